@@ -1,0 +1,9 @@
+//! Ackclock, the simulator.
+pub mod ids;
+pub mod queue;
+pub mod record;
+pub mod rng;
+pub mod scenario;
+pub mod sim;
+pub mod tcp;
+pub mod units;

@@ -1,0 +1,3 @@
+//! Drop policies.
+mod params;
+pub use params::{DropParams, Forgiveness, FrameParams};

@@ -1,0 +1,2 @@
+//! What happens in a buffer.
+pub mod drop;

@@ -1,0 +1,128 @@
+//! What a run leaves behind: plain values, named and with units. Files are written elsewhere.
+
+mod fingerprint;
+pub mod metrics;
+
+pub use fingerprint::{Fingerprint, combine};
+
+use crate::units::{Span, Time};
+
+/// The outcome of one run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Records {
+    /// The seed of the run.
+    pub seed: u64,
+    /// How far the run came.
+    pub simulated: Span,
+    /// Whether it came to the end of the scenario; not so if it was cancelled.
+    pub complete: bool,
+    /// One record per flow, in the order of the scenario.
+    pub flows: Vec<FlowRecord>,
+    /// One record per output port of a switch, in the order of the scenario.
+    pub ports: Vec<PortRecord>,
+    /// Goodput of all flows over the capacity of the bottleneck; `None` where no bottleneck is named.
+    pub efficiency: Option<f64>,
+    /// The same over the time after the warm-up.
+    pub efficiency_after_warmup: Option<f64>,
+    /// Jain's index over the goodput of all flows.
+    pub fairness: f64,
+    /// A hash over everything observable, entities in name order. Entities to which nothing happened do not count.
+    pub fingerprint: u64,
+}
+
+/// What one flow did.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FlowRecord {
+    /// The flow's name.
+    pub name: String,
+    /// Payload bits per second delivered in order, over the whole run.
+    pub goodput_bps: f64,
+    /// The same over the time after the warm-up.
+    pub goodput_after_warmup_bps: f64,
+    /// Payload bytes delivered in order, each counted once.
+    pub bytes_delivered: u64,
+    /// Payload bytes sent, retransmissions included.
+    pub bytes_sent: u64,
+    /// Segments sent, retransmissions included.
+    pub segments_sent: u64,
+    /// Segments sent again.
+    pub retransmissions: u64,
+    /// Segments that arrived although the receiver held all their bytes.
+    pub unnecessary_retransmissions: u64,
+    /// Losses found by duplicate or selective acknowledgements.
+    pub fast_retransmits: u64,
+    /// Expiries of the retransmission timer.
+    pub timeouts: u64,
+    /// When the timer expired.
+    pub timeout_times: Vec<Time>,
+    /// Halvings of the slow-start threshold with no new data acknowledged between them, the longest series.
+    pub longest_backoff: u32,
+    /// Frames that reached the receiver damaged and were discarded by AAL5.
+    pub damaged_frames: u64,
+    /// Segments lost on purpose.
+    pub forced_drops: u64,
+    /// When the last byte of a file was acknowledged.
+    pub completed: Option<Time>,
+    /// Hash over what the sender saw and did.
+    pub sender_fingerprint: u64,
+    /// Hash over what the receiver saw and did.
+    pub receiver_fingerprint: u64,
+}
+
+/// What happened at one output port of a switch. Units are cells on an ATM network, packets on a packet network.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PortRecord {
+    /// The port's name, `from->to`.
+    pub name: String,
+    /// Units that arrived for this port.
+    pub arrivals: u64,
+    /// Units that began to be transmitted.
+    pub departures: u64,
+    /// Units refused, by reason.
+    pub drops: Drops,
+    /// Time-weighted mean number of waiting units.
+    pub mean_queue: f64,
+    /// Largest number of waiting units.
+    pub max_queue: u64,
+    /// Units waiting at the end.
+    pub final_queue: u64,
+    /// Each path through the port, in the order of the scenario: data, then acknowledgements of each flow.
+    pub vcs: Vec<VcRecord>,
+    /// Hash over what the port refused, and its counters.
+    pub fingerprint: u64,
+}
+
+/// Refused units by reason.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Drops {
+    /// The buffer was full.
+    pub overflow: u64,
+    /// The rest of a frame that had lost a cell to overflow (PPD).
+    pub partial_frame: u64,
+    /// A whole frame refused by the policy: EPD, Selective Drop, FBA.
+    pub policy: u64,
+}
+
+impl Drops {
+    /// All refused units.
+    pub fn total(&self) -> u64 {
+        self.overflow + self.partial_frame + self.policy
+    }
+}
+
+/// One path through one port.
+#[derive(Clone, Debug, PartialEq)]
+pub struct VcRecord {
+    /// The flow's name, with `/ack` for the way back.
+    pub name: String,
+    /// Units that arrived.
+    pub arrivals: u64,
+    /// Units refused.
+    pub drops: u64,
+    /// Time-weighted mean number of waiting units.
+    pub mean_queue: f64,
+    /// Largest number of waiting units.
+    pub max_queue: u64,
+    /// Units waiting at the end.
+    pub final_queue: u64,
+}

@@ -1,0 +1,155 @@
+//! A scenario as meant: typed, complete, every reference resolved. What a file says becomes this in
+//! `ackclock-scenario`, which checks everything that [`crate::sim::build`] relies on.
+
+use crate::ids::{FlowId, IdVec, LinkId, NodeId};
+use crate::queue::drop::DropParams;
+use crate::tcp::TcpParams;
+use crate::units::{Rate, Span, Time};
+
+/// One experiment: the network, the traffic, the length.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Scenario {
+    /// The scenario's name, for people.
+    pub name: String,
+    /// Simulated time.
+    pub duration: Span,
+    /// Results that exclude the start-up count from here. Shorter than `duration`.
+    pub warmup: Span,
+    /// What travels on the links.
+    pub technology: Technology,
+    /// Hosts and switches; names are unique.
+    pub nodes: IdVec<NodeId, Node>,
+    /// Every direction of every link; names are unique.
+    pub links: IdVec<LinkId, Link>,
+    /// The TCP connections; names are unique.
+    pub flows: IdVec<FlowId, Flow>,
+    /// The link that efficiency refers to.
+    pub bottleneck: Option<Bottleneck>,
+}
+
+/// What travels on the links of a network.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Technology {
+    /// 53-octet cells carrying AAL5 frames.
+    Atm {
+        /// Whether an LLC/SNAP header of 8 octets precedes each IP datagram.
+        llc: bool,
+    },
+    /// Whole packets.
+    Packet {
+        /// Octets that each link adds to an IP datagram.
+        link_header_bytes: u32,
+    },
+}
+
+/// A host or a switch.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Node {
+    /// Unique name. Random numbers depend on it.
+    pub name: String,
+    /// What the node does.
+    pub kind: NodeKind,
+}
+
+/// What a node does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NodeKind {
+    /// Holds the ends of flows. Its output never drops.
+    Host,
+    /// Forwards, with a queue at every output port.
+    Switch,
+}
+
+/// One direction of a link, with the output port that feeds it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Link {
+    /// Unique name, `from->to`. It is the port's name too, and random numbers depend on it.
+    pub name: String,
+    /// Where the port is.
+    pub from: NodeId,
+    /// Where the link leads.
+    pub to: NodeId,
+    /// The rate of port and link.
+    pub rate: Rate,
+    /// Propagation delay, more than zero.
+    pub delay: Span,
+    /// The queue of the port. Of no meaning at a host.
+    pub queue: Queue,
+}
+
+/// The queue of an output port.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Queue {
+    /// How much may wait, what is being transmitted not counted.
+    pub buffer: Buffer,
+    /// Who is refused. On a packet network: `TailDrop`.
+    pub policy: DropParams,
+    /// The order in which cells of one slot are admitted.
+    pub service_order: ServiceOrder,
+}
+
+/// The size of a buffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Buffer {
+    /// Nothing is ever refused for want of room.
+    Infinite,
+    /// Cells (ATM networks).
+    Cells(u32),
+    /// Packets (packet networks).
+    Packets(u32),
+    /// Bytes on the wire (packet networks).
+    Bytes(u64),
+}
+
+/// The order in which the inputs of a shared cell port are served within a slot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ServiceOrder {
+    /// A new order in every slot, a function of seed, port, slot and input.
+    Random,
+    /// By name, beginning one input later in every slot.
+    Rotating,
+    /// By name, always the same.
+    Fixed,
+}
+
+/// A TCP connection with bulk data in one direction.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Flow {
+    /// Unique name. Random numbers depend on it.
+    pub name: String,
+    /// The links from the sender's host to the receiver's, at least one.
+    pub forward: Vec<LinkId>,
+    /// The links back, for the acknowledgements.
+    pub backward: Vec<LinkId>,
+    /// When the application begins to send.
+    pub start: Time,
+    /// When the application offers nothing new any more; what was sent is still repaired.
+    pub stop: Option<Time>,
+    /// Bytes the application has to send; `None` is infinite.
+    pub size: Option<u64>,
+    /// Peak cell rate of the data and of the acknowledgement connection, as a bit rate including cell headers. At most the rate of
+    /// the host's link. `None` on packet networks, or for the link's rate.
+    pub pcr: Option<Rate>,
+    /// Both ends of the connection.
+    pub tcp: TcpParams,
+    /// Segments lost on purpose.
+    pub forced_drops: Vec<ForcedDrop>,
+}
+
+/// One transmission of one segment that is lost on its way out of the sender's host.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ForcedDrop {
+    /// The segment, counted from 0 in sequence order.
+    pub segment: u64,
+    /// Which of its transmissions, counted from 1.
+    pub transmission: u32,
+}
+
+/// What efficiency is measured against.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Bottleneck {
+    /// The link that limits.
+    pub link: LinkId,
+    /// TCP payload in bits per second that counts as an efficiency of 1.
+    pub capacity_bps: f64,
+}

@@ -1,0 +1,3 @@
+//! TCP.
+mod params;
+pub use params::*;
