@@ -1,5 +1,8 @@
 //! Ackclock, the simulator.
+pub mod engine;
 pub mod ids;
+pub mod net;
+pub mod packet;
 pub mod queue;
 pub mod record;
 pub mod rng;

@@ -2,6 +2,7 @@
 
 mod fingerprint;
 pub mod metrics;
+pub mod stats;
 
 pub use fingerprint::{Fingerprint, combine};
 
@@ -45,6 +46,8 @@ pub struct FlowRecord {
     pub bytes_sent: u64,
     /// Segments sent, retransmissions included.
     pub segments_sent: u64,
+    /// Segments that TCP sent, but that a timeout took back before the host began to transmit them.
+    pub segments_discarded_in_host: u64,
     /// Segments sent again.
     pub retransmissions: u64,
     /// Segments that arrived although the receiver held all their bytes.

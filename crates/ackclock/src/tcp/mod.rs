@@ -1,3 +1,25 @@
-//! TCP.
+//! TCP as pure state machines: time and segments in, segments out, nobody schedules.
+//!
+//! [`Sender`] and [`Receiver`] are the two ends of one connection. *What to retransmit* is the family in
+//! [`recovery`], *how large the window is* the family in [`cc`]; every member of one combines with every member of
+//! the other. Sequence numbers are bytes counted from 0 in 64 bits, so they do not wrap. Connections start
+//! established and are not closed [SACK-UBR] §6.1.
+
+pub mod cc;
+mod delayed_ack;
 mod params;
+mod receiver;
+pub mod recovery;
+mod rto;
+mod scoreboard;
+mod sender;
+
+pub use delayed_ack::DelayedAck;
 pub use params::*;
+pub use receiver::{Receiver, ReceiverStats};
+pub use rto::{CoarseRto, TickClock};
+pub use scoreboard::Scoreboard;
+pub use sender::{Application, Expired, Sender, SenderStats};
+
+#[cfg(test)]
+mod tests;

@@ -1,3 +1,139 @@
-//! Drop policies.
+//! Drop policies: may this cell enter the buffer?
+//!
+//! [`TailDrop`] looks at the buffer alone. All others decide at the first cell of a frame and remember the decision
+//! for the rest of it: [`FrameDiscard`] is that memory, and EPD, Selective Drop and FBA are [`FrameRule`]s within it.
+//! [`Forgiving`] adds the forgiveness bit to any of the three.
+//!
+//! To add a policy: one file with its rule, one variant in [`DropParams`] and in [`Policy`], its name in the
+//! scenario language. CONTRIBUTING.md has the recipe.
+
+mod epd;
+mod fba;
+mod forgiveness;
+mod frame;
 mod params;
+mod ppd;
+mod selective_drop;
+mod tail_drop;
+
+pub use epd::Epd;
+pub use fba::Fba;
+pub use forgiveness::{Forgiving, Thresholded};
+pub use frame::{FrameDiscard, FrameRule};
 pub use params::{DropParams, Forgiveness, FrameParams};
+pub use ppd::Ppd;
+pub use selective_drop::SelectiveDrop;
+pub use tail_drop::TailDrop;
+
+use super::Buffer;
+use crate::ids::VcId;
+
+/// Decides about every arriving cell. The caller keeps the buffer's counters.
+pub trait DropPolicy: Send {
+    /// Whether the arriving cell may enter; the buffer does not contain it yet.
+    fn admit(&mut self, arrival: Arrival, buffer: &Buffer) -> Verdict;
+}
+
+/// A cell at the door.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Arrival {
+    /// Its connection.
+    pub vc: VcId,
+    /// Whether it is the last of its frame (the AAL5 mark in its header).
+    pub eom: bool,
+}
+
+/// The answer to an arrival.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// It enters.
+    Accept,
+    /// It is gone.
+    Drop(DropReason),
+}
+
+/// Why a cell was refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DropReason {
+    /// The buffer was full.
+    Overflow,
+    /// An earlier cell of its frame met a full buffer.
+    PartialFrame,
+    /// The policy refused its frame.
+    Policy,
+}
+
+/// Any of the policies: one variant each.
+pub enum Policy {
+    /// Tail drop.
+    TailDrop(TailDrop),
+    /// Partial packet discard.
+    Ppd(FrameDiscard<Ppd>),
+    /// Early packet discard.
+    Epd(FrameDiscard<Epd>),
+    /// EPD+.
+    EpdPlus(FrameDiscard<Forgiving<Epd>>),
+    /// Selective Drop.
+    SelectiveDrop(FrameDiscard<SelectiveDrop>),
+    /// SD+.
+    SelectiveDropPlus(FrameDiscard<Forgiving<SelectiveDrop>>),
+    /// Fair Buffer Allocation.
+    Fba(FrameDiscard<Fba>),
+    /// FBA+.
+    FbaPlus(FrameDiscard<Forgiving<Fba>>),
+}
+
+impl Policy {
+    /// The policy that `params` describes, for the connections numbered below `vcs`.
+    pub fn new(params: &DropParams, vcs: usize) -> Policy {
+        match params {
+            DropParams::TailDrop => Policy::TailDrop(TailDrop),
+            DropParams::Ppd(frame) => Policy::Ppd(FrameDiscard::new(Ppd, *frame, vcs)),
+            DropParams::Epd { threshold_cells, frame, forgiveness } => {
+                let rule = Epd::new(*threshold_cells);
+                match forgiveness {
+                    None => Policy::Epd(FrameDiscard::new(rule, *frame, vcs)),
+                    Some(reading) => {
+                        Policy::EpdPlus(FrameDiscard::new(Forgiving::new(rule, reading, vcs), *frame, vcs))
+                    }
+                }
+            }
+            DropParams::SelectiveDrop { threshold_cells, load_ratio, frame, forgiveness } => {
+                let rule = SelectiveDrop::new(*threshold_cells, *load_ratio);
+                match forgiveness {
+                    None => Policy::SelectiveDrop(FrameDiscard::new(rule, *frame, vcs)),
+                    Some(reading) => {
+                        Policy::SelectiveDropPlus(FrameDiscard::new(Forgiving::new(rule, reading, vcs), *frame, vcs))
+                    }
+                }
+            }
+            DropParams::Fba { threshold_cells, load_ratio, frame, forgiveness } => {
+                let rule = Fba::new(*threshold_cells, *load_ratio);
+                match forgiveness {
+                    None => Policy::Fba(FrameDiscard::new(rule, *frame, vcs)),
+                    Some(reading) => {
+                        Policy::FbaPlus(FrameDiscard::new(Forgiving::new(rule, reading, vcs), *frame, vcs))
+                    }
+                }
+            }
+        }
+    }
+}
+
+impl DropPolicy for Policy {
+    fn admit(&mut self, arrival: Arrival, buffer: &Buffer) -> Verdict {
+        match self {
+            Policy::TailDrop(policy) => policy.admit(arrival, buffer),
+            Policy::Ppd(policy) => policy.admit(arrival, buffer),
+            Policy::Epd(policy) => policy.admit(arrival, buffer),
+            Policy::EpdPlus(policy) => policy.admit(arrival, buffer),
+            Policy::SelectiveDrop(policy) => policy.admit(arrival, buffer),
+            Policy::SelectiveDropPlus(policy) => policy.admit(arrival, buffer),
+            Policy::Fba(policy) => policy.admit(arrival, buffer),
+            Policy::FbaPlus(policy) => policy.admit(arrival, buffer),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

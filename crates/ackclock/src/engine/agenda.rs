@@ -1,0 +1,96 @@
+//! The agenda of the reference engine: which of a fixed set of sources has the earliest event?
+//!
+//! There are no event objects, nothing is inserted or cancelled: each source has one next instant, or none. Ties go
+//! to the source with the smaller number, so they are decided by structure and never by the order of insertion.
+
+use crate::units::Time;
+
+/// A tournament over the next instants of all sources.
+#[derive(Clone, Debug)]
+pub struct Agenda {
+    /// Next instant of each source; padded with `NEVER` to a power of two.
+    next: Vec<Time>,
+    /// Winner below each inner node; node 1 is the root, the children of node i are 2i and 2i+1.
+    winner: Vec<u32>,
+}
+
+impl Agenda {
+    /// An agenda of `sources` sources, none of which has an event.
+    pub fn new(sources: usize) -> Agenda {
+        let leaves = sources.next_power_of_two().max(2);
+        let mut winner = vec![0; leaves];
+        for node in (1..leaves).rev() {
+            let left = 2 * node;
+            winner[node] = if left >= leaves { (left - leaves) as u32 } else { winner[left] };
+        }
+        Agenda { next: vec![Time::NEVER; leaves], winner }
+    }
+
+    /// The next event of `source` is at `time` (`Time::NEVER`: there is none).
+    pub fn set(&mut self, source: usize, time: Time) {
+        if self.next[source] == time {
+            return;
+        }
+        self.next[source] = time;
+        let leaves = self.next.len();
+        // The match at the lowest level is between two leaves, above it between winners.
+        let mut node = (source + leaves) / 2;
+        let pair = source & !1;
+        let mut best = if self.next[pair + 1] < self.next[pair] { pair + 1 } else { pair };
+        loop {
+            self.winner[node] = best as u32;
+            if node == 1 {
+                return;
+            }
+            let rival = self.winner[node ^ 1] as usize;
+            let (left, right) = if node & 1 == 0 { (best, rival) } else { (rival, best) };
+            best = if self.next[right] < self.next[left] { right } else { left };
+            node /= 2;
+        }
+    }
+
+    /// The earliest event: its instant and its source. `Time::NEVER` if there is none.
+    pub fn earliest(&self) -> (Time, usize) {
+        let source = self.winner[1] as usize;
+        (self.next[source], source)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn ties_go_to_the_smaller_number() {
+        let at = Time::from_ps(5);
+        let mut agenda = Agenda::new(5);
+        for source in [4, 2, 3] {
+            agenda.set(source, at);
+        }
+        assert_eq!(agenda.earliest(), (at, 2));
+        agenda.set(2, Time::NEVER);
+        assert_eq!(agenda.earliest(), (at, 3));
+    }
+
+    proptest! {
+        #[test]
+        fn agrees_with_a_search_of_all_sources(
+            sources in 1_usize..40,
+            changes in prop::collection::vec((0_usize..40, 0_u64..20), 1..200),
+        ) {
+            let mut agenda = Agenda::new(sources);
+            let mut plain = vec![Time::NEVER; sources];
+            for (source, ps) in changes {
+                let time = if ps == 0 { Time::NEVER } else { Time::from_ps(ps) };
+                agenda.set(source % sources, time);
+                plain[source % sources] = time;
+                let earliest = *plain.iter().min().unwrap();
+                prop_assert_eq!(agenda.earliest().0, earliest);
+                if earliest != Time::NEVER {
+                    prop_assert_eq!(agenda.earliest().1, plain.iter().position(|&t| t == earliest).unwrap());
+                }
+            }
+        }
+    }
+}

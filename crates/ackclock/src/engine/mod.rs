@@ -1,0 +1,5 @@
+//! What an engine is made of. Knows nothing about networks.
+
+mod agenda;
+
+pub use agenda::Agenda;

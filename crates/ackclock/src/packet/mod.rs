@@ -1,0 +1,15 @@
+//! What travels: TCP segments, the AAL5 frames that carry them, and the cells of those frames.
+
+pub mod aal5;
+mod frames;
+mod segment;
+mod unit;
+
+pub use frames::FrameLog;
+pub use segment::{MAX_SACK_BLOCKS, SackBlock, SackBlocks, Segment};
+pub use unit::Unit;
+
+/// Octets of an IPv4 header without options.
+pub const IP_HEADER_BYTES: u32 = 20;
+/// Octets of a TCP header without options.
+pub const TCP_HEADER_BYTES: u32 = 20;

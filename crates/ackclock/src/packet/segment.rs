@@ -1,0 +1,62 @@
+//! A TCP segment, as far as the model has it: no payload, sequence numbers that do not wrap.
+
+use super::{IP_HEADER_BYTES, TCP_HEADER_BYTES};
+
+/// A data segment, or a pure acknowledgement (`len` 0).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Segment {
+    /// First byte of the payload, counted from 0 at the start of the connection.
+    pub seq: u64,
+    /// Payload bytes.
+    pub len: u32,
+    /// Next byte expected by the sender of this segment.
+    pub ack: u64,
+    /// Selective acknowledgements.
+    pub sack: SackBlocks,
+}
+
+/// How many SACK blocks fit beside nothing but padding: the three that [SACK-UBR] §3 uses.
+pub const MAX_SACK_BLOCKS: usize = 3;
+
+/// Bytes `start..end` held by the receiver beyond a hole (RFC 2018 §3).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SackBlock {
+    /// First byte held.
+    pub start: u64,
+    /// First byte after those held.
+    pub end: u64,
+}
+
+/// The SACK option of a segment: up to three blocks, the most recent first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SackBlocks {
+    blocks: [SackBlock; MAX_SACK_BLOCKS],
+    count: u8,
+}
+
+impl SackBlocks {
+    /// Adds a block if there is room.
+    pub fn push(&mut self, block: SackBlock) {
+        if let Some(place) = self.blocks.get_mut(usize::from(self.count)) {
+            *place = block;
+            self.count += 1;
+        }
+    }
+
+    /// The blocks in the order of the option.
+    pub fn as_slice(&self) -> &[SackBlock] {
+        &self.blocks[..usize::from(self.count)]
+    }
+
+    /// Octets of the option with two NOPs before it: 12, 20, 28 for one, two, three blocks (RFC 2018 §3).
+    pub fn option_bytes(&self) -> u32 {
+        if self.count == 0 { 0 } else { 4 + 8 * u32::from(self.count) }
+    }
+}
+
+impl Segment {
+    /// Octets of the IP datagram: payload, TCP and IP headers, options.
+    pub fn ip_bytes(&self) -> u32 {
+        self.len + IP_HEADER_BYTES + TCP_HEADER_BYTES + self.sack.option_bytes()
+    }
+}

@@ -1,0 +1,71 @@
+//! Discarding the rest of a frame: the per-connection memory that PPD, EPD, Selective Drop and FBA share.
+//! Source: [RF95] (Romanow and Floyd) for PPD and EPD; [SACK-UBR] §5.1: accepted frames are completed if possible.
+
+use super::{Arrival, DropPolicy, DropReason, FrameParams, Verdict};
+use crate::ids::{IdVec, VcId};
+use crate::queue::Buffer;
+
+/// May a new frame of this connection enter? Asked at its first cell only.
+pub trait FrameRule: Send {
+    /// Whether the frame whose first cell arrives is accepted.
+    fn accept_frame(&mut self, vc: VcId, buffer: &Buffer) -> bool;
+
+    /// Sees the buffer at every arrival, before the decision about it. For rules that follow the queue over time:
+    /// between two arrivals the queue only falls, so its low points are seen.
+    fn observe(&mut self, _buffer: &Buffer) {}
+}
+
+/// The policy made of a rule for new frames and partial packet discard for accepted ones.
+#[derive(Clone, Debug)]
+pub struct FrameDiscard<R> {
+    rule: R,
+    params: FrameParams,
+    fate: IdVec<VcId, Fate>,
+}
+
+/// What is decided about the frame that a connection is in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Fate {
+    /// The next cell is the first of a frame.
+    BetweenFrames,
+    /// Accepted so far.
+    Accepted,
+    /// A cell was lost to overflow: refuse the rest, keep the last cell, which delimits the next frame.
+    RefuseTail,
+    /// Refused by the rule: no cell of it is in the buffer, so its last cell is not needed either.
+    RefuseWhole,
+}
+
+impl<R: FrameRule> FrameDiscard<R> {
+    /// A policy for the connections numbered below `vcs`.
+    pub fn new(rule: R, params: FrameParams, vcs: usize) -> Self {
+        FrameDiscard { rule, params, fate: (0..vcs).map(|_| Fate::BetweenFrames).collect() }
+    }
+}
+
+impl<R: FrameRule> DropPolicy for FrameDiscard<R> {
+    fn admit(&mut self, arrival: Arrival, buffer: &Buffer) -> Verdict {
+        self.rule.observe(buffer);
+        let fate = &mut self.fate[arrival.vc];
+        if *fate == Fate::BetweenFrames {
+            let accepted = self.rule.accept_frame(arrival.vc, buffer);
+            *fate = if accepted { Fate::Accepted } else { Fate::RefuseWhole };
+        }
+        let keep_delimiter = arrival.eom && !buffer.is_full();
+        let verdict = match *fate {
+            Fate::RefuseWhole if !(keep_delimiter && self.params.keep_eom_of_whole) => {
+                Verdict::Drop(DropReason::Policy)
+            }
+            Fate::RefuseTail if !keep_delimiter => Verdict::Drop(DropReason::PartialFrame),
+            Fate::Accepted if buffer.is_full() => {
+                *fate = Fate::RefuseTail;
+                Verdict::Drop(DropReason::Overflow)
+            }
+            _ => Verdict::Accept,
+        };
+        if arrival.eom {
+            *fate = Fate::BetweenFrames;
+        }
+        verdict
+    }
+}

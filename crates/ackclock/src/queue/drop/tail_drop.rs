@@ -1,0 +1,15 @@
+//! Tail drop: a cell is refused when the buffer is full. Frames do not matter, so a full buffer damages many.
+//! Source: [SACK-UBR] §1.
+
+use super::{Arrival, DropPolicy, DropReason, Verdict};
+use crate::queue::Buffer;
+
+/// Tail drop has no state.
+#[derive(Clone, Copy, Debug)]
+pub struct TailDrop;
+
+impl DropPolicy for TailDrop {
+    fn admit(&mut self, _arrival: Arrival, buffer: &Buffer) -> Verdict {
+        if buffer.is_full() { Verdict::Drop(DropReason::Overflow) } else { Verdict::Accept }
+    }
+}

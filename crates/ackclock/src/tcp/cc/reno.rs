@@ -1,0 +1,131 @@
+//! Slow start, congestion avoidance and halving, in three arithmetics.
+//! Sources: [Jac88]; [SACK-UBR] §2.1, §7.2; tcp-models.md §1.2, §1.3.   Units: bytes.
+
+use super::{Ack, CongestionControl, Loss, Window};
+use crate::tcp::CongestionAvoidance;
+
+/// The window law of Tahoe and Reno.
+#[derive(Clone, Debug)]
+pub struct Reno {
+    arithmetic: CongestionAvoidance,
+    /// Acknowledgements not yet turned into growth (`AckCounting`).
+    counted_acks: f64,
+}
+
+impl Reno {
+    /// The law with the given arithmetic.
+    pub fn new(arithmetic: CongestionAvoidance) -> Reno {
+        Reno { arithmetic, counted_acks: 0.0 }
+    }
+
+    /// The growth of one acknowledgement in congestion avoidance: about mss²/cwnd.
+    fn increment(&mut self, mss: f64, cwnd: f64) -> f64 {
+        match self.arithmetic {
+            // Zero beyond cwnd = mss²: with 512-byte segments the window stops at 262 144 bytes.
+            CongestionAvoidance::Integer => (mss * mss / cwnd).floor(),
+            CongestionAvoidance::Float => mss * mss / cwnd,
+            CongestionAvoidance::AckCounting => {
+                self.counted_acks += 1.0;
+                let worth = self.counted_acks * mss * mss;
+                if worth <= cwnd {
+                    return 0.0;
+                }
+                self.counted_acks = 0.0;
+                (worth / cwnd).floor()
+            }
+        }
+    }
+
+    /// Half the window in whole segments, at least two.
+    fn halved(loss: &Loss, window: &Window) -> f64 {
+        let half = window.cwnd.min(loss.limit) / 2.0;
+        ((half / loss.mss).floor() * loss.mss).max(2.0 * loss.mss)
+    }
+}
+
+impl CongestionControl for Reno {
+    fn on_ack(&mut self, ack: &Ack, window: &mut Window) {
+        let growth = if window.cwnd < window.ssthresh { ack.mss } else { self.increment(ack.mss, window.cwnd) };
+        window.cwnd = (window.cwnd + growth).min(ack.limit);
+    }
+
+    fn on_congestion(&mut self, loss: &Loss, window: &mut Window) {
+        window.ssthresh = Reno::halved(loss, window);
+        self.counted_acks = 0.0;
+    }
+
+    fn on_rto(&mut self, loss: &Loss, window: &mut Window) {
+        window.ssthresh = Reno::halved(loss, window);
+        window.cwnd = loss.mss;
+        self.counted_acks = 0.0;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ACK: Ack = Ack { mss: 512.0, limit: 600_000.0 };
+
+    fn grown(arithmetic: CongestionAvoidance, cwnd: f64, acks: u32) -> f64 {
+        let mut window = Window { cwnd, ssthresh: 1024.0 };
+        let mut reno = Reno::new(arithmetic);
+        for _ in 0..acks {
+            reno.on_ack(&ACK, &mut window);
+        }
+        window.cwnd
+    }
+
+    #[test]
+    fn slow_start_adds_a_segment_per_acknowledgement_up_to_the_receiver_window() {
+        let mut window = Window { cwnd: 512.0, ssthresh: 65_535.0 };
+        let mut reno = Reno::new(CongestionAvoidance::Integer);
+        reno.on_ack(&ACK, &mut window);
+        assert_eq!(window.cwnd, 1024.0);
+        reno.on_ack(&Ack { limit: 1100.0, ..ACK }, &mut window);
+        assert_eq!(window.cwnd, 1100.0);
+    }
+
+    /// [SACK-UBR] §7.2: 512² = 262 144; at that window the increment is 1 byte, beyond it 0.
+    #[test]
+    fn integer_arithmetic_stops_beyond_the_square_of_the_segment_size() {
+        assert_eq!(grown(CongestionAvoidance::Integer, 262_144.0, 1), 262_145.0);
+        assert_eq!(grown(CongestionAvoidance::Integer, 262_145.0, 1), 262_145.0);
+        assert_eq!(grown(CongestionAvoidance::Integer, 512.0 * 100.0, 1), 51_205.0, "262144/51200 = 5.12");
+    }
+
+    #[test]
+    fn ack_counting_grows_past_the_trap() {
+        // 300 000 / 262 144 = 1.14: the second acknowledgement exceeds it; 2·262144/300000 = 1.7, 1 byte.
+        assert_eq!(grown(CongestionAvoidance::AckCounting, 300_000.0, 1), 300_000.0);
+        assert_eq!(grown(CongestionAvoidance::AckCounting, 300_000.0, 2), 300_001.0);
+        // Exactly mss²: one acknowledgement is worth the window but not more, so two count: 2 bytes.
+        assert_eq!(grown(CongestionAvoidance::AckCounting, 262_144.0, 2), 262_146.0);
+    }
+
+    #[test]
+    fn floating_point_grows_about_a_segment_per_window() {
+        // 100 acknowledgements from 100 segments: +1 segment, less the slope's fall.
+        let segments = grown(CongestionAvoidance::Float, 51_200.0, 100) / 512.0;
+        assert!((100.99..101.0).contains(&segments), "{segments}");
+    }
+
+    #[test]
+    fn halving_floors_to_whole_segments_and_stops_at_two() {
+        let halved = |cwnd: f64, limit: f64| {
+            let mut window = Window { cwnd, ssthresh: 0.0 };
+            Reno::new(CongestionAvoidance::Integer).on_congestion(&Loss { mss: 512.0, limit }, &mut window);
+            window.ssthresh / 512.0
+        };
+        assert_eq!(halved(512.0 * 33.0, 1e9), 16.0);
+        assert_eq!(halved(512.0 * 33.0, 512.0 * 10.0), 5.0, "the receiver window counts if it is smaller");
+        assert_eq!(halved(512.0, 1e9), 2.0);
+    }
+
+    #[test]
+    fn a_timeout_starts_over_from_one_segment() {
+        let mut window = Window { cwnd: 512.0 * 20.0, ssthresh: 65_535.0 };
+        Reno::new(CongestionAvoidance::Integer).on_rto(&Loss { mss: 512.0, limit: 1e9 }, &mut window);
+        assert_eq!((window.cwnd, window.ssthresh), (512.0, 5120.0));
+    }
+}

@@ -1,0 +1,100 @@
+//! SACK recovery with the PIPE variable: an estimate of what is in the network decides when something may be sent,
+//! the scoreboard decides what.
+//! Sources: [FF96] (Fall and Floyd); RFC 2018; [SACK-UBR] §3; tcp-models.md §1.7.   Units: bytes.
+
+use super::{DUP_ACK_THRESHOLD, DupAck, Flight, Hands, NewAck, Recovery, Sending};
+use crate::packet::SackBlock;
+use crate::tcp::cc::Window;
+use crate::tcp::{FallFloydParams, Scoreboard};
+
+/// SACK recovery of Fall and Floyd.
+#[derive(Clone, Debug)]
+pub struct FallFloyd {
+    params: FallFloydParams,
+    scoreboard: Scoreboard,
+    episode: Option<Episode>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Episode {
+    /// Recovery ends when this byte is acknowledged.
+    recover: u64,
+    /// Bytes believed to be in the network. Below zero after more reports than segments.
+    pipe: i64,
+}
+
+impl FallFloyd {
+    /// The recovery with the given choices.
+    pub fn new(params: &FallFloydParams, mss: u64) -> FallFloyd {
+        FallFloyd { params: params.clone(), scoreboard: Scoreboard::new(mss), episode: None }
+    }
+}
+
+impl Recovery for FallFloyd {
+    fn on_sack(&mut self, una: u64, blocks: &[SackBlock], flight: &Flight) {
+        self.scoreboard.advance(una);
+        for &block in blocks {
+            self.scoreboard.sack(block, flight.max);
+        }
+    }
+
+    fn on_dup_ack(&mut self, count: u32, flight: &Flight, mut hands: Hands<'_>) -> DupAck {
+        if let Some(episode) = &mut self.episode {
+            episode.pipe -= flight.mss as i64;
+            return DupAck::Noted;
+        }
+        if count != DUP_ACK_THRESHOLD {
+            return DupAck::Noted;
+        }
+        // [SACK-UBR] §3 says PIPE = CWND, §4 CWND − 3 segments: three have left the network.
+        let outstanding = (flight.nxt - flight.una) as i64;
+        self.episode = Some(Episode { recover: flight.max, pipe: outstanding - 3 * flight.mss as i64 });
+        self.scoreboard.clear_retransmitted();
+        hands.reduce(flight);
+        hands.window.cwnd = hands.window.ssthresh;
+        DupAck::FastRetransmit
+    }
+
+    fn on_new_ack(&mut self, ack: u64, flight: &Flight, hands: Hands<'_>) -> NewAck {
+        let Some(episode) = &mut self.episode else { return NewAck::Grow };
+        if ack >= episode.recover {
+            self.episode = None;
+            hands.window.cwnd = hands.window.ssthresh;
+            return NewAck::Recovered;
+        }
+        // The original segment was lost and its retransmission has arrived: two have left the network.
+        episode.pipe -= i64::from(self.params.partial_ack_pipe_segments) * flight.mss as i64;
+        NewAck::Partial { retransmit: false, restart_timer: self.params.restart_timer_on_partial_ack }
+    }
+
+    fn on_timeout(&mut self, _flight: &Flight) {
+        self.episode = None;
+        self.scoreboard.clear();
+    }
+
+    fn sending(&self, flight: &Flight, window: &Window) -> Sending {
+        let Some(episode) = self.episode else { return Sending::ByWindow };
+        if episode.pipe as f64 + flight.mss as f64 > window.cwnd {
+            return Sending::Nothing;
+        }
+        let limit = if self.params.only_below_highest_sack { self.scoreboard.highest_sacked() } else { flight.max };
+        // The holes first; then what the receiver has not reported, from nxt on.
+        let hole = self.scoreboard.first_hole(limit.min(flight.max));
+        let seq = hole.unwrap_or_else(|| self.scoreboard.first_unsacked(flight.nxt));
+        if flight.offered(seq) { Sending::Segment(seq) } else { Sending::Nothing }
+    }
+
+    fn on_sent(&mut self, seq: u64, fast: bool, flight: &Flight) {
+        let Some(episode) = &mut self.episode else { return };
+        if seq < flight.max {
+            self.scoreboard.retransmitted(seq);
+        }
+        if !fast {
+            episode.pipe += flight.mss as i64; // the first retransmission of a recovery is not counted
+        }
+    }
+
+    fn in_recovery(&self) -> bool {
+        self.episode.is_some()
+    }
+}

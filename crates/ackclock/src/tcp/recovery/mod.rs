@@ -1,0 +1,206 @@
+//! Loss recovery: what is retransmitted, and when. The size of the window is another family, [`super::cc`].
+//!
+//! The sender counts duplicate acknowledgements and handles timeouts and go-back-N alike for all; a recovery says
+//! what a duplicate or a partial acknowledgement means.
+
+mod fall_floyd;
+mod newreno;
+mod reno;
+mod rfc6675;
+mod vanilla;
+
+pub use fall_floyd::FallFloyd;
+pub use newreno::NewReno;
+pub use reno::Reno;
+pub use rfc6675::Rfc6675;
+pub use vanilla::Vanilla;
+
+use super::cc::{CongestionControl, Growth, Loss, Window};
+use super::{NewRenoParams, RecoveryParams};
+use crate::packet::SackBlock;
+
+/// The sender's place in the stream, in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Flight {
+    /// First byte not acknowledged.
+    pub una: u64,
+    /// Next byte to send; below `max` after a timeout.
+    pub nxt: u64,
+    /// First byte never sent.
+    pub max: u64,
+    /// Segment size.
+    pub mss: u64,
+    /// The receiver's window.
+    pub rwnd: u64,
+    /// First byte that the application does not offer.
+    pub limit: u64,
+}
+
+impl Flight {
+    /// Bytes of the segment at `seq`: a full one, except at the end of a file.
+    pub fn segment_len(&self, seq: u64) -> u64 {
+        self.mss.min(self.limit - seq)
+    }
+
+    /// Whether there is a segment at `seq` to send, and the receiver has room for it.
+    pub fn offered(&self, seq: u64) -> bool {
+        seq < self.limit && seq + self.segment_len(seq) <= self.una + self.rwnd
+    }
+}
+
+/// What a recovery may change: the window, by congestion control or by its own rule.
+pub struct Hands<'a> {
+    /// The congestion control.
+    pub growth: &'a mut Growth,
+    /// The window.
+    pub window: &'a mut Window,
+}
+
+impl Hands<'_> {
+    /// A loss was found: lower ssthresh.
+    fn reduce(&mut self, flight: &Flight) {
+        let loss = Loss { mss: flight.mss as f64, limit: flight.rwnd as f64 };
+        self.growth.on_congestion(&loss, self.window);
+    }
+}
+
+/// The meaning of a duplicate acknowledgement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DupAck {
+    /// Nothing is to be sent because of it alone.
+    Noted,
+    /// A loss: the segment at una is to be sent again at once.
+    FastRetransmit,
+}
+
+/// The meaning of an acknowledgement of new data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NewAck {
+    /// Not in recovery: the window grows.
+    Grow,
+    /// The end of recovery.
+    Recovered,
+    /// Recovery goes on.
+    Partial {
+        /// Send the segment at the new una again at once.
+        retransmit: bool,
+        /// Restart the retransmission timer.
+        restart_timer: bool,
+    },
+}
+
+/// Who decides what is sent next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sending {
+    /// The window, from nxt on.
+    ByWindow,
+    /// Recovery: this segment.
+    Segment(u64),
+    /// Recovery: nothing now.
+    Nothing,
+}
+
+/// Decides what is retransmitted.
+pub trait Recovery: Send {
+    /// Selective acknowledgements; before the segment's cumulative acknowledgement is handled. `una` is that number.
+    fn on_sack(&mut self, _una: u64, _blocks: &[SackBlock], _flight: &Flight) {}
+    /// The `count`th duplicate acknowledgement in a row.
+    fn on_dup_ack(&mut self, count: u32, flight: &Flight, hands: Hands<'_>) -> DupAck;
+    /// New data is acknowledged, up to `ack`; `flight` is from before.
+    fn on_new_ack(&mut self, ack: u64, flight: &Flight, hands: Hands<'_>) -> NewAck;
+    /// The timer expired; `flight` is from before.
+    fn on_timeout(&mut self, flight: &Flight);
+    /// What to send next.
+    fn sending(&self, _flight: &Flight, _window: &Window) -> Sending {
+        Sending::ByWindow
+    }
+    /// The segment at `seq` was sent; `fast`: because [`DupAck::FastRetransmit`] or [`NewAck::Partial`] asked for it.
+    fn on_sent(&mut self, _seq: u64, _fast: bool, _flight: &Flight) {}
+    /// Whether a loss is being repaired.
+    fn in_recovery(&self) -> bool;
+}
+
+/// Duplicate acknowledgements that mean a loss (RFC 2001 §3).
+const DUP_ACK_THRESHOLD: u32 = 3;
+
+/// Any of the recoveries: one variant each.
+#[derive(Clone, Debug)]
+pub enum AnyRecovery {
+    /// Timeout only.
+    Vanilla(Vanilla),
+    /// Fast recovery.
+    Reno(Reno),
+    /// Fast recovery through partial acknowledgements.
+    NewReno(NewReno),
+    /// SACK with PIPE.
+    FallFloyd(FallFloyd),
+    /// SACK of RFC 6675.
+    Rfc6675(Rfc6675),
+}
+
+impl AnyRecovery {
+    /// The recovery that `params` describes. A SACK recovery facing a receiver without SACK is New Reno.
+    pub fn new(params: &RecoveryParams, receiver_sack: bool, mss: u64) -> AnyRecovery {
+        match params {
+            RecoveryParams::Vanilla => AnyRecovery::Vanilla(Vanilla),
+            RecoveryParams::Reno => AnyRecovery::Reno(Reno::default()),
+            RecoveryParams::NewReno(params) => AnyRecovery::NewReno(NewReno::new(params)),
+            RecoveryParams::FallFloyd(_) | RecoveryParams::Rfc6675(_) if !receiver_sack => {
+                let fallback = NewRenoParams { guard_after_timeout: true, restart_timer_on_partial_ack: true };
+                AnyRecovery::NewReno(NewReno::new(&fallback))
+            }
+            RecoveryParams::FallFloyd(params) => AnyRecovery::FallFloyd(FallFloyd::new(params, mss)),
+            RecoveryParams::Rfc6675(params) => AnyRecovery::Rfc6675(Rfc6675::new(params, mss)),
+        }
+    }
+
+    fn inner(&self) -> &dyn Recovery {
+        match self {
+            AnyRecovery::Vanilla(recovery) => recovery,
+            AnyRecovery::Reno(recovery) => recovery,
+            AnyRecovery::NewReno(recovery) => recovery,
+            AnyRecovery::FallFloyd(recovery) => recovery,
+            AnyRecovery::Rfc6675(recovery) => recovery,
+        }
+    }
+
+    fn inner_mut(&mut self) -> &mut dyn Recovery {
+        match self {
+            AnyRecovery::Vanilla(recovery) => recovery,
+            AnyRecovery::Reno(recovery) => recovery,
+            AnyRecovery::NewReno(recovery) => recovery,
+            AnyRecovery::FallFloyd(recovery) => recovery,
+            AnyRecovery::Rfc6675(recovery) => recovery,
+        }
+    }
+}
+
+impl Recovery for AnyRecovery {
+    fn on_sack(&mut self, una: u64, blocks: &[SackBlock], flight: &Flight) {
+        self.inner_mut().on_sack(una, blocks, flight);
+    }
+
+    fn on_dup_ack(&mut self, count: u32, flight: &Flight, hands: Hands<'_>) -> DupAck {
+        self.inner_mut().on_dup_ack(count, flight, hands)
+    }
+
+    fn on_new_ack(&mut self, ack: u64, flight: &Flight, hands: Hands<'_>) -> NewAck {
+        self.inner_mut().on_new_ack(ack, flight, hands)
+    }
+
+    fn on_timeout(&mut self, flight: &Flight) {
+        self.inner_mut().on_timeout(flight);
+    }
+
+    fn sending(&self, flight: &Flight, window: &Window) -> Sending {
+        self.inner().sending(flight, window)
+    }
+
+    fn on_sent(&mut self, seq: u64, fast: bool, flight: &Flight) {
+        self.inner_mut().on_sent(seq, fast, flight);
+    }
+
+    fn in_recovery(&self) -> bool {
+        self.inner().in_recovery()
+    }
+}

@@ -1,0 +1,45 @@
+//! Reno: fast retransmit and fast recovery. Any new acknowledgement ends recovery, so several losses in one window
+//! halve the window several times.
+//! Sources: RFC 2001 §3, §4; [SACK-UBR] §2.2.
+
+use super::{DUP_ACK_THRESHOLD, DupAck, Flight, Hands, NewAck, Recovery};
+
+/// Fast recovery of Reno.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Reno {
+    recovering: bool,
+}
+
+impl Recovery for Reno {
+    fn on_dup_ack(&mut self, count: u32, flight: &Flight, mut hands: Hands<'_>) -> DupAck {
+        if self.recovering {
+            hands.window.cwnd += flight.mss as f64; // a segment has left the network
+            return DupAck::Noted;
+        }
+        // No guard against duplicates of what a timeout resent: none is in the source.
+        if count != DUP_ACK_THRESHOLD {
+            return DupAck::Noted;
+        }
+        self.recovering = true;
+        hands.reduce(flight);
+        hands.window.cwnd = hands.window.ssthresh + 3.0 * flight.mss as f64;
+        DupAck::FastRetransmit
+    }
+
+    fn on_new_ack(&mut self, _ack: u64, _flight: &Flight, hands: Hands<'_>) -> NewAck {
+        if !self.recovering {
+            return NewAck::Grow;
+        }
+        self.recovering = false;
+        hands.window.cwnd = hands.window.ssthresh;
+        NewAck::Recovered
+    }
+
+    fn on_timeout(&mut self, _flight: &Flight) {
+        self.recovering = false;
+    }
+
+    fn in_recovery(&self) -> bool {
+        self.recovering
+    }
+}

@@ -1,0 +1,136 @@
+//! SACK recovery of RFC 6675: PIPE is computed from the scoreboard at every acknowledgement.
+//! Source: RFC 6675 §4 (SetPipe, NextSeg), §5 (algorithm), §5.1 (timeouts). The steps are named in the comments.
+
+use super::{DUP_ACK_THRESHOLD, DupAck, Flight, Hands, NewAck, Recovery, Sending};
+use crate::packet::SackBlock;
+use crate::tcp::cc::Window;
+use crate::tcp::{Rfc6675Params, Scoreboard};
+
+/// SACK recovery of RFC 6675.
+#[derive(Clone, Debug)]
+pub struct Rfc6675 {
+    params: Rfc6675Params,
+    scoreboard: Scoreboard,
+    episode: Option<Episode>,
+    /// Duplicate acknowledgements in a row, for limited transmit.
+    dup_acks: u32,
+    /// After a timeout: no new recovery before this byte is acknowledged (§5.1).
+    no_recovery_below: u64,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Episode {
+    /// RecoveryPoint.
+    recovery_point: u64,
+    /// First byte after HighRxt, the highest one sent again in this recovery.
+    high_rxt: u64,
+    /// Whether the rescue retransmission of NextSeg (4) was used.
+    rescued: bool,
+}
+
+impl Rfc6675 {
+    /// The recovery with the given choices.
+    pub fn new(params: &Rfc6675Params, mss: u64) -> Rfc6675 {
+        Rfc6675 {
+            params: params.clone(),
+            scoreboard: Scoreboard::new(mss),
+            episode: None,
+            dup_acks: 0,
+            no_recovery_below: 0,
+        }
+    }
+
+    /// NextSeg ().
+    fn next_segment(&self, episode: &Episode, flight: &Flight) -> Option<u64> {
+        let above = self.scoreboard.first_unsacked(episode.high_rxt.max(flight.una));
+        let hole = Some(above).filter(|&seq| seq < self.scoreboard.highest_sacked());
+        // (1) a lost segment, (2) new data, (3) a hole not known to be lost.
+        if let Some(seq) = hole.filter(|&seq| seq < self.scoreboard.lost_below()) {
+            return Some(seq);
+        }
+        let new = flight.max;
+        if flight.offered(new) {
+            return Some(new);
+        }
+        if hole.is_some() {
+            return hole;
+        }
+        // (4) the rescue: once per recovery, the highest segment that is not held.
+        let last = (flight.max - 1 - flight.una) / flight.mss * flight.mss + flight.una;
+        (!episode.rescued && last >= episode.high_rxt && !self.scoreboard.is_sacked(last)).then_some(last)
+    }
+}
+
+impl Recovery for Rfc6675 {
+    fn on_sack(&mut self, una: u64, blocks: &[SackBlock], flight: &Flight) {
+        self.scoreboard.advance(una);
+        for &block in blocks {
+            self.scoreboard.sack(block, flight.max);
+        }
+    }
+
+    fn on_dup_ack(&mut self, count: u32, flight: &Flight, mut hands: Hands<'_>) -> DupAck {
+        self.dup_acks = count;
+        let known_lost = flight.una < self.scoreboard.lost_below(); // §5 (2)
+        let triggered = count >= DUP_ACK_THRESHOLD || known_lost; // §5 (1)
+        if self.episode.is_some() || !triggered || flight.una < self.no_recovery_below {
+            return DupAck::Noted;
+        }
+        self.episode = Some(Episode { recovery_point: flight.max, high_rxt: flight.una, rescued: false });
+        self.scoreboard.clear_retransmitted();
+        hands.reduce(flight); // §5 (4.2); ssthresh is half the window, as everywhere here, not half of FlightSize
+        hands.window.cwnd = hands.window.ssthresh;
+        DupAck::FastRetransmit
+    }
+
+    fn on_new_ack(&mut self, ack: u64, _flight: &Flight, hands: Hands<'_>) -> NewAck {
+        self.dup_acks = 0;
+        let Some(episode) = self.episode else { return NewAck::Grow };
+        if ack >= episode.recovery_point {
+            self.episode = None;
+            hands.window.cwnd = hands.window.ssthresh;
+            return NewAck::Recovered;
+        }
+        NewAck::Partial { retransmit: false, restart_timer: self.params.restart_timer_on_partial_ack }
+    }
+
+    fn on_timeout(&mut self, flight: &Flight) {
+        self.episode = None;
+        self.dup_acks = 0;
+        self.scoreboard.clear();
+        self.no_recovery_below = flight.max;
+    }
+
+    fn sending(&self, flight: &Flight, window: &Window) -> Sending {
+        let room = |pipe: u64| pipe as f64 + flight.mss as f64 <= window.cwnd;
+        if let Some(episode) = &self.episode {
+            // §5 (C)
+            let next = room(self.scoreboard.pipe(flight.max)).then(|| self.next_segment(episode, flight));
+            return next.flatten().map_or(Sending::Nothing, Sending::Segment);
+        }
+        // §5 (3): limited transmit, new data for what duplicate acknowledgements say has left.
+        if self.dup_acks > 0 && flight.una >= self.no_recovery_below && flight.nxt == flight.max {
+            let allowed = flight.offered(flight.max) && room(self.scoreboard.pipe(flight.max));
+            return if allowed { Sending::Segment(flight.max) } else { Sending::Nothing };
+        }
+        Sending::ByWindow
+    }
+
+    fn on_sent(&mut self, seq: u64, _fast: bool, flight: &Flight) {
+        let Some(episode) = &mut self.episode else { return };
+        if seq >= flight.max {
+            return;
+        }
+        self.scoreboard.retransmitted(seq);
+        // Whatever is sent beyond every hole is the rescue; it leaves HighRxt alone, as NextSeg (4) asks.
+        if seq >= self.scoreboard.highest_sacked() && seq > flight.una {
+            episode.rescued = true;
+        } else {
+            episode.high_rxt = episode.high_rxt.max(seq + flight.segment_len(seq));
+        }
+    }
+
+    fn in_recovery(&self) -> bool {
+        self.episode.is_some()
+    }
+}

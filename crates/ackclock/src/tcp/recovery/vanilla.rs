@@ -1,0 +1,24 @@
+//! Vanilla: slow start and congestion avoidance; a loss is found by the timer alone.
+//! Source: [SACK-UBR] §4.
+
+use super::{DupAck, Flight, Hands, NewAck, Recovery};
+
+/// No recovery but the timeout.
+#[derive(Clone, Copy, Debug)]
+pub struct Vanilla;
+
+impl Recovery for Vanilla {
+    fn on_dup_ack(&mut self, _count: u32, _flight: &Flight, _hands: Hands<'_>) -> DupAck {
+        DupAck::Noted
+    }
+
+    fn on_new_ack(&mut self, _ack: u64, _flight: &Flight, _hands: Hands<'_>) -> NewAck {
+        NewAck::Grow
+    }
+
+    fn on_timeout(&mut self, _flight: &Flight) {}
+
+    fn in_recovery(&self) -> bool {
+        false
+    }
+}
