@@ -1,1 +1,244 @@
+//! Hand-computed traces of each policy. A trace is a string of cells and departures; below it, what happens to each:
+//!
+//! - `a`, `b`, …: a cell of connection a, b, …; capital: the last of its frame (EOM);
+//! - `-a`: a cell of a leaves the buffer.
+//!
+//! Verdicts: `.` accepted, `o` overflow, `p` rest of a damaged frame, `x` refused by the policy.
 
+use super::*;
+use crate::ids::Id;
+
+struct Trace {
+    policy: Policy,
+    buffer: Buffer,
+}
+
+impl Trace {
+    fn new(capacity: u32, params: DropParams) -> Trace {
+        Trace { policy: Policy::new(&params, 4), buffer: Buffer::new(capacity, 4) }
+    }
+
+    /// Runs a trace and returns one character per cell.
+    fn run(&mut self, trace: &str) -> String {
+        let mut verdicts = String::new();
+        let mut departs = false;
+        for c in trace.chars().filter(|c| *c != ' ') {
+            if c == '-' {
+                departs = true;
+                continue;
+            }
+            let vc = VcId::from_index((c.to_ascii_lowercase() as u8 - b'a').into());
+            if std::mem::take(&mut departs) {
+                self.buffer.leave(vc);
+                continue;
+            }
+            let verdict = self.policy.admit(Arrival { vc, eom: c.is_ascii_uppercase() }, &self.buffer);
+            if verdict == Verdict::Accept {
+                self.buffer.enter(vc);
+            }
+            verdicts.push(match verdict {
+                Verdict::Accept => '.',
+                Verdict::Drop(DropReason::Overflow) => 'o',
+                Verdict::Drop(DropReason::PartialFrame) => 'p',
+                Verdict::Drop(DropReason::Policy) => 'x',
+            });
+        }
+        verdicts
+    }
+}
+
+const FRAME: FrameParams = FrameParams { keep_eom_of_whole: false };
+
+fn epd(threshold_cells: f64, forgiveness: Option<Forgiveness>) -> DropParams {
+    DropParams::Epd { threshold_cells, frame: FRAME, forgiveness }
+}
+
+fn selective_drop(threshold_cells: f64, forgiveness: Option<Forgiveness>) -> DropParams {
+    DropParams::SelectiveDrop { threshold_cells, load_ratio: 0.8, frame: FRAME, forgiveness }
+}
+
+fn fba(threshold_cells: f64) -> DropParams {
+    DropParams::Fba { threshold_cells, load_ratio: 0.8, frame: FRAME, forgiveness: None }
+}
+
+#[test]
+fn tail_drop_refuses_cells_and_remembers_nothing() {
+    let mut trace = Trace::new(2, DropParams::TailDrop);
+    // Third cell: full. One leaves: the rest of the very same frame is let in, and the frame is damaged.
+    assert_eq!(trace.run("aaa -a a A"), "..o.o");
+}
+
+#[test]
+fn ppd_refuses_the_rest_of_a_hit_frame_but_keeps_its_end_mark() {
+    let mut trace = Trace::new(2, DropParams::Ppd(FRAME));
+    // Third cell overflows; there is room again, but the frame is lost, so its fourth cell is refused; the EOM is
+    // kept, it delimits the next frame, which is accepted (until the buffer is full again).
+    assert_eq!(trace.run("aaa -a a A -a -a a"), "..op..");
+}
+
+#[test]
+fn ppd_without_room_loses_the_end_mark_too() {
+    let mut trace = Trace::new(2, DropParams::Ppd(FRAME));
+    assert_eq!(trace.run("aaaA"), "..op");
+    // The next frame begins afresh.
+    assert_eq!(trace.run("-a aA"), ".o");
+}
+
+#[test]
+fn ppd_on_an_end_mark_that_overflows_counts_as_overflow() {
+    let mut trace = Trace::new(2, DropParams::Ppd(FRAME));
+    assert_eq!(trace.run("aaA -a a"), "..o.");
+}
+
+#[test]
+fn ppd_treats_connections_apart() {
+    let mut trace = Trace::new(2, DropParams::Ppd(FRAME));
+    // b overflows; a's own frame, begun before, is not affected once there is room.
+    assert_eq!(trace.run("abb -a a b B"), "..o.pp");
+}
+
+#[test]
+fn epd_refuses_whole_frames_above_the_threshold() {
+    let mut trace = Trace::new(10, epd(2.0, None));
+    // a's frame begins at X = 0 and is completed though X passes R = 2. b's begins at X = 3 > 2: refused with its EOM.
+    assert_eq!(trace.run("aaa bbB A"), "...xxx.");
+    // At X = 2 a frame is accepted: the test is X > R.
+    assert_eq!(trace.run("-a -a bB"), "..");
+}
+
+#[test]
+fn epd_decides_at_the_first_cell_only() {
+    let mut trace = Trace::new(10, epd(2.0, None));
+    assert_eq!(trace.run("aaab"), "...x");
+    // The queue empties, but the rest of b's refused frame stays refused; its next frame is accepted.
+    assert_eq!(trace.run("-a -a -a bB bB"), "xx..");
+}
+
+#[test]
+fn epd_completes_accepted_frames_until_the_buffer_is_full() {
+    let mut trace = Trace::new(4, epd(2.0, None));
+    // Begun at X = 0; cells 5 and 6 find K = 4: overflow, then partial discard.
+    assert_eq!(trace.run("aaaa aa -a A"), "....op.");
+}
+
+#[test]
+fn the_end_mark_of_a_refused_frame_can_be_kept() {
+    let keep = DropParams::Epd {
+        threshold_cells: 2.0,
+        frame: FrameParams { keep_eom_of_whole: true },
+        forgiveness: None,
+    };
+    let mut trace = Trace::new(4, keep);
+    assert_eq!(trace.run("aaa bbB"), "...xx.");
+    assert_eq!(trace.run("bB"), "xx", "not if the buffer is full");
+}
+
+#[test]
+fn selective_drop_refuses_those_above_their_share() {
+    // R = 4, Z = 0.8. Queue: a 4, b 1, X = 5, N = 2. a: 4·2/5 = 1.6 > 0.8, refused; b: 1·2/5 = 0.4, accepted;
+    // then X = 6, b 2: 2·2/6 = 0.67; X = 7, b 3: 3·2/7 = 0.857 > 0.8, refused.
+    let mut trace = Trace::new(20, selective_drop(4.0, None));
+    assert_eq!(trace.run("AAAA B"), ".....");
+    assert_eq!(trace.run("A B B B"), "x..x");
+}
+
+#[test]
+fn selective_drop_spares_everyone_up_to_the_threshold() {
+    let mut trace = Trace::new(20, selective_drop(4.0, None));
+    // At X = 4 = R a monopolist with load ratio 1 is accepted; at 5 it is not.
+    assert_eq!(trace.run("AAAA A A"), ".....x");
+}
+
+#[test]
+fn selective_drop_never_refuses_a_connection_with_nothing_queued() {
+    let mut trace = Trace::new(6, selective_drop(4.0, None));
+    assert_eq!(trace.run("AAAAA B C"), "......o", "b and c hold nothing; c meets the end of the buffer");
+}
+
+#[test]
+fn selective_drop_accepts_at_exactly_the_limit() {
+    // X = 10, N = 2, b 4: 4·2/10 = 0.8, not above Z.
+    let mut buffer = Buffer::new(20, 4);
+    for vc in [0, 0, 0, 0, 0, 0, 1, 1, 1, 1] {
+        buffer.enter(VcId::from_index(vc));
+    }
+    let mut rule = SelectiveDrop::new(4.0, 0.8);
+    assert!(rule.accept_frame(VcId::from_index(1), &buffer));
+    buffer.leave(VcId::from_index(0));
+    assert!(!rule.accept_frame(VcId::from_index(1), &buffer), "X = 9: 8/9 > 0.8");
+}
+
+#[test]
+fn fba_tightens_from_the_threshold_to_the_end_of_the_buffer() {
+    // K = 10, R = 5, Z = 0.8. Limits Z·(K−R)/(X−R): X = 6: 4; 7: 2; 8: 1.33; 9: 1; 10: 0.8. A monopolist has load
+    // ratio 1: accepted at X = 9 (limit 1, not above it)…
+    let mut trace = Trace::new(10, fba(5.0));
+    assert_eq!(trace.run("AAAAAAAAA A"), "..........");
+    // …and two connections: a 7, b 1, X = 8: a 7·2/8 = 1.75 > 1.33 refused, b 0.25 accepted; X = 9, limit 1:
+    // b 2·2/9 = 0.44 accepted; now full.
+    let mut trace = Trace::new(10, fba(5.0));
+    assert_eq!(trace.run("AAAAAAA B A B B"), "........x..");
+    assert_eq!(trace.run("B"), "o", "full: X = K = 10, b 3·2/10 = 0.6 passes the rule, there is no room");
+}
+
+#[test]
+fn toggled_forgiveness_spares_every_second_time() {
+    // Reading A over Selective Drop: a is greedy (load ratio 1) above R = 2.
+    let mut trace = Trace::new(20, selective_drop(2.0, Some(Forgiveness::Toggle)));
+    assert_eq!(trace.run("AAA A A A A"), "...x.x.");
+}
+
+#[test]
+fn toggled_forgiveness_keeps_the_bit_through_frames_within_the_share() {
+    let mut trace = Trace::new(20, selective_drop(2.0, Some(Forgiveness::Toggle)));
+    assert_eq!(trace.run("AAA A"), "...x", "bit set");
+    // Down to X = 2: accepted without asking for the bit; then greedy again: forgiven, then refused.
+    assert_eq!(trace.run("-a A A A"), "..x");
+}
+
+#[test]
+fn toggled_forgiveness_is_per_connection() {
+    let mut trace = Trace::new(20, epd(2.0, Some(Forgiveness::Toggle)));
+    // EPD+: above R everyone is refused and forgiven in turn, each by its own bit.
+    assert_eq!(trace.run("AAA A B A B C A"), "...xx..xx");
+}
+
+#[test]
+fn overflow_does_not_touch_the_bit() {
+    let mut trace = Trace::new(3, epd(2.0, Some(Forgiveness::Toggle)));
+    // a's long frame overflows at K = 3 while its bit is clear…
+    assert_eq!(trace.run("aaa a A"), "...op");
+    // …so its next frame above R is refused, not forgiven.
+    assert_eq!(trace.run("A"), "x");
+}
+
+#[test]
+fn episodes_forgive_those_dropped_in_the_episode_before() {
+    let episode = Forgiveness::Episode { low_threshold_cells: 2.0 };
+    let mut trace = Trace::new(20, epd(2.0, Some(episode)));
+    // First episode (X = 3 > 2): everyone is refused, as often as they come.
+    assert_eq!(trace.run("AAA A A B"), "...xxx");
+    // It ends at X = 2, seen at the next arrival (accepted). Second episode: a and b are spared throughout, c is not.
+    assert_eq!(trace.run("-a A A A B C C"), "....xx");
+}
+
+#[test]
+fn after_being_spared_a_connection_is_dropped_in_the_next_episode() {
+    let episode = Forgiveness::Episode { low_threshold_cells: 2.0 };
+    let mut trace = Trace::new(20, epd(2.0, Some(episode)));
+    assert_eq!(trace.run("AAA A"), "...x", "first: dropped");
+    assert_eq!(trace.run("-a A A"), "..", "second: spared");
+    // X = 4; down to 2, and a third episode: dropped again.
+    assert_eq!(trace.run("-a -a A A"), ".x");
+}
+
+#[test]
+fn hysteresis_keeps_an_episode_alive_between_the_thresholds() {
+    let hysteresis = || Forgiveness::Episode { low_threshold_cells: 1.0 };
+    let mut trace = Trace::new(20, epd(3.0, Some(hysteresis())));
+    assert_eq!(trace.run("AAAA A"), "....x");
+    // X = 2 is not low enough: the same episode, so a is still not forgiven.
+    assert_eq!(trace.run("-a -a A A A"), "..x");
+    // X = 1 is: after it, a is forgiven.
+    assert_eq!(trace.run("-a -a -a A A A A"), "....");
+}

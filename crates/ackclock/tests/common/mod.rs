@@ -1,0 +1,178 @@
+//! A sender and a receiver joined by a path without bandwidth limit: fixed delay, chosen losses, and a protocol of
+//! what happened.
+
+#![allow(dead_code)] // each test program uses its part
+
+use std::collections::VecDeque;
+
+use ackclock::packet::Segment;
+use ackclock::tcp::*;
+use ackclock::units::{Span, Time};
+
+pub const MSS: u64 = 512;
+
+/// The OSU parameters, with a window of `window` segments from the start and congestion avoidance at once.
+pub fn params(recovery: RecoveryParams, window: u32) -> TcpParams {
+    TcpParams {
+        mss: MSS as u32,
+        recovery,
+        growth: GrowthParams::Reno(CongestionAvoidance::AckCounting),
+        initial_window_segments: window,
+        initial_ssthresh: u64::from(window) * MSS,
+        receive_window: 65_535,
+        window_scale: 0,
+        timer: TimerParams {
+            granularity: Span::from_ms(100),
+            phase: TickPhase::Common(Span::ZERO),
+            min_rto_ticks: 2,
+            max_rto: Span::from_secs(64),
+            initial_rto: Span::from_secs(3),
+        },
+        ack: AckPolicy::EverySegment,
+        out_of_order: OutOfOrder::Buffer,
+        receiver_sack: true,
+    }
+}
+
+pub fn new_reno() -> RecoveryParams {
+    RecoveryParams::NewReno(NewRenoParams { guard_after_timeout: true, restart_timer_on_partial_ack: true })
+}
+
+pub fn fall_floyd() -> RecoveryParams {
+    RecoveryParams::FallFloyd(FallFloydParams {
+        partial_ack_pipe_segments: 2,
+        restart_timer_on_partial_ack: true,
+        only_below_highest_sack: true,
+    })
+}
+
+pub fn rfc6675() -> RecoveryParams {
+    RecoveryParams::Rfc6675(Rfc6675Params { restart_timer_on_partial_ack: true })
+}
+
+pub fn every_recovery() -> Vec<(&'static str, RecoveryParams)> {
+    vec![
+        ("vanilla", RecoveryParams::Vanilla),
+        ("reno", RecoveryParams::Reno),
+        ("new-reno", new_reno()),
+        ("fall-floyd", fall_floyd()),
+        ("rfc6675", rfc6675()),
+    ]
+}
+
+pub fn clock() -> TickClock {
+    TickClock::new(Span::from_ms(100), Span::ZERO)
+}
+
+pub const GREEDY: Application = Application { start: Time::ZERO, stop: None, size: None };
+
+/// One transmission of a data segment.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Sent {
+    pub time: Time,
+    /// Segment number.
+    pub number: u64,
+    /// Which transmission of it, from 1.
+    pub transmission: u32,
+    pub lost: bool,
+}
+
+/// The two ends and the path.
+pub struct Pair<F: FnMut(u64, u32) -> bool> {
+    pub sender: Sender,
+    pub receiver: Receiver,
+    pub now: Time,
+    one_way: Span,
+    loses: F,
+    to_receiver: VecDeque<(Time, Segment)>,
+    to_sender: VecDeque<(Time, Segment)>,
+    /// Every transmission so far.
+    pub sent: Vec<Sent>,
+    /// Every value of ssthresh, in segments, in the order they were set.
+    pub ssthresh: Vec<f64>,
+    /// cwnd in segments after each event.
+    pub cwnd: Vec<(Time, f64)>,
+}
+
+impl<F: FnMut(u64, u32) -> bool> Pair<F> {
+    /// `loses(number, transmission)` says which transmissions of which segments are lost.
+    pub fn new(params: &TcpParams, application: Application, one_way: Span, loses: F) -> Self {
+        let sender = Sender::new(params, application, clock());
+        Pair {
+            sender,
+            receiver: Receiver::new(params),
+            now: Time::ZERO,
+            one_way,
+            loses,
+            to_receiver: VecDeque::new(),
+            to_sender: VecDeque::new(),
+            sent: Vec::new(),
+            ssthresh: Vec::new(),
+            cwnd: Vec::new(),
+        }
+    }
+
+    /// Runs while events are before `until` and `goes_on` says so.
+    pub fn run_while(&mut self, until: Time, goes_on: impl Fn(&Self) -> bool) {
+        while goes_on(self) {
+            let arrival = |queue: &VecDeque<(Time, Segment)>| queue.front().map_or(Time::NEVER, |&(time, _)| time);
+            let (data, ack) = (arrival(&self.to_receiver), arrival(&self.to_sender));
+            let timer = self.sender.next_deadline().unwrap_or(Time::NEVER);
+            let ack_timer = self.receiver.next_deadline().unwrap_or(Time::NEVER);
+            let next = data.min(ack).min(timer).min(ack_timer);
+            if next >= until {
+                self.now = until;
+                return;
+            }
+            assert!(next >= self.now, "time went back");
+            self.now = next;
+            if data == next {
+                let (_, segment) = self.to_receiver.pop_front().unwrap();
+                self.receiver.on_segment(self.now, &segment);
+            } else if ack == next {
+                let (_, segment) = self.to_sender.pop_front().unwrap();
+                self.sender.on_segment(self.now, &segment);
+            } else if timer == next {
+                self.sender.on_timer(self.now);
+            } else {
+                self.receiver.on_timer(self.now);
+            }
+            self.exchange();
+        }
+    }
+
+    pub fn run(&mut self, until: Time) {
+        self.run_while(until, |_| true);
+    }
+
+    /// When segment `number` was sent for the `transmission`th time.
+    pub fn time_of(&self, number: u64, transmission: u32) -> Option<Time> {
+        let same = |sent: &&Sent| sent.number == number && sent.transmission == transmission;
+        self.sent.iter().find(same).map(|sent| sent.time)
+    }
+
+    /// The numbers of all segments sent again, in order.
+    pub fn retransmitted(&self) -> Vec<u64> {
+        self.sent.iter().filter(|sent| sent.transmission > 1).map(|sent| sent.number).collect()
+    }
+
+    fn exchange(&mut self) {
+        let window = self.sender.window();
+        if self.ssthresh.last() != Some(&(window.ssthresh / MSS as f64)) {
+            self.ssthresh.push(window.ssthresh / MSS as f64);
+        }
+        self.cwnd.push((self.now, window.cwnd / MSS as f64));
+        while let Some(segment) = self.sender.poll_segment(self.now) {
+            let number = segment.seq / MSS;
+            let transmission = 1 + self.sent.iter().filter(|sent| sent.number == number).count() as u32;
+            let lost = (self.loses)(number, transmission);
+            self.sent.push(Sent { time: self.now, number, transmission, lost });
+            if !lost {
+                self.to_receiver.push_back((self.now + self.one_way, segment));
+            }
+        }
+        while let Some(segment) = self.receiver.poll_segment(self.now) {
+            self.to_sender.push_back((self.now + self.one_way, segment));
+        }
+    }
+}
