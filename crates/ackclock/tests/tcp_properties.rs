@@ -42,6 +42,8 @@ fn tcp_params() -> impl Strategy<Value = TcpParams> {
             ack,
             out_of_order,
             receiver_sack,
+            // Without samples (Karn) the backoff stays: keep it short, so that the end comes.
+            timer: TimerParams { max_rto: Span::from_secs(3), ..params(recovery.clone(), 1).timer },
             ..params(recovery, 1)
         },
     )
@@ -56,15 +58,15 @@ proptest! {
         params in tcp_params(),
         segments in 1_u64..120,
         tail in 0_u64..MSS,
-        losses in prop::collection::vec(0_u64..100, 400),
+        luck in prop::collection::vec(0_u64..100, 97),
         loss_percent in 0_u64..40,
         one_way_ms in 1_u64..400,
     ) {
         let size = segments * MSS - tail;
         let application = Application { size: Some(size), ..GREEDY };
-        let mut draws = losses.iter();
-        let mut pair = Pair::new(&params, application, Span::from_ms(one_way_ms), |_, _| {
-            draws.next().is_some_and(|&draw| draw < loss_percent)
+        let mut pair = Pair::new(&params, application, Span::from_ms(one_way_ms), |number, transmission| {
+            // The fifth transmission of a segment always arrives, so that every transfer must end.
+            transmission < 5 && luck[(5 * number as usize + transmission as usize) % luck.len()] < loss_percent
         });
         let mss = MSS as f64;
         let limit = params.advertised_window() as f64;
@@ -74,8 +76,9 @@ proptest! {
             let (window, flight) = (pair.sender.window(), pair.sender.flight());
             prop_assert!(window.cwnd >= mss, "cwnd {} below one segment", window.cwnd);
             prop_assert!(window.ssthresh >= mss);
-            // Inflation adds at most one segment for each that is under way.
-            prop_assert!(window.cwnd <= 2.0 * limit + 4.0 * mss + f64::from(params.initial_window_segments) * mss);
+            // During recovery cwnd is inflated by duplicates; the receiver's window bounds what is sent (below).
+            let bound = limit.max(f64::from(params.initial_window_segments) * mss);
+            prop_assert!(pair.sender.in_recovery() || window.cwnd <= bound, "cwnd {}", window.cwnd);
             prop_assert!(flight.una <= flight.nxt && flight.nxt <= flight.max && flight.max <= size);
             prop_assert!(flight.max - flight.una <= params.advertised_window());
             prop_assert!(pair.receiver.delivered() >= delivered);
