@@ -38,9 +38,10 @@ impl Agenda {
         let pair = source & !1;
         let mut best = if self.next[pair + 1] < self.next[pair] { pair + 1 } else { pair };
         loop {
+            let unchanged = self.winner[node] as usize == best && best != source;
             self.winner[node] = best as u32;
-            if node == 1 {
-                return;
+            if unchanged || node == 1 {
+                return; // above, the same winner meets the same rivals
             }
             let rival = self.winner[node ^ 1] as usize;
             let (left, right) = if node & 1 == 0 { (best, rival) } else { (rival, best) };
