@@ -1,1 +1,58 @@
-fn main() {}
+//! The command line of Ackclock: what is asked for on one side, the other crates on the other.
+
+mod args;
+mod check;
+mod console;
+mod diagnostics;
+mod document;
+mod failure;
+mod folder;
+mod init;
+mod interrupt;
+mod list;
+mod load;
+mod pool;
+mod progress;
+mod reproduce;
+mod run;
+mod spelling;
+mod summary;
+mod table;
+
+use std::panic;
+use std::process::{self, ExitCode};
+
+use clap::Parser;
+
+use args::{Cli, Command};
+use failure::{Exit, Failure};
+
+fn main() -> ExitCode {
+    panic::set_hook(Box::new(|info| defect(info)));
+    let cli = Cli::try_parse();
+    let exit = cli.map_or_else(|error| args::explain(&error), dispatch).unwrap_or_else(|failure| failure.report());
+    ExitCode::from(exit as u8)
+}
+
+fn dispatch(cli: Cli) -> Result<Exit, Failure> {
+    match &cli.command {
+        Command::Run(args) => run::run(args, args::command_line()),
+        Command::Check(args) => check::check(args),
+        Command::Reproduce(args) => reproduce::reproduce(args, args::command_line()),
+        Command::List { what } => list::list(what.as_deref()),
+        Command::Init { file } => init::init(file),
+        Command::Schema => {
+            let schema = ackclock_scenario::json_schema();
+            console::print(&format!("{schema:#}\n")).map(|()| Exit::Fine)
+        }
+    }
+}
+
+/// A broken invariant, in whatever thread: say so and end.
+fn defect(info: &panic::PanicHookInfo<'_>) -> ! {
+    let place = info.location().map(|place| format!(" ({place})")).unwrap_or_default();
+    let payload = info.payload();
+    let text = payload.downcast_ref::<&str>().copied().or(payload.downcast_ref::<String>().map(String::as_str));
+    let exit = Failure::defect(format_args!("{}{place}", text.unwrap_or("no message"))).report();
+    process::exit(exit as i32)
+}

@@ -1,18 +1,39 @@
-//! Scenario files: text in, [`ackclock::scenario::Scenario`] out, or every error of the file at once.
+//! Scenario files: text in, [`ackclock::scenario::Scenario`] out, or every error of the files at once.
+//!
+//! One arrow, in steps: `files` and `sets` lay texts over one another as one `tree`; `document` checks each key and
+//! value by itself against the table in `keys`; `plan` checks what depends on more than one key (`network`, `flows`
+//! with `routes` and `tcp`, `queues`, `bottleneck`) and makes the scenario; `write` makes a file of it again. The
+//! JSON Schema comes from the same table.
 
-use std::ops::Range;
-use std::sync::Arc;
+mod bottleneck;
+mod diagnostic;
+mod document;
+mod files;
+mod flows;
+mod framing;
+mod keys;
+mod names;
+mod network;
+mod plan;
+mod quantity;
+mod queues;
+mod routes;
+mod schema;
+mod sets;
+mod settings;
+mod source;
+mod suggest;
+mod tcp;
+mod tree;
+mod values;
+mod write;
 
-/// Where the texts of scenario files come from: a disk, or files embedded in a program.
-pub trait Source {
-    /// The bytes of the file at `path`.
-    fn read(&self, path: &str) -> std::io::Result<Vec<u8>>;
-    /// The path that `extends = "reference"` in the file `from` means.
-    fn join(&self, from: &str, reference: &str) -> String;
-}
+pub use diagnostic::{Diagnostic, Place, Severity};
+pub use schema::json_schema;
+pub use source::{Disk, Memory, Source};
 
-/// The file system.
-pub struct Disk;
+use diagnostic::Report;
+use document::Document;
 
 /// A scenario that passed every check.
 #[derive(Debug)]
@@ -33,7 +54,7 @@ pub struct Loaded {
 /// A scenario that cannot be used.
 #[derive(Debug)]
 pub enum LoadError {
-    /// A file could not be read.
+    /// The scenario file could not be read.
     Unreadable {
         /// The file.
         path: String,
@@ -44,47 +65,24 @@ pub enum LoadError {
     Invalid(Vec<Diagnostic>),
 }
 
-/// One thing wrong with a scenario.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Diagnostic {
-    /// Error or warning.
-    pub severity: Severity,
-    /// What is wrong, in one sentence.
-    pub message: String,
-    /// Where; `None` where a key is missing from a file that is empty of it.
-    pub place: Option<Place>,
-    /// A short text at the caret.
-    pub label: String,
-    /// What to do.
-    pub help: Option<String>,
-}
-
-/// How bad it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Severity {
-    /// The scenario cannot be run.
-    Error,
-    /// It can, but probably is not meant so.
-    Warning,
-}
-
-/// A place in a scenario file or in a `--set` argument.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Place {
-    /// The file's path, or `--set`.
-    pub file: Arc<str>,
-    /// Its whole text.
-    pub text: Arc<str>,
-    /// The bytes that are meant.
-    pub span: Range<usize>,
-}
-
 /// Reads a scenario file, applies `sets` (each `path=value`), fills in defaults and checks everything.
-pub fn load(_source: &dyn Source, _path: &str, _sets: &[String]) -> Result<Loaded, LoadError> {
-    unimplemented!()
-}
-
-/// The JSON Schema (draft-07) of scenario files, from the same table that drives the checker.
-pub fn json_schema() -> serde_json::Value {
-    unimplemented!()
+pub fn load(source: &dyn Source, path: &str, sets: &[String]) -> Result<Loaded, LoadError> {
+    let mut report = Report::default();
+    let mut tree = files::read(source, path, &mut report)?;
+    let is_readable = !report.has_errors();
+    sets::apply(&mut tree, sets, &mut report);
+    files::refuse_extends(&mut tree, &mut report);
+    let document = Document::read(&tree, &mut report);
+    // What is missing, and what does not fit together, is known only once every text is a tree.
+    let plan = if is_readable { plan::plan(&document, path, &mut report) } else { None };
+    let Some(plan) = plan.filter(|_| !report.has_errors()) else {
+        let diagnostics = report.into_diagnostics();
+        assert!(
+            diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error),
+            "the scenario {path} is refused without a reason"
+        );
+        return Err(LoadError::Invalid(diagnostics));
+    };
+    let (resolved, annotated) = write::write(&plan, &document, &report);
+    Ok(Loaded { scenario: plan.scenario, seed: plan.seed, resolved, annotated, warnings: report.into_diagnostics() })
 }

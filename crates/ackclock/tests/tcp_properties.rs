@@ -13,8 +13,7 @@ fn tcp_params() -> impl Strategy<Value = TcpParams> {
         Just(CongestionAvoidance::AckCounting),
         Just(CongestionAvoidance::Float)
     ];
-    let ack =
-        prop_oneof![Just(AckPolicy::EverySegment), Just(AckPolicy::Delayed { timeout: Span::from_ms(200) })];
+    let ack = prop_oneof![Just(AckPolicy::EverySegment), Just(AckPolicy::Delayed { timeout: Span::from_ms(200) })];
     let out_of_order = prop_oneof![Just(OutOfOrder::Buffer), Just(OutOfOrder::Discard)];
     let recovery = prop_oneof![
         Just(RecoveryParams::Vanilla),

@@ -14,11 +14,7 @@ const ONE_WAY: Span = Span::from_ms(250);
 const FOUND: Time = Time::from_ps(RTT.as_ps());
 
 /// A window of 32 segments is sent at time 0; `lost` of its first segments are lost, once.
-fn lose_first(
-    recovery: RecoveryParams,
-    lost: u64,
-    until_rtts: u64,
-) -> Pair<impl FnMut(u64, u32) -> bool> {
+fn lose_first(recovery: RecoveryParams, lost: u64, until_rtts: u64) -> Pair<impl FnMut(u64, u32) -> bool> {
     lose_first_of(recovery, 32, lost, until_rtts)
 }
 

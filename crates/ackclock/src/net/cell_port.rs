@@ -51,7 +51,6 @@ impl CellPort {
 
     /// A cell arrives from `input`; returns the end of the slot, at which it is admitted.
     pub(super) fn on_arrival(&mut self, now: Time, input: Input, cell: Unit) -> Time {
-        self.occupancy.arrive(cell.vc);
         self.arrived.push((input, cell));
         Time::from_ps((now.as_ps() / self.cell_time.as_ps() + 1) * self.cell_time.as_ps())
     }
@@ -69,6 +68,7 @@ impl CellPort {
             self.put_in_service_order(slot, &mut arrived);
         }
         for (_, cell) in arrived.drain(..) {
+            self.occupancy.arrive(cell.vc);
             let arrival = Arrival { vc: cell.vc, eom: cell.eom };
             match self.policy.admit(arrival, self.occupancy.buffer()) {
                 Verdict::Drop(reason) => self.occupancy.refuse(now, cell.vc, vc_name(cell), reason),

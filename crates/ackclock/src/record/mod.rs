@@ -77,7 +77,7 @@ pub struct FlowRecord {
 pub struct PortRecord {
     /// The port's name, `from->to`.
     pub name: String,
-    /// Units that arrived for this port.
+    /// Units that were admitted or refused. (A cell that waits for the end of its slot is neither yet.)
     pub arrivals: u64,
     /// Units that began to be transmitted.
     pub departures: u64,

@@ -123,11 +123,8 @@ fn epd_completes_accepted_frames_until_the_buffer_is_full() {
 
 #[test]
 fn the_end_mark_of_a_refused_frame_can_be_kept() {
-    let keep = DropParams::Epd {
-        threshold_cells: 2.0,
-        frame: FrameParams { keep_eom_of_whole: true },
-        forgiveness: None,
-    };
+    let keep =
+        DropParams::Epd { threshold_cells: 2.0, frame: FrameParams { keep_eom_of_whole: true }, forgiveness: None };
     let mut trace = Trace::new(4, keep);
     assert_eq!(trace.run("aaa bbB"), "...xx.");
     assert_eq!(trace.run("bB"), "xx", "not if the buffer is full");

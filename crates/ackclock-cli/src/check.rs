@@ -1,0 +1,40 @@
+//! `ackclock check`: is a scenario file valid, and what does it say in full?
+
+use ackclock::scenario::{NodeKind, Scenario, Technology};
+
+use crate::args::CheckArgs;
+use crate::diagnostics::{self, plural};
+use crate::failure::{Exit, Failure};
+use crate::{console, load};
+
+/// Checks a scenario file.
+pub fn check(args: &CheckArgs) -> Result<Exit, Failure> {
+    let loaded = load::load(&args.file, &args.set, None)?;
+    if args.print {
+        console::print(&loaded.annotated)?;
+        return Ok(Exit::Fine);
+    }
+    let warnings = match loaded.warnings.len() {
+        0 => String::new(),
+        _ => format!(", {}", diagnostics::count(&loaded.warnings)),
+    };
+    console::print(&format!("{}: valid, {}{warnings}\n", args.file, describe(&loaded.scenario)))?;
+    Ok(Exit::Fine)
+}
+
+/// What a scenario simulates, in one line.
+fn describe(scenario: &Scenario) -> String {
+    let switches = scenario.nodes.iter().filter(|node| node.kind == NodeKind::Switch).count();
+    let technology = match scenario.technology {
+        Technology::Atm { .. } => "ATM",
+        Technology::Packet { .. } => "packet",
+    };
+    format!(
+        "{technology} network of {} and {}, {}, {} s simulated",
+        plural(scenario.nodes.len() - switches, "host"),
+        // Not a regular plural.
+        if switches == 1 { "1 switch".into() } else { format!("{switches} switches") },
+        plural(scenario.flows.len(), "flow"),
+        scenario.duration.as_secs_f64(),
+    )
+}

@@ -1,0 +1,354 @@
+//! The one JSON document: what `run --json` prints and `result.json` holds.
+//! Keys are stable within a format version; units are in their names; nothing depends on when or where it was made.
+
+use ackclock::record::{Drops, FlowRecord, PortRecord, Records, VcRecord};
+use ackclock::scenario::{Scenario, Technology};
+use ackclock::sim::RESULT_VERSION;
+use serde::{Deserialize, Serialize};
+
+use crate::summary::SummaryPart;
+
+/// The value of `format`, by which a result is recognized.
+pub const FORMAT: &str = "ackclock-result";
+/// The number that changes whenever a reader of the document would have to.
+pub const FORMAT_VERSION: u32 = 1;
+
+/// One scenario, run under some seeds.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Document {
+    pub format: String,
+    pub format_version: u32,
+    /// The version of the program.
+    pub ackclock: String,
+    /// Changes whenever any run could give other numbers.
+    pub result_version: u32,
+    /// The command line, beginning with the program's name.
+    pub command: Vec<String>,
+    pub scenario: ScenarioPart,
+    /// The seeds that were asked for.
+    pub seeds: Vec<u64>,
+    /// Whether all of them were run to the end.
+    pub complete: bool,
+    /// One entry per finished run, in the order of the seeds.
+    pub runs: Vec<Run>,
+    pub summary: SummaryPart,
+}
+
+/// What was simulated.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ScenarioPart {
+    pub name: String,
+    /// BLAKE3 of the resolved scenario, in hexadecimal digits.
+    pub hash: String,
+    /// What ports count: `cells` or `packets`.
+    pub unit: String,
+    pub duration_s: f64,
+    pub warmup_s: f64,
+    /// What efficiency refers to.
+    pub bottleneck: Option<BottleneckPart>,
+    /// The scenario file with every key written out.
+    pub resolved: String,
+}
+
+/// The link that limits.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct BottleneckPart {
+    pub link: String,
+    /// TCP payload that counts as an efficiency of 1.
+    pub capacity_bps: f64,
+}
+
+/// The outcome under one seed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Run {
+    pub seed: u64,
+    pub simulated_s: f64,
+    pub efficiency: Option<f64>,
+    pub efficiency_after_warmup: Option<f64>,
+    pub fairness: f64,
+    /// Sixteen hexadecimal digits over everything observable.
+    pub fingerprint: String,
+    pub flows: Vec<Flow>,
+    pub ports: Vec<Port>,
+}
+
+/// What one flow did.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Flow {
+    pub name: String,
+    pub goodput_bps: f64,
+    pub goodput_after_warmup_bps: f64,
+    pub bytes_delivered: u64,
+    pub bytes_sent: u64,
+    pub segments_sent: u64,
+    pub retransmissions: u64,
+    pub unnecessary_retransmissions: u64,
+    pub fast_retransmits: u64,
+    pub timeouts: u64,
+    pub timeout_times_s: Vec<f64>,
+    pub longest_backoff: u32,
+    pub damaged_frames: u64,
+    pub forced_drops: u64,
+    pub completed_s: Option<f64>,
+}
+
+/// What happened at one output port. Counted in the scenario's unit.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Port {
+    pub name: String,
+    pub arrivals: u64,
+    pub departures: u64,
+    pub drops: DropCounts,
+    pub mean_queue: f64,
+    pub max_queue: u64,
+    pub final_queue: u64,
+    pub vcs: Vec<Vc>,
+}
+
+/// Refused units by reason.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct DropCounts {
+    pub total: u64,
+    pub overflow: u64,
+    pub partial_frame: u64,
+    pub policy: u64,
+}
+
+/// One path through one port.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Vc {
+    pub name: String,
+    pub arrivals: u64,
+    pub drops: u64,
+    pub mean_queue: f64,
+    pub max_queue: u64,
+    pub final_queue: u64,
+}
+
+impl Document {
+    /// Puts together what was asked for and what came out. `runs` are in the order of the seeds.
+    pub fn new(command: Vec<String>, scenario: ScenarioPart, seeds: Vec<u64>, runs: Vec<Run>) -> Document {
+        Document {
+            format: FORMAT.into(),
+            format_version: FORMAT_VERSION,
+            ackclock: env!("CARGO_PKG_VERSION").into(),
+            result_version: RESULT_VERSION,
+            command,
+            scenario,
+            complete: runs.len() == seeds.len(),
+            seeds,
+            summary: SummaryPart::of(&runs),
+            runs,
+        }
+    }
+
+    /// Whether a scenario of this hash, run now, would give the same runs under the same seeds.
+    pub fn same_experiment(&self, scenario_hash: &str) -> bool {
+        self.scenario.hash == scenario_hash
+            && self.result_version == RESULT_VERSION
+            && self.ackclock == env!("CARGO_PKG_VERSION")
+    }
+
+    /// The text of the document, ending in a line feed.
+    pub fn to_json(&self) -> String {
+        let mut text = serde_json::to_string_pretty(self).expect("the document has string keys only");
+        text.push('\n');
+        text
+    }
+
+    /// Reads a document; `None` for any other text.
+    pub fn from_json(text: &str) -> Option<Document> {
+        serde_json::from_str(text).ok().filter(|d: &Document| d.format == FORMAT && d.format_version == FORMAT_VERSION)
+    }
+}
+
+impl ScenarioPart {
+    /// The description of a scenario whose resolved text is `resolved`.
+    pub fn of(scenario: &Scenario, resolved: &str) -> ScenarioPart {
+        ScenarioPart {
+            name: scenario.name.clone(),
+            hash: blake3::hash(resolved.as_bytes()).to_hex().to_string(),
+            unit: match scenario.technology {
+                Technology::Atm { .. } => "cells".into(),
+                Technology::Packet { .. } => "packets".into(),
+            },
+            duration_s: scenario.duration.as_secs_f64(),
+            warmup_s: scenario.warmup.as_secs_f64(),
+            bottleneck: scenario.bottleneck.as_ref().map(|bottleneck| BottleneckPart {
+                link: scenario.links[bottleneck.link].name.clone(),
+                capacity_bps: bottleneck.capacity_bps,
+            }),
+            resolved: resolved.into(),
+        }
+    }
+}
+
+impl From<&Records> for Run {
+    fn from(records: &Records) -> Run {
+        Run {
+            seed: records.seed,
+            simulated_s: records.simulated.as_secs_f64(),
+            efficiency: records.efficiency,
+            efficiency_after_warmup: records.efficiency_after_warmup,
+            fairness: records.fairness,
+            fingerprint: format!("{:016x}", records.fingerprint),
+            flows: records.flows.iter().map(Flow::from).collect(),
+            ports: records.ports.iter().map(Port::from).collect(),
+        }
+    }
+}
+
+impl From<&FlowRecord> for Flow {
+    fn from(flow: &FlowRecord) -> Flow {
+        Flow {
+            name: flow.name.clone(),
+            goodput_bps: flow.goodput_bps,
+            goodput_after_warmup_bps: flow.goodput_after_warmup_bps,
+            bytes_delivered: flow.bytes_delivered,
+            bytes_sent: flow.bytes_sent,
+            segments_sent: flow.segments_sent,
+            retransmissions: flow.retransmissions,
+            unnecessary_retransmissions: flow.unnecessary_retransmissions,
+            fast_retransmits: flow.fast_retransmits,
+            timeouts: flow.timeouts,
+            timeout_times_s: flow.timeout_times.iter().map(|time| time.as_secs_f64()).collect(),
+            longest_backoff: flow.longest_backoff,
+            damaged_frames: flow.damaged_frames,
+            forced_drops: flow.forced_drops,
+            completed_s: flow.completed.map(|time| time.as_secs_f64()),
+        }
+    }
+}
+
+impl From<&PortRecord> for Port {
+    fn from(port: &PortRecord) -> Port {
+        Port {
+            name: port.name.clone(),
+            arrivals: port.arrivals,
+            departures: port.departures,
+            drops: port.drops.into(),
+            mean_queue: port.mean_queue,
+            max_queue: port.max_queue,
+            final_queue: port.final_queue,
+            vcs: port.vcs.iter().map(Vc::from).collect(),
+        }
+    }
+}
+
+impl From<Drops> for DropCounts {
+    fn from(drops: Drops) -> DropCounts {
+        DropCounts {
+            total: drops.total(),
+            overflow: drops.overflow,
+            partial_frame: drops.partial_frame,
+            policy: drops.policy,
+        }
+    }
+}
+
+impl From<&VcRecord> for Vc {
+    fn from(vc: &VcRecord) -> Vc {
+        Vc {
+            name: vc.name.clone(),
+            arrivals: vc.arrivals,
+            drops: vc.drops,
+            mean_queue: vc.mean_queue,
+            max_queue: vc.max_queue,
+            final_queue: vc.final_queue,
+        }
+    }
+}
+
+#[cfg(test)]
+pub mod tests {
+    use super::*;
+
+    /// A made-up result: flow n of seed s delivers (n + 1 + s/10) Mb/s, port n refuses 10 n cells.
+    pub fn example(flows: u64, ports: u64, seeds: u64) -> Document {
+        let scenario = ScenarioPart {
+            name: "made up".into(),
+            hash: "0123456789abcdef".into(),
+            unit: "cells".into(),
+            duration_s: 10.0,
+            warmup_s: 0.5,
+            bottleneck: Some(BottleneckPart { link: "sw1->sw2".into(), capacity_bps: 1e8 }),
+            resolved: "seed = 1\n".into(),
+        };
+        let run = |seed| Run {
+            seed,
+            simulated_s: 10.0,
+            efficiency: Some(0.8 + seed as f64 / 100.0),
+            efficiency_after_warmup: Some(0.9),
+            fairness: 1.0 / 3.0,
+            fingerprint: "00000000000000ff".into(),
+            flows: (0..flows).map(|n| flow(n, seed)).collect(),
+            ports: (0..ports).map(port).collect(),
+        };
+        let command = vec!["ackclock".into(), "run".into(), "x.toml".into()];
+        Document::new(command, scenario, (1..=seeds).collect(), (1..=seeds).map(run).collect())
+    }
+
+    fn flow(n: u64, seed: u64) -> Flow {
+        let goodput_bps = 1e6 * (n as f64 + 1.0 + seed as f64 / 10.0);
+        Flow {
+            name: format!("f{}", n + 1),
+            goodput_bps,
+            goodput_after_warmup_bps: goodput_bps,
+            bytes_delivered: 1000,
+            bytes_sent: 2000,
+            segments_sent: 4,
+            retransmissions: seed,
+            unnecessary_retransmissions: 1,
+            fast_retransmits: 2,
+            timeouts: 3,
+            timeout_times_s: vec![0.1, 0.2],
+            longest_backoff: 1,
+            damaged_frames: 5,
+            forced_drops: 0,
+            completed_s: None,
+        }
+    }
+
+    fn port(n: u64) -> Port {
+        Port {
+            name: format!("sw{n}->sw{}", n + 1),
+            arrivals: 1000,
+            departures: 990,
+            drops: Drops { overflow: 4 * n, partial_frame: 3 * n, policy: 3 * n }.into(),
+            mean_queue: 0.1 + n as f64,
+            max_queue: 50,
+            final_queue: 0,
+            vcs: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn a_document_survives_being_written_and_read_to_the_last_bit() {
+        let document = example(3, 2, 7);
+        assert_eq!(Document::from_json(&document.to_json()), Some(document));
+    }
+
+    #[test]
+    fn documents_of_others_are_not_taken_for_ours() {
+        let other = example(1, 1, 1).to_json().replace(FORMAT, "something-else");
+        assert_eq!(Document::from_json(&other), None);
+        assert_eq!(Document::from_json("{}"), None);
+    }
+
+    #[test]
+    fn efficiency_is_null_where_no_bottleneck_is_named() {
+        let mut runs = example(1, 1, 2).runs;
+        runs.iter_mut().for_each(|run| run.efficiency = None);
+        assert_eq!(SummaryPart::of(&runs).efficiency, None);
+    }
+
+    #[test]
+    fn the_summary_is_taken_over_the_seeds() {
+        // Flow 1 delivers 1.1, 1.2 and 1.3 Mb/s.
+        let goodput = example(2, 1, 3).summary.flows[0].goodput_bps;
+        assert!((goodput.mean - 1.2e6).abs() < 1e-3);
+        assert_eq!((goodput.min, goodput.max), (1.1e6, 1.3e6));
+        // Sample standard deviation 0.1 Mb/s, t = 4.30265: 4.30265 · 0.1 / sqrt 3 = 0.248414 Mb/s
+        assert!((goodput.ci95.unwrap() - 248_414.0).abs() < 1.0);
+    }
+}

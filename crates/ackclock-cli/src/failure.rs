@@ -1,0 +1,82 @@
+//! How the program ends: exit codes, and what is said when a command fails.
+
+use std::fmt::Display;
+
+use ackclock_scenario::Diagnostic;
+
+use crate::{console, diagnostics};
+
+/// The exit codes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Exit {
+    /// All is well.
+    Fine = 0,
+    /// Something outside failed: a file, a folder, a disk.
+    Outside = 1,
+    /// The command line is wrong.
+    Usage = 2,
+    /// The scenario is wrong.
+    Invalid = 3,
+    /// A reproduction differs from what was published in a way that is not recorded.
+    Differs = 4,
+    /// A broken invariant; the code of any Rust program that panics.
+    Defect = 101,
+    /// Stopped by Ctrl-C.
+    Interrupted = 130,
+}
+
+/// Why a command ends early.
+#[derive(Debug)]
+pub enum Failure {
+    /// One message and what to do about it.
+    Message {
+        /// The exit code.
+        exit: Exit,
+        /// What is wrong.
+        text: String,
+        /// The remedy.
+        help: String,
+    },
+    /// A scenario with everything that is wrong with it.
+    Scenario {
+        /// Never empty.
+        diagnostics: Vec<Diagnostic>,
+        /// What did not happen because of them.
+        consequence: Option<&'static str>,
+    },
+}
+
+impl Failure {
+    /// Something outside failed.
+    pub fn outside(text: impl Display, help: impl Display) -> Failure {
+        Failure::Message { exit: Exit::Outside, text: text.to_string(), help: help.to_string() }
+    }
+
+    /// The command line asks for something that is not there.
+    pub fn usage(text: impl Display, help: impl Display) -> Failure {
+        Failure::Message { exit: Exit::Usage, text: text.to_string(), help: help.to_string() }
+    }
+
+    /// The program contradicts itself.
+    pub fn defect(text: impl Display) -> Failure {
+        let help = "please report it with the command line and the output of `ackclock --version`".into();
+        Failure::Message { exit: Exit::Defect, text: format!("ackclock has a defect: {text}"), help }
+    }
+
+    /// Says on standard error what is wrong and returns the exit code.
+    pub fn report(&self) -> Exit {
+        match self {
+            Failure::Message { exit, text, help } => {
+                console::error(text, help);
+                *exit
+            }
+            Failure::Scenario { diagnostics: all, consequence } => {
+                diagnostics::print(all);
+                let count = diagnostics::count(all);
+                let consequence = consequence.map(|c| format!(", {c}")).unwrap_or_default();
+                console::note(format_args!("{count}{consequence}"));
+                Exit::Invalid
+            }
+        }
+    }
+}

@@ -1,0 +1,129 @@
+//! `ackclock reproduce`: run published studies again and compare.
+
+use std::num::NonZero;
+use std::panic;
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+
+use ackclock::sim::RESULT_VERSION;
+use ackclock_study::{Error, Outcome, Plan, Progress, Report, Selection, Status, Study};
+use serde::Serialize;
+
+use crate::args::ReproduceArgs;
+use crate::failure::{Exit, Failure};
+use crate::progress::Reporter;
+use crate::{console, interrupt, spelling};
+
+/// Runs the studies that are asked for, one after the other.
+pub fn reproduce(args: &ReproduceArgs, command: Vec<String>) -> Result<Exit, Failure> {
+    let wanted = wanted(args)?;
+    // A run that breaks an invariant comes back as an error that names its scenario and seed.
+    panic::set_hook(Box::new(|_| {}));
+    let stop = interrupt::watch();
+    let mut reports = Vec::new();
+    for (study, plan) in &wanted {
+        let folder = args.out.join(study.name());
+        match one(study, plan, &folder, stop)? {
+            Outcome::Finished(report) => {
+                if !args.json {
+                    let gap = if reports.is_empty() { "" } else { "\n" };
+                    console::print(&format!("{gap}{}", report.text()))?;
+                }
+                console::note(format_args!("report in {}", folder.display()));
+                reports.push(report);
+            }
+            Outcome::Stopped { finished, total } => {
+                console::note(format_args!(
+                    "interrupted: {finished} of {total} runs of {} are finished and kept in {}\n\
+                     run the same command again to go on",
+                    study.name(),
+                    folder.display()
+                ));
+                return Ok(Exit::Interrupted);
+            }
+        }
+    }
+    let passed = reports.iter().all(Report::passed);
+    if args.json {
+        console::print(&document(command, reports))?;
+    }
+    Ok(if passed { Exit::Fine } else { Exit::Differs })
+}
+
+/// The studies and what to run of each. Finds every mistake of the command line before anything is run.
+fn wanted(args: &ReproduceArgs) -> Result<Vec<(Study, Plan)>, Failure> {
+    let (names, card) = match &args.study {
+        None => (ackclock_study::names(), None),
+        Some(study) => match study.split_once('/') {
+            Some((study, card)) => (vec![study], Some(card.to_string())),
+            None => (vec![study.as_str()], None),
+        },
+    };
+    let selection = Selection { card, quick: args.quick, seeds: args.seeds };
+    let load = |name: &&str| {
+        let study = Study::load(name)?;
+        let plan = study.plan(&selection)?;
+        Ok((study, plan))
+    };
+    names.iter().map(load).collect::<Result<_, Error>>().map_err(failure)
+}
+
+fn one(study: &Study, plan: &Plan, folder: &Path, stop: &AtomicBool) -> Result<Outcome, Failure> {
+    let threads = thread::available_parallelism().map_or(1, NonZero::get);
+    let watcher = Watcher(Mutex::new(Reporter::new()));
+    let outcome = ackclock_study::reproduce(study, plan, folder, threads, stop, &watcher);
+    watcher.0.into_inner().unwrap_or_else(PoisonError::into_inner).clear();
+    outcome.map_err(failure)
+}
+
+struct Watcher(Mutex<Reporter>);
+
+impl Progress for Watcher {
+    fn advanced(&self, status: &Status) {
+        let mut reporter = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let fraction = if status.work > 0.0 { status.work_done / status.work } else { 1.0 };
+        reporter.update(fraction, |_| format!("{} of {} runs", status.runs_finished, status.runs));
+    }
+}
+
+/// The document of `--json`.
+#[derive(Serialize)]
+struct Document {
+    format: &'static str,
+    format_version: u32,
+    ackclock: &'static str,
+    result_version: u32,
+    command: Vec<String>,
+    studies: Vec<Report>,
+}
+
+fn document(command: Vec<String>, studies: Vec<Report>) -> String {
+    let document = Document {
+        format: "ackclock-reproduction",
+        format_version: 1,
+        ackclock: env!("CARGO_PKG_VERSION"),
+        result_version: RESULT_VERSION,
+        command,
+        studies,
+    };
+    serde_json::to_string_pretty(&document).expect("the document has string keys only") + "\n"
+}
+
+fn failure(error: Error) -> Failure {
+    let nearest = |wanted: &str, known: &[String], prefix: &str| match spelling::nearest(
+        wanted,
+        known.iter().map(String::as_str),
+    ) {
+        Some(name) => format!("did you mean `{prefix}{name}`?"),
+        None => "`ackclock list studies` shows them with their titles".into(),
+    };
+    match &error {
+        Error::UnknownStudy { name, known } => Failure::usage(&error, nearest(name, known, "")),
+        Error::UnknownCard { card, study, known } => Failure::usage(&error, nearest(card, known, &format!("{study}/"))),
+        Error::NoSeeds => Failure::usage(&error, "give a number above 0: --seeds N"),
+        Error::Results { .. } => Failure::outside(&error, "choose another folder with --out DIR"),
+        Error::Data { .. } | Error::Scenario { .. } | Error::Run { .. } => Failure::defect(&error),
+    }
+}

@@ -1,0 +1,120 @@
+//! `ackclock run`: simulate under each seed, print the table, keep the result.
+
+use std::collections::BTreeSet;
+
+use ackclock::sim;
+use ackclock_scenario::Loaded;
+
+use crate::args::RunArgs;
+use crate::document::{Document, Run, ScenarioPart};
+use crate::failure::{Exit, Failure};
+use crate::folder::Folder;
+use crate::progress::Reporter;
+use crate::{console, diagnostics, interrupt, load, pool, table};
+
+/// Runs a scenario file.
+pub fn run(args: &RunArgs, command: Vec<String>) -> Result<Exit, Failure> {
+    let loaded = load::load(&args.file, &args.set, Some("nothing was run"))?;
+    let seeds = seeds(&loaded, args.seeds)?;
+    let scenario = ScenarioPart::of(&loaded.scenario, &loaded.resolved);
+    let folder = Folder::prepare(&args.out.clone().unwrap_or_else(|| Folder::default_path(&scenario)))?;
+    if seeds.len() > 1 && !sim::build(&loaded.scenario, seeds[0]).has_randomness() {
+        console::note(format_args!("note: this scenario has no randomness: every seed gives the same result"));
+    }
+    let earlier = folder.earlier().filter(|document| document.same_experiment(&scenario.hash));
+    let runs = simulate(&loaded, &seeds, earlier.as_ref());
+    finish(&folder, earlier.as_ref(), Document::new(command, scenario, seeds, runs), args.json)
+}
+
+/// `count` seeds, beginning with the scenario's. Each of them could stand in a scenario file.
+fn seeds(loaded: &Loaded, count: u32) -> Result<Vec<u64>, Failure> {
+    let last = loaded.seed.saturating_add(u64::from(count) - 1);
+    if last > LARGEST_SEED {
+        return Err(Failure::usage(
+            format_args!("{count} seeds from {} on go beyond the largest seed, {LARGEST_SEED}", loaded.seed),
+            "choose a smaller first seed with --set seed=N",
+        ));
+    }
+    Ok((loaded.seed..=last).collect())
+}
+
+/// The finished runs in the order of the seeds. What an interrupted result already holds is not run again.
+fn simulate(loaded: &Loaded, seeds: &[u64], earlier: Option<&Document>) -> Vec<Run> {
+    let interrupted = earlier.filter(|document| !document.complete).map_or(&[][..], |document| &document.runs);
+    let mut runs: Vec<Run> = interrupted.iter().filter(|run| seeds.binary_search(&run.seed).is_ok()).cloned().collect();
+    if !runs.is_empty() {
+        console::note(format_args!("going on: {} of {} runs were finished before", runs.len(), seeds.len()));
+    }
+    let finished: BTreeSet<u64> = runs.iter().map(|run| run.seed).collect();
+    let open: Vec<u64> = seeds.iter().copied().filter(|seed| !finished.contains(seed)).collect();
+    let records = pool::run_all(&loaded.scenario, &open, interrupt::watch(), &mut Reporter::new());
+    runs.extend(records.iter().map(Run::from));
+    runs.sort_by_key(|run| run.seed);
+    runs
+}
+
+/// Keeps the result and prints it.
+fn finish(folder: &Folder, earlier: Option<&Document>, document: Document, json: bool) -> Result<Exit, Failure> {
+    let (finished, wanted) = (document.runs.len(), document.seeds.len());
+    let kept = match keep(earlier, &document) {
+        true => folder.write(&document),
+        false => Ok(()),
+    };
+    // Whatever became of the folder: the numbers have been computed and are shown, and the other way round.
+    let shown = match finished {
+        0 => Ok(()),
+        _ => console::print(&if json { document.to_json() } else { table::render(&document) }),
+    };
+    kept?;
+    if document.complete {
+        console::note(format_args!("results in {}", folder.path().display()));
+        return shown.map(|()| Exit::Fine);
+    }
+    let wanted = diagnostics::plural(wanted, "run");
+    match finished {
+        0 => console::note(format_args!("interrupted: none of {wanted} was finished, nothing was written")),
+        _ => console::note(format_args!(
+            "interrupted: {finished} of {wanted} finished and kept in {}\nrun the same command again to go on",
+            folder.path().display()
+        )),
+    }
+    shown.map(|()| Exit::Interrupted)
+}
+
+/// Whether a document is worth writing: it holds runs, and more than the complete result that is there already.
+fn keep(earlier: Option<&Document>, document: &Document) -> bool {
+    let complete = earlier.filter(|other| other.complete).map_or(&[][..], |other| &other.seeds);
+    let nothing_new = document.runs.iter().all(|run| complete.contains(&run.seed));
+    !document.runs.is_empty() && (document.complete || !nothing_new)
+}
+
+/// The largest integer of a TOML file.
+const LARGEST_SEED: u64 = i64::MAX as u64;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::document::tests::example;
+
+    /// What is left of a result for the seeds 1 to 3 after an interruption: the runs of these seeds.
+    fn interrupted(finished: &[u64]) -> Document {
+        let mut document = example(1, 1, 3);
+        document.runs.retain(|run| finished.contains(&run.seed));
+        document.complete = false;
+        document
+    }
+
+    #[test]
+    fn an_interrupted_result_replaces_a_complete_one_only_if_it_knows_more() {
+        assert!(!keep(Some(&example(1, 1, 2)), &interrupted(&[1, 2])));
+        assert!(keep(Some(&example(1, 1, 2)), &interrupted(&[1, 3])));
+        assert!(keep(Some(&interrupted(&[1])), &interrupted(&[1, 2])));
+        assert!(keep(None, &interrupted(&[2])));
+    }
+
+    #[test]
+    fn a_complete_result_is_always_kept_and_an_empty_one_never() {
+        assert!(keep(Some(&example(1, 1, 9)), &example(1, 1, 1)));
+        assert!(!keep(None, &interrupted(&[])));
+    }
+}

@@ -1,0 +1,116 @@
+//! The part of the document that takes all seeds together.
+
+use ackclock::record::stats::{self, Summary};
+use serde::{Deserialize, Serialize};
+
+use crate::document::{Flow, Port, Run};
+
+/// The numbers of all finished runs together; `null` where there is nothing to summarize.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SummaryPart {
+    pub runs: usize,
+    pub efficiency: Option<Interval>,
+    pub efficiency_after_warmup: Option<Interval>,
+    pub fairness: Option<Interval>,
+    /// The sum over the flows.
+    pub goodput_bps: Option<Interval>,
+    pub flows: Vec<FlowSummary>,
+    pub ports: Vec<PortSummary>,
+}
+
+/// One number over several runs.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Interval {
+    pub mean: f64,
+    /// Half the width of the 95 % confidence interval of the mean; `null` for one run.
+    pub ci95: Option<f64>,
+    pub min: f64,
+    pub max: f64,
+}
+
+/// One flow over several runs.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FlowSummary {
+    pub name: String,
+    pub goodput_bps: Interval,
+    pub goodput_after_warmup_bps: Interval,
+    pub retransmissions: Interval,
+    pub unnecessary_retransmissions: Interval,
+    pub fast_retransmits: Interval,
+    pub timeouts: Interval,
+}
+
+/// One port over several runs.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PortSummary {
+    pub name: String,
+    pub arrivals: Interval,
+    pub drops: Interval,
+    pub drops_overflow: Interval,
+    pub drops_partial_frame: Interval,
+    pub drops_policy: Interval,
+    pub mean_queue: Interval,
+    pub max_queue: Interval,
+}
+
+impl From<Summary> for Interval {
+    fn from(summary: Summary) -> Interval {
+        Interval { mean: summary.mean, ci95: summary.ci95, min: summary.min, max: summary.max }
+    }
+}
+
+impl SummaryPart {
+    /// Summarizes the finished runs of one scenario.
+    pub fn of(runs: &[Run]) -> SummaryPart {
+        SummaryPart {
+            runs: runs.len(),
+            efficiency: over(runs, |run| run.efficiency),
+            efficiency_after_warmup: over(runs, |run| run.efficiency_after_warmup),
+            fairness: over(runs, |run| Some(run.fairness)),
+            goodput_bps: over(runs, |run| Some(run.flows.iter().map(|flow| flow.goodput_bps).sum())),
+            flows: each(runs, |run| &run.flows, FlowSummary::of),
+            ports: each(runs, |run| &run.ports, PortSummary::of),
+        }
+    }
+}
+
+impl FlowSummary {
+    fn of(flows: &[&Flow]) -> Option<FlowSummary> {
+        Some(FlowSummary {
+            name: flows.first()?.name.clone(),
+            goodput_bps: over(flows, |flow| Some(flow.goodput_bps))?,
+            goodput_after_warmup_bps: over(flows, |flow| Some(flow.goodput_after_warmup_bps))?,
+            retransmissions: over(flows, |flow| Some(flow.retransmissions as f64))?,
+            unnecessary_retransmissions: over(flows, |flow| Some(flow.unnecessary_retransmissions as f64))?,
+            fast_retransmits: over(flows, |flow| Some(flow.fast_retransmits as f64))?,
+            timeouts: over(flows, |flow| Some(flow.timeouts as f64))?,
+        })
+    }
+}
+
+impl PortSummary {
+    fn of(ports: &[&Port]) -> Option<PortSummary> {
+        Some(PortSummary {
+            name: ports.first()?.name.clone(),
+            arrivals: over(ports, |port| Some(port.arrivals as f64))?,
+            drops: over(ports, |port| Some(port.drops.total as f64))?,
+            drops_overflow: over(ports, |port| Some(port.drops.overflow as f64))?,
+            drops_partial_frame: over(ports, |port| Some(port.drops.partial_frame as f64))?,
+            drops_policy: over(ports, |port| Some(port.drops.policy as f64))?,
+            mean_queue: over(ports, |port| Some(port.mean_queue))?,
+            max_queue: over(ports, |port| Some(port.max_queue as f64))?,
+        })
+    }
+}
+
+/// One number of each item, summarized.
+fn over<T>(items: &[T], number: impl Fn(&T) -> Option<f64>) -> Option<Interval> {
+    let values: Option<Vec<f64>> = items.iter().map(number).collect();
+    stats::summarize(&values?).map(Interval::from)
+}
+
+/// The n-th part of every run, summarized, for every n. All runs have the same parts in the same order.
+fn each<P, S>(runs: &[Run], parts: impl Fn(&Run) -> &Vec<P>, summary: impl Fn(&[&P]) -> Option<S>) -> Vec<S> {
+    let count = runs.first().map_or(0, |run| parts(run).len());
+    (0..count).filter_map(|n| summary(&runs.iter().map(|run| &parts(run)[n]).collect::<Vec<_>>())).collect()
+}

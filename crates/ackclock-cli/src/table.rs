@@ -1,0 +1,204 @@
+//! The table for people: at most twenty lines, however many flows, ports and seeds there are.
+
+use crate::document::Document;
+use crate::summary::{FlowSummary, Interval, PortSummary};
+
+/// The table of a result with at least one finished run, ending in a line feed.
+pub fn render(document: &Document) -> String {
+    let mut text = title(document) + "\n";
+    text += &align(totals(document));
+    text.push('\n');
+    text += &align(flows(document));
+    let ports = ports(document);
+    if ports.len() > 1 {
+        text.push('\n');
+        text += &align(ports);
+    }
+    text
+}
+
+fn title(document: &Document) -> String {
+    let scenario = &document.scenario;
+    let seeds: Vec<u64> = document.runs.iter().map(|run| run.seed).collect();
+    let seeds = match seeds[..] {
+        [] => "no seed".into(),
+        [seed] => format!("seed {seed}"),
+        [first, .., last] if last - first + 1 == seeds.len() as u64 => format!("seeds {first} to {last}"),
+        [first, .., last] => format!("{} seeds between {first} and {last}", seeds.len()),
+    };
+    let warmup = if scenario.warmup_s > 0.0 { format!(", warm-up {} s", scenario.warmup_s) } else { String::new() };
+    format!("{}: {} s simulated{warmup}, {seeds}", short(&scenario.name, 40), scenario.duration_s)
+}
+
+type Row = Vec<String>;
+
+fn totals(document: &Document) -> Vec<Row> {
+    let summary = &document.summary;
+    let mut rows = Vec::new();
+    let mut row = |name: &str, value: &Option<Interval>, scale: f64, digits: usize| {
+        if let Some(value) = value {
+            rows.push(vec![name.to_string(), number(value.mean * scale, digits), half_width(value, scale, digits)]);
+        }
+    };
+    row("efficiency", &summary.efficiency, 1.0, 4);
+    if document.scenario.warmup_s > 0.0 {
+        row("efficiency after warm-up", &summary.efficiency_after_warmup, 1.0, 4);
+    }
+    row("fairness", &summary.fairness, 1.0, 4);
+    row("goodput Mb/s", &summary.goodput_bps, 1e-6, 3);
+    rows.insert(0, header(&["all flows", "mean", "+/- 95 %"]));
+    rows
+}
+
+fn flows(document: &Document) -> Vec<Row> {
+    let total = document.summary.goodput_bps.map_or(0.0, |goodput| goodput.mean);
+    let flows = &document.summary.flows;
+    let mut rows = vec![header(&["flow", "Mb/s", "+/- 95 %", "share", "rtx", "unnecessary", "fast rtx", "timeouts"])];
+    if flows.len() <= FLOW_LINES {
+        rows.extend(flows.iter().map(|flow| flow_row(flow, "", total)));
+        return rows;
+    }
+    let mut ranked: Vec<&FlowSummary> = flows.iter().collect();
+    ranked.sort_by(|a, b| b.goodput_bps.mean.total_cmp(&a.goodput_bps.mean));
+    for (rank, label) in [(0, "best"), (ranked.len() / 2, "median"), (ranked.len() - 1, "worst")] {
+        rows.push(flow_row(ranked[rank], label, total));
+    }
+    rows.push(vec![format!("... and {} more", flows.len() - 3)]);
+    rows
+}
+
+fn flow_row(flow: &FlowSummary, label: &str, total: f64) -> Row {
+    let share = if total > 0.0 { 100.0 * flow.goodput_bps.mean / total } else { 0.0 };
+    let name = short(&flow.name, NAME_LENGTH);
+    vec![
+        if label.is_empty() { name } else { format!("{name} ({label})") },
+        number(flow.goodput_bps.mean * 1e-6, 3),
+        half_width(&flow.goodput_bps, 1e-6, 3),
+        format!("{share:.1} %"),
+        count(&flow.retransmissions),
+        count(&flow.unnecessary_retransmissions),
+        count(&flow.fast_retransmits),
+        count(&flow.timeouts),
+    ]
+}
+
+/// The ports that dropped most, then those that queued most. Ports to which neither happened are left out.
+fn ports(document: &Document) -> Vec<Row> {
+    let mut busy: Vec<&PortSummary> = document.summary.ports.iter().filter(|port| port.max_queue.max > 0.0).collect();
+    busy.sort_by(|a, b| b.drops.mean.total_cmp(&a.drops.mean).then(b.mean_queue.mean.total_cmp(&a.mean_queue.mean)));
+    let unit = format!("port, in {}", document.scenario.unit);
+    let mut rows = vec![header(&[&unit, "arrivals", "overflow", "partial frame", "policy", "mean queue", "max queue"])];
+    let shown = if busy.len() <= PORT_LINES { busy.len() } else { PORT_LINES - 1 };
+    rows.extend(busy[..shown].iter().map(|port| port_row(port)));
+    if busy.len() > shown {
+        rows.push(vec![format!("... and {} more", busy.len() - shown)]);
+    }
+    rows
+}
+
+fn port_row(port: &PortSummary) -> Row {
+    vec![
+        short(&port.name, NAME_LENGTH),
+        count(&port.arrivals),
+        count(&port.drops_overflow),
+        count(&port.drops_partial_frame),
+        count(&port.drops_policy),
+        number(port.mean_queue.mean, 1),
+        number(port.max_queue.max, 0),
+    ]
+}
+
+fn header(names: &[&str]) -> Row {
+    names.iter().map(|name| name.to_string()).collect()
+}
+
+fn number(value: f64, digits: usize) -> String {
+    format!("{value:.digits$}")
+}
+
+fn half_width(value: &Interval, scale: f64, digits: usize) -> String {
+    value.ci95.map_or("-".into(), |half| number(half * scale, digits))
+}
+
+/// A mean of counts: whole where it is.
+fn count(value: &Interval) -> String {
+    number(value.mean, if value.mean.fract() == 0.0 { 0 } else { 1 })
+}
+
+/// The text, cut to `length` characters, without what could control a terminal.
+fn short(text: &str, length: usize) -> String {
+    let plain = text.chars().map(|c| if c.is_control() { '?' } else { c });
+    if text.chars().count() <= length {
+        return plain.collect();
+    }
+    plain.take(length - 3).chain("...".chars()).collect()
+}
+
+/// Lays rows out in columns: the first to the left, the others to the right.
+fn align(rows: Vec<Row>) -> String {
+    let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
+    let cell_width = |row: &Row, column| row.get(column).map_or(0, |cell: &String| cell.chars().count());
+    let widths: Vec<usize> =
+        (0..columns).map(|column| rows.iter().map(|row| cell_width(row, column)).max().unwrap_or(0)).collect();
+    let mut text = String::new();
+    for row in rows {
+        let mut line = String::new();
+        for (column, (cell, width)) in row.iter().zip(&widths).enumerate() {
+            match column {
+                0 => line += &format!("{cell:<width$}"),
+                _ => line += &format!("  {cell:>width$}"),
+            }
+        }
+        text += line.trim_end();
+        text.push('\n');
+    }
+    text
+}
+
+/// Lines of flows: more flows are summed up as best, median, worst and a count.
+const FLOW_LINES: usize = 6;
+/// Lines of ports.
+const PORT_LINES: usize = 4;
+/// Longer names are cut.
+const NAME_LENGTH: usize = 24;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::document::tests::example;
+
+    #[test]
+    fn a_small_result_is_shown_in_full() {
+        insta::assert_snapshot!(render(&example(3, 2, 3)));
+    }
+
+    #[test]
+    fn of_many_flows_and_ports_the_telling_ones_are_shown() {
+        insta::assert_snapshot!(render(&example(100, 50, 1)));
+    }
+
+    #[test]
+    fn no_table_has_more_than_twenty_lines_or_anything_but_ascii() {
+        for flows in 0..12 {
+            for ports in 0..8 {
+                let table = render(&example(flows, ports, 2));
+                assert!(table.lines().count() <= 20, "{table}");
+                assert!(table.is_ascii(), "{table}");
+            }
+        }
+    }
+
+    #[test]
+    fn ports_without_a_queue_are_left_out() {
+        let mut document = example(1, 1, 1);
+        document.summary.ports[0].max_queue.max = 0.0;
+        assert!(!render(&document).contains("port"));
+    }
+
+    #[test]
+    fn long_names_are_cut_and_cannot_control_a_terminal() {
+        assert_eq!(short("abcdefgh", 8), "abcdefgh");
+        assert_eq!(short("abcdefghi", 8), "abcde...");
+        assert_eq!(short("a\x1b[2Jb\n", 8), "a?[2Jb?");
+    }
+}

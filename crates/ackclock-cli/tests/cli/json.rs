@@ -1,0 +1,77 @@
+//! The JSON document: its fields, its place, its agreement with the folder.
+
+use serde_json::Value;
+
+use crate::support::{PLAIN, Place, RANDOM};
+
+/// The keys of an object, in order.
+fn keys(value: &Value) -> Vec<&str> {
+    let mut keys: Vec<&str> = value.as_object().unwrap().keys().map(String::as_str).collect();
+    keys.sort_unstable();
+    keys
+}
+
+#[test]
+fn the_document_has_the_promised_fields() {
+    let place = Place::with("json-fields", RANDOM);
+    let document = place.run(&["run", "scenario.toml", "--seeds", "3", "--json"]).exits_with(0).json();
+    let run = &document["runs"][2];
+    let shape = [
+        ("document", &document),
+        ("scenario", &document["scenario"]),
+        ("run", run),
+        ("flow", &run["flows"][0]),
+        ("port", &run["ports"][0]),
+        ("drops", &run["ports"][0]["drops"]),
+        ("vc", &run["ports"][0]["vcs"][0]),
+        ("summary", &document["summary"]),
+        ("summary of a flow", &document["summary"]["flows"][0]),
+        ("summary of a port", &document["summary"]["ports"][0]),
+        ("summary of a number", &document["summary"]["fairness"]),
+    ];
+    let shape: Vec<String> = shape.iter().map(|(what, value)| format!("{what}: {}", keys(value).join(" "))).collect();
+    insta::assert_snapshot!(shape.join("\n"));
+}
+
+#[test]
+fn the_values_fit_together() {
+    let place = Place::with("json-values", RANDOM);
+    let outcome = place.run(&["run", "scenario.toml", "--seeds", "3", "--set", "seed=5", "--json"]).exits_with(0);
+    let document = outcome.json();
+    assert_eq!(document["format"], "ackclock-result");
+    assert_eq!(document["command"][0], "ackclock");
+    assert_eq!(document["command"][2], "scenario.toml");
+    assert_eq!(document["seeds"], serde_json::json!([5, 6, 7]));
+    assert_eq!(document["complete"], true);
+    assert_eq!(document["scenario"]["unit"], "cells");
+    assert_eq!(document["scenario"]["hash"].as_str().unwrap().len(), 64);
+    assert_eq!(document["summary"]["runs"], 3);
+    let runs = document["runs"].as_array().unwrap();
+    let efficiencies: Vec<f64> = runs.iter().map(|run| run["efficiency"].as_f64().unwrap()).collect();
+    let mean = document["summary"]["efficiency"]["mean"].as_f64().unwrap();
+    assert!((efficiencies.iter().sum::<f64>() / 3.0 - mean).abs() < 1e-12);
+    assert!(document["summary"]["efficiency"]["ci95"].as_f64().unwrap() >= 0.0);
+    // Three seeds, three different runs.
+    assert_ne!(runs[0]["fingerprint"], runs[1]["fingerprint"]);
+    assert_ne!(runs[1]["fingerprint"], runs[2]["fingerprint"]);
+}
+
+#[test]
+fn the_document_on_standard_output_is_the_one_in_the_folder() {
+    let place = Place::with("json-folder", RANDOM);
+    let outcome = place.run(&["run", "scenario.toml", "--json", "--out", "kept"]).exits_with(0);
+    assert_eq!(outcome.stdout, place.read("kept/result.json"));
+    assert_eq!(outcome.json()["scenario"]["resolved"].as_str().unwrap(), place.read("kept/scenario.toml"));
+}
+
+#[test]
+fn a_single_run_has_no_interval_and_no_bottleneck_means_no_efficiency() {
+    let place = Place::with("json-null", PLAIN);
+    let set = "bottleneck=none";
+    let document = place.run(&["run", "scenario.toml", "--json", "--set", set]).exits_with(0).json();
+    assert_eq!(document["runs"][0]["efficiency"], Value::Null);
+    assert_eq!(document["summary"]["efficiency"], Value::Null);
+    assert_eq!(document["scenario"]["bottleneck"], Value::Null);
+    assert_eq!(document["summary"]["fairness"]["ci95"], Value::Null);
+    assert_eq!(document["scenario"]["unit"], "packets");
+}

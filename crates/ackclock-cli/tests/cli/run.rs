@@ -1,0 +1,62 @@
+//! `run`: what is printed, what is kept.
+
+use crate::support::{PLAIN, Place, RANDOM};
+
+#[test]
+fn a_run_prints_a_table_and_keeps_its_result() {
+    let place = Place::with("prints-and-keeps", RANDOM);
+    let outcome = place.run(&["run", "scenario.toml"]).exits_with(0).says(&["results in results/random-"]);
+    assert!(outcome.stdout.starts_with("random: 0.3 s simulated, warm-up 0.05 s, seed 1\n"), "{}", outcome.stdout);
+    assert!(outcome.stdout.lines().count() <= 20);
+    for word in ["efficiency", "fairness", "f1", "f3", "timeouts", "sw1->sw2"] {
+        assert!(outcome.stdout.contains(word), "no {word} in {}", outcome.stdout);
+    }
+    assert_eq!(place.names(), ["results", "scenario.toml"]);
+    let folder = outcome.stderr.trim().strip_prefix("results in ").unwrap();
+    // The kept scenario is complete and canonical: run again, it gives the same folder and the same numbers.
+    let kept = format!("{folder}/scenario.toml");
+    let again = place.run(&["run", &kept]).exits_with(0);
+    assert_eq!((again.stdout, again.stderr), (outcome.stdout, outcome.stderr));
+}
+
+#[test]
+fn the_table_has_at_most_twenty_lines_with_a_hundred_flows_and_many_seeds() {
+    let place = Place::with("hundred-flows", &RANDOM.replace("sources = 3", "sources = 100"));
+    let outcome = place.run(&["run", "scenario.toml", "--seeds", "3", "--set", "duration=100 ms"]).exits_with(0);
+    assert!(outcome.stdout.lines().count() <= 20, "{}", outcome.stdout);
+    assert!(outcome.stdout.contains("... and 97 more"), "{}", outcome.stdout);
+}
+
+#[test]
+fn the_same_command_gives_the_same_bytes() {
+    let place = Place::with("same-bytes", RANDOM);
+    let run = || {
+        let outcome = place.run(&["run", "scenario.toml", "--seeds", "5", "--out", "kept"]).exits_with(0);
+        (outcome.stdout, place.read("kept/result.json"), place.read("kept/scenario.toml"))
+    };
+    assert_eq!(run(), run());
+}
+
+#[test]
+fn out_names_the_folder_and_an_earlier_result_in_it_is_replaced() {
+    let place = Place::with("out", RANDOM);
+    place.run(&["run", "scenario.toml", "--out", "a/b"]).exits_with(0).says(&["results in a/b"]);
+    let first = place.read("a/b/result.json");
+    place.write("a/b/notes.txt", "mine");
+    place.run(&["run", "scenario.toml", "--out", "a/b", "--set", "queue.policy=tail-drop"]).exits_with(0);
+    assert_ne!(place.read("a/b/result.json"), first);
+    assert_eq!(place.read("a/b/notes.txt"), "mine");
+}
+
+#[test]
+fn several_seeds_without_randomness_are_pointed_out() {
+    let place = Place::with("no-randomness", PLAIN);
+    let note = "this scenario has no randomness";
+    let several = place.run(&["run", "scenario.toml", "--seeds", "2"]).exits_with(0).says(&[note]);
+    assert!(!several.stdout.contains(note));
+    let one = place.run(&["run", "scenario.toml"]).exits_with(0);
+    assert!(!one.stderr.contains(note));
+    place.write("random.toml", RANDOM);
+    let random = place.run(&["run", "random.toml", "--seeds", "2"]).exits_with(0);
+    assert!(!random.stderr.contains(note));
+}

@@ -1,0 +1,165 @@
+//! A folder of its own for each test, and the program started in it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+#[cfg(unix)]
+use std::process::Output;
+use std::process::{Command, Stdio};
+#[cfg(unix)]
+use std::thread;
+#[cfg(unix)]
+use std::time::Duration;
+
+use serde_json::Value;
+
+/// A scenario that takes a few milliseconds and in which nothing depends on the seed.
+pub const PLAIN: &str = r#"
+name = "plain"
+duration = "200 ms"
+
+[network]
+technology = "packet"
+topology = "dumbbell"
+sources = 2
+access_rate = "10 Mbps"
+access_delay = "1 ms"
+bottleneck_rate = "2 Mbps"
+bottleneck_delay = "5 ms"
+
+[queue]
+buffer = "10 packets"
+"#;
+
+/// A scenario that takes a few milliseconds and depends on the seed: the phase of the timers, and the order of cells.
+pub const RANDOM: &str = r#"
+name = "random"
+duration = "300 ms"
+warmup = "50 ms"
+
+[network]
+topology = "n-source"
+sources = 3
+rate = "10 Mbps"
+access_delay = "5 us"
+trunk_delay = "2 ms"
+
+[queue]
+buffer = "60 cells"
+policy = "epd"
+
+[tcp]
+tick_phase = "random"
+tick = "50 ms"
+"#;
+
+/// A folder that is empty when the test begins.
+pub struct Place(PathBuf);
+
+/// What became of a command.
+#[derive(Debug)]
+pub struct Outcome {
+    pub code: i32,
+    pub stdout: String,
+    pub stderr: String,
+}
+
+impl Place {
+    /// The folder of the test of this name.
+    pub fn new(test: &str) -> Place {
+        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(test);
+        let _ = fs::remove_dir_all(&path);
+        fs::create_dir_all(&path).unwrap();
+        Place(path)
+    }
+
+    /// The folder with a scenario in it.
+    pub fn with(test: &str, scenario: &str) -> Place {
+        let place = Place::new(test);
+        place.write("scenario.toml", scenario);
+        place
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.0.join(name)
+    }
+
+    pub fn write(&self, name: &str, content: impl AsRef<[u8]>) {
+        fs::write(self.path(name), content).unwrap();
+    }
+
+    pub fn read(&self, name: &str) -> String {
+        fs::read_to_string(self.path(name)).unwrap()
+    }
+
+    /// The names in the folder, in order.
+    pub fn names(&self) -> Vec<String> {
+        let entries = fs::read_dir(&self.0).unwrap().flatten();
+        let mut names: Vec<String> = entries.map(|entry| entry.file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+
+    /// The program with these arguments, not started yet.
+    pub fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_ackclock"));
+        command.args(arguments).current_dir(&self.0).stdin(Stdio::null());
+        for variable in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "COLUMNS"] {
+            command.env_remove(variable);
+        }
+        command
+    }
+
+    /// Runs the program to its end.
+    pub fn run(&self, arguments: &[&str]) -> Outcome {
+        outcome(self.command(arguments))
+    }
+}
+
+/// Runs a command to its end.
+pub fn outcome(mut command: Command) -> Outcome {
+    let output = command.output().unwrap();
+    Outcome {
+        code: output.status.code().expect("ended by itself"),
+        stdout: String::from_utf8(output.stdout).unwrap(),
+        stderr: String::from_utf8(output.stderr).unwrap(),
+    }
+}
+
+/// Starts the program, lets it work for `pause`, and presses Ctrl-C.
+#[cfg(unix)]
+pub fn interrupted_after(pause: Duration, place: &Place, arguments: &[&str]) -> Output {
+    let mut command = place.command(arguments);
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    thread::sleep(pause);
+    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    child.wait_with_output().unwrap()
+}
+
+impl Outcome {
+    /// The exit code is this one; if not, the panic shows what the program said.
+    #[track_caller]
+    pub fn exits_with(self, code: i32) -> Outcome {
+        assert_eq!(self.code, code, "{self:#?}");
+        self
+    }
+
+    /// Standard error contains each of these texts.
+    #[track_caller]
+    pub fn says(self, texts: &[&str]) -> Outcome {
+        texts.iter().for_each(|text| assert!(self.stderr.contains(text), "no {text:?} in {self:#?}"));
+        self
+    }
+
+    /// Standard output is empty.
+    #[track_caller]
+    pub fn without_result(self) -> Outcome {
+        assert_eq!(self.stdout, "");
+        self
+    }
+
+    /// Standard output as JSON.
+    #[track_caller]
+    pub fn json(&self) -> Value {
+        serde_json::from_str(&self.stdout).unwrap()
+    }
+}

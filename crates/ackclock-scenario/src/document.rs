@@ -1,0 +1,144 @@
+//! The sections of a tree, every key and value checked by itself. What depends on more than one key comes later.
+
+use crate::diagnostic::{At, Report};
+use crate::keys::Section;
+use crate::settings::Given;
+use crate::suggest;
+use crate::tree::{Entry, Node, Table, quoted};
+
+/// All that a scenario's files say.
+pub(crate) struct Document {
+    pub(crate) top: Given,
+    pub(crate) network: Given,
+    pub(crate) nodes: Vec<Named>,
+    pub(crate) links: Vec<Named>,
+    pub(crate) queue: Given,
+    pub(crate) ports: Vec<Named>,
+    pub(crate) atm: Given,
+    pub(crate) packet: Given,
+    pub(crate) tcp: Given,
+    pub(crate) traffic: Given,
+    pub(crate) flows: Vec<Named>,
+}
+
+/// One of several tables of a kind.
+pub(crate) struct Named {
+    pub(crate) name: String,
+    /// The name in the header.
+    pub(crate) at: At,
+    pub(crate) given: Given,
+    /// The table `tcp` within it.
+    pub(crate) tcp: Given,
+}
+
+impl Document {
+    /// Checks the tree.
+    pub(crate) fn read(tree: &Table, report: &mut Report) -> Document {
+        let tables: Vec<&'static str> =
+            Section::ALL.iter().filter(|section| is_top_level(**section)).map(|section| section.key()).collect();
+        let mut top = Given::read(Section::Top, tree, &tables, report);
+        // A key that is missing from the top is missing from no place in particular.
+        top.at = None;
+        Document {
+            top,
+            network: single(Section::Network, tree, report),
+            nodes: named(Section::Node, tree, report),
+            links: named(Section::Link, tree, report),
+            queue: single(Section::Queue, tree, report),
+            ports: named(Section::Port, tree, report),
+            atm: single(Section::Atm, tree, report),
+            packet: single(Section::Packet, tree, report),
+            tcp: single(Section::Tcp, tree, report),
+            traffic: single(Section::Traffic, tree, report),
+            flows: named(Section::Flow, tree, report),
+        }
+    }
+}
+
+fn is_top_level(section: Section) -> bool {
+    !matches!(section, Section::Top | Section::FlowTcp)
+}
+
+fn single(section: Section, tree: &Table, report: &mut Report) -> Given {
+    let Some(entry) = tree.entries.get(section.key()) else { return Given::default() };
+    let Some(table) = table(entry, section.header(), report) else { return Given::default() };
+    Given::read(section, table, &[], report)
+}
+
+fn named(section: Section, tree: &Table, report: &mut Report) -> Vec<Named> {
+    let Some(entry) = tree.entries.get(section.key()) else { return Vec::new() };
+    let Some(tables) = table(entry, section.header(), report) else { return Vec::new() };
+    let mut all = Vec::with_capacity(tables.entries.len());
+    for (name, entry) in &tables.entries {
+        if section != Section::Port && !is_name(name) {
+            report
+                .error(entry.key_at, format!("{} is no name for a {}", quoted(name), section.key()))
+                .label("1 to 64 letters, digits, `_`, `-` and `.`");
+            continue;
+        }
+        let Node::Table(table) = &entry.item.node else {
+            misplaced(section, name, entry, report);
+            continue;
+        };
+        let (tables, tcp): (&[&'static str], Given) = match (section, table.entries.get("tcp")) {
+            (Section::Flow, Some(tcp)) => (&["tcp"], flow_tcp(tcp, report)),
+            (Section::Flow, None) => (&["tcp"], Given::default()),
+            _ => (&[], Given::default()),
+        };
+        let given = Given::read(section, table, tables, report);
+        all.push(Named { name: name.clone(), at: entry.key_at, given, tcp });
+    }
+    all
+}
+
+fn flow_tcp(entry: &Entry, report: &mut Report) -> Given {
+    match table(entry, Section::FlowTcp.header(), report) {
+        Some(table) => Given::read(Section::FlowTcp, table, &[], report),
+        None => Given::default(),
+    }
+}
+
+fn table<'a>(entry: &'a Entry, header: &str, report: &mut Report) -> Option<&'a Table> {
+    match &entry.item.node {
+        Node::Table(table) => Some(table),
+        Node::Array(_) => {
+            report
+                .error(entry.item.at, "a list of tables is used where tables have names")
+                .label("no list")
+                .help(format!("write {header}"));
+            None
+        }
+        _ => {
+            report
+                .error(entry.item.at, format!("this is {}, not a section", entry.item.described()))
+                .label("expected a table")
+                .help(format!("write {header}, and keys below it"));
+            None
+        }
+    }
+}
+
+/// A key where the name of a table belongs.
+fn misplaced(section: Section, name: &str, entry: &Entry, report: &mut Report) {
+    let defaults = match section {
+        Section::Port => Section::Queue,
+        Section::Flow if Section::Traffic.key_named(name).is_some() => Section::Traffic,
+        Section::Flow if Section::Tcp.key_named(name).is_some() => Section::Tcp,
+        _ => section,
+    };
+    let help = if defaults != section && defaults.key_named(name).is_some() {
+        format!("what holds for all of them belongs to {}", defaults.header())
+    } else {
+        format!("write {}, and keys below it", section.header())
+    };
+    let names = section.keys().map(|key| key.name);
+    let key = suggest::nearest(name, names).is_some() || defaults != section;
+    let what = if key { "stands in no table with a name" } else { "is not a table" };
+    report.error(entry.key_at, format!("`{name}` {what}")).label(format!("expected {}", section.header())).help(help);
+}
+
+/// Whether a text may be the name of a node, a link or a flow.
+fn is_name(text: &str) -> bool {
+    let fine = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
+    (1..=64).contains(&text.len()) && text.chars().all(fine)
+}

@@ -1,0 +1,302 @@
+//! Flows: those of the topology, and those of [flow] tables.
+
+use std::collections::{BTreeSet, HashMap};
+use std::rc::Rc;
+
+use ackclock::ids::{LinkId, NodeId};
+use ackclock::scenario::{Flow, ForcedDrop, Technology};
+use ackclock::tcp::TcpParams;
+use ackclock::units::{Rate, Span, Time};
+
+use crate::diagnostic::{At, Report};
+use crate::document::{Document, Named};
+use crate::keys::Section;
+use crate::names::natural;
+use crate::network::Network;
+use crate::routes::{self, Finder};
+use crate::settings::Settings;
+use crate::suggest;
+use crate::tcp;
+use crate::tree::quoted;
+use crate::values::Value;
+
+/// A flow as it will run, and what was said about it.
+pub(crate) struct PlannedFlow {
+    pub(crate) flow: Flow,
+    pub(crate) common: Rc<Common>,
+    /// Whether it has a table of its own.
+    pub(crate) has_table: bool,
+    /// Whether the topology makes it.
+    pub(crate) is_generated: bool,
+    /// Whether its paths are the ones that would be found.
+    pub(crate) default_routes: (bool, bool),
+}
+
+/// What flows without a table of their own share.
+pub(crate) struct Common {
+    pub(crate) settings: Settings,
+    pub(crate) tcp_settings: Settings,
+    start: Time,
+    stop: Option<Time>,
+    size: Option<u64>,
+    pcr: Option<Rate>,
+    tcp: TcpParams,
+}
+
+/// What flows depend on.
+pub(crate) struct Context<'a> {
+    pub(crate) document: &'a Document,
+    /// `None`: wrong, and reported.
+    pub(crate) network: Option<&'a Network>,
+    pub(crate) technology: Option<Technology>,
+    pub(crate) duration: Option<Span>,
+    /// The number of flows that the topology makes; `None` if not known.
+    pub(crate) generated: Option<u64>,
+}
+
+/// All flows in natural order of their names, or `None` and reports.
+pub(crate) fn plan(context: &Context<'_>, report: &mut Report) -> Option<Vec<PlannedFlow>> {
+    let mut planner = Planner { context, finder: context.network.map(Finder::new), pcr_reported: BTreeSet::new() };
+    let tables: HashMap<&str, &Named> =
+        context.document.flows.iter().map(|named| (named.name.as_str(), named)).collect();
+    let generated = context.generated.unwrap_or(0);
+    let mut names: Vec<(String, Option<u64>)> = (1..=generated).map(|i| (format!("f{i}"), Some(i))).collect();
+    let is_generated = |name: &str| {
+        let number = name.strip_prefix('f').and_then(|digits| digits.parse::<u64>().ok());
+        number.filter(|i| (1..=generated).contains(i) && name == format!("f{i}"))
+    };
+    let own = context.document.flows.iter().filter(|named| is_generated(&named.name).is_none());
+    names.extend(own.map(|named| (named.name.clone(), None)));
+    names.sort_by(|(a, _), (b, _)| natural(a, b));
+    if names.is_empty() && context.generated.is_some() {
+        report.error(None, "the scenario has no flows").help("add [flow.NAME] with from = \"...\" and to = \"...\"");
+        return None;
+    }
+    let mut whole = context.generated.is_some();
+    let mut shared: Option<Option<Rc<Common>>> = None;
+    let mut flows = Vec::with_capacity(names.len());
+    for (name, number) in names {
+        let table = tables.get(name.as_str()).copied();
+        let common = match (table, &shared) {
+            (None, Some(common)) => common.clone(),
+            _ => planner.common(table, report).map(Rc::new),
+        };
+        if table.is_none() {
+            shared = Some(common.clone());
+        }
+        let ends = planner.ends(table, number, &name, report);
+        let paths = ends.and_then(|ends| planner.paths(&name, table, common.as_deref(), ends, report));
+        let (Some(common), Some((forward, backward, default_routes))) = (common, paths) else {
+            whole = false;
+            continue;
+        };
+        let forced_drops = planner.drops(&common, report);
+        planner.check_pcr(&name, &common, &forward, &backward, report);
+        let flow = Flow {
+            name,
+            forward,
+            backward,
+            start: common.start,
+            stop: common.stop,
+            size: common.size,
+            pcr: common.pcr,
+            tcp: common.tcp.clone(),
+            forced_drops,
+        };
+        let is_generated = number.is_some();
+        flows.push(PlannedFlow { flow, common, has_table: table.is_some(), is_generated, default_routes });
+    }
+    whole.then_some(flows)
+}
+
+struct Planner<'a> {
+    context: &'a Context<'a>,
+    finder: Option<Finder<'a>>,
+    /// Where a peak cell rate was already found too large.
+    pcr_reported: BTreeSet<Option<At>>,
+}
+
+impl Planner<'_> {
+    /// Checks what a flow has in common with others: everything but its path.
+    fn common(&self, table: Option<&Named>, report: &mut Report) -> Option<Common> {
+        let document = self.context.document;
+        let (settings, tcp_settings) = match table {
+            Some(named) => (
+                Settings::resolve(Section::Flow, &[&named.given, &document.traffic, &document.atm]),
+                Settings::resolve(Section::FlowTcp, &[&named.tcp, &document.tcp]),
+            ),
+            None => (
+                Settings::resolve(Section::Flow, &[&document.traffic, &document.atm]),
+                Settings::resolve(Section::FlowTcp, &[&document.tcp]),
+            ),
+        };
+        let tcp = tcp::params(&tcp_settings, self.context.technology, report);
+        let start = settings.span("start").map(|start| Time::ZERO + start);
+        let stop = match settings.word("stop") {
+            Some("never") => Some(None),
+            _ => settings.span("stop").map(|stop| Some(Time::ZERO + stop)),
+        };
+        if let (Some(start), Some(duration)) = (start, self.context.duration)
+            && start >= Time::ZERO + duration
+        {
+            report
+                .warning(settings.at("start"), "the flow starts when the run is over")
+                .label("not before the end of `duration`")
+                .help("let it start earlier, or make the run longer");
+        }
+        if let (Some(start), Some(Some(stop))) = (start, stop)
+            && stop <= start
+        {
+            report
+                .error(settings.at("stop").or(settings.at("start")), "the flow stops before it sends anything")
+                .label("`stop` must be later than `start`");
+            return None;
+        }
+        let size = match settings.word("size") {
+            Some("infinite") => Some(None),
+            _ => settings.amount("size").map(Some),
+        };
+        let pcr = match (settings.word("pcr"), self.context.technology) {
+            (Some("link-rate"), _) | (_, Some(Technology::Packet { .. })) => Some(None),
+            _ => settings.rate("pcr").map(Some),
+        };
+        Some(Common { start: start?, stop: stop?, size: size?, pcr: pcr?, tcp: tcp?, settings, tcp_settings })
+    }
+
+    /// The hosts of sender and receiver.
+    fn ends(
+        &self,
+        table: Option<&Named>,
+        number: Option<u64>,
+        name: &str,
+        report: &mut Report,
+    ) -> Option<(NodeId, NodeId)> {
+        let settings = table.map(|named| Settings::resolve(Section::Flow, &[&named.given]));
+        let end = |key: &str, letter: char, report: &mut Report| {
+            let given = settings.as_ref().filter(|settings| settings.has(key));
+            if let Some(settings) = given {
+                let (text, at) = (settings.text(key)?, settings.at(key));
+                let network = self.context.network?;
+                let node = network.expect_node(text, at, report)?;
+                if !network.is_host(node) {
+                    report
+                        .error(at, format!("{} is a switch; flows begin and end at hosts", quoted(text)))
+                        .label("not a host");
+                    return None;
+                }
+                return Some(node);
+            }
+            match number {
+                Some(number) => self.context.network?.node(&format!("{letter}{number}")),
+                None => {
+                    if self.context.generated.is_some() {
+                        self.missing_end(name, key, table.map(|named| named.at), report);
+                    }
+                    None
+                }
+            }
+        };
+        let (from, to) = (end("from", 's', report), end("to", 'd', report));
+        let (from, to) = (from?, to?);
+        if from == to {
+            let at = settings.as_ref().and_then(|settings| settings.at("to").or(settings.at("from")));
+            report.error(at, "the flow begins and ends at the same host").label("two different hosts are needed");
+            return None;
+        }
+        Some((from, to))
+    }
+
+    fn missing_end(&self, name: &str, key: &str, at: Option<At>, report: &mut Report) {
+        let generated = self.context.generated.unwrap_or(0);
+        let near = if generated > 0 && generated <= 100 {
+            let names: Vec<String> = (1..=generated).map(|i| format!("f{i}")).collect();
+            suggest::nearest(name, names.iter().map(String::as_str)).map(str::to_owned)
+        } else {
+            None
+        };
+        let ours = if generated > 0 { format!("; the topology makes f1 to f{generated}") } else { String::new() };
+        let near = near.map_or(String::new(), |near| format!("; did you mean {near}?"));
+        report
+            .error(at, format!("`{key}` is missing in [flow.{name}]"))
+            .label("a new flow needs `from` and `to`")
+            .help(format!("add {key} = \"...\"{ours}{near}"));
+    }
+
+    /// Both paths, and whether they are the ones that would be found anyhow.
+    #[allow(clippy::type_complexity)]
+    fn paths(
+        &mut self,
+        name: &str,
+        table: Option<&Named>,
+        common: Option<&Common>,
+        (from, to): (NodeId, NodeId),
+        report: &mut Report,
+    ) -> Option<(Vec<LinkId>, Vec<LinkId>, (bool, bool))> {
+        let network = self.context.network?;
+        let finder = self.finder.as_mut()?;
+        let settings = common.map(|common| &common.settings);
+        let mut path = |key: &str, ends: (NodeId, NodeId), report: &mut Report| {
+            let found = finder.find(ends.0, ends.1);
+            match settings.filter(|settings| settings.has(key)).map(|settings| (settings.value(key), settings.at(key)))
+            {
+                Some((Some(Value::Names(nodes)), at)) => {
+                    let path = routes::along(network, ends, nodes, at, report)?;
+                    let is_default = found.as_ref() == Some(&path);
+                    Some((path, is_default))
+                }
+                Some(_) => None,
+                None => {
+                    if found.is_none() {
+                        let (from, to) = (&network.nodes[ends.0].name, &network.nodes[ends.1].name);
+                        report
+                            .error(table.map(|named| named.at), format!("{name}: there is no path from {from} to {to}"))
+                            .label("unreachable")
+                            .help("hosts do not forward: every node between must be a switch");
+                    }
+                    found.map(|path| (path, true))
+                }
+            }
+        };
+        let forward = path("route", (from, to), report);
+        let backward = if forward.is_some() { path("back_route", (to, from), report) } else { None };
+        let ((forward, default_forward), (backward, default_backward)) = (forward?, backward?);
+        Some((forward, backward, (default_forward, default_backward)))
+    }
+
+    fn drops(&self, common: &Common, report: &mut Report) -> Vec<ForcedDrop> {
+        let Some(Value::Drops(drops)) = common.settings.value("drops") else { return Vec::new() };
+        if let (Some(size), Some(last)) = (common.size, drops.last())
+            && last.segment >= size.div_ceil(u64::from(common.tcp.mss))
+        {
+            report
+                .warning(common.settings.at("drops"), format!("segment {} is never sent", last.segment))
+                .label(format!("the flow has {} segments", size.div_ceil(u64::from(common.tcp.mss))));
+        }
+        drops.clone()
+    }
+
+    /// The peak cell rate holds for data and acknowledgements, at both hosts.
+    fn check_pcr(&mut self, name: &str, common: &Common, forward: &[LinkId], backward: &[LinkId], report: &mut Report) {
+        let (Some(network), Some(pcr)) = (self.context.network, common.pcr) else { return };
+        for first in [forward, backward].into_iter().filter_map(|path| path.first()) {
+            let link = &network.links[*first];
+            let at = common.settings.at("pcr");
+            if pcr > link.rate && self.pcr_reported.insert(at) {
+                let spelled = |rate: Rate| {
+                    crate::quantity::Quantity { dimension: crate::quantity::Dimension::Rate, amount: rate.as_bps() }
+                        .canonical()
+                };
+                report
+                    .error(
+                        at,
+                        format!(
+                            "the peak cell rate {} of {name} is above the rate of the link {}",
+                            spelled(pcr),
+                            link.name
+                        ),
+                    )
+                    .label(format!("at most {}", spelled(link.rate)));
+            }
+        }
+    }
+}

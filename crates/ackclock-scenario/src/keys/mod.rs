@@ -1,0 +1,229 @@
+//! The language: every key of a scenario file, in the order in which files are written out. The checker, the
+//! JSON Schema and the writer all read this table.
+
+mod network;
+mod traffic;
+
+use crate::quantity::Dimension;
+
+/// A key that may occur in one or more sections.
+pub(crate) struct Key {
+    /// Where it may occur.
+    pub(crate) sections: &'static [Section],
+    /// What it is called there.
+    pub(crate) name: &'static str,
+    /// What its value may be.
+    pub(crate) kind: Kind,
+    /// What holds if it is not given.
+    pub(crate) default: Fallback,
+    /// Where the default comes from; spec marks as in the model pages.
+    pub(crate) source: &'static str,
+    /// What it means.
+    pub(crate) about: &'static str,
+    /// On which other keys it depends whether this one is used; all of them must hold.
+    pub(crate) used_if: &'static [Condition],
+}
+
+/// Another key has one of these words.
+pub(crate) struct Condition {
+    pub(crate) key: &'static str,
+    pub(crate) is: &'static [&'static str],
+}
+
+/// The kinds of tables in a scenario file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Section {
+    Top,
+    Network,
+    Node,
+    Link,
+    Queue,
+    Port,
+    Atm,
+    Packet,
+    Tcp,
+    Traffic,
+    Flow,
+    FlowTcp,
+}
+
+/// What holds if a key is not given.
+pub(crate) enum Fallback {
+    /// It must be given.
+    Required,
+    /// The value in quotes.
+    Text(&'static str),
+    /// The value without quotes: a number or a boolean.
+    Bare(&'static str),
+    /// It depends on other things; described in words.
+    Derived(&'static str),
+}
+
+/// What a value may be.
+pub(crate) enum Kind {
+    /// Any text.
+    Text,
+    /// The name of a node.
+    NodeName,
+    /// The name `a->b` of one direction of a link, or one of the words.
+    LinkName(&'static [&'static str]),
+    /// A boolean.
+    Flag,
+    /// One of these words.
+    Word(&'static [&'static str]),
+    /// A whole number.
+    Integer { min: u64, max: u64 },
+    /// A number above 0.
+    Number { max: f64 },
+    /// A number with a unit, or something else that stands in its place.
+    Amount(Amount),
+    /// The two ends of a link.
+    Ends,
+    /// Nodes along a path.
+    Route,
+    /// Segments lost on purpose.
+    Drops,
+}
+
+/// A number with a unit, or something else that stands in its place.
+pub(crate) struct Amount {
+    /// Dimensions and their limits in base units, both included.
+    pub(crate) limits: &'static [Limit],
+    /// Words allowed instead.
+    pub(crate) words: &'static [&'static str],
+    /// Numbers without unit allowed instead.
+    pub(crate) bare: Bare,
+}
+
+/// A dimension and its limits in base units, both included.
+pub(crate) struct Limit {
+    pub(crate) dimension: Dimension,
+    pub(crate) min: u64,
+    pub(crate) max: u64,
+}
+
+/// Which numbers without unit may stand in the place of a quantity.
+pub(crate) enum Bare {
+    None,
+    /// More than 0, at most 1.
+    Fraction,
+    /// A whole number up to this.
+    Integer {
+        max: u64,
+    },
+}
+
+impl Limit {
+    /// The unit that an example most likely wants.
+    pub(crate) fn example_unit(&self) -> &'static str {
+        match self.dimension {
+            Dimension::Rate => "Mbps",
+            Dimension::Time if self.max > DAY_PS => "s",
+            Dimension::Time => "ms",
+            Dimension::Size => "B",
+            other => other.unit_list(),
+        }
+    }
+}
+
+impl Section {
+    /// Every kind of table.
+    pub(crate) const ALL: &'static [Section] = &[
+        Section::Top,
+        Section::Network,
+        Section::Node,
+        Section::Link,
+        Section::Queue,
+        Section::Port,
+        Section::Atm,
+        Section::Packet,
+        Section::Tcp,
+        Section::Traffic,
+        Section::Flow,
+        Section::FlowTcp,
+    ];
+
+    /// How its header looks in general.
+    pub(crate) fn header(self) -> &'static str {
+        match self {
+            Section::Top => "the top of the file",
+            Section::Network => "[network]",
+            Section::Node => "[node.NAME]",
+            Section::Link => "[link.NAME]",
+            Section::Queue => "[queue]",
+            Section::Port => "[port.\"A->B\"]",
+            Section::Atm => "[atm]",
+            Section::Packet => "[packet]",
+            Section::Tcp => "[tcp]",
+            Section::Traffic => "[traffic]",
+            Section::Flow => "[flow.NAME]",
+            Section::FlowTcp => "[flow.NAME.tcp]",
+        }
+    }
+
+    /// The key of the top level under which it is found.
+    pub(crate) fn key(self) -> &'static str {
+        match self {
+            Section::Top => "",
+            Section::Network => "network",
+            Section::Node => "node",
+            Section::Link => "link",
+            Section::Queue => "queue",
+            Section::Port => "port",
+            Section::Atm => "atm",
+            Section::Packet => "packet",
+            Section::Tcp | Section::FlowTcp => "tcp",
+            Section::Traffic => "traffic",
+            Section::Flow => "flow",
+        }
+    }
+
+    /// What it is for.
+    pub(crate) fn about(self) -> &'static str {
+        match self {
+            Section::Top => "A scenario of Ackclock: a network, its traffic, the length of the experiment.",
+            Section::Network => "What the network is made of.",
+            Section::Node => "A host or a switch.",
+            Section::Link => "A duplex link.",
+            Section::Queue => "The queue of every output port of every switch.",
+            Section::Port => "What is different at one output port of a switch.",
+            Section::Atm => "What holds on ATM networks only.",
+            Section::Packet => "What holds on packet networks only.",
+            Section::Tcp => "Both ends of every TCP connection.",
+            Section::Traffic => "What every flow has to send.",
+            Section::Flow => "A TCP connection with bulk data in one direction.",
+            Section::FlowTcp => "What is different at one connection.",
+        }
+    }
+
+    /// Whether there is one table for each of several names.
+    pub(crate) fn is_named(self) -> bool {
+        matches!(self, Section::Node | Section::Link | Section::Port | Section::Flow)
+    }
+
+    /// Its keys in the order of writing.
+    pub(crate) fn keys(self) -> impl Iterator<Item = &'static Key> {
+        network::KEYS.iter().chain(traffic::KEYS).filter(move |key| key.sections.contains(&self))
+    }
+
+    /// One of its keys.
+    pub(crate) fn key_named(self, name: &str) -> Option<&'static Key> {
+        self.keys().find(|key| key.name == name)
+    }
+}
+
+/// Topologies with one line of two switches.
+pub(crate) const ONE_LINE: &[&str] = &["n-source", "dumbbell"];
+const ALWAYS: &[Condition] = &[];
+const ATM_ONLY: &[Condition] = &[Condition { key: "technology", is: &["atm"] }];
+const DAY_PS: u64 = 24 * HOUR_PS;
+const HOUR_PS: u64 = 3_600 * SECOND_PS;
+const SECOND_PS: u64 = 1_000_000_000_000;
+const RATE: Limit = Limit { dimension: Dimension::Rate, min: 1, max: 10_000_000_000_000 };
+const INSTANT: Limit = Limit { dimension: Dimension::Time, min: 0, max: 720 * HOUR_PS };
+const fn amount(limits: &'static [Limit]) -> Kind {
+    Kind::Amount(Amount { limits, words: &[], bare: Bare::None })
+}
+const fn amount_or(limits: &'static [Limit], words: &'static [&'static str]) -> Kind {
+    Kind::Amount(Amount { limits, words, bare: Bare::None })
+}

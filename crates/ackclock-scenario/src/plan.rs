@@ -1,0 +1,181 @@
+//! From the sections of a document to a scenario: everything that depends on more than one key.
+
+use ackclock::ids::IdVec;
+use ackclock::scenario::{Scenario, Technology};
+use ackclock::units::Span;
+
+use crate::bottleneck;
+use crate::diagnostic::{At, Report};
+use crate::document::Document;
+use crate::flows::{self, PlannedFlow};
+use crate::keys::{ONE_LINE, Section};
+use crate::network::Network;
+use crate::quantity::{Dimension, Quantity};
+use crate::queues::{self, QueueSettings};
+use crate::settings::{Given, Settings, warn_unused};
+use crate::values::Value;
+
+/// A scenario, and where every part of it comes from.
+pub(crate) struct Plan {
+    pub(crate) scenario: Scenario,
+    pub(crate) seed: u64,
+    pub(crate) top: Settings,
+    pub(crate) network: Settings,
+    pub(crate) queues: QueueSettings,
+    pub(crate) framing: Settings,
+    pub(crate) tcp: Settings,
+    pub(crate) traffic: Settings,
+    /// Where flows come from; the flows themselves are in the scenario.
+    pub(crate) flows: Vec<PlannedFlow>,
+}
+
+/// Checks what the document says as a whole. `None`: wrong, and reported.
+pub(crate) fn plan(document: &Document, path: &str, report: &mut Report) -> Option<Plan> {
+    let mut top = Settings::resolve(Section::Top, &[&document.top]);
+    let network_settings = Settings::resolve(Section::Network, &[&document.network]);
+    let technology_word = network_settings.word("technology");
+    let topology = network_settings.word("topology");
+    top.set_default("name", Value::Text(stem(path)), "the name of the file");
+    if let Some(topology) = topology {
+        let link = if ONE_LINE.contains(&topology) { "sw1->sw2" } else { "none" };
+        top.set_default("bottleneck", Value::Text(link.to_owned()), "topologies.md §2");
+    }
+    let has_bottleneck = top.text("bottleneck").map(|name| if name == "none" { "none" } else { "named" });
+    let context = |key: &str| match key {
+        "technology" => technology_word,
+        "topology" => topology,
+        "bottleneck" => has_bottleneck,
+        _ => None,
+    };
+    top.require("", &|_| None, report);
+    if document.network.at.is_none() {
+        report.error(None, "the section [network] is missing").help(
+            "add [network] with topology = \"n-source\", \"dumbbell\" or \"graph\" and the keys of that topology",
+        );
+    } else {
+        network_settings.require("[network]", &context, report);
+    }
+    times(&top, report);
+    warn_capacity(document, has_bottleneck, report);
+
+    let framing_section = if technology_word == Some("packet") { Section::Packet } else { Section::Atm };
+    foreign_sections(document, technology_word, report);
+    let framing_given = if framing_section == Section::Atm { &document.atm } else { &document.packet };
+    let framing = Settings::resolve(framing_section, &[framing_given]);
+    let technology = technology(technology_word, &framing);
+
+    let queues = technology_word.map(|technology| queues::settings(document, technology, report));
+    warn_tcp(document, &network_settings, report);
+    let tcp = Settings::resolve(Section::Tcp, &[&document.tcp]);
+    let traffic = Settings::resolve(Section::Traffic, &[&document.traffic]);
+
+    let mut network = Network::build(document, &network_settings, report);
+    let flow_context = flows::Context {
+        document,
+        network: network.as_ref(),
+        technology,
+        duration: top.span("duration"),
+        generated: match topology {
+            Some(topology) if ONE_LINE.contains(&topology) => network_settings.integer("sources"),
+            Some(_) => Some(0),
+            None => None,
+        },
+    };
+    let flows = flows::plan(&flow_context, report);
+    let (network, flows, queues, technology) = (network.as_mut()?, flows?, queues?, technology?);
+    queues::fill(network, &flows, &queues, technology, report);
+    let bottleneck = bottleneck::find(network, &flows, technology, &mut top, report).ok()?;
+    if report.has_errors() {
+        return None;
+    }
+    let scenario = Scenario {
+        name: top.text("name")?.to_owned(),
+        duration: top.span("duration")?,
+        warmup: top.span("warmup")?,
+        technology,
+        nodes: std::mem::take(&mut network.nodes),
+        links: std::mem::take(&mut network.links),
+        flows: flows.iter().map(|planned| planned.flow.clone()).collect::<IdVec<_, _>>(),
+        bottleneck,
+    };
+    let seed = top.integer("seed")?;
+    Some(Plan { scenario, seed, top, network: network_settings, queues, framing, tcp, traffic, flows })
+}
+
+/// The name of a file without folder and ending.
+fn stem(path: &str) -> String {
+    let file = path.rsplit(['/', '\\']).next().unwrap_or(path);
+    file.strip_suffix(".toml").filter(|stem| !stem.is_empty()).unwrap_or(file).to_owned()
+}
+
+fn times(top: &Settings, report: &mut Report) {
+    let (Some(duration), Some(warmup)) = (top.span("duration"), top.span("warmup")) else { return };
+    if warmup >= duration {
+        let spelled = |span: Span| Quantity { dimension: Dimension::Time, amount: span.as_ps() }.canonical();
+        report
+            .error(top.at("warmup"), format!("`warmup` is {}, the run lasts {}", spelled(warmup), spelled(duration)))
+            .label("must be less than `duration`");
+    }
+}
+
+fn warn_capacity(document: &Document, bottleneck: Option<&str>, report: &mut Report) {
+    if let (Some("none"), Some(at)) = (bottleneck, document.top.key_at("capacity")) {
+        report
+            .warning(at, "`capacity` has no effect here")
+            .label("there is no bottleneck that it could be the capacity of")
+            .help("name a link, as in bottleneck = \"sw1->sw2\"");
+    }
+}
+
+/// Reports what belongs to the other technology.
+fn foreign_sections(document: &Document, technology: Option<&'static str>, report: &mut Report) {
+    let mut refuse = |at: Option<At>, what: &str, belongs: &str, here: &str| {
+        if let Some(at) = at {
+            report
+                .error(at, format!("{what} belongs to {belongs} networks"))
+                .label(format!("technology is \"{here}\""))
+                .help(format!(
+                    "leave it out, or write technology = \"{}\" in [network]",
+                    if here == "atm" { "packet" } else { "atm" }
+                ));
+        }
+    };
+    match technology {
+        Some("atm") => refuse(document.packet.at, "[packet]", "packet", "atm"),
+        Some(_) => {
+            refuse(document.atm.at, "[atm]", "ATM", "packet");
+            for named in &document.flows {
+                refuse(named.given.key_at("pcr"), "`pcr`", "ATM", "packet");
+            }
+        }
+        None => {}
+    }
+}
+
+fn technology(word: Option<&str>, framing: &Settings) -> Option<Technology> {
+    Some(match word? {
+        "atm" => Technology::Atm { llc: framing.flag("llc")? },
+        _ => Technology::Packet { link_header_bytes: u32::try_from(framing.amount("link_header")?).ok()? },
+    })
+}
+
+/// Warns about keys of [tcp] that no flow uses, and keys of [flow.NAME.tcp] that this flow does not.
+fn warn_tcp(document: &Document, network: &Settings, report: &mut Report) {
+    let no_context = |_: &str| None;
+    let resolved: Vec<Settings> =
+        document.flows.iter().map(|named| Settings::resolve(Section::FlowTcp, &[&named.tcp, &document.tcp])).collect();
+    for (named, settings) in document.flows.iter().zip(&resolved) {
+        warn_unused(&named.tcp, Section::FlowTcp, &[settings], &no_context, report);
+    }
+    let general = Settings::resolve(Section::Tcp, &[&document.tcp]);
+    let generated = network.word("topology").is_some_and(|topology| ONE_LINE.contains(&topology));
+    let mut everywhere: Vec<&Settings> = resolved.iter().collect();
+    if generated || document.flows.iter().any(|named| is_empty(&named.tcp)) {
+        everywhere.push(&general);
+    }
+    warn_unused(&document.tcp, Section::Tcp, &everywhere, &no_context, report);
+}
+
+fn is_empty(given: &Given) -> bool {
+    given.keys().next().is_none()
+}

@@ -1,0 +1,131 @@
+//! The JSON Schema of scenario files.
+//!
+//! Draft-07 without anything newer, because editors' TOML plug-ins know old drafts best. What depends on several
+//! keys at once is left to the checker: the schema helps while typing, it does not replace a check.
+
+use serde_json::{Map, Value, json};
+
+use crate::keys::{Amount, Bare, Fallback, Key, Kind, Section};
+
+/// The JSON Schema (draft-07) of scenario files, from the same table that drives the checker.
+pub fn json_schema() -> Value {
+    let mut schema = object(Section::Top);
+    let properties = schema["properties"].as_object_mut().expect("an object has properties");
+    properties.insert(
+        "extends".to_owned(),
+        json!({
+            "type": "string",
+            "description": "A scenario file that this one changes key by key; the path is relative to this file.",
+        }),
+    );
+    for section in Section::ALL.iter().copied().filter(|section| !matches!(section, Section::Top | Section::FlowTcp)) {
+        let mut table = object(section);
+        if section == Section::Flow {
+            table["properties"][Section::FlowTcp.key()] = object(Section::FlowTcp);
+        }
+        if section.is_named() {
+            let name = if section == Section::Port { LINK_NAME } else { NAME };
+            table = json!({
+                "type": "object",
+                "description": section.about(),
+                "propertyNames": { "pattern": name },
+                "additionalProperties": table,
+            });
+        }
+        properties.insert(section.key().to_owned(), table);
+    }
+    schema["$schema"] = json!("http://json-schema.org/draft-07/schema#");
+    schema["title"] = json!("Ackclock scenario");
+    // A file that extends another may leave out anything.
+    schema["anyOf"] = json!([{ "required": ["extends"] }, { "required": ["duration", "network"] }]);
+    schema
+}
+
+/// A table with the keys of a section.
+fn object(section: Section) -> Value {
+    let properties: Map<String, Value> = section.keys().map(|key| (key.name.to_owned(), property(key))).collect();
+    json!({
+        "type": "object",
+        "description": section.about(),
+        "additionalProperties": false,
+        "properties": properties,
+    })
+}
+
+fn property(key: &Key) -> Value {
+    let mut schema = match &key.kind {
+        Kind::Text => json!({ "type": "string" }),
+        Kind::NodeName => json!({ "type": "string", "pattern": NAME }),
+        Kind::LinkName(words) => {
+            json!({ "anyOf": [{ "type": "string", "pattern": LINK_NAME }, { "enum": words }] })
+        }
+        Kind::Flag => json!({ "type": "boolean" }),
+        Kind::Word(words) => json!({ "enum": words }),
+        Kind::Integer { min, max } => json!({ "type": "integer", "minimum": min, "maximum": max }),
+        Kind::Number { max } => json!({ "type": "number", "exclusiveMinimum": 0, "maximum": max }),
+        Kind::Amount(amount) => alternatives(amount),
+        Kind::Ends => json!({
+            "type": "array", "items": { "type": "string", "pattern": NAME }, "minItems": 2, "maxItems": 2,
+        }),
+        Kind::Route => json!({ "type": "array", "items": { "type": "string", "pattern": NAME }, "minItems": 2 }),
+        Kind::Drops => drops(),
+    };
+    let default = match key.default {
+        Fallback::Required => "Required where it applies.".to_owned(),
+        Fallback::Text(text) => {
+            schema["default"] = json!(text);
+            format!("Default: {text:?} ({}).", key.source)
+        }
+        Fallback::Bare(text) => {
+            schema["default"] = serde_json::from_str(text).expect("a bare default is JSON too");
+            format!("Default: {text} ({}).", key.source)
+        }
+        Fallback::Derived(what) => format!("Default: {what} ({}).", key.source),
+    };
+    let conditions: Vec<String> =
+        key.used_if.iter().map(|condition| format!("{} = {}", condition.key, condition.is.join(" or "))).collect();
+    let used = if conditions.is_empty() { String::new() } else { format!(" Used with {}.", conditions.join(" and ")) };
+    schema["description"] = json!(format!("{} {default}{used}", key.about));
+    schema
+}
+
+fn alternatives(amount: &Amount) -> Value {
+    let mut all = Vec::new();
+    if !amount.limits.is_empty() {
+        let spellings: Vec<&str> = amount.limits.iter().flat_map(|limit| limit.dimension.spellings()).collect();
+        let units = spellings.join("|");
+        all.push(json!({ "type": "string", "pattern": format!("^ *{NUMBER} *({units}) *$") }));
+    }
+    if !amount.words.is_empty() {
+        all.push(json!({ "enum": amount.words }));
+    }
+    match amount.bare {
+        Bare::None => {}
+        Bare::Fraction => all.push(json!({ "type": "number", "exclusiveMinimum": 0, "maximum": 1 })),
+        Bare::Integer { max } => all.push(json!({ "type": "integer", "minimum": 0, "maximum": max })),
+    }
+    if all.len() == 1 { all.remove(0) } else { json!({ "anyOf": all }) }
+}
+
+fn drops() -> Value {
+    let table = json!({
+        "type": "object",
+        "additionalProperties": false,
+        "required": ["segment"],
+        "properties": {
+            "segment": { "type": "integer", "minimum": 0, "description": "The segment, counted from 0." },
+            "transmission": {
+                "type": "integer", "minimum": 1, "default": 1,
+                "description": "Which of its transmissions is lost, counted from 1.",
+            },
+        },
+    });
+    json!({ "type": "array", "items": { "anyOf": [{ "type": "integer", "minimum": 0 }, table] } })
+}
+
+/// Names of nodes, links and flows.
+const NAME: &str = "^[A-Za-z0-9_.-]{1,64}$";
+/// Names of links in one direction.
+const LINK_NAME: &str = "^[A-Za-z0-9_.-]{1,64}->[A-Za-z0-9_.-]{1,64}$";
+/// A decimal number with optional exponent and underscores.
+const NUMBER: &str = "[0-9](_?[0-9])*(\\.[0-9](_?[0-9])*)?([eE][+-]?[0-9](_?[0-9])*)?";

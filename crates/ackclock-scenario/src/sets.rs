@@ -1,0 +1,97 @@
+//! `--set path=value`: one value laid over the tree of the files.
+
+use toml::de::DeValue;
+
+use crate::diagnostic::{At, Report, SET_FILE, TextId};
+use crate::tree::{Entry, Item, Node, Table};
+
+/// More keys than any path in a scenario has.
+const MAX_DEPTH: usize = 16;
+
+/// Lays the arguments over the tree, later ones over earlier ones.
+pub(crate) fn apply(tree: &mut Table, sets: &[String], report: &mut Report) {
+    for set in sets {
+        let id = report.add_text(SET_FILE, set);
+        let Some((path, rest)) = parse_path(set, id, report) else { continue };
+        let Some(item) = parse_value(&set[rest..], id, rest, report) else { continue };
+        let mut node = item;
+        for (name, at) in path.into_iter().rev() {
+            let mut table = Table::empty(at);
+            table.entries.insert(name, Entry { key_at: at, item: node });
+            node = Item { at, node: Node::Table(table) };
+        }
+        if let Node::Table(layer) = node.node {
+            tree.overlay(layer);
+        }
+    }
+}
+
+/// The keys before the first `=`, and where the value begins.
+fn parse_path(set: &str, id: TextId, report: &mut Report) -> Option<(Vec<(String, At)>, usize)> {
+    let mut path = Vec::new();
+    let mut start = 0;
+    loop {
+        let rest = &set[start..];
+        let blanks = rest.len() - rest.trim_start().len();
+        start += blanks;
+        let rest = &set[start..];
+        let (name, length) = match rest.chars().next() {
+            Some(quote @ ('"' | '\'')) => match rest[1..].find(quote) {
+                Some(end) => (rest[1..=end].to_owned(), end + 2),
+                None => {
+                    report
+                        .error(At::new(id, start..set.len(), 0), "a quoted key has no end")
+                        .label(format!("expected {quote}"));
+                    return None;
+                }
+            },
+            _ => {
+                let end = rest.find(['.', '=']).unwrap_or(rest.len());
+                let name = rest[..end].trim_end();
+                (name.to_owned(), name.len())
+            }
+        };
+        let at = At::new(id, start..start + length, 0);
+        let after = set[start + length..].trim_start();
+        let next = set.len() - after.len();
+        if name.is_empty() || !(after.is_empty() || after.starts_with(['.', '='])) {
+            report
+                .error(at, format!("{} is no `path=value`", crate::tree::quoted(set)))
+                .label("expected a key")
+                .help("write a dotted path and a value, as in --set \"queue.buffer=3000 cells\"");
+            return None;
+        }
+        path.push((name, at));
+        if path.len() > MAX_DEPTH {
+            report.error(At::new(id, 0..start, 0), "no key lies that deep").label("too many dots");
+            return None;
+        }
+        if after.is_empty() {
+            report
+                .error(At::new(id, 0..set.len(), 0), format!("{} has no value", crate::tree::quoted(set)))
+                .label("expected path=value")
+                .help("write a dotted path and a value, as in --set \"queue.buffer=3000 cells\"");
+            return None;
+        }
+        start = next + 1;
+        if after.starts_with('=') {
+            return Some((path, start));
+        }
+    }
+}
+
+/// A TOML value, or else a text without quotes.
+fn parse_value(text: &str, id: TextId, offset: usize, report: &mut Report) -> Option<Item> {
+    let value = text.trim();
+    let offset = offset + (text.len() - text.trim_start().len());
+    match DeValue::parse(value) {
+        Ok(parsed) if !matches!(parsed.get_ref(), DeValue::Datetime(_)) => Some(Item::read(&parsed, id, offset)),
+        Err(error) if value.starts_with(['"', '\'', '[', '{']) => {
+            let span = error.span().unwrap_or(0..value.len());
+            let (what, expected) = error.message().split_once(", ").unwrap_or((error.message(), ""));
+            report.error(At::new(id, span, offset), format!("not a TOML value: {what}")).label(expected.to_owned());
+            None
+        }
+        _ => Some(Item { at: At::new(id, 0..value.len(), offset), node: Node::Text(value.to_owned()) }),
+    }
+}

@@ -1,0 +1,274 @@
+//! Sections: what the files give, and what holds once sections below and defaults are added.
+
+use std::collections::BTreeMap;
+
+use ackclock::units::{Rate, Span};
+
+use crate::diagnostic::{At, Report};
+use crate::keys::{Fallback, Key, Section};
+use crate::quantity::{Dimension, Quantity};
+use crate::suggest;
+use crate::tree::{Table, quoted};
+use crate::values::{self, Value};
+
+/// One section as the files give it.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Given {
+    /// Its header; `None` where no file mentions it.
+    pub(crate) at: Option<At>,
+    values: BTreeMap<&'static str, GivenValue>,
+}
+
+#[derive(Clone, Debug)]
+struct GivenValue {
+    key_at: At,
+    at: At,
+    /// `None`: wrong, and reported.
+    value: Option<Value>,
+}
+
+/// One section with everything that holds in it.
+#[derive(Clone, Debug)]
+pub(crate) struct Settings {
+    /// Which keys it has.
+    pub(crate) section: Section,
+    /// Where a key that is missing is missing from.
+    pub(crate) at: Option<At>,
+    values: BTreeMap<&'static str, Setting>,
+}
+
+#[derive(Clone, Debug)]
+struct Setting {
+    /// `None`: wrong, and reported.
+    value: Option<Value>,
+    origin: Origin,
+}
+
+/// Where a value comes from.
+#[derive(Clone, Debug)]
+pub(crate) enum Origin {
+    /// A file or an argument.
+    Given(At),
+    /// Nobody said anything; the source of the default.
+    Default(String),
+}
+
+impl Given {
+    /// Checks every key of a table against the keys of `section`. Keys in `tables` are tables of their own.
+    pub(crate) fn read(section: Section, table: &Table, tables: &[&'static str], report: &mut Report) -> Given {
+        let mut given = Given { at: Some(table.at), values: BTreeMap::new() };
+        for (name, entry) in &table.entries {
+            if tables.contains(&name.as_str()) {
+                continue;
+            }
+            let Some(key) = section.key_named(name) else {
+                unknown_key(section, name, entry.key_at, tables, report);
+                continue;
+            };
+            let value = values::check(key, &entry.item, report);
+            given.values.insert(key.name, GivenValue { key_at: entry.key_at, at: entry.item.at, value });
+        }
+        given
+    }
+
+    /// Where a key is given.
+    pub(crate) fn key_at(&self, name: &str) -> Option<At> {
+        self.values.get(name).map(|given| given.key_at)
+    }
+
+    /// The keys that are given, and where.
+    pub(crate) fn keys(&self) -> impl Iterator<Item = (&'static str, At)> {
+        self.values.iter().map(|(name, given)| (*name, given.key_at))
+    }
+}
+
+fn unknown_key(section: Section, name: &str, at: At, tables: &[&'static str], report: &mut Report) {
+    let names: Vec<&'static str> = section.keys().map(|key| key.name).chain(tables.iter().copied()).collect();
+    let help = if report.is_long() { None } else { suggest::for_key(name, section, &names) };
+    let place = if section == Section::Top { String::new() } else { format!(" in {}", section.header()) };
+    let label = match &help {
+        None if names.len() <= 10 => format!("known: {}", names.join(", ")),
+        _ => "no such key".to_owned(),
+    };
+    report.error(at, format!("unknown key {}{place}", quoted(name))).label(label).help_if(help);
+}
+
+impl Settings {
+    /// What holds in a section: the first of `layers` that gives a key decides, then the default.
+    pub(crate) fn resolve(section: Section, layers: &[&Given]) -> Settings {
+        let mut values = BTreeMap::new();
+        for key in section.keys() {
+            let given = layers.iter().find_map(|layer| layer.values.get(key.name));
+            if let Some(given) = given {
+                values.insert(key.name, Setting { value: given.value.clone(), origin: Origin::Given(given.at) });
+            } else if let Some(value) = values::default_value(key) {
+                let origin = Origin::Default(key.source.to_owned());
+                values.insert(key.name, Setting { value: Some(value), origin });
+            }
+        }
+        Settings { section, at: layers.first().and_then(|layer| layer.at), values }
+    }
+
+    /// Fills in a default that depends on other things.
+    pub(crate) fn set_default(&mut self, name: &'static str, value: Value, source: impl Into<String>) {
+        let origin = Origin::Default(source.into());
+        self.values.entry(name).or_insert(Setting { value: Some(value), origin });
+    }
+
+    /// Says more about the source of a default.
+    pub(crate) fn describe_default(&mut self, name: &str, source: String) {
+        if let Some(Setting { origin: Origin::Default(known), .. }) = self.values.get_mut(name) {
+            *known = source;
+        }
+    }
+
+    /// Reports the keys that must be given, are used and are missing.
+    pub(crate) fn require(&self, header: &str, context: &dyn Fn(&str) -> Option<&'static str>, report: &mut Report) {
+        for key in self.section.keys() {
+            let missing = matches!(key.default, Fallback::Required) && !self.values.contains_key(key.name);
+            if missing && self.is_used(key, context) == Some(true) {
+                let example = values::example(key);
+                let place = if header.is_empty() { String::new() } else { format!(" in {header}") };
+                report
+                    .error(self.at, format!("`{}` is missing{place}", key.name))
+                    .label("needs one more key")
+                    .help(format!("add {} = {example}: {}", key.name, lower_first(key.about)));
+            }
+        }
+    }
+
+    /// Whether the other keys make this one matter; `None` if that cannot be known.
+    pub(crate) fn is_used(&self, key: &Key, context: &dyn Fn(&str) -> Option<&'static str>) -> Option<bool> {
+        let mut known = true;
+        for condition in key.used_if {
+            let own = self.section.key_named(condition.key).is_some();
+            let word = if own { self.word(condition.key) } else { context(condition.key) };
+            match word {
+                Some(word) if !condition.is.contains(&word) => return Some(false),
+                Some(_) => {}
+                None => known = false,
+            }
+        }
+        known.then_some(true)
+    }
+
+    /// The value of a key that is known and right.
+    pub(crate) fn value(&self, name: &str) -> Option<&Value> {
+        self.values.get(name).and_then(|setting| setting.value.as_ref())
+    }
+
+    /// Where the value of a key was given.
+    pub(crate) fn at(&self, name: &str) -> Option<At> {
+        match self.values.get(name)?.origin {
+            Origin::Given(at) => Some(at),
+            Origin::Default(_) => None,
+        }
+    }
+
+    /// Whether a key has a value, right or wrong.
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.values.contains_key(name)
+    }
+
+    /// Where the value of a key comes from.
+    pub(crate) fn origin(&self, name: &str) -> Option<&Origin> {
+        self.values.get(name).map(|setting| &setting.origin)
+    }
+
+    /// The word or boolean of a key.
+    pub(crate) fn word(&self, name: &str) -> Option<&'static str> {
+        self.value(name).and_then(Value::word)
+    }
+
+    /// The boolean of a key.
+    pub(crate) fn flag(&self, name: &str) -> Option<bool> {
+        match self.value(name)? {
+            Value::Flag(flag) => Some(*flag),
+            _ => None,
+        }
+    }
+
+    /// The text of a key.
+    pub(crate) fn text(&self, name: &str) -> Option<&str> {
+        match self.value(name)? {
+            Value::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// The whole number of a key.
+    pub(crate) fn integer(&self, name: &str) -> Option<u64> {
+        match self.value(name)? {
+            Value::Integer(integer) => Some(*integer),
+            _ => None,
+        }
+    }
+
+    /// The number of a key.
+    pub(crate) fn number(&self, name: &str) -> Option<f64> {
+        match self.value(name)? {
+            Value::Number(number) => Some(*number),
+            _ => None,
+        }
+    }
+
+    /// The quantity of a key.
+    pub(crate) fn quantity(&self, name: &str) -> Option<Quantity> {
+        match self.value(name)? {
+            Value::Quantity(quantity) => Some(*quantity),
+            _ => None,
+        }
+    }
+
+    /// The amount of a key in the base unit of the only dimension it can have.
+    pub(crate) fn amount(&self, name: &str) -> Option<u64> {
+        self.quantity(name).map(|quantity| quantity.amount)
+    }
+
+    /// The time of a key.
+    pub(crate) fn span(&self, name: &str) -> Option<Span> {
+        let quantity = self.quantity(name).filter(|quantity| quantity.dimension == Dimension::Time)?;
+        Some(Span::from_ps(quantity.amount))
+    }
+
+    /// The rate of a key.
+    pub(crate) fn rate(&self, name: &str) -> Option<Rate> {
+        let quantity = self.quantity(name).filter(|quantity| quantity.dimension == Dimension::Rate)?;
+        Rate::from_bps(quantity.amount)
+    }
+}
+
+/// Warns about keys that are given in a section but matter nowhere it holds.
+pub(crate) fn warn_unused(
+    given: &Given,
+    section: Section,
+    holds: &[&Settings],
+    context: &dyn Fn(&str) -> Option<&'static str>,
+    report: &mut Report,
+) {
+    for (name, at) in given.keys() {
+        let Some(key) = section.key_named(name) else { continue };
+        let unused = |settings: &&Settings| settings.is_used(key, context) == Some(false);
+        if !holds.is_empty() && holds.iter().all(unused) {
+            let conditions: Vec<String> = key
+                .used_if
+                .iter()
+                .map(|condition| format!("{} = {}", condition.key, condition.is.join(" or ")))
+                .collect();
+            report
+                .warning(at, format!("`{name}` has no effect here"))
+                .label(format!("used only with {}", conditions.join(" and ")));
+        }
+    }
+}
+
+fn lower_first(text: &str) -> String {
+    let mut letters = text.chars();
+    let second_is_upper = text.chars().nth(1).is_some_and(|c| !c.is_lowercase() && c != ' ');
+    match letters.next() {
+        Some(first) if !second_is_upper => {
+            format!("{}{}", first.to_lowercase(), letters.as_str()).trim_end_matches('.').to_owned()
+        }
+        _ => text.trim_end_matches('.').to_owned(),
+    }
+}

@@ -1,0 +1,141 @@
+//! What was probably meant.
+
+use crate::keys::Section;
+
+/// The word nearest to a misspelt one, if any is near enough to be meant.
+pub(crate) fn nearest<'a>(word: &str, words: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let length = word.chars().count();
+    if length > LONGEST {
+        return None;
+    }
+    let word = word.to_lowercase();
+    words
+        .into_iter()
+        .take(MOST_WORDS)
+        .filter(|candidate| candidate.len().abs_diff(length) <= 3)
+        .map(|candidate| (strsim::damerau_levenshtein(&word, &candidate.to_lowercase()), candidate))
+        .filter(|(distance, candidate)| *distance <= 1 + length.min(candidate.len()) / 4 && *distance < length)
+        .min_by_key(|(distance, _)| *distance)
+        .map(|(_, candidate)| candidate)
+}
+
+/// What the word means in this language, where it is a common name for something that exists under another.
+pub(crate) fn explained(key: &str, word: &str) -> Option<&'static str> {
+    let plain: String = word.to_lowercase().chars().filter(|c| c.is_alphanumeric() || *c == '+').collect();
+    let found = SYNONYMS.iter().find(|(of, known, _)| *of == key && *known == plain);
+    found.map(|(_, _, help)| *help)
+}
+
+/// Help for a key that does not exist in `section`.
+pub(crate) fn for_key(word: &str, section: Section, names: &[&'static str]) -> Option<String> {
+    if let Some((_, meant)) = KEY_SYNONYMS.iter().find(|(known, meant)| *known == word && names.contains(meant)) {
+        return Some(format!("write `{meant}`"));
+    }
+    let elsewhere: Vec<&str> = Section::ALL
+        .iter()
+        .filter(|other| **other != section && other.key_named(word).is_some())
+        .map(|other| other.header())
+        .collect();
+    if !elsewhere.is_empty() {
+        return Some(format!("`{word}` belongs to {}", elsewhere.join(" or ")));
+    }
+    let here = nearest(word, names.iter().copied()).map(|near| format!("did you mean `{near}`?"));
+    here.or_else(|| {
+        let near = nearest(word, Section::ALL.iter().flat_map(|section| section.keys().map(|key| key.name)))?;
+        let section = Section::ALL.iter().find(|section| section.key_named(near).is_some())?;
+        Some(format!("did you mean `{near}`? It belongs to {}", section.header()))
+    })
+}
+
+/// Longer words are not compared.
+const LONGEST: usize = 80;
+/// More candidates than this are not compared.
+const MOST_WORDS: usize = 2_000;
+
+/// Key, word (lower case, letters, digits and `+` only), help.
+const SYNONYMS: &[(&str, &str, &str)] = &[
+    ("recovery", "sack", "there are two kinds of SACK: \"fall-floyd\" (PIPE, [SACK-UBR] §3) and \"rfc6675\""),
+    ("recovery", "tahoe", "\"vanilla\" is Tahoe without fast retransmit"),
+    ("recovery", "none", "\"vanilla\" repairs losses by timeout only"),
+    ("recovery", "fack", "there are two kinds of SACK: \"fall-floyd\" (PIPE, [SACK-UBR] §3) and \"rfc6675\""),
+    ("policy", "droptail", "write \"tail-drop\""),
+    ("policy", "fifo", "write \"tail-drop\""),
+    ("policy", "none", "write \"tail-drop\""),
+    ("policy", "sd", "write \"selective-drop\""),
+    (
+        "policy",
+        "sd+",
+        "SD+ is Selective Drop with a forgiveness bit: policy = \"selective-drop\", forgiveness = \"toggle\"",
+    ),
+    (
+        "policy",
+        "sdplus",
+        "SD+ is Selective Drop with a forgiveness bit: policy = \"selective-drop\", forgiveness = \"toggle\"",
+    ),
+    ("policy", "epd+", "EPD+ is EPD with a forgiveness bit: policy = \"epd\", forgiveness = \"toggle\""),
+    ("policy", "epdplus", "EPD+ is EPD with a forgiveness bit: policy = \"epd\", forgiveness = \"toggle\""),
+    ("policy", "fba+", "FBA+ is FBA with a forgiveness bit: policy = \"fba\", forgiveness = \"toggle\""),
+    ("policy", "fbaplus", "FBA+ is FBA with a forgiveness bit: policy = \"fba\", forgiveness = \"toggle\""),
+    ("policy", "epd+fba", "FBA already contains EPD; write policy = \"fba\""),
+    ("policy", "epdfba", "FBA already contains EPD; write policy = \"fba\""),
+    ("topology", "nsource", "write \"n-source\""),
+    ("topology", "parkinglot", "write topology = \"graph\" and describe the network in [node] and [link] tables"),
+    ("topology", "star", "write topology = \"graph\" and describe the network in [node] and [link] tables"),
+    ("technology", "ip", "write \"packet\""),
+    ("technology", "ethernet", "write \"packet\", and the octets of its header as link_header in [packet]"),
+    ("technology", "cell", "write \"atm\""),
+    ("growth", "cubic", "growth = \"reno\" is slow start and additive increase, the only kind there is"),
+    ("kind", "router", "write \"switch\""),
+    ("kind", "server", "write \"host\""),
+    ("kind", "client", "write \"host\""),
+];
+
+/// Words that are used for keys elsewhere, and the key that they mean here.
+const KEY_SYNONYMS: &[(&str, &str)] = &[
+    ("bandwidth", "rate"),
+    ("speed", "rate"),
+    ("latency", "delay"),
+    ("n", "sources"),
+    ("count", "sources"),
+    ("flows", "sources"),
+    ("time", "duration"),
+    ("length", "duration"),
+    ("title", "name"),
+    ("include", "extends"),
+    ("base", "extends"),
+    ("src", "from"),
+    ("source", "from"),
+    ("dst", "to"),
+    ("destination", "to"),
+    ("path", "route"),
+    ("nodes", "ends"),
+    ("z", "load_ratio"),
+    ("Z", "load_ratio"),
+    ("r", "threshold"),
+    ("R", "threshold"),
+    ("size", "buffer"),
+    ("limit", "buffer"),
+    ("rwnd", "receive_window"),
+    ("window", "receive_window"),
+    ("ssthresh", "initial_ssthresh"),
+    ("granularity", "tick"),
+    ("cc", "recovery"),
+    ("congestion_control", "recovery"),
+    ("drop", "drops"),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn near_words_are_found_and_far_ones_are_not() {
+        let words = ["buffer", "policy", "threshold"];
+        assert_eq!(nearest("bufer", words), Some("buffer"));
+        assert_eq!(nearest("Buffer", words), Some("buffer"));
+        assert_eq!(nearest("treshhold", words), Some("threshold"));
+        assert_eq!(nearest("colour", words), None);
+        assert_eq!(nearest("", words), None);
+        assert_eq!(nearest("newreno", ["reno", "new-reno"]), Some("new-reno"));
+    }
+}

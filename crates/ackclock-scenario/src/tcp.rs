@@ -1,0 +1,187 @@
+//! The keys of [tcp] and [flow.NAME.tcp] as parameters of a connection.
+
+use ackclock::scenario::Technology;
+use ackclock::tcp::{
+    AckPolicy, CongestionAvoidance, FallFloydParams, GrowthParams, NewRenoParams, OutOfOrder, RecoveryParams,
+    Rfc6675Params, TcpParams, TickPhase, TimerParams,
+};
+use ackclock::units::Span;
+
+use crate::diagnostic::Report;
+use crate::framing;
+use crate::quantity::{Dimension, Quantity};
+use crate::settings::Settings;
+
+/// The parameters, or `None` where a value is wrong; everything wrong is reported.
+pub(crate) fn params(settings: &Settings, technology: Option<Technology>, report: &mut Report) -> Option<TcpParams> {
+    let mss = mss(settings, technology, report);
+    let (receive_window, window_scale) = window(settings, report);
+    let timer = timer(settings, report);
+    let recovery = recovery(settings);
+    let growth = match settings.word("congestion_avoidance") {
+        Some("integer") => GrowthParams::Reno(CongestionAvoidance::Integer),
+        Some("ack-counting") => GrowthParams::Reno(CongestionAvoidance::AckCounting),
+        Some("float") => GrowthParams::Reno(CongestionAvoidance::Float),
+        _ => return None,
+    };
+    settings.word("growth")?;
+    let initial_ssthresh = match settings.word("initial_ssthresh") {
+        Some("window") => receive_window?,
+        _ => settings.amount("initial_ssthresh")?,
+    };
+    let ack = match settings.flag("delayed_ack")? {
+        true => AckPolicy::Delayed { timeout: settings.span("delayed_ack_timeout")? },
+        false => AckPolicy::EverySegment,
+    };
+    let out_of_order = match settings.word("out_of_order")? {
+        "buffer" => OutOfOrder::Buffer,
+        _ => OutOfOrder::Discard,
+    };
+    Some(TcpParams {
+        mss: mss?,
+        recovery: recovery?,
+        growth,
+        initial_window_segments: u32::try_from(settings.amount("initial_window")?).ok()?,
+        initial_ssthresh,
+        receive_window: receive_window?,
+        window_scale: window_scale?,
+        timer: timer?,
+        ack,
+        out_of_order,
+        receiver_sack: settings.flag("receiver_sack")?,
+    })
+}
+
+fn mss(settings: &Settings, technology: Option<Technology>, report: &mut Report) -> Option<u32> {
+    let mss = u32::try_from(settings.amount("mss")?).ok()?;
+    let largest = framing::largest_mss(technology?);
+    if mss > largest {
+        report
+            .error(settings.at("mss"), format!("`mss` is {mss} B, more than one frame can carry"))
+            .label(format!("at most {largest} B"))
+            .help("a frame or datagram has at most 65535 octets, headers included");
+        return None;
+    }
+    match settings.amount("receive_window") {
+        Some(window) if window < u64::from(mss) => {
+            let place = settings.at("receive_window").or(settings.at("mss"));
+            report
+                .error(place, format!("`receive_window` is {window} B, less than one segment of {mss} B"))
+                .label("nothing could ever be sent");
+            None
+        }
+        _ => Some(mss),
+    }
+}
+
+/// Receive window and window scale.
+fn window(settings: &Settings, report: &mut Report) -> (Option<u64>, Option<u8>) {
+    let Some(window) = settings.amount("receive_window") else { return (None, None) };
+    let Some(explicit) = settings.integer("window_scale").and_then(|scale| u8::try_from(scale).ok()) else {
+        let automatic = settings.word("window_scale") == Some("auto");
+        return (Some(window), automatic.then(|| TcpParams::scale_for(window)));
+    };
+    let advertised = (window >> explicit).min(65_535) << explicit;
+    let mss = settings.amount("mss").unwrap_or(0);
+    let best = TcpParams::scale_for(window);
+    let place = settings.at("window_scale");
+    if advertised < mss && window >= mss {
+        report
+            .error(place, format!("with this `window_scale` a window of {window} B is advertised as {advertised} B"))
+            .label("less than one segment")
+            .help(format!("write {best} or \"auto\""));
+        return (Some(window), None);
+    }
+    if advertised != window {
+        report
+            .warning(place, format!("`window_scale` {explicit} cannot express a window of {window} B"))
+            .label(format!("{advertised} B will be advertised"))
+            .help(format!("write {best} or \"auto\""));
+    }
+    (Some(window), Some(explicit))
+}
+
+fn timer(settings: &Settings, report: &mut Report) -> Option<TimerParams> {
+    let tick = settings.span("tick");
+    let phase = match settings.word("tick_phase") {
+        Some("random") => Some(TickPhase::Random),
+        _ => settings.span("tick_phase").map(TickPhase::Common),
+    };
+    if let (Some(TickPhase::Common(offset)), Some(tick)) = (phase, tick)
+        && offset >= tick
+    {
+        report
+            .error(
+                settings.at("tick_phase").or(settings.at("tick")),
+                format!("`tick_phase` is {}, not less than the tick of {}", spelled(offset), spelled(tick)),
+            )
+            .label("must be less than one tick");
+        return None;
+    }
+    let (initial, max) = (settings.span("initial_rto"), settings.span("max_rto"));
+    let min_rto_ticks = min_rto_ticks(settings, tick, report);
+    if let (Some(ticks), Some(tick), Some(max)) = (min_rto_ticks, tick, max) {
+        let min = u128::from(ticks) * u128::from(tick.as_ps());
+        if min > u128::from(max.as_ps()) {
+            let place = settings.at("max_rto").or(settings.at("min_rto")).or(settings.at("tick"));
+            let label = format!("`min_rto` is {ticks} ticks of {}", spelled(tick));
+            report.error(place, format!("`max_rto` is {}, less than `min_rto`", spelled(max))).label(label);
+            return None;
+        }
+    }
+    if let (Some(initial), Some(max)) = (initial, max)
+        && initial > max
+    {
+        report
+            .error(
+                settings.at("max_rto").or(settings.at("initial_rto")),
+                format!("`max_rto` is {}, less than `initial_rto`", spelled(max)),
+            )
+            .label(format!("`initial_rto` is {}", spelled(initial)));
+        return None;
+    }
+    Some(TimerParams {
+        granularity: tick?,
+        phase: phase?,
+        min_rto_ticks: min_rto_ticks?,
+        max_rto: max?,
+        initial_rto: initial?,
+    })
+}
+
+/// The lower bound of the timeout in ticks; a time is rounded up.
+fn min_rto_ticks(settings: &Settings, tick: Option<Span>, report: &mut Report) -> Option<u32> {
+    let min = settings.quantity("min_rto")?;
+    let ticks = match min.dimension {
+        Dimension::Ticks => min.amount,
+        _ => min.amount.div_ceil(tick?.as_ps()),
+    };
+    if ticks > u64::from(u32::MAX) {
+        report
+            .error(settings.at("min_rto").or(settings.at("tick")), "`min_rto` has too many ticks")
+            .label(format!("{ticks} ticks; at most {}", u32::MAX));
+    }
+    u32::try_from(ticks).ok()
+}
+
+fn recovery(settings: &Settings) -> Option<RecoveryParams> {
+    let restart_timer_on_partial_ack = settings.flag("restart_timer_on_partial_ack");
+    Some(match settings.word("recovery")? {
+        "vanilla" => RecoveryParams::Vanilla,
+        "reno" => RecoveryParams::Reno,
+        "new-reno" => RecoveryParams::NewReno(NewRenoParams {
+            guard_after_timeout: settings.flag("guard_after_timeout")?,
+            restart_timer_on_partial_ack: restart_timer_on_partial_ack?,
+        }),
+        "fall-floyd" => RecoveryParams::FallFloyd(FallFloydParams {
+            partial_ack_pipe_segments: u32::try_from(settings.amount("partial_ack_pipe")?).ok()?,
+            restart_timer_on_partial_ack: restart_timer_on_partial_ack?,
+            only_below_highest_sack: settings.flag("only_below_highest_sack")?,
+        }),
+        _ => RecoveryParams::Rfc6675(Rfc6675Params { restart_timer_on_partial_ack: restart_timer_on_partial_ack? }),
+    })
+}
+
+fn spelled(span: Span) -> String {
+    Quantity { dimension: Dimension::Time, amount: span.as_ps() }.canonical()
+}

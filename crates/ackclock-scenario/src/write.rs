@@ -1,0 +1,223 @@
+//! The whole scenario as a file again: every key that applies, in one order, in one spelling.
+
+use std::fmt::Write as _;
+
+use ackclock::ids::LinkId;
+use ackclock::scenario::{ForcedDrop, NodeKind, Scenario};
+
+use crate::diagnostic::Report;
+use crate::document::{Document, Named};
+use crate::flows::PlannedFlow;
+use crate::keys::Section;
+use crate::names::natural;
+use crate::plan::Plan;
+use crate::settings::{Origin, Settings};
+use crate::values::Value;
+
+/// A file to be: header or blank lines without origin, `key = value` lines with one.
+pub(crate) struct Writer<'a> {
+    report: &'a Report,
+    plain: String,
+    annotated: String,
+}
+
+/// The canonical text of a plan, without and with the sources of its values.
+pub(crate) fn write(plan: &Plan, document: &Document, report: &Report) -> (String, String) {
+    let mut writer = Writer { report, plain: String::new(), annotated: String::new() };
+    let technology = plan.network.word("technology");
+    let topology = plan.network.word("topology");
+    let bottleneck = plan.top.text("bottleneck").map(|name| if name == "none" { "none" } else { "named" });
+    let context = |key: &str| match key {
+        "technology" => technology,
+        "topology" => topology,
+        "bottleneck" => bottleneck,
+        _ => None,
+    };
+    writer.section(None, &plan.top, None, &context);
+    writer.section(Some("network"), &plan.network, None, &context);
+    let in_order = |tables: &'_ [Named]| -> Vec<usize> {
+        let mut order: Vec<usize> = (0..tables.len()).collect();
+        order.sort_by(|a, b| natural(&tables[*a].name, &tables[*b].name));
+        order
+    };
+    for (section, tables) in [(Section::Node, &document.nodes), (Section::Link, &document.links)] {
+        for index in in_order(tables) {
+            let named = &tables[index];
+            let settings = Settings::resolve(section, &[&named.given]);
+            writer.section(Some(&header(section.key(), &named.name)), &settings, None, &context);
+        }
+    }
+    writer.section(Some("queue"), &plan.queues.general, None, &context);
+    for (name, settings) in &plan.queues.ports {
+        writer.section(Some(&header("port", name)), settings, Some(&plan.queues.general), &context);
+    }
+    writer.section(Some(plan.framing.section.key()), &plan.framing, None, &context);
+    writer.section(Some("tcp"), &plan.tcp, None, &context);
+    writer.section(Some("traffic"), &plan.traffic, None, &context);
+    for planned in plan.flows.iter().filter(|planned| planned.has_table) {
+        writer.flow(plan, planned, &context);
+    }
+    (writer.plain, writer.annotated)
+}
+
+impl Writer<'_> {
+    /// The keys of a section that are used and differ from what holds without it.
+    fn section(
+        &mut self,
+        header: Option<&str>,
+        settings: &Settings,
+        below: Option<&Settings>,
+        context: &dyn Fn(&str) -> Option<&'static str>,
+    ) {
+        let mut lines = Vec::new();
+        for key in settings.section.keys() {
+            let Some(value) = settings.value(key.name) else { continue };
+            if settings.is_used(key, context) == Some(false) {
+                continue;
+            }
+            let written_below = below.is_some_and(|below| {
+                let below_key = below.section.key_named(key.name);
+                below_key.is_some_and(|key| below.is_used(key, context) != Some(false))
+                    && below.value(key.name) == Some(value)
+            });
+            if !written_below {
+                lines.push((key.name, spell(value), settings.origin(key.name)));
+            }
+        }
+        // A section that says nothing new is left out.
+        if below.is_some() && lines.is_empty() {
+            return;
+        }
+        self.lines(header, lines);
+    }
+
+    fn flow(&mut self, plan: &Plan, planned: &PlannedFlow, context: &dyn Fn(&str) -> Option<&'static str>) {
+        let (flow, common) = (&planned.flow, &planned.common);
+        let scenario = &plan.scenario;
+        let own = &common.settings;
+        let found = Origin::Default("fewest links, then least delay, then names in order".to_owned());
+        let mut lines: Vec<(&'static str, String, Option<&Origin>)> = Vec::new();
+        let ends = [
+            ("from", flow.forward.first().map(|id| scenario.links[*id].from)),
+            ("to", flow.forward.last().map(|id| scenario.links[*id].to)),
+        ];
+        for (key, node) in ends {
+            let Some(node) = node else { continue };
+            let name = &scenario.nodes[node].name;
+            let letter = if key == "from" { "s" } else { "d" };
+            let is_default = planned.is_generated && flow.name.strip_prefix('f') == name.strip_prefix(letter);
+            if !is_default {
+                lines.push((key, text(name), own.origin(key)));
+            }
+        }
+        let routes = [
+            ("route", &flow.forward, planned.default_routes.0),
+            ("back_route", &flow.backward, planned.default_routes.1),
+        ];
+        for (key, path, is_default) in routes {
+            if !(planned.is_generated && is_default) {
+                lines.push((key, nodes(scenario, path), own.origin(key).or(Some(&found))));
+            }
+        }
+        if !flow.forced_drops.is_empty() {
+            lines.push(("drops", drops(&flow.forced_drops), own.origin("drops")));
+        }
+        for (key, below) in
+            [("pcr", &plan.framing), ("start", &plan.traffic), ("stop", &plan.traffic), ("size", &plan.traffic)]
+        {
+            if let Some(value) = own.value(key)
+                && below.section != Section::Packet
+                && below.value(key) != Some(value)
+            {
+                lines.push((key, spell(value), own.origin(key)));
+            }
+        }
+        let name = header("flow", &flow.name);
+        if !lines.is_empty() {
+            self.lines(Some(&name), lines);
+        }
+        self.section(Some(&format!("{name}.tcp")), &common.tcp_settings, Some(&plan.tcp), context);
+    }
+
+    fn lines(&mut self, header: Option<&str>, lines: Vec<(&'static str, String, Option<&Origin>)>) {
+        if let Some(header) = header {
+            for text in [&mut self.plain, &mut self.annotated] {
+                let _ = writeln!(text, "\n[{header}]");
+            }
+        }
+        let lines: Vec<(String, Option<&Origin>)> =
+            lines.into_iter().map(|(key, value, origin)| (format!("{key} = {value}"), origin)).collect();
+        let width = lines.iter().map(|(line, _)| line.chars().count()).filter(|width| *width <= 48).max().unwrap_or(0);
+        for (line, origin) in lines {
+            let _ = writeln!(self.plain, "{line}");
+            let comment = match origin {
+                Some(Origin::Given(at)) => format!("from {}", self.report.file_line(*at)),
+                Some(Origin::Default(source)) => format!("default: {source}"),
+                None => "default".to_owned(),
+            };
+            let _ = writeln!(self.annotated, "{line:<width$}  # {}", one_line(&comment));
+        }
+    }
+}
+
+/// Control characters of a file's path must not end a comment.
+fn one_line(comment: &str) -> String {
+    comment.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
+}
+
+/// `KEY.NAME` of a header, quoted where needed.
+fn header(key: &str, name: &str) -> String {
+    let bare = !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-'));
+    if bare { format!("{key}.{name}") } else { format!("{key}.{}", text(name)) }
+}
+
+fn spell(value: &Value) -> String {
+    match value {
+        Value::Text(string) => text(string),
+        Value::Flag(flag) => flag.to_string(),
+        Value::Word(word) => text(word),
+        Value::Integer(integer) => integer.to_string(),
+        Value::Number(number) => format!("{number:?}"),
+        Value::Quantity(quantity) => text(&quantity.canonical()),
+        Value::Names(names) => list(names.iter().map(|name| text(&name.text))),
+        Value::Drops(all) => drops(all),
+    }
+}
+
+fn nodes(scenario: &Scenario, path: &[LinkId]) -> String {
+    let first = path.first().map(|id| scenario.links[*id].from);
+    let others = path.iter().map(|id| scenario.links[*id].to);
+    debug_assert!(first.is_none_or(|first| scenario.nodes[first].kind == NodeKind::Host), "routes begin at hosts");
+    list(first.into_iter().chain(others).map(|node| text(&scenario.nodes[node].name)))
+}
+
+fn drops(drops: &[ForcedDrop]) -> String {
+    list(drops.iter().map(|drop| match drop.transmission {
+        1 => drop.segment.to_string(),
+        transmission => format!("{{ segment = {}, transmission = {transmission} }}", drop.segment),
+    }))
+}
+
+fn list(items: impl Iterator<Item = String>) -> String {
+    format!("[{}]", items.collect::<Vec<_>>().join(", "))
+}
+
+/// A basic string of TOML 1.0.
+fn text(text: &str) -> String {
+    let mut quoted = String::with_capacity(text.len() + 2);
+    quoted.push('"');
+    for c in text.chars() {
+        match c {
+            '"' => quoted.push_str("\\\""),
+            '\\' => quoted.push_str("\\\\"),
+            '\n' => quoted.push_str("\\n"),
+            '\t' => quoted.push_str("\\t"),
+            c if c.is_control() => {
+                let _ = write!(quoted, "\\u{:04X}", u32::from(c));
+            }
+            c => quoted.push(c),
+        }
+    }
+    quoted.push('"');
+    quoted
+}

@@ -1,0 +1,380 @@
+//! What is said about wrong files: one snapshot for each kind of mistake.
+
+#[path = "support/render.rs"]
+mod render;
+#[path = "support/roundtrip.rs"]
+#[allow(dead_code)]
+mod roundtrip;
+
+use ackclock_scenario::Memory;
+use render::{said_about, said_about_files};
+
+/// What is said about each change of a good scenario of two sources.
+fn changes(changes: &[&str]) -> String {
+    let said = |change: &&str| {
+        let files = Memory::new()
+            .with("base.toml", roundtrip::BASE)
+            .with("test.toml", format!("extends = \"base.toml\"\n{change}"));
+        format!("{}\n{}", change.trim_end(), indented(&said_about_files(&files, &[])))
+    };
+    changes.iter().map(said).collect::<Vec<_>>().join("\n")
+}
+
+/// What is said about each `--set` argument added to a good scenario of two sources.
+fn sets(sets: &[&str]) -> String {
+    let said = |set: &&str| format!("--set {set}\n{}", indented(&said_about(roundtrip::BASE, &[set])));
+    sets.iter().map(said).collect::<Vec<_>>().join("\n")
+}
+
+fn indented(text: &str) -> String {
+    text.lines().map(|line| format!("    {line}\n")).collect()
+}
+
+#[test]
+fn all_errors_of_a_file_are_said_in_one_pass() {
+    insta::assert_snapshot!(said_about(
+        r#"
+duration = "10"
+warmup = 3
+seeed = 4
+[network]
+topology = "n-source"
+sources = 5
+rate = "155.52 mbps"
+access_delay = "5 us"
+mss = 5
+[queue]
+bufer = 3000
+buffer = 3000
+policy = "epd+fba"
+[tcp]
+recovery = "sack"
+mss = "0.3 B"
+[ports."sw1->sw2"]
+x = 1
+"#,
+        &[]
+    ));
+}
+
+#[test]
+fn broken_syntax() {
+    let files = [
+        "duration = \"10 s\nseed = 1\n",
+        "duration = 10 s\nseed = 1\n[network]\nrate = 20Mbps\ntopology = n-source\nsources = five",
+        "duration = \"10 s\"\n[port.sw1->sw2]\nbuffer = \"3000 cells\"\n",
+        "duration = \"10 s\"\nduration = \"20 s\"\n[queue]\n[queue]\n",
+        "duration = \"10 s\"\n[network\nwhatever = 1\n",
+        "= 1\n[[]]\nx = [1, 2\n",
+        "x = \"\\q\"\ny = 1e\nz = 08\n",
+        "",
+    ];
+    let said = |file: &&str| format!("{file}\n{}", indented(&said_about(file, &[])));
+    insta::assert_snapshot!(files.iter().map(said).collect::<Vec<_>>().join("\n---\n"));
+}
+
+#[test]
+fn files_that_are_no_text_or_too_large() {
+    let not_utf8 = Memory::new().with("test.toml", b"duration = \"10 s\"\nname = \"\xff\"\n".to_vec());
+    let large = Memory::new().with("test.toml", vec![b'#'; (1 << 20) + 1]);
+    let allowed = Memory::new().with("test.toml", vec![b'\n'; 1 << 20]);
+    let nested = Memory::new().with("test.toml", format!("x = {}1{}", "[".repeat(300), "]".repeat(300)));
+    assert!(said_about_files(&nested, &[]).contains("not TOML"));
+    insta::assert_snapshot!(
+        [&not_utf8, &large, &allowed, &Memory::new()].map(|files| said_about_files(files, &[])).join("\n")
+    );
+}
+
+#[test]
+fn quantities_need_units_that_fit() {
+    insta::assert_snapshot!(changes(&[
+        "queue.buffer = 3000",
+        "queue.buffer = \"3000\"",
+        "queue.buffer = 0.5",
+        "queue.buffer = \"3000 bits\"",
+        "queue.buffer = \"3000 cels\"",
+        "queue.buffer = \"5 ms\"",
+        "queue.buffer = \"infinit\"",
+        "queue.buffer = true",
+        "queue.buffer = [1]",
+        "network.rate = \"20 mbps\"",
+        "network.rate = \"20 Mb/s\"",
+        "network.rate = \"20 MB\"",
+        "network.rate = nan",
+        "network.access_delay = \"-5 us\"",
+        "network.access_delay = -5",
+        "network.access_delay = \"0.1 ps\"",
+        "tcp.mss = \"1460 b\"",
+        "tcp.mss = \"1 KB\"",
+        "tcp.initial_window = \"2\"",
+        "tcp.initial_window = 2",
+        "tcp.min_rto = 200",
+        "tcp.min_rto = \"200 MS\"",
+        "tcp.window_scale = \"4\"",
+        "tcp.window_scale = \"big\"",
+        "queue.threshold = \"0.9\"",
+        "queue.threshold = \"90 %\"",
+        "traffic.stop = 5",
+        "traffic.size = \"1e30 B\"",
+        "duration = 1979-05-27",
+    ]));
+}
+
+#[test]
+fn absurd_values() {
+    insta::assert_snapshot!(changes(&[
+        "duration = \"0 s\"",
+        "duration = \"721 h\"",
+        "warmup = \"1 s\"",
+        "seed = -1",
+        "seed = 9223372036854775808",
+        "seed = \"1\"",
+        "version = 2",
+        "network.sources = 0",
+        "network.sources = 1000000000",
+        "network.rate = \"0 bps\"",
+        "network.rate = \"10.1 Tbps\"",
+        "network.trunk_delay = \"0 s\"",
+        "network.trunk_delay = \"61 min\"",
+        "queue.buffer = \"0 cells\"",
+        "queue.buffer = \"2147483649 cells\"",
+        "queue.buffer = \"1000000 bdp\"",
+        "queue.threshold = 0",
+        "queue.threshold = 1.5",
+        "queue.threshold = -0.1",
+        "queue.threshold = inf",
+        "queue.load_ratio = 0",
+        "queue.load_ratio = nan",
+        "queue.load_ratio = 1e7",
+        "tcp.tick = \"0 ms\"",
+        "tcp.tick = \"999 ps\"",
+        "tcp.initial_window = \"0 segments\"",
+        "tcp.window_scale = 15",
+        "tcp.receive_window = \"1073741825 B\"",
+        "traffic.size = \"0 B\"",
+        "flow.f1.drops = [-1]",
+        "flow.f1.drops = [{ segment = 1, transmission = 0 }]",
+    ]));
+}
+
+#[test]
+fn unknown_words_and_keys() {
+    insta::assert_snapshot!(changes(&[
+        "tcp.recovery = \"newreno\"",
+        "tcp.recovery = \"sack\"",
+        "tcp.recovery = \"tahoe\"",
+        "tcp.recovery = \"NewReno\"",
+        "tcp.recovery = \"quic\"",
+        "queue.policy = \"drop-tail\"",
+        "queue.policy = \"sd+\"",
+        "queue.policy = 3",
+        "queue.service_order = \"round-robin\"",
+        "tcp.delayed_ack = \"yes\"",
+        "network.topology = \"nsource\"",
+        "network.topology = \"parking-lot\"",
+        "network.technology = \"cells\"",
+        "bufer = 1",
+        "queue.treshold = 0.5",
+        "queue.mss = \"512 B\"",
+        "tcp.start = \"1 s\"",
+        "mss = \"512 B\"",
+        "flow.f1.rate = \"5 Mbps\"",
+        "flow.f1.tcp.bufer = 1",
+        "traffic.colour = \"red\"",
+        "ports.a = 1",
+        "network.bandwidth = \"20 Mbps\"",
+    ]));
+}
+
+#[test]
+fn wrong_kinds_of_tables() {
+    insta::assert_snapshot!(changes(&[
+        "network = 1",
+        "queue = \"3000 cells\"",
+        "[[flow]]\nfrom = \"s1\"",
+        "[flow]\nstart = \"1 s\"",
+        "[flow]\ntcp = { mss = \"512 B\" }",
+        "[port]\nbuffer = \"5 cells\"",
+        "[node]\nx = 1",
+        "[flow.\"f 1\"]\nfrom = \"s1\"",
+        "[flow.\"\"]\nfrom = \"s1\"",
+        "flow.f1.tcp = 5",
+        "flow.f1 = \"s1\"",
+        "name = 5",
+        "bottleneck = 5",
+        "flow.f1.route = \"s1\"",
+        "flow.f1.route = [\"s1\"]",
+        "flow.f1.route = [\"s1\", 5]",
+        "flow.f1.drops = 30",
+        "flow.f1.drops = [\"30\", 1.5, {}, { segmnt = 4 }, { segment = \"4\" }]",
+    ]));
+}
+
+#[test]
+fn missing_keys() {
+    let files = [
+        "name = \"x\"\n",
+        "duration = \"1 s\"\n[network]\n",
+        "duration = \"1 s\"\n[network]\ntopology = \"n-source\"\n",
+        "duration = \"1 s\"\n[network]\ntopology = \"dumbbell\"\nsources = 1\nrate = \"5 Mbps\"\n",
+        "duration = \"1 s\"\n[network]\ntopology = \"graph\"\n",
+        "duration = \"1 s\"\n[network]\ntopology = \"graph\"\n[node.a]\n[node.b]\nkind = \"host\"\n[link.l]\n[flow.f]\n",
+        "duration = \"1 s\"\n[network]\ntopology = \"graph\"\n[node.a]\nkind = \"host\"\n[node.b]\nkind = \"host\"\n\
+         [link.l]\nends = [\"a\", \"b\"]\nrate = \"1 Mbps\"\ndelay = \"1 ms\"\n",
+    ];
+    let said = |file: &&str| format!("{file}\n{}", indented(&said_about(file, &[])));
+    insta::assert_snapshot!(files.iter().map(said).collect::<Vec<_>>().join("\n---\n"));
+}
+
+#[test]
+fn keys_of_another_topology_or_technology() {
+    insta::assert_snapshot!(changes(&[
+        "network.bottleneck_rate = \"5 Mbps\"",
+        "network.topology = \"graph\"",
+        "packet.link_header = \"18 B\"",
+        "network.technology = \"packet\"",
+        "network.technology = \"packet\"\nqueue.policy = \"tail-drop\"",
+        "network.technology = \"packet\"\nqueue = { policy = \"tail-drop\", buffer = \"20 packets\" }\natm.llc = true\n\
+         flow.f1.pcr = \"1 Mbps\"",
+        "queue.buffer = \"20 packets\"",
+        "queue.buffer = \"159 kB\"",
+    ]));
+}
+
+#[test]
+fn networks_that_do_not_hang_together() {
+    insta::assert_snapshot!(changes(&[
+        "node.s1.kind = \"host\"",
+        "link.x = { ends = [\"s1\", \"s1\"], rate = \"1 Mbps\", delay = \"1 ms\" }",
+        "link.x = { ends = [\"s1\", \"sw1\"], rate = \"1 Mbps\", delay = \"1 ms\" }",
+        "link.x = { ends = [\"s1\", \"s7\"], rate = \"1 Mbps\", delay = \"1 ms\" }",
+        "link.x = { ends = [\"s1\"], rate = \"1 Mbps\", delay = \"1 ms\" }",
+        "link.x = { ends = [\"s1\", \"d1\"], rate = \"1 Mbps\" }\n\
+         link.y = { ends = [\"d1\", \"s1\"], rate = \"1 Mbps\", delay = \"1 ms\" }",
+        "bottleneck = \"sw1-sw2\"",
+        "bottleneck = \"sw2->sw3\"",
+        "bottleneck = \"sw2->sw1\"",
+        "flow.f2.tcp.mss = \"1024 B\"",
+        "port.\"sw1->sw3\".buffer = \"50 cells\"",
+        "port.\"s1->sw1\".buffer = \"50 cells\"",
+        "port.\"sw1\".buffer = \"50 cells\"",
+    ]));
+}
+
+#[test]
+fn flows_that_lead_nowhere() {
+    insta::assert_snapshot!(changes(&[
+        "flow.f3.start = \"0.5 s\"",
+        "flow.x.from = \"s1\"",
+        "flow.x = { from = \"s1\", to = \"s1\" }",
+        "flow.x = { from = \"s1\", to = \"d9\" }",
+        "flow.x = { from = \"sw1\", to = \"d2\" }",
+        "flow.f1.to = \"s1\"",
+        "node.lost.kind = \"host\"\nflow.x = { from = \"s1\", to = \"lost\" }",
+        "flow.f1.route = [\"s1\", \"sw1\", \"d1\"]",
+        "flow.f1.route = [\"s1\", \"sw1\", \"sw2\", \"d2\"]",
+        "flow.f1.route = [\"s1\", \"sw1\", \"s2\", \"sw1\", \"sw2\", \"d1\"]",
+        "flow.f1.route = [\"s1\", \"sw1\", \"sw2\", \"sw1\", \"sw2\", \"d1\"]",
+        "flow.f1.back_route = [\"d1\", \"sw9\", \"s1\"]",
+        "flow.f1.stop = \"0 s\"",
+        "flow.f1 = { start = \"0.5 s\", stop = \"0.5 s\" }",
+        "flow.f1.start = \"1 s\"",
+        "flow.f1 = { size = \"1024 B\", drops = [1] }",
+        "flow.f1 = { size = \"1024 B\", drops = [2] }",
+        "flow.f1.drops = [1, 1]",
+        "atm.pcr = \"155.53 Mbps\"",
+        "flow.f2.pcr = \"200 Mbps\"",
+    ]));
+}
+
+#[test]
+fn queues_that_cannot_work() {
+    insta::assert_snapshot!(changes(&[
+        "queue.buffer = \"11 cells\"",
+        "queue.buffer = \"12 cells\"",
+        "queue.buffer = \"infinite\"",
+        "queue = { buffer = \"infinite\", threshold = 0.5 }",
+        "queue = { buffer = \"infinite\", threshold = \"900 cells\" }",
+        "queue = { buffer = \"infinite\", threshold = \"900 cells\", policy = \"fba\" }",
+        "queue.threshold = \"1000 cells\"",
+        "queue.threshold = \"1001 cells\"",
+        "queue = { policy = \"fba\", threshold = \"1000 cells\" }",
+        "queue = { policy = \"fba\", threshold = 1 }",
+        "queue = { policy = \"fba\", threshold = \"999 cells\" }",
+        "queue = { forgiveness = \"episode\", episode_end = 0.9 }",
+        "queue = { forgiveness = \"episode\", episode_end = 0.91 }",
+        "node.sw3.kind = \"switch\"\nlink.x = { ends = [\"sw2\", \"sw3\"], rate = \"1 Mbps\", delay = \"1 ms\" }\n\
+         port.\"sw2->sw3\".buffer = \"1 bdp\"",
+    ]));
+}
+
+#[test]
+fn tcp_that_cannot_work() {
+    insta::assert_snapshot!(changes(&[
+        "tcp.mss = \"65488 B\"",
+        "tcp = { mss = \"65487 B\" }\nqueue.buffer = \"10000 cells\"",
+        "tcp.receive_window = \"511 B\"",
+        "tcp.receive_window = \"512 B\"",
+        "tcp = { receive_window = \"600000 B\", window_scale = 3 }",
+        "tcp = { receive_window = \"600000 B\", window_scale = 4 }",
+        "tcp = { receive_window = \"600 B\", window_scale = 14 }",
+        "tcp.tick_phase = \"100 ms\"",
+        "tcp.tick_phase = \"99 ms\"",
+        "tcp.max_rto = \"199 ms\"\ntcp.initial_rto = \"199 ms\"",
+        "tcp.max_rto = \"2 s\"",
+        "tcp = { tick = \"1 ns\", min_rto = \"10 s\" }",
+    ]));
+}
+
+#[test]
+fn keys_without_effect() {
+    insta::assert_snapshot!(changes(&[
+        "queue = { policy = \"tail-drop\", threshold = 0.5, service_order = \"fixed\" }",
+        "queue = { policy = \"tail-drop\", threshold = 0.5 }\nport.\"sw1->sw2\".policy = \"epd\"",
+        "queue.episode_end = 0.5",
+        "tcp = { recovery = \"vanilla\", guard_after_timeout = false, delayed_ack_timeout = \"100 ms\" }",
+        "tcp = { recovery = \"vanilla\", guard_after_timeout = false }\nflow.f2.tcp.recovery = \"new-reno\"",
+        "flow.f2.tcp.partial_ack_pipe = \"1 segment\"",
+        "bottleneck = \"none\"\ncapacity = \"5 Mbps\"",
+    ]));
+}
+
+#[test]
+fn chains_of_files() {
+    let files = [
+        Memory::new().with("test.toml", "extends = \"test.toml\""),
+        Memory::new().with("test.toml", "extends = \"a.toml\"").with("a.toml", "# a\nextends = \"./test.toml\""),
+        Memory::new().with("test.toml", "extends = \"missing.toml\""),
+        Memory::new().with("test.toml", "extends = 5"),
+        Memory::new().with("test.toml", "extends = \"base.toml\"").with("base.toml", "seed = -1\nduration = 5"),
+    ];
+    let mut deep = Memory::new().with("test.toml", "extends = \"0.toml\"");
+    for i in 0..20 {
+        deep = deep.with(&format!("{i}.toml"), format!("extends = \"{}.toml\"", i + 1));
+    }
+    let said: Vec<String> = files.iter().chain([&deep]).map(|files| said_about_files(files, &[])).collect();
+    insta::assert_snapshot!(said.join("\n"));
+}
+
+#[test]
+fn wrong_arguments() {
+    insta::assert_snapshot!(sets(&[
+        "queue.buffer",
+        "",
+        "=5",
+        "queue..buffer=5",
+        ".queue=5",
+        "\"queue.buffer=5",
+        "queue.bufer=3000 cells",
+        "queue.buffer=3000",
+        "queue.buffer=11 cells",
+        "quee.buffer=3000 cells",
+        "flow.f1.drops=[30, 31",
+        "flow.f1.drops=[30, x]",
+        "name=\"x",
+        "extends=base.toml",
+        "port.sw1->sw3.buffer=50 cells",
+        "duration.x=5",
+        "a.b.c.d.e.f.g.h.i.j.k.l.m.n.o.p.q.r=1",
+    ]));
+}

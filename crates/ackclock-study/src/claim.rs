@@ -1,0 +1,167 @@
+//! Quantities and predicates: whether a claim holds, and the numbers that decide it.
+
+use ackclock::record::stats::{Summary, summarize};
+
+use crate::measure::{Measurement, Metric};
+use crate::study::{Claim, Coordinates, Over, Point, Predicate, Quantity, Relation, Study};
+
+/// The measurements of a study, seeds 1 to `seeds` at every point asked for.
+#[derive(Clone, Copy)]
+pub(crate) struct Measured<'a> {
+    pub study: &'a Study,
+    pub seeds: u64,
+    pub run: &'a dyn Fn(&Point, u64) -> &'a Measurement,
+}
+
+/// Whether a claim holds, and why.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Examined {
+    pub holds: bool,
+    pub evidence: String,
+}
+
+impl Measured<'_> {
+    /// For each seed the mean of a metric over points; `None` where it has no meaning at any of them.
+    pub fn per_seed(&self, points: &[Point], metric: Metric) -> Vec<Option<f64>> {
+        let of_seed = |seed| {
+            let values: Vec<f64> = points.iter().filter_map(|point| metric.value((self.run)(point, seed))).collect();
+            summarize(&values).map(|summary| summary.mean)
+        };
+        (1..=self.seeds).map(of_seed).collect()
+    }
+
+    /// The mean of a metric over points, over the seeds.
+    pub fn summary(&self, points: &[Point], metric: Metric) -> Option<Summary> {
+        let values: Vec<f64> = self.per_seed(points, metric).into_iter().flatten().collect();
+        summarize(&values)
+    }
+
+    /// Whether a claim holds.
+    pub fn examine(&self, claim: &Claim) -> Examined {
+        match &claim.test {
+            Predicate::Order { metric, is, of } => self.order(self.study.metric(*metric, None), *is, of),
+            Predicate::Bound { metric, over, of, is, value } => {
+                let metric = self.study.metric(*metric, None);
+                let points = self.study.checked_points(&of.at);
+                match over {
+                    Over::Mean => self.mean_bound(metric, of, *is, *value),
+                    Over::EveryPoint => {
+                        let mean = |point| self.summary(&[point], metric).map(|summary| summary.mean);
+                        every_bound(points.into_iter().map(mean).collect(), of, *is, *value)
+                    }
+                    Over::EveryRun => {
+                        let runs = points.into_iter().flat_map(|point| self.per_seed(&[point], metric));
+                        every_bound(runs.collect(), of, *is, *value)
+                    }
+                }
+            }
+            Predicate::Difference { metric, of, minus, is, value, confident } => {
+                self.difference(self.study.metric(*metric, None), of, minus, *is, *value, *confident)
+            }
+        }
+    }
+
+    /// The value of a quantity.
+    fn value(&self, quantity: &Quantity, metric: Metric) -> Option<f64> {
+        let mean = |at: &Coordinates| self.summary(&self.study.checked_points(at), metric).map(|summary| summary.mean);
+        let Some(axis) = &quantity.spread_over else { return mean(&quantity.at) };
+        let along = quantity.at[axis].values().iter();
+        let means: Option<Vec<f64>> = along.map(|value| mean(&with(&quantity.at, axis, value))).collect();
+        summarize(&means?).map(|summary| summary.max - summary.min)
+    }
+
+    fn order(&self, metric: Metric, is: Relation, of: &[Quantity]) -> Examined {
+        let values: Vec<Option<f64>> = of.iter().map(|quantity| self.value(quantity, metric)).collect();
+        let holds = values.windows(2).all(|pair| match pair {
+            [Some(left), Some(right)] => is.holds(*left, *right),
+            _ => false,
+        });
+        let numbers: Vec<String> =
+            of.iter().zip(&values).map(|(quantity, value)| format!("{} {}", quantity.label, number(*value))).collect();
+        Examined { holds, evidence: format!("{}; wanted: each {} the next", numbers.join(", "), is.sign()) }
+    }
+
+    fn mean_bound(&self, metric: Metric, of: &Quantity, is: Relation, bound: f64) -> Examined {
+        let value = self.value(of, metric);
+        let interval = match &of.spread_over {
+            Some(_) => String::new(),
+            None => self.summary(&self.study.checked_points(&of.at), metric).map_or(String::new(), |s| interval(&s)),
+        };
+        Examined {
+            holds: value.is_some_and(|value| is.holds(value, bound)),
+            evidence: format!("{} {}{interval}; wanted: {} {}", of.label, number(value), is.sign(), bound),
+        }
+    }
+
+    fn difference(
+        &self,
+        metric: Metric,
+        of: &Quantity,
+        minus: &Quantity,
+        is: Relation,
+        bound: f64,
+        confident: bool,
+    ) -> Examined {
+        let values_of = |quantity: &Quantity| self.per_seed(&self.study.checked_points(&quantity.at), metric);
+        let pairs = values_of(of).into_iter().zip(values_of(minus));
+        let differences: Vec<f64> = pairs.filter_map(|(left, right)| Some(left? - right?)).collect();
+        let Some(summary) = summarize(&differences) else {
+            return Examined {
+                holds: false,
+                evidence: format!("{} less {}: nothing to compare", of.label, minus.label),
+            };
+        };
+        let ends = match (confident, summary.ci95) {
+            (false, _) => vec![summary.mean],
+            (true, Some(half)) => vec![summary.mean - half, summary.mean + half],
+            (true, None) => Vec::new(),
+        };
+        Examined {
+            holds: !ends.is_empty() && ends.iter().all(|end| is.holds(*end, bound)),
+            evidence: format!(
+                "{} less {}: {}{} over {} seeds; wanted: {}{} {}",
+                of.label,
+                minus.label,
+                number(Some(summary.mean)),
+                interval(&summary),
+                summary.n,
+                if confident { "all of it " } else { "" },
+                is.sign(),
+                bound,
+            ),
+        }
+    }
+}
+
+/// All values must obey the bound.
+fn every_bound(values: Vec<Option<f64>>, of: &Quantity, is: Relation, bound: f64) -> Examined {
+    let obeying = values.iter().filter(|value| value.is_some_and(|value| is.holds(value, bound))).count();
+    let known: Vec<f64> = values.iter().copied().flatten().collect();
+    let range = match summarize(&known) {
+        Some(range) if range.min == range.max => number(Some(range.min)),
+        Some(range) => format!("{} to {}", number(Some(range.min)), number(Some(range.max))),
+        None => number(None),
+    };
+    let (sign, all) = (is.sign(), values.len());
+    Examined { holds: obeying == all, evidence: format!("{} {range}; {sign} {bound} in {obeying} of {all}", of.label) }
+}
+
+/// The coordinates with one value on an axis.
+fn with(at: &Coordinates, axis: &str, value: &str) -> Coordinates {
+    let mut at = at.clone();
+    at.insert(axis.into(), crate::study::OneOrMany::One(value.into()));
+    at
+}
+
+fn interval(summary: &Summary) -> String {
+    summary.ci95.map_or(String::new(), |half| format!(" ±{half:.3}"))
+}
+
+/// A measured number: whole ones (counts) as they are, everything else to three digits.
+fn number(value: Option<f64>) -> String {
+    match value {
+        None => "undefined".into(),
+        Some(value) if value.fract() == 0.0 => format!("{value}"),
+        Some(value) => format!("{value:.3}"),
+    }
+}

@@ -1,0 +1,119 @@
+//! What can go wrong outside: folders, files, data.
+
+use std::fmt;
+use std::io;
+use std::path::PathBuf;
+
+use ackclock_scenario::LoadError;
+
+/// Why a study could not be reproduced. A difference from the published numbers is no error: it is in the report.
+#[derive(Debug)]
+pub enum Error {
+    /// There is no study of this name.
+    UnknownStudy {
+        /// What was asked for.
+        name: String,
+        /// The studies there are.
+        known: Vec<String>,
+    },
+    /// The study has no card of this name.
+    UnknownCard {
+        /// What was asked for.
+        card: String,
+        /// The study.
+        study: String,
+        /// Its cards.
+        known: Vec<String>,
+    },
+    /// No seeds were asked for: nothing would be run.
+    NoSeeds,
+    /// The embedded data of a study contradict themselves: a defect of the program.
+    Data {
+        /// The file within `studies/`.
+        file: String,
+        /// What is wrong.
+        message: String,
+    },
+    /// A scenario of a study is refused: a defect of the program.
+    Scenario {
+        /// The scenario file within `studies/`.
+        file: String,
+        /// What was set in it, each `path=value`.
+        sets: Vec<String>,
+        /// Why it is refused.
+        error: LoadError,
+    },
+    /// A run broke an invariant of the simulator: a defect of the program.
+    Run {
+        /// The scenario file within `studies/`.
+        file: String,
+        /// What was set in it, each `path=value`.
+        sets: Vec<String>,
+        /// The seed.
+        seed: u64,
+        /// What the simulator said.
+        message: String,
+    },
+    /// A file or folder of results cannot be read or written (permissions, full disk).
+    Results {
+        /// The file or folder.
+        path: PathBuf,
+        /// What the system said.
+        error: io::Error,
+    },
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Error::UnknownStudy { name, known } => {
+                write!(f, "there is no study named \"{name}\"; there are: {}", known.join(", "))
+            }
+            Error::UnknownCard { card, study, known } => {
+                write!(f, "the study {study} has no card named \"{card}\"; it has: {}", known.join(", "))
+            }
+            Error::NoSeeds => write!(f, "a study needs at least one seed"),
+            Error::Data { file, message } => write!(f, "studies/{file}: {message}"),
+            Error::Scenario { file, sets, error } => {
+                write!(f, "studies/{file}{}: {}", Settings(sets), LoadErrorText(error))
+            }
+            Error::Run { file, sets, seed, message } => {
+                write!(f, "studies/{file}{}, seed {seed}: the run failed: {message}", Settings(sets))
+            }
+            Error::Results { path, error } => write!(f, "{}: {error}", path.display()),
+        }
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Error::Results { error, .. } => Some(error),
+            _ => None,
+        }
+    }
+}
+
+/// What was set, as a user would type it.
+struct Settings<'a>(&'a [String]);
+
+impl fmt::Display for Settings<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|set| write!(f, " --set '{set}'"))
+    }
+}
+
+/// All that is wrong with a scenario, on one line.
+struct LoadErrorText<'a>(&'a LoadError);
+
+impl fmt::Display for LoadErrorText<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            LoadError::Unreadable { path, error } => write!(f, "{path}: {error}"),
+            LoadError::Invalid(diagnostics) => {
+                let messages: Vec<&str> = diagnostics.iter().map(|diagnostic| diagnostic.message.as_str()).collect();
+                write!(f, "{}", messages.join("; "))
+            }
+        }
+    }
+}

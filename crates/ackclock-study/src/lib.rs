@@ -1,0 +1,51 @@
+//! Published studies, reproduced: their runs, their tables, and a verdict for every number.
+//!
+//! A study is a folder of data below `studies/`, embedded in the program: what was published, the scenarios, the
+//! claims as predicates, the tolerances, the assumptions with their alternatives, and the differences that are already
+//! known (findings). A study is divided into *cards*, one per published table; a card can be reproduced alone.
+//!
+//! ```text
+//! studies/ ──> Study ──> Plan ──> run (all cores, ledger) ──> Report ──> text, JSON
+//! study.rs     data      plan.rs  run.rs     ledger.rs        report.rs  text.rs
+//! ```
+//!
+//! [`Plan`] and everything that runs know points (scenario and settings), never a published number; published numbers
+//! meet measurements only in `report.rs`.
+//!
+//! ```no_run
+//! use ackclock_study::{Outcome, Quiet, Selection, Study, reproduce};
+//! use std::{path::Path, sync::atomic::AtomicBool};
+//!
+//! let study = Study::load("sack-ubr")?;
+//! let plan = study.plan(&Selection { card: Some("t1".into()), quick: true, seeds: None })?;
+//! let stop = AtomicBool::new(false); // to be set by Ctrl-C
+//! match reproduce(&study, &plan, Path::new("results/reproduce/sack-ubr"), 2, &stop, &Quiet)? {
+//!     Outcome::Finished(report) => println!("{}", report.text()), // report.passed() decides the exit code
+//!     Outcome::Stopped { finished, total } => println!("{finished} of {total} runs are kept"),
+//! }
+//! # Ok::<(), ackclock_study::Error>(())
+//! ```
+
+mod claim;
+mod embedded;
+mod error;
+mod ledger;
+mod measure;
+mod plan;
+mod report;
+mod run;
+mod study;
+#[cfg(test)]
+mod test_folder;
+#[cfg(test)]
+mod tests;
+mod text;
+
+pub use error::Error;
+pub use plan::{Plan, Selection};
+pub use report::{
+    AlternativeReport, AssumptionReport, CardReport, CellReport, ClaimReport, FindingReport, GroupReport, Number,
+    Report, TableReport, Tally, Verdict,
+};
+pub use run::{Outcome, Progress, Quiet, Status, reproduce};
+pub use study::{CardInfo, Study, names};

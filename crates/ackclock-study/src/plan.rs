@@ -1,0 +1,202 @@
+//! Which runs are needed.
+
+use std::collections::BTreeMap;
+
+use ackclock::scenario::Scenario;
+use ackclock::sim::RESULT_VERSION;
+
+use crate::Error;
+use crate::embedded::Embedded;
+use crate::ledger::Key;
+use crate::study::{Assumption, Card, Claim, Group, Point, Row, Study, merged};
+
+/// What is to be reproduced.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Selection {
+    /// Only this card.
+    pub card: Option<String>,
+    /// Only the quick subset, with fewer seeds.
+    pub quick: bool,
+    /// Seeds per point; otherwise what the study says.
+    pub seeds: Option<u64>,
+}
+
+/// The runs that a selection needs, each once.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    pub(crate) scope: Scope,
+    /// Every different scenario.
+    pub(crate) scenarios: Vec<Planned>,
+    /// Points to scenarios. Different points may be the same scenario.
+    pub(crate) index: BTreeMap<Point, usize>,
+}
+
+/// A scenario and how often it is run.
+#[derive(Clone, Debug)]
+pub(crate) struct Planned {
+    /// A point that leads to it.
+    pub point: Point,
+    pub scenario: Scenario,
+    /// Its canonical text.
+    pub resolved: String,
+    /// Seeds 1 to this.
+    pub seeds: u64,
+}
+
+impl Planned {
+    /// What identifies the run of a seed: the same key, the same result.
+    pub fn key(&self, seed: u64) -> Key {
+        Key::new(&self.resolved, seed, RESULT_VERSION)
+    }
+
+    /// Computing time in arbitrary units: the cell times of the bottleneck.
+    pub fn cost(&self) -> f64 {
+        let scenario = &self.scenario;
+        let rate =
+            scenario.bottleneck.as_ref().map_or(1e6, |bottleneck| scenario.links[bottleneck.link].rate.as_bps() as f64);
+        scenario.duration.as_secs_f64() * rate
+    }
+}
+
+impl Plan {
+    pub(crate) fn new(study: &Study, selection: &Selection) -> Result<Plan, Error> {
+        let scope = Scope::new(study, selection)?;
+        let demand = scope.demand(study);
+        let mut plan = Plan { scope, scenarios: Vec::new(), index: BTreeMap::new() };
+        for (point, seeds) in demand {
+            plan.add(point, seeds)?;
+        }
+        Ok(plan)
+    }
+
+    /// How many runs there are.
+    pub fn runs(&self) -> usize {
+        self.scenarios.iter().map(|planned| planned.seeds as usize).sum()
+    }
+
+    /// Seconds of simulated time, all runs together.
+    pub fn simulated_seconds(&self) -> f64 {
+        self.scenarios.iter().map(|planned| planned.scenario.duration.as_secs_f64() * planned.seeds as f64).sum()
+    }
+
+    /// The key of the run of a seed at a point of the plan.
+    pub(crate) fn key(&self, point: &Point, seed: u64) -> Key {
+        self.scenarios[self.index[point]].key(seed)
+    }
+
+    fn add(&mut self, point: Point, seeds: u64) -> Result<(), Error> {
+        let loaded = ackclock_scenario::load(&Embedded, &point.scenario, &point.sets)
+            .map_err(|error| Error::Scenario { file: point.scenario.clone(), sets: point.sets.clone(), error })?;
+        let same = self.scenarios.iter().position(|planned| planned.resolved == loaded.resolved);
+        let i = same.unwrap_or(self.scenarios.len());
+        match same {
+            Some(i) => self.scenarios[i].seeds = self.scenarios[i].seeds.max(seeds),
+            None => self.scenarios.push(Planned {
+                point: point.clone(),
+                scenario: loaded.scenario,
+                resolved: loaded.resolved,
+                seeds,
+            }),
+        }
+        self.index.insert(point, i);
+        Ok(())
+    }
+}
+
+/// What a selection means for a study: the part of it that is examined.
+#[derive(Clone, Debug)]
+pub(crate) struct Scope {
+    pub quick: bool,
+    /// Seeds 1 to this, where a card does not say otherwise.
+    pub seeds: u64,
+    /// Names of the cards wanted, in the order of the study.
+    pub cards: Vec<String>,
+}
+
+impl Scope {
+    pub fn new(study: &Study, selection: &Selection) -> Result<Scope, Error> {
+        let known: Vec<String> = study.head.cards.iter().map(|card| card.id.clone()).collect();
+        let cards = match &selection.card {
+            None => known,
+            Some(card) if known.contains(card) => vec![card.clone()],
+            Some(card) => return Err(Error::UnknownCard { card: card.clone(), study: study.name.clone(), known }),
+        };
+        let usual = if selection.quick { study.head.quick_seeds } else { study.head.seeds };
+        match selection.seeds.unwrap_or(usual) {
+            0 => Err(Error::NoSeeds),
+            seeds => Ok(Scope { quick: selection.quick, seeds, cards }),
+        }
+    }
+
+    /// Whether nothing of the study is left out.
+    pub fn is_whole(&self, study: &Study) -> bool {
+        !self.quick && self.cards.len() == study.head.cards.len()
+    }
+
+    /// Seeds 1 to this at the points of a card.
+    pub fn seeds_of(&self, card: &Card) -> u64 {
+        card.seeds.unwrap_or(self.seeds)
+    }
+
+    /// Seeds 1 to this for the alternatives of a card's assumptions.
+    pub fn sensitivity_seeds(&self, study: &Study, card: &Card) -> u64 {
+        self.seeds_of(card).min(study.head.sensitivity_seeds)
+    }
+
+    /// The cards wanted.
+    pub fn cards<'a>(&self, study: &'a Study) -> impl Iterator<Item = &'a Card> {
+        study.head.cards.iter().filter(|card| self.cards.contains(&card.id))
+    }
+
+    /// The rows wanted of a card's table.
+    pub fn rows<'a>(&self, study: &'a Study, card: &Card) -> impl Iterator<Item = &'a Row> {
+        let quick = self.quick;
+        study.tables.get(&card.id).into_iter().flat_map(|table| &table.rows).filter(move |row| row.quick || !quick)
+    }
+
+    /// The claims wanted of a card.
+    pub fn claims<'a>(&self, study: &'a Study, card: &'a Card) -> impl Iterator<Item = &'a Claim> {
+        let quick = self.quick;
+        study.claims.iter().filter(move |claim| claim.card == card.id && (claim.quick || !quick))
+    }
+
+    /// The points on which the alternatives of an assumption are tried: none if it has to be quick.
+    pub fn groups<'a>(&self, assumption: &'a Assumption) -> &'a [Group] {
+        if self.quick { &[] } else { &assumption.on }
+    }
+
+    /// Points and how many seeds they need.
+    pub fn demand(&self, study: &Study) -> BTreeMap<Point, u64> {
+        let mut demand = BTreeMap::new();
+        let mut want = |points: Vec<Point>, seeds: u64| {
+            for point in points {
+                let wanted = demand.entry(point).or_insert(seeds);
+                *wanted = seeds.max(*wanted);
+            }
+        };
+        for card in self.cards(study) {
+            let seeds = self.seeds_of(card);
+            for row in self.rows(study, card) {
+                for column in &study.tables[&card.id].columns {
+                    want(study.checked_points(&merged(&row.at, &column.at)), seeds);
+                }
+            }
+            for claim in self.claims(study, card) {
+                for quantity in claim.test.quantities() {
+                    want(study.checked_points(&quantity.at), seeds);
+                }
+            }
+            let seeds = self.sensitivity_seeds(study, card);
+            for assumption in study.assumptions_of(card) {
+                for group in self.groups(assumption) {
+                    let points = study.checked_points(&group.at);
+                    for alternative in assumption.alternatives_on(group) {
+                        want(points.iter().map(|point| point.with(&alternative.set)).collect(), seeds);
+                    }
+                    want(points, seeds);
+                }
+            }
+        }
+        demand
+    }
+}

@@ -1,0 +1,422 @@
+//! The verdict: where published numbers and measurements meet.
+
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use ackclock::record::stats::Summary;
+use ackclock::sim::RESULT_VERSION;
+use serde::Serialize;
+
+use crate::claim::Measured;
+use crate::measure::{Measurement, Metric, MetricName};
+use crate::plan::Scope;
+use crate::study::{Assumption, Beside, Card, Group, Mark, Point, Study, Table, cell_id, merged};
+use crate::text;
+
+/// What became of a study. Serializes to the JSON of `--json` and `report.json`; `format` changes with its meaning.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Report {
+    /// Version of this structure: 1.
+    pub format: u32,
+    /// Name of the study.
+    pub study: String,
+    /// Its title.
+    pub title: String,
+    /// Where it was published.
+    pub citation: String,
+    /// Version of the simulator's results ([`ackclock::sim::RESULT_VERSION`]).
+    pub result_version: u32,
+    /// Seeds 1 to this per point, unless a card says otherwise.
+    pub seeds: u64,
+    /// Whether only the quick subset was examined.
+    pub quick: bool,
+    /// The cards, in the order of the study.
+    pub cards: Vec<CardReport>,
+    /// The recorded differences that concern what was examined.
+    pub findings: Vec<FindingReport>,
+    /// What the publication says that does not fit together; not repeated where only a part was examined.
+    pub remarks: Vec<String>,
+    /// How many agree, and so on.
+    pub tally: Tally,
+}
+
+/// One card: a published table, or claims without a table.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct CardReport {
+    /// Name of the card.
+    pub id: String,
+    /// Title.
+    pub title: String,
+    /// Seeds 1 to this per point of the card.
+    pub seeds: u64,
+    /// The published table, where the card has one.
+    pub table: Option<TableReport>,
+    /// The claims.
+    pub claims: Vec<ClaimReport>,
+    /// What the publication leaves open, and what the alternatives would change. Never part of the verdict.
+    pub assumptions: Vec<AssumptionReport>,
+}
+
+/// A published table.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct TableReport {
+    /// What is in it, with its unit or denominator.
+    pub quantity: String,
+    /// Other ways to compute the same quantity: labels of [`CellReport::beside`].
+    pub beside: Vec<String>,
+    /// Row by row.
+    pub cells: Vec<CellReport>,
+}
+
+/// One number of a table.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct CellReport {
+    /// `card/row/column`.
+    pub id: String,
+    /// Label of the row.
+    pub row: String,
+    /// Label of the column.
+    pub column: String,
+    /// The published number.
+    pub published: f64,
+    /// By how much our mean may differ.
+    pub tolerance: f64,
+    /// Why so much.
+    pub tolerance_reason: String,
+    /// Our number over the seeds.
+    pub ours: Number,
+    /// The same, computed in other ways, in the order of [`TableReport::beside`]. Not judged.
+    pub beside: Vec<f64>,
+    /// The judgement.
+    #[serde(flatten)]
+    pub verdict: Verdict,
+}
+
+/// A number over the seeds.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Number {
+    /// Seeds.
+    pub n: usize,
+    /// Mean.
+    pub mean: f64,
+    /// Half the width of the 95 % confidence interval; none for a single seed.
+    pub ci95: Option<f64>,
+    /// Smallest.
+    pub min: f64,
+    /// Largest.
+    pub max: f64,
+}
+
+/// One claim of the study.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ClaimReport {
+    /// Name, unique within the study; findings cover `claim:<id>`.
+    pub id: String,
+    /// What is claimed, in words.
+    pub text: String,
+    /// Whether our measurements bear it out.
+    pub holds: bool,
+    /// The numbers that decide, in words.
+    pub evidence: String,
+    /// The judgement.
+    #[serde(flatten)]
+    pub verdict: Verdict,
+}
+
+/// How a number or a claim stands.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "verdict", content = "finding", rename_all = "kebab-case")]
+pub enum Verdict {
+    /// Within the tolerance; the claim holds.
+    Agrees,
+    /// Outside, and recorded: the name of the finding.
+    Differs(String),
+    /// Outside, and not recorded.
+    Fails,
+    /// Within, but recorded as different: the name of the finding.
+    Vanished(String),
+}
+
+/// A recorded difference.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct FindingReport {
+    /// Name.
+    pub id: String,
+    /// Title.
+    pub title: String,
+    /// What differs.
+    pub text: String,
+    /// What was measured to establish it.
+    pub evidence: String,
+    /// The cells and claims among those examined that it explains.
+    pub covers: Vec<String>,
+}
+
+/// Something the publication leaves open.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct AssumptionReport {
+    /// Name.
+    pub id: String,
+    /// What is assumed.
+    pub statement: String,
+    /// `stated`, `literature` or `inferred`.
+    pub mark: String,
+    /// Why.
+    pub reason: String,
+    /// The points on which the alternatives were tried; empty where none were.
+    pub groups: Vec<GroupReport>,
+}
+
+/// The default and its alternatives on the same points with the same seeds.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct GroupReport {
+    /// The points.
+    pub label: String,
+    /// The default first.
+    pub alternatives: Vec<AlternativeReport>,
+}
+
+/// What one choice gives.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct AlternativeReport {
+    /// The choice.
+    pub label: String,
+    /// Efficiency.
+    pub efficiency: Number,
+    /// Jain's index.
+    pub fairness: Number,
+}
+
+/// How many cells and claims stand how.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Tally {
+    /// Cells examined.
+    pub cells: usize,
+    /// Cells within the tolerance.
+    pub cells_agree: usize,
+    /// Cells outside, recorded.
+    pub cells_differ: usize,
+    /// Claims examined.
+    pub claims: usize,
+    /// Claims that hold.
+    pub claims_hold: usize,
+    /// Claims that do not hold, recorded.
+    pub claims_differ: usize,
+    /// Cells and claims outside, not recorded.
+    pub failures: usize,
+    /// Cells and claims recorded as different that agree.
+    pub vanished: usize,
+}
+
+impl Report {
+    /// Whether every difference is recorded, and every recorded difference is there. Otherwise the command exits with 4.
+    pub fn passed(&self) -> bool {
+        self.tally.failures == 0 && self.tally.vanished == 0
+    }
+
+    /// Plain text, at most 120 columns.
+    pub fn text(&self) -> String {
+        text::render(self)
+    }
+
+    /// JSON, indented, with a newline at the end.
+    pub fn json(&self) -> String {
+        serde_json::to_string_pretty(self).expect("a report is plain data") + "\n"
+    }
+
+    /// Judges the measurements of everything in the scope.
+    pub(crate) fn new<'a>(study: &'a Study, scope: &Scope, run: &'a dyn Fn(&Point, u64) -> &'a Measurement) -> Report {
+        let cards: Vec<CardReport> = scope.cards(study).map(|card| card_report(study, scope, card, run)).collect();
+        let mut tally = Tally::default();
+        let mut examined = Vec::new();
+        for card in &cards {
+            for cell in card.table.iter().flat_map(|table| &table.cells) {
+                tally.cells += 1;
+                tally.cells_agree += usize::from(cell.verdict == Verdict::Agrees);
+                tally.cells_differ += usize::from(matches!(cell.verdict, Verdict::Differs(_)));
+                tally.count_failure(&cell.verdict);
+                examined.push(cell.id.clone());
+            }
+            for claim in &card.claims {
+                tally.claims += 1;
+                tally.claims_hold += usize::from(claim.verdict == Verdict::Agrees);
+                tally.claims_differ += usize::from(matches!(claim.verdict, Verdict::Differs(_)));
+                tally.count_failure(&claim.verdict);
+                examined.push(format!("claim:{}", claim.id));
+            }
+        }
+        let findings = study.findings.iter().map(|finding| FindingReport {
+            id: finding.id.clone(),
+            title: finding.title.clone(),
+            text: finding.text.clone(),
+            evidence: finding.evidence.clone(),
+            covers: finding.covers.iter().filter(|id| examined.contains(id)).cloned().collect(),
+        });
+        Report {
+            format: 1,
+            study: study.name.clone(),
+            title: study.head.title.clone(),
+            citation: study.head.citation.clone(),
+            result_version: RESULT_VERSION,
+            seeds: scope.seeds,
+            quick: scope.quick,
+            cards,
+            findings: findings.filter(|finding| !finding.covers.is_empty()).collect(),
+            remarks: if scope.is_whole(study) { study.head.remarks.clone() } else { Vec::new() },
+            tally,
+        }
+    }
+
+    /// Writes `report.json` and `report.txt` into the folder, each whole or not at all.
+    pub(crate) fn write(&self, folder: &Path) -> Result<(), (PathBuf, io::Error)> {
+        for (name, content) in [("report.json", self.json()), ("report.txt", self.text())] {
+            let path = folder.join(name);
+            let beside = folder.join(format!("{name}.{}.new", std::process::id()));
+            let write = || -> io::Result<()> {
+                let mut file = File::create(&beside)?;
+                file.write_all(content.as_bytes())?;
+                file.sync_all()?;
+                fs::rename(&beside, &path)
+            };
+            if let Err(error) = write() {
+                let _ = fs::remove_file(&beside);
+                return Err((path, error));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Tally {
+    fn count_failure(&mut self, verdict: &Verdict) {
+        self.failures += usize::from(*verdict == Verdict::Fails);
+        self.vanished += usize::from(matches!(verdict, Verdict::Vanished(_)));
+    }
+}
+
+impl Verdict {
+    /// From what was measured, and from what is recorded about it.
+    fn new(agrees: bool, finding: Option<&str>) -> Verdict {
+        match (agrees, finding) {
+            (true, None) => Verdict::Agrees,
+            (false, Some(finding)) => Verdict::Differs(finding.into()),
+            (false, None) => Verdict::Fails,
+            (true, Some(finding)) => Verdict::Vanished(finding.into()),
+        }
+    }
+}
+
+impl From<Summary> for Number {
+    fn from(summary: Summary) -> Number {
+        let Summary { n, mean, ci95, min, max } = summary;
+        Number { n, mean, ci95, min, max }
+    }
+}
+
+fn card_report<'a>(
+    study: &'a Study,
+    scope: &Scope,
+    card: &Card,
+    run: &'a dyn Fn(&Point, u64) -> &'a Measurement,
+) -> CardReport {
+    let measured = Measured { study, seeds: scope.seeds_of(card), run };
+    let claims = scope.claims(study, card).map(|claim| {
+        let examined = measured.examine(claim);
+        let finding = study.finding_for(&format!("claim:{}", claim.id)).map(|finding| finding.id.as_str());
+        ClaimReport {
+            id: claim.id.clone(),
+            text: claim.text.clone(),
+            holds: examined.holds,
+            evidence: examined.evidence,
+            verdict: Verdict::new(examined.holds, finding),
+        }
+    });
+    let sensitivity = Measured { seeds: scope.sensitivity_seeds(study, card), ..measured };
+    CardReport {
+        id: card.id.clone(),
+        title: card.title.clone(),
+        seeds: measured.seeds,
+        table: study.tables.get(&card.id).map(|table| table_report(&measured, scope, card, table)),
+        claims: claims.collect(),
+        assumptions: study
+            .assumptions_of(card)
+            .map(|assumption| assumption_report(&sensitivity, assumption, scope.groups(assumption)))
+            .collect(),
+    }
+}
+
+fn table_report(measured: &Measured, scope: &Scope, card: &Card, table: &Table) -> TableReport {
+    let study = measured.study;
+    let metric = study.metric(table.metric, table.capacity_mbps);
+    let mut cells = Vec::new();
+    for row in scope.rows(study, card) {
+        for ((column, published), tolerance) in table.columns.iter().zip(&row.published).zip(&row.tolerance) {
+            let points = study.checked_points(&merged(&row.at, &column.at));
+            let ours = Number::from(measured.summary(&points, metric).expect("tables have metrics that always exist"));
+            let beside = table.beside.iter().map(|beside| {
+                let Beside { capacity_mbps, after_warmup, .. } = beside;
+                let metric = Metric::Efficiency { capacity_bps: capacity_mbps * 1e6, after_warmup: *after_warmup };
+                measured.summary(&points, metric).expect("an efficiency always exists").mean
+            });
+            let id = cell_id(&card.id, &row.label, &column.label);
+            let tolerance = table.tolerance(tolerance).expect("checked when the study was loaded");
+            // A published number has two digits: what equals the tolerance in decimal shall not fail in binary.
+            let agrees = (ours.mean - published).abs() <= tolerance.value + 1e-12;
+            let finding = study.finding_for(&id).map(|finding| finding.id.as_str());
+            let verdict = Verdict::new(agrees, finding);
+            cells.push(CellReport {
+                id,
+                row: row.label.clone(),
+                column: column.label.clone(),
+                published: *published,
+                tolerance: tolerance.value,
+                tolerance_reason: tolerance.reason.clone(),
+                ours,
+                beside: beside.collect(),
+                verdict,
+            });
+        }
+    }
+    TableReport {
+        quantity: table.quantity.clone(),
+        beside: table.beside.iter().map(|beside| beside.label.clone()).collect(),
+        cells,
+    }
+}
+
+fn assumption_report(measured: &Measured, assumption: &Assumption, groups: &[Group]) -> AssumptionReport {
+    let study = measured.study;
+    let choice = |label: &str, points: &[Point]| {
+        let number = |name| {
+            let summary = measured.summary(points, study.metric(name, None));
+            Number::from(summary.expect("efficiency and fairness always exist"))
+        };
+        AlternativeReport {
+            label: label.into(),
+            efficiency: number(MetricName::Efficiency),
+            fairness: number(MetricName::Fairness),
+        }
+    };
+    let group_report = |group: &Group| {
+        let points = study.checked_points(&group.at);
+        let mut alternatives = vec![choice(&assumption.default, &points)];
+        for alternative in assumption.alternatives_on(group) {
+            let points: Vec<Point> = points.iter().map(|point| point.with(&alternative.set)).collect();
+            alternatives.push(choice(&alternative.label, &points));
+        }
+        GroupReport { label: group.label.clone(), alternatives }
+    };
+    AssumptionReport {
+        id: assumption.id.clone(),
+        statement: assumption.statement.clone(),
+        mark: match assumption.mark {
+            Mark::Stated => "stated",
+            Mark::Literature => "literature",
+            Mark::Inferred => "inferred",
+        }
+        .into(),
+        reason: assumption.reason.clone(),
+        groups: groups.iter().map(group_report).collect(),
+    }
+}

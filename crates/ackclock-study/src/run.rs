@@ -1,0 +1,285 @@
+//! All cores, one run each.
+
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread;
+
+use ackclock::sim;
+use ackclock::units::{Span, Time};
+
+use crate::ledger::Ledger;
+use crate::measure::Measurement;
+use crate::plan::Planned;
+use crate::{Error, Plan, Report, Study};
+
+/// How far the runs of a plan have come.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Status {
+    /// Finished runs, reused ones included.
+    pub runs_finished: usize,
+    /// Finished runs that were found in the folder.
+    pub runs_reused: usize,
+    /// All runs.
+    pub runs: usize,
+    /// Work done in this call, in units proportional to computing time; grows within runs too.
+    pub work_done: f64,
+    /// All the work of this call; what was reused is not in it.
+    pub work: f64,
+}
+
+/// Who watches the progress.
+pub trait Progress: Sync {
+    /// Something advanced. Called from one thread at a time, about a hundred times per run; the first call is before
+    /// the first run.
+    fn advanced(&self, status: &Status);
+}
+
+/// Nobody watches.
+pub struct Quiet;
+
+impl Progress for Quiet {
+    fn advanced(&self, _status: &Status) {}
+}
+
+/// How `reproduce` ended.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Outcome {
+    /// Every run is there.
+    Finished(Report),
+    /// It was asked to stop. Finished runs are kept: the same call goes on from there.
+    Stopped {
+        /// Runs of the plan that are in the folder.
+        finished: usize,
+        /// Runs of the plan.
+        total: usize,
+    },
+}
+
+/// Runs what is not yet in `folder` on `threads` threads, then judges. Writes `runs.jsonl`, `report.json` and `report.txt`
+/// there. Ends soon after `stop` becomes true. What comes out depends neither on the number of threads nor on what was
+/// reused.
+pub fn reproduce(
+    study: &Study,
+    plan: &Plan,
+    folder: &Path,
+    threads: usize,
+    stop: &AtomicBool,
+    progress: &dyn Progress,
+) -> Result<Outcome, Error> {
+    let mut ledger = Ledger::open(folder)?;
+    let finished = run_missing(plan, &mut ledger, threads, stop, progress)?;
+    if finished < plan.runs() {
+        return Ok(Outcome::Stopped { finished, total: plan.runs() });
+    }
+    let report = Report::new(study, &plan.scope, &|point, seed| {
+        ledger.run(&plan.key(point, seed)).expect("every run of the plan is there")
+    });
+    report.write(folder).map_err(|(path, error)| Error::Results { path, error })?;
+    Ok(Outcome::Finished(report))
+}
+
+/// What the threads share.
+struct Shared<'a> {
+    ledger: &'a mut Ledger,
+    status: Status,
+    error: Option<Error>,
+}
+
+/// Brings the ledger up to the plan; how many runs of the plan it has in the end.
+fn run_missing(
+    plan: &Plan,
+    ledger: &mut Ledger,
+    threads: usize,
+    stop: &AtomicBool,
+    progress: &dyn Progress,
+) -> Result<usize, Error> {
+    let mut missing: Vec<(&Planned, u64)> = Vec::new();
+    for planned in &plan.scenarios {
+        missing.extend(
+            (1..=planned.seeds).filter(|seed| ledger.run(&planned.key(*seed)).is_none()).map(|seed| (planned, seed)),
+        );
+    }
+    // Expensive first: no long run is left over when the others are done.
+    missing.sort_by(|(a, _), (b, _)| b.cost().total_cmp(&a.cost()));
+
+    let reused = plan.runs() - missing.len();
+    let work = missing.iter().map(|(planned, _)| planned.cost()).sum();
+    let status = Status { runs_finished: reused, runs_reused: reused, runs: plan.runs(), work_done: 0.0, work };
+    progress.advanced(&status);
+
+    let shared = Mutex::new(Shared { ledger, status, error: None });
+    let broken = AtomicBool::new(false);
+    let next = AtomicUsize::new(0);
+    let worker = || {
+        while let Some((planned, seed)) = missing.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let advance = |part: f64| {
+                let mut shared = lock(&shared);
+                shared.status.work_done += part * planned.cost();
+                progress.advanced(&shared.status);
+            };
+            let stopped = || stop.load(Ordering::Relaxed) || broken.load(Ordering::Relaxed);
+            let outcome = catch_unwind(AssertUnwindSafe(|| one_run(planned, *seed, &stopped, &advance)));
+            let mut shared = lock(&shared);
+            let result = match outcome {
+                Ok(None) => return,
+                Ok(Some(run)) => shared.ledger.append(planned.key(*seed), run),
+                Err(panic) => Err(Error::Run {
+                    file: planned.point.scenario.clone(),
+                    sets: planned.point.sets.clone(),
+                    seed: *seed,
+                    message: text_of(&*panic),
+                }),
+            };
+            match result {
+                Ok(()) => {
+                    shared.status.runs_finished += 1;
+                    progress.advanced(&shared.status);
+                }
+                Err(error) => {
+                    broken.store(true, Ordering::Relaxed);
+                    shared.error.get_or_insert(error);
+                    return;
+                }
+            }
+        }
+    };
+    thread::scope(|scope| {
+        for _ in 0..threads.clamp(1, missing.len().max(1)) {
+            scope.spawn(worker);
+        }
+    });
+    let shared = shared.into_inner().unwrap_or_else(PoisonError::into_inner);
+    match shared.error {
+        Some(error) => Err(error),
+        None => Ok(shared.status.runs_finished),
+    }
+}
+
+/// One run from start to end, or `None` if it was stopped.
+fn one_run(planned: &Planned, seed: u64, stopped: &dyn Fn() -> bool, advance: &dyn Fn(f64)) -> Option<Measurement> {
+    const SLICES: u64 = 100;
+    let duration = planned.scenario.duration;
+    let mut simulation = sim::build(&planned.scenario, seed);
+    for slice in 1..=SLICES {
+        if stopped() {
+            return None;
+        }
+        simulation.step(Time::ZERO + Span::from_ps(duration.as_ps() / SLICES * slice));
+        advance(1.0 / SLICES as f64);
+    }
+    // The slices may fall short of the end by a rounding.
+    simulation.step(Time::ZERO + duration);
+    Some(Measurement::of(&simulation.records()))
+}
+
+/// A thread that panicked while it held the lock did so in the caller's progress bar; the ledger is whole.
+fn lock<'a, T>(mutex: &'a Mutex<T>) -> MutexGuard<'a, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn text_of(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<String>().cloned();
+    text.or_else(|| panic.downcast_ref::<&str>().map(|text| text.to_string())).unwrap_or_else(|| "panic".into())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+    use crate::Selection;
+    use crate::test_folder::TestFolder;
+
+    /// Three short runs.
+    fn figures() -> (Study, Plan) {
+        let study = Study::load("sack-ubr").unwrap();
+        let plan = study.plan(&Selection { card: Some("figures".into()), ..Selection::default() }).unwrap();
+        assert_eq!(plan.runs(), 3);
+        (study, plan)
+    }
+
+    fn finished(outcome: Outcome) -> Report {
+        match outcome {
+            Outcome::Finished(report) => report,
+            Outcome::Stopped { .. } => panic!("nobody asked it to stop"),
+        }
+    }
+
+    /// Remembers the last status, and stops after some runs.
+    struct Watch<'a> {
+        last: Mutex<Option<Status>>,
+        stop: &'a AtomicBool,
+        stop_after: usize,
+    }
+
+    impl Progress for Watch<'_> {
+        fn advanced(&self, status: &Status) {
+            *self.last.lock().unwrap() = Some(*status);
+            if status.runs_finished >= self.stop_after {
+                self.stop.store(true, Ordering::Relaxed);
+            }
+        }
+    }
+
+    #[test]
+    fn the_report_depends_neither_on_threads_nor_on_what_was_reused() {
+        let (study, plan) = figures();
+        let go = AtomicBool::new(false);
+        let one = TestFolder::new("run-one");
+        let first = finished(reproduce(&study, &plan, one.path(), 1, &go, &Quiet).unwrap());
+        let many = TestFolder::new("run-many");
+        let second = finished(reproduce(&study, &plan, many.path(), 8, &go, &Quiet).unwrap());
+        assert_eq!(first, second);
+
+        let ledger = fs::read(one.path().join("runs.jsonl")).unwrap();
+        let watch = Watch { last: Mutex::new(None), stop: &go, stop_after: usize::MAX };
+        let again = finished(reproduce(&study, &plan, one.path(), 2, &go, &watch).unwrap());
+        assert_eq!(first, again);
+        let status = watch.last.into_inner().unwrap().unwrap();
+        assert_eq!((status.runs_reused, status.runs_finished, status.runs), (3, 3, 3));
+        assert_eq!(status.work, 0.0);
+        assert_eq!(fs::read(one.path().join("runs.jsonl")).unwrap(), ledger);
+
+        assert_eq!(fs::read_to_string(one.path().join("report.txt")).unwrap(), first.text());
+        assert_eq!(fs::read_to_string(one.path().join("report.json")).unwrap(), first.json());
+        assert_eq!(fs::read_dir(one.path()).unwrap().count(), 3);
+    }
+
+    #[test]
+    fn what_is_stopped_goes_on_where_it_was() {
+        let (study, plan) = figures();
+        let folder = TestFolder::new("run-stopped");
+        let stop = AtomicBool::new(false);
+        let watch = Watch { last: Mutex::new(None), stop: &stop, stop_after: 1 };
+        let outcome = reproduce(&study, &plan, folder.path(), 1, &stop, &watch).unwrap();
+        assert_eq!(outcome, Outcome::Stopped { finished: 1, total: 3 });
+        assert!(!folder.path().join("report.json").exists());
+
+        let go = AtomicBool::new(false);
+        let watch = Watch { last: Mutex::new(None), stop: &go, stop_after: usize::MAX };
+        let report = finished(reproduce(&study, &plan, folder.path(), 1, &go, &watch).unwrap());
+        let status = watch.last.into_inner().unwrap().unwrap();
+        assert_eq!((status.runs_reused, status.runs_finished), (1, 3));
+        assert!((status.work_done - status.work).abs() < 1e-6 * status.work);
+
+        let whole = TestFolder::new("run-whole");
+        assert_eq!(finished(reproduce(&study, &plan, whole.path(), 2, &go, &Quiet).unwrap()), report);
+    }
+
+    #[test]
+    fn what_a_kill_left_of_a_line_is_run_again() {
+        let (study, plan) = figures();
+        let folder = TestFolder::new("run-killed");
+        let go = AtomicBool::new(false);
+        let first = finished(reproduce(&study, &plan, folder.path(), 1, &go, &Quiet).unwrap());
+        let file = folder.path().join("runs.jsonl");
+        let whole = fs::read(&file).unwrap();
+        fs::write(&file, &whole[..whole.len() - 10]).unwrap();
+        let watch = Watch { last: Mutex::new(None), stop: &go, stop_after: usize::MAX };
+        assert_eq!(finished(reproduce(&study, &plan, folder.path(), 1, &go, &watch).unwrap()), first);
+        assert_eq!(watch.last.into_inner().unwrap().unwrap().runs_reused, 2);
+    }
+}

@@ -1,0 +1,208 @@
+//! Reports as plain text: one line per number, the verdict in words.
+
+use std::fmt::Write;
+
+use crate::report::{
+    AssumptionReport, CardReport, CellReport, ClaimReport, FindingReport, Number, Report, TableReport, Tally, Verdict,
+};
+
+/// No line is longer, as long as labels are of reasonable length.
+const WIDTH: usize = 120;
+
+pub(crate) fn render(report: &Report) -> String {
+    let mut out = String::new();
+    line(&mut out, &report.title);
+    wrapped(&mut out, "", &report.citation);
+    let part = if report.quick { ", quick subset" } else { "" };
+    line(&mut out, &format!("Means over seeds 1 to {}{part}; ± is half a 95 % confidence interval.", report.seeds));
+    for card in &report.cards {
+        card_text(&mut out, card, report);
+    }
+    if !report.findings.is_empty() {
+        heading(&mut out, "Findings: recorded differences");
+        for finding in &report.findings {
+            finding_text(&mut out, finding);
+        }
+    }
+    if !report.remarks.is_empty() {
+        heading(&mut out, "Remarks on the publication");
+        for remark in &report.remarks {
+            wrapped(&mut out, "  - ", remark);
+        }
+    }
+    out.push('\n');
+    tally_text(&mut out, &report.tally, report.passed());
+    out
+}
+
+fn card_text(out: &mut String, card: &CardReport, report: &Report) {
+    heading(out, &format!("{}: {}", card.id, card.title));
+    if card.seeds != report.seeds {
+        let seeds = if card.seeds == 1 { "Seed 1 only.".into() } else { format!("Seeds 1 to {}.", card.seeds) };
+        line(out, &seeds);
+    }
+    if let Some(table) = &card.table {
+        table_text(out, table);
+    }
+    if !card.claims.is_empty() {
+        line(out, "\nClaims");
+        for claim in &card.claims {
+            claim_text(out, claim);
+        }
+    }
+    if !card.assumptions.is_empty() {
+        line(out, "\nAssumptions, and what the alternatives would change (not judged)");
+        for assumption in &card.assumptions {
+            assumption_text(out, assumption);
+        }
+    }
+}
+
+fn table_text(out: &mut String, table: &TableReport) {
+    wrapped(out, "", &table.quantity);
+    let row_width = width(table.cells.iter().map(|cell| cell.row.as_str()));
+    let column_width = width(table.cells.iter().map(|cell| cell.column.as_str()));
+    let mut header = format!(
+        "{:row_width$}  {:column_width$}  {:>9}  {:>11}  {:>12}  {:>9}",
+        "", "", "published", "ours", "range", "tolerance"
+    );
+    for label in &table.beside {
+        let _ = write!(header, "  {label}");
+    }
+    header.push_str("  verdict");
+    line(out, &header);
+    let mut previous = "";
+    for cell in &table.cells {
+        let CellReport { row, column, published, tolerance, ours, .. } = cell;
+        let row_label = if previous == row { "" } else { row };
+        previous = row;
+        let mut text = format!(
+            "{}  {}  {published:>9.2}  {:>11}  {:>12}  {:>9}",
+            pad(row_label, row_width),
+            pad(column, column_width),
+            mean(ours),
+            format!("{:.2}..{:.2}", ours.min, ours.max),
+            format!("±{tolerance:.2}"),
+        );
+        for (label, value) in table.beside.iter().zip(&cell.beside) {
+            let _ = write!(text, "  {value:>width$.2}", width = label.chars().count());
+        }
+        let _ = write!(text, "  {}", cell_verdict(&cell.verdict));
+        line(out, &text);
+    }
+    let mut reasons: Vec<(f64, &str)> = Vec::new();
+    for cell in &table.cells {
+        let reason = (cell.tolerance, cell.tolerance_reason.as_str());
+        if !reasons.contains(&reason) {
+            reasons.push(reason);
+        }
+    }
+    for (tolerance, reason) in reasons {
+        wrapped(out, &format!("  ±{tolerance:.2}: "), reason);
+    }
+}
+
+fn cell_verdict(verdict: &Verdict) -> String {
+    match verdict {
+        Verdict::Agrees => "agrees".into(),
+        Verdict::Differs(finding) => format!("differs ({finding})"),
+        Verdict::Fails => "FAILS: not recorded".into(),
+        Verdict::Vanished(finding) => format!("FAILS: {finding} vanished"),
+    }
+}
+
+fn claim_text(out: &mut String, claim: &ClaimReport) {
+    let verdict = match &claim.verdict {
+        Verdict::Agrees => "holds".into(),
+        Verdict::Differs(finding) => format!("does not hold ({finding})"),
+        Verdict::Fails => "FAILS: does not hold, not recorded".into(),
+        Verdict::Vanished(finding) => format!("FAILS: holds, though {finding} says it does not"),
+    };
+    line(out, &format!("  {}: {verdict}", claim.id));
+    wrapped(out, "      ", &claim.text);
+    wrapped(out, "      ", &claim.evidence);
+}
+
+fn assumption_text(out: &mut String, assumption: &AssumptionReport) {
+    wrapped(out, "  ", &format!("{} [{}]: {}", assumption.id, assumption.mark, assumption.statement));
+    wrapped(out, "      ", &assumption.reason);
+    let label_width = width(assumption.groups.iter().flat_map(|group| {
+        let alternatives = group.alternatives.iter().map(|alternative| alternative.label.as_str());
+        alternatives.chain([group.label.as_str()])
+    }));
+    for group in &assumption.groups {
+        let label = pad(&group.label, label_width + 2);
+        line(out, &format!("      {label}  {:>11}  {:>11}", "efficiency", "fairness"));
+        for (i, alternative) in group.alternatives.iter().enumerate() {
+            let label = pad(&alternative.label, label_width);
+            let (efficiency, fairness) = (mean(&alternative.efficiency), mean(&alternative.fairness));
+            let note = if i == 0 { "  default" } else { "" };
+            line(out, &format!("        {label}  {efficiency:>11}  {fairness:>11}{note}"));
+        }
+    }
+}
+
+fn finding_text(out: &mut String, finding: &FindingReport) {
+    line(out, &format!("  {}  {}", finding.id, finding.title));
+    wrapped(out, "      ", &finding.text);
+    wrapped(out, "      ", &format!("Evidence: {}", finding.evidence));
+    wrapped(out, "      ", &format!("Concerns: {}", finding.covers.join(", ")));
+}
+
+fn tally_text(out: &mut String, tally: &Tally, passed: bool) {
+    let Tally { cells, cells_agree, cells_differ, claims, claims_hold, claims_differ, failures, vanished } = tally;
+    line(out, &format!("Cells:  {cells_agree} of {cells} agree, {cells_differ} differ as recorded."));
+    line(out, &format!("Claims: {claims_hold} of {claims} hold, {claims_differ} do not, as recorded."));
+    if passed {
+        line(out, "Passed: every difference is recorded, and every recorded difference is there.");
+    } else {
+        line(
+            out,
+            &format!("FAILED: {failures} unrecorded differences, {vanished} recorded differences have vanished."),
+        );
+    }
+}
+
+/// `0.97 ±0.01`
+fn mean(number: &Number) -> String {
+    number.ci95.map_or(format!("{:.2}", number.mean), |half| format!("{:.2} ±{half:.2}", number.mean))
+}
+
+fn heading(out: &mut String, text: &str) {
+    line(out, &format!("\n{text}\n{}", "─".repeat(text.chars().count().min(WIDTH))));
+}
+
+fn line(out: &mut String, text: &str) {
+    out.push_str(text.trim_end());
+    out.push('\n');
+}
+
+/// Text broken between words, every line after the indentation; the first line begins with it as it is.
+fn wrapped(out: &mut String, indent: &str, text: &str) {
+    let mut current = String::from(indent);
+    let mut empty = true;
+    for word in text.split_whitespace() {
+        if !empty && current.chars().count() + 1 + word.chars().count() > WIDTH {
+            line(out, &current);
+            current = " ".repeat(indent.chars().count());
+            empty = true;
+        }
+        if !empty {
+            current.push(' ');
+        }
+        current.push_str(word);
+        empty = false;
+    }
+    if !empty {
+        line(out, &current);
+    }
+}
+
+fn width<'a>(labels: impl Iterator<Item = &'a str>) -> usize {
+    labels.map(|label| label.chars().count()).max().unwrap_or(0)
+}
+
+fn pad(text: &str, width: usize) -> String {
+    let missing = width.saturating_sub(text.chars().count());
+    format!("{text}{}", " ".repeat(missing))
+}
