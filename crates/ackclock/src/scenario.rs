@@ -88,6 +88,13 @@ pub struct Queue {
     pub service_order: ServiceOrder,
 }
 
+impl Queue {
+    /// A queue that refuses nothing.
+    pub fn unlimited() -> Queue {
+        Queue { buffer: Buffer::Infinite, policy: DropParams::TailDrop, service_order: ServiceOrder::Random }
+    }
+}
+
 /// The size of a buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Buffer {

@@ -49,7 +49,7 @@ fn vanilla_waits_for_the_timer_and_starts_over() {
     assert_eq!(pair.sender.stats().fast_retransmits, 0);
 
     // Flat: from the last acknowledgement before the hole to the timeout the window does not move.
-    let last_growth = pair.cwnd.windows(2).filter(|w| w[1].1 > w[0].1 && w[1].0 < timeout).next_back().unwrap()[1];
+    let last_growth = pair.cwnd.windows(2).rfind(|w| w[1].1 > w[0].1 && w[1].0 < timeout).unwrap()[1];
     assert!(last_growth.1 >= window);
     assert!(timeout.since(last_growth.0) >= RTT, "flat for more than a round trip");
     let flat = pair.cwnd.iter().filter(|(time, _)| *time > last_growth.0 && *time < timeout);

@@ -1,6 +1,6 @@
 //! One TCP connection in the network: its two ends, its two connections, its segments lost on purpose.
 
-use crate::ids::{LinkId, VcId};
+use crate::ids::{Id, LinkId, VcId};
 use crate::packet::aal5::Reassembler;
 use crate::packet::{FrameLog, Segment};
 use crate::record::FlowRecord;
@@ -92,16 +92,16 @@ pub(super) enum End {
 
 /// Connections are numbered two to a flow: data, then acknowledgements.
 pub(super) fn data_vc(flow: usize) -> VcId {
-    crate::ids::Id::from_index(2 * flow)
+    Id::from_index(2 * flow)
 }
 
 /// The connection of a flow's acknowledgements.
 pub(super) fn ack_vc(flow: usize) -> VcId {
-    crate::ids::Id::from_index(2 * flow + 1)
+    Id::from_index(2 * flow + 1)
 }
 
 /// The flow that a connection belongs to, and the end that it leads to.
 pub(super) fn end_of(vc: VcId) -> (usize, End) {
-    let index = crate::ids::Id::index(vc);
-    (index / 2, if index % 2 == 0 { End::Receiver } else { End::Sender })
+    let index = vc.index();
+    (index / 2, if index.is_multiple_of(2) { End::Receiver } else { End::Sender })
 }

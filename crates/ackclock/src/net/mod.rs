@@ -1,5 +1,6 @@
 //! The network: hosts, ports and links, and the engine that drives them.
 
+mod build;
 mod cell_port;
 mod flow;
 mod nic;
@@ -7,4 +8,5 @@ mod occupancy;
 mod packet_port;
 mod reference;
 
-pub use reference::{Reference, has_randomness};
+pub use build::has_randomness;
+pub use reference::Reference;

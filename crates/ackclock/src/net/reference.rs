@@ -7,21 +7,17 @@
 
 use std::collections::VecDeque;
 
-use super::cell_port::{CellPort, Input};
+use super::build::{self, Link, Output};
+use super::cell_port::Input;
 use super::flow::{End, Flow, Vc, ack_vc, data_vc, end_of};
-use super::nic::Nic;
-use super::occupancy::Occupancy;
-use super::packet_port::{Departure, PacketPort};
+use super::packet_port::Departure;
 use crate::engine::Agenda;
 use crate::ids::{Id, IdVec, LinkId, VcId};
-use crate::packet::aal5::{self, Reassembled, Reassembler};
-use crate::packet::{FrameLog, Segment, Unit};
-use crate::queue::Buffer;
-use crate::queue::drop::Policy;
+use crate::packet::aal5::{self, Reassembled};
+use crate::packet::{Segment, Unit};
 use crate::record::{FlowRecord, PortRecord};
-use crate::rng::{Stream, name_hash};
-use crate::scenario::{self, NodeKind, Scenario, ServiceOrder, Technology};
-use crate::tcp::{Application, Expired, Receiver, Sender, TickClock, TickPhase};
+use crate::scenario::{Scenario, Technology};
+use crate::tcp::Expired;
 use crate::units::{Span, Time};
 
 /// A network and its agenda.
@@ -31,54 +27,28 @@ pub struct Reference {
     events: u64,
     agenda: Agenda,
     links: IdVec<LinkId, Link>,
+    /// What is on each link, with its time of arrival. Links keep the order.
+    under_way: IdVec<LinkId, VecDeque<(Time, Unit)>>,
     vcs: IdVec<VcId, Vc>,
     flows: Vec<Flow>,
-}
-
-/// One direction of a link, with the output that feeds it.
-struct Link {
-    name: String,
-    rate: crate::units::Rate,
-    cell_time: Span,
-    delay: Span,
-    output: Output,
-    /// What this link is as an input of the next port.
-    input: Input,
-    /// What is under way, with its time of arrival. Links keep the order.
-    under_way: VecDeque<(Time, Unit)>,
-}
-
-/// What feeds a link.
-enum Output {
-    Nic(Nic),
-    /// A cell port with a single input of no higher rate: nothing ever waits.
-    Through(Occupancy),
-    Cells(CellPort),
-    Packets(PacketPort),
 }
 
 impl Reference {
     /// The network of a scenario, before anything has happened.
     pub fn new(scenario: &Scenario, seed: u64) -> Reference {
-        let vcs: IdVec<VcId, Vc> = scenario.flows.iter().flat_map(|flow| vcs_of(flow, scenario)).collect();
-        let inputs = inputs_of_ports(scenario, &vcs);
-        let links: IdVec<LinkId, Link> = scenario
-            .links
-            .iter_ids()
-            .map(|(id, link)| Link {
-                name: link.name.clone(),
-                rate: link.rate,
-                cell_time: link.rate.cell_time(),
-                delay: link.delay,
-                output: output_of(scenario, link, &inputs[id], seed, vcs.len()),
-                input: Input { name: name_hash(&link.name), link: id },
-                under_way: VecDeque::new(),
-            })
-            .collect();
-        let flows: Vec<Flow> = scenario.flows.iter().map(|flow| flow_of(flow, scenario, seed)).collect();
-        let agenda = Agenda::new(2 * links.len() + 2 * flows.len());
-        let mut network =
-            Reference { technology: scenario.technology, now: Time::ZERO, events: 0, agenda, links, vcs, flows };
+        let vcs = build::vcs(scenario);
+        let links = build::links(scenario, &vcs, seed);
+        let flows = build::flows(scenario, seed);
+        let mut network = Reference {
+            technology: scenario.technology,
+            now: Time::ZERO,
+            events: 0,
+            agenda: Agenda::new(2 * links.len() + 2 * flows.len()),
+            under_way: links.iter().map(|_| VecDeque::new()).collect(),
+            links,
+            vcs,
+            flows,
+        };
         for flow in 0..network.flows.len() {
             network.schedule_timers(flow);
         }
@@ -173,16 +143,15 @@ impl Reference {
     }
 
     fn on_arrival(&mut self, id: LinkId) {
-        let link = &mut self.links[id];
-        let input = link.input;
-        let (_, mut unit) = link.under_way.pop_front().expect("a link with an event has something under way");
-        let next = link.under_way.front().map_or(Time::NEVER, |&(time, _)| time);
+        let under_way = &mut self.under_way[id];
+        let (_, mut unit) = under_way.pop_front().expect("a link with an event has something under way");
+        let next = under_way.front().map_or(Time::NEVER, |&(time, _)| time);
         self.agenda.set(self.links.len() + id.index(), next);
 
         let vc = &self.vcs[unit.vc];
         unit.hop += 1;
         match vc.route.get(usize::from(unit.hop)) {
-            Some(&next_link) => self.forward(next_link, input, unit),
+            Some(&next_link) => self.forward(next_link, self.links[id].input, unit),
             None => self.on_unit_at_end(unit),
         }
     }
@@ -205,7 +174,7 @@ impl Reference {
             }
             Output::Packets(port) => {
                 let vc = &self.vcs[unit.vc];
-                let bytes = wire_bytes(self.technology, vc.frames.segment(unit.frame));
+                let bytes = packet_bytes(self.technology, vc.frames.segment(unit.frame));
                 let departure = port.on_arrival(now, unit, bytes, vc.name_hash);
                 let next = port.next_departure();
                 self.launch_packet(id, departure);
@@ -291,7 +260,7 @@ impl Reference {
             let (units, spacing, first) = match self.technology {
                 Technology::Atm { llc } => (aal5::cells(segment.ip_bytes(), llc), vc.cell_spacing, link.cell_time),
                 Technology::Packet { .. } => {
-                    let time = link.rate.serialization(u64::from(wire_bytes(self.technology, &segment)) * 8);
+                    let time = link.rate.serialization(u64::from(packet_bytes(self.technology, &segment)) * 8);
                     (1, time, time)
                 }
             };
@@ -302,19 +271,19 @@ impl Reference {
                 for index in 0..units {
                     let arrival = now + spacing * u64::from(index) + first + link.delay;
                     let unit = Unit { vc: vc_id, frame, index, hop: 0, eom: index + 1 == units };
-                    link.under_way.push_back((arrival, unit));
+                    self.under_way[id].push_back((arrival, unit));
                 }
             }
         }
         let next_frame = nic.next_start();
-        let next_arrival = link.under_way.front().map_or(Time::NEVER, |&(time, _)| time);
+        let next_arrival = self.under_way[id].front().map_or(Time::NEVER, |&(time, _)| time);
         self.agenda.set(id.index(), next_frame);
         self.agenda.set(self.links.len() + id.index(), next_arrival);
     }
 
     /// A unit is on link `id` and arrives at `arrival`.
     fn launch(&mut self, id: LinkId, arrival: Time, unit: Unit) {
-        let under_way = &mut self.links[id].under_way;
+        let under_way = &mut self.under_way[id];
         under_way.push_back((arrival, unit));
         if under_way.len() == 1 {
             self.agenda.set(self.links.len() + id.index(), arrival);
@@ -336,96 +305,10 @@ impl Reference {
     }
 }
 
-/// Whether the seed can make a difference.
-pub fn has_randomness(scenario: &Scenario) -> bool {
-    let vcs: IdVec<VcId, Vc> = scenario.flows.iter().flat_map(|flow| vcs_of(flow, scenario)).collect();
-    let inputs = inputs_of_ports(scenario, &vcs);
-    let random_order = scenario.links.iter_ids().any(|(id, link)| {
-        matches!(scenario.technology, Technology::Atm { .. })
-            && link.queue.service_order == ServiceOrder::Random
-            && inputs[id].len() > 1
-    });
-    random_order || scenario.flows.iter().any(|flow| flow.tcp.timer.phase == TickPhase::Random)
-}
-
-fn wire_bytes(technology: Technology, segment: &Segment) -> u32 {
+/// Octets of a packet on the wire.
+fn packet_bytes(technology: Technology, segment: &Segment) -> u32 {
     match technology {
         Technology::Packet { link_header_bytes } => segment.ip_bytes() + link_header_bytes,
-        Technology::Atm { llc } => u32::from(aal5::cells(segment.ip_bytes(), llc)) * crate::units::CELL_BYTES as u32,
+        Technology::Atm { .. } => unreachable!("an ATM network has no packets"),
     }
-}
-
-fn vcs_of(flow: &scenario::Flow, scenario: &Scenario) -> [Vc; 2] {
-    let vc = |name: String, route: &[LinkId]| {
-        let rate = flow.pcr.unwrap_or(scenario.links[route[0]].rate);
-        Vc {
-            name_hash: name_hash(&name),
-            name,
-            route: route.to_vec(),
-            cell_spacing: rate.cell_time(),
-            frames: FrameLog::default(),
-            reassembler: Reassembler::default(),
-            damaged_frames: 0,
-        }
-    };
-    [vc(flow.name.clone(), &flow.forward), vc(format!("{}/ack", flow.name), &flow.backward)]
-}
-
-fn flow_of(flow: &scenario::Flow, scenario: &Scenario, seed: u64) -> Flow {
-    let host = &scenario.nodes[scenario.links[flow.forward[0]].from].name;
-    let timer = &flow.tcp.timer;
-    let phase = match timer.phase {
-        TickPhase::Common(phase) => phase,
-        TickPhase::Random => Span::from_ps(Stream::new(seed, host, "tick-phase").below(timer.granularity.as_ps(), 0)),
-    };
-    let application = Application { start: flow.start, stop: flow.stop, size: flow.size };
-    Flow {
-        name: flow.name.clone(),
-        sender: Sender::new(&flow.tcp, application, TickClock::new(timer.granularity, phase)),
-        receiver: Receiver::new(&flow.tcp),
-        mss: u64::from(flow.tcp.mss),
-        forced_drops: flow.forced_drops.iter().map(|&drop| (drop, 0)).collect(),
-        forced_drop_count: 0,
-        discarded_in_host: 0,
-        delivered_in_warmup: 0,
-    }
-}
-
-/// For each link, the links that feed its port: those that come before it on the route of some connection.
-fn inputs_of_ports(scenario: &Scenario, vcs: &IdVec<VcId, Vc>) -> IdVec<LinkId, Vec<LinkId>> {
-    let mut inputs: IdVec<LinkId, Vec<LinkId>> = scenario.links.iter().map(|_| Vec::new()).collect();
-    for vc in vcs.iter() {
-        for hop in vc.route.windows(2) {
-            inputs[hop[1]].push(hop[0]);
-        }
-    }
-    for of_port in inputs.iter_mut() {
-        of_port.sort_unstable();
-        of_port.dedup();
-    }
-    inputs
-}
-
-fn output_of(scenario: &Scenario, link: &scenario::Link, inputs: &[LinkId], seed: u64, vcs: usize) -> Output {
-    if scenario.nodes[link.from].kind == NodeKind::Host {
-        return Output::Nic(Nic::default());
-    }
-    let (units, bytes) = match link.queue.buffer {
-        scenario::Buffer::Infinite => (Buffer::INFINITE, u64::MAX),
-        scenario::Buffer::Cells(cells) => (cells, u64::MAX),
-        scenario::Buffer::Packets(packets) => (packets, u64::MAX),
-        scenario::Buffer::Bytes(bytes) => (Buffer::INFINITE, bytes),
-    };
-    let occupancy = Occupancy::new(units, vcs);
-    if let Technology::Packet { .. } = scenario.technology {
-        return Output::Packets(PacketPort::new(link.rate, bytes, occupancy));
-    }
-    let faster_input = inputs.iter().any(|&input| scenario.links[input].rate > link.rate);
-    if inputs.len() <= 1 && !faster_input {
-        return Output::Through(occupancy);
-    }
-    let policy = Policy::new(&link.queue.policy, vcs);
-    let stream = Stream::new(seed, &link.name, "service-order");
-    let order = link.queue.service_order;
-    Output::Cells(CellPort::new(link.rate.cell_time(), policy, order, stream, inputs.to_vec(), occupancy))
 }

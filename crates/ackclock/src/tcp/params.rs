@@ -30,6 +30,34 @@ pub struct TcpParams {
     pub receiver_sack: bool,
 }
 
+/// New Reno with segments of 512 bytes, a window of 65 535 bytes, ticks of 100 ms, no delayed acknowledgements.
+impl Default for TcpParams {
+    fn default() -> TcpParams {
+        TcpParams {
+            mss: 512,
+            recovery: RecoveryParams::NewReno(NewRenoParams {
+                guard_after_timeout: true,
+                restart_timer_on_partial_ack: true,
+            }),
+            growth: GrowthParams::Reno(CongestionAvoidance::AckCounting),
+            initial_window_segments: 1,
+            initial_ssthresh: 65_535,
+            receive_window: 65_535,
+            window_scale: 0,
+            timer: TimerParams {
+                granularity: Span::from_ms(100),
+                phase: TickPhase::Common(Span::ZERO),
+                min_rto_ticks: 2,
+                max_rto: Span::from_secs(64),
+                initial_rto: Span::from_secs(3),
+            },
+            ack: AckPolicy::EverySegment,
+            out_of_order: OutOfOrder::Buffer,
+            receiver_sack: true,
+        }
+    }
+}
+
 impl TcpParams {
     /// The window that the receiver's header field can express: `receive_window` in units of 2^`window_scale`,
     /// at most 65535 of them (RFC 7323 §2.3).

@@ -14,23 +14,10 @@ pub const MSS: u64 = 512;
 /// The OSU parameters, with a window of `window` segments from the start and congestion avoidance at once.
 pub fn params(recovery: RecoveryParams, window: u32) -> TcpParams {
     TcpParams {
-        mss: MSS as u32,
         recovery,
-        growth: GrowthParams::Reno(CongestionAvoidance::AckCounting),
         initial_window_segments: window,
         initial_ssthresh: u64::from(window) * MSS,
-        receive_window: 65_535,
-        window_scale: 0,
-        timer: TimerParams {
-            granularity: Span::from_ms(100),
-            phase: TickPhase::Common(Span::ZERO),
-            min_rto_ticks: 2,
-            max_rto: Span::from_secs(64),
-            initial_rto: Span::from_secs(3),
-        },
-        ack: AckPolicy::EverySegment,
-        out_of_order: OutOfOrder::Buffer,
-        receiver_sack: true,
+        ..TcpParams::default()
     }
 }
 

@@ -1,0 +1,40 @@
+# Everyday commands. CI runs `make test`.
+
+CARGO ?= cargo
+FUZZ_RUNS ?= 1000000
+
+.PHONY: help setup test check verify accept fuzz clean
+
+help: ## print this
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-8s %s\n", $$1, $$2 }'
+
+setup: ## install what the other commands need
+	@command -v $(CARGO) >/dev/null || { echo "error: cargo is missing; install Rust (stable) first" >&2; exit 1; }
+	@$(CARGO) fmt --version >/dev/null 2>&1 || rustup component add rustfmt
+	@$(CARGO) clippy --version >/dev/null 2>&1 || rustup component add clippy
+	$(CARGO) fetch --locked
+
+test: setup check ## every fast test: format, lint, unit, script, property, network, command line, README
+	$(CARGO) test --workspace --locked
+
+check: ## format, lint, documentation
+	$(CARGO) fmt --all --check
+	$(CARGO) clippy --workspace --all-targets --locked -- -D warnings
+	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --locked
+
+verify: test ## slow: both studies in full, ten times the random cases, the fuzz target
+	PROPTEST_CASES=20000 $(CARGO) test --release --locked -p ackclock --test tcp_properties
+	PROPTEST_CASES=2000 $(CARGO) test --release --locked -p ackclock --test network
+	$(CARGO) run --release --locked -- reproduce
+	$(MAKE) fuzz
+
+accept: ## look at changed snapshots and take them over
+	@command -v cargo-insta >/dev/null || $(CARGO) install --locked cargo-insta
+	$(CARGO) insta review
+
+fuzz: ## FUZZ_RUNS executions of the scenario reader (needs the nightly toolchain)
+	@command -v cargo-fuzz >/dev/null || $(CARGO) install --locked cargo-fuzz
+	cd fuzz && $(CARGO) +nightly fuzz run scenario -- -runs=$(FUZZ_RUNS) -max_len=4096
+
+clean: ## remove what was built
+	$(CARGO) clean

@@ -1,0 +1,146 @@
+//! From a scenario to the parts of a network.
+
+use super::cell_port::{CellPort, Input};
+use super::flow::{Flow, Vc};
+use super::nic::Nic;
+use super::occupancy::Occupancy;
+use super::packet_port::PacketPort;
+use crate::ids::{IdVec, LinkId, VcId};
+use crate::packet::FrameLog;
+use crate::packet::aal5::Reassembler;
+use crate::queue::Buffer;
+use crate::queue::drop::Policy;
+use crate::rng::{Stream, name_hash};
+use crate::scenario::{self, NodeKind, Scenario, ServiceOrder, Technology};
+use crate::tcp::{Application, Receiver, Sender, TickClock, TickPhase};
+use crate::units::{Rate, Span};
+
+/// One direction of a link, with the output that feeds it.
+pub(super) struct Link {
+    pub(super) name: String,
+    pub(super) rate: Rate,
+    pub(super) cell_time: Span,
+    pub(super) delay: Span,
+    pub(super) output: Output,
+    /// What this link is as an input of the next port.
+    pub(super) input: Input,
+}
+
+/// What feeds a link.
+pub(super) enum Output {
+    Nic(Nic),
+    /// A cell port with a single input of no higher rate: nothing ever waits.
+    Through(Occupancy),
+    Cells(CellPort),
+    Packets(PacketPort),
+}
+
+/// The connections of a scenario, two to a flow: data, then acknowledgements.
+pub(super) fn vcs(scenario: &Scenario) -> IdVec<VcId, Vc> {
+    scenario.flows.iter().flat_map(|flow| vcs_of(flow, scenario)).collect()
+}
+
+/// The links of a scenario with their outputs; `vcs` are its connections.
+pub(super) fn links(scenario: &Scenario, vcs: &IdVec<VcId, Vc>, seed: u64) -> IdVec<LinkId, Link> {
+    let inputs = inputs_of_ports(scenario, vcs);
+    let link = |(id, link): (LinkId, &scenario::Link)| Link {
+        name: link.name.clone(),
+        rate: link.rate,
+        cell_time: link.rate.cell_time(),
+        delay: link.delay,
+        output: output_of(scenario, link, &inputs[id], seed, vcs.len()),
+        input: Input { name: name_hash(&link.name), link: id },
+    };
+    scenario.links.iter_ids().map(link).collect()
+}
+
+/// The flows of a scenario.
+pub(super) fn flows(scenario: &Scenario, seed: u64) -> Vec<Flow> {
+    scenario.flows.iter().map(|flow| flow_of(flow, scenario, seed)).collect()
+}
+
+/// Whether the seed can make a difference.
+pub fn has_randomness(scenario: &Scenario) -> bool {
+    let inputs = inputs_of_ports(scenario, &vcs(scenario));
+    let random_order = scenario.links.iter_ids().any(|(id, link)| {
+        matches!(scenario.technology, Technology::Atm { .. })
+            && link.queue.service_order == ServiceOrder::Random
+            && inputs[id].len() > 1
+    });
+    random_order || scenario.flows.iter().any(|flow| flow.tcp.timer.phase == TickPhase::Random)
+}
+
+fn vcs_of(flow: &scenario::Flow, scenario: &Scenario) -> [Vc; 2] {
+    let vc = |name: String, route: &[LinkId]| {
+        let rate = flow.pcr.unwrap_or(scenario.links[route[0]].rate);
+        Vc {
+            name_hash: name_hash(&name),
+            name,
+            route: route.to_vec(),
+            cell_spacing: rate.cell_time(),
+            frames: FrameLog::default(),
+            reassembler: Reassembler::default(),
+            damaged_frames: 0,
+        }
+    };
+    [vc(flow.name.clone(), &flow.forward), vc(format!("{}/ack", flow.name), &flow.backward)]
+}
+
+fn flow_of(flow: &scenario::Flow, scenario: &Scenario, seed: u64) -> Flow {
+    let host = &scenario.nodes[scenario.links[flow.forward[0]].from].name;
+    let timer = &flow.tcp.timer;
+    let phase = match timer.phase {
+        TickPhase::Common(phase) => phase,
+        TickPhase::Random => Span::from_ps(Stream::new(seed, host, "tick-phase").below(timer.granularity.as_ps(), 0)),
+    };
+    let application = Application { start: flow.start, stop: flow.stop, size: flow.size };
+    Flow {
+        name: flow.name.clone(),
+        sender: Sender::new(&flow.tcp, application, TickClock::new(timer.granularity, phase)),
+        receiver: Receiver::new(&flow.tcp),
+        mss: u64::from(flow.tcp.mss),
+        forced_drops: flow.forced_drops.iter().map(|&drop| (drop, 0)).collect(),
+        forced_drop_count: 0,
+        discarded_in_host: 0,
+        delivered_in_warmup: 0,
+    }
+}
+
+/// For each link, the links that feed its port: those that come before it on the route of some connection.
+fn inputs_of_ports(scenario: &Scenario, vcs: &IdVec<VcId, Vc>) -> IdVec<LinkId, Vec<LinkId>> {
+    let mut inputs: IdVec<LinkId, Vec<LinkId>> = scenario.links.iter().map(|_| Vec::new()).collect();
+    for vc in vcs.iter() {
+        for hop in vc.route.windows(2) {
+            inputs[hop[1]].push(hop[0]);
+        }
+    }
+    for of_port in inputs.iter_mut() {
+        of_port.sort_unstable();
+        of_port.dedup();
+    }
+    inputs
+}
+
+fn output_of(scenario: &Scenario, link: &scenario::Link, inputs: &[LinkId], seed: u64, vcs: usize) -> Output {
+    if scenario.nodes[link.from].kind == NodeKind::Host {
+        return Output::Nic(Nic::default());
+    }
+    let (units, bytes) = match link.queue.buffer {
+        scenario::Buffer::Infinite => (Buffer::INFINITE, u64::MAX),
+        scenario::Buffer::Cells(cells) => (cells, u64::MAX),
+        scenario::Buffer::Packets(packets) => (packets, u64::MAX),
+        scenario::Buffer::Bytes(bytes) => (Buffer::INFINITE, bytes),
+    };
+    let occupancy = Occupancy::new(units, vcs);
+    if let Technology::Packet { .. } = scenario.technology {
+        return Output::Packets(PacketPort::new(link.rate, bytes, occupancy));
+    }
+    let faster_input = inputs.iter().any(|&input| scenario.links[input].rate > link.rate);
+    if inputs.len() <= 1 && !faster_input {
+        return Output::Through(occupancy);
+    }
+    let policy = Policy::new(&link.queue.policy, vcs);
+    let stream = Stream::new(seed, &link.name, "service-order");
+    let order = link.queue.service_order;
+    Output::Cells(CellPort::new(link.rate.cell_time(), policy, order, stream, inputs.to_vec(), occupancy))
+}
