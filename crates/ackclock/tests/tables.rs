@@ -1,0 +1,83 @@
+//! Golden tables: every drop policy against every recovery, with the fingerprint of each run. A difference here is a
+//! changed result: raise `RESULT_VERSION`, say so in the changelog, and accept the table.
+
+use ackclock::sim::{self, RESULT_VERSION};
+use ackclock::units::Time;
+use ackclock_scenario::{Memory, load};
+
+const POLICIES: [(&str, &[&str]); 9] = [
+    ("tail drop", &["queue.policy=tail-drop"]),
+    ("PPD", &["queue.policy=ppd"]),
+    ("EPD", &["queue.policy=epd"]),
+    ("EPD+", &["queue.policy=epd", "queue.forgiveness=toggle"]),
+    ("SD", &["queue.policy=selective-drop"]),
+    ("SD+ toggle", &["queue.policy=selective-drop", "queue.forgiveness=toggle"]),
+    ("SD+ episode", &["queue.policy=selective-drop", "queue.forgiveness=episode", "queue.episode_end=0.5"]),
+    ("FBA", &["queue.policy=fba"]),
+    ("FBA+", &["queue.policy=fba", "queue.forgiveness=toggle"]),
+];
+
+const RECOVERIES: [&str; 5] = ["vanilla", "reno", "new-reno", "fall-floyd", "rfc6675"];
+
+fn table(text: &str) -> String {
+    let mut table = format!("result version {RESULT_VERSION}\n{:<12} {:<11}", "policy", "recovery");
+    table += "efficiency fairness   cells lost  max queue  fingerprint\n";
+    for (name, policy) in POLICIES {
+        for recovery in RECOVERIES {
+            let mut sets: Vec<String> = policy.iter().map(|set| (*set).to_owned()).collect();
+            sets.push(format!("tcp.recovery={recovery}"));
+            let loaded = load(&Memory::new().with("t.toml", text), "t.toml", &sets).expect("a valid scenario");
+            let mut run = sim::build(&loaded.scenario, 1);
+            run.step(Time::NEVER);
+            let records = run.records();
+            let port = records.ports.iter().find(|port| port.name == "sw1->sw2").expect("the bottleneck");
+            table += &format!(
+                "{name:<12} {recovery:<11}{:>10.3} {:>8.3} {:>12} {:>10}  {:016x}\n",
+                records.efficiency.expect("a bottleneck"),
+                records.fairness,
+                port.drops.total(),
+                port.max_queue,
+                records.fingerprint
+            );
+        }
+    }
+    table
+}
+
+#[test]
+fn lan() {
+    insta::assert_snapshot!(table(
+        r#"
+        duration = "2 s"
+        [network]
+        topology = "n-source"
+        sources = 5
+        rate = "155.52 Mbps"
+        access_delay = "5 us"
+        trunk_delay = "5 us"
+        [queue]
+        buffer = "1000 cells"
+        "#
+    ));
+}
+
+#[test]
+fn wan() {
+    insta::assert_snapshot!(table(
+        r#"
+        duration = "2 s"
+        [network]
+        topology = "n-source"
+        sources = 3
+        rate = "155.52 Mbps"
+        access_delay = "2 ms"
+        trunk_delay = "2 ms"
+        [atm]
+        pcr = "146.9 Mbps"
+        [queue]
+        buffer = "4000 cells"
+        [tcp]
+        receive_window = "200 kB"
+        "#
+    ));
+}
