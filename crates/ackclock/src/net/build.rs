@@ -1,11 +1,11 @@
 //! From a scenario to the parts of a network.
 
 use super::cell_port::{CellPort, Input};
-use super::flow::{Flow, Vc};
+use super::flow::{Flow, Hop, Vc};
 use super::nic::Nic;
 use super::occupancy::Occupancy;
 use super::packet_port::PacketPort;
-use crate::ids::{IdVec, LinkId, VcId};
+use crate::ids::{Id, IdVec, LinkId, VcId};
 use crate::packet::FrameLog;
 use crate::packet::aal5::Reassembler;
 use crate::queue::Buffer;
@@ -22,6 +22,8 @@ pub(super) struct Link {
     pub(super) cell_time: Span,
     pub(super) delay: Span,
     pub(super) output: Output,
+    /// The connections that cross the link; their numbers at its port are their places here.
+    pub(super) crossing: Vec<VcId>,
     /// What this link is as an input of the next port.
     pub(super) input: Input,
 }
@@ -37,18 +39,46 @@ pub(super) enum Output {
 
 /// The connections of a scenario, two to a flow: data, then acknowledgements.
 pub(super) fn vcs(scenario: &Scenario) -> IdVec<VcId, Vc> {
-    scenario.flows.iter().flat_map(|flow| vcs_of(flow, scenario)).collect()
+    let mut crossing: IdVec<LinkId, usize> = scenario.links.iter().map(|_| 0).collect();
+    let mut vc = |name: String, route: &[LinkId], pcr: Option<Rate>| Vc {
+        name_hash: name_hash(&name),
+        name,
+        route: route.iter().map(|&link| number_at_port(link, &mut crossing)).collect(),
+        cell_spacing: pcr.unwrap_or(scenario.links[route[0]].rate).cell_time(),
+        frames: FrameLog::default(),
+        reassembler: Reassembler::default(),
+        damaged_frames: 0,
+    };
+    let mut vcs = IdVec::new();
+    for flow in scenario.flows.iter() {
+        vcs.push(vc(flow.name.clone(), &flow.forward, flow.pcr));
+        vcs.push(vc(format!("{}/ack", flow.name), &flow.backward, flow.pcr));
+    }
+    vcs
+}
+
+fn number_at_port(link: LinkId, crossing: &mut IdVec<LinkId, usize>) -> Hop {
+    let at_port = VcId::from_index(crossing[link]);
+    crossing[link] += 1;
+    Hop { link, at_port }
 }
 
 /// The links of a scenario with their outputs; `vcs` are its connections.
 pub(super) fn links(scenario: &Scenario, vcs: &IdVec<VcId, Vc>, seed: u64) -> IdVec<LinkId, Link> {
-    let inputs = inputs_of_ports(scenario, vcs);
+    let inputs = inputs_of_ports(scenario);
+    let mut crossing: IdVec<LinkId, Vec<VcId>> = scenario.links.iter().map(|_| Vec::new()).collect();
+    for (id, vc) in vcs.iter_ids() {
+        for hop in &vc.route {
+            crossing[hop.link].push(id);
+        }
+    }
     let link = |(id, link): (LinkId, &scenario::Link)| Link {
         name: link.name.clone(),
         rate: link.rate,
         cell_time: link.rate.cell_time(),
         delay: link.delay,
-        output: output_of(scenario, link, &inputs[id], seed, vcs.len()),
+        output: output_of(scenario, link, &inputs[id], seed, crossing[id].len()),
+        crossing: std::mem::take(&mut crossing[id]),
         input: Input { name: name_hash(&link.name), link: id },
     };
     scenario.links.iter_ids().map(link).collect()
@@ -61,29 +91,13 @@ pub(super) fn flows(scenario: &Scenario, seed: u64) -> Vec<Flow> {
 
 /// Whether the seed can make a difference.
 pub fn has_randomness(scenario: &Scenario) -> bool {
-    let inputs = inputs_of_ports(scenario, &vcs(scenario));
+    let inputs = inputs_of_ports(scenario);
     let random_order = scenario.links.iter_ids().any(|(id, link)| {
         matches!(scenario.technology, Technology::Atm { .. })
             && link.queue.service_order == ServiceOrder::Random
             && inputs[id].len() > 1
     });
     random_order || scenario.flows.iter().any(|flow| flow.tcp.timer.phase == TickPhase::Random)
-}
-
-fn vcs_of(flow: &scenario::Flow, scenario: &Scenario) -> [Vc; 2] {
-    let vc = |name: String, route: &[LinkId]| {
-        let rate = flow.pcr.unwrap_or(scenario.links[route[0]].rate);
-        Vc {
-            name_hash: name_hash(&name),
-            name,
-            route: route.to_vec(),
-            cell_spacing: rate.cell_time(),
-            frames: FrameLog::default(),
-            reassembler: Reassembler::default(),
-            damaged_frames: 0,
-        }
-    };
-    [vc(flow.name.clone(), &flow.forward), vc(format!("{}/ack", flow.name), &flow.backward)]
 }
 
 fn flow_of(flow: &scenario::Flow, scenario: &Scenario, seed: u64) -> Flow {
@@ -107,10 +121,10 @@ fn flow_of(flow: &scenario::Flow, scenario: &Scenario, seed: u64) -> Flow {
 }
 
 /// For each link, the links that feed its port: those that come before it on the route of some connection.
-fn inputs_of_ports(scenario: &Scenario, vcs: &IdVec<VcId, Vc>) -> IdVec<LinkId, Vec<LinkId>> {
+fn inputs_of_ports(scenario: &Scenario) -> IdVec<LinkId, Vec<LinkId>> {
     let mut inputs: IdVec<LinkId, Vec<LinkId>> = scenario.links.iter().map(|_| Vec::new()).collect();
-    for vc in vcs.iter() {
-        for hop in vc.route.windows(2) {
+    for route in scenario.flows.iter().flat_map(|flow| [&flow.forward, &flow.backward]) {
+        for hop in route.windows(2) {
             inputs[hop[1]].push(hop[0]);
         }
     }

@@ -5,7 +5,7 @@
 use std::collections::VecDeque;
 
 use super::occupancy::Occupancy;
-use crate::ids::LinkId;
+use crate::ids::{LinkId, VcId};
 use crate::packet::Unit;
 use crate::queue::drop::{Arrival, DropPolicy, Policy, Verdict};
 use crate::rng::{Stream, mix};
@@ -21,9 +21,16 @@ pub(super) struct CellPort {
     /// The links that feed the port, in the order of the scenario.
     inputs: Vec<LinkId>,
     /// Cells of the slot that is running, with the input they came from.
-    arrived: Vec<(Input, Unit)>,
-    queue: VecDeque<Unit>,
+    arrived: Vec<(Input, Waiting)>,
+    queue: VecDeque<Waiting>,
     pub(super) occupancy: Occupancy,
+}
+
+/// A cell with its connection's number at this port.
+#[derive(Clone, Copy, Debug)]
+struct Waiting {
+    vc: VcId,
+    cell: Unit,
 }
 
 /// One of the links that feed a port.
@@ -49,9 +56,9 @@ impl CellPort {
         CellPort { cell_time, policy, order, stream, inputs, arrived, queue, occupancy }
     }
 
-    /// A cell arrives from `input`; returns the end of the slot, at which it is admitted.
-    pub(super) fn on_arrival(&mut self, now: Time, input: Input, cell: Unit) -> Time {
-        self.arrived.push((input, cell));
+    /// A cell of the port's connection `vc` arrives from `input`; returns the end of the slot, at which it is admitted.
+    pub(super) fn on_arrival(&mut self, now: Time, input: Input, vc: VcId, cell: Unit) -> Time {
+        self.arrived.push((input, Waiting { vc, cell }));
         Time::from_ps((now.as_ps() / self.cell_time.as_ps() + 1) * self.cell_time.as_ps())
     }
 
@@ -59,36 +66,36 @@ impl CellPort {
     /// begins to be transmitted, and whether there will be another at the end of the next slot.
     pub(super) fn on_slot_end(&mut self, now: Time, vc_name: impl Fn(Unit) -> u64) -> (Option<Unit>, bool) {
         let mut departing = self.queue.pop_front();
-        if let Some(cell) = departing {
-            self.occupancy.leave(now, cell.vc);
+        if let Some(head) = departing {
+            self.occupancy.leave(now, head.vc);
         }
         let mut arrived = std::mem::take(&mut self.arrived);
         if arrived.len() > 1 {
             let slot = now.as_ps() / self.cell_time.as_ps() - 1;
             self.put_in_service_order(slot, &mut arrived);
         }
-        for (_, cell) in arrived.drain(..) {
-            self.occupancy.arrive(cell.vc);
-            let arrival = Arrival { vc: cell.vc, eom: cell.eom };
-            match self.policy.admit(arrival, self.occupancy.buffer()) {
-                Verdict::Drop(reason) => self.occupancy.refuse(now, cell.vc, vc_name(cell), reason),
+        for (_, waiting) in arrived.drain(..) {
+            let Waiting { vc, cell } = waiting;
+            self.occupancy.arrive(vc);
+            match self.policy.admit(Arrival { vc, eom: cell.eom }, self.occupancy.buffer()) {
+                Verdict::Drop(reason) => self.occupancy.refuse(now, vc, vc_name(cell), reason),
                 Verdict::Accept if departing.is_none() => {
                     self.occupancy.pass();
-                    departing = Some(cell);
+                    departing = Some(waiting);
                 }
                 Verdict::Accept => {
-                    self.occupancy.enter(now, cell.vc);
-                    self.queue.push_back(cell);
+                    self.occupancy.enter(now, vc);
+                    self.queue.push_back(waiting);
                 }
             }
         }
         self.arrived = arrived;
-        (departing, !self.queue.is_empty())
+        (departing.map(|waiting| waiting.cell), !self.queue.is_empty())
     }
 
     /// The order does not depend on how many inputs there are, nor on which of them are idle; two cells of one input
     /// keep theirs, as the sort is stable.
-    fn put_in_service_order(&self, slot: u64, arrived: &mut [(Input, Unit)]) {
+    fn put_in_service_order(&self, slot: u64, arrived: &mut [(Input, Waiting)]) {
         match self.order {
             ServiceOrder::Random => {
                 let draw = self.stream.at(slot);
@@ -108,7 +115,7 @@ impl CellPort {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ids::{Id, VcId};
+    use crate::ids::Id;
     use crate::queue::drop::TailDrop;
 
     const SLOT: u64 = 100;
@@ -131,11 +138,16 @@ mod tests {
     }
 
     fn arrive(port: &mut CellPort, ps: u64, from: u32) -> Time {
-        let cell = Unit { vc: VcId::from_index(from as usize), frame: 0, index: 0, hop: 0, eom: false };
-        port.on_arrival(Time::from_ps(ps), input(from), cell)
+        let Waiting { vc, cell } = waiting(from);
+        port.on_arrival(Time::from_ps(ps), input(from), vc, cell)
     }
 
-    fn numbers(cells: &[(Input, Unit)]) -> Vec<usize> {
+    fn waiting(from: u32) -> Waiting {
+        let vc = VcId::from_index(from as usize);
+        Waiting { vc, cell: Unit { vc, frame: 0, index: 0, hop: 0, eom: false } }
+    }
+
+    fn numbers(cells: &[(Input, Waiting)]) -> Vec<usize> {
         cells.iter().map(|(input, _)| input.link.index()).collect()
     }
 
@@ -187,8 +199,7 @@ mod tests {
         for (slot, expected) in [(0, [0, 1, 2]), (1, [1, 2, 0]), (2, [2, 0, 1]), (3, [0, 1, 2]), (4, [0, 1, 2])] {
             let mut cells = Vec::new();
             for number in [2, 0, 1] {
-                let cell = Unit { vc: VcId::from_index(0), frame: 0, index: 0, hop: 0, eom: false };
-                cells.push((input(number), cell));
+                cells.push((input(number), waiting(number)));
             }
             port.put_in_service_order(slot, &mut cells);
             assert_eq!(numbers(&cells), expected, "slot {slot}");
@@ -198,9 +209,8 @@ mod tests {
     #[test]
     fn random_order_does_not_depend_on_absent_inputs_and_is_fair() {
         let port = port(ServiceOrder::Random, 10);
-        let cell = Unit { vc: VcId::from_index(0), frame: 0, index: 0, hop: 0, eom: false };
         let order = |slot, present: &[u32]| {
-            let mut cells: Vec<_> = present.iter().map(|&number| (input(number), cell)).collect();
+            let mut cells: Vec<_> = present.iter().map(|&number| (input(number), waiting(number))).collect();
             port.put_in_service_order(slot, &mut cells);
             numbers(&cells)
         };

@@ -14,12 +14,20 @@ pub(super) struct Vc {
     pub(super) name: String,
     /// Hash of the name.
     pub(super) name_hash: u64,
-    pub(super) route: Vec<LinkId>,
+    pub(super) route: Vec<Hop>,
     /// From the start of one cell to the start of the next, at the source.
     pub(super) cell_spacing: Span,
     pub(super) frames: FrameLog,
     pub(super) reassembler: Reassembler,
     pub(super) damaged_frames: u64,
+}
+
+/// One link of a route.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Hop {
+    pub(super) link: LinkId,
+    /// The connection's number at the port that feeds the link: ports count only the connections that cross them.
+    pub(super) at_port: VcId,
 }
 
 /// A connection.

@@ -102,9 +102,9 @@ impl Occupancy {
         self.fingerprint.add(reason as u64);
     }
 
-    /// The port's record at `now`: `name` is the port's, `vcs` are the connections that cross it.
-    pub(super) fn record<'a>(&self, now: Time, name: &str, vcs: impl Iterator<Item = (VcId, &'a str)>) -> PortRecord {
-        let vcs: Vec<VcRecord> = vcs.map(|(vc, name)| self.vc_record(now, vc, name)).collect();
+    /// The port's record at `now`: `name` is the port's, `vcs` are the names of the connections that cross it.
+    pub(super) fn record<'a>(&self, now: Time, name: &str, vcs: impl Iterator<Item = &'a str>) -> PortRecord {
+        let vcs: Vec<VcRecord> = self.per_vc.ids().zip(vcs).map(|(vc, name)| self.vc_record(now, vc, name)).collect();
         let arrivals = vcs.iter().map(|vc| vc.arrivals).sum();
         let mut fingerprint = self.fingerprint;
         if arrivals > 0 {
@@ -161,7 +161,7 @@ mod tests {
         }
         occupancy.leave(at(50), vc);
         // 0 for 10 ps, 1 for 10, 2 for 30, 1 for 50: 120 over 100.
-        let record = occupancy.record(at(100), "p", [(vc, "v")].into_iter());
+        let record = occupancy.record(at(100), "p", ["v"].into_iter());
         assert_eq!((record.mean_queue, record.max_queue, record.final_queue), (1.2, 2, 1));
         assert_eq!((record.arrivals, record.departures, record.vcs[0].mean_queue), (2, 1, 1.2));
     }

@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 
 use super::occupancy::Occupancy;
+use crate::ids::VcId;
 use crate::packet::Unit;
 use crate::queue::drop::{Arrival, DropPolicy, DropReason, TailDrop, Verdict};
 use crate::units::{Rate, Span, Time};
@@ -14,7 +15,8 @@ pub(super) struct PacketPort {
     max_bytes: u64,
     waiting_bytes: u64,
     policy: TailDrop,
-    queue: VecDeque<(Unit, u32)>,
+    /// Packets with their connections' numbers at this port and their sizes.
+    queue: VecDeque<(VcId, Unit, u32)>,
     free: Time,
     pub(super) occupancy: Occupancy,
 }
@@ -40,10 +42,17 @@ impl PacketPort {
         }
     }
 
-    /// A packet of `bytes` on the wire arrives. It is transmitted at once, or waits (then the port's next departure
+    /// A packet of the port's connection `vc`, `bytes` on the wire, arrives. It is transmitted at once, or waits (then the port's next departure
     /// is at [`PacketPort::next_departure`]), or is refused.
-    pub(super) fn on_arrival(&mut self, now: Time, packet: Unit, bytes: u32, vc_name: u64) -> Option<Departure> {
-        self.occupancy.arrive(packet.vc);
+    pub(super) fn on_arrival(
+        &mut self,
+        now: Time,
+        vc: VcId,
+        packet: Unit,
+        bytes: u32,
+        vc_name: u64,
+    ) -> Option<Departure> {
+        self.occupancy.arrive(vc);
         if self.queue.is_empty() && self.free <= now {
             self.occupancy.pass();
             return Some(self.transmit(now, packet, bytes));
@@ -51,14 +60,14 @@ impl PacketPort {
         let verdict = if self.waiting_bytes + u64::from(bytes) > self.max_bytes {
             Verdict::Drop(DropReason::Overflow)
         } else {
-            self.policy.admit(Arrival { vc: packet.vc, eom: true }, self.occupancy.buffer())
+            self.policy.admit(Arrival { vc, eom: true }, self.occupancy.buffer())
         };
         match verdict {
-            Verdict::Drop(reason) => self.occupancy.refuse(now, packet.vc, vc_name, reason),
+            Verdict::Drop(reason) => self.occupancy.refuse(now, vc, vc_name, reason),
             Verdict::Accept => {
-                self.occupancy.enter(now, packet.vc);
+                self.occupancy.enter(now, vc);
                 self.waiting_bytes += u64::from(bytes);
-                self.queue.push_back((packet, bytes));
+                self.queue.push_back((vc, packet, bytes));
             }
         }
         None
@@ -66,8 +75,8 @@ impl PacketPort {
 
     /// The transmission that ran is complete: the next begins.
     pub(super) fn on_departure(&mut self, now: Time) -> Option<Departure> {
-        let (packet, bytes) = self.queue.pop_front()?;
-        self.occupancy.leave(now, packet.vc);
+        let (vc, packet, bytes) = self.queue.pop_front()?;
+        self.occupancy.leave(now, vc);
         self.waiting_bytes -= u64::from(bytes);
         Some(self.transmit(now, packet, bytes))
     }
@@ -87,7 +96,7 @@ impl PacketPort {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ids::{Id, VcId};
+    use crate::ids::Id;
     use crate::queue::Buffer;
 
     fn port(max_packets: u32, max_bytes: u64) -> PacketPort {
@@ -106,20 +115,23 @@ mod tests {
     #[test]
     fn packets_follow_each_other_without_gaps() {
         let mut port = port(10, u64::MAX);
-        assert_eq!(port.on_arrival(ns(0), packet(0), 100, 0).unwrap().complete, ns(800));
-        assert!(port.on_arrival(ns(10), packet(1), 50, 0).is_none());
+        assert_eq!(port.on_arrival(ns(0), VcId::from_index(0), packet(0), 100, 0).unwrap().complete, ns(800));
+        assert!(port.on_arrival(ns(10), VcId::from_index(0), packet(1), 50, 0).is_none());
         assert_eq!(port.next_departure(), ns(800));
         let next = port.on_departure(ns(800)).unwrap();
         assert_eq!((next.packet.frame, next.complete), (1, ns(1200)));
         assert_eq!(port.next_departure(), Time::NEVER);
-        assert!(port.on_arrival(ns(1200), packet(2), 100, 0).is_some(), "idle at the very instant");
+        assert!(
+            port.on_arrival(ns(1200), VcId::from_index(0), packet(2), 100, 0).is_some(),
+            "idle at the very instant"
+        );
     }
 
     #[test]
     fn the_limit_counts_waiting_packets() {
         let mut port = port(2, u64::MAX);
         for frame in 0..4 {
-            port.on_arrival(ns(0), packet(frame), 100, 0);
+            port.on_arrival(ns(0), VcId::from_index(0), packet(frame), 100, 0);
         }
         assert_eq!((port.queue.len(), port.occupancy.buffer().queued()), (2, 2), "one under way, two wait, one gone");
     }
@@ -128,12 +140,12 @@ mod tests {
     fn or_waiting_bytes() {
         let mut port = port(Buffer::INFINITE, 150);
         for frame in 0..3 {
-            port.on_arrival(ns(0), packet(frame), 100, 0);
+            port.on_arrival(ns(0), VcId::from_index(0), packet(frame), 100, 0);
         }
         assert_eq!(port.queue.len(), 1);
-        port.on_arrival(ns(0), packet(3), 50, 0);
+        port.on_arrival(ns(0), VcId::from_index(0), packet(3), 50, 0);
         assert_eq!(port.queue.len(), 2, "50 bytes fit exactly");
-        port.on_arrival(ns(0), packet(4), 1, 0);
+        port.on_arrival(ns(0), VcId::from_index(0), packet(4), 1, 0);
         assert_eq!(port.queue.len(), 2);
     }
 }

@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 
 use super::build::{self, Link, Output};
 use super::cell_port::Input;
-use super::flow::{End, Flow, Vc, ack_vc, data_vc, end_of};
+use super::flow::{End, Flow, Hop, Vc, ack_vc, data_vc, end_of};
 use super::packet_port::Departure;
 use crate::engine::Agenda;
 use crate::ids::{Id, IdVec, LinkId, VcId};
@@ -104,17 +104,17 @@ impl Reference {
 
     /// The records of all switch ports at `now`.
     pub fn port_records(&self, now: Time) -> Vec<PortRecord> {
-        let record = |(id, link): (LinkId, &Link)| {
+        let record = |link: &Link| {
             let occupancy = match &link.output {
                 Output::Nic(_) => return None,
                 Output::Through(occupancy) => occupancy,
                 Output::Cells(port) => &port.occupancy,
                 Output::Packets(port) => &port.occupancy,
             };
-            let crossing = self.vcs.iter_ids().filter(|(_, vc)| vc.route.contains(&id));
-            Some(occupancy.record(now, &link.name, crossing.map(|(id, vc)| (id, vc.name.as_str()))))
+            let names = link.crossing.iter().map(|&vc| self.vcs[vc].name.as_str());
+            Some(occupancy.record(now, &link.name, names))
         };
-        self.links.iter_ids().filter_map(record).collect()
+        self.links.iter().filter_map(record).collect()
     }
 
     fn on_output(&mut self, id: LinkId) {
@@ -151,31 +151,32 @@ impl Reference {
         let vc = &self.vcs[unit.vc];
         unit.hop += 1;
         match vc.route.get(usize::from(unit.hop)) {
-            Some(&next_link) => self.forward(next_link, self.links[id].input, unit),
+            Some(&hop) => self.forward(hop, self.links[id].input, unit),
             None => self.on_unit_at_end(unit),
         }
     }
 
-    /// A unit arrives at the switch port that feeds link `id`.
-    fn forward(&mut self, id: LinkId, input: Input, unit: Unit) {
+    /// A unit arrives at the switch port of its next hop.
+    fn forward(&mut self, hop: Hop, input: Input, unit: Unit) {
         let now = self.now;
+        let id = hop.link;
         let link = &mut self.links[id];
         match &mut link.output {
             Output::Nic(_) => unreachable!("hosts do not forward"),
             Output::Through(occupancy) => {
-                occupancy.arrive(unit.vc);
+                occupancy.arrive(hop.at_port);
                 occupancy.pass();
                 let arrival = now + link.cell_time + link.delay;
                 self.launch(id, arrival, unit);
             }
             Output::Cells(port) => {
-                let slot_end = port.on_arrival(now, input, unit);
+                let slot_end = port.on_arrival(now, input, hop.at_port, unit);
                 self.agenda.set(id.index(), slot_end);
             }
             Output::Packets(port) => {
                 let vc = &self.vcs[unit.vc];
                 let bytes = packet_bytes(self.technology, vc.frames.segment(unit.frame));
-                let departure = port.on_arrival(now, unit, bytes, vc.name_hash);
+                let departure = port.on_arrival(now, hop.at_port, unit, bytes, vc.name_hash);
                 let next = port.next_departure();
                 self.launch_packet(id, departure);
                 self.agenda.set(id.index(), next);
@@ -213,7 +214,7 @@ impl Reference {
     fn on_sender_timer(&mut self, flow: usize) {
         if self.flows[flow].sender.on_timer(self.now) == Expired::Retransmission {
             let vc = data_vc(flow);
-            let first_link = self.vcs[vc].route[0];
+            let first_link = self.vcs[vc].route[0].link;
             let Output::Nic(nic) = &mut self.links[first_link].output else { unreachable!("a flow begins at a host") };
             self.flows[flow].discarded_in_host += nic.discard(vc);
             let next = nic.next_start();
@@ -242,7 +243,7 @@ impl Reference {
     }
 
     fn hand_down(&mut self, vc: VcId, segment: Segment) {
-        let first_link = self.vcs[vc].route[0];
+        let first_link = self.vcs[vc].route[0].link;
         let Output::Nic(nic) = &mut self.links[first_link].output else {
             unreachable!("a connection begins at a host")
         };
