@@ -36,19 +36,22 @@ pub(crate) fn find(
     if top.word("capacity") != Some("auto") {
         return Err(());
     }
-    let mut sizes =
-        flows.iter().filter(|planned| planned.flow.forward.contains(&id)).map(|planned| planned.flow.tcp.mss);
+    let mut crossing = flows.iter().filter(|planned| planned.flow.forward.contains(&id));
     let place = top.at("capacity").or(top.at("bottleneck"));
-    let Some(mss) = sizes.next() else {
+    let Some(mss) = crossing.next().map(|planned| planned.flow.tcp.mss) else {
         report
             .error(place, format!("no flow sends data over the bottleneck {name}, so its capacity is not known"))
             .label("needs `capacity`")
             .help("add capacity = \"...\", the payload rate that is an efficiency of 1, or bottleneck = \"none\"");
         return Err(());
     };
-    if let Some(other) = sizes.find(|other| *other != mss) {
+    if let Some(PlannedFlow { flow, common, .. }) = crossing.find(|planned| planned.flow.tcp.mss != mss) {
+        let other = flow.tcp.mss;
         report
-            .error(place, format!("flows of different `mss` ({mss} B and {other} B) share the bottleneck {name}"))
+            .error(
+                place.or(common.tcp_settings.at("mss")),
+                format!("flows of different `mss` ({mss} B and {other} B) share the bottleneck {name}"),
+            )
             .label("needs an explicit `capacity`")
             .help("add capacity = \"...\", the payload rate that is an efficiency of 1, or bottleneck = \"none\"");
         return Err(());

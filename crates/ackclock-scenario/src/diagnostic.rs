@@ -73,12 +73,24 @@ pub(crate) struct TextId(u32);
 #[derive(Default)]
 pub(crate) struct Report {
     texts: Vec<Text>,
-    findings: Vec<Finding>,
+    errors: Findings,
+    warnings: Findings,
 }
 
 struct Text {
     file: Arc<str>,
     text: Arc<str>,
+    /// Where each line begins.
+    lines: Vec<u32>,
+}
+
+/// Findings of one severity, as many as anybody will read.
+#[derive(Default)]
+struct Findings {
+    kept: Vec<Finding>,
+    /// What came after those, and how many they were.
+    last: Option<Finding>,
+    left_out: usize,
 }
 
 struct Finding {
@@ -91,7 +103,9 @@ struct Finding {
 impl Report {
     /// Adds a text.
     pub(crate) fn add_text(&mut self, file: &str, text: &str) -> TextId {
-        self.texts.push(Text { file: file.into(), text: text.into() });
+        let newlines = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
+        let lines = [0].into_iter().chain(newlines.map(|(index, _)| index as u32 + 1)).collect();
+        self.texts.push(Text { file: file.into(), text: text.into(), lines });
         TextId(self.texts.len() as u32 - 1)
     }
 
@@ -112,51 +126,64 @@ impl Report {
 
     /// Whether anything is an error.
     pub(crate) fn has_errors(&self) -> bool {
-        self.findings.iter().any(|finding| finding.diagnostic.severity == Severity::Error)
+        !self.errors.kept.is_empty()
     }
 
     /// Whether there is already more than anybody will read; what is costly to say may be left out.
     pub(crate) fn is_long(&self) -> bool {
-        self.findings.len() > 100
+        self.errors.kept.len() + self.warnings.kept.len() > 100
     }
 
     /// `FILE:LINE` of a place, or `--set`.
     pub(crate) fn file_line(&self, at: At) -> String {
-        let place = self.place(at);
-        if &*place.file == SET_FILE { SET_FILE.to_owned() } else { format!("{}:{}", place.file, place.line_column().0) }
+        let file = &self.texts[at.text as usize].file;
+        if &**file == SET_FILE { SET_FILE.to_owned() } else { format!("{file}:{}", self.line(at) + 1) }
     }
 
     /// All findings in the order of the texts and their bytes, consequences of syntax errors left out.
     pub(crate) fn into_diagnostics(mut self) -> Vec<Diagnostic> {
         let mut broken = BTreeSet::new();
-        for at in self.findings.iter().filter(|finding| finding.syntax).filter_map(|finding| finding.at) {
-            let text = &self.texts[at.text as usize].text;
-            let line = line_of(text, at.start);
+        for at in self.errors.kept.iter().filter(|finding| finding.syntax).filter_map(|finding| finding.at) {
+            let line = self.line(at);
             // After a broken header it is not known which keys belong where: the whole text is suspect.
-            let header = text.lines().nth(line).is_some_and(|line| line.trim_start().starts_with('['));
+            let start = self.texts[at.text as usize].lines[line] as usize;
+            let header = self.texts[at.text as usize].text[start..].trim_start_matches([' ', '\t']).starts_with('[');
             broken.insert((at.text, (!header).then_some(line)));
         }
+        let left_out = self.errors.left_out + self.warnings.left_out;
+        let mut findings = std::mem::take(&mut self.errors.kept);
+        findings.append(&mut self.warnings.kept);
         if !broken.is_empty() {
-            let texts = &self.texts;
-            self.findings.retain(|finding| {
-                finding.syntax
-                    || finding.at.is_some_and(|at| {
-                        let line = line_of(&texts[at.text as usize].text, at.start);
-                        !broken.contains(&(at.text, None)) && !broken.contains(&(at.text, Some(line)))
-                    })
+            findings.retain(|finding| {
+                let known =
+                    |at: At| !broken.contains(&(at.text, None)) && !broken.contains(&(at.text, Some(self.line(at))));
+                finding.syntax || finding.at.is_some_and(known)
             });
         }
-        self.findings.sort_by_key(|finding| (finding.at.is_none(), finding.at));
-        let mut diagnostics: Vec<Diagnostic> = self.findings.into_iter().map(|finding| finding.diagnostic).collect();
+        findings.sort_by_key(|finding| (finding.at.is_none(), finding.at));
+        let mut diagnostics: Vec<Diagnostic> = findings.into_iter().map(|finding| finding.diagnostic).collect();
         diagnostics.dedup();
+        if left_out > 0 {
+            let severity = if self.errors.left_out > 0 { Severity::Error } else { Severity::Warning };
+            let message = format!("and {left_out} more like these");
+            diagnostics.push(Diagnostic { severity, message, place: None, label: String::new(), help: None });
+        }
         diagnostics
     }
 
     fn add(&mut self, severity: Severity, syntax: bool, at: Option<At>, message: String) -> Draft<'_> {
         let place = at.map(|at| self.place(at));
         let diagnostic = Diagnostic { severity, message, place, label: String::new(), help: None };
-        self.findings.push(Finding { at, syntax, diagnostic });
-        Draft { diagnostic: &mut self.findings.last_mut().expect("just added").diagnostic }
+        let finding = Finding { at, syntax, diagnostic };
+        let findings = if severity == Severity::Error { &mut self.errors } else { &mut self.warnings };
+        let kept = if findings.kept.len() < MOST_FINDINGS {
+            findings.kept.push(finding);
+            findings.kept.last_mut().expect("just added")
+        } else {
+            findings.left_out += 1;
+            findings.last.insert(finding)
+        };
+        Draft { diagnostic: &mut kept.diagnostic }
     }
 
     fn place(&self, at: At) -> Place {
@@ -164,6 +191,12 @@ impl Report {
         let start = char_start(&text.text, at.start as usize);
         let end = char_start(&text.text, at.end as usize).max(start);
         Place { file: text.file.clone(), text: text.text.clone(), span: start..end }
+    }
+
+    /// The line of a place, counted from 0.
+    fn line(&self, at: At) -> usize {
+        let lines = &self.texts[at.text as usize].lines;
+        lines.partition_point(|start| *start <= at.start).saturating_sub(1)
     }
 }
 
@@ -197,11 +230,8 @@ impl Draft<'_> {
 /// The name of the file that `--set` arguments seem to come from.
 pub(crate) const SET_FILE: &str = "--set";
 
-/// The line of a byte, counted from 0.
-fn line_of(text: &str, byte: u32) -> usize {
-    let before = &text.as_bytes()[..(byte as usize).min(text.len())];
-    before.iter().filter(|byte| **byte == b'\n').count()
-}
+/// More errors, and more warnings, are counted only.
+const MOST_FINDINGS: usize = 1_000;
 
 /// The byte where the character begins that `byte` is in; at most the end of the text.
 fn char_start(text: &str, byte: usize) -> usize {

@@ -19,6 +19,8 @@ pub(crate) struct Document {
     pub(crate) tcp: Given,
     pub(crate) traffic: Given,
     pub(crate) flows: Vec<Named>,
+    /// Whether every section is a table where it should be: else what is missing is not known.
+    pub(crate) is_whole: bool,
 }
 
 /// One of several tables of a kind.
@@ -39,18 +41,21 @@ impl Document {
         let mut top = Given::read(Section::Top, tree, &tables, report);
         // A key that is missing from the top is missing from no place in particular.
         top.at = None;
+        let mut is_whole = true;
+        let whole = &mut is_whole;
         Document {
             top,
-            network: single(Section::Network, tree, report),
-            nodes: named(Section::Node, tree, report),
-            links: named(Section::Link, tree, report),
-            queue: single(Section::Queue, tree, report),
-            ports: named(Section::Port, tree, report),
-            atm: single(Section::Atm, tree, report),
-            packet: single(Section::Packet, tree, report),
-            tcp: single(Section::Tcp, tree, report),
-            traffic: single(Section::Traffic, tree, report),
-            flows: named(Section::Flow, tree, report),
+            network: single(Section::Network, tree, whole, report),
+            nodes: named(Section::Node, tree, whole, report),
+            links: named(Section::Link, tree, whole, report),
+            queue: single(Section::Queue, tree, whole, report),
+            ports: named(Section::Port, tree, whole, report),
+            atm: single(Section::Atm, tree, whole, report),
+            packet: single(Section::Packet, tree, whole, report),
+            tcp: single(Section::Tcp, tree, whole, report),
+            traffic: single(Section::Traffic, tree, whole, report),
+            flows: named(Section::Flow, tree, whole, report),
+            is_whole,
         }
     }
 }
@@ -59,29 +64,31 @@ fn is_top_level(section: Section) -> bool {
     !matches!(section, Section::Top | Section::FlowTcp)
 }
 
-fn single(section: Section, tree: &Table, report: &mut Report) -> Given {
+fn single(section: Section, tree: &Table, whole: &mut bool, report: &mut Report) -> Given {
     let Some(entry) = tree.entries.get(section.key()) else { return Given::default() };
-    let Some(table) = table(entry, section.header(), report) else { return Given::default() };
+    let Some(table) = table(entry, section.header(), whole, report) else { return Given::default() };
     Given::read(section, table, &[], report)
 }
 
-fn named(section: Section, tree: &Table, report: &mut Report) -> Vec<Named> {
+fn named(section: Section, tree: &Table, whole: &mut bool, report: &mut Report) -> Vec<Named> {
     let Some(entry) = tree.entries.get(section.key()) else { return Vec::new() };
-    let Some(tables) = table(entry, section.header(), report) else { return Vec::new() };
+    let Some(tables) = table(entry, section.header(), whole, report) else { return Vec::new() };
     let mut all = Vec::with_capacity(tables.entries.len());
     for (name, entry) in &tables.entries {
         if section != Section::Port && !is_name(name) {
             report
                 .error(entry.key_at, format!("{} is no name for a {}", quoted(name), section.key()))
                 .label("1 to 64 letters, digits, `_`, `-` and `.`");
+            *whole = false;
             continue;
         }
-        let Node::Table(table) = &entry.item.node else {
+        let Some(table) = named_table(section, name, entry) else {
             misplaced(section, name, entry, report);
+            *whole = false;
             continue;
         };
         let (tables, tcp): (&[&'static str], Given) = match (section, table.entries.get("tcp")) {
-            (Section::Flow, Some(tcp)) => (&["tcp"], flow_tcp(tcp, report)),
+            (Section::Flow, Some(tcp)) => (&["tcp"], flow_tcp(tcp, whole, report)),
             (Section::Flow, None) => (&["tcp"], Given::default()),
             _ => (&[], Given::default()),
         };
@@ -91,14 +98,25 @@ fn named(section: Section, tree: &Table, report: &mut Report) -> Vec<Named> {
     all
 }
 
-fn flow_tcp(entry: &Entry, report: &mut Report) -> Given {
-    match table(entry, Section::FlowTcp.header(), report) {
+fn flow_tcp(entry: &Entry, whole: &mut bool, report: &mut Report) -> Given {
+    match table(entry, Section::FlowTcp.header(), whole, report) {
         Some(table) => Given::read(Section::FlowTcp, table, &[], report),
         None => Given::default(),
     }
 }
 
-fn table<'a>(entry: &'a Entry, header: &str, report: &mut Report) -> Option<&'a Table> {
+/// The table of a name; `None` where a key stands in the place of a name.
+fn named_table<'a>(section: Section, name: &str, entry: &'a Entry) -> Option<&'a Table> {
+    let Node::Table(table) = &entry.item.node else { return None };
+    // [flow.tcp] is a flow, unless it has keys of [tcp].
+    let is_tcp = section == Section::Flow
+        && name == Section::Tcp.key()
+        && table.entries.keys().any(|key| Section::Tcp.key_named(key).is_some());
+    (!is_tcp).then_some(table)
+}
+
+fn table<'a>(entry: &'a Entry, header: &str, whole: &mut bool, report: &mut Report) -> Option<&'a Table> {
+    *whole &= matches!(entry.item.node, Node::Table(_));
     match &entry.item.node {
         Node::Table(table) => Some(table),
         Node::Array(_) => {
@@ -123,10 +141,10 @@ fn misplaced(section: Section, name: &str, entry: &Entry, report: &mut Report) {
     let defaults = match section {
         Section::Port => Section::Queue,
         Section::Flow if Section::Traffic.key_named(name).is_some() => Section::Traffic,
-        Section::Flow if Section::Tcp.key_named(name).is_some() => Section::Tcp,
+        Section::Flow if name == Section::Tcp.key() || Section::Tcp.key_named(name).is_some() => Section::Tcp,
         _ => section,
     };
-    let help = if defaults != section && defaults.key_named(name).is_some() {
+    let help = if defaults != section && (defaults.key_named(name).is_some() || defaults.key() == name) {
         format!("what holds for all of them belongs to {}", defaults.header())
     } else {
         format!("write {}, and keys below it", section.header())

@@ -1,10 +1,11 @@
 //! From a path and `--set` arguments to one tree: reading, syntax, `extends`.
 
+use std::ops::Range;
+
 use toml::de::DeTable;
 
 use crate::LoadError;
 use crate::diagnostic::{At, Report, TextId};
-use crate::quantity::{Quantity, nearest_unit};
 use crate::source::Source;
 use crate::tree::{Entry, Item, Node, Table};
 
@@ -101,31 +102,34 @@ fn parse(path: &str, bytes: Vec<u8>, report: &mut Report) -> Table {
     tree
 }
 
-fn syntax(id: TextId, text: &str, message: &str, span: std::ops::Range<usize>, report: &mut Report) {
+fn syntax(id: TextId, text: &str, message: &str, span: Range<usize>, report: &mut Report) {
+    // Lines may be long and errors many.
+    let line = if report.is_long() { "" } else { line_around(text, span.start) };
+    let header = line.trim_start().starts_with('[') && line.contains("->") && !line.contains('"');
+    let (what, label) = explain_syntax(text, message, span.clone());
+    report
+        .syntax_error(At::new(id, span, 0), format!("not TOML: {what}"))
+        .label(label)
+        .help_if(header.then(|| "names with `->` need quotes in a header, as in [port.\"sw1->sw2\"]".to_owned()));
+}
+
+/// The line that a byte is in.
+fn line_around(text: &str, byte: usize) -> &str {
+    let start = text.get(..byte).and_then(|before| before.rfind('\n')).map_or(0, |newline| newline + 1);
+    text.get(start..).and_then(|rest| rest.lines().next()).unwrap_or("")
+}
+
+/// A message and a label for an error of the TOML parser.
+pub(crate) fn explain_syntax(text: &str, message: &str, span: Range<usize>) -> (String, String) {
     let (what, expected) = message.split_once(", ").unwrap_or((message, ""));
-    let at = At::new(id, span.clone(), 0);
-    let value = text.get(span.clone()).unwrap_or("").trim();
-    let line_start = text.get(..span.start).and_then(|before| before.rfind('\n')).map_or(0, |newline| newline + 1);
-    let line = text.get(line_start..).and_then(|rest| rest.lines().next()).unwrap_or("");
-    let help = if what == "string values must be quoted" || what.starts_with("invalid float") {
-        let is_value = !value.is_empty() && !value.contains(['"', '\'', '\n', '=']);
-        is_value.then(|| {
-            let all = crate::quantity::ALL_DIMENSIONS;
-            let unit = value.trim_start_matches(|c: char| c.is_ascii_digit() || "._ ".contains(c));
-            match (Quantity::parse(value, all), nearest_unit(unit, all)) {
-                (Err(_), Some(unit)) if value.starts_with(|c: char| c.is_ascii_digit()) => {
-                    let number = value.trim_end_matches(|c: char| !c.is_ascii_digit());
-                    format!("quantities are texts: write \"{number} {unit}\"")
-                }
-                _ => format!("write it in quotes: \"{value}\""),
-            }
-        })
-    } else if line.trim_start().starts_with('[') && line.contains("->") && !line.contains('"') {
-        Some("names with `->` need quotes in a header, as in [port.\"sw1->sw2\"]".to_owned())
+    let value = text.get(span).unwrap_or("").trim();
+    let is_word = value.chars().all(|c| c.is_alphanumeric() || " ._+-/%>".contains(c)) && !value.is_empty();
+    let is_unquoted = ["string values must be quoted", "invalid float", "invalid boolean"].contains(&what);
+    if is_word && is_unquoted {
+        ("this value needs quotes".to_owned(), format!("write \"{value}\""))
     } else {
-        None
-    };
-    report.syntax_error(at, format!("not TOML: {what}")).label(expected.to_owned()).help_if(help);
+        (what.to_owned(), expected.to_owned())
+    }
 }
 
 /// Refuses an `extends` that came from elsewhere than a file.

@@ -69,6 +69,9 @@ pub(crate) fn plan(context: &Context<'_>, report: &mut Report) -> Option<Vec<Pla
     names.extend(own.map(|named| (named.name.clone(), None)));
     names.sort_by(|(a, _), (b, _)| natural(a, b));
     if names.is_empty() && context.generated.is_some() {
+        if context.document.nodes.is_empty() {
+            return None;
+        }
         report.error(None, "the scenario has no flows").help("add [flow.NAME] with from = \"...\" and to = \"...\"");
         return None;
     }
@@ -123,11 +126,11 @@ impl Planner<'_> {
         let (settings, tcp_settings) = match table {
             Some(named) => (
                 Settings::resolve(Section::Flow, &[&named.given, &document.traffic, &document.atm]),
-                Settings::resolve(Section::FlowTcp, &[&named.tcp, &document.tcp]),
+                tcp::settings(Section::FlowTcp, &[&named.tcp, &document.tcp]),
             ),
             None => (
                 Settings::resolve(Section::Flow, &[&document.traffic, &document.atm]),
-                Settings::resolve(Section::FlowTcp, &[&document.tcp]),
+                tcp::settings(Section::FlowTcp, &[&document.tcp]),
             ),
         };
         let tcp = tcp::params(&tcp_settings, self.context.technology, report);
@@ -172,6 +175,11 @@ impl Planner<'_> {
         report: &mut Report,
     ) -> Option<(NodeId, NodeId)> {
         let settings = table.map(|named| Settings::resolve(Section::Flow, &[&named.given]));
+        if number.is_none() && self.context.generated.is_some() {
+            let is_missing = |key: &&&str| settings.as_ref().is_none_or(|settings| !settings.has(key));
+            let missing: Vec<&str> = ["from", "to"].iter().filter(is_missing).copied().collect();
+            self.missing_ends(name, &missing, table.map(|named| named.at), report);
+        }
         let end = |key: &str, letter: char, report: &mut Report| {
             let given = settings.as_ref().filter(|settings| settings.has(key));
             if let Some(settings) = given {
@@ -188,12 +196,7 @@ impl Planner<'_> {
             }
             match number {
                 Some(number) => self.context.network?.node(&format!("{letter}{number}")),
-                None => {
-                    if self.context.generated.is_some() {
-                        self.missing_end(name, key, table.map(|named| named.at), report);
-                    }
-                    None
-                }
+                None => None,
             }
         };
         let (from, to) = (end("from", 's', report), end("to", 'd', report));
@@ -206,7 +209,10 @@ impl Planner<'_> {
         Some((from, to))
     }
 
-    fn missing_end(&self, name: &str, key: &str, at: Option<At>, report: &mut Report) {
+    fn missing_ends(&self, name: &str, keys: &[&str], at: Option<At>, report: &mut Report) {
+        if keys.is_empty() {
+            return;
+        }
         let generated = self.context.generated.unwrap_or(0);
         let near = if generated > 0 && generated <= 100 {
             let names: Vec<String> = (1..=generated).map(|i| format!("f{i}")).collect();
@@ -214,12 +220,13 @@ impl Planner<'_> {
         } else {
             None
         };
+        let are = if keys.len() == 1 { "is" } else { "are" };
         let ours = if generated > 0 { format!("; the topology makes f1 to f{generated}") } else { String::new() };
         let near = near.map_or(String::new(), |near| format!("; did you mean {near}?"));
         report
-            .error(at, format!("`{key}` is missing in [flow.{name}]"))
+            .error(at, format!("`{}` {are} missing in [flow.{name}]", keys.join("` and `")))
             .label("a new flow needs `from` and `to`")
-            .help(format!("add {key} = \"...\"{ours}{near}"));
+            .help(format!("add {} = \"...\"{ours}{near}", keys.join(" = \"...\" and ")));
     }
 
     /// Both paths, and whether they are the ones that would be found anyhow.

@@ -1,45 +1,42 @@
 //! How large segments become on the wire (framing.md §1).
 
+use ackclock::packet::{IP_HEADER_BYTES, SackBlock, SackBlocks, Segment, TCP_HEADER_BYTES, aal5};
 use ackclock::scenario::Technology;
-use ackclock::units::{CELL_BYTES, CELL_PAYLOAD_BYTES};
+use ackclock::units::CELL_BYTES;
 
-/// Octets of IP and TCP headers without options.
-const HEADERS: u64 = 40;
-/// Octets of the longest SACK option: three blocks of 8, kind, length, two of padding.
-const SACK_OPTION: u64 = 28;
-/// Octets of an LLC/SNAP header.
-const LLC: u64 = 8;
-/// Octets of the AAL5 trailer.
-const TRAILER: u64 = 8;
-/// Octets of the largest datagram and of the largest AAL5 payload.
-const LARGEST: u64 = 65_535;
+/// Octets of the largest datagram.
+const LARGEST_DATAGRAM: u32 = 65_535;
 
 /// The largest segment payload that a datagram, and an AAL5 frame around it, can carry.
 pub(crate) fn largest_mss(technology: Technology) -> u32 {
-    let llc = match technology {
-        Technology::Atm { llc: true } => LLC,
-        _ => 0,
+    let datagram = match technology {
+        Technology::Atm { llc: true } => aal5::MAX_PAYLOAD_BYTES - aal5::LLC_BYTES,
+        Technology::Atm { llc: false } => aal5::MAX_PAYLOAD_BYTES,
+        Technology::Packet { .. } => LARGEST_DATAGRAM,
     };
-    (LARGEST - HEADERS - llc) as u32
+    datagram - IP_HEADER_BYTES - TCP_HEADER_BYTES
 }
 
 /// Bytes on the wire of a data segment with `payload` bytes.
 pub(crate) fn segment_wire_bytes(payload: u32, technology: Technology) -> u64 {
-    wire_bytes(HEADERS + u64::from(payload), technology)
+    wire_bytes(Segment { len: payload, ..Segment::default() }, technology)
 }
 
 /// Bytes on the wire of the longest acknowledgement.
 pub(crate) fn ack_wire_bytes(sack: bool, technology: Technology) -> u64 {
-    wire_bytes(HEADERS + if sack { SACK_OPTION } else { 0 }, technology)
+    let mut blocks = SackBlocks::default();
+    if sack {
+        for block in 0..ackclock::packet::MAX_SACK_BLOCKS as u64 {
+            blocks.push(SackBlock { start: 2 * block, end: 2 * block + 1 });
+        }
+    }
+    wire_bytes(Segment { sack: blocks, ..Segment::default() }, technology)
 }
 
-fn wire_bytes(datagram: u64, technology: Technology) -> u64 {
+fn wire_bytes(segment: Segment, technology: Technology) -> u64 {
     match technology {
-        Technology::Atm { llc } => {
-            let pdu = datagram + if llc { LLC } else { 0 } + TRAILER;
-            pdu.div_ceil(CELL_PAYLOAD_BYTES) * CELL_BYTES
-        }
-        Technology::Packet { link_header_bytes } => datagram + u64::from(link_header_bytes),
+        Technology::Atm { llc } => u64::from(aal5::cells(segment.ip_bytes(), llc)) * CELL_BYTES,
+        Technology::Packet { link_header_bytes } => u64::from(segment.ip_bytes()) + u64::from(link_header_bytes),
     }
 }
 

@@ -4,6 +4,28 @@
 //! value by itself against the table in `keys`; `plan` checks what depends on more than one key (`network`, `flows`
 //! with `routes` and `tcp`, `queues`, `bottleneck`) and makes the scenario; `write` makes a file of it again. The
 //! JSON Schema comes from the same table.
+//!
+//! ```
+//! use ackclock_scenario::{LoadError, Memory, load};
+//!
+//! let file = r#"
+//!     duration = "10 s"
+//!     [network]
+//!     topology = "n-source"
+//!     sources = 5
+//!     rate = "155.52 Mbps"
+//!     access_delay = "5 us"
+//!     trunk_delay = "5 us"
+//!     [queue]
+//!     buffer = "1000 cells"
+//! "#;
+//! let files = Memory::new().with("lan.toml", file);
+//! let loaded = load(&files, "lan.toml", &["queue.policy=epd".to_owned()]).unwrap();
+//! assert_eq!(loaded.scenario.flows.len(), 5);
+//!
+//! let Err(LoadError::Invalid(errors)) = load(&files, "lan.toml", &["queue.policy=edp".to_owned()]) else { panic!() };
+//! assert_eq!(errors[0].help.as_deref(), Some("did you mean \"epd\"?"));
+//! ```
 
 mod bottleneck;
 mod diagnostic;
@@ -74,7 +96,7 @@ pub fn load(source: &dyn Source, path: &str, sets: &[String]) -> Result<Loaded, 
     files::refuse_extends(&mut tree, &mut report);
     let document = Document::read(&tree, &mut report);
     // What is missing, and what does not fit together, is known only once every text is a tree.
-    let plan = if is_readable { plan::plan(&document, path, &mut report) } else { None };
+    let plan = if is_readable && document.is_whole { plan::plan(&document, path, &mut report) } else { None };
     let Some(plan) = plan.filter(|_| !report.has_errors()) else {
         let diagnostics = report.into_diagnostics();
         assert!(

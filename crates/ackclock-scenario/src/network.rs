@@ -3,8 +3,7 @@
 use std::collections::HashMap;
 
 use ackclock::ids::{Id, IdVec, LinkId, NodeId};
-use ackclock::queue::drop::DropParams;
-use ackclock::scenario::{Buffer, Link, Node, NodeKind, Queue, ServiceOrder};
+use ackclock::scenario::{Link, Node, NodeKind, Queue};
 use ackclock::units::{Rate, Span};
 
 use crate::diagnostic::{At, Report};
@@ -179,8 +178,7 @@ impl Network {
 
     fn add(&mut self, from: NodeId, to: NodeId, duplex: &Duplex) {
         let name = format!("{}->{}", self.nodes[from].name, self.nodes[to].name);
-        let queue =
-            Queue { buffer: Buffer::Infinite, policy: DropParams::TailDrop, service_order: ServiceOrder::Random };
+        let queue = Queue::unlimited();
         let link = self.links.push(Link { name, from, to, rate: duplex.rate, delay: duplex.delay, queue });
         self.between.insert((from, to), link);
         if self.is_host(to) {

@@ -13,6 +13,7 @@ use crate::network::Network;
 use crate::quantity::{Dimension, Quantity};
 use crate::queues::{self, QueueSettings};
 use crate::settings::{Given, Settings, warn_unused};
+use crate::tcp;
 use crate::values::Value;
 
 /// A scenario, and where every part of it comes from.
@@ -66,7 +67,7 @@ pub(crate) fn plan(document: &Document, path: &str, report: &mut Report) -> Opti
 
     let queues = technology_word.map(|technology| queues::settings(document, technology, report));
     warn_tcp(document, &network_settings, report);
-    let tcp = Settings::resolve(Section::Tcp, &[&document.tcp]);
+    let tcp = tcp::settings(Section::Tcp, &[&document.tcp]);
     let traffic = Settings::resolve(Section::Traffic, &[&document.traffic]);
 
     let mut network = Network::build(document, &network_settings, report);
@@ -163,11 +164,11 @@ fn technology(word: Option<&str>, framing: &Settings) -> Option<Technology> {
 fn warn_tcp(document: &Document, network: &Settings, report: &mut Report) {
     let no_context = |_: &str| None;
     let resolved: Vec<Settings> =
-        document.flows.iter().map(|named| Settings::resolve(Section::FlowTcp, &[&named.tcp, &document.tcp])).collect();
+        document.flows.iter().map(|named| tcp::settings(Section::FlowTcp, &[&named.tcp, &document.tcp])).collect();
     for (named, settings) in document.flows.iter().zip(&resolved) {
         warn_unused(&named.tcp, Section::FlowTcp, &[settings], &no_context, report);
     }
-    let general = Settings::resolve(Section::Tcp, &[&document.tcp]);
+    let general = tcp::settings(Section::Tcp, &[&document.tcp]);
     let generated = network.word("topology").is_some_and(|topology| ONE_LINE.contains(&topology));
     let mut everywhere: Vec<&Settings> = resolved.iter().collect();
     if generated || document.flows.iter().any(|named| is_empty(&named.tcp)) {

@@ -23,18 +23,6 @@ pub(crate) enum Dimension {
     Ticks,
 }
 
-/// Everything that can be measured.
-pub(crate) const ALL_DIMENSIONS: &[Dimension] = &[
-    Dimension::Rate,
-    Dimension::Time,
-    Dimension::Size,
-    Dimension::Cells,
-    Dimension::Packets,
-    Dimension::Bdp,
-    Dimension::Segments,
-    Dimension::Ticks,
-];
-
 /// A checked amount of something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Quantity {
@@ -91,6 +79,18 @@ impl Dimension {
             Dimension::Bdp => "a multiple of the bandwidth-delay product",
             Dimension::Segments => "a number of segments",
             Dimension::Ticks => "a number of timer ticks",
+        }
+    }
+
+    /// What it is called in a list.
+    pub(crate) fn short_name(self) -> &'static str {
+        match self {
+            Dimension::Cells => "cells",
+            Dimension::Packets => "packets",
+            Dimension::Bdp => "a multiple of the bdp",
+            Dimension::Segments => "segments",
+            Dimension::Ticks => "ticks",
+            other => other.name(),
         }
     }
 

@@ -137,11 +137,14 @@ fn loads(network: &Network, flows: &[PlannedFlow], technology: Technology) -> Id
 
 /// The port that a [port] table names.
 fn port(network: &Network, name: &str, at: Option<At>, report: &mut Report) -> Option<LinkId> {
+    let found = network.link(name).filter(|id| !network.is_host(network.links[*id].from));
+    let near = if found.is_some() || report.is_long() { None } else { nearest_link(network, name, true) };
+    let near = near.map(|near| format!("did you mean \"{near}\"?"));
     let Some(id) = network.link(name) else {
         report
             .error(at, format!("there is no port {}", quoted(name)))
             .label("a port is named after its link: \"A->B\"")
-            .help_if(nearest_link(network, name, true).map(|near| format!("did you mean \"{near}\"?")));
+            .help_if(near);
         return None;
     };
     let link = &network.links[id];
@@ -150,7 +153,7 @@ fn port(network: &Network, name: &str, at: Option<At>, report: &mut Report) -> O
         report
             .error(at, format!("{} is the output of the host {host}, which never drops", quoted(name)))
             .label("not a port of a switch")
-            .help_if(nearest_link(network, name, true).map(|near| format!("did you mean \"{near}\"?")));
+            .help_if(near);
         return None;
     }
     Some(id)
@@ -189,7 +192,6 @@ impl Checker<'_> {
             }
             return None;
         }
-        let infinite = Queue { buffer: Buffer::Infinite, policy: DropParams::TailDrop, service_order };
         let bdp = settings.quantity("buffer").filter(|quantity| quantity.dimension == Dimension::Bdp);
         if bdp.is_some() && !port.load.crossed {
             if port.has_own_buffer {
@@ -200,7 +202,7 @@ impl Checker<'_> {
                 return None;
             }
             // Nothing ever arrives at this port: how much fits makes no difference.
-            return Some(infinite);
+            return Some(Queue { service_order, ..Queue::unlimited() });
         }
         let buffer = self.buffer(settings, port)?;
         let policy = self.policy(settings, buffer, policy?)?;
@@ -294,13 +296,16 @@ impl Checker<'_> {
         let beyond = threshold_cells > room || (policy == "fba" && threshold_cells >= room);
         if beyond {
             if self.first(at, "threshold") {
-                let relation = if policy == "fba" { "not less than" } else { "more than" };
+                let (relation, limit) = match policy {
+                    "fba" => ("not less than", "must be less than the buffer"),
+                    _ => ("more than", "must be at most the buffer"),
+                };
                 self.report
                     .error(
                         at.or(settings.at("buffer")),
                         format!("`threshold` is {threshold_cells} cells, {relation} the buffer of {room}"),
                     )
-                    .label("must be less than the buffer");
+                    .label(limit);
             }
             return None;
         }

@@ -3,6 +3,7 @@
 use toml::de::DeValue;
 
 use crate::diagnostic::{At, Report, SET_FILE, TextId};
+use crate::files::explain_syntax;
 use crate::tree::{Entry, Item, Node, Table};
 
 /// More keys than any path in a scenario has.
@@ -88,8 +89,8 @@ fn parse_value(text: &str, id: TextId, offset: usize, report: &mut Report) -> Op
         Ok(parsed) if !matches!(parsed.get_ref(), DeValue::Datetime(_)) => Some(Item::read(&parsed, id, offset)),
         Err(error) if value.starts_with(['"', '\'', '[', '{']) => {
             let span = error.span().unwrap_or(0..value.len());
-            let (what, expected) = error.message().split_once(", ").unwrap_or((error.message(), ""));
-            report.error(At::new(id, span, offset), format!("not a TOML value: {what}")).label(expected.to_owned());
+            let (what, label) = explain_syntax(value, error.message(), span.clone());
+            report.error(At::new(id, span, offset), format!("not a TOML value: {what}")).label(label);
             None
         }
         _ => Some(Item { at: At::new(id, 0..value.len(), offset), node: Node::Text(value.to_owned()) }),

@@ -1,6 +1,6 @@
 //! Sections: what the files give, and what holds once sections below and defaults are added.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use ackclock::units::{Rate, Span};
 
@@ -17,6 +17,8 @@ pub(crate) struct Given {
     /// Its header; `None` where no file mentions it.
     pub(crate) at: Option<At>,
     values: BTreeMap<&'static str, GivenValue>,
+    /// Keys that were probably meant by unknown ones.
+    misspelt: BTreeSet<&'static str>,
 }
 
 #[derive(Clone, Debug)]
@@ -35,6 +37,8 @@ pub(crate) struct Settings {
     /// Where a key that is missing is missing from.
     pub(crate) at: Option<At>,
     values: BTreeMap<&'static str, Setting>,
+    /// Keys that were probably meant by unknown ones, and so are not missing.
+    misspelt: BTreeSet<&'static str>,
 }
 
 #[derive(Clone, Debug)]
@@ -56,13 +60,13 @@ pub(crate) enum Origin {
 impl Given {
     /// Checks every key of a table against the keys of `section`. Keys in `tables` are tables of their own.
     pub(crate) fn read(section: Section, table: &Table, tables: &[&'static str], report: &mut Report) -> Given {
-        let mut given = Given { at: Some(table.at), values: BTreeMap::new() };
+        let mut given = Given { at: Some(table.at), ..Given::default() };
         for (name, entry) in &table.entries {
             if tables.contains(&name.as_str()) {
                 continue;
             }
             let Some(key) = section.key_named(name) else {
-                unknown_key(section, name, entry.key_at, tables, report);
+                given.misspelt.extend(unknown_key(section, name, entry.key_at, tables, report));
                 continue;
             };
             let value = values::check(key, &entry.item, report);
@@ -82,15 +86,23 @@ impl Given {
     }
 }
 
-fn unknown_key(section: Section, name: &str, at: At, tables: &[&'static str], report: &mut Report) {
+/// Reports a key, and returns the one that was probably meant.
+fn unknown_key(
+    section: Section,
+    name: &str,
+    at: At,
+    tables: &[&'static str],
+    report: &mut Report,
+) -> Option<&'static str> {
     let names: Vec<&'static str> = section.keys().map(|key| key.name).chain(tables.iter().copied()).collect();
-    let help = if report.is_long() { None } else { suggest::for_key(name, section, &names) };
+    let (meant, help) = if report.is_long() { (None, None) } else { suggest::for_key(name, section, &names) };
     let place = if section == Section::Top { String::new() } else { format!(" in {}", section.header()) };
     let label = match &help {
         None if names.len() <= 10 => format!("known: {}", names.join(", ")),
         _ => "no such key".to_owned(),
     };
     report.error(at, format!("unknown key {}{place}", quoted(name))).label(label).help_if(help);
+    meant
 }
 
 impl Settings {
@@ -106,7 +118,9 @@ impl Settings {
                 values.insert(key.name, Setting { value: Some(value), origin });
             }
         }
-        Settings { section, at: layers.first().and_then(|layer| layer.at), values }
+        let first = layers.first();
+        let misspelt = first.map(|layer| layer.misspelt.clone()).unwrap_or_default();
+        Settings { section, at: first.and_then(|layer| layer.at), values, misspelt }
     }
 
     /// Fills in a default that depends on other things.
@@ -125,14 +139,16 @@ impl Settings {
     /// Reports the keys that must be given, are used and are missing.
     pub(crate) fn require(&self, header: &str, context: &dyn Fn(&str) -> Option<&'static str>, report: &mut Report) {
         for key in self.section.keys() {
-            let missing = matches!(key.default, Fallback::Required) && !self.values.contains_key(key.name);
+            let missing = matches!(key.default, Fallback::Required)
+                && !self.values.contains_key(key.name)
+                && !self.misspelt.contains(key.name);
             if missing && self.is_used(key, context) == Some(true) {
                 let example = values::example(key);
                 let place = if header.is_empty() { String::new() } else { format!(" in {header}") };
                 report
                     .error(self.at, format!("`{}` is missing{place}", key.name))
-                    .label("needs one more key")
-                    .help(format!("add {} = {example}: {}", key.name, lower_first(key.about)));
+                    .label(if self.at.is_some() { "needs one more key" } else { "" })
+                    .help(format!("add {} = {example} ({})", key.name, lower_first(key.about)));
             }
         }
     }
@@ -253,7 +269,7 @@ pub(crate) fn warn_unused(
             let conditions: Vec<String> = key
                 .used_if
                 .iter()
-                .map(|condition| format!("{} = {}", condition.key, condition.is.join(" or ")))
+                .map(|condition| format!("{} = {}", condition.key, condition.is.join(", ")))
                 .collect();
             report
                 .warning(at, format!("`{name}` has no effect here"))

@@ -26,10 +26,10 @@ pub(crate) fn explained(key: &str, word: &str) -> Option<&'static str> {
     found.map(|(_, _, help)| *help)
 }
 
-/// Help for a key that does not exist in `section`.
-pub(crate) fn for_key(word: &str, section: Section, names: &[&'static str]) -> Option<String> {
+/// For a key that does not exist in `section`: the key of this section that was probably meant, and help.
+pub(crate) fn for_key(word: &str, section: Section, names: &[&'static str]) -> (Option<&'static str>, Option<String>) {
     if let Some((_, meant)) = KEY_SYNONYMS.iter().find(|(known, meant)| *known == word && names.contains(meant)) {
-        return Some(format!("write `{meant}`"));
+        return (Some(meant), Some(format!("write `{meant}`")));
     }
     let elsewhere: Vec<&str> = Section::ALL
         .iter()
@@ -37,14 +37,16 @@ pub(crate) fn for_key(word: &str, section: Section, names: &[&'static str]) -> O
         .map(|other| other.header())
         .collect();
     if !elsewhere.is_empty() {
-        return Some(format!("`{word}` belongs to {}", elsewhere.join(" or ")));
+        return (None, Some(format!("`{word}` belongs to {}", elsewhere.join(" or "))));
     }
-    let here = nearest(word, names.iter().copied()).map(|near| format!("did you mean `{near}`?"));
-    here.or_else(|| {
-        let near = nearest(word, Section::ALL.iter().flat_map(|section| section.keys().map(|key| key.name)))?;
-        let section = Section::ALL.iter().find(|section| section.key_named(near).is_some())?;
-        Some(format!("did you mean `{near}`? It belongs to {}", section.header()))
-    })
+    if let Some(near) = nearest(word, names.iter().copied()) {
+        return (Some(near), Some(format!("did you mean `{near}`?")));
+    }
+    let everywhere = Section::ALL.iter().flat_map(|section| section.keys().map(|key| key.name));
+    let near = nearest(word, everywhere);
+    let home = near.and_then(|near| Section::ALL.iter().find(|section| section.key_named(near).is_some()));
+    let help = near.zip(home).map(|(near, home)| format!("did you mean `{near}`? It belongs to {}", home.header()));
+    (None, help)
 }
 
 /// Longer words are not compared.
@@ -84,6 +86,8 @@ const SYNONYMS: &[(&str, &str, &str)] = &[
     ("technology", "ip", "write \"packet\""),
     ("technology", "ethernet", "write \"packet\", and the octets of its header as link_header in [packet]"),
     ("technology", "cell", "write \"atm\""),
+    ("technology", "cells", "write \"atm\""),
+    ("service_order", "roundrobin", "write \"rotating\""),
     ("growth", "cubic", "growth = \"reno\" is slow start and additive increase, the only kind there is"),
     ("kind", "router", "write \"switch\""),
     ("kind", "server", "write \"host\""),

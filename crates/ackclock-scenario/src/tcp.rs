@@ -9,8 +9,21 @@ use ackclock::units::Span;
 
 use crate::diagnostic::Report;
 use crate::framing;
+use crate::keys::Section;
 use crate::quantity::{Dimension, Quantity};
-use crate::settings::Settings;
+use crate::settings::{Given, Settings};
+use crate::values::Value;
+
+/// What holds in [tcp] or [flow.NAME.tcp]: `layers` first, then the defaults.
+pub(crate) fn settings(section: Section, layers: &[&Given]) -> Settings {
+    let mut settings = Settings::resolve(section, layers);
+    match settings.word("recovery") {
+        Some("new-reno") => settings.set_default("guard_after_timeout", Value::Flag(true), "RFC 2582 §5"),
+        Some("fall-floyd") => settings.set_default("guard_after_timeout", Value::Flag(false), "[SACK-UBR] §3"),
+        _ => {}
+    }
+    settings
+}
 
 /// The parameters, or `None` where a value is wrong; everything wrong is reported.
 pub(crate) fn params(settings: &Settings, technology: Option<Technology>, report: &mut Report) -> Option<TcpParams> {
@@ -177,6 +190,7 @@ fn recovery(settings: &Settings) -> Option<RecoveryParams> {
             partial_ack_pipe_segments: u32::try_from(settings.amount("partial_ack_pipe")?).ok()?,
             restart_timer_on_partial_ack: restart_timer_on_partial_ack?,
             only_below_highest_sack: settings.flag("only_below_highest_sack")?,
+            guard_after_timeout: settings.flag("guard_after_timeout")?,
         }),
         _ => RecoveryParams::Rfc6675(Rfc6675Params { restart_timer_on_partial_ack: restart_timer_on_partial_ack? }),
     })

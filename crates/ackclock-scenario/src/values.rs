@@ -147,7 +147,7 @@ fn whole(name: &str, integer: Option<i64>, min: u64, max: u64, at: At, report: &
     if let Some(value) = value.filter(|value| (min..=max).contains(value)) {
         return Some(value);
     }
-    let found = integer.map_or("beyond 64 bits".to_owned(), |integer| integer.to_string());
+    let found = integer.map_or("an integer beyond 64 bits".to_owned(), |integer| integer.to_string());
     let allowed = if min == max { format!("only {min} is known") } else { format!("must be {min} to {max}") };
     report.error(at, format!("`{name}` is {found}")).label(allowed);
     None
@@ -268,6 +268,10 @@ fn explain(
                 .label(label)
                 .help_if((!dimensions.is_empty()).then(|| units(dimensions)));
         }
+        Trouble::UnknownUnit { number, unit } if unit == "%" && matches!(amount.bare, Bare::Fraction) => {
+            let fraction = number.parse::<f64>().map_or(String::new(), |percent| format!("write {}", percent / 100.0));
+            report.error(at, format!("`{name}` is {shown}")).label(fraction).help("fractions are plain numbers");
+        }
         Trouble::UnknownUnit { number, unit } => {
             let near = nearest_unit(&unit, dimensions);
             report
@@ -277,7 +281,7 @@ fn explain(
         }
         Trouble::WrongDimension { found, .. } => {
             report
-                .error(at, format!("{shown} is {}, but `{name}` is {}", found.name(), alternatives(amount)))
+                .error(at, format!("{shown} is {}, which does not fit `{name}`", found.name()))
                 .label(format!("expected {}", alternatives(amount)))
                 .help(units(dimensions));
         }
@@ -292,7 +296,7 @@ fn explain(
 
 /// "a time or "never"".
 fn alternatives(amount: &Amount) -> String {
-    let mut all: Vec<String> = amount.limits.iter().map(|limit| limit.dimension.name().to_owned()).collect();
+    let mut all: Vec<String> = amount.limits.iter().map(|limit| limit.dimension.short_name().to_owned()).collect();
     match amount.bare {
         Bare::None => {}
         Bare::Fraction => all.insert(0, "a fraction of the buffer (more than 0, at most 1)".to_owned()),
@@ -339,7 +343,7 @@ fn names(name: &str, kind: &Kind, items: &[Item], at: At, report: &mut Report) -
     if fine && !enough {
         let (expected, example) = expectation(kind);
         report
-            .error(at, format!("`{name}` has {} elements", items.len()))
+            .error(at, format!("`{name}` has {} element{}", items.len(), if items.len() == 1 { "" } else { "s" }))
             .label(format!("expected {expected}"))
             .help(format!("write {name} = {example}"));
         return None;

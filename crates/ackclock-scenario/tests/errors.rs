@@ -6,7 +6,7 @@ mod render;
 #[allow(dead_code)]
 mod roundtrip;
 
-use ackclock_scenario::Memory;
+use ackclock_scenario::{LoadError, Memory, load};
 use render::{said_about, said_about_files};
 
 /// What is said about each change of a good scenario of two sources.
@@ -138,7 +138,7 @@ fn absurd_values() {
         "network.trunk_delay = \"61 min\"",
         "queue.buffer = \"0 cells\"",
         "queue.buffer = \"2147483649 cells\"",
-        "queue.buffer = \"1000000 bdp\"",
+        "queue.buffer = \"1000001 bdp\"",
         "queue.threshold = 0",
         "queue.threshold = 1.5",
         "queue.threshold = -0.1",
@@ -183,6 +183,7 @@ fn unknown_words_and_keys() {
         "traffic.colour = \"red\"",
         "ports.a = 1",
         "network.bandwidth = \"20 Mbps\"",
+        "link.x = { ends = [\"s1\", \"s2\"], bandwidth = \"1 Mbps\", dely = \"1 ms\" }",
     ]));
 }
 
@@ -377,4 +378,24 @@ fn wrong_arguments() {
         "duration.x=5",
         "a.b.c.d.e.f.g.h.i.j.k.l.m.n.o.p.q.r=1",
     ]));
+}
+
+#[test]
+fn a_file_full_of_errors_is_refused_quickly_and_not_at_endless_length() {
+    let files = [
+        "x = 1\n".repeat(150_000),
+        "[[[[".repeat(200_000),
+        "=".repeat(1_000_000),
+        (0..60_000).map(|i| format!("x{i} = 1\n")).collect(),
+        format!("[flow.f1]\ndrops = [{}]", "1,".repeat(400_000)),
+        (0..30_000).map(|i| format!("[port.a{i}]\npolicy = 1\n")).collect(),
+        format!("{}\n{}", roundtrip::BASE, (0..30_000).map(|i| format!("[port.\"sw1->s{i}\"]\n")).collect::<String>()),
+    ];
+    for file in files {
+        let start: String = file.chars().take(40).collect();
+        match load(&Memory::new().with("test.toml", file), "test.toml", &[]) {
+            Err(LoadError::Invalid(errors)) => assert!(errors.len() <= 2_001, "{start}: {}", errors.len()),
+            other => panic!("{start}: {other:?}"),
+        }
+    }
 }

@@ -39,7 +39,9 @@ impl Measured<'_> {
     /// Whether a claim holds.
     pub fn examine(&self, claim: &Claim) -> Examined {
         match &claim.test {
-            Predicate::Order { metric, is, of } => self.order(self.study.metric(*metric, None), *is, of),
+            Predicate::Order { metric, is, of, resolution } => {
+                self.order(self.study.metric(*metric, None), *is, of, *resolution)
+            }
             Predicate::Bound { metric, over, of, is, value } => {
                 let metric = self.study.metric(*metric, None);
                 let points = self.study.checked_points(&of.at);
@@ -70,15 +72,17 @@ impl Measured<'_> {
         summarize(&means?).map(|summary| summary.max - summary.min)
     }
 
-    fn order(&self, metric: Metric, is: Relation, of: &[Quantity]) -> Examined {
+    fn order(&self, metric: Metric, is: Relation, of: &[Quantity], resolution: f64) -> Examined {
         let values: Vec<Option<f64>> = of.iter().map(|quantity| self.value(quantity, metric)).collect();
         let holds = values.windows(2).all(|pair| match pair {
+            [Some(left), Some(right)] if (left - right).abs() < resolution => is.holds(0.0, 0.0),
             [Some(left), Some(right)] => is.holds(*left, *right),
             _ => false,
         });
         let numbers: Vec<String> =
             of.iter().zip(&values).map(|(quantity, value)| format!("{} {}", quantity.label, number(*value))).collect();
-        Examined { holds, evidence: format!("{}; wanted: each {} the next", numbers.join(", "), is.sign()) }
+        let closer = if resolution > 0.0 { format!(" (closer than {resolution}: equal)") } else { String::new() };
+        Examined { holds, evidence: format!("{}; wanted: each {} the next{closer}", numbers.join(", "), is.sign()) }
     }
 
     fn mean_bound(&self, metric: Metric, of: &Quantity, is: Relation, bound: f64) -> Examined {

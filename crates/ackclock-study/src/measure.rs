@@ -20,7 +20,7 @@ pub(crate) struct Measurement {
     pub longest_backoff: Vec<u32>,
     /// When the retransmission timer expired, whole milliseconds, rounded down.
     pub timeouts_ms: Vec<Vec<u64>>,
-    /// Units refused by all ports, and segments lost on purpose not counted.
+    /// Units refused by all ports; segments lost on purpose are not among them.
     pub drops: u64,
 }
 
@@ -57,7 +57,7 @@ pub(crate) enum MetricName {
     Retransmissions,
     /// Units refused by all ports.
     Drops,
-    /// The longest series of timer backoffs of any flow.
+    /// The longest series of halvings of the slow-start threshold without progress between them, of any flow.
     LongestBackoff,
     /// How much the flows time out together: [`synchrony`].
     Synchrony,

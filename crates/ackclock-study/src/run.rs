@@ -8,7 +8,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 use ackclock::sim;
-use ackclock::units::{Span, Time};
+use ackclock::units::Span;
 
 use crate::ledger::Ledger;
 use crate::measure::Measurement;
@@ -46,6 +46,7 @@ impl Progress for Quiet {
 
 /// How `reproduce` ended.
 #[derive(Clone, Debug, PartialEq)]
+#[expect(clippy::large_enum_variant, reason = "there is one per command")]
 pub enum Outcome {
     /// Every run is there.
     Finished(Report),
@@ -160,18 +161,17 @@ fn run_missing(
 
 /// One run from start to end, or `None` if it was stopped.
 fn one_run(planned: &Planned, seed: u64, stopped: &dyn Fn() -> bool, advance: &dyn Fn(f64)) -> Option<Measurement> {
-    const SLICES: u64 = 100;
-    let duration = planned.scenario.duration;
     let mut simulation = sim::build(&planned.scenario, seed);
-    for slice in 1..=SLICES {
+    let slice = Span::from_ps(planned.scenario.duration.as_ps().div_ceil(100));
+    let mut progress = simulation.progress();
+    while !progress.finished() {
         if stopped() {
             return None;
         }
-        simulation.step(Time::ZERO + Span::from_ps(duration.as_ps() / SLICES * slice));
-        advance(1.0 / SLICES as f64);
+        let before = progress.now;
+        progress = simulation.step(before + slice);
+        advance(progress.now.since(before).as_secs_f64() / planned.scenario.duration.as_secs_f64());
     }
-    // The slices may fall short of the end by a rounding.
-    simulation.step(Time::ZERO + duration);
     Some(Measurement::of(&simulation.records()))
 }
 

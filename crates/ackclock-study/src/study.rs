@@ -223,7 +223,14 @@ pub(crate) struct Instance {
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub(crate) enum Predicate {
     /// Each quantity stands in the relation to the next.
-    Order { metric: MetricName, is: Relation, of: Vec<Quantity> },
+    Order {
+        metric: MetricName,
+        is: Relation,
+        of: Vec<Quantity>,
+        /// What is closer together is equal.
+        #[serde(default)]
+        resolution: f64,
+    },
     /// A quantity stands in the relation to a number.
     Bound {
         metric: MetricName,

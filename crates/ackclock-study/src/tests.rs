@@ -99,6 +99,19 @@ const CLAIMS: &[(bool, &str)] = &[
         false,
         r#"order = { metric = "timeouts", is = ">", of = [{ label = "Reno", at = { net = "lan", k = "1000", tcp = "reno" } }, { label = "SACK", at = { net = "lan", k = "1000", tcp = "sack" } }] }"#,
     ),
+    // With a resolution, what is closer is equal: .515 and .97 are .455 apart.
+    (
+        false,
+        r#"order = { metric = "efficiency", is = "<", resolution = 0.46, of = [{ label = "Reno", at = { net = "lan", k = "1000", tcp = "reno" } }, { label = "SACK", at = { net = "lan", k = "1000", tcp = "sack" } }] }"#,
+    ),
+    (
+        true,
+        r#"order = { metric = "efficiency", is = ">=", resolution = 0.46, of = [{ label = "Reno", at = { net = "lan", k = "1000", tcp = "reno" } }, { label = "SACK", at = { net = "lan", k = "1000", tcp = "sack" } }] }"#,
+    ),
+    (
+        false,
+        r#"order = { metric = "efficiency", is = ">=", resolution = 0.45, of = [{ label = "Reno", at = { net = "lan", k = "1000", tcp = "reno" } }, { label = "SACK", at = { net = "lan", k = "1000", tcp = "sack" } }] }"#,
+    ),
     // Spread over TCP: K=1000 .97 - .515, K=3000 .72 - .515
     (
         true,
@@ -460,6 +473,15 @@ fn every_scenario_of_every_point_is_accepted_without_a_warning() {
         }
         // No two points are the same scenario by mistake.
         assert_eq!(different.len(), demand.len());
+    }
+}
+
+#[test]
+fn every_report_fits_into_120_columns() {
+    for name in names() {
+        let study = Study::load(name).unwrap();
+        let text = report_of(&study, &Selection::default()).text();
+        assert!(text.lines().all(|line| line.chars().count() <= 120), "{text}");
     }
 }
 

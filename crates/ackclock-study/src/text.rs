@@ -46,7 +46,13 @@ fn card_text(out: &mut String, card: &CardReport, report: &Report) {
     }
     if !card.claims.is_empty() {
         line(out, "\nClaims");
+        let mut previous = "";
         for claim in &card.claims {
+            // The instances of a claim share its text.
+            if claim.text != previous {
+                wrapped(out, "  ", &claim.text);
+            }
+            previous = &claim.text;
             claim_text(out, claim);
         }
     }
@@ -118,9 +124,8 @@ fn claim_text(out: &mut String, claim: &ClaimReport) {
         Verdict::Fails => "FAILS: does not hold, not recorded".into(),
         Verdict::Vanished(finding) => format!("FAILS: holds, though {finding} says it does not"),
     };
-    line(out, &format!("  {}: {verdict}", claim.id));
-    wrapped(out, "      ", &claim.text);
-    wrapped(out, "      ", &claim.evidence);
+    line(out, &format!("      {}: {verdict}", claim.id));
+    wrapped(out, "          ", &claim.evidence);
 }
 
 fn assumption_text(out: &mut String, assumption: &AssumptionReport) {

@@ -21,11 +21,12 @@ fn tcp_params() -> impl Strategy<Value = TcpParams> {
         (any::<bool>(), any::<bool>()).prop_map(|(guard_after_timeout, restart_timer_on_partial_ack)| {
             RecoveryParams::NewReno(NewRenoParams { guard_after_timeout, restart_timer_on_partial_ack })
         }),
-        (1_u32..3, any::<bool>(), any::<bool>()).prop_map(|(segments, restart, below)| {
+        (1_u32..3, any::<bool>(), any::<bool>(), any::<bool>()).prop_map(|(segments, restart, below, guard)| {
             RecoveryParams::FallFloyd(FallFloydParams {
                 partial_ack_pipe_segments: segments,
                 restart_timer_on_partial_ack: restart,
                 only_below_highest_sack: below,
+                guard_after_timeout: guard,
             })
         }),
         any::<bool>().prop_map(|restart_timer_on_partial_ack| {

@@ -244,10 +244,10 @@ pub(super) const KEYS: &[Key] = &[
         sections: TCPS,
         name: "guard_after_timeout",
         kind: Kind::Flag,
-        default: Fallback::Bare("true"),
-        source: "RFC 2582 §5",
+        default: Fallback::Derived("true for new-reno, false for fall-floyd"),
+        source: "RFC 2582 §5; [SACK-UBR] §3 has none",
         about: "Whether duplicate acknowledgements of segments sent before a timeout are ignored.",
-        used_if: IF_NEW_RENO,
+        used_if: IF_GUARD,
     },
     Key {
         sections: TCPS,
@@ -298,7 +298,7 @@ pub(super) const KEYS: &[Key] = &[
 
 const PACKET_ONLY: &[Condition] = &[Condition { key: "technology", is: &["packet"] }];
 const IF_PARTIAL_ACKS: &[Condition] = &[Condition { key: "recovery", is: &["new-reno", "fall-floyd", "rfc6675"] }];
-const IF_NEW_RENO: &[Condition] = &[Condition { key: "recovery", is: &["new-reno"] }];
+const IF_GUARD: &[Condition] = &[Condition { key: "recovery", is: &["new-reno", "fall-floyd"] }];
 const IF_FALL_FLOYD: &[Condition] = &[Condition { key: "recovery", is: &["fall-floyd"] }];
 const IF_DELAYED: &[Condition] = &[Condition { key: "delayed_ack", is: &["true"] }];
 const TCPS: &[Section] = &[Section::Tcp, Section::FlowTcp];

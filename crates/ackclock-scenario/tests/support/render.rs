@@ -30,7 +30,8 @@ fn render(diagnostics: &[Diagnostic]) -> String {
             let shown = place.text.lines().nth(line - 1).unwrap_or("");
             let carets = place.text[place.span.clone()].lines().next().unwrap_or("").chars().count().max(1);
             let _ = writeln!(text, "   | {shown}");
-            let _ = writeln!(text, "   | {}{} {}", " ".repeat(column - 1), "^".repeat(carets), diagnostic.label);
+            let marked = format!("   | {}{} {}", " ".repeat(column - 1), "^".repeat(carets), diagnostic.label);
+            let _ = writeln!(text, "{}", marked.trim_end());
         } else if !diagnostic.label.is_empty() {
             let _ = writeln!(text, "   = {}", diagnostic.label);
         }

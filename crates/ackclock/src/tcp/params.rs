@@ -112,6 +112,9 @@ pub struct FallFloydParams {
     pub restart_timer_on_partial_ack: bool,
     /// Retransmit only holes below the highest selectively acknowledged byte.
     pub only_below_highest_sack: bool,
+    /// After a timeout, ignore duplicate acknowledgements until everything sent before it is acknowledged. The
+    /// study describes no such guard; RFC 2582 §5 has it for New Reno.
+    pub guard_after_timeout: bool,
 }
 
 /// Choices within RFC 6675.

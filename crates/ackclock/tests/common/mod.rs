@@ -30,6 +30,7 @@ pub fn fall_floyd() -> RecoveryParams {
         partial_ack_pipe_segments: 2,
         restart_timer_on_partial_ack: true,
         only_below_highest_sack: true,
+        guard_after_timeout: false,
     })
 }
 

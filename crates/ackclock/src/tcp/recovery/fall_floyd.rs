@@ -13,6 +13,8 @@ pub struct FallFloyd {
     params: FallFloydParams,
     scoreboard: Scoreboard,
     episode: Option<Episode>,
+    /// After a timeout: duplicate acknowledgements mean nothing before this byte is acknowledged.
+    ignore_dup_acks_below: u64,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -26,7 +28,8 @@ struct Episode {
 impl FallFloyd {
     /// The recovery with the given choices.
     pub fn new(params: &FallFloydParams, mss: u64) -> FallFloyd {
-        FallFloyd { params: params.clone(), scoreboard: Scoreboard::new(mss), episode: None }
+        let scoreboard = Scoreboard::new(mss);
+        FallFloyd { params: params.clone(), scoreboard, episode: None, ignore_dup_acks_below: 0 }
     }
 }
 
@@ -43,7 +46,7 @@ impl Recovery for FallFloyd {
             episode.pipe -= flight.mss as i64;
             return DupAck::Noted;
         }
-        if count != DUP_ACK_THRESHOLD {
+        if count != DUP_ACK_THRESHOLD || flight.una < self.ignore_dup_acks_below {
             return DupAck::Noted;
         }
         // [SACK-UBR] §3 says PIPE = CWND, §4 CWND − 3 segments: three have left the network.
@@ -67,9 +70,12 @@ impl Recovery for FallFloyd {
         NewAck::Partial { retransmit: false, restart_timer: self.params.restart_timer_on_partial_ack }
     }
 
-    fn on_timeout(&mut self, _flight: &Flight) {
+    fn on_timeout(&mut self, flight: &Flight) {
         self.episode = None;
         self.scoreboard.clear();
+        if self.params.guard_after_timeout {
+            self.ignore_dup_acks_below = flight.max;
+        }
     }
 
     fn sending(&self, flight: &Flight, window: &Window) -> Sending {

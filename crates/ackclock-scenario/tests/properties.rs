@@ -1,0 +1,140 @@
+//! What holds for whatever is loaded. The fuzz target checks the same with inputs of its own.
+
+#[path = "support/roundtrip.rs"]
+mod roundtrip;
+
+use ackclock_scenario::{Memory, load};
+use proptest::prelude::*;
+use proptest::sample::select;
+
+/// Arguments that make sense, alone or together with some of the others.
+const SETS: &[&str] = &[
+    "network.sources=1",
+    "network.sources=12",
+    "network.rate=20 Mbps",
+    "network.access_delay=1 ms",
+    "network.trunk_delay=275 ms",
+    "queue.buffer=1 bdp",
+    "queue.buffer=3.5 bdp",
+    "queue.buffer=infinite",
+    "queue.buffer=5000 cells",
+    "queue.policy=tail-drop",
+    "queue.policy=ppd",
+    "queue.policy=epd",
+    "queue.policy=fba",
+    "queue.threshold=0.75",
+    "queue.threshold=20 cells",
+    "queue.load_ratio=1.5e-3",
+    "queue.keep_eom_of_whole=true",
+    "queue.forgiveness=toggle",
+    "queue.forgiveness=episode",
+    "queue.episode_end=0.3",
+    "queue.service_order=rotating",
+    "port.sw1->sw2.policy=selective-drop",
+    "port.sw1->sw2.policy=tail-drop",
+    "port.sw1->sw2.buffer=777 cells",
+    "port.sw1->sw2.threshold=1",
+    "port.sw2->sw1.forgiveness=episode",
+    "port.sw2->d1.episode_end=5 cells",
+    "atm.llc=false",
+    "atm.pcr=10 Mbps",
+    "tcp.mss=1 kB",
+    "tcp.recovery=vanilla",
+    "tcp.recovery=fall-floyd",
+    "tcp.recovery=rfc6675",
+    "tcp.congestion_avoidance=float",
+    "tcp.receive_window=600 kB",
+    "tcp.receive_window=64 KiB",
+    "tcp.window_scale=3",
+    "tcp.initial_ssthresh=10 kB",
+    "tcp.tick=10 ms",
+    "tcp.tick_phase=3 ms",
+    "tcp.tick_phase=random",
+    "tcp.min_rto=250 ms",
+    "tcp.delayed_ack=true",
+    "tcp.delayed_ack_timeout=50 ms",
+    "tcp.receiver_sack=false",
+    "tcp.guard_after_timeout=false",
+    "tcp.partial_ack_pipe=1 segment",
+    "tcp.only_below_highest_sack=false",
+    "traffic.start=1 ms",
+    "traffic.stop=0.5 s",
+    "traffic.size=1 MB",
+    "flow.f1.start=2 ms",
+    "flow.f1.start=0 s",
+    "flow.f1.stop=never",
+    "flow.f1.size=infinite",
+    "flow.f1.pcr=link-rate",
+    "flow.f1.pcr=1 Mbps",
+    "flow.f1.drops=[5, 3, { segment = 3, transmission = 2 }]",
+    "flow.f1.tcp.recovery=new-reno",
+    "flow.f1.tcp.recovery=fall-floyd",
+    "flow.f1.tcp.mss=512 B",
+    "flow.f1.tcp.delayed_ack=false",
+    "flow.f1.tcp.guard_after_timeout=true",
+    "flow.f1.from=d1",
+    "flow.f1.to=s1",
+    "flow.r={ from = \"d1\", to = \"s1\" }",
+    "flow.\"a.b\"={ from = \"s1\", to = \"d1\", tcp = { recovery = \"reno\" } }",
+    "node.sw3.kind=switch",
+    "node.\"h.1\".kind=host",
+    "link.x={ ends = [\"sw3\", \"sw1\"], rate = \"1 Gbps\", delay = \"1 us\" }",
+    "link.y={ ends = [\"sw3\", \"sw2\"], rate = \"0.1 Gbps\", delay = \"2 us\" }",
+    "link.z={ ends = [\"h.1\", \"sw3\"], rate = \"1 Gbps\", delay = \"3 us\" }",
+    "flow.long={ from = \"s1\", to = \"d1\", route = [\"s1\", \"sw1\", \"sw3\", \"sw2\", \"d1\"] }",
+    "bottleneck=none",
+    "bottleneck=s1->sw1",
+    "capacity=100 Mbps",
+    "warmup=0.1 s",
+    "seed=0",
+    "name=\"a \\\"quoted\\\"\\nname\\u0007\"",
+    "description=x",
+];
+
+proptest! {
+    #[test]
+    fn what_loads_is_written_so_that_it_loads_again(candidates in prop::collection::vec(select(SETS), 0..16)) {
+        let files = Memory::new().with("a.toml", roundtrip::BASE);
+        let mut sets: Vec<String> = Vec::new();
+        // One argument that does not go with the others is left out, so that most of them are seen together.
+        for set in candidates {
+            sets.push(set.to_owned());
+            if let Err(error) = load(&files, "a.toml", &sets) {
+                roundtrip::check_refusal(&error);
+                sets.pop();
+            }
+        }
+        let loaded = load(&files, "a.toml", &sets).expect("every argument was tried");
+        roundtrip::check_loaded(&loaded);
+    }
+
+    #[test]
+    fn no_bytes_make_it_panic(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+        roundtrip::check_bytes(&bytes);
+    }
+
+    #[test]
+    fn no_mutilated_file_makes_it_panic(cut in 0_usize..300, length in 0_usize..20, insert in "[\\[\\]{}=\"'.,#\\n a-z0-9>µ-]{0,8}") {
+        let base: Vec<char> = roundtrip::BASE.chars().collect();
+        let (head, tail) = base.split_at(cut.min(base.len()));
+        let tail = &tail[length.min(tail.len())..];
+        let file: String = head.iter().copied().chain(insert.chars()).chain(tail.iter().copied()).collect();
+        roundtrip::check_bytes(file.as_bytes());
+    }
+
+    #[test]
+    fn no_argument_makes_it_panic(set in "[a-z\"'.=\\[\\]{}\\- >0-9\\n]{0,40}") {
+        roundtrip::check_bytes(format!("extends = \"base.toml\"\0{set}").as_bytes());
+    }
+}
+
+#[test]
+fn the_seeds_of_the_fuzz_target_hold() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/seeds/scenario");
+    let mut count = 0;
+    for entry in std::fs::read_dir(folder).unwrap() {
+        roundtrip::check_bytes(&std::fs::read(entry.unwrap().path()).unwrap());
+        count += 1;
+    }
+    assert!(count >= 10, "{count}");
+}

@@ -1,0 +1,164 @@
+//! Whatever a scenario file may name has a page, a scenario that uses it, and a test that names it. CONTRIBUTING.md
+//! says how each comes about. The names are those of the JSON Schema, so none can be forgotten here.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use ackclock_scenario::{Disk, json_schema, load};
+
+/// The keys whose words are mechanisms.
+const FAMILIES: [Family; 4] = [
+    Family { section: "queue", key: "policy", rust: "DropParams" },
+    Family { section: "tcp", key: "recovery", rust: "RecoveryParams" },
+    Family { section: "tcp", key: "growth", rust: "GrowthParams" },
+    Family { section: "queue", key: "forgiveness", rust: "Forgiveness" },
+];
+
+struct Family {
+    section: &'static str,
+    key: &'static str,
+    /// The enum whose variants the words stand for.
+    rust: &'static str,
+}
+
+impl Family {
+    /// The words that the schema offers. `none` is no mechanism.
+    fn words(&self) -> Vec<String> {
+        let schema = json_schema();
+        let words = &schema["properties"][self.section]["properties"][self.key]["enum"];
+        let words = words.as_array().unwrap_or_else(|| panic!("the schema has no words for {}", self.key));
+        words.iter().filter_map(|word| word.as_str()).filter(|word| *word != "none").map(str::to_owned).collect()
+    }
+
+    /// The page of a word: its own, but the readings of the forgiveness bit share one.
+    fn page(&self, word: &str) -> String {
+        match self.key {
+            "growth" => format!("window-growth-{word}.md"),
+            "forgiveness" => "forgiveness.md".to_owned(),
+            _ => format!("{word}.md"),
+        }
+    }
+
+    /// The variant of a word: `fall-floyd` is `RecoveryParams::FallFloyd`.
+    fn variant(&self, word: &str) -> String {
+        let capitalized = word.split('-').map(|part| part[..1].to_uppercase() + &part[1..]);
+        format!("{}::{}", self.rust, capitalized.collect::<String>())
+    }
+}
+
+#[test]
+fn every_mechanism_has_a_page_a_scenario_and_a_test() {
+    let (used, tests) = (used(), tests());
+    let mut missing = Vec::new();
+    for family in FAMILIES {
+        let words = family.words();
+        assert!(!words.is_empty(), "{} offers nothing", family.key);
+        for word in words {
+            let setting = format!("{} = {word:?}", family.key);
+            let page = family.page(&word);
+            match std::fs::read_to_string(root().join("docs/models").join(&page)) {
+                Ok(text) if text.contains(&format!("`{word}`")) || text.contains(&setting) => {}
+                Ok(_) => missing.push(format!("docs/models/{page} does not say `{setting}`")),
+                Err(_) => missing.push(format!("{setting} has no page docs/models/{page}")),
+            }
+            if !used.contains(&(family.key.to_owned(), word.clone())) {
+                missing.push(format!("{setting} is used by no scenario below scenarios/ or studies/"));
+            }
+            let spellings = [family.variant(&word), format!("{}={word}", family.key), setting.clone()];
+            if !spellings.iter().any(|spelling| tests.iter().any(|test| names(test, spelling))) {
+                missing.push(format!("{setting} is named in no test, neither so nor as {}", family.variant(&word)));
+            }
+        }
+    }
+    assert!(missing.is_empty(), "{missing:#?}");
+}
+
+/// The pages are those of the schema's mechanisms and of the mechanisms that need no name: none is missing, and none is
+/// left of something that is gone.
+#[test]
+fn every_page_is_about_something_that_exists() {
+    let mut expected: BTreeSet<String> = UNNAMED.iter().map(|page| format!("{page}.md")).collect();
+    for family in FAMILIES {
+        expected.extend(family.words().iter().map(|word| family.page(word)));
+    }
+    let pages = files(&root().join("docs/models"), "md").into_iter();
+    let pages: BTreeSet<String> = pages.map(|page| page.file_name().unwrap().to_str().unwrap().to_owned()).collect();
+    assert_eq!(pages, expected);
+}
+
+/// Mechanisms that every scenario has, so that none names them.
+const UNNAMED: [&str; 6] = ["aal5", "cell-port", "delayed-ack", "hosts", "packet-port", "retransmission-timer"];
+
+/// Key and word of every setting that holds in some scenario of the repository: its file, with all defaults filled
+/// in, or a value on an axis or in an assumption of a study, `section.key=word`.
+fn used() -> BTreeSet<(String, String)> {
+    let mut used = BTreeSet::new();
+    let studies = files(&root().join("studies"), "toml");
+    let (scenarios, data): (Vec<PathBuf>, Vec<PathBuf>) =
+        studies.into_iter().partition(|file| file.parent().is_some_and(|folder| folder.ends_with("scenarios")));
+    for file in scenarios.into_iter().chain(files(&root().join("scenarios"), "toml")) {
+        let loaded = load(&Disk, file.to_str().unwrap(), &[]).unwrap_or_else(|e| panic!("{}: {e:#?}", file.display()));
+        let lines = loaded.resolved.lines().filter_map(|line| line.split_once(" = "));
+        used.extend(lines.map(|(key, value)| (key.to_owned(), value.trim_matches('"').to_owned())));
+    }
+    for file in data {
+        let tree: toml::Value = toml::from_str(&std::fs::read_to_string(&file).unwrap()).unwrap();
+        settings(&tree, &mut used);
+    }
+    used
+}
+
+/// The settings among the texts of a tree. Comments are not in it: a setting that is only recommended is not used.
+fn settings(tree: &toml::Value, found: &mut BTreeSet<(String, String)>) {
+    match tree {
+        toml::Value::String(text) => {
+            if let Some((path, word)) = text.split_once('=') {
+                let key = path.rsplit('.').next().unwrap_or(path);
+                found.insert((key.to_owned(), word.to_owned()));
+            }
+        }
+        toml::Value::Array(items) => items.iter().for_each(|item| settings(item, found)),
+        toml::Value::Table(table) => table.values().for_each(|item| settings(item, found)),
+        _ => {}
+    }
+}
+
+/// The test code of all crates, this file left out: it would name everything.
+fn tests() -> Vec<String> {
+    let code = files(&root().join("crates"), "rs").into_iter().filter(|file| !file.ends_with("tests/registry.rs"));
+    let of_file = |file: PathBuf| {
+        let text = std::fs::read_to_string(&file).unwrap();
+        if file.components().any(|part| part.as_os_str() == "tests") || file.ends_with("tests.rs") {
+            return text;
+        }
+        text.split_once("#[cfg(test)]").map(|(_, test)| test.to_owned()).unwrap_or_default()
+    };
+    code.map(of_file).collect()
+}
+
+/// Whether a text contains a name and not just the beginning of a longer one. Quotes may be escaped.
+fn names(text: &str, name: &str) -> bool {
+    let goes_on = |c: char| c.is_alphanumeric() || c == '-' || c == '_';
+    let found = |name: &str| text.match_indices(name).any(|(at, _)| !text[at + name.len()..].starts_with(goes_on));
+    found(name) || found(&name.replace('"', "\\\""))
+}
+
+/// All files below a folder with this ending, in order.
+fn files(folder: &Path, ending: &str) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let entries = std::fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+    for entry in entries {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            found.extend(files(&path, ending));
+        } else if path.extension().is_some_and(|extension| extension == ending) {
+            found.push(path);
+        }
+    }
+    found.sort();
+    found
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
