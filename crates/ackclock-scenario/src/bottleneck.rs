@@ -1,4 +1,4 @@
-//! The link that efficiency refers to, and the payload rate that is an efficiency of 1 (framing.md §2).
+//! The link that efficiency refers to, and the payload rate that is an efficiency of 1.
 
 use ackclock::scenario::{Bottleneck, Technology};
 
@@ -60,7 +60,7 @@ pub(crate) fn find(
     // Exact up to the one division: both factors are integers.
     let payload = (u128::from(rate) * u128::from(mss)) as f64;
     let capacity_bps = payload / framing::segment_wire_bytes(mss, technology) as f64;
-    let origin = format!("{:.3} Mbps for segments of {mss} B; framing.md §2", capacity_bps / 1e6);
+    let origin = format!("{:.3} Mbps for segments of {mss} B", capacity_bps / 1e6);
     top.describe_default("capacity", origin);
     Ok(Some(Bottleneck { link: id, capacity_bps }))
 }

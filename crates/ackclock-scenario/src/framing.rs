@@ -1,4 +1,4 @@
-//! How large segments become on the wire (framing.md §1).
+//! How large segments become on the wire: docs/models/aal5.md.
 
 use ackclock::packet::{IP_HEADER_BYTES, SackBlock, SackBlocks, Segment, TCP_HEADER_BYTES, aal5};
 use ackclock::scenario::Technology;

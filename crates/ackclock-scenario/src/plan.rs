@@ -39,7 +39,7 @@ pub(crate) fn plan(document: &Document, path: &str, report: &mut Report) -> Opti
     top.set_default("name", Value::Text(stem(path)), "the name of the file");
     if let Some(topology) = topology {
         let link = if ONE_LINE.contains(&topology) { "sw1->sw2" } else { "none" };
-        top.set_default("bottleneck", Value::Text(link.to_owned()), "topologies.md §2");
+        top.set_default("bottleneck", Value::Text(link.to_owned()), "the link between the switches");
     }
     let has_bottleneck = top.text("bottleneck").map(|name| if name == "none" { "none" } else { "named" });
     let context = |key: &str| match key {

@@ -50,16 +50,16 @@ pub(crate) fn settings(document: &Document, technology: &'static str, report: &m
 /// Defaults that depend on the policy.
 fn derive_defaults(settings: &mut Settings) {
     let threshold = match settings.word("policy") {
-        Some("epd") => Some((0.8, "ubr.md §3: literature, later OSU papers, recalled")),
-        Some("selective-drop") => Some((0.9, "[SD-plus] §3")),
-        Some("fba") => Some((0.5, "ubr.md §3: literature, recalled")),
+        Some("epd") => Some((0.8, "literature: later papers of the group of [SACK-UBR]")),
+        Some("selective-drop") => Some((0.9, "[SD-PLUS] §3")),
+        Some("fba") => Some((0.5, "literature: [HK98], low confidence")),
         _ => None,
     };
     if let Some((fraction, source)) = threshold {
         settings.set_default("threshold", Value::Number(fraction), source);
     }
     if let Some(threshold) = settings.value("threshold").cloned() {
-        settings.set_default("episode_end", threshold, "the threshold; ubr.md §4: reading B, pure crossing");
+        settings.set_default("episode_end", threshold, "the threshold: a pure crossing; inferred");
     }
 }
 

@@ -127,7 +127,7 @@ fn a_dumbbell_has_two_rates_and_delays() {
 
 #[test]
 fn capacity_is_the_payload_share_of_the_framing_table() {
-    // framing.md §2, at 155.52 Mb/s, LLC on, and one row with LLC off.
+    // docs/models/aal5.md: at 155.52 Mb/s, LLC on, and one row with LLC off.
     for (mss, llc, expected) in [
         (512, true, 125.198),
         (1024, true, 130.642),
@@ -150,7 +150,7 @@ fn capacity_is_the_payload_share_of_the_framing_table() {
 
 #[test]
 fn a_bandwidth_delay_product_is_counted_in_whole_cells() {
-    // framing.md §4: 30 us, 30 ms and 550 ms at 155.52 Mb/s. The LAN's 11 cells would not hold a frame of 12.
+    // The bandwidth-delay products of 30 us, 30 ms and 550 ms at 155.52 Mb/s. The LAN's 11 cells would not hold a frame of 12.
     for (access, trunk, bdp, cells) in [
         ("5 us", "5 us", "2 bdp", 22),
         ("5 ms", "5 ms", "1 bdp", 11_004),

@@ -113,7 +113,7 @@ fn a_packet_is_stored_and_forwarded() {
     assert_eq!(flow(&records, "f1").completed, Some(Time::from_ps(data + ack + delay)));
 }
 
-/// framing.md §5 (3): a source that never waits fills its link to the value of the table, within one segment.
+/// A source that never waits fills its link to the value of the table, within one segment.
 #[test]
 fn a_saturated_source_reaches_the_payload_rate_of_the_table() {
     for (mss, cells) in [(512, 12), (1024, 23), (9140, 192), (9180, 193)] {

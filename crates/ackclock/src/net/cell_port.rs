@@ -1,5 +1,5 @@
 //! The output port of an ATM switch that several inputs share: slots, service order, drop policy, FIFO.
-//! Source: ubr.md §1. Slot n is [n·c, (n+1)·c). What arrives within it is admitted at its end, after the departure
+//! Source: docs/models/cell-port.md. Slot n is [n·c, (n+1)·c). What arrives within it is admitted at its end, after the departure
 //! due then.
 
 use std::collections::VecDeque;

@@ -1,5 +1,5 @@
 //! AAL5: how many cells a datagram becomes, and which frames survive reassembly.
-//! Sources: ITU-T I.363.5; RFC 1483 §4.1 (LLC/SNAP); framing.md's table is recomputed in the tests.
+//! Sources: ITU-T I.363.5; RFC 1483 §4.1 (LLC/SNAP); the tables of docs/models/aal5.md are recomputed in the tests.
 
 use super::Unit;
 use crate::units::CELL_PAYLOAD_BYTES;
@@ -80,7 +80,7 @@ mod tests {
         Segment { len, ..Segment::default() }
     }
 
-    /// framing.md §1, every row, both encapsulations: MSS, cells with LLC, wire bytes, payload/wire, cells without.
+    /// Frames: every row, both encapsulations: MSS, cells with LLC, wire bytes, payload/wire, cells without.
     #[test]
     fn every_cell_of_the_framing_table() {
         for (mss, with_llc, wire, share, without) in [
@@ -118,7 +118,7 @@ mod tests {
         }
     }
 
-    /// framing.md §2: line rate in Mb/s, cells per second, cell time in µs, share of cell payload, and the maximum
+    /// Rates: line rate in Mb/s, cells per second, cell time in µs, share of cell payload, and the maximum
     /// TCP payload rate for MSS 512, 1024, 9140, 9180, in Mb/s.
     #[test]
     fn every_cell_of_the_rate_table() {

@@ -1,5 +1,5 @@
 //! The receiving end: puts segments in order, acknowledges.
-//! Sources: tcp-models.md §1.3, §1.7; RFC 2018 §4 for the order of SACK blocks; RFC 5681 §4.2 through
+//! Sources: [SACK-UBR] §3; RFC 2018 §4 for the order of SACK blocks; RFC 5681 §4.2 through
 //! [`DelayedAck`].
 
 use super::{DelayedAck, OutOfOrder, TcpParams};

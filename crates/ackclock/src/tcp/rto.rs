@@ -1,5 +1,5 @@
 //! The retransmission timeout of 4.3BSD-Reno: Jacobson's estimator in ticks, with Karn's rule and backoff.
-//! Sources: [Jac88] appendix A; tcp-models.md §1.1.   Units: ticks of the coarse timer.
+//! Sources: [Jac88] appendix A; docs/models/retransmission-timer.md.   Units: ticks of the coarse timer.
 
 use super::TimerParams;
 use crate::units::{Span, Time};

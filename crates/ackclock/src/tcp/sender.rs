@@ -1,6 +1,6 @@
 //! The sending end: window, timer, go-back-N. What a loss means is [`recovery`](super::recovery)'s, how the window
 //! grows is [`cc`](super::cc)'s.
-//! Sources: tcp-models.md §1; 4.3BSD-Reno as described there.
+//! Sources: [SACK-UBR] §2 to §4; the timer of 4.3BSD-Reno, docs/models/retransmission-timer.md.
 
 use super::cc::{Ack, CongestionControl, Growth, Loss, Window};
 use super::recovery::{AnyRecovery, DupAck, Flight, Hands, NewAck, Recovery, Sending};

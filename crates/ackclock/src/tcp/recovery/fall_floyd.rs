@@ -1,6 +1,6 @@
 //! SACK recovery with the PIPE variable: an estimate of what is in the network decides when something may be sent,
 //! the scoreboard decides what.
-//! Sources: [FF96] (Fall and Floyd); RFC 2018; [SACK-UBR] §3; tcp-models.md §1.7.   Units: bytes.
+//! Sources: [FF96] (Fall and Floyd); RFC 2018; [SACK-UBR] §3; docs/models/fall-floyd.md.   Units: bytes.
 
 use super::{DUP_ACK_THRESHOLD, DupAck, Flight, Hands, NewAck, Recovery, Sending};
 use crate::packet::SackBlock;
