@@ -77,10 +77,11 @@ pub struct Run {
 pub struct Flow {
     pub name: String,
     pub goodput_bps: f64,
-    pub goodput_after_warmup_bps: f64,
+    pub goodput_after_warmup_bps: Option<f64>,
     pub bytes_delivered: u64,
     pub bytes_sent: u64,
     pub segments_sent: u64,
+    pub segments_discarded_in_host: u64,
     pub retransmissions: u64,
     pub unnecessary_retransmissions: u64,
     pub fast_retransmits: u64,
@@ -88,6 +89,7 @@ pub struct Flow {
     pub timeout_times_s: Vec<f64>,
     pub longest_backoff: u32,
     pub damaged_frames: u64,
+    pub damaged_ack_frames: u64,
     pub forced_drops: u64,
     pub completed_s: Option<f64>,
 }
@@ -102,6 +104,10 @@ pub struct Port {
     pub mean_queue: f64,
     pub max_queue: u64,
     pub final_queue: u64,
+    /// Time-weighted mean number of connections with something waiting.
+    pub mean_active: f64,
+    /// `null` for a policy without a threshold.
+    pub congestion_episodes: Option<u64>,
     pub vcs: Vec<Vc>,
 }
 
@@ -119,6 +125,7 @@ pub struct DropCounts {
 pub struct Vc {
     pub name: String,
     pub arrivals: u64,
+    pub departures: u64,
     pub drops: u64,
     pub mean_queue: f64,
     pub max_queue: u64,
@@ -207,6 +214,7 @@ impl From<&FlowRecord> for Flow {
             bytes_delivered: flow.bytes_delivered,
             bytes_sent: flow.bytes_sent,
             segments_sent: flow.segments_sent,
+            segments_discarded_in_host: flow.segments_discarded_in_host,
             retransmissions: flow.retransmissions,
             unnecessary_retransmissions: flow.unnecessary_retransmissions,
             fast_retransmits: flow.fast_retransmits,
@@ -214,6 +222,7 @@ impl From<&FlowRecord> for Flow {
             timeout_times_s: flow.timeout_times.iter().map(|time| time.as_secs_f64()).collect(),
             longest_backoff: flow.longest_backoff,
             damaged_frames: flow.damaged_frames,
+            damaged_ack_frames: flow.damaged_ack_frames,
             forced_drops: flow.forced_drops,
             completed_s: flow.completed.map(|time| time.as_secs_f64()),
         }
@@ -230,6 +239,8 @@ impl From<&PortRecord> for Port {
             mean_queue: port.mean_queue,
             max_queue: port.max_queue,
             final_queue: port.final_queue,
+            mean_active: port.mean_active,
+            congestion_episodes: port.congestion_episodes,
             vcs: port.vcs.iter().map(Vc::from).collect(),
         }
     }
@@ -251,6 +262,7 @@ impl From<&VcRecord> for Vc {
         Vc {
             name: vc.name.clone(),
             arrivals: vc.arrivals,
+            departures: vc.departures,
             drops: vc.drops,
             mean_queue: vc.mean_queue,
             max_queue: vc.max_queue,
@@ -293,10 +305,11 @@ pub mod tests {
         Flow {
             name: format!("f{}", n + 1),
             goodput_bps,
-            goodput_after_warmup_bps: goodput_bps,
+            goodput_after_warmup_bps: Some(goodput_bps),
             bytes_delivered: 1000,
             bytes_sent: 2000,
             segments_sent: 4,
+            segments_discarded_in_host: 0,
             retransmissions: seed,
             unnecessary_retransmissions: 1,
             fast_retransmits: 2,
@@ -304,6 +317,7 @@ pub mod tests {
             timeout_times_s: vec![0.1, 0.2],
             longest_backoff: 1,
             damaged_frames: 5,
+            damaged_ack_frames: 0,
             forced_drops: 0,
             completed_s: None,
         }
@@ -318,6 +332,8 @@ pub mod tests {
             mean_queue: 0.1 + n as f64,
             max_queue: 50,
             final_queue: 0,
+            mean_active: 1.5,
+            congestion_episodes: Some(3),
             vcs: Vec::new(),
         }
     }

@@ -33,7 +33,7 @@ pub struct Interval {
 pub struct FlowSummary {
     pub name: String,
     pub goodput_bps: Interval,
-    pub goodput_after_warmup_bps: Interval,
+    pub goodput_after_warmup_bps: Option<Interval>,
     pub retransmissions: Interval,
     pub unnecessary_retransmissions: Interval,
     pub fast_retransmits: Interval,
@@ -79,7 +79,7 @@ impl FlowSummary {
         Some(FlowSummary {
             name: flows.first()?.name.clone(),
             goodput_bps: over(flows, |flow| Some(flow.goodput_bps))?,
-            goodput_after_warmup_bps: over(flows, |flow| Some(flow.goodput_after_warmup_bps))?,
+            goodput_after_warmup_bps: over(flows, |flow| flow.goodput_after_warmup_bps),
             retransmissions: over(flows, |flow| Some(flow.retransmissions as f64))?,
             unnecessary_retransmissions: over(flows, |flow| Some(flow.unnecessary_retransmissions as f64))?,
             fast_retransmits: over(flows, |flow| Some(flow.fast_retransmits as f64))?,

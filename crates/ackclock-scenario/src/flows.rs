@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 
 use ackclock::ids::{LinkId, NodeId};
-use ackclock::scenario::{Flow, ForcedDrop, Technology};
+use ackclock::scenario::{Flow, ForcedDrop, MAX_ROUTE_LINKS, Technology};
 use ackclock::tcp::TcpParams;
 use ackclock::units::{Rate, Span, Time};
 
@@ -267,6 +267,12 @@ impl Planner<'_> {
         let forward = path("route", (from, to), report);
         let backward = if forward.is_some() { path("back_route", (to, from), report) } else { None };
         let ((forward, default_forward), (backward, default_backward)) = (forward?, backward?);
+        if let Some(links) = [forward.len(), backward.len()].into_iter().find(|&links| links > MAX_ROUTE_LINKS) {
+            report
+                .error(table.map(|named| named.at), format!("{name}: the route has {links} links"))
+                .label(format!("at most {MAX_ROUTE_LINKS}"));
+            return None;
+        }
         Some((forward, backward, (default_forward, default_backward)))
     }
 

@@ -63,10 +63,12 @@ impl Network {
             }
         }
         let mut duplexes = duplexes.filter(|_| whole)?;
-        duplexes.sort_by_key(|duplex| duplex.ends);
+        // Nodes are in the order of their names: neither the order of the file nor that of `ends` matters.
+        duplexes.sort_by_key(|duplex| ordered(duplex.ends));
         for duplex in duplexes {
-            network.add(duplex.ends.0, duplex.ends.1, &duplex);
-            network.add(duplex.ends.1, duplex.ends.0, &duplex);
+            let (a, b) = ordered(duplex.ends);
+            network.add(a, b, &duplex);
+            network.add(b, a, &duplex);
         }
         Some(network)
     }

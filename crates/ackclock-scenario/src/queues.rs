@@ -180,7 +180,8 @@ impl Checker<'_> {
             // Packets have no slots, so nothing is ever served out of order.
             (_, Technology::Packet { .. }) | ("random", _) => ServiceOrder::Random,
             ("rotating", _) => ServiceOrder::Rotating,
-            _ => ServiceOrder::Fixed,
+            ("fixed", _) => ServiceOrder::Fixed,
+            (other, _) => unreachable!("service order {other} is in the table of keys, but not here"),
         };
         let policy = settings.word("policy");
         if matches!(self.technology, Technology::Packet { .. }) && policy.is_some_and(|policy| policy != "tail-drop") {
@@ -283,10 +284,10 @@ impl Checker<'_> {
         if policy == "tail-drop" {
             return Some(DropParams::TailDrop);
         }
-        let frame = FrameParams { keep_eom_of_whole: settings.flag("keep_eom_of_whole")? };
         if policy == "ppd" {
-            return Some(DropParams::Ppd(frame));
+            return Some(DropParams::Ppd);
         }
+        let frame = FrameParams { keep_eom_of_whole: settings.flag("keep_eom_of_whole")? };
         let threshold_cells = self.level(settings, "threshold", buffer, policy)?;
         let room = match buffer {
             Buffer::Cells(cells) => f64::from(cells),
@@ -341,7 +342,10 @@ impl Checker<'_> {
                 frame,
                 forgiveness,
             },
-            _ => DropParams::Fba { threshold_cells, load_ratio: settings.number("load_ratio")?, frame, forgiveness },
+            "fba" => {
+                DropParams::Fba { threshold_cells, load_ratio: settings.number("load_ratio")?, frame, forgiveness }
+            }
+            other => unreachable!("policy {other} is in the table of keys, but has no parameters"),
         })
     }
 

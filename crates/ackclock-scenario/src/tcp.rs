@@ -31,13 +31,7 @@ pub(crate) fn params(settings: &Settings, technology: Option<Technology>, report
     let (receive_window, window_scale) = window(settings, report);
     let timer = timer(settings, report);
     let recovery = recovery(settings);
-    let growth = match settings.word("congestion_avoidance") {
-        Some("integer") => GrowthParams::Reno(CongestionAvoidance::Integer),
-        Some("ack-counting") => GrowthParams::Reno(CongestionAvoidance::AckCounting),
-        Some("float") => GrowthParams::Reno(CongestionAvoidance::Float),
-        _ => return None,
-    };
-    settings.word("growth")?;
+    let growth = growth(settings);
     let initial_ssthresh = match settings.word("initial_ssthresh") {
         Some("window") => receive_window?,
         _ => settings.amount("initial_ssthresh")?,
@@ -53,7 +47,7 @@ pub(crate) fn params(settings: &Settings, technology: Option<Technology>, report
     Some(TcpParams {
         mss: mss?,
         recovery: recovery?,
-        growth,
+        growth: growth?,
         initial_window_segments: u32::try_from(settings.amount("initial_window")?).ok()?,
         initial_ssthresh,
         receive_window: receive_window?,
@@ -177,6 +171,19 @@ fn min_rto_ticks(settings: &Settings, tick: Option<Span>, report: &mut Report) -
     u32::try_from(ticks).ok()
 }
 
+fn growth(settings: &Settings) -> Option<GrowthParams> {
+    let arithmetic = match settings.word("congestion_avoidance")? {
+        "integer" => CongestionAvoidance::Integer,
+        "ack-counting" => CongestionAvoidance::AckCounting,
+        "float" => CongestionAvoidance::Float,
+        other => unreachable!("arithmetic {other} is in the table of keys, but not here"),
+    };
+    Some(match settings.word("growth")? {
+        "reno" => GrowthParams::Reno(arithmetic),
+        other => unreachable!("growth {other} is in the table of keys, but has no parameters"),
+    })
+}
+
 fn recovery(settings: &Settings) -> Option<RecoveryParams> {
     let restart_timer_on_partial_ack = settings.flag("restart_timer_on_partial_ack");
     Some(match settings.word("recovery")? {
@@ -192,7 +199,10 @@ fn recovery(settings: &Settings) -> Option<RecoveryParams> {
             only_below_highest_sack: settings.flag("only_below_highest_sack")?,
             guard_after_timeout: settings.flag("guard_after_timeout")?,
         }),
-        _ => RecoveryParams::Rfc6675(Rfc6675Params { restart_timer_on_partial_ack: restart_timer_on_partial_ack? }),
+        "rfc6675" => {
+            RecoveryParams::Rfc6675(Rfc6675Params { restart_timer_on_partial_ack: restart_timer_on_partial_ack? })
+        }
+        other => unreachable!("recovery {other} is in the table of keys, but has no parameters"),
     })
 }
 

@@ -31,7 +31,7 @@ impl Measurement {
         Measurement {
             seconds: records.simulated.as_secs_f64(),
             goodput_bps: flows.iter().map(|flow| flow.goodput_bps).collect(),
-            goodput_after_warmup_bps: flows.iter().map(|flow| flow.goodput_after_warmup_bps).collect(),
+            goodput_after_warmup_bps: flows.iter().filter_map(|flow| flow.goodput_after_warmup_bps).collect(),
             fast_retransmits: flows.iter().map(|flow| flow.fast_retransmits).collect(),
             retransmissions: flows.iter().map(|flow| flow.retransmissions).collect(),
             longest_backoff: flows.iter().map(|flow| flow.longest_backoff).collect(),

@@ -124,7 +124,7 @@ pub enum ServiceOrder {
 pub struct Flow {
     /// Unique name. Random numbers depend on it.
     pub name: String,
-    /// The links from the sender's host to the receiver's, at least one.
+    /// The links from the sender's host to the receiver's, 1 to [`MAX_ROUTE_LINKS`].
     pub forward: Vec<LinkId>,
     /// The links back, for the acknowledgements.
     pub backward: Vec<LinkId>,
@@ -142,6 +142,9 @@ pub struct Flow {
     /// Segments lost on purpose.
     pub forced_drops: Vec<ForcedDrop>,
 }
+
+/// The longest route. A unit counts the links behind it in a byte.
+pub const MAX_ROUTE_LINKS: usize = 255;
 
 /// One transmission of one segment that is lost on its way out of the sender's host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 use crate::net::{self, Reference};
 use crate::record::{Records, combine, metrics};
-use crate::scenario::{Bottleneck, Scenario};
+use crate::scenario::{Flow, Scenario};
 use crate::units::{Span, Time};
 
 /// Changes whenever any golden result changes.
@@ -33,7 +33,10 @@ pub struct Simulation {
     now: Time,
     end: Time,
     warmup: Span,
-    bottleneck: Option<Bottleneck>,
+    /// Payload rate of the bottleneck, bit/s.
+    capacity_bps: Option<f64>,
+    /// For each flow: when it begins, if efficiency and fairness are about it.
+    measured: Vec<Option<Time>>,
     has_randomness: bool,
     cancelled: bool,
 }
@@ -46,7 +49,8 @@ pub fn build(scenario: &Scenario, seed: u64) -> Simulation {
         now: Time::ZERO,
         end: Time::ZERO + scenario.duration,
         warmup: scenario.warmup,
-        bottleneck: scenario.bottleneck.clone(),
+        capacity_bps: scenario.bottleneck.as_ref().map(|bottleneck| bottleneck.capacity_bps),
+        measured: scenario.flows.iter().map(|flow| crosses_bottleneck(scenario, flow).then_some(flow.start)).collect(),
         has_randomness: net::has_randomness(scenario),
         cancelled: false,
     }
@@ -89,8 +93,10 @@ impl Simulation {
         let simulated = self.now.since(Time::ZERO);
         let flows = self.engine.flow_records(simulated, self.warmup);
         let ports = self.engine.port_records(self.now);
-        let capacity = self.bottleneck.as_ref().map(|bottleneck| bottleneck.capacity_bps);
-        let efficiency = |goodput: f64| capacity.map(|capacity| goodput / capacity);
+        let begun = |begins: &Option<Time>| begins.is_some_and(|begins| begins < self.now);
+        let measured = || flows.iter().zip(&self.measured).filter(|(_, begins)| begun(begins)).map(|(flow, _)| flow);
+        let goodput = || measured().map(|flow| flow.goodput_bps);
+        let after_warmup: Option<f64> = measured().map(|flow| flow.goodput_after_warmup_bps).sum();
         let of_flows = flows.iter().flat_map(|flow| {
             [
                 (format!("{}:sender", flow.name), flow.sender_fingerprint),
@@ -103,12 +109,17 @@ impl Simulation {
             seed: self.seed,
             simulated,
             complete: self.now >= self.end,
-            efficiency: efficiency(flows.iter().map(|flow| flow.goodput_bps).sum()),
-            efficiency_after_warmup: efficiency(flows.iter().map(|flow| flow.goodput_after_warmup_bps).sum()),
-            fairness: metrics::jain(flows.iter().map(|flow| flow.goodput_bps)),
+            efficiency: self.capacity_bps.map(|capacity| goodput().sum::<f64>() / capacity),
+            efficiency_after_warmup: self.capacity_bps.zip(after_warmup).map(|(capacity, goodput)| goodput / capacity),
+            fairness: metrics::jain(goodput()),
             fingerprint: combine(fingerprints.iter().map(|(name, hash)| (name.as_str(), *hash))),
             flows,
             ports,
         }
     }
+}
+
+/// Whether efficiency and fairness are about this flow: all flows, unless a bottleneck is named.
+fn crosses_bottleneck(scenario: &Scenario, flow: &Flow) -> bool {
+    scenario.bottleneck.as_ref().is_none_or(|bottleneck| flow.forward.contains(&bottleneck.link))
 }

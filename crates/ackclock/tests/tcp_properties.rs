@@ -1,10 +1,10 @@
 //! Random operations on every recovery, window law and receiver: what must hold whatever happens.
 
-mod common;
+mod pair;
 
 use ackclock::tcp::*;
 use ackclock::units::{Span, Time};
-use common::*;
+use pair::*;
 use proptest::prelude::*;
 
 fn tcp_params() -> impl Strategy<Value = TcpParams> {

@@ -2,11 +2,11 @@
 //!
 //! The path has no bandwidth limit and a round trip of 500 ms, so round trips can be counted exactly.
 
-mod common;
+mod pair;
 
 use ackclock::tcp::*;
 use ackclock::units::{Span, Time};
-use common::*;
+use pair::*;
 
 const RTT: Span = Span::from_ms(500);
 const ONE_WAY: Span = Span::from_ms(250);

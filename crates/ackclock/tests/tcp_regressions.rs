@@ -1,11 +1,11 @@
 //! Errors that were reported against other simulators and stacks. Each is one small test here.
 
-mod common;
+mod pair;
 
 use ackclock::packet::{SackBlock, SackBlocks, Segment};
 use ackclock::tcp::*;
 use ackclock::units::{Span, Time};
-use common::*;
+use pair::*;
 
 const ONE_WAY: Span = Span::from_ms(250);
 

@@ -219,7 +219,7 @@ const ATM_ONLY: &[Condition] = &[Condition { key: "technology", is: &["atm"] }];
 const DAY_PS: u64 = 24 * HOUR_PS;
 const HOUR_PS: u64 = 3_600 * SECOND_PS;
 const SECOND_PS: u64 = 1_000_000_000_000;
-const RATE: Limit = Limit { dimension: Dimension::Rate, min: 1, max: 10_000_000_000_000 };
+const RATE: Limit = Limit { dimension: Dimension::Rate, min: 1, max: 1_000_000_000_000 };
 const INSTANT: Limit = Limit { dimension: Dimension::Time, min: 0, max: 720 * HOUR_PS };
 const fn amount(limits: &'static [Limit]) -> Kind {
     Kind::Amount(Amount { limits, words: &[], bare: Bare::None })

@@ -279,7 +279,7 @@ const IF_DUMBBELL: &[Condition] = &[Condition { key: "topology", is: &["dumbbell
 const IF_ONE_LINE: &[Condition] = &[Condition { key: "topology", is: ONE_LINE }];
 const IF_THRESHOLD: &[Condition] = &[Condition { key: "policy", is: &["epd", "selective-drop", "fba"] }];
 const IF_LOAD_RATIO: &[Condition] = &[Condition { key: "policy", is: &["selective-drop", "fba"] }];
-const IF_FRAMES: &[Condition] = &[Condition { key: "policy", is: &["ppd", "epd", "selective-drop", "fba"] }];
+const IF_FRAMES: &[Condition] = &[Condition { key: "policy", is: &["epd", "selective-drop", "fba"] }];
 const IF_EPISODE: &[Condition] = &[
     Condition { key: "policy", is: &["epd", "selective-drop", "fba"] },
     Condition { key: "forgiveness", is: &["episode"] },

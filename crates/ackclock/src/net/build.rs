@@ -120,7 +120,7 @@ fn flow_of(flow: &scenario::Flow, scenario: &Scenario, seed: u64) -> Flow {
     }
 }
 
-/// For each link, the links that feed its port: those that come before it on the route of some connection.
+/// For each link, the links that feed its port, by name: those that come before it on the route of some connection.
 fn inputs_of_ports(scenario: &Scenario) -> IdVec<LinkId, Vec<LinkId>> {
     let mut inputs: IdVec<LinkId, Vec<LinkId>> = scenario.links.iter().map(|_| Vec::new()).collect();
     for route in scenario.flows.iter().flat_map(|flow| [&flow.forward, &flow.backward]) {
@@ -129,7 +129,7 @@ fn inputs_of_ports(scenario: &Scenario) -> IdVec<LinkId, Vec<LinkId>> {
         }
     }
     for of_port in inputs.iter_mut() {
-        of_port.sort_unstable();
+        of_port.sort_unstable_by_key(|&link| (&scenario.links[link].name, link));
         of_port.dedup();
     }
     inputs
@@ -145,7 +145,7 @@ fn output_of(scenario: &Scenario, link: &scenario::Link, inputs: &[LinkId], seed
         scenario::Buffer::Packets(packets) => (packets, u64::MAX),
         scenario::Buffer::Bytes(bytes) => (Buffer::INFINITE, bytes),
     };
-    let occupancy = Occupancy::new(units, vcs);
+    let occupancy = Occupancy::new(units, vcs, link.queue.policy.threshold_cells());
     if let Technology::Packet { .. } = scenario.technology {
         return Output::Packets(PacketPort::new(link.rate, bytes, occupancy));
     }

@@ -18,7 +18,7 @@ pub(super) struct CellPort {
     policy: Policy,
     order: ServiceOrder,
     stream: Stream,
-    /// The links that feed the port, in the order of the scenario.
+    /// The links that feed the port, by name.
     inputs: Vec<LinkId>,
     /// Cells of the slot that is running, with the input they came from.
     arrived: Vec<(Input, Waiting)>,
@@ -80,7 +80,7 @@ impl CellPort {
             match self.policy.admit(Arrival { vc, eom: cell.eom }, self.occupancy.buffer()) {
                 Verdict::Drop(reason) => self.occupancy.refuse(now, vc, vc_name(cell), reason),
                 Verdict::Accept if departing.is_none() => {
-                    self.occupancy.pass();
+                    self.occupancy.pass(vc);
                     departing = Some(waiting);
                 }
                 Verdict::Accept => {
@@ -96,18 +96,18 @@ impl CellPort {
     /// The order does not depend on how many inputs there are, nor on which of them are idle; two cells of one input
     /// keep theirs, as the sort is stable.
     fn put_in_service_order(&self, slot: u64, arrived: &mut [(Input, Waiting)]) {
+        let rank = |input: &Input| self.inputs.iter().position(|&link| link == input.link);
         match self.order {
             ServiceOrder::Random => {
                 let draw = self.stream.at(slot);
-                arrived.sort_by_key(|(input, _)| (mix(draw ^ input.name), input.link));
+                arrived.sort_by_key(|(input, _)| (mix(draw ^ input.name), input.name));
             }
             ServiceOrder::Rotating => {
                 let count = self.inputs.len();
                 let first = (slot % count as u64) as usize;
-                let rank = |input: &Input| self.inputs.partition_point(|&link| link < input.link);
-                arrived.sort_by_key(|(input, _)| (rank(input) + count - first) % count);
+                arrived.sort_by_key(|(input, _)| rank(input).map(|rank| (rank + count - first) % count));
             }
-            ServiceOrder::Fixed => arrived.sort_by_key(|(input, _)| input.link),
+            ServiceOrder::Fixed => arrived.sort_by_key(|(input, _)| rank(input)),
         }
     }
 }
@@ -121,7 +121,7 @@ mod tests {
     const SLOT: u64 = 100;
 
     fn port(order: ServiceOrder, capacity: u32) -> CellPort {
-        let occupancy = Occupancy::new(capacity, 4);
+        let occupancy = Occupancy::new(capacity, 4, None);
         let stream = Stream::new(1, "port", "service-order");
         CellPort::new(
             Span::from_ps(SLOT),

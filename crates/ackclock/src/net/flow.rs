@@ -57,19 +57,17 @@ impl Flow {
         lost
     }
 
-    /// The flow's record after `simulated`, of which the warm-up was the first part.
-    pub(super) fn record(&self, simulated: Span, warmup: Span, damaged_frames: u64) -> FlowRecord {
+    /// The flow's record after `simulated`, of which the warm-up was the first part; the damaged frames are those of
+    /// data and of acknowledgements.
+    pub(super) fn record(&self, simulated: Span, warmup: Span, damaged: u64, damaged_acks: u64) -> FlowRecord {
         let stats = self.sender.stats();
         let delivered = self.receiver.delivered();
-        let rate = |bytes: u64, span: Span| {
-            if span == Span::ZERO { 0.0 } else { bytes as f64 * 8.0 / span.as_secs_f64() }
-        };
-        let after_warmup =
-            if simulated > warmup { rate(delivered - self.delivered_in_warmup, simulated - warmup) } else { 0.0 };
+        let rate = |bytes: u64, span: Span| bytes as f64 * 8.0 / span.as_secs_f64();
+        let warm = simulated > warmup;
         FlowRecord {
             name: self.name.clone(),
-            goodput_bps: rate(delivered, simulated),
-            goodput_after_warmup_bps: after_warmup,
+            goodput_bps: if simulated > Span::ZERO { rate(delivered, simulated) } else { 0.0 },
+            goodput_after_warmup_bps: warm.then(|| rate(delivered - self.delivered_in_warmup, simulated - warmup)),
             bytes_delivered: delivered,
             bytes_sent: stats.bytes_sent,
             segments_sent: stats.segments_sent,
@@ -80,7 +78,8 @@ impl Flow {
             timeouts: stats.timeouts.len() as u64,
             timeout_times: stats.timeouts.clone(),
             longest_backoff: stats.longest_backoff,
-            damaged_frames,
+            damaged_frames: damaged,
+            damaged_ack_frames: damaged_acks,
             forced_drops: self.forced_drop_count,
             completed: stats.completed,
             sender_fingerprint: self.sender.fingerprint(),

@@ -11,9 +11,13 @@ use crate::units::Time;
 pub(super) struct Occupancy {
     buffer: Buffer,
     whole: Level,
+    active: Level,
     per_vc: IdVec<VcId, VcCount>,
     departures: u64,
     drops: Drops,
+    /// R of the drop policy, cells, and how often the queue rose above it.
+    threshold: Option<f64>,
+    episodes: u64,
     fingerprint: Fingerprint,
 }
 
@@ -21,6 +25,7 @@ pub(super) struct Occupancy {
 struct VcCount {
     level: Level,
     arrivals: u64,
+    departures: u64,
     drops: u64,
 }
 
@@ -49,14 +54,18 @@ impl Level {
 }
 
 impl Occupancy {
-    /// An empty buffer of `capacity` units for the connections numbered below `vcs`.
-    pub(super) fn new(capacity: u32, vcs: usize) -> Occupancy {
+    /// An empty buffer of `capacity` units for the connections numbered below `vcs`. Its drop policy acts above
+    /// `threshold` cells, if it has one.
+    pub(super) fn new(capacity: u32, vcs: usize, threshold: Option<f64>) -> Occupancy {
         Occupancy {
             buffer: Buffer::new(capacity, vcs),
             whole: Level::default(),
+            active: Level::default(),
             per_vc: (0..vcs).map(|_| VcCount::default()).collect(),
             departures: 0,
             drops: Drops::default(),
+            threshold,
+            episodes: 0,
             fingerprint: Fingerprint::default(),
         }
     }
@@ -73,7 +82,10 @@ impl Occupancy {
 
     /// An arrived unit begins to wait.
     pub(super) fn enter(&mut self, now: Time, vc: VcId) {
+        let before = f64::from(self.buffer.queued());
         self.buffer.enter(vc);
+        let rose = |threshold| before <= threshold && f64::from(self.buffer.queued()) > threshold;
+        self.episodes += u64::from(self.threshold.is_some_and(rose));
         self.update(now, vc);
     }
 
@@ -81,11 +93,12 @@ impl Occupancy {
     pub(super) fn leave(&mut self, now: Time, vc: VcId) {
         self.buffer.leave(vc);
         self.update(now, vc);
-        self.departures += 1;
+        self.pass(vc);
     }
 
     /// An arrived unit is transmitted without waiting.
-    pub(super) fn pass(&mut self) {
+    pub(super) fn pass(&mut self, vc: VcId) {
+        self.per_vc[vc].departures += 1;
         self.departures += 1;
     }
 
@@ -122,6 +135,8 @@ impl Occupancy {
             mean_queue: self.whole.mean(now),
             max_queue: u64::from(self.whole.max),
             final_queue: u64::from(self.buffer.queued()),
+            mean_active: self.active.mean(now),
+            congestion_episodes: self.threshold.map(|_| self.episodes),
             vcs,
             fingerprint: fingerprint.value(),
         }
@@ -132,6 +147,7 @@ impl Occupancy {
         VcRecord {
             name: name.to_owned(),
             arrivals: count.arrivals,
+            departures: count.departures,
             drops: count.drops,
             mean_queue: count.level.mean(now),
             max_queue: u64::from(count.level.max),
@@ -141,6 +157,7 @@ impl Occupancy {
 
     fn update(&mut self, now: Time, vc: VcId) {
         self.whole.set(now, self.buffer.queued());
+        self.active.set(now, self.buffer.active());
         self.per_vc[vc].level.set(now, self.buffer.queued_of(vc));
     }
 }
@@ -153,7 +170,7 @@ mod tests {
     #[test]
     fn mean_and_maximum_are_exact_over_time() {
         let vc = VcId::from_index(0);
-        let mut occupancy = Occupancy::new(10, 1);
+        let mut occupancy = Occupancy::new(10, 1, Some(1.0));
         let at = |ps| Time::from_ps(ps);
         for ps in [10, 20] {
             occupancy.arrive(vc);
@@ -163,6 +180,8 @@ mod tests {
         // 0 for 10 ps, 1 for 10, 2 for 30, 1 for 50: 120 over 100.
         let record = occupancy.record(at(100), "p", ["v"].into_iter());
         assert_eq!((record.mean_queue, record.max_queue, record.final_queue), (1.2, 2, 1));
+        // Active for 90 of 100 ps; above R = 1 once.
+        assert_eq!((record.mean_active, record.congestion_episodes), (0.9, Some(1)));
         assert_eq!((record.arrivals, record.departures, record.vcs[0].mean_queue), (2, 1, 1.2));
     }
 }

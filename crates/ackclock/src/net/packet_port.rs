@@ -54,7 +54,7 @@ impl PacketPort {
     ) -> Option<Departure> {
         self.occupancy.arrive(vc);
         if self.queue.is_empty() && self.free <= now {
-            self.occupancy.pass();
+            self.occupancy.pass(vc);
             return Some(self.transmit(now, packet, bytes));
         }
         let verdict = if self.waiting_bytes + u64::from(bytes) > self.max_bytes {
@@ -101,7 +101,7 @@ mod tests {
 
     fn port(max_packets: u32, max_bytes: u64) -> PacketPort {
         // 1 Gb/s: one byte takes 8 ns.
-        PacketPort::new(Rate::from_bps(1_000_000_000).unwrap(), max_bytes, Occupancy::new(max_packets, 1))
+        PacketPort::new(Rate::from_bps(1_000_000_000).unwrap(), max_bytes, Occupancy::new(max_packets, 1, None))
     }
 
     fn packet(frame: u32) -> Unit {

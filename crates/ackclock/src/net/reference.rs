@@ -97,7 +97,7 @@ impl Reference {
     pub fn flow_records(&self, simulated: Span, warmup: Span) -> Vec<FlowRecord> {
         let damaged = |vc: VcId| self.vcs[vc].damaged_frames;
         let record = |(index, flow): (usize, &Flow)| {
-            flow.record(simulated, warmup, damaged(data_vc(index)) + damaged(ack_vc(index)))
+            flow.record(simulated, warmup, damaged(data_vc(index)), damaged(ack_vc(index)))
         };
         self.flows.iter().enumerate().map(record).collect()
     }
@@ -165,7 +165,7 @@ impl Reference {
             Output::Nic(_) => unreachable!("hosts do not forward"),
             Output::Through(occupancy) => {
                 occupancy.arrive(hop.at_port);
-                occupancy.pass();
+                occupancy.pass(hop.at_port);
                 let arrival = now + link.cell_time + link.delay;
                 self.launch(id, arrival, unit);
             }

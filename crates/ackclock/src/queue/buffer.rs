@@ -1,6 +1,6 @@
 //! The counters of a shared buffer. The cells themselves wait elsewhere; policies read only these numbers.
 
-use crate::ids::{Id, IdVec, VcId};
+use crate::ids::{IdVec, VcId};
 
 /// Occupancy of one port's buffer, as a drop policy sees it.
 #[derive(Clone, Debug)]
@@ -60,16 +60,12 @@ impl Buffer {
         self.active -= u32::from(*of_vc == 0);
         self.queued -= 1;
     }
-
-    /// How many connections are counted, active or not.
-    pub fn vcs(&self) -> impl Iterator<Item = VcId> + use<> {
-        (0..self.per_vc.len()).map(VcId::from_index)
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ids::Id;
 
     #[test]
     fn counts_follow_cells_in_and_out() {

@@ -21,11 +21,12 @@ pub struct Records {
     pub flows: Vec<FlowRecord>,
     /// One record per output port of a switch, in the order of the scenario.
     pub ports: Vec<PortRecord>,
-    /// Goodput of all flows over the capacity of the bottleneck; `None` where no bottleneck is named.
+    /// Goodput of the flows whose data cross the bottleneck, over its capacity; `None` where no bottleneck is named.
     pub efficiency: Option<f64>,
-    /// The same over the time after the warm-up.
+    /// The same over the time after the warm-up; `None` also for a run that ended before.
     pub efficiency_after_warmup: Option<f64>,
-    /// Jain's index over the goodput of all flows.
+    /// Jain's index over the goodput of the flows that have begun; where a bottleneck is named, of those whose data
+    /// cross it.
     pub fairness: f64,
     /// A hash over everything observable, entities in name order. Entities to which nothing happened do not count.
     pub fingerprint: u64,
@@ -38,8 +39,8 @@ pub struct FlowRecord {
     pub name: String,
     /// Payload bits per second delivered in order, over the whole run.
     pub goodput_bps: f64,
-    /// The same over the time after the warm-up.
-    pub goodput_after_warmup_bps: f64,
+    /// The same over the time after the warm-up; `None` for a run that ended before.
+    pub goodput_after_warmup_bps: Option<f64>,
     /// Payload bytes delivered in order, each counted once.
     pub bytes_delivered: u64,
     /// Payload bytes sent, retransmissions included.
@@ -48,7 +49,7 @@ pub struct FlowRecord {
     pub segments_sent: u64,
     /// Segments that TCP sent, but that a timeout took back before the host began to transmit them.
     pub segments_discarded_in_host: u64,
-    /// Segments sent again.
+    /// Segments that TCP sent again.
     pub retransmissions: u64,
     /// Segments that arrived although the receiver held all their bytes.
     pub unnecessary_retransmissions: u64,
@@ -58,10 +59,12 @@ pub struct FlowRecord {
     pub timeouts: u64,
     /// When the timer expired.
     pub timeout_times: Vec<Time>,
-    /// Halvings of the slow-start threshold with no new data acknowledged between them, the longest series.
+    /// Reductions of ssthresh with no growth of the window between them: the longest series.
     pub longest_backoff: u32,
-    /// Frames that reached the receiver damaged and were discarded by AAL5.
+    /// Damaged data frames that AAL5 discarded at the receiver. Two frames merged by a lost end mark count once.
     pub damaged_frames: u64,
+    /// The same for acknowledgements, at the sender.
+    pub damaged_ack_frames: u64,
     /// Segments lost on purpose.
     pub forced_drops: u64,
     /// When the last byte of a file was acknowledged.
@@ -89,6 +92,10 @@ pub struct PortRecord {
     pub max_queue: u64,
     /// Units waiting at the end.
     pub final_queue: u64,
+    /// Time-weighted mean number of connections with something waiting.
+    pub mean_active: f64,
+    /// How often the queue rose above the threshold R of the drop policy; `None` for a policy without one.
+    pub congestion_episodes: Option<u64>,
     /// Each path through the port, in the order of the scenario: data, then acknowledgements of each flow.
     pub vcs: Vec<VcRecord>,
     /// Hash over what the port refused, and its counters.
@@ -118,8 +125,10 @@ impl Drops {
 pub struct VcRecord {
     /// The flow's name, with `/ack` for the way back.
     pub name: String,
-    /// Units that arrived.
+    /// Units that were admitted or refused.
     pub arrivals: u64,
+    /// Units that began to be transmitted.
+    pub departures: u64,
     /// Units refused.
     pub drops: u64,
     /// Time-weighted mean number of waiting units.

@@ -1,6 +1,6 @@
 //! Statistics over repeated runs: mean, spread, and Student's confidence interval of the mean.
 //! Only `+ - * /` and `sqrt`, so that every machine gets the same bits.
-//! Source: M. Abramowitz, I. Stegun, *Handbook of Mathematical Functions* (1964), [A&S].
+//! Source: M. Abramowitz, I. Stegun, *Handbook of Mathematical Functions* (1964), \[A&S\].
 
 /// What several runs say about one number.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -72,7 +72,7 @@ fn moments(values: &[f64]) -> (f64, f64) {
     (mean, squares)
 }
 
-/// A(t|ν), the probability of [-t, t] for t > 0: [A&S] 26.7.3 (ν odd) and 26.7.4 (ν even), with θ = atan(t/√ν).
+/// A(t|ν), the probability of [-t, t] for t > 0: \[A&S\] 26.7.3 (ν odd) and 26.7.4 (ν even), with θ = atan(t/√ν).
 fn central_probability(t: f64, nu: u64) -> f64 {
     let nu_f = nu as f64;
     let hypotenuse = (nu_f + t * t).sqrt();
@@ -101,7 +101,7 @@ fn arctan(x: f64) -> f64 {
     16.0 * small * series
 }
 
-/// [A&S] 26.7.5: the quantile as a series in 1/ν around that of the normal distribution.
+/// \[A&S\] 26.7.5: the quantile as a series in 1/ν around that of the normal distribution.
 fn t975_asymptotic(nu: f64) -> f64 {
     let z = 1.959_963_984_540_054;
     let z2 = z * z;

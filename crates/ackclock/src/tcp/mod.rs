@@ -20,6 +20,3 @@ pub use receiver::{Receiver, ReceiverStats};
 pub use rto::{CoarseRto, TickClock};
 pub use scoreboard::Scoreboard;
 pub use sender::{Application, Expired, Sender, SenderStats};
-
-#[cfg(test)]
-mod tests;

@@ -120,7 +120,7 @@ pub struct FallFloydParams {
 /// Choices within RFC 6675.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rfc6675Params {
-    /// Whether a partial acknowledgement restarts the retransmission timer (RFC 6675 §5.1 recommends no rule).
+    /// Whether a partial acknowledgement restarts the retransmission timer (RFC 6675 §6 leaves it open).
     pub restart_timer_on_partial_ack: bool,
 }
 

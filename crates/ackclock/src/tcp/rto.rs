@@ -80,8 +80,8 @@ impl CoarseRto {
 
     /// The timeout.
     pub fn ticks(&self) -> u64 {
-        // Beyond 32 doublings every timeout is the maximum.
-        (self.base << self.shift.min(32)).min(self.max)
+        // Beyond 63 doublings every timeout is the maximum.
+        self.base.saturating_mul(1 << self.shift.min(63)).min(self.max)
     }
 }
 
@@ -151,6 +151,16 @@ mod tests {
         assert_eq!(rto.ticks(), 640);
         rto.sample(0);
         assert_eq!(rto.ticks(), 3);
+    }
+
+    #[test]
+    fn backoff_of_a_very_fine_timer_does_not_overflow() {
+        let mut rto = CoarseRto::new(&TimerParams { granularity: Span::from_ps(1000), ..params() });
+        for _ in 0..100 {
+            rto.back_off();
+            assert!(rto.ticks() >= 3_000_000_000 && rto.ticks() <= 64_000_000_000);
+        }
+        assert_eq!(rto.ticks(), 64_000_000_000);
     }
 
     #[test]

@@ -38,21 +38,16 @@ impl Scoreboard {
         self.highest = self.highest.max(una);
     }
 
-    /// The receiver reports `block`, of which nothing beyond `max` was ever sent. Returns whether it is news.
-    pub fn sack(&mut self, block: SackBlock, max: u64) -> bool {
+    /// The receiver reports `block`, of which nothing beyond `max` was ever sent.
+    pub fn sack(&mut self, block: SackBlock, max: u64) {
         let (start, end) = (block.start.max(self.una), block.end.min(max));
         if start >= end {
-            return false;
+            return;
         }
         let range = self.index(start)..self.end_index(end);
         self.reach(range.end);
-        let mut news = false;
-        for mark in self.marks.range_mut(range) {
-            news |= !mark.sacked;
-            mark.sacked = true;
-        }
+        self.marks.range_mut(range).for_each(|mark| mark.sacked = true);
         self.highest = self.highest.max(end);
-        news
     }
 
     /// The segment at `seq` was sent again.
@@ -130,12 +125,6 @@ impl Scoreboard {
             seq += self.mss;
         }
         bytes + end.saturating_sub(seq)
-    }
-
-    /// Bytes selectively acknowledged.
-    pub fn sacked_bytes(&self, end: u64) -> u64 {
-        let segments = self.marks.iter().enumerate().filter(|(_, mark)| mark.sacked);
-        segments.map(|(index, _)| self.mss.min(end.saturating_sub(self.seq(index)))).sum()
     }
 
     fn index(&self, seq: u64) -> usize {
@@ -236,11 +225,15 @@ mod tests {
     fn reports_that_cannot_be_are_ignored() {
         let mut board = board(&[]);
         board.advance(50);
-        assert!(!board.sack(SackBlock { start: 20, end: 40 }, 200), "below una");
-        assert!(!board.sack(SackBlock { start: 80, end: 60 }, 200), "backwards");
-        assert!(!board.sack(SackBlock { start: 300, end: 400 }, 200), "never sent");
-        assert!(board.sack(SackBlock { start: 60, end: 80 }, 200));
-        assert!(!board.sack(SackBlock { start: 60, end: 80 }, 200), "known");
-        assert_eq!(board.sacked_bytes(200), 20);
+        // Below una, backwards, never sent.
+        for (start, end) in [(20, 40), (80, 60), (300, 400)] {
+            board.sack(SackBlock { start, end }, 200);
+            assert_eq!((board.highest_sacked(), board.pipe(200)), (50, 150));
+        }
+        // Known in part.
+        board.sack(SackBlock { start: 20, end: 80 }, 200);
+        board.sack(SackBlock { start: 60, end: 80 }, 200);
+        assert_eq!(board.pipe(200), 120);
+        assert_eq!(board.first_unsacked(60), 80);
     }
 }

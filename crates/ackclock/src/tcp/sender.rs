@@ -37,13 +37,13 @@ pub struct SenderStats {
     pub segments_sent: u64,
     /// Payload bytes sent, retransmissions included.
     pub bytes_sent: u64,
-    /// Segments sent again.
+    /// Segments sent again. (That the host threw the first copy away at a timeout makes no difference to TCP.)
     pub retransmissions: u64,
     /// Recoveries entered.
     pub fast_retransmits: u64,
     /// When the retransmission timer expired.
     pub timeouts: Vec<Time>,
-    /// Reductions of ssthresh in a row, with no new data acknowledged between them: the longest series.
+    /// Reductions of ssthresh with no growth of the window between them: the longest series.
     pub longest_backoff: u32,
     /// When the last byte of a file was acknowledged.
     pub completed: Option<Time>,
@@ -215,15 +215,18 @@ impl Sender {
         if meaning == NewAck::Grow {
             let ack = Ack { mss: self.flight.mss as f64, limit: self.flight.rwnd as f64 };
             self.growth.on_ack(&ack, &mut self.window);
+            self.backoff = 0;
         }
         self.flight.una = ack;
         self.flight.nxt = self.flight.nxt.max(ack); // the receiver held more than was sent again
         self.dup_acks = 0;
-        self.backoff = 0;
         self.fast_retransmit = match meaning {
-            NewAck::Partial { retransmit: true, .. } => Some(ack),
+            NewAck::Partial { retransmit: true, .. } | NewAck::FastRetransmit => Some(ack),
             _ => None,
         };
+        if meaning == NewAck::FastRetransmit {
+            self.count_fast_retransmit();
+        }
         if ack == self.flight.max {
             self.expiry = None;
         } else if !matches!(meaning, NewAck::Partial { restart_timer: false, .. }) {
@@ -239,8 +242,7 @@ impl Sender {
         let hands = Hands { growth: &mut self.growth, window: &mut self.window };
         if self.recovery.on_dup_ack(self.dup_acks, &self.flight, hands) == DupAck::FastRetransmit {
             self.fast_retransmit = Some(self.flight.una);
-            self.stats.fast_retransmits += 1;
-            self.count_reduction();
+            self.count_fast_retransmit();
         }
     }
 
@@ -256,6 +258,11 @@ impl Sender {
         self.timed = None;
         self.rto.back_off();
         self.expiry = None; // sending una starts it again
+    }
+
+    fn count_fast_retransmit(&mut self) {
+        self.stats.fast_retransmits += 1;
+        self.count_reduction();
     }
 
     fn count_reduction(&mut self) {

@@ -47,13 +47,15 @@ impl<R: FrameRule> DropPolicy for FrameDiscard<R> {
     fn admit(&mut self, arrival: Arrival, buffer: &Buffer) -> Verdict {
         self.rule.observe(buffer);
         let fate = &mut self.fate[arrival.vc];
-        if *fate == Fate::BetweenFrames {
+        let first = *fate == Fate::BetweenFrames;
+        if first {
             let accepted = self.rule.accept_frame(arrival.vc, buffer);
             *fate = if accepted { Fate::Accepted } else { Fate::RefuseWhole };
         }
         let keep_delimiter = arrival.eom && !buffer.is_full();
         let verdict = match *fate {
-            Fate::RefuseWhole if !(keep_delimiter && self.params.keep_eom_of_whole) => {
+            // A frame of one cell is its own end mark: to keep it would be to accept the frame.
+            Fate::RefuseWhole if first || !(keep_delimiter && self.params.keep_eom_of_whole) => {
                 Verdict::Drop(DropReason::Policy)
             }
             Fate::RefuseTail if !keep_delimiter => Verdict::Drop(DropReason::PartialFrame),

@@ -88,7 +88,7 @@ impl Policy {
     pub fn new(params: &DropParams, vcs: usize) -> Policy {
         match params {
             DropParams::TailDrop => Policy::TailDrop(TailDrop),
-            DropParams::Ppd(frame) => Policy::Ppd(FrameDiscard::new(Ppd, *frame, vcs)),
+            DropParams::Ppd => Policy::Ppd(FrameDiscard::new(Ppd, FrameParams { keep_eom_of_whole: false }, vcs)),
             DropParams::Epd { threshold_cells, frame, forgiveness } => {
                 let rule = Epd::new(*threshold_cells);
                 match forgiveness {

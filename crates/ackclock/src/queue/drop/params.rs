@@ -6,7 +6,7 @@ pub enum DropParams {
     /// Cells are refused when the buffer is full; nothing is remembered.
     TailDrop,
     /// Partial packet discard: the rest of a frame that lost a cell is refused too.
-    Ppd(FrameParams),
+    Ppd,
     /// Early packet discard.
     Epd {
         /// R: new frames are refused when more than this many cells wait.
@@ -38,6 +38,18 @@ pub enum DropParams {
         /// The forgiveness bit: with it, this is FBA+.
         forgiveness: Option<Forgiveness>,
     },
+}
+
+impl DropParams {
+    /// R, cells, of a policy that has a threshold.
+    pub fn threshold_cells(&self) -> Option<f64> {
+        match self {
+            DropParams::TailDrop | DropParams::Ppd => None,
+            DropParams::Epd { threshold_cells, .. }
+            | DropParams::SelectiveDrop { threshold_cells, .. }
+            | DropParams::Fba { threshold_cells, .. } => Some(*threshold_cells),
+        }
+    }
 }
 
 /// What the frame state machine does beyond the rule.

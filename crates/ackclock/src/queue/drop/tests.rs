@@ -70,7 +70,7 @@ fn tail_drop_refuses_cells_and_remembers_nothing() {
 
 #[test]
 fn ppd_refuses_the_rest_of_a_hit_frame_but_keeps_its_end_mark() {
-    let mut trace = Trace::new(2, DropParams::Ppd(FRAME));
+    let mut trace = Trace::new(2, DropParams::Ppd);
     // Third cell overflows; there is room again, but the frame is lost, so its fourth cell is refused; the EOM is
     // kept, it delimits the next frame, which is accepted (until the buffer is full again).
     assert_eq!(trace.run("aaa -a a A -a -a a"), "..op..");
@@ -78,7 +78,7 @@ fn ppd_refuses_the_rest_of_a_hit_frame_but_keeps_its_end_mark() {
 
 #[test]
 fn ppd_without_room_loses_the_end_mark_too() {
-    let mut trace = Trace::new(2, DropParams::Ppd(FRAME));
+    let mut trace = Trace::new(2, DropParams::Ppd);
     assert_eq!(trace.run("aaaA"), "..op");
     // The next frame begins afresh.
     assert_eq!(trace.run("-a aA"), ".o");
@@ -86,13 +86,13 @@ fn ppd_without_room_loses_the_end_mark_too() {
 
 #[test]
 fn ppd_on_an_end_mark_that_overflows_counts_as_overflow() {
-    let mut trace = Trace::new(2, DropParams::Ppd(FRAME));
+    let mut trace = Trace::new(2, DropParams::Ppd);
     assert_eq!(trace.run("aaA -a a"), "..o.");
 }
 
 #[test]
 fn ppd_treats_connections_apart() {
-    let mut trace = Trace::new(2, DropParams::Ppd(FRAME));
+    let mut trace = Trace::new(2, DropParams::Ppd);
     // b overflows; a's own frame, begun before, is not affected once there is room.
     assert_eq!(trace.run("abb -a a b B"), "..o.pp");
 }

@@ -80,6 +80,8 @@ pub enum NewAck {
     Grow,
     /// The end of recovery.
     Recovered,
+    /// Another loss is known: the segment at the new una is to be sent again at once.
+    FastRetransmit,
     /// Recovery goes on.
     Partial {
         /// Send the segment at the new una again at once.
@@ -114,7 +116,7 @@ pub trait Recovery: Send {
     fn sending(&self, _flight: &Flight, _window: &Window) -> Sending {
         Sending::ByWindow
     }
-    /// The segment at `seq` was sent; `fast`: because [`DupAck::FastRetransmit`] or [`NewAck::Partial`] asked for it.
+    /// The segment at `seq` was sent; `fast`: because [`DupAck`] or [`NewAck`] asked for it.
     fn on_sent(&mut self, _seq: u64, _fast: bool, _flight: &Flight) {}
     /// Whether a loss is being repaired.
     fn in_recovery(&self) -> bool;

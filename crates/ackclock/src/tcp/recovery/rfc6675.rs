@@ -40,6 +40,15 @@ impl Rfc6675 {
         }
     }
 
+    /// A loss is known: a new recovery begins with the segment at `una`.
+    fn begin(&mut self, una: u64, flight: &Flight, mut hands: Hands<'_>) {
+        self.episode = Some(Episode { recovery_point: flight.max, high_rxt: una, rescued: false });
+        self.scoreboard.clear_retransmitted();
+        // Deviation: half of the window, as everywhere here; RFC 6675 §5 (4.2) says half of FlightSize.
+        hands.reduce(flight);
+        hands.window.cwnd = hands.window.ssthresh;
+    }
+
     /// NextSeg ().
     fn next_segment(&self, episode: &Episode, flight: &Flight) -> Option<u64> {
         let above = self.scoreboard.first_unsacked(episode.high_rxt.max(flight.una));
@@ -69,29 +78,33 @@ impl Recovery for Rfc6675 {
         }
     }
 
-    fn on_dup_ack(&mut self, count: u32, flight: &Flight, mut hands: Hands<'_>) -> DupAck {
+    fn on_dup_ack(&mut self, count: u32, flight: &Flight, hands: Hands<'_>) -> DupAck {
         self.dup_acks = count;
         let known_lost = flight.una < self.scoreboard.lost_below(); // §5 (2)
         let triggered = count >= DUP_ACK_THRESHOLD || known_lost; // §5 (1)
         if self.episode.is_some() || !triggered || flight.una < self.no_recovery_below {
             return DupAck::Noted;
         }
-        self.episode = Some(Episode { recovery_point: flight.max, high_rxt: flight.una, rescued: false });
-        self.scoreboard.clear_retransmitted();
-        hands.reduce(flight); // §5 (4.2); ssthresh is half the window, as everywhere here, not half of FlightSize
-        hands.window.cwnd = hands.window.ssthresh;
+        self.begin(flight.una, flight, hands);
         DupAck::FastRetransmit
     }
 
-    fn on_new_ack(&mut self, ack: u64, _flight: &Flight, hands: Hands<'_>) -> NewAck {
+    fn on_new_ack(&mut self, ack: u64, flight: &Flight, hands: Hands<'_>) -> NewAck {
         self.dup_acks = 0;
-        let Some(episode) = self.episode else { return NewAck::Grow };
-        if ack >= episode.recovery_point {
-            self.episode = None;
+        if self.episode.is_some_and(|episode| ack < episode.recovery_point) {
+            return NewAck::Partial { retransmit: false, restart_timer: self.params.restart_timer_on_partial_ack };
+        }
+        let recovered = self.episode.take().is_some();
+        // §2: what brings news of blocks is a duplicate, even if it acknowledges something; then §5 (2).
+        if ack < self.scoreboard.lost_below() && ack >= self.no_recovery_below {
+            self.begin(ack, flight, hands);
+            return NewAck::FastRetransmit;
+        }
+        if recovered {
             hands.window.cwnd = hands.window.ssthresh;
             return NewAck::Recovered;
         }
-        NewAck::Partial { retransmit: false, restart_timer: self.params.restart_timer_on_partial_ack }
+        NewAck::Grow
     }
 
     fn on_timeout(&mut self, flight: &Flight) {
@@ -121,11 +134,12 @@ impl Recovery for Rfc6675 {
         if seq >= flight.max {
             return;
         }
-        self.scoreboard.retransmitted(seq);
-        // Whatever is sent beyond every hole is the rescue; it leaves HighRxt alone, as NextSeg (4) asks.
+        // Whatever is sent beyond every hole is the rescue. It leaves HighRxt alone, as NextSeg (4) asks, so SetPipe
+        // counts it once.
         if seq >= self.scoreboard.highest_sacked() && seq > flight.una {
             episode.rescued = true;
         } else {
+            self.scoreboard.retransmitted(seq);
             episode.high_rxt = episode.high_rxt.max(seq + flight.segment_len(seq));
         }
     }
