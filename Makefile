@@ -34,7 +34,9 @@ accept: ## look at changed snapshots and take them over
 
 fuzz: ## FUZZ_RUNS executions of the scenario reader (needs the nightly toolchain)
 	@command -v cargo-fuzz >/dev/null || $(CARGO) install --locked cargo-fuzz
-	cd fuzz && $(CARGO) +nightly fuzz run scenario -- -runs=$(FUZZ_RUNS) -max_len=4096
+	mkdir -p fuzz/corpus/scenario
+	cd fuzz && $(CARGO) +nightly fuzz run --sanitizer none scenario corpus/scenario seeds/scenario -- \
+		-runs=$(FUZZ_RUNS) -max_len=4096 -timeout=20 -dict=scenario.dict
 
 clean: ## remove what was built
 	$(CARGO) clean

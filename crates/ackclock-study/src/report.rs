@@ -148,7 +148,7 @@ pub struct FindingReport {
     /// What differs.
     pub text: String,
     /// What was measured to establish it.
-    pub evidence: String,
+    pub evidence: Vec<String>,
     /// The cells and claims among those examined that it explains.
     pub covers: Vec<String>,
 }

@@ -389,7 +389,7 @@ pub(crate) struct Finding {
     pub id: String,
     pub title: String,
     pub text: String,
-    pub evidence: String,
+    pub evidence: Vec<String>,
     /// Names of cells, `card/row/column`, and of claims, `claim:id`.
     pub covers: Vec<String>,
 }

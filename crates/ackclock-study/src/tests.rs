@@ -256,13 +256,13 @@ const FINDINGS: &str = r#"
 id = "F1"
 title = "SACK is better here"
 text = "With 3000 cells SACK is more efficient than published."
-evidence = "A mean of .72."
+evidence = ["A mean of .72."]
 covers = ["t1/K=3000/SACK", "t1/mean/SACK", "claim:wrong"]
 [[finding]]
 id = "F2"
 title = "Something that was different once"
 text = "No longer."
-evidence = "None."
+evidence = ["None."]
 covers = ["t1/K=1000/Reno", "claim:right"]
 "#;
 
@@ -378,7 +378,7 @@ fn a_card_can_be_examined_alone() {
 fn data_that_do_not_fit_together_are_refused() {
     let refused = |claims: &str, findings: &str| study_of(claims, findings).unwrap_err().to_string();
     let covering = |id: &str| {
-        format!("finding = [{{ id = \"F\", title = \"\", text = \"\", evidence = \"\", covers = [\"{id}\"] }}]")
+        format!("finding = [{{ id = \"F\", title = \"\", text = \"\", evidence = [], covers = [\"{id}\"] }}]")
     };
     let no_cell = refused(TWO_CLAIMS, &covering("t1/K=2000/Reno"));
     assert_eq!(no_cell, "studies/made-up/findings.toml: finding F: there is no \"t1/K=2000/Reno\"");

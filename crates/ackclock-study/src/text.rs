@@ -150,7 +150,9 @@ fn assumption_text(out: &mut String, assumption: &AssumptionReport) {
 fn finding_text(out: &mut String, finding: &FindingReport) {
     line(out, &format!("  {}  {}", finding.id, finding.title));
     wrapped(out, "      ", &finding.text);
-    wrapped(out, "      ", &format!("Evidence: {}", finding.evidence));
+    for evidence in &finding.evidence {
+        wrapped(out, "      ", &format!("- {evidence}"));
+    }
     wrapped(out, "      ", &format!("Concerns: {}", finding.covers.join(", ")));
 }
 

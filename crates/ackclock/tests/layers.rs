@@ -31,19 +31,21 @@ fn arrows_go_down_only() {
         let (name, allowed) = LAYERS.iter().find(|(name, _)| *name == module).expect("every module has a layer");
         seen.insert(*name);
         let text = std::fs::read_to_string(&file).unwrap();
-        let code = text.split("#[cfg(test)]").next().unwrap();
-        let code = code.lines().filter(|line| !line.trim_start().starts_with("//"));
-        for (number, line) in code.enumerate() {
-            for used in line.match_indices("crate::").map(|(at, _)| &line[at + "crate::".len()..]) {
-                let used: String = used.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
-                if used != module && !used.is_empty() && !allowed.contains(&used.as_str()) {
-                    wrong.push(format!("{}:{}: {module} uses {used}", relative.display(), number + 1));
-                }
-            }
+        for (number, used) in not_allowed(&text, module, allowed) {
+            wrong.push(format!("{}:{number}: {module} uses {used}", relative.display()));
         }
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
     assert_eq!(seen.len(), LAYERS.len(), "every layer exists");
+}
+
+#[test]
+fn a_forbidden_import_is_found_in_its_line() {
+    let text = "//! See crate::net.\n\nuse crate::units::Time;\nuse crate::{net, units};\nfn f() { crate::sim::build() }\n\
+                #[cfg(test)]\nuse crate::scenario;\n";
+    let found = not_allowed(text, "queue", &["units"]);
+    assert_eq!(found, [(4, "a list in braces: one path per line".to_owned()), (5, "sim".to_owned())]);
+    assert_eq!(not_allowed("use crate::queue::Buffer;", "queue", &[]), [], "a module may use itself");
 }
 
 /// The simulator runs in a browser and inside other programs: its dependencies are few and chosen.
@@ -59,6 +61,25 @@ fn dependencies_are_on_the_list() {
         .collect();
     let allowed = ["libm", "rand_core", "rand_xoshiro", "rustc-hash"];
     assert!(names.iter().all(|name| allowed.contains(name)), "{names:?}");
+}
+
+/// What a file of `module` uses without leave, with the line, counted from 1. Tests may use everything.
+fn not_allowed(text: &str, module: &str, allowed: &[&str]) -> Vec<(usize, String)> {
+    let code = text.split("#[cfg(test)]").next().unwrap();
+    let mut found = Vec::new();
+    for (index, line) in code.lines().enumerate().filter(|(_, line)| !line.trim_start().starts_with("//")) {
+        for (at, path) in line.match_indices("crate::") {
+            let rest = &line[at + path.len()..];
+            let used: String = rest.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
+            if rest.starts_with('{') {
+                // Its names may be on other lines, where this check would miss them.
+                found.push((index + 1, "a list in braces: one path per line".to_owned()));
+            } else if used != module && !used.is_empty() && !allowed.contains(&used.as_str()) {
+                found.push((index + 1, used));
+            }
+        }
+    }
+    found
 }
 
 fn rust_files(folder: &Path) -> Vec<PathBuf> {

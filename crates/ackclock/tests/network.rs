@@ -1,7 +1,7 @@
 //! Whole networks: exact times by hand, conservation, determinism, and what must not matter.
 
 use ackclock::record::{FlowRecord, PortRecord, Records};
-use ackclock::scenario::Scenario;
+use ackclock::scenario::{Buffer, Scenario};
 use ackclock::sim;
 use ackclock::units::{Span, Time};
 use ackclock_scenario::{LoadError, Memory, load};
@@ -159,7 +159,11 @@ fn a_buffer_for_all_windows_loses_nothing() {
 fn conserves(records: &Records) {
     for port in &records.ports {
         assert_eq!(port.arrivals, port.departures + port.drops.total() + port.final_queue, "{}", port.name);
+        for vc in &port.vcs {
+            assert_eq!(vc.arrivals, vc.departures + vc.drops + vc.final_queue, "{} at {}", vc.name, port.name);
+        }
         assert_eq!(port.arrivals, port.vcs.iter().map(|vc| vc.arrivals).sum::<u64>());
+        assert_eq!(port.departures, port.vcs.iter().map(|vc| vc.departures).sum::<u64>());
         assert_eq!(port.drops.total(), port.vcs.iter().map(|vc| vc.drops).sum::<u64>());
         assert_eq!(port.final_queue, port.vcs.iter().map(|vc| vc.final_queue).sum::<u64>());
         let mean: f64 = port.vcs.iter().map(|vc| vc.mean_queue).sum();
@@ -252,13 +256,55 @@ fn an_idle_source_changes_nothing() {
     "#;
     let (without, with) = (scenario(LAN, &[]), scenario(&format!("{LAN}{idle}"), &[]));
     let (a, b) = (run(&without, 1), run(&with, 1));
-    assert_eq!(a.fingerprint, b.fingerprint);
-    for flow_of_a in &a.flows {
-        assert_eq!(flow_of_a, flow(&b, &flow_of_a.name));
-    }
     // A sixth source like the others, which does not begin: the same.
     let sixth = run(&scenario(LAN, &["network.sources=6", "flow.f6.start=1 h"]), 1);
-    assert_eq!(a.fingerprint, sixth.fingerprint);
+    for with in [b, sixth] {
+        assert_eq!(a.fingerprint, with.fingerprint);
+        assert_eq!((a.efficiency, a.fairness), (with.efficiency, with.fairness));
+        for flow_of_a in &a.flows {
+            assert_eq!(flow_of_a, flow(&with, &flow_of_a.name));
+        }
+    }
+}
+
+/// Efficiency and fairness are about the flows whose data cross the bottleneck, `sw1->sw2`.
+#[test]
+fn a_reverse_flow_counts_neither_into_efficiency_nor_into_fairness() {
+    let back = "[flow.back]\nfrom = \"d1\"\nto = \"s1\"\n";
+    let records = run(&scenario(&format!("{LAN}{back}"), &["warmup=1 s"]), 1);
+    assert!(flow(&records, "back").goodput_bps > 50e6, "as much again would be more than 1");
+    assert!(records.efficiency.unwrap() <= 1.0 && records.efficiency_after_warmup.unwrap() <= 1.0);
+    let forward = || records.flows.iter().filter(|flow| flow.name != "back");
+    let sum: f64 = forward().map(|flow| flow.goodput_bps).sum();
+    let after: f64 = forward().map(|flow| flow.goodput_after_warmup_bps.unwrap()).sum();
+    assert!((records.efficiency.unwrap() - sum / 125.198_491e6).abs() < 1e-6);
+    assert!((records.efficiency_after_warmup.unwrap() - after / 125.198_491e6).abs() < 1e-6);
+    let squares: f64 = forward().map(|flow| flow.goodput_bps.powi(2)).sum();
+    assert!((records.fairness - sum * sum / (5.0 * squares)).abs() < 1e-9);
+}
+
+/// The same network, written differently. With a fixed order, who is served first depends on names alone.
+#[test]
+fn the_order_of_links_and_of_their_ends_does_not_matter() {
+    let flipped = |name: &str, a: &str, b: &str| (format!("{name} = {{ ends = [\"{a}\", \"{b}\"]"), [a, b].map(str::to_owned));
+    for order in ["fixed", "rotating", "random"] {
+        let order_set = format!("queue.service_order={order}");
+        // The slow link made fast: the port that two inputs share is the bottleneck.
+        let sets = [order_set.as_str(), "queue.buffer=100 cells", "link.tu.rate=155.52 Mbps"];
+        let as_written = run(&scenario(CHAIN, &sets), 1);
+        assert!(port(&as_written, "s->t").drops.total() > 0, "two inputs compete for room");
+        let mut text = CHAIN.to_owned();
+        for (line, [a, b]) in [flipped("as", "a", "s"), flipped("st", "s", "t"), flipped("uc", "u", "c")] {
+            assert!(text.contains(&line));
+            text = text.replace(&line, &line.replace(&format!("[\"{a}\", \"{b}\"]"), &format!("[\"{b}\", \"{a}\"]")));
+        }
+        assert_eq!(run(&scenario(&text, &sets), 1), as_written, "{order}: ends the other way round");
+        let (before, links) = CHAIN.split_once("[link]\n").unwrap();
+        let (links, after) = links.split_once("[queue]").unwrap();
+        let links: Vec<&str> = links.lines().rev().collect();
+        let text = format!("{before}[link]\n{}\n[queue]{after}", links.join("\n"));
+        assert_eq!(run(&scenario(&text, &sets), 1), as_written, "{order}: links from last to first");
+    }
 }
 
 #[test]
@@ -275,15 +321,26 @@ fn a_cancelled_run_keeps_what_it_has() {
 
 // ---- traffic ----
 
+/// 2 s, of which the first half second does not count.
 #[test]
-fn goodput_after_the_warmup_counts_only_what_came_later() {
-    let records = run(&scenario(LAN, &["warmup=500 ms"]), 1);
-    for flow in &records.flows {
-        let in_warmup = flow.goodput_bps * 2.0 - flow.goodput_after_warmup_bps * 1.5;
-        assert!(in_warmup >= 0.0 && flow.goodput_after_warmup_bps > 0.0);
+fn goodput_after_the_warmup_counts_exactly_what_came_later() {
+    let scenario = scenario(LAN, &["warmup=500 ms"]);
+    let mut simulation = sim::build(&scenario, 1);
+    simulation.step(Time::ZERO + Span::from_ms(500));
+    let warm = simulation.records();
+    simulation.step(Time::NEVER);
+    let end = simulation.records();
+    for (warm, end) in warm.flows.iter().zip(&end.flows) {
+        assert!(0 < warm.bytes_delivered && warm.bytes_delivered < end.bytes_delivered);
+        let later = (end.bytes_delivered - warm.bytes_delivered) as f64 * 8.0 / 1.5;
+        assert_eq!(end.goodput_after_warmup_bps, Some(later), "{}", end.name);
+        assert_eq!(end.goodput_bps, end.bytes_delivered as f64 * 8.0 / 2.0);
+        assert_eq!(warm.goodput_after_warmup_bps, None, "there is no time after it yet");
     }
-    let all: f64 = records.flows.iter().map(|flow| flow.goodput_after_warmup_bps).sum();
-    assert!((records.efficiency_after_warmup.unwrap() - all / 125.198_491e6).abs() < 1e-6);
+    let all: f64 = end.flows.iter().map(|flow| flow.goodput_after_warmup_bps.unwrap()).sum();
+    assert!((end.efficiency_after_warmup.unwrap() - all / 125.198_491e6).abs() < 1e-6);
+    // Where the run is cut into steps makes no difference, though the warm-up lies within one.
+    assert_eq!(run(&scenario, 1), end);
 }
 
 #[test]
@@ -309,6 +366,126 @@ fn forced_drops_lose_exactly_the_chosen_transmissions() {
     assert_eq!(flow.forced_drops, 3);
     assert!(flow.retransmissions >= 3, "40 once, 41 twice");
     assert_eq!(flow.timeouts, 1, "a retransmission that is lost again is found only by the timer");
+}
+
+/// One source over an idle path with this round trip, and segments lost on purpose.
+fn alone(sets: &[&str]) -> FlowRecord {
+    let text = LAN
+        .replace("sources = 5", "sources = 1")
+        .replace("1000 cells", "infinite")
+        .replace("policy = \"selective-drop\"", "policy = \"tail-drop\"")
+        .replace("2 s", "60 s");
+    flow(&run(&scenario(&text, sets), 1), "f1").clone()
+}
+
+/// Six segments, of which 0 and 3 are lost. The timeout sends 0 again; its acknowledgement says 3 and opens the window
+/// to two: 3, which is missing, and 4, which is held.
+#[test]
+fn what_the_receiver_held_is_counted_as_unnecessary() {
+    let window = ["tcp.initial_window=6 segments", "traffic.size=3072 B", "flow.f1.drops=[0, 3]"];
+    let flow = alone(&[&window[..], &["tcp.recovery=vanilla"]].concat());
+    assert_eq!((flow.segments_sent, flow.retransmissions, flow.unnecessary_retransmissions), (9, 3, 1));
+    assert_eq!((flow.timeouts, flow.forced_drops, flow.bytes_delivered), (1, 2, 3072));
+    // A receiver that throws away what is out of order needs all it had not delivered: 0 to 5 again.
+    let flow = alone(&[&window[..], &["tcp.recovery=vanilla", "tcp.out_of_order=discard"]].concat());
+    assert_eq!((flow.retransmissions, flow.unnecessary_retransmissions, flow.bytes_delivered), (6, 0, 3072));
+}
+
+/// Figure 2 of [SACK-UBR] over a network: 32 segments are sent, the first three are lost. Reno halves at 0, at 1 and at
+/// the timeout for 2; in between acknowledgements end recoveries, but nothing grows.
+#[test]
+fn three_adjacent_losses_under_reno_are_a_backoff_of_three() {
+    let sets = |recovery: &'static str, drops: &'static str| {
+        let window = ["tcp.initial_window=32 segments", "tcp.initial_ssthresh=16384 B", "network.trunk_delay=240 ms"];
+        alone(&[&window[..], &["duration=6 s", recovery, drops]].concat())
+    };
+    let reno = sets("tcp.recovery=reno", "flow.f1.drops=[0, 1, 2]");
+    assert_eq!((reno.fast_retransmits, reno.timeouts, reno.longest_backoff), (2, 1, 3));
+    // New Reno repairs all three in one recovery.
+    let new_reno = sets("tcp.recovery=new-reno", "flow.f1.drops=[0, 1, 2]");
+    assert_eq!((new_reno.fast_retransmits, new_reno.timeouts, new_reno.longest_backoff), (1, 0, 1));
+    assert_eq!(sets("tcp.recovery=reno", "flow.f1.drops=[]").longest_backoff, 0);
+}
+
+/// Timeouts of one segment in a row: lost once, twice, three times. The window grows only when it arrives.
+#[test]
+fn timeouts_in_a_row_are_one_backoff() {
+    let sets = ["traffic.size=1024 B", "tcp.recovery=vanilla"];
+    let drops = "flow.f1.drops=[0, { segment = 0, transmission = 2 }, { segment = 1, transmission = 1 }]";
+    let flow = alone(&[&sets[..], &[drops]].concat());
+    // Segment 0: two timeouts; it arrives and the window grows; segment 1: one more.
+    assert_eq!((flow.timeouts, flow.longest_backoff), (3, 2));
+}
+
+/// Two sources send two segments at the same instant, cell by cell, s1 first. One cell leaves per slot and two come, so
+/// after slot n n cells wait, until the buffer is full.
+fn two_at_once(sets: &[&str]) -> Records {
+    let text = LAN.replace("sources = 5", "sources = 2").replace("2 s", "20 s");
+    let fixed = ["queue.policy=tail-drop", "queue.service_order=fixed", "tcp.initial_window=2 segments"];
+    run(&scenario(&text, &[&fixed[..], &["flow.f2.size=1024 B"], sets].concat()), 1)
+}
+
+/// f1 is 12 + 11 cells, f2 12 + 12. 22 wait after slot 22. In slot 23 one leaves, the last cell of f1 comes in, the 23rd
+/// of f2 does not. In slot 24 one leaves, and the last of f2, alone now, finds room: it ends a frame that lacks a cell.
+#[test]
+fn a_frame_that_lacks_a_cell_is_damaged_once() {
+    let records = two_at_once(&["flow.f1.size=976 B", "queue.buffer=22 cells"]);
+    assert_eq!(port(&records, "sw1->sw2").drops.overflow, 1);
+    let [f1, f2] = ["f1", "f2"].map(|name| flow(&records, name));
+    assert_eq!((f1.damaged_frames, f1.timeouts, f1.bytes_delivered), (0, 0, 976));
+    assert_eq!((f2.damaged_frames, f2.timeouts, f2.bytes_delivered), (1, 1, 1024), "sent again, it arrives");
+    assert_eq!((f2.retransmissions, f2.unnecessary_retransmissions, f2.damaged_ack_frames), (1, 0, 0));
+}
+
+/// 24 cells each, with room for 23: in slot 24 one leaves, the last of f1 comes in, the last of f2 does not. Nothing ends
+/// f2's frame but the end of its retransmission, which it spoils: two are one damaged frame. The third arrives.
+#[test]
+fn a_frame_without_its_end_takes_the_next_one_with_it() {
+    let records = two_at_once(&["flow.f1.size=1024 B", "queue.buffer=23 cells"]);
+    assert_eq!(port(&records, "sw1->sw2").drops.overflow, 1);
+    let [f1, f2] = ["f1", "f2"].map(|name| flow(&records, name));
+    assert_eq!((f1.damaged_frames, f1.timeouts, f1.bytes_delivered), (0, 0, 1024));
+    assert_eq!((f2.damaged_frames, f2.timeouts, f2.bytes_delivered), (1, 2, 1024));
+    assert_eq!((f2.retransmissions, f2.unnecessary_retransmissions), (2, 0));
+}
+
+/// 20 packets of 1500 octets at 1 Mb/s: one begins every 12 ms, so 0 to 8 have begun when the timer expires at 100 ms,
+/// and 11 wait. They are taken back: only 0 is sent again. At 300 ms nothing waits, and the first acknowledgement comes
+/// after 400 ms.
+#[test]
+fn a_timeout_takes_back_what_waits_in_the_host() {
+    let text = r#"
+        duration = "60 s"
+        [network]
+        technology = "packet"
+        topology = "dumbbell"
+        sources = 1
+        access_rate = "1 Mbps"
+        access_delay = "1 ms"
+        bottleneck_rate = "10 Mbps"
+        bottleneck_delay = "200 ms"
+        [tcp]
+        mss = "1460 B"
+        initial_window = "20 segments"
+        tick = "10 ms"
+        initial_rto = "100 ms"
+        [traffic]
+        size = "29200 B"
+    "#;
+    let mut simulation = sim::build(&scenario(text, &[]), 1);
+    simulation.step(Time::ZERO + Span::from_ms(100));
+    assert_eq!(flow(&simulation.records(), "f1").segments_discarded_in_host, 0);
+    simulation.step(Time::ZERO + Span::from_ms(400));
+    let early = simulation.records();
+    assert_eq!((flow(&early, "f1").timeouts, flow(&early, "f1").segments_discarded_in_host), (2, 11));
+    // 0 to 8, and 0 twice more, have reached the switch.
+    assert_eq!(port(&early, "sw1->sw2").arrivals, 11);
+    simulation.step(Time::NEVER);
+    let records = simulation.records();
+    let flow = flow(&records, "f1");
+    assert_eq!((flow.bytes_delivered, flow.completed.is_some()), (29_200, true), "everything arrives all the same");
+    let crossed = port(&records, "sw1->sw2").vcs.iter().find(|vc| vc.name == "f1").unwrap().arrivals;
+    assert_eq!(crossed, flow.segments_sent - flow.segments_discarded_in_host);
 }
 
 /// Several flows per host, traffic in both directions, a chain of switches with a slower link.
@@ -377,13 +554,25 @@ fn a_packet_dumbbell_fills_its_bottleneck() {
 
 // ---- random networks ----
 
+/// What makes timeouts happen: a fine clock and no patience before the first sample.
+const IMPATIENT: [&str; 2] = ["tcp.tick=10 ms", "tcp.initial_rto=30 ms"];
+
+fn any_recovery() -> impl Strategy<Value = &'static str> {
+    prop_oneof![Just("vanilla"), Just("reno"), Just("new-reno"), Just("fall-floyd"), Just("rfc6675")]
+}
+
 fn any_lan() -> impl Strategy<Value = (Vec<String>, u64)> {
     let policy = prop_oneof![Just("tail-drop"), Just("ppd"), Just("epd"), Just("selective-drop"), Just("fba")];
-    let recovery = prop_oneof![Just("vanilla"), Just("reno"), Just("new-reno"), Just("fall-floyd"), Just("rfc6675")];
     let forgiveness = prop_oneof![Just("none"), Just("toggle"), Just("episode")];
     let order = prop_oneof![Just("random"), Just("rotating"), Just("fixed")];
-    (policy, recovery, forgiveness, order, 1_u32..8, 20_u32..600, 1_u32..2000, any::<u64>(), any::<(bool, bool)>())
-        .prop_map(|(policy, recovery, forgiveness, order, sources, cells, delay, seed, (delayed, discard))| {
+    let pcr = prop_oneof![Just("155.52 Mbps"), Just("149.76 Mbps"), Just("77.76 Mbps"), Just("20 Mbps")];
+    (
+        (policy, any_recovery(), forgiveness, order, pcr),
+        (1_u32..8, 20_u32..600, 1_u32..2000, any::<u64>()),
+        any::<(bool, bool, bool, bool)>(),
+    )
+        .prop_map(|((policy, recovery, forgiveness, order, pcr), (sources, cells, delay, seed), flags)| {
+            let (delayed, discard, keep_eom, llc) = flags;
             let mut sets = vec![
                 format!("queue.policy={policy}"),
                 format!("tcp.recovery={recovery}"),
@@ -393,13 +582,72 @@ fn any_lan() -> impl Strategy<Value = (Vec<String>, u64)> {
                 format!("network.trunk_delay={delay} us"),
                 format!("tcp.delayed_ack={delayed}"),
                 format!("tcp.out_of_order={}", if discard { "discard" } else { "buffer" }),
+                format!("atm.llc={llc}"),
+                format!("atm.pcr={pcr}"),
                 "duration=300 ms".to_owned(),
             ];
+            sets.extend(IMPATIENT.map(str::to_owned));
             if matches!(policy, "epd" | "selective-drop" | "fba") {
                 sets.push(format!("queue.forgiveness={forgiveness}"));
+                sets.push(format!("queue.keep_eom_of_whole={keep_eom}"));
             }
             (sets, seed >> 1)
         })
+}
+
+const DUMBBELL: &str = r#"
+duration = "2 s"
+[network]
+technology = "packet"
+topology = "dumbbell"
+access_delay = "1 ms"
+"#;
+
+fn any_dumbbell() -> impl Strategy<Value = (Vec<String>, u64)> {
+    (
+        (any_recovery(), prop_oneof![Just(536_u32), Just(1460), Just(8960)], any::<bool>(), any::<bool>()),
+        (1_u32..6, 1_u32..50, 1_u32..10, 1_u32..100, 1_u32..30, 0_u32..20),
+        any::<(u64, bool)>(),
+    )
+        .prop_map(|((recovery, mss, delayed, discard), numbers, (seed, in_bytes))| {
+            let (sources, access, bottleneck, delay, packets, link_header) = numbers;
+            // Not a whole number of packets.
+            let bytes = packets * (mss + 60 + link_header) + packets / 2;
+            let mut sets = vec![
+                format!("tcp.recovery={recovery}"),
+                format!("tcp.mss={mss} B"),
+                format!("tcp.delayed_ack={delayed}"),
+                format!("tcp.out_of_order={}", if discard { "discard" } else { "buffer" }),
+                format!("network.sources={sources}"),
+                format!("network.access_rate={access} Mbps"),
+                format!("network.bottleneck_rate={bottleneck} Mbps"),
+                format!("network.bottleneck_delay={delay} ms"),
+                format!("packet.link_header={link_header} B"),
+                if in_bytes { format!("queue.buffer={bytes} B") } else { format!("queue.buffer={packets} packets") },
+            ];
+            sets.extend(IMPATIENT.map(str::to_owned));
+            (sets, seed >> 1)
+        })
+}
+
+/// Runs a random network twice; what holds for all of them.
+fn runs_as_every_network(text: &str, sets: &[String], seed: u64) -> Result<(), TestCaseError> {
+    let sets: Vec<&str> = sets.iter().map(String::as_str).collect();
+    let scenario = scenario(text, &sets);
+    let records = run(&scenario, seed);
+    conserves(&records);
+    let most = match scenario.links.iter().find(|link| link.name == "sw1->sw2").unwrap().queue.buffer {
+        Buffer::Cells(most) | Buffer::Packets(most) => u64::from(most),
+        Buffer::Bytes(bytes) => bytes / 40, // no packet is shorter than its headers
+        other => panic!("{other:?}"),
+    };
+    prop_assert!(records.ports.iter().all(|port| port.max_queue <= most));
+    prop_assert!(records.efficiency.unwrap() <= 1.0);
+    for flow in &records.flows {
+        prop_assert!(flow.bytes_delivered > 0 || flow.timeouts > 0, "{} neither works nor waits", flow.name);
+    }
+    prop_assert_eq!(run(&scenario, seed), records);
+    Ok(())
 }
 
 proptest! {
@@ -407,16 +655,25 @@ proptest! {
 
     #[test]
     fn every_network_conserves_its_cells_and_repeats_itself((sets, seed) in any_lan()) {
-        let sets: Vec<&str> = sets.iter().map(String::as_str).collect();
-        let scenario = scenario(LAN, &sets);
-        let records = run(&scenario, seed);
-        conserves(&records);
-        let capacity = match scenario.links.iter().find(|link| link.name == "sw1->sw2").unwrap().queue.buffer {
-            ackclock::scenario::Buffer::Cells(cells) => u64::from(cells),
-            other => panic!("{other:?}"),
-        };
-        prop_assert!(records.ports.iter().all(|port| port.max_queue <= capacity));
-        prop_assert!(records.efficiency.unwrap() <= 1.0);
-        prop_assert_eq!(run(&scenario, seed), records);
+        runs_as_every_network(LAN, &sets, seed)?;
+    }
+
+    #[test]
+    fn every_packet_network_conserves_its_packets_and_repeats_itself((sets, seed) in any_dumbbell()) {
+        runs_as_every_network(DUMBBELL, &sets, seed)?;
+    }
+}
+
+/// The random networks are meant to time out, with segments waiting and with frames damaged.
+#[test]
+fn impatient_networks_time_out() {
+    let cells = run(&scenario(LAN, &[&IMPATIENT[..], &["duration=300 ms", "queue.policy=tail-drop"]].concat()), 1);
+    let mut sets = IMPATIENT.to_vec();
+    sets.extend(["network.sources=3", "network.access_rate=10 Mbps", "network.bottleneck_rate=2 Mbps"]);
+    sets.extend(["network.bottleneck_delay=20 ms", "queue.buffer=10 packets"]);
+    let packets = run(&scenario(DUMBBELL, &sets), 1);
+    for records in [cells, packets] {
+        let timeouts: u64 = records.flows.iter().map(|flow| flow.timeouts).sum();
+        assert!(timeouts > 5, "{timeouts}");
     }
 }

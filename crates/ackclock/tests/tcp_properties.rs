@@ -72,7 +72,13 @@ proptest! {
         let limit = params.advertised_window() as f64;
         let mut delivered = 0;
         for step in 1..20_000_u64 {
-            pair.run(Time::ZERO + Span::from_ms(100) * step);
+            pair.run_while(Time::ZERO + Span::from_ms(100) * step, |pair| {
+                // After every event: a receiver that buffers has delivered all that it can, and none more than that.
+                let (delivered, possible) = (pair.receiver.delivered(), pair.first_not_arrived());
+                let right = delivered == possible || params.out_of_order == OutOfOrder::Discard && delivered < possible;
+                assert!(right, "{delivered} bytes delivered, {possible} could be");
+                true
+            });
             let (window, flight) = (pair.sender.window(), pair.sender.flight());
             prop_assert!(window.cwnd >= mss, "cwnd {} below one segment", window.cwnd);
             prop_assert!(window.ssthresh >= mss);

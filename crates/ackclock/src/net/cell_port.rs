@@ -93,8 +93,8 @@ impl CellPort {
         (departing.map(|waiting| waiting.cell), !self.queue.is_empty())
     }
 
-    /// The order does not depend on how many inputs there are, nor on which of them are idle; two cells of one input
-    /// keep theirs, as the sort is stable.
+    /// The random order does not depend on how many inputs there are, nor on which of them are idle; two cells of one
+    /// input keep theirs, as the sort is stable.
     fn put_in_service_order(&self, slot: u64, arrived: &mut [(Input, Waiting)]) {
         let rank = |input: &Input| self.inputs.iter().position(|&link| link == input.link);
         match self.order {

@@ -41,3 +41,69 @@ impl Nic {
         if self.queue.is_empty() { Time::NEVER } else { self.free }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ids::Id;
+
+    fn vc(number: usize) -> VcId {
+        VcId::from_index(number)
+    }
+
+    fn at(ps: u64) -> Time {
+        Time::from_ps(ps)
+    }
+
+    /// A host with these segments waiting: connection and sequence number.
+    fn nic(waiting: &[(usize, u64)]) -> Nic {
+        let mut nic = Nic::default();
+        for &(of, seq) in waiting {
+            nic.push(vc(of), Segment { seq, ..Segment::default() });
+        }
+        nic
+    }
+
+    fn next(nic: &mut Nic, now: u64) -> Option<(VcId, u64)> {
+        nic.next(at(now)).map(|(of, segment)| (of, segment.seq))
+    }
+
+    #[test]
+    fn frames_go_in_the_order_they_came_whatever_their_connection() {
+        let mut nic = nic(&[(1, 10), (0, 20), (1, 30)]);
+        assert_eq!(next(&mut nic, 0), Some((vc(1), 10)));
+        assert_eq!(next(&mut nic, 0), Some((vc(0), 20)));
+        assert_eq!(next(&mut nic, 0), Some((vc(1), 30)));
+        assert_eq!(next(&mut nic, 0), None);
+    }
+
+    #[test]
+    fn a_frame_waits_until_the_one_before_it_is_out() {
+        let mut nic = nic(&[(0, 10), (0, 20)]);
+        assert_eq!(next(&mut nic, 5), Some((vc(0), 10)));
+        nic.occupy(at(100));
+        assert_eq!(next(&mut nic, 99), None);
+        assert_eq!(next(&mut nic, 100), Some((vc(0), 20)), "the end of one frame is the beginning of the next");
+    }
+
+    #[test]
+    fn the_next_start_is_the_end_of_the_frame_under_way_if_anything_waits() {
+        let mut nic = nic(&[(0, 10), (0, 20)]);
+        assert_eq!(nic.next_start(), Time::ZERO, "an idle link");
+        nic.next(at(5));
+        nic.occupy(at(100));
+        assert_eq!(nic.next_start(), at(100));
+        nic.discard(vc(0));
+        assert_eq!(nic.next_start(), Time::NEVER, "busy, but nothing waits");
+    }
+
+    #[test]
+    fn a_timeout_takes_back_what_waits_on_its_connection_and_nothing_else() {
+        let mut nic = nic(&[(0, 10), (1, 20), (0, 30), (2, 40), (0, 50)]);
+        // 10 is under way, so 30 and 50 are left of connection 0.
+        nic.next(at(0));
+        assert_eq!(nic.discard(vc(0)), 2);
+        assert_eq!(nic.discard(vc(0)), 0, "they are gone");
+        assert_eq!((next(&mut nic, 0), next(&mut nic, 0)), (Some((vc(1), 20)), Some((vc(2), 40))));
+    }
+}

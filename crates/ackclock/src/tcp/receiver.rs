@@ -160,3 +160,172 @@ impl Receiver {
         blocks
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tcp::{AckPolicy, NewRenoParams, RecoveryParams, Rfc6675Params};
+    use crate::units::Span;
+
+    const MSS: u64 = 100;
+    const RFC6675: RecoveryParams = RecoveryParams::Rfc6675(Rfc6675Params { restart_timer_on_partial_ack: true });
+
+    fn params() -> TcpParams {
+        TcpParams { mss: MSS as u32, recovery: RFC6675, ..TcpParams::default() }
+    }
+
+    fn delayed() -> TcpParams {
+        TcpParams { ack: AckPolicy::Delayed { timeout: Span::from_ms(200) }, ..params() }
+    }
+
+    fn receive(receiver: &mut Receiver, seq: u64, len: u64) -> Option<Segment> {
+        receiver.on_segment(Time::ZERO, &Segment { seq, len: len as u32, ..Segment::default() });
+        receiver.poll_segment(Time::ZERO)
+    }
+
+    /// Full segment `number` arrives; what the acknowledgement says, in segments: cumulative number and blocks.
+    fn arrives(receiver: &mut Receiver, number: u64) -> Option<(u64, Vec<(u64, u64)>)> {
+        let answer = receive(receiver, number * MSS, MSS)?;
+        let blocks = answer.sack.as_slice().iter().map(|block| (block.start / MSS, block.end / MSS)).collect();
+        Some((answer.ack / MSS, blocks))
+    }
+
+    fn blocks_after(receiver: &mut Receiver, number: u64) -> Vec<(u64, u64)> {
+        arrives(receiver, number).expect("acknowledged at once").1
+    }
+
+    /// RFC 2018 §4: the first block contains the segment that triggered the acknowledgement, the others repeat the
+    /// most recently reported ones, at most three in all.
+    #[test]
+    fn the_newest_block_is_reported_first_and_at_most_three() {
+        let mut receiver = Receiver::new(&params());
+        assert_eq!(blocks_after(&mut receiver, 6), [(6, 7)]);
+        assert_eq!(blocks_after(&mut receiver, 2), [(2, 3), (6, 7)], "by time, not by place");
+        assert_eq!(blocks_after(&mut receiver, 4), [(4, 5), (2, 3), (6, 7)]);
+        assert_eq!(blocks_after(&mut receiver, 8), [(8, 9), (4, 5), (2, 3)], "the oldest report has no room");
+        // 6..7 is still held: growing, it is the newest again.
+        assert_eq!(blocks_after(&mut receiver, 7), [(6, 9), (4, 5), (2, 3)]);
+    }
+
+    #[test]
+    fn a_segment_between_two_blocks_makes_them_one() {
+        let mut receiver = Receiver::new(&params());
+        arrives(&mut receiver, 2);
+        arrives(&mut receiver, 4);
+        arrives(&mut receiver, 7);
+        assert_eq!(blocks_after(&mut receiver, 3), [(2, 5), (7, 8)]);
+        assert_eq!(blocks_after(&mut receiver, 1), [(1, 5), (7, 8)], "grown at its lower end");
+        assert_eq!(blocks_after(&mut receiver, 5), [(1, 6), (7, 8)], "and at its upper end");
+        assert_eq!(receiver.stats().unnecessary, 0);
+    }
+
+    #[test]
+    fn a_duplicate_of_a_held_segment_is_reported_first_again() {
+        let mut receiver = Receiver::new(&params());
+        for number in [2, 3, 5, 7] {
+            arrives(&mut receiver, number);
+        }
+        assert_eq!(blocks_after(&mut receiver, 2), [(2, 4), (7, 8), (5, 6)], "the block of the segment, whole");
+        assert_eq!(blocks_after(&mut receiver, 5), [(5, 6), (2, 4), (7, 8)]);
+    }
+
+    #[test]
+    fn what_a_filled_hole_delivers_is_not_reported_any_more() {
+        let mut receiver = Receiver::new(&params());
+        for number in [1, 2, 4] {
+            arrives(&mut receiver, number);
+        }
+        assert_eq!(arrives(&mut receiver, 0), Some((3, vec![(4, 5)])));
+        assert_eq!(arrives(&mut receiver, 3), Some((5, vec![])));
+        assert_eq!(receiver.delivered(), 5 * MSS);
+    }
+
+    #[test]
+    fn blocks_go_only_to_a_sender_that_reads_them() {
+        let new_reno = NewRenoParams { guard_after_timeout: true, restart_timer_on_partial_ack: true };
+        for silent in [
+            TcpParams { receiver_sack: false, ..params() },
+            TcpParams { recovery: RecoveryParams::NewReno(new_reno), ..params() },
+            TcpParams { recovery: RecoveryParams::Reno, ..params() },
+            TcpParams { recovery: RecoveryParams::Vanilla, ..params() },
+        ] {
+            let mut receiver = Receiver::new(&silent);
+            assert_eq!(arrives(&mut receiver, 1), Some((0, vec![])));
+            assert_eq!(arrives(&mut receiver, 0), Some((2, vec![])), "held all the same");
+        }
+    }
+
+    #[test]
+    fn a_segment_of_which_every_byte_was_there_is_unnecessary() {
+        let mut receiver = Receiver::new(&params());
+        for (number, so_far) in [(0, 0), (0, 1), (2, 1), (2, 2), (3, 2), (2, 3), (3, 4), (1, 4), (3, 5)] {
+            arrives(&mut receiver, number);
+            assert_eq!(receiver.stats().unnecessary, so_far, "after {number}");
+        }
+        assert_eq!((receiver.stats().segments_received, receiver.delivered()), (9, 4 * MSS));
+    }
+
+    #[test]
+    fn a_segment_of_which_some_bytes_are_new_is_not_unnecessary() {
+        let mut receiver = Receiver::new(&params());
+        receive(&mut receiver, 0, MSS);
+        receive(&mut receiver, MSS / 2, MSS); // 50..150 on top of 0..100
+        assert_eq!((receiver.stats().unnecessary, receiver.delivered()), (0, 150));
+        receive(&mut receiver, 200, MSS);
+        receive(&mut receiver, 250, MSS); // 250..350 on top of 200..300
+        receive(&mut receiver, 180, MSS); // 180..280: the other end
+        assert_eq!(receiver.stats().unnecessary, 0);
+        receive(&mut receiver, 150, 30);
+        assert_eq!((receiver.stats().unnecessary, receiver.delivered()), (0, 350), "180..350 was held");
+    }
+
+    #[test]
+    fn a_receiver_that_discards_holds_nothing() {
+        let mut receiver = Receiver::new(&TcpParams { out_of_order: OutOfOrder::Discard, ..params() });
+        assert_eq!(arrives(&mut receiver, 1), Some((0, vec![])));
+        assert_eq!(arrives(&mut receiver, 0), Some((1, vec![])), "1 is gone");
+        assert_eq!(arrives(&mut receiver, 1), Some((2, vec![])));
+        assert_eq!(receiver.stats().unnecessary, 0, "it had thrown 1 away");
+    }
+
+    /// RFC 5681 §4.2: out of order, and what fills a hole, wholly or in part: acknowledged at once.
+    #[test]
+    fn nothing_waits_for_company_while_a_hole_is_open_or_filled() {
+        let mut receiver = Receiver::new(&delayed());
+        assert_eq!(arrives(&mut receiver, 0), None, "in order: waits");
+        assert_eq!(arrives(&mut receiver, 2), Some((1, vec![(2, 3)])), "opens a hole");
+        assert_eq!(receiver.next_deadline(), None, "0 is acknowledged with it");
+        assert_eq!(arrives(&mut receiver, 4), Some((1, vec![(4, 5), (2, 3)])), "another");
+        assert_eq!(arrives(&mut receiver, 1), Some((3, vec![(4, 5)])), "fills one, the other stays open");
+        assert_eq!(arrives(&mut receiver, 3), Some((5, vec![])), "fills the last");
+        assert_eq!(arrives(&mut receiver, 5), None, "in order, no hole: waits again");
+        assert_eq!(arrives(&mut receiver, 6), Some((7, vec![])), "the second of two");
+    }
+
+    #[test]
+    fn duplicates_and_short_segments_do_not_wait() {
+        let mut receiver = Receiver::new(&delayed());
+        arrives(&mut receiver, 0);
+        assert_eq!(arrives(&mut receiver, 0), Some((1, vec![])), "a duplicate");
+        assert_eq!(receive(&mut receiver, MSS, MSS - 1).map(|answer| answer.ack), Some(2 * MSS - 1));
+    }
+
+    /// Without a buffer the hole stays open, but nothing tells the receiver: what comes in order is ordinary.
+    #[test]
+    fn a_receiver_that_discards_knows_of_no_hole() {
+        let mut receiver = Receiver::new(&TcpParams { out_of_order: OutOfOrder::Discard, ..delayed() });
+        assert_eq!(arrives(&mut receiver, 1), Some((0, vec![])));
+        assert_eq!(arrives(&mut receiver, 0), None);
+    }
+
+    #[test]
+    fn a_lone_segment_is_acknowledged_at_its_deadline() {
+        let mut receiver = Receiver::new(&delayed());
+        let deadline = Time::ZERO + Span::from_ms(200);
+        assert_eq!(arrives(&mut receiver, 0), None);
+        assert_eq!(receiver.next_deadline(), Some(deadline));
+        receiver.on_timer(deadline);
+        assert_eq!(receiver.poll_segment(deadline).map(|answer| answer.ack), Some(MSS));
+        assert_eq!(receiver.poll_segment(deadline), None, "once");
+    }
+}

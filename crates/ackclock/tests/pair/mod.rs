@@ -3,7 +3,7 @@
 
 #![allow(dead_code)] // each test program uses its part
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
 use ackclock::packet::Segment;
 use ackclock::tcp::*;
@@ -80,6 +80,8 @@ pub struct Pair<F: FnMut(u64, u32) -> bool> {
     pub ssthresh: Vec<f64>,
     /// cwnd in segments after each event.
     pub cwnd: Vec<(Time, f64)>,
+    /// What has reached the receiver: first byte and first byte after it, of each segment once.
+    pub arrived: BTreeMap<u64, u64>,
 }
 
 impl<F: FnMut(u64, u32) -> bool> Pair<F> {
@@ -97,6 +99,7 @@ impl<F: FnMut(u64, u32) -> bool> Pair<F> {
             sent: Vec::new(),
             ssthresh: Vec::new(),
             cwnd: Vec::new(),
+            arrived: BTreeMap::new(),
         }
     }
 
@@ -117,6 +120,7 @@ impl<F: FnMut(u64, u32) -> bool> Pair<F> {
             if data == next {
                 let (_, segment) = self.to_receiver.pop_front().unwrap();
                 self.receiver.on_segment(self.now, &segment);
+                self.arrived.insert(segment.seq, segment.seq + u64::from(segment.len));
             } else if ack == next {
                 let (_, segment) = self.to_sender.pop_front().unwrap();
                 self.sender.on_segment(self.now, &segment);
@@ -131,6 +135,12 @@ impl<F: FnMut(u64, u32) -> bool> Pair<F> {
 
     pub fn run(&mut self, until: Time) {
         self.run_while(until, |_| true);
+    }
+
+    /// The first byte that has never reached the receiver.
+    pub fn first_not_arrived(&self) -> u64 {
+        let reached = |next, (&start, &end): (&u64, &u64)| if start <= next { Ok(end.max(next)) } else { Err(next) };
+        self.arrived.iter().try_fold(0, reached).unwrap_or_else(|next| next)
     }
 
     /// When segment `number` was sent for the `transmission`th time.

@@ -239,3 +239,159 @@ fn hysteresis_keeps_an_episode_alive_between_the_thresholds() {
     // X = 1 is: after it, a is forgiven.
     assert_eq!(trace.run("-a -a -a A A A A"), "....");
 }
+
+// ---- random cells ----
+
+use proptest::prelude::*;
+
+/// Every policy, with every reading of forgiveness and both treatments of the last cell of a refused frame. R is in
+/// cells and Z in quarters, so that all products are exact.
+#[derive(Clone, Copy, Debug)]
+struct Drawn {
+    kind: usize,
+    forgiveness: usize,
+    keep: bool,
+    r: u32,
+    z4: u32,
+    low: u32,
+}
+
+const TAIL_DROP: usize = 0;
+const PPD: usize = 1;
+const EPD: usize = 2;
+const SELECTIVE_DROP: usize = 3;
+const FBA: usize = 4;
+
+impl Drawn {
+    fn params(self) -> DropParams {
+        let frame = FrameParams { keep_eom_of_whole: self.keep };
+        let (threshold_cells, load_ratio) = (f64::from(self.r), f64::from(self.z4) / 4.0);
+        let forgiveness = match self.forgiveness {
+            0 => None,
+            1 => Some(Forgiveness::Toggle),
+            _ => Some(Forgiveness::Episode { low_threshold_cells: f64::from(self.low) }),
+        };
+        match self.kind {
+            TAIL_DROP => DropParams::TailDrop,
+            PPD => DropParams::Ppd,
+            EPD => DropParams::Epd { threshold_cells, frame, forgiveness },
+            SELECTIVE_DROP => DropParams::SelectiveDrop { threshold_cells, load_ratio, frame, forgiveness },
+            FBA => DropParams::Fba { threshold_cells, load_ratio, frame, forgiveness },
+            kind => panic!("policy {kind}"),
+        }
+    }
+
+    /// The rules for new frames once more, in whole numbers: may the policy refuse this connection a frame now?
+    fn over(self, vc: VcId, buffer: &Buffer) -> bool {
+        let [x, k, r, z4] = [buffer.queued(), buffer.capacity(), self.r, self.z4].map(u64::from);
+        let load = 4 * u64::from(buffer.queued_of(vc)) * u64::from(buffer.active());
+        x > r
+            && match self.kind {
+                EPD => true,
+                SELECTIVE_DROP => load > z4 * x,
+                FBA => load * (x - r) > z4 * (k - r) * x,
+                _ => false,
+            }
+    }
+}
+
+fn drawn(capacity: u32) -> impl Strategy<Value = Drawn> {
+    (0_usize..5, 0_usize..3, any::<bool>(), 0..capacity, 1_u32..8, any::<u32>()).prop_map(
+        |(kind, forgiveness, keep, r, z4, low)| Drawn { kind, forgiveness, keep, r, z4, low: low % (r + 1) },
+    )
+}
+
+/// A connection's frame as it goes by.
+#[derive(Clone, Debug, Default)]
+struct Passing {
+    /// Cells that are still to come.
+    left: u32,
+    refused_whole: bool,
+    hit: bool,
+    verdicts: Vec<Verdict>,
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(600))]
+
+    /// Given what was decided about a frame at its first cell, everything else follows.
+    #[test]
+    fn every_cell_meets_the_fate_of_its_frame(
+        (capacity, drawn) in (1_u32..60).prop_flat_map(|capacity| (Just(capacity), drawn(capacity))),
+        lengths in prop::collection::vec(1_u32..=20, 1..40),
+        // Below 4: the next cell of that connection; above: the cell at the head of the queue leaves.
+        events in prop::collection::vec(0_usize..7, 1..600),
+    ) {
+        let mut lengths = lengths.into_iter().cycle();
+        let mut policy = Policy::new(&drawn.params(), 4);
+        let mut buffer = Buffer::new(capacity, 4);
+        let mut queue = std::collections::VecDeque::new();
+        let mut passing = vec![Passing::default(); 4];
+        let (mut arrived, mut accepted, mut refused, mut left) = ([0; 4], [0; 4], [0; 4], [0; 4]);
+        let mut forgiven_next = [false; 4];
+        for event in events {
+            if event >= 4 {
+                if let Some(vc) = queue.pop_front() {
+                    buffer.leave(VcId::from_index(vc));
+                    left[vc] += 1;
+                }
+                continue;
+            }
+            let vc = VcId::from_index(event);
+            let frame = &mut passing[event];
+            let first = frame.left == 0;
+            if first {
+                *frame = Passing { left: lengths.next().unwrap(), ..Passing::default() };
+            }
+            frame.left -= 1;
+            let (eom, full, over) = (frame.left == 0, buffer.is_full(), drawn.over(vc, &buffer));
+            let verdict = policy.admit(Arrival { vc, eom }, &buffer);
+
+            if first && over {
+                let must_refuse = match drawn.forgiveness {
+                    0 => Some(true),
+                    1 => {
+                        forgiven_next[event] = !forgiven_next[event];
+                        Some(forgiven_next[event])
+                    }
+                    // Who is spared depends on the episode before: the traces above follow that.
+                    _ => None,
+                };
+                frame.refused_whole = must_refuse.unwrap_or(verdict == Verdict::Drop(DropReason::Policy));
+            }
+            let expected = if drawn.kind == TAIL_DROP {
+                if full { Verdict::Drop(DropReason::Overflow) } else { Verdict::Accept }
+            } else if frame.refused_whole {
+                // A frame of one cell is not kept: that would be to accept it.
+                if eom && drawn.keep && !full && !first { Verdict::Accept } else { Verdict::Drop(DropReason::Policy) }
+            } else if frame.hit {
+                if eom && !full { Verdict::Accept } else { Verdict::Drop(DropReason::PartialFrame) }
+            } else if full {
+                Verdict::Drop(DropReason::Overflow)
+            } else {
+                Verdict::Accept
+            };
+            prop_assert_eq!(verdict, expected, "X = {}, after {:?}", buffer.queued(), frame);
+            frame.hit |= verdict == Verdict::Drop(DropReason::Overflow);
+            frame.verdicts.push(verdict);
+
+            // The same as it is said in the sources.
+            if eom && frame.verdicts.contains(&Verdict::Drop(DropReason::Policy)) {
+                let body = &frame.verdicts[..frame.verdicts.len() - 1];
+                prop_assert!(!body.contains(&Verdict::Accept), "a refused frame has no cell in the buffer");
+                prop_assert!(drawn.keep || verdict != Verdict::Accept, "nor its last");
+            }
+            arrived[event] += 1;
+            if verdict == Verdict::Accept {
+                buffer.enter(vc);
+                queue.push_back(event);
+                accepted[event] += 1;
+            } else {
+                refused[event] += 1;
+            }
+            prop_assert!(buffer.queued() <= capacity, "never more than K");
+            prop_assert_eq!(buffer.queued_of(vc), accepted[event] - left[event]);
+            prop_assert_eq!(arrived[event], accepted[event] + refused[event]);
+        }
+    }
+}
