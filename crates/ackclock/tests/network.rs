@@ -667,7 +667,7 @@ proptest! {
 /// The random networks are meant to time out, with segments waiting and with frames damaged.
 #[test]
 fn impatient_networks_time_out() {
-    let cells = run(&scenario(LAN, &[&IMPATIENT[..], &["duration=300 ms", "queue.policy=tail-drop"]].concat()), 1);
+    let cells = run(&scenario(LAN, &[&IMPATIENT[..], &["duration=300 ms", "queue.buffer=100 cells"]].concat()), 1);
     let mut sets = IMPATIENT.to_vec();
     sets.extend(["network.sources=3", "network.access_rate=10 Mbps", "network.bottleneck_rate=2 Mbps"]);
     sets.extend(["network.bottleneck_delay=20 ms", "queue.buffer=10 packets"]);
