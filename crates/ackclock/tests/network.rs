@@ -286,7 +286,8 @@ fn a_reverse_flow_counts_neither_into_efficiency_nor_into_fairness() {
 /// The same network, written differently. With a fixed order, who is served first depends on names alone.
 #[test]
 fn the_order_of_links_and_of_their_ends_does_not_matter() {
-    let flipped = |name: &str, a: &str, b: &str| (format!("{name} = {{ ends = [\"{a}\", \"{b}\"]"), [a, b].map(str::to_owned));
+    let flipped =
+        |name: &str, a: &str, b: &str| (format!("{name} = {{ ends = [\"{a}\", \"{b}\"]"), [a, b].map(str::to_owned));
     for order in ["fixed", "rotating", "random"] {
         let order_set = format!("queue.service_order={order}");
         // The slow link made fast: the port that two inputs share is the bottleneck.

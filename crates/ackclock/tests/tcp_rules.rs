@@ -270,7 +270,17 @@ fn the_rescue_repairs_a_lost_tail_once() {
     for held in 2..=8 {
         // cwnd 5. Pipe: what is above the reports, and 0 sent again: with 1 to 6 held, 3 + 1 leave room for one.
         let now = answer(&mut sender, 500, 0, &[(1, held)]);
-        assert_eq!(now, if held == 4 { vec![0] } else if held == 7 { vec![9] } else { vec![] }, "1 to {held} held");
+        assert_eq!(
+            now,
+            if held == 4 {
+                vec![0]
+            } else if held == 7 {
+                vec![9]
+            } else {
+                vec![]
+            },
+            "1 to {held} held"
+        );
         sent.extend(now);
     }
     assert_eq!(sent, [0, 9], "there is room for another, but the rescue is used");
@@ -350,8 +360,7 @@ fn without_window_scale_at_most_65535_bytes_are_under_way() {
 
 #[test]
 fn nothing_is_sent_before_the_application_begins() {
-    let mut sender =
-        Sender::new(&params(RecoveryParams::Reno, 3), Application { start: at(70), ..GREEDY }, clock());
+    let mut sender = Sender::new(&params(RecoveryParams::Reno, 3), Application { start: at(70), ..GREEDY }, clock());
     assert_eq!(sender.next_deadline(), Some(at(70)));
     assert_eq!(drain(&mut sender, at(0)), []);
     sender.on_timer(at(70));

@@ -5,6 +5,10 @@
 //!
 //! Verdicts: `.` accepted, `o` overflow, `p` rest of a damaged frame, `x` refused by the policy.
 
+use std::collections::VecDeque;
+
+use proptest::prelude::*;
+
 use super::*;
 use crate::ids::Id;
 
@@ -242,8 +246,6 @@ fn hysteresis_keeps_an_episode_alive_between_the_thresholds() {
 
 // ---- random cells ----
 
-use proptest::prelude::*;
-
 /// Every policy, with every reading of forgiveness and both treatments of the last cell of a refused frame. R is in
 /// cells and Z in quarters, so that all products are exact.
 #[derive(Clone, Copy, Debug)]
@@ -296,9 +298,8 @@ impl Drawn {
 }
 
 fn drawn(capacity: u32) -> impl Strategy<Value = Drawn> {
-    (0_usize..5, 0_usize..3, any::<bool>(), 0..capacity, 1_u32..8, any::<u32>()).prop_map(
-        |(kind, forgiveness, keep, r, z4, low)| Drawn { kind, forgiveness, keep, r, z4, low: low % (r + 1) },
-    )
+    (0_usize..5, 0_usize..3, any::<bool>(), 0..capacity, 1_u32..8, any::<u32>())
+        .prop_map(|(kind, forgiveness, keep, r, z4, low)| Drawn { kind, forgiveness, keep, r, z4, low: low % (r + 1) })
 }
 
 /// A connection's frame as it goes by.
@@ -325,7 +326,7 @@ proptest! {
         let mut lengths = lengths.into_iter().cycle();
         let mut policy = Policy::new(&drawn.params(), 4);
         let mut buffer = Buffer::new(capacity, 4);
-        let mut queue = std::collections::VecDeque::new();
+        let mut queue = VecDeque::new();
         let mut passing = vec![Passing::default(); 4];
         let (mut arrived, mut accepted, mut refused, mut left) = ([0; 4], [0; 4], [0; 4], [0; 4]);
         let mut forgiven_next = [false; 4];
