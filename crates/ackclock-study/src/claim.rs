@@ -2,8 +2,9 @@
 
 use ackclock::record::stats::{Summary, summarize};
 
+use crate::data::{Claim, Coordinates, Over, Point, Predicate, Quantity, Relation};
 use crate::measure::{Measurement, Metric};
-use crate::study::{Claim, Coordinates, Over, Point, Predicate, Quantity, Relation, Study};
+use crate::study::Study;
 
 /// The measurements of a study, seeds 1 to `seeds` at every point asked for.
 #[derive(Clone, Copy)]
@@ -153,7 +154,7 @@ fn every_bound(values: Vec<Option<f64>>, of: &Quantity, is: Relation, bound: f64
 /// The coordinates with one value on an axis.
 fn with(at: &Coordinates, axis: &str, value: &str) -> Coordinates {
     let mut at = at.clone();
-    at.insert(axis.into(), crate::study::OneOrMany::One(value.into()));
+    at.insert(axis.into(), crate::data::OneOrMany::One(value.into()));
     at
 }
 

@@ -27,6 +27,7 @@
 //! ```
 
 mod claim;
+mod data;
 mod embedded;
 mod error;
 mod ledger;

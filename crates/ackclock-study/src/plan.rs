@@ -6,9 +6,10 @@ use ackclock::scenario::Scenario;
 use ackclock::sim::RESULT_VERSION;
 
 use crate::Error;
+use crate::data::{Assumption, Card, Claim, Group, Point, Row, merged};
 use crate::embedded::Embedded;
 use crate::ledger::Key;
-use crate::study::{Assumption, Card, Claim, Group, Point, Row, Study, merged};
+use crate::study::Study;
 
 /// What is to be reproduced.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

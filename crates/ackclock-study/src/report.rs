@@ -9,9 +9,10 @@ use ackclock::sim::RESULT_VERSION;
 use serde::Serialize;
 
 use crate::claim::Measured;
+use crate::data::{Assumption, Beside, Card, Group, Mark, Point, Table, cell_id, merged};
 use crate::measure::{Measurement, Metric, MetricName};
 use crate::plan::Scope;
-use crate::study::{Assumption, Beside, Card, Group, Mark, Point, Study, Table, cell_id, merged};
+use crate::study::Study;
 use crate::text;
 
 /// What became of a study. Serializes to the JSON of `--json` and `report.json`; `format` changes with its meaning.

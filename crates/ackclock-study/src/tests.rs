@@ -3,9 +3,10 @@
 
 use std::collections::BTreeMap;
 
+use crate::data::{Finding, Point};
 use crate::measure::Measurement;
 use crate::plan::Scope;
-use crate::study::{Finding, Point, Study};
+use crate::study::Study;
 use crate::{Error, Report, Selection, Verdict, names};
 
 const HEAD: &str = r#"

@@ -668,13 +668,19 @@ proptest! {
 /// The random networks are meant to time out, with segments waiting and with frames damaged.
 #[test]
 fn impatient_networks_time_out() {
-    let cells = run(&scenario(LAN, &[&IMPATIENT[..], &["duration=300 ms", "queue.buffer=100 cells"]].concat()), 1);
+    let cells = run(
+        &scenario(
+            LAN,
+            &[&IMPATIENT[..], &["duration=300 ms", "queue.policy=tail-drop", "queue.buffer=200 cells"]].concat(),
+        ),
+        1,
+    );
     let mut sets = IMPATIENT.to_vec();
     sets.extend(["network.sources=3", "network.access_rate=10 Mbps", "network.bottleneck_rate=2 Mbps"]);
     sets.extend(["network.bottleneck_delay=20 ms", "queue.buffer=10 packets"]);
     let packets = run(&scenario(DUMBBELL, &sets), 1);
     for records in [cells, packets] {
         let timeouts: u64 = records.flows.iter().map(|flow| flow.timeouts).sum();
-        assert!(timeouts > 5, "{timeouts}");
+        assert!(timeouts > 2, "{timeouts}");
     }
 }

@@ -1,0 +1,413 @@
+//! What the TOML files of a study may say: their types, and nothing else.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+
+use crate::measure::MetricName;
+
+/// `study.toml`.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Head {
+    pub title: String,
+    pub citation: String,
+    /// Seeds 1 to this per point.
+    pub seeds: u64,
+    /// The same with `--quick`.
+    pub quick_seeds: u64,
+    /// The same for the alternatives of assumptions.
+    pub sensitivity_seeds: u64,
+    /// What counts as an efficiency of 1, unless a table says otherwise.
+    pub capacity_mbps: f64,
+    /// What in the publication does not fit together.
+    #[serde(default)]
+    pub remarks: Vec<String>,
+    #[serde(rename = "card")]
+    pub cards: Vec<Card>,
+    #[serde(rename = "axis")]
+    pub axes: Vec<Axis>,
+}
+
+/// A card.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Card {
+    pub id: String,
+    pub title: String,
+    /// File of the table.
+    pub table: Option<String>,
+    /// Seeds 1 to this per point, whatever was asked for: for cards without randomness.
+    pub seeds: Option<u64>,
+}
+
+/// One dimension of the space of points.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Axis {
+    pub name: String,
+    pub values: Vec<AxisValue>,
+}
+
+/// One value on an axis, and what it sets.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct AxisValue {
+    pub name: String,
+    /// The scenario file to start from. One axis names it.
+    pub scenario: Option<String>,
+    #[serde(default)]
+    pub set: Vec<String>,
+}
+
+/// Axis name to the values wanted on it. A point for every combination.
+pub(crate) type Coordinates = BTreeMap<String, OneOrMany>;
+
+/// One value or several.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(untagged)]
+pub(crate) enum OneOrMany {
+    One(String),
+    Many(Vec<String>),
+}
+
+impl OneOrMany {
+    pub fn values(&self) -> &[String] {
+        match self {
+            OneOrMany::One(value) => std::slice::from_ref(value),
+            OneOrMany::Many(values) => values,
+        }
+    }
+}
+
+/// A place in the space of points with everything chosen: a scenario file and settings, each `path=value`.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Point {
+    pub scenario: String,
+    pub sets: Vec<String>,
+}
+
+impl Point {
+    /// The same with some settings replaced or added.
+    pub fn with(&self, sets: &[String]) -> Point {
+        let mut point = self.clone();
+        for set in sets {
+            let path = path_of(set);
+            point.sets.retain(|old| path_of(old) != path);
+            point.sets.push(set.clone());
+        }
+        point
+    }
+}
+
+fn path_of(set: &str) -> &str {
+    set.split('=').next().unwrap_or(set)
+}
+
+/// `tables/*.toml`: a published table.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Table {
+    /// For people: what is in it, of what.
+    pub quantity: String,
+    pub metric: MetricName,
+    pub capacity_mbps: Option<f64>,
+    #[serde(default)]
+    pub beside: Vec<Beside>,
+    #[serde(rename = "tolerance")]
+    pub tolerances: Vec<Tolerance>,
+    #[serde(rename = "column")]
+    pub columns: Vec<Column>,
+    #[serde(rename = "row")]
+    pub rows: Vec<Row>,
+}
+
+/// Another way to compute the numbers of a table.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Beside {
+    pub label: String,
+    pub capacity_mbps: f64,
+    #[serde(default)]
+    pub after_warmup: bool,
+}
+
+/// How far apart still agrees.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Tolerance {
+    pub name: String,
+    pub value: f64,
+    pub reason: String,
+}
+
+/// A column of a table.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Column {
+    pub label: String,
+    pub at: Coordinates,
+}
+
+/// A row of a table: one number per column. Where it names several points, its numbers are means over them.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Row {
+    pub label: String,
+    pub at: Coordinates,
+    pub published: Vec<f64>,
+    /// Names of tolerances, one per column.
+    pub tolerance: Vec<String>,
+    #[serde(default)]
+    pub quick: bool,
+}
+
+/// `claims.toml`: what the study says beyond its numbers.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Claim {
+    pub id: String,
+    /// The card it is examined with.
+    pub card: String,
+    pub text: String,
+    #[serde(default)]
+    pub quick: bool,
+    /// Instances: each becomes a claim `id/label` with these coordinates added to every quantity.
+    #[serde(default)]
+    pub each: Vec<Instance>,
+    pub test: Predicate,
+}
+
+/// An instance of a claim.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Instance {
+    pub label: String,
+    pub at: Coordinates,
+    /// Not part of the quick subset although the claim is.
+    #[serde(default)]
+    pub slow: bool,
+}
+
+/// What must be true.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub(crate) enum Predicate {
+    /// Each quantity stands in the relation to the next.
+    Order {
+        metric: MetricName,
+        is: Relation,
+        of: Vec<Quantity>,
+        /// What is closer together is equal.
+        #[serde(default)]
+        resolution: f64,
+    },
+    /// A quantity stands in the relation to a number.
+    Bound {
+        metric: MetricName,
+        #[serde(default)]
+        over: Over,
+        of: Quantity,
+        is: Relation,
+        value: f64,
+    },
+    /// The difference of two quantities, seed by seed, stands in the relation to a number.
+    Difference {
+        metric: MetricName,
+        of: Quantity,
+        minus: Quantity,
+        is: Relation,
+        value: f64,
+        /// The whole 95 % confidence interval, not only the mean.
+        #[serde(default)]
+        confident: bool,
+    },
+}
+
+impl Predicate {
+    pub fn quantities(&self) -> Vec<&Quantity> {
+        match self {
+            Predicate::Order { of, .. } => of.iter().collect(),
+            Predicate::Bound { of, .. } => vec![of],
+            Predicate::Difference { of, minus, .. } => vec![of, minus],
+        }
+    }
+
+    pub fn quantities_mut(&mut self) -> Vec<&mut Quantity> {
+        match self {
+            Predicate::Order { of, .. } => of.iter_mut().collect(),
+            Predicate::Bound { of, .. } => vec![of],
+            Predicate::Difference { of, minus, .. } => vec![of, minus],
+        }
+    }
+}
+
+/// A number made of measurements: the mean over its points, or the spread along an axis.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Quantity {
+    pub label: String,
+    #[serde(default)]
+    pub at: Coordinates,
+    /// Largest less smallest of the means along this axis.
+    pub spread_over: Option<String>,
+}
+
+/// What a bound is meant for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Over {
+    /// The mean over points and seeds.
+    #[default]
+    Mean,
+    /// The mean over the seeds, at every point.
+    EveryPoint,
+    /// Every single run.
+    EveryRun,
+}
+
+/// A comparison.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+pub(crate) enum Relation {
+    #[serde(rename = "<")]
+    Less,
+    #[serde(rename = "<=")]
+    AtMost,
+    #[serde(rename = "==")]
+    Equal,
+    #[serde(rename = ">=")]
+    AtLeast,
+    #[serde(rename = ">")]
+    Greater,
+}
+
+impl Relation {
+    pub fn holds(self, left: f64, right: f64) -> bool {
+        match self {
+            Relation::Less => left < right,
+            Relation::AtMost => left <= right,
+            Relation::Equal => left == right,
+            Relation::AtLeast => left >= right,
+            Relation::Greater => left > right,
+        }
+    }
+
+    pub fn sign(self) -> &'static str {
+        match self {
+            Relation::Less => "<",
+            Relation::AtMost => "≤",
+            Relation::Equal => "=",
+            Relation::AtLeast => "≥",
+            Relation::Greater => ">",
+        }
+    }
+}
+
+/// `assumptions.toml`: what the publication leaves open.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Assumption {
+    pub id: String,
+    /// The card it is reported with.
+    pub card: String,
+    pub statement: String,
+    pub mark: Mark,
+    pub reason: String,
+    /// What the default is called in tables.
+    pub default: String,
+    #[serde(default, rename = "alternative")]
+    pub alternatives: Vec<Alternative>,
+    /// The points on which the alternatives are tried.
+    #[serde(default)]
+    pub on: Vec<Group>,
+}
+
+/// How sure an assumption is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Mark {
+    /// In the publication.
+    Stated,
+    /// In other publications.
+    Literature,
+    /// Our deduction.
+    Inferred,
+}
+
+/// Another choice.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Alternative {
+    pub label: String,
+    pub set: Vec<String>,
+}
+
+/// Points that are averaged.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Group {
+    pub label: String,
+    pub at: Coordinates,
+    /// Alternatives that make sense on these points only.
+    #[serde(default, rename = "alternative")]
+    pub alternatives: Vec<Alternative>,
+}
+
+/// `findings.toml`: a difference that is known.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Finding {
+    pub id: String,
+    pub title: String,
+    pub text: String,
+    pub evidence: Vec<String>,
+    /// Names of cells, `card/row/column`, and of claims, `claim:id`.
+    pub covers: Vec<String>,
+}
+
+/// The whole of `claims.toml`.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Claims {
+    pub claim: Vec<Claim>,
+}
+
+/// The whole of `assumptions.toml`.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Assumptions {
+    pub assumption: Vec<Assumption>,
+}
+
+/// The whole of `findings.toml`.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Findings {
+    #[serde(default)]
+    pub finding: Vec<Finding>,
+}
+
+impl Assumption {
+    /// The alternatives that make sense on these points.
+    pub fn alternatives_on<'a>(&'a self, group: &'a Group) -> impl Iterator<Item = &'a Alternative> {
+        self.alternatives.iter().chain(&group.alternatives)
+    }
+}
+
+impl Table {
+    pub fn tolerance(&self, name: &str) -> Option<&Tolerance> {
+        self.tolerances.iter().find(|tolerance| tolerance.name == name)
+    }
+}
+
+/// The name of a cell.
+pub(crate) fn cell_id(card: &str, row: &str, column: &str) -> String {
+    format!("{card}/{row}/{column}")
+}
+
+/// Coordinates of both; the second decides where both name an axis.
+pub(crate) fn merged(first: &Coordinates, second: &Coordinates) -> Coordinates {
+    let mut all = first.clone();
+    all.extend(second.iter().map(|(axis, values)| (axis.clone(), values.clone())));
+    all
+}
