@@ -194,8 +194,7 @@ fn policies_have_their_own_thresholds() {
         assert_eq!(threshold, cells, "{policy}");
     }
     assert_eq!(link(&changed("queue.policy = \"tail-drop\""), "sw1->sw2").queue.policy, DropParams::TailDrop);
-    let ppd = changed("queue = { policy = \"ppd\", keep_eom_of_whole = true }");
-    let frame = FrameParams { keep_eom_of_whole: true };
+    let ppd = changed("queue = { policy = \"ppd\" }");
     assert_eq!(link(&ppd, "sw1->sw2").queue.policy, DropParams::Ppd);
     let episode = changed("queue = { policy = \"epd\", threshold = \"700 cells\", forgiveness = \"episode\" }");
     let forgiveness = Some(Forgiveness::Episode { low_threshold_cells: 700.0 });

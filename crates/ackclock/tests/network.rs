@@ -279,7 +279,7 @@ fn a_reverse_flow_counts_neither_into_efficiency_nor_into_fairness() {
     let after: f64 = forward().map(|flow| flow.goodput_after_warmup_bps.unwrap()).sum();
     assert!((records.efficiency.unwrap() - sum / 125.198_491e6).abs() < 1e-6);
     assert!((records.efficiency_after_warmup.unwrap() - after / 125.198_491e6).abs() < 1e-6);
-    let squares: f64 = forward().map(|flow| flow.goodput_bps.powi(2)).sum();
+    let squares: f64 = forward().map(|flow| flow.goodput_bps * flow.goodput_bps).sum();
     assert!((records.fairness - sum * sum / (5.0 * squares)).abs() < 1e-9);
 }
 
