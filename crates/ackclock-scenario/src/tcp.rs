@@ -172,15 +172,18 @@ fn min_rto_ticks(settings: &Settings, tick: Option<Span>, report: &mut Report) -
 }
 
 fn growth(settings: &Settings) -> Option<GrowthParams> {
-    let arithmetic = match settings.word("congestion_avoidance")? {
+    Some(match settings.word("growth")? {
+        "reno" => GrowthParams::Reno(arithmetic(settings)?),
+        other => unreachable!("growth {other} is in the table of keys, but has no parameters"),
+    })
+}
+
+fn arithmetic(settings: &Settings) -> Option<CongestionAvoidance> {
+    Some(match settings.word("congestion_avoidance")? {
         "integer" => CongestionAvoidance::Integer,
         "ack-counting" => CongestionAvoidance::AckCounting,
         "float" => CongestionAvoidance::Float,
         other => unreachable!("arithmetic {other} is in the table of keys, but not here"),
-    };
-    Some(match settings.word("growth")? {
-        "reno" => GrowthParams::Reno(arithmetic),
-        other => unreachable!("growth {other} is in the table of keys, but has no parameters"),
     })
 }
 
