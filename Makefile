@@ -24,7 +24,7 @@ check: ## format, lint, documentation
 
 verify: test ## slow: both studies in full, ten times the random cases, the fuzz target
 	PROPTEST_CASES=20000 $(CARGO) test --release --locked -p ackclock --test tcp_properties
-	PROPTEST_CASES=2000 $(CARGO) test --release --locked -p ackclock --test network
+	PROPTEST_CASES=2000 $(CARGO) test --release --locked -p ackclock --test random_networks
 	$(CARGO) run --release --locked -- reproduce
 	$(MAKE) fuzz
 
