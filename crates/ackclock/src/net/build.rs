@@ -1,7 +1,7 @@
 //! From a scenario to the parts of a network.
 
 use super::cell_port::{CellPort, Input};
-use super::flow::{Flow, Hop, Vc};
+use super::flow::{End, Flow, Hop, Sink, Source, Vc, vc_name};
 use super::nic::Nic;
 use super::occupancy::Occupancy;
 use super::packet_port::PacketPort;
@@ -47,12 +47,11 @@ pub(super) fn vcs(scenario: &Scenario) -> IdVec<VcId, Vc> {
         cell_spacing: pcr.unwrap_or(scenario.links[route[0]].rate).cell_time(),
         frames: FrameLog::default(),
         reassembler: Reassembler::default(),
-        damaged_frames: 0,
     };
     let mut vcs = IdVec::new();
     for flow in scenario.flows.iter() {
-        vcs.push(vc(flow.name.clone(), &flow.forward, flow.pcr));
-        vcs.push(vc(format!("{}/ack", flow.name), &flow.backward, flow.pcr));
+        vcs.push(vc(vc_name(&flow.name, End::Receiver), &flow.forward, flow.pcr));
+        vcs.push(vc(vc_name(&flow.name, End::Sender), &flow.backward, flow.pcr));
     }
     vcs
 }
@@ -63,25 +62,69 @@ fn number_at_port(link: LinkId, crossing: &mut IdVec<LinkId, usize>) -> Hop {
     Hop { link, at_port }
 }
 
+/// What feeds a link, before any engine has built it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Feeder {
+    /// A host.
+    Nic,
+    /// A cell port with a single input of no higher rate.
+    Through,
+    /// A cell port with slots and a queue.
+    Cells,
+    /// A packet port.
+    Packets,
+}
+
+/// How the ports of a scenario are fed.
+pub(super) struct Wiring {
+    pub(super) feeders: IdVec<LinkId, Feeder>,
+    /// For each link, the links that feed its port, by name: those that come before it on the route of some
+    /// connection.
+    pub(super) inputs: IdVec<LinkId, Vec<LinkId>>,
+}
+
+impl Wiring {
+    /// The wiring of a scenario.
+    pub(super) fn new(scenario: &Scenario) -> Wiring {
+        let inputs = inputs_of_ports(scenario);
+        let feeder = |(id, link): (LinkId, &scenario::Link)| {
+            let faster_input = || inputs[id].iter().any(|&input| scenario.links[input].rate > link.rate);
+            match scenario.technology {
+                _ if scenario.nodes[link.from].kind == NodeKind::Host => Feeder::Nic,
+                Technology::Packet { .. } => Feeder::Packets,
+                Technology::Atm { .. } if inputs[id].len() <= 1 && !faster_input() => Feeder::Through,
+                Technology::Atm { .. } => Feeder::Cells,
+            }
+        };
+        Wiring { feeders: scenario.links.iter_ids().map(feeder).collect(), inputs }
+    }
+}
+
 /// The links of a scenario with their outputs; `vcs` are its connections.
 pub(super) fn links(scenario: &Scenario, vcs: &IdVec<VcId, Vc>, seed: u64) -> IdVec<LinkId, Link> {
-    let inputs = inputs_of_ports(scenario);
+    let wiring = Wiring::new(scenario);
+    let mut crossing = crossing(scenario, vcs);
+    let link = |(id, link): (LinkId, &scenario::Link)| Link {
+        name: link.name.clone(),
+        rate: link.rate,
+        cell_time: link.rate.cell_time(),
+        delay: link.delay,
+        output: output_of(link, wiring.feeders[id], &wiring.inputs[id], seed, crossing[id].len()),
+        crossing: std::mem::take(&mut crossing[id]),
+        input: Input { name: name_hash(&link.name), link: id },
+    };
+    scenario.links.iter_ids().map(link).collect()
+}
+
+/// The connections that cross each link; their numbers at its port are their places here.
+pub(super) fn crossing(scenario: &Scenario, vcs: &IdVec<VcId, Vc>) -> IdVec<LinkId, Vec<VcId>> {
     let mut crossing: IdVec<LinkId, Vec<VcId>> = scenario.links.iter().map(|_| Vec::new()).collect();
     for (id, vc) in vcs.iter_ids() {
         for hop in &vc.route {
             crossing[hop.link].push(id);
         }
     }
-    let link = |(id, link): (LinkId, &scenario::Link)| Link {
-        name: link.name.clone(),
-        rate: link.rate,
-        cell_time: link.rate.cell_time(),
-        delay: link.delay,
-        output: output_of(scenario, link, &inputs[id], seed, crossing[id].len()),
-        crossing: std::mem::take(&mut crossing[id]),
-        input: Input { name: name_hash(&link.name), link: id },
-    };
-    scenario.links.iter_ids().map(link).collect()
+    crossing
 }
 
 /// The flows of a scenario.
@@ -110,13 +153,8 @@ fn flow_of(flow: &scenario::Flow, scenario: &Scenario, seed: u64) -> Flow {
     let application = Application { start: flow.start, stop: flow.stop, size: flow.size };
     Flow {
         name: flow.name.clone(),
-        sender: Sender::new(&flow.tcp, application, TickClock::new(timer.granularity, phase)),
-        receiver: Receiver::new(&flow.tcp),
-        mss: u64::from(flow.tcp.mss),
-        forced_drops: flow.forced_drops.iter().map(|&drop| (drop, 0)).collect(),
-        forced_drop_count: 0,
-        discarded_in_host: 0,
-        delivered_in_warmup: 0,
+        source: Source::new(flow, Sender::new(&flow.tcp, application, TickClock::new(timer.granularity, phase))),
+        sink: Sink::new(Receiver::new(&flow.tcp)),
     }
 }
 
@@ -135,26 +173,31 @@ fn inputs_of_ports(scenario: &Scenario) -> IdVec<LinkId, Vec<LinkId>> {
     inputs
 }
 
-fn output_of(scenario: &Scenario, link: &scenario::Link, inputs: &[LinkId], seed: u64, vcs: usize) -> Output {
-    if scenario.nodes[link.from].kind == NodeKind::Host {
-        return Output::Nic(Nic::default());
-    }
-    let (units, bytes) = match link.queue.buffer {
+/// The limits of a buffer: units, and bytes.
+pub(super) fn limits(buffer: scenario::Buffer) -> (u32, u64) {
+    match buffer {
         scenario::Buffer::Infinite => (Buffer::INFINITE, u64::MAX),
-        scenario::Buffer::Cells(cells) => (cells, u64::MAX),
-        scenario::Buffer::Packets(packets) => (packets, u64::MAX),
+        scenario::Buffer::Cells(units) | scenario::Buffer::Packets(units) => (units, u64::MAX),
         scenario::Buffer::Bytes(bytes) => (Buffer::INFINITE, bytes),
-    };
+    }
+}
+
+/// The randomness of a port's service order.
+pub(super) fn service_stream(link: &scenario::Link, seed: u64) -> Stream {
+    Stream::new(seed, &link.name, "service-order")
+}
+
+fn output_of(link: &scenario::Link, feeder: Feeder, inputs: &[LinkId], seed: u64, vcs: usize) -> Output {
+    let (units, bytes) = limits(link.queue.buffer);
     let occupancy = Occupancy::new(units, vcs, link.queue.policy.threshold_cells());
-    if let Technology::Packet { .. } = scenario.technology {
-        return Output::Packets(PacketPort::new(link.rate, bytes, occupancy));
+    match feeder {
+        Feeder::Nic => Output::Nic(Nic::default()),
+        Feeder::Through => Output::Through(occupancy),
+        Feeder::Packets => Output::Packets(PacketPort::new(link.rate, bytes, occupancy)),
+        Feeder::Cells => {
+            let policy = Policy::new(&link.queue.policy, vcs);
+            let (order, stream) = (link.queue.service_order, service_stream(link, seed));
+            Output::Cells(CellPort::new(link.rate.cell_time(), policy, order, stream, inputs.to_vec(), occupancy))
+        }
     }
-    let faster_input = inputs.iter().any(|&input| scenario.links[input].rate > link.rate);
-    if inputs.len() <= 1 && !faster_input {
-        return Output::Through(occupancy);
-    }
-    let policy = Policy::new(&link.queue.policy, vcs);
-    let stream = Stream::new(seed, &link.name, "service-order");
-    let order = link.queue.service_order;
-    Output::Cells(CellPort::new(link.rate.cell_time(), policy, order, stream, inputs.to_vec(), occupancy))
 }

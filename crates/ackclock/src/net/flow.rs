@@ -19,7 +19,6 @@ pub(super) struct Vc {
     pub(super) cell_spacing: Span,
     pub(super) frames: FrameLog,
     pub(super) reassembler: Reassembler,
-    pub(super) damaged_frames: u64,
 }
 
 /// One link of a route.
@@ -30,23 +29,53 @@ pub(super) struct Hop {
     pub(super) at_port: VcId,
 }
 
-/// A connection.
+/// A connection: its two ends.
 pub(super) struct Flow {
     pub(super) name: String,
-    pub(super) sender: Sender,
-    pub(super) receiver: Receiver,
-    pub(super) mss: u64,
-    /// Segments lost on purpose, with the transmissions seen so far.
-    pub(super) forced_drops: Vec<(scenario::ForcedDrop, u32)>,
-    pub(super) forced_drop_count: u64,
-    pub(super) discarded_in_host: u64,
-    /// Bytes delivered when the warm-up ended.
-    pub(super) delivered_in_warmup: u64,
+    pub(super) source: Source,
+    pub(super) sink: Sink,
 }
 
-impl Flow {
+/// The end that sends data.
+pub(super) struct Source {
+    pub(super) sender: Sender,
+    mss: u64,
+    /// Segments lost on purpose, with the transmissions seen so far.
+    forced_drops: Vec<(scenario::ForcedDrop, u32)>,
+    forced_drop_count: u64,
+    /// Segments that a timeout took back before the host began to transmit them.
+    pub(super) discarded_in_host: u64,
+    /// Acknowledgements that arrived damaged.
+    pub(super) damaged_frames: u64,
+}
+
+/// The end that receives data.
+pub(super) struct Sink {
+    pub(super) receiver: Receiver,
+    /// Bytes delivered when the warm-up ended.
+    delivered_in_warmup: u64,
+    /// Data frames that arrived damaged.
+    pub(super) damaged_frames: u64,
+}
+
+impl Source {
+    /// The sending end of a flow.
+    pub(super) fn new(flow: &scenario::Flow, sender: Sender) -> Source {
+        Source {
+            sender,
+            mss: u64::from(flow.tcp.mss),
+            forced_drops: flow.forced_drops.iter().map(|&drop| (drop, 0)).collect(),
+            forced_drop_count: 0,
+            discarded_in_host: 0,
+            damaged_frames: 0,
+        }
+    }
+
     /// Whether this transmission of a data segment is one to be lost.
     pub(super) fn drops_on_purpose(&mut self, segment: &Segment) -> bool {
+        if self.forced_drops.is_empty() {
+            return false;
+        }
         let number = segment.seq / self.mss;
         let mut lost = false;
         for (drop, seen) in self.forced_drops.iter_mut().filter(|(drop, _)| drop.segment == number) {
@@ -56,35 +85,46 @@ impl Flow {
         self.forced_drop_count += u64::from(lost);
         lost
     }
+}
 
-    /// The flow's record after `simulated`, of which the warm-up was the first part; the damaged frames are those of
-    /// data and of acknowledgements.
-    pub(super) fn record(&self, simulated: Span, warmup: Span, damaged: u64, damaged_acks: u64) -> FlowRecord {
-        let stats = self.sender.stats();
-        let delivered = self.receiver.delivered();
-        let rate = |bytes: u64, span: Span| bytes as f64 * 8.0 / span.as_secs_f64();
-        let warm = simulated > warmup;
-        FlowRecord {
-            name: self.name.clone(),
-            goodput_bps: if simulated > Span::ZERO { rate(delivered, simulated) } else { 0.0 },
-            goodput_after_warmup_bps: warm.then(|| rate(delivered - self.delivered_in_warmup, simulated - warmup)),
-            bytes_delivered: delivered,
-            bytes_sent: stats.bytes_sent,
-            segments_sent: stats.segments_sent,
-            segments_discarded_in_host: self.discarded_in_host,
-            retransmissions: stats.retransmissions,
-            unnecessary_retransmissions: self.receiver.stats().unnecessary,
-            fast_retransmits: stats.fast_retransmits,
-            timeouts: stats.timeouts.len() as u64,
-            timeout_times: stats.timeouts.clone(),
-            longest_backoff: stats.longest_backoff,
-            damaged_frames: damaged,
-            damaged_ack_frames: damaged_acks,
-            forced_drops: self.forced_drop_count,
-            completed: stats.completed,
-            sender_fingerprint: self.sender.fingerprint(),
-            receiver_fingerprint: self.receiver.fingerprint(),
-        }
+impl Sink {
+    /// The receiving end of a flow.
+    pub(super) fn new(receiver: Receiver) -> Sink {
+        Sink { receiver, delivered_in_warmup: 0, damaged_frames: 0 }
+    }
+
+    /// The warm-up ends now: remembers what was delivered.
+    pub(super) fn end_warmup(&mut self) {
+        self.delivered_in_warmup = self.receiver.delivered();
+    }
+}
+
+/// The record of the flow called `name` after `simulated`, of which the warm-up was the first part.
+pub(super) fn record(name: &str, source: &Source, sink: &Sink, simulated: Span, warmup: Span) -> FlowRecord {
+    let stats = source.sender.stats();
+    let delivered = sink.receiver.delivered();
+    let rate = |bytes: u64, span: Span| bytes as f64 * 8.0 / span.as_secs_f64();
+    let warm = simulated > warmup;
+    FlowRecord {
+        name: name.to_owned(),
+        goodput_bps: if simulated > Span::ZERO { rate(delivered, simulated) } else { 0.0 },
+        goodput_after_warmup_bps: warm.then(|| rate(delivered - sink.delivered_in_warmup, simulated - warmup)),
+        bytes_delivered: delivered,
+        bytes_sent: stats.bytes_sent,
+        segments_sent: stats.segments_sent,
+        segments_discarded_in_host: source.discarded_in_host,
+        retransmissions: stats.retransmissions,
+        unnecessary_retransmissions: sink.receiver.stats().unnecessary,
+        fast_retransmits: stats.fast_retransmits,
+        timeouts: stats.timeouts.len() as u64,
+        timeout_times: stats.timeouts.clone(),
+        longest_backoff: stats.longest_backoff,
+        damaged_frames: sink.damaged_frames,
+        damaged_ack_frames: source.damaged_frames,
+        forced_drops: source.forced_drop_count,
+        completed: stats.completed,
+        sender_fingerprint: source.sender.fingerprint(),
+        receiver_fingerprint: sink.receiver.fingerprint(),
     }
 }
 
@@ -95,6 +135,24 @@ pub(super) enum End {
     Receiver,
     /// Acknowledgements, to the sender.
     Sender,
+}
+
+impl End {
+    /// The other one.
+    pub(super) fn other(self) -> End {
+        match self {
+            End::Receiver => End::Sender,
+            End::Sender => End::Receiver,
+        }
+    }
+}
+
+/// The name of a connection of the flow called `flow`: that name, with `/ack` for the way back.
+pub(super) fn vc_name(flow: &str, end: End) -> String {
+    match end {
+        End::Receiver => flow.to_owned(),
+        End::Sender => format!("{flow}/ack"),
+    }
 }
 
 /// Connections are numbered two to a flow: data, then acknowledgements.

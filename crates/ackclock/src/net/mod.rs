@@ -1,5 +1,6 @@
 //! The network: hosts, ports and links, and the engine that drives them.
 
+mod batched;
 mod build;
 mod cell_port;
 mod flow;
@@ -8,5 +9,6 @@ mod occupancy;
 mod packet_port;
 mod reference;
 
+pub use batched::Batched;
 pub use build::has_randomness;
 pub use reference::Reference;

@@ -24,6 +24,11 @@ impl Nic {
         if self.free <= now { self.queue.pop_front() } else { None }
     }
 
+    /// Whether a segment that is handed down now would go at once.
+    pub(super) fn is_idle(&self, now: Time) -> bool {
+        self.queue.is_empty() && self.free <= now
+    }
+
     /// The link is busy until then.
     pub(super) fn occupy(&mut self, until: Time) {
         self.free = until;

@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 
 use super::build::{self, Link, Output};
 use super::cell_port::Input;
-use super::flow::{End, Flow, Hop, Vc, ack_vc, data_vc, end_of};
+use super::flow::{self, End, Flow, Hop, Vc, ack_vc, data_vc, end_of};
 use super::packet_port::Departure;
 use crate::engine::Agenda;
 use crate::ids::{Id, IdVec, LinkId, VcId};
@@ -89,17 +89,14 @@ impl Reference {
     /// The warm-up ends now: remembers what was delivered.
     pub fn end_warmup(&mut self) {
         for flow in &mut self.flows {
-            flow.delivered_in_warmup = flow.receiver.delivered();
+            flow.sink.end_warmup();
         }
     }
 
     /// The flows' records up to `now`, which is `simulated` after the start.
     pub fn flow_records(&self, simulated: Span, warmup: Span) -> Vec<FlowRecord> {
-        let damaged = |vc: VcId| self.vcs[vc].damaged_frames;
-        let record = |(index, flow): (usize, &Flow)| {
-            flow.record(simulated, warmup, damaged(data_vc(index)), damaged(ack_vc(index)))
-        };
-        self.flows.iter().enumerate().map(record).collect()
+        let record = |flow: &Flow| flow::record(&flow.name, &flow.source, &flow.sink, simulated, warmup);
+        self.flows.iter().map(record).collect()
     }
 
     /// The records of all switch ports at `now`.
@@ -193,18 +190,17 @@ impl Reference {
             Reassembled::Damaged => None,
         };
         vc.frames.retire(unit.frame);
-        let Some(segment) = good else {
-            vc.damaged_frames += 1;
-            return;
-        };
         let (flow, end) = end_of(unit.vc);
-        match end {
-            End::Receiver => {
-                self.flows[flow].receiver.on_segment(self.now, &segment);
+        let Flow { source, sink, .. } = &mut self.flows[flow];
+        match (end, good) {
+            (End::Receiver, None) => sink.damaged_frames += 1,
+            (End::Receiver, Some(segment)) => {
+                sink.receiver.on_segment(self.now, &segment);
                 self.send_acknowledgement(flow);
             }
-            End::Sender => {
-                self.flows[flow].sender.on_segment(self.now, &segment);
+            (End::Sender, None) => source.damaged_frames += 1,
+            (End::Sender, Some(segment)) => {
+                source.sender.on_segment(self.now, &segment);
                 self.send_data(flow);
             }
         }
@@ -212,11 +208,11 @@ impl Reference {
     }
 
     fn on_sender_timer(&mut self, flow: usize) {
-        if self.flows[flow].sender.on_timer(self.now) == Expired::Retransmission {
+        if self.flows[flow].source.sender.on_timer(self.now) == Expired::Retransmission {
             let vc = data_vc(flow);
             let first_link = self.vcs[vc].route[0].link;
             let Output::Nic(nic) = &mut self.links[first_link].output else { unreachable!("a flow begins at a host") };
-            self.flows[flow].discarded_in_host += nic.discard(vc);
+            self.flows[flow].source.discarded_in_host += nic.discard(vc);
             let next = nic.next_start();
             self.agenda.set(first_link.index(), next);
         }
@@ -225,19 +221,19 @@ impl Reference {
     }
 
     fn on_receiver_timer(&mut self, flow: usize) {
-        self.flows[flow].receiver.on_timer(self.now);
+        self.flows[flow].sink.receiver.on_timer(self.now);
         self.send_acknowledgement(flow);
         self.schedule_timers(flow);
     }
 
     fn send_data(&mut self, flow: usize) {
-        while let Some(segment) = self.flows[flow].sender.poll_segment(self.now) {
+        while let Some(segment) = self.flows[flow].source.sender.poll_segment(self.now) {
             self.hand_down(data_vc(flow), segment);
         }
     }
 
     fn send_acknowledgement(&mut self, flow: usize) {
-        if let Some(segment) = self.flows[flow].receiver.poll_segment(self.now) {
+        if let Some(segment) = self.flows[flow].sink.receiver.poll_segment(self.now) {
             self.hand_down(ack_vc(flow), segment);
         }
     }
@@ -267,7 +263,7 @@ impl Reference {
             };
             nic.occupy(now + spacing * u64::from(units));
             let (flow, end) = end_of(vc_id);
-            if !(end == End::Receiver && self.flows[flow].drops_on_purpose(&segment)) {
+            if !(end == End::Receiver && self.flows[flow].source.drops_on_purpose(&segment)) {
                 let frame = vc.frames.push(segment);
                 for index in 0..units {
                     let arrival = now + spacing * u64::from(index) + first + link.delay;
@@ -299,10 +295,10 @@ impl Reference {
     }
 
     fn schedule_timers(&mut self, flow: usize) {
-        let source = 2 * self.links.len() + 2 * flow;
-        let Flow { sender, receiver, .. } = &self.flows[flow];
-        self.agenda.set(source, sender.next_deadline().unwrap_or(Time::NEVER));
-        self.agenda.set(source + 1, receiver.next_deadline().unwrap_or(Time::NEVER));
+        let number = 2 * self.links.len() + 2 * flow;
+        let Flow { source, sink, .. } = &self.flows[flow];
+        self.agenda.set(number, source.sender.next_deadline().unwrap_or(Time::NEVER));
+        self.agenda.set(number + 1, sink.receiver.next_deadline().unwrap_or(Time::NEVER));
     }
 }
 

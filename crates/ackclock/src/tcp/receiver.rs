@@ -61,8 +61,7 @@ impl Receiver {
 
     /// A data segment.
     pub fn on_segment(&mut self, now: Time, segment: &Segment) {
-        self.fingerprint.add(now.as_ps());
-        self.fingerprint.add(segment.seq);
+        self.fingerprint.event(now.as_ps(), segment.seq);
         self.stats.segments_received += 1;
         let (start, end) = (segment.seq, segment.seq + u64::from(segment.len));
         let hole_open = !self.held.is_empty();
@@ -89,8 +88,7 @@ impl Receiver {
         if !std::mem::take(&mut self.ack_due) {
             return None;
         }
-        self.fingerprint.add(now.as_ps());
-        self.fingerprint.add(self.nxt);
+        self.fingerprint.event(now.as_ps(), self.nxt);
         Some(Segment { seq: 0, len: 0, ack: self.nxt, sack: self.sack_blocks() })
     }
 

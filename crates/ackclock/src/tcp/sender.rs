@@ -111,8 +111,7 @@ impl Sender {
     /// A segment from the receiver: acknowledgements.
     pub fn on_segment(&mut self, now: Time, segment: &Segment) {
         self.pass_time(now, self.clock.before(now));
-        self.fingerprint.add(now.as_ps());
-        self.fingerprint.add(segment.ack);
+        self.fingerprint.event(now.as_ps(), segment.ack);
         let ack = segment.ack;
         assert!(ack <= self.flight.max, "{now}: byte {ack} acknowledged, but only {} sent", self.flight.max);
         if ack < self.flight.una {
@@ -165,8 +164,7 @@ impl Sender {
         }
         self.stats.segments_sent += 1;
         self.stats.bytes_sent += len;
-        self.fingerprint.add(now.as_ps());
-        self.fingerprint.add(seq);
+        self.fingerprint.event(now.as_ps(), seq);
         Some(Segment { seq, len: len as u32, ack: 0, sack: SackBlocks::default() })
     }
 

@@ -2,6 +2,9 @@
 
 #![allow(dead_code)] // each test program uses its part
 
+pub mod agree;
+pub mod random;
+
 use ackclock::record::{FlowRecord, PortRecord, Records};
 use ackclock::scenario::Scenario;
 use ackclock::sim;

@@ -1,0 +1,106 @@
+#!/usr/bin/env python3
+"""Instructions of fixed short scenarios, counted by callgrind: `make instructions` writes bench/instructions.txt,
+`make instructions-check` compares with it and fails if anything has become 10 % dearer.
+
+Counts do not depend on what else the machine does, so they show what a stopwatch cannot. What a run needs before the
+first segment and after the last is counted in a run of no length. Another compiler gives other counts: its version is
+in the file.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+import run
+
+FILE = os.path.join(run.HERE, "instructions.txt")
+LIMIT_PERCENT = 10.0
+# Name, scenario, simulated seconds, bytes per segment, settings. Long enough that the first seconds do not rule.
+SCENARIOS = [
+    ("p", "p", 3, 512, []),
+    ("p-15", "p", 3, 512, ["network.sources=15"]),
+    ("q", "q", 120, 1460, []),
+    ("r", "r", 2, 1460, []),
+    ("r-5000", "r", 2, 1460, ["network.sources=5000"]),
+    ("wan-cells", "wan-cells", 3, 512, []),
+    ("wan-cells-15", "wan-cells", 3, 512, ["network.sources=15"]),
+    ("lan-cells", "lan-cells", 2, 512, []),
+    ("paced", "paced", 2, 512, []),
+]
+
+
+def counted(job):
+    """Instructions of one run, and megabits per second of goodput."""
+    valgrind = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", *job.command]
+    result = subprocess.run(valgrind, capture_output=True, text=True)
+    if result.returncode:
+        sys.exit(f"error: {' '.join(job.command)}\n{result.stderr[-2000:]}")
+    count = int(re.search(r"Collected : (\d+)", result.stderr)[1])
+    return count, float(re.search(r"goodput Mb/s +([\d.]+)", result.stdout)[1])
+
+
+def measure():
+    """One line for each scenario."""
+    binary = run.build()
+    rustc = subprocess.run(["rustc", "--version"], capture_output=True, text=True, cwd=run.ROOT).stdout.split()[1]
+    lines = [
+        "# Written by `make instructions`: instructions of the release build, under callgrind.",
+        f"# rustc {rustc}, {os.uname().machine}",
+        f"# {'scenario':14} {'seconds':>8} {'set-up':>12} {'simulation':>14} {'segments':>10} {'per segment':>12}",
+    ]
+    scratch = tempfile.mkdtemp(prefix="ackclock-bench-")
+    try:
+        for name, file, seconds, mss, sets in SCENARIOS:
+            print(f"counting {name}", file=sys.stderr)
+            job = run.ours(binary, os.path.join(scratch, name), file, seconds, mss, sets=sets)
+            before, _ = counted(job.setup)
+            total, job.mbps = counted(job)
+            segments = round(job.segments())
+            each = (total - before) / segments
+            lines.append(f"{name:16} {seconds:8} {before:12} {total - before:14} {segments:10} {each:12.1f}")
+    finally:
+        shutil.rmtree(scratch)
+    return lines
+
+
+def columns(lines):
+    """Set-up and cost per segment of each scenario."""
+    words = [line.split() for line in lines if not line.startswith("#")]
+    return {word[0]: {"set-up": float(word[2]), "per segment": float(word[5])} for word in words}
+
+
+def check(old, new):
+    """Prints what has changed; whether nothing has become too dear."""
+    if old[1] != new[1]:
+        print(f"another compiler: {old[1][2:]} then, {new[1][2:]} now")
+    before, now = columns(old), columns(new)
+    if before.keys() != now.keys():
+        sys.exit("other scenarios than in bench/instructions.txt: run `make instructions`")
+    fine = True
+    for name, counts in now.items():
+        for what, count in counts.items():
+            percent = 100 * (count / before[name][what] - 1)
+            dear = percent > LIMIT_PERCENT
+            fine = fine and not dear
+            print(f"{name:16} {what:12} {before[name][what]:14.1f} {count:14.1f} {percent:+7.1f} % {'DEARER' * dear}")
+    return fine
+
+
+def main():
+    if not shutil.which("valgrind"):
+        sys.exit("error: valgrind is missing (make bench-setup)")
+    new = measure()
+    if sys.argv[1:] == ["--check"]:
+        with open(FILE) as file:
+            old = file.read().splitlines()
+        sys.exit(0 if check(old, new) else 1)
+    with open(FILE, "w") as file:
+        file.write("\n".join(new) + "\n")
+    print("\n".join(new))
+
+
+if __name__ == "__main__":
+    main()

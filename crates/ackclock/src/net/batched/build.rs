@@ -1,0 +1,363 @@
+//! From a scenario to the parts of the batched engine and the ways between them.
+
+use std::collections::BTreeMap;
+use std::collections::VecDeque;
+
+use super::cell_port::{self, CellPort, Service};
+use super::counts::Counts;
+use super::hosts::{Hosts, Numbering, Outlet, Trail};
+use super::io::{Destination, Io, Leg, Log};
+use super::mailbox::Mailbox;
+use super::packet_port::{self, PacketPort};
+use super::serializer::Serializer;
+use super::{Batched, Inlet, Output, Part, Port};
+use crate::ids::{Id, IdVec, LinkId, NodeId, VcId};
+use crate::net::build::{self, Feeder, Wiring};
+use crate::net::flow::{End, Vc, end_of};
+use crate::packet::aal5::Reassembler;
+use crate::packet::{FrameLog, IP_HEADER_BYTES, TCP_HEADER_BYTES};
+use crate::queue::drop::Policy;
+use crate::rng::name_hash;
+use crate::scenario::{Scenario, Technology};
+use crate::units::{Span, Time};
+
+/// The network of a scenario, before anything has happened.
+pub(super) fn network(scenario: &Scenario, seed: u64) -> Batched {
+    let vcs = build::vcs(scenario);
+    let plan = Plan { scenario, seed, wiring: Wiring::new(scenario), crossing: build::crossing(scenario, &vcs), vcs };
+    let layout = plan.layout();
+    let mut ways = plan.ways(&layout);
+    let mut parts: BTreeMap<usize, Part> = plan.hosts(&layout, &mut ways);
+    for (link, part) in layout.ports() {
+        let legs = ways.of_ports.remove(&part).expect("a port that is crossed has ways out");
+        let memory = ways.memory.get(&part).copied().unwrap_or(Span::ZERO);
+        parts.insert(part, plan.port(link, part, legs, memory));
+    }
+    let ports = scenario.links.iter_ids().map(|(id, link)| Port {
+        name: link.name.clone(),
+        crossing: plan.crossing[id].clone(),
+        output: match (plan.wiring.feeders[id], layout.part_of_port[id]) {
+            (Feeder::Nic, _) => Output::Nic,
+            (_, Some(part)) => Output::Part(part),
+            (_, None) => {
+                // Where nothing crosses, it does not matter behind what.
+                let tap = ways.taps.remove(&id).unwrap_or_default();
+                let threshold = link.queue.policy.threshold_cells();
+                Output::Through { behind: tap.behind, lag: tap.lag, numbers: tap.numbers, threshold }
+            }
+        },
+    });
+    Batched {
+        ports: ports.collect(),
+        done: vec![Time::ZERO; parts.len()],
+        inlets: inlets(parts.len(), &ways.lookaheads),
+        io: Io {
+            frames: plan.vcs.iter().map(|_| FrameLog::default()).collect(),
+            mailboxes: parts.iter().map(|_| Mailbox::default()).collect(),
+            ready: layout.groups.iter().map(|_| Vec::new()).collect(),
+            logs: ways.logs,
+        },
+        flows: scenario.flows.iter().map(|flow| flow.name.clone()).collect(),
+        parts: parts.into_values().collect(),
+    }
+}
+
+/// What the parts are made from.
+struct Plan<'a> {
+    scenario: &'a Scenario,
+    seed: u64,
+    wiring: Wiring,
+    vcs: IdVec<VcId, Vc>,
+    /// The connections that cross each link, in the order of their numbers at its port.
+    crossing: IdVec<LinkId, Vec<VcId>>,
+}
+
+/// The numbers of the parts. They are advanced in this order, so it follows the data and then the acknowledgements.
+struct Layout {
+    numbering: Numbering,
+    /// The parts that are groups of hosts: those of the senders and of the receivers, or one for both.
+    groups: Vec<usize>,
+    part_of_port: IdVec<LinkId, Option<usize>>,
+}
+
+/// The ways between the parts.
+#[derive(Default)]
+struct Ways {
+    /// For each connection, the way out of its host, and how long ports without a queue look back on it.
+    of_hosts: Vec<Option<(Leg, Span)>>,
+    /// For each port, the ways out of it, by the connections' numbers.
+    of_ports: BTreeMap<usize, Vec<Option<Leg>>>,
+    logs: Vec<Log>,
+    log_numbers: BTreeMap<LogKey, u32>,
+    taps: BTreeMap<LinkId, Tap>,
+    /// How long ports without a queue look back on each port.
+    memory: BTreeMap<usize, Span>,
+    /// The least time to one part (the first) from another (the second).
+    lookaheads: BTreeMap<(usize, usize), Span>,
+}
+
+/// An output on a connection's way.
+struct Place {
+    part: usize,
+    link: LinkId,
+    /// The connection's number there, if it is a port.
+    number: Option<VcId>,
+}
+
+/// What goes into one log comes from one output with one lag, so that it is in order of time. Of a host with several
+/// links, each has its own log, so that what arrives at one instant can be taken in the order of the links.
+type LogKey = (LinkId, Span, Option<LinkId>);
+
+/// Where a port without a queue finds what passed it.
+#[derive(Default)]
+struct Tap {
+    behind: usize,
+    lag: Span,
+    numbers: Vec<VcId>,
+}
+
+impl Plan<'_> {
+    fn layout(&self) -> Layout {
+        let scenario = self.scenario;
+        let mut roles: IdVec<NodeId, [bool; 2]> = scenario.nodes.iter().map(|_| [false; 2]).collect();
+        for flow in scenario.flows.iter() {
+            roles[scenario.links[flow.forward[0]].from][0] = true;
+            roles[scenario.links[flow.backward[0]].from][1] = true;
+        }
+        let both = roles.iter().any(|role| *role == [true, true]);
+        let mut layout = Layout {
+            numbering: if both { Numbering::BothEnds } else { Numbering::OneEnd },
+            groups: vec![0],
+            part_of_port: scenario.links.iter().map(|_| None).collect(),
+        };
+        let mut parts = 1;
+        self.place_ports(End::Receiver, &mut layout, &mut parts);
+        if !both {
+            layout.groups.push(parts);
+            parts += 1;
+        }
+        self.place_ports(End::Sender, &mut layout, &mut parts);
+        layout
+    }
+
+    /// Numbers the ports on the ways to these ends.
+    fn place_ports(&self, end: End, layout: &mut Layout, parts: &mut usize) {
+        for (_, vc) in self.vcs.iter_ids().filter(|&(id, _)| end_of(id).1 == end) {
+            for hop in &vc.route {
+                let queues = matches!(self.wiring.feeders[hop.link], Feeder::Cells | Feeder::Packets);
+                if queues && layout.part_of_port[hop.link].is_none() {
+                    layout.part_of_port[hop.link] = Some(*parts);
+                    *parts += 1;
+                }
+            }
+        }
+    }
+
+    /// The ways of all connections. Those that end on the same host's links are taken in the order of these links,
+    /// which thereby is the order of their logs.
+    fn ways(&self, layout: &Layout) -> Ways {
+        let mut last_links: IdVec<NodeId, Vec<LinkId>> = self.scenario.nodes.iter().map(|_| Vec::new()).collect();
+        for vc in self.vcs.iter() {
+            let links = &mut last_links[self.scenario.links[last_link(vc)].to];
+            if !links.contains(&last_link(vc)) {
+                links.push(last_link(vc));
+            }
+        }
+        let mut ranks = BTreeMap::new();
+        for (port, inputs) in self.wiring.inputs.iter_ids() {
+            ranks.extend(inputs.iter().enumerate().map(|(rank, &input)| ((port, input), rank as u32)));
+        }
+        let mut ways = Ways { of_hosts: vec![None; self.vcs.len()], ..Ways::default() };
+        let mut order: Vec<VcId> = self.vcs.ids().collect();
+        order.sort_by_key(|&vc| last_link(&self.vcs[vc]));
+        for id in order {
+            let host_links = &last_links[self.scenario.links[last_link(&self.vcs[id])].to];
+            self.way_of(id, host_links.len() > 1, layout, &ranks, &mut ways);
+        }
+        ways
+    }
+
+    /// The way of one connection, from output to output. `many_links`: the host where it ends has several.
+    fn way_of(
+        &self,
+        id: VcId,
+        many_links: bool,
+        layout: &Layout,
+        ranks: &BTreeMap<(LinkId, LinkId), u32>,
+        ways: &mut Ways,
+    ) {
+        let vc = &self.vcs[id];
+        let (_, end) = end_of(id);
+        let group = layout.group_of(end);
+        let origin = layout.group_of(end.other());
+        let host_link = &self.scenario.links[vc.route[0].link];
+        let mut from = Place { part: layout.groups[origin], link: vc.route[0].link, number: None };
+        let mut lag = host_link.delay;
+        let mut looked_back = Span::ZERO;
+        for hops in vc.route.windows(2) {
+            let (input, hop) = (hops[0].link, hops[1]);
+            let link = &self.scenario.links[hop.link];
+            let Some(part) = layout.part_of_port[hop.link] else {
+                let crossing = self.crossing[hop.link].len();
+                let tap = ways.taps.entry(hop.link).or_insert_with(|| Tap {
+                    behind: from.part,
+                    lag,
+                    numbers: vec![VcId::from_index(0); crossing],
+                });
+                tap.numbers[hop.at_port.index()] = from.number.unwrap_or(id);
+                looked_back = lag;
+                lag = lag + link.rate.cell_time() + link.delay;
+                continue;
+            };
+            let rank = match self.scenario.technology {
+                Technology::Atm { .. } => ranks[&(hop.link, input)],
+                // At one instant packets are taken in the order of the links.
+                Technology::Packet { .. } => input.index() as u32,
+            };
+            let to = Destination::Port { mailbox: part as u32, input: rank, at_port: hop.at_port };
+            self.leave(id, &from, Leg { lag, to }, part, looked_back, ways);
+            from = Place { part, link: hop.link, number: Some(hop.at_port) };
+            looked_back = Span::ZERO;
+            lag = match self.scenario.technology {
+                Technology::Atm { .. } => link.rate.cell_time() + link.delay,
+                Technology::Packet { .. } => link.delay,
+            };
+        }
+        let key = (from.link, lag, many_links.then(|| last_link(vc)));
+        let log = *ways.log_numbers.entry(key).or_insert_with(|| {
+            ways.logs.push(Log { group: group as u32, frames: VecDeque::new() });
+            ways.logs.len() as u32 - 1
+        });
+        self.leave(id, &from, Leg { lag, to: Destination::Host { log } }, layout.groups[group], looked_back, ways);
+    }
+
+    /// Connection `id` goes from `from` on `leg` to part `to`.
+    fn leave(&self, id: VcId, from: &Place, leg: Leg, to: usize, looked_back: Span, ways: &mut Ways) {
+        let link = &self.scenario.links[from.link];
+        let first_unit = match self.scenario.technology {
+            // A port's lag counts from the instant at which a cell begins to be transmitted.
+            Technology::Atm { .. } if from.number.is_some() => Span::ZERO,
+            Technology::Atm { .. } => link.rate.cell_time(),
+            Technology::Packet { link_header_bytes } => {
+                link.rate.serialization(u64::from(IP_HEADER_BYTES + TCP_HEADER_BYTES + link_header_bytes) * 8)
+            }
+        };
+        let lookahead = ways.lookaheads.entry((to, from.part)).or_insert(first_unit + leg.lag);
+        *lookahead = (*lookahead).min(first_unit + leg.lag);
+        match from.number {
+            None => ways.of_hosts[id.index()] = Some((leg, looked_back)),
+            Some(number) => {
+                let crossing = self.crossing[from.link].len();
+                ways.of_ports.entry(from.part).or_insert_with(|| vec![None; crossing])[number.index()] = Some(leg);
+                let memory = ways.memory.entry(from.part).or_default();
+                *memory = (*memory).max(looked_back);
+            }
+        }
+    }
+
+    fn hosts(&self, layout: &Layout, ways: &mut Ways) -> BTreeMap<usize, Part> {
+        let mut outlets: Vec<Vec<Outlet>> = layout.groups.iter().map(|_| Vec::new()).collect();
+        let mut nics: Vec<BTreeMap<LinkId, u32>> = layout.groups.iter().map(|_| BTreeMap::new()).collect();
+        // A connection's outlet has the number of the end that it leaves: the sender's comes first in each flow.
+        for (id, vc) in self.vcs.iter_ids() {
+            let origin = layout.group_of(end_of(id).1.other());
+            let first = vc.route[0].link;
+            let count = nics[origin].len() as u32;
+            let nic = *nics[origin].entry(first).or_insert(count);
+            let rate = self.scenario.links[first].rate;
+            let (leg, looked_back) = ways.of_hosts[id.index()].take().expect("every connection has a way");
+            outlets[origin].push(Outlet {
+                nic,
+                spacing: vc.cell_spacing,
+                cell_time: rate.cell_time(),
+                serializer: match self.scenario.technology {
+                    Technology::Atm { .. } => None,
+                    Technology::Packet { .. } => Some(Box::new(Serializer::new(rate))),
+                },
+                leg,
+                trail: (looked_back > Span::ZERO).then(|| Box::new(Trail::new(looked_back))),
+            });
+        }
+        let flows = build::flows(self.scenario, self.seed).into_iter();
+        let (mut sources, mut sinks): (Vec<_>, Vec<_>) = flows.map(|flow| (flow.source, flow.sink)).unzip();
+        let mut parts = BTreeMap::new();
+        for ((group, &part), outlets) in layout.groups.iter().enumerate().zip(outlets) {
+            let has = |end: End| layout.group_of(end) == group;
+            let hosts = Hosts::new(
+                group,
+                self.scenario.technology,
+                layout.numbering,
+                if has(End::Sender) { std::mem::take(&mut sources) } else { Vec::new() },
+                if has(End::Receiver) { std::mem::take(&mut sinks) } else { Vec::new() },
+                outlets,
+                nics[group].len(),
+            );
+            parts.insert(part, Part::Hosts(hosts));
+        }
+        parts
+    }
+
+    fn port(&self, id: LinkId, part: usize, legs: Vec<Option<Leg>>, memory: Span) -> Part {
+        let link = &self.scenario.links[id];
+        let crossing = self.crossing[id].iter().zip(legs);
+        let leg_of = |leg: Option<Leg>| leg.expect("a connection that comes also leaves");
+        let (units, bytes) = build::limits(link.queue.buffer);
+        let counts = |tick| Counts::new(units, self.crossing[id].len(), link.queue.policy.threshold_cells(), tick);
+        match self.scenario.technology {
+            Technology::Atm { .. } => {
+                let vc = |(&vc, leg): (&VcId, Option<Leg>)| cell_port::PortVc {
+                    id: vc,
+                    name_hash: self.vcs[vc].name_hash,
+                    spacing: self.vcs[vc].cell_spacing,
+                    leg: leg_of(leg),
+                    reassembler: Reassembler::default(),
+                };
+                let inputs = &self.wiring.inputs[id];
+                let service = Service {
+                    order: link.queue.service_order,
+                    stream: build::service_stream(link, self.seed),
+                    inputs: inputs.iter().map(|&input| name_hash(&self.scenario.links[input].name)).collect(),
+                };
+                let cell_time = link.rate.cell_time();
+                let policy = Policy::new(&link.queue.policy, self.crossing[id].len());
+                let vcs = crossing.map(vc).collect();
+                Part::Cells(CellPort::new(part, cell_time, policy, service, vcs, counts(cell_time), memory))
+            }
+            Technology::Packet { .. } => {
+                let vc = |(&vc, leg): (&VcId, Option<Leg>)| packet_port::PortVc {
+                    id: vc,
+                    name_hash: self.vcs[vc].name_hash,
+                    leg: leg_of(leg),
+                };
+                let counts = counts(Span::from_ps(1));
+                Part::Packets(PacketPort::new(part, link.rate, bytes, crossing.map(vc).collect(), counts))
+            }
+        }
+    }
+}
+
+impl Layout {
+    fn group_of(&self, end: End) -> usize {
+        match self.numbering {
+            Numbering::OneEnd if end == End::Receiver => 1,
+            _ => 0,
+        }
+    }
+
+    fn ports(&self) -> impl Iterator<Item = (LinkId, usize)> {
+        self.part_of_port.iter_ids().filter_map(|(link, part)| part.map(|part| (link, part)))
+    }
+}
+
+fn last_link(vc: &Vc) -> LinkId {
+    vc.route[vc.route.len() - 1].link
+}
+
+fn inlets(parts: usize, lookaheads: &BTreeMap<(usize, usize), Span>) -> Vec<Vec<Inlet>> {
+    let mut inlets: Vec<Vec<Inlet>> = (0..parts).map(|_| Vec::new()).collect();
+    for (&(to, from), &lookahead) in lookaheads {
+        assert!(lookahead > Span::ZERO, "part {to} can be reached from part {from} in no time");
+        inlets[to].push(Inlet { from, lookahead });
+    }
+    inlets
+}

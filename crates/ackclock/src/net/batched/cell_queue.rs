@@ -1,0 +1,113 @@
+//! The cells of a port's FIFO, by connection: those that wait, and behind them those that left not long ago.
+
+use std::collections::VecDeque;
+
+use crate::ids::{Id, VcId};
+
+/// Every accepted cell has a number. One cell departs per slot while any waits, so departures are known from the
+/// last one backwards, up to the last slot in which the port was idle.
+pub(super) struct CellQueue {
+    /// A ring, by number.
+    ring: Vec<u32>,
+    /// Cells below this number have departed.
+    head: u64,
+    /// The number of the next cell.
+    tail: u64,
+    /// The slot end at which the last accepted cell departs.
+    last_departure: u64,
+    /// For how many slots after its departure a cell is remembered.
+    memory: u64,
+    /// Where the departures of remembered cells are not one slot apart: numbers of cells and their departures.
+    busy_periods: VecDeque<(u64, u64)>,
+}
+
+impl CellQueue {
+    /// An empty queue that remembers departed cells for `memory` slots.
+    pub(super) fn new(memory: u64) -> CellQueue {
+        CellQueue {
+            ring: vec![0; 64],
+            head: 0,
+            tail: 0,
+            last_departure: 0,
+            memory,
+            busy_periods: VecDeque::new(),
+        }
+    }
+
+    /// When a cell that is accepted at slot end `now` departs.
+    #[inline]
+    pub(super) fn departure(&self, now: u64) -> u64 {
+        now.max(self.last_departure + 1)
+    }
+
+    /// A cell of `vc` is accepted at slot end `now`, to depart at `departs`.
+    #[inline]
+    pub(super) fn push(&mut self, vc: VcId, now: u64, departs: u64) {
+        if self.memory > 0 && (departs > self.last_departure + 1 || self.busy_periods.is_empty()) {
+            self.begin_busy_period(now, departs);
+        }
+        self.last_departure = departs;
+        if self.tail - self.head + self.memory + 2 >= self.ring.len() as u64 {
+            self.grow();
+        }
+        let place = self.place(self.tail);
+        self.ring[place] = vc.index() as u32;
+        self.tail += 1;
+        // A cell that departs at once does not wait.
+        self.head += u64::from(departs == now);
+    }
+
+    /// Takes the head of the queue if it departs by slot end `now`.
+    #[inline]
+    pub(super) fn pop(&mut self, now: u64) -> Option<VcId> {
+        let remaining = self.last_departure.saturating_sub(now);
+        if self.tail - self.head <= remaining {
+            return None;
+        }
+        let place = self.place(self.head);
+        self.head += 1;
+        Some(VcId::from_index(self.ring[place] as usize))
+    }
+
+    /// The waiting cells with their departures.
+    pub(super) fn waiting(&self) -> impl Iterator<Item = (VcId, u64)> {
+        (self.head..self.tail).map(|number| (self.vc(number), self.last_departure + 1 - (self.tail - number)))
+    }
+
+    /// The remembered cells with their departures, the last one first.
+    pub(super) fn departures_backwards(&self) -> impl Iterator<Item = (VcId, u64)> {
+        let mut end = self.tail;
+        self.busy_periods.iter().rev().flat_map(move |&(first, departs)| {
+            let numbers = first..std::mem::replace(&mut end, first);
+            numbers.rev().map(move |number| (self.vc(number), departs + (number - first)))
+        })
+    }
+
+    fn vc(&self, number: u64) -> VcId {
+        VcId::from_index(self.ring[self.place(number)] as usize)
+    }
+
+    #[inline]
+    fn place(&self, number: u64) -> usize {
+        number as usize & (self.ring.len() - 1)
+    }
+
+    fn begin_busy_period(&mut self, now: u64, departs: u64) {
+        // A period is forgotten when the next one began too long ago to be asked for.
+        while self.busy_periods.get(1).is_some_and(|&(_, first)| first + self.memory < now) {
+            self.busy_periods.pop_front();
+        }
+        self.busy_periods.push_back((self.tail, departs));
+    }
+
+    #[cold]
+    fn grow(&mut self) {
+        let old = self.ring.len() as u64;
+        let mut ring = vec![0; 2 * self.ring.len()];
+        let mask = ring.len() as u64 - 1;
+        for number in self.tail.saturating_sub(old)..self.tail {
+            ring[(number & mask) as usize] = self.ring[self.place(number)];
+        }
+        self.ring = ring;
+    }
+}

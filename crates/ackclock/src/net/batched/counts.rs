@@ -1,0 +1,178 @@
+//! What a port of the batched engine counts.
+//!
+//! A unit's departure is known when it enters, so time integrals are sums over units of the time each waits, and
+//! what has not yet passed at the end is taken off again. Time is counted in ticks: slots at a cell port,
+//! picoseconds at a packet port.
+
+use crate::ids::{IdVec, VcId};
+use crate::queue::Buffer;
+use crate::queue::drop::DropReason;
+use crate::record::{Drops, Fingerprint, PortRecord, VcRecord};
+use crate::units::{Span, Time};
+
+/// The counters of one port.
+pub(super) struct Counts {
+    buffer: Buffer,
+    /// Length of a tick.
+    tick: Span,
+    /// Ticks that the units wait which have entered so far, in all.
+    waited: u128,
+    max: u32,
+    /// Ticks in which connections have something waiting, in all.
+    active: u128,
+    drops: Drops,
+    /// The drop policy has a threshold; its whole part, as far as a buffer can hold.
+    threshold: Option<u32>,
+    episodes: u64,
+    fingerprint: Fingerprint,
+    vcs: IdVec<VcId, VcCounts>,
+}
+
+#[derive(Clone, Copy, Default)]
+struct VcCounts {
+    arrivals: u64,
+    drops: u64,
+    waited: u128,
+    max: u32,
+    /// The tick at which the last unit that had to wait departs.
+    busy_until: u64,
+}
+
+impl Counts {
+    /// An empty buffer of `capacity` units for the connections numbered below `vcs`. Its drop policy acts above
+    /// `threshold` units, if it has one.
+    pub(super) fn new(capacity: u32, vcs: usize, threshold: Option<f64>, tick: Span) -> Counts {
+        Counts {
+            buffer: Buffer::new(capacity, vcs),
+            tick,
+            waited: 0,
+            max: 0,
+            active: 0,
+            drops: Drops::default(),
+            threshold: threshold.map(|cells| cells as u32),
+            episodes: 0,
+            fingerprint: Fingerprint::default(),
+            vcs: (0..vcs).map(|_| VcCounts::default()).collect(),
+        }
+    }
+
+    /// The counters of a port that units passed without waiting, as many of each connection.
+    pub(super) fn of_passed(passed: Vec<u64>, threshold: Option<f64>) -> Counts {
+        let mut counts = Counts::new(Buffer::INFINITE, passed.len(), threshold, Span::ZERO);
+        for (vc, passed) in counts.vcs.iter_mut().zip(passed) {
+            vc.arrivals = passed;
+        }
+        counts
+    }
+
+    /// The counters as policies see them.
+    #[inline]
+    pub(super) fn buffer(&self) -> &Buffer {
+        &self.buffer
+    }
+
+    /// A unit of `vc` arrived at the port.
+    #[inline]
+    pub(super) fn arrive(&mut self, vc: VcId) {
+        self.vcs[vc].arrivals += 1;
+    }
+
+    /// An arrived unit begins to wait at tick `now` and departs at `departs`.
+    #[inline]
+    pub(super) fn enter(&mut self, vc: VcId, now: u64, departs: u64) {
+        // The queue rose above R if it was at the whole part of R before.
+        self.episodes += u64::from(self.threshold == Some(self.buffer.queued()));
+        self.buffer.enter(vc);
+        self.max = self.max.max(self.buffer.queued());
+        let wait = departs - now;
+        self.waited += u128::from(wait);
+        let count = &mut self.vcs[vc];
+        count.waited += u128::from(wait);
+        count.max = count.max.max(self.buffer.queued_of(vc));
+        self.active += u128::from(departs - now.max(count.busy_until));
+        count.busy_until = departs;
+    }
+
+    /// A waiting unit begins to be transmitted.
+    #[inline]
+    pub(super) fn leave(&mut self, vc: VcId) {
+        self.buffer.leave(vc);
+    }
+
+    /// An arrived unit of the connection whose name hashes to `vc_name` is refused.
+    #[cold]
+    pub(super) fn refuse(&mut self, now: Time, vc: VcId, vc_name: u64, reason: DropReason) {
+        self.vcs[vc].drops += 1;
+        match reason {
+            DropReason::Overflow => self.drops.overflow += 1,
+            DropReason::PartialFrame => self.drops.partial_frame += 1,
+            DropReason::Policy => self.drops.policy += 1,
+        }
+        self.fingerprint.add(now.as_ps());
+        self.fingerprint.add(vc_name);
+        self.fingerprint.add(reason as u64);
+    }
+
+    /// Units of `vc` that were accepted so far.
+    pub(super) fn accepted(&self, vc: VcId) -> u64 {
+        self.vcs[vc].arrivals - self.vcs[vc].drops
+    }
+
+    /// The port's record at `now`: `name` is the port's, `vcs` are the names of the connections that cross it,
+    /// `waiting` are the waiting units with the ticks at which they will depart.
+    pub(super) fn record(
+        &self,
+        now: Time,
+        name: &str,
+        vcs: impl Iterator<Item = String>,
+        waiting: impl Iterator<Item = (VcId, u64)>,
+    ) -> PortRecord {
+        let tick = u128::from(self.tick.as_ps());
+        // What lies after `now` of the time from now to this tick.
+        let ahead = |departs: u64| u128::from(departs) * tick - u128::from(now.as_ps());
+        let mut of_vc: Vec<u128> = self.vcs.iter().map(|vc| vc.waited * tick).collect();
+        let mut whole = self.waited * tick;
+        for (vc, departs) in waiting {
+            whole -= ahead(departs);
+            of_vc[crate::ids::Id::index(vc)] -= ahead(departs);
+        }
+        let not_yet: u128 = self.vcs.ids().filter(|&vc| self.buffer.queued_of(vc) > 0).map(|vc| ahead(self.vcs[vc].busy_until)).sum();
+        let mean = |integral: u128| if now == Time::ZERO { 0.0 } else { integral as f64 / now.as_ps() as f64 };
+
+        let record = |((vc, name), integral): ((VcId, String), u128)| {
+            let count = &self.vcs[vc];
+            let waiting = u64::from(self.buffer.queued_of(vc));
+            VcRecord {
+                name,
+                arrivals: count.arrivals,
+                departures: count.arrivals - count.drops - waiting,
+                drops: count.drops,
+                mean_queue: mean(integral),
+                max_queue: u64::from(count.max),
+                final_queue: waiting,
+            }
+        };
+        let vcs: Vec<VcRecord> = self.vcs.ids().zip(vcs).zip(of_vc).map(record).collect();
+        let arrivals = vcs.iter().map(|vc| vc.arrivals).sum();
+        let departures = vcs.iter().map(|vc| vc.departures).sum();
+        let mut fingerprint = self.fingerprint;
+        if arrivals > 0 {
+            for word in [arrivals, departures, u64::from(self.max), whole as u64] {
+                fingerprint.add(word);
+            }
+        }
+        PortRecord {
+            name: name.to_owned(),
+            arrivals,
+            departures,
+            drops: self.drops,
+            mean_queue: mean(whole),
+            max_queue: u64::from(self.max),
+            final_queue: u64::from(self.buffer.queued()),
+            mean_active: mean(self.active * tick - not_yet),
+            congestion_episodes: self.threshold.map(|_| self.episodes),
+            vcs,
+            fingerprint: fingerprint.value(),
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! What is under way between the parts of the network. Nothing else crosses from one part to another.
+
+use std::collections::VecDeque;
+
+use super::mailbox::Mailbox;
+use crate::ids::{IdVec, VcId};
+use crate::packet::FrameLog;
+use crate::units::{Span, Time};
+
+/// Everything under way.
+pub(super) struct Io {
+    /// What the frames of each connection carry.
+    pub(super) frames: IdVec<VcId, FrameLog>,
+    /// Units on their way to each port.
+    pub(super) mailboxes: Vec<Mailbox>,
+    /// Frames on their way to hosts, in order of time in each log.
+    pub(super) logs: Vec<Log>,
+    /// For each group of hosts, its logs that are not empty.
+    pub(super) ready: Vec<Vec<u32>>,
+}
+
+/// Frames that arrive at the hosts of one group, with one delay from one sender.
+pub(super) struct Log {
+    pub(super) group: u32,
+    pub(super) frames: VecDeque<Arrived>,
+}
+
+/// A frame that arrives at the end of its connection.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Arrived {
+    /// When its last bit does.
+    pub(super) time: Time,
+    pub(super) vc: VcId,
+    pub(super) frame: u32,
+    /// Whether it is whole.
+    pub(super) good: bool,
+}
+
+/// Units of one frame on their way to a port: cells at their connection's spacing, or one packet.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Item {
+    /// When the first cell arrives, or the packet.
+    pub(super) time: Time,
+    /// Which of the port's inputs it comes from.
+    pub(super) input: u32,
+    /// The connection's number at the port.
+    pub(super) at_port: VcId,
+    pub(super) frame: u32,
+    /// How many cells; of a packet, its octets.
+    pub(super) size: u32,
+    /// The first cell's number within the frame.
+    pub(super) index: u16,
+    /// Whether the last of these cells is the frame's last.
+    pub(super) eom: bool,
+}
+
+/// The way from one output to the next part of the network, for one connection.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Leg {
+    /// From the sending output's reference instant to the arrival: its documentation says which.
+    pub(super) lag: Span,
+    pub(super) to: Destination,
+}
+
+/// Where a leg leads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Destination {
+    /// A port: which mailbox, and what the leg is there.
+    Port { mailbox: u32, input: u32, at_port: VcId },
+    /// The host where the connection ends.
+    Host { log: u32 },
+}
+
+impl Io {
+    /// A frame is on its way to a host.
+    pub(super) fn deliver(&mut self, log: u32, frame: Arrived) {
+        let Log { group, frames } = &mut self.logs[log as usize];
+        if frames.is_empty() {
+            self.ready[*group as usize].push(log);
+        }
+        debug_assert!(frames.back().is_none_or(|last| last.time <= frame.time), "a log is in order of time");
+        frames.push_back(frame);
+    }
+
+    /// Units are on their way to a port.
+    pub(super) fn post(&mut self, mailbox: u32, item: Item) {
+        self.mailboxes[mailbox as usize].post(item);
+    }
+}

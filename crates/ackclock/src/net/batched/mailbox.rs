@@ -1,0 +1,114 @@
+//! What is on its way to one port, from all its inputs, in order of arrival.
+//!
+//! Senders post nearly in order, as they handle what reaches them in order of time. So what is new is put in order by
+//! insertion from the end, which costs little when little is out of place, and by a merge sort when much is.
+
+use super::io::Item;
+use crate::units::Time;
+
+/// Items on their way to a port.
+#[derive(Default)]
+pub(super) struct Mailbox {
+    items: Vec<Item>,
+    /// Items before this one are taken.
+    taken: usize,
+    /// Items before this one are in order.
+    sorted: usize,
+}
+
+/// Steps per new item that insertion may take before the merge sort is cheaper.
+const PATIENCE: usize = 8;
+
+impl Mailbox {
+    /// Adds an item.
+    pub(super) fn post(&mut self, item: Item) {
+        self.items.push(item);
+    }
+
+    /// Puts what is new in order. To be called before a batch reads.
+    pub(super) fn settle(&mut self) {
+        if self.taken > self.items.len() / 2 {
+            self.items.drain(..self.taken);
+            self.sorted -= self.taken;
+            self.taken = 0;
+        }
+        let mut steps = PATIENCE * (self.items.len() - self.sorted);
+        for next in self.sorted.max(self.taken + 1)..self.items.len() {
+            let item = self.items[next];
+            let mut place = next;
+            while place > self.taken && key(&item) < key(&self.items[place - 1]) {
+                self.items[place] = self.items[place - 1];
+                place -= 1;
+            }
+            self.items[place] = item;
+            let Some(left) = steps.checked_sub(next - place) else {
+                self.items[self.taken..].sort_by_key(key);
+                break;
+            };
+            steps = left;
+        }
+        self.sorted = self.items.len();
+    }
+
+    /// The first item.
+    pub(super) fn first(&self) -> Option<&Item> {
+        self.items.get(self.taken)
+    }
+
+    /// When the first item arrives; `NEVER` if there is none.
+    pub(super) fn first_time(&self) -> Time {
+        self.first().map_or(Time::NEVER, |item| item.time)
+    }
+
+    /// When the first item arrives, whether or not what is new is in order; `NEVER` if there is none.
+    pub(super) fn earliest(&self) -> Time {
+        let new = self.items[self.sorted.max(self.taken)..].iter().map(|item| item.time).min();
+        self.items[..self.sorted].get(self.taken).map_or(Time::NEVER, |item| item.time).min(new.unwrap_or(Time::NEVER))
+    }
+
+    /// Takes the first item.
+    pub(super) fn take(&mut self) {
+        self.taken += 1;
+    }
+}
+
+/// At one instant the inputs come in their order.
+fn key(item: &Item) -> (Time, u32) {
+    (item.time, item.input)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ids::{Id, VcId};
+    use proptest::prelude::*;
+
+    fn item(ps: u64, input: u32) -> Item {
+        let at_port = VcId::from_index(0);
+        Item { time: Time::from_ps(ps), input, at_port, frame: 0, size: 1, index: 0, eom: true }
+    }
+
+    proptest! {
+        #[test]
+        fn items_come_out_in_order_whatever_the_batches(
+            batches in prop::collection::vec((prop::collection::vec((0_u64..1000, 0_u32..4), 0..60), 0_u64..120), 1..20),
+        ) {
+            let (mut mailbox, mut plain, mut horizon) = (Mailbox::default(), Vec::new(), 0);
+            for (batch, step) in batches {
+                for (delay, input) in batch {
+                    mailbox.post(item(horizon + delay, input));
+                    plain.push((horizon + delay, input));
+                }
+                horizon += step;
+                mailbox.settle();
+                plain.sort_unstable();
+                while mailbox.first_time() < Time::from_ps(horizon) {
+                    let first = mailbox.first().unwrap();
+                    prop_assert_eq!((first.time.as_ps(), first.input), plain.remove(0));
+                    mailbox.take();
+                }
+                prop_assert!(plain.first().is_none_or(|&(ps, _)| ps >= horizon));
+            }
+        }
+    }
+}

@@ -1,0 +1,212 @@
+//! The batched engine: no event list. Each part of the network (a group of hosts, a port) is advanced in one go to
+//! its horizon, the time up to which everything that can reach it is known, because links have delay.
+//! docs/engine.md explains it with a picture; the reference engine beside it is the specification.
+//!
+//! Ties are decided as there, by structure: so the size of the batches, and which part goes first, make no difference.
+
+mod build;
+mod cell_port;
+mod cell_queue;
+mod counts;
+mod hosts;
+mod io;
+mod mailbox;
+mod packet_port;
+mod serializer;
+
+use cell_port::CellPort;
+use counts::Counts;
+use hosts::Hosts;
+use io::Io;
+use packet_port::PacketPort;
+
+use super::flow;
+use crate::ids::{IdVec, LinkId, VcId};
+use crate::record::{FlowRecord, PortRecord};
+use crate::scenario::Scenario;
+use crate::units::{Span, Time};
+
+/// A network in parts.
+pub struct Batched {
+    parts: Vec<Part>,
+    /// How far each part is: everything before has happened there.
+    done: Vec<Time>,
+    /// For each part, what can reach it: from which part, and how long that takes at least.
+    inlets: Vec<Vec<Inlet>>,
+    io: Io,
+    flows: Vec<String>,
+    ports: IdVec<LinkId, Port>,
+}
+
+/// A part of the network.
+enum Part {
+    Hosts(Hosts),
+    Cells(CellPort),
+    Packets(PacketPort),
+}
+
+struct Inlet {
+    from: usize,
+    lookahead: Span,
+}
+
+/// A link's output, for the records.
+struct Port {
+    name: String,
+    /// The connections that cross it.
+    crossing: Vec<VcId>,
+    output: Output,
+}
+
+enum Output {
+    /// Of a host: no record.
+    Nic,
+    Part(usize),
+    /// A port where nothing waits is no part: it adds a constant delay behind another output.
+    Through {
+        behind: usize,
+        /// From the instant that the lag of that output's legs counts from, to the arrival here.
+        lag: Span,
+        /// The numbers of the crossing connections at that output; of no meaning at hosts.
+        numbers: Vec<VcId>,
+        /// That of the drop policy, which never acts.
+        threshold: Option<f64>,
+    },
+}
+
+/// The longest batch: what is under way should stay in the cache.
+const LONGEST_BATCH: Span = Span::from_ms(5);
+
+impl Batched {
+    /// The network of a scenario, before anything has happened.
+    pub fn new(scenario: &Scenario, seed: u64) -> Batched {
+        build::network(scenario, seed)
+    }
+
+    /// Handles every event before `until`.
+    pub fn advance(&mut self, until: Time) {
+        loop {
+            let events = self.events();
+            let slowest = *self.done.iter().min().expect("a network has hosts");
+            if slowest >= until {
+                break;
+            }
+            let goal = until.min(slowest + LONGEST_BATCH);
+            for number in 0..self.parts.len() {
+                let horizon = self.horizon(number).min(goal);
+                if horizon > self.done[number] {
+                    self.parts[number].advance(horizon, &mut self.io);
+                    self.done[number] = horizon;
+                }
+            }
+            if self.events() == events {
+                self.skip(until);
+            }
+        }
+    }
+
+    /// Events handled so far: frames at hosts, timers, cells and packets at ports.
+    pub fn events(&self) -> u64 {
+        self.parts.iter().map(Part::events).sum()
+    }
+
+    /// The warm-up ends now: remembers what was delivered.
+    pub fn end_warmup(&mut self) {
+        self.hosts_mut().for_each(Hosts::end_warmup);
+    }
+
+    /// The flows' records up to now, which is `simulated` after the start.
+    pub fn flow_records(&self, simulated: Span, warmup: Span) -> Vec<FlowRecord> {
+        let sources = self.hosts().flat_map(Hosts::sources);
+        let sinks = self.hosts().flat_map(Hosts::sinks);
+        let ends = self.flows.iter().zip(sources).zip(sinks);
+        ends.map(|((name, source), sink)| flow::record(name, source, sink, simulated, warmup)).collect()
+    }
+
+    /// The records of all switch ports at `now`.
+    pub fn port_records(&self, now: Time) -> Vec<PortRecord> {
+        self.ports.iter().filter_map(|port| self.port_record(port, now)).collect()
+    }
+
+    fn port_record(&self, port: &Port, now: Time) -> Option<PortRecord> {
+        let name = |&vc: &VcId| {
+            let (flow, end) = flow::end_of(vc);
+            flow::vc_name(&self.flows[flow], end)
+        };
+        let names = port.crossing.iter().map(name);
+        match &port.output {
+            Output::Nic => None,
+            Output::Part(number) => match &self.parts[*number] {
+                Part::Hosts(_) => unreachable!("hosts are no ports"),
+                Part::Cells(cells) => Some(cells.record(now, &port.name, names)),
+                Part::Packets(packets) => Some(packets.record(now, &port.name, names)),
+            },
+            Output::Through { behind, lag, numbers, threshold } => {
+                let passed: Vec<u64> = match &self.parts[*behind] {
+                    Part::Hosts(hosts) => port.crossing.iter().map(|&vc| hosts.passed(vc, *lag, now)).collect(),
+                    Part::Cells(cells) => {
+                        let passed = cells.passed(*lag, now);
+                        numbers.iter().map(|&number| passed[number]).collect()
+                    }
+                    Part::Packets(_) => unreachable!("a packet network has no ports without a queue"),
+                };
+                Some(Counts::of_passed(passed, *threshold).record(now, &port.name, names, std::iter::empty()))
+            }
+        }
+    }
+
+    /// Up to when everything that can reach a part is known.
+    fn horizon(&self, part: usize) -> Time {
+        let of = |inlet: &Inlet| self.done[inlet.from] + inlet.lookahead;
+        self.inlets[part].iter().map(of).min().unwrap_or(Time::NEVER)
+    }
+
+    /// Nothing happened within the horizons: goes to the first thing that will.
+    fn skip(&mut self, until: Time) {
+        let next = self.parts.iter().map(|part| part.next(&self.io)).min().expect("a network has hosts").min(until);
+        for (part, done) in self.parts.iter_mut().zip(&mut self.done).filter(|(_, done)| **done < next) {
+            part.advance(next, &mut self.io);
+            *done = next;
+        }
+    }
+
+    fn hosts(&self) -> impl Iterator<Item = &Hosts> {
+        self.parts.iter().filter_map(|part| match part {
+            Part::Hosts(hosts) => Some(hosts),
+            _ => None,
+        })
+    }
+
+    fn hosts_mut(&mut self) -> impl Iterator<Item = &mut Hosts> {
+        self.parts.iter_mut().filter_map(|part| match part {
+            Part::Hosts(hosts) => Some(hosts),
+            _ => None,
+        })
+    }
+}
+
+impl Part {
+    fn advance(&mut self, until: Time, io: &mut Io) {
+        match self {
+            Part::Hosts(hosts) => hosts.advance(until, io),
+            Part::Cells(port) => port.advance(until, io),
+            Part::Packets(port) => port.advance(until, io),
+        }
+    }
+
+    fn next(&self, io: &Io) -> Time {
+        match self {
+            Part::Hosts(hosts) => hosts.next(io),
+            Part::Cells(port) => port.next(io),
+            Part::Packets(port) => port.next(io),
+        }
+    }
+
+    fn events(&self) -> u64 {
+        match self {
+            Part::Hosts(hosts) => hosts.events(),
+            Part::Cells(port) => port.events(),
+            Part::Packets(port) => port.events(),
+        }
+    }
+}

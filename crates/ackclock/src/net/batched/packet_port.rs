@@ -1,0 +1,136 @@
+//! The output port of a packet switch, packet by packet: when each is transmitted is known when it arrives.
+
+use std::collections::VecDeque;
+
+use super::counts::Counts;
+use super::io::{Arrived, Destination, Io, Item, Leg};
+use super::serializer::Serializer;
+use crate::ids::{IdVec, VcId};
+use crate::queue::drop::{Arrival, DropPolicy, DropReason, TailDrop, Verdict};
+use crate::record::PortRecord;
+use crate::units::{Rate, Time};
+
+/// A packet port.
+pub(super) struct PacketPort {
+    mailbox: usize,
+    serializer: Serializer,
+    /// Limit of waiting bytes, beside the limit of packets that the buffer has.
+    max_bytes: u64,
+    waiting_bytes: u64,
+    policy: TailDrop,
+    vcs: IdVec<VcId, PortVc>,
+    /// When the transmission of the last accepted packet is complete.
+    free: Time,
+    /// The waiting packets: when their transmission begins, connection, octets.
+    waiting: VecDeque<(Time, VcId, u32)>,
+    counts: Counts,
+    packets: u64,
+}
+
+/// One connection at a port.
+pub(super) struct PortVc {
+    pub(super) id: VcId,
+    pub(super) name_hash: u64,
+    /// From the completion of a transmission to the arrival.
+    pub(super) leg: Leg,
+}
+
+impl PacketPort {
+    /// An idle port that reads `mailbox`.
+    pub(super) fn new(
+        mailbox: usize,
+        rate: Rate,
+        max_bytes: u64,
+        vcs: IdVec<VcId, PortVc>,
+        counts: Counts,
+    ) -> PacketPort {
+        PacketPort {
+            mailbox,
+            serializer: Serializer::new(rate),
+            max_bytes,
+            waiting_bytes: 0,
+            policy: TailDrop,
+            vcs,
+            free: Time::ZERO,
+            waiting: VecDeque::new(),
+            counts,
+            packets: 0,
+        }
+    }
+
+    /// Handles every arrival and departure before `until`.
+    pub(super) fn advance(&mut self, until: Time, io: &mut Io) {
+        let mut mailbox = std::mem::take(&mut io.mailboxes[self.mailbox]);
+        mailbox.settle();
+        while let Some(&packet) = mailbox.first() {
+            if packet.time >= until {
+                break;
+            }
+            mailbox.take();
+            self.on_arrival(packet, io);
+        }
+        io.mailboxes[self.mailbox] = mailbox;
+        while self.waiting.front().is_some_and(|&(start, ..)| start < until) {
+            self.depart();
+        }
+    }
+
+    /// Before then nothing happens here, as far as is known.
+    pub(super) fn next(&self, io: &Io) -> Time {
+        io.mailboxes[self.mailbox].earliest()
+    }
+
+    /// Packets transmitted or refused so far.
+    pub(super) fn events(&self) -> u64 {
+        self.packets
+    }
+
+    /// The port's record at `now`.
+    pub(super) fn record(&self, now: Time, name: &str, vcs: impl Iterator<Item = String>) -> PortRecord {
+        let waiting = self.waiting.iter().map(|&(start, vc, _)| (vc, start.as_ps()));
+        self.counts.record(now, name, vcs, waiting)
+    }
+
+    #[inline]
+    fn on_arrival(&mut self, packet: Item, io: &mut Io) {
+        let Item { time: now, at_port, frame, size: bytes, .. } = packet;
+        // At one instant departures come first.
+        while self.waiting.front().is_some_and(|&(start, ..)| start <= now) {
+            self.depart();
+        }
+        self.packets += 1;
+        self.counts.arrive(at_port);
+        let start = if self.waiting.is_empty() && self.free <= now {
+            now
+        } else {
+            let verdict = if self.waiting_bytes + u64::from(bytes) > self.max_bytes {
+                Verdict::Drop(DropReason::Overflow)
+            } else {
+                self.policy.admit(Arrival { vc: at_port, eom: true }, self.counts.buffer())
+            };
+            if let Verdict::Drop(reason) = verdict {
+                return self.counts.refuse(now, at_port, self.vcs[at_port].name_hash, reason);
+            }
+            self.counts.enter(at_port, now.as_ps(), self.free.as_ps());
+            self.waiting_bytes += u64::from(bytes);
+            self.waiting.push_back((self.free, at_port, bytes));
+            self.free
+        };
+        self.free = start + self.serializer.time(bytes);
+        let vc = &self.vcs[at_port];
+        let time = self.free + vc.leg.lag;
+        match vc.leg.to {
+            Destination::Host { log } => io.deliver(log, Arrived { time, vc: vc.id, frame, good: true }),
+            Destination::Port { mailbox, input, at_port } => {
+                io.post(mailbox, Item { time, input, at_port, ..packet });
+            }
+        }
+    }
+
+    #[inline]
+    fn depart(&mut self) {
+        let Some((_, vc, bytes)) = self.waiting.pop_front() else { return };
+        self.counts.leave(vc);
+        self.waiting_bytes -= u64::from(bytes);
+    }
+}

@@ -1,0 +1,297 @@
+//! Both engines on every kind of network, with every drop policy and every recovery: all records must be equal, to the
+//! bit, at the end and on the way there.
+//!
+//! The product of networks, policies and recoveries is complete; what else there is to choose (buffers, pacing, service
+//! order, segment sizes, timers, files, losses on purpose) is different in each case, drawn from its number.
+//! `ENGINES_ROUNDS=N` runs the product so many times; without it, a part of it is run.
+
+mod lab;
+
+use ackclock::ids::{FlowId, Id};
+use ackclock::record::{PortRecord, Records};
+use ackclock::rng::Stream;
+use ackclock::scenario::Scenario;
+use ackclock::tcp::TcpParams;
+use lab::agree::assert_engines_agree;
+use lab::random::{self, Choices, POLICIES, RECOVERIES, through_ports};
+
+/// A network, and for how long it is simulated: long enough for losses and timeouts.
+struct Network {
+    name: &'static str,
+    text: String,
+    milliseconds: f64,
+}
+
+fn network(name: &'static str, milliseconds: f64, text: impl Into<String>) -> Network {
+    Network { name, text: text.into(), milliseconds }
+}
+
+/// `sources` hosts on each side of two switches.
+fn n_source(sources: u32, rate: &str, access_delay: &str, trunk_delay: &str) -> String {
+    format!(
+        "[network]\ntopology = \"n-source\"\nsources = {sources}\nrate = \"{rate}\"\naccess_delay = \"{access_delay}\"\n\
+         trunk_delay = \"{trunk_delay}\"\n"
+    )
+}
+
+fn dumbbell(sources: u32, [access, bottleneck]: [&str; 2], [access_delay, delay]: [&str; 2]) -> String {
+    format!(
+        "[network]\ntopology = \"dumbbell\"\nsources = {sources}\naccess_rate = \"{access}\"\n\
+         access_delay = \"{access_delay}\"\nbottleneck_rate = \"{bottleneck}\"\nbottleneck_delay = \"{delay}\"\n"
+    )
+}
+
+/// A graph in short: links as "a-b rate delay", flows as "a-b" or "a-s-t-b" with the nodes of the data's path. Nodes that
+/// begin with s are switches.
+fn graph(links: &[&str], flows: &[&str]) -> String {
+    let mut text = "[network]\ntopology = \"graph\"\n".to_owned();
+    let mut nodes: Vec<&str> = links.iter().flat_map(|link| link.split(' ').next().unwrap().split('-')).collect();
+    nodes.sort_unstable();
+    nodes.dedup();
+    for node in nodes {
+        let kind = if node.starts_with('s') { "switch" } else { "host" };
+        text += &format!("[node.{node}]\nkind = \"{kind}\"\n");
+    }
+    for (number, link) in links.iter().enumerate() {
+        let [ends, rate, delay] = link.split(' ').collect::<Vec<_>>()[..] else { panic!("{link}") };
+        let (a, b) = ends.split_once('-').unwrap();
+        let [rate, delay] = [rate, delay].map(|quantity| quantity.replace('_', " "));
+        text += &format!("[link.l{number}]\nends = [\"{a}\", \"{b}\"]\nrate = \"{rate}\"\ndelay = \"{delay}\"\n");
+    }
+    for (number, flow) in flows.iter().enumerate() {
+        let route: Vec<&str> = flow.split('-').collect();
+        let (from, to) = (route[0], route[route.len() - 1]);
+        text += &format!("[flow.g{number}]\nfrom = \"{from}\"\nto = \"{to}\"\n");
+        if route.len() > 2 {
+            text += &format!("route = {route:?}\n");
+        }
+    }
+    text
+}
+
+const OC3: &str = "155.52_Mbps";
+
+/// Links of one rate and one delay.
+fn links(ends: &[&str], rate: &str, delay: &str) -> Vec<String> {
+    ends.iter().map(|ends| format!("{ends} {rate} {delay}")).collect()
+}
+
+fn strs(texts: &[String]) -> Vec<&str> {
+    texts.iter().map(String::as_str).collect()
+}
+
+/// Networks on which cells travel. Most of them carry packets as well.
+fn networks() -> Vec<Network> {
+    let parking_lot = links(
+        &["a-s1", "s1-s2", "s2-s3", "s3-s4", "b-s1", "c-s2", "d-s3", "e-s4", "f-s2", "g-s3", "h-s4"],
+        OC3,
+        "10_us",
+    );
+    let ring = links(&["s1-s2", "s2-s3", "s3-s4", "s4-s1", "a-s1", "b-s2", "c-s3", "d-s4"], OC3, "3_us");
+    let both = [
+        "a-s1 155.52_Mbps 5_us",
+        "b-s1 155.52_Mbps 300_us",
+        "c-s2 155.52_Mbps 5_us",
+        "d-s2 155.52_Mbps 41_us",
+        "s1-s2 155.52_Mbps 1_ms",
+    ];
+    let through = [
+        "a-s1 155.52_Mbps 5_us",
+        "s1-s2 155.52_Mbps 5_us",
+        "b-s2 155.52_Mbps 5_us",
+        "s2-s3 155.52_Mbps 20_us",
+        "s3-s4 155.52_Mbps 5_us",
+        "c-s4 155.52_Mbps 7_us",
+        "s4-s5 155.52_Mbps 5_us",
+        "s5-s6 622.08_Mbps 5_us",
+        "s6-d 622.08_Mbps 5_us",
+    ];
+    let homes = [
+        "a-s1 155.52_Mbps 10_us",
+        "a-s2 155.52_Mbps 10_us",
+        "b-s1 155.52_Mbps 10_us",
+        "b-s2 77.76_Mbps 10_us",
+        "s1-s3 155.52_Mbps 10_us",
+        "s2-s3 155.52_Mbps 10_us",
+        "c-s3 155.52_Mbps 10_us",
+        "a-b 155.52_Mbps 20_us",
+    ];
+    let slower = ["a-s1 155.52_Mbps 5_us", "s1-s2 51.84_Mbps 50_us", "s2-s3 149.76_Mbps 5_us", "s3-b 25_Mbps 5_us"];
+    vec![
+        network("two", 60.0, n_source(2, "155.52 Mbps", "5 us", "5 us")),
+        network("LAN", 40.0, n_source(5, "155.52 Mbps", "5 us", "5 us")),
+        network("fifteen", 40.0, n_source(15, "155.52 Mbps", "5 us", "5 us")),
+        network("hundred", 30.0, n_source(100, "155.52 Mbps", "5 us", "5 us")),
+        network("five hundred", 15.0, n_source(500, "155.52 Mbps", "5 us", "5 us")),
+        network("WAN", 250.0, n_source(5, "155.52 Mbps", "5 ms", "5 ms")),
+        network("GEO", 9000.0, n_source(3, "155.52 Mbps", "5 us", "275 ms")),
+        network("1 ns", 30.0, n_source(4, "155.52 Mbps", "1 ns", "1 ns")),
+        network("below a cell", 30.0, n_source(4, "155.52 Mbps", "300 ns", "1 us")),
+        network("a cell exactly", 30.0, n_source(4, "424 Mbps", "1 us", "2 us")),
+        network("10 Gb/s", 1.5, n_source(5, "10 Gbps", "1 us", "1 us")),
+        network("64 kb/s", 90_000.0, n_source(3, "64 kbps", "20 ms", "20 ms")),
+        network("fast access", 150.0, dumbbell(4, ["155.52 Mbps", "30 Mbps"], ["5 us", "500 us"])),
+        network("slow access", 100.0, dumbbell(10, ["20 Mbps", "155.52 Mbps"], ["5 us", "100 us"])),
+        network("odd rates", 60.0, dumbbell(4, ["149.76 Mbps", "139.264 Mbps"], ["13 us", "77 us"])),
+        network("parking lot", 30.0, graph(&strs(&parking_lot), &["a-e", "b-f", "c-g", "d-h", "a-h", "f-b"])),
+        network(
+            "ring",
+            30.0,
+            graph(&strs(&ring), &["a-s1-s2-s3-c", "b-s2-s3-s4-d", "c-s3-s4-s1-a", "d-s4-s1-s2-b", "a-b", "c-b"]),
+        ),
+        network("both directions", 60.0, graph(&both, &["a-c", "b-d", "c-a", "d-b", "a-d", "a-d", "c-b", "a-b"])),
+        network("through ports", 40.0, graph(&through, &["a-d", "b-d", "c-d", "a-d", "d-b"])),
+        network(
+            "hosts with several links",
+            30.0,
+            graph(&homes, &["a-s1-s3-c", "a-s2-s3-c", "b-c", "b-s2-s3-c", "a-b", "c-s3-s2-a", "b-a"]),
+        ),
+        network("one slower input", 150.0, graph(&slower, &["a-b", "a-b", "b-a"])),
+    ]
+}
+
+/// A network with a policy, a recovery, and everything else as the round says.
+struct Case {
+    name: String,
+    scenario: Scenario,
+    seed: u64,
+}
+
+fn case(network: &Network, technology: &str, policy: &str, recovery: usize, round: u64) -> Case {
+    let name = format!("{}, {technology}, {policy}, recovery {recovery}, round {round}", network.name);
+    let stream = Stream::new(round, &name, "engines");
+    let bytes: Vec<u8> = (0..4000).map(|index| stream.at(index) as u8).collect();
+    let choices = &mut Choices::new(&bytes);
+    let text = format!(
+        "duration = \"{} us\"\nbottleneck = \"none\"\n{}",
+        (network.milliseconds * 1000.0) as u64,
+        network.text.replace("[network]", &format!("[network]\ntechnology = \"{technology}\""))
+    );
+    let mut scenario = lab::scenario(&text, &[]);
+    let mut tcp = random::tcp(choices);
+    tcp.recovery = random::recovery(choices, recovery);
+    tcp.mss = tcp.mss.max(40);
+    tcp.receive_window = tcp.receive_window.max(30_000);
+    tcp.window_scale = TcpParams::scale_for(tcp.receive_window);
+    let own_pcr = choices.once_in(2);
+    let mut pcr = None;
+    for number in 0..scenario.flows.len() {
+        let id = FlowId::from_index(number);
+        let flow = &scenario.flows[id];
+        if number == 0 || own_pcr {
+            pcr = random::pcr(choices, &scenario, &flow.forward, &flow.backward);
+        }
+        let limit = [&flow.forward, &flow.backward].map(|route| scenario.links[route[0]].rate).into_iter().min();
+        let flow = &mut scenario.flows[id];
+        flow.tcp = tcp.clone();
+        flow.pcr = pcr.filter(|&pcr| Some(pcr) <= limit);
+    }
+    random::queues(choices, &mut scenario, policy);
+    random::traffic_and_timers(choices, &mut scenario);
+    Case { name, scenario, seed: round }
+}
+
+/// What happened in all cases together.
+#[derive(Debug, Default)]
+struct Seen {
+    cases: u64,
+    overflow: u64,
+    partial_frames: u64,
+    refused_by_policy: u64,
+    timeouts: u64,
+    fast_retransmits: u64,
+    forced_drops: u64,
+    completed: u64,
+    damaged_data: u64,
+    damaged_acknowledgements: u64,
+    taken_back: u64,
+    /// Cases in which more than one port lost something.
+    several_congested: u64,
+    /// Cases in which cells went through a port without slots.
+    through: u64,
+}
+
+impl Seen {
+    fn add(&mut self, scenario: &Scenario, records: &Records) {
+        lab::conserves(records);
+        let through = through_ports(scenario);
+        self.cases += 1;
+        for port in &records.ports {
+            self.overflow += port.drops.overflow;
+            self.partial_frames += port.drops.partial_frame;
+            self.refused_by_policy += port.drops.policy;
+        }
+        for flow in &records.flows {
+            self.timeouts += flow.timeouts;
+            self.fast_retransmits += flow.fast_retransmits;
+            self.forced_drops += flow.forced_drops;
+            self.completed += u64::from(flow.completed.is_some());
+            self.damaged_data += flow.damaged_frames;
+            self.damaged_acknowledgements += flow.damaged_ack_frames;
+            self.taken_back += flow.segments_discarded_in_host;
+        }
+        self.several_congested += u64::from(records.ports.iter().filter(|port| port.drops.total() > 0).count() > 1);
+        let went_through = |port: &PortRecord| port.arrivals > 0 && through.contains(&port.name.as_str());
+        self.through += u64::from(records.ports.iter().any(went_through));
+    }
+}
+
+/// Every policy and every recovery on these networks. Without `ENGINES_ROUNDS` one recovery for each policy, another on
+/// the next network.
+fn run_matrix(networks: &[Network], technology: &str, policies: &[&str]) -> Seen {
+    let rounds: Option<u64> = std::env::var("ENGINES_ROUNDS").ok().map(|rounds| rounds.parse().expect("a number"));
+    let mut seen = Seen::default();
+    for (at, network) in networks.iter().enumerate() {
+        for (of_policy, policy) in policies.iter().enumerate() {
+            for recovery in 0..RECOVERIES {
+                if rounds.is_none() && recovery != (at + of_policy) % RECOVERIES {
+                    continue;
+                }
+                for round in 0..rounds.unwrap_or(1) {
+                    let Case { name, scenario, seed } = case(network, technology, policy, recovery, round);
+                    seen.add(&scenario, &assert_engines_agree(&name, &scenario, seed));
+                }
+            }
+        }
+    }
+    seen
+}
+
+fn is_line(network: &Network) -> bool {
+    !network.text.contains("graph")
+}
+
+fn all_happened(seen: &Seen) {
+    let Seen { overflow, partial_frames, refused_by_policy, timeouts, fast_retransmits, forced_drops, .. } = *seen;
+    for number in [overflow, partial_frames, refused_by_policy, timeouts, fast_retransmits, forced_drops] {
+        assert!(number >= 100, "{seen:?}");
+    }
+    for number in [seen.completed, seen.damaged_data, seen.damaged_acknowledgements, seen.taken_back] {
+        assert!(number >= 10, "{seen:?}");
+    }
+    assert!(seen.several_congested >= seen.cases / 20 && seen.through >= seen.cases / 2, "{seen:?}");
+}
+
+#[test]
+fn every_policy_and_recovery_on_cells_between_two_switches() {
+    let networks: Vec<Network> = networks().into_iter().filter(is_line).collect();
+    all_happened(&run_matrix(&networks, "atm", &POLICIES));
+}
+
+#[test]
+fn every_policy_and_recovery_on_cells_in_graphs() {
+    let networks: Vec<Network> = networks().into_iter().filter(|network| !is_line(network)).collect();
+    all_happened(&run_matrix(&networks, "atm", &POLICIES));
+}
+
+/// Packets have one policy; there are buffers in packets and in bytes.
+#[test]
+fn every_recovery_on_packets() {
+    let seen = run_matrix(&networks(), "packet", &["first queue", "second queue"]);
+    for number in [seen.overflow, seen.timeouts, seen.fast_retransmits, seen.forced_drops] {
+        assert!(number >= 100, "{seen:?}");
+    }
+    for number in [seen.completed, seen.taken_back, seen.several_congested] {
+        assert!(number >= 5, "{seen:?}");
+    }
+}

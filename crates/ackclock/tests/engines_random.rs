@@ -1,0 +1,88 @@
+//! Both engines on random networks: the same records, whenever they are asked for.
+
+mod lab;
+
+use std::fmt;
+
+use ackclock::record::Records;
+use ackclock::rng::Stream;
+use ackclock::scenario::Technology;
+use lab::agree::engines_agree;
+use lab::random::{Example, example, through_ports};
+use proptest::prelude::*;
+
+/// Bytes that are shown with the scenario they stand for.
+struct Bytes(Vec<u8>);
+
+impl fmt::Debug for Bytes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "bytes {:?}\n{:#?}", self.0, example(&self.0))
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: cases(300), max_shrink_iters: 2000, ..ProptestConfig::default() })]
+
+    #[test]
+    fn both_engines_give_the_same_records(bytes in prop::collection::vec(any::<u8>(), 0..400).prop_map(Bytes)) {
+        let Example { scenario, seed, stops } = example(&bytes.0);
+        if let Err(difference) = engines_agree(&scenario, seed, &stops) {
+            return Err(TestCaseError::fail(difference));
+        }
+    }
+}
+
+/// `PROPTEST_CASES`, or so many.
+fn cases(default: u32) -> u32 {
+    std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(default)
+}
+
+/// `ENGINES_INPUT=FILE cargo test -p ackclock --test engines_random -- --nocapture` shows what the fuzzer found.
+#[test]
+fn an_input_of_the_fuzzer() {
+    let Ok(file) = std::env::var("ENGINES_INPUT") else { return };
+    let example = example(&std::fs::read(file).expect("the file can be read"));
+    println!("{example:#?}");
+    engines_agree(&example.scenario, example.seed, &example.stops).unwrap_or_else(|difference| panic!("{difference}"));
+}
+
+/// How many of three hundred random networks contain something.
+#[test]
+fn random_networks_are_full_of_events() {
+    let mut counts: Vec<(&str, u32)> = Vec::new();
+    let mut count = |what, does: bool| match counts.iter_mut().find(|(name, _)| *name == what) {
+        Some((_, count)) => *count += u32::from(does),
+        None => counts.push((what, u32::from(does))),
+    };
+    for number in 0..300 {
+        let stream = Stream::new(number, "random networks", "test");
+        let bytes: Vec<u8> = (0..400).map(|index| stream.at(index) as u8).collect();
+        let Example { scenario, seed, stops } = example(&bytes);
+        let records = engines_agree(&scenario, seed, &stops).unwrap_or_else(|text| panic!("{text}\n{scenario:#?}"));
+        lab::conserves(&records);
+        let through = through_ports(&scenario);
+        let ports = |does: &dyn Fn(&ackclock::record::PortRecord) -> bool| records.ports.iter().any(does);
+        let flows = |does: &dyn Fn(&ackclock::record::FlowRecord) -> bool| records.flows.iter().any(does);
+        count("packets", matches!(scenario.technology, Technology::Packet { .. }));
+        count("overflow", ports(&|port| port.drops.overflow > 0));
+        count("partial frames", ports(&|port| port.drops.partial_frame > 0));
+        count("refused by policy", ports(&|port| port.drops.policy > 0));
+        count("two congested ports", records.ports.iter().filter(|port| port.max_queue > 10).count() > 1);
+        count("through ports", ports(&|port| through.contains(&port.name.as_str()) && port.arrivals > 0));
+        count("timeouts", flows(&|flow| flow.timeouts > 0));
+        count("taken back", flows(&|flow| flow.segments_discarded_in_host > 0));
+        count("fast retransmits", flows(&|flow| flow.fast_retransmits > 0));
+        count("damaged data", flows(&|flow| flow.damaged_frames > 0));
+        count("damaged acknowledgements", flows(&|flow| flow.damaged_ack_frames > 0));
+        count("forced drops", flows(&|flow| flow.forced_drops > 0));
+        count("completed", flows(&|flow| flow.completed.is_some()));
+        count("thousand units", units(&records) > 1000);
+    }
+    for (what, count) in &counts {
+        assert!(*count >= 5, "{what}: {count} of 300\n{counts:#?}");
+    }
+}
+
+fn units(records: &Records) -> u64 {
+    records.ports.iter().map(|port| port.arrivals).sum()
+}

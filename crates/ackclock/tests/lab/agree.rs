@@ -1,0 +1,130 @@
+//! The two engines side by side: the same scenario and seed must give the same records, to the bit and at any time.
+
+use std::any::Any;
+use std::fmt::Debug;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use ackclock::record::Records;
+use ackclock::scenario::Scenario;
+use ackclock::sim::{Engine, Simulation, build_with};
+use ackclock::units::Time;
+
+/// Runs both engines, in steps up to each instant of `stops`, then to the end, and the batched one in one piece too.
+/// Returns the reference's records at the end, or what differs first.
+pub fn engines_agree(scenario: &Scenario, seed: u64, stops: &[Time]) -> Result<Records, String> {
+    let steps: Vec<Time> = stops.iter().copied().chain([Time::NEVER]).collect();
+    let reference = step_by_step(scenario, seed, Engine::Reference, &steps)?;
+    let batched = step_by_step(scenario, seed, Engine::Batched, &steps)?;
+    let whole = step_by_step(scenario, seed, Engine::Batched, &[Time::NEVER])?;
+    let end = reference.last().expect("there is a last step");
+    let in_one_piece = difference(&whole[0], end);
+    for (batched, reference) in batched.iter().zip(&reference) {
+        if let Some(difference) = difference(batched, reference) {
+            let begins = match &in_one_piece {
+                Some(_) => first_difference(scenario, seed),
+                None => "only if run in steps".to_owned(),
+            };
+            return Err(format!("after {}: {difference}\n{begins}", reference.simulated));
+        }
+    }
+    match in_one_piece {
+        Some(difference) => {
+            Err(format!("only if run in one piece: {difference}\n{}", first_difference(scenario, seed)))
+        }
+        None => Ok(reference.into_iter().next_back().expect("there is a last step")),
+    }
+}
+
+/// The same, as an assertion. Half of the stops lie on multiples of an odd span, where nothing else is.
+#[track_caller]
+pub fn assert_engines_agree(name: &str, scenario: &Scenario, seed: u64) -> Records {
+    let ps = scenario.duration.as_ps();
+    let stops = [ps / 7, ps / 7 + 1, ps / 2, ps / 10 * 9 - ps / 1000].map(Time::from_ps);
+    engines_agree(scenario, seed, &stops).unwrap_or_else(|difference| panic!("{name}, seed {seed}: {difference}"))
+}
+
+/// The records after each step. A broken invariant of an engine is a difference too.
+fn step_by_step(scenario: &Scenario, seed: u64, engine: Engine, steps: &[Time]) -> Result<Vec<Records>, String> {
+    let mut last = Time::ZERO;
+    let mut run = || {
+        let mut simulation = build_with(scenario, seed, engine);
+        let mut records = |&until: &Time| {
+            last = until;
+            step(&mut simulation, until)
+        };
+        steps.iter().map(&mut records).collect()
+    };
+    let result = catch_unwind(AssertUnwindSafe(&mut run));
+    result.map_err(|panic| format!("{engine:?} panicked on its way to {last:?}: {}", message(&*panic)))
+}
+
+fn step(simulation: &mut Simulation, until: Time) -> Records {
+    let before = simulation.progress();
+    let progress = simulation.step(until);
+    assert_eq!(progress.now, before.now.max(until.min(before.end)), "a step goes exactly as far as asked");
+    simulation.records()
+}
+
+/// The earliest instant at which the records differ, if each engine goes there in one step, and what differs there.
+/// Records remember what happened, so that a difference stays; what heals by itself is found somewhere.
+fn first_difference(scenario: &Scenario, seed: u64) -> String {
+    let at = |ps: u64| {
+        let records = |engine| step(&mut build_with(scenario, seed, engine), Time::from_ps(ps));
+        difference(&records(Engine::Batched), &records(Engine::Reference))
+    };
+    let (mut same, mut differs) = (0, scenario.duration.as_ps());
+    let search = catch_unwind(AssertUnwindSafe(|| {
+        while differs - same > 1 {
+            let middle = same + (differs - same) / 2;
+            if at(middle).is_some() { differs = middle } else { same = middle }
+        }
+        let what = at(differs).unwrap_or_default();
+        // The step to this instant excludes it.
+        format!("begins at {:?}: {what}", Time::from_ps(differs - 1))
+    }));
+    search.unwrap_or_else(|panic| format!("a shorter run panics: {}", message(&*panic)))
+}
+
+fn message(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<String>().cloned();
+    text.or_else(|| panic.downcast_ref::<&str>().map(|text| (*text).to_owned())).unwrap_or_default()
+}
+
+/// Whose and which number differs first, in the order of the records.
+pub fn difference(batched: &Records, reference: &Records) -> Option<String> {
+    if batched == reference {
+        return None;
+    }
+    macro_rules! compare {
+        ($what:expr, $batched:expr, $reference:expr, $($field:ident)*) => {
+            $(if $batched.$field != $reference.$field {
+                let [batched, reference] = [short(&$batched.$field), short(&$reference.$field)];
+                return Some(format!("{}: {} is {batched}, not {reference}", $what, stringify!($field)));
+            })*
+        };
+    }
+    for (port, other) in batched.ports.iter().zip(&reference.ports) {
+        compare!(other.name, port, other, name arrivals departures drops final_queue max_queue mean_queue mean_active
+            congestion_episodes);
+        for (vc, of_other) in port.vcs.iter().zip(&other.vcs) {
+            let name = format!("{} at {}", of_other.name, other.name);
+            compare!(name, vc, of_other, name arrivals departures drops final_queue max_queue mean_queue);
+        }
+        compare!(other.name, port, other, vcs fingerprint);
+    }
+    for (flow, other) in batched.flows.iter().zip(&reference.flows) {
+        compare!(other.name, flow, other, name bytes_sent bytes_delivered segments_sent segments_discarded_in_host
+            retransmissions unnecessary_retransmissions fast_retransmits timeouts timeout_times longest_backoff
+            damaged_frames damaged_ack_frames forced_drops completed sender_fingerprint receiver_fingerprint goodput_bps
+            goodput_after_warmup_bps);
+    }
+    compare!("run", batched, reference, seed simulated complete efficiency efficiency_after_warmup fairness fingerprint
+        flows ports);
+    Some("something that is not compared by itself".to_owned())
+}
+
+/// A value in at most a hundred letters.
+fn short(value: &impl Debug) -> String {
+    let text = format!("{value:?}");
+    if text.chars().count() <= 100 { text } else { text.chars().take(97).chain("...".chars()).collect() }
+}
