@@ -3,10 +3,12 @@
 CARGO ?= cargo
 FUZZ_RUNS ?= 1000000
 
-.PHONY: help setup test check verify accept fuzz clean
+BENCH_ARGS ?=
+
+.PHONY: help setup test check verify accept fuzz bench bench-setup instructions instructions-check clean
 
 help: ## print this
-	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-8s %s\n", $$1, $$2 }'
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-18s %s\n", $$1, $$2 }'
 
 setup: ## install what the other commands need
 	@command -v $(CARGO) >/dev/null || { echo "error: cargo is missing; install Rust (stable) first" >&2; exit 1; }
@@ -37,6 +39,20 @@ fuzz: ## FUZZ_RUNS executions of the scenario reader (needs the nightly toolchai
 	mkdir -p fuzz/corpus/scenario
 	cd fuzz && $(CARGO) +nightly fuzz run --sanitizer none scenario corpus/scenario seeds/scenario -- \
 		-runs=$(FUZZ_RUNS) -max_len=4096 -timeout=20 -dict=scenario.dict
+
+bench: ## CPU time per segment against ns-2 and ns-3; BENCH_ARGS="--quick", "--write bench/results.md"
+	python3 bench/run.py $(BENCH_ARGS)
+
+bench-setup: ## install ns-2, ns-3 and valgrind (Debian, Ubuntu; as root)
+	@for package in ns2 libns3-dev valgrind; do \
+		apt-get install -y $$package || echo "*** $$package cannot be had here: its rows are not measured" >&2; \
+	done
+
+instructions: ## count instructions of short scenarios into bench/instructions.txt
+	python3 bench/instructions.py
+
+instructions-check: ## count them and compare; fails if anything is more than 10 % dearer
+	python3 bench/instructions.py --check
 
 clean: ## remove what was built
 	$(CARGO) clean

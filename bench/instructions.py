@@ -14,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 
+sys.dont_write_bytecode = True  # no compiled copy of run.py in the repository
 import run
 
 FILE = os.path.join(run.HERE, "instructions.txt")

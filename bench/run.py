@@ -194,7 +194,7 @@ def measure(binary, scratch, rounds, scale):
     print(file=sys.stderr)
     low = [name for name, job in jobs.items() if job.mbps < job.least]
     notes += [f"{name}: goodput of {jobs[name].mbps} Mb/s is too low, its cost means nothing" for name in low]
-    lines = [f"User CPU per delivered segment, median of {rounds}; {machine()}; release build, no time series recorded.", ""]
+    lines = [f"User CPU per delivered segment, median of {rounds}; {machine()}; release build, no time series.", ""]
     lines += against_the_targets(jobs) + [""] + raw(jobs) + [""] + [f"- {note}" for note in notes]
     return "\n".join(lines)
 
@@ -218,24 +218,25 @@ def against_the_targets(jobs):
     lines = ["| ns per segment | this | the other | ratio | must | stretch | |", "|---|---|---|---|---|---|---|"]
     for what, this, other, must, stretch in faster + dearer:
         if this not in jobs or other not in jobs:
-            lines.append(f"| {what} | not measured | | | | | |")
+            lines.append(f"| {what} | not measured | | | {must or ''} | {stretch or ''} | |")
             continue
         a, b = jobs[this].ns(), jobs[other].ns()
         more = (what, this, other, must, stretch) in faster
-        ratio, word, sort = (b / a, "faster", 1) if more else (a / b, "dearer", -1)
-        lines.append(f"| {what} | {a:,.0f} | {b:,.0f} | {ratio:.1f} times {word} | {reached(ratio, must, stretch, sort)}")
+        ratio, word, sort = (b / a, "times faster", 1) if more else (a / b, "times dearer", -1)
+        lines.append(f"| {what} | {a:,.0f} | {b:,.0f} | {ratio:.1f} {word} | {reached(ratio, must, stretch, sort)}")
     during, peak = bytes_per_flow(jobs)
     if during:
         lines.append(f"| memory per flow while simulating | {during:,.0f} B | | | {reached(during, 2000, 700, -1)}")
     lines.append(f"| memory per flow with the results, at the peak | {peak:,.0f} B | | | | | |")
-    lines.append(f"| memory of 100,000 flows, at the peak | {jobs['R, 100,000 flows'].peak_kb / 1024:,.0f} MB | | | | | |")
+    megabytes = jobs["R, 100,000 flows"].peak_kb / 1024
+    lines.append(f"| memory of 100,000 flows, at the peak | {megabytes:,.0f} MB | | | | | |")
     return lines
 
 
 def reached(value, must, stretch, sort):
     """The last columns: two limits, and which of them holds; sort -1 if less is better."""
     if not must:
-        return " | | |"
+        return "| | |"
     word = "stretch" if sort * value >= sort * stretch else "must" if sort * value >= sort * must else "**missed**"
     return f"{must:,} | {stretch:,} | {word} |"
 
@@ -256,8 +257,8 @@ def raw(jobs):
     for name, job in jobs.items():
         before = statistics.median(job.setup.user)
         spread = f"{min(job.user):.2f} to {max(job.user):.2f}"
-        numbers = f"{statistics.median(job.user):.2f} | {spread} | {before:.2f} | {job.segments():,.0f} | {job.mbps:.1f}"
-        lines.append(f"| {name} | {numbers} | {job.ns() / 1000:.3f} |")
+        seconds = f"{statistics.median(job.user):.2f} | {spread} | {before:.2f}"
+        lines.append(f"| {name} | {seconds} | {job.segments():,.0f} | {job.mbps:.1f} | {job.ns() / 1000:.3f} |")
     return lines
 
 

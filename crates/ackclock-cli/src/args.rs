@@ -3,8 +3,8 @@
 use std::env;
 use std::path::PathBuf;
 
-use ackclock::sim::RESULT_VERSION;
-use clap::{Args, Parser, Subcommand};
+use ackclock::sim::{self, RESULT_VERSION};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::console;
 use crate::failure::{Exit, Failure};
@@ -67,6 +67,9 @@ pub struct RunArgs {
     /// The result folder [default: results/NAME-HASH, the same for the same scenario]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
+    /// What computes the runs; the result is the same to the bit
+    #[arg(long, value_enum, default_value_t)]
+    pub engine: Engine,
 }
 
 /// Check a scenario without running it
@@ -102,6 +105,28 @@ pub struct ReproduceArgs {
     /// Where finished runs and reports are kept
     #[arg(long, value_name = "DIR", default_value = "results/reproduce")]
     pub out: PathBuf,
+    /// What computes the runs; the result is the same to the bit, and finished runs of either are kept
+    #[arg(long, value_enum, default_value_t)]
+    pub engine: Engine,
+}
+
+/// The engines by name.
+#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+pub enum Engine {
+    /// The fast one
+    #[default]
+    Batched,
+    /// The plain one, event by event: what the other is checked against
+    Reference,
+}
+
+impl From<Engine> for sim::Engine {
+    fn from(engine: Engine) -> sim::Engine {
+        match engine {
+            Engine::Batched => sim::Engine::Batched,
+            Engine::Reference => sim::Engine::Reference,
+        }
+    }
 }
 
 /// The command line as it is kept with the result; the program's path is left out.

@@ -8,16 +8,22 @@ use std::time::{Duration, Instant};
 
 use ackclock::record::Records;
 use ackclock::scenario::Scenario;
-use ackclock::sim::{self, Simulation};
+use ackclock::sim::{self, Engine, Simulation};
 use ackclock::units::Span;
 
 use crate::progress::Reporter;
 
 /// Runs the scenario once for each seed and returns the records of the runs that came to their end, in the order of
 /// the seeds. When `stop` is set, runs under way are given up.
-pub fn run_all(scenario: &Scenario, seeds: &[u64], stop: &AtomicBool, reporter: &mut Reporter) -> Vec<Records> {
+pub fn run_all(
+    scenario: &Scenario,
+    seeds: &[u64],
+    engine: Engine,
+    stop: &AtomicBool,
+    reporter: &mut Reporter,
+) -> Vec<Records> {
     let cores = thread::available_parallelism().map_or(1, NonZero::get);
-    let work = Work { scenario, seeds, stop, next: AtomicUsize::new(0), done: Done::default() };
+    let work = Work { scenario, seeds, engine, stop, next: AtomicUsize::new(0), done: Done::default() };
     let mut finished: Vec<Option<Records>> = vec![None; seeds.len()];
     let (sender, receiver) = mpsc::channel();
     thread::scope(|scope| {
@@ -52,6 +58,7 @@ pub fn run_all(scenario: &Scenario, seeds: &[u64], stop: &AtomicBool, reporter: 
 struct Work<'a> {
     scenario: &'a Scenario,
     seeds: &'a [u64],
+    engine: Engine,
     stop: &'a AtomicBool,
     /// The first seed that nobody has taken yet.
     next: AtomicUsize,
@@ -69,7 +76,7 @@ impl Work<'_> {
     /// Takes the next seed and runs it to the end. `None` if there is none or if it was stopped.
     fn run_next(&self) -> Option<(usize, Records)> {
         let index = self.next.fetch_add(1, Ordering::Relaxed);
-        let mut simulation = sim::build(self.scenario, *self.seeds.get(index)?);
+        let mut simulation = sim::build_with(self.scenario, *self.seeds.get(index)?, self.engine);
         let mut slice = FIRST_SLICE;
         while !simulation.progress().finished() {
             if self.stop.load(Ordering::Relaxed) {

@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
-use ackclock::sim::RESULT_VERSION;
+use ackclock::sim::{Engine, RESULT_VERSION};
 use ackclock_study::{Error, Outcome, Plan, Progress, Report, Selection, Status, Study};
 use serde::Serialize;
 
@@ -25,7 +25,7 @@ pub fn reproduce(args: &ReproduceArgs, command: Vec<String>) -> Result<Exit, Fai
     let mut reports = Vec::new();
     for (study, plan) in &wanted {
         let folder = args.out.join(study.name());
-        match one(study, plan, &folder, stop)? {
+        match one(study, plan, args.engine.into(), &folder, stop)? {
             Outcome::Finished(report) => {
                 if !args.json {
                     let gap = if reports.is_empty() { "" } else { "\n" };
@@ -70,10 +70,10 @@ fn wanted(args: &ReproduceArgs) -> Result<Vec<(Study, Plan)>, Failure> {
     names.iter().map(load).collect::<Result<_, Error>>().map_err(failure)
 }
 
-fn one(study: &Study, plan: &Plan, folder: &Path, stop: &AtomicBool) -> Result<Outcome, Failure> {
+fn one(study: &Study, plan: &Plan, engine: Engine, folder: &Path, stop: &AtomicBool) -> Result<Outcome, Failure> {
     let threads = thread::available_parallelism().map_or(1, NonZero::get);
     let watcher = Watcher(Mutex::new(Reporter::new()));
-    let outcome = ackclock_study::reproduce(study, plan, folder, threads, stop, &watcher);
+    let outcome = ackclock_study::reproduce(study, plan, engine, folder, threads, stop, &watcher);
     watcher.0.into_inner().unwrap_or_else(PoisonError::into_inner).clear();
     outcome.map_err(failure)
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use ackclock::sim;
+use ackclock::sim::{self, Engine};
 use ackclock_scenario::Loaded;
 
 use crate::args::RunArgs;
@@ -22,7 +22,7 @@ pub fn run(args: &RunArgs, command: Vec<String>) -> Result<Exit, Failure> {
         console::note(format_args!("note: this scenario has no randomness: every seed gives the same result"));
     }
     let earlier = folder.earlier().filter(|document| document.same_experiment(&scenario.hash));
-    let runs = simulate(&loaded, &seeds, earlier.as_ref());
+    let runs = simulate(&loaded, &seeds, args.engine.into(), earlier.as_ref());
     finish(&folder, earlier.as_ref(), Document::new(command, scenario, seeds, runs), args.json)
 }
 
@@ -39,7 +39,7 @@ fn seeds(loaded: &Loaded, count: u32) -> Result<Vec<u64>, Failure> {
 }
 
 /// The finished runs in the order of the seeds. What an interrupted result already holds is not run again.
-fn simulate(loaded: &Loaded, seeds: &[u64], earlier: Option<&Document>) -> Vec<Run> {
+fn simulate(loaded: &Loaded, seeds: &[u64], engine: Engine, earlier: Option<&Document>) -> Vec<Run> {
     let interrupted = earlier.filter(|document| !document.complete).map_or(&[][..], |document| &document.runs);
     let mut runs: Vec<Run> = interrupted.iter().filter(|run| seeds.binary_search(&run.seed).is_ok()).cloned().collect();
     if !runs.is_empty() {
@@ -47,7 +47,7 @@ fn simulate(loaded: &Loaded, seeds: &[u64], earlier: Option<&Document>) -> Vec<R
     }
     let finished: BTreeSet<u64> = runs.iter().map(|run| run.seed).collect();
     let open: Vec<u64> = seeds.iter().copied().filter(|seed| !finished.contains(seed)).collect();
-    let records = pool::run_all(&loaded.scenario, &open, interrupt::watch(), &mut Reporter::new());
+    let records = pool::run_all(&loaded.scenario, &open, engine, interrupt::watch(), &mut Reporter::new());
     runs.extend(records.iter().map(Run::from));
     runs.sort_by_key(|run| run.seed);
     runs

@@ -13,13 +13,15 @@
 //! meet measurements only in `report.rs`.
 //!
 //! ```no_run
+//! use ackclock::sim::Engine;
 //! use ackclock_study::{Outcome, Quiet, Selection, Study, reproduce};
 //! use std::{path::Path, sync::atomic::AtomicBool};
 //!
 //! let study = Study::load("sack-ubr")?;
 //! let plan = study.plan(&Selection { card: Some("t1".into()), quick: true, seeds: None })?;
 //! let stop = AtomicBool::new(false); // to be set by Ctrl-C
-//! match reproduce(&study, &plan, Path::new("results/reproduce/sack-ubr"), 2, &stop, &Quiet)? {
+//! let folder = Path::new("results/reproduce/sack-ubr");
+//! match reproduce(&study, &plan, Engine::default(), folder, 2, &stop, &Quiet)? {
 //!     Outcome::Finished(report) => println!("{}", report.text()), // report.passed() decides the exit code
 //!     Outcome::Stopped { finished, total } => println!("{finished} of {total} runs are kept"),
 //! }

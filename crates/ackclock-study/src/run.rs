@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 
-use ackclock::sim;
+use ackclock::sim::{self, Engine};
 use ackclock::units::Span;
 
 use crate::ledger::Ledger;
@@ -60,18 +60,19 @@ pub enum Outcome {
 }
 
 /// Runs what is not yet in `folder` on `threads` threads, then judges. Writes `runs.jsonl`, `report.json` and `report.txt`
-/// there. Ends soon after `stop` becomes true. What comes out depends neither on the number of threads nor on what was
-/// reused.
+/// there. Ends soon after `stop` becomes true. What comes out depends neither on the engine, nor on the number of
+/// threads, nor on what was reused.
 pub fn reproduce(
     study: &Study,
     plan: &Plan,
+    engine: Engine,
     folder: &Path,
     threads: usize,
     stop: &AtomicBool,
     progress: &dyn Progress,
 ) -> Result<Outcome, Error> {
     let mut ledger = Ledger::open(folder)?;
-    let finished = run_missing(plan, &mut ledger, threads, stop, progress)?;
+    let finished = run_missing(plan, engine, &mut ledger, threads, stop, progress)?;
     if finished < plan.runs() {
         return Ok(Outcome::Stopped { finished, total: plan.runs() });
     }
@@ -92,6 +93,7 @@ struct Shared<'a> {
 /// Brings the ledger up to the plan; how many runs of the plan it has in the end.
 fn run_missing(
     plan: &Plan,
+    engine: Engine,
     ledger: &mut Ledger,
     threads: usize,
     stop: &AtomicBool,
@@ -122,7 +124,7 @@ fn run_missing(
                 progress.advanced(&shared.status);
             };
             let stopped = || stop.load(Ordering::Relaxed) || broken.load(Ordering::Relaxed);
-            let outcome = catch_unwind(AssertUnwindSafe(|| one_run(planned, *seed, &stopped, &advance)));
+            let outcome = catch_unwind(AssertUnwindSafe(|| one_run(planned, *seed, engine, &stopped, &advance)));
             let mut shared = lock(&shared);
             let result = match outcome {
                 Ok(None) => return,
@@ -160,8 +162,14 @@ fn run_missing(
 }
 
 /// One run from start to end, or `None` if it was stopped.
-fn one_run(planned: &Planned, seed: u64, stopped: &dyn Fn() -> bool, advance: &dyn Fn(f64)) -> Option<Measurement> {
-    let mut simulation = sim::build(&planned.scenario, seed);
+fn one_run(
+    planned: &Planned,
+    seed: u64,
+    engine: Engine,
+    stopped: &dyn Fn() -> bool,
+    advance: &dyn Fn(f64),
+) -> Option<Measurement> {
+    let mut simulation = sim::build_with(&planned.scenario, seed, engine);
     let slice = Span::from_ps(planned.scenario.duration.as_ps().div_ceil(100));
     let mut progress = simulation.progress();
     while !progress.finished() {
@@ -225,18 +233,18 @@ mod tests {
     }
 
     #[test]
-    fn the_report_depends_neither_on_threads_nor_on_what_was_reused() {
+    fn the_report_depends_neither_on_engine_and_threads_nor_on_what_was_reused() {
         let (study, plan) = figures();
         let go = AtomicBool::new(false);
         let one = TestFolder::new("run-one");
-        let first = finished(reproduce(&study, &plan, one.path(), 1, &go, &Quiet).unwrap());
+        let first = finished(reproduce(&study, &plan, Engine::default(), one.path(), 1, &go, &Quiet).unwrap());
         let many = TestFolder::new("run-many");
-        let second = finished(reproduce(&study, &plan, many.path(), 8, &go, &Quiet).unwrap());
+        let second = finished(reproduce(&study, &plan, Engine::Reference, many.path(), 8, &go, &Quiet).unwrap());
         assert_eq!(first, second);
 
         let ledger = fs::read(one.path().join("runs.jsonl")).unwrap();
         let watch = Watch { last: Mutex::new(None), stop: &go, stop_after: usize::MAX };
-        let again = finished(reproduce(&study, &plan, one.path(), 2, &go, &watch).unwrap());
+        let again = finished(reproduce(&study, &plan, Engine::default(), one.path(), 2, &go, &watch).unwrap());
         assert_eq!(first, again);
         let status = watch.last.into_inner().unwrap().unwrap();
         assert_eq!((status.runs_reused, status.runs_finished, status.runs), (3, 3, 3));
@@ -254,19 +262,22 @@ mod tests {
         let folder = TestFolder::new("run-stopped");
         let stop = AtomicBool::new(false);
         let watch = Watch { last: Mutex::new(None), stop: &stop, stop_after: 1 };
-        let outcome = reproduce(&study, &plan, folder.path(), 1, &stop, &watch).unwrap();
+        let outcome = reproduce(&study, &plan, Engine::default(), folder.path(), 1, &stop, &watch).unwrap();
         assert_eq!(outcome, Outcome::Stopped { finished: 1, total: 3 });
         assert!(!folder.path().join("report.json").exists());
 
         let go = AtomicBool::new(false);
         let watch = Watch { last: Mutex::new(None), stop: &go, stop_after: usize::MAX };
-        let report = finished(reproduce(&study, &plan, folder.path(), 1, &go, &watch).unwrap());
+        let report = finished(reproduce(&study, &plan, Engine::default(), folder.path(), 1, &go, &watch).unwrap());
         let status = watch.last.into_inner().unwrap().unwrap();
         assert_eq!((status.runs_reused, status.runs_finished), (1, 3));
         assert!((status.work_done - status.work).abs() < 1e-6 * status.work);
 
         let whole = TestFolder::new("run-whole");
-        assert_eq!(finished(reproduce(&study, &plan, whole.path(), 2, &go, &Quiet).unwrap()), report);
+        assert_eq!(
+            finished(reproduce(&study, &plan, Engine::default(), whole.path(), 2, &go, &Quiet).unwrap()),
+            report
+        );
     }
 
     #[test]
@@ -274,12 +285,15 @@ mod tests {
         let (study, plan) = figures();
         let folder = TestFolder::new("run-killed");
         let go = AtomicBool::new(false);
-        let first = finished(reproduce(&study, &plan, folder.path(), 1, &go, &Quiet).unwrap());
+        let first = finished(reproduce(&study, &plan, Engine::default(), folder.path(), 1, &go, &Quiet).unwrap());
         let file = folder.path().join("runs.jsonl");
         let whole = fs::read(&file).unwrap();
         fs::write(&file, &whole[..whole.len() - 10]).unwrap();
         let watch = Watch { last: Mutex::new(None), stop: &go, stop_after: usize::MAX };
-        assert_eq!(finished(reproduce(&study, &plan, folder.path(), 1, &go, &watch).unwrap()), first);
+        assert_eq!(
+            finished(reproduce(&study, &plan, Engine::default(), folder.path(), 1, &go, &watch).unwrap()),
+            first
+        );
         assert_eq!(watch.last.into_inner().unwrap().unwrap().runs_reused, 2);
     }
 }

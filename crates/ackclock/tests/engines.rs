@@ -7,12 +7,17 @@
 
 mod lab;
 
+use std::path::Path;
+
 use ackclock::ids::{FlowId, Id};
 use ackclock::record::{PortRecord, Records};
 use ackclock::rng::Stream;
-use ackclock::scenario::Scenario;
+use ackclock::scenario::{Buffer, Scenario};
+use ackclock::sim::{self, Engine};
 use ackclock::tcp::TcpParams;
-use lab::agree::assert_engines_agree;
+use ackclock::units::{Span, Time};
+use ackclock_scenario::{Disk, load};
+use lab::agree::{assert_engines_agree, difference};
 use lab::random::{self, Choices, POLICIES, RECOVERIES, through_ports};
 
 /// A network, and for how long it is simulated: long enough for losses and timeouts.
@@ -163,7 +168,7 @@ fn case(network: &Network, technology: &str, policy: &str, recovery: usize, roun
     let bytes: Vec<u8> = (0..4000).map(|index| stream.at(index) as u8).collect();
     let choices = &mut Choices::new(&bytes);
     let text = format!(
-        "duration = \"{} us\"\nbottleneck = \"none\"\n{}",
+        "duration = \"{} us\"\n{}",
         (network.milliseconds * 1000.0) as u64,
         network.text.replace("[network]", &format!("[network]\ntechnology = \"{technology}\""))
     );
@@ -192,9 +197,11 @@ fn case(network: &Network, technology: &str, policy: &str, recovery: usize, roun
 }
 
 /// What happened in all cases together.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct Seen {
     cases: u64,
+    /// Bytes.
+    delivered: u64,
     overflow: u64,
     partial_frames: u64,
     refused_by_policy: u64,
@@ -212,6 +219,10 @@ struct Seen {
 }
 
 impl Seen {
+    fn lost(&self) -> u64 {
+        self.overflow + self.partial_frames + self.refused_by_policy
+    }
+
     fn add(&mut self, scenario: &Scenario, records: &Records) {
         lab::conserves(records);
         let through = through_ports(scenario);
@@ -222,6 +233,7 @@ impl Seen {
             self.refused_by_policy += port.drops.policy;
         }
         for flow in &records.flows {
+            self.delivered += flow.bytes_delivered;
             self.timeouts += flow.timeouts;
             self.fast_retransmits += flow.fast_retransmits;
             self.forced_drops += flow.forced_drops;
@@ -236,62 +248,152 @@ impl Seen {
     }
 }
 
+/// How often the whole product is run.
+fn rounds() -> Option<u64> {
+    std::env::var("ENGINES_ROUNDS").ok().map(|rounds| rounds.parse().expect("ENGINES_ROUNDS is a number"))
+}
+
 /// Every policy and every recovery on these networks. Without `ENGINES_ROUNDS` one recovery for each policy, another on
-/// the next network.
+/// the next network. No network is idle.
 fn run_matrix(networks: &[Network], technology: &str, policies: &[&str]) -> Seen {
-    let rounds: Option<u64> = std::env::var("ENGINES_ROUNDS").ok().map(|rounds| rounds.parse().expect("a number"));
     let mut seen = Seen::default();
     for (at, network) in networks.iter().enumerate() {
+        let before = seen.clone();
         for (of_policy, policy) in policies.iter().enumerate() {
             for recovery in 0..RECOVERIES {
-                if rounds.is_none() && recovery != (at + of_policy) % RECOVERIES {
+                if rounds().is_none() && recovery != (at + of_policy) % RECOVERIES {
                     continue;
                 }
-                for round in 0..rounds.unwrap_or(1) {
+                for round in 0..rounds().unwrap_or(1) {
                     let Case { name, scenario, seed } = case(network, technology, policy, recovery, round);
                     seen.add(&scenario, &assert_engines_agree(&name, &scenario, seed));
                 }
             }
         }
+        assert!(
+            seen.lost() > before.lost() && seen.delivered > before.delivered,
+            "nothing happens on {}",
+            network.name
+        );
+        assert!(seen.timeouts > before.timeouts, "no timeouts on {}", network.name);
     }
     seen
 }
 
+/// Whether the network is two switches with hosts around them.
 fn is_line(network: &Network) -> bool {
     !network.text.contains("graph")
 }
 
-fn all_happened(seen: &Seen) {
-    let Seen { overflow, partial_frames, refused_by_policy, timeouts, fast_retransmits, forced_drops, .. } = *seen;
-    for number in [overflow, partial_frames, refused_by_policy, timeouts, fast_retransmits, forced_drops] {
+fn everything_happened(seen: &Seen) {
+    for number in [seen.overflow, seen.partial_frames, seen.refused_by_policy, seen.timeouts, seen.fast_retransmits] {
         assert!(number >= 100, "{seen:?}");
     }
-    for number in [seen.completed, seen.damaged_data, seen.damaged_acknowledgements, seen.taken_back] {
+    for number in [seen.forced_drops, seen.completed, seen.damaged_data, seen.damaged_acknowledgements, seen.taken_back]
+    {
         assert!(number >= 10, "{seen:?}");
     }
-    assert!(seen.several_congested >= seen.cases / 20 && seen.through >= seen.cases / 2, "{seen:?}");
+    assert!(seen.through >= seen.cases / 2, "{seen:?}");
 }
 
 #[test]
 fn every_policy_and_recovery_on_cells_between_two_switches() {
     let networks: Vec<Network> = networks().into_iter().filter(is_line).collect();
-    all_happened(&run_matrix(&networks, "atm", &POLICIES));
+    everything_happened(&run_matrix(&networks, "atm", &POLICIES));
 }
 
 #[test]
 fn every_policy_and_recovery_on_cells_in_graphs() {
     let networks: Vec<Network> = networks().into_iter().filter(|network| !is_line(network)).collect();
-    all_happened(&run_matrix(&networks, "atm", &POLICIES));
+    let seen = run_matrix(&networks, "atm", &POLICIES);
+    everything_happened(&seen);
+    assert!(seen.several_congested >= seen.cases / 4, "{seen:?}");
 }
 
 /// Packets have one policy; there are buffers in packets and in bytes.
 #[test]
 fn every_recovery_on_packets() {
-    let seen = run_matrix(&networks(), "packet", &["first queue", "second queue"]);
-    for number in [seen.overflow, seen.timeouts, seen.fast_retransmits, seen.forced_drops] {
+    let seen = run_matrix(&networks(), "packet", &["one queue", "another queue"]);
+    for number in [seen.overflow, seen.timeouts, seen.fast_retransmits] {
         assert!(number >= 100, "{seen:?}");
     }
-    for number in [seen.completed, seen.taken_back, seen.several_congested] {
+    for number in [seen.forced_drops, seen.completed, seen.taken_back, seen.several_congested] {
         assert!(number >= 5, "{seen:?}");
     }
+}
+
+/// Congested ports between ports at which nothing waits: s1 and s3 have one input, s2 and s4 two, and what follows is
+/// faster.
+#[test]
+fn ports_without_slots_before_between_and_after_congested_ones() {
+    let network = networks().into_iter().find(|network| network.name == "through ports").unwrap();
+    let case = case(&network, "atm", "tail-drop", 0, 0);
+    let mut scenario = case.scenario;
+    for link in scenario.links.iter_mut() {
+        link.queue.buffer = Buffer::Cells(100);
+    }
+    for flow in scenario.flows.iter_mut() {
+        flow.tcp = TcpParams { receive_window: 60_000, ..TcpParams::default() };
+        flow.pcr = None;
+    }
+    let through = through_ports(&scenario);
+    assert!(["s1->s2", "s3->s4", "s5->s6", "s6->d"].iter().all(|name| through.contains(name)), "{through:?}");
+    let records = assert_engines_agree(&case.name, &scenario, 1);
+    for name in ["s2->s3", "s4->s5"] {
+        assert!(lab::port(&records, name).drops.overflow > 0, "{name} is congested");
+    }
+}
+
+/// The scenarios that come with the program, their beginning at least.
+#[test]
+fn the_scenarios_of_the_folder() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios");
+    let mut count = 0;
+    for entry in std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
+        if entry.extension().is_none_or(|extension| extension != "toml") {
+            continue;
+        }
+        let mut loaded = load(&Disk, entry.to_str().unwrap(), &[]).unwrap();
+        let longest = Span::from_ms(if rounds().is_some() { 20_000 } else { 400 });
+        loaded.scenario.duration = loaded.scenario.duration.min(longest);
+        loaded.scenario.warmup = loaded.scenario.warmup.min(Span::from_ms(100));
+        assert_engines_agree(&entry.display().to_string(), &loaded.scenario, loaded.seed);
+        count += 1;
+    }
+    assert!(count >= 8, "{count} scenarios");
+}
+
+/// Steps of a microsecond, and of one picosecond less than a cell, which drift through all phases of a slot; and a run
+/// that is cancelled.
+#[test]
+fn the_length_of_a_step_makes_no_difference() {
+    let sets = ["duration=6 ms", "queue.buffer=100 cells", "tcp.tick=200 us", "tcp.initial_rto=1 ms"];
+    let scenario = lab::scenario(lab::LAN, &sets);
+    let whole = lab::run(&scenario, 1);
+    assert!(whole.ports.iter().any(|port| port.drops.policy > 0));
+    for step_ps in [1_000_000, 2_726_336, 1_234_567_890] {
+        let mut simulation = sim::build(&scenario, 1);
+        let mut reference = sim::build_with(&scenario, 1, Engine::Reference);
+        let mut steps = 0;
+        while !simulation.progress().finished() {
+            let until = simulation.progress().now + Span::from_ps(step_ps);
+            simulation.step(until);
+            simulation.step(until);
+            reference.step(until);
+            steps += 1;
+            if steps % 50 == 0 {
+                assert_eq!(difference(&simulation.records(), &reference.records()), None, "{until:?}");
+            }
+        }
+        assert_eq!(difference(&simulation.records(), &whole), None, "steps of {step_ps} ps");
+    }
+    let [batched, reference] = [Engine::Batched, Engine::Reference].map(|engine| {
+        let mut simulation = sim::build_with(&scenario, 1, engine);
+        simulation.step(Time::from_ps(3_000_000_001));
+        simulation.cancel();
+        simulation.step(Time::NEVER);
+        simulation.records()
+    });
+    assert!(!batched.complete);
+    assert_eq!(difference(&batched, &reference), None);
 }

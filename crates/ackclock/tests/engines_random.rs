@@ -16,12 +16,12 @@ struct Bytes(Vec<u8>);
 
 impl fmt::Debug for Bytes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "bytes {:?}\n{:#?}", self.0, example(&self.0))
+        write!(f, "{:?}\n{:?}", self.0, example(&self.0))
     }
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: cases(300), max_shrink_iters: 2000, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: cases(300), max_shrink_iters: 2000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn both_engines_give_the_same_records(bytes in prop::collection::vec(any::<u8>(), 0..400).prop_map(Bytes)) {
@@ -42,7 +42,7 @@ fn cases(default: u32) -> u32 {
 fn an_input_of_the_fuzzer() {
     let Ok(file) = std::env::var("ENGINES_INPUT") else { return };
     let example = example(&std::fs::read(file).expect("the file can be read"));
-    println!("{example:#?}");
+    println!("{example:?}");
     engines_agree(&example.scenario, example.seed, &example.stops).unwrap_or_else(|difference| panic!("{difference}"));
 }
 
@@ -57,10 +57,11 @@ fn random_networks_are_full_of_events() {
     for number in 0..300 {
         let stream = Stream::new(number, "random networks", "test");
         let bytes: Vec<u8> = (0..400).map(|index| stream.at(index) as u8).collect();
-        let Example { scenario, seed, stops } = example(&bytes);
-        let records = engines_agree(&scenario, seed, &stops).unwrap_or_else(|text| panic!("{text}\n{scenario:#?}"));
+        let example = example(&bytes);
+        let Example { scenario, seed, stops } = &example;
+        let records = engines_agree(scenario, *seed, stops).unwrap_or_else(|text| panic!("{text}\n{example:?}"));
         lab::conserves(&records);
-        let through = through_ports(&scenario);
+        let through = through_ports(scenario);
         let ports = |does: &dyn Fn(&ackclock::record::PortRecord) -> bool| records.ports.iter().any(does);
         let flows = |does: &dyn Fn(&ackclock::record::FlowRecord) -> bool| records.flows.iter().any(does);
         count("packets", matches!(scenario.technology, Technology::Packet { .. }));

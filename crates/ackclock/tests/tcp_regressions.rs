@@ -55,11 +55,11 @@ fn a_hole_already_retransmitted_is_not_retransmitted_by_more_duplicates() {
     for recovery in [fall_floyd(), rfc6675()] {
         let mut sender = sender(recovery, 10);
         for held in 2..=4 {
-            sender.on_segment(at(500), &ack(0, &[(1, held)]));
+            sender.on_segment(at(500), ack(0, &[(1, held)]));
         }
         assert_eq!(drain(&mut sender, at(500)), [0]);
         for held in 5..=10 {
-            sender.on_segment(at(500), &ack(0, &[(1, held)]));
+            sender.on_segment(at(500), ack(0, &[(1, held)]));
             assert!(!drain(&mut sender, at(500)).contains(&0));
         }
     }
@@ -91,14 +91,14 @@ fn losses_during_recovery_do_not_inflate_the_window() {
 fn a_partial_acknowledgement_retransmits_once() {
     let mut sender = sender(new_reno(), 10);
     for _ in 0..3 {
-        sender.on_segment(at(500), &ack(0, &[]));
+        sender.on_segment(at(500), ack(0, &[]));
     }
     assert_eq!(drain(&mut sender, at(500)), [0]);
-    sender.on_segment(at(1000), &ack(4, &[]));
+    sender.on_segment(at(1000), ack(4, &[]));
     assert_eq!(drain(&mut sender, at(1000)), [4]);
     // Duplicates of the partial acknowledgement do not send 4 again.
     for _ in 0..5 {
-        sender.on_segment(at(1000), &ack(4, &[]));
+        sender.on_segment(at(1000), ack(4, &[]));
         assert!(!drain(&mut sender, at(1000)).contains(&4));
     }
 }
@@ -108,7 +108,7 @@ fn a_partial_acknowledgement_retransmits_once() {
 fn a_block_equal_to_the_cumulative_acknowledgement_is_harmless() {
     for recovery in [fall_floyd(), rfc6675()] {
         let mut sender = sender(recovery, 4);
-        sender.on_segment(at(500), &ack(4, &[(3, 4)]));
+        sender.on_segment(at(500), ack(4, &[(3, 4)]));
         assert_eq!(sender.flight().una, 4 * MSS);
         assert_eq!(drain(&mut sender, at(500)), [4, 5, 6, 7]);
     }
@@ -119,7 +119,7 @@ fn a_block_equal_to_the_cumulative_acknowledgement_is_harmless() {
 fn the_last_hole_does_not_keep_the_pipe_full() {
     let mut sender = sender(rfc6675(), 10);
     for held in 2..=10 {
-        sender.on_segment(at(500), &ack(0, &[(1, held)]));
+        sender.on_segment(at(500), ack(0, &[(1, held)]));
     }
     // Everything but 0 has arrived: cwnd 5, pipe 0 after the loss: the hole and four new ones.
     assert_eq!(drain(&mut sender, at(500)), [0, 10, 11, 12, 13]);
@@ -134,10 +134,10 @@ fn a_hole_not_known_to_be_lost_is_sent_only_when_nothing_new_may_be() {
     assert_eq!(drain(&mut sender, Time::ZERO).len(), 10);
     // 0 and 7 are missing; 8 and 9 above 7 are only two: 7 is not known to be lost.
     for held in 2..=7 {
-        sender.on_segment(at(500), &ack(0, &[(1, held)]));
+        sender.on_segment(at(500), ack(0, &[(1, held)]));
     }
-    sender.on_segment(at(500), &ack(0, &[(8, 9), (1, 7)]));
-    sender.on_segment(at(500), &ack(0, &[(8, 10), (1, 7)]));
+    sender.on_segment(at(500), ack(0, &[(8, 9), (1, 7)]));
+    sender.on_segment(at(500), ack(0, &[(8, 10), (1, 7)]));
     assert_eq!(drain(&mut sender, at(500)), [0, 7], "7 by rule 3, as there is no new data");
 }
 
@@ -166,8 +166,8 @@ fn four_gigabytes_pass_without_a_wrap() {
         now += Span::from_us(1);
         let burst: Vec<Segment> = std::iter::from_fn(|| sender.poll_segment(now)).collect();
         for segment in burst {
-            receiver.on_segment(now, &segment);
-            sender.on_segment(now, &receiver.poll_segment(now).unwrap());
+            receiver.on_segment(now, segment);
+            sender.on_segment(now, receiver.poll_segment(now).unwrap());
         }
     }
     assert_eq!(sender.flight().una, receiver.delivered());

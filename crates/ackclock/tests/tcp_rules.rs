@@ -41,7 +41,7 @@ fn sender(recovery: RecoveryParams, window: u32) -> Sender {
 
 /// An acknowledgement arrives; the numbers of the segments sent because of it.
 fn answer(sender: &mut Sender, ms: u64, number: u64, sacked: &[(u64, u64)]) -> Vec<u64> {
-    sender.on_segment(at(ms), &ack(number, sacked));
+    sender.on_segment(at(ms), ack(number, sacked));
     drain(sender, at(ms))
 }
 
@@ -74,7 +74,7 @@ fn a_segment_sent_again_by_fast_retransmit_gives_no_sample() {
         let mut sender = sender(recovery, 4);
         // 0 is the segment that is timed.
         assert_eq!(three_duplicates(&mut sender, 250, 0).iter().filter(|&&number| number == 0).count(), 1, "{name}");
-        sender.on_segment(at(450), &ack(1, &[]));
+        sender.on_segment(at(450), ack(1, &[]));
         assert_eq!(sender.rto_ticks(), 30, "{name}: which of the two was acknowledged?");
     }
 }
@@ -379,7 +379,7 @@ fn the_last_segment_of_a_file_is_as_short_as_what_is_left() {
     assert_eq!((sender.stats().segments_sent, sender.stats().bytes_sent), (3, 1124));
     answer(&mut sender, 400, 2, &[]);
     assert_eq!(sender.stats().completed, None);
-    sender.on_segment(at(500), &Segment { ack: 1124, ..Segment::default() });
+    sender.on_segment(at(500), Segment { ack: 1124, ..Segment::default() });
     assert_eq!(sender.stats().completed, Some(at(500)), "when the last byte is acknowledged");
     assert_eq!((sender.next_deadline(), drain(&mut sender, at(500))), (None, vec![]));
 }

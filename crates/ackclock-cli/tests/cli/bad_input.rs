@@ -33,6 +33,16 @@ fn a_wrong_set_argument_is_shown_like_a_line_of_a_file() {
 }
 
 #[test]
+fn an_unknown_engine_is_answered_with_those_there_are() {
+    let place = Place::with("unknown-engine", PLAIN);
+    for command in [["run", "scenario.toml"], ["reproduce", "sack-ubr"]] {
+        let outcome = place.run(&[&command[..], &["--engine", "refrence"]].concat()).exits_with(2).without_result();
+        outcome.says(&["invalid value 'refrence' for '--engine <ENGINE>'", "batched, reference", "'reference'"]);
+    }
+    assert_eq!(place.names(), ["scenario.toml"]);
+}
+
+#[test]
 fn a_file_that_is_not_there_is_named_together_with_the_nearest() {
     let place = Place::with("not-there", PLAIN);
     let outcome = place.run(&["run", "senario.toml"]).exits_with(1).without_result();

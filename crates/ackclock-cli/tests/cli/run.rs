@@ -37,6 +37,22 @@ fn the_same_command_gives_the_same_bytes() {
     assert_eq!(run(), run());
 }
 
+/// The engine is no part of the experiment: the same folder, the same hash, the same numbers.
+#[test]
+fn the_engines_give_the_same_result() {
+    let place = Place::with("engines", RANDOM);
+    let run = |engine: &[&str]| {
+        let command = [&["run", "scenario.toml", "--seeds", "3", "--json"], engine].concat();
+        let outcome = place.run(&command).exits_with(0);
+        let mut document = outcome.json();
+        assert_eq!(document["command"].take().as_array().unwrap().len(), command.len() + 1);
+        (document, outcome.stderr)
+    };
+    let default = run(&[]);
+    assert_eq!(run(&["--engine", "reference"]), default);
+    assert_eq!(run(&["--engine", "batched"]), default);
+}
+
 #[test]
 fn out_names_the_folder_and_an_earlier_result_in_it_is_replaced() {
     let place = Place::with("out", RANDOM);

@@ -172,7 +172,7 @@ impl Reference {
             }
             Output::Packets(port) => {
                 let vc = &self.vcs[unit.vc];
-                let bytes = packet_bytes(self.technology, vc.frames.segment(unit.frame));
+                let bytes = packet_bytes(self.technology, &vc.frames.segment(unit.frame));
                 let departure = port.on_arrival(now, hop.at_port, unit, bytes, vc.name_hash);
                 let next = port.next_departure();
                 self.launch_packet(id, departure);
@@ -186,7 +186,7 @@ impl Reference {
         let vc = &mut self.vcs[unit.vc];
         let Some(reassembled) = vc.reassembler.on_unit(unit) else { return };
         let good = match reassembled {
-            Reassembled::Good { frame } => Some(*vc.frames.segment(frame)),
+            Reassembled::Good { frame } => Some(vc.frames.segment(frame)),
             Reassembled::Damaged => None,
         };
         vc.frames.retire(unit.frame);
@@ -195,12 +195,12 @@ impl Reference {
         match (end, good) {
             (End::Receiver, None) => sink.damaged_frames += 1,
             (End::Receiver, Some(segment)) => {
-                sink.receiver.on_segment(self.now, &segment);
+                sink.receiver.on_segment(self.now, segment);
                 self.send_acknowledgement(flow);
             }
             (End::Sender, None) => source.damaged_frames += 1,
             (End::Sender, Some(segment)) => {
-                source.sender.on_segment(self.now, &segment);
+                source.sender.on_segment(self.now, segment);
                 self.send_data(flow);
             }
         }

@@ -54,17 +54,22 @@ pub enum Reassembled {
 impl Reassembler {
     /// Takes the next cell (or packet); answers at the end mark.
     pub fn on_unit(&mut self, unit: Unit) -> Option<Reassembled> {
+        self.on_units(unit.frame, unit.index, 1, unit.eom)
+    }
+
+    /// Takes the next `count` cells, which follow each other in frame `frame` from number `first` on; answers if the
+    /// last of them is the end mark.
+    pub fn on_units(&mut self, frame: u32, first: u16, count: u16, eom: bool) -> Option<Reassembled> {
         let fits = match self.expected {
-            Expected::First => unit.index == 0,
-            Expected::Next { frame, index } => unit.frame == frame && unit.index == index,
+            Expected::First => first == 0,
+            Expected::Next { frame: of, index } => frame == of && first == index,
             Expected::Damaged => false,
         };
-        if unit.eom {
+        if eom {
             self.expected = Expected::First;
-            return Some(if fits { Reassembled::Good { frame: unit.frame } } else { Reassembled::Damaged });
+            return Some(if fits { Reassembled::Good { frame } } else { Reassembled::Damaged });
         }
-        self.expected =
-            if fits { Expected::Next { frame: unit.frame, index: unit.index + 1 } } else { Expected::Damaged };
+        self.expected = if fits { Expected::Next { frame, index: first + count } } else { Expected::Damaged };
         None
     }
 }

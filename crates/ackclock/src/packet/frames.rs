@@ -2,33 +2,116 @@
 
 use std::collections::VecDeque;
 
-use super::Segment;
+use super::{SackBlock, SackBlocks, Segment, ip_bytes};
 
 /// What each frame carries, from the oldest that may still arrive. A connection keeps its order, so the arrival of
 /// one frame means that no earlier one will come.
+///
+/// A window of segments is kept here, of every flow: SACK blocks, which few segments have, are in a queue of their own.
 #[derive(Clone, Debug, Default)]
 pub struct FrameLog {
+    /// The number of the oldest frame.
     oldest: u32,
-    segments: VecDeque<Segment>,
+    /// SACK blocks of all frames before the oldest, modulo 2^32.
+    blocks_gone: u32,
+    frames: VecDeque<Frame>,
+    /// The blocks of all frames, in their order.
+    blocks: VecDeque<SackBlock>,
+}
+
+/// A segment without its SACK blocks.
+#[derive(Clone, Copy, Debug)]
+struct Frame {
+    seq: u64,
+    ack: u64,
+    len: u32,
+    /// SACK blocks of all frames up to and including this one, modulo 2^32.
+    blocks_end: u32,
 }
 
 impl FrameLog {
     /// A frame with this segment begins to be sent; returns its number.
+    #[inline]
     pub fn push(&mut self, segment: Segment) -> u32 {
-        self.segments.push_back(segment);
-        self.oldest.wrapping_add(self.segments.len() as u32 - 1)
+        let blocks = segment.sack.as_slice();
+        if !blocks.is_empty() {
+            self.blocks.extend(blocks);
+        }
+        let blocks_end = self.blocks_gone.wrapping_add(self.blocks.len() as u32);
+        let number = self.oldest.wrapping_add(self.frames.len() as u32);
+        self.frames.push_back(Frame { seq: segment.seq, ack: segment.ack, len: segment.len, blocks_end });
+        number
     }
 
     /// What frame `number` carries.
-    pub fn segment(&self, number: u32) -> &Segment {
-        &self.segments[number.wrapping_sub(self.oldest) as usize]
+    pub fn segment(&self, number: u32) -> Segment {
+        let (frame, blocks_start) = self.find(number);
+        let mut sack = SackBlocks::default();
+        for place in blocks_start..frame.blocks_end.wrapping_sub(self.blocks_gone) {
+            sack.push(self.blocks[place as usize]);
+        }
+        frame.with(sack)
+    }
+
+    /// Octets of the IP datagram in frame `number`.
+    pub fn ip_bytes(&self, number: u32) -> u32 {
+        let (frame, blocks_start) = self.find(number);
+        ip_bytes(frame.len, frame.blocks_end.wrapping_sub(self.blocks_gone) - blocks_start)
+    }
+
+    /// Frame `number` has reached the end of the connection undamaged: what it carries. It is retired.
+    #[inline]
+    pub fn take(&mut self, number: u32) -> Segment {
+        while self.oldest != number {
+            self.drop_oldest();
+        }
+        let frame = self.pop();
+        let none = frame.blocks_end == self.blocks_gone;
+        frame.with(if none { SackBlocks::default() } else { self.take_blocks(frame.blocks_end) })
     }
 
     /// Frame `number` has reached the end of the connection, damaged or not.
+    #[inline]
     pub fn retire(&mut self, number: u32) {
-        let gone = number.wrapping_sub(self.oldest) as usize + 1;
-        self.segments.drain(..gone);
-        self.oldest = number.wrapping_add(1);
+        while self.oldest != number {
+            self.drop_oldest();
+        }
+        self.drop_oldest();
+    }
+
+    /// Frame `number`, and the place of its first block among the blocks kept.
+    fn find(&self, number: u32) -> (Frame, u32) {
+        let index = number.wrapping_sub(self.oldest) as usize;
+        let before = if index == 0 { self.blocks_gone } else { self.frames[index - 1].blocks_end };
+        (self.frames[index], before.wrapping_sub(self.blocks_gone))
+    }
+
+    fn drop_oldest(&mut self) {
+        let frame = self.pop();
+        self.take_blocks(frame.blocks_end);
+    }
+
+    #[inline]
+    fn pop(&mut self) -> Frame {
+        self.oldest = self.oldest.wrapping_add(1);
+        self.frames.pop_front().expect("a frame that arrives was sent")
+    }
+
+    /// The blocks of the oldest frame, which has gone.
+    fn take_blocks(&mut self, end: u32) -> SackBlocks {
+        let mut sack = SackBlocks::default();
+        while self.blocks_gone != end {
+            sack.push(self.blocks.pop_front().expect("as many as were counted"));
+            self.blocks_gone = self.blocks_gone.wrapping_add(1);
+        }
+        sack
+    }
+}
+
+impl Frame {
+    #[inline]
+    fn with(self, sack: SackBlocks) -> Segment {
+        Segment { seq: self.seq, len: self.len, ack: self.ack, sack }
     }
 }
 
@@ -46,5 +129,37 @@ mod tests {
         assert_eq!(log.segment(numbers[3]).seq, 3);
         assert_eq!(log.push(segment(4)), numbers[3] + 1);
         assert_eq!(log.segment(numbers[3]).seq, 3);
+    }
+
+    /// Acknowledgements with none to three blocks; every third is damaged and every fifth never arrives.
+    #[test]
+    fn each_frame_keeps_its_own_blocks() {
+        let acknowledgement = |number: u64| {
+            let mut sack = SackBlocks::default();
+            for block in 0..number % 4 {
+                sack.push(SackBlock { start: 100 * number + block, end: 100 * number + block + 1 });
+            }
+            Segment { ack: number, sack, ..Segment::default() }
+        };
+        let mut log = FrameLog::default();
+        for number in 0..100 {
+            assert_eq!(u64::from(log.push(acknowledgement(number))), number);
+            let Some(arriving) = number.checked_sub(7) else { continue };
+            for waiting in arriving..=number {
+                let segment = acknowledgement(waiting);
+                assert_eq!(log.segment(waiting as u32), segment);
+                assert_eq!(log.ip_bytes(waiting as u32), segment.ip_bytes());
+            }
+            match arriving {
+                lost if lost % 5 == 0 => {}
+                damaged if damaged % 3 == 0 => log.retire(damaged as u32),
+                whole => assert_eq!(log.take(whole as u32), acknowledgement(whole)),
+            }
+        }
+    }
+
+    #[test]
+    fn a_frame_without_blocks_stays_small() {
+        assert_eq!(std::mem::size_of::<Frame>(), 24);
     }
 }

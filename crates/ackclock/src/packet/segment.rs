@@ -36,6 +36,7 @@ pub struct SackBlocks {
 
 impl SackBlocks {
     /// Adds a block if there is room.
+    #[inline]
     pub fn push(&mut self, block: SackBlock) {
         if let Some(place) = self.blocks.get_mut(usize::from(self.count)) {
             *place = block;
@@ -44,19 +45,30 @@ impl SackBlocks {
     }
 
     /// The blocks in the order of the option.
+    #[inline]
     pub fn as_slice(&self) -> &[SackBlock] {
         &self.blocks[..usize::from(self.count)]
     }
 
     /// Octets of the option with two NOPs before it: 12, 20, 28 for one, two, three blocks (RFC 2018 §3).
     pub fn option_bytes(&self) -> u32 {
-        if self.count == 0 { 0 } else { 4 + 8 * u32::from(self.count) }
+        option_bytes(u32::from(self.count))
     }
 }
 
 impl Segment {
     /// Octets of the IP datagram: payload, TCP and IP headers, options.
+    #[inline]
     pub fn ip_bytes(&self) -> u32 {
-        self.len + IP_HEADER_BYTES + TCP_HEADER_BYTES + self.sack.option_bytes()
+        ip_bytes(self.len, u32::from(self.sack.count))
     }
+}
+
+/// Octets of the IP datagram with `len` bytes of payload and that many SACK blocks.
+pub(super) fn ip_bytes(len: u32, sack_blocks: u32) -> u32 {
+    len + IP_HEADER_BYTES + TCP_HEADER_BYTES + option_bytes(sack_blocks)
+}
+
+fn option_bytes(sack_blocks: u32) -> u32 {
+    if sack_blocks == 0 { 0 } else { 4 + 8 * sack_blocks }
 }

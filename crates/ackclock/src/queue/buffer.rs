@@ -21,44 +21,63 @@ impl Buffer {
     }
 
     /// K: how many cells may wait.
+    #[inline]
     pub fn capacity(&self) -> u32 {
         self.capacity
     }
 
     /// X: cells waiting; the one in transmission is not counted.
+    #[inline]
     pub fn queued(&self) -> u32 {
         self.queued
     }
 
     /// Y_i: cells of `vc` waiting.
+    #[inline]
     pub fn queued_of(&self, vc: VcId) -> u32 {
         self.per_vc[vc]
     }
 
     /// N_a: connections with at least one cell waiting.
+    #[inline]
     pub fn active(&self) -> u32 {
         self.active
     }
 
     /// Whether no further cell fits.
+    #[inline]
     pub fn is_full(&self) -> bool {
         self.queued >= self.capacity
     }
 
     /// A cell of `vc` begins to wait.
+    #[inline]
     pub fn enter(&mut self, vc: VcId) {
-        let of_vc = &mut self.per_vc[vc];
-        self.active += u32::from(*of_vc == 0);
-        *of_vc += 1;
-        self.queued += 1;
+        self.enter_many(vc, 1);
     }
 
     /// A cell of `vc` no longer waits.
+    #[inline]
     pub fn leave(&mut self, vc: VcId) {
+        self.leave_many(vc, 1);
+    }
+
+    /// Some cells of `vc` begin to wait, at least one.
+    #[inline]
+    pub fn enter_many(&mut self, vc: VcId, cells: u32) {
         let of_vc = &mut self.per_vc[vc];
-        *of_vc -= 1;
+        self.active += u32::from(*of_vc == 0);
+        *of_vc += cells;
+        self.queued += cells;
+    }
+
+    /// Some cells of `vc` no longer wait, at least one.
+    #[inline]
+    pub fn leave_many(&mut self, vc: VcId, cells: u32) {
+        let of_vc = &mut self.per_vc[vc];
+        *of_vc -= cells;
         self.active -= u32::from(*of_vc == 0);
-        self.queued -= 1;
+        self.queued -= cells;
     }
 }
 

@@ -20,6 +20,7 @@ impl DelayedAck {
 
     /// A segment arrived; `ordinary` says that it was the next in order, full, and no hole is open. Whether to
     /// acknowledge at once.
+    #[inline]
     pub fn on_segment(&mut self, now: Time, ordinary: bool) -> bool {
         match self.policy {
             AckPolicy::Delayed { timeout } if ordinary && self.deadline.is_none() => {
@@ -44,6 +45,7 @@ impl DelayedAck {
     }
 
     /// When the wait ends.
+    #[inline]
     pub fn deadline(&self) -> Option<Time> {
         self.deadline
     }

@@ -7,10 +7,12 @@
 
 pub mod cc;
 mod delayed_ack;
+mod held;
 mod params;
 mod receiver;
 pub mod recovery;
 mod rto;
+mod runs;
 mod scoreboard;
 mod sender;
 

@@ -2,8 +2,9 @@
 //! Sources: [SACK-UBR] §3; RFC 2018 §4 for the order of SACK blocks; RFC 5681 §4.2 through
 //! [`DelayedAck`].
 
+use super::held::Held;
 use super::{DelayedAck, OutOfOrder, TcpParams};
-use crate::packet::{MAX_SACK_BLOCKS, SackBlock, SackBlocks, Segment};
+use crate::packet::{SackBlocks, Segment};
 use crate::record::Fingerprint;
 use crate::units::Time;
 
@@ -25,21 +26,11 @@ pub struct Receiver {
     delayed_ack: DelayedAck,
     /// Next byte expected: everything before it is delivered.
     nxt: u64,
-    /// What is held beyond it, in order of sequence, never touching.
-    held: Vec<Held>,
-    /// Counts segments out of order, to tell which block is the most recent.
-    reports: u64,
+    /// What is held beyond it.
+    held: Held,
     ack_due: bool,
     stats: ReceiverStats,
     fingerprint: Fingerprint,
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Held {
-    start: u64,
-    end: u64,
-    /// When it last grew: the order in which blocks are reported.
-    reported: u64,
 }
 
 impl Receiver {
@@ -51,8 +42,7 @@ impl Receiver {
             out_of_order: params.out_of_order,
             delayed_ack: DelayedAck::new(params.ack),
             nxt: 0,
-            held: Vec::new(),
-            reports: 0,
+            held: Held::default(),
             ack_due: false,
             stats: ReceiverStats::default(),
             fingerprint: Fingerprint::default(),
@@ -60,19 +50,23 @@ impl Receiver {
     }
 
     /// A data segment.
-    pub fn on_segment(&mut self, now: Time, segment: &Segment) {
-        self.fingerprint.event(now.as_ps(), segment.seq);
+    #[inline]
+    pub fn on_segment(&mut self, now: Time, segment: Segment) {
+        self.on_data(now, segment.seq, segment.seq + u64::from(segment.len));
+    }
+
+    /// Bytes `start..end` arrive.
+    fn on_data(&mut self, now: Time, start: u64, end: u64) {
+        self.fingerprint.event(now.as_ps(), start);
         self.stats.segments_received += 1;
-        let (start, end) = (segment.seq, segment.seq + u64::from(segment.len));
         let hole_open = !self.held.is_empty();
         let in_order = start == self.nxt;
-        if end <= self.nxt || self.report_again(start, end) {
+        if end <= self.nxt || hole_open && self.held.report_again(start, end) {
             self.stats.unnecessary += 1;
         } else if start <= self.nxt {
-            self.nxt = end;
-            self.deliver_held();
+            self.nxt = if hole_open { self.held.deliver(end) } else { end };
         } else if self.out_of_order == OutOfOrder::Buffer {
-            self.hold(start, end);
+            self.held.hold(start, end);
         }
         let ordinary = in_order && !hole_open && end - start == self.mss;
         self.ack_due |= self.delayed_ack.on_segment(now, ordinary);
@@ -84,15 +78,19 @@ impl Receiver {
     }
 
     /// The acknowledgement to send, if one is due.
+    #[inline]
     pub fn poll_segment(&mut self, now: Time) -> Option<Segment> {
         if !std::mem::take(&mut self.ack_due) {
             return None;
         }
         self.fingerprint.event(now.as_ps(), self.nxt);
-        Some(Segment { seq: 0, len: 0, ack: self.nxt, sack: self.sack_blocks() })
+        let report = self.sack && !self.held.is_empty();
+        let sack = if report { self.held.sack_blocks() } else { SackBlocks::default() };
+        Some(Segment { seq: 0, len: 0, ack: self.nxt, sack })
     }
 
     /// When [`Receiver::on_timer`] is to be called.
+    #[inline]
     pub fn next_deadline(&self) -> Option<Time> {
         self.delayed_ack.deadline()
     }
@@ -110,52 +108,6 @@ impl Receiver {
     /// Hash over every segment received and every acknowledgement sent, with their times.
     pub fn fingerprint(&self) -> u64 {
         self.fingerprint.value()
-    }
-
-    /// If the segment is held already, its block is the one to report first.
-    fn report_again(&mut self, start: u64, end: u64) -> bool {
-        let Some(held) = self.held.iter_mut().find(|held| held.start <= start && end <= held.end) else {
-            return false;
-        };
-        self.reports += 1;
-        held.reported = self.reports;
-        true
-    }
-
-    fn hold(&mut self, mut start: u64, mut end: u64) {
-        // Everything that touches the new segment becomes one block with it.
-        let first = self.held.partition_point(|held| held.end < start);
-        let last = self.held.partition_point(|held| held.start <= end);
-        if first < last {
-            start = start.min(self.held[first].start);
-            end = end.max(self.held[last - 1].end);
-        }
-        self.reports += 1;
-        self.held.splice(first..last, [Held { start, end, reported: self.reports }]);
-    }
-
-    fn deliver_held(&mut self) {
-        let reached = self.held.iter().take_while(|held| held.start <= self.nxt).count();
-        for held in self.held.drain(..reached) {
-            self.nxt = self.nxt.max(held.end);
-        }
-    }
-
-    /// RFC 2018 §4: first the block of the segment that caused this acknowledgement, then the most recently
-    /// reported ones.
-    fn sack_blocks(&self) -> SackBlocks {
-        let mut blocks = SackBlocks::default();
-        if !self.sack {
-            return blocks;
-        }
-        let mut newer_than_all = u64::MAX;
-        for _ in 0..MAX_SACK_BLOCKS {
-            let older = self.held.iter().filter(|held| held.reported < newer_than_all);
-            let Some(held) = older.max_by_key(|held| held.reported) else { break };
-            newer_than_all = held.reported;
-            blocks.push(SackBlock { start: held.start, end: held.end });
-        }
-        blocks
     }
 }
 
@@ -177,7 +129,7 @@ mod tests {
     }
 
     fn receive(receiver: &mut Receiver, seq: u64, len: u64) -> Option<Segment> {
-        receiver.on_segment(Time::ZERO, &Segment { seq, len: len as u32, ..Segment::default() });
+        receiver.on_segment(Time::ZERO, Segment { seq, len: len as u32, ..Segment::default() });
         receiver.poll_segment(Time::ZERO)
     }
 

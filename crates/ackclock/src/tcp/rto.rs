@@ -27,8 +27,57 @@ impl TickClock {
     }
 
     /// The instant of tick number `n`, counted from 1.
+    #[inline]
     pub fn instant(&self, n: u64) -> Time {
         Time::from_ps(self.first + (n - 1) * self.granularity)
+    }
+}
+
+/// The ticks that one end of a connection has seen. It asks at every segment, and most segments lie between two
+/// ticks: the next one is remembered, so that only a tick costs a division.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct SeenTicks {
+    clock: TickClock,
+    count: u64,
+    /// The instant of the first tick not seen.
+    next: Time,
+}
+
+impl SeenTicks {
+    /// Of `clock`, none yet.
+    pub(super) fn new(clock: TickClock) -> SeenTicks {
+        SeenTicks { clock, count: 0, next: clock.instant(1) }
+    }
+
+    /// All ticks before `now` are seen.
+    #[inline]
+    pub(super) fn pass(&mut self, now: Time) {
+        if now > self.next {
+            self.reach(self.clock.before(now));
+        }
+    }
+
+    /// Tick number `n` is seen.
+    #[cold]
+    pub(super) fn reach(&mut self, n: u64) {
+        if n > self.count {
+            self.count = n;
+            // Beyond the range of time there is no tick that could pass.
+            let clock = self.clock;
+            self.next = Time::from_ps(clock.first.saturating_add(n.saturating_mul(clock.granularity)));
+        }
+    }
+
+    /// How many are seen.
+    #[inline]
+    pub(super) fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// The instant of tick number `n`, counted from 1.
+    #[inline]
+    pub(super) fn instant(&self, n: u64) -> Time {
+        self.clock.instant(n)
     }
 }
 
@@ -45,6 +94,8 @@ pub struct CoarseRto {
     shift: u32,
     min: u64,
     max: u64,
+    /// `base` after backoff.
+    timeout: u64,
 }
 
 impl CoarseRto {
@@ -53,7 +104,8 @@ impl CoarseRto {
         let in_ticks = |span: Span| span.as_ps().div_ceil(params.granularity.as_ps()).max(1);
         let min = u64::from(params.min_rto_ticks);
         let max = in_ticks(params.max_rto).max(min);
-        CoarseRto { srtt8: 0, rttvar4: 0, base: in_ticks(params.initial_rto).clamp(min, max), shift: 0, min, max }
+        let base = in_ticks(params.initial_rto).clamp(min, max);
+        CoarseRto { srtt8: 0, rttvar4: 0, base, shift: 0, min, max, timeout: base }
     }
 
     /// Takes the round trip of a segment that was sent once, in ticks seen between sending and acknowledgement.
@@ -71,17 +123,20 @@ impl CoarseRto {
         }
         self.base = u64::try_from((self.srtt8 >> 3) + self.rttvar4).unwrap_or(0).clamp(self.min, self.max);
         self.shift = 0;
+        self.timeout = self.base;
     }
 
     /// Doubles the timeout, up to the maximum, until the next sample.
     pub fn back_off(&mut self) {
         self.shift += 1;
+        // Beyond 63 doublings every timeout is the maximum.
+        self.timeout = self.base.saturating_mul(1 << self.shift.min(63)).min(self.max);
     }
 
     /// The timeout.
+    #[inline]
     pub fn ticks(&self) -> u64 {
-        // Beyond 63 doublings every timeout is the maximum.
-        self.base.saturating_mul(1 << self.shift.min(63)).min(self.max)
+        self.timeout
     }
 }
 
@@ -112,6 +167,41 @@ mod tests {
         let shifted = TickClock::new(Span::from_ms(100), Span::from_ms(30));
         assert_eq!(shifted.instant(1), ms(30));
         assert_eq!(shifted.before(ms(131)), 2);
+    }
+
+    /// What is remembered between calls makes no difference, whatever the steps, and wherever a timer was the last.
+    #[test]
+    fn ticks_seen_one_after_the_other_are_those_counted_at_once() {
+        for (granularity, phase) in [(1000, 0), (1000, 1), (1000, 999), (1, 0), (7, 3)] {
+            let clock = TickClock::new(Span::from_ps(granularity), Span::from_ps(phase));
+            for step in [1, 2, 3, 499, 1000, 1001, 5000] {
+                let mut seen = SeenTicks::new(clock);
+                let mut last = 0;
+                for n in 0..100 {
+                    let now = Time::from_ps(n * step);
+                    seen.pass(now);
+                    last = last.max(clock.before(now));
+                    assert_eq!(seen.count(), last, "every {granularity} from {phase}, step {step}, at {now}");
+                    if n % 10 == 0 {
+                        // The timer of the next tick, at its instant.
+                        last += 1;
+                        seen.reach(last);
+                        seen.reach(last - 1);
+                        assert_eq!(seen.count(), last);
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn there_is_no_tick_after_the_end_of_time() {
+        let mut seen = SeenTicks::new(TickClock::new(Span::from_ps(u64::MAX / 2), Span::ZERO));
+        // Tick 2 is one picosecond before it.
+        for (now, count) in [(u64::MAX - 1, 1), (u64::MAX, 2), (u64::MAX, 2)] {
+            seen.pass(Time::from_ps(now));
+            assert_eq!(seen.count(), count);
+        }
     }
 
     #[test]

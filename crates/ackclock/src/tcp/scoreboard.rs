@@ -1,39 +1,53 @@
 //! What a SACK sender knows of each outstanding segment: held by the receiver? sent again?
-//! Sources: RFC 2018 §4; RFC 6675 §4 (IsLost).   A ring of segments from snd_una; all but the last of a file are full.
+//! Sources: RFC 2018 §4; RFC 6675 §4 (IsLost).   Segments are counted from snd_una; all but the last of a file are full.
 
-use std::collections::VecDeque;
-
+use super::runs::Runs;
 use crate::packet::SackBlock;
 
 /// The marks of the segments from `una` on.
+///
+/// An acknowledgement costs a few steps whatever the window: marks are kept as runs of segments, reports of what is
+/// known already end at a binary search, and what is asked for at every segment is counted as it changes.
 #[derive(Clone, Debug)]
 pub struct Scoreboard {
     mss: u64,
     una: u64,
-    marks: VecDeque<Mark>,
     /// First byte after the highest one that is selectively acknowledged; `una` if there is none.
     highest: u64,
+    /// Segments from `una` on that have, or had, a mark or one above them.
+    len: u64,
+    /// Not there before the first mark: most connections seldom have one.
+    marks: Option<Box<Marks>>,
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Mark {
-    sacked: bool,
-    retransmitted: bool,
+/// Segments go by numbers that stay the same while `una` advances.
+#[derive(Clone, Debug, Default)]
+struct Marks {
+    /// The number of the segment at `una`.
+    base: u64,
+    /// Selectively acknowledged.
+    sacked: Runs,
+    /// Sent again, and not selectively acknowledged.
+    again: Runs,
+    /// The first segment from `base` on that is neither.
+    hole: u64,
 }
 
 /// Selectively acknowledged segments above a hole that make it lost (DupThresh).
-const DUP_THRESH: usize = 3;
+const DUP_THRESH: u64 = 3;
 
 impl Scoreboard {
     /// An empty scoreboard for segments of `mss` bytes.
     pub fn new(mss: u64) -> Scoreboard {
-        Scoreboard { mss, una: 0, marks: VecDeque::new(), highest: 0 }
+        Scoreboard { mss, una: 0, highest: 0, len: 0, marks: None }
     }
 
     /// Everything before `una` is acknowledged.
+    #[inline]
     pub fn advance(&mut self, una: u64) {
-        let gone = self.index(una).min(self.marks.len());
-        self.marks.drain(..gone);
+        if self.len > 0 && una != self.una {
+            self.drop_before(una);
+        }
         self.una = una;
         self.highest = self.highest.max(una);
     }
@@ -44,111 +58,190 @@ impl Scoreboard {
         if start >= end {
             return;
         }
-        let range = self.index(start)..self.end_index(end);
-        self.reach(range.end);
-        self.marks.range_mut(range).for_each(|mark| mark.sacked = true);
+        let (first, beyond) = (self.index(start), self.end_index(end));
+        self.len = self.len.max(beyond);
         self.highest = self.highest.max(end);
+        let marks = self.marks.get_or_insert_default();
+        marks.sack(marks.base + first, marks.base + beyond);
     }
 
     /// The segment at `seq` was sent again.
     pub fn retransmitted(&mut self, seq: u64) {
         let index = self.index(seq);
-        self.reach(index + 1);
-        self.marks[index].retransmitted = true;
+        self.len = self.len.max(index + 1);
+        let marks = self.marks.get_or_insert_default();
+        marks.send_again(marks.base + index);
     }
 
     /// Forgets which segments were sent again.
     pub fn clear_retransmitted(&mut self) {
-        self.marks.iter_mut().for_each(|mark| mark.retransmitted = false);
+        if let Some(marks) = &mut self.marks {
+            marks.again.clear();
+            marks.hole = marks.sacked.first_absent(marks.base);
+        }
     }
 
     /// Forgets everything: after a timeout the receiver may have thrown away what it held (RFC 2018 §8).
     pub fn clear(&mut self) {
-        self.marks.clear();
+        self.len = 0;
         self.highest = self.una;
+        if let Some(marks) = &mut self.marks {
+            marks.sacked.clear();
+            marks.again.clear();
+            marks.hole = marks.base;
+        }
     }
 
     /// Whether the segment at `seq` is selectively acknowledged.
     pub fn is_sacked(&self, seq: u64) -> bool {
-        self.marks.get(self.index(seq)).is_some_and(|mark| mark.sacked)
+        self.marks.as_ref().is_some_and(|marks| marks.sacked.contains(marks.base + self.index(seq)))
     }
 
     /// First byte after the highest one selectively acknowledged; `una` if none is.
+    #[inline]
     pub fn highest_sacked(&self) -> u64 {
         self.highest
     }
 
     /// The first segment from `una` and before `limit` that is neither acknowledged nor sent again.
     pub fn first_hole(&self, limit: u64) -> Option<u64> {
-        let untouched = |mark: &Mark| !mark.sacked && !mark.retransmitted;
-        let index = self.marks.iter().position(untouched).unwrap_or(self.marks.len());
+        let index = self.marks.as_ref().map_or(0, |marks| marks.hole - marks.base);
         Some(self.seq(index)).filter(|&seq| seq < limit)
     }
 
     /// The first segment at or after `from` that is not selectively acknowledged.
     pub fn first_unsacked(&self, from: u64) -> u64 {
-        let first = self.index(from);
-        if first >= self.marks.len() {
-            return from;
+        let index = self.index(from);
+        match &self.marks {
+            Some(marks) if index < self.len => {
+                self.seq(marks.sacked.first_absent(marks.base + index) - marks.base).max(from)
+            }
+            _ => from,
         }
-        let index = self.marks.range(first..).position(|mark| !mark.sacked).map_or(self.marks.len(), |n| first + n);
-        self.seq(index).max(from)
     }
 
     /// The segments below this byte that are not selectively acknowledged are lost: three above them are
     /// (RFC 6675 §4, IsLost; its other two conditions, bytes and separate blocks, follow from this one as all
     /// segments below the highest are full).
+    #[inline]
     pub fn lost_below(&self) -> u64 {
-        let mut above = 0;
-        for (index, mark) in self.marks.iter().enumerate().rev() {
-            above += usize::from(mark.sacked);
-            if above == DUP_THRESH {
-                return self.seq(index);
-            }
+        match &self.marks {
+            Some(marks) if self.len > 0 => self.seq(marks.lost_below() - marks.base),
+            _ => self.una,
         }
-        self.una
     }
 
     /// Bytes from `una` to `end` that are believed to be in the network (RFC 6675 §4, SetPipe).
     pub fn pipe(&self, end: u64) -> u64 {
-        let lost_below = self.lost_below();
-        let mut seq = self.una;
-        let mut bytes = 0;
-        for mark in &self.marks {
-            if seq >= end {
-                return bytes;
+        let Some(bytes) = end.checked_sub(self.una) else { return 0 };
+        let segments = bytes.div_ceil(self.mss);
+        match &self.marks {
+            Some(marks) if self.len > segments => self.pipe_of(marks, bytes), // marks beyond `end`
+            Some(marks) if self.len > 0 => {
+                // Each segment that is neither held nor lost counts, each that was sent again counts.
+                let end = marks.base + segments;
+                let sacked_above = marks.sacked.count().min(DUP_THRESH);
+                let counted = end - marks.lost_below() - sacked_above + marks.again.count();
+                let missing = segments * self.mss - bytes;
+                let last = if missing == 0 { 0 } else { marks.times_in_pipe(end - 1) };
+                counted * self.mss - last * missing
             }
-            let len = self.mss.min(end - seq);
-            if !mark.sacked {
-                bytes += if seq >= lost_below { len } else { 0 } + if mark.retransmitted { len } else { 0 };
+            _ => bytes,
+        }
+    }
+
+    /// The same with an `end` that has marks beyond it, which no sender asks for.
+    #[cold]
+    fn pipe_of(&self, marks: &Marks, bytes: u64) -> u64 {
+        let segments = (0..bytes.div_ceil(self.mss))
+            .map(|index| self.mss.min(bytes - index * self.mss) * marks.times_in_pipe(marks.base + index));
+        segments.sum()
+    }
+
+    /// Drops the marks of the segments before `una`.
+    fn drop_before(&mut self, una: u64) {
+        let gone = self.index(una).min(self.len);
+        self.len -= gone;
+        let Some(marks) = &mut self.marks else { return };
+        marks.base += gone;
+        marks.sacked.remove_below(marks.base);
+        marks.again.remove_below(marks.base);
+        if marks.hole < marks.base {
+            marks.hole = marks.base;
+            marks.skip_to_hole();
+        }
+    }
+
+    fn index(&self, seq: u64) -> u64 {
+        self.whole_segments(seq.saturating_sub(self.una))
+    }
+
+    fn end_index(&self, end: u64) -> u64 {
+        self.whole_segments(end - self.una + self.mss - 1)
+    }
+
+    fn whole_segments(&self, bytes: u64) -> u64 {
+        // Dividing 32 bits takes a fraction of the time, and nearly every window has no more.
+        match (u32::try_from(bytes), u32::try_from(self.mss)) {
+            (Ok(bytes), Ok(mss)) => u64::from(bytes / mss),
+            _ => bytes / self.mss,
+        }
+    }
+
+    fn seq(&self, index: u64) -> u64 {
+        self.una + index * self.mss
+    }
+}
+
+impl Marks {
+    fn sack(&mut self, first: u64, beyond: u64) {
+        self.sacked.insert(first, beyond);
+        if self.again.count() > 0 {
+            self.again.remove(first, beyond);
+        }
+        if (first..beyond).contains(&self.hole) {
+            self.skip_to_hole();
+        }
+    }
+
+    fn send_again(&mut self, segment: u64) {
+        if !self.sacked.contains(segment) {
+            self.again.insert(segment, segment + 1);
+        }
+        if segment == self.hole {
+            self.skip_to_hole();
+        }
+    }
+
+    /// `hole` moves up to the next segment without a mark. It moves down only when marks are taken back.
+    fn skip_to_hole(&mut self) {
+        loop {
+            let next = self.again.first_absent(self.sacked.first_absent(self.hole));
+            if next == self.hole {
+                return;
             }
-            seq += self.mss;
+            self.hole = next;
         }
-        bytes + end.saturating_sub(seq)
     }
 
-    fn index(&self, seq: u64) -> usize {
-        ((seq.saturating_sub(self.una)) / self.mss) as usize
+    /// The segments below this one that are not selectively acknowledged are lost.
+    fn lost_below(&self) -> u64 {
+        self.sacked.nth_from_above(DUP_THRESH).unwrap_or(self.base)
     }
 
-    fn end_index(&self, end: u64) -> usize {
-        ((end - self.una).div_ceil(self.mss)) as usize
-    }
-
-    fn seq(&self, index: usize) -> u64 {
-        self.una + index as u64 * self.mss
-    }
-
-    fn reach(&mut self, len: usize) {
-        if self.marks.len() < len {
-            self.marks.resize(len, Mark::default());
+    /// How often a segment counts as being in the network.
+    fn times_in_pipe(&self, segment: u64) -> u64 {
+        if self.sacked.contains(segment) {
+            return 0;
         }
+        u64::from(segment >= self.lost_below()) + u64::from(self.again.contains(segment))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     /// A board over segments of 10 bytes with these segments (start, end) reported, 20 segments sent.
     fn board(sacked: &[(u64, u64)]) -> Scoreboard {
@@ -235,5 +328,176 @@ mod tests {
         board.sack(SackBlock { start: 60, end: 80 }, 200);
         assert_eq!(board.pipe(200), 120);
         assert_eq!(board.first_unsacked(60), 80);
+    }
+
+    /// The scoreboard as a list of marks, each question answered by looking at all of them.
+    #[derive(Default)]
+    struct Model {
+        mss: u64,
+        una: u64,
+        /// Selectively acknowledged; sent again.
+        marks: Vec<(bool, bool)>,
+        highest: u64,
+    }
+
+    impl Model {
+        fn advance(&mut self, una: u64) {
+            let gone = self.index(una).min(self.marks.len());
+            self.marks.drain(..gone);
+            self.una = una;
+            self.highest = self.highest.max(una);
+        }
+
+        fn sack(&mut self, block: SackBlock, max: u64) {
+            let (start, end) = (block.start.max(self.una), block.end.min(max));
+            if start < end {
+                let beyond = (end - self.una).div_ceil(self.mss) as usize;
+                self.reach(beyond);
+                let first = self.index(start);
+                self.marks[first..beyond].iter_mut().for_each(|mark| mark.0 = true);
+                self.highest = self.highest.max(end);
+            }
+        }
+
+        fn retransmitted(&mut self, seq: u64) {
+            let index = self.index(seq);
+            self.reach(index + 1);
+            self.marks[index].1 = true;
+        }
+
+        fn clear_retransmitted(&mut self) {
+            self.marks.iter_mut().for_each(|mark| mark.1 = false);
+        }
+
+        fn clear(&mut self) {
+            self.marks.clear();
+            self.highest = self.una;
+        }
+
+        fn is_sacked(&self, seq: u64) -> bool {
+            self.marks.get(self.index(seq)).is_some_and(|mark| mark.0)
+        }
+
+        fn first_hole(&self, limit: u64) -> Option<u64> {
+            let index = self.marks.iter().position(|&mark| mark == (false, false)).unwrap_or(self.marks.len());
+            Some(self.seq(index)).filter(|&seq| seq < limit)
+        }
+
+        fn first_unsacked(&self, from: u64) -> u64 {
+            let first = self.index(from);
+            if first >= self.marks.len() {
+                return from;
+            }
+            let index = (first..self.marks.len()).find(|&index| !self.marks[index].0).unwrap_or(self.marks.len());
+            self.seq(index).max(from)
+        }
+
+        fn lost_below(&self) -> u64 {
+            let sacked: Vec<usize> = (0..self.marks.len()).filter(|&index| self.marks[index].0).collect();
+            if sacked.len() < 3 { self.una } else { self.seq(sacked[sacked.len() - 3]) }
+        }
+
+        fn pipe(&self, end: u64) -> u64 {
+            let (mut bytes, lost_below) = (0, self.lost_below());
+            for (index, &(sacked, again)) in self.marks.iter().enumerate() {
+                let seq = self.seq(index);
+                let len = self.mss.min(end.saturating_sub(seq));
+                if !sacked {
+                    bytes += if seq >= lost_below { len } else { 0 } + if again { len } else { 0 };
+                }
+            }
+            bytes + end.saturating_sub(self.seq(self.marks.len()))
+        }
+
+        fn index(&self, seq: u64) -> usize {
+            (seq.saturating_sub(self.una) / self.mss) as usize
+        }
+
+        fn seq(&self, index: usize) -> u64 {
+            self.una + index as u64 * self.mss
+        }
+
+        fn reach(&mut self, len: usize) {
+            if self.marks.len() < len {
+                self.marks.resize(len, (false, false));
+            }
+        }
+    }
+
+    #[derive(Clone, Copy, Debug)]
+    enum Operation {
+        Advance(u64),
+        Sack(u64, u64, u64),
+        Retransmitted(u64),
+        RetransmittedHole,
+        ClearRetransmitted,
+        Clear,
+    }
+
+    fn operation() -> impl Strategy<Value = Operation> {
+        // Places relative to una; most of them borders of segments (of 10 bytes).
+        let place = || prop_oneof![4 => (0_u64..60).prop_map(|segment| 10 * segment), 1 => 0_u64..600];
+        prop_oneof![
+            2 => prop_oneof![3 => (0_u64..8).prop_map(|segments| 10 * segments), 1 => 0_u64..700]
+                .prop_map(Operation::Advance),
+            8 => (place(), place(), 0_u64..650).prop_map(|(start, len, max)| Operation::Sack(start, len / 4, max)),
+            2 => place().prop_map(Operation::Retransmitted),
+            4 => Just(Operation::RetransmittedHole),
+            1 => Just(Operation::ClearRetransmitted),
+            1 => prop_oneof![3 => Just(Operation::ClearRetransmitted), 1 => Just(Operation::Clear)],
+        ]
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(300))]
+
+        /// Any operations, also such as no sender does: after each, every question has the answer of the model.
+        #[test]
+        fn it_answers_as_a_plain_list_of_marks_does(operations in prop::collection::vec(operation(), 0..120)) {
+            let mut board = Scoreboard::new(10);
+            let mut model = Model { mss: 10, ..Model::default() };
+            for operation in operations {
+                let una = model.una;
+                match operation {
+                    Operation::Advance(by) => {
+                        board.advance(una + by);
+                        model.advance(una + by);
+                    }
+                    Operation::Sack(start, len, max) => {
+                        let start = (una + start).saturating_sub(20);
+                        let block = SackBlock { start, end: start + len };
+                        board.sack(block, una + max);
+                        model.sack(block, una + max);
+                    }
+                    Operation::Retransmitted(ahead) => {
+                        let seq = (una + ahead).saturating_sub(20);
+                        board.retransmitted(seq);
+                        model.retransmitted(seq);
+                    }
+                    Operation::RetransmittedHole => {
+                        if let Some(seq) = model.first_hole(model.highest) {
+                            board.retransmitted(seq);
+                            model.retransmitted(seq);
+                        }
+                    }
+                    Operation::ClearRetransmitted => {
+                        board.clear_retransmitted();
+                        model.clear_retransmitted();
+                    }
+                    Operation::Clear => {
+                        board.clear();
+                        model.clear();
+                    }
+                }
+                prop_assert_eq!(board.highest_sacked(), model.highest);
+                prop_assert_eq!(board.lost_below(), model.lost_below());
+                for seq in (model.una.saturating_sub(15)..model.una + 700).step_by(5) {
+                    prop_assert_eq!(board.is_sacked(seq), model.is_sacked(seq), "{}", seq);
+                    prop_assert_eq!(board.first_hole(seq), model.first_hole(seq), "{}", seq);
+                    prop_assert_eq!(board.first_unsacked(seq), model.first_unsacked(seq), "{}", seq);
+                    prop_assert_eq!(board.pipe(seq), model.pipe(seq), "{}", seq);
+                }
+            }
+        }
     }
 }

@@ -4,8 +4,9 @@
 
 use super::cc::{Ack, CongestionControl, Growth, Loss, Window};
 use super::recovery::{AnyRecovery, DupAck, Flight, Hands, NewAck, Recovery, Sending};
+use super::rto::SeenTicks;
 use super::{CoarseRto, TcpParams, TickClock};
-use crate::packet::{SackBlocks, Segment};
+use crate::packet::{SackBlock, SackBlocks, Segment};
 use crate::record::Fingerprint;
 use crate::units::Time;
 
@@ -50,127 +51,143 @@ pub struct SenderStats {
 }
 
 /// The sending end of a connection.
+///
+/// Every segment passes through here, of every flow, so the state is small: what may be absent is one word with a value
+/// that does not occur otherwise ([`Time::NEVER`], [`NONE`]).
 #[derive(Clone, Debug)]
 pub struct Sender {
-    application: Application,
     started: bool,
+    /// When the application begins to send.
+    start: Time,
+    /// When it offers nothing new any more; never once that has happened.
+    stop: Time,
+    /// Its bytes in all; [`NONE`] is infinite.
+    size: u64,
     flight: Flight,
     window: Window,
+    /// First byte that neither window allows, the receiver's nor that of congestion control.
+    window_end: u64,
+    /// What an acknowledgement tells congestion control.
+    ack: Ack,
     growth: Growth,
     recovery: AnyRecovery,
+    /// Whether recovery has a say in what is sent next.
+    recovery_decides: bool,
     dup_acks: u32,
-    /// The segment that recovery wants sent before anything else.
-    fast_retransmit: Option<u64>,
-    clock: TickClock,
-    /// Ticks of the clock that this connection has seen.
-    ticks: u64,
-    rto: CoarseRto,
-    /// The tick at which the retransmission timer expires.
-    expiry: Option<u64>,
-    /// The segment whose round trip is measured: its first byte, and the ticks seen when it was sent.
-    timed: Option<(u64, u64)>,
+    /// Reductions of ssthresh since the window last grew.
     backoff: u32,
+    /// The segment that recovery wants sent before anything else, or [`NONE`].
+    fast_retransmit: u64,
+    /// The ticks of the clock that this connection has seen.
+    ticks: SeenTicks,
+    rto: CoarseRto,
+    /// The tick at which the retransmission timer expires, if it runs.
+    expiry: u64,
+    /// The instant of that tick; never if the timer is off.
+    deadline: Time,
+    /// The segment whose round trip is measured, by its first byte, or [`NONE`].
+    timed: u64,
+    /// The ticks seen when it was sent.
+    timed_at: u64,
     stats: SenderStats,
     fingerprint: Fingerprint,
 }
+
+/// Beyond every byte of a connection.
+const NONE: u64 = u64::MAX;
 
 impl Sender {
     /// A connection that is established and has sent nothing.
     pub fn new(params: &TcpParams, application: Application, clock: TickClock) -> Sender {
         let mss = u64::from(params.mss);
-        Sender {
-            application,
+        let size = application.size.unwrap_or(NONE);
+        let rwnd = params.advertised_window();
+        let mut sender = Sender {
             started: false,
-            flight: Flight {
-                una: 0,
-                nxt: 0,
-                max: 0,
-                mss,
-                rwnd: params.advertised_window(),
-                limit: application.size.unwrap_or(u64::MAX),
-            },
+            start: application.start,
+            stop: application.stop.unwrap_or(Time::NEVER),
+            size,
+            flight: Flight { una: 0, nxt: 0, max: 0, mss, rwnd, limit: size },
             window: Window {
                 cwnd: f64::from(params.initial_window_segments) * f64::from(params.mss),
                 ssthresh: params.initial_ssthresh as f64,
             },
+            window_end: 0,
+            ack: Ack { mss: mss as f64, limit: rwnd as f64 },
             growth: Growth::new(&params.growth),
             recovery: AnyRecovery::new(&params.recovery, params.receiver_sack, mss),
+            recovery_decides: false,
             dup_acks: 0,
-            fast_retransmit: None,
-            clock,
-            ticks: 0,
-            rto: CoarseRto::new(&params.timer),
-            expiry: None,
-            timed: None,
             backoff: 0,
+            fast_retransmit: NONE,
+            ticks: SeenTicks::new(clock),
+            rto: CoarseRto::new(&params.timer),
+            expiry: 0,
+            deadline: Time::NEVER,
+            timed: NONE,
+            timed_at: 0,
             stats: SenderStats::default(),
             fingerprint: Fingerprint::default(),
-        }
+        };
+        sender.look_what_may_be_sent();
+        sender
     }
 
     /// A segment from the receiver: acknowledgements.
-    pub fn on_segment(&mut self, now: Time, segment: &Segment) {
-        self.pass_time(now, self.clock.before(now));
-        self.fingerprint.event(now.as_ps(), segment.ack);
-        let ack = segment.ack;
+    #[inline]
+    pub fn on_segment(&mut self, now: Time, segment: Segment) {
+        self.on_ack(now, segment.ack, segment.sack.as_slice());
+    }
+
+    fn on_ack(&mut self, now: Time, ack: u64, blocks: &[SackBlock]) {
+        self.pass_time(now);
+        self.fingerprint.event(now.as_ps(), ack);
         assert!(ack <= self.flight.max, "{now}: byte {ack} acknowledged, but only {} sent", self.flight.max);
         if ack < self.flight.una {
             return; // an old one
         }
-        self.recovery.on_sack(ack, segment.sack.as_slice(), &self.flight);
+        self.recovery.on_sack(ack, blocks, &self.flight);
         if ack > self.flight.una {
             self.on_new_ack(now, ack);
         } else if self.flight.max > self.flight.una {
             self.on_dup_ack();
         }
+        self.look_what_may_be_sent();
     }
 
     /// A deadline has come: the start, or a tick.
     pub fn on_timer(&mut self, now: Time) -> Expired {
         if !self.started {
-            self.pass_time(now, self.clock.before(now));
-            self.started = now >= self.application.start;
+            self.pass_time(now);
+            self.started = now >= self.start;
             return Expired::Nothing;
         }
-        let Some(expiry) = self.expiry.filter(|&tick| self.clock.instant(tick) <= now) else {
+        if self.deadline == Time::NEVER || now < self.deadline {
             return Expired::Nothing;
-        };
-        self.pass_time(now, expiry);
+        }
+        self.ticks.reach(self.expiry);
+        self.stop_if_due(now);
         self.on_timeout(now);
+        self.look_what_may_be_sent();
         Expired::Retransmission
     }
 
     /// The next segment to send, as long as there is one.
+    #[inline]
     pub fn poll_segment(&mut self, now: Time) -> Option<Segment> {
-        if !self.started {
+        // This part is made to be inlined: it sees at once when the window is used up, and two words fit into
+        // registers, a segment does not.
+        if !self.recovery_decides && self.fast_retransmit == NONE && self.next_by_window() == NONE {
             return None;
         }
-        let fast = self.fast_retransmit.take();
-        let seq = fast.or_else(|| self.next_by_recovery_or_window())?;
-        let len = self.flight.segment_len(seq);
-        let before = self.flight;
-        self.flight.nxt = before.nxt.max(seq + len);
-        self.flight.max = before.max.max(seq + len);
-        self.recovery.on_sent(seq, fast.is_some(), &before);
-
-        if seq < before.max {
-            self.stats.retransmissions += 1;
-            self.timed = None; // Karn: the acknowledgement would be ambiguous
-        } else if self.timed.is_none() {
-            self.timed = Some((seq, self.ticks));
-        }
-        if self.expiry.is_none() {
-            self.restart_timer();
-        }
-        self.stats.segments_sent += 1;
-        self.stats.bytes_sent += len;
-        self.fingerprint.event(now.as_ps(), seq);
-        Some(Segment { seq, len: len as u32, ack: 0, sack: SackBlocks::default() })
+        let (seq, len) = self.send(now);
+        (len > 0).then(|| Segment { seq, len, ack: 0, sack: SackBlocks::default() })
     }
 
     /// When [`Sender::on_timer`] is to be called.
+    #[inline]
     pub fn next_deadline(&self) -> Option<Time> {
-        if self.started { self.expiry.map(|tick| self.clock.instant(tick)) } else { Some(self.application.start) }
+        if self.started { Some(self.deadline).filter(|&deadline| deadline < Time::NEVER) } else { Some(self.start) }
     }
 
     /// The window.
@@ -203,34 +220,71 @@ impl Sender {
         self.fingerprint.value()
     }
 
+    /// Sends the next segment: its first byte and its length. Length 0: there is none.
+    fn send(&mut self, now: Time) -> (u64, u32) {
+        if !self.started {
+            return (0, 0);
+        }
+        let fast = std::mem::replace(&mut self.fast_retransmit, NONE);
+        let seq = match fast {
+            NONE if self.recovery_decides => self.next_by_recovery(),
+            NONE => self.next_by_window(),
+            fast => fast,
+        };
+        if seq == NONE {
+            return (0, 0);
+        }
+        let len = self.flight.segment_len(seq);
+        let end = seq + len;
+        if self.recovery_decides {
+            self.recovery.on_sent(seq, fast != NONE, &self.flight);
+        }
+        if seq < self.flight.max {
+            self.stats.retransmissions += 1;
+            self.timed = NONE; // Karn: the acknowledgement would be ambiguous
+        } else if self.timed == NONE {
+            self.timed = seq;
+            self.timed_at = self.ticks.count();
+        }
+        self.flight.nxt = self.flight.nxt.max(end);
+        self.flight.max = self.flight.max.max(end);
+        if self.deadline == Time::NEVER {
+            self.restart_timer();
+        }
+        self.stats.segments_sent += 1;
+        self.stats.bytes_sent += len;
+        self.fingerprint.event(now.as_ps(), seq);
+        (seq, len as u32)
+    }
+
+    #[inline]
     fn on_new_ack(&mut self, now: Time, ack: u64) {
-        if let Some((_, sent)) = self.timed.filter(|&(seq, _)| ack > seq) {
-            self.rto.sample(self.ticks - sent);
-            self.timed = None;
+        if ack > self.timed {
+            self.rto.sample(self.ticks.count() - self.timed_at);
+            self.timed = NONE;
         }
         let hands = Hands { growth: &mut self.growth, window: &mut self.window };
         let meaning = self.recovery.on_new_ack(ack, &self.flight, hands);
         if meaning == NewAck::Grow {
-            let ack = Ack { mss: self.flight.mss as f64, limit: self.flight.rwnd as f64 };
-            self.growth.on_ack(&ack, &mut self.window);
+            self.growth.on_ack(&self.ack, &mut self.window);
             self.backoff = 0;
         }
         self.flight.una = ack;
         self.flight.nxt = self.flight.nxt.max(ack); // the receiver held more than was sent again
         self.dup_acks = 0;
         self.fast_retransmit = match meaning {
-            NewAck::Partial { retransmit: true, .. } | NewAck::FastRetransmit => Some(ack),
-            _ => None,
+            NewAck::Partial { retransmit: true, .. } | NewAck::FastRetransmit => ack,
+            _ => NONE,
         };
         if meaning == NewAck::FastRetransmit {
             self.count_fast_retransmit();
         }
         if ack == self.flight.max {
-            self.expiry = None;
+            self.deadline = Time::NEVER;
         } else if !matches!(meaning, NewAck::Partial { restart_timer: false, .. }) {
             self.restart_timer();
         }
-        if self.application.size == Some(ack) {
+        if ack == self.size {
             self.stats.completed.get_or_insert(now);
         }
     }
@@ -239,7 +293,7 @@ impl Sender {
         self.dup_acks += 1;
         let hands = Hands { growth: &mut self.growth, window: &mut self.window };
         if self.recovery.on_dup_ack(self.dup_acks, &self.flight, hands) == DupAck::FastRetransmit {
-            self.fast_retransmit = Some(self.flight.una);
+            self.fast_retransmit = self.flight.una;
             self.count_fast_retransmit();
         }
     }
@@ -252,10 +306,10 @@ impl Sender {
         self.recovery.on_timeout(&self.flight);
         self.flight.nxt = self.flight.una;
         self.dup_acks = 0;
-        self.fast_retransmit = None;
-        self.timed = None;
+        self.fast_retransmit = NONE;
+        self.timed = NONE;
         self.rto.back_off();
-        self.expiry = None; // sending una starts it again
+        self.deadline = Time::NEVER; // sending una starts it again
     }
 
     fn count_fast_retransmit(&mut self) {
@@ -268,30 +322,48 @@ impl Sender {
         self.stats.longest_backoff = self.stats.longest_backoff.max(self.backoff);
     }
 
-    fn next_by_recovery_or_window(&self) -> Option<u64> {
+    /// The next segment by the recovery, or [`NONE`].
+    fn next_by_recovery(&self) -> u64 {
         match self.recovery.sending(&self.flight, &self.window) {
-            Sending::Segment(seq) => Some(seq),
-            Sending::Nothing => None,
-            Sending::ByWindow => {
-                let seq = self.flight.nxt;
-                if !self.flight.offered(seq) {
-                    return None;
-                }
-                let end = seq + self.flight.segment_len(seq) - self.flight.una;
-                (end as f64 <= self.window.cwnd).then_some(seq)
-            }
+            Sending::Segment(seq) => seq,
+            Sending::Nothing => NONE,
+            Sending::ByWindow => self.next_by_window(),
         }
     }
 
+    /// The next segment by the window, or [`NONE`].
+    #[inline]
+    fn next_by_window(&self) -> u64 {
+        let seq = self.flight.nxt;
+        let fits = seq < self.flight.limit && seq + self.flight.segment_len(seq) <= self.window_end;
+        if fits { seq } else { NONE }
+    }
+
+    /// To be called when `una`, the window or the recovery may have changed: segments to send are asked for more often.
+    #[inline]
+    fn look_what_may_be_sent(&mut self) {
+        self.recovery_decides = self.recovery.has_a_say();
+        // A fraction of a byte allows nothing.
+        self.window_end = self.flight.una + self.flight.rwnd.min(self.window.cwnd as u64);
+    }
+
+    #[inline]
     fn restart_timer(&mut self) {
-        self.expiry = Some(self.ticks + self.rto.ticks());
+        self.expiry = self.ticks.count() + self.rto.ticks();
+        self.deadline = self.ticks.instant(self.expiry);
     }
 
     /// Every handler begins here: the ticks up to now are seen, and an application past its end offers no more.
-    fn pass_time(&mut self, now: Time, ticks: u64) {
-        self.ticks = self.ticks.max(ticks);
-        if self.application.stop.is_some_and(|stop| now >= stop) {
-            self.application.stop = None;
+    #[inline]
+    fn pass_time(&mut self, now: Time) {
+        self.ticks.pass(now);
+        self.stop_if_due(now);
+    }
+
+    #[inline]
+    fn stop_if_due(&mut self, now: Time) {
+        if now >= self.stop {
+            self.stop = Time::NEVER;
             self.flight.limit = self.flight.limit.min(self.flight.max);
         }
     }

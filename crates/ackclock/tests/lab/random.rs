@@ -4,6 +4,7 @@
 //! Every value comes from [`Choices`], so that a shorter or smaller input is a simpler scenario.
 
 use std::collections::{BTreeSet, VecDeque};
+use std::fmt;
 
 use ackclock::ids::{FlowId, Id, IdVec, LinkId, NodeId};
 use ackclock::packet::{IP_HEADER_BYTES, TCP_HEADER_BYTES, aal5};
@@ -47,11 +48,32 @@ impl<'a> Choices<'a> {
 }
 
 /// A scenario, its seed, and the instants at which the records are looked at.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Example {
     pub scenario: Scenario,
     pub seed: u64,
     pub stops: Vec<Time>,
+}
+
+/// One line for each link that is used, and for each flow.
+impl fmt::Debug for Example {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Example { scenario, seed, stops } = self;
+        let Scenario { technology, duration, warmup, .. } = scenario;
+        writeln!(f, "{technology:?}, {duration}, warm-up {warmup}, seed {seed}, looked at {stops:?}")?;
+        let routes = || scenario.flows.iter().flat_map(|flow| flow.forward.iter().chain(&flow.backward));
+        for (id, link) in scenario.links.iter_ids().filter(|(id, _)| routes().any(|of_route| of_route == id)) {
+            let Link { name, rate, delay, queue: Queue { buffer, policy, service_order }, .. } = link;
+            write!(f, "{}: {name} {rate:?} {delay}", id.index())?;
+            let of_host = is_host(scenario, link.from);
+            writeln!(
+                f,
+                "{}",
+                if of_host { String::new() } else { format!(" {buffer:?} {policy:?} {service_order:?}") }
+            )?;
+        }
+        scenario.flows.iter().try_for_each(|flow| writeln!(f, "{flow:?}"))
+    }
 }
 
 /// The scenario of these bytes.
@@ -213,9 +235,10 @@ fn delay(choices: &mut Choices, base: Span, rate: Rate) -> Span {
 
 fn flow(choices: &mut Choices, scenario: &Scenario, number: u64, tcp: TcpParams) -> Flow {
     let hosts: Vec<NodeId> = scenario.nodes.ids().filter(|&node| is_host(scenario, node)).collect();
-    // Every second one goes to the same host, so that ports are shared.
+    // Half of the flows have an end at the first host, so that ports are shared, in both directions.
     let to = if choices.once_in(2) { choices.index(hosts.len()) } else { 0 };
     let from = (to + 1 + choices.index(hosts.len() - 1)) % hosts.len();
+    let (from, to) = if choices.once_in(3) { (to, from) } else { (from, to) };
     let forward = route(choices, scenario, hosts[from], hosts[to]);
     let backward = route(choices, scenario, hosts[to], hosts[from]);
     let pcr = pcr(choices, scenario, &forward, &backward);

@@ -119,11 +119,11 @@ impl<F: FnMut(u64, u32) -> bool> Pair<F> {
             self.now = next;
             if data == next {
                 let (_, segment) = self.to_receiver.pop_front().unwrap();
-                self.receiver.on_segment(self.now, &segment);
+                self.receiver.on_segment(self.now, segment);
                 self.arrived.insert(segment.seq, segment.seq + u64::from(segment.len));
             } else if ack == next {
                 let (_, segment) = self.to_sender.pop_front().unwrap();
-                self.sender.on_segment(self.now, &segment);
+                self.sender.on_segment(self.now, segment);
             } else if timer == next {
                 self.sender.on_timer(self.now);
             } else {

@@ -11,7 +11,6 @@ use super::counts::Counts;
 use super::io::{Arrived, Destination, Io, Item, Leg};
 use super::mailbox::Mailbox;
 use crate::ids::{IdVec, VcId};
-use crate::packet::Unit;
 use crate::packet::aal5::{Reassembled, Reassembler};
 use crate::queue::drop::{Arrival, DropPolicy, Policy, Verdict};
 use crate::record::PortRecord;
@@ -26,7 +25,7 @@ pub(super) struct CellPort {
 }
 
 /// What a port is made of, its policy excepted.
-pub(super) struct Kernel {
+struct Kernel {
     mailbox: usize,
     /// Picoseconds.
     cell_time: u64,
@@ -39,9 +38,11 @@ pub(super) struct Kernel {
     /// Frames with another spacing.
     paced: Vec<Train>,
     queue: CellQueue,
+    /// Arrivals are counted when a frame begins, waiting when it ends; [`Kernel::counts`] has them to the cell.
     counts: Counts,
-    /// Cells admitted or refused.
-    cells: u64,
+    frames: u64,
+    /// Every connection goes on to a host: no cell has to be passed on by itself.
+    to_hosts: bool,
     /// The frames that have a cell in the slot at hand, with their places in the order of service.
     present: Vec<(u64, Turn)>,
 }
@@ -72,12 +73,17 @@ struct Train {
     /// When the next one arrives. Kept for paced frames only.
     time: u64,
     spacing: u64,
+    /// Slots that its cells wait, not yet counted.
+    waited: u64,
     input: u32,
     at_port: VcId,
     frame: u32,
+    /// The next cell.
     index: u16,
     /// The number after the last one's.
     end: u16,
+    /// The cells from this one up to the next one were accepted.
+    accepted_from: u16,
     eom: bool,
 }
 
@@ -99,6 +105,7 @@ impl CellPort {
         memory: Span,
     ) -> CellPort {
         let slots = if memory == Span::ZERO { 0 } else { memory / cell_time + 2 };
+        let to_hosts = vcs.iter().all(|vc| matches!(vc.leg.to, Destination::Host { .. }));
         let kernel = Kernel {
             mailbox,
             cell_time: cell_time.as_ps(),
@@ -109,7 +116,8 @@ impl CellPort {
             paced: Vec::new(),
             queue: CellQueue::new(slots),
             counts,
-            cells: 0,
+            frames: 0,
+            to_hosts,
             present: Vec::new(),
         };
         CellPort { policy, kernel }
@@ -141,22 +149,21 @@ impl CellPort {
         }
     }
 
-    /// Cells admitted or refused so far.
+    /// Frames that began to arrive so far.
     pub(super) fn events(&self) -> u64 {
-        self.kernel.cells
+        self.kernel.frames
     }
 
     /// The port's record at `now`.
     pub(super) fn record(&self, now: Time, name: &str, vcs: impl Iterator<Item = String>) -> PortRecord {
-        self.kernel.counts.record(now, name, vcs, self.kernel.queue.waiting())
+        self.kernel.counts().record(now, name, vcs, self.kernel.queue.waiting())
     }
 
     /// For each connection, how many of its cells have reached a place `lag` after their departures before `now`.
     pub(super) fn passed(&self, lag: Span, now: Time) -> IdVec<VcId, u64> {
-        let Kernel { queue, counts, vcs, cell_time, .. } = &self.kernel;
-        let mut passed: IdVec<VcId, u64> = vcs.ids().map(|vc| counts.accepted(vc)).collect();
-        for (vc, departs) in queue.departures_backwards() {
-            if Time::from_ps(departs * cell_time) + lag < now {
+        let mut passed = self.kernel.counts().accepted();
+        for (vc, departs) in self.kernel.queue.departures() {
+            if Time::from_ps(departs * self.kernel.cell_time) + lag < now {
                 break;
             }
             passed[vc] -= 1;
@@ -207,9 +214,21 @@ impl Kernel {
                 break;
             }
             mailbox.take();
+            self.frames += 1;
+            self.counts.arrive(at_port, u64::from(size));
             let spacing = self.vcs[at_port].spacing.as_ps();
-            let train =
-                Train { time: time.as_ps(), spacing, input, at_port, frame, index, end: index + size as u16, eom };
+            let train = Train {
+                time: time.as_ps(),
+                spacing,
+                waited: 0,
+                input,
+                at_port,
+                frame,
+                index,
+                end: index + size as u16,
+                accepted_from: index,
+                eom,
+            };
             // A single cell has no spacing.
             let every_slot = spacing == self.cell_time || size == 1;
             if every_slot { self.trains.push(train) } else { self.paced.push(train) }
@@ -218,20 +237,35 @@ impl Kernel {
 
     /// One frame arrives, one cell in every slot: goes on until it ends, another begins, or `last` is behind.
     fn alone<P: DropPolicy>(&mut self, policy: &mut P, mut now: u64, last: u64, next: Time, io: &mut Io) -> u64 {
+        // `next` arrives in the slot after this one.
+        let last = last.min(next.as_ps() / self.cell_time);
         let mut train = self.trains[0];
         loop {
-            self.admit(policy, now, &mut train, io);
+            self.serve(policy, now, &mut train, io);
             now += 1;
             if train.index == train.end {
                 self.trains.clear();
                 return now;
             }
-            if now > last || next.as_ps() < now * self.cell_time {
-                self.trains[0] = train;
-                return now;
+            if now > last {
+                break;
             }
             self.depart(now);
+            if train.certain() && !policy.asks_always() && self.to_hosts {
+                // Neither the first cell nor the last of a frame that is accepted so far, and nothing else arrives.
+                // One cell departs for each that comes, so if there was room for the cell before there is for all
+                // these: no question to the policy can change anything (see DropPolicy::asks_always).
+                let count = (u64::from(train.end - train.index) - 1).min(last + 1 - now);
+                self.accept_run(now, count, &mut train);
+                now += count;
+                if now > last {
+                    break;
+                }
+                self.depart(now);
+            }
         }
+        self.trains[0] = train;
+        now
     }
 
     /// Several cells may arrive in this slot: in the order of service.
@@ -263,7 +297,7 @@ impl Kernel {
                 Turn::Paced(number) => self.paced[number as usize],
                 Turn::Train(number) => self.trains[number as usize],
             };
-            self.admit(policy, now, &mut train, io);
+            self.serve(policy, now, &mut train, io);
             train.time += train.spacing;
             ended |= train.index == train.end;
             match which {
@@ -281,46 +315,92 @@ impl Kernel {
     /// Those whose time has come leave the queue.
     #[inline]
     fn depart(&mut self, now: u64) {
-        while let Some(vc) = self.queue.pop(now) {
-            self.counts.leave(vc);
+        let mut due = self.queue.due(now);
+        while due > 0 {
+            let (vc, cells) = self.queue.pop(due);
+            self.counts.leave(vc, cells as u32);
+            due -= cells;
         }
     }
 
-    /// The next cell of a frame asks for admission at slot end `now`.
+    /// The next cell of a frame is accepted or refused at slot end `now`.
     #[inline]
-    fn admit<P: DropPolicy>(&mut self, policy: &mut P, now: u64, train: &mut Train, io: &mut Io) {
-        let Train { at_port, frame, index, .. } = *train;
+    fn serve<P: DropPolicy>(&mut self, policy: &mut P, now: u64, train: &mut Train, io: &mut Io) {
+        let index = train.index;
+        let certain = train.certain() && !policy.asks_always() && !self.counts.buffer().is_full();
         train.index += 1;
         let eom = train.eom && train.index == train.end;
-        self.cells += 1;
-        self.counts.arrive(at_port);
-        let vc = &mut self.vcs[at_port];
-        match policy.admit(Arrival { vc: at_port, eom }, self.counts.buffer()) {
-            Verdict::Drop(reason) => {
-                self.counts.refuse(Time::from_ps(now * self.cell_time), at_port, vc.name_hash, reason);
+        let verdict = if certain {
+            Verdict::Accept
+        } else {
+            policy.admit(Arrival { vc: train.at_port, eom }, self.counts.buffer())
+        };
+        if let Verdict::Drop(reason) = verdict {
+            let vc = &mut self.vcs[train.at_port];
+            self.counts.refuse(Time::from_ps(now * self.cell_time), train.at_port, vc.name_hash, reason);
+            if train.accepted_from < index {
+                vc.reassembler.on_units(train.frame, train.accepted_from, index - train.accepted_from, false);
             }
-            Verdict::Accept => {
-                let departs = self.queue.departure(now);
-                if departs > now {
-                    self.counts.enter(at_port, now, departs);
-                }
-                self.queue.push(at_port, now, departs);
-                match vc.leg.to {
-                    Destination::Host { log } => {
-                        let unit = Unit { vc: vc.id, frame, index, hop: 0, eom };
-                        if let Some(reassembled) = vc.reassembler.on_unit(unit) {
-                            let good = matches!(reassembled, Reassembled::Good { .. });
-                            let time = Time::from_ps(departs * self.cell_time) + vc.leg.lag;
-                            io.deliver(log, Arrived { time, vc: vc.id, frame, good });
-                        }
-                    }
-                    Destination::Port { mailbox, input, at_port } => {
-                        let time = Time::from_ps(departs * self.cell_time) + vc.leg.lag;
-                        io.post(mailbox, Item { time, input, at_port, frame, size: 1, index, eom });
-                    }
+            train.accepted_from = train.index;
+            if train.index == train.end {
+                self.counts.wait(train.at_port, train.waited);
+            }
+            return;
+        }
+        let departs = self.queue.push(train.at_port, now, 1);
+        if departs > now {
+            self.counts.enter(train.at_port, now, departs);
+            train.waited += departs - now;
+        }
+        let vc = &mut self.vcs[train.at_port];
+        if let Destination::Port { mailbox, input, at_port } = vc.leg.to {
+            let time = Time::from_ps(departs * self.cell_time) + vc.leg.lag;
+            io.post(mailbox, Item { time, input, at_port, frame: train.frame, size: 1, index, eom });
+        }
+        if train.index == train.end {
+            self.counts.wait(train.at_port, train.waited);
+            let count = train.end - train.accepted_from;
+            if let Some(reassembled) = vc.reassembler.on_units(train.frame, train.accepted_from, count, eom) {
+                if let Destination::Host { log } = vc.leg.to {
+                    let good = matches!(reassembled, Reassembled::Good { .. });
+                    let time = Time::from_ps(departs * self.cell_time) + vc.leg.lag;
+                    io.deliver(log, Arrived { time, vc: vc.id, frame: train.frame, good });
                 }
             }
         }
+    }
+
+    /// The next `count` cells of a frame are accepted, one at each slot end from `now` on.
+    fn accept_run(&mut self, now: u64, count: u64, train: &mut Train) {
+        if count == 0 {
+            return;
+        }
+        let departs = self.queue.push(train.at_port, now, count);
+        train.index += count as u16;
+        if departs > now {
+            self.counts.enter_many(train.at_port, count as u32, now, departs);
+            train.waited += count * (departs - now);
+            self.depart(now + count - 1);
+            self.counts.note_max(train.at_port);
+        }
+    }
+
+    /// The counters with those cells of unfinished frames that have come so far.
+    fn counts(&self) -> Counts {
+        let mut counts = self.counts.clone();
+        for train in self.trains.iter().chain(&self.paced) {
+            counts.not_arrived(train.at_port, u64::from(train.end - train.index));
+            counts.wait(train.at_port, train.waited);
+        }
+        counts
+    }
+}
+
+impl Train {
+    /// The next cell is neither the first nor the last of its frame, and the one before it was accepted.
+    #[inline]
+    fn certain(&self) -> bool {
+        self.accepted_from < self.index && self.index + 1 < self.end
     }
 }
 

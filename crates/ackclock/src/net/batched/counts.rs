@@ -4,19 +4,18 @@
 //! what has not yet passed at the end is taken off again. Time is counted in ticks: slots at a cell port,
 //! picoseconds at a packet port.
 
-use crate::ids::{IdVec, VcId};
+use crate::ids::{Id, IdVec, VcId};
 use crate::queue::Buffer;
 use crate::queue::drop::DropReason;
 use crate::record::{Drops, Fingerprint, PortRecord, VcRecord};
 use crate::units::{Span, Time};
 
 /// The counters of one port.
+#[derive(Clone)]
 pub(super) struct Counts {
     buffer: Buffer,
     /// Length of a tick.
     tick: Span,
-    /// Ticks that the units wait which have entered so far, in all.
-    waited: u128,
     max: u32,
     /// Ticks in which connections have something waiting, in all.
     active: u128,
@@ -32,10 +31,11 @@ pub(super) struct Counts {
 struct VcCounts {
     arrivals: u64,
     drops: u64,
+    /// Ticks that the units wait which have entered so far, in all.
     waited: u128,
-    max: u32,
     /// The tick at which the last unit that had to wait departs.
     busy_until: u64,
+    max: u32,
 }
 
 impl Counts {
@@ -45,7 +45,6 @@ impl Counts {
         Counts {
             buffer: Buffer::new(capacity, vcs),
             tick,
-            waited: 0,
             max: 0,
             active: 0,
             drops: Drops::default(),
@@ -71,32 +70,52 @@ impl Counts {
         &self.buffer
     }
 
-    /// A unit of `vc` arrived at the port.
+    /// Units of `vc` arrived at the port.
     #[inline]
-    pub(super) fn arrive(&mut self, vc: VcId) {
-        self.vcs[vc].arrivals += 1;
+    pub(super) fn arrive(&mut self, vc: VcId, units: u64) {
+        self.vcs[vc].arrivals += units;
     }
 
     /// An arrived unit begins to wait at tick `now` and departs at `departs`.
     #[inline]
     pub(super) fn enter(&mut self, vc: VcId, now: u64, departs: u64) {
-        // The queue rose above R if it was at the whole part of R before.
-        self.episodes += u64::from(self.threshold == Some(self.buffer.queued()));
-        self.buffer.enter(vc);
-        self.max = self.max.max(self.buffer.queued());
-        let wait = departs - now;
-        self.waited += u128::from(wait);
-        let count = &mut self.vcs[vc];
-        count.waited += u128::from(wait);
-        count.max = count.max.max(self.buffer.queued_of(vc));
-        self.active += u128::from(departs - now.max(count.busy_until));
-        count.busy_until = departs;
+        self.enter_many(vc, 1, now, departs);
+        self.note_max(vc);
     }
 
-    /// A waiting unit begins to be transmitted.
+    /// One unit of `vc` begins to wait at each of `count` ticks from `now` on, the first departs at `departs` and
+    /// the others at the ticks that follow; as many others leave meanwhile, one before each.
     #[inline]
-    pub(super) fn leave(&mut self, vc: VcId) {
-        self.buffer.leave(vc);
+    pub(super) fn enter_many(&mut self, vc: VcId, count: u32, now: u64, departs: u64) {
+        // The queue rises above R if it was at the whole part of R before.
+        if self.threshold == Some(self.buffer.queued()) {
+            self.episodes += u64::from(count);
+        }
+        self.max = self.max.max(self.buffer.queued() + 1);
+        self.buffer.enter_many(vc, count);
+        let last = departs + u64::from(count - 1);
+        let busy_until = &mut self.vcs[vc].busy_until;
+        self.active += u128::from(last - now.max(*busy_until));
+        *busy_until = last;
+    }
+
+    /// To be called when units of `vc` have entered and those that leave meanwhile have left.
+    #[inline]
+    pub(super) fn note_max(&mut self, vc: VcId) {
+        let max = &mut self.vcs[vc].max;
+        *max = (*max).max(self.buffer.queued_of(vc));
+    }
+
+    /// Units of `vc` that entered wait so many ticks, in all.
+    #[inline]
+    pub(super) fn wait(&mut self, vc: VcId, ticks: u64) {
+        self.vcs[vc].waited += u128::from(ticks);
+    }
+
+    /// Waiting units of `vc` begin to be transmitted.
+    #[inline]
+    pub(super) fn leave(&mut self, vc: VcId, units: u32) {
+        self.buffer.leave_many(vc, units);
     }
 
     /// An arrived unit of the connection whose name hashes to `vc_name` is refused.
@@ -113,9 +132,14 @@ impl Counts {
         self.fingerprint.add(reason as u64);
     }
 
-    /// Units of `vc` that were accepted so far.
-    pub(super) fn accepted(&self, vc: VcId) -> u64 {
-        self.vcs[vc].arrivals - self.vcs[vc].drops
+    /// Units of each connection that were accepted so far.
+    pub(super) fn accepted(&self) -> IdVec<VcId, u64> {
+        self.vcs.iter().map(|vc| vc.arrivals - vc.drops).collect()
+    }
+
+    /// Takes back arrivals that were counted too early.
+    pub(super) fn not_arrived(&mut self, vc: VcId, units: u64) {
+        self.vcs[vc].arrivals -= units;
     }
 
     /// The port's record at `now`: `name` is the port's, `vcs` are the names of the connections that cross it,
@@ -131,11 +155,10 @@ impl Counts {
         // What lies after `now` of the time from now to this tick.
         let ahead = |departs: u64| u128::from(departs) * tick - u128::from(now.as_ps());
         let mut of_vc: Vec<u128> = self.vcs.iter().map(|vc| vc.waited * tick).collect();
-        let mut whole = self.waited * tick;
         for (vc, departs) in waiting {
-            whole -= ahead(departs);
-            of_vc[crate::ids::Id::index(vc)] -= ahead(departs);
+            of_vc[vc.index()] -= ahead(departs);
         }
+        let whole: u128 = of_vc.iter().sum();
         let not_yet: u128 = self.vcs.ids().filter(|&vc| self.buffer.queued_of(vc) > 0).map(|vc| ahead(self.vcs[vc].busy_until)).sum();
         let mean = |integral: u128| if now == Time::ZERO { 0.0 } else { integral as f64 / now.as_ps() as f64 };
 

@@ -99,7 +99,7 @@ impl PacketPort {
             self.depart();
         }
         self.packets += 1;
-        self.counts.arrive(at_port);
+        self.counts.arrive(at_port, 1);
         let start = if self.waiting.is_empty() && self.free <= now {
             now
         } else {
@@ -112,6 +112,7 @@ impl PacketPort {
                 return self.counts.refuse(now, at_port, self.vcs[at_port].name_hash, reason);
             }
             self.counts.enter(at_port, now.as_ps(), self.free.as_ps());
+            self.counts.wait(at_port, self.free.since(now).as_ps());
             self.waiting_bytes += u64::from(bytes);
             self.waiting.push_back((self.free, at_port, bytes));
             self.free
@@ -130,7 +131,7 @@ impl PacketPort {
     #[inline]
     fn depart(&mut self) {
         let Some((_, vc, bytes)) = self.waiting.pop_front() else { return };
-        self.counts.leave(vc);
+        self.counts.leave(vc, 1);
         self.waiting_bytes -= u64::from(bytes);
     }
 }

@@ -73,4 +73,7 @@ impl<R: FrameRule + Thresholded> FrameRule for Forgiving<R> {
             episode.at_start.clone_from(&self.bit);
         }
     }
+    fn observes(&self) -> bool {
+        self.episode.is_some()
+    }
 }

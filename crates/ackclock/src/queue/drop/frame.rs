@@ -13,6 +13,11 @@ pub trait FrameRule: Send {
     /// Sees the buffer at every arrival, before the decision about it. For rules that follow the queue over time:
     /// between two arrivals the queue only falls, so its low points are seen.
     fn observe(&mut self, _buffer: &Buffer) {}
+
+    /// Whether it has to see every arrival.
+    fn observes(&self) -> bool {
+        false
+    }
 }
 
 /// The policy made of a rule for new frames and partial packet discard for accepted ones.
@@ -69,5 +74,11 @@ impl<R: FrameRule> DropPolicy for FrameDiscard<R> {
             *fate = Fate::BetweenFrames;
         }
         verdict
+    }
+
+    /// A frame whose last cell so far was accepted, and was not its end, has the fate `Accepted`: in a buffer that
+    /// is not full, its next cell is accepted and leaves it so.
+    fn asks_always(&self) -> bool {
+        self.rule.observes()
     }
 }

@@ -32,6 +32,13 @@ use crate::ids::VcId;
 pub trait DropPolicy: Send {
     /// Whether the arriving cell may enter; the buffer does not contain it yet.
     fn admit(&mut self, arrival: Arrival, buffer: &Buffer) -> Verdict;
+
+    /// Whether it has to be asked about every cell. If not, one that is neither the first nor the last of its frame
+    /// is accepted without being asked about when the cell before it was accepted and the buffer is not full: the
+    /// answer would be the same, and no state would change.
+    fn asks_always(&self) -> bool {
+        false
+    }
 }
 
 /// A cell at the door.

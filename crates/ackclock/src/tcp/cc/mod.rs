@@ -63,6 +63,7 @@ impl Growth {
 }
 
 impl CongestionControl for Growth {
+    #[inline]
     fn on_ack(&mut self, ack: &Ack, window: &mut Window) {
         match self {
             Growth::Reno(cc) => cc.on_ack(ack, window),

@@ -22,7 +22,7 @@ impl Reno {
     fn increment(&mut self, mss: f64, cwnd: f64) -> f64 {
         match self.arithmetic {
             // Zero beyond cwnd = mss²: with 512-byte segments the window stops at 262 144 bytes.
-            CongestionAvoidance::Integer => (mss * mss / cwnd).floor(),
+            CongestionAvoidance::Integer => whole(mss * mss / cwnd),
             CongestionAvoidance::Float => mss * mss / cwnd,
             CongestionAvoidance::AckCounting => {
                 self.counted_acks += 1.0;
@@ -31,7 +31,7 @@ impl Reno {
                     return 0.0;
                 }
                 self.counted_acks = 0.0;
-                (worth / cwnd).floor()
+                whole(worth / cwnd)
             }
         }
     }
@@ -43,7 +43,13 @@ impl Reno {
     }
 }
 
+/// The floor of a number that is not negative. Unlike `floor` this is no call into a library on any machine.
+fn whole(x: f64) -> f64 {
+    x as i64 as f64
+}
+
 impl CongestionControl for Reno {
+    #[inline]
     fn on_ack(&mut self, ack: &Ack, window: &mut Window) {
         let growth = if window.cwnd < window.ssthresh { ack.mss } else { self.increment(ack.mss, window.cwnd) };
         window.cwnd = (window.cwnd + growth).min(ack.limit);

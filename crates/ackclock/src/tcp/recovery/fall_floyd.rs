@@ -34,6 +34,7 @@ impl FallFloyd {
 }
 
 impl Recovery for FallFloyd {
+    #[inline]
     fn on_sack(&mut self, una: u64, blocks: &[SackBlock], flight: &Flight) {
         self.scoreboard.advance(una);
         for &block in blocks {
@@ -58,6 +59,7 @@ impl Recovery for FallFloyd {
         DupAck::FastRetransmit
     }
 
+    #[inline]
     fn on_new_ack(&mut self, ack: u64, flight: &Flight, hands: Hands<'_>) -> NewAck {
         let Some(episode) = &mut self.episode else { return NewAck::Grow };
         if ack >= episode.recover {
@@ -76,6 +78,11 @@ impl Recovery for FallFloyd {
         if self.params.guard_after_timeout {
             self.ignore_dup_acks_below = flight.max;
         }
+    }
+
+    #[inline]
+    fn has_a_say(&self) -> bool {
+        self.episode.is_some()
     }
 
     fn sending(&self, flight: &Flight, window: &Window) -> Sending {

@@ -38,11 +38,13 @@ pub struct Flight {
 
 impl Flight {
     /// Bytes of the segment at `seq`: a full one, except at the end of a file.
+    #[inline]
     pub fn segment_len(&self, seq: u64) -> u64 {
         self.mss.min(self.limit - seq)
     }
 
     /// Whether there is a segment at `seq` to send, and the receiver has room for it.
+    #[inline]
     pub fn offered(&self, seq: u64) -> bool {
         seq < self.limit && seq + self.segment_len(seq) <= self.una + self.rwnd
     }
@@ -112,6 +114,11 @@ pub trait Recovery: Send {
     fn on_new_ack(&mut self, ack: u64, flight: &Flight, hands: Hands<'_>) -> NewAck;
     /// The timer expired; `flight` is from before.
     fn on_timeout(&mut self, flight: &Flight);
+    /// Whether it has a say in what is sent next. As long as it has not, the window decides, and neither
+    /// [`Recovery::sending`] nor [`Recovery::on_sent`] is called.
+    fn has_a_say(&self) -> bool {
+        false
+    }
     /// What to send next.
     fn sending(&self, _flight: &Flight, _window: &Window) -> Sending {
         Sending::ByWindow
@@ -155,54 +162,56 @@ impl AnyRecovery {
             RecoveryParams::Rfc6675(params) => AnyRecovery::Rfc6675(Rfc6675::new(params, mss)),
         }
     }
+}
 
-    fn inner(&self) -> &dyn Recovery {
-        match self {
-            AnyRecovery::Vanilla(recovery) => recovery,
-            AnyRecovery::Reno(recovery) => recovery,
-            AnyRecovery::NewReno(recovery) => recovery,
-            AnyRecovery::FallFloyd(recovery) => recovery,
-            AnyRecovery::Rfc6675(recovery) => recovery,
+/// Calls the recovery that this is. Not through a `dyn` reference: most calls find nothing to do, so they are worth
+/// being inlined.
+macro_rules! dispatch {
+    ($any:expr, $recovery:ident => $call:expr) => {
+        match $any {
+            AnyRecovery::Vanilla($recovery) => $call,
+            AnyRecovery::Reno($recovery) => $call,
+            AnyRecovery::NewReno($recovery) => $call,
+            AnyRecovery::FallFloyd($recovery) => $call,
+            AnyRecovery::Rfc6675($recovery) => $call,
         }
-    }
-
-    fn inner_mut(&mut self) -> &mut dyn Recovery {
-        match self {
-            AnyRecovery::Vanilla(recovery) => recovery,
-            AnyRecovery::Reno(recovery) => recovery,
-            AnyRecovery::NewReno(recovery) => recovery,
-            AnyRecovery::FallFloyd(recovery) => recovery,
-            AnyRecovery::Rfc6675(recovery) => recovery,
-        }
-    }
+    };
 }
 
 impl Recovery for AnyRecovery {
+    #[inline]
     fn on_sack(&mut self, una: u64, blocks: &[SackBlock], flight: &Flight) {
-        self.inner_mut().on_sack(una, blocks, flight);
+        dispatch!(self, recovery => recovery.on_sack(una, blocks, flight));
     }
 
+    #[inline]
     fn on_dup_ack(&mut self, count: u32, flight: &Flight, hands: Hands<'_>) -> DupAck {
-        self.inner_mut().on_dup_ack(count, flight, hands)
+        dispatch!(self, recovery => recovery.on_dup_ack(count, flight, hands))
     }
 
+    #[inline]
     fn on_new_ack(&mut self, ack: u64, flight: &Flight, hands: Hands<'_>) -> NewAck {
-        self.inner_mut().on_new_ack(ack, flight, hands)
+        dispatch!(self, recovery => recovery.on_new_ack(ack, flight, hands))
     }
 
     fn on_timeout(&mut self, flight: &Flight) {
-        self.inner_mut().on_timeout(flight);
+        dispatch!(self, recovery => recovery.on_timeout(flight));
+    }
+
+    #[inline]
+    fn has_a_say(&self) -> bool {
+        dispatch!(self, recovery => recovery.has_a_say())
     }
 
     fn sending(&self, flight: &Flight, window: &Window) -> Sending {
-        self.inner().sending(flight, window)
+        dispatch!(self, recovery => recovery.sending(flight, window))
     }
 
     fn on_sent(&mut self, seq: u64, fast: bool, flight: &Flight) {
-        self.inner_mut().on_sent(seq, fast, flight);
+        dispatch!(self, recovery => recovery.on_sent(seq, fast, flight));
     }
 
     fn in_recovery(&self) -> bool {
-        self.inner().in_recovery()
+        dispatch!(self, recovery => recovery.in_recovery())
     }
 }

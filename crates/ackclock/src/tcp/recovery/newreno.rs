@@ -37,6 +37,7 @@ impl Recovery for NewReno {
         DupAck::FastRetransmit
     }
 
+    #[inline]
     fn on_new_ack(&mut self, ack: u64, flight: &Flight, hands: Hands<'_>) -> NewAck {
         let Some(recover) = self.recover else { return NewAck::Grow };
         if ack >= recover {

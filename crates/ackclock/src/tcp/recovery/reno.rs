@@ -26,6 +26,7 @@ impl Recovery for Reno {
         DupAck::FastRetransmit
     }
 
+    #[inline]
     fn on_new_ack(&mut self, _ack: u64, _flight: &Flight, hands: Hands<'_>) -> NewAck {
         if !self.recovering {
             return NewAck::Grow;

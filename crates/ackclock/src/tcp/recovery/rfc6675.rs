@@ -71,6 +71,7 @@ impl Rfc6675 {
 }
 
 impl Recovery for Rfc6675 {
+    #[inline]
     fn on_sack(&mut self, una: u64, blocks: &[SackBlock], flight: &Flight) {
         self.scoreboard.advance(una);
         for &block in blocks {
@@ -89,6 +90,7 @@ impl Recovery for Rfc6675 {
         DupAck::FastRetransmit
     }
 
+    #[inline]
     fn on_new_ack(&mut self, ack: u64, flight: &Flight, hands: Hands<'_>) -> NewAck {
         self.dup_acks = 0;
         if self.episode.is_some_and(|episode| ack < episode.recovery_point) {
@@ -112,6 +114,11 @@ impl Recovery for Rfc6675 {
         self.dup_acks = 0;
         self.scoreboard.clear();
         self.no_recovery_below = flight.max;
+    }
+
+    #[inline]
+    fn has_a_say(&self) -> bool {
+        self.episode.is_some() || self.dup_acks > 0
     }
 
     fn sending(&self, flight: &Flight, window: &Window) -> Sending {

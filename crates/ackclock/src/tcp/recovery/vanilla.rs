@@ -12,6 +12,7 @@ impl Recovery for Vanilla {
         DupAck::Noted
     }
 
+    #[inline]
     fn on_new_ack(&mut self, _ack: u64, _flight: &Flight, _hands: Hands<'_>) -> NewAck {
         NewAck::Grow
     }
