@@ -1,7 +1,8 @@
 # Everyday commands. CI runs `make test`.
 
 CARGO ?= cargo
-FUZZ_RUNS ?= 1000000
+# Executions of each fuzz target; if not given, a million of the reader, a hundred thousand of the engines.
+FUZZ_RUNS ?=
 
 BENCH_ARGS ?=
 
@@ -24,9 +25,11 @@ check: ## format, lint, documentation
 	$(CARGO) clippy --workspace --all-targets --locked -- -D warnings
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --locked
 
-verify: test ## slow: both studies in full, ten times the random cases, the fuzz target
+verify: test ## slow: both studies in full, all networks on both engines, ten times the random cases, the fuzz targets
 	PROPTEST_CASES=20000 $(CARGO) test --release --locked -p ackclock --test tcp_properties
 	PROPTEST_CASES=2000 $(CARGO) test --release --locked -p ackclock --test random_networks
+	ENGINES_ROUNDS=4 $(CARGO) test --release --locked -p ackclock --test engines
+	PROPTEST_CASES=20000 $(CARGO) test --release --locked -p ackclock --test engines_random
 	$(CARGO) run --release --locked -- reproduce
 	$(MAKE) fuzz
 
@@ -34,11 +37,16 @@ accept: ## look at changed snapshots and take them over
 	@command -v cargo-insta >/dev/null || $(CARGO) install --locked cargo-insta
 	$(CARGO) insta review
 
-fuzz: ## FUZZ_RUNS executions of the scenario reader (needs the nightly toolchain)
+fuzz: ## FUZZ_RUNS executions of the scenario reader and of both engines side by side (needs the nightly toolchain)
 	@command -v cargo-fuzz >/dev/null || $(CARGO) install --locked cargo-fuzz
 	mkdir -p fuzz/corpus/scenario
 	cd fuzz && $(CARGO) +nightly fuzz run --sanitizer none scenario corpus/scenario seeds/scenario -- \
-		-runs=$(FUZZ_RUNS) -max_len=4096 -timeout=20 -dict=scenario.dict
+		-runs=$(or $(FUZZ_RUNS),1000000) -max_len=4096 -timeout=20 -dict=scenario.dict
+	@# Long inputs to begin with: what is empty is the same simple network for a long time.
+	mkdir -p fuzz/corpus/engines
+	for n in 1 2 3 4 5 6 7 8; do head -c 400 /dev/urandom >fuzz/corpus/engines/start-$$n; done
+	cd fuzz && $(CARGO) +nightly fuzz run --sanitizer none engines corpus/engines -- \
+		-runs=$(or $(FUZZ_RUNS),100000) -max_len=400 -timeout=20
 
 bench: ## CPU time per segment against ns-2 and ns-3; BENCH_ARGS="--quick", "--write bench/results.md"
 	python3 bench/run.py $(BENCH_ARGS)

@@ -67,7 +67,7 @@ pub struct RunArgs {
     /// The result folder [default: results/NAME-HASH, the same for the same scenario]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
-    /// What computes the runs; the result is the same to the bit
+    /// The fast engine or the plain one, event by event; the result is the same to the bit
     #[arg(long, value_enum, default_value_t)]
     pub engine: Engine,
 }
@@ -105,18 +105,16 @@ pub struct ReproduceArgs {
     /// Where finished runs and reports are kept
     #[arg(long, value_name = "DIR", default_value = "results/reproduce")]
     pub out: PathBuf,
-    /// What computes the runs; the result is the same to the bit, and finished runs of either are kept
+    /// The fast engine or the plain one, event by event; finished runs of both are kept, for they are the same
     #[arg(long, value_enum, default_value_t)]
     pub engine: Engine,
 }
 
-/// The engines by name.
+/// The engines by name. (Comments at the variants would become help, a line for each option and each engine.)
 #[derive(Clone, Copy, Debug, Default, ValueEnum)]
 pub enum Engine {
-    /// The fast one
     #[default]
     Batched,
-    /// The plain one, event by event: what the other is checked against
     Reference,
 }
 

@@ -51,7 +51,7 @@ pub fn combine<'a>(entities: impl Iterator<Item = (&'a str, u64)>) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::collections::HashSet;
+    use std::collections::BTreeSet;
 
     fn of_words(words: &[u64]) -> u64 {
         let mut fingerprint = Fingerprint::default();
@@ -92,7 +92,7 @@ mod tests {
     #[test]
     fn every_bit_of_every_event_matters() {
         let events: Vec<(u64, u64)> = (0..1000).map(|n| (n * 2_726_337, n * 512)).collect();
-        let mut seen = HashSet::from([of_events(&events)]);
+        let mut seen = BTreeSet::from([of_events(&events)]);
         for place in [0, 500, 999] {
             for bit in 0..64 {
                 for (time, number) in [(1 << bit, 0), (0, 1 << bit)] {

@@ -53,7 +53,7 @@ pub struct SenderStats {
 /// The sending end of a connection.
 ///
 /// Every segment passes through here, of every flow, so the state is small: what may be absent is one word with a value
-/// that does not occur otherwise ([`Time::NEVER`], [`NONE`]).
+/// that does not occur otherwise ([`Time::NEVER`], `NONE`).
 #[derive(Clone, Debug)]
 pub struct Sender {
     started: bool,

@@ -104,7 +104,7 @@ pub fn example(bytes: &[u8]) -> Example {
     }
     let kind = choices.one_of(&POLICIES);
     queues(choices, &mut scenario, kind);
-    let events = choices.one_of(&[40_000, 10_000, 100_000]);
+    let events = choices.one_of(&[20_000, 5_000, 50_000]);
     let odd = choices.below(1 << 16);
     scenario.duration = Span::from_ps(duration_ps(&scenario, events as f64) + odd);
     traffic_and_timers(choices, &mut scenario);
@@ -479,7 +479,7 @@ fn longest_round_trip_ps(scenario: &Scenario) -> u64 {
 }
 
 /// Whatever was expected, the run ends soon after this many events of the reference engine.
-const MOST_EVENTS: u64 = 50_000;
+const MOST_EVENTS: u64 = 15_000;
 
 fn shorten(scenario: &mut Scenario, seed: u64) {
     let mut simulation = build_with(scenario, seed, Engine::Reference);

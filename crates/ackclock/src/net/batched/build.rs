@@ -29,9 +29,7 @@ pub(super) fn network(scenario: &Scenario, seed: u64) -> Batched {
     let mut ways = plan.ways(&layout);
     let mut parts: BTreeMap<usize, Part> = plan.hosts(&layout, &mut ways);
     for (link, part) in layout.ports() {
-        let legs = ways.of_ports.remove(&part).expect("a port that is crossed has ways out");
-        let memory = ways.memory.get(&part).copied().unwrap_or(Span::ZERO);
-        parts.insert(part, plan.port(link, part, legs, memory));
+        parts.insert(part, plan.port(link, part, &ways));
     }
     let ports = scenario.links.iter_ids().map(|(id, link)| Port {
         name: link.name.clone(),
@@ -87,6 +85,8 @@ struct Ways {
     of_hosts: Vec<Option<(Leg, Span)>>,
     /// For each port, the ways out of it, by the connections' numbers.
     of_ports: BTreeMap<usize, Vec<Option<Leg>>>,
+    /// For each port, the spacing of the cells that come in, by the connections' numbers.
+    spacings: BTreeMap<usize, Vec<Span>>,
     logs: Vec<Log>,
     log_numbers: BTreeMap<LogKey, u32>,
     taps: BTreeMap<LinkId, Tap>,
@@ -214,6 +214,14 @@ impl Plan<'_> {
                 // At one instant packets are taken in the order of the links.
                 Technology::Packet { .. } => input.index() as u32,
             };
+            let spacing = match from.number {
+                None => vc.cell_spacing,
+                // Behind a port cells come at its pace at most, one by one.
+                Some(_) => self.scenario.links[from.link].rate.cell_time(),
+            };
+            let crossing = self.crossing[hop.link].len();
+            let spacings = ways.spacings.entry(part).or_insert_with(|| vec![Span::ZERO; crossing]);
+            spacings[hop.at_port.index()] = spacing;
             let to = Destination::Port { mailbox: part as u32, input: rank, at_port: hop.at_port };
             self.leave(id, &from, Leg { lag, to }, part, looked_back, ways);
             from = Place { part, link: hop.link, number: Some(hop.at_port) };
@@ -297,19 +305,20 @@ impl Plan<'_> {
         parts
     }
 
-    fn port(&self, id: LinkId, part: usize, legs: Vec<Option<Leg>>, memory: Span) -> Part {
+    fn port(&self, id: LinkId, part: usize, ways: &Ways) -> Part {
         let link = &self.scenario.links[id];
+        let memory = ways.memory.get(&part).copied().unwrap_or(Span::ZERO);
+        let legs = ways.of_ports[&part].iter().map(|leg| leg.expect("a connection that comes also leaves"));
         let crossing = self.crossing[id].iter().zip(legs);
-        let leg_of = |leg: Option<Leg>| leg.expect("a connection that comes also leaves");
         let (units, bytes) = build::limits(link.queue.buffer);
         let counts = |tick| Counts::new(units, self.crossing[id].len(), link.queue.policy.threshold_cells(), tick);
         match self.scenario.technology {
             Technology::Atm { .. } => {
-                let vc = |(&vc, leg): (&VcId, Option<Leg>)| cell_port::PortVc {
+                let vc = |((&vc, leg), &spacing): ((&VcId, Leg), &Span)| cell_port::PortVc {
                     id: vc,
                     name_hash: self.vcs[vc].name_hash,
-                    spacing: self.vcs[vc].cell_spacing,
-                    leg: leg_of(leg),
+                    spacing,
+                    leg,
                     reassembler: Reassembler::default(),
                 };
                 let inputs = &self.wiring.inputs[id];
@@ -320,14 +329,14 @@ impl Plan<'_> {
                 };
                 let cell_time = link.rate.cell_time();
                 let policy = Policy::new(&link.queue.policy, self.crossing[id].len());
-                let vcs = crossing.map(vc).collect();
+                let vcs = crossing.zip(&ways.spacings[&part]).map(vc).collect();
                 Part::Cells(CellPort::new(part, cell_time, policy, service, vcs, counts(cell_time), memory))
             }
             Technology::Packet { .. } => {
-                let vc = |(&vc, leg): (&VcId, Option<Leg>)| packet_port::PortVc {
+                let vc = |(&vc, leg): (&VcId, Leg)| packet_port::PortVc {
                     id: vc,
                     name_hash: self.vcs[vc].name_hash,
-                    leg: leg_of(leg),
+                    leg,
                 };
                 let counts = counts(Span::from_ps(1));
                 Part::Packets(PacketPort::new(part, link.rate, bytes, crossing.map(vc).collect(), counts))

@@ -229,9 +229,7 @@ impl Kernel {
                 accepted_from: index,
                 eom,
             };
-            // A single cell has no spacing.
-            let every_slot = spacing == self.cell_time || size == 1;
-            if every_slot { self.trains.push(train) } else { self.paced.push(train) }
+            if spacing == self.cell_time { self.trains.push(train) } else { self.paced.push(train) }
         }
     }
 
@@ -274,9 +272,8 @@ impl Kernel {
         present.clear();
         let (slot, end) = (now - 1, now * self.cell_time);
         let turn = self.service.begin(slot);
-        // Two cells of one input keep their order, as the sort is stable: those of one frame, then, if the link is
-        // faster than the port, those of its successor, which cannot be a frame with the port's spacing before a
-        // paced one.
+        // Two cells of one input keep their order, as the sort is stable. If they are of a paced frame and of one
+        // with the port's spacing, the paced one came first: the other holds the link for the rest of the slot.
         for (number, train) in self.paced.iter().enumerate() {
             let mut time = train.time;
             for _ in train.index..train.end {
