@@ -2,13 +2,20 @@
 
 use crate::ids::{IdVec, VcId};
 
-/// Occupancy of one port's buffer, as a drop policy sees it.
+/// Occupancy of one port's buffer, as a drop policy sees it, and the largest values so far.
 #[derive(Clone, Debug)]
 pub struct Buffer {
     capacity: u32,
     queued: u32,
-    per_vc: IdVec<VcId, u32>,
+    max: u32,
     active: u32,
+    per_vc: IdVec<VcId, Held>,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Held {
+    cells: u32,
+    max: u32,
 }
 
 impl Buffer {
@@ -17,7 +24,8 @@ impl Buffer {
 
     /// An empty buffer of `capacity` cells for the connections numbered below `vcs`.
     pub fn new(capacity: u32, vcs: usize) -> Buffer {
-        Buffer { capacity, queued: 0, per_vc: (0..vcs).map(|_| 0).collect(), active: 0 }
+        let per_vc = (0..vcs).map(|_| Held::default()).collect();
+        Buffer { capacity, queued: 0, max: 0, active: 0, per_vc }
     }
 
     /// K: how many cells may wait.
@@ -35,7 +43,7 @@ impl Buffer {
     /// Y_i: cells of `vc` waiting.
     #[inline]
     pub fn queued_of(&self, vc: VcId) -> u32 {
-        self.per_vc[vc]
+        self.per_vc[vc].cells
     }
 
     /// N_a: connections with at least one cell waiting.
@@ -44,40 +52,44 @@ impl Buffer {
         self.active
     }
 
+    /// The largest X so far.
+    pub fn max_queued(&self) -> u32 {
+        self.max
+    }
+
+    /// The largest Y_i of `vc` so far.
+    pub fn max_queued_of(&self, vc: VcId) -> u32 {
+        self.per_vc[vc].max
+    }
+
     /// Whether no further cell fits.
     #[inline]
     pub fn is_full(&self) -> bool {
         self.queued >= self.capacity
     }
 
-    /// A cell of `vc` begins to wait.
+    /// A cell of `vc` begins to wait. Returns whether it is the only one of its connection.
     #[inline]
-    pub fn enter(&mut self, vc: VcId) {
-        self.enter_many(vc, 1);
+    pub fn enter(&mut self, vc: VcId) -> bool {
+        let held = &mut self.per_vc[vc];
+        let first = held.cells == 0;
+        held.cells += 1;
+        held.max = held.max.max(held.cells);
+        self.active += u32::from(first);
+        self.queued += 1;
+        self.max = self.max.max(self.queued);
+        first
     }
 
-    /// A cell of `vc` no longer waits.
+    /// A cell of `vc` no longer waits. Returns whether it was the only one of its connection.
     #[inline]
-    pub fn leave(&mut self, vc: VcId) {
-        self.leave_many(vc, 1);
-    }
-
-    /// Some cells of `vc` begin to wait, at least one.
-    #[inline]
-    pub fn enter_many(&mut self, vc: VcId, cells: u32) {
-        let of_vc = &mut self.per_vc[vc];
-        self.active += u32::from(*of_vc == 0);
-        *of_vc += cells;
-        self.queued += cells;
-    }
-
-    /// Some cells of `vc` no longer wait, at least one.
-    #[inline]
-    pub fn leave_many(&mut self, vc: VcId, cells: u32) {
-        let of_vc = &mut self.per_vc[vc];
-        *of_vc -= cells;
-        self.active -= u32::from(*of_vc == 0);
-        self.queued -= cells;
+    pub fn leave(&mut self, vc: VcId) -> bool {
+        let held = &mut self.per_vc[vc];
+        held.cells -= 1;
+        let last = held.cells == 0;
+        self.active -= u32::from(last);
+        self.queued -= 1;
+        last
     }
 }
 

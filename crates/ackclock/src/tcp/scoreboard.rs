@@ -42,6 +42,21 @@ impl Scoreboard {
         Scoreboard { mss, una: 0, highest: 0, len: 0, marks: None }
     }
 
+    /// An acknowledgement: everything before `una` has arrived, and `blocks`, of which nothing beyond `max` was ever
+    /// sent.
+    #[inline]
+    pub fn on_ack(&mut self, una: u64, blocks: &[SackBlock], max: u64) {
+        self.advance(una);
+        if !blocks.is_empty() {
+            self.sack_all(blocks, max);
+        }
+    }
+
+    #[inline(never)]
+    fn sack_all(&mut self, blocks: &[SackBlock], max: u64) {
+        blocks.iter().for_each(|&block| self.sack(block, max));
+    }
+
     /// Everything before `una` is acknowledged.
     #[inline]
     pub fn advance(&mut self, una: u64) {

@@ -65,7 +65,7 @@ pub struct Sender {
     size: u64,
     flight: Flight,
     window: Window,
-    /// First byte that neither window allows, the receiver's nor that of congestion control.
+    /// First byte that the windows do not allow, the receiver's and that of congestion control; before the start 0.
     window_end: u64,
     /// What an acknowledgement tells congestion control.
     ack: Ack,
@@ -102,7 +102,7 @@ impl Sender {
         let mss = u64::from(params.mss);
         let size = application.size.unwrap_or(NONE);
         let rwnd = params.advertised_window();
-        let mut sender = Sender {
+        Sender {
             started: false,
             start: application.start,
             stop: application.stop.unwrap_or(Time::NEVER),
@@ -128,9 +128,7 @@ impl Sender {
             timed_at: 0,
             stats: SenderStats::default(),
             fingerprint: Fingerprint::default(),
-        };
-        sender.look_what_may_be_sent();
-        sender
+        }
     }
 
     /// A segment from the receiver: acknowledgements.
@@ -151,6 +149,8 @@ impl Sender {
             self.on_new_ack(now, ack);
         } else if self.flight.max > self.flight.una {
             self.on_dup_ack();
+        } else {
+            return;
         }
         self.look_what_may_be_sent();
     }
@@ -160,6 +160,9 @@ impl Sender {
         if !self.started {
             self.pass_time(now);
             self.started = now >= self.start;
+            if self.started {
+                self.look_what_may_be_sent();
+            }
             return Expired::Nothing;
         }
         if self.deadline == Time::NEVER || now < self.deadline {
@@ -175,13 +178,15 @@ impl Sender {
     /// The next segment to send, as long as there is one.
     #[inline]
     pub fn poll_segment(&mut self, now: Time) -> Option<Segment> {
-        // This part is made to be inlined: it sees at once when the window is used up, and two words fit into
-        // registers, a segment does not.
-        if !self.recovery_decides && self.fast_retransmit == NONE && self.next_by_window() == NONE {
+        // This part is made to be inlined: it sees at once when the window is used up, and where the segment is taken
+        // apart again, none has to be put together.
+        let by_window = !self.recovery_decides && self.fast_retransmit == NONE;
+        let (seq, fast) = if by_window { (self.next_by_window(), false) } else { self.next_by_recovery() };
+        if seq == NONE {
             return None;
         }
-        let (seq, len) = self.send(now);
-        (len > 0).then(|| Segment { seq, len, ack: 0, sack: SackBlocks::default() })
+        let len = self.send(now, seq, fast);
+        Some(Segment { seq, len, ack: 0, sack: SackBlocks::default() })
     }
 
     /// When [`Sender::on_timer`] is to be called.
@@ -220,24 +225,12 @@ impl Sender {
         self.fingerprint.value()
     }
 
-    /// Sends the next segment: its first byte and its length. Length 0: there is none.
-    fn send(&mut self, now: Time) -> (u64, u32) {
-        if !self.started {
-            return (0, 0);
-        }
-        let fast = std::mem::replace(&mut self.fast_retransmit, NONE);
-        let seq = match fast {
-            NONE if self.recovery_decides => self.next_by_recovery(),
-            NONE => self.next_by_window(),
-            fast => fast,
-        };
-        if seq == NONE {
-            return (0, 0);
-        }
+    /// The segment at `seq` is sent; `fast`: because recovery wanted it before anything else. Returns its length.
+    fn send(&mut self, now: Time, seq: u64, fast: bool) -> u32 {
         let len = self.flight.segment_len(seq);
         let end = seq + len;
         if self.recovery_decides {
-            self.recovery.on_sent(seq, fast != NONE, &self.flight);
+            self.recovery.on_sent(seq, fast, &self.flight);
         }
         if seq < self.flight.max {
             self.stats.retransmissions += 1;
@@ -254,7 +247,7 @@ impl Sender {
         self.stats.segments_sent += 1;
         self.stats.bytes_sent += len;
         self.fingerprint.event(now.as_ps(), seq);
-        (seq, len as u32)
+        len as u32
     }
 
     #[inline]
@@ -289,6 +282,7 @@ impl Sender {
         }
     }
 
+    #[inline(never)]
     fn on_dup_ack(&mut self) {
         self.dup_acks += 1;
         let hands = Hands { growth: &mut self.growth, window: &mut self.window };
@@ -322,12 +316,17 @@ impl Sender {
         self.stats.longest_backoff = self.stats.longest_backoff.max(self.backoff);
     }
 
-    /// The next segment by the recovery, or [`NONE`].
-    fn next_by_recovery(&self) -> u64 {
+    /// The next segment by the recovery, or [`NONE`]; and whether it is wanted before anything else.
+    #[inline(never)]
+    fn next_by_recovery(&mut self) -> (u64, bool) {
+        let fast = std::mem::replace(&mut self.fast_retransmit, NONE);
+        if fast != NONE {
+            return (fast, true);
+        }
         match self.recovery.sending(&self.flight, &self.window) {
-            Sending::Segment(seq) => seq,
-            Sending::Nothing => NONE,
-            Sending::ByWindow => self.next_by_window(),
+            Sending::Segment(seq) => (seq, false),
+            Sending::Nothing => (NONE, false),
+            Sending::ByWindow => (self.next_by_window(), false),
         }
     }
 
@@ -344,7 +343,7 @@ impl Sender {
     fn look_what_may_be_sent(&mut self) {
         self.recovery_decides = self.recovery.has_a_say();
         // A fraction of a byte allows nothing.
-        self.window_end = self.flight.una + self.flight.rwnd.min(self.window.cwnd as u64);
+        self.window_end = self.flight.una + self.flight.rwnd.min(self.window.cwnd as i64 as u64);
     }
 
     #[inline]

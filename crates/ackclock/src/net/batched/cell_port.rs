@@ -36,15 +36,16 @@ struct Kernel {
     /// Frames with one cell in every slot.
     trains: Vec<Train>,
     /// Frames with another spacing.
-    paced: Vec<Train>,
+    paced: Vec<Paced>,
     queue: CellQueue,
     /// Arrivals are counted when a frame begins, waiting when it ends; [`Kernel::counts`] has them to the cell.
     counts: Counts,
     frames: u64,
     /// Every connection goes on to a host: no cell has to be passed on by itself.
     to_hosts: bool,
-    /// The frames that have a cell in the slot at hand, with their places in the order of service.
-    present: Vec<(u64, Turn)>,
+    /// The cells of the slot at hand, with their places in the order of service: paced frames by their numbers, then
+    /// the others by theirs.
+    present: Vec<(u64, u32)>,
 }
 
 /// One connection at a port.
@@ -67,14 +68,9 @@ pub(super) struct Service {
     pub(super) inputs: Vec<u64>,
 }
 
-/// The cells of a frame that are still to come.
+/// The cells of a frame that are still to come, one in every slot.
 #[derive(Clone, Copy)]
 struct Train {
-    /// When the next one arrives. Kept for paced frames only.
-    time: u64,
-    spacing: u64,
-    /// Slots that its cells wait, not yet counted.
-    waited: u64,
     input: u32,
     at_port: VcId,
     frame: u32,
@@ -85,12 +81,17 @@ struct Train {
     /// The cells from this one up to the next one were accepted.
     accepted_from: u16,
     eom: bool,
+    /// Slots that its cells wait, not yet counted.
+    waited: u64,
 }
 
+/// A frame whose cells come at another spacing, in picoseconds.
 #[derive(Clone, Copy)]
-enum Turn {
-    Paced(u32),
-    Train(u32),
+struct Paced {
+    train: Train,
+    /// When the next cell arrives.
+    time: u64,
+    spacing: u64,
 }
 
 impl CellPort {
@@ -183,7 +184,7 @@ impl Kernel {
         let mut now = self.slot;
         loop {
             if self.trains.is_empty() {
-                let paced = self.paced.iter().map(|train| train.time).min().unwrap_or(u64::MAX);
+                let paced = self.paced.iter().map(|paced| paced.time).min().unwrap_or(u64::MAX);
                 let next = paced.min(mailbox.first_time().as_ps());
                 if next == u64::MAX {
                     break;
@@ -194,13 +195,14 @@ impl Kernel {
                 break;
             }
             self.begin(&mut mailbox, now * self.cell_time);
-            self.depart(now);
-            now = if self.trains.len() == 1 && self.paced.is_empty() {
-                self.alone(policy, now, last, mailbox.first_time(), io)
+            if self.paced.is_empty() {
+                // What arrives next arrives in the slot after this one.
+                let next = mailbox.first_time().as_ps() / self.cell_time;
+                now = self.every_slot(policy, now, last.min(next), io);
             } else {
-                self.contended(policy, now, io);
-                now + 1
-            };
+                self.any_spacing(policy, now, io);
+                now += 1;
+            }
         }
         self.depart(last);
         self.slot = last + 1;
@@ -208,6 +210,7 @@ impl Kernel {
     }
 
     /// Takes in what begins to arrive before `end`.
+    #[inline]
     fn begin(&mut self, mailbox: &mut Mailbox, end: u64) {
         while let Some(&Item { time, input, at_port, frame, size, index, eom }) = mailbox.first() {
             if time.as_ps() >= end {
@@ -216,94 +219,91 @@ impl Kernel {
             mailbox.take();
             self.frames += 1;
             self.counts.arrive(at_port, u64::from(size));
+            let end = index + size as u16;
+            let train = Train { input, at_port, frame, index, end, accepted_from: index, eom, waited: 0 };
             let spacing = self.vcs[at_port].spacing.as_ps();
-            let train = Train {
-                time: time.as_ps(),
-                spacing,
-                waited: 0,
-                input,
-                at_port,
-                frame,
-                index,
-                end: index + size as u16,
-                accepted_from: index,
-                eom,
-            };
-            if spacing == self.cell_time { self.trains.push(train) } else { self.paced.push(train) }
+            if spacing == self.cell_time {
+                self.trains.push(train);
+            } else {
+                self.paced.push(Paced { train, time: time.as_ps(), spacing });
+            }
         }
     }
 
-    /// One frame arrives, one cell in every slot: goes on until it ends, another begins, or `last` is behind.
-    fn alone<P: DropPolicy>(&mut self, policy: &mut P, mut now: u64, last: u64, next: Time, io: &mut Io) -> u64 {
-        // `next` arrives in the slot after this one.
-        let last = last.min(next.as_ps() / self.cell_time);
-        let mut train = self.trains[0];
-        loop {
-            self.serve(policy, now, &mut train, io);
-            now += 1;
-            if train.index == train.end {
-                self.trains.clear();
-                return now;
-            }
-            if now > last {
-                break;
-            }
+    /// Every frame that arrives has one cell in every slot: goes on until nothing is left of them, or `last` is
+    /// behind.
+    fn every_slot<P: DropPolicy>(&mut self, policy: &mut P, mut now: u64, last: u64, io: &mut Io) -> u64 {
+        let ask_always = policy.asks_always();
+        while now <= last && !self.trains.is_empty() {
             self.depart(now);
-            if train.certain() && !policy.asks_always() && self.to_hosts {
-                // Neither the first cell nor the last of a frame that is accepted so far, and nothing else arrives.
-                // One cell departs for each that comes, so if there was room for the cell before there is for all
-                // these: no question to the policy can change anything (see DropPolicy::asks_always).
-                let count = (u64::from(train.end - train.index) - 1).min(last + 1 - now);
-                self.accept_run(now, count, &mut train);
-                now += count;
-                if now > last {
-                    break;
+            let count = self.trains.len();
+            self.queue.reserve(count as u64);
+            let mut ended = false;
+            if count == 1 {
+                ended = self.serve(policy, ask_always, now, 0, io);
+            } else if count <= FEW {
+                let order = self.service.order_of_few(now - 1, &self.trains);
+                for &number in &order[..count] {
+                    ended |= self.serve(policy, ask_always, now, usize::from(number), io);
                 }
-                self.depart(now);
+            } else {
+                let mut present = std::mem::take(&mut self.present);
+                let turn = self.service.begin(now - 1);
+                present.clear();
+                present.extend(self.trains.iter().zip(0..).map(|(train, number)| (turn.of(train.input), number)));
+                present.sort_unstable();
+                for &(_, number) in &present {
+                    ended |= self.serve(policy, ask_always, now, number as usize, io);
+                }
+                self.present = present;
             }
+            if ended {
+                self.trains.retain(|train| train.index < train.end);
+            }
+            now += 1;
         }
-        self.trains[0] = train;
         now
     }
 
-    /// Several cells may arrive in this slot: in the order of service.
-    fn contended<P: DropPolicy>(&mut self, policy: &mut P, now: u64, io: &mut Io) {
+    /// One slot, in which cells of any spacing may arrive.
+    fn any_spacing<P: DropPolicy>(&mut self, policy: &mut P, now: u64, io: &mut Io) {
+        let ask_always = policy.asks_always();
+        self.depart(now);
         let mut present = std::mem::take(&mut self.present);
         present.clear();
         let (slot, end) = (now - 1, now * self.cell_time);
         let turn = self.service.begin(slot);
         // Two cells of one input keep their order, as the sort is stable. If they are of a paced frame and of one
         // with the port's spacing, the paced one came first: the other holds the link for the rest of the slot.
-        for (number, train) in self.paced.iter().enumerate() {
-            let mut time = train.time;
-            for _ in train.index..train.end {
+        for (paced, number) in self.paced.iter().zip(0..) {
+            let mut time = paced.time;
+            for _ in paced.train.index..paced.train.end {
                 if time >= end {
                     break;
                 }
-                present.push((turn.of(train.input), Turn::Paced(number as u32)));
-                time += train.spacing;
+                present.push((turn.of(paced.train.input), number));
+                time += paced.spacing;
             }
         }
-        for (number, train) in self.trains.iter().enumerate() {
-            present.push((turn.of(train.input), Turn::Train(number as u32)));
+        let with_spacing = self.paced.len() as u32;
+        for (train, number) in self.trains.iter().zip(with_spacing..) {
+            present.push((turn.of(train.input), number));
         }
-        sort_few(&mut present);
+        present.sort_by_key(|&(turn, _)| turn);
+        self.queue.reserve(present.len() as u64);
         let mut ended = false;
-        for &(_, which) in &present {
-            let mut train = match which {
-                Turn::Paced(number) => self.paced[number as usize],
-                Turn::Train(number) => self.trains[number as usize],
-            };
-            self.serve(policy, now, &mut train, io);
-            train.time += train.spacing;
-            ended |= train.index == train.end;
-            match which {
-                Turn::Paced(number) => self.paced[number as usize] = train,
-                Turn::Train(number) => self.trains[number as usize] = train,
+        for &(_, number) in &present {
+            if let Some(paced) = self.paced.get_mut(number as usize) {
+                let mut train = paced.train;
+                paced.time += paced.spacing;
+                ended |= self.serve_train(policy, ask_always, now, &mut train, io);
+                self.paced[number as usize].train = train;
+            } else {
+                ended |= self.serve(policy, ask_always, now, (number - with_spacing) as usize, io);
             }
         }
         if ended {
-            self.paced.retain(|train| train.index < train.end);
+            self.paced.retain(|paced| paced.train.index < paced.train.end);
             self.trains.retain(|train| train.index < train.end);
         }
         self.present = present;
@@ -312,80 +312,102 @@ impl Kernel {
     /// Those whose time has come leave the queue.
     #[inline]
     fn depart(&mut self, now: u64) {
-        let mut due = self.queue.due(now);
-        while due > 0 {
-            let (vc, cells) = self.queue.pop(due);
-            self.counts.leave(vc, cells as u32);
-            due -= cells;
+        while let Some((vc, at)) = self.queue.pop(now) {
+            self.counts.leave(vc, at);
         }
     }
 
-    /// The next cell of a frame is accepted or refused at slot end `now`.
+    /// The next cell of a train is accepted or refused at slot end `now`. Returns whether it was the last one.
     #[inline]
-    fn serve<P: DropPolicy>(&mut self, policy: &mut P, now: u64, train: &mut Train, io: &mut Io) {
+    fn serve<P: DropPolicy>(&mut self, policy: &mut P, ask_always: bool, now: u64, number: usize, io: &mut Io) -> bool {
+        let train = &mut self.trains[number];
+        if train.certain() && !ask_always && !self.counts.buffer().is_full() && self.to_hosts {
+            // Neither the first cell nor the last of a frame that is accepted so far, and there is room: a question
+            // to the policy can change nothing (see DropPolicy::asks_always).
+            train.index += 1;
+            let departs = self.queue.push(train.at_port, now);
+            if departs > now {
+                train.waited += departs - now;
+                self.counts.enter(train.at_port, now);
+            }
+            return false;
+        }
+        let mut train = *train;
+        let ended = self.serve_train(policy, ask_always, now, &mut train, io);
+        self.trains[number] = train;
+        ended
+    }
+
+    /// The same for any train and any cell.
+    #[inline(never)]
+    fn serve_train<P: DropPolicy>(
+        &mut self,
+        policy: &mut P,
+        ask_always: bool,
+        now: u64,
+        train: &mut Train,
+        io: &mut Io,
+    ) -> bool {
         let index = train.index;
-        let certain = train.certain() && !policy.asks_always() && !self.counts.buffer().is_full();
+        let certain = train.certain() && !ask_always && !self.counts.buffer().is_full();
         train.index += 1;
-        let eom = train.eom && train.index == train.end;
+        let ended = train.index == train.end;
+        let eom = train.eom && ended;
         let verdict = if certain {
             Verdict::Accept
         } else {
             policy.admit(Arrival { vc: train.at_port, eom }, self.counts.buffer())
         };
-        if let Verdict::Drop(reason) = verdict {
-            let vc = &mut self.vcs[train.at_port];
-            self.counts.refuse(Time::from_ps(now * self.cell_time), train.at_port, vc.name_hash, reason);
-            if train.accepted_from < index {
-                vc.reassembler.on_units(train.frame, train.accepted_from, index - train.accepted_from, false);
+        match verdict {
+            Verdict::Accept => {
+                let departs = self.queue.push(train.at_port, now);
+                if departs > now {
+                    train.waited += departs - now;
+                    self.counts.enter(train.at_port, now);
+                }
+                self.send(train, index, departs, io);
             }
-            train.accepted_from = train.index;
-            if train.index == train.end {
-                self.counts.wait(train.at_port, train.waited);
+            Verdict::Drop(reason) => {
+                let vc = &mut self.vcs[train.at_port];
+                self.counts.refuse(Time::from_ps(now * self.cell_time), train.at_port, vc.name_hash, reason);
+                if train.accepted_from < index {
+                    vc.reassembler.on_units(train.frame, train.accepted_from, index - train.accepted_from, false);
+                }
+                train.accepted_from = train.index;
             }
-            return;
         }
-        let departs = self.queue.push(train.at_port, now, 1);
-        if departs > now {
-            self.counts.enter(train.at_port, now, departs);
-            train.waited += departs - now;
-        }
-        let vc = &mut self.vcs[train.at_port];
-        if let Destination::Port { mailbox, input, at_port } = vc.leg.to {
-            let time = Time::from_ps(departs * self.cell_time) + vc.leg.lag;
-            io.post(mailbox, Item { time, input, at_port, frame: train.frame, size: 1, index, eom });
-        }
-        if train.index == train.end {
+        if ended {
             self.counts.wait(train.at_port, train.waited);
-            let count = train.end - train.accepted_from;
-            if let Some(reassembled) = vc.reassembler.on_units(train.frame, train.accepted_from, count, eom) {
-                if let Destination::Host { log } = vc.leg.to {
+        }
+        ended
+    }
+
+    /// Cell `index` of a frame was accepted and departs at slot end `departs`.
+    #[inline]
+    fn send(&mut self, train: &Train, index: u16, departs: u64, io: &mut Io) {
+        let vc = &mut self.vcs[train.at_port];
+        let time = Time::from_ps(departs * self.cell_time) + vc.leg.lag;
+        let ended = train.index == train.end;
+        let eom = train.eom && ended;
+        match vc.leg.to {
+            Destination::Port { mailbox, input, at_port } => {
+                io.post(mailbox, Item { time, input, at_port, frame: train.frame, size: 1, index, eom });
+            }
+            Destination::Host { log } if ended => {
+                let count = train.end - train.accepted_from;
+                if let Some(reassembled) = vc.reassembler.on_units(train.frame, train.accepted_from, count, eom) {
                     let good = matches!(reassembled, Reassembled::Good { .. });
-                    let time = Time::from_ps(departs * self.cell_time) + vc.leg.lag;
                     io.deliver(log, Arrived { time, vc: vc.id, frame: train.frame, good });
                 }
             }
-        }
-    }
-
-    /// The next `count` cells of a frame are accepted, one at each slot end from `now` on.
-    fn accept_run(&mut self, now: u64, count: u64, train: &mut Train) {
-        if count == 0 {
-            return;
-        }
-        let departs = self.queue.push(train.at_port, now, count);
-        train.index += count as u16;
-        if departs > now {
-            self.counts.enter_many(train.at_port, count as u32, now, departs);
-            train.waited += count * (departs - now);
-            self.depart(now + count - 1);
-            self.counts.note_max(train.at_port);
+            Destination::Host { .. } => {}
         }
     }
 
     /// The counters with those cells of unfinished frames that have come so far.
     fn counts(&self) -> Counts {
         let mut counts = self.counts.clone();
-        for train in self.trains.iter().chain(&self.paced) {
+        for train in self.trains.iter().chain(self.paced.iter().map(|paced| &paced.train)) {
             counts.not_arrived(train.at_port, u64::from(train.end - train.index));
             counts.wait(train.at_port, train.waited);
         }
@@ -401,8 +423,12 @@ impl Train {
     }
 }
 
+/// Up to so many inputs are put in order without a branch that depends on the order.
+const FEW: usize = 8;
+
 impl Service {
     /// The order of service in one slot.
+    #[inline]
     fn begin(&self, slot: u64) -> Order<'_> {
         match self.order {
             ServiceOrder::Random => Order::Random { draw: self.stream.at(slot), inputs: &self.inputs },
@@ -412,6 +438,23 @@ impl Service {
             }
             ServiceOrder::Fixed => Order::Rotating { first: 0, count: self.inputs.len() as u64 },
         }
+    }
+
+    /// The order of service of a few trains, all from different inputs: the order is random, so a comparison that
+    /// decides about a branch would be guessed wrong half of the time. Each one's place is how many precede it.
+    #[inline]
+    fn order_of_few(&self, slot: u64, trains: &[Train]) -> [u8; FEW] {
+        let turn = self.begin(slot);
+        let mut turns = [0; FEW];
+        for (place, train) in turns.iter_mut().zip(trains) {
+            *place = turn.of(train.input);
+        }
+        let mut order = [0; FEW];
+        for number in 0..trains.len() {
+            let precede = turns[..trains.len()].iter().filter(|&&other| other < turns[number]).count();
+            order[precede] = number as u8;
+        }
+        order
     }
 }
 
@@ -430,22 +473,5 @@ impl Order<'_> {
                 if place >= *count { place - count } else { place }
             }
         }
-    }
-}
-
-/// A stable sort for what is nearly always two or three.
-fn sort_few(present: &mut [(u64, Turn)]) {
-    if present.len() > 20 {
-        present.sort_by_key(|&(key, _)| key);
-        return;
-    }
-    for next in 1..present.len() {
-        let item = present[next];
-        let mut place = next;
-        while place > 0 && item.0 < present[place - 1].0 {
-            present[place] = present[place - 1];
-            place -= 1;
-        }
-        present[place] = item;
     }
 }

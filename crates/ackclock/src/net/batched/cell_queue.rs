@@ -4,29 +4,20 @@ use std::collections::VecDeque;
 
 use crate::ids::{Id, VcId};
 
-/// A run's number of cells stays within 32 bits.
-const LONGEST_RUN: u32 = 1 << 30;
-
 /// One cell departs per slot while any waits, so a departure is known when a cell is accepted, and all others from
-/// the last one backwards, up to the last slot in which the port was idle. Kept as runs of cells of one connection.
+/// the last one backwards, up to the last slot in which the port was idle.
 pub(super) struct CellQueue {
-    /// A ring of runs: connections and numbers of cells.
-    ring: Vec<(u32, u32)>,
-    /// The run that the head of the queue is in, and how many of its cells have departed.
-    head: usize,
-    gone: u32,
-    /// The newest run.
-    tail: usize,
-    /// Cells waiting.
-    len: u64,
-    /// Cells accepted so far.
-    accepted: u64,
+    /// The connections of the last cells, a ring by the cells' numbers.
+    ring: Vec<u32>,
+    /// Cells below this number have departed.
+    head: u64,
+    /// The number of the next cell.
+    tail: u64,
     /// The slot end at which the last accepted cell departs.
     last_departure: u64,
     /// For how many slots after its departure a cell is remembered.
     memory: u64,
-    /// Where the departures of remembered cells are not one slot apart: how many were accepted before, and the
-    /// departure of the next.
+    /// Where the departures of remembered cells are not one slot apart: numbers of cells and their departures.
     busy_periods: VecDeque<(u64, u64)>,
 }
 
@@ -34,93 +25,73 @@ impl CellQueue {
     /// An empty queue that remembers departed cells for `memory` slots.
     pub(super) fn new(memory: u64) -> CellQueue {
         CellQueue {
-            ring: vec![(0, 0); (memory + 64).next_power_of_two() as usize],
+            ring: vec![0; (memory + 64).next_power_of_two() as usize],
             head: 0,
-            gone: 0,
             tail: 0,
-            len: 0,
-            accepted: 0,
             last_departure: 0,
             memory,
             busy_periods: VecDeque::from([(0, 1)]),
         }
     }
 
-    /// How many of the waiting cells depart by slot end `now`.
+    /// Makes room for `cells` more.
     #[inline]
-    pub(super) fn due(&self, now: u64) -> u64 {
-        self.len - self.last_departure.saturating_sub(now)
+    pub(super) fn reserve(&mut self, cells: u64) {
+        while self.tail - self.head + self.memory + cells + 2 > self.ring.len() as u64 {
+            self.grow();
+        }
     }
 
-    /// One cell of `vc` is accepted in each of `count` slots, of which `now` is the end of the first. Returns the
-    /// departure of the first; the others follow one slot apart.
+    /// A cell of `vc` is accepted at slot end `now`; returns when it departs. There must be room.
     #[inline]
-    pub(super) fn push(&mut self, vc: VcId, now: u64, count: u64) -> u64 {
+    pub(super) fn push(&mut self, vc: VcId, now: u64) -> u64 {
         let follows = self.last_departure + 1;
         let departs = now.max(follows);
-        if self.memory > 0 && departs > follows {
+        if departs > follows && self.memory > 0 {
             self.begin_busy_period(now, departs);
         }
-        self.last_departure = departs + count - 1;
-        self.accepted += count;
-        let vc = vc.index() as u32;
-        let mask = self.ring.len() - 1;
-        let last = &mut self.ring[self.tail & mask];
-        if last.0 == vc && last.1 < LONGEST_RUN {
-            last.1 += count as u32;
-        } else {
-            self.tail += 1;
-            self.ring[self.tail & mask] = (vc, count as u32);
-            if self.len + self.memory + 4 > mask as u64 {
-                self.grow();
-            }
-        }
-        if departs > now {
-            self.len += count;
-        } else {
-            // What departs at once does not wait; nothing else does.
-            self.head = self.tail;
-            self.gone = self.ring[self.tail & (self.ring.len() - 1)].1;
-        }
+        self.last_departure = departs;
+        let place = self.place(self.tail);
+        self.ring[place] = vc.index() as u32;
+        self.tail += 1;
+        // What departs at once does not wait; nothing else does then.
+        self.head += u64::from(departs == now);
         departs
     }
 
-    /// Takes up to `count` cells of one connection from the head; there must be as many.
+    /// Takes the head of the queue if it departs by slot end `now`: its connection, and when it departs.
     #[inline]
-    pub(super) fn pop(&mut self, count: u64) -> (VcId, u64) {
-        let mask = self.ring.len() - 1;
-        let (mut vc, mut run) = self.ring[self.head & mask];
-        if run == self.gone {
-            self.head += 1;
-            self.gone = 0;
-            (vc, run) = self.ring[self.head & mask];
+    pub(super) fn pop(&mut self, now: u64) -> Option<(VcId, u64)> {
+        let departs = self.last_departure + 1 - (self.tail - self.head);
+        if self.head == self.tail || departs > now {
+            return None;
         }
-        let taken = u64::from(run - self.gone).min(count);
-        self.gone += taken as u32;
-        self.len -= taken;
-        (VcId::from_index(vc as usize), taken)
+        let place = self.place(self.head);
+        self.head += 1;
+        Some((VcId::from_index(self.ring[place] as usize), departs))
     }
 
     /// The waiting cells with their departures, the last one first.
     pub(super) fn waiting(&self) -> impl Iterator<Item = (VcId, u64)> {
-        self.backwards().zip((0..=self.last_departure).rev()).take(self.len as usize)
+        (self.head..self.tail).rev().zip((0..=self.last_departure).rev()).map(|(number, at)| (self.vc(number), at))
     }
 
     /// The remembered cells with their departures, the last one first.
     pub(super) fn departures(&self) -> impl Iterator<Item = (VcId, u64)> {
-        let mut end = self.accepted;
-        let departures = self.busy_periods.iter().rev().flat_map(move |&(first, departs)| {
+        let mut end = self.tail;
+        self.busy_periods.iter().rev().flat_map(move |&(first, departs)| {
             let numbers = first..std::mem::replace(&mut end, first);
-            numbers.rev().map(move |number| departs + (number - first))
-        });
-        self.backwards().zip(departures)
+            numbers.rev().map(move |number| (self.vc(number), departs + (number - first)))
+        })
     }
 
-    /// The connections of all cells in the ring, the last one first.
-    fn backwards(&self) -> impl Iterator<Item = VcId> {
-        let mask = self.ring.len() - 1;
-        let runs = (0..self.ring.len()).map(move |back| self.ring[self.tail.wrapping_sub(back) & mask]);
-        runs.flat_map(|(vc, count)| std::iter::repeat_n(VcId::from_index(vc as usize), count as usize))
+    fn vc(&self, number: u64) -> VcId {
+        VcId::from_index(self.ring[self.place(number)] as usize)
+    }
+
+    #[inline]
+    fn place(&self, number: u64) -> usize {
+        number as usize & (self.ring.len() - 1)
     }
 
     #[inline(never)]
@@ -129,16 +100,15 @@ impl CellQueue {
         while self.busy_periods.get(1).is_some_and(|&(_, first)| first + self.memory < now) {
             self.busy_periods.pop_front();
         }
-        self.busy_periods.push_back((self.accepted, departs));
+        self.busy_periods.push_back((self.tail, departs));
     }
 
     #[cold]
     fn grow(&mut self) {
-        let (old, new) = (self.ring.len(), 2 * self.ring.len());
-        let mut ring = vec![(0, 0); new];
-        for back in 0..old.min(self.tail + 1) {
-            let number = self.tail - back;
-            ring[number & (new - 1)] = self.ring[number & (old - 1)];
+        let (old, new) = (self.ring.len() as u64, 2 * self.ring.len());
+        let mut ring = vec![0; new];
+        for number in self.tail.saturating_sub(old)..self.tail {
+            ring[number as usize & (new - 1)] = self.ring[self.place(number)];
         }
         self.ring = ring;
     }

@@ -16,8 +16,8 @@ pub(super) struct Counts {
     buffer: Buffer,
     /// Length of a tick.
     tick: Span,
-    max: u32,
-    /// Ticks in which connections have something waiting, in all.
+    /// Since which tick as many connections as now have something waiting, and their number times ticks before.
+    active_since: u64,
     active: u128,
     drops: Drops,
     /// The drop policy has a threshold; its whole part, as far as a buffer can hold.
@@ -33,9 +33,6 @@ struct VcCounts {
     drops: u64,
     /// Ticks that the units wait which have entered so far, in all.
     waited: u128,
-    /// The tick at which the last unit that had to wait departs.
-    busy_until: u64,
-    max: u32,
 }
 
 impl Counts {
@@ -45,7 +42,7 @@ impl Counts {
         Counts {
             buffer: Buffer::new(capacity, vcs),
             tick,
-            max: 0,
+            active_since: 0,
             active: 0,
             drops: Drops::default(),
             threshold: threshold.map(|cells| cells as u32),
@@ -76,46 +73,36 @@ impl Counts {
         self.vcs[vc].arrivals += units;
     }
 
-    /// An arrived unit begins to wait at tick `now` and departs at `departs`.
+    /// An arrived unit begins to wait at tick `now`.
     #[inline]
-    pub(super) fn enter(&mut self, vc: VcId, now: u64, departs: u64) {
-        self.enter_many(vc, 1, now, departs);
-        self.note_max(vc);
-    }
-
-    /// One unit of `vc` begins to wait at each of `count` ticks from `now` on, the first departs at `departs` and
-    /// the others at the ticks that follow; as many others leave meanwhile, one before each.
-    #[inline]
-    pub(super) fn enter_many(&mut self, vc: VcId, count: u32, now: u64, departs: u64) {
+    pub(super) fn enter(&mut self, vc: VcId, now: u64) {
         // The queue rises above R if it was at the whole part of R before.
         if self.threshold == Some(self.buffer.queued()) {
-            self.episodes += u64::from(count);
+            self.episodes += 1;
         }
-        self.max = self.max.max(self.buffer.queued() + 1);
-        self.buffer.enter_many(vc, count);
-        let last = departs + u64::from(count - 1);
-        let busy_until = &mut self.vcs[vc].busy_until;
-        self.active += u128::from(last - now.max(*busy_until));
-        *busy_until = last;
+        if self.buffer.enter(vc) {
+            self.activity_changed(now, self.buffer.active() - 1);
+        }
     }
 
-    /// To be called when units of `vc` have entered and those that leave meanwhile have left.
+    /// A waiting unit begins to be transmitted at tick `now`.
     #[inline]
-    pub(super) fn note_max(&mut self, vc: VcId) {
-        let max = &mut self.vcs[vc].max;
-        *max = (*max).max(self.buffer.queued_of(vc));
+    pub(super) fn leave(&mut self, vc: VcId, now: u64) {
+        if self.buffer.leave(vc) {
+            self.activity_changed(now, self.buffer.active() + 1);
+        }
+    }
+
+    #[inline]
+    fn activity_changed(&mut self, now: u64, before: u32) {
+        self.active += u128::from(now - self.active_since) * u128::from(before);
+        self.active_since = now;
     }
 
     /// Units of `vc` that entered wait so many ticks, in all.
     #[inline]
     pub(super) fn wait(&mut self, vc: VcId, ticks: u64) {
         self.vcs[vc].waited += u128::from(ticks);
-    }
-
-    /// Waiting units of `vc` begin to be transmitted.
-    #[inline]
-    pub(super) fn leave(&mut self, vc: VcId, units: u32) {
-        self.buffer.leave_many(vc, units);
     }
 
     /// An arrived unit of the connection whose name hashes to `vc_name` is refused.
@@ -159,7 +146,8 @@ impl Counts {
             of_vc[vc.index()] -= ahead(departs);
         }
         let whole: u128 = of_vc.iter().sum();
-        let not_yet: u128 = self.vcs.ids().filter(|&vc| self.buffer.queued_of(vc) > 0).map(|vc| ahead(self.vcs[vc].busy_until)).sum();
+        let since = u128::from(self.active_since) * tick;
+        let active = self.active * tick + u128::from(self.buffer.active()) * (u128::from(now.as_ps()) - since);
         let mean = |integral: u128| if now == Time::ZERO { 0.0 } else { integral as f64 / now.as_ps() as f64 };
 
         let record = |((vc, name), integral): ((VcId, String), u128)| {
@@ -171,7 +159,7 @@ impl Counts {
                 departures: count.arrivals - count.drops - waiting,
                 drops: count.drops,
                 mean_queue: mean(integral),
-                max_queue: u64::from(count.max),
+                max_queue: u64::from(self.buffer.max_queued_of(vc)),
                 final_queue: waiting,
             }
         };
@@ -180,7 +168,7 @@ impl Counts {
         let departures = vcs.iter().map(|vc| vc.departures).sum();
         let mut fingerprint = self.fingerprint;
         if arrivals > 0 {
-            for word in [arrivals, departures, u64::from(self.max), whole as u64] {
+            for word in [arrivals, departures, u64::from(self.buffer.max_queued()), whole as u64] {
                 fingerprint.add(word);
             }
         }
@@ -190,9 +178,9 @@ impl Counts {
             departures,
             drops: self.drops,
             mean_queue: mean(whole),
-            max_queue: u64::from(self.max),
+            max_queue: u64::from(self.buffer.max_queued()),
             final_queue: u64::from(self.buffer.queued()),
-            mean_active: mean(self.active * tick - not_yet),
+            mean_active: mean(active),
             congestion_episodes: self.threshold.map(|_| self.episodes),
             vcs,
             fingerprint: fingerprint.value(),

@@ -52,7 +52,8 @@ impl CongestionControl for Reno {
     #[inline]
     fn on_ack(&mut self, ack: &Ack, window: &mut Window) {
         let growth = if window.cwnd < window.ssthresh { ack.mss } else { self.increment(ack.mss, window.cwnd) };
-        window.cwnd = (window.cwnd + growth).min(ack.limit);
+        let grown = window.cwnd + growth;
+        window.cwnd = if grown < ack.limit { grown } else { ack.limit };
     }
 
     fn on_congestion(&mut self, loss: &Loss, window: &mut Window) {

@@ -36,10 +36,7 @@ impl FallFloyd {
 impl Recovery for FallFloyd {
     #[inline]
     fn on_sack(&mut self, una: u64, blocks: &[SackBlock], flight: &Flight) {
-        self.scoreboard.advance(una);
-        for &block in blocks {
-            self.scoreboard.sack(block, flight.max);
-        }
+        self.scoreboard.on_ack(una, blocks, flight.max);
     }
 
     fn on_dup_ack(&mut self, count: u32, flight: &Flight, mut hands: Hands<'_>) -> DupAck {

@@ -73,10 +73,7 @@ impl Rfc6675 {
 impl Recovery for Rfc6675 {
     #[inline]
     fn on_sack(&mut self, una: u64, blocks: &[SackBlock], flight: &Flight) {
-        self.scoreboard.advance(una);
-        for &block in blocks {
-            self.scoreboard.sack(block, flight.max);
-        }
+        self.scoreboard.on_ack(una, blocks, flight.max);
     }
 
     fn on_dup_ack(&mut self, count: u32, flight: &Flight, hands: Hands<'_>) -> DupAck {
