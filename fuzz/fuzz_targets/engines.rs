@@ -1,5 +1,5 @@
 //! Arbitrary bytes as a random network, which both engines must agree about. What is found is shown by
-//! `ENGINES_INPUT=FILE cargo test -p ackclock --test engines_random -- --nocapture`.
+//! `ENGINES_INPUT=FILE cargo test -p ackclock --test engines_random`.
 #![no_main]
 
 #[path = "../../crates/ackclock/tests/lab/mod.rs"]

@@ -37,13 +37,13 @@ fn cases(default: u32) -> u32 {
     std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(default)
 }
 
-/// `ENGINES_INPUT=FILE cargo test -p ackclock --test engines_random -- --nocapture` shows what the fuzzer found.
+/// `ENGINES_INPUT=FILE cargo test -p ackclock --test engines_random` shows what the fuzzer found.
 #[test]
 fn an_input_of_the_fuzzer() {
     let Ok(file) = std::env::var("ENGINES_INPUT") else { return };
     let example = example(&std::fs::read(file).expect("the file can be read"));
-    println!("{example:?}");
-    engines_agree(&example.scenario, example.seed, &example.stops).unwrap_or_else(|difference| panic!("{difference}"));
+    let Example { scenario, seed, stops } = &example;
+    engines_agree(scenario, *seed, stops).unwrap_or_else(|difference| panic!("{difference}\n{example:?}"));
 }
 
 /// How many of three hundred random networks contain something.

@@ -41,8 +41,6 @@ struct Kernel {
     /// Arrivals are counted when a frame begins, waiting when it ends; [`Kernel::counts`] has them to the cell.
     counts: Counts,
     frames: u64,
-    /// Every connection goes on to a host: no cell has to be passed on by itself.
-    to_hosts: bool,
     /// The cells of the slot at hand, with their places in the order of service: paced frames by their numbers, then
     /// the others by theirs.
     present: Vec<(u64, u32)>,
@@ -74,13 +72,15 @@ struct Train {
     input: u32,
     at_port: VcId,
     frame: u32,
-    /// The next cell.
-    index: u16,
-    /// The number after the last one's.
+    /// The number after the last cell's.
     end: u16,
+    /// Cells to come.
+    left: u16,
     /// The cells from this one up to the next one were accepted.
     accepted_from: u16,
     eom: bool,
+    /// The next cell is accepted if there is room and it is not the last: the policy need not be asked.
+    sure: bool,
     /// Slots that its cells wait, not yet counted.
     waited: u64,
 }
@@ -106,7 +106,6 @@ impl CellPort {
         memory: Span,
     ) -> CellPort {
         let slots = if memory == Span::ZERO { 0 } else { memory / cell_time + 2 };
-        let to_hosts = vcs.iter().all(|vc| matches!(vc.leg.to, Destination::Host { .. }));
         let kernel = Kernel {
             mailbox,
             cell_time: cell_time.as_ps(),
@@ -118,7 +117,6 @@ impl CellPort {
             queue: CellQueue::new(slots),
             counts,
             frames: 0,
-            to_hosts,
             present: Vec::new(),
         };
         CellPort { policy, kernel }
@@ -220,7 +218,9 @@ impl Kernel {
             self.frames += 1;
             self.counts.arrive(at_port, u64::from(size));
             let end = index + size as u16;
-            let train = Train { input, at_port, frame, index, end, accepted_from: index, eom, waited: 0 };
+            let left = size as u16;
+            let train =
+                Train { input, at_port, frame, end, left, accepted_from: index, eom, sure: false, waited: 0 };
             let spacing = self.vcs[at_port].spacing.as_ps();
             if spacing == self.cell_time {
                 self.trains.push(train);
@@ -233,41 +233,51 @@ impl Kernel {
     /// Every frame that arrives has one cell in every slot: goes on until nothing is left of them, or `last` is
     /// behind.
     fn every_slot<P: DropPolicy>(&mut self, policy: &mut P, mut now: u64, last: u64, io: &mut Io) -> u64 {
-        let ask_always = policy.asks_always();
-        while now <= last && !self.trains.is_empty() {
-            self.depart(now);
+        self.depart(now);
+        loop {
             let count = self.trains.len();
             self.queue.reserve(count as u64);
-            let mut ended = false;
-            if count == 1 {
-                ended = self.serve(policy, ask_always, now, 0, io);
-            } else if count <= FEW {
-                let order = self.service.order_of_few(now - 1, &self.trains);
-                for &number in &order[..count] {
-                    ended |= self.serve(policy, ask_always, now, usize::from(number), io);
+            let ended = match count {
+                1 => self.serve(policy, now, 0, io),
+                2..=FEW => {
+                    let order = self.service.order_of_few(now - 1, &self.trains);
+                    let serve = |ended, &number: &u8| self.serve(policy, now, usize::from(number), io) | ended;
+                    order[..count].iter().fold(false, serve)
                 }
-            } else {
-                let mut present = std::mem::take(&mut self.present);
-                let turn = self.service.begin(now - 1);
-                present.clear();
-                present.extend(self.trains.iter().zip(0..).map(|(train, number)| (turn.of(train.input), number)));
-                present.sort_unstable();
-                for &(_, number) in &present {
-                    ended |= self.serve(policy, ask_always, now, number as usize, io);
-                }
-                self.present = present;
-            }
+                _ => self.serve_many(policy, now, io),
+            };
             if ended {
-                self.trains.retain(|train| train.index < train.end);
+                self.trains.retain(|train| train.left > 0);
             }
             now += 1;
+            if now > last || (ended && self.trains.is_empty()) {
+                return now;
+            }
+            // One slot, one departure.
+            if let Some((vc, at)) = self.queue.pop(now) {
+                self.counts.leave(vc, at);
+            }
         }
-        now
+    }
+
+    /// The cells of one slot, one of each of many frames.
+    #[inline(never)]
+    fn serve_many<P: DropPolicy>(&mut self, policy: &mut P, now: u64, io: &mut Io) -> bool {
+        let mut present = std::mem::take(&mut self.present);
+        let turn = self.service.begin(now - 1);
+        present.clear();
+        present.extend(self.trains.iter().zip(0..).map(|(train, number)| (turn.of(train.input), number)));
+        present.sort_unstable();
+        let mut ended = false;
+        for &(_, number) in &present {
+            ended |= self.serve(policy, now, number as usize, io);
+        }
+        self.present = present;
+        ended
     }
 
     /// One slot, in which cells of any spacing may arrive.
     fn any_spacing<P: DropPolicy>(&mut self, policy: &mut P, now: u64, io: &mut Io) {
-        let ask_always = policy.asks_always();
         self.depart(now);
         let mut present = std::mem::take(&mut self.present);
         present.clear();
@@ -277,7 +287,7 @@ impl Kernel {
         // with the port's spacing, the paced one came first: the other holds the link for the rest of the slot.
         for (paced, number) in self.paced.iter().zip(0..) {
             let mut time = paced.time;
-            for _ in paced.train.index..paced.train.end {
+            for _ in 0..paced.train.left {
                 if time >= end {
                     break;
                 }
@@ -296,15 +306,15 @@ impl Kernel {
             if let Some(paced) = self.paced.get_mut(number as usize) {
                 let mut train = paced.train;
                 paced.time += paced.spacing;
-                ended |= self.serve_train(policy, ask_always, now, &mut train, io);
+                ended |= self.serve_train(policy, now, &mut train, io);
                 self.paced[number as usize].train = train;
             } else {
-                ended |= self.serve(policy, ask_always, now, (number - with_spacing) as usize, io);
+                ended |= self.serve(policy, now, (number - with_spacing) as usize, io);
             }
         }
         if ended {
-            self.paced.retain(|paced| paced.train.index < paced.train.end);
-            self.trains.retain(|train| train.index < train.end);
+            self.paced.retain(|paced| paced.train.left > 0);
+            self.trains.retain(|train| train.left > 0);
         }
         self.present = present;
     }
@@ -318,13 +328,13 @@ impl Kernel {
     }
 
     /// The next cell of a train is accepted or refused at slot end `now`. Returns whether it was the last one.
-    #[inline]
-    fn serve<P: DropPolicy>(&mut self, policy: &mut P, ask_always: bool, now: u64, number: usize, io: &mut Io) -> bool {
+    #[inline(always)]
+    fn serve<P: DropPolicy>(&mut self, policy: &mut P, now: u64, number: usize, io: &mut Io) -> bool {
         let train = &mut self.trains[number];
-        if train.certain() && !ask_always && !self.counts.buffer().is_full() && self.to_hosts {
+        if train.sure && train.left > 1 && !self.counts.buffer().is_full() {
             // Neither the first cell nor the last of a frame that is accepted so far, and there is room: a question
-            // to the policy can change nothing (see DropPolicy::asks_always).
-            train.index += 1;
+            // to the policy would change nothing (see DropPolicy::asks_always).
+            train.left -= 1;
             let departs = self.queue.push(train.at_port, now);
             if departs > now {
                 train.waited += departs - now;
@@ -333,47 +343,51 @@ impl Kernel {
             return false;
         }
         let mut train = *train;
-        let ended = self.serve_train(policy, ask_always, now, &mut train, io);
+        self.serve_train(policy, now, &mut train, io);
         self.trains[number] = train;
-        ended
+        train.left == 0
     }
 
     /// The same for any train and any cell.
     #[inline(never)]
-    fn serve_train<P: DropPolicy>(
-        &mut self,
-        policy: &mut P,
-        ask_always: bool,
-        now: u64,
-        train: &mut Train,
-        io: &mut Io,
-    ) -> bool {
-        let index = train.index;
-        let certain = train.certain() && !ask_always && !self.counts.buffer().is_full();
-        train.index += 1;
-        let ended = train.index == train.end;
+    fn serve_train<P: DropPolicy>(&mut self, policy: &mut P, now: u64, train: &mut Train, io: &mut Io) -> bool {
+        train.left -= 1;
+        let ended = train.left == 0;
         let eom = train.eom && ended;
-        let verdict = if certain {
-            Verdict::Accept
-        } else {
-            policy.admit(Arrival { vc: train.at_port, eom }, self.counts.buffer())
-        };
-        match verdict {
+        let vc = &mut self.vcs[train.at_port];
+        match policy.admit(Arrival { vc: train.at_port, eom }, self.counts.buffer()) {
             Verdict::Accept => {
                 let departs = self.queue.push(train.at_port, now);
                 if departs > now {
                     train.waited += departs - now;
                     self.counts.enter(train.at_port, now);
                 }
-                self.send(train, index, departs, io);
+                let time = Time::from_ps(departs * self.cell_time) + vc.leg.lag;
+                match vc.leg.to {
+                    Destination::Port { mailbox, input, at_port } => {
+                        let index = train.end - train.left - 1;
+                        io.post(mailbox, Item { time, input, at_port, frame: train.frame, size: 1, index, eom });
+                    }
+                    Destination::Host { log } if ended => {
+                        let count = train.end - train.accepted_from;
+                        let reassembled = vc.reassembler.on_units(train.frame, train.accepted_from, count, eom);
+                        if let Some(reassembled) = reassembled {
+                            let good = matches!(reassembled, Reassembled::Good { .. });
+                            io.deliver(log, Arrived { time, vc: vc.id, frame: train.frame, good });
+                        }
+                    }
+                    // On the way to a host only whole frames and their ends count, unless a policy looks at cells.
+                    Destination::Host { .. } => train.sure = !policy.asks_always(),
+                }
             }
             Verdict::Drop(reason) => {
-                let vc = &mut self.vcs[train.at_port];
                 self.counts.refuse(Time::from_ps(now * self.cell_time), train.at_port, vc.name_hash, reason);
+                let index = train.end - train.left - 1;
                 if train.accepted_from < index {
                     vc.reassembler.on_units(train.frame, train.accepted_from, index - train.accepted_from, false);
                 }
-                train.accepted_from = train.index;
+                train.accepted_from = index + 1;
+                train.sure = false;
             }
         }
         if ended {
@@ -382,44 +396,14 @@ impl Kernel {
         ended
     }
 
-    /// Cell `index` of a frame was accepted and departs at slot end `departs`.
-    #[inline]
-    fn send(&mut self, train: &Train, index: u16, departs: u64, io: &mut Io) {
-        let vc = &mut self.vcs[train.at_port];
-        let time = Time::from_ps(departs * self.cell_time) + vc.leg.lag;
-        let ended = train.index == train.end;
-        let eom = train.eom && ended;
-        match vc.leg.to {
-            Destination::Port { mailbox, input, at_port } => {
-                io.post(mailbox, Item { time, input, at_port, frame: train.frame, size: 1, index, eom });
-            }
-            Destination::Host { log } if ended => {
-                let count = train.end - train.accepted_from;
-                if let Some(reassembled) = vc.reassembler.on_units(train.frame, train.accepted_from, count, eom) {
-                    let good = matches!(reassembled, Reassembled::Good { .. });
-                    io.deliver(log, Arrived { time, vc: vc.id, frame: train.frame, good });
-                }
-            }
-            Destination::Host { .. } => {}
-        }
-    }
-
     /// The counters with those cells of unfinished frames that have come so far.
     fn counts(&self) -> Counts {
         let mut counts = self.counts.clone();
         for train in self.trains.iter().chain(self.paced.iter().map(|paced| &paced.train)) {
-            counts.not_arrived(train.at_port, u64::from(train.end - train.index));
+            counts.not_arrived(train.at_port, u64::from(train.left));
             counts.wait(train.at_port, train.waited);
         }
         counts
-    }
-}
-
-impl Train {
-    /// The next cell is neither the first nor the last of its frame, and the one before it was accepted.
-    #[inline]
-    fn certain(&self) -> bool {
-        self.accepted_from < self.index && self.index + 1 < self.end
     }
 }
 
@@ -440,8 +424,8 @@ impl Service {
         }
     }
 
-    /// The order of service of a few trains, all from different inputs: the order is random, so a comparison that
-    /// decides about a branch would be guessed wrong half of the time. Each one's place is how many precede it.
+    /// The order of service of a few trains, all from different inputs. The order is random, so a branch on a
+    /// comparison would be guessed wrong half of the time: each one's place is the number of those before it.
     #[inline]
     fn order_of_few(&self, slot: u64, trains: &[Train]) -> [u8; FEW] {
         let turn = self.begin(slot);
@@ -449,10 +433,17 @@ impl Service {
         for (place, train) in turns.iter_mut().zip(trains) {
             *place = turn.of(train.input);
         }
+        let mut places = [0_u8; FEW];
+        for one in 1..trains.len() {
+            for other in 0..one {
+                let first = u8::from(turns[one] < turns[other]);
+                places[other] += first;
+                places[one] += 1 - first;
+            }
+        }
         let mut order = [0; FEW];
-        for number in 0..trains.len() {
-            let precede = turns[..trains.len()].iter().filter(|&&other| other < turns[number]).count();
-            order[precede] = number as u8;
+        for (number, &place) in (0..).zip(&places[..trains.len()]) {
+            order[usize::from(place) % FEW] = number;
         }
         order
     }

@@ -73,6 +73,7 @@ pub(super) enum Destination {
 
 impl Io {
     /// A frame is on its way to a host.
+    #[inline(always)]
     pub(super) fn deliver(&mut self, log: u32, frame: Arrived) {
         let Log { group, frames } = &mut self.logs[log as usize];
         if frames.is_empty() {
@@ -83,6 +84,7 @@ impl Io {
     }
 
     /// Units are on their way to a port.
+    #[inline(always)]
     pub(super) fn post(&mut self, mailbox: u32, item: Item) {
         self.mailboxes[mailbox as usize].post(item);
     }

@@ -21,6 +21,7 @@ const PATIENCE: usize = 8;
 
 impl Mailbox {
     /// Adds an item.
+    #[inline(always)]
     pub(super) fn post(&mut self, item: Item) {
         self.items.push(item);
     }
@@ -34,6 +35,9 @@ impl Mailbox {
         }
         let mut steps = PATIENCE * (self.items.len() - self.sorted);
         for next in self.sorted.max(self.taken + 1)..self.items.len() {
+            if key(&self.items[next - 1]) <= key(&self.items[next]) {
+                continue;
+            }
             let item = self.items[next];
             let mut place = next;
             while place > self.taken && key(&item) < key(&self.items[place - 1]) {
