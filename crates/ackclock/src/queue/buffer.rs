@@ -84,12 +84,33 @@ impl Buffer {
     /// A cell of `vc` no longer waits. Returns whether it was the only one of its connection.
     #[inline]
     pub fn leave(&mut self, vc: VcId) -> bool {
+        self.leave_many(vc, 1)
+    }
+
+    /// As many cells of `vc` no longer wait. Returns whether they were all of their connection.
+    #[inline]
+    pub fn leave_many(&mut self, vc: VcId, cells: u32) -> bool {
         let held = &mut self.per_vc[vc];
-        held.cells -= 1;
+        held.cells -= cells;
         let last = held.cells == 0;
         self.active -= u32::from(last);
-        self.queued -= 1;
+        self.queued -= cells;
         last
+    }
+
+    /// As many times as `cells` says a cell of `leaving` leaves and then one of `entering`, another connection,
+    /// enters. Returns whether what entered and what left are the only ones of their connections.
+    #[inline]
+    pub fn exchange(&mut self, entering: VcId, leaving: VcId, cells: u32) -> (bool, bool) {
+        let held = &mut self.per_vc[entering];
+        let first = held.cells == 0;
+        held.cells += cells;
+        held.max = held.max.max(held.cells);
+        let held = &mut self.per_vc[leaving];
+        held.cells -= cells;
+        let last = held.cells == 0;
+        self.active = self.active + u32::from(first) - u32::from(last);
+        (first, last)
     }
 }
 

@@ -233,31 +233,57 @@ impl Kernel {
     /// Every frame that arrives has one cell in every slot: goes on until nothing is left of them, or `last` is
     /// behind.
     fn every_slot<P: DropPolicy>(&mut self, policy: &mut P, mut now: u64, last: u64, io: &mut Io) -> u64 {
-        self.depart(now);
         loop {
             let count = self.trains.len();
-            self.queue.reserve(count as u64);
-            let ended = match count {
-                1 => self.serve(policy, now, 0, io),
-                2..=FEW => {
-                    let order = self.service.order_of_few(now - 1, &self.trains);
-                    let serve = |ended, &number: &u8| self.serve(policy, now, usize::from(number), io) | ended;
-                    order[..count].iter().fold(false, serve)
+            if count == 1 && self.trains[0].is_sure() {
+                now = self.alone(now, last);
+            } else {
+                self.depart(now);
+                let ended = match count {
+                    1 => self.serve(policy, now, 0, io),
+                    2..=FEW => {
+                        let order = self.service.order_of_few(now - 1, &self.trains);
+                        let serve = |ended, &number: &u8| self.serve(policy, now, usize::from(number), io) | ended;
+                        order[..count].iter().fold(false, serve)
+                    }
+                    _ => self.serve_many(policy, now, io),
+                };
+                now += 1;
+                if ended {
+                    self.trains.retain(|train| train.left > 0);
+                    if self.trains.is_empty() {
+                        return now;
+                    }
                 }
-                _ => self.serve_many(policy, now, io),
-            };
-            if ended {
-                self.trains.retain(|train| train.left > 0);
             }
-            now += 1;
-            if now > last || (ended && self.trains.is_empty()) {
+            if now > last {
                 return now;
             }
-            // One slot, one departure.
-            if let Some((vc, at)) = self.queue.pop(now) {
-                self.counts.leave(vc, at);
-            }
         }
+    }
+
+    /// A frame of which a cell was just accepted is the only one that arrives: its cells up to the one before its
+    /// last, or up to slot end `last`, are accepted. If nothing waits they are transmitted at once; otherwise for
+    /// each that comes one departs before it, so there is room as there was for the cell before.
+    fn alone(&mut self, now: u64, last: u64) -> u64 {
+        let train = &mut self.trains[0];
+        let count = u64::from(train.left - 1).min(last + 1 - now) as u16;
+        let vc = train.at_port;
+        train.left -= count;
+        let next = now + u64::from(count);
+        if self.queue.due(now) == 0 {
+            self.queue.push(vc, now, u32::from(count));
+            return next;
+        }
+        train.waited += u64::from(count) * self.queue.wait(now);
+        let mut at = now;
+        while at < next {
+            let (leaving, cells, _) = self.queue.pop(next - at);
+            self.queue.push(vc, at, cells);
+            self.counts.exchange(vc, leaving, cells, at);
+            at += u64::from(cells);
+        }
+        next
     }
 
     /// The cells of one slot, one of each of many frames.
@@ -300,7 +326,6 @@ impl Kernel {
             present.push((turn.of(train.input), number));
         }
         present.sort_by_key(|&(turn, _)| turn);
-        self.queue.reserve(present.len() as u64);
         let mut ended = false;
         for &(_, number) in &present {
             if let Some(paced) = self.paced.get_mut(number as usize) {
@@ -322,8 +347,11 @@ impl Kernel {
     /// Those whose time has come leave the queue.
     #[inline]
     fn depart(&mut self, now: u64) {
-        while let Some((vc, at)) = self.queue.pop(now) {
-            self.counts.leave(vc, at);
+        let mut due = self.queue.due(now);
+        while due > 0 {
+            let (vc, cells, at) = self.queue.pop(due);
+            self.counts.leave(vc, cells, at);
+            due -= u64::from(cells);
         }
     }
 
@@ -331,11 +359,11 @@ impl Kernel {
     #[inline(always)]
     fn serve<P: DropPolicy>(&mut self, policy: &mut P, now: u64, number: usize, io: &mut Io) -> bool {
         let train = &mut self.trains[number];
-        if train.sure && train.left > 1 && !self.counts.buffer().is_full() {
+        if train.is_sure() && !self.counts.buffer().is_full() {
             // Neither the first cell nor the last of a frame that is accepted so far, and there is room: a question
             // to the policy would change nothing (see DropPolicy::asks_always).
             train.left -= 1;
-            let departs = self.queue.push(train.at_port, now);
+            let departs = self.queue.push(train.at_port, now, 1);
             if departs > now {
                 train.waited += departs - now;
                 self.counts.enter(train.at_port, now);
@@ -357,7 +385,7 @@ impl Kernel {
         let vc = &mut self.vcs[train.at_port];
         match policy.admit(Arrival { vc: train.at_port, eom }, self.counts.buffer()) {
             Verdict::Accept => {
-                let departs = self.queue.push(train.at_port, now);
+                let departs = self.queue.push(train.at_port, now, 1);
                 if departs > now {
                     train.waited += departs - now;
                     self.counts.enter(train.at_port, now);
@@ -404,6 +432,14 @@ impl Kernel {
             counts.wait(train.at_port, train.waited);
         }
         counts
+    }
+}
+
+impl Train {
+    /// The next cell is accepted if there is room, and nothing else comes of it.
+    #[inline]
+    fn is_sure(&self) -> bool {
+        self.sure && self.left > 1
     }
 }
 

@@ -5,93 +5,132 @@ use std::collections::VecDeque;
 use crate::ids::{Id, VcId};
 
 /// One cell departs per slot while any waits, so a departure is known when a cell is accepted, and all others from
-/// the last one backwards, up to the last slot in which the port was idle.
+/// the last one backwards, up to the last slot in which the port was idle. Cells of one connection that follow each
+/// other are kept as one run.
 pub(super) struct CellQueue {
-    /// The connections of the last cells, a ring by the cells' numbers.
-    ring: Vec<u32>,
-    /// Cells below this number have departed.
-    head: u64,
-    /// The number of the next cell.
-    tail: u64,
+    /// A ring of runs: connections and numbers of cells.
+    ring: Vec<(u32, u32)>,
+    /// The run that the head of the queue is in, and how many of its cells have departed.
+    head: usize,
+    gone: u32,
+    /// The newest run.
+    tail: usize,
+    /// Cells waiting.
+    len: u64,
+    /// Cells accepted so far.
+    accepted: u64,
     /// The slot end at which the last accepted cell departs.
     last_departure: u64,
     /// For how many slots after its departure a cell is remembered.
     memory: u64,
-    /// Where the departures of remembered cells are not one slot apart: numbers of cells and their departures.
+    /// Where the departures of remembered cells are not one slot apart: how many cells were accepted before, and the
+    /// departure of the next.
     busy_periods: VecDeque<(u64, u64)>,
 }
+
+/// A run's number of cells stays within 32 bits.
+const LONGEST_RUN: u32 = 1 << 30;
 
 impl CellQueue {
     /// An empty queue that remembers departed cells for `memory` slots.
     pub(super) fn new(memory: u64) -> CellQueue {
         CellQueue {
-            ring: vec![0; (memory + 64).next_power_of_two() as usize],
+            ring: vec![(0, 0); (memory + 64).next_power_of_two() as usize],
             head: 0,
+            gone: 0,
             tail: 0,
+            len: 0,
+            accepted: 0,
             last_departure: 0,
             memory,
             busy_periods: VecDeque::from([(0, 1)]),
         }
     }
 
-    /// Makes room for `cells` more.
+    /// How many of the waiting cells depart by slot end `now`.
     #[inline]
-    pub(super) fn reserve(&mut self, cells: u64) {
-        while self.tail - self.head + self.memory + cells + 2 > self.ring.len() as u64 {
-            self.grow();
-        }
+    pub(super) fn due(&self, now: u64) -> u64 {
+        self.len - self.last_departure.saturating_sub(now)
     }
 
-    /// A cell of `vc` is accepted at slot end `now`; returns when it departs. There must be room.
+    /// How long a cell that is accepted at slot end `now` waits, in slots.
     #[inline]
-    pub(super) fn push(&mut self, vc: VcId, now: u64) -> u64 {
+    pub(super) fn wait(&self, now: u64) -> u64 {
+        (self.last_departure + 1).saturating_sub(now)
+    }
+
+    /// One cell of `vc` is accepted in each of `count` slots, of which `now` is the end of the first. Returns the
+    /// departure of the first; the others follow one slot apart.
+    #[inline]
+    pub(super) fn push(&mut self, vc: VcId, now: u64, count: u32) -> u64 {
         let follows = self.last_departure + 1;
         let departs = now.max(follows);
         if departs > follows && self.memory > 0 {
             self.begin_busy_period(now, departs);
         }
-        self.last_departure = departs;
-        let place = self.place(self.tail);
-        self.ring[place] = vc.index() as u32;
-        self.tail += 1;
-        // What departs at once does not wait; nothing else does then.
-        self.head += u64::from(departs == now);
+        self.last_departure = departs + u64::from(count) - 1;
+        self.accepted += u64::from(count);
+        let vc = vc.index() as u32;
+        let mask = self.ring.len() - 1;
+        let newest = &mut self.ring[self.tail & mask];
+        let length = if newest.0 == vc && newest.1 < LONGEST_RUN {
+            newest.1 += count;
+            newest.1
+        } else {
+            self.tail += 1;
+            self.ring[self.tail & mask] = (vc, count);
+            if self.len + self.memory + 4 > mask as u64 {
+                self.grow();
+            }
+            count
+        };
+        if departs > now {
+            self.len += u64::from(count);
+        } else {
+            // What departs at once does not wait; nothing else does then.
+            self.head = self.tail;
+            self.gone = length;
+        }
         departs
     }
 
-    /// Takes the head of the queue if it departs by slot end `now`: its connection, and when it departs.
+    /// Takes up to `count` cells of one connection from the head; at least so many must wait. Returns the connection,
+    /// the number of cells, and the departure of the last one.
     #[inline]
-    pub(super) fn pop(&mut self, now: u64) -> Option<(VcId, u64)> {
-        let departs = self.last_departure + 1 - (self.tail - self.head);
-        if self.head == self.tail || departs > now {
-            return None;
+    pub(super) fn pop(&mut self, count: u64) -> (VcId, u32, u64) {
+        let mask = self.ring.len() - 1;
+        let (mut vc, mut length) = self.ring[self.head & mask];
+        if length == self.gone {
+            self.head += 1;
+            self.gone = 0;
+            (vc, length) = self.ring[self.head & mask];
         }
-        let place = self.place(self.head);
-        self.head += 1;
-        Some((VcId::from_index(self.ring[place] as usize), departs))
+        let taken = u64::from(length - self.gone).min(count);
+        self.gone += taken as u32;
+        self.len -= taken;
+        (VcId::from_index(vc as usize), taken as u32, self.last_departure - self.len)
     }
 
     /// The waiting cells with their departures, the last one first.
     pub(super) fn waiting(&self) -> impl Iterator<Item = (VcId, u64)> {
-        (self.head..self.tail).rev().zip((0..=self.last_departure).rev()).map(|(number, at)| (self.vc(number), at))
+        self.backwards().zip((0..=self.last_departure).rev()).take(self.len as usize)
     }
 
     /// The remembered cells with their departures, the last one first.
     pub(super) fn departures(&self) -> impl Iterator<Item = (VcId, u64)> {
-        let mut end = self.tail;
-        self.busy_periods.iter().rev().flat_map(move |&(first, departs)| {
+        let mut end = self.accepted;
+        let departures = self.busy_periods.iter().rev().flat_map(move |&(first, departs)| {
             let numbers = first..std::mem::replace(&mut end, first);
-            numbers.rev().map(move |number| (self.vc(number), departs + (number - first)))
-        })
+            numbers.rev().map(move |number| departs + (number - first))
+        });
+        self.backwards().zip(departures)
     }
 
-    fn vc(&self, number: u64) -> VcId {
-        VcId::from_index(self.ring[self.place(number)] as usize)
-    }
-
-    #[inline]
-    fn place(&self, number: u64) -> usize {
-        number as usize & (self.ring.len() - 1)
+    /// The connections of all cells in the ring, the last one first.
+    fn backwards(&self) -> impl Iterator<Item = VcId> {
+        let mask = self.ring.len() - 1;
+        let runs = (0..self.ring.len()).map(move |back| self.ring[self.tail.wrapping_sub(back) & mask]);
+        runs.flat_map(|(vc, count)| std::iter::repeat_n(VcId::from_index(vc as usize), count as usize))
     }
 
     #[inline(never)]
@@ -100,15 +139,17 @@ impl CellQueue {
         while self.busy_periods.get(1).is_some_and(|&(_, first)| first + self.memory < now) {
             self.busy_periods.pop_front();
         }
-        self.busy_periods.push_back((self.tail, departs));
+        self.busy_periods.push_back((self.accepted, departs));
     }
 
+    /// Doubles the ring. One run has at least one cell, so it holds all that wait and all that are remembered.
     #[cold]
     fn grow(&mut self) {
-        let (old, new) = (self.ring.len() as u64, 2 * self.ring.len());
-        let mut ring = vec![0; new];
-        for number in self.tail.saturating_sub(old)..self.tail {
-            ring[number as usize & (new - 1)] = self.ring[self.place(number)];
+        let (old, new) = (self.ring.len(), 2 * self.ring.len());
+        let mut ring = vec![(0, 0); new];
+        for back in 0..old.min(self.tail + 1) {
+            let number = self.tail - back;
+            ring[number & (new - 1)] = self.ring[number & (old - 1)];
         }
         self.ring = ring;
     }

@@ -85,11 +85,30 @@ impl Counts {
         }
     }
 
-    /// A waiting unit begins to be transmitted at tick `now`.
+    /// Waiting units begin to be transmitted, the last of them at tick `now`.
     #[inline]
-    pub(super) fn leave(&mut self, vc: VcId, now: u64) {
-        if self.buffer.leave(vc) {
+    pub(super) fn leave(&mut self, vc: VcId, units: u32, now: u64) {
+        if self.buffer.leave_many(vc, units) {
             self.activity_changed(now, self.buffer.active() + 1);
+        }
+    }
+
+    /// At each of `units` ticks from `now` on a unit of `leaving` leaves and then one of `entering` enters.
+    #[inline]
+    pub(super) fn exchange(&mut self, entering: VcId, leaving: VcId, units: u32, now: u64) {
+        if self.threshold.is_some_and(|threshold| threshold + 1 == self.buffer.queued()) {
+            self.episodes += u64::from(units);
+        }
+        if entering == leaving {
+            return;
+        }
+        let before = self.buffer.active();
+        let (first, last) = self.buffer.exchange(entering, leaving, units);
+        if first {
+            self.activity_changed(now, before);
+        }
+        if last {
+            self.activity_changed(now + u64::from(units) - 1, before + u32::from(first));
         }
     }
 

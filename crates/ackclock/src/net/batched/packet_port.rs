@@ -131,7 +131,7 @@ impl PacketPort {
     #[inline]
     fn depart(&mut self) {
         let Some((start, vc, bytes)) = self.waiting.pop_front() else { return };
-        self.counts.leave(vc, start.as_ps());
+        self.counts.leave(vc, 1, start.as_ps());
         self.waiting_bytes -= u64::from(bytes);
     }
 }
