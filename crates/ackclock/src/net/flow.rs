@@ -72,10 +72,13 @@ impl Source {
     }
 
     /// Whether this transmission of a data segment is one to be lost.
+    #[inline]
     pub(super) fn drops_on_purpose(&mut self, segment: &Segment) -> bool {
-        if self.forced_drops.is_empty() {
-            return false;
-        }
+        !self.forced_drops.is_empty() && self.counts_as_drop(segment)
+    }
+
+    #[inline(never)]
+    fn counts_as_drop(&mut self, segment: &Segment) -> bool {
         let number = segment.seq / self.mss;
         let mut lost = false;
         for (drop, seen) in self.forced_drops.iter_mut().filter(|(drop, _)| drop.segment == number) {

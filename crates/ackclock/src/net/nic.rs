@@ -25,11 +25,13 @@ impl Nic {
     }
 
     /// Whether a segment that is handed down now would go at once.
+    #[inline]
     pub(super) fn is_idle(&self, now: Time) -> bool {
         self.queue.is_empty() && self.free <= now
     }
 
     /// The link is busy until then.
+    #[inline]
     pub(super) fn occupy(&mut self, until: Time) {
         self.free = until;
     }

@@ -1,14 +1,13 @@
 //! From a scenario to the parts of the batched engine and the ways between them.
 
 use std::collections::BTreeMap;
-use std::collections::VecDeque;
 
 use super::cell_port::{self, CellPort, Service};
 use super::counts::Counts;
 use super::hosts::{Hosts, Numbering, Outlet, Trail};
 use super::io::{Destination, Io, Leg, Log};
 use super::mailbox::Mailbox;
-use super::packet_port::{self, PacketPort};
+use super::packet_port::{self, PacketPort, PacketPorts};
 use super::serializer::Serializer;
 use super::{Batched, Inlet, Output, Part, Port};
 use crate::ids::{Id, IdVec, LinkId, NodeId, VcId};
@@ -28,15 +27,15 @@ pub(super) fn network(scenario: &Scenario, seed: u64) -> Batched {
     let layout = plan.layout();
     let mut ways = plan.ways(&layout);
     let mut parts: BTreeMap<usize, Part> = plan.hosts(&layout, &mut ways);
-    for (link, part) in layout.ports() {
-        parts.insert(part, plan.port(link, part, &ways));
+    for (part, links) in layout.links_of_parts() {
+        parts.insert(part, plan.ports(&links, part, &ways));
     }
     let ports = scenario.links.iter_ids().map(|(id, link)| Port {
         name: link.name.clone(),
         crossing: plan.crossing[id].clone(),
         output: match (plan.wiring.feeders[id], layout.part_of_port[id]) {
             (Feeder::Nic, _) => Output::Nic,
-            (_, Some(part)) => Output::Part(part),
+            (_, Some((part, port))) => Output::Port(part, port as usize),
             (_, None) => {
                 // Where nothing crosses, it does not matter behind what.
                 let tap = ways.taps.remove(&id).unwrap_or_default();
@@ -75,7 +74,8 @@ struct Layout {
     numbering: Numbering,
     /// The parts that are groups of hosts: those of the senders and of the receivers, or one for both.
     groups: Vec<usize>,
-    part_of_port: IdVec<LinkId, Option<usize>>,
+    /// For each port that has a queue and is crossed, its part, and its number among the ports of that part.
+    part_of_port: IdVec<LinkId, Option<(usize, u32)>>,
 }
 
 /// The ways between the parts.
@@ -84,14 +84,14 @@ struct Ways {
     /// For each connection, the way out of its host, and how long ports without a queue look back on it.
     of_hosts: Vec<Option<(Leg, Span)>>,
     /// For each port, the ways out of it, by the connections' numbers.
-    of_ports: BTreeMap<usize, Vec<Option<Leg>>>,
+    of_ports: BTreeMap<LinkId, Vec<Option<Leg>>>,
     /// For each port, the spacing of the cells that come in, by the connections' numbers.
-    spacings: BTreeMap<usize, Vec<Span>>,
+    spacings: BTreeMap<LinkId, Vec<Span>>,
     logs: Vec<Log>,
     log_numbers: BTreeMap<LogKey, u32>,
     taps: BTreeMap<LinkId, Tap>,
     /// How long ports without a queue look back on each port.
-    memory: BTreeMap<usize, Span>,
+    memory: BTreeMap<LinkId, Span>,
     /// The least time to one part (the first) from another (the second).
     lookaheads: BTreeMap<(usize, usize), Span>,
 }
@@ -140,15 +140,35 @@ impl Plan<'_> {
         layout
     }
 
-    /// Numbers the ports on the ways to these ends.
+    /// Numbers the ports on the ways to these ends. Packet ports with a single input, and the same one before it, are
+    /// one part.
     fn place_ports(&self, end: End, layout: &mut Layout, parts: &mut usize) {
+        let mut shared: BTreeMap<usize, (usize, u32)> = BTreeMap::new();
         for (_, vc) in self.vcs.iter_ids().filter(|&(id, _)| end_of(id).1 == end) {
+            let mut before = layout.groups[layout.group_of(end.other())];
             for hop in &vc.route {
-                let queues = matches!(self.wiring.feeders[hop.link], Feeder::Cells | Feeder::Packets);
-                if queues && layout.part_of_port[hop.link].is_none() {
-                    layout.part_of_port[hop.link] = Some(*parts);
-                    *parts += 1;
+                let feeder = self.wiring.feeders[hop.link];
+                if !matches!(feeder, Feeder::Cells | Feeder::Packets) {
+                    continue;
                 }
+                if layout.part_of_port[hop.link].is_none() {
+                    let alone = feeder == Feeder::Cells || self.wiring.inputs[hop.link].len() > 1;
+                    let place = match shared.get_mut(&before).filter(|_| !alone) {
+                        Some((part, ports)) => {
+                            *ports += 1;
+                            (*part, *ports)
+                        }
+                        None => {
+                            *parts += 1;
+                            (*parts - 1, 0)
+                        }
+                    };
+                    if !alone {
+                        shared.insert(before, place);
+                    }
+                    layout.part_of_port[hop.link] = Some(place);
+                }
+                before = layout.part_of_port[hop.link].map_or(before, |(part, _)| part);
             }
         }
     }
@@ -197,7 +217,7 @@ impl Plan<'_> {
         for hops in vc.route.windows(2) {
             let (input, hop) = (hops[0].link, hops[1]);
             let link = &self.scenario.links[hop.link];
-            let Some(part) = layout.part_of_port[hop.link] else {
+            let Some((part, port)) = layout.part_of_port[hop.link] else {
                 let crossing = self.crossing[hop.link].len();
                 let tap = ways.taps.entry(hop.link).or_insert_with(|| Tap {
                     behind: from.part,
@@ -220,9 +240,9 @@ impl Plan<'_> {
                 Some(_) => self.scenario.links[from.link].rate.cell_time(),
             };
             let crossing = self.crossing[hop.link].len();
-            let spacings = ways.spacings.entry(part).or_insert_with(|| vec![Span::ZERO; crossing]);
+            let spacings = ways.spacings.entry(hop.link).or_insert_with(|| vec![Span::ZERO; crossing]);
             spacings[hop.at_port.index()] = spacing;
-            let to = Destination::Port { mailbox: part as u32, input: rank, at_port: hop.at_port };
+            let to = Destination::Port { mailbox: part as u32, port, input: rank, at_port: hop.at_port };
             self.leave(id, &from, Leg { lag, to }, part, looked_back, ways);
             from = Place { part, link: hop.link, number: Some(hop.at_port) };
             looked_back = Span::ZERO;
@@ -233,7 +253,7 @@ impl Plan<'_> {
         }
         let key = (from.link, lag, many_links.then(|| last_link(vc)));
         let log = *ways.log_numbers.entry(key).or_insert_with(|| {
-            ways.logs.push(Log { group: group as u32, frames: VecDeque::new() });
+            ways.logs.push(Log::new(group as u32));
             ways.logs.len() as u32 - 1
         });
         self.leave(id, &from, Leg { lag, to: Destination::Host { log } }, layout.groups[group], looked_back, ways);
@@ -256,8 +276,8 @@ impl Plan<'_> {
             None => ways.of_hosts[id.index()] = Some((leg, looked_back)),
             Some(number) => {
                 let crossing = self.crossing[from.link].len();
-                ways.of_ports.entry(from.part).or_insert_with(|| vec![None; crossing])[number.index()] = Some(leg);
-                let memory = ways.memory.entry(from.part).or_default();
+                ways.of_ports.entry(from.link).or_insert_with(|| vec![None; crossing])[number.index()] = Some(leg);
+                let memory = ways.memory.entry(from.link).or_default();
                 *memory = (*memory).max(looked_back);
             }
         }
@@ -305,43 +325,57 @@ impl Plan<'_> {
         parts
     }
 
-    fn port(&self, id: LinkId, part: usize, ways: &Ways) -> Part {
-        let link = &self.scenario.links[id];
-        let memory = ways.memory.get(&part).copied().unwrap_or(Span::ZERO);
-        let legs = ways.of_ports[&part].iter().map(|leg| leg.expect("a connection that comes also leaves"));
-        let crossing = self.crossing[id].iter().zip(legs);
-        let (units, bytes) = build::limits(link.queue.buffer);
-        let counts = |tick| Counts::new(units, self.crossing[id].len(), link.queue.policy.threshold_cells(), tick);
+    /// The part with the ports of these links.
+    fn ports(&self, links: &[LinkId], part: usize, ways: &Ways) -> Part {
         match self.scenario.technology {
-            Technology::Atm { .. } => {
-                let vc = |((&vc, leg), &spacing): ((&VcId, Leg), &Span)| cell_port::PortVc {
-                    id: vc,
-                    name_hash: self.vcs[vc].name_hash,
-                    spacing,
-                    leg,
-                    reassembler: Reassembler::default(),
-                };
-                let inputs = &self.wiring.inputs[id];
-                let service = Service {
-                    order: link.queue.service_order,
-                    stream: build::service_stream(link, self.seed),
-                    inputs: inputs.iter().map(|&input| name_hash(&self.scenario.links[input].name)).collect(),
-                };
-                let cell_time = link.rate.cell_time();
-                let policy = Policy::new(&link.queue.policy, self.crossing[id].len());
-                let vcs = crossing.zip(&ways.spacings[&part]).map(vc).collect();
-                Part::Cells(CellPort::new(part, cell_time, policy, service, vcs, counts(cell_time), memory))
-            }
+            Technology::Atm { .. } => Part::Cells(self.cell_port(links[0], part, ways)),
             Technology::Packet { .. } => {
-                let vc = |(&vc, leg): (&VcId, Leg)| packet_port::PortVc {
-                    id: vc,
-                    name_hash: self.vcs[vc].name_hash,
-                    leg,
-                };
-                let counts = counts(Span::from_ps(1));
-                Part::Packets(PacketPort::new(part, link.rate, bytes, crossing.map(vc).collect(), counts))
+                let ports = links.iter().map(|&link| self.packet_port(link, ways));
+                Part::Packets(PacketPorts::new(part, ports.collect()))
             }
         }
+    }
+
+    fn cell_port(&self, id: LinkId, part: usize, ways: &Ways) -> CellPort {
+        let link = &self.scenario.links[id];
+        let vc = |((vc, leg), &spacing): ((VcId, Leg), &Span)| cell_port::PortVc {
+            id: vc,
+            name_hash: self.vcs[vc].name_hash,
+            spacing,
+            leg,
+            reassembler: Reassembler::default(),
+        };
+        let vcs = self.legs(id, ways).zip(&ways.spacings[&id]).map(vc).collect();
+        let inputs = self.wiring.inputs[id].iter();
+        let service = Service {
+            order: link.queue.service_order,
+            stream: build::service_stream(link, self.seed),
+            inputs: inputs.map(|&input| name_hash(&self.scenario.links[input].name)).collect(),
+        };
+        let policy = Policy::new(&link.queue.policy, self.crossing[id].len());
+        let memory = ways.memory.get(&id).copied().unwrap_or(Span::ZERO);
+        let cell_time = link.rate.cell_time();
+        let (counts, _) = self.counts(id, cell_time);
+        CellPort::new(part, cell_time, policy, service, vcs, counts, memory)
+    }
+
+    fn packet_port(&self, id: LinkId, ways: &Ways) -> PacketPort {
+        let vc = |(vc, leg): (VcId, Leg)| packet_port::PortVc { id: vc, name_hash: self.vcs[vc].name_hash, leg };
+        let (counts, max_bytes) = self.counts(id, Span::from_ps(1));
+        PacketPort::new(self.scenario.links[id].rate, max_bytes, self.legs(id, ways).map(vc).collect(), counts)
+    }
+
+    /// The connections that cross a port, with their ways out of it.
+    fn legs(&self, id: LinkId, ways: &Ways) -> impl Iterator<Item = (VcId, Leg)> {
+        let legs = ways.of_ports[&id].iter().map(|leg| leg.expect("a connection that comes also leaves"));
+        self.crossing[id].iter().copied().zip(legs)
+    }
+
+    /// The counters of a port, and its limit of bytes.
+    fn counts(&self, id: LinkId, tick: Span) -> (Counts, u64) {
+        let queue = &self.scenario.links[id].queue;
+        let (units, bytes) = build::limits(queue.buffer);
+        (Counts::new(units, self.crossing[id].len(), queue.policy.threshold_cells(), tick), bytes)
     }
 }
 
@@ -353,8 +387,14 @@ impl Layout {
         }
     }
 
-    fn ports(&self) -> impl Iterator<Item = (LinkId, usize)> {
-        self.part_of_port.iter_ids().filter_map(|(link, part)| part.map(|part| (link, part)))
+    /// The links whose ports are in each part, by their numbers there.
+    fn links_of_parts(&self) -> BTreeMap<usize, Vec<LinkId>> {
+        let ports = self.part_of_port.iter_ids().filter_map(|(link, place)| place.map(|place| (place, link)));
+        let mut parts: BTreeMap<usize, Vec<LinkId>> = BTreeMap::new();
+        for ((part, _), link) in ports.collect::<BTreeMap<_, _>>() {
+            parts.entry(part).or_default().push(link);
+        }
+        parts
     }
 }
 

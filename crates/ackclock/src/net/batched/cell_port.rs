@@ -210,7 +210,7 @@ impl Kernel {
     /// Takes in what begins to arrive before `end`.
     #[inline]
     fn begin(&mut self, mailbox: &mut Mailbox, end: u64) {
-        while let Some(&Item { time, input, at_port, frame, size, index, eom }) = mailbox.first() {
+        while let Some(&Item { time, input, at_port, frame, size, index, eom, .. }) = mailbox.first() {
             if time.as_ps() >= end {
                 break;
             }
@@ -392,9 +392,10 @@ impl Kernel {
                 }
                 let time = Time::from_ps(departs * self.cell_time) + vc.leg.lag;
                 match vc.leg.to {
-                    Destination::Port { mailbox, input, at_port } => {
+                    Destination::Port { mailbox, port, input, at_port } => {
                         let index = train.end - train.left - 1;
-                        io.post(mailbox, Item { time, input, at_port, frame: train.frame, size: 1, index, eom });
+                        let item = Item { time, port, input, at_port, frame: train.frame, size: 1, index, eom };
+                        io.post(mailbox, item);
                     }
                     Destination::Host { log } if ended => {
                         let count = train.end - train.accepted_from;

@@ -142,9 +142,9 @@ impl Hosts {
     /// Handles everything before `until`.
     pub(super) fn advance(&mut self, until: Time, io: &mut Io) {
         let mut heads = std::mem::take(&mut self.heads);
-        for log in io.ready[self.group].drain(..) {
-            heads.push(Reverse((io.logs[log as usize].frames[0].time, log)));
-        }
+        let mut ready = std::mem::take(&mut io.ready[self.group]);
+        let head = |&log: &u32| io.logs[log as usize].first().map(|frame| Reverse((frame.time, log)));
+        heads.extend(ready.iter().filter_map(head));
         loop {
             let arrival = heads.peek().map_or(Time::NEVER, |&Reverse((time, _))| time);
             let (due, end) = self.timers.earliest();
@@ -155,9 +155,10 @@ impl Hosts {
                 }
                 let mut head = heads.peek_mut().expect("there is an arrival");
                 let log = head.0.1;
-                let frames = &mut io.logs[log as usize].frames;
-                let frame = frames.pop_front().expect("the log is not empty");
-                match frames.front() {
+                // With a single log, the common case, this only writes the next time.
+                let frames = &mut io.logs[log as usize];
+                let frame = frames.take();
+                match frames.first() {
                     Some(next) => *head = Reverse((next.time, log)),
                     None => {
                         PeekMut::pop(head);
@@ -172,14 +173,19 @@ impl Hosts {
             }
             self.events += 1;
         }
-        io.ready[self.group].extend(heads.drain().map(|Reverse((_, log))| log));
+        // Logs that ran empty and were filled again meanwhile, by hosts of this group, have listed themselves.
+        ready.iter().for_each(|&log| io.logs[log as usize].clean());
+        ready.clear();
+        ready.extend(heads.drain().map(|Reverse((_, log))| log));
+        ready.append(&mut io.ready[self.group]);
+        io.ready[self.group] = ready;
         self.heads = heads;
         self.work_off(until, io);
     }
 
     /// Before then nothing happens here, as far as is known.
     pub(super) fn next(&self, io: &Io) -> Time {
-        let arrival = io.ready[self.group].iter().map(|&log| io.logs[log as usize].frames[0].time).min();
+        let arrival = io.ready[self.group].iter().filter_map(|&log| io.logs[log as usize].first()).map(|f| f.time).min();
         let start = self.backlog.iter().map(|&nic| self.nics[nic as usize].next_start()).min();
         let (due, _) = self.timers.earliest();
         due.min(arrival.unwrap_or(Time::NEVER)).min(start.unwrap_or(Time::NEVER))
@@ -217,29 +223,21 @@ impl Hosts {
         let (flow, end) = end_of(vc);
         let log = &mut io.frames[vc];
         match end {
+            End::Receiver if good => {
+                self.sinks[flow].receiver.on_segment(now, log.take(frame));
+                self.send_acknowledgement(now, flow, io);
+            }
             End::Receiver => {
-                let sink = &mut self.sinks[flow];
-                if good {
-                    sink.receiver.on_segment(now, log.segment(frame));
-                } else {
-                    sink.damaged_frames += 1;
-                }
+                self.sinks[flow].damaged_frames += 1;
                 log.retire(frame);
-                if good {
-                    self.send_acknowledgement(now, flow, io);
-                }
+            }
+            End::Sender if good => {
+                self.sources[flow].sender.on_segment(now, log.take(frame));
+                self.send_data(now, flow, io);
             }
             End::Sender => {
-                let source = &mut self.sources[flow];
-                if good {
-                    source.sender.on_segment(now, log.segment(frame));
-                } else {
-                    source.damaged_frames += 1;
-                }
+                self.sources[flow].damaged_frames += 1;
                 log.retire(frame);
-                if good {
-                    self.send_data(now, flow, io);
-                }
             }
         }
         self.schedule(flow, end);
@@ -269,6 +267,7 @@ impl Hosts {
         self.schedule(flow, end);
     }
 
+    #[inline]
     fn schedule(&mut self, flow: usize, end: End) {
         let deadline = match end {
             End::Sender => self.sources[flow].sender.next_deadline(),
@@ -277,26 +276,38 @@ impl Hosts {
         self.timers.set(self.numbering.of(flow, end), deadline.unwrap_or(Time::NEVER));
     }
 
+    #[inline]
     fn send_data(&mut self, now: Time, flow: usize, io: &mut Io) {
         while let Some(segment) = self.sources[flow].sender.poll_segment(now) {
             self.hand_down(now, data_vc(flow), self.numbering.of(flow, End::Sender), segment, io);
         }
     }
 
+    #[inline]
     fn send_acknowledgement(&mut self, now: Time, flow: usize, io: &mut Io) {
         if let Some(segment) = self.sinks[flow].receiver.poll_segment(now) {
             self.hand_down(now, ack_vc(flow), self.numbering.of(flow, End::Receiver), segment, io);
         }
     }
 
+    /// A segment of the end with this number goes out as soon as the host's link is free.
+    #[inline(always)]
     fn hand_down(&mut self, now: Time, vc: VcId, number: usize, segment: Segment, io: &mut Io) {
-        let nic = self.outlets[number].nic;
-        if self.nics[nic as usize].next_start() <= now {
-            self.transmit_waiting(nic, now, io);
+        if self.nics[self.outlets[number].nic as usize].is_idle(now) {
+            self.transmit(now, vc, number, segment, io);
+        } else {
+            self.queue_up(now, vc, number, segment, io);
         }
+    }
+
+    /// The link is busy, or something waits that should have gone before.
+    #[inline(never)]
+    fn queue_up(&mut self, now: Time, vc: VcId, number: usize, segment: Segment, io: &mut Io) {
+        let nic = self.outlets[number].nic;
+        self.transmit_waiting(nic, now, io);
         let state = &mut self.nics[nic as usize];
         if state.is_idle(now) {
-            return self.transmit(now, vc, number, &segment, io);
+            return self.transmit(now, vc, number, segment, io);
         }
         state.push(vc, segment);
         if !std::mem::replace(&mut self.listed[nic as usize], true) {
@@ -313,7 +324,7 @@ impl Hosts {
             }
             let Some((vc, segment)) = self.nics[nic as usize].next(start) else { break };
             let (flow, end) = end_of(vc);
-            self.transmit(start, vc, self.numbering.of(flow, end.other()), &segment, io);
+            self.transmit(start, vc, self.numbering.of(flow, end.other()), segment, io);
         }
     }
 
@@ -329,7 +340,8 @@ impl Hosts {
     }
 
     /// A frame begins at `start`, when the link is free.
-    fn transmit(&mut self, start: Time, vc: VcId, number: usize, segment: &Segment, io: &mut Io) {
+    #[inline(always)]
+    fn transmit(&mut self, start: Time, vc: VcId, number: usize, segment: Segment, io: &mut Io) {
         let outlet = &mut self.outlets[number];
         let bytes = segment.ip_bytes();
         let (units, size, spacing, first) = match self.technology {
@@ -346,18 +358,18 @@ impl Hosts {
         };
         self.nics[outlet.nic as usize].occupy(start + spacing * u64::from(units));
         let (flow, destination) = end_of(vc);
-        if destination == End::Receiver && self.sources[flow].drops_on_purpose(segment) {
+        if destination == End::Receiver && self.sources[flow].drops_on_purpose(&segment) {
             return;
         }
-        let frame = io.frames[vc].push(*segment);
+        let frame = io.frames[vc].push(segment);
         let complete = start + first;
         if let Some(trail) = &mut outlet.trail {
             trail.push(complete, units, spacing);
         }
         let time = complete + outlet.leg.lag;
         match outlet.leg.to {
-            Destination::Port { mailbox, input, at_port } => {
-                io.post(mailbox, Item { time, input, at_port, frame, size, index: 0, eom: true });
+            Destination::Port { mailbox, port, input, at_port } => {
+                io.post(mailbox, Item { time, port, input, at_port, frame, size, index: 0, eom: true });
             }
             Destination::Host { log } => {
                 let time = time + spacing * u64::from(units - 1);

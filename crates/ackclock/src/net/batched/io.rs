@@ -1,7 +1,5 @@
 //! What is under way between the parts of the network. Nothing else crosses from one part to another.
 
-use std::collections::VecDeque;
-
 use super::mailbox::Mailbox;
 use crate::ids::{IdVec, VcId};
 use crate::packet::FrameLog;
@@ -21,8 +19,38 @@ pub(super) struct Io {
 
 /// Frames that arrive at the hosts of one group, with one delay from one sender.
 pub(super) struct Log {
-    pub(super) group: u32,
-    pub(super) frames: VecDeque<Arrived>,
+    group: u32,
+    frames: Vec<Arrived>,
+    /// Frames before this one are taken.
+    taken: usize,
+}
+
+impl Log {
+    /// An empty log for this group.
+    pub(super) fn new(group: u32) -> Log {
+        Log { group, frames: Vec::new(), taken: 0 }
+    }
+
+    /// The first frame.
+    #[inline]
+    pub(super) fn first(&self) -> Option<&Arrived> {
+        self.frames.get(self.taken)
+    }
+
+    /// Takes the first frame.
+    #[inline]
+    pub(super) fn take(&mut self) -> Arrived {
+        self.taken += 1;
+        self.frames[self.taken - 1]
+    }
+
+    /// Frees the room of what was taken.
+    pub(super) fn clean(&mut self) {
+        if self.taken > self.frames.len() / 2 {
+            self.frames.drain(..self.taken);
+            self.taken = 0;
+        }
+    }
 }
 
 /// A frame that arrives at the end of its connection.
@@ -41,6 +69,8 @@ pub(super) struct Arrived {
 pub(super) struct Item {
     /// When the first cell arrives, or the packet.
     pub(super) time: Time,
+    /// Which port it goes to, of those that share the mailbox.
+    pub(super) port: u32,
     /// Which of the port's inputs it comes from.
     pub(super) input: u32,
     /// The connection's number at the port.
@@ -65,8 +95,8 @@ pub(super) struct Leg {
 /// Where a leg leads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Destination {
-    /// A port: which mailbox, and what the leg is there.
-    Port { mailbox: u32, input: u32, at_port: VcId },
+    /// A port: which mailbox, which port of those that share it, and what the leg is there.
+    Port { mailbox: u32, port: u32, input: u32, at_port: VcId },
     /// The host where the connection ends.
     Host { log: u32 },
 }
@@ -75,12 +105,12 @@ impl Io {
     /// A frame is on its way to a host.
     #[inline(always)]
     pub(super) fn deliver(&mut self, log: u32, frame: Arrived) {
-        let Log { group, frames } = &mut self.logs[log as usize];
-        if frames.is_empty() {
+        let Log { group, frames, taken } = &mut self.logs[log as usize];
+        if *taken == frames.len() {
             self.ready[*group as usize].push(log);
         }
-        debug_assert!(frames.back().is_none_or(|last| last.time <= frame.time), "a log is in order of time");
-        frames.push_back(frame);
+        debug_assert!(frames.last().is_none_or(|last| last.time <= frame.time), "a log is in order of time");
+        frames.push(frame);
     }
 
     /// Units are on their way to a port.

@@ -1,4 +1,4 @@
-//! What is on its way to one port, from all its inputs, in order of arrival.
+//! What is on its way to one port, or to several that advance together, from all inputs, in order of arrival.
 //!
 //! Senders post nearly in order, as they handle what reaches them in order of time. So what is new is put in order by
 //! insertion from the end, which costs little when little is out of place, and by a merge sort when much is.
@@ -70,6 +70,14 @@ impl Mailbox {
         self.items[..self.sorted].get(self.taken).map_or(Time::NEVER, |item| item.time).min(new.unwrap_or(Time::NEVER))
     }
 
+    /// Takes all items before `until`. What is new must be in order.
+    pub(super) fn take_before(&mut self, until: Time) -> &[Item] {
+        let waiting = &self.items[self.taken..];
+        let count = waiting.iter().position(|item| item.time >= until).unwrap_or(waiting.len());
+        self.taken += count;
+        &waiting[..count]
+    }
+
     /// Takes the first item.
     pub(super) fn take(&mut self) {
         self.taken += 1;
@@ -89,7 +97,7 @@ mod tests {
 
     fn item(ps: u64, input: u32) -> Item {
         let at_port = VcId::from_index(0);
-        Item { time: Time::from_ps(ps), input, at_port, frame: 0, size: 1, index: 0, eom: true }
+        Item { time: Time::from_ps(ps), port: 0, input, at_port, frame: 0, size: 1, index: 0, eom: true }
     }
 
     proptest! {

@@ -18,7 +18,7 @@ use cell_port::CellPort;
 use counts::Counts;
 use hosts::Hosts;
 use io::Io;
-use packet_port::PacketPort;
+use packet_port::PacketPorts;
 
 use super::flow;
 use crate::ids::{IdVec, LinkId, VcId};
@@ -42,7 +42,7 @@ pub struct Batched {
 enum Part {
     Hosts(Hosts),
     Cells(CellPort),
-    Packets(PacketPort),
+    Packets(PacketPorts),
 }
 
 struct Inlet {
@@ -61,7 +61,8 @@ struct Port {
 enum Output {
     /// Of a host: no record.
     Nic,
-    Part(usize),
+    /// A port: which part, and which port of those in it.
+    Port(usize, usize),
     /// A port where nothing waits is no part: it adds a constant delay behind another output.
     Through {
         behind: usize,
@@ -136,10 +137,10 @@ impl Batched {
         let names = port.crossing.iter().map(name);
         match &port.output {
             Output::Nic => None,
-            Output::Part(number) => match &self.parts[*number] {
+            Output::Port(part, number) => match &self.parts[*part] {
                 Part::Hosts(_) => unreachable!("hosts are no ports"),
                 Part::Cells(cells) => Some(cells.record(now, &port.name, names)),
-                Part::Packets(packets) => Some(packets.record(now, &port.name, names)),
+                Part::Packets(packets) => Some(packets.record(*number, now, &port.name, names)),
             },
             Output::Through { behind, lag, numbers, threshold } => {
                 let passed: Vec<u64> = match &self.parts[*behind] {

@@ -1,4 +1,6 @@
-//! The output port of a packet switch, packet by packet: when each is transmitted is known when it arrives.
+//! Output ports of packet switches, packet by packet: when each is transmitted is known when it arrives.
+//!
+//! Ports that one output feeds, and nothing else, advance together: behind a bottleneck there are as many as flows.
 
 use std::collections::VecDeque;
 
@@ -10,9 +12,16 @@ use crate::queue::drop::{Arrival, DropPolicy, DropReason, TailDrop, Verdict};
 use crate::record::PortRecord;
 use crate::units::{Rate, Time};
 
-/// A packet port.
-pub(super) struct PacketPort {
+/// Ports that share a mailbox.
+pub(super) struct PacketPorts {
     mailbox: usize,
+    ports: Vec<PacketPort>,
+    packets: u64,
+}
+
+/// A packet port.
+#[derive(Clone)]
+pub(super) struct PacketPort {
     serializer: Serializer,
     /// Limit of waiting bytes, beside the limit of packets that the buffer has.
     max_bytes: u64,
@@ -21,13 +30,13 @@ pub(super) struct PacketPort {
     vcs: IdVec<VcId, PortVc>,
     /// When the transmission of the last accepted packet is complete.
     free: Time,
-    /// The waiting packets: when their transmission begins, connection, octets.
+    /// The packets that waited when the last one arrived: when their transmission begins, connection, octets.
     waiting: VecDeque<(Time, VcId, u32)>,
     counts: Counts,
-    packets: u64,
 }
 
 /// One connection at a port.
+#[derive(Clone)]
 pub(super) struct PortVc {
     pub(super) id: VcId,
     pub(super) name_hash: u64,
@@ -35,44 +44,22 @@ pub(super) struct PortVc {
     pub(super) leg: Leg,
 }
 
-impl PacketPort {
-    /// An idle port that reads `mailbox`.
-    pub(super) fn new(
-        mailbox: usize,
-        rate: Rate,
-        max_bytes: u64,
-        vcs: IdVec<VcId, PortVc>,
-        counts: Counts,
-    ) -> PacketPort {
-        PacketPort {
-            mailbox,
-            serializer: Serializer::new(rate),
-            max_bytes,
-            waiting_bytes: 0,
-            policy: TailDrop,
-            vcs,
-            free: Time::ZERO,
-            waiting: VecDeque::new(),
-            counts,
-            packets: 0,
-        }
+impl PacketPorts {
+    /// Ports that read `mailbox`.
+    pub(super) fn new(mailbox: usize, ports: Vec<PacketPort>) -> PacketPorts {
+        PacketPorts { mailbox, ports, packets: 0 }
     }
 
-    /// Handles every arrival and departure before `until`.
+    /// Handles every arrival before `until`.
     pub(super) fn advance(&mut self, until: Time, io: &mut Io) {
         let mut mailbox = std::mem::take(&mut io.mailboxes[self.mailbox]);
         mailbox.settle();
-        while let Some(&packet) = mailbox.first() {
-            if packet.time >= until {
-                break;
-            }
-            mailbox.take();
-            self.on_arrival(packet, io);
+        let packets = mailbox.take_before(until);
+        self.packets += packets.len() as u64;
+        for packet in packets {
+            self.ports[packet.port as usize].on_arrival(packet, io);
         }
         io.mailboxes[self.mailbox] = mailbox;
-        while self.waiting.front().is_some_and(|&(start, ..)| start < until) {
-            self.depart();
-        }
     }
 
     /// Before then nothing happens here, as far as is known.
@@ -85,20 +72,40 @@ impl PacketPort {
         self.packets
     }
 
-    /// The port's record at `now`.
-    pub(super) fn record(&self, now: Time, name: &str, vcs: impl Iterator<Item = String>) -> PortRecord {
-        let waiting = self.waiting.iter().map(|&(start, vc, _)| (vc, start.as_ps()));
-        self.counts.record(now, name, vcs, waiting)
+    /// One port's record at `now`.
+    pub(super) fn record(&self, port: usize, now: Time, name: &str, vcs: impl Iterator<Item = String>) -> PortRecord {
+        // Departures are handled when the next packet arrives.
+        let mut port = self.ports[port].clone();
+        while port.waiting.front().is_some_and(|&(start, ..)| start < now) {
+            port.depart();
+        }
+        let waiting = port.waiting.iter().map(|&(start, vc, _)| (vc, start.as_ps()));
+        port.counts.record(now, name, vcs, waiting)
+    }
+}
+
+impl PacketPort {
+    /// An idle port.
+    pub(super) fn new(rate: Rate, max_bytes: u64, vcs: IdVec<VcId, PortVc>, counts: Counts) -> PacketPort {
+        PacketPort {
+            serializer: Serializer::new(rate),
+            max_bytes,
+            waiting_bytes: 0,
+            policy: TailDrop,
+            vcs,
+            free: Time::ZERO,
+            waiting: VecDeque::new(),
+            counts,
+        }
     }
 
     #[inline]
-    fn on_arrival(&mut self, packet: Item, io: &mut Io) {
-        let Item { time: now, at_port, frame, size: bytes, .. } = packet;
+    fn on_arrival(&mut self, packet: &Item, io: &mut Io) {
+        let &Item { time: now, at_port, frame, size: bytes, .. } = packet;
         // At one instant departures come first.
         while self.waiting.front().is_some_and(|&(start, ..)| start <= now) {
             self.depart();
         }
-        self.packets += 1;
         self.counts.arrive(at_port, 1);
         let start = if self.waiting.is_empty() && self.free <= now {
             now
@@ -122,8 +129,8 @@ impl PacketPort {
         let time = self.free + vc.leg.lag;
         match vc.leg.to {
             Destination::Host { log } => io.deliver(log, Arrived { time, vc: vc.id, frame, good: true }),
-            Destination::Port { mailbox, input, at_port } => {
-                io.post(mailbox, Item { time, input, at_port, ..packet });
+            Destination::Port { mailbox, port, input, at_port } => {
+                io.post(mailbox, Item { time, port, input, at_port, frame, size: bytes, index: 0, eom: true });
             }
         }
     }

@@ -3,6 +3,7 @@
 use crate::units::{Rate, Span};
 
 /// The times of the sizes seen last: on one link there are few.
+#[derive(Clone)]
 pub(super) struct Serializer {
     rate: Rate,
     known: [(u32, Span); 4],
