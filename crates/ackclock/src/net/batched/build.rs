@@ -2,13 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use super::cell_port::{self, CellPort, Service};
+use super::cell_port::CellPort;
 use super::counts::Counts;
+use super::door;
 use super::hosts::{Hosts, Numbering, Outlet, Trail};
 use super::io::{Destination, Io, Leg, Log};
 use super::mailbox::Mailbox;
 use super::packet_port::{self, PacketPort, PacketPorts};
 use super::serializer::Serializer;
+use super::service::Service;
 use super::{Batched, Inlet, Output, Part, Port};
 use crate::ids::{Id, IdVec, LinkId, NodeId, VcId};
 use crate::net::build::{self, Feeder, Wiring};
@@ -338,7 +340,7 @@ impl Plan<'_> {
 
     fn cell_port(&self, id: LinkId, part: usize, ways: &Ways) -> CellPort {
         let link = &self.scenario.links[id];
-        let vc = |((vc, leg), &spacing): ((VcId, Leg), &Span)| cell_port::PortVc {
+        let vc = |((vc, leg), &spacing): ((VcId, Leg), &Span)| door::PortVc {
             id: vc,
             name_hash: self.vcs[vc].name_hash,
             spacing,

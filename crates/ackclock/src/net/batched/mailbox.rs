@@ -59,11 +59,6 @@ impl Mailbox {
         self.items.get(self.taken)
     }
 
-    /// When the first item arrives; `NEVER` if there is none.
-    pub(super) fn first_time(&self) -> Time {
-        self.first().map_or(Time::NEVER, |item| item.time)
-    }
-
     /// When the first item arrives, whether or not what is new is in order; `NEVER` if there is none.
     pub(super) fn earliest(&self) -> Time {
         let new = self.items[self.sorted.max(self.taken)..].iter().map(|item| item.time).min();
@@ -114,10 +109,8 @@ mod tests {
                 horizon += step;
                 mailbox.settle();
                 plain.sort_unstable();
-                while mailbox.first_time() < Time::from_ps(horizon) {
-                    let first = mailbox.first().unwrap();
+                for first in mailbox.take_before(Time::from_ps(horizon)) {
                     prop_assert_eq!((first.time.as_ps(), first.input), plain.remove(0));
-                    mailbox.take();
                 }
                 prop_assert!(plain.first().is_none_or(|&(ps, _)| ps >= horizon));
             }

@@ -8,11 +8,14 @@ mod build;
 mod cell_port;
 mod cell_queue;
 mod counts;
+mod door;
 mod hosts;
 mod io;
 mod mailbox;
+mod pacing;
 mod packet_port;
 mod serializer;
+mod service;
 
 use cell_port::CellPort;
 use counts::Counts;

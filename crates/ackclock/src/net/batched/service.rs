@@ -1,0 +1,75 @@
+//! The order in which the inputs of a cell port are served within a slot.
+
+use super::door::Train;
+use crate::rng::{Stream, mix};
+use crate::scenario::ServiceOrder;
+
+/// The order of service of one port.
+pub(super) struct Service {
+    pub(super) order: ServiceOrder,
+    pub(super) stream: Stream,
+    /// Hashes of the inputs' names.
+    pub(super) inputs: Vec<u64>,
+}
+
+/// Up to so many inputs are put in order without a branch that depends on the order.
+pub(super) const FEW: usize = 8;
+
+impl Service {
+    /// The order in one slot.
+    #[inline]
+    pub(super) fn in_slot(&self, slot: u64) -> Turns<'_> {
+        match self.order {
+            ServiceOrder::Random => Turns::Random { draw: self.stream.at(slot), inputs: &self.inputs },
+            ServiceOrder::Rotating => {
+                let count = self.inputs.len() as u64;
+                Turns::Rotating { first: slot % count, count }
+            }
+            ServiceOrder::Fixed => Turns::Rotating { first: 0, count: self.inputs.len() as u64 },
+        }
+    }
+
+    /// The order of a few trains, all from different inputs. It is random, so a branch on a comparison would be
+    /// guessed wrong half of the time: each one's place is the number of those before it.
+    #[inline]
+    pub(super) fn order_of_few(&self, slot: u64, trains: &[Train]) -> [u8; FEW] {
+        let in_slot = self.in_slot(slot);
+        let mut turns = [0; FEW];
+        for (turn, train) in turns.iter_mut().zip(trains) {
+            *turn = in_slot.of(train.input);
+        }
+        let mut places = [0_u8; FEW];
+        for one in 1..trains.len() {
+            for other in 0..one {
+                let first = u8::from(turns[one] < turns[other]);
+                places[other] += first;
+                places[one] += 1 - first;
+            }
+        }
+        let mut order = [0; FEW];
+        for (number, &place) in (0..).zip(&places[..trains.len()]) {
+            order[usize::from(place) % FEW] = number;
+        }
+        order
+    }
+}
+
+/// Who comes before whom in one slot.
+pub(super) enum Turns<'a> {
+    Random { draw: u64, inputs: &'a [u64] },
+    Rotating { first: u64, count: u64 },
+}
+
+impl Turns<'_> {
+    /// The turn of an input: the smallest comes first.
+    #[inline]
+    pub(super) fn of(&self, input: u32) -> u64 {
+        match self {
+            Turns::Random { draw, inputs } => mix(draw ^ inputs[input as usize]),
+            Turns::Rotating { first, count } => {
+                let place = u64::from(input) + count - first;
+                if place >= *count { place - count } else { place }
+            }
+        }
+    }
+}
