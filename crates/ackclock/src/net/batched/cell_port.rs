@@ -147,12 +147,12 @@ impl Kernel {
                 self.begin(&mut mailbox, now * cell_time);
                 begins = next_slot(&mailbox, cell_time);
             }
-            if self.pacing.is_empty() {
-                now = self.every_slot(policy, now, last.min(begins - 1), io);
+            let end = last.min(begins - 1);
+            now = if self.pacing.is_empty() {
+                self.every_slot(policy, now, end, io)
             } else {
-                self.any_spacing(policy, now, io);
-                now += 1;
-            }
+                self.any_spacing(policy, now, end, io)
+            };
         }
         self.door.depart(last);
         self.slot = last + 1;
@@ -220,8 +220,30 @@ impl Kernel {
         now
     }
 
-    /// One slot, in which cells of any spacing may arrive.
-    fn any_spacing<P: DropPolicy>(&mut self, policy: &mut P, now: u64, io: &mut Io) {
+    /// Cells of any spacing arrive: goes on until no paced frame is left, or `last` is behind.
+    fn any_spacing<P: DropPolicy>(&mut self, policy: &mut P, mut now: u64, last: u64, io: &mut Io) -> u64 {
+        let Kernel { trains, door, pacing, .. } = self;
+        while trains.is_empty() && now <= last {
+            // One cell in its slot, the common case, needs no order.
+            let Some(number) = pacing.take_single(now) else { break };
+            door.depart(now);
+            door.serve(policy, now, pacing.train_mut(number), io);
+            pacing.served(number, now);
+            if pacing.is_empty() {
+                return now + 1;
+            }
+            now = pacing.next_slot(now + 1).min(last + 1);
+        }
+        if now <= last {
+            self.mixed_slot(policy, now, io);
+            now += 1;
+        }
+        now
+    }
+
+    /// One slot with any cells.
+    #[inline(never)]
+    fn mixed_slot<P: DropPolicy>(&mut self, policy: &mut P, now: u64, io: &mut Io) {
         let Kernel { trains, door, service, pacing, present, .. } = self;
         door.depart(now);
         let turns = service.in_slot(now - 1);
@@ -229,8 +251,14 @@ impl Kernel {
         pacing.take(now, |number, train, offset| present.push((turns.of(train.input), offset, Found::Paced(number))));
         let turn = |(train, number): (&Train, u32)| (turns.of(train.input), u64::MAX, Found::Train(number));
         present.extend(trains.iter().zip(0..).map(turn));
-        if present.len() > 1 {
-            present.sort_unstable();
+        match &mut present[..] {
+            [] | [_] => {}
+            [one, other] => {
+                if (other.0, other.1) < (one.0, one.1) {
+                    std::mem::swap(one, other);
+                }
+            }
+            many => many.sort_unstable(),
         }
         for &(_, _, found) in present.iter() {
             match found {

@@ -64,7 +64,7 @@ impl Train {
 
 impl Door {
     /// Those whose time has come by slot end `now` leave the queue.
-    #[inline]
+    #[inline(always)]
     pub(super) fn depart(&mut self, now: u64) {
         let mut due = self.queue.due(now);
         while due > 0 {

@@ -39,6 +39,7 @@ impl Pacing {
         Pacing { cell_time, frames: Vec::new(), buckets, filled: [0; BUCKETS / 64], free: NONE, len: 0 }
     }
 
+    #[inline]
     pub(super) fn is_empty(&self) -> bool {
         self.len == 0
     }
@@ -72,6 +73,7 @@ impl Pacing {
     }
 
     /// The end of the first slot from `now` on that may have a cell, if it is within one turn.
+    #[inline]
     pub(super) fn next_slot(&self, now: u64) -> u64 {
         let start = now as usize % BUCKETS;
         let word = start / 64;
@@ -89,6 +91,21 @@ impl Pacing {
             slots += 64;
         }
         now + BUCKETS as u64
+    }
+
+    /// If exactly one cell may arrive in the slot that ends at `now`, and does: takes its frame out.
+    #[inline]
+    pub(super) fn take_single(&mut self, now: u64) -> Option<u32> {
+        let bucket = now as usize % BUCKETS;
+        let number = self.buckets[bucket];
+        let paced = self.frames.get(number as usize)?;
+        // A spacing of at least a slot leaves room for one cell only.
+        if paced.next != NONE || paced.slot != now || paced.slots == 0 {
+            return None;
+        }
+        self.buckets[bucket] = NONE;
+        self.filled[bucket / 64] &= !(1 << (bucket % 64));
+        Some(number)
     }
 
     /// Takes the frames out that have cells in the slot that ends at `now`: calls `cell` with the frame's number and
