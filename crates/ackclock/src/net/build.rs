@@ -1,7 +1,7 @@
 //! From a scenario to the parts of a network.
 
 use super::cell_port::{CellPort, Input};
-use super::flow::{End, Flow, Hop, Sink, Source, Vc, vc_name};
+use super::flow::{End, Flow, ForcedDrops, Hop, Sink, Source, Vc, vc_name};
 use super::nic::Nic;
 use super::occupancy::Occupancy;
 use super::packet_port::PacketPort;
@@ -153,8 +153,9 @@ fn flow_of(flow: &scenario::Flow, scenario: &Scenario, seed: u64) -> Flow {
     let application = Application { start: flow.start, stop: flow.stop, size: flow.size };
     Flow {
         name: flow.name.clone(),
-        source: Source::new(flow, Sender::new(&flow.tcp, application, TickClock::new(timer.granularity, phase))),
+        source: Source::new(Sender::new(&flow.tcp, application, TickClock::new(timer.granularity, phase))),
         sink: Sink::new(Receiver::new(&flow.tcp)),
+        forced_drops: ForcedDrops::new(flow),
     }
 }
 

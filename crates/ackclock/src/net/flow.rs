@@ -34,15 +34,13 @@ pub(super) struct Flow {
     pub(super) name: String,
     pub(super) source: Source,
     pub(super) sink: Sink,
+    /// If some segments are lost on purpose.
+    pub(super) forced_drops: Option<Box<ForcedDrops>>,
 }
 
 /// The end that sends data.
 pub(super) struct Source {
     pub(super) sender: Sender,
-    mss: u64,
-    /// Segments lost on purpose, with the transmissions seen so far.
-    forced_drops: Vec<(scenario::ForcedDrop, u32)>,
-    forced_drop_count: u64,
     /// Segments that a timeout took back before the host began to transmit them.
     pub(super) discarded_in_host: u64,
     /// Acknowledgements that arrived damaged.
@@ -58,35 +56,43 @@ pub(super) struct Sink {
     pub(super) damaged_frames: u64,
 }
 
-impl Source {
-    /// The sending end of a flow.
-    pub(super) fn new(flow: &scenario::Flow, sender: Sender) -> Source {
-        Source {
-            sender,
-            mss: u64::from(flow.tcp.mss),
-            forced_drops: flow.forced_drops.iter().map(|&drop| (drop, 0)).collect(),
-            forced_drop_count: 0,
-            discarded_in_host: 0,
-            damaged_frames: 0,
-        }
+/// Segments lost on purpose.
+pub(super) struct ForcedDrops {
+    mss: u64,
+    /// Which, with the transmissions seen so far.
+    drops: Vec<(scenario::ForcedDrop, u32)>,
+    count: u64,
+}
+
+impl ForcedDrops {
+    /// Those of a flow, if there are any.
+    pub(super) fn new(flow: &scenario::Flow) -> Option<Box<ForcedDrops>> {
+        let drops: Vec<_> = flow.forced_drops.iter().map(|&drop| (drop, 0)).collect();
+        (!drops.is_empty()).then(|| Box::new(ForcedDrops { mss: u64::from(flow.tcp.mss), drops, count: 0 }))
+    }
+
+    /// How many were lost so far.
+    pub(super) fn count(drops: &Option<Box<ForcedDrops>>) -> u64 {
+        drops.as_ref().map_or(0, |drops| drops.count)
     }
 
     /// Whether this transmission of a data segment is one to be lost.
-    #[inline]
-    pub(super) fn drops_on_purpose(&mut self, segment: &Segment) -> bool {
-        !self.forced_drops.is_empty() && self.counts_as_drop(segment)
-    }
-
-    #[inline(never)]
-    fn counts_as_drop(&mut self, segment: &Segment) -> bool {
+    pub(super) fn hit(&mut self, segment: &Segment) -> bool {
         let number = segment.seq / self.mss;
         let mut lost = false;
-        for (drop, seen) in self.forced_drops.iter_mut().filter(|(drop, _)| drop.segment == number) {
+        for (drop, seen) in self.drops.iter_mut().filter(|(drop, _)| drop.segment == number) {
             *seen += 1;
             lost |= *seen == drop.transmission;
         }
-        self.forced_drop_count += u64::from(lost);
+        self.count += u64::from(lost);
         lost
+    }
+}
+
+impl Source {
+    /// The sending end of a flow.
+    pub(super) fn new(sender: Sender) -> Source {
+        Source { sender, discarded_in_host: 0, damaged_frames: 0 }
     }
 }
 
@@ -102,8 +108,16 @@ impl Sink {
     }
 }
 
-/// The record of the flow called `name` after `simulated`, of which the warm-up was the first part.
-pub(super) fn record(name: &str, source: &Source, sink: &Sink, simulated: Span, warmup: Span) -> FlowRecord {
+/// The record of the flow called `name`, of which so many segments were lost on purpose, after `simulated`, of which
+/// the warm-up was the first part.
+pub(super) fn record(
+    name: &str,
+    source: &Source,
+    sink: &Sink,
+    forced_drops: u64,
+    simulated: Span,
+    warmup: Span,
+) -> FlowRecord {
     let stats = source.sender.stats();
     let delivered = sink.receiver.delivered();
     let rate = |bytes: u64, span: Span| bytes as f64 * 8.0 / span.as_secs_f64();
@@ -124,7 +138,7 @@ pub(super) fn record(name: &str, source: &Source, sink: &Sink, simulated: Span, 
         longest_backoff: stats.longest_backoff,
         damaged_frames: sink.damaged_frames,
         damaged_ack_frames: source.damaged_frames,
-        forced_drops: source.forced_drop_count,
+        forced_drops,
         completed: stats.completed,
         sender_fingerprint: source.sender.fingerprint(),
         receiver_fingerprint: sink.receiver.fingerprint(),

@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 
 use super::build::{self, Link, Output};
 use super::cell_port::Input;
-use super::flow::{self, End, Flow, Hop, Vc, ack_vc, data_vc, end_of};
+use super::flow::{self, End, Flow, ForcedDrops, Hop, Vc, ack_vc, data_vc, end_of};
 use super::packet_port::Departure;
 use crate::engine::Agenda;
 use crate::ids::{Id, IdVec, LinkId, VcId};
@@ -95,7 +95,10 @@ impl Reference {
 
     /// The flows' records up to `now`, which is `simulated` after the start.
     pub fn flow_records(&self, simulated: Span, warmup: Span) -> Vec<FlowRecord> {
-        let record = |flow: &Flow| flow::record(&flow.name, &flow.source, &flow.sink, simulated, warmup);
+        let record = |flow: &Flow| {
+            let forced_drops = ForcedDrops::count(&flow.forced_drops);
+            flow::record(&flow.name, &flow.source, &flow.sink, forced_drops, simulated, warmup)
+        };
         self.flows.iter().map(record).collect()
     }
 
@@ -263,7 +266,8 @@ impl Reference {
             };
             nic.occupy(now + spacing * u64::from(units));
             let (flow, end) = end_of(vc_id);
-            if !(end == End::Receiver && self.flows[flow].source.drops_on_purpose(&segment)) {
+            let forced_drops = self.flows[flow].forced_drops.as_mut().filter(|_| end == End::Receiver);
+            if !forced_drops.is_some_and(|drops| drops.hit(&segment)) {
                 let frame = vc.frames.push(segment);
                 for index in 0..units {
                     let arrival = now + spacing * u64::from(index) + first + link.delay;

@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 use super::cell_port::CellPort;
 use super::counts::Counts;
 use super::door;
-use super::hosts::{Hosts, Numbering, Outlet, Trail};
+use super::hosts::Hosts;
 use super::io::{Destination, Io, Leg, Log};
 use super::mailbox::Mailbox;
+use super::outlets::{Numbering, Outlet, Outlets, Trail};
 use super::packet_port::{self, PacketPort, PacketPorts};
 use super::serializer::Serializer;
 use super::service::Service;
@@ -306,21 +307,25 @@ impl Plan<'_> {
                 },
                 leg,
                 trail: (looked_back > Span::ZERO).then(|| Box::new(Trail::new(looked_back))),
+                forced_drops: None,
             });
         }
-        let flows = build::flows(self.scenario, self.seed).into_iter();
-        let (mut sources, mut sinks): (Vec<_>, Vec<_>) = flows.map(|flow| (flow.source, flow.sink)).unzip();
+        let (mut sources, mut sinks) = (Vec::new(), Vec::new());
+        for (number, flow) in build::flows(self.scenario, self.seed).into_iter().enumerate() {
+            let number = layout.numbering.of(number, End::Sender);
+            outlets[layout.group_of(End::Sender)][number].forced_drops = flow.forced_drops;
+            sources.push(flow.source);
+            sinks.push(flow.sink);
+        }
         let mut parts = BTreeMap::new();
         for ((group, &part), outlets) in layout.groups.iter().enumerate().zip(outlets) {
             let has = |end: End| layout.group_of(end) == group;
             let hosts = Hosts::new(
                 group,
-                self.scenario.technology,
                 layout.numbering,
                 if has(End::Sender) { std::mem::take(&mut sources) } else { Vec::new() },
                 if has(End::Receiver) { std::mem::take(&mut sinks) } else { Vec::new() },
-                outlets,
-                nics[group].len(),
+                Outlets::new(self.scenario.technology, layout.numbering, outlets, nics[group].len()),
             );
             parts.insert(part, Part::Hosts(hosts));
         }

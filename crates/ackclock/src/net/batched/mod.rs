@@ -12,6 +12,7 @@ mod door;
 mod hosts;
 mod io;
 mod mailbox;
+mod outlets;
 mod pacing;
 mod packet_port;
 mod serializer;
@@ -124,7 +125,10 @@ impl Batched {
         let sources = self.hosts().flat_map(Hosts::sources);
         let sinks = self.hosts().flat_map(Hosts::sinks);
         let ends = self.flows.iter().zip(sources).zip(sinks);
-        ends.map(|((name, source), sink)| flow::record(name, source, sink, simulated, warmup)).collect()
+        let record = |((name, (source, forced_drops)), sink): ((&String, _), _)| {
+            flow::record(name, source, sink, forced_drops, simulated, warmup)
+        };
+        ends.map(record).collect()
     }
 
     /// The records of all switch ports at `now`.

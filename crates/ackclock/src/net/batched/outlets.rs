@@ -1,0 +1,226 @@
+//! The ways out of hosts: frames one after the other on each host's link.
+
+use std::collections::VecDeque;
+
+use super::io::{Arrived, Destination, Io, Item, Leg};
+use super::serializer::Serializer;
+use crate::ids::VcId;
+use crate::net::flow::{End, ForcedDrops, end_of};
+use crate::net::nic::Nic;
+use crate::packet::{Segment, aal5};
+use crate::scenario::Technology;
+use crate::units::{Span, Time};
+
+/// The outputs of a group of hosts.
+pub(super) struct Outlets {
+    technology: Technology,
+    numbering: Numbering,
+    /// By the numbers of the ends.
+    outlets: Vec<Outlet>,
+    nics: Vec<Nic>,
+    /// NICs on which something waits, or did in this batch; and for each NIC whether it is listed.
+    backlog: Vec<u32>,
+    listed: Vec<bool>,
+}
+
+/// The numbers of a group's ends of connections.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Numbering {
+    /// Only one end of each flow is here.
+    OneEnd,
+    /// Both are.
+    BothEnds,
+}
+
+impl Numbering {
+    /// The number of one end of `flow`.
+    #[inline]
+    pub(super) fn of(self, flow: usize, end: End) -> usize {
+        match (self, end) {
+            (Numbering::OneEnd, _) => flow,
+            (Numbering::BothEnds, End::Sender) => 2 * flow,
+            (Numbering::BothEnds, End::Receiver) => 2 * flow + 1,
+        }
+    }
+}
+
+/// The way out of a host for one end of a connection.
+pub(super) struct Outlet {
+    pub(super) nic: u32,
+    /// Of cells, at the source.
+    pub(super) spacing: Span,
+    /// Of one cell on the host's link.
+    pub(super) cell_time: Span,
+    /// Of packets on the host's link.
+    pub(super) serializer: Option<Box<Serializer>>,
+    /// From the completion of a unit to its arrival.
+    pub(super) leg: Leg,
+    /// What ports without a queue have to count.
+    pub(super) trail: Option<Box<Trail>>,
+    /// If some segments are lost on purpose.
+    pub(super) forced_drops: Option<Box<ForcedDrops>>,
+}
+
+/// The frames that a host sent not long ago.
+pub(super) struct Trail {
+    memory: Span,
+    /// All cells sent.
+    cells: u64,
+    /// Frames: when their first cell was complete, and how many cells they have.
+    frames: VecDeque<(Time, u16)>,
+}
+
+impl Trail {
+    /// A trail that remembers cells for `memory` after they are sent.
+    pub(super) fn new(memory: Span) -> Trail {
+        Trail { memory, cells: 0, frames: VecDeque::new() }
+    }
+
+    fn push(&mut self, first: Time, cells: u16, spacing: Span) {
+        let forgotten = |&(time, cells): &(Time, u16)| time + spacing * u64::from(cells) + self.memory < first;
+        while self.frames.front().is_some_and(forgotten) {
+            self.frames.pop_front();
+        }
+        self.cells += u64::from(cells);
+        self.frames.push_back((first, cells));
+    }
+
+    /// How many cells have reached a place `lag` after they were sent before `now`.
+    fn passed(&self, lag: Span, now: Time, spacing: Span) -> u64 {
+        let to_come = |&(first, cells): &(Time, u16)| {
+            (0..u64::from(cells)).filter(|&cell| first + spacing * cell + lag >= now).count() as u64
+        };
+        self.cells - self.frames.iter().map(to_come).sum::<u64>()
+    }
+}
+
+impl Outlets {
+    /// The outlets of `nics` outputs, by the numbers of the ends.
+    pub(super) fn new(technology: Technology, numbering: Numbering, outlets: Vec<Outlet>, nics: usize) -> Outlets {
+        Outlets {
+            technology,
+            numbering,
+            outlets,
+            nics: (0..nics).map(|_| Nic::default()).collect(),
+            backlog: Vec::new(),
+            listed: vec![false; nics],
+        }
+    }
+
+    /// How many ends there are.
+    pub(super) fn len(&self) -> usize {
+        self.outlets.len()
+    }
+
+    /// A segment on `vc`, of the end with this number, goes out as soon as the host's link is free.
+    #[inline(always)]
+    pub(super) fn send(&mut self, now: Time, vc: VcId, number: usize, segment: Segment, io: &mut Io) {
+        if self.nics[self.outlets[number].nic as usize].is_idle(now) {
+            self.transmit(now, vc, number, segment, io);
+        } else {
+            self.queue_up(now, vc, number, segment, io);
+        }
+    }
+
+    /// Takes back what waits on `vc`; returns how many segments that were.
+    pub(super) fn discard(&mut self, now: Time, vc: VcId, number: usize, io: &mut Io) -> u64 {
+        let nic = self.outlets[number].nic;
+        self.transmit_waiting(nic, now, io);
+        self.nics[nic as usize].discard(vc)
+    }
+
+    /// What waits begins before `until`.
+    pub(super) fn work_off(&mut self, until: Time, io: &mut Io) {
+        let mut backlog = std::mem::take(&mut self.backlog);
+        backlog.retain(|&nic| {
+            self.transmit_waiting(nic, Time::from_ps(until.as_ps() - 1), io);
+            self.listed[nic as usize] = self.nics[nic as usize].next_start() != Time::NEVER;
+            self.listed[nic as usize]
+        });
+        self.backlog = backlog;
+    }
+
+    /// When the next of what waits begins.
+    pub(super) fn next_start(&self) -> Time {
+        let start = |&nic: &u32| self.nics[nic as usize].next_start();
+        self.backlog.iter().map(start).min().unwrap_or(Time::NEVER)
+    }
+
+    /// How many cells of `vc` have reached a place `lag` after they were sent before `now`.
+    pub(super) fn passed(&self, vc: VcId, lag: Span, now: Time) -> u64 {
+        let (flow, end) = end_of(vc);
+        let outlet = &self.outlets[self.numbering.of(flow, end.other())];
+        outlet.trail.as_ref().map_or(0, |trail| trail.passed(lag, now, outlet.spacing))
+    }
+
+    /// How many segments of `flow` were lost on purpose.
+    pub(super) fn forced_drops(&self, flow: usize) -> u64 {
+        ForcedDrops::count(&self.outlets[self.numbering.of(flow, End::Sender)].forced_drops)
+    }
+
+    /// The link is busy, or something waits that should have gone before.
+    #[inline(never)]
+    fn queue_up(&mut self, now: Time, vc: VcId, number: usize, segment: Segment, io: &mut Io) {
+        let nic = self.outlets[number].nic;
+        self.transmit_waiting(nic, now, io);
+        let state = &mut self.nics[nic as usize];
+        if state.is_idle(now) {
+            return self.transmit(now, vc, number, segment, io);
+        }
+        state.push(vc, segment);
+        if !std::mem::replace(&mut self.listed[nic as usize], true) {
+            self.backlog.push(nic);
+        }
+    }
+
+    /// The host's link begins what waits, as far as it can by `now`.
+    fn transmit_waiting(&mut self, nic: u32, now: Time, io: &mut Io) {
+        loop {
+            let start = self.nics[nic as usize].next_start();
+            if start > now {
+                break;
+            }
+            let Some((vc, segment)) = self.nics[nic as usize].next(start) else { break };
+            let (flow, end) = end_of(vc);
+            self.transmit(start, vc, self.numbering.of(flow, end.other()), segment, io);
+        }
+    }
+
+    /// A frame begins at `start`, when the link is free.
+    #[inline(always)]
+    fn transmit(&mut self, start: Time, vc: VcId, number: usize, segment: Segment, io: &mut Io) {
+        let outlet = &mut self.outlets[number];
+        let bytes = segment.ip_bytes();
+        let (units, size, spacing, first) = match self.technology {
+            Technology::Atm { llc } => {
+                let cells = aal5::cells(bytes, llc);
+                (cells, u32::from(cells), outlet.spacing, outlet.cell_time)
+            }
+            Technology::Packet { link_header_bytes } => {
+                let bytes = bytes + link_header_bytes;
+                let serializer = outlet.serializer.as_mut().expect("a packet network serializes packets");
+                let time = serializer.time(bytes);
+                (1, bytes, time, time)
+            }
+        };
+        self.nics[outlet.nic as usize].occupy(start + spacing * u64::from(units));
+        if outlet.forced_drops.as_mut().is_some_and(|drops| drops.hit(&segment)) {
+            return;
+        }
+        let frame = io.frames[vc].push(segment);
+        let complete = start + first;
+        if let Some(trail) = &mut outlet.trail {
+            trail.push(complete, units, spacing);
+        }
+        let time = complete + outlet.leg.lag;
+        match outlet.leg.to {
+            Destination::Port { mailbox, port, input, at_port } => {
+                io.post(mailbox, Item { time, port, input, at_port, frame, size, index: 0, eom: true });
+            }
+            Destination::Host { log } => {
+                let time = time + spacing * u64::from(units - 1);
+                io.deliver(log, Arrived { time, vc, frame, good: true });
+            }
+        }
+    }
+}
