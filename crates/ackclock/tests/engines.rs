@@ -92,6 +92,7 @@ fn networks() -> Vec<Network> {
         OC3,
         "10_us",
     );
+    let roles = links(&["a-s1", "b-s1", "s1-s2", "c-s2", "d-s2"], OC3, "10_us");
     let ring = links(&["s1-s2", "s2-s3", "s3-s4", "s4-s1", "a-s1", "b-s2", "c-s3", "d-s4"], OC3, "3_us");
     let both = [
         "a-s1 155.52_Mbps 5_us",
@@ -138,6 +139,9 @@ fn networks() -> Vec<Network> {
         network("fast access", 150.0, dumbbell(4, ["155.52 Mbps", "30 Mbps"], ["5 us", "500 us"])),
         network("slow access", 100.0, dumbbell(10, ["20 Mbps", "155.52 Mbps"], ["5 us", "100 us"])),
         network("odd rates", 60.0, dumbbell(4, ["149.76 Mbps", "139.264 Mbps"], ["13 us", "77 us"])),
+        // Data and the acknowledgements of others leave one port for hosts equally far away, none of which both sends and
+        // receives.
+        network("one role each", 60.0, graph(&strs(&roles), &["a-c", "d-b", "a-c"])),
         network("parking lot", 30.0, graph(&strs(&parking_lot), &["a-e", "b-f", "c-g", "d-h", "a-h", "f-b"])),
         network(
             "ring",

@@ -4,15 +4,16 @@ use std::collections::BTreeMap;
 
 use super::cell_port::CellPort;
 use super::counts::Counts;
+use super::directory::{Directory, Output, Through};
 use super::door;
 use super::hosts::Hosts;
 use super::io::{Destination, Io, Leg, Log};
 use super::mailbox::Mailbox;
 use super::outlets::{Numbering, Outlet, Outlets, Trail};
 use super::packet_port::{self, PacketPort, PacketPorts};
-use super::serializer::Serializer;
+use super::serializer::Serializers;
 use super::service::Service;
-use super::{Batched, Inlet, Output, Part, Port};
+use super::{Batched, Inlet, Part};
 use crate::ids::{Id, IdVec, LinkId, NodeId, VcId};
 use crate::net::build::{self, Feeder, Wiring};
 use crate::net::flow::{End, Vc, end_of};
@@ -33,22 +34,22 @@ pub(super) fn network(scenario: &Scenario, seed: u64) -> Batched {
     for (part, links) in layout.links_of_parts() {
         parts.insert(part, plan.ports(&links, part, &ways));
     }
-    let ports = scenario.links.iter_ids().map(|(id, link)| Port {
-        name: link.name.clone(),
-        crossing: plan.crossing[id].clone(),
-        output: match (plan.wiring.feeders[id], layout.part_of_port[id]) {
-            (Feeder::Nic, _) => Output::Nic,
-            (_, Some((part, port))) => Output::Port(part, port as usize),
+    let mut directory = Directory::new(scenario);
+    for (id, link) in scenario.links.iter_ids() {
+        let crossing = &plan.crossing[id];
+        match (plan.wiring.feeders[id], layout.part_of_port[id]) {
+            (Feeder::Nic, _) => directory.push(Output::Nic, crossing),
+            (_, Some((part, port))) => directory.push(Output::Port { part: part as u32, port }, crossing),
             (_, None) => {
                 // Where nothing crosses, it does not matter behind what.
-                let tap = ways.taps.remove(&id).unwrap_or_default();
+                let Tap { behind, lag, numbers } = ways.taps.remove(&id).unwrap_or_default();
                 let threshold = link.queue.policy.threshold_cells();
-                Output::Through { behind: tap.behind, lag: tap.lag, numbers: tap.numbers, threshold }
+                directory.push_through(Through { behind, lag, numbers, threshold }, crossing);
             }
-        },
-    });
+        }
+    }
     Batched {
-        ports: ports.collect(),
+        directory,
         done: vec![Time::ZERO; parts.len()],
         inlets: inlets(parts.len(), &ways.lookaheads),
         io: Io {
@@ -57,7 +58,6 @@ pub(super) fn network(scenario: &Scenario, seed: u64) -> Batched {
             ready: layout.groups.iter().map(|_| Vec::new()).collect(),
             logs: ways.logs,
         },
-        flows: scenario.flows.iter().map(|flow| flow.name.clone()).collect(),
         parts: parts.into_values().collect(),
     }
 }
@@ -107,9 +107,9 @@ struct Place {
     number: Option<VcId>,
 }
 
-/// What goes into one log comes from one output with one lag, so that it is in order of time. Of a host with several
+/// What goes into one log comes from one output and goes to one group with one lag, so that it is in order of time. Of a host with several
 /// links, each has its own log, so that what arrives at one instant can be taken in the order of the links.
-type LogKey = (LinkId, Span, Option<LinkId>);
+type LogKey = (LinkId, usize, Span, Option<LinkId>);
 
 /// Where a port without a queue finds what passed it.
 #[derive(Default)]
@@ -254,7 +254,7 @@ impl Plan<'_> {
                 Technology::Packet { .. } => link.delay,
             };
         }
-        let key = (from.link, lag, many_links.then(|| last_link(vc)));
+        let key = (from.link, group, lag, many_links.then(|| last_link(vc)));
         let log = *ways.log_numbers.entry(key).or_insert_with(|| {
             ways.logs.push(Log::new(group as u32));
             ways.logs.len() as u32 - 1
@@ -289,6 +289,7 @@ impl Plan<'_> {
     fn hosts(&self, layout: &Layout, ways: &mut Ways) -> BTreeMap<usize, Part> {
         let mut outlets: Vec<Vec<Outlet>> = layout.groups.iter().map(|_| Vec::new()).collect();
         let mut nics: Vec<BTreeMap<LinkId, u32>> = layout.groups.iter().map(|_| BTreeMap::new()).collect();
+        let mut serializers: Vec<Serializers> = layout.groups.iter().map(|_| Serializers::default()).collect();
         // A connection's outlet has the number of the end that it leaves: the sender's comes first in each flow.
         for (id, vc) in self.vcs.iter_ids() {
             let origin = layout.group_of(end_of(id).1.other());
@@ -301,10 +302,7 @@ impl Plan<'_> {
                 nic,
                 spacing: vc.cell_spacing,
                 cell_time: rate.cell_time(),
-                serializer: match self.scenario.technology {
-                    Technology::Atm { .. } => None,
-                    Technology::Packet { .. } => Some(Box::new(Serializer::new(rate))),
-                },
+                serializer: serializers[origin].of(rate),
                 leg,
                 trail: (looked_back > Span::ZERO).then(|| Box::new(Trail::new(looked_back))),
                 forced_drops: None,
@@ -318,14 +316,15 @@ impl Plan<'_> {
             sinks.push(flow.sink);
         }
         let mut parts = BTreeMap::new();
-        for ((group, &part), outlets) in layout.groups.iter().enumerate().zip(outlets) {
+        let groups = layout.groups.iter().enumerate().zip(outlets).zip(serializers);
+        for (((group, &part), outlets), serializers) in groups {
             let has = |end: End| layout.group_of(end) == group;
             let hosts = Hosts::new(
                 group,
                 layout.numbering,
                 if has(End::Sender) { std::mem::take(&mut sources) } else { Vec::new() },
                 if has(End::Receiver) { std::mem::take(&mut sinks) } else { Vec::new() },
-                Outlets::new(self.scenario.technology, layout.numbering, outlets, nics[group].len()),
+                Outlets::new(self.scenario.technology, layout.numbering, outlets, nics[group].len(), serializers),
             );
             parts.insert(part, Part::Hosts(hosts));
         }
@@ -337,8 +336,9 @@ impl Plan<'_> {
         match self.scenario.technology {
             Technology::Atm { .. } => Part::Cells(self.cell_port(links[0], part, ways)),
             Technology::Packet { .. } => {
-                let ports = links.iter().map(|&link| self.packet_port(link, ways));
-                Part::Packets(PacketPorts::new(part, ports.collect()))
+                let mut serializers = Serializers::default();
+                let ports = links.iter().map(|&link| self.packet_port(link, ways, &mut serializers)).collect();
+                Part::Packets(PacketPorts::new(part, ports, serializers))
             }
         }
     }
@@ -366,10 +366,11 @@ impl Plan<'_> {
         CellPort::new(part, cell_time, policy, service, vcs, counts, memory)
     }
 
-    fn packet_port(&self, id: LinkId, ways: &Ways) -> PacketPort {
+    fn packet_port(&self, id: LinkId, ways: &Ways, serializers: &mut Serializers) -> PacketPort {
         let vc = |(vc, leg): (VcId, Leg)| packet_port::PortVc { id: vc, name_hash: self.vcs[vc].name_hash, leg };
         let (counts, max_bytes) = self.counts(id, Span::from_ps(1));
-        PacketPort::new(self.scenario.links[id].rate, max_bytes, self.legs(id, ways).map(vc).collect(), counts)
+        let serializer = serializers.of(self.scenario.links[id].rate);
+        PacketPort::new(serializer, max_bytes, self.legs(id, ways).map(vc).collect(), counts)
     }
 
     /// The connections that cross a port, with their ways out of it.

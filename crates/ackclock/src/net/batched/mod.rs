@@ -8,6 +8,7 @@ mod build;
 mod cell_port;
 mod cell_queue;
 mod counts;
+mod directory;
 mod door;
 mod hosts;
 mod io;
@@ -20,12 +21,12 @@ mod service;
 
 use cell_port::CellPort;
 use counts::Counts;
+use directory::{Directory, Entry, Output, Through};
 use hosts::Hosts;
 use io::Io;
 use packet_port::PacketPorts;
 
 use super::flow;
-use crate::ids::{IdVec, LinkId, VcId};
 use crate::record::{FlowRecord, PortRecord};
 use crate::scenario::Scenario;
 use crate::units::{Span, Time};
@@ -38,8 +39,7 @@ pub struct Batched {
     /// For each part, what can reach it: from which part, and how long that takes at least.
     inlets: Vec<Vec<Inlet>>,
     io: Io,
-    flows: Vec<String>,
-    ports: IdVec<LinkId, Port>,
+    directory: Directory,
 }
 
 /// A part of the network.
@@ -54,33 +54,8 @@ struct Inlet {
     lookahead: Span,
 }
 
-/// A link's output, for the records.
-struct Port {
-    name: String,
-    /// The connections that cross it.
-    crossing: Vec<VcId>,
-    output: Output,
-}
-
-enum Output {
-    /// Of a host: no record.
-    Nic,
-    /// A port: which part, and which port of those in it.
-    Port(usize, usize),
-    /// A port where nothing waits is no part: it adds a constant delay behind another output.
-    Through {
-        behind: usize,
-        /// From the instant that the lag of that output's legs counts from, to the arrival here.
-        lag: Span,
-        /// The numbers of the crossing connections at that output; of no meaning at hosts.
-        numbers: Vec<VcId>,
-        /// That of the drop policy, which never acts.
-        threshold: Option<f64>,
-    },
-}
-
 /// The longest batch: what is under way should stay in the cache.
-const LONGEST_BATCH: Span = Span::from_ms(5);
+const LONGEST_BATCH: Span = Span::from_ms(20);
 
 impl Batched {
     /// The network of a scenario, before anything has happened.
@@ -124,8 +99,8 @@ impl Batched {
     pub fn flow_records(&self, simulated: Span, warmup: Span) -> Vec<FlowRecord> {
         let sources = self.hosts().flat_map(Hosts::sources);
         let sinks = self.hosts().flat_map(Hosts::sinks);
-        let ends = self.flows.iter().zip(sources).zip(sinks);
-        let record = |((name, (source, forced_drops)), sink): ((&String, _), _)| {
+        let ends = self.directory.flows().zip(sources).zip(sinks);
+        let record = |((name, (source, forced_drops)), sink): ((&str, _), _)| {
             flow::record(name, source, sink, forced_drops, simulated, warmup)
         };
         ends.map(record).collect()
@@ -133,32 +108,29 @@ impl Batched {
 
     /// The records of all switch ports at `now`.
     pub fn port_records(&self, now: Time) -> Vec<PortRecord> {
-        self.ports.iter().filter_map(|port| self.port_record(port, now)).collect()
+        self.directory.links().filter_map(|link| self.port_record(&link, now)).collect()
     }
 
-    fn port_record(&self, port: &Port, now: Time) -> Option<PortRecord> {
-        let name = |&vc: &VcId| {
-            let (flow, end) = flow::end_of(vc);
-            flow::vc_name(&self.flows[flow], end)
-        };
-        let names = port.crossing.iter().map(name);
-        match &port.output {
+    fn port_record(&self, link: &Entry<'_>, now: Time) -> Option<PortRecord> {
+        let names = link.crossing.iter().map(|&vc| self.directory.vc_name(vc));
+        match link.output {
             Output::Nic => None,
-            Output::Port(part, number) => match &self.parts[*part] {
+            Output::Port { part, port } => match &self.parts[part as usize] {
                 Part::Hosts(_) => unreachable!("hosts are no ports"),
-                Part::Cells(cells) => Some(cells.record(now, &port.name, names)),
-                Part::Packets(packets) => Some(packets.record(*number, now, &port.name, names)),
+                Part::Cells(cells) => Some(cells.record(now, link.name, names)),
+                Part::Packets(packets) => Some(packets.record(port as usize, now, link.name, names)),
             },
-            Output::Through { behind, lag, numbers, threshold } => {
+            Output::Through(number) => {
+                let Through { behind, lag, numbers, threshold } = self.directory.through(number);
                 let passed: Vec<u64> = match &self.parts[*behind] {
-                    Part::Hosts(hosts) => port.crossing.iter().map(|&vc| hosts.passed(vc, *lag, now)).collect(),
+                    Part::Hosts(hosts) => link.crossing.iter().map(|&vc| hosts.passed(vc, *lag, now)).collect(),
                     Part::Cells(cells) => {
                         let passed = cells.passed(*lag, now);
                         numbers.iter().map(|&number| passed[number]).collect()
                     }
                     Part::Packets(_) => unreachable!("a packet network has no ports without a queue"),
                 };
-                Some(Counts::of_passed(passed, *threshold).record(now, &port.name, names, std::iter::empty()))
+                Some(Counts::of_passed(passed, *threshold).record(now, link.name, names, std::iter::empty()))
             }
         }
     }

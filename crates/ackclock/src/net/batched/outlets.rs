@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use super::io::{Arrived, Destination, Io, Item, Leg};
-use super::serializer::Serializer;
+use super::serializer::Serializers;
 use crate::ids::VcId;
 use crate::net::flow::{End, ForcedDrops, end_of};
 use crate::net::nic::Nic;
@@ -18,6 +18,7 @@ pub(super) struct Outlets {
     /// By the numbers of the ends.
     outlets: Vec<Outlet>,
     nics: Vec<Nic>,
+    serializers: Serializers,
     /// NICs on which something waits, or did in this batch; and for each NIC whether it is listed.
     backlog: Vec<u32>,
     listed: Vec<bool>,
@@ -51,8 +52,8 @@ pub(super) struct Outlet {
     pub(super) spacing: Span,
     /// Of one cell on the host's link.
     pub(super) cell_time: Span,
-    /// Of packets on the host's link.
-    pub(super) serializer: Option<Box<Serializer>>,
+    /// Of packets on the host's link: which serializer.
+    pub(super) serializer: u32,
     /// From the completion of a unit to its arrival.
     pub(super) leg: Leg,
     /// What ports without a queue have to count.
@@ -96,12 +97,19 @@ impl Trail {
 
 impl Outlets {
     /// The outlets of `nics` outputs, by the numbers of the ends.
-    pub(super) fn new(technology: Technology, numbering: Numbering, outlets: Vec<Outlet>, nics: usize) -> Outlets {
+    pub(super) fn new(
+        technology: Technology,
+        numbering: Numbering,
+        outlets: Vec<Outlet>,
+        nics: usize,
+        serializers: Serializers,
+    ) -> Outlets {
         Outlets {
             technology,
             numbering,
             outlets,
             nics: (0..nics).map(|_| Nic::default()).collect(),
+            serializers,
             backlog: Vec::new(),
             listed: vec![false; nics],
         }
@@ -198,8 +206,7 @@ impl Outlets {
             }
             Technology::Packet { link_header_bytes } => {
                 let bytes = bytes + link_header_bytes;
-                let serializer = outlet.serializer.as_mut().expect("a packet network serializes packets");
-                let time = serializer.time(bytes);
+                let time = self.serializers.time(outlet.serializer, bytes);
                 (1, bytes, time, time)
             }
         };

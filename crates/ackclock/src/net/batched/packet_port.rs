@@ -6,23 +6,24 @@ use std::collections::VecDeque;
 
 use super::counts::Counts;
 use super::io::{Arrived, Destination, Io, Item, Leg};
-use super::serializer::Serializer;
+use super::serializer::Serializers;
 use crate::ids::{IdVec, VcId};
 use crate::queue::drop::{Arrival, DropPolicy, DropReason, TailDrop, Verdict};
 use crate::record::PortRecord;
-use crate::units::{Rate, Time};
+use crate::units::Time;
 
 /// Ports that share a mailbox.
 pub(super) struct PacketPorts {
     mailbox: usize,
     ports: Vec<PacketPort>,
+    serializers: Serializers,
     packets: u64,
 }
 
 /// A packet port.
 #[derive(Clone)]
 pub(super) struct PacketPort {
-    serializer: Serializer,
+    serializer: u32,
     /// Limit of waiting bytes, beside the limit of packets that the buffer has.
     max_bytes: u64,
     waiting_bytes: u64,
@@ -46,8 +47,8 @@ pub(super) struct PortVc {
 
 impl PacketPorts {
     /// Ports that read `mailbox`.
-    pub(super) fn new(mailbox: usize, ports: Vec<PacketPort>) -> PacketPorts {
-        PacketPorts { mailbox, ports, packets: 0 }
+    pub(super) fn new(mailbox: usize, ports: Vec<PacketPort>, serializers: Serializers) -> PacketPorts {
+        PacketPorts { mailbox, ports, serializers, packets: 0 }
     }
 
     /// Handles every arrival before `until`.
@@ -57,7 +58,7 @@ impl PacketPorts {
         let packets = mailbox.take_before(until);
         self.packets += packets.len() as u64;
         for packet in packets {
-            self.ports[packet.port as usize].on_arrival(packet, io);
+            self.ports[packet.port as usize].on_arrival(packet, &mut self.serializers, io);
         }
         io.mailboxes[self.mailbox] = mailbox;
     }
@@ -85,10 +86,10 @@ impl PacketPorts {
 }
 
 impl PacketPort {
-    /// An idle port.
-    pub(super) fn new(rate: Rate, max_bytes: u64, vcs: IdVec<VcId, PortVc>, counts: Counts) -> PacketPort {
+    /// An idle port whose packets this serializer serializes.
+    pub(super) fn new(serializer: u32, max_bytes: u64, vcs: IdVec<VcId, PortVc>, counts: Counts) -> PacketPort {
         PacketPort {
-            serializer: Serializer::new(rate),
+            serializer,
             max_bytes,
             waiting_bytes: 0,
             policy: TailDrop,
@@ -100,7 +101,7 @@ impl PacketPort {
     }
 
     #[inline]
-    fn on_arrival(&mut self, packet: &Item, io: &mut Io) {
+    fn on_arrival(&mut self, packet: &Item, serializers: &mut Serializers, io: &mut Io) {
         let &Item { time: now, at_port, frame, size: bytes, .. } = packet;
         // At one instant departures come first.
         while self.waiting.front().is_some_and(|&(start, ..)| start <= now) {
@@ -124,7 +125,7 @@ impl PacketPort {
             self.waiting.push_back((self.free, at_port, bytes));
             self.free
         };
-        self.free = start + self.serializer.time(bytes);
+        self.free = start + serializers.time(self.serializer, bytes);
         let vc = &self.vcs[at_port];
         let time = self.free + vc.leg.lag;
         match vc.leg.to {

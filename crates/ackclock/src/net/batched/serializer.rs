@@ -2,29 +2,41 @@
 
 use crate::units::{Rate, Span};
 
-/// The times of the sizes seen last: on one link there are few.
-#[derive(Clone)]
-pub(super) struct Serializer {
+/// The times at one rate of the sizes seen last: on one link there are few.
+struct Serializer {
     rate: Rate,
     known: [(u32, Span); 4],
     oldest: usize,
 }
 
-impl Serializer {
-    /// Serialization at `rate`.
-    pub(super) fn new(rate: Rate) -> Serializer {
-        Serializer { rate, known: [(0, Span::ZERO); 4], oldest: 0 }
+/// Serializers for the rates of several links, of which there are few too.
+#[derive(Default)]
+pub(super) struct Serializers {
+    all: Vec<Serializer>,
+}
+
+impl Serializers {
+    /// The number of the serializer for this rate.
+    pub(super) fn of(&mut self, rate: Rate) -> u32 {
+        let number = self.all.iter().position(|serializer| serializer.rate == rate).unwrap_or_else(|| {
+            self.all.push(Serializer { rate, known: [(0, Span::ZERO); 4], oldest: 0 });
+            self.all.len() - 1
+        });
+        number as u32
     }
 
-    /// The time that `bytes` take.
+    /// The time that `bytes` take at the rate of this serializer.
     #[inline]
-    pub(super) fn time(&mut self, bytes: u32) -> Span {
-        match self.known.iter().find(|(size, _)| *size == bytes) {
+    pub(super) fn time(&mut self, number: u32, bytes: u32) -> Span {
+        let serializer = &mut self.all[number as usize];
+        match serializer.known.iter().find(|(size, _)| *size == bytes) {
             Some((_, time)) => *time,
-            None => self.compute(bytes),
+            None => serializer.compute(bytes),
         }
     }
+}
 
+impl Serializer {
     #[cold]
     fn compute(&mut self, bytes: u32) -> Span {
         let time = self.rate.serialization(u64::from(bytes) * 8);

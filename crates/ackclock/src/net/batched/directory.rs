@@ -1,0 +1,127 @@
+//! What is needed of links and flows only when records are made: names, and which connections cross what. Kept
+//! compactly, as a network may have hundreds of thousands of them.
+
+use crate::ids::VcId;
+use crate::net::flow::{self, End};
+use crate::scenario::Scenario;
+use crate::units::Span;
+
+/// The flows and the links of a network.
+pub(super) struct Directory {
+    flows: Names,
+    links: Names,
+    /// For each link, its output.
+    outputs: Vec<Output>,
+    throughs: Vec<Through>,
+    /// The connections that cross the links, one link after the other, and where each link's end.
+    crossing: Vec<VcId>,
+    crossing_ends: Vec<u32>,
+}
+
+/// What feeds a link.
+#[derive(Clone, Copy)]
+pub(super) enum Output {
+    /// A host: no record.
+    Nic,
+    /// A port: which part, and which port of those in it.
+    Port { part: u32, port: u32 },
+    /// A port where nothing waits is no part: it adds a constant delay behind another output.
+    Through(u32),
+}
+
+/// A port where nothing waits.
+pub(super) struct Through {
+    /// The part behind which it is.
+    pub(super) behind: usize,
+    /// From the instant that the lag of that part's legs counts from, to the arrival here.
+    pub(super) lag: Span,
+    /// The numbers of the crossing connections at that part; of no meaning at hosts.
+    pub(super) numbers: Vec<VcId>,
+    /// That of the drop policy, which never acts.
+    pub(super) threshold: Option<f64>,
+}
+
+/// A link, for its record.
+pub(super) struct Entry<'a> {
+    pub(super) name: &'a str,
+    pub(super) output: Output,
+    pub(super) crossing: &'a [VcId],
+}
+
+impl Directory {
+    /// The directory of a scenario, still without links.
+    pub(super) fn new(scenario: &Scenario) -> Directory {
+        Directory {
+            flows: scenario.flows.iter().map(|flow| flow.name.as_str()).collect(),
+            links: scenario.links.iter().map(|link| link.name.as_str()).collect(),
+            outputs: Vec::with_capacity(scenario.links.len()),
+            throughs: Vec::new(),
+            crossing: Vec::new(),
+            crossing_ends: Vec::with_capacity(scenario.links.len()),
+        }
+    }
+
+    /// Adds what is known of the next link.
+    pub(super) fn push(&mut self, output: Output, crossing: &[VcId]) {
+        self.outputs.push(output);
+        self.crossing.extend_from_slice(crossing);
+        self.crossing_ends.push(self.crossing.len() as u32);
+    }
+
+    /// Adds the next link, whose port never keeps anything.
+    pub(super) fn push_through(&mut self, through: Through, crossing: &[VcId]) {
+        self.push(Output::Through(self.throughs.len() as u32), crossing);
+        self.throughs.push(through);
+    }
+
+    /// The links in the order of the scenario.
+    pub(super) fn links(&self) -> impl Iterator<Item = Entry<'_>> {
+        self.outputs.iter().enumerate().map(|(link, &output)| {
+            let start = if link == 0 { 0 } else { self.crossing_ends[link - 1] };
+            let crossing = &self.crossing[start as usize..self.crossing_ends[link] as usize];
+            Entry { name: self.links.get(link), output, crossing }
+        })
+    }
+
+    /// A port where nothing waits.
+    pub(super) fn through(&self, number: u32) -> &Through {
+        &self.throughs[number as usize]
+    }
+
+    /// The names of the flows in the order of the scenario.
+    pub(super) fn flows(&self) -> impl Iterator<Item = &str> {
+        (0..self.flows.ends.len()).map(|flow| self.flows.get(flow))
+    }
+
+    /// The name of a connection.
+    pub(super) fn vc_name(&self, vc: VcId) -> String {
+        let (flow, end): (usize, End) = flow::end_of(vc);
+        flow::vc_name(self.flows.get(flow), end)
+    }
+}
+
+/// Names, one after the other.
+struct Names {
+    text: String,
+    ends: Vec<u32>,
+}
+
+impl Names {
+    fn get(&self, number: usize) -> &str {
+        let start = if number == 0 { 0 } else { self.ends[number - 1] };
+        &self.text[start as usize..self.ends[number] as usize]
+    }
+}
+
+impl<'a> FromIterator<&'a str> for Names {
+    fn from_iter<I: IntoIterator<Item = &'a str>>(names: I) -> Names {
+        let mut all = Names { text: String::new(), ends: Vec::new() };
+        for name in names {
+            all.text.push_str(name);
+            all.ends.push(u32::try_from(all.text.len()).expect("less than 4 GB of names"));
+        }
+        all.text.shrink_to_fit();
+        all.ends.shrink_to_fit();
+        all
+    }
+}
