@@ -1,12 +1,10 @@
-//! The network: hosts, ports and links, and the engine that drives them.
+//! The network: hosts, ports and links, and the two engines that drive them. Read `reference` first: it is the
+//! specification. docs/engine.md explains what `batched` does differently, and why the result is the same.
 
 mod batched;
 mod build;
-mod cell_port;
 mod flow;
 mod nic;
-mod occupancy;
-mod packet_port;
 mod reference;
 
 pub use batched::Batched;

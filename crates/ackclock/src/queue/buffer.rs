@@ -75,7 +75,9 @@ impl Buffer {
         let first = held.cells == 0;
         held.cells += 1;
         held.max = held.max.max(held.cells);
-        self.active += u32::from(first);
+        if first {
+            self.active += 1;
+        }
         self.queued += 1;
         self.max = self.max.max(self.queued);
         first
@@ -93,8 +95,10 @@ impl Buffer {
         let held = &mut self.per_vc[vc];
         held.cells -= cells;
         let last = held.cells == 0;
-        self.active -= u32::from(last);
         self.queued -= cells;
+        if last {
+            self.active -= 1;
+        }
         last
     }
 
@@ -109,7 +113,11 @@ impl Buffer {
         let held = &mut self.per_vc[leaving];
         held.cells -= cells;
         let last = held.cells == 0;
-        self.active = self.active + u32::from(first) - u32::from(last);
+        match (first, last) {
+            (true, false) => self.active += 1,
+            (false, true) => self.active -= 1,
+            _ => {}
+        }
         (first, last)
     }
 }

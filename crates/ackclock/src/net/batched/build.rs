@@ -326,7 +326,7 @@ impl Plan<'_> {
                 if has(End::Receiver) { std::mem::take(&mut sinks) } else { Vec::new() },
                 Outlets::new(self.scenario.technology, layout.numbering, outlets, nics[group].len(), serializers),
             );
-            parts.insert(part, Part::Hosts(hosts));
+            parts.insert(part, Part::Hosts(Box::new(hosts)));
         }
         parts
     }
@@ -334,7 +334,7 @@ impl Plan<'_> {
     /// The part with the ports of these links.
     fn ports(&self, links: &[LinkId], part: usize, ways: &Ways) -> Part {
         match self.scenario.technology {
-            Technology::Atm { .. } => Part::Cells(self.cell_port(links[0], part, ways)),
+            Technology::Atm { .. } => Part::Cells(Box::new(self.cell_port(links[0], part, ways))),
             Technology::Packet { .. } => {
                 let mut serializers = Serializers::default();
                 let ports = links.iter().map(|&link| self.packet_port(link, ways, &mut serializers)).collect();

@@ -1,15 +1,12 @@
 //! The cells of a port's FIFO, by connection: those that wait, and behind them those that left not long ago.
 
-use std::collections::VecDeque;
-
 use crate::ids::{Id, VcId};
 
-/// One cell departs per slot while any waits, so a departure is known when a cell is accepted, and all others from
-/// the last one backwards, up to the last slot in which the port was idle. Cells of one connection that follow each
-/// other are kept as one run.
+/// One cell departs per slot while any waits, so a departure is known when a cell is accepted. Cells of one
+/// connection that follow each other without a gap are kept as one run.
 pub(super) struct CellQueue {
-    /// A ring of runs: connections and numbers of cells.
-    ring: Vec<(u32, u32)>,
+    /// A ring.
+    runs: Vec<Run>,
     /// The run that the head of the queue is in, and how many of its cells have departed.
     head: usize,
     gone: u32,
@@ -17,15 +14,19 @@ pub(super) struct CellQueue {
     tail: usize,
     /// Cells waiting.
     len: u64,
-    /// Cells accepted so far.
-    accepted: u64,
     /// The slot end at which the last accepted cell departs.
     last_departure: u64,
     /// For how many slots after its departure a cell is remembered.
     memory: u64,
-    /// Where the departures of remembered cells are not one slot apart: how many cells were accepted before, and the
-    /// departure of the next.
-    busy_periods: VecDeque<(u64, u64)>,
+}
+
+/// Cells of one connection that depart one slot apart.
+#[derive(Clone, Copy, Default)]
+struct Run {
+    vc: u32,
+    cells: u32,
+    /// The departure of the last one.
+    last: u64,
 }
 
 /// A run's number of cells stays within 32 bits.
@@ -34,20 +35,10 @@ const LONGEST_RUN: u32 = 1 << 30;
 impl CellQueue {
     /// An empty queue that remembers departed cells for `memory` slots.
     pub(super) fn new(memory: u64) -> CellQueue {
-        CellQueue {
-            ring: vec![(0, 0); (memory + 64).next_power_of_two() as usize],
-            head: 0,
-            gone: 0,
-            tail: 0,
-            len: 0,
-            accepted: 0,
-            last_departure: 0,
-            memory,
-            busy_periods: VecDeque::from([(0, 1)]),
-        }
+        CellQueue { runs: vec![Run::default(); 16], head: 0, gone: 0, tail: 0, len: 0, last_departure: 0, memory }
     }
 
-    /// How many of the waiting cells depart by slot end `now`.
+    /// How many of the waiting cells depart by slot end `now`, at which or after which the last one was accepted.
     #[inline]
     pub(super) fn due(&self, now: u64) -> u64 {
         self.len - self.last_departure.saturating_sub(now)
@@ -65,23 +56,17 @@ impl CellQueue {
     pub(super) fn push(&mut self, vc: VcId, now: u64, count: u32) -> u64 {
         let follows = self.last_departure + 1;
         let departs = now.max(follows);
-        if departs > follows && self.memory > 0 {
-            self.begin_busy_period(now, departs);
-        }
-        self.last_departure = departs + u64::from(count) - 1;
-        self.accepted += u64::from(count);
+        let last = departs + u64::from(count) - 1;
+        self.last_departure = last;
         let vc = vc.index() as u32;
-        let mask = self.ring.len() - 1;
-        let newest = &mut self.ring[self.tail & mask];
-        let length = if newest.0 == vc && newest.1 < LONGEST_RUN {
-            newest.1 += count;
-            newest.1
+        let mask = self.runs.len() - 1;
+        let newest = &mut self.runs[self.tail & mask];
+        let cells = if newest.vc == vc && departs == follows && newest.cells < LONGEST_RUN {
+            newest.cells += count;
+            newest.last = last;
+            newest.cells
         } else {
-            self.tail += 1;
-            self.ring[self.tail & mask] = (vc, count);
-            if self.len + self.memory + 4 > mask as u64 {
-                self.grow();
-            }
+            self.begin_run(Run { vc, cells: count, last }, now);
             count
         };
         if departs > now {
@@ -89,7 +74,7 @@ impl CellQueue {
         } else {
             // What departs at once does not wait; nothing else does then.
             self.head = self.tail;
-            self.gone = length;
+            self.gone = cells;
         }
         departs
     }
@@ -98,59 +83,117 @@ impl CellQueue {
     /// the number of cells, and the departure of the last one.
     #[inline]
     pub(super) fn pop(&mut self, count: u64) -> (VcId, u32, u64) {
-        let mask = self.ring.len() - 1;
-        let (mut vc, mut length) = self.ring[self.head & mask];
-        if length == self.gone {
+        let mask = self.runs.len() - 1;
+        let mut run = self.runs[self.head & mask];
+        if run.cells == self.gone {
             self.head += 1;
             self.gone = 0;
-            (vc, length) = self.ring[self.head & mask];
+            run = self.runs[self.head & mask];
         }
-        let taken = u64::from(length - self.gone).min(count);
+        let taken = u64::from(run.cells - self.gone).min(count);
         self.gone += taken as u32;
         self.len -= taken;
-        (VcId::from_index(vc as usize), taken as u32, self.last_departure - self.len)
+        (VcId::from_index(run.vc as usize), taken as u32, self.last_departure - self.len)
     }
 
     /// The waiting cells with their departures, the last one first.
     pub(super) fn waiting(&self) -> impl Iterator<Item = (VcId, u64)> {
-        self.backwards().zip((0..=self.last_departure).rev()).take(self.len as usize)
+        self.departures().take(self.len as usize)
     }
 
-    /// The remembered cells with their departures, the last one first.
+    /// The waiting and the remembered cells with their departures, the last one first. Older ones may follow.
     pub(super) fn departures(&self) -> impl Iterator<Item = (VcId, u64)> {
-        let mut end = self.accepted;
-        let departures = self.busy_periods.iter().rev().flat_map(move |&(first, departs)| {
-            let numbers = first..std::mem::replace(&mut end, first);
-            numbers.rev().map(move |number| departs + (number - first))
-        });
-        self.backwards().zip(departures)
+        let mask = self.runs.len() - 1;
+        let runs = (0..self.runs.len()).map(move |back| self.runs[self.tail.wrapping_sub(back) & mask]);
+        runs.flat_map(|Run { vc, cells, last }| {
+            (0..u64::from(cells)).map(move |back| (VcId::from_index(vc as usize), last - back))
+        })
     }
 
-    /// The connections of all cells in the ring, the last one first.
-    fn backwards(&self) -> impl Iterator<Item = VcId> {
-        let mask = self.ring.len() - 1;
-        let runs = (0..self.ring.len()).map(move |back| self.ring[self.tail.wrapping_sub(back) & mask]);
-        runs.flat_map(|(vc, count)| std::iter::repeat_n(VcId::from_index(vc as usize), count as usize))
-    }
-
-    #[inline(never)]
-    fn begin_busy_period(&mut self, now: u64, departs: u64) {
-        // A period is forgotten when the next one began too long ago to be asked for.
-        while self.busy_periods.get(1).is_some_and(|&(_, first)| first + self.memory < now) {
-            self.busy_periods.pop_front();
+    #[inline]
+    fn begin_run(&mut self, run: Run, now: u64) {
+        self.tail += 1;
+        let place = self.tail & (self.runs.len() - 1);
+        let oldest = &mut self.runs[place];
+        // A run that is still to depart, or departed not long ago, must not be overwritten.
+        if oldest.cells == 0 || oldest.last + self.memory < now {
+            *oldest = run;
+        } else {
+            self.grow();
+            let place = self.tail & (self.runs.len() - 1);
+            self.runs[place] = run;
         }
-        self.busy_periods.push_back((self.accepted, departs));
     }
 
-    /// Doubles the ring. One run has at least one cell, so it holds all that wait and all that are remembered.
+    /// Doubles the ring.
     #[cold]
+    #[inline(never)]
     fn grow(&mut self) {
-        let (old, new) = (self.ring.len(), 2 * self.ring.len());
-        let mut ring = vec![(0, 0); new];
-        for back in 0..old.min(self.tail + 1) {
+        let (old, new) = (self.runs.len(), 2 * self.runs.len());
+        let mut runs = vec![Run::default(); new];
+        for back in 1..=old.min(self.tail) {
             let number = self.tail - back;
-            ring[number & (new - 1)] = self.ring[number & (old - 1)];
+            runs[number & (new - 1)] = self.runs[number & (old - 1)];
         }
-        self.ring = ring;
+        self.runs = runs;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn vc(number: usize) -> VcId {
+        VcId::from_index(number)
+    }
+
+    #[test]
+    fn a_cell_departs_at_once_or_after_the_one_before_it() {
+        let mut queue = CellQueue::new(0);
+        assert_eq!(queue.push(vc(0), 5, 1), 5, "nothing waits");
+        assert_eq!((queue.push(vc(1), 5, 1), queue.push(vc(0), 5, 1)), (6, 7));
+        assert_eq!((queue.due(5), queue.due(6), queue.due(9)), (0, 1, 2));
+        assert_eq!(queue.wait(6), 2, "after the cells that depart at 6 and at 7");
+        assert_eq!(queue.pop(2), (vc(1), 1, 6));
+        assert_eq!(queue.pop(1), (vc(0), 1, 7));
+        assert_eq!(queue.push(vc(0), 9, 3), 9);
+        assert_eq!(queue.due(11), 0, "transmitted as they come");
+    }
+
+    proptest! {
+        /// Against a list of all cells with their departures.
+        #[test]
+        fn agrees_with_a_list(
+            pushes in prop::collection::vec((0_usize..3, 1_u32..4, 0_u64..8), 1..200),
+            memory in 0_u64..40,
+        ) {
+            let mut queue = CellQueue::new(memory);
+            let (mut all, mut now) = (Vec::<(VcId, u64)>::new(), 0);
+            for (of, count, step) in pushes {
+                now += 1 + step;
+                let mut due = queue.due(now);
+                while due > 0 {
+                    let (vc, cells, last) = queue.pop(due);
+                    let departed = all.iter().filter(|&&(of, at)| of == vc && at <= last && at + u64::from(cells) > last);
+                    prop_assert_eq!(departed.count(), cells as usize);
+                    due -= u64::from(cells);
+                }
+                // A run of several only where nothing else arrives in these slots.
+                let departs = queue.push(vc(of), now, count);
+                let first = all.last().map_or(0, |&(_, at)| at + 1).max(now);
+                prop_assert_eq!(departs, first);
+                all.extend((0..u64::from(count)).map(|cell| (vc(of), first + cell)));
+                now += u64::from(count) - 1;
+                let waiting: Vec<_> = all.iter().rev().copied().take_while(|&(_, at)| at > now).collect();
+                let due = queue.due(now);
+                let seen: Vec<_> = queue.waiting().collect();
+                prop_assert_eq!(&seen[..seen.len() - due as usize], &waiting[..]);
+                let remembered = all.iter().rev().copied().take_while(|&(_, at)| at + memory >= now);
+                for (expected, seen) in remembered.zip(queue.departures()) {
+                    prop_assert_eq!(expected, seen);
+                }
+            }
+        }
     }
 }

@@ -44,8 +44,8 @@ pub struct Batched {
 
 /// A part of the network.
 enum Part {
-    Hosts(Hosts),
-    Cells(CellPort),
+    Hosts(Box<Hosts>),
+    Cells(Box<CellPort>),
     Packets(PacketPorts),
 }
 
@@ -152,14 +152,14 @@ impl Batched {
 
     fn hosts(&self) -> impl Iterator<Item = &Hosts> {
         self.parts.iter().filter_map(|part| match part {
-            Part::Hosts(hosts) => Some(hosts),
+            Part::Hosts(hosts) => Some(&**hosts),
             _ => None,
         })
     }
 
     fn hosts_mut(&mut self) -> impl Iterator<Item = &mut Hosts> {
         self.parts.iter_mut().filter_map(|part| match part {
-            Part::Hosts(hosts) => Some(hosts),
+            Part::Hosts(hosts) => Some(&mut **hosts),
             _ => None,
         })
     }

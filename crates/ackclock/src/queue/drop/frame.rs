@@ -14,7 +14,7 @@ pub trait FrameRule: Send {
     /// between two arrivals the queue only falls, so its low points are seen.
     fn observe(&mut self, _buffer: &Buffer) {}
 
-    /// Whether it has to see every arrival.
+    /// Whether it has to see every arrival: to be said by a rule that has an [`FrameRule::observe`].
     fn observes(&self) -> bool {
         false
     }

@@ -37,7 +37,7 @@ pub trait DropPolicy: Send {
     /// is accepted without being asked about when the cell before it was accepted and the buffer is not full: the
     /// answer would be the same, and no state would change.
     fn asks_always(&self) -> bool {
-        false
+        true
     }
 }
 

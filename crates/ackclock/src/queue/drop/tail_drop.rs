@@ -12,4 +12,9 @@ impl DropPolicy for TailDrop {
     fn admit(&mut self, _arrival: Arrival, buffer: &Buffer) -> Verdict {
         if buffer.is_full() { Verdict::Drop(DropReason::Overflow) } else { Verdict::Accept }
     }
+
+    /// There is no state, and a buffer that is not full accepts.
+    fn asks_always(&self) -> bool {
+        false
+    }
 }

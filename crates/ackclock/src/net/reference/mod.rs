@@ -5,12 +5,19 @@
 //! the scenario: outputs (a slot or a transmission ends), links (a unit arrives), timers. Links have delay, so what
 //! happens at one instant at different nodes does not interact.
 
+mod build;
+mod cell_port;
+mod occupancy;
+mod packet_port;
+
 use std::collections::VecDeque;
 
-use super::build::{self, Link, Output};
-use super::cell_port::Input;
+use build::{Link, Output};
+use cell_port::Input;
+use packet_port::Departure;
+
+use super::build::{flows, vcs};
 use super::flow::{self, End, Flow, ForcedDrops, Hop, Vc, ack_vc, data_vc, end_of};
-use super::packet_port::Departure;
 use crate::engine::Agenda;
 use crate::ids::{Id, IdVec, LinkId, VcId};
 use crate::packet::aal5::{self, Reassembled};
@@ -36,9 +43,9 @@ pub struct Reference {
 impl Reference {
     /// The network of a scenario, before anything has happened.
     pub fn new(scenario: &Scenario, seed: u64) -> Reference {
-        let vcs = build::vcs(scenario);
+        let vcs = vcs(scenario);
         let links = build::links(scenario, &vcs, seed);
-        let flows = build::flows(scenario, seed);
+        let flows = flows(scenario, seed);
         let mut network = Reference {
             technology: scenario.technology,
             now: Time::ZERO,

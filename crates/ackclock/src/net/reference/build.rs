@@ -1,0 +1,66 @@
+//! From a scenario to the links of the reference engine.
+
+use super::cell_port::{CellPort, Input};
+use super::occupancy::Occupancy;
+use super::packet_port::PacketPort;
+use crate::ids::{IdVec, LinkId, VcId};
+use crate::net::build::{Feeder, Wiring, crossing, limits, service_stream};
+use crate::net::flow::Vc;
+use crate::net::nic::Nic;
+use crate::queue::drop::Policy;
+use crate::rng::name_hash;
+use crate::scenario::{self, Scenario};
+use crate::units::{Rate, Span};
+
+/// One direction of a link, with the output that feeds it.
+pub(super) struct Link {
+    pub(super) name: String,
+    pub(super) rate: Rate,
+    pub(super) cell_time: Span,
+    pub(super) delay: Span,
+    pub(super) output: Output,
+    /// The connections that cross the link; their numbers at its port are their places here.
+    pub(super) crossing: Vec<VcId>,
+    /// What this link is as an input of the next port.
+    pub(super) input: Input,
+}
+
+/// What feeds a link.
+pub(super) enum Output {
+    Nic(Nic),
+    /// A cell port with a single input of no higher rate: nothing ever waits.
+    Through(Occupancy),
+    Cells(CellPort),
+    Packets(PacketPort),
+}
+
+/// The links of a scenario with their outputs; `vcs` are its connections.
+pub(super) fn links(scenario: &Scenario, vcs: &IdVec<VcId, Vc>, seed: u64) -> IdVec<LinkId, Link> {
+    let wiring = Wiring::new(scenario);
+    let mut crossing = crossing(scenario, vcs);
+    let link = |(id, link): (LinkId, &scenario::Link)| Link {
+        name: link.name.clone(),
+        rate: link.rate,
+        cell_time: link.rate.cell_time(),
+        delay: link.delay,
+        output: output_of(link, wiring.feeders[id], &wiring.inputs[id], seed, crossing[id].len()),
+        crossing: std::mem::take(&mut crossing[id]),
+        input: Input { name: name_hash(&link.name), link: id },
+    };
+    scenario.links.iter_ids().map(link).collect()
+}
+
+fn output_of(link: &scenario::Link, feeder: Feeder, inputs: &[LinkId], seed: u64, vcs: usize) -> Output {
+    let (units, bytes) = limits(link.queue.buffer);
+    let occupancy = Occupancy::new(units, vcs, link.queue.policy.threshold_cells());
+    match feeder {
+        Feeder::Nic => Output::Nic(Nic::default()),
+        Feeder::Through => Output::Through(occupancy),
+        Feeder::Packets => Output::Packets(PacketPort::new(link.rate, bytes, occupancy)),
+        Feeder::Cells => {
+            let policy = Policy::new(&link.queue.policy, vcs);
+            let (order, stream) = (link.queue.service_order, service_stream(link, seed));
+            Output::Cells(CellPort::new(link.rate.cell_time(), policy, order, stream, inputs.to_vec(), occupancy))
+        }
+    }
+}
