@@ -10,17 +10,19 @@ use super::{SackBlock, SackBlocks, Segment, ip_bytes};
 /// A window of segments is kept here, of every flow: SACK blocks, which few segments have, are in a queue of their own.
 #[derive(Clone, Debug, Default)]
 pub struct FrameLog {
-    /// The number of the oldest frame.
+    /// The number of the oldest frame, and of the next one, modulo 2^32.
     oldest: u32,
+    next: u32,
     /// SACK blocks of all frames before the oldest, modulo 2^32.
     blocks_gone: u32,
-    frames: VecDeque<Frame>,
+    /// A ring by the frames' numbers; its length is a power of two, or zero.
+    frames: Vec<Frame>,
     /// The blocks of all frames, in their order.
     blocks: VecDeque<SackBlock>,
 }
 
 /// A segment without its SACK blocks.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 struct Frame {
     seq: u64,
     ack: u64,
@@ -32,14 +34,17 @@ struct Frame {
 impl FrameLog {
     /// A frame with this segment begins to be sent; returns its number.
     #[inline]
-    pub fn push(&mut self, segment: Segment) -> u32 {
-        let blocks = segment.sack.as_slice();
-        if !blocks.is_empty() {
-            self.blocks.extend(blocks);
+    pub fn push(&mut self, segment: &Segment) -> u32 {
+        if segment.sack.option_bytes() > 0 {
+            self.push_blocks(&segment.sack);
         }
         let blocks_end = self.blocks_gone.wrapping_add(self.blocks.len() as u32);
-        let number = self.oldest.wrapping_add(self.frames.len() as u32);
-        self.frames.push_back(Frame { seq: segment.seq, ack: segment.ack, len: segment.len, blocks_end });
+        let number = self.next;
+        if number.wrapping_sub(self.oldest) as usize == self.frames.len() {
+            self.grow();
+        }
+        *self.frame_mut(number) = Frame { seq: segment.seq, ack: segment.ack, len: segment.len, blocks_end };
+        self.next = number.wrapping_add(1);
         number
     }
 
@@ -60,7 +65,7 @@ impl FrameLog {
     }
 
     /// Frame `number` has reached the end of the connection undamaged: what it carries. It is retired.
-    #[inline]
+    #[inline(always)]
     pub fn take(&mut self, number: u32) -> Segment {
         while self.oldest != number {
             self.drop_oldest();
@@ -79,13 +84,19 @@ impl FrameLog {
         self.drop_oldest();
     }
 
-    /// Frame `number`, and the place of its first block among the blocks kept.
-    fn find(&self, number: u32) -> (Frame, u32) {
-        let index = number.wrapping_sub(self.oldest) as usize;
-        let before = if index == 0 { self.blocks_gone } else { self.frames[index - 1].blocks_end };
-        (self.frames[index], before.wrapping_sub(self.blocks_gone))
+    #[inline(never)]
+    fn push_blocks(&mut self, sack: &SackBlocks) {
+        self.blocks.extend(sack.as_slice());
     }
 
+    /// Frame `number`, and the place of its first block among the blocks kept.
+    fn find(&self, number: u32) -> (Frame, u32) {
+        let before =
+            if number == self.oldest { self.blocks_gone } else { self.frame(number.wrapping_sub(1)).blocks_end };
+        (self.frame(number), before.wrapping_sub(self.blocks_gone))
+    }
+
+    #[inline(never)]
     fn drop_oldest(&mut self) {
         let frame = self.pop();
         self.take_blocks(frame.blocks_end);
@@ -93,11 +104,37 @@ impl FrameLog {
 
     #[inline]
     fn pop(&mut self) -> Frame {
+        assert!(self.oldest != self.next, "a frame that arrives was sent");
+        let frame = self.frame(self.oldest);
         self.oldest = self.oldest.wrapping_add(1);
-        self.frames.pop_front().expect("a frame that arrives was sent")
+        frame
+    }
+
+    #[inline]
+    fn frame(&self, number: u32) -> Frame {
+        self.frames[number as usize & (self.frames.len() - 1)]
+    }
+
+    #[inline]
+    fn frame_mut(&mut self, number: u32) -> &mut Frame {
+        let place = number as usize & (self.frames.len() - 1);
+        &mut self.frames[place]
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn grow(&mut self) {
+        let mut frames = vec![Frame::default(); (2 * self.frames.len()).max(4)];
+        let mask = frames.len() - 1;
+        for back in 0..self.frames.len() as u32 {
+            let number = self.oldest.wrapping_add(back);
+            frames[number as usize & mask] = self.frame(number);
+        }
+        self.frames = frames;
     }
 
     /// The blocks of the oldest frame, which has gone.
+    #[inline(never)]
     fn take_blocks(&mut self, end: u32) -> SackBlocks {
         let mut sack = SackBlocks::default();
         while self.blocks_gone != end {
@@ -123,11 +160,11 @@ mod tests {
     fn frames_are_found_by_number_while_earlier_ones_are_lost() {
         let segment = |seq| Segment { seq, ..Segment::default() };
         let mut log = FrameLog::default();
-        let numbers: Vec<u32> = (0..4).map(|seq| log.push(segment(seq))).collect();
+        let numbers: Vec<u32> = (0..4).map(|seq| log.push(&segment(seq))).collect();
         assert_eq!(log.segment(numbers[2]).seq, 2);
         log.retire(numbers[2]);
         assert_eq!(log.segment(numbers[3]).seq, 3);
-        assert_eq!(log.push(segment(4)), numbers[3] + 1);
+        assert_eq!(log.push(&segment(4)), numbers[3] + 1);
         assert_eq!(log.segment(numbers[3]).seq, 3);
     }
 
@@ -143,7 +180,7 @@ mod tests {
         };
         let mut log = FrameLog::default();
         for number in 0..100 {
-            assert_eq!(u64::from(log.push(acknowledgement(number))), number);
+            assert_eq!(u64::from(log.push(&acknowledgement(number))), number);
             let Some(arriving) = number.checked_sub(7) else { continue };
             for waiting in arriving..=number {
                 let segment = acknowledgement(waiting);

@@ -6,6 +6,7 @@
 //! on a link of the port's own rate has one cell in every slot from its first to its last, so between two changes of
 //! the set of such frames nothing has to be searched; and where only one arrives, most of its cells are a single step.
 
+use super::batch::Batch;
 use super::cell_queue::CellQueue;
 use super::counts::Counts;
 use super::door::{Door, PortVc, Train};
@@ -32,7 +33,7 @@ struct Kernel {
     /// The next slot end.
     slot: u64,
     /// Frames with one cell in every slot.
-    trains: Vec<Train>,
+    trains: Batch<Train>,
     /// Frames with another spacing.
     pacing: Pacing,
     frames: u64,
@@ -66,7 +67,7 @@ impl CellPort {
             service,
             door: Door { cell_time, vcs, queue: CellQueue::new(slots), counts },
             slot: 1,
-            trains: Vec::new(),
+            trains: Batch::default(),
             pacing: Pacing::new(cell_time),
             frames: 0,
             present: Vec::new(),
@@ -93,7 +94,7 @@ impl CellPort {
     /// Before then nothing happens here, as far as is known.
     pub(super) fn next(&self, io: &Io) -> Time {
         let Kernel { trains, pacing, slot, door, mailbox, .. } = &self.kernel;
-        if trains.is_empty() && pacing.is_empty() {
+        if trains.as_slice().is_empty() && pacing.is_empty() {
             io.mailboxes[*mailbox].earliest()
         } else {
             Time::from_ps(slot * door.cell_time)
@@ -136,7 +137,7 @@ impl Kernel {
         // The slot end after the arrival of what begins next.
         let mut begins = next_slot(&mailbox, cell_time);
         loop {
-            if self.trains.is_empty() {
+            if self.trains.as_slice().is_empty() {
                 let paced = if self.pacing.is_empty() { u64::MAX } else { self.pacing.next_slot(now) };
                 now = now.max(paced.min(begins));
             }
@@ -160,6 +161,7 @@ impl Kernel {
     }
 
     /// Takes in what begins to arrive before `end`.
+    #[inline(always)]
     fn begin(&mut self, mailbox: &mut Mailbox, end: u64) {
         while let Some(&Item { time, input, at_port, frame, size, index, eom, .. }) = mailbox.first() {
             if time.as_ps() >= end {
@@ -182,8 +184,8 @@ impl Kernel {
     /// behind.
     fn every_slot<P: DropPolicy>(&mut self, policy: &mut P, mut now: u64, last: u64, io: &mut Io) -> u64 {
         let Kernel { trains, door, service, .. } = self;
-        while now <= last && !trains.is_empty() {
-            match &mut trains[..] {
+        while now <= last && !trains.as_slice().is_empty() {
+            match trains.as_mut_slice() {
                 [train] => {
                     if train.is_sure() {
                         let end = last.min(now + u64::from(train.left) - 2);
@@ -223,7 +225,7 @@ impl Kernel {
     /// Cells of any spacing arrive: goes on until no paced frame is left, or `last` is behind.
     fn any_spacing<P: DropPolicy>(&mut self, policy: &mut P, mut now: u64, last: u64, io: &mut Io) -> u64 {
         let Kernel { trains, door, pacing, .. } = self;
-        while trains.is_empty() && now <= last {
+        while trains.as_slice().is_empty() && now <= last {
             // One cell in its slot, the common case, needs no order.
             let Some(number) = pacing.take_single(now) else { break };
             door.depart(now);
@@ -250,7 +252,7 @@ impl Kernel {
         present.clear();
         pacing.take(now, |number, train, offset| present.push((turns.of(train.input), offset, Found::Paced(number))));
         let turn = |(train, number): (&Train, u32)| (turns.of(train.input), u64::MAX, Found::Train(number));
-        present.extend(trains.iter().zip(0..).map(turn));
+        present.extend(trains.as_slice().iter().zip(0..).map(turn));
         match &mut present[..] {
             [] | [_] => {}
             [one, other] => {
@@ -262,7 +264,7 @@ impl Kernel {
         }
         for &(_, _, found) in present.iter() {
             match found {
-                Found::Train(number) => door.serve(policy, now, &mut trains[number as usize], io),
+                Found::Train(number) => door.serve(policy, now, &mut trains.as_mut_slice()[number as usize], io),
                 Found::Paced(number) => {
                     door.serve(policy, now, pacing.train_mut(number), io);
                     pacing.served(number, now);
@@ -273,7 +275,7 @@ impl Kernel {
     }
 
     fn counts(&self) -> Counts {
-        self.door.counts_with(self.trains.iter().chain(self.pacing.trains()))
+        self.door.counts_with(self.trains.as_slice().iter().chain(self.pacing.trains()))
     }
 }
 

@@ -52,7 +52,7 @@ impl CellQueue {
 
     /// One cell of `vc` is accepted in each of `count` slots, of which `now` is the end of the first. Returns the
     /// departure of the first; the others follow one slot apart.
-    #[inline]
+    #[inline(always)]
     pub(super) fn push(&mut self, vc: VcId, now: u64, count: u32) -> u64 {
         let follows = self.last_departure + 1;
         let departs = now.max(follows);
@@ -110,7 +110,7 @@ impl CellQueue {
         })
     }
 
-    #[inline]
+    #[inline(always)]
     fn begin_run(&mut self, run: Run, now: u64) {
         self.tail += 1;
         let place = self.tail & (self.runs.len() - 1);

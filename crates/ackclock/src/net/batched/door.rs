@@ -31,7 +31,7 @@ pub(super) struct PortVc {
 }
 
 /// The cells of a frame that are still to come.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 pub(super) struct Train {
     pub(super) input: u32,
     pub(super) at_port: VcId,
@@ -51,6 +51,7 @@ pub(super) struct Train {
 
 impl Train {
     /// The `left` cells from number `index` on of a frame; `eom` says that the last of them is the frame's last.
+    #[inline(always)]
     pub(super) fn new(input: u32, at_port: VcId, frame: u32, index: u16, left: u16, eom: bool) -> Train {
         Train { input, at_port, frame, end: index + left, left, accepted_from: index, eom, sure: false, waited: 0 }
     }
@@ -91,6 +92,7 @@ impl Door {
     /// before `now` was accepted, and the last one of the frame is not among them: all are accepted. If nothing waits
     /// they are transmitted at once; otherwise for each that comes one departs before it, so there is room as there
     /// was for the cell before.
+    #[inline]
     pub(super) fn serve_alone(&mut self, now: u64, last: u64, train: &mut Train) {
         let vc = train.at_port;
         let count = (last + 1 - now) as u16;

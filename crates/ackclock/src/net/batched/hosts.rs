@@ -202,7 +202,8 @@ impl Hosts {
     fn send_data(&mut self, now: Time, flow: usize, io: &mut Io) {
         let number = self.numbering.of(flow, End::Sender);
         let sender = &mut self.sources[flow].sender;
-        while let Some(segment) = sender.poll_segment(now) {
+        // By reference: a copy of what was just put together would wait for the writes to settle.
+        while let Some(segment) = &sender.poll_segment(now) {
             self.outlets.send(now, data_vc(flow), number, segment, io);
         }
         self.timers.set(number, sender.next_deadline().unwrap_or(Time::NEVER));
@@ -213,7 +214,7 @@ impl Hosts {
     fn send_acknowledgement(&mut self, now: Time, flow: usize, io: &mut Io) {
         let number = self.numbering.of(flow, End::Receiver);
         let receiver = &mut self.sinks[flow].receiver;
-        if let Some(segment) = receiver.poll_segment(now) {
+        if let Some(segment) = &receiver.poll_segment(now) {
             self.outlets.send(now, ack_vc(flow), number, segment, io);
         }
         self.timers.set(number, receiver.next_deadline().unwrap_or(Time::NEVER));

@@ -1,5 +1,6 @@
 //! What is under way between the parts of the network. Nothing else crosses from one part to another.
 
+use super::batch::Batch;
 use super::mailbox::Mailbox;
 use crate::ids::{IdVec, VcId};
 use crate::packet::FrameLog;
@@ -20,7 +21,7 @@ pub(super) struct Io {
 /// Frames that arrive at the hosts of one group, with one delay from one sender.
 pub(super) struct Log {
     group: u32,
-    frames: Vec<Arrived>,
+    frames: Batch<Arrived>,
     /// Frames before this one are taken.
     taken: usize,
 }
@@ -28,34 +29,30 @@ pub(super) struct Log {
 impl Log {
     /// An empty log for this group.
     pub(super) fn new(group: u32) -> Log {
-        Log { group, frames: Vec::new(), taken: 0 }
+        Log { group, frames: Batch::default(), taken: 0 }
     }
 
     /// The first frame.
     #[inline]
     pub(super) fn first(&self) -> Option<&Arrived> {
-        self.frames.get(self.taken)
+        self.frames.as_slice().get(self.taken)
     }
 
     /// Takes the first frame.
     #[inline]
     pub(super) fn take(&mut self) -> Arrived {
         self.taken += 1;
-        self.frames[self.taken - 1]
+        self.frames.as_slice()[self.taken - 1]
     }
 
     /// Frees the room of what was taken.
     pub(super) fn clean(&mut self) {
-        // What is left is moved: so that this costs little, much must have been taken.
-        if self.taken >= 3 * (self.frames.len() - self.taken) {
-            self.frames.drain(..self.taken);
-            self.taken = 0;
-        }
+        self.taken = self.frames.clean(self.taken);
     }
 }
 
 /// A frame that arrives at the end of its connection.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Arrived {
     /// When its last bit does.
     pub(super) time: Time,
@@ -66,7 +63,7 @@ pub(super) struct Arrived {
 }
 
 /// Units of one frame on their way to a port: cells at their connection's spacing, or one packet.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Item {
     /// When the first cell arrives, or the packet.
     pub(super) time: Time,
@@ -107,10 +104,10 @@ impl Io {
     #[inline(always)]
     pub(super) fn deliver(&mut self, log: u32, frame: Arrived) {
         let Log { group, frames, taken } = &mut self.logs[log as usize];
-        if *taken == frames.len() {
+        if *taken == frames.as_slice().len() {
             self.ready[*group as usize].push(log);
         }
-        debug_assert!(frames.last().is_none_or(|last| last.time <= frame.time), "a log is in order of time");
+        debug_assert!(frames.as_slice().last().is_none_or(|last| last.time <= frame.time), "a log is in order of time");
         frames.push(frame);
     }
 

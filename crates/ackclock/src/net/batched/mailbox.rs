@@ -3,13 +3,14 @@
 //! Senders post nearly in order, as they handle what reaches them in order of time. So what is new is put in order by
 //! insertion from the end, which costs little when little is out of place, and by a merge sort when much is.
 
+use super::batch::Batch;
 use super::io::Item;
 use crate::units::Time;
 
 /// Items on their way to a port.
 #[derive(Default)]
 pub(super) struct Mailbox {
-    items: Vec<Item>,
+    items: Batch<Item>,
     /// Items before this one are taken.
     taken: usize,
     /// Items before this one are in order.
@@ -28,47 +29,46 @@ impl Mailbox {
 
     /// Puts what is new in order. To be called before a batch reads.
     pub(super) fn settle(&mut self) {
-        // What is left is moved: so that this costs little, much must have been taken.
-        if self.taken >= 3 * (self.items.len() - self.taken) {
-            self.items.drain(..self.taken);
-            self.sorted -= self.taken;
-            self.taken = 0;
-        }
-        let mut steps = PATIENCE * (self.items.len() - self.sorted);
-        for next in self.sorted.max(self.taken + 1)..self.items.len() {
-            if key(&self.items[next - 1]) <= key(&self.items[next]) {
+        let before = self.taken;
+        self.taken = self.items.clean(before);
+        self.sorted -= before - self.taken;
+        let items = self.items.as_mut_slice();
+        let mut steps = PATIENCE * (items.len() - self.sorted);
+        for next in self.sorted.max(self.taken + 1)..items.len() {
+            if key(&items[next - 1]) <= key(&items[next]) {
                 continue;
             }
-            let item = self.items[next];
+            let item = items[next];
             let mut place = next;
-            while place > self.taken && key(&item) < key(&self.items[place - 1]) {
-                self.items[place] = self.items[place - 1];
+            while place > self.taken && key(&item) < key(&items[place - 1]) {
+                items[place] = items[place - 1];
                 place -= 1;
             }
-            self.items[place] = item;
+            items[place] = item;
             let Some(left) = steps.checked_sub(next - place) else {
-                self.items[self.taken..].sort_by_key(key);
+                items[self.taken..].sort_by_key(key);
                 break;
             };
             steps = left;
         }
-        self.sorted = self.items.len();
+        self.sorted = items.len();
     }
 
     /// The first item.
     pub(super) fn first(&self) -> Option<&Item> {
-        self.items.get(self.taken)
+        self.items.as_slice().get(self.taken)
     }
 
     /// When the first item arrives, whether or not what is new is in order; `NEVER` if there is none.
     pub(super) fn earliest(&self) -> Time {
-        let new = self.items[self.sorted.max(self.taken)..].iter().map(|item| item.time).min();
-        self.items[..self.sorted].get(self.taken).map_or(Time::NEVER, |item| item.time).min(new.unwrap_or(Time::NEVER))
+        let items = self.items.as_slice();
+        let new = items[self.sorted.max(self.taken)..].iter().map(|item| item.time).min();
+        items[..self.sorted].get(self.taken).map_or(Time::NEVER, |item| item.time).min(new.unwrap_or(Time::NEVER))
     }
 
     /// Takes all items before `until`. What is new must be in order.
     pub(super) fn take_before(&mut self, until: Time) -> &[Item] {
-        let waiting = &self.items[self.taken..];
+        let waiting = &self.items.as_slice()[self.taken..];
         let count = waiting.iter().position(|item| item.time >= until).unwrap_or(waiting.len());
         self.taken += count;
         &waiting[..count]

@@ -122,7 +122,7 @@ impl Outlets {
 
     /// A segment on `vc`, of the end with this number, goes out as soon as the host's link is free.
     #[inline(always)]
-    pub(super) fn send(&mut self, now: Time, vc: VcId, number: usize, segment: Segment, io: &mut Io) {
+    pub(super) fn send(&mut self, now: Time, vc: VcId, number: usize, segment: &Segment, io: &mut Io) {
         if self.nics[self.outlets[number].nic as usize].is_idle(now) {
             self.transmit(now, vc, number, segment, io);
         } else {
@@ -168,14 +168,14 @@ impl Outlets {
 
     /// The link is busy, or something waits that should have gone before.
     #[inline(never)]
-    fn queue_up(&mut self, now: Time, vc: VcId, number: usize, segment: Segment, io: &mut Io) {
+    fn queue_up(&mut self, now: Time, vc: VcId, number: usize, segment: &Segment, io: &mut Io) {
         let nic = self.outlets[number].nic;
         self.transmit_waiting(nic, now, io);
         let state = &mut self.nics[nic as usize];
         if state.is_idle(now) {
             return self.transmit(now, vc, number, segment, io);
         }
-        state.push(vc, segment);
+        state.push(vc, *segment);
         if !std::mem::replace(&mut self.listed[nic as usize], true) {
             self.backlog.push(nic);
         }
@@ -190,13 +190,13 @@ impl Outlets {
             }
             let Some((vc, segment)) = self.nics[nic as usize].next(start) else { break };
             let (flow, end) = end_of(vc);
-            self.transmit(start, vc, self.numbering.of(flow, end.other()), segment, io);
+            self.transmit(start, vc, self.numbering.of(flow, end.other()), &segment, io);
         }
     }
 
     /// A frame begins at `start`, when the link is free.
     #[inline(always)]
-    fn transmit(&mut self, start: Time, vc: VcId, number: usize, segment: Segment, io: &mut Io) {
+    fn transmit(&mut self, start: Time, vc: VcId, number: usize, segment: &Segment, io: &mut Io) {
         let outlet = &mut self.outlets[number];
         let bytes = segment.ip_bytes();
         let (units, size, spacing, first) = match self.technology {
@@ -211,7 +211,7 @@ impl Outlets {
             }
         };
         self.nics[outlet.nic as usize].occupy(start + spacing * u64::from(units));
-        if outlet.forced_drops.as_mut().is_some_and(|drops| drops.hit(&segment)) {
+        if outlet.forced_drops.as_mut().is_some_and(|drops| drops.hit(segment)) {
             return;
         }
         let frame = io.frames[vc].push(segment);

@@ -275,7 +275,7 @@ impl Reference {
             let (flow, end) = end_of(vc_id);
             let forced_drops = self.flows[flow].forced_drops.as_mut().filter(|_| end == End::Receiver);
             if !forced_drops.is_some_and(|drops| drops.hit(&segment)) {
-                let frame = vc.frames.push(segment);
+                let frame = vc.frames.push(&segment);
                 for index in 0..units {
                     let arrival = now + spacing * u64::from(index) + first + link.delay;
                     let unit = Unit { vc: vc_id, frame, index, hop: 0, eom: index + 1 == units };

@@ -49,6 +49,7 @@ impl<R: FrameRule> FrameDiscard<R> {
 }
 
 impl<R: FrameRule> DropPolicy for FrameDiscard<R> {
+    #[inline]
     fn admit(&mut self, arrival: Arrival, buffer: &Buffer) -> Verdict {
         self.rule.observe(buffer);
         let fate = &mut self.fate[arrival.vc];

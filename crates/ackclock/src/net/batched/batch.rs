@@ -1,0 +1,65 @@
+//! Values that are appended one by one and taken from the front many at a time.
+
+/// A vector whose room is always initialised. A push writes field by field into its place: `Vec::push` would build the
+/// value on the stack first, in case it must grow, and copy it from there before the writes have settled.
+#[derive(Debug, Default)]
+pub(super) struct Batch<T> {
+    room: Vec<T>,
+    len: usize,
+}
+
+impl<T: Copy + Default> Batch<T> {
+    /// What there is.
+    #[inline]
+    pub(super) fn as_slice(&self) -> &[T] {
+        &self.room[..self.len]
+    }
+
+    /// The same, to be changed.
+    #[inline]
+    pub(super) fn as_mut_slice(&mut self) -> &mut [T] {
+        &mut self.room[..self.len]
+    }
+
+    /// Appends a value.
+    #[inline(always)]
+    pub(super) fn push(&mut self, value: T) {
+        if self.len == self.room.len() {
+            self.grow();
+        }
+        self.room[self.len] = value;
+        self.len += 1;
+    }
+
+    /// Keeps only those values.
+    #[inline]
+    pub(super) fn retain(&mut self, keep: impl Fn(&T) -> bool) {
+        let mut kept = 0;
+        for place in 0..self.len {
+            if keep(&self.room[place]) {
+                if kept < place {
+                    self.room[kept] = self.room[place];
+                }
+                kept += 1;
+            }
+        }
+        self.len = kept;
+    }
+
+    /// Removes the first `taken` values if that is worth the move of the others; returns how many of those that were
+    /// taken are left.
+    pub(super) fn clean(&mut self, taken: usize) -> usize {
+        if taken < 3 * (self.len - taken) {
+            return taken;
+        }
+        self.room.copy_within(taken..self.len, 0);
+        self.len -= taken;
+        0
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn grow(&mut self) {
+        self.room.resize((2 * self.len).max(4), T::default());
+    }
+}
