@@ -132,7 +132,8 @@ impl Kernel {
             return;
         }
         let mut mailbox = std::mem::take(&mut io.mailboxes[self.mailbox]);
-        mailbox.settle();
+        // Cells that arrive after the last slot end stay.
+        mailbox.settle(Time::from_ps(last * cell_time));
         let mut now = self.slot;
         // The slot end after the arrival of what begins next.
         let mut begins = next_slot(&mailbox, cell_time);

@@ -25,6 +25,8 @@ pub(super) struct Hosts {
     sinks: Vec<Sink>,
     outlets: Outlets,
     timers: Agenda,
+    /// Everything before has happened.
+    done: Time,
     /// The first frame of each log that is not empty.
     heads: BinaryHeap<Reverse<(Time, u32)>>,
     events: u64,
@@ -40,8 +42,8 @@ impl Hosts {
         outlets: Outlets,
     ) -> Hosts {
         let timers = Agenda::new(outlets.len());
-        let mut hosts =
-            Hosts { group, numbering, sources, sinks, outlets, timers, heads: BinaryHeap::new(), events: 0 };
+        let (done, heads) = (Time::ZERO, BinaryHeap::new());
+        let mut hosts = Hosts { group, numbering, sources, sinks, outlets, timers, done, heads, events: 0 };
         for (flow, source) in hosts.sources.iter().enumerate() {
             hosts.timers.set(numbering.of(flow, End::Sender), source.sender.next_deadline().unwrap_or(Time::NEVER));
         }
@@ -49,7 +51,13 @@ impl Hosts {
     }
 
     /// Handles everything before `until`.
+    ///
+    /// # Panics
+    /// If something is left from before the last call: time would go back.
     pub(super) fn advance(&mut self, until: Time, io: &mut Io) {
+        let next = self.next(io);
+        assert!(next >= self.done, "time went back from {} to {next}", self.done);
+        self.done = until;
         let mut ready = std::mem::take(&mut io.ready[self.group]);
         if let [log] = ready[..] {
             self.handle_one_log(log, until, io);

@@ -15,6 +15,8 @@ pub(super) struct Mailbox {
     taken: usize,
     /// Items before this one are in order.
     sorted: usize,
+    /// Everything before has been taken.
+    done: Time,
 }
 
 /// Steps per new item that insertion may take before the merge sort is cheaper.
@@ -27,8 +29,11 @@ impl Mailbox {
         self.items.push(item);
     }
 
-    /// Puts what is new in order. To be called before a batch reads.
-    pub(super) fn settle(&mut self) {
+    /// Puts what is new in order. To be called before a batch that takes everything before `until`.
+    ///
+    /// # Panics
+    /// If something arrives before the end of the batch before: time would go back.
+    pub(super) fn settle(&mut self, until: Time) {
         let before = self.taken;
         self.taken = self.items.clean(before);
         self.sorted -= before - self.taken;
@@ -52,6 +57,9 @@ impl Mailbox {
             steps = left;
         }
         self.sorted = items.len();
+        let first = items.get(self.taken).map_or(Time::NEVER, |item| item.time);
+        assert!(first >= self.done, "time went back from {} to {first}", self.done);
+        self.done = until;
     }
 
     /// The first item.
@@ -108,7 +116,7 @@ mod tests {
                     plain.push((horizon + delay, input));
                 }
                 horizon += step;
-                mailbox.settle();
+                mailbox.settle(Time::from_ps(horizon));
                 plain.sort_unstable();
                 for first in mailbox.take_before(Time::from_ps(horizon)) {
                     prop_assert_eq!((first.time.as_ps(), first.input), plain.remove(0));

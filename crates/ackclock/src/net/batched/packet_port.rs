@@ -54,7 +54,7 @@ impl PacketPorts {
     /// Handles every arrival before `until`.
     pub(super) fn advance(&mut self, until: Time, io: &mut Io) {
         let mut mailbox = std::mem::take(&mut io.mailboxes[self.mailbox]);
-        mailbox.settle();
+        mailbox.settle(until);
         let packets = mailbox.take_before(until);
         self.packets += packets.len() as u64;
         for packet in packets {

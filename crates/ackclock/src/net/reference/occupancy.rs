@@ -105,11 +105,7 @@ impl Occupancy {
     /// An arrived unit of the connection whose name hashes to `vc_name` is refused.
     pub(super) fn refuse(&mut self, now: Time, vc: VcId, vc_name: u64, reason: DropReason) {
         self.per_vc[vc].drops += 1;
-        match reason {
-            DropReason::Overflow => self.drops.overflow += 1,
-            DropReason::PartialFrame => self.drops.partial_frame += 1,
-            DropReason::Policy => self.drops.policy += 1,
-        }
+        reason.count(&mut self.drops);
         self.fingerprint.add(now.as_ps());
         self.fingerprint.add(vc_name);
         self.fingerprint.add(reason as u64);

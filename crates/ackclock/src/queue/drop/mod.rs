@@ -27,6 +27,7 @@ pub use tail_drop::TailDrop;
 
 use super::Buffer;
 use crate::ids::VcId;
+use crate::record::Drops;
 
 /// Decides about every arriving cell. The caller keeps the buffer's counters.
 pub trait DropPolicy: Send {
@@ -68,6 +69,17 @@ pub enum DropReason {
     PartialFrame,
     /// The policy refused its frame.
     Policy,
+}
+
+impl DropReason {
+    /// Counts a refusal for this reason.
+    pub fn count(self, drops: &mut Drops) {
+        match self {
+            DropReason::Overflow => drops.overflow += 1,
+            DropReason::PartialFrame => drops.partial_frame += 1,
+            DropReason::Policy => drops.policy += 1,
+        }
+    }
 }
 
 /// Any of the policies: one variant each.
