@@ -56,7 +56,7 @@ struct Inlet {
 }
 
 /// The longest batch: what is under way should stay in the cache.
-const LONGEST_BATCH: Span = Span::from_ms(20);
+const LONGEST_BATCH: Span = Span::from_ms(500);
 
 impl Batched {
     /// The network of a scenario, before anything has happened.
