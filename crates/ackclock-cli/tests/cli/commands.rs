@@ -10,7 +10,7 @@ use crate::support::{PLAIN, Place, outcome};
 fn the_version_names_the_version_of_the_results() {
     let place = Place::new("version");
     let outcome = place.run(&["--version"]).exits_with(0);
-    insta::assert_snapshot!(outcome.stdout, @"ackclock 0.1.0 (result version 1)");
+    insta::assert_snapshot!(outcome.stdout, @"ackclock 0.1.0 (result version 2)");
     assert_eq!(outcome.stderr, "");
 }
 

@@ -186,6 +186,7 @@ impl Kernel {
     fn every_slot<P: DropPolicy>(&mut self, policy: &mut P, mut now: u64, last: u64, io: &mut Io) -> u64 {
         let Kernel { trains, door, service, .. } = self;
         while now <= last && !trains.as_slice().is_empty() {
+            let mut ended = false;
             match trains.as_mut_slice() {
                 [train] => {
                     if train.is_sure() {
@@ -196,12 +197,15 @@ impl Kernel {
                     }
                     door.depart(now);
                     door.serve(policy, now, train, io);
+                    ended = train.left == 0;
                 }
                 few if few.len() <= FEW => {
                     door.depart(now);
                     let order = service.order_of_few(now - 1, few);
-                    for &number in &order[..few.len()] {
-                        door.serve(policy, now, &mut few[usize::from(number)], io);
+                    for place in 0..few.len() {
+                        let train = &mut few[(order >> (8 * place) & 0xff) as usize];
+                        door.serve(policy, now, train, io);
+                        ended |= train.left == 0;
                     }
                 }
                 many => {
@@ -213,11 +217,15 @@ impl Kernel {
                     self.present.sort_unstable();
                     for &(_, _, found) in &self.present {
                         let Found::Train(number) = found else { unreachable!("nothing is paced") };
-                        door.serve(policy, now, &mut many[number as usize], io);
+                        let train = &mut many[number as usize];
+                        door.serve(policy, now, train, io);
+                        ended |= train.left == 0;
                     }
                 }
             }
-            trains.retain(|train| train.left > 0);
+            if ended {
+                trains.retain(|train| train.left > 0);
+            }
             now += 1;
         }
         now

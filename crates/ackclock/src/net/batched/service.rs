@@ -29,28 +29,25 @@ impl Service {
         }
     }
 
-    /// The order of a few trains, all from different inputs. It is random, so a branch on a comparison would be
-    /// guessed wrong half of the time: each one's place is the number of those before it.
+    /// The order of a few trains, all from different inputs: their numbers, the first in the lowest byte. It is random,
+    /// so a branch on a comparison would be guessed wrong half of the time: each one's place is the number of those
+    /// before it. In one word, as bytes written one by one are not at once read together.
     #[inline]
-    pub(super) fn order_of_few(&self, slot: u64, trains: &[Train]) -> [u8; FEW] {
+    pub(super) fn order_of_few(&self, slot: u64, trains: &[Train]) -> u64 {
         let in_slot = self.in_slot(slot);
         let mut turns = [0; FEW];
         for (turn, train) in turns.iter_mut().zip(trains) {
             *turn = in_slot.of(train.input);
         }
-        let mut places = [0_u8; FEW];
+        let mut places = 0_u64;
         for one in 1..trains.len() {
             for other in 0..one {
-                let first = u8::from(turns[one] < turns[other]);
-                places[other] += first;
-                places[one] += 1 - first;
+                let first = u64::from(turns[one] < turns[other]);
+                places += (first << (8 * other)) + ((1 - first) << (8 * one));
             }
         }
-        let mut order = [0; FEW];
-        for (number, &place) in (0..).zip(&places[..trains.len()]) {
-            order[usize::from(place) % FEW] = number;
-        }
-        order
+        let place = |number: usize| places >> (8 * number) & 0xff;
+        (0..trains.len()).fold(0, |order, number| order | (number as u64) << (8 * place(number)))
     }
 }
 
