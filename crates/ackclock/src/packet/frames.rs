@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use super::{SackBlock, SackBlocks, Segment, ip_bytes};
+use super::{SackBlock, SackBlocks, Segment};
 
 /// What each frame carries, from the oldest that may still arrive. A connection keeps its order, so the arrival of
 /// one frame means that no earlier one will come.
@@ -56,12 +56,6 @@ impl FrameLog {
             sack.push(self.blocks[place as usize]);
         }
         frame.with(sack)
-    }
-
-    /// Octets of the IP datagram in frame `number`.
-    pub fn ip_bytes(&self, number: u32) -> u32 {
-        let (frame, blocks_start) = self.find(number);
-        ip_bytes(frame.len, frame.blocks_end.wrapping_sub(self.blocks_gone) - blocks_start)
     }
 
     /// Frame `number` has reached the end of the connection undamaged: what it carries. It is retired.
@@ -185,7 +179,6 @@ mod tests {
             for waiting in arriving..=number {
                 let segment = acknowledgement(waiting);
                 assert_eq!(log.segment(waiting as u32), segment);
-                assert_eq!(log.ip_bytes(waiting as u32), segment.ip_bytes());
             }
             match arriving {
                 lost if lost % 5 == 0 => {}

@@ -6,7 +6,6 @@ mod segment;
 mod unit;
 
 pub use frames::FrameLog;
-use segment::ip_bytes;
 pub use segment::{MAX_SACK_BLOCKS, SackBlock, SackBlocks, Segment};
 pub use unit::Unit;
 

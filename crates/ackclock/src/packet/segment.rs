@@ -52,7 +52,7 @@ impl SackBlocks {
 
     /// Octets of the option with two NOPs before it: 12, 20, 28 for one, two, three blocks (RFC 2018 §3).
     pub fn option_bytes(&self) -> u32 {
-        option_bytes(u32::from(self.count))
+        if self.count == 0 { 0 } else { 4 + 8 * u32::from(self.count) }
     }
 }
 
@@ -60,15 +60,6 @@ impl Segment {
     /// Octets of the IP datagram: payload, TCP and IP headers, options.
     #[inline]
     pub fn ip_bytes(&self) -> u32 {
-        ip_bytes(self.len, u32::from(self.sack.count))
+        self.len + IP_HEADER_BYTES + TCP_HEADER_BYTES + self.sack.option_bytes()
     }
-}
-
-/// Octets of the IP datagram with `len` bytes of payload and that many SACK blocks.
-pub(super) fn ip_bytes(len: u32, sack_blocks: u32) -> u32 {
-    len + IP_HEADER_BYTES + TCP_HEADER_BYTES + option_bytes(sack_blocks)
-}
-
-fn option_bytes(sack_blocks: u32) -> u32 {
-    if sack_blocks == 0 { 0 } else { 4 + 8 * sack_blocks }
 }

@@ -107,8 +107,9 @@ struct Place {
     number: Option<VcId>,
 }
 
-/// What goes into one log comes from one output and goes to one group with one lag, so that it is in order of time. Of a host with several
-/// links, each has its own log, so that what arrives at one instant can be taken in the order of the links.
+/// What goes into one log comes from one output and goes to one group with one lag, so that it is in order of time. Of
+/// a host with several links, each has its own log, so that what arrives at one instant can be taken in the order of
+/// the links.
 type LogKey = (LinkId, usize, Span, Option<LinkId>);
 
 /// Where a port without a queue finds what passed it.

@@ -96,7 +96,8 @@ impl Counts {
     /// At each of `units` ticks from `now` on a unit of `leaving` leaves and then one of `entering` enters.
     #[inline]
     pub(super) fn exchange(&mut self, entering: VcId, leaving: VcId, units: u32, now: u64) {
-        if self.threshold.is_some_and(|threshold| threshold + 1 == self.buffer.queued()) {
+        // Something waits, or nothing could leave; so much of it is left when the next one enters.
+        if self.threshold == Some(self.buffer.queued() - 1) {
             self.episodes += u64::from(units);
         }
         if entering == leaving {

@@ -55,7 +55,8 @@ struct Inlet {
     lookahead: Span,
 }
 
-/// The longest batch: what is under way should stay in the cache.
+/// The longest batch. Most are shorter, as the delays of a loop bound them; this bounds what is under way where links
+/// are long.
 const LONGEST_BATCH: Span = Span::from_ms(500);
 
 impl Batched {
