@@ -5,8 +5,8 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process;
 
-use crate::document::{Document, ScenarioPart};
 use crate::failure::Failure;
+use ackclock_results::document::{Document, ScenarioPart};
 
 /// A folder that can be written to and holds nothing but, at most, an earlier result of ours.
 #[derive(Debug)]
@@ -123,7 +123,7 @@ const TEMPORARY: &str = ".partial";
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::document::tests::example;
+    use ackclock_results::example::example;
 
     /// A path below which the test may do what it likes.
     fn place(name: &str) -> PathBuf {

@@ -4,7 +4,6 @@ mod args;
 mod check;
 mod console;
 mod diagnostics;
-mod document;
 mod failure;
 mod folder;
 mod init;
@@ -16,7 +15,6 @@ mod progress;
 mod reproduce;
 mod run;
 mod spelling;
-mod summary;
 mod table;
 
 use std::panic;

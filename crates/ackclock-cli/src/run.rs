@@ -6,11 +6,11 @@ use ackclock::sim::{self, Engine};
 use ackclock_scenario::Loaded;
 
 use crate::args::RunArgs;
-use crate::document::{Document, Run, ScenarioPart};
 use crate::failure::{Exit, Failure};
 use crate::folder::Folder;
 use crate::progress::Reporter;
 use crate::{console, diagnostics, interrupt, load, pool, table};
+use ackclock_results::document::{Document, Run, ScenarioPart};
 
 /// Runs a scenario file.
 pub fn run(args: &RunArgs, command: Vec<String>) -> Result<Exit, Failure> {
@@ -94,7 +94,7 @@ const LARGEST_SEED: u64 = i64::MAX as u64;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::document::tests::example;
+    use ackclock_results::example::example;
 
     /// What is left of a result for the seeds 1 to 3 after an interruption: the runs of these seeds.
     fn interrupted(finished: &[u64]) -> Document {

@@ -1,7 +1,7 @@
 //! The table for people: at most twenty lines, however many flows, ports and seeds there are.
 
-use crate::document::Document;
-use crate::summary::{FlowSummary, Interval, PortSummary};
+use ackclock_results::document::Document;
+use ackclock_results::summary::{FlowSummary, Interval, PortSummary};
 
 /// The table of a result with at least one finished run, ending in a line feed.
 pub fn render(document: &Document) -> String {
@@ -165,7 +165,7 @@ const NAME_LENGTH: usize = 24;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::document::tests::example;
+    use ackclock_results::example::example;
 
     #[test]
     fn a_small_result_is_shown_in_full() {

@@ -1,7 +1,8 @@
 //! From the sections of a document to a scenario: everything that depends on more than one key.
 
 use ackclock::ids::IdVec;
-use ackclock::scenario::{Scenario, Technology};
+use ackclock::record::MetricSet;
+use ackclock::scenario::{Recording, Scenario, Technology};
 use ackclock::units::Span;
 
 use crate::bottleneck;
@@ -46,6 +47,7 @@ pub(crate) fn plan(document: &Document, path: &str, report: &mut Report) -> Opti
         "technology" => technology_word,
         "topology" => topology,
         "bottleneck" => has_bottleneck,
+        "record" => top.is_list_given("record"),
         _ => None,
     };
     top.require("", &|_| None, report);
@@ -86,6 +88,7 @@ pub(crate) fn plan(document: &Document, path: &str, report: &mut Report) -> Opti
     let (network, flows, queues, technology) = (network.as_mut()?, flows?, queues?, technology?);
     queues::fill(network, &flows, &queues, technology, report);
     let bottleneck = bottleneck::find(network, &flows, technology, &mut top, report).ok()?;
+    let recording = recording(&top, network, report);
     if report.has_errors() {
         return None;
     }
@@ -98,9 +101,46 @@ pub(crate) fn plan(document: &Document, path: &str, report: &mut Report) -> Opti
         links: std::mem::take(&mut network.links),
         flows: flows.iter().map(|planned| planned.flow.clone()).collect::<IdVec<_, _>>(),
         bottleneck,
+        recording: recording?,
     };
     let seed = top.integer("seed")?;
     Some(Plan { scenario, seed, top, network: network_settings, queues, framing, tcp, traffic, flows })
+}
+
+/// What is to be written down while the run goes on.
+fn recording(top: &Settings, network: &Network, report: &mut Report) -> Option<Recording> {
+    let metrics = match top.value("record") {
+        Some(Value::Metrics(metrics)) => *metrics,
+        _ => MetricSet::NONE,
+    };
+    let mut captures = Vec::new();
+    if let Some(Value::Names(names)) = top.value("capture") {
+        for name in names {
+            let node = network.expect_node(&name.text, Some(name.at), report)?;
+            if !network.is_host(node) {
+                report
+                    .error(name.at, format!("{} is a switch", name.text))
+                    .label("captures are made at hosts")
+                    .help("what a port refuses is recorded with record = [\"drops\"]");
+                return None;
+            }
+            if captures.contains(&node) {
+                report.warning(name.at, format!("{} is in the list already", name.text)).label("counts once");
+                continue;
+            }
+            captures.push(node);
+        }
+    }
+    captures.sort_unstable();
+    if metrics.is_empty()
+        && let Some(at) = top.at("record_interval")
+    {
+        report
+            .warning(at, "`record_interval` has no effect here")
+            .label("nothing is recorded")
+            .help("say what, as in record = [\"queue\"]");
+    }
+    Some(Recording { metrics, interval: top.span("record_interval")?, captures })
 }
 
 /// The name of a file without folder and ending.

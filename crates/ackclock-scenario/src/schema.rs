@@ -6,6 +6,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::keys::{Amount, Bare, Fallback, Key, Kind, Section};
+use crate::values::metric_words;
 
 /// The JSON Schema (draft-07) of scenario files, from the same table that drives the checker.
 pub fn json_schema() -> Value {
@@ -69,6 +70,8 @@ fn property(key: &Key) -> Value {
         }),
         Kind::Route => json!({ "type": "array", "items": { "type": "string", "pattern": NAME }, "minItems": 2 }),
         Kind::Drops => drops(),
+        Kind::Metrics => json!({ "type": "array", "items": { "enum": metric_words() } }),
+        Kind::Nodes => json!({ "type": "array", "items": { "type": "string", "pattern": NAME } }),
     };
     let default = match key.default {
         Fallback::Required => "Required where it applies.".to_owned(),

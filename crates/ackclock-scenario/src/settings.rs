@@ -212,6 +212,14 @@ impl Settings {
         }
     }
 
+    /// For conditions on a list: "given" where it has elements, else "none".
+    pub(crate) fn is_list_given(&self, name: &str) -> Option<&'static str> {
+        Some(match self.value(name) {
+            Some(Value::Metrics(metrics)) if !metrics.is_empty() => "given",
+            _ => "none",
+        })
+    }
+
     /// The whole number of a key.
     pub(crate) fn integer(&self, name: &str) -> Option<u64> {
         match self.value(name)? {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use ackclock::record::{GROUPS, Metric, MetricSet};
 use ackclock::scenario::ForcedDrop;
 
 use crate::diagnostic::{At, Report};
@@ -21,6 +22,8 @@ pub(crate) enum Value {
     Number(f64),
     Quantity(Quantity),
     Names(Vec<Name>),
+    /// Each once, in the order of [`Metric::ALL`].
+    Metrics(MetricSet),
     Drops(Vec<ForcedDrop>),
 }
 
@@ -86,8 +89,9 @@ pub(crate) fn check(key: &Key, item: &Item, report: &mut Report) -> Option<Value
             None
         }
         (Kind::Amount(amount), _) => quantity(name, amount, item, report),
-        (Kind::Ends | Kind::Route, Node::Array(items)) => names(name, &key.kind, items, item.at, report),
+        (Kind::Ends | Kind::Route | Kind::Nodes, Node::Array(items)) => names(name, &key.kind, items, item.at, report),
         (Kind::Drops, Node::Array(items)) => drops(items, report),
+        (Kind::Metrics, Node::Array(items)) => metrics(items, report),
         (kind, _) => {
             let (expected, example) = expectation(kind);
             report
@@ -121,6 +125,8 @@ fn expectation(kind: &Kind) -> (String, String) {
         Kind::Number { .. } => ("a number", "0.8"),
         Kind::Ends => ("the two nodes that the link connects", "[\"a\", \"b\"]"),
         Kind::Route => ("a list of nodes, ends included", "[\"s1\", \"sw1\", \"sw2\", \"d1\"]"),
+        Kind::Metrics => ("a list of metrics in quotes", "[\"cwnd\", \"queue\"]"),
+        Kind::Nodes => ("a list of nodes in quotes", "[\"s1\", \"d1\"]"),
         Kind::Drops => ("a list of segment numbers", "[30, { segment = 31, transmission = 2 }]"),
         Kind::Amount(_) => unreachable!("quantities explain themselves"),
     };
@@ -339,7 +345,11 @@ fn names(name: &str, kind: &Kind, items: &[Item], at: At, report: &mut Report) -
             }
         }
     }
-    let enough = if matches!(kind, Kind::Ends) { items.len() == 2 } else { items.len() >= 2 };
+    let enough = match kind {
+        Kind::Ends => items.len() == 2,
+        Kind::Route => items.len() >= 2,
+        _ => true,
+    };
     if fine && !enough {
         let (expected, example) = expectation(kind);
         report
@@ -349,6 +359,38 @@ fn names(name: &str, kind: &Kind, items: &[Item], at: At, report: &mut Report) -
         return None;
     }
     fine.then_some(Value::Names(names))
+}
+
+fn metrics(items: &[Item], report: &mut Report) -> Option<Value> {
+    let mut metrics = Vec::new();
+    let mut fine = true;
+    for item in items {
+        let Node::Text(text) = &item.node else {
+            let found = format!("an element of `record` is {}", item.described());
+            report.error(item.at, found).label("expected the name of a metric in quotes");
+            fine = false;
+            continue;
+        };
+        if let Some(metric) = Metric::named(text) {
+            metrics.push(metric);
+        } else if let Some((_, group)) = GROUPS.iter().find(|(name, _)| name == text) {
+            metrics.extend_from_slice(group);
+        } else {
+            let words = metric_words();
+            let near = suggest::nearest(text, words.iter().copied());
+            report
+                .error(item.at, format!("unknown metric {}", quoted(text)))
+                .label(format!("known: {}", words.join(", ")))
+                .help_if(near.map(|near| format!("did you mean \"{near}\"?")));
+            fine = false;
+        }
+    }
+    fine.then(|| Value::Metrics(metrics.into_iter().collect()))
+}
+
+/// What may stand in a list of metrics.
+pub(crate) fn metric_words() -> Vec<&'static str> {
+    GROUPS.iter().map(|(name, _)| *name).chain(Metric::ALL.iter().map(|metric| metric.name())).collect()
 }
 
 fn drops(items: &[Item], report: &mut Report) -> Option<Value> {

@@ -31,6 +31,7 @@ pub(crate) fn write(plan: &Plan, document: &Document, report: &Report) -> (Strin
         "technology" => technology,
         "topology" => topology,
         "bottleneck" => bottleneck,
+        "record" => plan.top.is_list_given("record"),
         _ => None,
     };
     writer.section(None, &plan.top, None, &context);
@@ -180,6 +181,7 @@ fn spell(value: &Value) -> String {
         Value::Number(number) => format!("{number:?}"),
         Value::Quantity(quantity) => text(&quantity.canonical()),
         Value::Names(names) => list(names.iter().map(|name| text(&name.text))),
+        Value::Metrics(metrics) => list(metrics.iter().map(|metric| text(metric.name()))),
         Value::Drops(all) => drops(all),
     }
 }

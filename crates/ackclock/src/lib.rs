@@ -45,6 +45,7 @@
 //!     links,
 //!     flows: [flow].into_iter().collect(),
 //!     bottleneck: None,
+//!     recording: Recording::none(),
 //! };
 //!
 //! let mut run = sim::build(&scenario, 1);

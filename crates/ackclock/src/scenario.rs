@@ -3,6 +3,7 @@
 
 use crate::ids::{FlowId, IdVec, LinkId, NodeId};
 use crate::queue::drop::DropParams;
+use crate::record::MetricSet;
 use crate::tcp::TcpParams;
 use crate::units::{Rate, Span, Time};
 
@@ -25,6 +26,26 @@ pub struct Scenario {
     pub flows: IdVec<FlowId, Flow>,
     /// The link that efficiency refers to.
     pub bottleneck: Option<Bottleneck>,
+    /// What is written down while the run goes on.
+    pub recording: Recording,
+}
+
+/// What is written down while a run goes on. It changes nothing else.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Recording {
+    /// Which metrics.
+    pub metrics: MetricSet,
+    /// The length of the intervals over which metrics of that shape are taken. Not zero.
+    pub interval: Span,
+    /// The hosts at which every datagram is captured.
+    pub captures: Vec<NodeId>,
+}
+
+impl Recording {
+    /// Nothing over time, no captures.
+    pub fn none() -> Recording {
+        Recording { metrics: MetricSet::NONE, interval: Span::from_ms(10), captures: Vec::new() }
+    }
 }
 
 /// What travels on the links of a network.

@@ -176,6 +176,8 @@ impl Simulation {
             fingerprint: combine(fingerprints.iter().map(|(name, hash)| (name.as_str(), *hash))),
             flows,
             ports,
+            series: Vec::new(),
+            captures: Vec::new(),
         }
     }
 }

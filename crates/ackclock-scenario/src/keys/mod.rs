@@ -83,6 +83,10 @@ pub(crate) enum Kind {
     Route,
     /// Segments lost on purpose.
     Drops,
+    /// Metrics and groups of metrics.
+    Metrics,
+    /// Nodes, any number of them.
+    Nodes,
 }
 
 /// A number with a unit, or something else that stands in its place.

@@ -76,6 +76,33 @@ pub(super) const KEYS: &[Key] = &[
         used_if: IF_BOTTLENECK,
     },
     Key {
+        sections: &[Section::Top],
+        name: "record",
+        kind: Kind::Metrics,
+        default: Fallback::Derived("nothing"),
+        source: "Ackclock",
+        about: "What is recorded over time: metrics, or the groups tcp and ports. `ackclock explain METRIC` says what each is.",
+        used_if: ALWAYS,
+    },
+    Key {
+        sections: &[Section::Top],
+        name: "record_interval",
+        kind: amount(&[Limit { dimension: Dimension::Time, min: 1_000_000, max: HOUR_PS }]),
+        default: Fallback::Text("10 ms"),
+        source: "Ackclock",
+        about: "Length of the intervals over which queues, utilisation and throughput are recorded.",
+        used_if: IF_RECORD,
+    },
+    Key {
+        sections: &[Section::Top],
+        name: "capture",
+        kind: Kind::Nodes,
+        default: Fallback::Derived("nowhere"),
+        source: "Ackclock",
+        about: "Hosts at which every datagram is captured, for Wireshark and tcptrace.",
+        used_if: ALWAYS,
+    },
+    Key {
         sections: &[Section::Network],
         name: "technology",
         kind: Kind::Word(&["atm", "packet"]),
@@ -285,6 +312,7 @@ const IF_EPISODE: &[Condition] = &[
     Condition { key: "forgiveness", is: &["episode"] },
 ];
 const IF_BOTTLENECK: &[Condition] = &[Condition { key: "bottleneck", is: &["named"] }];
+const IF_RECORD: &[Condition] = &[Condition { key: "record", is: &["given"] }];
 const QUEUES: &[Section] = &[Section::Queue, Section::Port];
 const DELAY: Limit = Limit { dimension: Dimension::Time, min: 1, max: HOUR_PS };
 const fn level(limits: &'static [Limit]) -> Kind {

@@ -1,10 +1,14 @@
 //! What a run leaves behind: plain values, named and with units. Files are written elsewhere.
 
 mod fingerprint;
+mod metric;
 pub mod metrics;
+mod series;
 pub mod stats;
 
 pub use fingerprint::{Fingerprint, combine};
+pub use metric::{GROUPS, Metric, MetricSet, Shape, Subject};
+pub use series::{Capture, Captured, Columns, Loss, Series};
 
 use crate::units::{Span, Time};
 
@@ -30,6 +34,11 @@ pub struct Records {
     pub fairness: f64,
     /// A hash over everything observable, entities in name order. Entities to which nothing happened do not count.
     pub fingerprint: u64,
+    /// What the scenario asks to record over time: metrics in the order of [`Metric::ALL`], of each the flows or ports
+    /// in the order of the scenario.
+    pub series: Vec<Series>,
+    /// What passed the hosts that the scenario asks to capture at.
+    pub captures: Vec<Capture>,
 }
 
 /// What one flow did.
@@ -100,6 +109,37 @@ pub struct PortRecord {
     pub vcs: Vec<VcRecord>,
     /// Hash over what the port refused, and its counters.
     pub fingerprint: u64,
+}
+
+/// Why a unit was refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DropReason {
+    /// The buffer was full.
+    Overflow,
+    /// An earlier cell of its frame met a full buffer.
+    PartialFrame,
+    /// The policy refused its frame.
+    Policy,
+}
+
+impl DropReason {
+    /// Counts a refusal for this reason.
+    pub fn count(self, drops: &mut Drops) {
+        match self {
+            DropReason::Overflow => drops.overflow += 1,
+            DropReason::PartialFrame => drops.partial_frame += 1,
+            DropReason::Policy => drops.policy += 1,
+        }
+    }
+
+    /// Its name in tables.
+    pub fn name(self) -> &'static str {
+        match self {
+            DropReason::Overflow => "overflow",
+            DropReason::PartialFrame => "partial-frame",
+            DropReason::Policy => "policy",
+        }
+    }
 }
 
 /// Refused units by reason.

@@ -94,6 +94,7 @@ pub fn example(bytes: &[u8]) -> Example {
         links,
         flows: IdVec::new(),
         bottleneck: None,
+        recording: Recording::none(),
     };
     let shared_tcp = tcp(choices);
     for number in 1..=1 + choices.below(8) {

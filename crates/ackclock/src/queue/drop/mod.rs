@@ -25,9 +25,10 @@ pub use ppd::Ppd;
 pub use selective_drop::SelectiveDrop;
 pub use tail_drop::TailDrop;
 
+pub use crate::record::DropReason;
+
 use super::Buffer;
 use crate::ids::VcId;
-use crate::record::Drops;
 
 /// Decides about every arriving cell. The caller keeps the buffer's counters.
 pub trait DropPolicy: Send {
@@ -58,28 +59,6 @@ pub enum Verdict {
     Accept,
     /// It is gone.
     Drop(DropReason),
-}
-
-/// Why a cell was refused.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum DropReason {
-    /// The buffer was full.
-    Overflow,
-    /// An earlier cell of its frame met a full buffer.
-    PartialFrame,
-    /// The policy refused its frame.
-    Policy,
-}
-
-impl DropReason {
-    /// Counts a refusal for this reason.
-    pub fn count(self, drops: &mut Drops) {
-        match self {
-            DropReason::Overflow => drops.overflow += 1,
-            DropReason::PartialFrame => drops.partial_frame += 1,
-            DropReason::Policy => drops.policy += 1,
-        }
-    }
 }
 
 /// Any of the policies: one variant each.

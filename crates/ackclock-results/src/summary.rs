@@ -1,5 +1,7 @@
 //! The part of the document that takes all seeds together.
 
+#![allow(missing_docs)] // The names of the fields are the keys of the document, and say what they are.
+
 use ackclock::record::stats::{self, Summary};
 use serde::{Deserialize, Serialize};
 

@@ -1,0 +1,68 @@
+//! A made-up result, for the tests of everything that shows results.
+
+use ackclock::record::Drops;
+
+use crate::document::{BottleneckPart, Document, Flow, Port, Run, ScenarioPart};
+
+/// A made-up result: flow n of seed s delivers (n + 1 + s/10) Mb/s, port n refuses 10 n cells.
+pub fn example(flows: u64, ports: u64, seeds: u64) -> Document {
+    let scenario = ScenarioPart {
+        name: "made up".into(),
+        hash: "0123456789abcdef".into(),
+        unit: "cells".into(),
+        duration_s: 10.0,
+        warmup_s: 0.5,
+        bottleneck: Some(BottleneckPart { link: "sw1->sw2".into(), capacity_bps: 1e8 }),
+        resolved: "seed = 1\n".into(),
+    };
+    let run = |seed| Run {
+        seed,
+        simulated_s: 10.0,
+        efficiency: Some(0.8 + seed as f64 / 100.0),
+        efficiency_after_warmup: Some(0.9),
+        fairness: 1.0 / 3.0,
+        fingerprint: "00000000000000ff".into(),
+        flows: (0..flows).map(|n| flow(n, seed)).collect(),
+        ports: (0..ports).map(port).collect(),
+    };
+    let command = vec!["ackclock".into(), "run".into(), "x.toml".into()];
+    Document::new(command, scenario, (1..=seeds).collect(), (1..=seeds).map(run).collect())
+}
+
+fn flow(n: u64, seed: u64) -> Flow {
+    let goodput_bps = 1e6 * (n as f64 + 1.0 + seed as f64 / 10.0);
+    Flow {
+        name: format!("f{}", n + 1),
+        goodput_bps,
+        goodput_after_warmup_bps: Some(goodput_bps),
+        bytes_delivered: 1000,
+        bytes_sent: 2000,
+        segments_sent: 4,
+        segments_discarded_in_host: 0,
+        retransmissions: seed,
+        unnecessary_retransmissions: 1,
+        fast_retransmits: 2,
+        timeouts: 3,
+        timeout_times_s: vec![0.1, 0.2],
+        longest_backoff: 1,
+        damaged_frames: 5,
+        damaged_ack_frames: 0,
+        forced_drops: 0,
+        completed_s: None,
+    }
+}
+
+fn port(n: u64) -> Port {
+    Port {
+        name: format!("sw{n}->sw{}", n + 1),
+        arrivals: 1000,
+        departures: 990,
+        drops: Drops { overflow: 4 * n, partial_frame: 3 * n, policy: 3 * n }.into(),
+        mean_queue: 0.1 + n as f64,
+        max_queue: 50,
+        final_queue: 0,
+        mean_active: 1.5,
+        congestion_episodes: Some(3),
+        vcs: Vec::new(),
+    }
+}

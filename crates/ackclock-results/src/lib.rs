@@ -1,0 +1,6 @@
+//! What is kept of a run: the document with the numbers, tables over time, captures, reports.
+
+pub mod document;
+#[doc(hidden)]
+pub mod example;
+pub mod summary;

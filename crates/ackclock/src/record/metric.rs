@@ -1,0 +1,250 @@
+//! What can be recorded over time: names, units, shapes. Scenario files, tables, plots and `explain` read this list.
+
+/// Something that can be recorded while a run goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Metric {
+    /// The congestion window.
+    Cwnd,
+    /// The slow-start threshold.
+    Ssthresh,
+    /// Round trips of the segments that TCP times.
+    Rtt,
+    /// The smoothed round trip.
+    Srtt,
+    /// The retransmission timeout.
+    Rto,
+    /// First byte of each segment sent.
+    Sent,
+    /// First byte of each segment sent again.
+    Retransmissions,
+    /// First byte not yet acknowledged.
+    Acknowledged,
+    /// Payload delivered in order.
+    Throughput,
+    /// Units waiting at a port.
+    Queue,
+    /// Units of each connection waiting at a port.
+    VcQueue,
+    /// Share of the time in which a port transmits.
+    Utilisation,
+    /// Units refused, with connection and reason.
+    Drops,
+    /// Every change of the number of units waiting at a port.
+    QueueChanges,
+    /// Every change of the number of units of each connection waiting at a port.
+    VcQueueChanges,
+}
+
+/// What a metric is recorded of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Subject {
+    /// A flow.
+    Flow,
+    /// An output port of a switch.
+    Port,
+    /// Each connection that crosses a port.
+    PortVc,
+}
+
+/// What the record of a metric looks like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shape {
+    /// A value that holds from the instant of a change until the next.
+    Changes,
+    /// A value at an instant, and nothing in between.
+    Events,
+    /// Minimum, mean and maximum over each interval.
+    Intervals,
+    /// Refusals: an instant, a connection, a frame, a reason.
+    Drops,
+}
+
+impl Metric {
+    /// Every metric, in the order of lists and folders.
+    pub const ALL: [Metric; 15] = [
+        Metric::Cwnd,
+        Metric::Ssthresh,
+        Metric::Rtt,
+        Metric::Srtt,
+        Metric::Rto,
+        Metric::Sent,
+        Metric::Retransmissions,
+        Metric::Acknowledged,
+        Metric::Throughput,
+        Metric::Queue,
+        Metric::VcQueue,
+        Metric::Utilisation,
+        Metric::Drops,
+        Metric::QueueChanges,
+        Metric::VcQueueChanges,
+    ];
+
+    /// Its name in scenario files and of its tables.
+    pub fn name(self) -> &'static str {
+        match self {
+            Metric::Cwnd => "cwnd",
+            Metric::Ssthresh => "ssthresh",
+            Metric::Rtt => "rtt",
+            Metric::Srtt => "srtt",
+            Metric::Rto => "rto",
+            Metric::Sent => "sent",
+            Metric::Retransmissions => "retransmissions",
+            Metric::Acknowledged => "acknowledged",
+            Metric::Throughput => "throughput",
+            Metric::Queue => "queue",
+            Metric::VcQueue => "vc-queue",
+            Metric::Utilisation => "utilisation",
+            Metric::Drops => "drops",
+            Metric::QueueChanges => "queue-changes",
+            Metric::VcQueueChanges => "vc-queue-changes",
+        }
+    }
+
+    /// The metric of a name.
+    pub fn named(name: &str) -> Option<Metric> {
+        Metric::ALL.into_iter().find(|metric| metric.name() == name)
+    }
+
+    /// The unit of its values. `units` are cells on an ATM network, packets on a packet network.
+    pub fn unit(self) -> &'static str {
+        match self {
+            Metric::Cwnd | Metric::Ssthresh | Metric::Sent | Metric::Retransmissions | Metric::Acknowledged => "bytes",
+            Metric::Rtt | Metric::Srtt | Metric::Rto => "s",
+            Metric::Throughput => "bit/s",
+            Metric::Queue | Metric::VcQueue | Metric::QueueChanges | Metric::VcQueueChanges | Metric::Drops => "units",
+            Metric::Utilisation => "fraction",
+        }
+    }
+
+    /// What it is recorded of.
+    pub fn subject(self) -> Subject {
+        match self {
+            Metric::Queue | Metric::Utilisation | Metric::Drops | Metric::QueueChanges => Subject::Port,
+            Metric::VcQueue | Metric::VcQueueChanges => Subject::PortVc,
+            _ => Subject::Flow,
+        }
+    }
+
+    /// What its record looks like.
+    pub fn shape(self) -> Shape {
+        match self {
+            Metric::Rtt | Metric::Sent | Metric::Retransmissions => Shape::Events,
+            Metric::Throughput | Metric::Queue | Metric::VcQueue | Metric::Utilisation => Shape::Intervals,
+            Metric::Drops => Shape::Drops,
+            _ => Shape::Changes,
+        }
+    }
+
+    /// What it means, in full.
+    pub fn about(self) -> &'static str {
+        match self {
+            Metric::Cwnd => "Congestion window of the sender, whenever it changes.",
+            Metric::Ssthresh => {
+                "Slow-start threshold of the sender, whenever it changes. Infinite before the first loss, unless the scenario gives one."
+            }
+            Metric::Rtt => {
+                "Time from handing a segment down to its acknowledgement, for the segments that TCP times (one at a time, never one that was sent twice: Karn). Exact; TCP itself sees it in whole ticks of its timer."
+            }
+            Metric::Srtt => {
+                "Smoothed round trip as the sender estimates it, in whole ticks of its timer and eighths of them, whenever it changes."
+            }
+            Metric::Rto => "Retransmission timeout of the sender, backoff included, whenever it changes.",
+            Metric::Sent => "First byte of each segment that TCP hands down, retransmissions included.",
+            Metric::Retransmissions => "First byte of each segment that TCP hands down again.",
+            Metric::Acknowledged => {
+                "First byte that the sender does not know to be delivered in order, whenever it changes."
+            }
+            Metric::Throughput => {
+                "Payload that the receiver delivers in order, per interval: mean over the interval, minimum and maximum over its tenths."
+            }
+            Metric::Queue => {
+                "Units waiting at the port, what is being transmitted not counted: exact time average, smallest and largest value over each interval. Values that last no time do not count."
+            }
+            Metric::VcQueue => "The same for the units of each connection that crosses the port.",
+            Metric::Utilisation => {
+                "Share of the time in which the port transmits: mean over the interval, minimum and maximum over its tenths."
+            }
+            Metric::Drops => {
+                "Each unit that the port refuses: when, of which connection, of which frame, and why (overflow, partial-frame, policy)."
+            }
+            Metric::QueueChanges => {
+                "Units waiting at the port, whenever the number changes for longer than no time. Large."
+            }
+            Metric::VcQueueChanges => "The same for the units of each connection that crosses the port. Very large.",
+        }
+    }
+
+    fn bit(self) -> u32 {
+        1 << self as u32
+    }
+}
+
+/// Some metrics.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MetricSet(u32);
+
+impl MetricSet {
+    /// None.
+    pub const NONE: MetricSet = MetricSet(0);
+
+    /// Whether `metric` is among them.
+    pub fn contains(self, metric: Metric) -> bool {
+        self.0 & metric.bit() != 0
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// All of them, in order.
+    pub fn iter(self) -> impl Iterator<Item = Metric> {
+        Metric::ALL.into_iter().filter(move |&metric| self.contains(metric))
+    }
+}
+
+impl FromIterator<Metric> for MetricSet {
+    fn from_iter<I: IntoIterator<Item = Metric>>(metrics: I) -> MetricSet {
+        MetricSet(metrics.into_iter().fold(0, |bits, metric| bits | metric.bit()))
+    }
+}
+
+/// Words for several metrics at once, and what they stand for.
+pub const GROUPS: [(&str, &[Metric]); 2] = [
+    (
+        "tcp",
+        &[
+            Metric::Cwnd,
+            Metric::Ssthresh,
+            Metric::Rtt,
+            Metric::Srtt,
+            Metric::Rto,
+            Metric::Sent,
+            Metric::Retransmissions,
+            Metric::Acknowledged,
+            Metric::Throughput,
+        ],
+    ),
+    ("ports", &[Metric::Queue, Metric::Utilisation, Metric::Drops]),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_found_again_and_are_no_groups() {
+        for metric in Metric::ALL {
+            assert_eq!(Metric::named(metric.name()), Some(metric));
+            assert!(GROUPS.iter().all(|(group, _)| *group != metric.name()));
+        }
+        assert_eq!(Metric::named("cwmd"), None);
+    }
+
+    #[test]
+    fn a_set_holds_what_was_put_in() {
+        let set: MetricSet = [Metric::Queue, Metric::Cwnd].into_iter().collect();
+        assert_eq!(set.iter().collect::<Vec<_>>(), [Metric::Cwnd, Metric::Queue]);
+        assert!(!set.contains(Metric::Drops) && !set.is_empty() && MetricSet::NONE.is_empty());
+    }
+}
