@@ -169,7 +169,8 @@ impl Occupancy {
         self.active.set(now, self.buffer.active());
         self.per_vc[vc].level.set(now, self.buffer.queued_of(vc));
         if let Some(trace) = &mut self.trace {
-            trace.waiting(now, self.buffer.queued(), vc.index(), self.buffer.queued_of(vc));
+            trace.queued(now, self.buffer.queued());
+            trace.queued_of(now, vc.index(), self.buffer.queued_of(vc));
         }
     }
 }
