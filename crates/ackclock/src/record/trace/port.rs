@@ -131,6 +131,7 @@ fn drop_columns(drops: &[Refused], vcs: &[String]) -> Columns {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::record::trace::{DeliveryTrace, SenderTrace};
 
     fn at(ps: u64) -> Time {
         Time::from_ps(ps)

@@ -48,7 +48,7 @@ mod tests {
         trace.delivered(ms(3), 1000);
         trace.delivered(ms(3), 3000);
         trace.delivered(ms(12), 4000);
-        let [min, mean, max] = intervals(trace.columns(ms(15)));
+        let Columns::Intervals { min, mean, max, .. } = trace.columns(ms(15)) else { panic!("no intervals") };
         // 24 kb in 10 ms; 16 of them in one tenth. 8 kb in 5 ms, all in one tenth.
         assert_eq!((min, mean, max), (vec![0.0, 0.0], vec![2.4e6, 1.6e6], vec![16e6, 8e6]));
     }
