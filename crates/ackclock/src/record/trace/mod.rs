@@ -4,12 +4,14 @@
 //! exists only where the scenario asks for it.
 
 mod amounts;
+mod fifo;
 mod level;
 mod points;
 mod port;
 mod receiver;
 mod sender;
 
+pub use fifo::FifoTrace;
 pub use port::{PortTrace, Refused};
 pub use receiver::DeliveryTrace;
 pub use sender::{SenderState, SenderTrace};
