@@ -3,4 +3,5 @@
 pub mod document;
 #[doc(hidden)]
 pub mod example;
+pub mod pcapng;
 pub mod summary;
