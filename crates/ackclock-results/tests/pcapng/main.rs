@@ -2,4 +2,5 @@
 
 mod format;
 mod reader;
+mod tools;
 mod wire;
