@@ -102,7 +102,8 @@ pub fn file_name(host: &str) -> String {
     format!("{host}.pcapng")
 }
 
-/// Writes a capture as a file of its own. `out` gets many small pieces and should be buffered.
+/// Writes a capture as a file of its own. `out` gets a piece per packet and should be buffered; it is flushed at the end.
+/// Packets need not be in order.
 ///
 /// # Panics
 /// If the capture is of a host or of a flow that `meta` does not know.
@@ -136,7 +137,7 @@ fn section_header<'a>(block: &'a mut Block, host: usize, meta: &Meta) -> &'a mut
     }
     match flows.count() {
         0 => {}
-        more => block.option(OPT_COMMENT, format!("and {more} more flows").as_bytes()),
+        more => block.option(OPT_COMMENT, format!("and {more} more").as_bytes()),
     }
     block.option(SHB_HARDWARE, b"none, simulated");
     block.option(SHB_OS, format!("Ackclock, result version {RESULT_VERSION}").as_bytes());

@@ -82,7 +82,7 @@ fn of_a_hundred_and_one_flows_a_hundred_are_described() {
     assert!(hundred[100].starts_with(b"flow f: 10.0.0.1:49251 -> "));
     let more: Vec<_> = count(101);
     assert_eq!(more.len(), 102);
-    assert_eq!(more[101], b"and 1 more flows");
+    assert_eq!(more[101], b"and 1 more");
 }
 
 #[test]

@@ -98,7 +98,7 @@ pub fn text(options: &[(u16, Vec<u8>)], code: u16) -> &str {
     std::str::from_utf8(&found[0].1).expect("UTF-8")
 }
 
-/// RFC 791, RFC 9293: the sum in ones' complement, one's word at a time with the carry added at once, over a header that
+/// RFC 791 §3.1, RFC 9293 §3.1: the sum in ones' complement, word by word with the carry added at once, over what
 /// contains its checksum. It is ffff if that is right.
 pub fn ones_complement_sum(bytes: &[u8]) -> u16 {
     let mut sum = 0u16;
