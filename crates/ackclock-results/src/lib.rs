@@ -3,5 +3,6 @@
 pub mod document;
 #[doc(hidden)]
 pub mod example;
+pub mod pcapng;
 pub mod summary;
 pub mod terminal;
