@@ -4,3 +4,4 @@ pub mod document;
 #[doc(hidden)]
 pub mod example;
 pub mod summary;
+pub mod tables;
