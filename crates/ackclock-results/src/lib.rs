@@ -5,4 +5,5 @@ pub mod document;
 pub mod example;
 pub mod pcapng;
 pub mod summary;
+pub mod tables;
 pub mod terminal;
