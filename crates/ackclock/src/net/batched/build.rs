@@ -7,7 +7,7 @@ use super::counts::Counts;
 use super::directory::{Directory, Output, Through};
 use super::door;
 use super::hosts::Hosts;
-use super::io::{Destination, Io, Leg, Log};
+use super::io::{Destination, Io, Leg};
 use super::mailbox::Mailbox;
 use super::outlets::{Numbering, Outlet, Outlets, Trail};
 use super::packet_port::{self, PacketPort, PacketPorts};
@@ -55,8 +55,7 @@ pub(super) fn network(scenario: &Scenario, seed: u64) -> Batched {
         io: Io {
             frames: plan.vcs.iter().map(|_| FrameLog::default()).collect(),
             mailboxes: parts.iter().map(|_| Mailbox::default()).collect(),
-            ready: layout.groups.iter().map(|_| Vec::new()).collect(),
-            logs: ways.logs,
+            inboxes: layout.groups.iter().map(|_| Mailbox::default()).collect(),
         },
         parts: parts.into_values().collect(),
     }
@@ -90,8 +89,6 @@ struct Ways {
     of_ports: BTreeMap<LinkId, Vec<Option<Leg>>>,
     /// For each port, the spacing of the cells that come in, by the connections' numbers.
     spacings: BTreeMap<LinkId, Vec<Span>>,
-    logs: Vec<Log>,
-    log_numbers: BTreeMap<LogKey, u32>,
     taps: BTreeMap<LinkId, Tap>,
     /// How long ports without a queue look back on each port.
     memory: BTreeMap<LinkId, Span>,
@@ -106,11 +103,6 @@ struct Place {
     /// The connection's number there, if it is a port.
     number: Option<VcId>,
 }
-
-/// What goes into one log comes from one output and goes to one group with one lag, so that it is in order of time. Of
-/// a host with several links, each has its own log, so that what arrives at one instant can be taken in the order of
-/// the links.
-type LogKey = (LinkId, usize, Span, Option<LinkId>);
 
 /// Where a port without a queue finds what passed it.
 #[derive(Default)]
@@ -177,39 +169,21 @@ impl Plan<'_> {
         }
     }
 
-    /// The ways of all connections. Those that end on the same host's links are taken in the order of these links,
-    /// which thereby is the order of their logs.
+    /// The ways of all connections.
     fn ways(&self, layout: &Layout) -> Ways {
-        let mut last_links: IdVec<NodeId, Vec<LinkId>> = self.scenario.nodes.iter().map(|_| Vec::new()).collect();
-        for vc in self.vcs.iter() {
-            let links = &mut last_links[self.scenario.links[last_link(vc)].to];
-            if !links.contains(&last_link(vc)) {
-                links.push(last_link(vc));
-            }
-        }
         let mut ranks = BTreeMap::new();
         for (port, inputs) in self.wiring.inputs.iter_ids() {
             ranks.extend(inputs.iter().enumerate().map(|(rank, &input)| ((port, input), rank as u32)));
         }
         let mut ways = Ways { of_hosts: vec![None; self.vcs.len()], ..Ways::default() };
-        let mut order: Vec<VcId> = self.vcs.ids().collect();
-        order.sort_by_key(|&vc| last_link(&self.vcs[vc]));
-        for id in order {
-            let host_links = &last_links[self.scenario.links[last_link(&self.vcs[id])].to];
-            self.way_of(id, host_links.len() > 1, layout, &ranks, &mut ways);
+        for id in self.vcs.ids() {
+            self.way_of(id, layout, &ranks, &mut ways);
         }
         ways
     }
 
-    /// The way of one connection, from output to output. `many_links`: the host where it ends has several.
-    fn way_of(
-        &self,
-        id: VcId,
-        many_links: bool,
-        layout: &Layout,
-        ranks: &BTreeMap<(LinkId, LinkId), u32>,
-        ways: &mut Ways,
-    ) {
+    /// The way of one connection, from output to output.
+    fn way_of(&self, id: VcId, layout: &Layout, ranks: &BTreeMap<(LinkId, LinkId), u32>, ways: &mut Ways) {
         let vc = &self.vcs[id];
         let (_, end) = end_of(id);
         let group = layout.group_of(end);
@@ -255,12 +229,9 @@ impl Plan<'_> {
                 Technology::Packet { .. } => link.delay,
             };
         }
-        let key = (from.link, group, lag, many_links.then(|| last_link(vc)));
-        let log = *ways.log_numbers.entry(key).or_insert_with(|| {
-            ways.logs.push(Log::new(group as u32));
-            ways.logs.len() as u32 - 1
-        });
-        self.leave(id, &from, Leg { lag, to: Destination::Host { log } }, layout.groups[group], looked_back, ways);
+        let last_link = vc.route[vc.route.len() - 1].link;
+        let to = Destination::Host { group: group as u32, link: last_link.index() as u32 };
+        self.leave(id, &from, Leg { lag, to }, layout.groups[group], looked_back, ways);
     }
 
     /// Connection `id` goes from `from` on `leg` to part `to`.
@@ -405,10 +376,6 @@ impl Layout {
         }
         parts
     }
-}
-
-fn last_link(vc: &Vc) -> LinkId {
-    vc.route[vc.route.len() - 1].link
 }
 
 fn inlets(parts: usize, lookaheads: &BTreeMap<(usize, usize), Span>) -> Vec<Vec<Inlet>> {

@@ -148,12 +148,12 @@ impl Door {
                         let item = Item { time, port, input, at_port, frame: train.frame, size: 1, index, eom };
                         io.post(mailbox, item);
                     }
-                    Destination::Host { log } if ended => {
+                    Destination::Host { group, link } if ended => {
                         let count = train.end - train.accepted_from;
                         let reassembled = vc.reassembler.on_units(train.frame, train.accepted_from, count, eom);
                         if let Some(reassembled) = reassembled {
                             let good = matches!(reassembled, Reassembled::Good { .. });
-                            io.deliver(log, Arrived { time, vc: vc.id, frame: train.frame, good });
+                            io.deliver(group, Arrived { time, vc: vc.id, frame: train.frame, link, good });
                         }
                     }
                     // On the way to a host only whole frames and their ends count, unless a policy looks at cells.

@@ -224,9 +224,9 @@ impl Outlets {
             Destination::Port { mailbox, port, input, at_port } => {
                 io.post(mailbox, Item { time, port, input, at_port, frame, size, index: 0, eom: true });
             }
-            Destination::Host { log } => {
+            Destination::Host { group, link } => {
                 let time = time + spacing * u64::from(units - 1);
-                io.deliver(log, Arrived { time, vc, frame, good: true });
+                io.deliver(group, Arrived { time, vc, frame, link, good: true });
             }
         }
     }

@@ -129,7 +129,9 @@ impl PacketPort {
         let vc = &self.vcs[at_port];
         let time = self.free + vc.leg.lag;
         match vc.leg.to {
-            Destination::Host { log } => io.deliver(log, Arrived { time, vc: vc.id, frame, good: true }),
+            Destination::Host { group, link } => {
+                io.deliver(group, Arrived { time, vc: vc.id, frame, link, good: true });
+            }
             Destination::Port { mailbox, port, input, at_port } => {
                 io.post(mailbox, Item { time, port, input, at_port, frame, size: bytes, index: 0, eom: true });
             }
