@@ -148,6 +148,7 @@ impl Door {
                         let item = Item { time, port, input, at_port, frame: train.frame, size: 1, index, eom };
                         io.post(mailbox, item);
                     }
+                    Destination::Tail { .. } => unreachable!("a tail is behind a packet port"),
                     Destination::Host { group, link } if ended => {
                         let count = train.end - train.accepted_from;
                         let reassembled = vc.reassembler.on_units(train.frame, train.accepted_from, count, eom);

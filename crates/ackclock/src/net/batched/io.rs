@@ -61,11 +61,42 @@ pub(super) struct Leg {
 pub(super) enum Destination {
     /// A port: which mailbox, which port of those that share it, and what the leg is there.
     Port { mailbox: u32, port: u32, input: u32, at_port: VcId },
+    /// The last port before a host, done together with the port before: which of them, and what the leg is there.
+    Tail { tail: u32, at_port: VcId },
     /// The host where the connection ends: in which group of hosts it is, and by which link it is reached.
     Host { group: u32, link: u32 },
 }
 
+/// The frames on their way to hosts, by connections.
+pub(super) struct UnderWay {
+    frames: Vec<(VcId, Frame)>,
+}
+
+/// A frame on its way to a host: when it will be there, and the octets of its datagram.
+pub(super) struct Frame {
+    pub(super) time: Time,
+    pub(super) ip_bytes: u32,
+}
+
+impl UnderWay {
+    /// Those of connection `vc`.
+    pub(super) fn of(&self, vc: VcId) -> impl Iterator<Item = &Frame> {
+        let start = self.frames.partition_point(|&(of, _)| of < vc);
+        self.frames[start..].iter().take_while(move |&&(of, _)| of == vc).map(|(_, frame)| frame)
+    }
+}
+
 impl Io {
+    /// The frames on their way to hosts.
+    pub(super) fn under_way(&self) -> UnderWay {
+        let frame = |&Arrived { time, vc, frame, .. }: &Arrived| {
+            (vc, Frame { time, ip_bytes: self.frames[vc].segment(frame).ip_bytes() })
+        };
+        let mut frames: Vec<_> = self.inboxes.iter().flat_map(|inbox| inbox.waiting()).map(frame).collect();
+        frames.sort_by_key(|&(vc, _)| vc);
+        UnderWay { frames }
+    }
+
     /// A frame is on its way to a host of this group.
     #[inline(always)]
     pub(super) fn deliver(&mut self, group: u32, frame: Arrived) {

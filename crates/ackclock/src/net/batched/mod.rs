@@ -19,12 +19,13 @@ mod pacing;
 mod packet_port;
 mod serializer;
 mod service;
+mod tail;
 
 use cell_port::CellPort;
 use counts::Counts;
 use directory::{Directory, Entry, Output, Through};
 use hosts::Hosts;
-use io::Io;
+use io::{Io, UnderWay};
 use packet_port::PacketPorts;
 
 use super::flow;
@@ -110,10 +111,11 @@ impl Batched {
 
     /// The records of all switch ports at `now`.
     pub fn port_records(&self, now: Time) -> Vec<PortRecord> {
-        self.directory.links().filter_map(|link| self.port_record(&link, now)).collect()
+        let under_way = self.io.under_way();
+        self.directory.links().filter_map(|link| self.port_record(&link, &under_way, now)).collect()
     }
 
-    fn port_record(&self, link: &Entry<'_>, now: Time) -> Option<PortRecord> {
+    fn port_record(&self, link: &Entry<'_>, under_way: &UnderWay, now: Time) -> Option<PortRecord> {
         let names = link.crossing.iter().map(|&vc| self.directory.vc_name(vc));
         match link.output {
             Output::Nic => None,
@@ -121,6 +123,10 @@ impl Batched {
                 Part::Hosts(_) => unreachable!("hosts are no ports"),
                 Part::Cells(cells) => Some(cells.record(now, link.name, names)),
                 Part::Packets(packets) => Some(packets.record(port as usize, now, link.name, names)),
+            },
+            Output::Tail { part, tail } => match &self.parts[part as usize] {
+                Part::Packets(packets) => Some(packets.tail_record(tail as usize, now, under_way, link.name, names)),
+                _ => unreachable!("tails are behind packet ports"),
             },
             Output::Through(number) => {
                 let Through { behind, lag, numbers, threshold } = self.directory.through(number);

@@ -224,6 +224,7 @@ impl Outlets {
             Destination::Port { mailbox, port, input, at_port } => {
                 io.post(mailbox, Item { time, port, input, at_port, frame, size, index: 0, eom: true });
             }
+            Destination::Tail { .. } => unreachable!("a tail is behind a port"),
             Destination::Host { group, link } => {
                 let time = time + spacing * u64::from(units - 1);
                 io.deliver(group, Arrived { time, vc, frame, link, good: true });

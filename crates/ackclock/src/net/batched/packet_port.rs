@@ -5,8 +5,9 @@
 use std::collections::VecDeque;
 
 use super::counts::Counts;
-use super::io::{Arrived, Destination, Io, Item, Leg};
+use super::io::{Arrived, Destination, Io, Item, Leg, UnderWay};
 use super::serializer::Serializers;
+use super::tail::Tail;
 use crate::ids::{IdVec, VcId};
 use crate::queue::drop::{Arrival, DropPolicy, DropReason, TailDrop, Verdict};
 use crate::record::PortRecord;
@@ -16,6 +17,7 @@ use crate::units::Time;
 pub(super) struct PacketPorts {
     mailbox: usize,
     ports: Vec<PacketPort>,
+    tails: Vec<Tail>,
     serializers: Serializers,
     packets: u64,
 }
@@ -46,9 +48,14 @@ pub(super) struct PortVc {
 }
 
 impl PacketPorts {
-    /// Ports that read `mailbox`.
-    pub(super) fn new(mailbox: usize, ports: Vec<PacketPort>, serializers: Serializers) -> PacketPorts {
-        PacketPorts { mailbox, ports, serializers, packets: 0 }
+    /// Ports that read `mailbox`, and those behind them.
+    pub(super) fn new(
+        mailbox: usize,
+        ports: Vec<PacketPort>,
+        tails: Vec<Tail>,
+        serializers: Serializers,
+    ) -> PacketPorts {
+        PacketPorts { mailbox, ports, tails, serializers, packets: 0 }
     }
 
     /// Handles every arrival before `until`.
@@ -58,7 +65,7 @@ impl PacketPorts {
         let packets = mailbox.take_before(until);
         self.packets += packets.len() as u64;
         for packet in packets {
-            self.ports[packet.port as usize].on_arrival(packet, &mut self.serializers, io);
+            self.ports[packet.port as usize].on_arrival(packet, &mut self.tails, &mut self.serializers, io);
         }
         io.mailboxes[self.mailbox] = mailbox;
     }
@@ -83,6 +90,21 @@ impl PacketPorts {
         let waiting = port.waiting.iter().map(|&(start, vc, _)| (vc, start.as_ps()));
         port.counts.record(now, name, vcs, waiting)
     }
+
+    /// The record at `now` of one of the ports behind them.
+    pub(super) fn tail_record(
+        &self,
+        tail: usize,
+        now: Time,
+        under_way: &UnderWay,
+        name: &str,
+        vcs: impl Iterator<Item = String>,
+    ) -> PortRecord {
+        let tail = &self.tails[tail];
+        let before = &self.ports[tail.place.behind as usize];
+        let accepted = |vc: VcId| (before.vcs[vc].id, before.counts.accepted_of(vc));
+        tail.record(now, accepted, under_way, name, vcs)
+    }
 }
 
 impl PacketPort {
@@ -101,7 +123,7 @@ impl PacketPort {
     }
 
     #[inline]
-    fn on_arrival(&mut self, packet: &Item, serializers: &mut Serializers, io: &mut Io) {
+    fn on_arrival(&mut self, packet: &Item, tails: &mut [Tail], serializers: &mut Serializers, io: &mut Io) {
         let &Item { time: now, at_port, frame, size: bytes, .. } = packet;
         // At one instant departures come first.
         while self.waiting.front().is_some_and(|&(start, ..)| start <= now) {
@@ -129,6 +151,12 @@ impl PacketPort {
         let vc = &self.vcs[at_port];
         let time = self.free + vc.leg.lag;
         match vc.leg.to {
+            Destination::Tail { tail, at_port } => {
+                let tail = &mut tails[tail as usize];
+                let complete = tail.pass(now, time, serializers.time(tail.place.serializer, bytes), at_port);
+                let (time, group, link) = (complete + tail.place.lag, tail.place.group, tail.place.link);
+                io.deliver(group, Arrived { time, vc: vc.id, frame, link, good: true });
+            }
             Destination::Host { group, link } => {
                 io.deliver(group, Arrived { time, vc: vc.id, frame, link, good: true });
             }
