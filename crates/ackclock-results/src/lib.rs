@@ -3,5 +3,7 @@
 pub mod document;
 #[doc(hidden)]
 pub mod example;
+pub mod pcapng;
 pub mod summary;
 pub mod tables;
+pub mod terminal;

@@ -28,7 +28,8 @@ use io::Io;
 use packet_port::PacketPorts;
 
 use super::flow;
-use crate::record::{FlowRecord, PortRecord};
+use super::recorder::Recorder;
+use crate::record::{Capture, FlowRecord, PortRecord, Series};
 use crate::scenario::Scenario;
 use crate::units::{Span, Time};
 
@@ -61,7 +62,7 @@ const LONGEST_BATCH: Span = Span::from_ms(500);
 
 impl Batched {
     /// The network of a scenario, before anything has happened.
-    pub fn new(scenario: &Scenario, seed: u64) -> Batched {
+    pub fn new(scenario: &Scenario, seed: u64, _recorder: Option<&Recorder>) -> Batched {
         build::network(scenario, seed)
     }
 
@@ -111,6 +112,11 @@ impl Batched {
     /// The records of all switch ports at `now`.
     pub fn port_records(&self, now: Time) -> Vec<PortRecord> {
         self.directory.links().filter_map(|link| self.port_record(&link, now)).collect()
+    }
+
+    /// What was recorded over time up to `now`, and what was captured.
+    pub fn recorded(&self, recorder: &Recorder, now: Time) -> (Vec<Series>, Vec<Capture>) {
+        (recorder.series(&[], &[], now), recorder.captures(&[], &[]))
     }
 
     fn port_record(&self, link: &Entry<'_>, now: Time) -> Option<PortRecord> {
