@@ -8,7 +8,7 @@
 //! and goes. Bytes: a constant for each shape, measured on compressed tables.
 
 use ackclock::ids::LinkId;
-use ackclock::packet::aal5;
+use ackclock::packet::{IP_HEADER_BYTES, TCP_HEADER_BYTES, aal5};
 use ackclock::record::{Metric, Shape, Subject};
 use ackclock::scenario::{Flow, NodeKind, Scenario, Technology};
 
@@ -146,7 +146,7 @@ fn size(bytes: f64) -> String {
 /// Less than this is written without a word.
 const MUCH_BYTES: f64 = 1e9;
 /// TCP and IP headers without options.
-const HEADER_BYTES: u32 = 40;
+const HEADER_BYTES: u32 = IP_HEADER_BYTES + TCP_HEADER_BYTES;
 const LOSSES: f64 = 0.1;
 /// Headers, comment and frame of a captured datagram, without its payload.
 const CAPTURED_BYTES: f64 = 150.0;
@@ -167,7 +167,6 @@ mod tests {
             access_delay = "1 ms"
             bottleneck_rate = "10 Mbps"
             bottleneck_delay = "8 ms"
-            link_header = "0 B"
             [queue]
             buffer = "10 packets"
             [tcp]

@@ -16,10 +16,15 @@ pub fn export(args: &ExportArgs) -> Result<Exit, Failure> {
     let (folder, document) = kept::open(&args.dir)?;
     let recorded = recorded(folder, &document)?;
     let wanted = match args.metric.as_slice() {
-        [] => recorded,
-        // Whether they were recorded is found out when they are read.
+        [] => recorded.clone(),
         metrics => metrics.iter().filter_map(|name| Metric::named(name)).collect(),
     };
+    // Before anything is written: the attempt to read what was not recorded says so.
+    for &metric in wanted.iter().filter(|metric| !recorded.contains(metric)) {
+        tables::of_run(folder, &document, &document.runs[0])
+            .and_then(|tables| tables.read(metric))
+            .map_err(kept::failure)?;
+    }
     if args.to == Path::new("-") {
         if args.format == Format::Csv && wanted.len() > 1 {
             let names: Vec<&str> = wanted.iter().map(|metric| metric.name()).collect();

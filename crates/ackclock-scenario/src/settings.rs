@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use ackclock::units::{Rate, Span};
 
 use crate::diagnostic::{At, Report};
-use crate::keys::{Fallback, Key, Section};
+use crate::keys::{Fallback, Key, Kind, Section};
 use crate::quantity::{Dimension, Quantity};
 use crate::suggest;
 use crate::tree::{Table, quoted};
@@ -157,8 +157,11 @@ impl Settings {
     pub(crate) fn is_used(&self, key: &Key, context: &dyn Fn(&str) -> Option<&'static str>) -> Option<bool> {
         let mut known = true;
         for condition in key.used_if {
-            let own = self.section.key_named(condition.key).is_some();
-            let word = if own { self.word(condition.key) } else { context(condition.key) };
+            let word = match self.section.key_named(condition.key) {
+                Some(list) if matches!(list.kind, Kind::Metrics) => self.is_list_given(list.name),
+                Some(_) => self.word(condition.key),
+                None => context(condition.key),
+            };
             match word {
                 Some(word) if !condition.is.contains(&word) => return Some(false),
                 Some(_) => {}

@@ -4,6 +4,7 @@ use std::env;
 use std::path::Path;
 use std::process::Command;
 
+use crate::kept;
 use crate::support::{PLAIN, Place, outcome};
 
 #[test]
@@ -18,7 +19,8 @@ fn the_version_names_the_version_of_the_results() {
 fn every_command_has_help_on_standard_output() {
     let place = Place::new("help");
     insta::assert_snapshot!(place.run(&["--help"]).exits_with(0).stdout);
-    for command in ["run", "check", "list", "init", "schema", "reproduce"] {
+    let commands = ["run", "check", "list", "init", "schema", "reproduce", "rerun", "export", "plot", "explain"];
+    for command in commands.into_iter().chain(["completions", "man"]) {
         let outcome = place.run(&[command, "--help"]).exits_with(0);
         assert!(outcome.stdout.contains("\nExample:\n  ackclock "), "{}", outcome.stdout);
         assert_eq!(outcome.stderr, "");
@@ -33,8 +35,9 @@ fn the_examples_of_the_help_texts_work() {
     place.run(&["init", "template.toml"]).exits_with(0);
     let program = Path::new(env!("CARGO_BIN_EXE_ackclock")).parent().unwrap();
     let path = env::join_paths([program, Path::new("/usr/bin"), Path::new("/bin")]).unwrap();
+    kept::fill(&place, "results/kept");
     // `init` refuses to overwrite, and studies take minutes: both have tests of their own.
-    for command in ["run", "check", "list", "schema"] {
+    for command in ["run", "check", "list", "schema", "rerun", "export", "plot", "explain", "completions", "man"] {
         let help = place.run(&[command, "--help"]).stdout;
         let example = help.split("Example:\n").nth(1).unwrap().lines().next().unwrap().trim();
         let mut shell = Command::new("sh");
@@ -88,6 +91,64 @@ fn list_shows_words_and_studies() {
     assert!(policies.lines().any(|line| line == "epd"), "{policies}");
     assert!(place.run(&["list", "studies"]).exits_with(0).stdout.contains("sack-ubr/t1"));
     place.run(&["list", "polices"]).exits_with(2).without_result().says(&["did you mean `ackclock list policy`?"]);
+}
+
+#[test]
+fn explain_says_what_a_word_means_wherever_it_is_used() {
+    let place = Place::new("explain");
+    let explained = |word: &str| place.run(&["explain", word]).exits_with(0).stdout;
+    let cwnd = explained("cwnd");
+    insta::assert_snapshot!(cwnd, @r"
+    cwnd: a metric, recorded of each flow
+        Congestion window of the sender, whenever it changes.
+        unit: bytes
+        rows: at every change; a value holds until the next
+        columns of cwnd.parquet: flow, time_ps, cwnd_bytes
+    ");
+    assert!(explained("queue_mean_cells").contains("a column of tables, in cells"));
+    assert!(explained("mean_active").contains("a key of result.json, in connections"));
+    assert!(explained("4").contains("an exit code"));
+    assert!(explained("exit-codes").contains("130  Interrupted"));
+    assert!(explained("selective-drop").contains("a value of the key `policy` in [queue]"));
+    assert!(explained("tcp").contains("a group of metrics") && explained("tcp").contains("scenario file"));
+    place.run(&["explain", "cwmd"]).exits_with(2).without_result().says(&["did you mean `ackclock explain cwnd`?"]);
+    place.run(&["explain", "everything there is"]).exits_with(2).says(&["there are the metrics cwnd, "]);
+}
+
+#[test]
+fn completions_know_metrics_and_studies() {
+    let place = Place::new("completions");
+    // Which of them complete values, and of which arguments, is up to clap.
+    let known = [
+        ("bash", &["record-interval", "vc-queue-changes", "sack-ubr"][..]),
+        ("zsh", &["record-interval", "vc-queue-changes", "sack-ubr"]),
+        ("fish", &["record-interval", "vc-queue-changes"]),
+        ("powershell", &["record-interval"]),
+        ("elvish", &["record-interval"]),
+    ];
+    for (shell, words) in known {
+        let script = place.run(&["completions", shell]).exits_with(0).stdout;
+        for word in ["export", "rerun"].iter().chain(words) {
+            assert!(script.contains(word), "no {word} for {shell}");
+        }
+    }
+    place.run(&["completions", "basch"]).exits_with(2).says(&["'bash'"]);
+}
+
+#[test]
+fn man_prints_one_page_or_writes_all() {
+    let place = Place::new("man");
+    let page = place.run(&["man"]).exits_with(0).stdout;
+    assert!(page.contains(".TH ackclock 1") && page.contains("Exit codes"), "{page}");
+    place.run(&["man", "man1"]).exits_with(0).without_result().says(&["wrote the pages to man1"]);
+    for name in ["ackclock.1", "ackclock-run.1", "ackclock-export.1"] {
+        assert!(place.read(&format!("man1/{name}")).contains(".SH SYNOPSIS"), "{name}");
+    }
+    place.write("file", "");
+    place
+        .run(&["man", "file/man1"])
+        .exits_with(1)
+        .says(&["cannot write to the folder `file/man1`", "ackclock man DIR"]);
 }
 
 #[test]

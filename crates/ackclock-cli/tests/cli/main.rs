@@ -2,8 +2,12 @@
 
 mod bad_input;
 mod commands;
+mod export;
 mod interrupt;
 mod json;
+mod kept;
 mod reproduce;
+mod rerun;
 mod run;
 mod support;
+mod tables;

@@ -1,0 +1,152 @@
+//! `run` with recordings: which tables there are, and that they are always those of the result beside them.
+
+use std::fs;
+use std::path::Path;
+#[cfg(unix)]
+use std::process::Command;
+#[cfg(unix)]
+use std::time::Duration;
+
+use serde_json::Value;
+
+#[cfg(unix)]
+use crate::support::{PLAIN, interrupted_after, outcome};
+use crate::support::{Place, RANDOM};
+
+/// The seeds of a result, after it has been made sure that there are tables of each, and of no other.
+#[track_caller]
+fn seeds_with_tables(place: &Place, folder: &str) -> Vec<u64> {
+    let result: Value = serde_json::from_str(&place.read(&format!("{folder}/result.json"))).unwrap();
+    let mut seeds = Vec::new();
+    for run in result["runs"].as_array().unwrap() {
+        let seed = run["seed"].as_u64().unwrap();
+        let index: Value =
+            serde_json::from_str(&place.read(&format!("{folder}/tables/seed-{seed}/index.json"))).unwrap();
+        assert_eq!(index["fingerprint"], run["fingerprint"]);
+        assert_eq!(index["scenario_hash"], result["scenario"]["hash"]);
+        seeds.push(seed);
+    }
+    assert_eq!(fs::read_dir(place.path(folder).join("tables")).unwrap().count(), seeds.len());
+    assert_eq!(partial(&place.path(folder)), 0);
+    seeds
+}
+
+/// How many files there are that are not final.
+fn partial(folder: &Path) -> usize {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    entries.filter(|entry| entry.file_name().to_string_lossy().contains("partial")).count()
+}
+
+#[test]
+fn a_recorded_run_has_tables_of_each_seed() {
+    let place = Place::with("tables", RANDOM);
+    let record = ["run", "scenario.toml", "--out", "kept", "--seeds", "3", "--record", "queue,cwnd"];
+    place.run(&[&record[..], &["--record-interval", "20 ms"]].concat()).exits_with(0);
+    assert_eq!(seeds_with_tables(&place, "kept"), [1, 2, 3]);
+    let scenario = place.read("kept/scenario.toml");
+    assert!(scenario.contains("record = [\"cwnd\", \"queue\"]\n"), "{scenario}");
+    assert!(scenario.contains("record_interval = \"20 ms\"\n"), "{scenario}");
+}
+
+#[test]
+fn recording_changes_no_number() {
+    let place = Place::with("tables-numbers", RANDOM);
+    let runs = |record: &[&str]| {
+        let command = [&["run", "scenario.toml", "--json", "--seeds", "2"], record].concat();
+        place.run(&command).exits_with(0).json()["runs"].take()
+    };
+    assert_eq!(runs(&["--record", "tcp,ports,vc-queue"]), runs(&[]));
+}
+
+#[test]
+fn tables_of_an_earlier_result_do_not_stay() {
+    let place = Place::with("tables-earlier", RANDOM);
+    let run = |more: &[&str]| {
+        place.run(&[&["run", "scenario.toml", "--out", "kept"], more].concat()).exits_with(0);
+    };
+    run(&["--record", "cwnd", "--seeds", "3"]);
+    run(&["--record", "cwnd,queue", "--seeds", "2"]);
+    assert_eq!(seeds_with_tables(&place, "kept"), [1, 2]);
+    run(&[]);
+    assert!(!place.path("kept/tables").exists());
+}
+
+/// A run whose tables are gone or damaged is not taken for finished.
+#[test]
+fn an_interrupted_result_is_continued_with_its_tables() {
+    let place = Place::with("tables-continued", RANDOM);
+    let run = ["run", "scenario.toml", "--out", "kept", "--seeds", "4", "--record", "cwnd"];
+    place.run(&run).exits_with(0);
+    let whole: Value = serde_json::from_str(&place.read("kept/result.json")).unwrap();
+    // As if it had been interrupted before the last run.
+    let mut interrupted = whole.clone();
+    interrupted["complete"] = false.into();
+    interrupted["runs"].as_array_mut().unwrap().pop();
+    place.write("kept/result.json", interrupted.to_string());
+    fs::remove_file(place.path("kept/tables/seed-2/index.json")).unwrap();
+    place.run(&run).exits_with(0).says(&["going on: 2 of 4 runs were finished before"]);
+    assert_eq!(seeds_with_tables(&place, "kept"), [1, 2, 3, 4]);
+    assert_eq!(serde_json::from_str::<Value>(&place.read("kept/result.json")).unwrap(), whole);
+}
+
+#[test]
+#[cfg(unix)]
+fn finished_runs_are_kept_with_their_tables_after_an_interruption() {
+    let place = Place::with("tables-interrupted", RANDOM);
+    let many = ["run", "scenario.toml", "--out", "kept", "--seeds", "200000", "--record", "queue"];
+    let output = interrupted_after(Duration::from_secs(2), &place, &many);
+    assert_eq!(output.status.code(), Some(130));
+    assert!(!seeds_with_tables(&place, "kept").is_empty());
+}
+
+#[test]
+#[cfg(unix)]
+fn an_interrupted_run_without_results_leaves_the_tables_that_were_there() {
+    let place = Place::with("tables-untouched", RANDOM);
+    place.run(&["run", "scenario.toml", "--out", "kept", "--record", "cwnd"]).exits_with(0);
+    let endless = ["run", "scenario.toml", "--out", "kept", "--record", "cwnd", "--set", "duration=700 h"];
+    assert_eq!(interrupted_after(Duration::from_secs(1), &place, &endless).status.code(), Some(130));
+    assert_eq!(seeds_with_tables(&place, "kept"), [1]);
+}
+
+/// No file may be longer than 512 bytes: as on a full disk, the first byte beyond is refused.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_full_disk_gives_one_message_and_nothing_half_written() {
+    let place = Place::with("tables-full-disk", RANDOM);
+    let program = env!("CARGO_BIN_EXE_ackclock");
+    let script = format!("trap '' XFSZ; ulimit -f 1; exec {program} run scenario.toml --out kept --record tcp,ports");
+    let mut shell = Command::new("sh");
+    shell.args(["-c", &script]).current_dir(place.path("."));
+    let outcome = outcome(shell).exits_with(1).says(&["error: cannot write ", "File too large", "help: "]);
+    assert_eq!(outcome.stderr.matches("error:").count(), 1, "{}", outcome.stderr);
+    assert!(!place.path("kept/result.json").exists());
+    assert_eq!(partial(&place.path("kept")), 0);
+    // And the folder can be used as soon as there is room.
+    place.run(&["run", "scenario.toml", "--out", "kept", "--record", "tcp,ports"]).exits_with(0);
+    assert_eq!(seeds_with_tables(&place, "kept"), [1]);
+}
+
+#[test]
+#[cfg(unix)]
+fn gigabytes_are_announced() {
+    let place = Place::with("tables-gigabytes", PLAIN);
+    let small = place.run(&["run", "scenario.toml", "--record", "queue-changes"]).exits_with(0);
+    assert!(!small.stderr.contains("note"), "{}", small.stderr);
+    let large = ["run", "scenario.toml", "--record", "queue-changes", "--set", "duration=700 h"];
+    let output = interrupted_after(Duration::from_secs(1), &place, &large);
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    assert!(stderr.starts_with("note: what this records will take about "), "{stderr}");
+    assert!(stderr.contains(" GB (queue-changes ") && stderr.contains("--record-interval"), "{stderr}");
+}
+
+#[test]
+fn an_unknown_metric_or_host_is_answered_with_the_nearest() {
+    let place = Place::with("tables-unknown", RANDOM);
+    let run = |more: &[&str]| place.run(&[&["run", "scenario.toml"], more].concat()).without_result();
+    run(&["--record", "cwnd,queu"]).exits_with(2).says(&["invalid value 'queu' for '--record", "'queue'"]);
+    run(&["--set", "record=[\"cwmd\"]"]).exits_with(3).says(&["unknown metric \"cwmd\"", "did you mean \"cwnd\"?"]);
+    run(&["--capture", "nobody"]).exits_with(3).says(&["nobody"]);
+    run(&["--record", "cwnd", "--record-interval", "20"]).exits_with(3).says(&["record_interval"]);
+    assert_eq!(place.names(), ["scenario.toml"]);
+}
