@@ -3,11 +3,15 @@
 use std::env;
 use std::path::PathBuf;
 
+use ackclock::record::{GROUPS, Metric};
 use ackclock::sim::{self, RESULT_VERSION};
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::builder::PossibleValuesParser;
+use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
+use clap_complete::Shell;
 
-use crate::console;
 use crate::failure::{Exit, Failure};
+use crate::suggested::Suggested;
+use crate::{console, explain, list, plot};
 
 /// Cell-accurate laboratory for TCP over ATM and packet networks.
 #[derive(Debug, Parser)]
@@ -19,7 +23,7 @@ use crate::failure::{Exit, Failure};
     after_help = "First steps:\n  ackclock init            write a scenario, scenario.toml\n  \
                   ackclock run scenario.toml\n\n\
                   Exit codes: 0 fine, 1 a file or disk failed, 2 wrong usage, 3 scenario invalid,\n            \
-                  4 a reproduction differs, 130 interrupted"
+                  4 a reproduction or a repetition differs, 130 interrupted"
 )]
 pub struct Cli {
     #[command(subcommand)]
@@ -31,22 +35,47 @@ pub enum Command {
     Run(RunArgs),
     Check(CheckArgs),
     Reproduce(ReproduceArgs),
+    Rerun(RerunArgs),
+    Export(ExportArgs),
+    Plot(PlotArgs),
+    /// Say what a word means: a metric, a column, a key, an exit code, a word of scenario files
+    #[command(after_help = "Example:\n  ackclock explain cwnd")]
+    Explain {
+        /// The word, as in `cwnd`, `queue_mean_cells`, `mean_active`, `4`, `selective-drop`
+        #[arg(value_parser = Suggested(explain::words), hide_possible_values = true)]
+        word: String,
+    },
     /// List what can be named: policies, recoveries, topologies, ..., and the studies
     #[command(after_help = "Example:\n  ackclock list")]
     List {
         /// Only the words of this key, or `studies`
+        #[arg(value_parser = Suggested(list::names), hide_possible_values = true)]
         what: Option<String>,
     },
     /// Write a commented scenario to start from
     #[command(after_help = "Example:\n  ackclock init scenario.toml")]
     Init {
         /// The new file; `-` is standard output
-        #[arg(default_value = "scenario.toml")]
+        #[arg(default_value = "scenario.toml", value_hint = ValueHint::FilePath)]
         file: PathBuf,
     },
     /// Print the JSON Schema of scenario files, for editors
     #[command(after_help = "Example:\n  ackclock schema > scenario.schema.json")]
     Schema,
+    /// Print completions for a shell
+    #[command(after_help = "Example:\n  ackclock completions bash > ackclock.bash\n\n\
+                            For this session: source <(ackclock completions bash)")]
+    Completions {
+        /// The shell
+        shell: Shell,
+    },
+    /// Print the manual page, or write those of all commands to a folder
+    #[command(after_help = "Example:\n  ackclock man man1")]
+    Man {
+        /// The folder; without one the page of the program is printed
+        #[arg(value_hint = ValueHint::DirPath)]
+        dir: Option<PathBuf>,
+    },
 }
 
 /// Simulate a scenario: a table on standard output, everything else in a result folder
@@ -54,6 +83,7 @@ pub enum Command {
 #[command(after_help = "Example:\n  ackclock run scenario.toml --seeds 5 --set queue.policy=fba")]
 pub struct RunArgs {
     /// The scenario file
+    #[arg(value_hint = ValueHint::FilePath)]
     pub file: String,
     /// Run under N seeds, beginning with the scenario's, and give confidence intervals
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
@@ -61,15 +91,38 @@ pub struct RunArgs {
     /// Replace a value of the scenario; may be repeated
     #[arg(long, value_name = "KEY=VALUE")]
     pub set: Vec<String>,
+    /// Record these over time, in place of the scenario's `record`: metrics, or `tcp`, `ports`
+    #[arg(long, value_name = "METRIC,...", value_delimiter = ',', hide_possible_values = true,
+          value_parser = PossibleValuesParser::new(metrics_and_groups()))]
+    pub record: Vec<String>,
+    /// Record queues, utilisation and throughput over intervals of this length
+    #[arg(long, value_name = "TIME")]
+    pub record_interval: Option<String>,
+    /// Capture every datagram at these hosts, in place of the scenario's `capture`
+    #[arg(long, value_name = "HOST,...", value_delimiter = ',')]
+    pub capture: Vec<String>,
     /// Print one JSON document instead of the table
     #[arg(long)]
     pub json: bool,
     /// The result folder [default: results/NAME-HASH, the same for the same scenario]
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub out: Option<PathBuf>,
     /// The fast engine or the plain one, event by event; the result is the same to the bit
     #[arg(long, value_enum, default_value_t)]
     pub engine: Engine,
+}
+
+impl RunArgs {
+    /// What replaces values of the scenario, in the form of `--set`; the options of their own come last and win.
+    pub fn sets(&self) -> Vec<String> {
+        let list = |key: &str, words: &[String]| {
+            let words: Vec<String> = words.iter().map(|word| format!("{word:?}")).collect();
+            (!words.is_empty()).then(|| format!("{key}=[{}]", words.join(", ")))
+        };
+        let interval = self.record_interval.as_ref().map(|interval| format!("record_interval={interval}"));
+        let own = [list("record", &self.record), interval, list("capture", &self.capture)];
+        self.set.iter().cloned().chain(own.into_iter().flatten()).collect()
+    }
 }
 
 /// Check a scenario without running it
@@ -77,6 +130,7 @@ pub struct RunArgs {
 #[command(after_help = "Example:\n  ackclock check scenario.toml --print")]
 pub struct CheckArgs {
     /// The scenario file
+    #[arg(value_hint = ValueHint::FilePath)]
     pub file: String,
     /// Replace a value of the scenario; may be repeated
     #[arg(long, value_name = "KEY=VALUE")]
@@ -91,7 +145,7 @@ pub struct CheckArgs {
 #[command(after_help = "Example:\n  ackclock reproduce sack-ubr --quick\n\nStudies and cards: ackclock list studies")]
 pub struct ReproduceArgs {
     /// The study, or one card of it; all studies if it is left out
-    #[arg(value_name = "STUDY[/CARD]")]
+    #[arg(value_name = "STUDY[/CARD]", value_parser = Suggested(list::studies_and_cards), hide_possible_values = true)]
     pub study: Option<String>,
     /// Only a part of the numbers, with fewer seeds
     #[arg(long)]
@@ -103,11 +157,70 @@ pub struct ReproduceArgs {
     #[arg(long)]
     pub json: bool,
     /// Where finished runs and reports are kept
-    #[arg(long, value_name = "DIR", default_value = "results/reproduce")]
+    #[arg(long, value_name = "DIR", default_value = "results/reproduce", value_hint = ValueHint::DirPath)]
     pub out: PathBuf,
     /// The fast engine or the plain one, event by event; finished runs of both are kept, for they are the same
     #[arg(long, value_enum, default_value_t)]
     pub engine: Engine,
+}
+
+/// Repeat the runs of a result folder and compare them to the bit
+#[derive(Args, Debug)]
+#[command(after_help = "Example:\n  ackclock rerun results/kept\n\nExit code 0: all equal; 4: some differ.")]
+pub struct RerunArgs {
+    /// The result folder
+    #[arg(value_hint = ValueHint::DirPath)]
+    pub dir: PathBuf,
+    /// The fast engine or the plain one, event by event; the result must be the same with both
+    #[arg(long, value_enum, default_value_t)]
+    pub engine: Engine,
+}
+
+/// Write what a result folder recorded as CSV or JSON lines
+#[derive(Args, Debug)]
+#[command(after_help = "Example:\n  ackclock export results/kept --metric queue > queue.csv\n\n\
+                        Units are in the names of the columns; `ackclock explain COLUMN` says more.")]
+pub struct ExportArgs {
+    /// The result folder
+    #[arg(value_hint = ValueHint::DirPath)]
+    pub dir: PathBuf,
+    /// CSV, or JSON with an object on each line
+    #[arg(long, value_enum, default_value_t)]
+    pub format: Format,
+    /// Only these metrics [default: all that were recorded]
+    #[arg(long, value_name = "METRIC,...", value_delimiter = ',', hide_possible_values = true,
+          value_parser = PossibleValuesParser::new(Metric::ALL.map(Metric::name)))]
+    pub metric: Vec<String>,
+    /// A folder for a file of each metric; `-` is standard output
+    #[arg(long, value_name = "DIR", default_value = "-", value_hint = ValueHint::DirPath)]
+    pub to: PathBuf,
+}
+
+/// Write the numbers behind each figure as CSV, for pgfplots or gnuplot
+#[derive(Args, Debug)]
+#[command(after_help = "Example:\n  ackclock plot results/kept --figure queue --to figures\n\n\
+                        One file for each flow or port: FIGURE-NAME.csv, time in seconds.")]
+pub struct PlotArgs {
+    /// The result folder
+    #[arg(value_hint = ValueHint::DirPath)]
+    pub dir: PathBuf,
+    /// Only these figures [default: all of what was recorded]
+    #[arg(long, value_name = "FIGURE,...", value_delimiter = ',', value_parser = PossibleValuesParser::new(plot::names()))]
+    pub figure: Vec<String>,
+    /// The run of this seed [default: the first]
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+    /// The folder for the files
+    #[arg(long, value_name = "DIR", default_value = "figures", value_hint = ValueHint::DirPath)]
+    pub to: PathBuf,
+}
+
+/// The formats of `export` by name.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    #[default]
+    Csv,
+    Json,
 }
 
 /// The engines by name. (Comments at the variants would become help, a line for each option and each engine.)
@@ -141,6 +254,11 @@ pub fn explain(error: &clap::Error) -> Result<Exit, Failure> {
     }
     console::stderr(format_args!("{text}"));
     Ok(Exit::Usage)
+}
+
+/// What may stand in `--record`.
+fn metrics_and_groups() -> Vec<&'static str> {
+    GROUPS.iter().map(|(name, _)| *name).chain(Metric::ALL.map(Metric::name)).collect()
 }
 
 fn version() -> String {

@@ -5,8 +5,11 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process;
 
+use ackclock_results::document::{Document, Run, ScenarioPart};
+use ackclock_results::tables;
+
 use crate::failure::Failure;
-use ackclock_results::document::{Document, ScenarioPart};
+use crate::stage::{self, Stage};
 
 /// A folder that can be written to and holds nothing but, at most, an earlier result of ours.
 #[derive(Debug)]
@@ -14,6 +17,8 @@ pub struct Folder {
     path: PathBuf,
     /// The folders that were not there before, outermost first.
     created: Vec<PathBuf>,
+    /// What runs recorded, until the result is written.
+    stage: Stage,
 }
 
 impl Folder {
@@ -30,7 +35,7 @@ impl Folder {
         let missing = path.ancestors().take_while(|p| !p.as_os_str().is_empty() && !p.exists());
         let mut created: Vec<PathBuf> = missing.map(Path::to_path_buf).collect();
         created.reverse();
-        let folder = Folder { path: path.to_path_buf(), created };
+        let folder = Folder { path: path.to_path_buf(), created, stage: Stage::new(path) };
         let probe = folder.temporary("probe");
         fs::create_dir_all(path)
             .and_then(|()| write_whole(&probe, b"probe\n"))
@@ -49,13 +54,31 @@ impl Folder {
         Document::from_json(&fs::read_to_string(self.path.join(RESULT)).ok()?)
     }
 
-    /// Writes the result. Other files in the folder stay.
+    /// Where runs put what they recorded as they end.
+    pub fn stage(&self) -> &Stage {
+        &self.stage
+    }
+
+    /// Whether the tables of an earlier run are there, whole.
+    pub fn has_tables_of(&self, document: &Document, run: &Run) -> bool {
+        tables::of_run(&self.path, document, run).and_then(|tables| tables.verify()).is_ok()
+    }
+
+    /// Writes the result, with what its runs recorded; tables of an earlier result go. Other files in the folder stay.
     pub fn write(&self, document: &Document) -> Result<(), Failure> {
         let files = [(SCENARIO, document.scenario.resolved.clone()), (RESULT, document.to_json())];
-        let written =
-            files.iter().try_for_each(|(name, text)| write_whole(&self.temporary(name), text.as_bytes())).and_then(
-                |()| files.iter().try_for_each(|(name, _)| fs::rename(self.temporary(name), self.path.join(name))),
-            );
+        let written = files
+            .iter()
+            .try_for_each(|(name, text)| write_whole(&self.temporary(name), text.as_bytes()))
+            // Tables first: without them the result would promise too much. In between they do not fit the earlier
+            // result, and who reads them notices.
+            .and_then(|()| self.stage.take_over(document))
+            .and_then(|()| {
+                files.iter().try_for_each(|(name, _)| fs::rename(self.temporary(name), self.path.join(name)))
+            });
+        if written.is_ok() {
+            self.stage.remove_others(document);
+        }
         if written.is_err() {
             for (name, _) in &files {
                 // Best effort: what matters is that the final names are untouched.
@@ -73,6 +96,7 @@ impl Folder {
 /// A folder that was made for a result that did not come is taken away again.
 impl Drop for Folder {
     fn drop(&mut self) {
+        self.stage.clear();
         for folder in self.created.iter().rev() {
             // Fails where a result is inside, as it should.
             let _ = fs::remove_dir(folder);
@@ -87,7 +111,7 @@ fn refuse_foreign(path: &Path) -> Result<(), Failure> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
         Err(error) => return Err(cannot_write(path, &error)),
     };
-    let ours = |name: &str| name == SCENARIO || name.ends_with(TEMPORARY);
+    let ours = |name: &str| name == SCENARIO || name.ends_with(TEMPORARY) || stage::is_tables(&path.join(name));
     let foreign = entries.flatten().any(|entry| !ours(&entry.file_name().to_string_lossy()));
     let result = fs::read_to_string(path.join(RESULT)).ok().and_then(|text| Document::from_json(&text));
     if foreign && result.is_none() {
@@ -116,8 +140,8 @@ fn cannot_write(path: &Path, error: &io::Error) -> Failure {
     )
 }
 
-const SCENARIO: &str = "scenario.toml";
-const RESULT: &str = "result.json";
+pub const SCENARIO: &str = "scenario.toml";
+pub const RESULT: &str = "result.json";
 const TEMPORARY: &str = ".partial";
 
 #[cfg(test)]

@@ -20,6 +20,22 @@ pub fn list(what: Option<&str>) -> Result<Exit, Failure> {
     Ok(Exit::Fine)
 }
 
+/// What can be listed.
+pub fn names() -> Vec<String> {
+    choices(&ackclock_scenario::json_schema()).into_keys().chain([STUDIES.to_string()]).collect()
+}
+
+/// The studies, and the cards of each as `reproduce` takes them.
+pub fn studies_and_cards() -> Vec<String> {
+    let mut names = Vec::new();
+    for name in ackclock_study::names() {
+        names.push(name.to_string());
+        let study = Study::load(name).ok();
+        names.extend(study.iter().flat_map(|study| study.cards()).map(|card| format!("{name}/{}", card.id)));
+    }
+    names
+}
+
 /// A key whose value is one of a few words.
 #[derive(Debug, Default, PartialEq)]
 struct Choice {
@@ -88,9 +104,9 @@ fn collect(schema: &Value, found: &mut BTreeMap<String, Choice>) {
     }
 }
 
-/// The words that a property may be.
+/// The words that a property may be, or that a list may hold.
 fn words(property: &Value) -> Vec<String> {
-    let words = property["enum"].as_array().into_iter().flatten();
+    let words = property["enum"].as_array().or(property["items"]["enum"].as_array()).into_iter().flatten();
     words.filter_map(Value::as_str).map(String::from).collect()
 }
 

@@ -4,17 +4,28 @@ mod args;
 mod check;
 mod console;
 mod diagnostics;
+mod estimate;
+mod explain;
+mod export;
 mod failure;
 mod folder;
 mod init;
 mod interrupt;
+mod kept;
+mod keys;
 mod list;
 mod load;
+mod output;
+mod plot;
 mod pool;
 mod progress;
 mod reproduce;
+mod rerun;
 mod run;
+mod shell;
 mod spelling;
+mod stage;
+mod suggested;
 mod table;
 
 use std::panic;
@@ -37,12 +48,18 @@ fn dispatch(cli: Cli) -> Result<Exit, Failure> {
         Command::Run(args) => run::run(args, args::command_line()),
         Command::Check(args) => check::check(args),
         Command::Reproduce(args) => reproduce::reproduce(args, args::command_line()),
+        Command::Rerun(args) => rerun::rerun(args),
+        Command::Export(args) => export::export(args),
+        Command::Plot(args) => plot::plot(args),
+        Command::Explain { word } => explain::explain(word),
         Command::List { what } => list::list(what.as_deref()),
         Command::Init { file } => init::init(file),
         Command::Schema => {
             let schema = ackclock_scenario::json_schema();
             console::print(&format!("{schema:#}\n")).map(|()| Exit::Fine)
         }
+        Command::Completions { shell } => shell::completions(*shell),
+        Command::Man { dir } => shell::man(dir.as_deref()),
     }
 }
 

@@ -13,26 +13,33 @@ use ackclock::units::Span;
 
 use crate::progress::Reporter;
 
-/// Runs the scenario once for each seed and returns the records of the runs that came to their end, in the order of
-/// the seeds. When `stop` is set, runs under way are given up.
-pub fn run_all(
+/// Runs the scenario once for each seed. Each run that comes to its end is handed to `keep` at once, in the thread that
+/// ran it, so that what it recorded need not wait in memory for the others; what `keep` makes of the runs is returned in
+/// the order of the seeds. When `stop` is set, runs under way are given up; so they are when `keep` fails, and the first
+/// failure is returned with what was kept before.
+pub fn run_all<T: Send, E: Send>(
     scenario: &Scenario,
     seeds: &[u64],
     engine: Engine,
     stop: &AtomicBool,
     reporter: &mut Reporter,
-) -> Vec<Records> {
+    keep: impl Fn(Records) -> Result<T, E> + Sync,
+) -> (Vec<T>, Option<E>) {
     let cores = thread::available_parallelism().map_or(1, NonZero::get);
-    let work = Work { scenario, seeds, engine, stop, next: AtomicUsize::new(0), done: Done::default() };
-    let mut finished: Vec<Option<Records>> = vec![None; seeds.len()];
+    let next = AtomicUsize::new(0);
+    let work = Work { scenario, seeds, engine, stop, failed: AtomicBool::new(false), next, done: Done::default() };
+    let mut finished: Vec<Option<T>> = seeds.iter().map(|_| None).collect();
+    let mut failure = None;
     let (sender, receiver) = mpsc::channel();
     thread::scope(|scope| {
         for _ in 0..cores.min(seeds.len()) {
-            let (work, sender) = (&work, sender.clone());
+            let (work, keep, sender) = (&work, &keep, sender.clone());
             scope.spawn(move || {
                 while let Some((index, records)) = work.run_next() {
+                    let kept = keep(records);
+                    work.failed.fetch_or(kept.is_err(), Ordering::Relaxed);
                     // The receiver outlives every thread of the scope.
-                    let _ = sender.send((index, records));
+                    let _ = sender.send((index, kept));
                 }
             });
         }
@@ -40,9 +47,12 @@ pub fn run_all(
         let mut runs = 0;
         loop {
             match receiver.recv_timeout(LOOK_EVERY) {
-                Ok((index, records)) => {
-                    finished[index] = Some(records);
+                Ok((index, Ok(kept))) => {
+                    finished[index] = Some(kept);
                     runs += 1;
+                }
+                Ok((_, Err(error))) => {
+                    failure.get_or_insert(error);
                 }
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => break,
@@ -51,7 +61,7 @@ pub fn run_all(
         }
     });
     reporter.clear();
-    finished.into_iter().flatten().collect()
+    (finished.into_iter().flatten().collect(), failure)
 }
 
 /// What the threads share.
@@ -60,6 +70,8 @@ struct Work<'a> {
     seeds: &'a [u64],
     engine: Engine,
     stop: &'a AtomicBool,
+    /// Set when a run could not be kept: the next could not either.
+    failed: AtomicBool,
     /// The first seed that nobody has taken yet.
     next: AtomicUsize,
     done: Done,
@@ -79,7 +91,7 @@ impl Work<'_> {
         let mut simulation = sim::build_with(self.scenario, *self.seeds.get(index)?, self.engine);
         let mut slice = FIRST_SLICE;
         while !simulation.progress().finished() {
-            if self.stop.load(Ordering::Relaxed) {
+            if self.stop.load(Ordering::Relaxed) || self.failed.load(Ordering::Relaxed) {
                 return None;
             }
             slice = self.step(&mut simulation, slice);

@@ -2,19 +2,20 @@
 
 use std::collections::BTreeSet;
 
+use ackclock::record::Records;
 use ackclock::sim::{self, Engine};
+use ackclock_results::document::{Document, Run, ScenarioPart};
 use ackclock_scenario::Loaded;
 
 use crate::args::RunArgs;
 use crate::failure::{Exit, Failure};
 use crate::folder::Folder;
 use crate::progress::Reporter;
-use crate::{console, diagnostics, interrupt, load, pool, table};
-use ackclock_results::document::{Document, Run, ScenarioPart};
+use crate::{console, diagnostics, estimate, interrupt, load, pool, table};
 
 /// Runs a scenario file.
 pub fn run(args: &RunArgs, command: Vec<String>) -> Result<Exit, Failure> {
-    let loaded = load::load(&args.file, &args.set, Some("nothing was run"))?;
+    let loaded = load::load(&args.file, &args.sets(), Some("nothing was run"))?;
     let seeds = seeds(&loaded, args.seeds)?;
     let scenario = ScenarioPart::of(&loaded.scenario, &loaded.resolved);
     let folder = Folder::prepare(&args.out.clone().unwrap_or_else(|| Folder::default_path(&scenario)))?;
@@ -22,8 +23,12 @@ pub fn run(args: &RunArgs, command: Vec<String>) -> Result<Exit, Failure> {
         console::note(format_args!("note: this scenario has no randomness: every seed gives the same result"));
     }
     let earlier = folder.earlier().filter(|document| document.same_experiment(&scenario.hash));
-    let runs = simulate(&loaded, &seeds, args.engine.into(), earlier.as_ref());
-    finish(&folder, earlier.as_ref(), Document::new(command, scenario, seeds, runs), args.json)
+    let before = finished_before(&loaded, &seeds, &folder, earlier.as_ref());
+    if let Some(warning) = estimate::warning(&loaded.scenario, seeds.len() - before.len()) {
+        console::note(format_args!("{warning}"));
+    }
+    let (runs, failure) = simulate(&loaded, &seeds, args.engine.into(), &folder, &scenario, before);
+    finish(&folder, earlier.as_ref(), Document::new(command, scenario, seeds, runs), failure, args.json)
 }
 
 /// `count` seeds, beginning with the scenario's. Each of them could stand in a scenario file.
@@ -38,23 +43,56 @@ fn seeds(loaded: &Loaded, count: u32) -> Result<Vec<u64>, Failure> {
     Ok((loaded.seed..=last).collect())
 }
 
-/// The finished runs in the order of the seeds. What an interrupted result already holds is not run again.
-fn simulate(loaded: &Loaded, seeds: &[u64], engine: Engine, earlier: Option<&Document>) -> Vec<Run> {
-    let interrupted = earlier.filter(|document| !document.complete).map_or(&[][..], |document| &document.runs);
-    let mut runs: Vec<Run> = interrupted.iter().filter(|run| seeds.binary_search(&run.seed).is_ok()).cloned().collect();
+/// The runs that an interrupted result already holds, with what they recorded. They are not run again.
+fn finished_before(loaded: &Loaded, seeds: &[u64], folder: &Folder, earlier: Option<&Document>) -> Vec<Run> {
+    let Some(interrupted) = earlier.filter(|document| !document.complete) else { return Vec::new() };
+    let recorded = |run: &Run| !records(loaded) || folder.has_tables_of(interrupted, run);
+    let wanted = |run: &&Run| seeds.binary_search(&run.seed).is_ok() && recorded(run);
+    let runs: Vec<Run> = interrupted.runs.iter().filter(wanted).cloned().collect();
     if !runs.is_empty() {
         console::note(format_args!("going on: {} of {} runs were finished before", runs.len(), seeds.len()));
     }
-    let finished: BTreeSet<u64> = runs.iter().map(|run| run.seed).collect();
-    let open: Vec<u64> = seeds.iter().copied().filter(|seed| !finished.contains(seed)).collect();
-    let records = pool::run_all(&loaded.scenario, &open, engine, interrupt::watch(), &mut Reporter::new());
-    runs.extend(records.iter().map(Run::from));
-    runs.sort_by_key(|run| run.seed);
     runs
 }
 
-/// Keeps the result and prints it.
-fn finish(folder: &Folder, earlier: Option<&Document>, document: Document, json: bool) -> Result<Exit, Failure> {
+/// Whether there is something to write beside the numbers.
+fn records(loaded: &Loaded) -> bool {
+    !loaded.scenario.recording.metrics.is_empty()
+}
+
+/// Runs what is still open. Returns all finished runs in the order of the seeds, and what went wrong as they were kept.
+fn simulate(
+    loaded: &Loaded,
+    seeds: &[u64],
+    engine: Engine,
+    folder: &Folder,
+    scenario: &ScenarioPart,
+    before: Vec<Run>,
+) -> (Vec<Run>, Option<Failure>) {
+    let finished: BTreeSet<u64> = before.iter().map(|run| run.seed).collect();
+    let open: Vec<u64> = seeds.iter().copied().filter(|seed| !finished.contains(seed)).collect();
+    let keep = |finished: Records| {
+        let run = Run::from(&finished);
+        if records(loaded) {
+            folder.stage().keep(scenario, &run, &finished)?;
+        }
+        Ok(run)
+    };
+    let (new, failure) = pool::run_all(&loaded.scenario, &open, engine, interrupt::watch(), &mut Reporter::new(), keep);
+    let mut runs = before;
+    runs.extend(new);
+    runs.sort_by_key(|run| run.seed);
+    (runs, failure)
+}
+
+/// Keeps the result and prints it. A failure to keep some run comes last: what was finished is kept all the same.
+fn finish(
+    folder: &Folder,
+    earlier: Option<&Document>,
+    document: Document,
+    failure: Option<Failure>,
+    json: bool,
+) -> Result<Exit, Failure> {
     let (finished, wanted) = (document.runs.len(), document.seeds.len());
     let kept = match keep(earlier, &document) {
         true => folder.write(&document),
@@ -65,6 +103,13 @@ fn finish(folder: &Folder, earlier: Option<&Document>, document: Document, json:
         0 => Ok(()),
         _ => console::print(&if json { document.to_json() } else { table::render(&document) }),
     };
+    if let Some(failure) = failure {
+        if finished > 0 && kept.is_ok() {
+            let all = diagnostics::plural(wanted, "run");
+            console::note(format_args!("{finished} of {all} finished and kept in {}", folder.path().display()));
+        }
+        return Err(failure);
+    }
     kept?;
     if document.complete {
         console::note(format_args!("results in {}", folder.path().display()));

@@ -6,5 +6,8 @@ pub mod diff;
 pub mod document;
 #[doc(hidden)]
 pub mod example;
+pub mod pcapng;
 pub mod report;
 pub mod summary;
+pub mod tables;
+pub mod terminal;

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use ackclock::units::Span;
 use serde::Deserialize;
 
 use crate::measure::MetricName;
@@ -139,6 +140,44 @@ pub(crate) struct Tolerance {
     pub name: String,
     pub value: f64,
     pub reason: String,
+}
+
+/// `figures.toml`, which a study may do without.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Figures {
+    #[serde(default)]
+    pub figure: Vec<Figure>,
+}
+
+/// A figure that shows what one flow does over time.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Figure {
+    pub id: String,
+    pub card: String,
+    pub title: String,
+    pub at: Coordinates,
+    pub flow: String,
+    /// Where it ends.
+    pub until: Seconds,
+    /// What the study describes there.
+    pub shows: String,
+}
+
+/// A time, written as "3 s".
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(try_from = "String")]
+pub(crate) struct Seconds(pub Span);
+
+impl TryFrom<String> for Seconds {
+    type Error = String;
+    fn try_from(text: String) -> Result<Seconds, String> {
+        let number = text.strip_suffix(" s").and_then(|number| number.parse::<u64>().ok());
+        number
+            .map(|number| Seconds(Span::from_secs(number)))
+            .ok_or_else(|| format!("{text:?} is no time: write \"3 s\""))
+    }
 }
 
 /// A column of a table.

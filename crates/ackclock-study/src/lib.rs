@@ -32,6 +32,7 @@ mod claim;
 mod data;
 mod embedded;
 mod error;
+mod figure;
 mod ledger;
 mod measure;
 mod plan;
@@ -45,6 +46,7 @@ mod tests;
 mod text;
 
 pub use error::Error;
+pub use figure::DrawnFigure;
 pub use plan::{Plan, Selection};
 pub use report::{
     AlternativeReport, AssumptionReport, CardReport, CellReport, ClaimReport, FindingReport, GroupReport, Number,

@@ -24,6 +24,7 @@ pub struct Study {
     pub(crate) claims: Vec<Claim>,
     pub(crate) assumptions: Vec<Assumption>,
     pub(crate) findings: Vec<Finding>,
+    pub(crate) figures: Vec<Figure>,
 }
 
 /// A card, for lists.
@@ -57,6 +58,10 @@ impl Study {
         let claims: Claims = parse_file(name, "claims.toml", read)?;
         let assumptions: Assumptions = parse_file(name, "assumptions.toml", read)?;
         let findings: Findings = parse_file(name, "findings.toml", read)?;
+        let figures: Figures = match read("figures.toml") {
+            Some(_) => parse_file(name, "figures.toml", read)?,
+            None => Figures::default(),
+        };
         let study = Study {
             name: name.into(),
             head,
@@ -64,6 +69,7 @@ impl Study {
             claims: claims.claim.into_iter().flat_map(expand).collect(),
             assumptions: assumptions.assumption,
             findings: findings.finding,
+            figures: figures.figure,
         };
         study.check()?;
         Ok(study)
@@ -224,6 +230,17 @@ impl Study {
                 if let Err(message) = self.points(&group.at) {
                     return wrong("assumptions.toml", format!("assumption \"{id}\", {}: {message}", group.label));
                 }
+            }
+        }
+        for figure in &self.figures {
+            let id = &figure.id;
+            if !cards.contains(figure.card.as_str()) {
+                return wrong("figures.toml", format!("figure \"{id}\": there is no card \"{}\"", figure.card));
+            }
+            match self.points(&figure.at) {
+                Ok(points) if points.len() == 1 => {}
+                Ok(_) => return wrong("figures.toml", format!("figure \"{id}\": it draws one run, not several")),
+                Err(message) => return wrong("figures.toml", format!("figure \"{id}\": {message}")),
             }
         }
         let judged = self.judged();

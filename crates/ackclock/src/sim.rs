@@ -1,7 +1,7 @@
 //! Scenario in, records out: [`build`] a run, [`Simulation::step`] through it, read its [`Records`].
 
-use crate::net::{self, Batched, Reference};
-use crate::record::{FlowRecord, PortRecord, Records, combine, metrics};
+use crate::net::{self, Batched, Recorder, Reference};
+use crate::record::{Capture, FlowRecord, PortRecord, Records, Series, combine, metrics};
 use crate::scenario::{Flow, Scenario};
 use crate::units::{Span, Time};
 
@@ -48,6 +48,7 @@ pub struct Simulation {
     /// For each flow: when it begins, if efficiency and fairness are about it.
     measured: Vec<Option<Time>>,
     has_randomness: bool,
+    recorder: Option<Box<Recorder>>,
     cancelled: bool,
 }
 
@@ -92,6 +93,13 @@ impl Network {
             Network::Reference(network) => network.port_records(now),
         }
     }
+
+    fn recorded(&self, recorder: &Recorder, now: Time) -> (Vec<Series>, Vec<Capture>) {
+        match self {
+            Network::Batched(network) => network.recorded(recorder, now),
+            Network::Reference(network) => network.recorded(recorder, now),
+        }
+    }
 }
 
 /// Builds a run on the default engine. It cannot fail: a [`Scenario`] is valid.
@@ -101,11 +109,13 @@ pub fn build(scenario: &Scenario, seed: u64) -> Simulation {
 
 /// Builds a run on the given engine.
 pub fn build_with(scenario: &Scenario, seed: u64, engine: Engine) -> Simulation {
+    let recorder = Recorder::new(scenario);
     Simulation {
         network: match engine {
-            Engine::Batched => Network::Batched(Batched::new(scenario, seed)),
-            Engine::Reference => Network::Reference(Reference::new(scenario, seed)),
+            Engine::Batched => Network::Batched(Batched::new(scenario, seed, recorder.as_deref())),
+            Engine::Reference => Network::Reference(Reference::new(scenario, seed, recorder.as_deref())),
         },
+        recorder,
         seed,
         now: Time::ZERO,
         end: Time::ZERO + scenario.duration,
@@ -154,6 +164,8 @@ impl Simulation {
         let simulated = self.now.since(Time::ZERO);
         let flows = self.network.flow_records(simulated, self.warmup);
         let ports = self.network.port_records(self.now);
+        let recorded = self.recorder.as_ref().map(|recorder| self.network.recorded(recorder, self.now));
+        let (series, captures) = recorded.unwrap_or_default();
         let begun = |begins: &Option<Time>| begins.is_some_and(|begins| begins < self.now);
         let measured = || flows.iter().zip(&self.measured).filter(|(_, begins)| begun(begins)).map(|(flow, _)| flow);
         let goodput = || measured().map(|flow| flow.goodput_bps);
@@ -176,8 +188,8 @@ impl Simulation {
             fingerprint: combine(fingerprints.iter().map(|(name, hash)| (name.as_str(), *hash))),
             flows,
             ports,
-            series: Vec::new(),
-            captures: Vec::new(),
+            series,
+            captures,
         }
     }
 }

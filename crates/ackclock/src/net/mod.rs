@@ -5,8 +5,10 @@ mod batched;
 mod build;
 mod flow;
 mod nic;
+mod recorder;
 mod reference;
 
 pub use batched::Batched;
 pub use build::has_randomness;
+pub use recorder::Recorder;
 pub use reference::Reference;

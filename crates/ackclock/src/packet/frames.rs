@@ -48,6 +48,11 @@ impl FrameLog {
         number
     }
 
+    /// The number that the next frame will get.
+    pub fn next_number(&self) -> u32 {
+        self.next
+    }
+
     /// What frame `number` carries.
     pub fn segment(&self, number: u32) -> Segment {
         let (frame, blocks_start) = self.find(number);

@@ -5,6 +5,7 @@ mod metric;
 pub mod metrics;
 mod series;
 pub mod stats;
+pub mod trace;
 
 pub use fingerprint::{Fingerprint, combine};
 pub use metric::{GROUPS, Metric, MetricSet, Shape, Subject};

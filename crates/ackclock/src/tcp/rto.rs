@@ -74,6 +74,11 @@ impl SeenTicks {
         self.count
     }
 
+    /// From one tick to the next.
+    pub(super) fn granularity(&self) -> Span {
+        Span::from_ps(self.clock.granularity)
+    }
+
     /// The instant of tick number `n`, counted from 1.
     #[inline]
     pub(super) fn instant(&self, n: u64) -> Time {
@@ -131,6 +136,11 @@ impl CoarseRto {
         self.shift += 1;
         // Beyond 63 doublings every timeout is the maximum.
         self.timeout = self.base.saturating_mul(1 << self.shift.min(63)).min(self.max);
+    }
+
+    /// The smoothed round trip; `None` before the first sample.
+    pub fn srtt_ticks(&self) -> Option<f64> {
+        (self.srtt8 > 0).then_some(self.srtt8 as f64 / 8.0)
     }
 
     /// The timeout.

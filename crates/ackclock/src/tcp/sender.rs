@@ -8,6 +8,7 @@ use super::rto::SeenTicks;
 use super::{CoarseRto, TcpParams, TickClock};
 use crate::packet::{SackBlock, SackBlocks, Segment};
 use crate::record::Fingerprint;
+use crate::record::trace::SenderState;
 use crate::units::Time;
 
 /// What the application does.
@@ -213,6 +214,23 @@ impl Sender {
     /// The timeout in ticks, backoff included.
     pub fn rto_ticks(&self) -> u64 {
         self.rto.ticks()
+    }
+
+    /// The segment whose round trip is measured, by its first byte.
+    pub fn timed(&self) -> Option<u64> {
+        Some(self.timed).filter(|&seq| seq != NONE)
+    }
+
+    /// What is recorded of the sender.
+    pub fn state(&self) -> SenderState {
+        let tick = self.ticks.granularity().as_secs_f64();
+        SenderState {
+            cwnd: self.window.cwnd,
+            ssthresh: self.window.ssthresh,
+            srtt: self.rto.srtt_ticks().map(|ticks| ticks * tick),
+            rto: self.rto.ticks() as f64 * tick,
+            acknowledged: self.flight.una,
+        }
     }
 
     /// What was counted.

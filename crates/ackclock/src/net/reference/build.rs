@@ -7,7 +7,9 @@ use crate::ids::{IdVec, LinkId, VcId};
 use crate::net::build::{Feeder, Wiring, crossing, limits, service_stream};
 use crate::net::flow::Vc;
 use crate::net::nic::Nic;
+use crate::net::recorder::Recorder;
 use crate::queue::drop::Policy;
+use crate::record::trace::PortTrace;
 use crate::rng::name_hash;
 use crate::scenario::{self, Scenario};
 use crate::units::{Rate, Span};
@@ -35,7 +37,12 @@ pub(super) enum Output {
 }
 
 /// The links of a scenario with their outputs; `vcs` are its connections.
-pub(super) fn links(scenario: &Scenario, vcs: &IdVec<VcId, Vc>, seed: u64) -> IdVec<LinkId, Link> {
+pub(super) fn links(
+    scenario: &Scenario,
+    vcs: &IdVec<VcId, Vc>,
+    seed: u64,
+    recorder: Option<&Recorder>,
+) -> IdVec<LinkId, Link> {
     let wiring = Wiring::new(scenario);
     let mut crossing = crossing(scenario, vcs);
     let link = |(id, link): (LinkId, &scenario::Link)| Link {
@@ -43,16 +50,30 @@ pub(super) fn links(scenario: &Scenario, vcs: &IdVec<VcId, Vc>, seed: u64) -> Id
         rate: link.rate,
         cell_time: link.rate.cell_time(),
         delay: link.delay,
-        output: output_of(link, wiring.feeders[id], &wiring.inputs[id], seed, crossing[id].len()),
+        output: {
+            let vcs = crossing[id].len();
+            let trace = recorder.and_then(|recorder| recorder.port(vcs));
+            output_of(link, wiring.feeders[id], &wiring.inputs[id], seed, vcs, trace)
+        },
         crossing: std::mem::take(&mut crossing[id]),
         input: Input { name: name_hash(&link.name), link: id },
     };
     scenario.links.iter_ids().map(link).collect()
 }
 
-fn output_of(link: &scenario::Link, feeder: Feeder, inputs: &[LinkId], seed: u64, vcs: usize) -> Output {
+fn output_of(
+    link: &scenario::Link,
+    feeder: Feeder,
+    inputs: &[LinkId],
+    seed: u64,
+    vcs: usize,
+    trace: Option<Box<PortTrace>>,
+) -> Output {
     let (units, bytes) = limits(link.queue.buffer);
-    let occupancy = Occupancy::new(units, vcs, link.queue.policy.threshold_cells());
+    let mut occupancy = Occupancy::new(units, vcs, link.queue.policy.threshold_cells());
+    if feeder != Feeder::Through && vcs > 0 {
+        occupancy.trace = trace;
+    }
     match feeder {
         Feeder::Nic => Output::Nic(Nic::default()),
         Feeder::Through => Output::Through(occupancy),

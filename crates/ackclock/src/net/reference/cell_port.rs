@@ -78,7 +78,7 @@ impl CellPort {
             let Waiting { vc, cell } = waiting;
             self.occupancy.arrive(vc);
             match self.policy.admit(Arrival { vc, eom: cell.eom }, self.occupancy.buffer()) {
-                Verdict::Drop(reason) => self.occupancy.refuse(now, vc, vc_name(cell), reason),
+                Verdict::Drop(reason) => self.occupancy.refuse(now, vc, vc_name(cell), cell.frame, reason),
                 Verdict::Accept if departing.is_none() => {
                     self.occupancy.pass(vc);
                     departing = Some(waiting);
@@ -90,6 +90,9 @@ impl CellPort {
             }
         }
         self.arrived = arrived;
+        if departing.is_some() {
+            self.occupancy.transmits(now, self.cell_time);
+        }
         (departing.map(|waiting| waiting.cell), !self.queue.is_empty())
     }
 

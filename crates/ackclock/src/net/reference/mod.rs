@@ -18,11 +18,12 @@ use packet_port::Departure;
 
 use super::build::{flows, vcs};
 use super::flow::{self, End, Flow, ForcedDrops, Hop, Vc, ack_vc, data_vc, end_of};
+use super::recorder::{HostTraces, PortRecording, Recorder};
 use crate::engine::Agenda;
 use crate::ids::{Id, IdVec, LinkId, VcId};
 use crate::packet::aal5::{self, Reassembled};
 use crate::packet::{Segment, Unit};
-use crate::record::{FlowRecord, PortRecord};
+use crate::record::{Capture, FlowRecord, PortRecord, Series};
 use crate::scenario::{Scenario, Technology};
 use crate::tcp::Expired;
 use crate::units::{Span, Time};
@@ -38,13 +39,14 @@ pub struct Reference {
     under_way: IdVec<LinkId, VecDeque<(Time, Unit)>>,
     vcs: IdVec<VcId, Vc>,
     flows: Vec<Flow>,
+    traces: Option<Box<HostTraces>>,
 }
 
 impl Reference {
     /// The network of a scenario, before anything has happened.
-    pub fn new(scenario: &Scenario, seed: u64) -> Reference {
+    pub fn new(scenario: &Scenario, seed: u64, recorder: Option<&Recorder>) -> Reference {
         let vcs = vcs(scenario);
-        let links = build::links(scenario, &vcs, seed);
+        let links = build::links(scenario, &vcs, seed, recorder);
         let flows = flows(scenario, seed);
         let mut network = Reference {
             technology: scenario.technology,
@@ -55,6 +57,7 @@ impl Reference {
             links,
             vcs,
             flows,
+            traces: recorder.and_then(|recorder| recorder.hosts(true, true)),
         };
         for flow in 0..network.flows.len() {
             network.schedule_timers(flow);
@@ -122,6 +125,28 @@ impl Reference {
             Some(occupancy.record(now, &link.name, names))
         };
         self.links.iter().filter_map(record).collect()
+    }
+
+    /// What was recorded over time up to `now`, and what was captured.
+    pub fn recorded(&self, recorder: &Recorder, now: Time) -> (Vec<Series>, Vec<Capture>) {
+        let hosts: Vec<&HostTraces> = self.traces.iter().map(|traces| &**traces).collect();
+        let of_port = |link: &'_ Link| {
+            let occupancy = match &link.output {
+                Output::Nic(_) | Output::Through(_) => return None,
+                Output::Cells(port) => &port.occupancy,
+                Output::Packets(port) => &port.occupancy,
+            };
+            Some(occupancy.trace.as_deref()?.clone())
+        };
+        let ports: Vec<PortRecording<'_>> = self
+            .links
+            .iter()
+            .filter_map(|link| {
+                let trace = of_port(link)?;
+                Some(PortRecording { name: &link.name, crossing: &link.crossing, trace })
+            })
+            .collect();
+        (recorder.series(&hosts, &ports, now), recorder.captures(&hosts, &ports))
     }
 
     fn on_output(&mut self, id: LinkId) {
@@ -200,17 +225,26 @@ impl Reference {
             Reassembled::Damaged => None,
         };
         vc.frames.retire(unit.frame);
+        if let (Some(traces), Some(segment)) = (&mut self.traces, &good) {
+            traces.arrives(self.now, unit.vc, unit.frame, segment);
+        }
         let (flow, end) = end_of(unit.vc);
         let Flow { source, sink, .. } = &mut self.flows[flow];
         match (end, good) {
             (End::Receiver, None) => sink.damaged_frames += 1,
             (End::Receiver, Some(segment)) => {
                 sink.receiver.on_segment(self.now, segment);
+                if let Some(traces) = &mut self.traces {
+                    traces.delivered(self.now, flow, &sink.receiver);
+                }
                 self.send_acknowledgement(flow);
             }
             (End::Sender, None) => source.damaged_frames += 1,
             (End::Sender, Some(segment)) => {
                 source.sender.on_segment(self.now, segment);
+                if let Some(traces) = &mut self.traces {
+                    traces.acked(self.now, flow, &source.sender);
+                }
                 self.send_data(flow);
             }
         }
@@ -238,7 +272,13 @@ impl Reference {
 
     fn send_data(&mut self, flow: usize) {
         while let Some(segment) = self.flows[flow].source.sender.poll_segment(self.now) {
+            if let Some(traces) = &mut self.traces {
+                traces.sent(self.now, flow, &self.flows[flow].source.sender, segment.seq, segment.len);
+            }
             self.hand_down(data_vc(flow), segment);
+        }
+        if let Some(traces) = &mut self.traces {
+            traces.settled(self.now, flow, &self.flows[flow].source.sender);
         }
     }
 
@@ -274,7 +314,11 @@ impl Reference {
             nic.occupy(now + spacing * u64::from(units));
             let (flow, end) = end_of(vc_id);
             let forced_drops = self.flows[flow].forced_drops.as_mut().filter(|_| end == End::Receiver);
-            if !forced_drops.is_some_and(|drops| drops.hit(&segment)) {
+            let lost = forced_drops.is_some_and(|drops| drops.hit(&segment));
+            if let Some(traces) = &mut self.traces {
+                traces.departs(now, vc_id, vc.frames.next_number(), &segment, lost);
+            }
+            if !lost {
                 let frame = vc.frames.push(&segment);
                 for index in 0..units {
                     let arrival = now + spacing * u64::from(index) + first + link.delay;

@@ -1,10 +1,11 @@
 //! How many wait at a port, over time: the buffer's counters with their exact time integrals.
 
-use crate::ids::{IdVec, VcId};
+use crate::ids::{Id, IdVec, VcId};
 use crate::queue::Buffer;
 use crate::queue::drop::DropReason;
+use crate::record::trace::{PortTrace, Refused};
 use crate::record::{Drops, Fingerprint, PortRecord, VcRecord};
-use crate::units::Time;
+use crate::units::{Span, Time};
 
 /// Everything a port counts.
 #[derive(Clone, Debug)]
@@ -19,6 +20,7 @@ pub(super) struct Occupancy {
     threshold: Option<f64>,
     episodes: u64,
     fingerprint: Fingerprint,
+    pub(super) trace: Option<Box<PortTrace>>,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -67,6 +69,7 @@ impl Occupancy {
             threshold,
             episodes: 0,
             fingerprint: Fingerprint::default(),
+            trace: None,
         }
     }
 
@@ -102,8 +105,18 @@ impl Occupancy {
         self.departures += 1;
     }
 
-    /// An arrived unit of the connection whose name hashes to `vc_name` is refused.
-    pub(super) fn refuse(&mut self, now: Time, vc: VcId, vc_name: u64, reason: DropReason) {
+    /// The port transmits from `now` on, for so long.
+    pub(super) fn transmits(&mut self, now: Time, time: Span) {
+        if let Some(trace) = &mut self.trace {
+            trace.transmits(now, now + time);
+        }
+    }
+
+    /// An arrived unit of frame `frame` of the connection whose name hashes to `vc_name` is refused.
+    pub(super) fn refuse(&mut self, now: Time, vc: VcId, vc_name: u64, frame: u32, reason: DropReason) {
+        if let Some(trace) = &mut self.trace {
+            trace.refused(Refused { time: now, vc: vc.index() as u32, frame, reason });
+        }
         self.per_vc[vc].drops += 1;
         reason.count(&mut self.drops);
         self.fingerprint.add(now.as_ps());
@@ -155,6 +168,10 @@ impl Occupancy {
         self.whole.set(now, self.buffer.queued());
         self.active.set(now, self.buffer.active());
         self.per_vc[vc].level.set(now, self.buffer.queued_of(vc));
+        if let Some(trace) = &mut self.trace {
+            trace.queued(now, self.buffer.queued());
+            trace.queued_of(now, vc.index(), self.buffer.queued_of(vc));
+        }
     }
 }
 

@@ -63,7 +63,7 @@ impl PacketPort {
             self.policy.admit(Arrival { vc, eom: true }, self.occupancy.buffer())
         };
         match verdict {
-            Verdict::Drop(reason) => self.occupancy.refuse(now, vc, vc_name, reason),
+            Verdict::Drop(reason) => self.occupancy.refuse(now, vc, vc_name, packet.frame, reason),
             Verdict::Accept => {
                 self.occupancy.enter(now, vc);
                 self.waiting_bytes += u64::from(bytes);
@@ -89,6 +89,7 @@ impl PacketPort {
     fn transmit(&mut self, now: Time, packet: Unit, bytes: u32) -> Departure {
         let time: Span = self.rate.serialization(u64::from(bytes) * 8);
         self.free = now + time;
+        self.occupancy.transmits(now, time);
         Departure { packet, complete: self.free }
     }
 }

@@ -1,0 +1,214 @@
+//! How much a run is going to write, before it is run. Right to a factor of about three; the point is to notice that
+//! something takes gigabytes, not how many.
+//!
+//! Rows: every flow sends at its share of the slowest link of its route (the link's rate over the number of flows that
+//! cross it) from its start to its stop or the end of its file. A segment and its acknowledgement make one row in
+//! `cwnd`, `sent` and `acknowledged`; what is timed once per round trip makes one row per propagation delay of the route and
+//! back; losses are taken as one segment in ten. A unit that crosses a port makes two rows of `queue-changes`: it comes
+//! and goes. Bytes: a constant for each shape, measured on compressed tables.
+
+use ackclock::ids::LinkId;
+use ackclock::packet::aal5;
+use ackclock::record::{Metric, Shape, Subject};
+use ackclock::scenario::{Flow, NodeKind, Scenario, Technology};
+
+/// A warning, if `runs` runs of a scenario would write more than a gigabyte.
+pub fn warning(scenario: &Scenario, runs: usize) -> Option<String> {
+    let mut parts = parts(scenario);
+    let all: f64 = parts.iter().map(|(_, bytes)| bytes).sum::<f64>() * runs as f64;
+    if all <= MUCH_BYTES {
+        return None;
+    }
+    parts.sort_by(|a, b| b.1.total_cmp(&a.1));
+    let largest: Vec<String> =
+        parts.iter().take(3).map(|(name, bytes)| format!("{name} {}", size(bytes * runs as f64))).collect();
+    Some(format!(
+        "note: what this records will take about {} ({}), roughly estimated\n\
+         less: fewer metrics (--record), longer intervals (--record-interval), fewer seeds; Ctrl-C stops it",
+        size(all),
+        largest.join(", ")
+    ))
+}
+
+/// The bytes of each metric, and of the captures, for one run.
+fn parts(scenario: &Scenario) -> Vec<(&'static str, f64)> {
+    let loads: Vec<Load> = scenario.flows.iter().map(|flow| Load::of(scenario, flow)).collect();
+    let mut parts: Vec<(&str, f64)> = scenario
+        .recording
+        .metrics
+        .iter()
+        .map(|metric| (metric.name(), rows(scenario, &loads, metric) * bytes_per_row(metric.shape())))
+        .collect();
+    let captured = |(flow, load): (&Flow, &Load)| {
+        let ends = [scenario.links[flow.forward[0]].from, scenario.links[flow.backward[0]].from];
+        // Data and acknowledgements pass both ends.
+        2.0 * load.segments * ends.iter().filter(|end| scenario.recording.captures.contains(end)).count() as f64
+    };
+    let packets: f64 = scenario.flows.iter().zip(&loads).map(captured).sum();
+    parts.push(("captures", packets * CAPTURED_BYTES));
+    parts
+}
+
+/// What one flow does to the tables.
+struct Load {
+    segments: f64,
+    round_trips: f64,
+    /// Ports of switches that its data, and that its acknowledgements cross.
+    data_ports: f64,
+    ack_ports: f64,
+    data_units: f64,
+    ack_units: f64,
+}
+
+impl Load {
+    fn of(scenario: &Scenario, flow: &Flow) -> Load {
+        let ip_bytes = flow.tcp.mss + HEADER_BYTES;
+        let (data_units, ack_units, wire_bits) = match scenario.technology {
+            Technology::Atm { llc } => {
+                let cells = f64::from(aal5::cells(ip_bytes, llc));
+                (cells, f64::from(aal5::cells(HEADER_BYTES, llc)), cells * 424.0)
+            }
+            Technology::Packet { link_header_bytes } => (1.0, 1.0, f64::from(ip_bytes + link_header_bytes) * 8.0),
+        };
+        let share = flow.forward.iter().map(|&link| {
+            let crossing = scenario.flows.iter().filter(|other| other.forward.contains(&link)).count();
+            scenario.links[link].rate.as_bps() as f64 / crossing as f64
+        });
+        let rate = share.fold(f64::INFINITY, f64::min).min(flow.pcr.map_or(f64::INFINITY, |pcr| pcr.as_bps() as f64));
+        let end = scenario.duration.as_secs_f64();
+        let active = flow.stop.map_or(end, |stop| end.min(stop.as_secs_f64())) - flow.start.as_secs_f64();
+        let of_file = flow.size.map_or(f64::INFINITY, |bytes| bytes as f64 / f64::from(flow.tcp.mss));
+        let delay: f64 =
+            flow.forward.iter().chain(&flow.backward).map(|&link| scenario.links[link].delay.as_secs_f64()).sum();
+        let segments = (active.max(0.0) * rate / wire_bits).min(of_file);
+        let ports = |route: &[LinkId]| route.iter().filter(|&&link| of_switch(scenario, link)).count() as f64;
+        Load {
+            segments,
+            // No more often than there are segments to time.
+            round_trips: (active.max(0.0) / delay).min(segments),
+            data_ports: ports(&flow.forward),
+            ack_ports: ports(&flow.backward),
+            data_units,
+            ack_units,
+        }
+    }
+
+    /// Units times the ports that they cross.
+    fn crossings(&self) -> f64 {
+        self.segments * (self.data_ports * self.data_units + self.ack_ports * self.ack_units)
+    }
+}
+
+fn of_switch(scenario: &Scenario, link: LinkId) -> bool {
+    scenario.nodes[scenario.links[link].from].kind == NodeKind::Switch
+}
+
+fn rows(scenario: &Scenario, loads: &[Load], metric: Metric) -> f64 {
+    let sum = |of: fn(&Load) -> f64| loads.iter().map(of).sum::<f64>();
+    if metric.shape() == Shape::Intervals {
+        let intervals = (scenario.duration.as_secs_f64() / scenario.recording.interval.as_secs_f64()).ceil();
+        return intervals
+            * match metric.subject() {
+                Subject::Flow => loads.len() as f64,
+                Subject::Port => {
+                    scenario.links.iter().filter(|link| scenario.nodes[link.from].kind == NodeKind::Switch).count()
+                        as f64
+                }
+                Subject::PortVc => sum(|load| load.data_ports + load.ack_ports),
+            };
+    }
+    match metric {
+        Metric::Cwnd | Metric::Sent | Metric::Acknowledged => sum(|load| load.segments),
+        Metric::Rtt | Metric::Srtt | Metric::Rto => sum(|load| load.round_trips),
+        Metric::Ssthresh | Metric::Retransmissions => LOSSES * sum(|load| load.segments),
+        Metric::Drops => LOSSES * sum(|load| load.segments * load.data_units),
+        _ => 2.0 * sum(Load::crossings),
+    }
+}
+
+fn bytes_per_row(shape: Shape) -> f64 {
+    match shape {
+        Shape::Changes | Shape::Events => 6.0,
+        Shape::Intervals => 12.0,
+        Shape::Drops => 5.0,
+    }
+}
+
+fn size(bytes: f64) -> String {
+    match bytes {
+        _ if bytes >= 1e12 => format!("{:.0} TB", bytes / 1e12),
+        _ if bytes >= 1e10 => format!("{:.0} GB", bytes / 1e9),
+        _ if bytes >= 1e9 => format!("{:.1} GB", bytes / 1e9),
+        _ => format!("{:.0} MB", bytes / 1e6),
+    }
+}
+
+/// Less than this is written without a word.
+const MUCH_BYTES: f64 = 1e9;
+/// TCP and IP headers without options.
+const HEADER_BYTES: u32 = 40;
+const LOSSES: f64 = 0.1;
+/// Headers, comment and frame of a captured datagram, without its payload.
+const CAPTURED_BYTES: f64 = 150.0;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ackclock_scenario::{Memory, load};
+
+    fn scenario(sets: &[&str]) -> Scenario {
+        let file = r#"
+            duration = "100 s"
+            [network]
+            technology = "packet"
+            topology = "dumbbell"
+            sources = 2
+            access_rate = "100 Mbps"
+            access_delay = "1 ms"
+            bottleneck_rate = "10 Mbps"
+            bottleneck_delay = "8 ms"
+            link_header = "0 B"
+            [queue]
+            buffer = "10 packets"
+            [tcp]
+            mss = "960 B"
+        "#;
+        let sets: Vec<String> = sets.iter().map(|set| set.to_string()).collect();
+        load(&Memory::new().with("x.toml", file), "x.toml", &sets).unwrap_or_else(|error| panic!("{error:?}")).scenario
+    }
+
+    fn bytes(sets: &[&str], metric: &str) -> f64 {
+        parts(&scenario(sets)).iter().find(|(name, _)| *name == metric).unwrap().1
+    }
+
+    #[test]
+    fn rows_follow_from_rates_durations_and_sizes() {
+        // 10 Mb/s over packets of 1000 octets, 100 s: 125,000 segments of both flows together, 6 bytes each.
+        assert_eq!(bytes(&["record=[\"cwnd\"]"], "cwnd").round(), 750_000.0);
+        // Propagation there and back 2 · (1 + 8 + 1) ms: 5,000 round trips of each flow.
+        assert_eq!(bytes(&["record=[\"rtt\"]"], "rtt").round(), 2.0 * 5000.0 * 6.0);
+        // 10,000 intervals of 10 ms at 6 ports: each switch has one to the other and one to each of its hosts.
+        assert_eq!(bytes(&["record=[\"queue\"]"], "queue").round(), 10_000.0 * 6.0 * 12.0);
+        // Data cross two ports of switches, acknowledgements two: 125,000 · 4, each unit comes and goes.
+        assert_eq!(bytes(&["record=[\"queue-changes\"]"], "queue-changes").round(), 125_000.0 * 4.0 * 2.0 * 6.0);
+        // Data and acknowledgements of one of the two flows.
+        assert_eq!(bytes(&["capture=[\"s1\"]"], "captures").round(), 125_000.0 * 150.0);
+    }
+
+    #[test]
+    fn a_warning_is_given_above_a_gigabyte_and_not_below() {
+        // 6 MB for queue-changes of one run: 166 runs are below, 167 above a gigabyte.
+        let scenario = scenario(&["record=[\"queue-changes\"]"]);
+        assert_eq!(warning(&scenario, 166), None);
+        let warning = warning(&scenario, 167).unwrap();
+        assert!(warning.contains("about 1.0 GB (queue-changes 1.0 GB") && warning.contains("--record"), "{warning}");
+    }
+
+    #[test]
+    fn sizes_are_short() {
+        assert_eq!(
+            ["12 TB", "12 GB", "1.5 GB", "3 MB"],
+            [1.2e13, 1.2e10, 1.5e9, 3.2e6].map(size).each_ref().map(|s| &s[..])
+        );
+    }
+}

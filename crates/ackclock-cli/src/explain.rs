@@ -1,0 +1,189 @@
+//! `ackclock explain`: what a word means, wherever the program uses it.
+
+use ackclock::record::{GROUPS, Metric, Shape, Subject};
+use ackclock_results::tables::columns;
+use serde_json::Value;
+
+use crate::failure::{Exit, Failure};
+use crate::{console, keys, spelling};
+
+/// Explains a metric, a column, a key of the result document, an exit code, a key or a word of scenario files. What
+/// means several things is explained as each of them.
+pub fn explain(word: &str) -> Result<Exit, Failure> {
+    let found: Vec<Entry> = entries().into_iter().filter(|entry| entry.word == word).collect();
+    if found.is_empty() {
+        return Err(unknown(word));
+    }
+    let texts: Vec<String> = found.iter().map(|entry| format!("{}: {}\n", entry.word, entry.text)).collect();
+    console::print(&texts.join("\n")).map(|()| Exit::Fine)
+}
+
+/// Every word that can be explained, each once.
+pub fn words() -> Vec<String> {
+    let mut words: Vec<String> = entries().into_iter().map(|entry| entry.word).collect();
+    words.sort();
+    words.dedup();
+    words
+}
+
+/// One meaning of a word.
+struct Entry {
+    word: String,
+    text: String,
+}
+
+fn entries() -> Vec<Entry> {
+    let mut entries = Vec::new();
+    let mut add = |word: &str, text: String| entries.push(Entry { word: word.into(), text });
+    for metric in Metric::ALL {
+        add(metric.name(), of_metric(metric));
+    }
+    for (group, metrics) in GROUPS {
+        let names: Vec<&str> = metrics.iter().map(|metric| metric.name()).collect();
+        add(group, format!("a group of metrics\n    {}", names.join(", ")));
+    }
+    of_columns(&mut add);
+    for (code, about) in keys::EXIT_CODES {
+        add(code, format!("an exit code\n    {about}"));
+    }
+    let all: Vec<String> = keys::EXIT_CODES.iter().map(|(code, about)| format!("    {code:>3}  {about}")).collect();
+    add("exit-codes", format!("how the program ends\n{}", all.join("\n")));
+    for (key, unit, about) in keys::DOCUMENT {
+        let unit = if unit.is_empty() { String::new() } else { format!(", in {unit}") };
+        add(key, format!("a key of result.json{unit}\n    {about}"));
+    }
+    of_schema(&ackclock_scenario::json_schema(), "", &mut add);
+    entries
+}
+
+fn of_metric(metric: Metric) -> String {
+    let unit = match metric.unit() {
+        "units" => "cells on ATM networks, packets on packet networks",
+        unit => unit,
+    };
+    let of = match metric.subject() {
+        Subject::Flow => "each flow",
+        Subject::Port => "each output port of a switch",
+        Subject::PortVc => "each connection at each output port of a switch",
+    };
+    let shape = match metric.shape() {
+        Shape::Changes => "at every change; a value holds until the next",
+        Shape::Events => "at every event; there is nothing in between",
+        Shape::Intervals => "minimum, mean and maximum over each `record_interval`",
+        Shape::Drops => "one row for each refused unit",
+    };
+    let names: Vec<String> = columns(metric, "cells").into_iter().map(|column| column.name).collect();
+    format!(
+        "a metric, recorded of {of}\n    {}\n    unit: {unit}\n    rows: {shape}\n    columns of {}.parquet: {}",
+        metric.about(),
+        metric.name(),
+        names.join(", ")
+    )
+}
+
+fn of_columns(add: &mut impl FnMut(&str, String)) {
+    let mut known: Vec<(String, String)> = Vec::new();
+    for (metric, unit) in Metric::ALL.into_iter().flat_map(|metric| ["cells", "packets"].map(|unit| (metric, unit))) {
+        for column in columns(metric, unit) {
+            let unit = if column.unit.is_empty() { String::new() } else { format!(", in {}", column.unit) };
+            let text = format!("a column of tables{unit}\n    {}", column.about);
+            // Tables share columns; what they say of them differs by shape.
+            if !known.contains(&(column.name.clone(), text.clone())) {
+                add(&column.name, text.clone());
+                known.push((column.name, text));
+            }
+        }
+    }
+}
+
+/// The keys of a part of the schema, and the words that they may be.
+fn of_schema(schema: &Value, path: &str, add: &mut impl FnMut(&str, String)) {
+    let properties = schema.get("properties").and_then(Value::as_object);
+    for (key, property) in properties.into_iter().flatten() {
+        let place = if path.is_empty() { "at the top of a scenario file".into() } else { format!("in [{path}]") };
+        let about = property["description"].as_str().unwrap_or_default();
+        let mut words = Vec::new();
+        collect_words(property, &mut words);
+        let choice = if words.is_empty() { String::new() } else { format!("\n    one of: {}", words.join(", ")) };
+        add(key, format!("a key {place}\n    {about}{choice}"));
+        for word in words {
+            add(word, format!("a value of the key `{key}` {place}\n    {about}"));
+        }
+        let below = if path.is_empty() { key.clone() } else { format!("{path}.{key}") };
+        of_schema(property, &below, add);
+        if let Some(named) = property.get("additionalProperties").filter(|named| named.is_object()) {
+            of_schema(named, &format!("{below}.NAME"), add);
+        }
+    }
+}
+
+/// The words of `enum` in a property, itself or as one of several spellings. Those of lists are explained elsewhere.
+fn collect_words<'a>(property: &'a Value, words: &mut Vec<&'a str>) {
+    words.extend(property["enum"].as_array().into_iter().flatten().filter_map(Value::as_str));
+    for alternative in property["anyOf"].as_array().into_iter().flatten() {
+        collect_words(alternative, words);
+    }
+}
+
+fn unknown(word: &str) -> Failure {
+    let words = words();
+    let help = match spelling::nearest(word, words.iter().map(String::as_str)) {
+        Some(near) => format!("did you mean `ackclock explain {near}`?"),
+        None => {
+            let metrics = Metric::ALL.map(Metric::name).join(", ");
+            format!("there are the metrics {metrics}, columns, keys and exit codes")
+        }
+    };
+    Failure::usage(format_args!("nothing called `{word}` can be explained"), help)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ackclock_results::example::example;
+
+    fn keys_of(value: &Value, keys: &mut Vec<String>) {
+        match value {
+            Value::Object(map) => {
+                keys.extend(map.keys().cloned());
+                map.values().for_each(|value| keys_of(value, keys));
+            }
+            Value::Array(items) => items.iter().for_each(|item| keys_of(item, keys)),
+            _ => {}
+        }
+    }
+
+    #[test]
+    fn every_key_of_the_document_is_explained_and_no_other() {
+        let document: Value = serde_json::from_str(&example(1, 1, 2).to_json()).unwrap();
+        let mut keys = Vec::new();
+        keys_of(&document, &mut keys);
+        keys.sort();
+        keys.dedup();
+        let mut explained: Vec<&str> = keys::DOCUMENT.iter().map(|(key, ..)| *key).collect();
+        explained.sort_unstable();
+        assert_eq!(keys, explained);
+    }
+
+    #[test]
+    fn a_key_with_a_unit_in_its_name_says_that_unit() {
+        for (key, unit, about) in keys::DOCUMENT {
+            let expected = match key {
+                _ if key.ends_with("_bps") => "bit/s",
+                _ if key.ends_with("_s") => "s",
+                _ if key.starts_with("bytes_") => "bytes",
+                _ => unit,
+            };
+            assert_eq!(unit, expected, "{key}");
+            assert!(about.ends_with('.'), "{key}");
+        }
+    }
+
+    #[test]
+    fn keys_and_words_of_scenario_files_are_found_at_any_depth() {
+        let words = words();
+        for word in ["policy", "selective-drop", "record_interval", "mss", "cwnd", "tcp", "queue_mean_packets", "130"] {
+            assert!(words.iter().any(|known| known == word), "{word}");
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! A result folder as it was kept: for the commands that begin with one.
+
+use std::fs;
+use std::io::ErrorKind;
+use std::path::Path;
+
+use ackclock_results::document::{Document, FORMAT, FORMAT_VERSION};
+use ackclock_results::tables::TableError;
+use serde::Deserialize;
+
+use crate::failure::Failure;
+use crate::folder::RESULT;
+
+/// The result in a folder. The path of its `result.json` will do as well.
+pub fn open(path: &Path) -> Result<(&Path, Document), Failure> {
+    let folder = match path.file_name() {
+        Some(name) if name == RESULT => path.parent().unwrap_or(path),
+        _ => path,
+    };
+    let file = folder.join(RESULT);
+    let text = fs::read(&file).map_err(|error| unreadable(folder, &error))?;
+    let shown = file.display();
+    let damaged = |error: serde_json::Error| {
+        Failure::outside(
+            format_args!("`{shown}` is damaged: {error}"),
+            "run the scenario again: `ackclock run` on the scenario.toml of the folder, with --out DIR",
+        )
+    };
+    // The version is looked at before anything that may differ between versions.
+    let head: Head = serde_json::from_slice(&text).map_err(damaged)?;
+    if head.format.as_deref() != Some(FORMAT) {
+        return Err(Failure::outside(
+            format_args!("`{shown}` is not a result of ackclock run"),
+            "name a folder that `ackclock run` has written",
+        ));
+    }
+    if head.format_version != Some(FORMAT_VERSION) {
+        let version = head.format_version.map_or("no".into(), |version| version.to_string());
+        return Err(Failure::outside(
+            format_args!("`{shown}` has format version {version}; this program reads {FORMAT_VERSION}"),
+            "read it with the ackclock that wrote it, or run the scenario again",
+        ));
+    }
+    Ok((folder, serde_json::from_slice(&text).map_err(damaged)?))
+}
+
+/// What is wrong with tables, as the end of a command.
+pub fn failure(error: TableError) -> Failure {
+    Failure::outside(&error, error.help())
+}
+
+fn unreadable(folder: &Path, error: &std::io::Error) -> Failure {
+    let shown = folder.display();
+    match error.kind() {
+        ErrorKind::NotFound if folder.is_dir() => Failure::outside(
+            format_args!("`{shown}` holds no result: there is no {RESULT} in it"),
+            "name a folder that `ackclock run` has written",
+        ),
+        ErrorKind::NotFound => Failure::outside(
+            format_args!("there is no folder `{shown}`"),
+            "`ackclock run` says at its end where its results are",
+        ),
+        ErrorKind::PermissionDenied => Failure::outside(
+            format_args!("cannot read `{shown}/{RESULT}`: {error}"),
+            "allow reading it, or copy the folder to where you may read",
+        ),
+        _ => Failure::outside(
+            format_args!("cannot read `{shown}/{RESULT}`: {error}"),
+            "name a folder that `ackclock run` has written",
+        ),
+    }
+}
+
+#[derive(Deserialize)]
+struct Head {
+    format: Option<String>,
+    format_version: Option<u32>,
+}

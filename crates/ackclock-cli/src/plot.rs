@@ -1,0 +1,251 @@
+//! `ackclock plot`: the numbers behind each figure, as CSV files for pgfplots, gnuplot and the like.
+//!
+//! One file for each flow or port: FIGURE-NAME.csv, time in seconds, one column for each curve. At each instant at
+//! which anything happens there is a row; what holds is repeated in it, what did not happen then is `nan`, and so is
+//! what is infinite, for neither can be drawn.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use ackclock::record::{Columns, Metric, Series, Shape};
+use ackclock_results::document::{Document, Run};
+use ackclock_results::tables::{self, Problem, TableError, Tables, columns};
+
+use crate::args::PlotArgs;
+use crate::diagnostics::plural;
+use crate::failure::{Exit, Failure};
+use crate::output::Output;
+use crate::{console, export, kept};
+
+/// A figure: what is drawn in it. Without its first metric there is no figure.
+struct Figure {
+    name: &'static str,
+    metrics: &'static [Metric],
+}
+
+const FIGURES: [Figure; 7] = [
+    Figure { name: "cwnd", metrics: &[Metric::Cwnd, Metric::Ssthresh] },
+    Figure { name: "rtt", metrics: &[Metric::Rtt, Metric::Srtt, Metric::Rto] },
+    Figure { name: "sequence", metrics: &[Metric::Sent, Metric::Retransmissions, Metric::Acknowledged] },
+    Figure { name: "throughput", metrics: &[Metric::Throughput] },
+    Figure { name: "queue", metrics: &[Metric::Queue] },
+    Figure { name: "vc-queue", metrics: &[Metric::VcQueue] },
+    Figure { name: "utilisation", metrics: &[Metric::Utilisation] },
+];
+
+/// The names of the figures.
+pub fn names() -> Vec<&'static str> {
+    FIGURES.iter().map(|figure| figure.name).collect()
+}
+
+/// Writes the figures that are asked for, or all for which there are tables.
+pub fn plot(args: &PlotArgs) -> Result<Exit, Failure> {
+    let (folder, document) = kept::open(&args.dir)?;
+    let recorded = export::recorded(folder, &document)?;
+    let run = run(folder, &document, args.seed)?;
+    let tables = tables::of_run(folder, &document, run).map_err(kept::failure)?;
+    let possible = |figure: &&Figure| match args.figure.as_slice() {
+        [] => recorded.contains(&figure.metrics[0]),
+        wanted => wanted.iter().any(|name| name == figure.name),
+    };
+    let figures: Vec<&Figure> = FIGURES.iter().filter(possible).collect();
+    if figures.is_empty() {
+        return Err(Failure::outside(
+            format_args!("there is no figure of what `{}` has recorded", folder.display()),
+            format_args!("figures are made of: {}", FIGURES.map(|figure| figure.metrics[0].name()).join(", ")),
+        ));
+    }
+    let mut files = Files { to: args.to.clone(), used: BTreeSet::new() };
+    for figure in figures {
+        write(figure, &tables, &document.scenario.unit, &mut files)?;
+    }
+    let count = plural(files.used.len(), "file");
+    console::note(format_args!("wrote {count} of seed {} to {}", run.seed, args.to.display()));
+    Ok(Exit::Fine)
+}
+
+/// The run of a seed, or the first.
+fn run<'a>(folder: &Path, document: &'a Document, seed: Option<u64>) -> Result<&'a Run, Failure> {
+    let found = document.runs.iter().find(|run| seed.is_none_or(|seed| seed == run.seed));
+    found.ok_or_else(|| {
+        let seeds: Vec<String> = document.runs.iter().take(20).map(|run| run.seed.to_string()).collect();
+        Failure::usage(
+            format_args!("`{}` holds no run of this seed", folder.display()),
+            format_args!("there are: {}", seeds.join(", ")),
+        )
+    })
+}
+
+fn write(figure: &Figure, tables: &Tables, unit: &str, files: &mut Files) -> Result<(), Failure> {
+    let mut curves = Vec::new();
+    for (n, &metric) in figure.metrics.iter().enumerate() {
+        match tables.read(metric) {
+            Ok(series) => curves.push((metric, series)),
+            Err(TableError { problem: Problem::NotRecorded { .. }, .. }) if n > 0 => {}
+            Err(error) => return Err(kept::failure(error)),
+        }
+    }
+    for (n, first) in curves[0].1.iter().enumerate() {
+        let subject = match &first.vc {
+            Some(vc) => format!("{}-{vc}", first.of),
+            None => first.of.clone(),
+        };
+        // The series of each metric are in the order of the scenario: the n-th of each is of the same flow.
+        let of_subject: Vec<&Series> = curves.iter().filter_map(|(_, series)| series.get(n)).collect();
+        let text = match &first.columns {
+            Columns::Intervals { .. } => intervals(first, unit),
+            _ => points(&of_subject, unit),
+        };
+        let name = files.name(figure.name, &subject);
+        let mut output = Output::file(&files.to, &name)?;
+        output.write(&text)?;
+        output.finish()?;
+    }
+    Ok(())
+}
+
+/// Files of one folder, no two of the same name.
+struct Files {
+    to: PathBuf,
+    used: BTreeSet<String>,
+}
+
+impl Files {
+    /// A name that any system and any plotting program can bear.
+    fn name(&mut self, figure: &str, subject: &str) -> String {
+        let mut plain = String::new();
+        for c in subject.chars() {
+            match c {
+                c if c.is_ascii_alphanumeric() || "_.".contains(c) => plain.push(c),
+                _ if plain.ends_with('-') => {}
+                _ => plain.push('-'),
+            }
+        }
+        let mut name = format!("{figure}-{plain}.csv");
+        let mut n = 2;
+        while !self.used.insert(name.clone()) {
+            name = format!("{figure}-{plain}-{n}.csv");
+            n += 1;
+        }
+        name
+    }
+}
+
+fn intervals(series: &Series, unit: &str) -> String {
+    let columns = columns(series.metric, unit);
+    let numbers = &columns[columns.len() - 3..];
+    let mut text = format!("start_s,end_s,{},{},{}\n", numbers[0].name, numbers[1].name, numbers[2].name);
+    let Columns::Intervals { interval, end, min, mean, max } = &series.columns else { return text };
+    for n in 0..mean.len() {
+        let start = interval.as_ps().saturating_mul(n as u64);
+        let stop = start.saturating_add(interval.as_ps()).min(end.as_ps());
+        let row = [seconds(start), seconds(stop), number(min[n]), number(mean[n]), number(max[n])];
+        text += &(row.join(",") + "\n");
+    }
+    text
+}
+
+/// Several curves over one time.
+fn points(curves: &[&Series], unit: &str) -> String {
+    let mut text = "time_s".to_string();
+    for series in curves {
+        let columns = columns(series.metric, unit);
+        text += &format!(",{}", columns[columns.len() - 1].name);
+    }
+    text.push('\n');
+    let curves: Vec<_> = curves
+        .iter()
+        .filter_map(|series| match &series.columns {
+            Columns::Points { time, value } => Some((series.metric.shape() == Shape::Changes, time, value)),
+            _ => None,
+        })
+        .collect();
+    let mut next = vec![0; curves.len()];
+    let mut held = vec![f64::NAN; curves.len()];
+    while let Some(now) = curves.iter().zip(&next).filter_map(|((_, time, _), &n)| time.get(n)).min() {
+        text += &seconds(now.as_ps());
+        // Several values of one curve at one instant are as many rows.
+        for (curve, (holds, time, value)) in curves.iter().enumerate() {
+            let mut shown = if *holds { held[curve] } else { f64::NAN };
+            if time.get(next[curve]) == Some(now) {
+                shown = value[next[curve]];
+                held[curve] = shown;
+                next[curve] += 1;
+            }
+            text += &format!(",{}", number(shown));
+        }
+        text.push('\n');
+    }
+    text
+}
+
+fn number(value: f64) -> String {
+    if value.is_finite() { value.to_string() } else { "nan".into() }
+}
+
+/// Exact: twelve digits are picoseconds.
+fn seconds(ps: u64) -> String {
+    let (whole, rest) = (ps / PS_PER_S, ps % PS_PER_S);
+    match format!("{rest:012}").trim_end_matches('0') {
+        "" => whole.to_string(),
+        digits => format!("{whole}.{digits}"),
+    }
+}
+
+const PS_PER_S: u64 = 1_000_000_000_000;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ackclock::units::{Span, Time};
+
+    fn series(metric: Metric, rows: &[(u64, f64)]) -> Series {
+        let (time, value) = rows.iter().map(|&(ms, value)| (Time::from_ps(ms * 1_000_000_000), value)).unzip();
+        Series { metric, of: "f1".into(), vc: None, columns: Columns::Points { time, value } }
+    }
+
+    #[test]
+    fn what_holds_is_repeated_and_what_happens_is_not() {
+        let rtt = series(Metric::Rtt, &[(10, 0.5), (30, 0.75)]);
+        let srtt = series(Metric::Srtt, &[(20, 0.625)]);
+        assert_eq!(
+            points(&[&rtt, &srtt], "cells"),
+            "time_s,rtt_s,srtt_s\n0.01,0.5,nan\n0.02,nan,0.625\n0.03,0.75,0.625\n"
+        );
+    }
+
+    #[test]
+    fn two_values_at_one_instant_are_two_rows_and_infinity_is_not_drawn() {
+        let sent = series(Metric::Sent, &[(0, 0.0), (0, 512.0)]);
+        let ssthresh = series(Metric::Ssthresh, &[(0, f64::INFINITY)]);
+        assert_eq!(points(&[&sent, &ssthresh], "cells"), "time_s,sent_bytes,ssthresh_bytes\n0,0,nan\n0,512,nan\n");
+    }
+
+    #[test]
+    fn the_last_interval_ends_with_the_run() {
+        let columns = Columns::Intervals {
+            interval: Span::from_ms(10),
+            end: Time::from_ps(15_000_000_000),
+            min: vec![0.0, 1.0],
+            mean: vec![0.5, 2.0],
+            max: vec![1.0, 3.0],
+        };
+        let queue = Series { metric: Metric::Queue, of: "a->b".into(), vc: None, columns };
+        let text = "start_s,end_s,queue_min_cells,queue_mean_cells,queue_max_cells\n0,0.01,0,0.5,1\n0.01,0.015,1,2,3\n";
+        assert_eq!(intervals(&queue, "cells"), text);
+    }
+
+    #[test]
+    fn files_have_plain_names_of_their_own() {
+        let mut files = Files { to: PathBuf::new(), used: BTreeSet::new() };
+        assert_eq!(files.name("queue", "sw1->sw2"), "queue-sw1-sw2.csv");
+        assert_eq!(files.name("queue", "sw1-sw2"), "queue-sw1-sw2-2.csv");
+        assert_eq!(files.name("vc-queue", "a->b-f1/ack"), "vc-queue-a-b-f1-ack.csv");
+    }
+
+    #[test]
+    fn seconds_are_exact() {
+        assert_eq!(seconds(2_726_337), "0.000002726337");
+        assert_eq!(seconds(3 * PS_PER_S), "3");
+    }
+}

@@ -1,0 +1,166 @@
+//! IPv4 and TCP headers of simulated segments.
+//! Sources: RFC 791 §3.1 (IPv4), RFC 9293 §3.1 (TCP), RFC 2018 §3 (SACK), RFC 1071 (checksum).
+
+use std::net::Ipv4Addr;
+
+use ackclock::packet::{IP_HEADER_BYTES, MAX_SACK_BLOCKS, Segment};
+
+/// The longest pair of headers: 20 + 20 octets, and 28 of SACK.
+pub(super) const MAX_BYTES: usize = 44 + 8 * MAX_SACK_BLOCKS;
+
+/// One end of a connection.
+#[derive(Clone, Copy)]
+pub(super) struct Endpoint {
+    pub(super) address: Ipv4Addr,
+    pub(super) port: u16,
+}
+
+/// A datagram as it would be on the wire. Its payload is zeros.
+pub(super) struct Datagram<'a> {
+    pub(super) from: Endpoint,
+    pub(super) to: Endpoint,
+    pub(super) identification: u16,
+    pub(super) push: bool,
+    /// The window field, not scaled.
+    pub(super) window: u16,
+    pub(super) segment: &'a Segment,
+}
+
+impl Datagram<'_> {
+    /// The headers. The checksums are those of the whole datagram: zeros of payload add nothing but their number.
+    pub(super) fn headers(&self) -> Vec<u8> {
+        let mut bytes = Vec::with_capacity(MAX_BYTES);
+        let total_length = u16::try_from(self.segment.ip_bytes()).expect("a datagram of less than 64 KiB");
+        bytes.extend([0x45, 0]); // version 4, five words; type of service 0
+        bytes.extend(total_length.to_be_bytes());
+        bytes.extend(self.identification.to_be_bytes());
+        bytes.extend(DONT_FRAGMENT.to_be_bytes());
+        bytes.extend([TTL, PROTOCOL_TCP, 0, 0]);
+        bytes.extend(self.from.address.octets());
+        bytes.extend(self.to.address.octets());
+        let sum = checksum(&[&bytes]);
+        bytes[10..12].copy_from_slice(&sum);
+
+        let tcp = bytes.len();
+        let data_offset_words = 5 + self.segment.sack.option_bytes() as u8 / 4;
+        bytes.extend(self.from.port.to_be_bytes());
+        bytes.extend(self.to.port.to_be_bytes());
+        bytes.extend(sequence(self.segment.seq).to_be_bytes());
+        bytes.extend(sequence(self.segment.ack).to_be_bytes());
+        bytes.extend([data_offset_words << 4, if self.push { ACK | PSH } else { ACK }]);
+        bytes.extend(self.window.to_be_bytes());
+        bytes.extend([0; 4]); // checksum, urgent pointer
+        let blocks = self.segment.sack.as_slice();
+        if !blocks.is_empty() {
+            bytes.extend([NOP, NOP, SACK, 2 + 8 * blocks.len() as u8]);
+        }
+        for block in blocks {
+            bytes.extend(sequence(block.start).to_be_bytes());
+            bytes.extend(sequence(block.end).to_be_bytes());
+        }
+        let tcp_length = total_length - IP_HEADER_BYTES as u16;
+        let sum = checksum(&[&bytes[12..20], &[0, PROTOCOL_TCP], &tcp_length.to_be_bytes(), &bytes[tcp..]]);
+        bytes[tcp + 16..tcp + 18].copy_from_slice(&sum);
+        bytes
+    }
+}
+
+/// The number on the wire of a byte of the stream, modulo 2^32 (RFC 9293 §3.4). Both ends have 0 as their initial
+/// number, which a SYN would have taken, so that the first byte is 1, as readers show it.
+fn sequence(offset: u64) -> u32 {
+    offset.wrapping_add(1) as u32
+}
+
+/// RFC 1071 §1: the complement of the sum of all 16-bit words in ones' complement. Every part is a number of words.
+fn checksum(parts: &[&[u8]]) -> [u8; 2] {
+    let words = parts.iter().flat_map(|part| part.chunks_exact(2));
+    let sum: u32 = words.map(|word| u32::from(u16::from_be_bytes([word[0], word[1]]))).sum();
+    // No part is longer than 64 KiB, so the carries of the carries are at most one.
+    let folded = (sum & 0xffff) + (sum >> 16);
+    let folded = (folded & 0xffff) + (folded >> 16);
+    (!folded as u16).to_be_bytes()
+}
+
+const DONT_FRAGMENT: u16 = 0x4000;
+/// RFC 1700 recommends it. Switches do not lower it here: captures at both ends show the same packet.
+const TTL: u8 = 64;
+const PROTOCOL_TCP: u8 = 6;
+const ACK: u8 = 0x10;
+const PSH: u8 = 0x08;
+/// Option kinds.
+const NOP: u8 = 1;
+const SACK: u8 = 5;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ackclock::packet::{SackBlock, SackBlocks};
+
+    /// The example of RFC 1071 §3: 00 01 f2 03 f4 f5 f6 f7 sum to ddf2.
+    #[test]
+    fn the_checksum_of_the_source() {
+        assert_eq!(checksum(&[&[0x00, 0x01, 0xf2, 0x03], &[0xf4, 0xf5, 0xf6, 0xf7]]), (!0xddf2u16).to_be_bytes());
+    }
+
+    /// ffff + ffff + 0001 = 1ffff: folded 10000, folded again 0001.
+    #[test]
+    fn a_carry_out_of_the_folding_is_added_too() {
+        assert_eq!(checksum(&[&[0xff, 0xff, 0xff, 0xff, 0x00, 0x01]]), (!0x0001u16).to_be_bytes());
+    }
+
+    fn headers(segment: &Segment, push: bool) -> Vec<u8> {
+        let from = Endpoint { address: Ipv4Addr::new(10, 0, 0, 1), port: 49_152 };
+        let to = Endpoint { address: Ipv4Addr::new(10, 0, 0, 2), port: 5001 };
+        Datagram { from, to, identification: 258, push, window: 65_535, segment }.headers()
+    }
+
+    #[test]
+    fn a_data_segment_octet_by_octet() {
+        let bytes = headers(&Segment { seq: 512, len: 512, ..Segment::default() }, false);
+        let ip = [
+            [0x45, 0x00, 0x02, 0x28], // 552 octets
+            [0x01, 0x02, 0x40, 0x00],
+            // 4500 + 0228 + 0102 + 4000 + 4006 + 0a00 + 0001 + 0a00 + 0002 = dc33; its complement
+            [0x40, 0x06, 0x23, 0xcc],
+            [10, 0, 0, 1],
+            [10, 0, 0, 2],
+        ];
+        assert_eq!(bytes[..20], ip.concat());
+        let tcp = [
+            [0xc0, 0x00, 0x13, 0x89],
+            [0x00, 0x00, 0x02, 0x01], // 513: the byte after 512 others, and after the SYN that was not
+            [0x00, 0x00, 0x00, 0x01],
+            [0x50, 0x10, 0xff, 0xff],
+            // pseudo header 0a00 + 0001 + 0a00 + 0002 + 0006 + 0214 = 161d; with the words above 3bb9; its complement
+            [0xc4, 0x46, 0x00, 0x00],
+        ];
+        assert_eq!(bytes[20..], tcp.concat());
+    }
+
+    #[test]
+    fn sequence_numbers_wrap() {
+        let mut sack = SackBlocks::default();
+        sack.push(SackBlock { start: (1 << 32) - 2, end: (1 << 32) + 9 });
+        let bytes = headers(&Segment { seq: (1 << 32) + 4, len: 0, ack: (1 << 32) - 1, sack }, false);
+        assert_eq!(bytes[24..32], [[0, 0, 0, 5], [0, 0, 0, 0]].concat());
+        assert_eq!(bytes[40..], [[1, 1, 5, 10], [255, 255, 255, 255], [0, 0, 0, 10]].concat());
+    }
+
+    #[test]
+    fn headers_are_as_long_as_the_simulator_counts() {
+        let mut segment = Segment::default();
+        for blocks in 0..=MAX_SACK_BLOCKS {
+            let bytes = headers(&segment, false);
+            assert_eq!(bytes.len(), segment.ip_bytes() as usize, "{blocks} blocks");
+            assert_eq!(usize::from(bytes[32] >> 4) * 4, bytes.len() - 20);
+            assert!(bytes.len() <= MAX_BYTES);
+            segment.sack.push(SackBlock { start: 100, end: 200 });
+        }
+    }
+
+    #[test]
+    fn the_end_of_a_file_is_pushed() {
+        let segment = Segment { seq: 0, len: 100, ..Segment::default() };
+        assert_eq!([false, true].map(|push| headers(&segment, push)[33]), [0x10, 0x18]);
+    }
+}

@@ -1,0 +1,179 @@
+//! The columns of each metric's table: names with units, kinds, meanings, and the value of each row.
+
+use ackclock::record::{Columns, Metric, Series, Shape, Subject};
+use ackclock::units::Span;
+
+/// One column of a table.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Column {
+    /// Its name, unit included.
+    pub name: String,
+    /// What its values are.
+    pub kind: Kind,
+    /// The unit; empty for names.
+    pub unit: String,
+    /// What it means.
+    pub about: &'static str,
+    role: Role,
+}
+
+/// What the values of a column are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Names, few and often repeated.
+    Text,
+    /// Picoseconds since the start of the run.
+    Time,
+    /// Whole numbers from 0.
+    Count,
+    /// Numbers, infinity included.
+    Number,
+}
+
+/// One value.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Cell<'a> {
+    /// A name.
+    Text(&'a str),
+    /// Picoseconds.
+    Time(u64),
+    /// A whole number.
+    Count(u32),
+    /// A number.
+    Number(f64),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Role {
+    Of,
+    Vc,
+    Time,
+    Start,
+    End,
+    Value,
+    Min,
+    Mean,
+    Max,
+    Frame,
+    Reason,
+}
+
+/// The columns of a metric's table where ports count `unit`: cells or packets.
+pub fn columns(metric: Metric, unit: &str) -> Vec<Column> {
+    let text =
+        |role, name: &str, about| Column { name: name.into(), kind: Kind::Text, unit: String::new(), about, role };
+    let time = |role, name: &str, about| Column { name: name.into(), kind: Kind::Time, unit: "ps".into(), about, role };
+    let number = |role, part: &str, about| Column {
+        name: format!("{}{part}_{}", metric.name().replace('-', "_"), suffix(metric, unit)),
+        kind: Kind::Number,
+        unit: if metric.unit() == "units" { unit.into() } else { metric.unit().into() },
+        about,
+        role,
+    };
+    let mut columns = match metric.subject() {
+        Subject::Flow => vec![text(Role::Of, "flow", "The flow.")],
+        Subject::Port => vec![text(Role::Of, "port", PORT)],
+        Subject::PortVc => vec![text(Role::Of, "port", PORT), text(Role::Vc, "vc", VC)],
+    };
+    match metric.shape() {
+        Shape::Changes => {
+            columns.push(time(Role::Time, "time_ps", "When the value began to hold; it holds until the next row."));
+            columns.push(number(Role::Value, "", metric.about()));
+        }
+        Shape::Events => {
+            columns.push(time(Role::Time, "time_ps", "When it happened; between rows there is no value."));
+            columns.push(number(Role::Value, "", metric.about()));
+        }
+        Shape::Intervals => {
+            columns.push(time(Role::Start, "start_ps", "Beginning of the interval."));
+            columns.push(time(Role::End, "end_ps", "End of the interval; the last one ends with the run."));
+            columns.push(number(Role::Min, "_min", "Smallest value within the interval."));
+            columns.push(number(Role::Mean, "_mean", "Average over the time of the interval."));
+            columns.push(number(Role::Max, "_max", "Largest value within the interval."));
+        }
+        Shape::Drops => {
+            columns.push(time(Role::Time, "time_ps", "When the unit was refused."));
+            columns.push(text(Role::Vc, "vc", VC));
+            columns.push(Column {
+                name: "frame".into(),
+                kind: Kind::Count,
+                unit: String::new(),
+                about: "The how manieth frame of its connection, counted from 0.",
+                role: Role::Frame,
+            });
+            columns.push(text(Role::Reason, "reason", "Why: overflow, partial-frame, policy."));
+        }
+    }
+    columns
+}
+
+impl Column {
+    /// Its value in a row of a series. The series is of the metric that the column is of.
+    ///
+    /// # Panics
+    /// If it is not, or if there is no such row.
+    pub fn cell<'a>(&self, series: &'a Series, row: usize) -> Cell<'a> {
+        match (self.role, &series.columns) {
+            (Role::Of, _) => Cell::Text(&series.of),
+            (Role::Vc, Columns::Drops { vc, names, .. }) => Cell::Text(&names[vc[row] as usize]),
+            (Role::Vc, _) => Cell::Text(series.vc.as_deref().unwrap_or_default()),
+            (Role::Time, Columns::Points { time, .. } | Columns::Drops { time, .. }) => Cell::Time(time[row].as_ps()),
+            (Role::Value, Columns::Points { value, .. }) => Cell::Number(value[row]),
+            (Role::Start, Columns::Intervals { interval, .. }) => Cell::Time(start(*interval, row)),
+            (Role::End, Columns::Intervals { interval, end, .. }) => {
+                Cell::Time(start(*interval, row + 1).min(end.as_ps()))
+            }
+            (Role::Min, Columns::Intervals { min, .. }) => Cell::Number(min[row]),
+            (Role::Mean, Columns::Intervals { mean, .. }) => Cell::Number(mean[row]),
+            (Role::Max, Columns::Intervals { max, .. }) => Cell::Number(max[row]),
+            (Role::Frame, Columns::Drops { frame, .. }) => Cell::Count(frame[row]),
+            (Role::Reason, Columns::Drops { reason, .. }) => Cell::Text(reason[row].name()),
+            (role, _) => panic!("{} has no {role:?}: its columns are not those of its shape", series.metric.name()),
+        }
+    }
+}
+
+fn start(interval: Span, row: usize) -> u64 {
+    interval.as_ps().saturating_mul(row as u64)
+}
+
+/// How a unit is spelled in the name of a column.
+fn suffix(metric: Metric, unit: &str) -> &str {
+    match metric.unit() {
+        "units" => unit,
+        "bit/s" => "bps",
+        other => other,
+    }
+}
+
+const PORT: &str = "The output port, from->to.";
+const VC: &str = "The connection: the flow's name, with /ack for the way back.";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(metric: Metric) -> Vec<String> {
+        columns(metric, "cells").into_iter().map(|column| column.name).collect()
+    }
+
+    #[test]
+    fn units_are_in_the_names() {
+        assert_eq!(names(Metric::Cwnd), ["flow", "time_ps", "cwnd_bytes"]);
+        assert_eq!(names(Metric::Rtt), ["flow", "time_ps", "rtt_s"]);
+        let queue =
+            ["port", "vc", "start_ps", "end_ps", "vc_queue_min_cells", "vc_queue_mean_cells", "vc_queue_max_cells"];
+        assert_eq!(names(Metric::VcQueue), queue);
+        assert_eq!(names(Metric::Throughput)[3..], ["throughput_min_bps", "throughput_mean_bps", "throughput_max_bps"]);
+        assert_eq!(names(Metric::Drops), ["port", "time_ps", "vc", "frame", "reason"]);
+        assert_eq!(columns(Metric::Queue, "packets")[4].name, "queue_mean_packets");
+    }
+
+    #[test]
+    fn every_number_has_a_unit_and_every_column_a_meaning() {
+        for column in Metric::ALL.into_iter().flat_map(|metric| columns(metric, "cells")) {
+            assert!(!column.about.is_empty());
+            assert!(!matches!(column.kind, Kind::Number | Kind::Time) || !column.unit.is_empty(), "{}", column.name);
+        }
+    }
+}

@@ -1,0 +1,257 @@
+//! From Parquet files back to series, to the last bit.
+
+use std::fs::File;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use ackclock::record::{Columns, DropReason, Metric, Series, Shape};
+use ackclock::units::{Span, Time};
+use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
+use parquet::data_type::{ByteArray, DataType};
+use parquet::errors::ParquetError;
+use parquet::file::reader::{FileReader, SerializedFileReader};
+
+use super::write::{Part, SERIES, file_name};
+use super::{Column, Index, IndexedFile, Origin, Problem, TableError, columns};
+
+/// The tables of one run, on the disk.
+#[derive(Clone, Debug)]
+pub struct Tables {
+    folder: PathBuf,
+    index: Index,
+}
+
+impl Tables {
+    /// Reads the index of a folder.
+    ///
+    /// # Errors
+    /// If there is none, or if it is not one that this program reads.
+    pub fn open(folder: &Path) -> Result<Tables, TableError> {
+        Ok(Tables { folder: folder.to_path_buf(), index: Index::read(folder)? })
+    }
+
+    /// Makes sure that these are the tables of a run.
+    ///
+    /// # Errors
+    /// If they are those of another.
+    pub fn expect(&self, origin: &Origin) -> Result<(), TableError> {
+        match self.index.origin() == *origin {
+            true => Ok(()),
+            false => Err(TableError::new(&self.folder, Problem::OtherRun)),
+        }
+    }
+
+    /// The index.
+    pub fn index(&self) -> &Index {
+        &self.index
+    }
+
+    /// The metrics that there are tables of, in order.
+    pub fn metrics(&self) -> Vec<Metric> {
+        self.index.files.iter().filter_map(|file| Metric::named(&file.metric)).collect()
+    }
+
+    /// The columns of a metric's table.
+    pub fn columns(&self, metric: Metric) -> Vec<Column> {
+        columns(metric, &self.index.unit)
+    }
+
+    /// Makes sure that every file is as it was written.
+    ///
+    /// # Errors
+    /// At the first that is not.
+    pub fn verify(&self) -> Result<(), TableError> {
+        self.index.files.iter().try_for_each(|entry| self.checked(entry).map(drop))
+    }
+
+    /// The series of a metric.
+    ///
+    /// # Errors
+    /// If it was not recorded, or if its file is not as it was written.
+    pub fn read(&self, metric: Metric) -> Result<Vec<Series>, TableError> {
+        let name = metric.name();
+        let entry = self.index.files.iter().find(|file| file.metric == name).ok_or_else(|| {
+            let recorded = self.metrics().iter().map(|metric| metric.name().to_string()).collect();
+            TableError::new(&self.folder.join(file_name(name)), Problem::NotRecorded { recorded })
+        })?;
+        let file = self.checked(entry)?;
+        let path = self.path(entry);
+        table(file, metric).map_err(|error| TableError::damaged(&path, error))
+    }
+
+    /// All series, in the order in which they were written.
+    ///
+    /// # Errors
+    /// If any file is not as it was written.
+    pub fn read_all(&self) -> Result<Vec<Series>, TableError> {
+        let mut all = Vec::new();
+        for metric in self.metrics() {
+            all.extend(self.read(metric)?);
+        }
+        Ok(all)
+    }
+
+    /// The file of an entry, once its checksum has been found to be right. A reader of Parquet may stumble over damage
+    /// in any way; it only ever sees what was written.
+    fn checked(&self, entry: &IndexedFile) -> Result<File, TableError> {
+        let path = self.path(entry);
+        let found = IndexedFile::of(&path, &entry.metric, entry.rows).map_err(|error| match error.kind() {
+            ErrorKind::NotFound => TableError::new(&path, Problem::Missing),
+            _ => TableError::io(&path, error),
+        })?;
+        if found.bytes != entry.bytes {
+            let what = format!("it has {} bytes, {} were written", found.bytes, entry.bytes);
+            return Err(TableError::damaged(&path, what));
+        }
+        if found.blake3 != entry.blake3 {
+            return Err(TableError::damaged(&path, "its checksum is wrong"));
+        }
+        File::open(&path).map_err(|error| TableError::io(&path, error))
+    }
+
+    fn path(&self, entry: &IndexedFile) -> PathBuf {
+        self.folder.join(file_name(&entry.metric))
+    }
+}
+
+fn table(file: File, metric: Metric) -> Result<Vec<Series>, ParquetError> {
+    let reader = SerializedFileReader::new(file)?;
+    let rows = reader.metadata().file_metadata().num_rows() as usize;
+    let parts = parts(&reader)?;
+    if parts.iter().map(|part| part.rows as usize).sum::<usize>() != rows {
+        return Err(wrong("its series do not have as many rows as the table"));
+    }
+    let mut rows = Rows { reader: &reader, at: 0 };
+    // The columns that repeat what the parts say (names, starts and ends of intervals) are for others.
+    let columns: Vec<Columns> = match metric.shape() {
+        Shape::Changes | Shape::Events => {
+            rows.at = reader.metadata().file_metadata().schema_descr().num_columns() - 2;
+            let mut time = rows.times()?.into_iter();
+            let mut value = rows.numbers()?.into_iter();
+            let points = |part: &Part| {
+                let n = part.rows as usize;
+                Ok(Columns::Points { time: time.by_ref().take(n).collect(), value: value.by_ref().take(n).collect() })
+            };
+            parts.iter().map(points).collect::<Result<_, ParquetError>>()?
+        }
+        Shape::Intervals => {
+            rows.at = reader.metadata().file_metadata().schema_descr().num_columns() - 3;
+            let mut min = rows.numbers()?.into_iter();
+            let mut mean = rows.numbers()?.into_iter();
+            let mut max = rows.numbers()?.into_iter();
+            let intervals = |part: &Part| {
+                let n = part.rows as usize;
+                Ok(Columns::Intervals {
+                    interval: Span::from_ps(part.interval_ps.ok_or_else(|| wrong("no interval"))?),
+                    end: Time::from_ps(part.end_ps.ok_or_else(|| wrong("no end"))?),
+                    min: min.by_ref().take(n).collect(),
+                    mean: mean.by_ref().take(n).collect(),
+                    max: max.by_ref().take(n).collect(),
+                })
+            };
+            parts.iter().map(intervals).collect::<Result<_, ParquetError>>()?
+        }
+        Shape::Drops => {
+            rows.at = 1;
+            let mut time = rows.times()?.into_iter();
+            let mut vc = rows.texts()?.into_iter();
+            let mut frame = rows.counts()?.into_iter();
+            let mut reason = rows.texts()?.into_iter();
+            let drops = |part: &Part| {
+                let n = part.rows as usize;
+                let names = part.names.clone().ok_or_else(|| wrong("no connections"))?;
+                let index = |text: ByteArray| {
+                    let found = names.iter().position(|name| name.as_bytes() == text.data());
+                    found.map(|index| index as u32).ok_or_else(|| wrong("a connection that does not cross the port"))
+                };
+                Ok(Columns::Drops {
+                    time: time.by_ref().take(n).collect(),
+                    vc: vc.by_ref().take(n).map(index).collect::<Result<_, _>>()?,
+                    frame: frame.by_ref().take(n).collect(),
+                    reason: reason.by_ref().take(n).map(reason_named).collect::<Result<_, _>>()?,
+                    names,
+                })
+            };
+            parts.iter().map(drops).collect::<Result<_, ParquetError>>()?
+        }
+    };
+    Ok(parts
+        .into_iter()
+        .zip(columns)
+        .map(|(part, columns)| Series { metric, of: part.of, vc: part.vc, columns })
+        .collect())
+}
+
+fn parts(reader: &SerializedFileReader<File>) -> Result<Vec<Part>, ParquetError> {
+    let metadata = reader.metadata().file_metadata().key_value_metadata();
+    let key = format!("ackclock.{SERIES}");
+    let parts = metadata.into_iter().flatten().find(|entry| entry.key == key).and_then(|entry| entry.value.as_ref());
+    let parts = parts.ok_or_else(|| wrong("it does not say which series it holds"))?;
+    serde_json::from_str(parts).map_err(|error| wrong(&error.to_string()))
+}
+
+fn reason_named(text: ByteArray) -> Result<DropReason, ParquetError> {
+    let all = [DropReason::Overflow, DropReason::PartialFrame, DropReason::Policy];
+    all.into_iter().find(|reason| reason.name().as_bytes() == text.data()).ok_or_else(|| wrong("an unknown reason"))
+}
+
+fn wrong(what: &str) -> ParquetError {
+    ParquetError::General(what.into())
+}
+
+/// Reads column after column, each whole.
+struct Rows<'a> {
+    reader: &'a SerializedFileReader<File>,
+    at: usize,
+}
+
+impl Rows<'_> {
+    fn times(&mut self) -> Result<Vec<Time>, ParquetError> {
+        let values = self.column(|reader| match reader {
+            ColumnReader::Int64ColumnReader(reader) => Some(reader),
+            _ => None,
+        })?;
+        Ok(values.into_iter().map(|ps| Time::from_ps(ps as u64)).collect())
+    }
+
+    fn counts(&mut self) -> Result<Vec<u32>, ParquetError> {
+        let values = self.column(|reader| match reader {
+            ColumnReader::Int32ColumnReader(reader) => Some(reader),
+            _ => None,
+        })?;
+        Ok(values.into_iter().map(|count| count as u32).collect())
+    }
+
+    fn numbers(&mut self) -> Result<Vec<f64>, ParquetError> {
+        self.column(|reader| match reader {
+            ColumnReader::DoubleColumnReader(reader) => Some(reader),
+            _ => None,
+        })
+    }
+
+    fn texts(&mut self) -> Result<Vec<ByteArray>, ParquetError> {
+        self.column(|reader| match reader {
+            ColumnReader::ByteArrayColumnReader(reader) => Some(reader),
+            _ => None,
+        })
+    }
+
+    fn column<T: DataType>(
+        &mut self,
+        typed: impl Fn(ColumnReader) -> Option<ColumnReaderImpl<T>>,
+    ) -> Result<Vec<T::T>, ParquetError> {
+        let mut values = Vec::new();
+        for group in 0..self.reader.num_row_groups() {
+            let group = self.reader.get_row_group(group)?;
+            let mut reader =
+                typed(group.get_column_reader(self.at)?).ok_or_else(|| wrong("a column of another type"))?;
+            let rows = group.metadata().num_rows() as usize;
+            let (read, ..) = reader.read_records(rows, None, None, &mut values)?;
+            if read != rows {
+                return Err(wrong("a column is shorter than the table"));
+            }
+        }
+        self.at += 1;
+        Ok(values)
+    }
+}

@@ -1,0 +1,268 @@
+//! What is written is what is read; what is not what was written is not read.
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::process;
+
+use ackclock::record::{Columns, DropReason, Metric, Series, Shape, Subject};
+use ackclock::units::{Span, Time};
+use parquet::file::reader::{FileReader, SerializedFileReader};
+use proptest::collection::vec;
+use proptest::prelude::*;
+
+use super::*;
+
+/// A folder that is empty when the test begins and gone when it ends.
+struct Place(PathBuf);
+
+impl Place {
+    fn new(name: &str) -> Place {
+        let path = std::env::temp_dir().join(format!("ackclock-tables-{}-{name}", process::id()));
+        let _ = fs::remove_dir_all(&path);
+        Place(path)
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+fn origin() -> Origin {
+    Origin { scenario_hash: "abc".into(), unit: "cells".into(), seed: 7, fingerprint: "00000000000000ff".into() }
+}
+
+fn points(metric: Metric, of: &str, rows: &[(u64, f64)]) -> Series {
+    let (time, value) = rows.iter().map(|&(ps, value)| (Time::from_ps(ps), value)).unzip();
+    Series { metric, of: of.into(), vc: None, columns: Columns::Points { time, value } }
+}
+
+fn written(place: &Place, series: &[Series]) -> Tables {
+    write(&place.0, series, &origin()).unwrap();
+    Tables::open(&place.0).unwrap()
+}
+
+/// Bits, not numbers: NaN is equal to itself, 0 is not -0.
+fn bits(series: &[Series]) -> String {
+    let bits = |values: &[f64]| values.iter().map(|value| value.to_bits()).collect::<Vec<_>>();
+    let one = |series: &Series| match &series.columns {
+        Columns::Points { time, value } => {
+            format!("{:?} {time:?} {:?}", (series.metric, &series.of, &series.vc), bits(value))
+        }
+        Columns::Intervals { interval, end, min, mean, max } => format!(
+            "{:?} {:?} {:?}",
+            (series.metric, &series.of, &series.vc),
+            (interval.as_ps(), end.as_ps()),
+            [bits(min), bits(mean), bits(max)]
+        ),
+        Columns::Drops { .. } => format!("{series:?}"),
+    };
+    series.iter().map(one).collect::<Vec<_>>().join("\n")
+}
+
+fn any_columns(metric: Metric) -> BoxedStrategy<Columns> {
+    let number = any::<u64>().prop_map(f64::from_bits);
+    let time = any::<u64>().prop_map(Time::from_ps);
+    match metric.shape() {
+        Shape::Changes | Shape::Events => vec((time, number), 0..40)
+            .prop_map(|rows| {
+                let (time, value) = rows.into_iter().unzip();
+                Columns::Points { time, value }
+            })
+            .boxed(),
+        Shape::Intervals => (1..u64::MAX, time, vec((number.clone(), number.clone(), number), 0..40))
+            .prop_map(|(interval, end, rows)| Columns::Intervals {
+                interval: Span::from_ps(interval),
+                end,
+                min: rows.iter().map(|row| row.0).collect(),
+                mean: rows.iter().map(|row| row.1).collect(),
+                max: rows.iter().map(|row| row.2).collect(),
+            })
+            .boxed(),
+        Shape::Drops => vec((time, 0..3_u32, any::<u32>(), 0..3_usize), 0..40)
+            .prop_map(|rows| Columns::Drops {
+                time: rows.iter().map(|row| row.0).collect(),
+                vc: rows.iter().map(|row| row.1).collect(),
+                frame: rows.iter().map(|row| row.2).collect(),
+                reason: rows
+                    .iter()
+                    .map(|row| [DropReason::Overflow, DropReason::PartialFrame, DropReason::Policy][row.3])
+                    .collect(),
+                names: ["f1", "f2/ack", "ein \u{fc}"].map(String::from).to_vec(),
+            })
+            .boxed(),
+    }
+}
+
+fn any_series() -> impl Strategy<Value = Vec<Series>> {
+    let of_metric = |metric: Metric| {
+        let one = ("[a-z>-]{1,8}", "[a-z/]{0,4}", any_columns(metric)).prop_map(move |(of, vc, columns)| {
+            let vc = (metric.subject() == Subject::PortVc).then_some(vc);
+            Series { metric, of, vc, columns }
+        });
+        vec(one, 0..3)
+    };
+    Metric::ALL.map(of_metric).prop_map(|all| all.into_iter().flatten().collect())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 8, ..ProptestConfig::default() })]
+
+    #[test]
+    fn what_is_written_is_read_again_to_the_last_bit(series in any_series()) {
+        let place = Place::new("roundtrip");
+        let tables = written(&place, &series);
+        prop_assert_eq!(bits(&tables.read_all().unwrap()), bits(&series));
+        tables.verify().unwrap();
+    }
+}
+
+#[test]
+fn a_table_of_several_row_groups_is_one_series_again() {
+    let place = Place::new("groups");
+    let rows: Vec<(u64, f64)> = (0..600_000).map(|n| (n * 1000, n as f64)).collect();
+    let series = [points(Metric::Sent, "f1", &rows[..250_000]), points(Metric::Sent, "f2", &rows[250_000..])];
+    let tables = written(&place, &series);
+    assert_eq!(tables.read(Metric::Sent).unwrap(), series);
+    let file = File::open(place.0.join("sent.parquet")).unwrap();
+    // 262,144 rows each: 600,000 are two full ones and a rest.
+    assert_eq!(SerializedFileReader::new(file).unwrap().num_row_groups(), 3);
+}
+
+#[test]
+fn an_infinite_threshold_is_infinite_and_a_flow_without_events_is_there() {
+    let place = Place::new("infinite");
+    let series = [
+        points(Metric::Ssthresh, "f1", &[(0, f64::INFINITY), (5, 4096.0)]),
+        points(Metric::Retransmissions, "f1", &[]),
+    ];
+    let tables = written(&place, &series);
+    assert_eq!(tables.read_all().unwrap(), series);
+    assert_eq!(tables.metrics(), [Metric::Ssthresh, Metric::Retransmissions]);
+}
+
+#[test]
+fn units_meanings_and_origin_are_in_the_file() {
+    let place = Place::new("metadata");
+    let intervals = Columns::Intervals {
+        interval: Span::from_ms(10),
+        end: Time::from_ps(15_000_000_000),
+        min: vec![0.0, 1.0],
+        mean: vec![0.5, 2.0],
+        max: vec![1.0, 3.0],
+    };
+    let series = Series { metric: Metric::Queue, of: "sw1->sw2".into(), vc: None, columns: intervals };
+    // The last interval ends with the run, 15 ms after its beginning.
+    let end = columns(Metric::Queue, "cells").into_iter().find(|column| column.name == "end_ps").unwrap();
+    assert_eq!(end.cell(&series, 0), Cell::Time(10_000_000_000));
+    assert_eq!(end.cell(&series, 1), Cell::Time(15_000_000_000));
+    written(&place, &[series]);
+    let reader = SerializedFileReader::new(File::open(place.0.join("queue.parquet")).unwrap()).unwrap();
+    let metadata = reader.metadata().file_metadata();
+    let value = |key: &str| {
+        let entry = metadata.key_value_metadata().unwrap().iter().find(|entry| entry.key == format!("ackclock.{key}"));
+        entry.unwrap_or_else(|| panic!("no {key}")).value.clone().unwrap()
+    };
+    assert_eq!(value("seed"), "7");
+    assert_eq!(value("scenario_hash"), "abc");
+    assert_eq!(value("format_version"), "1");
+    assert_eq!(value("column.queue_mean_cells.unit"), "cells");
+    assert_eq!(value("column.start_ps.unit"), "ps");
+    assert_eq!(value("about"), Metric::Queue.about());
+    for key in ["version", "result_version", "fingerprint", "metric", "column.queue_max_cells.about"] {
+        assert!(!value(key).is_empty());
+    }
+    let schema = metadata.schema_descr();
+    let names: Vec<String> = (0..schema.num_columns()).map(|n| schema.column(n).name().to_string()).collect();
+    assert_eq!(names, ["port", "start_ps", "end_ps", "queue_min_cells", "queue_mean_cells", "queue_max_cells"]);
+}
+
+/// Some tables, and the bytes of one of them.
+fn damaged(name: &str) -> (Place, Tables, PathBuf, Vec<u8>) {
+    let place = Place::new(name);
+    let rows: Vec<(u64, f64)> = (0..200).map(|n| (n * n, n as f64)).collect();
+    let tables = written(&place, &[points(Metric::Cwnd, "f1", &rows)]);
+    let path = place.0.join("cwnd.parquet");
+    let bytes = fs::read(&path).unwrap();
+    (place, tables, path, bytes)
+}
+
+#[track_caller]
+fn refused(tables: &Tables, path: &Path) {
+    let error = tables.read(Metric::Cwnd).unwrap_err();
+    assert!(error.to_string().starts_with(&format!("`{}` is damaged: ", path.display())), "{error}");
+    assert!(error.help().contains("ackclock run"), "{}", error.help());
+}
+
+#[test]
+fn a_file_cut_anywhere_is_refused() {
+    let (_place, tables, path, bytes) = damaged("cut");
+    for length in 0..bytes.len() {
+        fs::write(&path, &bytes[..length]).unwrap();
+        refused(&tables, &path);
+    }
+    fs::write(&path, &bytes).unwrap();
+    assert!(tables.read(Metric::Cwnd).is_ok());
+}
+
+#[test]
+fn a_file_with_any_byte_changed_is_refused() {
+    let (_place, tables, path, bytes) = damaged("flipped");
+    for at in 0..bytes.len() {
+        let mut changed = bytes.clone();
+        changed[at] ^= 1 << (at % 8);
+        fs::write(&path, &changed).unwrap();
+        refused(&tables, &path);
+    }
+}
+
+#[test]
+fn a_cut_or_changed_index_is_refused_or_still_says_the_same() {
+    let (place, _, _, _) = damaged("index");
+    let path = place.0.join(INDEX);
+    let text = fs::read_to_string(&path).unwrap();
+    for length in 0..text.trim_end().len() {
+        fs::write(&path, &text[..length]).unwrap();
+        let error = Tables::open(&place.0).unwrap_err();
+        assert!(matches!(error.problem, Problem::Damaged(_)), "{error}");
+    }
+}
+
+#[test]
+fn what_is_missing_foreign_or_of_another_version_is_named() {
+    let (place, tables, path, _) = damaged("foreign");
+    let index = place.0.join(INDEX);
+    let text = fs::read_to_string(&index).unwrap();
+    let opened = |text: &str| {
+        fs::write(&index, text).unwrap();
+        Tables::open(&place.0).unwrap_err()
+    };
+    assert!(matches!(opened(&text.replace("ackclock-tables", "other")).problem, Problem::Foreign));
+    let newer = opened(&text.replace("\"format_version\": 1", "\"format_version\": 2"));
+    assert!(newer.to_string().ends_with("has format version 2; this program reads 1"), "{newer}");
+    assert!(newer.help().contains("newer"));
+    // A version is recognized whatever else has changed in it.
+    assert!(matches!(
+        opened(r#"{"format": "ackclock-tables", "format_version": 9}"#).problem,
+        Problem::OtherFormat { found: 9 }
+    ));
+    fs::remove_file(&path).unwrap();
+    assert!(matches!(tables.read(Metric::Cwnd).unwrap_err().problem, Problem::Missing));
+    assert!(matches!(Tables::open(&place.0.join("nowhere")).unwrap_err().problem, Problem::Missing));
+    let error = tables.read(Metric::Queue).unwrap_err();
+    assert!(error.to_string().contains("queue.parquet` was not recorded") && error.help().contains("cwnd"), "{error}");
+}
+
+#[test]
+fn tables_of_another_run_are_not_taken_for_those_of_this() {
+    let (_place, tables, ..) = damaged("other-run");
+    tables.expect(&origin()).unwrap();
+    for other in [
+        Origin { seed: 8, ..origin() },
+        Origin { scenario_hash: "abd".into(), ..origin() },
+        Origin { fingerprint: "0".into(), ..origin() },
+    ] {
+        assert!(matches!(tables.expect(&other).unwrap_err().problem, Problem::OtherRun));
+    }
+}

@@ -1,0 +1,6 @@
+//! Capture files: their structure by a reader of our own, their meaning by Wireshark's tshark and by tcptrace.
+
+mod format;
+mod reader;
+mod tools;
+mod wire;

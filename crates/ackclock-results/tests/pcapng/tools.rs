@@ -1,0 +1,360 @@
+//! What programs of others say about the files. A program that is not installed is said so and left out, or is an error
+//! if `ACKCLOCK_TOOLS` is `required`.
+
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use ackclock::packet::Segment;
+use ackclock::record::{Capture, Captured};
+use ackclock::tcp::TcpParams;
+use ackclock::units::{Span, Time};
+use ackclock_results::pcapng::{self, Meta};
+
+use crate::reader::{PACKET, Packet, blocks};
+use crate::wire::{every_recovery, losses, params, transfer};
+
+const TSHARK: &str = "tshark";
+const TCPTRACE: &str = "tcptrace";
+const FILE_BYTES: u64 = 1_000_001;
+
+/// Whether a program is there.
+fn installed(program: &str) -> bool {
+    let found = Command::new(program).arg("-h").output().is_ok();
+    if !found {
+        assert!(std::env::var("ACKCLOCK_TOOLS").as_deref() != Ok("required"), "{program} is not installed");
+        // `eprintln` would be hidden, like all output of tests that pass.
+        let missing = format!("*** {program} is not installed: what it says of captures is NOT CHECKED\n");
+        io::stderr().write_all(missing.as_bytes()).unwrap();
+    }
+    found
+}
+
+/// Writes a capture into a file of the given name.
+fn save(name: &str, capture: &Capture, meta: &Meta) -> PathBuf {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let mut file = io::BufWriter::new(fs::File::create(&path).unwrap());
+    pcapng::write(&mut file, capture, meta).unwrap();
+    path
+}
+
+/// The output of tshark, whose standard error must be silent.
+fn tshark(file: &Path, arguments: &[&str]) -> String {
+    let output = Command::new(TSHARK).arg("-r").arg(file).args(arguments).output().unwrap();
+    let complaints = String::from_utf8_lossy(&output.stderr);
+    // As root it always warns of itself.
+    let complaints: Vec<_> = complaints.lines().filter(|line| !line.starts_with("Running as user")).collect();
+    assert!(output.status.success() && complaints.is_empty(), "{}: {complaints:?}", file.display());
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// What tshark makes of each packet: the values of each of [`FIELDS`].
+struct Dissection(Vec<Vec<String>>);
+
+const FIELDS: [&str; 18] = [
+    "frame.time_epoch",
+    "frame.len",
+    "ip.src",
+    "tcp.srcport",
+    "tcp.seq_raw",
+    "tcp.ack_raw",
+    "tcp.len",
+    "tcp.window_size",
+    "tcp.options.sack_le",
+    "ip.checksum.status",
+    "tcp.checksum.status",
+    "tcp.analysis.flags",
+    "tcp.analysis.retransmission",
+    "tcp.analysis.out_of_order",
+    "_ws.malformed",
+    "_ws.short",
+    "_ws.expert.message",
+    "_ws.expert.severity",
+];
+
+/// Dissects a file. Several values of a field are separated by semicolons.
+fn dissect(file: &Path, options: &[&str]) -> Dissection {
+    let mut arguments = vec!["-n", "-o", "tcp.check_checksum:TRUE", "-o", "ip.check_checksum:TRUE"];
+    arguments.extend(options);
+    arguments.extend(["-T", "fields", "-E", "aggregator=;"]);
+    FIELDS.iter().for_each(|field| arguments.extend(["-e", field]));
+    let rows = tshark(file, &arguments);
+    Dissection(rows.lines().map(|line| line.split('\t').map(String::from).collect()).collect())
+}
+
+impl Dissection {
+    /// A field of every packet, empty where there is none.
+    fn all(&self, field: &str) -> Vec<&str> {
+        let column = FIELDS.iter().position(|this| *this == field).unwrap();
+        self.0.iter().map(|row| row[column].as_str()).collect()
+    }
+
+    /// How many packets have one of the given fields.
+    fn having(&self, fields: &[&str]) -> u64 {
+        let columns: Vec<_> = fields.iter().map(|field| self.all(field)).collect();
+        (0..self.0.len()).filter(|&packet| columns.iter().any(|column| !column[packet].is_empty())).count() as u64
+    }
+
+    /// What tshark calls warnings and errors, of all packets, but those that contain an expected text.
+    fn warnings(&self, expected: &[&str]) -> Vec<&str> {
+        // PI_WARN of Wireshark; notes are below it, errors above.
+        const WARNING: u32 = 0x0060_0000;
+        let (messages, severities) = (self.all("_ws.expert.message"), self.all("_ws.expert.severity"));
+        let each = messages.iter().zip(severities).flat_map(|(messages, severities)| {
+            assert_eq!(messages.split(';').count(), severities.split(';').count(), "{messages}");
+            messages.split(';').zip(severities.split(';'))
+        });
+        let serious = |severity: &str| severity.parse::<u32>().is_ok_and(|severity| severity >= WARNING);
+        each.filter(|(message, severity)| serious(severity) && !expected.iter().any(|text| message.contains(text)))
+            .map(|(message, _)| message)
+            .collect()
+    }
+}
+
+/// A count of `tcptrace -l -r`, both directions together: only one has data.
+fn tcptrace(file: &Path) -> impl Fn(&str) -> u64 {
+    let of_each = tcptrace_of_each(file);
+    move |label| {
+        let counts = of_each(label);
+        assert_eq!(counts.len(), 1, "{label}: one connection");
+        counts[0]
+    }
+}
+
+/// The same for each of several connections.
+fn tcptrace_of_each(file: &Path) -> impl Fn(&str) -> Vec<u64> {
+    let output = Command::new(TCPTRACE).args(["-n", "-l", "-r"]).arg(file).output().unwrap();
+    let report = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(output.status.success(), "{report}{}", String::from_utf8_lossy(&output.stderr));
+    move |label| {
+        let of_line = |line: &str| {
+            let label = format!("{label}:");
+            let parts = line.split(label.as_str()).skip(1);
+            parts.map(|part| part.split_whitespace().next().unwrap().parse::<u64>().unwrap()).collect::<Vec<_>>()
+        };
+        let counts: Vec<u64> = report.lines().flat_map(of_line).collect();
+        counts.chunks(2).map(|both| both.iter().sum()).collect()
+    }
+}
+
+#[test]
+fn tshark_reads_every_packet_to_the_nanosecond() {
+    if !installed(TSHARK) {
+        return;
+    }
+    let wire = transfer(&params(every_recovery().remove(4).1), FILE_BYTES, losses);
+    for (name, capture) in [("every-s1", &wire.at_sender), ("every-d1", &wire.at_receiver)] {
+        let file = save(&format!("{name}.pcapng"), capture, &wire.meta);
+        let dissection = dissect(&file, &[]);
+        assert_eq!(dissection.0.len(), capture.packets.len());
+        for (row, packet) in dissection.0.iter().zip(&capture.packets) {
+            let ns = packet.time.as_ps() / 1000;
+            let segment = &packet.segment;
+            let (address, port) = if packet.data { ("10.0.0.2", 49_152) } else { ("10.0.0.1", 5001) };
+            let left_edges = segment.sack.as_slice().iter().map(|block| (block.start + 1).to_string());
+            let expected = [
+                format!("{}.{:09}", ns / 1_000_000_000, ns % 1_000_000_000),
+                segment.ip_bytes().to_string(),
+                address.into(),
+                port.to_string(),
+                (segment.seq + 1).to_string(),
+                (segment.ack + 1).to_string(),
+                segment.len.to_string(),
+                "61440".into(),
+                left_edges.collect::<Vec<_>>().join(";"),
+            ];
+            assert_eq!(row[..expected.len()], expected);
+        }
+        assert!(dissection.having(&["tcp.options.sack_le"]) > 100 || name == "every-s1");
+        assert_eq!(dissection.having(&["_ws.malformed", "_ws.short"]), 0);
+        let lost = capture.packets.iter().filter(|packet| packet.lost.is_some()).count();
+        let told = dissection.all("_ws.expert.message").iter().filter(|text| text.contains("lost at sw1->sw2")).count();
+        assert_eq!(told, lost);
+    }
+}
+
+#[test]
+fn tshark_knows_the_names_of_the_hosts() {
+    if !installed(TSHARK) {
+        return;
+    }
+    let wire = transfer(&params(every_recovery().remove(0).1), 1, |_, _| false);
+    let file = save("names.pcapng", &wire.at_sender, &wire.meta);
+    let names = tshark(&file, &["-N", "n", "-T", "fields", "-e", "ip.src_host", "-e", "ip.dst_host"]);
+    assert_eq!(names, "s1\td1\nd1\ts1\n");
+}
+
+/// Of packets that are not stored whole it checks none, so here their payload is put back: zeros.
+#[test]
+fn tshark_finds_every_checksum_good() {
+    if !installed(TSHARK) {
+        return;
+    }
+    let wire = transfer(&params(every_recovery().remove(4).1), 100_000, losses);
+    let short = save("short.pcapng", &wire.at_sender, &wire.meta);
+    let whole = short.with_file_name("whole.pcapng");
+    fs::write(&whole, with_payload(&fs::read(&short).unwrap())).unwrap();
+    let dissection = dissect(&whole, &[]);
+    let packets = wire.at_sender.packets.len();
+    for layer in ["ip.checksum.status", "tcp.checksum.status"] {
+        // Newer ones say it in words.
+        let good = dissection.all(layer).iter().filter(|status| ["1", "Good"].contains(status)).count();
+        assert_eq!(good, packets, "{layer}");
+    }
+}
+
+/// The same file with every packet as long as it was.
+fn with_payload(file: &[u8]) -> Vec<u8> {
+    let mut whole = Vec::new();
+    for block in blocks(file) {
+        let mut body = block.body.clone();
+        if block.block_type == PACKET {
+            let mut datagram = Packet::of(&block).datagram();
+            body.truncate(20);
+            body[12..16].copy_from_slice(&(datagram.len() as u32).to_le_bytes());
+            datagram.resize(datagram.len().next_multiple_of(4), 0);
+            body.extend(datagram);
+        }
+        let length = (body.len() as u32 + 12).to_le_bytes();
+        whole.extend([&block.block_type.to_le_bytes()[..], &length, &body, &length].concat());
+    }
+    whole
+}
+
+/// tshark knows the round trip only from a handshake. Without one it takes what comes again within 3 ms of the newest
+/// byte for out of order.
+const AGAIN: [&str; 2] = ["tcp.analysis.retransmission", "tcp.analysis.out_of_order"];
+
+#[test]
+fn tshark_finds_our_retransmissions_and_no_faults() {
+    if !installed(TSHARK) {
+        return;
+    }
+    // The others are left to tcptrace, which is faster.
+    for (name, recovery) in every_recovery().into_iter().filter(|(name, _)| ["vanilla", "rfc6675"].contains(name)) {
+        let wire = transfer(&params(recovery), FILE_BYTES, losses);
+        let retransmissions = wire.sender.stats().retransmissions;
+        assert!(retransmissions > 30, "{name}");
+        let sent = dissect(&save(&format!("tshark-{name}-s1.pcapng"), &wire.at_sender, &wire.meta), &[]);
+        assert_eq!(sent.having(&AGAIN), retransmissions, "{name}");
+        assert_eq!(sent.warnings(&["out-of-order segment"]), [""; 0], "{name}");
+        // Here some segments really did not come.
+        let arrived = dissect(&save(&format!("tshark-{name}-d1.pcapng"), &wire.at_receiver, &wire.meta), &[]);
+        let holes = ["out-of-order segment", "Previous segment(s) not captured"];
+        assert_eq!(arrived.warnings(&holes), [""; 0], "{name}");
+        assert_ne!(arrived.warnings(&[]), [""; 0], "{name}: holes are told");
+    }
+}
+
+#[test]
+fn tshark_has_nothing_to_say_of_a_transfer_without_losses() {
+    if !installed(TSHARK) {
+        return;
+    }
+    let wire = transfer(&params(every_recovery().remove(2).1), FILE_BYTES, |_, _| false);
+    for (name, capture) in [("clean-s1", &wire.at_sender), ("clean-d1", &wire.at_receiver)] {
+        let dissection = dissect(&save(&format!("{name}.pcapng"), capture, &wire.meta), &[]);
+        assert_eq!(dissection.having(&["tcp.analysis.flags"]), 0);
+        assert_eq!(dissection.warnings(&[]), [""; 0]);
+    }
+}
+
+/// The scale of a window is announced in a handshake, and there is none.
+#[test]
+fn tshark_can_be_told_the_scale_of_a_window() {
+    let wide = TcpParams {
+        receive_window: 600_000,
+        window_scale: TcpParams::scale_for(600_000),
+        initial_ssthresh: 600_000,
+        ..params(every_recovery().remove(2).1)
+    };
+    // 600000 / 2^4 = 37500
+    assert_eq!(wide.window_scale, 4);
+    let wire = transfer(&wide, FILE_BYTES, |_, _| false);
+    let file = save("wide.pcapng", &wire.at_sender, &wire.meta);
+    if installed(TSHARK) {
+        for (told, window) in [(&[][..], "37500"), (&["-o", "tcp.default_window_scaling:4 (multiply by 16)"], "600000")]
+        {
+            let dissection = dissect(&file, told);
+            assert!(dissection.all("tcp.window_size").iter().all(|this| *this == window));
+            assert_eq!(dissection.warnings(&[]), [""; 0], "{told:?}");
+        }
+    }
+    if installed(TCPTRACE) {
+        let counts = tcptrace(&file);
+        assert_eq!((counts("unique bytes sent"), counts("rexmt data pkts")), (FILE_BYTES, 0));
+    }
+}
+
+#[test]
+fn tcptrace_counts_what_the_two_ends_counted() {
+    if !installed(TCPTRACE) {
+        return;
+    }
+    for (name, recovery) in every_recovery() {
+        let wire = transfer(&params(recovery), FILE_BYTES, losses);
+        let sent = wire.sender.stats();
+        let file = save(&format!("tcptrace-{name}-s1.pcapng"), &wire.at_sender, &wire.meta);
+        let at_sender = tcptrace(&file);
+        assert_eq!(at_sender("actual data pkts"), sent.segments_sent, "{name}");
+        assert_eq!(at_sender("actual data bytes"), sent.bytes_sent, "{name}");
+        assert_eq!(at_sender("unique bytes sent"), FILE_BYTES, "{name}");
+        assert_eq!(at_sender("rexmt data pkts"), sent.retransmissions, "{name}");
+        assert_eq!(at_sender("rexmt data bytes"), sent.bytes_sent - FILE_BYTES, "{name}");
+
+        let received = wire.receiver.stats();
+        let file = save(&format!("tcptrace-{name}-d1.pcapng"), &wire.at_receiver, &wire.meta);
+        let at_receiver = tcptrace(&file);
+        assert_eq!(at_receiver("actual data pkts"), received.segments_received, "{name}");
+        assert_eq!(at_receiver("unique bytes sent"), wire.receiver.delivered(), "{name}");
+        assert_eq!(at_receiver("rexmt data pkts"), received.unnecessary, "{name}");
+    }
+}
+
+#[test]
+fn flows_between_the_same_hosts_are_told_apart() {
+    let recovery = || every_recovery().remove(4).1;
+    let lossy = transfer(&params(recovery()), 200_000, losses);
+    let clean = transfer(&params(recovery()), 100_000, |_, _| false);
+    let second = clean.at_sender.packets.into_iter().map(|packet| Captured { flow: 1, ..packet });
+    let capture = Capture { packets: lossy.at_sender.packets.into_iter().chain(second).collect(), ..clean.at_sender };
+    let flows = [lossy.meta.flows, clean.meta.flows].concat();
+    let file = save("two-flows.pcapng", &capture, &Meta { flows, ..lossy.meta });
+    if installed(TCPTRACE) {
+        let counts = tcptrace_of_each(&file);
+        assert_eq!(counts("unique bytes sent"), [200_000, 100_000]);
+        assert_eq!(counts("rexmt data pkts"), [lossy.sender.stats().retransmissions, 0]);
+    }
+}
+
+/// Segments around the 2^32nd byte of a stream, which cannot be simulated in a moment.
+#[test]
+fn sequence_numbers_wrap_for_both() {
+    let wire = transfer(&params(every_recovery().remove(4).1), 1024, |_, _| false);
+    let first = (1 << 32) - 10 * 1024;
+    let packet = |number: u64, data: bool| {
+        let seq = first + 1024 * number;
+        let (time, frame) = (Time::ZERO + Span::from_ms(number), number as u32);
+        let segment = match data {
+            true => Segment { seq, len: 1024, ..Segment::default() },
+            false => Segment { ack: seq + 1024, ..Segment::default() },
+        };
+        Captured { time, flow: 0, data, sent: data, frame, segment, cwnd: None, lost: None }
+    };
+    let packets = (0..20).map(|number| packet(number, true)).chain(
+        (0..20).map(|number| Captured { time: Time::ZERO + Span::from_ms(number + 5), ..packet(number, false) }),
+    );
+    let mut capture = Capture { host: "s1".into(), packets: packets.collect() };
+    capture.packets.sort_by_key(|packet| (packet.time, packet.sent));
+    let file = save("wrap.pcapng", &capture, &wire.meta);
+    if installed(TSHARK) {
+        let dissection = dissect(&file, &[]);
+        assert_eq!(dissection.having(&["tcp.analysis.flags"]), 0);
+        assert_eq!(dissection.warnings(&[]), [""; 0]);
+    }
+    if installed(TCPTRACE) {
+        let counts = tcptrace(&file);
+        assert_eq!((counts("unique bytes sent"), counts("rexmt data pkts")), (20 * 1024, 0));
+    }
+}

@@ -1,0 +1,225 @@
+//! What is recorded while a run goes on, alike in both engines, and how it becomes records.
+
+use std::collections::BTreeMap;
+
+use super::flow::{End, ack_vc, data_vc, end_of, vc_name};
+use crate::ids::VcId;
+use crate::packet::Segment;
+use crate::record::trace::{DeliveryTrace, PortTrace, SenderTrace};
+use crate::record::{Capture, Captured, Columns, Loss, Metric, MetricSet, Series, Subject};
+use crate::scenario::{self, Scenario};
+use crate::tcp::{Receiver, Sender};
+use crate::units::{Span, Time};
+
+/// What a scenario asks to record, with the names that records need.
+pub struct Recorder {
+    metrics: MetricSet,
+    interval: Span,
+    /// The names of the flows.
+    flows: Vec<String>,
+    /// The names of the hosts that are captured at.
+    hosts: Vec<String>,
+    /// For each flow the captured hosts at which it is sent and received; empty if there are none.
+    captured: Vec<CapturedEnds>,
+}
+
+/// The captured hosts of a flow's sender and of its receiver.
+#[derive(Clone, Copy, Debug)]
+struct CapturedEnds {
+    sender: Option<u32>,
+    receiver: Option<u32>,
+}
+
+/// The recorders of some hosts: of those that send data, of those that receive it, or of both.
+#[derive(Clone, Debug)]
+pub(super) struct HostTraces {
+    /// By flow; empty if nothing of senders is asked for.
+    senders: Vec<SenderTrace>,
+    /// By flow; empty if nothing of receivers is asked for.
+    receivers: Vec<DeliveryTrace>,
+    captured: Vec<CapturedEnds>,
+    /// What passed each captured host, as it came.
+    packets: Vec<Vec<Captured>>,
+}
+
+/// What a port recorded.
+pub(super) struct PortRecording<'a> {
+    pub(super) name: &'a str,
+    /// The connections that cross it, by their numbers there.
+    pub(super) crossing: &'a [VcId],
+    pub(super) trace: PortTrace,
+}
+
+impl Recorder {
+    /// What is to be recorded; `None` if it is nothing.
+    pub fn new(scenario: &Scenario) -> Option<Box<Recorder>> {
+        let scenario::Recording { metrics, interval, captures } = &scenario.recording;
+        if metrics.is_empty() && captures.is_empty() {
+            return None;
+        }
+        let host_of = |link| captures.iter().position(|&host| host == scenario.links[link].from).map(|n| n as u32);
+        let ends = |flow: &scenario::Flow| CapturedEnds {
+            sender: host_of(flow.forward[0]),
+            receiver: host_of(flow.backward[0]),
+        };
+        Some(Box::new(Recorder {
+            metrics: *metrics,
+            interval: *interval,
+            flows: scenario.flows.iter().map(|flow| flow.name.clone()).collect(),
+            hosts: captures.iter().map(|&host| scenario.nodes[host].name.clone()).collect(),
+            captured: if captures.is_empty() { Vec::new() } else { scenario.flows.iter().map(ends).collect() },
+        }))
+    }
+
+    /// The recorders of the hosts that send data, of those that receive it, or of both.
+    pub(super) fn hosts(&self, senders: bool, receivers: bool) -> Option<Box<HostTraces>> {
+        // A capture says how large the window was.
+        let windows = (!self.hosts.is_empty()).then_some(Metric::Cwnd);
+        let of_senders: MetricSet = self.metrics.iter().chain(windows).collect();
+        let sender = |_: &String| SenderTrace::new(of_senders).filter(|_| senders).map(|trace| *trace);
+        let receiver = |_: &String| DeliveryTrace::new(self.metrics, self.interval).filter(|_| receivers).map(|t| *t);
+        let traces = HostTraces {
+            senders: self.flows.iter().filter_map(sender).collect(),
+            receivers: self.flows.iter().filter_map(receiver).collect(),
+            captured: self.captured.clone(),
+            packets: vec![Vec::new(); self.hosts.len()],
+        };
+        let wanted = !traces.senders.is_empty() || !traces.receivers.is_empty() || !traces.captured.is_empty();
+        wanted.then(|| Box::new(traces))
+    }
+
+    /// The recorder of a port that `vcs` connections cross.
+    pub(super) fn port(&self, vcs: usize) -> Option<Box<PortTrace>> {
+        // A capture says where a packet was lost.
+        let losses = (!self.hosts.is_empty()).then_some(Metric::Drops);
+        PortTrace::new(self.metrics.iter().chain(losses).collect(), self.interval, vcs)
+    }
+
+    /// Everything over time, up to `end`.
+    pub(super) fn series(&self, hosts: &[&HostTraces], ports: &[PortRecording<'_>], end: Time) -> Vec<Series> {
+        let mut all = Vec::new();
+        for metric in self.metrics.iter() {
+            if metric.subject() == Subject::Flow {
+                for (flow, name) in self.flows.iter().enumerate() {
+                    let columns = hosts.iter().find_map(|host| host.columns(metric, flow, end));
+                    all.extend(columns.map(|columns| Series { metric, of: name.clone(), vc: None, columns }));
+                }
+            } else {
+                for port in ports {
+                    all.extend(port.trace.series(metric, end, port.name, &self.names(port.crossing)));
+                }
+            }
+        }
+        all
+    }
+
+    /// What passed the captured hosts.
+    pub(super) fn captures(&self, hosts: &[&HostTraces], ports: &[PortRecording<'_>]) -> Vec<Capture> {
+        let losses = losses(ports);
+        let of_host = |(number, host): (usize, &String)| {
+            let mut packets: Vec<Captured> = hosts.iter().flat_map(|traces| &traces.packets[number]).cloned().collect();
+            for packet in packets.iter_mut() {
+                self.complete(packet, number as u32, hosts, &losses);
+            }
+            // At one instant what arrives comes first: it may be the cause of what is sent.
+            packets.sort_by_key(|packet| (packet.time, packet.sent, packet.flow, !packet.data, packet.frame));
+            Capture { host: host.clone(), packets }
+        };
+        self.hosts.iter().enumerate().map(of_host).collect()
+    }
+
+    /// Adds what is known only afterwards.
+    fn complete(&self, packet: &mut Captured, host: u32, hosts: &[&HostTraces], losses: &BTreeMap<(VcId, u32), Loss>) {
+        let flow = packet.flow as usize;
+        if self.captured[flow].sender == Some(host) {
+            packet.cwnd = hosts.iter().find_map(|traces| traces.senders.get(flow)?.cwnd_at(packet.time));
+        }
+        if packet.sent && packet.lost.is_none() {
+            let vc = if packet.data { data_vc(flow) } else { ack_vc(flow) };
+            packet.lost = losses.get(&(vc, packet.frame)).cloned();
+        }
+    }
+
+    fn names(&self, crossing: &[VcId]) -> Vec<String> {
+        let name = |&vc: &VcId| {
+            let (flow, end) = end_of(vc);
+            vc_name(&self.flows[flow], end)
+        };
+        crossing.iter().map(name).collect()
+    }
+}
+
+/// For each frame of which something was refused, where that was first.
+fn losses(ports: &[PortRecording<'_>]) -> BTreeMap<(VcId, u32), Loss> {
+    let mut losses: BTreeMap<(VcId, u32), Loss> = BTreeMap::new();
+    for port in ports {
+        for refused in port.trace.all_refused() {
+            let loss = Loss { time: refused.time, port: Some(port.name.to_owned()), reason: Some(refused.reason) };
+            let known = losses.entry((port.crossing[refused.vc as usize], refused.frame)).or_insert(loss.clone());
+            if loss.time < known.time {
+                *known = loss;
+            }
+        }
+    }
+    losses
+}
+
+impl HostTraces {
+    /// The sender of a flow has seen an acknowledgement, and has not answered yet.
+    pub(super) fn acked(&mut self, now: Time, flow: usize, sender: &Sender) {
+        if let Some(trace) = self.senders.get_mut(flow) {
+            trace.acked(now, sender.flight().una);
+        }
+    }
+
+    /// The sender of a flow hands down the segment of these bytes.
+    pub(super) fn sent(&mut self, now: Time, flow: usize, sender: &Sender, seq: u64, len: u32) {
+        if let Some(trace) = self.senders.get_mut(flow) {
+            trace.sent(now, seq, seq + u64::from(len), sender.timed());
+        }
+    }
+
+    /// The sender of a flow has done all that an event made it do.
+    pub(super) fn settled(&mut self, now: Time, flow: usize, sender: &Sender) {
+        if let Some(trace) = self.senders.get_mut(flow) {
+            trace.settled(now, &sender.state());
+        }
+    }
+
+    /// The receiver of a flow has taken a segment.
+    pub(super) fn delivered(&mut self, now: Time, flow: usize, receiver: &Receiver) {
+        if let Some(trace) = self.receivers.get_mut(flow) {
+            trace.delivered(now, receiver.delivered());
+        }
+    }
+
+    /// A host begins to transmit a frame; or it would, and the scenario loses it.
+    pub(super) fn departs(&mut self, now: Time, vc: VcId, frame: u32, segment: &Segment, forced: bool) {
+        let lost = forced.then_some(Loss { time: now, port: None, reason: None });
+        self.capture(now, vc, true, frame, segment, lost);
+    }
+
+    /// A frame has arrived whole at the end of its connection.
+    pub(super) fn arrives(&mut self, now: Time, vc: VcId, frame: u32, segment: &Segment) {
+        self.capture(now, vc, false, frame, segment, None);
+    }
+
+    fn capture(&mut self, time: Time, vc: VcId, sent: bool, frame: u32, segment: &Segment, lost: Option<Loss>) {
+        let (flow, end) = end_of(vc);
+        let data = end == End::Receiver;
+        let Some(captured) = self.captured.get(flow) else { return };
+        // Data leave the sender's host and reach the receiver's, acknowledgements the other way round.
+        let host = if data == sent { captured.sender } else { captured.receiver };
+        if let Some(host) = host {
+            let (flow, segment) = (flow as u32, *segment);
+            self.packets[host as usize].push(Captured { time, flow, data, sent, frame, segment, cwnd: None, lost });
+        }
+    }
+
+    fn columns(&self, metric: Metric, flow: usize, end: Time) -> Option<Columns> {
+        match metric {
+            Metric::Throughput => self.receivers.get(flow).map(|trace| trace.columns(end)),
+            _ => self.senders.get(flow).map(|trace| trace.columns(metric)),
+        }
+    }
+}

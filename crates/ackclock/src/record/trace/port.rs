@@ -1,0 +1,216 @@
+//! What is recorded of a port.
+
+use super::amounts::Busy;
+use super::level::LevelTrace;
+use crate::record::{Columns, DropReason, Metric, MetricSet, Series};
+use crate::units::{Span, Time};
+
+/// Records a port.
+#[derive(Clone, Debug)]
+pub struct PortTrace {
+    queue: Option<LevelTrace>,
+    vcs: Vec<LevelTrace>,
+    /// When the port transmits.
+    busy: Option<Busy>,
+    drops: Option<Vec<Refused>>,
+}
+
+/// A refused unit.
+#[derive(Clone, Copy, Debug)]
+pub struct Refused {
+    /// When.
+    pub time: Time,
+    /// The connection's number at the port.
+    pub vc: u32,
+    /// The how manieth frame of the connection it belongs to.
+    pub frame: u32,
+    /// Why.
+    pub reason: DropReason,
+}
+
+impl PortTrace {
+    /// A recorder of those of `metrics` that are a port's, at a port that `vcs` connections cross; `None` if there are
+    /// none.
+    pub fn new(metrics: MetricSet, interval: Span, vcs: usize) -> Option<Box<PortTrace>> {
+        let level = |average, changes| {
+            let (average, changes) = (metrics.contains(average), metrics.contains(changes));
+            (average || changes).then(|| LevelTrace::new(average.then_some(interval), changes))
+        };
+        let queue = level(Metric::Queue, Metric::QueueChanges);
+        let of_vc = level(Metric::VcQueue, Metric::VcQueueChanges);
+        let trace = PortTrace {
+            vcs: of_vc.map_or(Vec::new(), |level| vec![level; vcs]),
+            busy: metrics.contains(Metric::Utilisation).then(|| Busy::new(interval)),
+            drops: metrics.contains(Metric::Drops).then(Vec::new),
+            queue,
+        };
+        let wanted = trace.queue.is_some() || !trace.vcs.is_empty() || trace.busy.is_some() || trace.drops.is_some();
+        wanted.then(|| Box::new(trace))
+    }
+
+    /// The queue, which gives one unit away at every tick, falls by one at each of `steps` ticks from number `first` on.
+    #[inline]
+    pub fn falls(&mut self, tick: Span, first: u64, steps: u64) {
+        if let Some(queue) = &mut self.queue {
+            queue.fall(tick, first, steps);
+        }
+    }
+
+    /// So many units wait now.
+    #[inline]
+    pub fn queued(&mut self, now: Time, queued: u32) {
+        if let Some(queue) = &mut self.queue {
+            queue.set(now, queued);
+        }
+    }
+
+    /// So many units of connection `vc` wait now.
+    pub fn queued_of(&mut self, now: Time, vc: usize, of_vc: u32) {
+        if let Some(level) = self.vcs.get_mut(vc) {
+            level.set(now, of_vc);
+        }
+    }
+
+    /// The port transmits from an instant to another.
+    #[inline]
+    pub fn transmits(&mut self, from: Time, to: Time) {
+        if let Some(busy) = &mut self.busy {
+            busy.add(from, to);
+        }
+    }
+
+    /// Whether it wants to know how many wait of each connection.
+    pub fn wants_vcs(&self) -> bool {
+        !self.vcs.is_empty()
+    }
+
+    /// A unit is refused.
+    pub fn refused(&mut self, refused: Refused) {
+        if let Some(drops) = &mut self.drops {
+            drops.push(refused);
+        }
+    }
+
+    /// Everything refused so far.
+    pub fn all_refused(&self) -> &[Refused] {
+        self.drops.as_deref().unwrap_or_default()
+    }
+
+    /// The record of one metric up to `end` at the port called `name`, which the connections called `vcs` cross.
+    pub fn series(&self, metric: Metric, end: Time, name: &str, vcs: &[String]) -> Vec<Series> {
+        let one = |columns| vec![Series { metric, of: name.to_owned(), vc: None, columns }];
+        let level = |level: &LevelTrace| match metric {
+            Metric::Queue | Metric::VcQueue => level.intervals(end),
+            _ => level.changes(),
+        };
+        match metric {
+            Metric::Queue | Metric::QueueChanges => self.queue.as_ref().and_then(level).map(one).unwrap_or_default(),
+            Metric::VcQueue | Metric::VcQueueChanges => {
+                let of_vc = |(trace, vc): (&LevelTrace, &String)| {
+                    Some(Series { metric, of: name.to_owned(), vc: Some(vc.clone()), columns: level(trace)? })
+                };
+                self.vcs.iter().zip(vcs).filter_map(of_vc).collect()
+            }
+            Metric::Utilisation => self.busy.as_ref().map(|busy| one(busy.columns(end))).unwrap_or_default(),
+            Metric::Drops => self.drops.as_ref().map(|drops| one(drop_columns(drops, vcs))).unwrap_or_default(),
+            _ => Vec::new(),
+        }
+    }
+}
+
+fn drop_columns(drops: &[Refused], vcs: &[String]) -> Columns {
+    Columns::Drops {
+        time: drops.iter().map(|drop| drop.time).collect(),
+        vc: drops.iter().map(|drop| drop.vc).collect(),
+        frame: drops.iter().map(|drop| drop.frame).collect(),
+        reason: drops.iter().map(|drop| drop.reason).collect(),
+        names: vcs.to_vec(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::trace::{DeliveryTrace, SenderTrace};
+
+    fn at(ps: u64) -> Time {
+        Time::from_ps(ps)
+    }
+
+    fn set(metrics: &[Metric]) -> MetricSet {
+        metrics.iter().copied().collect()
+    }
+
+    fn intervals(columns: Columns) -> [Vec<f64>; 3] {
+        let Columns::Intervals { min, mean, max, .. } = columns else { panic!("no intervals") };
+        [min, mean, max]
+    }
+
+    #[test]
+    fn averages_by_hand() {
+        let mut trace = PortTrace::new(set(&[Metric::Queue]), Span::from_ps(100), 1).unwrap();
+        // 0 until 50, 4 until 150, 1 until 350; at 150 it was 9 for no time.
+        for (time, queued) in [(50, 4), (150, 9), (150, 1), (350, 2)] {
+            trace.queued(at(time), queued);
+        }
+        let series = trace.series(Metric::Queue, at(375), "p", &["v".into()]);
+        let [min, mean, max] = intervals(series[0].columns.clone());
+        assert_eq!(min, [0.0, 1.0, 1.0, 1.0]);
+        // 4·50/100; (4·50 + 1·50)/100; 1; (1·50 + 2·25)/75
+        assert_eq!(mean, [2.0, 2.5, 1.0, 100.0 / 75.0]);
+        assert_eq!(max, [4.0, 4.0, 1.0, 2.0]);
+    }
+
+    /// Falling many steps at once is the same as falling step by step, wherever intervals begin.
+    #[test]
+    fn steps_together_are_steps_one_by_one() {
+        for (tick, interval) in [(7, 100), (7, 70), (7, 50), (7, 3), (7, 7), (1, 10), (250, 1000)] {
+            let metrics = set(&[Metric::Queue, Metric::QueueChanges]);
+            let mut together = PortTrace::new(metrics, Span::from_ps(interval * 10), 1).unwrap();
+            let mut one_by_one = together.clone();
+            let (mut number, mut level) = (3, 0);
+            for (rise, steps, pause) in [(5, 5, 0), (40, 17, 3), (0, 23, 2), (300, 299, 1)] {
+                let queued = level + rise;
+                level = queued - steps as u32;
+                for trace in [&mut together, &mut one_by_one] {
+                    trace.queued(at(number * tick), queued);
+                }
+                number += 1;
+                together.falls(Span::from_ps(tick), number, steps);
+                for step in 0..steps {
+                    one_by_one.queued(at((number + step) * tick), queued - 1 - step as u32);
+                }
+                number += steps + pause;
+            }
+            for metric in [Metric::Queue, Metric::QueueChanges] {
+                let end = at(number * tick + 1);
+                assert_eq!(together.series(metric, end, "p", &[]), one_by_one.series(metric, end, "p", &[]));
+            }
+        }
+    }
+
+    #[test]
+    fn a_run_that_ends_with_an_interval_has_no_empty_one() {
+        let trace = PortTrace::new(set(&[Metric::Queue]), Span::from_ps(100), 1).unwrap();
+        assert_eq!(intervals(trace.series(Metric::Queue, at(200), "p", &[])[0].columns.clone())[1], [0.0, 0.0]);
+    }
+
+    #[test]
+    fn utilisation_by_hand() {
+        let mut trace = PortTrace::new(set(&[Metric::Utilisation]), Span::from_ps(100), 1).unwrap();
+        trace.transmits(at(5), at(20));
+        trace.transmits(at(95), at(125));
+        let series = trace.series(Metric::Utilisation, at(120), "p", &[]);
+        let [min, mean, max] = intervals(series[0].columns.clone());
+        // First interval: 15 + 5 of 100, tenths between nothing and all; second: all of 20, what is beyond the end
+        // does not count.
+        assert_eq!((min, mean, max), (vec![0.0, 1.0], vec![0.2, 1.0], vec![1.0, 1.0]));
+    }
+
+    #[test]
+    fn what_nobody_asks_for_has_no_recorder() {
+        assert!(SenderTrace::new(set(&[Metric::Queue, Metric::Throughput])).is_none());
+        assert!(PortTrace::new(set(&[Metric::Cwnd]), Span::from_ms(1), 3).is_none());
+        assert!(DeliveryTrace::new(set(&[Metric::Cwnd]), Span::from_ms(1)).is_none());
+    }
+}

@@ -1,0 +1,158 @@
+//! What is recorded of a sender.
+
+use super::points::Points;
+use crate::record::{Columns, Metric, MetricSet};
+use crate::units::Time;
+
+/// What is recorded of a sender, as it is after an event.
+#[derive(Clone, Copy, Debug)]
+pub struct SenderState {
+    /// Bytes.
+    pub cwnd: f64,
+    /// Bytes.
+    pub ssthresh: f64,
+    /// Seconds; `None` before the first sample.
+    pub srtt: Option<f64>,
+    /// Seconds.
+    pub rto: f64,
+    /// First byte not acknowledged.
+    pub acknowledged: u64,
+}
+
+/// Records a sender.
+#[derive(Clone, Debug)]
+pub struct SenderTrace {
+    metrics: MetricSet,
+    cwnd: Points,
+    ssthresh: Points,
+    rtt: Points,
+    srtt: Points,
+    rto: Points,
+    sent: Points,
+    retransmissions: Points,
+    acknowledged: Points,
+    /// First byte never sent.
+    highest: u64,
+    /// The segment whose round trip is measured, by its first byte, and when it was handed down.
+    timed: Option<(u64, Time)>,
+}
+
+impl SenderTrace {
+    /// A recorder of those of `metrics` that are a sender's; `None` if there are none.
+    pub fn new(metrics: MetricSet) -> Option<Box<SenderTrace>> {
+        const MINE: [Metric; 8] = [
+            Metric::Cwnd,
+            Metric::Ssthresh,
+            Metric::Rtt,
+            Metric::Srtt,
+            Metric::Rto,
+            Metric::Sent,
+            Metric::Retransmissions,
+            Metric::Acknowledged,
+        ];
+        MINE.iter().any(|&metric| metrics.contains(metric)).then(|| {
+            Box::new(SenderTrace {
+                metrics,
+                cwnd: Points::default(),
+                ssthresh: Points::default(),
+                rtt: Points::default(),
+                srtt: Points::default(),
+                rto: Points::default(),
+                sent: Points::default(),
+                retransmissions: Points::default(),
+                acknowledged: Points::default(),
+                highest: 0,
+                timed: None,
+            })
+        })
+    }
+
+    /// Bytes up to `una` are acknowledged. To be called before the sender answers with new segments.
+    pub fn acked(&mut self, now: Time, una: u64) {
+        if let Some((_, since)) = self.timed.take_if(|(seq, _)| una > *seq)
+            && self.metrics.contains(Metric::Rtt)
+        {
+            self.rtt.push(now, now.since(since).as_secs_f64());
+        }
+    }
+
+    /// The segment of the bytes `seq..end` is handed down; `timed` is the segment whose round trip is measured now.
+    pub fn sent(&mut self, now: Time, seq: u64, end: u64, timed: Option<u64>) {
+        if self.metrics.contains(Metric::Sent) {
+            self.sent.push(now, seq as f64);
+        }
+        if seq < self.highest && self.metrics.contains(Metric::Retransmissions) {
+            self.retransmissions.push(now, seq as f64);
+        }
+        self.highest = self.highest.max(end);
+        if timed != self.timed.map(|(seq, _)| seq) {
+            self.timed = timed.map(|seq| (seq, now));
+        }
+    }
+
+    /// An event is over, and this is how the sender is now.
+    pub fn settled(&mut self, now: Time, state: &SenderState) {
+        let change = |metric, points: &mut Points, value| {
+            if self.metrics.contains(metric) {
+                points.change(now, value);
+            }
+        };
+        change(Metric::Cwnd, &mut self.cwnd, state.cwnd);
+        change(Metric::Ssthresh, &mut self.ssthresh, state.ssthresh);
+        if let Some(srtt) = state.srtt {
+            change(Metric::Srtt, &mut self.srtt, srtt);
+        }
+        change(Metric::Rto, &mut self.rto, state.rto);
+        change(Metric::Acknowledged, &mut self.acknowledged, state.acknowledged as f64);
+    }
+
+    /// The congestion window at an instant, after whatever happens then.
+    pub fn cwnd_at(&self, instant: Time) -> Option<f64> {
+        self.cwnd.at(instant)
+    }
+
+    /// The record of one of its metrics.
+    pub fn columns(&self, metric: Metric) -> Columns {
+        match metric {
+            Metric::Cwnd => &self.cwnd,
+            Metric::Ssthresh => &self.ssthresh,
+            Metric::Rtt => &self.rtt,
+            Metric::Srtt => &self.srtt,
+            Metric::Rto => &self.rto,
+            Metric::Sent => &self.sent,
+            Metric::Retransmissions => &self.retransmissions,
+            _ => &self.acknowledged,
+        }
+        .columns()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(ps: u64) -> Time {
+        Time::from_ps(ps)
+    }
+
+    fn set(metrics: &[Metric]) -> MetricSet {
+        metrics.iter().copied().collect()
+    }
+
+    #[test]
+    fn round_trips_are_those_of_timed_segments() {
+        let mut trace = SenderTrace::new(set(&[Metric::Rtt, Metric::Sent, Metric::Retransmissions])).unwrap();
+        trace.sent(at(10), 0, 100, Some(0));
+        trace.sent(at(20), 100, 200, Some(0));
+        trace.acked(at(500), 0);
+        trace.acked(at(1_000_000_000_010), 100);
+        trace.sent(at(1_000_000_000_010), 200, 300, Some(200));
+        // Sent again: no longer timed.
+        trace.sent(at(1_000_000_000_020), 100, 200, None);
+        trace.acked(at(2_000_000_000_000), 300);
+        assert_eq!(trace.columns(Metric::Rtt), Columns::Points { time: vec![at(1_000_000_000_010)], value: vec![1.0] });
+        let Columns::Points { value, .. } = trace.columns(Metric::Retransmissions) else { panic!() };
+        assert_eq!(value, [100.0]);
+        assert_eq!(trace.columns(Metric::Sent).len(), 4);
+    }
+}

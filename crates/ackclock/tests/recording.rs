@@ -1,0 +1,192 @@
+//! What is recorded over time: it agrees with what is counted, and it changes nothing.
+
+mod lab;
+
+use ackclock::record::{Columns, Metric, MetricSet, Records, Series};
+use ackclock::scenario::Scenario;
+use ackclock::sim::{Engine, build_with};
+use ackclock::units::{Span, Time};
+use lab::agree::assert_engines_agree;
+
+const PACKETS: &str = r#"
+duration = "20 s"
+[network]
+technology = "packet"
+topology = "dumbbell"
+sources = 3
+access_rate = "10 Mbps"
+access_delay = "1 ms"
+bottleneck_rate = "2 Mbps"
+bottleneck_delay = "50 ms"
+[queue]
+buffer = "20 packets"
+[tcp]
+recovery = "rfc6675"
+"#;
+
+fn recorded(text: &str, sets: &[&str]) -> Scenario {
+    let mut scenario = lab::scenario(text, sets);
+    scenario.recording.metrics = Metric::ALL.into_iter().collect();
+    scenario
+}
+
+fn run(scenario: &Scenario, engine: Engine) -> Records {
+    let mut simulation = build_with(scenario, 1, engine);
+    simulation.step(Time::NEVER);
+    simulation.records()
+}
+
+fn find<'a>(records: &'a Records, metric: Metric, of: &str, vc: Option<&str>) -> &'a Columns {
+    let matches = |series: &&Series| series.metric == metric && series.of == of && series.vc.as_deref() == vc;
+    &records.series.iter().find(matches).unwrap_or_else(|| panic!("{metric:?} of {of}, {vc:?}")).columns
+}
+
+fn points(columns: &Columns) -> (&[Time], &[f64]) {
+    let Columns::Points { time, value } = columns else { panic!("no points") };
+    assert!(time.is_sorted());
+    (time, value)
+}
+
+/// Minimum, mean and maximum over the whole run.
+fn overall(columns: &Columns) -> (f64, f64, f64) {
+    let Columns::Intervals { interval, end, min, mean, max } = columns else { panic!("no intervals") };
+    assert_eq!(mean.len() as u64, end.as_ps().div_ceil(interval.as_ps()));
+    let (interval, end) = (interval.as_ps() as f64, end.as_ps() as f64);
+    let mut integral = 0.0;
+    for (n, ((min, mean), max)) in min.iter().zip(mean).zip(max).enumerate() {
+        assert!(*min <= *mean * (1.0 + 1e-12) && *mean <= *max * (1.0 + 1e-12), "{min} {mean} {max}");
+        integral += mean * interval.min(end - n as f64 * interval);
+    }
+    let low = min.iter().copied().fold(f64::INFINITY, f64::min);
+    (low, integral / end, max.iter().copied().fold(0.0, f64::max))
+}
+
+fn close(a: f64, b: f64) {
+    assert!((a - b).abs() <= 1e-9 * a.abs().max(b.abs()), "{a} and {b}");
+}
+
+/// Everything recorded, against everything counted.
+fn agrees(records: &Records) {
+    for flow in &records.flows {
+        let (sent, _) = points(find(records, Metric::Sent, &flow.name, None));
+        assert_eq!(sent.len() as u64, flow.segments_sent);
+        let (again, _) = points(find(records, Metric::Retransmissions, &flow.name, None));
+        assert_eq!(again.len() as u64, flow.retransmissions);
+        let (_, mean, _) = overall(find(records, Metric::Throughput, &flow.name, None));
+        close(mean, flow.goodput_bps);
+        for metric in [Metric::Cwnd, Metric::Ssthresh, Metric::Rto, Metric::Acknowledged] {
+            let (time, value) = points(find(records, metric, &flow.name, None));
+            assert!(time.windows(2).all(|pair| pair[0] < pair[1]) && value.windows(2).all(|pair| pair[0] != pair[1]));
+        }
+        let (_, acknowledged) = points(find(records, Metric::Acknowledged, &flow.name, None));
+        assert!(acknowledged.is_sorted());
+        assert!(acknowledged.last().is_some_and(|&bytes| bytes <= flow.bytes_delivered as f64));
+        assert!(points(find(records, Metric::Rtt, &flow.name, None)).1.iter().all(|&rtt| rtt > 0.0));
+    }
+    for port in records.ports.iter().filter(|port| port.max_queue > 0) {
+        let (_, mean, max) = overall(find(records, Metric::Queue, &port.name, None));
+        close(mean, port.mean_queue);
+        assert_eq!(max, port.max_queue as f64);
+        let (_, changes) = points(find(records, Metric::QueueChanges, &port.name, None));
+        assert_eq!(changes.iter().copied().fold(0.0, f64::max), port.max_queue as f64);
+        for vc in &port.vcs {
+            let (_, mean, max) = overall(find(records, Metric::VcQueue, &port.name, Some(&vc.name)));
+            close(mean, vc.mean_queue);
+            assert!(max <= vc.max_queue as f64);
+        }
+        let Columns::Drops { time, vc, reason, names, .. } = find(records, Metric::Drops, &port.name, None) else {
+            panic!("no drops")
+        };
+        assert!(time.is_sorted());
+        assert_eq!(time.len() as u64, port.drops.total());
+        let mut drops = ackclock::record::Drops::default();
+        reason.iter().for_each(|reason| reason.count(&mut drops));
+        assert_eq!(drops, port.drops);
+        for (number, of_port) in port.vcs.iter().enumerate() {
+            assert_eq!(names[number], of_port.name);
+            assert_eq!(vc.iter().filter(|&&vc| vc as usize == number).count() as u64, of_port.drops);
+        }
+    }
+}
+
+/// What the port transmits takes up as much time as it takes.
+fn utilisation_is(records: &Records, port: &str, departures: u64, unit_s: f64) {
+    let (_, mean, max) = overall(find(records, Metric::Utilisation, port, None));
+    let busy_s = mean * records.simulated.as_secs_f64();
+    // The end of the run may cut the last one.
+    let cut = departures as f64 * unit_s - busy_s;
+    assert!((-1e-12..unit_s).contains(&cut), "busy for {busy_s} s, {departures} of {unit_s} s were sent");
+    assert!(max <= 1.0 + 1e-12);
+}
+
+#[test]
+fn what_is_recorded_on_cells_agrees_with_what_is_counted() {
+    for policy in ["tail-drop", "selective-drop", "fba"] {
+        let scenario = recorded(lab::LAN, &[&format!("queue.policy={policy}"), "duration=1 s"]);
+        for engine in [Engine::Reference, Engine::Batched] {
+            let records = run(&scenario, engine);
+            agrees(&records);
+            let port = lab::port(&records, "sw1->sw2");
+            utilisation_is(&records, "sw1->sw2", port.departures, 2_726_337e-12);
+        }
+    }
+}
+
+#[test]
+fn what_is_recorded_on_packets_agrees_with_what_is_counted() {
+    let scenario = recorded(PACKETS, &[]);
+    for engine in [Engine::Reference, Engine::Batched] {
+        let records = run(&scenario, engine);
+        agrees(&records);
+        // 512 B and 40 B of headers at 2 Mb/s.
+        utilisation_is(&records, "sw1->sw2", lab::port(&records, "sw1->sw2").departures, 552.0 * 8.0 / 2e6);
+    }
+}
+
+#[test]
+fn recording_changes_nothing_else() {
+    for text in [lab::LAN, PACKETS] {
+        let scenario = recorded(text, &["duration=1 s"]);
+        let mut silent = scenario.clone();
+        silent.recording.metrics = MetricSet::NONE;
+        for engine in [Engine::Reference, Engine::Batched] {
+            let records = run(&scenario, engine);
+            let without = run(&silent, engine);
+            assert!(without.series.is_empty());
+            assert_eq!(Records { series: Vec::new(), ..records }, without);
+        }
+    }
+}
+
+#[test]
+fn both_engines_record_the_same() {
+    for (text, intervals) in [(lab::LAN, [10, 333]), (PACKETS, [10_000, 77])] {
+        for interval in intervals {
+            let mut scenario = recorded(text, &["duration=300 ms"]);
+            scenario.recording.interval = Span::from_us(interval);
+            scenario.recording.captures = scenario.nodes.iter_ids().map(|(id, _)| id).collect();
+            assert_engines_agree("recorded", &scenario, 3);
+        }
+    }
+}
+
+/// The window of a sender and the fate of each of its packets are in the capture.
+#[test]
+fn a_capture_holds_every_packet_of_a_host() {
+    let mut scenario = lab::scenario(lab::LAN, &["duration=500 ms"]);
+    let host = |name: &str| scenario.nodes.iter_ids().find(|(_, node)| node.name == name).unwrap().0;
+    scenario.recording.captures = vec![host("s1"), host("d1")];
+    scenario.recording.captures.sort();
+    let records = run(&scenario, Engine::Reference);
+    assert!(records.series.is_empty(), "only what was asked for");
+    let flow = lab::flow(&records, "f1");
+    let of = |name: &str| &records.captures.iter().find(|capture| capture.host == name).unwrap().packets;
+    let (at_source, at_sink) = (of("s1"), of("d1"));
+    let sent = at_source.iter().filter(|packet| packet.sent);
+    assert!(sent.clone().all(|packet| packet.data && packet.cwnd.is_some_and(|cwnd| cwnd >= 512.0)));
+    assert_eq!(sent.clone().count() as u64 + flow.segments_discarded_in_host, flow.segments_sent);
+    let arrived = at_sink.iter().filter(|packet| !packet.sent).count();
+    let lost = sent.filter(|packet| packet.lost.is_some()).count();
+    assert!(lost > 0 && arrived > 0);
+    assert!(at_sink.iter().all(|packet| packet.cwnd.is_none()));
+}
