@@ -18,7 +18,7 @@ fn the_version_names_the_version_of_the_results() {
 fn every_command_has_help_on_standard_output() {
     let place = Place::new("help");
     insta::assert_snapshot!(place.run(&["--help"]).exits_with(0).stdout);
-    for command in ["run", "check", "list", "init", "schema", "reproduce"] {
+    for command in ["run", "check", "list", "init", "schema", "reproduce", "report", "compare"] {
         let outcome = place.run(&[command, "--help"]).exits_with(0);
         assert!(outcome.stdout.contains("\nExample:\n  ackclock "), "{}", outcome.stdout);
         assert_eq!(outcome.stderr, "");

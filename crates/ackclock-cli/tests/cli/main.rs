@@ -4,6 +4,7 @@ mod bad_input;
 mod commands;
 mod interrupt;
 mod json;
+mod report;
 mod reproduce;
 mod run;
 mod support;

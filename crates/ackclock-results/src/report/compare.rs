@@ -108,6 +108,14 @@ fn title(entries: &[Entry]) -> String {
     }
 }
 
+/// The metric that is drawn if none is named: one that as many results as possible have recorded.
+pub fn preferred(recorded: &[BTreeSet<Metric>]) -> Option<Metric> {
+    let count = |metric: Metric| recorded.iter().filter(|metrics| metrics.contains(&metric)).count();
+    // Of equals the last is taken: the preferred come last.
+    let best = PREFERRED.into_iter().rev().max_by_key(|metric| count(*metric));
+    best.filter(|metric| count(*metric) > 0)
+}
+
 /// A, B, C, ...: at most twenty are compared.
 pub fn letter(n: usize) -> char {
     (b'A' + (n % 26) as u8) as char
@@ -127,8 +135,12 @@ fn scale(comparison: &Comparison, measure: Measure, unit: &str) -> Scale {
     }
 }
 
-fn decimals(measure: Measure) -> usize {
+/// Decimals of a measure: none where every run of every result counted whole and the means are whole too.
+fn decimals(comparison: &Comparison, measure: Measure) -> usize {
+    let measured = || comparison.results.iter().filter_map(move |result| result.measured(measure));
+    let whole = measured().all(|m| m.summary.mean.fract() == 0.0 && m.summary.min == m.summary.max);
     match measure {
+        Measure::Drops | Measure::Retransmissions | Measure::Timeouts if whole => 0,
         Measure::Efficiency | Measure::Fairness => 4,
         Measure::GoodputBps | Measure::QueueingDelayS => 3,
         Measure::MeanQueue | Measure::Drops | Measure::Retransmissions | Measure::Timeouts => 1,
@@ -152,7 +164,7 @@ fn side_by_side(entries: &[Entry], comparison: &Comparison) -> Table {
         for measure in Measure::ALL {
             let factor = scale(comparison, measure, &unit).factor;
             let summary = result.measured(measure).map(|measured| measured.summary);
-            cells.push(Cell::maybe(&summary, factor, decimals(measure)));
+            cells.push(Cell::maybe(&summary, factor, decimals(comparison, measure)));
         }
         table.row(cells);
     }
@@ -234,7 +246,7 @@ fn differences(entries: &[Entry], comparison: &Comparison) -> Html {
             };
             table.row(vec![
                 Cell::Text(name),
-                Cell::interval(&difference.difference, scale.factor, decimals(measure)),
+                Cell::interval(&difference.difference, scale.factor, decimals(comparison, measure)),
                 relative,
                 verdict(difference),
             ]);
@@ -271,10 +283,10 @@ fn verdict(difference: &Difference) -> Cell {
 
 fn over_time(page: &mut Page, entries: &[Entry], metric: Option<Metric>, points: usize) -> Html {
     let mut html = Html::new();
-    let recorded_by = |metric: Metric| entries.iter().filter(|e| e.series.iter().any(|s| s.metric == metric)).count();
-    let best =
-        || PREFERRED.into_iter().filter(|m| recorded_by(*m) > 0).max_by_key(|m| recorded_by(*m) * 16 - position(*m));
-    let Some(metric) = metric.filter(|metric| recorded_by(*metric) > 0).or_else(best) else {
+    let recorded: Vec<BTreeSet<Metric>> =
+        entries.iter().map(|entry| entry.series.iter().map(|series| series.metric).collect()).collect();
+    let wanted = metric.filter(|metric| recorded.iter().any(|metrics| metrics.contains(metric)));
+    let Some(metric) = wanted.or_else(|| preferred(&recorded)) else {
         html.leaf("p", &[], "Nothing was recorded over time, so there are no plots. To have them, run each again with");
         html.tag("pre", &[], |html| {
             html.leaf("code", &[], "--record tcp,ports");
@@ -332,10 +344,6 @@ fn over_time(page: &mut Page, entries: &[Entry], metric: Option<Metric>, points:
         html.append(&figure);
     });
     html
-}
-
-fn position(metric: Metric) -> usize {
-    PREFERRED.iter().position(|candidate| *candidate == metric).unwrap_or(PREFERRED.len())
 }
 
 fn scenarios_section(entries: &[Entry], comparison: &Comparison) -> Html {

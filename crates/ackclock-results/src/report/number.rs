@@ -21,9 +21,9 @@ pub fn fixed(value: f64, decimals: usize) -> String {
     format!("{sign}{grouped}{point}{fraction}")
 }
 
-/// A mean of counts: whole where it is.
+/// A mean of counts: whole where it is, and where a tenth says nothing.
 pub fn count(value: f64) -> String {
-    fixed(value, if value.fract() == 0.0 { 0 } else { 1 })
+    fixed(value, if value.fract() == 0.0 || value >= 1000.0 { 0 } else { 1 })
 }
 
 /// A share as a percentage, with enough decimals to tell something from nothing.

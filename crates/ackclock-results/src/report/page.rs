@@ -111,7 +111,7 @@ impl Page {
         format!(
             "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
              <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-             <meta name=\"color-scheme\" content=\"light dark\">\n\
+             {MARK}\n<meta name=\"color-scheme\" content=\"light dark\">\n\
              <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; \
              script-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'\">\n\
              <title>{title}</title>\n<style>\n{style}\n{REPORT_CSS}</style>\n</head>\n<body>\n{body}\n\
@@ -125,6 +125,9 @@ impl Page {
         )
     }
 }
+
+/// By this, which stands near the beginning, a report of ours is recognized.
+pub const MARK: &str = concat!("<meta name=\"generator\" content=\"Ackclock ", env!("CARGO_PKG_VERSION"), "\">");
 
 const REPORT_CSS: &str = include_str!("../../assets/report.css");
 const REPORT_JS: &str = include_str!("../../assets/report.js");

@@ -253,7 +253,7 @@ fn ports(document: &Document) -> Html {
 
 /// A mean of counts: whole numbers where every run counted the same.
 fn counts_cell(counted: &Interval, runs: usize) -> Cell {
-    let decimals = usize::from(runs > 1 && counted.min != counted.max);
+    let decimals = usize::from(runs > 1 && counted.min != counted.max && counted.mean < 1000.0);
     match counted.ci95 {
         Some(_) if counted.min == counted.max => Cell::number(counted.mean, 0),
         _ => Cell::interval(counted, 1.0, decimals),
