@@ -38,6 +38,8 @@ pub enum Command {
     Rerun(RerunArgs),
     Export(ExportArgs),
     Plot(PlotArgs),
+    Report(ReportArgs),
+    Compare(CompareArgs),
     /// Say what a word means: a metric, a column, a key, an exit code, a word of scenario files
     #[command(after_help = "Example:\n  ackclock explain cwnd")]
     Explain {
@@ -213,6 +215,40 @@ pub struct PlotArgs {
     /// The folder for the files
     #[arg(long, value_name = "DIR", default_value = "figures", value_hint = ValueHint::DirPath)]
     pub to: PathBuf,
+}
+
+/// Write a result folder as one HTML file with tables and plots, which opens without a network
+#[derive(Args, Debug)]
+#[command(after_help = "Example:\n  ackclock report results/kept")]
+pub struct ReportArgs {
+    /// The result folder
+    #[arg(value_hint = ValueHint::DirPath)]
+    pub dir: PathBuf,
+    /// The plots show the run of this seed [default: the first]
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+    /// The file [default: report.html in the result folder]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub out: Option<PathBuf>,
+}
+
+/// Compare results with the first of them: a table on standard output, an HTML file with plots
+#[derive(Args, Debug)]
+#[command(after_help = "Example:\n  ackclock compare results/kept results/other --out both.html")]
+pub struct CompareArgs {
+    /// The result folders, two to twenty
+    #[arg(value_name = "DIR", num_args = 2..=20, required = true, value_hint = ValueHint::DirPath)]
+    pub dirs: Vec<PathBuf>,
+    /// Draw this metric over time [default: one that most of them have recorded]
+    #[arg(long, value_name = "METRIC", hide_possible_values = true,
+          value_parser = PossibleValuesParser::new(Metric::ALL.map(Metric::name)))]
+    pub metric: Option<String>,
+    /// Print one JSON document instead of the table
+    #[arg(long)]
+    pub json: bool,
+    /// The HTML file [default: comparison.html]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub out: Option<PathBuf>,
 }
 
 /// The formats of `export` by name.

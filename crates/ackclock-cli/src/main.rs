@@ -2,6 +2,7 @@
 
 mod args;
 mod check;
+mod compare;
 mod console;
 mod diagnostics;
 mod estimate;
@@ -19,6 +20,8 @@ mod output;
 mod plot;
 mod pool;
 mod progress;
+mod recorded;
+mod report;
 mod reproduce;
 mod rerun;
 mod run;
@@ -50,6 +53,8 @@ fn dispatch(cli: Cli) -> Result<Exit, Failure> {
         Command::Reproduce(args) => reproduce::reproduce(args, args::command_line()),
         Command::Rerun(args) => rerun::rerun(args),
         Command::Export(args) => export::export(args),
+        Command::Report(args) => report::report(args),
+        Command::Compare(args) => compare::compare(args),
         Command::Plot(args) => plot::plot(args),
         Command::Explain { word } => explain::explain(word),
         Command::List { what } => list::list(what.as_deref()),
