@@ -20,6 +20,7 @@ mod output;
 mod plot;
 mod pool;
 mod progress;
+mod quick;
 mod recorded;
 mod report;
 mod reproduce;
@@ -48,6 +49,7 @@ fn main() -> ExitCode {
 
 fn dispatch(cli: Cli) -> Result<Exit, Failure> {
     match &cli.command {
+        Command::Quick(args) => quick::quick(args, args::command_line()),
         Command::Run(args) => run::run(args, args::command_line()),
         Command::Check(args) => check::check(args),
         Command::Reproduce(args) => reproduce::reproduce(args, args::command_line()),

@@ -35,7 +35,7 @@ impl Page {
     }
 
     /// Appends a section with a heading. `id` is for links to it.
-    pub fn section(&mut self, id: &'static str, heading: impl Into<String>, body: Html) {
+    pub fn section(&mut self, id: impl Into<String>, heading: impl Into<String>, body: Html) {
         self.sections.push((id.into(), heading.into(), body));
     }
 
