@@ -53,7 +53,7 @@ pub struct Simulation {
 
 /// A network in one of the engines.
 enum Network {
-    Batched(Batched),
+    Batched(Box<Batched>),
     Reference(Reference),
 }
 
@@ -103,7 +103,7 @@ pub fn build(scenario: &Scenario, seed: u64) -> Simulation {
 pub fn build_with(scenario: &Scenario, seed: u64, engine: Engine) -> Simulation {
     Simulation {
         network: match engine {
-            Engine::Batched => Network::Batched(Batched::new(scenario, seed)),
+            Engine::Batched => Network::Batched(Box::new(Batched::new(scenario, seed))),
             Engine::Reference => Network::Reference(Reference::new(scenario, seed)),
         },
         seed,

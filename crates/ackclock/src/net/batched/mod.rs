@@ -17,6 +17,7 @@ mod mailbox;
 mod outlets;
 mod pacing;
 mod packet_port;
+mod sacks;
 mod serializer;
 mod service;
 mod tail;
@@ -88,7 +89,7 @@ impl Batched {
         }
     }
 
-    /// Events handled so far: frames at hosts, timers, cells and packets at ports.
+    /// Events handled so far: frames at hosts, timers, cells and packets at ports that are not done with another one.
     pub fn events(&self) -> u64 {
         self.parts.iter().map(Part::events).sum()
     }

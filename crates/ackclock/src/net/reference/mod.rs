@@ -274,7 +274,7 @@ impl Reference {
             nic.occupy(now + spacing * u64::from(units));
             let (flow, end) = end_of(vc_id);
             let forced_drops = self.flows[flow].forced_drops.as_mut().filter(|_| end == End::Receiver);
-            if !forced_drops.is_some_and(|drops| drops.hit(&segment)) {
+            if !forced_drops.is_some_and(|drops| drops.hit(segment.seq)) {
                 let frame = vc.frames.push(&segment);
                 for index in 0..units {
                     let arrival = now + spacing * u64::from(index) + first + link.delay;
