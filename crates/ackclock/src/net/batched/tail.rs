@@ -158,7 +158,7 @@ mod tests {
             prop_assert!(never_refuses((packets, u64::MAX), (time(LONGEST), LONGEST), time(SHORTEST)));
             let (mut arrives, mut free, mut begun) = (Time::ZERO, Time::ZERO, Vec::new());
             for bytes in sizes {
-                arrives = arrives + time(bytes);
+                arrives += time(bytes);
                 let waiting = begun.iter().filter(|&&begins| begins > arrives).count();
                 prop_assert!(free <= arrives || waiting < packets as usize, "{waiting} wait");
                 let begins = free.max(arrives);
