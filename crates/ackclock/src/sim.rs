@@ -54,7 +54,7 @@ pub struct Simulation {
 
 /// A network in one of the engines.
 enum Network {
-    Batched(Batched),
+    Batched(Box<Batched>),
     Reference(Reference),
 }
 
@@ -112,7 +112,7 @@ pub fn build_with(scenario: &Scenario, seed: u64, engine: Engine) -> Simulation 
     let recorder = Recorder::new(scenario);
     Simulation {
         network: match engine {
-            Engine::Batched => Network::Batched(Batched::new(scenario, seed, recorder.as_deref())),
+            Engine::Batched => Network::Batched(Box::new(Batched::new(scenario, seed, recorder.as_deref()))),
             Engine::Reference => Network::Reference(Reference::new(scenario, seed, recorder.as_deref())),
         },
         recorder,

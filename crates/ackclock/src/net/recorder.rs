@@ -30,7 +30,7 @@ struct CapturedEnds {
     receiver: Option<u32>,
 }
 
-/// The recorders of some hosts: of those that send data, of those that receive it, or of both.
+/// The recorders of all hosts.
 #[derive(Clone, Debug)]
 pub(super) struct HostTraces {
     /// By flow; empty if nothing of senders is asked for.
@@ -71,13 +71,13 @@ impl Recorder {
         }))
     }
 
-    /// The recorders of the hosts that send data, of those that receive it, or of both.
-    pub(super) fn hosts(&self, senders: bool, receivers: bool) -> Option<Box<HostTraces>> {
+    /// The recorders of the hosts.
+    pub(super) fn hosts(&self) -> Option<Box<HostTraces>> {
         // A capture says how large the window was.
         let windows = (!self.hosts.is_empty()).then_some(Metric::Cwnd);
         let of_senders: MetricSet = self.metrics.iter().chain(windows).collect();
-        let sender = |_: &String| SenderTrace::new(of_senders).filter(|_| senders).map(|trace| *trace);
-        let receiver = |_: &String| DeliveryTrace::new(self.metrics, self.interval).filter(|_| receivers).map(|t| *t);
+        let sender = |_: &String| SenderTrace::new(of_senders).map(|trace| *trace);
+        let receiver = |_: &String| DeliveryTrace::new(self.metrics, self.interval).map(|trace| *trace);
         let traces = HostTraces {
             senders: self.flows.iter().filter_map(sender).collect(),
             receivers: self.flows.iter().filter_map(receiver).collect(),
@@ -96,12 +96,12 @@ impl Recorder {
     }
 
     /// Everything over time, up to `end`.
-    pub(super) fn series(&self, hosts: &[&HostTraces], ports: &[PortRecording<'_>], end: Time) -> Vec<Series> {
+    pub(super) fn series(&self, hosts: Option<&HostTraces>, ports: &[PortRecording<'_>], end: Time) -> Vec<Series> {
         let mut all = Vec::new();
         for metric in self.metrics.iter() {
             if metric.subject() == Subject::Flow {
                 for (flow, name) in self.flows.iter().enumerate() {
-                    let columns = hosts.iter().find_map(|host| host.columns(metric, flow, end));
+                    let columns = hosts.and_then(|hosts| hosts.columns(metric, flow, end));
                     all.extend(columns.map(|columns| Series { metric, of: name.clone(), vc: None, columns }));
                 }
             } else {
@@ -114,10 +114,10 @@ impl Recorder {
     }
 
     /// What passed the captured hosts.
-    pub(super) fn captures(&self, hosts: &[&HostTraces], ports: &[PortRecording<'_>]) -> Vec<Capture> {
+    pub(super) fn captures(&self, hosts: Option<&HostTraces>, ports: &[PortRecording<'_>]) -> Vec<Capture> {
         let losses = losses(ports);
         let of_host = |(number, host): (usize, &String)| {
-            let mut packets: Vec<Captured> = hosts.iter().flat_map(|traces| &traces.packets[number]).cloned().collect();
+            let mut packets: Vec<Captured> = hosts.map_or(Vec::new(), |hosts| hosts.packets[number].clone());
             for packet in packets.iter_mut() {
                 self.complete(packet, number as u32, hosts, &losses);
             }
@@ -129,10 +129,16 @@ impl Recorder {
     }
 
     /// Adds what is known only afterwards.
-    fn complete(&self, packet: &mut Captured, host: u32, hosts: &[&HostTraces], losses: &BTreeMap<(VcId, u32), Loss>) {
+    fn complete(
+        &self,
+        packet: &mut Captured,
+        host: u32,
+        hosts: Option<&HostTraces>,
+        losses: &BTreeMap<(VcId, u32), Loss>,
+    ) {
         let flow = packet.flow as usize;
         if self.captured[flow].sender == Some(host) {
-            packet.cwnd = hosts.iter().find_map(|traces| traces.senders.get(flow)?.cwnd_at(packet.time));
+            packet.cwnd = hosts.and_then(|hosts| hosts.senders.get(flow)?.cwnd_at(packet.time));
         }
         if packet.sent && packet.lost.is_none() {
             let vc = if packet.data { data_vc(flow) } else { ack_vc(flow) };

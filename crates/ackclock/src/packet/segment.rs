@@ -44,6 +44,12 @@ impl SackBlocks {
         }
     }
 
+    /// Whether there are none.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
     /// The blocks in the order of the option.
     #[inline]
     pub fn as_slice(&self) -> &[SackBlock] {
@@ -51,6 +57,7 @@ impl SackBlocks {
     }
 
     /// Octets of the option with two NOPs before it: 12, 20, 28 for one, two, three blocks (RFC 2018 §3).
+    #[inline]
     pub fn option_bytes(&self) -> u32 {
         if self.count == 0 { 0 } else { 4 + 8 * u32::from(self.count) }
     }

@@ -56,7 +56,8 @@ impl Receiver {
     }
 
     /// Bytes `start..end` arrive.
-    fn on_data(&mut self, now: Time, start: u64, end: u64) {
+    #[inline(always)]
+    pub fn on_data(&mut self, now: Time, start: u64, end: u64) {
         self.fingerprint.event(now.as_ps(), start);
         self.stats.segments_received += 1;
         let hole_open = !self.held.is_empty();
@@ -78,15 +79,31 @@ impl Receiver {
     }
 
     /// The acknowledgement to send, if one is due.
-    #[inline]
     pub fn poll_segment(&mut self, now: Time) -> Option<Segment> {
+        let ack = self.poll(now)?;
+        let sack = if self.has_report() { self.report() } else { SackBlocks::default() };
+        Some(Segment { seq: 0, len: 0, ack, sack })
+    }
+
+    /// The same, as the next byte expected. Beside it there may be something to report.
+    #[inline(always)]
+    pub fn poll(&mut self, now: Time) -> Option<u64> {
         if !std::mem::take(&mut self.ack_due) {
             return None;
         }
         self.fingerprint.event(now.as_ps(), self.nxt);
-        let report = self.sack && !self.held.is_empty();
-        let sack = if report { self.held.sack_blocks() } else { SackBlocks::default() };
-        Some(Segment { seq: 0, len: 0, ack: self.nxt, sack })
+        Some(self.nxt)
+    }
+
+    /// Whether an acknowledgement has SACK blocks.
+    #[inline]
+    pub fn has_report(&self) -> bool {
+        self.sack && !self.held.is_empty()
+    }
+
+    /// They are these.
+    pub fn report(&mut self) -> SackBlocks {
+        self.held.sack_blocks()
     }
 
     /// When [`Receiver::on_timer`] is to be called.

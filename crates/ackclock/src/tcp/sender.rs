@@ -138,7 +138,9 @@ impl Sender {
         self.on_ack(now, segment.ack, segment.sack.as_slice());
     }
 
-    fn on_ack(&mut self, now: Time, ack: u64, blocks: &[SackBlock]) {
+    /// The same, given what the segment says.
+    #[inline(always)]
+    pub fn on_ack(&mut self, now: Time, ack: u64, blocks: &[SackBlock]) {
         self.pass_time(now);
         self.fingerprint.event(now.as_ps(), ack);
         assert!(ack <= self.flight.max, "{now}: byte {ack} acknowledged, but only {} sent", self.flight.max);
@@ -177,23 +179,31 @@ impl Sender {
     }
 
     /// The next segment to send, as long as there is one.
-    #[inline]
     pub fn poll_segment(&mut self, now: Time) -> Option<Segment> {
-        // This part is made to be inlined: it sees at once when the window is used up, and where the segment is taken
-        // apart again, none has to be put together.
+        let (seq, len) = self.poll(now)?;
+        Some(Segment { seq, len, ack: 0, sack: SackBlocks::default() })
+    }
+
+    /// The same, as its first byte and its length.
+    #[inline(always)]
+    pub fn poll(&mut self, now: Time) -> Option<(u64, u32)> {
         let by_window = !self.recovery_decides && self.fast_retransmit == NONE;
         let (seq, fast) = if by_window { (self.next_by_window(), false) } else { self.next_by_recovery() };
         if seq == NONE {
             return None;
         }
-        let len = self.send(now, seq, fast);
-        Some(Segment { seq, len, ack: 0, sack: SackBlocks::default() })
+        Some((seq, self.send(now, seq, fast)))
     }
 
     /// When [`Sender::on_timer`] is to be called.
-    #[inline]
     pub fn next_deadline(&self) -> Option<Time> {
-        if self.started { Some(self.deadline).filter(|&deadline| deadline < Time::NEVER) } else { Some(self.start) }
+        Some(self.deadline()).filter(|&deadline| deadline < Time::NEVER)
+    }
+
+    /// The same, or never.
+    #[inline]
+    pub fn deadline(&self) -> Time {
+        if self.started { self.deadline } else { self.start }
     }
 
     /// The window.
@@ -244,11 +254,12 @@ impl Sender {
     }
 
     /// The segment at `seq` is sent; `fast`: because recovery wanted it before anything else. Returns its length.
+    #[inline(always)]
     fn send(&mut self, now: Time, seq: u64, fast: bool) -> u32 {
         let len = self.flight.segment_len(seq);
         let end = seq + len;
         if self.recovery_decides {
-            self.recovery.on_sent(seq, fast, &self.flight);
+            self.tell_recovery(seq, fast);
         }
         if seq < self.flight.max {
             self.stats.retransmissions += 1;
@@ -268,7 +279,12 @@ impl Sender {
         len as u32
     }
 
-    #[inline]
+    #[inline(never)]
+    fn tell_recovery(&mut self, seq: u64, fast: bool) {
+        self.recovery.on_sent(seq, fast, &self.flight);
+    }
+
+    #[inline(always)]
     fn on_new_ack(&mut self, now: Time, ack: u64) {
         if ack > self.timed {
             self.rto.sample(self.ticks.count() - self.timed_at);

@@ -2,7 +2,7 @@
 
 /// A vector whose room is always initialised. A push writes field by field into its place: `Vec::push` would build the
 /// value on the stack first, in case it must grow, and copy it from there before the writes have settled.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Batch<T> {
     room: Vec<T>,
     len: usize,
@@ -61,5 +61,64 @@ impl<T: Copy + Default> Batch<T> {
     #[inline(never)]
     fn grow(&mut self) {
         self.room.resize((2 * self.len).max(4), T::default());
+    }
+}
+
+/// Values that are appended one by one, and taken from the front as well.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Queue<T> {
+    values: Batch<T>,
+    /// Values before this one are taken.
+    taken: usize,
+}
+
+impl<T: Copy + Default> Queue<T> {
+    /// What there is.
+    pub(super) fn as_slice(&self) -> &[T] {
+        &self.values.as_slice()[self.taken..]
+    }
+
+    /// The first value.
+    #[inline]
+    pub(super) fn first(&self) -> Option<&T> {
+        self.values.as_slice().get(self.taken)
+    }
+
+    /// Takes the first value.
+    #[inline]
+    pub(super) fn take(&mut self) {
+        self.taken += 1;
+    }
+
+    /// Appends a value.
+    #[inline(always)]
+    pub(super) fn push(&mut self, value: T) {
+        if self.values.len == self.values.room.len() {
+            // Perhaps there is room at the front.
+            self.taken = self.values.clean(self.taken);
+        }
+        self.values.push(value);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::VecDeque;
+
+    #[test]
+    fn a_queue_is_first_in_first_out_and_no_larger_than_needed() {
+        let (mut queue, mut plain) = (Queue::default(), VecDeque::new());
+        for number in 0..1000 {
+            queue.push(number);
+            plain.push_back(number);
+            while plain.len() > number % 7 {
+                assert_eq!(queue.first(), plain.front());
+                queue.take();
+                plain.pop_front();
+            }
+            assert_eq!(queue.as_slice(), plain.make_contiguous());
+        }
+        assert!(queue.values.room.len() <= 64, "{}", queue.values.room.len());
     }
 }

@@ -11,6 +11,7 @@ use super::io::{Destination, Io, Leg};
 use super::mailbox::Mailbox;
 use super::outlets::{Numbering, Outlet, Outlets, Trail};
 use super::packet_port::{self, PacketPort, PacketPorts};
+use super::sacks::Sacks;
 use super::serializer::Serializers;
 use super::service::Service;
 use super::tail::{self, Tail};
@@ -65,7 +66,9 @@ pub(super) fn network(scenario: &Scenario, seed: u64, recorder: Option<&Recorder
         done: vec![Time::ZERO; parts.len()],
         inlets: inlets(parts.len(), &ways.lookaheads),
         io: Io {
-            frames: plan.vcs.iter().map(|_| FrameLog::default()).collect(),
+            frames: plan.frame_logs(),
+            sacks: Sacks::new(recorder.map_or(0, |_| plan.vcs.len())),
+            traces: recorder.and_then(Recorder::hosts),
             mailboxes: parts.iter().map(|_| Mailbox::default()).collect(),
             inboxes: layout.groups.iter().map(|_| Mailbox::default()).collect(),
         },
@@ -131,6 +134,14 @@ struct Tap {
 }
 
 impl Plan<'_> {
+    /// Only what travels in cells is looked up.
+    fn frame_logs(&self) -> IdVec<VcId, FrameLog> {
+        match self.scenario.technology {
+            Technology::Atm { .. } => self.vcs.iter().map(|_| FrameLog::default()).collect(),
+            Technology::Packet { .. } => IdVec::new(),
+        }
+    }
+
     fn layout(&self) -> Layout {
         let scenario = self.scenario;
         let mut roles: IdVec<NodeId, [bool; 2]> = scenario.nodes.iter().map(|_| [false; 2]).collect();
@@ -334,14 +345,7 @@ impl Plan<'_> {
                 layout.numbering,
                 if has(End::Sender) { std::mem::take(&mut sources) } else { Vec::new() },
                 if has(End::Receiver) { std::mem::take(&mut sinks) } else { Vec::new() },
-                Outlets::new(
-                    self.scenario.technology,
-                    layout.numbering,
-                    outlets,
-                    nics[group].len(),
-                    serializers,
-                    self.recorder.and_then(|recorder| recorder.hosts(has(End::Sender), has(End::Receiver))),
-                ),
+                Outlets::new(self.scenario.technology, layout.numbering, outlets, nics[group].len(), serializers),
             );
             parts.insert(part, Part::Hosts(Box::new(hosts)));
         }
@@ -352,11 +356,11 @@ impl Plan<'_> {
     fn ports(&self, links: &[LinkId], part: usize, layout: &Layout, ways: &Ways) -> Part {
         match self.scenario.technology {
             Technology::Atm { .. } => Part::Cells(Box::new(self.cell_port(links[0], part, ways))),
-            Technology::Packet { link_header_bytes } => {
+            Technology::Packet { .. } => {
                 let mut serializers = Serializers::default();
                 let (tails, ports): (Vec<LinkId>, Vec<LinkId>) = links.iter().partition(|&&link| self.tails[link]);
                 let ports = ports.into_iter().map(|link| self.packet_port(link, ways, &mut serializers)).collect();
-                let tail = |link: LinkId| self.tail(link, link_header_bytes, layout, &mut serializers);
+                let tail = |link: LinkId| self.tail(link, layout, &mut serializers);
                 let tails = tails.into_iter().map(tail).collect();
                 Part::Packets(PacketPorts::new(part, ports, tails, serializers))
             }
@@ -389,13 +393,18 @@ impl Plan<'_> {
     }
 
     fn packet_port(&self, id: LinkId, ways: &Ways, serializers: &mut Serializers) -> PacketPort {
-        let vc = |(vc, leg): (VcId, Leg)| packet_port::PortVc { id: vc, name_hash: self.vcs[vc].name_hash, leg };
+        let vc = |(vc, leg): (VcId, Leg)| packet_port::PortVc {
+            id: vc,
+            name_hash: self.vcs[vc].name_hash,
+            arrivals: 0,
+            leg,
+        };
         let (counts, max_bytes) = self.counts(id, Span::from_ps(1));
         let serializer = serializers.of(self.scenario.links[id].rate);
         PacketPort::new(serializer, max_bytes, self.legs(id, ways).map(vc).collect(), counts, self.trace(id))
     }
 
-    fn tail(&self, id: LinkId, link_header_bytes: u32, layout: &Layout, serializers: &mut Serializers) -> Tail {
+    fn tail(&self, id: LinkId, layout: &Layout, serializers: &mut Serializers) -> Tail {
         let link = &self.scenario.links[id];
         let crossing = &self.crossing[id];
         let number_before = |&vc: &VcId| {
@@ -407,7 +416,6 @@ impl Plan<'_> {
         let place = tail::Place {
             rate: link.rate,
             serializer: serializers.of(link.rate),
-            link_header_bytes,
             lag: link.delay,
             group: layout.group_of(end) as u32,
             link: id.index() as u32,

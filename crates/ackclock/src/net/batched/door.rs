@@ -162,8 +162,8 @@ impl Door {
                 match vc.leg.to {
                     Destination::Port { mailbox, port, input, at_port } => {
                         let index = train.end - train.left - 1;
-                        let item = Item { time, port, input, at_port, frame: train.frame, size: 1, index, eom };
-                        io.post(mailbox, item);
+                        let (frame, size, carries) = (train.frame, 1, 0);
+                        io.post(mailbox, Item { time, carries, port, input, at_port, frame, size, index, eom });
                     }
                     Destination::Tail { .. } => unreachable!("a tail is behind a packet port"),
                     Destination::Host { group, link } if ended => {
@@ -171,7 +171,8 @@ impl Door {
                         let reassembled = vc.reassembler.on_units(train.frame, train.accepted_from, count, eom);
                         if let Some(reassembled) = reassembled {
                             let good = matches!(reassembled, Reassembled::Good { .. });
-                            io.deliver(group, Arrived { time, vc: vc.id, frame: train.frame, link, good });
+                            let (vc, frame) = (vc.id, train.frame);
+                            io.deliver(group, Arrived { time, vc, frame, link, good, ..Arrived::default() });
                         }
                     }
                     // On the way to a host only whole frames and their ends count, unless a policy looks at cells.

@@ -9,7 +9,7 @@ use super::outlets::{Numbering, Outlets};
 use crate::engine::Agenda;
 use crate::ids::VcId;
 use crate::net::flow::{End, Sink, Source, ack_vc, data_vc, end_of};
-use crate::net::recorder::HostTraces;
+use crate::packet::{SackBlock, Segment};
 use crate::tcp::Expired;
 use crate::units::{Span, Time};
 
@@ -22,6 +22,8 @@ pub(super) struct Hosts {
     sinks: Vec<Sink>,
     outlets: Outlets,
     timers: Agenda,
+    /// Octets of the headers of a packet; none if what arrives was cells.
+    packet_headers: Option<u32>,
     /// Everything before has happened.
     done: Time,
     events: u64,
@@ -37,7 +39,9 @@ impl Hosts {
         outlets: Outlets,
     ) -> Hosts {
         let timers = Agenda::new(outlets.len());
-        let mut hosts = Hosts { group, numbering, sources, sinks, outlets, timers, done: Time::ZERO, events: 0 };
+        let packet_headers = outlets.packet_headers();
+        let (done, events) = (Time::ZERO, 0);
+        let mut hosts = Hosts { group, numbering, sources, sinks, outlets, timers, packet_headers, done, events };
         for (flow, source) in hosts.sources.iter().enumerate() {
             hosts.timers.set(numbering.of(flow, End::Sender), source.sender.next_deadline().unwrap_or(Time::NEVER));
         }
@@ -49,8 +53,9 @@ impl Hosts {
     /// # Panics
     /// If something is left from before the last call: time would go back.
     pub(super) fn advance(&mut self, until: Time, io: &mut Io) {
-        let next = self.next(io);
-        assert!(next >= self.done, "time went back from {} to {next}", self.done);
+        // The inbox asserts the same.
+        let own = self.timers.earliest().0.min(self.outlets.next_start());
+        assert!(own >= self.done, "time went back from {} to {own}", self.done);
         self.done = until;
         let mut inbox = std::mem::take(&mut io.inboxes[self.group]);
         inbox.settle(until);
@@ -93,11 +98,6 @@ impl Hosts {
         &self.sinks
     }
 
-    /// What was recorded here.
-    pub(super) fn traces(&self) -> Option<&HostTraces> {
-        self.outlets.traces.as_deref()
-    }
-
     /// How many cells of `vc` have reached a place `lag` after they were sent before `now`.
     pub(super) fn passed(&self, vc: VcId, lag: Span, now: Time) -> u64 {
         self.outlets.passed(vc, lag, now)
@@ -115,10 +115,59 @@ impl Hosts {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn on_arrival(&mut self, frame: &Arrived, io: &mut Io) {
-        let &Arrived { time: now, vc, frame, good, .. } = frame;
         self.events += 1;
+        match self.packet_headers {
+            Some(headers) => self.on_packet(frame, headers, io),
+            None => self.on_frame(frame, io),
+        }
+    }
+
+    /// A packet with so many octets of headers arrives, which are all but the data.
+    #[inline(always)]
+    fn on_packet(&mut self, packet: &Arrived, headers: u32, io: &mut Io) {
+        let &Arrived { time: now, carries, vc, frame, size, .. } = packet;
+        if io.traces.is_some() {
+            Hosts::record_packet(packet, headers, io);
+        }
+        match end_of(vc) {
+            (flow, End::Receiver) => {
+                if frame != 0 {
+                    io.sacks.take(frame);
+                }
+                self.on_data(now, flow, carries, size - headers, io);
+            }
+            (flow, End::Sender) => {
+                let sack;
+                let blocks: &[SackBlock] = if frame == 0 {
+                    &[]
+                } else {
+                    sack = io.sacks.take(frame);
+                    sack.as_slice()
+                };
+                self.on_acknowledgement(now, flow, carries, blocks, io);
+            }
+        }
+    }
+
+    /// A packet arrives at a host that may be captured at.
+    #[cold]
+    fn record_packet(packet: &Arrived, headers: u32, io: &mut Io) {
+        let &Arrived { time: now, carries, vc, frame, size, .. } = packet;
+        let segment = match end_of(vc) {
+            (_, End::Receiver) => Segment { seq: carries, len: size - headers, ..Segment::default() },
+            (_, End::Sender) => Segment { ack: carries, sack: io.sacks.blocks(frame), ..Segment::default() },
+        };
+        if let Some(traces) = &mut io.traces {
+            traces.arrives(now, vc, io.sacks.number(frame), &segment);
+        }
+    }
+
+    /// A frame that came in cells has arrived, or what is left of it.
+    #[inline(never)]
+    fn on_frame(&mut self, frame: &Arrived, io: &mut Io) {
+        let &Arrived { time: now, vc, frame, good, .. } = frame;
         let (flow, end) = end_of(vc);
         if !good {
             io.frames[vc].retire(frame);
@@ -129,25 +178,32 @@ impl Hosts {
             return;
         }
         let segment = io.frames[vc].take(frame);
-        if let Some(traces) = &mut self.outlets.traces {
+        if let Some(traces) = &mut io.traces {
             traces.arrives(now, vc, frame, &segment);
         }
+        let Segment { seq, len, ack, sack } = segment;
         match end {
-            End::Receiver => {
-                self.sinks[flow].receiver.on_segment(now, segment);
-                if let Some(traces) = &mut self.outlets.traces {
-                    traces.delivered(now, flow, &self.sinks[flow].receiver);
-                }
-                self.send_acknowledgement(now, flow, io);
-            }
-            End::Sender => {
-                self.sources[flow].sender.on_segment(now, segment);
-                if let Some(traces) = &mut self.outlets.traces {
-                    traces.acked(now, flow, &self.sources[flow].sender);
-                }
-                self.send_data(now, flow, io);
-            }
+            End::Receiver => self.on_data(now, flow, seq, len, io),
+            End::Sender => self.on_acknowledgement(now, flow, ack, sack.as_slice(), io),
         }
+    }
+
+    #[inline(always)]
+    fn on_data(&mut self, now: Time, flow: usize, seq: u64, len: u32, io: &mut Io) {
+        self.sinks[flow].receiver.on_data(now, seq, seq + u64::from(len));
+        if let Some(traces) = &mut io.traces {
+            traces.delivered(now, flow, &self.sinks[flow].receiver);
+        }
+        self.send_acknowledgement(now, flow, io);
+    }
+
+    #[inline(always)]
+    fn on_acknowledgement(&mut self, now: Time, flow: usize, ack: u64, blocks: &[SackBlock], io: &mut Io) {
+        self.sources[flow].sender.on_ack(now, ack, blocks);
+        if let Some(traces) = &mut io.traces {
+            traces.acked(now, flow, &self.sources[flow].sender);
+        }
+        self.send_data(now, flow, io);
     }
 
     #[inline(never)]
@@ -175,30 +231,37 @@ impl Hosts {
     }
 
     /// Sends what the sender has, and sets its timer.
-    #[inline]
+    #[inline(always)]
     fn send_data(&mut self, now: Time, flow: usize, io: &mut Io) {
         let number = self.numbering.of(flow, End::Sender);
         let sender = &mut self.sources[flow].sender;
-        // By reference: a copy of what was just put together would wait for the writes to settle.
-        while let Some(segment) = &sender.poll_segment(now) {
-            if let Some(traces) = &mut self.outlets.traces {
-                traces.sent(now, flow, sender, segment.seq, segment.len);
+        while let Some((seq, len)) = sender.poll(now) {
+            if let Some(traces) = &mut io.traces {
+                traces.sent(now, flow, sender, seq, len);
             }
+            let segment = Segment { seq, len, ..Segment::default() };
             self.outlets.send(now, data_vc(flow), number, segment, io);
         }
-        if let Some(traces) = &mut self.outlets.traces {
+        if let Some(traces) = &mut io.traces {
             traces.settled(now, flow, sender);
         }
-        self.timers.set(number, sender.next_deadline().unwrap_or(Time::NEVER));
+        self.timers.set(number, sender.deadline());
     }
 
     /// Sends what the receiver has, and sets its timer.
-    #[inline]
+    #[inline(always)]
     fn send_acknowledgement(&mut self, now: Time, flow: usize, io: &mut Io) {
         let number = self.numbering.of(flow, End::Receiver);
         let receiver = &mut self.sinks[flow].receiver;
-        if let Some(segment) = &receiver.poll_segment(now) {
-            self.outlets.send(now, ack_vc(flow), number, segment, io);
+        if let Some(ack) = receiver.poll(now) {
+            if receiver.has_report() {
+                let segment = Segment { ack, sack: receiver.report(), ..Segment::default() };
+                self.outlets.send_rare(now, ack_vc(flow), number, segment, io);
+            } else {
+                // Seldom is there more to say, so this is compiled without looking for it.
+                let segment = Segment { ack, ..Segment::default() };
+                self.outlets.send(now, ack_vc(flow), number, segment, io);
+            }
         }
         self.timers.set(number, receiver.next_deadline().unwrap_or(Time::NEVER));
     }

@@ -1,14 +1,20 @@
 //! What is under way between the parts of the network. Nothing else crosses from one part to another.
 
 use super::mailbox::{Mailbox, Travels};
+use super::sacks::Sacks;
 use crate::ids::{IdVec, VcId};
+use crate::net::recorder::HostTraces;
 use crate::packet::FrameLog;
 use crate::units::{Span, Time};
 
 /// Everything under way.
 pub(super) struct Io {
-    /// What the frames of each connection carry.
+    /// What the frames of each connection carry, if they travel in cells. Packets carry it with them.
     pub(super) frames: IdVec<VcId, FrameLog>,
+    /// But for this.
+    pub(super) sacks: Sacks,
+    /// What is recorded at hosts, if something is: it is only written to.
+    pub(super) traces: Option<Box<HostTraces>>,
     /// Units on their way to each port.
     pub(super) mailboxes: Vec<Mailbox>,
     /// Frames on their way to each group of hosts.
@@ -20,8 +26,13 @@ pub(super) struct Io {
 pub(super) struct Arrived {
     /// When its last bit does.
     pub(super) time: Time,
+    /// What a packet carries, see [`Item`].
+    pub(super) carries: u64,
     pub(super) vc: VcId,
+    /// The frame's number; of a packet, that of its SACK blocks.
     pub(super) frame: u32,
+    /// Octets of a packet.
+    pub(super) size: u32,
     /// By which link: at one instant a host takes what arrives in the order of its links.
     pub(super) link: u32,
     /// Whether it is whole.
@@ -33,12 +44,15 @@ pub(super) struct Arrived {
 pub(super) struct Item {
     /// When the first cell arrives, or the packet.
     pub(super) time: Time,
+    /// What a packet carries: of data the first byte's number, of an acknowledgement the byte expected next.
+    pub(super) carries: u64,
     /// Which port it goes to, of those that share the mailbox.
     pub(super) port: u32,
     /// Which of the port's inputs it comes from.
     pub(super) input: u32,
     /// The connection's number at the port.
     pub(super) at_port: VcId,
+    /// The frame's number; of a packet, that of its SACK blocks.
     pub(super) frame: u32,
     /// How many cells; of a packet, its octets.
     pub(super) size: u32,
@@ -67,34 +81,27 @@ pub(super) enum Destination {
     Host { group: u32, link: u32 },
 }
 
-/// The frames on their way to hosts, by connections.
+/// The packets on their way to hosts, by connections.
 pub(super) struct UnderWay {
-    frames: Vec<(VcId, Frame)>,
-}
-
-/// A frame on its way to a host: when it will be there, and the octets of its datagram.
-pub(super) struct Frame {
-    pub(super) time: Time,
-    pub(super) ip_bytes: u32,
+    /// Connection, when it will be there, octets.
+    packets: Vec<(VcId, Time, u32)>,
 }
 
 impl UnderWay {
-    /// Those of connection `vc`.
-    pub(super) fn of(&self, vc: VcId) -> impl Iterator<Item = &Frame> {
-        let start = self.frames.partition_point(|&(of, _)| of < vc);
-        self.frames[start..].iter().take_while(move |&&(of, _)| of == vc).map(|(_, frame)| frame)
+    /// Those of connection `vc`: when they will be there, and their octets.
+    pub(super) fn of(&self, vc: VcId) -> impl Iterator<Item = (Time, u32)> {
+        let start = self.packets.partition_point(|&(of, ..)| of < vc);
+        self.packets[start..].iter().take_while(move |&&(of, ..)| of == vc).map(|&(_, time, bytes)| (time, bytes))
     }
 }
 
 impl Io {
-    /// The frames on their way to hosts.
+    /// The packets on their way to hosts.
     pub(super) fn under_way(&self) -> UnderWay {
-        let frame = |&Arrived { time, vc, frame, .. }: &Arrived| {
-            (vc, Frame { time, ip_bytes: self.frames[vc].segment(frame).ip_bytes() })
-        };
-        let mut frames: Vec<_> = self.inboxes.iter().flat_map(|inbox| inbox.waiting()).map(frame).collect();
-        frames.sort_by_key(|&(vc, _)| vc);
-        UnderWay { frames }
+        let arriving = self.inboxes.iter().flat_map(|inbox| inbox.waiting());
+        let mut packets: Vec<_> = arriving.map(|packet| (packet.vc, packet.time, packet.size)).collect();
+        packets.sort_unstable();
+        UnderWay { packets }
     }
 
     /// A frame is on its way to a host of this group.

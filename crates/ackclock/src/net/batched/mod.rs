@@ -17,6 +17,7 @@ mod mailbox;
 mod outlets;
 mod pacing;
 mod packet_port;
+mod sacks;
 mod serializer;
 mod service;
 mod tail;
@@ -29,7 +30,7 @@ use io::{Io, UnderWay};
 use packet_port::PacketPorts;
 
 use super::flow;
-use super::recorder::{HostTraces, PortRecording, Recorder};
+use super::recorder::{PortRecording, Recorder};
 use crate::record::{Capture, FlowRecord, PortRecord, Series};
 use crate::scenario::Scenario;
 use crate::units::{Span, Time};
@@ -89,7 +90,7 @@ impl Batched {
         }
     }
 
-    /// Events handled so far: frames at hosts, timers, cells and packets at ports.
+    /// Events handled so far: frames at hosts, timers, cells and packets at ports that are not done with another one.
     pub fn events(&self) -> u64 {
         self.parts.iter().map(Part::events).sum()
     }
@@ -118,7 +119,7 @@ impl Batched {
 
     /// What was recorded over time up to `now`, and what was captured.
     pub fn recorded(&self, recorder: &Recorder, now: Time) -> (Vec<Series>, Vec<Capture>) {
-        let hosts: Vec<&HostTraces> = self.hosts().filter_map(Hosts::traces).collect();
+        let hosts = self.io.traces.as_deref();
         let of_port = |output| match output {
             Output::Port { part, port } => match &self.parts[part as usize] {
                 Part::Hosts(_) => unreachable!("hosts are no ports"),
@@ -136,7 +137,7 @@ impl Batched {
                 Some(PortRecording { name, crossing, trace })
             })
             .collect();
-        (recorder.series(&hosts, &ports, now), recorder.captures(&hosts, &ports))
+        (recorder.series(hosts, &ports, now), recorder.captures(hosts, &ports))
     }
 
     fn port_record(&self, link: &Entry<'_>, under_way: &UnderWay, now: Time) -> Option<PortRecord> {

@@ -7,7 +7,6 @@ use super::serializer::Serializers;
 use crate::ids::VcId;
 use crate::net::flow::{End, ForcedDrops, end_of};
 use crate::net::nic::Nic;
-use crate::net::recorder::HostTraces;
 use crate::packet::{Segment, aal5};
 use crate::scenario::Technology;
 use crate::units::{Span, Time};
@@ -23,8 +22,6 @@ pub(super) struct Outlets {
     /// NICs on which something waits, or did in this batch; and for each NIC whether it is listed.
     backlog: Vec<u32>,
     listed: Vec<bool>,
-    /// What is recorded at these hosts.
-    pub(super) traces: Option<Box<HostTraces>>,
 }
 
 /// The numbers of a group's ends of connections.
@@ -106,7 +103,6 @@ impl Outlets {
         outlets: Vec<Outlet>,
         nics: usize,
         serializers: Serializers,
-        traces: Option<Box<HostTraces>>,
     ) -> Outlets {
         Outlets {
             technology,
@@ -116,7 +112,14 @@ impl Outlets {
             serializers,
             backlog: Vec::new(),
             listed: vec![false; nics],
-            traces,
+        }
+    }
+
+    /// Octets of the headers of a packet without options; none if there are no packets.
+    pub(super) fn packet_headers(&self) -> Option<u32> {
+        match self.technology {
+            Technology::Atm { .. } => None,
+            Technology::Packet { link_header_bytes } => Some(Segment::default().ip_bytes() + link_header_bytes),
         }
     }
 
@@ -127,12 +130,20 @@ impl Outlets {
 
     /// A segment on `vc`, of the end with this number, goes out as soon as the host's link is free.
     #[inline(always)]
-    pub(super) fn send(&mut self, now: Time, vc: VcId, number: usize, segment: &Segment, io: &mut Io) {
-        if self.nics[self.outlets[number].nic as usize].is_idle(now) {
-            self.transmit(now, vc, number, segment, io);
+    pub(super) fn send(&mut self, now: Time, vc: VcId, number: usize, segment: Segment, io: &mut Io) {
+        let outlet = &mut self.outlets[number];
+        let nic = &mut self.nics[outlet.nic as usize];
+        if nic.is_idle(now) {
+            outlet.transmit(now, vc, segment, nic, self.technology, &mut self.serializers, io);
         } else {
             self.queue_up(now, vc, number, segment, io);
         }
+    }
+
+    /// The same, called and not inlined.
+    #[inline(never)]
+    pub(super) fn send_rare(&mut self, now: Time, vc: VcId, number: usize, segment: Segment, io: &mut Io) {
+        self.send(now, vc, number, segment, io);
     }
 
     /// Takes back what waits on `vc`; returns how many segments that were.
@@ -173,14 +184,14 @@ impl Outlets {
 
     /// The link is busy, or something waits that should have gone before.
     #[inline(never)]
-    fn queue_up(&mut self, now: Time, vc: VcId, number: usize, segment: &Segment, io: &mut Io) {
+    fn queue_up(&mut self, now: Time, vc: VcId, number: usize, segment: Segment, io: &mut Io) {
         let nic = self.outlets[number].nic;
         self.transmit_waiting(nic, now, io);
         let state = &mut self.nics[nic as usize];
         if state.is_idle(now) {
-            return self.transmit(now, vc, number, segment, io);
+            return self.send_rare(now, vc, number, segment, io);
         }
-        state.push(vc, *segment);
+        state.push(vc, segment);
         if !std::mem::replace(&mut self.listed[nic as usize], true) {
             self.backlog.push(nic);
         }
@@ -188,56 +199,97 @@ impl Outlets {
 
     /// The host's link begins what waits, as far as it can by `now`.
     fn transmit_waiting(&mut self, nic: u32, now: Time, io: &mut Io) {
+        let nic = &mut self.nics[nic as usize];
         loop {
-            let start = self.nics[nic as usize].next_start();
+            let start = nic.next_start();
             if start > now {
                 break;
             }
-            let Some((vc, segment)) = self.nics[nic as usize].next(start) else { break };
+            let Some((vc, segment)) = nic.next(start) else { break };
             let (flow, end) = end_of(vc);
-            self.transmit(start, vc, self.numbering.of(flow, end.other()), &segment, io);
+            let outlet = &mut self.outlets[self.numbering.of(flow, end.other())];
+            outlet.transmit(start, vc, segment, nic, self.technology, &mut self.serializers, io);
+        }
+    }
+}
+
+impl Outlet {
+    /// A frame begins at `start`, when the link is free.
+    #[inline(always)]
+    #[expect(clippy::too_many_arguments, reason = "parts of the outlets that are not this one's")]
+    fn transmit(
+        &mut self,
+        start: Time,
+        vc: VcId,
+        segment: Segment,
+        nic: &mut Nic,
+        technology: Technology,
+        serializers: &mut Serializers,
+        io: &mut Io,
+    ) {
+        match technology {
+            Technology::Packet { link_header_bytes } => {
+                let size = segment.ip_bytes() + link_header_bytes;
+                let complete = start + serializers.time(self.serializer, size);
+                nic.occupy(complete);
+                let lost = self.is_lost_on_purpose(segment.seq);
+                if let Some(traces) = &mut io.traces {
+                    traces.departs(start, vc, io.sacks.next_number(vc), &segment, lost);
+                }
+                if lost {
+                    return;
+                }
+                let time = complete + self.leg.lag;
+                // One of the two is zero.
+                let carries = segment.seq + segment.ack;
+                let frame = io.sacks.keep(vc, &segment.sack);
+                match self.leg.to {
+                    Destination::Port { mailbox, port, input, at_port } => {
+                        let (index, eom) = (0, true);
+                        io.post(mailbox, Item { time, carries, port, input, at_port, frame, size, index, eom });
+                    }
+                    Destination::Host { group, link } => {
+                        io.deliver(group, Arrived { time, carries, vc, frame, size, link, good: true });
+                    }
+                    Destination::Tail { .. } => unreachable!("a tail is behind a port"),
+                }
+            }
+            Technology::Atm { llc } => self.transmit_cells(start, vc, segment, nic, llc, io),
         }
     }
 
-    /// A frame begins at `start`, when the link is free.
-    #[inline(always)]
-    fn transmit(&mut self, start: Time, vc: VcId, number: usize, segment: &Segment, io: &mut Io) {
-        let outlet = &mut self.outlets[number];
-        let bytes = segment.ip_bytes();
-        let (units, size, spacing, first) = match self.technology {
-            Technology::Atm { llc } => {
-                let cells = aal5::cells(bytes, llc);
-                (cells, u32::from(cells), outlet.spacing, outlet.cell_time)
-            }
-            Technology::Packet { link_header_bytes } => {
-                let bytes = bytes + link_header_bytes;
-                let time = self.serializers.time(outlet.serializer, bytes);
-                (1, bytes, time, time)
-            }
-        };
-        self.nics[outlet.nic as usize].occupy(start + spacing * u64::from(units));
-        let lost = outlet.forced_drops.as_mut().is_some_and(|drops| drops.hit(segment));
-        if let Some(traces) = &mut self.traces {
-            traces.departs(start, vc, io.frames[vc].next_number(), segment, lost);
+    #[inline]
+    fn transmit_cells(&mut self, start: Time, vc: VcId, segment: Segment, nic: &mut Nic, llc: bool, io: &mut Io) {
+        let cells = aal5::cells(segment.ip_bytes(), llc);
+        nic.occupy(start + self.spacing * u64::from(cells));
+        let lost = self.is_lost_on_purpose(segment.seq);
+        if let Some(traces) = &mut io.traces {
+            traces.departs(start, vc, io.frames[vc].next_number(), &segment, lost);
         }
         if lost {
             return;
         }
-        let frame = io.frames[vc].push(segment);
-        let complete = start + first;
-        if let Some(trail) = &mut outlet.trail {
-            trail.push(complete, units, spacing);
+        let frame = io.frames[vc].push(&segment);
+        let complete = start + self.cell_time;
+        if let Some(trail) = &mut self.trail {
+            trail.push(complete, cells, self.spacing);
         }
-        let time = complete + outlet.leg.lag;
-        match outlet.leg.to {
+        let time = complete + self.leg.lag;
+        match self.leg.to {
             Destination::Port { mailbox, port, input, at_port } => {
-                io.post(mailbox, Item { time, port, input, at_port, frame, size, index: 0, eom: true });
+                let size = u32::from(cells);
+                io.post(mailbox, Item { time, port, input, at_port, frame, size, eom: true, ..Item::default() });
             }
-            Destination::Tail { .. } => unreachable!("a tail is behind a port"),
             Destination::Host { group, link } => {
-                let time = time + spacing * u64::from(units - 1);
-                io.deliver(group, Arrived { time, vc, frame, link, good: true });
+                let time = time + self.spacing * u64::from(cells - 1);
+                io.deliver(group, Arrived { time, vc, frame, link, good: true, ..Arrived::default() });
             }
+            Destination::Tail { .. } => unreachable!("a tail is behind a packet port"),
         }
+    }
+
+    #[inline]
+    fn is_lost_on_purpose(&mut self, seq: u64) -> bool {
+        self.forced_drops.as_mut().is_some_and(|drops| drops.hit(seq))
     }
 }

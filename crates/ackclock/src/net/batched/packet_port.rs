@@ -2,12 +2,11 @@
 //!
 //! Ports that one output feeds, and nothing else, advance together: behind a bottleneck there are as many as flows.
 
-use std::collections::VecDeque;
-
+use super::batch::Queue;
 use super::counts::Counts;
 use super::io::{Arrived, Destination, Io, Item, Leg, UnderWay};
 use super::serializer::Serializers;
-use super::tail::Tail;
+use super::tail::{Place, Tail};
 use crate::ids::{Id, IdVec, VcId};
 use crate::queue::drop::{Arrival, DropPolicy, DropReason, TailDrop, Verdict};
 use crate::record::PortRecord;
@@ -35,7 +34,7 @@ pub(super) struct PacketPort {
     /// When the transmission of the last accepted packet is complete.
     free: Time,
     /// The packets that waited when the last one arrived: when their transmission begins, connection, octets.
-    waiting: VecDeque<(Time, VcId, u32)>,
+    waiting: Queue<(Time, VcId, u32)>,
     counts: Counts,
     trace: Option<Box<PortTrace>>,
 }
@@ -45,6 +44,8 @@ pub(super) struct PacketPort {
 pub(super) struct PortVc {
     pub(super) id: VcId,
     pub(super) name_hash: u64,
+    /// Its packets that arrived; what else is counted is in the port's counters.
+    pub(super) arrivals: u64,
     /// From the completion of a transmission to the arrival.
     pub(super) leg: Leg,
 }
@@ -84,8 +85,9 @@ impl PacketPorts {
 
     /// One port's record at `now`.
     pub(super) fn record(&self, port: usize, now: Time, name: &str, vcs: impl Iterator<Item = String>) -> PortRecord {
-        let port = self.ports[port].at(now);
-        let waiting = port.waiting.iter().map(|&(start, vc, _)| (vc, start.as_ps()));
+        let mut port = self.ports[port].at(now);
+        port.vcs.iter_ids().for_each(|(at_port, vc)| port.counts.arrive(at_port, vc.arrivals));
+        let waiting = port.waiting.as_slice().iter().map(|&(start, vc, _)| (vc, start.as_ps()));
         port.counts.record(now, name, vcs, waiting)
     }
 
@@ -106,7 +108,7 @@ impl PacketPorts {
     ) -> PortRecord {
         let tail = &self.tails[tail];
         let before = &self.ports[tail.place.behind as usize];
-        let accepted = |vc: VcId| (before.vcs[vc].id, before.counts.accepted_of(vc));
+        let accepted = |vc: VcId| (before.vcs[vc].id, before.accepted(vc));
         tail.record(now, accepted, under_way, name, vcs)
     }
 }
@@ -127,7 +129,7 @@ impl PacketPort {
             policy: TailDrop,
             vcs,
             free: Time::ZERO,
-            waiting: VecDeque::new(),
+            waiting: Queue::default(),
             counts,
             trace,
         }
@@ -136,77 +138,83 @@ impl PacketPort {
     /// The port with everything before `now`: departures are handled when the next packet arrives.
     fn at(&self, now: Time) -> PacketPort {
         let mut port = self.clone();
-        while port.waiting.front().is_some_and(|&(start, ..)| start < now) {
-            port.depart();
-        }
+        port.depart_while(|start| start < now);
         port
     }
 
     #[inline]
     fn on_arrival(&mut self, packet: &Item, tails: &mut [Tail], serializers: &mut Serializers, io: &mut Io) {
-        let &Item { time: now, at_port, frame, size: bytes, .. } = packet;
+        let &Item { time: now, carries, at_port, frame, size, .. } = packet;
         // At one instant departures come first.
-        while self.waiting.front().is_some_and(|&(start, ..)| start <= now) {
-            self.depart();
-        }
-        self.counts.arrive(at_port, 1);
-        let start = if self.waiting.is_empty() && self.free <= now {
+        self.depart_while(|start| start <= now);
+        let vc = &mut self.vcs[at_port];
+        vc.arrivals += 1;
+        // If the last packet that was accepted is out, nothing waits.
+        let start = if self.free <= now {
             now
         } else {
-            let verdict = if self.waiting_bytes + u64::from(bytes) > self.max_bytes {
+            let verdict = if self.waiting_bytes + u64::from(size) > self.max_bytes {
                 Verdict::Drop(DropReason::Overflow)
             } else {
                 self.policy.admit(Arrival { vc: at_port, eom: true }, self.counts.buffer())
             };
             if let Verdict::Drop(reason) = verdict {
                 if let Some(trace) = &mut self.trace {
-                    trace.refused(Refused { time: now, vc: at_port.index() as u32, frame, reason });
+                    let (vc, frame) = (at_port.index() as u32, io.sacks.number(frame));
+                    trace.refused(Refused { time: now, vc, frame, reason });
                 }
-                return self.counts.refuse(now, at_port, self.vcs[at_port].name_hash, reason);
+                io.sacks.take(frame);
+                return self.counts.refuse(now, at_port, vc.name_hash, reason);
             }
             self.counts.enter(at_port, now.as_ps());
             self.counts.wait(at_port, self.free.since(now).as_ps());
-            self.waiting_bytes += u64::from(bytes);
-            self.waiting.push_back((self.free, at_port, bytes));
-            self.record_queue(now, at_port);
+            self.waiting_bytes += u64::from(size);
+            self.waiting.push((self.free, at_port, size));
+            if let Some(trace) = &mut self.trace {
+                record_queue(trace, now, &self.waiting, &self.counts, at_port);
+            }
             self.free
         };
-        self.free = start + serializers.time(self.serializer, bytes);
+        self.free = start + serializers.time(self.serializer, size);
         if let Some(trace) = &mut self.trace {
             trace.transmits(start, self.free);
         }
-        let vc = &self.vcs[at_port];
         let time = self.free + vc.leg.lag;
-        match vc.leg.to {
+        let (time, group, link) = match vc.leg.to {
             Destination::Tail { tail, at_port } => {
                 let tail = &mut tails[tail as usize];
-                let complete = tail.pass(now, time, serializers.time(tail.place.serializer, bytes), at_port);
-                let (time, group, link) = (complete + tail.place.lag, tail.place.group, tail.place.link);
-                io.deliver(group, Arrived { time, vc: vc.id, frame, link, good: true });
+                let Place { serializer, lag, group, link, .. } = tail.place;
+                (tail.pass(now, time, serializers.time(serializer, size), at_port) + lag, group, link)
             }
-            Destination::Host { group, link } => {
-                io.deliver(group, Arrived { time, vc: vc.id, frame, link, good: true });
-            }
+            Destination::Host { group, link } => (time, group, link),
             Destination::Port { mailbox, port, input, at_port } => {
-                io.post(mailbox, Item { time, port, input, at_port, frame, size: bytes, index: 0, eom: true });
+                let (index, eom) = (0, true);
+                return io.post(mailbox, Item { time, carries, port, input, at_port, frame, size, index, eom });
+            }
+        };
+        io.deliver(group, Arrived { time, carries, vc: vc.id, frame, size, link, good: true });
+    }
+
+    fn accepted(&self, at_port: VcId) -> u64 {
+        self.vcs[at_port].arrivals - self.counts.drops_of(at_port)
+    }
+
+    /// Transmissions begin that are due.
+    #[inline]
+    fn depart_while(&mut self, is_due: impl Fn(Time) -> bool) {
+        while let Some(&(start, vc, bytes)) = self.waiting.first().filter(|&&(start, ..)| is_due(start)) {
+            self.waiting.take();
+            self.counts.leave(vc, 1, start.as_ps());
+            self.waiting_bytes -= u64::from(bytes);
+            if let Some(trace) = &mut self.trace {
+                record_queue(trace, start, &self.waiting, &self.counts, vc);
             }
         }
     }
+}
 
-    #[inline]
-    fn depart(&mut self) {
-        let Some((start, vc, bytes)) = self.waiting.pop_front() else { return };
-        self.counts.leave(vc, 1, start.as_ps());
-        self.waiting_bytes -= u64::from(bytes);
-        self.record_queue(start, vc);
-    }
-
-    /// A packet of `vc` has come or gone.
-    #[inline]
-    fn record_queue(&mut self, now: Time, vc: VcId) {
-        if let Some(trace) = &mut self.trace {
-            trace.queued(now, self.waiting.len() as u32);
-            trace.queued_of(now, vc.index(), self.counts.buffer().queued_of(vc));
-        }
-    }
+/// A packet of `vc` has come or gone.
+fn record_queue(trace: &mut PortTrace, now: Time, waiting: &Queue<(Time, VcId, u32)>, counts: &Counts, vc: VcId) {
+    trace.queued(now, waiting.as_slice().len() as u32);
+    trace.queued_of(now, vc.index(), counts.buffer().queued_of(vc));
 }

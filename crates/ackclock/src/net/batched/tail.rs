@@ -9,7 +9,7 @@
 use std::collections::VecDeque;
 
 use super::counts::Counts;
-use super::io::{Frame, UnderWay};
+use super::io::UnderWay;
 use crate::ids::{Id, VcId};
 use crate::record::PortRecord;
 use crate::units::{Rate, Span, Time};
@@ -34,7 +34,6 @@ pub(super) struct Place {
     pub(super) rate: Rate,
     /// Which serializer that is.
     pub(super) serializer: u32,
-    pub(super) link_header_bytes: u32,
     /// From the completion of a transmission to the arrival at the host.
     pub(super) lag: Span,
     /// The host: in which group, and by which link.
@@ -89,16 +88,14 @@ impl Tail {
         names: impl Iterator<Item = String>,
     ) -> PortRecord {
         let mut port = self.clone();
-        let Place { rate, link_header_bytes, lag, .. } = self.place;
+        let Place { rate, lag, .. } = self.place;
         port.count_before(now);
         for (place, &number) in self.place.numbers.iter().enumerate() {
             let (vc, accepted) = accepted(number);
             // What begins to be transmitted before `now` is at the host by then, or so long after.
-            let begins_later = |frame: &Frame| {
-                let time = rate.serialization(u64::from(frame.ip_bytes + link_header_bytes) * 8);
-                frame.time >= now + time + lag
-            };
-            let to_begin = under_way.of(vc).filter(|frame| begins_later(frame)).count() as u64;
+            let begins_later =
+                |&(time, bytes): &(Time, u32)| time >= now + rate.serialization(u64::from(bytes) * 8) + lag;
+            let to_begin = under_way.of(vc).filter(begins_later).count() as u64;
             let vc = VcId::from_index(place);
             let arrivals = accepted - to_begin + u64::from(port.counts.buffer().queued_of(vc));
             port.counts.arrive(vc, arrivals);
@@ -136,5 +133,45 @@ impl Tail {
                 self.counts.wait(vc, begins.since(arrives).as_ps());
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const SHORTEST: u64 = 40;
+    const LONGEST: u64 = 300;
+
+    fn time(bytes: u64) -> Span {
+        Span::from_ps(10 * bytes)
+    }
+
+    proptest! {
+        /// Packets that come one after the other, at the same rate: those that wait when one arrives leave it room.
+        #[test]
+        fn a_port_that_never_refuses_has_room(
+            packets in 7_u32..10,
+            sizes in prop::collection::vec(prop_oneof![SHORTEST..=LONGEST, Just(SHORTEST), Just(LONGEST)], 1..100),
+        ) {
+            prop_assert!(never_refuses((packets, u64::MAX), (time(LONGEST), LONGEST), time(SHORTEST)));
+            let (mut arrives, mut free, mut begun) = (Time::ZERO, Time::ZERO, Vec::new());
+            for bytes in sizes {
+                arrives += time(bytes);
+                let waiting = begun.iter().filter(|&&begins| begins > arrives).count();
+                prop_assert!(free <= arrives || waiting < packets as usize, "{waiting} wait");
+                let begins = free.max(arrives);
+                free = begins + time(bytes);
+                begun.push(begins);
+            }
+        }
+    }
+
+    #[test]
+    fn a_short_buffer_may_have_to_refuse() {
+        let never = |packets, bytes| never_refuses((packets, bytes), (time(LONGEST), LONGEST), time(SHORTEST));
+        assert!(never(7, u64::MAX) && !never(6, u64::MAX));
+        assert!(never(u32::MAX, 600) && !never(u32::MAX, 599));
     }
 }

@@ -57,7 +57,7 @@ impl Reference {
             links,
             vcs,
             flows,
-            traces: recorder.and_then(|recorder| recorder.hosts(true, true)),
+            traces: recorder.and_then(|recorder| recorder.hosts()),
         };
         for flow in 0..network.flows.len() {
             network.schedule_timers(flow);
@@ -129,7 +129,7 @@ impl Reference {
 
     /// What was recorded over time up to `now`, and what was captured.
     pub fn recorded(&self, recorder: &Recorder, now: Time) -> (Vec<Series>, Vec<Capture>) {
-        let hosts: Vec<&HostTraces> = self.traces.iter().map(|traces| &**traces).collect();
+        let hosts = self.traces.as_deref();
         let of_port = |link: &'_ Link| {
             let occupancy = match &link.output {
                 Output::Nic(_) | Output::Through(_) => return None,
@@ -146,7 +146,7 @@ impl Reference {
                 Some(PortRecording { name: &link.name, crossing: &link.crossing, trace })
             })
             .collect();
-        (recorder.series(&hosts, &ports, now), recorder.captures(&hosts, &ports))
+        (recorder.series(hosts, &ports, now), recorder.captures(hosts, &ports))
     }
 
     fn on_output(&mut self, id: LinkId) {
@@ -314,7 +314,7 @@ impl Reference {
             nic.occupy(now + spacing * u64::from(units));
             let (flow, end) = end_of(vc_id);
             let forced_drops = self.flows[flow].forced_drops.as_mut().filter(|_| end == End::Receiver);
-            let lost = forced_drops.is_some_and(|drops| drops.hit(&segment));
+            let lost = forced_drops.is_some_and(|drops| drops.hit(segment.seq));
             if let Some(traces) = &mut self.traces {
                 traces.departs(now, vc_id, vc.frames.next_number(), &segment, lost);
             }

@@ -179,7 +179,7 @@ macro_rules! dispatch {
 }
 
 impl Recovery for AnyRecovery {
-    #[inline]
+    #[inline(always)]
     fn on_sack(&mut self, una: u64, blocks: &[SackBlock], flight: &Flight) {
         dispatch!(self, recovery => recovery.on_sack(una, blocks, flight));
     }
@@ -189,7 +189,7 @@ impl Recovery for AnyRecovery {
         dispatch!(self, recovery => recovery.on_dup_ack(count, flight, hands))
     }
 
-    #[inline]
+    #[inline(always)]
     fn on_new_ack(&mut self, ack: u64, flight: &Flight, hands: Hands<'_>) -> NewAck {
         dispatch!(self, recovery => recovery.on_new_ack(ack, flight, hands))
     }
@@ -198,7 +198,7 @@ impl Recovery for AnyRecovery {
         dispatch!(self, recovery => recovery.on_timeout(flight));
     }
 
-    #[inline]
+    #[inline(always)]
     fn has_a_say(&self) -> bool {
         dispatch!(self, recovery => recovery.has_a_say())
     }
