@@ -195,12 +195,10 @@ impl Kernel {
                         now = end + 1;
                         continue;
                     }
-                    door.depart(now);
                     door.serve(policy, now, train, io);
                     ended = train.left == 0;
                 }
                 few if few.len() <= FEW => {
-                    door.depart(now);
                     let order = service.order_of_few(now - 1, few);
                     for place in 0..few.len() {
                         let train = &mut few[(order >> (8 * place) & 0xff) as usize];
@@ -209,7 +207,6 @@ impl Kernel {
                     }
                 }
                 many => {
-                    door.depart(now);
                     let turns = service.in_slot(now - 1);
                     let turn = |(train, number): (&Train, u32)| (turns.of(train.input), 0, Found::Train(number));
                     self.present.clear();
@@ -237,7 +234,6 @@ impl Kernel {
         while trains.as_slice().is_empty() && now <= last {
             // One cell in its slot, the common case, needs no order.
             let Some(number) = pacing.take_single(now) else { break };
-            door.depart(now);
             door.serve(policy, now, pacing.train_mut(number), io);
             pacing.served(number, now);
             if pacing.is_empty() {
@@ -256,7 +252,6 @@ impl Kernel {
     #[inline(never)]
     fn mixed_slot<P: DropPolicy>(&mut self, policy: &mut P, now: u64, io: &mut Io) {
         let Kernel { trains, door, service, pacing, present, .. } = self;
-        door.depart(now);
         let turns = service.in_slot(now - 1);
         present.clear();
         pacing.take(now, |number, train, offset| present.push((turns.of(train.input), offset, Found::Paced(number))));

@@ -64,25 +64,22 @@ impl Train {
 }
 
 impl Door {
-    /// Those whose time has come by slot end `now` leave the queue.
+    /// Those whose time has come by slot end `now` leave the counters.
     #[inline(always)]
     pub(super) fn depart(&mut self, now: u64) {
-        let mut due = self.queue.due(now);
-        while due > 0 {
-            let (vc, cells, at) = self.queue.pop(due);
-            self.counts.leave(vc, cells, at);
-            due -= u64::from(cells);
+        while let Some((vc, cells)) = self.queue.take_departed(now) {
+            self.counts.leave(vc, cells);
         }
     }
 
     /// The next cell of a train is accepted or refused at slot end `now`.
     #[inline(always)]
     pub(super) fn serve<P: DropPolicy>(&mut self, policy: &mut P, now: u64, train: &mut Train, io: &mut Io) {
-        if train.is_sure() && !self.counts.buffer().is_full() {
+        if train.is_sure() && self.queue.waiting_at(now) < u64::from(self.counts.buffer().capacity()) {
             // Neither the first cell nor the last of a frame that is accepted so far, and there is room: a question
             // to the policy would change nothing (see DropPolicy::asks_always).
             train.left -= 1;
-            self.accept(now, train);
+            self.accept(now, train, 1);
         } else {
             self.decide(policy, now, train, io);
         }
@@ -94,21 +91,9 @@ impl Door {
     /// was for the cell before.
     #[inline]
     pub(super) fn serve_alone(&mut self, now: u64, last: u64, train: &mut Train) {
-        let vc = train.at_port;
         let count = (last + 1 - now) as u16;
         train.left -= count;
-        if self.queue.due(now) == 0 {
-            self.queue.push(vc, now, u32::from(count));
-            return;
-        }
-        train.waited += u64::from(count) * self.queue.wait(now);
-        let mut at = now;
-        while at <= last {
-            let (leaving, cells, _) = self.queue.pop(last + 1 - at);
-            self.queue.push(vc, at, cells);
-            self.counts.exchange(vc, leaving, cells, at);
-            at += u64::from(cells);
-        }
+        self.accept(now, train, u32::from(count));
     }
 
     /// The counters with those cells of unfinished frames that have come so far.
@@ -121,12 +106,35 @@ impl Door {
         counts
     }
 
+    /// In each of `count` slots from slot end `now` on a cell of the train enters the queue, and if there are several
+    /// no other cell does. Returns when the first departs.
     #[inline(always)]
-    fn accept(&mut self, now: u64, train: &mut Train) -> u64 {
-        let departs = self.queue.push(train.at_port, now, 1);
-        if departs > now {
-            train.waited += departs - now;
-            self.counts.enter(train.at_port, now);
+    fn accept(&mut self, now: u64, train: &mut Train, count: u32) -> u64 {
+        let vc = train.at_port;
+        let departs = self.queue.departure(now);
+        if departs == now {
+            self.depart(now);
+        } else {
+            train.waited += u64::from(count) * (departs - now);
+            // The counters do not miss departures that are handled late, as long as they would not be at a maximum
+            // without them. Before each cell but the first, the one due then leaves.
+            if !self.counts.buffer().stays_below_max(vc, count) {
+                return self.accept_one_by_one(now, vc, count);
+            }
+            self.counts.enter(vc, now, departs, count, departs - now - 1);
+        }
+        self.queue.push(vc, now, count);
+        departs
+    }
+
+    /// As [`Door::accept`], with every departure in its time.
+    #[inline(never)]
+    fn accept_one_by_one(&mut self, now: u64, vc: VcId, count: u32) -> u64 {
+        let departs = self.queue.departure(now);
+        for cell in 0..u64::from(count) {
+            self.depart(now + cell);
+            self.counts.enter(vc, now + cell, departs + cell, 1, departs - now - 1);
+            self.queue.push(vc, now + cell, 1);
         }
         departs
     }
@@ -134,12 +142,14 @@ impl Door {
     /// The policy decides.
     #[inline(never)]
     fn decide<P: DropPolicy>(&mut self, policy: &mut P, now: u64, train: &mut Train, io: &mut Io) {
+        // The policy sees the counters as they are now.
+        self.depart(now);
         train.left -= 1;
         let ended = train.left == 0;
         let eom = train.eom && ended;
         match policy.admit(Arrival { vc: train.at_port, eom }, self.counts.buffer()) {
             Verdict::Accept => {
-                let departs = self.accept(now, train);
+                let departs = self.accept(now, train, 1);
                 let vc = &mut self.vcs[train.at_port];
                 let time = Time::from_ps(departs * self.cell_time) + vc.leg.lag;
                 match vc.leg.to {

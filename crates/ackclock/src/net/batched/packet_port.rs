@@ -119,7 +119,8 @@ impl PacketPort {
             if let Verdict::Drop(reason) = verdict {
                 return self.counts.refuse(now, at_port, self.vcs[at_port].name_hash, reason);
             }
-            self.counts.enter(at_port, now.as_ps());
+            let before = u64::from(self.counts.buffer().queued());
+            self.counts.enter(at_port, now.as_ps(), self.free.as_ps(), 1, before);
             self.counts.wait(at_port, self.free.since(now).as_ps());
             self.waiting_bytes += u64::from(bytes);
             self.waiting.push_back((self.free, at_port, bytes));
@@ -138,8 +139,8 @@ impl PacketPort {
 
     #[inline]
     fn depart(&mut self) {
-        let Some((start, vc, bytes)) = self.waiting.pop_front() else { return };
-        self.counts.leave(vc, 1, start.as_ps());
+        let Some((_, vc, bytes)) = self.waiting.pop_front() else { return };
+        self.counts.leave(vc, 1);
         self.waiting_bytes -= u64::from(bytes);
     }
 }
