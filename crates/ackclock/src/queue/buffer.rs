@@ -71,12 +71,14 @@ impl Buffer {
     /// A cell of `vc` begins to wait.
     #[inline]
     pub fn enter(&mut self, vc: VcId) {
-        self.enter_many(vc, 1);
+        self.enter_late(vc, 1);
+        self.max = self.max.max(self.queued);
     }
 
-    /// As many cells of `vc` begin to wait.
+    /// As many cells of `vc` begin to wait, while others may have left that are not taken off yet: the largest X does
+    /// not follow from these counts, and has to be told with [`Buffer::reach`].
     #[inline]
-    pub fn enter_many(&mut self, vc: VcId, cells: u32) {
+    pub fn enter_late(&mut self, vc: VcId, cells: u32) {
         let held = &mut self.per_vc[vc];
         if held.cells == 0 {
             self.active += 1;
@@ -84,14 +86,19 @@ impl Buffer {
         held.cells += cells;
         held.max = held.max.max(held.cells);
         self.queued += cells;
-        self.max = self.max.max(self.queued);
     }
 
-    /// Whether the largest values stay what they are if as many cells of `vc` enter and none leaves.
+    /// X was `queued`.
+    #[inline]
+    pub fn reach(&mut self, queued: u32) {
+        self.max = self.max.max(queued);
+    }
+
+    /// Whether the largest Y_i of `vc` stays what it is if as many of its cells enter and none leaves.
     #[inline]
     pub fn stays_below_max(&self, vc: VcId, cells: u32) -> bool {
         let held = &self.per_vc[vc];
-        held.cells + cells <= held.max && self.queued + cells <= self.max
+        held.cells + cells <= held.max
     }
 
     /// A cell of `vc` no longer waits.

@@ -15,7 +15,7 @@ pub(super) struct CellQueue {
     tail: usize,
     /// The slot end at which the last accepted cell departs.
     last_departure: u64,
-    /// Up to which slot end departed cells were taken out.
+    /// Up to which slot end all departed cells were taken out.
     drained: u64,
     /// For how many slots after its departure a cell is remembered.
     memory: u64,
@@ -52,12 +52,12 @@ impl CellQueue {
         now.max(self.last_departure + 1)
     }
 
-    /// One cell of `vc` is accepted in each of `count` slots, of which `now` is the end of the first. If it departs at
-    /// once, everything before it must have been taken out: it does not wait, and is not taken out.
+    /// One cell of `vc` is accepted in each of `count` slots, of which `now` is the end of the first, and these depart
+    /// one by one from [`CellQueue::departure`] on. If that is at once, everything before must have been taken out:
+    /// they do not wait, and are not taken out.
     #[inline(always)]
-    pub(super) fn push(&mut self, vc: VcId, now: u64, count: u32) {
+    pub(super) fn push(&mut self, vc: VcId, now: u64, departs: u64, count: u32) {
         let follows = self.last_departure + 1;
-        let departs = now.max(follows);
         let last = departs + u64::from(count) - 1;
         self.last_departure = last;
         let vc = vc.index() as u32;
@@ -80,7 +80,6 @@ impl CellQueue {
     /// Takes out the first cells of one connection that departed by slot end `now`, if there are any.
     #[inline(always)]
     pub(super) fn take_departed(&mut self, now: u64) -> Option<(VcId, u32)> {
-        self.drained = now;
         let mask = self.runs.len() - 1;
         let mut run = self.runs[self.head & mask];
         if run.cells == self.gone && self.head != self.tail {
@@ -90,8 +89,12 @@ impl CellQueue {
         }
         let waiting = u64::from(run.cells).min(run.last.saturating_sub(now)) as u32;
         let taken = run.cells - waiting - self.gone;
+        if taken == 0 {
+            self.drained = now;
+            return None;
+        }
         self.gone += taken;
-        (taken > 0).then(|| (VcId::from_index(run.vc as usize), taken))
+        Some((VcId::from_index(run.vc as usize), taken))
     }
 
     /// The cells that are not taken out with their departures, the last one first.
@@ -151,7 +154,7 @@ mod tests {
         let mut queue = CellQueue::new(0);
         assert_eq!(queue.departure(5), 5, "nothing waits");
         for of in [0, 1, 0] {
-            queue.push(vc(of), 5, 1);
+            queue.push(vc(of), 5, queue.departure(5), 1);
         }
         assert_eq!((queue.waiting_at(5), queue.waiting_at(6), queue.waiting_at(9)), (2, 1, 0));
         assert_eq!(queue.departure(6), 8, "after the cells that depart at 6 and at 7");
@@ -159,7 +162,7 @@ mod tests {
         assert_eq!(queue.take_departed(7), Some((vc(1), 1)));
         assert_eq!(queue.take_departed(7), Some((vc(0), 1)));
         assert_eq!(queue.take_departed(7), None);
-        queue.push(vc(0), 9, 3);
+        queue.push(vc(0), 9, 9, 3);
         assert_eq!(queue.take_departed(11), None, "transmitted as they come");
     }
 
@@ -193,7 +196,7 @@ mod tests {
                     }
                 }
                 // A run of several only where nothing else arrives in these slots.
-                queue.push(vc(of), now, count);
+                queue.push(vc(of), now, first, count);
                 all.extend((0..u64::from(count)).map(|cell| (vc(of), first + cell)));
                 if first == now {
                     gone = all.len();

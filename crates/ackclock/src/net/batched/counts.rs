@@ -81,7 +81,8 @@ impl Counts {
         if self.threshold.map(u64::from) == Some(before) {
             self.episodes += u64::from(units);
         }
-        self.buffer.enter_many(vc, units);
+        self.buffer.enter_late(vc, units);
+        self.buffer.reach(before as u32 + 1);
         let last_departure = &mut self.vcs[vc].last_departure;
         // All but the first begin to wait before the one before them departs.
         let following = u64::from(units) - 1;
