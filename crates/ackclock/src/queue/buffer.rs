@@ -68,59 +68,56 @@ impl Buffer {
         self.queued >= self.capacity
     }
 
-    /// A cell of `vc` begins to wait. Returns whether it is the only one of its connection.
+    /// A cell of `vc` begins to wait.
     #[inline]
-    pub fn enter(&mut self, vc: VcId) -> bool {
+    pub fn enter(&mut self, vc: VcId) {
+        self.enter_late(vc, 1);
+        self.max = self.max.max(self.queued);
+    }
+
+    /// As many cells of `vc` begin to wait, while others may have left that are not taken off yet: the largest X does
+    /// not follow from these counts, and has to be told with [`Buffer::reach`].
+    #[inline]
+    pub fn enter_late(&mut self, vc: VcId, cells: u32) {
         let held = &mut self.per_vc[vc];
-        let first = held.cells == 0;
-        held.cells += 1;
-        held.max = held.max.max(held.cells);
-        if first {
+        if held.cells == 0 {
             self.active += 1;
         }
-        self.queued += 1;
-        self.max = self.max.max(self.queued);
-        first
+        held.cells += cells;
+        held.max = held.max.max(held.cells);
+        self.queued += cells;
     }
 
-    /// A cell of `vc` no longer waits. Returns whether it was the only one of its connection.
+    /// X was `queued`.
     #[inline]
-    pub fn leave(&mut self, vc: VcId) -> bool {
-        self.leave_many(vc, 1)
+    pub fn reach(&mut self, queued: u32) {
+        self.max = self.max.max(queued);
     }
 
-    /// As many cells of `vc` no longer wait. Returns whether they were all of their connection.
+    /// Whether the largest Y_i of `vc` stays what it is if as many of its cells enter and none leaves.
     #[inline]
-    pub fn leave_many(&mut self, vc: VcId, cells: u32) -> bool {
+    pub fn stays_below_max(&self, vc: VcId, cells: u32) -> bool {
+        let held = &self.per_vc[vc];
+        held.cells + cells <= held.max
+    }
+
+    /// A cell of `vc` no longer waits.
+    #[inline]
+    pub fn leave(&mut self, vc: VcId) {
+        self.leave_many(vc, 1);
+    }
+
+    /// As many cells of `vc` no longer wait.
+    #[inline]
+    pub fn leave_many(&mut self, vc: VcId, cells: u32) {
         let held = &mut self.per_vc[vc];
         held.cells -= cells;
-        let last = held.cells == 0;
         self.queued -= cells;
         // A branch on purpose: as `active -= u32::from(last)`, inlined into the cell port and optimised, rustc 1.95 made
         // other numbers of it. tests/engines.rs notices in release builds.
-        if last {
+        if held.cells == 0 {
             self.active -= 1;
         }
-        last
-    }
-
-    /// As many times as `cells` says a cell of `leaving` leaves and then one of `entering`, another connection,
-    /// enters. Returns whether what entered and what left are the only ones of their connections.
-    #[inline]
-    pub fn exchange(&mut self, entering: VcId, leaving: VcId, cells: u32) -> (bool, bool) {
-        let held = &mut self.per_vc[entering];
-        let first = held.cells == 0;
-        held.cells += cells;
-        held.max = held.max.max(held.cells);
-        let held = &mut self.per_vc[leaving];
-        held.cells -= cells;
-        let last = held.cells == 0;
-        match (first, last) {
-            (true, false) => self.active += 1,
-            (false, true) => self.active -= 1,
-            _ => {}
-        }
-        (first, last)
     }
 }
 

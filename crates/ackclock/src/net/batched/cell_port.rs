@@ -12,7 +12,7 @@ use super::counts::Counts;
 use super::door::{Door, PortVc, Train};
 use super::io::{Io, Item};
 use super::mailbox::Mailbox;
-use super::pacing::Pacing;
+use super::pacing::{MANY, Pacing, WINDOW};
 use super::service::{FEW, Service};
 use crate::ids::{IdVec, VcId};
 use crate::queue::drop::{DropPolicy, Policy};
@@ -38,16 +38,8 @@ struct Kernel {
     /// Frames with another spacing.
     pacing: Pacing,
     frames: u64,
-    /// The cells of the slot at hand: their turns, when in the slot they arrive, and where they are found.
-    present: Vec<(u64, u64, Found)>,
-}
-
-/// Where the frame of a cell is kept. Of two cells of one input in one slot the first is of a paced frame: one with
-/// the port's spacing holds the link for the rest of the slot.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Found {
-    Paced(u32),
-    Train(u32),
+    /// The turns of many trains in a slot, with their numbers.
+    present: Vec<(u64, u32)>,
 }
 
 impl CellPort {
@@ -153,14 +145,16 @@ impl Kernel {
                 break;
             }
             if begins <= now {
-                self.begin(&mut mailbox, now * cell_time);
+                self.begin(&mut mailbox, now * cell_time, None);
                 begins = next_slot(&mailbox, cell_time);
             }
-            let end = last.min(begins - 1);
             now = if self.pacing.is_empty() {
-                self.every_slot(policy, now, end, io)
+                self.every_slot(policy, now, last.min(begins - 1), io)
             } else {
-                self.any_spacing(policy, now, end, io)
+                let end = self.begin_window(&mut mailbox, now, last);
+                begins = next_slot(&mailbox, cell_time);
+                self.any_spacing(policy, now, end, io);
+                end + 1
             };
         }
         self.door.depart(last);
@@ -168,11 +162,12 @@ impl Kernel {
         io.mailboxes[self.mailbox] = mailbox;
     }
 
-    /// Takes in what begins to arrive before `end`.
+    /// Takes in what begins to arrive before `end`. For a window, frames with one cell in every slot too are put to the
+    /// paced ones, until there are more than `window` of them.
     #[inline(always)]
-    fn begin(&mut self, mailbox: &mut Mailbox, end: u64) {
+    fn begin(&mut self, mailbox: &mut Mailbox, end: u64, window: Option<usize>) {
         while let Some(&Item { time, input, at_port, frame, size, index, eom, .. }) = mailbox.first() {
-            if time.as_ps() >= end {
+            if time.as_ps() >= end || window.is_some_and(|most| self.pacing.len() > most) {
                 break;
             }
             mailbox.take();
@@ -180,7 +175,7 @@ impl Kernel {
             self.door.counts.arrive(at_port, u64::from(size));
             let train = Train::new(input, at_port, frame, index, size as u16, eom);
             let spacing = self.door.vcs[at_port].spacing.as_ps();
-            if spacing == self.door.cell_time {
+            if spacing == self.door.cell_time && window.is_none() {
                 self.trains.push(train);
             } else {
                 self.pacing.add(train, time.as_ps(), spacing);
@@ -197,17 +192,15 @@ impl Kernel {
             match trains.as_mut_slice() {
                 [train] => {
                     if train.is_sure() {
-                        let end = last.min(now + u64::from(train.left) - 2);
-                        door.serve_alone(now, end, train);
-                        now = end + 1;
-                        continue;
+                        let end = last.min(now + u64::from(train.left) - 1);
+                        door.serve_alone(policy, now, end, train, io);
+                        now = end;
+                    } else {
+                        door.serve(policy, now, train, io);
                     }
-                    door.depart(now);
-                    door.serve(policy, now, train, io);
                     ended = train.left == 0;
                 }
                 few if few.len() <= FEW => {
-                    door.depart(now);
                     let order = service.order_of_few(now - 1, few);
                     for place in 0..few.len() {
                         let train = &mut few[(order >> (8 * place) & 0xff) as usize];
@@ -216,14 +209,12 @@ impl Kernel {
                     }
                 }
                 many => {
-                    door.depart(now);
                     let turns = service.in_slot(now - 1);
-                    let turn = |(train, number): (&Train, u32)| (turns.of(train.input), 0, Found::Train(number));
+                    let turn = |(train, number): (&Train, u32)| (turns.of(train.input), number);
                     self.present.clear();
                     self.present.extend(many.iter().zip(0..).map(turn));
                     self.present.sort_unstable();
-                    for &(_, _, found) in &self.present {
-                        let Found::Train(number) = found else { unreachable!("nothing is paced") };
+                    for &(_, number) in &self.present {
                         let train = &mut many[number as usize];
                         door.serve(policy, now, train, io);
                         ended |= train.left == 0;
@@ -238,56 +229,39 @@ impl Kernel {
         now
     }
 
-    /// Cells of any spacing arrive: goes on until no paced frame is left, or `last` is behind.
-    fn any_spacing<P: DropPolicy>(&mut self, policy: &mut P, mut now: u64, last: u64, io: &mut Io) -> u64 {
-        let Kernel { trains, door, pacing, .. } = self;
-        while trains.as_slice().is_empty() && now <= last {
-            // One cell in its slot, the common case, needs no order.
-            let Some(number) = pacing.take_single(now) else { break };
-            door.depart(now);
-            door.serve(policy, now, pacing.train_mut(number), io);
-            pacing.served(number, now);
-            if pacing.is_empty() {
-                return now + 1;
-            }
-            now = pacing.next_slot(now + 1).min(last + 1);
+    /// There are paced frames: takes in what begins to arrive in a window of slots from slot end `now` on, not beyond
+    /// slot end `last`. Returns the last slot end of the window.
+    fn begin_window(&mut self, mailbox: &mut Mailbox, now: u64, last: u64) -> u64 {
+        let Kernel { trains, pacing, door, .. } = self;
+        for &train in trains.as_slice() {
+            pacing.add(train, (now - 1) * door.cell_time, door.cell_time);
         }
-        if now <= last {
-            self.mixed_slot(policy, now, io);
-            now += 1;
+        trains.retain(|_| false);
+        let mut end = last.min(now + WINDOW - 1);
+        let cell_time = door.cell_time;
+        self.begin(mailbox, end * cell_time, Some(MANY));
+        let begins = next_slot(mailbox, cell_time);
+        if begins <= end {
+            // There are too many for one window: it ends with the slot in which the last one begins.
+            end = begins;
+            self.begin(mailbox, end * cell_time, Some(usize::MAX));
         }
-        now
+        end
     }
 
-    /// One slot with any cells.
+    /// Cells of any spacing arrive, in the slots that end from `now` to `last`.
     #[inline(never)]
-    fn mixed_slot<P: DropPolicy>(&mut self, policy: &mut P, now: u64, io: &mut Io) {
-        let Kernel { trains, door, service, pacing, present, .. } = self;
-        door.depart(now);
-        let turns = service.in_slot(now - 1);
-        present.clear();
-        pacing.take(now, |number, train, offset| present.push((turns.of(train.input), offset, Found::Paced(number))));
-        let turn = |(train, number): (&Train, u32)| (turns.of(train.input), u64::MAX, Found::Train(number));
-        present.extend(trains.as_slice().iter().zip(0..).map(turn));
-        match &mut present[..] {
-            [] | [_] => {}
-            [one, other] => {
-                if (other.0, other.1) < (one.0, one.1) {
-                    std::mem::swap(one, other);
-                }
-            }
-            many => many.sort_unstable(),
+    fn any_spacing<P: DropPolicy>(&mut self, policy: &mut P, now: u64, last: u64, io: &mut Io) {
+        let Kernel { trains, door, service, pacing, .. } = self;
+        pacing.write_down(now, last, service);
+        for place in 0..pacing.cells() {
+            let (slots, train) = pacing.cell(place);
+            door.serve(policy, now + slots, train, io);
         }
-        for &(_, _, found) in present.iter() {
-            match found {
-                Found::Train(number) => door.serve(policy, now, &mut trains.as_mut_slice()[number as usize], io),
-                Found::Paced(number) => {
-                    door.serve(policy, now, pacing.train_mut(number), io);
-                    pacing.served(number, now);
-                }
-            }
+        pacing.served();
+        if pacing.is_even() && !pacing.is_empty() {
+            pacing.take_even(|train| trains.push(train));
         }
-        trains.retain(|train| train.left > 0);
     }
 
     fn counts(&self) -> Counts {

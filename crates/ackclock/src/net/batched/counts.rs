@@ -16,8 +16,7 @@ pub(super) struct Counts {
     buffer: Buffer,
     /// Length of a tick.
     tick: Span,
-    /// Since which tick as many connections as now have something waiting, and their number times ticks before.
-    active_since: u64,
+    /// Ticks during which each connection has something waiting, up to its last departure, in all.
     active: u128,
     drops: Drops,
     /// The drop policy has a threshold; its whole part, as far as a buffer can hold.
@@ -33,6 +32,8 @@ struct VcCounts {
     drops: u64,
     /// Ticks that the units wait which have entered so far, in all.
     waited: u128,
+    /// The last departure of a unit that waits or waited.
+    last_departure: u64,
 }
 
 impl Counts {
@@ -42,7 +43,6 @@ impl Counts {
         Counts {
             buffer: Buffer::new(capacity, vcs),
             tick,
-            active_since: 0,
             active: 0,
             drops: Drops::default(),
             threshold: threshold.map(|cells| cells as u32),
@@ -73,50 +73,27 @@ impl Counts {
         self.vcs[vc].arrivals += units;
     }
 
-    /// An arrived unit begins to wait at tick `now`.
-    #[inline]
-    pub(super) fn enter(&mut self, vc: VcId, now: u64) {
+    /// At each of `units` ticks from `now` on a unit of `vc` finds `before` others waiting and begins to wait, the
+    /// first until tick `departs` and each of the others until one tick later than the one before.
+    #[inline(always)]
+    pub(super) fn enter(&mut self, vc: VcId, now: u64, departs: u64, units: u32, before: u64) {
         // The queue rises above R if it was at the whole part of R before.
-        if self.threshold == Some(self.buffer.queued()) {
-            self.episodes += 1;
-        }
-        if self.buffer.enter(vc) {
-            self.activity_changed(now, self.buffer.active() - 1);
-        }
-    }
-
-    /// Waiting units begin to be transmitted, the last of them at tick `now`.
-    #[inline]
-    pub(super) fn leave(&mut self, vc: VcId, units: u32, now: u64) {
-        if self.buffer.leave_many(vc, units) {
-            self.activity_changed(now, self.buffer.active() + 1);
-        }
-    }
-
-    /// At each of `units` ticks from `now` on a unit of `leaving` leaves and then one of `entering` enters.
-    #[inline]
-    pub(super) fn exchange(&mut self, entering: VcId, leaving: VcId, units: u32, now: u64) {
-        // Something waits, or nothing could leave; so much of it is left when the next one enters.
-        if self.threshold == Some(self.buffer.queued() - 1) {
+        if self.threshold.map(u64::from) == Some(before) {
             self.episodes += u64::from(units);
         }
-        if entering == leaving {
-            return;
-        }
-        let before = self.buffer.active();
-        let (first, last) = self.buffer.exchange(entering, leaving, units);
-        if first {
-            self.activity_changed(now, before);
-        }
-        if last {
-            self.activity_changed(now + u64::from(units) - 1, before + u32::from(first));
-        }
+        self.buffer.enter_late(vc, units);
+        self.buffer.reach(before as u32 + 1);
+        let last_departure = &mut self.vcs[vc].last_departure;
+        // All but the first begin to wait before the one before them departs.
+        let following = u64::from(units) - 1;
+        self.active += u128::from(departs - now.max(*last_departure) + following);
+        *last_departure = departs + following;
     }
 
+    /// Waiting units begin to be transmitted.
     #[inline]
-    fn activity_changed(&mut self, now: u64, before: u32) {
-        self.active += u128::from(now - self.active_since) * u128::from(before);
-        self.active_since = now;
+    pub(super) fn leave(&mut self, vc: VcId, units: u32) {
+        self.buffer.leave_many(vc, units);
     }
 
     /// Units of `vc` that entered wait so many ticks, in all.
@@ -167,8 +144,8 @@ impl Counts {
             of_vc[vc.index()] -= ahead(departs);
         }
         let whole: u128 = of_vc.iter().sum();
-        let since = u128::from(self.active_since) * tick;
-        let active = self.active * tick + u128::from(self.buffer.active()) * (u128::from(now.as_ps()) - since);
+        let until = self.vcs.iter().map(|vc| u128::from(vc.last_departure) * tick);
+        let active = self.active * tick - until.map(|until| until.saturating_sub(now.as_ps().into())).sum::<u128>();
         let mean = |integral: u128| if now == Time::ZERO { 0.0 } else { integral as f64 / now.as_ps() as f64 };
 
         let record = |((vc, name), integral): ((VcId, String), u128)| {

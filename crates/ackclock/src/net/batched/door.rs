@@ -45,7 +45,7 @@ pub(super) struct Train {
     /// The cells from this one up to the next one were accepted.
     accepted_from: u16,
     eom: bool,
-    /// The next cell is accepted if there is room and it is not the last: the policy need not be asked.
+    /// The next cell is accepted if there is room: the policy need not be asked.
     sure: bool,
     /// Slots that its cells wait, not yet counted.
     waited: u64,
@@ -58,60 +58,70 @@ impl Train {
         Train { input, at_port, frame, end: index + left, left, accepted_from: index, eom, sure: false, waited: 0 }
     }
 
-    /// The next cell is accepted if there is room, and nothing else comes of it.
+    /// The next cell is accepted if there is room, without a question to the policy.
     #[inline]
     pub(super) fn is_sure(&self) -> bool {
-        self.sure && self.left > 1
+        self.sure
+    }
+}
+
+impl PortVc {
+    /// The last cell of a train was accepted, and reaches the host at `time`: only whole frames, and the ends of
+    /// others, matter there.
+    #[inline(always)]
+    fn end_train(&mut self, train: &Train, group: u32, link: u32, time: Time, io: &mut Io) {
+        let count = train.end - train.accepted_from;
+        let reassembled = self.reassembler.on_units(train.frame, train.accepted_from, count, train.eom);
+        if let Some(reassembled) = reassembled {
+            let good = matches!(reassembled, Reassembled::Good { .. });
+            let (vc, frame) = (self.id, train.frame);
+            io.deliver(group, Arrived { time, vc, frame, link, good, ..Arrived::default() });
+        }
     }
 }
 
 impl Door {
-    /// Those whose time has come by slot end `now` leave the queue.
+    /// Those whose time has come by slot end `now` leave the counters.
     #[inline(always)]
     pub(super) fn depart(&mut self, now: u64) {
-        let mut due = self.queue.due(now);
-        while due > 0 {
-            let (vc, cells, at) = self.queue.pop(due);
-            self.counts.leave(vc, cells, at);
-            due -= u64::from(cells);
+        while let Some((vc, cells)) = self.queue.take_departed(now) {
+            self.counts.leave(vc, cells);
         }
     }
 
     /// The next cell of a train is accepted or refused at slot end `now`.
     #[inline(always)]
     pub(super) fn serve<P: DropPolicy>(&mut self, policy: &mut P, now: u64, train: &mut Train, io: &mut Io) {
-        if train.is_sure() && !self.counts.buffer().is_full() {
-            // Neither the first cell nor the last of a frame that is accepted so far, and there is room: a question
-            // to the policy would change nothing (see DropPolicy::asks_always).
+        if train.is_sure() && self.queue.waiting_at(now) < u64::from(self.counts.buffer().capacity()) {
+            // Not the first cell of a frame that is accepted so far, and there is room: the answer of the policy is
+            // certain, and only the end of the frame has to be told (see DropPolicy::asks_always).
             train.left -= 1;
-            self.accept(now, train);
+            let departs = self.accept(now, train, 1);
+            if train.left == 0 {
+                self.complete(policy, departs, train, io);
+            }
         } else {
             self.decide(policy, now, train, io);
         }
     }
 
-    /// From slot end `now` to slot end `last` nothing arrives but one cell of this train in each slot, the last one
-    /// before `now` was accepted, and the last one of the frame is not among them: all are accepted. If nothing waits
-    /// they are transmitted at once; otherwise for each that comes one departs before it, so there is room as there
-    /// was for the cell before.
-    #[inline]
-    pub(super) fn serve_alone(&mut self, now: u64, last: u64, train: &mut Train) {
-        let vc = train.at_port;
+    /// From slot end `now` to slot end `last` nothing arrives but one cell of this train in each slot, and the last one
+    /// before `now` was accepted: all are accepted. If nothing waits they are transmitted at once; otherwise for each
+    /// that comes one departs before it, so there is room as there was for the cell before.
+    #[inline(always)]
+    pub(super) fn serve_alone<P: DropPolicy>(
+        &mut self,
+        policy: &mut P,
+        now: u64,
+        last: u64,
+        train: &mut Train,
+        io: &mut Io,
+    ) {
         let count = (last + 1 - now) as u16;
         train.left -= count;
-        let departs = now + self.queue.wait(now);
-        self.record(vc, now, departs, u32::from(count));
-        if self.queue.due(now) == 0 {
-            self.queue.push(vc, now, u32::from(count));
-            return;
-        }
-        train.waited += u64::from(count) * self.queue.wait(now);
-        let mut at = now;
-        while at <= last {
-            let (leaving, cells, _) = self.queue.pop(last + 1 - at);
-            self.queue.push(vc, at, cells);
-            self.counts.exchange(vc, leaving, cells, at);
-            at += u64::from(cells);
+        let departs = self.accept(now, train, u32::from(count));
+        if train.left == 0 {
+            self.complete(policy, departs + u64::from(count) - 1, train, io);
         }
     }
 
@@ -125,14 +135,26 @@ impl Door {
         counts
     }
 
+    /// In each of `count` slots from slot end `now` on a cell of the train enters the queue, and if there are several
+    /// no other cell does. Returns when the first departs.
     #[inline(always)]
-    fn accept(&mut self, now: u64, train: &mut Train) -> u64 {
-        let departs = self.queue.push(train.at_port, now, 1);
-        self.record(train.at_port, now, departs, 1);
-        if departs > now {
-            train.waited += departs - now;
-            self.counts.enter(train.at_port, now);
+    fn accept(&mut self, now: u64, train: &mut Train, count: u32) -> u64 {
+        let vc = train.at_port;
+        let departs = self.queue.departure(now);
+        self.record(vc, now, departs, count);
+        if departs == now {
+            self.depart(now);
+        } else {
+            train.waited += u64::from(count) * (departs - now);
+            // Departures that are handled late make Y_i too large, which does not matter below its maximum.
+            if !self.counts.buffer().stays_below_max(vc, count) {
+                self.accept_near_max(now, vc, count);
+                return departs;
+            }
+            // Before each cell but the first, the one due then leaves.
+            self.counts.enter(vc, now, departs, count, departs - now - 1);
         }
+        self.queue.push(vc, now, departs, count);
         departs
     }
 
@@ -148,15 +170,54 @@ impl Door {
         }
     }
 
+    /// As [`Door::accept`] for cells that wait, with every departure in its time.
+    #[inline(never)]
+    fn accept_near_max(&mut self, now: u64, vc: VcId, count: u32) {
+        let before = self.queue.departure(now) - now - 1;
+        let end = now + u64::from(count);
+        let mut at = now;
+        self.depart(if count == 1 { now } else { now - 1 });
+        while at < end {
+            // In each slot one departs and then one enters: as often in one step as the next ones to depart are of one
+            // connection. If of this one, its number stays; if of another one, it is largest at the end.
+            let leaving = if count == 1 { None } else { self.queue.take_departed(end - 1) };
+            let cells = leaving.map_or(1, |(of, cells)| {
+                self.counts.leave(of, cells);
+                cells
+            });
+            let departs = at + before + 1;
+            self.counts.enter(vc, at, departs, cells, before);
+            self.queue.push(vc, at, departs, cells);
+            at += u64::from(cells);
+        }
+    }
+
+    /// The last cell of a train was accepted without a question to the policy, and departs then.
+    #[inline(always)]
+    fn complete<P: DropPolicy>(&mut self, policy: &mut P, departs: u64, train: &Train, io: &mut Io) {
+        if train.eom {
+            policy.end_accepted(train.at_port);
+        }
+        self.counts.wait(train.at_port, train.waited);
+        let vc = &mut self.vcs[train.at_port];
+        let Destination::Host { group, link } = vc.leg.to else {
+            unreachable!("towards a port the policy is always asked")
+        };
+        let time = Time::from_ps(departs * self.cell_time) + vc.leg.lag;
+        vc.end_train(train, group, link, time, io);
+    }
+
     /// The policy decides.
     #[inline(never)]
     fn decide<P: DropPolicy>(&mut self, policy: &mut P, now: u64, train: &mut Train, io: &mut Io) {
+        // The policy sees the counters as they are now.
+        self.depart(now);
         train.left -= 1;
         let ended = train.left == 0;
         let eom = train.eom && ended;
         match policy.admit(Arrival { vc: train.at_port, eom }, self.counts.buffer()) {
             Verdict::Accept => {
-                let departs = self.accept(now, train);
+                let departs = self.accept(now, train, 1);
                 let vc = &mut self.vcs[train.at_port];
                 let time = Time::from_ps(departs * self.cell_time) + vc.leg.lag;
                 match vc.leg.to {
@@ -166,15 +227,7 @@ impl Door {
                         io.post(mailbox, Item { time, carries, port, input, at_port, frame, size, index, eom });
                     }
                     Destination::Tail { .. } => unreachable!("a tail is behind a packet port"),
-                    Destination::Host { group, link } if ended => {
-                        let count = train.end - train.accepted_from;
-                        let reassembled = vc.reassembler.on_units(train.frame, train.accepted_from, count, eom);
-                        if let Some(reassembled) = reassembled {
-                            let good = matches!(reassembled, Reassembled::Good { .. });
-                            let (vc, frame) = (vc.id, train.frame);
-                            io.deliver(group, Arrived { time, vc, frame, link, good, ..Arrived::default() });
-                        }
-                    }
+                    Destination::Host { group, link } if ended => vc.end_train(train, group, link, time, io),
                     // On the way to a host only whole frames and their ends count, unless a policy looks at cells.
                     Destination::Host { .. } => train.sure = !policy.asks_always(),
                 }

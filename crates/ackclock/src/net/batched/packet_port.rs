@@ -166,7 +166,8 @@ impl PacketPort {
                 io.sacks.take(frame);
                 return self.counts.refuse(now, at_port, vc.name_hash, reason);
             }
-            self.counts.enter(at_port, now.as_ps());
+            let before = u64::from(self.counts.buffer().queued());
+            self.counts.enter(at_port, now.as_ps(), self.free.as_ps(), 1, before);
             self.counts.wait(at_port, self.free.since(now).as_ps());
             self.waiting_bytes += u64::from(size);
             self.waiting.push((self.free, at_port, size));
@@ -204,7 +205,7 @@ impl PacketPort {
     fn depart_while(&mut self, is_due: impl Fn(Time) -> bool) {
         while let Some(&(start, vc, bytes)) = self.waiting.first().filter(|&&(start, ..)| is_due(start)) {
             self.waiting.take();
-            self.counts.leave(vc, 1, start.as_ps());
+            self.counts.leave(vc, 1);
             self.waiting_bytes -= u64::from(bytes);
             if let Some(trace) = &mut self.trace {
                 record_queue(trace, start, &self.waiting, &self.counts, vc);

@@ -126,10 +126,11 @@ impl Tail {
             if leaves <= enters {
                 self.waits.pop_front();
                 self.entered -= 1;
-                self.counts.leave(vc, 1, begins.as_ps());
+                self.counts.leave(vc, 1);
             } else {
                 self.entered += 1;
-                self.counts.enter(vc, arrives.as_ps());
+                let before = u64::from(self.counts.buffer().queued());
+                self.counts.enter(vc, arrives.as_ps(), begins.as_ps(), 1, before);
                 self.counts.wait(vc, begins.since(arrives).as_ps());
             }
         }

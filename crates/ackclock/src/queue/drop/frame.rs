@@ -78,8 +78,13 @@ impl<R: FrameRule> DropPolicy for FrameDiscard<R> {
     }
 
     /// A frame whose last cell so far was accepted, and was not its end, has the fate `Accepted`: in a buffer that
-    /// is not full, its next cell is accepted and leaves it so.
+    /// is not full, its next cell is accepted and leaves it so, unless it is the last.
     fn asks_always(&self) -> bool {
         self.rule.observes()
+    }
+
+    #[inline]
+    fn end_accepted(&mut self, vc: VcId) {
+        self.fate[vc] = Fate::BetweenFrames;
     }
 }

@@ -35,12 +35,15 @@ pub trait DropPolicy: Send {
     /// Whether the arriving cell may enter; the buffer does not contain it yet.
     fn admit(&mut self, arrival: Arrival, buffer: &Buffer) -> Verdict;
 
-    /// Whether it has to be asked about every cell. If not, one that is neither the first nor the last of its frame
-    /// is accepted without being asked about when the cell before it was accepted and the buffer is not full: the
-    /// answer would be the same, and no state would change.
+    /// Whether it has to be asked about every cell. If not, one that is not the first of its frame is accepted without
+    /// being asked about when the cell before it was accepted and the buffer is not full: the answer would be the same,
+    /// and no state would change but that the frame ends.
     fn asks_always(&self) -> bool {
         true
     }
+
+    /// The last cell of a frame of `vc` was accepted without being asked about.
+    fn end_accepted(&mut self, vc: VcId);
 }
 
 /// A cell at the door.
@@ -130,6 +133,10 @@ impl DropPolicy for Policy {
             Policy::Fba(policy) => policy.admit(arrival, buffer),
             Policy::FbaPlus(policy) => policy.admit(arrival, buffer),
         }
+    }
+
+    fn end_accepted(&mut self, _vc: VcId) {
+        unreachable!("it is asked always");
     }
 }
 

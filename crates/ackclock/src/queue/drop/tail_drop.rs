@@ -2,6 +2,7 @@
 //! Source: [SACK-UBR] §1.
 
 use super::{Arrival, DropPolicy, DropReason, Verdict};
+use crate::ids::VcId;
 use crate::queue::Buffer;
 
 /// Tail drop has no state.
@@ -17,4 +18,6 @@ impl DropPolicy for TailDrop {
     fn asks_always(&self) -> bool {
         false
     }
+
+    fn end_accepted(&mut self, _vc: VcId) {}
 }
