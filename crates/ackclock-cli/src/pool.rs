@@ -1,8 +1,9 @@
 //! Runs of one scenario under several seeds, on all cores. The outcome does not depend on the threads.
 
 use std::num::NonZero;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -14,16 +15,19 @@ use ackclock::units::Span;
 use crate::progress::Reporter;
 
 /// Runs the scenario once for each seed and returns the records of the runs that came to their end, in the order of
-/// the seeds. When `stop` is set, runs under way are given up.
+/// the seeds. When `stop` is set, runs under way are given up. The scenario is dropped once it is not needed any more:
+/// a large one is large in memory.
 pub fn run_all(
-    scenario: &Scenario,
+    scenario: Scenario,
     seeds: &[u64],
     engine: Engine,
     stop: &AtomicBool,
     reporter: &mut Reporter,
 ) -> Vec<Records> {
     let cores = thread::available_parallelism().map_or(1, NonZero::get);
-    let work = Work { scenario, seeds, engine, stop, next: AtomicUsize::new(0), done: Done::default() };
+    let duration_s = scenario.duration.as_secs_f64();
+    let to_do = Mutex::new((0, Some(Arc::new(scenario)).filter(|_| !seeds.is_empty())));
+    let work = Work { to_do, duration_s, seeds, engine, stop, done: Done::default() };
     let mut finished: Vec<Option<Records>> = vec![None; seeds.len()];
     let (sender, receiver) = mpsc::channel();
     thread::scope(|scope| {
@@ -56,12 +60,12 @@ pub fn run_all(
 
 /// What the threads share.
 struct Work<'a> {
-    scenario: &'a Scenario,
+    /// The first seed that nobody has taken yet, and the scenario as long as there is one.
+    to_do: Mutex<(usize, Option<Arc<Scenario>>)>,
+    duration_s: f64,
     seeds: &'a [u64],
     engine: Engine,
     stop: &'a AtomicBool,
-    /// The first seed that nobody has taken yet.
-    next: AtomicUsize,
     done: Done,
 }
 
@@ -75,8 +79,9 @@ struct Done {
 impl Work<'_> {
     /// Takes the next seed and runs it to the end. `None` if there is none or if it was stopped.
     fn run_next(&self) -> Option<(usize, Records)> {
-        let index = self.next.fetch_add(1, Ordering::Relaxed);
-        let mut simulation = sim::build_with(self.scenario, *self.seeds.get(index)?, self.engine);
+        let (index, scenario) = self.take_next()?;
+        let mut simulation = sim::build_with(&scenario, self.seeds[index], self.engine);
+        drop(scenario);
         let mut slice = FIRST_SLICE;
         while !simulation.progress().finished() {
             if self.stop.load(Ordering::Relaxed) {
@@ -85,6 +90,15 @@ impl Work<'_> {
             slice = self.step(&mut simulation, slice);
         }
         Some((index, simulation.records()))
+    }
+
+    /// Whoever takes the last seed takes the scenario along.
+    fn take_next(&self) -> Option<(usize, Arc<Scenario>)> {
+        let (next, scenario) = &mut *self.to_do.lock().expect("nobody panics while taking a seed");
+        let index = *next;
+        *next += 1;
+        let scenario = if *next < self.seeds.len() { scenario.clone() } else { scenario.take() };
+        scenario.map(|scenario| (index, scenario))
     }
 
     /// Simulates one slice. Returns the length of the next one: such that it takes about `SLICE` of real time.
@@ -110,7 +124,7 @@ impl Work<'_> {
     }
 
     fn to_simulate_s(&self) -> f64 {
-        self.scenario.duration.as_secs_f64() * self.seeds.len() as f64
+        self.duration_s * self.seeds.len() as f64
     }
 
     fn fraction(&self) -> f64 {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use ackclock::scenario::Scenario;
 use ackclock::sim::{self, Engine};
 use ackclock_scenario::Loaded;
 
@@ -14,32 +15,32 @@ use crate::{console, diagnostics, interrupt, load, pool, table};
 
 /// Runs a scenario file.
 pub fn run(args: &RunArgs, command: Vec<String>) -> Result<Exit, Failure> {
-    let loaded = load::load(&args.file, &args.set, Some("nothing was run"))?;
-    let seeds = seeds(&loaded, args.seeds)?;
-    let scenario = ScenarioPart::of(&loaded.scenario, &loaded.resolved);
-    let folder = Folder::prepare(&args.out.clone().unwrap_or_else(|| Folder::default_path(&scenario)))?;
-    if seeds.len() > 1 && !sim::build(&loaded.scenario, seeds[0]).has_randomness() {
+    let Loaded { scenario, seed, resolved, .. } = load::load(&args.file, &args.set, Some("nothing was run"))?;
+    let seeds = seeds(seed, args.seeds)?;
+    let part = ScenarioPart::of(&scenario, resolved);
+    let folder = Folder::prepare(&args.out.clone().unwrap_or_else(|| Folder::default_path(&part)))?;
+    if seeds.len() > 1 && !sim::has_randomness(&scenario) {
         console::note(format_args!("note: this scenario has no randomness: every seed gives the same result"));
     }
-    let earlier = folder.earlier().filter(|document| document.same_experiment(&scenario.hash));
-    let runs = simulate(&loaded, &seeds, args.engine.into(), earlier.as_ref());
-    finish(&folder, earlier.as_ref(), Document::new(command, scenario, seeds, runs), args.json)
+    let earlier = folder.earlier().filter(|document| document.same_experiment(&part.hash));
+    let runs = simulate(scenario, &seeds, args.engine.into(), earlier.as_ref());
+    finish(&folder, earlier.as_ref(), Document::new(command, part, seeds, runs), args.json)
 }
 
-/// `count` seeds, beginning with the scenario's. Each of them could stand in a scenario file.
-fn seeds(loaded: &Loaded, count: u32) -> Result<Vec<u64>, Failure> {
-    let last = loaded.seed.saturating_add(u64::from(count) - 1);
+/// `count` seeds, beginning with `first`. Each of them could stand in a scenario file.
+fn seeds(first: u64, count: u32) -> Result<Vec<u64>, Failure> {
+    let last = first.saturating_add(u64::from(count) - 1);
     if last > LARGEST_SEED {
         return Err(Failure::usage(
-            format_args!("{count} seeds from {} on go beyond the largest seed, {LARGEST_SEED}", loaded.seed),
+            format_args!("{count} seeds from {first} on go beyond the largest seed, {LARGEST_SEED}"),
             "choose a smaller first seed with --set seed=N",
         ));
     }
-    Ok((loaded.seed..=last).collect())
+    Ok((first..=last).collect())
 }
 
 /// The finished runs in the order of the seeds. What an interrupted result already holds is not run again.
-fn simulate(loaded: &Loaded, seeds: &[u64], engine: Engine, earlier: Option<&Document>) -> Vec<Run> {
+fn simulate(scenario: Scenario, seeds: &[u64], engine: Engine, earlier: Option<&Document>) -> Vec<Run> {
     let interrupted = earlier.filter(|document| !document.complete).map_or(&[][..], |document| &document.runs);
     let mut runs: Vec<Run> = interrupted.iter().filter(|run| seeds.binary_search(&run.seed).is_ok()).cloned().collect();
     if !runs.is_empty() {
@@ -47,7 +48,7 @@ fn simulate(loaded: &Loaded, seeds: &[u64], engine: Engine, earlier: Option<&Doc
     }
     let finished: BTreeSet<u64> = runs.iter().map(|run| run.seed).collect();
     let open: Vec<u64> = seeds.iter().copied().filter(|seed| !finished.contains(seed)).collect();
-    let records = pool::run_all(&loaded.scenario, &open, engine, interrupt::watch(), &mut Reporter::new());
+    let records = pool::run_all(scenario, &open, engine, interrupt::watch(), &mut Reporter::new());
     runs.extend(records.iter().map(Run::from));
     runs.sort_by_key(|run| run.seed);
     runs
