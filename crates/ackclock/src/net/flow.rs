@@ -10,9 +10,7 @@ use crate::units::Span;
 
 /// A one-way path: data or acknowledgements of a flow.
 pub(super) struct Vc {
-    /// The flow's name, with `/ack` for the way back.
-    pub(super) name: String,
-    /// Hash of the name.
+    /// Hash of the name: the flow's, with `/ack` for the way back.
     pub(super) name_hash: u64,
     pub(super) route: Vec<Hop>,
     /// From the start of one cell to the start of the next, at the source.

@@ -1,6 +1,6 @@
 //! From a scenario to the parts of the batched engine and the ways between them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use super::cell_port::CellPort;
 use super::counts::Counts;
@@ -17,6 +17,7 @@ use super::{Batched, Inlet, Part};
 use crate::ids::{Id, IdVec, LinkId, NodeId, VcId};
 use crate::net::build::{self, Feeder, Wiring};
 use crate::net::flow::{End, Vc, end_of};
+use crate::net::lists::Lists;
 use crate::packet::aal5::Reassembler;
 use crate::packet::{FrameLog, IP_HEADER_BYTES, TCP_HEADER_BYTES};
 use crate::queue::drop::Policy;
@@ -31,20 +32,20 @@ pub(super) fn network(scenario: &Scenario, seed: u64) -> Batched {
     let layout = plan.layout();
     let mut ways = plan.ways(&layout);
     let mut parts: BTreeMap<usize, Part> = plan.hosts(&layout, &mut ways);
-    for (part, links) in layout.links_of_parts() {
-        parts.insert(part, plan.ports(&links, part, &ways));
+    let ports = layout.ports();
+    for links in ports.chunk_by(|a, b| a.0 == b.0) {
+        parts.insert(links[0].0, plan.ports(links, &ways));
     }
-    let mut directory = Directory::new(scenario);
+    let mut directory = Directory::new(scenario, plan.crossing);
     for (id, link) in scenario.links.iter_ids() {
-        let crossing = &plan.crossing[id];
         match (plan.wiring.feeders[id], layout.part_of_port[id]) {
-            (Feeder::Nic, _) => directory.push(Output::Nic, crossing),
-            (_, Some((part, port))) => directory.push(Output::Port { part: part as u32, port }, crossing),
+            (Feeder::Nic, _) => directory.push(Output::Nic),
+            (_, Some((part, port))) => directory.push(Output::Port { part: part as u32, port }),
             (_, None) => {
                 // Where nothing crosses, it does not matter behind what.
                 let Tap { behind, lag, numbers } = ways.taps.remove(&id).unwrap_or_default();
                 let threshold = link.queue.policy.threshold_cells();
-                directory.push_through(Through { behind, lag, numbers, threshold }, crossing);
+                directory.push_through(Through { behind, lag, numbers, threshold });
             }
         }
     }
@@ -69,7 +70,7 @@ struct Plan<'a> {
     wiring: Wiring,
     vcs: IdVec<VcId, Vc>,
     /// The connections that cross each link, in the order of their numbers at its port.
-    crossing: IdVec<LinkId, Vec<VcId>>,
+    crossing: Lists<LinkId, VcId>,
 }
 
 /// The numbers of the parts. They are advanced in this order, so it follows the data and then the acknowledgements.
@@ -86,15 +87,15 @@ struct Layout {
 struct Ways {
     /// For each connection, the way out of its host, and how long ports without a queue look back on it.
     of_hosts: Vec<Option<(Leg, Span)>>,
-    /// For each port, the ways out of it, by the connections' numbers.
-    of_ports: BTreeMap<LinkId, Vec<Option<Leg>>>,
-    /// For each port, the spacing of the cells that come in, by the connections' numbers.
-    spacings: BTreeMap<LinkId, Vec<Span>>,
+    /// For each port, by the connections' numbers, the ways out of it and the spacing of the cells that come in; one
+    /// port after the other, as in [`Plan::crossing`].
+    of_ports: Vec<Option<Leg>>,
+    spacings: Vec<Span>,
     logs: Vec<Log>,
-    log_numbers: BTreeMap<LogKey, u32>,
+    log_numbers: HashMap<LogKey, u32>,
     taps: BTreeMap<LinkId, Tap>,
     /// How long ports without a queue look back on each port.
-    memory: BTreeMap<LinkId, Span>,
+    memory: IdVec<LinkId, Span>,
     /// The least time to one part (the first) from another (the second).
     lookaheads: BTreeMap<(usize, usize), Span>,
 }
@@ -156,7 +157,7 @@ impl Plan<'_> {
                     continue;
                 }
                 if layout.part_of_port[hop.link].is_none() {
-                    let alone = feeder == Feeder::Cells || self.wiring.inputs[hop.link].len() > 1;
+                    let alone = feeder == Feeder::Cells || self.wiring.inputs.of(hop.link).len() > 1;
                     let place = match shared.get_mut(&before).filter(|_| !alone) {
                         Some((part, ports)) => {
                             *ports += 1;
@@ -180,24 +181,34 @@ impl Plan<'_> {
     /// The ways of all connections. Those that end on the same host's links are taken in the order of these links,
     /// which thereby is the order of their logs.
     fn ways(&self, layout: &Layout) -> Ways {
-        let mut last_links: IdVec<NodeId, Vec<LinkId>> = self.scenario.nodes.iter().map(|_| Vec::new()).collect();
+        // The last link of some connection to each host, and whether another one has another.
+        let mut last_links: IdVec<NodeId, (Option<LinkId>, bool)> =
+            self.scenario.nodes.iter().map(|_| (None, false)).collect();
         for vc in self.vcs.iter() {
-            let links = &mut last_links[self.scenario.links[last_link(vc)].to];
-            if !links.contains(&last_link(vc)) {
-                links.push(last_link(vc));
-            }
+            let (link, many) = &mut last_links[self.scenario.links[last_link(vc)].to];
+            *many |= *link.get_or_insert(last_link(vc)) != last_link(vc);
         }
         let mut ranks = BTreeMap::new();
-        for (port, inputs) in self.wiring.inputs.iter_ids() {
-            ranks.extend(inputs.iter().enumerate().map(|(rank, &input)| ((port, input), rank as u32)));
+        if let Technology::Atm { .. } = self.scenario.technology {
+            for port in self.scenario.links.ids() {
+                let inputs = self.wiring.inputs.of(port).iter().enumerate();
+                ranks.extend(inputs.map(|(rank, &input)| ((port, input), rank as u32)));
+            }
         }
-        let mut ways = Ways { of_hosts: vec![None; self.vcs.len()], ..Ways::default() };
+        let mut ways = Ways {
+            of_hosts: vec![None; self.vcs.len()],
+            of_ports: vec![None; self.crossing.total()],
+            spacings: vec![Span::ZERO; self.crossing.total()],
+            memory: self.scenario.links.iter().map(|_| Span::ZERO).collect(),
+            ..Ways::default()
+        };
         let mut order: Vec<VcId> = self.vcs.ids().collect();
         order.sort_by_key(|&vc| last_link(&self.vcs[vc]));
         for id in order {
-            let host_links = &last_links[self.scenario.links[last_link(&self.vcs[id])].to];
-            self.way_of(id, host_links.len() > 1, layout, &ranks, &mut ways);
+            let (_, many_links) = last_links[self.scenario.links[last_link(&self.vcs[id])].to];
+            self.way_of(id, many_links, layout, &ranks, &mut ways);
         }
+        ways.logs.shrink_to_fit();
         ways
     }
 
@@ -222,7 +233,7 @@ impl Plan<'_> {
             let (input, hop) = (hops[0].link, hops[1]);
             let link = &self.scenario.links[hop.link];
             let Some((part, port)) = layout.part_of_port[hop.link] else {
-                let crossing = self.crossing[hop.link].len();
+                let crossing = self.crossing.of(hop.link).len();
                 let tap = ways.taps.entry(hop.link).or_insert_with(|| Tap {
                     behind: from.part,
                     lag,
@@ -243,9 +254,7 @@ impl Plan<'_> {
                 // Behind a port cells come at its pace at most, one by one.
                 Some(_) => self.scenario.links[from.link].rate.cell_time(),
             };
-            let crossing = self.crossing[hop.link].len();
-            let spacings = ways.spacings.entry(hop.link).or_insert_with(|| vec![Span::ZERO; crossing]);
-            spacings[hop.at_port.index()] = spacing;
+            ways.spacings[self.crossing.start(hop.link) + hop.at_port.index()] = spacing;
             let to = Destination::Port { mailbox: part as u32, port, input: rank, at_port: hop.at_port };
             self.leave(id, &from, Leg { lag, to }, part, looked_back, ways);
             from = Place { part, link: hop.link, number: Some(hop.at_port) };
@@ -279,24 +288,26 @@ impl Plan<'_> {
         match from.number {
             None => ways.of_hosts[id.index()] = Some((leg, looked_back)),
             Some(number) => {
-                let crossing = self.crossing[from.link].len();
-                ways.of_ports.entry(from.link).or_insert_with(|| vec![None; crossing])[number.index()] = Some(leg);
-                let memory = ways.memory.entry(from.link).or_default();
-                *memory = (*memory).max(looked_back);
+                ways.of_ports[self.crossing.start(from.link) + number.index()] = Some(leg);
+                ways.memory[from.link] = ways.memory[from.link].max(looked_back);
             }
         }
     }
 
     fn hosts(&self, layout: &Layout, ways: &mut Ways) -> BTreeMap<usize, Part> {
-        let mut outlets: Vec<Vec<Outlet>> = layout.groups.iter().map(|_| Vec::new()).collect();
-        let mut nics: Vec<BTreeMap<LinkId, u32>> = layout.groups.iter().map(|_| BTreeMap::new()).collect();
+        let ends = self.vcs.len() / layout.groups.len();
+        let mut outlets: Vec<Vec<Outlet>> = layout.groups.iter().map(|_| Vec::with_capacity(ends)).collect();
+        let mut nics: IdVec<LinkId, Option<u32>> = self.scenario.links.iter().map(|_| None).collect();
+        let mut counts: Vec<u32> = vec![0; layout.groups.len()];
         let mut serializers: Vec<Serializers> = layout.groups.iter().map(|_| Serializers::default()).collect();
         // A connection's outlet has the number of the end that it leaves: the sender's comes first in each flow.
         for (id, vc) in self.vcs.iter_ids() {
             let origin = layout.group_of(end_of(id).1.other());
             let first = vc.route[0].link;
-            let count = nics[origin].len() as u32;
-            let nic = *nics[origin].entry(first).or_insert(count);
+            let nic = *nics[first].get_or_insert_with(|| {
+                counts[origin] += 1;
+                counts[origin] - 1
+            });
             let rate = self.scenario.links[first].rate;
             let (leg, looked_back) = ways.of_hosts[id.index()].take().expect("every connection has a way");
             outlets[origin].push(Outlet {
@@ -309,8 +320,9 @@ impl Plan<'_> {
                 forced_drops: None,
             });
         }
-        let (mut sources, mut sinks) = (Vec::new(), Vec::new());
-        for (number, flow) in build::flows(self.scenario, self.seed).into_iter().enumerate() {
+        let flows = self.scenario.flows.len();
+        let (mut sources, mut sinks) = (Vec::with_capacity(flows), Vec::with_capacity(flows));
+        for (number, flow) in build::flows(self.scenario, self.seed).enumerate() {
             let number = layout.numbering.of(number, End::Sender);
             outlets[layout.group_of(End::Sender)][number].forced_drops = flow.forced_drops;
             sources.push(flow.source);
@@ -325,7 +337,7 @@ impl Plan<'_> {
                 layout.numbering,
                 if has(End::Sender) { std::mem::take(&mut sources) } else { Vec::new() },
                 if has(End::Receiver) { std::mem::take(&mut sinks) } else { Vec::new() },
-                Outlets::new(self.scenario.technology, layout.numbering, outlets, nics[group].len(), serializers),
+                Outlets::new(self.scenario.technology, layout.numbering, outlets, counts[group] as usize, serializers),
             );
             parts.insert(part, Part::Hosts(Box::new(hosts)));
         }
@@ -333,12 +345,13 @@ impl Plan<'_> {
     }
 
     /// The part with the ports of these links.
-    fn ports(&self, links: &[LinkId], part: usize, ways: &Ways) -> Part {
+    fn ports(&self, links: &[(usize, u32, LinkId)], ways: &Ways) -> Part {
+        let (part, _, first) = links[0];
         match self.scenario.technology {
-            Technology::Atm { .. } => Part::Cells(Box::new(self.cell_port(links[0], part, ways))),
+            Technology::Atm { .. } => Part::Cells(Box::new(self.cell_port(first, part, ways))),
             Technology::Packet { .. } => {
                 let mut serializers = Serializers::default();
-                let ports = links.iter().map(|&link| self.packet_port(link, ways, &mut serializers)).collect();
+                let ports = links.iter().map(|&(_, _, link)| self.packet_port(link, ways, &mut serializers)).collect();
                 Part::Packets(PacketPorts::new(part, ports, serializers))
             }
         }
@@ -353,15 +366,15 @@ impl Plan<'_> {
             leg,
             reassembler: Reassembler::default(),
         };
-        let vcs = self.legs(id, ways).zip(&ways.spacings[&id]).map(vc).collect();
-        let inputs = self.wiring.inputs[id].iter();
+        let vcs = self.legs(id, ways).zip(&ways.spacings[self.crossing.start(id)..]).map(vc).collect();
+        let inputs = self.wiring.inputs.of(id).iter();
         let service = Service {
             order: link.queue.service_order,
             stream: build::service_stream(link, self.seed),
             inputs: inputs.map(|&input| name_hash(&self.scenario.links[input].name)).collect(),
         };
-        let policy = Policy::new(&link.queue.policy, self.crossing[id].len());
-        let memory = ways.memory.get(&id).copied().unwrap_or(Span::ZERO);
+        let policy = Policy::new(&link.queue.policy, self.crossing.of(id).len());
+        let memory = ways.memory[id];
         let cell_time = link.rate.cell_time();
         let (counts, _) = self.counts(id, cell_time);
         CellPort::new(part, cell_time, policy, service, vcs, counts, memory)
@@ -376,15 +389,16 @@ impl Plan<'_> {
 
     /// The connections that cross a port, with their ways out of it.
     fn legs(&self, id: LinkId, ways: &Ways) -> impl Iterator<Item = (VcId, Leg)> {
-        let legs = ways.of_ports[&id].iter().map(|leg| leg.expect("a connection that comes also leaves"));
-        self.crossing[id].iter().copied().zip(legs)
+        let legs = &ways.of_ports[self.crossing.start(id)..];
+        let legs = legs.iter().map(|leg| leg.expect("a connection that comes also leaves"));
+        self.crossing.of(id).iter().copied().zip(legs)
     }
 
     /// The counters of a port, and its limit of bytes.
     fn counts(&self, id: LinkId, tick: Span) -> (Counts, u64) {
         let queue = &self.scenario.links[id].queue;
         let (units, bytes) = build::limits(queue.buffer);
-        (Counts::new(units, self.crossing[id].len(), queue.policy.threshold_cells(), tick), bytes)
+        (Counts::new(units, self.crossing.of(id).len(), queue.policy.threshold_cells(), tick), bytes)
     }
 }
 
@@ -396,14 +410,13 @@ impl Layout {
         }
     }
 
-    /// The links whose ports are in each part, by their numbers there.
-    fn links_of_parts(&self) -> BTreeMap<usize, Vec<LinkId>> {
-        let ports = self.part_of_port.iter_ids().filter_map(|(link, place)| place.map(|place| (place, link)));
-        let mut parts: BTreeMap<usize, Vec<LinkId>> = BTreeMap::new();
-        for ((part, _), link) in ports.collect::<BTreeMap<_, _>>() {
-            parts.entry(part).or_default().push(link);
-        }
-        parts
+    /// All ports that are in parts, in the order of the parts and of their numbers there, and their links.
+    fn ports(&self) -> Vec<(usize, u32, LinkId)> {
+        let places = self.part_of_port.iter_ids();
+        let mut ports: Vec<_> =
+            places.filter_map(|(link, place)| place.map(|(part, port)| (part, port, link))).collect();
+        ports.sort_unstable();
+        ports
     }
 }
 

@@ -37,14 +37,14 @@ pub(super) enum Output {
 /// The links of a scenario with their outputs; `vcs` are its connections.
 pub(super) fn links(scenario: &Scenario, vcs: &IdVec<VcId, Vc>, seed: u64) -> IdVec<LinkId, Link> {
     let wiring = Wiring::new(scenario);
-    let mut crossing = crossing(scenario, vcs);
+    let crossing = crossing(scenario, vcs);
     let link = |(id, link): (LinkId, &scenario::Link)| Link {
         name: link.name.clone(),
         rate: link.rate,
         cell_time: link.rate.cell_time(),
         delay: link.delay,
-        output: output_of(link, wiring.feeders[id], &wiring.inputs[id], seed, crossing[id].len()),
-        crossing: std::mem::take(&mut crossing[id]),
+        output: output_of(link, wiring.feeders[id], wiring.inputs.of(id), seed, crossing.of(id).len()),
+        crossing: crossing.of(id).to_vec(),
         input: Input { name: name_hash(&link.name), link: id },
     };
     scenario.links.iter_ids().map(link).collect()
