@@ -153,6 +153,9 @@ impl Outlets {
             waits
         });
         self.backlog = backlog;
+        // Once all may have waited at the same time, as at a common start.
+        let unused = self.spare.len().saturating_sub(self.backlog.len());
+        self.spare.truncate(self.spare.len() - unused / 16);
     }
 
     /// When the next of what waits begins.
