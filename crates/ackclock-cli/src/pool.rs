@@ -1,8 +1,9 @@
 //! Runs of one scenario under several seeds, on all cores. The outcome does not depend on the threads.
 
 use std::num::NonZero;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -16,9 +17,10 @@ use crate::progress::Reporter;
 /// Runs the scenario once for each seed. Each run that comes to its end is handed to `keep` at once, in the thread that
 /// ran it, so that what it recorded need not wait in memory for the others; what `keep` makes of the runs is returned in
 /// the order of the seeds. When `stop` is set, runs under way are given up; so they are when `keep` fails, and the first
-/// failure is returned with what was kept before.
+/// failure is returned with what was kept before. The scenario is dropped once it is not needed any more: a large one is
+/// large in memory.
 pub fn run_all<T: Send, E: Send>(
-    scenario: &Scenario,
+    scenario: Scenario,
     seeds: &[u64],
     engine: Engine,
     stop: &AtomicBool,
@@ -26,8 +28,10 @@ pub fn run_all<T: Send, E: Send>(
     keep: impl Fn(Records) -> Result<T, E> + Sync,
 ) -> (Vec<T>, Option<E>) {
     let cores = thread::available_parallelism().map_or(1, NonZero::get);
-    let next = AtomicUsize::new(0);
-    let work = Work { scenario, seeds, engine, stop, failed: AtomicBool::new(false), next, done: Done::default() };
+    let duration_s = scenario.duration.as_secs_f64();
+    let to_do = Mutex::new((0, Some(Arc::new(scenario)).filter(|_| !seeds.is_empty())));
+    let failed = AtomicBool::new(false);
+    let work = Work { to_do, duration_s, seeds, engine, stop, failed, done: Done::default() };
     let mut finished: Vec<Option<T>> = seeds.iter().map(|_| None).collect();
     let mut failure = None;
     let (sender, receiver) = mpsc::channel();
@@ -66,14 +70,14 @@ pub fn run_all<T: Send, E: Send>(
 
 /// What the threads share.
 struct Work<'a> {
-    scenario: &'a Scenario,
+    /// The first seed that nobody has taken yet, and the scenario as long as there is one.
+    to_do: Mutex<(usize, Option<Arc<Scenario>>)>,
+    duration_s: f64,
     seeds: &'a [u64],
     engine: Engine,
     stop: &'a AtomicBool,
     /// Set when a run could not be kept: the next could not either.
     failed: AtomicBool,
-    /// The first seed that nobody has taken yet.
-    next: AtomicUsize,
     done: Done,
 }
 
@@ -87,8 +91,9 @@ struct Done {
 impl Work<'_> {
     /// Takes the next seed and runs it to the end. `None` if there is none or if it was stopped.
     fn run_next(&self) -> Option<(usize, Records)> {
-        let index = self.next.fetch_add(1, Ordering::Relaxed);
-        let mut simulation = sim::build_with(self.scenario, *self.seeds.get(index)?, self.engine);
+        let (index, scenario) = self.take_next()?;
+        let mut simulation = sim::build_with(&scenario, self.seeds[index], self.engine);
+        drop(scenario);
         let mut slice = FIRST_SLICE;
         while !simulation.progress().finished() {
             if self.stop.load(Ordering::Relaxed) || self.failed.load(Ordering::Relaxed) {
@@ -97,6 +102,15 @@ impl Work<'_> {
             slice = self.step(&mut simulation, slice);
         }
         Some((index, simulation.records()))
+    }
+
+    /// Whoever takes the last seed takes the scenario along.
+    fn take_next(&self) -> Option<(usize, Arc<Scenario>)> {
+        let (next, scenario) = &mut *self.to_do.lock().expect("nobody panics while taking a seed");
+        let index = *next;
+        *next += 1;
+        let scenario = if *next < self.seeds.len() { scenario.clone() } else { scenario.take() };
+        scenario.map(|scenario| (index, scenario))
     }
 
     /// Simulates one slice. Returns the length of the next one: such that it takes about `SLICE` of real time.
@@ -122,7 +136,7 @@ impl Work<'_> {
     }
 
     fn to_simulate_s(&self) -> f64 {
-        self.scenario.duration.as_secs_f64() * self.seeds.len() as f64
+        self.duration_s * self.seeds.len() as f64
     }
 
     fn fraction(&self) -> f64 {

@@ -26,8 +26,9 @@ pub fn quick(args: &QuickArgs, command: Vec<String>) -> Result<Exit, Failure> {
     let variants = variants(args)?;
     let out = args.out.clone().unwrap_or_else(|| default_path(&variants));
     let mut shown = Vec::new();
-    for variant in &variants {
-        match variant.run(&out.join(variant.name), &command, args.seeds)? {
+    for variant in variants {
+        let path = out.join(variant.name);
+        match variant.run(&path, &command, args.seeds)? {
             Some(result) => shown.push(result),
             None => {
                 console::note(format_args!("interrupted: what was finished is kept in {}", out.display()));
@@ -151,10 +152,10 @@ fn default_path(variants: &[Variant]) -> PathBuf {
 
 impl Variant {
     /// Runs it under all seeds and keeps the result; `None` if it was interrupted.
-    fn run(&self, path: &Path, command: &[String], seeds: u32) -> Result<Option<Shown>, Failure> {
+    fn run(self, path: &Path, command: &[String], seeds: u32) -> Result<Option<Shown>, Failure> {
         let folder = Folder::prepare(path)?;
-        let scenario = ScenarioPart::of(&self.loaded.scenario, &self.loaded.resolved);
-        let first = self.loaded.seed;
+        let Loaded { scenario: network, seed: first, resolved, .. } = self.loaded;
+        let scenario = ScenarioPart::of(&network, resolved);
         let seeds: Vec<u64> = (first..first.saturating_add(u64::from(seeds))).collect();
         let keep = |records: Records| {
             let run = Run::from(&records);
@@ -165,7 +166,7 @@ impl Variant {
         };
         let mut reporter = Reporter::new();
         let (kept, failure) =
-            pool::run_all(&self.loaded.scenario, &seeds, Engine::default(), interrupt::watch(), &mut reporter, keep);
+            pool::run_all(network, &seeds, Engine::default(), interrupt::watch(), &mut reporter, keep);
         if let Some(failure) = failure {
             return Err(failure);
         }

@@ -30,7 +30,7 @@ pub fn rerun(args: &RerunArgs) -> Result<Exit, Failure> {
         ));
     }
     let mut loaded = load::load(&folder.join(SCENARIO).to_string_lossy(), &[], Some("nothing was run"))?;
-    if ScenarioPart::of(&loaded.scenario, &loaded.resolved).hash != document.scenario.hash {
+    if ScenarioPart::of(&loaded.scenario, loaded.resolved).hash != document.scenario.hash {
         return Err(Failure::outside(
             format_args!("`{}` is not the scenario of the result beside it", folder.join(SCENARIO).display()),
             "it was changed after the run; put it back, or run it with `ackclock run`",
@@ -41,7 +41,7 @@ pub fn rerun(args: &RerunArgs) -> Result<Exit, Failure> {
     let seeds: Vec<u64> = document.runs.iter().map(|run| run.seed).collect();
     let keep = |records: Records| Ok::<Run, Failure>(Run::from(&records));
     let stop = interrupt::watch();
-    let (runs, _) = pool::run_all(&loaded.scenario, &seeds, args.engine.into(), stop, &mut Reporter::new(), keep);
+    let (runs, _) = pool::run_all(loaded.scenario, &seeds, args.engine.into(), stop, &mut Reporter::new(), keep);
     if runs.len() < seeds.len() {
         console::note(format_args!("interrupted: {} of {} repeated", runs.len(), plural(seeds.len(), "run")));
         return Ok(Exit::Interrupted);

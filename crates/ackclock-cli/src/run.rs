@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use ackclock::record::Records;
+use ackclock::scenario::Scenario;
 use ackclock::sim::{self, Engine};
 use ackclock_results::document::{Document, Run, ScenarioPart};
 use ackclock_scenario::Loaded;
@@ -15,38 +16,38 @@ use crate::{console, diagnostics, estimate, interrupt, load, pool, table};
 
 /// Runs a scenario file.
 pub fn run(args: &RunArgs, command: Vec<String>) -> Result<Exit, Failure> {
-    let loaded = load::load(&args.file, &args.sets(), Some("nothing was run"))?;
-    let seeds = seeds(&loaded, args.seeds)?;
-    let scenario = ScenarioPart::of(&loaded.scenario, &loaded.resolved);
-    let folder = Folder::prepare(&args.out.clone().unwrap_or_else(|| Folder::default_path(&scenario)))?;
-    if seeds.len() > 1 && !sim::build(&loaded.scenario, seeds[0]).has_randomness() {
+    let Loaded { scenario, seed, resolved, .. } = load::load(&args.file, &args.sets(), Some("nothing was run"))?;
+    let seeds = seeds(seed, args.seeds)?;
+    let part = ScenarioPart::of(&scenario, resolved);
+    let folder = Folder::prepare(&args.out.clone().unwrap_or_else(|| Folder::default_path(&part)))?;
+    if seeds.len() > 1 && !sim::has_randomness(&scenario) {
         console::note(format_args!("note: this scenario has no randomness: every seed gives the same result"));
     }
-    let earlier = folder.earlier().filter(|document| document.same_experiment(&scenario.hash));
-    let before = finished_before(&loaded, &seeds, &folder, earlier.as_ref());
-    if let Some(warning) = estimate::warning(&loaded.scenario, seeds.len() - before.len()) {
+    let earlier = folder.earlier().filter(|document| document.same_experiment(&part.hash));
+    let before = finished_before(&scenario, &seeds, &folder, earlier.as_ref());
+    if let Some(warning) = estimate::warning(&scenario, seeds.len() - before.len()) {
         console::note(format_args!("{warning}"));
     }
-    let (runs, failure) = simulate(&loaded, &seeds, args.engine.into(), &folder, &scenario, before);
-    finish(&folder, earlier.as_ref(), Document::new(command, scenario, seeds, runs), failure, args.json)
+    let (runs, failure) = simulate(scenario, &seeds, args.engine.into(), &folder, &part, before);
+    finish(&folder, earlier.as_ref(), Document::new(command, part, seeds, runs), failure, args.json)
 }
 
-/// `count` seeds, beginning with the scenario's. Each of them could stand in a scenario file.
-fn seeds(loaded: &Loaded, count: u32) -> Result<Vec<u64>, Failure> {
-    let last = loaded.seed.saturating_add(u64::from(count) - 1);
+/// `count` seeds, beginning with `first`. Each of them could stand in a scenario file.
+fn seeds(first: u64, count: u32) -> Result<Vec<u64>, Failure> {
+    let last = first.saturating_add(u64::from(count) - 1);
     if last > LARGEST_SEED {
         return Err(Failure::usage(
-            format_args!("{count} seeds from {} on go beyond the largest seed, {LARGEST_SEED}", loaded.seed),
+            format_args!("{count} seeds from {first} on go beyond the largest seed, {LARGEST_SEED}"),
             "choose a smaller first seed with --set seed=N",
         ));
     }
-    Ok((loaded.seed..=last).collect())
+    Ok((first..=last).collect())
 }
 
 /// The runs that an interrupted result already holds, with what they recorded. They are not run again.
-fn finished_before(loaded: &Loaded, seeds: &[u64], folder: &Folder, earlier: Option<&Document>) -> Vec<Run> {
+fn finished_before(scenario: &Scenario, seeds: &[u64], folder: &Folder, earlier: Option<&Document>) -> Vec<Run> {
     let Some(interrupted) = earlier.filter(|document| !document.complete) else { return Vec::new() };
-    let recorded = |run: &Run| !records(loaded) || folder.has_tables_of(interrupted, run);
+    let recorded = |run: &Run| !records(scenario) || folder.has_tables_of(interrupted, run);
     let wanted = |run: &&Run| seeds.binary_search(&run.seed).is_ok() && recorded(run);
     let runs: Vec<Run> = interrupted.runs.iter().filter(wanted).cloned().collect();
     if !runs.is_empty() {
@@ -56,29 +57,30 @@ fn finished_before(loaded: &Loaded, seeds: &[u64], folder: &Folder, earlier: Opt
 }
 
 /// Whether there is something to write beside the numbers.
-fn records(loaded: &Loaded) -> bool {
-    !loaded.scenario.recording.metrics.is_empty()
+fn records(scenario: &Scenario) -> bool {
+    !scenario.recording.metrics.is_empty()
 }
 
 /// Runs what is still open. Returns all finished runs in the order of the seeds, and what went wrong as they were kept.
 fn simulate(
-    loaded: &Loaded,
+    scenario: Scenario,
     seeds: &[u64],
     engine: Engine,
     folder: &Folder,
-    scenario: &ScenarioPart,
+    part: &ScenarioPart,
     before: Vec<Run>,
 ) -> (Vec<Run>, Option<Failure>) {
     let finished: BTreeSet<u64> = before.iter().map(|run| run.seed).collect();
     let open: Vec<u64> = seeds.iter().copied().filter(|seed| !finished.contains(seed)).collect();
+    let recorded = records(&scenario);
     let keep = |finished: Records| {
         let run = Run::from(&finished);
-        if records(loaded) {
-            folder.stage().keep(scenario, &run, &finished)?;
+        if recorded {
+            folder.stage().keep(part, &run, &finished)?;
         }
         Ok(run)
     };
-    let (new, failure) = pool::run_all(&loaded.scenario, &open, engine, interrupt::watch(), &mut Reporter::new(), keep);
+    let (new, failure) = pool::run_all(scenario, &open, engine, interrupt::watch(), &mut Reporter::new(), keep);
     let mut runs = before;
     runs.extend(new);
     runs.sort_by_key(|run| run.seed);

@@ -173,7 +173,7 @@ impl Document {
 
 impl ScenarioPart {
     /// The description of a scenario whose resolved text is `resolved`.
-    pub fn of(scenario: &Scenario, resolved: &str) -> ScenarioPart {
+    pub fn of(scenario: &Scenario, resolved: String) -> ScenarioPart {
         ScenarioPart {
             name: scenario.name.clone(),
             hash: blake3::hash(resolved.as_bytes()).to_hex().to_string(),
@@ -187,7 +187,7 @@ impl ScenarioPart {
                 link: scenario.links[bottleneck.link].name.clone(),
                 capacity_bps: bottleneck.capacity_bps,
             }),
-            resolved: resolved.into(),
+            resolved,
         }
     }
 }

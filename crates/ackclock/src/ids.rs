@@ -90,7 +90,7 @@ impl<I: Id, T> IdVec<I, T> {
     }
 
     /// Ids and elements in order.
-    pub fn iter_ids(&self) -> impl Iterator<Item = (I, &T)> {
+    pub fn iter_ids(&self) -> impl Iterator<Item = (I, &T)> + Clone {
         self.items.iter().enumerate().map(|(index, item)| (I::from_index(index), item))
     }
 }

@@ -127,6 +127,11 @@ pub fn build_with(scenario: &Scenario, seed: u64, engine: Engine) -> Simulation 
     }
 }
 
+/// Whether the seed can make any difference to a scenario.
+pub fn has_randomness(scenario: &Scenario) -> bool {
+    net::has_randomness(scenario)
+}
+
 impl Simulation {
     /// Handles every event before `until` (at most to the end of the scenario).
     pub fn step(&mut self, until: Time) -> Progress {

@@ -44,8 +44,8 @@ fn vanilla_waits_for_the_timer_and_starts_over() {
     // Segment 63 is the first that is sent at cwnd 32: a window of 32 after slow start.
     let mut pair = Pair::new(&tcp, GREEDY, ONE_WAY, |number, transmission| number == 62 && transmission == 1);
     pair.run(Time::ZERO + Span::from_secs(20));
-    let timeout = pair.sender.stats().timeouts[0];
-    assert_eq!(pair.sender.stats().timeouts.len(), 1);
+    let timeout = pair.sender.timeouts()[0];
+    assert_eq!(pair.sender.timeouts().len(), 1);
     assert_eq!(pair.sender.stats().fast_retransmits, 0);
 
     // Flat: from the last acknowledgement before the hole to the timeout the window does not move.
@@ -70,10 +70,10 @@ fn reno_halves_three_times_and_times_out_once() {
     let pair = lose_first(RecoveryParams::Reno, 3, 12);
     assert_eq!(pair.ssthresh, [32.0, 16.0, 8.0, 4.0]);
     assert_eq!(pair.sender.stats().fast_retransmits, 2);
-    assert_eq!(pair.sender.stats().timeouts.len(), 1);
+    assert_eq!(pair.sender.timeouts().len(), 1);
     assert_eq!(pair.retransmitted(), [0, 1, 2]);
     assert_eq!((rtts_after_finding(&pair, 0), rtts_after_finding(&pair, 1)), (0, 1));
-    assert_eq!(pair.time_of(2, 2), Some(pair.sender.stats().timeouts[0]));
+    assert_eq!(pair.time_of(2, 2), Some(pair.sender.timeouts()[0]));
 }
 
 /// Figure 3: one retransmission per round trip, no timeout, ssthresh W/2.
@@ -81,7 +81,7 @@ fn reno_halves_three_times_and_times_out_once() {
 fn new_reno_repairs_one_hole_per_round_trip() {
     let pair = lose_first(new_reno(), 3, 8);
     assert_eq!(pair.ssthresh, [32.0, 16.0]);
-    assert_eq!(pair.sender.stats().timeouts, []);
+    assert_eq!(pair.sender.timeouts(), []);
     assert_eq!(pair.sender.stats().fast_retransmits, 1);
     assert_eq!(pair.retransmitted(), [0, 1, 2]);
     for number in 0..3 {
@@ -98,7 +98,7 @@ fn sack_repairs_all_holes_in_one_round_trip() {
     for recovery in [fall_floyd(), rfc6675()] {
         let pair = lose_first(recovery, 3, 4);
         assert_eq!(pair.ssthresh, [32.0, 16.0]);
-        assert_eq!(pair.sender.stats().timeouts, []);
+        assert_eq!(pair.sender.timeouts(), []);
         assert_eq!(pair.sender.stats().fast_retransmits, 1);
         assert_eq!(pair.retransmitted(), [0, 1, 2]);
         for number in 0..3 {
@@ -117,7 +117,7 @@ fn sack_follows_the_recovery_time_law() {
             let pair = lose_first_of(recovery.clone(), window, lost, 6);
             let last = (0..lost).map(|number| rtts_after_finding(&pair, number)).max().unwrap();
             assert!(last < rtts, "{lost} of {window} lost: the last goes {last} round trips after the first");
-            assert_eq!(pair.sender.stats().timeouts, [], "{lost} of {window}");
+            assert_eq!(pair.sender.timeouts(), [], "{lost} of {window}");
             assert_eq!(pair.retransmitted(), (0..lost).collect::<Vec<_>>(), "each hole once");
         }
     }
@@ -128,7 +128,7 @@ fn sack_follows_the_recovery_time_law() {
 fn at_half_the_window_sack_doubles_every_round_trip() {
     let lost = 16;
     let pair = lose_first_of(fall_floyd(), 32, lost, 7);
-    assert_eq!(pair.sender.stats().timeouts, []);
+    assert_eq!(pair.sender.timeouts(), []);
     let in_round = |round: u64| {
         let time = FOUND + RTT * round;
         pair.sent.iter().filter(|sent| sent.time == time && sent.number < lost).count()
@@ -144,9 +144,9 @@ fn at_half_the_window_sack_doubles_every_round_trip() {
 #[test]
 fn beyond_half_the_window_pipe_stalls_and_rfc6675_does_not() {
     let stalled = lose_first_of(fall_floyd(), 32, 24, 12);
-    assert_eq!(stalled.sender.stats().timeouts.len(), 1);
+    assert_eq!(stalled.sender.timeouts().len(), 1);
     let repaired = lose_first_of(rfc6675(), 32, 24, 12);
-    assert_eq!(repaired.sender.stats().timeouts, []);
+    assert_eq!(repaired.sender.timeouts(), []);
     assert_eq!(repaired.retransmitted(), (0..24).collect::<Vec<_>>());
 }
 

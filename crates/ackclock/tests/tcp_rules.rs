@@ -292,7 +292,7 @@ fn the_rescue_repairs_a_lost_tail_once() {
     let mut pair = Pair::new(&params(rfc6675(), 10), application, Span::from_ms(250), lost);
     pair.run(at(2900));
     assert_eq!(pair.retransmitted(), [0, 9, 8]);
-    assert_eq!(pair.sender.stats().timeouts, []);
+    assert_eq!(pair.sender.timeouts(), []);
     assert!(pair.sender.stats().completed.is_some());
 }
 

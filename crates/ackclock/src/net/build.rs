@@ -1,6 +1,7 @@
 //! What both engines take from a scenario alike.
 
 use super::flow::{End, Flow, ForcedDrops, Hop, Sink, Source, Vc, vc_name};
+use super::lists::Lists;
 use crate::ids::{Id, IdVec, LinkId, VcId};
 use crate::packet::FrameLog;
 use crate::packet::aal5::Reassembler;
@@ -15,18 +16,16 @@ pub(super) fn vcs(scenario: &Scenario) -> IdVec<VcId, Vc> {
     let mut crossing: IdVec<LinkId, usize> = scenario.links.iter().map(|_| 0).collect();
     let mut vc = |name: String, route: &[LinkId], pcr: Option<Rate>| Vc {
         name_hash: name_hash(&name),
-        name,
         route: route.iter().map(|&link| number_at_port(link, &mut crossing)).collect(),
         cell_spacing: pcr.unwrap_or(scenario.links[route[0]].rate).cell_time(),
         frames: FrameLog::default(),
         reassembler: Reassembler::default(),
     };
-    let mut vcs = IdVec::new();
-    for flow in scenario.flows.iter() {
-        vcs.push(vc(vc_name(&flow.name, End::Receiver), &flow.forward, flow.pcr));
-        vcs.push(vc(vc_name(&flow.name, End::Sender), &flow.backward, flow.pcr));
-    }
-    vcs
+    let ways = scenario
+        .flows
+        .iter()
+        .flat_map(|flow| [(flow, End::Receiver, &flow.forward), (flow, End::Sender, &flow.backward)]);
+    ways.map(|(flow, end, route)| vc(vc_name(&flow.name, end), route, flow.pcr)).collect()
 }
 
 fn number_at_port(link: LinkId, crossing: &mut IdVec<LinkId, usize>) -> Hop {
@@ -53,7 +52,7 @@ pub(super) struct Wiring {
     pub(super) feeders: IdVec<LinkId, Feeder>,
     /// For each link, the links that feed its port, by name: those that come before it on the route of some
     /// connection.
-    pub(super) inputs: IdVec<LinkId, Vec<LinkId>>,
+    pub(super) inputs: Lists<LinkId, LinkId>,
 }
 
 impl Wiring {
@@ -61,11 +60,11 @@ impl Wiring {
     pub(super) fn new(scenario: &Scenario) -> Wiring {
         let inputs = inputs_of_ports(scenario);
         let feeder = |(id, link): (LinkId, &scenario::Link)| {
-            let faster_input = || inputs[id].iter().any(|&input| scenario.links[input].rate > link.rate);
+            let faster_input = || inputs.of(id).iter().any(|&input| scenario.links[input].rate > link.rate);
             match scenario.technology {
                 _ if scenario.nodes[link.from].kind == NodeKind::Host => Feeder::Nic,
                 Technology::Packet { .. } => Feeder::Packets,
-                Technology::Atm { .. } if inputs[id].len() <= 1 && !faster_input() => Feeder::Through,
+                Technology::Atm { .. } if inputs.of(id).len() <= 1 && !faster_input() => Feeder::Through,
                 Technology::Atm { .. } => Feeder::Cells,
             }
         };
@@ -74,19 +73,14 @@ impl Wiring {
 }
 
 /// The connections that cross each link; their numbers at its port are their places here.
-pub(super) fn crossing(scenario: &Scenario, vcs: &IdVec<VcId, Vc>) -> IdVec<LinkId, Vec<VcId>> {
-    let mut crossing: IdVec<LinkId, Vec<VcId>> = scenario.links.iter().map(|_| Vec::new()).collect();
-    for (id, vc) in vcs.iter_ids() {
-        for hop in &vc.route {
-            crossing[hop.link].push(id);
-        }
-    }
-    crossing
+pub(super) fn crossing(scenario: &Scenario, vcs: &IdVec<VcId, Vc>) -> Lists<LinkId, VcId> {
+    let pairs = vcs.iter_ids().flat_map(|(id, vc)| vc.route.iter().map(move |hop| (hop.link, id)));
+    Lists::new(scenario.links.len(), pairs)
 }
 
 /// The flows of a scenario.
-pub(super) fn flows(scenario: &Scenario, seed: u64) -> Vec<Flow> {
-    scenario.flows.iter().map(|flow| flow_of(flow, scenario, seed)).collect()
+pub(super) fn flows(scenario: &Scenario, seed: u64) -> impl Iterator<Item = Flow> {
+    scenario.flows.iter().map(move |flow| flow_of(flow, scenario, seed))
 }
 
 /// Whether the seed can make a difference.
@@ -95,7 +89,7 @@ pub fn has_randomness(scenario: &Scenario) -> bool {
     let random_order = scenario.links.iter_ids().any(|(id, link)| {
         matches!(scenario.technology, Technology::Atm { .. })
             && link.queue.service_order == ServiceOrder::Random
-            && inputs[id].len() > 1
+            && inputs.of(id).len() > 1
     });
     random_order || scenario.flows.iter().any(|flow| flow.tcp.timer.phase == TickPhase::Random)
 }
@@ -117,18 +111,14 @@ fn flow_of(flow: &scenario::Flow, scenario: &Scenario, seed: u64) -> Flow {
 }
 
 /// For each link, the links that feed its port, by name: those that come before it on the route of some connection.
-fn inputs_of_ports(scenario: &Scenario) -> IdVec<LinkId, Vec<LinkId>> {
-    let mut inputs: IdVec<LinkId, Vec<LinkId>> = scenario.links.iter().map(|_| Vec::new()).collect();
-    for route in scenario.flows.iter().flat_map(|flow| [&flow.forward, &flow.backward]) {
-        for hop in route.windows(2) {
-            inputs[hop[1]].push(hop[0]);
-        }
-    }
-    for of_port in inputs.iter_mut() {
-        of_port.sort_unstable_by_key(|&link| (&scenario.links[link].name, link));
-        of_port.dedup();
-    }
-    inputs
+fn inputs_of_ports(scenario: &Scenario) -> Lists<LinkId, LinkId> {
+    let routes = scenario.flows.iter().flat_map(|flow| [&flow.forward, &flow.backward]);
+    let mut pairs: Vec<(LinkId, LinkId)> =
+        routes.flat_map(|route| route.windows(2).map(|hop| (hop[1], hop[0]))).collect();
+    pairs.sort_unstable();
+    pairs.dedup();
+    pairs.sort_unstable_by_key(|&(port, link)| (port, &scenario.links[link].name, link));
+    Lists::new(scenario.links.len(), pairs.iter().copied())
 }
 
 /// The limits of a buffer: units, and bytes.

@@ -10,9 +10,7 @@ use crate::units::Span;
 
 /// A one-way path: data or acknowledgements of a flow.
 pub(super) struct Vc {
-    /// The flow's name, with `/ack` for the way back.
-    pub(super) name: String,
-    /// Hash of the name.
+    /// Hash of the name: the flow's, with `/ack` for the way back.
     pub(super) name_hash: u64,
     pub(super) route: Vec<Hop>,
     /// From the start of one cell to the start of the next, at the source.
@@ -119,6 +117,7 @@ pub(super) fn record(
     warmup: Span,
 ) -> FlowRecord {
     let stats = source.sender.stats();
+    let timeouts = source.sender.timeouts();
     let delivered = sink.receiver.delivered();
     let rate = |bytes: u64, span: Span| bytes as f64 * 8.0 / span.as_secs_f64();
     let warm = simulated > warmup;
@@ -133,8 +132,8 @@ pub(super) fn record(
         retransmissions: stats.retransmissions,
         unnecessary_retransmissions: sink.receiver.stats().unnecessary,
         fast_retransmits: stats.fast_retransmits,
-        timeouts: stats.timeouts.len() as u64,
-        timeout_times: stats.timeouts.clone(),
+        timeouts: timeouts.len() as u64,
+        timeout_times: timeouts,
         longest_backoff: stats.longest_backoff,
         damaged_frames: sink.damaged_frames,
         damaged_ack_frames: source.damaged_frames,

@@ -4,6 +4,7 @@
 mod batched;
 mod build;
 mod flow;
+mod lists;
 mod nic;
 mod recorder;
 mod reference;

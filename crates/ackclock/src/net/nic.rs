@@ -9,9 +9,12 @@ use crate::units::Time;
 /// The segments that wait for a host's link.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Nic {
-    queue: VecDeque<(VcId, Segment)>,
+    queue: NicQueue,
     free: Time,
 }
+
+/// Segments in the order they came.
+pub(super) type NicQueue = VecDeque<(VcId, Segment)>;
 
 impl Nic {
     /// A segment is handed down.
@@ -41,6 +44,17 @@ impl Nic {
         let before = self.queue.len();
         self.queue.retain(|&(of, _)| of != vc);
         (before - self.queue.len()) as u64
+    }
+
+    /// Takes the queue away while nothing waits: others can use its room.
+    pub(super) fn take_queue(&mut self) -> NicQueue {
+        std::mem::take(&mut self.queue)
+    }
+
+    /// Gives an empty queue to a NIC that has no room.
+    pub(super) fn give_queue(&mut self, queue: NicQueue) {
+        debug_assert!(queue.is_empty() && self.queue.is_empty());
+        self.queue = queue;
     }
 
     /// When the next waiting segment can go.

@@ -15,6 +15,8 @@ pub struct FrameLog {
     next: u32,
     /// SACK blocks of all frames before the oldest, modulo 2^32.
     blocks_gone: u32,
+    /// How many times in a row hardly any of the ring was in use.
+    nearly_empty: u32,
     /// A ring by the frames' numbers; its length is a power of two, or zero.
     frames: Vec<Frame>,
     /// The blocks of all frames, in their order.
@@ -31,6 +33,9 @@ struct Frame {
     blocks_end: u32,
 }
 
+/// After so many frames.
+const TIDY_EVERY: u32 = 64;
+
 impl FrameLog {
     /// A frame with this segment begins to be sent; returns its number.
     #[inline]
@@ -40,8 +45,11 @@ impl FrameLog {
         }
         let blocks_end = self.blocks_gone.wrapping_add(self.blocks.len() as u32);
         let number = self.next;
-        if number.wrapping_sub(self.oldest) as usize == self.frames.len() {
-            self.grow();
+        let under_way = number.wrapping_sub(self.oldest) as usize;
+        if under_way == self.frames.len() {
+            self.resize((2 * self.frames.len()).max(2));
+        } else if number.is_multiple_of(TIDY_EVERY) {
+            self.tidy(under_way);
         }
         *self.frame_mut(number) = Frame { seq: segment.seq, ack: segment.ack, len: segment.len, blocks_end };
         self.next = number.wrapping_add(1);
@@ -120,14 +128,29 @@ impl FrameLog {
         &mut self.frames[place]
     }
 
+    /// Gives back what is not needed: a window was large once, losses are seldom, and there are many connections.
     #[cold]
     #[inline(never)]
-    fn grow(&mut self) {
-        let mut frames = vec![Frame::default(); (2 * self.frames.len()).max(4)];
-        let mask = frames.len() - 1;
-        for back in 0..self.frames.len() as u32 {
+    fn tidy(&mut self, under_way: usize) {
+        let len = self.frames.len();
+        self.nearly_empty = if under_way < len / 8 { self.nearly_empty + 1 } else { 0 };
+        // Not before the ring has gone round some times, so that bursts do not make it shrink and grow all the time.
+        if self.nearly_empty > 8 && (self.nearly_empty * TIDY_EVERY) as usize > 4 * len {
+            self.nearly_empty = 0;
+            self.resize(len / 2);
+        }
+        if self.blocks.is_empty() {
+            self.blocks = VecDeque::new();
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn resize(&mut self, len: usize) {
+        let mut frames = vec![Frame::default(); len];
+        for back in 0..self.next.wrapping_sub(self.oldest) {
             let number = self.oldest.wrapping_add(back);
-            frames[number as usize & mask] = self.frame(number);
+            frames[number as usize & (len - 1)] = self.frame(number);
         }
         self.frames = frames;
     }

@@ -15,6 +15,7 @@ mod rto;
 mod runs;
 mod scoreboard;
 mod sender;
+mod tick_log;
 
 pub use delayed_ack::DelayedAck;
 pub use params::*;

@@ -5,6 +5,7 @@
 use super::cc::{Ack, CongestionControl, Growth, Loss, Window};
 use super::recovery::{AnyRecovery, DupAck, Flight, Hands, NewAck, Recovery, Sending};
 use super::rto::SeenTicks;
+use super::tick_log::TickLog;
 use super::{CoarseRto, TcpParams, TickClock};
 use crate::packet::{SackBlock, SackBlocks, Segment};
 use crate::record::Fingerprint;
@@ -43,8 +44,6 @@ pub struct SenderStats {
     pub retransmissions: u64,
     /// Recoveries entered.
     pub fast_retransmits: u64,
-    /// When the retransmission timer expired.
-    pub timeouts: Vec<Time>,
     /// Reductions of ssthresh with no growth of the window between them: the longest series.
     pub longest_backoff: u32,
     /// When the last byte of a file was acknowledged.
@@ -90,6 +89,8 @@ pub struct Sender {
     timed: u64,
     /// The ticks seen when it was sent.
     timed_at: u64,
+    /// The ticks at which the retransmission timer expired.
+    timeouts: TickLog,
     stats: SenderStats,
     fingerprint: Fingerprint,
 }
@@ -127,6 +128,7 @@ impl Sender {
             deadline: Time::NEVER,
             timed: NONE,
             timed_at: 0,
+            timeouts: TickLog::default(),
             stats: SenderStats::default(),
             fingerprint: Fingerprint::default(),
         }
@@ -173,7 +175,7 @@ impl Sender {
         }
         self.ticks.reach(self.expiry);
         self.stop_if_due(now);
-        self.on_timeout(now);
+        self.on_timeout();
         self.look_what_may_be_sent();
         Expired::Retransmission
     }
@@ -246,6 +248,11 @@ impl Sender {
     /// What was counted.
     pub fn stats(&self) -> &SenderStats {
         &self.stats
+    }
+
+    /// When the retransmission timer expired.
+    pub fn timeouts(&self) -> Vec<Time> {
+        self.timeouts.iter().map(|tick| self.ticks.instant(tick)).collect()
     }
 
     /// Hash over every acknowledgement received and every segment sent, with their times.
@@ -326,8 +333,8 @@ impl Sender {
         }
     }
 
-    fn on_timeout(&mut self, now: Time) {
-        self.stats.timeouts.push(now);
+    fn on_timeout(&mut self) {
+        self.timeouts.push(self.expiry);
         self.count_reduction();
         let loss = Loss { mss: self.flight.mss as f64, limit: self.flight.rwnd as f64 };
         self.growth.on_rto(&loss, &mut self.window);

@@ -6,7 +6,13 @@
 pub(super) struct Batch<T> {
     room: Vec<T>,
     len: usize,
+    /// How many times in a row hardly any of the room was in use.
+    nearly_empty: u32,
 }
+
+/// After so many times most of the room is given back: a flow's window may have been large once, in slow start, and
+/// there may be a hundred thousand flows.
+const PATIENCE: u32 = 8;
 
 impl<T: Copy + Default> Batch<T> {
     /// What there is.
@@ -49,18 +55,33 @@ impl<T: Copy + Default> Batch<T> {
     /// Removes the first `taken` values if that is worth the move of the others; returns how many of those that were
     /// taken are left.
     pub(super) fn clean(&mut self, taken: usize) -> usize {
+        self.nearly_empty = if 8 * self.len <= self.room.len() { self.nearly_empty + 1 } else { 0 };
         if taken < 3 * (self.len - taken) {
             return taken;
         }
         self.room.copy_within(taken..self.len, 0);
         self.len -= taken;
+        if self.nearly_empty >= PATIENCE {
+            self.shrink();
+        }
         0
     }
 
     #[cold]
     #[inline(never)]
     fn grow(&mut self) {
-        self.room.resize((2 * self.len).max(4), T::default());
+        let room = (2 * self.len).max(2);
+        self.room.reserve_exact(room - self.len);
+        self.room.resize(room, T::default());
+    }
+
+    /// Gives back half of the room.
+    #[cold]
+    #[inline(never)]
+    fn shrink(&mut self) {
+        self.nearly_empty = 0;
+        self.room.truncate((self.room.len() / 2).max(self.len));
+        self.room.shrink_to_fit();
     }
 }
 

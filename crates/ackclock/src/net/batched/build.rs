@@ -1,6 +1,6 @@
 //! From a scenario to the parts of the batched engine and the ways between them.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use super::cell_port::CellPort;
 use super::counts::Counts;
@@ -19,6 +19,7 @@ use super::{Batched, Inlet, Part};
 use crate::ids::{FlowId, Id, IdVec, LinkId, NodeId, VcId};
 use crate::net::build::{self, Feeder, Wiring};
 use crate::net::flow::{End, Vc, end_of};
+use crate::net::lists::Lists;
 use crate::net::recorder::Recorder;
 use crate::packet::aal5::Reassembler;
 use crate::packet::{FrameLog, IP_HEADER_BYTES, Segment, TCP_HEADER_BYTES};
@@ -41,23 +42,22 @@ pub(super) fn network(scenario: &Scenario, seed: u64, recorder: Option<&Recorder
     let layout = plan.layout();
     let mut ways = plan.ways(&layout);
     let mut parts: BTreeMap<usize, Part> = plan.hosts(&layout, &mut ways);
-    for (part, links) in layout.links_of_parts() {
-        parts.insert(part, plan.ports(&links, part, &layout, &ways));
+    let ports = layout.ports();
+    for links in ports.chunk_by(|a, b| a.0 == b.0) {
+        parts.insert(links[0].0, plan.ports(links, &layout, &ways));
     }
-    let mut directory = Directory::new(scenario);
+    let frames = plan.frame_logs();
+    let mut directory = Directory::new(scenario, plan.crossing);
     for (id, link) in scenario.links.iter_ids() {
-        let crossing = &plan.crossing[id];
         match (plan.wiring.feeders[id], layout.part_of_port[id]) {
-            (Feeder::Nic, _) => directory.push(Output::Nic, crossing),
-            (_, Some((part, tail))) if plan.tails[id] => {
-                directory.push(Output::Tail { part: part as u32, tail }, crossing);
-            }
-            (_, Some((part, port))) => directory.push(Output::Port { part: part as u32, port }, crossing),
+            (Feeder::Nic, _) => directory.push(Output::Nic),
+            (_, Some((part, tail))) if plan.tails[id] => directory.push(Output::Tail { part: part as u32, tail }),
+            (_, Some((part, port))) => directory.push(Output::Port { part: part as u32, port }),
             (_, None) => {
                 // Where nothing crosses, it does not matter behind what.
                 let Tap { behind, lag, numbers } = ways.taps.remove(&id).unwrap_or_default();
                 let threshold = link.queue.policy.threshold_cells();
-                directory.push_through(Through { behind, lag, numbers, threshold }, crossing);
+                directory.push_through(Through { behind, lag, numbers, threshold });
             }
         }
     }
@@ -66,7 +66,7 @@ pub(super) fn network(scenario: &Scenario, seed: u64, recorder: Option<&Recorder
         done: vec![Time::ZERO; parts.len()],
         inlets: inlets(parts.len(), &ways.lookaheads),
         io: Io {
-            frames: plan.frame_logs(),
+            frames,
             sacks: Sacks::new(recorder.map_or(0, |_| plan.vcs.len())),
             traces: recorder.and_then(Recorder::hosts),
             mailboxes: parts.iter().map(|_| Mailbox::default()).collect(),
@@ -84,7 +84,7 @@ struct Plan<'a> {
     wiring: Wiring,
     vcs: IdVec<VcId, Vc>,
     /// The connections that cross each link, in the order of their numbers at its port.
-    crossing: IdVec<LinkId, Vec<VcId>>,
+    crossing: Lists<LinkId, VcId>,
     /// Whether a link's port is done together with the one before it.
     tails: IdVec<LinkId, bool>,
 }
@@ -106,13 +106,13 @@ struct Layout {
 struct Ways {
     /// For each connection, the way out of its host, and how long ports without a queue look back on it.
     of_hosts: Vec<Option<(Leg, Span)>>,
-    /// For each port, the ways out of it, by the connections' numbers.
-    of_ports: BTreeMap<LinkId, Vec<Option<Leg>>>,
-    /// For each port, the spacing of the cells that come in, by the connections' numbers.
-    spacings: BTreeMap<LinkId, Vec<Span>>,
+    /// For each port, by the connections' numbers, the ways out of it and the spacing of the cells that come in; one
+    /// port after the other, as in [`Plan::crossing`].
+    of_ports: Vec<Option<Leg>>,
+    spacings: Vec<Span>,
     taps: BTreeMap<LinkId, Tap>,
     /// How long ports without a queue look back on each port.
-    memory: BTreeMap<LinkId, Span>,
+    memory: IdVec<LinkId, Span>,
     /// The least time to one part (the first) from another (the second).
     lookaheads: BTreeMap<(usize, usize), Span>,
 }
@@ -178,7 +178,7 @@ impl Plan<'_> {
                     continue;
                 }
                 if layout.part_of_port[hop.link].is_none() {
-                    let alone = feeder == Feeder::Cells || self.wiring.inputs[hop.link].len() > 1;
+                    let alone = feeder == Feeder::Cells || self.wiring.inputs.of(hop.link).len() > 1;
                     if self.tails[hop.link] {
                         let tails = layout.tails.entry(before).or_insert(0);
                         layout.part_of_port[hop.link] = Some((before, *tails));
@@ -208,10 +208,19 @@ impl Plan<'_> {
     /// The ways of all connections.
     fn ways(&self, layout: &Layout) -> Ways {
         let mut ranks = BTreeMap::new();
-        for (port, inputs) in self.wiring.inputs.iter_ids() {
-            ranks.extend(inputs.iter().enumerate().map(|(rank, &input)| ((port, input), rank as u32)));
+        if let Technology::Atm { .. } = self.scenario.technology {
+            for port in self.scenario.links.ids() {
+                let inputs = self.wiring.inputs.of(port).iter().enumerate();
+                ranks.extend(inputs.map(|(rank, &input)| ((port, input), rank as u32)));
+            }
         }
-        let mut ways = Ways { of_hosts: vec![None; self.vcs.len()], ..Ways::default() };
+        let mut ways = Ways {
+            of_hosts: vec![None; self.vcs.len()],
+            of_ports: vec![None; self.crossing.total()],
+            spacings: vec![Span::ZERO; self.crossing.total()],
+            memory: self.scenario.links.iter().map(|_| Span::ZERO).collect(),
+            ..Ways::default()
+        };
         for id in self.vcs.ids() {
             self.way_of(id, layout, &ranks, &mut ways);
         }
@@ -232,7 +241,7 @@ impl Plan<'_> {
             let (input, hop) = (hops[0].link, hops[1]);
             let link = &self.scenario.links[hop.link];
             let Some((part, port)) = layout.part_of_port[hop.link] else {
-                let crossing = self.crossing[hop.link].len();
+                let crossing = self.crossing.of(hop.link).len();
                 let tap = ways.taps.entry(hop.link).or_insert_with(|| Tap {
                     behind: from.part,
                     lag,
@@ -258,9 +267,7 @@ impl Plan<'_> {
                 // Behind a port cells come at its pace at most, one by one.
                 Some(_) => self.scenario.links[from.link].rate.cell_time(),
             };
-            let crossing = self.crossing[hop.link].len();
-            let spacings = ways.spacings.entry(hop.link).or_insert_with(|| vec![Span::ZERO; crossing]);
-            spacings[hop.at_port.index()] = spacing;
+            ways.spacings[self.crossing.start(hop.link) + hop.at_port.index()] = spacing;
             let to = Destination::Port { mailbox: part as u32, port, input: rank, at_port: hop.at_port };
             self.leave(id, &from, Leg { lag, to }, (part, Span::ZERO), looked_back, ways);
             from = Place { part, link: hop.link, number: Some(hop.at_port) };
@@ -288,10 +295,8 @@ impl Plan<'_> {
         match from.number {
             None => ways.of_hosts[id.index()] = Some((leg, looked_back)),
             Some(number) => {
-                let crossing = self.crossing[from.link].len();
-                ways.of_ports.entry(from.link).or_insert_with(|| vec![None; crossing])[number.index()] = Some(leg);
-                let memory = ways.memory.entry(from.link).or_default();
-                *memory = (*memory).max(looked_back);
+                ways.of_ports[self.crossing.start(from.link) + number.index()] = Some(leg);
+                ways.memory[from.link] = ways.memory[from.link].max(looked_back);
             }
         }
     }
@@ -308,15 +313,19 @@ impl Plan<'_> {
     }
 
     fn hosts(&self, layout: &Layout, ways: &mut Ways) -> BTreeMap<usize, Part> {
-        let mut outlets: Vec<Vec<Outlet>> = layout.groups.iter().map(|_| Vec::new()).collect();
-        let mut nics: Vec<BTreeMap<LinkId, u32>> = layout.groups.iter().map(|_| BTreeMap::new()).collect();
+        let ends = self.vcs.len() / layout.groups.len();
+        let mut outlets: Vec<Vec<Outlet>> = layout.groups.iter().map(|_| Vec::with_capacity(ends)).collect();
+        let mut nics: IdVec<LinkId, Option<u32>> = self.scenario.links.iter().map(|_| None).collect();
+        let mut counts: Vec<u32> = vec![0; layout.groups.len()];
         let mut serializers: Vec<Serializers> = layout.groups.iter().map(|_| Serializers::default()).collect();
         // A connection's outlet has the number of the end that it leaves: the sender's comes first in each flow.
         for (id, vc) in self.vcs.iter_ids() {
             let origin = layout.group_of(end_of(id).1.other());
             let first = vc.route[0].link;
-            let count = nics[origin].len() as u32;
-            let nic = *nics[origin].entry(first).or_insert(count);
+            let nic = *nics[first].get_or_insert_with(|| {
+                counts[origin] += 1;
+                counts[origin] - 1
+            });
             let rate = self.scenario.links[first].rate;
             let (leg, looked_back) = ways.of_hosts[id.index()].take().expect("every connection has a way");
             outlets[origin].push(Outlet {
@@ -329,8 +338,9 @@ impl Plan<'_> {
                 forced_drops: None,
             });
         }
-        let (mut sources, mut sinks) = (Vec::new(), Vec::new());
-        for (number, flow) in build::flows(self.scenario, self.seed).into_iter().enumerate() {
+        let flows = self.scenario.flows.len();
+        let (mut sources, mut sinks) = (Vec::with_capacity(flows), Vec::with_capacity(flows));
+        for (number, flow) in build::flows(self.scenario, self.seed).enumerate() {
             let number = layout.numbering.of(number, End::Sender);
             outlets[layout.group_of(End::Sender)][number].forced_drops = flow.forced_drops;
             sources.push(flow.source);
@@ -345,7 +355,7 @@ impl Plan<'_> {
                 layout.numbering,
                 if has(End::Sender) { std::mem::take(&mut sources) } else { Vec::new() },
                 if has(End::Receiver) { std::mem::take(&mut sinks) } else { Vec::new() },
-                Outlets::new(self.scenario.technology, layout.numbering, outlets, nics[group].len(), serializers),
+                Outlets::new(self.scenario.technology, layout.numbering, outlets, counts[group] as usize, serializers),
             );
             parts.insert(part, Part::Hosts(Box::new(hosts)));
         }
@@ -353,12 +363,14 @@ impl Plan<'_> {
     }
 
     /// The part with the ports of these links.
-    fn ports(&self, links: &[LinkId], part: usize, layout: &Layout, ways: &Ways) -> Part {
+    fn ports(&self, links: &[(usize, u32, LinkId)], layout: &Layout, ways: &Ways) -> Part {
+        let (part, _, first) = links[0];
         match self.scenario.technology {
-            Technology::Atm { .. } => Part::Cells(Box::new(self.cell_port(links[0], part, ways))),
+            Technology::Atm { .. } => Part::Cells(Box::new(self.cell_port(first, part, ways))),
             Technology::Packet { .. } => {
                 let mut serializers = Serializers::default();
-                let (tails, ports): (Vec<LinkId>, Vec<LinkId>) = links.iter().partition(|&&link| self.tails[link]);
+                let links = links.iter().map(|&(_, _, link)| link);
+                let (tails, ports): (Vec<LinkId>, Vec<LinkId>) = links.partition(|&link| self.tails[link]);
                 let ports = ports.into_iter().map(|link| self.packet_port(link, ways, &mut serializers)).collect();
                 let tail = |link: LinkId| self.tail(link, layout, &mut serializers);
                 let tails = tails.into_iter().map(tail).collect();
@@ -376,18 +388,18 @@ impl Plan<'_> {
             leg,
             reassembler: Reassembler::default(),
         };
-        let vcs = self.legs(id, ways).zip(&ways.spacings[&id]).map(vc).collect();
-        let inputs = self.wiring.inputs[id].iter();
+        let vcs = self.legs(id, ways).zip(&ways.spacings[self.crossing.start(id)..]).map(vc).collect();
+        let inputs = self.wiring.inputs.of(id).iter();
         let service = Service {
             order: link.queue.service_order,
             stream: build::service_stream(link, self.seed),
             inputs: inputs.map(|&input| name_hash(&self.scenario.links[input].name)).collect(),
         };
-        let policy = Policy::new(&link.queue.policy, self.crossing[id].len());
-        let memory = ways.memory.get(&id).copied().unwrap_or(Span::ZERO);
+        let policy = Policy::new(&link.queue.policy, self.crossing.of(id).len());
+        let memory = ways.memory[id];
         let cell_time = link.rate.cell_time();
         let (counts, _) = self.counts(id, cell_time);
-        let crossing = self.crossing[id].len();
+        let crossing = self.crossing.of(id).len();
         let trace = self.trace(id).map(|trace| FifoTrace::new(trace, cell_time, crossing));
         CellPort::new(part, cell_time, policy, service, vcs, counts, memory, trace)
     }
@@ -406,13 +418,13 @@ impl Plan<'_> {
 
     fn tail(&self, id: LinkId, layout: &Layout, serializers: &mut Serializers) -> Tail {
         let link = &self.scenario.links[id];
-        let crossing = &self.crossing[id];
+        let crossing = self.crossing.of(id);
         let number_before = |&vc: &VcId| {
             let route = &self.vcs[vc].route;
             route[route.len() - 2].at_port
         };
         let (_, end) = end_of(crossing[0]);
-        let (_, behind) = layout.part_of_port[self.wiring.inputs[id][0]].expect("behind a port");
+        let (_, behind) = layout.part_of_port[self.wiring.inputs.of(id)[0]].expect("behind a port");
         let place = tail::Place {
             rate: link.rate,
             serializer: serializers.of(link.rate),
@@ -428,20 +440,21 @@ impl Plan<'_> {
 
     /// The connections that cross a port, with their ways out of it.
     fn legs(&self, id: LinkId, ways: &Ways) -> impl Iterator<Item = (VcId, Leg)> {
-        let legs = ways.of_ports[&id].iter().map(|leg| leg.expect("a connection that comes also leaves"));
-        self.crossing[id].iter().copied().zip(legs)
+        let legs = &ways.of_ports[self.crossing.start(id)..];
+        let legs = legs.iter().map(|leg| leg.expect("a connection that comes also leaves"));
+        self.crossing.of(id).iter().copied().zip(legs)
     }
 
     /// What records a port, if it is to be recorded.
     fn trace(&self, id: LinkId) -> Option<Box<PortTrace>> {
-        self.recorder?.port(self.crossing[id].len())
+        self.recorder?.port(self.crossing.of(id).len())
     }
 
     /// The counters of a port, and its limit of bytes.
     fn counts(&self, id: LinkId, tick: Span) -> (Counts, u64) {
         let queue = &self.scenario.links[id].queue;
         let (units, bytes) = build::limits(queue.buffer);
-        (Counts::new(units, self.crossing[id].len(), queue.policy.threshold_cells(), tick), bytes)
+        (Counts::new(units, self.crossing.of(id).len(), queue.policy.threshold_cells(), tick), bytes)
     }
 }
 
@@ -453,14 +466,13 @@ impl Layout {
         }
     }
 
-    /// The links whose ports are in each part, by their numbers there.
-    fn links_of_parts(&self) -> BTreeMap<usize, Vec<LinkId>> {
-        let ports = self.part_of_port.iter_ids().filter_map(|(link, place)| place.map(|place| (place, link)));
-        let mut parts: BTreeMap<usize, Vec<LinkId>> = BTreeMap::new();
-        for ((part, _), link) in ports.collect::<BTreeSet<_>>() {
-            parts.entry(part).or_default().push(link);
-        }
-        parts
+    /// All ports that are in parts, in the order of the parts and of their numbers there, and their links.
+    fn ports(&self) -> Vec<(usize, u32, LinkId)> {
+        let places = self.part_of_port.iter_ids();
+        let mut ports: Vec<_> =
+            places.filter_map(|(link, place)| place.map(|(part, port)| (part, port, link))).collect();
+        ports.sort_unstable();
+        ports
     }
 }
 
@@ -468,7 +480,7 @@ impl Layout {
 fn tails(
     scenario: &Scenario,
     wiring: &Wiring,
-    crossing: &IdVec<LinkId, Vec<VcId>>,
+    crossing: &Lists<LinkId, VcId>,
     vcs: &IdVec<VcId, Vc>,
 ) -> IdVec<LinkId, bool> {
     let Technology::Packet { link_header_bytes } = scenario.technology else {
@@ -477,16 +489,16 @@ fn tails(
     let headers = IP_HEADER_BYTES + TCP_HEADER_BYTES + link_header_bytes;
     let options = Segment::MAX_OPTION_BYTES;
     let is_tail = |(id, link): (LinkId, &scenario::Link)| {
-        let [input] = wiring.inputs[id][..] else { return false };
+        let [input] = wiring.inputs.of(id)[..] else { return false };
         let is_last = |&vc: &VcId| vcs[vc].route.last().is_some_and(|hop| hop.link == id);
         if wiring.feeders[input] != Feeder::Packets
             || scenario.links[input].rate > link.rate
-            || !crossing[id].iter().all(is_last)
+            || !crossing.of(id).iter().all(is_last)
         {
             return false;
         }
         let mss = |&vc: &VcId| scenario.flows[FlowId::from_index(end_of(vc).0)].tcp.mss;
-        let longest = headers + options.max(crossing[id].iter().map(mss).max().unwrap_or(0));
+        let longest = headers + options.max(crossing.of(id).iter().map(mss).max().unwrap_or(0));
         let time = |bytes: u32| link.rate.serialization(u64::from(bytes) * 8);
         tail::never_refuses(build::limits(link.queue.buffer), (time(longest), u64::from(longest)), time(headers))
     };

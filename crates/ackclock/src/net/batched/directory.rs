@@ -1,8 +1,9 @@
 //! What is needed of links and flows only when records are made: names, and which connections cross what. Kept
 //! compactly, as a network may have hundreds of thousands of them.
 
-use crate::ids::VcId;
+use crate::ids::{Id, LinkId, VcId};
 use crate::net::flow::{self, End};
+use crate::net::lists::Lists;
 use crate::scenario::Scenario;
 use crate::units::Span;
 
@@ -13,9 +14,8 @@ pub(super) struct Directory {
     /// For each link, its output.
     outputs: Vec<Output>,
     throughs: Vec<Through>,
-    /// The connections that cross the links, one link after the other, and where each link's end.
-    crossing: Vec<VcId>,
-    crossing_ends: Vec<u32>,
+    /// The connections that cross the links.
+    crossing: Lists<LinkId, VcId>,
 }
 
 /// What feeds a link.
@@ -51,37 +51,34 @@ pub(super) struct Entry<'a> {
 }
 
 impl Directory {
-    /// The directory of a scenario, still without links.
-    pub(super) fn new(scenario: &Scenario) -> Directory {
+    /// The directory of a scenario, of whose links these connections cross each; still without outputs.
+    pub(super) fn new(scenario: &Scenario, crossing: Lists<LinkId, VcId>) -> Directory {
         Directory {
             flows: scenario.flows.iter().map(|flow| flow.name.as_str()).collect(),
             links: scenario.links.iter().map(|link| link.name.as_str()).collect(),
             outputs: Vec::with_capacity(scenario.links.len()),
             throughs: Vec::new(),
-            crossing: Vec::new(),
-            crossing_ends: Vec::with_capacity(scenario.links.len()),
+            crossing,
         }
     }
 
     /// Adds what is known of the next link.
-    pub(super) fn push(&mut self, output: Output, crossing: &[VcId]) {
+    pub(super) fn push(&mut self, output: Output) {
         self.outputs.push(output);
-        self.crossing.extend_from_slice(crossing);
-        self.crossing_ends.push(self.crossing.len() as u32);
     }
 
     /// Adds the next link, whose port never keeps anything.
-    pub(super) fn push_through(&mut self, through: Through, crossing: &[VcId]) {
-        self.push(Output::Through(self.throughs.len() as u32), crossing);
+    pub(super) fn push_through(&mut self, through: Through) {
+        self.push(Output::Through(self.throughs.len() as u32));
         self.throughs.push(through);
     }
 
     /// The links in the order of the scenario.
     pub(super) fn links(&self) -> impl Iterator<Item = Entry<'_>> {
-        self.outputs.iter().enumerate().map(|(link, &output)| {
-            let start = if link == 0 { 0 } else { self.crossing_ends[link - 1] };
-            let crossing = &self.crossing[start as usize..self.crossing_ends[link] as usize];
-            Entry { name: self.links.get(link), output, crossing }
+        self.outputs.iter().enumerate().map(|(link, &output)| Entry {
+            name: self.links.get(link),
+            output,
+            crossing: self.crossing.of(LinkId::from_index(link)),
         })
     }
 

@@ -6,7 +6,7 @@ use super::io::{Arrived, Destination, Io, Item, Leg};
 use super::serializer::Serializers;
 use crate::ids::VcId;
 use crate::net::flow::{End, ForcedDrops, end_of};
-use crate::net::nic::Nic;
+use crate::net::nic::{Nic, NicQueue};
 use crate::packet::{Segment, aal5};
 use crate::scenario::Technology;
 use crate::units::{Span, Time};
@@ -22,6 +22,8 @@ pub(super) struct Outlets {
     /// NICs on which something waits, or did in this batch; and for each NIC whether it is listed.
     backlog: Vec<u32>,
     listed: Vec<bool>,
+    /// Room for NICs on which something waits: they are few at any time, and so is their memory.
+    spare: Vec<NicQueue>,
 }
 
 /// The numbers of a group's ends of connections.
@@ -112,6 +114,7 @@ impl Outlets {
             serializers,
             backlog: Vec::new(),
             listed: vec![false; nics],
+            spare: Vec::new(),
         }
     }
 
@@ -158,10 +161,17 @@ impl Outlets {
         let mut backlog = std::mem::take(&mut self.backlog);
         backlog.retain(|&nic| {
             self.transmit_waiting(nic, Time::from_ps(until.as_ps() - 1), io);
-            self.listed[nic as usize] = self.nics[nic as usize].next_start() != Time::NEVER;
-            self.listed[nic as usize]
+            let waits = self.nics[nic as usize].next_start() != Time::NEVER;
+            self.listed[nic as usize] = waits;
+            if !waits {
+                self.spare.push(self.nics[nic as usize].take_queue());
+            }
+            waits
         });
         self.backlog = backlog;
+        // Once all may have waited at the same time, as at a common start.
+        let unused = self.spare.len().saturating_sub(self.backlog.len());
+        self.spare.truncate(self.spare.len() - unused / 16);
     }
 
     /// When the next of what waits begins.
@@ -191,10 +201,11 @@ impl Outlets {
         if state.is_idle(now) {
             return self.send_rare(now, vc, number, segment, io);
         }
-        state.push(vc, segment);
         if !std::mem::replace(&mut self.listed[nic as usize], true) {
             self.backlog.push(nic);
+            state.give_queue(self.spare.pop().unwrap_or_default());
         }
+        state.push(vc, segment);
     }
 
     /// The host's link begins what waits, as far as it can by `now`.

@@ -44,18 +44,18 @@ pub(super) fn links(
     recorder: Option<&Recorder>,
 ) -> IdVec<LinkId, Link> {
     let wiring = Wiring::new(scenario);
-    let mut crossing = crossing(scenario, vcs);
+    let crossing = crossing(scenario, vcs);
     let link = |(id, link): (LinkId, &scenario::Link)| Link {
         name: link.name.clone(),
         rate: link.rate,
         cell_time: link.rate.cell_time(),
         delay: link.delay,
         output: {
-            let vcs = crossing[id].len();
+            let vcs = crossing.of(id).len();
             let trace = recorder.and_then(|recorder| recorder.port(vcs));
-            output_of(link, wiring.feeders[id], &wiring.inputs[id], seed, vcs, trace)
+            output_of(link, wiring.feeders[id], wiring.inputs.of(id), seed, vcs, trace)
         },
-        crossing: std::mem::take(&mut crossing[id]),
+        crossing: crossing.of(id).to_vec(),
         input: Input { name: name_hash(&link.name), link: id },
     };
     scenario.links.iter_ids().map(link).collect()

@@ -47,7 +47,7 @@ impl Reference {
     pub fn new(scenario: &Scenario, seed: u64, recorder: Option<&Recorder>) -> Reference {
         let vcs = vcs(scenario);
         let links = build::links(scenario, &vcs, seed, recorder);
-        let flows = flows(scenario, seed);
+        let flows: Vec<Flow> = flows(scenario, seed).collect();
         let mut network = Reference {
             technology: scenario.technology,
             now: Time::ZERO,
@@ -121,8 +121,12 @@ impl Reference {
                 Output::Cells(port) => &port.occupancy,
                 Output::Packets(port) => &port.occupancy,
             };
-            let names = link.crossing.iter().map(|&vc| self.vcs[vc].name.as_str());
-            Some(occupancy.record(now, &link.name, names))
+            let name = |&vc: &VcId| {
+                let (flow, end) = end_of(vc);
+                flow::vc_name(&self.flows[flow].name, end)
+            };
+            let names: Vec<String> = link.crossing.iter().map(name).collect();
+            Some(occupancy.record(now, &link.name, names.iter().map(String::as_str)))
         };
         self.links.iter().filter_map(record).collect()
     }

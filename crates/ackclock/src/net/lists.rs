@@ -1,0 +1,63 @@
+//! A list for each of many things, most of them short: all in one piece of memory.
+
+use std::marker::PhantomData;
+
+use crate::ids::Id;
+
+/// Lists of `T`, one for each `I`.
+pub(super) struct Lists<I, T> {
+    /// One list after the other, and where each of them ends.
+    items: Vec<T>,
+    ends: Vec<u32>,
+    id: PhantomData<I>,
+}
+
+impl<I: Id, T: Copy> Lists<I, T> {
+    /// So many lists, of what belongs to each; what comes first in `pairs` comes first in its list.
+    pub(super) fn new(lists: usize, pairs: impl Iterator<Item = (I, T)> + Clone) -> Lists<I, T> {
+        let mut ends = vec![0; lists];
+        pairs.clone().for_each(|(id, _)| ends[id.index()] += 1);
+        let mut start = 0;
+        for end in &mut ends {
+            (start, *end) = (start + *end, start);
+        }
+        // What are still the starts become the ends as the lists are filled.
+        let mut items: Vec<T> = pairs.clone().next().map_or(Vec::new(), |(_, any)| vec![any; start as usize]);
+        for (id, item) in pairs {
+            let place = &mut ends[id.index()];
+            items[*place as usize] = item;
+            *place += 1;
+        }
+        Lists { items, ends, id: PhantomData }
+    }
+
+    /// The list of `id`.
+    pub(super) fn of(&self, id: I) -> &[T] {
+        &self.items[self.start(id)..self.ends[id.index()] as usize]
+    }
+
+    /// How many items come before the list of `id`.
+    pub(super) fn start(&self, id: I) -> usize {
+        id.index().checked_sub(1).map_or(0, |before| self.ends[before] as usize)
+    }
+
+    /// How many items there are in all lists.
+    pub(super) fn total(&self) -> usize {
+        self.items.len()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ids::LinkId;
+
+    #[test]
+    fn each_list_keeps_the_order_of_its_items() {
+        let pairs = [(2, 'a'), (0, 'b'), (2, 'c'), (0, 'd'), (3, 'e')];
+        let lists = Lists::new(5, pairs.iter().map(|&(id, item)| (LinkId::from_index(id), item)));
+        let of = |id| String::from_iter(lists.of(LinkId::from_index(id)));
+        assert_eq!((0..5).map(of).collect::<Vec<_>>(), ["bd", "", "ac", "e", ""]);
+        assert_eq!((lists.start(LinkId::from_index(2)), lists.total()), (2, 5));
+    }
+}
