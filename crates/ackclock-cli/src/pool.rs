@@ -14,9 +14,9 @@ use ackclock::units::Span;
 use crate::progress::Reporter;
 
 /// Runs the scenario once for each seed. Each run that comes to its end is handed to `keep` at once, in the thread that
-/// ran it, so that what it recorded need not wait in memory for the others; what `keep` makes of the runs is returned in
-/// the order of the seeds. When `stop` is set, runs under way are given up; so they are when `keep` fails, and the first
-/// failure is returned with what was kept before.
+/// ran it, so that what it recorded need not wait in memory for the others; what `keep` makes of the runs is returned
+/// in the order of the seeds. When `stop` is set, runs under way are given up; so they are when `keep` fails, and the
+/// first failure is returned with what was kept before.
 pub fn run_all<T: Send, E: Send>(
     scenario: &Scenario,
     seeds: &[u64],
