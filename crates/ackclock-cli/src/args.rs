@@ -11,7 +11,7 @@ use clap_complete::Shell;
 
 use crate::failure::{Exit, Failure};
 use crate::suggested::Suggested;
-use crate::{console, explain, list, plot};
+use crate::{console, explain, list, plot, quick};
 
 /// Cell-accurate laboratory for TCP over ATM and packet networks.
 #[derive(Debug, Parser)]
@@ -32,12 +32,15 @@ pub struct Cli {
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
+    Quick(QuickArgs),
     Run(RunArgs),
     Check(CheckArgs),
     Reproduce(ReproduceArgs),
     Rerun(RerunArgs),
     Export(ExportArgs),
     Plot(PlotArgs),
+    Report(ReportArgs),
+    Compare(CompareArgs),
     /// Say what a word means: a metric, a column, a key, an exit code, a word of scenario files
     #[command(after_help = "Example:\n  ackclock explain cwnd")]
     Explain {
@@ -76,6 +79,45 @@ pub enum Command {
         #[arg(value_hint = ValueHint::DirPath)]
         dir: Option<PathBuf>,
     },
+}
+
+/// Compare TCPs over a path, without a file: a table, a chart and a report
+#[derive(Args, Debug)]
+#[command(
+    after_help = "Example:\n  ackclock quick --rate 2Mbps --rtt 550ms --buffer 1bdp --tcp vanilla,reno,newreno,sack"
+)]
+pub struct QuickArgs {
+    /// Rate of the slow link, as in 2Mbps
+    #[arg(long, value_name = "RATE")]
+    pub rate: String,
+    /// Time there and back without queues, as in 550ms
+    #[arg(long, value_name = "TIME")]
+    pub rtt: String,
+    /// Buffer before the slow link: packets, bytes, or multiples of rate times RTT, as in 1bdp
+    #[arg(long, value_name = "SIZE", default_value = "1bdp")]
+    pub buffer: String,
+    /// The TCPs to compare
+    #[arg(long, value_name = "TCP,...", value_delimiter = ',', default_value = "vanilla,reno,newreno,sack",
+          value_parser = Suggested(quick::tcp_names), hide_possible_values = true)]
+    pub tcp: Vec<String>,
+    /// Flows at the same time, all with the same TCP
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub flows: u32,
+    /// Simulated time [default: 200 round trips, at least 30 s, at most 10 min]
+    #[arg(long, value_name = "TIME")]
+    pub duration: Option<String>,
+    /// Run under N seeds, and give confidence intervals
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pub seeds: u32,
+    /// Replace another value of the scenario; may be repeated
+    #[arg(long, value_name = "KEY=VALUE")]
+    pub set: Vec<String>,
+    /// Print one JSON document instead of table and chart
+    #[arg(long)]
+    pub json: bool,
+    /// The folder for the results [default: results/quick-HASH]
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub out: Option<PathBuf>,
 }
 
 /// Simulate a scenario: a table on standard output, everything else in a result folder
@@ -214,6 +256,40 @@ pub struct PlotArgs {
     /// The folder for the files
     #[arg(long, value_name = "DIR", default_value = "figures", value_hint = ValueHint::DirPath)]
     pub to: PathBuf,
+}
+
+/// Write a result folder as one HTML file with tables and plots, which opens without a network
+#[derive(Args, Debug)]
+#[command(after_help = "Example:\n  ackclock report results/kept")]
+pub struct ReportArgs {
+    /// The result folder
+    #[arg(value_hint = ValueHint::DirPath)]
+    pub dir: PathBuf,
+    /// The plots show the run of this seed [default: the first]
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+    /// The file [default: report.html in the result folder]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub out: Option<PathBuf>,
+}
+
+/// Compare results with the first of them: a table on standard output, an HTML file with plots
+#[derive(Args, Debug)]
+#[command(after_help = "Example:\n  ackclock compare results/kept results/other --out both.html")]
+pub struct CompareArgs {
+    /// The result folders, two to twenty
+    #[arg(value_name = "DIR", num_args = 2..=20, required = true, value_hint = ValueHint::DirPath)]
+    pub dirs: Vec<PathBuf>,
+    /// Draw this metric over time [default: one that most of them have recorded]
+    #[arg(long, value_name = "METRIC", hide_possible_values = true,
+          value_parser = PossibleValuesParser::new(Metric::ALL.map(Metric::name)))]
+    pub metric: Option<String>,
+    /// Print one JSON document instead of the table
+    #[arg(long)]
+    pub json: bool,
+    /// The HTML file [default: comparison.html]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub out: Option<PathBuf>,
 }
 
 /// The formats of `export` by name.

@@ -2,6 +2,7 @@
 
 mod args;
 mod check;
+mod compare;
 mod console;
 mod diagnostics;
 mod estimate;
@@ -19,6 +20,9 @@ mod output;
 mod plot;
 mod pool;
 mod progress;
+mod quick;
+mod recorded;
+mod report;
 mod reproduce;
 mod rerun;
 mod run;
@@ -45,11 +49,14 @@ fn main() -> ExitCode {
 
 fn dispatch(cli: Cli) -> Result<Exit, Failure> {
     match &cli.command {
+        Command::Quick(args) => quick::quick(args, args::command_line()),
         Command::Run(args) => run::run(args, args::command_line()),
         Command::Check(args) => check::check(args),
         Command::Reproduce(args) => reproduce::reproduce(args, args::command_line()),
         Command::Rerun(args) => rerun::rerun(args),
         Command::Export(args) => export::export(args),
+        Command::Report(args) => report::report(args),
+        Command::Compare(args) => compare::compare(args),
         Command::Plot(args) => plot::plot(args),
         Command::Explain { word } => explain::explain(word),
         Command::List { what } => list::list(what.as_deref()),

@@ -30,7 +30,8 @@ fn title(document: &Document) -> String {
     format!("{}: {} s simulated{warmup}, {seeds}", short(&scenario.name, 40), scenario.duration_s)
 }
 
-type Row = Vec<String>;
+/// The cells of a line.
+pub type Row = Vec<String>;
 
 fn totals(document: &Document) -> Vec<Row> {
     let summary = &document.summary;
@@ -126,7 +127,7 @@ fn count(value: &Interval) -> String {
 }
 
 /// The text, cut to `length` characters, without what could control a terminal.
-fn short(text: &str, length: usize) -> String {
+pub fn short(text: &str, length: usize) -> String {
     let plain = text.chars().map(|c| if c.is_control() { '?' } else { c });
     if text.chars().count() <= length {
         return plain.collect();
@@ -135,7 +136,7 @@ fn short(text: &str, length: usize) -> String {
 }
 
 /// Lays rows out in columns: the first to the left, the others to the right.
-fn align(rows: Vec<Row>) -> String {
+pub fn align(rows: Vec<Row>) -> String {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
     let cell_width = |row: &Row, column| row.get(column).map_or(0, |cell: &String| cell.chars().count());
     let widths: Vec<usize> =

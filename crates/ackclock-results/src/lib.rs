@@ -1,9 +1,13 @@
 //! What is kept of a run: the document with the numbers, tables over time, captures, reports.
 
+pub mod comparison;
+pub mod decimate;
+pub mod diff;
 pub mod document;
 #[doc(hidden)]
 pub mod example;
 pub mod pcapng;
+pub mod report;
 pub mod summary;
 pub mod tables;
 pub mod terminal;

@@ -54,8 +54,10 @@ pub use diagnostic::{Diagnostic, Place, Severity};
 pub use schema::json_schema;
 pub use source::{Disk, Memory, Source};
 
+use ackclock::units::{Rate, Span};
 use diagnostic::Report;
 use document::Document;
+use quantity::{Dimension, Quantity};
 
 /// A scenario that passed every check.
 #[derive(Debug)]
@@ -85,6 +87,22 @@ pub enum LoadError {
     },
     /// Everything that is wrong with the scenario, never empty.
     Invalid(Vec<Diagnostic>),
+}
+
+/// Reads a rate as scenario files spell it: a number and a unit, as in "155.52 Mbps". An error says what is wrong.
+pub fn rate(text: &str) -> Result<Rate, String> {
+    let quantity = one(text, Dimension::Rate)?;
+    Rate::from_bps(quantity.amount).ok_or_else(|| "must be more than 0".to_owned())
+}
+
+/// Reads a time as scenario files spell it: a number and a unit, as in "550 ms". An error says what is wrong.
+pub fn time(text: &str) -> Result<Span, String> {
+    one(text, Dimension::Time).map(|quantity| Span::from_ps(quantity.amount))
+}
+
+fn one(text: &str, dimension: Dimension) -> Result<Quantity, String> {
+    let expected = || format!("expected {} with a unit: {}", dimension.name(), dimension.unit_list());
+    Quantity::parse(text, &[dimension]).map_err(|_| expected())
 }
 
 /// Reads a scenario file, applies `sets` (each `path=value`), fills in defaults and checks everything.

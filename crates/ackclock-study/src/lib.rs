@@ -5,8 +5,8 @@
 //! known (findings). A study is divided into *cards*, one per published table; a card can be reproduced alone.
 //!
 //! ```text
-//! studies/ ──> Study ──> Plan ──> run (all cores, ledger) ──> Report ──> text, JSON
-//! study.rs     data      plan.rs  run.rs     ledger.rs        report.rs  text.rs
+//! studies/ ──> Study ──> Plan ──> run (all cores, ledger) ──> Report ──> text, JSON, HTML
+//! study.rs     data      plan.rs  run.rs     ledger.rs        report.rs  text.rs, page.rs
 //! ```
 //!
 //! [`Plan`] and everything that runs know points (scenario and settings), never a published number; published numbers
@@ -35,6 +35,7 @@ mod error;
 mod figure;
 mod ledger;
 mod measure;
+mod page;
 mod plan;
 mod report;
 mod run;

@@ -129,6 +129,23 @@ impl Scope {
         }
     }
 
+    /// The command line that asks for it.
+    pub fn command(&self, study: &Study) -> Vec<String> {
+        let name = match &self.cards[..] {
+            [card] if study.head.cards.len() > 1 => format!("{}/{card}", study.name),
+            _ => study.name.clone(),
+        };
+        let mut command: Vec<String> = vec!["ackclock".into(), "reproduce".into(), name];
+        let usual = if self.quick { study.head.quick_seeds } else { study.head.seeds };
+        if self.quick {
+            command.push("--quick".into());
+        }
+        if self.seeds != usual {
+            command.extend(["--seeds".into(), self.seeds.to_string()]);
+        }
+        command
+    }
+
     /// Whether nothing of the study is left out.
     pub fn is_whole(&self, study: &Study) -> bool {
         !self.quick && self.cards.len() == study.head.cards.len()

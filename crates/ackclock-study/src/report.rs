@@ -10,10 +10,11 @@ use serde::Serialize;
 
 use crate::claim::Measured;
 use crate::data::{Assumption, Beside, Card, Group, Mark, Point, Table, cell_id, merged};
+use crate::figure::DrawnFigure;
 use crate::measure::{Measurement, Metric, MetricName};
 use crate::plan::Scope;
 use crate::study::Study;
-use crate::text;
+use crate::{page, text};
 
 /// What became of a study. Serializes to the JSON of `--json` and `report.json`; `format` changes with its meaning.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -269,9 +270,16 @@ impl Report {
         }
     }
 
-    /// Writes `report.json` and `report.txt` into the folder, each whole or not at all.
-    pub(crate) fn write(&self, folder: &Path) -> Result<(), (PathBuf, io::Error)> {
-        for (name, content) in [("report.json", self.json()), ("report.txt", self.text())] {
+    /// Writes `report.json`, `report.txt` and `report.html` into the folder, each whole or not at all. `command` is how
+    /// to repeat it.
+    pub(crate) fn write(
+        &self,
+        folder: &Path,
+        figures: &[DrawnFigure],
+        command: &[String],
+    ) -> Result<(), (PathBuf, io::Error)> {
+        let page = page::render(self, figures, command);
+        for (name, content) in [("report.json", self.json()), ("report.txt", self.text()), ("report.html", page)] {
             let path = folder.join(name);
             let beside = folder.join(format!("{name}.{}.new", std::process::id()));
             let write = || -> io::Result<()> {

@@ -13,7 +13,7 @@ use ackclock::units::Span;
 use crate::ledger::Ledger;
 use crate::measure::Measurement;
 use crate::plan::Planned;
-use crate::{Error, Plan, Report, Study};
+use crate::{Error, Plan, Report, Study, figure};
 
 /// How far the runs of a plan have come.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -59,8 +59,8 @@ pub enum Outcome {
     },
 }
 
-/// Runs what is not yet in `folder` on `threads` threads, then judges. Writes `runs.jsonl`, `report.json` and `report.txt`
-/// there. Ends soon after `stop` becomes true. What comes out depends neither on the engine, nor on the number of
+/// Runs what is not yet in `folder` on `threads` threads, then judges. Writes `runs.jsonl`, `report.json`, `report.txt`
+/// and `report.html` there. Ends soon after `stop` becomes true. What comes out depends neither on the engine, nor on the number of
 /// threads, nor on what was reused.
 pub fn reproduce(
     study: &Study,
@@ -79,7 +79,9 @@ pub fn reproduce(
     let report = Report::new(study, &plan.scope, &|point, seed| {
         ledger.run(&plan.key(point, seed)).expect("every run of the plan is there")
     });
-    report.write(folder).map_err(|(path, error)| Error::Results { path, error })?;
+    let figures = figure::draw(study, &plan.scope)?;
+    let command = plan.scope.command(study);
+    report.write(folder, &figures, &command).map_err(|(path, error)| Error::Results { path, error })?;
     Ok(Outcome::Finished(report))
 }
 
@@ -253,7 +255,11 @@ mod tests {
 
         assert_eq!(fs::read_to_string(one.path().join("report.txt")).unwrap(), first.text());
         assert_eq!(fs::read_to_string(one.path().join("report.json")).unwrap(), first.json());
-        assert_eq!(fs::read_dir(one.path()).unwrap().count(), 3);
+        let page = fs::read_to_string(one.path().join("report.html")).unwrap();
+        for part in ["<title>", "figure-4-cwnd", "ackclock reproduce sack-ubr/figures", "verdict good"] {
+            assert!(page.contains(part), "no {part} on the page");
+        }
+        assert_eq!(fs::read_dir(one.path()).unwrap().count(), 4);
     }
 
     #[test]

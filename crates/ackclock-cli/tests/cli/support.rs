@@ -84,7 +84,9 @@ impl Place {
     }
 
     pub fn write(&self, name: &str, content: impl AsRef<[u8]>) {
-        fs::write(self.path(name), content).unwrap();
+        let path = self.path(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, content).unwrap();
     }
 
     pub fn read(&self, name: &str) -> String {

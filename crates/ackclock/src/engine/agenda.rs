@@ -12,6 +12,8 @@ pub struct Agenda {
     next: Vec<Time>,
     /// Winner below each inner node; node 1 is the root, the children of node i are 2i and 2i+1.
     winner: Vec<u32>,
+    /// The instant of the winner of all.
+    earliest: Time,
 }
 
 impl Agenda {
@@ -23,15 +25,26 @@ impl Agenda {
             let left = 2 * node;
             winner[node] = if left >= leaves { (left - leaves) as u32 } else { winner[left] };
         }
-        Agenda { next: vec![Time::NEVER; leaves], winner }
+        Agenda { next: vec![Time::NEVER; leaves], winner, earliest: Time::NEVER }
     }
 
     /// The next event of `source` is at `time` (`Time::NEVER`: there is none).
+    #[inline]
     pub fn set(&mut self, source: usize, time: Time) {
-        if self.next[source] == time {
-            return;
+        if self.next[source] != time {
+            self.change(source, time);
         }
+    }
+
+    #[inline(never)]
+    fn change(&mut self, source: usize, time: Time) {
         self.next[source] = time;
+        self.play(source);
+        self.earliest = self.next[self.winner[1] as usize];
+    }
+
+    /// The matches of `source`, as far up as they may end otherwise than before.
+    fn play(&mut self, source: usize) {
         let leaves = self.next.len();
         // The match at the lowest level is between two leaves, above it between winners.
         let mut node = (source + leaves) / 2;
@@ -51,9 +64,9 @@ impl Agenda {
     }
 
     /// The earliest event: its instant and its source. `Time::NEVER` if there is none.
+    #[inline]
     pub fn earliest(&self) -> (Time, usize) {
-        let source = self.winner[1] as usize;
-        (self.next[source], source)
+        (self.earliest, self.winner[1] as usize)
     }
 }
 

@@ -57,6 +57,9 @@ impl SackBlocks {
 }
 
 impl Segment {
+    /// Octets of the longest options.
+    pub const MAX_OPTION_BYTES: u32 = 4 + 8 * MAX_SACK_BLOCKS as u32;
+
     /// Octets of the IP datagram: payload, TCP and IP headers, options.
     #[inline]
     pub fn ip_bytes(&self) -> u32 {

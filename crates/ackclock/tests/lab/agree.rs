@@ -120,8 +120,18 @@ pub fn difference(batched: &Records, reference: &Records) -> Option<String> {
             damaged_frames damaged_ack_frames forced_drops completed sender_fingerprint receiver_fingerprint goodput_bps
             goodput_after_warmup_bps);
     }
+    for (series, other) in batched.series.iter().zip(&reference.series) {
+        let name = format!("{} of {} {}", other.metric.name(), other.of, other.vc.as_deref().unwrap_or_default());
+        compare!(name, series, other, metric of vc columns);
+    }
+    for (capture, other) in batched.captures.iter().zip(&reference.captures) {
+        for (packet, of_other) in capture.packets.iter().zip(&other.packets) {
+            compare!(other.host, packet, of_other, time flow data sent frame segment cwnd lost);
+        }
+        compare!(other.host, capture, other, host packets);
+    }
     compare!("run", batched, reference, seed simulated complete efficiency efficiency_after_warmup fairness fingerprint
-        flows ports);
+        flows ports series captures);
     Some("something that is not compared by itself".to_owned())
 }
 

@@ -9,6 +9,7 @@ use std::fmt;
 use ackclock::ids::{FlowId, Id, IdVec, LinkId, NodeId};
 use ackclock::packet::{IP_HEADER_BYTES, TCP_HEADER_BYTES, aal5};
 use ackclock::queue::drop::{DropParams, Forgiveness, FrameParams};
+use ackclock::record::Metric;
 use ackclock::scenario::*;
 use ackclock::sim::{Engine, build_with};
 use ackclock::tcp::*;
@@ -116,7 +117,24 @@ pub fn example(bytes: &[u8]) -> Example {
     let seed = choices.below(4);
     shorten(&mut scenario, seed);
     let stops = stops(choices, &scenario);
+    record(choices, &mut scenario);
     Example { scenario, seed, stops }
+}
+
+/// Half of the runs are recorded: everything, or one metric; captures at all hosts, or none.
+fn record(choices: &mut Choices, scenario: &mut Scenario) {
+    let metrics: Vec<Metric> = match choices.below(4) {
+        0 | 1 => Vec::new(),
+        2 => vec![choices.one_of(&Metric::ALL)],
+        _ => Metric::ALL.to_vec(),
+    };
+    scenario.recording.metrics = metrics.into_iter().collect();
+    let part = scenario.duration.as_ps() / (10 * (1 + choices.below(200)));
+    scenario.recording.interval = Span::from_ps(10 * part.max(100_000));
+    if choices.once_in(4) {
+        let hosts = scenario.nodes.iter_ids().filter(|(_, node)| node.kind == NodeKind::Host);
+        scenario.recording.captures = hosts.map(|(id, _)| id).collect();
+    }
 }
 
 /// Instants in order, and rarely one that is past already.

@@ -1,44 +1,56 @@
 //! From a scenario to the parts of the batched engine and the ways between them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::cell_port::CellPort;
 use super::counts::Counts;
 use super::directory::{Directory, Output, Through};
 use super::door;
 use super::hosts::Hosts;
-use super::io::{Destination, Io, Leg, Log};
+use super::io::{Destination, Io, Leg};
 use super::mailbox::Mailbox;
 use super::outlets::{Numbering, Outlet, Outlets, Trail};
 use super::packet_port::{self, PacketPort, PacketPorts};
 use super::serializer::Serializers;
 use super::service::Service;
+use super::tail::{self, Tail};
 use super::{Batched, Inlet, Part};
-use crate::ids::{Id, IdVec, LinkId, NodeId, VcId};
+use crate::ids::{FlowId, Id, IdVec, LinkId, NodeId, VcId};
 use crate::net::build::{self, Feeder, Wiring};
 use crate::net::flow::{End, Vc, end_of};
+use crate::net::recorder::Recorder;
 use crate::packet::aal5::Reassembler;
-use crate::packet::{FrameLog, IP_HEADER_BYTES, TCP_HEADER_BYTES};
+use crate::packet::{FrameLog, IP_HEADER_BYTES, Segment, TCP_HEADER_BYTES};
 use crate::queue::drop::Policy;
+use crate::record::trace::{FifoTrace, PortTrace};
 use crate::rng::name_hash;
-use crate::scenario::{Scenario, Technology};
+use crate::scenario::{self, Scenario, Technology};
 use crate::units::{Span, Time};
 
 /// The network of a scenario, before anything has happened.
-pub(super) fn network(scenario: &Scenario, seed: u64) -> Batched {
+pub(super) fn network(scenario: &Scenario, seed: u64, recorder: Option<&Recorder>) -> Batched {
     let vcs = build::vcs(scenario);
-    let plan = Plan { scenario, seed, wiring: Wiring::new(scenario), crossing: build::crossing(scenario, &vcs), vcs };
+    let (wiring, crossing) = (Wiring::new(scenario), build::crossing(scenario, &vcs));
+    let tails = match recorder {
+        None => tails(scenario, &wiring, &crossing, &vcs),
+        // What is recorded of a port is recorded as it happens there.
+        Some(_) => scenario.links.iter().map(|_| false).collect(),
+    };
+    let plan = Plan { scenario, seed, recorder, wiring, crossing, tails, vcs };
     let layout = plan.layout();
     let mut ways = plan.ways(&layout);
     let mut parts: BTreeMap<usize, Part> = plan.hosts(&layout, &mut ways);
     for (part, links) in layout.links_of_parts() {
-        parts.insert(part, plan.ports(&links, part, &ways));
+        parts.insert(part, plan.ports(&links, part, &layout, &ways));
     }
     let mut directory = Directory::new(scenario);
     for (id, link) in scenario.links.iter_ids() {
         let crossing = &plan.crossing[id];
         match (plan.wiring.feeders[id], layout.part_of_port[id]) {
             (Feeder::Nic, _) => directory.push(Output::Nic, crossing),
+            (_, Some((part, tail))) if plan.tails[id] => {
+                directory.push(Output::Tail { part: part as u32, tail }, crossing);
+            }
             (_, Some((part, port))) => directory.push(Output::Port { part: part as u32, port }, crossing),
             (_, None) => {
                 // Where nothing crosses, it does not matter behind what.
@@ -55,8 +67,7 @@ pub(super) fn network(scenario: &Scenario, seed: u64) -> Batched {
         io: Io {
             frames: plan.vcs.iter().map(|_| FrameLog::default()).collect(),
             mailboxes: parts.iter().map(|_| Mailbox::default()).collect(),
-            ready: layout.groups.iter().map(|_| Vec::new()).collect(),
-            logs: ways.logs,
+            inboxes: layout.groups.iter().map(|_| Mailbox::default()).collect(),
         },
         parts: parts.into_values().collect(),
     }
@@ -66,10 +77,13 @@ pub(super) fn network(scenario: &Scenario, seed: u64) -> Batched {
 struct Plan<'a> {
     scenario: &'a Scenario,
     seed: u64,
+    recorder: Option<&'a Recorder>,
     wiring: Wiring,
     vcs: IdVec<VcId, Vc>,
     /// The connections that cross each link, in the order of their numbers at its port.
     crossing: IdVec<LinkId, Vec<VcId>>,
+    /// Whether a link's port is done together with the one before it.
+    tails: IdVec<LinkId, bool>,
 }
 
 /// The numbers of the parts. They are advanced in this order, so it follows the data and then the acknowledgements.
@@ -77,8 +91,11 @@ struct Layout {
     numbering: Numbering,
     /// The parts that are groups of hosts: those of the senders and of the receivers, or one for both.
     groups: Vec<usize>,
-    /// For each port that has a queue and is crossed, its part, and its number among the ports of that part.
+    /// For each port that has a queue and is crossed, its part, and its number among the ports of that part; of a tail,
+    /// among the tails.
     part_of_port: IdVec<LinkId, Option<(usize, u32)>>,
+    /// How many tails each part has.
+    tails: BTreeMap<usize, u32>,
 }
 
 /// The ways between the parts.
@@ -90,8 +107,6 @@ struct Ways {
     of_ports: BTreeMap<LinkId, Vec<Option<Leg>>>,
     /// For each port, the spacing of the cells that come in, by the connections' numbers.
     spacings: BTreeMap<LinkId, Vec<Span>>,
-    logs: Vec<Log>,
-    log_numbers: BTreeMap<LogKey, u32>,
     taps: BTreeMap<LinkId, Tap>,
     /// How long ports without a queue look back on each port.
     memory: BTreeMap<LinkId, Span>,
@@ -106,11 +121,6 @@ struct Place {
     /// The connection's number there, if it is a port.
     number: Option<VcId>,
 }
-
-/// What goes into one log comes from one output and goes to one group with one lag, so that it is in order of time. Of
-/// a host with several links, each has its own log, so that what arrives at one instant can be taken in the order of
-/// the links.
-type LogKey = (LinkId, usize, Span, Option<LinkId>);
 
 /// Where a port without a queue finds what passed it.
 #[derive(Default)]
@@ -133,6 +143,7 @@ impl Plan<'_> {
             numbering: if both { Numbering::BothEnds } else { Numbering::OneEnd },
             groups: vec![0],
             part_of_port: scenario.links.iter().map(|_| None).collect(),
+            tails: BTreeMap::new(),
         };
         let mut parts = 1;
         self.place_ports(End::Receiver, &mut layout, &mut parts);
@@ -157,6 +168,12 @@ impl Plan<'_> {
                 }
                 if layout.part_of_port[hop.link].is_none() {
                     let alone = feeder == Feeder::Cells || self.wiring.inputs[hop.link].len() > 1;
+                    if self.tails[hop.link] {
+                        let tails = layout.tails.entry(before).or_insert(0);
+                        layout.part_of_port[hop.link] = Some((before, *tails));
+                        *tails += 1;
+                        continue;
+                    }
                     let place = match shared.get_mut(&before).filter(|_| !alone) {
                         Some((part, ports)) => {
                             *ports += 1;
@@ -177,39 +194,21 @@ impl Plan<'_> {
         }
     }
 
-    /// The ways of all connections. Those that end on the same host's links are taken in the order of these links,
-    /// which thereby is the order of their logs.
+    /// The ways of all connections.
     fn ways(&self, layout: &Layout) -> Ways {
-        let mut last_links: IdVec<NodeId, Vec<LinkId>> = self.scenario.nodes.iter().map(|_| Vec::new()).collect();
-        for vc in self.vcs.iter() {
-            let links = &mut last_links[self.scenario.links[last_link(vc)].to];
-            if !links.contains(&last_link(vc)) {
-                links.push(last_link(vc));
-            }
-        }
         let mut ranks = BTreeMap::new();
         for (port, inputs) in self.wiring.inputs.iter_ids() {
             ranks.extend(inputs.iter().enumerate().map(|(rank, &input)| ((port, input), rank as u32)));
         }
         let mut ways = Ways { of_hosts: vec![None; self.vcs.len()], ..Ways::default() };
-        let mut order: Vec<VcId> = self.vcs.ids().collect();
-        order.sort_by_key(|&vc| last_link(&self.vcs[vc]));
-        for id in order {
-            let host_links = &last_links[self.scenario.links[last_link(&self.vcs[id])].to];
-            self.way_of(id, host_links.len() > 1, layout, &ranks, &mut ways);
+        for id in self.vcs.ids() {
+            self.way_of(id, layout, &ranks, &mut ways);
         }
         ways
     }
 
-    /// The way of one connection, from output to output. `many_links`: the host where it ends has several.
-    fn way_of(
-        &self,
-        id: VcId,
-        many_links: bool,
-        layout: &Layout,
-        ranks: &BTreeMap<(LinkId, LinkId), u32>,
-        ways: &mut Ways,
-    ) {
+    /// The way of one connection, from output to output.
+    fn way_of(&self, id: VcId, layout: &Layout, ranks: &BTreeMap<(LinkId, LinkId), u32>, ways: &mut Ways) {
         let vc = &self.vcs[id];
         let (_, end) = end_of(id);
         let group = layout.group_of(end);
@@ -233,6 +232,11 @@ impl Plan<'_> {
                 lag = lag + link.rate.cell_time() + link.delay;
                 continue;
             };
+            if self.tails[hop.link] {
+                let leg = Leg { lag, to: Destination::Tail { tail: port, at_port: hop.at_port } };
+                let beyond = self.least_transmission(hop.link) + link.delay;
+                return self.leave(id, &from, leg, (layout.groups[group], beyond), looked_back, ways);
+            }
             let rank = match self.scenario.technology {
                 Technology::Atm { .. } => ranks[&(hop.link, input)],
                 // At one instant packets are taken in the order of the links.
@@ -247,7 +251,7 @@ impl Plan<'_> {
             let spacings = ways.spacings.entry(hop.link).or_insert_with(|| vec![Span::ZERO; crossing]);
             spacings[hop.at_port.index()] = spacing;
             let to = Destination::Port { mailbox: part as u32, port, input: rank, at_port: hop.at_port };
-            self.leave(id, &from, Leg { lag, to }, part, looked_back, ways);
+            self.leave(id, &from, Leg { lag, to }, (part, Span::ZERO), looked_back, ways);
             from = Place { part, link: hop.link, number: Some(hop.at_port) };
             looked_back = Span::ZERO;
             lag = match self.scenario.technology {
@@ -255,27 +259,21 @@ impl Plan<'_> {
                 Technology::Packet { .. } => link.delay,
             };
         }
-        let key = (from.link, group, lag, many_links.then(|| last_link(vc)));
-        let log = *ways.log_numbers.entry(key).or_insert_with(|| {
-            ways.logs.push(Log::new(group as u32));
-            ways.logs.len() as u32 - 1
-        });
-        self.leave(id, &from, Leg { lag, to: Destination::Host { log } }, layout.groups[group], looked_back, ways);
+        let last_link = vc.route[vc.route.len() - 1].link;
+        let to = Destination::Host { group: group as u32, link: last_link.index() as u32 };
+        self.leave(id, &from, Leg { lag, to }, (layout.groups[group], Span::ZERO), looked_back, ways);
     }
 
-    /// Connection `id` goes from `from` on `leg` to part `to`.
-    fn leave(&self, id: VcId, from: &Place, leg: Leg, to: usize, looked_back: Span, ways: &mut Ways) {
-        let link = &self.scenario.links[from.link];
+    /// Connection `id` goes from `from` on `leg` to part `to`, which it reaches no less than `beyond` after its end.
+    fn leave(&self, id: VcId, from: &Place, leg: Leg, (to, beyond): (usize, Span), looked_back: Span, ways: &mut Ways) {
         let first_unit = match self.scenario.technology {
             // A port's lag counts from the instant at which a cell begins to be transmitted.
             Technology::Atm { .. } if from.number.is_some() => Span::ZERO,
-            Technology::Atm { .. } => link.rate.cell_time(),
-            Technology::Packet { link_header_bytes } => {
-                link.rate.serialization(u64::from(IP_HEADER_BYTES + TCP_HEADER_BYTES + link_header_bytes) * 8)
-            }
+            _ => self.least_transmission(from.link),
         };
-        let lookahead = ways.lookaheads.entry((to, from.part)).or_insert(first_unit + leg.lag);
-        *lookahead = (*lookahead).min(first_unit + leg.lag);
+        let least = first_unit + leg.lag + beyond;
+        let lookahead = ways.lookaheads.entry((to, from.part)).or_insert(least);
+        *lookahead = (*lookahead).min(least);
         match from.number {
             None => ways.of_hosts[id.index()] = Some((leg, looked_back)),
             Some(number) => {
@@ -283,6 +281,17 @@ impl Plan<'_> {
                 ways.of_ports.entry(from.link).or_insert_with(|| vec![None; crossing])[number.index()] = Some(leg);
                 let memory = ways.memory.entry(from.link).or_default();
                 *memory = (*memory).max(looked_back);
+            }
+        }
+    }
+
+    /// How long the shortest unit takes on a link.
+    fn least_transmission(&self, link: LinkId) -> Span {
+        let rate = self.scenario.links[link].rate;
+        match self.scenario.technology {
+            Technology::Atm { .. } => rate.cell_time(),
+            Technology::Packet { link_header_bytes } => {
+                rate.serialization(u64::from(IP_HEADER_BYTES + TCP_HEADER_BYTES + link_header_bytes) * 8)
             }
         }
     }
@@ -325,7 +334,14 @@ impl Plan<'_> {
                 layout.numbering,
                 if has(End::Sender) { std::mem::take(&mut sources) } else { Vec::new() },
                 if has(End::Receiver) { std::mem::take(&mut sinks) } else { Vec::new() },
-                Outlets::new(self.scenario.technology, layout.numbering, outlets, nics[group].len(), serializers),
+                Outlets::new(
+                    self.scenario.technology,
+                    layout.numbering,
+                    outlets,
+                    nics[group].len(),
+                    serializers,
+                    self.recorder.and_then(|recorder| recorder.hosts(has(End::Sender), has(End::Receiver))),
+                ),
             );
             parts.insert(part, Part::Hosts(Box::new(hosts)));
         }
@@ -333,13 +349,16 @@ impl Plan<'_> {
     }
 
     /// The part with the ports of these links.
-    fn ports(&self, links: &[LinkId], part: usize, ways: &Ways) -> Part {
+    fn ports(&self, links: &[LinkId], part: usize, layout: &Layout, ways: &Ways) -> Part {
         match self.scenario.technology {
             Technology::Atm { .. } => Part::Cells(Box::new(self.cell_port(links[0], part, ways))),
-            Technology::Packet { .. } => {
+            Technology::Packet { link_header_bytes } => {
                 let mut serializers = Serializers::default();
-                let ports = links.iter().map(|&link| self.packet_port(link, ways, &mut serializers)).collect();
-                Part::Packets(PacketPorts::new(part, ports, serializers))
+                let (tails, ports): (Vec<LinkId>, Vec<LinkId>) = links.iter().partition(|&&link| self.tails[link]);
+                let ports = ports.into_iter().map(|link| self.packet_port(link, ways, &mut serializers)).collect();
+                let tail = |link: LinkId| self.tail(link, link_header_bytes, layout, &mut serializers);
+                let tails = tails.into_iter().map(tail).collect();
+                Part::Packets(PacketPorts::new(part, ports, tails, serializers))
             }
         }
     }
@@ -364,20 +383,50 @@ impl Plan<'_> {
         let memory = ways.memory.get(&id).copied().unwrap_or(Span::ZERO);
         let cell_time = link.rate.cell_time();
         let (counts, _) = self.counts(id, cell_time);
-        CellPort::new(part, cell_time, policy, service, vcs, counts, memory)
+        let crossing = self.crossing[id].len();
+        let trace = self.trace(id).map(|trace| FifoTrace::new(trace, cell_time, crossing));
+        CellPort::new(part, cell_time, policy, service, vcs, counts, memory, trace)
     }
 
     fn packet_port(&self, id: LinkId, ways: &Ways, serializers: &mut Serializers) -> PacketPort {
         let vc = |(vc, leg): (VcId, Leg)| packet_port::PortVc { id: vc, name_hash: self.vcs[vc].name_hash, leg };
         let (counts, max_bytes) = self.counts(id, Span::from_ps(1));
         let serializer = serializers.of(self.scenario.links[id].rate);
-        PacketPort::new(serializer, max_bytes, self.legs(id, ways).map(vc).collect(), counts)
+        PacketPort::new(serializer, max_bytes, self.legs(id, ways).map(vc).collect(), counts, self.trace(id))
+    }
+
+    fn tail(&self, id: LinkId, link_header_bytes: u32, layout: &Layout, serializers: &mut Serializers) -> Tail {
+        let link = &self.scenario.links[id];
+        let crossing = &self.crossing[id];
+        let number_before = |&vc: &VcId| {
+            let route = &self.vcs[vc].route;
+            route[route.len() - 2].at_port
+        };
+        let (_, end) = end_of(crossing[0]);
+        let (_, behind) = layout.part_of_port[self.wiring.inputs[id][0]].expect("behind a port");
+        let place = tail::Place {
+            rate: link.rate,
+            serializer: serializers.of(link.rate),
+            link_header_bytes,
+            lag: link.delay,
+            group: layout.group_of(end) as u32,
+            link: id.index() as u32,
+            behind,
+            numbers: crossing.iter().map(number_before).collect(),
+        };
+        let (counts, _) = self.counts(id, Span::from_ps(1));
+        Tail::new(place, counts)
     }
 
     /// The connections that cross a port, with their ways out of it.
     fn legs(&self, id: LinkId, ways: &Ways) -> impl Iterator<Item = (VcId, Leg)> {
         let legs = ways.of_ports[&id].iter().map(|leg| leg.expect("a connection that comes also leaves"));
         self.crossing[id].iter().copied().zip(legs)
+    }
+
+    /// What records a port, if it is to be recorded.
+    fn trace(&self, id: LinkId) -> Option<Box<PortTrace>> {
+        self.recorder?.port(self.crossing[id].len())
     }
 
     /// The counters of a port, and its limit of bytes.
@@ -400,15 +449,40 @@ impl Layout {
     fn links_of_parts(&self) -> BTreeMap<usize, Vec<LinkId>> {
         let ports = self.part_of_port.iter_ids().filter_map(|(link, place)| place.map(|place| (place, link)));
         let mut parts: BTreeMap<usize, Vec<LinkId>> = BTreeMap::new();
-        for ((part, _), link) in ports.collect::<BTreeMap<_, _>>() {
+        for ((part, _), link) in ports.collect::<BTreeSet<_>>() {
             parts.entry(part).or_default().push(link);
         }
         parts
     }
 }
 
-fn last_link(vc: &Vc) -> LinkId {
-    vc.route[vc.route.len() - 1].link
+/// Which ports are done together with the one before them, see there.
+fn tails(
+    scenario: &Scenario,
+    wiring: &Wiring,
+    crossing: &IdVec<LinkId, Vec<VcId>>,
+    vcs: &IdVec<VcId, Vc>,
+) -> IdVec<LinkId, bool> {
+    let Technology::Packet { link_header_bytes } = scenario.technology else {
+        return scenario.links.iter().map(|_| false).collect();
+    };
+    let headers = IP_HEADER_BYTES + TCP_HEADER_BYTES + link_header_bytes;
+    let options = Segment::MAX_OPTION_BYTES;
+    let is_tail = |(id, link): (LinkId, &scenario::Link)| {
+        let [input] = wiring.inputs[id][..] else { return false };
+        let is_last = |&vc: &VcId| vcs[vc].route.last().is_some_and(|hop| hop.link == id);
+        if wiring.feeders[input] != Feeder::Packets
+            || scenario.links[input].rate > link.rate
+            || !crossing[id].iter().all(is_last)
+        {
+            return false;
+        }
+        let mss = |&vc: &VcId| scenario.flows[FlowId::from_index(end_of(vc).0)].tcp.mss;
+        let longest = headers + options.max(crossing[id].iter().map(mss).max().unwrap_or(0));
+        let time = |bytes: u32| link.rate.serialization(u64::from(bytes) * 8);
+        tail::never_refuses(build::limits(link.queue.buffer), (time(longest), u64::from(longest)), time(headers))
+    };
+    scenario.links.iter_ids().map(is_tail).collect()
 }
 
 fn inlets(parts: usize, lookaheads: &BTreeMap<(usize, usize), Span>) -> Vec<Vec<Inlet>> {

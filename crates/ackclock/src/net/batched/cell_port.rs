@@ -17,6 +17,7 @@ use super::service::{FEW, Service};
 use crate::ids::{IdVec, VcId};
 use crate::queue::drop::{DropPolicy, Policy};
 use crate::record::PortRecord;
+use crate::record::trace::{FifoTrace, PortTrace};
 use crate::units::{Span, Time};
 
 /// A shared cell port.
@@ -59,13 +60,14 @@ impl CellPort {
         vcs: IdVec<VcId, PortVc>,
         counts: Counts,
         memory: Span,
+        trace: Option<Box<FifoTrace>>,
     ) -> CellPort {
         let slots = if memory == Span::ZERO { 0 } else { memory / cell_time + 2 };
         let cell_time = cell_time.as_ps();
         let kernel = Kernel {
             mailbox,
             service,
-            door: Door { cell_time, vcs, queue: CellQueue::new(slots), counts },
+            door: Door { cell_time, vcs, queue: CellQueue::new(slots), counts, trace },
             slot: 1,
             trains: Batch::default(),
             pacing: Pacing::new(cell_time),
@@ -109,6 +111,11 @@ impl CellPort {
     /// The port's record at `now`.
     pub(super) fn record(&self, now: Time, name: &str, vcs: impl Iterator<Item = String>) -> PortRecord {
         self.kernel.counts().record(now, name, vcs, self.kernel.door.queue.waiting())
+    }
+
+    /// What was recorded before `now`, if something was.
+    pub(super) fn trace(&self, now: Time) -> Option<PortTrace> {
+        self.kernel.door.trace.as_ref().map(|trace| trace.until(now))
     }
 
     /// For each connection, how many of its cells have reached a place `lag` after their departures before `now`.

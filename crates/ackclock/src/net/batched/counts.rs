@@ -140,6 +140,11 @@ impl Counts {
         self.vcs.iter().map(|vc| vc.arrivals - vc.drops).collect()
     }
 
+    /// Units of `vc` that were accepted so far.
+    pub(super) fn accepted_of(&self, vc: VcId) -> u64 {
+        self.vcs[vc].arrivals - self.vcs[vc].drops
+    }
+
     /// Takes back arrivals that were counted too early.
     pub(super) fn not_arrived(&mut self, vc: VcId, units: u64) {
         self.vcs[vc].arrivals -= units;

@@ -25,6 +25,8 @@ pub(super) enum Output {
     Nic,
     /// A port: which part, and which port of those in it.
     Port { part: u32, port: u32 },
+    /// A port that is done together with the one before it: which part, and which tail of those in it.
+    Tail { part: u32, tail: u32 },
     /// A port where nothing waits is no part: it adds a constant delay behind another output.
     Through(u32),
 }

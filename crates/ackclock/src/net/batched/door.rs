@@ -3,9 +3,10 @@
 use super::cell_queue::CellQueue;
 use super::counts::Counts;
 use super::io::{Arrived, Destination, Io, Item, Leg};
-use crate::ids::{IdVec, VcId};
+use crate::ids::{Id, IdVec, VcId};
 use crate::packet::aal5::{Reassembled, Reassembler};
 use crate::queue::drop::{Arrival, DropPolicy, Verdict};
+use crate::record::trace::{FifoTrace, Refused};
 use crate::units::{Span, Time};
 
 /// The queue of a cell port, with what is counted there.
@@ -16,6 +17,7 @@ pub(super) struct Door {
     pub(super) queue: CellQueue,
     /// Arrivals are counted when a frame begins, waiting when it ends; [`Door::counts_with`] has them to the cell.
     pub(super) counts: Counts,
+    pub(super) trace: Option<Box<FifoTrace>>,
 }
 
 /// One connection at a port.
@@ -97,6 +99,8 @@ impl Door {
         let vc = train.at_port;
         let count = (last + 1 - now) as u16;
         train.left -= count;
+        let departs = now + self.queue.wait(now);
+        self.record(vc, now, departs, u32::from(count));
         if self.queue.due(now) == 0 {
             self.queue.push(vc, now, u32::from(count));
             return;
@@ -124,11 +128,24 @@ impl Door {
     #[inline(always)]
     fn accept(&mut self, now: u64, train: &mut Train) -> u64 {
         let departs = self.queue.push(train.at_port, now, 1);
+        self.record(train.at_port, now, departs, 1);
         if departs > now {
             train.waited += departs - now;
             self.counts.enter(train.at_port, now);
         }
         departs
+    }
+
+    /// In each of `count` slots, of which `now` is the end of the first, a cell of `vc` is accepted; the first one departs
+    /// at `departs`.
+    #[inline(always)]
+    fn record(&mut self, vc: VcId, now: u64, departs: u64, count: u32) {
+        if let Some(trace) = &mut self.trace {
+            match departs - now {
+                0 => trace.pass(now, count),
+                wait => trace.enter(vc.index(), now, departs, count, wait - 1),
+            }
+        }
     }
 
     /// The policy decides.
@@ -148,12 +165,13 @@ impl Door {
                         let item = Item { time, port, input, at_port, frame: train.frame, size: 1, index, eom };
                         io.post(mailbox, item);
                     }
-                    Destination::Host { log } if ended => {
+                    Destination::Tail { .. } => unreachable!("a tail is behind a packet port"),
+                    Destination::Host { group, link } if ended => {
                         let count = train.end - train.accepted_from;
                         let reassembled = vc.reassembler.on_units(train.frame, train.accepted_from, count, eom);
                         if let Some(reassembled) = reassembled {
                             let good = matches!(reassembled, Reassembled::Good { .. });
-                            io.deliver(log, Arrived { time, vc: vc.id, frame: train.frame, good });
+                            io.deliver(group, Arrived { time, vc: vc.id, frame: train.frame, link, good });
                         }
                     }
                     // On the way to a host only whole frames and their ends count, unless a policy looks at cells.
@@ -161,6 +179,10 @@ impl Door {
                 }
             }
             Verdict::Drop(reason) => {
+                if let Some(trace) = &mut self.trace {
+                    let (time, vc) = (Time::from_ps(now * self.cell_time), train.at_port.index() as u32);
+                    trace.refused(Refused { time, vc, frame: train.frame, reason });
+                }
                 let vc = &mut self.vcs[train.at_port];
                 self.counts.refuse(Time::from_ps(now * self.cell_time), train.at_port, vc.name_hash, reason);
                 let index = train.end - train.left - 1;

@@ -4,15 +4,12 @@
 //! they arrive. At one instant the order within a host is that of the reference: a transmission that ends, arrivals
 //! in the order of links, timers in the order of flows.
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
-use std::collections::binary_heap::PeekMut;
-
 use super::io::{Arrived, Io};
 use super::outlets::{Numbering, Outlets};
 use crate::engine::Agenda;
 use crate::ids::VcId;
 use crate::net::flow::{End, Sink, Source, ack_vc, data_vc, end_of};
+use crate::net::recorder::HostTraces;
 use crate::tcp::Expired;
 use crate::units::{Span, Time};
 
@@ -27,8 +24,6 @@ pub(super) struct Hosts {
     timers: Agenda,
     /// Everything before has happened.
     done: Time,
-    /// The first frame of each log that is not empty.
-    heads: BinaryHeap<Reverse<(Time, u32)>>,
     events: u64,
 }
 
@@ -42,8 +37,7 @@ impl Hosts {
         outlets: Outlets,
     ) -> Hosts {
         let timers = Agenda::new(outlets.len());
-        let (done, heads) = (Time::ZERO, BinaryHeap::new());
-        let mut hosts = Hosts { group, numbering, sources, sinks, outlets, timers, done, heads, events: 0 };
+        let mut hosts = Hosts { group, numbering, sources, sinks, outlets, timers, done: Time::ZERO, events: 0 };
         for (flow, source) in hosts.sources.iter().enumerate() {
             hosts.timers.set(numbering.of(flow, End::Sender), source.sender.next_deadline().unwrap_or(Time::NEVER));
         }
@@ -58,26 +52,23 @@ impl Hosts {
         let next = self.next(io);
         assert!(next >= self.done, "time went back from {} to {next}", self.done);
         self.done = until;
-        let mut ready = std::mem::take(&mut io.ready[self.group]);
-        if let [log] = ready[..] {
-            self.handle_one_log(log, until, io);
-        } else {
-            self.handle_logs(&ready, until, io);
+        let mut inbox = std::mem::take(&mut io.inboxes[self.group]);
+        inbox.settle(until);
+        for frame in inbox.take_before(until) {
+            // At one instant timers come last.
+            self.expire_before(frame.time, io);
+            self.on_arrival(frame, io);
         }
-        // Logs that ran empty and were filled again meanwhile, by hosts of this group, have listed themselves too.
-        ready.append(&mut io.ready[self.group]);
-        ready.iter().for_each(|&log| io.logs[log as usize].clean());
-        ready.retain(|&log| io.logs[log as usize].first().is_some());
-        ready.sort_unstable();
-        ready.dedup();
-        io.ready[self.group] = ready;
+        self.expire_before(until, io);
+        // What hosts of this group have sent to others of it without a port between them.
+        let posted = std::mem::replace(&mut io.inboxes[self.group], inbox);
+        posted.waiting().iter().for_each(|&frame| io.inboxes[self.group].post(frame));
         self.outlets.work_off(until, io);
     }
 
     /// Before then nothing happens here, as far as is known.
     pub(super) fn next(&self, io: &Io) -> Time {
-        let first = |&log: &u32| io.logs[log as usize].first().map(|frame| frame.time);
-        let arrival = io.ready[self.group].iter().filter_map(first).min().unwrap_or(Time::NEVER);
+        let arrival = io.inboxes[self.group].earliest();
         let (due, _) = self.timers.earliest();
         due.min(arrival).min(self.outlets.next_start())
     }
@@ -102,62 +93,31 @@ impl Hosts {
         &self.sinks
     }
 
+    /// What was recorded here.
+    pub(super) fn traces(&self) -> Option<&HostTraces> {
+        self.outlets.traces.as_deref()
+    }
+
     /// How many cells of `vc` have reached a place `lag` after they were sent before `now`.
     pub(super) fn passed(&self, vc: VcId, lag: Span, now: Time) -> u64 {
         self.outlets.passed(vc, lag, now)
     }
 
-    fn handle_one_log(&mut self, log: u32, until: Time, io: &mut Io) {
+    /// Handles the timers before `until`.
+    #[inline]
+    fn expire_before(&mut self, until: Time, io: &mut Io) {
         loop {
-            let first = io.logs[log as usize].first().map_or(Time::NEVER, |frame| frame.time);
             let (due, end) = self.timers.earliest();
-            if first.min(due) >= until {
+            if due >= until {
                 break;
             }
-            // At one instant timers come last.
-            if first <= due {
-                let frame = io.logs[log as usize].take();
-                self.on_arrival(frame, io);
-            } else {
-                self.on_timer(due, end, io);
-            }
+            self.on_timer(due, end, io);
         }
-    }
-
-    /// The same for any number of logs, of which the one with the earliest frame is always next.
-    fn handle_logs(&mut self, logs: &[u32], until: Time, io: &mut Io) {
-        let mut heads = std::mem::take(&mut self.heads);
-        let head = |&log: &u32| io.logs[log as usize].first().map(|frame| Reverse((frame.time, log)));
-        heads.extend(logs.iter().filter_map(head));
-        loop {
-            let first = heads.peek().map_or(Time::NEVER, |&Reverse((time, _))| time);
-            let (due, end) = self.timers.earliest();
-            if first.min(due) >= until {
-                break;
-            }
-            if first > due {
-                self.on_timer(due, end, io);
-                continue;
-            }
-            let mut head = heads.peek_mut().expect("there is an arrival");
-            let log = head.0.1;
-            let frames = &mut io.logs[log as usize];
-            let frame = frames.take();
-            match frames.first() {
-                Some(next) => *head = Reverse((next.time, log)),
-                None => {
-                    PeekMut::pop(head);
-                }
-            }
-            self.on_arrival(frame, io);
-        }
-        heads.clear();
-        self.heads = heads;
     }
 
     #[inline]
-    fn on_arrival(&mut self, frame: Arrived, io: &mut Io) {
-        let Arrived { time: now, vc, frame, good } = frame;
+    fn on_arrival(&mut self, frame: &Arrived, io: &mut Io) {
+        let &Arrived { time: now, vc, frame, good, .. } = frame;
         self.events += 1;
         let (flow, end) = end_of(vc);
         if !good {
@@ -169,13 +129,22 @@ impl Hosts {
             return;
         }
         let segment = io.frames[vc].take(frame);
+        if let Some(traces) = &mut self.outlets.traces {
+            traces.arrives(now, vc, frame, &segment);
+        }
         match end {
             End::Receiver => {
                 self.sinks[flow].receiver.on_segment(now, segment);
+                if let Some(traces) = &mut self.outlets.traces {
+                    traces.delivered(now, flow, &self.sinks[flow].receiver);
+                }
                 self.send_acknowledgement(now, flow, io);
             }
             End::Sender => {
                 self.sources[flow].sender.on_segment(now, segment);
+                if let Some(traces) = &mut self.outlets.traces {
+                    traces.acked(now, flow, &self.sources[flow].sender);
+                }
                 self.send_data(now, flow, io);
             }
         }
@@ -212,7 +181,13 @@ impl Hosts {
         let sender = &mut self.sources[flow].sender;
         // By reference: a copy of what was just put together would wait for the writes to settle.
         while let Some(segment) = &sender.poll_segment(now) {
+            if let Some(traces) = &mut self.outlets.traces {
+                traces.sent(now, flow, sender, segment.seq, segment.len);
+            }
             self.outlets.send(now, data_vc(flow), number, segment, io);
+        }
+        if let Some(traces) = &mut self.outlets.traces {
+            traces.settled(now, flow, sender);
         }
         self.timers.set(number, sender.next_deadline().unwrap_or(Time::NEVER));
     }

@@ -1,7 +1,6 @@
 //! What is under way between the parts of the network. Nothing else crosses from one part to another.
 
-use super::batch::Batch;
-use super::mailbox::Mailbox;
+use super::mailbox::{Mailbox, Travels};
 use crate::ids::{IdVec, VcId};
 use crate::packet::FrameLog;
 use crate::units::{Span, Time};
@@ -12,43 +11,8 @@ pub(super) struct Io {
     pub(super) frames: IdVec<VcId, FrameLog>,
     /// Units on their way to each port.
     pub(super) mailboxes: Vec<Mailbox>,
-    /// Frames on their way to hosts, in order of time in each log.
-    pub(super) logs: Vec<Log>,
-    /// For each group of hosts, its logs that are not empty.
-    pub(super) ready: Vec<Vec<u32>>,
-}
-
-/// Frames that arrive at the hosts of one group, with one delay from one sender.
-pub(super) struct Log {
-    group: u32,
-    frames: Batch<Arrived>,
-    /// Frames before this one are taken.
-    taken: usize,
-}
-
-impl Log {
-    /// An empty log for this group.
-    pub(super) fn new(group: u32) -> Log {
-        Log { group, frames: Batch::default(), taken: 0 }
-    }
-
-    /// The first frame.
-    #[inline]
-    pub(super) fn first(&self) -> Option<&Arrived> {
-        self.frames.as_slice().get(self.taken)
-    }
-
-    /// Takes the first frame.
-    #[inline]
-    pub(super) fn take(&mut self) -> Arrived {
-        self.taken += 1;
-        self.frames.as_slice()[self.taken - 1]
-    }
-
-    /// Frees the room of what was taken.
-    pub(super) fn clean(&mut self) {
-        self.taken = self.frames.clean(self.taken);
-    }
+    /// Frames on their way to each group of hosts.
+    pub(super) inboxes: Vec<Mailbox<Arrived>>,
 }
 
 /// A frame that arrives at the end of its connection.
@@ -58,6 +22,8 @@ pub(super) struct Arrived {
     pub(super) time: Time,
     pub(super) vc: VcId,
     pub(super) frame: u32,
+    /// By which link: at one instant a host takes what arrives in the order of its links.
+    pub(super) link: u32,
     /// Whether it is whole.
     pub(super) good: bool,
 }
@@ -95,25 +61,75 @@ pub(super) struct Leg {
 pub(super) enum Destination {
     /// A port: which mailbox, which port of those that share it, and what the leg is there.
     Port { mailbox: u32, port: u32, input: u32, at_port: VcId },
-    /// The host where the connection ends.
-    Host { log: u32 },
+    /// The last port before a host, done together with the port before: which of them, and what the leg is there.
+    Tail { tail: u32, at_port: VcId },
+    /// The host where the connection ends: in which group of hosts it is, and by which link it is reached.
+    Host { group: u32, link: u32 },
+}
+
+/// The frames on their way to hosts, by connections.
+pub(super) struct UnderWay {
+    frames: Vec<(VcId, Frame)>,
+}
+
+/// A frame on its way to a host: when it will be there, and the octets of its datagram.
+pub(super) struct Frame {
+    pub(super) time: Time,
+    pub(super) ip_bytes: u32,
+}
+
+impl UnderWay {
+    /// Those of connection `vc`.
+    pub(super) fn of(&self, vc: VcId) -> impl Iterator<Item = &Frame> {
+        let start = self.frames.partition_point(|&(of, _)| of < vc);
+        self.frames[start..].iter().take_while(move |&&(of, _)| of == vc).map(|(_, frame)| frame)
+    }
 }
 
 impl Io {
-    /// A frame is on its way to a host.
+    /// The frames on their way to hosts.
+    pub(super) fn under_way(&self) -> UnderWay {
+        let frame = |&Arrived { time, vc, frame, .. }: &Arrived| {
+            (vc, Frame { time, ip_bytes: self.frames[vc].segment(frame).ip_bytes() })
+        };
+        let mut frames: Vec<_> = self.inboxes.iter().flat_map(|inbox| inbox.waiting()).map(frame).collect();
+        frames.sort_by_key(|&(vc, _)| vc);
+        UnderWay { frames }
+    }
+
+    /// A frame is on its way to a host of this group.
     #[inline(always)]
-    pub(super) fn deliver(&mut self, log: u32, frame: Arrived) {
-        let Log { group, frames, taken } = &mut self.logs[log as usize];
-        if *taken == frames.as_slice().len() {
-            self.ready[*group as usize].push(log);
-        }
-        debug_assert!(frames.as_slice().last().is_none_or(|last| last.time <= frame.time), "a log is in order of time");
-        frames.push(frame);
+    pub(super) fn deliver(&mut self, group: u32, frame: Arrived) {
+        self.inboxes[group as usize].post(frame);
     }
 
     /// Units are on their way to a port.
     #[inline(always)]
     pub(super) fn post(&mut self, mailbox: u32, item: Item) {
         self.mailboxes[mailbox as usize].post(item);
+    }
+}
+
+impl Travels for Item {
+    #[inline]
+    fn time(&self) -> Time {
+        self.time
+    }
+
+    #[inline]
+    fn input(&self) -> u32 {
+        self.input
+    }
+}
+
+impl Travels for Arrived {
+    #[inline]
+    fn time(&self) -> Time {
+        self.time
+    }
+
+    #[inline]
+    fn input(&self) -> u32 {
+        self.link
     }
 }

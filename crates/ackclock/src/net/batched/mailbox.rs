@@ -1,4 +1,5 @@
-//! What is on its way to one port, or to several that advance together, from all inputs, in order of arrival.
+//! What is on its way to one part of the network, from all inputs, in order of arrival: units to a port, or to several
+//! that advance together, or frames to a group of hosts.
 //!
 //! Senders post nearly in order, as they handle what reaches them in order of time. So what is new is put in order by
 //! insertion from the end, which costs little when little is out of place, and by a merge sort when much is.
@@ -7,10 +8,18 @@ use super::batch::Batch;
 use super::io::Item;
 use crate::units::Time;
 
-/// Items on their way to a port.
+/// What can be on its way.
+pub(super) trait Travels: Copy + Default {
+    /// When it arrives.
+    fn time(&self) -> Time;
+    /// From where: at one instant the inputs come in their order.
+    fn input(&self) -> u32;
+}
+
+/// Items on their way to a part.
 #[derive(Default)]
-pub(super) struct Mailbox {
-    items: Batch<Item>,
+pub(super) struct Mailbox<T = Item> {
+    items: Batch<T>,
     /// Items before this one are taken.
     taken: usize,
     /// Items before this one are in order.
@@ -22,10 +31,10 @@ pub(super) struct Mailbox {
 /// Steps per new item that insertion may take before the merge sort is cheaper.
 const PATIENCE: usize = 8;
 
-impl Mailbox {
+impl<T: Travels> Mailbox<T> {
     /// Adds an item.
     #[inline(always)]
-    pub(super) fn post(&mut self, item: Item) {
+    pub(super) fn post(&mut self, item: T) {
         self.items.push(item);
     }
 
@@ -37,47 +46,54 @@ impl Mailbox {
         let before = self.taken;
         self.taken = self.items.clean(before);
         self.sorted -= before - self.taken;
-        let items = self.items.as_mut_slice();
-        let mut steps = PATIENCE * (items.len() - self.sorted);
-        for next in self.sorted.max(self.taken + 1)..items.len() {
-            if key(&items[next - 1]) <= key(&items[next]) {
-                continue;
+        let items = &mut self.items.as_mut_slice()[self.taken..];
+        let mut steps = PATIENCE * (items.len() - (self.sorted - self.taken));
+        let mut next = (self.sorted - self.taken).max(1);
+        loop {
+            next += items.get(next - 1..).map_or(0, in_order);
+            if next >= items.len() {
+                break;
             }
             let item = items[next];
             let mut place = next;
-            while place > self.taken && key(&item) < key(&items[place - 1]) {
+            while place > 0 && !ordered(&items[place - 1], &item) {
                 items[place] = items[place - 1];
                 place -= 1;
             }
             items[place] = item;
             let Some(left) = steps.checked_sub(next - place) else {
-                items[self.taken..].sort_by_key(key);
+                items.sort_by_key(|item| (item.time(), item.input()));
                 break;
             };
             steps = left;
         }
-        self.sorted = items.len();
-        let first = items.get(self.taken).map_or(Time::NEVER, |item| item.time);
+        let first = items.first().map_or(Time::NEVER, T::time);
         assert!(first >= self.done, "time went back from {} to {first}", self.done);
+        self.sorted = self.items.as_slice().len();
         self.done = until;
     }
 
     /// The first item.
-    pub(super) fn first(&self) -> Option<&Item> {
+    pub(super) fn first(&self) -> Option<&T> {
         self.items.as_slice().get(self.taken)
     }
 
     /// When the first item arrives, whether or not what is new is in order; `NEVER` if there is none.
     pub(super) fn earliest(&self) -> Time {
         let items = self.items.as_slice();
-        let new = items[self.sorted.max(self.taken)..].iter().map(|item| item.time).min();
-        items[..self.sorted].get(self.taken).map_or(Time::NEVER, |item| item.time).min(new.unwrap_or(Time::NEVER))
+        let new = items[self.sorted.max(self.taken)..].iter().map(T::time).min();
+        items[..self.sorted].get(self.taken).map_or(Time::NEVER, T::time).min(new.unwrap_or(Time::NEVER))
+    }
+
+    /// All items, whether or not what is new is in order.
+    pub(super) fn waiting(&self) -> &[T] {
+        &self.items.as_slice()[self.taken..]
     }
 
     /// Takes all items before `until`. What is new must be in order.
-    pub(super) fn take_before(&mut self, until: Time) -> &[Item] {
+    pub(super) fn take_before(&mut self, until: Time) -> &[T] {
         let waiting = &self.items.as_slice()[self.taken..];
-        let count = waiting.iter().position(|item| item.time >= until).unwrap_or(waiting.len());
+        let count = waiting.partition_point(|item| item.time() < until);
         self.taken += count;
         &waiting[..count]
     }
@@ -88,9 +104,15 @@ impl Mailbox {
     }
 }
 
-/// At one instant the inputs come in their order.
-fn key(item: &Item) -> (Time, u32) {
-    (item.time, item.input)
+/// How many items follow the first without being out of order.
+fn in_order<T: Travels>(items: &[T]) -> usize {
+    items.windows(2).take_while(|pair| ordered(&pair[0], &pair[1])).count()
+}
+
+/// Whether one item may come before another.
+#[inline]
+fn ordered<T: Travels>(one: &T, other: &T) -> bool {
+    one.time() < other.time() || one.time() == other.time() && one.input() <= other.input()
 }
 
 #[cfg(test)]
@@ -109,7 +131,7 @@ mod tests {
         fn items_come_out_in_order_whatever_the_batches(
             batches in prop::collection::vec((prop::collection::vec((0_u64..1000, 0_u32..4), 0..60), 0_u64..120), 1..20),
         ) {
-            let (mut mailbox, mut plain, mut horizon) = (Mailbox::default(), Vec::new(), 0);
+            let (mut mailbox, mut plain, mut horizon) = (Mailbox::<Item>::default(), Vec::new(), 0);
             for (batch, step) in batches {
                 for (delay, input) in batch {
                     mailbox.post(item(horizon + delay, input));

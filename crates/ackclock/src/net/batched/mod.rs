@@ -19,16 +19,17 @@ mod pacing;
 mod packet_port;
 mod serializer;
 mod service;
+mod tail;
 
 use cell_port::CellPort;
 use counts::Counts;
 use directory::{Directory, Entry, Output, Through};
 use hosts::Hosts;
-use io::Io;
+use io::{Io, UnderWay};
 use packet_port::PacketPorts;
 
 use super::flow;
-use super::recorder::Recorder;
+use super::recorder::{HostTraces, PortRecording, Recorder};
 use crate::record::{Capture, FlowRecord, PortRecord, Series};
 use crate::scenario::Scenario;
 use crate::units::{Span, Time};
@@ -62,8 +63,8 @@ const LONGEST_BATCH: Span = Span::from_ms(500);
 
 impl Batched {
     /// The network of a scenario, before anything has happened.
-    pub fn new(scenario: &Scenario, seed: u64, _recorder: Option<&Recorder>) -> Batched {
-        build::network(scenario, seed)
+    pub fn new(scenario: &Scenario, seed: u64, recorder: Option<&Recorder>) -> Batched {
+        build::network(scenario, seed, recorder)
     }
 
     /// Handles every event before `until`.
@@ -111,15 +112,34 @@ impl Batched {
 
     /// The records of all switch ports at `now`.
     pub fn port_records(&self, now: Time) -> Vec<PortRecord> {
-        self.directory.links().filter_map(|link| self.port_record(&link, now)).collect()
+        let under_way = self.io.under_way();
+        self.directory.links().filter_map(|link| self.port_record(&link, &under_way, now)).collect()
     }
 
     /// What was recorded over time up to `now`, and what was captured.
     pub fn recorded(&self, recorder: &Recorder, now: Time) -> (Vec<Series>, Vec<Capture>) {
-        (recorder.series(&[], &[], now), recorder.captures(&[], &[]))
+        let hosts: Vec<&HostTraces> = self.hosts().filter_map(Hosts::traces).collect();
+        let of_port = |output| match output {
+            Output::Port { part, port } => match &self.parts[part as usize] {
+                Part::Hosts(_) => unreachable!("hosts are no ports"),
+                Part::Cells(cells) => cells.trace(now),
+                Part::Packets(packets) => packets.trace(port as usize, now),
+            },
+            // Where nothing waits, there is nothing to record; tails are ports of their own where something is.
+            Output::Nic | Output::Through(_) | Output::Tail { .. } => None,
+        };
+        let ports: Vec<PortRecording<'_>> = self
+            .directory
+            .links()
+            .filter_map(|Entry { name, output, crossing }| {
+                let trace = of_port(output)?;
+                Some(PortRecording { name, crossing, trace })
+            })
+            .collect();
+        (recorder.series(&hosts, &ports, now), recorder.captures(&hosts, &ports))
     }
 
-    fn port_record(&self, link: &Entry<'_>, now: Time) -> Option<PortRecord> {
+    fn port_record(&self, link: &Entry<'_>, under_way: &UnderWay, now: Time) -> Option<PortRecord> {
         let names = link.crossing.iter().map(|&vc| self.directory.vc_name(vc));
         match link.output {
             Output::Nic => None,
@@ -127,6 +147,10 @@ impl Batched {
                 Part::Hosts(_) => unreachable!("hosts are no ports"),
                 Part::Cells(cells) => Some(cells.record(now, link.name, names)),
                 Part::Packets(packets) => Some(packets.record(port as usize, now, link.name, names)),
+            },
+            Output::Tail { part, tail } => match &self.parts[part as usize] {
+                Part::Packets(packets) => Some(packets.tail_record(tail as usize, now, under_way, link.name, names)),
+                _ => unreachable!("tails are behind packet ports"),
             },
             Output::Through(number) => {
                 let Through { behind, lag, numbers, threshold } = self.directory.through(number);

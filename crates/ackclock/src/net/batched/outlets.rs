@@ -7,6 +7,7 @@ use super::serializer::Serializers;
 use crate::ids::VcId;
 use crate::net::flow::{End, ForcedDrops, end_of};
 use crate::net::nic::Nic;
+use crate::net::recorder::HostTraces;
 use crate::packet::{Segment, aal5};
 use crate::scenario::Technology;
 use crate::units::{Span, Time};
@@ -22,6 +23,8 @@ pub(super) struct Outlets {
     /// NICs on which something waits, or did in this batch; and for each NIC whether it is listed.
     backlog: Vec<u32>,
     listed: Vec<bool>,
+    /// What is recorded at these hosts.
+    pub(super) traces: Option<Box<HostTraces>>,
 }
 
 /// The numbers of a group's ends of connections.
@@ -103,6 +106,7 @@ impl Outlets {
         outlets: Vec<Outlet>,
         nics: usize,
         serializers: Serializers,
+        traces: Option<Box<HostTraces>>,
     ) -> Outlets {
         Outlets {
             technology,
@@ -112,6 +116,7 @@ impl Outlets {
             serializers,
             backlog: Vec::new(),
             listed: vec![false; nics],
+            traces,
         }
     }
 
@@ -211,7 +216,11 @@ impl Outlets {
             }
         };
         self.nics[outlet.nic as usize].occupy(start + spacing * u64::from(units));
-        if outlet.forced_drops.as_mut().is_some_and(|drops| drops.hit(segment)) {
+        let lost = outlet.forced_drops.as_mut().is_some_and(|drops| drops.hit(segment));
+        if let Some(traces) = &mut self.traces {
+            traces.departs(start, vc, io.frames[vc].next_number(), segment, lost);
+        }
+        if lost {
             return;
         }
         let frame = io.frames[vc].push(segment);
@@ -224,9 +233,10 @@ impl Outlets {
             Destination::Port { mailbox, port, input, at_port } => {
                 io.post(mailbox, Item { time, port, input, at_port, frame, size, index: 0, eom: true });
             }
-            Destination::Host { log } => {
+            Destination::Tail { .. } => unreachable!("a tail is behind a port"),
+            Destination::Host { group, link } => {
                 let time = time + spacing * u64::from(units - 1);
-                io.deliver(log, Arrived { time, vc, frame, good: true });
+                io.deliver(group, Arrived { time, vc, frame, link, good: true });
             }
         }
     }

@@ -71,7 +71,7 @@ fn output_of(
 ) -> Output {
     let (units, bytes) = limits(link.queue.buffer);
     let mut occupancy = Occupancy::new(units, vcs, link.queue.policy.threshold_cells());
-    if feeder != Feeder::Through {
+    if feeder != Feeder::Through && vcs > 0 {
         occupancy.trace = trace;
     }
     match feeder {

@@ -1,0 +1,288 @@
+//! `ackclock quick`: which TCP over this path? A comparison without a file.
+
+use std::path::{Path, PathBuf};
+
+use ackclock::record::stats;
+use ackclock::record::{Columns, Metric, Records, Series};
+use ackclock::sim::Engine;
+use ackclock::units::{Rate, Span, Time};
+use ackclock_results::comparison::Comparison;
+use ackclock_results::document::{Document, Run, ScenarioPart};
+use ackclock_results::report as page;
+use ackclock_results::report::compare::Entry;
+use ackclock_results::summary::Interval;
+use ackclock_results::terminal::{self, Letters, Line};
+use ackclock_scenario::{LoadError, Loaded, Memory};
+
+use crate::args::QuickArgs;
+use crate::failure::{Exit, Failure};
+use crate::folder::Folder;
+use crate::progress::Reporter;
+use crate::table::align;
+use crate::{console, interrupt, pool, report, spelling};
+
+/// Runs every TCP over the path and compares them.
+pub fn quick(args: &QuickArgs, command: Vec<String>) -> Result<Exit, Failure> {
+    let variants = variants(args)?;
+    let out = args.out.clone().unwrap_or_else(|| default_path(&variants));
+    let mut shown = Vec::new();
+    for variant in &variants {
+        match variant.run(&out.join(variant.name), &command, args.seeds)? {
+            Some(result) => shown.push(result),
+            None => {
+                console::note(format_args!("interrupted: what was finished is kept in {}", out.display()));
+                return Ok(Exit::Interrupted);
+            }
+        }
+    }
+    let page = match &shown[..] {
+        [one] => page::run::run(&one.document, one.document.runs[0].seed, &one.series),
+        several => page::compare::compare(&entries(several), Some(Metric::Cwnd)),
+    };
+    let path = out.join("report.html");
+    // Whatever becomes of the file: the numbers have been computed and are shown.
+    let written = report::write(&path, &page);
+    console::print(&match args.json {
+        true => Comparison::of(&results(&shown)).to_json(),
+        false => format!("{}\n{}", table(args, &shown), chart(&shown)),
+    })?;
+    written?;
+    console::note(format_args!("report in {}", path.display()));
+    Ok(Exit::Fine)
+}
+
+/// One TCP over the path.
+struct Variant {
+    /// What it was called on the command line.
+    name: &'static str,
+    loaded: Loaded,
+}
+
+/// What came out for one TCP.
+struct Shown {
+    name: &'static str,
+    document: Document,
+    /// Mean round trip over all runs, seconds.
+    rtt: Option<f64>,
+    /// What the first seed recorded.
+    series: Vec<Series>,
+}
+
+/// The names of TCPs on the command line, and what scenario files call them.
+const TCPS: [(&str, &str); 5] = [
+    ("vanilla", "vanilla"),
+    ("reno", "reno"),
+    ("newreno", "new-reno"),
+    ("sack", "rfc6675"),
+    ("fall-floyd", "fall-floyd"),
+];
+
+/// The names for help and completions.
+pub fn tcp_names() -> Vec<String> {
+    TCPS.iter().map(|(name, _)| (*name).to_owned()).collect()
+}
+
+fn variants(args: &QuickArgs) -> Result<Vec<Variant>, Failure> {
+    let rate = quantity("--rate", &args.rate, ackclock_scenario::rate)?;
+    let rtt = quantity("--rtt", &args.rtt, ackclock_scenario::time)?;
+    if rtt < SHORTEST {
+        return Err(Failure::usage(format_args!("--rtt {} is too short", args.rtt), "give 10 us or more"));
+    }
+    let mut variants: Vec<Variant> = Vec::new();
+    for wanted in &args.tcp {
+        let known = TCPS.iter().find(|(name, word)| name == wanted || word == wanted);
+        let &(name, recovery) = known.ok_or_else(|| unknown_tcp(wanted))?;
+        if variants.iter().all(|variant| variant.name != name) {
+            variants.push(Variant { name, loaded: load(args, rate, rtt, name, recovery)? });
+        }
+    }
+    Ok(variants)
+}
+
+fn unknown_tcp(wanted: &str) -> Failure {
+    let known = tcp_names();
+    let help = match spelling::nearest(wanted, known.iter().map(String::as_str)) {
+        Some(name) => format!("did you mean `{name}`?"),
+        None => format!("known: {}", known.join(", ")),
+    };
+    Failure::usage(format_args!("unknown TCP `{wanted}`"), help)
+}
+
+fn quantity<T>(option: &str, text: &str, read: fn(&str) -> Result<T, String>) -> Result<T, Failure> {
+    read(text).map_err(|why| Failure::usage(format_args!("{option} {text}: {why}"), "as in --rate 2Mbps --rtt 550ms"))
+}
+
+/// The path as a scenario: fast links to two routers, and the slow, long one between them.
+fn load(args: &QuickArgs, rate: Rate, rtt: Span, name: &str, recovery: &str) -> Result<Loaded, Failure> {
+    let access_ps = (rtt.as_ps() / 100).min(ONE_MS);
+    let trunk_ps = rtt.as_ps() / 2 - 2 * access_ps;
+    let access_bps = rate.as_bps().saturating_mul(10).clamp(100_000_000, 1_000_000_000_000).max(rate.as_bps());
+    let duration = args.duration.clone().unwrap_or_else(|| format!("{} s", default_duration_s(rtt)));
+    // Twice the path and its queue: the window of the receiver shall not be what limits.
+    let window = (4.0 * rate.as_bps() as f64 / 8.0 * rtt.as_secs_f64()).clamp(65_535.0, 1e9) as u64;
+    let text = format!(
+        "name = \"quick-{name}\"\nduration = \"1 s\"\nrecord = [\"tcp\", \"ports\"]\n\
+         [network]\ntechnology = \"packet\"\ntopology = \"dumbbell\"\nsources = {}\naccess_rate = \"{access_bps} bps\"\n\
+         access_delay = \"{access_ps} ps\"\nbottleneck_rate = \"{} bps\"\nbottleneck_delay = \"{trunk_ps} ps\"\n\
+         [queue]\nbuffer = \"1 bdp\"\n\
+         [tcp]\nrecovery = \"{recovery}\"\nmss = \"1460 B\"\nreceive_window = \"{window} B\"\n\
+         tick = \"10 ms\"\ntick_phase = \"random\"\nmin_rto = \"1 s\"\n",
+        args.flows,
+        rate.as_bps(),
+    );
+    let sets = [format!("duration={duration}"), format!("queue.buffer={}", args.buffer)];
+    let sets: Vec<String> = sets.into_iter().chain(args.set.iter().cloned()).collect();
+    let loaded = ackclock_scenario::load(&Memory::new().with("quick.toml", text), "quick.toml", &sets);
+    loaded.map_err(|error| match error {
+        LoadError::Invalid(diagnostics) => Failure::Scenario { diagnostics, consequence: Some("nothing was run") },
+        LoadError::Unreadable { error, .. } => Failure::defect(error),
+    })
+}
+
+/// Two hundred round trips, but neither less than half a minute nor more than ten.
+fn default_duration_s(rtt: Span) -> u64 {
+    ((200.0 * rtt.as_secs_f64()).ceil() as u64).clamp(30, 600)
+}
+
+fn default_path(variants: &[Variant]) -> PathBuf {
+    let all: String = variants.iter().map(|variant| variant.loaded.resolved.as_str()).collect();
+    Path::new("results").join(format!("quick-{}", &blake3::hash(all.as_bytes()).to_hex()[..8]))
+}
+
+impl Variant {
+    /// Runs it under all seeds and keeps the result; `None` if it was interrupted.
+    fn run(&self, path: &Path, command: &[String], seeds: u32) -> Result<Option<Shown>, Failure> {
+        let folder = Folder::prepare(path)?;
+        let scenario = ScenarioPart::of(&self.loaded.scenario, &self.loaded.resolved);
+        let first = self.loaded.seed;
+        let seeds: Vec<u64> = (first..first.saturating_add(u64::from(seeds))).collect();
+        let keep = |records: Records| {
+            let run = Run::from(&records);
+            folder.stage().keep(&scenario, &run, &records)?;
+            let rtt = mean_rtt(&records.series);
+            let series = if records.seed == first { records.series } else { Vec::new() };
+            Ok((run, rtt, series))
+        };
+        let mut reporter = Reporter::new();
+        let (kept, failure) =
+            pool::run_all(&self.loaded.scenario, &seeds, Engine::default(), interrupt::watch(), &mut reporter, keep);
+        if let Some(failure) = failure {
+            return Err(failure);
+        }
+        let rtts: Vec<f64> = kept.iter().filter_map(|(_, rtt, _)| *rtt).collect();
+        let (mut runs, mut series) = (Vec::new(), Vec::new());
+        for (run, _, recorded) in kept {
+            runs.push(run);
+            series.extend(recorded);
+        }
+        let document = Document::new(command.to_vec(), scenario, seeds, runs);
+        if !document.runs.is_empty() {
+            folder.write(&document)?;
+        }
+        let rtt = stats::summarize(&rtts).map(|summary| summary.mean);
+        Ok(document.complete.then_some(Shown { name: self.name, document, rtt, series }))
+    }
+}
+
+/// What the comparison shows of each: the window of its first flow.
+fn entries(shown: &[Shown]) -> Vec<Entry> {
+    let entry = |result: &Shown| Entry {
+        label: result.name.to_owned(),
+        document: result.document.clone(),
+        series: result.series.iter().filter(|series| series.metric == Metric::Cwnd).take(1).cloned().collect(),
+    };
+    shown.iter().map(entry).collect()
+}
+
+fn results(shown: &[Shown]) -> Vec<(String, Document)> {
+    shown.iter().map(|result| (result.name.to_owned(), result.document.clone())).collect()
+}
+
+fn columns(series: &[Series], metric: Metric) -> impl Iterator<Item = &Columns> {
+    series.iter().filter(move |series| series.metric == metric).map(|series| &series.columns)
+}
+
+fn mean_rtt(series: &[Series]) -> Option<f64> {
+    let values = columns(series, Metric::Rtt).flat_map(|columns| match columns {
+        Columns::Points { value, .. } => value.as_slice(),
+        _ => &[],
+    });
+    let values: Vec<f64> = values.copied().collect();
+    stats::summarize(&values).map(|summary| summary.mean)
+}
+
+fn table(args: &QuickArgs, shown: &[Shown]) -> String {
+    let first = &shown[0].document;
+    let flows = if args.flows == 1 { "one flow".to_owned() } else { format!("{} flows", args.flows) };
+    let title = format!(
+        "{} and {} there and back, buffer {}: {flows} for {} s, {} seeds\n",
+        args.rate,
+        args.rtt,
+        args.buffer,
+        first.scenario.duration_s,
+        first.seeds.len()
+    );
+    let header = ["TCP", "Mb/s", "+/- 95 %", "efficiency", "RTT ms", "rtx", "timeouts", "mean queue", "drops"];
+    let mut rows = vec![header.map(String::from).to_vec()];
+    if shown.iter().any(|result| result.document.summary.flows.len() > 1) {
+        rows[0].push("fairness".into());
+    }
+    rows.extend(shown.iter().map(Shown::row));
+    title + &align(rows)
+}
+
+impl Shown {
+    fn row(&self) -> Vec<String> {
+        let summary = &self.document.summary;
+        let number = |interval: &Option<Interval>, scale: f64, digits: usize| {
+            interval.map_or("-".into(), |interval| format!("{:.digits$}", interval.mean * scale))
+        };
+        let sum = |of: fn(&ackclock_results::summary::FlowSummary) -> f64| summary.flows.iter().map(of).sum::<f64>();
+        let port = summary.ports.iter().find(|port| port.name == BOTTLENECK);
+        let mut row = vec![
+            self.name.to_owned(),
+            number(&summary.goodput_bps, 1e-6, 3),
+            summary
+                .goodput_bps
+                .and_then(|goodput| goodput.ci95)
+                .map_or("-".into(), |half| format!("{:.3}", half * 1e-6)),
+            number(&summary.efficiency, 1.0, 3),
+            self.rtt.map_or("-".into(), |rtt| format!("{:.1}", rtt * 1e3)),
+            format!("{:.1}", sum(|flow| flow.retransmissions.mean)),
+            format!("{:.1}", sum(|flow| flow.timeouts.mean)),
+            port.map_or("-".into(), |port| format!("{:.1}", port.mean_queue.mean)),
+            port.map_or("-".into(), |port| format!("{:.1}", port.drops.mean)),
+        ];
+        if summary.flows.len() > 1 {
+            row.push(number(&summary.fairness, 1.0, 3));
+        }
+        row
+    }
+}
+
+/// The windows over time, all on one scale.
+fn chart(shown: &[Shown]) -> String {
+    let line = |result: &Shown| {
+        let end = Time::ZERO + Span::from_ps((result.document.scenario.duration_s * 1e12) as u64);
+        let cwnd = columns(&result.series, Metric::Cwnd).next();
+        let values = cwnd.map_or(Vec::new(), |cwnd| terminal::averages(cwnd, end, CHART_WIDTH));
+        Line { label: result.name.to_owned(), values }
+    };
+    let lines: Vec<Line> = shown.iter().map(line).collect();
+    let title = format!("cwnd of f1 over {} s", shown[0].document.scenario.duration_s);
+    terminal::chart(&title, &lines, letters(), |top| format!("{:.0} kB", top / 1000.0))
+}
+
+/// What the terminal can show, by what its language settings say.
+fn letters() -> Letters {
+    let setting =
+        ["LC_ALL", "LC_CTYPE", "LANG"].iter().find_map(|name| std::env::var(name).ok().filter(|v| !v.is_empty()));
+    let unicode = setting.is_some_and(|value| value.to_lowercase().replace('-', "").contains("utf8"));
+    if unicode { Letters::Blocks } else { Letters::Ascii }
+}
+
+const BOTTLENECK: &str = "sw1->sw2";
+const CHART_WIDTH: usize = 72;
+const ONE_MS: u64 = 1_000_000_000;
+/// Shorter round trips leave nothing for the links between hosts and routers.
+const SHORTEST: Span = Span::from_us(10);

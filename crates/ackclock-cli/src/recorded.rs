@@ -1,0 +1,43 @@
+//! What a kept run recorded over time, for the commands that show it.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use ackclock::record::{Metric, Series};
+use ackclock_results::document::{Document, Run};
+use ackclock_results::tables::{self, Problem, Tables};
+
+use crate::failure::Failure;
+use crate::kept;
+
+/// Everything that a run of a result folder recorded; nothing if it recorded nothing.
+pub fn series(folder: &Path, document: &Document, run: &Run) -> Result<Vec<Series>, Failure> {
+    match open(folder, document, run)? {
+        Some(tables) => tables.read_all().map_err(kept::failure),
+        None => Ok(Vec::new()),
+    }
+}
+
+/// The same of one metric only.
+pub fn series_of(folder: &Path, document: &Document, run: &Run, metric: Metric) -> Result<Vec<Series>, Failure> {
+    match open(folder, document, run)? {
+        Some(tables) if tables.metrics().contains(&metric) => tables.read(metric).map_err(kept::failure),
+        _ => Ok(Vec::new()),
+    }
+}
+
+/// Which metrics a run recorded.
+pub fn metrics(folder: &Path, document: &Document, run: &Run) -> Result<BTreeSet<Metric>, Failure> {
+    Ok(open(folder, document, run)?.map(|tables| tables.metrics().into_iter().collect()).unwrap_or_default())
+}
+
+/// A run without tables recorded nothing; tables that are damaged, or of another run, are an error.
+fn open(folder: &Path, document: &Document, run: &Run) -> Result<Option<Tables>, Failure> {
+    match tables::of_run(folder, document, run) {
+        Ok(tables) => Ok(Some(tables)),
+        Err(error) if matches!(error.problem, Problem::Missing) && !tables::folder_of(folder, run.seed).exists() => {
+            Ok(None)
+        }
+        Err(error) => Err(kept::failure(error)),
+    }
+}

@@ -1,0 +1,83 @@
+//! `ackclock report`: a result folder as one HTML file that opens anywhere, without a network.
+
+use std::fs::File;
+use std::io::{ErrorKind, Read};
+use std::path::Path;
+
+use ackclock_results::document::{Document, Run};
+use ackclock_results::report;
+
+use crate::args::ReportArgs;
+use crate::failure::{Exit, Failure};
+use crate::output::Output;
+use crate::{console, kept, recorded};
+
+/// Writes the report of a result folder, into it if no other place is named.
+pub fn report(args: &ReportArgs) -> Result<Exit, Failure> {
+    let (folder, document) = kept::open(&args.dir)?;
+    let run = run(folder, &document, args.seed)?;
+    let series = recorded::series(folder, &document, run)?;
+    let path = args.out.clone().unwrap_or_else(|| folder.join(REPORT));
+    write(&path, &report::run::run(&document, run.seed, &series))?;
+    if series.is_empty() {
+        console::note(format_args!(
+            "note: nothing was recorded over time, so the report has no plots; run again with --record tcp,ports"
+        ));
+    }
+    console::note(format_args!("report in {}", path.display()));
+    Ok(Exit::Fine)
+}
+
+/// The run of a seed, or the first.
+pub fn run<'a>(folder: &Path, document: &'a Document, seed: Option<u64>) -> Result<&'a Run, Failure> {
+    if document.runs.is_empty() {
+        return Err(Failure::outside(
+            format_args!("`{}` holds no finished run", folder.display()),
+            "run the scenario to its end",
+        ));
+    }
+    document.runs.iter().find(|run| seed.is_none_or(|seed| seed == run.seed)).ok_or_else(|| {
+        let seeds: Vec<String> = document.runs.iter().take(20).map(|run| run.seed.to_string()).collect();
+        Failure::usage(
+            format_args!("`{}` holds no run of this seed", folder.display()),
+            format_args!("there are: {}", seeds.join(", ")),
+        )
+    })
+}
+
+/// Writes a report, which has its name only when it is whole. Nothing but an earlier report is replaced.
+pub fn write(path: &Path, html: &str) -> Result<(), Failure> {
+    let Some(name) = path.file_name().and_then(|name| name.to_str()) else {
+        return Err(Failure::usage(format_args!("`{}` cannot be the name of a file", path.display()), HELP));
+    };
+    if !replaceable(path) {
+        return Err(Failure::outside(
+            format_args!("`{}` exists already and is not a report of ackclock", path.display()),
+            HELP,
+        ));
+    }
+    let folder = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let written = Output::file(folder, name).and_then(|mut output| {
+        output.write(html)?;
+        output.finish()
+    });
+    written.map_err(|failure| match failure {
+        Failure::Message { exit, text, .. } => Failure::Message { exit, text, help: format!("make room, or {HELP}") },
+        other => other,
+    })
+}
+
+/// Whether there is no such file, or one that `report` or `compare` has written.
+fn replaceable(path: &Path) -> bool {
+    let mut head = Vec::new();
+    match File::open(path).and_then(|file| file.take(HEAD_BYTES).read_to_end(&mut head)) {
+        Ok(_) => String::from_utf8_lossy(&head).contains("<meta name=\"generator\" content=\"Ackclock "),
+        Err(error) => error.kind() == ErrorKind::NotFound,
+    }
+}
+
+/// The report of a result folder.
+const REPORT: &str = "report.html";
+/// The mark of a report stands within its first bytes.
+const HEAD_BYTES: u64 = 1000;
+const HELP: &str = "name another file with --out FILE";

@@ -1,0 +1,114 @@
+//! `report` and `compare`: what they write, and what they say about folders that are no results.
+
+use serde_json::Value;
+
+use crate::support::{PLAIN, Place, RANDOM};
+
+/// A folder with the results `a` and `b`, which differ in the buffer.
+fn two_results(test: &str) -> Place {
+    let place = Place::with(test, RANDOM);
+    let run = ["run", "scenario.toml", "--seeds", "3", "--record", "tcp,ports", "--out"];
+    place.run(&[&run[..], &["a"]].concat()).exits_with(0);
+    place.run(&[&run[..], &["b", "--set", "queue.buffer=200 cells"]].concat()).exits_with(0);
+    place
+}
+
+#[test]
+fn a_report_has_tables_plots_and_the_way_to_repeat_it() {
+    let place = two_results("report");
+    let report = place.run(&["report", "a"]).exits_with(0);
+    assert_eq!((report.stdout.as_str(), report.stderr.as_str()), ("", "report in a/report.html\n"));
+    let html = place.read("a/report.html");
+    for part in [
+        "<figure class=\"chart\" id=\"cwnd\">",
+        "<figure class=\"chart\" id=\"queue\">",
+        "ackclock run scenario.toml --seeds 3 --record tcp,ports --out a",
+        "seeds 1 to 3",
+        "buffer = &quot;60 cells&quot;",
+    ] {
+        assert!(html.contains(part), "no {part}");
+    }
+    // Once more, in place of the first; and of another seed, elsewhere.
+    place.run(&["report", "a"]).exits_with(0);
+    place.run(&["report", "a/result.json", "--seed", "2", "--out", "second.html"]).exits_with(0);
+    assert!(place.read("second.html").contains("that of seed 2"));
+    assert_eq!(place.names(), ["a", "b", "scenario.toml", "second.html"]);
+    // The folder is a result folder still.
+    place.run(&["run", "scenario.toml", "--out", "a"]).exits_with(0);
+}
+
+#[test]
+fn a_result_without_tables_has_a_report_that_says_how_to_have_plots() {
+    let place = Place::with("report-plain", PLAIN);
+    place.run(&["run", "scenario.toml", "--out", "a"]).exits_with(0);
+    place.run(&["report", "a"]).exits_with(0).says(&["no plots", "--record tcp,ports"]);
+    assert!(place.read("a/report.html").contains("--record tcp,ports"));
+}
+
+#[test]
+fn a_comparison_is_printed_and_drawn() {
+    let place = two_results("compare");
+    let compare = place.run(&["compare", "a", "b"]).exits_with(0);
+    assert_eq!(compare.stderr, "report in comparison.html\n");
+    assert!(compare.stdout.contains("B - A, 3 common seeds"), "{}", compare.stdout);
+    assert!(compare.stdout.is_ascii() && compare.stdout.lines().all(|line| line.len() <= 110), "{}", compare.stdout);
+    let html = place.read("comparison.html");
+    assert!(
+        html.contains("+ buffer = &quot;200 cells&quot;") && html.contains("<figure class=\"chart\" id=\"queue\">")
+    );
+
+    let json = place.run(&["compare", "a", "b", "--json", "--metric", "cwnd", "--out", "x/y.html"]).exits_with(0);
+    let value: Value = serde_json::from_str(&json.stdout).unwrap();
+    assert_eq!((&value["format"], &value["same_seeds"]), (&"ackclock-comparison".into(), &true.into()));
+    assert_eq!(value["results"][1]["label"], "b");
+    assert!(place.read("x/y.html").contains("id=\"cwnd\""));
+}
+
+#[test]
+fn seeds_that_are_not_common_are_mentioned() {
+    let place = Place::with("compare-seeds", RANDOM);
+    place.run(&["run", "scenario.toml", "--seeds", "2", "--out", "a"]).exits_with(0);
+    place.run(&["run", "scenario.toml", "--set", "seed=7", "--out", "b"]).exits_with(0);
+    let compare = place.run(&["compare", "a", "b"]).exits_with(0).says(&["No seed is common to all results"]);
+    assert!(compare.stdout.contains("B - A: no common seed"), "{}", compare.stdout);
+}
+
+#[test]
+fn folders_that_are_no_results_are_refused_with_a_remedy() {
+    let place = two_results("report-refused");
+    place.write("notes/thesis.tex", "years of work");
+    place.write("damaged/result.json", &place.read("a/result.json")[..500]);
+    place.write("other/result.json", "{\"format\": \"something\"}");
+    for (folder, says) in [
+        ("nowhere", "there is no folder `nowhere`"),
+        ("notes", "`notes` holds no result"),
+        ("damaged", "`damaged/result.json` is damaged"),
+        ("other", "`other/result.json` is not a result"),
+    ] {
+        place.run(&["report", folder]).exits_with(1).says(&[says]);
+        place.run(&["compare", "a", folder]).exits_with(1).says(&[says]);
+    }
+    place.run(&["compare", "a"]).exits_with(2);
+    place.run(&["report", "a", "--seed", "9"]).exits_with(2).says(&["no run of this seed", "there are: 1, 2, 3"]);
+    place.run(&["compare", "a", "b", "--metric", "vc-queue"]).exits_with(1).says(&["none of the results has recorded"]);
+    assert_eq!(place.names(), ["a", "b", "damaged", "notes", "other", "scenario.toml"]);
+}
+
+#[test]
+fn damaged_tables_make_no_report() {
+    let place = two_results("report-damaged");
+    place.write("a/tables/seed-1/cwnd.parquet", "cut");
+    place.run(&["report", "a"]).exits_with(1).says(&["cwnd.parquet"]);
+    assert!(!place.path("a/report.html").exists());
+}
+
+#[test]
+fn files_of_others_are_not_replaced() {
+    let place = two_results("report-foreign");
+    place.write("thesis.html", "<html>years of work</html>");
+    place.run(&["report", "a", "--out", "thesis.html"]).exits_with(1).says(&["is not a report", "--out FILE"]);
+    let compare = place.run(&["compare", "a", "b", "--out", "thesis.html"]).exits_with(1);
+    assert!(compare.stdout.contains("result"), "the numbers are shown all the same");
+    assert_eq!(place.read("thesis.html"), "<html>years of work</html>");
+    place.run(&["report", "a", "--out", "a"]).exits_with(1);
+}

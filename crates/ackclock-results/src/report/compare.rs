@@ -1,0 +1,415 @@
+//! The report of several results side by side.
+
+use std::collections::BTreeSet;
+
+use ackclock::record::{Metric, Series};
+use ackclock::units::Time;
+
+use super::LARGEST_BYTES;
+use super::chart::Choice;
+use super::html::Html;
+use super::number::{Scale, plural};
+use super::page::Page;
+use super::plots::{self, Source};
+use super::run::{command_line, notices, seed_words};
+use super::scatter::{Point, Scatter};
+use super::table::{Cell, Table, Tone};
+use crate::comparison::{Comparison, Difference, Measure, Verdict};
+use crate::diff::{self, Line};
+use crate::document::Document;
+
+/// One of the results that are compared.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    /// What it is called here; unique.
+    pub label: String,
+    /// The result, with at least one finished run.
+    pub document: Document,
+    /// What was recorded over time under its first seed, if anything was.
+    pub series: Vec<Series>,
+}
+
+/// The report of two to twenty results as one HTML file. The first is the one that the others are compared with;
+/// `metric` is drawn over time, or whatever all of them recorded.
+pub fn compare(entries: &[Entry], metric: Option<Metric>) -> String {
+    let results: Vec<(String, Document)> =
+        entries.iter().map(|entry| (entry.label.clone(), entry.document.clone())).collect();
+    let comparison = Comparison::of(&results);
+    let mut smallest = String::new();
+    for points in POINT_BUDGETS {
+        smallest = page(entries, &comparison, metric, points).render();
+        if smallest.len() < LARGEST_BYTES {
+            break;
+        }
+    }
+    smallest
+}
+
+/// Sentences about what limits a comparison: seeds that are not common, scenarios or versions that differ.
+pub fn remarks(comparison: &Comparison) -> Vec<String> {
+    let results = &comparison.results;
+    let mut remarks = Vec::new();
+    if !comparison.same_seeds {
+        remarks.push(match comparison.common_seeds.len() {
+            0 => "No seed is common to all results: where a result shares no seed with the first, there is no paired \
+                  difference."
+                .to_string(),
+            n => format!(
+                "The results were not run under the same seeds: {} common to all. Differences use the seeds that both \
+                 have; means use all.",
+                if n == 1 { "1 seed is".into() } else { format!("{n} seeds are") }
+            ),
+        });
+    }
+    if comparison.common_seeds.len() == 1 {
+        remarks.push("With one common seed there are no intervals. Run each with --seeds 5 or more.".into());
+    }
+    if results.iter().any(|result| result.result_version != results[0].result_version) {
+        remarks.push(
+            "The results were computed with different result versions: some differences may come from that.".into(),
+        );
+    }
+    let ports: BTreeSet<&Option<String>> = results.iter().map(|result| &result.port).collect();
+    if ports.len() > 1 {
+        remarks.push("Queue and delay are measured at ports of different names; see the table.".into());
+    }
+    remarks
+}
+
+fn page(entries: &[Entry], comparison: &Comparison, metric: Option<Metric>, points: usize) -> Page {
+    let base = &entries[0].label;
+    let mut page = Page::new("Comparison", title(entries));
+    let mut lead = Html::new();
+    let scenarios = if comparison.same_scenario { "the same scenario" } else { "different scenarios" };
+    lead.leaf(
+        "p",
+        &[("class", "lead")],
+        &format!("{} of {scenarios}. Differences are those to A, {base}.", plural(entries.len(), "result")),
+    );
+    page.lead(&lead);
+
+    let mut summary = Html::new();
+    summary.append(&notices("Note", &remarks(comparison)));
+    summary.append(&side_by_side(entries, comparison).html());
+    page.section("results", "Side by side", summary);
+    page.section("delay", "Delay against goodput", delay(comparison));
+    page.section("differences", "Differences", differences(entries, comparison));
+    let over_time = over_time(&mut page, entries, metric, points);
+    page.section("time", "Over time", over_time);
+    page.section("scenarios", "Scenarios", scenarios_section(entries, comparison));
+    page
+}
+
+fn title(entries: &[Entry]) -> String {
+    match entries {
+        [a, b] => format!("{} and {}", a.label, b.label),
+        [a, .., z] => format!("{} to {}, {} results", a.label, z.label, entries.len()),
+        _ => entries.iter().map(|entry| entry.label.clone()).collect(),
+    }
+}
+
+/// The metric that is drawn if none is named: one that as many results as possible have recorded.
+pub fn preferred(recorded: &[BTreeSet<Metric>]) -> Option<Metric> {
+    let count = |metric: Metric| recorded.iter().filter(|metrics| metrics.contains(&metric)).count();
+    // Of equals the last is taken: the preferred come last.
+    let best = PREFERRED.into_iter().rev().max_by_key(|metric| count(*metric));
+    best.filter(|metric| count(*metric) > 0)
+}
+
+/// A, B, C, ...: at most twenty are compared.
+pub fn letter(n: usize) -> char {
+    (b'A' + (n % 26) as u8) as char
+}
+
+fn name(entries: &[Entry], n: usize) -> String {
+    format!("{}  {}", letter(n), entries[n].label)
+}
+
+/// How a measure is shown: the same prefix for all results.
+fn scale(comparison: &Comparison, measure: Measure, unit: &str) -> Scale {
+    let largest = comparison.results.iter().filter_map(|result| result.measured(measure));
+    let largest = largest.map(|measured| measured.summary.mean.abs()).fold(0.0, f64::max);
+    match measure.unit() {
+        "units" => Scale::plain(unit),
+        unit => Scale::fitting(largest, unit),
+    }
+}
+
+/// Decimals of a measure: none where every run of every result counted whole and the means are whole too.
+fn decimals(comparison: &Comparison, measure: Measure) -> usize {
+    let measured = || comparison.results.iter().filter_map(move |result| result.measured(measure));
+    let whole = measured().all(|m| m.summary.mean.fract() == 0.0 && m.summary.min == m.summary.max);
+    match measure {
+        Measure::Drops | Measure::Retransmissions | Measure::Timeouts if whole => 0,
+        Measure::Efficiency | Measure::Fairness => 4,
+        Measure::GoodputBps | Measure::QueueingDelayS => 3,
+        Measure::MeanQueue | Measure::Drops | Measure::Retransmissions | Measure::Timeouts => 1,
+    }
+}
+
+/// What all of them count in, or both words.
+fn unit(entries: &[Entry]) -> String {
+    let units: BTreeSet<&str> = entries.iter().map(|entry| entry.document.scenario.unit.as_str()).collect();
+    units.into_iter().collect::<Vec<_>>().join(" or ")
+}
+
+fn side_by_side(entries: &[Entry], comparison: &Comparison) -> Table {
+    let unit = unit(entries);
+    let mut table = Table::new("Every result: mean over its seeds").words("result").column("seeds", "");
+    for measure in Measure::ALL {
+        table = table.column(measure.name(), scale(comparison, measure, &unit).unit);
+    }
+    for (n, result) in comparison.results.iter().enumerate() {
+        let mut cells = vec![Cell::text(name(entries, n)), Cell::number(result.seeds.len() as f64, 0)];
+        for measure in Measure::ALL {
+            let factor = scale(comparison, measure, &unit).factor;
+            let summary = result.measured(measure).map(|measured| measured.summary);
+            cells.push(Cell::maybe(&summary, factor, decimals(comparison, measure)));
+        }
+        table.row(cells);
+    }
+    table.note(
+        "± is half the width of the 95 % confidence interval over the seeds (Student's t). Queueing delay is the mean \
+         time that one unit waits at the bottleneck's port (mean queue over departures per second, Little's law). \
+         Drops, retransmissions and timeouts are sums over all ports and flows.",
+    )
+}
+
+fn delay(comparison: &Comparison) -> Html {
+    let points = comparison.results.iter().enumerate().filter_map(|(n, result)| {
+        let (x, y) = (result.measured(Measure::QueueingDelayS)?, result.measured(Measure::GoodputBps)?);
+        Some(Point {
+            letter: letter(n),
+            name: result.label.clone(),
+            x: x.summary,
+            y: y.summary,
+            seeds: x.values.iter().copied().zip(y.values.iter().copied()).collect(),
+        })
+    });
+    let points: Vec<Point> = points.collect();
+    let mut html = Html::new();
+    if points.is_empty() {
+        html.leaf("p", &[], "Nothing passed a port in these runs, so there is no queueing delay.");
+        return html;
+    }
+    html.leaf(
+        "p",
+        &[],
+        "Total goodput against the mean queueing delay. Up and to the left is better. Small dots are seeds, whiskers the \
+         95 % confidence intervals of the means.",
+    );
+    html.tag("ul", &[("class", "letters")], |html| {
+        for (nth, point) in points.iter().enumerate() {
+            html.tag("li", &[], |html| {
+                html.leaf("span", &[("class", &format!("letter series-{}", nth % 6))], &point.letter.to_string());
+                html.text(" ").text(&point.name);
+            });
+        }
+    });
+    let scatter = Scatter {
+        label: "Total goodput against mean queueing delay; the numbers are in the table above".into(),
+        x: ("mean queueing delay".into(), "s".into()),
+        y: ("total goodput".into(), "bit/s".into()),
+        points,
+    };
+    html.append(&scatter.html());
+    html
+}
+
+fn differences(entries: &[Entry], comparison: &Comparison) -> Html {
+    let mut html = Html::new();
+    let unit = unit(entries);
+    for n in 1..entries.len() {
+        let of = |measure| comparison.difference(measure, n);
+        let Some(seeds) = Measure::ALL.into_iter().find_map(of).map(|difference| difference.seeds) else {
+            let text = format!("{} has no seed in common with A: no paired differences.", name(entries, n));
+            html.leaf("p", &[], &text);
+            continue;
+        };
+        let caption =
+            format!("{} minus A  {}, over {}", name(entries, n), entries[0].label, plural(seeds, "common seed"));
+        let mut table = Table::new(caption).words("").column("difference", "").column("relative", "").words("verdict");
+        for measure in Measure::ALL {
+            let Some(difference) = of(measure) else { continue };
+            let scale = scale(comparison, measure, &unit);
+            let name = if scale.unit.is_empty() {
+                measure.name().into()
+            } else {
+                format!("{}, {}", measure.name(), scale.unit)
+            };
+            let base = comparison.results[0].measured(measure).map_or(0.0, |measured| measured.summary.mean);
+            let relative = match base {
+                0.0 => Cell::None,
+                base => {
+                    Cell::Number(format!("{} %", super::number::fixed(100.0 * difference.difference.mean / base, 1)))
+                }
+            };
+            table.row(vec![
+                Cell::Text(name),
+                Cell::interval(&difference.difference, scale.factor, decimals(comparison, measure)),
+                relative,
+                verdict(difference),
+            ]);
+        }
+        html.append(&table.html());
+    }
+    html.leaf(
+        "p",
+        &[("class", "note")],
+        "Differences are taken seed by seed. “Higher” and “lower” mean that the 95 % confidence interval of the mean \
+         difference does not hold zero; with many rows, one in twenty does so by chance.",
+    );
+    html
+}
+
+/// What a difference means, in words. Whether more is better depends on the measure: no colour of praise.
+pub fn words(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Equal => "equal under every seed",
+        Verdict::Higher => "higher",
+        Verdict::Lower => "lower",
+        Verdict::NotShown => "no difference shown",
+        Verdict::OneSeed => "one seed: no interval",
+    }
+}
+
+fn verdict(difference: &Difference) -> Cell {
+    let tone = match difference.verdict {
+        Verdict::Higher | Verdict::Lower => Tone::Notable,
+        _ => Tone::Neutral,
+    };
+    Cell::Verdict(tone, words(difference.verdict).into())
+}
+
+fn over_time(page: &mut Page, entries: &[Entry], metric: Option<Metric>, points: usize) -> Html {
+    let mut html = Html::new();
+    let recorded: Vec<BTreeSet<Metric>> =
+        entries.iter().map(|entry| entry.series.iter().map(|series| series.metric).collect()).collect();
+    let wanted = metric.filter(|metric| recorded.iter().any(|metrics| metrics.contains(metric)));
+    let Some(metric) = wanted.or_else(|| preferred(&recorded)) else {
+        html.leaf("p", &[], "Nothing was recorded over time, so there are no plots. To have them, run each again with");
+        html.tag("pre", &[], |html| {
+            html.leaf("code", &[], "--record tcp,ports");
+        });
+        return html;
+    };
+    let all: Vec<(usize, &Series)> = entries
+        .iter()
+        .enumerate()
+        .flat_map(|(n, entry)| entry.series.iter().map(move |series| (n, series)))
+        .filter(|(_, series)| series.metric == metric)
+        .collect();
+    // A reader sees one of each to begin with: the port compared, or else the first that was recorded.
+    let mut members: Vec<String> = Vec::new();
+    let mut chosen: Vec<usize> = Vec::new();
+    let mut owners: BTreeSet<usize> = BTreeSet::new();
+    for preferred in [true, false] {
+        for (member, (n, series)) in all.iter().enumerate() {
+            let port = crate::comparison::port(&entries[*n].document);
+            if (!preferred || Some(series.of.as_str()) == port) && chosen.len() < MOST_CHOSEN && owners.insert(*n) {
+                chosen.push(member);
+            }
+        }
+    }
+    let room = (points / all.len().max(1)).clamp(50, 8000);
+    let sources: Vec<Source> = all
+        .iter()
+        .take(points / 50)
+        .enumerate()
+        .map(|(member, (n, series))| {
+            members.push(format!("{} · {}", letter(*n), plots::label(series)));
+            Source { member, series, room }
+        })
+        .collect();
+    chosen.retain(|member| *member < members.len());
+    chosen.sort_unstable();
+    let end =
+        entries.iter().filter_map(|entry| entry.document.runs.first()).map(|run| run.simulated_s).fold(0.0, f64::max);
+    let end = Time::from_ps((end * 1e12).round() as u64);
+    let seeds: Vec<String> = entries
+        .iter()
+        .enumerate()
+        .filter(|(_, entry)| !entry.series.is_empty())
+        .filter_map(|(n, entry)| Some(format!("{}: seed {}", letter(n), entry.document.runs.first()?.seed)))
+        .collect();
+    html.leaf("p", &[], &format!("One run of each ({}). Drag across the plot to enlarge a part.", seeds.join(", ")));
+    let Some(chart) = plots::chart(plots::kind_of(metric), &sources, &unit(entries), end) else {
+        html.leaf("p", &[], &format!("{} was recorded, but nothing happened to it.", metric.name()));
+        return html;
+    };
+    let (choice, controls) = page.choice(Choice { label: "Lines".into(), members, chosen });
+    html.append(&controls);
+    let figure = page.chart(&chart, choice);
+    html.tag("div", &[("class", "charts one")], |html| {
+        html.append(&figure);
+    });
+    html
+}
+
+fn scenarios_section(entries: &[Entry], comparison: &Comparison) -> Html {
+    let mut html = Html::new();
+    let mut table =
+        Table::new("What was run").words("result").words("scenario").words("seeds").words("hash").words("command");
+    for (n, entry) in entries.iter().enumerate() {
+        let scenario = &entry.document.scenario;
+        let hash = scenario.hash.chars().take(12).collect();
+        table.row(vec![
+            Cell::text(name(entries, n)),
+            Cell::text(&scenario.name),
+            Cell::Text(seed_words(&entry.document)),
+            Cell::Code(hash),
+            Cell::Code(command_line(&entry.document.command)),
+        ]);
+    }
+    html.append(&table.html());
+    if comparison.same_scenario {
+        html.leaf("p", &[], "All results are of the same resolved scenario, to the last letter.");
+        return html;
+    }
+    for n in 1..entries.len() {
+        html.append(&scenario_diff(entries, n));
+    }
+    html
+}
+
+/// How the resolved scenario of a result differs from that of the first.
+fn scenario_diff(entries: &[Entry], n: usize) -> Html {
+    let (old, new) = (&entries[0].document.scenario.resolved, &entries[n].document.scenario.resolved);
+    let mut html = Html::new();
+    html.leaf("h3", &[], &format!("From A to {}", name(entries, n)));
+    if old == new {
+        html.leaf("p", &[], "The resolved scenarios are the same.");
+        return html;
+    }
+    let Some(lines) = diff::lines(old, new) else {
+        html.leaf("p", &[], "The resolved scenarios differ in too many lines to show.");
+        return html;
+    };
+    let shown = diff::shortened(&lines, 2);
+    let label = format!("Differences of the resolved scenarios of A and {}", letter(n));
+    html.tag("pre", &[("class", "diff"), ("tabindex", "0"), ("role", "region"), ("aria-label", &label)], |html| {
+        for line in shown.iter().take(DIFF_LINES) {
+            match line {
+                Some(Line::Same(text)) => html.text("  ").text(text),
+                Some(Line::Removed(text)) => html.leaf("del", &[], &format!("− {text}")),
+                Some(Line::Added(text)) => html.leaf("ins", &[], &format!("+ {text}")),
+                None => html.leaf("span", &[("class", "gap")], "  …"),
+            };
+            html.text("\n");
+        }
+    });
+    if shown.len() > DIFF_LINES {
+        html.leaf("p", &[("class", "note")], &format!("{} more lines differ.", shown.len() - DIFF_LINES));
+    }
+    html
+}
+
+/// Metrics in the order in which one is drawn if none is named.
+const PREFERRED: [Metric; 6] =
+    [Metric::Queue, Metric::Throughput, Metric::Cwnd, Metric::Rtt, Metric::Utilisation, Metric::Acknowledged];
+/// Points on a page, generous first.
+const POINT_BUDGETS: [usize; 4] = [200_000, 120_000, 60_000, 10_000];
+/// As many lines as can be told apart.
+const MOST_CHOSEN: usize = 6;
+/// Longer differences are cut.
+const DIFF_LINES: usize = 400;

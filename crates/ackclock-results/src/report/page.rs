@@ -1,0 +1,167 @@
+//! The shell of every report: one file with its style, its script and its data, which asks no network for anything.
+
+use super::chart::{Chart, Choice};
+use super::html::{Html, escape, json_in_script};
+
+/// A report in the making.
+#[derive(Clone, Debug)]
+pub struct Page {
+    kind: String,
+    title: String,
+    lead: Html,
+    sections: Vec<(String, String, Html)>,
+    choices: Vec<Choice>,
+    charts: String,
+    charts_count: usize,
+}
+
+impl Page {
+    /// A page without sections. `kind` says what sort of report it is.
+    pub fn new(kind: impl Into<String>, title: impl Into<String>) -> Page {
+        Page {
+            kind: kind.into(),
+            title: title.into(),
+            lead: Html::new(),
+            sections: Vec::new(),
+            choices: Vec::new(),
+            charts: String::new(),
+            charts_count: 0,
+        }
+    }
+
+    /// What stands between the title and the first section.
+    pub fn lead(&mut self, lead: &Html) {
+        self.lead.append(lead);
+    }
+
+    /// Appends a section with a heading. `id` is for links to it.
+    pub fn section(&mut self, id: impl Into<String>, heading: impl Into<String>, body: Html) {
+        self.sections.push((id.into(), heading.into(), body));
+    }
+
+    /// Takes a choice of things to be shown, and gives its number and the place of its controls.
+    pub fn choice(&mut self, choice: Choice) -> (usize, Html) {
+        let number = self.choices.len();
+        let mut html = Html::new();
+        let label = format!("{} shown in the plots", choice.label);
+        let attributes = [
+            ("class", "choice"),
+            ("role", "group"),
+            ("aria-label", label.as_str()),
+            ("data-choice", &number.to_string()),
+        ];
+        html.tag("div", &attributes, |_| {});
+        self.choices.push(choice);
+        (number, html)
+    }
+
+    /// Takes a chart whose lines belong to members of a choice, and gives the figure for a section.
+    pub fn chart(&mut self, chart: &Chart, choice: usize) -> Html {
+        if self.charts_count > 0 {
+            self.charts.push(',');
+        }
+        self.charts_count += 1;
+        chart.write(&mut self.charts, choice);
+        let mut html = Html::new();
+        html.tag("figure", &[("class", "chart"), ("id", &chart.id)], |html| {
+            html.tag("figcaption", &[], |html| {
+                html.leaf("h3", &[], &chart.title).leaf("p", &[], &chart.about);
+            });
+            html.tag("div", &[("class", "plot")], |_| {});
+        });
+        html
+    }
+
+    /// The whole file.
+    pub fn render(&self) -> String {
+        let mut body = Html::new();
+        body.tag("header", &[("class", "top")], |html| {
+            html.leaf("p", &[("class", "kind")], &self.kind);
+            html.leaf("h1", &[], &self.title);
+            html.append(&self.lead);
+        });
+        body.tag("nav", &[("aria-label", "Sections")], |html| {
+            for (id, heading, _) in &self.sections {
+                html.leaf("a", &[("href", &format!("#{id}"))], heading);
+            }
+        });
+        body.tag("main", &[], |html| {
+            for (id, heading, section) in &self.sections {
+                html.tag("section", &[("id", id), ("aria-labelledby", &format!("{id}-heading"))], |html| {
+                    html.leaf("h2", &[("id", &format!("{id}-heading"))], heading).append(section);
+                });
+            }
+        });
+        let choices: Vec<String> = self
+            .choices
+            .iter()
+            .map(|choice| {
+                let mut json = String::new();
+                choice.write(&mut json);
+                json
+            })
+            .collect();
+        let data = format!("{{\"choices\":[{}],\"charts\":[{}]}}", choices.join(","), self.charts);
+        let scripts = match self.charts_count {
+            0 => String::new(),
+            _ => format!("<script>\n/*\nuPlot\n\n{UPLOT_LICENCE}*/\n{UPLOT_JS}</script>\n"),
+        };
+        let style = if self.charts_count > 0 { UPLOT_CSS } else { "" };
+        // No address is ever asked for anything: not by mistake, not by a name that means harm.
+        format!(
+            "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+             <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+             {MARK}\n<meta name=\"color-scheme\" content=\"light dark\">\n\
+             <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; \
+             script-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'\">\n\
+             <title>{title}</title>\n<style>\n{style}\n{REPORT_CSS}</style>\n</head>\n<body>\n{body}\n\
+             <footer>Ackclock {version}</footer>\n\
+             <script type=\"application/json\" id=\"data\">{data}</script>\n\
+             {scripts}<script>\n{REPORT_JS}</script>\n</body>\n</html>\n",
+            title = escape(&format!("{} – {}", self.title, self.kind)),
+            body = body.as_str(),
+            version = env!("CARGO_PKG_VERSION"),
+            data = json_in_script(&data),
+        )
+    }
+}
+
+/// By this, which stands near the beginning, a report of ours is recognized.
+pub const MARK: &str = concat!("<meta name=\"generator\" content=\"Ackclock ", env!("CARGO_PKG_VERSION"), "\">");
+
+const REPORT_CSS: &str = include_str!("../../assets/report.css");
+const REPORT_JS: &str = include_str!("../../assets/report.js");
+const UPLOT_JS: &str = include_str!("../../assets/uplot/uPlot.iife.min.js");
+const UPLOT_CSS: &str = include_str!("../../assets/uplot/uPlot.min.css");
+const UPLOT_LICENCE: &str = include_str!("../../assets/uplot/LICENSE");
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_page_is_complete_in_itself() {
+        let mut page = Page::new("Report", "A <b> & \"c\"");
+        page.section(
+            "one",
+            "First",
+            Html::of("p", |html| {
+                html.text("hello");
+            }),
+        );
+        let text = page.render();
+        assert!(text.contains("<title>A &lt;b&gt; &amp; &quot;c&quot; – Report</title>"));
+        assert!(text.contains("<h2 id=\"one-heading\">First</h2>"));
+        for asks in ["src=", "@import", "url(", "<link"] {
+            assert!(!text.contains(asks), "{asks} in a page that is to stand alone");
+        }
+    }
+
+    #[test]
+    fn what_is_embedded_does_not_end_its_element() {
+        for script in [REPORT_JS, UPLOT_JS, UPLOT_LICENCE] {
+            assert!(!script.contains("</script") && !script.contains("<!--"));
+        }
+        assert!(!UPLOT_LICENCE.contains("*/") && !REPORT_CSS.contains("</style"));
+    }
+}

@@ -1,0 +1,447 @@
+//! Charts of what was recorded over time: which there are, whose lines they hold, and in how much detail.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use ackclock::record::{Columns, DropReason, Metric, Series, Shape, Subject};
+use ackclock::units::Time;
+
+use super::chart::{Chart, Choice, Data, Line, Style};
+use super::number::Scale;
+use crate::decimate;
+
+/// A kind of chart: which metrics it shows together.
+#[derive(Debug)]
+pub struct Kind {
+    id: &'static str,
+    title: &'static str,
+    about: &'static str,
+    quantity: &'static str,
+    subject: Subject,
+    /// The metrics, with their names in the legend. The order is that of the roles.
+    parts: &'static [(Metric, &'static str, Style)],
+}
+
+/// Every kind, in the order of a report.
+pub const KINDS: [Kind; 10] = [
+    Kind {
+        id: "cwnd",
+        title: "Congestion window",
+        about: "cwnd and ssthresh of the sender. ssthresh is infinite, and not drawn, until the first loss.",
+        quantity: "window",
+        subject: Subject::Flow,
+        parts: &[(Metric::Cwnd, "cwnd", Style::Steps), (Metric::Ssthresh, "ssthresh", Style::Steps)],
+    },
+    Kind {
+        id: "throughput",
+        title: "Throughput",
+        about: "Payload that the receiver delivers in order, per interval; the band spans its tenths.",
+        quantity: "throughput",
+        subject: Subject::Flow,
+        parts: &[(Metric::Throughput, "throughput", Style::Band)],
+    },
+    Kind {
+        id: "rtt",
+        title: "Round-trip time",
+        about: "RTT of the segments that TCP times, the smoothed estimate SRTT, and the retransmission timeout RTO.",
+        quantity: "time",
+        subject: Subject::Flow,
+        parts: &[
+            (Metric::Rtt, "RTT", Style::Dots),
+            (Metric::Srtt, "SRTT", Style::Steps),
+            (Metric::Rto, "RTO", Style::Steps),
+        ],
+    },
+    Kind {
+        id: "sequence",
+        title: "Time-sequence",
+        about: "First byte of each segment sent, sent again, and the first byte not yet acknowledged.",
+        quantity: "sequence number",
+        subject: Subject::Flow,
+        parts: &[
+            (Metric::Acknowledged, "acknowledged", Style::Steps),
+            (Metric::Sent, "sent", Style::Dots),
+            (Metric::Retransmissions, "sent again", Style::Crosses),
+        ],
+    },
+    Kind {
+        id: "queue",
+        title: "Queue",
+        about: "Waiting at the port: the mean over each interval, and the band from the smallest to the largest value.",
+        quantity: "queue",
+        subject: Subject::Port,
+        parts: &[(Metric::Queue, "queue", Style::Band)],
+    },
+    Kind {
+        id: "queue-changes",
+        title: "Queue, every change",
+        about: "Waiting at the port, at every change.",
+        quantity: "queue",
+        subject: Subject::Port,
+        parts: &[(Metric::QueueChanges, "queue", Style::Steps)],
+    },
+    Kind {
+        id: "utilisation",
+        title: "Utilisation",
+        about: "Share of the time in which the port transmits, per interval; the band spans its tenths.",
+        quantity: "utilisation",
+        subject: Subject::Port,
+        parts: &[(Metric::Utilisation, "utilisation", Style::Band)],
+    },
+    Kind {
+        id: "drops",
+        title: "Drops",
+        about: "Refused by the port, by reason.",
+        quantity: "drops",
+        subject: Subject::Port,
+        parts: &[(Metric::Drops, "drops", Style::Columns)],
+    },
+    Kind {
+        id: "vc-queue",
+        title: "Queue of each connection",
+        about: "Waiting at the port: the mean over each interval, and the band from the smallest to the largest value.",
+        quantity: "queue",
+        subject: Subject::PortVc,
+        parts: &[(Metric::VcQueue, "queue", Style::Band)],
+    },
+    Kind {
+        id: "vc-queue-changes",
+        title: "Queue of each connection, every change",
+        about: "Waiting at the port, at every change.",
+        quantity: "queue",
+        subject: Subject::PortVc,
+        parts: &[(Metric::VcQueueChanges, "queue", Style::Steps)],
+    },
+];
+
+/// What a report shows over time.
+#[derive(Clone, Copy, Debug)]
+pub struct Recorded<'a> {
+    /// What was recorded under one seed.
+    pub series: &'a [Series],
+    /// What ports count: `cells` or `packets`.
+    pub unit: &'a str,
+    /// The end of the run.
+    pub end: Time,
+}
+
+/// The charts of one kind of subject, with the choice of those to be shown.
+#[derive(Clone, Debug)]
+pub struct Group {
+    /// The flows, the ports, or the connections.
+    pub choice: Choice,
+    /// At least one.
+    pub charts: Vec<Chart>,
+    /// What is not drawn, in a sentence; mostly empty.
+    pub note: String,
+}
+
+/// One series on its way into a chart.
+#[derive(Clone, Copy, Debug)]
+pub struct Source<'a> {
+    /// Whose it is: an index into the members of the choice.
+    pub member: usize,
+    /// What was recorded.
+    pub series: &'a Series,
+    /// How many points there is room for.
+    pub room: usize,
+}
+
+/// The charts of everything recorded. `first` names those that a reader wants to see first, by subject; `points` is how
+/// many points the page has room for.
+pub fn groups(recorded: &Recorded, first: impl Fn(Subject) -> Vec<String>, points: usize) -> Vec<Group> {
+    let subjects = [Subject::Flow, Subject::Port, Subject::PortVc];
+    let present = subjects.iter().filter(|subject| recorded.series.iter().any(|s| s.metric.subject() == **subject));
+    let share = points / present.clone().count().max(1);
+    // Ports are few: what they leave goes to the flows, which come last here and first on the page.
+    let mut left = points;
+    let mut groups: Vec<Group> = Vec::new();
+    for subject in present.rev() {
+        let budget = if *subject == Subject::Flow { left } else { share };
+        if let Some((group, used)) = group(recorded, *subject, &first(*subject), budget) {
+            left = left.saturating_sub(used);
+            groups.push(group);
+        }
+    }
+    groups.reverse();
+    groups
+}
+
+/// A chart of a kind with the lines of some series; `None` if none of them belongs to it.
+pub fn chart(kind: &Kind, sources: &[Source], unit: &str, end: Time) -> Option<Chart> {
+    let mut lines = Vec::new();
+    let mut about = kind.about.to_string();
+    let mut shown_unit = unit_of(kind, unit);
+    for source in sources {
+        let Some(role) = kind.parts.iter().position(|(metric, ..)| *metric == source.series.metric) else { continue };
+        let (_, name, style) = kind.parts[role];
+        if let Columns::Drops { time, reason, .. } = &source.series.columns {
+            let bin = bin_width(end, source.room);
+            shown_unit = format!("{unit} per {}", super::number::quantity(bin.as_secs_f64(), "s"));
+            lines.extend(drops(source.member, time, reason, bin, end));
+            continue;
+        }
+        let data = data(source, end);
+        if !data.is_empty() {
+            lines.push(Line { name: name.into(), member: source.member, role, style, data });
+        }
+    }
+    if lines.iter().all(|line| line.data.is_empty()) {
+        return None;
+    }
+    let scale = match kind.parts[0].0.unit() {
+        "fraction" => Scale { factor: 100.0, unit: "%".into() },
+        "units" => Scale::plain(&shown_unit),
+        unit => Scale::fitting(largest(&lines), unit),
+    };
+    lines.iter_mut().for_each(|line| multiply(&mut line.data, scale.factor));
+    let logarithmic = kind.id == "rtt" && largest_of_role(&lines, 2) > 8.0 * largest_of_role(&lines, 0).max(1e-12);
+    if logarithmic {
+        about += " Logarithmic, because RTO is much longer.";
+    }
+    Some(Chart {
+        id: kind.id.into(),
+        title: kind.title.into(),
+        about,
+        quantity: kind.quantity.into(),
+        unit: scale.unit,
+        logarithmic,
+        end: end.as_secs_f64(),
+        lines,
+    })
+}
+
+/// The kind of chart that shows a metric.
+pub fn kind_of(metric: Metric) -> &'static Kind {
+    let shows = |kind: &&Kind| kind.parts.iter().any(|(part, ..)| *part == metric);
+    KINDS.iter().find(shows).expect("every metric has a chart")
+}
+
+/// The charts of one subject within a budget of points, and how many of these they use.
+fn group(recorded: &Recorded, subject: Subject, first: &[String], budget: usize) -> Option<(Group, usize)> {
+    let series: Vec<&Series> = recorded.series.iter().filter(|series| series.metric.subject() == subject).collect();
+    let mut names = Vec::new();
+    let mut numbers = BTreeMap::new();
+    let owners: Vec<usize> = series
+        .iter()
+        .map(|series| {
+            *numbers.entry(label(series)).or_insert_with_key(|name| {
+                names.push(name.clone());
+                names.len() - 1
+            })
+        })
+        .collect();
+    let mut chosen: Vec<usize> = first.iter().filter_map(|name| numbers.get(name).copied()).collect();
+    if chosen.is_empty() {
+        chosen.push(0);
+    }
+    let rooms = rooms(&series, &owners, &chosen, budget);
+
+    // Who has no lines cannot be chosen: the others are counted anew.
+    let shown: BTreeSet<usize> =
+        owners.iter().zip(&rooms).filter(|(_, room)| **room > 0).map(|(&owner, _)| owner).collect();
+    let number: BTreeMap<usize, usize> = shown.iter().enumerate().map(|(new, &old)| (old, new)).collect();
+    let sources: Vec<Source> = series
+        .iter()
+        .zip(owners.iter().zip(&rooms))
+        .filter(|(_, (_, room))| **room > 0)
+        .map(|(series, (owner, &room))| Source { member: number[owner], series, room })
+        .collect();
+    let kinds = KINDS.iter().filter(|kind| kind.subject == subject);
+    let charts: Vec<Chart> = kinds.filter_map(|kind| chart(kind, &sources, recorded.unit, recorded.end)).collect();
+    if charts.is_empty() {
+        return None;
+    }
+    let choice = Choice {
+        label: plural_of(subject).into(),
+        members: shown.iter().map(|&owner| names[owner].clone()).collect(),
+        chosen: chosen.iter().filter_map(|owner| number.get(owner).copied()).collect(),
+    };
+    let used = charts.iter().flat_map(|chart| &chart.lines).map(|line| points(&line.data)).sum();
+    let note = note(subject, names.len() - shown.len(), rooms.iter().filter(|room| **room == 0).count());
+    Some((Group { choice, charts, note }, used))
+}
+
+/// How many points there is room for of each series; 0: it is left out. Those shown first are shown well, the others
+/// share what is left; the more there are, the fewer of their metrics are shown, and then the fewer of them.
+fn rooms(series: &[&Series], owners: &[usize], chosen: &[usize], budget: usize) -> Vec<usize> {
+    let mut rooms = vec![0; series.len()];
+    let (first, mut rest): (Vec<usize>, Vec<usize>) = (0..series.len()).partition(|&n| chosen.contains(&owners[n]));
+    let share = |some: &[usize], budget| {
+        let wanted: Vec<usize> = some.iter().map(|&n| wanted(series[n])).collect();
+        let share = decimate::fair_share(&wanted, budget);
+        (share, wanted.into_iter().map(|want| want.min(share)).sum::<usize>())
+    };
+    let (room, used) = share(&first, budget * 6 / 10);
+    first.iter().for_each(|&n| rooms[n] = room);
+
+    let left = budget - used;
+    // Where all is shown that there is, the share is small because nobody wants more.
+    let enough = |rest: &[usize]| {
+        let (room, used) = share(rest, left);
+        room >= LEAST_ROOM || used == rest.iter().map(|&n| wanted(series[n])).sum::<usize>()
+    };
+    if !enough(&rest) {
+        rest.retain(|&n| TELLING.contains(&series[n].metric));
+    }
+    if !enough(&rest) {
+        let metrics: BTreeSet<Metric> = rest.iter().map(|&n| series[n].metric).collect();
+        let members: BTreeSet<usize> = rest.iter().map(|&n| owners[n]).collect();
+        let kept = spread(members, left / (LEAST_ROOM * metrics.len()));
+        rest.retain(|&n| kept.contains(&owners[n]));
+    }
+    let (room, _) = share(&rest, left);
+    rest.iter().for_each(|&n| rooms[n] = room);
+    rooms
+}
+
+/// What the reader has to know about what is not there.
+fn note(subject: Subject, members_left_out: usize, series_left_out: usize) -> String {
+    let plural = plural_of(subject).to_lowercase();
+    match (members_left_out, series_left_out) {
+        (0, 0) => String::new(),
+        (0, _) => format!("To keep this file small, of most {plural} only the most telling quantities are drawn."),
+        (left_out, _) => format!(
+            "To keep this file small, {left_out} more {plural} are not drawn; those drawn are spread evenly over all."
+        ),
+    }
+}
+
+fn plural_of(subject: Subject) -> &'static str {
+    match subject {
+        Subject::Flow => "Flows",
+        Subject::Port => "Ports",
+        Subject::PortVc => "Connections",
+    }
+}
+
+/// Some of the members, evenly spread over all of them.
+fn spread(members: BTreeSet<usize>, places: usize) -> BTreeSet<usize> {
+    let all: Vec<usize> = members.into_iter().collect();
+    let places = places.min(all.len());
+    (0..places).map(|n| all[n * all.len() / places]).collect()
+}
+
+/// How many points show all that a plot can show.
+fn wanted(series: &Series) -> usize {
+    match series.columns {
+        Columns::Drops { .. } => DROP_BINS * 3,
+        _ => series.columns.len().min(MOST_ROOM),
+    }
+}
+
+/// The name of what a series was recorded of.
+pub fn label(series: &Series) -> String {
+    match &series.vc {
+        Some(vc) => format!("{} · {vc}", series.of),
+        None => series.of.clone(),
+    }
+}
+
+fn data(source: &Source, end: Time) -> Data {
+    match &source.series.columns {
+        Columns::Points { time, value } => {
+            let kept = decimate::keep(time, value, end, source.room);
+            let mut times: Vec<f64> = kept.iter().map(|&n| time[n].as_secs_f64()).collect();
+            let mut values: Vec<f64> = kept.iter().map(|&n| value[n]).collect();
+            // What changes holds until the end.
+            if let (Shape::Changes, Some(&last)) = (source.series.metric.shape(), values.last()) {
+                times.push(end.as_secs_f64().max(times[times.len() - 1]));
+                values.push(last);
+            }
+            Data::Points { time: times, value: values }
+        }
+        Columns::Intervals { interval, end, min, mean, max } => {
+            let merged = decimate::merge(*interval, *end, min, mean, max, source.room);
+            let interval = merged.interval.as_secs_f64();
+            // With little room the mean alone: a band of few intervals shows little.
+            let band = source.room >= BAND_ROOM;
+            let (min, max) = if band { (merged.min, merged.max) } else { (Vec::new(), Vec::new()) };
+            Data::Intervals { interval, min, mean: merged.mean, max }
+        }
+        Columns::Drops { .. } => unreachable!("drops are counted, not drawn one by one"),
+    }
+}
+
+/// One line for each reason that occurs.
+fn drops(member: usize, time: &[Time], reason: &[DropReason], bin: Time, end: Time) -> Vec<Line> {
+    let bins = end.as_ps().div_ceil(bin.as_ps()).max(1);
+    let edge = Time::from_ps(bins * bin.as_ps());
+    let line = |(role, wanted): (usize, DropReason)| {
+        let times = time.iter().zip(reason).filter(|(_, r)| **r == wanted).map(|(t, _)| *t);
+        let counts = decimate::count(times, edge, bins as usize);
+        let mean: Vec<f64> = counts.iter().map(|&count| count as f64).collect();
+        let data = Data::Intervals { interval: bin.as_secs_f64(), min: Vec::new(), mean, max: Vec::new() };
+        counts.iter().any(|count| *count > 0).then(|| Line {
+            name: wanted.name().into(),
+            member,
+            role,
+            style: Style::Columns,
+            data,
+        })
+    };
+    [DropReason::Overflow, DropReason::PartialFrame, DropReason::Policy]
+        .into_iter()
+        .enumerate()
+        .filter_map(line)
+        .collect()
+}
+
+/// A round width of at most so many bins: 1, 2 or 5 times a power of ten.
+fn bin_width(end: Time, room: usize) -> Time {
+    let least = end.as_ps().div_ceil(room.clamp(1, DROP_BINS) as u64).max(1);
+    let mut power = 1u64;
+    loop {
+        for digit in [1, 2, 5] {
+            if digit * power >= least {
+                return Time::from_ps(digit * power);
+            }
+        }
+        power = power.saturating_mul(10);
+    }
+}
+
+fn unit_of(kind: &Kind, unit: &str) -> String {
+    if kind.parts[0].0.unit() == "units" { unit.into() } else { kind.parts[0].0.unit().into() }
+}
+
+fn values(data: &Data) -> impl Iterator<Item = f64> + '_ {
+    let (value, max) = match data {
+        Data::Points { value, .. } => (value, &[][..]),
+        Data::Intervals { mean, max, .. } => (mean, &max[..]),
+    };
+    value.iter().chain(max).copied().filter(|value| value.is_finite())
+}
+
+fn largest(lines: &[Line]) -> f64 {
+    lines.iter().flat_map(|line| values(&line.data)).fold(0.0, f64::max)
+}
+
+fn largest_of_role(lines: &[Line], role: usize) -> f64 {
+    lines.iter().filter(|line| line.role == role).flat_map(|line| values(&line.data)).fold(0.0, f64::max)
+}
+
+fn multiply(data: &mut Data, factor: f64) {
+    let all: [&mut Vec<f64>; 3] = match data {
+        Data::Points { value, .. } => [value, &mut Vec::new(), &mut Vec::new()],
+        Data::Intervals { min, mean, max, .. } => [min, mean, max],
+    };
+    all.into_iter().flatten().for_each(|value| *value *= factor);
+}
+
+fn points(data: &Data) -> usize {
+    match data {
+        Data::Points { value, .. } => value.len(),
+        Data::Intervals { mean, .. } => mean.len(),
+    }
+}
+
+/// Five points for each of the 1600 columns of a wide screen.
+const MOST_ROOM: usize = 8000;
+/// Less than this tells nothing.
+const LEAST_ROOM: usize = 60;
+/// From this many intervals on, a band is drawn.
+const BAND_ROOM: usize = 200;
+/// As many columns of drops as can be told apart.
+const DROP_BINS: usize = 400;
+/// What is shown even of many.
+const TELLING: [Metric; 4] = [Metric::Cwnd, Metric::Throughput, Metric::Queue, Metric::VcQueue];

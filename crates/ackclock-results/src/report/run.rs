@@ -1,0 +1,421 @@
+//! The report of one result: what came out, what it says, how it went over time, and how to repeat it.
+
+use ackclock::record::{Series, Subject};
+use ackclock::units::Time;
+
+use super::LARGEST_BYTES;
+use super::findings::{findings, warnings};
+use super::html::Html;
+use super::number::{Scale, fixed, percent, plural};
+use super::page::Page;
+use super::plots::{self, Recorded};
+use super::table::{Cell, Table};
+use crate::comparison::port;
+use crate::document::Document;
+use crate::summary::{FlowSummary, Interval, PortSummary};
+
+/// The report of a result as one HTML file. `series` are what was recorded under `seed`, if anything was.
+pub fn run(document: &Document, seed: u64, series: &[Series]) -> String {
+    // What a point costs depends on its digits: try generous budgets first.
+    let pages = POINT_BUDGETS.iter().map(|&points| page(document, seed, series, points).render());
+    let mut smallest = String::new();
+    for page in pages {
+        smallest = page;
+        if smallest.len() < LARGEST_BYTES {
+            break;
+        }
+    }
+    smallest
+}
+
+fn page(document: &Document, seed: u64, series: &[Series], points: usize) -> Page {
+    let mut page = Page::new("Run report", &document.scenario.name);
+    page.lead(&lead(document));
+    page.section("findings", "What the numbers say", findings_section(document, series));
+    page.section("results", "Results", results(document));
+    let over_time = over_time(&mut page, document, seed, series, points);
+    page.section("time", "Over time", over_time);
+    page.section("repeat", "How to repeat it", repeat(document));
+    page
+}
+
+fn lead(document: &Document) -> Html {
+    let scenario = &document.scenario;
+    let warmup =
+        if scenario.warmup_s > 0.0 { format!(", of which {} s warm-up", scenario.warmup_s) } else { String::new() };
+    let mut html = Html::new();
+    html.leaf(
+        "p",
+        &[("class", "lead")],
+        &format!(
+            "{} s simulated{warmup}, {}, {}; queues in {}.",
+            scenario.duration_s,
+            seed_words(document),
+            plural(document.summary.flows.len(), "flow"),
+            scenario.unit
+        ),
+    );
+    html.tag("dl", &[("class", "figures")], |html| {
+        let summary = &document.summary;
+        let total = summary.goodput_bps;
+        let goodput = total.map(|total| Scale::fitting(total.mean, "bit/s"));
+        figure(html, "efficiency", &summary.efficiency, &Scale::plain(""), 4);
+        figure(html, "fairness", &summary.fairness, &Scale::plain(""), 4);
+        if let Some(scale) = goodput {
+            figure(html, "goodput", &total, &scale, 3);
+        }
+        let bottleneck = port(document).and_then(|name| summary.ports.iter().find(|port| port.name == name));
+        if let Some(port) = bottleneck {
+            figure(html, "mean queue", &Some(port.mean_queue), &Scale::plain(&scenario.unit), 1);
+        }
+    });
+    html
+}
+
+fn figure(html: &mut Html, name: &str, value: &Option<Interval>, scale: &Scale, decimals: usize) {
+    let Some(value) = value else { return };
+    html.tag("div", &[], |html| {
+        html.leaf("dt", &[], name);
+        html.tag("dd", &[], |html| {
+            html.leaf("span", &[("class", "value")], &fixed(value.mean * scale.factor, decimals));
+            if !scale.unit.is_empty() {
+                html.text(" ").leaf("span", &[("class", "unit")], &scale.unit);
+            }
+            if let Some(half) = value.ci95 {
+                html.text(" ").leaf(
+                    "span",
+                    &[("class", "half")],
+                    &format!("± {}", fixed(half * scale.factor, decimals)),
+                );
+            }
+        });
+    });
+}
+
+fn findings_section(document: &Document, series: &[Series]) -> Html {
+    let mut html = Html::new();
+    html.append(&notices("Warning", &warnings(document)));
+    html.tag("ul", &[("class", "findings")], |html| {
+        for finding in findings(document, series) {
+            html.leaf("li", &[], &finding);
+        }
+    });
+    html
+}
+
+/// Sentences that should not be overlooked, each with the word that says what it is.
+pub fn notices(word: &str, sentences: &[String]) -> Html {
+    let mut html = Html::new();
+    if sentences.is_empty() {
+        return html;
+    }
+    html.tag("ul", &[("class", "notices")], |html| {
+        for sentence in sentences {
+            html.tag("li", &[], |html| {
+                html.leaf("strong", &[], &format!("{word}:")).text(" ").text(sentence);
+            });
+        }
+    });
+    html
+}
+
+fn results(document: &Document) -> Html {
+    let mut html = Html::new();
+    html.append(&totals(document).html());
+    html.append(&flows(document));
+    html.append(&ports(document));
+    html
+}
+
+fn totals(document: &Document) -> Table {
+    let summary = &document.summary;
+    let seeds = document.runs.len();
+    let note = match seeds {
+        0 | 1 => "One seed: no confidence intervals.".to_string(),
+        _ => {
+            format!("± is half the width of the 95 % confidence interval of the mean over {seeds} seeds (Student's t).")
+        }
+    };
+    let mut table =
+        Table::new("All flows together").words("").column("mean", "").column("lowest", "").column("highest", "");
+    let mut row = |name: String, value: &Option<Interval>, scale: f64, decimals: usize| {
+        if let Some(value) = value {
+            let number = |value: f64| Cell::number(value * scale, decimals);
+            table.row(vec![
+                Cell::Text(name),
+                Cell::interval(value, scale, decimals),
+                number(value.min),
+                number(value.max),
+            ]);
+        }
+    };
+    row("efficiency".into(), &summary.efficiency, 1.0, 4);
+    if document.scenario.warmup_s > 0.0 {
+        row("efficiency after warm-up".into(), &summary.efficiency_after_warmup, 1.0, 4);
+    }
+    row("fairness (Jain)".into(), &summary.fairness, 1.0, 4);
+    let scale = Scale::fitting(summary.goodput_bps.map_or(0.0, |goodput| goodput.mean), "bit/s");
+    row(format!("goodput, {}", scale.unit), &summary.goodput_bps, scale.factor, 3);
+    table.note(note)
+}
+
+/// The table of flows: all of a few; of many the best and the worst, and all of them folded away.
+fn flows(document: &Document) -> Html {
+    let all: Vec<&FlowSummary> = document.summary.flows.iter().collect();
+    if all.len() <= FLOWS_OPEN {
+        return flow_table(document, "Flows", &all).html();
+    }
+    let ranked = ranked(document);
+    let telling: Vec<&FlowSummary> =
+        ranked[..FLOWS_OPEN / 2].iter().chain(&ranked[ranked.len() - FLOWS_OPEN / 2..]).copied().collect();
+    let caption = format!("Flows: the {0} with most and the {0} with least goodput of {1}", FLOWS_OPEN / 2, all.len());
+    let mut html = flow_table(document, &caption, &telling).html();
+    html.tag("details", &[], |html| {
+        let shown = all.len().min(FLOWS_LISTED);
+        let (summary, listed) = match shown == all.len() {
+            true => (format!("All {shown} flows"), &all[..]),
+            false => (format!("The {shown} flows with most goodput; all are in result.json"), &ranked[..shown]),
+        };
+        html.leaf("summary", &[], &summary).append(&flow_table(document, &summary, listed).html());
+    });
+    html
+}
+
+fn flow_table(document: &Document, caption: &str, flows: &[&FlowSummary]) -> Table {
+    let goodputs = || document.summary.flows.iter().map(|flow| flow.goodput_bps.mean);
+    let (total, largest): (f64, f64) = (goodputs().sum(), goodputs().fold(0.0, f64::max));
+    let scale = Scale::fitting(largest, "bit/s");
+    let warmup = document.scenario.warmup_s > 0.0;
+    let mut table = Table::new(caption).words("flow").column("goodput", &*scale.unit);
+    if warmup {
+        table = table.column("after warm-up", &*scale.unit);
+    }
+    table = table
+        .column("share", "")
+        .column("retransmissions", "")
+        .column("unnecessary", "")
+        .column("fast retransmits", "")
+        .column("timeouts", "");
+    for flow in flows {
+        let share = if total > 0.0 { flow.goodput_bps.mean / total } else { 0.0 };
+        let mut cells = vec![Cell::text(&flow.name), Cell::interval(&flow.goodput_bps, scale.factor, 3)];
+        if warmup {
+            cells.push(Cell::maybe(&flow.goodput_after_warmup_bps, scale.factor, 3));
+        }
+        cells.push(Cell::Number(format!("{} %", fixed(100.0 * share, 1))));
+        let counts = [&flow.retransmissions, &flow.unnecessary_retransmissions, &flow.fast_retransmits, &flow.timeouts];
+        cells.extend(counts.map(|counted| counts_cell(counted, document.runs.len())));
+        table.row(cells);
+    }
+    table
+}
+
+/// The ports to which something happened, those that dropped and queued most first.
+fn ports(document: &Document) -> Html {
+    let busy = busy_ports(document);
+    let silent = document.summary.ports.len() - busy.len();
+    if busy.is_empty() {
+        let mut html = Html::new();
+        html.leaf("p", &[("class", "note")], "No port ever had anything waiting.");
+        return html;
+    }
+    let runs = document.runs.len();
+    let mut table = Table::new(format!("Ports, in {}", document.scenario.unit))
+        .words("port")
+        .column("arrivals", "")
+        .column("dropped", "")
+        .column("overflow", "")
+        .column("partial frame", "")
+        .column("policy", "")
+        .column("mean queue", "")
+        .column("max queue", "");
+    for port in busy.iter().take(PORTS_LISTED) {
+        let share = if port.arrivals.mean > 0.0 { port.drops.mean / port.arrivals.mean } else { 0.0 };
+        table.row(vec![
+            Cell::text(&port.name),
+            counts_cell(&port.arrivals, runs),
+            Cell::Number(percent(share)),
+            counts_cell(&port.drops_overflow, runs),
+            counts_cell(&port.drops_partial_frame, runs),
+            counts_cell(&port.drops_policy, runs),
+            Cell::interval(&port.mean_queue, 1.0, 1),
+            Cell::number(port.max_queue.max, 0),
+        ]);
+    }
+    let more = busy.len().saturating_sub(PORTS_LISTED);
+    let note = match (silent, more) {
+        (0, 0) => String::new(),
+        (_, 0) => format!("{} that never had anything waiting left out.", plural(silent, "port")),
+        _ => format!("{} more in result.json.", plural(silent + more, "port")),
+    };
+    table.note(note).html()
+}
+
+/// A mean of counts: whole numbers where every run counted the same.
+fn counts_cell(counted: &Interval, runs: usize) -> Cell {
+    let decimals = usize::from(runs > 1 && counted.min != counted.max && counted.mean < 1000.0);
+    match counted.ci95 {
+        Some(_) if counted.min == counted.max => Cell::number(counted.mean, 0),
+        _ => Cell::interval(counted, 1.0, decimals),
+    }
+}
+
+fn busy_ports(document: &Document) -> Vec<&PortSummary> {
+    let mut busy: Vec<&PortSummary> = document.summary.ports.iter().filter(|port| port.max_queue.max > 0.0).collect();
+    busy.sort_by(|a, b| b.drops.mean.total_cmp(&a.drops.mean).then(b.mean_queue.mean.total_cmp(&a.mean_queue.mean)));
+    busy
+}
+
+fn ranked(document: &Document) -> Vec<&FlowSummary> {
+    let mut ranked: Vec<&FlowSummary> = document.summary.flows.iter().collect();
+    ranked.sort_by(|a, b| b.goodput_bps.mean.total_cmp(&a.goodput_bps.mean));
+    ranked
+}
+
+fn over_time(page: &mut Page, document: &Document, seed: u64, series: &[Series], points: usize) -> Html {
+    let mut html = Html::new();
+    let Some(run) = document.runs.iter().find(|run| run.seed == seed).filter(|_| !series.is_empty()) else {
+        html.leaf("p", &[], "Nothing was recorded over time, so there are no plots. To have them, run again with");
+        html.tag("pre", &[], |html| {
+            html.leaf("code", &[], &format!("{} --record tcp,ports", command_line(&document.command)));
+        });
+        return html;
+    };
+    html.leaf(
+        "p",
+        &[],
+        &format!(
+            "One run, that of seed {seed}. Drag across a plot to enlarge a part of the time; all plots follow. Double-click, \
+             or Reset, shows all again."
+        ),
+    );
+    let end = Time::from_ps((run.simulated_s * 1e12).round() as u64);
+    let recorded = Recorded { series, unit: &document.scenario.unit, end };
+    let groups = plots::groups(&recorded, |subject| shown_first(document, subject, series), points);
+    for group in groups {
+        let (choice, controls) = page.choice(group.choice);
+        html.append(&controls);
+        if !group.note.is_empty() {
+            html.leaf("p", &[("class", "note")], &group.note);
+        }
+        html.tag("div", &[("class", "charts")], |html| {
+            for chart in &group.charts {
+                html.append(&page.chart(chart, choice));
+            }
+        });
+    }
+    html
+}
+
+/// The flows with most, median and least goodput; the busiest port; its connections of these flows.
+fn shown_first(document: &Document, subject: Subject, series: &[Series]) -> Vec<String> {
+    let ranked = ranked(document);
+    let mut flows: Vec<String> = Vec::new();
+    for place in [0, ranked.len() / 2, ranked.len().saturating_sub(1)] {
+        if let Some(flow) = ranked.get(place).filter(|flow| !flows.contains(&flow.name)) {
+            flows.push(flow.name.clone());
+        }
+    }
+    let recorded = |name: &str| series.iter().any(|series| series.of == name);
+    let busiest = port(document).filter(|port| recorded(port)).map(str::to_string);
+    let busiest = busiest.or_else(|| busy_ports(document).iter().map(|p| p.name.clone()).find(|name| recorded(name)));
+    match subject {
+        Subject::Flow => flows,
+        Subject::Port => busiest.into_iter().collect(),
+        Subject::PortVc => flows.iter().filter_map(|flow| Some(format!("{} · {flow}", busiest.as_ref()?))).collect(),
+    }
+}
+
+fn repeat(document: &Document) -> Html {
+    let scenario = &document.scenario;
+    let mut html = Html::new();
+    html.leaf("p", &[], "The command that was run:");
+    html.tag("pre", &[], |html| {
+        html.leaf("code", &[], &command_line(&document.command));
+    });
+    html.leaf(
+        "p",
+        &[],
+        "The resolved scenario below holds every value that went into the runs. Saved as scenario.toml (it is in the \
+         result folder already), it repeats them:",
+    );
+    html.tag("pre", &[], |html| {
+        html.leaf("code", &[], &format!("ackclock run scenario.toml{}", seeds_argument(document)));
+    });
+    let mut table = Table::new("Versions").words("").words("");
+    for (name, value) in [
+        ("scenario hash (BLAKE3)", scenario.hash.as_str()),
+        ("Ackclock", &document.ackclock),
+        ("result version", &document.result_version.to_string()),
+    ] {
+        table.row(vec![Cell::text(name), Cell::Code(value.into())]);
+    }
+    html.append(&table.html());
+    let mut runs =
+        Table::new("Runs").words("seed").words("fingerprint").column("efficiency", "").column("fairness", "");
+    for run in document.runs.iter().take(RUNS_LISTED) {
+        let efficiency = run.efficiency.map_or(Cell::None, |efficiency| Cell::number(efficiency, 4));
+        let cells = [Cell::Code(run.fingerprint.clone()), efficiency, Cell::number(run.fairness, 4)];
+        runs.row([Cell::text(run.seed.to_string())].into_iter().chain(cells).collect());
+    }
+    let note = match document.runs.len().checked_sub(RUNS_LISTED) {
+        None | Some(0) => "Runs with the same fingerprint are the same to the bit.".into(),
+        Some(more) => format!("{} more in result.json.", plural(more, "run")),
+    };
+    html.append(&runs.note(note).html());
+    html.append(&resolved(&scenario.resolved));
+    html
+}
+
+/// The text of a scenario, folded away.
+fn resolved(text: &str) -> Html {
+    let mut html = Html::new();
+    html.tag("details", &[], |html| {
+        html.leaf("summary", &[], &format!("Resolved scenario ({})", plural(text.lines().count(), "line")));
+        let end = text.char_indices().map(|(at, _)| at).find(|&at| at >= SCENARIO_BYTES).unwrap_or(text.len());
+        html.tag("pre", &[], |html| {
+            html.leaf("code", &[], &text[..end]);
+        });
+        if end < text.len() {
+            html.leaf("p", &[("class", "note")], "The rest is in scenario.toml in the result folder.");
+        }
+    });
+    html
+}
+
+/// Which seeds were run, in words.
+pub fn seed_words(document: &Document) -> String {
+    let seeds: Vec<u64> = document.runs.iter().map(|run| run.seed).collect();
+    match seeds[..] {
+        [] => "no seed".into(),
+        [seed] => format!("seed {seed}"),
+        [first, .., last] if last - first + 1 == seeds.len() as u64 => format!("seeds {first} to {last}"),
+        [first, .., last] => format!("{} seeds between {first} and {last}", seeds.len()),
+    }
+}
+
+fn seeds_argument(document: &Document) -> String {
+    if document.seeds.len() > 1 { format!(" --seeds {}", document.seeds.len()) } else { String::new() }
+}
+
+/// The words as a shell wants them.
+pub fn command_line(words: &[String]) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=,:+@%".contains(c);
+    let quoted = |word: &String| match !word.is_empty() && word.chars().all(plain) {
+        true => word.clone(),
+        false => format!("'{}'", word.replace('\'', "'\\''")),
+    };
+    words.iter().map(quoted).collect::<Vec<_>>().join(" ")
+}
+
+/// Points on a page, generous first. The last leaves the tables alone.
+const POINT_BUDGETS: [usize; 5] = [200_000, 140_000, 90_000, 40_000, 5_000];
+/// More flows than this are folded away.
+const FLOWS_OPEN: usize = 16;
+/// More flows than this are left to `result.json`.
+const FLOWS_LISTED: usize = 1000;
+/// The same for ports and runs.
+const PORTS_LISTED: usize = 200;
+const RUNS_LISTED: usize = 200;
+/// More of a scenario than this is left to `scenario.toml`.
+const SCENARIO_BYTES: usize = 300_000;

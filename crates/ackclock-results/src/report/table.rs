@@ -1,0 +1,227 @@
+//! Tables that scroll by themselves on a narrow screen and read well aloud.
+
+use super::html::Html;
+use super::number::fixed;
+use crate::summary::Interval;
+
+/// A table. The first cell of each row is its heading.
+#[derive(Clone, Debug, Default)]
+pub struct Table {
+    caption: String,
+    columns: Vec<Column>,
+    rows: Vec<Vec<Cell>>,
+    note: String,
+}
+
+#[derive(Clone, Debug)]
+struct Column {
+    name: String,
+    unit: String,
+    text: bool,
+}
+
+/// What stands in a table.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Cell {
+    /// Nothing: there is no such value.
+    None,
+    /// Words.
+    Text(String),
+    /// Words in the typeface of programs: hashes, paths.
+    Code(String),
+    /// A number, written out.
+    Number(String),
+    /// A mean and half the width of its 95 % interval.
+    Interval(String, String),
+    /// A verdict: the words say what the colour says.
+    Verdict(Tone, String),
+}
+
+/// What a verdict means. Each has a sign besides its colour.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tone {
+    /// As it should be.
+    Good,
+    /// Not as it should be.
+    Bad,
+    /// Worth a look.
+    Notable,
+    /// Neither good nor bad.
+    Neutral,
+}
+
+impl Tone {
+    fn class(self) -> &'static str {
+        match self {
+            Tone::Good => "verdict good",
+            Tone::Bad => "verdict bad",
+            Tone::Notable => "verdict notable",
+            Tone::Neutral => "verdict neutral",
+        }
+    }
+
+    fn sign(self) -> &'static str {
+        match self {
+            Tone::Good => "✓",
+            Tone::Bad => "✗",
+            Tone::Notable => "!",
+            Tone::Neutral => "·",
+        }
+    }
+}
+
+impl Cell {
+    /// Words.
+    pub fn text(text: impl Into<String>) -> Cell {
+        Cell::Text(text.into())
+    }
+
+    /// A number with so many decimals.
+    pub fn number(value: f64, decimals: usize) -> Cell {
+        Cell::Number(fixed(value, decimals))
+    }
+
+    /// A mean with its interval, multiplied with `scale`.
+    pub fn interval(interval: &Interval, scale: f64, decimals: usize) -> Cell {
+        let mean = fixed(interval.mean * scale, decimals);
+        match interval.ci95 {
+            Some(half) => Cell::Interval(mean, fixed(half * scale, decimals)),
+            None => Cell::Number(mean),
+        }
+    }
+
+    /// A mean with its interval, or nothing.
+    pub fn maybe(interval: &Option<Interval>, scale: f64, decimals: usize) -> Cell {
+        interval.as_ref().map_or(Cell::None, |interval| Cell::interval(interval, scale, decimals))
+    }
+}
+
+impl Table {
+    /// A table without rows.
+    pub fn new(caption: impl Into<String>) -> Table {
+        Table { caption: caption.into(), ..Table::default() }
+    }
+
+    /// A column of numbers, aligned to the right. The unit may be empty.
+    pub fn column(mut self, name: impl Into<String>, unit: impl Into<String>) -> Table {
+        self.columns.push(Column { name: name.into(), unit: unit.into(), text: false });
+        self
+    }
+
+    /// A column of words, aligned to the left.
+    pub fn words(mut self, name: impl Into<String>) -> Table {
+        self.columns.push(Column { name: name.into(), unit: String::new(), text: true });
+        self
+    }
+
+    /// A sentence below the table.
+    pub fn note(mut self, note: impl Into<String>) -> Table {
+        self.note = note.into();
+        self
+    }
+
+    /// Appends a row, which has as many cells as there are columns.
+    pub fn row(&mut self, cells: Vec<Cell>) {
+        debug_assert_eq!(cells.len(), self.columns.len(), "{}", self.caption);
+        self.rows.push(cells);
+    }
+
+    /// Whether it has no rows.
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// The table in HTML.
+    pub fn html(&self) -> Html {
+        let mut html = Html::new();
+        let region = [("class", "scroll"), ("role", "region"), ("tabindex", "0"), ("aria-label", &*self.caption)];
+        html.tag("div", &region, |html| {
+            html.tag("table", &[], |html| {
+                html.leaf("caption", &[], &self.caption);
+                html.tag("thead", &[], |html| {
+                    html.tag("tr", &[], |html| self.columns.iter().for_each(|column| heading(html, column)));
+                });
+                html.tag("tbody", &[], |html| self.rows.iter().for_each(|cells| self.body_row(html, cells)));
+            });
+        });
+        if !self.note.is_empty() {
+            html.leaf("p", &[("class", "note")], &self.note);
+        }
+        html
+    }
+
+    fn body_row(&self, html: &mut Html, cells: &[Cell]) {
+        html.tag("tr", &[], |html| {
+            for (n, (cell, column)) in cells.iter().zip(&self.columns).enumerate() {
+                let class = if column.text { "text" } else { "" };
+                match n {
+                    0 => html.tag("th", &[("scope", "row"), ("class", class)], |html| content(html, cell)),
+                    _ => html.tag("td", &[("class", class)], |html| content(html, cell)),
+                };
+            }
+        });
+    }
+}
+
+fn heading(html: &mut Html, column: &Column) {
+    let class = if column.text { "text" } else { "" };
+    html.tag("th", &[("scope", "col"), ("class", class)], |html| {
+        html.text(&column.name);
+        if !column.unit.is_empty() {
+            html.text(" ").leaf("span", &[("class", "unit")], &column.unit);
+        }
+    });
+}
+
+fn content(html: &mut Html, cell: &Cell) {
+    match cell {
+        Cell::None => html.markup("<span class=\"none\" title=\"no value\">–</span>"),
+        Cell::Text(text) | Cell::Number(text) => html.text(text),
+        Cell::Code(text) => html.leaf("code", &[], text),
+        Cell::Interval(mean, half) => html.text(mean).leaf("span", &[("class", "half")], &format!(" ± {half}")),
+        Cell::Verdict(tone, words) => verdict(html, *tone, words),
+    };
+}
+
+/// A verdict in colour, with a sign, and in words.
+pub fn verdict<'a>(html: &'a mut Html, tone: Tone, words: &str) -> &'a mut Html {
+    html.tag("span", &[("class", tone.class())], |html| {
+        html.leaf("span", &[("aria-hidden", "true")], tone.sign()).text(" ").text(words);
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_table_names_its_rows_and_columns() {
+        let mut table = Table::new("Flows & more").words("flow").column("goodput", "Mb/s").column("x", "");
+        let goodput = Interval { mean: 1.25e6, ci95: Some(1e5), min: 1e6, max: 2e6 };
+        table.row(vec![Cell::text("<b>"), Cell::interval(&goodput, 1e-6, 2), Cell::None]);
+        let html = table.html();
+        for part in [
+            "aria-label=\"Flows &amp; more\"",
+            "<caption>Flows &amp; more</caption>",
+            "<th scope=\"col\">goodput <span class=\"unit\">Mb/s</span></th>",
+            "<th scope=\"row\" class=\"text\">&lt;b&gt;</th>",
+            "<td>1.25<span class=\"half\"> ± 0.10</span></td>",
+        ] {
+            assert!(html.as_str().contains(part), "{part} is not in {}", html.as_str());
+        }
+    }
+
+    #[test]
+    fn one_run_has_no_interval() {
+        let one = Interval { mean: 0.5, ci95: None, min: 0.5, max: 0.5 };
+        assert_eq!(Cell::interval(&one, 1.0, 1), Cell::Number("0.5".into()));
+        assert_eq!(Cell::maybe(&None, 1.0, 1), Cell::None);
+    }
+
+    #[test]
+    fn a_verdict_is_said_in_words_too() {
+        let mut html = Html::new();
+        verdict(&mut html, Tone::Bad, "differs");
+        assert!(html.as_str().contains("✗") && html.as_str().contains("differs"));
+    }
+}

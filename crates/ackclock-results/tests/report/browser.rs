@@ -1,0 +1,247 @@
+//! Reports in a real browser: no error, every plot drawn, nothing wider than a phone; screenshots to look at.
+//! Screenshots are in the folder `reports` of the temporary folder of the tests, `target/tmp/reports`.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use ackclock_results::report::compare::{Entry, compare};
+use ackclock_results::report::run::run;
+
+use crate::made_up::{document, resolved, series};
+
+/// What the page inside the frame said about itself.
+struct Seen(serde_json::Value);
+
+impl Seen {
+    fn number(&self, key: &str) -> i64 {
+        self.0[key].as_i64().unwrap_or_else(|| panic!("no number {key} in {}", self.0))
+    }
+}
+
+/// The browser, or `None` with a message that cannot be overlooked.
+fn browser() -> Option<PathBuf> {
+    let names = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome"];
+    let folders: Vec<PathBuf> =
+        std::env::var_os("PATH").map(|path| std::env::split_paths(&path).collect()).unwrap_or_default();
+    let found = folders.iter().flat_map(|folder| names.map(|name| folder.join(name))).find(|path| path.is_file());
+    if found.is_none() {
+        eprintln!("*** SKIPPED: no browser (chromium, google-chrome) on the path: reports were NOT looked at ***");
+    }
+    found
+}
+
+fn folder() -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("reports");
+    fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+/// A page with the report in a frame of a given width: windows of a browser cannot be as narrow as a phone.
+/// Says what it saw in an attribute of its own root.
+fn framed(name: &str, report: &str, width: u32, probe: &str) -> PathBuf {
+    let file = folder().join(format!("{name}.html"));
+    let json = serde_json::to_string(report).unwrap().replace('<', "\\u003c");
+    let page = format!(
+        "<!doctype html><html><body style=\"margin:0\"><iframe id=frame style=\"border:0;display:block;width:{width}px;\
+         height:800px\"></iframe><script>
+         const frame = document.getElementById('frame');
+         frame.onload = async () => {{
+           const view = frame.contentWindow, page = frame.contentDocument, root = page.documentElement;
+           await new Promise((done) => setTimeout(done, 300));
+           {probe}
+         }};
+         frame.srcdoc = {json};
+         </script></body></html>"
+    );
+    fs::write(&file, page).unwrap();
+    file
+}
+
+fn chromium(browser: &Path, arguments: &[&str], file: &Path) -> (String, String) {
+    let profile =
+        folder().join(format!("profile-{}-{}", std::process::id(), file.file_stem().unwrap().to_string_lossy()));
+    let output = Command::new(browser)
+        .args(["--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--enable-logging=stderr"])
+        .arg(format!("--user-data-dir={}", profile.display()))
+        .args(["--virtual-time-budget=20000", "--run-all-compositor-stages-before-draw"])
+        .args(arguments)
+        .arg(format!("file://{}", file.display()))
+        .output()
+        .unwrap();
+    let _ = fs::remove_dir_all(profile);
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (text(&output.stdout), text(&output.stderr))
+}
+
+/// Opens a report at a width, uses every control, and returns what happened.
+fn open(browser: &Path, name: &str, report: &str, width: u32, scheme: &str) -> Seen {
+    let file = framed(&format!("{name}-{width}-{scheme}-probe"), report, width, PROBE);
+    let (dom, log) = chromium(browser, &["--dump-dom", preference(scheme)], &file);
+    fs::remove_file(file).unwrap();
+    for line in log.lines().filter(|line| line.contains("CONSOLE")) {
+        panic!("{name} at {width}: {line}");
+    }
+    let seen = dom.split("data-seen=\"").nth(1).and_then(|rest| rest.split('"').next());
+    let seen =
+        seen.unwrap_or_else(|| panic!("{name} at {width}: the page said nothing\n{log}")).replace("&quot;", "\"");
+    Seen(serde_json::from_str(&seen).unwrap())
+}
+
+fn shoot(browser: &Path, name: &str, report: &str, width: u32, height: u32, scheme: &str) {
+    let file =
+        framed(&format!("{name}-{width}-{scheme}"), report, width, "frame.style.height = root.scrollHeight + 'px';");
+    let image = folder().join(format!("{name}-{width}-{scheme}.png"));
+    let _ = fs::remove_file(&image);
+    let target = format!("--screenshot={}", image.display());
+    let size = format!("--window-size={},{height}", width.max(500));
+    chromium(browser, &[&target, &size, preference(scheme)], &file);
+    fs::remove_file(file).unwrap();
+    assert!(fs::metadata(&image).is_ok_and(|image| image.len() > 10_000), "no screenshot {}", image.display());
+}
+
+fn preference(scheme: &str) -> &'static str {
+    if scheme == "dark" { "--blink-settings=preferredColorScheme=0" } else { "--blink-settings=preferredColorScheme=1" }
+}
+
+/// Checks that hold for every report with plots.
+fn check(browser: &Path, name: &str, report: &str, charts: i64) {
+    for (width, scheme) in [(360, "light"), (360, "dark"), (1600, "light"), (1600, "dark")] {
+        let seen = open(browser, name, report, width, scheme);
+        assert_eq!(seen.number("errors"), 0, "{name} at {width}: {}", seen.0);
+        assert_eq!(seen.number("width"), i64::from(width));
+        assert_eq!((seen.number("charts"), seen.number("drawn")), (charts, charts), "{}", seen.0);
+        assert_eq!(seen.0["empty"], serde_json::json!([]), "empty canvases in {name} at {width}");
+        assert!(seen.number("scrollWidth") <= i64::from(width), "{name} is wider than {width}: {}", seen.0);
+        assert_eq!(seen.0["dark"], scheme == "dark");
+        assert_eq!(seen.0["toggled"], scheme != "dark", "the theme can be switched");
+        if charts > 0 {
+            assert_eq!(seen.0["zoomed"], true, "a drag enlarges every plot");
+            assert_eq!(seen.0["reset"], true, "a double click shows all again");
+            assert_eq!(seen.0["readout"], true, "the cursor reads values");
+            assert_eq!(seen.0["legend"], true, "the legend hides and shows");
+        }
+    }
+}
+
+#[test]
+fn the_report_of_a_run_works_in_a_browser() {
+    let Some(browser) = browser() else { return };
+    let report = run(&document(5, 2, 3), 1, &series(5, 2, 20_000));
+    fs::write(folder().join("run.html"), &report).unwrap();
+    check(&browser, "run", &report, 7);
+    for (width, height, scheme) in
+        [(360, 7200, "light"), (360, 7200, "dark"), (1600, 3400, "light"), (1600, 3400, "dark")]
+    {
+        shoot(&browser, "run", &report, width, height, scheme);
+    }
+}
+
+#[test]
+fn the_report_of_many_flows_works_in_a_browser() {
+    let Some(browser) = browser() else { return };
+    let report = run(&document(300, 12, 5), 1, &series(300, 12, 1000));
+    fs::write(folder().join("many.html"), &report).unwrap();
+    check(&browser, "many", &report, 7);
+    shoot(&browser, "many", &report, 1600, 4000, "light");
+}
+
+#[test]
+fn a_report_without_plots_works_in_a_browser() {
+    let Some(browser) = browser() else { return };
+    let report = run(&document(2, 1, 1), 1, &[]);
+    assert!(report.contains("--record tcp,ports"));
+    check(&browser, "plain", &report, 0);
+    shoot(&browser, "plain", &report, 1600, 1600, "light");
+}
+
+#[test]
+fn a_comparison_works_in_a_browser() {
+    let Some(browser) = browser() else { return };
+    let entry = |label: &str, policy: &str, factor: f64| {
+        let mut document = document(5, 2, 5);
+        document.scenario.resolved = resolved(policy, if policy == "fba" { 3000 } else { 1000 });
+        document.scenario.hash = format!("{policy}-0123456789");
+        for run in &mut document.runs {
+            run.flows.iter_mut().for_each(|flow| flow.goodput_bps *= factor);
+            run.ports.iter_mut().for_each(|port| port.mean_queue *= 2.0 * factor - 1.0);
+        }
+        document.summary = ackclock_results::summary::SummaryPart::of(&document.runs);
+        Entry { label: label.into(), document, series: series(3, 2, 5000) }
+    };
+    let entries = [
+        entry("selective-drop", "selective-drop", 1.0),
+        entry("tail-drop", "tail-drop", 0.8),
+        entry("fba & <more>", "fba", 1.1),
+    ];
+    let report = compare(&entries, None);
+    fs::write(folder().join("compare.html"), &report).unwrap();
+    check(&browser, "compare", &report, 1);
+    for (width, height, scheme) in [(360, 5200, "light"), (1600, 3600, "light"), (1600, 3600, "dark")] {
+        shoot(&browser, "compare", &report, width, height, scheme);
+    }
+}
+
+#[test]
+fn a_report_prints() {
+    let Some(browser) = browser() else { return };
+    let file = folder().join("print.html");
+    fs::write(&file, run(&document(5, 2, 3), 1, &series(5, 2, 2000))).unwrap();
+    let paper = folder().join("print.pdf");
+    let _ = fs::remove_file(&paper);
+    chromium(&browser, &[&format!("--print-to-pdf={}", paper.display()), preference("dark")], &file);
+    assert!(fs::metadata(&paper).is_ok_and(|paper| paper.len() > 20_000));
+}
+
+/// Looks at the page in the frame, and uses it.
+const PROBE: &str = r#"
+const pause = () => new Promise((done) => setTimeout(done, 60));
+const seen = {
+  width: view.innerWidth, scrollWidth: root.scrollWidth,
+  charts: Number(root.dataset.charts), dark: view.matchMedia('(prefers-color-scheme: dark)').matches,
+};
+const canvases = [...page.querySelectorAll('.plot canvas')];
+const painted = (canvas) => {
+  const copy = new OffscreenCanvas(canvas.width, canvas.height).getContext('2d', { willReadFrequently: true });
+  copy.drawImage(canvas, 0, 0);
+  const { data } = copy.getImageData(0, 0, canvas.width, canvas.height);
+  const colours = new Set();
+  for (let n = 0; n < data.length; n += 4) if (data[n + 3] > 200) colours.add((data[n] >> 5) * 64 + (data[n + 1] >> 5) * 8 + (data[n + 2] >> 5));
+  return colours.size;
+};
+// Axes alone have one or two colours; a line adds its own.
+seen.empty = canvases.filter((canvas) => painted(canvas) < 2).map((canvas) => canvas.closest('figure').id);
+if (canvases.length) {
+  const over = page.querySelector('.u-over');
+  const place = over.getBoundingClientRect();
+  const mouse = (type, share) => {
+    const event = new view.MouseEvent(type, { bubbles: true, cancelable: true, view, button: 0,
+      clientX: place.left + place.width * share, clientY: place.top + place.height / 2, movementX: 20 });
+    (type === 'mouseup' ? page : over).dispatchEvent(event);
+  };
+  mouse('mouseenter', 0.3); mouse('mousemove', 0.5); await pause();
+  seen.readout = [...page.querySelectorAll('.legend .at')].some((value) => /[0-9]/.test(value.textContent));
+  const image = () => canvases.map((canvas) => canvas.toDataURL());
+  const whole = image();
+  mouse('mousedown', 0.3); mouse('mousemove', 0.4); mouse('mousemove', 0.5); mouse('mouseup', 0.5); await pause();
+  seen.zoomed = image().every((now, n) => now !== whole[n]);
+  seen.emptyWhenZoomed = canvases.filter((canvas) => painted(canvas) < 2).length;
+  mouse('dblclick', 0.5); await pause();
+  seen.reset = image().every((now, n) => now === whole[n]);
+  const button = page.querySelector('.legend button');
+  button.click(); await pause();
+  const off = page.querySelector('.legend button').getAttribute('aria-pressed');
+  page.querySelector('.legend button').click(); await pause();
+  seen.legend = off === 'false' && page.querySelector('.legend button').getAttribute('aria-pressed') === 'true';
+  page.querySelectorAll('.choice button').forEach((chip) => chip.isConnected && chip.click()); await pause();
+  page.querySelectorAll('.tools button').forEach((tool) => tool.click()); await pause();
+}
+page.querySelector('.theme').click(); await pause();
+seen.toggled = view.getComputedStyle(root).colorScheme === 'dark';
+seen.drawn = Number(root.dataset.drawn);
+seen.errors = Number(root.dataset.errors);
+seen.message = root.dataset.lastError || '';
+frame.remove();
+document.documentElement.dataset.seen = JSON.stringify(seen);
+document.querySelector('script').remove();
+"#;

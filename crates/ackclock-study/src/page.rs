@@ -1,0 +1,232 @@
+//! Reports as a page: the same as the text, with its figures drawn, in one file that opens without a network.
+
+use ackclock::record::Subject;
+use ackclock_results::report::html::Html;
+use ackclock_results::report::page::Page;
+use ackclock_results::report::plots::{self, Recorded};
+use ackclock_results::report::run::command_line;
+use ackclock_results::report::table::{Cell, Table, Tone};
+
+use crate::figure::DrawnFigure;
+use crate::report::{
+    AssumptionReport, CardReport, ClaimReport, FindingReport, Number, Report, TableReport, Tally, Verdict,
+};
+
+/// The page of a report. `command` is how to repeat it.
+pub(crate) fn render(report: &Report, figures: &[DrawnFigure], command: &[String]) -> String {
+    let mut page = Page::new(format!("Reproduction of {}", report.study), &report.title);
+    page.lead(&lead(report));
+    page.section("verdict", "Verdict", tally(report));
+    for card in &report.cards {
+        let drawn: Vec<&DrawnFigure> = figures.iter().filter(|figure| figure.card == card.id).collect();
+        let body = card_section(&mut page, card, report, &drawn);
+        page.section(format!("card-{}", card.id), format!("{}: {}", card.id, card.title), body);
+    }
+    if !report.findings.is_empty() {
+        page.section("findings", "Findings: recorded differences", findings(&report.findings));
+    }
+    if !report.remarks.is_empty() {
+        page.section("remarks", "Remarks on the publication", list(report.remarks.iter().map(String::as_str)));
+    }
+    page.section("repeat", "How to repeat it", repeat(report, command));
+    page.render()
+}
+
+fn lead(report: &Report) -> Html {
+    let part = if report.quick { ", quick subset" } else { "" };
+    let mut html = Html::new();
+    html.leaf("p", &[("class", "lead")], &report.citation);
+    html.leaf(
+        "p",
+        &[],
+        &format!("Means over seeds 1 to {}{part}, with half of the 95 % confidence interval.", report.seeds),
+    );
+    html
+}
+
+fn tally(report: &Report) -> Html {
+    let Tally { cells, cells_agree, cells_differ, claims, claims_hold, claims_differ, failures, vanished } =
+        report.tally;
+    let mut table = Table::new("Published numbers and claims")
+        .words("what")
+        .column("examined", "")
+        .column("agree or hold", "")
+        .column("differ, as recorded", "")
+        .note("A number agrees if our mean lies within its tolerance of the published one. A difference that is recorded has a finding with its evidence.");
+    let number = |value: usize| Cell::Number(value.to_string());
+    table.row(vec![Cell::text("numbers"), number(cells), number(cells_agree), number(cells_differ)]);
+    table.row(vec![Cell::text("claims"), number(claims), number(claims_hold), number(claims_differ)]);
+    let mut html = table.html();
+    html.tag("p", &[], |html| {
+        let (tone, words) = match report.passed() {
+            true => (Tone::Good, "every difference is recorded, and every recorded difference is there".to_owned()),
+            false => (
+                Tone::Bad,
+                format!("{failures} differences are not recorded, {vanished} recorded differences have vanished"),
+            ),
+        };
+        ackclock_results::report::table::verdict(html, tone, &words);
+    });
+    html
+}
+
+fn card_section(page: &mut Page, card: &CardReport, report: &Report, figures: &[&DrawnFigure]) -> Html {
+    let mut html = Html::new();
+    if card.seeds != report.seeds {
+        let seeds = if card.seeds == 1 { "Seed 1 only.".into() } else { format!("Seeds 1 to {}.", card.seeds) };
+        html.leaf("p", &[], &seeds);
+    }
+    if let Some(table) = &card.table {
+        html.append(&published(table));
+    }
+    for figure in figures {
+        html.append(&drawn(page, figure));
+    }
+    if !card.claims.is_empty() {
+        html.append(&claims(&card.claims));
+    }
+    if !card.assumptions.is_empty() {
+        html.append(&assumptions(&card.assumptions));
+    }
+    html
+}
+
+fn published(report: &TableReport) -> Html {
+    let mut table = Table::new(&report.quantity)
+        .words("row")
+        .words("column")
+        .column("published", "")
+        .column("ours", "")
+        .column("range", "")
+        .column("tolerance", "");
+    for label in &report.beside {
+        table = table.column(label, "");
+    }
+    table = table.words("verdict");
+    let mut reasons: Vec<String> = Vec::new();
+    for cell in &report.cells {
+        let mut cells = vec![
+            Cell::text(&cell.row),
+            Cell::text(&cell.column),
+            Cell::number(cell.published, 2),
+            number(&cell.ours),
+            Cell::Number(format!("{:.2} to {:.2}", cell.ours.min, cell.ours.max)),
+            Cell::Number(format!("± {:.2}", cell.tolerance)),
+        ];
+        cells.extend(cell.beside.iter().map(|value| Cell::number(*value, 2)));
+        cells.push(verdict(&cell.verdict, "agrees"));
+        table.row(cells);
+        let reason = format!("± {:.2}: {}", cell.tolerance, cell.tolerance_reason);
+        if !reasons.contains(&reason) {
+            reasons.push(reason);
+        }
+    }
+    let mut html = table.html();
+    html.leaf("h3", &[], "Why these tolerances");
+    html.append(&list(reasons.iter().map(String::as_str)));
+    html
+}
+
+/// A figure: what it is to show, and the plots of its flow.
+fn drawn(page: &mut Page, figure: &DrawnFigure) -> Html {
+    let recorded = Recorded { series: &figure.series, unit: "cells", end: figure.end };
+    let wanted = |_: Subject| vec![figure.flow.clone()];
+    let mut html = Html::new();
+    html.leaf("h3", &[], &figure.title);
+    html.leaf("p", &[], &format!("As the study describes it: {}", figure.shows));
+    for group in plots::groups(&recorded, wanted, POINTS) {
+        let (choice, _) = page.choice(group.choice);
+        for mut chart in group.charts.into_iter().filter(|chart| DRAWN.contains(&chart.id.as_str())) {
+            chart.id = format!("{}-{}", figure.id, chart.id);
+            chart.title = format!("{}: {}", figure.title.split(':').next().unwrap_or_default(), chart.title);
+            html.append(&page.chart(&chart, choice));
+        }
+    }
+    html.tag("details", &[], |html| {
+        html.leaf("summary", &[], "The scenario of this figure").leaf("pre", &[], &figure.scenario);
+    });
+    html
+}
+
+fn claims(claims: &[ClaimReport]) -> Html {
+    let mut table = Table::new("Claims").words("claim").words("our numbers").words("verdict");
+    for claim in claims {
+        table.row(vec![Cell::text(&claim.text), Cell::text(&claim.evidence), verdict(&claim.verdict, "holds")]);
+    }
+    table.html()
+}
+
+fn assumptions(assumptions: &[AssumptionReport]) -> Html {
+    let mut html = Html::new();
+    html.leaf("h3", &[], "Assumptions, and what the alternatives would change (not judged)");
+    for assumption in assumptions {
+        html.tag("p", &[], |html| {
+            html.leaf("strong", &[], &assumption.id)
+                .text(&format!(" ({}): {} ", assumption.mark, assumption.statement));
+            html.text(&assumption.reason);
+        });
+        if assumption.groups.is_empty() {
+            continue;
+        }
+        let mut table = Table::new(format!("Sensitivity to {}", assumption.id))
+            .words("where")
+            .words("choice")
+            .column("efficiency", "")
+            .column("fairness", "");
+        for group in &assumption.groups {
+            for alternative in &group.alternatives {
+                let numbers = [&alternative.efficiency, &alternative.fairness].map(number);
+                let words = [Cell::text(&group.label), Cell::text(&alternative.label)];
+                table.row(words.into_iter().chain(numbers).collect());
+            }
+        }
+        html.append(&table.html());
+    }
+    html
+}
+
+fn findings(findings: &[FindingReport]) -> Html {
+    let mut html = Html::new();
+    for finding in findings {
+        html.leaf("h3", &[], &format!("{}: {}", finding.id, finding.title));
+        html.leaf("p", &[], &finding.text);
+        html.append(&list(finding.evidence.iter().map(String::as_str)));
+        html.leaf("p", &[("class", "note")], &format!("Covers {}.", finding.covers.join(", ")));
+    }
+    html
+}
+
+fn repeat(report: &Report, command: &[String]) -> Html {
+    let mut html = Html::new();
+    html.leaf("pre", &[], &command_line(command));
+    let version = format!("Ackclock {}, result version {}.", env!("CARGO_PKG_VERSION"), report.result_version);
+    html.leaf("p", &[], &version);
+    html
+}
+
+fn list<'a>(items: impl Iterator<Item = &'a str>) -> Html {
+    Html::of("ul", |html| {
+        for item in items {
+            html.leaf("li", &[], item);
+        }
+    })
+}
+
+fn number(number: &Number) -> Cell {
+    let mean = format!("{:.2}", number.mean);
+    number.ci95.map_or(Cell::Number(mean.clone()), |half| Cell::Interval(mean, format!("{half:.2}")))
+}
+
+fn verdict(verdict: &Verdict, good: &str) -> Cell {
+    match verdict {
+        Verdict::Agrees => Cell::Verdict(Tone::Good, good.into()),
+        Verdict::Differs(finding) => Cell::Verdict(Tone::Notable, format!("differs ({finding})")),
+        Verdict::Fails => Cell::Verdict(Tone::Bad, "fails: not recorded".into()),
+        Verdict::Vanished(finding) => Cell::Verdict(Tone::Bad, format!("fails: {finding} vanished")),
+    }
+}
+
+/// The plots of a figure.
+const DRAWN: [&str; 2] = ["cwnd", "sequence"];
+/// Points of a figure's plots, all together.
+const POINTS: usize = 12_000;
