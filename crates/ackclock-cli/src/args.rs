@@ -247,7 +247,8 @@ pub struct PlotArgs {
     #[arg(value_hint = ValueHint::DirPath)]
     pub dir: PathBuf,
     /// Only these figures [default: all of what was recorded]
-    #[arg(long, value_name = "FIGURE,...", value_delimiter = ',', value_parser = PossibleValuesParser::new(plot::names()))]
+    #[arg(long, value_name = "FIGURE,...", value_delimiter = ',',
+          value_parser = PossibleValuesParser::new(plot::names()))]
     pub figure: Vec<String>,
     /// The run of this seed [default: the first]
     #[arg(long, value_name = "N")]

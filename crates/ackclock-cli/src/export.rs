@@ -58,7 +58,7 @@ pub fn recorded(folder: &Path, document: &Document) -> Result<Vec<Metric>, Failu
     let nothing = || {
         Failure::outside(
             format_args!("`{}` holds no tables: nothing was recorded", folder.display()),
-            "record something: `ackclock run FILE --record METRIC,...`; `ackclock explain record` names the metrics",
+            "record something: `ackclock run FILE --record METRIC,...`; `ackclock list record` names the metrics",
         )
     };
     if !folder.join(tables::FOLDER).exists() {

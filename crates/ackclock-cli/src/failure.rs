@@ -17,7 +17,8 @@ pub enum Exit {
     Usage = 2,
     /// The scenario is wrong.
     Invalid = 3,
-    /// A reproduction differs from what was published in a way that is not recorded, or a repeated run from what was kept.
+    /// A reproduction differs from what was published in a way that is not recorded, or a repeated run from what was
+    /// kept.
     Differs = 4,
     /// A broken invariant; the code of any Rust program that panics.
     Defect = 101,

@@ -1,4 +1,5 @@
-//! Text that may be large, written bit by bit: to standard output, or to a file that has its name only when it is whole.
+//! Text that may be large, written bit by bit: to standard output, or to a file that has its name only when it is
+//! whole.
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, ErrorKind, Write};

@@ -91,7 +91,8 @@ fn write(figure: &Figure, tables: &Tables, unit: &str, files: &mut Files) -> Res
             None => first.of.clone(),
         };
         // The series of each metric are in the order of the scenario: the n-th of each is of the same flow.
-        let of_subject: Vec<&Series> = curves.iter().filter_map(|(_, series)| series.get(n)).collect();
+        let same = |series: &&Series| series.of == first.of && series.vc == first.vc;
+        let of_subject: Vec<&Series> = curves.iter().filter_map(|(_, series)| series.get(n).filter(same)).collect();
         let text = match &first.columns {
             Columns::Intervals { .. } => intervals(first, unit),
             _ => points(&of_subject, unit),

@@ -71,7 +71,8 @@ fn compare(folder: &Path, document: &Document, runs: &[Run]) -> Result<Exit, Fai
     }
     console::print(&text)?;
     console::note(format_args!(
-        "result.json was changed, or the program computes something else without another result version: please report that"
+        "result.json was changed, or the program computes something else without another result version: \
+         please report that"
     ));
     Ok(Exit::Differs)
 }

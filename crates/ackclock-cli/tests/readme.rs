@@ -77,4 +77,10 @@ fn the_other_commands_of_the_text_exist() {
         assert!(ackclock(&folder, arguments).status.success(), "{arguments:?}");
     }
     assert!(ackclock(&folder, &["run", "scenario.toml"]).status.success(), "what init wrote runs");
+    let recorded = "run lan.toml --record tcp,queue --set duration=200ms --out kept --engine reference";
+    let recorded: Vec<&str> = recorded.split(' ').collect();
+    for arguments in [&recorded[..], &["plot", "kept"], &["explain", "cwnd"], &["rerun", "kept"]] {
+        assert!(ackclock(&folder, arguments).status.success(), "{arguments:?}");
+    }
+    assert!(ackclock(&folder, &["export", "kept", "--metric", "cwnd"]).stdout.starts_with(b"seed,flow,time_ps,"));
 }

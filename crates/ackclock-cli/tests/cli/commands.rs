@@ -89,6 +89,8 @@ fn list_shows_words_and_studies() {
     }
     let policies = place.run(&["list", "policy"]).exits_with(0).stdout;
     assert!(policies.lines().any(|line| line == "epd"), "{policies}");
+    let metrics = place.run(&["list", "record"]).exits_with(0).stdout;
+    assert!(metrics.lines().any(|line| line == "vc-queue"), "{metrics}");
     assert!(place.run(&["list", "studies"]).exits_with(0).stdout.contains("sack-ubr/t1"));
     place.run(&["list", "polices"]).exits_with(2).without_result().says(&["did you mean `ackclock list policy`?"]);
 }

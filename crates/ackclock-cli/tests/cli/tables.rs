@@ -40,12 +40,17 @@ fn partial(folder: &Path) -> usize {
 #[test]
 fn a_recorded_run_has_tables_of_each_seed() {
     let place = Place::with("tables", RANDOM);
-    let record = ["run", "scenario.toml", "--out", "kept", "--seeds", "3", "--record", "queue,cwnd"];
-    place.run(&[&record[..], &["--record-interval", "20 ms"]].concat()).exits_with(0);
+    let run = ["run", "scenario.toml", "--out", "kept", "--seeds", "3", "--engine", "reference"];
+    let record = ["--record", "queue,cwnd", "--record-interval", "20 ms"];
+    place.run(&[&run[..], &record].concat()).exits_with(0);
     assert_eq!(seeds_with_tables(&place, "kept"), [1, 2, 3]);
     let scenario = place.read("kept/scenario.toml");
     assert!(scenario.contains("record = [\"cwnd\", \"queue\"]\n"), "{scenario}");
     assert!(scenario.contains("record_interval = \"20 ms\"\n"), "{scenario}");
+    // 300 ms are 15 intervals of 20 ms, at either end of the trunk, under 3 seeds; and the names of the columns.
+    let queue = place.run(&["export", "kept", "--metric", "queue"]).exits_with(0).stdout;
+    assert_eq!(queue.lines().count(), 15 * 2 * 3 + 1, "{queue}");
+    place.run(&["plot", "kept"]).exits_with(0).says(&["of seed 1 to figures"]);
 }
 
 #[test]
@@ -115,10 +120,16 @@ fn an_interrupted_run_without_results_leaves_the_tables_that_were_there() {
 fn a_full_disk_gives_one_message_and_nothing_half_written() {
     let place = Place::with("tables-full-disk", RANDOM);
     let program = env!("CARGO_BIN_EXE_ackclock");
-    let script = format!("trap '' XFSZ; ulimit -f 1; exec {program} run scenario.toml --out kept --record tcp,ports");
+    let script = format!(
+        "trap '' XFSZ; ulimit -f 1; exec {program} run scenario.toml --out kept \
+                          --record tcp,ports --engine reference"
+    );
     let mut shell = Command::new("sh");
     shell.args(["-c", &script]).current_dir(place.path("."));
-    let outcome = outcome(shell).exits_with(1).says(&["error: cannot write ", "File too large", "help: "]);
+    let outcome = outcome(shell).exits_with(1).says(&[
+        "error: cannot write the tables of seed 1 to the folder `kept`: File too large",
+        "help: make room, record less (--record, --record-interval)",
+    ]);
     assert_eq!(outcome.stderr.matches("error:").count(), 1, "{}", outcome.stderr);
     assert!(!place.path("kept/result.json").exists());
     assert_eq!(partial(&place.path("kept")), 0);
