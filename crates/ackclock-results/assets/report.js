@@ -308,7 +308,7 @@
           continue;
         }
         const main = { ...common, stroke: appearance.colour, width: 1.6, dash: columns && !appearance.glyph ? [] : appearance.dash, paths: steps };
-        if (columns) main.fill = faint(appearance.colour, 0.3);
+        if (columns) main.fill = faint(appearance.colour, 0.18);
         if (banded(line, this.members)) {
           const edge = { ...common, stroke: "transparent", width: 0, paths: steps };
           const first = series.length;

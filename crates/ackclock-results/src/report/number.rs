@@ -33,7 +33,7 @@ pub fn percent(share: f64) -> String {
         return "less than 0.01 %".into();
     }
     let decimals = match percent.abs() {
-        p if p == 0.0 || p >= 99.995 && p <= 100.0 => 0,
+        p if p == 0.0 || (99.995..=100.0).contains(&p) => 0,
         p if p < 1.0 => 2,
         p if p < 99.0 => 1,
         _ => 2,

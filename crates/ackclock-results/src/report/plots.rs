@@ -178,7 +178,9 @@ pub fn chart(kind: &Kind, sources: &[Source], unit: &str, end: Time) -> Option<C
         let Some(role) = kind.parts.iter().position(|(metric, ..)| *metric == source.series.metric) else { continue };
         let (_, name, style) = kind.parts[role];
         if let Columns::Drops { time, reason, .. } = &source.series.columns {
-            shown_unit = format!("{unit} per {}", super::number::quantity(bin.as_secs_f64(), "s"));
+            // A round width needs no decimals.
+            let width = super::number::quantity(bin.as_secs_f64(), "s").replace(".00 ", " ").replace(".0 ", " ");
+            shown_unit = format!("{unit} per {width}");
             lines.extend(drops(source.member, time, reason, bin, end));
             continue;
         }
