@@ -258,7 +258,7 @@ pub struct PlotArgs {
     pub to: PathBuf,
 }
 
-/// Write a result folder as one HTML file with tables and plots, which opens without a network
+/// Write a result folder as one HTML file with tables and plots
 #[derive(Args, Debug)]
 #[command(after_help = "Example:\n  ackclock report results/kept")]
 pub struct ReportArgs {
@@ -273,7 +273,7 @@ pub struct ReportArgs {
     pub out: Option<PathBuf>,
 }
 
-/// Compare results with the first of them: a table on standard output, an HTML file with plots
+/// Compare results with the first: a table, and an HTML file with plots
 #[derive(Args, Debug)]
 #[command(after_help = "Example:\n  ackclock compare results/kept results/other --out both.html")]
 pub struct CompareArgs {

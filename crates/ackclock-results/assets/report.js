@@ -108,17 +108,20 @@
     return { slot, colour: colour(`series-${slot}`), dash: DASHES[line.role % DASHES.length], glyph: members.length > 1 };
   };
 
-  const swatch = (line, appearance) => {
+  // Bands of more than two would hide each other.
+  const banded = (line, members) => line.low && members.length <= 2;
+
+  const swatch = (line, appearance, band) => {
     const { slot, dash, glyph } = appearance;
     const stroke = `var(--series-${slot})`;
     let inner;
     if (line.style === "crosses") inner = `<path d="M11.5 2.5l7 7m0-7l-7 7" stroke="${stroke}" stroke-width="1.8"/>`;
     else if (line.style === "dots") inner = [5, 11, 17, 23].map((x, n) => `<rect x="${x}" y="${n % 2 ? 3 : 6}" width="3" height="3" fill="${stroke}"/>`).join("");
     else {
-      const band = line.lo || line.style === "columns" ? `<rect x="1" y="1" width="28" height="10" fill="${stroke}" opacity=".22"/>` : "";
+      const area = band || line.style === "columns" ? `<rect x="1" y="1" width="28" height="10" fill="${stroke}" opacity=".22"/>` : "";
       const filling = glyph ? `<g fill="${stroke}">${GLYPHS_SVG[slot]}</g>` : "";
-      const pattern = line.style === "columns" ? [] : dash;
-      inner = `${band}<path d="M1 6h28" stroke="${stroke}" stroke-width="2" stroke-dasharray="${pattern.join(" ")}"/>${filling}`;
+      const pattern = line.style === "columns" && !glyph ? [] : dash;
+      inner = `${area}<path d="M1 6h28" stroke="${stroke}" stroke-width="2" stroke-dasharray="${pattern.join(" ")}"/>${filling}`;
     }
     const made = element("span", { class: "swatch", "aria-hidden": "true" });
     made.innerHTML = `<svg viewBox="0 0 30 12" width="30" height="12" fill="none">${inner}</svg>`;
@@ -168,7 +171,7 @@
       const last = before(line.x, to);
       for (let n = first; n <= last; n++) {
         take(line.y[n]);
-        if (line.low) { take(line.low[n]); take(line.high[n]); }
+        if (banded(line, view.members)) { take(line.low[n]); take(line.high[n]); }
       }
     }
     if (low > high) return view.log ? [1, 10] : [0, 1];
@@ -286,7 +289,7 @@
       this.label.textContent = chart.unit ? `${chart.quantity}, ${chart.unit}` : chart.quantity;
 
       // What this drawing shows. One that is replaced may be drawn once more and must not see what replaces it.
-      const view = { visible: this.visible, log: this.log, drawings: [null] };
+      const view = { visible: this.visible, members: this.members, log: this.log, drawings: [null] };
       const positive = (values) => (view.log ? values.map((v) => (v > 0 ? v : null)) : values);
       const tables = [];
       const series = [{}];
@@ -304,13 +307,13 @@
           tables.push([line.x, positive(line.y)]);
           continue;
         }
-        const main = { ...common, stroke: appearance.colour, width: 1.6, dash: columns ? [] : appearance.dash, paths: steps };
-        if (columns) main.fill = faint(appearance.colour, 0.3);
-        if (line.low) {
+        const main = { ...common, stroke: appearance.colour, width: 1.6, dash: columns && !appearance.glyph ? [] : appearance.dash, paths: steps };
+        if (columns) main.fill = faint(appearance.colour, 0.18);
+        if (banded(line, this.members)) {
           const edge = { ...common, stroke: "transparent", width: 0, paths: steps };
           const first = series.length;
           series.push(edge, { ...edge }, main);
-          bands.push({ series: [first + 1, first], fill: faint(appearance.colour, this.members.length > 1 ? 0.1 : 0.25) });
+          bands.push({ series: [first + 1, first], fill: faint(appearance.colour, this.members.length > 1 ? 0.16 : 0.25) });
           view.drawings.push(null, null, { line, appearance });
           tables.push([line.x, positive(line.low), positive(line.high), positive(line.y)]);
         } else {
@@ -362,7 +365,7 @@
         const value = element("span", { class: "at" });
         const member = this.choice.members[line.member];
         const toggle = element("button", { type: "button", "aria-pressed": !this.hidden.has(key), title: "Show or hide" },
-          swatch(line, look(line, this.members)), element("span", { class: "name" }, `${line.name} · ${member}`), value);
+          swatch(line, look(line, this.members), banded(line, this.members)), element("span", { class: "name" }, `${line.name} · ${member}`), value);
         toggle.addEventListener("click", () => {
           if (!this.hidden.delete(key)) this.hidden.add(key);
           const place = [...this.legend.querySelectorAll("button")].indexOf(toggle);

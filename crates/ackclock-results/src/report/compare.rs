@@ -413,3 +413,61 @@ const POINT_BUDGETS: [usize; 4] = [200_000, 120_000, 60_000, 10_000];
 const MOST_CHOSEN: usize = 6;
 /// Longer differences are cut.
 const DIFF_LINES: usize = 400;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::example::example;
+
+    fn entry(label: &str, resolved: &str) -> Entry {
+        let mut document = example(2, 2, 3);
+        document.scenario.resolved = resolved.into();
+        document.scenario.hash = blake3::hash(resolved.as_bytes()).to_hex().to_string();
+        Entry { label: label.into(), document, series: Vec::new() }
+    }
+
+    #[test]
+    fn the_lines_in_which_scenarios_differ_are_shown() {
+        let html = compare(&[entry("<one>", "a = 1\nb = 2\n"), entry("two", "a = 1\nb = \"<3>\"\n")], None);
+        assert!(html.contains("<del>− b = 2</del>") && html.contains("<ins>+ b = &quot;&lt;3&gt;&quot;</ins>"));
+        assert!(html.contains("&lt;one&gt;") && !html.contains("<one>"));
+        assert!(html.contains("2 results of different scenarios"));
+    }
+
+    #[test]
+    fn equal_scenarios_are_said_to_be_equal() {
+        let html = compare(&[entry("one", "a = 1\n"), entry("two", "a = 1\n")], None);
+        assert!(html.contains("of the same scenario") && html.contains("equal under every seed"));
+        assert!(!html.contains("class=\"diff\""));
+    }
+
+    #[test]
+    fn what_limits_a_comparison_is_said() {
+        let remarks = |change: fn(&mut Document)| {
+            let mut other = entry("two", "a = 1\n").document;
+            change(&mut other);
+            let results = [("one".to_string(), entry("one", "a = 1\n").document), ("two".to_string(), other)];
+            super::remarks(&Comparison::of(&results)).join("\n")
+        };
+        assert_eq!(remarks(|_| ()), "");
+        assert!(remarks(|d| d.runs.truncate(2)).contains("not run under the same seeds: 2 seeds are common"));
+        assert!(remarks(|d| d.runs.truncate(1)).contains("With one common seed there are no intervals"));
+        assert!(remarks(|d| d.runs.iter_mut().for_each(|run| run.seed += 10)).contains("No seed is common"));
+        assert!(remarks(|d| d.result_version += 1).contains("different result versions"));
+    }
+
+    #[test]
+    fn twenty_results_have_letters_of_their_own() {
+        let entries: Vec<Entry> = (0..20).map(|n| entry(&format!("variant {n}"), "a = 1\n")).collect();
+        let html = compare(&entries, None);
+        assert!(html.contains("A  variant 0") && html.contains("T  variant 19") && html.contains("20 results"));
+    }
+
+    #[test]
+    fn the_metric_drawn_is_one_that_most_have_recorded() {
+        let set = |metrics: &[Metric]| metrics.iter().copied().collect::<BTreeSet<_>>();
+        assert_eq!(preferred(&[set(&[Metric::Cwnd, Metric::Queue]), set(&[Metric::Cwnd])]), Some(Metric::Cwnd));
+        assert_eq!(preferred(&[set(&[Metric::Cwnd, Metric::Queue])]), Some(Metric::Queue));
+        assert_eq!(preferred(&[set(&[Metric::Drops]), set(&[])]), None);
+    }
+}

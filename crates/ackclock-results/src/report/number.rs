@@ -29,8 +29,11 @@ pub fn count(value: f64) -> String {
 /// A share as a percentage, with enough decimals to tell something from nothing.
 pub fn percent(share: f64) -> String {
     let percent = share * 100.0;
+    if percent > 0.0 && percent < 0.005 {
+        return "less than 0.01 %".into();
+    }
     let decimals = match percent.abs() {
-        p if p == 0.0 || p >= 99.995 && p <= 100.0 => 0,
+        p if p == 0.0 || (99.995..=100.0).contains(&p) => 0,
         p if p < 1.0 => 2,
         p if p < 99.0 => 1,
         _ => 2,
@@ -121,6 +124,7 @@ mod tests {
     fn shares_near_nothing_and_near_all_keep_their_difference() {
         assert_eq!(percent(0.0), "0 %");
         assert_eq!(percent(0.0012), "0.12 %");
+        assert_eq!(percent(0.00001), "less than 0.01 %");
         assert_eq!(percent(0.231), "23.1 %");
         assert_eq!(percent(0.9988), "99.88 %");
         assert_eq!(percent(1.0), "100 %");

@@ -34,7 +34,7 @@ pub const KINDS: [Kind; 10] = [
     Kind {
         id: "throughput",
         title: "Throughput",
-        about: "Payload that the receiver delivers in order, per interval; the band spans its tenths.",
+        about: "Payload that the receiver delivers in order, per interval. Of one or two flows the band spans its tenths.",
         quantity: "throughput",
         subject: Subject::Flow,
         parts: &[(Metric::Throughput, "throughput", Style::Band)],
@@ -171,12 +171,16 @@ pub fn chart(kind: &Kind, sources: &[Source], unit: &str, end: Time) -> Option<C
     let mut lines = Vec::new();
     let mut about = kind.about.to_string();
     let mut shown_unit = unit_of(kind, unit);
+    // Columns of drops are of one width, or they could not be compared.
+    let counted = |source: &&Source| matches!(source.series.columns, Columns::Drops { .. });
+    let bin = bin_width(end, sources.iter().filter(counted).map(|source| source.room).min().unwrap_or(1));
     for source in sources {
         let Some(role) = kind.parts.iter().position(|(metric, ..)| *metric == source.series.metric) else { continue };
         let (_, name, style) = kind.parts[role];
         if let Columns::Drops { time, reason, .. } = &source.series.columns {
-            let bin = bin_width(end, source.room);
-            shown_unit = format!("{unit} per {}", super::number::quantity(bin.as_secs_f64(), "s"));
+            // A round width needs no decimals.
+            let width = super::number::quantity(bin.as_secs_f64(), "s").replace(".00 ", " ").replace(".0 ", " ");
+            shown_unit = format!("{unit} per {width}");
             lines.extend(drops(source.member, time, reason, bin, end));
             continue;
         }
@@ -445,3 +449,123 @@ const BAND_ROOM: usize = 200;
 const DROP_BINS: usize = 400;
 /// What is shown even of many.
 const TELLING: [Metric; 4] = [Metric::Cwnd, Metric::Throughput, Metric::Queue, Metric::VcQueue];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ackclock::units::Span;
+
+    fn at(ms: u64) -> Time {
+        Time::from_ps(ms * 1_000_000_000)
+    }
+
+    fn series(metric: Metric, of: &str, columns: Columns) -> Series {
+        Series { metric, of: of.into(), vc: None, columns }
+    }
+
+    fn points(metric: Metric, of: &str, value: &[f64]) -> Series {
+        let time = (0..value.len() as u64).map(at).collect();
+        series(metric, of, Columns::Points { time, value: value.to_vec() })
+    }
+
+    fn one(metric: Metric, all: &[Series]) -> Option<Chart> {
+        let sources: Vec<Source> =
+            all.iter().enumerate().map(|(member, series)| Source { member, series, room: 1000 }).collect();
+        chart(kind_of(metric), &sources, "cells", at(100))
+    }
+
+    #[test]
+    fn every_metric_has_one_chart() {
+        for metric in Metric::ALL {
+            let kinds = KINDS.iter().filter(|kind| kind.parts.iter().any(|(part, ..)| *part == metric));
+            assert_eq!(kinds.count(), 1, "{metric:?}");
+            assert_eq!(kind_of(metric).subject, metric.subject());
+        }
+    }
+
+    #[test]
+    fn what_changes_holds_to_the_end_and_infinity_is_a_gap() {
+        let chart = one(Metric::Cwnd, &[points(Metric::Ssthresh, "f1", &[f64::INFINITY, 20_000.0])]).unwrap();
+        assert_eq!((chart.unit.as_str(), chart.lines[0].role), ("kB", 1));
+        let Data::Points { time, value } = &chart.lines[0].data else { panic!("points") };
+        assert_eq!(time, &[0.0, 0.001, 0.1]);
+        assert!(value[0].is_infinite() && value[1..] == [20.0, 20.0]);
+    }
+
+    #[test]
+    fn events_are_not_held() {
+        let chart = one(Metric::Rtt, &[points(Metric::Rtt, "f1", &[0.02, 0.03])]).unwrap();
+        assert_eq!(chart.unit, "ms");
+        assert!(matches!(&chart.lines[0].data, Data::Points { time, .. } if time.len() == 2));
+    }
+
+    #[test]
+    fn a_timeout_far_above_the_round_trips_makes_the_scale_logarithmic() {
+        let chart = |rto| one(Metric::Rtt, &[points(Metric::Rtt, "f1", &[0.1]), points(Metric::Rto, "f1", &[rto])]);
+        assert!(chart(1.0).unwrap().logarithmic);
+        assert!(!chart(0.3).unwrap().logarithmic);
+    }
+
+    #[test]
+    fn drops_are_counted_by_reason_in_columns_of_one_width() {
+        let reason = vec![DropReason::Policy, DropReason::Policy, DropReason::Overflow];
+        let columns = Columns::Drops {
+            time: vec![at(1), at(2), at(99)],
+            vc: vec![0; 3],
+            frame: vec![0; 3],
+            reason,
+            names: vec!["f1".into()],
+        };
+        let chart = one(Metric::Drops, &[series(Metric::Drops, "p", columns)]).unwrap();
+        // 100 ms in 400 columns at most: 250 us at least, 500 us the next round width.
+        assert_eq!(chart.unit, "cells per 500 µs");
+        assert_eq!(chart.lines.iter().map(|line| line.name.as_str()).collect::<Vec<_>>(), ["overflow", "policy"]);
+        let Data::Intervals { mean, .. } = &chart.lines[1].data else { panic!("intervals") };
+        assert_eq!((mean.len(), mean.iter().sum::<f64>()), (200, 2.0));
+    }
+
+    #[test]
+    fn widths_are_round() {
+        assert_eq!(bin_width(at(1000), 400), at(5));
+        assert_eq!(bin_width(at(400), 400), at(1));
+        assert_eq!(bin_width(Time::ZERO, 400), Time::from_ps(1));
+    }
+
+    #[test]
+    fn utilisation_is_in_percent() {
+        let columns = Columns::Intervals {
+            interval: Span::from_ms(50),
+            end: at(100),
+            min: vec![0.5, 0.9],
+            mean: vec![0.75, 1.0],
+            max: vec![1.0, 1.0],
+        };
+        let chart = one(Metric::Utilisation, &[series(Metric::Utilisation, "p", columns)]).unwrap();
+        assert!(matches!(&chart.lines[0].data, Data::Intervals { mean, .. } if mean[..] == [75.0, 100.0]));
+        assert_eq!(chart.unit, "%");
+    }
+
+    #[test]
+    fn the_first_are_shown_well_and_of_the_others_what_there_is_room_for() {
+        let long: Vec<f64> = (0..2000).map(|n| (n % 97) as f64).collect();
+        let names: Vec<String> = (0..100).map(|n| format!("f{n}")).collect();
+        let both = |name: &String| [points(Metric::Cwnd, name, &long), points(Metric::Srtt, name, &long)];
+        let all: Vec<Series> = names.iter().flat_map(both).collect();
+        let recorded = Recorded { series: &all, unit: "cells", end: at(2000) };
+        let room = |budget| {
+            let groups = groups(&recorded, |_| vec!["f7".into()], budget);
+            let group = groups.into_iter().next().unwrap();
+            let used: usize =
+                group.charts.iter().flat_map(|chart| &chart.lines).map(|line| super::points(&line.data)).sum();
+            assert!(used <= budget + 200, "{used} of {budget}");
+            assert_eq!(group.choice.members[group.choice.chosen[0]], "f7");
+            (group.choice.members.len(), group.charts.len(), group.note)
+        };
+        // Room for all of everything; for cwnd of all; for some only.
+        assert_eq!(room(1_000_000), (100, 2, String::new()));
+        let (members, charts, note) = room(12_000);
+        assert!((members, charts) == (100, 2) && note.contains("most telling"), "{members} {charts} {note}");
+        let (members, _, note) = room(2_000);
+        assert!(members < 30 && note.contains("more flows are not drawn"), "{members} {note}");
+    }
+}

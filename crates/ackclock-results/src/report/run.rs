@@ -419,3 +419,62 @@ const PORTS_LISTED: usize = 200;
 const RUNS_LISTED: usize = 200;
 /// More of a scenario than this is left to `scenario.toml`.
 const SCENARIO_BYTES: usize = 300_000;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::example::example;
+
+    #[test]
+    fn a_report_shows_names_and_obeys_none() {
+        let mut document = example(2, 2, 2);
+        document.scenario.name = "<script>alert(\"1\")</script> 'é' 衛星".into();
+        document.scenario.resolved = "name = \"</code></pre><script>\"\n".into();
+        document.summary.flows[0].name = "<img src=x onerror=alert(1)>".into();
+        let html = run(&document, 1, &[]);
+        assert!(html.contains("<h1>&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt; &#39;é&#39; 衛星</h1>"));
+        assert!(html.contains("&lt;/code&gt;&lt;/pre&gt;&lt;script&gt;") && html.contains("&lt;img src=x"));
+        assert!(!html.contains("<img") && !html.contains("alert(\"1\")"));
+    }
+
+    #[test]
+    fn everything_that_is_needed_to_repeat_a_run_is_there() {
+        let html = run(&example(2, 2, 3), 1, &[]);
+        for part in
+            ["ackclock run x.toml", "0123456789abcdef", "--seeds 3", "00000000000000ff", "seed = 1", "result version"]
+        {
+            assert!(html.contains(part), "{part}");
+        }
+        assert!(html.contains("--record tcp,ports"));
+    }
+
+    #[test]
+    fn commands_are_quoted_for_a_shell() {
+        let words = ["ackclock", "run", "it's here.toml", "--set", "queue.buffer=10 cells", ""].map(String::from);
+        assert_eq!(command_line(&words), "ackclock run 'it'\\''s here.toml' --set 'queue.buffer=10 cells' ''");
+    }
+
+    #[test]
+    fn many_flows_ports_and_runs_are_listed_in_part() {
+        let html = run(&example(3000, 400, 300), 1, &[]);
+        assert!(html.len() < LARGEST_BYTES, "{}", html.len());
+        for part in ["the 8 with most and the 8 with least goodput of 3000", "all are in result.json", "100 runs more"]
+        {
+            assert!(html.contains(part), "{part}");
+        }
+    }
+
+    #[test]
+    fn a_result_without_flows_or_runs_is_no_problem() {
+        run(&example(0, 0, 1), 1, &[]);
+        run(&example(0, 0, 0), 1, &[]);
+    }
+
+    #[test]
+    fn a_long_scenario_is_cut_between_letters() {
+        let mut document = example(1, 1, 1);
+        document.scenario.resolved = "é".repeat(SCENARIO_BYTES);
+        let html = run(&document, 1, &[]);
+        assert!(html.len() < LARGEST_BYTES && html.contains("The rest is in scenario.toml"));
+    }
+}

@@ -134,6 +134,8 @@ impl Table {
     /// The table in HTML.
     pub fn html(&self) -> Html {
         let mut html = Html::new();
+        let has_interval = |n: usize| self.rows.iter().any(|cells| matches!(cells.get(n), Some(Cell::Interval(..))));
+        let with_intervals: Vec<bool> = (0..self.columns.len()).map(has_interval).collect();
         let region = [("class", "scroll"), ("role", "region"), ("tabindex", "0"), ("aria-label", &*self.caption)];
         html.tag("div", &region, |html| {
             html.tag("table", &[], |html| {
@@ -141,7 +143,9 @@ impl Table {
                 html.tag("thead", &[], |html| {
                     html.tag("tr", &[], |html| self.columns.iter().for_each(|column| heading(html, column)));
                 });
-                html.tag("tbody", &[], |html| self.rows.iter().for_each(|cells| self.body_row(html, cells)));
+                html.tag("tbody", &[], |html| {
+                    self.rows.iter().for_each(|cells| self.body_row(html, cells, &with_intervals));
+                });
             });
         });
         if !self.note.is_empty() {
@@ -150,13 +154,19 @@ impl Table {
         html
     }
 
-    fn body_row(&self, html: &mut Html, cells: &[Cell]) {
+    fn body_row(&self, html: &mut Html, cells: &[Cell], with_intervals: &[bool]) {
         html.tag("tr", &[], |html| {
             for (n, (cell, column)) in cells.iter().zip(&self.columns).enumerate() {
                 let class = if column.text { "text" } else { "" };
                 match n {
                     0 => html.tag("th", &[("scope", "row"), ("class", class)], |html| content(html, cell)),
-                    _ => html.tag("td", &[("class", class)], |html| content(html, cell)),
+                    _ => html.tag("td", &[("class", class)], |html| {
+                        content(html, cell);
+                        // A number without an interval stays below those that have one.
+                        if with_intervals[n] && matches!(cell, Cell::Number(_) | Cell::None) {
+                            html.markup("<span class=\"half\"></span>");
+                        }
+                    }),
                 };
             }
         });

@@ -79,9 +79,8 @@ fn open(browser: &Path, name: &str, report: &str, width: u32, scheme: &str) -> S
     let file = framed(&format!("{name}-{width}-{scheme}-probe"), report, width, PROBE);
     let (dom, log) = chromium(browser, &["--dump-dom", preference(scheme)], &file);
     fs::remove_file(file).unwrap();
-    for line in log.lines().filter(|line| line.contains("CONSOLE")) {
-        panic!("{name} at {width}: {line}");
-    }
+    let console: Vec<&str> = log.lines().filter(|line| line.contains("CONSOLE")).collect();
+    assert!(console.is_empty(), "{name} at {width}: {console:#?}");
     let seen = dom.split("data-seen=\"").nth(1).and_then(|rest| rest.split('"').next());
     let seen =
         seen.unwrap_or_else(|| panic!("{name} at {width}: the page said nothing\n{log}")).replace("&quot;", "\"");
@@ -105,13 +104,14 @@ fn preference(scheme: &str) -> &'static str {
 }
 
 /// Checks that hold for every report with plots.
-fn check(browser: &Path, name: &str, report: &str, charts: i64) {
-    for (width, scheme) in [(360, "light"), (360, "dark"), (1600, "light"), (1600, "dark")] {
+fn check(browser: &Path, name: &str, report: &str, charts: i64, views: &[(u32, &str)]) {
+    for &(width, scheme) in views {
         let seen = open(browser, name, report, width, scheme);
         assert_eq!(seen.number("errors"), 0, "{name} at {width}: {}", seen.0);
         assert_eq!(seen.number("width"), i64::from(width));
         assert_eq!((seen.number("charts"), seen.number("drawn")), (charts, charts), "{}", seen.0);
         assert_eq!(seen.0["empty"], serde_json::json!([]), "empty canvases in {name} at {width}");
+        assert_eq!(seen.0["emptyWhenZoomed"].as_i64().unwrap_or(0), 0, "empty canvases after a drag");
         assert!(seen.number("scrollWidth") <= i64::from(width), "{name} is wider than {width}: {}", seen.0);
         assert_eq!(seen.0["dark"], scheme == "dark");
         assert_eq!(seen.0["toggled"], scheme != "dark", "the theme can be switched");
@@ -129,9 +129,9 @@ fn the_report_of_a_run_works_in_a_browser() {
     let Some(browser) = browser() else { return };
     let report = run(&document(5, 2, 3), 1, &series(5, 2, 20_000));
     fs::write(folder().join("run.html"), &report).unwrap();
-    check(&browser, "run", &report, 7);
+    check(&browser, "run", &report, 7, &[(360, "light"), (360, "dark"), (1600, "light"), (1600, "dark")]);
     for (width, height, scheme) in
-        [(360, 7200, "light"), (360, 7200, "dark"), (1600, 3400, "light"), (1600, 3400, "dark")]
+        [(360, 7200, "light"), (360, 7200, "dark"), (1600, 4000, "light"), (1600, 4000, "dark")]
     {
         shoot(&browser, "run", &report, width, height, scheme);
     }
@@ -142,7 +142,7 @@ fn the_report_of_many_flows_works_in_a_browser() {
     let Some(browser) = browser() else { return };
     let report = run(&document(300, 12, 5), 1, &series(300, 12, 1000));
     fs::write(folder().join("many.html"), &report).unwrap();
-    check(&browser, "many", &report, 7);
+    check(&browser, "many", &report, 7, &[(360, "light"), (1600, "dark")]);
     shoot(&browser, "many", &report, 1600, 4000, "light");
 }
 
@@ -151,7 +151,7 @@ fn a_report_without_plots_works_in_a_browser() {
     let Some(browser) = browser() else { return };
     let report = run(&document(2, 1, 1), 1, &[]);
     assert!(report.contains("--record tcp,ports"));
-    check(&browser, "plain", &report, 0);
+    check(&browser, "plain", &report, 0, &[(360, "dark"), (1600, "light")]);
     shoot(&browser, "plain", &report, 1600, 1600, "light");
 }
 
@@ -176,7 +176,7 @@ fn a_comparison_works_in_a_browser() {
     ];
     let report = compare(&entries, None);
     fs::write(folder().join("compare.html"), &report).unwrap();
-    check(&browser, "compare", &report, 1);
+    check(&browser, "compare", &report, 1, &[(360, "light"), (1600, "dark")]);
     for (width, height, scheme) in [(360, 5200, "light"), (1600, 3600, "light"), (1600, 3600, "dark")] {
         shoot(&browser, "compare", &report, width, height, scheme);
     }
