@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::cell_port::CellPort;
 use super::counts::Counts;
 use super::directory::{Directory, Output, Through};
-use super::door;
+use super::door::{self, Door};
 use super::hosts::Hosts;
 use super::io::{Destination, Io, Leg};
 use super::mailbox::Mailbox;
@@ -401,7 +401,7 @@ impl Plan<'_> {
         let (counts, _) = self.counts(id, cell_time);
         let crossing = self.crossing.of(id).len();
         let trace = self.trace(id).map(|trace| FifoTrace::new(trace, cell_time, crossing));
-        CellPort::new(part, cell_time, policy, service, vcs, counts, memory, trace)
+        CellPort::new(part, policy, service, Door::new(cell_time, vcs, counts, memory, trace))
     }
 
     fn packet_port(&self, id: LinkId, ways: &Ways, serializers: &mut Serializers) -> PacketPort {

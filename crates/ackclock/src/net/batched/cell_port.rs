@@ -7,9 +7,8 @@
 //! the set of such frames nothing has to be searched; and where only one arrives, most of its cells are a single step.
 
 use super::batch::Batch;
-use super::cell_queue::CellQueue;
 use super::counts::Counts;
-use super::door::{Door, PortVc, Train};
+use super::door::{Door, Train};
 use super::io::{Io, Item};
 use super::mailbox::Mailbox;
 use super::pacing::{MANY, Pacing, WINDOW};
@@ -17,7 +16,7 @@ use super::service::{FEW, Service};
 use crate::ids::{IdVec, VcId};
 use crate::queue::drop::{DropPolicy, Policy};
 use crate::record::PortRecord;
-use crate::record::trace::{FifoTrace, PortTrace};
+use crate::record::trace::PortTrace;
 use crate::units::{Span, Time};
 
 /// A shared cell port.
@@ -43,23 +42,13 @@ struct Kernel {
 }
 
 impl CellPort {
-    /// An empty port that reads `mailbox`; departed cells are remembered for `memory`.
-    pub(super) fn new(
-        mailbox: usize,
-        cell_time: Span,
-        policy: Policy,
-        service: Service,
-        vcs: IdVec<VcId, PortVc>,
-        counts: Counts,
-        memory: Span,
-        trace: Option<Box<FifoTrace>>,
-    ) -> CellPort {
-        let slots = if memory == Span::ZERO { 0 } else { memory / cell_time + 2 };
-        let cell_time = cell_time.as_ps();
+    /// An empty port that reads `mailbox`.
+    pub(super) fn new(mailbox: usize, policy: Policy, service: Service, door: Door) -> CellPort {
+        let cell_time = door.cell_time;
         let kernel = Kernel {
             mailbox,
             service,
-            door: Door { cell_time, vcs, queue: CellQueue::new(slots), counts, trace },
+            door,
             slot: 1,
             trains: Batch::default(),
             pacing: Pacing::new(cell_time),

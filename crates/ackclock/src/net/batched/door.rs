@@ -81,6 +81,18 @@ impl PortVc {
 }
 
 impl Door {
+    /// An empty queue; departed cells are remembered for `memory`.
+    pub(super) fn new(
+        cell_time: Span,
+        vcs: IdVec<VcId, PortVc>,
+        counts: Counts,
+        memory: Span,
+        trace: Option<Box<FifoTrace>>,
+    ) -> Door {
+        let slots = if memory == Span::ZERO { 0 } else { memory / cell_time + 2 };
+        Door { cell_time: cell_time.as_ps(), vcs, queue: CellQueue::new(slots), counts, trace }
+    }
+
     /// Those whose time has come by slot end `now` leave the counters.
     #[inline(always)]
     pub(super) fn depart(&mut self, now: u64) {
