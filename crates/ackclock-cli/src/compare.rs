@@ -37,7 +37,7 @@ pub fn compare(args: &CompareArgs) -> Result<Exit, Failure> {
     let comparison = Comparison::of(&results);
     let path = args.out.clone().unwrap_or_else(|| PathBuf::from(COMPARISON));
     // Whatever becomes of the file: the numbers have been computed and are shown.
-    let written = report::write(&path, &compare::compare(&entries, metric));
+    let written = report::write(&path, &compare::compare(&entries, metric.as_slice()));
     console::print(&if args.json { comparison.to_json() } else { render(&entries, &comparison) })?;
     written?;
     for remark in compare::remarks(&comparison) {

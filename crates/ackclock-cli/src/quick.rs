@@ -38,7 +38,7 @@ pub fn quick(args: &QuickArgs, command: Vec<String>) -> Result<Exit, Failure> {
     }
     let page = match &shown[..] {
         [one] => page::run::run(&one.document, one.document.runs[0].seed, &one.series),
-        several => page::compare::compare(&entries(several), Some(Metric::Cwnd)),
+        several => page::compare::compare(&entries(several), &DRAWN),
     };
     let path = out.join("report.html");
     // Whatever becomes of the file: the numbers have been computed and are shown.
@@ -185,12 +185,12 @@ impl Variant {
     }
 }
 
-/// What the comparison shows of each: the window of its first flow.
+/// The results as a comparison takes them.
 fn entries(shown: &[Shown]) -> Vec<Entry> {
     let entry = |result: &Shown| Entry {
         label: result.name.to_owned(),
         document: result.document.clone(),
-        series: result.series.iter().filter(|series| series.metric == Metric::Cwnd).take(1).cloned().collect(),
+        series: result.series.clone(),
     };
     shown.iter().map(entry).collect()
 }
@@ -282,6 +282,18 @@ fn letters() -> Letters {
     if unicode { Letters::Blocks } else { Letters::Ascii }
 }
 
+/// What the report draws.
+const DRAWN: [Metric; 9] = [
+    Metric::Cwnd,
+    Metric::Ssthresh,
+    Metric::Throughput,
+    Metric::Rtt,
+    Metric::Rto,
+    Metric::Acknowledged,
+    Metric::Sent,
+    Metric::Retransmissions,
+    Metric::Queue,
+];
 const BOTTLENECK: &str = "sw1->sw2";
 const CHART_WIDTH: usize = 72;
 const ONE_MS: u64 = 1_000_000_000;

@@ -46,7 +46,7 @@ fn arguments(line: &str) -> Vec<String> {
 fn every_command_of_a_console_block_succeeds() {
     let folder = folder_with_scenario("readme-commands", |text| text);
     let blocks = blocks("console");
-    assert_eq!(blocks.len(), 2);
+    assert_eq!(blocks.len(), 3);
     for line in blocks.iter().flat_map(|block| block.lines()) {
         let line = line.strip_prefix("$ cargo run --release -- ").expect("a command of ours");
         let arguments = arguments(line);

@@ -6,6 +6,7 @@ mod export;
 mod interrupt;
 mod json;
 mod kept;
+mod quick;
 mod report;
 mod reproduce;
 mod rerun;

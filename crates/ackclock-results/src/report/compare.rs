@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use ackclock::record::{Metric, Series};
+use ackclock::record::{Metric, Series, Subject};
 use ackclock::units::Time;
 
 use super::LARGEST_BYTES;
-use super::chart::Choice;
+use super::chart::{Chart, Choice};
 use super::html::Html;
 use super::number::{Scale, plural};
 use super::page::Page;
@@ -30,14 +30,14 @@ pub struct Entry {
 }
 
 /// The report of two to twenty results as one HTML file. The first is the one that the others are compared with;
-/// `metric` is drawn over time, or whatever all of them recorded.
-pub fn compare(entries: &[Entry], metric: Option<Metric>) -> String {
+/// `metrics` are drawn over time; if there are none, whatever all of them recorded.
+pub fn compare(entries: &[Entry], metrics: &[Metric]) -> String {
     let results: Vec<(String, Document)> =
         entries.iter().map(|entry| (entry.label.clone(), entry.document.clone())).collect();
     let comparison = Comparison::of(&results);
     let mut smallest = String::new();
     for points in POINT_BUDGETS {
-        smallest = page(entries, &comparison, metric, points).render();
+        smallest = page(entries, &comparison, metrics, points).render();
         if smallest.len() < LARGEST_BYTES {
             break;
         }
@@ -76,7 +76,7 @@ pub fn remarks(comparison: &Comparison) -> Vec<String> {
     remarks
 }
 
-fn page(entries: &[Entry], comparison: &Comparison, metric: Option<Metric>, points: usize) -> Page {
+fn page(entries: &[Entry], comparison: &Comparison, metrics: &[Metric], points: usize) -> Page {
     let base = &entries[0].label;
     let mut page = Page::new("Comparison", title(entries));
     let mut lead = Html::new();
@@ -94,7 +94,7 @@ fn page(entries: &[Entry], comparison: &Comparison, metric: Option<Metric>, poin
     page.section("results", "Side by side", summary);
     page.section("delay", "Delay against goodput", delay(comparison));
     page.section("differences", "Differences", differences(entries, comparison));
-    let over_time = over_time(&mut page, entries, metric, points);
+    let over_time = over_time(&mut page, entries, metrics, points);
     page.section("time", "Over time", over_time);
     page.section("scenarios", "Scenarios", scenarios_section(entries, comparison));
     page
@@ -281,51 +281,22 @@ fn verdict(difference: &Difference) -> Cell {
     Cell::Verdict(tone, words(difference.verdict).into())
 }
 
-fn over_time(page: &mut Page, entries: &[Entry], metric: Option<Metric>, points: usize) -> Html {
+fn over_time(page: &mut Page, entries: &[Entry], metrics: &[Metric], points: usize) -> Html {
     let mut html = Html::new();
     let recorded: Vec<BTreeSet<Metric>> =
         entries.iter().map(|entry| entry.series.iter().map(|series| series.metric).collect()).collect();
-    let wanted = metric.filter(|metric| recorded.iter().any(|metrics| metrics.contains(metric)));
-    let Some(metric) = wanted.or_else(|| preferred(&recorded)) else {
+    let is_recorded = |metric: &Metric| recorded.iter().any(|metrics| metrics.contains(metric));
+    let mut drawn: Vec<Metric> = metrics.iter().copied().filter(is_recorded).collect();
+    if drawn.is_empty() {
+        drawn.extend(preferred(&recorded));
+    }
+    if drawn.is_empty() {
         html.leaf("p", &[], "Nothing was recorded over time, so there are no plots. To have them, run each again with");
         html.tag("pre", &[], |html| {
             html.leaf("code", &[], "--record tcp,ports");
         });
         return html;
-    };
-    let all: Vec<(usize, &Series)> = entries
-        .iter()
-        .enumerate()
-        .flat_map(|(n, entry)| entry.series.iter().map(move |series| (n, series)))
-        .filter(|(_, series)| series.metric == metric)
-        .collect();
-    // A reader sees one of each to begin with: the port compared, or else the first that was recorded.
-    let mut members: Vec<String> = Vec::new();
-    let mut chosen: Vec<usize> = Vec::new();
-    let mut owners: BTreeSet<usize> = BTreeSet::new();
-    for preferred in [true, false] {
-        for (member, (n, series)) in all.iter().enumerate() {
-            let port = crate::comparison::port(&entries[*n].document);
-            if (!preferred || Some(series.of.as_str()) == port) && chosen.len() < MOST_CHOSEN && owners.insert(*n) {
-                chosen.push(member);
-            }
-        }
     }
-    let room = (points / all.len().max(1)).clamp(50, 8000);
-    let sources: Vec<Source> = all
-        .iter()
-        .take(points / 50)
-        .enumerate()
-        .map(|(member, (n, series))| {
-            members.push(format!("{} · {}", letter(*n), plots::label(series)));
-            Source { member, series, room }
-        })
-        .collect();
-    chosen.retain(|member| *member < members.len());
-    chosen.sort_unstable();
-    let end =
-        entries.iter().filter_map(|entry| entry.document.runs.first()).map(|run| run.simulated_s).fold(0.0, f64::max);
-    let end = Time::from_ps((end * 1e12).round() as u64);
     let seeds: Vec<String> = entries
         .iter()
         .enumerate()
@@ -333,17 +304,80 @@ fn over_time(page: &mut Page, entries: &[Entry], metric: Option<Metric>, points:
         .filter_map(|(n, entry)| Some(format!("{}: seed {}", letter(n), entry.document.runs.first()?.seed)))
         .collect();
     html.leaf("p", &[], &format!("One run of each ({}). Drag across the plot to enlarge a part.", seeds.join(", ")));
-    let Some(chart) = plots::chart(plots::kind_of(metric), &sources, &unit(entries), end) else {
-        html.leaf("p", &[], &format!("{} was recorded, but nothing happened to it.", metric.name()));
+    // What belongs to flows is chosen together, and so is what belongs to ports.
+    for subject in [Subject::Flow, Subject::Port, Subject::PortVc] {
+        let of_subject: Vec<Metric> = drawn.iter().copied().filter(|metric| metric.subject() == subject).collect();
+        if !of_subject.is_empty() {
+            html.append(&of_one_subject(page, entries, &of_subject, points * of_subject.len() / drawn.len()));
+        }
+    }
+    html
+}
+
+/// The charts of metrics of one subject, with one choice of whose lines they show.
+fn of_one_subject(page: &mut Page, entries: &[Entry], metrics: &[Metric], points: usize) -> Html {
+    let all: Vec<(usize, &Series)> = entries
+        .iter()
+        .enumerate()
+        .flat_map(|(n, entry)| entry.series.iter().map(move |series| (n, series)))
+        .filter(|(_, series)| metrics.contains(&series.metric))
+        .take(points / 50)
+        .collect();
+    let mut members: Vec<(usize, String)> = Vec::new();
+    let mut sources: Vec<Source> = Vec::new();
+    let room = (points / all.len().max(1)).clamp(50, 8000);
+    for (n, series) in all {
+        let label = (n, plots::label(series));
+        let member = members.iter().position(|known| *known == label).unwrap_or(members.len());
+        if member == members.len() {
+            members.push(label);
+        }
+        sources.push(Source { member, series, room });
+    }
+    let chosen = first_of_each(entries, &members);
+    let end =
+        entries.iter().filter_map(|entry| entry.document.runs.first()).map(|run| run.simulated_s).fold(0.0, f64::max);
+    let end = Time::from_ps((end * 1e12).round() as u64);
+    let mut kinds: Vec<&plots::Kind> = Vec::new();
+    for kind in metrics.iter().map(|metric| plots::kind_of(*metric)) {
+        if !kinds.iter().any(|known| std::ptr::eq(*known, kind)) {
+            kinds.push(kind);
+        }
+    }
+    let mut html = Html::new();
+    let charts: Vec<Chart> =
+        kinds.iter().filter_map(|kind| plots::chart(kind, &sources, &unit(entries), end)).collect();
+    if charts.is_empty() {
+        let names: Vec<&str> = metrics.iter().map(|metric| metric.name()).collect();
+        html.leaf("p", &[], &format!("{} was recorded, but nothing happened to it.", names.join(", ")));
         return html;
-    };
+    }
+    let members = members.iter().map(|(n, label)| format!("{} · {label}", letter(*n))).collect();
     let (choice, controls) = page.choice(Choice { label: "Lines".into(), members, chosen });
     html.append(&controls);
-    let figure = page.chart(&chart, choice);
-    html.tag("div", &[("class", "charts one")], |html| {
-        html.append(&figure);
+    let class = if charts.len() == 1 { "charts one" } else { "charts" };
+    html.tag("div", &[("class", class)], |html| {
+        for chart in &charts {
+            html.append(&page.chart(chart, choice));
+        }
     });
     html
+}
+
+/// A reader sees one of each result to begin with: the port compared, or else the first that was recorded.
+fn first_of_each(entries: &[Entry], members: &[(usize, String)]) -> Vec<usize> {
+    let mut chosen: Vec<usize> = Vec::new();
+    let mut owners: BTreeSet<usize> = BTreeSet::new();
+    for preferred in [true, false] {
+        for (member, (n, label)) in members.iter().enumerate() {
+            let port = crate::comparison::port(&entries[*n].document);
+            if (!preferred || Some(label.as_str()) == port) && chosen.len() < MOST_CHOSEN && owners.insert(*n) {
+                chosen.push(member);
+            }
+        }
+    }
+    chosen.sort_unstable();
+    chosen
 }
 
 fn scenarios_section(entries: &[Entry], comparison: &Comparison) -> Html {
@@ -428,7 +462,7 @@ mod tests {
 
     #[test]
     fn the_lines_in_which_scenarios_differ_are_shown() {
-        let html = compare(&[entry("<one>", "a = 1\nb = 2\n"), entry("two", "a = 1\nb = \"<3>\"\n")], None);
+        let html = compare(&[entry("<one>", "a = 1\nb = 2\n"), entry("two", "a = 1\nb = \"<3>\"\n")], &[]);
         assert!(html.contains("<del>− b = 2</del>") && html.contains("<ins>+ b = &quot;&lt;3&gt;&quot;</ins>"));
         assert!(html.contains("&lt;one&gt;") && !html.contains("<one>"));
         assert!(html.contains("2 results of different scenarios"));
@@ -436,7 +470,7 @@ mod tests {
 
     #[test]
     fn equal_scenarios_are_said_to_be_equal() {
-        let html = compare(&[entry("one", "a = 1\n"), entry("two", "a = 1\n")], None);
+        let html = compare(&[entry("one", "a = 1\n"), entry("two", "a = 1\n")], &[]);
         assert!(html.contains("of the same scenario") && html.contains("equal under every seed"));
         assert!(!html.contains("class=\"diff\""));
     }
@@ -459,7 +493,7 @@ mod tests {
     #[test]
     fn twenty_results_have_letters_of_their_own() {
         let entries: Vec<Entry> = (0..20).map(|n| entry(&format!("variant {n}"), "a = 1\n")).collect();
-        let html = compare(&entries, None);
+        let html = compare(&entries, &[]);
         assert!(html.contains("A  variant 0") && html.contains("T  variant 19") && html.contains("20 results"));
     }
 

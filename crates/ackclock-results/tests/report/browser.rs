@@ -174,7 +174,7 @@ fn a_comparison_works_in_a_browser() {
         entry("tail-drop", "tail-drop", 0.8),
         entry("fba & <more>", "fba", 1.1),
     ];
-    let report = compare(&entries, None);
+    let report = compare(&entries, &[]);
     fs::write(folder().join("compare.html"), &report).unwrap();
     check(&browser, "compare", &report, 1, &[(360, "light"), (1600, "dark")]);
     for (width, height, scheme) in [(360, 5200, "light"), (1600, 3600, "light"), (1600, 3600, "dark")] {
