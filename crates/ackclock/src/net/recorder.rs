@@ -88,6 +88,11 @@ impl Recorder {
         wanted.then(|| Box::new(traces))
     }
 
+    /// Whether it matters which frame of its connection a unit belongs to: for drops, and for captures.
+    pub(super) fn numbers_frames(&self) -> bool {
+        self.metrics.contains(Metric::Drops) || !self.hosts.is_empty()
+    }
+
     /// The recorder of a port that `vcs` connections cross.
     pub(super) fn port(&self, vcs: usize) -> Option<Box<PortTrace>> {
         // A capture says where a packet was lost.
@@ -188,8 +193,17 @@ impl HostTraces {
     /// The sender of a flow has done all that an event made it do.
     pub(super) fn settled(&mut self, now: Time, flow: usize, sender: &Sender) {
         if let Some(trace) = self.senders.get_mut(flow) {
-            trace.settled(now, &sender.state());
+            trace.window(now, sender.window().cwnd, sender.window().ssthresh, sender.flight().una);
+            if trace.wants_timer() {
+                trace.timer(now, sender.timer_state());
+            }
         }
+    }
+
+    /// Whether anything passes a host that is captured at.
+    #[inline]
+    pub(super) fn captures(&self) -> bool {
+        !self.captured.is_empty()
     }
 
     /// The receiver of a flow has taken a segment.

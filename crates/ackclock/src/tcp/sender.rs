@@ -9,7 +9,7 @@ use super::tick_log::TickLog;
 use super::{CoarseRto, TcpParams, TickClock};
 use crate::packet::{SackBlock, SackBlocks, Segment};
 use crate::record::Fingerprint;
-use crate::record::trace::SenderState;
+use crate::record::trace::TimerState;
 use crate::units::Time;
 
 /// What the application does.
@@ -233,16 +233,10 @@ impl Sender {
         Some(self.timed).filter(|&seq| seq != NONE)
     }
 
-    /// What is recorded of the sender.
-    pub fn state(&self) -> SenderState {
+    /// What is recorded of the timer.
+    pub fn timer_state(&self) -> TimerState {
         let tick = self.ticks.granularity().as_secs_f64();
-        SenderState {
-            cwnd: self.window.cwnd,
-            ssthresh: self.window.ssthresh,
-            srtt: self.rto.srtt_ticks().map(|ticks| ticks * tick),
-            rto: self.rto.ticks() as f64 * tick,
-            acknowledged: self.flight.una,
-        }
+        TimerState { srtt: self.rto.srtt_ticks().map(|ticks| ticks * tick), rto: self.rto.ticks() as f64 * tick }
     }
 
     /// What was counted.

@@ -67,7 +67,7 @@ pub(super) fn network(scenario: &Scenario, seed: u64, recorder: Option<&Recorder
         inlets: inlets(parts.len(), &ways.lookaheads),
         io: Io {
             frames,
-            sacks: Sacks::new(recorder.map_or(0, |_| plan.vcs.len())),
+            sacks: Sacks::new(recorder.filter(|recorder| recorder.numbers_frames()).map_or(0, |_| plan.vcs.len())),
             traces: recorder.and_then(Recorder::hosts),
             mailboxes: parts.iter().map(|_| Mailbox::default()).collect(),
             inboxes: layout.groups.iter().map(|_| Mailbox::default()).collect(),

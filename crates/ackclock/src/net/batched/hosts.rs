@@ -128,7 +128,7 @@ impl Hosts {
     #[inline(always)]
     fn on_packet(&mut self, packet: &Arrived, headers: u32, io: &mut Io) {
         let &Arrived { time: now, carries, vc, frame, size, .. } = packet;
-        if io.traces.is_some() {
+        if io.traces.as_ref().is_some_and(|traces| traces.captures()) {
             Hosts::record_packet(packet, headers, io);
         }
         match end_of(vc) {

@@ -244,7 +244,7 @@ impl Outlet {
                 let complete = start + serializers.time(self.serializer, size);
                 nic.occupy(complete);
                 let lost = self.is_lost_on_purpose(segment.seq);
-                if let Some(traces) = &mut io.traces {
+                if let Some(traces) = io.traces.as_mut().filter(|traces| traces.captures()) {
                     traces.departs(start, vc, io.sacks.next_number(vc), &segment, lost);
                 }
                 if lost {
@@ -274,7 +274,7 @@ impl Outlet {
         let cells = aal5::cells(segment.ip_bytes(), llc);
         nic.occupy(start + self.spacing * u64::from(cells));
         let lost = self.is_lost_on_purpose(segment.seq);
-        if let Some(traces) = &mut io.traces {
+        if let Some(traces) = io.traces.as_mut().filter(|traces| traces.captures()) {
             traces.departs(start, vc, io.frames[vc].next_number(), &segment, lost);
         }
         if lost {

@@ -47,14 +47,14 @@ impl Sacks {
         if key == 0 { SackBlocks::default() } else { self.places[key as usize - 1].blocks }
     }
 
-    /// The number of the packet with this key among those of its connection. It must be numbered.
+    /// The number of the packet with this key among those of its connection; zero if they are not numbered.
     pub(super) fn number(&self, key: u32) -> u32 {
-        self.places[key as usize - 1].number
+        if key == 0 { 0 } else { self.places[key as usize - 1].number }
     }
 
-    /// The number that the next packet of `vc` will get. They must be numbered.
+    /// The number that the next packet of `vc` will get; zero if they are not numbered.
     pub(super) fn next_number(&self, vc: VcId) -> u32 {
-        self.next[vc]
+        if self.next.is_empty() { 0 } else { self.next[vc] }
     }
 
     #[inline(never)]

@@ -14,4 +14,4 @@ mod sender;
 pub use fifo::FifoTrace;
 pub use port::{PortTrace, Refused};
 pub use receiver::DeliveryTrace;
-pub use sender::{SenderState, SenderTrace};
+pub use sender::{SenderTrace, TimerState};

@@ -17,6 +17,7 @@ impl Points {
     }
 
     /// The value from now on. What lasts no time leaves no trace.
+    #[inline]
     pub(super) fn change(&mut self, now: Time, value: f64) {
         if self.value.last() == Some(&value) {
             return;

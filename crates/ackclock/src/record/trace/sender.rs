@@ -4,19 +4,13 @@ use super::points::Points;
 use crate::record::{Columns, Metric, MetricSet};
 use crate::units::Time;
 
-/// What is recorded of a sender, as it is after an event.
+/// What is recorded of a sender's timer, as it is after an event.
 #[derive(Clone, Copy, Debug)]
-pub struct SenderState {
-    /// Bytes.
-    pub cwnd: f64,
-    /// Bytes.
-    pub ssthresh: f64,
-    /// Seconds; `None` before the first sample.
+pub struct TimerState {
+    /// Smoothed round trip, seconds; `None` before the first sample.
     pub srtt: Option<f64>,
-    /// Seconds.
+    /// Retransmission timeout, seconds.
     pub rto: f64,
-    /// First byte not acknowledged.
-    pub acknowledged: u64,
 }
 
 /// Records a sender.
@@ -90,20 +84,34 @@ impl SenderTrace {
         }
     }
 
-    /// An event is over, and this is how the sender is now.
-    pub fn settled(&mut self, now: Time, state: &SenderState) {
-        let change = |metric, points: &mut Points, value| {
-            if self.metrics.contains(metric) {
-                points.change(now, value);
-            }
-        };
-        change(Metric::Cwnd, &mut self.cwnd, state.cwnd);
-        change(Metric::Ssthresh, &mut self.ssthresh, state.ssthresh);
-        if let Some(srtt) = state.srtt {
-            change(Metric::Srtt, &mut self.srtt, srtt);
+    /// An event is over, and this is how the window is now, in bytes; bytes up to `una` are acknowledged.
+    #[inline]
+    pub fn window(&mut self, now: Time, cwnd: f64, ssthresh: f64, una: u64) {
+        if self.metrics.contains(Metric::Cwnd) {
+            self.cwnd.change(now, cwnd);
         }
-        change(Metric::Rto, &mut self.rto, state.rto);
-        change(Metric::Acknowledged, &mut self.acknowledged, state.acknowledged as f64);
+        if self.metrics.contains(Metric::Ssthresh) {
+            self.ssthresh.change(now, ssthresh);
+        }
+        if self.metrics.contains(Metric::Acknowledged) {
+            self.acknowledged.change(now, una as f64);
+        }
+    }
+
+    /// Whether the timer is recorded.
+    #[inline]
+    pub fn wants_timer(&self) -> bool {
+        self.metrics.contains(Metric::Srtt) || self.metrics.contains(Metric::Rto)
+    }
+
+    /// An event is over, and this is how the timer is now.
+    pub fn timer(&mut self, now: Time, state: TimerState) {
+        if let Some(srtt) = state.srtt.filter(|_| self.metrics.contains(Metric::Srtt)) {
+            self.srtt.change(now, srtt);
+        }
+        if self.metrics.contains(Metric::Rto) {
+            self.rto.change(now, state.rto);
+        }
     }
 
     /// The congestion window at an instant, after whatever happens then.
