@@ -18,7 +18,8 @@ use crate::progress::Reporter;
 /// ran it, so that what it recorded need not wait in memory for the others; what `keep` makes of the runs is returned in
 /// the order of the seeds. When `stop` is set, runs under way are given up; so they are when `keep` fails, and the first
 /// failure is returned with what was kept before. The scenario is dropped once it is not needed any more: a large one is
-/// large in memory.
+/// large in memory. For the same reason this thread runs seeds itself: it is the one that loaded the scenario, and what
+/// was freed since then is free for this thread only.
 pub fn run_all<T: Send, E: Send>(
     scenario: Scenario,
     seeds: &[u64],
@@ -32,39 +33,51 @@ pub fn run_all<T: Send, E: Send>(
     let to_do = Mutex::new((0, Some(Arc::new(scenario)).filter(|_| !seeds.is_empty())));
     let failed = AtomicBool::new(false);
     let work = Work { to_do, duration_s, seeds, engine, stop, failed, done: Done::default() };
-    let mut finished: Vec<Option<T>> = seeds.iter().map(|_| None).collect();
-    let mut failure = None;
     let (sender, receiver) = mpsc::channel();
-    thread::scope(|scope| {
-        for _ in 0..cores.min(seeds.len()) {
-            let (work, keep, sender) = (&work, &keep, sender.clone());
-            scope.spawn(move || {
-                while let Some((index, records)) = work.run_next() {
-                    let kept = keep(records);
-                    work.failed.fetch_or(kept.is_err(), Ordering::Relaxed);
-                    // The receiver outlives every thread of the scope.
-                    let _ = sender.send((index, kept));
-                }
-            });
+    let run = |sender: mpsc::Sender<_>| {
+        while let Some((index, records)) = work.run_next() {
+            let kept = keep(records);
+            work.failed.fetch_or(kept.is_err(), Ordering::Relaxed);
+            // The receiver outlives every sender.
+            let _ = sender.send((index, kept));
         }
-        drop(sender);
-        let mut runs = 0;
-        loop {
-            match receiver.recv_timeout(LOOK_EVERY) {
-                Ok((index, Ok(kept))) => {
-                    finished[index] = Some(kept);
-                    runs += 1;
-                }
-                Ok((_, Err(error))) => {
-                    failure.get_or_insert(error);
-                }
-                Err(RecvTimeoutError::Timeout) => {}
-                Err(RecvTimeoutError::Disconnected) => break,
-            }
-            reporter.update(work.fraction(), |elapsed| work.describe(runs, elapsed));
+    };
+    let outcome = thread::scope(|scope| {
+        let collector = scope.spawn(|| collect(&work, receiver, reporter));
+        for _ in 1..cores.min(seeds.len()) {
+            let (run, sender) = (&run, sender.clone());
+            scope.spawn(move || run(sender));
         }
+        run(sender);
+        collector.join().expect("the collector of the runs does not panic")
     });
     reporter.clear();
+    outcome
+}
+
+/// Takes the runs as they finish, and shows how far they are, until nobody is left to send one.
+fn collect<T, E>(
+    work: &Work<'_>,
+    receiver: mpsc::Receiver<(usize, Result<T, E>)>,
+    reporter: &mut Reporter,
+) -> (Vec<T>, Option<E>) {
+    let mut finished: Vec<Option<T>> = work.seeds.iter().map(|_| None).collect();
+    let mut failure = None;
+    let mut runs = 0;
+    loop {
+        match receiver.recv_timeout(LOOK_EVERY) {
+            Ok((index, Ok(kept))) => {
+                finished[index] = Some(kept);
+                runs += 1;
+            }
+            Ok((_, Err(error))) => {
+                failure.get_or_insert(error);
+            }
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => break,
+        }
+        reporter.update(work.fraction(), |elapsed| work.describe(runs, elapsed));
+    }
     (finished.into_iter().flatten().collect(), failure)
 }
 

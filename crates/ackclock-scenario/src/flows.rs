@@ -23,6 +23,11 @@ use crate::values::Value;
 /// A flow as it will run, and what was said about it.
 pub(crate) struct PlannedFlow {
     pub(crate) flow: Flow,
+    pub(crate) said: Said,
+}
+
+/// What was said about a flow.
+pub(crate) struct Said {
     pub(crate) common: Rc<Common>,
     /// Whether it has a table of its own.
     pub(crate) has_table: bool,
@@ -107,7 +112,8 @@ pub(crate) fn plan(context: &Context<'_>, report: &mut Report) -> Option<Vec<Pla
             forced_drops,
         };
         let is_generated = number.is_some();
-        flows.push(PlannedFlow { flow, common, has_table: table.is_some(), is_generated, default_routes });
+        let said = Said { common, has_table: table.is_some(), is_generated, default_routes };
+        flows.push(PlannedFlow { flow, said });
     }
     whole.then_some(flows)
 }

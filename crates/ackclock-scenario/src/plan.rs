@@ -1,6 +1,6 @@
 //! From the sections of a document to a scenario: everything that depends on more than one key.
 
-use ackclock::ids::IdVec;
+use ackclock::ids::{FlowId, Id, IdVec};
 use ackclock::record::MetricSet;
 use ackclock::scenario::{Recording, Scenario, Technology};
 use ackclock::units::Span;
@@ -8,7 +8,7 @@ use ackclock::units::Span;
 use crate::bottleneck;
 use crate::diagnostic::{At, Report};
 use crate::document::Document;
-use crate::flows::{self, PlannedFlow};
+use crate::flows::{self, Said};
 use crate::keys::{ONE_LINE, Section};
 use crate::network::Network;
 use crate::quantity::{Dimension, Quantity};
@@ -27,8 +27,8 @@ pub(crate) struct Plan {
     pub(crate) framing: Settings,
     pub(crate) tcp: Settings,
     pub(crate) traffic: Settings,
-    /// Where flows come from; the flows themselves are in the scenario.
-    pub(crate) flows: Vec<PlannedFlow>,
+    /// The flows of the scenario that have a table of their own, and what was said about them.
+    pub(crate) tables: Vec<(FlowId, Said)>,
 }
 
 /// Checks what the document says as a whole. `None`: wrong, and reported.
@@ -92,6 +92,13 @@ pub(crate) fn plan(document: &Document, path: &str, report: &mut Report) -> Opti
     if report.has_errors() {
         return None;
     }
+    let mut tables = Vec::new();
+    let flows = flows.into_iter().enumerate().map(|(index, planned)| {
+        if planned.said.has_table {
+            tables.push((FlowId::from_index(index), planned.said));
+        }
+        planned.flow
+    });
     let scenario = Scenario {
         name: top.text("name")?.to_owned(),
         duration: top.span("duration")?,
@@ -99,12 +106,12 @@ pub(crate) fn plan(document: &Document, path: &str, report: &mut Report) -> Opti
         technology,
         nodes: std::mem::take(&mut network.nodes),
         links: std::mem::take(&mut network.links),
-        flows: flows.iter().map(|planned| planned.flow.clone()).collect::<IdVec<_, _>>(),
+        flows: flows.collect::<IdVec<_, _>>(),
         bottleneck,
         recording: recording?,
     };
     let seed = top.integer("seed")?;
-    Some(Plan { scenario, seed, top, network: network_settings, queues, framing, tcp, traffic, flows })
+    Some(Plan { scenario, seed, top, network: network_settings, queues, framing, tcp, traffic, tables })
 }
 
 /// What is to be written down while the run goes on.

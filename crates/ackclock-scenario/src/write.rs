@@ -3,11 +3,11 @@
 use std::fmt::Write as _;
 
 use ackclock::ids::LinkId;
-use ackclock::scenario::{ForcedDrop, NodeKind, Scenario};
+use ackclock::scenario::{Flow, ForcedDrop, NodeKind, Scenario};
 
 use crate::diagnostic::Report;
 use crate::document::{Document, Named};
-use crate::flows::PlannedFlow;
+use crate::flows::Said;
 use crate::keys::Section;
 use crate::names::natural;
 use crate::plan::Plan;
@@ -55,8 +55,8 @@ pub(crate) fn write(plan: &Plan, document: &Document, report: &Report) -> (Strin
     writer.section(Some(plan.framing.section.key()), &plan.framing, None, &context);
     writer.section(Some("tcp"), &plan.tcp, None, &context);
     writer.section(Some("traffic"), &plan.traffic, None, &context);
-    for planned in plan.flows.iter().filter(|planned| planned.has_table) {
-        writer.flow(plan, planned, &context);
+    for (flow, said) in &plan.tables {
+        writer.flow(plan, &plan.scenario.flows[*flow], said, &context);
     }
     (writer.plain, writer.annotated)
 }
@@ -92,8 +92,8 @@ impl Writer<'_> {
         self.lines(header, lines);
     }
 
-    fn flow(&mut self, plan: &Plan, planned: &PlannedFlow, context: &dyn Fn(&str) -> Option<&'static str>) {
-        let (flow, common) = (&planned.flow, &planned.common);
+    fn flow(&mut self, plan: &Plan, flow: &Flow, said: &Said, context: &dyn Fn(&str) -> Option<&'static str>) {
+        let common = &said.common;
         let scenario = &plan.scenario;
         let own = &common.settings;
         let found = Origin::Default("fewest links, then least delay, then names in order".to_owned());
@@ -106,17 +106,15 @@ impl Writer<'_> {
             let Some(node) = node else { continue };
             let name = &scenario.nodes[node].name;
             let letter = if key == "from" { "s" } else { "d" };
-            let is_default = planned.is_generated && flow.name.strip_prefix('f') == name.strip_prefix(letter);
+            let is_default = said.is_generated && flow.name.strip_prefix('f') == name.strip_prefix(letter);
             if !is_default {
                 lines.push((key, text(name), own.origin(key)));
             }
         }
-        let routes = [
-            ("route", &flow.forward, planned.default_routes.0),
-            ("back_route", &flow.backward, planned.default_routes.1),
-        ];
+        let routes =
+            [("route", &flow.forward, said.default_routes.0), ("back_route", &flow.backward, said.default_routes.1)];
         for (key, path, is_default) in routes {
-            if !(planned.is_generated && is_default) {
+            if !(said.is_generated && is_default) {
                 lines.push((key, nodes(scenario, path), own.origin(key).or(Some(&found))));
             }
         }

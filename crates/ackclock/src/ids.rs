@@ -79,6 +79,11 @@ impl<I: Id, T> IdVec<I, T> {
         self.items.iter()
     }
 
+    /// The index of the element with this key, or where it would be; elements are in the order of their keys.
+    pub fn binary_search_by_key<K: Ord>(&self, key: &K, of: impl FnMut(&T) -> K) -> Result<usize, usize> {
+        self.items.binary_search_by_key(key, of)
+    }
+
     /// The elements in the order of their ids, mutable.
     pub fn iter_mut(&mut self) -> std::slice::IterMut<'_, T> {
         self.items.iter_mut()

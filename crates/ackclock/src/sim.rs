@@ -45,8 +45,8 @@ pub struct Simulation {
     warmup: Span,
     /// Payload rate of the bottleneck, bit/s.
     capacity_bps: Option<f64>,
-    /// For each flow: when it begins, if efficiency and fairness are about it.
-    measured: Vec<Option<Time>>,
+    /// For each flow: when it begins; never if efficiency and fairness are not about it.
+    measured: Vec<Time>,
     has_randomness: bool,
     recorder: Option<Box<Recorder>>,
     cancelled: bool,
@@ -121,7 +121,7 @@ pub fn build_with(scenario: &Scenario, seed: u64, engine: Engine) -> Simulation 
         end: Time::ZERO + scenario.duration,
         warmup: scenario.warmup,
         capacity_bps: scenario.bottleneck.as_ref().map(|bottleneck| bottleneck.capacity_bps),
-        measured: scenario.flows.iter().map(|flow| crosses_bottleneck(scenario, flow).then_some(flow.start)).collect(),
+        measured: scenario.flows.iter().map(|flow| begins(scenario, flow)).collect(),
         has_randomness: net::has_randomness(scenario),
         cancelled: false,
     }
@@ -171,8 +171,8 @@ impl Simulation {
         let ports = self.network.port_records(self.now);
         let recorded = self.recorder.as_ref().map(|recorder| self.network.recorded(recorder, self.now));
         let (series, captures) = recorded.unwrap_or_default();
-        let begun = |begins: &Option<Time>| begins.is_some_and(|begins| begins < self.now);
-        let measured = || flows.iter().zip(&self.measured).filter(|(_, begins)| begun(begins)).map(|(flow, _)| flow);
+        let of_measured = flows.iter().zip(&self.measured);
+        let measured = || of_measured.clone().filter(|&(_, &begins)| begins < self.now).map(|(flow, _)| flow);
         let goodput = || measured().map(|flow| flow.goodput_bps);
         let after_warmup: Option<f64> = measured().map(|flow| flow.goodput_after_warmup_bps).sum();
         let of_flows = flows.iter().flat_map(|flow| {
@@ -199,7 +199,8 @@ impl Simulation {
     }
 }
 
-/// Whether efficiency and fairness are about this flow: all flows, unless a bottleneck is named.
-fn crosses_bottleneck(scenario: &Scenario, flow: &Flow) -> bool {
-    scenario.bottleneck.as_ref().is_none_or(|bottleneck| flow.forward.contains(&bottleneck.link))
+/// When a flow begins, if efficiency and fairness are about it: about all flows, unless a bottleneck is named.
+fn begins(scenario: &Scenario, flow: &Flow) -> Time {
+    let measured = scenario.bottleneck.as_ref().is_none_or(|bottleneck| flow.forward.contains(&bottleneck.link));
+    if measured { flow.start } else { Time::NEVER }
 }

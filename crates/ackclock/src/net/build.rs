@@ -3,8 +3,6 @@
 use super::flow::{End, Flow, ForcedDrops, Hop, Sink, Source, Vc, vc_name};
 use super::lists::Lists;
 use crate::ids::{Id, IdVec, LinkId, VcId};
-use crate::packet::FrameLog;
-use crate::packet::aal5::Reassembler;
 use crate::queue::Buffer;
 use crate::rng::{Stream, name_hash};
 use crate::scenario::{self, NodeKind, Scenario, ServiceOrder, Technology};
@@ -18,8 +16,6 @@ pub(super) fn vcs(scenario: &Scenario) -> IdVec<VcId, Vc> {
         name_hash: name_hash(&name),
         route: route.iter().map(|&link| number_at_port(link, &mut crossing)).collect(),
         cell_spacing: pcr.unwrap_or(scenario.links[route[0]].rate).cell_time(),
-        frames: FrameLog::default(),
-        reassembler: Reassembler::default(),
     };
     let ways = scenario
         .flows

@@ -1,8 +1,6 @@
 //! One TCP connection in the network: its two ends, its two connections, its segments lost on purpose.
 
 use crate::ids::{Id, LinkId, VcId};
-use crate::packet::FrameLog;
-use crate::packet::aal5::Reassembler;
 use crate::record::FlowRecord;
 use crate::scenario;
 use crate::tcp::{Receiver, Sender};
@@ -15,8 +13,6 @@ pub(super) struct Vc {
     pub(super) route: Vec<Hop>,
     /// From the start of one cell to the start of the next, at the source.
     pub(super) cell_spacing: Span,
-    pub(super) frames: FrameLog,
-    pub(super) reassembler: Reassembler,
 }
 
 /// One link of a route.

@@ -37,13 +37,8 @@ impl<I: Id, T: Copy> Lists<I, T> {
     }
 
     /// How many items come before the list of `id`.
-    pub(super) fn start(&self, id: I) -> usize {
+    fn start(&self, id: I) -> usize {
         id.index().checked_sub(1).map_or(0, |before| self.ends[before] as usize)
-    }
-
-    /// How many items there are in all lists.
-    pub(super) fn total(&self) -> usize {
-        self.items.len()
     }
 }
 
@@ -58,6 +53,5 @@ mod tests {
         let lists = Lists::new(5, pairs.iter().map(|&(id, item)| (LinkId::from_index(id), item)));
         let of = |id| String::from_iter(lists.of(LinkId::from_index(id)));
         assert_eq!((0..5).map(of).collect::<Vec<_>>(), ["bd", "", "ac", "e", ""]);
-        assert_eq!((lists.start(LinkId::from_index(2)), lists.total()), (2, 5));
     }
 }

@@ -9,7 +9,9 @@ use crate::units::Time;
 /// The segments that wait for a host's link.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Nic {
-    queue: NicQueue,
+    /// Not there before the first segment has to wait: hosts are many, and few of them have any waiting at a time.
+    #[expect(clippy::box_collection, reason = "a queue is four words")]
+    queue: Option<Box<NicQueue>>,
     free: Time,
 }
 
@@ -19,18 +21,18 @@ pub(super) type NicQueue = VecDeque<(VcId, Segment)>;
 impl Nic {
     /// A segment is handed down.
     pub(super) fn push(&mut self, vc: VcId, segment: Segment) {
-        self.queue.push_back((vc, segment));
+        self.queue.get_or_insert_default().push_back((vc, segment));
     }
 
     /// The next segment, if the link is free; the caller says with [`Nic::occupy`] for how long it is not.
     pub(super) fn next(&mut self, now: Time) -> Option<(VcId, Segment)> {
-        if self.free <= now { self.queue.pop_front() } else { None }
+        if self.free <= now { self.queue.as_mut()?.pop_front() } else { None }
     }
 
     /// Whether a segment that is handed down now would go at once.
     #[inline]
     pub(super) fn is_idle(&self, now: Time) -> bool {
-        self.queue.is_empty() && self.free <= now
+        self.nothing_waits() && self.free <= now
     }
 
     /// The link is busy until then.
@@ -41,25 +43,31 @@ impl Nic {
 
     /// Throws away what waits on `vc`; returns how many segments that were.
     pub(super) fn discard(&mut self, vc: VcId) -> u64 {
-        let before = self.queue.len();
-        self.queue.retain(|&(of, _)| of != vc);
-        (before - self.queue.len()) as u64
+        let Some(queue) = &mut self.queue else { return 0 };
+        let before = queue.len();
+        queue.retain(|&(of, _)| of != vc);
+        (before - queue.len()) as u64
     }
 
     /// Takes the queue away while nothing waits: others can use its room.
-    pub(super) fn take_queue(&mut self) -> NicQueue {
-        std::mem::take(&mut self.queue)
+    pub(super) fn take_queue(&mut self) -> Option<Box<NicQueue>> {
+        self.queue.take()
     }
 
     /// Gives an empty queue to a NIC that has no room.
-    pub(super) fn give_queue(&mut self, queue: NicQueue) {
-        debug_assert!(queue.is_empty() && self.queue.is_empty());
-        self.queue = queue;
+    pub(super) fn give_queue(&mut self, queue: Box<NicQueue>) {
+        debug_assert!(queue.is_empty() && self.nothing_waits());
+        self.queue = Some(queue);
+    }
+
+    #[inline]
+    fn nothing_waits(&self) -> bool {
+        self.queue.as_ref().is_none_or(|queue| queue.is_empty())
     }
 
     /// When the next waiting segment can go.
     pub(super) fn next_start(&self) -> Time {
-        if self.queue.is_empty() { Time::NEVER } else { self.free }
+        if self.nothing_waits() { Time::NEVER } else { self.free }
     }
 }
 

@@ -2,44 +2,42 @@
 //! Source: RFC 5681 §4.2; RFC 1122 §4.2.3.2.
 
 use super::AckPolicy;
-use crate::units::Time;
+use crate::units::{Span, Time};
 
 /// Decides when the receiver acknowledges.
 #[derive(Clone, Debug)]
 pub struct DelayedAck {
-    policy: AckPolicy,
-    /// A full segment in order waits for company until then.
-    deadline: Option<Time>,
+    /// The longest delay; zero if every segment is acknowledged.
+    timeout: Span,
+    /// A full segment in order waits for company until then; never if none waits.
+    deadline: Time,
 }
 
 impl DelayedAck {
     /// The decision by `policy`.
     pub fn new(policy: AckPolicy) -> DelayedAck {
-        DelayedAck { policy, deadline: None }
+        let timeout = match policy {
+            AckPolicy::EverySegment => Span::ZERO,
+            AckPolicy::Delayed { timeout } => timeout,
+        };
+        DelayedAck { timeout, deadline: Time::NEVER }
     }
 
     /// A segment arrived; `ordinary` says that it was the next in order, full, and no hole is open. Whether to
     /// acknowledge at once.
     #[inline]
     pub fn on_segment(&mut self, now: Time, ordinary: bool) -> bool {
-        match self.policy {
-            AckPolicy::Delayed { timeout } if ordinary && self.deadline.is_none() => {
-                self.deadline = Some(now + timeout);
-                false
-            }
-            // Also the second in order: one acknowledgement for two.
-            _ => {
-                self.deadline = None;
-                true
-            }
-        }
+        let waits = self.timeout > Span::ZERO && ordinary && self.deadline == Time::NEVER;
+        // The second in order does not wait: one acknowledgement for two.
+        self.deadline = if waits { now + self.timeout } else { Time::NEVER };
+        !waits
     }
 
     /// Whether the wait is over.
     pub fn on_timer(&mut self, now: Time) -> bool {
-        let expired = self.deadline.is_some_and(|deadline| deadline <= now);
+        let expired = self.deadline <= now;
         if expired {
-            self.deadline = None;
+            self.deadline = Time::NEVER;
         }
         expired
     }
@@ -47,14 +45,13 @@ impl DelayedAck {
     /// When the wait ends.
     #[inline]
     pub fn deadline(&self) -> Option<Time> {
-        self.deadline
+        Some(self.deadline).filter(|&deadline| deadline < Time::NEVER)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::units::Span;
 
     fn at(ms: u64) -> Time {
         Time::ZERO + Span::from_ms(ms)

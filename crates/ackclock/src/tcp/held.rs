@@ -64,6 +64,9 @@ impl Held {
             ),
         };
         if first == last {
+            if self.blocks.capacity() == 0 {
+                self.blocks.reserve_exact(1); // seldom there are more
+            }
             self.blocks.insert(first, Block { start, end, reported: 0 });
         } else {
             let end = end.max(self.blocks[last - 1].end);

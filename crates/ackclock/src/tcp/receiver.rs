@@ -20,15 +20,15 @@ pub struct ReceiverStats {
 /// The receiving end of a connection.
 #[derive(Clone, Debug)]
 pub struct Receiver {
-    mss: u64,
+    mss: u32,
     sack: bool,
     out_of_order: OutOfOrder,
+    ack_due: bool,
     delayed_ack: DelayedAck,
     /// Next byte expected: everything before it is delivered.
     nxt: u64,
-    /// What is held beyond it.
-    held: Held,
-    ack_due: bool,
+    /// What is held beyond it, if there is something: mostly there is not, and flows may be many.
+    held: Option<Box<Held>>,
     stats: ReceiverStats,
     fingerprint: Fingerprint,
 }
@@ -37,13 +37,13 @@ impl Receiver {
     /// The receiver of a connection with the given parameters.
     pub fn new(params: &TcpParams) -> Receiver {
         Receiver {
-            mss: u64::from(params.mss),
+            mss: params.mss,
             sack: params.receiver_sack && params.recovery.uses_sack(),
             out_of_order: params.out_of_order,
+            ack_due: false,
             delayed_ack: DelayedAck::new(params.ack),
             nxt: 0,
-            held: Held::default(),
-            ack_due: false,
+            held: None,
             stats: ReceiverStats::default(),
             fingerprint: Fingerprint::default(),
         }
@@ -60,17 +60,30 @@ impl Receiver {
     pub fn on_data(&mut self, now: Time, start: u64, end: u64) {
         self.fingerprint.event(now.as_ps(), start);
         self.stats.segments_received += 1;
-        let hole_open = !self.held.is_empty();
         let in_order = start == self.nxt;
-        if end <= self.nxt || hole_open && self.held.report_again(start, end) {
+        let hole_open = self.held.is_some();
+        if end <= self.nxt {
+            self.stats.unnecessary += 1;
+        } else if in_order && !hole_open {
+            self.nxt = end;
+        } else {
+            self.on_unusual(start, end);
+        }
+        let ordinary = in_order && !hole_open && end - start == u64::from(self.mss);
+        self.ack_due |= self.delayed_ack.on_segment(now, ordinary);
+    }
+
+    /// Bytes arrive of which some are not delivered: a hole is open, or is now.
+    #[inline(never)]
+    fn on_unusual(&mut self, start: u64, end: u64) {
+        if self.held.as_mut().is_some_and(|held| held.report_again(start, end)) {
             self.stats.unnecessary += 1;
         } else if start <= self.nxt {
-            self.nxt = if hole_open { self.held.deliver(end) } else { end };
+            self.nxt = self.held.as_mut().map_or(end, |held| held.deliver(end));
+            self.held = self.held.take().filter(|held| !held.is_empty());
         } else if self.out_of_order == OutOfOrder::Buffer {
-            self.held.hold(start, end);
+            self.held.get_or_insert_default().hold(start, end);
         }
-        let ordinary = in_order && !hole_open && end - start == self.mss;
-        self.ack_due |= self.delayed_ack.on_segment(now, ordinary);
     }
 
     /// The deadline has come.
@@ -98,12 +111,12 @@ impl Receiver {
     /// Whether an acknowledgement has SACK blocks.
     #[inline]
     pub fn has_report(&self) -> bool {
-        self.sack && !self.held.is_empty()
+        self.sack && self.held.is_some()
     }
 
     /// They are these.
     pub fn report(&mut self) -> SackBlocks {
-        self.held.sack_blocks()
+        self.held.as_mut().map_or_else(SackBlocks::default, |held| held.sack_blocks())
     }
 
     /// When [`Receiver::on_timer`] is to be called.

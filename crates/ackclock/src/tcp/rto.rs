@@ -31,6 +31,11 @@ impl TickClock {
     pub fn instant(&self, n: u64) -> Time {
         Time::from_ps(self.first + (n - 1) * self.granularity)
     }
+
+    /// The number of the tick at that instant.
+    pub fn number(&self, instant: Time) -> u64 {
+        (instant.as_ps() - self.first) / self.granularity + 1
+    }
 }
 
 /// The ticks that one end of a connection has seen. It asks at every segment, and most segments lie between two
@@ -84,6 +89,11 @@ impl SeenTicks {
     pub(super) fn instant(&self, n: u64) -> Time {
         self.clock.instant(n)
     }
+
+    /// The number of the tick at that instant.
+    pub(super) fn number(&self, instant: Time) -> u64 {
+        self.clock.number(instant)
+    }
 }
 
 /// Estimator and backoff: from samples in whole ticks to the timeout in whole ticks.
@@ -93,13 +103,9 @@ pub struct CoarseRto {
     srtt8: i64,
     /// Mean deviation, scaled by 4.
     rttvar4: i64,
-    /// Before backoff.
-    base: u64,
-    /// Timeouts since the last valid sample.
-    shift: u32,
     min: u64,
     max: u64,
-    /// `base` after backoff.
+    /// With the backoff since the last valid sample.
     timeout: u64,
 }
 
@@ -109,8 +115,7 @@ impl CoarseRto {
         let in_ticks = |span: Span| span.as_ps().div_ceil(params.granularity.as_ps()).max(1);
         let min = u64::from(params.min_rto_ticks);
         let max = in_ticks(params.max_rto).max(min);
-        let base = in_ticks(params.initial_rto).clamp(min, max);
-        CoarseRto { srtt8: 0, rttvar4: 0, base, shift: 0, min, max, timeout: base }
+        CoarseRto { srtt8: 0, rttvar4: 0, min, max, timeout: in_ticks(params.initial_rto).clamp(min, max) }
     }
 
     /// Takes the round trip of a segment that was sent once, in ticks seen between sending and acknowledgement.
@@ -126,16 +131,12 @@ impl CoarseRto {
             self.srtt8 = (self.srtt8 + error).max(1);
             self.rttvar4 = (self.rttvar4 + error.abs() - (self.rttvar4 >> 2)).max(1);
         }
-        self.base = u64::try_from((self.srtt8 >> 3) + self.rttvar4).unwrap_or(0).clamp(self.min, self.max);
-        self.shift = 0;
-        self.timeout = self.base;
+        self.timeout = u64::try_from((self.srtt8 >> 3) + self.rttvar4).unwrap_or(0).clamp(self.min, self.max);
     }
 
     /// Doubles the timeout, up to the maximum, until the next sample.
     pub fn back_off(&mut self) {
-        self.shift += 1;
-        // Beyond 63 doublings every timeout is the maximum.
-        self.timeout = self.base.saturating_mul(1 << self.shift.min(63)).min(self.max);
+        self.timeout = self.timeout.saturating_mul(2).min(self.max);
     }
 
     /// The smoothed round trip; `None` before the first sample.

@@ -16,7 +16,7 @@ pub struct Scoreboard {
     highest: u64,
     /// Segments from `una` on that have, or had, a mark or one above them.
     len: u64,
-    /// Not there before the first mark: most connections seldom have one.
+    /// Not there while there is no mark: most connections seldom have one, and they may be many.
     marks: Option<Box<Marks>>,
 }
 
@@ -100,11 +100,7 @@ impl Scoreboard {
     pub fn clear(&mut self) {
         self.len = 0;
         self.highest = self.una;
-        if let Some(marks) = &mut self.marks {
-            marks.sacked.clear();
-            marks.again.clear();
-            marks.hole = marks.base;
-        }
+        self.marks = None;
     }
 
     /// Whether the segment at `seq` is selectively acknowledged.
@@ -177,6 +173,9 @@ impl Scoreboard {
     fn drop_before(&mut self, una: u64) {
         let gone = self.index(una).min(self.len);
         self.len -= gone;
+        if self.len == 0 {
+            self.marks = None;
+        }
         let Some(marks) = &mut self.marks else { return };
         marks.base += gone;
         marks.sacked.remove_below(marks.base);

@@ -57,8 +57,6 @@ pub struct SenderStats {
 #[derive(Clone, Debug)]
 pub struct Sender {
     started: bool,
-    /// When the application begins to send.
-    start: Time,
     /// When it offers nothing new any more; never once that has happened.
     stop: Time,
     /// Its bytes in all; [`NONE`] is infinite.
@@ -67,8 +65,6 @@ pub struct Sender {
     window: Window,
     /// First byte that the windows do not allow, the receiver's and that of congestion control; before the start 0.
     window_end: u64,
-    /// What an acknowledgement tells congestion control.
-    ack: Ack,
     growth: Growth,
     recovery: AnyRecovery,
     /// Whether recovery has a say in what is sent next.
@@ -81,9 +77,8 @@ pub struct Sender {
     /// The ticks of the clock that this connection has seen.
     ticks: SeenTicks,
     rto: CoarseRto,
-    /// The tick at which the retransmission timer expires, if it runs.
-    expiry: u64,
-    /// The instant of that tick; never if the timer is off.
+    /// The tick at which the retransmission timer expires, by its instant; never if the timer is off. Before the start
+    /// that is the deadline.
     deadline: Time,
     /// The segment whose round trip is measured, by its first byte, or [`NONE`].
     timed: u64,
@@ -106,7 +101,6 @@ impl Sender {
         let rwnd = params.advertised_window();
         Sender {
             started: false,
-            start: application.start,
             stop: application.stop.unwrap_or(Time::NEVER),
             size,
             flight: Flight { una: 0, nxt: 0, max: 0, mss, rwnd, limit: size },
@@ -115,7 +109,6 @@ impl Sender {
                 ssthresh: params.initial_ssthresh as f64,
             },
             window_end: 0,
-            ack: Ack { mss: mss as f64, limit: rwnd as f64 },
             growth: Growth::new(&params.growth),
             recovery: AnyRecovery::new(&params.recovery, params.receiver_sack, mss),
             recovery_decides: false,
@@ -124,8 +117,7 @@ impl Sender {
             fast_retransmit: NONE,
             ticks: SeenTicks::new(clock),
             rto: CoarseRto::new(&params.timer),
-            expiry: 0,
-            deadline: Time::NEVER,
+            deadline: application.start,
             timed: NONE,
             timed_at: 0,
             timeouts: TickLog::default(),
@@ -164,8 +156,9 @@ impl Sender {
     pub fn on_timer(&mut self, now: Time) -> Expired {
         if !self.started {
             self.pass_time(now);
-            self.started = now >= self.start;
+            self.started = now >= self.deadline;
             if self.started {
+                self.deadline = Time::NEVER;
                 self.look_what_may_be_sent();
             }
             return Expired::Nothing;
@@ -173,9 +166,10 @@ impl Sender {
         if self.deadline == Time::NEVER || now < self.deadline {
             return Expired::Nothing;
         }
-        self.ticks.reach(self.expiry);
+        let tick = self.ticks.number(self.deadline);
+        self.ticks.reach(tick);
         self.stop_if_due(now);
-        self.on_timeout();
+        self.on_timeout(tick);
         self.look_what_may_be_sent();
         Expired::Retransmission
     }
@@ -205,7 +199,7 @@ impl Sender {
     /// The same, or never.
     #[inline]
     pub fn deadline(&self) -> Time {
-        if self.started { self.deadline } else { self.start }
+        self.deadline
     }
 
     /// The window.
@@ -294,7 +288,9 @@ impl Sender {
         let hands = Hands { growth: &mut self.growth, window: &mut self.window };
         let meaning = self.recovery.on_new_ack(ack, &self.flight, hands);
         if meaning == NewAck::Grow {
-            self.growth.on_ack(&self.ack, &mut self.window);
+            // Through signed numbers, which is one instruction.
+            let ack = Ack { mss: self.flight.mss as i64 as f64, limit: self.flight.rwnd as i64 as f64 };
+            self.growth.on_ack(&ack, &mut self.window);
             self.backoff = 0;
         }
         self.flight.una = ack;
@@ -327,8 +323,8 @@ impl Sender {
         }
     }
 
-    fn on_timeout(&mut self) {
-        self.timeouts.push(self.expiry);
+    fn on_timeout(&mut self, tick: u64) {
+        self.timeouts.push(tick);
         self.count_reduction();
         let loss = Loss { mss: self.flight.mss as f64, limit: self.flight.rwnd as f64 };
         self.growth.on_rto(&loss, &mut self.window);
@@ -383,8 +379,7 @@ impl Sender {
 
     #[inline]
     fn restart_timer(&mut self) {
-        self.expiry = self.ticks.count() + self.rto.ticks();
-        self.deadline = self.ticks.instant(self.expiry);
+        self.deadline = self.ticks.instant(self.ticks.count() + self.rto.ticks());
     }
 
     /// Every handler begins here: the ticks up to now are seen, and an application past its end offers no more.

@@ -44,15 +44,15 @@ pub(super) fn network(scenario: &Scenario, seed: u64, recorder: Option<&Recorder
     let mut parts: BTreeMap<usize, Part> = plan.hosts(&layout, &mut ways);
     let ports = layout.ports();
     for links in ports.chunk_by(|a, b| a.0 == b.0) {
-        parts.insert(links[0].0, plan.ports(links, &layout, &ways));
+        parts.insert(links[0].0 as usize, plan.ports(links, &layout, &mut ways));
     }
     let frames = plan.frame_logs();
     let mut directory = Directory::new(scenario, plan.crossing);
     for (id, link) in scenario.links.iter_ids() {
         match (plan.wiring.feeders[id], layout.part_of_port[id]) {
             (Feeder::Nic, _) => directory.push(Output::Nic),
-            (_, Some((part, tail))) if plan.tails[id] => directory.push(Output::Tail { part: part as u32, tail }),
-            (_, Some((part, port))) => directory.push(Output::Port { part: part as u32, port }),
+            (_, Some((part, tail))) if plan.tails[id] => directory.push(Output::Tail { part, tail }),
+            (_, Some((part, port))) => directory.push(Output::Port { part, port }),
             (_, None) => {
                 // Where nothing crosses, it does not matter behind what.
                 let Tap { behind, lag, numbers } = ways.taps.remove(&id).unwrap_or_default();
@@ -96,7 +96,7 @@ struct Layout {
     groups: Vec<usize>,
     /// For each port that has a queue and is crossed, its part, and its number among the ports of that part; of a tail,
     /// among the tails.
-    part_of_port: IdVec<LinkId, Option<(usize, u32)>>,
+    part_of_port: IdVec<LinkId, Option<(u32, u32)>>,
     /// How many tails each part has.
     tails: BTreeMap<usize, u32>,
 }
@@ -106,15 +106,21 @@ struct Layout {
 struct Ways {
     /// For each connection, the way out of its host, and how long ports without a queue look back on it.
     of_hosts: Vec<Option<(Leg, Span)>>,
-    /// For each port, by the connections' numbers, the ways out of it and the spacing of the cells that come in; one
-    /// port after the other, as in [`Plan::crossing`].
-    of_ports: Vec<Option<Leg>>,
-    spacings: Vec<Span>,
+    /// Of ports that are in parts and no tails.
+    of_ports: BTreeMap<LinkId, Exits>,
     taps: BTreeMap<LinkId, Tap>,
-    /// How long ports without a queue look back on each port.
-    memory: IdVec<LinkId, Span>,
     /// The least time to one part (the first) from another (the second).
     lookaheads: BTreeMap<(usize, usize), Span>,
+}
+
+/// The ways out of a port.
+struct Exits {
+    /// By the connections' numbers.
+    legs: Vec<Option<Leg>>,
+    /// The spacing of the cells that come in.
+    spacings: Vec<Span>,
+    /// How long ports without a queue look back on this one.
+    memory: Span,
 }
 
 /// An output on a connection's way.
@@ -169,7 +175,7 @@ impl Plan<'_> {
     /// Numbers the ports on the ways to these ends. Packet ports with a single input, and the same one before it, are
     /// one part.
     fn place_ports(&self, end: End, layout: &mut Layout, parts: &mut usize) {
-        let mut shared: BTreeMap<usize, (usize, u32)> = BTreeMap::new();
+        let mut shared: BTreeMap<usize, (u32, u32)> = BTreeMap::new();
         for (_, vc) in self.vcs.iter_ids().filter(|&(id, _)| end_of(id).1 == end) {
             let mut before = layout.groups[layout.group_of(end.other())];
             for hop in &vc.route {
@@ -181,7 +187,7 @@ impl Plan<'_> {
                     let alone = feeder == Feeder::Cells || self.wiring.inputs.of(hop.link).len() > 1;
                     if self.tails[hop.link] {
                         let tails = layout.tails.entry(before).or_insert(0);
-                        layout.part_of_port[hop.link] = Some((before, *tails));
+                        layout.part_of_port[hop.link] = Some((before as u32, *tails));
                         *tails += 1;
                         continue;
                     }
@@ -192,7 +198,7 @@ impl Plan<'_> {
                         }
                         None => {
                             *parts += 1;
-                            (*parts - 1, 0)
+                            (*parts as u32 - 1, 0)
                         }
                     };
                     if !alone {
@@ -200,7 +206,7 @@ impl Plan<'_> {
                     }
                     layout.part_of_port[hop.link] = Some(place);
                 }
-                before = layout.part_of_port[hop.link].map_or(before, |(part, _)| part);
+                before = layout.part_of_port[hop.link].map_or(before, |(part, _)| part as usize);
             }
         }
     }
@@ -214,13 +220,7 @@ impl Plan<'_> {
                 ranks.extend(inputs.map(|(rank, &input)| ((port, input), rank as u32)));
             }
         }
-        let mut ways = Ways {
-            of_hosts: vec![None; self.vcs.len()],
-            of_ports: vec![None; self.crossing.total()],
-            spacings: vec![Span::ZERO; self.crossing.total()],
-            memory: self.scenario.links.iter().map(|_| Span::ZERO).collect(),
-            ..Ways::default()
-        };
+        let mut ways = Ways { of_hosts: vec![None; self.vcs.len()], ..Ways::default() };
         for id in self.vcs.ids() {
             self.way_of(id, layout, &ranks, &mut ways);
         }
@@ -267,8 +267,15 @@ impl Plan<'_> {
                 // Behind a port cells come at its pace at most, one by one.
                 Some(_) => self.scenario.links[from.link].rate.cell_time(),
             };
-            ways.spacings[self.crossing.start(hop.link) + hop.at_port.index()] = spacing;
-            let to = Destination::Port { mailbox: part as u32, port, input: rank, at_port: hop.at_port };
+            let crossing = self.crossing.of(hop.link).len();
+            let exits = ways.of_ports.entry(hop.link).or_insert_with(|| Exits {
+                legs: vec![None; crossing],
+                spacings: vec![Span::ZERO; crossing],
+                memory: Span::ZERO,
+            });
+            exits.spacings[hop.at_port.index()] = spacing;
+            let to = Destination::Port { mailbox: part, port, input: rank, at_port: hop.at_port };
+            let part = part as usize;
             self.leave(id, &from, Leg { lag, to }, (part, Span::ZERO), looked_back, ways);
             from = Place { part, link: hop.link, number: Some(hop.at_port) };
             looked_back = Span::ZERO;
@@ -295,8 +302,9 @@ impl Plan<'_> {
         match from.number {
             None => ways.of_hosts[id.index()] = Some((leg, looked_back)),
             Some(number) => {
-                ways.of_ports[self.crossing.start(from.link) + number.index()] = Some(leg);
-                ways.memory[from.link] = ways.memory[from.link].max(looked_back);
+                let exits = ways.of_ports.get_mut(&from.link).expect("whatever leaves a port has come to it");
+                exits.legs[number.index()] = Some(leg);
+                exits.memory = exits.memory.max(looked_back);
             }
         }
     }
@@ -363,8 +371,9 @@ impl Plan<'_> {
     }
 
     /// The part with the ports of these links.
-    fn ports(&self, links: &[(usize, u32, LinkId)], layout: &Layout, ways: &Ways) -> Part {
+    fn ports(&self, links: &[(u32, u32, LinkId)], layout: &Layout, ways: &mut Ways) -> Part {
         let (part, _, first) = links[0];
+        let part = part as usize;
         match self.scenario.technology {
             Technology::Atm { .. } => Part::Cells(Box::new(self.cell_port(first, part, ways))),
             Technology::Packet { .. } => {
@@ -379,16 +388,17 @@ impl Plan<'_> {
         }
     }
 
-    fn cell_port(&self, id: LinkId, part: usize, ways: &Ways) -> CellPort {
+    fn cell_port(&self, id: LinkId, part: usize, ways: &mut Ways) -> CellPort {
         let link = &self.scenario.links[id];
-        let vc = |((vc, leg), &spacing): ((VcId, Leg), &Span)| door::PortVc {
+        let Exits { legs, spacings, memory } = ways.exits(id);
+        let vc = |((vc, leg), spacing): ((VcId, Leg), Span)| door::PortVc {
             id: vc,
             name_hash: self.vcs[vc].name_hash,
             spacing,
             leg,
             reassembler: Reassembler::default(),
         };
-        let vcs = self.legs(id, ways).zip(&ways.spacings[self.crossing.start(id)..]).map(vc).collect();
+        let vcs = self.legs(id, legs).zip(spacings).map(vc).collect();
         let inputs = self.wiring.inputs.of(id).iter();
         let service = Service {
             order: link.queue.service_order,
@@ -396,7 +406,6 @@ impl Plan<'_> {
             inputs: inputs.map(|&input| name_hash(&self.scenario.links[input].name)).collect(),
         };
         let policy = Policy::new(&link.queue.policy, self.crossing.of(id).len());
-        let memory = ways.memory[id];
         let cell_time = link.rate.cell_time();
         let (counts, _) = self.counts(id, cell_time);
         let crossing = self.crossing.of(id).len();
@@ -404,44 +413,32 @@ impl Plan<'_> {
         CellPort::new(part, policy, service, Door::new(cell_time, vcs, counts, memory, trace))
     }
 
-    fn packet_port(&self, id: LinkId, ways: &Ways, serializers: &mut Serializers) -> PacketPort {
-        let vc = |(vc, leg): (VcId, Leg)| packet_port::PortVc {
-            id: vc,
-            name_hash: self.vcs[vc].name_hash,
-            arrivals: 0,
-            leg,
-        };
+    fn packet_port(&self, id: LinkId, ways: &mut Ways, serializers: &mut Serializers) -> PacketPort {
+        let vc = |(vc, leg): (VcId, Leg)| packet_port::PortVc { id: vc, name_hash: self.vcs[vc].name_hash, leg };
         let (counts, max_bytes) = self.counts(id, Span::from_ps(1));
         let serializer = serializers.of(self.scenario.links[id].rate);
-        PacketPort::new(serializer, max_bytes, self.legs(id, ways).map(vc).collect(), counts, self.trace(id))
+        let vcs = self.legs(id, ways.exits(id).legs).map(vc).collect();
+        PacketPort::new(serializer, max_bytes, vcs, counts, self.trace(id))
     }
 
     fn tail(&self, id: LinkId, layout: &Layout, serializers: &mut Serializers) -> Tail {
         let link = &self.scenario.links[id];
         let crossing = self.crossing.of(id);
-        let number_before = |&vc: &VcId| {
-            let route = &self.vcs[vc].route;
-            route[route.len() - 2].at_port
-        };
         let (_, end) = end_of(crossing[0]);
         let (_, behind) = layout.part_of_port[self.wiring.inputs.of(id)[0]].expect("behind a port");
-        let place = tail::Place {
-            rate: link.rate,
-            serializer: serializers.of(link.rate),
+        Tail::new(tail::Place {
             lag: link.delay,
+            serializer: serializers.of(link.rate),
             group: layout.group_of(end) as u32,
             link: id.index() as u32,
             behind,
-            numbers: crossing.iter().map(number_before).collect(),
-        };
-        let (counts, _) = self.counts(id, Span::from_ps(1));
-        Tail::new(place, counts)
+            connections: crossing.len() as u32,
+        })
     }
 
     /// The connections that cross a port, with their ways out of it.
-    fn legs(&self, id: LinkId, ways: &Ways) -> impl Iterator<Item = (VcId, Leg)> {
-        let legs = &ways.of_ports[self.crossing.start(id)..];
-        let legs = legs.iter().map(|leg| leg.expect("a connection that comes also leaves"));
+    fn legs(&self, id: LinkId, legs: Vec<Option<Leg>>) -> impl Iterator<Item = (VcId, Leg)> {
+        let legs = legs.into_iter().map(|leg| leg.expect("a connection that comes also leaves"));
         self.crossing.of(id).iter().copied().zip(legs)
     }
 
@@ -458,6 +455,13 @@ impl Plan<'_> {
     }
 }
 
+impl Ways {
+    /// Takes the ways out of a port that is crossed.
+    fn exits(&mut self, port: LinkId) -> Exits {
+        self.of_ports.remove(&port).expect("a port in a part is crossed")
+    }
+}
+
 impl Layout {
     fn group_of(&self, end: End) -> usize {
         match self.numbering {
@@ -467,10 +471,11 @@ impl Layout {
     }
 
     /// All ports that are in parts, in the order of the parts and of their numbers there, and their links.
-    fn ports(&self) -> Vec<(usize, u32, LinkId)> {
+    fn ports(&self) -> Vec<(u32, u32, LinkId)> {
         let places = self.part_of_port.iter_ids();
-        let mut ports: Vec<_> =
-            places.filter_map(|(link, place)| place.map(|(part, port)| (part, port, link))).collect();
+        let places = places.filter_map(|(link, place)| place.map(|(part, port)| (part, port, link)));
+        let mut ports = Vec::with_capacity(places.clone().count());
+        ports.extend(places);
         ports.sort_unstable();
         ports
     }

@@ -117,9 +117,9 @@ impl Counts {
         self.vcs.iter().map(|vc| vc.arrivals - vc.drops).collect()
     }
 
-    /// Units of `vc` that were refused so far.
-    pub(super) fn drops_of(&self, vc: VcId) -> u64 {
-        self.vcs[vc].drops
+    /// Units of `vc` that were accepted so far.
+    pub(super) fn accepted_of(&self, vc: VcId) -> u64 {
+        self.vcs[vc].arrivals - self.vcs[vc].drops
     }
 
     /// Takes back arrivals that were counted too early.

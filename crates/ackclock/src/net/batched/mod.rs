@@ -150,7 +150,9 @@ impl Batched {
                 Part::Packets(packets) => Some(packets.record(port as usize, now, link.name, names)),
             },
             Output::Tail { part, tail } => match &self.parts[part as usize] {
-                Part::Packets(packets) => Some(packets.tail_record(tail as usize, now, under_way, link.name, names)),
+                Part::Packets(packets) => {
+                    Some(packets.tail_record(tail as usize, now, under_way, link.crossing, link.name, names))
+                }
                 _ => unreachable!("tails are behind packet ports"),
             },
             Output::Through(number) => {

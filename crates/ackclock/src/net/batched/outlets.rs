@@ -23,7 +23,8 @@ pub(super) struct Outlets {
     backlog: Vec<u32>,
     listed: Vec<bool>,
     /// Room for NICs on which something waits: they are few at any time, and so is their memory.
-    spare: Vec<NicQueue>,
+    #[expect(clippy::vec_box, reason = "they go to NICs and come back as they are")]
+    spare: Vec<Box<NicQueue>>,
 }
 
 /// The numbers of a group's ends of connections.
@@ -164,7 +165,7 @@ impl Outlets {
             let waits = self.nics[nic as usize].next_start() != Time::NEVER;
             self.listed[nic as usize] = waits;
             if !waits {
-                self.spare.push(self.nics[nic as usize].take_queue());
+                self.spare.extend(self.nics[nic as usize].take_queue());
             }
             waits
         });
@@ -203,7 +204,8 @@ impl Outlets {
         }
         if !std::mem::replace(&mut self.listed[nic as usize], true) {
             self.backlog.push(nic);
-            state.give_queue(self.spare.pop().unwrap_or_default());
+            // Mostly one segment waits for another.
+            state.give_queue(self.spare.pop().unwrap_or_else(|| Box::new(NicQueue::with_capacity(1))));
         }
         state.push(vc, segment);
     }

@@ -44,8 +44,6 @@ pub(super) struct PacketPort {
 pub(super) struct PortVc {
     pub(super) id: VcId,
     pub(super) name_hash: u64,
-    /// Its packets that arrived; what else is counted is in the port's counters.
-    pub(super) arrivals: u64,
     /// From the completion of a transmission to the arrival.
     pub(super) leg: Leg,
 }
@@ -85,8 +83,7 @@ impl PacketPorts {
 
     /// One port's record at `now`.
     pub(super) fn record(&self, port: usize, now: Time, name: &str, vcs: impl Iterator<Item = String>) -> PortRecord {
-        let mut port = self.ports[port].at(now);
-        port.vcs.iter_ids().for_each(|(at_port, vc)| port.counts.arrive(at_port, vc.arrivals));
+        let port = self.ports[port].at(now);
         let waiting = port.waiting.as_slice().iter().map(|&(start, vc, _)| (vc, start.as_ps()));
         port.counts.record(now, name, vcs, waiting)
     }
@@ -97,19 +94,20 @@ impl PacketPorts {
         port.trace.is_some().then(|| port.at(now).trace).flatten().map(|trace| *trace)
     }
 
-    /// The record at `now` of one of the ports behind them.
+    /// The record at `now` of one of the ports behind them, which these connections cross.
     pub(super) fn tail_record(
         &self,
         tail: usize,
         now: Time,
         under_way: &UnderWay,
+        crossing: &[VcId],
         name: &str,
         vcs: impl Iterator<Item = String>,
     ) -> PortRecord {
         let tail = &self.tails[tail];
         let before = &self.ports[tail.place.behind as usize];
-        let accepted = |vc: VcId| (before.vcs[vc].id, before.accepted(vc));
-        tail.record(now, accepted, under_way, name, vcs)
+        let accepted = crossing.iter().map(|&vc| (vc, before.accepted(before.number_of(vc))));
+        tail.record(now, self.serializers.rate(tail.place.serializer), accepted, under_way, name, vcs)
     }
 }
 
@@ -147,8 +145,8 @@ impl PacketPort {
         let &Item { time: now, carries, at_port, frame, size, .. } = packet;
         // At one instant departures come first.
         self.depart_while(|start| start <= now);
-        let vc = &mut self.vcs[at_port];
-        vc.arrivals += 1;
+        let vc = &self.vcs[at_port];
+        self.counts.arrive(at_port, 1);
         // If the last packet that was accepted is out, nothing waits.
         let start = if self.free <= now {
             now
@@ -196,8 +194,14 @@ impl PacketPort {
         io.deliver(group, Arrived { time, carries, vc: vc.id, frame, size, link, good: true });
     }
 
+    /// The number here of a connection that crosses the port.
+    fn number_of(&self, vc: VcId) -> VcId {
+        let index = self.vcs.binary_search_by_key(&vc, |crossing| crossing.id);
+        VcId::from_index(index.expect("connections are numbered in their order"))
+    }
+
     fn accepted(&self, at_port: VcId) -> u64 {
-        self.vcs[at_port].arrivals - self.counts.drops_of(at_port)
+        self.counts.accepted_of(at_port)
     }
 
     /// Transmissions begin that are due.

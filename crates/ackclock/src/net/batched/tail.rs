@@ -11,38 +11,43 @@ use std::collections::VecDeque;
 use super::counts::Counts;
 use super::io::UnderWay;
 use crate::ids::{Id, VcId};
+use crate::queue::Buffer;
 use crate::record::PortRecord;
 use crate::units::{Rate, Span, Time};
 
-/// A port where packets are ahead of time.
-#[derive(Clone)]
+/// A port where packets are ahead of time. There may be two for each flow, and at most of them nothing ever waits.
 pub(super) struct Tail {
     pub(super) place: Place,
     /// When the transmission of the last packet is complete.
     free: Time,
-    /// The packets that wait for one before them, from the first that is not known to have left.
-    waits: VecDeque<Wait>,
-    /// How many of them are known to have arrived.
-    entered: usize,
-    /// All but arrivals.
-    counts: Counts,
+    /// Not there before the first packet has to wait.
+    waits: Option<Box<Waits>>,
 }
 
 /// Where such a port is.
-#[derive(Clone)]
 pub(super) struct Place {
-    pub(super) rate: Rate,
-    /// Which serializer that is.
-    pub(super) serializer: u32,
     /// From the completion of a transmission to the arrival at the host.
     pub(super) lag: Span,
+    /// Which serializer has its rate.
+    pub(super) serializer: u32,
     /// The host: in which group, and by which link.
     pub(super) group: u32,
     pub(super) link: u32,
     /// The port before, of those that advance together.
     pub(super) behind: u32,
-    /// The numbers of the crossing connections at that port.
-    pub(super) numbers: Vec<VcId>,
+    /// How many connections cross it.
+    pub(super) connections: u32,
+}
+
+/// The packets that have to wait for one before them.
+#[derive(Clone)]
+struct Waits {
+    /// From the first that is not known to have left.
+    queue: VecDeque<Wait>,
+    /// How many of them are known to have arrived.
+    entered: usize,
+    /// All but arrivals.
+    counts: Counts,
 }
 
 #[derive(Clone, Copy)]
@@ -64,8 +69,8 @@ pub(super) fn never_refuses(buffer: (u32, u64), longest: (Span, u64), shortest: 
 
 impl Tail {
     /// An idle port.
-    pub(super) fn new(place: Place, counts: Counts) -> Tail {
-        Tail { place, free: Time::ZERO, waits: VecDeque::new(), entered: 0, counts }
+    pub(super) fn new(place: Place) -> Tail {
+        Tail { place, free: Time::ZERO, waits: None }
     }
 
     /// A packet of connection `vc` arrives and is transmitted in `time`; returns when that is complete. What is before
@@ -77,54 +82,63 @@ impl Tail {
         self.free
     }
 
-    /// The record at `now`, of which the port before accepted so many packets of each of its connections; `vcs` says
-    /// what these are.
+    /// The record at `now` of a port with this rate, of which the port before accepted so many packets of each of its
+    /// connections; `names` are theirs.
     pub(super) fn record(
         &self,
         now: Time,
-        accepted: impl Fn(VcId) -> (VcId, u64),
+        rate: Rate,
+        accepted: impl Iterator<Item = (VcId, u64)>,
         under_way: &UnderWay,
         name: &str,
         names: impl Iterator<Item = String>,
     ) -> PortRecord {
-        let mut port = self.clone();
-        let Place { rate, lag, .. } = self.place;
-        port.count_before(now);
-        for (place, &number) in self.place.numbers.iter().enumerate() {
-            let (vc, accepted) = accepted(number);
+        let mut waits = self.waits.as_deref().cloned().unwrap_or_else(|| Waits::none(self.place.connections));
+        waits.count_before(now);
+        for (place, (vc, accepted)) in accepted.enumerate() {
             // What begins to be transmitted before `now` is at the host by then, or so long after.
             let begins_later =
-                |&(time, bytes): &(Time, u32)| time >= now + rate.serialization(u64::from(bytes) * 8) + lag;
+                |&(time, bytes): &(Time, u32)| time >= now + rate.serialization(u64::from(bytes) * 8) + self.place.lag;
             let to_begin = under_way.of(vc).filter(begins_later).count() as u64;
             let vc = VcId::from_index(place);
-            let arrivals = accepted - to_begin + u64::from(port.counts.buffer().queued_of(vc));
-            port.counts.arrive(vc, arrivals);
+            let arrivals = accepted - to_begin + u64::from(waits.counts.buffer().queued_of(vc));
+            waits.counts.arrive(vc, arrivals);
         }
-        let waiting = port.waits.iter().take(port.entered).map(|wait| (wait.vc, wait.begins.as_ps()));
-        port.counts.record(now, name, names, waiting)
+        let waiting = waits.queue.iter().take(waits.entered).map(|wait| (wait.vc, wait.begins.as_ps()));
+        waits.counts.record(now, name, names, waiting)
     }
 
     /// The packet has to wait for the one before it; returns for how long.
     #[inline(never)]
     fn wait(&mut self, now: Time, arrives: Time, vc: VcId) -> Time {
-        self.count_before(now);
-        self.waits.push_back(Wait { arrives, begins: self.free, vc });
+        let waits = self.waits.get_or_insert_with(|| Box::new(Waits::none(self.place.connections)));
+        waits.count_before(now);
+        waits.queue.push_back(Wait { arrives, begins: self.free, vc });
         self.free
+    }
+}
+
+impl Waits {
+    /// Nothing waits, of so many connections.
+    fn none(connections: u32) -> Waits {
+        // Nothing is ever refused, so the size of the buffer does not matter.
+        let counts = Counts::new(Buffer::INFINITE, connections as usize, None, Span::from_ps(1));
+        Waits { queue: VecDeque::new(), entered: 0, counts }
     }
 
     /// Counts what waits before `now`.
     fn count_before(&mut self, now: Time) {
         loop {
-            let leaves = self.waits.front().filter(|_| self.entered > 0).map_or(Time::NEVER, |wait| wait.begins);
-            let enters = self.waits.get(self.entered).map_or(Time::NEVER, |wait| wait.arrives);
+            let leaves = self.queue.front().filter(|_| self.entered > 0).map_or(Time::NEVER, |wait| wait.begins);
+            let enters = self.queue.get(self.entered).map_or(Time::NEVER, |wait| wait.arrives);
             if leaves.min(enters) >= now {
                 break;
             }
             // At one instant departures come first.
             let place = if leaves <= enters { 0 } else { self.entered };
-            let Wait { arrives, begins, vc } = self.waits[place];
+            let Wait { arrives, begins, vc } = self.queue[place];
             if leaves <= enters {
-                self.waits.pop_front();
+                self.queue.pop_front();
                 self.entered -= 1;
                 self.counts.leave(vc, 1);
             } else {

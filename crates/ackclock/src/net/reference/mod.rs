@@ -21,8 +21,8 @@ use super::flow::{self, End, Flow, ForcedDrops, Hop, Vc, ack_vc, data_vc, end_of
 use super::recorder::{HostTraces, PortRecording, Recorder};
 use crate::engine::Agenda;
 use crate::ids::{Id, IdVec, LinkId, VcId};
-use crate::packet::aal5::{self, Reassembled};
-use crate::packet::{Segment, Unit};
+use crate::packet::aal5::{self, Reassembled, Reassembler};
+use crate::packet::{FrameLog, Segment, Unit};
 use crate::record::{Capture, FlowRecord, PortRecord, Series};
 use crate::scenario::{Scenario, Technology};
 use crate::tcp::Expired;
@@ -38,8 +38,18 @@ pub struct Reference {
     /// What is on each link, with its time of arrival. Links keep the order.
     under_way: IdVec<LinkId, VecDeque<(Time, Unit)>>,
     vcs: IdVec<VcId, Vc>,
+    /// What each of them carries.
+    frames: IdVec<VcId, Frames>,
     flows: Vec<Flow>,
     traces: Option<Box<HostTraces>>,
+}
+
+/// What a connection carries.
+#[derive(Default)]
+struct Frames {
+    sent: FrameLog,
+    /// Where they arrive.
+    reassembler: Reassembler,
 }
 
 impl Reference {
@@ -55,6 +65,7 @@ impl Reference {
             agenda: Agenda::new(2 * links.len() + 2 * flows.len()),
             under_way: links.iter().map(|_| VecDeque::new()).collect(),
             links,
+            frames: vcs.iter().map(|_| Frames::default()).collect(),
             vcs,
             flows,
             traces: recorder.and_then(|recorder| recorder.hosts()),
@@ -211,7 +222,7 @@ impl Reference {
             }
             Output::Packets(port) => {
                 let vc = &self.vcs[unit.vc];
-                let bytes = packet_bytes(self.technology, &vc.frames.segment(unit.frame));
+                let bytes = packet_bytes(self.technology, &self.frames[unit.vc].sent.segment(unit.frame));
                 let departure = port.on_arrival(now, hop.at_port, unit, bytes, vc.name_hash);
                 let next = port.next_departure();
                 self.launch_packet(id, departure);
@@ -222,13 +233,13 @@ impl Reference {
 
     /// A unit arrives at the host where its connection ends.
     fn on_unit_at_end(&mut self, unit: Unit) {
-        let vc = &mut self.vcs[unit.vc];
-        let Some(reassembled) = vc.reassembler.on_unit(unit) else { return };
+        let frames = &mut self.frames[unit.vc];
+        let Some(reassembled) = frames.reassembler.on_unit(unit) else { return };
         let good = match reassembled {
-            Reassembled::Good { frame } => Some(vc.frames.segment(frame)),
+            Reassembled::Good { frame } => Some(frames.sent.segment(frame)),
             Reassembled::Damaged => None,
         };
-        vc.frames.retire(unit.frame);
+        frames.sent.retire(unit.frame);
         if let (Some(traces), Some(segment)) = (&mut self.traces, &good) {
             traces.arrives(self.now, unit.vc, unit.frame, segment);
         }
@@ -307,7 +318,8 @@ impl Reference {
         let link = &mut self.links[id];
         let Output::Nic(nic) = &mut link.output else { unreachable!("only hosts begin frames") };
         if let Some((vc_id, segment)) = nic.next(now) {
-            let vc = &mut self.vcs[vc_id];
+            let vc = &self.vcs[vc_id];
+            let sent = &mut self.frames[vc_id].sent;
             let (units, spacing, first) = match self.technology {
                 Technology::Atm { llc } => (aal5::cells(segment.ip_bytes(), llc), vc.cell_spacing, link.cell_time),
                 Technology::Packet { .. } => {
@@ -320,10 +332,10 @@ impl Reference {
             let forced_drops = self.flows[flow].forced_drops.as_mut().filter(|_| end == End::Receiver);
             let lost = forced_drops.is_some_and(|drops| drops.hit(segment.seq));
             if let Some(traces) = &mut self.traces {
-                traces.departs(now, vc_id, vc.frames.next_number(), &segment, lost);
+                traces.departs(now, vc_id, sent.next_number(), &segment, lost);
             }
             if !lost {
-                let frame = vc.frames.push(&segment);
+                let frame = sent.push(&segment);
                 for index in 0..units {
                     let arrival = now + spacing * u64::from(index) + first + link.delay;
                     let unit = Unit { vc: vc_id, frame, index, hop: 0, eom: index + 1 == units };
