@@ -8,6 +8,7 @@ mod lists;
 mod nic;
 mod recorder;
 mod reference;
+mod tails;
 
 pub use batched::Batched;
 pub use build::has_randomness;

@@ -16,28 +16,25 @@ use super::serializer::Serializers;
 use super::service::Service;
 use super::tail::{self, Tail};
 use super::{Batched, Inlet, Part};
-use crate::ids::{FlowId, Id, IdVec, LinkId, NodeId, VcId};
+use crate::ids::{Id, IdVec, LinkId, NodeId, VcId};
 use crate::net::build::{self, Feeder, Wiring};
 use crate::net::flow::{End, Vc, end_of};
 use crate::net::lists::Lists;
 use crate::net::recorder::Recorder;
+use crate::net::tails::tails;
 use crate::packet::aal5::Reassembler;
-use crate::packet::{FrameLog, IP_HEADER_BYTES, Segment, TCP_HEADER_BYTES};
+use crate::packet::{FrameLog, IP_HEADER_BYTES, TCP_HEADER_BYTES};
 use crate::queue::drop::Policy;
 use crate::record::trace::{FifoTrace, PortTrace};
 use crate::rng::name_hash;
-use crate::scenario::{self, Scenario, Technology};
+use crate::scenario::{Scenario, Technology};
 use crate::units::{Span, Time};
 
 /// The network of a scenario, before anything has happened.
 pub(super) fn network(scenario: &Scenario, seed: u64, recorder: Option<&Recorder>) -> Batched {
     let vcs = build::vcs(scenario);
     let (wiring, crossing) = (Wiring::new(scenario), build::crossing(scenario, &vcs));
-    let tails = match recorder {
-        None => tails(scenario, &wiring, &crossing, &vcs),
-        // What is recorded of a port is recorded as it happens there.
-        Some(_) => scenario.links.iter().map(|_| false).collect(),
-    };
+    let tails = tails(scenario, &wiring, &crossing, &vcs);
     let plan = Plan { scenario, seed, recorder, wiring, crossing, tails, vcs };
     let layout = plan.layout();
     let mut ways = plan.ways(&layout);
@@ -479,35 +476,6 @@ impl Layout {
         ports.sort_unstable();
         ports
     }
-}
-
-/// Which ports are done together with the one before them, see there.
-fn tails(
-    scenario: &Scenario,
-    wiring: &Wiring,
-    crossing: &Lists<LinkId, VcId>,
-    vcs: &IdVec<VcId, Vc>,
-) -> IdVec<LinkId, bool> {
-    let Technology::Packet { link_header_bytes } = scenario.technology else {
-        return scenario.links.iter().map(|_| false).collect();
-    };
-    let headers = IP_HEADER_BYTES + TCP_HEADER_BYTES + link_header_bytes;
-    let options = Segment::MAX_OPTION_BYTES;
-    let is_tail = |(id, link): (LinkId, &scenario::Link)| {
-        let [input] = wiring.inputs.of(id)[..] else { return false };
-        let is_last = |&vc: &VcId| vcs[vc].route.last().is_some_and(|hop| hop.link == id);
-        if wiring.feeders[input] != Feeder::Packets
-            || scenario.links[input].rate > link.rate
-            || !crossing.of(id).iter().all(is_last)
-        {
-            return false;
-        }
-        let mss = |&vc: &VcId| scenario.flows[FlowId::from_index(end_of(vc).0)].tcp.mss;
-        let longest = headers + options.max(crossing.of(id).iter().map(mss).max().unwrap_or(0));
-        let time = |bytes: u32| link.rate.serialization(u64::from(bytes) * 8);
-        tail::never_refuses(build::limits(link.queue.buffer), (time(longest), u64::from(longest)), time(headers))
-    };
-    scenario.links.iter_ids().map(is_tail).collect()
 }
 
 fn inlets(parts: usize, lookaheads: &BTreeMap<(usize, usize), Span>) -> Vec<Vec<Inlet>> {

@@ -126,7 +126,7 @@ impl Batched {
                 Part::Cells(cells) => cells.trace(now),
                 Part::Packets(packets) => packets.trace(port as usize, now),
             },
-            // Where nothing waits, there is nothing to record; tails are ports of their own where something is.
+            // Where nothing waits, or next to nothing, nothing is recorded.
             Output::Nic | Output::Through(_) | Output::Tail { .. } => None,
         };
         let ports: Vec<PortRecording<'_>> = self

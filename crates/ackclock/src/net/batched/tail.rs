@@ -1,7 +1,7 @@
 //! The last port before a host, fed by one packet port of no higher rate and nothing else.
 //!
 //! Packets come here one after the other, each as long as it takes at the port before, so all that a packet may have
-//! to wait for is a longer one just before it, and a buffer with room for that refuses nothing ([`never_refuses`]).
+//! to wait for is a longer one just before it, and a buffer with room for that refuses nothing (`net/tails.rs`).
 //! So when a packet will be at the host is known as soon as the port before has accepted it: this port is no part of
 //! its own, but done in the same step, ahead of time. What it counts must not be ahead: the few packets that wait are
 //! counted when their time has come, and how many have arrived is read off the frames on their way to the host.
@@ -55,16 +55,6 @@ struct Wait {
     arrives: Time,
     begins: Time,
     vc: VcId,
-}
-
-/// Whether a port never has to refuse a packet: it sends the longest in time `longest`, the shortest in `shortest`, and
-/// its only input has no higher rate.
-///
-/// What is transmitted and waiting when a packet arrives, and that packet, take no longer than `longest` together: this
-/// holds for the first, and from one to the next no less time goes by than the next one takes.
-pub(super) fn never_refuses(buffer: (u32, u64), longest: (Span, u64), shortest: Span) -> bool {
-    let (packets, bytes) = buffer;
-    u64::from(packets) >= longest.0.as_ps() / shortest.as_ps() && bytes >= 2 * longest.1
 }
 
 impl Tail {
@@ -154,6 +144,7 @@ impl Waits {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::net::tails::never_refuses;
     use proptest::prelude::*;
 
     const SHORTEST: u64 = 40;

@@ -8,6 +8,7 @@ use crate::net::build::{Feeder, Wiring, crossing, limits, service_stream};
 use crate::net::flow::Vc;
 use crate::net::nic::Nic;
 use crate::net::recorder::Recorder;
+use crate::net::tails::tails;
 use crate::queue::drop::Policy;
 use crate::record::trace::PortTrace;
 use crate::rng::name_hash;
@@ -45,6 +46,7 @@ pub(super) fn links(
 ) -> IdVec<LinkId, Link> {
     let wiring = Wiring::new(scenario);
     let crossing = crossing(scenario, vcs);
+    let tails = tails(scenario, &wiring, &crossing, vcs);
     let link = |(id, link): (LinkId, &scenario::Link)| Link {
         name: link.name.clone(),
         rate: link.rate,
@@ -52,7 +54,7 @@ pub(super) fn links(
         delay: link.delay,
         output: {
             let vcs = crossing.of(id).len();
-            let trace = recorder.and_then(|recorder| recorder.port(vcs));
+            let trace = recorder.filter(|_| !tails[id]).and_then(|recorder| recorder.port(vcs));
             output_of(link, wiring.feeders[id], wiring.inputs.of(id), seed, vcs, trace)
         },
         crossing: crossing.of(id).to_vec(),

@@ -1,0 +1,50 @@
+//! Packet ports at which next to nothing happens: the last before a host, fed by one packet port of no higher rate and
+//! nothing else. At most one packet waits there, for a longer one before it, and none is ever refused. The batched
+//! engine does them together with the port before, and nobody records them over time.
+
+use crate::ids::{FlowId, Id, IdVec, LinkId, VcId};
+use crate::net::build::{self, Feeder, Wiring};
+use crate::net::flow::{Vc, end_of};
+use crate::net::lists::Lists;
+use crate::packet::{IP_HEADER_BYTES, Segment, TCP_HEADER_BYTES};
+use crate::scenario::{self, Scenario, Technology};
+use crate::units::Span;
+
+/// For each link, whether its port is one of these.
+pub(super) fn tails(
+    scenario: &Scenario,
+    wiring: &Wiring,
+    crossing: &Lists<LinkId, VcId>,
+    vcs: &IdVec<VcId, Vc>,
+) -> IdVec<LinkId, bool> {
+    let Technology::Packet { link_header_bytes } = scenario.technology else {
+        return scenario.links.iter().map(|_| false).collect();
+    };
+    let headers = IP_HEADER_BYTES + TCP_HEADER_BYTES + link_header_bytes;
+    let options = Segment::MAX_OPTION_BYTES;
+    let is_tail = |(id, link): (LinkId, &scenario::Link)| {
+        let [input] = wiring.inputs.of(id)[..] else { return false };
+        let is_last = |&vc: &VcId| vcs[vc].route.last().is_some_and(|hop| hop.link == id);
+        if wiring.feeders[input] != Feeder::Packets
+            || scenario.links[input].rate > link.rate
+            || !crossing.of(id).iter().all(is_last)
+        {
+            return false;
+        }
+        let mss = |&vc: &VcId| scenario.flows[FlowId::from_index(end_of(vc).0)].tcp.mss;
+        let longest = headers + options.max(crossing.of(id).iter().map(mss).max().unwrap_or(0));
+        let time = |bytes: u32| link.rate.serialization(u64::from(bytes) * 8);
+        never_refuses(build::limits(link.queue.buffer), (time(longest), u64::from(longest)), time(headers))
+    };
+    scenario.links.iter_ids().map(is_tail).collect()
+}
+
+/// Whether a port never has to refuse a packet: it sends the longest in time `longest`, the shortest in `shortest`, and
+/// its only input has no higher rate.
+///
+/// What is transmitted and waiting when a packet arrives, and that packet, take no longer than `longest` together: this
+/// holds for the first, and from one to the next no less time goes by than the next one takes.
+pub(super) fn never_refuses(buffer: (u32, u64), longest: (Span, u64), shortest: Span) -> bool {
+    let (packets, bytes) = buffer;
+    u64::from(packets) >= longest.0.as_ps() / shortest.as_ps() && bytes >= 2 * longest.1
+}
