@@ -10,9 +10,12 @@ use crate::units::{Span, Time};
 pub struct FifoTrace {
     port: PortTrace,
     tick: Span,
-    /// The tick up to which the queue is recorded, and how many waited after it.
+    /// The tick up to which everything is known, how many waited after it, and since which tick that many.
     tick_number: u64,
     queued: u32,
+    since: u64,
+    /// Whether that is still to be told to the port's recorder: what goes on within a tick is told when it is over.
+    untold: bool,
     /// If it is recorded how many wait of each connection: who waits, in runs of one connection's units.
     waiting: VecDeque<Run>,
     of_vc: Vec<u32>,
@@ -30,22 +33,46 @@ impl FifoTrace {
     /// A recorder for a port that `vcs` connections cross and whose tick is so long.
     pub fn new(port: Box<PortTrace>, tick: Span, vcs: usize) -> Box<FifoTrace> {
         let of_vc = if port.wants_vcs() { vec![0; vcs] } else { Vec::new() };
-        Box::new(FifoTrace { port: *port, tick, tick_number: 0, queued: 0, waiting: VecDeque::new(), of_vc })
+        Box::new(FifoTrace {
+            port: *port,
+            tick,
+            tick_number: 0,
+            queued: 0,
+            since: 0,
+            untold: false,
+            waiting: VecDeque::new(),
+            of_vc,
+        })
     }
 
     /// At each of `units` ticks from `now` on a unit of `vc` finds `before` others waiting and begins to wait, the
     /// first until tick `departs`, each of the others until one tick later than the one before. At every tick the
     /// departure comes first.
-    #[inline(never)]
+    #[inline]
     pub fn enter(&mut self, vc: usize, now: u64, departs: u64, units: u32, before: u64) {
-        self.fall(now);
-        self.queued = before as u32 + 1;
-        self.tick_number = now + u64::from(units) - 1;
-        self.port.queued(self.at(now), self.queued);
-        self.transmit(departs, units);
-        if self.of_vc.is_empty() {
-            return;
+        let queued = before as u32 + 1;
+        // One leaves and one comes: nothing changes.
+        let exchanged = now == self.tick_number + 1 && queued == self.queued;
+        if now > self.tick_number && !exchanged {
+            self.fall(now);
         }
+        if queued != self.queued {
+            if self.since != now {
+                self.tell();
+                self.since = now;
+            }
+            self.queued = queued;
+            self.untold = true;
+        }
+        self.tick_number = now + u64::from(units) - 1;
+        self.transmit(departs, units);
+        if !self.of_vc.is_empty() {
+            self.enter_of(vc, now, departs, units);
+        }
+    }
+
+    #[inline(never)]
+    fn enter_of(&mut self, vc: usize, now: u64, departs: u64, units: u32) {
         self.waiting.push_back(Run { vc: vc as u32, departs, units });
         for tick in now..now + u64::from(units) {
             self.leave(tick);
@@ -82,8 +109,17 @@ impl FifoTrace {
         Time::from_ps(tick * self.tick.as_ps())
     }
 
+    fn tell(&mut self) {
+        if self.untold {
+            self.port.queued(self.at(self.since), self.queued);
+            self.untold = false;
+        }
+    }
+
     /// What departs up to tick `now` no longer waits.
+    #[inline(never)]
     fn fall(&mut self, now: u64) {
+        self.tell();
         let steps = u64::from(self.queued).min(now.saturating_sub(self.tick_number));
         self.port.falls(self.tick, self.tick_number + 1, steps);
         self.queued -= steps as u32;
