@@ -16,15 +16,13 @@ use ackclock::sim::RESULT_VERSION;
 use blocks::Block;
 use headers::{Datagram, Endpoint};
 
-/// What a capture does not say itself: the run it is from, the hosts and the flows.
+/// What a capture does not say itself, alike in all runs of a scenario: its name, the hosts and the flows.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Meta {
     /// The scenario's name.
     pub scenario: String,
     /// The hash of the resolved scenario, in hexadecimal digits.
     pub hash: String,
-    /// The seed of the run.
-    pub seed: u64,
     /// The names of all hosts in the order of the scenario, on which their addresses depend.
     pub hosts: Vec<String>,
     /// All flows in the order of the scenario, on which their ports depend.
@@ -53,8 +51,8 @@ pub struct FlowMeta {
 }
 
 impl Meta {
-    /// What a run of `scenario` has in common; `hash` is that of the resolved scenario, in hexadecimal digits.
-    pub fn of(scenario: &Scenario, hash: &str, seed: u64) -> Meta {
+    /// What the runs of `scenario` have in common; `hash` is that of the resolved scenario, in hexadecimal digits.
+    pub fn of(scenario: &Scenario, hash: &str) -> Meta {
         // Of each node, how many hosts come before it: of a host its number.
         let mut hosts = Vec::new();
         let mut numbers = Vec::new();
@@ -77,7 +75,6 @@ impl Meta {
         Meta {
             scenario: scenario.name.clone(),
             hash: hash.into(),
-            seed,
             hosts,
             flows: scenario.flows.iter().map(flow).collect(),
         }
@@ -102,33 +99,41 @@ pub fn file_name(host: &str) -> String {
     format!("{host}.pcapng")
 }
 
-/// Writes a capture as a file of its own. `out` gets a piece per packet and should be buffered; it is flushed at the end.
-/// Packets need not be in order.
+/// Writes a capture of the run under `seed` as a file of its own. `out` gets a piece per packet and should be buffered; it
+/// is flushed at the end. Packets need not be in order.
 ///
 /// # Panics
 /// If the capture is of a host or of a flow that `meta` does not know.
-pub fn write(out: &mut impl Write, capture: &Capture, meta: &Meta) -> io::Result<()> {
+pub fn write(out: &mut impl Write, capture: &Capture, meta: &Meta, seed: u64) -> io::Result<()> {
     let host = meta.hosts.iter().position(|name| *name == capture.host).expect("a host of the scenario");
     let mut block = Block::default();
-    section_header(&mut block, host, meta).write(out)?;
+    section_header(&mut block, host, meta, seed).write(out)?;
     interface(&mut block, capture).write(out)?;
     names(&mut block, host, meta).write(out)?;
     // Hosts take no time: what arrives comes before the answer of the same instant, or readers see bytes acknowledged
     // that were not there yet.
     let mut packets: Vec<_> = capture.packets.iter().collect();
     packets.sort_by_key(|packet| (packet.time, packet.sent));
+    let mut lost_on_purpose = 0u16;
     for packet in packets {
-        enhanced_packet(&mut block, packet, meta).write(out)?;
+        let identification = match &packet.lost {
+            Some(Loss { port: None, .. }) => {
+                lost_on_purpose = lost_on_purpose.wrapping_add(1);
+                OF_LOST_ON_PURPOSE.wrapping_add(lost_on_purpose).wrapping_add(packet.frame as u16)
+            }
+            _ => packet.frame as u16,
+        };
+        enhanced_packet(&mut block, packet, identification, meta).write(out)?;
     }
     out.flush()
 }
 
 /// §4.1, Section Header Block.
-fn section_header<'a>(block: &'a mut Block, host: usize, meta: &Meta) -> &'a mut Block {
+fn section_header<'a>(block: &'a mut Block, host: usize, meta: &Meta, seed: u64) -> &'a mut Block {
     block.begin(0x0a0d_0d0a);
     block.u32(0x1a2b_3c4d).u16(1).u16(0); // byte order, version 1.0
     block.bytes(&u64::MAX.to_le_bytes()); // the length of the section is not given
-    let of = format!("scenario {}, seed {}, BLAKE3 of the resolved scenario {}", meta.scenario, meta.seed, meta.hash);
+    let of = format!("scenario {}, seed {seed}, BLAKE3 of the resolved scenario {}", meta.scenario, meta.hash);
     block.option(OPT_COMMENT, of.as_bytes());
     let here = |flow: &FlowMeta| flow.sender == host || flow.receiver == host;
     let mut flows = meta.flows.iter().enumerate().filter(|(_, flow)| here(flow));
@@ -183,7 +188,7 @@ fn names<'a>(block: &'a mut Block, host: usize, meta: &Meta) -> &'a mut Block {
 }
 
 /// §4.3, Enhanced Packet Block.
-fn enhanced_packet<'a>(block: &'a mut Block, packet: &Captured, meta: &Meta) -> &'a mut Block {
+fn enhanced_packet<'a>(block: &'a mut Block, packet: &Captured, identification: u16, meta: &Meta) -> &'a mut Block {
     let flow = &meta.flows[packet.flow as usize];
     let ports = meta.ports(packet.flow as usize);
     let sender = Endpoint { address: meta.address(flow.sender), port: ports.0 };
@@ -194,8 +199,7 @@ fn enhanced_packet<'a>(block: &'a mut Block, packet: &Captured, meta: &Meta) -> 
     let datagram = Datagram {
         from,
         to,
-        // Frames are numbered by connection and direction, so that captures at both ends agree.
-        identification: packet.frame as u16,
+        identification,
         // RFC 9293 §3.9.1.2: the last segment that is buffered carries PSH; no application here pushes otherwise.
         push: ends_file,
         // At most 65535, see `TcpParams::advertised_window`.
@@ -222,12 +226,12 @@ fn comment(packet: &Captured, flow: &FlowMeta) -> String {
         // A fraction of a byte allows nothing.
         text += &format!(", cwnd {} B", cwnd as u64);
     }
-    if let Some(Loss { time, port, reason }) = &packet.lost {
+    if let Some(Loss { time, port, reason, by_frame_before }) = &packet.lost {
         let place = port.as_ref().map_or("on purpose".into(), |port| format!("at {port}"));
-        let reason = reason.map_or("", |reason| reason.name());
-        text += &format!(", lost {place} at {time}");
-        if !reason.is_empty() {
-            text += &format!(": {reason}");
+        let how = if *by_frame_before { "with the end of the frame before " } else { "" };
+        text += &format!(", lost {how}{place} at {time}");
+        if let Some(reason) = reason {
+            text += &format!(": {}", reason.name());
         }
     }
     text
@@ -236,6 +240,10 @@ fn comment(packet: &Captured, flow: &FlowMeta) -> String {
 /// Raw IP. LINKTYPE_IPV4 would be exact, but tcptrace knows only this one.
 const LINKTYPE_RAW: u16 = 101;
 const FIRST_ADDRESS: u32 = u32::from_be_bytes([10, 0, 0, 1]);
+/// Identifications are those of frames, which are numbered by connection and direction: captures at both ends agree. What
+/// is lost on purpose never becomes a frame; without a number of its own it would have that of the frame after it, and
+/// tcptrace takes the same bytes under the same number for one packet that it was shown twice.
+const OF_LOST_ON_PURPOSE: u16 = 1 << 15;
 /// Up to 10.255.255.254.
 const MAX_HOSTS: usize = (1 << 24) - 2;
 const FIRST_DYNAMIC_PORT: u16 = 49_152;

@@ -1,11 +1,17 @@
 //! The program as a user meets it: real command lines, real files, real signals.
 
 mod bad_input;
+mod captures;
+//mod captures_read;
 mod commands;
 mod export;
 mod interrupt;
 mod json;
 mod kept;
+#[path = "../../../ackclock-results/tests/pcapng/programs.rs"]
+mod programs;
+#[path = "../../../ackclock-results/tests/pcapng/reader.rs"]
+mod reader;
 mod report;
 mod reproduce;
 mod rerun;
