@@ -2,7 +2,7 @@
 
 mod bad_input;
 mod captures;
-//mod captures_read;
+mod captures_read;
 mod commands;
 mod export;
 mod interrupt;

@@ -155,11 +155,14 @@ pub fn with_payload(file: &[u8]) -> Vec<u8> {
     for block in blocks(file) {
         let mut body = block.body.clone();
         if block.block_type == PACKET {
-            let mut datagram = Packet::of(&block).datagram();
+            let packet = Packet::of(&block);
+            let mut datagram = packet.datagram();
+            let options = body.split_off(20 + packet.bytes.len().next_multiple_of(4));
             body.truncate(20);
             body[12..16].copy_from_slice(&(datagram.len() as u32).to_le_bytes());
             datagram.resize(datagram.len().next_multiple_of(4), 0);
             body.extend(datagram);
+            body.extend(options);
         }
         let length = (body.len() as u32 + 12).to_le_bytes();
         whole.extend([&block.block_type.to_le_bytes()[..], &length, &body, &length].concat());

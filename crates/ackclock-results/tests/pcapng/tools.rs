@@ -237,6 +237,7 @@ fn a_segment_lost_on_purpose_twice_is_counted_three_times() {
         Captured { time, flow: 0, data: true, sent: true, frame: 0, segment, cwnd: None, lost }
     };
     let capture = Capture { host: "s1".into(), packets: (0..3).map(copy).collect() };
-    let counts = tcptrace(&save("on-purpose.pcapng", &capture, &wire.meta));
+    let file = save("on-purpose.pcapng", &capture, &wire.meta);
+    let counts = tcptrace(&file);
     assert_eq!((counts("actual data pkts"), counts("rexmt data pkts"), counts("unique bytes sent")), (3, 2, 1024));
 }
