@@ -69,13 +69,7 @@ pub fn folder_of(result: &Path, seed: u64) -> PathBuf {
 ///
 /// # Panics
 /// If a capture is of a host or of a flow that `meta` does not know.
-pub fn write(
-    folder: &Path,
-    captures: &[Capture],
-    meta: &Meta,
-    scenario: &ScenarioPart,
-    run: &Run,
-) -> io::Result<()> {
+pub fn write(folder: &Path, captures: &[Capture], meta: &Meta, scenario: &ScenarioPart, run: &Run) -> io::Result<()> {
     fs::create_dir_all(folder)?;
     let mut files = Vec::new();
     for capture in captures {
@@ -150,8 +144,7 @@ mod tests {
         let _ = fs::remove_dir_all(&result);
         let document = example(1, 1, 2);
         let hosts = ["a", "b"].map(String::from).to_vec();
-        let captures: Vec<_> =
-            hosts.iter().map(|host| Capture { host: host.clone(), packets: Vec::new() }).collect();
+        let captures: Vec<_> = hosts.iter().map(|host| Capture { host: host.clone(), packets: Vec::new() }).collect();
         let meta = Meta { scenario: "x".into(), hash: "00".into(), hosts, flows: Vec::new() };
         let run = &document.runs[0];
         write(&folder_of(&result, run.seed), &captures, &meta, &document.scenario, run).unwrap();

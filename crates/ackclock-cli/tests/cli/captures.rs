@@ -60,9 +60,12 @@ fn each_seed_and_host_has_a_file_and_the_folder_is_named() {
     let place = Place::with("captures", RANDOM);
     let run = ["run", "scenario.toml", "--out", "kept", "--seeds", "3", "--capture", "s2,d1"];
     let first = place.run(&run).exits_with(0);
-    assert!(first.stderr.contains("captures in kept/captures, for Wireshark and tcptrace\nresults in kept\n"), "{first:?}");
+    assert!(
+        first.stderr.contains("captures in kept/captures, for Wireshark and tcptrace\nresults in kept\n"),
+        "{first:?}"
+    );
     assert_eq!(seeds_with_captures(&place, "kept", &["d1", "s2"]), [1, 2, 3]);
-    assert!(place.read("kept/scenario.toml").contains("capture = [\"d1\", \"s2\"]\n"));
+    assert!(place.read("kept/scenario.toml").contains("capture = [\"s2\", \"d1\"]\n"));
     assert!(!place.path("kept/tables").exists(), "only what was asked for");
     let file = |seed: u64| fs::read(place.path("kept").join(format!("captures/seed-{seed}/s2.pcapng"))).unwrap();
     let before = [1, 2, 3].map(file);
@@ -166,7 +169,8 @@ fn an_interrupted_run_without_results_leaves_the_captures_that_were_there() {
 fn a_full_disk_gives_one_message_and_nothing_half_written() {
     let place = Place::with("captures-full-disk", RANDOM);
     let program = env!("CARGO_BIN_EXE_ackclock");
-    let script = format!("trap '' XFSZ; ulimit -f 8; exec {program} run scenario.toml --out kept --capture s1,d1 --seeds 4");
+    let script =
+        format!("trap '' XFSZ; ulimit -f 8; exec {program} run scenario.toml --out kept --capture s1,d1 --seeds 4");
     let mut shell = Command::new("sh");
     shell.args(["-c", &script]).current_dir(place.path("."));
     let outcome = outcome(shell).exits_with(1).says(&[

@@ -11,6 +11,7 @@ mod kept;
 #[path = "../../../ackclock-results/tests/pcapng/programs.rs"]
 mod programs;
 #[path = "../../../ackclock-results/tests/pcapng/reader.rs"]
+#[allow(dead_code)] // the tests of the files themselves use the rest
 mod reader;
 mod report;
 mod reproduce;
