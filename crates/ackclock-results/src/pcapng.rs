@@ -114,16 +114,8 @@ pub fn write(out: &mut impl Write, capture: &Capture, meta: &Meta, seed: u64) ->
     // that were not there yet.
     let mut packets: Vec<_> = capture.packets.iter().collect();
     packets.sort_by_key(|packet| (packet.time, packet.sent));
-    let mut lost_on_purpose = 0u16;
     for packet in packets {
-        let identification = match &packet.lost {
-            Some(Loss { port: None, .. }) => {
-                lost_on_purpose = lost_on_purpose.wrapping_add(1);
-                OF_LOST_ON_PURPOSE.wrapping_add(lost_on_purpose).wrapping_add(packet.frame as u16)
-            }
-            _ => packet.frame as u16,
-        };
-        enhanced_packet(&mut block, packet, identification, meta).write(out)?;
+        enhanced_packet(&mut block, packet, meta).write(out)?;
     }
     out.flush()
 }
@@ -188,7 +180,7 @@ fn names<'a>(block: &'a mut Block, host: usize, meta: &Meta) -> &'a mut Block {
 }
 
 /// §4.3, Enhanced Packet Block.
-fn enhanced_packet<'a>(block: &'a mut Block, packet: &Captured, identification: u16, meta: &Meta) -> &'a mut Block {
+fn enhanced_packet<'a>(block: &'a mut Block, packet: &Captured, meta: &Meta) -> &'a mut Block {
     let flow = &meta.flows[packet.flow as usize];
     let ports = meta.ports(packet.flow as usize);
     let sender = Endpoint { address: meta.address(flow.sender), port: ports.0 };
@@ -199,7 +191,8 @@ fn enhanced_packet<'a>(block: &'a mut Block, packet: &Captured, identification: 
     let datagram = Datagram {
         from,
         to,
-        identification,
+        // Frames are numbered by connection and direction, so that captures at both ends agree.
+        identification: packet.frame as u16,
         // RFC 9293 §3.9.1.2: the last segment that is buffered carries PSH; no application here pushes otherwise.
         push: ends_file,
         // At most 65535, see `TcpParams::advertised_window`.
@@ -240,10 +233,6 @@ fn comment(packet: &Captured, flow: &FlowMeta) -> String {
 /// Raw IP. LINKTYPE_IPV4 would be exact, but tcptrace knows only this one.
 const LINKTYPE_RAW: u16 = 101;
 const FIRST_ADDRESS: u32 = u32::from_be_bytes([10, 0, 0, 1]);
-/// Identifications are those of frames, which are numbered by connection and direction: captures at both ends agree. What
-/// is lost on purpose never becomes a frame; without a number of its own it would have that of the frame after it, and
-/// tcptrace takes the same bytes under the same number for one packet that it was shown twice.
-const OF_LOST_ON_PURPOSE: u16 = 1 << 15;
 /// Up to 10.255.255.254.
 const MAX_HOSTS: usize = (1 << 24) - 2;
 const FIRST_DYNAMIC_PORT: u16 = 49_152;

@@ -222,7 +222,8 @@ fn sequence_numbers_wrap_for_both() {
     }
 }
 
-/// What is lost on purpose never becomes a frame. tcptrace ignores bytes that it has seen under the same identification.
+/// What is lost on purpose never becomes a frame and has the identification of the next one. tcptrace looks for packets
+/// that it is shown twice by their identification; it must not take these for one.
 #[test]
 fn a_segment_lost_on_purpose_twice_is_counted_three_times() {
     if !installed(TCPTRACE) {
@@ -234,7 +235,7 @@ fn a_segment_lost_on_purpose_twice_is_counted_three_times() {
         let time = Time::ZERO + Span::from_secs(number);
         let segment = Segment { seq: 0, len: 1024, ..Segment::default() };
         let lost = if number < 2 { on_purpose(time) } else { None };
-        Captured { time, flow: 0, data: true, sent: true, frame: 0, segment, cwnd: None, lost }
+        Captured { time, flow: 0, data: true, sent: true, frame: 7, segment, cwnd: None, lost }
     };
     let capture = Capture { host: "s1".into(), packets: (0..3).map(copy).collect() };
     let file = save("on-purpose.pcapng", &capture, &wire.meta);
