@@ -6,16 +6,19 @@ FUZZ_RUNS ?=
 
 BENCH_ARGS ?=
 
-.PHONY: help setup test check verify accept fuzz bench bench-setup instructions instructions-check clean
+.PHONY: help setup tools test check verify accept fuzz bench bench-setup instructions instructions-check clean
 
 help: ## print this
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-18s %s\n", $$1, $$2 }'
 
-setup: ## install what the other commands need
+setup: tools ## install what the other commands need
 	@command -v $(CARGO) >/dev/null || { echo "error: cargo is missing; install Rust (stable) first" >&2; exit 1; }
 	@$(CARGO) fmt --version >/dev/null 2>&1 || rustup component add rustfmt
 	@$(CARGO) clippy --version >/dev/null 2>&1 || rustup component add clippy
 	$(CARGO) fetch --locked
+
+tools: ## install tshark, tcptrace and Chromium, which look at captures and reports (Debian, Ubuntu; as root; else skipped)
+	@.ci/tools
 
 test: setup check ## every fast test: format, lint, unit, script, property, network, command line, README
 	$(CARGO) test --workspace --locked

@@ -151,8 +151,9 @@ const MUCH_BYTES: f64 = 1e9;
 /// TCP and IP headers without options.
 const HEADER_BYTES: u32 = IP_HEADER_BYTES + TCP_HEADER_BYTES;
 const LOSSES: f64 = 0.1;
-/// Headers, comment and frame of a captured datagram, without its payload.
-const CAPTURED_BYTES: f64 = 150.0;
+/// A captured datagram in its file, without its payload: 97 bytes at receivers, 110 to 113 at senders, where the comment
+/// says more, measured on `lan-selective-drop`, `packet-dumbbell` and a network with heavy losses.
+const CAPTURED_BYTES: f64 = 105.0;
 
 #[cfg(test)]
 mod tests {
@@ -194,7 +195,7 @@ mod tests {
         // Data cross two ports of switches, acknowledgements two: 125,000 · 4.
         assert_eq!(bytes(&["record=[\"queue-changes\"]"], "queue-changes").round(), 125_000.0 * 4.0 * 1.5);
         // Data and acknowledgements of one of the two flows.
-        assert_eq!(bytes(&["capture=[\"s1\"]"], "captures").round(), 125_000.0 * 150.0);
+        assert_eq!(bytes(&["capture=[\"s1\"]"], "captures").round(), 125_000.0 * 105.0);
     }
 
     #[test]

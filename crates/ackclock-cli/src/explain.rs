@@ -42,6 +42,8 @@ fn entries() -> Vec<Entry> {
         let names: Vec<&str> = metrics.iter().map(|metric| metric.name()).collect();
         add(group, format!("a group of metrics\n    {}", names.join(", ")));
     }
+    add("capture", CAPTURES.into());
+    add("captures", CAPTURES.into());
     of_columns(&mut add);
     for (code, about) in keys::EXIT_CODES {
         add(code, format!("an exit code\n    {about}"));
@@ -136,6 +138,11 @@ fn unknown(word: &str) -> Failure {
     };
     Failure::usage(format_args!("nothing called `{word}` can be explained"), help)
 }
+
+const CAPTURES: &str = "what passed a host, as a file for Wireshark and tcptrace
+    `ackclock run FILE --capture HOST,...` writes captures/seed-N/HOST.pcapng into the result folder. Data and
+    acknowledgements with their IP and TCP headers, as a transmission begins and as the last bit arrives; the comment
+    of each packet says the flow, the sender's window, and where, when and why it was lost. See docs/captures.md.";
 
 #[cfg(test)]
 mod tests {

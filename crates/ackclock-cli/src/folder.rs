@@ -5,8 +5,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process;
 
-use ackclock_results::document::{Document, Run, ScenarioPart};
-use ackclock_results::tables;
+use ackclock_results::document::{Document, ScenarioPart};
 
 use crate::failure::Failure;
 use crate::stage::{self, Stage};
@@ -59,19 +58,15 @@ impl Folder {
         &self.stage
     }
 
-    /// Whether the tables of an earlier run are there, whole.
-    pub fn has_tables_of(&self, document: &Document, run: &Run) -> bool {
-        tables::of_run(&self.path, document, run).and_then(|tables| tables.verify()).is_ok()
-    }
-
-    /// Writes the result, with what its runs recorded; tables of an earlier result go. Other files in the folder stay.
+    /// Writes the result, with what its runs recorded; what an earlier result recorded goes. Other files in the folder
+    /// stay.
     pub fn write(&self, document: &Document) -> Result<(), Failure> {
         let files = [(SCENARIO, document.scenario.resolved.clone()), (RESULT, document.to_json())];
         let written = files
             .iter()
             .try_for_each(|(name, text)| write_whole(&self.temporary(name), text.as_bytes()))
-            // Tables first: without them the result would promise too much. In between they do not fit the earlier
-            // result, and who reads them notices.
+            // What was recorded first: without it the result would promise too much. In between it does not fit the
+            // earlier result, and who reads it notices.
             .and_then(|()| self.stage.take_over(document))
             .and_then(|()| {
                 files.iter().try_for_each(|(name, _)| fs::rename(self.temporary(name), self.path.join(name)))
@@ -111,7 +106,7 @@ fn refuse_foreign(path: &Path) -> Result<(), Failure> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
         Err(error) => return Err(cannot_write(path, &error)),
     };
-    let ours = |name: &str| name == SCENARIO || name.ends_with(TEMPORARY) || stage::is_tables(&path.join(name));
+    let ours = |name: &str| name == SCENARIO || name.ends_with(TEMPORARY) || stage::is_recorded(&path.join(name));
     let foreign = entries.flatten().any(|entry| !ours(&entry.file_name().to_string_lossy()));
     let result = fs::read_to_string(path.join(RESULT)).ok().and_then(|text| Document::from_json(&text));
     if foreign && result.is_none() {

@@ -18,6 +18,7 @@ use crate::args::QuickArgs;
 use crate::failure::{Exit, Failure};
 use crate::folder::Folder;
 use crate::progress::Reporter;
+use crate::stage::Wanted;
 use crate::table::align;
 use crate::{console, interrupt, pool, report, spelling};
 
@@ -156,10 +157,11 @@ impl Variant {
         let folder = Folder::prepare(path)?;
         let Loaded { scenario: network, seed: first, resolved, .. } = self.loaded;
         let scenario = ScenarioPart::of(&network, resolved);
+        let wanted = Wanted::of(&network, &scenario);
         let seeds: Vec<u64> = (first..first.saturating_add(u64::from(seeds))).collect();
         let keep = |records: Records| {
             let run = Run::from(&records);
-            folder.stage().keep(&scenario, &run, &records)?;
+            folder.stage().keep(&wanted, &scenario, &run, &records)?;
             let rtt = mean_rtt(&records.series);
             let series = if records.seed == first { records.series } else { Vec::new() };
             Ok((run, rtt, series))
@@ -179,6 +181,7 @@ impl Variant {
         let document = Document::new(command.to_vec(), scenario, seeds, runs);
         if !document.runs.is_empty() {
             folder.write(&document)?;
+            wanted.announce(path);
         }
         let rtt = stats::summarize(&rtts).map(|summary| summary.mean);
         Ok(document.complete.then_some(Shown { name: self.name, document, rtt, series }))

@@ -12,6 +12,7 @@ use crate::args::RunArgs;
 use crate::failure::{Exit, Failure};
 use crate::folder::Folder;
 use crate::progress::Reporter;
+use crate::stage::Wanted;
 use crate::{console, diagnostics, estimate, interrupt, load, pool, table};
 
 /// Runs a scenario file.
@@ -24,12 +25,17 @@ pub fn run(args: &RunArgs, command: Vec<String>) -> Result<Exit, Failure> {
         console::note(format_args!("note: this scenario has no randomness: every seed gives the same result"));
     }
     let earlier = folder.earlier().filter(|document| document.same_experiment(&part.hash));
-    let before = finished_before(&scenario, &seeds, &folder, earlier.as_ref());
+    let wanted = Wanted::of(&scenario, &part);
+    let before = finished_before(&wanted, &seeds, &folder, earlier.as_ref());
     if let Some(warning) = estimate::warning(&scenario, seeds.len() - before.len()) {
         console::note(format_args!("{warning}"));
     }
-    let (runs, failure) = simulate(scenario, &seeds, args.engine.into(), &folder, &part, before);
-    finish(&folder, earlier.as_ref(), Document::new(command, part, seeds, runs), failure, args.json)
+    let keep = |finished: Records| {
+        let run = Run::from(&finished);
+        folder.stage().keep(&wanted, &part, &run, &finished).map(|()| run)
+    };
+    let (runs, failure) = simulate(scenario, &seeds, args.engine.into(), before, keep);
+    finish(&folder, &wanted, earlier.as_ref(), Document::new(command, part, seeds, runs), failure, args.json)
 }
 
 /// `count` seeds, beginning with `first`. Each of them could stand in a scenario file.
@@ -45,10 +51,10 @@ fn seeds(first: u64, count: u32) -> Result<Vec<u64>, Failure> {
 }
 
 /// The runs that an interrupted result already holds, with what they recorded. They are not run again.
-fn finished_before(scenario: &Scenario, seeds: &[u64], folder: &Folder, earlier: Option<&Document>) -> Vec<Run> {
+fn finished_before(recorded: &Wanted, seeds: &[u64], folder: &Folder, earlier: Option<&Document>) -> Vec<Run> {
     let Some(interrupted) = earlier.filter(|document| !document.complete) else { return Vec::new() };
-    let recorded = |run: &Run| !records(scenario) || folder.has_tables_of(interrupted, run);
-    let wanted = |run: &&Run| seeds.binary_search(&run.seed).is_ok() && recorded(run);
+    let kept = |run: &Run| recorded.is_kept(folder.path(), interrupted, run);
+    let wanted = |run: &&Run| seeds.binary_search(&run.seed).is_ok() && kept(run);
     let runs: Vec<Run> = interrupted.runs.iter().filter(wanted).cloned().collect();
     if !runs.is_empty() {
         console::note(format_args!("going on: {} of {} runs were finished before", runs.len(), seeds.len()));
@@ -56,30 +62,16 @@ fn finished_before(scenario: &Scenario, seeds: &[u64], folder: &Folder, earlier:
     runs
 }
 
-/// Whether there is something to write beside the numbers.
-fn records(scenario: &Scenario) -> bool {
-    !scenario.recording.metrics.is_empty()
-}
-
 /// Runs what is still open. Returns all finished runs in the order of the seeds, and what went wrong as they were kept.
 fn simulate(
     scenario: Scenario,
     seeds: &[u64],
     engine: Engine,
-    folder: &Folder,
-    part: &ScenarioPart,
     before: Vec<Run>,
+    keep: impl Fn(Records) -> Result<Run, Failure> + Sync,
 ) -> (Vec<Run>, Option<Failure>) {
     let finished: BTreeSet<u64> = before.iter().map(|run| run.seed).collect();
     let open: Vec<u64> = seeds.iter().copied().filter(|seed| !finished.contains(seed)).collect();
-    let recorded = records(&scenario);
-    let keep = |finished: Records| {
-        let run = Run::from(&finished);
-        if recorded {
-            folder.stage().keep(part, &run, &finished)?;
-        }
-        Ok(run)
-    };
     let (new, failure) = pool::run_all(scenario, &open, engine, interrupt::watch(), &mut Reporter::new(), keep);
     let mut runs = before;
     runs.extend(new);
@@ -90,6 +82,7 @@ fn simulate(
 /// Keeps the result and prints it. A failure to keep some run comes last: what was finished is kept all the same.
 fn finish(
     folder: &Folder,
+    recorded: &Wanted,
     earlier: Option<&Document>,
     document: Document,
     failure: Option<Failure>,
@@ -113,6 +106,9 @@ fn finish(
         return Err(failure);
     }
     kept?;
+    if finished > 0 {
+        recorded.announce(folder.path());
+    }
     if document.complete {
         console::note(format_args!("results in {}", folder.path().display()));
         return shown.map(|()| Exit::Fine);

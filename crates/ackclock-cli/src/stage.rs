@@ -1,5 +1,7 @@
 //! What runs recorded, written to the result folder as each run ends, under a name that is not final yet. With the
 //! result it is moved to its place; without one it is taken away.
+//!
+//! There are two kinds of it, tables and captures, each with one folder for each seed; both go the same way.
 
 use std::fs;
 use std::io;
@@ -7,9 +9,13 @@ use std::path::{Path, PathBuf};
 use std::process;
 
 use ackclock::record::Records;
+use ackclock::scenario::Scenario;
 use ackclock_results::document::{Document, Run, ScenarioPart};
-use ackclock_results::tables::{self, FOLDER, Origin, Problem, TableError};
+use ackclock_results::pcapng::Meta;
+use ackclock_results::tables::{self, Origin, Problem, TableError};
+use ackclock_results::{captures, disk};
 
+use crate::console;
 use crate::failure::Failure;
 
 /// The place for what is not final yet, in a result folder.
@@ -18,6 +24,39 @@ pub struct Stage {
     /// The result folder.
     result: PathBuf,
     path: PathBuf,
+}
+
+/// What the runs of a scenario record.
+#[derive(Debug)]
+pub struct Wanted {
+    tables: bool,
+    /// What captures have to know of the scenario, which is gone when they are written.
+    captures: Option<Meta>,
+}
+
+impl Wanted {
+    /// What the runs of this scenario record; `part` is what the result says of it.
+    pub fn of(scenario: &Scenario, part: &ScenarioPart) -> Wanted {
+        let recording = &scenario.recording;
+        Wanted {
+            tables: !recording.metrics.is_empty(),
+            captures: (!recording.captures.is_empty()).then(|| Meta::of(scenario, &part.hash)),
+        }
+    }
+
+    /// Whether all that a run of the result in this folder recorded is there, whole.
+    pub fn is_kept(&self, result: &Path, document: &Document, run: &Run) -> bool {
+        let tables = || tables::of_run(result, document, run).and_then(|tables| tables.verify()).is_ok();
+        (!self.tables || tables()) && (self.captures.is_none() || captures::are_whole(result, document, run))
+    }
+
+    /// Says where the captures of the result in this folder are, if there are any.
+    pub fn announce(&self, result: &Path) {
+        let folder = result.join(captures::FOLDER);
+        if self.captures.is_some() {
+            console::note(format_args!("captures in {}, for Wireshark and tcptrace", folder.display()));
+        }
+    }
 }
 
 impl Stage {
@@ -33,24 +72,51 @@ impl Stage {
     }
 
     /// Writes what a run recorded. May be called from several threads, once for each seed.
-    pub fn keep(&self, scenario: &ScenarioPart, run: &Run, records: &Records) -> Result<(), Failure> {
-        let folder = self.path.join(tables::seed_folder(run.seed));
-        tables::write(&folder, &records.series, &Origin::of(scenario, run)).map_err(|error| {
+    pub fn keep(&self, wanted: &Wanted, part: &ScenarioPart, run: &Run, records: &Records) -> Result<(), Failure> {
+        let kept = self.keep_tables(wanted, part, run, records).and_then(|()| match &wanted.captures {
+            Some(meta) => self.keep_captures(meta, part, run, records),
+            None => Ok(()),
+        });
+        if kept.is_err() {
             // Half of a run is of no use, and the disk may be full.
-            let _ = fs::remove_dir_all(&folder);
-            self.cannot_keep(run.seed, &error)
+            for kind in KINDS {
+                let _ = fs::remove_dir_all(self.staged(kind, run.seed));
+            }
+        }
+        kept
+    }
+
+    fn keep_tables(&self, wanted: &Wanted, part: &ScenarioPart, run: &Run, records: &Records) -> Result<(), Failure> {
+        if !wanted.tables {
+            return Ok(());
+        }
+        let folder = self.staged(tables::FOLDER, run.seed);
+        let written = tables::write(&folder, &records.series, &Origin::of(part, run));
+        written.map_err(|TableError { place, problem }| match problem {
+            Problem::Io(cause) => self.cannot_keep(tables::FOLDER, run.seed, &cause),
+            problem => {
+                let error = TableError { place, problem };
+                Failure::outside(&error, error.help())
+            }
         })
+    }
+
+    fn keep_captures(&self, meta: &Meta, part: &ScenarioPart, run: &Run, records: &Records) -> Result<(), Failure> {
+        let folder = self.staged(captures::FOLDER, run.seed);
+        captures::write(&folder, &records.captures, meta, part, run)
+            .map_err(|cause| self.cannot_keep(captures::FOLDER, run.seed, &cause))
     }
 
     /// Moves what was kept of the runs of a result to its final place, where it replaces what an earlier result left.
     pub fn take_over(&self, document: &Document) -> io::Result<()> {
-        for run in &document.runs {
-            let staged = self.path.join(tables::seed_folder(run.seed));
+        for (kind, run) in KINDS.into_iter().flat_map(|kind| document.runs.iter().map(move |run| (kind, run))) {
+            let staged = self.staged(kind, run.seed);
             if !staged.exists() {
                 continue;
             }
-            let place = tables::folder_of(&self.result, run.seed);
-            fs::create_dir_all(self.result.join(FOLDER))?;
+            let all = self.result.join(kind);
+            let place = all.join(tables::seed_folder(run.seed));
+            fs::create_dir_all(all)?;
             if place.exists() {
                 fs::remove_dir_all(&place)?;
             }
@@ -59,20 +125,25 @@ impl Stage {
         Ok(())
     }
 
-    /// Takes tables away that do not belong to the result: they are of an earlier one.
+    /// Takes away what does not belong to the result: it is of an earlier one.
     pub fn remove_others(&self, document: &Document) {
-        let all = self.result.join(FOLDER);
-        for entry in fs::read_dir(&all).into_iter().flatten().flatten() {
-            let name = entry.file_name().to_string_lossy().into_owned();
-            let run = document.runs.iter().find(|run| tables::seed_folder(run.seed) == name);
-            let belongs = run.is_some_and(|run| tables::of_run(&self.result, document, run).is_ok());
-            if name.starts_with(SEED) && !belongs {
-                // Best effort: who reads tables makes sure that they are those of the result.
-                let _ = fs::remove_dir_all(entry.path());
+        for kind in KINDS {
+            let all = self.result.join(kind);
+            for entry in fs::read_dir(&all).into_iter().flatten().flatten() {
+                let name = entry.file_name().to_string_lossy().into_owned();
+                let run = document.runs.iter().find(|run| tables::seed_folder(run.seed) == name);
+                let belongs = run.is_some_and(|run| match kind {
+                    captures::FOLDER => captures::belong(&self.result, document, run),
+                    _ => tables::of_run(&self.result, document, run).is_ok(),
+                });
+                if name.starts_with(SEED) && !belongs {
+                    // Best effort: who reads it makes sure that it is of the result.
+                    let _ = fs::remove_dir_all(entry.path());
+                }
             }
+            // Fails where something is inside, as it should.
+            let _ = fs::remove_dir(all);
         }
-        // Fails where something is inside, as it should.
-        let _ = fs::remove_dir(all);
     }
 
     /// Takes away what has not been moved to its place.
@@ -80,22 +151,25 @@ impl Stage {
         let _ = fs::remove_dir_all(&self.path);
     }
 
-    fn cannot_keep(&self, seed: u64, error: &TableError) -> Failure {
+    /// Where something of a seed is until the result is there.
+    fn staged(&self, kind: &str, seed: u64) -> PathBuf {
+        self.path.join(kind).join(tables::seed_folder(seed))
+    }
+
+    fn cannot_keep(&self, kind: &str, seed: u64, cause: &io::Error) -> Failure {
         let folder = self.result.display();
-        match &error.problem {
-            Problem::Io(cause) => Failure::outside(
-                format_args!("cannot write the tables of seed {seed} to the folder `{folder}`: {cause}"),
-                error.help(),
-            ),
-            _ => Failure::outside(error, error.help()),
-        }
+        Failure::outside(
+            format_args!("cannot write the {kind} of seed {seed} to the folder `{folder}`: {cause}"),
+            disk::remedy(cause),
+        )
     }
 }
 
-/// Whether a folder holds nothing but tables of runs.
-pub fn is_tables(path: &Path) -> bool {
+/// Whether a folder holds nothing but what runs recorded.
+pub fn is_recorded(path: &Path) -> bool {
     let mut entries = fs::read_dir(path).into_iter().flatten().flatten();
-    path.ends_with(FOLDER) && entries.all(|entry| entry.file_name().to_string_lossy().starts_with(SEED))
+    KINDS.iter().any(|kind| path.ends_with(kind))
+        && entries.all(|entry| entry.file_name().to_string_lossy().starts_with(SEED))
 }
 
 /// Whether a name is that of the stage of a process that is no more, as far as that can be known.
@@ -107,7 +181,9 @@ fn is_abandoned(name: &str) -> bool {
     })
 }
 
-const PREFIX: &str = ".tables.";
+/// The folders of a result that hold what its runs recorded.
+const KINDS: [&str; 2] = [tables::FOLDER, captures::FOLDER];
+const PREFIX: &str = ".recorded.";
 const ENDING: &str = ".partial";
 const SEED: &str = "seed-";
 
@@ -117,15 +193,15 @@ mod tests {
 
     #[test]
     fn only_what_nobody_works_on_is_abandoned() {
-        assert!(is_abandoned(&format!(".tables.{}.partial", process::id())));
+        assert!(is_abandoned(&format!(".recorded.{}.partial", process::id())));
         assert!(
-            !is_abandoned("tables") && !is_abandoned(".tables.x.partial") && !is_abandoned(".result.json.1.partial")
+            !is_abandoned("tables") && !is_abandoned(".recorded.x.partial") && !is_abandoned(".result.json.1.partial")
         );
         #[cfg(target_os = "linux")]
         {
             // Process 1 always lives; no process has the largest number.
-            assert!(!is_abandoned(".tables.1.partial"));
-            assert!(is_abandoned(&format!(".tables.{}.partial", u32::MAX)));
+            assert!(!is_abandoned(".recorded.1.partial"));
+            assert!(is_abandoned(&format!(".recorded.{}.partial", u32::MAX)));
         }
     }
 }

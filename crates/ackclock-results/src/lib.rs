@@ -1,8 +1,10 @@
 //! What is kept of a run: the document with the numbers, tables over time, captures, reports.
 
+pub mod captures;
 pub mod comparison;
 pub mod decimate;
 pub mod diff;
+pub mod disk;
 pub mod document;
 #[doc(hidden)]
 pub mod example;

@@ -16,15 +16,13 @@ use ackclock::sim::RESULT_VERSION;
 use blocks::Block;
 use headers::{Datagram, Endpoint};
 
-/// What a capture does not say itself: the run it is from, the hosts and the flows.
+/// What a capture does not say itself, alike in all runs of a scenario: its name, the hosts and the flows.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Meta {
     /// The scenario's name.
     pub scenario: String,
     /// The hash of the resolved scenario, in hexadecimal digits.
     pub hash: String,
-    /// The seed of the run.
-    pub seed: u64,
     /// The names of all hosts in the order of the scenario, on which their addresses depend.
     pub hosts: Vec<String>,
     /// All flows in the order of the scenario, on which their ports depend.
@@ -53,8 +51,8 @@ pub struct FlowMeta {
 }
 
 impl Meta {
-    /// What a run of `scenario` has in common; `hash` is that of the resolved scenario, in hexadecimal digits.
-    pub fn of(scenario: &Scenario, hash: &str, seed: u64) -> Meta {
+    /// What the runs of `scenario` have in common; `hash` is that of the resolved scenario, in hexadecimal digits.
+    pub fn of(scenario: &Scenario, hash: &str) -> Meta {
         // Of each node, how many hosts come before it: of a host its number.
         let mut hosts = Vec::new();
         let mut numbers = Vec::new();
@@ -77,7 +75,6 @@ impl Meta {
         Meta {
             scenario: scenario.name.clone(),
             hash: hash.into(),
-            seed,
             hosts,
             flows: scenario.flows.iter().map(flow).collect(),
         }
@@ -102,15 +99,15 @@ pub fn file_name(host: &str) -> String {
     format!("{host}.pcapng")
 }
 
-/// Writes a capture as a file of its own. `out` gets a piece per packet and should be buffered; it is flushed at the end.
-/// Packets need not be in order.
+/// Writes a capture of the run under `seed` as a file of its own. `out` gets a piece per packet and should be buffered; it
+/// is flushed at the end. Packets need not be in order.
 ///
 /// # Panics
 /// If the capture is of a host or of a flow that `meta` does not know.
-pub fn write(out: &mut impl Write, capture: &Capture, meta: &Meta) -> io::Result<()> {
+pub fn write(out: &mut impl Write, capture: &Capture, meta: &Meta, seed: u64) -> io::Result<()> {
     let host = meta.hosts.iter().position(|name| *name == capture.host).expect("a host of the scenario");
     let mut block = Block::default();
-    section_header(&mut block, host, meta).write(out)?;
+    section_header(&mut block, host, meta, seed).write(out)?;
     interface(&mut block, capture).write(out)?;
     names(&mut block, host, meta).write(out)?;
     // Hosts take no time: what arrives comes before the answer of the same instant, or readers see bytes acknowledged
@@ -124,11 +121,11 @@ pub fn write(out: &mut impl Write, capture: &Capture, meta: &Meta) -> io::Result
 }
 
 /// §4.1, Section Header Block.
-fn section_header<'a>(block: &'a mut Block, host: usize, meta: &Meta) -> &'a mut Block {
+fn section_header<'a>(block: &'a mut Block, host: usize, meta: &Meta, seed: u64) -> &'a mut Block {
     block.begin(0x0a0d_0d0a);
     block.u32(0x1a2b_3c4d).u16(1).u16(0); // byte order, version 1.0
     block.bytes(&u64::MAX.to_le_bytes()); // the length of the section is not given
-    let of = format!("scenario {}, seed {}, BLAKE3 of the resolved scenario {}", meta.scenario, meta.seed, meta.hash);
+    let of = format!("scenario {}, seed {seed}, BLAKE3 of the resolved scenario {}", meta.scenario, meta.hash);
     block.option(OPT_COMMENT, of.as_bytes());
     let here = |flow: &FlowMeta| flow.sender == host || flow.receiver == host;
     let mut flows = meta.flows.iter().enumerate().filter(|(_, flow)| here(flow));
@@ -222,12 +219,12 @@ fn comment(packet: &Captured, flow: &FlowMeta) -> String {
         // A fraction of a byte allows nothing.
         text += &format!(", cwnd {} B", cwnd as u64);
     }
-    if let Some(Loss { time, port, reason }) = &packet.lost {
+    if let Some(Loss { time, port, reason, by_frame_before }) = &packet.lost {
         let place = port.as_ref().map_or("on purpose".into(), |port| format!("at {port}"));
-        let reason = reason.map_or("", |reason| reason.name());
-        text += &format!(", lost {place} at {time}");
-        if !reason.is_empty() {
-            text += &format!(": {reason}");
+        let how = if *by_frame_before { "with the end of the frame before " } else { "" };
+        text += &format!(", lost {how}{place} at {time}");
+        if let Some(reason) = reason {
+            text += &format!(": {}", reason.name());
         }
     }
     text

@@ -2,8 +2,10 @@
 
 mod lab;
 
+use std::collections::BTreeSet;
+
 use ackclock::record::{Columns, Metric, MetricSet, Records, Series};
-use ackclock::scenario::Scenario;
+use ackclock::scenario::{NodeKind, Scenario};
 use ackclock::sim::{Engine, build_with};
 use ackclock::units::{Span, Time};
 use lab::agree::assert_engines_agree;
@@ -189,4 +191,33 @@ fn a_capture_holds_every_packet_of_a_host() {
     let lost = sent.filter(|packet| packet.lost.is_some()).count();
     assert!(lost > 0 && arrived > 0);
     assert!(at_sink.iter().all(|packet| packet.cwnd.is_none()));
+}
+
+/// With plain tail drop, ends of frames are refused too: the next frame is lost although every cell of it arrives. What
+/// was sent and is not told as lost has arrived, or is still on its way.
+#[test]
+fn a_frame_lost_with_the_end_of_the_one_before_is_told_as_lost() {
+    let sets = ["duration=1 s", "queue.policy=tail-drop", "queue.buffer=200 cells"];
+    let mut scenario = lab::scenario(lab::LAN, &sets);
+    scenario.recording.captures =
+        scenario.nodes.iter_ids().filter(|(_, node)| node.kind == NodeKind::Host).map(|(id, _)| id).collect();
+    let records = assert_engines_agree("joined", &scenario, 1);
+    let all = || records.captures.iter().flat_map(|capture| &capture.packets);
+    let mut joined = 0;
+    for flow in 0..5 {
+        let data = || all().filter(move |packet| packet.flow == flow && packet.data);
+        let sent = data().filter(|packet| packet.sent && packet.lost.is_none());
+        let arrived: BTreeSet<u32> = data().filter(|packet| !packet.sent).map(|packet| packet.frame).collect();
+        let last = *arrived.last().unwrap();
+        assert!(sent.clone().all(|packet| arrived.contains(&packet.frame) || packet.frame > last));
+        let mut lost = data().filter(|packet| packet.lost.is_some());
+        assert!(lost.all(|packet| !arrived.contains(&packet.frame)));
+        for packet in data().filter(|packet| packet.lost.as_ref().is_some_and(|loss| loss.by_frame_before)) {
+            let before = data().find(|other| other.sent && other.frame + 1 == packet.frame).unwrap();
+            let [loss, of_before] = [packet, before].map(|packet| packet.lost.as_ref().unwrap());
+            assert_eq!((loss.time, &loss.port, loss.reason), (of_before.time, &of_before.port, of_before.reason));
+            joined += 1;
+        }
+    }
+    assert!(joined > 5, "{joined}");
 }

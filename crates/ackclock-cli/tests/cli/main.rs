@@ -1,12 +1,19 @@
 //! The program as a user meets it: real command lines, real files, real signals.
 
 mod bad_input;
+mod captures;
+mod captures_read;
 mod commands;
 mod export;
 mod interrupt;
 mod json;
 mod kept;
+#[path = "../../../ackclock-results/tests/pcapng/programs.rs"]
+mod programs;
 mod quick;
+#[path = "../../../ackclock-results/tests/pcapng/reader.rs"]
+#[allow(dead_code)] // the tests of the files themselves use the rest
+mod reader;
 mod report;
 mod reproduce;
 mod rerun;

@@ -128,7 +128,7 @@ fn a_full_disk_gives_one_message_and_nothing_half_written() {
     shell.args(["-c", &script]).current_dir(place.path("."));
     let outcome = outcome(shell).exits_with(1).says(&[
         "error: cannot write the tables of seed 1 to the folder `kept`: File too large",
-        "help: make room, record less (--record, --record-interval)",
+        "help: make room, record less (--record, --record-interval, --capture)",
     ]);
     assert_eq!(outcome.stderr.matches("error:").count(), 1, "{}", outcome.stderr);
     assert!(!place.path("kept/result.json").exists());

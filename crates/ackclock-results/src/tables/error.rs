@@ -2,8 +2,10 @@
 
 use std::error::Error;
 use std::fmt;
-use std::io::{self, ErrorKind};
+use std::io;
 use std::path::{Path, PathBuf};
+
+use crate::disk;
 
 /// Why tables cannot be written or read.
 #[derive(Debug)]
@@ -55,13 +57,7 @@ impl TableError {
     /// What to do about it.
     pub fn help(&self) -> String {
         match &self.problem {
-            Problem::Io(error) => match error.kind() {
-                ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::FileTooLarge => {
-                    "make room, record less (--record, --record-interval), or choose another disk with --out DIR".into()
-                }
-                ErrorKind::PermissionDenied => "allow access to it, or use a folder of your own".into(),
-                _ => "check the path and the disk".into(),
-            },
+            Problem::Io(error) => disk::remedy(error).into(),
             Problem::Missing | Problem::Damaged(_) | Problem::OtherRun => {
                 "run the scenario again: `ackclock run` on the scenario.toml of the folder, with --out DIR".into()
             }

@@ -15,7 +15,7 @@ const COMMENT: u16 = 1;
 
 fn file(capture: &Capture, meta: &Meta) -> Vec<u8> {
     let mut file = Vec::new();
-    pcapng::write(&mut file, capture, meta).unwrap();
+    pcapng::write(&mut file, capture, meta, 3).unwrap();
     file
 }
 
@@ -25,7 +25,7 @@ fn flow(name: &str, sender: usize, receiver: usize) -> FlowMeta {
 
 fn meta(flows: Vec<FlowMeta>) -> Meta {
     let hosts = ["a", "bb", "c"].map(String::from).to_vec();
-    Meta { scenario: "small".into(), hash: "00ff".into(), seed: 3, hosts, flows }
+    Meta { scenario: "small".into(), hash: "00ff".into(), hosts, flows }
 }
 
 fn packet(segment: Segment) -> Captured {
@@ -120,10 +120,16 @@ fn comments_say_what_headers_do_not() {
     assert_eq!(comment(data.clone()), "flow f1");
     assert_eq!(comment(Captured { cwnd: Some(5120.9), ..data.clone() }), "flow f1, cwnd 5120 B");
     let time = Time::from_ps(1_500_000_000_001);
-    let loss = Loss { time, port: Some("sw1->sw2".into()), reason: Some(DropReason::PartialFrame) };
+    let (port, reason) = (Some("sw1->sw2".into()), Some(DropReason::PartialFrame));
+    let loss = Loss { time, port, reason, by_frame_before: false };
+    let joined = Captured { lost: Some(Loss { by_frame_before: true, ..loss.clone() }), ..data.clone() };
+    assert_eq!(
+        comment(joined),
+        "flow f1, lost with the end of the frame before at sw1->sw2 at 1.500000000001 s: partial-frame"
+    );
     let lost = Captured { cwnd: Some(512.0), lost: Some(loss), ..data.clone() };
     assert_eq!(comment(lost), "flow f1, cwnd 512 B, lost at sw1->sw2 at 1.500000000001 s: partial-frame");
-    let lost = Captured { lost: Some(Loss { time, port: None, reason: None }), ..data };
+    let lost = Captured { lost: Some(Loss { time, port: None, reason: None, by_frame_before: false }), ..data };
     assert_eq!(comment(lost), "flow f1, lost on purpose at 1.500000000001 s");
 }
 
@@ -258,14 +264,14 @@ fn a_scenario_says_what_its_packets_have_in_common() {
         window_scale: 1,
         sack: true,
     };
-    let meta = Meta::of(&scenario(tcp.clone()), "00ff", 3);
+    let meta = Meta::of(&scenario(tcp.clone()), "00ff");
     let hosts = ["a", "z"].map(String::from).to_vec();
     let flows = vec![expected];
-    assert_eq!(meta, Meta { scenario: "small".into(), hash: "00ff".into(), seed: 3, hosts, flows });
+    assert_eq!(meta, Meta { scenario: "small".into(), hash: "00ff".into(), hosts, flows });
     let silent = TcpParams { receiver_sack: false, ..tcp.clone() };
-    assert!(!Meta::of(&scenario(silent), "", 1).flows[0].sack);
+    assert!(!Meta::of(&scenario(silent), "").flows[0].sack);
     let new_reno = TcpParams { recovery: every_recovery().remove(2).1, ..tcp };
-    assert!(!Meta::of(&scenario(new_reno), "", 1).flows[0].sack);
+    assert!(!Meta::of(&scenario(new_reno), "").flows[0].sack);
 }
 
 #[test]

@@ -1,141 +1,26 @@
-//! What programs of others say about the files. A program that is not installed is said so and left out, or is an error
-//! if `ACKCLOCK_TOOLS` is `required`.
+//! What programs of others say about the files.
 
 use std::fs;
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use ackclock::packet::Segment;
-use ackclock::record::{Capture, Captured};
+use ackclock::record::{Capture, Captured, Loss};
 use ackclock::tcp::TcpParams;
 use ackclock::units::{Span, Time};
 use ackclock_results::pcapng::{self, Meta};
 
-use crate::reader::{PACKET, Packet, blocks};
+use crate::programs::*;
 use crate::wire::{every_recovery, losses, params, transfer};
 
-const TSHARK: &str = "tshark";
-const TCPTRACE: &str = "tcptrace";
 const FILE_BYTES: u64 = 1_000_001;
-
-/// Whether a program is there.
-fn installed(program: &str) -> bool {
-    let found = Command::new(program).arg("-h").output().is_ok();
-    if !found {
-        assert!(std::env::var("ACKCLOCK_TOOLS").as_deref() != Ok("required"), "{program} is not installed");
-        // `eprintln` would be hidden, like all output of tests that pass.
-        let missing = format!("*** {program} is not installed: what it says of captures is NOT CHECKED\n");
-        io::stderr().write_all(missing.as_bytes()).unwrap();
-    }
-    found
-}
 
 /// Writes a capture into a file of the given name.
 fn save(name: &str, capture: &Capture, meta: &Meta) -> PathBuf {
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     let mut file = io::BufWriter::new(fs::File::create(&path).unwrap());
-    pcapng::write(&mut file, capture, meta).unwrap();
+    pcapng::write(&mut file, capture, meta, 3).unwrap();
     path
-}
-
-/// The output of tshark, whose standard error must be silent.
-fn tshark(file: &Path, arguments: &[&str]) -> String {
-    let output = Command::new(TSHARK).arg("-r").arg(file).args(arguments).output().unwrap();
-    let complaints = String::from_utf8_lossy(&output.stderr);
-    // As root it always warns of itself.
-    let complaints: Vec<_> = complaints.lines().filter(|line| !line.starts_with("Running as user")).collect();
-    assert!(output.status.success() && complaints.is_empty(), "{}: {complaints:?}", file.display());
-    String::from_utf8(output.stdout).unwrap()
-}
-
-/// What tshark makes of each packet: the values of each of [`FIELDS`].
-struct Dissection(Vec<Vec<String>>);
-
-const FIELDS: [&str; 18] = [
-    "frame.time_epoch",
-    "frame.len",
-    "ip.src",
-    "tcp.srcport",
-    "tcp.seq_raw",
-    "tcp.ack_raw",
-    "tcp.len",
-    "tcp.window_size",
-    "tcp.options.sack_le",
-    "ip.checksum.status",
-    "tcp.checksum.status",
-    "tcp.analysis.flags",
-    "tcp.analysis.retransmission",
-    "tcp.analysis.out_of_order",
-    "_ws.malformed",
-    "_ws.short",
-    "_ws.expert.message",
-    "_ws.expert.severity",
-];
-
-/// Dissects a file. Several values of a field are separated by semicolons.
-fn dissect(file: &Path, options: &[&str]) -> Dissection {
-    let mut arguments = vec!["-n", "-o", "tcp.check_checksum:TRUE", "-o", "ip.check_checksum:TRUE"];
-    arguments.extend(options);
-    arguments.extend(["-T", "fields", "-E", "aggregator=;"]);
-    FIELDS.iter().for_each(|field| arguments.extend(["-e", field]));
-    let rows = tshark(file, &arguments);
-    Dissection(rows.lines().map(|line| line.split('\t').map(String::from).collect()).collect())
-}
-
-impl Dissection {
-    /// A field of every packet, empty where there is none.
-    fn all(&self, field: &str) -> Vec<&str> {
-        let column = FIELDS.iter().position(|this| *this == field).unwrap();
-        self.0.iter().map(|row| row[column].as_str()).collect()
-    }
-
-    /// How many packets have one of the given fields.
-    fn having(&self, fields: &[&str]) -> u64 {
-        let columns: Vec<_> = fields.iter().map(|field| self.all(field)).collect();
-        (0..self.0.len()).filter(|&packet| columns.iter().any(|column| !column[packet].is_empty())).count() as u64
-    }
-
-    /// What tshark calls warnings and errors, of all packets, but those that contain an expected text.
-    fn warnings(&self, expected: &[&str]) -> Vec<&str> {
-        // PI_WARN of Wireshark; notes are below it, errors above.
-        const WARNING: u32 = 0x0060_0000;
-        let (messages, severities) = (self.all("_ws.expert.message"), self.all("_ws.expert.severity"));
-        let each = messages.iter().zip(severities).flat_map(|(messages, severities)| {
-            assert_eq!(messages.split(';').count(), severities.split(';').count(), "{messages}");
-            messages.split(';').zip(severities.split(';'))
-        });
-        let serious = |severity: &str| severity.parse::<u32>().is_ok_and(|severity| severity >= WARNING);
-        each.filter(|(message, severity)| serious(severity) && !expected.iter().any(|text| message.contains(text)))
-            .map(|(message, _)| message)
-            .collect()
-    }
-}
-
-/// A count of `tcptrace -l -r`, both directions together: only one has data.
-fn tcptrace(file: &Path) -> impl Fn(&str) -> u64 {
-    let of_each = tcptrace_of_each(file);
-    move |label| {
-        let counts = of_each(label);
-        assert_eq!(counts.len(), 1, "{label}: one connection");
-        counts[0]
-    }
-}
-
-/// The same for each of several connections.
-fn tcptrace_of_each(file: &Path) -> impl Fn(&str) -> Vec<u64> {
-    let output = Command::new(TCPTRACE).args(["-n", "-l", "-r"]).arg(file).output().unwrap();
-    let report = String::from_utf8_lossy(&output.stdout).into_owned();
-    assert!(output.status.success(), "{report}{}", String::from_utf8_lossy(&output.stderr));
-    move |label| {
-        let of_line = |line: &str| {
-            let label = format!("{label}:");
-            let parts = line.split(label.as_str()).skip(1);
-            parts.map(|part| part.split_whitespace().next().unwrap().parse::<u64>().unwrap()).collect::<Vec<_>>()
-        };
-        let counts: Vec<u64> = report.lines().flat_map(of_line).collect();
-        counts.chunks(2).map(|both| both.iter().sum()).collect()
-    }
 }
 
 #[test]
@@ -203,28 +88,6 @@ fn tshark_finds_every_checksum_good() {
         assert_eq!(good, packets, "{layer}");
     }
 }
-
-/// The same file with every packet as long as it was.
-fn with_payload(file: &[u8]) -> Vec<u8> {
-    let mut whole = Vec::new();
-    for block in blocks(file) {
-        let mut body = block.body.clone();
-        if block.block_type == PACKET {
-            let mut datagram = Packet::of(&block).datagram();
-            body.truncate(20);
-            body[12..16].copy_from_slice(&(datagram.len() as u32).to_le_bytes());
-            datagram.resize(datagram.len().next_multiple_of(4), 0);
-            body.extend(datagram);
-        }
-        let length = (body.len() as u32 + 12).to_le_bytes();
-        whole.extend([&block.block_type.to_le_bytes()[..], &length, &body, &length].concat());
-    }
-    whole
-}
-
-/// tshark knows the round trip only from a handshake. Without one it takes what comes again within 3 ms of the newest
-/// byte for out of order.
-const AGAIN: [&str; 2] = ["tcp.analysis.retransmission", "tcp.analysis.out_of_order"];
 
 #[test]
 fn tshark_finds_our_retransmissions_and_no_faults() {
@@ -357,4 +220,25 @@ fn sequence_numbers_wrap_for_both() {
         let counts = tcptrace(&file);
         assert_eq!((counts("unique bytes sent"), counts("rexmt data pkts")), (20 * 1024, 0));
     }
+}
+
+/// What is lost on purpose never becomes a frame and has the identification of the next one. tcptrace looks for packets
+/// that it is shown twice by their identification; it must not take these for one.
+#[test]
+fn a_segment_lost_on_purpose_twice_is_counted_three_times() {
+    if !installed(TCPTRACE) {
+        return;
+    }
+    let wire = transfer(&params(every_recovery().remove(2).1), 1024, |_, _| false);
+    let on_purpose = |time| Some(Loss { time, port: None, reason: None, by_frame_before: false });
+    let copy = |number: u64| {
+        let time = Time::ZERO + Span::from_secs(number);
+        let segment = Segment { seq: 0, len: 1024, ..Segment::default() };
+        let lost = if number < 2 { on_purpose(time) } else { None };
+        Captured { time, flow: 0, data: true, sent: true, frame: 7, segment, cwnd: None, lost }
+    };
+    let capture = Capture { host: "s1".into(), packets: (0..3).map(copy).collect() };
+    let file = save("on-purpose.pcapng", &capture, &wire.meta);
+    let counts = tcptrace(&file);
+    assert_eq!((counts("actual data pkts"), counts("rexmt data pkts"), counts("unique bytes sent")), (3, 2, 1024));
 }

@@ -88,7 +88,6 @@ pub fn transfer(params: &TcpParams, size: u64, loses: impl Fn(bool, u32) -> bool
     let meta = Meta {
         scenario: "wire".into(),
         hash: "0123456789abcdef".into(),
-        seed: 7,
         hosts: ["d1", "s1"].map(String::from).to_vec(),
         flows: vec![flow],
     };
@@ -131,6 +130,7 @@ impl<F: Fn(bool, u32) -> bool> Direction<'_, F> {
             time: self.free,
             port: Some("sw1->sw2".into()),
             reason: Some(DropReason::Overflow),
+            by_frame_before: false,
         });
         let packet = Captured { time, flow: 0, data: self.data, sent: true, frame, segment, cwnd, lost };
         if packet.lost.is_none() {

@@ -1,6 +1,6 @@
 //! What is recorded while a run goes on, alike in both engines, and how it becomes records.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::flow::{End, ack_vc, data_vc, end_of, vc_name};
 use crate::ids::VcId;
@@ -40,6 +40,8 @@ pub(super) struct HostTraces {
     captured: Vec<CapturedEnds>,
     /// What passed each captured host, as it came.
     packets: Vec<Vec<Captured>>,
+    /// Frames of captured senders that ended a damaged frame at the receiver.
+    damaged: BTreeSet<(VcId, u32)>,
 }
 
 /// What a port recorded.
@@ -83,6 +85,7 @@ impl Recorder {
             receivers: self.flows.iter().filter_map(receiver).collect(),
             captured: self.captured.clone(),
             packets: vec![Vec::new(); self.hosts.len()],
+            damaged: BTreeSet::new(),
         };
         let wanted = !traces.senders.is_empty() || !traces.receivers.is_empty() || !traces.captured.is_empty();
         wanted.then(|| Box::new(traces))
@@ -148,6 +151,12 @@ impl Recorder {
         if packet.sent && packet.lost.is_none() {
             let vc = if packet.data { data_vc(flow) } else { ack_vc(flow) };
             packet.lost = losses.get(&(vc, packet.frame)).cloned();
+            if packet.lost.is_none() && hosts.is_some_and(|hosts| hosts.damaged.contains(&(vc, packet.frame))) {
+                // AAL5: a lost end mark ruins its frame and the next, of which every cell may have arrived. So the end
+                // mark of the frame before is what was refused.
+                let before = packet.frame.checked_sub(1).and_then(|before| losses.get(&(vc, before)));
+                packet.lost = before.map(|loss| Loss { by_frame_before: true, ..loss.clone() });
+            }
         }
     }
 
@@ -165,7 +174,12 @@ fn losses(ports: &[PortRecording<'_>]) -> BTreeMap<(VcId, u32), Loss> {
     let mut losses: BTreeMap<(VcId, u32), Loss> = BTreeMap::new();
     for port in ports {
         for refused in port.trace.all_refused() {
-            let loss = Loss { time: refused.time, port: Some(port.name.to_owned()), reason: Some(refused.reason) };
+            let loss = Loss {
+                time: refused.time,
+                port: Some(port.name.to_owned()),
+                reason: Some(refused.reason),
+                by_frame_before: false,
+            };
             let known = losses.entry((port.crossing[refused.vc as usize], refused.frame)).or_insert(loss.clone());
             if loss.time < known.time {
                 *known = loss;
@@ -215,13 +229,26 @@ impl HostTraces {
 
     /// A host begins to transmit a frame; or it would, and the scenario loses it.
     pub(super) fn departs(&mut self, now: Time, vc: VcId, frame: u32, segment: &Segment, forced: bool) {
-        let lost = forced.then_some(Loss { time: now, port: None, reason: None });
+        let lost = forced.then_some(Loss { time: now, port: None, reason: None, by_frame_before: false });
         self.capture(now, vc, true, frame, segment, lost);
     }
 
     /// A frame has arrived whole at the end of its connection.
     pub(super) fn arrives(&mut self, now: Time, vc: VcId, frame: u32, segment: &Segment) {
         self.capture(now, vc, false, frame, segment, None);
+    }
+
+    /// A frame has reached the end of its connection, or what is left of it; it, and what came in one piece with it, is
+    /// of no use.
+    pub(super) fn damaged(&mut self, vc: VcId, frame: u32) {
+        let (flow, end) = end_of(vc);
+        let captured_at_origin = self.captured.get(flow).and_then(|captured| match end {
+            End::Receiver => captured.sender,
+            End::Sender => captured.receiver,
+        });
+        if captured_at_origin.is_some() {
+            self.damaged.insert((vc, frame));
+        }
     }
 
     fn capture(&mut self, time: Time, vc: VcId, sent: bool, frame: u32, segment: &Segment, lost: Option<Loss>) {

@@ -112,4 +112,7 @@ pub struct Loss {
     pub port: Option<String>,
     /// Why; `None` if it was lost on purpose.
     pub reason: Option<DropReason>,
+    /// Whether nothing of the frame itself was refused, but the end of the frame before: what was left of that one and
+    /// this one reached the receiver as one frame, which was damaged. Time, port and reason are those of the frame before.
+    pub by_frame_before: bool,
 }

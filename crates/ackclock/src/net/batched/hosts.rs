@@ -171,6 +171,9 @@ impl Hosts {
         let (flow, end) = end_of(vc);
         if !good {
             io.frames[vc].retire(frame);
+            if let Some(traces) = &mut io.traces {
+                traces.damaged(vc, frame);
+            }
             match end {
                 End::Receiver => self.sinks[flow].damaged_frames += 1,
                 End::Sender => self.sources[flow].damaged_frames += 1,

@@ -240,8 +240,11 @@ impl Reference {
             Reassembled::Damaged => None,
         };
         frames.sent.retire(unit.frame);
-        if let (Some(traces), Some(segment)) = (&mut self.traces, &good) {
-            traces.arrives(self.now, unit.vc, unit.frame, segment);
+        if let Some(traces) = &mut self.traces {
+            match &good {
+                Some(segment) => traces.arrives(self.now, unit.vc, unit.frame, segment),
+                None => traces.damaged(unit.vc, unit.frame),
+            }
         }
         let (flow, end) = end_of(unit.vc);
         let Flow { source, sink, .. } = &mut self.flows[flow];

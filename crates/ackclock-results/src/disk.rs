@@ -1,0 +1,14 @@
+//! What to do when a disk refuses what a run recorded.
+
+use std::io::{Error, ErrorKind};
+
+/// The remedy for an error of the operating system, in a line.
+pub fn remedy(error: &Error) -> &'static str {
+    match error.kind() {
+        ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::FileTooLarge => {
+            "make room, record less (--record, --record-interval, --capture), or choose another disk with --out DIR"
+        }
+        ErrorKind::PermissionDenied => "allow access to it, or use a folder of your own",
+        _ => "check the path and the disk",
+    }
+}
