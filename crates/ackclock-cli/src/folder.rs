@@ -1,7 +1,7 @@
 //! The result folder. Nothing half-written ever has a final name: files are written under other names, then renamed.
 
 use std::fs::{self, File};
-use std::io::{self, Write};
+use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::process;
 
@@ -61,21 +61,19 @@ impl Folder {
     /// Writes the result, with what its runs recorded; what an earlier result recorded goes. Other files in the folder
     /// stay.
     pub fn write(&self, document: &Document) -> Result<(), Failure> {
-        let files = [(SCENARIO, document.scenario.resolved.clone()), (RESULT, document.to_json())];
-        let written = files
-            .iter()
-            .try_for_each(|(name, text)| write_whole(&self.temporary(name), text.as_bytes()))
+        let files = [SCENARIO, RESULT];
+        let text = |out: &mut BufWriter<File>| out.write_all(document.scenario.resolved.as_bytes());
+        let written = write_whole(&self.temporary(SCENARIO), text)
+            .and_then(|()| write_whole(&self.temporary(RESULT), |out| document.write_json(out)))
             // What was recorded first: without it the result would promise too much. In between it does not fit the
             // earlier result, and who reads it notices.
             .and_then(|()| self.stage.take_over(document))
-            .and_then(|()| {
-                files.iter().try_for_each(|(name, _)| fs::rename(self.temporary(name), self.path.join(name)))
-            });
+            .and_then(|()| files.iter().try_for_each(|name| fs::rename(self.temporary(name), self.path.join(name))));
         if written.is_ok() {
             self.stage.remove_others(document);
         }
         if written.is_err() {
-            for (name, _) in &files {
+            for name in files {
                 // Best effort: what matters is that the final names are untouched.
                 let _ = fs::remove_file(self.temporary(name));
             }
@@ -119,9 +117,9 @@ fn refuse_foreign(path: &Path) -> Result<(), Failure> {
 }
 
 /// Writes a file and makes sure that it has reached the disk; a full disk shows here.
-fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let mut file = File::create(path)?;
-    let written = file.write_all(bytes).and_then(|()| file.sync_all());
+fn write_whole(path: &Path, write: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>) -> io::Result<()> {
+    let mut out = BufWriter::new(File::create(path)?);
+    let written = write(&mut out).and_then(|()| out.flush()).and_then(|()| out.get_ref().sync_all());
     if written.is_err() {
         let _ = fs::remove_file(path);
     }

@@ -3,6 +3,8 @@
 
 #![allow(missing_docs)] // The names of the fields are the keys of the document, and say what they are.
 
+use std::io::{self, Write};
+
 use ackclock::record::{Drops, FlowRecord, PortRecord, Records, VcRecord};
 use ackclock::scenario::{Scenario, Technology};
 use ackclock::sim::RESULT_VERSION;
@@ -160,9 +162,15 @@ impl Document {
 
     /// The text of the document, ending in a line feed.
     pub fn to_json(&self) -> String {
-        let mut text = serde_json::to_string_pretty(self).expect("the document has string keys only");
-        text.push('\n');
-        text
+        let mut text = Vec::new();
+        self.write_json(&mut text).expect("memory can be written to");
+        String::from_utf8(text).expect("JSON is UTF-8")
+    }
+
+    /// Writes the same text, piece by piece: of many flows it is long.
+    pub fn write_json(&self, out: &mut impl Write) -> io::Result<()> {
+        serde_json::to_writer_pretty(&mut *out, self)?;
+        out.write_all(b"\n")
     }
 
     /// Reads a document; `None` for any other text.

@@ -21,7 +21,6 @@ pub(crate) struct Network {
     pub(crate) links: IdVec<LinkId, Link>,
     /// The number of sources of a topology with one line.
     pub(crate) sources: u64,
-    node_ids: HashMap<String, NodeId>,
     between: HashMap<(NodeId, NodeId), LinkId>,
     /// Switches next to each node.
     switches: IdVec<NodeId, Vec<NodeId>>,
@@ -41,14 +40,13 @@ impl Network {
         let topology = settings.word("topology")?;
         let mut whole = no_key_of_another_topology(document, topology, report);
         let sources = if ONE_LINE.contains(&topology) { settings.integer("sources")? } else { 0 };
-        let (nodes, node_ids) = nodes(document, topology, sources, report, &mut whole)?;
+        let nodes = nodes(document, topology, sources, report, &mut whole)?;
         let mut network = Network {
             switches: nodes.iter().map(|_| Vec::new()).collect(),
             hosts: nodes.iter().map(|_| 0).collect(),
             nodes,
             links: IdVec::new(),
             sources,
-            node_ids,
             between: HashMap::new(),
         };
         let mut duplexes = network.line(topology, settings);
@@ -75,7 +73,8 @@ impl Network {
 
     /// The node of a name.
     pub(crate) fn node(&self, name: &str) -> Option<NodeId> {
-        self.node_ids.get(name).copied()
+        // They are in the order of their names.
+        self.nodes.binary_search_by(|node| natural(&node.name, name)).ok().map(NodeId::from_index)
     }
 
     /// The node of a name, or a report.
@@ -213,14 +212,13 @@ fn no_key_of_another_topology(document: &Document, topology: &'static str, repor
 }
 
 /// All nodes in natural order of their names.
-#[allow(clippy::type_complexity)]
 fn nodes(
     document: &Document,
     topology: &str,
     sources: u64,
     report: &mut Report,
     whole: &mut bool,
-) -> Option<(IdVec<NodeId, Node>, HashMap<String, NodeId>)> {
+) -> Option<IdVec<NodeId, Node>> {
     let mut all: HashMap<String, NodeKind> = HashMap::new();
     if ONE_LINE.contains(&topology) {
         for i in 1..=sources {
@@ -260,8 +258,7 @@ fn nodes(
     }
     let mut sorted: Vec<(String, NodeKind)> = all.into_iter().collect();
     sorted.sort_by(|(a, _), (b, _)| natural(a, b));
-    let ids = sorted.iter().enumerate().map(|(index, (name, _))| (name.clone(), NodeId::from_index(index))).collect();
-    Some((sorted.into_iter().map(|(name, kind)| Node { name, kind }).collect(), ids))
+    Some(sorted.into_iter().map(|(name, kind)| Node { name, kind }).collect())
 }
 
 fn ordered((a, b): (NodeId, NodeId)) -> (NodeId, NodeId) {

@@ -1,5 +1,6 @@
 //! Typed indices, and vectors that are indexed by them.
 
+use std::cmp::Ordering;
 use std::marker::PhantomData;
 use std::ops::{Index, IndexMut};
 
@@ -79,9 +80,10 @@ impl<I: Id, T> IdVec<I, T> {
         self.items.iter()
     }
 
-    /// The index of the element with this key, or where it would be; elements are in the order of their keys.
-    pub fn binary_search_by_key<K: Ord>(&self, key: &K, of: impl FnMut(&T) -> K) -> Result<usize, usize> {
-        self.items.binary_search_by_key(key, of)
+    /// The index of the element that `compare` finds equal to what is looked for, or where it would be; elements are in
+    /// that order.
+    pub fn binary_search_by(&self, compare: impl FnMut(&T) -> Ordering) -> Result<usize, usize> {
+        self.items.binary_search_by(compare)
     }
 
     /// The elements in the order of their ids, mutable.

@@ -14,7 +14,7 @@ use super::packet_port::{self, PacketPort, PacketPorts};
 use super::sacks::Sacks;
 use super::serializer::Serializers;
 use super::service::Service;
-use super::tail::{self, Tail};
+use super::tail::{self, Tails};
 use super::{Batched, Inlet, Part};
 use crate::ids::{Id, IdVec, LinkId, NodeId, VcId};
 use crate::net::build::{self, Feeder, Wiring};
@@ -375,11 +375,12 @@ impl Plan<'_> {
             Technology::Atm { .. } => Part::Cells(Box::new(self.cell_port(first, part, ways))),
             Technology::Packet { .. } => {
                 let mut serializers = Serializers::default();
-                let links = links.iter().map(|&(_, _, link)| link);
-                let (tails, ports): (Vec<LinkId>, Vec<LinkId>) = links.partition(|&link| self.tails[link]);
-                let ports = ports.into_iter().map(|link| self.packet_port(link, ways, &mut serializers)).collect();
-                let tail = |link: LinkId| self.tail(link, layout, &mut serializers);
-                let tails = tails.into_iter().map(tail).collect();
+                let of_kind =
+                    |tail| links.iter().map(|&(_, _, link)| link).filter(move |&link| self.tails[link] == tail);
+                let mut ports = Vec::with_capacity(of_kind(false).count());
+                ports.extend(of_kind(false).map(|link| self.packet_port(link, ways, &mut serializers)));
+                let mut tails = Tails::with_capacity(of_kind(true).count());
+                of_kind(true).for_each(|link| self.add_tail(link, layout, &mut serializers, &mut tails));
                 Part::Packets(PacketPorts::new(part, ports, tails, serializers))
             }
         }
@@ -411,26 +412,25 @@ impl Plan<'_> {
     }
 
     fn packet_port(&self, id: LinkId, ways: &mut Ways, serializers: &mut Serializers) -> PacketPort {
-        let vc = |(vc, leg): (VcId, Leg)| packet_port::PortVc { id: vc, name_hash: self.vcs[vc].name_hash, leg };
+        let vc = |(vc, leg): (VcId, Leg)| packet_port::PortVc {
+            id: vc,
+            name_hash: self.vcs[vc].name_hash,
+            lag: leg.lag,
+            to: leg.to,
+        };
         let (counts, max_bytes) = self.counts(id, Span::from_ps(1));
         let serializer = serializers.of(self.scenario.links[id].rate);
         let vcs = self.legs(id, ways.exits(id).legs).map(vc).collect();
         PacketPort::new(serializer, max_bytes, vcs, counts, self.trace(id))
     }
 
-    fn tail(&self, id: LinkId, layout: &Layout, serializers: &mut Serializers) -> Tail {
-        let link = &self.scenario.links[id];
+    fn add_tail(&self, id: LinkId, layout: &Layout, serializers: &mut Serializers, tails: &mut Tails) {
+        let &scenario::Link { rate, delay: lag, .. } = &self.scenario.links[id];
         let crossing = self.crossing.of(id);
         let (_, end) = end_of(crossing[0]);
         let (_, behind) = layout.part_of_port[self.wiring.inputs.of(id)[0]].expect("behind a port");
-        Tail::new(tail::Place {
-            lag: link.delay,
-            serializer: serializers.of(link.rate),
-            group: layout.group_of(end) as u32,
-            link: id.index() as u32,
-            behind,
-            connections: crossing.len() as u32,
-        })
+        let kind = tail::Kind { rate, serializer: serializers.of(rate), lag, group: layout.group_of(end) as u32 };
+        tails.push(kind, id.index() as u32, behind, crossing.len() as u32);
     }
 
     /// The connections that cross a port, with their ways out of it.

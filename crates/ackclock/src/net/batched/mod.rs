@@ -151,7 +151,7 @@ impl Batched {
             },
             Output::Tail { part, tail } => match &self.parts[part as usize] {
                 Part::Packets(packets) => {
-                    Some(packets.tail_record(tail as usize, now, under_way, link.crossing, link.name, names))
+                    Some(packets.tail_record(tail, now, under_way, link.crossing, link.name, names))
                 }
                 _ => unreachable!("tails are behind packet ports"),
             },

@@ -4,20 +4,20 @@
 
 use super::batch::Queue;
 use super::counts::Counts;
-use super::io::{Arrived, Destination, Io, Item, Leg, UnderWay};
+use super::io::{Arrived, Destination, Io, Item, UnderWay};
 use super::serializer::Serializers;
-use super::tail::{Place, Tail};
+use super::tail::Tails;
 use crate::ids::{Id, IdVec, VcId};
 use crate::queue::drop::{Arrival, DropPolicy, DropReason, TailDrop, Verdict};
 use crate::record::PortRecord;
 use crate::record::trace::{PortTrace, Refused};
-use crate::units::Time;
+use crate::units::{Span, Time};
 
 /// Ports that share a mailbox.
 pub(super) struct PacketPorts {
     mailbox: usize,
     ports: Vec<PacketPort>,
-    tails: Vec<Tail>,
+    tails: Tails,
     serializers: Serializers,
     packets: u64,
 }
@@ -44,18 +44,14 @@ pub(super) struct PacketPort {
 pub(super) struct PortVc {
     pub(super) id: VcId,
     pub(super) name_hash: u64,
-    /// From the completion of a transmission to the arrival.
-    pub(super) leg: Leg,
+    /// The leg from here: from the completion of a transmission to the arrival.
+    pub(super) lag: Span,
+    pub(super) to: Destination,
 }
 
 impl PacketPorts {
     /// Ports that read `mailbox`, and those behind them.
-    pub(super) fn new(
-        mailbox: usize,
-        ports: Vec<PacketPort>,
-        tails: Vec<Tail>,
-        serializers: Serializers,
-    ) -> PacketPorts {
+    pub(super) fn new(mailbox: usize, ports: Vec<PacketPort>, tails: Tails, serializers: Serializers) -> PacketPorts {
         PacketPorts { mailbox, ports, tails, serializers, packets: 0 }
     }
 
@@ -97,17 +93,17 @@ impl PacketPorts {
     /// The record at `now` of one of the ports behind them, which these connections cross.
     pub(super) fn tail_record(
         &self,
-        tail: usize,
+        tail: u32,
         now: Time,
         under_way: &UnderWay,
         crossing: &[VcId],
         name: &str,
         vcs: impl Iterator<Item = String>,
     ) -> PortRecord {
-        let tail = &self.tails[tail];
-        let before = &self.ports[tail.place.behind as usize];
+        let (tail, kind) = self.tails.get(tail);
+        let before = &self.ports[tail.behind as usize];
         let accepted = crossing.iter().map(|&vc| (vc, before.accepted(before.number_of(vc))));
-        tail.record(now, self.serializers.rate(tail.place.serializer), accepted, under_way, name, vcs)
+        tail.record(kind, now, accepted, under_way, name, vcs)
     }
 }
 
@@ -141,7 +137,7 @@ impl PacketPort {
     }
 
     #[inline]
-    fn on_arrival(&mut self, packet: &Item, tails: &mut [Tail], serializers: &mut Serializers, io: &mut Io) {
+    fn on_arrival(&mut self, packet: &Item, tails: &mut Tails, serializers: &mut Serializers, io: &mut Io) {
         let &Item { time: now, carries, at_port, frame, size, .. } = packet;
         // At one instant departures come first.
         self.depart_while(|start| start <= now);
@@ -178,13 +174,9 @@ impl PacketPort {
         if let Some(trace) = &mut self.trace {
             trace.transmits(start, self.free);
         }
-        let time = self.free + vc.leg.lag;
-        let (time, group, link) = match vc.leg.to {
-            Destination::Tail { tail, at_port } => {
-                let tail = &mut tails[tail as usize];
-                let Place { serializer, lag, group, link, .. } = tail.place;
-                (tail.pass(now, time, serializers.time(serializer, size), at_port) + lag, group, link)
-            }
+        let time = self.free + vc.lag;
+        let (time, group, link) = match vc.to {
+            Destination::Tail { tail, at_port } => tails.pass(tail, now, time, size, at_port, serializers),
             Destination::Host { group, link } => (time, group, link),
             Destination::Port { mailbox, port, input, at_port } => {
                 let (index, eom) = (0, true);
@@ -196,7 +188,7 @@ impl PacketPort {
 
     /// The number here of a connection that crosses the port.
     fn number_of(&self, vc: VcId) -> VcId {
-        let index = self.vcs.binary_search_by_key(&vc, |crossing| crossing.id);
+        let index = self.vcs.binary_search_by(|crossing| crossing.id.cmp(&vc));
         VcId::from_index(index.expect("connections are numbered in their order"))
     }
 

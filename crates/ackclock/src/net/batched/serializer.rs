@@ -25,11 +25,6 @@ impl Serializers {
         number as u32
     }
 
-    /// The rate of this serializer.
-    pub(super) fn rate(&self, number: u32) -> Rate {
-        self.all[number as usize].rate
-    }
-
     /// The time that `bytes` take at the rate of this serializer.
     #[inline]
     pub(super) fn time(&mut self, number: u32, bytes: u32) -> Span {

@@ -10,33 +10,45 @@ use std::collections::VecDeque;
 
 use super::counts::Counts;
 use super::io::UnderWay;
+use super::serializer::Serializers;
 use crate::ids::{Id, VcId};
 use crate::queue::Buffer;
 use crate::record::PortRecord;
 use crate::units::{Rate, Span, Time};
 
+/// The tails behind ports that advance together.
+#[derive(Default)]
+pub(super) struct Tails {
+    all: Vec<Tail>,
+    /// What tails have in common with those before them: mostly all of them.
+    kinds: Vec<Kind>,
+}
+
 /// A port where packets are ahead of time. There may be two for each flow, and at most of them nothing ever waits.
 pub(super) struct Tail {
-    pub(super) place: Place,
+    kind: u32,
+    /// By which link it leads to the host.
+    link: u32,
+    /// The port before, of those that advance together.
+    pub(super) behind: u32,
+    /// How many connections cross it.
+    connections: u32,
     /// When the transmission of the last packet is complete.
     free: Time,
     /// Not there before the first packet has to wait.
     waits: Option<Box<Waits>>,
 }
 
-/// Where such a port is.
-pub(super) struct Place {
+/// Where tails lead.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) struct Kind {
+    pub(super) rate: Rate,
+    /// Which serializer has that rate.
+    pub(super) serializer: u32,
     /// From the completion of a transmission to the arrival at the host.
     pub(super) lag: Span,
-    /// Which serializer has its rate.
-    pub(super) serializer: u32,
-    /// The host: in which group, and by which link.
+    /// The host's group.
     pub(super) group: u32,
-    pub(super) link: u32,
-    /// The port before, of those that advance together.
-    pub(super) behind: u32,
-    /// How many connections cross it.
-    pub(super) connections: u32,
 }
 
 /// The packets that have to wait for one before them.
@@ -57,38 +69,65 @@ struct Wait {
     vc: VcId,
 }
 
-impl Tail {
-    /// An idle port.
-    pub(super) fn new(place: Place) -> Tail {
-        Tail { place, free: Time::ZERO, waits: None }
+impl Tails {
+    /// Room for so many.
+    pub(super) fn with_capacity(tails: usize) -> Tails {
+        Tails { all: Vec::with_capacity(tails), kinds: Vec::new() }
     }
 
-    /// A packet of connection `vc` arrives and is transmitted in `time`; returns when that is complete. What is before
-    /// `now` has happened.
+    /// Adds an idle port that leads to a host by `link`; the port before it is `behind`, and so many connections cross
+    /// it.
+    pub(super) fn push(&mut self, kind: Kind, link: u32, behind: u32, connections: u32) {
+        if self.kinds.last() != Some(&kind) {
+            self.kinds.push(kind);
+        }
+        let kind = self.kinds.len() as u32 - 1;
+        self.all.push(Tail { kind, link, behind, connections, free: Time::ZERO, waits: None });
+    }
+
+    /// A packet of `bytes` octets of connection `vc` arrives at one of them; returns when it will be at the host, and
+    /// the host's group and link. What is before `now` has happened.
     #[inline(always)]
-    pub(super) fn pass(&mut self, now: Time, arrives: Time, time: Span, vc: VcId) -> Time {
-        let begins = if self.free <= arrives { arrives } else { self.wait(now, arrives, vc) };
-        self.free = begins + time;
-        self.free
+    pub(super) fn pass(
+        &mut self,
+        tail: u32,
+        now: Time,
+        arrives: Time,
+        bytes: u32,
+        vc: VcId,
+        serializers: &mut Serializers,
+    ) -> (Time, u32, u32) {
+        let tail = &mut self.all[tail as usize];
+        let kind = &self.kinds[tail.kind as usize];
+        let begins = if tail.free <= arrives { arrives } else { tail.wait(now, arrives, vc) };
+        tail.free = begins + serializers.time(kind.serializer, bytes);
+        (tail.free + kind.lag, kind.group, tail.link)
     }
 
-    /// The record at `now` of a port with this rate, of which the port before accepted so many packets of each of its
-    /// connections; `names` are theirs.
+    /// One of them, and its kind.
+    pub(super) fn get(&self, tail: u32) -> (&Tail, &Kind) {
+        let tail = &self.all[tail as usize];
+        (tail, &self.kinds[tail.kind as usize])
+    }
+}
+
+impl Tail {
+    /// The record at `now`, if the port before accepted so many packets of each of the connections; `names` are theirs.
     pub(super) fn record(
         &self,
+        kind: &Kind,
         now: Time,
-        rate: Rate,
         accepted: impl Iterator<Item = (VcId, u64)>,
         under_way: &UnderWay,
         name: &str,
         names: impl Iterator<Item = String>,
     ) -> PortRecord {
-        let mut waits = self.waits.as_deref().cloned().unwrap_or_else(|| Waits::none(self.place.connections));
+        let mut waits = self.waits.as_deref().cloned().unwrap_or_else(|| Waits::none(self.connections));
         waits.count_before(now);
         for (place, (vc, accepted)) in accepted.enumerate() {
             // What begins to be transmitted before `now` is at the host by then, or so long after.
-            let begins_later =
-                |&(time, bytes): &(Time, u32)| time >= now + rate.serialization(u64::from(bytes) * 8) + self.place.lag;
+            let takes = |bytes: u32| kind.rate.serialization(u64::from(bytes) * 8) + kind.lag;
+            let begins_later = |&(time, bytes): &(Time, u32)| time >= now + takes(bytes);
             let to_begin = under_way.of(vc).filter(begins_later).count() as u64;
             let vc = VcId::from_index(place);
             let arrivals = accepted - to_begin + u64::from(waits.counts.buffer().queued_of(vc));
@@ -101,7 +140,7 @@ impl Tail {
     /// The packet has to wait for the one before it; returns for how long.
     #[inline(never)]
     fn wait(&mut self, now: Time, arrives: Time, vc: VcId) -> Time {
-        let waits = self.waits.get_or_insert_with(|| Box::new(Waits::none(self.place.connections)));
+        let waits = self.waits.get_or_insert_with(|| Box::new(Waits::none(self.connections)));
         waits.count_before(now);
         waits.queue.push_back(Wait { arrives, begins: self.free, vc });
         self.free
