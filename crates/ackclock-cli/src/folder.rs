@@ -37,7 +37,7 @@ impl Folder {
         let folder = Folder { path: path.to_path_buf(), created, stage: Stage::new(path) };
         let probe = folder.temporary("probe");
         fs::create_dir_all(path)
-            .and_then(|()| write_whole(&probe, b"probe\n"))
+            .and_then(|()| write_whole(&probe, |out| out.write_all(b"probe\n")))
             .and_then(|()| fs::remove_file(&probe))
             .map_err(|error| cannot_write(path, &error))?;
         Ok(folder)

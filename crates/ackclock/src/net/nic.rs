@@ -10,7 +10,6 @@ use crate::units::Time;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Nic {
     /// Not there before the first segment has to wait: hosts are many, and few of them have any waiting at a time.
-    #[expect(clippy::box_collection, reason = "a queue is four words")]
     queue: Option<Box<NicQueue>>,
     free: Time,
 }

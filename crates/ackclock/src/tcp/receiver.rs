@@ -27,7 +27,7 @@ pub struct Receiver {
     delayed_ack: DelayedAck,
     /// Next byte expected: everything before it is delivered.
     nxt: u64,
-    /// What is held beyond it, if there is something: mostly there is not, and flows may be many.
+    /// What is held beyond it; not there before something is.
     held: Option<Box<Held>>,
     stats: ReceiverStats,
     fingerprint: Fingerprint,
@@ -61,7 +61,7 @@ impl Receiver {
         self.fingerprint.event(now.as_ps(), start);
         self.stats.segments_received += 1;
         let in_order = start == self.nxt;
-        let hole_open = self.held.is_some();
+        let hole_open = self.has_hole();
         if end <= self.nxt {
             self.stats.unnecessary += 1;
         } else if in_order && !hole_open {
@@ -73,14 +73,20 @@ impl Receiver {
         self.ack_due |= self.delayed_ack.on_segment(now, ordinary);
     }
 
+    /// Whether something is held, so that there is a hole before it.
+    #[inline]
+    fn has_hole(&self) -> bool {
+        self.held.as_ref().is_some_and(|held| !held.is_empty())
+    }
+
     /// Bytes arrive of which some are not delivered: a hole is open, or is now.
     #[inline(never)]
     fn on_unusual(&mut self, start: u64, end: u64) {
-        if self.held.as_mut().is_some_and(|held| held.report_again(start, end)) {
+        let mut held = self.held.as_mut().filter(|held| !held.is_empty());
+        if held.as_mut().is_some_and(|held| held.report_again(start, end)) {
             self.stats.unnecessary += 1;
         } else if start <= self.nxt {
-            self.nxt = self.held.as_mut().map_or(end, |held| held.deliver(end));
-            self.held = self.held.take().filter(|held| !held.is_empty());
+            self.nxt = held.map_or(end, |held| held.deliver(end));
         } else if self.out_of_order == OutOfOrder::Buffer {
             self.held.get_or_insert_default().hold(start, end);
         }
@@ -111,7 +117,7 @@ impl Receiver {
     /// Whether an acknowledgement has SACK blocks.
     #[inline]
     pub fn has_report(&self) -> bool {
-        self.sack && self.held.is_some()
+        self.sack && self.has_hole()
     }
 
     /// They are these.

@@ -16,7 +16,8 @@ pub struct Scoreboard {
     highest: u64,
     /// Segments from `una` on that have, or had, a mark or one above them.
     len: u64,
-    /// Not there while there is no mark: most connections seldom have one, and they may be many.
+    /// Not there before the first mark after the start or a timeout: connections may be many, and most of the time most
+    /// of them have none.
     marks: Option<Box<Marks>>,
 }
 
@@ -173,9 +174,6 @@ impl Scoreboard {
     fn drop_before(&mut self, una: u64) {
         let gone = self.index(una).min(self.len);
         self.len -= gone;
-        if self.len == 0 {
-            self.marks = None;
-        }
         let Some(marks) = &mut self.marks else { return };
         marks.base += gone;
         marks.sacked.remove_below(marks.base);
