@@ -96,9 +96,9 @@ impl Door {
     /// Those whose time has come by slot end `now` leave the counters.
     #[inline(always)]
     pub(super) fn depart(&mut self, now: u64) {
-        while let Some((vc, cells)) = self.queue.take_departed(now) {
-            self.counts.leave(vc, cells);
-        }
+        let Door { queue, counts, .. } = self;
+        queue.take_departed(now, |vc| counts.leave_late(vc));
+        counts.tell(queue.waiting_at(now));
     }
 
     /// The next cell of a train is accepted or refused at slot end `now`.
@@ -156,17 +156,18 @@ impl Door {
         self.record(vc, now, departs, count);
         if departs == now {
             self.depart(now);
+            self.queue.pass(vc, now, count);
         } else {
             train.waited += u64::from(count) * (departs - now);
             // Departures that are handled late make Y_i too large, which does not matter below its maximum.
-            if !self.counts.buffer().stays_below_max(vc, count) {
-                self.accept_near_max(now, vc, count);
+            if !(self.counts.buffer().stays_below_max(vc, count) && self.queue.has_room(count)) {
+                self.accept_up_to_date(now, vc, count);
                 return departs;
             }
             // Before each cell but the first, the one due then leaves.
             self.counts.enter(vc, now, departs, count, departs - now - 1);
+            self.queue.push(vc, count);
         }
-        self.queue.push(vc, now, departs, count);
         departs
     }
 
@@ -182,25 +183,24 @@ impl Door {
         }
     }
 
-    /// As [`Door::accept`] for cells that wait, with every departure in its time.
+    /// As [`Door::accept`] for cells that wait, with departures in their time.
     #[inline(never)]
-    fn accept_near_max(&mut self, now: u64, vc: VcId, count: u32) {
+    fn accept_up_to_date(&mut self, now: u64, vc: VcId, count: u32) {
         let before = self.queue.departure(now) - now - 1;
-        let end = now + u64::from(count);
-        let mut at = now;
-        self.depart(if count == 1 { now } else { now - 1 });
-        while at < end {
-            // In each slot one departs and then one enters: as often in one step as the next ones to depart are of one
-            // connection. If of this one, its number stays; if of another one, it is largest at the end.
-            let leaving = if count == 1 { None } else { self.queue.take_departed(end - 1) };
-            let cells = leaving.map_or(1, |(of, cells)| {
-                self.counts.leave(of, cells);
-                cells
-            });
-            let departs = at + before + 1;
-            self.counts.enter(vc, at, departs, cells, before);
-            self.queue.push(vc, at, departs, cells);
-            at += u64::from(cells);
+        self.depart(now);
+        while !self.queue.has_room(count) {
+            self.queue.grow();
+        }
+        if count == 1 || self.counts.buffer().stays_below_max(vc, count) {
+            self.counts.enter(vc, now, now + before + 1, count, before);
+            self.queue.push(vc, count);
+            return;
+        }
+        // In each slot one departs and then one enters.
+        for at in now..now + u64::from(count) {
+            self.depart(at);
+            self.counts.enter(vc, at, at + before + 1, 1, before);
+            self.queue.push(vc, 1);
         }
     }
 
@@ -222,8 +222,13 @@ impl Door {
     /// The policy decides.
     #[inline(never)]
     fn decide<P: DropPolicy>(&mut self, policy: &mut P, now: u64, train: &mut Train, io: &mut Io) {
-        // The policy sees the counters as they are now.
-        self.depart(now);
+        // The policy sees the counters as they are now, as far as it looks at them.
+        let waiting = self.queue.waiting_at(now);
+        if policy.looks_at_shares(waiting as u32) {
+            self.depart(now);
+        } else {
+            self.counts.tell(waiting);
+        }
         train.left -= 1;
         let ended = train.left == 0;
         let eom = train.eom && ended;

@@ -126,7 +126,7 @@ impl Tail {
             if leaves <= enters {
                 self.waits.pop_front();
                 self.entered -= 1;
-                self.counts.leave(vc, 1);
+                self.counts.leave(vc);
             } else {
                 self.entered += 1;
                 let before = u64::from(self.counts.buffer().queued());
