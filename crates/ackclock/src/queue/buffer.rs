@@ -87,6 +87,16 @@ impl Buffer {
         held.max = held.max.max(held.cells);
     }
 
+    /// As [`Buffer::enter_late`] for one cell, if N_a and the largest Y_i stay what they are. Returns whether they do.
+    #[inline(always)]
+    pub fn enter_among_others(&mut self, vc: VcId) -> bool {
+        let held = &mut self.per_vc[vc];
+        // Not if there are none: one less is very many then.
+        let fits = held.cells.wrapping_sub(1) < held.max.wrapping_sub(1);
+        held.cells += u32::from(fits);
+        fits
+    }
+
     /// X is `queued`.
     #[inline]
     pub fn tell(&mut self, queued: u32) {

@@ -15,6 +15,8 @@ pub(super) struct CellQueue {
     drained: u64,
     /// For how many slots after its departure a cell is remembered.
     memory: u64,
+    /// The last slot end that has a place without one in the ring being overwritten that is still needed.
+    room_until: u64,
 }
 
 /// No cell departs.
@@ -23,7 +25,13 @@ const NONE: u32 = u32::MAX;
 impl CellQueue {
     /// An empty queue that remembers departed cells for `memory` slots.
     pub(super) fn new(memory: u64) -> CellQueue {
-        CellQueue { slots: vec![NONE; 16], last_departure: 0, drained: 0, memory }
+        CellQueue { slots: vec![NONE; 16], last_departure: 0, drained: 0, memory, room_until: 16 }
+    }
+
+    /// The slot end at which the last accepted cell departs.
+    #[inline]
+    pub(super) fn last_departure(&self) -> u64 {
+        self.last_departure
     }
 
     /// How many cells wait at slot end `now`, at which or before which the last one was accepted.
@@ -41,16 +49,23 @@ impl CellQueue {
     /// Whether `count` more cells can be pushed while they wait. If not, those that departed have to be taken out.
     #[inline]
     pub(super) fn has_room(&self, count: u32) -> bool {
-        self.last_departure + u64::from(count) <= self.drained.saturating_sub(self.memory) + self.slots.len() as u64
+        self.last_departure + u64::from(count) <= self.room_until
     }
 
     /// One cell of `vc` is accepted in each of `count` slots, of which the first ends at `now` or later, and these depart
     /// one by one after the cells that wait. There must be room.
     #[inline(always)]
     pub(super) fn push(&mut self, vc: VcId, count: u32) {
-        for _ in 0..count {
-            self.last_departure += 1;
-            self.set(self.last_departure, vc.index() as u32);
+        let place = (self.last_departure as usize + 1) & (self.slots.len() - 1);
+        self.last_departure += u64::from(count);
+        let vc = vc.index() as u32;
+        if count == 1 {
+            self.slots[place] = vc;
+        } else if let Some(places) = self.slots.get_mut(place..place + count as usize) {
+            places.fill(vc);
+        } else {
+            // Round the end of the ring.
+            (0..u64::from(count)).for_each(|back| self.set(self.last_departure - back, vc));
         }
     }
 
@@ -60,12 +75,11 @@ impl CellQueue {
     pub(super) fn pass(&mut self, vc: VcId, now: u64, count: u32) {
         let idle_from = self.last_departure + 1;
         self.last_departure = now - 1;
-        self.drained = now - 1;
         if self.memory > 0 {
             self.pass_remembered(vc, idle_from, now, count);
         }
         self.last_departure += u64::from(count);
-        self.drained = self.last_departure;
+        self.drain(self.last_departure);
     }
 
     #[inline]
@@ -84,11 +98,15 @@ impl CellQueue {
     /// Takes out the cells that departed by slot end `now`.
     #[inline(always)]
     pub(super) fn take_departed(&mut self, now: u64, mut take: impl FnMut(VcId)) {
-        let mask = self.slots.len() - 1;
-        for slot in self.drained + 1..self.last_departure.min(now) + 1 {
-            take(VcId::from_index(self.slots[slot as usize & mask] as usize));
+        let end = self.last_departure.min(now) + 1;
+        let mut slot = self.drained + 1;
+        while slot < end {
+            let from_here = &self.slots[slot as usize & (self.slots.len() - 1)..];
+            let from_here = &from_here[..from_here.len().min((end - slot) as usize)];
+            from_here.iter().for_each(|&vc| take(VcId::from_index(vc as usize)));
+            slot += from_here.len() as u64;
         }
-        self.drained = self.drained.max(now);
+        self.drain(self.drained.max(now));
     }
 
     /// The cells that are not taken out with their departures, the last one first.
@@ -102,6 +120,13 @@ impl CellQueue {
         let cell = |slot: u64| (self.slots[slot as usize & (self.slots.len() - 1)], slot);
         let cells = (forgotten + 1..=self.last_departure).rev().map(cell);
         cells.filter(|&(vc, _)| vc != NONE).map(|(vc, slot)| (VcId::from_index(vc as usize), slot))
+    }
+
+    /// All cells that departed by slot end `now` are taken out.
+    #[inline]
+    fn drain(&mut self, now: u64) {
+        self.drained = now;
+        self.room_until = now.saturating_sub(self.memory) + self.slots.len() as u64;
     }
 
     #[inline(always)]
@@ -121,6 +146,7 @@ impl CellQueue {
             slots[slot as usize & (new - 1)] = self.slots[slot as usize & (old - 1)];
         }
         self.slots = slots;
+        self.drain(self.drained);
     }
 }
 

@@ -94,6 +94,23 @@ impl Counts {
         *last_departure = departs + u64::from(units) - 1;
     }
 
+    /// A unit of `vc` finds `before` others waiting at tick `now`, and begins to wait until each of them has had its
+    /// tick, if some of `vc` wait already and its largest number is not exceeded. Returns whether it does.
+    #[inline(always)]
+    pub(super) fn enter_among_others(&mut self, vc: VcId, now: u64, before: u64) -> bool {
+        if !self.buffer.enter_among_others(vc) {
+            return false;
+        }
+        self.episodes += u64::from(self.threshold == before);
+        self.buffer.tell(before as u32 + 1);
+        let last_departure = &mut self.vcs[vc].last_departure;
+        if now > *last_departure {
+            self.idle += u128::from(now - *last_departure);
+        }
+        *last_departure = now + before + 1;
+        true
+    }
+
     /// A waiting unit begins to be transmitted.
     #[inline]
     pub(super) fn leave(&mut self, vc: VcId) {
