@@ -72,11 +72,11 @@ impl Buffer {
     #[inline]
     pub fn enter(&mut self, vc: VcId) {
         self.enter_late(vc, 1);
-        self.max = self.max.max(self.queued);
+        self.tell(self.queued + 1);
     }
 
-    /// As many cells of `vc` begin to wait, while others may have left that are not taken off yet: the largest X does
-    /// not follow from these counts, and has to be told with [`Buffer::reach`].
+    /// As many cells of `vc` begin to wait, while others may have left that are not taken off yet: X does not follow
+    /// from these counts, and has to be told with [`Buffer::tell`].
     #[inline]
     pub fn enter_late(&mut self, vc: VcId, cells: u32) {
         let held = &mut self.per_vc[vc];
@@ -85,12 +85,22 @@ impl Buffer {
         }
         held.cells += cells;
         held.max = held.max.max(held.cells);
-        self.queued += cells;
     }
 
-    /// X was `queued`.
+    /// As [`Buffer::enter_late`] for one cell, if N_a and the largest Y_i stay what they are. Returns whether they do.
+    #[inline(always)]
+    pub fn enter_among_others(&mut self, vc: VcId) -> bool {
+        let held = &mut self.per_vc[vc];
+        // Not if there are none: one less is very many then.
+        let fits = held.cells.wrapping_sub(1) < held.max.wrapping_sub(1);
+        held.cells += u32::from(fits);
+        fits
+    }
+
+    /// X is `queued`.
     #[inline]
-    pub fn reach(&mut self, queued: u32) {
+    pub fn tell(&mut self, queued: u32) {
+        self.queued = queued;
         self.max = self.max.max(queued);
     }
 
@@ -104,15 +114,15 @@ impl Buffer {
     /// A cell of `vc` no longer waits.
     #[inline]
     pub fn leave(&mut self, vc: VcId) {
-        self.leave_many(vc, 1);
+        self.leave_late(vc);
+        self.queued -= 1;
     }
 
-    /// As many cells of `vc` no longer wait.
+    /// A cell of `vc` no longer waits. X has to be told.
     #[inline]
-    pub fn leave_many(&mut self, vc: VcId, cells: u32) {
+    pub fn leave_late(&mut self, vc: VcId) {
         let held = &mut self.per_vc[vc];
-        held.cells -= cells;
-        self.queued -= cells;
+        held.cells -= 1;
         // A branch on purpose: as `active -= u32::from(last)`, inlined into the cell port and optimised, rustc 1.95 made
         // other numbers of it. tests/engines.rs notices in release builds.
         if held.cells == 0 {

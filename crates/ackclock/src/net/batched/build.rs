@@ -10,6 +10,7 @@ use super::hosts::Hosts;
 use super::io::{Destination, Io, Leg};
 use super::mailbox::Mailbox;
 use super::outlets::{Numbering, Outlet, Outlets, Trail};
+use super::pacing::Spacing;
 use super::packet_port::{self, PacketPort, PacketPorts};
 use super::sacks::Sacks;
 use super::serializer::Serializers;
@@ -388,11 +389,12 @@ impl Plan<'_> {
 
     fn cell_port(&self, id: LinkId, part: usize, ways: &mut Ways) -> CellPort {
         let link = &self.scenario.links[id];
+        let cell_time = link.rate.cell_time();
         let Exits { legs, spacings, memory } = ways.exits(id);
         let vc = |((vc, leg), spacing): ((VcId, Leg), Span)| door::PortVc {
             id: vc,
             name_hash: self.vcs[vc].name_hash,
-            spacing,
+            spacing: Spacing::new(spacing.as_ps(), cell_time.as_ps()),
             leg,
             reassembler: Reassembler::default(),
         };
@@ -404,7 +406,6 @@ impl Plan<'_> {
             inputs: inputs.map(|&input| name_hash(&self.scenario.links[input].name)).collect(),
         };
         let policy = Policy::new(&link.queue.policy, self.crossing.of(id).len());
-        let cell_time = link.rate.cell_time();
         let (counts, _) = self.counts(id, cell_time);
         let crossing = self.crossing.of(id).len();
         let trace = self.trace(id).map(|trace| FifoTrace::new(trace, cell_time, crossing));

@@ -11,7 +11,7 @@ use super::counts::Counts;
 use super::door::{Door, Train};
 use super::io::{Io, Item};
 use super::mailbox::Mailbox;
-use super::pacing::{MANY, Pacing, WINDOW};
+use super::pacing::{MANY, Pacing, Spacing, WINDOW, number_of, slot_of};
 use super::service::{FEW, Service};
 use crate::ids::{IdVec, VcId};
 use crate::queue::drop::{DropPolicy, Policy};
@@ -163,8 +163,8 @@ impl Kernel {
             self.frames += 1;
             self.door.counts.arrive(at_port, u64::from(size));
             let train = Train::new(input, at_port, frame, index, size as u16, eom);
-            let spacing = self.door.vcs[at_port].spacing.as_ps();
-            if spacing == self.door.cell_time && window.is_none() {
+            let spacing = self.door.vcs[at_port].spacing;
+            if spacing == Spacing::EVEN && window.is_none() {
                 self.trains.push(train);
             } else {
                 self.pacing.add(train, time.as_ps(), spacing);
@@ -223,7 +223,7 @@ impl Kernel {
     fn begin_window(&mut self, mailbox: &mut Mailbox, now: u64, last: u64) -> u64 {
         let Kernel { trains, pacing, door, .. } = self;
         for &train in trains.as_slice() {
-            pacing.add(train, (now - 1) * door.cell_time, door.cell_time);
+            pacing.add(train, (now - 1) * door.cell_time, Spacing::EVEN);
         }
         trains.retain(|_| false);
         let mut end = last.min(now + WINDOW - 1);
@@ -243,9 +243,9 @@ impl Kernel {
     fn any_spacing<P: DropPolicy>(&mut self, policy: &mut P, now: u64, last: u64, io: &mut Io) {
         let Kernel { trains, door, service, pacing, .. } = self;
         pacing.write_down(now, last, service);
-        for place in 0..pacing.cells() {
-            let (slots, train) = pacing.cell(place);
-            door.serve(policy, now + slots, train, io);
+        let (cells, paced) = pacing.written_down();
+        for &cell in cells {
+            door.serve(policy, now + slot_of(cell) as u64, &mut paced[number_of(cell)], io);
         }
         pacing.served();
         if pacing.is_even() && !pacing.is_empty() {

@@ -16,11 +16,12 @@ pub(super) struct Counts {
     buffer: Buffer,
     /// Length of a tick.
     tick: Span,
-    /// Ticks during which each connection has something waiting, up to its last departure, in all.
-    active: u128,
+    /// Ticks up to its last departure during which a connection has nothing waiting, of all connections.
+    idle: u128,
     drops: Drops,
-    /// The drop policy has a threshold; its whole part, as far as a buffer can hold.
-    threshold: Option<u32>,
+    /// The whole part of the drop policy's threshold, as far as a buffer can hold: a unit that finds so many others
+    /// waiting begins a congestion episode. Without a threshold a number that never wait.
+    threshold: u64,
     episodes: u64,
     fingerprint: Fingerprint,
     vcs: IdVec<VcId, VcCounts>,
@@ -36,6 +37,8 @@ struct VcCounts {
     last_departure: u64,
 }
 
+const NO_THRESHOLD: u64 = u64::MAX;
+
 impl Counts {
     /// An empty buffer of `capacity` units for the connections numbered below `vcs`. Its drop policy acts above
     /// `threshold` units, if it has one.
@@ -43,9 +46,9 @@ impl Counts {
         Counts {
             buffer: Buffer::new(capacity, vcs),
             tick,
-            active: 0,
+            idle: 0,
             drops: Drops::default(),
-            threshold: threshold.map(|cells| cells as u32),
+            threshold: threshold.map_or(NO_THRESHOLD, |cells| u64::from(cells as u32)),
             episodes: 0,
             fingerprint: Fingerprint::default(),
             vcs: (0..vcs).map(|_| VcCounts::default()).collect(),
@@ -78,22 +81,52 @@ impl Counts {
     #[inline(always)]
     pub(super) fn enter(&mut self, vc: VcId, now: u64, departs: u64, units: u32, before: u64) {
         // The queue rises above R if it was at the whole part of R before.
-        if self.threshold.map(u64::from) == Some(before) {
+        if self.threshold == before {
             self.episodes += u64::from(units);
         }
         self.buffer.enter_late(vc, units);
-        self.buffer.reach(before as u32 + 1);
+        self.buffer.tell(before as u32 + 1);
         let last_departure = &mut self.vcs[vc].last_departure;
+        if now > *last_departure {
+            self.idle += u128::from(now - *last_departure);
+        }
         // All but the first begin to wait before the one before them departs.
-        let following = u64::from(units) - 1;
-        self.active += u128::from(departs - now.max(*last_departure) + following);
-        *last_departure = departs + following;
+        *last_departure = departs + u64::from(units) - 1;
     }
 
-    /// Waiting units begin to be transmitted.
+    /// A unit of `vc` finds `before` others waiting at tick `now`, and begins to wait until each of them has had its
+    /// tick, if some of `vc` wait already and its largest number is not exceeded. Returns whether it does.
+    #[inline(always)]
+    pub(super) fn enter_among_others(&mut self, vc: VcId, now: u64, before: u64) -> bool {
+        if !self.buffer.enter_among_others(vc) {
+            return false;
+        }
+        self.episodes += u64::from(self.threshold == before);
+        self.buffer.tell(before as u32 + 1);
+        let last_departure = &mut self.vcs[vc].last_departure;
+        if now > *last_departure {
+            self.idle += u128::from(now - *last_departure);
+        }
+        *last_departure = now + before + 1;
+        true
+    }
+
+    /// A waiting unit begins to be transmitted.
     #[inline]
-    pub(super) fn leave(&mut self, vc: VcId, units: u32) {
-        self.buffer.leave_many(vc, units);
+    pub(super) fn leave(&mut self, vc: VcId) {
+        self.buffer.leave(vc);
+    }
+
+    /// The same, while how many are left has to be told with [`Counts::tell`].
+    #[inline]
+    pub(super) fn leave_late(&mut self, vc: VcId) {
+        self.buffer.leave_late(vc);
+    }
+
+    /// So many units wait.
+    #[inline]
+    pub(super) fn tell(&mut self, waiting: u64) {
+        self.buffer.tell(waiting as u32);
     }
 
     /// Units of `vc` that entered wait so many ticks, in all.
@@ -145,7 +178,8 @@ impl Counts {
         }
         let whole: u128 = of_vc.iter().sum();
         let until = self.vcs.iter().map(|vc| u128::from(vc.last_departure) * tick);
-        let active = self.active * tick - until.map(|until| until.saturating_sub(now.as_ps().into())).sum::<u128>();
+        let active: u128 = self.vcs.iter().map(|vc| u128::from(vc.last_departure)).sum::<u128>() - self.idle;
+        let active = active * tick - until.map(|until| until.saturating_sub(now.as_ps().into())).sum::<u128>();
         let mean = |integral: u128| if now == Time::ZERO { 0.0 } else { integral as f64 / now.as_ps() as f64 };
 
         let record = |((vc, name), integral): ((VcId, String), u128)| {
@@ -179,7 +213,7 @@ impl Counts {
             max_queue: u64::from(self.buffer.max_queued()),
             final_queue: u64::from(self.buffer.queued()),
             mean_active: mean(active),
-            congestion_episodes: self.threshold.map(|_| self.episodes),
+            congestion_episodes: (self.threshold != NO_THRESHOLD).then_some(self.episodes),
             vcs,
             fingerprint: fingerprint.value(),
         }

@@ -3,6 +3,7 @@
 use super::cell_queue::CellQueue;
 use super::counts::Counts;
 use super::io::{Arrived, Destination, Io, Item, Leg};
+use super::pacing::Spacing;
 use crate::ids::{Id, IdVec, VcId};
 use crate::packet::aal5::{Reassembled, Reassembler};
 use crate::queue::drop::{Arrival, DropPolicy, Verdict};
@@ -18,6 +19,9 @@ pub(super) struct Door {
     /// Arrivals are counted when a frame begins, waiting when it ends; [`Door::counts_with`] has them to the cell.
     pub(super) counts: Counts,
     pub(super) trace: Option<Box<FifoTrace>>,
+    /// A cell that finds fewer waiting and need not be asked about need only be counted: the capacity, or none if
+    /// something is recorded.
+    plain: u64,
 }
 
 /// One connection at a port.
@@ -25,7 +29,7 @@ pub(super) struct PortVc {
     pub(super) id: VcId,
     pub(super) name_hash: u64,
     /// From one cell to the next on the input link.
-    pub(super) spacing: Span,
+    pub(super) spacing: Spacing,
     /// From the slot end at which a cell departs to its arrival.
     pub(super) leg: Leg,
     /// Behind this port nothing is lost before the host: what its reassembly will say is known here.
@@ -90,23 +94,37 @@ impl Door {
         trace: Option<Box<FifoTrace>>,
     ) -> Door {
         let slots = if memory == Span::ZERO { 0 } else { memory / cell_time + 2 };
-        Door { cell_time: cell_time.as_ps(), vcs, queue: CellQueue::new(slots), counts, trace }
+        let plain = if trace.is_some() { 0 } else { u64::from(counts.buffer().capacity()) };
+        Door { cell_time: cell_time.as_ps(), vcs, queue: CellQueue::new(slots), counts, trace, plain }
     }
 
     /// Those whose time has come by slot end `now` leave the counters.
     #[inline(always)]
     pub(super) fn depart(&mut self, now: u64) {
-        while let Some((vc, cells)) = self.queue.take_departed(now) {
-            self.counts.leave(vc, cells);
-        }
+        let Door { queue, counts, .. } = self;
+        queue.take_departed(now, |vc| counts.leave_late(vc));
+        counts.tell(queue.waiting_at(now));
     }
 
     /// The next cell of a train is accepted or refused at slot end `now`.
     #[inline(always)]
     pub(super) fn serve<P: DropPolicy>(&mut self, policy: &mut P, now: u64, train: &mut Train, io: &mut Io) {
+        // Not the first cell of a frame that is accepted so far, and there is room: the answer of the policy is certain,
+        // and only the end of the frame has to be told (see DropPolicy::asks_always).
+        if train.is_sure() && self.accept_plainly(now, train) {
+            if train.left == 0 {
+                self.complete(policy, self.queue.last_departure(), train, io);
+            }
+        } else {
+            self.serve_with_care(policy, now, train, io);
+        }
+    }
+
+    /// The same if more has to be done.
+    #[inline(never)]
+    fn serve_with_care<P: DropPolicy>(&mut self, policy: &mut P, now: u64, train: &mut Train, io: &mut Io) {
         if train.is_sure() && self.queue.waiting_at(now) < u64::from(self.counts.buffer().capacity()) {
-            // Not the first cell of a frame that is accepted so far, and there is room: the answer of the policy is
-            // certain, and only the end of the frame has to be told (see DropPolicy::asks_always).
+            // The same as in Door::serve.
             train.left -= 1;
             let departs = self.accept(now, train, 1);
             if train.left == 0 {
@@ -147,6 +165,22 @@ impl Door {
         counts
     }
 
+    /// The next cell of a train that is sure enters the queue at slot end `now` if that is as simple as it mostly is:
+    /// it has to wait, there is room, and no departure has to be handled first. Returns whether it is.
+    #[inline(always)]
+    fn accept_plainly(&mut self, now: u64, train: &mut Train) -> bool {
+        let vc = train.at_port;
+        // Very many if the last cell departed before: then this one departs at once.
+        let before = self.queue.last_departure().wrapping_sub(now);
+        if before < self.plain && self.queue.has_room(1) && self.counts.enter_among_others(vc, now, before) {
+            train.left -= 1;
+            train.waited += before + 1;
+            self.queue.push(vc, 1);
+            return true;
+        }
+        false
+    }
+
     /// In each of `count` slots from slot end `now` on a cell of the train enters the queue, and if there are several
     /// no other cell does. Returns when the first departs.
     #[inline(always)]
@@ -156,17 +190,18 @@ impl Door {
         self.record(vc, now, departs, count);
         if departs == now {
             self.depart(now);
+            self.queue.pass(vc, now, count);
         } else {
             train.waited += u64::from(count) * (departs - now);
             // Departures that are handled late make Y_i too large, which does not matter below its maximum.
-            if !self.counts.buffer().stays_below_max(vc, count) {
-                self.accept_near_max(now, vc, count);
+            if !(self.counts.buffer().stays_below_max(vc, count) && self.queue.has_room(count)) {
+                self.accept_up_to_date(now, vc, count);
                 return departs;
             }
             // Before each cell but the first, the one due then leaves.
             self.counts.enter(vc, now, departs, count, departs - now - 1);
+            self.queue.push(vc, count);
         }
-        self.queue.push(vc, now, departs, count);
         departs
     }
 
@@ -182,25 +217,32 @@ impl Door {
         }
     }
 
-    /// As [`Door::accept`] for cells that wait, with every departure in its time.
+    /// As [`Door::accept`] for cells that wait, with departures in their time.
     #[inline(never)]
-    fn accept_near_max(&mut self, now: u64, vc: VcId, count: u32) {
+    fn accept_up_to_date(&mut self, now: u64, vc: VcId, count: u32) {
         let before = self.queue.departure(now) - now - 1;
-        let end = now + u64::from(count);
-        let mut at = now;
-        self.depart(if count == 1 { now } else { now - 1 });
-        while at < end {
-            // In each slot one departs and then one enters: as often in one step as the next ones to depart are of one
-            // connection. If of this one, its number stays; if of another one, it is largest at the end.
-            let leaving = if count == 1 { None } else { self.queue.take_departed(end - 1) };
-            let cells = leaving.map_or(1, |(of, cells)| {
-                self.counts.leave(of, cells);
-                cells
-            });
-            let departs = at + before + 1;
-            self.counts.enter(vc, at, departs, cells, before);
-            self.queue.push(vc, at, departs, cells);
-            at += u64::from(cells);
+        if before + 1 >= u64::from(count) {
+            // In each slot one departs that waits already, and then one of `vc` enters: Y_i never falls, and is largest
+            // at the end.
+            self.depart(now + u64::from(count) - 1);
+            self.make_room(count);
+            self.counts.enter(vc, now, now + before + 1, count, before);
+            self.queue.push(vc, count);
+            return;
+        }
+        for at in now..now + u64::from(count) {
+            self.depart(at);
+            self.make_room(1);
+            self.counts.enter(vc, at, at + before + 1, 1, before);
+            self.queue.push(vc, 1);
+        }
+    }
+
+    /// Everything that departed was taken out: the ring is made as long as it has to be.
+    #[inline(always)]
+    fn make_room(&mut self, count: u32) {
+        while !self.queue.has_room(count) {
+            self.queue.grow();
         }
     }
 
@@ -220,10 +262,15 @@ impl Door {
     }
 
     /// The policy decides.
-    #[inline(never)]
+    #[inline(always)]
     fn decide<P: DropPolicy>(&mut self, policy: &mut P, now: u64, train: &mut Train, io: &mut Io) {
-        // The policy sees the counters as they are now.
-        self.depart(now);
+        // The policy sees the counters as they are now, as far as it looks at them.
+        let waiting = self.queue.waiting_at(now);
+        if policy.looks_at_shares(waiting as u32) {
+            self.depart(now);
+        } else {
+            self.counts.tell(waiting);
+        }
         train.left -= 1;
         let ended = train.left == 0;
         let eom = train.eom && ended;

@@ -7,16 +7,30 @@
 use super::door::Train;
 use super::service::Service;
 
-/// A frame with a spacing of its own, or beside such frames.
+/// From one cell of a frame to the next: whole slots, and picoseconds.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) struct Spacing {
+    slots: u64,
+    rest: u64,
+}
+
+impl Spacing {
+    /// One cell in every slot.
+    pub(super) const EVEN: Spacing = Spacing { slots: 1, rest: 0 };
+
+    /// A spacing of so many picoseconds, at a port with this cell time.
+    pub(super) fn new(spacing: u64, cell_time: u64) -> Spacing {
+        Spacing { slots: spacing / cell_time, rest: spacing % cell_time }
+    }
+}
+
+/// When the cells come of a frame with a spacing of its own, or beside such frames.
 #[derive(Clone, Copy)]
 struct Paced {
-    train: Train,
     /// The end of the slot in which the next cell arrives, and when in that slot, in picoseconds.
     slot: u64,
     offset: u64,
-    /// The spacing: whole slots, and picoseconds.
-    slots: u64,
-    rest: u64,
+    spacing: Spacing,
     /// Cells that are not yet written down.
     left: u16,
     /// How many frames began before.
@@ -25,17 +39,13 @@ struct Paced {
     next: u32,
 }
 
-impl Paced {
-    fn in_every_slot(&self) -> bool {
-        (self.slots, self.rest) == (1, 0)
-    }
-}
-
 /// The frames, each in a wheel of buckets at the slot of its next cell. What is due later than a turn of the wheel
 /// comes by once in each turn.
 pub(super) struct Pacing {
     cell_time: u64,
     frames: Vec<Paced>,
+    /// The same frames for those who serve them.
+    trains: Vec<Train>,
     /// The first frame of each bucket.
     buckets: [u32; BUCKETS],
     /// The buckets that are not empty.
@@ -49,9 +59,11 @@ pub(super) struct Pacing {
     /// The cells of the window at hand, and the frames that end in it.
     cells: Vec<u32>,
     ending: Vec<u32>,
-    /// To sort with: cells as they are written down; where those of each slot go; the slots that have several, by the
-    /// places of their first cells and after their last ones; the turns of many, and which frame began first, with the cells.
+    /// To sort with: the first so many are cells as they are written down; how many each slot has, and then where they
+    /// go; the slots that have several, by the places of their first cells and after their last ones; the turns of
+    /// many, and which frame began first, with the cells.
     unsorted: Vec<u32>,
+    written: usize,
     places: Vec<u32>,
     shared: Vec<(u32, u32)>,
     turns: Vec<(u64, u64, u32)>,
@@ -63,6 +75,9 @@ const NONE: u32 = u32::MAX;
 /// A cell is one number: its slot within the window, and the frame's number.
 const SLOT_BITS: u32 = 12;
 const NUMBER_BITS: u32 = 32 - SLOT_BITS;
+
+/// Up to so many cells of one slot are sorted without a branch that depends on their order.
+const SEVERAL: usize = 4;
 
 /// The most slots of a window.
 pub(super) const WINDOW: u64 = 1 << SLOT_BITS;
@@ -76,6 +91,7 @@ impl Pacing {
         Pacing {
             cell_time,
             frames: Vec::new(),
+            trains: Vec::new(),
             buckets: [NONE; BUCKETS],
             filled: [0; BUCKETS / 64],
             free: NONE,
@@ -85,6 +101,7 @@ impl Pacing {
             cells: Vec::new(),
             ending: Vec::new(),
             unsorted: Vec::new(),
+            written: 0,
             places: Vec::new(),
             shared: Vec::new(),
             turns: Vec::new(),
@@ -108,39 +125,31 @@ impl Pacing {
 
     /// The frames with cells to come.
     pub(super) fn trains(&self) -> impl Iterator<Item = &Train> {
-        self.frames.iter().map(|paced| &paced.train).filter(|train| train.left > 0)
+        self.trains.iter().filter(|train| train.left > 0)
     }
 
     /// A frame whose next cell arrives at `time` and the others every `spacing` after it.
     #[inline(always)]
-    pub(super) fn add(&mut self, train: Train, time: u64, spacing: u64) {
-        // Most spacings are of a few slots.
-        let (mut slots, mut rest) = (0, spacing);
-        if spacing < 8 * self.cell_time {
-            while rest >= self.cell_time {
-                slots += 1;
-                rest -= self.cell_time;
-            }
-        } else {
-            (slots, rest) = (spacing / self.cell_time, spacing % self.cell_time);
-        }
+    pub(super) fn add(&mut self, train: Train, time: u64, spacing: Spacing) {
         let slot = time / self.cell_time + 1;
         let offset = time - (slot - 1) * self.cell_time;
         let (left, begun) = (train.left, self.begun);
-        let paced = Paced { train, slot, offset, slots, rest, left, begun, next: NONE };
+        let paced = Paced { slot, offset, spacing, left, begun, next: NONE };
         self.begun += 1;
         let number = self.free;
         let number = if let Some(place) = self.frames.get_mut(number as usize) {
             self.free = place.next;
             *place = paced;
+            self.trains[number as usize] = train;
             number
         } else {
             assert!(self.frames.len() < 1 << NUMBER_BITS, "a million paced frames in a window");
             self.frames.push(paced);
+            self.trains.push(train);
             self.frames.len() as u32 - 1
         };
         self.len += 1;
-        self.uneven += usize::from(!paced.in_every_slot());
+        self.uneven += usize::from(spacing != Spacing::EVEN);
         self.link(number);
     }
 
@@ -150,6 +159,7 @@ impl Pacing {
         *self = Pacing {
             begun: self.begun,
             frames: std::mem::take(&mut self.frames),
+            trains: std::mem::take(&mut self.trains),
             cells: std::mem::take(&mut self.cells),
             ending: std::mem::take(&mut self.ending),
             unsorted: std::mem::take(&mut self.unsorted),
@@ -159,6 +169,7 @@ impl Pacing {
             ..Pacing::new(self.cell_time)
         };
         self.frames.clear();
+        self.trains.clear();
     }
 
     /// The end of the first slot from `now` on that may have a cell, if it is within one turn.
@@ -183,9 +194,12 @@ impl Pacing {
     }
 
     /// Writes down the cells of the slots that end from `now` to `last`, in their order of service: to be read with
-    /// [`Pacing::cell`].
+    /// [`Pacing::written_down`].
     pub(super) fn write_down(&mut self, now: u64, last: u64, service: &Service) {
-        self.unsorted.clear();
+        self.written = 0;
+        let slots = (last + 1 - now) as usize;
+        self.places.resize(WINDOW as usize, 0);
+        self.places[..slots].fill(0);
         let mut slot = now;
         let until = (last + 1).min(now + BUCKETS as u64);
         loop {
@@ -204,22 +218,16 @@ impl Pacing {
             slot += 1;
         }
         // Frames that were put back in front of the hand come by a second time, with nothing to write.
-        for place in 0..self.sort_by_slot((last + 1 - now) as usize) {
+        for place in 0..self.sort_by_slot(slots) {
             let (first, end) = self.shared[place];
             self.sort_slot(first as usize, end as usize, now, service);
         }
     }
 
-    /// The number of cells written down.
-    pub(super) fn cells(&self) -> usize {
-        self.cells.len()
-    }
-
-    /// One of the cells written down: how many slots after the first of the window it comes, and its frame.
-    #[inline(always)]
-    pub(super) fn cell(&mut self, place: usize) -> (u64, &mut Train) {
-        let cell = self.cells[place];
-        (u64::from(cell >> NUMBER_BITS), &mut self.frames[number_of(cell)].train)
+    /// The cells written down, to be told apart with [`slot_of`] and [`number_of`], and the frames by their numbers.
+    #[inline]
+    pub(super) fn written_down(&mut self) -> (&[u32], &mut [Train]) {
+        (&self.cells, &mut self.trains)
     }
 
     /// All that was written down was served.
@@ -234,35 +242,63 @@ impl Pacing {
     /// Writes down the cells of a frame that was taken out of its bucket, up to slot end `last`.
     #[inline(always)]
     fn write_frame(&mut self, number: u32, now: u64, last: u64) {
-        let paced = &mut self.frames[number as usize];
-        let Paced { mut slot, mut offset, slots, rest, mut left, .. } = *paced;
-        while left > 0 && slot <= last {
-            self.unsorted.push(((slot - now) as u32) << NUMBER_BITS | number);
-            left -= 1;
-            offset += rest;
-            let carry = u64::from(offset >= self.cell_time);
-            slot += slots + carry;
-            offset -= carry * self.cell_time;
+        let Pacing { cell_time, frames, unsorted, written, places, .. } = self;
+        let paced = &mut frames[number as usize];
+        let Paced { slot, mut offset, spacing: Spacing { slots, rest }, left, .. } = *paced;
+        let end = *written + usize::from(left);
+        if unsorted.len() < end {
+            unsorted.resize(2 * end, 0);
         }
-        (paced.slot, paced.offset, paced.left) = (slot, offset, left);
-        if left > 0 {
+        let places: &mut [u32; WINDOW as usize] = places.as_mut_slice().try_into().expect("as many as a window");
+        let count = if slot + u64::from(left) * (slots + 1) <= last {
+            // Most often the window has all of it: nothing is asked of a single cell.
+            let mut cell = ((slot - now) as u32) << NUMBER_BITS | number;
+            for place in &mut unsorted[*written..end] {
+                *place = cell;
+                places[slot_of(cell)] += 1;
+                offset += rest;
+                let carry = offset >= *cell_time;
+                offset -= if carry { *cell_time } else { 0 };
+                cell += (slots as u32 + u32::from(carry)) << NUMBER_BITS;
+            }
+            left
+        } else {
+            let (mut slot, mut count) = (slot, 0);
+            while count < left && slot <= last {
+                let cell = ((slot - now) as u32) << NUMBER_BITS | number;
+                unsorted[*written + usize::from(count)] = cell;
+                places[slot_of(cell)] += 1;
+                count += 1;
+                offset += rest;
+                let carry = offset >= *cell_time;
+                offset -= if carry { *cell_time } else { 0 };
+                slot += slots + u64::from(carry);
+            }
+            (paced.slot, paced.offset) = (slot, offset);
+            count
+        };
+        *written += usize::from(count);
+        paced.left -= count;
+        if paced.left > 0 {
             self.link(number);
         } else {
             self.len -= 1;
-            self.uneven -= usize::from(!paced.in_every_slot());
+            self.uneven -= usize::from(paced.spacing != Spacing::EVEN);
             self.ending.push(number);
         }
     }
 
     /// Sorts by slot what was written down for so many slots, and notes where several cells share one; returns how often.
     fn sort_by_slot(&mut self, slots: usize) -> usize {
-        let Pacing { unsorted, cells, places, shared, .. } = self;
-        if unsorted.len() <= 20 || unsorted.len() < slots / 4 {
-            std::mem::swap(unsorted, cells);
+        let Pacing { unsorted, written, cells, places, shared, .. } = self;
+        let unsorted = &unsorted[..*written];
+        if unsorted.len() <= 20 || unsorted.len() < slots / 16 {
+            cells.clear();
+            cells.extend_from_slice(unsorted);
             cells.sort_unstable();
             shared.clear();
             let mut first = 0;
-            for slot in cells.chunk_by(|one, other| one >> NUMBER_BITS == other >> NUMBER_BITS) {
+            for slot in cells.chunk_by(|&one, &other| slot_of(one) == slot_of(other)) {
                 let end = first + slot.len() as u32;
                 if slot.len() > 1 {
                     shared.push((first, end));
@@ -271,17 +307,12 @@ impl Pacing {
             }
             return shared.len();
         }
-        // How many cells each slot has, where the first of each goes, and then each to its place.
-        places.clear();
-        places.resize(slots, 0);
-        for &cell in &*unsorted {
-            places[(cell >> NUMBER_BITS) as usize] += 1;
-        }
+        // From how many cells each slot has to where the first of them goes, and then each to its place.
         if shared.len() < slots {
             shared.resize(slots, (0, 0));
         }
         let (mut next, mut several) = (0, 0);
-        for place in &mut *places {
+        for place in &mut places[..slots] {
             let first = next;
             next += *place;
             shared[several] = (first, next);
@@ -290,8 +321,9 @@ impl Pacing {
         }
         // What was there is overwritten.
         cells.resize(unsorted.len(), 0);
-        for &cell in &*unsorted {
-            let place = &mut places[(cell >> NUMBER_BITS) as usize];
+        let places: &mut [u32; WINDOW as usize] = places.as_mut_slice().try_into().expect("as many as a window");
+        for &cell in unsorted {
+            let place = &mut places[slot_of(cell)];
             cells[*place as usize] = cell;
             *place += 1;
         }
@@ -302,18 +334,37 @@ impl Pacing {
     /// earlier comes first, as frames on a link do not interleave.
     #[inline(always)]
     fn sort_slot(&mut self, first: usize, end: usize, now: u64, service: &Service) {
-        let Pacing { cells, frames, turns, .. } = self;
+        let Pacing { cells, frames, trains, turns, .. } = self;
         let cells = &mut cells[first..end];
-        let in_slot = service.in_slot(now + u64::from(cells[0] >> NUMBER_BITS) - 1);
+        let in_slot = service.in_slot(now + slot_of(cells[0]) as u64 - 1);
         let turn = |cell: u32| {
-            let paced = &frames[number_of(cell)];
-            (in_slot.of(paced.train.input), paced.begun, cell)
+            let number = number_of(cell);
+            (in_slot.of(trains[number].input), frames[number].begun, cell)
         };
         if let [one, other] = cells {
             // Who comes first is random: no branch.
             let ((one_turn, one_begun, _), (other_turn, other_begun, _)) = (turn(*one), turn(*other));
             let swap = (other_turn < one_turn) | (other_turn == one_turn) & (other_begun < one_begun);
             (*one, *other) = if swap { (*other, *one) } else { (*one, *other) };
+            return;
+        }
+        if cells.len() <= SEVERAL {
+            // The place of each is the number of those before it: no branch. Cells of one frame keep their order.
+            let (mut few, mut places, mut sorted) = ([(0, 0); SEVERAL], [0; SEVERAL], [0; SEVERAL]);
+            for (one, &cell) in cells.iter().enumerate() {
+                let (turn, begun, _) = turn(cell);
+                few[one] = (turn, begun);
+                for other in 0..one {
+                    let (other_turn, other_begun) = few[other];
+                    let after = (other_turn < turn) | (other_turn == turn) & (other_begun <= begun);
+                    places[one] += usize::from(after);
+                    places[other] += usize::from(!after);
+                }
+            }
+            for (&place, &cell) in places.iter().zip(&*cells) {
+                sorted[place % SEVERAL] = cell;
+            }
+            cells.copy_from_slice(&sorted[..cells.len()]);
             return;
         }
         turns.clear();
@@ -333,7 +384,15 @@ impl Pacing {
     }
 }
 
-fn number_of(cell: u32) -> usize {
+/// How many slots after the first of the window a cell comes.
+#[inline]
+pub(super) fn slot_of(cell: u32) -> usize {
+    (cell >> NUMBER_BITS) as usize
+}
+
+/// The number of a cell's frame.
+#[inline]
+pub(super) fn number_of(cell: u32) -> usize {
     (cell & ((1 << NUMBER_BITS) - 1)) as usize
 }
 
@@ -363,7 +422,7 @@ mod tests {
             let mut pacing = Pacing::new(CELL_TIME);
             let mut expected = Vec::new();
             for (input, &(time, spacing, cells)) in (0..).zip(&frames) {
-                pacing.add(train(input, cells), time, spacing);
+                pacing.add(train(input, cells), time, Spacing::new(spacing, CELL_TIME));
                 expected.extend((0..u64::from(cells)).map(|cell| {
                     let slot = (time + cell * spacing) / CELL_TIME;
                     (slot + 1, service.in_slot(slot).of(input), input)
@@ -376,10 +435,11 @@ mod tests {
                     break;
                 }
                 pacing.write_down(now, now + window - 1, &service);
-                for place in 0..pacing.cells() {
-                    let (slots, train) = pacing.cell(place);
+                let (cells, trains) = pacing.written_down();
+                for &cell in cells {
+                    let (slot, train) = (now + slot_of(cell) as u64, &mut trains[number_of(cell)]);
                     train.left -= 1;
-                    seen.push((now + slots, service.in_slot(now + slots - 1).of(train.input), train.input));
+                    seen.push((slot, service.in_slot(slot - 1).of(train.input), train.input));
                 }
                 pacing.served();
                 now += window;

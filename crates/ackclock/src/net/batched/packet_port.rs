@@ -201,7 +201,7 @@ impl PacketPort {
     fn depart_while(&mut self, is_due: impl Fn(Time) -> bool) {
         while let Some(&(start, vc, bytes)) = self.waiting.first().filter(|&&(start, ..)| is_due(start)) {
             self.waiting.take();
-            self.counts.leave(vc, 1);
+            self.counts.leave(vc);
             self.waiting_bytes -= u64::from(bytes);
             if let Some(trace) = &mut self.trace {
                 record_queue(trace, start, &self.waiting, &self.counts, vc);

@@ -169,7 +169,7 @@ impl Waits {
             if leaves <= enters {
                 self.queue.pop_front();
                 self.entered -= 1;
-                self.counts.leave(vc, 1);
+                self.counts.leave(vc);
             } else {
                 self.entered += 1;
                 let before = u64::from(self.counts.buffer().queued());

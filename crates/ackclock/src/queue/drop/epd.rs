@@ -23,6 +23,10 @@ impl FrameRule for Epd {
     fn accept_frame(&mut self, _vc: VcId, buffer: &Buffer) -> bool {
         f64::from(buffer.queued()) <= self.threshold_cells
     }
+
+    fn looks_at_shares(&self, _queued: u32) -> bool {
+        false
+    }
 }
 
 impl Thresholded for Epd {

@@ -26,6 +26,10 @@ impl FrameRule for Fba {
         let (x, k, r) = (f64::from(buffer.queued()), f64::from(buffer.capacity()), self.threshold_cells);
         x <= r || weighted_load(vc, buffer) * (x - r) <= self.load_ratio * (k - r) * x
     }
+
+    fn looks_at_shares(&self, queued: u32) -> bool {
+        f64::from(queued) > self.threshold_cells
+    }
 }
 
 impl Thresholded for Fba {

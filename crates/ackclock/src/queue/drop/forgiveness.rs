@@ -73,6 +73,11 @@ impl<R: FrameRule + Thresholded> FrameRule for Forgiving<R> {
             episode.at_start.clone_from(&self.bit);
         }
     }
+    /// The bits are no counters, and an episode is a matter of X.
+    fn looks_at_shares(&self, queued: u32) -> bool {
+        self.base.looks_at_shares(queued)
+    }
+
     fn observes(&self) -> bool {
         self.episode.is_some()
     }

@@ -14,6 +14,11 @@ pub trait FrameRule: Send {
     /// between two arrivals the queue only falls, so its low points are seen.
     fn observe(&mut self, _buffer: &Buffer) {}
 
+    /// Whether the answer may depend on whose cells wait, and not only on their number.
+    fn looks_at_shares(&self, _queued: u32) -> bool {
+        true
+    }
+
     /// Whether it has to see every arrival: to be said by a rule that has an [`FrameRule::observe`].
     fn observes(&self) -> bool {
         false
@@ -81,6 +86,12 @@ impl<R: FrameRule> DropPolicy for FrameDiscard<R> {
     /// is not full, its next cell is accepted and leaves it so, unless it is the last.
     fn asks_always(&self) -> bool {
         self.rule.observes()
+    }
+
+    /// Beyond the rule there is only the fate of the frame, and whether the buffer is full.
+    #[inline]
+    fn looks_at_shares(&self, queued: u32) -> bool {
+        self.rule.looks_at_shares(queued)
     }
 
     #[inline]

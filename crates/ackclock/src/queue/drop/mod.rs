@@ -42,6 +42,12 @@ pub trait DropPolicy: Send {
         true
     }
 
+    /// Whether its answer to the first cell of a frame that finds `queued` others waiting may depend on whose cells those
+    /// are: on Y_i or N_a. If not, it is asked with counters of which only X is up to date.
+    fn looks_at_shares(&self, _queued: u32) -> bool {
+        true
+    }
+
     /// The last cell of a frame of `vc` was accepted without being asked about.
     fn end_accepted(&mut self, vc: VcId);
 }

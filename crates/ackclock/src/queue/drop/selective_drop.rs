@@ -26,6 +26,10 @@ impl FrameRule for SelectiveDrop {
         // A connection with nothing waiting has load ratio 0 and is never refused.
         x <= self.threshold_cells || weighted_load(vc, buffer) <= self.load_ratio * x
     }
+
+    fn looks_at_shares(&self, queued: u32) -> bool {
+        f64::from(queued) > self.threshold_cells
+    }
 }
 
 impl Thresholded for SelectiveDrop {

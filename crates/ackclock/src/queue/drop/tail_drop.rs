@@ -19,5 +19,9 @@ impl DropPolicy for TailDrop {
         false
     }
 
+    fn looks_at_shares(&self, _queued: u32) -> bool {
+        false
+    }
+
     fn end_accepted(&mut self, _vc: VcId) {}
 }
