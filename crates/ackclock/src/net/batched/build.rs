@@ -426,7 +426,8 @@ impl Plan<'_> {
     }
 
     fn add_tail(&self, id: LinkId, layout: &Layout, serializers: &mut Serializers, tails: &mut Tails) {
-        let &scenario::Link { rate, delay: lag, .. } = &self.scenario.links[id];
+        let link = &self.scenario.links[id];
+        let (rate, lag) = (link.rate, link.delay);
         let crossing = self.crossing.of(id);
         let (_, end) = end_of(crossing[0]);
         let (_, behind) = layout.part_of_port[self.wiring.inputs.of(id)[0]].expect("behind a port");
