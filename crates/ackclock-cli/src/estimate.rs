@@ -9,13 +9,16 @@
 //! every fourth changes the number of those that wait. Bytes: a constant for each shape, from measured tables, of which large ones had 0.25
 //! to 1.3 bytes a row.
 
-use ackclock::ids::LinkId;
+use ackclock::ids::{IdVec, LinkId};
 use ackclock::packet::{IP_HEADER_BYTES, TCP_HEADER_BYTES, aal5};
 use ackclock::record::{Metric, Shape, Subject};
 use ackclock::scenario::{Flow, NodeKind, Scenario, Technology};
 
 /// A warning, if `runs` runs of a scenario would write more than a gigabyte.
 pub fn warning(scenario: &Scenario, runs: usize) -> Option<String> {
+    if scenario.recording.metrics.is_empty() && scenario.recording.captures.is_empty() {
+        return None;
+    }
     let mut parts = parts(scenario);
     let all: f64 = parts.iter().map(|(_, bytes)| bytes).sum::<f64>() * runs as f64;
     if all <= MUCH_BYTES {
@@ -34,7 +37,11 @@ pub fn warning(scenario: &Scenario, runs: usize) -> Option<String> {
 
 /// The bytes of each metric, and of the captures, for one run.
 fn parts(scenario: &Scenario) -> Vec<(&'static str, f64)> {
-    let loads: Vec<Load> = scenario.flows.iter().map(|flow| Load::of(scenario, flow)).collect();
+    let mut crossing: IdVec<LinkId, u64> = scenario.links.iter().map(|_| 0).collect();
+    for &link in scenario.flows.iter().flat_map(|flow| &flow.forward) {
+        crossing[link] += 1;
+    }
+    let loads: Vec<Load> = scenario.flows.iter().map(|flow| Load::of(scenario, flow, &crossing)).collect();
     let mut parts: Vec<(&str, f64)> = scenario
         .recording
         .metrics
@@ -63,7 +70,8 @@ struct Load {
 }
 
 impl Load {
-    fn of(scenario: &Scenario, flow: &Flow) -> Load {
+    /// That of a flow, if so many flows send data over each link.
+    fn of(scenario: &Scenario, flow: &Flow, crossing: &IdVec<LinkId, u64>) -> Load {
         let ip_bytes = flow.tcp.mss + HEADER_BYTES;
         let (data_units, ack_units, wire_bits) = match scenario.technology {
             Technology::Atm { llc } => {
@@ -72,10 +80,7 @@ impl Load {
             }
             Technology::Packet { link_header_bytes } => (1.0, 1.0, f64::from(ip_bytes + link_header_bytes) * 8.0),
         };
-        let share = flow.forward.iter().map(|&link| {
-            let crossing = scenario.flows.iter().filter(|other| other.forward.contains(&link)).count();
-            scenario.links[link].rate.as_bps() as f64 / crossing as f64
-        });
+        let share = flow.forward.iter().map(|&link| scenario.links[link].rate.as_bps() as f64 / crossing[link] as f64);
         let rate = share.fold(f64::INFINITY, f64::min).min(flow.pcr.map_or(f64::INFINITY, |pcr| pcr.as_bps() as f64));
         let end = scenario.duration.as_secs_f64();
         let active = flow.stop.map_or(end, |stop| end.min(stop.as_secs_f64())) - flow.start.as_secs_f64();
