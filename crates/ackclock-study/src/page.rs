@@ -135,12 +135,16 @@ fn drawn(page: &mut Page, figure: &DrawnFigure) -> Html {
     html.leaf("h3", &[], &figure.title);
     html.leaf("p", &[], &format!("As the study describes it: {}", figure.shows));
     for group in plots::groups(&recorded, wanted, POINTS) {
-        let (choice, _) = page.choice(group.choice);
-        for mut chart in group.charts.into_iter().filter(|chart| DRAWN.contains(&chart.id.as_str())) {
-            chart.id = format!("{}-{}", figure.id, chart.id);
-            chart.title = format!("{}: {}", figure.title.split(':').next().unwrap_or_default(), chart.title);
-            html.append(&page.chart(&chart, choice));
-        }
+        let (choice, controls) = page.choice(group.choice);
+        // The script of the page looks for the controls of every choice.
+        html.append(&controls);
+        html.tag("div", &[("class", "charts")], |html| {
+            for mut chart in group.charts.into_iter().filter(|chart| DRAWN.contains(&chart.id.as_str())) {
+                chart.id = format!("{}-{}", figure.id, chart.id);
+                chart.title = format!("{}: {}", figure.title.split(':').next().unwrap_or_default(), chart.title);
+                html.append(&page.chart(&chart, choice));
+            }
+        });
     }
     html.tag("details", &[], |html| {
         html.leaf("summary", &[], "The scenario of this figure").leaf("pre", &[], &figure.scenario);

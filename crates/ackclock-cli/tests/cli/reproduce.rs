@@ -34,3 +34,31 @@ fn an_interrupted_reproduction_says_how_to_go_on() {
     assert!(stderr.ends_with("run the same command again to go on\n"), "{stderr}");
     assert_eq!(output.stdout, b"");
 }
+
+/// The page of a reproduction says of itself, in a browser, how many of its plots it drew.
+#[test]
+fn the_page_draws_every_figure() {
+    let place = Place::new("reproduce-page");
+    place.run(&["reproduce", "sack-ubr/figures", "--out", "r"]).exits_with(0);
+    let html = place.read("r/sack-ubr/report.html");
+    for part in ["Figure 1: Congestion window", "Figure 4: Time-sequence", "verdict good", "reproduce sack-ubr/figures"]
+    {
+        assert!(html.contains(part), "no {part}");
+    }
+    let folders: Vec<_> = std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default()).collect();
+    let names = ["chromium", "chromium-browser", "google-chrome"];
+    let Some(browser) = folders.iter().flat_map(|dir| names.map(|name| dir.join(name))).find(|path| path.is_file())
+    else {
+        eprintln!("*** SKIPPED: no browser (chromium, google-chrome) on the path: the page was NOT looked at ***");
+        return;
+    };
+    let page = format!("file://{}", place.path("r/sack-ubr/report.html").display());
+    let profile = format!("--user-data-dir={}", place.path("profile").display());
+    let options = ["--headless=new", "--no-sandbox", "--disable-gpu", "--virtual-time-budget=5000", "--dump-dom"];
+    let output = std::process::Command::new(browser).args(options).args([profile, page]).output().unwrap();
+    let dom = String::from_utf8_lossy(&output.stdout);
+    let root = dom.split("<html").nth(1).unwrap_or_default().split('>').next().unwrap_or_default();
+    for said in ["data-errors=\"0\"", "data-charts=\"8\"", "data-drawn=\"8\""] {
+        assert!(root.contains(said), "no {said} in <html{root}>");
+    }
+}
