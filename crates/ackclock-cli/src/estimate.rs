@@ -6,8 +6,8 @@
 //! `cwnd`, `sent` and `acknowledged`; what is timed once per round trip makes one row per propagation delay of the
 //! route and back; losses are taken as one segment in ten. A unit that crosses a port makes one row of
 //! `vc-queue-changes`, and of `queue-changes` too on a packet network; cells come and go at the same instants, and only
-//! every fourth changes the number of those that wait. Bytes: a constant for each shape, from measured tables, of which large ones had 0.25
-//! to 1.3 bytes a row.
+//! every fourth changes the number of those that wait. Bytes: a constant for each shape, from measured tables, of which
+//! large ones had 0.25 to 1.3 bytes a row.
 
 use ackclock::ids::{IdVec, LinkId};
 use ackclock::packet::{IP_HEADER_BYTES, TCP_HEADER_BYTES, aal5};

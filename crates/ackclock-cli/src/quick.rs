@@ -120,14 +120,12 @@ fn load(args: &QuickArgs, rate: Rate, rtt: Span, name: &str, recovery: &str) -> 
     let trunk_ps = rtt.as_ps() / 2 - 2 * access_ps;
     let access_bps = rate.as_bps().saturating_mul(10).clamp(100_000_000, 1_000_000_000_000).max(rate.as_bps());
     let duration = args.duration.clone().unwrap_or_else(|| format!("{} s", default_duration_s(rtt)));
-    // Twice the path and its queue: the window of the receiver shall not be what limits.
-    let window = (4.0 * rate.as_bps() as f64 / 8.0 * rtt.as_secs_f64()).clamp(65_535.0, 1e9) as u64;
     let text = format!(
         "name = \"quick-{name}\"\nduration = \"1 s\"\nrecord = [\"tcp\", \"ports\"]\n\
          [network]\ntechnology = \"packet\"\ntopology = \"dumbbell\"\nsources = {}\naccess_rate = \"{access_bps} bps\"\n\
          access_delay = \"{access_ps} ps\"\nbottleneck_rate = \"{} bps\"\nbottleneck_delay = \"{trunk_ps} ps\"\n\
          [queue]\nbuffer = \"1 bdp\"\n\
-         [tcp]\nrecovery = \"{recovery}\"\nmss = \"1460 B\"\nreceive_window = \"{window} B\"\n\
+         [tcp]\nrecovery = \"{recovery}\"\nmss = \"1460 B\"\nreceive_window = \"{WINDOW_BYTES} B\"\n\
          tick = \"10 ms\"\ntick_phase = \"random\"\nmin_rto = \"1 s\"\n",
         args.flows,
         rate.as_bps(),
@@ -285,6 +283,8 @@ fn letters() -> Letters {
     if unicode { Letters::Blocks } else { Letters::Ascii }
 }
 
+/// The receiver's window shall not be what limits, whatever the buffer: nearly the largest that TCP can express.
+const WINDOW_BYTES: u64 = 1_000_000_000;
 /// What the report draws.
 const DRAWN: [Metric; 9] = [
     Metric::Cwnd,

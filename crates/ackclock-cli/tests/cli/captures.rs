@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::support::{PLAIN, Place, RANDOM};
+use crate::support::{PLAIN, Place, RANDOM, numbers};
 #[cfg(unix)]
 use crate::support::{interrupted_after, outcome};
 
@@ -79,11 +79,7 @@ fn each_seed_and_host_has_a_file_and_the_folder_is_named() {
 #[test]
 fn capturing_changes_no_number() {
     let place = Place::with("captures-numbers", RANDOM);
-    let runs = |capture: &[&str]| {
-        let command = [&["run", "scenario.toml", "--json", "--seeds", "2"], capture].concat();
-        place.run(&command).exits_with(0).json()["runs"].take()
-    };
-    assert_eq!(runs(&["--capture", "s1,s2,s3,d1,d2,d3"]), runs(&[]));
+    assert_eq!(numbers(&place, &["--capture", "s1,s2,s3,d1,d2,d3"]), numbers(&place, &[]));
 }
 
 #[test]

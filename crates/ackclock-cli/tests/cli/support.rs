@@ -117,6 +117,12 @@ impl Place {
     }
 }
 
+/// All numbers of two runs of the place's scenario, with more arguments.
+pub fn numbers(place: &Place, more: &[&str]) -> Value {
+    let command = [&["run", "scenario.toml", "--json", "--seeds", "2"], more].concat();
+    place.run(&command).exits_with(0).json()["runs"].take()
+}
+
 /// Runs a command to its end.
 pub fn outcome(mut command: Command) -> Outcome {
     let output = command.output().unwrap();

@@ -10,7 +10,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 #[cfg(unix)]
-use crate::support::{PLAIN, interrupted_after, outcome};
+use crate::support::{PLAIN, interrupted_after, numbers, outcome};
 use crate::support::{Place, RANDOM};
 
 /// The seeds of a result, after it has been made sure that there are tables of each, and of no other.
@@ -56,11 +56,7 @@ fn a_recorded_run_has_tables_of_each_seed() {
 #[test]
 fn recording_changes_no_number() {
     let place = Place::with("tables-numbers", RANDOM);
-    let runs = |record: &[&str]| {
-        let command = [&["run", "scenario.toml", "--json", "--seeds", "2"], record].concat();
-        place.run(&command).exits_with(0).json()["runs"].take()
-    };
-    assert_eq!(runs(&["--record", "tcp,ports,vc-queue"]), runs(&[]));
+    assert_eq!(numbers(&place, &["--record", "tcp,ports,vc-queue"]), numbers(&place, &[]));
 }
 
 #[test]
