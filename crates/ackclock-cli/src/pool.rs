@@ -114,7 +114,7 @@ impl Work<'_> {
             }
             slice = self.step(&mut simulation, slice);
         }
-        Some((index, simulation.records()))
+        Some((index, simulation.finish()))
     }
 
     /// Whoever takes the last seed takes the scenario along.

@@ -50,7 +50,7 @@ fn draw_one(study: &Study, figure: &Figure) -> Result<DrawnFigure, Error> {
     scenario.recording = Recording { metrics: of_tcp(), interval: Span::from_ms(10), captures: Vec::new() };
     let mut simulation = sim::build(&scenario, loaded.seed);
     simulation.step(end);
-    let mut series = simulation.records().series;
+    let mut series = simulation.finish().series;
     series.retain(|series| series.of == figure.flow);
     Ok(DrawnFigure {
         id: figure.id.clone(),

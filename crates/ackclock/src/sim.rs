@@ -100,6 +100,13 @@ impl Network {
             Network::Reference(network) => network.recorded(recorder, now),
         }
     }
+
+    fn take_recorded(&mut self, recorder: &Recorder, now: Time) -> (Vec<Series>, Vec<Capture>) {
+        match self {
+            Network::Batched(network) => network.take_recorded(recorder, now),
+            Network::Reference(network) => network.take_recorded(recorder, now),
+        }
+    }
 }
 
 /// Builds a run on the default engine. It cannot fail: a [`Scenario`] is valid.
@@ -166,11 +173,20 @@ impl Simulation {
 
     /// The records up to now.
     pub fn records(&self) -> Records {
+        let recorded = self.recorder.as_ref().map(|recorder| self.network.recorded(recorder, self.now));
+        self.records_with(recorded.unwrap_or_default())
+    }
+
+    /// The records at the end. Long ones are not copied.
+    pub fn finish(mut self) -> Records {
+        let recorded = self.recorder.as_ref().map(|recorder| self.network.take_recorded(recorder, self.now));
+        self.records_with(recorded.unwrap_or_default())
+    }
+
+    fn records_with(&self, (series, captures): (Vec<Series>, Vec<Capture>)) -> Records {
         let simulated = self.now.since(Time::ZERO);
         let flows = self.network.flow_records(simulated, self.warmup);
         let ports = self.network.port_records(self.now);
-        let recorded = self.recorder.as_ref().map(|recorder| self.network.recorded(recorder, self.now));
-        let (series, captures) = recorded.unwrap_or_default();
         let of_measured = flows.iter().zip(&self.measured);
         let measured = || of_measured.clone().filter(|&(_, &begins)| begins < self.now).map(|(flow, _)| flow);
         let goodput = || measured().map(|flow| flow.goodput_bps);

@@ -35,7 +35,7 @@ fn recorded(text: &str, sets: &[&str]) -> Scenario {
 fn run(scenario: &Scenario, engine: Engine) -> Records {
     let mut simulation = build_with(scenario, 1, engine);
     simulation.step(Time::NEVER);
-    simulation.records()
+    simulation.finish()
 }
 
 fn find<'a>(records: &'a Records, metric: Metric, of: &str, vc: Option<&str>) -> &'a Columns {

@@ -1,5 +1,7 @@
 //! The columns of each metric's table: names with units, kinds, meanings, and the value of each row.
 
+use std::ops::Range;
+
 use ackclock::record::{Columns, Metric, Series, Shape, Subject};
 use ackclock::units::Span;
 
@@ -113,23 +115,71 @@ impl Column {
     /// # Panics
     /// If it is not, or if there is no such row.
     pub fn cell<'a>(&self, series: &'a Series, row: usize) -> Cell<'a> {
-        match (self.role, &series.columns) {
-            (Role::Of, _) => Cell::Text(&series.of),
-            (Role::Vc, Columns::Drops { vc, names, .. }) => Cell::Text(&names[vc[row] as usize]),
-            (Role::Vc, _) => Cell::Text(series.vc.as_deref().unwrap_or_default()),
-            (Role::Time, Columns::Points { time, .. } | Columns::Drops { time, .. }) => Cell::Time(time[row].as_ps()),
-            (Role::Value, Columns::Points { value, .. }) => Cell::Number(value[row]),
-            (Role::Start, Columns::Intervals { interval, .. }) => Cell::Time(start(*interval, row)),
-            (Role::End, Columns::Intervals { interval, end, .. }) => {
-                Cell::Time(start(*interval, row + 1).min(end.as_ps()))
-            }
-            (Role::Min, Columns::Intervals { min, .. }) => Cell::Number(min[row]),
-            (Role::Mean, Columns::Intervals { mean, .. }) => Cell::Number(mean[row]),
-            (Role::Max, Columns::Intervals { max, .. }) => Cell::Number(max[row]),
-            (Role::Frame, Columns::Drops { frame, .. }) => Cell::Count(frame[row]),
-            (Role::Reason, Columns::Drops { reason, .. }) => Cell::Text(reason[row].name()),
-            (role, _) => panic!("{} has no {role:?}: its columns are not those of its shape", series.metric.name()),
+        match self.kind {
+            Kind::Text => Cell::Text(self.name_at(series, row)),
+            Kind::Time => Cell::Time(self.time_at(series, row)),
+            Kind::Count => Cell::Count(self.counts(series)[row]),
+            Kind::Number => Cell::Number(self.numbers(series)[row]),
         }
+    }
+
+    /// Its names in some rows of a series: each with how often it comes in a row.
+    pub(super) fn names<'a>(&self, series: &'a Series, rows: Range<usize>) -> impl Iterator<Item = (&'a str, usize)> {
+        let of_each = matches!(series.columns, Columns::Drops { .. }) && self.role != Role::Of;
+        let (rows, times) = if of_each { (rows, 1) } else { (rows.start..rows.start + 1, rows.len()) };
+        rows.map(move |row| (self.name_at(series, row), times))
+    }
+
+    /// Its times in some rows of a series, in picoseconds; as Parquet has them, of which 720 hours, the longest
+    /// scenario, are a quarter of the range.
+    pub(super) fn times(&self, series: &Series, rows: Range<usize>) -> Vec<i64> {
+        match (self.role, &series.columns) {
+            // Long, so not one by one.
+            (Role::Time, Columns::Points { time, .. }) => time[rows].iter().map(|time| time.as_ps() as i64).collect(),
+            _ => rows.map(|row| self.time_at(series, row) as i64).collect(),
+        }
+    }
+
+    /// Its numbers in all rows of a series.
+    pub(super) fn numbers<'a>(&self, series: &'a Series) -> &'a [f64] {
+        match (self.role, &series.columns) {
+            (Role::Value, Columns::Points { value, .. }) => value,
+            (Role::Min, Columns::Intervals { min, .. }) => min,
+            (Role::Mean, Columns::Intervals { mean, .. }) => mean,
+            (Role::Max, Columns::Intervals { max, .. }) => max,
+            _ => self.foreign(series),
+        }
+    }
+
+    /// Its whole numbers in all rows of a series.
+    pub(super) fn counts<'a>(&self, series: &'a Series) -> &'a [u32] {
+        match &series.columns {
+            Columns::Drops { frame, .. } => frame,
+            _ => self.foreign(series),
+        }
+    }
+
+    fn name_at<'a>(&self, series: &'a Series, row: usize) -> &'a str {
+        match (self.role, &series.columns) {
+            (Role::Of, _) => &series.of,
+            (Role::Vc, Columns::Drops { vc, names, .. }) => &names[vc[row] as usize],
+            (Role::Vc, _) => series.vc.as_deref().unwrap_or_default(),
+            (Role::Reason, Columns::Drops { reason, .. }) => reason[row].name(),
+            _ => self.foreign(series),
+        }
+    }
+
+    fn time_at(&self, series: &Series, row: usize) -> u64 {
+        match (self.role, &series.columns) {
+            (Role::Time, Columns::Points { time, .. } | Columns::Drops { time, .. }) => time[row].as_ps(),
+            (Role::Start, Columns::Intervals { interval, .. }) => start(*interval, row),
+            (Role::End, Columns::Intervals { interval, end, .. }) => start(*interval, row + 1).min(end.as_ps()),
+            _ => self.foreign(series),
+        }
+    }
+
+    fn foreign(&self, series: &Series) -> ! {
+        panic!("{} has no {:?}: its columns are not those of its shape", series.metric.name(), self.role)
     }
 }
 

@@ -6,6 +6,7 @@
 mod columns;
 mod error;
 mod index;
+mod names;
 mod read;
 mod write;
 

@@ -1,24 +1,24 @@
 //! From series to Parquet files.
 
-use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::Write;
+use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
 use ackclock::record::{Columns, Metric, Series};
 use ackclock::sim::RESULT_VERSION;
-use parquet::basic::{Compression, Encoding, ZstdLevel};
-use parquet::data_type::{ByteArray, ByteArrayType, DoubleType, Int32Type, Int64Type};
+use parquet::basic::{Compression, Encoding};
+use parquet::data_type::{DoubleType, Int32Type, Int64Type};
 use parquet::errors::ParquetError;
 use parquet::file::metadata::KeyValue;
-use parquet::file::properties::WriterProperties;
+use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::parser::parse_message_type;
-use parquet::schema::types::ColumnPath;
+use parquet::schema::types::{ColumnPath, SchemaDescriptor};
 use serde::{Deserialize, Serialize};
 
-use super::{Cell, Column, FORMAT_VERSION, INDEX, Index, IndexedFile, Kind, Origin, TableError, columns};
+use super::{Column, FORMAT_VERSION, INDEX, Index, IndexedFile, Kind, Origin, TableError, columns, names};
 
 /// Writes the series of one run to a folder, which is made if it is not there: a file for each metric, then the index.
 /// Everything has reached the disk when this returns.
@@ -104,10 +104,11 @@ fn parquet(
 ) -> Result<(), ParquetError> {
     let schema = Arc::new(parse_message_type(&schema(metric, columns))?);
     let mut writer = SerializedFileWriter::new(file, schema, Arc::new(properties(metric, columns, series, origin)))?;
+    let descriptor = writer.schema_descr().clone();
     for rows in row_groups(series) {
         let mut group = writer.next_row_group()?;
-        for column in columns {
-            write_column(&mut group, column, series, &rows)?;
+        for (number, column) in columns.iter().enumerate() {
+            write_column(&mut group, &descriptor, number, column, &rows)?;
         }
         group.close()?;
     }
@@ -129,10 +130,12 @@ fn schema(metric: Metric, columns: &[Column]) -> String {
 }
 
 /// Names are dictionaries; times go up and are kept as differences. Numbers are split into their bytes: those of the
-/// exponent hardly change from row to row, which is what zstd finds.
+/// exponent hardly change from row to row, which is what compression finds.
 fn properties(metric: Metric, columns: &[Column], series: &[&Series], origin: &Origin) -> WriterProperties {
     let mut properties = WriterProperties::builder()
-        .set_compression(Compression::ZSTD(ZstdLevel::default()))
+        .set_compression(Compression::SNAPPY)
+        .set_statistics_enabled(EnabledStatistics::None)
+        .set_offset_index_disabled(true)
         .set_created_by(format!("ackclock {}", env!("CARGO_PKG_VERSION")))
         .set_key_value_metadata(Some(metadata(metric, columns, series, origin)));
     for column in columns {
@@ -170,15 +173,15 @@ fn metadata(metric: Metric, columns: &[Column], series: &[&Series], origin: &Ori
 }
 
 /// Which rows of which series make up each row group.
-fn row_groups(series: &[&Series]) -> Vec<Vec<(usize, std::ops::Range<usize>)>> {
+fn row_groups<'a>(series: &[&'a Series]) -> Vec<Vec<(&'a Series, Range<usize>)>> {
     let mut groups = Vec::new();
     let mut group = Vec::new();
     let mut room = ROWS_PER_GROUP;
-    for (index, series) in series.iter().enumerate() {
+    for &series in series {
         let mut from = 0;
         while from < series.columns.len() {
             let to = series.columns.len().min(from + room);
-            group.push((index, from..to));
+            group.push((series, from..to));
             room -= to - from;
             from = to;
             if room == 0 {
@@ -195,54 +198,33 @@ fn row_groups(series: &[&Series]) -> Vec<Vec<(usize, std::ops::Range<usize>)>> {
 
 fn write_column(
     group: &mut SerializedRowGroupWriter<'_, &File>,
+    schema: &SchemaDescriptor,
+    number: usize,
     column: &Column,
-    series: &[&Series],
-    rows: &[(usize, std::ops::Range<usize>)],
+    rows: &[(&Series, Range<usize>)],
 ) -> Result<(), ParquetError> {
+    if column.kind == Kind::Text {
+        let runs = rows.iter().flat_map(|(series, rows)| column.names(series, rows.clone()));
+        return names::write(group, schema.column(number), runs);
+    }
     let mut writer = group.next_column()?.expect("the schema has this column");
-    let cells = rows.iter().flat_map(|(index, rows)| rows.clone().map(|row| column.cell(series[*index], row)));
-    match column.kind {
-        Kind::Text => {
-            let mut known: BTreeMap<&str, ByteArray> = BTreeMap::new();
-            let values: Vec<ByteArray> =
-                cells.map(|cell| known.entry(text(cell)).or_insert_with(|| text(cell).into()).clone()).collect();
-            writer.typed::<ByteArrayType>().write_batch(&values, None, None)?;
-        }
-        Kind::Time => {
-            // 720 hours, the longest scenario, are a quarter of the range.
-            let values: Vec<i64> = cells.map(|cell| time(cell) as i64).collect();
-            writer.typed::<Int64Type>().write_batch(&values, None, None)?;
-        }
-        Kind::Count => {
-            let values: Vec<i32> = cells.map(|cell| count(cell) as i32).collect();
-            writer.typed::<Int32Type>().write_batch(&values, None, None)?;
-        }
-        Kind::Number => {
-            let values: Vec<f64> = cells.map(number).collect();
-            writer.typed::<DoubleType>().write_batch(&values, None, None)?;
+    for (series, rows) in rows {
+        let rows = rows.clone();
+        match column.kind {
+            Kind::Text => unreachable!("names are written above"),
+            Kind::Time => {
+                writer.typed::<Int64Type>().write_batch(&column.times(series, rows), None, None)?;
+            }
+            Kind::Count => {
+                let counts: Vec<i32> = column.counts(series)[rows].iter().map(|&count| count as i32).collect();
+                writer.typed::<Int32Type>().write_batch(&counts, None, None)?;
+            }
+            Kind::Number => {
+                writer.typed::<DoubleType>().write_batch(&column.numbers(series)[rows], None, None)?;
+            }
         }
     }
     writer.close()
-}
-
-fn text(cell: Cell<'_>) -> &str {
-    let Cell::Text(text) = cell else { unreachable!("a column of names holds names") };
-    text
-}
-
-fn time(cell: Cell<'_>) -> u64 {
-    let Cell::Time(ps) = cell else { unreachable!("a column of times holds times") };
-    ps
-}
-
-fn count(cell: Cell<'_>) -> u32 {
-    let Cell::Count(count) = cell else { unreachable!("a column of counts holds counts") };
-    count
-}
-
-fn number(cell: Cell<'_>) -> f64 {
-    let Cell::Number(number) = cell else { unreachable!("a column of numbers holds numbers") };
-    number
 }
 
 /// Enough to compress well, few enough that one column of it is a few megabytes in memory.

@@ -35,6 +35,8 @@ struct CapturedEnds {
 pub(super) struct HostTraces {
     /// By flow; empty if nothing of senders is asked for.
     senders: Vec<SenderTrace>,
+    /// Whether senders want to know of each segment and acknowledgement.
+    segments: bool,
     /// By flow; empty if nothing of receivers is asked for.
     receivers: Vec<DeliveryTrace>,
     captured: Vec<CapturedEnds>,
@@ -80,8 +82,10 @@ impl Recorder {
         let of_senders: MetricSet = self.metrics.iter().chain(windows).collect();
         let sender = |_: &String| SenderTrace::new(of_senders).map(|trace| *trace);
         let receiver = |_: &String| DeliveryTrace::new(self.metrics, self.interval).map(|trace| *trace);
+        let senders: Vec<SenderTrace> = self.flows.iter().filter_map(sender).collect();
         let traces = HostTraces {
-            senders: self.flows.iter().filter_map(sender).collect(),
+            segments: senders.iter().any(SenderTrace::wants_segments),
+            senders,
             receivers: self.flows.iter().filter_map(receiver).collect(),
             captured: self.captured.clone(),
             packets: vec![Vec::new(); self.hosts.len()],
@@ -103,13 +107,24 @@ impl Recorder {
         PortTrace::new(self.metrics.iter().chain(losses).collect(), self.interval, vcs)
     }
 
-    /// Everything over time, up to `end`.
-    pub(super) fn series(&self, hosts: Option<&HostTraces>, ports: &[PortRecording<'_>], end: Time) -> Vec<Series> {
+    /// Everything over time, up to `end`, and what passed the captured hosts.
+    pub(super) fn recorded(
+        &self,
+        hosts: Option<Box<HostTraces>>,
+        ports: &[PortRecording<'_>],
+        end: Time,
+    ) -> (Vec<Series>, Vec<Capture>) {
+        // Captures look up what series take out.
+        let captures = self.captures(hosts.as_deref(), ports);
+        (self.series(hosts, ports, end), captures)
+    }
+
+    fn series(&self, mut hosts: Option<Box<HostTraces>>, ports: &[PortRecording<'_>], end: Time) -> Vec<Series> {
         let mut all = Vec::new();
         for metric in self.metrics.iter() {
             if metric.subject() == Subject::Flow {
                 for (flow, name) in self.flows.iter().enumerate() {
-                    let columns = hosts.and_then(|hosts| hosts.columns(metric, flow, end));
+                    let columns = hosts.as_mut().and_then(|hosts| hosts.take(metric, flow, end));
                     all.extend(columns.map(|columns| Series { metric, of: name.clone(), vc: None, columns }));
                 }
             } else {
@@ -121,8 +136,7 @@ impl Recorder {
         all
     }
 
-    /// What passed the captured hosts.
-    pub(super) fn captures(&self, hosts: Option<&HostTraces>, ports: &[PortRecording<'_>]) -> Vec<Capture> {
+    fn captures(&self, hosts: Option<&HostTraces>, ports: &[PortRecording<'_>]) -> Vec<Capture> {
         let losses = losses(ports);
         let of_host = |(number, host): (usize, &String)| {
             let mut packets: Vec<Captured> = hosts.map_or(Vec::new(), |hosts| hosts.packets[number].clone());
@@ -191,15 +205,17 @@ fn losses(ports: &[PortRecording<'_>]) -> BTreeMap<(VcId, u32), Loss> {
 
 impl HostTraces {
     /// The sender of a flow has seen an acknowledgement, and has not answered yet.
+    #[inline]
     pub(super) fn acked(&mut self, now: Time, flow: usize, sender: &Sender) {
-        if let Some(trace) = self.senders.get_mut(flow) {
+        if let Some(trace) = self.senders.get_mut(flow).filter(|_| self.segments) {
             trace.acked(now, sender.flight().una);
         }
     }
 
     /// The sender of a flow hands down the segment of these bytes.
+    #[inline]
     pub(super) fn sent(&mut self, now: Time, flow: usize, sender: &Sender, seq: u64, len: u32) {
-        if let Some(trace) = self.senders.get_mut(flow) {
+        if let Some(trace) = self.senders.get_mut(flow).filter(|_| self.segments) {
             trace.sent(now, seq, seq + u64::from(len), sender.timed());
         }
     }
@@ -263,10 +279,11 @@ impl HostTraces {
         }
     }
 
-    fn columns(&self, metric: Metric, flow: usize, end: Time) -> Option<Columns> {
+    /// Takes the record of one metric of one flow out.
+    fn take(&mut self, metric: Metric, flow: usize, end: Time) -> Option<Columns> {
         match metric {
             Metric::Throughput => self.receivers.get(flow).map(|trace| trace.columns(end)),
-            _ => self.senders.get(flow).map(|trace| trace.columns(metric)),
+            _ => self.senders.get_mut(flow).map(|trace| trace.take(metric)),
         }
     }
 }

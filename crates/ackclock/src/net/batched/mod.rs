@@ -30,7 +30,7 @@ use io::{Io, UnderWay};
 use packet_port::PacketPorts;
 
 use super::flow;
-use super::recorder::{PortRecording, Recorder};
+use super::recorder::{HostTraces, PortRecording, Recorder};
 use crate::record::{Capture, FlowRecord, PortRecord, Series};
 use crate::scenario::Scenario;
 use crate::units::{Span, Time};
@@ -119,7 +119,21 @@ impl Batched {
 
     /// What was recorded over time up to `now`, and what was captured.
     pub fn recorded(&self, recorder: &Recorder, now: Time) -> (Vec<Series>, Vec<Capture>) {
-        let hosts = self.io.traces.as_deref();
+        self.recorded_with(self.io.traces.clone(), recorder, now)
+    }
+
+    /// The same, at the end: what hosts have recorded is taken out.
+    pub fn take_recorded(&mut self, recorder: &Recorder, now: Time) -> (Vec<Series>, Vec<Capture>) {
+        let hosts = self.io.traces.take();
+        self.recorded_with(hosts, recorder, now)
+    }
+
+    fn recorded_with(
+        &self,
+        hosts: Option<Box<HostTraces>>,
+        recorder: &Recorder,
+        now: Time,
+    ) -> (Vec<Series>, Vec<Capture>) {
         let of_port = |output| match output {
             Output::Port { part, port } => match &self.parts[part as usize] {
                 Part::Hosts(_) => unreachable!("hosts are no ports"),
@@ -137,7 +151,7 @@ impl Batched {
                 Some(PortRecording { name, crossing, trace })
             })
             .collect();
-        (recorder.series(hosts, &ports, now), recorder.captures(hosts, &ports))
+        recorder.recorded(hosts, &ports, now)
     }
 
     fn port_record(&self, link: &Entry<'_>, under_way: &UnderWay, now: Time) -> Option<PortRecord> {

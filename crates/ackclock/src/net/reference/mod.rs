@@ -144,7 +144,21 @@ impl Reference {
 
     /// What was recorded over time up to `now`, and what was captured.
     pub fn recorded(&self, recorder: &Recorder, now: Time) -> (Vec<Series>, Vec<Capture>) {
-        let hosts = self.traces.as_deref();
+        self.recorded_with(self.traces.clone(), recorder, now)
+    }
+
+    /// The same, at the end: what hosts have recorded is taken out.
+    pub fn take_recorded(&mut self, recorder: &Recorder, now: Time) -> (Vec<Series>, Vec<Capture>) {
+        let hosts = self.traces.take();
+        self.recorded_with(hosts, recorder, now)
+    }
+
+    fn recorded_with(
+        &self,
+        hosts: Option<Box<HostTraces>>,
+        recorder: &Recorder,
+        now: Time,
+    ) -> (Vec<Series>, Vec<Capture>) {
         let of_port = |link: &'_ Link| {
             let occupancy = match &link.output {
                 Output::Nic(_) | Output::Through(_) => return None,
@@ -161,7 +175,7 @@ impl Reference {
                 Some(PortRecording { name: &link.name, crossing: &link.crossing, trace })
             })
             .collect();
-        (recorder.series(hosts, &ports, now), recorder.captures(hosts, &ports))
+        recorder.recorded(hosts, &ports, now)
     }
 
     fn on_output(&mut self, id: LinkId) {

@@ -21,7 +21,7 @@ impl LevelTrace {
         LevelTrace { averages: averages.map(Averages::new), changes }
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn set(&mut self, now: Time, value: u32) {
         if let Some(averages) = &mut self.averages {
             averages.set(now, value);
@@ -54,7 +54,7 @@ impl LevelTrace {
 
     /// Every change, if that is recorded.
     pub(super) fn changes(&self) -> Option<Columns> {
-        self.changes.as_ref().map(Points::columns)
+        self.changes.clone().map(Points::into_columns)
     }
 }
 
@@ -80,7 +80,7 @@ impl Averages {
         Averages { interval, value: 0, since: Time::ZERO, next, integral: 0, min: u32::MAX, max: 0, columns }
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn set(&mut self, now: Time, value: u32) {
         while now >= self.next {
             self.close();
@@ -113,7 +113,7 @@ impl Averages {
     }
 
     /// The value lasted until now.
-    #[inline]
+    #[inline(always)]
     pub(super) fn lasted(&mut self, now: Time) {
         if now > self.since {
             self.integral += u128::from(self.value) * u128::from(now.since(self.since).as_ps());
@@ -123,6 +123,7 @@ impl Averages {
         }
     }
 
+    #[inline(never)]
     pub(super) fn close(&mut self) {
         let (next, length) = (self.next, self.interval);
         self.lasted(next);

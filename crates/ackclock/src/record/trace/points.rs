@@ -11,6 +11,7 @@ pub(super) struct Points {
 }
 
 impl Points {
+    #[inline]
     pub(super) fn push(&mut self, now: Time, value: f64) {
         self.time.push(now);
         self.value.push(value);
@@ -19,17 +20,13 @@ impl Points {
     /// The value from now on. What lasts no time leaves no trace.
     #[inline]
     pub(super) fn change(&mut self, now: Time, value: f64) {
-        if self.value.last() == Some(&value) {
+        if self.last() == Some(value) {
             return;
         }
-        if self.time.last() == Some(&now) {
-            self.time.pop();
-            self.value.pop();
-            if self.value.last() == Some(&value) {
-                return;
-            }
+        match self.time.last() == Some(&now) {
+            true => self.replace(now, value),
+            false => self.push(now, value),
         }
-        self.push(now, value);
     }
 
     /// The last value.
@@ -44,8 +41,18 @@ impl Points {
     }
 
     /// The record.
-    pub(super) fn columns(&self) -> Columns {
-        Columns::Points { time: self.time.clone(), value: self.value.clone() }
+    pub(super) fn into_columns(self) -> Columns {
+        Columns::Points { time: self.time, value: self.value }
+    }
+
+    /// The last point lasted no time.
+    #[inline(never)]
+    fn replace(&mut self, now: Time, value: f64) {
+        self.time.pop();
+        self.value.pop();
+        if self.last() != Some(value) {
+            self.push(now, value);
+        }
     }
 }
 

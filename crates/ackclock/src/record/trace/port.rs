@@ -57,7 +57,7 @@ impl PortTrace {
     }
 
     /// So many units wait now.
-    #[inline]
+    #[inline(always)]
     pub fn queued(&mut self, now: Time, queued: u32) {
         if let Some(queue) = &mut self.queue {
             queue.set(now, queued);

@@ -119,19 +119,25 @@ impl SenderTrace {
         self.cwnd.at(instant)
     }
 
-    /// The record of one of its metrics.
-    pub fn columns(&self, metric: Metric) -> Columns {
-        match metric {
-            Metric::Cwnd => &self.cwnd,
-            Metric::Ssthresh => &self.ssthresh,
-            Metric::Rtt => &self.rtt,
-            Metric::Srtt => &self.srtt,
-            Metric::Rto => &self.rto,
-            Metric::Sent => &self.sent,
-            Metric::Retransmissions => &self.retransmissions,
-            _ => &self.acknowledged,
-        }
-        .columns()
+    /// Whether it wants to know of each segment sent and of each acknowledgement, not only of what has become of the
+    /// window.
+    pub fn wants_segments(&self) -> bool {
+        [Metric::Rtt, Metric::Sent, Metric::Retransmissions].iter().any(|&metric| self.metrics.contains(metric))
+    }
+
+    /// Takes the record of one of its metrics out.
+    pub fn take(&mut self, metric: Metric) -> Columns {
+        let points = match metric {
+            Metric::Cwnd => &mut self.cwnd,
+            Metric::Ssthresh => &mut self.ssthresh,
+            Metric::Rtt => &mut self.rtt,
+            Metric::Srtt => &mut self.srtt,
+            Metric::Rto => &mut self.rto,
+            Metric::Sent => &mut self.sent,
+            Metric::Retransmissions => &mut self.retransmissions,
+            _ => &mut self.acknowledged,
+        };
+        std::mem::take(points).into_columns()
     }
 }
 
@@ -158,9 +164,9 @@ mod tests {
         // Sent again: no longer timed.
         trace.sent(at(1_000_000_000_020), 100, 200, None);
         trace.acked(at(2_000_000_000_000), 300);
-        assert_eq!(trace.columns(Metric::Rtt), Columns::Points { time: vec![at(1_000_000_000_010)], value: vec![1.0] });
-        let Columns::Points { value, .. } = trace.columns(Metric::Retransmissions) else { panic!() };
+        assert_eq!(trace.take(Metric::Rtt), Columns::Points { time: vec![at(1_000_000_000_010)], value: vec![1.0] });
+        let Columns::Points { value, .. } = trace.take(Metric::Retransmissions) else { panic!() };
         assert_eq!(value, [100.0]);
-        assert_eq!(trace.columns(Metric::Sent).len(), 4);
+        assert_eq!(trace.take(Metric::Sent).len(), 4);
     }
 }
