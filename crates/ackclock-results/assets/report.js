@@ -175,6 +175,7 @@
       }
     }
     if (low > high) return view.log ? [1, 10] : [0, 1];
+    if (!zoom && !view.log && view.top != null) high = Math.min(high, view.top);
     if (view.log) return [round(low / 1.05, Math.floor), round(high * 1.05, Math.ceil)];
     const margin = (high - low || Math.abs(high) || 1) * 0.06;
     const bottom = low >= 0 && low < 0.5 * high ? 0 : low - margin;
@@ -289,7 +290,7 @@
       this.label.textContent = chart.unit ? `${chart.quantity}, ${chart.unit}` : chart.quantity;
 
       // What this drawing shows. One that is replaced may be drawn once more and must not see what replaces it.
-      const view = { visible: this.visible, members: this.members, log: this.log, drawings: [null] };
+      const view = { visible: this.visible, members: this.members, log: this.log, top: this.chart.top, drawings: [null] };
       const positive = (values) => (view.log ? values.map((v) => (v > 0 ? v : null)) : values);
       const tables = [];
       const series = [{}];

@@ -19,6 +19,8 @@ pub struct Chart {
     pub unit: String,
     /// Whether values are better seen on a logarithmic scale to begin with.
     pub logarithmic: bool,
+    /// The highest value to be shown at first, if some rare ones are higher.
+    pub top: Option<f64>,
     /// The right edge in seconds; the left one is 0.
     pub end: f64,
     /// The lines of all members of the choice.
@@ -99,12 +101,13 @@ impl Chart {
     pub(super) fn write(&self, json: &mut String, choice: usize) {
         let _ = write!(
             json,
-            "{{\"id\":{},\"title\":{},\"quantity\":{},\"unit\":{},\"log\":{},\"end\":{},\"choice\":{choice},\"lines\":[",
+            "{{\"id\":{},\"title\":{},\"quantity\":{},\"unit\":{},\"log\":{},\"top\":{},\"end\":{},\"choice\":{choice},\"lines\":[",
             string(&self.id),
             string(&self.title),
             string(&self.quantity),
             string(&self.unit),
             self.logarithmic,
+            self.top.map_or("null".into(), |top| top.to_string()),
             self.end,
         );
         for (n, line) in self.lines.iter().enumerate() {
@@ -206,6 +209,7 @@ mod tests {
             quantity: "q".into(),
             unit: String::new(),
             logarithmic: false,
+            top: None,
             end: 1.0,
             lines: vec![line(points, Style::Steps), line(intervals, Style::Band)],
         };

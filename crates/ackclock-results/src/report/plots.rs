@@ -26,7 +26,7 @@ pub const KINDS: [Kind; 10] = [
     Kind {
         id: "cwnd",
         title: "Congestion window",
-        about: "cwnd and ssthresh of the sender. ssthresh is infinite, and not drawn, until the first loss.",
+        about: "cwnd and ssthresh of the sender. Where ssthresh is more than twice the largest window it is not drawn.",
         quantity: "window",
         subject: Subject::Flow,
         parts: &[(Metric::Cwnd, "cwnd", Style::Steps), (Metric::Ssthresh, "ssthresh", Style::Steps)],
@@ -192,15 +192,24 @@ pub fn chart(kind: &Kind, sources: &[Source], unit: &str, end: Time) -> Option<C
     if lines.iter().all(|line| line.data.is_empty()) {
         return None;
     }
+    if kind.id == "cwnd" {
+        // A threshold that nothing has set yet would make every window look flat.
+        let limit = 2.0 * largest_of_role(&lines, 0);
+        lines.iter_mut().filter(|line| line.role == 1).for_each(|line| cut(&mut line.data, limit));
+    }
+    let top = if kind.id == "throughput" { top(&lines) } else { None };
     let scale = match kind.parts[0].0.unit() {
         "fraction" => Scale { factor: 100.0, unit: "%".into() },
         "units" => Scale::plain(&shown_unit),
-        unit => Scale::fitting(largest(&lines), unit),
+        unit => Scale::fitting(top.unwrap_or_else(|| largest(&lines)), unit),
     };
     lines.iter_mut().for_each(|line| multiply(&mut line.data, scale.factor));
     let logarithmic = kind.id == "rtt" && largest_of_role(&lines, 2) > 8.0 * largest_of_role(&lines, 0).max(1e-12);
     if logarithmic {
         about += " Logarithmic, because RTO is much longer.";
+    }
+    if top.is_some() {
+        about += " Short peaks are cut off: enlarge a part, or choose log, to see them whole.";
     }
     Some(Chart {
         id: kind.id.into(),
@@ -209,6 +218,7 @@ pub fn chart(kind: &Kind, sources: &[Source], unit: &str, end: Time) -> Option<C
         quantity: kind.quantity.into(),
         unit: scale.unit,
         logarithmic,
+        top: top.map(|top| top * scale.factor),
         end: end.as_secs_f64(),
         lines,
     })
@@ -424,6 +434,28 @@ fn largest_of_role(lines: &[Line], role: usize) -> f64 {
     lines.iter().filter(|line| line.role == role).flat_map(|line| values(&line.data)).fold(0.0, f64::max)
 }
 
+/// Makes gaps of values above a limit. Without a limit (there are no windows) everything stays.
+fn cut(data: &mut Data, limit: f64) {
+    if let Data::Points { value, .. } = data
+        && limit > 0.0
+    {
+        value.iter_mut().filter(|value| **value > limit).for_each(|value| *value = f64::INFINITY);
+    }
+}
+
+/// Where to cut lines off that would be flat below their rare peaks: what was held back by one lost segment is
+/// delivered all at once.
+fn top(lines: &[Line]) -> Option<f64> {
+    let means = lines.iter().flat_map(|line| match &line.data {
+        Data::Intervals { mean, .. } => mean.as_slice(),
+        Data::Points { value, .. } => value.as_slice(),
+    });
+    let mut means: Vec<f64> = means.copied().filter(|mean| mean.is_finite()).collect();
+    means.sort_by(f64::total_cmp);
+    let (often, highest) = (*means.get(means.len().saturating_sub(1) * 99 / 100)?, *means.last()?);
+    (often > 0.0 && highest > 4.0 * often).then_some(1.5 * often)
+}
+
 fn multiply(data: &mut Data, factor: f64) {
     let all: [&mut Vec<f64>; 3] = match data {
         Data::Points { value, .. } => [value, &mut Vec::new(), &mut Vec::new()],
@@ -490,6 +522,29 @@ mod tests {
         let Data::Points { time, value } = &chart.lines[0].data else { panic!("points") };
         assert_eq!(time, &[0.0, 0.001, 0.1]);
         assert!(value[0].is_infinite() && value[1..] == [20.0, 20.0]);
+    }
+
+    #[test]
+    fn a_threshold_far_above_the_windows_is_a_gap() {
+        let cwnd = points(Metric::Cwnd, "f1", &[10_000.0, 30_000.0]);
+        let threshold = points(Metric::Ssthresh, "f1", &[1e9, 60_000.0, 60_001.0]);
+        let chart = one(Metric::Cwnd, &[cwnd, threshold]).unwrap();
+        let Data::Points { value, .. } = &chart.lines[1].data else { panic!("points") };
+        assert_eq!((chart.unit.as_str(), value[1]), ("kB", 60.0));
+        assert!(value[0].is_infinite() && value[2].is_infinite());
+    }
+
+    #[test]
+    fn rare_peaks_of_throughput_do_not_set_the_scale() {
+        let chart = |peaks: usize| {
+            let mean: Vec<f64> = (0..200).map(|n| if n < peaks { 9e6 } else { 2e6 }).collect();
+            let (min, max) = (mean.clone(), mean.clone());
+            let columns = Columns::Intervals { interval: Span::from_ms(1), end: at(200), min, mean, max };
+            one(Metric::Throughput, &[series(Metric::Throughput, "f1", columns)]).unwrap()
+        };
+        assert_eq!((chart(1).top, chart(1).unit.as_str()), (Some(3.0), "Mb/s"));
+        assert_eq!(chart(3).top, None, "more than one in a hundred");
+        assert_eq!(chart(0).top, None);
     }
 
     #[test]
