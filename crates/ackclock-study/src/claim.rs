@@ -23,7 +23,7 @@ pub(crate) struct Examined {
 
 impl Measured<'_> {
     /// For each seed the mean of a metric over points; `None` where it has no meaning at any of them.
-    pub fn per_seed(&self, points: &[Point], metric: Metric) -> Vec<Option<f64>> {
+    pub fn per_seed(&self, points: &[Point], metric: &Metric) -> Vec<Option<f64>> {
         let of_seed = |seed| {
             let values: Vec<f64> = points.iter().filter_map(|point| metric.value((self.run)(point, seed))).collect();
             summarize(&values).map(|summary| summary.mean)
@@ -32,7 +32,7 @@ impl Measured<'_> {
     }
 
     /// The mean of a metric over points, over the seeds.
-    pub fn summary(&self, points: &[Point], metric: Metric) -> Option<Summary> {
+    pub fn summary(&self, points: &[Point], metric: &Metric) -> Option<Summary> {
         let values: Vec<f64> = self.per_seed(points, metric).into_iter().flatten().collect();
         summarize(&values)
     }
@@ -41,10 +41,10 @@ impl Measured<'_> {
     pub fn examine(&self, claim: &Claim) -> Examined {
         match &claim.test {
             Predicate::Order { metric, is, of, resolution } => {
-                self.order(self.study.metric(*metric, None), *is, of, *resolution)
+                self.order(&self.study.metric(metric, None), *is, of, *resolution)
             }
             Predicate::Bound { metric, over, of, is, value } => {
-                let metric = self.study.metric(*metric, None);
+                let metric = &self.study.metric(metric, None);
                 let points = self.study.checked_points(&of.at);
                 match over {
                     Over::Mean => self.mean_bound(metric, of, *is, *value),
@@ -59,13 +59,13 @@ impl Measured<'_> {
                 }
             }
             Predicate::Difference { metric, of, minus, is, value, confident } => {
-                self.difference(self.study.metric(*metric, None), of, minus, *is, *value, *confident)
+                self.difference(&self.study.metric(metric, None), of, minus, *is, *value, *confident)
             }
         }
     }
 
     /// The value of a quantity.
-    fn value(&self, quantity: &Quantity, metric: Metric) -> Option<f64> {
+    fn value(&self, quantity: &Quantity, metric: &Metric) -> Option<f64> {
         let mean = |at: &Coordinates| self.summary(&self.study.checked_points(at), metric).map(|summary| summary.mean);
         let Some(axis) = &quantity.spread_over else { return mean(&quantity.at) };
         let along = quantity.at[axis].values().iter();
@@ -73,7 +73,7 @@ impl Measured<'_> {
         summarize(&means?).map(|summary| summary.max - summary.min)
     }
 
-    fn order(&self, metric: Metric, is: Relation, of: &[Quantity], resolution: f64) -> Examined {
+    fn order(&self, metric: &Metric, is: Relation, of: &[Quantity], resolution: f64) -> Examined {
         let values: Vec<Option<f64>> = of.iter().map(|quantity| self.value(quantity, metric)).collect();
         let holds = values.windows(2).all(|pair| match pair {
             [Some(left), Some(right)] if (left - right).abs() < resolution => is.holds(0.0, 0.0),
@@ -86,7 +86,7 @@ impl Measured<'_> {
         Examined { holds, evidence: format!("{}; wanted: each {} the next{closer}", numbers.join(", "), is.sign()) }
     }
 
-    fn mean_bound(&self, metric: Metric, of: &Quantity, is: Relation, bound: f64) -> Examined {
+    fn mean_bound(&self, metric: &Metric, of: &Quantity, is: Relation, bound: f64) -> Examined {
         let value = self.value(of, metric);
         let interval = match &of.spread_over {
             Some(_) => String::new(),
@@ -100,7 +100,7 @@ impl Measured<'_> {
 
     fn difference(
         &self,
-        metric: Metric,
+        metric: &Metric,
         of: &Quantity,
         minus: &Quantity,
         is: Relation,

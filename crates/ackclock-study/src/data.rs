@@ -139,7 +139,58 @@ pub(crate) struct Beside {
 pub(crate) struct Tolerance {
     pub name: String,
     pub value: f64,
+    #[serde(default)]
+    pub is: Meaning,
     pub reason: String,
+}
+
+/// What the value of a tolerance means.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Meaning {
+    /// The largest distance of our mean from the published number.
+    #[default]
+    Distance,
+    /// The same, as a share of the published number.
+    Share,
+    /// The same, in standard deviations of our runs.
+    Deviations,
+    /// The step of the last digit printed: our number, rounded, is the published one.
+    Rounded,
+    /// The same, but digits beyond the last were cut off.
+    Truncated,
+    /// The same, but rounded up.
+    RoundedUp,
+}
+
+impl Tolerance {
+    /// How far our mean may be from `published`, if our runs scatter with this standard deviation.
+    pub fn distance(&self, published: f64, deviation: f64) -> f64 {
+        match self.is {
+            Meaning::Share => self.value * published.abs(),
+            Meaning::Deviations => self.value * deviation,
+            _ => self.value,
+        }
+    }
+
+    /// Whether our mean agrees. Published numbers have few digits: what equals the tolerance in decimal shall not fail
+    /// in binary.
+    pub fn agrees(&self, ours: f64, published: f64, deviation: f64) -> bool {
+        let tiny = 1e-12 * published.abs().max(1.0);
+        let steps = (ours / self.value, published / self.value);
+        let printed = match self.is {
+            Meaning::Rounded => steps.0.round(),
+            Meaning::Truncated => (steps.0 + tiny).floor(),
+            Meaning::RoundedUp => (steps.0 - tiny).ceil(),
+            _ => return (ours - published).abs() <= self.distance(published, deviation) + tiny,
+        };
+        printed == steps.1.round()
+    }
+
+    /// Whether it asks for every digit that was printed.
+    pub fn is_exact(&self) -> bool {
+        matches!(self.is, Meaning::Rounded | Meaning::Truncated | Meaning::RoundedUp)
+    }
 }
 
 /// `figures.toml`, which a study may do without.
@@ -186,6 +237,22 @@ impl TryFrom<String> for Seconds {
 pub(crate) struct Column {
     pub label: String,
     pub at: Coordinates,
+    /// Instead of the table's.
+    pub metric: Option<MetricName>,
+    /// What the metric is divided by: the unit of the column.
+    #[serde(default = "one")]
+    pub unit: f64,
+    /// Decimals of its numbers.
+    #[serde(default = "two")]
+    pub decimals: usize,
+}
+
+fn one() -> f64 {
+    1.0
+}
+
+fn two() -> usize {
+    2
 }
 
 /// A row of a table: one number per column. Where it names several points, its numbers are means over them.
@@ -449,4 +516,34 @@ pub(crate) fn merged(first: &Coordinates, second: &Coordinates) -> Coordinates {
     let mut all = first.clone();
     all.extend(second.iter().map(|(axis, values)| (axis.clone(), values.clone())));
     all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn agrees(value: f64, is: Meaning, ours: f64, published: f64) -> bool {
+        Tolerance { name: "t".into(), value, is, reason: "r".into() }.agrees(ours, published, 2.0)
+    }
+
+    #[test]
+    fn a_tolerance_is_a_distance_a_share_or_so_many_deviations() {
+        assert!(agrees(0.1, Meaning::Distance, 0.8, 0.9) && !agrees(0.1, Meaning::Distance, 0.79, 0.9));
+        assert!(agrees(0.1, Meaning::Share, 220.0, 200.0) && !agrees(0.1, Meaning::Share, 221.0, 200.0));
+        assert!(agrees(3.0, Meaning::Deviations, 206.0, 200.0) && !agrees(3.0, Meaning::Deviations, 206.1, 200.0));
+    }
+
+    /// As the digits of a number are printed: 160.2528 s as 160.252, 160.253 or, rounded up to tenths, 160.3.
+    #[test]
+    fn printed_digits_are_cut_off_rounded_or_rounded_up() {
+        assert!(agrees(0.001, Meaning::Truncated, 160.2528, 160.252));
+        assert!(!agrees(0.001, Meaning::Truncated, 160.2528, 160.253));
+        assert!(agrees(0.001, Meaning::Rounded, 160.2528, 160.253));
+        assert!(!agrees(0.001, Meaning::Rounded, 160.2524, 160.253));
+        assert!(agrees(0.1, Meaning::RoundedUp, 160.2528, 160.3));
+        assert!(!agrees(0.1, Meaning::RoundedUp, 160.3001, 160.3));
+        // What is a step in decimal may be a little off in binary, on either side.
+        assert!(agrees(0.1, Meaning::RoundedUp, 160.3, 160.3) && agrees(0.1, Meaning::Truncated, 160.3, 160.3));
+        assert!(agrees(1.0, Meaning::Truncated, 217_320.0, 217_320.0));
+    }
 }

@@ -98,6 +98,7 @@ mod tests {
             longest_backoff: vec![3],
             timeouts_ms: vec![vec![100, 300]],
             drops: 5,
+            ..Measurement::default()
         }
     }
 

@@ -1,70 +1,204 @@
 //! What is kept of a run, and the metrics computed from it.
 
+use std::collections::BTreeMap;
+
 use ackclock::record::Records;
 use ackclock::record::metrics::jain;
-use ackclock::units::Span;
+use ackclock::record::stats::sample_sd;
+use ackclock::scenario::Scenario;
+use ackclock::units::{Span, Time};
 use serde::{Deserialize, Serialize};
 
 /// What the metrics need of a run. Lists have one entry per flow, in the order of the scenario.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Measurement {
     /// Simulated time.
     pub seconds: f64,
+    /// The names of the flows.
+    pub flows: Vec<String>,
+    /// When they began, seconds.
+    pub start: Vec<f64>,
     /// Payload delivered in order, bits per second, over the whole run.
     pub goodput_bps: Vec<f64>,
     /// The same after the warm-up.
     pub goodput_after_warmup_bps: Vec<f64>,
+    /// Payload bytes sent, retransmissions included.
+    pub bytes_sent: Vec<u64>,
     pub fast_retransmits: Vec<u64>,
     pub retransmissions: Vec<u64>,
     pub longest_backoff: Vec<u32>,
     /// When the retransmission timer expired, whole milliseconds, rounded down.
     pub timeouts_ms: Vec<Vec<u64>>,
+    /// When the last byte of a file was acknowledged, seconds.
+    pub completed: Vec<Option<f64>>,
     /// Units refused by all ports; segments lost on purpose are not among them.
     pub drops: u64,
+    /// The time-weighted mean of what waited at each port, by its name.
+    pub mean_queue: BTreeMap<String, f64>,
 }
 
 impl Measurement {
-    pub fn of(records: &Records) -> Measurement {
+    /// Of a run of this scenario.
+    pub fn of(records: &Records, scenario: &Scenario) -> Measurement {
         let flows = &records.flows;
-        let milliseconds = |time: &ackclock::units::Time| time.as_ps() / Span::from_ms(1).as_ps();
+        let milliseconds = |time: &Time| time.as_ps() / Span::from_ms(1).as_ps();
         Measurement {
             seconds: records.simulated.as_secs_f64(),
+            flows: flows.iter().map(|flow| flow.name.clone()).collect(),
+            start: scenario.flows.iter().map(|flow| flow.start.as_secs_f64()).collect(),
             goodput_bps: flows.iter().map(|flow| flow.goodput_bps).collect(),
             goodput_after_warmup_bps: flows.iter().filter_map(|flow| flow.goodput_after_warmup_bps).collect(),
+            bytes_sent: flows.iter().map(|flow| flow.bytes_sent).collect(),
             fast_retransmits: flows.iter().map(|flow| flow.fast_retransmits).collect(),
             retransmissions: flows.iter().map(|flow| flow.retransmissions).collect(),
             longest_backoff: flows.iter().map(|flow| flow.longest_backoff).collect(),
             timeouts_ms: flows.iter().map(|flow| flow.timeout_times.iter().map(milliseconds).collect()).collect(),
+            completed: flows.iter().map(|flow| flow.completed.map(Time::as_secs_f64)).collect(),
             drops: records.ports.iter().map(|port| port.drops.total()).sum(),
+            mean_queue: records.ports.iter().map(|port| (port.name.clone(), port.mean_queue)).collect(),
         }
+    }
+
+    /// Bits per second that a flow sent from its start to the end of the run, retransmissions included.
+    fn sent_bps(&self, flow: usize) -> f64 {
+        self.bytes_sent[flow] as f64 * 8.0 / (self.seconds - self.start[flow])
     }
 }
 
-/// The name of a metric in study data.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+/// The name of a metric in study data: `efficiency`, or with what it is of, `sent(s1)`.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "String")]
 pub(crate) enum MetricName {
     /// Sum of goodput over the capacity.
     Efficiency,
     /// Jain's index over the goodput of the flows.
     Fairness,
-    /// Expiries of the retransmission timer, all flows.
-    Timeouts,
-    /// Fast retransmits, all flows.
-    FastRetransmits,
-    /// Segments sent again, all flows.
-    Retransmissions,
     /// Units refused by all ports.
     Drops,
     /// The longest series of halvings of the slow-start threshold without progress between them, of any flow.
     LongestBackoff,
     /// How much the flows time out together: [`synchrony`].
     Synchrony,
+    /// Something that flows have, of some of them.
+    Of(Quality, Flows),
+    /// The mean of a quality over some flows, over that over others.
+    Ratio(Quality, Flows, Flows),
+    /// The standard deviation of a quality over all flows, as of a sample.
+    Deviation(Quality),
+    /// The time-weighted mean of what waits at a port.
+    MeanQueue(String),
+    /// The same times the length of the run: units times seconds.
+    QueueSeconds(String),
+}
+
+/// What a flow has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Quality {
+    /// Bits per second sent since its start, retransmissions included.
+    Sent,
+    /// Bits per second delivered, over the whole run.
+    Goodput,
+    /// The same after the warm-up.
+    GoodputAfterWarmup,
+    /// Segments sent again.
+    Retransmissions,
+    /// Fast retransmits.
+    FastRetransmits,
+    /// Expiries of the retransmission timer.
+    Timeouts,
+    /// When the last byte of a file was acknowledged, seconds.
+    Completed,
+}
+
+/// Which flows; counts are added up, everything else is averaged.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Flows {
+    All,
+    Named(Vec<String>),
+}
+
+impl Quality {
+    /// Names in study data.
+    const NAMES: [(&'static str, Quality); 7] = [
+        ("sent", Quality::Sent),
+        ("goodput", Quality::Goodput),
+        ("goodput-after-warmup", Quality::GoodputAfterWarmup),
+        ("retransmissions", Quality::Retransmissions),
+        ("fast-retransmits", Quality::FastRetransmits),
+        ("timeouts", Quality::Timeouts),
+        ("completed", Quality::Completed),
+    ];
+
+    fn named(name: &str) -> Option<Quality> {
+        Quality::NAMES.iter().find(|(known, _)| *known == name).map(|(_, quality)| *quality)
+    }
+
+    fn is_count(self) -> bool {
+        matches!(self, Quality::Retransmissions | Quality::FastRetransmits | Quality::Timeouts)
+    }
+
+    /// Of one flow; `None` where it has no meaning.
+    fn value(self, run: &Measurement, flow: usize) -> Option<f64> {
+        match self {
+            Quality::Sent => Some(run.sent_bps(flow)),
+            Quality::Goodput => Some(run.goodput_bps[flow]),
+            Quality::GoodputAfterWarmup => run.goodput_after_warmup_bps.get(flow).copied(),
+            Quality::Retransmissions => Some(run.retransmissions[flow] as f64),
+            Quality::FastRetransmits => Some(run.fast_retransmits[flow] as f64),
+            Quality::Timeouts => Some(run.timeouts_ms[flow].len() as f64),
+            Quality::Completed => run.completed[flow],
+        }
+    }
+
+    /// Of several flows.
+    fn over(self, run: &Measurement, flows: &Flows) -> Option<f64> {
+        let wanted = |name: &String| match flows {
+            Flows::All => true,
+            Flows::Named(names) => names.contains(name),
+        };
+        let values: Option<Vec<f64>> =
+            (0..run.flows.len()).filter(|&flow| wanted(&run.flows[flow])).map(|flow| self.value(run, flow)).collect();
+        let values = values.filter(|values| !values.is_empty())?;
+        let sum: f64 = values.iter().sum();
+        Some(if self.is_count() { sum } else { sum / values.len() as f64 })
+    }
+}
+
+/// `NAME`, `NAME(FLOW FLOW ...)`, `ratio(NAME: FLOW ... / FLOW ...)`, `deviation(NAME)`, `mean-queue(PORT)`,
+/// `queue-seconds(PORT)`.
+impl TryFrom<String> for MetricName {
+    type Error = String;
+    fn try_from(text: String) -> Result<MetricName, String> {
+        let wrong = || format!("{text:?} is no metric");
+        let flows = |list: &str| Flows::Named(list.split_whitespace().map(String::from).collect());
+        let Some((name, of)) = text.strip_suffix(')').and_then(|text| text.split_once('(')) else {
+            return match text.as_str() {
+                "efficiency" => Ok(MetricName::Efficiency),
+                "fairness" => Ok(MetricName::Fairness),
+                "drops" => Ok(MetricName::Drops),
+                "longest-backoff" => Ok(MetricName::LongestBackoff),
+                "synchrony" => Ok(MetricName::Synchrony),
+                other => Quality::named(other).map(|quality| MetricName::Of(quality, Flows::All)).ok_or_else(wrong),
+            };
+        };
+        match name {
+            "mean-queue" => Ok(MetricName::MeanQueue(of.into())),
+            "queue-seconds" => Ok(MetricName::QueueSeconds(of.into())),
+            "deviation" => Quality::named(of).map(MetricName::Deviation).ok_or_else(wrong),
+            "ratio" => {
+                let (quality, sides) = of.split_once(':').ok_or_else(wrong)?;
+                let (upper, lower) = sides.split_once('/').ok_or_else(wrong)?;
+                let quality = Quality::named(quality).ok_or_else(wrong)?;
+                Ok(MetricName::Ratio(quality, flows(upper), flows(lower)))
+            }
+            name => Quality::named(name).map(|quality| MetricName::Of(quality, flows(of))).ok_or_else(wrong),
+        }
+    }
 }
 
 /// A metric, ready to be computed.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Metric {
     Efficiency { capacity_bps: f64, after_warmup: bool },
     Other(MetricName),
@@ -81,24 +215,28 @@ impl MetricName {
 
 impl Metric {
     /// The metric of one run; `None` where it has no meaning.
-    pub fn value(self, run: &Measurement) -> Option<f64> {
+    pub fn value(&self, run: &Measurement) -> Option<f64> {
         let name = match self {
             Metric::Efficiency { capacity_bps, after_warmup } => {
-                let goodput = if after_warmup { &run.goodput_after_warmup_bps } else { &run.goodput_bps };
+                let goodput = if *after_warmup { &run.goodput_after_warmup_bps } else { &run.goodput_bps };
                 return Some(goodput.iter().sum::<f64>() / capacity_bps);
             }
             Metric::Other(name) => name,
         };
-        let sum = |counts: &[u64]| Some(counts.iter().sum::<u64>() as f64);
         match name {
             MetricName::Efficiency => unreachable!("an efficiency has a capacity"),
             MetricName::Fairness => Some(jain(run.goodput_bps.iter().copied())),
-            MetricName::Timeouts => Some(run.timeouts_ms.iter().map(Vec::len).sum::<usize>() as f64),
-            MetricName::FastRetransmits => sum(&run.fast_retransmits),
-            MetricName::Retransmissions => sum(&run.retransmissions),
             MetricName::Drops => Some(run.drops as f64),
             MetricName::LongestBackoff => run.longest_backoff.iter().max().map(|longest| f64::from(*longest)),
             MetricName::Synchrony => synchrony(&run.timeouts_ms, run.seconds),
+            MetricName::Of(quality, flows) => quality.over(run, flows),
+            MetricName::Ratio(quality, upper, lower) => Some(quality.over(run, upper)? / quality.over(run, lower)?),
+            MetricName::Deviation(quality) => {
+                let values: Option<Vec<f64>> = (0..run.flows.len()).map(|flow| quality.value(run, flow)).collect();
+                sample_sd(&values?)
+            }
+            MetricName::MeanQueue(port) => run.mean_queue.get(port).copied(),
+            MetricName::QueueSeconds(port) => run.mean_queue.get(port).map(|mean| mean * run.seconds),
         }
     }
 }
@@ -158,29 +296,65 @@ mod tests {
         near(synchrony(&[vec![1000], vec![950]], 1.0), 1.0);
     }
 
-    #[test]
-    fn efficiency_is_the_sum_of_goodput_over_the_capacity() {
-        let run = Measurement {
-            seconds: 1.0,
+    fn run() -> Measurement {
+        Measurement {
+            seconds: 10.0,
+            flows: vec!["s1".into(), "s2".into()],
+            start: vec![0.0, 5.0],
             goodput_bps: vec![30e6, 20e6],
             goodput_after_warmup_bps: vec![60e6, 40e6],
+            bytes_sent: vec![1_000_000, 2_000_000],
             fast_retransmits: vec![1, 2],
             retransmissions: vec![3, 4],
             longest_backoff: vec![1, 5],
             timeouts_ms: vec![vec![1], vec![2, 3]],
+            completed: vec![Some(4.5), None],
             drops: 9,
-        };
-        let metric = MetricName::Efficiency.with(100e6);
-        assert_eq!(metric.value(&run), Some(0.5));
+            mean_queue: BTreeMap::from([("r1->r2".into(), 2.5)]),
+        }
+    }
+
+    fn value(name: &str) -> Option<f64> {
+        MetricName::try_from(name.to_owned()).unwrap().with(100e6).value(&run())
+    }
+
+    #[test]
+    fn efficiency_is_the_sum_of_goodput_over_the_capacity() {
+        assert_eq!(value("efficiency"), Some(0.5));
         let late = Metric::Efficiency { capacity_bps: 100e6, after_warmup: true };
-        assert_eq!(late.value(&run), Some(1.0));
-        let other = |name| Metric::Other(name).value(&run);
-        assert_eq!(other(MetricName::Timeouts), Some(3.0));
-        assert_eq!(other(MetricName::FastRetransmits), Some(3.0));
-        assert_eq!(other(MetricName::Retransmissions), Some(7.0));
-        assert_eq!(other(MetricName::LongestBackoff), Some(5.0));
-        assert_eq!(other(MetricName::Drops), Some(9.0));
+        assert_eq!(late.value(&run()), Some(1.0));
+    }
+
+    #[test]
+    fn counts_are_added_up() {
+        assert_eq!((value("timeouts"), value("timeouts(s2)")), (Some(3.0), Some(2.0)));
+        assert_eq!((value("fast-retransmits"), value("retransmissions(s1)")), (Some(3.0), Some(3.0)));
+        assert_eq!((value("longest-backoff"), value("drops")), (Some(5.0), Some(9.0)));
         // (30+20)² / (2·(900+400)) = 2500/2600
-        assert_eq!(other(MetricName::Fairness), Some(2500.0 / 2600.0));
+        assert_eq!(value("fairness"), Some(2500.0 / 2600.0));
+    }
+
+    /// By hand: 8 Mb in 10 s, 16 Mb in the 5 s since the start of the second flow.
+    #[test]
+    fn rates_are_averaged_over_flows() {
+        assert_eq!((value("sent(s1)"), value("sent(s2)"), value("sent")), (Some(0.8e6), Some(3.2e6), Some(2e6)));
+        assert_eq!((value("goodput(s2)"), value("goodput-after-warmup(s1)")), (Some(20e6), Some(60e6)));
+        assert_eq!(value("ratio(sent: s2 / s1)"), Some(4.0));
+        // Mean 25, differences of 5: the root of 50 / 1, in megabits.
+        assert_eq!(value("deviation(goodput)"), Some((2.0 * 5e6 * 5e6_f64).sqrt()));
+        assert_eq!((value("completed(s1)"), value("completed(s2)")), (Some(4.5), None));
+    }
+
+    #[test]
+    fn queues_are_those_of_a_port() {
+        assert_eq!((value("mean-queue(r1->r2)"), value("queue-seconds(r1->r2)")), (Some(2.5), Some(25.0)));
+        assert_eq!((value("mean-queue(r2->r1)"), value("sent(s3)")), (None, None), "there is none");
+    }
+
+    #[test]
+    fn what_is_no_metric_is_said() {
+        for text in ["sents", "sent(s1", "ratio(sent s1 / s2)", "ratio(sent: s1)", "deviation(queue)", "speed(s1)"] {
+            assert_eq!(MetricName::try_from(text.to_owned()), Err(format!("{text:?} is no metric")));
+        }
     }
 }

@@ -11,6 +11,7 @@ use crate::figure::DrawnFigure;
 use crate::report::{
     AssumptionReport, CardReport, ClaimReport, FindingReport, Number, Report, TableReport, Tally, Verdict,
 };
+use crate::text;
 
 /// The page of a report. `command` is how to repeat it.
 pub(crate) fn render(report: &Report, figures: &[DrawnFigure], command: &[String]) -> String {
@@ -45,8 +46,8 @@ fn lead(report: &Report) -> Html {
 }
 
 fn tally(report: &Report) -> Html {
-    let Tally { cells, cells_agree, cells_differ, claims, claims_hold, claims_differ, failures, vanished } =
-        report.tally;
+    let Tally { cells, cells_agree, cells_differ, cells_exact, cells_exact_agree, .. } = report.tally;
+    let Tally { claims, claims_hold, claims_differ, failures, vanished, .. } = report.tally;
     let mut table = Table::new("Published numbers and claims")
         .words("what")
         .column("examined", "")
@@ -55,6 +56,15 @@ fn tally(report: &Report) -> Html {
         .note("A number agrees if our mean lies within its tolerance of the published one. A difference that is recorded has a finding with its evidence.");
     let number = |value: usize| Cell::Number(value.to_string());
     table.row(vec![Cell::text("numbers"), number(cells), number(cells_agree), number(cells_differ)]);
+    if cells_exact > 0 {
+        let differ = number(cells_exact - cells_exact_agree);
+        table.row(vec![
+            Cell::text("of them to the last digit"),
+            number(cells_exact),
+            number(cells_exact_agree),
+            differ,
+        ]);
+    }
     table.row(vec![Cell::text("claims"), number(claims), number(claims_hold), number(claims_differ)]);
     let mut html = table.html();
     html.tag("p", &[], |html| {
@@ -103,26 +113,23 @@ fn published(report: &TableReport) -> Html {
         table = table.column(label, "");
     }
     table = table.words("verdict");
-    let mut reasons: Vec<String> = Vec::new();
     for cell in &report.cells {
         let mut cells = vec![
             Cell::text(&cell.row),
             Cell::text(&cell.column),
-            Cell::number(cell.published, 2),
-            number(&cell.ours),
-            Cell::Number(format!("{:.2} to {:.2}", cell.ours.min, cell.ours.max)),
-            Cell::Number(format!("± {:.2}", cell.tolerance)),
+            Cell::number(cell.published, cell.decimals),
+            number(&cell.ours, cell.decimals),
+            Cell::Number(format!("{:.*} to {:.*}", cell.decimals, cell.ours.min, cell.decimals, cell.ours.max)),
+            Cell::Number(text::tolerance(cell)),
         ];
-        cells.extend(cell.beside.iter().map(|value| Cell::number(*value, 2)));
+        cells.extend(cell.beside.iter().map(|value| Cell::number(*value, cell.decimals)));
         cells.push(verdict(&cell.verdict, "agrees"));
         table.row(cells);
-        let reason = format!("± {:.2}: {}", cell.tolerance, cell.tolerance_reason);
-        if !reasons.contains(&reason) {
-            reasons.push(reason);
-        }
     }
     let mut html = table.html();
     html.leaf("h3", &[], "Why these tolerances");
+    let reasons = text::tolerance_reasons(report);
+    let reasons: Vec<String> = reasons.iter().map(|(tolerances, reason)| format!("{tolerances}: {reason}")).collect();
     html.append(&list(reasons.iter().map(String::as_str)));
     html
 }
@@ -179,7 +186,7 @@ fn assumptions(assumptions: &[AssumptionReport]) -> Html {
             .column("fairness", "");
         for group in &assumption.groups {
             for alternative in &group.alternatives {
-                let numbers = [&alternative.efficiency, &alternative.fairness].map(number);
+                let numbers = [&alternative.efficiency, &alternative.fairness].map(|value| number(value, 2));
                 let words = [Cell::text(&group.label), Cell::text(&alternative.label)];
                 table.row(words.into_iter().chain(numbers).collect());
             }
@@ -216,9 +223,9 @@ fn list<'a>(items: impl Iterator<Item = &'a str>) -> Html {
     })
 }
 
-fn number(number: &Number) -> Cell {
-    let mean = format!("{:.2}", number.mean);
-    number.ci95.map_or(Cell::Number(mean.clone()), |half| Cell::Interval(mean, format!("{half:.2}")))
+fn number(number: &Number, decimals: usize) -> Cell {
+    let mean = format!("{:.decimals$}", number.mean);
+    number.ci95.map_or(Cell::Number(mean.clone()), |half| Cell::Interval(mean, format!("{half:.decimals$}")))
 }
 
 fn verdict(verdict: &Verdict, good: &str) -> Cell {

@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use ackclock::record::stats::Summary;
+use ackclock::record::stats::{Summary, sample_sd, summarize};
 use ackclock::sim::RESULT_VERSION;
 use serde::Serialize;
 
@@ -84,6 +84,10 @@ pub struct CellReport {
     pub published: f64,
     /// By how much our mean may differ.
     pub tolerance: f64,
+    /// Whether every digit that was printed must be ours: `tolerance` is the step of the last one.
+    pub exact: bool,
+    /// Decimals that tell something.
+    pub decimals: usize,
     /// Why so much.
     pub tolerance_reason: String,
     /// Our number over the seeds.
@@ -197,6 +201,10 @@ pub struct Tally {
     pub cells: usize,
     /// Cells within the tolerance.
     pub cells_agree: usize,
+    /// Cells that must equal every digit that was printed.
+    pub cells_exact: usize,
+    /// Those of them that do.
+    pub cells_exact_agree: usize,
     /// Cells outside, recorded.
     pub cells_differ: usize,
     /// Claims examined.
@@ -236,6 +244,8 @@ impl Report {
             for cell in card.table.iter().flat_map(|table| &table.cells) {
                 tally.cells += 1;
                 tally.cells_agree += usize::from(cell.verdict == Verdict::Agrees);
+                tally.cells_exact += usize::from(cell.exact);
+                tally.cells_exact_agree += usize::from(cell.exact && cell.verdict == Verdict::Agrees);
                 tally.cells_differ += usize::from(matches!(cell.verdict, Verdict::Differs(_)));
                 tally.count_failure(&cell.verdict);
                 examined.push(cell.id.clone());
@@ -316,6 +326,11 @@ impl Verdict {
     }
 }
 
+impl Number {
+    /// Of no run: a file that was never finished, for one. It agrees with nothing.
+    const NONE: Number = Number { n: 0, mean: f64::NAN, ci95: None, min: f64::NAN, max: f64::NAN };
+}
+
 impl From<Summary> for Number {
     fn from(summary: Summary) -> Number {
         let Summary { n, mean, ci95, min, max } = summary;
@@ -357,21 +372,23 @@ fn card_report<'a>(
 
 fn table_report(measured: &Measured, scope: &Scope, card: &Card, table: &Table) -> TableReport {
     let study = measured.study;
-    let metric = study.metric(table.metric, table.capacity_mbps);
     let mut cells = Vec::new();
     for row in scope.rows(study, card) {
         for ((column, published), tolerance) in table.columns.iter().zip(&row.published).zip(&row.tolerance) {
             let points = study.checked_points(&merged(&row.at, &column.at));
-            let ours = Number::from(measured.summary(&points, metric).expect("tables have metrics that always exist"));
+            let metric = study.metric(column.metric.as_ref().unwrap_or(&table.metric), table.capacity_mbps);
+            let values = measured.per_seed(&points, &metric).into_iter().flatten();
+            let values: Vec<f64> = values.map(|value| value / column.unit).collect();
+            let ours = summarize(&values).map_or(Number::NONE, Number::from);
             let beside = table.beside.iter().map(|beside| {
                 let Beside { capacity_mbps, after_warmup, .. } = beside;
                 let metric = Metric::Efficiency { capacity_bps: capacity_mbps * 1e6, after_warmup: *after_warmup };
-                measured.summary(&points, metric).expect("an efficiency always exists").mean
+                measured.summary(&points, &metric).expect("an efficiency always exists").mean
             });
             let id = cell_id(&card.id, &row.label, &column.label);
             let tolerance = table.tolerance(tolerance).expect("checked when the study was loaded");
-            // A published number has two digits: what equals the tolerance in decimal shall not fail in binary.
-            let agrees = (ours.mean - published).abs() <= tolerance.value + 1e-12;
+            let deviation = sample_sd(&values).unwrap_or(0.0);
+            let agrees = tolerance.agrees(ours.mean, *published, deviation);
             let finding = study.finding_for(&id).map(|finding| finding.id.as_str());
             let verdict = Verdict::new(agrees, finding);
             cells.push(CellReport {
@@ -379,7 +396,9 @@ fn table_report(measured: &Measured, scope: &Scope, card: &Card, table: &Table) 
                 row: row.label.clone(),
                 column: column.label.clone(),
                 published: *published,
-                tolerance: tolerance.value,
+                tolerance: tolerance.distance(*published, deviation),
+                exact: tolerance.is_exact(),
+                decimals: column.decimals,
                 tolerance_reason: tolerance.reason.clone(),
                 ours,
                 beside: beside.collect(),
@@ -398,7 +417,7 @@ fn assumption_report(measured: &Measured, assumption: &Assumption, groups: &[Gro
     let study = measured.study;
     let choice = |label: &str, points: &[Point]| {
         let number = |name| {
-            let summary = measured.summary(points, study.metric(name, None));
+            let summary = measured.summary(points, &study.metric(&name, None));
             Number::from(summary.expect("efficiency and fairness always exist"))
         };
         AlternativeReport {

@@ -182,7 +182,7 @@ fn one_run(
         progress = simulation.step(before + slice);
         advance(progress.now.since(before).as_secs_f64() / planned.scenario.duration.as_secs_f64());
     }
-    Some(Measurement::of(&simulation.finish()))
+    Some(Measurement::of(&simulation.finish(), &planned.scenario))
 }
 
 /// A thread that panicked while it held the lock did so in the caller's progress bar; the ledger is whole.

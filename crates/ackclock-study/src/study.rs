@@ -101,8 +101,8 @@ impl Study {
     }
 
     /// The metric of this name, with the study's capacity unless the table has its own.
-    pub(crate) fn metric(&self, name: MetricName, capacity_mbps: Option<f64>) -> Metric {
-        name.with(capacity_mbps.unwrap_or(self.head.capacity_mbps) * 1e6)
+    pub(crate) fn metric(&self, name: &MetricName, capacity_mbps: Option<f64>) -> Metric {
+        name.clone().with(capacity_mbps.unwrap_or(self.head.capacity_mbps) * 1e6)
     }
 
     /// Every combination of the coordinates, the last axis fastest.

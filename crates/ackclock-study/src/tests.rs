@@ -187,10 +187,14 @@ fn claims() -> String {
 }
 
 fn study_of(claims: &str, findings: &str) -> Result<Study, Error> {
+    study_with(TABLE, claims, findings)
+}
+
+fn study_with(table: &str, claims: &str, findings: &str) -> Result<Study, Error> {
     Study::parse("made-up", &|file| {
         let text = match file {
             "study.toml" => HEAD,
-            "t1.toml" => TABLE,
+            "t1.toml" => table,
             "claims.toml" => claims,
             "assumptions.toml" => ASSUMPTIONS,
             "findings.toml" => findings,
@@ -219,6 +223,9 @@ fn measure(point: &Point, seed: u64) -> Measurement {
         longest_backoff: vec![1, 0],
         timeouts_ms: vec![vec![500, 900], vec![]],
         drops: 7,
+        flows: vec!["s1".into(), "s2".into()],
+        completed: vec![None, None],
+        ..Measurement::default()
     }
 }
 
@@ -328,6 +335,57 @@ fn what_equals_the_tolerance_agrees() {
     assert_eq!(study("0.566"), Verdict::Fails);
     assert_eq!(study("0.465"), Verdict::Agrees);
     assert_eq!(study("0.464"), Verdict::Fails);
+}
+
+/// Columns of single flows, in units of their own. Seed by seed: 3 segments sent again by the first flow; 30.0, 30.6 ...
+/// Mb/s delivered to it.
+#[test]
+fn a_column_can_have_a_metric_and_a_unit_of_its_own() {
+    let table = r#"
+quantity = "Of the first flow"
+metric = "retransmissions(s1)"
+[[tolerance]]
+name = "printed"
+value = 1
+is = "truncated"
+reason = "Nothing is random."
+[[tolerance]]
+name = "runs"
+value = 3
+is = "deviations"
+reason = "Single runs scatter."
+[[column]]
+label = "again"
+at = { tcp = "reno" }
+decimals = 0
+[[column]]
+label = "Mb/s"
+at = { tcp = "reno" }
+metric = "goodput(s1)"
+unit = 1e6
+decimals = 1
+[[column]]
+label = "never"
+at = { tcp = "reno" }
+metric = "completed(s1)"
+[[row]]
+label = "K=1000"
+at = { net = "lan", k = "1000" }
+published = [3, 31.0, 1]
+tolerance = ["printed", "runs", "printed"]
+"#;
+    let report = report_of(&study_with(table, "claim = []", "").unwrap(), &Selection::default());
+    let cells = &report.cards[0].table.as_ref().unwrap().cells;
+    let of = |cell: &crate::CellReport| (cell.ours.mean, cell.exact, cell.verdict.clone());
+    assert_eq!(of(&cells[0]), (3.0, true, Verdict::Agrees));
+    assert!((cells[1].ours.mean - 30.9).abs() < 1e-9 && cells[1].verdict == Verdict::Agrees);
+    // 3 times the deviation of 30.0, 30.6, 31.2, 31.8.
+    assert!((cells[1].tolerance - 3.0 * 0.6_f64.sqrt()).abs() < 1e-9, "the squares of .9 .3 .3 .9 are 1.8 together");
+    // A file that was never finished agrees with nothing.
+    assert!(cells[2].ours.mean.is_nan() && cells[2].verdict == Verdict::Fails);
+    assert_eq!((report.tally.cells_exact, report.tally.cells_exact_agree), (2, 1));
+    let text = report.text();
+    assert!(text.contains("Exact:  1 of 2 equal every digit that was printed."), "{text}");
 }
 
 #[test]

@@ -79,33 +79,49 @@ fn table_text(out: &mut String, table: &TableReport) {
     line(out, &header);
     let mut previous = "";
     for cell in &table.cells {
-        let CellReport { row, column, published, tolerance, ours, .. } = cell;
+        let CellReport { row, column, published, ours, decimals, .. } = cell;
         let row_label = if previous == row { "" } else { row };
         previous = row;
         let mut text = format!(
-            "{}  {}  {published:>9.2}  {:>11}  {:>12}  {:>9}",
+            "{}  {}  {published:>9.decimals$}  {:>11}  {:>12}  {:>9}",
             pad(row_label, row_width),
             pad(column, column_width),
-            mean(ours),
-            format!("{:.2}..{:.2}", ours.min, ours.max),
-            format!("±{tolerance:.2}"),
+            mean(ours, *decimals),
+            format!("{:.decimals$}..{:.decimals$}", ours.min, ours.max),
+            tolerance(cell),
         );
         for (label, value) in table.beside.iter().zip(&cell.beside) {
-            let _ = write!(text, "  {value:>width$.2}", width = label.chars().count());
+            let _ = write!(text, "  {value:>width$.decimals$}", width = label.chars().count());
         }
         let _ = write!(text, "  {}", cell_verdict(&cell.verdict));
         line(out, &text);
     }
-    let mut reasons: Vec<(f64, &str)> = Vec::new();
+    for (tolerances, reason) in tolerance_reasons(table) {
+        wrapped(out, &format!("  {tolerances}: "), reason);
+    }
+}
+
+/// A tolerance in few characters.
+pub(crate) fn tolerance(cell: &CellReport) -> String {
+    if cell.exact { "printed".into() } else { format!("±{:.*}", cell.decimals, cell.tolerance) }
+}
+
+/// The reasons for a table's tolerances, each with the tolerances that it is for.
+pub(crate) fn tolerance_reasons(table: &TableReport) -> Vec<(String, &str)> {
+    let mut reasons: Vec<(Vec<String>, &str)> = Vec::new();
     for cell in &table.cells {
-        let reason = (cell.tolerance, cell.tolerance_reason.as_str());
-        if !reasons.contains(&reason) {
-            reasons.push(reason);
+        let (tolerance, reason) = (tolerance(cell), cell.tolerance_reason.as_str());
+        match reasons.iter_mut().find(|(_, known)| *known == reason) {
+            None => reasons.push((vec![tolerance], reason)),
+            Some((tolerances, _)) if tolerances.contains(&tolerance) => {}
+            Some((tolerances, _)) => tolerances.push(tolerance),
         }
     }
-    for (tolerance, reason) in reasons {
-        wrapped(out, &format!("  ±{tolerance:.2}: "), reason);
-    }
+    let shown = |tolerances: Vec<String>| match &tolerances[..] {
+        [some @ .., last] if some.len() > 2 => format!("{} to {last}", some[0]),
+        all => all.join(", "),
+    };
+    reasons.into_iter().map(|(tolerances, reason)| (shown(tolerances), reason)).collect()
 }
 
 fn cell_verdict(verdict: &Verdict) -> String {
@@ -140,7 +156,7 @@ fn assumption_text(out: &mut String, assumption: &AssumptionReport) {
         line(out, &format!("      {label}  {:>11}  {:>11}", "efficiency", "fairness"));
         for (i, alternative) in group.alternatives.iter().enumerate() {
             let label = pad(&alternative.label, label_width);
-            let (efficiency, fairness) = (mean(&alternative.efficiency), mean(&alternative.fairness));
+            let (efficiency, fairness) = (mean(&alternative.efficiency, 2), mean(&alternative.fairness, 2));
             let note = if i == 0 { "  default" } else { "" };
             line(out, &format!("        {label}  {efficiency:>11}  {fairness:>11}{note}"));
         }
@@ -157,8 +173,12 @@ fn finding_text(out: &mut String, finding: &FindingReport) {
 }
 
 fn tally_text(out: &mut String, tally: &Tally, passed: bool) {
-    let Tally { cells, cells_agree, cells_differ, claims, claims_hold, claims_differ, failures, vanished } = tally;
+    let Tally { cells, cells_agree, cells_differ, cells_exact, cells_exact_agree, .. } = tally;
+    let Tally { claims, claims_hold, claims_differ, failures, vanished, .. } = tally;
     line(out, &format!("Cells:  {cells_agree} of {cells} agree, {cells_differ} differ as recorded."));
+    if *cells_exact > 0 {
+        line(out, &format!("Exact:  {cells_exact_agree} of {cells_exact} equal every digit that was printed."));
+    }
     line(out, &format!("Claims: {claims_hold} of {claims} hold, {claims_differ} do not, as recorded."));
     if passed {
         line(out, "Passed: every difference is recorded, and every recorded difference is there.");
@@ -171,8 +191,9 @@ fn tally_text(out: &mut String, tally: &Tally, passed: bool) {
 }
 
 /// `0.97 ±0.01`
-fn mean(number: &Number) -> String {
-    number.ci95.map_or(format!("{:.2}", number.mean), |half| format!("{:.2} ±{half:.2}", number.mean))
+fn mean(number: &Number, decimals: usize) -> String {
+    let mean = format!("{:.decimals$}", number.mean);
+    number.ci95.map_or(mean.clone(), |half| format!("{mean} ±{half:.decimals$}"))
 }
 
 fn heading(out: &mut String, text: &str) {
