@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use ackclock::ids::{Id, IdVec, LinkId, NodeId};
+use ackclock::path::PathParams;
 use ackclock::scenario::{Link, Node, NodeKind, Queue};
 use ackclock::units::{Rate, Span};
 
@@ -180,7 +181,8 @@ impl Network {
     fn add(&mut self, from: NodeId, to: NodeId, duplex: &Duplex) {
         let name = format!("{}->{}", self.nodes[from].name, self.nodes[to].name);
         let queue = Queue::unlimited();
-        let link = self.links.push(Link { name, from, to, rate: duplex.rate, delay: duplex.delay, queue });
+        let (rate, delay, path) = (duplex.rate, duplex.delay, PathParams::plain());
+        let link = self.links.push(Link { name, from, to, rate, delay, path, queue });
         self.between.insert((from, to), link);
         if self.is_host(to) {
             self.hosts[from] += 1;

@@ -2,6 +2,7 @@
 //! `ackclock-scenario`, which checks everything that [`crate::sim::build`] relies on.
 
 use crate::ids::{FlowId, IdVec, LinkId, NodeId};
+use crate::path::PathParams;
 use crate::queue::drop::DropParams;
 use crate::record::MetricSet;
 use crate::tcp::TcpParams;
@@ -90,10 +91,12 @@ pub struct Link {
     pub from: NodeId,
     /// Where the link leads.
     pub to: NodeId,
-    /// The rate of port and link.
+    /// The rate of port and link, at the start.
     pub rate: Rate,
-    /// Propagation delay, more than zero.
+    /// Propagation delay at the start, more than zero at all times.
     pub delay: Span,
+    /// How it changes, and what it loses. Of packet networks only: on ATM networks links are plain.
+    pub path: PathParams,
     /// The queue of the port. Of no meaning at a host.
     pub queue: Queue,
 }
@@ -103,7 +106,7 @@ pub struct Link {
 pub struct Queue {
     /// How much may wait, what is being transmitted not counted.
     pub buffer: Buffer,
-    /// Who is refused. On a packet network: `TailDrop`.
+    /// Who is refused. On a packet network `TailDrop`, `Red` or `CoDel`, on an ATM network any other.
     pub policy: DropParams,
     /// The order in which cells of one slot are admitted.
     pub service_order: ServiceOrder,

@@ -1,7 +1,7 @@
 //! Scenario in, records out: [`build`] a run, [`Simulation::step`] through it, read its [`Records`].
 
 use crate::net::{self, Batched, Recorder, Reference};
-use crate::record::{Capture, FlowRecord, PortRecord, Records, Series, combine, metrics};
+use crate::record::{Capture, FlowRecord, LinkRecord, PortRecord, Records, Series, combine, metrics};
 use crate::scenario::{Flow, Scenario};
 use crate::units::{Span, Time};
 
@@ -91,6 +91,13 @@ impl Network {
         match self {
             Network::Batched(network) => network.port_records(now),
             Network::Reference(network) => network.port_records(now),
+        }
+    }
+
+    fn link_records(&self, now: Time) -> Vec<LinkRecord> {
+        match self {
+            Network::Batched(network) => network.link_records(now),
+            Network::Reference(network) => network.link_records(now),
         }
     }
 
@@ -187,6 +194,7 @@ impl Simulation {
         let simulated = self.now.since(Time::ZERO);
         let flows = self.network.flow_records(simulated, self.warmup);
         let ports = self.network.port_records(self.now);
+        let links = self.network.link_records(self.now);
         let of_measured = flows.iter().zip(&self.measured);
         let measured = || of_measured.clone().filter(|&(_, &begins)| begins < self.now).map(|(flow, _)| flow);
         let goodput = || measured().map(|flow| flow.goodput_bps);
@@ -198,7 +206,8 @@ impl Simulation {
             ]
         });
         let of_ports = ports.iter().map(|port| (port.name.clone(), port.fingerprint));
-        let fingerprints: Vec<(String, u64)> = of_flows.chain(of_ports).collect();
+        let of_links = links.iter().map(|link| (format!("{}:link", link.name), link.fingerprint));
+        let fingerprints: Vec<(String, u64)> = of_flows.chain(of_ports).chain(of_links).collect();
         Records {
             seed: self.seed,
             simulated,
@@ -209,6 +218,7 @@ impl Simulation {
             fingerprint: combine(fingerprints.iter().map(|(name, hash)| (name.as_str(), *hash))),
             flows,
             ports,
+            links,
             series,
             captures,
         }

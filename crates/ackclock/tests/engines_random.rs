@@ -68,6 +68,9 @@ fn random_networks_are_full_of_events() {
         count("overflow", ports(&|port| port.drops.overflow > 0));
         count("partial frames", ports(&|port| port.drops.partial_frame > 0));
         count("refused by policy", ports(&|port| port.drops.policy > 0));
+        count("corrupted", records.links.iter().any(|link| link.corrupted > 0));
+        count("lost at an outage", records.links.iter().any(|link| link.outage > 0));
+        count("flushed", ports(&|port| port.drops.outage > 0));
         count("two congested ports", records.ports.iter().filter(|port| port.max_queue > 10).count() > 1);
         count("through ports", ports(&|port| through.contains(&port.name.as_str()) && port.arrivals > 0));
         count("timeouts", flows(&|flow| flow.timeouts > 0));

@@ -13,8 +13,9 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("record", &["units", "ids", "rng", "packet"]),
     ("tcp", &["units", "ids", "rng", "packet", "record"]),
     ("queue", &["units", "ids", "rng", "packet", "record"]),
-    ("scenario", &["units", "ids", "tcp", "queue", "record"]),
-    ("net", &["units", "ids", "rng", "packet", "record", "tcp", "queue", "scenario", "engine"]),
+    ("path", &["units", "ids", "rng", "packet", "record"]),
+    ("scenario", &["units", "ids", "tcp", "queue", "path", "record"]),
+    ("net", &["units", "ids", "rng", "packet", "record", "tcp", "queue", "path", "scenario", "engine"]),
     ("sim", &["units", "ids", "record", "scenario", "net"]),
     ("lib", &[]),
 ];

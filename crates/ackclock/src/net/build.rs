@@ -1,9 +1,13 @@
 //! What both engines take from a scenario alike.
 
 use super::flow::{End, Flow, ForcedDrops, Hop, Sink, Source, Vc, vc_name};
+use super::link::LossRecording;
 use super::lists::Lists;
+use super::recorder::Recorder;
 use crate::ids::{Id, IdVec, LinkId, VcId};
+use crate::path::Kind;
 use crate::queue::Buffer;
+use crate::queue::drop::{DropParams, PacketDrop};
 use crate::rng::{Stream, name_hash};
 use crate::scenario::{self, NodeKind, Scenario, ServiceOrder, Technology};
 use crate::tcp::{Application, Receiver, Sender, TickClock, TickPhase};
@@ -87,7 +91,13 @@ pub fn has_randomness(scenario: &Scenario) -> bool {
             && link.queue.service_order == ServiceOrder::Random
             && inputs.of(id).len() > 1
     });
-    random_order || scenario.flows.iter().any(|flow| flow.tcp.timer.phase == TickPhase::Random)
+    let crossed =
+        |link: LinkId| scenario.flows.iter().any(|flow| flow.forward.contains(&link) || flow.backward.contains(&link));
+    let random_link = scenario.links.iter_ids().any(|(id, link)| {
+        let is_random = link.path.errors.iter().any(|error| error.model.is_random());
+        (is_random || matches!(link.queue.policy, DropParams::Red(_))) && crossed(id)
+    });
+    random_order || random_link || scenario.flows.iter().any(|flow| flow.tcp.timer.phase == TickPhase::Random)
 }
 
 fn flow_of(flow: &scenario::Flow, scenario: &Scenario, seed: u64) -> Flow {
@@ -123,6 +133,32 @@ pub(super) fn limits(buffer: scenario::Buffer) -> (u32, u64) {
         scenario::Buffer::Infinite => (Buffer::INFINITE, u64::MAX),
         scenario::Buffer::Cells(units) | scenario::Buffer::Packets(units) => (units, u64::MAX),
         scenario::Buffer::Bytes(bytes) => (Buffer::INFINITE, bytes),
+    }
+}
+
+/// The policy of a packet port.
+pub(super) fn packet_policy(link: &scenario::Link, seed: u64) -> PacketDrop {
+    PacketDrop::new(&link.queue.policy, link.rate, Stream::new(seed, &link.name, "red"))
+}
+
+/// Whether a packet port knows, when a packet arrives, when it will be at the other end of the link.
+pub(super) fn is_foreseeable(link: &scenario::Link) -> bool {
+    link.path.is_plain() && link.queue.policy == DropParams::TailDrop
+}
+
+/// Whether each loss on a link is to be recorded: a capture says where a packet was lost.
+pub(super) fn loss_recording(recorder: Option<&Recorder>) -> LossRecording {
+    match recorder {
+        Some(recorder) if recorder.captures_anything() => LossRecording::Each,
+        _ => LossRecording::Counts,
+    }
+}
+
+/// What a connection to this end carries in its packets.
+pub(super) fn kind(end: End) -> Kind {
+    match end {
+        End::Receiver => Kind::Data,
+        End::Sender => Kind::Acknowledgement,
     }
 }
 

@@ -4,8 +4,11 @@
 mod batched;
 mod build;
 mod flow;
+mod link;
 mod lists;
 mod nic;
+mod occupancy;
+mod packet_port;
 mod recorder;
 mod reference;
 mod tails;

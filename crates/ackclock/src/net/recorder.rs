@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::flow::{End, ack_vc, data_vc, end_of, vc_name};
 use crate::ids::VcId;
 use crate::packet::Segment;
-use crate::record::trace::{DeliveryTrace, PortTrace, SenderTrace};
+use crate::record::trace::{DeliveryTrace, PortTrace, Refused, SenderTrace};
 use crate::record::{Capture, Captured, Columns, Loss, Metric, MetricSet, Series, Subject};
 use crate::scenario::{self, Scenario};
 use crate::tcp::{Receiver, Sender};
@@ -54,6 +54,14 @@ pub(super) struct PortRecording<'a> {
     pub(super) trace: PortTrace,
 }
 
+/// What a link lost.
+pub(super) struct LinkRecording<'a> {
+    pub(super) name: &'a str,
+    /// The connections that cross it, by their numbers there.
+    pub(super) crossing: &'a [VcId],
+    pub(super) lost: Vec<Refused>,
+}
+
 impl Recorder {
     /// What is to be recorded; `None` if it is nothing.
     pub fn new(scenario: &Scenario) -> Option<Box<Recorder>> {
@@ -100,6 +108,11 @@ impl Recorder {
         self.metrics.contains(Metric::Drops) || !self.hosts.is_empty()
     }
 
+    /// Whether any host is captured at.
+    pub(super) fn captures_anything(&self) -> bool {
+        !self.hosts.is_empty()
+    }
+
     /// The recorder of a port that `vcs` connections cross.
     pub(super) fn port(&self, vcs: usize) -> Option<Box<PortTrace>> {
         // A capture says where a packet was lost.
@@ -112,10 +125,11 @@ impl Recorder {
         &self,
         hosts: Option<Box<HostTraces>>,
         ports: &[PortRecording<'_>],
+        links: &[LinkRecording<'_>],
         end: Time,
     ) -> (Vec<Series>, Vec<Capture>) {
         // Captures look up what series take out.
-        let captures = self.captures(hosts.as_deref(), ports);
+        let captures = self.captures(hosts.as_deref(), ports, links);
         (self.series(hosts, ports, end), captures)
     }
 
@@ -136,8 +150,13 @@ impl Recorder {
         all
     }
 
-    fn captures(&self, hosts: Option<&HostTraces>, ports: &[PortRecording<'_>]) -> Vec<Capture> {
-        let losses = losses(ports);
+    fn captures(
+        &self,
+        hosts: Option<&HostTraces>,
+        ports: &[PortRecording<'_>],
+        links: &[LinkRecording<'_>],
+    ) -> Vec<Capture> {
+        let losses = losses(ports, links);
         let of_host = |(number, host): (usize, &String)| {
             let mut packets: Vec<Captured> = hosts.map_or(Vec::new(), |hosts| hosts.packets[number].clone());
             for packet in packets.iter_mut() {
@@ -183,22 +202,26 @@ impl Recorder {
     }
 }
 
-/// For each frame of which something was refused, where that was first.
-fn losses(ports: &[PortRecording<'_>]) -> BTreeMap<(VcId, u32), Loss> {
+/// For each frame of which something was lost at a port or on a link, where that was first.
+fn losses(ports: &[PortRecording<'_>], links: &[LinkRecording<'_>]) -> BTreeMap<(VcId, u32), Loss> {
     let mut losses: BTreeMap<(VcId, u32), Loss> = BTreeMap::new();
-    for port in ports {
-        for refused in port.trace.all_refused() {
-            let loss = Loss {
-                time: refused.time,
-                port: Some(port.name.to_owned()),
-                reason: Some(refused.reason),
-                by_frame_before: false,
-            };
-            let known = losses.entry((port.crossing[refused.vc as usize], refused.frame)).or_insert(loss.clone());
-            if loss.time < known.time {
-                *known = loss;
-            }
+    let mut add = |name: &str, crossing: &[VcId], refused: &Refused| {
+        let loss = Loss {
+            time: refused.time,
+            port: Some(name.to_owned()),
+            reason: Some(refused.reason),
+            by_frame_before: false,
+        };
+        let known = losses.entry((crossing[refused.vc as usize], refused.frame)).or_insert(loss.clone());
+        if loss.time < known.time {
+            *known = loss;
         }
+    };
+    for port in ports {
+        port.trace.all_refused().iter().for_each(|refused| add(port.name, port.crossing, refused));
+    }
+    for link in links {
+        link.lost.iter().for_each(|lost| add(link.name, link.crossing, lost));
     }
     losses
 }

@@ -26,6 +26,8 @@ pub(super) fn tails(
         let [input] = wiring.inputs.of(id)[..] else { return false };
         let is_last = |&vc: &VcId| vcs[vc].route.last().is_some_and(|hop| hop.link == id);
         if wiring.feeders[input] != Feeder::Packets
+            || !build::is_foreseeable(link)
+            || !build::is_foreseeable(&scenario.links[input])
             || scenario.links[input].rate > link.rate
             || !crossing.of(id).iter().all(is_last)
         {

@@ -26,6 +26,8 @@ pub struct Records {
     pub flows: Vec<FlowRecord>,
     /// One record per output port of a switch, in the order of the scenario.
     pub ports: Vec<PortRecord>,
+    /// One record per direction of a link that changes or corrupts packets, in the order of the scenario.
+    pub links: Vec<LinkRecord>,
     /// Goodput of the flows whose data cross the bottleneck, over its capacity; `None` where no bottleneck is named.
     pub efficiency: Option<f64>,
     /// The same over the time after the warm-up; `None` also for a run that ended before.
@@ -112,7 +114,7 @@ pub struct PortRecord {
     pub fingerprint: u64,
 }
 
-/// Why a unit was refused.
+/// Why a unit was refused, or lost on a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DropReason {
     /// The buffer was full.
@@ -121,15 +123,28 @@ pub enum DropReason {
     PartialFrame,
     /// The policy refused its frame.
     Policy,
+    /// It arrived damaged, and was thrown away for its checksum.
+    Corrupted,
+    /// Its link went down, or the way that it was on went away.
+    Outage,
 }
 
 impl DropReason {
-    /// Counts a refusal for this reason.
+    /// Every reason.
+    pub const ALL: [DropReason; 5] =
+        [DropReason::Overflow, DropReason::PartialFrame, DropReason::Policy, DropReason::Corrupted, DropReason::Outage];
+
+    /// Counts a refusal by a queue for this reason.
+    ///
+    /// # Panics
+    /// For a reason that no queue has.
     pub fn count(self, drops: &mut Drops) {
         match self {
             DropReason::Overflow => drops.overflow += 1,
             DropReason::PartialFrame => drops.partial_frame += 1,
             DropReason::Policy => drops.policy += 1,
+            DropReason::Outage => drops.outage += 1,
+            DropReason::Corrupted => unreachable!("a queue corrupts nothing"),
         }
     }
 
@@ -139,6 +154,8 @@ impl DropReason {
             DropReason::Overflow => "overflow",
             DropReason::PartialFrame => "partial-frame",
             DropReason::Policy => "policy",
+            DropReason::Corrupted => "corrupted",
+            DropReason::Outage => "outage",
         }
     }
 }
@@ -152,13 +169,42 @@ pub struct Drops {
     pub partial_frame: u64,
     /// A whole frame refused by the policy: EPD, Selective Drop, FBA.
     pub policy: u64,
+    /// Packets that waited when their link went down, if that empties the queue.
+    pub outage: u64,
 }
 
 impl Drops {
     /// All refused units.
     pub fn total(&self) -> u64 {
-        self.overflow + self.partial_frame + self.policy
+        self.overflow + self.partial_frame + self.policy + self.outage
     }
+}
+
+/// What one direction of a link lost, of packets that its port did not refuse. Only links that change or corrupt packets,
+/// and that some connection crosses, have a record.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LinkRecord {
+    /// The link's name, `from->to`.
+    pub name: String,
+    /// Packets that arrived damaged, at the queue or at the other end.
+    pub corrupted: u64,
+    /// Packets lost when the link went down, or when they were on a way that went away.
+    pub outage: u64,
+    /// Each path over the link, in the order of the scenario.
+    pub vcs: Vec<LinkVcRecord>,
+    /// Hash over what was lost, and when.
+    pub fingerprint: u64,
+}
+
+/// What one path lost on one link.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LinkVcRecord {
+    /// The flow's name, with `/ack` for the way back.
+    pub name: String,
+    /// Packets that arrived damaged.
+    pub corrupted: u64,
+    /// Packets lost when the link went down, or when they were on a way that went away.
+    pub outage: u64,
 }
 
 /// One path through one port.

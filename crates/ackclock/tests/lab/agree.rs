@@ -114,6 +114,9 @@ pub fn difference(batched: &Records, reference: &Records) -> Option<String> {
         }
         compare!(other.name, port, other, vcs fingerprint);
     }
+    for (link, other) in batched.links.iter().zip(&reference.links) {
+        compare!(other.name, link, other, name corrupted outage vcs fingerprint);
+    }
     for (flow, other) in batched.flows.iter().zip(&reference.flows) {
         compare!(other.name, flow, other, name bytes_sent bytes_delivered segments_sent segments_discarded_in_host
             retransmissions unnecessary_retransmissions fast_retransmits timeouts timeout_times longest_backoff
@@ -131,7 +134,7 @@ pub fn difference(batched: &Records, reference: &Records) -> Option<String> {
         compare!(other.host, capture, other, host packets);
     }
     compare!("run", batched, reference, seed simulated complete efficiency efficiency_after_warmup fairness fingerprint
-        flows ports series captures);
+        flows ports links series captures);
     Some("something that is not compared by itself".to_owned())
 }
 

@@ -3,6 +3,7 @@
 #![allow(dead_code)] // each test program uses its part
 
 pub mod agree;
+pub mod paths;
 pub mod random;
 
 use ackclock::record::{FlowRecord, PortRecord, Records};

@@ -8,12 +8,15 @@ use std::fmt;
 
 use ackclock::ids::{FlowId, Id, IdVec, LinkId, NodeId};
 use ackclock::packet::{IP_HEADER_BYTES, TCP_HEADER_BYTES, aal5};
+use ackclock::path::PathParams;
 use ackclock::queue::drop::{DropParams, Forgiveness, FrameParams};
 use ackclock::record::Metric;
 use ackclock::scenario::*;
 use ackclock::sim::{Engine, build_with};
 use ackclock::tcp::*;
 use ackclock::units::{CELL_BITS, Rate, Span, Time};
+
+use super::paths;
 
 /// Choices taken from bytes, one after the other. When there are no more bytes, it is the first of each.
 pub struct Choices<'a>(std::slice::Iter<'a, u8>);
@@ -64,8 +67,11 @@ impl fmt::Debug for Example {
         writeln!(f, "{technology:?}, {duration}, warm-up {warmup}, seed {seed}, looked at {stops:?}")?;
         let routes = || scenario.flows.iter().flat_map(|flow| flow.forward.iter().chain(&flow.backward));
         for (id, link) in scenario.links.iter_ids().filter(|(id, _)| routes().any(|of_route| of_route == id)) {
-            let Link { name, rate, delay, queue: Queue { buffer, policy, service_order }, .. } = link;
+            let Link { name, rate, delay, path, queue: Queue { buffer, policy, service_order }, .. } = link;
             write!(f, "{}: {name} {rate:?} {delay}", id.index())?;
+            if !path.is_plain() {
+                write!(f, " {path:?}")?;
+            }
             let of_host = is_host(scenario, link.from);
             writeln!(
                 f,
@@ -110,6 +116,7 @@ pub fn example(bytes: &[u8]) -> Example {
     let odd = choices.below(1 << 16);
     scenario.duration = Span::from_ps(duration_ps(&scenario, events as f64) + odd);
     traffic_and_timers(choices, &mut scenario);
+    paths::paths(choices, &mut scenario);
     if choices.once_in(2) {
         let link = choices.one_of(&scenario.flows[FlowId::from_index(0)].forward);
         scenario.bottleneck = Some(Bottleneck { link, capacity_bps: 1e6 });
@@ -207,14 +214,15 @@ fn network(choices: &mut Choices) -> (IdVec<NodeId, Node>, IdVec<LinkId, Link>) 
         };
         for (from, to, (rate, delay)) in [(a, b, (rate, delay)), (b, a, back)] {
             let name = format!("{}->{}", nodes[from].name, nodes[to].name);
-            links.push(Link { name, from, to, rate, delay, queue: Queue::unlimited() });
+            let (path, queue) = (PathParams::plain(), Queue::unlimited());
+            links.push(Link { name, from, to, rate, delay, path, queue });
         }
     }
     (nodes, links)
 }
 
 /// From 1 ns to more than 200 ms, as often short as long; and a picosecond.
-fn any_delay(choices: &mut Choices) -> Span {
+pub fn any_delay(choices: &mut Choices) -> Span {
     let ps = match choices.below(31) {
         30 => 1,
         exponent => 1000_u64 << ((exponent + 12) % 30).min(28),
@@ -397,7 +405,10 @@ pub fn queue_with(choices: &mut Choices, scenario: &Scenario, kind: &str) -> Que
             // Not a whole number of packets.
             _ => Buffer::Bytes(u64::from(packets) * packet + choices.one_of(&[0, packet / 2, 40])),
         };
-        return Queue { buffer, policy: DropParams::TailDrop, service_order };
+        let kind = choices.one_of(&paths::PACKET_POLICIES);
+        let rate = scenario.links[LinkId::from_index(0)].rate;
+        let policy = paths::packet_policy(choices, kind, (packet as u32, rate.serialization(8 * packet)));
+        return Queue { buffer, policy, service_order };
     }
     let frame = frame_cells(mss, scenario.technology);
     let cells = match choices.below(16) {

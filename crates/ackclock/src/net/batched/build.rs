@@ -9,9 +9,10 @@ use super::door::{self, Door};
 use super::hosts::Hosts;
 use super::io::{Destination, Io, Leg};
 use super::mailbox::Mailbox;
-use super::outlets::{Numbering, Outlet, Outlets, Trail};
+use super::outlets::{Numbering, Outlet, Outlets, PathOutlet, Trail};
 use super::pacing::Spacing;
-use super::packet_port::{self, PacketPort, PacketPorts};
+use super::packet_port::{PacketPort, PacketPorts, PortVc};
+use super::path_port::PathPort;
 use super::sacks::Sacks;
 use super::serializer::Serializers;
 use super::service::Service;
@@ -20,7 +21,10 @@ use super::{Batched, Inlet, Part};
 use crate::ids::{Id, IdVec, LinkId, NodeId, VcId};
 use crate::net::build::{self, Feeder, Wiring};
 use crate::net::flow::{End, Vc, end_of};
+use crate::net::link::Link;
 use crate::net::lists::Lists;
+use crate::net::occupancy::Occupancy;
+use crate::net::packet_port;
 use crate::net::recorder::Recorder;
 use crate::net::tails::tails;
 use crate::packet::aal5::Reassembler;
@@ -182,7 +186,9 @@ impl Plan<'_> {
                     continue;
                 }
                 if layout.part_of_port[hop.link].is_none() {
-                    let alone = feeder == Feeder::Cells || self.wiring.inputs.of(hop.link).len() > 1;
+                    let alone = feeder == Feeder::Cells
+                        || self.wiring.inputs.of(hop.link).len() > 1
+                        || !build::is_foreseeable(&self.scenario.links[hop.link]);
                     if self.tails[hop.link] {
                         let tails = layout.tails.entry(before).or_insert(0);
                         layout.part_of_port[hop.link] = Some((before as u32, *tails));
@@ -233,7 +239,7 @@ impl Plan<'_> {
         let origin = layout.group_of(end.other());
         let host_link = &self.scenario.links[vc.route[0].link];
         let mut from = Place { part: layout.groups[origin], link: vc.route[0].link, number: None };
-        let mut lag = host_link.delay;
+        let mut lag = host_link.path.least_delay(host_link.delay);
         let mut looked_back = Span::ZERO;
         for hops in vc.route.windows(2) {
             let (input, hop) = (hops[0].link, hops[1]);
@@ -279,7 +285,7 @@ impl Plan<'_> {
             looked_back = Span::ZERO;
             lag = match self.scenario.technology {
                 Technology::Atm { .. } => link.rate.cell_time() + link.delay,
-                Technology::Packet { .. } => link.delay,
+                Technology::Packet { .. } => link.path.least_delay(link.delay),
             };
         }
         let last_link = vc.route[vc.route.len() - 1].link;
@@ -309,7 +315,8 @@ impl Plan<'_> {
 
     /// How long the shortest unit takes on a link.
     fn least_transmission(&self, link: LinkId) -> Span {
-        let rate = self.scenario.links[link].rate;
+        let link = &self.scenario.links[link];
+        let rate = link.path.largest_rate(link.rate);
         match self.scenario.technology {
             Technology::Atm { .. } => rate.cell_time(),
             Technology::Packet { link_header_bytes } => {
@@ -323,6 +330,7 @@ impl Plan<'_> {
         let mut outlets: Vec<Vec<Outlet>> = layout.groups.iter().map(|_| Vec::with_capacity(ends)).collect();
         let mut nics: IdVec<LinkId, Option<u32>> = self.scenario.links.iter().map(|_| None).collect();
         let mut counts: Vec<u32> = vec![0; layout.groups.len()];
+        let mut links: Vec<Vec<Box<Link>>> = layout.groups.iter().map(|_| Vec::new()).collect();
         let mut serializers: Vec<Serializers> = layout.groups.iter().map(|_| Serializers::default()).collect();
         // A connection's outlet has the number of the end that it leaves: the sender's comes first in each flow.
         for (id, vc) in self.vcs.iter_ids() {
@@ -331,6 +339,15 @@ impl Plan<'_> {
             let nic = *nics[first].get_or_insert_with(|| {
                 counts[origin] += 1;
                 counts[origin] - 1
+            });
+            let paths = &mut links[origin];
+            let path = self.link(first).map(|link| {
+                let known = paths.iter().position(|of_host| of_host.id == first);
+                let link = known.unwrap_or_else(|| {
+                    paths.push(link);
+                    paths.len() - 1
+                });
+                Box::new(PathOutlet { link: link as u32, at_link: vc.route[0].at_port, vc_name: vc.name_hash })
             });
             let rate = self.scenario.links[first].rate;
             let (leg, looked_back) = ways.of_hosts[id.index()].take().expect("every connection has a way");
@@ -342,6 +359,7 @@ impl Plan<'_> {
                 leg,
                 trail: (looked_back > Span::ZERO).then(|| Box::new(Trail::new(looked_back))),
                 forced_drops: None,
+                path,
             });
         }
         let flows = self.scenario.flows.len();
@@ -353,15 +371,16 @@ impl Plan<'_> {
             sinks.push(flow.sink);
         }
         let mut parts = BTreeMap::new();
-        let groups = layout.groups.iter().enumerate().zip(outlets).zip(serializers);
-        for (((group, &part), outlets), serializers) in groups {
+        let groups = layout.groups.iter().enumerate().zip(outlets).zip(links).zip(serializers);
+        for ((((group, &part), outlets), links), serializers) in groups {
+            let nics = counts[group] as usize;
             let has = |end: End| layout.group_of(end) == group;
             let hosts = Hosts::new(
                 group,
                 layout.numbering,
                 if has(End::Sender) { std::mem::take(&mut sources) } else { Vec::new() },
                 if has(End::Receiver) { std::mem::take(&mut sinks) } else { Vec::new() },
-                Outlets::new(self.scenario.technology, layout.numbering, outlets, counts[group] as usize, serializers),
+                Outlets::new(self.scenario.technology, layout.numbering, outlets, nics, links, serializers),
             );
             parts.insert(part, Part::Hosts(Box::new(hosts)));
         }
@@ -374,6 +393,9 @@ impl Plan<'_> {
         let part = part as usize;
         match self.scenario.technology {
             Technology::Atm { .. } => Part::Cells(Box::new(self.cell_port(first, part, ways))),
+            Technology::Packet { .. } if !build::is_foreseeable(&self.scenario.links[first]) => {
+                Part::Path(Box::new(self.path_port(first, part, ways)))
+            }
             Technology::Packet { .. } => {
                 let mut serializers = Serializers::default();
                 let of_kind =
@@ -413,16 +435,32 @@ impl Plan<'_> {
     }
 
     fn packet_port(&self, id: LinkId, ways: &mut Ways, serializers: &mut Serializers) -> PacketPort {
-        let vc = |(vc, leg): (VcId, Leg)| packet_port::PortVc {
-            id: vc,
-            name_hash: self.vcs[vc].name_hash,
-            lag: leg.lag,
-            to: leg.to,
-        };
         let (counts, max_bytes) = self.counts(id, Span::from_ps(1));
         let serializer = serializers.of(self.scenario.links[id].rate);
-        let vcs = self.legs(id, ways.exits(id).legs).map(vc).collect();
-        PacketPort::new(serializer, max_bytes, vcs, counts, self.trace(id))
+        PacketPort::new(serializer, max_bytes, self.packet_vcs(id, ways), counts, self.trace(id))
+    }
+
+    fn path_port(&self, id: LinkId, part: usize, ways: &mut Ways) -> PathPort {
+        let link = &self.scenario.links[id];
+        let (units, max_bytes) = build::limits(link.queue.buffer);
+        let mut occupancy = Occupancy::new(units, self.crossing.of(id).len(), link.queue.policy.threshold_cells());
+        occupancy.trace = self.trace(id);
+        let policy = build::packet_policy(link, self.seed);
+        let port = packet_port::PacketPort::new((link.rate, link.delay), self.link(id), policy, max_bytes, occupancy);
+        PathPort::new(part, port, self.packet_vcs(id, ways))
+    }
+
+    /// The connections that cross a packet port.
+    fn packet_vcs(&self, id: LinkId, ways: &mut Ways) -> IdVec<VcId, PortVc> {
+        let vc =
+            |(vc, leg): (VcId, Leg)| PortVc { id: vc, name_hash: self.vcs[vc].name_hash, lag: leg.lag, to: leg.to };
+        self.legs(id, ways.exits(id).legs).map(vc).collect()
+    }
+
+    /// The state of a link, if it changes or corrupts packets.
+    fn link(&self, id: LinkId) -> Option<Box<Link>> {
+        let vcs = self.crossing.of(id).len();
+        Link::new(id, &self.scenario.links[id], self.seed, vcs, build::loss_recording(self.recorder))
     }
 
     fn add_tail(&self, id: LinkId, layout: &Layout, serializers: &mut Serializers, tails: &mut Tails) {

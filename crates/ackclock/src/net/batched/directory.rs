@@ -75,11 +75,16 @@ impl Directory {
 
     /// The links in the order of the scenario.
     pub(super) fn links(&self) -> impl Iterator<Item = Entry<'_>> {
-        self.outputs.iter().enumerate().map(|(link, &output)| Entry {
-            name: self.links.get(link),
-            output,
-            crossing: self.crossing.of(LinkId::from_index(link)),
-        })
+        (0..self.outputs.len()).map(|link| self.link(link))
+    }
+
+    /// One of them, by its number.
+    pub(super) fn link(&self, number: usize) -> Entry<'_> {
+        Entry {
+            name: self.links.get(number),
+            output: self.outputs[number],
+            crossing: self.crossing.of(LinkId::from_index(number)),
+        }
     }
 
     /// A port where nothing waits.

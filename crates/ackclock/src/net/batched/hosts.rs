@@ -9,6 +9,7 @@ use super::outlets::{Numbering, Outlets};
 use crate::engine::Agenda;
 use crate::ids::VcId;
 use crate::net::flow::{End, Sink, Source, ack_vc, data_vc, end_of};
+use crate::net::link::Link;
 use crate::packet::{SackBlock, Segment};
 use crate::tcp::Expired;
 use crate::units::{Span, Time};
@@ -96,6 +97,11 @@ impl Hosts {
     /// The receiving ends of all flows, if they are here.
     pub(super) fn sinks(&self) -> &[Sink] {
         &self.sinks
+    }
+
+    /// The links behind these hosts that change or corrupt packets.
+    pub(super) fn links(&self) -> impl Iterator<Item = &Link> {
+        self.outlets.links()
     }
 
     /// How many cells of `vc` have reached a place `lag` after they were sent before `now`.

@@ -17,6 +17,7 @@ mod mailbox;
 mod outlets;
 mod pacing;
 mod packet_port;
+mod path_port;
 mod sacks;
 mod serializer;
 mod service;
@@ -28,10 +29,13 @@ use directory::{Directory, Entry, Output, Through};
 use hosts::Hosts;
 use io::{Io, UnderWay};
 use packet_port::PacketPorts;
+use path_port::PathPort;
 
 use super::flow;
-use super::recorder::{HostTraces, PortRecording, Recorder};
-use crate::record::{Capture, FlowRecord, PortRecord, Series};
+use super::link::Link;
+use super::recorder::{HostTraces, LinkRecording, PortRecording, Recorder};
+use crate::ids::Id;
+use crate::record::{Capture, FlowRecord, LinkRecord, PortRecord, Series};
 use crate::scenario::Scenario;
 use crate::units::{Span, Time};
 
@@ -51,6 +55,7 @@ enum Part {
     Hosts(Box<Hosts>),
     Cells(Box<CellPort>),
     Packets(PacketPorts),
+    Path(Box<PathPort>),
 }
 
 struct Inlet {
@@ -117,6 +122,14 @@ impl Batched {
         self.directory.links().filter_map(|link| self.port_record(&link, &under_way, now)).collect()
     }
 
+    /// The records at `now` of all links that change or corrupt packets.
+    pub fn link_records(&self, now: Time) -> Vec<LinkRecord> {
+        let record = |(link, entry): (&Link, Entry<'_>)| {
+            link.record(now, entry.name, entry.crossing.iter().map(|&vc| self.directory.vc_name(vc)))
+        };
+        self.links().into_iter().map(record).collect()
+    }
+
     /// What was recorded over time up to `now`, and what was captured.
     pub fn recorded(&self, recorder: &Recorder, now: Time) -> (Vec<Series>, Vec<Capture>) {
         self.recorded_with(self.io.traces.clone(), recorder, now)
@@ -139,6 +152,7 @@ impl Batched {
                 Part::Hosts(_) => unreachable!("hosts are no ports"),
                 Part::Cells(cells) => cells.trace(now),
                 Part::Packets(packets) => packets.trace(port as usize, now),
+                Part::Path(path) => path.trace(),
             },
             // Where nothing waits, or next to nothing, nothing is recorded.
             Output::Nic | Output::Through(_) | Output::Tail { .. } => None,
@@ -151,7 +165,27 @@ impl Batched {
                 Some(PortRecording { name, crossing, trace })
             })
             .collect();
-        recorder.recorded(hosts, &ports, now)
+        let links: Vec<LinkRecording<'_>> = self
+            .links()
+            .into_iter()
+            .map(|(link, Entry { name, crossing, .. })| {
+                let lost = link.losses.before(now).copied().collect();
+                LinkRecording { name, crossing, lost }
+            })
+            .collect();
+        recorder.recorded(hosts, &ports, &links, now)
+    }
+
+    /// The links that change or corrupt packets, in the order of the scenario.
+    fn links(&self) -> Vec<(&Link, Entry<'_>)> {
+        let of_hosts = self.hosts().flat_map(Hosts::links);
+        let of_ports = self.parts.iter().filter_map(|part| match part {
+            Part::Path(port) => port.link(),
+            _ => None,
+        });
+        let mut links: Vec<&Link> = of_hosts.chain(of_ports).collect();
+        links.sort_by_key(|link| link.id);
+        links.into_iter().map(|link| (link, self.directory.link(link.id.index()))).collect()
     }
 
     fn port_record(&self, link: &Entry<'_>, under_way: &UnderWay, now: Time) -> Option<PortRecord> {
@@ -162,6 +196,7 @@ impl Batched {
                 Part::Hosts(_) => unreachable!("hosts are no ports"),
                 Part::Cells(cells) => Some(cells.record(now, link.name, names)),
                 Part::Packets(packets) => Some(packets.record(port as usize, now, link.name, names)),
+                Part::Path(path) => Some(path.record(now, link.name, names)),
             },
             Output::Tail { part, tail } => match &self.parts[part as usize] {
                 Part::Packets(packets) => {
@@ -177,7 +212,7 @@ impl Batched {
                         let passed = cells.passed(*lag, now);
                         numbers.iter().map(|&number| passed[number]).collect()
                     }
-                    Part::Packets(_) => unreachable!("a packet network has no ports without a queue"),
+                    Part::Packets(_) | Part::Path(_) => unreachable!("a packet network has no ports without a queue"),
                 };
                 Some(Counts::of_passed(passed, *threshold).record(now, link.name, names, std::iter::empty()))
             }
@@ -220,6 +255,7 @@ impl Part {
             Part::Hosts(hosts) => hosts.advance(until, io),
             Part::Cells(port) => port.advance(until, io),
             Part::Packets(port) => port.advance(until, io),
+            Part::Path(port) => port.advance(until, io),
         }
     }
 
@@ -228,6 +264,7 @@ impl Part {
             Part::Hosts(hosts) => hosts.next(io),
             Part::Cells(port) => port.next(io),
             Part::Packets(port) => port.next(io),
+            Part::Path(port) => port.next(io),
         }
     }
 
@@ -236,6 +273,7 @@ impl Part {
             Part::Hosts(hosts) => hosts.events(),
             Part::Cells(port) => port.events(),
             Part::Packets(port) => port.events(),
+            Part::Path(port) => port.events(),
         }
     }
 }

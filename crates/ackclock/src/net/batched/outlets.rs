@@ -5,9 +5,12 @@ use std::collections::VecDeque;
 use super::io::{Arrived, Destination, Io, Item, Leg};
 use super::serializer::Serializers;
 use crate::ids::VcId;
+use crate::net::build;
 use crate::net::flow::{End, ForcedDrops, end_of};
+use crate::net::link::{Intent, Link, Rider, Sending};
 use crate::net::nic::{Nic, NicQueue};
 use crate::packet::{Segment, aal5};
+use crate::path::Packet;
 use crate::scenario::Technology;
 use crate::units::{Span, Time};
 
@@ -18,6 +21,8 @@ pub(super) struct Outlets {
     /// By the numbers of the ends.
     outlets: Vec<Outlet>,
     nics: Vec<Nic>,
+    /// The links that change or corrupt packets.
+    links: Vec<Box<Link>>,
     serializers: Serializers,
     /// NICs on which something waits, or did in this batch; and for each NIC whether it is listed.
     backlog: Vec<u32>,
@@ -63,6 +68,18 @@ pub(super) struct Outlet {
     pub(super) trail: Option<Box<Trail>>,
     /// If some segments are lost on purpose.
     pub(super) forced_drops: Option<Box<ForcedDrops>>,
+    /// If the link behind the host changes or corrupts packets.
+    pub(super) path: Option<Box<PathOutlet>>,
+}
+
+/// The way out of a host whose link changes or corrupts packets.
+pub(super) struct PathOutlet {
+    /// Which of the group's links of this kind.
+    pub(super) link: u32,
+    /// The connection's number there.
+    pub(super) at_link: VcId,
+    /// Hash of the connection's name.
+    pub(super) vc_name: u64,
 }
 
 /// The frames that a host sent not long ago.
@@ -105,6 +122,7 @@ impl Outlets {
         numbering: Numbering,
         outlets: Vec<Outlet>,
         nics: usize,
+        links: Vec<Box<Link>>,
         serializers: Serializers,
     ) -> Outlets {
         Outlets {
@@ -112,6 +130,7 @@ impl Outlets {
             numbering,
             outlets,
             nics: (0..nics).map(|_| Nic::default()).collect(),
+            links,
             serializers,
             backlog: Vec::new(),
             listed: vec![false; nics],
@@ -138,7 +157,7 @@ impl Outlets {
         let outlet = &mut self.outlets[number];
         let nic = &mut self.nics[outlet.nic as usize];
         if nic.is_idle(now) {
-            outlet.transmit(now, vc, segment, nic, self.technology, &mut self.serializers, io);
+            outlet.transmit(now, vc, segment, nic, self.technology, &mut self.links, &mut self.serializers, io);
         } else {
             self.queue_up(now, vc, number, segment, io);
         }
@@ -188,6 +207,11 @@ impl Outlets {
         outlet.trail.as_ref().map_or(0, |trail| trail.passed(lag, now, outlet.spacing))
     }
 
+    /// The links that change or corrupt packets.
+    pub(super) fn links(&self) -> impl Iterator<Item = &Link> {
+        self.links.iter().map(|link| &**link)
+    }
+
     /// How many segments of `flow` were lost on purpose.
     pub(super) fn forced_drops(&self, flow: usize) -> u64 {
         ForcedDrops::count(&self.outlets[self.numbering.of(flow, End::Sender)].forced_drops)
@@ -221,7 +245,7 @@ impl Outlets {
             let Some((vc, segment)) = nic.next(start) else { break };
             let (flow, end) = end_of(vc);
             let outlet = &mut self.outlets[self.numbering.of(flow, end.other())];
-            outlet.transmit(start, vc, segment, nic, self.technology, &mut self.serializers, io);
+            outlet.transmit(start, vc, segment, nic, self.technology, &mut self.links, &mut self.serializers, io);
         }
     }
 }
@@ -237,10 +261,14 @@ impl Outlet {
         segment: Segment,
         nic: &mut Nic,
         technology: Technology,
+        links: &mut [Box<Link>],
         serializers: &mut Serializers,
         io: &mut Io,
     ) {
         match technology {
+            Technology::Packet { link_header_bytes } if self.path.is_some() => {
+                self.transmit_on_path(start, vc, segment, link_header_bytes, nic, links, io);
+            }
             Technology::Packet { link_header_bytes } => {
                 let size = segment.ip_bytes() + link_header_bytes;
                 let complete = start + serializers.time(self.serializer, size);
@@ -268,6 +296,54 @@ impl Outlet {
                 }
             }
             Technology::Atm { llc } => self.transmit_cells(start, vc, segment, nic, llc, io),
+        }
+    }
+
+    /// A packet begins on a link that changes or corrupts packets.
+    #[cold]
+    #[inline(never)]
+    #[expect(clippy::too_many_arguments, reason = "parts of the outlets that are not this one's")]
+    fn transmit_on_path(
+        &mut self,
+        start: Time,
+        vc: VcId,
+        segment: Segment,
+        link_header_bytes: u32,
+        nic: &mut Nic,
+        links: &mut [Box<Link>],
+        io: &mut Io,
+    ) {
+        let intent = if self.is_lost_on_purpose(segment.seq) { Intent::Lose } else { Intent::Send };
+        let Some(PathOutlet { link, at_link, vc_name }) = self.path.as_deref() else {
+            unreachable!("it is such a link")
+        };
+        let (size, frame) = (segment.ip_bytes() + link_header_bytes, io.sacks.next_number(vc));
+        let packet = Packet { bytes: size, kind: build::kind(end_of(vc).1) };
+        let rider = Rider { vc: *at_link, vc_name: *vc_name, frame, packet };
+        let Sending { begins, free, arrives } = links[*link as usize].send(start, &rider, intent);
+        nic.occupy(free);
+        if let Some(traces) = io.traces.as_mut().filter(|traces| traces.captures() && begins < Time::NEVER) {
+            traces.departs(begins, vc, frame, &segment, intent == Intent::Lose);
+        }
+        if intent == Intent::Lose {
+            return;
+        }
+        // What is lost has had its number.
+        let frame = io.sacks.keep(vc, &segment.sack);
+        let Some(time) = arrives else {
+            io.sacks.take(frame);
+            return;
+        };
+        let carries = segment.seq + segment.ack;
+        match self.leg.to {
+            Destination::Port { mailbox, port, input, at_port } => {
+                let (index, eom) = (0, true);
+                io.post(mailbox, Item { time, carries, port, input, at_port, frame, size, index, eom });
+            }
+            Destination::Host { group, link } => {
+                io.deliver(group, Arrived { time, carries, vc, frame, size, link, good: true });
+            }
+            Destination::Tail { .. } => unreachable!("a tail is behind a port"),
         }
     }
 

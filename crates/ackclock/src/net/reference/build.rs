@@ -1,14 +1,16 @@
 //! From a scenario to the links of the reference engine.
 
 use super::cell_port::{CellPort, Input};
-use super::occupancy::Occupancy;
-use super::packet_port::PacketPort;
 use crate::ids::{IdVec, LinkId, VcId};
-use crate::net::build::{Feeder, Wiring, crossing, limits, service_stream};
+use crate::net::build::{self, Feeder, Wiring, crossing, limits, service_stream};
 use crate::net::flow::Vc;
+use crate::net::link;
 use crate::net::nic::Nic;
+use crate::net::occupancy::Occupancy;
+use crate::net::packet_port::PacketPort;
 use crate::net::recorder::Recorder;
 use crate::net::tails::tails;
+use crate::packet::Unit;
 use crate::queue::drop::Policy;
 use crate::record::trace::PortTrace;
 use crate::rng::name_hash;
@@ -30,11 +32,12 @@ pub(super) struct Link {
 
 /// What feeds a link.
 pub(super) enum Output {
-    Nic(Nic),
+    /// A host, and the link behind it if that changes or corrupts packets.
+    Nic(Nic, Option<Box<link::Link>>),
     /// A cell port with a single input of no higher rate: nothing ever waits.
     Through(Occupancy),
     Cells(CellPort),
-    Packets(PacketPort),
+    Packets(PacketPort<Unit>),
 }
 
 /// The links of a scenario with their outputs; `vcs` are its connections.
@@ -55,7 +58,9 @@ pub(super) fn links(
         output: {
             let vcs = crossing.of(id).len();
             let trace = recorder.filter(|_| !tails[id]).and_then(|recorder| recorder.port(vcs));
-            output_of(link, wiring.feeders[id], wiring.inputs.of(id), seed, vcs, trace)
+            let path = link::Link::new(id, link, seed, vcs, build::loss_recording(recorder));
+            let feeder = (wiring.feeders[id], wiring.inputs.of(id));
+            output_of(link, feeder, path, seed, vcs, trace)
         },
         crossing: crossing.of(id).to_vec(),
         input: Input { name: name_hash(&link.name), link: id },
@@ -65,8 +70,8 @@ pub(super) fn links(
 
 fn output_of(
     link: &scenario::Link,
-    feeder: Feeder,
-    inputs: &[LinkId],
+    (feeder, inputs): (Feeder, &[LinkId]),
+    path: Option<Box<link::Link>>,
     seed: u64,
     vcs: usize,
     trace: Option<Box<PortTrace>>,
@@ -77,9 +82,12 @@ fn output_of(
         occupancy.trace = trace;
     }
     match feeder {
-        Feeder::Nic => Output::Nic(Nic::default()),
+        Feeder::Nic => Output::Nic(Nic::default(), path),
         Feeder::Through => Output::Through(occupancy),
-        Feeder::Packets => Output::Packets(PacketPort::new(link.rate, bytes, occupancy)),
+        Feeder::Packets => {
+            let policy = build::packet_policy(link, seed);
+            Output::Packets(PacketPort::new((link.rate, link.delay), path, policy, bytes, occupancy))
+        }
         Feeder::Cells => {
             let policy = Policy::new(&link.queue.policy, vcs);
             let (order, stream) = (link.queue.service_order, service_stream(link, seed));

@@ -4,8 +4,8 @@
 
 use std::collections::VecDeque;
 
-use super::occupancy::Occupancy;
 use crate::ids::{LinkId, VcId};
+use crate::net::occupancy::Occupancy;
 use crate::packet::Unit;
 use crate::queue::drop::{Arrival, DropPolicy, Policy, Verdict};
 use crate::rng::{Stream, mix};

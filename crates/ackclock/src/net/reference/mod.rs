@@ -7,23 +7,23 @@
 
 mod build;
 mod cell_port;
-mod occupancy;
-mod packet_port;
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
 use build::{Link, Output};
 use cell_port::Input;
-use packet_port::Departure;
 
-use super::build::{flows, vcs};
+use super::build::{self as common, flows, vcs};
 use super::flow::{self, End, Flow, ForcedDrops, Hop, Vc, ack_vc, data_vc, end_of};
-use super::recorder::{HostTraces, PortRecording, Recorder};
+use super::link::{self, Intent, Rider, Sending};
+use super::packet_port::Departure;
+use super::recorder::{HostTraces, LinkRecording, PortRecording, Recorder};
 use crate::engine::Agenda;
 use crate::ids::{Id, IdVec, LinkId, VcId};
 use crate::packet::aal5::{self, Reassembled, Reassembler};
 use crate::packet::{FrameLog, Segment, Unit};
-use crate::record::{Capture, FlowRecord, PortRecord, Series};
+use crate::path::Packet;
+use crate::record::{Capture, FlowRecord, LinkRecord, PortRecord, Series};
 use crate::scenario::{Scenario, Technology};
 use crate::tcp::Expired;
 use crate::units::{Span, Time};
@@ -35,7 +35,7 @@ pub struct Reference {
     events: u64,
     agenda: Agenda,
     links: IdVec<LinkId, Link>,
-    /// What is on each link, with its time of arrival. Links keep the order.
+    /// What is on each link, with its time of arrival, in that order; at one instant in the order in which it was sent.
     under_way: IdVec<LinkId, VecDeque<(Time, Unit)>>,
     vcs: IdVec<VcId, Vc>,
     /// What each of them carries.
@@ -50,6 +50,14 @@ struct Frames {
     sent: FrameLog,
     /// Where they arrive.
     reassembler: Reassembler,
+    packets: Packets,
+}
+
+/// The packets of a connection that are on their way: they may arrive in any order.
+#[derive(Default)]
+struct Packets {
+    next: u32,
+    under_way: BTreeMap<u32, Segment>,
 }
 
 impl Reference {
@@ -127,18 +135,20 @@ impl Reference {
     pub fn port_records(&self, now: Time) -> Vec<PortRecord> {
         let record = |link: &Link| {
             let occupancy = match &link.output {
-                Output::Nic(_) => return None,
+                Output::Nic(..) => return None,
                 Output::Through(occupancy) => occupancy,
                 Output::Cells(port) => &port.occupancy,
                 Output::Packets(port) => &port.occupancy,
             };
-            let name = |&vc: &VcId| {
-                let (flow, end) = end_of(vc);
-                flow::vc_name(&self.flows[flow].name, end)
-            };
-            let names: Vec<String> = link.crossing.iter().map(name).collect();
+            let names = self.names(link);
             Some(occupancy.record(now, &link.name, names.iter().map(String::as_str)))
         };
+        self.links.iter().filter_map(record).collect()
+    }
+
+    /// The records at `now` of all links that change or corrupt packets.
+    pub fn link_records(&self, now: Time) -> Vec<LinkRecord> {
+        let record = |link: &Link| Some(link.path()?.record(now, &link.name, self.names(link).into_iter()));
         self.links.iter().filter_map(record).collect()
     }
 
@@ -161,7 +171,7 @@ impl Reference {
     ) -> (Vec<Series>, Vec<Capture>) {
         let of_port = |link: &'_ Link| {
             let occupancy = match &link.output {
-                Output::Nic(_) | Output::Through(_) => return None,
+                Output::Nic(..) | Output::Through(_) => return None,
                 Output::Cells(port) => &port.occupancy,
                 Output::Packets(port) => &port.occupancy,
             };
@@ -175,14 +185,29 @@ impl Reference {
                 Some(PortRecording { name: &link.name, crossing: &link.crossing, trace })
             })
             .collect();
-        recorder.recorded(hosts, &ports, now)
+        let of_link = |link: &'_ Link| link.path().map(|path| path.losses.before(now).copied().collect());
+        let links: Vec<LinkRecording<'_>> = self
+            .links
+            .iter()
+            .filter_map(|link| Some(LinkRecording { name: &link.name, crossing: &link.crossing, lost: of_link(link)? }))
+            .collect();
+        recorder.recorded(hosts, &ports, &links, now)
+    }
+
+    /// The names of the connections that cross a link.
+    fn names(&self, link: &Link) -> Vec<String> {
+        let name = |&vc: &VcId| {
+            let (flow, end) = end_of(vc);
+            flow::vc_name(&self.flows[flow].name, end)
+        };
+        link.crossing.iter().map(name).collect()
     }
 
     fn on_output(&mut self, id: LinkId) {
         let now = self.now;
         let link = &mut self.links[id];
         match &mut link.output {
-            Output::Nic(_) => self.feed_from_nic(id),
+            Output::Nic(..) => self.feed_from_nic(id),
             Output::Through(_) => unreachable!("a port that never keeps anything has no events"),
             Output::Cells(port) => {
                 let vcs = &self.vcs;
@@ -195,8 +220,9 @@ impl Reference {
                 self.agenda.set(id.index(), next);
             }
             Output::Packets(port) => {
-                let departure = port.on_departure(now);
-                let next = port.next_departure();
+                let frames = &mut self.frames;
+                let departure = port.on_event(now, |lost| forget(frames, lost));
+                let next = port.next_event();
                 self.launch_packet(id, departure);
                 self.agenda.set(id.index(), next);
             }
@@ -223,7 +249,7 @@ impl Reference {
         let id = hop.link;
         let link = &mut self.links[id];
         match &mut link.output {
-            Output::Nic(_) => unreachable!("hosts do not forward"),
+            Output::Nic(..) => unreachable!("hosts do not forward"),
             Output::Through(occupancy) => {
                 occupancy.arrive(hop.at_port);
                 occupancy.pass(hop.at_port);
@@ -235,10 +261,11 @@ impl Reference {
                 self.agenda.set(id.index(), slot_end);
             }
             Output::Packets(port) => {
-                let vc = &self.vcs[unit.vc];
-                let bytes = packet_bytes(self.technology, &self.frames[unit.vc].sent.segment(unit.frame));
-                let departure = port.on_arrival(now, hop.at_port, unit, bytes, vc.name_hash);
-                let next = port.next_departure();
+                let segment = &self.frames[unit.vc].packets.under_way[&unit.frame];
+                let rider = rider(self.technology, hop, &self.vcs[unit.vc], unit, segment);
+                let frames = &mut self.frames;
+                let departure = port.on_arrival(now, rider, unit, |lost| forget(frames, lost));
+                let next = port.next_event();
                 self.launch_packet(id, departure);
                 self.agenda.set(id.index(), next);
             }
@@ -248,12 +275,18 @@ impl Reference {
     /// A unit arrives at the host where its connection ends.
     fn on_unit_at_end(&mut self, unit: Unit) {
         let frames = &mut self.frames[unit.vc];
-        let Some(reassembled) = frames.reassembler.on_unit(unit) else { return };
-        let good = match reassembled {
-            Reassembled::Good { frame } => Some(frames.sent.segment(frame)),
-            Reassembled::Damaged => None,
+        let good = match self.technology {
+            Technology::Packet { .. } => frames.packets.under_way.remove(&unit.frame),
+            Technology::Atm { .. } => {
+                let Some(reassembled) = frames.reassembler.on_unit(unit) else { return };
+                let good = match reassembled {
+                    Reassembled::Good { frame } => Some(frames.sent.segment(frame)),
+                    Reassembled::Damaged => None,
+                };
+                frames.sent.retire(unit.frame);
+                good
+            }
         };
-        frames.sent.retire(unit.frame);
         if let Some(traces) = &mut self.traces {
             match &good {
                 Some(segment) => traces.arrives(self.now, unit.vc, unit.frame, segment),
@@ -287,7 +320,9 @@ impl Reference {
         if self.flows[flow].source.sender.on_timer(self.now) == Expired::Retransmission {
             let vc = data_vc(flow);
             let first_link = self.vcs[vc].route[0].link;
-            let Output::Nic(nic) = &mut self.links[first_link].output else { unreachable!("a flow begins at a host") };
+            let Output::Nic(nic, _) = &mut self.links[first_link].output else {
+                unreachable!("a flow begins at a host")
+            };
             self.flows[flow].source.discarded_in_host += nic.discard(vc);
             let next = nic.next_start();
             self.agenda.set(first_link.index(), next);
@@ -322,7 +357,7 @@ impl Reference {
 
     fn hand_down(&mut self, vc: VcId, segment: Segment) {
         let first_link = self.vcs[vc].route[0].link;
-        let Output::Nic(nic) = &mut self.links[first_link].output else {
+        let Output::Nic(nic, _) = &mut self.links[first_link].output else {
             unreachable!("a connection begins at a host")
         };
         nic.push(vc, segment);
@@ -331,54 +366,85 @@ impl Reference {
 
     /// Begins the next frame of a host, if its link is free.
     fn feed_from_nic(&mut self, id: LinkId) {
-        let now = self.now;
-        let link = &mut self.links[id];
-        let Output::Nic(nic) = &mut link.output else { unreachable!("only hosts begin frames") };
-        if let Some((vc_id, segment)) = nic.next(now) {
-            let vc = &self.vcs[vc_id];
-            let sent = &mut self.frames[vc_id].sent;
-            let (units, spacing, first) = match self.technology {
-                Technology::Atm { llc } => (aal5::cells(segment.ip_bytes(), llc), vc.cell_spacing, link.cell_time),
-                Technology::Packet { .. } => {
-                    let time = link.rate.serialization(u64::from(packet_bytes(self.technology, &segment)) * 8);
-                    (1, time, time)
-                }
-            };
-            nic.occupy(now + spacing * u64::from(units));
-            let (flow, end) = end_of(vc_id);
+        let Output::Nic(nic, _) = &mut self.links[id].output else { unreachable!("only hosts begin frames") };
+        if let Some((vc, segment)) = nic.next(self.now) {
+            let (flow, end) = end_of(vc);
             let forced_drops = self.flows[flow].forced_drops.as_mut().filter(|_| end == End::Receiver);
-            let lost = forced_drops.is_some_and(|drops| drops.hit(segment.seq));
-            if let Some(traces) = &mut self.traces {
-                traces.departs(now, vc_id, sent.next_number(), &segment, lost);
-            }
-            if !lost {
-                let frame = sent.push(&segment);
-                for index in 0..units {
-                    let arrival = now + spacing * u64::from(index) + first + link.delay;
-                    let unit = Unit { vc: vc_id, frame, index, hop: 0, eom: index + 1 == units };
-                    self.under_way[id].push_back((arrival, unit));
-                }
+            let intent = match forced_drops.is_some_and(|drops| drops.hit(segment.seq)) {
+                true => Intent::Lose,
+                false => Intent::Send,
+            };
+            match self.technology {
+                Technology::Atm { llc } => self.send_cells(id, vc, &segment, llc, intent),
+                Technology::Packet { .. } => self.send_packet(id, vc, &segment, intent),
             }
         }
-        let next_frame = nic.next_start();
-        let next_arrival = self.under_way[id].front().map_or(Time::NEVER, |&(time, _)| time);
-        self.agenda.set(id.index(), next_frame);
-        self.agenda.set(self.links.len() + id.index(), next_arrival);
+        let Output::Nic(nic, _) = &self.links[id].output else { unreachable!("it was one before") };
+        self.agenda.set(id.index(), nic.next_start());
     }
 
-    /// A unit is on link `id` and arrives at `arrival`.
+    fn send_cells(&mut self, id: LinkId, vc_id: VcId, segment: &Segment, llc: bool, intent: Intent) {
+        let now = self.now;
+        let link = &mut self.links[id];
+        let Output::Nic(nic, _) = &mut link.output else { unreachable!("only hosts begin frames") };
+        let (cells, spacing) = (aal5::cells(segment.ip_bytes(), llc), self.vcs[vc_id].cell_spacing);
+        nic.occupy(now + spacing * u64::from(cells));
+        let first = now + link.cell_time + link.delay;
+        let sent = &mut self.frames[vc_id].sent;
+        if let Some(traces) = &mut self.traces {
+            traces.departs(now, vc_id, sent.next_number(), segment, intent == Intent::Lose);
+        }
+        if intent == Intent::Send {
+            let frame = sent.push(segment);
+            for index in 0..cells {
+                let unit = Unit { vc: vc_id, frame, index, hop: 0, eom: index + 1 == cells };
+                self.launch(id, first + spacing * u64::from(index), unit);
+            }
+        }
+    }
+
+    fn send_packet(&mut self, id: LinkId, vc_id: VcId, segment: &Segment, intent: Intent) {
+        let now = self.now;
+        let vc = &self.vcs[vc_id];
+        let packets = &mut self.frames[vc_id].packets;
+        let unit = Unit { vc: vc_id, frame: packets.next, index: 0, hop: 0, eom: true };
+        let rider = rider(self.technology, vc.route[0], vc, unit, segment);
+        let link = &mut self.links[id];
+        let Output::Nic(nic, path) = &mut link.output else { unreachable!("only hosts begin frames") };
+        let Sending { begins, free, arrives } = match path {
+            Some(path) => path.send(now, &rider, intent),
+            None => {
+                let complete = now + link.rate.serialization(u64::from(rider.packet.bytes) * 8);
+                Sending { begins: now, free: complete, arrives: Some(complete + link.delay) }
+            }
+        };
+        nic.occupy(free);
+        if let Some(traces) = self.traces.as_mut().filter(|_| begins < Time::NEVER) {
+            traces.departs(begins, vc_id, unit.frame, segment, intent == Intent::Lose);
+        }
+        if intent == Intent::Lose {
+            return;
+        }
+        packets.next = packets.next.wrapping_add(1);
+        if let Some(arrival) = arrives {
+            packets.under_way.insert(unit.frame, *segment);
+            self.launch(id, arrival, unit);
+        }
+    }
+
+    /// A unit is on link `id` and arrives at `arrival`: it may overtake others.
     fn launch(&mut self, id: LinkId, arrival: Time, unit: Unit) {
         let under_way = &mut self.under_way[id];
-        under_way.push_back((arrival, unit));
-        if under_way.len() == 1 {
+        let place = under_way.partition_point(|&(time, _)| time <= arrival);
+        under_way.insert(place, (arrival, unit));
+        if place == 0 {
             self.agenda.set(self.links.len() + id.index(), arrival);
         }
     }
 
-    fn launch_packet(&mut self, id: LinkId, departure: Option<Departure>) {
-        if let Some(Departure { packet, complete }) = departure {
-            let arrival = complete + self.links[id].delay;
-            self.launch(id, arrival, packet);
+    fn launch_packet(&mut self, id: LinkId, departure: Option<Departure<Unit>>) {
+        if let Some(Departure { handle: packet, arrives }) = departure {
+            self.launch(id, arrives, packet);
         }
     }
 
@@ -390,10 +456,28 @@ impl Reference {
     }
 }
 
-/// Octets of a packet on the wire.
-fn packet_bytes(technology: Technology, segment: &Segment) -> u32 {
-    match technology {
-        Technology::Packet { link_header_bytes } => segment.ip_bytes() + link_header_bytes,
-        Technology::Atm { .. } => unreachable!("an ATM network has no packets"),
+impl Link {
+    /// The state of a link that changes or corrupts packets, if any come.
+    fn path(&self) -> Option<&link::Link> {
+        match &self.output {
+            _ if self.crossing.is_empty() => None,
+            Output::Nic(_, path) => path.as_deref(),
+            Output::Packets(port) => port.link.as_deref(),
+            Output::Through(_) | Output::Cells(_) => None,
+        }
     }
+}
+
+/// A packet at the link that `hop` is.
+fn rider(technology: Technology, hop: Hop, vc: &Vc, unit: Unit, segment: &Segment) -> Rider {
+    let Technology::Packet { link_header_bytes } = technology else {
+        unreachable!("an ATM network has no packets");
+    };
+    let packet = Packet { bytes: segment.ip_bytes() + link_header_bytes, kind: common::kind(end_of(unit.vc).1) };
+    Rider { vc: hop.at_port, vc_name: vc.name_hash, frame: unit.frame, packet }
+}
+
+/// A packet is lost.
+fn forget(frames: &mut IdVec<VcId, Frames>, packet: Unit) {
+    frames[packet.vc].packets.under_way.remove(&packet.frame);
 }

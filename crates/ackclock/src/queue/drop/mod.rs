@@ -2,26 +2,33 @@
 //!
 //! [`TailDrop`] looks at the buffer alone. All others decide at the first cell of a frame and remember the decision
 //! for the rest of it: [`FrameDiscard`] is that memory, and EPD, Selective Drop and FBA are [`FrameRule`]s within it.
-//! [`Forgiving`] adds the forgiveness bit to any of the three.
+//! [`Forgiving`] adds the forgiveness bit to any of the three. These decide about cells; what decides about packets, with
+//! their times and sizes, is a [`PacketPolicy`].
 //!
 //! To add a policy: one file with its rule, one variant in [`DropParams`] and in [`Policy`], its name in the
 //! scenario language. CONTRIBUTING.md has the recipe.
 
+mod codel;
 mod epd;
 mod fba;
 mod forgiveness;
 mod frame;
+mod packets;
 mod params;
 mod ppd;
+mod red;
 mod selective_drop;
 mod tail_drop;
 
+pub use codel::{CoDel, CoDelParams};
 pub use epd::Epd;
 pub use fba::Fba;
 pub use forgiveness::{Forgiving, Thresholded};
 pub use frame::{FrameDiscard, FrameRule};
+pub use packets::{PacketArrival, PacketDrop, PacketPolicy};
 pub use params::{DropParams, Forgiveness, FrameParams};
 pub use ppd::Ppd;
+pub use red::{AboveMax, Red, RedParams, Spacing};
 pub use selective_drop::SelectiveDrop;
 pub use tail_drop::TailDrop;
 
@@ -92,8 +99,12 @@ pub enum Policy {
 
 impl Policy {
     /// The policy that `params` describes, for the connections numbered below `vcs`.
+    ///
+    /// # Panics
+    /// If it is a policy of packets.
     pub fn new(params: &DropParams, vcs: usize) -> Policy {
         match params {
+            DropParams::Red(_) | DropParams::CoDel(_) => unreachable!("{params:?} works on packets"),
             DropParams::TailDrop => Policy::TailDrop(TailDrop),
             DropParams::Ppd => Policy::Ppd(FrameDiscard::new(Ppd, FrameParams { keep_eom_of_whole: false }, vcs)),
             DropParams::Epd { threshold_cells, frame, forgiveness } => {

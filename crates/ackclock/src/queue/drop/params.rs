@@ -1,4 +1,6 @@
-//! What a scenario may say about the drop policy of a cell port.
+//! What a scenario may say about the drop policy of a port.
+
+use super::{CoDelParams, RedParams};
 
 /// A drop policy and its parameters.
 #[derive(Clone, Debug, PartialEq)]
@@ -38,13 +40,17 @@ pub enum DropParams {
         /// The forgiveness bit: with it, this is FBA+.
         forgiveness: Option<Forgiveness>,
     },
+    /// Random early detection, of packets.
+    Red(RedParams),
+    /// CoDel, of packets.
+    CoDel(CoDelParams),
 }
 
 impl DropParams {
     /// R, cells, of a policy that has a threshold.
     pub fn threshold_cells(&self) -> Option<f64> {
         match self {
-            DropParams::TailDrop | DropParams::Ppd => None,
+            DropParams::TailDrop | DropParams::Ppd | DropParams::Red(_) | DropParams::CoDel(_) => None,
             DropParams::Epd { threshold_cells, .. }
             | DropParams::SelectiveDrop { threshold_cells, .. }
             | DropParams::Fba { threshold_cells, .. } => Some(*threshold_cells),

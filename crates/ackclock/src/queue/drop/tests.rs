@@ -45,6 +45,7 @@ impl Trace {
                 Verdict::Drop(DropReason::Overflow) => 'o',
                 Verdict::Drop(DropReason::PartialFrame) => 'p',
                 Verdict::Drop(DropReason::Policy) => 'x',
+                Verdict::Drop(reason) => panic!("no policy drops for {reason:?}"),
             });
         }
         verdicts

@@ -124,6 +124,13 @@ impl Occupancy {
         self.fingerprint.add(reason as u64);
     }
 
+    /// A waiting unit of frame `frame` is thrown away.
+    pub(super) fn throw_away(&mut self, now: Time, vc: VcId, vc_name: u64, frame: u32, reason: DropReason) {
+        self.buffer.leave(vc);
+        self.update(now, vc);
+        self.refuse(now, vc, vc_name, frame, reason);
+    }
+
     /// The port's record at `now`: `name` is the port's, `vcs` are the names of the connections that cross it.
     pub(super) fn record<'a>(&self, now: Time, name: &str, vcs: impl Iterator<Item = &'a str>) -> PortRecord {
         let vcs: Vec<VcRecord> = self.per_vc.ids().zip(vcs).map(|(vc, name)| self.vc_record(now, vc, name)).collect();

@@ -1,0 +1,116 @@
+//! Packet ports of which it is not known, when a packet arrives, when it will be at the other end of the link: their
+//! policy looks at time, or the link changes or corrupts packets. They are driven event by event, as in the reference, up
+//! to the horizon: no transmission that begins before it can be changed by what comes after it.
+
+use super::io::{Arrived, Destination, Io, Item};
+use super::packet_port::PortVc;
+use crate::ids::IdVec;
+use crate::ids::VcId;
+use crate::net::build;
+use crate::net::flow::end_of;
+use crate::net::link::{Link, Rider};
+use crate::net::packet_port::{Departure, PacketPort};
+use crate::path::Packet;
+use crate::record::PortRecord;
+use crate::record::trace::PortTrace;
+use crate::units::Time;
+
+/// Such a port.
+pub(super) struct PathPort {
+    mailbox: usize,
+    port: PacketPort<Item>,
+    vcs: IdVec<VcId, PortVc>,
+    packets: u64,
+}
+
+impl PathPort {
+    /// A port that reads `mailbox`.
+    pub(super) fn new(mailbox: usize, port: PacketPort<Item>, vcs: IdVec<VcId, PortVc>) -> PathPort {
+        PathPort { mailbox, port, vcs, packets: 0 }
+    }
+
+    /// Handles everything before `until`.
+    pub(super) fn advance(&mut self, until: Time, io: &mut Io) {
+        let mut mailbox = std::mem::take(&mut io.mailboxes[self.mailbox]);
+        mailbox.settle(until);
+        for packet in mailbox.take_before(until) {
+            // At one instant departures come first.
+            while self.port.next_event() <= packet.time {
+                self.on_event(io);
+            }
+            self.on_arrival(packet, io);
+        }
+        while self.port.next_event() < until {
+            self.on_event(io);
+        }
+        io.mailboxes[self.mailbox] = mailbox;
+    }
+
+    /// Before then nothing happens here, as far as is known.
+    pub(super) fn next(&self, io: &Io) -> Time {
+        io.mailboxes[self.mailbox].earliest().min(self.port.next_event())
+    }
+
+    /// Packets and departures handled so far.
+    pub(super) fn events(&self) -> u64 {
+        self.packets
+    }
+
+    /// The port's record at `now`.
+    pub(super) fn record(&self, now: Time, name: &str, vcs: impl Iterator<Item = String>) -> PortRecord {
+        let names: Vec<String> = vcs.collect();
+        self.port.occupancy.record(now, name, names.iter().map(String::as_str))
+    }
+
+    /// What the port recorded, if it did.
+    pub(super) fn trace(&self) -> Option<PortTrace> {
+        self.port.occupancy.trace.as_deref().cloned()
+    }
+
+    /// The link behind it, if that is not plain.
+    pub(super) fn link(&self) -> Option<&Link> {
+        self.port.link.as_deref()
+    }
+
+    fn on_arrival(&mut self, packet: &Item, io: &mut Io) {
+        self.packets += 1;
+        let vc = &self.vcs[packet.at_port];
+        let rider = Rider {
+            vc: packet.at_port,
+            vc_name: vc.name_hash,
+            frame: io.sacks.number(packet.frame),
+            packet: Packet { bytes: packet.size, kind: build::kind(end_of(vc.id).1) },
+        };
+        let sacks = &mut io.sacks;
+        let departure = self.port.on_arrival(packet.time, rider, *packet, |lost| {
+            sacks.take(lost.frame);
+        });
+        self.launch(departure, io);
+    }
+
+    fn on_event(&mut self, io: &mut Io) {
+        self.packets += 1;
+        let sacks = &mut io.sacks;
+        let departure = self.port.on_event(self.port.next_event(), |lost| {
+            sacks.take(lost.frame);
+        });
+        self.launch(departure, io);
+    }
+
+    fn launch(&self, departure: Option<Departure<Item>>, io: &mut Io) {
+        let Some(Departure { handle: Item { carries, at_port, frame, size, .. }, arrives: time }) = departure else {
+            return;
+        };
+        let vc = &self.vcs[at_port];
+        match vc.to {
+            Destination::Port { mailbox, port, input, at_port } => {
+                let (index, eom) = (0, true);
+                io.post(mailbox, Item { time, carries, port, input, at_port, frame, size, index, eom });
+            }
+            Destination::Host { group, link } => {
+                io.deliver(group, Arrived { time, carries, vc: vc.id, frame, size, link, good: true });
+            }
+            Destination::Tail { .. } => unreachable!("a tail is behind a port of which everything is known"),
+        }
+    }
+}

@@ -1,0 +1,192 @@
+//! A link that changes or corrupts packets, as both engines drive it: its state, and what it has lost.
+
+use crate::ids::{Id, IdVec, LinkId, VcId};
+use crate::path::{Fate, Line, Packet};
+use crate::record::trace::Refused;
+use crate::record::{DropReason, Fingerprint, LinkRecord, LinkVcRecord};
+use crate::rng::mix;
+use crate::scenario;
+use crate::units::Time;
+
+/// The state of such a link, and its losses.
+#[derive(Clone, Debug)]
+pub(super) struct Link {
+    pub(super) id: LinkId,
+    pub(super) line: Line,
+    pub(super) losses: Losses,
+}
+
+/// A packet that goes on a link.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Rider {
+    /// The number of its connection at the link.
+    pub(super) vc: VcId,
+    /// Hash of the connection's name.
+    pub(super) vc_name: u64,
+    /// The how manieth packet of its connection it is.
+    pub(super) frame: u32,
+    pub(super) packet: Packet,
+}
+
+/// When a transmission ends, and when the packet arrives, if it does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Transmission {
+    pub(super) complete: Time,
+    pub(super) arrives: Option<Time>,
+}
+
+/// What a host means to do with a packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Intent {
+    /// To send it.
+    Send,
+    /// To lose it on purpose: it takes its time, and is gone.
+    Lose,
+}
+
+/// When a host's transmission begins, when the link is free again, and when the packet arrives, if it does. A link that is
+/// never up again is never free.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Sending {
+    pub(super) begins: Time,
+    pub(super) free: Time,
+    pub(super) arrives: Option<Time>,
+}
+
+/// What a link has lost, and what it will lose of what is on it.
+#[derive(Clone, Debug)]
+pub(super) struct Losses {
+    /// By connection: losses that have happened when the last packet was transmitted.
+    counts: IdVec<VcId, Count>,
+    /// A sum over those: the order in which things are lost is not that in which they are known.
+    sum: u64,
+    /// Losses that are known, and of which it is not known whether they have happened.
+    to_come: Vec<(Refused, u64)>,
+    /// All of them, if they are to be recorded.
+    all: Option<Vec<Refused>>,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Count {
+    corrupted: u64,
+    outage: u64,
+}
+
+impl Link {
+    /// The link of a scenario with this id, which so many connections cross, if it is more than plain. Each loss is
+    /// recorded if so chosen.
+    pub(super) fn new(
+        id: LinkId,
+        link: &scenario::Link,
+        seed: u64,
+        vcs: usize,
+        recording: LossRecording,
+    ) -> Option<Box<Link>> {
+        let line = Line::new(&link.path, link.rate, link.delay, seed, &link.name)?;
+        let all = (recording == LossRecording::Each).then(Vec::new);
+        let counts = (0..vcs).map(|_| Count::default()).collect();
+        Some(Box::new(Link { id, line: *line, losses: Losses { counts, sum: 0, to_come: Vec::new(), all } }))
+    }
+
+    /// A packet comes to the queue before the link; returns whether it is lost there.
+    pub(super) fn refuses(&mut self, now: Time, rider: &Rider) -> bool {
+        let lost = self.line.refuses(now, rider.packet);
+        if lost {
+            self.losses.add(now, now, rider, DropReason::Corrupted);
+        }
+        lost
+    }
+
+    /// A packet begins to be transmitted at `now`, or as soon as the link is up after that; `None` if it never is.
+    pub(super) fn transmit(&mut self, now: Time, rider: &Rider) -> Option<Transmission> {
+        let begins = self.line.up_from(now);
+        if begins == Time::NEVER {
+            return None;
+        }
+        let passage = self.line.transmit(begins, rider.packet);
+        let arrives = match passage.fate {
+            Fate::Arrives(time) => Some(time),
+            Fate::Lost { time, reason } => {
+                self.losses.add(now, time, rider, reason);
+                None
+            }
+        };
+        Some(Transmission { complete: passage.complete, arrives })
+    }
+
+    /// A host takes a packet to send it at `now`; perhaps it is one that the scenario loses on purpose.
+    pub(super) fn send(&mut self, now: Time, rider: &Rider, intent: Intent) -> Sending {
+        let (transmission, begins) = match intent {
+            Intent::Send if self.refuses(now, rider) => return Sending { begins: now, free: now, arrives: None },
+            Intent::Send => (self.transmit(now, rider), self.line.up_from(now)),
+            Intent::Lose => (None, self.line.up_from(now)),
+        };
+        match (transmission, intent) {
+            (Some(Transmission { complete, arrives }), _) => Sending { begins, free: complete, arrives },
+            (None, Intent::Lose) if begins < Time::NEVER => {
+                Sending { begins, free: self.line.complete(begins, rider.packet), arrives: None }
+            }
+            (None, _) => Sending { begins, free: Time::NEVER, arrives: None },
+        }
+    }
+
+    /// The record at `now`: `name` is the link's, `vcs` are the names of the connections that cross it.
+    pub(super) fn record(&self, now: Time, name: &str, vcs: impl Iterator<Item = String>) -> LinkRecord {
+        let mut losses = self.losses.clone();
+        losses.settle(now);
+        let record =
+            |(name, count): (String, &Count)| LinkVcRecord { name, corrupted: count.corrupted, outage: count.outage };
+        let vcs: Vec<LinkVcRecord> = vcs.zip(losses.counts.iter()).map(record).collect();
+        let mut fingerprint = Fingerprint::default();
+        let (corrupted, outage) = (vcs.iter().map(|vc| vc.corrupted).sum(), vcs.iter().map(|vc| vc.outage).sum());
+        if corrupted + outage > 0 {
+            for word in [corrupted, outage, losses.sum] {
+                fingerprint.add(word);
+            }
+        }
+        LinkRecord { name: name.to_owned(), corrupted, outage, vcs, fingerprint: fingerprint.value() }
+    }
+}
+
+/// Whether each loss on a link is recorded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum LossRecording {
+    /// They are counted.
+    Counts,
+    /// Each is recorded too.
+    Each,
+}
+
+impl Losses {
+    /// A packet is lost at `time`, as is known at `now`.
+    pub(super) fn add(&mut self, now: Time, time: Time, rider: &Rider, reason: DropReason) {
+        self.settle(now);
+        let lost = Refused { time, vc: rider.vc.index() as u32, frame: rider.frame, reason };
+        self.to_come.push((lost, rider.vc_name));
+        if let Some(all) = &mut self.all {
+            all.push(lost);
+        }
+    }
+
+    /// What was lost before `now`, if each loss is recorded.
+    pub(super) fn before(&self, now: Time) -> impl Iterator<Item = &Refused> {
+        self.all.iter().flatten().filter(move |lost| lost.time < now)
+    }
+
+    /// Counts what has happened before `now`.
+    fn settle(&mut self, now: Time) {
+        let (counts, sum) = (&mut self.counts, &mut self.sum);
+        self.to_come.retain(|(lost, vc_name)| {
+            if lost.time >= now {
+                return true;
+            }
+            let count = &mut counts[VcId::from_index(lost.vc as usize)];
+            match lost.reason {
+                DropReason::Corrupted => count.corrupted += 1,
+                _ => count.outage += 1,
+            }
+            *sum = sum.wrapping_add(mix(mix(lost.time.as_ps()) ^ mix(vc_name.wrapping_add(lost.reason as u64))));
+            false
+        });
+    }
+}

@@ -1,0 +1,341 @@
+//! The output port of a packet switch, event by event: a FIFO limited in packets or in bytes, any drop policy, any link.
+//!
+//! The reference engine drives every packet port like this, the batched one those whose departures are not known when
+//! packets arrive: behind them is a link that changes or corrupts packets, or they have a policy that looks at time.
+
+use std::collections::VecDeque;
+
+use super::link::{Link, Rider, Transmission};
+use super::occupancy::Occupancy;
+use crate::queue::drop::{DropReason, PacketArrival, PacketDrop, PacketPolicy, Verdict};
+use crate::units::{Rate, Span, Time};
+
+/// A packet port; `T` is what the engine knows a packet by.
+#[derive(Clone)]
+pub(super) struct PacketPort<T> {
+    rate: Rate,
+    delay: Span,
+    /// What is behind it, if that is more than a link of constant rate and delay.
+    pub(super) link: Option<Box<Link>>,
+    policy: PacketDrop,
+    /// Limit of waiting bytes, beside the limit of packets that the buffer has.
+    max_bytes: u64,
+    waiting_bytes: u64,
+    queue: VecDeque<Waiting<T>>,
+    /// When the last transmission is complete.
+    free: Time,
+    /// When the first of the queue begins to be transmitted, and when all of it is lost.
+    next_start: Time,
+    flush: Time,
+    pub(super) occupancy: Occupancy,
+}
+
+#[derive(Clone, Copy)]
+struct Waiting<T> {
+    rider: Rider,
+    arrived: Time,
+    handle: T,
+}
+
+/// A packet that is on the link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Departure<T> {
+    pub(super) handle: T,
+    /// When it arrives at the other end.
+    pub(super) arrives: Time,
+}
+
+impl<T: Copy> PacketPort<T> {
+    /// An idle port before a link of this rate and delay, unless `link` says more.
+    pub(super) fn new(
+        (rate, delay): (Rate, Span),
+        link: Option<Box<Link>>,
+        policy: PacketDrop,
+        max_bytes: u64,
+        occupancy: Occupancy,
+    ) -> PacketPort<T> {
+        PacketPort {
+            rate,
+            delay,
+            link,
+            policy,
+            max_bytes,
+            waiting_bytes: 0,
+            queue: VecDeque::new(),
+            free: Time::ZERO,
+            next_start: Time::NEVER,
+            flush: Time::NEVER,
+            occupancy,
+        }
+    }
+
+    /// A packet arrives. It is transmitted at once, or waits (then [`PacketPort::next_event`] says for how long), or is
+    /// lost: so are those given to `lost`.
+    pub(super) fn on_arrival(
+        &mut self,
+        now: Time,
+        rider: Rider,
+        handle: T,
+        mut lost: impl FnMut(T),
+    ) -> Option<Departure<T>> {
+        if self.link.as_mut().is_some_and(|link| link.refuses(now, &rider)) {
+            lost(handle);
+            return None;
+        }
+        self.occupancy.arrive(rider.vc);
+        let is_idle = self.queue.is_empty() && self.free <= now;
+        let goes_at_once = is_idle && self.up_from(now) == now;
+        if is_idle {
+            self.policy.rest();
+        }
+        let bytes = u64::from(rider.packet.bytes);
+        let no_room = self.waiting_bytes + bytes > self.max_bytes || self.occupancy.buffer().is_full();
+        let arrival = PacketArrival {
+            now,
+            idle: is_idle.then(|| now.since(self.free)),
+            queued: self.occupancy.buffer().queued(),
+            is_full: no_room && !goes_at_once,
+        };
+        match self.policy.admit(&arrival) {
+            Verdict::Drop(reason) => {
+                self.occupancy.refuse(now, rider.vc, rider.vc_name, rider.frame, reason);
+                lost(handle);
+                None
+            }
+            Verdict::Accept if goes_at_once => {
+                self.occupancy.pass(rider.vc);
+                self.transmit(now, rider, handle, lost)
+            }
+            Verdict::Accept => {
+                self.occupancy.enter(now, rider.vc);
+                self.waiting_bytes += bytes;
+                self.queue.push_back(Waiting { rider, arrived: now, handle });
+                if self.queue.len() == 1 {
+                    self.next_start = self.up_from(self.free.max(now));
+                    self.flush = self.link.as_ref().map_or(Time::NEVER, |link| link.line.flushes_after(now));
+                }
+                None
+            }
+        }
+    }
+
+    /// What is due at [`PacketPort::next_event`] happens: the next transmission begins, or what waits is lost. Those that
+    /// are lost are given to `lost`.
+    pub(super) fn on_event(&mut self, now: Time, mut lost: impl FnMut(T)) -> Option<Departure<T>> {
+        if now == self.flush {
+            while let Some(Waiting { rider, handle, .. }) = self.take() {
+                self.occupancy.throw_away(now, rider.vc, rider.vc_name, rider.frame, DropReason::Outage);
+                lost(handle);
+            }
+            return None;
+        }
+        while let Some(Waiting { rider, arrived, handle }) = self.take() {
+            match self.policy.depart(now, now.since(arrived), self.waiting_bytes) {
+                Verdict::Accept => {
+                    self.occupancy.leave(now, rider.vc);
+                    let departure = self.transmit(now, rider, handle, lost);
+                    self.next_start = self.up_from(self.free);
+                    return departure;
+                }
+                Verdict::Drop(reason) => {
+                    self.occupancy.throw_away(now, rider.vc, rider.vc_name, rider.frame, reason);
+                    lost(handle);
+                }
+            }
+        }
+        self.policy.rest();
+        None
+    }
+
+    /// When something happens here that is not an arrival.
+    pub(super) fn next_event(&self) -> Time {
+        if self.queue.is_empty() { Time::NEVER } else { self.next_start.min(self.flush) }
+    }
+
+    fn take(&mut self) -> Option<Waiting<T>> {
+        let waiting = self.queue.pop_front()?;
+        self.waiting_bytes -= u64::from(waiting.rider.packet.bytes);
+        Some(waiting)
+    }
+
+    fn up_from(&self, time: Time) -> Time {
+        self.link.as_ref().map_or(time, |link| link.line.up_from(time))
+    }
+
+    fn transmit(&mut self, now: Time, rider: Rider, handle: T, mut lost: impl FnMut(T)) -> Option<Departure<T>> {
+        let (complete, arrives) = match &mut self.link {
+            None => {
+                let complete = now + self.rate.serialization(u64::from(rider.packet.bytes) * 8);
+                (complete, Some(complete + self.delay))
+            }
+            Some(link) => {
+                let Transmission { complete, arrives } = link.transmit(now, &rider).expect("the link is up");
+                (complete, arrives)
+            }
+        };
+        self.free = complete;
+        self.occupancy.transmits(now, complete.since(now));
+        if arrives.is_none() {
+            lost(handle);
+        }
+        arrives.map(|arrives| Departure { handle, arrives })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ids::{Id, LinkId, NodeId, VcId};
+    use crate::net::link::LossRecording;
+    use crate::path::AppliesTo;
+    use crate::path::{Course, ErrorModel, ErrorParams, InService, Kind, Outages, Packet, PathParams, Place, Queued};
+    use crate::queue::Buffer;
+    use crate::queue::drop::{CoDelParams, DropParams};
+    use crate::rng::Stream;
+    use crate::scenario::{self, Queue};
+
+    /// One byte takes 8 ns.
+    const RATE: u64 = 1_000_000_000;
+
+    fn rate() -> Rate {
+        Rate::from_bps(RATE).unwrap()
+    }
+
+    fn of_policy(max_packets: u32, max_bytes: u64, policy: &DropParams, path: PathParams) -> PacketPort<u32> {
+        let (from, to) = (NodeId::from_index(0), NodeId::from_index(1));
+        let (delay, queue) = (Span::from_us(1), Queue::unlimited());
+        let link = scenario::Link { name: "a->b".into(), from, to, rate: rate(), delay, path, queue };
+        let link = Link::new(LinkId::from_index(0), &link, 1, 1, LossRecording::Each);
+        let policy = PacketDrop::new(policy, rate(), Stream::new(1, "a->b", "red"));
+        PacketPort::new((rate(), delay), link, policy, max_bytes, Occupancy::new(max_packets, 1, None))
+    }
+
+    fn port(max_packets: u32, max_bytes: u64) -> PacketPort<u32> {
+        of_policy(max_packets, max_bytes, &DropParams::TailDrop, PathParams::plain())
+    }
+
+    fn rider(bytes: u32) -> Rider {
+        let packet = Packet { bytes, kind: Kind::Data };
+        Rider { vc: VcId::from_index(0), vc_name: 0, frame: 0, packet }
+    }
+
+    fn ns(ns: u64) -> Time {
+        Time::from_ps(ns * 1000)
+    }
+
+    /// A packet of this handle and size arrives: when it arrives at the other end, if it goes at once.
+    fn arrive(port: &mut PacketPort<u32>, now: u64, handle: u32, bytes: u32) -> Option<Departure<u32>> {
+        port.on_arrival(ns(now), rider(bytes), handle, |_| ())
+    }
+
+    /// What happens next at a port that expects it then.
+    fn event(port: &mut PacketPort<u32>, now: u64) -> (Option<Departure<u32>>, Vec<u32>) {
+        assert_eq!(port.next_event(), ns(now));
+        let mut lost = Vec::new();
+        (port.on_event(ns(now), |handle| lost.push(handle)), lost)
+    }
+
+    fn departs(handle: u32, arrives: u64) -> Option<Departure<u32>> {
+        Some(Departure { handle, arrives: ns(arrives) })
+    }
+
+    #[test]
+    fn packets_follow_each_other_without_gaps() {
+        let mut port = port(10, u64::MAX);
+        assert_eq!(arrive(&mut port, 0, 0, 100), departs(0, 1800));
+        assert_eq!(arrive(&mut port, 10, 1, 50), None);
+        assert_eq!(event(&mut port, 800), (departs(1, 2200), vec![]));
+        assert_eq!(port.next_event(), Time::NEVER);
+        assert_eq!(arrive(&mut port, 1200, 2, 100), departs(2, 3000), "idle at the very instant");
+    }
+
+    #[test]
+    fn the_limit_counts_waiting_packets() {
+        let mut port = port(2, u64::MAX);
+        for handle in 0..4 {
+            arrive(&mut port, 0, handle, 100);
+        }
+        assert_eq!((port.queue.len(), port.occupancy.buffer().queued()), (2, 2), "one under way, two wait, one gone");
+    }
+
+    #[test]
+    fn or_waiting_bytes() {
+        let mut port = port(Buffer::INFINITE, 150);
+        for handle in 0..3 {
+            arrive(&mut port, 0, handle, 100);
+        }
+        assert_eq!(port.queue.len(), 1);
+        arrive(&mut port, 0, 3, 50);
+        assert_eq!(port.queue.len(), 2, "50 bytes fit exactly");
+        arrive(&mut port, 0, 4, 1);
+        assert_eq!(port.queue.len(), 2);
+    }
+
+    fn down(queued: Queued) -> PathParams {
+        let mut course = Course::constant(rate(), Span::from_us(1));
+        course.outages = Outages::new(vec![(ns(1000), ns(5000))], InService::Finish, queued);
+        PathParams { course: Some(course), errors: Vec::new() }
+    }
+
+    #[test]
+    fn while_a_link_is_down_packets_wait() {
+        let mut port = of_policy(10, u64::MAX, &DropParams::TailDrop, down(Queued::Keep));
+        assert!(arrive(&mut port, 900, 0, 100).is_some());
+        // 0 is finished at 1700, after the link went down.
+        assert_eq!(arrive(&mut port, 950, 1, 100), None);
+        assert_eq!(arrive(&mut port, 2000, 2, 100), None);
+        assert_eq!(event(&mut port, 5000), (departs(1, 6800), vec![]));
+        assert_eq!(event(&mut port, 5800), (departs(2, 7600), vec![]));
+        // A packet that finds an idle port and no link waits as well.
+        let mut idle = of_policy(10, u64::MAX, &DropParams::TailDrop, down(Queued::Keep));
+        assert_eq!(arrive(&mut idle, 3000, 0, 100), None);
+        assert_eq!(event(&mut idle, 5000), (departs(0, 6800), vec![]));
+    }
+
+    #[test]
+    fn or_they_are_lost_when_it_goes_down() {
+        let mut port = of_policy(10, u64::MAX, &DropParams::TailDrop, down(Queued::Flush));
+        for handle in 0..3 {
+            arrive(&mut port, 900, handle, 100);
+        }
+        assert_eq!(event(&mut port, 1000), (None, vec![1, 2]), "0 is under way");
+        assert_eq!((port.occupancy.buffer().queued(), port.waiting_bytes), (0, 0));
+        assert_eq!(arrive(&mut port, 2000, 3, 100), None);
+        assert_eq!(event(&mut port, 5000), (departs(3, 6800), vec![]), "what came later is not lost");
+        let record = port.occupancy.record(ns(9000), "a->b", ["v"].into_iter());
+        assert_eq!((record.arrivals, record.departures, record.drops.outage), (4, 2, 2));
+    }
+
+    #[test]
+    fn what_is_lost_before_the_queue_takes_no_room_and_after_it_takes_time() {
+        let path = |place| {
+            let error = ErrorParams { model: ErrorModel::List(vec![0]), place, applies_to: AppliesTo::All };
+            PathParams { course: None, errors: vec![error] }
+        };
+        for (place, free) in [(Place::Ingress, 0), (Place::Egress, 800)] {
+            let mut port = of_policy(10, u64::MAX, &DropParams::TailDrop, path(place));
+            let mut lost = Vec::new();
+            assert_eq!(port.on_arrival(ns(0), rider(100), 7, |handle| lost.push(handle)), None);
+            assert_eq!((lost, port.free), (vec![7], ns(free)), "{place:?}");
+            let link = port.link.as_ref().unwrap();
+            assert_eq!(link.record(ns(free), "a->b", ["v".into()].into_iter()).corrupted, 0, "not yet");
+            assert_eq!(link.record(ns(free + 1), "a->b", ["v".into()].into_iter()).corrupted, 1);
+        }
+    }
+
+    #[test]
+    fn a_policy_may_throw_away_what_has_its_turn() {
+        // 1500 B take 12 µs; target 10 µs, interval 20 µs: the wait is above it from the second packet on.
+        let params = CoDelParams { target: Span::from_us(10), interval: Span::from_us(20), mtu_bytes: 1500 };
+        let mut port = of_policy(100, u64::MAX, &DropParams::CoDel(params), PathParams::plain());
+        for handle in 0..20 {
+            arrive(&mut port, 0, handle, 1500);
+        }
+        // Turns at 12, 24, 36 µs: above since 12, so at 36 = 12 + 24 ≥ 32 the third of them is thrown away.
+        assert_eq!(event(&mut port, 12_000).1, []);
+        assert_eq!(event(&mut port, 24_000).1, []);
+        assert_eq!(event(&mut port, 36_000), (departs(4, 49_000), vec![3]));
+        let record = port.occupancy.record(ns(40_000), "a->b", ["v"].into_iter());
+        assert_eq!((record.departures, record.drops.policy, record.final_queue), (4, 1, 15));
+    }
+}

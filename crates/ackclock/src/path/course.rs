@@ -1,0 +1,315 @@
+//! A link that changes while the run goes on: its delay, its rate, and whether it is there at all.
+//! Source: docs/models/paths.md; a delay holds for the packets whose transmission begins under it, as in ns-2 and as
+//! \[VEGAS-A\] §3.1 has it. Whole picoseconds throughout.
+
+use crate::units::{Rate, Span, Time};
+
+/// How one direction of a link changes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Course {
+    /// Its delay.
+    pub delays: Delays,
+    /// Its rate.
+    pub rates: Rates,
+    /// When it is down.
+    pub outages: Outages,
+    /// What becomes of the order of packets when the delay shrinks.
+    pub reordering: Reordering,
+    /// What becomes of the packets on the link when its delay steps, or when it goes down.
+    pub under_way: UnderWay,
+}
+
+/// A delay over time.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Delays {
+    shape: Shape,
+    /// The delay from each instant on, or at it; the first is at time 0, and each is later than the one before.
+    points: Vec<(Time, Span)>,
+}
+
+/// How a delay goes from one point to the next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shape {
+    /// It stays until the next point, and is another from there on.
+    Steps,
+    /// In a straight line, rounded to the nearest picosecond; after the last point it stays.
+    Linear,
+}
+
+/// A rate over time, in steps.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Rates {
+    /// The rate from each instant on; the first is at time 0, and each is later than the one before.
+    points: Vec<(Time, Rate)>,
+}
+
+/// When a link is down.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Outages {
+    /// From an instant on, until another, at which it is up again; in order, and apart.
+    intervals: Vec<(Time, Time)>,
+    /// What becomes of the packet that is being transmitted.
+    pub in_service: InService,
+    /// What becomes of the packets that wait.
+    pub queued: Queued,
+}
+
+/// What becomes of the packet in transmission when its link goes down.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum InService {
+    /// It is transmitted to its end.
+    #[default]
+    Finish,
+    /// It is lost.
+    Lose,
+}
+
+/// What becomes of the packets that wait for a link when it goes down.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Queued {
+    /// They wait until it is up.
+    #[default]
+    Keep,
+    /// They are lost.
+    Flush,
+}
+
+/// What becomes of the order of packets when the delay shrinks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reordering {
+    /// A later packet may arrive before an earlier one.
+    Natural,
+    /// No packet arrives before one that was sent before it.
+    Prevent,
+}
+
+/// What becomes of the packets on a link when its delay steps, or when it goes down.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UnderWay {
+    /// They arrive as if nothing had happened.
+    Keep,
+    /// They are lost.
+    Drop,
+}
+
+impl Course {
+    /// A link that does not change.
+    pub fn constant(rate: Rate, delay: Span) -> Course {
+        Course {
+            delays: Delays::constant(delay),
+            rates: Rates::constant(rate),
+            outages: Outages::default(),
+            reordering: Reordering::Natural,
+            under_way: UnderWay::Keep,
+        }
+    }
+
+    /// The first instant after `sent` and before `arrives` at which what is under way is lost, if there is one.
+    pub(super) fn dropped_between(&self, sent: Time, arrives: Time) -> Option<Time> {
+        if self.under_way == UnderWay::Keep {
+            return None;
+        }
+        let goes_down = self.outages.next_after(sent).map(|(down, _)| down);
+        let steps = if self.delays.shape == Shape::Steps { self.delays.next_after(sent) } else { None };
+        goes_down.into_iter().chain(steps).min().filter(|&at| at < arrives)
+    }
+}
+
+impl Delays {
+    /// A delay that does not change.
+    pub fn constant(delay: Span) -> Delays {
+        Delays { shape: Shape::Steps, points: vec![(Time::ZERO, delay)] }
+    }
+
+    /// A delay through these points, of which the first is at time 0 and each is later than the one before.
+    ///
+    /// # Panics
+    /// If they are not.
+    pub fn new(shape: Shape, points: Vec<(Time, Span)>) -> Delays {
+        assert_ascending(points.iter().map(|&(time, _)| time));
+        Delays { shape, points }
+    }
+
+    /// The delay of a packet whose transmission begins at `time`.
+    pub fn at(&self, time: Time) -> Span {
+        let next = self.points.partition_point(|&(from, _)| from <= time);
+        let (from, delay) = self.points[next - 1];
+        match (self.shape, self.points.get(next)) {
+            (Shape::Linear, Some(&(to, end))) => between(delay, end, time.since(from), to.since(from)),
+            _ => delay,
+        }
+    }
+
+    /// The least delay of packets whose transmission begins at `time` or later.
+    pub fn least_from(&self, time: Time) -> Span {
+        let next = self.points.partition_point(|&(from, _)| from <= time);
+        let later = self.points[next..].iter().map(|&(_, delay)| delay);
+        later.fold(self.at(time), Span::min)
+    }
+
+    /// Whether it never changes.
+    pub fn is_constant(&self) -> bool {
+        self.points.iter().all(|&(_, delay)| delay == self.points[0].1)
+    }
+
+    /// The first point after `time`.
+    fn next_after(&self, time: Time) -> Option<Time> {
+        self.points.get(self.points.partition_point(|&(from, _)| from <= time)).map(|&(from, _)| from)
+    }
+}
+
+impl Rates {
+    /// A rate that does not change.
+    pub fn constant(rate: Rate) -> Rates {
+        Rates { points: vec![(Time::ZERO, rate)] }
+    }
+
+    /// These rates, each from its instant on; the first is at time 0, and each is later than the one before.
+    ///
+    /// # Panics
+    /// If they are not.
+    pub fn new(points: Vec<(Time, Rate)>) -> Rates {
+        assert_ascending(points.iter().map(|&(time, _)| time));
+        Rates { points }
+    }
+
+    /// The rate at which a packet is transmitted whose transmission begins at `time`.
+    pub fn at(&self, time: Time) -> Rate {
+        self.points[self.points.partition_point(|&(from, _)| from <= time) - 1].1
+    }
+
+    /// The largest rate there ever is.
+    pub fn largest(&self) -> Rate {
+        self.points.iter().map(|&(_, rate)| rate).max().expect("there is a first point")
+    }
+
+    /// Whether it never changes.
+    pub fn is_constant(&self) -> bool {
+        self.points.iter().all(|&(_, rate)| rate == self.points[0].1)
+    }
+}
+
+impl Outages {
+    /// A link that is down in each of these intervals, from the first instant on until the second; they are in order, and
+    /// apart.
+    ///
+    /// # Panics
+    /// If they are not.
+    pub fn new(intervals: Vec<(Time, Time)>, in_service: InService, queued: Queued) -> Outages {
+        assert!(
+            intervals.iter().all(|(down, up)| down < up) && intervals.windows(2).all(|pair| pair[0].1 < pair[1].0),
+            "outages must be in order: {intervals:?}"
+        );
+        Outages { intervals, in_service, queued }
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.intervals.is_empty()
+    }
+
+    /// The first instant from `time` on at which the link is up; `Time::NEVER` if there is none.
+    pub fn up_from(&self, time: Time) -> Time {
+        let next = self.intervals.partition_point(|&(down, _)| down <= time);
+        let current = next.checked_sub(1).map(|index| self.intervals[index]);
+        current.filter(|&(_, up)| up > time).map_or(time, |(_, up)| up)
+    }
+
+    /// The first outage that begins after `time`.
+    pub(super) fn next_after(&self, time: Time) -> Option<(Time, Time)> {
+        self.intervals.get(self.intervals.partition_point(|&(down, _)| down <= time)).copied()
+    }
+}
+
+/// A part of the way from one delay to another, `passed` of `whole`.
+fn between(start: Span, end: Span, passed: Span, whole: Span) -> Span {
+    let (low, high) = (start.min(end), start.max(end));
+    let (up, whole) = (if start <= end { passed } else { whole - passed }, u128::from(whole.as_ps()));
+    let way = u128::from((high - low).as_ps()) * u128::from(up.as_ps());
+    low + Span::from_ps(u64::try_from((way + whole / 2) / whole).expect("a part is no more than the whole"))
+}
+
+fn assert_ascending(times: impl Iterator<Item = Time> + Clone) {
+    assert_eq!(times.clone().next(), Some(Time::ZERO), "the first point is at time 0");
+    assert!(times.clone().zip(times.skip(1)).all(|(one, next)| one < next), "points must be in order of time");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(ps: u64) -> Time {
+        Time::from_ps(ps)
+    }
+
+    fn ps(ps: u64) -> Span {
+        Span::from_ps(ps)
+    }
+
+    #[test]
+    fn a_step_holds_from_its_instant_on() {
+        let delays = Delays::new(Shape::Steps, vec![(at(0), ps(10)), (at(100), ps(50)), (at(200), ps(20))]);
+        assert_eq!([0, 99, 100, 199, 200, 1_000_000].map(|time| delays.at(at(time)).as_ps()), [10, 10, 50, 50, 20, 20]);
+    }
+
+    #[test]
+    fn a_line_is_rounded_to_the_nearest_picosecond() {
+        let delays = Delays::new(Shape::Linear, vec![(at(0), ps(10)), (at(300), ps(11)), (at(303), ps(8))]);
+        // 10 + t/300: one half at 150; then one less each picosecond.
+        let all = [0, 149, 150, 300, 301, 302, 303, 999].map(|time| delays.at(at(time)).as_ps());
+        assert_eq!(all, [10, 10, 11, 11, 10, 9, 8, 8]);
+        // Days and seconds, without overflow.
+        let (day, far) = (86_400_000_000_000_000, 100_000_000_000_000);
+        let slow = Delays::new(Shape::Linear, vec![(at(0), ps(far)), (at(200 * day), ps(0))]);
+        assert_eq!(slow.at(at(100 * day)), ps(far / 2));
+    }
+
+    #[test]
+    fn the_least_delay_is_that_of_the_future() {
+        let delays = Delays::new(Shape::Steps, vec![(at(0), ps(10)), (at(100), ps(50)), (at(200), ps(20))]);
+        assert_eq!([0, 99, 100, 200].map(|time| delays.least_from(at(time)).as_ps()), [10, 10, 20, 20]);
+        let falling = Delays::new(Shape::Linear, vec![(at(0), ps(50)), (at(100), ps(10))]);
+        assert_eq!(falling.least_from(at(50)), ps(10));
+        let rising = Delays::new(Shape::Linear, vec![(at(0), ps(10)), (at(100), ps(50))]);
+        assert_eq!(rising.least_from(at(50)), ps(30));
+    }
+
+    #[test]
+    fn rates_change_in_steps() {
+        let rate = |bps| Rate::from_bps(bps).unwrap();
+        let rates = Rates::new(vec![(at(0), rate(8)), (at(100), rate(2)), (at(200), rate(9))]);
+        assert_eq!([0, 99, 100, 200].map(|time| rates.at(at(time)).as_bps()), [8, 8, 2, 9]);
+        assert_eq!(rates.largest(), rate(9));
+        assert!(!rates.is_constant() && Rates::constant(rate(8)).is_constant());
+    }
+
+    #[test]
+    fn a_link_is_up_again_at_the_end_of_an_outage() {
+        let outages =
+            Outages::new(vec![(at(10), at(20)), (at(30), Time::NEVER)], InService::default(), Queued::default());
+        assert_eq!([9, 10, 19, 20, 29].map(|time| outages.up_from(at(time)).as_ps()), [9, 20, 20, 20, 29]);
+        assert_eq!(outages.up_from(at(31)), Time::NEVER);
+        assert_eq!(outages.next_after(at(9)), Some((at(10), at(20))));
+        assert_eq!(outages.next_after(at(10)), Some((at(30), Time::NEVER)));
+    }
+
+    #[test]
+    fn what_is_under_way_when_the_delay_steps_is_lost_if_so_chosen() {
+        let delays = Delays::new(Shape::Steps, vec![(at(0), ps(10)), (at(100), ps(50))]);
+        let mut course = Course { delays, ..Course::constant(Rate::from_bps(8).unwrap(), ps(10)) };
+        assert_eq!(course.dropped_between(at(95), at(105)), None, "nothing is lost by default");
+        course.under_way = UnderWay::Drop;
+        assert_eq!(course.dropped_between(at(95), at(105)), Some(at(100)));
+        // Arrived at the very instant, or sent at it.
+        assert_eq!(course.dropped_between(at(90), at(100)), None);
+        assert_eq!(course.dropped_between(at(100), at(150)), None);
+        course.outages = Outages::new(vec![(at(97), at(99))], InService::Finish, Queued::Keep);
+        assert_eq!(course.dropped_between(at(95), at(105)), Some(at(97)), "the first of both");
+    }
+
+    #[test]
+    #[should_panic(expected = "in order of time")]
+    fn points_out_of_order_are_a_bug() {
+        Delays::new(Shape::Steps, vec![(at(0), ps(1)), (at(5), ps(2)), (at(5), ps(3))]);
+    }
+}

@@ -1,0 +1,281 @@
+//! One direction of a link as the port before it sees it: when is a packet out, and when does it arrive, or where is it
+//! lost?  Source: docs/models/paths.md.
+
+use super::course::{Course, InService, Queued, Reordering};
+use super::errors::{ErrorParams, Errors, Packet, Place};
+use crate::record::DropReason;
+use crate::units::{Rate, Span, Time};
+
+/// What is said about a link beyond its rate and its delay.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PathParams {
+    /// How it changes; `None`: not at all.
+    pub course: Option<Course>,
+    /// Which packets it corrupts.
+    pub errors: Vec<ErrorParams>,
+}
+
+/// The state of a link.
+#[derive(Clone, Debug)]
+pub struct Line {
+    course: Course,
+    errors: Errors,
+    /// The arrival of the last packet that arrives, if the order is kept.
+    last_arrival: Time,
+}
+
+/// What becomes of a packet that is transmitted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Passage {
+    /// When the port is done with it.
+    pub complete: Time,
+    /// What becomes of it after that.
+    pub fate: Fate,
+}
+
+/// Whether a packet arrives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fate {
+    /// It does, at this instant.
+    Arrives(Time),
+    /// It does not.
+    Lost {
+        /// When it was lost.
+        time: Time,
+        /// Why.
+        reason: DropReason,
+    },
+}
+
+impl PathParams {
+    /// A link that does nothing but transmit.
+    pub fn plain() -> PathParams {
+        PathParams::default()
+    }
+
+    /// Whether it is one.
+    pub fn is_plain(&self) -> bool {
+        self.course.is_none() && self.errors.is_empty()
+    }
+
+    /// The least delay there ever is on a link whose delay is `constant` unless it changes.
+    pub fn least_delay(&self, constant: Span) -> Span {
+        self.course.as_ref().map_or(constant, |course| course.delays.least_from(Time::ZERO))
+    }
+
+    /// The largest rate there ever is on a link whose rate is `constant` unless it changes.
+    pub fn largest_rate(&self, constant: Rate) -> Rate {
+        self.course.as_ref().map_or(constant, |course| course.rates.largest())
+    }
+}
+
+impl Line {
+    /// The link named `name` (`from->to`), of this rate and delay unless it changes, in a run with this seed; `None` if it
+    /// does nothing but transmit.
+    pub fn new(params: &PathParams, rate: Rate, delay: Span, seed: u64, name: &str) -> Option<Box<Line>> {
+        let course = || params.course.clone().unwrap_or_else(|| Course::constant(rate, delay));
+        let line =
+            || Line { course: course(), errors: Errors::new(&params.errors, seed, name), last_arrival: Time::ZERO };
+        (!params.is_plain()).then(|| Box::new(line()))
+    }
+
+    /// Whether a packet that comes to the queue before the link is lost there.
+    pub fn refuses(&mut self, now: Time, packet: Packet) -> bool {
+        self.errors.corrupt(Place::Ingress, now, packet)
+    }
+
+    /// The first instant from `time` on at which a transmission can begin; `Time::NEVER` if there is none.
+    pub fn up_from(&self, time: Time) -> Time {
+        self.course.outages.up_from(time)
+    }
+
+    /// When what waits is lost next, after `time`; `Time::NEVER` if it is not.
+    pub fn flushes_after(&self, time: Time) -> Time {
+        match self.course.outages.queued {
+            Queued::Keep => Time::NEVER,
+            Queued::Flush => self.course.outages.next_after(time).map_or(Time::NEVER, |(down, _)| down),
+        }
+    }
+
+    /// When the transmission of a packet that begins now is complete, if the link stays up.
+    pub fn complete(&self, begins: Time, packet: Packet) -> Time {
+        begins + self.course.rates.at(begins).serialization(u64::from(packet.bytes) * 8)
+    }
+
+    /// A packet is transmitted from `begins` on, when the link is up. To be told in the order of transmission.
+    pub fn transmit(&mut self, begins: Time, packet: Packet) -> Passage {
+        let complete = self.complete(begins, packet);
+        let course = &self.course;
+        let lost = |time, reason| Passage { complete: complete.min(time), fate: Fate::Lost { time, reason } };
+        if course.outages.in_service == InService::Lose
+            && let Some((down, _)) = course.outages.next_after(begins).filter(|&(down, _)| down < complete)
+        {
+            return lost(down, DropReason::Outage);
+        }
+        if self.errors.corrupt(Place::Egress, complete, packet) {
+            return lost(complete, DropReason::Corrupted);
+        }
+        let mut arrives = complete + course.delays.at(begins);
+        if course.reordering == Reordering::Prevent {
+            arrives = arrives.max(self.last_arrival);
+        }
+        if let Some(time) = course.dropped_between(begins, arrives) {
+            return Passage { complete, fate: Fate::Lost { time, reason: DropReason::Outage } };
+        }
+        self.last_arrival = arrives;
+        if self.errors.corrupt(Place::Receiver, arrives, packet) {
+            let (time, reason) = (arrives, DropReason::Corrupted);
+            return Passage { complete, fate: Fate::Lost { time, reason } };
+        }
+        Passage { complete, fate: Fate::Arrives(arrives) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::path::{AppliesTo, Delays, ErrorModel, Kind, Outages, Rates, Shape, UnderWay};
+
+    /// A byte takes a nanosecond.
+    const RATE: u64 = 8_000_000_000;
+
+    fn rate(bps: u64) -> Rate {
+        Rate::from_bps(bps).unwrap()
+    }
+
+    fn ns(ns: u64) -> Time {
+        Time::from_ps(1000 * ns)
+    }
+
+    fn of_ns(ns: u64) -> Span {
+        Span::from_ps(1000 * ns)
+    }
+
+    fn packet(bytes: u32) -> Packet {
+        Packet { bytes, kind: Kind::Data }
+    }
+
+    fn line(change: impl Fn(&mut Course), errors: &[ErrorParams]) -> Line {
+        let mut course = Course::constant(rate(RATE), of_ns(500));
+        change(&mut course);
+        let params = PathParams { course: Some(course), errors: errors.to_vec() };
+        *Line::new(&params, rate(RATE), of_ns(500), 1, "a->b").unwrap()
+    }
+
+    /// The fates of packets of 100 bytes whose transmissions begin at these times: arrivals, or losses below zero.
+    fn fates(line: &mut Line, begins: &[u64]) -> Vec<i64> {
+        let fate = |&begin: &u64| match line.transmit(ns(begin), packet(100)).fate {
+            Fate::Arrives(time) => (time.as_ps() / 1000) as i64,
+            Fate::Lost { time, .. } => -((time.as_ps() / 1000) as i64),
+        };
+        begins.iter().map(fate).collect()
+    }
+
+    fn falls_at_1000(course: &mut Course) {
+        course.delays = Delays::new(Shape::Steps, vec![(ns(0), of_ns(500)), (ns(1000), of_ns(50))]);
+    }
+
+    #[test]
+    fn a_plain_link_needs_no_state() {
+        assert!(Line::new(&PathParams::plain(), rate(RATE), of_ns(500), 1, "a->b").is_none());
+    }
+
+    #[test]
+    fn arrivals_around_a_step_of_the_delay_by_hand() {
+        // 100 ns to transmit, then 500 ns, or 50 for what begins at 1000 or later.
+        let mut line = line(falls_at_1000, &[]);
+        assert_eq!(fates(&mut line, &[800, 950, 1050]), [1400, 1550, 1200], "the third overtakes both");
+        assert_eq!(fates(&mut line, &[1150]), [1300]);
+    }
+
+    #[test]
+    fn a_delay_that_grows_keeps_what_is_under_way() {
+        let rises = |course: &mut Course| {
+            course.delays = Delays::new(Shape::Steps, vec![(ns(0), of_ns(50)), (ns(1000), of_ns(500))]);
+        };
+        assert_eq!(fates(&mut line(rises, &[]), &[899, 999, 1000]), [1049, 1149, 1600]);
+    }
+
+    #[test]
+    fn without_reordering_packets_arrive_in_the_order_they_were_sent() {
+        let prevent = |course: &mut Course| {
+            falls_at_1000(course);
+            course.reordering = Reordering::Prevent;
+        };
+        assert_eq!(fates(&mut line(prevent, &[]), &[800, 950, 1050, 1460]), [1400, 1550, 1550, 1610]);
+        // On any course.
+        let (mut state, mut last) = (1_u64, Time::ZERO);
+        let mut points = vec![(ns(0), of_ns(1))];
+        for step in 1..1000 {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            points.push((ns(37 * step), of_ns(1 + (state >> 52))));
+        }
+        let wild = |course: &mut Course| {
+            course.delays = Delays::new(Shape::Linear, points.clone());
+            course.reordering = Reordering::Prevent;
+        };
+        let mut line = line(wild, &[]);
+        for number in 0..400 {
+            let Fate::Arrives(time) = line.transmit(ns(100 * number), packet(100)).fate else {
+                panic!("nothing is lost")
+            };
+            assert!(time >= last);
+            last = time;
+        }
+    }
+
+    #[test]
+    fn or_what_is_under_way_is_lost_when_the_delay_steps() {
+        let dropping = |course: &mut Course| {
+            falls_at_1000(course);
+            course.under_way = UnderWay::Drop;
+        };
+        assert_eq!(fates(&mut line(dropping, &[]), &[399, 400, 401, 950, 1050]), [999, 1000, -1000, -1000, 1200]);
+    }
+
+    #[test]
+    fn a_packet_keeps_the_rate_at_which_it_began() {
+        let slower = |course: &mut Course| {
+            course.rates = Rates::new(vec![(ns(0), rate(RATE)), (ns(1000), rate(RATE / 4))]);
+        };
+        let mut line = line(slower, &[]);
+        let complete = |line: &mut Line, begins| line.transmit(ns(begins), packet(100)).complete;
+        assert_eq!([complete(&mut line, 999), complete(&mut line, 1100)], [ns(1099), ns(1500)]);
+    }
+
+    #[test]
+    fn what_is_in_service_when_the_link_goes_down_is_finished_or_lost() {
+        let down = |in_service| {
+            move |course: &mut Course| {
+                course.outages = Outages::new(vec![(ns(1000), ns(2000))], in_service, Queued::Keep);
+            }
+        };
+        assert_eq!(fates(&mut line(down(InService::Finish), &[]), &[950]), [1550]);
+        let mut line = line(down(InService::Lose), &[]);
+        assert_eq!(line.transmit(ns(900), packet(100)).fate, Fate::Arrives(ns(1500)), "out at the very instant");
+        let lost = Fate::Lost { time: ns(1000), reason: DropReason::Outage };
+        assert_eq!(line.transmit(ns(950), packet(100)), Passage { complete: ns(1000), fate: lost });
+        assert_eq!(line.up_from(ns(1000)), ns(2000));
+    }
+
+    #[test]
+    fn places_decide_when_and_whether_the_link_is_used() {
+        let at = |place| ErrorParams { model: ErrorModel::List(vec![1]), place, applies_to: AppliesTo::All };
+        let two = |place| fates(&mut line(|_| (), &[at(place)]), &[0, 100]);
+        assert_eq!(two(Place::Egress), [600, -200], "when its last bit is sent");
+        assert_eq!(two(Place::Receiver), [600, -700], "when its last bit arrives");
+        let mut line = line(|_| (), &[at(Place::Ingress)]);
+        assert_eq!([0, 0].map(|now| line.refuses(ns(now), packet(100))), [false, true]);
+        assert_eq!(fates(&mut line, &[0, 100]), [600, 700], "what is lost there is not transmitted");
+    }
+
+    #[test]
+    fn a_link_that_goes_down_may_lose_what_waits() {
+        let flush = |course: &mut Course| {
+            let intervals = vec![(ns(10), ns(20)), (ns(30), ns(40))];
+            course.outages = Outages::new(intervals, InService::Finish, Queued::Flush);
+        };
+        let line = line(flush, &[]);
+        assert_eq!([0, 10, 30].map(|time| line.flushes_after(ns(time))), [ns(10), ns(30), Time::NEVER]);
+    }
+}

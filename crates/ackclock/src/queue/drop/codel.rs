@@ -1,0 +1,194 @@
+//! CoDel, controlled delay: when packets have waited longer than a target for a whole interval, some are thrown away as
+//! their turn comes, ever more often until the wait is short again.
+//! Source: RFC 8289 §5, whose names are used.
+
+use super::packets::unless_full;
+use super::{DropReason, PacketArrival, PacketPolicy, Verdict};
+use crate::units::{Span, Time};
+
+/// The parameters of CoDel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CoDelParams {
+    /// The wait that is acceptable for ever.
+    pub target: Span,
+    /// The time for which a longer wait is acceptable: a round trip.
+    pub interval: Span,
+    /// Nothing is thrown away while no more than this waits behind a packet: one of the largest size. Octets.
+    pub mtu_bytes: u32,
+}
+
+/// The state of CoDel.
+#[derive(Clone, Debug)]
+pub struct CoDel {
+    params: CoDelParams,
+    /// When the wait will have been above the target for an interval, if it is above it.
+    first_above: Option<Time>,
+    dropping: bool,
+    /// When the next packet is thrown away, while it drops.
+    drop_next: Time,
+    /// Packets thrown away since it began to drop, and that number when it began the last time.
+    count: u64,
+    last_count: u64,
+    /// What the packet before was thrown away for, in this turn.
+    thrown: Option<Thrown>,
+}
+
+/// What a packet is thrown away for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Thrown {
+    /// It begins to drop.
+    First,
+    /// The next drop is due.
+    Due,
+}
+
+impl CoDel {
+    /// CoDel before the first packet.
+    pub fn new(params: CoDelParams) -> CoDel {
+        CoDel {
+            params,
+            first_above: None,
+            dropping: false,
+            drop_next: Time::ZERO,
+            count: 0,
+            last_count: 0,
+            thrown: None,
+        }
+    }
+
+    /// RFC 8289 §5.6, `dodequeue`: whether it is all right to drop.
+    fn ok_to_drop(&mut self, now: Time, waited: Span, left_bytes: u64) -> bool {
+        if waited < self.params.target || left_bytes <= u64::from(self.params.mtu_bytes) {
+            self.first_above = None;
+            return false;
+        }
+        now >= *self.first_above.get_or_insert(now + self.params.interval)
+    }
+
+    /// RFC 8289 §5.5, `deque`, at the first packet of a turn.
+    fn first_of_turn(&mut self, now: Time, ok: bool) -> Option<Thrown> {
+        if self.dropping {
+            self.dropping = ok;
+            return self.due(now);
+        }
+        if !ok {
+            return None;
+        }
+        self.dropping = true;
+        // What controlled the queue a short while ago is a good beginning.
+        let delta = self.count - self.last_count;
+        let recently = now < self.drop_next + self.params.interval * 16;
+        self.count = if delta > 1 && recently { delta } else { 1 };
+        self.drop_next = self.control_law(now);
+        self.last_count = self.count;
+        Some(Thrown::First)
+    }
+
+    /// The same, after one that was thrown away since it was due.
+    fn next_of_turn(&mut self, now: Time, ok: bool) -> Option<Thrown> {
+        self.dropping = ok;
+        if ok {
+            self.drop_next = self.control_law(self.drop_next);
+        }
+        self.due(now)
+    }
+
+    fn due(&mut self, now: Time) -> Option<Thrown> {
+        let due = self.dropping && now >= self.drop_next;
+        self.count += u64::from(due);
+        due.then_some(Thrown::Due)
+    }
+
+    /// RFC 8289 §5.3: the next drop is an interval over the square root of the count away.
+    fn control_law(&self, from: Time) -> Time {
+        from + Span::from_ps((self.params.interval.as_ps() as f64 / (self.count as f64).sqrt()) as u64)
+    }
+}
+
+impl PacketPolicy for CoDel {
+    fn admit(&mut self, arrival: &PacketArrival) -> Verdict {
+        unless_full(arrival)
+    }
+
+    fn depart(&mut self, now: Time, waited: Span, left_bytes: u64) -> Verdict {
+        let ok = self.ok_to_drop(now, waited, left_bytes);
+        self.thrown = match self.thrown {
+            None => self.first_of_turn(now, ok),
+            Some(Thrown::First) => None,
+            Some(Thrown::Due) => self.next_of_turn(now, ok),
+        };
+        if self.thrown.is_some() { Verdict::Drop(DropReason::Policy) } else { Verdict::Accept }
+    }
+
+    fn rest(&mut self) {
+        self.first_above = None;
+        self.dropping = false;
+        self.thrown = None;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PARAMS: CoDelParams = CoDelParams { target: Span::from_ms(5), interval: Span::from_ms(100), mtu_bytes: 1500 };
+
+    fn ms(ms: u64) -> Time {
+        Time::ZERO + Span::from_ms(ms)
+    }
+
+    /// When packets are thrown away if one has its turn every millisecond, each after such a wait.
+    fn drops(codel: &mut CoDel, turns: std::ops::Range<u64>, waited: impl Fn(u64) -> u64, left: u64) -> Vec<u64> {
+        let mut drops = Vec::new();
+        for turn in turns {
+            while codel.depart(ms(turn), Span::from_ms(waited(turn)), left) != Verdict::Accept {
+                drops.push(turn);
+            }
+        }
+        drops
+    }
+
+    #[test]
+    fn a_wait_above_the_target_is_tolerated_for_an_interval_and_then_thinned_out() {
+        let mut codel = CoDel::new(PARAMS);
+        // Above from 0 on: the first at 100, then 100/√1, 100/√2, 100/√3 later: 200, 270.7, 328.4, 378.4, 423.2.
+        assert_eq!(drops(&mut codel, 0..430, |_| 5, 10_000), [100, 200, 271, 329, 379, 424]);
+    }
+
+    #[test]
+    fn a_short_wait_ends_it_and_counts_from_where_it_was_soon_after() {
+        let mut codel = CoDel::new(PARAMS);
+        drops(&mut codel, 0..430, |_| 5, 10_000);
+        assert_eq!((codel.count, codel.last_count), (6, 1));
+        assert_eq!(drops(&mut codel, 430..440, |_| 4, 10_000), []);
+        // Above again from 440: the first at 540, where the count goes on at 6 − 1 = 5: the next 100/√5 = 44.7 later, then
+        // 100/√6 = 40.8 more.
+        assert_eq!(drops(&mut codel, 440..630, |_| 5, 10_000), [540, 585, 626]);
+        // After more than 16 intervals it begins anew.
+        drops(&mut codel, 630..640, |_| 4, 10_000);
+        assert_eq!(drops(&mut codel, 5000..5201, |_| 5, 10_000), [5100, 5200]);
+    }
+
+    #[test]
+    fn the_last_packets_are_spared() {
+        assert_eq!(drops(&mut CoDel::new(PARAMS), 0..500, |_| 50, 1500), [], "no more than one of the largest is left");
+        assert_eq!(drops(&mut CoDel::new(PARAMS), 0..101, |_| 50, 1501), [100]);
+    }
+
+    #[test]
+    fn an_empty_queue_ends_it() {
+        let mut codel = CoDel::new(PARAMS);
+        drops(&mut codel, 0..150, |_| 5, 10_000);
+        assert!(codel.dropping);
+        codel.rest();
+        assert_eq!(drops(&mut codel, 150..251, |_| 5, 10_000), [250]);
+    }
+
+    #[test]
+    fn several_are_thrown_away_in_one_turn_if_several_are_due() {
+        let mut codel = CoDel::new(PARAMS);
+        drops(&mut codel, 0..101, |_| 5, 10_000);
+        // The next turn is at 290: what was due at 200 and at 270.7 goes, what is due at 328.4 does not.
+        assert_eq!(drops(&mut codel, 290..291, |_| 5, 10_000), [290, 290]);
+    }
+}

@@ -1,0 +1,235 @@
+//! Random early detection: packets are refused before the buffer is full, more of them the longer the queue is on
+//! average.
+//! Source: \[FJ93\] §4, its algorithm and its names; \[Flo00\] for the gentle slope; `Spacing::Wait` as in ns-2.
+//!
+//! Deviation: the average is over the packets that wait; the one in transmission does not count, as everywhere here.
+
+use super::packets::unless_full;
+use super::{DropReason, PacketArrival, PacketPolicy, Verdict};
+use crate::rng::Stream;
+use crate::units::{Rate, Span};
+
+/// The parameters of RED.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RedParams {
+    /// min_th: below this average nothing is refused. Packets.
+    pub min_packets: f64,
+    /// max_th: from this average on everything is refused, or with ever larger probability if it is gentle. Packets; more
+    /// than `min_packets`.
+    pub max_packets: f64,
+    /// w_q: what a sample weighs in the average; more than 0, at most 1.
+    pub weight: f64,
+    /// max_p: the probability at max_th; more than 0, at most 1.
+    pub max_p: f64,
+    /// What happens above max_th.
+    pub above: AboveMax,
+    /// How the refused packets are spread.
+    pub spacing: Spacing,
+    /// The size of a typical packet: while the port is idle, the average falls as if such packets were coming. Octets.
+    pub packet_bytes: u32,
+}
+
+/// What RED does when the average is above max_th.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AboveMax {
+    /// The probability rises from max_p to 1 at twice max_th.
+    Gentle,
+    /// Everything is refused.
+    All,
+}
+
+/// How the packets that RED refuses are spread over those that arrive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Spacing {
+    /// Evenly: after one that is refused, the next is as likely any of the 1/p_b that follow.
+    Uniform,
+    /// The same, after 1/p_b that are spared.
+    Wait,
+}
+
+/// The state of RED.
+#[derive(Clone, Debug)]
+pub struct Red {
+    params: RedParams,
+    /// The time of a typical packet.
+    packet_time: Span,
+    /// avg: the average number of waiting packets.
+    average: f64,
+    /// count: packets accepted since the last one that was refused, while the average is above min_th; none below it.
+    count: Option<u64>,
+    draws: Stream,
+    drawn: u64,
+}
+
+impl Red {
+    /// RED at a port of this rate, with random numbers from `draws`.
+    pub fn new(params: RedParams, rate: Rate, draws: Stream) -> Red {
+        let packet_time = rate.serialization(8 * u64::from(params.packet_bytes));
+        Red { params, packet_time, average: 0.0, count: None, draws, drawn: 0 }
+    }
+
+    /// \[FJ93\] Fig. 2, "calculate the new average queue size".
+    fn update_average(&mut self, arrival: &PacketArrival) {
+        let RedParams { weight, .. } = self.params;
+        self.average = match arrival.idle {
+            None => (1.0 - weight) * self.average + weight * f64::from(arrival.queued),
+            Some(idle) => power(1.0 - weight, idle / self.packet_time) * self.average,
+        };
+    }
+
+    /// p_b of \[FJ93\] §4, or `None` if nothing is refused.
+    fn base_probability(&self) -> Option<f64> {
+        let RedParams { min_packets: min, max_packets: max, max_p, above, .. } = self.params;
+        if self.average < min {
+            None
+        } else if self.average < max {
+            Some(max_p * (self.average - min) / (max - min))
+        } else if above == AboveMax::Gentle && self.average < 2.0 * max {
+            Some(max_p + (1.0 - max_p) * (self.average - max) / max)
+        } else {
+            Some(1.0)
+        }
+    }
+
+    /// Whether this one is refused, when so many were accepted since the last one that was.
+    fn hits(&mut self, base: f64, count: u64) -> bool {
+        let counted = count as f64 * base;
+        let probability = match self.params.spacing {
+            _ if base >= 1.0 => 1.0,
+            Spacing::Uniform if counted < 1.0 => base / (1.0 - counted),
+            Spacing::Wait if counted < 1.0 => 0.0,
+            Spacing::Wait if counted < 2.0 => base / (2.0 - counted),
+            Spacing::Uniform | Spacing::Wait => 1.0,
+        };
+        let draw = self.draws.at(self.drawn) as f64 / TWO_TO_64;
+        self.drawn += 1;
+        draw < probability
+    }
+}
+
+impl PacketPolicy for Red {
+    fn admit(&mut self, arrival: &PacketArrival) -> Verdict {
+        self.update_average(arrival);
+        let Some(base) = self.base_probability() else {
+            self.count = None;
+            return unless_full(arrival);
+        };
+        let count = self.count.map_or(0, |count| count + 1);
+        self.count = Some(count);
+        if self.hits(base, count) {
+            self.count = Some(0);
+            return Verdict::Drop(DropReason::Policy);
+        }
+        if arrival.is_full {
+            self.count = Some(0);
+        }
+        unless_full(arrival)
+    }
+}
+
+/// A whole power by squaring: the same on every machine.
+fn power(base: f64, mut exponent: u64) -> f64 {
+    let (mut result, mut square) = (1.0, base);
+    while exponent > 0 && result > 0.0 {
+        if exponent & 1 == 1 {
+            result *= square;
+        }
+        square *= square;
+        exponent >>= 1;
+    }
+    result
+}
+
+const TWO_TO_64: f64 = 18_446_744_073_709_551_616.0;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::units::Time;
+
+    /// [FJ93] §5 with a weight that can be followed by hand.
+    const PARAMS: RedParams = RedParams {
+        min_packets: 5.0,
+        max_packets: 15.0,
+        weight: 0.5,
+        max_p: 0.02,
+        above: AboveMax::All,
+        spacing: Spacing::Uniform,
+        packet_bytes: 1000,
+    };
+
+    fn red(params: RedParams) -> Red {
+        // A packet takes a microsecond.
+        Red::new(params, Rate::from_bps(8_000_000_000).unwrap(), Stream::new(1, "port", "red"))
+    }
+
+    fn arrival(queued: u32) -> PacketArrival {
+        PacketArrival { now: Time::ZERO, idle: None, queued, is_full: false }
+    }
+
+    #[test]
+    fn the_average_follows_the_queue_and_decays_while_the_port_is_idle() {
+        let mut red = red(PARAMS);
+        for (queued, average) in [(4, 2.0), (4, 3.0), (5, 4.0)] {
+            red.update_average(&arrival(queued));
+            assert_eq!(red.average, average);
+        }
+        // Two microseconds and a half: two packets could have gone.
+        red.update_average(&PacketArrival { idle: Some(Span::from_ps(2_500_000)), ..arrival(0) });
+        assert_eq!(red.average, 1.0);
+    }
+
+    #[test]
+    fn the_probability_is_a_line_from_min_to_max() {
+        let base = |average: f64, above| Red { average, ..red(RedParams { above, ..PARAMS }) }.base_probability();
+        assert_eq!(base(4.99, AboveMax::All), None);
+        assert_eq!(base(5.0, AboveMax::All), Some(0.0));
+        assert_eq!(base(10.0, AboveMax::All), Some(0.01));
+        assert_eq!(base(15.0, AboveMax::All), Some(1.0));
+        // Gentle: 0.02 + 0.98 · (22.5 − 15)/15 = 0.51.
+        assert_eq!(base(15.0, AboveMax::Gentle), Some(0.02));
+        assert!((base(22.5, AboveMax::Gentle).unwrap() - 0.51).abs() < 1e-12);
+        assert_eq!(base(30.0, AboveMax::Gentle), Some(1.0));
+    }
+
+    /// The numbers of packets from one that is refused to the next, at an average that stays.
+    fn gaps(spacing: Spacing, packets: u32) -> Vec<u64> {
+        let mut red = red(RedParams { spacing, ..PARAMS });
+        red.average = 10.0;
+        let (mut gaps, mut gap) = (Vec::new(), 0);
+        for _ in 0..packets {
+            gap += 1;
+            if red.admit(&arrival(10)) != Verdict::Accept {
+                gaps.push(std::mem::take(&mut gap));
+            }
+        }
+        gaps.split_off(1)
+    }
+
+    #[test]
+    fn refused_packets_are_spread_evenly() {
+        // p_b = 0.01: gaps are uniform on 1 to 99, with a mean of 50 and a standard deviation of 28.6.
+        let even = gaps(Spacing::Uniform, 200_000);
+        assert!(even.iter().all(|&gap| gap <= 99) && even.contains(&1));
+        let mean = even.iter().sum::<u64>() as f64 / even.len() as f64;
+        assert!((mean - 50.0).abs() < 4.0 * 28.6 / (even.len() as f64).sqrt(), "{mean}");
+        // With waiting: the same after 99 that are spared.
+        let waited = gaps(Spacing::Wait, 200_000);
+        assert!(waited.iter().all(|gap| (100..200).contains(gap)), "{:?}", waited.iter().min());
+    }
+
+    #[test]
+    fn a_full_buffer_refuses_below_the_threshold_too() {
+        let mut red = red(PARAMS);
+        let full = PacketArrival { is_full: true, ..arrival(4) };
+        assert_eq!(red.admit(&full), Verdict::Drop(DropReason::Overflow));
+        red.average = 100.0;
+        assert_eq!(red.admit(&arrival(100)), Verdict::Drop(DropReason::Policy));
+    }
+
+    #[test]
+    fn a_power_by_squaring_is_a_power() {
+        assert_eq!([power(0.5, 0), power(0.5, 1), power(0.5, 10)], [1.0, 0.5, 1.0 / 1024.0]);
+        assert_eq!(power(0.998, u64::MAX), 0.0);
+    }
+}

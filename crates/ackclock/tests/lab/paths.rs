@@ -1,0 +1,144 @@
+//! Links that change and lose packets, and the policies of packet ports, as a function of bytes.
+
+use ackclock::ids::LinkId;
+use ackclock::path::*;
+use ackclock::queue::drop::{AboveMax, CoDelParams, DropParams, RedParams, Spacing};
+use ackclock::scenario::{Scenario, Technology};
+use ackclock::units::{Rate, Span, Time};
+
+use super::random::{Choices, any_delay};
+
+/// In half of the packet networks some links change, or lose packets.
+pub fn paths(choices: &mut Choices, scenario: &mut Scenario) {
+    if matches!(scenario.technology, Technology::Atm { .. }) || !choices.once_in(2) {
+        return;
+    }
+    let duration = scenario.duration;
+    let ids: Vec<LinkId> = scenario.links.ids().collect();
+    for id in ids {
+        if !choices.once_in(3) {
+            continue;
+        }
+        let link = &mut scenario.links[id];
+        if choices.once_in(2) {
+            let course = course(choices, duration, link.rate, link.delay);
+            (link.rate, link.delay) = (course.rates.at(Time::ZERO), course.delays.at(Time::ZERO));
+            link.path.course = Some(course);
+        }
+        for _ in 0..choices.below(3) {
+            link.path.errors.push(error(choices, duration));
+        }
+    }
+}
+
+fn course(choices: &mut Choices, duration: Span, rate: Rate, delay: Span) -> Course {
+    let mut course = Course::constant(rate, delay);
+    let mut times = instants(choices, duration);
+    if choices.once_in(2) {
+        let shape = choices.one_of(&[Shape::Steps, Shape::Linear]);
+        let points = times.iter().map(|&time| (time, near(choices, delay))).collect::<Vec<_>>();
+        course.delays = Delays::new(shape, [(Time::ZERO, delay)].into_iter().chain(points).collect());
+    }
+    if choices.once_in(2) {
+        let points = times.iter().map(|&time| {
+            let bps = rate.as_bps() * (1 + choices.below(8)) / 4;
+            (time, Rate::from_bps(bps.clamp(1000, 1_000_000_000_000)).expect("not zero"))
+        });
+        let points: Vec<_> = points.collect();
+        course.rates = Rates::new([(Time::ZERO, rate)].into_iter().chain(points).collect());
+    }
+    if choices.once_in(2) {
+        times.dedup();
+        let forever = choices.once_in(4).then_some(Time::NEVER);
+        let ends: Vec<Time> = times.into_iter().chain(forever).collect();
+        let intervals = ends.chunks_exact(2).map(|pair| (pair[0], pair[1])).collect();
+        course.outages = Outages::new(
+            intervals,
+            choices.one_of(&[InService::Finish, InService::Lose]),
+            choices.one_of(&[Queued::Keep, Queued::Flush]),
+        );
+    }
+    course.reordering = choices.one_of(&[Reordering::Natural, Reordering::Prevent]);
+    course.under_way = choices.one_of(&[UnderWay::Keep, UnderWay::Drop]);
+    course
+}
+
+/// Up to five instants after the start, in order.
+fn instants(choices: &mut Choices, duration: Span) -> Vec<Time> {
+    let part = duration.as_ps() / 256 + 1;
+    let mut times: Vec<Time> =
+        (0..choices.below(6)).map(|_| Time::from_ps(1 + part * choices.below(256) + choices.below(2))).collect();
+    times.sort();
+    times.dedup();
+    times
+}
+
+/// A delay like another one, a shorter or a longer one, or any.
+fn near(choices: &mut Choices, delay: Span) -> Span {
+    match choices.below(8) {
+        0..=2 => Span::from_ps(delay.as_ps() / (2 + choices.below(9)) + 1),
+        3..=5 => delay * (1 + choices.below(10)),
+        6 => delay,
+        _ => any_delay(choices),
+    }
+}
+
+fn error(choices: &mut Choices, duration: Span) -> ErrorParams {
+    let rate = choices.one_of(&[0.01, 0.1, 0.5, 0.0, 1.0]);
+    let stay = |choices: &mut Choices| Stay {
+        interval: Span::from_ps(duration.as_ps() / (1 + choices.below(1000)) + 1000),
+        stay: choices.one_of(&[0.5, 0.05, 0.95]),
+        loss: choices.one_of(&[0.05, 0.0, 0.75]),
+    };
+    let model = match choices.below(8) {
+        0 | 1 => ErrorModel::Uniform { rate, unit: Unit::Packet },
+        2 => ErrorModel::Uniform { rate: rate / 1000.0, unit: Unit::Bit },
+        3 => {
+            let mut ordinals: Vec<u64> = (0..choices.below(8)).map(|_| choices.below(256)).collect();
+            ordinals.sort();
+            ordinals.dedup();
+            ErrorModel::List(ordinals)
+        }
+        4 => {
+            let every = 1 + choices.below(100);
+            ErrorModel::Periodic { every, offset: choices.below(every) }
+        }
+        _ => ErrorModel::Markov(MarkovParams {
+            good: stay(choices),
+            bad: stay(choices),
+            sampling: choices.one_of(&[Sampling::Interval, Sampling::Ns2Packet]),
+        }),
+    };
+    ErrorParams {
+        model,
+        place: choices.one_of(&[Place::Egress, Place::Receiver, Place::Ingress]),
+        applies_to: choices.one_of(&[AppliesTo::All, AppliesTo::Tcp, AppliesTo::Data]),
+    }
+}
+
+/// The policies of packet ports by name.
+pub const PACKET_POLICIES: [&str; 3] = ["tail-drop", "red", "codel"];
+
+/// A policy of packets of this kind, for a port before which so large packets wait, which take so long.
+pub fn packet_policy(choices: &mut Choices, kind: &str, (bytes, time): (u32, Span)) -> DropParams {
+    match kind {
+        "red" => {
+            let min_packets = choices.one_of(&[5.0, 1.0, 0.0, 20.0]);
+            DropParams::Red(RedParams {
+                min_packets,
+                max_packets: min_packets + choices.one_of(&[10.0, 1.0, 40.0]),
+                weight: choices.one_of(&[0.002, 0.2, 1.0]),
+                max_p: choices.one_of(&[0.02, 0.1, 1.0]),
+                above: choices.one_of(&[AboveMax::Gentle, AboveMax::All]),
+                spacing: choices.one_of(&[Spacing::Uniform, Spacing::Wait]),
+                packet_bytes: bytes,
+            })
+        }
+        "codel" => DropParams::CoDel(CoDelParams {
+            target: time * choices.one_of(&[2, 1, 5, 0]),
+            interval: time * choices.one_of(&[10, 100, 1]) + Span::from_ps(1),
+            mtu_bytes: choices.one_of(&[bytes, 0, 1500]),
+        }),
+        _ => DropParams::TailDrop,
+    }
+}
