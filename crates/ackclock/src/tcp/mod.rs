@@ -14,12 +14,16 @@ pub mod recovery;
 mod rto;
 mod runs;
 mod scoreboard;
+mod send_times;
 mod sender;
+mod setup;
 mod tick_log;
+mod timer;
 
 pub use delayed_ack::DelayedAck;
 pub use params::*;
 pub use receiver::{Receiver, ReceiverStats};
 pub use rto::{CoarseRto, TickClock};
 pub use scoreboard::Scoreboard;
+pub use send_times::{SendTimes, Transmissions};
 pub use sender::{Application, Expired, Sender, SenderStats};

@@ -23,8 +23,8 @@ use crate::net::flow::{End, Vc, end_of};
 use crate::net::lists::Lists;
 use crate::net::recorder::Recorder;
 use crate::net::tails::tails;
+use crate::packet::FrameLog;
 use crate::packet::aal5::Reassembler;
-use crate::packet::{FrameLog, IP_HEADER_BYTES, TCP_HEADER_BYTES};
 use crate::queue::drop::Policy;
 use crate::record::trace::{FifoTrace, PortTrace};
 use crate::rng::name_hash;
@@ -313,7 +313,9 @@ impl Plan<'_> {
         match self.scenario.technology {
             Technology::Atm { .. } => rate.cell_time(),
             Technology::Packet { link_header_bytes } => {
-                rate.serialization(u64::from(IP_HEADER_BYTES + TCP_HEADER_BYTES + link_header_bytes) * 8)
+                let flows = self.scenario.flows.iter();
+                let shortest = flows.map(|flow| flow.tcp.shortest_datagram()).min().unwrap_or(0);
+                rate.serialization(u64::from(shortest + link_header_bytes) * 8)
             }
         }
     }

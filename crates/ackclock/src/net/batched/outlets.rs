@@ -119,11 +119,11 @@ impl Outlets {
         }
     }
 
-    /// Octets of the headers of a packet without options; none if there are no packets.
-    pub(super) fn packet_headers(&self) -> Option<u32> {
+    /// Octets that each link adds to a packet; none if there are no packets.
+    pub(super) fn link_header(&self) -> Option<u32> {
         match self.technology {
             Technology::Atm { .. } => None,
-            Technology::Packet { link_header_bytes } => Some(Segment::default().ip_bytes() + link_header_bytes),
+            Technology::Packet { link_header_bytes } => Some(link_header_bytes),
         }
     }
 
@@ -255,7 +255,7 @@ impl Outlet {
                 let time = complete + self.leg.lag;
                 // One of the two is zero.
                 let carries = segment.seq + segment.ack;
-                let frame = io.sacks.keep(vc, &segment.sack);
+                let frame = io.sacks.keep(vc, &segment);
                 match self.leg.to {
                     Destination::Port { mailbox, port, input, at_port } => {
                         let (index, eom) = (0, true);

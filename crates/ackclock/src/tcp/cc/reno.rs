@@ -72,7 +72,7 @@ impl CongestionControl for Reno {
 mod tests {
     use super::*;
 
-    const ACK: Ack = Ack { mss: 512.0, limit: 600_000.0 };
+    const ACK: Ack = Ack::of(512.0, 600_000.0);
 
     fn grown(arithmetic: CongestionAvoidance, cwnd: f64, acks: u32) -> f64 {
         let mut window = Window { cwnd, ssthresh: 1024.0 };
@@ -121,7 +121,7 @@ mod tests {
     fn halving_floors_to_whole_segments_and_stops_at_two() {
         let halved = |cwnd: f64, limit: f64| {
             let mut window = Window { cwnd, ssthresh: 0.0 };
-            Reno::new(CongestionAvoidance::Integer).on_congestion(&Loss { mss: 512.0, limit }, &mut window);
+            Reno::new(CongestionAvoidance::Integer).on_congestion(&Loss::of(512.0, limit), &mut window);
             window.ssthresh / 512.0
         };
         assert_eq!(halved(512.0 * 33.0, 1e9), 16.0);
@@ -132,7 +132,7 @@ mod tests {
     #[test]
     fn a_timeout_starts_over_from_one_segment() {
         let mut window = Window { cwnd: 512.0 * 20.0, ssthresh: 65_535.0 };
-        Reno::new(CongestionAvoidance::Integer).on_rto(&Loss { mss: 512.0, limit: 1e9 }, &mut window);
+        Reno::new(CongestionAvoidance::Integer).on_rto(&Loss::of(512.0, 1e9), &mut window);
         assert_eq!((window.cwnd, window.ssthresh), (512.0, 5120.0));
     }
 }
