@@ -2,9 +2,9 @@
 
 use ackclock::scenario::Technology;
 use ackclock::tcp::{
-    AbCoupling, AbStep, AckPolicy, CongestionAvoidance, FallFloydParams, FirstSegment, GrowthParams, HostQueue,
-    Increase, InitialWindowFrom, NewRenoParams, OutOfOrder, PartialAckWindow, RecoveryParams, Rfc6675Params, TcpParams,
-    TickPhase, TimerKind, TimerParams, VegasAParams, VegasParams,
+    AbCoupling, AbStep, AckPolicy, CongestionAvoidance, CubicParams, FallFloydParams, FirstSegment, GrowthParams,
+    HostQueue, Increase, InitialWindowFrom, NewRenoParams, OutOfOrder, PartialAckWindow, RecoveryParams, Rfc6675Params,
+    TcpParams, TickPhase, TimerKind, TimerParams, VegasAParams, VegasParams,
 };
 use ackclock::units::Span;
 
@@ -166,6 +166,7 @@ fn timer(settings: &Settings, report: &mut Report) -> Option<TimerParams> {
     }
     let kind = match settings.word("timer")? {
         "bsd" => TimerKind::Bsd,
+        "rfc6298" => TimerKind::Rfc6298,
         _ => TimerKind::Ns2,
     };
     Some(TimerParams {
@@ -196,6 +197,11 @@ fn min_rto_ticks(settings: &Settings, tick: Option<Span>, report: &mut Report) -
 fn growth(settings: &Settings, report: &mut Report) -> Option<GrowthParams> {
     Some(match settings.word("growth")? {
         "reno" => GrowthParams::Reno(arithmetic(settings)?),
+        "cubic" => GrowthParams::Cubic(CubicParams {
+            c: settings.number("cubic_c")?,
+            beta: settings.number("cubic_beta")?,
+            fast_convergence: settings.flag("fast_convergence")?,
+        }),
         "vegas" => GrowthParams::Vegas(vegas(settings, report)?),
         "vegas-a" => GrowthParams::VegasA(vegas_a(settings, report)?),
         other => unreachable!("growth {other} is in the table of keys, but has no parameters"),
@@ -265,6 +271,7 @@ fn arithmetic(settings: &Settings) -> Option<CongestionAvoidance> {
         "integer" => CongestionAvoidance::Integer,
         "ack-counting" => CongestionAvoidance::AckCounting,
         "float" => CongestionAvoidance::Float,
+        "bytes" => CongestionAvoidance::ByteCounting,
         other => unreachable!("arithmetic {other} is in the table of keys, but not here"),
     })
 }

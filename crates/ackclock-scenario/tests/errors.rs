@@ -341,6 +341,7 @@ fn keys_without_effect() {
         "tcp = { recovery = \"vanilla\", guard_after_timeout = false, delayed_ack_timeout = \"100 ms\" }",
         "tcp = { recovery = \"vanilla\", guard_after_timeout = false }\nflow.f2.tcp.recovery = \"new-reno\"",
         "flow.f2.tcp.partial_ack_pipe = \"1 segment\"",
+        "tcp = { growth = \"vegas\", cubic_c = 1 }",
         "tcp = { growth = \"vegas\", congestion_avoidance = \"float\", increase = \"spread\" }",
         "bottleneck = \"none\"\ncapacity = \"5 Mbps\"",
     ]));

@@ -11,7 +11,8 @@ fn tcp_params() -> impl Strategy<Value = TcpParams> {
     let arithmetic = prop_oneof![
         Just(CongestionAvoidance::Integer),
         Just(CongestionAvoidance::AckCounting),
-        Just(CongestionAvoidance::Float)
+        Just(CongestionAvoidance::Float),
+        Just(CongestionAvoidance::ByteCounting)
     ];
     let ack = prop_oneof![Just(AckPolicy::EverySegment), Just(AckPolicy::Delayed { timeout: Span::from_ms(200) })];
     let out_of_order = prop_oneof![Just(OutOfOrder::Buffer), Just(OutOfOrder::Discard)];
@@ -40,6 +41,9 @@ fn tcp_params() -> impl Strategy<Value = TcpParams> {
     ];
     let growth = prop_oneof![
         3 => arithmetic.prop_map(GrowthParams::Reno),
+        1 => any::<bool>().prop_map(|fast_convergence| {
+            GrowthParams::Cubic(CubicParams { fast_convergence, ..CubicParams::default() })
+        }),
         1 => Just(GrowthParams::Vegas(VegasParams::default())),
         1 => (0.0..1.0).prop_map(|tie_up_probability| {
             GrowthParams::VegasA(VegasAParams { tie_up_probability, ..VegasAParams::default() })
@@ -50,10 +54,10 @@ fn tcp_params() -> impl Strategy<Value = TcpParams> {
         Just(InitialWindowFrom::FirstAck),
         Just(InitialWindowFrom::SecondAck)
     ];
-    let timer = prop_oneof![Just(TimerKind::Bsd), Just(TimerKind::Ns2)];
+    let timer = prop_oneof![Just(TimerKind::Bsd), Just(TimerKind::Ns2), Just(TimerKind::Rfc6298)];
     let recovery = (recovery, growth, any::<bool>()).prop_map(|(recovery, growth, vegas)| {
         // Vegas' recovery goes with its growth.
-        let vegas = vegas && growth.measures();
+        let vegas = vegas && growth.is_vegas();
         (if vegas { RecoveryParams::Vegas } else { recovery }, growth)
     });
     let recovery = (recovery, start, timer);

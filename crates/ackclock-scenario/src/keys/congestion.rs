@@ -5,6 +5,33 @@ use super::*;
 pub(super) const KEYS: &[Key] = &[
     Key {
         sections: TCPS,
+        name: "cubic_c",
+        kind: Kind::Number { max: 1e6 },
+        default: Fallback::Bare("0.4"),
+        source: "RFC 9438 §5",
+        about: "C: how steep the cube of CUBIC is, segments per second cubed.",
+        used_if: IF_CUBIC,
+    },
+    Key {
+        sections: TCPS,
+        name: "cubic_beta",
+        kind: Kind::Number { max: 1.0 },
+        default: Fallback::Bare("0.7"),
+        source: "RFC 9438 §4.6",
+        about: "What CUBIC leaves of the window after a loss.",
+        used_if: IF_CUBIC,
+    },
+    Key {
+        sections: TCPS,
+        name: "fast_convergence",
+        kind: Kind::Flag,
+        default: Fallback::Bare("true"),
+        source: "RFC 9438 §4.7",
+        about: "Whether a CUBIC connection that loses below its last maximum gives way to others.",
+        used_if: IF_CUBIC,
+    },
+    Key {
+        sections: TCPS,
         name: "alpha",
         kind: Kind::Number { max: 1e6 },
         default: Fallback::Bare("1.0"),
@@ -149,6 +176,7 @@ pub(super) const KEYS: &[Key] = &[
     },
 ];
 
+const IF_CUBIC: &[Condition] = &[Condition { key: "growth", is: &["cubic"] }];
 const IF_VEGAS: &[Condition] = &[Condition { key: "growth", is: &["vegas", "vegas-a"] }];
 const IF_VEGAS_A: &[Condition] = &[Condition { key: "growth", is: &["vegas-a"] }];
 const IF_INDEPENDENT: &[Condition] =

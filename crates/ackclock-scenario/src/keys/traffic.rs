@@ -114,7 +114,7 @@ pub(super) const KEYS: &[Key] = &[
     Key {
         sections: TCPS,
         name: "growth",
-        kind: Kind::Word(&["reno", "vegas", "vegas-a"]),
+        kind: Kind::Word(&["reno", "cubic", "vegas", "vegas-a"]),
         default: Fallback::Text("reno"),
         source: "[SACK-UBR] §2.1",
         about: "How the congestion window grows and shrinks.",
@@ -123,10 +123,10 @@ pub(super) const KEYS: &[Key] = &[
     Key {
         sections: TCPS,
         name: "congestion_avoidance",
-        kind: Kind::Word(&["integer", "ack-counting", "float"]),
+        kind: Kind::Word(&["integer", "ack-counting", "float", "bytes"]),
         default: Fallback::Text("ack-counting"),
         source: "[SACK-UBR] §7.2; inferred",
-        about: "Arithmetic of the growth by one segment per round trip.",
+        about: "Arithmetic of the growth by one segment per round trip; bytes counts what is acknowledged (RFC 5681).",
         used_if: IF_RENO_GROWTH,
     },
     Key {
@@ -186,10 +186,10 @@ pub(super) const KEYS: &[Key] = &[
     Key {
         sections: TCPS,
         name: "timer",
-        kind: Kind::Word(&["bsd", "ns2"]),
+        kind: Kind::Word(&["bsd", "ns2", "rfc6298"]),
         default: Fallback::Text("bsd"),
         source: "[SD-PLUS] §5.2",
-        about: "The retransmission timer: both count round trips in ticks; bsd expires at a tick, ns2 after the timeout.",
+        about: "The retransmission timer: bsd and ns2 count round trips in ticks, and bsd expires at one; rfc6298 measures them as they are, and the tick is the granularity of its clock.",
         used_if: ALWAYS,
     },
     Key {

@@ -11,6 +11,7 @@ mod held;
 mod params;
 mod receiver;
 pub mod recovery;
+mod rfc6298;
 mod rto;
 mod runs;
 mod scoreboard;

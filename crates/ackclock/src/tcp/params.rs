@@ -197,6 +197,8 @@ pub struct Rfc6675Params {
 pub enum GrowthParams {
     /// Slow start and additive increase, halving on loss.
     Reno(CongestionAvoidance),
+    /// CUBIC of RFC 9438.
+    Cubic(CubicParams),
     /// Vegas, as ns-2 has it.
     Vegas(VegasParams),
     /// Vegas-A: Vegas with thresholds that adapt.
@@ -208,16 +210,38 @@ impl GrowthParams {
     pub fn measures(&self) -> bool {
         match self {
             GrowthParams::Reno(_) => false,
-            GrowthParams::Vegas(_) | GrowthParams::VegasA(_) => true,
+            GrowthParams::Cubic(_) | GrowthParams::Vegas(_) | GrowthParams::VegasA(_) => true,
         }
+    }
+
+    /// Whether it is Vegas or a relative of it.
+    pub fn is_vegas(&self) -> bool {
+        matches!(self, GrowthParams::Vegas(_) | GrowthParams::VegasA(_))
     }
 
     /// Whether the seed can make a difference.
     pub fn has_randomness(&self) -> bool {
         match self {
-            GrowthParams::Reno(_) | GrowthParams::Vegas(_) => false,
+            GrowthParams::Reno(_) | GrowthParams::Cubic(_) | GrowthParams::Vegas(_) => false,
             GrowthParams::VegasA(params) => params.tie_up_probability + params.tie_down_probability > 0.0,
         }
+    }
+}
+
+/// The constants of CUBIC (RFC 9438 §4.1, §4.6, §4.7).
+#[derive(Clone, Debug, PartialEq)]
+pub struct CubicParams {
+    /// C, segments per second cubed.
+    pub c: f64,
+    /// What is left of the window after a loss.
+    pub beta: f64,
+    /// Whether a connection that loses below its last maximum gives way to others.
+    pub fast_convergence: bool,
+}
+
+impl Default for CubicParams {
+    fn default() -> CubicParams {
+        CubicParams { c: 0.4, beta: 0.7, fast_convergence: true }
     }
 }
 
@@ -327,6 +351,9 @@ pub enum CongestionAvoidance {
     AckCounting,
     /// Floating point.
     Float,
+    /// Acknowledged bytes are counted: a segment per window of them; in slow start no more than a segment per
+    /// acknowledgement (RFC 5681 §3.1).
+    ByteCounting,
 }
 
 /// From when the initial window holds; before that the window is one segment.
@@ -367,6 +394,8 @@ pub enum TimerKind {
     Bsd,
     /// ns-2: round trips are counted in ticks, but the timer runs from the instant it is started.
     Ns2,
+    /// RFC 6298: round trips are measured as they are; the tick is the granularity of the clock.
+    Rfc6298,
 }
 
 /// The retransmission timer.

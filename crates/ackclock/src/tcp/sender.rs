@@ -365,7 +365,8 @@ impl Sender {
         let meaning = self.recovery.on_new_ack(ack, &self.flight, hands);
         if meaning == NewAck::Grow {
             // Through signed numbers, which is one instruction.
-            let ack = Ack::of(self.flight.mss as i64 as f64, self.flight.rwnd as i64 as f64);
+            let acked = (ack - self.flight.una) as i64 as f64;
+            let ack = Ack { acked, ..Ack::of(self.flight.mss as i64 as f64, self.flight.rwnd as i64 as f64) };
             self.growth.on_ack(&ack, &mut self.window);
             self.backoff = 0;
         }
@@ -384,7 +385,10 @@ impl Sender {
         let hands = Hands { growth: &mut self.growth, window: &mut self.window, now, times, rtt };
         let meaning = self.recovery.on_new_ack(ack, &self.flight, hands);
         if matches!(meaning, NewAck::Grow | NewAck::GrowAndRetransmit) {
+            let in_flight = self.flight.max - self.flight.una;
             let ack = Ack {
+                acked: (ack - self.flight.una) as f64,
+                window_limited: in_flight as f64 + self.flight.mss as f64 > self.window.cwnd,
                 now,
                 start: times.map_or(now, SendTimes::start),
                 una: ack,

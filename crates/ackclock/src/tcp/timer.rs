@@ -1,6 +1,7 @@
 //! The retransmission timer of a sender: how a round trip is measured, for how long the timer runs, when it expires.
 //! Each kind is a [`TimerKind`]; docs/models/retransmission-timer.md.
 
+use super::rfc6298::FineRto;
 use super::rto::SeenTicks;
 use super::tick_log::TickLog;
 use super::{CoarseRto, TickClock, TimerKind, TimerParams};
@@ -13,6 +14,8 @@ pub(super) struct RetransmissionTimer {
     /// The ticks of the clock that this connection has seen.
     ticks: SeenTicks,
     rto: CoarseRto,
+    /// That of RFC 6298, which then counts.
+    fine: Option<Box<FineRto>>,
     kind: TimerKind,
     /// When it expires; never if it is off.
     due: Time,
@@ -29,6 +32,7 @@ impl RetransmissionTimer {
         RetransmissionTimer {
             ticks: SeenTicks::new(clock),
             rto: CoarseRto::new(params),
+            fine: (params.kind == TimerKind::Rfc6298).then(|| Box::new(FineRto::new(params))),
             kind: params.kind,
             due: Time::NEVER,
             wake,
@@ -48,12 +52,17 @@ impl RetransmissionTimer {
         match self.kind {
             TimerKind::Bsd => self.ticks.count(),
             TimerKind::Ns2 => self.ticks.up_to(now),
+            TimerKind::Rfc6298 => now.as_ps(),
         }
     }
 
     /// The segment sent at that instant is acknowledged.
     pub(super) fn sample(&mut self, now: Time, stamp: u64) {
-        self.rto.sample(self.stamp(now) - stamp);
+        let elapsed = self.stamp(now) - stamp;
+        match &mut self.fine {
+            Some(fine) => fine.sample(Span::from_ps(elapsed)),
+            None => self.rto.sample(elapsed),
+        }
     }
 
     /// It starts, or starts again.
@@ -64,7 +73,7 @@ impl RetransmissionTimer {
                 self.due = self.ticks.instant(self.ticks.count() + self.rto.ticks());
                 self.wake = self.due;
             }
-            TimerKind::Ns2 => self.start_from(now),
+            TimerKind::Ns2 | TimerKind::Rfc6298 => self.start_from(now),
         }
     }
 
@@ -99,7 +108,7 @@ impl RetransmissionTimer {
                 self.ticks.reach(tick);
                 self.expirations.push(tick);
             }
-            TimerKind::Ns2 => self.expirations.push(now.as_ps()),
+            TimerKind::Ns2 | TimerKind::Rfc6298 => self.expirations.push(now.as_ps()),
         }
         self.stop();
         true
@@ -107,25 +116,34 @@ impl RetransmissionTimer {
 
     /// Doubles the timeout, up to its maximum, until the next sample.
     pub(super) fn back_off(&mut self) {
-        self.rto.back_off();
+        match &mut self.fine {
+            Some(fine) => fine.back_off(),
+            None => self.rto.back_off(),
+        }
     }
 
-    /// The timeout in ticks, backoff included.
+    /// The timeout in ticks, backoff included; what is left of one is cut off.
     pub(super) fn ticks(&self) -> u64 {
-        self.rto.ticks()
+        self.timeout() / self.ticks.granularity()
     }
 
     /// What is recorded of it.
     pub(super) fn state(&self) -> TimerState {
         let tick = self.ticks.granularity().as_secs_f64();
-        TimerState { srtt: self.rto.srtt_ticks().map(|ticks| ticks * tick), rto: self.rto.ticks() as f64 * tick }
+        match &self.fine {
+            Some(fine) => TimerState { srtt: fine.srtt().map(Span::as_secs_f64), rto: fine.timeout().as_secs_f64() },
+            None => TimerState {
+                srtt: self.rto.srtt_ticks().map(|ticks| ticks * tick),
+                rto: self.rto.ticks() as f64 * tick,
+            },
+        }
     }
 
     /// When it expired.
     pub(super) fn expirations(&self) -> Vec<Time> {
         let instant = |n| match self.kind {
             TimerKind::Bsd => self.ticks.instant(n),
-            TimerKind::Ns2 => Time::from_ps(n),
+            TimerKind::Ns2 | TimerKind::Rfc6298 => Time::from_ps(n),
         };
         self.expirations.iter().map(instant).collect()
     }
@@ -138,7 +156,7 @@ impl RetransmissionTimer {
 
     /// For how long it runs.
     fn timeout(&self) -> Span {
-        self.ticks.granularity() * self.rto.ticks()
+        self.fine.as_ref().map_or_else(|| self.ticks.granularity() * self.rto.ticks(), |fine| fine.timeout())
     }
 }
 

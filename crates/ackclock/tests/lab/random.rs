@@ -350,7 +350,7 @@ pub fn tcp(choices: &mut Choices) -> TcpParams {
 /// What differs between dialects, for all flows alike or for some. The last of all choices, so that those before remain
 /// what they are in older inputs.
 pub fn dialects(choices: &mut Choices, scenario: &mut Scenario) {
-    if choices.once_in(2) {
+    if !choices.once_in(3) {
         return;
     }
     let mut dialect = dialect(choices);
@@ -384,7 +384,7 @@ fn dialect(choices: &mut Choices) -> Dialect {
         ..NewRenoParams::default()
     };
     Dialect {
-        timer: choices.one_of(&[TimerKind::Ns2, TimerKind::Bsd]),
+        timer: choices.one_of(&[TimerKind::Ns2, TimerKind::Bsd, TimerKind::Rfc6298]),
         header_bytes: choices.one_of(&[0, 40, 52]),
         first_segment: choices.one_of(&[FirstSegment::Empty, FirstSegment::Data]),
         host_queue: choices.one_of(&[HostQueue::Keep, HostQueue::Discard]),
@@ -401,9 +401,11 @@ fn dialect(choices: &mut Choices) -> Dialect {
 
 fn growth(choices: &mut Choices) -> Option<GrowthParams> {
     let vegas = VegasParams { gamma: choices.one_of(&[1.0, 2.0]), ..VegasParams::default() };
-    match choices.below(5) {
+    match choices.below(7) {
         0..=2 => None,
-        3 => Some(GrowthParams::Vegas(vegas)),
+        3 => Some(GrowthParams::Reno(CongestionAvoidance::ByteCounting)),
+        4 => Some(GrowthParams::Cubic(CubicParams { fast_convergence: choices.once_in(2), ..CubicParams::default() })),
+        5 => Some(GrowthParams::Vegas(vegas)),
         _ => Some(GrowthParams::VegasA(VegasAParams {
             vegas,
             increase: choices.one_of(&[Increase::AtOnce, Increase::Spread]),
@@ -424,7 +426,7 @@ impl Dialect {
         tcp.initial_window_from = self.initial_window_from;
         if let Some(growth) = &self.growth {
             tcp.growth = growth.clone();
-            if self.vegas_recovery {
+            if self.vegas_recovery && growth.is_vegas() {
                 tcp.recovery = RecoveryParams::Vegas;
             }
         }

@@ -3,10 +3,12 @@
 //! To add one: one file with its law, one variant in [`GrowthParams`] and in [`Growth`], its name in the scenario
 //! language. CONTRIBUTING.md has the recipe.
 
+mod cubic;
 mod reno;
 mod vegas;
 mod vegas_a;
 
+pub use cubic::Cubic;
 pub use reno::Reno;
 pub use vegas::Vegas;
 pub use vegas_a::VegasA;
@@ -31,6 +33,8 @@ pub struct Ack {
     pub mss: f64,
     /// The window beyond which cwnd does not grow: the receiver's, bytes.
     pub limit: f64,
+    /// Bytes acknowledged.
+    pub acked: f64,
     /// When. From here on: known only to laws that measure round trips ([`GrowthParams::measures`]).
     pub now: Time,
     /// When the connection sent its first segment. (Vegas)
@@ -39,15 +43,18 @@ pub struct Ack {
     pub una: u64,
     /// Next byte to send. (Vegas)
     pub nxt: u64,
-    /// The round trip of the newest segment acknowledged, if it was sent once. (Vegas)
+    /// The round trip of the newest segment acknowledged, if it was sent once. (Vegas, CUBIC)
     pub rtt: Option<Span>,
+    /// Whether the window was all that kept the sender from sending more. (CUBIC)
+    pub window_limited: bool,
 }
 
 impl Ack {
-    /// What every law is told.
+    /// A full segment is acknowledged.
     #[inline]
     pub const fn of(mss: f64, limit: f64) -> Ack {
-        Ack { mss, limit, now: Time::ZERO, start: Time::ZERO, una: 0, nxt: 0, rtt: None }
+        let (now, start) = (Time::ZERO, Time::ZERO);
+        Ack { mss, limit, acked: mss, now, start, una: 0, nxt: 0, rtt: None, window_limited: true }
     }
 }
 
@@ -85,6 +92,8 @@ pub trait CongestionControl: Send {
 pub enum Growth {
     /// Slow start and additive increase.
     Reno(Reno),
+    /// CUBIC.
+    Cubic(Box<Cubic>),
     /// Vegas.
     Vegas(Box<Vegas>),
     /// Vegas-A.
@@ -96,6 +105,7 @@ impl Growth {
     pub fn new(params: &GrowthParams, stream: Stream) -> Growth {
         match params {
             GrowthParams::Reno(arithmetic) => Growth::Reno(Reno::new(*arithmetic)),
+            GrowthParams::Cubic(params) => Growth::Cubic(Box::new(Cubic::new(params))),
             GrowthParams::Vegas(params) => Growth::Vegas(Box::new(Vegas::new(params))),
             GrowthParams::VegasA(params) => Growth::VegasA(Box::new(VegasA::new(params, stream))),
         }
@@ -107,6 +117,7 @@ impl CongestionControl for Growth {
     fn on_ack(&mut self, ack: &Ack, window: &mut Window) {
         match self {
             Growth::Reno(cc) => cc.on_ack(ack, window),
+            Growth::Cubic(cc) => cc.on_ack(ack, window),
             Growth::Vegas(cc) => cc.on_ack(ack, window),
             Growth::VegasA(cc) => cc.on_ack(ack, window),
         }
@@ -115,6 +126,7 @@ impl CongestionControl for Growth {
     fn on_congestion(&mut self, loss: &Loss, window: &mut Window) {
         match self {
             Growth::Reno(cc) => cc.on_congestion(loss, window),
+            Growth::Cubic(cc) => cc.on_congestion(loss, window),
             Growth::Vegas(cc) => cc.on_congestion(loss, window),
             Growth::VegasA(cc) => cc.on_congestion(loss, window),
         }
@@ -123,6 +135,7 @@ impl CongestionControl for Growth {
     fn on_rto(&mut self, loss: &Loss, window: &mut Window) {
         match self {
             Growth::Reno(cc) => cc.on_rto(loss, window),
+            Growth::Cubic(cc) => cc.on_rto(loss, window),
             Growth::Vegas(cc) => cc.on_rto(loss, window),
             Growth::VegasA(cc) => cc.on_rto(loss, window),
         }
