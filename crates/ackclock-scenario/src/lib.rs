@@ -29,6 +29,7 @@
 
 mod bottleneck;
 mod diagnostic;
+mod dialects;
 mod document;
 mod files;
 mod flows;

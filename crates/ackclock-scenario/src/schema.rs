@@ -64,6 +64,7 @@ fn property(key: &Key) -> Value {
         Kind::Word(words) => json!({ "enum": words }),
         Kind::Integer { min, max } => json!({ "type": "integer", "minimum": min, "maximum": max }),
         Kind::Number { max } => json!({ "type": "number", "exclusiveMinimum": 0, "maximum": max }),
+        Kind::Share => json!({ "type": "number", "minimum": 0, "maximum": 1 }),
         Kind::Amount(amount) => alternatives(amount),
         Kind::Ends => json!({
             "type": "array", "items": { "type": "string", "pattern": NAME }, "minItems": 2, "maxItems": 2,

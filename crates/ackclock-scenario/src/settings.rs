@@ -129,6 +129,15 @@ impl Settings {
         self.values.entry(name).or_insert(Setting { value: Some(value), origin });
     }
 
+    /// Puts another default in the place of the usual one.
+    pub(crate) fn replace_default(&mut self, name: &'static str, value: Value, source: &str) {
+        let origin = Origin::Default(source.to_owned());
+        let is_given = self.values.get(name).is_some_and(|setting| matches!(setting.origin, Origin::Given(_)));
+        if !is_given {
+            self.values.insert(name, Setting { value: Some(value), origin });
+        }
+    }
+
     /// Says more about the source of a default.
     pub(crate) fn describe_default(&mut self, name: &str, source: String) {
         if let Some(Setting { origin: Origin::Default(known), .. }) = self.values.get_mut(name) {

@@ -2,12 +2,14 @@
 
 use ackclock::scenario::Technology;
 use ackclock::tcp::{
-    AckPolicy, CongestionAvoidance, FallFloydParams, GrowthParams, NewRenoParams, OutOfOrder, RecoveryParams,
-    Rfc6675Params, TcpParams, TickPhase, TimerParams,
+    AbCoupling, AbStep, AckPolicy, CongestionAvoidance, CubicParams, FallFloydParams, FirstSegment, GrowthParams,
+    HostQueue, Increase, InitialWindowFrom, NewRenoParams, OutOfOrder, PartialAckWindow, RecoveryParams, Rfc6675Params,
+    TcpParams, TickPhase, TimerKind, TimerParams, VegasAParams, VegasParams,
 };
 use ackclock::units::Span;
 
 use crate::diagnostic::Report;
+use crate::dialects;
 use crate::framing;
 use crate::keys::Section;
 use crate::quantity::{Dimension, Quantity};
@@ -17,6 +19,7 @@ use crate::values::Value;
 /// What holds in [tcp] or [flow.NAME.tcp]: `layers` first, then the defaults.
 pub(crate) fn settings(section: Section, layers: &[&Given]) -> Settings {
     let mut settings = Settings::resolve(section, layers);
+    dialects::apply(&mut settings);
     match settings.word("recovery") {
         Some("new-reno") => settings.set_default("guard_after_timeout", Value::Flag(true), "RFC 2582 §5"),
         Some("fall-floyd") => settings.set_default("guard_after_timeout", Value::Flag(false), "[SACK-UBR] §3"),
@@ -30,8 +33,8 @@ pub(crate) fn params(settings: &Settings, technology: Option<Technology>, report
     let mss = mss(settings, technology, report);
     let (receive_window, window_scale) = window(settings, report);
     let timer = timer(settings, report);
-    let recovery = recovery(settings);
-    let growth = growth(settings);
+    let recovery = recovery(settings, report);
+    let growth = growth(settings, report);
     let initial_ssthresh = match settings.word("initial_ssthresh") {
         Some("window") => receive_window?,
         _ => settings.amount("initial_ssthresh")?,
@@ -49,12 +52,26 @@ pub(crate) fn params(settings: &Settings, technology: Option<Technology>, report
         recovery: recovery?,
         growth: growth?,
         initial_window_segments: u32::try_from(settings.amount("initial_window")?).ok()?,
+        initial_window_from: match settings.word("initial_window_from")? {
+            "start" => InitialWindowFrom::Start,
+            "first-ack" => InitialWindowFrom::FirstAck,
+            _ => InitialWindowFrom::SecondAck,
+        },
         initial_ssthresh,
         receive_window: receive_window?,
         window_scale: window_scale?,
         timer: timer?,
         ack,
         out_of_order,
+        header_bytes: u16::try_from(settings.amount("header")?).ok()?,
+        first_segment: match settings.word("first_segment")? {
+            "data" => FirstSegment::Data,
+            _ => FirstSegment::Empty,
+        },
+        host_queue: match settings.word("host_queue_at_timeout")? {
+            "discard" => HostQueue::Discard,
+            _ => HostQueue::Keep,
+        },
         receiver_sack: settings.flag("receiver_sack")?,
     })
 }
@@ -147,7 +164,13 @@ fn timer(settings: &Settings, report: &mut Report) -> Option<TimerParams> {
             .label(format!("`initial_rto` is {}", spelled(initial)));
         return None;
     }
+    let kind = match settings.word("timer")? {
+        "bsd" => TimerKind::Bsd,
+        "rfc6298" => TimerKind::Rfc6298,
+        _ => TimerKind::Ns2,
+    };
     Some(TimerParams {
+        kind,
         granularity: tick?,
         phase: phase?,
         min_rto_ticks: min_rto_ticks?,
@@ -171,10 +194,75 @@ fn min_rto_ticks(settings: &Settings, tick: Option<Span>, report: &mut Report) -
     u32::try_from(ticks).ok()
 }
 
-fn growth(settings: &Settings) -> Option<GrowthParams> {
+fn growth(settings: &Settings, report: &mut Report) -> Option<GrowthParams> {
     Some(match settings.word("growth")? {
         "reno" => GrowthParams::Reno(arithmetic(settings)?),
+        "cubic" => GrowthParams::Cubic(CubicParams {
+            c: settings.number("cubic_c")?,
+            beta: settings.number("cubic_beta")?,
+            fast_convergence: settings.flag("fast_convergence")?,
+        }),
+        "vegas" => GrowthParams::Vegas(vegas(settings, report)?),
+        "vegas-a" => GrowthParams::VegasA(vegas_a(settings, report)?),
         other => unreachable!("growth {other} is in the table of keys, but has no parameters"),
+    })
+}
+
+fn vegas(settings: &Settings, report: &mut Report) -> Option<VegasParams> {
+    let (alpha, beta) = (settings.number("alpha")?, settings.number("beta")?);
+    if alpha > beta {
+        report
+            .error(
+                settings.at("alpha").or(settings.at("beta")),
+                format!("`alpha` is {alpha}, more than `beta`, {beta}"),
+            )
+            .label("the window could never rest");
+        return None;
+    }
+    Some(VegasParams { alpha, beta, gamma: settings.number("gamma")? })
+}
+
+fn vegas_a(settings: &Settings, report: &mut Report) -> Option<VegasAParams> {
+    let vegas = vegas(settings, report)?;
+    let (up, down) = (settings.number("tie_up_probability")?, settings.number("tie_down_probability")?);
+    if up + down > 1.0 {
+        let place = settings.at("tie_down_probability").or(settings.at("tie_up_probability"));
+        let message = format!("`tie_up_probability` {up} and `tie_down_probability` {down} are more than 1 together");
+        report.error(place, message).label("equal throughputs cannot count as both");
+        return None;
+    }
+    let alpha_max = settings.number("alpha_max");
+    if alpha_max.is_some_and(|max| max < vegas.alpha) {
+        let message = format!("`alpha_max` is less than `alpha`, {}", vegas.alpha);
+        report.error(settings.at("alpha_max"), message).label("alpha begins above its ceiling");
+        return None;
+    }
+    Some(VegasAParams {
+        vegas,
+        increase: match settings.word("increase")? {
+            "spread" => Increase::Spread,
+            _ => Increase::AtOnce,
+        },
+        th_tolerance: settings.number("th_tolerance")?,
+        tie_up_probability: up,
+        tie_down_probability: down,
+        reset_th_on_loss: settings.flag("reset_th_on_loss")?,
+        reset_ab_on_rto: settings.flag("reset_ab_on_rto")?,
+        alpha_max,
+        step: match settings.word("ab_step")? {
+            "throughput" => AbStep::Throughput,
+            "rtt" => AbStep::Rtt,
+            _ => AbStep::Unit,
+        },
+        coupling: match settings.word("ab_coupling")? {
+            "independent" => AbCoupling::Independent {
+                raise_alpha: settings.number("s_alpha")?,
+                raise_beta: settings.number("s_beta")?,
+                lower_alpha: settings.number("d_alpha")?,
+                lower_beta: settings.number("d_beta")?,
+            },
+            _ => AbCoupling::Locked,
+        },
     })
 }
 
@@ -183,11 +271,12 @@ fn arithmetic(settings: &Settings) -> Option<CongestionAvoidance> {
         "integer" => CongestionAvoidance::Integer,
         "ack-counting" => CongestionAvoidance::AckCounting,
         "float" => CongestionAvoidance::Float,
+        "bytes" => CongestionAvoidance::ByteCounting,
         other => unreachable!("arithmetic {other} is in the table of keys, but not here"),
     })
 }
 
-fn recovery(settings: &Settings) -> Option<RecoveryParams> {
+fn recovery(settings: &Settings, report: &mut Report) -> Option<RecoveryParams> {
     let restart_timer_on_partial_ack = settings.flag("restart_timer_on_partial_ack");
     Some(match settings.word("recovery")? {
         "vanilla" => RecoveryParams::Vanilla,
@@ -195,6 +284,16 @@ fn recovery(settings: &Settings) -> Option<RecoveryParams> {
         "new-reno" => RecoveryParams::NewReno(NewRenoParams {
             guard_after_timeout: settings.flag("guard_after_timeout")?,
             restart_timer_on_partial_ack: restart_timer_on_partial_ack?,
+            restart_timer_on_fast_retransmit: settings.flag("restart_timer_on_fast_retransmit")?,
+            partial_ack_window: match settings.word("partial_ack_window")? {
+                "deflate" => PartialAckWindow::Deflate,
+                _ => PartialAckWindow::Reset,
+            },
+            recovery_burst_segments: match settings.word("recovery_burst") {
+                Some("unlimited") => None,
+                _ => Some(u32::try_from(settings.amount("recovery_burst")?).ok()?),
+            },
+            growth_at_recovery_end: settings.flag("growth_at_recovery_end")?,
         }),
         "fall-floyd" => RecoveryParams::FallFloyd(FallFloydParams {
             partial_ack_pipe_segments: u32::try_from(settings.amount("partial_ack_pipe")?).ok()?,
@@ -204,6 +303,21 @@ fn recovery(settings: &Settings) -> Option<RecoveryParams> {
         }),
         "rfc6675" => {
             RecoveryParams::Rfc6675(Rfc6675Params { restart_timer_on_partial_ack: restart_timer_on_partial_ack? })
+        }
+        "vegas" => {
+            let growth = settings.word("growth")?;
+            if !dialects::VEGAS_FAMILY.contains(&growth) {
+                let place = settings.at("recovery").or(settings.at("growth"));
+                report
+                    .error(place, format!("`recovery` \"vegas\" does not go with `growth` {growth:?}"))
+                    .label("it leaves the size of the window to Vegas")
+                    .help(format!(
+                        "write growth = {}, or another recovery",
+                        dialects::VEGAS_FAMILY.map(|word| format!("{word:?}")).join(" or ")
+                    ));
+                return None;
+            }
+            RecoveryParams::Vegas
         }
         other => unreachable!("recovery {other} is in the table of keys, but has no parameters"),
     })

@@ -53,7 +53,12 @@ impl Value {
 
 /// The default of a key, unless it depends on other things.
 pub(crate) fn default_value(key: &Key) -> Option<Value> {
-    let node = match key.default {
+    fallback_value(key, &key.default)
+}
+
+/// The value of `key` that a default describes, unless it depends on other things.
+pub(crate) fn fallback_value(key: &Key, default: &Fallback) -> Option<Value> {
+    let node = match *default {
         Fallback::Text(text) => Node::Text(text.to_owned()),
         Fallback::Bare("true") => Node::Flag(true),
         Fallback::Bare("false") => Node::Flag(false),
@@ -86,6 +91,14 @@ pub(crate) fn check(key: &Key, item: &Item, report: &mut Report) -> Option<Value
                 return Some(Value::Number(number));
             }
             report.error(item.at, format!("`{name}` is {number}")).label(format!("must be more than 0, at most {max}"));
+            None
+        }
+        (Kind::Share, Node::Integer(Some(_)) | Node::Float(_)) => {
+            let number = float(&item.node);
+            if (0.0..=1.0).contains(&number) {
+                return Some(Value::Number(number));
+            }
+            report.error(item.at, format!("`{name}` is {number}")).label("must be from 0 to 1");
             None
         }
         (Kind::Amount(amount), _) => quantity(name, amount, item, report),
@@ -123,6 +136,7 @@ fn expectation(kind: &Kind) -> (String, String) {
         Kind::Word(words) => return (format!("one of {}", listed(words)), format!("{:?}", words[0])),
         Kind::Integer { min, .. } => return ("a whole number".to_owned(), min.to_string()),
         Kind::Number { .. } => ("a number", "0.8"),
+        Kind::Share => ("a number from 0 to 1", "0.5"),
         Kind::Ends => ("the two nodes that the link connects", "[\"a\", \"b\"]"),
         Kind::Route => ("a list of nodes, ends included", "[\"s1\", \"sw1\", \"sw2\", \"d1\"]"),
         Kind::Metrics => ("a list of metrics in quotes", "[\"cwnd\", \"queue\"]"),

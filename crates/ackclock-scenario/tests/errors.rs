@@ -324,6 +324,11 @@ fn tcp_that_cannot_work() {
         "tcp.max_rto = \"199 ms\"\ntcp.initial_rto = \"199 ms\"",
         "tcp.max_rto = \"2 s\"",
         "tcp = { tick = \"1 ns\", min_rto = \"10 s\" }",
+        "tcp = { growth = \"reno\", recovery = \"vegas\" }",
+        "tcp = { growth = \"vegas\", alpha = 4 }",
+        "tcp = { growth = \"vegas-a\", alpha_max = 0.5 }",
+        "tcp = { growth = \"vegas-a\", tie_up_probability = 0.5, tie_down_probability = 0.6 }",
+        "tcp = { growth = \"vegas-a\", tie_up_probability = 1.01 }",
     ]));
 }
 
@@ -336,6 +341,8 @@ fn keys_without_effect() {
         "tcp = { recovery = \"vanilla\", guard_after_timeout = false, delayed_ack_timeout = \"100 ms\" }",
         "tcp = { recovery = \"vanilla\", guard_after_timeout = false }\nflow.f2.tcp.recovery = \"new-reno\"",
         "flow.f2.tcp.partial_ack_pipe = \"1 segment\"",
+        "tcp = { growth = \"vegas\", cubic_c = 1 }",
+        "tcp = { growth = \"vegas\", congestion_avoidance = \"float\", increase = \"spread\" }",
         "bottleneck = \"none\"\ncapacity = \"5 Mbps\"",
     ]));
 }

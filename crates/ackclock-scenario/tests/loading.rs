@@ -10,8 +10,8 @@ use ackclock::ids::LinkId;
 use ackclock::queue::drop::{DropParams, Forgiveness, FrameParams};
 use ackclock::scenario::{Buffer, Flow, ForcedDrop, Link, NodeKind, Queue, Scenario, ServiceOrder, Technology};
 use ackclock::tcp::{
-    AckPolicy, CongestionAvoidance, GrowthParams, NewRenoParams, OutOfOrder, RecoveryParams, TcpParams, TickPhase,
-    TimerParams,
+    AckPolicy, CongestionAvoidance, FirstSegment, GrowthParams, HostQueue, InitialWindowFrom, NewRenoParams,
+    OutOfOrder, PartialAckWindow, RecoveryParams, TcpParams, TickPhase, TimerKind, TimerParams,
 };
 use ackclock::units::{Rate, Span, Time};
 use ackclock_scenario::{Disk, LoadError, Loaded, Memory, load};
@@ -61,13 +61,19 @@ fn defaults_are_those_of_the_osu_model() {
         recovery: RecoveryParams::NewReno(NewRenoParams {
             guard_after_timeout: true,
             restart_timer_on_partial_ack: true,
+            restart_timer_on_fast_retransmit: false,
+            partial_ack_window: PartialAckWindow::Deflate,
+            recovery_burst_segments: None,
+            growth_at_recovery_end: false,
         }),
         growth: GrowthParams::Reno(CongestionAvoidance::AckCounting),
         initial_window_segments: 1,
+        initial_window_from: InitialWindowFrom::Start,
         initial_ssthresh: 65_535,
         receive_window: 65_535,
         window_scale: 0,
         timer: TimerParams {
+            kind: TimerKind::Bsd,
             granularity: Span::from_ms(100),
             phase: TickPhase::Common(Span::ZERO),
             min_rto_ticks: 2,
@@ -76,6 +82,9 @@ fn defaults_are_those_of_the_osu_model() {
         },
         ack: AckPolicy::EverySegment,
         out_of_order: OutOfOrder::Buffer,
+        header_bytes: 40,
+        first_segment: FirstSegment::Data,
+        host_queue: HostQueue::Discard,
         receiver_sack: true,
     };
     let f1 = flow(&scenario, "f1");

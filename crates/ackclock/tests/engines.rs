@@ -197,6 +197,7 @@ fn case(network: &Network, technology: &str, policy: &str, recovery: usize, roun
     }
     random::queues(choices, &mut scenario, policy);
     random::traffic_and_timers(choices, &mut scenario);
+    random::dialects(choices, &mut scenario);
     Case { name, scenario, seed: round }
 }
 

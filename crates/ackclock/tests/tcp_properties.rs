@@ -11,7 +11,8 @@ fn tcp_params() -> impl Strategy<Value = TcpParams> {
     let arithmetic = prop_oneof![
         Just(CongestionAvoidance::Integer),
         Just(CongestionAvoidance::AckCounting),
-        Just(CongestionAvoidance::Float)
+        Just(CongestionAvoidance::Float),
+        Just(CongestionAvoidance::ByteCounting)
     ];
     let ack = prop_oneof![Just(AckPolicy::EverySegment), Just(AckPolicy::Delayed { timeout: Span::from_ms(200) })];
     let out_of_order = prop_oneof![Just(OutOfOrder::Buffer), Just(OutOfOrder::Discard)];
@@ -19,7 +20,12 @@ fn tcp_params() -> impl Strategy<Value = TcpParams> {
         Just(RecoveryParams::Vanilla),
         Just(RecoveryParams::Reno),
         (any::<bool>(), any::<bool>()).prop_map(|(guard_after_timeout, restart_timer_on_partial_ack)| {
-            RecoveryParams::NewReno(NewRenoParams { guard_after_timeout, restart_timer_on_partial_ack })
+            RecoveryParams::NewReno(NewRenoParams {
+                guard_after_timeout,
+                restart_timer_on_partial_ack,
+                recovery_burst_segments: guard_after_timeout.then_some(2),
+                ..NewRenoParams::default()
+            })
         }),
         (1_u32..3, any::<bool>(), any::<bool>(), any::<bool>()).prop_map(|(segments, restart, below, guard)| {
             RecoveryParams::FallFloyd(FallFloydParams {
@@ -33,9 +39,40 @@ fn tcp_params() -> impl Strategy<Value = TcpParams> {
             RecoveryParams::Rfc6675(Rfc6675Params { restart_timer_on_partial_ack })
         }),
     ];
-    (recovery, arithmetic, ack, out_of_order, any::<bool>(), 1_u32..8, 2_u64..64, 1_u64..64).prop_map(
-        |(recovery, arithmetic, ack, out_of_order, receiver_sack, initial, window, ssthresh)| TcpParams {
-            growth: GrowthParams::Reno(arithmetic),
+    let growth = prop_oneof![
+        3 => arithmetic.prop_map(GrowthParams::Reno),
+        1 => any::<bool>().prop_map(|fast_convergence| {
+            GrowthParams::Cubic(CubicParams { fast_convergence, ..CubicParams::default() })
+        }),
+        1 => Just(GrowthParams::Vegas(VegasParams::default())),
+        1 => (0.0..1.0).prop_map(|tie_up_probability| {
+            GrowthParams::VegasA(VegasAParams { tie_up_probability, ..VegasAParams::default() })
+        }),
+    ];
+    let start = prop_oneof![
+        Just(InitialWindowFrom::Start),
+        Just(InitialWindowFrom::FirstAck),
+        Just(InitialWindowFrom::SecondAck)
+    ];
+    let timer = prop_oneof![Just(TimerKind::Bsd), Just(TimerKind::Ns2), Just(TimerKind::Rfc6298)];
+    let recovery = (recovery, growth, any::<bool>()).prop_map(|(recovery, growth, vegas)| {
+        // Vegas' recovery goes with its growth.
+        let vegas = vegas && growth.is_vegas();
+        (if vegas { RecoveryParams::Vegas } else { recovery }, growth)
+    });
+    let recovery = (recovery, start, timer);
+    (recovery, ack, out_of_order, any::<bool>(), 1_u32..8, 2_u64..64, 1_u64..64).prop_map(
+        |(
+            ((recovery, growth), initial_window_from, kind),
+            ack,
+            out_of_order,
+            receiver_sack,
+            initial,
+            window,
+            ssthresh,
+        )| TcpParams {
+            growth,
+            initial_window_from,
             initial_window_segments: initial,
             initial_ssthresh: ssthresh * MSS,
             receive_window: window * MSS + 17,
@@ -43,7 +80,7 @@ fn tcp_params() -> impl Strategy<Value = TcpParams> {
             out_of_order,
             receiver_sack,
             // Without samples (Karn) the backoff stays: keep it short, so that the end comes.
-            timer: TimerParams { max_rto: Span::from_secs(3), ..params(recovery.clone(), 1).timer },
+            timer: TimerParams { kind, max_rto: Span::from_secs(3), ..params(recovery.clone(), 1).timer },
             ..params(recovery, 1)
         },
     )

@@ -14,7 +14,7 @@ fn ack(number: u64, sacked: &[(u64, u64)]) -> Segment {
     for &(start, end) in sacked {
         sack.push(SackBlock { start: start * MSS, end: end * MSS });
     }
-    Segment { seq: 0, len: 0, ack: number * MSS, sack }
+    Segment { ack: number * MSS, sack, ..Segment::default() }
 }
 
 /// A sender with `window` segments under way at time 0.

@@ -17,7 +17,7 @@ fn ack(number: u64, sacked: &[(u64, u64)]) -> Segment {
     for &(start, end) in sacked {
         sack.push(SackBlock { start: start * MSS, end: end * MSS });
     }
-    Segment { seq: 0, len: 0, ack: number * MSS, sack }
+    Segment { ack: number * MSS, sack, ..Segment::default() }
 }
 
 /// At most a thousand: a sender without end fails a test, it does not hang it.
@@ -121,7 +121,11 @@ fn partial_ack_recoveries(restart_timer_on_partial_ack: bool) -> [(&'static str,
     [
         (
             "new-reno",
-            RecoveryParams::NewReno(NewRenoParams { guard_after_timeout: true, restart_timer_on_partial_ack }),
+            RecoveryParams::NewReno(NewRenoParams {
+                guard_after_timeout: true,
+                restart_timer_on_partial_ack,
+                ..NewRenoParams::default()
+            }),
         ),
         ("fall-floyd", RecoveryParams::FallFloyd(fall_floyd)),
         ("rfc6675", RecoveryParams::Rfc6675(Rfc6675Params { restart_timer_on_partial_ack })),
@@ -179,7 +183,7 @@ fn fast_retransmits_after_timeout(recovery: RecoveryParams) -> [u64; 3] {
 /// RFC 2582 §5; for RFC 6675, §5.1: no recovery until everything sent before the timeout is acknowledged.
 #[test]
 fn a_guard_ignores_duplicates_until_all_sent_before_the_timeout_is_acknowledged() {
-    let new_reno = NewRenoParams { guard_after_timeout: true, restart_timer_on_partial_ack: true };
+    let new_reno = NewRenoParams::default();
     let fall_floyd = FallFloydParams {
         partial_ack_pipe_segments: 2,
         restart_timer_on_partial_ack: true,
@@ -197,7 +201,8 @@ fn a_guard_ignores_duplicates_until_all_sent_before_the_timeout_is_acknowledged(
 
 #[test]
 fn without_a_guard_three_duplicates_are_a_loss_after_a_timeout_too() {
-    let new_reno = NewRenoParams { guard_after_timeout: false, restart_timer_on_partial_ack: true };
+    let new_reno =
+        NewRenoParams { guard_after_timeout: false, restart_timer_on_partial_ack: true, ..NewRenoParams::default() };
     for (name, recovery) in
         [("new-reno", RecoveryParams::NewReno(new_reno)), ("fall-floyd", fall_floyd()), ("reno", RecoveryParams::Reno)]
     {

@@ -141,7 +141,7 @@ mod tests {
     fn sequence_numbers_wrap() {
         let mut sack = SackBlocks::default();
         sack.push(SackBlock { start: (1 << 32) - 2, end: (1 << 32) + 9 });
-        let bytes = headers(&Segment { seq: (1 << 32) + 4, len: 0, ack: (1 << 32) - 1, sack }, false);
+        let bytes = headers(&Segment { seq: (1 << 32) + 4, ack: (1 << 32) - 1, sack, ..Segment::default() }, false);
         assert_eq!(bytes[24..32], [[0, 0, 0, 5], [0, 0, 0, 0]].concat());
         assert_eq!(bytes[40..], [[1, 1, 5, 10], [255, 255, 255, 255], [0, 0, 0, 10]].concat());
     }

@@ -23,7 +23,7 @@ pub fn params(recovery: RecoveryParams) -> TcpParams {
 }
 
 pub fn every_recovery() -> Vec<(&'static str, RecoveryParams)> {
-    let new_reno = NewRenoParams { guard_after_timeout: true, restart_timer_on_partial_ack: true };
+    let new_reno = NewRenoParams::default();
     let fall_floyd = FallFloydParams {
         partial_ack_pipe_segments: 2,
         restart_timer_on_partial_ack: true,

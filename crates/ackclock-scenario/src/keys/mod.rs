@@ -1,6 +1,7 @@
 //! The language: every key of a scenario file, in the order in which files are written out. The checker, the
 //! JSON Schema and the writer all read this table.
 
+mod congestion;
 mod network;
 mod traffic;
 
@@ -75,6 +76,8 @@ pub(crate) enum Kind {
     Integer { min: u64, max: u64 },
     /// A number above 0.
     Number { max: f64 },
+    /// A number from 0 to 1, both included.
+    Share,
     /// A number with a unit, or something else that stands in its place.
     Amount(Amount),
     /// The two ends of a link.
@@ -207,7 +210,11 @@ impl Section {
 
     /// Its keys in the order of writing.
     pub(crate) fn keys(self) -> impl Iterator<Item = &'static Key> {
-        network::KEYS.iter().chain(traffic::KEYS).filter(move |key| key.sections.contains(&self))
+        network::KEYS
+            .iter()
+            .chain(traffic::KEYS)
+            .chain(congestion::KEYS)
+            .filter(move |key| key.sections.contains(&self))
     }
 
     /// One of its keys.
@@ -220,6 +227,7 @@ impl Section {
 pub(crate) const ONE_LINE: &[&str] = &["n-source", "dumbbell"];
 const ALWAYS: &[Condition] = &[];
 const ATM_ONLY: &[Condition] = &[Condition { key: "technology", is: &["atm"] }];
+const TCPS: &[Section] = &[Section::Tcp, Section::FlowTcp];
 const DAY_PS: u64 = 24 * HOUR_PS;
 const HOUR_PS: u64 = 3_600 * SECOND_PS;
 const SECOND_PS: u64 = 1_000_000_000_000;

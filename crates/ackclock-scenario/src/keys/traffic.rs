@@ -77,6 +77,15 @@ pub(super) const KEYS: &[Key] = &[
     },
     Key {
         sections: TCPS,
+        name: "dialect",
+        kind: Kind::Word(&["osu", "ns2-2001"]),
+        default: Fallback::Text("osu"),
+        source: "Ackclock",
+        about: "Which TCP the other keys default to: that of [SACK-UBR], or ns-2 as it was in 2001. Each key can still be set by itself.",
+        used_if: ALWAYS,
+    },
+    Key {
+        sections: TCPS,
         name: "mss",
         kind: amount(&[Limit { dimension: Dimension::Size, min: 1, max: 65_495 }]),
         default: Fallback::Text("512 B"),
@@ -86,17 +95,26 @@ pub(super) const KEYS: &[Key] = &[
     },
     Key {
         sections: TCPS,
+        name: "header",
+        kind: amount(&[Limit { dimension: Dimension::Size, min: 0, max: 4_000 }]),
+        default: Fallback::Text("40 B"),
+        source: "RFC 791, RFC 9293",
+        about: "Octets of the headers of a data segment, options not counted. An acknowledgement always has 40.",
+        used_if: ALWAYS,
+    },
+    Key {
+        sections: TCPS,
         name: "recovery",
-        kind: Kind::Word(&["vanilla", "reno", "new-reno", "fall-floyd", "rfc6675"]),
+        kind: Kind::Word(&["vanilla", "reno", "new-reno", "fall-floyd", "rfc6675", "vegas"]),
         default: Fallback::Text("new-reno"),
         source: "[SACK-UBR] §2.3",
-        about: "What is retransmitted after a loss, and when. fall-floyd and rfc6675 use SACK.",
+        about: "What is retransmitted after a loss, and when. fall-floyd and rfc6675 use SACK; vegas has a fine timeout, and goes with the growth of Vegas.",
         used_if: ALWAYS,
     },
     Key {
         sections: TCPS,
         name: "growth",
-        kind: Kind::Word(&["reno"]),
+        kind: Kind::Word(&["reno", "cubic", "vegas", "vegas-a"]),
         default: Fallback::Text("reno"),
         source: "[SACK-UBR] §2.1",
         about: "How the congestion window grows and shrinks.",
@@ -105,11 +123,11 @@ pub(super) const KEYS: &[Key] = &[
     Key {
         sections: TCPS,
         name: "congestion_avoidance",
-        kind: Kind::Word(&["integer", "ack-counting", "float"]),
+        kind: Kind::Word(&["integer", "ack-counting", "float", "bytes"]),
         default: Fallback::Text("ack-counting"),
         source: "[SACK-UBR] §7.2; inferred",
-        about: "Arithmetic of the growth by one segment per round trip.",
-        used_if: ALWAYS,
+        about: "Arithmetic of the growth by one segment per round trip; bytes counts what is acknowledged (RFC 5681).",
+        used_if: IF_RENO_GROWTH,
     },
     Key {
         sections: TCPS,
@@ -118,6 +136,24 @@ pub(super) const KEYS: &[Key] = &[
         default: Fallback::Text("1 segment"),
         source: "[SACK-UBR] §2.1",
         about: "Congestion window at the start.",
+        used_if: ALWAYS,
+    },
+    Key {
+        sections: TCPS,
+        name: "initial_window_from",
+        kind: Kind::Word(&["start", "first-ack", "second-ack"]),
+        default: Fallback::Text("start"),
+        source: "RFC 5681 §3.1",
+        about: "From when the initial window holds; before that it is one segment. ns-2 sets it at the first acknowledgement, its Vegas at the second.",
+        used_if: ALWAYS,
+    },
+    Key {
+        sections: TCPS,
+        name: "first_segment",
+        kind: Kind::Word(&["data", "empty"]),
+        default: Fallback::Text("data"),
+        source: "[SACK-UBR]: connections are established",
+        about: "What number 0 carries: data, or nothing in 40 octets, which ns-2 calls a SYN.",
         used_if: ALWAYS,
     },
     Key {
@@ -145,6 +181,15 @@ pub(super) const KEYS: &[Key] = &[
         default: Fallback::Text("auto"),
         source: "RFC 7323 §2: the smallest that expresses the window",
         about: "Shift count of the window scale option.",
+        used_if: ALWAYS,
+    },
+    Key {
+        sections: TCPS,
+        name: "timer",
+        kind: Kind::Word(&["bsd", "ns2", "rfc6298"]),
+        default: Fallback::Text("bsd"),
+        source: "[SD-PLUS] §5.2",
+        about: "The retransmission timer: bsd and ns2 count round trips in ticks, and bsd expires at one; rfc6298 measures them as they are, and the tick is the granularity of its clock.",
         used_if: ALWAYS,
     },
     Key {
@@ -193,6 +238,15 @@ pub(super) const KEYS: &[Key] = &[
         default: Fallback::Text("64 s"),
         source: "literature: BSD",
         about: "Upper bound of the timeout, backoff included.",
+        used_if: ALWAYS,
+    },
+    Key {
+        sections: TCPS,
+        name: "host_queue_at_timeout",
+        kind: Kind::Word(&["discard", "keep"]),
+        default: Fallback::Text("discard"),
+        source: "inferred",
+        about: "What a timeout does with segments that the host has not begun to send.",
         used_if: ALWAYS,
     },
     Key {
@@ -251,6 +305,42 @@ pub(super) const KEYS: &[Key] = &[
     },
     Key {
         sections: TCPS,
+        name: "restart_timer_on_fast_retransmit",
+        kind: Kind::Flag,
+        default: Fallback::Bare("false"),
+        source: "RFC 6298 §5",
+        about: "Whether a fast retransmit restarts the retransmission timer.",
+        used_if: IF_NEW_RENO,
+    },
+    Key {
+        sections: TCPS,
+        name: "partial_ack_window",
+        kind: Kind::Word(&["deflate", "reset"]),
+        default: Fallback::Text("deflate"),
+        source: "RFC 6582 §3.2 (5)",
+        about: "What a partial acknowledgement does to the inflated window: deflate by what it acknowledges, or back to ssthresh.",
+        used_if: IF_NEW_RENO,
+    },
+    Key {
+        sections: TCPS,
+        name: "recovery_burst",
+        kind: amount_or(&[Limit { dimension: Dimension::Segments, min: 1, max: 65_535 }], &["unlimited"]),
+        default: Fallback::Text("unlimited"),
+        source: "RFC 6582",
+        about: "How many segments an acknowledgement allows during recovery, beside a retransmission.",
+        used_if: IF_NEW_RENO,
+    },
+    Key {
+        sections: TCPS,
+        name: "growth_at_recovery_end",
+        kind: Kind::Flag,
+        default: Fallback::Bare("false"),
+        source: "RFC 6582 §3.2 (3)",
+        about: "Whether the acknowledgement that ends recovery also lets the window grow.",
+        used_if: IF_NEW_RENO,
+    },
+    Key {
+        sections: TCPS,
         name: "partial_ack_pipe",
         kind: amount(&[Limit { dimension: Dimension::Segments, min: 0, max: 65_535 }]),
         default: Fallback::Text("2 segments"),
@@ -298,9 +388,10 @@ pub(super) const KEYS: &[Key] = &[
 
 const PACKET_ONLY: &[Condition] = &[Condition { key: "technology", is: &["packet"] }];
 const IF_PARTIAL_ACKS: &[Condition] = &[Condition { key: "recovery", is: &["new-reno", "fall-floyd", "rfc6675"] }];
+const IF_RENO_GROWTH: &[Condition] = &[Condition { key: "growth", is: &["reno"] }];
+const IF_NEW_RENO: &[Condition] = &[Condition { key: "recovery", is: &["new-reno"] }];
 const IF_GUARD: &[Condition] = &[Condition { key: "recovery", is: &["new-reno", "fall-floyd"] }];
 const IF_FALL_FLOYD: &[Condition] = &[Condition { key: "recovery", is: &["fall-floyd"] }];
 const IF_DELAYED: &[Condition] = &[Condition { key: "delayed_ack", is: &["true"] }];
-const TCPS: &[Section] = &[Section::Tcp, Section::FlowTcp];
 const FLOWS: &[Section] = &[Section::Traffic, Section::Flow];
 const BYTES: Limit = Limit { dimension: Dimension::Size, min: 1, max: 1_000_000_000_000_000_000 };

@@ -10,7 +10,7 @@ use crate::queue::Buffer;
 use crate::queue::drop::{DropParams, PacketDrop};
 use crate::rng::{Stream, name_hash};
 use crate::scenario::{self, NodeKind, Scenario, ServiceOrder, Technology};
-use crate::tcp::{Application, Receiver, Sender, TickClock, TickPhase};
+use crate::tcp::{Application, Receiver, Sender, TcpParams, TickClock, TickPhase};
 use crate::units::{Rate, Span};
 
 /// The connections of a scenario, two to a flow: data, then acknowledgements.
@@ -97,7 +97,8 @@ pub fn has_randomness(scenario: &Scenario) -> bool {
         let is_random = link.path.errors.iter().any(|error| error.model.is_random());
         (is_random || matches!(link.queue.policy, DropParams::Red(_))) && crossed(id)
     });
-    random_order || random_link || scenario.flows.iter().any(|flow| flow.tcp.timer.phase == TickPhase::Random)
+    let random_tcp = |tcp: &TcpParams| tcp.timer.phase == TickPhase::Random || tcp.growth.has_randomness();
+    random_order || random_link || scenario.flows.iter().any(|flow| random_tcp(&flow.tcp))
 }
 
 fn flow_of(flow: &scenario::Flow, scenario: &Scenario, seed: u64) -> Flow {
@@ -108,9 +109,10 @@ fn flow_of(flow: &scenario::Flow, scenario: &Scenario, seed: u64) -> Flow {
         TickPhase::Random => Span::from_ps(Stream::new(seed, host, "tick-phase").below(timer.granularity.as_ps(), 0)),
     };
     let application = Application { start: flow.start, stop: flow.stop, size: flow.size };
+    let sender = Sender::new(&flow.tcp, application, TickClock::new(timer.granularity, phase));
     Flow {
         name: flow.name.clone(),
-        source: Source::new(Sender::new(&flow.tcp, application, TickClock::new(timer.granularity, phase))),
+        source: Source::new(sender.with_randomness(&flow.tcp, seed, &flow.name)),
         sink: Sink::new(Receiver::new(&flow.tcp)),
         forced_drops: ForcedDrops::new(flow),
     }

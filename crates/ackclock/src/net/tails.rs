@@ -6,8 +6,8 @@ use crate::ids::{FlowId, Id, IdVec, LinkId, VcId};
 use crate::net::build::{self, Feeder, Wiring};
 use crate::net::flow::{Vc, end_of};
 use crate::net::lists::Lists;
-use crate::packet::{IP_HEADER_BYTES, Segment, TCP_HEADER_BYTES};
 use crate::scenario::{self, Scenario, Technology};
+use crate::tcp::TcpParams;
 use crate::units::Span;
 
 /// For each link, whether its port is one of these.
@@ -20,8 +20,6 @@ pub(super) fn tails(
     let Technology::Packet { link_header_bytes } = scenario.technology else {
         return scenario.links.iter().map(|_| false).collect();
     };
-    let headers = IP_HEADER_BYTES + TCP_HEADER_BYTES + link_header_bytes;
-    let options = Segment::MAX_OPTION_BYTES;
     let is_tail = |(id, link): (LinkId, &scenario::Link)| {
         let [input] = wiring.inputs.of(id)[..] else { return false };
         let is_last = |&vc: &VcId| vcs[vc].route.last().is_some_and(|hop| hop.link == id);
@@ -33,10 +31,16 @@ pub(super) fn tails(
         {
             return false;
         }
-        let mss = |&vc: &VcId| scenario.flows[FlowId::from_index(end_of(vc).0)].tcp.mss;
-        let longest = headers + options.max(crossing.of(id).iter().map(mss).max().unwrap_or(0));
+        let connections = || crossing.of(id).iter().map(|&vc| &scenario.flows[FlowId::from_index(end_of(vc).0)].tcp);
+        let (Some(longest), Some(shortest)) = (
+            connections().map(TcpParams::longest_datagram).max(),
+            connections().map(TcpParams::shortest_datagram).min(),
+        ) else {
+            return false;
+        };
         let time = |bytes: u32| link.rate.serialization(u64::from(bytes) * 8);
-        never_refuses(build::limits(link.queue.buffer), (time(longest), u64::from(longest)), time(headers))
+        let (longest, shortest) = (longest + link_header_bytes, shortest + link_header_bytes);
+        never_refuses(build::limits(link.queue.buffer), (time(longest), u64::from(longest)), time(shortest))
     };
     scenario.links.iter_ids().map(is_tail).collect()
 }

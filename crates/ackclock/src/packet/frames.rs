@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 
+use super::segment::SegmentKind;
 use super::{SackBlock, SackBlocks, Segment};
 
 /// What each frame carries, from the oldest that may still arrive. A connection keeps its order, so the arrival of
@@ -28,9 +29,39 @@ pub struct FrameLog {
 struct Frame {
     seq: u64,
     ack: u64,
-    len: u32,
+    form: Form,
     /// SACK blocks of all frames up to and including this one, modulo 2^32.
     blocks_end: u32,
+}
+
+/// Length, headers and kind of a segment, in one word.
+#[derive(Clone, Copy, Debug, Default)]
+struct Form(u32);
+
+impl Form {
+    const LEN_BITS: u32 = 17;
+    const HEADER_BITS: u32 = 12;
+
+    #[inline]
+    fn of(segment: &Segment) -> Form {
+        let headers = u32::from(segment.headers) << Form::LEN_BITS;
+        Form(segment.len | headers | (segment.kind as u32) << (Form::LEN_BITS + Form::HEADER_BITS))
+    }
+
+    #[inline]
+    fn len(self) -> u32 {
+        self.0 & ((1 << Form::LEN_BITS) - 1)
+    }
+
+    #[inline]
+    fn headers(self) -> u16 {
+        (self.0 >> Form::LEN_BITS & ((1 << Form::HEADER_BITS) - 1)) as u16
+    }
+
+    #[inline]
+    fn kind(self) -> SegmentKind {
+        SegmentKind::ALL[(self.0 >> (Form::LEN_BITS + Form::HEADER_BITS)) as usize]
+    }
 }
 
 /// After so many frames.
@@ -51,7 +82,7 @@ impl FrameLog {
         } else if number.is_multiple_of(TIDY_EVERY) {
             self.tidy(under_way);
         }
-        *self.frame_mut(number) = Frame { seq: segment.seq, ack: segment.ack, len: segment.len, blocks_end };
+        *self.frame_mut(number) = Frame { seq: segment.seq, ack: segment.ack, form: Form::of(segment), blocks_end };
         self.next = number.wrapping_add(1);
         number
     }
@@ -170,7 +201,8 @@ impl FrameLog {
 impl Frame {
     #[inline]
     fn with(self, sack: SackBlocks) -> Segment {
-        Segment { seq: self.seq, len: self.len, ack: self.ack, sack }
+        let Frame { seq, ack, form, .. } = self;
+        Segment { seq, len: form.len(), headers: form.headers(), kind: form.kind(), ack, sack }
     }
 }
 
@@ -213,6 +245,16 @@ mod tests {
                 damaged if damaged % 3 == 0 => log.retire(damaged as u32),
                 whole => assert_eq!(log.take(whole as u32), acknowledgement(whole)),
             }
+        }
+    }
+
+    #[test]
+    fn a_frame_keeps_length_headers_and_kind() {
+        let mut log = FrameLog::default();
+        for kind in SegmentKind::ALL {
+            let segment = Segment { seq: 7, len: 65_535, headers: 4095, kind, ..Segment::default() };
+            let number = log.push(&segment);
+            assert_eq!(log.take(number), segment);
         }
     }
 

@@ -3,16 +3,50 @@
 use super::{IP_HEADER_BYTES, TCP_HEADER_BYTES};
 
 /// A data segment, or a pure acknowledgement (`len` 0).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Segment {
     /// First byte of the payload, counted from 0 at the start of the connection.
     pub seq: u64,
-    /// Payload bytes.
+    /// Sequence numbers that it takes: payload bytes, but for some [`kinds`](SegmentKind).
     pub len: u32,
+    /// Octets of the IP and TCP headers, options not counted.
+    pub headers: u16,
+    /// What the sequence numbers stand for.
+    pub kind: SegmentKind,
     /// Next byte expected by the sender of this segment.
     pub ack: u64,
     /// Selective acknowledgements.
     pub sack: SackBlocks,
+}
+
+/// What the sequence numbers of a segment stand for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SegmentKind {
+    /// Payload, a byte each.
+    #[default]
+    Data,
+    /// Nothing: ns-2's number 0, which is as long as a header.
+    Empty,
+}
+
+impl SegmentKind {
+    /// Every kind, at the place of its number.
+    pub(super) const ALL: [SegmentKind; 2] = [SegmentKind::Data, SegmentKind::Empty];
+}
+
+/// No payload, the usual headers.
+impl Default for Segment {
+    #[inline]
+    fn default() -> Segment {
+        Segment {
+            seq: 0,
+            len: 0,
+            headers: (IP_HEADER_BYTES + TCP_HEADER_BYTES) as u16,
+            kind: SegmentKind::Data,
+            ack: 0,
+            sack: SackBlocks::default(),
+        }
+    }
 }
 
 /// How many SACK blocks fit beside nothing but padding: the three that [SACK-UBR] §3 uses.
@@ -70,6 +104,21 @@ impl Segment {
     /// Octets of the IP datagram: payload, TCP and IP headers, options.
     #[inline]
     pub fn ip_bytes(&self) -> u32 {
-        self.len + IP_HEADER_BYTES + TCP_HEADER_BYTES + self.sack.option_bytes()
+        self.payload() + u32::from(self.headers) + self.sack.option_bytes()
+    }
+
+    /// Payload bytes.
+    #[inline]
+    pub fn payload(&self) -> u32 {
+        match self.kind {
+            SegmentKind::Data => self.len,
+            SegmentKind::Empty => 0,
+        }
+    }
+
+    /// Whether its two numbers and its length on the wire say everything.
+    #[inline]
+    pub fn is_plain(&self) -> bool {
+        self.kind == SegmentKind::Data && self.sack.is_empty()
     }
 }

@@ -1,5 +1,6 @@
 //! What a scenario may say about one TCP connection. Defaults: the OSU model of [SACK-UBR], as far as it is stated.
 
+use crate::packet::{IP_HEADER_BYTES, Segment, TCP_HEADER_BYTES};
 use crate::units::Span;
 
 /// All parameters of one connection, both ends.
@@ -13,6 +14,8 @@ pub struct TcpParams {
     pub growth: GrowthParams,
     /// Congestion window at the start, in segments.
     pub initial_window_segments: u32,
+    /// From when the initial window holds.
+    pub initial_window_from: InitialWindowFrom,
     /// Slow-start threshold at the start, bytes.
     pub initial_ssthresh: u64,
     /// Receiver window, bytes. What is advertised is this, rounded down to what `window_scale` can express.
@@ -25,6 +28,12 @@ pub struct TcpParams {
     pub ack: AckPolicy,
     /// What the receiver does with segments that arrive out of order.
     pub out_of_order: OutOfOrder,
+    /// Octets of the IP and TCP headers of a data segment, options not counted. Acknowledgements always have 40.
+    pub header_bytes: u16,
+    /// What the first segment number carries.
+    pub first_segment: FirstSegment,
+    /// What a timeout does with segments that the host has not begun to send.
+    pub host_queue: HostQueue,
     /// Whether the receiver sends selective acknowledgements to a sender that can use them. Where it does not, a
     /// SACK sender recovers as New Reno.
     pub receiver_sack: bool,
@@ -35,16 +44,15 @@ impl Default for TcpParams {
     fn default() -> TcpParams {
         TcpParams {
             mss: 512,
-            recovery: RecoveryParams::NewReno(NewRenoParams {
-                guard_after_timeout: true,
-                restart_timer_on_partial_ack: true,
-            }),
+            recovery: RecoveryParams::NewReno(NewRenoParams::default()),
             growth: GrowthParams::Reno(CongestionAvoidance::AckCounting),
             initial_window_segments: 1,
+            initial_window_from: InitialWindowFrom::Start,
             initial_ssthresh: 65_535,
             receive_window: 65_535,
             window_scale: 0,
             timer: TimerParams {
+                kind: TimerKind::Bsd,
                 granularity: Span::from_ms(100),
                 phase: TickPhase::Common(Span::ZERO),
                 min_rto_ticks: 2,
@@ -53,6 +61,9 @@ impl Default for TcpParams {
             },
             ack: AckPolicy::EverySegment,
             out_of_order: OutOfOrder::Buffer,
+            header_bytes: (IP_HEADER_BYTES + TCP_HEADER_BYTES) as u16,
+            first_segment: FirstSegment::Data,
+            host_queue: HostQueue::Discard,
             receiver_sack: true,
         }
     }
@@ -63,6 +74,25 @@ impl TcpParams {
     /// at most 65535 of them (RFC 7323 §2.3).
     pub fn advertised_window(&self) -> u64 {
         (self.receive_window >> self.window_scale).min(65_535) << self.window_scale
+    }
+
+    /// Sequence numbers of the first segment that are no payload.
+    pub fn empty_bytes(&self) -> u64 {
+        match self.first_segment {
+            FirstSegment::Data => 0,
+            FirstSegment::Empty => u64::from(self.mss),
+        }
+    }
+
+    /// Octets of the longest datagram of either direction.
+    pub fn longest_datagram(&self) -> u32 {
+        let data = self.mss + u32::from(self.header_bytes);
+        data.max(IP_HEADER_BYTES + TCP_HEADER_BYTES + Segment::MAX_OPTION_BYTES)
+    }
+
+    /// Octets of the shortest datagram of either direction: an acknowledgement, or the last byte of a file.
+    pub fn shortest_datagram(&self) -> u32 {
+        (1 + u32::from(self.header_bytes)).min(IP_HEADER_BYTES + TCP_HEADER_BYTES)
     }
 
     /// The smallest shift count that can express a window of `bytes`.
@@ -84,12 +114,19 @@ pub enum RecoveryParams {
     FallFloyd(FallFloydParams),
     /// SACK of RFC 6675.
     Rfc6675(Rfc6675Params),
+    /// Vegas' own: a fine timeout, looked at when acknowledgements come. It goes with Vegas and Vegas-A.
+    Vegas,
 }
 
 impl RecoveryParams {
     /// Whether this recovery reads selective acknowledgements.
     pub fn uses_sack(&self) -> bool {
         matches!(self, RecoveryParams::FallFloyd(_) | RecoveryParams::Rfc6675(_))
+    }
+
+    /// Whether it asks when segments were sent.
+    pub fn measures(&self) -> bool {
+        matches!(self, RecoveryParams::Vegas)
     }
 }
 
@@ -101,6 +138,37 @@ pub struct NewRenoParams {
     pub guard_after_timeout: bool,
     /// Whether a partial acknowledgement restarts the retransmission timer.
     pub restart_timer_on_partial_ack: bool,
+    /// Whether a fast retransmit restarts the retransmission timer.
+    pub restart_timer_on_fast_retransmit: bool,
+    /// What a partial acknowledgement does to the window.
+    pub partial_ack_window: PartialAckWindow,
+    /// How many segments an acknowledgement allows during recovery, beside a retransmission; `None` is any number.
+    pub recovery_burst_segments: Option<u32>,
+    /// Whether the acknowledgement that ends recovery also lets the window grow.
+    pub growth_at_recovery_end: bool,
+}
+
+/// RFC 6582, with the guard of RFC 2582.
+impl Default for NewRenoParams {
+    fn default() -> NewRenoParams {
+        NewRenoParams {
+            guard_after_timeout: true,
+            restart_timer_on_partial_ack: true,
+            restart_timer_on_fast_retransmit: false,
+            partial_ack_window: PartialAckWindow::Deflate,
+            recovery_burst_segments: None,
+            growth_at_recovery_end: false,
+        }
+    }
+}
+
+/// What a partial acknowledgement does to the window that duplicates have inflated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PartialAckWindow {
+    /// Deflated by what was acknowledged, then a segment more (RFC 6582 §3.2, step 5).
+    Deflate,
+    /// Back to ssthresh, as ns-2 does (`partial_window_deflation_` 0).
+    Reset,
 }
 
 /// Choices that [SACK-UBR] §3 leaves open for its SACK.
@@ -129,6 +197,149 @@ pub struct Rfc6675Params {
 pub enum GrowthParams {
     /// Slow start and additive increase, halving on loss.
     Reno(CongestionAvoidance),
+    /// CUBIC of RFC 9438.
+    Cubic(CubicParams),
+    /// Vegas, as ns-2 has it.
+    Vegas(VegasParams),
+    /// Vegas-A: Vegas with thresholds that adapt.
+    VegasA(VegasAParams),
+}
+
+impl GrowthParams {
+    /// Whether it measures the round trip of every segment.
+    pub fn measures(&self) -> bool {
+        match self {
+            GrowthParams::Reno(_) => false,
+            GrowthParams::Cubic(_) | GrowthParams::Vegas(_) | GrowthParams::VegasA(_) => true,
+        }
+    }
+
+    /// Whether it is Vegas or a relative of it.
+    pub fn is_vegas(&self) -> bool {
+        matches!(self, GrowthParams::Vegas(_) | GrowthParams::VegasA(_))
+    }
+
+    /// Whether the seed can make a difference.
+    pub fn has_randomness(&self) -> bool {
+        match self {
+            GrowthParams::Reno(_) | GrowthParams::Cubic(_) | GrowthParams::Vegas(_) => false,
+            GrowthParams::VegasA(params) => params.tie_up_probability + params.tie_down_probability > 0.0,
+        }
+    }
+}
+
+/// The constants of CUBIC (RFC 9438 §4.1, §4.6, §4.7).
+#[derive(Clone, Debug, PartialEq)]
+pub struct CubicParams {
+    /// C, segments per second cubed.
+    pub c: f64,
+    /// What is left of the window after a loss.
+    pub beta: f64,
+    /// Whether a connection that loses below its last maximum gives way to others.
+    pub fast_convergence: bool,
+}
+
+impl Default for CubicParams {
+    fn default() -> CubicParams {
+        CubicParams { c: 0.4, beta: 0.7, fast_convergence: true }
+    }
+}
+
+/// The thresholds of Vegas, in packets that wait in queues.
+#[derive(Clone, Debug, PartialEq)]
+pub struct VegasParams {
+    /// With fewer the window grows.
+    pub alpha: f64,
+    /// With more it shrinks.
+    pub beta: f64,
+    /// With more slow start ends.
+    pub gamma: f64,
+}
+
+impl Default for VegasParams {
+    fn default() -> VegasParams {
+        VegasParams { alpha: 1.0, beta: 3.0, gamma: 1.0 }
+    }
+}
+
+/// The choices of Vegas-A.
+#[derive(Clone, Debug, PartialEq)]
+pub struct VegasAParams {
+    /// The thresholds at the start.
+    pub vegas: VegasParams,
+    /// How the window grows by a packet.
+    pub increase: Increase,
+    /// Throughputs that differ by no more than this part of the earlier one are equal.
+    pub th_tolerance: f64,
+    /// With this probability equal throughputs count as risen.
+    pub tie_up_probability: f64,
+    /// With this probability equal throughputs count as fallen.
+    pub tie_down_probability: f64,
+    /// Whether a loss makes the throughput before it count for nothing.
+    pub reset_th_on_loss: bool,
+    /// Whether a timeout sets the thresholds back to what they were at the start.
+    pub reset_ab_on_rto: bool,
+    /// Beyond this alpha does not rise.
+    pub alpha_max: Option<f64>,
+    /// By how much the thresholds move.
+    pub step: AbStep,
+    /// Whether they move together.
+    pub coupling: AbCoupling,
+}
+
+impl Default for VegasAParams {
+    fn default() -> VegasAParams {
+        VegasAParams {
+            vegas: VegasParams::default(),
+            increase: Increase::AtOnce,
+            th_tolerance: 1e-9,
+            tie_up_probability: 0.01,
+            tie_down_probability: 0.0,
+            reset_th_on_loss: true,
+            reset_ab_on_rto: false,
+            alpha_max: None,
+            step: AbStep::Unit,
+            coupling: AbCoupling::Locked,
+        }
+    }
+}
+
+/// How a window grows by a packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Increase {
+    /// At once, when that is decided.
+    AtOnce,
+    /// By 1/cwnd with each acknowledgement of the next round trip.
+    Spread,
+}
+
+/// By how much the thresholds of Vegas-A move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AbStep {
+    /// By one packet.
+    Unit,
+    /// By the relative change of the throughput, times the window, at most one.
+    Throughput,
+    /// By the relative change of the round-trip time, times the window, at most one.
+    Rtt,
+}
+
+/// Whether the thresholds of Vegas-A move together.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum AbCoupling {
+    /// Always by the same.
+    Locked,
+    /// Each by its own multiple of the step.
+    Independent {
+        /// By which alpha rises.
+        raise_alpha: f64,
+        /// By which beta rises.
+        raise_beta: f64,
+        /// By which alpha falls.
+        lower_alpha: f64,
+        /// By which beta falls.
+        lower_beta: f64,
+    },
 }
 
 /// The arithmetic of `cwnd += mss * mss / cwnd`.
@@ -140,11 +351,58 @@ pub enum CongestionAvoidance {
     AckCounting,
     /// Floating point.
     Float,
+    /// Acknowledged bytes are counted: a segment per window of them; in slow start no more than a segment per
+    /// acknowledgement (RFC 5681 §3.1).
+    ByteCounting,
 }
 
-/// The coarse retransmission timer of BSD.
+/// From when the initial window holds; before that the window is one segment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum InitialWindowFrom {
+    /// From the first segment on (RFC 5681 §3.1).
+    Start,
+    /// From the first acknowledgement of new data on: it grows the window, and then this is set. ns-2's
+    /// (`delay_growth_`) for all but Vegas.
+    FirstAck,
+    /// From the second acknowledgement of new data on, before it grows the window: ns-2's for Vegas.
+    SecondAck,
+}
+
+/// What the first segment number carries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FirstSegment {
+    /// Data like any other.
+    Data,
+    /// No data: the 40 octets that ns-2 calls a SYN. It takes the sequence numbers of a full segment, is acknowledged
+    /// and repaired like one.
+    Empty,
+}
+
+/// What a retransmission timeout does with segments that the host has not begun to send.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HostQueue {
+    /// They are taken back: they will be sent again.
+    Discard,
+    /// They go out.
+    Keep,
+}
+
+/// Which retransmission timer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TimerKind {
+    /// 4.3BSD: round trips are counted in ticks, and the timer expires at a tick.
+    Bsd,
+    /// ns-2: round trips are counted in ticks, but the timer runs from the instant it is started.
+    Ns2,
+    /// RFC 6298: round trips are measured as they are; the tick is the granularity of the clock.
+    Rfc6298,
+}
+
+/// The retransmission timer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TimerParams {
+    /// Which timer.
+    pub kind: TimerKind,
     /// Length of a tick.
     pub granularity: Span,
     /// Where the ticks lie.

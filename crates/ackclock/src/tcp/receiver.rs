@@ -21,6 +21,8 @@ pub struct ReceiverStats {
 #[derive(Clone, Debug)]
 pub struct Receiver {
     mss: u32,
+    /// Octets of the headers of a data segment.
+    header_bytes: u16,
     sack: bool,
     out_of_order: OutOfOrder,
     ack_due: bool,
@@ -29,6 +31,8 @@ pub struct Receiver {
     nxt: u64,
     /// What is held beyond it; not there before something is.
     held: Option<Box<Held>>,
+    /// Sequence numbers at the beginning that are no payload.
+    empty: u64,
     stats: ReceiverStats,
     fingerprint: Fingerprint,
 }
@@ -38,12 +42,14 @@ impl Receiver {
     pub fn new(params: &TcpParams) -> Receiver {
         Receiver {
             mss: params.mss,
+            header_bytes: params.header_bytes,
             sack: params.receiver_sack && params.recovery.uses_sack(),
             out_of_order: params.out_of_order,
             ack_due: false,
             delayed_ack: DelayedAck::new(params.ack),
             nxt: 0,
             held: None,
+            empty: params.empty_bytes(),
             stats: ReceiverStats::default(),
             fingerprint: Fingerprint::default(),
         }
@@ -101,7 +107,7 @@ impl Receiver {
     pub fn poll_segment(&mut self, now: Time) -> Option<Segment> {
         let ack = self.poll(now)?;
         let sack = if self.has_report() { self.report() } else { SackBlocks::default() };
-        Some(Segment { seq: 0, len: 0, ack, sack })
+        Some(Segment { ack, sack, ..Segment::default() })
     }
 
     /// The same, as the next byte expected. Beside it there may be something to report.
@@ -133,7 +139,13 @@ impl Receiver {
 
     /// Bytes delivered to the application, in order, each once.
     pub fn delivered(&self) -> u64 {
-        self.nxt
+        self.nxt.saturating_sub(self.empty)
+    }
+
+    /// Octets of the headers of a plain data segment.
+    #[inline]
+    pub fn header_bytes(&self) -> u32 {
+        u32::from(self.header_bytes)
     }
 
     /// What was counted.
@@ -228,7 +240,7 @@ mod tests {
 
     #[test]
     fn blocks_go_only_to_a_sender_that_reads_them() {
-        let new_reno = NewRenoParams { guard_after_timeout: true, restart_timer_on_partial_ack: true };
+        let new_reno = NewRenoParams::default();
         for silent in [
             TcpParams { receiver_sack: false, ..params() },
             TcpParams { recovery: RecoveryParams::NewReno(new_reno), ..params() },

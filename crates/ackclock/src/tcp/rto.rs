@@ -1,7 +1,8 @@
-//! The retransmission timeout of 4.3BSD-Reno: Jacobson's estimator in ticks, with Karn's rule and backoff.
-//! Sources: [Jac88] appendix A; docs/models/retransmission-timer.md.   Units: ticks of the coarse timer.
+//! The retransmission timeout of 4.3BSD-Reno: Jacobson's estimator in ticks, with Karn's rule and backoff; and that of
+//! ns-2, which is the same but for a few ticks.
+//! Sources: [Jac88] appendix A; [NS2] §1; docs/models/retransmission-timer.md.   Units: ticks of the coarse timer.
 
-use super::TimerParams;
+use super::{TimerKind, TimerParams};
 use crate::units::{Span, Time};
 
 /// The instants at which a host's coarse timer ticks: one granularity apart, for ever; none at time zero.
@@ -24,6 +25,14 @@ impl TickClock {
     /// last.
     pub fn before(&self, t: Time) -> u64 {
         t.as_ps().saturating_sub(self.first).div_ceil(self.granularity)
+    }
+
+    /// How many ticks lie before `t` or at it.
+    pub fn up_to(&self, t: Time) -> u64 {
+        match t.as_ps().checked_sub(self.first) {
+            Some(since) => since / self.granularity + 1,
+            None => 0,
+        }
     }
 
     /// The instant of tick number `n`, counted from 1.
@@ -79,6 +88,11 @@ impl SeenTicks {
         self.count
     }
 
+    /// How many ticks lie before `t` or at it, seen or not.
+    pub(super) fn up_to(&self, t: Time) -> u64 {
+        self.clock.up_to(t)
+    }
+
     /// From one tick to the next.
     pub(super) fn granularity(&self) -> Span {
         Span::from_ps(self.clock.granularity)
@@ -107,7 +121,19 @@ pub struct CoarseRto {
     max: u64,
     /// With the backoff since the last valid sample.
     timeout: u64,
+    /// ns-2 has its own way of counting and of backing off: the factor, and the timeout before it is applied.
+    ns2: Option<Ns2Backoff>,
 }
+
+/// The backoff of ns-2: a factor that is applied before the bounds are.
+#[derive(Clone, Copy, Debug)]
+struct Ns2Backoff {
+    factor: u64,
+    timeout: u64,
+}
+
+/// The largest factor of ns-2's backoff.
+const NS2_MAX_FACTOR: u64 = 64;
 
 impl CoarseRto {
     /// The state before the first sample.
@@ -115,28 +141,44 @@ impl CoarseRto {
         let in_ticks = |span: Span| span.as_ps().div_ceil(params.granularity.as_ps()).max(1);
         let min = u64::from(params.min_rto_ticks);
         let max = in_ticks(params.max_rto).max(min);
-        CoarseRto { srtt8: 0, rttvar4: 0, min, max, timeout: in_ticks(params.initial_rto).clamp(min, max) }
+        let initial = in_ticks(params.initial_rto);
+        let ns2 = (params.kind == TimerKind::Ns2).then_some(Ns2Backoff { factor: 1, timeout: initial });
+        CoarseRto { srtt8: 0, rttvar4: 0, min, max, timeout: initial.clamp(min, max), ns2 }
     }
 
     /// Takes the round trip of a segment that was sent once, in ticks seen between sending and acknowledgement.
     /// Ends the backoff.
     pub fn sample(&mut self, elapsed_ticks: u64) {
-        let elapsed = i64::try_from(elapsed_ticks).expect("round trip within the range of time");
+        let mut elapsed = i64::try_from(elapsed_ticks).expect("round trip within the range of time");
+        if self.ns2.is_some() {
+            elapsed = elapsed.max(1);
+        }
         if self.srtt8 == 0 {
             // BSD counts from 1, and takes the first value as it stands.
-            self.srtt8 = (elapsed + 1) << 3;
-            self.rttvar4 = (elapsed + 1) << 1;
+            let first = if self.ns2.is_some() { elapsed } else { elapsed + 1 };
+            self.srtt8 = first << 3;
+            self.rttvar4 = first << 1;
         } else {
             let error = elapsed - (self.srtt8 >> 3);
             self.srtt8 = (self.srtt8 + error).max(1);
             self.rttvar4 = (self.rttvar4 + error.abs() - (self.rttvar4 >> 2)).max(1);
         }
-        self.timeout = u64::try_from((self.srtt8 >> 3) + self.rttvar4).unwrap_or(0).clamp(self.min, self.max);
+        let timeout = u64::try_from((self.srtt8 >> 3) + self.rttvar4).unwrap_or(0);
+        self.timeout = timeout.clamp(self.min, self.max);
+        if let Some(ns2) = &mut self.ns2 {
+            *ns2 = Ns2Backoff { factor: 1, timeout };
+        }
     }
 
     /// Doubles the timeout, up to the maximum, until the next sample.
     pub fn back_off(&mut self) {
-        self.timeout = self.timeout.saturating_mul(2).min(self.max);
+        self.timeout = match &mut self.ns2 {
+            None => self.timeout.saturating_mul(2).min(self.max),
+            Some(ns2) => {
+                ns2.factor = (2 * ns2.factor).min(NS2_MAX_FACTOR);
+                ns2.timeout.saturating_mul(ns2.factor).clamp(self.min, self.max)
+            }
+        };
     }
 
     /// The smoothed round trip; `None` before the first sample.
@@ -158,6 +200,7 @@ mod tests {
 
     fn params() -> TimerParams {
         TimerParams {
+            kind: TimerKind::Bsd,
             granularity: Span::from_ms(100),
             phase: TickPhase::Common(Span::ZERO),
             min_rto_ticks: 2,

@@ -3,13 +3,14 @@
 //! Sources: [SACK-UBR] §2 to §4; the timer of 4.3BSD-Reno, docs/models/retransmission-timer.md.
 
 use super::cc::{Ack, CongestionControl, Growth, Loss, Window};
-use super::recovery::{AnyRecovery, DupAck, Flight, Hands, NewAck, Recovery, Sending};
-use super::rto::SeenTicks;
-use super::tick_log::TickLog;
-use super::{CoarseRto, TcpParams, TickClock};
-use crate::packet::{SackBlock, SackBlocks, Segment};
+use super::recovery::{AnyRecovery, DupAck, Flight, Hands, NewAck, Recovery, Sending, TimerAction};
+use super::setup::Setup;
+use super::timer::RetransmissionTimer;
+use super::{HostQueue, InitialWindowFrom, SendTimes, TcpParams, TickClock};
+use crate::packet::{SackBlock, Segment};
 use crate::record::Fingerprint;
 use crate::record::trace::TimerState;
+use crate::rng::Stream;
 use crate::units::Time;
 
 /// What the application does.
@@ -74,30 +75,52 @@ pub struct Sender {
     backoff: u32,
     /// The segment that recovery wants sent before anything else, or [`NONE`].
     fast_retransmit: u64,
-    /// The ticks of the clock that this connection has seen.
-    ticks: SeenTicks,
-    rto: CoarseRto,
-    /// The tick at which the retransmission timer expires, by its instant; never if the timer is off. Before the start
-    /// that is the deadline.
-    deadline: Time,
+    timer: RetransmissionTimer,
     /// The segment whose round trip is measured, by its first byte, or [`NONE`].
     timed: u64,
-    /// The ticks seen when it was sent.
+    /// When it was sent, as the timer remembers it.
     timed_at: u64,
-    /// The ticks at which the retransmission timer expired.
-    timeouts: TickLog,
+    header_bytes: u16,
+    host_queue: HostQueue,
+    /// What only some senders have, if this one has any of it.
+    extra: Option<Box<Extra>>,
     stats: SenderStats,
     fingerprint: Fingerprint,
 }
 
+/// What only some senders have. Whatever uses it is compiled apart from what all do.
+#[derive(Clone, Debug)]
+struct Extra {
+    /// What is special about the beginning.
+    setup: Option<Setup>,
+    /// When outstanding segments were sent.
+    times: Option<SendTimes>,
+}
+
+impl Extra {
+    fn new(params: &TcpParams) -> Option<Box<Extra>> {
+        let measures = params.growth.measures() || params.recovery.measures();
+        let times = measures.then(|| SendTimes::new(u64::from(params.mss)));
+        let setup = Setup::new(params);
+        (setup.is_some() || times.is_some()).then(|| Box::new(Extra { setup, times }))
+    }
+}
+
 /// Beyond every byte of a connection.
 const NONE: u64 = u64::MAX;
+/// What congestion controls draw random numbers for.
+const TIES: &str = "throughput-ties";
 
 impl Sender {
     /// A connection that is established and has sent nothing.
     pub fn new(params: &TcpParams, application: Application, clock: TickClock) -> Sender {
         let mss = u64::from(params.mss);
-        let size = application.size.unwrap_or(NONE);
+        let size = application.size.map_or(NONE, |bytes| bytes + params.empty_bytes());
+        let extra = Extra::new(params);
+        let window_at_start = match params.initial_window_from {
+            InitialWindowFrom::Start => params.initial_window_segments,
+            _ => 1,
+        };
         let rwnd = params.advertised_window();
         Sender {
             started: false,
@@ -105,25 +128,32 @@ impl Sender {
             size,
             flight: Flight { una: 0, nxt: 0, max: 0, mss, rwnd, limit: size },
             window: Window {
-                cwnd: f64::from(params.initial_window_segments) * f64::from(params.mss),
+                cwnd: f64::from(window_at_start) * f64::from(params.mss),
                 ssthresh: params.initial_ssthresh as f64,
             },
             window_end: 0,
-            growth: Growth::new(&params.growth),
+            growth: Growth::new(&params.growth, Stream::new(0, "", TIES)),
             recovery: AnyRecovery::new(&params.recovery, params.receiver_sack, mss),
             recovery_decides: false,
             dup_acks: 0,
             backoff: 0,
             fast_retransmit: NONE,
-            ticks: SeenTicks::new(clock),
-            rto: CoarseRto::new(&params.timer),
-            deadline: application.start,
+            timer: RetransmissionTimer::new(&params.timer, clock, application.start),
             timed: NONE,
             timed_at: 0,
-            timeouts: TickLog::default(),
+            header_bytes: params.header_bytes,
+            host_queue: params.host_queue,
+            extra,
             stats: SenderStats::default(),
             fingerprint: Fingerprint::default(),
         }
+    }
+
+    /// Draws what is random in its congestion control for the connection called `name`.
+    #[must_use]
+    pub fn with_randomness(mut self, params: &TcpParams, seed: u64, name: &str) -> Sender {
+        self.growth = Growth::new(&params.growth, Stream::new(seed, name, TIES));
+        self
     }
 
     /// A segment from the receiver: acknowledgements.
@@ -145,7 +175,7 @@ impl Sender {
         if ack > self.flight.una {
             self.on_new_ack(now, ack);
         } else if self.flight.max > self.flight.una {
-            self.on_dup_ack();
+            self.on_dup_ack(now);
         } else {
             return;
         }
@@ -156,28 +186,47 @@ impl Sender {
     pub fn on_timer(&mut self, now: Time) -> Expired {
         if !self.started {
             self.pass_time(now);
-            self.started = now >= self.deadline;
+            self.started = now >= self.timer.wake();
             if self.started {
-                self.deadline = Time::NEVER;
+                self.timer.stop();
                 self.look_what_may_be_sent();
             }
             return Expired::Nothing;
         }
-        if self.deadline == Time::NEVER || now < self.deadline {
+        if !self.timer.expires(now) {
             return Expired::Nothing;
         }
-        let tick = self.ticks.number(self.deadline);
-        self.ticks.reach(tick);
         self.stop_if_due(now);
-        self.on_timeout(tick);
+        self.on_timeout(now);
         self.look_what_may_be_sent();
-        Expired::Retransmission
+        match self.host_queue {
+            HostQueue::Discard => Expired::Retransmission,
+            HostQueue::Keep => Expired::Nothing,
+        }
     }
 
     /// The next segment to send, as long as there is one.
     pub fn poll_segment(&mut self, now: Time) -> Option<Segment> {
         let (seq, len) = self.poll(now)?;
-        Some(Segment { seq, len, ack: 0, sack: SackBlocks::default() })
+        Some(self.segment(seq, len))
+    }
+
+    /// The segment of `len` bytes from `seq` on that [`Sender::poll`] returned.
+    pub fn segment(&self, seq: u64, len: u32) -> Segment {
+        let plain = Segment { seq, len, headers: self.header_bytes, ..Segment::default() };
+        self.setup().map_or(plain, |setup| setup.dress(plain))
+    }
+
+    /// Whether all segments are plain, with [`Sender::header_bytes`] and nothing beside.
+    #[inline]
+    pub fn is_plain(&self) -> bool {
+        self.extra.is_none() || self.setup().is_none()
+    }
+
+    /// Octets of the headers of a plain segment.
+    #[inline]
+    pub fn header_bytes(&self) -> u16 {
+        self.header_bytes
     }
 
     /// The same, as its first byte and its length.
@@ -199,7 +248,7 @@ impl Sender {
     /// The same, or never.
     #[inline]
     pub fn deadline(&self) -> Time {
-        self.deadline
+        self.timer.wake()
     }
 
     /// The window.
@@ -219,7 +268,7 @@ impl Sender {
 
     /// The timeout in ticks, backoff included.
     pub fn rto_ticks(&self) -> u64 {
-        self.rto.ticks()
+        self.timer.ticks()
     }
 
     /// The segment whose round trip is measured, by its first byte.
@@ -229,8 +278,7 @@ impl Sender {
 
     /// What is recorded of the timer.
     pub fn timer_state(&self) -> TimerState {
-        let tick = self.ticks.granularity().as_secs_f64();
-        TimerState { srtt: self.rto.srtt_ticks().map(|ticks| ticks * tick), rto: self.rto.ticks() as f64 * tick }
+        self.timer.state()
     }
 
     /// What was counted.
@@ -240,7 +288,7 @@ impl Sender {
 
     /// When the retransmission timer expired.
     pub fn timeouts(&self) -> Vec<Time> {
-        self.timeouts.iter().map(|tick| self.ticks.instant(tick)).collect()
+        self.timer.expirations()
     }
 
     /// Hash over every acknowledgement received and every segment sent, with their times.
@@ -261,15 +309,18 @@ impl Sender {
             self.timed = NONE; // Karn: the acknowledgement would be ambiguous
         } else if self.timed == NONE {
             self.timed = seq;
-            self.timed_at = self.ticks.count();
+            self.timed_at = self.timer.stamp(now);
+        }
+        if let Some(times) = self.extra.as_mut().and_then(|extra| extra.times.as_mut()) {
+            times.on_sent(now, seq);
         }
         self.flight.nxt = self.flight.nxt.max(end);
         self.flight.max = self.flight.max.max(end);
-        if self.deadline == Time::NEVER {
-            self.restart_timer();
+        if self.timer.is_off() {
+            self.timer.start(now);
         }
         self.stats.segments_sent += 1;
-        self.stats.bytes_sent += len;
+        self.stats.bytes_sent += if self.is_plain() { len } else { self.payload(seq, len) };
         self.fingerprint.event(now.as_ps(), seq);
         len as u32
     }
@@ -282,59 +333,108 @@ impl Sender {
     #[inline(always)]
     fn on_new_ack(&mut self, now: Time, ack: u64) {
         if ack > self.timed {
-            self.rto.sample(self.ticks.count() - self.timed_at);
+            self.timer.sample(now, self.timed_at);
             self.timed = NONE;
         }
-        let hands = Hands { growth: &mut self.growth, window: &mut self.window };
-        let meaning = self.recovery.on_new_ack(ack, &self.flight, hands);
-        if meaning == NewAck::Grow {
-            // Through signed numbers, which is one instruction.
-            let ack = Ack { mss: self.flight.mss as i64 as f64, limit: self.flight.rwnd as i64 as f64 };
-            self.growth.on_ack(&ack, &mut self.window);
-            self.backoff = 0;
-        }
+        let meaning =
+            if self.extra.is_none() { self.grow_or_recover(now, ack) } else { self.measure_and_grow(now, ack) };
         self.flight.una = ack;
         self.flight.nxt = self.flight.nxt.max(ack); // the receiver held more than was sent again
         self.dup_acks = 0;
         self.fast_retransmit = match meaning {
-            NewAck::Partial { retransmit: true, .. } | NewAck::FastRetransmit => ack,
+            NewAck::Partial { retransmit: true, .. } | NewAck::FastRetransmit | NewAck::GrowAndRetransmit => ack,
             _ => NONE,
         };
         if meaning == NewAck::FastRetransmit {
             self.count_fast_retransmit();
         }
         if ack == self.flight.max {
-            self.deadline = Time::NEVER;
+            self.timer.stop();
         } else if !matches!(meaning, NewAck::Partial { restart_timer: false, .. }) {
-            self.restart_timer();
+            self.timer.start(now);
         }
         if ack == self.size {
             self.stats.completed.get_or_insert(now);
         }
     }
 
+    /// New data is acknowledged: what recovery makes of it; perhaps the window grows.
+    #[inline(always)]
+    fn grow_or_recover(&mut self, now: Time, ack: u64) -> NewAck {
+        let hands = Hands { growth: &mut self.growth, window: &mut self.window, now, times: None, rtt: None };
+        let meaning = self.recovery.on_new_ack(ack, &self.flight, hands);
+        if meaning == NewAck::Grow {
+            // Through signed numbers, which is one instruction.
+            let acked = (ack - self.flight.una) as i64 as f64;
+            let ack = Ack { acked, ..Ack::of(self.flight.mss as i64 as f64, self.flight.rwnd as i64 as f64) };
+            self.growth.on_ack(&ack, &mut self.window);
+            self.backoff = 0;
+        }
+        meaning
+    }
+
+    /// The same with what only some senders have.
     #[inline(never)]
-    fn on_dup_ack(&mut self) {
+    fn measure_and_grow(&mut self, now: Time, ack: u64) -> NewAck {
+        let Some(Extra { setup, times }) = self.extra.as_deref_mut() else { return self.grow_or_recover(now, ack) };
+        if let Some(window) = setup.as_mut().and_then(Setup::window_before) {
+            self.window.cwnd = window;
+        }
+        let rtt = times.as_mut().and_then(|times| times.on_ack(now, ack));
+        let times = times.as_ref();
+        let hands = Hands { growth: &mut self.growth, window: &mut self.window, now, times, rtt };
+        let meaning = self.recovery.on_new_ack(ack, &self.flight, hands);
+        if matches!(meaning, NewAck::Grow | NewAck::GrowAndRetransmit) {
+            let in_flight = self.flight.max - self.flight.una;
+            let ack = Ack {
+                acked: (ack - self.flight.una) as f64,
+                window_limited: in_flight as f64 + self.flight.mss as f64 > self.window.cwnd,
+                now,
+                start: times.map_or(now, SendTimes::start),
+                una: ack,
+                nxt: self.flight.nxt.max(ack),
+                rtt,
+                ..Ack::of(self.flight.mss as f64, self.flight.rwnd as f64)
+            };
+            self.growth.on_ack(&ack, &mut self.window);
+            self.backoff = 0;
+        }
+        if let Some(window) = setup.as_ref().and_then(Setup::window_after) {
+            self.window.cwnd = window;
+        }
+        meaning
+    }
+
+    #[inline(never)]
+    fn on_dup_ack(&mut self, now: Time) {
         self.dup_acks += 1;
-        let hands = Hands { growth: &mut self.growth, window: &mut self.window };
+        let times = self.extra.as_ref().and_then(|extra| extra.times.as_ref());
+        let hands = Hands { growth: &mut self.growth, window: &mut self.window, now, times, rtt: None };
         if self.recovery.on_dup_ack(self.dup_acks, &self.flight, hands) == DupAck::FastRetransmit {
             self.fast_retransmit = self.flight.una;
             self.count_fast_retransmit();
+            match self.recovery.timer_at_fast_retransmit() {
+                TimerAction::Leave => {}
+                TimerAction::Restart => self.timer.start(now),
+                TimerAction::BackOff => {
+                    self.timer.back_off();
+                    self.timer.start(now);
+                }
+            }
         }
     }
 
-    fn on_timeout(&mut self, tick: u64) {
-        self.timeouts.push(tick);
+    fn on_timeout(&mut self, now: Time) {
         self.count_reduction();
-        let loss = Loss { mss: self.flight.mss as f64, limit: self.flight.rwnd as f64 };
+        let loss = Loss::of(self.flight.mss as f64, self.flight.rwnd as f64);
         self.growth.on_rto(&loss, &mut self.window);
-        self.recovery.on_timeout(&self.flight);
+        let hands = Hands { growth: &mut self.growth, window: &mut self.window, now, times: None, rtt: None };
+        self.recovery.on_timeout(&self.flight, hands);
         self.flight.nxt = self.flight.una;
         self.dup_acks = 0;
         self.fast_retransmit = NONE;
         self.timed = NONE;
-        self.rto.back_off();
-        self.deadline = Time::NEVER; // sending una starts it again
+        self.timer.back_off(); // sending una starts it again
     }
 
     fn count_fast_retransmit(&mut self) {
@@ -377,15 +477,20 @@ impl Sender {
         self.window_end = self.flight.una + self.flight.rwnd.min(self.window.cwnd as i64 as u64);
     }
 
-    #[inline]
-    fn restart_timer(&mut self) {
-        self.deadline = self.ticks.instant(self.ticks.count() + self.rto.ticks());
+    fn setup(&self) -> Option<&Setup> {
+        self.extra.as_ref().and_then(|extra| extra.setup.as_ref())
+    }
+
+    /// Payload bytes of the segment at `seq`, which takes `len` sequence numbers.
+    #[inline(never)]
+    fn payload(&self, seq: u64, len: u64) -> u64 {
+        u64::from(self.segment(seq, len as u32).payload())
     }
 
     /// Every handler begins here: the ticks up to now are seen, and an application past its end offers no more.
     #[inline]
     fn pass_time(&mut self, now: Time) {
-        self.ticks.pass(now);
+        self.timer.pass(now);
         self.stop_if_due(now);
     }
 

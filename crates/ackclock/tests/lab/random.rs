@@ -125,6 +125,7 @@ pub fn example(bytes: &[u8]) -> Example {
     shorten(&mut scenario, seed);
     let stops = stops(choices, &scenario);
     record(choices, &mut scenario);
+    dialects(choices, &mut scenario);
     Example { scenario, seed, stops }
 }
 
@@ -354,6 +355,96 @@ pub fn tcp(choices: &mut Choices) -> TcpParams {
     }
 }
 
+/// What differs between dialects, for all flows alike or for some. The last of all choices, so that those before remain
+/// what they are in older inputs.
+pub fn dialects(choices: &mut Choices, scenario: &mut Scenario) {
+    if !choices.once_in(3) {
+        return;
+    }
+    let mut dialect = dialect(choices);
+    for flow in scenario.flows.iter_mut() {
+        if choices.once_in(4) {
+            dialect = self::dialect(choices);
+        }
+        dialect.apply(&mut flow.tcp);
+    }
+}
+
+/// Some of what differs between dialects.
+struct Dialect {
+    timer: TimerKind,
+    header_bytes: u16,
+    first_segment: FirstSegment,
+    host_queue: HostQueue,
+    initial_window_from: InitialWindowFrom,
+    new_reno: NewRenoParams,
+    /// In the place of whatever the flow has.
+    growth: Option<GrowthParams>,
+    vegas_recovery: bool,
+}
+
+fn dialect(choices: &mut Choices) -> Dialect {
+    let new_reno = NewRenoParams {
+        restart_timer_on_fast_retransmit: choices.once_in(2),
+        partial_ack_window: choices.one_of(&[PartialAckWindow::Reset, PartialAckWindow::Deflate]),
+        recovery_burst_segments: choices.one_of(&[Some(2), None, Some(1)]),
+        growth_at_recovery_end: choices.once_in(2),
+        ..NewRenoParams::default()
+    };
+    Dialect {
+        timer: choices.one_of(&[TimerKind::Ns2, TimerKind::Bsd, TimerKind::Rfc6298]),
+        header_bytes: choices.one_of(&[0, 40, 52]),
+        first_segment: choices.one_of(&[FirstSegment::Empty, FirstSegment::Data]),
+        host_queue: choices.one_of(&[HostQueue::Keep, HostQueue::Discard]),
+        initial_window_from: choices.one_of(&[
+            InitialWindowFrom::FirstAck,
+            InitialWindowFrom::SecondAck,
+            InitialWindowFrom::Start,
+        ]),
+        new_reno,
+        growth: growth(choices),
+        vegas_recovery: !choices.once_in(4),
+    }
+}
+
+fn growth(choices: &mut Choices) -> Option<GrowthParams> {
+    let vegas = VegasParams { gamma: choices.one_of(&[1.0, 2.0]), ..VegasParams::default() };
+    match choices.below(7) {
+        0..=2 => None,
+        3 => Some(GrowthParams::Reno(CongestionAvoidance::ByteCounting)),
+        4 => Some(GrowthParams::Cubic(CubicParams { fast_convergence: choices.once_in(2), ..CubicParams::default() })),
+        5 => Some(GrowthParams::Vegas(vegas)),
+        _ => Some(GrowthParams::VegasA(VegasAParams {
+            vegas,
+            increase: choices.one_of(&[Increase::AtOnce, Increase::Spread]),
+            tie_up_probability: choices.one_of(&[0.01, 0.5, 0.0]),
+            reset_ab_on_rto: choices.once_in(2),
+            step: choices.one_of(&[AbStep::Unit, AbStep::Throughput, AbStep::Rtt]),
+            ..VegasAParams::default()
+        })),
+    }
+}
+
+impl Dialect {
+    fn apply(&self, tcp: &mut TcpParams) {
+        tcp.timer.kind = self.timer;
+        tcp.header_bytes = self.header_bytes;
+        tcp.first_segment = self.first_segment;
+        tcp.host_queue = self.host_queue;
+        tcp.initial_window_from = self.initial_window_from;
+        if let Some(growth) = &self.growth {
+            tcp.growth = growth.clone();
+            if self.vegas_recovery && growth.is_vegas() {
+                tcp.recovery = RecoveryParams::Vegas;
+            }
+        }
+        if let RecoveryParams::NewReno(params) = &mut tcp.recovery {
+            let NewRenoParams { guard_after_timeout, restart_timer_on_partial_ack, .. } = *params;
+            *params = NewRenoParams { guard_after_timeout, restart_timer_on_partial_ack, ..self.new_reno.clone() };
+        }
+    }
+}
+
 /// The number of recoveries.
 pub const RECOVERIES: usize = 5;
 
@@ -362,7 +453,11 @@ pub fn recovery(choices: &mut Choices, kind: usize) -> RecoveryParams {
     let mut no = || choices.once_in(3);
     let restart_timer_on_partial_ack = !no();
     match kind {
-        0 => RecoveryParams::NewReno(NewRenoParams { guard_after_timeout: !no(), restart_timer_on_partial_ack }),
+        0 => RecoveryParams::NewReno(NewRenoParams {
+            guard_after_timeout: !no(),
+            restart_timer_on_partial_ack,
+            ..NewRenoParams::default()
+        }),
         1 => RecoveryParams::Vanilla,
         2 => RecoveryParams::Reno,
         3 => RecoveryParams::FallFloyd(FallFloydParams {
@@ -537,6 +632,7 @@ pub fn traffic_and_timers(choices: &mut Choices, scenario: &mut Scenario) {
         _ => TickPhase::Common(Span::from_ps(granularity.as_ps() / 3)),
     };
     let timer = TimerParams {
+        kind: TimerKind::Bsd,
         granularity,
         phase,
         min_rto_ticks: choices.one_of(&[2, 1, 3]),

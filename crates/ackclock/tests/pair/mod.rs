@@ -22,7 +22,7 @@ pub fn params(recovery: RecoveryParams, window: u32) -> TcpParams {
 }
 
 pub fn new_reno() -> RecoveryParams {
-    RecoveryParams::NewReno(NewRenoParams { guard_after_timeout: true, restart_timer_on_partial_ack: true })
+    RecoveryParams::NewReno(NewRenoParams::default())
 }
 
 pub fn fall_floyd() -> RecoveryParams {

@@ -27,8 +27,8 @@ use crate::net::occupancy::Occupancy;
 use crate::net::packet_port;
 use crate::net::recorder::Recorder;
 use crate::net::tails::tails;
+use crate::packet::FrameLog;
 use crate::packet::aal5::Reassembler;
-use crate::packet::{FrameLog, IP_HEADER_BYTES, TCP_HEADER_BYTES};
 use crate::queue::drop::Policy;
 use crate::record::trace::{FifoTrace, PortTrace};
 use crate::rng::name_hash;
@@ -320,7 +320,9 @@ impl Plan<'_> {
         match self.scenario.technology {
             Technology::Atm { .. } => rate.cell_time(),
             Technology::Packet { link_header_bytes } => {
-                rate.serialization(u64::from(IP_HEADER_BYTES + TCP_HEADER_BYTES + link_header_bytes) * 8)
+                let flows = self.scenario.flows.iter();
+                let shortest = flows.map(|flow| flow.tcp.shortest_datagram()).min().unwrap_or(0);
+                rate.serialization(u64::from(shortest + link_header_bytes) * 8)
             }
         }
     }

@@ -23,8 +23,8 @@ pub(super) struct Hosts {
     sinks: Vec<Sink>,
     outlets: Outlets,
     timers: Agenda,
-    /// Octets of the headers of a packet; none if what arrives was cells.
-    packet_headers: Option<u32>,
+    /// Octets that each link adds to a packet; none if what arrives was cells.
+    link_header: Option<u32>,
     /// Everything before has happened.
     done: Time,
     events: u64,
@@ -40,9 +40,9 @@ impl Hosts {
         outlets: Outlets,
     ) -> Hosts {
         let timers = Agenda::new(outlets.len());
-        let packet_headers = outlets.packet_headers();
+        let link_header = outlets.link_header();
         let (done, events) = (Time::ZERO, 0);
-        let mut hosts = Hosts { group, numbering, sources, sinks, outlets, timers, packet_headers, done, events };
+        let mut hosts = Hosts { group, numbering, sources, sinks, outlets, timers, link_header, done, events };
         for (flow, source) in hosts.sources.iter().enumerate() {
             hosts.timers.set(numbering.of(flow, End::Sender), source.sender.next_deadline().unwrap_or(Time::NEVER));
         }
@@ -124,49 +124,47 @@ impl Hosts {
     #[inline(always)]
     fn on_arrival(&mut self, frame: &Arrived, io: &mut Io) {
         self.events += 1;
-        match self.packet_headers {
-            Some(headers) => self.on_packet(frame, headers, io),
+        match self.link_header {
+            Some(link_header) => self.on_packet(frame, link_header, io),
             None => self.on_frame(frame, io),
         }
     }
 
-    /// A packet with so many octets of headers arrives, which are all but the data.
+    /// A packet arrives, of which so many octets are the link's.
     #[inline(always)]
-    fn on_packet(&mut self, packet: &Arrived, headers: u32, io: &mut Io) {
+    fn on_packet(&mut self, packet: &Arrived, link_header: u32, io: &mut Io) {
         let &Arrived { time: now, carries, vc, frame, size, .. } = packet;
-        if io.traces.as_ref().is_some_and(|traces| traces.captures()) {
-            Hosts::record_packet(packet, headers, io);
+        if frame != 0 {
+            return self.on_rare_packet(packet, io);
         }
         match end_of(vc) {
             (flow, End::Receiver) => {
-                if frame != 0 {
-                    io.sacks.take(frame);
-                }
+                let headers = link_header + self.sinks[flow].receiver.header_bytes();
                 self.on_data(now, flow, carries, size - headers, io);
             }
-            (flow, End::Sender) => {
-                let sack;
-                let blocks: &[SackBlock] = if frame == 0 {
-                    &[]
-                } else {
-                    sack = io.sacks.take(frame);
-                    sack.as_slice()
-                };
-                self.on_acknowledgement(now, flow, carries, blocks, io);
-            }
+            (flow, End::Sender) => self.on_acknowledgement(now, flow, carries, &[], io),
         }
     }
 
-    /// A packet arrives at a host that may be captured at.
-    #[cold]
-    fn record_packet(packet: &Arrived, headers: u32, io: &mut Io) {
-        let &Arrived { time: now, carries, vc, frame, size, .. } = packet;
-        let segment = match end_of(vc) {
-            (_, End::Receiver) => Segment { seq: carries, len: size - headers, ..Segment::default() },
-            (_, End::Sender) => Segment { ack: carries, sack: io.sacks.blocks(frame), ..Segment::default() },
-        };
-        if let Some(traces) = &mut io.traces {
+    /// A packet arrives that is not plain, or that is numbered because something is recorded.
+    #[inline(never)]
+    fn on_rare_packet(&mut self, packet: &Arrived, io: &mut Io) {
+        let &Arrived { time: now, vc, frame, .. } = packet;
+        let Some(segment) = io.sacks.segment(frame) else { unreachable!("a packet with a key has a segment") };
+        if let Some(traces) = io.traces.as_mut().filter(|traces| traces.captures()) {
             traces.arrives(now, vc, io.sacks.number(frame), &segment);
+        }
+        io.sacks.take(frame);
+        let (flow, end) = end_of(vc);
+        self.on_segment(now, flow, end, &segment, io);
+    }
+
+    /// A segment arrives at one end of a flow.
+    #[inline(always)]
+    fn on_segment(&mut self, now: Time, flow: usize, end: End, segment: &Segment, io: &mut Io) {
+        match end {
+            End::Receiver => self.on_data(now, flow, segment.seq, segment.len, io),
+            End::Sender => self.on_acknowledgement(now, flow, segment.ack, segment.sack.as_slice(), io),
         }
     }
 
@@ -190,11 +188,7 @@ impl Hosts {
         if let Some(traces) = &mut io.traces {
             traces.arrives(now, vc, frame, &segment);
         }
-        let Segment { seq, len, ack, sack } = segment;
-        match end {
-            End::Receiver => self.on_data(now, flow, seq, len, io),
-            End::Sender => self.on_acknowledgement(now, flow, ack, sack.as_slice(), io),
-        }
+        self.on_segment(now, flow, end, &segment, io);
     }
 
     #[inline(always)]
@@ -248,8 +242,12 @@ impl Hosts {
             if let Some(traces) = &mut io.traces {
                 traces.sent(now, flow, sender, seq, len);
             }
-            let segment = Segment { seq, len, ..Segment::default() };
-            self.outlets.send(now, data_vc(flow), number, segment, io);
+            if sender.is_plain() {
+                let segment = Segment { seq, len, headers: sender.header_bytes(), ..Segment::default() };
+                self.outlets.send(now, data_vc(flow), number, segment, io);
+            } else {
+                self.outlets.send_rare(now, data_vc(flow), number, sender.segment(seq, len), io);
+            }
         }
         if let Some(traces) = &mut io.traces {
             traces.settled(now, flow, sender);

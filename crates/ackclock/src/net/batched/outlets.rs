@@ -138,11 +138,11 @@ impl Outlets {
         }
     }
 
-    /// Octets of the headers of a packet without options; none if there are no packets.
-    pub(super) fn packet_headers(&self) -> Option<u32> {
+    /// Octets that each link adds to a packet; none if there are no packets.
+    pub(super) fn link_header(&self) -> Option<u32> {
         match self.technology {
             Technology::Atm { .. } => None,
-            Technology::Packet { link_header_bytes } => Some(Segment::default().ip_bytes() + link_header_bytes),
+            Technology::Packet { link_header_bytes } => Some(link_header_bytes),
         }
     }
 
@@ -283,7 +283,7 @@ impl Outlet {
                 let time = complete + self.leg.lag;
                 // One of the two is zero.
                 let carries = segment.seq + segment.ack;
-                let frame = io.sacks.keep(vc, &segment.sack);
+                let frame = io.sacks.keep(vc, &segment);
                 match self.leg.to {
                     Destination::Port { mailbox, port, input, at_port } => {
                         let (index, eom) = (0, true);
@@ -329,7 +329,7 @@ impl Outlet {
             return;
         }
         // What is lost has had its number.
-        let frame = io.sacks.keep(vc, &segment.sack);
+        let frame = io.sacks.keep(vc, &segment);
         let Some(time) = arrives else {
             io.sacks.take(frame);
             return;

@@ -1,11 +1,12 @@
-//! SACK blocks of the packets under way. Few packets have any: what else a packet carries travels with it.
+//! What packets under way carry that is more than two numbers and a length, such as SACK blocks. Few packets do: the
+//! numbers travel with them.
 //!
 //! Where something is recorded, each packet has a place here too, with its number among those of its connection.
 
 use crate::ids::{IdVec, VcId};
-use crate::packet::SackBlocks;
+use crate::packet::Segment;
 
-/// The blocks of the packets under way, each in its place until the packet arrives or is lost.
+/// The segments of such packets, each in its place until the packet arrives or is lost.
 #[derive(Default)]
 pub(super) struct Sacks {
     places: Vec<Place>,
@@ -16,7 +17,7 @@ pub(super) struct Sacks {
 
 #[derive(Clone, Copy)]
 struct Place {
-    blocks: SackBlocks,
+    segment: Segment,
     number: u32,
 }
 
@@ -26,25 +27,23 @@ impl Sacks {
         Sacks { next: (0..numbered).map(|_| 0).collect(), ..Sacks::default() }
     }
 
-    /// The key under which the blocks of a packet of `vc` are kept; zero if it has none, and no number.
+    /// The key under which the segment of a packet of `vc` is kept; zero if it is plain, and not numbered.
     #[inline(always)]
-    pub(super) fn keep(&mut self, vc: VcId, blocks: &SackBlocks) -> u32 {
-        if blocks.is_empty() && self.next.is_empty() { 0 } else { self.put(vc, *blocks) }
+    pub(super) fn keep(&mut self, vc: VcId, segment: &Segment) -> u32 {
+        if segment.is_plain() && self.next.is_empty() { 0 } else { self.put(vc, segment) }
     }
 
-    /// The blocks kept under this key, which is free again.
+    /// The segment kept under this key, which is free again; `None` for the key zero.
     #[inline(never)]
-    pub(super) fn take(&mut self, key: u32) -> SackBlocks {
-        if key == 0 {
-            return SackBlocks::default();
-        }
-        self.free.push(key - 1);
-        self.places[key as usize - 1].blocks
+    pub(super) fn take(&mut self, key: u32) -> Option<Segment> {
+        let place = key.checked_sub(1)?;
+        self.free.push(place);
+        Some(self.places[place as usize].segment)
     }
 
-    /// The blocks kept under this key.
-    pub(super) fn blocks(&self, key: u32) -> SackBlocks {
-        if key == 0 { SackBlocks::default() } else { self.places[key as usize - 1].blocks }
+    /// The segment kept under this key.
+    pub(super) fn segment(&self, key: u32) -> Option<Segment> {
+        key.checked_sub(1).map(|place| self.places[place as usize].segment)
     }
 
     /// The number of the packet with this key among those of its connection; zero if they are not numbered.
@@ -58,13 +57,13 @@ impl Sacks {
     }
 
     #[inline(never)]
-    fn put(&mut self, vc: VcId, blocks: SackBlocks) -> u32 {
+    fn put(&mut self, vc: VcId, segment: &Segment) -> u32 {
         let mut number = 0;
         if !self.next.is_empty() {
             number = self.next[vc];
             self.next[vc] = number.wrapping_add(1);
         }
-        let place = Place { blocks, number };
+        let place = Place { segment: *segment, number };
         let free = self.free.pop().unwrap_or(self.places.len() as u32);
         if free as usize == self.places.len() {
             self.places.push(place);
@@ -79,32 +78,32 @@ impl Sacks {
 mod tests {
     use super::*;
     use crate::ids::Id;
-    use crate::packet::SackBlock;
+    use crate::packet::{SackBlock, SackBlocks};
 
     #[test]
-    fn each_packet_gets_back_its_own_blocks() {
+    fn each_packet_gets_back_its_own_segment() {
         let blocks = |start: u64| {
-            let mut blocks = SackBlocks::default();
-            blocks.push(SackBlock { start, end: start + 1 });
-            blocks
+            let mut sack = SackBlocks::default();
+            sack.push(SackBlock { start, end: start + 1 });
+            Segment { sack, ..Segment::default() }
         };
         let mut sacks = Sacks::default();
         let vc = VcId::from_index(0);
-        assert_eq!(sacks.keep(vc, &SackBlocks::default()), 0);
+        assert_eq!(sacks.keep(vc, &Segment::default()), 0);
         let numbers: Vec<u32> = (0..4).map(|start| sacks.keep(vc, &blocks(start))).collect();
-        assert_eq!(sacks.take(numbers[2]), blocks(2));
+        assert_eq!(sacks.take(numbers[2]), Some(blocks(2)));
         assert_eq!(sacks.keep(vc, &blocks(7)), numbers[2], "its place is free");
         for (number, start) in [(numbers[0], 0), (numbers[1], 1), (numbers[2], 7), (numbers[3], 3)] {
-            assert_eq!(sacks.take(number), blocks(start));
+            assert_eq!(sacks.take(number), Some(blocks(start)));
         }
-        assert_eq!(sacks.take(0), SackBlocks::default());
+        assert_eq!(sacks.take(0), None);
     }
 
     #[test]
     fn packets_are_numbered_by_connection_if_asked_for() {
         let mut sacks = Sacks::new(2);
         let [a, b] = [0, 1].map(VcId::from_index);
-        let none = SackBlocks::default();
+        let none = Segment::default();
         let keys = [a, a, b, a].map(|vc| sacks.keep(vc, &none));
         assert_eq!(keys.map(|key| sacks.number(key)), [0, 1, 0, 2]);
         sacks.take(keys[1]);

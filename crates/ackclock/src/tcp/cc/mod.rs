@@ -3,11 +3,19 @@
 //! To add one: one file with its law, one variant in [`GrowthParams`] and in [`Growth`], its name in the scenario
 //! language. CONTRIBUTING.md has the recipe.
 
+mod cubic;
 mod reno;
+mod vegas;
+mod vegas_a;
 
+pub use cubic::Cubic;
 pub use reno::Reno;
+pub use vegas::Vegas;
+pub use vegas_a::VegasA;
 
 use super::GrowthParams;
+use crate::rng::Stream;
+use crate::units::{Span, Time};
 
 /// The window that a sender is allowed. Only congestion control and recovery write it.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -25,6 +33,29 @@ pub struct Ack {
     pub mss: f64,
     /// The window beyond which cwnd does not grow: the receiver's, bytes.
     pub limit: f64,
+    /// Bytes acknowledged.
+    pub acked: f64,
+    /// When. From here on: known only to laws that measure round trips ([`GrowthParams::measures`]).
+    pub now: Time,
+    /// When the connection sent its first segment. (Vegas)
+    pub start: Time,
+    /// First byte not acknowledged now. (Vegas)
+    pub una: u64,
+    /// Next byte to send. (Vegas)
+    pub nxt: u64,
+    /// The round trip of the newest segment acknowledged, if it was sent once. (Vegas, CUBIC)
+    pub rtt: Option<Span>,
+    /// Whether the window was all that kept the sender from sending more. (CUBIC)
+    pub window_limited: bool,
+}
+
+impl Ack {
+    /// A full segment is acknowledged.
+    #[inline]
+    pub const fn of(mss: f64, limit: f64) -> Ack {
+        let (now, start) = (Time::ZERO, Time::ZERO);
+        Ack { mss, limit, acked: mss, now, start, una: 0, nxt: 0, rtt: None, window_limited: true }
+    }
 }
 
 /// A loss was found, or the timer expired.
@@ -34,6 +65,16 @@ pub struct Loss {
     pub mss: f64,
     /// The receiver's window, bytes.
     pub limit: f64,
+    /// Whether what was lost had been sent more than once. Known only to Vegas, with its own recovery.
+    pub sent_again: bool,
+}
+
+impl Loss {
+    /// What every law is told.
+    #[inline]
+    pub const fn of(mss: f64, limit: f64) -> Loss {
+        Loss { mss, limit, sent_again: false }
+    }
 }
 
 /// Decides the size of the window.
@@ -51,13 +92,22 @@ pub trait CongestionControl: Send {
 pub enum Growth {
     /// Slow start and additive increase.
     Reno(Reno),
+    /// CUBIC.
+    Cubic(Box<Cubic>),
+    /// Vegas.
+    Vegas(Box<Vegas>),
+    /// Vegas-A.
+    VegasA(Box<VegasA>),
 }
 
 impl Growth {
-    /// The congestion control that `params` describes.
-    pub fn new(params: &GrowthParams) -> Growth {
+    /// The congestion control that `params` describes; what is random in it is drawn from `stream`.
+    pub fn new(params: &GrowthParams, stream: Stream) -> Growth {
         match params {
             GrowthParams::Reno(arithmetic) => Growth::Reno(Reno::new(*arithmetic)),
+            GrowthParams::Cubic(params) => Growth::Cubic(Box::new(Cubic::new(params))),
+            GrowthParams::Vegas(params) => Growth::Vegas(Box::new(Vegas::new(params))),
+            GrowthParams::VegasA(params) => Growth::VegasA(Box::new(VegasA::new(params, stream))),
         }
     }
 }
@@ -67,18 +117,27 @@ impl CongestionControl for Growth {
     fn on_ack(&mut self, ack: &Ack, window: &mut Window) {
         match self {
             Growth::Reno(cc) => cc.on_ack(ack, window),
+            Growth::Cubic(cc) => cc.on_ack(ack, window),
+            Growth::Vegas(cc) => cc.on_ack(ack, window),
+            Growth::VegasA(cc) => cc.on_ack(ack, window),
         }
     }
 
     fn on_congestion(&mut self, loss: &Loss, window: &mut Window) {
         match self {
             Growth::Reno(cc) => cc.on_congestion(loss, window),
+            Growth::Cubic(cc) => cc.on_congestion(loss, window),
+            Growth::Vegas(cc) => cc.on_congestion(loss, window),
+            Growth::VegasA(cc) => cc.on_congestion(loss, window),
         }
     }
 
     fn on_rto(&mut self, loss: &Loss, window: &mut Window) {
         match self {
             Growth::Reno(cc) => cc.on_rto(loss, window),
+            Growth::Cubic(cc) => cc.on_rto(loss, window),
+            Growth::Vegas(cc) => cc.on_rto(loss, window),
+            Growth::VegasA(cc) => cc.on_rto(loss, window),
         }
     }
 }

@@ -10,20 +10,30 @@ pub struct Reno {
     arithmetic: CongestionAvoidance,
     /// Acknowledgements not yet turned into growth (`AckCounting`).
     counted_acks: f64,
+    /// Bytes acknowledged and not yet turned into growth (`ByteCounting`).
+    counted_bytes: f64,
 }
 
 impl Reno {
     /// The law with the given arithmetic.
     pub fn new(arithmetic: CongestionAvoidance) -> Reno {
-        Reno { arithmetic, counted_acks: 0.0 }
+        Reno { arithmetic, counted_acks: 0.0, counted_bytes: 0.0 }
     }
 
-    /// The growth of one acknowledgement in congestion avoidance: about mss²/cwnd.
-    fn increment(&mut self, mss: f64, cwnd: f64) -> f64 {
+    /// The growth of one acknowledgement of so many bytes in congestion avoidance: about mss²/cwnd.
+    fn increment(&mut self, mss: f64, acked: f64, cwnd: f64) -> f64 {
         match self.arithmetic {
             // Zero beyond cwnd = mss²: with 512-byte segments the window stops at 262 144 bytes.
             CongestionAvoidance::Integer => whole(mss * mss / cwnd),
             CongestionAvoidance::Float => mss * mss / cwnd,
+            CongestionAvoidance::ByteCounting => {
+                self.counted_bytes += acked;
+                if self.counted_bytes < cwnd {
+                    return 0.0;
+                }
+                self.counted_bytes -= cwnd;
+                mss
+            }
             CongestionAvoidance::AckCounting => {
                 self.counted_acks += 1.0;
                 let worth = self.counted_acks * mss * mss;
@@ -51,7 +61,14 @@ fn whole(x: f64) -> f64 {
 impl CongestionControl for Reno {
     #[inline]
     fn on_ack(&mut self, ack: &Ack, window: &mut Window) {
-        let growth = if window.cwnd < window.ssthresh { ack.mss } else { self.increment(ack.mss, window.cwnd) };
+        let growth = if window.cwnd < window.ssthresh {
+            match self.arithmetic {
+                CongestionAvoidance::ByteCounting => ack.acked.min(ack.mss),
+                _ => ack.mss,
+            }
+        } else {
+            self.increment(ack.mss, ack.acked, window.cwnd)
+        };
         let grown = window.cwnd + growth;
         window.cwnd = if grown < ack.limit { grown } else { ack.limit };
     }
@@ -59,12 +76,14 @@ impl CongestionControl for Reno {
     fn on_congestion(&mut self, loss: &Loss, window: &mut Window) {
         window.ssthresh = Reno::halved(loss, window);
         self.counted_acks = 0.0;
+        self.counted_bytes = 0.0;
     }
 
     fn on_rto(&mut self, loss: &Loss, window: &mut Window) {
         window.ssthresh = Reno::halved(loss, window);
         window.cwnd = loss.mss;
         self.counted_acks = 0.0;
+        self.counted_bytes = 0.0;
     }
 }
 
@@ -72,7 +91,7 @@ impl CongestionControl for Reno {
 mod tests {
     use super::*;
 
-    const ACK: Ack = Ack { mss: 512.0, limit: 600_000.0 };
+    const ACK: Ack = Ack::of(512.0, 600_000.0);
 
     fn grown(arithmetic: CongestionAvoidance, cwnd: f64, acks: u32) -> f64 {
         let mut window = Window { cwnd, ssthresh: 1024.0 };
@@ -110,6 +129,22 @@ mod tests {
         assert_eq!(grown(CongestionAvoidance::AckCounting, 262_144.0, 2), 262_146.0);
     }
 
+    /// RFC 5681 §3.1: an acknowledgement of two segments counts for both, in slow start for one. 10 segments: 5 such
+    /// acknowledgements are a window.
+    #[test]
+    fn byte_counting_makes_up_for_delayed_acknowledgements() {
+        let mut reno = Reno::new(CongestionAvoidance::ByteCounting);
+        let mut window = Window { cwnd: 5120.0, ssthresh: 5120.0 };
+        for expected in [5120.0, 5120.0, 5120.0, 5120.0, 5632.0, 5632.0] {
+            reno.on_ack(&Ack { acked: 1024.0, ..ACK }, &mut window);
+            assert_eq!(window.cwnd, expected);
+        }
+        let mut window = Window { cwnd: 1024.0, ssthresh: 5120.0 };
+        reno.on_ack(&Ack { acked: 1024.0, ..ACK }, &mut window);
+        reno.on_ack(&Ack { acked: 100.0, ..ACK }, &mut window);
+        assert_eq!(window.cwnd, 1024.0 + 512.0 + 100.0);
+    }
+
     #[test]
     fn floating_point_grows_about_a_segment_per_window() {
         // 100 acknowledgements from 100 segments: +1 segment, less the slope's fall.
@@ -121,7 +156,7 @@ mod tests {
     fn halving_floors_to_whole_segments_and_stops_at_two() {
         let halved = |cwnd: f64, limit: f64| {
             let mut window = Window { cwnd, ssthresh: 0.0 };
-            Reno::new(CongestionAvoidance::Integer).on_congestion(&Loss { mss: 512.0, limit }, &mut window);
+            Reno::new(CongestionAvoidance::Integer).on_congestion(&Loss::of(512.0, limit), &mut window);
             window.ssthresh / 512.0
         };
         assert_eq!(halved(512.0 * 33.0, 1e9), 16.0);
@@ -132,7 +167,7 @@ mod tests {
     #[test]
     fn a_timeout_starts_over_from_one_segment() {
         let mut window = Window { cwnd: 512.0 * 20.0, ssthresh: 65_535.0 };
-        Reno::new(CongestionAvoidance::Integer).on_rto(&Loss { mss: 512.0, limit: 1e9 }, &mut window);
+        Reno::new(CongestionAvoidance::Integer).on_rto(&Loss::of(512.0, 1e9), &mut window);
         assert_eq!((window.cwnd, window.ssthresh), (512.0, 5120.0));
     }
 }

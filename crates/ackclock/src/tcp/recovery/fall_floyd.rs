@@ -69,7 +69,7 @@ impl Recovery for FallFloyd {
         NewAck::Partial { retransmit: false, restart_timer: self.params.restart_timer_on_partial_ack }
     }
 
-    fn on_timeout(&mut self, flight: &Flight) {
+    fn on_timeout(&mut self, flight: &Flight, _hands: Hands<'_>) {
         self.episode = None;
         self.scoreboard.clear();
         if self.params.guard_after_timeout {

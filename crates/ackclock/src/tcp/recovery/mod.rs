@@ -8,16 +8,20 @@ mod newreno;
 mod reno;
 mod rfc6675;
 mod vanilla;
+mod vegas;
 
 pub use fall_floyd::FallFloyd;
 pub use newreno::NewReno;
 pub use reno::Reno;
 pub use rfc6675::Rfc6675;
 pub use vanilla::Vanilla;
+pub use vegas::Vegas;
 
 use super::cc::{CongestionControl, Growth, Loss, Window};
-use super::{NewRenoParams, RecoveryParams};
+use super::send_times::Transmissions;
+use super::{NewRenoParams, RecoveryParams, SendTimes};
 use crate::packet::SackBlock;
+use crate::units::{Span, Time};
 
 /// The sender's place in the stream, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,19 +54,43 @@ impl Flight {
     }
 }
 
-/// What a recovery may change: the window, by congestion control or by its own rule.
+/// What a recovery may change, the window, by congestion control or by its own rule; and what it may look at.
 pub struct Hands<'a> {
     /// The congestion control.
     pub growth: &'a mut Growth,
     /// The window.
     pub window: &'a mut Window,
+    /// When this is.
+    pub now: Time,
+    /// When outstanding segments were sent, if the sender remembers that.
+    pub times: Option<&'a SendTimes>,
+    /// The round trip of the newest segment acknowledged, if it is known.
+    pub rtt: Option<Span>,
 }
 
 impl Hands<'_> {
     /// A loss was found: lower ssthresh.
     fn reduce(&mut self, flight: &Flight) {
-        let loss = Loss { mss: flight.mss as f64, limit: flight.rwnd as f64 };
+        self.reduce_again(flight, false);
+    }
+
+    /// The same of a segment that was perhaps sent again before.
+    fn reduce_again(&mut self, flight: &Flight, sent_again: bool) {
+        let loss = Loss { sent_again, ..Loss::of(flight.mss as f64, flight.rwnd as f64) };
         self.growth.on_congestion(&loss, self.window);
+    }
+
+    /// The transmissions of an outstanding segment.
+    ///
+    /// # Panics
+    /// If the sender does not remember them.
+    fn transmissions(&self, seq: u64) -> Transmissions {
+        self.times.and_then(|times| times.of(seq)).expect("a sender with this recovery remembers what is outstanding")
+    }
+
+    /// When the first segment of the connection was sent.
+    fn start(&self) -> Time {
+        self.times.map_or(self.now, SendTimes::start)
     }
 }
 
@@ -80,6 +108,8 @@ pub enum DupAck {
 pub enum NewAck {
     /// Not in recovery: the window grows.
     Grow,
+    /// The window grows, but another segment is overdue: that at the new una is to be sent again at once.
+    GrowAndRetransmit,
     /// The end of recovery.
     Recovered,
     /// Another loss is known: the segment at the new una is to be sent again at once.
@@ -91,6 +121,17 @@ pub enum NewAck {
         /// Restart the retransmission timer.
         restart_timer: bool,
     },
+}
+
+/// What a fast retransmit does to the retransmission timer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TimerAction {
+    /// It runs on.
+    Leave,
+    /// It starts again.
+    Restart,
+    /// It starts again, with twice the timeout.
+    BackOff,
 }
 
 /// Who decides what is sent next.
@@ -112,8 +153,12 @@ pub trait Recovery: Send {
     fn on_dup_ack(&mut self, count: u32, flight: &Flight, hands: Hands<'_>) -> DupAck;
     /// New data is acknowledged, up to `ack`; `flight` is from before.
     fn on_new_ack(&mut self, ack: u64, flight: &Flight, hands: Hands<'_>) -> NewAck;
-    /// The timer expired; `flight` is from before.
-    fn on_timeout(&mut self, flight: &Flight);
+    /// The timer expired; `flight` is from before, the window is cut already.
+    fn on_timeout(&mut self, flight: &Flight, hands: Hands<'_>);
+    /// What a fast retransmit does to the retransmission timer.
+    fn timer_at_fast_retransmit(&self) -> TimerAction {
+        TimerAction::Leave
+    }
     /// Whether it has a say in what is sent next. As long as it has not, the window decides, and neither
     /// [`Recovery::sending`] nor [`Recovery::on_sent`] is called.
     fn has_a_say(&self) -> bool {
@@ -145,6 +190,8 @@ pub enum AnyRecovery {
     FallFloyd(FallFloyd),
     /// SACK of RFC 6675.
     Rfc6675(Rfc6675),
+    /// Vegas' own. There is more to remember than in others, and few senders have it.
+    Vegas(Box<Vegas>),
 }
 
 impl AnyRecovery {
@@ -155,11 +202,12 @@ impl AnyRecovery {
             RecoveryParams::Reno => AnyRecovery::Reno(Reno::default()),
             RecoveryParams::NewReno(params) => AnyRecovery::NewReno(NewReno::new(params)),
             RecoveryParams::FallFloyd(_) | RecoveryParams::Rfc6675(_) if !receiver_sack => {
-                let fallback = NewRenoParams { guard_after_timeout: true, restart_timer_on_partial_ack: true };
+                let fallback = NewRenoParams::default();
                 AnyRecovery::NewReno(NewReno::new(&fallback))
             }
             RecoveryParams::FallFloyd(params) => AnyRecovery::FallFloyd(FallFloyd::new(params, mss)),
             RecoveryParams::Rfc6675(params) => AnyRecovery::Rfc6675(Rfc6675::new(params, mss)),
+            RecoveryParams::Vegas => AnyRecovery::Vegas(Box::default()),
         }
     }
 }
@@ -174,6 +222,7 @@ macro_rules! dispatch {
             AnyRecovery::NewReno($recovery) => $call,
             AnyRecovery::FallFloyd($recovery) => $call,
             AnyRecovery::Rfc6675($recovery) => $call,
+            AnyRecovery::Vegas($recovery) => $call,
         }
     };
 }
@@ -194,8 +243,12 @@ impl Recovery for AnyRecovery {
         dispatch!(self, recovery => recovery.on_new_ack(ack, flight, hands))
     }
 
-    fn on_timeout(&mut self, flight: &Flight) {
-        dispatch!(self, recovery => recovery.on_timeout(flight));
+    fn on_timeout(&mut self, flight: &Flight, hands: Hands<'_>) {
+        dispatch!(self, recovery => recovery.on_timeout(flight, hands));
+    }
+
+    fn timer_at_fast_retransmit(&self) -> TimerAction {
+        dispatch!(self, recovery => recovery.timer_at_fast_retransmit())
     }
 
     #[inline(always)]

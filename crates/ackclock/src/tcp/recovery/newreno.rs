@@ -1,9 +1,10 @@
 //! New Reno: a partial acknowledgement shows the next hole; recovery ends when everything sent before it is
 //! acknowledged. One hole is repaired per round trip.
-//! Sources: RFC 6582 §3.2; RFC 2582 §3, §5; [SACK-UBR] §2.3.
+//! Sources: RFC 6582 §3.2; RFC 2582 §3, §5; [SACK-UBR] §2.3; what ns-2 does otherwise: [NS2] §6.
 
-use super::{DUP_ACK_THRESHOLD, DupAck, Flight, Hands, NewAck, Recovery};
-use crate::tcp::NewRenoParams;
+use super::{DUP_ACK_THRESHOLD, DupAck, Flight, Hands, NewAck, Recovery, Sending, TimerAction};
+use crate::tcp::cc::Window;
+use crate::tcp::{NewRenoParams, PartialAckWindow};
 
 /// Fast recovery of New Reno.
 #[derive(Clone, Debug)]
@@ -13,17 +14,25 @@ pub struct NewReno {
     recover: Option<u64>,
     /// After a timeout: duplicate acknowledgements mean nothing before this byte is acknowledged.
     ignore_dup_acks_below: u64,
+    /// Segments that the last acknowledgement still allows, if recovery is sent in bursts of so many.
+    burst: u32,
 }
 
 impl NewReno {
     /// New Reno with the given choices.
     pub fn new(params: &NewRenoParams) -> NewReno {
-        NewReno { params: params.clone(), recover: None, ignore_dup_acks_below: 0 }
+        NewReno { params: params.clone(), recover: None, ignore_dup_acks_below: 0, burst: 0 }
+    }
+
+    /// Another acknowledgement allows another burst.
+    fn allow_burst(&mut self) {
+        self.burst = self.params.recovery_burst_segments.unwrap_or(0);
     }
 }
 
 impl Recovery for NewReno {
     fn on_dup_ack(&mut self, count: u32, flight: &Flight, mut hands: Hands<'_>) -> DupAck {
+        self.allow_burst();
         if self.recover.is_some() {
             hands.window.cwnd += flight.mss as f64;
             return DupAck::Noted;
@@ -43,18 +52,41 @@ impl Recovery for NewReno {
         if ack >= recover {
             self.recover = None;
             hands.window.cwnd = hands.window.ssthresh;
-            return NewAck::Recovered;
+            return if self.params.growth_at_recovery_end { NewAck::Grow } else { NewAck::Recovered };
         }
-        // Deflate by what was acknowledged, then one segment for the one that leaves with the retransmission.
+        self.allow_burst();
         let mss = flight.mss as f64;
-        hands.window.cwnd = (hands.window.cwnd - (ack - flight.una) as f64).max(0.0) + mss;
+        hands.window.cwnd = match self.params.partial_ack_window {
+            // By what was acknowledged, then one segment for the one that leaves with the retransmission.
+            PartialAckWindow::Deflate => (hands.window.cwnd - (ack - flight.una) as f64).max(0.0) + mss,
+            PartialAckWindow::Reset => hands.window.ssthresh,
+        };
         NewAck::Partial { retransmit: true, restart_timer: self.params.restart_timer_on_partial_ack }
     }
 
-    fn on_timeout(&mut self, flight: &Flight) {
+    fn on_timeout(&mut self, flight: &Flight, _hands: Hands<'_>) {
         self.recover = None;
         if self.params.guard_after_timeout {
             self.ignore_dup_acks_below = flight.max;
+        }
+    }
+
+    fn timer_at_fast_retransmit(&self) -> TimerAction {
+        if self.params.restart_timer_on_fast_retransmit { TimerAction::Restart } else { TimerAction::Leave }
+    }
+
+    #[inline]
+    fn has_a_say(&self) -> bool {
+        self.params.recovery_burst_segments.is_some() && self.recover.is_some()
+    }
+
+    fn sending(&self, _flight: &Flight, _window: &Window) -> Sending {
+        if self.burst > 0 { Sending::ByWindow } else { Sending::Nothing }
+    }
+
+    fn on_sent(&mut self, _seq: u64, fast: bool, _flight: &Flight) {
+        if !fast {
+            self.burst = self.burst.saturating_sub(1);
         }
     }
 

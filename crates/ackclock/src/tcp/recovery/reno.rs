@@ -36,7 +36,7 @@ impl Recovery for Reno {
         NewAck::Recovered
     }
 
-    fn on_timeout(&mut self, _flight: &Flight) {
+    fn on_timeout(&mut self, _flight: &Flight, _hands: Hands<'_>) {
         self.recovering = false;
     }
 

@@ -106,7 +106,7 @@ impl Recovery for Rfc6675 {
         NewAck::Grow
     }
 
-    fn on_timeout(&mut self, flight: &Flight) {
+    fn on_timeout(&mut self, flight: &Flight, _hands: Hands<'_>) {
         self.episode = None;
         self.dup_acks = 0;
         self.scoreboard.clear();

@@ -17,7 +17,7 @@ impl Recovery for Vanilla {
         NewAck::Grow
     }
 
-    fn on_timeout(&mut self, _flight: &Flight) {}
+    fn on_timeout(&mut self, _flight: &Flight, _hands: Hands<'_>) {}
 
     fn in_recovery(&self) -> bool {
         false

@@ -1,0 +1,70 @@
+//! Dialects of TCP. A dialect is nothing but other defaults of the keys in [tcp]: each is named here, with its source.
+
+use crate::keys::Fallback::{self, Bare, Text};
+use crate::settings::Settings;
+use crate::values;
+
+/// A default of a dialect.
+struct Default {
+    key: &'static str,
+    value: Fallback,
+    source: &'static str,
+}
+
+const fn default(key: &'static str, value: Fallback, source: &'static str) -> Default {
+    Default { key, value, source }
+}
+
+/// ns-2 as it was in 2001, as [VEGAS-A] used it.
+const NS2_2001: &[Default] = &[
+    default("mss", Text("1000 B"), "[NS2] §1: 1000 B in all"),
+    default("header", Text("0 B"), "[NS2] §1: counted in the segment"),
+    default("congestion_avoidance", Text("float"), "[NS2] §1"),
+    default("initial_window", Text("2 segments"), "[NS2] §1"),
+    default("initial_window_from", Text("first-ack"), "[NS2] §1"),
+    default("first_segment", Text("empty"), "[NS2] §1"),
+    default("receive_window", Text("1000000 B"), "[VEGAS-A] cards: 1000 packets"),
+    default("timer", Text("ns2"), "[NS2] §1"),
+    default("tick", Text("100 ms"), "[NS2] §1"),
+    default("min_rto", Text("1 s"), "[NS2] §1"),
+    default("initial_rto", Text("6 s"), "[NS2] §1"),
+    default("max_rto", Text("86400 s"), "literature: ns-2, as good as none"),
+    default("host_queue_at_timeout", Text("keep"), "[NS2] §1"),
+    default("restart_timer_on_partial_ack", Bare("true"), "[NS2] §6"),
+    default("restart_timer_on_fast_retransmit", Bare("true"), "[NS2] §6"),
+    default("partial_ack_window", Text("reset"), "[NS2] §6"),
+    default("recovery_burst", Text("2 segments"), "[NS2] §6"),
+    default("growth_at_recovery_end", Bare("true"), "[NS2] §6"),
+];
+
+/// What goes with the growth of Vegas in every dialect.
+const WITH_VEGAS: &[Default] = &[default("recovery", Text("vegas"), "[NS2] §4: part of Vegas")];
+
+/// How Vegas begins in ns-2.
+const NS2_2001_WITH_VEGAS: &[Default] = &[
+    default("initial_window_from", Text("second-ack"), "[NS2] §1: Vegas' own"),
+    default("first_segment", Text("data"), "[NS2] §1: Vegas' own"),
+];
+
+/// The growths that the recovery of Vegas belongs to.
+pub(crate) const VEGAS_FAMILY: [&str; 2] = ["vegas", "vegas-a"];
+
+/// Puts the defaults of the dialect, and of the growth in it, in the place of the usual ones.
+pub(crate) fn apply(settings: &mut Settings) {
+    let is_ns2 = settings.word("dialect") == Some("ns2-2001");
+    let is_vegas = settings.word("growth").is_some_and(|growth| VEGAS_FAMILY.contains(&growth));
+    let layers = [(is_ns2, NS2_2001), (is_vegas, WITH_VEGAS), (is_ns2 && is_vegas, NS2_2001_WITH_VEGAS)];
+    for default in layers.iter().filter(|(holds, _)| *holds).flat_map(|(_, defaults)| *defaults) {
+        replace(settings, default);
+    }
+}
+
+fn replace(settings: &mut Settings, default: &Default) {
+    let Some(key) = settings.section.key_named(default.key) else {
+        unreachable!("a dialect sets `{}`, which is no key", default.key)
+    };
+    let Some(value) = values::fallback_value(key, &default.value) else {
+        unreachable!("a dialect sets `{}` to what it cannot be", default.key)
+    };
+    settings.replace_default(key.name, value, default.source);
+}

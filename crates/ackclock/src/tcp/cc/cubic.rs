@@ -1,0 +1,226 @@
+//! CUBIC: the window grows with the cube of the time since the last loss, flat around the window at which that happened,
+//! but never slower than Reno would.
+//! Source: RFC 9438, whose sections and figures the comments name.   Units: segments, seconds.
+
+use super::{Ack, CongestionControl, Loss, Window};
+use crate::tcp::CubicParams;
+use crate::units::{Span, Time};
+
+/// The window law of CUBIC.
+#[derive(Clone, Debug)]
+pub struct Cubic {
+    params: CubicParams,
+    /// Smoothed round trip.
+    srtt: Option<Span>,
+    /// W_max: the window before the last reduction.
+    w_max: f64,
+    epoch: Option<Epoch>,
+}
+
+/// A stage of congestion avoidance, from the reduction that began it (§4.2).
+#[derive(Clone, Copy, Debug)]
+struct Epoch {
+    /// When the window began to grow again.
+    start: Time,
+    /// How long it takes from there to W_max.
+    k: f64,
+    /// The window that is aimed at then: W_max, or where the stage began if that is more.
+    origin: f64,
+    /// W_est: what Reno would have.
+    w_est: f64,
+    /// From this window on W_est grows like Reno without the smaller reduction (§4.3).
+    cwnd_prior: f64,
+}
+
+impl Cubic {
+    /// The law with the given constants.
+    pub fn new(params: &CubicParams) -> Cubic {
+        Cubic { params: params.clone(), srtt: None, w_max: 0.0, epoch: None }
+    }
+
+    /// The congestion avoidance of one acknowledgement: the growth of the window.
+    fn growth(&mut self, ack: &Ack, cwnd: f64) -> f64 {
+        let CubicParams { c, beta, .. } = self.params;
+        let acked = ack.acked / ack.mss;
+        let w_max = self.w_max;
+        let epoch = self.epoch.get_or_insert_with(|| {
+            let origin = w_max.max(cwnd);
+            // Figure 2: from where the window is now.
+            Epoch { start: ack.now, k: cube_root((origin - cwnd) / c), origin, w_est: cwnd, cwnd_prior: origin }
+        });
+        // §4.3, Figure 4.
+        let alpha = if epoch.w_est < epoch.cwnd_prior { 3.0 * (1.0 - beta) / (1.0 + beta) } else { 1.0 };
+        epoch.w_est += alpha * acked / cwnd;
+        // §4.2, Figure 1: the target is where the window should be one round trip from now.
+        let t = ack.now.since(epoch.start).as_secs_f64();
+        let w_cubic = |t: f64| c * (t - epoch.k) * (t - epoch.k) * (t - epoch.k) + epoch.origin;
+        if w_cubic(t) < epoch.w_est {
+            return epoch.w_est - cwnd; // the region in which Reno is faster
+        }
+        let rtt = self.srtt.map_or(0.0, Span::as_secs_f64);
+        let target = w_cubic(t + rtt).clamp(cwnd, 1.5 * cwnd);
+        // §4.4, §4.5; a stretch acknowledgement does not pass the target.
+        ((target - cwnd) * acked / cwnd).min(target - cwnd)
+    }
+
+    /// §4.6, §4.7: the reduced window in bytes, and W_max with fast convergence.
+    fn reduce(&mut self, loss: &Loss, window: &Window) -> f64 {
+        let cwnd = window.cwnd.min(loss.limit) / loss.mss;
+        let gave_way = cwnd < self.w_max && self.params.fast_convergence;
+        self.w_max = if gave_way { cwnd * (1.0 + self.params.beta) / 2.0 } else { cwnd };
+        self.epoch = None;
+        (cwnd * self.params.beta).max(2.0) * loss.mss
+    }
+}
+
+impl CongestionControl for Cubic {
+    fn on_ack(&mut self, ack: &Ack, window: &mut Window) {
+        if let Some(rtt) = ack.rtt {
+            let smoothed = |srtt: Span| Span::from_ps((7 * srtt.as_ps() + rtt.as_ps()) / 8);
+            self.srtt = Some(self.srtt.map_or(rtt, smoothed));
+        }
+        // §5.8: not a window that the application does not use. The time without growth is no part of the stage.
+        if !ack.window_limited {
+            self.epoch = None;
+            return;
+        }
+        let cwnd = window.cwnd / ack.mss;
+        let growth = if window.cwnd < window.ssthresh {
+            (ack.acked / ack.mss).min(1.0) // §4.10: the slow start of RFC 5681
+        } else {
+            self.growth(ack, cwnd)
+        };
+        window.cwnd = (window.cwnd + growth.max(0.0) * ack.mss).min(ack.limit);
+    }
+
+    fn on_congestion(&mut self, loss: &Loss, window: &mut Window) {
+        window.ssthresh = self.reduce(loss, window);
+    }
+
+    /// §4.8: as for a loss, but from one segment on.
+    fn on_rto(&mut self, loss: &Loss, window: &mut Window) {
+        window.ssthresh = self.reduce(loss, window);
+        window.cwnd = loss.mss;
+    }
+}
+
+/// The cube root by Newton's method, with operations that give the same bits on every machine.
+fn cube_root(x: f64) -> f64 {
+    if x <= 0.0 {
+        return 0.0;
+    }
+    // From above: each step is smaller than the one before, until rounding ends that.
+    let mut root = x.max(1.0);
+    loop {
+        let next = (2.0 * root + x / (root * root)) / 3.0;
+        if next >= root {
+            return root;
+        }
+        root = next;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MSS: f64 = 1000.0;
+
+    fn cubic() -> Cubic {
+        Cubic::new(&CubicParams::default())
+    }
+
+    fn ack(ms: u64) -> Ack {
+        let now = Time::ZERO + Span::from_ms(ms);
+        Ack { now, acked: MSS, rtt: Some(Span::from_ms(100)), window_limited: true, ..Ack::of(MSS, 1e12) }
+    }
+
+    fn window(cwnd: f64) -> Window {
+        Window { cwnd: cwnd * MSS, ssthresh: 1.0 }
+    }
+
+    #[test]
+    fn cube_roots_are_as_exact_as_numbers_are() {
+        for x in [1e-9, 0.001, 0.5, 1.0, 2.0, 8.0, 750.0, 1e6, 1e15] {
+            let root = cube_root(x);
+            assert!((root * root * root / x - 1.0).abs() < 1e-14, "{x}: {root}");
+        }
+        assert_eq!([cube_root(0.0), cube_root(-1.0)], [0.0, 0.0]);
+    }
+
+    /// 1000 segments, a loss: 700 are left, K = ∛(300/0.4) = 9.0856 s. From 700 on a round trip of 100 ms at a time: the
+    /// curve of W_max − 0.4 (K − t)³.
+    #[test]
+    fn the_window_follows_the_cube_and_is_flat_at_the_old_maximum() {
+        let mut cubic = cubic();
+        let mut window = window(1000.0);
+        cubic.on_congestion(&Loss::of(MSS, 1e12), &mut window);
+        assert_eq!(window.ssthresh, 700.0 * MSS);
+        window.cwnd = window.ssthresh;
+        let k = cube_root(300.0 / 0.4);
+        assert!((k - 9.0856).abs() < 1e-4);
+        let mut at = |from: u64, to: u64| {
+            for ms in (from..to).step_by(100) {
+                let segments = (window.cwnd / MSS) as u64;
+                for n in 0..segments {
+                    cubic.on_ack(&ack(ms + n * 100 / segments), &mut window);
+                }
+            }
+            window.cwnd / MSS
+        };
+        for (from, to) in [(0, 3000), (3000, 9000), (9000, 12_000)] {
+            let t = to as f64 / 1000.0;
+            let expected = 1000.0 + 0.4 * (t - k) * (t - k) * (t - k);
+            let cwnd = at(from, to);
+            assert!((cwnd / expected - 1.0).abs() < 0.01, "after {t} s {cwnd}, not {expected}");
+        }
+    }
+
+    /// A window of 10 with a round trip of 100 ms: the cube is slow, Reno is not. α = 3 · 0.3/1.7 = 0.529 per round trip.
+    #[test]
+    fn it_is_never_slower_than_reno() {
+        let mut cubic = cubic();
+        let mut window = window(10.0);
+        cubic.on_congestion(&Loss::of(MSS, 1e12), &mut window);
+        window.cwnd = 7.0 * MSS;
+        for n in 0..7 {
+            cubic.on_ack(&ack(n * 14), &mut window);
+        }
+        assert!((window.cwnd / MSS - 7.52).abs() < 0.02, "{}", window.cwnd);
+    }
+
+    /// §4.7: a connection that loses below its old maximum gives way: (1 + 0.7)/2 of where it was.
+    #[test]
+    fn fast_convergence_lowers_the_maximum_of_who_gives_way() {
+        let mut cubic = cubic();
+        cubic.on_congestion(&Loss::of(MSS, 1e12), &mut window(100.0));
+        assert_eq!(cubic.w_max, 100.0);
+        cubic.on_congestion(&Loss::of(MSS, 1e12), &mut window(80.0));
+        assert_eq!(cubic.w_max, 68.0);
+        cubic.on_congestion(&Loss::of(MSS, 1e12), &mut window(90.0));
+        assert_eq!(cubic.w_max, 90.0, "above it no more");
+        let mut plain = Cubic::new(&CubicParams { fast_convergence: false, ..CubicParams::default() });
+        plain.on_congestion(&Loss::of(MSS, 1e12), &mut window(100.0));
+        plain.on_congestion(&Loss::of(MSS, 1e12), &mut window(80.0));
+        assert_eq!(plain.w_max, 80.0);
+    }
+
+    /// ns-3 #966 and #1085: an application that does not fill the window does not let it grow; W_max outlives a timeout.
+    #[test]
+    fn an_unused_window_does_not_grow_and_a_timeout_keeps_the_maximum() {
+        let mut cubic = cubic();
+        let mut window = window(50.0);
+        cubic.on_ack(&Ack { window_limited: false, ..ack(0) }, &mut window);
+        cubic.on_ack(&Ack { window_limited: false, ..ack(10_000) }, &mut window);
+        assert_eq!(window.cwnd, 50.0 * MSS);
+        cubic.on_rto(&Loss::of(MSS, 1e12), &mut window);
+        assert_eq!((window.cwnd, window.ssthresh, cubic.w_max), (MSS, 35.0 * MSS, 50.0));
+    }
+
+    #[test]
+    fn a_window_is_never_below_two_segments_after_a_loss() {
+        let mut window = window(2.0);
+        cubic().on_congestion(&Loss::of(MSS, 1e12), &mut window);
+        assert_eq!(window.ssthresh, 2.0 * MSS);
+    }
+}

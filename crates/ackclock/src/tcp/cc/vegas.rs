@@ -1,0 +1,305 @@
+//! TCP Vegas as ns-2 has it: once per round trip, what was sent is compared with what an empty path would carry, and
+//! the difference, packets that wait in queues, is held between alpha and beta.
+//! Sources: [BP95] for the idea; [NS2] §2, §3 for every step, which are named in the comments.   Units: packets, seconds.
+
+use super::{Ack, CongestionControl, Loss, Window};
+use crate::tcp::VegasParams;
+use crate::units::{Span, Time};
+
+/// The window law of Vegas.
+#[derive(Clone, Debug)]
+pub struct Vegas {
+    params: VegasParams,
+    rounds: Rounds,
+}
+
+impl Vegas {
+    /// The law with the given thresholds.
+    pub fn new(params: &VegasParams) -> Vegas {
+        Vegas { params: params.clone(), rounds: Rounds::new(params.gamma) }
+    }
+}
+
+impl CongestionControl for Vegas {
+    fn on_ack(&mut self, ack: &Ack, window: &mut Window) {
+        let VegasParams { alpha, beta, .. } = self.params;
+        self.rounds.on_ack(ack, window, |round, cwnd| {
+            let diff = round.diff_rounded();
+            if diff > beta {
+                *cwnd = (*cwnd - 1.0).max(MIN_WINDOW);
+                0.0
+            } else if diff < alpha {
+                // The same for the whole round: about a packet per round trip.
+                1.0 / *cwnd
+            } else {
+                0.0
+            }
+        });
+    }
+
+    fn on_congestion(&mut self, loss: &Loss, window: &mut Window) {
+        window.ssthresh = reduced(loss, window);
+    }
+
+    fn on_rto(&mut self, loss: &Loss, window: &mut Window) {
+        start_over(loss, window);
+    }
+}
+
+/// The smallest window, in packets.
+pub(super) const MIN_WINDOW: f64 = 2.0;
+
+/// One round trip, as it is at its end.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Round {
+    /// Packets sent in it.
+    pub(super) sent: f64,
+    /// Packets under way just before the acknowledgement that ends it.
+    pub(super) in_flight: f64,
+    /// The mean round-trip time of those acknowledged in it, seconds.
+    pub(super) rtt: f64,
+    /// The shortest round-trip time, seconds.
+    pub(super) base: f64,
+}
+
+impl Round {
+    /// Packets per second that were sent: actual, or Th.
+    pub(super) fn actual(&self) -> f64 {
+        self.sent / self.rtt
+    }
+
+    /// Packets in queues: (expected − actual) · base.
+    pub(super) fn diff(&self) -> f64 {
+        self.in_flight - self.sent * self.base / self.rtt
+    }
+
+    /// The same, rounded to a whole number as ns-2 does.
+    pub(super) fn diff_rounded(&self) -> f64 {
+        let expected = self.in_flight / self.base;
+        (((expected - self.actual()) * self.base + 0.5) as i64) as f64
+    }
+}
+
+/// What the members of the family have in common: measuring, slow start, growth within a round.
+#[derive(Clone, Debug)]
+pub(super) struct Rounds {
+    gamma: f64,
+    /// cwnd in packets: bytes would round a growth by 1/cwnd otherwise.
+    cwnd: f64,
+    /// cwnd in bytes when it was last written here: recovery may have written another.
+    written: f64,
+    /// The shortest round trip, seconds; zero before the first.
+    base: f64,
+    /// The round ends when this byte is acknowledged.
+    end: u64,
+    /// When it began.
+    begun: Time,
+    /// Sum and number of the round trips measured in it.
+    sum: Span,
+    count: u32,
+    /// Growth per acknowledgement in this round, packets.
+    increment: f64,
+    /// Slow start grows in every other round.
+    grows: bool,
+}
+
+impl Rounds {
+    /// Before the first acknowledgement.
+    pub(super) fn new(gamma: f64) -> Rounds {
+        Rounds {
+            gamma,
+            cwnd: 0.0,
+            written: -1.0,
+            base: 0.0,
+            end: 0,
+            begun: Time::ZERO,
+            sum: Span::ZERO,
+            count: 0,
+            increment: 0.0,
+            grows: true,
+        }
+    }
+
+    /// New data is acknowledged. `avoid` is congestion avoidance: at the end of a round it may change the window, in
+    /// packets, and returns the growth per acknowledgement in the next. Returns the round that has ended.
+    pub(super) fn on_ack(
+        &mut self,
+        ack: &Ack,
+        window: &mut Window,
+        avoid: impl FnOnce(&Round, &mut f64) -> f64,
+    ) -> Option<Round> {
+        if window.cwnd != self.written {
+            self.cwnd = window.cwnd / ack.mss;
+        }
+        if self.base == 0.0 {
+            // The first acknowledgement of all.
+            self.base = ack.now.since(ack.start).as_secs_f64();
+            self.begun = ack.start;
+        }
+        let packets = |bytes: u64| bytes as f64 / ack.mss;
+        let in_flight = packets(ack.nxt - ack.una) + 1.0;
+        let mut ended = None;
+        if ack.una > self.end {
+            let round = self.end_round(ack, packets(ack.nxt - self.end), in_flight);
+            if self.cwnd < window.ssthresh / ack.mss {
+                self.slow_start(&round, ack.mss, window);
+            } else {
+                self.increment = avoid(&round, &mut self.cwnd);
+            }
+            ended = Some(round);
+        }
+        if self.increment == 1.0 && self.cwnd >= window.ssthresh / ack.mss {
+            self.increment = 0.0; // step 5
+        }
+        if self.increment > 0.0 && self.cwnd - in_flight <= 2.0 {
+            self.cwnd += self.increment; // step 6: not a window that is not used
+        }
+        // Step 7: it counts for the next round. The round trip of the very first packet is no sample, as ns-2 takes its
+        // send time, zero, for none: so the first two packets, which are alone in their rounds, both set base.
+        if let Some(rtt) = ack.rtt.filter(|&rtt| ack.start + rtt < ack.now) {
+            self.sum = self.sum + rtt;
+            self.count += 1;
+            self.base = self.base.min(rtt.as_secs_f64());
+        }
+        window.cwnd = (self.cwnd * ack.mss).min(ack.limit);
+        self.written = window.cwnd;
+        ended
+    }
+
+    /// Step 4: measures the round that ends, and begins the next.
+    fn end_round(&mut self, ack: &Ack, sent: f64, in_flight: f64) -> Round {
+        let rtt = match self.count {
+            0 => ack.now.since(self.begun).as_secs_f64(),
+            count => self.sum.as_secs_f64() / f64::from(count),
+        };
+        self.sum = Span::ZERO;
+        self.count = 0;
+        // With a single packet in a round there is no queue of one's own: the only way in which base can grow.
+        if rtt < self.base || sent <= 1.0 {
+            self.base = rtt;
+        }
+        self.end = ack.nxt;
+        self.begun = ack.now;
+        Round { sent, in_flight, rtt, base: self.base }
+    }
+
+    fn slow_start(&mut self, round: &Round, mss: f64, window: &mut Window) {
+        self.grows = !self.grows;
+        if !self.grows {
+            self.increment = 0.0;
+        } else if round.diff_rounded() > self.gamma {
+            window.ssthresh = MIN_WINDOW * mss;
+            self.cwnd = (self.cwnd - self.cwnd / 8.0).max(MIN_WINDOW);
+            self.increment = 0.0;
+        } else {
+            self.increment = 1.0;
+        }
+    }
+}
+
+/// The window after a loss, bytes: a quarter less, or half of it if what was lost had been sent again.
+pub(super) fn reduced(loss: &Loss, window: &Window) -> f64 {
+    let packets = (window.cwnd.min(loss.limit) / loss.mss) as u64;
+    let left = match (packets, loss.sent_again) {
+        (0..=3, _) => 2,
+        (_, true) => packets / 2,
+        (_, false) => packets - packets / 4,
+    };
+    left as f64 * loss.mss
+}
+
+/// After a timeout: two packets, slow start up to half of the window.
+pub(super) fn start_over(loss: &Loss, window: &mut Window) {
+    let packets = (window.cwnd.min(loss.limit) / loss.mss) as u64;
+    window.ssthresh = (packets / 2).max(2) as f64 * loss.mss;
+    window.cwnd = MIN_WINDOW * loss.mss;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MSS: f64 = 1000.0;
+
+    fn ms(ms: u64) -> Time {
+        Time::ZERO + Span::from_ms(ms)
+    }
+
+    /// A round of `w` packets that took `rtt` ms, of which 100 are the path's.
+    fn round(w: f64, rtt: f64) -> Round {
+        Round { sent: w, in_flight: w, rtt: rtt / 1000.0, base: 0.1 }
+    }
+
+    /// In congestion avoidance with `packets` in flight, at the end of a round of `rtt` ms: the window after its last
+    /// acknowledgement, and after as many more as there are packets.
+    fn after_round(packets: u64, rtt: u64) -> (f64, f64) {
+        let mut vegas = Vegas::new(&VegasParams::default());
+        let mut window = Window { cwnd: packets as f64 * MSS, ssthresh: 2.0 * MSS };
+        let ack = |number: u64, at: u64, rtt: u64| Ack {
+            now: ms(at),
+            una: number * 1000,
+            nxt: (number + packets - 1) * 1000,
+            rtt: Some(Span::from_ms(rtt)),
+            ..Ack::of(MSS, 1e9)
+        };
+        // The first acknowledgement ends a round of its own: base = 100 ms, nothing waits, growth by 1/cwnd.
+        vegas.on_ack(&Ack { start: ms(0), ..ack(1, 100, 100) }, &mut window);
+        window.cwnd = packets as f64 * MSS;
+        // Up to the last packet of this round.
+        for number in 2..=packets {
+            vegas.rounds.increment = 0.0;
+            vegas.on_ack(&ack(number, 100 + rtt, rtt), &mut window);
+        }
+        vegas.rounds.sum = Span::from_ms(rtt);
+        vegas.rounds.count = 1;
+        vegas.on_ack(&ack(packets + 1, 100 + 2 * rtt, rtt), &mut window);
+        let first = window.cwnd / MSS;
+        for number in packets + 2..=2 * packets {
+            vegas.on_ack(&ack(number, 100 + 2 * rtt, rtt), &mut window);
+        }
+        (first, window.cwnd / MSS)
+    }
+
+    /// diff = W · (1 − 100/rtt): 10 packets; alpha 1, beta 3.
+    #[test]
+    fn the_window_grows_below_alpha_shrinks_above_beta_and_stays_between_and_at_both() {
+        // 100 ms: 0. 1/10 per acknowledgement, the first included.
+        let (first, last) = after_round(10, 100);
+        assert!((first - 10.1).abs() < 1e-9 && (last - 11.0).abs() < 1e-9, "{first} {last}");
+        // 111 ms: 0.99 is 1. 125 ms: 2. 143 ms: 3.007 is 3.
+        for rtt in [111, 125, 143] {
+            assert_eq!(after_round(10, rtt), (10.0, 10.0), "{rtt}");
+        }
+        // 167 ms: 4.01 is 4.
+        assert_eq!(after_round(10, 167), (9.0, 9.0));
+        // Never below two: 2 · (1 − 100/1000) = 1.8 is 2; that is not above beta. So 4 packets in 1 s: 3.6 is 4.
+        assert_eq!(after_round(4, 1000), (3.0, 3.0));
+        assert_eq!(after_round(3, 10_000).0, 3.0, "2.97 is 3, which is beta");
+    }
+
+    /// ns-2 cuts off after adding a half: 3.52 is 4, 3.48 is 3; below zero it goes towards zero.
+    #[test]
+    fn diff_is_rounded_as_ns2_does() {
+        let rounded = |w: f64, rtt: f64| round(w, rtt).diff_rounded();
+        assert_eq!([199.0, 201.0].map(|rtt| rounded(7.0, rtt)), [3.0, 4.0]);
+        assert_eq!(Round { in_flight: 1.0, ..round(2.0, 100.0) }.diff_rounded(), 0.0, "−1 + 0.5 is 0");
+        // [VEGAS-A]: after 65 → 245 ms four packets are 2.94, which is 3: at beta, for ever.
+        assert_eq!(Round { base: 0.065, ..round(4.0, 245.0) }.diff_rounded(), 3.0);
+    }
+
+    #[test]
+    fn a_loss_takes_a_quarter_and_half_if_it_was_sent_again() {
+        let left = |packets: f64, sent_again| {
+            let loss = Loss { sent_again, ..Loss::of(MSS, 1e9) };
+            reduced(&loss, &Window { cwnd: packets * MSS, ssthresh: 0.0 }) / MSS
+        };
+        assert_eq!([left(3.9, false), left(4.0, false), left(10.5, false), left(11.0, true)], [2.0, 3.0, 8.0, 5.0]);
+    }
+
+    #[test]
+    fn a_timeout_starts_over_from_two_packets() {
+        let mut window = Window { cwnd: 21.0 * MSS, ssthresh: 2.0 * MSS };
+        Vegas::new(&VegasParams::default()).on_rto(&Loss::of(MSS, 1e9), &mut window);
+        assert_eq!((window.cwnd, window.ssthresh), (2.0 * MSS, 10.0 * MSS));
+    }
+}

@@ -1,0 +1,351 @@
+//! Vegas-A: Vegas whose thresholds adapt. While the throughput rises, the connection claims more of the queue; when it
+//! falls, or the queue is too long, it gives back.
+//! Source: [VEGAS-A] §4.1, whose lines the comments name; what it leaves open: docs/models/window-growth-vegas-a.md.
+//! Units: packets, seconds.
+
+use super::vegas::{MIN_WINDOW, Round, Rounds, reduced, start_over};
+use super::{Ack, CongestionControl, Loss, Window};
+use crate::rng::Stream;
+use crate::tcp::{AbCoupling, AbStep, Increase, VegasAParams};
+
+/// The window law of Vegas-A.
+#[derive(Clone, Debug)]
+pub struct VegasA {
+    rounds: Rounds,
+    thresholds: Thresholds,
+}
+
+impl VegasA {
+    /// The law with the given choices; ties are decided by `ties`.
+    pub fn new(params: &VegasAParams, ties: Stream) -> VegasA {
+        VegasA { rounds: Rounds::new(params.vegas.gamma), thresholds: Thresholds::new(params, ties) }
+    }
+}
+
+impl CongestionControl for VegasA {
+    fn on_ack(&mut self, ack: &Ack, window: &mut Window) {
+        let VegasA { rounds, thresholds } = self;
+        if let Some(round) = rounds.on_ack(ack, window, |round, cwnd| thresholds.avoid(round, cwnd)) {
+            thresholds.remember(&round);
+        }
+    }
+
+    fn on_congestion(&mut self, loss: &Loss, window: &mut Window) {
+        window.ssthresh = reduced(loss, window);
+        self.thresholds.on_loss();
+    }
+
+    fn on_rto(&mut self, loss: &Loss, window: &mut Window) {
+        start_over(loss, window);
+        self.thresholds.on_loss();
+        self.thresholds.on_rto();
+    }
+}
+
+/// The thresholds of a connection, and what they are compared with.
+#[derive(Clone, Debug)]
+struct Thresholds {
+    params: VegasAParams,
+    alpha: f64,
+    beta: f64,
+    /// Th(t − rtt): of the round before, packets per second; `None` is undefined.
+    previous: Option<f64>,
+    /// The round-trip time of the round before, seconds.
+    previous_rtt: Option<f64>,
+    ties: Stream,
+    /// Ties so far: each has a random number of its own.
+    tied: u64,
+}
+
+/// How the throughput of a round compares with that of the round before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Trend {
+    Up,
+    Down,
+    Tie,
+}
+
+/// The floor of alpha: without it both thresholds would go below zero while a path is longer than it was, and the window
+/// would never grow again.
+const MIN_ALPHA: f64 = 1.0;
+
+impl Thresholds {
+    fn new(params: &VegasAParams, ties: Stream) -> Thresholds {
+        let (alpha, beta) = (params.vegas.alpha, params.vegas.beta);
+        Thresholds { params: params.clone(), alpha, beta, previous: None, previous_rtt: None, ties, tied: 0 }
+    }
+
+    /// Congestion avoidance at the end of a round: returns the growth per acknowledgement in the next. All comparisons
+    /// are strict.
+    fn avoid(&mut self, round: &Round, cwnd: &mut f64) -> f64 {
+        let diff = round.diff();
+        if self.alpha < diff && diff < self.beta {
+            // Lines 1 to 9.
+            match self.trend(round) {
+                Trend::Up => {
+                    self.raise(round, *cwnd);
+                    self.grow(cwnd)
+                }
+                Trend::Down | Trend::Tie => 0.0,
+            }
+        } else if diff < self.alpha {
+            // Lines 10 to 19.
+            if self.alpha <= MIN_ALPHA {
+                return self.grow(cwnd); // as Vegas: the throughput is not looked at
+            }
+            match self.trend(round) {
+                Trend::Up => self.grow(cwnd),
+                Trend::Down => {
+                    self.shrink(round, cwnd);
+                    0.0
+                }
+                Trend::Tie => 0.0,
+            }
+        } else if diff > self.beta {
+            // Lines 20 to 22.
+            self.shrink(round, cwnd);
+            0.0
+        } else {
+            // Lines 23 to 25: at alpha or at beta.
+            0.0
+        }
+    }
+
+    /// A round is over: the next is compared with it.
+    fn remember(&mut self, round: &Round) {
+        self.previous = Some(round.actual());
+        self.previous_rtt = Some(round.rtt);
+    }
+
+    /// The window was cut: the next throughput says nothing.
+    fn on_loss(&mut self) {
+        if self.params.reset_th_on_loss {
+            self.previous = None;
+        }
+    }
+
+    fn on_rto(&mut self) {
+        if self.params.reset_ab_on_rto {
+            (self.alpha, self.beta) = (self.params.vegas.alpha, self.params.vegas.beta);
+        }
+    }
+
+    fn trend(&mut self, round: &Round) -> Trend {
+        let actual = round.actual();
+        match self.previous {
+            Some(previous) if actual - previous > self.params.th_tolerance * previous => Trend::Up,
+            Some(previous) if previous - actual > self.params.th_tolerance * previous => Trend::Down,
+            _ => self.break_tie(),
+        }
+    }
+
+    /// On a real path noise decides. Here it is drawn.
+    fn break_tie(&mut self) -> Trend {
+        let draw = (self.ties.at(self.tied) >> 11) as f64 / (1_u64 << 53) as f64;
+        self.tied += 1;
+        let VegasAParams { tie_up_probability: up, tie_down_probability: down, .. } = self.params;
+        if draw < up {
+            Trend::Up
+        } else if draw < up + down {
+            Trend::Down
+        } else {
+            Trend::Tie
+        }
+    }
+
+    /// cwnd + 1.
+    fn grow(&self, cwnd: &mut f64) -> f64 {
+        match self.params.increase {
+            Increase::AtOnce => {
+                *cwnd += 1.0;
+                0.0
+            }
+            Increase::Spread => 1.0 / *cwnd,
+        }
+    }
+
+    /// cwnd − 1, and the thresholds are lowered.
+    fn shrink(&mut self, round: &Round, cwnd: &mut f64) {
+        let step = self.step(round, *cwnd);
+        *cwnd = (*cwnd - 1.0).max(MIN_WINDOW);
+        match self.params.coupling {
+            AbCoupling::Locked => {
+                self.alpha = (self.alpha - step).max(MIN_ALPHA);
+                self.beta = self.alpha + self.gap();
+            }
+            AbCoupling::Independent { lower_alpha, lower_beta, .. } => {
+                self.alpha = (self.alpha - lower_alpha * step).max(MIN_ALPHA);
+                self.beta = (self.beta - lower_beta * step).max(self.alpha + 1.0);
+            }
+        }
+    }
+
+    /// The thresholds are raised.
+    fn raise(&mut self, round: &Round, cwnd: f64) {
+        let step = self.step(round, cwnd);
+        let bounded = |alpha: f64| alpha.min(self.params.alpha_max.unwrap_or(f64::INFINITY));
+        match self.params.coupling {
+            AbCoupling::Locked => {
+                self.alpha = bounded(self.alpha + step);
+                self.beta = self.alpha + self.gap();
+            }
+            AbCoupling::Independent { raise_alpha, raise_beta, .. } => {
+                self.alpha = bounded(self.alpha + raise_alpha * step);
+                self.beta = (self.beta + raise_beta * step).max(self.alpha + 1.0);
+            }
+        }
+    }
+
+    /// beta − alpha, which never changes while they are locked.
+    fn gap(&self) -> f64 {
+        self.params.vegas.beta - self.params.vegas.alpha
+    }
+
+    /// By how much the thresholds move: between 0 and 1.
+    fn step(&self, round: &Round, cwnd: f64) -> f64 {
+        let change = |now: f64, before: Option<f64>| before.map_or(0.0, |before| (now - before).abs() / before * cwnd);
+        match self.params.step {
+            AbStep::Unit => 1.0,
+            AbStep::Throughput => change(round.actual(), self.previous).min(1.0),
+            AbStep::Rtt => change(round.rtt, self.previous_rtt).min(1.0),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn thresholds(params: VegasAParams, alpha: f64, beta: f64) -> Thresholds {
+        Thresholds { alpha, beta, ..Thresholds::new(&params, Stream::new(1, "f", "vegas-a-ties")) }
+    }
+
+    fn certain() -> VegasAParams {
+        VegasAParams { tie_up_probability: 0.0, ..VegasAParams::default() }
+    }
+
+    /// A round of `w` packets in `rtt` ms, of which 100 are the path's.
+    fn round(w: f64, rtt: f64) -> Round {
+        Round { sent: w, in_flight: w, rtt: rtt / 1000.0, base: 0.1 }
+    }
+
+    /// Window and thresholds after a round that was up, down or the same as the one before.
+    fn after(alpha: f64, beta: f64, w: f64, rtt: f64, trend: Option<Trend>) -> (f64, f64, f64) {
+        let mut state = thresholds(certain(), alpha, beta);
+        let round = round(w, rtt);
+        state.previous = trend.map(|trend| match trend {
+            Trend::Up => round.actual() * 0.9,
+            Trend::Down => round.actual() * 1.1,
+            Trend::Tie => round.actual(),
+        });
+        let mut cwnd = w;
+        assert_eq!(state.avoid(&round, &mut cwnd), 0.0);
+        (cwnd, state.alpha, state.beta)
+    }
+
+    /// Every branch of the algorithm, with equality and the floor.
+    #[test]
+    fn the_decision_table_of_the_thesis() {
+        use Trend::{Down, Tie, Up};
+        let any = [Some(Up), Some(Down), Some(Tie), None];
+        for trend in any {
+            assert_eq!(after(1.0, 3.0, 10.0, 100.0, trend), (11.0, 1.0, 3.0), "below alpha at its floor");
+            assert_eq!(after(1.0, 3.0, 20.0, 125.0, trend), (19.0, 1.0, 3.0), "above beta, alpha at its floor");
+            assert_eq!(after(3.0, 5.0, 40.0, 125.0, trend), (39.0, 2.0, 4.0), "above beta");
+            assert_eq!(after(4.0, 6.0, 20.0, 125.0, trend), (20.0, 4.0, 6.0), "at alpha");
+            assert_eq!(after(2.0, 4.0, 20.0, 125.0, trend), (20.0, 2.0, 4.0), "at beta");
+        }
+        assert_eq!(after(1.0, 3.0, 10.0, 125.0, Some(Up)), (11.0, 2.0, 4.0), "between, up");
+        assert_eq!(after(1.0, 3.0, 10.0, 125.0, Some(Down)), (10.0, 1.0, 3.0), "between, down");
+        assert_eq!(after(1.0, 3.0, 10.0, 125.0, Some(Tie)), (10.0, 1.0, 3.0), "between, a tie");
+        assert_eq!(after(1.0, 3.0, 10.0, 125.0, None), (10.0, 1.0, 3.0), "between, the first round");
+        assert_eq!(after(5.0, 7.0, 20.0, 125.0, Some(Up)), (21.0, 5.0, 7.0), "below alpha, up");
+        assert_eq!(after(5.0, 7.0, 20.0, 125.0, Some(Down)), (19.0, 4.0, 6.0), "below alpha, down");
+        assert_eq!(after(5.0, 7.0, 20.0, 125.0, Some(Tie)), (20.0, 5.0, 7.0), "below alpha, a tie");
+        assert_eq!(after(1.0, 3.0, 2.0, 400.0, None), (2.0, 1.0, 3.0), "1.5 is between");
+        assert_eq!(after(1.0, 3.0, 2.0, 100.0, None), (3.0, 1.0, 3.0), "the first round, below alpha");
+        assert_eq!(after(1.0, 1.0, 2.0, 400.0, Some(Up)).0, 2.0, "never below two packets");
+    }
+
+    #[test]
+    fn ties_go_up_and_down_as_often_as_asked() {
+        let params = VegasAParams { tie_up_probability: 0.2, tie_down_probability: 0.1, ..VegasAParams::default() };
+        let mut state = thresholds(params, 1.0, 3.0);
+        let round = round(10.0, 125.0);
+        state.remember(&round);
+        let mut counts = [0_u32; 3];
+        for _ in 0..10_000 {
+            counts[state.trend(&round) as usize] += 1;
+        }
+        // Standard deviations 40 and 30: five of them.
+        assert!(counts[0].abs_diff(2000) < 200 && counts[1].abs_diff(1000) < 150, "{counts:?}");
+        // Within the tolerance it is a tie, beyond it is not.
+        let mut certain = thresholds(certain(), 1.0, 3.0);
+        certain.previous = Some(round.actual() * (1.0 + 0.9e-9));
+        assert_eq!(certain.trend(&round), Trend::Tie);
+        certain.previous = Some(round.actual() * (1.0 + 1.2e-9));
+        assert_eq!(certain.trend(&round), Trend::Down);
+    }
+
+    #[test]
+    fn a_loss_forgets_the_throughput_and_a_timeout_may_forget_the_thresholds() {
+        for (reset_th_on_loss, reset_ab_on_rto) in [(true, false), (false, true)] {
+            let params = VegasAParams { reset_th_on_loss, reset_ab_on_rto, ..certain() };
+            let mut law = VegasA::new(&params, Stream::new(1, "f", "vegas-a-ties"));
+            law.thresholds = thresholds(params, 5.0, 7.0);
+            law.thresholds.previous = Some(10.0);
+            let mut window = Window { cwnd: 20_000.0, ssthresh: 2000.0 };
+            law.on_congestion(&Loss::of(1000.0, 1e9), &mut window);
+            assert_eq!(law.thresholds.previous.is_none(), reset_th_on_loss);
+            assert_eq!(law.thresholds.alpha, 5.0);
+            law.on_rto(&Loss::of(1000.0, 1e9), &mut window);
+            assert_eq!(law.thresholds.alpha, if reset_ab_on_rto { 1.0 } else { 5.0 });
+        }
+    }
+
+    #[test]
+    fn spread_growth_is_one_packet_over_a_round() {
+        let params = VegasAParams { increase: Increase::Spread, ..certain() };
+        let mut cwnd = 10.0;
+        assert_eq!(thresholds(params, 1.0, 3.0).avoid(&round(10.0, 100.0), &mut cwnd), 0.1);
+        assert_eq!(cwnd, 10.0);
+    }
+
+    /// Throughput from 100 to 80 packets per second, 10 packets: 0.2 · 10 = 2, at most 1. Round trip from 124 to 125 ms:
+    /// 10/124 = 0.0806.
+    #[test]
+    fn scaled_steps_can_only_be_smaller() {
+        let up = |step: AbStep, previous: f64, previous_rtt: f64| {
+            let mut state = thresholds(VegasAParams { step, ..certain() }, 1.0, 3.0);
+            state.previous = Some(previous);
+            state.previous_rtt = Some(previous_rtt);
+            state.avoid(&round(10.0, 125.0), &mut 10.0);
+            state.alpha
+        };
+        assert_eq!(up(AbStep::Unit, 79.0, 0.125), 2.0);
+        assert_eq!(up(AbStep::Throughput, 64.0, 0.125), 2.0);
+        assert!((up(AbStep::Throughput, 79.0, 0.125) - (1.0 + 10.0 / 79.0)).abs() < 1e-12);
+        assert!((up(AbStep::Rtt, 64.0, 0.124) - (1.0 + 10.0 / 124.0)).abs() < 1e-12);
+    }
+
+    #[test]
+    fn independent_thresholds_stay_apart_and_above_their_floors() {
+        let coupling = AbCoupling::Independent { raise_alpha: 0.0, raise_beta: 2.0, lower_alpha: 1.0, lower_beta: 3.0 };
+        let mut state = thresholds(VegasAParams { coupling, ..certain() }, 1.0, 3.0);
+        state.previous = Some(1.0);
+        state.avoid(&round(10.0, 125.0), &mut 10.0);
+        assert_eq!((state.alpha, state.beta), (1.0, 5.0));
+        state.avoid(&round(40.0, 125.0), &mut 40.0);
+        assert_eq!((state.alpha, state.beta), (1.0, 2.0));
+        state.avoid(&round(40.0, 125.0), &mut 40.0);
+        assert_eq!((state.alpha, state.beta), (1.0, 2.0));
+    }
+
+    #[test]
+    fn alpha_can_have_a_ceiling() {
+        let mut state = thresholds(VegasAParams { alpha_max: Some(1.5), ..certain() }, 1.0, 3.0);
+        state.previous = Some(1.0);
+        state.avoid(&round(10.0, 125.0), &mut 10.0);
+        assert_eq!((state.alpha, state.beta), (1.5, 3.5));
+    }
+}

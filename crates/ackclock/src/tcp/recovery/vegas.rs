@@ -1,0 +1,173 @@
+//! Vegas' retransmission: the first duplicate acknowledgement already looks whether the segment is overdue by a timeout
+//! of fine measure, and so do the first two acknowledgements after a retransmission. The window is cut once per flight.
+//! Source: [NS2] §2 to §5, whose steps the comments name.   Units: bytes, seconds.
+
+use super::{DUP_ACK_THRESHOLD, DupAck, Flight, Hands, NewAck, Recovery, Sending, TimerAction};
+use crate::tcp::cc::Window;
+use crate::units::{Span, Time};
+
+/// The recovery of Vegas.
+#[derive(Clone, Debug, Default)]
+pub struct Vegas {
+    fine: FineTimeout,
+    /// Not always the number of duplicates in a row: a retransmission makes it three.
+    dup_acks: u32,
+    /// Acknowledgements that are still to look for an overdue segment.
+    worried: u32,
+    /// The window without duplicates, bytes.
+    new_cwnd: f64,
+    /// When the window was cut last.
+    last_cut: Option<Time>,
+    /// After a timeout: duplicates mean nothing before more than this is acknowledged.
+    timeout_recover: Option<u64>,
+}
+
+impl Recovery for Vegas {
+    fn on_dup_ack(&mut self, _count: u32, flight: &Flight, mut hands: Hands<'_>) -> DupAck {
+        self.dup_acks += 1;
+        let lost = hands.transmissions(flight.una);
+        let expired = self.fine.is_over(hands.now.since(lost.last));
+        if !expired && self.dup_acks != DUP_ACK_THRESHOLD {
+            if self.dup_acks > DUP_ACK_THRESHOLD {
+                hands.window.cwnd += flight.mss as f64; // step 3
+            }
+            return DupAck::Noted;
+        }
+        // Step 2.
+        if self.timeout_recover.is_some_and(|recover| flight.una <= recover) {
+            return DupAck::Noted;
+        }
+        self.timeout_recover = None;
+        self.worried = ((flight.nxt - flight.una) / flight.mss + 1).min(2) as u32;
+        self.fine.back_off(lost.count > 1);
+        if self.last_cut.is_none_or(|cut| cut < lost.last) {
+            let ssthresh = hands.window.ssthresh;
+            hands.reduce_again(flight, lost.count > 1);
+            self.new_cwnd = std::mem::replace(&mut hands.window.ssthresh, ssthresh);
+            hands.window.cwnd = self.new_cwnd + f64::from(self.dup_acks) * flight.mss as f64;
+            self.last_cut = Some(hands.now);
+        }
+        if lost.count == 1 {
+            self.dup_acks = DUP_ACK_THRESHOLD;
+        }
+        DupAck::FastRetransmit
+    }
+
+    fn on_new_ack(&mut self, ack: u64, flight: &Flight, hands: Hands<'_>) -> NewAck {
+        // Step 2 of a new acknowledgement: with exactly three duplicates the window stays inflated.
+        if self.dup_acks > DUP_ACK_THRESHOLD && hands.window.cwnd > self.new_cwnd {
+            let least = 2.0 * flight.mss as f64;
+            hands.window.cwnd = self.new_cwnd.max(least);
+            hands.window.ssthresh = least;
+        }
+        self.dup_acks = 0;
+        let start = hands.start();
+        if self.fine.is_new() {
+            self.fine.begin(hands.now.since(start));
+        }
+        // Step 7; not the first packet, whose send time of zero ns-2 takes for none.
+        if let Some(rtt) = hands.rtt.filter(|&rtt| start + rtt < hands.now) {
+            self.fine.sample(rtt);
+        }
+        // Step 8.
+        if self.worried == 0 {
+            return NewAck::Grow;
+        }
+        self.worried -= 1;
+        let next = (ack < flight.max).then(|| hands.transmissions(ack));
+        if next.is_some_and(|next| self.fine.is_over(hands.now.since(next.last))) {
+            self.dup_acks = DUP_ACK_THRESHOLD;
+            return NewAck::GrowAndRetransmit;
+        }
+        self.worried = 0;
+        NewAck::Grow
+    }
+
+    fn on_timeout(&mut self, flight: &Flight, hands: Hands<'_>) {
+        self.dup_acks = 0;
+        self.new_cwnd = 0.0;
+        self.last_cut = Some(hands.now);
+        self.timeout_recover = Some(flight.max);
+    }
+
+    fn timer_at_fast_retransmit(&self) -> TimerAction {
+        TimerAction::BackOff
+    }
+
+    fn has_a_say(&self) -> bool {
+        (1..DUP_ACK_THRESHOLD).contains(&self.dup_acks)
+    }
+
+    fn sending(&self, _flight: &Flight, _window: &Window) -> Sending {
+        Sending::Nothing // step 4: not with one or two duplicates
+    }
+
+    fn in_recovery(&self) -> bool {
+        self.dup_acks >= DUP_ACK_THRESHOLD
+    }
+}
+
+/// The fine timeout: 17/16 of the smoothed round trip and twice its mean deviation.
+#[derive(Clone, Copy, Debug, Default)]
+struct FineTimeout {
+    /// Smoothed round trip, scaled by 8.
+    srtt8: f64,
+    /// Mean deviation, scaled by 4.
+    var4: f64,
+    /// Zero before the first sample.
+    timeout: f64,
+}
+
+impl FineTimeout {
+    fn is_new(&self) -> bool {
+        self.timeout == 0.0
+    }
+
+    /// The first acknowledgement of all came after so long.
+    fn begin(&mut self, elapsed: Span) {
+        let rtt = elapsed.as_secs_f64();
+        (self.srtt8, self.var4) = (8.0 * rtt, rtt);
+        self.timeout = (self.srtt8 / 4.0 + self.var4) / 2.0;
+    }
+
+    /// Step 7.
+    fn sample(&mut self, rtt: Span) {
+        let error = rtt.as_secs_f64() - self.srtt8 / 8.0;
+        self.srtt8 += error;
+        self.var4 += error.abs() - self.var4 / 4.0;
+        self.timeout = (self.srtt8 / 4.0 + self.var4) / 2.0 * (17.0 / 16.0);
+    }
+
+    fn back_off(&mut self, sent_again: bool) {
+        self.timeout *= if sent_again { 2.0 } else { 1.125 };
+    }
+
+    fn is_over(&self, waited: Span) -> bool {
+        waited.as_secs_f64() >= self.timeout
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_fine_timeout_follows_a_hand_calculation() {
+        let close = |a: f64, b: f64| assert!((a - b).abs() < 1e-12, "{a} {b}");
+        let mut fine = FineTimeout::default();
+        fine.begin(Span::from_ms(100));
+        close(fine.timeout, 0.15);
+        // 100 ms again: error 0; var4 = 0.1 − 0.025 = 0.075; (0.2 + 0.075)/2 · 17/16.
+        fine.sample(Span::from_ms(100));
+        close(fine.timeout, 0.1375 * 1.0625);
+        // 180 ms: error 0.08; srtt8 = 0.88; var4 = 0.075 + 0.08 − 0.01875 = 0.13625; (0.22 + 0.13625)/2 · 17/16.
+        fine.sample(Span::from_ms(180));
+        close(fine.timeout, 0.178_125 * 1.0625);
+        let before = fine.timeout;
+        fine.back_off(false);
+        close(fine.timeout, before * 1.125);
+        fine.back_off(true);
+        close(fine.timeout, before * 2.25);
+        assert!(fine.is_over(Span::from_secs(1)) && !fine.is_over(Span::from_ms(1)));
+    }
+}

@@ -1,0 +1,121 @@
+//! The retransmission timeout of RFC 6298: the estimator in fine time.
+//! Source: RFC 6298 §2, whose numbers the comments give.   Units: picoseconds.
+
+use super::TimerParams;
+use crate::units::Span;
+
+/// Estimator and backoff: from samples to the timeout.
+#[derive(Clone, Debug)]
+pub(super) struct FineRto {
+    /// SRTT; `None` before the first sample.
+    srtt: Option<Span>,
+    rttvar: Span,
+    /// G.
+    granularity: Span,
+    min: Span,
+    max: Span,
+    /// With the backoff since the last sample.
+    timeout: Span,
+}
+
+impl FineRto {
+    /// The state before the first sample (2.1).
+    pub(super) fn new(params: &TimerParams) -> FineRto {
+        let granularity = params.granularity;
+        let min = granularity * u64::from(params.min_rto_ticks);
+        let max = params.max_rto.max(min);
+        let timeout = params.initial_rto.clamp(min, max);
+        FineRto { srtt: None, rttvar: Span::ZERO, granularity, min, max, timeout }
+    }
+
+    /// A round trip. Ends the backoff.
+    pub(super) fn sample(&mut self, r: Span) {
+        let srtt = match self.srtt {
+            // (2.2)
+            None => {
+                self.rttvar = Span::from_ps(r.as_ps() / 2);
+                r
+            }
+            // (2.3): RTTVAR first, with the old SRTT.
+            Some(srtt) => {
+                let deviation = srtt.as_ps().abs_diff(r.as_ps());
+                self.rttvar = Span::from_ps((3 * self.rttvar.as_ps() + deviation) / 4);
+                Span::from_ps((7 * srtt.as_ps() + r.as_ps()) / 8)
+            }
+        };
+        self.srtt = Some(srtt);
+        // (2.4), (2.5)
+        self.timeout = (srtt + self.granularity.max(self.rttvar * 4)).clamp(self.min, self.max);
+    }
+
+    /// Doubles the timeout, up to the maximum, until the next sample (5.5).
+    pub(super) fn back_off(&mut self) {
+        self.timeout = self.max.min(self.timeout * 2);
+    }
+
+    /// SRTT; `None` before the first sample.
+    pub(super) fn srtt(&self) -> Option<Span> {
+        self.srtt
+    }
+
+    /// The timeout.
+    pub(super) fn timeout(&self) -> Span {
+        self.timeout
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tcp::{TcpParams, TimerKind};
+
+    fn rto(min_rto_ticks: u32) -> FineRto {
+        let granularity = Span::from_ms(1);
+        let timer = TcpParams::default().timer;
+        FineRto::new(&TimerParams {
+            kind: TimerKind::Rfc6298,
+            granularity,
+            min_rto_ticks,
+            initial_rto: Span::from_secs(1),
+            max_rto: Span::from_secs(60),
+            ..timer
+        })
+    }
+
+    #[test]
+    fn the_estimator_follows_a_hand_calculation() {
+        let mut rto = rto(1);
+        assert_eq!((rto.srtt(), rto.timeout()), (None, Span::from_secs(1)));
+        // SRTT 100, RTTVAR 50: 100 + 200.
+        rto.sample(Span::from_ms(100));
+        assert_eq!((rto.srtt(), rto.timeout()), (Some(Span::from_ms(100)), Span::from_ms(300)));
+        // 180: RTTVAR (150 + 80)/4 = 57.5, SRTT (700 + 180)/8 = 110: 110 + 230.
+        rto.sample(Span::from_ms(180));
+        assert_eq!((rto.srtt(), rto.timeout()), (Some(Span::from_ms(110)), Span::from_ms(340)));
+    }
+
+    /// RTTVAR shrinks to nothing on a path without variation: then the granularity of the clock is added.
+    #[test]
+    fn the_granularity_is_the_least_that_is_added() {
+        let mut rto = rto(1);
+        for _ in 0..200 {
+            rto.sample(Span::from_ms(100));
+        }
+        assert_eq!(rto.timeout(), Span::from_ms(101));
+    }
+
+    #[test]
+    fn the_timeout_is_bounded_and_doubles_until_the_next_sample() {
+        let mut rto = rto(1000);
+        rto.sample(Span::from_ms(100));
+        assert_eq!(rto.timeout(), Span::from_secs(1));
+        let mut seen = Vec::new();
+        for _ in 0..7 {
+            rto.back_off();
+            seen.push(rto.timeout().as_ps() / 1_000_000_000_000);
+        }
+        assert_eq!(seen, [2, 4, 8, 16, 32, 60, 60]);
+        rto.sample(Span::from_ms(100));
+        assert_eq!(rto.timeout(), Span::from_secs(1));
+    }
+}

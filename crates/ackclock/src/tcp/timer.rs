@@ -1,0 +1,234 @@
+//! The retransmission timer of a sender: how a round trip is measured, for how long the timer runs, when it expires.
+//! Each kind is a [`TimerKind`]; docs/models/retransmission-timer.md.
+
+use super::rfc6298::FineRto;
+use super::rto::SeenTicks;
+use super::tick_log::TickLog;
+use super::{CoarseRto, TickClock, TimerKind, TimerParams};
+use crate::record::trace::TimerState;
+use crate::units::{Span, Time};
+
+/// A sender's retransmission timer. What BSD does is at hand: most senders of large scenarios have it.
+#[derive(Clone, Debug)]
+pub(super) struct RetransmissionTimer {
+    /// The ticks of the clock that this connection has seen.
+    ticks: SeenTicks,
+    rto: CoarseRto,
+    /// That of RFC 6298, which then counts.
+    fine: Option<Box<FineRto>>,
+    kind: TimerKind,
+    /// When it expires; never if it is off.
+    due: Time,
+    /// When [`RetransmissionTimer::expires`] is to be asked: not after `due`. A timer that runs from any instant moves
+    /// with every acknowledgement, but who waits for it is told only when it has become earlier, or has come too early.
+    wake: Time,
+    /// When it expired: ticks of BSD's clock, picoseconds of others.
+    expirations: TickLog,
+}
+
+impl RetransmissionTimer {
+    /// A timer that is off, but is asked first at `wake`. Its ticks are those of `clock`.
+    pub(super) fn new(params: &TimerParams, clock: TickClock, wake: Time) -> RetransmissionTimer {
+        RetransmissionTimer {
+            ticks: SeenTicks::new(clock),
+            rto: CoarseRto::new(params),
+            fine: (params.kind == TimerKind::Rfc6298).then(|| Box::new(FineRto::new(params))),
+            kind: params.kind,
+            due: Time::NEVER,
+            wake,
+            expirations: TickLog::default(),
+        }
+    }
+
+    /// All ticks before `now` are seen.
+    #[inline(always)]
+    pub(super) fn pass(&mut self, now: Time) {
+        self.ticks.pass(now);
+    }
+
+    /// What is to be remembered of the instant at which a segment is sent whose round trip will be measured.
+    #[inline(always)]
+    pub(super) fn stamp(&self, now: Time) -> u64 {
+        match self.kind {
+            TimerKind::Bsd => self.ticks.count(),
+            TimerKind::Ns2 => self.ticks.up_to(now),
+            TimerKind::Rfc6298 => now.as_ps(),
+        }
+    }
+
+    /// The segment sent at that instant is acknowledged.
+    pub(super) fn sample(&mut self, now: Time, stamp: u64) {
+        let elapsed = self.stamp(now) - stamp;
+        match &mut self.fine {
+            Some(fine) => fine.sample(Span::from_ps(elapsed)),
+            None => self.rto.sample(elapsed),
+        }
+    }
+
+    /// It starts, or starts again.
+    #[inline(always)]
+    pub(super) fn start(&mut self, now: Time) {
+        match self.kind {
+            TimerKind::Bsd => {
+                self.due = self.ticks.instant(self.ticks.count() + self.rto.ticks());
+                self.wake = self.due;
+            }
+            TimerKind::Ns2 | TimerKind::Rfc6298 => self.start_from(now),
+        }
+    }
+
+    /// It is turned off.
+    #[inline]
+    pub(super) fn stop(&mut self) {
+        self.due = Time::NEVER;
+        self.wake = Time::NEVER;
+    }
+
+    /// Whether it is off.
+    #[inline]
+    pub(super) fn is_off(&self) -> bool {
+        self.due == Time::NEVER
+    }
+
+    /// When it is to be asked whether it expires.
+    #[inline]
+    pub(super) fn wake(&self) -> Time {
+        self.wake
+    }
+
+    /// Whether it expires now; then it is off, and that is remembered.
+    pub(super) fn expires(&mut self, now: Time) -> bool {
+        if self.due == Time::NEVER || now < self.due {
+            self.wake = self.due;
+            return false;
+        }
+        match self.kind {
+            TimerKind::Bsd => {
+                let tick = self.ticks.number(self.due);
+                self.ticks.reach(tick);
+                self.expirations.push(tick);
+            }
+            TimerKind::Ns2 | TimerKind::Rfc6298 => self.expirations.push(now.as_ps()),
+        }
+        self.stop();
+        true
+    }
+
+    /// Doubles the timeout, up to its maximum, until the next sample.
+    pub(super) fn back_off(&mut self) {
+        match &mut self.fine {
+            Some(fine) => fine.back_off(),
+            None => self.rto.back_off(),
+        }
+    }
+
+    /// The timeout in ticks, backoff included; what is left of one is cut off.
+    pub(super) fn ticks(&self) -> u64 {
+        self.timeout() / self.ticks.granularity()
+    }
+
+    /// What is recorded of it.
+    pub(super) fn state(&self) -> TimerState {
+        let tick = self.ticks.granularity().as_secs_f64();
+        match &self.fine {
+            Some(fine) => TimerState { srtt: fine.srtt().map(Span::as_secs_f64), rto: fine.timeout().as_secs_f64() },
+            None => TimerState {
+                srtt: self.rto.srtt_ticks().map(|ticks| ticks * tick),
+                rto: self.rto.ticks() as f64 * tick,
+            },
+        }
+    }
+
+    /// When it expired.
+    pub(super) fn expirations(&self) -> Vec<Time> {
+        let instant = |n| match self.kind {
+            TimerKind::Bsd => self.ticks.instant(n),
+            TimerKind::Ns2 | TimerKind::Rfc6298 => Time::from_ps(n),
+        };
+        self.expirations.iter().map(instant).collect()
+    }
+
+    fn start_from(&mut self, now: Time) {
+        self.due = now + self.timeout();
+        // Whoever is woken before finds out that there is more time.
+        self.wake = self.wake.min(self.due);
+    }
+
+    /// For how long it runs.
+    fn timeout(&self) -> Span {
+        self.fine.as_ref().map_or_else(|| self.ticks.granularity() * self.rto.ticks(), |fine| fine.timeout())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tcp::TcpParams;
+
+    fn ms(ms: u64) -> Time {
+        Time::ZERO + Span::from_ms(ms)
+    }
+
+    fn timer(kind: TimerKind) -> RetransmissionTimer {
+        let params = TimerParams { kind, ..TcpParams::default().timer };
+        RetransmissionTimer::new(&params, TickClock::new(params.granularity, Span::ZERO), Time::NEVER)
+    }
+
+    /// 3 s before the first sample. BSD: 30 ticks of 100 ms, of which that at 200 ms is the first. ns-2: from 150 ms on.
+    #[test]
+    fn bsd_expires_at_a_tick_and_ns2_after_the_timeout() {
+        for (kind, due) in [(TimerKind::Bsd, 3100), (TimerKind::Ns2, 3150)] {
+            let mut timer = timer(kind);
+            timer.pass(ms(150));
+            timer.start(ms(150));
+            assert_eq!(timer.wake(), ms(due), "{kind:?}");
+            assert!(!timer.expires(ms(due - 1)) && timer.expires(ms(due)));
+            assert!(timer.is_off());
+            assert_eq!(timer.expirations(), [ms(due)]);
+        }
+    }
+
+    #[test]
+    fn a_timer_of_ns2_that_starts_again_is_asked_early_and_says_so() {
+        let mut timer = timer(TimerKind::Ns2);
+        timer.start(ms(0));
+        timer.start(ms(700));
+        assert_eq!(timer.wake(), ms(3000));
+        assert!(!timer.expires(ms(3000)));
+        assert_eq!(timer.wake(), ms(3700));
+        assert!(timer.expires(ms(3700)));
+    }
+
+    /// A round trip from 150 to 310 ms: ticks at 200 and 300. BSD adds one to the first sample, ns-2 does not.
+    /// From 250 to 290 ms there is no tick: BSD counts 0, ns-2 at least 1.
+    #[test]
+    fn both_count_ticks_and_ns2_at_least_one() {
+        // BSD: srtt8 = 24, rttvar4 = 6: 3 + 6. Then m = 0: error −3, srtt8 21, rttvar4 6 + 3 − 1 = 8: 2 + 8.
+        // ns-2: srtt8 = 16, rttvar4 = 4: 2 + 4. Then m = 1: error −1, srtt8 15, rttvar4 4 + 1 − 1 = 4: 1 + 4.
+        for (kind, first, second) in [(TimerKind::Bsd, 9, 10), (TimerKind::Ns2, 6, 5)] {
+            let mut timer = timer(kind);
+            for (sent, acknowledged, expected) in [(150, 310, first), (350, 390, second)] {
+                timer.pass(ms(sent));
+                let stamp = timer.stamp(ms(sent));
+                timer.pass(ms(acknowledged));
+                timer.sample(ms(acknowledged), stamp);
+                assert_eq!(timer.ticks(), expected, "{kind:?}, sent at {sent}");
+            }
+        }
+    }
+
+    /// ns-2 backs off by a factor of the timeout before its bounds are applied.
+    #[test]
+    fn ns2_doubles_what_is_below_the_minimum() {
+        let params = TimerParams { kind: TimerKind::Ns2, min_rto_ticks: 10, ..TcpParams::default().timer };
+        let mut timer = RetransmissionTimer::new(&params, TickClock::new(params.granularity, Span::ZERO), Time::NEVER);
+        timer.sample(ms(100), 0);
+        let mut seen = Vec::new();
+        for _ in 0..9 {
+            seen.push(timer.ticks());
+            timer.back_off();
+        }
+        // One tick each: srtt8 = 8, rttvar4 = 2, 3 ticks; times 1, 2, 4, 8, …, 64.
+        assert_eq!(seen, [10, 10, 12, 24, 48, 96, 192, 192, 192]);
+    }
+}
