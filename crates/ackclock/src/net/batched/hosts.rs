@@ -9,7 +9,7 @@ use super::outlets::{Numbering, Outlets};
 use crate::engine::Agenda;
 use crate::ids::VcId;
 use crate::net::flow::{End, Sink, Source, ack_vc, data_vc, end_of};
-use crate::packet::{SackBlock, Segment};
+use crate::packet::{SackBlock, SackBlocks, Segment};
 use crate::tcp::Expired;
 use crate::units::{Span, Time};
 
@@ -167,10 +167,10 @@ impl Hosts {
     /// A frame that came in cells has arrived, or what is left of it.
     #[inline(never)]
     fn on_frame(&mut self, frame: &Arrived, io: &mut Io) {
-        let &Arrived { time: now, vc, frame, good, .. } = frame;
+        let &Arrived { time: now, carries, vc, frame, size, good, .. } = frame;
         let (flow, end) = end_of(vc);
         if !good {
-            io.frames[vc].retire(frame);
+            io.reports[vc].take(frame);
             if let Some(traces) = &mut io.traces {
                 traces.damaged(vc, frame);
             }
@@ -180,14 +180,22 @@ impl Hosts {
             }
             return;
         }
-        let segment = io.frames[vc].take(frame);
-        if let Some(traces) = &mut io.traces {
-            traces.arrives(now, vc, frame, &segment);
-        }
-        let Segment { seq, len, ack, sack } = segment;
         match end {
-            End::Receiver => self.on_data(now, flow, seq, len, io),
-            End::Sender => self.on_acknowledgement(now, flow, ack, sack.as_slice(), io),
+            End::Receiver => {
+                if let Some(traces) = &mut io.traces {
+                    traces.arrives(now, vc, frame, &Segment { seq: carries, len: size, ..Segment::default() });
+                }
+                self.on_data(now, flow, carries, size, io);
+            }
+            End::Sender => {
+                let sack = io.reports[vc].take(frame);
+                if let Some(traces) = &mut io.traces {
+                    let sack = sack.unwrap_or_default();
+                    traces.arrives(now, vc, frame, &Segment { ack: carries, sack, ..Segment::default() });
+                }
+                let blocks = sack.as_ref().map_or(&[][..], SackBlocks::as_slice);
+                self.on_acknowledgement(now, flow, carries, blocks, io);
+            }
         }
     }
 

@@ -17,6 +17,7 @@ mod mailbox;
 mod outlets;
 mod pacing;
 mod packet_port;
+mod reports;
 mod sacks;
 mod serializer;
 mod service;
