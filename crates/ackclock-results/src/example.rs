@@ -57,7 +57,7 @@ fn port(n: u64) -> Port {
         name: format!("sw{n}->sw{}", n + 1),
         arrivals: 1000,
         departures: 990,
-        drops: Drops { overflow: 4 * n, partial_frame: 3 * n, policy: 3 * n }.into(),
+        drops: Drops { overflow: 4 * n, partial_frame: 3 * n, policy: 3 * n, outage: 0 }.into(),
         mean_queue: 0.1 + n as f64,
         max_queue: 50,
         final_queue: 0,

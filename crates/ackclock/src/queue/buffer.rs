@@ -114,15 +114,15 @@ impl Buffer {
     /// A cell of `vc` no longer waits.
     #[inline]
     pub fn leave(&mut self, vc: VcId) {
-        self.leave_late(vc);
+        self.leave_late(vc, 1);
         self.queued -= 1;
     }
 
-    /// A cell of `vc` no longer waits. X has to be told.
+    /// As many cells of `vc` no longer wait. X has to be told.
     #[inline]
-    pub fn leave_late(&mut self, vc: VcId) {
+    pub fn leave_late(&mut self, vc: VcId, cells: u32) {
         let held = &mut self.per_vc[vc];
-        held.cells -= 1;
+        held.cells -= cells;
         // A branch on purpose: as `active -= u32::from(last)`, inlined into the cell port and optimised, rustc 1.95 made
         // other numbers of it. tests/engines.rs notices in release builds.
         if held.cells == 0 {

@@ -13,6 +13,7 @@ use super::outlets::{Numbering, Outlet, Outlets, PathOutlet, Trail};
 use super::pacing::Spacing;
 use super::packet_port::{PacketPort, PacketPorts, PortVc};
 use super::path_port::PathPort;
+use super::reports::Reports;
 use super::sacks::Sacks;
 use super::serializer::Serializers;
 use super::service::Service;
@@ -27,7 +28,6 @@ use crate::net::occupancy::Occupancy;
 use crate::net::packet_port;
 use crate::net::recorder::Recorder;
 use crate::net::tails::tails;
-use crate::packet::FrameLog;
 use crate::packet::aal5::Reassembler;
 use crate::queue::drop::Policy;
 use crate::record::trace::{FifoTrace, PortTrace};
@@ -48,7 +48,7 @@ pub(super) fn network(scenario: &Scenario, seed: u64, recorder: Option<&Recorder
     for links in ports.chunk_by(|a, b| a.0 == b.0) {
         parts.insert(links[0].0 as usize, plan.ports(links, &layout, &mut ways));
     }
-    let frames = plan.frame_logs();
+    let reports = plan.reports();
     let mut directory = Directory::new(scenario, plan.crossing);
     for (id, link) in scenario.links.iter_ids() {
         match (plan.wiring.feeders[id], layout.part_of_port[id]) {
@@ -68,7 +68,7 @@ pub(super) fn network(scenario: &Scenario, seed: u64, recorder: Option<&Recorder
         done: vec![Time::ZERO; parts.len()],
         inlets: inlets(parts.len(), &ways.lookaheads),
         io: Io {
-            frames,
+            reports,
             sacks: Sacks::new(recorder.filter(|recorder| recorder.numbers_frames()).map_or(0, |_| plan.vcs.len())),
             traces: recorder.and_then(Recorder::hosts),
             mailboxes: parts.iter().map(|_| Mailbox::default()).collect(),
@@ -142,10 +142,10 @@ struct Tap {
 }
 
 impl Plan<'_> {
-    /// Only what travels in cells is looked up.
-    fn frame_logs(&self) -> IdVec<VcId, FrameLog> {
+    /// Only of what travels in cells.
+    fn reports(&self) -> IdVec<VcId, Reports> {
         match self.scenario.technology {
-            Technology::Atm { .. } => self.vcs.iter().map(|_| FrameLog::default()).collect(),
+            Technology::Atm { .. } => self.vcs.iter().map(|_| Reports::default()).collect(),
             Technology::Packet { .. } => IdVec::new(),
         }
     }
@@ -358,6 +358,7 @@ impl Plan<'_> {
                 spacing: vc.cell_spacing,
                 cell_time: rate.cell_time(),
                 serializer: serializers[origin].of(rate),
+                frames: 0,
                 leg,
                 trail: (looked_back > Span::ZERO).then(|| Box::new(Trail::new(looked_back))),
                 forced_drops: None,

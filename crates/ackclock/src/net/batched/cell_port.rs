@@ -126,6 +126,9 @@ impl Kernel {
         // The slot end after the arrival of what begins next.
         let mut begins = next_slot(&mailbox, cell_time);
         loop {
+            if self.trains.as_slice().is_empty() && self.pacing.is_empty() {
+                now = self.one_after_the_other(policy, &mut mailbox, now, &mut begins, last, io);
+            }
             if self.trains.as_slice().is_empty() {
                 let paced = if self.pacing.is_empty() { u64::MAX } else { self.pacing.next_slot(now) };
                 now = now.max(paced.min(begins));
@@ -155,14 +158,13 @@ impl Kernel {
     /// paced ones, until there are more than `window` of them.
     #[inline(always)]
     fn begin(&mut self, mailbox: &mut Mailbox, end: u64, window: Option<usize>) {
-        while let Some(&Item { time, input, at_port, frame, size, index, eom, .. }) = mailbox.first() {
+        while let Some(&item) = mailbox.first() {
+            let Item { time, at_port, .. } = item;
             if time.as_ps() >= end || window.is_some_and(|most| self.pacing.len() > most) {
                 break;
             }
             mailbox.take();
-            self.frames += 1;
-            self.door.counts.arrive(at_port, u64::from(size));
-            let train = Train::new(input, at_port, frame, index, size as u16, eom);
+            let train = self.train(&item);
             let spacing = self.door.vcs[at_port].spacing;
             if spacing == Spacing::EVEN && window.is_none() {
                 self.trains.push(train);
@@ -170,6 +172,36 @@ impl Kernel {
                 self.pacing.add(train, time.as_ps(), spacing);
             }
         }
+    }
+
+    /// Nothing is under way: takes in frames with one cell in every slot, as long as each ends before the next begins,
+    /// and the last one is under way. `begins` is the slot end after the arrival of what begins next. Returns where it
+    /// goes on.
+    fn one_after_the_other<P: DropPolicy>(
+        &mut self,
+        policy: &mut P,
+        mailbox: &mut Mailbox,
+        mut now: u64,
+        begins: &mut u64,
+        last: u64,
+        io: &mut Io,
+    ) -> u64 {
+        while *begins <= last {
+            let Some(&item) = mailbox.first().filter(|item| self.door.vcs[item.at_port].spacing == Spacing::EVEN)
+            else {
+                break;
+            };
+            mailbox.take();
+            let mut train = self.train(&item);
+            now = *begins;
+            *begins = next_slot(mailbox, self.door.cell_time);
+            now = self.door.serve_alone(policy, now, last.min(*begins - 1), &mut train, io);
+            if train.left > 0 {
+                self.trains.push(train);
+                break;
+            }
+        }
+        now
     }
 
     /// Every frame that arrives has one cell in every slot: goes on until nothing is left of them, or `last` is
@@ -180,13 +212,8 @@ impl Kernel {
             let mut ended = false;
             match trains.as_mut_slice() {
                 [train] => {
-                    if train.is_sure() {
-                        let end = last.min(now + u64::from(train.left) - 1);
-                        door.serve_alone(policy, now, end, train, io);
-                        now = end;
-                    } else {
-                        door.serve(policy, now, train, io);
-                    }
+                    // Back to the last slot of these.
+                    now = door.serve_alone(policy, now, last, train, io) - 1;
                     ended = train.left == 0;
                 }
                 few if few.len() <= FEW => {
@@ -251,6 +278,14 @@ impl Kernel {
         if pacing.is_even() && !pacing.is_empty() {
             pacing.take_even(|train| trains.push(train));
         }
+    }
+
+    /// What begins to arrive.
+    #[inline(always)]
+    fn train(&mut self, item: &Item) -> Train {
+        self.frames += 1;
+        self.door.counts.arrive(item.at_port, item.cells.count().into());
+        Train::new(item)
     }
 
     fn counts(&self) -> Counts {

@@ -1,31 +1,47 @@
 //! The cells of a port's FIFO, by connection: those that wait, and behind them those that left not long ago.
 
-use crate::ids::{Id, VcId};
+use crate::ids::VcId;
 
 /// One cell departs per slot while any waits, so a departure is known when a cell is accepted, and how many wait is
-/// known without taking out those that departed: that is done late, when somebody asks of whom they were. There is one
-/// place for each slot, and nothing to decide when a cell enters or leaves: cells of several connections interleave at
-/// random.
+/// known without taking out those that departed: that is done late, when somebody asks of whom they were. Cells of one
+/// connection that depart one after the other are kept as one.
 pub(super) struct CellQueue {
-    /// A ring by slots: whose cell departs at the slot's end. Its length is a power of two.
-    slots: Vec<u32>,
+    /// A ring; its length is a power of two.
+    runs: Vec<Run>,
+    /// The numbers of the first run kept, of the first one whose cells are not all taken out, and of the next one.
+    oldest: usize,
+    head: usize,
+    next: usize,
     /// The slot end at which the last accepted cell departs.
     last_departure: u64,
     /// Up to which slot end all departed cells were taken out.
     drained: u64,
     /// For how many slots after its departure a cell is remembered.
     memory: u64,
-    /// The last slot end that has a place without one in the ring being overwritten that is still needed.
-    room_until: u64,
 }
 
-/// No cell departs.
-const NONE: u32 = u32::MAX;
+/// Cells of one connection in consecutive slots.
+#[derive(Clone, Copy, Default)]
+struct Run {
+    /// The slot end at which the first departs.
+    departs: u64,
+    vc: VcId,
+    cells: u32,
+}
+
+impl Run {
+    /// The slot end after the last departure.
+    #[inline]
+    fn end(&self) -> u64 {
+        self.departs + u64::from(self.cells)
+    }
+}
 
 impl CellQueue {
     /// An empty queue that remembers departed cells for `memory` slots.
     pub(super) fn new(memory: u64) -> CellQueue {
-        CellQueue { slots: vec![NONE; 16], last_departure: 0, drained: 0, memory, room_until: 16 }
+        let runs = vec![Run::default(); 16];
+        CellQueue { runs, oldest: 0, head: 0, next: 0, last_departure: 0, drained: 0, memory }
     }
 
     /// The slot end at which the last accepted cell departs.
@@ -46,67 +62,51 @@ impl CellQueue {
         now.max(self.last_departure + 1)
     }
 
-    /// Whether `count` more cells can be pushed while they wait. If not, those that departed have to be taken out.
+    /// Whether cells can be pushed while those that departed are not taken out.
     #[inline]
-    pub(super) fn has_room(&self, count: u32) -> bool {
-        self.last_departure + u64::from(count) <= self.room_until
+    pub(super) fn has_room(&self) -> bool {
+        self.next - self.oldest < self.runs.len()
     }
 
-    /// One cell of `vc` is accepted in each of `count` slots, of which the first ends at `now` or later, and these depart
+    /// One cell of `vc` is accepted in each of `cells` slots, of which the first ends at `now` or later, and these depart
     /// one by one after the cells that wait. There must be room.
     #[inline(always)]
-    pub(super) fn push(&mut self, vc: VcId, count: u32) {
-        let place = (self.last_departure as usize + 1) & (self.slots.len() - 1);
-        self.last_departure += u64::from(count);
-        let vc = vc.index() as u32;
-        if count == 1 {
-            self.slots[place] = vc;
-        } else if let Some(places) = self.slots.get_mut(place..place + count as usize) {
-            places.fill(vc);
-        } else {
-            // Round the end of the ring.
-            (0..u64::from(count)).for_each(|back| self.set(self.last_departure - back, vc));
-        }
+    pub(super) fn push(&mut self, vc: VcId, cells: u32) {
+        let place = self.next & (self.runs.len() - 1);
+        self.runs[place] = Run { departs: self.last_departure + 1, vc, cells };
+        self.next += 1;
+        self.last_departure += u64::from(cells);
     }
 
-    /// Nothing waits, and everything before was taken out: one cell of `vc` is accepted in each of `count` slots from
+    /// Nothing waits, and everything before was taken out: one cell of `vc` is accepted in each of `cells` slots from
     /// slot end `now` on, and departs at once. These cells are not taken out.
     #[inline]
-    pub(super) fn pass(&mut self, vc: VcId, now: u64, count: u32) {
-        let idle_from = self.last_departure + 1;
+    pub(super) fn pass(&mut self, vc: VcId, now: u64, cells: u32) {
         self.last_departure = now - 1;
         if self.memory > 0 {
-            self.pass_remembered(vc, idle_from, now, count);
+            self.make_room();
+            self.push(vc, cells);
+            self.head = self.next;
+        } else {
+            self.last_departure += u64::from(cells);
         }
-        self.last_departure += u64::from(count);
-        self.drain(self.last_departure);
+        self.drained = self.last_departure;
     }
 
-    #[inline]
-    fn pass_remembered(&mut self, vc: VcId, idle_from: u64, now: u64, count: u32) {
-        while self.memory + u64::from(count) > self.slots.len() as u64 {
-            self.grow();
-        }
-        for slot in idle_from.max(now.saturating_sub(self.memory))..now {
-            self.set(slot, NONE);
-        }
-        for slot in now..now + u64::from(count) {
-            self.set(slot, vc.index() as u32);
-        }
-    }
-
-    /// Takes out the cells that departed by slot end `now`.
+    /// Takes out the cells that departed by slot end `now`: connections, and how many cells in a row.
     #[inline(always)]
-    pub(super) fn take_departed(&mut self, now: u64, mut take: impl FnMut(VcId)) {
+    pub(super) fn take_departed(&mut self, now: u64, mut take: impl FnMut(VcId, u32)) {
         let end = self.last_departure.min(now) + 1;
-        let mut slot = self.drained + 1;
-        while slot < end {
-            let from_here = &self.slots[slot as usize & (self.slots.len() - 1)..];
-            let from_here = &from_here[..from_here.len().min((end - slot) as usize)];
-            from_here.iter().for_each(|&vc| take(VcId::from_index(vc as usize)));
-            slot += from_here.len() as u64;
+        let mut from = self.drained + 1;
+        while from < end {
+            let run = self.runs[self.head & (self.runs.len() - 1)];
+            // Nothing was taken out of a run that begins later.
+            let until = run.end().min(end);
+            take(run.vc, (until - from) as u32);
+            self.head += usize::from(until == run.end());
+            from = until;
         }
-        self.drain(self.drained.max(now));
+        self.drained = self.drained.max(now);
     }
 
     /// The cells that are not taken out with their departures, the last one first.
@@ -116,43 +116,40 @@ impl CellQueue {
 
     /// The waiting and the remembered cells with their departures, the last one first. Older ones may follow.
     pub(super) fn departures(&self) -> impl Iterator<Item = (VcId, u64)> {
-        let forgotten = self.drained.saturating_sub(self.memory);
-        let cell = |slot: u64| (self.slots[slot as usize & (self.slots.len() - 1)], slot);
-        let cells = (forgotten + 1..=self.last_departure).rev().map(cell);
-        cells.filter(|&(vc, _)| vc != NONE).map(|(vc, slot)| (VcId::from_index(vc as usize), slot))
+        let runs = (self.oldest..self.next).rev().map(|number| self.runs[number & (self.runs.len() - 1)]);
+        runs.flat_map(|run| (run.departs..run.end()).rev().map(move |departs| (run.vc, departs)))
     }
 
-    /// All cells that departed by slot end `now` are taken out.
+    /// Forgets what need not be remembered, and makes the ring longer if there is no room yet.
     #[inline]
-    fn drain(&mut self, now: u64) {
-        self.drained = now;
-        self.room_until = now.saturating_sub(self.memory) + self.slots.len() as u64;
-    }
-
-    #[inline(always)]
-    fn set(&mut self, slot: u64, vc: u32) {
-        let place = slot as usize & (self.slots.len() - 1);
-        self.slots[place] = vc;
-    }
-
-    /// Doubles the ring.
-    #[cold]
-    #[inline(never)]
-    pub(super) fn grow(&mut self) {
-        let (old, new) = (self.slots.len(), 2 * self.slots.len());
-        let mut slots = vec![NONE; new];
-        let oldest = (self.last_departure + 1).saturating_sub(old as u64);
-        for slot in oldest..=self.last_departure {
-            slots[slot as usize & (new - 1)] = self.slots[slot as usize & (old - 1)];
+    pub(super) fn make_room(&mut self) {
+        if !self.has_room() {
+            self.forget();
         }
-        self.slots = slots;
-        self.drain(self.drained);
+    }
+
+    #[inline(never)]
+    fn forget(&mut self) {
+        let forgotten = self.drained.saturating_sub(self.memory);
+        while self.oldest < self.head && self.runs[self.oldest & (self.runs.len() - 1)].end() <= forgotten + 1 {
+            self.oldest += 1;
+        }
+        // A ring that stays nearly full would be searched at every turn.
+        if 2 * (self.next - self.oldest) > self.runs.len() {
+            let (old, new) = (self.runs.len(), 2 * self.runs.len());
+            let mut runs = vec![Run::default(); new];
+            for number in self.oldest..self.next {
+                runs[number & (new - 1)] = self.runs[number & (old - 1)];
+            }
+            self.runs = runs;
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ids::Id;
     use proptest::prelude::*;
 
     fn vc(number: usize) -> VcId {
@@ -161,7 +158,7 @@ mod tests {
 
     fn taken(queue: &mut CellQueue, now: u64) -> Vec<usize> {
         let mut taken = Vec::new();
-        queue.take_departed(now, |vc| taken.push(vc.index()));
+        queue.take_departed(now, |vc, cells| taken.extend((0..cells).map(|_| vc.index())));
         taken
     }
 
@@ -196,7 +193,7 @@ mod tests {
                 let first = all.last().map_or(0, |&(_, at)| at + 1).max(now);
                 prop_assert_eq!(queue.departure(now), first);
                 prop_assert_eq!(queue.waiting_at(now), all.iter().filter(|&&(_, at)| at > now).count() as u64);
-                if first == now || !late || !queue.has_room(count) {
+                if first == now || !late || !queue.has_room() {
                     for of in taken(&mut queue, now) {
                         prop_assert!(all[gone].0 == vc(of) && all[gone].1 <= now);
                         gone += 1;
@@ -213,9 +210,7 @@ mod tests {
                     queue.pass(vc(of), now, count);
                     gone = all.len();
                 } else {
-                    while !queue.has_room(count) {
-                        queue.grow();
-                    }
+                    queue.make_room();
                     queue.push(vc(of), count);
                 }
                 now += u64::from(count) - 1;

@@ -117,10 +117,10 @@ impl Counts {
         self.buffer.leave(vc);
     }
 
-    /// The same, while how many are left has to be told with [`Counts::tell`].
+    /// The same for several, while how many are left has to be told with [`Counts::tell`].
     #[inline]
-    pub(super) fn leave_late(&mut self, vc: VcId) {
-        self.buffer.leave_late(vc);
+    pub(super) fn leave_late(&mut self, vc: VcId, units: u32) {
+        self.buffer.leave_late(vc, units);
     }
 
     /// So many units wait.

@@ -2,11 +2,11 @@
 
 use super::cell_queue::CellQueue;
 use super::counts::Counts;
-use super::io::{Arrived, Destination, Io, Item, Leg};
+use super::io::{Arrived, Cells, Destination, Io, Item, Leg};
 use super::pacing::Spacing;
 use crate::ids::{Id, IdVec, VcId};
 use crate::packet::aal5::{Reassembled, Reassembler};
-use crate::queue::drop::{Arrival, DropPolicy, Verdict};
+use crate::queue::drop::{Arrival, DropPolicy, DropReason, Verdict};
 use crate::record::trace::{FifoTrace, Refused};
 use crate::units::{Span, Time};
 
@@ -42,6 +42,9 @@ pub(super) struct Train {
     pub(super) input: u32,
     pub(super) at_port: VcId,
     frame: u32,
+    /// What the frame carries, and how many octets of data: see [`Item`].
+    carries: u64,
+    size: u32,
     /// The number after the last cell's.
     end: u16,
     /// Cells to come.
@@ -56,10 +59,23 @@ pub(super) struct Train {
 }
 
 impl Train {
-    /// The `left` cells from number `index` on of a frame; `eom` says that the last of them is the frame's last.
+    /// The cells that begin to arrive.
     #[inline(always)]
-    pub(super) fn new(input: u32, at_port: VcId, frame: u32, index: u16, left: u16, eom: bool) -> Train {
-        Train { input, at_port, frame, end: index + left, left, accepted_from: index, eom, sure: false, waited: 0 }
+    pub(super) fn new(item: &Item) -> Train {
+        let &Item { carries, input, at_port, frame, size, cells, .. } = item;
+        Train {
+            input,
+            at_port,
+            frame,
+            carries,
+            size,
+            end: cells.first() + cells.count(),
+            left: cells.count(),
+            accepted_from: cells.first(),
+            eom: cells.eom(),
+            sure: false,
+            waited: 0,
+        }
     }
 
     /// The next cell is accepted if there is room, without a question to the policy.
@@ -78,8 +94,8 @@ impl PortVc {
         let reassembled = self.reassembler.on_units(train.frame, train.accepted_from, count, train.eom);
         if let Some(reassembled) = reassembled {
             let good = matches!(reassembled, Reassembled::Good { .. });
-            let (vc, frame) = (self.id, train.frame);
-            io.deliver(group, Arrived { time, vc, frame, link, good, ..Arrived::default() });
+            let Train { frame, carries, size, .. } = *train;
+            io.deliver(group, Arrived { time, carries, vc: self.id, frame, size, link, good });
         }
     }
 }
@@ -102,7 +118,7 @@ impl Door {
     #[inline(always)]
     pub(super) fn depart(&mut self, now: u64) {
         let Door { queue, counts, .. } = self;
-        queue.take_departed(now, |vc| counts.leave_late(vc));
+        queue.take_departed(now, |vc, cells| counts.leave_late(vc, cells));
         counts.tell(queue.waiting_at(now));
     }
 
@@ -131,28 +147,37 @@ impl Door {
                 self.complete(policy, departs, train, io);
             }
         } else {
-            self.decide(policy, now, train, io);
+            self.decide(policy, now, 1, train, io);
         }
     }
 
-    /// From slot end `now` to slot end `last` nothing arrives but one cell of this train in each slot, and the last one
-    /// before `now` was accepted: all are accepted. If nothing waits they are transmitted at once; otherwise for each
-    /// that comes one departs before it, so there is room as there was for the cell before.
+    /// From slot end `now` to slot end `last` nothing arrives but one cell of this train in each slot, up to its end.
+    /// Returns the slot end after its last cell so far.
     #[inline(always)]
     pub(super) fn serve_alone<P: DropPolicy>(
         &mut self,
         policy: &mut P,
-        now: u64,
+        mut now: u64,
         last: u64,
         train: &mut Train,
         io: &mut Io,
-    ) {
-        let count = (last + 1 - now) as u16;
-        train.left -= count;
-        let departs = self.accept(now, train, u32::from(count));
-        if train.left == 0 {
-            self.complete(policy, departs + u64::from(count) - 1, train, io);
+    ) -> u64 {
+        while train.left > 0 && now <= last {
+            let count = u64::from(train.left).min(last + 1 - now) as u16;
+            now += u64::from(if train.sure {
+                // The cell before was accepted, and so are these: if nothing waits they are transmitted at once; otherwise
+                // for each that comes one departs before it, so there is room as there was for the cell before.
+                train.left -= count;
+                let departs = self.accept(now, train, u32::from(count));
+                if train.left == 0 {
+                    self.complete(policy, departs + u64::from(count) - 1, train, io);
+                }
+                count
+            } else {
+                self.decide(policy, now, count, train, io)
+            });
         }
+        now
     }
 
     /// The counters with those cells of unfinished frames that have come so far.
@@ -172,7 +197,7 @@ impl Door {
         let vc = train.at_port;
         // Very many if the last cell departed before: then this one departs at once.
         let before = self.queue.last_departure().wrapping_sub(now);
-        if before < self.plain && self.queue.has_room(1) && self.counts.enter_among_others(vc, now, before) {
+        if before < self.plain && self.queue.has_room() && self.counts.enter_among_others(vc, now, before) {
             train.left -= 1;
             train.waited += before + 1;
             self.queue.push(vc, 1);
@@ -194,7 +219,7 @@ impl Door {
         } else {
             train.waited += u64::from(count) * (departs - now);
             // Departures that are handled late make Y_i too large, which does not matter below its maximum.
-            if !(self.counts.buffer().stays_below_max(vc, count) && self.queue.has_room(count)) {
+            if !(self.counts.buffer().stays_below_max(vc, count) && self.queue.has_room()) {
                 self.accept_up_to_date(now, vc, count);
                 return departs;
             }
@@ -225,24 +250,16 @@ impl Door {
             // In each slot one departs that waits already, and then one of `vc` enters: Y_i never falls, and is largest
             // at the end.
             self.depart(now + u64::from(count) - 1);
-            self.make_room(count);
+            self.queue.make_room();
             self.counts.enter(vc, now, now + before + 1, count, before);
             self.queue.push(vc, count);
             return;
         }
         for at in now..now + u64::from(count) {
             self.depart(at);
-            self.make_room(1);
+            self.queue.make_room();
             self.counts.enter(vc, at, at + before + 1, 1, before);
             self.queue.push(vc, 1);
-        }
-    }
-
-    /// Everything that departed was taken out: the ring is made as long as it has to be.
-    #[inline(always)]
-    fn make_room(&mut self, count: u32) {
-        while !self.queue.has_room(count) {
-            self.queue.grow();
         }
     }
 
@@ -261,9 +278,10 @@ impl Door {
         vc.end_train(train, group, link, time, io);
     }
 
-    /// The policy decides.
+    /// The policy decides about the next cell of a train. If its answer is certain for the cells after it, and they are
+    /// `alone` with it, one in each slot, they are served too. Returns how many cells were served.
     #[inline(always)]
-    fn decide<P: DropPolicy>(&mut self, policy: &mut P, now: u64, train: &mut Train, io: &mut Io) {
+    fn decide<P: DropPolicy>(&mut self, policy: &mut P, now: u64, alone: u16, train: &mut Train, io: &mut Io) -> u16 {
         // The policy sees the counters as they are now, as far as it looks at them.
         let waiting = self.queue.waiting_at(now);
         if policy.looks_at_shares(waiting as u32) {
@@ -271,42 +289,69 @@ impl Door {
         } else {
             self.counts.tell(waiting);
         }
+        let eom = train.eom && train.left == 1;
+        let verdict = policy.admit(Arrival { vc: train.at_port, eom }, self.counts.buffer());
+        let Verdict::Drop(reason) = verdict else { return self.accepted(policy, now, alone, train, io) };
         train.left -= 1;
-        let ended = train.left == 0;
-        let eom = train.eom && ended;
-        match policy.admit(Arrival { vc: train.at_port, eom }, self.counts.buffer()) {
-            Verdict::Accept => {
-                let departs = self.accept(now, train, 1);
-                let vc = &mut self.vcs[train.at_port];
-                let time = Time::from_ps(departs * self.cell_time) + vc.leg.lag;
-                match vc.leg.to {
-                    Destination::Port { mailbox, port, input, at_port } => {
-                        let index = train.end - train.left - 1;
-                        let (frame, size, carries) = (train.frame, 1, 0);
-                        io.post(mailbox, Item { time, carries, port, input, at_port, frame, size, index, eom });
+        self.refused(now, train, reason);
+        1
+    }
+
+    /// The policy has accepted the next cell of a train.
+    #[inline(always)]
+    fn accepted<P: DropPolicy>(&mut self, policy: &mut P, now: u64, alone: u16, train: &mut Train, io: &mut Io) -> u16 {
+        let leg = self.vcs[train.at_port].leg;
+        let time = |departs: u64, cell_time: u64| Time::from_ps(departs * cell_time) + leg.lag;
+        match leg.to {
+            // On the way to a host only whole frames and their ends count, unless a policy looks at cells.
+            Destination::Host { group, link } => {
+                train.sure = !policy.asks_always();
+                // As in Door::serve_alone.
+                let count = if train.sure { alone } else { 1 };
+                train.left -= count;
+                let departs = self.accept(now, train, u32::from(count)) + u64::from(count) - 1;
+                if train.left == 0 {
+                    if train.eom && count > 1 {
+                        policy.end_accepted(train.at_port);
                     }
-                    Destination::Tail { .. } => unreachable!("a tail is behind a packet port"),
-                    Destination::Host { group, link } if ended => vc.end_train(train, group, link, time, io),
-                    // On the way to a host only whole frames and their ends count, unless a policy looks at cells.
-                    Destination::Host { .. } => train.sure = !policy.asks_always(),
+                    self.counts.wait(train.at_port, train.waited);
+                    let time = time(departs, self.cell_time);
+                    self.vcs[train.at_port].end_train(train, group, link, time, io);
                 }
+                count
             }
-            Verdict::Drop(reason) => {
-                if let Some(trace) = &mut self.trace {
-                    let (time, vc) = (Time::from_ps(now * self.cell_time), train.at_port.index() as u32);
-                    trace.refused(Refused { time, vc, frame: train.frame, reason });
+            Destination::Port { mailbox, port, input, at_port } => {
+                train.left -= 1;
+                let departs = self.accept(now, train, 1);
+                let (index, eom) = (train.end - train.left - 1, train.eom && train.left == 0);
+                let (time, cells) = (time(departs, self.cell_time), Cells::new(index, 1, eom));
+                let Train { frame, carries, size, .. } = *train;
+                io.post(mailbox, Item { time, carries, port, input, at_port, frame, size, cells });
+                if train.left == 0 {
+                    self.counts.wait(train.at_port, train.waited);
                 }
-                let vc = &mut self.vcs[train.at_port];
-                self.counts.refuse(Time::from_ps(now * self.cell_time), train.at_port, vc.name_hash, reason);
-                let index = train.end - train.left - 1;
-                if train.accepted_from < index {
-                    vc.reassembler.on_units(train.frame, train.accepted_from, index - train.accepted_from, false);
-                }
-                train.accepted_from = index + 1;
-                train.sure = false;
+                1
             }
+            Destination::Tail { .. } => unreachable!("a tail is behind a packet port"),
         }
-        if ended {
+    }
+
+    /// A cell of a train that has just come is refused.
+    #[inline(never)]
+    fn refused(&mut self, now: u64, train: &mut Train, reason: DropReason) {
+        let now = Time::from_ps(now * self.cell_time);
+        if let Some(trace) = &mut self.trace {
+            trace.refused(Refused { time: now, vc: train.at_port.index() as u32, frame: train.frame, reason });
+        }
+        let vc = &mut self.vcs[train.at_port];
+        self.counts.refuse(now, train.at_port, vc.name_hash, reason);
+        let index = train.end - train.left - 1;
+        if train.accepted_from < index {
+            vc.reassembler.on_units(train.frame, train.accepted_from, index - train.accepted_from, false);
+        }
+        train.accepted_from = index + 1;
+        train.sure = false;
+        if train.left == 0 {
             self.counts.wait(train.at_port, train.waited);
         }
     }

@@ -171,10 +171,10 @@ impl Hosts {
     /// A frame that came in cells has arrived, or what is left of it.
     #[inline(never)]
     fn on_frame(&mut self, frame: &Arrived, io: &mut Io) {
-        let &Arrived { time: now, vc, frame, good, .. } = frame;
+        let &Arrived { time: now, carries, vc, frame, size, good, .. } = frame;
         let (flow, end) = end_of(vc);
         if !good {
-            io.frames[vc].retire(frame);
+            io.reports[vc].take(frame);
             if let Some(traces) = &mut io.traces {
                 traces.damaged(vc, frame);
             }
@@ -184,11 +184,28 @@ impl Hosts {
             }
             return;
         }
-        let segment = io.frames[vc].take(frame);
-        if let Some(traces) = &mut io.traces {
-            traces.arrives(now, vc, frame, &segment);
+        if let Some(segment) = io.reports[vc].take(frame) {
+            if let Some(traces) = &mut io.traces {
+                traces.arrives(now, vc, frame, &segment);
+            }
+            return self.on_segment(now, flow, end, &segment, io);
         }
-        self.on_segment(now, flow, end, &segment, io);
+        match end {
+            End::Receiver => {
+                if let Some(traces) = &mut io.traces {
+                    let headers = self.sinks[flow].receiver.header_bytes() as u16;
+                    let segment = Segment { seq: carries, len: size, headers, ..Segment::default() };
+                    traces.arrives(now, vc, frame, &segment);
+                }
+                self.on_data(now, flow, carries, size, io);
+            }
+            End::Sender => {
+                if let Some(traces) = &mut io.traces {
+                    traces.arrives(now, vc, frame, &Segment { ack: carries, ..Segment::default() });
+                }
+                self.on_acknowledgement(now, flow, carries, &[], io);
+            }
+        }
     }
 
     #[inline(always)]

@@ -1,18 +1,18 @@
 //! What is under way between the parts of the network. Nothing else crosses from one part to another.
 
 use super::mailbox::{Mailbox, Travels};
+use super::reports::Reports;
 use super::sacks::Sacks;
 use crate::ids::{IdVec, VcId};
 use crate::net::recorder::HostTraces;
-use crate::packet::FrameLog;
 use crate::units::{Span, Time};
 
 /// Everything under way.
 pub(super) struct Io {
-    /// What the frames of each connection carry, if they travel in cells. Packets carry it with them.
-    pub(super) frames: IdVec<VcId, FrameLog>,
-    /// But for this.
+    /// SACK blocks of the packets under way: what else they carry is with them.
     pub(super) sacks: Sacks,
+    /// The same of frames in cells, by connection.
+    pub(super) reports: IdVec<VcId, Reports>,
     /// What is recorded at hosts, if something is: it is only written to.
     pub(super) traces: Option<Box<HostTraces>>,
     /// Units on their way to each port.
@@ -26,12 +26,12 @@ pub(super) struct Io {
 pub(super) struct Arrived {
     /// When its last bit does.
     pub(super) time: Time,
-    /// What a packet carries, see [`Item`].
+    /// What it carries, see [`Item`].
     pub(super) carries: u64,
     pub(super) vc: VcId,
     /// The frame's number; of a packet, that of its SACK blocks.
     pub(super) frame: u32,
-    /// Octets of a packet.
+    /// Octets of a packet; of a frame in cells, those of its data.
     pub(super) size: u32,
     /// By which link: at one instant a host takes what arrives in the order of its links.
     pub(super) link: u32,
@@ -44,7 +44,7 @@ pub(super) struct Arrived {
 pub(super) struct Item {
     /// When the first cell arrives, or the packet.
     pub(super) time: Time,
-    /// What a packet carries: of data the first byte's number, of an acknowledgement the byte expected next.
+    /// Of data the first byte's number, of an acknowledgement the byte expected next.
     pub(super) carries: u64,
     /// Which port it goes to, of those that share the mailbox.
     pub(super) port: u32,
@@ -54,12 +54,45 @@ pub(super) struct Item {
     pub(super) at_port: VcId,
     /// The frame's number; of a packet, that of its SACK blocks.
     pub(super) frame: u32,
-    /// How many cells; of a packet, its octets.
+    /// Octets of a packet; of cells, those of the data in their frame.
     pub(super) size: u32,
-    /// The first cell's number within the frame.
-    pub(super) index: u16,
-    /// Whether the last of these cells is the frame's last.
-    pub(super) eom: bool,
+    /// Which cells; of no meaning for a packet.
+    pub(super) cells: Cells,
+}
+
+/// Some of the cells of a frame, one after the other.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Cells {
+    /// The first one's number.
+    first: u16,
+    /// Twice how many there are, and one more if the last of them is the frame's last.
+    count_and_end: u16,
+}
+
+impl Cells {
+    /// The `count` cells from number `first` on; `eom` says that the last of them is the frame's last.
+    #[inline]
+    pub(super) fn new(first: u16, count: u16, eom: bool) -> Cells {
+        Cells { first, count_and_end: count << 1 | u16::from(eom) }
+    }
+
+    /// The number of the first.
+    #[inline]
+    pub(super) fn first(self) -> u16 {
+        self.first
+    }
+
+    /// How many there are.
+    #[inline]
+    pub(super) fn count(self) -> u16 {
+        self.count_and_end >> 1
+    }
+
+    /// Whether the last one is the frame's last.
+    #[inline]
+    pub(super) fn eom(self) -> bool {
+        self.count_and_end & 1 == 1
+    }
 }
 
 /// The way from one output to the next part of the network, for one connection.

@@ -123,7 +123,7 @@ mod tests {
 
     fn item(ps: u64, input: u32) -> Item {
         let at_port = VcId::from_index(0);
-        Item { time: Time::from_ps(ps), input, at_port, size: 1, eom: true, ..Item::default() }
+        Item { time: Time::from_ps(ps), input, at_port, size: 1, ..Item::default() }
     }
 
     proptest! {

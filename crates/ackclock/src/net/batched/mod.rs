@@ -18,6 +18,7 @@ mod outlets;
 mod pacing;
 mod packet_port;
 mod path_port;
+mod reports;
 mod sacks;
 mod serializer;
 mod service;

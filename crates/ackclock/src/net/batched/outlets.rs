@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use super::io::{Arrived, Destination, Io, Item, Leg};
+use super::io::{Arrived, Cells, Destination, Io, Item, Leg};
 use super::serializer::Serializers;
 use crate::ids::VcId;
 use crate::net::build;
@@ -62,6 +62,8 @@ pub(super) struct Outlet {
     pub(super) cell_time: Span,
     /// Of packets on the host's link: which serializer.
     pub(super) serializer: u32,
+    /// How many frames were sent in cells, modulo 2^32.
+    pub(super) frames: u32,
     /// From the completion of a unit to its arrival.
     pub(super) leg: Leg,
     /// What ports without a queue have to count.
@@ -286,8 +288,8 @@ impl Outlet {
                 let frame = io.sacks.keep(vc, &segment);
                 match self.leg.to {
                     Destination::Port { mailbox, port, input, at_port } => {
-                        let (index, eom) = (0, true);
-                        io.post(mailbox, Item { time, carries, port, input, at_port, frame, size, index, eom });
+                        let cells = Cells::default();
+                        io.post(mailbox, Item { time, carries, port, input, at_port, frame, size, cells });
                     }
                     Destination::Host { group, link } => {
                         io.deliver(group, Arrived { time, carries, vc, frame, size, link, good: true });
@@ -337,8 +339,7 @@ impl Outlet {
         let carries = segment.seq + segment.ack;
         match self.leg.to {
             Destination::Port { mailbox, port, input, at_port } => {
-                let (index, eom) = (0, true);
-                io.post(mailbox, Item { time, carries, port, input, at_port, frame, size, index, eom });
+                io.post(mailbox, Item { time, carries, port, input, at_port, frame, size, cells: Cells::default() });
             }
             Destination::Host { group, link } => {
                 io.deliver(group, Arrived { time, carries, vc, frame, size, link, good: true });
@@ -353,12 +354,18 @@ impl Outlet {
         nic.occupy(start + self.spacing * u64::from(cells));
         let lost = self.is_lost_on_purpose(segment.seq);
         if let Some(traces) = io.traces.as_mut().filter(|traces| traces.captures()) {
-            traces.departs(start, vc, io.frames[vc].next_number(), &segment, lost);
+            traces.departs(start, vc, self.frames, &segment, lost);
         }
         if lost {
             return;
         }
-        let frame = io.frames[vc].push(&segment);
+        let frame = self.frames;
+        self.frames = frame.wrapping_add(1);
+        if !segment.is_plain() {
+            io.reports[vc].keep(frame, &segment);
+        }
+        // One of the two is zero.
+        let (carries, size) = (segment.seq + segment.ack, segment.len);
         let complete = start + self.cell_time;
         if let Some(trail) = &mut self.trail {
             trail.push(complete, cells, self.spacing);
@@ -366,12 +373,12 @@ impl Outlet {
         let time = complete + self.leg.lag;
         match self.leg.to {
             Destination::Port { mailbox, port, input, at_port } => {
-                let size = u32::from(cells);
-                io.post(mailbox, Item { time, port, input, at_port, frame, size, eom: true, ..Item::default() });
+                let cells = Cells::new(0, cells, true);
+                io.post(mailbox, Item { time, carries, port, input, at_port, frame, size, cells });
             }
             Destination::Host { group, link } => {
                 let time = time + self.spacing * u64::from(cells - 1);
-                io.deliver(group, Arrived { time, vc, frame, link, good: true, ..Arrived::default() });
+                io.deliver(group, Arrived { time, carries, vc, frame, size, link, good: true });
             }
             Destination::Tail { .. } => unreachable!("a tail is behind a packet port"),
         }

@@ -399,13 +399,13 @@ pub(super) fn number_of(cell: u32) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ids::{Id, VcId};
+    use crate::net::batched::io::{Cells, Item};
     use crate::rng::{Stream, mix};
     use crate::scenario::ServiceOrder;
     use proptest::prelude::*;
 
     fn train(input: u32, left: u16) -> Train {
-        Train::new(input, VcId::from_index(0), 0, 0, left, true)
+        Train::new(&Item { input, cells: Cells::new(0, left, true), ..Item::default() })
     }
 
     proptest! {

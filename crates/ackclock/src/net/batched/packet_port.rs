@@ -4,7 +4,7 @@
 
 use super::batch::Queue;
 use super::counts::Counts;
-use super::io::{Arrived, Destination, Io, Item, UnderWay};
+use super::io::{Arrived, Cells, Destination, Io, Item, UnderWay};
 use super::serializer::Serializers;
 use super::tail::Tails;
 use crate::ids::{Id, IdVec, VcId};
@@ -179,8 +179,8 @@ impl PacketPort {
             Destination::Tail { tail, at_port } => tails.pass(tail, now, time, size, at_port, serializers),
             Destination::Host { group, link } => (time, group, link),
             Destination::Port { mailbox, port, input, at_port } => {
-                let (index, eom) = (0, true);
-                return io.post(mailbox, Item { time, carries, port, input, at_port, frame, size, index, eom });
+                let cells = Cells::default();
+                return io.post(mailbox, Item { time, carries, port, input, at_port, frame, size, cells });
             }
         };
         io.deliver(group, Arrived { time, carries, vc: vc.id, frame, size, link, good: true });

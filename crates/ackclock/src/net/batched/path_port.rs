@@ -2,7 +2,7 @@
 //! policy looks at time, or the link changes or corrupts packets. They are driven event by event, as in the reference, up
 //! to the horizon: no transmission that begins before it can be changed by what comes after it.
 
-use super::io::{Arrived, Destination, Io, Item};
+use super::io::{Arrived, Cells, Destination, Io, Item};
 use super::packet_port::PortVc;
 use crate::ids::IdVec;
 use crate::ids::VcId;
@@ -104,8 +104,7 @@ impl PathPort {
         let vc = &self.vcs[at_port];
         match vc.to {
             Destination::Port { mailbox, port, input, at_port } => {
-                let (index, eom) = (0, true);
-                io.post(mailbox, Item { time, carries, port, input, at_port, frame, size, index, eom });
+                io.post(mailbox, Item { time, carries, port, input, at_port, frame, size, cells: Cells::default() });
             }
             Destination::Host { group, link } => {
                 io.deliver(group, Arrived { time, carries, vc: vc.id, frame, size, link, good: true });

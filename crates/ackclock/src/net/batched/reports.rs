@@ -1,0 +1,73 @@
+//! What frames of one connection that are on their way in cells carry beyond a number and a length, such as SACK blocks.
+//! Few do: those two travel with their cells.
+
+use std::collections::VecDeque;
+
+use crate::packet::Segment;
+
+/// The segments of such frames. A connection keeps its order, so the arrival of one frame means that no earlier one will come.
+#[derive(Default)]
+pub(super) struct Reports {
+    under_way: VecDeque<(u32, Segment)>,
+}
+
+impl Reports {
+    /// Frame `number`, later than all before, carries this; not to be called for a plain segment.
+    #[cold]
+    pub(super) fn keep(&mut self, number: u32, segment: &Segment) {
+        self.under_way.push_back((number, *segment));
+    }
+
+    /// Frame `number` has reached the end of the connection: its segment, unless that is plain.
+    #[inline]
+    pub(super) fn take(&mut self, number: u32) -> Option<Segment> {
+        if self.under_way.is_empty() { None } else { self.find(number) }
+    }
+
+    /// As numbers go round, the earlier of two is the one from which it is less far to the other.
+    #[inline(never)]
+    fn find(&mut self, number: u32) -> Option<Segment> {
+        while let Some(&(first, segment)) = self.under_way.front() {
+            if first.wrapping_sub(number) as i32 > 0 {
+                return None;
+            }
+            self.under_way.pop_front();
+            if first == number {
+                return Some(segment);
+            }
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn segment(ack: u32) -> Segment {
+        Segment { ack: ack.into(), ..Segment::default() }
+    }
+
+    #[test]
+    fn each_frame_gets_its_own_segment_while_earlier_ones_are_lost() {
+        let mut reports = Reports::default();
+        for number in [1, 2, 4, 7] {
+            reports.keep(number, &segment(number));
+        }
+        assert_eq!(reports.take(0), None, "it had none, and none is forgotten");
+        assert_eq!(reports.take(2), Some(segment(2)), "frame 1 will not come any more");
+        assert_eq!(reports.take(3), None);
+        assert_eq!(reports.take(7), Some(segment(7)));
+        assert!(reports.under_way.is_empty());
+    }
+
+    #[test]
+    fn numbers_go_round() {
+        let mut reports = Reports::default();
+        for number in [u32::MAX, 0] {
+            reports.keep(number, &segment(number));
+        }
+        assert_eq!(reports.take(u32::MAX - 1), None);
+        assert_eq!(reports.take(0), Some(segment(0)));
+    }
+}
