@@ -1,0 +1,8 @@
+//! The crate from outside: golden values, an independent computation of the geometry, small constellations, files.
+
+mod csv;
+mod geo;
+mod geometry;
+mod iridium;
+mod scenes;
+mod small;
