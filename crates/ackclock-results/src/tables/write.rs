@@ -1,24 +1,16 @@
 //! From series to Parquet files.
 
-use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::Write;
 use std::path::Path;
-use std::sync::Arc;
 
 use ackclock::record::{Columns, Metric, Series};
 use ackclock::sim::RESULT_VERSION;
-use parquet::basic::{Compression, Encoding, ZstdLevel};
-use parquet::data_type::{ByteArray, ByteArrayType, DoubleType, Int32Type, Int64Type};
 use parquet::errors::ParquetError;
-use parquet::file::metadata::KeyValue;
-use parquet::file::properties::WriterProperties;
-use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
-use parquet::schema::parser::parse_message_type;
-use parquet::schema::types::ColumnPath;
 use serde::{Deserialize, Serialize};
 
 use super::{Cell, Column, FORMAT_VERSION, INDEX, Index, IndexedFile, Kind, Origin, TableError, columns};
+use crate::columnar::{self, Values};
 
 /// Writes the series of one run to a folder, which is made if it is not there: a file for each metric, then the index.
 /// Everything has reached the disk when this returns.
@@ -78,21 +70,10 @@ fn table(folder: &Path, metric: Metric, series: &[&Series], origin: &Origin) -> 
     let path = folder.join(file_name(metric.name()));
     let file = File::create(&path).map_err(|error| TableError::io(&path, error))?;
     let columns = columns(metric, &origin.unit);
-    parquet(&file, metric, &columns, series, origin).map_err(|error| TableError::io(&path, cause(error)))?;
+    parquet(&file, metric, &columns, series, origin).map_err(|error| TableError::io(&path, columnar::cause(error)))?;
     file.sync_all().map_err(|error| TableError::io(&path, error))?;
     let rows = series.iter().map(|series| series.columns.len() as u64).sum();
     IndexedFile::of(&path, metric.name(), rows).map_err(|error| TableError::io(&path, error))
-}
-
-/// What the operating system said, if it was that: a full disk shall be called one.
-fn cause(error: ParquetError) -> std::io::Error {
-    match error {
-        ParquetError::External(inner) => match inner.downcast::<std::io::Error>() {
-            Ok(io) => *io,
-            Err(other) => std::io::Error::other(other),
-        },
-        other => std::io::Error::other(other),
-    }
 }
 
 fn parquet(
@@ -102,52 +83,15 @@ fn parquet(
     series: &[&Series],
     origin: &Origin,
 ) -> Result<(), ParquetError> {
-    let schema = Arc::new(parse_message_type(&schema(metric, columns))?);
-    let mut writer = SerializedFileWriter::new(file, schema, Arc::new(properties(metric, columns, series, origin)))?;
-    for rows in row_groups(series) {
-        let mut group = writer.next_row_group()?;
-        for column in columns {
-            write_column(&mut group, column, series, &rows)?;
-        }
-        group.close()?;
-    }
-    writer.close()?;
-    Ok(())
+    let named: Vec<(&str, Kind)> = columns.iter().map(|column| (column.name.as_str(), column.kind)).collect();
+    let groups = row_groups(series);
+    let name = metric.name().replace('-', "_");
+    columnar::write(file, &name, &named, metadata(metric, columns, series, origin), groups.len(), |group, column| {
+        values(&columns[column], series, &groups[group])
+    })
 }
 
-fn schema(metric: Metric, columns: &[Column]) -> String {
-    let mut text = format!("message {} {{\n", metric.name().replace('-', "_"));
-    for column in columns {
-        text += &match column.kind {
-            Kind::Text => format!("required binary {} (STRING);\n", column.name),
-            Kind::Time => format!("required int64 {};\n", column.name),
-            Kind::Count => format!("required int32 {} (INTEGER(32,false));\n", column.name),
-            Kind::Number => format!("required double {};\n", column.name),
-        };
-    }
-    text + "}"
-}
-
-/// Names are dictionaries; times go up and are kept as differences. Numbers are split into their bytes: those of the
-/// exponent hardly change from row to row, which is what zstd finds.
-fn properties(metric: Metric, columns: &[Column], series: &[&Series], origin: &Origin) -> WriterProperties {
-    let mut properties = WriterProperties::builder()
-        .set_compression(Compression::ZSTD(ZstdLevel::default()))
-        .set_created_by(format!("ackclock {}", env!("CARGO_PKG_VERSION")))
-        .set_key_value_metadata(Some(metadata(metric, columns, series, origin)));
-    for column in columns {
-        let encoding = match column.kind {
-            Kind::Text => continue,
-            Kind::Time | Kind::Count => Encoding::DELTA_BINARY_PACKED,
-            Kind::Number => Encoding::BYTE_STREAM_SPLIT,
-        };
-        let path = ColumnPath::from(column.name.as_str());
-        properties = properties.set_column_dictionary_enabled(path.clone(), false).set_column_encoding(path, encoding);
-    }
-    properties.build()
-}
-
-fn metadata(metric: Metric, columns: &[Column], series: &[&Series], origin: &Origin) -> Vec<KeyValue> {
+fn metadata(metric: Metric, columns: &[Column], series: &[&Series], origin: &Origin) -> Vec<(String, String)> {
     let parts: Vec<Part> = series.iter().map(|series| Part::of(series)).collect();
     let parts = serde_json::to_string(&parts).expect("parts have string keys only");
     let mut metadata = vec![
@@ -166,7 +110,7 @@ fn metadata(metric: Metric, columns: &[Column], series: &[&Series], origin: &Ori
         metadata.push((format!("column.{}.unit", column.name), column.unit.clone()));
         metadata.push((format!("column.{}.about", column.name), column.about.into()));
     }
-    metadata.into_iter().map(|(key, value): (String, String)| KeyValue::new(format!("ackclock.{key}"), value)).collect()
+    metadata
 }
 
 /// Which rows of which series make up each row group.
@@ -193,36 +137,14 @@ fn row_groups(series: &[&Series]) -> Vec<Vec<(usize, std::ops::Range<usize>)>> {
     groups
 }
 
-fn write_column(
-    group: &mut SerializedRowGroupWriter<'_, &File>,
-    column: &Column,
-    series: &[&Series],
-    rows: &[(usize, std::ops::Range<usize>)],
-) -> Result<(), ParquetError> {
-    let mut writer = group.next_column()?.expect("the schema has this column");
+fn values<'a>(column: &Column, series: &[&'a Series], rows: &[(usize, std::ops::Range<usize>)]) -> Values<'a> {
     let cells = rows.iter().flat_map(|(index, rows)| rows.clone().map(|row| column.cell(series[*index], row)));
     match column.kind {
-        Kind::Text => {
-            let mut known: BTreeMap<&str, ByteArray> = BTreeMap::new();
-            let values: Vec<ByteArray> =
-                cells.map(|cell| known.entry(text(cell)).or_insert_with(|| text(cell).into()).clone()).collect();
-            writer.typed::<ByteArrayType>().write_batch(&values, None, None)?;
-        }
-        Kind::Time => {
-            // 720 hours, the longest scenario, are a quarter of the range.
-            let values: Vec<i64> = cells.map(|cell| time(cell) as i64).collect();
-            writer.typed::<Int64Type>().write_batch(&values, None, None)?;
-        }
-        Kind::Count => {
-            let values: Vec<i32> = cells.map(|cell| count(cell) as i32).collect();
-            writer.typed::<Int32Type>().write_batch(&values, None, None)?;
-        }
-        Kind::Number => {
-            let values: Vec<f64> = cells.map(number).collect();
-            writer.typed::<DoubleType>().write_batch(&values, None, None)?;
-        }
+        Kind::Text => Values::Text(cells.map(text).collect()),
+        Kind::Time => Values::Time(cells.map(time).collect()),
+        Kind::Count => Values::Count(cells.map(count).collect()),
+        Kind::Number => Values::Number(cells.map(number).collect()),
     }
-    writer.close()
 }
 
 fn text(cell: Cell<'_>) -> &str {
