@@ -1,5 +1,7 @@
 //! Places on the Earth, and how high above their horizon something stands.
 
+use std::fmt;
+
 use crate::earth::Earth;
 use crate::error::SatError;
 use crate::vector::{Turn, Vector};
@@ -53,6 +55,13 @@ impl Place {
         let across = normal + self.height_km;
         let along = normal * (1.0 - squared_eccentricity) + self.height_km;
         Station { position: Vector::new(up.x * across, up.y * across, up.z * along), up }
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {} deg N, {} deg E", self.name, self.latitude_deg, self.longitude_deg)?;
+        if self.height_km == 0.0 { Ok(()) } else { write!(f, ", {} km high", self.height_km) }
     }
 }
 

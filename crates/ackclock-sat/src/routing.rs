@@ -9,7 +9,7 @@ use std::collections::BinaryHeap;
 /// When routes are computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Routing {
-    /// When a link comes up or goes down, after a time during which the old routes hold.
+    /// When a link comes up or goes down; the old routes hold for a time after it.
     AtChange {
         /// That time.
         after: ackclock::units::Span,

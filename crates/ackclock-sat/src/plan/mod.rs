@@ -7,6 +7,9 @@ mod service;
 mod setup;
 mod world;
 
+#[cfg(feature = "files")]
+pub mod files;
+
 pub use setup::{Access, Setup, Terminal};
 
 use ackclock::units::{Span, Time};

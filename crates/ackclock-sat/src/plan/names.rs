@@ -1,5 +1,7 @@
 //! The names by which files know kinds and reasons.
 
+#[cfg(feature = "files")]
+use super::NodeId;
 use super::{EventKind, Gap, LinkKind, NodeKind, Reason};
 
 impl NodeKind {
@@ -89,5 +91,13 @@ impl Gap {
             Gap::TooManyHops => "too-many-hops",
             Gap::RoutesNotUpdated => "routes-not-updated",
         }
+    }
+
+    /// The one of a name; a terminal goes with it if it is the terminal's.
+    #[cfg(feature = "files")]
+    pub(super) fn named(name: &str, terminal: Option<NodeId>) -> Option<Gap> {
+        let others = [Gap::NoIslRoute, Gap::Seam, Gap::TooManyHops, Gap::RoutesNotUpdated];
+        let all = terminal.map(Gap::NoSatellite).into_iter().chain(others);
+        all.into_iter().find(|gap| gap.name() == name)
     }
 }

@@ -186,20 +186,54 @@ impl Setup {
     /// What the plan says of how it came about.
     pub(super) fn settings(&self) -> Vec<(String, String)> {
         let seconds = |span: Span| format!("{} s", span.as_secs_f64());
+        let access = match self.access {
+            Access::Independent => "independent",
+            Access::Common => "common",
+        };
+        let policy = match self.policy {
+            HandoverPolicy::Sticky => "sticky".into(),
+            HandoverPolicy::MaxElevation { hysteresis_deg } => {
+                format!("max-elevation, hysteresis {hysteresis_deg} deg")
+            }
+            HandoverPolicy::MaxRemainingTime { hysteresis_s } => {
+                format!("max-remaining-time, hysteresis {hysteresis_s} s")
+            }
+        };
+        let pattern = match self.isl.pattern {
+            IslPattern::None => "none",
+            IslPattern::InPlane => "in-plane",
+            IslPattern::Grid => "grid",
+            IslPattern::GridAcrossSeam => "grid-across-seam",
+        };
+        let jitter = match self.jitter {
+            Jitter::None => "none".into(),
+            Jitter::Half { seed } => format!("half an interval, seed {seed}"),
+        };
+        let routing = match self.routing {
+            Routing::AtChange { after } => format!("{} after a change", seconds(after)),
+            Routing::Every(interval) => format!("every {}", seconds(interval)),
+        };
         let mut settings = vec![
             ("earth", self.earth.name.to_owned()),
             ("constellation", self.constellation.about().to_owned()),
-            ("access", format!("{:?}", self.access)),
-            ("policy", format!("{:?}", self.policy)),
+            ("access", access.to_owned()),
+            ("policy", policy),
             ("terminal_interval", seconds(self.terminal_interval)),
-            ("isl", format!("{:?}", self.isl)),
+            ("isl", pattern.to_owned()),
+            ("polar_latitude", format!("{} deg", self.isl.polar_latitude_deg)),
+            ("grazing_margin", format!("{} km", self.isl.grazing_margin_km)),
+            ("seam_longitude", format!("{} deg", self.isl.seam_longitude_deg)),
             ("isl_interval", seconds(self.isl_interval)),
-            ("jitter", format!("{:?}", self.jitter)),
-            ("routing", format!("{:?}", self.routing)),
+            ("jitter", jitter),
+            ("routing", routing),
             ("time_advance", seconds(self.time_advance)),
             ("linger", seconds(self.linger)),
         ];
-        settings.extend(self.terminals.iter().map(|terminal| ("terminal", format!("{terminal:?}"))));
+        settings.extend(
+            self.terminals
+                .iter()
+                .map(|terminal| ("terminal", format!("{}, mask {} deg", terminal.place, terminal.mask_deg))),
+        );
         settings.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
     }
 }

@@ -1,7 +1,7 @@
 //! The course of events: links come up and go down at checks, terminals change satellites, routes are computed.
 
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::{BinaryHeap, VecDeque};
 
 use ackclock::units::{Span, Time};
 
@@ -49,9 +49,12 @@ struct World<'a> {
     contacts: Vec<Contact>,
     events: Vec<Event>,
     computed: Vec<Computed>,
-    /// When routes are computed next.
-    due: Option<Time>,
+    /// Routes that will hold from an instant on, in order; those without next hops are computed then.
+    due: VecDeque<(Time, Option<NextHops>)>,
 }
+
+/// Of each destination, the next node of every node.
+type NextHops = Vec<(NodeId, Vec<Option<NodeId>>)>;
 
 /// Whose check it is. Their order is the order of what happens at one instant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -93,7 +96,7 @@ impl<'a> World<'a> {
             contacts: Vec::new(),
             events: Vec::new(),
             computed: Vec::new(),
-            due: None,
+            due: VecDeque::new(),
         }
     }
 
@@ -110,11 +113,11 @@ impl<'a> World<'a> {
         for group in 0..self.groups.len() {
             self.check_group(Time::ZERO, group)?;
         }
-        self.compute_routes(Time::ZERO)?;
-        self.due = match self.setup.routing {
-            Routing::AtChange { .. } => None,
-            Routing::Every(interval) => Some(Time::ZERO + interval),
-        };
+        let next = self.next_hops()?;
+        self.keep_routes(Time::ZERO, next)?;
+        if let Routing::Every(interval) = self.setup.routing {
+            self.due.push_back((Time::ZERO + interval, None));
+        }
         Ok(())
     }
 
@@ -125,7 +128,12 @@ impl<'a> World<'a> {
             checks.iter().enumerate().map(|(index, (_, checks))| Reverse((checks.next(), index))).collect();
         loop {
             let check = queue.peek().map(|&Reverse((time, _))| time);
-            let Some(now) = [check, self.due].into_iter().flatten().min().filter(|&now| now < self.setup.end) else {
+            let Some(now) = [check, self.due.front().map(|&(due, _)| due)]
+                .into_iter()
+                .flatten()
+                .min()
+                .filter(|&now| now < self.setup.end)
+            else {
                 return Ok(());
             };
             self.snapshot.go_to(now);
@@ -268,20 +276,24 @@ impl<'a> World<'a> {
         Ok(true)
     }
 
-    /// Computes routes if it is time.
+    /// Computes routes, or lets those hold that were computed before, if it is time.
     fn route(&mut self, now: Time, changed: bool) -> Result<(), SatError> {
         if let Routing::AtChange { after } = self.setup.routing
             && changed
-            && self.due.is_none()
         {
-            self.due = Some(now + after);
+            // What is known of the change is known now; the nodes act on it later.
+            let next = self.next_hops()?;
+            self.due.push_back((now + after, Some(next)));
         }
-        if self.due == Some(now) {
-            self.compute_routes(now)?;
-            self.due = match self.setup.routing {
-                Routing::AtChange { .. } => None,
-                Routing::Every(interval) => Some(now + interval),
+        if self.due.front().is_some_and(|&(due, _)| due == now) {
+            let next = match self.due.pop_front().and_then(|(_, next)| next) {
+                Some(next) => next,
+                None => self.next_hops()?,
             };
+            self.keep_routes(now, next)?;
+            if let Routing::Every(interval) = self.setup.routing {
+                self.due.push_back((now + interval, None));
+            }
         } else if changed {
             // The routes are still the old ones, but a way may have lost a link.
             let next = self.computed.last().expect("routes are computed at the start").next.clone();
@@ -290,15 +302,13 @@ impl<'a> World<'a> {
         Ok(())
     }
 
-    fn compute_routes(&mut self, now: Time) -> Result<(), SatError> {
-        let mut next = Vec::new();
-        for destination in self.destinations() {
-            next.push((destination, self.routes_to(destination, Across::AsTheyAre)?));
-        }
-        self.keep_routes(now, next)
+    fn next_hops(&mut self) -> Result<NextHops, SatError> {
+        let destinations = self.destinations();
+        let routes = |destination| Ok((destination, self.routes_to(destination, Across::AsTheyAre)?));
+        destinations.into_iter().map(routes).collect()
     }
 
-    fn keep_routes(&mut self, now: Time, next: Vec<(NodeId, Vec<Option<NodeId>>)>) -> Result<(), SatError> {
+    fn keep_routes(&mut self, now: Time, next: NextHops) -> Result<(), SatError> {
         let mut ways = Vec::new();
         for (from, to) in self.directions() {
             let (_, hops) =
@@ -336,6 +346,9 @@ impl<'a> World<'a> {
     fn gap(&mut self, from: NodeId, to: NodeId) -> Result<Gap, SatError> {
         if let Some(terminal) = [from, to].into_iter().find(|&terminal| self.satellite_of(terminal).is_none()) {
             return Ok(Gap::NoSatellite(terminal));
+        }
+        if self.routes_to(to, Across::AsTheyAre)?[from].is_some() {
+            return Ok(Gap::RoutesNotUpdated);
         }
         // Would links across the seam help?
         let is_open = self.setup.isl.pattern == IslPattern::Grid && seam(&self.setup.constellation).is_some();

@@ -146,6 +146,42 @@ fn old_routes_hold_until_new_ones_are_computed() {
 }
 
 #[test]
+fn every_change_leads_to_routes_of_its_own() {
+    // Boston's satellite changes at 390 s, links between planes every 10 s or so: each 25 s later.
+    let mut setup = study();
+    setup.routing = Routing::AtChange { after: Span::from_secs(25) };
+    let plan = setup.plan().unwrap();
+    let (from, to) = ends(&plan);
+    let after = |start| (seconds(start), seconds(start + 25), Gap::RoutesNotUpdated);
+    assert_eq!(plan.gaps(from, to), [after(390), after(520)]);
+}
+
+#[test]
+fn a_satellite_that_rises_is_of_use_when_the_routes_say_so() {
+    let mut setup = setup("86.4:1/1/0", 2000.0, 86_400);
+    let at_once = setup.plan().unwrap();
+    setup.routing = Routing::AtChange { after: Span::from_secs(7) };
+    let late = setup.plan().unwrap();
+    let (from, to) = ends(&late);
+    let first_way = |plan: &ackclock_sat::plan::Plan| {
+        let mut ways = plan.routes.iter().filter(|route| (route.from, route.to) == (from, to));
+        ways.find(|route| matches!(route.way, Way::Through(_))).unwrap().time
+    };
+    assert_eq!(first_way(&late), first_way(&at_once) + Span::from_secs(7));
+    let before = late.gaps(from, to).into_iter().find(|gap| gap.1 == first_way(&late)).unwrap();
+    assert_eq!(before, (first_way(&at_once), first_way(&late), Gap::RoutesNotUpdated));
+}
+
+#[test]
+fn a_plan_says_how_it_came_about() {
+    let settings = study().plan().unwrap().settings;
+    let said = |name: &str| settings.iter().find(|(key, _)| key == name).unwrap().1.as_str();
+    assert_eq!((said("earth"), said("constellation"), said("policy")), ("ns2", "iridium", "sticky"));
+    assert_eq!(said("terminal"), "Berkeley: 37.9 deg N, -122.3 deg E, mask 8.2 deg");
+    assert_eq!(walker("53:72/6/2", 550.0).about(), "walker delta 53:72/6/2, 550 km");
+}
+
+#[test]
 fn impossible_settings_say_what_to_do() {
     let problem = |change: &dyn Fn(&mut Setup)| {
         let mut setup = study();
