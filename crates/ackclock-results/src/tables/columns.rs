@@ -130,13 +130,12 @@ impl Column {
         rows.map(move |row| (self.name_at(series, row), times))
     }
 
-    /// Its times in some rows of a series, in picoseconds; as Parquet has them, of which 720 hours, the longest
-    /// scenario, are a quarter of the range.
-    pub(super) fn times(&self, series: &Series, rows: Range<usize>) -> Vec<i64> {
+    /// Its times in some rows of a series, in picoseconds.
+    pub(super) fn times(&self, series: &Series, rows: Range<usize>) -> Vec<u64> {
         match (self.role, &series.columns) {
             // Long, so not one by one.
-            (Role::Time, Columns::Points { time, .. }) => time[rows].iter().map(|time| time.as_ps() as i64).collect(),
-            _ => rows.map(|row| self.time_at(series, row) as i64).collect(),
+            (Role::Time, Columns::Points { time, .. }) => time[rows].iter().map(|time| time.as_ps()).collect(),
+            _ => rows.map(|row| self.time_at(series, row)).collect(),
         }
     }
 

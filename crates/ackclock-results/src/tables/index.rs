@@ -1,6 +1,6 @@
 //! The index of a folder of tables: whose they are, which files there are, and a checksum of each.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::Path;
 
@@ -8,6 +8,7 @@ use ackclock::sim::RESULT_VERSION;
 use serde::{Deserialize, Serialize};
 
 use super::{FORMAT_VERSION, INDEX, Origin, Problem, TableError};
+use crate::columnar;
 
 /// What `index.json` holds.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -92,9 +93,7 @@ impl Index {
 impl IndexedFile {
     /// The entry for a file as it is on the disk.
     pub(super) fn of(path: &Path, metric: &str, rows: u64) -> io::Result<IndexedFile> {
-        let mut hasher = blake3::Hasher::new();
-        hasher.update_reader(File::open(path)?)?;
-        let (bytes, blake3) = (hasher.count(), hasher.finalize().to_hex().to_string());
+        let (bytes, blake3) = columnar::checksum(path)?;
         Ok(IndexedFile { metric: metric.into(), rows, bytes, blake3 })
     }
 }

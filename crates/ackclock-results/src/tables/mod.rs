@@ -6,7 +6,6 @@
 mod columns;
 mod error;
 mod index;
-mod names;
 mod read;
 mod write;
 

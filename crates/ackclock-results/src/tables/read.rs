@@ -6,13 +6,13 @@ use std::path::{Path, PathBuf};
 
 use ackclock::record::{Columns, DropReason, Metric, Series, Shape};
 use ackclock::units::{Span, Time};
-use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
-use parquet::data_type::{ByteArray, DataType};
+use parquet::data_type::ByteArray;
 use parquet::errors::ParquetError;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 
 use super::write::{Part, SERIES, file_name};
 use super::{Column, Index, IndexedFile, Origin, Problem, TableError, columns};
+use crate::columnar::{Rows, wrong};
 
 /// The tables of one run, on the disk.
 #[derive(Clone, Debug)]
@@ -121,12 +121,12 @@ fn table(file: File, metric: Metric) -> Result<Vec<Series>, ParquetError> {
     if parts.iter().map(|part| part.rows as usize).sum::<usize>() != rows {
         return Err(wrong("its series do not have as many rows as the table"));
     }
-    let mut rows = Rows { reader: &reader, at: 0 };
+    let mut rows = Rows::new(&reader);
     // The columns that repeat what the parts say (names, starts and ends of intervals) are for others.
     let columns: Vec<Columns> = match metric.shape() {
         Shape::Changes | Shape::Events => {
-            rows.at = reader.metadata().file_metadata().schema_descr().num_columns() - 2;
-            let mut time = rows.times()?.into_iter();
+            rows.go_to(reader.metadata().file_metadata().schema_descr().num_columns() - 2);
+            let mut time = rows.times()?.into_iter().map(Time::from_ps);
             let mut value = rows.numbers()?.into_iter();
             let points = |part: &Part| {
                 let n = part.rows as usize;
@@ -135,7 +135,7 @@ fn table(file: File, metric: Metric) -> Result<Vec<Series>, ParquetError> {
             parts.iter().map(points).collect::<Result<_, ParquetError>>()?
         }
         Shape::Intervals => {
-            rows.at = reader.metadata().file_metadata().schema_descr().num_columns() - 3;
+            rows.go_to(reader.metadata().file_metadata().schema_descr().num_columns() - 3);
             let mut min = rows.numbers()?.into_iter();
             let mut mean = rows.numbers()?.into_iter();
             let mut max = rows.numbers()?.into_iter();
@@ -152,8 +152,8 @@ fn table(file: File, metric: Metric) -> Result<Vec<Series>, ParquetError> {
             parts.iter().map(intervals).collect::<Result<_, ParquetError>>()?
         }
         Shape::Drops => {
-            rows.at = 1;
-            let mut time = rows.times()?.into_iter();
+            rows.go_to(1);
+            let mut time = rows.times()?.into_iter().map(Time::from_ps);
             let mut vc = rows.texts()?.into_iter();
             let mut frame = rows.counts()?.into_iter();
             let mut reason = rows.texts()?.into_iter();
@@ -193,65 +193,4 @@ fn parts(reader: &SerializedFileReader<File>) -> Result<Vec<Part>, ParquetError>
 fn reason_named(text: ByteArray) -> Result<DropReason, ParquetError> {
     let all = [DropReason::Overflow, DropReason::PartialFrame, DropReason::Policy];
     all.into_iter().find(|reason| reason.name().as_bytes() == text.data()).ok_or_else(|| wrong("an unknown reason"))
-}
-
-fn wrong(what: &str) -> ParquetError {
-    ParquetError::General(what.into())
-}
-
-/// Reads column after column, each whole.
-struct Rows<'a> {
-    reader: &'a SerializedFileReader<File>,
-    at: usize,
-}
-
-impl Rows<'_> {
-    fn times(&mut self) -> Result<Vec<Time>, ParquetError> {
-        let values = self.column(|reader| match reader {
-            ColumnReader::Int64ColumnReader(reader) => Some(reader),
-            _ => None,
-        })?;
-        Ok(values.into_iter().map(|ps| Time::from_ps(ps as u64)).collect())
-    }
-
-    fn counts(&mut self) -> Result<Vec<u32>, ParquetError> {
-        let values = self.column(|reader| match reader {
-            ColumnReader::Int32ColumnReader(reader) => Some(reader),
-            _ => None,
-        })?;
-        Ok(values.into_iter().map(|count| count as u32).collect())
-    }
-
-    fn numbers(&mut self) -> Result<Vec<f64>, ParquetError> {
-        self.column(|reader| match reader {
-            ColumnReader::DoubleColumnReader(reader) => Some(reader),
-            _ => None,
-        })
-    }
-
-    fn texts(&mut self) -> Result<Vec<ByteArray>, ParquetError> {
-        self.column(|reader| match reader {
-            ColumnReader::ByteArrayColumnReader(reader) => Some(reader),
-            _ => None,
-        })
-    }
-
-    fn column<T: DataType>(
-        &mut self,
-        typed: impl Fn(ColumnReader) -> Option<ColumnReaderImpl<T>>,
-    ) -> Result<Vec<T::T>, ParquetError> {
-        let mut values = Vec::new();
-        for group in 0..self.reader.num_row_groups() {
-            let group = self.reader.get_row_group(group)?;
-            let mut reader =
-                typed(group.get_column_reader(self.at)?).ok_or_else(|| wrong("a column of another type"))?;
-            let rows = group.metadata().num_rows() as usize;
-            let (read, ..) = reader.read_records(rows, None, None, &mut values)?;
-            if read != rows {
-                return Err(wrong("a column is shorter than the table"));
-            }
-        }
-        self.at += 1;
-        Ok(values)
-    }
 }

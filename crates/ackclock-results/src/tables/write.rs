@@ -4,21 +4,14 @@ use std::fs::{self, File};
 use std::io::Write;
 use std::ops::Range;
 use std::path::Path;
-use std::sync::Arc;
 
 use ackclock::record::{Columns, Metric, Series};
 use ackclock::sim::RESULT_VERSION;
-use parquet::basic::{Compression, Encoding};
-use parquet::data_type::{DoubleType, Int32Type, Int64Type};
 use parquet::errors::ParquetError;
-use parquet::file::metadata::KeyValue;
-use parquet::file::properties::{EnabledStatistics, WriterProperties};
-use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
-use parquet::schema::parser::parse_message_type;
-use parquet::schema::types::{ColumnPath, SchemaDescriptor};
 use serde::{Deserialize, Serialize};
 
-use super::{Column, FORMAT_VERSION, INDEX, Index, IndexedFile, Kind, Origin, TableError, columns, names};
+use super::{Column, FORMAT_VERSION, INDEX, Index, IndexedFile, Kind, Origin, TableError, columns};
+use crate::columnar::{self, Values};
 
 /// Writes the series of one run to a folder, which is made if it is not there: a file for each metric, then the index.
 /// Everything has reached the disk when this returns.
@@ -78,21 +71,10 @@ fn table(folder: &Path, metric: Metric, series: &[&Series], origin: &Origin) -> 
     let path = folder.join(file_name(metric.name()));
     let file = File::create(&path).map_err(|error| TableError::io(&path, error))?;
     let columns = columns(metric, &origin.unit);
-    parquet(&file, metric, &columns, series, origin).map_err(|error| TableError::io(&path, cause(error)))?;
+    parquet(&file, metric, &columns, series, origin).map_err(|error| TableError::io(&path, columnar::cause(error)))?;
     file.sync_all().map_err(|error| TableError::io(&path, error))?;
     let rows = series.iter().map(|series| series.columns.len() as u64).sum();
     IndexedFile::of(&path, metric.name(), rows).map_err(|error| TableError::io(&path, error))
-}
-
-/// What the operating system said, if it was that: a full disk shall be called one.
-fn cause(error: ParquetError) -> std::io::Error {
-    match error {
-        ParquetError::External(inner) => match inner.downcast::<std::io::Error>() {
-            Ok(io) => *io,
-            Err(other) => std::io::Error::other(other),
-        },
-        other => std::io::Error::other(other),
-    }
 }
 
 fn parquet(
@@ -102,55 +84,15 @@ fn parquet(
     series: &[&Series],
     origin: &Origin,
 ) -> Result<(), ParquetError> {
-    let schema = Arc::new(parse_message_type(&schema(metric, columns))?);
-    let mut writer = SerializedFileWriter::new(file, schema, Arc::new(properties(metric, columns, series, origin)))?;
-    let descriptor = writer.schema_descr().clone();
-    for rows in row_groups(series) {
-        let mut group = writer.next_row_group()?;
-        for (number, column) in columns.iter().enumerate() {
-            write_column(&mut group, &descriptor, number, column, &rows)?;
-        }
-        group.close()?;
-    }
-    writer.close()?;
-    Ok(())
+    let named: Vec<(&str, Kind)> = columns.iter().map(|column| (column.name.as_str(), column.kind)).collect();
+    let groups = row_groups(series);
+    let name = metric.name().replace('-', "_");
+    columnar::write(file, &name, &named, metadata(metric, columns, series, origin), groups.len(), |group, column| {
+        values(&columns[column], &groups[group])
+    })
 }
 
-fn schema(metric: Metric, columns: &[Column]) -> String {
-    let mut text = format!("message {} {{\n", metric.name().replace('-', "_"));
-    for column in columns {
-        text += &match column.kind {
-            Kind::Text => format!("required binary {} (STRING);\n", column.name),
-            Kind::Time => format!("required int64 {};\n", column.name),
-            Kind::Count => format!("required int32 {} (INTEGER(32,false));\n", column.name),
-            Kind::Number => format!("required double {};\n", column.name),
-        };
-    }
-    text + "}"
-}
-
-/// Names are dictionaries; times go up and are kept as differences. Numbers are split into their bytes: those of the
-/// exponent hardly change from row to row, which is what compression finds.
-fn properties(metric: Metric, columns: &[Column], series: &[&Series], origin: &Origin) -> WriterProperties {
-    let mut properties = WriterProperties::builder()
-        .set_compression(Compression::SNAPPY)
-        .set_statistics_enabled(EnabledStatistics::None)
-        .set_offset_index_disabled(true)
-        .set_created_by(format!("ackclock {}", env!("CARGO_PKG_VERSION")))
-        .set_key_value_metadata(Some(metadata(metric, columns, series, origin)));
-    for column in columns {
-        let encoding = match column.kind {
-            Kind::Text => continue,
-            Kind::Time | Kind::Count => Encoding::DELTA_BINARY_PACKED,
-            Kind::Number => Encoding::BYTE_STREAM_SPLIT,
-        };
-        let path = ColumnPath::from(column.name.as_str());
-        properties = properties.set_column_dictionary_enabled(path.clone(), false).set_column_encoding(path, encoding);
-    }
-    properties.build()
-}
-
-fn metadata(metric: Metric, columns: &[Column], series: &[&Series], origin: &Origin) -> Vec<KeyValue> {
+fn metadata(metric: Metric, columns: &[Column], series: &[&Series], origin: &Origin) -> Vec<(String, String)> {
     let parts: Vec<Part> = series.iter().map(|series| Part::of(series)).collect();
     let parts = serde_json::to_string(&parts).expect("parts have string keys only");
     let mut metadata = vec![
@@ -169,7 +111,7 @@ fn metadata(metric: Metric, columns: &[Column], series: &[&Series], origin: &Ori
         metadata.push((format!("column.{}.unit", column.name), column.unit.clone()));
         metadata.push((format!("column.{}.about", column.name), column.about.into()));
     }
-    metadata.into_iter().map(|(key, value): (String, String)| KeyValue::new(format!("ackclock.{key}"), value)).collect()
+    metadata
 }
 
 /// Which rows of which series make up each row group.
@@ -196,35 +138,16 @@ fn row_groups<'a>(series: &[&'a Series]) -> Vec<Vec<(&'a Series, Range<usize>)>>
     groups
 }
 
-fn write_column(
-    group: &mut SerializedRowGroupWriter<'_, &File>,
-    schema: &SchemaDescriptor,
-    number: usize,
-    column: &Column,
-    rows: &[(&Series, Range<usize>)],
-) -> Result<(), ParquetError> {
-    if column.kind == Kind::Text {
-        let runs = rows.iter().flat_map(|(series, rows)| column.names(series, rows.clone()));
-        return names::write(group, schema.column(number), runs);
-    }
-    let mut writer = group.next_column()?.expect("the schema has this column");
-    for (series, rows) in rows {
-        let rows = rows.clone();
-        match column.kind {
-            Kind::Text => unreachable!("names are written above"),
-            Kind::Time => {
-                writer.typed::<Int64Type>().write_batch(&column.times(series, rows), None, None)?;
-            }
-            Kind::Count => {
-                let counts: Vec<i32> = column.counts(series)[rows].iter().map(|&count| count as i32).collect();
-                writer.typed::<Int32Type>().write_batch(&counts, None, None)?;
-            }
-            Kind::Number => {
-                writer.typed::<DoubleType>().write_batch(&column.numbers(series)[rows], None, None)?;
-            }
+fn values<'a>(column: &Column, rows: &[(&'a Series, Range<usize>)]) -> Values<'a> {
+    let rows = rows.iter().map(|(series, rows)| (*series, rows.clone()));
+    match column.kind {
+        Kind::Text => Values::Runs(rows.flat_map(|(series, rows)| column.names(series, rows)).collect()),
+        Kind::Time => Values::Time(rows.map(|(series, rows)| column.times(series, rows)).collect::<Vec<_>>().concat()),
+        Kind::Count => Values::Count(rows.flat_map(|(series, rows)| &column.counts(series)[rows]).copied().collect()),
+        Kind::Number => {
+            Values::Number(rows.map(|(series, rows)| &column.numbers(series)[rows]).collect::<Vec<_>>().concat())
         }
     }
-    writer.close()
 }
 
 /// Enough to compress well, few enough that one column of it is a few megabytes in memory.

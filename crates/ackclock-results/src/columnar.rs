@@ -1,0 +1,242 @@
+//! Parquet files of plain columns: what tables of runs and contact plans have in common.
+//!
+//! Only for this project's crates; files are checked against a checksum before they are read, since a reader of Parquet
+//! may stumble over damage in any way.
+
+mod names;
+
+use std::fs::File;
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+
+use parquet::basic::{Compression, Encoding};
+use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
+use parquet::data_type::{ByteArray, DataType, DoubleType, Int32Type, Int64Type};
+use parquet::errors::ParquetError;
+use parquet::file::metadata::KeyValue;
+use parquet::file::properties::{EnabledStatistics, WriterProperties};
+use parquet::file::reader::{FileReader, SerializedFileReader};
+use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
+use parquet::schema::parser::parse_message_type;
+use parquet::schema::types::{ColumnPath, SchemaDescriptor};
+
+use crate::tables::Kind;
+
+/// The values of a column.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Values<'a> {
+    /// Names.
+    Text(Vec<&'a str>),
+    /// Names, each with how often it comes in a row: of a column that says the same on many rows.
+    Runs(Vec<(&'a str, usize)>),
+    /// Picoseconds.
+    Time(Vec<u64>),
+    /// Whole numbers.
+    Count(Vec<u32>),
+    /// Numbers.
+    Number(Vec<f64>),
+}
+
+/// Writes a file of columns with names and kinds. `values` is asked for each column of each group of rows, in order; what
+/// it returns is of the kind of the column. Keys of the metadata get the prefix `ackclock.`.
+///
+/// # Errors
+/// If the file cannot be written to.
+pub fn write<'a>(
+    file: &File,
+    message: &str,
+    columns: &[(&str, Kind)],
+    metadata: Vec<(String, String)>,
+    groups: usize,
+    mut values: impl FnMut(usize, usize) -> Values<'a>,
+) -> Result<(), ParquetError> {
+    let schema = Arc::new(parse_message_type(&schema(message, columns))?);
+    let mut writer = SerializedFileWriter::new(file, schema, Arc::new(properties(columns, metadata)))?;
+    let descriptor = writer.schema_descr().clone();
+    for group in 0..groups {
+        let mut rows = writer.next_row_group()?;
+        for column in 0..columns.len() {
+            write_column(&mut rows, &descriptor, column, &values(group, column))?;
+        }
+        rows.close()?;
+    }
+    writer.close()?;
+    Ok(())
+}
+
+/// What the operating system said, if it was that: a full disk shall be called one.
+pub fn cause(error: ParquetError) -> io::Error {
+    match error {
+        ParquetError::External(inner) => match inner.downcast::<io::Error>() {
+            Ok(io) => *io,
+            Err(other) => io::Error::other(other),
+        },
+        other => io::Error::other(other),
+    }
+}
+
+/// The length of a file and the BLAKE3 of its content, in hexadecimal digits.
+///
+/// # Errors
+/// If it cannot be read.
+pub fn checksum(path: &Path) -> io::Result<(u64, String)> {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update_reader(File::open(path)?)?;
+    Ok((hasher.count(), hasher.finalize().to_hex().to_string()))
+}
+
+/// A file that is not as it should be.
+pub fn wrong(what: &str) -> ParquetError {
+    ParquetError::General(what.into())
+}
+
+/// Reads column after column, each whole.
+pub struct Rows<'a> {
+    reader: &'a SerializedFileReader<File>,
+    at: usize,
+}
+
+impl<'a> Rows<'a> {
+    /// Begins with the first column.
+    pub fn new(reader: &'a SerializedFileReader<File>) -> Rows<'a> {
+        Rows { reader, at: 0 }
+    }
+
+    /// Goes on with another column.
+    pub fn go_to(&mut self, column: usize) {
+        self.at = column;
+    }
+
+    /// The next column, of times in picoseconds.
+    ///
+    /// # Errors
+    /// If it is of another kind, or shorter than the table.
+    pub fn times(&mut self) -> Result<Vec<u64>, ParquetError> {
+        let values = self.column(|reader| match reader {
+            ColumnReader::Int64ColumnReader(reader) => Some(reader),
+            _ => None,
+        })?;
+        Ok(values.into_iter().map(|ps| ps as u64).collect())
+    }
+
+    /// The next column, of whole numbers.
+    ///
+    /// # Errors
+    /// If it is of another kind, or shorter than the table.
+    pub fn counts(&mut self) -> Result<Vec<u32>, ParquetError> {
+        let values = self.column(|reader| match reader {
+            ColumnReader::Int32ColumnReader(reader) => Some(reader),
+            _ => None,
+        })?;
+        Ok(values.into_iter().map(|count| count as u32).collect())
+    }
+
+    /// The next column, of numbers.
+    ///
+    /// # Errors
+    /// If it is of another kind, or shorter than the table.
+    pub fn numbers(&mut self) -> Result<Vec<f64>, ParquetError> {
+        self.column(|reader| match reader {
+            ColumnReader::DoubleColumnReader(reader) => Some(reader),
+            _ => None,
+        })
+    }
+
+    /// The next column, of names.
+    ///
+    /// # Errors
+    /// If it is of another kind, or shorter than the table.
+    pub fn texts(&mut self) -> Result<Vec<ByteArray>, ParquetError> {
+        self.column(|reader| match reader {
+            ColumnReader::ByteArrayColumnReader(reader) => Some(reader),
+            _ => None,
+        })
+    }
+
+    fn column<T: DataType>(
+        &mut self,
+        typed: impl Fn(ColumnReader) -> Option<ColumnReaderImpl<T>>,
+    ) -> Result<Vec<T::T>, ParquetError> {
+        let mut values = Vec::new();
+        for group in 0..self.reader.num_row_groups() {
+            let group = self.reader.get_row_group(group)?;
+            let mut reader =
+                typed(group.get_column_reader(self.at)?).ok_or_else(|| wrong("a column of another type"))?;
+            let rows = group.metadata().num_rows() as usize;
+            let (read, ..) = reader.read_records(rows, None, None, &mut values)?;
+            if read != rows {
+                return Err(wrong("a column is shorter than the table"));
+            }
+        }
+        self.at += 1;
+        Ok(values)
+    }
+}
+
+fn schema(message: &str, columns: &[(&str, Kind)]) -> String {
+    let mut text = format!("message {message} {{\n");
+    for (name, kind) in columns {
+        text += &match kind {
+            Kind::Text => format!("required binary {name} (STRING);\n"),
+            Kind::Time => format!("required int64 {name};\n"),
+            Kind::Count => format!("required int32 {name} (INTEGER(32,false));\n"),
+            Kind::Number => format!("required double {name};\n"),
+        };
+    }
+    text + "}"
+}
+
+/// Names are dictionaries; times go up and are kept as differences. Numbers are split into their bytes: those of the
+/// exponent hardly change from row to row, which is what compression finds.
+fn properties(columns: &[(&str, Kind)], metadata: Vec<(String, String)>) -> WriterProperties {
+    let metadata = metadata.into_iter().map(|(key, value)| KeyValue::new(format!("ackclock.{key}"), value)).collect();
+    let mut properties = WriterProperties::builder()
+        .set_compression(Compression::SNAPPY)
+        .set_statistics_enabled(EnabledStatistics::None)
+        .set_offset_index_disabled(true)
+        .set_created_by(format!("ackclock {}", env!("CARGO_PKG_VERSION")))
+        .set_key_value_metadata(Some(metadata));
+    for (name, kind) in columns {
+        let encoding = match kind {
+            Kind::Text => continue,
+            Kind::Time | Kind::Count => Encoding::DELTA_BINARY_PACKED,
+            Kind::Number => Encoding::BYTE_STREAM_SPLIT,
+        };
+        let path = ColumnPath::from(*name);
+        properties = properties.set_column_dictionary_enabled(path.clone(), false).set_column_encoding(path, encoding);
+    }
+    properties.build()
+}
+
+fn write_column(
+    group: &mut SerializedRowGroupWriter<'_, &File>,
+    schema: &SchemaDescriptor,
+    column: usize,
+    values: &Values<'_>,
+) -> Result<(), ParquetError> {
+    match values {
+        Values::Text(texts) => {
+            return names::write(group, schema.column(column), texts.iter().map(|text| (*text, 1)));
+        }
+        Values::Runs(runs) => return names::write(group, schema.column(column), runs.iter().copied()),
+        _ => {}
+    }
+    let mut writer = group.next_column()?.expect("the schema has this column");
+    match values {
+        Values::Text(_) | Values::Runs(_) => unreachable!("names are written above"),
+        Values::Time(times) => {
+            // 720 hours, the longest scenario, are a quarter of the range.
+            let values: Vec<i64> = times.iter().map(|&ps| ps as i64).collect();
+            writer.typed::<Int64Type>().write_batch(&values, None, None)?;
+        }
+        Values::Count(counts) => {
+            let values: Vec<i32> = counts.iter().map(|&count| count as i32).collect();
+            writer.typed::<Int32Type>().write_batch(&values, None, None)?;
+        }
+        Values::Number(numbers) => {
+            writer.typed::<DoubleType>().write_batch(numbers, None, None)?;
+        }
+    }
+    writer.close()
+}

@@ -1,0 +1,98 @@
+//! From when to when a terminal sees a satellite: the geometry alone, whether or not the satellite is used.
+//!
+//! Elevations are looked at every 10 s; the instant at which one crosses the mask is found by bisection, to a
+//! microsecond. A pass so low that it falls between two looks is found by its highest point.
+
+use ackclock::units::{Span, Time};
+
+use crate::error::SatError;
+use crate::snapshot::LineOfSight;
+
+/// How often is looked.
+pub(crate) const STEP: Span = Span::from_secs(10);
+/// How exactly the instants of rising and setting are found.
+const EXACT: Span = Span::from_us(1);
+/// A maximum between two looks is at most this much higher than the higher of them, as a sine: a satellite at 200 km
+/// moves by 12 degrees within 10 s as seen from its zenith, at worst by twice that.
+const HIDDEN: f64 = 0.2;
+
+/// Looks at one satellite, in order of time, and gathers when it is seen.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Watch {
+    rose: Option<Time>,
+    last: Option<(Time, f64)>,
+    before: Option<(Time, f64)>,
+    /// What is over.
+    pub passes: Vec<(Time, Time)>,
+}
+
+impl Watch {
+    /// The next look.
+    pub fn look(&mut self, line: &LineOfSight<'_>, time: Time, margin: f64) -> Result<(), SatError> {
+        match (self.last, self.rose) {
+            (None, _) if margin > 0.0 => self.rose = Some(time),
+            (Some((last, _)), None) if margin > 0.0 => self.rose = Some(crossing(line, last, time)?),
+            (Some((last, _)), Some(rose)) if margin <= 0.0 => {
+                self.passes.push((rose, crossing(line, last, time)?));
+                self.rose = None;
+            }
+            (Some((last, high)), None) => {
+                let rising = self.before.is_some_and(|(_, before)| before < high);
+                if let Some((before, _)) = self.before.filter(|_| rising && high >= margin && high > -HIDDEN) {
+                    self.passes.extend(hidden_pass(line, before, last, time)?);
+                }
+            }
+            _ => {}
+        }
+        (self.before, self.last) = (self.last, Some((time, margin)));
+        Ok(())
+    }
+
+    /// There is nothing more to look at.
+    pub fn finish(&mut self, end: Time) {
+        if let Some(rose) = self.rose.take().filter(|&rose| rose < end) {
+            self.passes.push((rose, end));
+        }
+    }
+}
+
+/// A pass above the mask that lies wholly around the middle of three looks, all of them below.
+fn hidden_pass(line: &LineOfSight<'_>, from: Time, middle: Time, to: Time) -> Result<Option<(Time, Time)>, SatError> {
+    let (mut low, mut high) = (from, to);
+    while high.since(low) > EXACT {
+        let third = Span::from_ps(high.since(low).as_ps() / 3);
+        let (left, right) = (low + third, Time::from_ps(high.as_ps() - third.as_ps()));
+        let (at_left, at_right) = (line.margin(left)?, line.margin(right)?);
+        if at_left.max(at_right) > 0.0 {
+            let top = if at_left > at_right { left } else { right };
+            return Ok(Some((crossing(line, from, top)?, crossing(line, top, to)?)));
+        }
+        if at_left < at_right { low = left } else { high = right }
+    }
+    debug_assert!(from < middle && middle < to);
+    Ok(None)
+}
+
+/// The first instant at which it is above if it rises, below if it sets. At `from` it is the other way than at `to`.
+fn crossing(line: &LineOfSight<'_>, from: Time, to: Time) -> Result<Time, SatError> {
+    let (mut low, mut high) = (from, to);
+    let above = line.margin(to)? > 0.0;
+    while high.since(low) > EXACT {
+        let middle = low + Span::from_ps(high.since(low).as_ps() / 2);
+        if (line.margin(middle)? > 0.0) == above { high = middle } else { low = middle }
+    }
+    Ok(high)
+}
+
+/// When a satellite that is seen at `time` will set, at most `horizon` later.
+pub(crate) fn sets(line: &LineOfSight<'_>, time: Time, horizon: Span) -> Result<Time, SatError> {
+    let mut now = time;
+    while now.since(time) < horizon {
+        let next = now + STEP;
+        if line.margin(next)? <= 0.0 {
+            return crossing(line, now, next);
+        }
+        now = next;
+    }
+    Ok(now)
+}

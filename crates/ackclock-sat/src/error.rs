@@ -1,0 +1,94 @@
+//! What can be wrong with satellites and places: always what, and what to do.
+
+use std::error::Error;
+use std::fmt;
+
+use ackclock::units::Time;
+
+/// Why there is no constellation, or no contact plan.
+#[derive(Clone, Debug, PartialEq)]
+pub enum SatError {
+    /// A number that nothing can be made of.
+    OutOfRange {
+        /// What it is, with the name of the place or satellite.
+        what: String,
+        /// The number.
+        value: f64,
+        /// What it can be, with the unit.
+        allowed: String,
+    },
+    /// A constellation that is not written as one.
+    Notation {
+        /// What was written.
+        text: String,
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// A file of elements that cannot be used.
+    Elements {
+        /// The file and, where known, the line.
+        place: String,
+        /// The satellite, where known.
+        satellite: Option<String>,
+        /// What is wrong.
+        problem: String,
+        /// What to do.
+        help: String,
+    },
+    /// A satellite that is no longer in orbit, or whose elements lead nowhere.
+    Decayed {
+        /// Its name.
+        satellite: String,
+        /// When: time of the run.
+        at: Time,
+        /// What happens then.
+        problem: String,
+    },
+    /// Settings that do not go together.
+    Conflict {
+        /// Which, and why.
+        problem: String,
+        /// What to do.
+        help: String,
+    },
+}
+
+impl SatError {
+    /// Settings that do not go together, with the remedy.
+    pub(crate) fn conflict(problem: impl Into<String>, help: impl Into<String>) -> SatError {
+        SatError::Conflict { problem: problem.into(), help: help.into() }
+    }
+
+    /// What to do about it.
+    pub fn help(&self) -> String {
+        match self {
+            SatError::OutOfRange { allowed, .. } => format!("choose {allowed}"),
+            SatError::Notation { .. } => "write INCLINATION:SATELLITES/PLANES/PHASING, for instance 86.4:66/6/2, or \
+                                          `star 90:40/5/1` where the planes span half the globe"
+                .into(),
+            SatError::Elements { help, .. } | SatError::Conflict { help, .. } => help.clone(),
+            SatError::Decayed { satellite, .. } => {
+                format!("take `{satellite}` out of the file, fetch newer elements, or start nearer to their epoch")
+            }
+        }
+    }
+}
+
+impl fmt::Display for SatError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            SatError::OutOfRange { what, value, allowed } => write!(f, "{what} is {value}; it can be {allowed}"),
+            SatError::Notation { text, problem } => write!(f, "`{text}` is no constellation: {problem}"),
+            SatError::Elements { place, satellite: Some(satellite), problem, .. } => {
+                write!(f, "{place}: satellite `{satellite}`: {problem}")
+            }
+            SatError::Elements { place, satellite: None, problem, .. } => write!(f, "{place}: {problem}"),
+            SatError::Decayed { satellite, at, problem } => {
+                write!(f, "satellite `{satellite}` has decayed {} s after the start: {problem}", at.as_secs_f64())
+            }
+            SatError::Conflict { problem, .. } => f.write_str(problem),
+        }
+    }
+}
+
+impl Error for SatError {}

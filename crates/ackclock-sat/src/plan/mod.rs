@@ -1,0 +1,290 @@
+//! The contact plan: who sees whom, when, at what delay, and which way packets take. Plain data in whole picoseconds;
+//! a run takes it as it is, and so does not depend on the arithmetic of orbits.
+
+mod csv;
+mod names;
+mod service;
+mod setup;
+mod world;
+
+#[cfg(feature = "files")]
+pub mod files;
+
+pub use setup::{Access, Setup, Terminal};
+
+use ackclock::units::{Span, Time};
+
+use crate::course::Course;
+
+/// The number of a node: its place in [`Plan::nodes`].
+pub type NodeId = usize;
+
+/// What is known of a run's satellites beforehand.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Plan {
+    /// When the plan ends; it begins at [`Time::ZERO`].
+    pub end: Time,
+    /// How many links a packet may cross.
+    pub ttl: u8,
+    /// How much a delay between two breakpoints may differ from the true one.
+    pub delay_error: Span,
+    /// How it came about, for the reader: names and values.
+    pub settings: Vec<(String, String)>,
+    /// Satellites in the order of the constellation, then terminals.
+    pub nodes: Vec<Node>,
+    /// Who sees whom, from when to when; of a terminal and a satellite to a microsecond, of two satellites as their
+    /// checks find it. In order of time, then of nodes.
+    pub contacts: Vec<Contact>,
+    /// The links that packets can be on, and their delays. In order of nodes, then of time.
+    pub links: Vec<Link>,
+    /// The next node of each node on the way to each destination. It holds until the next entry of the same two. In
+    /// order of time, then of destination and node.
+    pub hops: Vec<Hop>,
+    /// The way from each terminal to another of the pairs that were asked for. It holds until the next entry of the same
+    /// two. In order of time.
+    pub routes: Vec<Route>,
+    /// What happened to links, in order of time.
+    pub events: Vec<Event>,
+}
+
+/// A satellite or a terminal.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Node {
+    /// Its name. No two have the same.
+    pub name: String,
+    /// Which it is.
+    pub kind: NodeKind,
+}
+
+/// Which sort of node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NodeKind {
+    /// In space.
+    Satellite,
+    /// On the ground.
+    Terminal,
+}
+
+/// Which sort of link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum LinkKind {
+    /// Of a terminal with a satellite.
+    Access,
+    /// Of satellites that follow each other.
+    InPlane,
+    /// Of satellites of neighbouring planes.
+    CrossPlane,
+    /// Of satellites on both sides of the seam.
+    CrossSeam,
+}
+
+/// Two nodes that see each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Contact {
+    /// The node with the lower number: a satellite.
+    pub a: NodeId,
+    /// The other.
+    pub b: NodeId,
+    /// The sort of link that they can have.
+    pub kind: LinkKind,
+    /// Since when; contacts of before the start begin there.
+    pub from: Time,
+    /// Until when; contacts that last longer end with the plan.
+    pub to: Time,
+}
+
+/// A link while packets can be on it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Link {
+    /// The node with the lower number: a satellite.
+    pub a: NodeId,
+    /// The other. Both directions have the same delay.
+    pub b: NodeId,
+    /// Which sort.
+    pub kind: LinkKind,
+    /// From when to when, and the delay of what leaves then.
+    pub course: Course,
+}
+
+/// Where a node sends what is for a destination.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Hop {
+    /// From when on.
+    pub time: Time,
+    /// For which terminal.
+    pub destination: NodeId,
+    /// Which node.
+    pub node: NodeId,
+    /// The next one; none if there is no way, or if nothing for that terminal can be here any more.
+    pub next: Option<NodeId>,
+}
+
+/// The way between two terminals.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Route {
+    /// From when on.
+    pub time: Time,
+    /// From where.
+    pub from: NodeId,
+    /// Whereto.
+    pub to: NodeId,
+    /// Which way.
+    pub way: Way,
+}
+
+/// A way, or why there is none.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Way {
+    /// All nodes, both terminals included.
+    Through(Vec<NodeId>),
+    /// There is none.
+    None(Gap),
+}
+
+/// Why there is no way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Gap {
+    /// This terminal has no satellite above its mask, or none at its last check.
+    NoSatellite(NodeId),
+    /// The satellites of the terminals are not linked with each other.
+    NoIslRoute,
+    /// They are not, but they would be with links across the seam.
+    Seam,
+    /// All ways cross more links than a packet may.
+    TooManyHops,
+    /// The routes are still those of before a link went down.
+    RoutesNotUpdated,
+}
+
+/// Something that happened to a link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Event {
+    /// When.
+    pub time: Time,
+    /// What.
+    pub kind: EventKind,
+    /// Of which node: of a link between satellites the one with the lower number.
+    pub node: NodeId,
+    /// With which node it had a link.
+    pub before: Option<NodeId>,
+    /// With which node it has one.
+    pub after: Option<NodeId>,
+    /// Why.
+    pub reason: Reason,
+}
+
+/// What can happen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EventKind {
+    /// A terminal without a satellite found one.
+    Acquired,
+    /// A terminal went over to another satellite.
+    Handover,
+    /// A terminal lost its satellite and found no other.
+    Lost,
+    /// A link between satellites came up.
+    IslUp,
+    /// A link between satellites went down.
+    IslDown,
+}
+
+/// Why it happened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reason {
+    /// It was so at the start.
+    Start,
+    /// A satellite came over the horizon.
+    Rises,
+    /// The satellite went below the mask.
+    BelowMask,
+    /// Another satellite stood higher.
+    HigherElevation,
+    /// Another satellite will be seen longer.
+    LongerInView,
+    /// One end was too near to a pole.
+    Latitude,
+    /// The line between them came too near to the ground.
+    Grazing,
+    /// Across the seam, one was above the other.
+    SeamLongitude,
+    /// Across the seam, another satellite was nearer.
+    SeamPartner,
+    /// Nothing stood in the way any more.
+    Clear,
+}
+
+impl Plan {
+    /// The number of the node of a name.
+    pub fn named(&self, name: &str) -> Option<NodeId> {
+        self.nodes.iter().position(|node| node.name == name)
+    }
+
+    /// The way from one terminal to another at an instant; none if the plan was not asked for it.
+    pub fn way(&self, from: NodeId, to: NodeId, time: Time) -> Option<&Way> {
+        let of_pair = self.routes.iter().filter(|route| (route.from, route.to) == (from, to));
+        of_pair.take_while(|route| route.time <= time).last().map(|route| &route.way)
+    }
+
+    /// The delay of a link for what leaves at an instant; none if nothing can be on it then.
+    pub fn link_delay(&self, a: NodeId, b: NodeId, time: Time) -> Option<Span> {
+        let ends = (a.min(b), a.max(b));
+        let first = self.links.partition_point(|link| (link.a, link.b) < ends);
+        let of_ends = self.links[first..].iter().take_while(|link| (link.a, link.b) == ends);
+        let link = of_ends.take_while(|link| link.course.from() <= time).last()?;
+        (time <= link.course.to()).then(|| link.course.at(time))
+    }
+
+    /// The sum of the delays of all links on the way from one terminal to another, at an instant.
+    pub fn delay(&self, from: NodeId, to: NodeId, time: Time) -> Option<Span> {
+        let Some(Way::Through(nodes)) = self.way(from, to, time) else { return None };
+        nodes.windows(2).try_fold(Span::ZERO, |sum, ends| Some(sum + self.link_delay(ends[0], ends[1], time)?))
+    }
+
+    /// From when to when there is no way from one terminal to another, and why.
+    pub fn gaps(&self, from: NodeId, to: NodeId) -> Vec<(Time, Time, Gap)> {
+        let of_pair: Vec<&Route> = self.routes.iter().filter(|route| (route.from, route.to) == (from, to)).collect();
+        let mut gaps = Vec::new();
+        for (index, route) in of_pair.iter().enumerate() {
+            if let Way::None(gap) = route.way {
+                gaps.push((route.time, of_pair.get(index + 1).map_or(self.end, |next| next.time), gap));
+            }
+        }
+        gaps
+    }
+
+    /// Whether there is a way from one terminal to another at any time; if not, when and why not, in words.
+    pub fn never(&self, from: NodeId, to: NodeId) -> Option<String> {
+        let mut ways = self.routes.iter().filter(|route| (route.from, route.to) == (from, to));
+        if ways.any(|route| matches!(route.way, Way::Through(_))) {
+            return None;
+        }
+        let gaps: Vec<String> = self
+            .gaps(from, to)
+            .into_iter()
+            .map(|(start, end, gap)| {
+                format!("from {} s to {} s {}", start.as_secs_f64(), end.as_secs_f64(), self.reason(gap))
+            })
+            .collect();
+        let (from, to) = (&self.nodes[from].name, &self.nodes[to].name);
+        Some(format!("there is never a way from `{from}` to `{to}`: {}", gaps.join("; ")))
+    }
+
+    /// Why there is no way, in words.
+    pub fn reason(&self, gap: Gap) -> String {
+        match gap {
+            Gap::NoSatellite(terminal) => {
+                format!("`{}` has no satellite above its elevation mask", self.nodes[terminal].name)
+            }
+            Gap::NoIslRoute => "the satellites of the two are not linked with each other".into(),
+            Gap::Seam => "the satellites of the two are on different sides of the seam".into(),
+            Gap::TooManyHops => format!("every way has more than {} links", self.ttl),
+            Gap::RoutesNotUpdated => "the routes are still those of before a link went down".into(),
+        }
+    }
+
+    /// The names of the nodes of a way.
+    pub fn path(&self, nodes: &[NodeId]) -> String {
+        let names: Vec<&str> = nodes.iter().map(|&node| self.nodes[node].name.as_str()).collect();
+        names.join(" > ")
+    }
+}

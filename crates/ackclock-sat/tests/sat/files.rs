@@ -1,0 +1,162 @@
+//! Plans on the disk: back to the bit, and every sort of damage.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use ackclock::units::Span;
+use ackclock_sat::handover::HandoverPolicy;
+use ackclock_sat::isl::IslPattern;
+use ackclock_sat::plan::{Plan, Setup};
+use ackclock_sat::routing::Routing;
+use proptest::prelude::*;
+
+use crate::scenes::{BERKELEY, BOSTON, bent_pipe, seconds, study, terminal, walker};
+
+/// A folder that goes away with the test.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Folder {
+        let path = std::env::temp_dir().join(format!("ackclock-sat-{}-{name}", std::process::id()));
+        let _ = fs::remove_dir_all(&path);
+        Folder(path)
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+fn problem(folder: &Path) -> String {
+    let error = Plan::read(folder).unwrap_err();
+    assert!(!error.help().is_empty());
+    error.to_string().replace(&folder.display().to_string(), "DIR")
+}
+
+#[test]
+fn a_plan_that_is_read_is_the_one_that_was_written() {
+    let folder = Folder::new("round-trip");
+    let mut seam = study();
+    seam.isl.pattern = IslPattern::GridAcrossSeam;
+    let mut lone = study();
+    lone.constellation = walker("86.4:1/1/0", 780.0);
+    lone.end = seconds(3600);
+    for setup in [study(), bent_pipe(-95.0), bent_pipe(100.0), seam, lone] {
+        let plan = setup.plan().unwrap();
+        plan.write(&folder.0).unwrap();
+        assert_eq!(Plan::read(&folder.0).unwrap(), plan);
+    }
+    let bytes: u64 = fs::read_dir(&folder.0).unwrap().map(|entry| entry.unwrap().metadata().unwrap().len()).sum();
+    assert!(bytes > 0);
+    assert_eq!(fs::read_dir(&folder.0).unwrap().count(), 7, "six tables and the index");
+}
+
+#[test]
+fn the_plan_of_a_leo_run_is_small() {
+    let folder = Folder::new("size");
+    study().plan().unwrap().write(&folder.0).unwrap();
+    let bytes: u64 = fs::read_dir(&folder.0).unwrap().map(|entry| entry.unwrap().metadata().unwrap().len()).sum();
+    assert!(bytes < 100_000, "{bytes} bytes");
+}
+
+#[test]
+fn the_same_setup_gives_the_same_files() {
+    let (first, second) = (Folder::new("first"), Folder::new("second"));
+    for folder in [&first, &second] {
+        study().plan().unwrap().write(&folder.0).unwrap();
+    }
+    for entry in fs::read_dir(&first.0).unwrap() {
+        let name = entry.unwrap().file_name();
+        assert_eq!(fs::read(first.0.join(&name)).unwrap(), fs::read(second.0.join(&name)).unwrap(), "{name:?}");
+    }
+}
+
+#[test]
+fn damage_is_one_clear_message_with_place_and_remedy() {
+    let folder = Folder::new("damage");
+    let dir = &folder.0;
+    assert_eq!(problem(dir), "`DIR/plan.json` is missing");
+    study().plan().unwrap().write(dir).unwrap();
+    let with = |file: &str, change: &dyn Fn(Vec<u8>) -> Vec<u8>| {
+        let path = dir.join(file);
+        let good = fs::read(&path).unwrap();
+        fs::write(&path, change(good.clone())).unwrap();
+        let found = problem(dir);
+        fs::write(&path, good).unwrap();
+        found
+    };
+    let cut = with("delays.parquet", &|mut bytes| {
+        bytes.truncate(100);
+        bytes
+    });
+    assert!(cut.starts_with("`DIR/delays.parquet` is damaged: it has 100 bytes, "), "{cut}");
+    let flipped = with("events.parquet", &|mut bytes| {
+        bytes[50] ^= 1;
+        bytes
+    });
+    assert_eq!(flipped, "`DIR/events.parquet` is damaged: its checksum is wrong");
+    let edited =
+        with("plan.json", &|bytes| String::from_utf8(bytes).unwrap().replace("\"ttl\": 32", "\"ttl\": 33").into());
+    assert_eq!(edited, "`DIR/plan.json` is damaged: its checksum is wrong");
+    let halved = with("plan.json", &|bytes| bytes[..bytes.len() / 2].to_vec());
+    assert!(halved.starts_with("`DIR/plan.json` is damaged: EOF"), "{halved}");
+    let foreign = with("plan.json", &|_| br#"{"format": "ackclock-tables", "format_version": 1}"#.to_vec());
+    assert_eq!(foreign, "`DIR/plan.json` does not belong to a contact plan of ackclock");
+    let newer = with("plan.json", &|bytes| {
+        String::from_utf8(bytes).unwrap().replace("\"format_version\": 1", "\"format_version\": 2").into()
+    });
+    assert_eq!(newer, "`DIR/plan.json` has format version 2; this program reads 1");
+    fs::remove_file(dir.join("hops.parquet")).unwrap();
+    assert_eq!(problem(dir), "`DIR/hops.parquet` is missing");
+}
+
+#[test]
+fn tables_of_another_plan_are_not_taken_for_those_of_this() {
+    let (folder, other) = (Folder::new("mixed"), Folder::new("other"));
+    study().plan().unwrap().write(&folder.0).unwrap();
+    bent_pipe(-95.0).plan().unwrap().write(&other.0).unwrap();
+    fs::copy(other.0.join("routes.parquet"), folder.0.join("routes.parquet")).unwrap();
+    assert!(problem(&folder.0).starts_with("`DIR/routes.parquet` is damaged:"));
+}
+
+#[test]
+fn a_folder_that_cannot_be_made_says_so() {
+    let folder = Folder::new("file");
+    fs::write(&folder.0, "a file").unwrap();
+    let error = study().plan().unwrap().write(&folder.0).unwrap_err();
+    assert!(error.to_string().contains("file"), "{error}");
+    fs::remove_file(&folder.0).unwrap();
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(12))]
+
+    #[test]
+    fn random_plans_come_back_to_the_bit(
+        planes in 1..5u32,
+        per_plane in 1..8u32,
+        altitude in 300.0..3000.0f64,
+        inclination in 0.0..180.0f64,
+        across in any::<bool>(),
+        highest in any::<bool>(),
+        late in 0..20u64,
+    ) {
+        let star = if across { "star " } else { "" };
+        let text = format!("{star}{inclination}:{}/{planes}/{}", planes * per_plane, planes - 1);
+        let terminals = vec![terminal(BERKELEY, 5.0), terminal(BOSTON, 10.0), terminal(("Quito", -0.2, -78.5), 0.0)];
+        let earth = ackclock_sat::earth::Earth::NS2;
+        let mut setup = Setup::new(earth, walker(&text, altitude), terminals, seconds(1800));
+        setup.pairs = vec![(0, 1), (1, 2)];
+        setup.isl.pattern = if across { IslPattern::GridAcrossSeam } else { IslPattern::Grid };
+        setup.routing = Routing::AtChange { after: Span::from_secs(late) };
+        if highest {
+            setup.policy = HandoverPolicy::MaxElevation { hysteresis_deg: 1.0 };
+        }
+        let plan = setup.plan().unwrap();
+        let folder = Folder::new("random");
+        plan.write(&folder.0).unwrap();
+        prop_assert_eq!(Plan::read(&folder.0).unwrap(), plan);
+    }
+}

@@ -1,0 +1,10 @@
+//! The crate from outside: golden values, an independent computation of the geometry, small constellations, files.
+
+mod csv;
+#[cfg(feature = "files")]
+mod files;
+mod geo;
+mod geometry;
+mod iridium;
+mod scenes;
+mod small;

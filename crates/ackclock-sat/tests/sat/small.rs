@@ -1,0 +1,217 @@
+//! One, two and three satellites per plane, one plane, one satellite; constellations without links; the seam.
+
+use ackclock::units::{Span, Time};
+use ackclock_sat::earth::Earth;
+use ackclock_sat::isl::IslPattern;
+use ackclock_sat::plan::{Access, EventKind, Gap, LinkKind, Setup, Way};
+use ackclock_sat::routing::Routing;
+
+use crate::scenes::{BERKELEY, BOSTON, ends, seconds, study, terminal, walker};
+
+fn setup(text: &str, altitude_km: f64, end: u64) -> Setup {
+    let terminals = vec![terminal(BERKELEY, 8.2), terminal(BOSTON, 8.2)];
+    Setup::new(Earth::NS2, walker(text, altitude_km), terminals, seconds(end))
+}
+
+#[test]
+fn few_satellites_per_plane_give_plans_with_gaps_and_reasons() {
+    for text in
+        ["86.4:6/6/0", "86.4:12/6/1", "86.4:18/6/1", "star 86.4:18/6/1", "86.4:1/1/0", "86.4:2/1/0", "86.4:3/1/0"]
+    {
+        let plan = setup(text, 780.0, 86_400).plan().unwrap();
+        let (from, to) = ends(&plan);
+        let gaps = plan.gaps(from, to);
+        assert!(!gaps.is_empty(), "{text}");
+        assert!(gaps.iter().any(|(_, _, gap)| matches!(gap, Gap::NoSatellite(_))), "{text}: {gaps:?}");
+        // Ways and gaps fill the time without holes.
+        assert_eq!(plan.routes.iter().find(|r| (r.from, r.to) == (from, to)).unwrap().time, Time::ZERO);
+        assert!(plan.events.iter().any(|event| event.kind == EventKind::Acquired), "{text}: at some time one is seen");
+        assert!(plan.events.iter().any(|event| event.kind == EventKind::Lost), "{text}: and lost");
+    }
+}
+
+#[test]
+fn the_earth_is_between_two_satellites_of_a_plane() {
+    // Opposite each other: no link. Three at 780 km do not see each other either, three at 10 000 km do:
+    // the line of two comes as near as R cos 60°, 3579 and 8189 km.
+    for (text, altitude_km, links) in
+        [("86.4:2/1/0", 780.0, 0), ("86.4:3/1/0", 780.0, 0), ("86.4:3/1/0", 10_000.0, 3), ("86.4:2/1/0", 10_000.0, 0)]
+    {
+        let plan = setup(text, altitude_km, 60).plan().unwrap();
+        let found = plan.contacts.iter().filter(|contact| contact.kind == LinkKind::InPlane).count();
+        assert_eq!(found, links, "{text} at {altitude_km} km");
+    }
+}
+
+#[test]
+fn terminals_of_satellites_without_links_use_one_that_both_see() {
+    let mut common = setup("53:1584/72/39", 550.0, 300);
+    common.isl.pattern = IslPattern::None;
+    common.terminals = vec![terminal(("user", 47.0, 8.0), 25.0), terminal(("gateway", 48.5, 2.0), 25.0)];
+    let mut independent = common.clone();
+    common.access = Access::Common;
+    let plan = common.plan().unwrap();
+    let (from, to) = ends(&plan);
+    assert_eq!(plan.gaps(from, to), []);
+    assert!(plan.routes.iter().all(|route| matches!(&route.way, Way::Through(nodes) if nodes.len() == 3)));
+    independent.access = Access::Independent;
+    let plan = independent.plan().unwrap();
+    assert!(plan.gaps(from, to).iter().any(|(_, _, gap)| *gap == Gap::NoIslRoute), "two satellites, and no link");
+}
+
+#[test]
+fn a_large_shell_with_a_grid_joins_two_continents() {
+    let mut setup = setup("53:1584/72/39", 550.0, 60);
+    setup.terminals = vec![terminal(("London", 51.5, -0.1), 25.0), terminal(("New York", 40.9, -73.9), 25.0)];
+    setup.terminal_interval = Span::from_secs(15);
+    setup.isl_interval = Span::from_secs(15);
+    setup.isl.polar_latitude_deg = 90.0;
+    setup.ttl = 64;
+    let plan = setup.plan().unwrap();
+    let (from, to) = ends(&plan);
+    assert_eq!(plan.gaps(from, to), []);
+    let delay = plan.delay(from, to, Time::ZERO).unwrap().as_secs_f64() * 1e3;
+    // The great circle on the ground, 5570 km, takes light 18.6 ms. The highest satellite of one place climbs, that of
+    // the other descends: in the grid they are far apart.
+    assert!((18.6..200.0).contains(&delay), "{delay} ms");
+}
+
+/// Two places between which the seam lies at the start: 0 degrees west of plane 1 and east of plane 6.
+fn across_the_seam(pattern: IslPattern) -> Setup {
+    let mut setup = study();
+    setup.isl.pattern = pattern;
+    setup.terminals = vec![terminal(("west", 0.0, -22.0), 8.2), terminal(("east", 0.0, 8.0), 8.2)];
+    setup
+}
+
+#[test]
+fn across_the_seam_the_way_is_long_unless_it_is_linked() {
+    let delay = |pattern| {
+        let plan = across_the_seam(pattern).plan().unwrap();
+        let (from, to) = ends(&plan);
+        assert_eq!(plan.gaps(from, to), []);
+        (plan.delay(from, to, Time::ZERO).unwrap().as_secs_f64() * 1e3, plan)
+    };
+    let (around, plan) = delay(IslPattern::Grid);
+    assert!(plan.contacts.iter().all(|contact| contact.kind != LinkKind::CrossSeam));
+    let (over, plan) = delay(IslPattern::GridAcrossSeam);
+    assert!(around > 100.0 && over < 40.0, "{around} ms around the Earth, {over} ms across the seam");
+    assert!(plan.contacts.iter().any(|contact| contact.kind == LinkKind::CrossSeam));
+    let partners = plan.events.iter().filter(|event| event.reason.name() == "seam-partner").count();
+    assert!(partners > 10, "satellites that fly in opposite directions change partners: {partners}");
+}
+
+#[test]
+fn a_way_that_only_the_seam_keeps_closed_says_so() {
+    // Only links within planes: two planes beside each other are not linked, two across the seam neither.
+    let mut setup = across_the_seam(IslPattern::Grid);
+    setup.isl.polar_latitude_deg = 0.0;
+    setup.end = seconds(10);
+    let plan = setup.plan().unwrap();
+    let (from, to) = ends(&plan);
+    assert_eq!(plan.gaps(from, to)[0].2, Gap::NoIslRoute, "above 0 degrees every link between planes is down");
+    // Two planes of a star: the one gap is linked, the other is the seam; with the polar limit between the two.
+    let mut setup = self::setup("star 90:36/2/0", 780.0, 10);
+    setup.terminals = vec![terminal(("a", 0.0, 0.0), 8.2), terminal(("b", 0.0, 90.0), 8.2)];
+    let plan = setup.plan().unwrap();
+    let (from, to) = ends(&plan);
+    let gaps = plan.gaps(from, to);
+    assert!(gaps.iter().all(|(_, _, gap)| *gap == Gap::NoIslRoute), "90 degrees are too far for any link: {gaps:?}");
+}
+
+#[test]
+fn packets_cross_only_so_many_links() {
+    let mut setup = study();
+    setup.ttl = 4;
+    let plan = setup.plan().unwrap();
+    let (from, to) = ends(&plan);
+    // 4 links until 390 s, then 5, then 4 again.
+    assert_eq!(plan.gaps(from, to), [(seconds(390), seconds(520), Gap::TooManyHops)]);
+}
+
+#[test]
+fn old_routes_hold_until_new_ones_are_computed() {
+    let mut setup = study();
+    setup.routing = Routing::AtChange { after: Span::from_secs(3) };
+    let plan = setup.plan().unwrap();
+    let (from, to) = ends(&plan);
+    let gaps = plan.gaps(from, to);
+    let after = |start| (seconds(start), seconds(start + 3), Gap::RoutesNotUpdated);
+    assert_eq!(gaps, [after(390), after(520)]);
+    setup.routing = Routing::Every(Span::from_secs(60));
+    let plan = setup.plan().unwrap();
+    // The next multiples of a minute.
+    let until = |start, end| (seconds(start), seconds(end), Gap::RoutesNotUpdated);
+    assert_eq!(plan.gaps(from, to), [until(390, 420), until(520, 540)]);
+}
+
+#[test]
+fn every_change_leads_to_routes_of_its_own() {
+    // Boston's satellite changes at 390 s, links between planes every 10 s or so: each 25 s later.
+    let mut setup = study();
+    setup.routing = Routing::AtChange { after: Span::from_secs(25) };
+    let plan = setup.plan().unwrap();
+    let (from, to) = ends(&plan);
+    let after = |start| (seconds(start), seconds(start + 25), Gap::RoutesNotUpdated);
+    assert_eq!(plan.gaps(from, to), [after(390), after(520)]);
+}
+
+#[test]
+fn a_satellite_that_rises_is_of_use_when_the_routes_say_so() {
+    let mut setup = setup("86.4:1/1/0", 2000.0, 86_400);
+    let at_once = setup.plan().unwrap();
+    setup.routing = Routing::AtChange { after: Span::from_secs(7) };
+    let late = setup.plan().unwrap();
+    let (from, to) = ends(&late);
+    let first_way = |plan: &ackclock_sat::plan::Plan| {
+        let mut ways = plan.routes.iter().filter(|route| (route.from, route.to) == (from, to));
+        ways.find(|route| matches!(route.way, Way::Through(_))).unwrap().time
+    };
+    assert_eq!(first_way(&late), first_way(&at_once) + Span::from_secs(7));
+    let before = late.gaps(from, to).into_iter().find(|gap| gap.1 == first_way(&late)).unwrap();
+    assert_eq!(before, (first_way(&at_once), first_way(&late), Gap::RoutesNotUpdated));
+}
+
+#[test]
+fn a_plan_says_how_it_came_about() {
+    let settings = study().plan().unwrap().settings;
+    let said = |name: &str| settings.iter().find(|(key, _)| key == name).unwrap().1.as_str();
+    assert_eq!((said("earth"), said("constellation"), said("policy")), ("ns2", "iridium", "sticky"));
+    assert_eq!(said("terminal"), "Berkeley: 37.9 deg N, -122.3 deg E, mask 8.2 deg");
+    assert_eq!(walker("53:72/6/2", 550.0).about(), "walker delta 53:72/6/2, 550 km");
+}
+
+#[test]
+fn impossible_settings_say_what_to_do() {
+    let problem = |change: &dyn Fn(&mut Setup)| {
+        let mut setup = study();
+        change(&mut setup);
+        let error = setup.plan().unwrap_err();
+        assert!(!error.help().is_empty());
+        error.to_string()
+    };
+    assert_eq!(
+        problem(&|s| s.terminals[1] = terminal(BERKELEY, 8.2)),
+        "`Berkeley` is the name of two terminals, or of a terminal and a satellite"
+    );
+    assert!(problem(&|s| s.terminals[0].mask_deg = 90.0).starts_with("elevation mask of `Berkeley` is 90"));
+    assert!(problem(&|s| s.pairs = vec![(0, 0)]).contains("no pair"));
+    assert!(problem(&|s| s.pairs = vec![(0, 2)]).contains("no pair"));
+    assert!(problem(&|s| s.isl_interval = Span::ZERO).contains("at least 1 ms"));
+    assert!(problem(&|s| s.routing = Routing::Every(Span::ZERO)).contains("checks of routes"));
+    assert!(problem(&|s| s.isl.polar_latitude_deg = 91.0).starts_with("polar latitude"));
+    assert!(problem(&|s| s.end = Time::ZERO).contains("an end") || problem(&|s| s.end = Time::ZERO).contains("lasts"));
+    assert!(
+        problem(&|s| {
+            s.access = Access::Common;
+            s.terminals.push(terminal(("third", 0.0, 0.0), 8.2));
+        })
+        .contains("for two terminals, and there are 3")
+    );
+    assert!(
+        problem(&|s| {
+            s.constellation = crate::scenes::bent_pipe(0.0).constellation;
+        })
+        .contains("in none")
+    );
+}
