@@ -24,6 +24,8 @@ pub fn example(flows: u64, ports: u64, seeds: u64) -> Document {
         fingerprint: "00000000000000ff".into(),
         flows: (0..flows).map(|n| flow(n, seed)).collect(),
         ports: (0..ports).map(port).collect(),
+        links: Vec::new(),
+        udp: Vec::new(),
     };
     let command = vec!["ackclock".into(), "run".into(), "x.toml".into()];
     Document::new(command, scenario, (1..=seeds).collect(), (1..=seeds).map(run).collect())
@@ -57,7 +59,7 @@ fn port(n: u64) -> Port {
         name: format!("sw{n}->sw{}", n + 1),
         arrivals: 1000,
         departures: 990,
-        drops: Drops { overflow: 4 * n, partial_frame: 3 * n, policy: 3 * n }.into(),
+        drops: Drops { overflow: 4 * n, partial_frame: 3 * n, policy: 3 * n, outage: 0 }.into(),
         mean_queue: 0.1 + n as f64,
         max_queue: 50,
         final_queue: 0,

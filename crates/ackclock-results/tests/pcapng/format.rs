@@ -2,6 +2,7 @@
 
 use ackclock::ids::IdVec;
 use ackclock::packet::{SackBlock, SackBlocks, Segment};
+use ackclock::path::PathParams;
 use ackclock::record::{Capture, Captured, DropReason, Loss};
 use ackclock::scenario::*;
 use ackclock::tcp::TcpParams;
@@ -224,7 +225,8 @@ fn scenario(tcp: TcpParams) -> Scenario {
     let mut links = IdVec::new();
     let [z_s, s_a, a_s, s_z] =
         [("z->s", z, s), ("s->a", s, a), ("a->s", a, s), ("s->z", s, z)].map(|(name, from, to)| {
-            links.push(Link { name: name.into(), from, to, rate, delay, queue: Queue::unlimited() })
+            let (path, queue) = (PathParams::plain(), Queue::unlimited());
+            links.push(Link { name: name.into(), from, to, rate, delay, path, queue })
         });
     let flow = Flow {
         name: "f".into(),
@@ -245,6 +247,7 @@ fn scenario(tcp: TcpParams) -> Scenario {
         nodes,
         links,
         flows: [flow].into_iter().collect(),
+        datagrams: Vec::new(),
         bottleneck: None,
         recording: Recording::none(),
     }

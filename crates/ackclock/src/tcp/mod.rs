@@ -8,11 +8,13 @@
 pub mod cc;
 mod delayed_ack;
 mod held;
+pub mod offset_sack;
 mod params;
 mod receiver;
 pub mod recovery;
 mod rto;
 mod runs;
+pub mod sack_option;
 mod scoreboard;
 mod sender;
 mod tick_log;
