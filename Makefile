@@ -32,6 +32,7 @@ check: ## format, lint, documentation
 
 verify: test ## slow: both studies in full, all networks on both engines, ten times the random cases, the fuzz targets
 	PROPTEST_CASES=20000 $(CARGO) test --release --locked -p ackclock --test tcp_properties
+	SACK_SCOREBOARDS=1000000 $(CARGO) test --release --locked -p ackclock --lib random_scoreboards
 	PROPTEST_CASES=2000 $(CARGO) test --release --locked -p ackclock --test random_networks
 	ENGINES_ROUNDS=20 $(CARGO) test --release --locked -p ackclock --test engines
 	PROPTEST_CASES=20000 $(CARGO) test --release --locked -p ackclock --test engines_random

@@ -2,7 +2,7 @@
 
 /// Key, unit, meaning. The unit of what ports count is cells on ATM networks and packets on packet networks:
 /// `scenario.unit` says which.
-pub const DOCUMENT: [(&str, &str, &str); 63] = [
+pub const DOCUMENT: [(&str, &str, &str); 70] = [
     ("ackclock", "", "The version of the program that wrote the document."),
     ("arrivals", "cells or packets", "Units that a port admitted or refused."),
     ("bottleneck", "", "The link that efficiency refers to; null where none is named."),
@@ -18,8 +18,12 @@ pub const DOCUMENT: [(&str, &str, &str); 63] = [
         "",
         "How often the queue rose above the threshold of the policy; null without a threshold.",
     ),
+    ("corrupted", "packets", "Packets that arrived damaged over a link."),
     ("damaged_ack_frames", "", "Damaged frames that AAL5 discarded at the sender."),
     ("damaged_frames", "", "Damaged data frames that AAL5 discarded at the receiver; two that were merged count once."),
+    ("datagrams_delivered", "", "Datagrams that arrived."),
+    ("datagrams_lost", "", "Datagrams refused by ports, or lost on links."),
+    ("datagrams_sent", "", "Datagrams sent."),
     ("departures", "cells or packets", "Units that a port began to transmit."),
     ("drops", "cells or packets", "Units that a port refused; of a port in full: by reason."),
     ("drops_overflow", "cells or packets", "Units refused because the buffer was full."),
@@ -44,6 +48,7 @@ pub const DOCUMENT: [(&str, &str, &str); 63] = [
     ("goodput_bps", "bit/s", "Payload delivered in order per second, over the whole run."),
     ("hash", "", "BLAKE3 of the resolved scenario."),
     ("link", "", "The name of the bottleneck."),
+    ("links", "", "One entry for each direction of a link that changes or corrupts packets: what it lost."),
     ("longest_backoff", "", "Reductions of ssthresh with no growth of the window between them: the longest series."),
     ("max", "that of the mean", "The largest value over the runs."),
     ("max_queue", "cells or packets", "Largest number of waiting units."),
@@ -52,6 +57,7 @@ pub const DOCUMENT: [(&str, &str, &str); 63] = [
     ("mean_queue", "cells or packets", "Time-weighted mean number of waiting units."),
     ("min", "that of the mean", "The smallest value over the runs."),
     ("name", "", "The name of the scenario, flow, port or connection."),
+    ("outage", "packets", "Packets lost when a link went down or a way went away; of a port those that waited then."),
     ("overflow", "cells or packets", "Units refused because the buffer was full."),
     ("partial_frame", "cells or packets", "Units refused because an earlier cell of their frame met a full buffer."),
     ("policy", "cells or packets", "Units refused by the policy."),
@@ -70,6 +76,7 @@ pub const DOCUMENT: [(&str, &str, &str); 63] = [
     ("timeout_times_s", "s", "When the retransmission timer expired."),
     ("timeouts", "", "Expiries of the retransmission timer."),
     ("total", "cells or packets", "All units refused."),
+    ("udp", "", "One entry for each source of datagrams, in the order of the scenario."),
     ("unit", "", "What ports count: cells or packets."),
     ("unnecessary_retransmissions", "", "Segments that arrived although the receiver held all their bytes."),
     ("vcs", "", "One entry for each path through the port: data, then acknowledgements of each flow."),

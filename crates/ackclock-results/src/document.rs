@@ -5,7 +5,7 @@
 
 use std::io::{self, Write};
 
-use ackclock::record::{Drops, FlowRecord, PortRecord, Records, VcRecord};
+use ackclock::record::{DatagramRecord, Drops, FlowRecord, LinkRecord, LinkVcRecord, PortRecord, Records, VcRecord};
 use ackclock::scenario::{Scenario, Technology};
 use ackclock::sim::RESULT_VERSION;
 use serde::{Deserialize, Serialize};
@@ -73,7 +73,13 @@ pub struct Run {
     /// Sixteen hexadecimal digits over everything observable.
     pub fingerprint: String,
     pub flows: Vec<Flow>,
+    /// Sources of datagrams.
+    #[serde(default)]
+    pub udp: Vec<Udp>,
     pub ports: Vec<Port>,
+    /// Links that change or corrupt packets.
+    #[serde(default)]
+    pub links: Vec<Link>,
 }
 
 /// What one flow did.
@@ -96,6 +102,18 @@ pub struct Flow {
     pub damaged_ack_frames: u64,
     pub forced_drops: u64,
     pub completed_s: Option<f64>,
+}
+
+/// What one source of datagrams sent, and what of it arrived.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Udp {
+    pub name: String,
+    pub goodput_bps: f64,
+    pub bytes_delivered: u64,
+    pub datagrams_sent: u64,
+    pub datagrams_delivered: u64,
+    /// Refused by ports, or lost on links.
+    pub datagrams_lost: u64,
 }
 
 /// What happened at one output port. Counted in the scenario's unit.
@@ -122,6 +140,28 @@ pub struct DropCounts {
     pub overflow: u64,
     pub partial_frame: u64,
     pub policy: u64,
+    /// Packets that waited when their link went down.
+    #[serde(default)]
+    pub outage: u64,
+}
+
+/// What one direction of a link lost, of packets that its port did not refuse.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Link {
+    pub name: String,
+    /// Packets that arrived damaged.
+    pub corrupted: u64,
+    /// Packets lost when the link went down, or when their way went away.
+    pub outage: u64,
+    pub vcs: Vec<LinkVc>,
+}
+
+/// What one path lost on one link.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LinkVc {
+    pub name: String,
+    pub corrupted: u64,
+    pub outage: u64,
 }
 
 /// One path through one port.
@@ -210,7 +250,9 @@ impl From<&Records> for Run {
             fairness: records.fairness,
             fingerprint: format!("{:016x}", records.fingerprint),
             flows: records.flows.iter().map(Flow::from).collect(),
+            udp: records.datagrams.iter().map(Udp::from).collect(),
             ports: records.ports.iter().map(Port::from).collect(),
+            links: records.links.iter().map(Link::from).collect(),
         }
     }
 }
@@ -239,6 +281,19 @@ impl From<&FlowRecord> for Flow {
     }
 }
 
+impl From<&DatagramRecord> for Udp {
+    fn from(source: &DatagramRecord) -> Udp {
+        Udp {
+            name: source.name.clone(),
+            goodput_bps: source.goodput_bps,
+            bytes_delivered: source.bytes_delivered,
+            datagrams_sent: source.sent,
+            datagrams_delivered: source.delivered,
+            datagrams_lost: source.lost,
+        }
+    }
+}
+
 impl From<&PortRecord> for Port {
     fn from(port: &PortRecord) -> Port {
         Port {
@@ -263,6 +318,19 @@ impl From<Drops> for DropCounts {
             overflow: drops.overflow,
             partial_frame: drops.partial_frame,
             policy: drops.policy,
+            outage: drops.outage,
+        }
+    }
+}
+
+impl From<&LinkRecord> for Link {
+    fn from(link: &LinkRecord) -> Link {
+        let vc = |vc: &LinkVcRecord| LinkVc { name: vc.name.clone(), corrupted: vc.corrupted, outage: vc.outage };
+        Link {
+            name: link.name.clone(),
+            corrupted: link.corrupted,
+            outage: link.outage,
+            vcs: link.vcs.iter().map(vc).collect(),
         }
     }
 }

@@ -24,6 +24,8 @@ pub fn example(flows: u64, ports: u64, seeds: u64) -> Document {
         fingerprint: "00000000000000ff".into(),
         flows: (0..flows).map(|n| flow(n, seed)).collect(),
         ports: (0..ports).map(port).collect(),
+        links: Vec::new(),
+        udp: Vec::new(),
     };
     let command = vec!["ackclock".into(), "run".into(), "x.toml".into()];
     Document::new(command, scenario, (1..=seeds).collect(), (1..=seeds).map(run).collect())

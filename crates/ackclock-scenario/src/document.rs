@@ -19,6 +19,7 @@ pub(crate) struct Document {
     pub(crate) tcp: Given,
     pub(crate) traffic: Given,
     pub(crate) flows: Vec<Named>,
+    pub(crate) udp: Vec<Named>,
     /// Whether every section is a table where it should be: else what is missing is not known.
     pub(crate) is_whole: bool,
 }
@@ -55,6 +56,7 @@ impl Document {
             tcp: single(Section::Tcp, tree, whole, report),
             traffic: single(Section::Traffic, tree, whole, report),
             flows: named(Section::Flow, tree, whole, report),
+            udp: named(Section::Udp, tree, whole, report),
             is_whole,
         }
     }

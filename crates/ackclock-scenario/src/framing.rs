@@ -1,7 +1,7 @@
 //! How large segments become on the wire: docs/models/aal5.md.
 
 use ackclock::packet::{IP_HEADER_BYTES, SackBlock, SackBlocks, Segment, TCP_HEADER_BYTES, aal5};
-use ackclock::scenario::Technology;
+use ackclock::scenario::{MIN_DATAGRAM_BYTES, Technology};
 use ackclock::units::CELL_BYTES;
 
 /// Octets of the largest datagram.
@@ -20,6 +20,11 @@ pub(crate) fn largest_mss(technology: Technology) -> u32 {
 /// Bytes on the wire of a data segment with `payload` bytes.
 pub(crate) fn segment_wire_bytes(payload: u32, technology: Technology) -> u64 {
     wire_bytes(Segment { len: payload, ..Segment::default() }, technology)
+}
+
+/// Bytes on the wire of a datagram with `payload` bytes.
+pub(crate) fn datagram_wire_bytes(payload: u32, technology: Technology) -> u64 {
+    segment_wire_bytes(payload - MIN_DATAGRAM_BYTES, technology)
 }
 
 /// Bytes on the wire of the longest acknowledgement.

@@ -1,8 +1,8 @@
 //! Scenario files: text in, [`ackclock::scenario::Scenario`] out, or every error of the files at once.
 //!
 //! One arrow, in steps: `files` and `sets` lay texts over one another as one `tree`; `document` checks each key and
-//! value by itself against the table in `keys`; `plan` checks what depends on more than one key (`network`, `flows`
-//! with `routes` and `tcp`, `queues`, `bottleneck`) and makes the scenario; `write` makes a file of it again. The
+//! value by itself against the table in `keys`; `plan` checks what depends on more than one key (`network` with `paths`, `flows`
+//! with `routes` and `tcp`, `udp`, `queues`, `bottleneck`) and makes the scenario; `write` makes a file of it again. The
 //! JSON Schema comes from the same table.
 //!
 //! ```
@@ -37,6 +37,7 @@ mod framing;
 mod keys;
 mod names;
 mod network;
+mod paths;
 mod plan;
 mod quantity;
 mod queues;
@@ -48,6 +49,7 @@ mod source;
 mod suggest;
 mod tcp;
 mod tree;
+mod udp;
 mod values;
 mod write;
 

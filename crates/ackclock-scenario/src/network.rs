@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use ackclock::ids::{Id, IdVec, LinkId, NodeId};
-use ackclock::path::PathParams;
+use ackclock::path::{Course, ErrorParams, PathParams};
 use ackclock::scenario::{Link, Node, NodeKind, Queue};
 use ackclock::units::{Rate, Span};
 
@@ -11,7 +11,8 @@ use crate::diagnostic::{At, Report};
 use crate::document::{Document, Named};
 use crate::keys::{ONE_LINE, Section};
 use crate::names::natural;
-use crate::settings::Settings;
+use crate::paths::{self, LinkErrors};
+use crate::settings::{Settings, warn_unused};
 use crate::suggest;
 use crate::tree::quoted;
 use crate::values::{Name, Value};
@@ -33,11 +34,19 @@ struct Duplex {
     ends: (NodeId, NodeId),
     rate: Rate,
     delay: Span,
+    course: Option<Course>,
+    /// Error models of one direction, or of both.
+    errors: Vec<(Option<(NodeId, NodeId)>, ErrorParams)>,
 }
 
 impl Network {
-    /// The network of a document, or `None` and reports.
-    pub(crate) fn build(document: &Document, settings: &Settings, report: &mut Report) -> Option<Network> {
+    /// The network of a document for a run of this length, or `None` and reports.
+    pub(crate) fn build(
+        document: &Document,
+        settings: &Settings,
+        duration: Option<Span>,
+        report: &mut Report,
+    ) -> Option<Network> {
         let topology = settings.word("topology")?;
         let mut whole = no_key_of_another_topology(document, topology, report);
         let sources = if ONE_LINE.contains(&topology) { settings.integer("sources")? } else { 0 };
@@ -56,7 +65,7 @@ impl Network {
         let mut taken: HashMap<(NodeId, NodeId), Option<At>> = HashMap::with_capacity(generated.len());
         taken.extend(generated.iter().map(|duplex| (ordered(duplex.ends), None)));
         for named in &document.links {
-            match network.table_link(named, &mut taken, report) {
+            match network.table_link(named, settings, duration, &mut taken, report) {
                 Some(duplex) => generated.push(duplex),
                 None => whole = false,
             }
@@ -132,10 +141,11 @@ impl Network {
         };
         let access_delay = settings.span("access_delay")?;
         let (left, right) = (self.node("sw1")?, self.node("sw2")?);
-        let mut links = vec![Duplex { ends: (left, right), rate: trunk_rate, delay: trunk_delay }];
+        let duplex = |ends, rate, delay| Duplex { ends, rate, delay, course: None, errors: Vec::new() };
+        let mut links = vec![duplex((left, right), trunk_rate, trunk_delay)];
         for i in 1..=self.sources {
             let ends = [(self.node(&format!("s{i}"))?, left), (right, self.node(&format!("d{i}"))?)];
-            links.extend(ends.map(|ends| Duplex { ends, rate: access_rate, delay: access_delay }));
+            links.extend(ends.map(|ends| duplex(ends, access_rate, access_delay)));
         }
         Some(links)
     }
@@ -143,6 +153,8 @@ impl Network {
     fn table_link(
         &self,
         named: &Named,
+        network: &Settings,
+        duration: Option<Span>,
         taken: &mut HashMap<(NodeId, NodeId), Option<At>>,
         report: &mut Report,
     ) -> Option<Duplex> {
@@ -162,7 +174,55 @@ impl Network {
                 .help("put a switch into one of them if two ways are meant");
             return None;
         }
-        Some(Duplex { ends, rate: rate?, delay: delay? })
+        if network.word("technology") == Some("atm")
+            && let Some(key) = PATH_KEYS.iter().find(|key| is_of_path(&settings, key))
+        {
+            report
+                .error(settings.at(key), format!("`{key}` changes or corrupts packets, and this is an ATM network"))
+                .label("links of ATM networks are plain")
+                .help("leave it out, or write technology = \"packet\" in [network]");
+            return None;
+        }
+        let context = |_: &str| None;
+        warn_unused(&named.given, Section::Link, &[&settings], &context, report);
+        let errors = self.errors(&settings, ends, report);
+        let course = paths::course(&settings, &named.name, duration, report);
+        Some(Duplex { ends, rate: rate?, delay: delay?, course: course?, errors: errors? })
+    }
+
+    /// The error models of a link, with their directions.
+    #[allow(clippy::type_complexity)]
+    fn errors(
+        &self,
+        settings: &Settings,
+        ends: (NodeId, NodeId),
+        report: &mut Report,
+    ) -> Option<Vec<(Option<(NodeId, NodeId)>, ErrorParams)>> {
+        let Some(Value::Errors(all)) = settings.value("errors") else { return Some(Vec::new()) };
+        let mut models = Vec::with_capacity(all.len());
+        for LinkErrors { params, direction } in all {
+            let direction = match direction {
+                None => None,
+                Some(name) => Some(self.direction(name, ends, report)?),
+            };
+            models.push((direction, params.clone()));
+        }
+        Some(models)
+    }
+
+    /// One direction of a link between two nodes.
+    fn direction(&self, name: &Name, (a, b): (NodeId, NodeId), report: &mut Report) -> Option<(NodeId, NodeId)> {
+        let both = [(a, b), (b, a)];
+        let spelled = |(from, to): (NodeId, NodeId)| format!("{}->{}", self.nodes[from].name, self.nodes[to].name);
+        let found = both.into_iter().find(|&direction| spelled(direction) == name.text);
+        if found.is_none() {
+            report.error(name.at, format!("{} is no direction of this link", quoted(&name.text))).label(format!(
+                "expected {:?} or {:?}",
+                spelled(both[0]),
+                spelled(both[1])
+            ));
+        }
+        found
     }
 
     fn ends(&self, names: &[Name], at: Option<At>, report: &mut Report) -> Option<(NodeId, NodeId)> {
@@ -181,7 +241,9 @@ impl Network {
     fn add(&mut self, from: NodeId, to: NodeId, duplex: &Duplex) {
         let name = format!("{}->{}", self.nodes[from].name, self.nodes[to].name);
         let queue = Queue::unlimited();
-        let (rate, delay, path) = (duplex.rate, duplex.delay, PathParams::plain());
+        let here = duplex.errors.iter().filter(|(direction, _)| direction.is_none_or(|of| of == (from, to)));
+        let errors = here.map(|(_, params)| params.clone()).collect();
+        let (rate, delay, path) = (duplex.rate, duplex.delay, PathParams { course: duplex.course.clone(), errors });
         let link = self.links.push(Link { name, from, to, rate, delay, path, queue });
         self.between.insert((from, to), link);
         if self.is_host(to) {
@@ -262,6 +324,14 @@ fn nodes(
     sorted.sort_by(|(a, _), (b, _)| natural(a, b));
     Some(sorted.into_iter().map(|(name, kind)| Node { name, kind }).collect())
 }
+
+/// Whether a key of a link is given, and makes it more than plain.
+fn is_of_path(settings: &Settings, key: &str) -> bool {
+    matches!(settings.value(key), Some(Value::Schedule(_) | Value::Outages(_) | Value::Errors(_)))
+}
+
+/// The keys with which a link may change or corrupt packets.
+const PATH_KEYS: [&str; 4] = ["rate", "delay", "outages", "errors"];
 
 fn ordered((a, b): (NodeId, NodeId)) -> (NodeId, NodeId) {
     (a.min(b), a.max(b))

@@ -15,6 +15,7 @@ use crate::quantity::{Dimension, Quantity};
 use crate::queues::{self, QueueSettings};
 use crate::settings::{Given, Settings, warn_unused};
 use crate::tcp;
+use crate::udp;
 use crate::values::Value;
 
 /// A scenario, and where every part of it comes from.
@@ -72,7 +73,7 @@ pub(crate) fn plan(document: &Document, path: &str, report: &mut Report) -> Opti
     let tcp = tcp::settings(Section::Tcp, &[&document.tcp]);
     let traffic = Settings::resolve(Section::Traffic, &[&document.traffic]);
 
-    let mut network = Network::build(document, &network_settings, report);
+    let mut network = Network::build(document, &network_settings, top.span("duration"), report);
     let flow_context = flows::Context {
         document,
         network: network.as_ref(),
@@ -86,7 +87,8 @@ pub(crate) fn plan(document: &Document, path: &str, report: &mut Report) -> Opti
     };
     let flows = flows::plan(&flow_context, report);
     let (network, flows, queues, technology) = (network.as_mut()?, flows?, queues?, technology?);
-    queues::fill(network, &flows, &queues, technology, report);
+    let datagrams = udp::plan(document, network, technology, top.span("duration"), &flows, report);
+    queues::fill(network, &flows, datagrams.as_deref().unwrap_or_default(), &queues, technology, report);
     let bottleneck = bottleneck::find(network, &flows, technology, &mut top, report).ok()?;
     let recording = recording(&top, network, report);
     if report.has_errors() {
@@ -107,6 +109,7 @@ pub(crate) fn plan(document: &Document, path: &str, report: &mut Report) -> Opti
         nodes: std::mem::take(&mut network.nodes),
         links: std::mem::take(&mut network.links),
         flows: flows.collect::<IdVec<_, _>>(),
+        datagrams: datagrams?,
         bottleneck,
         recording: recording?,
     };

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use ackclock::ids::{IdVec, LinkId};
-use ackclock::queue::drop::{DropParams, Forgiveness, FrameParams};
-use ackclock::scenario::{Buffer, Queue, ServiceOrder, Technology};
+use ackclock::queue::drop::{AboveMax, CoDelParams, DropParams, Forgiveness, FrameParams, RedParams, Spacing};
+use ackclock::scenario::{Buffer, DatagramFlow, Queue, ServiceOrder, Technology};
 use ackclock::units::{CELL_BITS, CELL_BYTES, Rate};
 
 use crate::diagnostic::{At, Report};
@@ -55,6 +55,13 @@ fn derive_defaults(settings: &mut Settings) {
         Some("fba") => Some((0.5, "literature: [HK98], low confidence")),
         _ => None,
     };
+    let (max_p, gentle, spacing, source) = match settings.word("red_values") {
+        Some("fj93") => (0.02, false, "uniform", "[FJ93] §5"),
+        _ => (0.1, true, "wait", "ns-2"),
+    };
+    settings.set_default("max_p", Value::Number(max_p), source);
+    settings.set_default("gentle", Value::Flag(gentle), source);
+    settings.set_default("spacing", Value::Word(spacing), source);
     if let Some((fraction, source)) = threshold {
         settings.set_default("threshold", Value::Number(fraction), source);
     }
@@ -67,11 +74,12 @@ fn derive_defaults(settings: &mut Settings) {
 pub(crate) fn fill(
     network: &mut Network,
     flows: &[PlannedFlow],
+    datagrams: &[DatagramFlow],
     settings: &QueueSettings,
     technology: Technology,
     report: &mut Report,
 ) {
-    let loads = loads(network, flows, technology);
+    let loads = loads(network, flows, datagrams, technology);
     let mut own: BTreeMap<LinkId, &Settings> = BTreeMap::new();
     for (name, settings) in &settings.ports {
         if let Some(link) = port(network, name, settings.at, report) {
@@ -117,7 +125,12 @@ struct Port<'a> {
     has_own_buffer: bool,
 }
 
-fn loads(network: &Network, flows: &[PlannedFlow], technology: Technology) -> IdVec<LinkId, Load> {
+fn loads(
+    network: &Network,
+    flows: &[PlannedFlow],
+    datagrams: &[DatagramFlow],
+    technology: Technology,
+) -> IdVec<LinkId, Load> {
     let mut loads: IdVec<LinkId, Load> = network.links.iter().map(|_| Load::default()).collect();
     for PlannedFlow { flow, .. } in flows {
         let round_trip_ps = routes::delay_ps(network, &flow.forward) + routes::delay_ps(network, &flow.backward);
@@ -130,6 +143,15 @@ fn loads(network: &Network, flows: &[PlannedFlow], technology: Technology) -> Id
                 load.round_trip_ps = load.round_trip_ps.max(round_trip_ps);
                 load.largest_bytes = load.largest_bytes.max(bytes);
             }
+        }
+    }
+    for DatagramFlow { route, source, .. } in datagrams {
+        for link in route {
+            let load = &mut loads[*link];
+            load.crossed = true;
+            // There is no way back: what waits for a round trip waits for that of a flow, or for one way.
+            load.round_trip_ps = load.round_trip_ps.max(routes::delay_ps(network, route));
+            load.largest_bytes = load.largest_bytes.max(framing::datagram_wire_bytes(source.payload_bytes, technology));
         }
     }
     loads
@@ -184,14 +206,8 @@ impl Checker<'_> {
             (other, _) => unreachable!("service order {other} is in the table of keys, but not here"),
         };
         let policy = settings.word("policy");
-        if matches!(self.technology, Technology::Packet { .. }) && policy.is_some_and(|policy| policy != "tail-drop") {
-            let at = settings.at("policy");
-            if self.first(at, "policy") {
-                self.report
-                    .error(at, format!("the policy {} works on cells", policy.unwrap_or_default()))
-                    .label("packet networks have tail-drop only");
-            }
-            return None;
+        if let Some(policy) = policy {
+            self.fits_technology(settings, policy)?;
         }
         let bdp = settings.quantity("buffer").filter(|quantity| quantity.dimension == Dimension::Bdp);
         if bdp.is_some() && !port.load.crossed {
@@ -206,8 +222,78 @@ impl Checker<'_> {
             return Some(Queue { service_order, ..Queue::unlimited() });
         }
         let buffer = self.buffer(settings, port)?;
-        let policy = self.policy(settings, buffer, policy?)?;
+        let policy = match policy? {
+            "red" => self.red(settings)?,
+            "codel" => DropParams::Codel(CoDelParams {
+                target: settings.span("target")?,
+                interval: settings.span("interval")?,
+                mtu_bytes: u32::try_from(settings.amount("mtu")?).ok()?,
+            }),
+            policy => self.policy(settings, buffer, policy)?,
+        };
+        let buffer = self.counted(settings, buffer)?;
         Some(Queue { buffer, policy, service_order })
+    }
+
+    /// Whether a policy decides about what travels here.
+    fn fits_technology(&mut self, settings: &Settings, policy: &str) -> Option<()> {
+        let (what, label) = match (self.technology, policy) {
+            (_, "tail-drop") | (Technology::Packet { .. }, "red" | "codel") => return Some(()),
+            (Technology::Packet { .. }, _) => ("cells", "packet networks have tail-drop, red and codel"),
+            (Technology::Atm { .. }, "red" | "codel") => ("packets", "ATM networks have the other policies"),
+            (Technology::Atm { .. }, _) => return Some(()),
+        };
+        let at = settings.at("policy");
+        if self.first(at, "policy") {
+            self.report.error(at, format!("the policy {policy} works on {what}")).label(label);
+        }
+        None
+    }
+
+    fn red(&mut self, settings: &Settings) -> Option<DropParams> {
+        let packets = |key: &str| settings.amount(key).map(|packets| packets as f64);
+        let (min_packets, max_packets) = (packets("min_threshold")?, packets("max_threshold")?);
+        if max_packets <= min_packets {
+            let at = settings.at("max_threshold").or(settings.at("min_threshold"));
+            if self.first(at, "max_threshold") {
+                self.report
+                    .error(at, format!("`min_threshold` is {min_packets} packets, `max_threshold` {max_packets}"))
+                    .label("the upper threshold must be above the lower one");
+            }
+            return None;
+        }
+        Some(DropParams::Red(RedParams {
+            min_packets,
+            max_packets,
+            weight: settings.number("weight")?,
+            max_p: settings.number("max_p")?,
+            above: if settings.flag("gentle")? { AboveMax::Gentle } else { AboveMax::All },
+            spacing: if settings.word("spacing")? == "wait" { Spacing::Wait } else { Spacing::Uniform },
+            packet_bytes: u32::try_from(settings.amount("mean_packet")?).ok()?,
+        }))
+    }
+
+    /// The buffer as ns-2 counts, if it is to be counted so: less than the limit may wait.
+    fn counted(&mut self, settings: &Settings, buffer: Buffer) -> Option<Buffer> {
+        let is_packet = matches!(self.technology, Technology::Packet { .. });
+        if !is_packet || settings.word("counting")? == "waiting" {
+            return Some(buffer);
+        }
+        Some(match buffer {
+            Buffer::Packets(1) => {
+                let at = settings.at("buffer");
+                if self.first(at, "counting") {
+                    self.report
+                        .error(at, "as ns-2 counts, a limit of 1 packet lets none through")
+                        .label("at least 2 packets")
+                        .help("write counting = \"waiting\" to have one packet wait");
+                }
+                return None;
+            }
+            Buffer::Packets(packets) => Buffer::Packets(packets - 1),
+            Buffer::Bytes(bytes) => Buffer::Bytes(bytes - 1),
+            other => other,
+        })
     }
 
     fn buffer(&mut self, settings: &Settings, port: &Port<'_>) -> Option<Buffer> {

@@ -5,7 +5,8 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::keys::{Amount, Bare, Fallback, Key, Kind, Section};
+use crate::keys::{Amount, Bare, Fallback, INSTANT, Key, Kind, Section};
+use crate::paths;
 use crate::values::metric_words;
 
 /// The JSON Schema (draft-07) of scenario files, from the same table that drives the checker.
@@ -66,6 +67,9 @@ fn property(key: &Key) -> Value {
         Kind::Number { max } => json!({ "type": "number", "exclusiveMinimum": 0, "maximum": max }),
         Kind::Share => json!({ "type": "number", "minimum": 0, "maximum": 1 }),
         Kind::Amount(amount) => alternatives(amount),
+        Kind::Schedule(amount) => paths::schedule_schema(key.name, &alternatives(amount), &time()),
+        Kind::Outages => paths::outages_schema(&time()),
+        Kind::Errors => paths::errors_schema(&time()),
         Kind::Ends => json!({
             "type": "array", "items": { "type": "string", "pattern": NAME }, "minItems": 2, "maxItems": 2,
         }),
@@ -91,6 +95,11 @@ fn property(key: &Key) -> Value {
     let used = if conditions.is_empty() { String::new() } else { format!(" Used with {}.", conditions.join(" and ")) };
     schema["description"] = json!(format!("{} {default}{used}", key.about));
     schema
+}
+
+/// A time.
+fn time() -> Value {
+    alternatives(&Amount { limits: &[INSTANT], words: &[], bare: Bare::None })
 }
 
 fn alternatives(amount: &Amount) -> Value {

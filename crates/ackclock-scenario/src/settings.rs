@@ -167,7 +167,9 @@ impl Settings {
         let mut known = true;
         for condition in key.used_if {
             let word = match self.section.key_named(condition.key) {
-                Some(list) if matches!(list.kind, Kind::Metrics) => self.is_list_given(list.name),
+                Some(list) if matches!(list.kind, Kind::Metrics | Kind::Schedule(_) | Kind::Outages) => {
+                    self.is_list_given(list.name)
+                }
                 Some(_) => self.word(condition.key),
                 None => context(condition.key),
             };
@@ -228,6 +230,8 @@ impl Settings {
     pub(crate) fn is_list_given(&self, name: &str) -> Option<&'static str> {
         Some(match self.value(name) {
             Some(Value::Metrics(metrics)) if !metrics.is_empty() => "given",
+            Some(Value::Outages(outages)) if !outages.is_empty() => "given",
+            Some(Value::Schedule(_)) => "given",
             _ => "none",
         })
     }
@@ -248,10 +252,11 @@ impl Settings {
         }
     }
 
-    /// The quantity of a key.
+    /// The quantity of a key; of one that changes, at the start.
     pub(crate) fn quantity(&self, name: &str) -> Option<Quantity> {
         match self.value(name)? {
             Value::Quantity(quantity) => Some(*quantity),
+            Value::Schedule(schedule) => Some(schedule.first()),
             _ => None,
         }
     }
@@ -289,7 +294,10 @@ pub(crate) fn warn_unused(
             let conditions: Vec<String> = key
                 .used_if
                 .iter()
-                .map(|condition| format!("{} = {}", condition.key, condition.is.join(", ")))
+                .map(|condition| match condition.is {
+                    ["given"] => format!("{} as a list", condition.key),
+                    words => format!("{} = {}", condition.key, words.join(", ")),
+                })
                 .collect();
             report
                 .warning(at, format!("`{name}` has no effect here"))

@@ -6,7 +6,8 @@ use ackclock::record::{GROUPS, Metric, MetricSet};
 use ackclock::scenario::ForcedDrop;
 
 use crate::diagnostic::{At, Report};
-use crate::keys::{Amount, Bare, Fallback, Key, Kind};
+use crate::keys::{Amount, Bare, Fallback, INSTANT, Key, Kind};
+use crate::paths::{self, LinkErrors, Outage, Schedule};
 use crate::quantity::{Dimension, Quantity, Trouble, nearest_unit};
 use crate::suggest;
 use crate::tree::{Item, Node, Table, quoted};
@@ -25,6 +26,9 @@ pub(crate) enum Value {
     /// Each once, in the order of [`Metric::ALL`].
     Metrics(MetricSet),
     Drops(Vec<ForcedDrop>),
+    Schedule(Schedule),
+    Outages(Vec<Outage>),
+    Errors(Vec<LinkErrors>),
 }
 
 /// A name in a list, and where it is.
@@ -101,7 +105,10 @@ pub(crate) fn check(key: &Key, item: &Item, report: &mut Report) -> Option<Value
             report.error(item.at, format!("`{name}` is {number}")).label("must be from 0 to 1");
             None
         }
-        (Kind::Amount(amount), _) => quantity(name, amount, item, report),
+        (Kind::Schedule(amount), Node::Array(items)) => paths::schedule(name, amount, items, item.at, report),
+        (Kind::Amount(amount) | Kind::Schedule(amount), _) => quantity(name, amount, item, report),
+        (Kind::Outages, Node::Array(items)) => paths::outages(items, report),
+        (Kind::Errors, Node::Array(_) | Node::Table(_)) => paths::errors(item, report),
         (Kind::Ends | Kind::Route | Kind::Nodes, Node::Array(items)) => names(name, &key.kind, items, item.at, report),
         (Kind::Drops, Node::Array(items)) => drops(items, report),
         (Kind::Metrics, Node::Array(items)) => metrics(items, report),
@@ -119,7 +126,7 @@ pub(crate) fn check(key: &Key, item: &Item, report: &mut Report) -> Option<Value
 /// A value that a key could have, as TOML.
 pub(crate) fn example(key: &Key) -> String {
     match &key.kind {
-        Kind::Amount(amount) => match amount.limits.first() {
+        Kind::Amount(amount) | Kind::Schedule(amount) => match amount.limits.first() {
             Some(limit) => format!("\"10 {}\"", limit.example_unit()),
             None => "0".to_owned(),
         },
@@ -142,9 +149,55 @@ fn expectation(kind: &Kind) -> (String, String) {
         Kind::Metrics => ("a list of metrics in quotes", "[\"cwnd\", \"queue\"]"),
         Kind::Nodes => ("a list of nodes in quotes", "[\"s1\", \"d1\"]"),
         Kind::Drops => ("a list of segment numbers", "[30, { segment = 31, transmission = 2 }]"),
-        Kind::Amount(_) => unreachable!("quantities explain themselves"),
+        Kind::Outages => ("a list of outages", "[{ from = \"10 s\", until = \"12 s\" }]"),
+        Kind::Errors => ("an error model, or a list of them", "{ model = \"uniform\", rate = 0.01 }"),
+        Kind::Amount(_) | Kind::Schedule(_) => unreachable!("quantities explain themselves"),
     };
     (expected.to_owned(), example.to_owned())
+}
+
+/// The quantity of a key within a table.
+pub(crate) fn quantity_of(name: &str, amount: &Amount, item: &Item, report: &mut Report) -> Option<Quantity> {
+    match quantity(name, amount, item, report)? {
+        Value::Quantity(quantity) => Some(quantity),
+        _ => None,
+    }
+}
+
+/// The time of a key within a table, picoseconds, `min` at least.
+pub(crate) fn time_of(name: &str, item: &Item, min: u64, report: &mut Report) -> Option<u64> {
+    let amount = quantity_of(name, &Amount { limits: &[INSTANT], words: &[], bare: Bare::None }, item, report)?.amount;
+    if amount >= min {
+        return Some(amount);
+    }
+    let least = Quantity { dimension: Dimension::Time, amount: min }.canonical();
+    report.error(item.at, format!("`{name}` is too short")).label(format!("at least {least}"));
+    None
+}
+
+/// The word of a key within a table.
+pub(crate) fn word_of(name: &str, words: &[&'static str], item: &Item, report: &mut Report) -> Option<&'static str> {
+    let Node::Text(text) = &item.node else {
+        let found = format!("`{name}` is {}", item.described());
+        report.error(item.at, found).label(format!("expected one of {}", listed(words)));
+        return None;
+    };
+    match word(name, words, text, item.at, report)? {
+        Value::Word(word) => Some(word),
+        _ => None,
+    }
+}
+
+/// The whole number of a key within a table, `min` at least.
+pub(crate) fn integer_of(name: &str, item: &Item, min: u64, report: &mut Report) -> Option<u64> {
+    match item.node {
+        Node::Integer(integer) => whole(name, integer, min, MAX_SEGMENT, item.at, report),
+        _ => {
+            let found = format!("`{name}` is {}", item.described());
+            report.error(item.at, found).label("expected a whole number");
+            None
+        }
+    }
 }
 
 fn word(name: &str, words: &[&'static str], text: &str, at: At, report: &mut Report) -> Option<Value> {

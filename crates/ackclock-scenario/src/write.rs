@@ -58,6 +58,11 @@ pub(crate) fn write(plan: &Plan, document: &Document, report: &Report) -> (Strin
     for (flow, said) in &plan.tables {
         writer.flow(plan, &plan.scenario.flows[*flow], said, &context);
     }
+    for index in in_order(&document.udp) {
+        let named = &document.udp[index];
+        let settings = Settings::resolve(Section::Udp, &[&named.given]);
+        writer.section(Some(&header("udp", &named.name)), &settings, None, &context);
+    }
     (writer.plain, writer.annotated)
 }
 
@@ -181,6 +186,9 @@ fn spell(value: &Value) -> String {
         Value::Names(names) => list(names.iter().map(|name| text(&name.text))),
         Value::Metrics(metrics) => list(metrics.iter().map(|metric| text(metric.name()))),
         Value::Drops(all) => drops(all),
+        Value::Schedule(schedule) => schedule.spelled(),
+        Value::Outages(all) => list(all.iter().map(|outage| outage.spelled())),
+        Value::Errors(all) => list(all.iter().map(|errors| errors.spelled())),
     }
 }
 

@@ -406,3 +406,83 @@ fn a_file_full_of_errors_is_refused_quickly_and_not_at_endless_length() {
         }
     }
 }
+
+/// A packet network of one link, with this said about it.
+fn link(keys: &str) -> String {
+    let file = format!(
+        "duration = \"10 s\"\n[network]\ntechnology = \"packet\"\ntopology = \"graph\"\n[node]\na.kind = \"host\"\n\
+         r.kind = \"switch\"\nb.kind = \"host\"\n[flow.f]\nfrom = \"a\"\nto = \"b\"\n[link.x]\nends = [\"a\", \"r\"]\n\
+         rate = \"1 Mbps\"\ndelay = \"1 ms\"\n[link.y]\nends = [\"r\", \"b\"]\n{keys}\n"
+    );
+    format!("{keys}\n{}", indented(&said_about(&file, &[])))
+}
+
+#[test]
+fn links_that_cannot_be() {
+    let plain = "rate = \"1 Mbps\"\ndelay = \"1 ms\"";
+    let cases = [
+        "rate = \"1 Mbps\"\ndelay = []".to_owned(),
+        "rate = \"1 Mbps\"\ndelay = [{ at = \"1 s\", delay = \"1 ms\" }]".to_owned(),
+        "rate = \"1 Mbps\"\ndelay = [\"1 ms\", { at = \"2 s\", delay = \"0 ms\" }, { at = \"1 s\", dely = \"1 ms\" }]".to_owned(),
+        "rate = \"1 Mbps\"\ndelay = [\"1 ms\", { at = \"2 s\", delay = \"1 ms\" }, { at = \"1 s\", delay = \"1 ms\" }]".to_owned(),
+        "rate = [\"1 Mbps\", { at = 5, rate = \"1 ms\" }]\ndelay = \"1 ms\"\nreordering = \"prevent\"".to_owned(),
+        "rate = \"1 Mbps\"\ndelay = [\"1 ms\", { at = \"2 s\", delay = \"2 ms\" }]\ndelay_shape = \"linear\"\nunder_way = \"drop\"".to_owned(),
+        format!("{plain}\noutages = [{{ from = \"0 s\", until = \"never\" }}]"),
+        format!("{plain}\noutages = [{{ from = \"0 s\", until = \"10 s\" }}]"),
+        format!("{plain}\noutages = [{{ from = \"3 s\", until = \"2 s\" }}, {{ from = \"1 s\" }}]"),
+        format!("{plain}\nerrors = {{ model = \"uniform\", rate = 1.5 }}"),
+        format!("{plain}\nerrors = {{ model = \"uniform\", rate = -0.1, every = 3 }}"),
+        format!("{plain}\nerrors = {{ model = \"uniform\" }}"),
+        format!("{plain}\nerrors = [{{ model = \"unifrom\", rate = 0.1 }}, 3, {{ modl = \"list\" }}]"),
+        format!("{plain}\nerrors = {{ model = \"list\", packets = [3, 3], place = \"outgress\" }}"),
+        format!("{plain}\nerrors = {{ model = \"periodic\", every = 5, offset = 5 }}"),
+        format!("{plain}\nerrors = {{ model = \"uniform\", rate = 0.1, direction = \"a->r\" }}"),
+        format!(
+            "{plain}\nerrors = {{ model = \"markov\", good = {{ interval = \"1 s\", stay = 1, loss = 0 }}, \
+             bad = {{ interval = \"0 s\", stay = 0.5, loss = 2 }} }}"
+        ),
+    ];
+    insta::assert_snapshot!(cases.iter().map(|keys| link(keys)).collect::<Vec<_>>().join("\n"));
+}
+
+#[test]
+fn packet_queues_that_cannot_work() {
+    let said = |queue: &str| {
+        let plain = "rate = \"1 Mbps\"\ndelay = \"1 ms\"\n[queue]";
+        link(&format!("{plain}\n{queue}"))
+    };
+    let cases = [
+        "policy = \"epd\"\nbuffer = \"50 packets\"",
+        "policy = \"red\"\nmin_threshold = \"20 packets\"",
+        "policy = \"red\"\nmax_p = 2\ntarget = \"1 ms\"",
+        "policy = \"codel\"\ntarget = \"0 ms\"",
+        "buffer = \"1 packets\"\ncounting = \"ns-2\"",
+    ];
+    insta::assert_snapshot!(cases.map(said).join("\n"));
+}
+
+#[test]
+fn links_of_atm_networks_are_plain() {
+    insta::assert_snapshot!(sets(&[
+        "node.h.kind=host",
+        "link.z={ ends = [\"s1\", \"sw2\"], rate = \"1 Gbps\", delay = \"3 us\", errors = { model = \"uniform\", rate = 0.1 } }",
+        "queue.policy=red",
+        "queue.counting=ns-2",
+    ]));
+}
+
+#[test]
+fn datagrams_that_lead_nowhere() {
+    let said = |table: &str| link(&format!("rate = \"1 Mbps\"\ndelay = \"1 ms\"\n[udp.u]\n{table}"));
+    let cases = [
+        "from = \"a\"\nto = \"b\"",
+        "from = \"a\"\nto = \"a\"\nrate = \"1 Mbps\"",
+        "from = \"r\"\nto = \"c\"\nrate = \"1 Mbps\"",
+        "from = \"a\"\nto = \"b\"\nrate = \"1 Mbps\"\npayload = \"3 B\"\nstart = \"2 s\"\nstop = \"1 s\"",
+        "from = \"a\"\nto = \"b\"\nrate = \"1 Mbps\"\nstart = \"2 s\"\nstop = \"1 s\"",
+        "from = \"a\"\nto = \"b\"\nrate = \"1 Mbps\"\nstart = \"20 s\"",
+        "from = \"a\"\nto = \"b\"\nrate = \"1 Mbps\"\n[udp.f]\nfrom = \"a\"\nto = \"b\"\nrate = \"1 Mbps\"",
+    ];
+    let atm = sets(&["udp.u={ from = \"s1\", to = \"d1\", rate = \"1 Mbps\" }"]);
+    insta::assert_snapshot!(format!("{}\n{atm}", cases.map(said).join("\n")));
+}

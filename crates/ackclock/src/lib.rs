@@ -7,8 +7,8 @@
 //!
 //! - [`units`], [`ids`], [`rng`]: whole picoseconds, typed indices, randomness as a function of names.
 //! - [`packet`]: what travels: segments, AAL5 frames, cells. [`record`]: what is written down.
-//! - [`tcp`], [`queue`] and [`path`]: pure state machines: the two ends of a connection; who may enter a buffer; what a link
-//!   loses, and how it changes.
+//! - [`tcp`], [`queue`], [`path`] and [`traffic`]: pure state machines: the two ends of a connection; who may enter a buffer;
+//!   what a link loses, and how it changes; sources that are not TCP.
 //! - [`scenario`]: the experiment as meant, complete and valid.
 //! - [`engine`]: what an engine is made of. [`net`]: hosts, ports and links, and the engine that drives them.
 //! - [`sim`]: the arrow through all of it.
@@ -46,6 +46,7 @@
 //!     nodes,
 //!     links,
 //!     flows: [flow].into_iter().collect(),
+//!     datagrams: vec![],
 //!     bottleneck: None,
 //!     recording: Recording::none(),
 //! };
@@ -66,4 +67,5 @@ pub mod rng;
 pub mod scenario;
 pub mod sim;
 pub mod tcp;
+pub mod traffic;
 pub mod units;

@@ -6,6 +6,7 @@ use crate::path::PathParams;
 use crate::queue::drop::DropParams;
 use crate::record::MetricSet;
 use crate::tcp::TcpParams;
+use crate::traffic::CbrParams;
 use crate::units::{Rate, Span, Time};
 
 /// One experiment: the network, the traffic, the length.
@@ -25,6 +26,8 @@ pub struct Scenario {
     pub links: IdVec<LinkId, Link>,
     /// The TCP connections; names are unique.
     pub flows: IdVec<FlowId, Flow>,
+    /// Datagrams that are sent whatever becomes of them; names are unique, among the flows too. On packet networks only.
+    pub datagrams: Vec<DatagramFlow>,
     /// The link that efficiency refers to.
     pub bottleneck: Option<Bottleneck>,
     /// What is written down while the run goes on.
@@ -166,6 +169,20 @@ pub struct Flow {
     /// Segments lost on purpose.
     pub forced_drops: Vec<ForcedDrop>,
 }
+
+/// Datagrams in one direction, UDP.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DatagramFlow {
+    /// Unique name. Random numbers depend on it.
+    pub name: String,
+    /// The links from host to host, 1 to [`MAX_ROUTE_LINKS`].
+    pub route: Vec<LinkId>,
+    /// What is sent. The payload has [`MIN_DATAGRAM_BYTES`] at least.
+    pub source: CbrParams,
+}
+
+/// The smallest payload of a datagram: what UDP's header is shorter than TCP's.
+pub const MIN_DATAGRAM_BYTES: u32 = 12;
 
 /// The longest route. A unit counts the links behind it in a byte.
 pub const MAX_ROUTE_LINKS: usize = 255;

@@ -1,7 +1,7 @@
 //! Scenario in, records out: [`build`] a run, [`Simulation::step`] through it, read its [`Records`].
 
 use crate::net::{self, Batched, Recorder, Reference};
-use crate::record::{Capture, FlowRecord, LinkRecord, PortRecord, Records, Series, combine, metrics};
+use crate::record::{Capture, DatagramRecord, FlowRecord, LinkRecord, PortRecord, Records, Series, combine, metrics};
 use crate::scenario::{Flow, Scenario};
 use crate::units::{Span, Time};
 
@@ -91,6 +91,13 @@ impl Network {
         match self {
             Network::Batched(network) => network.port_records(now),
             Network::Reference(network) => network.port_records(now),
+        }
+    }
+
+    fn datagram_records(&self, simulated: Span) -> Vec<DatagramRecord> {
+        match self {
+            Network::Batched(network) => network.datagram_records(simulated),
+            Network::Reference(network) => network.datagram_records(simulated),
         }
     }
 
@@ -195,6 +202,10 @@ impl Simulation {
         let flows = self.network.flow_records(simulated, self.warmup);
         let ports = self.network.port_records(self.now);
         let links = self.network.link_records(self.now);
+        let mut datagrams = self.network.datagram_records(simulated);
+        for source in &mut datagrams {
+            source.lost = lost(&source.name, &ports, &links);
+        }
         let of_measured = flows.iter().zip(&self.measured);
         let measured = || of_measured.clone().filter(|&(_, &begins)| begins < self.now).map(|(flow, _)| flow);
         let goodput = || measured().map(|flow| flow.goodput_bps);
@@ -207,7 +218,8 @@ impl Simulation {
         });
         let of_ports = ports.iter().map(|port| (port.name.clone(), port.fingerprint));
         let of_links = links.iter().map(|link| (format!("{}:link", link.name), link.fingerprint));
-        let fingerprints: Vec<(String, u64)> = of_flows.chain(of_ports).chain(of_links).collect();
+        let of_datagrams = datagrams.iter().map(|source| (format!("{}:udp", source.name), source.fingerprint));
+        let fingerprints: Vec<(String, u64)> = of_flows.chain(of_ports).chain(of_links).chain(of_datagrams).collect();
         Records {
             seed: self.seed,
             simulated,
@@ -217,12 +229,20 @@ impl Simulation {
             fairness: metrics::jain(goodput()),
             fingerprint: combine(fingerprints.iter().map(|(name, hash)| (name.as_str(), *hash))),
             flows,
+            datagrams,
             ports,
             links,
             series,
             captures,
         }
     }
+}
+
+/// What ports refused and links lost of the connection called `name`.
+fn lost(name: &str, ports: &[PortRecord], links: &[LinkRecord]) -> u64 {
+    let refused = ports.iter().flat_map(|port| &port.vcs).filter(|vc| vc.name == name).map(|vc| vc.drops);
+    let on_links = links.iter().flat_map(|link| &link.vcs).filter(|vc| vc.name == name);
+    refused.sum::<u64>() + on_links.map(|vc| vc.corrupted + vc.outage).sum::<u64>()
 }
 
 /// When a flow begins, if efficiency and fairness are about it: about all flows, unless a bottleneck is named.

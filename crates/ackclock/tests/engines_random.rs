@@ -70,7 +70,8 @@ fn random_networks_are_full_of_events() {
         count("refused by policy", ports(&|port| port.drops.policy > 0));
         count("corrupted", records.links.iter().any(|link| link.corrupted > 0));
         count("lost at an outage", records.links.iter().any(|link| link.outage > 0));
-        count("flushed", ports(&|port| port.drops.outage > 0));
+        count("datagrams", records.datagrams.iter().any(|source| source.delivered > 10));
+        count("lost datagrams", records.datagrams.iter().any(|source| source.lost > 0));
         count("two congested ports", records.ports.iter().filter(|port| port.max_queue > 10).count() > 1);
         count("through ports", ports(&|port| through.contains(&port.name.as_str()) && port.arrivals > 0));
         count("timeouts", flows(&|flow| flow.timeouts > 0));

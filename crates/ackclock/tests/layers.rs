@@ -14,8 +14,9 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("tcp", &["units", "ids", "rng", "packet", "record"]),
     ("queue", &["units", "ids", "rng", "packet", "record"]),
     ("path", &["units", "ids", "rng", "packet", "record"]),
-    ("scenario", &["units", "ids", "tcp", "queue", "path", "record"]),
-    ("net", &["units", "ids", "rng", "packet", "record", "tcp", "queue", "path", "scenario", "engine"]),
+    ("traffic", &["units", "rng"]),
+    ("scenario", &["units", "ids", "tcp", "queue", "path", "traffic", "record"]),
+    ("net", &["units", "ids", "rng", "packet", "record", "tcp", "queue", "path", "traffic", "scenario", "engine"]),
     ("sim", &["units", "ids", "record", "scenario", "net"]),
     ("lib", &[]),
 ];

@@ -393,11 +393,7 @@ fn drops(member: usize, time: &[Time], reason: &[DropReason], bin: Time, end: Ti
             data,
         })
     };
-    [DropReason::Overflow, DropReason::PartialFrame, DropReason::Policy]
-        .into_iter()
-        .enumerate()
-        .filter_map(line)
-        .collect()
+    DropReason::ALL.into_iter().enumerate().filter_map(line).collect()
 }
 
 /// A round width of at most so many bins: 1, 2 or 5 times a power of ten.

@@ -103,7 +103,7 @@ pub fn columns(metric: Metric, unit: &str) -> Vec<Column> {
                 about: "The how manieth frame of its connection, counted from 0.",
                 role: Role::Frame,
             });
-            columns.push(text(Role::Reason, "reason", "Why: overflow, partial-frame, policy."));
+            columns.push(text(Role::Reason, "reason", "Why: overflow, partial-frame, policy, outage."));
         }
     }
     columns

@@ -191,6 +191,8 @@ fn parts(reader: &SerializedFileReader<File>) -> Result<Vec<Part>, ParquetError>
 }
 
 fn reason_named(text: ByteArray) -> Result<DropReason, ParquetError> {
-    let all = [DropReason::Overflow, DropReason::PartialFrame, DropReason::Policy];
-    all.into_iter().find(|reason| reason.name().as_bytes() == text.data()).ok_or_else(|| wrong("an unknown reason"))
+    DropReason::ALL
+        .into_iter()
+        .find(|reason| reason.name().as_bytes() == text.data())
+        .ok_or_else(|| wrong("an unknown reason"))
 }

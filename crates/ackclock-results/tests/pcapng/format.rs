@@ -247,6 +247,7 @@ fn scenario(tcp: TcpParams) -> Scenario {
         nodes,
         links,
         flows: [flow].into_iter().collect(),
+        datagrams: Vec::new(),
         bottleneck: None,
         recording: Recording::none(),
     }

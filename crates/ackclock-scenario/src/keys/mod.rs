@@ -4,6 +4,7 @@
 mod congestion;
 mod network;
 mod traffic;
+mod udp;
 
 use crate::quantity::Dimension;
 
@@ -46,6 +47,7 @@ pub(crate) enum Section {
     Traffic,
     Flow,
     FlowTcp,
+    Udp,
 }
 
 /// What holds if a key is not given.
@@ -90,6 +92,12 @@ pub(crate) enum Kind {
     Metrics,
     /// Nodes, any number of them.
     Nodes,
+    /// A quantity, or a list of quantities that hold one after the other.
+    Schedule(Amount),
+    /// Intervals of time in which a link is down.
+    Outages,
+    /// Error models.
+    Errors,
 }
 
 /// A number with a unit, or something else that stands in its place.
@@ -148,6 +156,7 @@ impl Section {
         Section::Traffic,
         Section::Flow,
         Section::FlowTcp,
+        Section::Udp,
     ];
 
     /// How its header looks in general.
@@ -165,6 +174,7 @@ impl Section {
             Section::Traffic => "[traffic]",
             Section::Flow => "[flow.NAME]",
             Section::FlowTcp => "[flow.NAME.tcp]",
+            Section::Udp => "[udp.NAME]",
         }
     }
 
@@ -182,6 +192,7 @@ impl Section {
             Section::Tcp | Section::FlowTcp => "tcp",
             Section::Traffic => "traffic",
             Section::Flow => "flow",
+            Section::Udp => "udp",
         }
     }
 
@@ -200,12 +211,13 @@ impl Section {
             Section::Traffic => "What every flow has to send.",
             Section::Flow => "A TCP connection with bulk data in one direction.",
             Section::FlowTcp => "What is different at one connection.",
+            Section::Udp => "Datagrams at a constant rate, whatever becomes of them.",
         }
     }
 
     /// Whether there is one table for each of several names.
     pub(crate) fn is_named(self) -> bool {
-        matches!(self, Section::Node | Section::Link | Section::Port | Section::Flow)
+        matches!(self, Section::Node | Section::Link | Section::Port | Section::Flow | Section::Udp)
     }
 
     /// Its keys in the order of writing.
@@ -214,6 +226,7 @@ impl Section {
             .iter()
             .chain(traffic::KEYS)
             .chain(congestion::KEYS)
+            .chain(udp::KEYS)
             .filter(move |key| key.sections.contains(&self))
     }
 
@@ -226,13 +239,15 @@ impl Section {
 /// Topologies with one line of two switches.
 pub(crate) const ONE_LINE: &[&str] = &["n-source", "dumbbell"];
 const ALWAYS: &[Condition] = &[];
+const PACKET_ONLY: &[Condition] = &[Condition { key: "technology", is: &["packet"] }];
 const ATM_ONLY: &[Condition] = &[Condition { key: "technology", is: &["atm"] }];
 const TCPS: &[Section] = &[Section::Tcp, Section::FlowTcp];
 const DAY_PS: u64 = 24 * HOUR_PS;
 const HOUR_PS: u64 = 3_600 * SECOND_PS;
 const SECOND_PS: u64 = 1_000_000_000_000;
 const RATE: Limit = Limit { dimension: Dimension::Rate, min: 1, max: 1_000_000_000_000 };
-const INSTANT: Limit = Limit { dimension: Dimension::Time, min: 0, max: 720 * HOUR_PS };
+/// Any instant of a run.
+pub(crate) const INSTANT: Limit = Limit { dimension: Dimension::Time, min: 0, max: 720 * HOUR_PS };
 const fn amount(limits: &'static [Limit]) -> Kind {
     Kind::Amount(Amount { limits, words: &[], bare: Bare::None })
 }

@@ -204,19 +204,82 @@ pub(super) const KEYS: &[Key] = &[
     Key {
         sections: &[Section::Link],
         name: "rate",
-        kind: amount(&[RATE]),
+        kind: schedule(&[RATE]),
         default: Fallback::Required,
         source: "",
-        about: "Rate of both directions.",
+        about: "Rate of both directions; or a list, as in [\"2 Mbps\", { at = \"20 s\", rate = \"1 Mbps\" }], on packet networks.",
         used_if: ALWAYS,
     },
     Key {
         sections: &[Section::Link],
         name: "delay",
-        kind: amount(&[DELAY]),
+        kind: schedule(&[DELAY]),
         default: Fallback::Required,
         source: "",
-        about: "One-way propagation delay.",
+        about: "One-way propagation delay; or a list, as in [\"10 ms\", { at = \"20 s\", delay = \"100 ms\" }], on packet networks.",
+        used_if: ALWAYS,
+    },
+    Key {
+        sections: &[Section::Link],
+        name: "delay_shape",
+        kind: Kind::Word(&["steps", "linear"]),
+        default: Fallback::Text("steps"),
+        source: "docs/models/paths.md",
+        about: "How the delay goes from one value to the next.",
+        used_if: IF_DELAYS,
+    },
+    Key {
+        sections: &[Section::Link],
+        name: "reordering",
+        kind: Kind::Word(&["natural", "prevent"]),
+        default: Fallback::Text("natural"),
+        source: "literature: ns-2",
+        about: "Whether packets may overtake those sent before them when the delay shrinks.",
+        used_if: IF_DELAYS,
+    },
+    Key {
+        sections: &[Section::Link],
+        name: "under_way",
+        kind: Kind::Word(&["keep", "drop"]),
+        default: Fallback::Text("keep"),
+        source: "[VEGAS-A] §3.1; inferred",
+        about: "What becomes of the packets on the link when its delay steps: they arrive after the old delay, or are lost.",
+        used_if: IF_DELAYS,
+    },
+    Key {
+        sections: &[Section::Link],
+        name: "outages",
+        kind: Kind::Outages,
+        default: Fallback::Derived("none"),
+        source: "Ackclock",
+        about: "When the link is down, as in [{ from = \"10 s\", until = \"12 s\" }]; on packet networks.",
+        used_if: ALWAYS,
+    },
+    Key {
+        sections: &[Section::Link],
+        name: "in_service",
+        kind: Kind::Word(&["finish", "lose"]),
+        default: Fallback::Text("finish"),
+        source: "Ackclock",
+        about: "What becomes of the packet in transmission when the link goes down.",
+        used_if: IF_OUTAGES,
+    },
+    Key {
+        sections: &[Section::Link],
+        name: "queued",
+        kind: Kind::Word(&["keep", "flush"]),
+        default: Fallback::Text("keep"),
+        source: "Ackclock",
+        about: "What becomes of the packets that wait at a switch when the link goes down.",
+        used_if: IF_OUTAGES,
+    },
+    Key {
+        sections: &[Section::Link],
+        name: "errors",
+        kind: Kind::Errors,
+        default: Fallback::Derived("none"),
+        source: "Ackclock",
+        about: "Which packets are corrupted: one model or several, as in { model = \"uniform\", rate = 0.01 }; on packet networks.",
         used_if: ALWAYS,
     },
     Key {
@@ -239,11 +302,119 @@ pub(super) const KEYS: &[Key] = &[
     Key {
         sections: QUEUES,
         name: "policy",
-        kind: Kind::Word(&["tail-drop", "ppd", "epd", "selective-drop", "fba"]),
+        kind: Kind::Word(&["tail-drop", "ppd", "epd", "selective-drop", "fba", "red", "codel"]),
         default: Fallback::Text("tail-drop"),
         source: "Ackclock",
-        about: "Who is refused when the buffer fills: the drop policy.",
+        about: "Who is refused when the buffer fills: the drop policy. Of packets tail-drop, red or codel, of cells the others.",
         used_if: ALWAYS,
+    },
+    Key {
+        sections: QUEUES,
+        name: "counting",
+        kind: Kind::Word(&["waiting", "ns-2"]),
+        default: Fallback::Text("waiting"),
+        source: "Ackclock",
+        about: "What the buffer of a packet port has room for: what waits, or as in ns-2 less than that, so that of 50 packets 49 wait and one is transmitted.",
+        used_if: PACKET_ONLY,
+    },
+    Key {
+        sections: QUEUES,
+        name: "red_values",
+        kind: Kind::Word(&["ns-2", "fj93"]),
+        default: Fallback::Text("ns-2"),
+        source: "Ackclock",
+        about: "Whose values RED has where nothing else is said: those of ns-2, or those of the original paper.",
+        used_if: IF_RED,
+    },
+    Key {
+        sections: QUEUES,
+        name: "min_threshold",
+        kind: amount(&[RED_PACKETS]),
+        default: Fallback::Text("5 packets"),
+        source: "[FJ93] §5, ns-2",
+        about: "RED: nothing is refused while fewer packets wait on average.",
+        used_if: IF_RED,
+    },
+    Key {
+        sections: QUEUES,
+        name: "max_threshold",
+        kind: amount(&[RED_PACKETS]),
+        default: Fallback::Text("15 packets"),
+        source: "[FJ93] §5, ns-2",
+        about: "RED: everything is refused while more packets wait on average, or ever more if it is gentle.",
+        used_if: IF_RED,
+    },
+    Key {
+        sections: QUEUES,
+        name: "weight",
+        kind: Kind::Number { max: 1.0 },
+        default: Fallback::Bare("0.002"),
+        source: "[FJ93] §5, ns-2",
+        about: "RED: what the length of the queue at one arrival weighs in its average.",
+        used_if: IF_RED,
+    },
+    Key {
+        sections: QUEUES,
+        name: "max_p",
+        kind: Kind::Number { max: 1.0 },
+        default: Fallback::Derived("0.1 with the values of ns-2, 0.02 with those of fj93"),
+        source: "ns-2; [FJ93] §5",
+        about: "RED: the probability of a loss when the average is at the upper threshold.",
+        used_if: IF_RED,
+    },
+    Key {
+        sections: QUEUES,
+        name: "gentle",
+        kind: Kind::Flag,
+        default: Fallback::Derived("true with the values of ns-2, false with those of fj93"),
+        source: "[Flo00], ns-2; [FJ93] §4",
+        about: "RED: whether the probability rises from there to 1 at twice the upper threshold, and not at once.",
+        used_if: IF_RED,
+    },
+    Key {
+        sections: QUEUES,
+        name: "spacing",
+        kind: Kind::Word(&["uniform", "wait"]),
+        default: Fallback::Derived("wait with the values of ns-2, uniform with those of fj93"),
+        source: "ns-2; [FJ93] §7",
+        about: "RED: how the packets that are refused are spread over those that arrive.",
+        used_if: IF_RED,
+    },
+    Key {
+        sections: QUEUES,
+        name: "mean_packet",
+        kind: amount(&[PACKET_SIZE]),
+        default: Fallback::Text("500 B"),
+        source: "ns-2",
+        about: "RED: while nothing is transmitted, the average falls as if packets of this size were.",
+        used_if: IF_RED,
+    },
+    Key {
+        sections: QUEUES,
+        name: "target",
+        kind: amount(&[CODEL_TIME]),
+        default: Fallback::Text("5 ms"),
+        source: "RFC 8289 §4.4",
+        about: "CoDel: the wait that is acceptable for ever.",
+        used_if: IF_CODEL,
+    },
+    Key {
+        sections: QUEUES,
+        name: "interval",
+        kind: amount(&[CODEL_TIME]),
+        default: Fallback::Text("100 ms"),
+        source: "RFC 8289 §4.3",
+        about: "CoDel: for how long a longer wait is acceptable; about a round trip.",
+        used_if: IF_CODEL,
+    },
+    Key {
+        sections: QUEUES,
+        name: "mtu",
+        kind: amount(&[PACKET_SIZE]),
+        default: Fallback::Text("1500 B"),
+        source: "RFC 8289 §5.6",
+        about: "CoDel: nothing is thrown away while no more than this waits.",
+        used_if: IF_CODEL,
     },
     Key {
         sections: QUEUES,
@@ -301,6 +472,13 @@ pub(super) const KEYS: &[Key] = &[
     },
 ];
 
+const IF_RED: &[Condition] = &[Condition { key: "policy", is: &["red"] }];
+const IF_CODEL: &[Condition] = &[Condition { key: "policy", is: &["codel"] }];
+const RED_PACKETS: Limit = Limit { dimension: Dimension::Packets, min: 0, max: 1 << 31 };
+const PACKET_SIZE: Limit = Limit { dimension: Dimension::Size, min: 1, max: 65_535 };
+const CODEL_TIME: Limit = Limit { dimension: Dimension::Time, min: 1_000_000, max: HOUR_PS };
+const IF_DELAYS: &[Condition] = &[Condition { key: "delay", is: &["given"] }];
+const IF_OUTAGES: &[Condition] = &[Condition { key: "outages", is: &["given"] }];
 const IF_N_SOURCE: &[Condition] = &[Condition { key: "topology", is: &["n-source"] }];
 const IF_DUMBBELL: &[Condition] = &[Condition { key: "topology", is: &["dumbbell"] }];
 const IF_ONE_LINE: &[Condition] = &[Condition { key: "topology", is: ONE_LINE }];
@@ -315,6 +493,9 @@ const IF_BOTTLENECK: &[Condition] = &[Condition { key: "bottleneck", is: &["name
 const IF_RECORD: &[Condition] = &[Condition { key: "record", is: &["given"] }];
 const QUEUES: &[Section] = &[Section::Queue, Section::Port];
 const DELAY: Limit = Limit { dimension: Dimension::Time, min: 1, max: HOUR_PS };
+const fn schedule(limits: &'static [Limit]) -> Kind {
+    Kind::Schedule(Amount { limits, words: &[], bare: Bare::None })
+}
 const fn level(limits: &'static [Limit]) -> Kind {
     Kind::Amount(Amount { limits, words: &[], bare: Bare::Fraction })
 }

@@ -1,6 +1,6 @@
 //! What both engines take from a scenario alike.
 
-use super::flow::{End, Flow, ForcedDrops, Hop, Sink, Source, Vc, vc_name};
+use super::flow::{End, Flow, ForcedDrops, Hop, Sink, Source, Vc, end_of, vc_name};
 use super::link::LossRecording;
 use super::lists::Lists;
 use super::recorder::Recorder;
@@ -11,6 +11,7 @@ use crate::queue::drop::{DropParams, PacketDrop};
 use crate::rng::{Stream, name_hash};
 use crate::scenario::{self, NodeKind, Scenario, ServiceOrder, Technology};
 use crate::tcp::{Application, Receiver, Sender, TcpParams, TickClock, TickPhase};
+use crate::traffic::{Cbr, Dither};
 use crate::units::{Rate, Span};
 
 /// The connections of a scenario, two to a flow: data, then acknowledgements.
@@ -19,13 +20,19 @@ pub(super) fn vcs(scenario: &Scenario) -> IdVec<VcId, Vc> {
     let mut vc = |name: String, route: &[LinkId], pcr: Option<Rate>| Vc {
         name_hash: name_hash(&name),
         route: route.iter().map(|&link| number_at_port(link, &mut crossing)).collect(),
-        cell_spacing: pcr.unwrap_or(scenario.links[route[0]].rate).cell_time(),
+        cell_spacing: match route.first() {
+            Some(&first) => pcr.unwrap_or(scenario.links[first].rate).cell_time(),
+            None => Span::ZERO,
+        },
     };
-    let ways = scenario
-        .flows
-        .iter()
-        .flat_map(|flow| [(flow, End::Receiver, &flow.forward), (flow, End::Sender, &flow.backward)]);
-    ways.map(|(flow, end, route)| vc(vc_name(&flow.name, end), route, flow.pcr)).collect()
+    let of_flows = scenario.flows.iter().flat_map(|flow| {
+        [(&flow.name, End::Receiver, &flow.forward[..], flow.pcr), (&flow.name, End::Sender, &flow.backward, flow.pcr)]
+    });
+    let of_datagrams = scenario.datagrams.iter().flat_map(|source| {
+        [(&source.name, End::Receiver, &source.route[..], None), (&source.name, End::Sender, &[], None)]
+    });
+    let ways = of_flows.chain(of_datagrams);
+    ways.map(|(name, end, route, pcr)| vc(vc_name(name, end), route, pcr)).collect()
 }
 
 fn number_at_port(link: LinkId, crossing: &mut IdVec<LinkId, usize>) -> Hop {
@@ -91,14 +98,16 @@ pub fn has_randomness(scenario: &Scenario) -> bool {
             && link.queue.service_order == ServiceOrder::Random
             && inputs.of(id).len() > 1
     });
-    let crossed =
-        |link: LinkId| scenario.flows.iter().any(|flow| flow.forward.contains(&link) || flow.backward.contains(&link));
+    let routes = || scenario.flows.iter().flat_map(|flow| [&flow.forward, &flow.backward]);
+    let all_routes = || routes().chain(scenario.datagrams.iter().map(|flow| &flow.route));
+    let crossed = |link: LinkId| all_routes().any(|route| route.contains(&link));
     let random_link = scenario.links.iter_ids().any(|(id, link)| {
         let is_random = link.path.errors.iter().any(|error| error.model.is_random());
         (is_random || matches!(link.queue.policy, DropParams::Red(_))) && crossed(id)
     });
     let random_tcp = |tcp: &TcpParams| tcp.timer.phase == TickPhase::Random || tcp.growth.has_randomness();
-    random_order || random_link || scenario.flows.iter().any(|flow| random_tcp(&flow.tcp))
+    let dithers = scenario.datagrams.iter().any(|flow| flow.source.dither == Dither::Uniform);
+    random_order || random_link || dithers || scenario.flows.iter().any(|flow| random_tcp(&flow.tcp))
 }
 
 fn flow_of(flow: &scenario::Flow, scenario: &Scenario, seed: u64) -> Flow {
@@ -120,7 +129,8 @@ fn flow_of(flow: &scenario::Flow, scenario: &Scenario, seed: u64) -> Flow {
 
 /// For each link, the links that feed its port, by name: those that come before it on the route of some connection.
 fn inputs_of_ports(scenario: &Scenario) -> Lists<LinkId, LinkId> {
-    let routes = scenario.flows.iter().flat_map(|flow| [&flow.forward, &flow.backward]);
+    let of_datagrams = scenario.datagrams.iter().map(|source| &source.route);
+    let routes = scenario.flows.iter().flat_map(|flow| [&flow.forward, &flow.backward]).chain(of_datagrams);
     let mut pairs: Vec<(LinkId, LinkId)> =
         routes.flat_map(|route| route.windows(2).map(|hop| (hop[1], hop[0]))).collect();
     pairs.sort_unstable();
@@ -156,12 +166,19 @@ pub(super) fn loss_recording(recorder: Option<&Recorder>) -> LossRecording {
     }
 }
 
-/// What a connection to this end carries in its packets.
-pub(super) fn kind(end: End) -> Kind {
-    match end {
-        End::Receiver => Kind::Data,
-        End::Sender => Kind::Acknowledgement,
+/// What a connection carries in its packets, in a scenario with so many flows.
+pub(super) fn kind(vc: VcId, flows: usize) -> Kind {
+    match end_of(vc) {
+        (flow, _) if flow >= flows => Kind::Datagram,
+        (_, End::Receiver) => Kind::Data,
+        (_, End::Sender) => Kind::Acknowledgement,
     }
+}
+
+/// The sources of datagrams of a scenario.
+pub(super) fn datagrams(scenario: &Scenario, seed: u64) -> Vec<Cbr> {
+    let source = |flow: &scenario::DatagramFlow| Cbr::new(flow.source, Stream::new(seed, &flow.name, "dither"));
+    scenario.datagrams.iter().map(source).collect()
 }
 
 /// The randomness of a port's service order.

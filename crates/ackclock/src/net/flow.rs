@@ -1,15 +1,18 @@
 //! One TCP connection in the network: its two ends, its two connections, its segments lost on purpose.
 
 use crate::ids::{Id, LinkId, VcId};
-use crate::record::FlowRecord;
-use crate::scenario;
+use crate::packet::Segment;
+use crate::record::{DatagramRecord, Fingerprint, FlowRecord};
+use crate::scenario::{self, MIN_DATAGRAM_BYTES};
 use crate::tcp::{Receiver, Sender};
-use crate::units::Span;
+use crate::traffic::Cbr;
+use crate::units::{Span, Time};
 
 /// A one-way path: data or acknowledgements of a flow.
 pub(super) struct Vc {
     /// Hash of the name: the flow's, with `/ack` for the way back.
     pub(super) name_hash: u64,
+    /// Empty if nothing ever goes there.
     pub(super) route: Vec<Hop>,
     /// From the start of one cell to the start of the next, at the source.
     pub(super) cell_spacing: Span,
@@ -140,6 +143,41 @@ pub(super) fn record(
     }
 }
 
+/// The segment that has the size of a datagram with so much payload, and its number: UDP's header is shorter.
+pub(super) fn datagram(number: u64, payload_bytes: u32) -> Segment {
+    Segment { seq: number, len: payload_bytes - MIN_DATAGRAM_BYTES, ..Segment::default() }
+}
+
+/// What arrived of a source of datagrams.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Arrivals {
+    count: u64,
+    fingerprint: Fingerprint,
+}
+
+impl Arrivals {
+    /// The datagram with this number arrives.
+    pub(super) fn add(&mut self, now: Time, number: u64) {
+        self.count += 1;
+        self.fingerprint.event(now.as_ps(), number);
+    }
+
+    /// The record of the source called `name`, after `simulated`; what was lost is not known here.
+    pub(super) fn record(&self, name: &str, source: &Cbr, simulated: Span) -> DatagramRecord {
+        let bytes = self.count * u64::from(source.payload_bytes());
+        let seconds = simulated.as_secs_f64();
+        DatagramRecord {
+            name: name.to_owned(),
+            sent: source.sent(),
+            delivered: self.count,
+            lost: 0,
+            bytes_delivered: bytes,
+            goodput_bps: if simulated > Span::ZERO { bytes as f64 * 8.0 / seconds } else { 0.0 },
+            fingerprint: if self.count > 0 { self.fingerprint.value() } else { 0 },
+        }
+    }
+}
+
 /// Which end of which flow a connection leads to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum End {
@@ -167,7 +205,8 @@ pub(super) fn vc_name(flow: &str, end: End) -> String {
     }
 }
 
-/// Connections are numbered two to a flow: data, then acknowledgements.
+/// Connections are numbered two to a flow: data, then acknowledgements. Sources of datagrams come after the flows, as if
+/// they were flows too; nothing goes on the way back of those, which has no links.
 pub(super) fn data_vc(flow: usize) -> VcId {
     Id::from_index(2 * flow)
 }

@@ -44,8 +44,8 @@ pub(super) enum Intent {
     Lose,
 }
 
-/// When a host's transmission begins, when the link is free again, and when the packet arrives, if it does. A link that is
-/// never up again is never free.
+/// When a host's transmission begins, when the link is free again, and when the packet arrives, if it does. If the link is
+/// never up again, it never begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Sending {
     pub(super) begins: Time,
@@ -126,7 +126,7 @@ impl Link {
             (None, Intent::Lose) if begins < Time::NEVER => {
                 Sending { begins, free: self.line.complete(begins, rider.packet), arrives: None }
             }
-            (None, _) => Sending { begins, free: Time::NEVER, arrives: None },
+            (None, _) => Sending { begins, free: AFTER_ALL, arrives: None },
         }
     }
 
@@ -147,6 +147,9 @@ impl Link {
         LinkRecord { name: name.to_owned(), corrupted, outage, vcs, fingerprint: fingerprint.value() }
     }
 }
+
+/// When a link is free that is never up again: what waits for it waits, and does not wait for nothing.
+const AFTER_ALL: Time = Time::from_ps(u64::MAX - 1);
 
 /// Whether each loss on a link is recorded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -327,7 +327,7 @@ mod tests {
     fn a_policy_may_throw_away_what_has_its_turn() {
         // 1500 B take 12 µs; target 10 µs, interval 20 µs: the wait is above it from the second packet on.
         let params = CoDelParams { target: Span::from_us(10), interval: Span::from_us(20), mtu_bytes: 1500 };
-        let mut port = of_policy(100, u64::MAX, &DropParams::CoDel(params), PathParams::plain());
+        let mut port = of_policy(100, u64::MAX, &DropParams::Codel(params), PathParams::plain());
         for handle in 0..20 {
             arrive(&mut port, 0, handle, 1500);
         }

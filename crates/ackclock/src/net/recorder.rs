@@ -15,8 +15,9 @@ use crate::units::{Span, Time};
 pub struct Recorder {
     metrics: MetricSet,
     interval: Span,
-    /// The names of the flows.
-    flows: Vec<String>,
+    /// The names of the flows, and then of the sources of datagrams.
+    names: Vec<String>,
+    flows: usize,
     /// The names of the hosts that are captured at.
     hosts: Vec<String>,
     /// For each flow the captured hosts at which it is sent and received; empty if there are none.
@@ -77,7 +78,8 @@ impl Recorder {
         Some(Box::new(Recorder {
             metrics: *metrics,
             interval: *interval,
-            flows: scenario.flows.iter().map(|flow| flow.name.clone()).collect(),
+            names: flow_names(scenario).map(str::to_owned).collect(),
+            flows: scenario.flows.len(),
             hosts: captures.iter().map(|&host| scenario.nodes[host].name.clone()).collect(),
             captured: if captures.is_empty() { Vec::new() } else { scenario.flows.iter().map(ends).collect() },
         }))
@@ -88,13 +90,13 @@ impl Recorder {
         // A capture says how large the window was.
         let windows = (!self.hosts.is_empty()).then_some(Metric::Cwnd);
         let of_senders: MetricSet = self.metrics.iter().chain(windows).collect();
-        let sender = |_: &String| SenderTrace::new(of_senders).map(|trace| *trace);
-        let receiver = |_: &String| DeliveryTrace::new(self.metrics, self.interval).map(|trace| *trace);
-        let senders: Vec<SenderTrace> = self.flows.iter().filter_map(sender).collect();
+        let sender = |_: usize| SenderTrace::new(of_senders).map(|trace| *trace);
+        let receiver = |_: usize| DeliveryTrace::new(self.metrics, self.interval).map(|trace| *trace);
+        let senders: Vec<SenderTrace> = (0..self.flows).filter_map(sender).collect();
         let traces = HostTraces {
             segments: senders.iter().any(SenderTrace::wants_segments),
             senders,
-            receivers: self.flows.iter().filter_map(receiver).collect(),
+            receivers: (0..self.flows).filter_map(receiver).collect(),
             captured: self.captured.clone(),
             packets: vec![Vec::new(); self.hosts.len()],
             damaged: BTreeSet::new(),
@@ -137,7 +139,7 @@ impl Recorder {
         let mut all = Vec::new();
         for metric in self.metrics.iter() {
             if metric.subject() == Subject::Flow {
-                for (flow, name) in self.flows.iter().enumerate() {
+                for (flow, name) in self.names[..self.flows].iter().enumerate() {
                     let columns = hosts.as_mut().and_then(|hosts| hosts.take(metric, flow, end));
                     all.extend(columns.map(|columns| Series { metric, of: name.clone(), vc: None, columns }));
                 }
@@ -196,10 +198,16 @@ impl Recorder {
     fn names(&self, crossing: &[VcId]) -> Vec<String> {
         let name = |&vc: &VcId| {
             let (flow, end) = end_of(vc);
-            vc_name(&self.flows[flow], end)
+            vc_name(&self.names[flow], end)
         };
         crossing.iter().map(name).collect()
     }
+}
+
+/// The names of the flows of a scenario, and then of its sources of datagrams, in the order of their connections.
+pub(super) fn flow_names(scenario: &Scenario) -> impl Iterator<Item = &str> {
+    let of_flows = scenario.flows.iter().map(|flow| flow.name.as_str());
+    of_flows.chain(scenario.datagrams.iter().map(|source| source.name.as_str()))
 }
 
 /// For each frame of which something was lost at a port or on a link, where that was first.

@@ -22,12 +22,13 @@ pub(super) fn tails(
     };
     let is_tail = |(id, link): (LinkId, &scenario::Link)| {
         let [input] = wiring.inputs.of(id)[..] else { return false };
+        let of_flow = |&vc: &VcId| end_of(vc).0 < scenario.flows.len();
         let is_last = |&vc: &VcId| vcs[vc].route.last().is_some_and(|hop| hop.link == id);
         if wiring.feeders[input] != Feeder::Packets
             || !build::is_foreseeable(link)
             || !build::is_foreseeable(&scenario.links[input])
             || scenario.links[input].rate > link.rate
-            || !crossing.of(id).iter().all(is_last)
+            || !crossing.of(id).iter().all(|vc| is_last(vc) && of_flow(vc))
         {
             return false;
         }

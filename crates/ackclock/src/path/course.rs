@@ -15,7 +15,7 @@ pub struct Course {
     pub outages: Outages,
     /// What becomes of the order of packets when the delay shrinks.
     pub reordering: Reordering,
-    /// What becomes of the packets on the link when its delay steps, or when it goes down.
+    /// What becomes of the packets on the link when its delay steps.
     pub under_way: UnderWay,
 }
 
@@ -83,7 +83,7 @@ pub enum Reordering {
     Prevent,
 }
 
-/// What becomes of the packets on a link when its delay steps, or when it goes down.
+/// What becomes of the packets on a link when its delay steps: another way is taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UnderWay {
     /// They arrive as if nothing had happened.
@@ -106,12 +106,10 @@ impl Course {
 
     /// The first instant after `sent` and before `arrives` at which what is under way is lost, if there is one.
     pub(super) fn dropped_between(&self, sent: Time, arrives: Time) -> Option<Time> {
-        if self.under_way == UnderWay::Keep {
+        if self.under_way == UnderWay::Keep || self.delays.shape == Shape::Linear {
             return None;
         }
-        let goes_down = self.outages.next_after(sent).map(|(down, _)| down);
-        let steps = if self.delays.shape == Shape::Steps { self.delays.next_after(sent) } else { None };
-        goes_down.into_iter().chain(steps).min().filter(|&at| at < arrives)
+        self.delays.next_after(sent).filter(|&at| at < arrives)
     }
 }
 
@@ -303,8 +301,6 @@ mod tests {
         // Arrived at the very instant, or sent at it.
         assert_eq!(course.dropped_between(at(90), at(100)), None);
         assert_eq!(course.dropped_between(at(100), at(150)), None);
-        course.outages = Outages::new(vec![(at(97), at(99))], InService::Finish, Queued::Keep);
-        assert_eq!(course.dropped_between(at(95), at(105)), Some(at(97)), "the first of both");
     }
 
     #[test]

@@ -90,6 +90,8 @@ pub enum Kind {
     Data,
     /// An acknowledgement of TCP.
     Acknowledgement,
+    /// Data of UDP.
+    Datagram,
 }
 
 /// The models of one direction of a link, at all places.
@@ -182,8 +184,9 @@ impl ErrorModel {
 impl AppliesTo {
     fn covers(self, kind: Kind) -> bool {
         match self {
-            AppliesTo::All | AppliesTo::Tcp => true,
-            AppliesTo::Data => kind == Kind::Data,
+            AppliesTo::All => true,
+            AppliesTo::Tcp => kind != Kind::Datagram,
+            AppliesTo::Data => kind != Kind::Acknowledgement,
         }
     }
 }

@@ -24,6 +24,8 @@ pub struct Records {
     pub complete: bool,
     /// One record per flow, in the order of the scenario.
     pub flows: Vec<FlowRecord>,
+    /// One record per source of datagrams, in the order of the scenario.
+    pub datagrams: Vec<DatagramRecord>,
     /// One record per output port of a switch, in the order of the scenario.
     pub ports: Vec<PortRecord>,
     /// One record per direction of a link that changes or corrupts packets, in the order of the scenario.
@@ -85,6 +87,25 @@ pub struct FlowRecord {
     pub sender_fingerprint: u64,
     /// Hash over what the receiver saw and did.
     pub receiver_fingerprint: u64,
+}
+
+/// What one source of datagrams sent, and what of it arrived.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DatagramRecord {
+    /// The source's name.
+    pub name: String,
+    /// Datagrams sent.
+    pub sent: u64,
+    /// Datagrams that arrived.
+    pub delivered: u64,
+    /// Datagrams refused by ports, or lost on links. The others are on their way.
+    pub lost: u64,
+    /// Payload bytes that arrived.
+    pub bytes_delivered: u64,
+    /// Payload bits per second that arrived, over the whole run.
+    pub goodput_bps: f64,
+    /// Hash over the arrivals.
+    pub fingerprint: u64,
 }
 
 /// What happened at one output port of a switch. Units are cells on an ATM network, packets on a packet network.

@@ -8,12 +8,14 @@
 pub mod cc;
 mod delayed_ack;
 mod held;
+pub mod offset_sack;
 mod params;
 mod receiver;
 pub mod recovery;
 mod rfc6298;
 mod rto;
 mod runs;
+pub mod sack_option;
 mod scoreboard;
 mod send_times;
 mod sender;

@@ -114,6 +114,9 @@ pub fn difference(batched: &Records, reference: &Records) -> Option<String> {
         }
         compare!(other.name, port, other, vcs fingerprint);
     }
+    for (source, other) in batched.datagrams.iter().zip(&reference.datagrams) {
+        compare!(other.name, source, other, name sent delivered lost bytes_delivered goodput_bps fingerprint);
+    }
     for (link, other) in batched.links.iter().zip(&reference.links) {
         compare!(other.name, link, other, name corrupted outage vcs fingerprint);
     }
@@ -134,7 +137,7 @@ pub fn difference(batched: &Records, reference: &Records) -> Option<String> {
         compare!(other.host, capture, other, host packets);
     }
     compare!("run", batched, reference, seed simulated complete efficiency efficiency_after_warmup fairness fingerprint
-        flows ports links series captures);
+        flows datagrams ports links series captures);
     Some("something that is not compared by itself".to_owned())
 }
 

@@ -66,6 +66,9 @@ pub fn conserves(records: &Records) {
         assert!((port.mean_queue - mean).abs() < 1e-6 * port.mean_queue.max(1.0));
         assert!(port.vcs.iter().all(|vc| vc.max_queue <= port.max_queue));
     }
+    for source in &records.datagrams {
+        assert!(source.delivered + source.lost <= source.sent, "{}", source.name);
+    }
     for flow in &records.flows {
         assert!(flow.bytes_delivered <= flow.bytes_sent);
         assert!(flow.retransmissions <= flow.segments_sent);

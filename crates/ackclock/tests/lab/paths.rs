@@ -8,15 +8,15 @@ use ackclock::units::{Rate, Span, Time};
 
 use super::random::{Choices, any_delay};
 
-/// In half of the packet networks some links change, or lose packets.
+/// In most packet networks some links change, or lose packets.
 pub fn paths(choices: &mut Choices, scenario: &mut Scenario) {
-    if matches!(scenario.technology, Technology::Atm { .. }) || !choices.once_in(2) {
+    if matches!(scenario.technology, Technology::Atm { .. }) || choices.once_in(4) {
         return;
     }
     let duration = scenario.duration;
     let ids: Vec<LinkId> = scenario.links.ids().collect();
     for id in ids {
-        if !choices.once_in(3) {
+        if !choices.once_in(2) {
             continue;
         }
         let link = &mut scenario.links[id];
@@ -33,7 +33,7 @@ pub fn paths(choices: &mut Choices, scenario: &mut Scenario) {
 
 fn course(choices: &mut Choices, duration: Span, rate: Rate, delay: Span) -> Course {
     let mut course = Course::constant(rate, delay);
-    let mut times = instants(choices, duration);
+    let times = instants(choices, duration);
     if choices.once_in(2) {
         let shape = choices.one_of(&[Shape::Steps, Shape::Linear]);
         let points = times.iter().map(|&time| (time, near(choices, delay))).collect::<Vec<_>>();
@@ -47,8 +47,7 @@ fn course(choices: &mut Choices, duration: Span, rate: Rate, delay: Span) -> Cou
         let points: Vec<_> = points.collect();
         course.rates = Rates::new([(Time::ZERO, rate)].into_iter().chain(points).collect());
     }
-    if choices.once_in(2) {
-        times.dedup();
+    if choices.below(3) > 0 {
         let forever = choices.once_in(4).then_some(Time::NEVER);
         let ends: Vec<Time> = times.into_iter().chain(forever).collect();
         let intervals = ends.chunks_exact(2).map(|pair| (pair[0], pair[1])).collect();
@@ -63,11 +62,12 @@ fn course(choices: &mut Choices, duration: Span, rate: Rate, delay: Span) -> Cou
     course
 }
 
-/// Up to five instants after the start, in order.
+/// Up to seven instants after the start, in order.
 fn instants(choices: &mut Choices, duration: Span) -> Vec<Time> {
     let part = duration.as_ps() / 256 + 1;
-    let mut times: Vec<Time> =
-        (0..choices.below(6)).map(|_| Time::from_ps(1 + part * choices.below(256) + choices.below(2))).collect();
+    let mut times: Vec<Time> = (0..choices.one_of(&[4, 2, 0, 6, 7]))
+        .map(|_| Time::from_ps(1 + part * choices.below(256) + choices.below(2)))
+        .collect();
     times.sort();
     times.dedup();
     times
@@ -134,7 +134,7 @@ pub fn packet_policy(choices: &mut Choices, kind: &str, (bytes, time): (u32, Spa
                 packet_bytes: bytes,
             })
         }
-        "codel" => DropParams::CoDel(CoDelParams {
+        "codel" => DropParams::Codel(CoDelParams {
             target: time * choices.one_of(&[2, 1, 5, 0]),
             interval: time * choices.one_of(&[10, 100, 1]) + Span::from_ps(1),
             mtu_bytes: choices.one_of(&[bytes, 0, 1500]),

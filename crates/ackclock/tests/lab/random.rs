@@ -14,6 +14,7 @@ use ackclock::record::Metric;
 use ackclock::scenario::*;
 use ackclock::sim::{Engine, build_with};
 use ackclock::tcp::*;
+use ackclock::traffic::{CbrParams, Dither};
 use ackclock::units::{CELL_BITS, Rate, Span, Time};
 
 use super::paths;
@@ -79,6 +80,7 @@ impl fmt::Debug for Example {
                 if of_host { String::new() } else { format!(" {buffer:?} {policy:?} {service_order:?}") }
             )?;
         }
+        scenario.datagrams.iter().try_for_each(|source| writeln!(f, "{source:?}"))?;
         scenario.flows.iter().try_for_each(|flow| writeln!(f, "{flow:?}"))
     }
 }
@@ -100,6 +102,7 @@ pub fn example(bytes: &[u8]) -> Example {
         nodes,
         links,
         flows: IdVec::new(),
+        datagrams: Vec::new(),
         bottleneck: None,
         recording: Recording::none(),
     };
@@ -117,6 +120,7 @@ pub fn example(bytes: &[u8]) -> Example {
     scenario.duration = Span::from_ps(duration_ps(&scenario, events as f64) + odd);
     traffic_and_timers(choices, &mut scenario);
     paths::paths(choices, &mut scenario);
+    datagrams(choices, &mut scenario);
     if choices.once_in(2) {
         let link = choices.one_of(&scenario.flows[FlowId::from_index(0)].forward);
         scenario.bottleneck = Some(Bottleneck { link, capacity_bps: 1e6 });
@@ -280,6 +284,33 @@ fn flow(choices: &mut Choices, scenario: &Scenario, number: u64, tcp: TcpParams)
         pcr,
         tcp,
         forced_drops: Vec::new(),
+    }
+}
+
+/// In some packet networks UDP at a constant rate, from hosts that send TCP and from others.
+fn datagrams(choices: &mut Choices, scenario: &mut Scenario) {
+    let count = choices.one_of(&[0, 0, 1, 2, 3]);
+    if matches!(scenario.technology, Technology::Atm { .. }) {
+        return;
+    }
+    let hosts: Vec<NodeId> = scenario.nodes.ids().filter(|&node| is_host(scenario, node)).collect();
+    for number in 0..count {
+        let (from, to) = (choices.index(hosts.len()), choices.index(hosts.len() - 1));
+        let route = route(choices, scenario, hosts[from], hosts[(from + 1 + to) % hosts.len()]);
+        let payload_bytes = choices.one_of(&[1000, 12, 1470, 513]);
+        // So many in the whole run, whatever the links can take.
+        let count = choices.one_of(&[500, 100, 3000]) * u64::from(payload_bytes) * 8;
+        let rate = u128::from(count) * 1_000_000_000_000 / u128::from(scenario.duration.as_ps());
+        let rate = u64::try_from(rate).unwrap_or(u64::MAX).clamp(1, 1_000_000_000_000);
+        let time = |choices: &mut Choices| Time::from_ps(scenario.duration.as_ps() / 256 * choices.below(256));
+        let source = CbrParams {
+            payload_bytes,
+            rate: Rate::from_bps(rate).expect("not zero"),
+            start: if choices.once_in(2) { time(choices) } else { Time::ZERO },
+            stop: choices.once_in(2).then(|| time(choices)),
+            dither: choices.one_of(&[Dither::Off, Dither::Uniform]),
+        };
+        scenario.datagrams.push(DatagramFlow { name: format!("u{number}"), route, source });
     }
 }
 

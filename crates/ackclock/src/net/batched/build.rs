@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::cell_port::CellPort;
 use super::counts::Counts;
+use super::datagrams::DatagramSinks;
 use super::directory::{Directory, Output, Through};
 use super::door::{self, Door};
 use super::hosts::Hosts;
@@ -21,7 +22,7 @@ use super::tail::{self, Tails};
 use super::{Batched, Inlet, Part};
 use crate::ids::{Id, IdVec, LinkId, NodeId, VcId};
 use crate::net::build::{self, Feeder, Wiring};
-use crate::net::flow::{End, Vc, end_of};
+use crate::net::flow::{End, Hop, Vc, end_of};
 use crate::net::link::Link;
 use crate::net::lists::Lists;
 use crate::net::occupancy::Occupancy;
@@ -48,6 +49,10 @@ pub(super) fn network(scenario: &Scenario, seed: u64, recorder: Option<&Recorder
     for links in ports.chunk_by(|a, b| a.0 == b.0) {
         parts.insert(links[0].0 as usize, plan.ports(links, &layout, &mut ways));
     }
+    if let Some((group, part)) = layout.datagram_sinks {
+        let (flows, sources) = (scenario.flows.len(), scenario.datagrams.len());
+        parts.insert(part, Part::Datagrams(DatagramSinks::new(group, flows, sources)));
+    }
     let reports = plan.reports();
     let mut directory = Directory::new(scenario, plan.crossing);
     for (id, link) in scenario.links.iter_ids() {
@@ -72,7 +77,7 @@ pub(super) fn network(scenario: &Scenario, seed: u64, recorder: Option<&Recorder
             sacks: Sacks::new(recorder.filter(|recorder| recorder.numbers_frames()).map_or(0, |_| plan.vcs.len())),
             traces: recorder.and_then(Recorder::hosts),
             mailboxes: parts.iter().map(|_| Mailbox::default()).collect(),
-            inboxes: layout.groups.iter().map(|_| Mailbox::default()).collect(),
+            inboxes: (0..layout.inboxes()).map(|_| Mailbox::default()).collect(),
         },
         parts: parts.into_values().collect(),
     }
@@ -96,6 +101,8 @@ struct Layout {
     numbering: Numbering,
     /// The parts that are groups of hosts: those of the senders and of the receivers, or one for both.
     groups: Vec<usize>,
+    /// The group that datagrams arrive at, and its part, if there are any.
+    datagram_sinks: Option<(usize, usize)>,
     /// For each port that has a queue and is crossed, its part, and its number among the ports of that part; of a tail,
     /// among the tails.
     part_of_port: IdVec<LinkId, Option<(u32, u32)>>,
@@ -157,10 +164,14 @@ impl Plan<'_> {
             roles[scenario.links[flow.forward[0]].from][0] = true;
             roles[scenario.links[flow.backward[0]].from][1] = true;
         }
+        for source in &scenario.datagrams {
+            roles[scenario.links[source.route[0]].from][0] = true;
+        }
         let both = roles.iter().any(|role| *role == [true, true]);
         let mut layout = Layout {
             numbering: if both { Numbering::BothEnds } else { Numbering::OneEnd },
             groups: vec![0],
+            datagram_sinks: None,
             part_of_port: scenario.links.iter().map(|_| None).collect(),
             tails: BTreeMap::new(),
         };
@@ -171,6 +182,9 @@ impl Plan<'_> {
             parts += 1;
         }
         self.place_ports(End::Sender, &mut layout, &mut parts);
+        if !scenario.datagrams.is_empty() {
+            layout.datagram_sinks = Some((layout.groups.len(), parts));
+        }
         layout
     }
 
@@ -225,7 +239,7 @@ impl Plan<'_> {
             }
         }
         let mut ways = Ways { of_hosts: vec![None; self.vcs.len()], ..Ways::default() };
-        for id in self.vcs.ids() {
+        for id in self.vcs.ids().filter(|&id| !self.vcs[id].route.is_empty()) {
             self.way_of(id, layout, &ranks, &mut ways);
         }
         ways
@@ -234,8 +248,11 @@ impl Plan<'_> {
     /// The way of one connection, from output to output.
     fn way_of(&self, id: VcId, layout: &Layout, ranks: &BTreeMap<(LinkId, LinkId), u32>, ways: &mut Ways) {
         let vc = &self.vcs[id];
-        let (_, end) = end_of(id);
-        let group = layout.group_of(end);
+        let (flow, end) = end_of(id);
+        let (group, destination) = match layout.datagram_sinks {
+            Some(sinks) if flow >= self.scenario.flows.len() => sinks,
+            _ => (layout.group_of(end), layout.groups[layout.group_of(end)]),
+        };
         let origin = layout.group_of(end.other());
         let host_link = &self.scenario.links[vc.route[0].link];
         let mut from = Place { part: layout.groups[origin], link: vc.route[0].link, number: None };
@@ -259,7 +276,7 @@ impl Plan<'_> {
             if self.tails[hop.link] {
                 let leg = Leg { lag, to: Destination::Tail { tail: port, at_port: hop.at_port } };
                 let beyond = self.least_transmission(hop.link) + link.delay;
-                return self.leave(id, &from, leg, (layout.groups[group], beyond), looked_back, ways);
+                return self.leave(id, &from, leg, (destination, beyond), looked_back, ways);
             }
             let rank = match self.scenario.technology {
                 Technology::Atm { .. } => ranks[&(hop.link, input)],
@@ -290,7 +307,7 @@ impl Plan<'_> {
         }
         let last_link = vc.route[vc.route.len() - 1].link;
         let to = Destination::Host { group: group as u32, link: last_link.index() as u32 };
-        self.leave(id, &from, Leg { lag, to }, (layout.groups[group], Span::ZERO), looked_back, ways);
+        self.leave(id, &from, Leg { lag, to }, (destination, Span::ZERO), looked_back, ways);
     }
 
     /// Connection `id` goes from `from` on `leg` to part `to`, which it reaches no less than `beyond` after its end.
@@ -337,7 +354,13 @@ impl Plan<'_> {
         // A connection's outlet has the number of the end that it leaves: the sender's comes first in each flow.
         for (id, vc) in self.vcs.iter_ids() {
             let origin = layout.group_of(end_of(id).1.other());
-            let first = vc.route[0].link;
+            let Some(&Hop { link: first, at_port: at_link }) = vc.route.first() else {
+                // It has a number, but nothing ever goes out here.
+                if origin == 0 && layout.groups.len() == 1 {
+                    outlets[origin].push(Outlet::unused());
+                }
+                continue;
+            };
             let nic = *nics[first].get_or_insert_with(|| {
                 counts[origin] += 1;
                 counts[origin] - 1
@@ -349,7 +372,8 @@ impl Plan<'_> {
                     paths.push(link);
                     paths.len() - 1
                 });
-                Box::new(PathOutlet { link: link as u32, at_link: vc.route[0].at_port, vc_name: vc.name_hash })
+                let kind = build::kind(id, self.scenario.flows.len());
+                Box::new(PathOutlet { link: link as u32, at_link, vc_name: vc.name_hash, kind })
             });
             let rate = self.scenario.links[first].rate;
             let (leg, looked_back) = ways.of_hosts[id.index()].take().expect("every connection has a way");
@@ -383,6 +407,7 @@ impl Plan<'_> {
                 layout.numbering,
                 if has(End::Sender) { std::mem::take(&mut sources) } else { Vec::new() },
                 if has(End::Receiver) { std::mem::take(&mut sinks) } else { Vec::new() },
+                if has(End::Sender) { build::datagrams(self.scenario, self.seed) } else { Vec::new() },
                 Outlets::new(self.scenario.technology, layout.numbering, outlets, nics, links, serializers),
             );
             parts.insert(part, Part::Hosts(Box::new(hosts)));
@@ -450,7 +475,7 @@ impl Plan<'_> {
         occupancy.trace = self.trace(id);
         let policy = build::packet_policy(link, self.seed);
         let port = packet_port::PacketPort::new((link.rate, link.delay), self.link(id), policy, max_bytes, occupancy);
-        PathPort::new(part, port, self.packet_vcs(id, ways))
+        PathPort::new(part, port, self.packet_vcs(id, ways), self.scenario.flows.len())
     }
 
     /// The connections that cross a packet port.
@@ -503,6 +528,11 @@ impl Ways {
 }
 
 impl Layout {
+    /// How many groups receive something.
+    fn inboxes(&self) -> usize {
+        self.groups.len() + usize::from(self.datagram_sinks.is_some())
+    }
+
     fn group_of(&self, end: End) -> usize {
         match self.numbering {
             Numbering::OneEnd if end == End::Receiver => 1,

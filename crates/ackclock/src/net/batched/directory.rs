@@ -4,12 +4,15 @@
 use crate::ids::{Id, LinkId, VcId};
 use crate::net::flow::{self, End};
 use crate::net::lists::Lists;
+use crate::net::recorder::flow_names;
 use crate::scenario::Scenario;
 use crate::units::Span;
 
 /// The flows and the links of a network.
 pub(super) struct Directory {
+    /// And then the sources of datagrams.
     flows: Names,
+    flow_count: usize,
     links: Names,
     /// For each link, its output.
     outputs: Vec<Output>,
@@ -54,7 +57,8 @@ impl Directory {
     /// The directory of a scenario, of whose links these connections cross each; still without outputs.
     pub(super) fn new(scenario: &Scenario, crossing: Lists<LinkId, VcId>) -> Directory {
         Directory {
-            flows: scenario.flows.iter().map(|flow| flow.name.as_str()).collect(),
+            flows: flow_names(scenario).collect(),
+            flow_count: scenario.flows.len(),
             links: scenario.links.iter().map(|link| link.name.as_str()).collect(),
             outputs: Vec::with_capacity(scenario.links.len()),
             throughs: Vec::new(),
@@ -94,7 +98,12 @@ impl Directory {
 
     /// The names of the flows in the order of the scenario.
     pub(super) fn flows(&self) -> impl Iterator<Item = &str> {
-        (0..self.flows.ends.len()).map(|flow| self.flows.get(flow))
+        (0..self.flow_count).map(|flow| self.flows.get(flow))
+    }
+
+    /// The names of the sources of datagrams in the order of the scenario.
+    pub(super) fn datagrams(&self) -> impl Iterator<Item = &str> {
+        (self.flow_count..self.flows.ends.len()).map(|source| self.flows.get(source))
     }
 
     /// The name of a connection.

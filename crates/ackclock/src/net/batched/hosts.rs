@@ -8,10 +8,11 @@ use super::io::{Arrived, Io};
 use super::outlets::{Numbering, Outlets};
 use crate::engine::Agenda;
 use crate::ids::VcId;
-use crate::net::flow::{End, Sink, Source, ack_vc, data_vc, end_of};
+use crate::net::flow::{self, End, Sink, Source, ack_vc, data_vc, end_of};
 use crate::net::link::Link;
 use crate::packet::{SackBlock, Segment};
 use crate::tcp::Expired;
+use crate::traffic::Cbr;
 use crate::units::{Span, Time};
 
 /// Some of the hosts: all that send data, all that receive it, or, if some do both, all.
@@ -21,6 +22,8 @@ pub(super) struct Hosts {
     /// By flow; empty if they belong to another group.
     sources: Vec<Source>,
     sinks: Vec<Sink>,
+    /// Sources of datagrams: their numbers follow those of the flows.
+    datagrams: Vec<Cbr>,
     outlets: Outlets,
     timers: Agenda,
     /// Octets that each link adds to a packet; none if what arrives was cells.
@@ -37,14 +40,19 @@ impl Hosts {
         numbering: Numbering,
         sources: Vec<Source>,
         sinks: Vec<Sink>,
+        datagrams: Vec<Cbr>,
         outlets: Outlets,
     ) -> Hosts {
         let timers = Agenda::new(outlets.len());
         let link_header = outlets.link_header();
         let (done, events) = (Time::ZERO, 0);
-        let mut hosts = Hosts { group, numbering, sources, sinks, outlets, timers, link_header, done, events };
+        let mut hosts =
+            Hosts { group, numbering, sources, sinks, datagrams, outlets, timers, link_header, done, events };
         for (flow, source) in hosts.sources.iter().enumerate() {
             hosts.timers.set(numbering.of(flow, End::Sender), source.sender.next_deadline().unwrap_or(Time::NEVER));
+        }
+        for (source, cbr) in hosts.datagrams.iter().enumerate() {
+            hosts.timers.set(numbering.of(hosts.sources.len() + source, End::Sender), cbr.next());
         }
         hosts
     }
@@ -97,6 +105,11 @@ impl Hosts {
     /// The receiving ends of all flows, if they are here.
     pub(super) fn sinks(&self) -> &[Sink] {
         &self.sinks
+    }
+
+    /// The sources of datagrams, if they are here.
+    pub(super) fn datagrams(&self) -> &[Cbr] {
+        &self.datagrams
     }
 
     /// The links behind these hosts that change or corrupt packets.
@@ -236,6 +249,7 @@ impl Hosts {
             Numbering::BothEnds => (number / 2, End::Receiver),
         };
         match end {
+            End::Sender if flow >= self.sources.len() => self.send_datagram(now, flow, number, io),
             End::Sender => {
                 let source = &mut self.sources[flow];
                 if source.sender.on_timer(now) == Expired::Retransmission {
@@ -248,6 +262,14 @@ impl Hosts {
                 self.send_acknowledgement(now, flow, io);
             }
         }
+    }
+
+    /// Sends the next datagram of a source whose number follows those of the flows.
+    fn send_datagram(&mut self, now: Time, flow: usize, number: usize, io: &mut Io) {
+        let source = &mut self.datagrams[flow - self.sources.len()];
+        let segment = flow::datagram(source.send(), source.payload_bytes());
+        self.timers.set(number, source.next());
+        self.outlets.send_rare(now, data_vc(flow), number, segment, io);
     }
 
     /// Sends what the sender has, and sets its timer.

@@ -9,6 +9,7 @@ mod build;
 mod cell_port;
 mod cell_queue;
 mod counts;
+mod datagrams;
 mod directory;
 mod door;
 mod hosts;
@@ -26,6 +27,7 @@ mod tail;
 
 use cell_port::CellPort;
 use counts::Counts;
+use datagrams::DatagramSinks;
 use directory::{Directory, Entry, Output, Through};
 use hosts::Hosts;
 use io::{Io, UnderWay};
@@ -36,7 +38,7 @@ use super::flow;
 use super::link::Link;
 use super::recorder::{HostTraces, LinkRecording, PortRecording, Recorder};
 use crate::ids::Id;
-use crate::record::{Capture, FlowRecord, LinkRecord, PortRecord, Series};
+use crate::record::{Capture, DatagramRecord, FlowRecord, LinkRecord, PortRecord, Series};
 use crate::scenario::Scenario;
 use crate::units::{Span, Time};
 
@@ -57,6 +59,7 @@ enum Part {
     Cells(Box<CellPort>),
     Packets(PacketPorts),
     Path(Box<PathPort>),
+    Datagrams(DatagramSinks),
 }
 
 struct Inlet {
@@ -117,6 +120,17 @@ impl Batched {
         ends.map(record).collect()
     }
 
+    /// The records of the sources of datagrams, `simulated` after the start; what was lost is not known here.
+    pub fn datagram_records(&self, simulated: Span) -> Vec<DatagramRecord> {
+        let sources = self.hosts().flat_map(Hosts::datagrams);
+        let sinks = self.parts.iter().filter_map(|part| match part {
+            Part::Datagrams(sinks) => Some(sinks.arrivals()),
+            _ => None,
+        });
+        let all = self.directory.datagrams().zip(sources).zip(sinks.flatten());
+        all.map(|((name, source), arrivals)| arrivals.record(name, source, simulated)).collect()
+    }
+
     /// The records of all switch ports at `now`.
     pub fn port_records(&self, now: Time) -> Vec<PortRecord> {
         let under_way = self.io.under_way();
@@ -150,7 +164,7 @@ impl Batched {
     ) -> (Vec<Series>, Vec<Capture>) {
         let of_port = |output| match output {
             Output::Port { part, port } => match &self.parts[part as usize] {
-                Part::Hosts(_) => unreachable!("hosts are no ports"),
+                Part::Hosts(_) | Part::Datagrams(_) => unreachable!("hosts are no ports"),
                 Part::Cells(cells) => cells.trace(now),
                 Part::Packets(packets) => packets.trace(port as usize, now),
                 Part::Path(path) => path.trace(),
@@ -194,7 +208,7 @@ impl Batched {
         match link.output {
             Output::Nic => None,
             Output::Port { part, port } => match &self.parts[part as usize] {
-                Part::Hosts(_) => unreachable!("hosts are no ports"),
+                Part::Hosts(_) | Part::Datagrams(_) => unreachable!("hosts are no ports"),
                 Part::Cells(cells) => Some(cells.record(now, link.name, names)),
                 Part::Packets(packets) => Some(packets.record(port as usize, now, link.name, names)),
                 Part::Path(path) => Some(path.record(now, link.name, names)),
@@ -213,7 +227,9 @@ impl Batched {
                         let passed = cells.passed(*lag, now);
                         numbers.iter().map(|&number| passed[number]).collect()
                     }
-                    Part::Packets(_) | Part::Path(_) => unreachable!("a packet network has no ports without a queue"),
+                    Part::Packets(_) | Part::Path(_) | Part::Datagrams(_) => {
+                        unreachable!("a packet network has no ports without a queue")
+                    }
                 };
                 Some(Counts::of_passed(passed, *threshold).record(now, link.name, names, std::iter::empty()))
             }
@@ -257,6 +273,7 @@ impl Part {
             Part::Cells(port) => port.advance(until, io),
             Part::Packets(port) => port.advance(until, io),
             Part::Path(port) => port.advance(until, io),
+            Part::Datagrams(sinks) => sinks.advance(until, io),
         }
     }
 
@@ -266,6 +283,7 @@ impl Part {
             Part::Cells(port) => port.next(io),
             Part::Packets(port) => port.next(io),
             Part::Path(port) => port.next(io),
+            Part::Datagrams(sinks) => sinks.next(io),
         }
     }
 
@@ -275,6 +293,7 @@ impl Part {
             Part::Cells(port) => port.events(),
             Part::Packets(port) => port.events(),
             Part::Path(port) => port.events(),
+            Part::Datagrams(sinks) => sinks.events(),
         }
     }
 }

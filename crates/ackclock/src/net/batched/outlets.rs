@@ -5,12 +5,11 @@ use std::collections::VecDeque;
 use super::io::{Arrived, Cells, Destination, Io, Item, Leg};
 use super::serializer::Serializers;
 use crate::ids::VcId;
-use crate::net::build;
 use crate::net::flow::{End, ForcedDrops, end_of};
 use crate::net::link::{Intent, Link, Rider, Sending};
 use crate::net::nic::{Nic, NicQueue};
 use crate::packet::{Segment, aal5};
-use crate::path::Packet;
+use crate::path::{Kind, Packet};
 use crate::scenario::Technology;
 use crate::units::{Span, Time};
 
@@ -82,6 +81,8 @@ pub(super) struct PathOutlet {
     pub(super) at_link: VcId,
     /// Hash of the connection's name.
     pub(super) vc_name: u64,
+    /// What its packets carry.
+    pub(super) kind: Kind,
 }
 
 /// The frames that a host sent not long ago.
@@ -253,6 +254,21 @@ impl Outlets {
 }
 
 impl Outlet {
+    /// The way out on which nothing ever goes.
+    pub(super) fn unused() -> Outlet {
+        Outlet {
+            nic: 0,
+            spacing: Span::ZERO,
+            cell_time: Span::ZERO,
+            serializer: 0,
+            leg: Leg { lag: Span::ZERO, to: Destination::Host { group: 0, link: 0 } },
+            trail: None,
+            forced_drops: None,
+            frames: 0,
+            path: None,
+        }
+    }
+
     /// A frame begins at `start`, when the link is free.
     #[inline(always)]
     #[expect(clippy::too_many_arguments, reason = "parts of the outlets that are not this one's")]
@@ -316,11 +332,11 @@ impl Outlet {
         io: &mut Io,
     ) {
         let intent = if self.is_lost_on_purpose(segment.seq) { Intent::Lose } else { Intent::Send };
-        let Some(PathOutlet { link, at_link, vc_name }) = self.path.as_deref() else {
+        let Some(PathOutlet { link, at_link, vc_name, kind }) = self.path.as_deref() else {
             unreachable!("it is such a link")
         };
         let (size, frame) = (segment.ip_bytes() + link_header_bytes, io.sacks.next_number(vc));
-        let packet = Packet { bytes: size, kind: build::kind(end_of(vc).1) };
+        let packet = Packet { bytes: size, kind: *kind };
         let rider = Rider { vc: *at_link, vc_name: *vc_name, frame, packet };
         let Sending { begins, free, arrives } = links[*link as usize].send(start, &rider, intent);
         nic.occupy(free);

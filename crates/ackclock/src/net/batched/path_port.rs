@@ -4,10 +4,8 @@
 
 use super::io::{Arrived, Cells, Destination, Io, Item};
 use super::packet_port::PortVc;
-use crate::ids::IdVec;
-use crate::ids::VcId;
+use crate::ids::{IdVec, VcId};
 use crate::net::build;
-use crate::net::flow::end_of;
 use crate::net::link::{Link, Rider};
 use crate::net::packet_port::{Departure, PacketPort};
 use crate::path::Packet;
@@ -20,13 +18,15 @@ pub(super) struct PathPort {
     mailbox: usize,
     port: PacketPort<Item>,
     vcs: IdVec<VcId, PortVc>,
+    /// How many flows the scenario has.
+    flows: usize,
     packets: u64,
 }
 
 impl PathPort {
-    /// A port that reads `mailbox`.
-    pub(super) fn new(mailbox: usize, port: PacketPort<Item>, vcs: IdVec<VcId, PortVc>) -> PathPort {
-        PathPort { mailbox, port, vcs, packets: 0 }
+    /// A port that reads `mailbox`, in a network with so many flows.
+    pub(super) fn new(mailbox: usize, port: PacketPort<Item>, vcs: IdVec<VcId, PortVc>, flows: usize) -> PathPort {
+        PathPort { mailbox, port, vcs, flows, packets: 0 }
     }
 
     /// Handles everything before `until`.
@@ -79,7 +79,7 @@ impl PathPort {
             vc: packet.at_port,
             vc_name: vc.name_hash,
             frame: io.sacks.number(packet.frame),
-            packet: Packet { bytes: packet.size, kind: build::kind(end_of(vc.id).1) },
+            packet: Packet { bytes: packet.size, kind: build::kind(vc.id, self.flows) },
         };
         let sacks = &mut io.sacks;
         let departure = self.port.on_arrival(packet.time, rider, *packet, |lost| {

@@ -14,7 +14,7 @@ use build::{Link, Output};
 use cell_port::Input;
 
 use super::build::{self as common, flows, vcs};
-use super::flow::{self, End, Flow, ForcedDrops, Hop, Vc, ack_vc, data_vc, end_of};
+use super::flow::{self, Arrivals, End, Flow, ForcedDrops, Hop, Vc, ack_vc, data_vc, end_of};
 use super::link::{self, Intent, Rider, Sending};
 use super::packet_port::Departure;
 use super::recorder::{HostTraces, LinkRecording, PortRecording, Recorder};
@@ -22,10 +22,11 @@ use crate::engine::Agenda;
 use crate::ids::{Id, IdVec, LinkId, VcId};
 use crate::packet::aal5::{self, Reassembled, Reassembler};
 use crate::packet::{FrameLog, Segment, Unit};
-use crate::path::Packet;
-use crate::record::{Capture, FlowRecord, LinkRecord, PortRecord, Series};
+use crate::path::{Kind, Packet};
+use crate::record::{Capture, DatagramRecord, FlowRecord, LinkRecord, PortRecord, Series};
 use crate::scenario::{Scenario, Technology};
 use crate::tcp::Expired;
+use crate::traffic::Cbr;
 use crate::units::{Span, Time};
 
 /// A network and its agenda.
@@ -41,6 +42,8 @@ pub struct Reference {
     /// What each of them carries.
     frames: IdVec<VcId, Frames>,
     flows: Vec<Flow>,
+    /// The sources of datagrams, with what arrived of them.
+    datagrams: Vec<(String, Cbr, Arrivals)>,
     traces: Option<Box<HostTraces>>,
 }
 
@@ -70,16 +73,24 @@ impl Reference {
             technology: scenario.technology,
             now: Time::ZERO,
             events: 0,
-            agenda: Agenda::new(2 * links.len() + 2 * flows.len()),
+            agenda: Agenda::new(2 * links.len() + 2 * flows.len() + scenario.datagrams.len()),
             under_way: links.iter().map(|_| VecDeque::new()).collect(),
             links,
             frames: vcs.iter().map(|_| Frames::default()).collect(),
             vcs,
             flows,
+            datagrams: common::datagrams(scenario, seed)
+                .into_iter()
+                .zip(&scenario.datagrams)
+                .map(|(source, flow)| (flow.name.clone(), source, Arrivals::default()))
+                .collect(),
             traces: recorder.and_then(|recorder| recorder.hosts()),
         };
         for flow in 0..network.flows.len() {
             network.schedule_timers(flow);
+        }
+        for source in 0..network.datagrams.len() {
+            network.schedule_datagram(source);
         }
         network
     }
@@ -99,6 +110,8 @@ impl Reference {
                 self.on_output(LinkId::from_index(source));
             } else if source < 2 * links {
                 self.on_arrival(LinkId::from_index(source - links));
+            } else if source >= 2 * links + 2 * self.flows.len() {
+                self.send_datagram(source - 2 * links - 2 * self.flows.len());
             } else {
                 let flow = (source - 2 * links) / 2;
                 match (source - 2 * links) % 2 {
@@ -129,6 +142,12 @@ impl Reference {
             flow::record(&flow.name, &flow.source, &flow.sink, forced_drops, simulated, warmup)
         };
         self.flows.iter().map(record).collect()
+    }
+
+    /// The records of the sources of datagrams, `simulated` after the start; what was lost is not known here.
+    pub fn datagram_records(&self, simulated: Span) -> Vec<DatagramRecord> {
+        let all = self.datagrams.iter();
+        all.map(|(name, source, arrivals)| arrivals.record(name, source, simulated)).collect()
     }
 
     /// The records of all switch ports at `now`.
@@ -198,7 +217,10 @@ impl Reference {
     fn names(&self, link: &Link) -> Vec<String> {
         let name = |&vc: &VcId| {
             let (flow, end) = end_of(vc);
-            flow::vc_name(&self.flows[flow].name, end)
+            match self.flows.get(flow) {
+                Some(flow) => flow::vc_name(&flow.name, end),
+                None => self.datagrams[flow - self.flows.len()].0.clone(),
+            }
         };
         link.crossing.iter().map(name).collect()
     }
@@ -262,7 +284,8 @@ impl Reference {
             }
             Output::Packets(port) => {
                 let segment = &self.frames[unit.vc].packets.under_way[&unit.frame];
-                let rider = rider(self.technology, hop, &self.vcs[unit.vc], unit, segment);
+                let kind = common::kind(unit.vc, self.flows.len());
+                let rider = rider(self.technology, hop, &self.vcs[unit.vc], unit, (segment, kind));
                 let frames = &mut self.frames;
                 let departure = port.on_arrival(now, rider, unit, |lost| forget(frames, lost));
                 let next = port.next_event();
@@ -294,6 +317,12 @@ impl Reference {
             }
         }
         let (flow, end) = end_of(unit.vc);
+        if flow >= self.flows.len() {
+            if let Some(Segment { seq: number, .. }) = good {
+                self.datagrams[flow - self.flows.len()].2.add(self.now, number);
+            }
+            return;
+        }
         let Flow { source, sink, .. } = &mut self.flows[flow];
         match (end, good) {
             (End::Receiver, None) => sink.damaged_frames += 1,
@@ -337,6 +366,18 @@ impl Reference {
         self.schedule_timers(flow);
     }
 
+    fn send_datagram(&mut self, source: usize) {
+        let cbr = &mut self.datagrams[source].1;
+        let segment = flow::datagram(cbr.send(), cbr.payload_bytes());
+        self.hand_down(data_vc(self.flows.len() + source), segment);
+        self.schedule_datagram(source);
+    }
+
+    fn schedule_datagram(&mut self, source: usize) {
+        let number = 2 * self.links.len() + 2 * self.flows.len() + source;
+        self.agenda.set(number, self.datagrams[source].1.next());
+    }
+
     fn send_data(&mut self, flow: usize) {
         while let Some(segment) = self.flows[flow].source.sender.poll_segment(self.now) {
             if let Some(traces) = &mut self.traces {
@@ -369,7 +410,8 @@ impl Reference {
         let Output::Nic(nic, _) = &mut self.links[id].output else { unreachable!("only hosts begin frames") };
         if let Some((vc, segment)) = nic.next(self.now) {
             let (flow, end) = end_of(vc);
-            let forced_drops = self.flows[flow].forced_drops.as_mut().filter(|_| end == End::Receiver);
+            let of_flow = self.flows.get_mut(flow).filter(|_| end == End::Receiver);
+            let forced_drops = of_flow.and_then(|flow| flow.forced_drops.as_mut());
             let intent = match forced_drops.is_some_and(|drops| drops.hit(segment.seq)) {
                 true => Intent::Lose,
                 false => Intent::Send,
@@ -408,7 +450,8 @@ impl Reference {
         let vc = &self.vcs[vc_id];
         let packets = &mut self.frames[vc_id].packets;
         let unit = Unit { vc: vc_id, frame: packets.next, index: 0, hop: 0, eom: true };
-        let rider = rider(self.technology, vc.route[0], vc, unit, segment);
+        let kind = common::kind(vc_id, self.flows.len());
+        let rider = rider(self.technology, vc.route[0], vc, unit, (segment, kind));
         let link = &mut self.links[id];
         let Output::Nic(nic, path) = &mut link.output else { unreachable!("only hosts begin frames") };
         let Sending { begins, free, arrives } = match path {
@@ -469,11 +512,11 @@ impl Link {
 }
 
 /// A packet at the link that `hop` is.
-fn rider(technology: Technology, hop: Hop, vc: &Vc, unit: Unit, segment: &Segment) -> Rider {
+fn rider(technology: Technology, hop: Hop, vc: &Vc, unit: Unit, (segment, kind): (&Segment, Kind)) -> Rider {
     let Technology::Packet { link_header_bytes } = technology else {
         unreachable!("an ATM network has no packets");
     };
-    let packet = Packet { bytes: segment.ip_bytes() + link_header_bytes, kind: common::kind(end_of(unit.vc).1) };
+    let packet = Packet { bytes: segment.ip_bytes() + link_header_bytes, kind };
     Rider { vc: hop.at_port, vc_name: vc.name_hash, frame: unit.frame, packet }
 }
 

@@ -104,7 +104,7 @@ impl Policy {
     /// If it is a policy of packets.
     pub fn new(params: &DropParams, vcs: usize) -> Policy {
         match params {
-            DropParams::Red(_) | DropParams::CoDel(_) => unreachable!("{params:?} works on packets"),
+            DropParams::Red(_) | DropParams::Codel(_) => unreachable!("{params:?} works on packets"),
             DropParams::TailDrop => Policy::TailDrop(TailDrop),
             DropParams::Ppd => Policy::Ppd(FrameDiscard::new(Ppd, FrameParams { keep_eom_of_whole: false }, vcs)),
             DropParams::Epd { threshold_cells, frame, forgiveness } => {

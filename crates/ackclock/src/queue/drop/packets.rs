@@ -41,7 +41,7 @@ pub enum PacketDrop {
     /// Random early detection.
     Red(Box<Red>),
     /// CoDel.
-    CoDel(CoDel),
+    Codel(CoDel),
 }
 
 impl PacketDrop {
@@ -53,7 +53,7 @@ impl PacketDrop {
         match params {
             DropParams::TailDrop => PacketDrop::TailDrop,
             DropParams::Red(params) => PacketDrop::Red(Box::new(Red::new(*params, rate, stream))),
-            DropParams::CoDel(params) => PacketDrop::CoDel(CoDel::new(*params)),
+            DropParams::Codel(params) => PacketDrop::Codel(CoDel::new(*params)),
             other => unreachable!("{other:?} works on cells"),
         }
     }
@@ -64,7 +64,7 @@ impl PacketPolicy for PacketDrop {
         match self {
             PacketDrop::TailDrop => unless_full(arrival),
             PacketDrop::Red(policy) => policy.admit(arrival),
-            PacketDrop::CoDel(policy) => policy.admit(arrival),
+            PacketDrop::Codel(policy) => policy.admit(arrival),
         }
     }
 
@@ -72,7 +72,7 @@ impl PacketPolicy for PacketDrop {
         match self {
             PacketDrop::TailDrop => Verdict::Accept,
             PacketDrop::Red(policy) => policy.depart(now, waited, left_bytes),
-            PacketDrop::CoDel(policy) => policy.depart(now, waited, left_bytes),
+            PacketDrop::Codel(policy) => policy.depart(now, waited, left_bytes),
         }
     }
 
@@ -80,7 +80,7 @@ impl PacketPolicy for PacketDrop {
         match self {
             PacketDrop::TailDrop => {}
             PacketDrop::Red(policy) => policy.rest(),
-            PacketDrop::CoDel(policy) => policy.rest(),
+            PacketDrop::Codel(policy) => policy.rest(),
         }
     }
 }

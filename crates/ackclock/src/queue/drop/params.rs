@@ -43,14 +43,14 @@ pub enum DropParams {
     /// Random early detection, of packets.
     Red(RedParams),
     /// CoDel, of packets.
-    CoDel(CoDelParams),
+    Codel(CoDelParams),
 }
 
 impl DropParams {
     /// R, cells, of a policy that has a threshold.
     pub fn threshold_cells(&self) -> Option<f64> {
         match self {
-            DropParams::TailDrop | DropParams::Ppd | DropParams::Red(_) | DropParams::CoDel(_) => None,
+            DropParams::TailDrop | DropParams::Ppd | DropParams::Red(_) | DropParams::Codel(_) => None,
             DropParams::Epd { threshold_cells, .. }
             | DropParams::SelectiveDrop { threshold_cells, .. }
             | DropParams::Fba { threshold_cells, .. } => Some(*threshold_cells),

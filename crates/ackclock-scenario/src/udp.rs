@@ -1,0 +1,130 @@
+//! Sources of datagrams: [udp] tables.
+
+use ackclock::ids::{LinkId, NodeId};
+use ackclock::scenario::{DatagramFlow, MAX_ROUTE_LINKS, Technology};
+use ackclock::traffic::{CbrParams, Dither};
+use ackclock::units::{Span, Time};
+
+use crate::diagnostic::Report;
+use crate::document::{Document, Named};
+use crate::flows::PlannedFlow;
+use crate::keys::Section;
+use crate::names::natural;
+use crate::network::Network;
+use crate::routes::{self, Finder};
+use crate::settings::Settings;
+use crate::tree::quoted;
+use crate::values::Value;
+
+/// All sources in natural order of their names, or `None` and reports.
+pub(crate) fn plan(
+    document: &Document,
+    network: &Network,
+    technology: Technology,
+    duration: Option<Span>,
+    flows: &[PlannedFlow],
+    report: &mut Report,
+) -> Option<Vec<DatagramFlow>> {
+    let mut finder = Finder::new(network);
+    let mut tables: Vec<&Named> = document.udp.iter().collect();
+    tables.sort_by(|a, b| natural(&a.name, &b.name));
+    if let (Technology::Atm { .. }, Some(named)) = (technology, tables.first()) {
+        report
+            .error(named.at, "[udp.NAME] belongs to packet networks")
+            .label("technology is \"atm\"")
+            .help("leave it out, or write technology = \"packet\" in [network]");
+        return None;
+    }
+    let mut all = Vec::with_capacity(tables.len());
+    for named in &tables {
+        if flows.iter().any(|planned| planned.flow.name == named.name) {
+            report.error(named.at, format!("there is a flow {} already", named.name)).label("name is taken");
+            continue;
+        }
+        all.extend(source(named, network, duration, &mut finder, report));
+    }
+    (all.len() == tables.len()).then_some(all)
+}
+
+fn source(
+    named: &Named,
+    network: &Network,
+    duration: Option<Span>,
+    finder: &mut Finder<'_>,
+    report: &mut Report,
+) -> Option<DatagramFlow> {
+    let settings = Settings::resolve(Section::Udp, &[&named.given]);
+    settings.require(&format!("[udp.{}]", named.name), &|_| None, report);
+    let (from, to) = (host(&settings, "from", network, report), host(&settings, "to", network, report));
+    let (from, to) = (from?, to?);
+    if from == to {
+        report.error(settings.at("to"), "the datagrams begin and end at the same host").label("two hosts are needed");
+        return None;
+    }
+    let route = route(named, &settings, network, (from, to), finder, report)?;
+    let start = settings.span("start")?;
+    let stop = match settings.word("stop") {
+        Some("never") => None,
+        _ => Some(settings.span("stop")?),
+    };
+    if stop.is_some_and(|stop| stop <= start) {
+        let at = settings.at("stop").or(settings.at("start"));
+        report.error(at, "the source stops before it sends anything").label("`stop` must be later than `start`");
+        return None;
+    }
+    if duration.is_some_and(|duration| start >= duration) {
+        report
+            .warning(settings.at("start"), "the source starts when the run is over")
+            .label("not before the end of `duration`");
+    }
+    let source = CbrParams {
+        payload_bytes: u32::try_from(settings.amount("payload")?).ok()?,
+        rate: settings.rate("rate")?,
+        start: Time::ZERO + start,
+        stop: stop.map(|stop| Time::ZERO + stop),
+        dither: if settings.flag("dither")? { Dither::Uniform } else { Dither::Off },
+    };
+    Some(DatagramFlow { name: named.name.clone(), route, source })
+}
+
+fn host(settings: &Settings, key: &str, network: &Network, report: &mut Report) -> Option<NodeId> {
+    let (text, at) = (settings.text(key)?, settings.at(key));
+    let node = network.expect_node(text, at, report)?;
+    if !network.is_host(node) {
+        report.error(at, format!("{} is a switch; datagrams begin and end at hosts", quoted(text))).label("not a host");
+        return None;
+    }
+    Some(node)
+}
+
+fn route(
+    named: &Named,
+    settings: &Settings,
+    network: &Network,
+    ends: (NodeId, NodeId),
+    finder: &mut Finder<'_>,
+    report: &mut Report,
+) -> Option<Vec<LinkId>> {
+    let route = match settings.value("route") {
+        Some(Value::Names(nodes)) => routes::along(network, ends, nodes, settings.at("route"), report)?,
+        _ if settings.has("route") => return None,
+        _ => match finder.find(ends.0, ends.1) {
+            Some(route) => route,
+            None => {
+                let (from, to) = (&network.nodes[ends.0].name, &network.nodes[ends.1].name);
+                report
+                    .error(named.at, format!("{}: there is no path from {from} to {to}", named.name))
+                    .label("unreachable")
+                    .help("hosts do not forward: every node between must be a switch");
+                return None;
+            }
+        },
+    };
+    if route.len() > MAX_ROUTE_LINKS {
+        report
+            .error(named.at, format!("{}: the route has {} links", named.name, route.len()))
+            .label(format!("at most {MAX_ROUTE_LINKS}"));
+        return None;
+    }
+    Some(route)
+}

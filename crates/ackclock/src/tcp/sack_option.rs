@@ -1,0 +1,231 @@
+//! SACK on the wire: the option of RFC 2018, duplicates as in RFC 2883, and how much room there is.
+//!
+//! Sequence numbers are the 32 bits of the wire and wrap; only their differences are compared, and those are below 2^31.
+
+use super::offset_sack::{self, Negotiated};
+
+/// The kind of the option that allows SACK on a connection, RFC 2018 §2; its length is 2.
+pub const PERMITTED_KIND: u8 = 4;
+/// The kind of the option itself, RFC 2018 §3.
+pub const KIND: u8 = 5;
+/// Octets that all options of a segment can have, RFC 9293 §3.1.
+pub const OPTION_BYTES: usize = 40;
+
+/// Bytes that a receiver holds: from `left` up to and without `right`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct WireBlock {
+    /// The sequence number of the first byte.
+    pub left: u32,
+    /// The sequence number after the last byte.
+    pub right: u32,
+}
+
+/// Whether each segment carries the timestamps option of RFC 7323, and how it is laid out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Timestamps {
+    /// It does not.
+    Off,
+    /// Ten octets after two NOPs, RFC 7323 appendix A.
+    Aligned,
+    /// Ten octets.
+    Bare,
+}
+
+/// Why an option is ignored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Malformed {
+    /// Its length does not fit its contents, or the options of the segment.
+    Length,
+    /// A width of no bits, or of more than 32.
+    Width,
+    /// A form that was not negotiated.
+    NotNegotiated,
+    /// A block that is empty, or 2^31 bytes and more.
+    Block,
+}
+
+/// What a list of blocks says to the sender of the data.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Heard {
+    /// What arrived twice, RFC 2883.
+    pub duplicate: Option<WireBlock>,
+    /// What the receiver holds, in the order of the option.
+    pub blocks: Vec<WireBlock>,
+}
+
+impl WireBlock {
+    /// How many bytes; none if that is nothing, or more than half of all numbers.
+    pub fn len(self) -> Option<u32> {
+        let length = self.right.wrapping_sub(self.left);
+        (1..=i32::MAX as u32).contains(&length).then_some(length)
+    }
+
+    /// Whether all of it is in another one.
+    pub fn is_within(self, other: WireBlock) -> bool {
+        at_or_after(self.left, other.left) && at_or_after(other.right, self.right)
+    }
+}
+
+impl Timestamps {
+    /// Octets left for other options: 40, 28 or 30.
+    pub fn room(self) -> usize {
+        match self {
+            Timestamps::Off => OPTION_BYTES,
+            Timestamps::Aligned => OPTION_BYTES - 12,
+            Timestamps::Bare => OPTION_BYTES - 10,
+        }
+    }
+}
+
+/// How many blocks fit into so many octets: 4 into 40, 3 beside timestamps.
+pub fn capacity(room: usize) -> usize {
+    room.min(OPTION_BYTES).saturating_sub(2) / 8
+}
+
+/// The option with these blocks, of which as many are taken as fit into `room` octets; nothing if none does.
+pub fn encode(blocks: &[WireBlock], room: usize) -> Option<Vec<u8>> {
+    let blocks = &blocks[..blocks.len().min(capacity(room))];
+    if blocks.is_empty() {
+        return None;
+    }
+    let mut option = vec![KIND, 2 + 8 * blocks.len() as u8];
+    for block in blocks {
+        option.extend_from_slice(&block.left.to_be_bytes());
+        option.extend_from_slice(&block.right.to_be_bytes());
+    }
+    Some(option)
+}
+
+/// The blocks of an option, of which kind and length are the first two octets.
+pub fn decode(option: &[u8]) -> Result<Vec<WireBlock>, Malformed> {
+    let &[KIND, length, ref blocks @ ..] = option else { return Err(Malformed::Length) };
+    if usize::from(length) != option.len() || blocks.is_empty() || !blocks.len().is_multiple_of(8) {
+        return Err(Malformed::Length);
+    }
+    let number = |octets: &[u8]| octets.iter().fold(0, |number, &octet| number << 8 | u32::from(octet));
+    let block = |octets: &[u8]| WireBlock { left: number(&octets[..4]), right: number(&octets[4..]) };
+    let blocks: Vec<WireBlock> = blocks.chunks_exact(8).map(block).collect();
+    if blocks.iter().any(|block| block.len().is_none()) { Err(Malformed::Block) } else { Ok(blocks) }
+}
+
+/// The blocks among all options of a segment, in either form; those of the first such option, if there are two.
+pub fn find(options: &[u8], negotiated: Negotiated) -> Result<Option<Vec<WireBlock>>, Malformed> {
+    let mut rest = &options[..options.len().min(OPTION_BYTES)];
+    loop {
+        rest = match *rest {
+            [] | [END, ..] => return Ok(None),
+            [NO_OPERATION, ..] => &rest[1..],
+            [_] => return Err(Malformed::Length),
+            [kind, length, ..] => {
+                let length = usize::from(length);
+                if length < 2 || length > rest.len() {
+                    return Err(Malformed::Length);
+                }
+                let (option, after) = rest.split_at(length);
+                if kind == KIND && negotiated != Negotiated::Nothing {
+                    return decode(option).map(Some);
+                }
+                if let Negotiated::Offset(form, flags) = negotiated
+                    && form.is_form_of(option)
+                {
+                    return offset_sack::decode(option, form, flags).map(Some);
+                }
+                after
+            }
+        };
+    }
+}
+
+/// What blocks say to a sender to which everything before `una` is acknowledged, and which has sent everything before
+/// `nxt`. What lies outside is ignored, block by block, but for a duplicate in the first place.
+pub fn heard(blocks: &[WireBlock], una: u32, nxt: u32) -> Heard {
+    let Some(&first) = blocks.first() else { return Heard::default() };
+    // RFC 2883 §4: it lies below the acknowledgement, or in the second block.
+    let below = at_or_after(una, first.right);
+    let inside = blocks.get(1).is_some_and(|&second| first.is_within(second));
+    let duplicate = (below || inside).then_some(first);
+    let is_news =
+        |block: &&WireBlock| at_or_after(block.left, una) && block.left != una && at_or_after(nxt, block.right);
+    let blocks = blocks[usize::from(duplicate.is_some())..].iter().filter(is_news).copied().collect();
+    Heard { duplicate, blocks }
+}
+
+/// Whether one sequence number is another one or comes after it.
+fn at_or_after(number: u32, other: u32) -> bool {
+    number.wrapping_sub(other) as i32 >= 0
+}
+
+const END: u8 = 0;
+const NO_OPERATION: u8 = 1;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tcp::offset_sack::{Alternative, Flags, Form};
+
+    fn block(left: u32, right: u32) -> WireBlock {
+        WireBlock { left, right }
+    }
+
+    /// Table 19 of [VEGAS-A]: what the standard option says at each segment of 500 bytes, every second one lost.
+    #[test]
+    fn the_standard_option_has_room_for_the_last_four_blocks() {
+        let held: Vec<WireBlock> = [10_000, 9000, 8000, 7000, 6000].map(|left| block(left, left + 500)).to_vec();
+        let option = encode(&held, Timestamps::Off.room()).unwrap();
+        assert_eq!(option.len(), 34);
+        assert_eq!(decode(&option).unwrap(), held[..4]);
+        assert_eq!(decode(&encode(&held, Timestamps::Aligned.room()).unwrap()).unwrap(), held[..3]);
+        assert_eq!(encode(&held[..1], 40).unwrap(), [5, 10, 0, 0, 0x27, 0x10, 0, 0, 0x29, 4]);
+        assert_eq!([capacity(40), capacity(30), capacity(28), capacity(9)], [4, 3, 3, 0]);
+        assert_eq!((encode(&held, 9), encode(&[], 40)), (None, None));
+    }
+
+    #[test]
+    fn malformed_options_are_ignored() {
+        assert_eq!(decode(&[5, 2]), Err(Malformed::Length));
+        assert_eq!(decode(&[5, 9, 0, 0, 0, 0, 0, 0, 0]), Err(Malformed::Length));
+        assert_eq!(decode(&[5, 18, 0, 0, 0, 0, 0, 0, 0, 1]), Err(Malformed::Length));
+        assert_eq!(decode(&[5, 10, 0, 0, 0, 7, 0, 0, 0, 7]), Err(Malformed::Block));
+        assert_eq!(decode(&[5, 10, 0, 0, 0, 8, 0, 0, 0, 7]), Err(Malformed::Block));
+        assert_eq!(decode(&[5, 10, 0xff, 0xff, 0xff, 0xff, 0, 0, 0, 1]), Ok(vec![block(u32::MAX, 1)]), "it wraps");
+    }
+
+    #[test]
+    fn duplicates_are_told_from_what_is_held() {
+        // RFC 2883 §4.1, below the acknowledgement; §4.2, in the second block; and neither.
+        let (una, nxt) = (4000, 10_000);
+        let held = [block(5000, 6000)];
+        assert_eq!(
+            heard(&[block(3000, 3500), held[0]], una, nxt),
+            Heard { duplicate: Some(block(3000, 3500)), blocks: held.to_vec() }
+        );
+        assert_eq!(heard(&[block(5000, 5500), held[0]], una, nxt).duplicate, Some(block(5000, 5500)));
+        assert_eq!(heard(&[held[0], block(7000, 7500)], una, nxt).duplicate, None);
+        // What was acknowledged or not sent is ignored, block by block.
+        let all = [held[0], block(3000, 3500), block(9000, 11_000), block(9000, 10_000)];
+        assert_eq!(heard(&all, una, nxt).blocks, [held[0], block(9000, 10_000)]);
+        assert_eq!(heard(&[], una, nxt), Heard::default());
+    }
+
+    #[test]
+    fn the_first_option_among_all_counts() {
+        let flags = Flags::ALL;
+        let negotiated = Negotiated::Offset(Form::Experimental, flags);
+        let blocks = [block(6000, 6500)];
+        let standard = encode(&blocks, 40).unwrap();
+        let offset = offset_sack::encode(&[block(8000, 8500)], Alternative::FirstEdge, Form::Experimental, 40).unwrap();
+        let of = |parts: &[&[u8]], negotiated| find(&parts.concat(), negotiated);
+        assert_eq!(of(&[&[1, 1], &standard, &offset], negotiated), Ok(Some(blocks.to_vec())));
+        assert_eq!(of(&[&offset, &standard], negotiated), Ok(Some(vec![block(8000, 8500)])));
+        assert_eq!(
+            of(&[&offset, &standard], Negotiated::Standard),
+            Ok(Some(blocks.to_vec())),
+            "unknown to the other end"
+        );
+        assert_eq!(of(&[&offset, &standard], Negotiated::Nothing), Ok(None));
+        assert_eq!(of(&[&[8, 10, 0, 0, 0, 1, 0, 0, 0, 2, 0], &standard], negotiated), Ok(None), "after the end");
+        assert_eq!(of(&[&[1, 5]], negotiated), Err(Malformed::Length));
+        assert_eq!(of(&[&[8, 1]], negotiated), Err(Malformed::Length));
+        assert_eq!(of(&[&[8, 30, 0]], negotiated), Err(Malformed::Length));
+    }
+}

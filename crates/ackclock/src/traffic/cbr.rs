@@ -1,0 +1,120 @@
+//! Datagrams at a constant rate, whatever becomes of them: UDP without any control.
+//! Source: \[VEGAS-A\] §3.2.3, background traffic of iperf.
+
+use crate::rng::Stream;
+use crate::units::{Rate, Span, Time};
+
+/// A source at a constant rate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CbrParams {
+    /// Octets of payload of each datagram.
+    pub payload_bytes: u32,
+    /// Payload per second.
+    pub rate: Rate,
+    /// When the first one is sent.
+    pub start: Time,
+    /// When no more are sent.
+    pub stop: Option<Time>,
+    /// Whether they are sent exactly one interval apart.
+    pub dither: Dither,
+}
+
+/// When datagrams are sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Dither {
+    /// One interval after the other.
+    Off,
+    /// Each anywhere in its interval: against locking to other sources of the same period.
+    Uniform,
+}
+
+/// The state of a source.
+#[derive(Clone, Debug)]
+pub struct Cbr {
+    params: CbrParams,
+    interval: Span,
+    draws: Stream,
+    sent: u64,
+}
+
+impl Cbr {
+    /// A source before its first datagram, with random numbers for its dither.
+    pub fn new(params: CbrParams, draws: Stream) -> Cbr {
+        let interval = params.rate.serialization(8 * u64::from(params.payload_bytes));
+        Cbr { params, interval, draws, sent: 0 }
+    }
+
+    /// When the next datagram is sent; `Time::NEVER` after the last one.
+    pub fn next(&self) -> Time {
+        let ps = self.interval.as_ps();
+        let within = match self.params.dither {
+            Dither::Off => 0,
+            Dither::Uniform => self.draws.below(ps, self.sent),
+        };
+        let time = self.params.start + self.interval * self.sent + Span::from_ps(within);
+        if self.params.stop.is_some_and(|stop| time >= stop) { Time::NEVER } else { time }
+    }
+
+    /// The next datagram is sent; returns its number, from 0.
+    pub fn send(&mut self) -> u64 {
+        self.sent += 1;
+        self.sent - 1
+    }
+
+    /// Datagrams sent so far.
+    pub fn sent(&self) -> u64 {
+        self.sent
+    }
+
+    /// Octets of payload of each.
+    pub fn payload_bytes(&self) -> u32 {
+        self.params.payload_bytes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PARAMS: CbrParams = CbrParams {
+        payload_bytes: 1000,
+        rate: Rate::from_bps(1_000_000).unwrap(),
+        start: Time::from_ps(500),
+        stop: None,
+        dither: Dither::Off,
+    };
+
+    fn times(params: CbrParams, count: usize) -> Vec<u64> {
+        let mut source = Cbr::new(params, Stream::new(1, "u", "dither"));
+        let next = |source: &mut Cbr| {
+            let time = source.next().as_ps();
+            source.send();
+            time
+        };
+        (0..count).map(|_| next(&mut source)).collect()
+    }
+
+    #[test]
+    fn datagrams_are_an_interval_apart() {
+        // 8000 bits at 1 Mb/s: 8 ms.
+        assert_eq!(times(PARAMS, 3), [500, 8_000_000_500, 16_000_000_500]);
+    }
+
+    #[test]
+    fn nothing_is_sent_at_the_end_or_after_it() {
+        let stop = Some(Time::from_ps(16_000_000_500));
+        assert_eq!(times(CbrParams { stop, ..PARAMS }, 3)[2], u64::MAX);
+        let stop = Some(Time::from_ps(16_000_000_501));
+        assert_eq!(times(CbrParams { stop, ..PARAMS }, 3)[2], 16_000_000_500);
+    }
+
+    #[test]
+    fn dithered_datagrams_keep_their_order_and_their_rate() {
+        let times = times(CbrParams { dither: Dither::Uniform, ..PARAMS }, 10_000);
+        let within: Vec<u64> = times.iter().zip(0..).map(|(time, n)| time - 500 - n * 8_000_000_000).collect();
+        assert!(within.iter().all(|&ps| ps < 8_000_000_000));
+        let mean = within.iter().sum::<u64>() as f64 / 10_000.0;
+        // Uniform on an interval: mean one half, standard deviation 0.289/√10⁴ of it.
+        assert!((mean / 8e9 - 0.5).abs() < 4.0 * 0.002_89, "{mean}");
+    }
+}

@@ -1,0 +1,5 @@
+//! Sources that are not TCP.
+
+mod cbr;
+
+pub use cbr::{Cbr, CbrParams, Dither};
