@@ -35,6 +35,7 @@ pub(crate) fn params(settings: &Settings, technology: Option<Technology>, report
     let timer = timer(settings, report);
     let recovery = recovery(settings, report);
     let growth = growth(settings, report);
+    opening(settings, report);
     let initial_ssthresh = match settings.word("initial_ssthresh") {
         Some("window") => receive_window?,
         _ => settings.amount("initial_ssthresh")?,
@@ -68,12 +69,29 @@ pub(crate) fn params(settings: &Settings, technology: Option<Technology>, report
             "data" => FirstSegment::Data,
             _ => FirstSegment::Empty,
         },
+        handshake: settings.flag("handshake")?,
+        fin: settings.flag("fin")?,
+        timestamp_clock: match settings.flag("timestamps")? {
+            true => Some(settings.span("timestamp_clock")?),
+            false => None,
+        },
         host_queue: match settings.word("host_queue_at_timeout")? {
             "discard" => HostQueue::Discard,
             _ => HostQueue::Keep,
         },
         receiver_sack: settings.flag("receiver_sack")?,
     })
+}
+
+/// ns-2's empty segment stands for a handshake: both make no sense together.
+fn opening(settings: &Settings, report: &mut Report) {
+    if settings.flag("handshake") == Some(true) && settings.word("first_segment") == Some("empty") {
+        let place = settings.at("handshake").or(settings.at("first_segment"));
+        report
+            .error(place, "`handshake` does not go with `first_segment` \"empty\"")
+            .label("the empty segment is what ns-2 has in the place of a SYN")
+            .help("write first_segment = \"data\", or handshake = false");
+    }
 }
 
 fn mss(settings: &Settings, technology: Option<Technology>, report: &mut Report) -> Option<u32> {

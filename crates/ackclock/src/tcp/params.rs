@@ -1,6 +1,6 @@
 //! What a scenario may say about one TCP connection. Defaults: the OSU model of [SACK-UBR], as far as it is stated.
 
-use crate::packet::{IP_HEADER_BYTES, Segment, TCP_HEADER_BYTES};
+use crate::packet::{IP_HEADER_BYTES, Segment, TCP_HEADER_BYTES, Timestamps};
 use crate::units::Span;
 
 /// All parameters of one connection, both ends.
@@ -32,6 +32,12 @@ pub struct TcpParams {
     pub header_bytes: u16,
     /// What the first segment number carries.
     pub first_segment: FirstSegment,
+    /// Whether the connection is opened by a three-way handshake; if not, it is open.
+    pub handshake: bool,
+    /// Whether it is closed by FINs, once the application has nothing more to send.
+    pub fin: bool,
+    /// The tick of the clock of the timestamps option (RFC 7323 §5.4), if both ends use that.
+    pub timestamp_clock: Option<Span>,
     /// What a timeout does with segments that the host has not begun to send.
     pub host_queue: HostQueue,
     /// Whether the receiver sends selective acknowledgements to a sender that can use them. Where it does not, a
@@ -63,6 +69,9 @@ impl Default for TcpParams {
             out_of_order: OutOfOrder::Buffer,
             header_bytes: (IP_HEADER_BYTES + TCP_HEADER_BYTES) as u16,
             first_segment: FirstSegment::Data,
+            handshake: false,
+            fin: false,
+            timestamp_clock: None,
             host_queue: HostQueue::Discard,
             receiver_sack: true,
         }
@@ -86,7 +95,8 @@ impl TcpParams {
 
     /// Octets of the longest datagram of either direction.
     pub fn longest_datagram(&self) -> u32 {
-        let data = self.mss + u32::from(self.header_bytes);
+        let options = if self.timestamp_clock.is_some() { Timestamps::OPTION_BYTES } else { 0 };
+        let data = self.mss + u32::from(self.header_bytes) + options;
         data.max(IP_HEADER_BYTES + TCP_HEADER_BYTES + Segment::MAX_OPTION_BYTES)
     }
 

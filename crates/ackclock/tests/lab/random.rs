@@ -368,6 +368,9 @@ struct Dialect {
     header_bytes: u16,
     first_segment: FirstSegment,
     host_queue: HostQueue,
+    handshake: bool,
+    fin: bool,
+    timestamp_clock: Option<Span>,
     initial_window_from: InitialWindowFrom,
     new_reno: NewRenoParams,
     /// In the place of whatever the flow has.
@@ -396,6 +399,9 @@ fn dialect(choices: &mut Choices) -> Dialect {
         new_reno,
         growth: growth(choices),
         vegas_recovery: !choices.once_in(4),
+        handshake: choices.once_in(2),
+        fin: choices.once_in(2),
+        timestamp_clock: choices.one_of(&[None, Some(Span::from_ms(1)), Some(Span::from_us(3))]),
     }
 }
 
@@ -422,6 +428,9 @@ impl Dialect {
         tcp.timer.kind = self.timer;
         tcp.header_bytes = self.header_bytes;
         tcp.first_segment = self.first_segment;
+        tcp.handshake = self.handshake;
+        tcp.fin = self.fin;
+        tcp.timestamp_clock = self.timestamp_clock;
         tcp.host_queue = self.host_queue;
         tcp.initial_window_from = self.initial_window_from;
         if let Some(growth) = &self.growth {

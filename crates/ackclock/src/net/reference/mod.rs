@@ -333,7 +333,7 @@ impl Reference {
             nic.occupy(now + spacing * u64::from(units));
             let (flow, end) = end_of(vc_id);
             let forced_drops = self.flows[flow].forced_drops.as_mut().filter(|_| end == End::Receiver);
-            let lost = forced_drops.is_some_and(|drops| drops.hit(segment.seq));
+            let lost = forced_drops.is_some_and(|drops| drops.hit(&segment));
             if let Some(traces) = &mut self.traces {
                 traces.departs(now, vc_id, sent.next_number(), &segment, lost);
             }
