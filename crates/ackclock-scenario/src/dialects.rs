@@ -67,7 +67,7 @@ const NS2_2001_WITH_VEGAS: &[Default] = &[
 ];
 
 /// The growths that the recovery of Vegas belongs to.
-pub(crate) const VEGAS_FAMILY: [&str; 2] = ["vegas", "vegas-a"];
+pub(crate) const VEGAS_FAMILY: [&str; 3] = ["vegas", "vegas-a", "vegas-plus"];
 
 /// Puts the defaults of the dialect, and of the growth in it, in the place of the usual ones.
 pub(crate) fn apply(settings: &mut Settings) {

@@ -3,8 +3,9 @@
 use ackclock::scenario::Technology;
 use ackclock::tcp::{
     AbCoupling, AbStep, AckPolicy, CongestionAvoidance, CubicParams, FallFloydParams, FirstSegment, GrowthParams,
-    HostQueue, Increase, InitialWindowFrom, NewRenoParams, OutOfOrder, PartialAckWindow, RecoveryParams, Rfc6675Params,
-    TcpParams, TickPhase, TimerKind, TimerParams, VegasAParams, VegasParams,
+    HostQueue, Increase, InitialWindowFrom, NewRenoParams, OutOfOrder, PartialAckWindow, PlusReturn, RecoveryParams,
+    RerouteParams, Rfc6675Params, TcpParams, TickPhase, TimerKind, TimerParams, VegasAParams, VegasParams,
+    VegasPlusParams,
 };
 use ackclock::units::Span;
 
@@ -221,6 +222,14 @@ fn growth(settings: &Settings, report: &mut Report) -> Option<GrowthParams> {
             fast_convergence: settings.flag("fast_convergence")?,
         }),
         "vegas" => GrowthParams::Vegas(vegas(settings, report)?),
+        "vegas-plus" => GrowthParams::VegasPlus(VegasPlusParams {
+            vegas: vegas(settings, report)?,
+            count_max: u32::try_from(settings.integer("count_max")?).ok()?,
+            back: match settings.word("plus_return")? {
+                "any-loss" => PlusReturn::AnyLoss,
+                _ => PlusReturn::CountIsZero,
+            },
+        }),
         "vegas-a" => GrowthParams::VegasA(vegas_a(settings, report)?),
         other => unreachable!("growth {other} is in the table of keys, but has no parameters"),
     })
@@ -237,7 +246,22 @@ fn vegas(settings: &Settings, report: &mut Report) -> Option<VegasParams> {
             .label("the window could never rest");
         return None;
     }
-    Some(VegasParams { alpha, beta, gamma: settings.number("gamma")? })
+    let reroute = match settings.flag("reroute_detect")? {
+        true => Some(reroute(settings, alpha)?),
+        false => None,
+    };
+    Some(VegasParams { alpha, beta, gamma: settings.number("gamma")?, reroute })
+}
+
+fn reroute(settings: &Settings, alpha: f64) -> Option<RerouteParams> {
+    let integer = |name: &str| settings.integer(name).and_then(|number| u32::try_from(number).ok());
+    Some(RerouteParams {
+        first_packets: integer("reroute_first_packets")?,
+        block_packets: integer("reroute_block_packets")?,
+        blocks: integer("reroute_blocks")?,
+        delta: settings.number("reroute_delta")?,
+        queued_packets: alpha,
+    })
 }
 
 fn vegas_a(settings: &Settings, report: &mut Report) -> Option<VegasAParams> {

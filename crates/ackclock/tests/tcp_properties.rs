@@ -45,7 +45,14 @@ fn tcp_params() -> impl Strategy<Value = TcpParams> {
         1 => any::<bool>().prop_map(|fast_convergence| {
             GrowthParams::Cubic(CubicParams { fast_convergence, ..CubicParams::default() })
         }),
-        1 => Just(GrowthParams::Vegas(VegasParams::default())),
+        1 => any::<bool>().prop_map(|detect| {
+            let reroute =
+                RerouteParams { first_packets: 5, block_packets: 4, blocks: 2, delta: 0.05, queued_packets: 1.0 };
+            GrowthParams::Vegas(VegasParams { reroute: detect.then_some(reroute), ..VegasParams::default() })
+        }),
+        1 => (1_u32..4).prop_map(|count_max| {
+            GrowthParams::VegasPlus(VegasPlusParams { count_max, ..VegasPlusParams::default() })
+        }),
         1 => (0.0..1.0).prop_map(|tie_up_probability| {
             GrowthParams::VegasA(VegasAParams { tie_up_probability, ..VegasAParams::default() })
         }),

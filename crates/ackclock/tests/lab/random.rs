@@ -406,12 +406,25 @@ fn dialect(choices: &mut Choices) -> Dialect {
 }
 
 fn growth(choices: &mut Choices) -> Option<GrowthParams> {
-    let vegas = VegasParams { gamma: choices.one_of(&[1.0, 2.0]), ..VegasParams::default() };
-    match choices.below(7) {
+    let reroute = RerouteParams {
+        first_packets: choices.one_of(&[1, 100]),
+        block_packets: choices.one_of(&[3, 20]),
+        blocks: choices.one_of(&[1, 4]),
+        delta: choices.one_of(&[0.2, 0.01]),
+        queued_packets: 1.0,
+    };
+    let reroute = choices.once_in(2).then_some(reroute);
+    let vegas = VegasParams { gamma: choices.one_of(&[1.0, 2.0]), reroute, ..VegasParams::default() };
+    match choices.below(8) {
         0..=2 => None,
         3 => Some(GrowthParams::Reno(CongestionAvoidance::ByteCounting)),
         4 => Some(GrowthParams::Cubic(CubicParams { fast_convergence: choices.once_in(2), ..CubicParams::default() })),
         5 => Some(GrowthParams::Vegas(vegas)),
+        6 => Some(GrowthParams::VegasPlus(VegasPlusParams {
+            vegas,
+            count_max: choices.one_of(&[8, 1, 2]),
+            back: choices.one_of(&[PlusReturn::CountIsZero, PlusReturn::AnyLoss]),
+        })),
         _ => Some(GrowthParams::VegasA(VegasAParams {
             vegas,
             increase: choices.one_of(&[Increase::AtOnce, Increase::Spread]),
