@@ -187,7 +187,7 @@ fn enhanced_packet<'a>(block: &'a mut Block, packet: &Captured, meta: &Meta) -> 
     let receiver = Endpoint { address: meta.address(flow.receiver), port: ports.1 };
     let (from, to) = if packet.data { (sender, receiver) } else { (receiver, sender) };
     let segment = &packet.segment;
-    let ends_file = packet.data && flow.size == Some(segment.seq + u64::from(segment.len));
+    let ends_file = packet.data && flow.size == Some(segment.seq + u64::from(segment.payload())) && segment.len > 0;
     let datagram = Datagram {
         from,
         to,
@@ -197,6 +197,8 @@ fn enhanced_packet<'a>(block: &'a mut Block, packet: &Captured, meta: &Meta) -> 
         push: ends_file,
         // At most 65535, see `TcpParams::advertised_window`.
         window: (flow.window >> flow.window_scale) as u16,
+        mss: flow.mss as u16,
+        window_scale: flow.window_scale,
         segment,
     };
     let headers = datagram.headers();

@@ -1,8 +1,9 @@
 //! Dialects of TCP. A dialect is nothing but other defaults of the keys in [tcp]: each is named here, with its source.
 
 use crate::keys::Fallback::{self, Bare, Text};
+use crate::quantity::{Dimension, Quantity};
 use crate::settings::Settings;
-use crate::values;
+use crate::values::{self, Value};
 
 /// A default of a dialect.
 struct Default {
@@ -37,7 +38,26 @@ const NS2_2001: &[Default] = &[
     default("growth_at_recovery_end", Bare("true"), "[NS2] §6"),
 ];
 
-/// What goes with the growth of Vegas in every dialect.
+/// TCP by the RFCs of today.
+const STANDARD: &[Default] = &[
+    default("mss", Text("1460 B"), "RFC 9293 §3.7.1: Ethernet's 1500 B"),
+    default("recovery", Text("rfc6675"), "RFC 6675; RFC 6582 without SACK"),
+    default("congestion_avoidance", Text("bytes"), "RFC 5681 §3.1"),
+    default("handshake", Bare("true"), "RFC 9293 §3.5"),
+    default("fin", Bare("true"), "RFC 9293 §3.6"),
+    default("timestamps", Bare("true"), "RFC 7323 §3"),
+    default("receive_window", Text("4194304 B"), "Ackclock: limits few paths"),
+    default("timer", Text("rfc6298"), "RFC 6298"),
+    default("tick", Text("1 ms"), "RFC 6298 §4: finer than 100 ms"),
+    default("min_rto", Text("1 s"), "RFC 6298 (2.4)"),
+    default("initial_rto", Text("1 s"), "RFC 6298 (2.1)"),
+    default("max_rto", Text("60 s"), "RFC 6298 (2.5)"),
+    default("delayed_ack", Bare("true"), "RFC 5681 §4.2"),
+    default("delayed_ack_timeout", Text("200 ms"), "RFC 5681 §4.2: below 500 ms; BSD"),
+    default("host_queue_at_timeout", Text("keep"), "Ackclock: what is queued is sent"),
+];
+
+/// What goes with the growth of Vegas in the older dialects: they have no SACK.
 const WITH_VEGAS: &[Default] = &[default("recovery", Text("vegas"), "[NS2] §4: part of Vegas")];
 
 /// How Vegas begins in ns-2.
@@ -47,15 +67,32 @@ const NS2_2001_WITH_VEGAS: &[Default] = &[
 ];
 
 /// The growths that the recovery of Vegas belongs to.
-pub(crate) const VEGAS_FAMILY: [&str; 2] = ["vegas", "vegas-a"];
+pub(crate) const VEGAS_FAMILY: [&str; 3] = ["vegas", "vegas-a", "vegas-plus"];
 
 /// Puts the defaults of the dialect, and of the growth in it, in the place of the usual ones.
 pub(crate) fn apply(settings: &mut Settings) {
     let is_ns2 = settings.word("dialect") == Some("ns2-2001");
     let is_vegas = settings.word("growth").is_some_and(|growth| VEGAS_FAMILY.contains(&growth));
-    let layers = [(is_ns2, NS2_2001), (is_vegas, WITH_VEGAS), (is_ns2 && is_vegas, NS2_2001_WITH_VEGAS)];
+    let is_standard = settings.word("dialect") == Some("standard");
+    let layers = [
+        (is_ns2, NS2_2001),
+        (is_standard, STANDARD),
+        (is_vegas && !is_standard, WITH_VEGAS),
+        (is_ns2 && is_vegas, NS2_2001_WITH_VEGAS),
+    ];
     for default in layers.iter().filter(|(holds, _)| *holds).flat_map(|(_, defaults)| *defaults) {
         replace(settings, default);
+    }
+    if is_standard {
+        replace_initial_window(settings);
+    }
+}
+
+/// RFC 6928 §2: ten segments, or as many as 14600 bytes have, but at least two.
+fn replace_initial_window(settings: &mut Settings) {
+    if let Some(mss) = settings.amount("mss").filter(|&mss| mss > 0) {
+        let segments = Quantity { dimension: Dimension::Segments, amount: (14_600 / mss).clamp(2, 10) };
+        settings.replace_default("initial_window", Value::Quantity(segments), "RFC 6928 §2");
     }
 }
 

@@ -3,8 +3,9 @@
 use ackclock::scenario::Technology;
 use ackclock::tcp::{
     AbCoupling, AbStep, AckPolicy, CongestionAvoidance, CubicParams, FallFloydParams, FirstSegment, GrowthParams,
-    HostQueue, Increase, InitialWindowFrom, NewRenoParams, OutOfOrder, PartialAckWindow, RecoveryParams, Rfc6675Params,
-    TcpParams, TickPhase, TimerKind, TimerParams, VegasAParams, VegasParams,
+    HostQueue, Increase, InitialWindowFrom, NewRenoParams, OutOfOrder, PartialAckWindow, PlusReturn, RecoveryParams,
+    RerouteParams, Rfc6675Params, TcpParams, TickPhase, TimerKind, TimerParams, VegasAParams, VegasParams,
+    VegasPlusParams,
 };
 use ackclock::units::Span;
 
@@ -35,6 +36,7 @@ pub(crate) fn params(settings: &Settings, technology: Option<Technology>, report
     let timer = timer(settings, report);
     let recovery = recovery(settings, report);
     let growth = growth(settings, report);
+    opening(settings, report);
     let initial_ssthresh = match settings.word("initial_ssthresh") {
         Some("window") => receive_window?,
         _ => settings.amount("initial_ssthresh")?,
@@ -68,12 +70,29 @@ pub(crate) fn params(settings: &Settings, technology: Option<Technology>, report
             "data" => FirstSegment::Data,
             _ => FirstSegment::Empty,
         },
+        handshake: settings.flag("handshake")?,
+        fin: settings.flag("fin")?,
+        timestamp_clock: match settings.flag("timestamps")? {
+            true => Some(settings.span("timestamp_clock")?),
+            false => None,
+        },
         host_queue: match settings.word("host_queue_at_timeout")? {
             "discard" => HostQueue::Discard,
             _ => HostQueue::Keep,
         },
         receiver_sack: settings.flag("receiver_sack")?,
     })
+}
+
+/// ns-2's empty segment stands for a handshake: both make no sense together.
+fn opening(settings: &Settings, report: &mut Report) {
+    if settings.flag("handshake") == Some(true) && settings.word("first_segment") == Some("empty") {
+        let place = settings.at("handshake").or(settings.at("first_segment"));
+        report
+            .error(place, "`handshake` does not go with `first_segment` \"empty\"")
+            .label("the empty segment is what ns-2 has in the place of a SYN")
+            .help("write first_segment = \"data\", or handshake = false");
+    }
 }
 
 fn mss(settings: &Settings, technology: Option<Technology>, report: &mut Report) -> Option<u32> {
@@ -203,6 +222,14 @@ fn growth(settings: &Settings, report: &mut Report) -> Option<GrowthParams> {
             fast_convergence: settings.flag("fast_convergence")?,
         }),
         "vegas" => GrowthParams::Vegas(vegas(settings, report)?),
+        "vegas-plus" => GrowthParams::VegasPlus(VegasPlusParams {
+            vegas: vegas(settings, report)?,
+            count_max: u32::try_from(settings.integer("count_max")?).ok()?,
+            back: match settings.word("plus_return")? {
+                "any-loss" => PlusReturn::AnyLoss,
+                _ => PlusReturn::CountIsZero,
+            },
+        }),
         "vegas-a" => GrowthParams::VegasA(vegas_a(settings, report)?),
         other => unreachable!("growth {other} is in the table of keys, but has no parameters"),
     })
@@ -219,7 +246,22 @@ fn vegas(settings: &Settings, report: &mut Report) -> Option<VegasParams> {
             .label("the window could never rest");
         return None;
     }
-    Some(VegasParams { alpha, beta, gamma: settings.number("gamma")? })
+    let reroute = match settings.flag("reroute_detect")? {
+        true => Some(reroute(settings, alpha)?),
+        false => None,
+    };
+    Some(VegasParams { alpha, beta, gamma: settings.number("gamma")?, reroute })
+}
+
+fn reroute(settings: &Settings, alpha: f64) -> Option<RerouteParams> {
+    let integer = |name: &str| settings.integer(name).and_then(|number| u32::try_from(number).ok());
+    Some(RerouteParams {
+        first_packets: integer("reroute_first_packets")?,
+        block_packets: integer("reroute_block_packets")?,
+        blocks: integer("reroute_blocks")?,
+        delta: settings.number("reroute_delta")?,
+        queued_packets: alpha,
+    })
 }
 
 fn vegas_a(settings: &Settings, report: &mut Report) -> Option<VegasAParams> {

@@ -325,6 +325,7 @@ fn tcp_that_cannot_work() {
         "tcp.max_rto = \"2 s\"",
         "tcp = { tick = \"1 ns\", min_rto = \"10 s\" }",
         "tcp = { growth = \"reno\", recovery = \"vegas\" }",
+        "tcp = { dialect = \"ns2-2001\", handshake = true }",
         "tcp = { growth = \"vegas\", alpha = 4 }",
         "tcp = { growth = \"vegas-a\", alpha_max = 0.5 }",
         "tcp = { growth = \"vegas-a\", tie_up_probability = 0.5, tie_down_probability = 0.6 }",

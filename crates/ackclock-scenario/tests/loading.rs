@@ -84,6 +84,9 @@ fn defaults_are_those_of_the_osu_model() {
         out_of_order: OutOfOrder::Buffer,
         header_bytes: 40,
         first_segment: FirstSegment::Data,
+        handshake: false,
+        fin: false,
+        timestamp_clock: None,
         host_queue: HostQueue::Discard,
         receiver_sack: true,
     };

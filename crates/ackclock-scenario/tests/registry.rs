@@ -87,15 +87,17 @@ fn every_page_is_about_something_that_exists() {
 }
 
 /// Mechanisms that every scenario has, so that none names them.
-const UNNAMED: [&str; 10] = [
+const UNNAMED: [&str; 12] = [
     "aal5",
     "cell-port",
+    "connection",
     "delayed-ack",
     "dialects",
     "hosts",
     "offset-sack",
     "packet-port",
     "paths",
+    "reroute-detect",
     "retransmission-timer",
     "udp",
 ];

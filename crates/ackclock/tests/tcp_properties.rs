@@ -2,6 +2,7 @@
 
 mod pair;
 
+use ackclock::packet::SegmentKind;
 use ackclock::tcp::*;
 use ackclock::units::{Span, Time};
 use pair::*;
@@ -44,7 +45,14 @@ fn tcp_params() -> impl Strategy<Value = TcpParams> {
         1 => any::<bool>().prop_map(|fast_convergence| {
             GrowthParams::Cubic(CubicParams { fast_convergence, ..CubicParams::default() })
         }),
-        1 => Just(GrowthParams::Vegas(VegasParams::default())),
+        1 => any::<bool>().prop_map(|detect| {
+            let reroute =
+                RerouteParams { first_packets: 5, block_packets: 4, blocks: 2, delta: 0.05, queued_packets: 1.0 };
+            GrowthParams::Vegas(VegasParams { reroute: detect.then_some(reroute), ..VegasParams::default() })
+        }),
+        1 => (1_u32..4).prop_map(|count_max| {
+            GrowthParams::VegasPlus(VegasPlusParams { count_max, ..VegasPlusParams::default() })
+        }),
         1 => (0.0..1.0).prop_map(|tie_up_probability| {
             GrowthParams::VegasA(VegasAParams { tie_up_probability, ..VegasAParams::default() })
         }),
@@ -60,10 +68,11 @@ fn tcp_params() -> impl Strategy<Value = TcpParams> {
         let vegas = vegas && growth.is_vegas();
         (if vegas { RecoveryParams::Vegas } else { recovery }, growth)
     });
-    let recovery = (recovery, start, timer);
+    let clock = prop_oneof![Just(None), Just(Some(Span::from_ms(1))), Just(Some(Span::from_ms(30)))];
+    let recovery = (recovery, start, timer, any::<bool>(), any::<bool>(), clock);
     (recovery, ack, out_of_order, any::<bool>(), 1_u32..8, 2_u64..64, 1_u64..64).prop_map(
         |(
-            ((recovery, growth), initial_window_from, kind),
+            ((recovery, growth), initial_window_from, kind, handshake, fin, timestamp_clock),
             ack,
             out_of_order,
             receiver_sack,
@@ -73,6 +82,9 @@ fn tcp_params() -> impl Strategy<Value = TcpParams> {
         )| TcpParams {
             growth,
             initial_window_from,
+            handshake,
+            fin,
+            timestamp_clock,
             initial_window_segments: initial,
             initial_ssthresh: ssthresh * MSS,
             receive_window: window * MSS + 17,
@@ -98,6 +110,7 @@ proptest! {
         luck in prop::collection::vec(0_u64..100, 97),
         loss_percent in 0_u64..40,
         one_way_ms in 1_u64..400,
+        lost_kinds in prop::collection::vec((0_usize..4, 1_usize..4), 0..4),
     ) {
         let size = segments * MSS - tail;
         let application = Application { size: Some(size), ..GREEDY };
@@ -105,6 +118,11 @@ proptest! {
             // The fifth transmission of a segment always arrives, so that every transfer must end.
             transmission < 5 && luck[(5 * number as usize + transmission as usize) % luck.len()] < loss_percent
         });
+        let kinds = [SegmentKind::Syn, SegmentKind::SynAck, SegmentKind::Ack, SegmentKind::FinAck];
+        pair.lost_kinds = lost_kinds.into_iter().map(|(kind, number)| (kinds[kind], number)).collect();
+        // With the FIN.
+        let end = size + u64::from(params.fin);
+        let segments = end.div_ceil(MSS);
         let mss = MSS as f64;
         let limit = params.advertised_window() as f64;
         let mut delivered = 0;
@@ -122,17 +140,18 @@ proptest! {
             // During recovery cwnd is inflated by duplicates; the receiver's window bounds what is sent (below).
             let bound = limit.max(f64::from(params.initial_window_segments) * mss);
             prop_assert!(pair.sender.in_recovery() || window.cwnd <= bound, "cwnd {}", window.cwnd);
-            prop_assert!(flight.una <= flight.nxt && flight.nxt <= flight.max && flight.max <= size);
+            prop_assert!(flight.una <= flight.nxt && flight.nxt <= flight.max && flight.max <= end);
             prop_assert!(flight.max - flight.una <= params.advertised_window());
             prop_assert!(pair.receiver.delivered() >= delivered);
-            prop_assert!(pair.receiver.delivered() >= flight.una);
+            prop_assert!(pair.receiver.delivered() >= flight.una.min(size));
             delivered = pair.receiver.delivered();
-            if pair.sender.next_deadline().is_none() && flight.una == size {
+            let timers = [pair.sender.next_deadline(), pair.receiver.next_deadline()];
+            if timers == [None, None] && flight.una == end {
                 break;
             }
         }
         prop_assert_eq!(pair.receiver.delivered(), size);
-        prop_assert_eq!(pair.sender.flight().una, size);
+        prop_assert_eq!(pair.sender.flight().una, end);
         let last_copy_arrives = pair.now + Span::from_ms(2 * one_way_ms);
         pair.run(last_copy_arrives);
         let stats = pair.sender.stats();

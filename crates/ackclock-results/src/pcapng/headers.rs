@@ -3,10 +3,10 @@
 
 use std::net::Ipv4Addr;
 
-use ackclock::packet::{IP_HEADER_BYTES, MAX_SACK_BLOCKS, Segment};
+use ackclock::packet::{IP_HEADER_BYTES, Segment, SegmentKind, Timestamps};
 
-/// The longest pair of headers: 20 + 20 octets, and 28 of SACK.
-pub(super) const MAX_BYTES: usize = 44 + 8 * MAX_SACK_BLOCKS;
+/// The longest pair of headers: 20 + 20 octets, and 40 of options.
+pub(super) const MAX_BYTES: usize = 80;
 
 /// One end of a connection.
 #[derive(Clone, Copy)]
@@ -23,6 +23,9 @@ pub(super) struct Datagram<'a> {
     pub(super) push: bool,
     /// The window field, not scaled.
     pub(super) window: u16,
+    /// What a SYN says: payload bytes of a full segment, shift count of the window.
+    pub(super) mss: u16,
+    pub(super) window_scale: u8,
     pub(super) segment: &'a Segment,
 }
 
@@ -42,14 +45,27 @@ impl Datagram<'_> {
         bytes[10..12].copy_from_slice(&sum);
 
         let tcp = bytes.len();
-        let data_offset_words = 5 + self.segment.sack.option_bytes() as u8 / 4;
+        let data_offset_words = 5 + self.segment.option_bytes() as u8 / 4;
         bytes.extend(self.from.port.to_be_bytes());
         bytes.extend(self.to.port.to_be_bytes());
-        bytes.extend(sequence(self.segment.seq).to_be_bytes());
-        bytes.extend(sequence(self.segment.ack).to_be_bytes());
-        bytes.extend([data_offset_words << 4, if self.push { ACK | PSH } else { ACK }]);
+        let opens = matches!(self.segment.kind, SegmentKind::Syn | SegmentKind::SynAck);
+        // A SYN takes the number before that of the first byte.
+        bytes.extend(sequence(self.segment.seq).wrapping_sub(u32::from(opens)).to_be_bytes());
+        let acknowledges = self.segment.kind != SegmentKind::Syn;
+        bytes.extend((sequence(self.segment.ack) * u32::from(acknowledges)).to_be_bytes());
+        bytes.extend([data_offset_words << 4, self.flags()]);
         bytes.extend(self.window.to_be_bytes());
         bytes.extend([0; 4]); // checksum, urgent pointer
+        if opens {
+            bytes.extend([MAXIMUM_SEGMENT_SIZE, 4]);
+            bytes.extend(self.mss.to_be_bytes());
+            bytes.extend([NOP, WINDOW_SCALE, 3, self.window_scale, NOP, NOP, SACK_PERMITTED, 2]);
+        }
+        if let Some(Timestamps { value, echo }) = self.segment.timestamps {
+            bytes.extend([NOP, NOP, TIMESTAMPS, 10]);
+            bytes.extend(value.to_be_bytes());
+            bytes.extend(echo.to_be_bytes());
+        }
         let blocks = self.segment.sack.as_slice();
         if !blocks.is_empty() {
             bytes.extend([NOP, NOP, SACK, 2 + 8 * blocks.len() as u8]);
@@ -62,6 +78,16 @@ impl Datagram<'_> {
         let sum = checksum(&[&bytes[12..20], &[0, PROTOCOL_TCP], &tcp_length.to_be_bytes(), &bytes[tcp..]]);
         bytes[tcp + 16..tcp + 18].copy_from_slice(&sum);
         bytes
+    }
+
+    fn flags(&self) -> u8 {
+        let push = if self.push { PSH } else { 0 };
+        match self.segment.kind {
+            SegmentKind::Syn => SYN,
+            SegmentKind::SynAck => SYN | ACK,
+            SegmentKind::Fin | SegmentKind::FinAck => FIN | ACK | push,
+            SegmentKind::Data | SegmentKind::Empty | SegmentKind::Ack => ACK | push,
+        }
     }
 }
 
@@ -85,16 +111,22 @@ const DONT_FRAGMENT: u16 = 0x4000;
 /// RFC 1700 recommends it. Switches do not lower it here: captures at both ends show the same packet.
 const TTL: u8 = 64;
 const PROTOCOL_TCP: u8 = 6;
+const FIN: u8 = 0x01;
+const SYN: u8 = 0x02;
 const ACK: u8 = 0x10;
 const PSH: u8 = 0x08;
 /// Option kinds.
 const NOP: u8 = 1;
+const MAXIMUM_SEGMENT_SIZE: u8 = 2;
+const WINDOW_SCALE: u8 = 3;
+const SACK_PERMITTED: u8 = 4;
 const SACK: u8 = 5;
+const TIMESTAMPS: u8 = 8;
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ackclock::packet::{SackBlock, SackBlocks};
+    use ackclock::packet::{MAX_SACK_BLOCKS, SackBlock, SackBlocks};
 
     /// The example of RFC 1071 §3: 00 01 f2 03 f4 f5 f6 f7 sum to ddf2.
     #[test]
@@ -111,7 +143,7 @@ mod tests {
     fn headers(segment: &Segment, push: bool) -> Vec<u8> {
         let from = Endpoint { address: Ipv4Addr::new(10, 0, 0, 1), port: 49_152 };
         let to = Endpoint { address: Ipv4Addr::new(10, 0, 0, 2), port: 5001 };
-        Datagram { from, to, identification: 258, push, window: 65_535, segment }.headers()
+        Datagram { from, to, identification: 258, push, window: 65_535, mss: 512, window_scale: 2, segment }.headers()
     }
 
     #[test]
@@ -135,6 +167,26 @@ mod tests {
             [0xc4, 0x46, 0x00, 0x00],
         ];
         assert_eq!(bytes[20..], tcp.concat());
+    }
+
+    #[test]
+    fn a_syn_comes_before_the_first_byte_and_has_its_options() {
+        let timestamps = Some(Timestamps { value: 1, echo: 0 });
+        let bytes = headers(&Segment { kind: SegmentKind::Syn, timestamps, ..Segment::default() }, false);
+        assert_eq!(bytes[24..32], [0; 8]);
+        assert_eq!(bytes[32..34], [11 << 4, 0x02], "5 words and 6 of options; SYN");
+        let options = [2, 4, 2, 0, 1, 3, 3, 2, 1, 1, 4, 2, 1, 1, 8, 10, 0, 0, 0, 1, 0, 0, 0, 0];
+        assert_eq!(bytes[40..], options);
+        let bytes = headers(&Segment { kind: SegmentKind::SynAck, ..Segment::default() }, false);
+        assert_eq!((&bytes[24..32], bytes[33]), (&[0, 0, 0, 0, 0, 0, 0, 1][..], 0x12));
+    }
+
+    #[test]
+    fn a_fin_is_the_last_number_and_no_payload() {
+        let fin = Segment { seq: 512, len: 101, kind: SegmentKind::Fin, ..Segment::default() };
+        let bytes = headers(&fin, true);
+        assert_eq!((&bytes[2..4], bytes[33]), (&[0, 140][..], 0x19));
+        assert_eq!(headers(&Segment { kind: SegmentKind::FinAck, ..Segment::default() }, false)[33], 0x11);
     }
 
     #[test]

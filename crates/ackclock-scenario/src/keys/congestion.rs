@@ -59,6 +59,69 @@ pub(super) const KEYS: &[Key] = &[
     },
     Key {
         sections: TCPS,
+        name: "reroute_detect",
+        kind: Kind::Flag,
+        default: Fallback::Bare("false"),
+        source: "[VEGAS-A] §2.2.1B",
+        about: "Whether a path that has become longer is recognised, so that base and window follow (La, Walrand, Anantharam).",
+        used_if: IF_VEGAS,
+    },
+    Key {
+        sections: TCPS,
+        name: "reroute_first_packets",
+        kind: Kind::Integer { min: 1, max: 1_000_000 },
+        default: Fallback::Bare("100"),
+        source: "inferred",
+        about: "K: packets at the beginning that are not looked at.",
+        used_if: IF_REROUTE,
+    },
+    Key {
+        sections: TCPS,
+        name: "reroute_block_packets",
+        kind: Kind::Integer { min: 1, max: 1_000_000 },
+        default: Fallback::Bare("20"),
+        source: "inferred",
+        about: "N: packets in a block, of which the shortest round trip counts.",
+        used_if: IF_REROUTE,
+    },
+    Key {
+        sections: TCPS,
+        name: "reroute_blocks",
+        kind: Kind::Integer { min: 1, max: 1_000_000 },
+        default: Fallback::Bare("4"),
+        source: "inferred",
+        about: "L: blocks in a row that must be far above base.",
+        used_if: IF_REROUTE,
+    },
+    Key {
+        sections: TCPS,
+        name: "reroute_delta",
+        kind: Kind::Number { max: 1e6 },
+        default: Fallback::Bare("0.2"),
+        source: "inferred",
+        about: "How far above base that is, as a part of base.",
+        used_if: IF_REROUTE,
+    },
+    Key {
+        sections: TCPS,
+        name: "count_max",
+        kind: Kind::Integer { min: 1, max: 1_000_000 },
+        default: Fallback::Bare("8"),
+        source: "literature: [HKM00], recalled",
+        about: "The count of suspicious rounds at which Vegas+ becomes aggressive.",
+        used_if: IF_VEGAS_PLUS,
+    },
+    Key {
+        sections: TCPS,
+        name: "plus_return",
+        kind: Kind::Word(&["count-is-zero", "any-loss"]),
+        default: Fallback::Text("count-is-zero"),
+        source: "literature: [HKM00], recalled",
+        about: "When Vegas+ becomes moderate again.",
+        used_if: IF_VEGAS_PLUS,
+    },
+    Key {
+        sections: TCPS,
         name: "increase",
         kind: Kind::Word(&["at-once", "spread"]),
         default: Fallback::Text("at-once"),
@@ -177,7 +240,12 @@ pub(super) const KEYS: &[Key] = &[
 ];
 
 const IF_CUBIC: &[Condition] = &[Condition { key: "growth", is: &["cubic"] }];
-const IF_VEGAS: &[Condition] = &[Condition { key: "growth", is: &["vegas", "vegas-a"] }];
+const IF_VEGAS: &[Condition] = &[Condition { key: "growth", is: &["vegas", "vegas-a", "vegas-plus"] }];
 const IF_VEGAS_A: &[Condition] = &[Condition { key: "growth", is: &["vegas-a"] }];
 const IF_INDEPENDENT: &[Condition] =
     &[Condition { key: "growth", is: &["vegas-a"] }, Condition { key: "ab_coupling", is: &["independent"] }];
+const IF_VEGAS_PLUS: &[Condition] = &[Condition { key: "growth", is: &["vegas-plus"] }];
+const IF_REROUTE: &[Condition] = &[
+    Condition { key: "growth", is: &["vegas", "vegas-a", "vegas-plus"] },
+    Condition { key: "reroute_detect", is: &["true"] },
+];

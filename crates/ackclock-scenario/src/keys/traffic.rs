@@ -78,10 +78,10 @@ pub(super) const KEYS: &[Key] = &[
     Key {
         sections: TCPS,
         name: "dialect",
-        kind: Kind::Word(&["osu", "ns2-2001"]),
+        kind: Kind::Word(&["osu", "ns2-2001", "standard"]),
         default: Fallback::Text("osu"),
         source: "Ackclock",
-        about: "Which TCP the other keys default to: that of [SACK-UBR], or ns-2 as it was in 2001. Each key can still be set by itself.",
+        about: "Which TCP the other keys default to: that of [SACK-UBR], ns-2 as it was in 2001, or the RFCs of today. Each key can still be set by itself.",
         used_if: ALWAYS,
     },
     Key {
@@ -96,7 +96,7 @@ pub(super) const KEYS: &[Key] = &[
     Key {
         sections: TCPS,
         name: "header",
-        kind: amount(&[Limit { dimension: Dimension::Size, min: 0, max: 4_000 }]),
+        kind: amount(&[Limit { dimension: Dimension::Size, min: 0, max: 2_000 }]),
         default: Fallback::Text("40 B"),
         source: "RFC 791, RFC 9293",
         about: "Octets of the headers of a data segment, options not counted. An acknowledgement always has 40.",
@@ -114,7 +114,7 @@ pub(super) const KEYS: &[Key] = &[
     Key {
         sections: TCPS,
         name: "growth",
-        kind: Kind::Word(&["reno", "cubic", "vegas", "vegas-a"]),
+        kind: Kind::Word(&["reno", "cubic", "vegas", "vegas-a", "vegas-plus"]),
         default: Fallback::Text("reno"),
         source: "[SACK-UBR] §2.1",
         about: "How the congestion window grows and shrinks.",
@@ -155,6 +155,42 @@ pub(super) const KEYS: &[Key] = &[
         source: "[SACK-UBR]: connections are established",
         about: "What number 0 carries: data, or nothing in 40 octets, which ns-2 calls a SYN.",
         used_if: ALWAYS,
+    },
+    Key {
+        sections: TCPS,
+        name: "handshake",
+        kind: Kind::Flag,
+        default: Fallback::Bare("false"),
+        source: "[SACK-UBR] §6.1: established",
+        about: "Whether the connection is opened by a three-way handshake.",
+        used_if: ALWAYS,
+    },
+    Key {
+        sections: TCPS,
+        name: "fin",
+        kind: Kind::Flag,
+        default: Fallback::Bare("false"),
+        source: "[SACK-UBR] §6.1: never closed",
+        about: "Whether the connection is closed by FINs when the application has nothing more to send.",
+        used_if: ALWAYS,
+    },
+    Key {
+        sections: TCPS,
+        name: "timestamps",
+        kind: Kind::Flag,
+        default: Fallback::Bare("false"),
+        source: "[SACK-UBR]: none",
+        about: "Whether all segments have the timestamps option, 12 octets, from which round trips are measured.",
+        used_if: ALWAYS,
+    },
+    Key {
+        sections: TCPS,
+        name: "timestamp_clock",
+        kind: amount(&[Limit { dimension: Dimension::Time, min: 1_000, max: HOUR_PS }]),
+        default: Fallback::Text("1 ms"),
+        source: "RFC 7323 §5.4: 1 ms to 1 s",
+        about: "The tick of the clock of timestamps.",
+        used_if: IF_TIMESTAMPS,
     },
     Key {
         sections: TCPS,
@@ -392,6 +428,7 @@ const IF_RENO_GROWTH: &[Condition] = &[Condition { key: "growth", is: &["reno"] 
 const IF_NEW_RENO: &[Condition] = &[Condition { key: "recovery", is: &["new-reno"] }];
 const IF_GUARD: &[Condition] = &[Condition { key: "recovery", is: &["new-reno", "fall-floyd"] }];
 const IF_FALL_FLOYD: &[Condition] = &[Condition { key: "recovery", is: &["fall-floyd"] }];
+const IF_TIMESTAMPS: &[Condition] = &[Condition { key: "timestamps", is: &["true"] }];
 const IF_DELAYED: &[Condition] = &[Condition { key: "delayed_ack", is: &["true"] }];
 const FLOWS: &[Section] = &[Section::Traffic, Section::Flow];
 const BYTES: Limit = Limit { dimension: Dimension::Size, min: 1, max: 1_000_000_000_000_000_000 };

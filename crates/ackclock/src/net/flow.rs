@@ -73,9 +73,12 @@ impl ForcedDrops {
         drops.as_ref().map_or(0, |drops| drops.count)
     }
 
-    /// Whether this transmission of the data segment at `seq` is one to be lost.
-    pub(super) fn hit(&mut self, seq: u64) -> bool {
-        let number = seq / self.mss;
+    /// Whether this transmission of a segment is one to be lost. What takes no sequence numbers is not counted.
+    pub(super) fn hit(&mut self, segment: &Segment) -> bool {
+        if segment.len == 0 {
+            return false;
+        }
+        let number = segment.seq / self.mss;
         let mut lost = false;
         for (drop, seen) in self.drops.iter_mut().filter(|(drop, _)| drop.segment == number) {
             *seen += 1;

@@ -246,7 +246,8 @@ impl HostTraces {
     /// The sender of a flow hands down the segment of these bytes.
     #[inline]
     pub(super) fn sent(&mut self, now: Time, flow: usize, sender: &Sender, seq: u64, len: u32) {
-        if let Some(trace) = self.senders.get_mut(flow).filter(|_| self.segments) {
+        // Neither SYN nor answers to the receiver's are data.
+        if let Some(trace) = self.senders.get_mut(flow).filter(|_| self.segments && len > 0) {
             trace.sent(now, seq, seq + u64::from(len), sender.timed());
         }
     }

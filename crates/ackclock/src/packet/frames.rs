@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use super::segment::SegmentKind;
-use super::{SackBlock, SackBlocks, Segment};
+use super::{SackBlock, SackBlocks, Segment, Timestamps};
 
 /// What each frame carries, from the oldest that may still arrive. A connection keeps its order, so the arrival of
 /// one frame means that no earlier one will come.
@@ -34,18 +34,23 @@ struct Frame {
     blocks_end: u32,
 }
 
-/// Length, headers and kind of a segment, in one word.
+/// Length, headers and kind of a segment, and whether it has timestamps, in one word.
+///
+/// Timestamps are kept as a block before the SACK blocks.
 #[derive(Clone, Copy, Debug, Default)]
 struct Form(u32);
 
 impl Form {
     const LEN_BITS: u32 = 17;
-    const HEADER_BITS: u32 = 12;
+    const HEADER_BITS: u32 = 11;
+    const KIND_BITS: u32 = 3;
 
     #[inline]
     fn of(segment: &Segment) -> Form {
         let headers = u32::from(segment.headers) << Form::LEN_BITS;
-        Form(segment.len | headers | (segment.kind as u32) << (Form::LEN_BITS + Form::HEADER_BITS))
+        let kind = (segment.kind as u32) << (Form::LEN_BITS + Form::HEADER_BITS);
+        let timestamps = u32::from(segment.timestamps.is_some()) << (u32::BITS - 1);
+        Form(segment.len | headers | kind | timestamps)
     }
 
     #[inline]
@@ -59,8 +64,13 @@ impl Form {
     }
 
     #[inline]
+    fn has_timestamps(self) -> bool {
+        self.0 >> (u32::BITS - 1) != 0
+    }
+
+    #[inline]
     fn kind(self) -> SegmentKind {
-        SegmentKind::ALL[(self.0 >> (Form::LEN_BITS + Form::HEADER_BITS)) as usize]
+        SegmentKind::ALL[(self.0 >> (Form::LEN_BITS + Form::HEADER_BITS) & ((1 << Form::KIND_BITS) - 1)) as usize]
     }
 }
 
@@ -71,8 +81,8 @@ impl FrameLog {
     /// A frame with this segment begins to be sent; returns its number.
     #[inline]
     pub fn push(&mut self, segment: &Segment) -> u32 {
-        if segment.sack.option_bytes() > 0 {
-            self.push_blocks(&segment.sack);
+        if !segment.sack.is_empty() || segment.timestamps.is_some() {
+            self.push_blocks(segment);
         }
         let blocks_end = self.blocks_gone.wrapping_add(self.blocks.len() as u32);
         let number = self.next;
@@ -95,11 +105,11 @@ impl FrameLog {
     /// What frame `number` carries.
     pub fn segment(&self, number: u32) -> Segment {
         let (frame, blocks_start) = self.find(number);
-        let mut sack = SackBlocks::default();
+        let mut blocks = Blocks::of(frame.form);
         for place in blocks_start..frame.blocks_end.wrapping_sub(self.blocks_gone) {
-            sack.push(self.blocks[place as usize]);
+            blocks.push(self.blocks[place as usize]);
         }
-        frame.with(sack)
+        frame.with(blocks)
     }
 
     /// Frame `number` has reached the end of the connection undamaged: what it carries. It is retired.
@@ -110,7 +120,7 @@ impl FrameLog {
         }
         let frame = self.pop();
         let none = frame.blocks_end == self.blocks_gone;
-        frame.with(if none { SackBlocks::default() } else { self.take_blocks(frame.blocks_end) })
+        frame.with(if none { Blocks::default() } else { self.take_blocks(frame) })
     }
 
     /// Frame `number` has reached the end of the connection, damaged or not.
@@ -123,8 +133,10 @@ impl FrameLog {
     }
 
     #[inline(never)]
-    fn push_blocks(&mut self, sack: &SackBlocks) {
-        self.blocks.extend(sack.as_slice());
+    fn push_blocks(&mut self, segment: &Segment) {
+        let as_block = |Timestamps { value, echo }| SackBlock { start: u64::from(value), end: u64::from(echo) };
+        self.blocks.extend(segment.timestamps.map(as_block));
+        self.blocks.extend(segment.sack.as_slice());
     }
 
     /// Frame `number`, and the place of its first block among the blocks kept.
@@ -137,7 +149,7 @@ impl FrameLog {
     #[inline(never)]
     fn drop_oldest(&mut self) {
         let frame = self.pop();
-        self.take_blocks(frame.blocks_end);
+        self.take_blocks(frame);
     }
 
     #[inline]
@@ -188,21 +200,44 @@ impl FrameLog {
 
     /// The blocks of the oldest frame, which has gone.
     #[inline(never)]
-    fn take_blocks(&mut self, end: u32) -> SackBlocks {
-        let mut sack = SackBlocks::default();
-        while self.blocks_gone != end {
-            sack.push(self.blocks.pop_front().expect("as many as were counted"));
+    fn take_blocks(&mut self, frame: Frame) -> Blocks {
+        let mut blocks = Blocks::of(frame.form);
+        while self.blocks_gone != frame.blocks_end {
+            blocks.push(self.blocks.pop_front().expect("as many as were counted"));
             self.blocks_gone = self.blocks_gone.wrapping_add(1);
         }
-        sack
+        blocks
+    }
+}
+
+/// The blocks of a frame, the first of which may be its timestamps.
+#[derive(Clone, Copy, Default)]
+struct Blocks {
+    timestamps_first: bool,
+    timestamps: Option<Timestamps>,
+    sack: SackBlocks,
+}
+
+impl Blocks {
+    fn of(form: Form) -> Blocks {
+        Blocks { timestamps_first: form.has_timestamps(), ..Blocks::default() }
+    }
+
+    fn push(&mut self, block: SackBlock) {
+        if std::mem::take(&mut self.timestamps_first) {
+            self.timestamps = Some(Timestamps { value: block.start as u32, echo: block.end as u32 });
+        } else {
+            self.sack.push(block);
+        }
     }
 }
 
 impl Frame {
     #[inline]
-    fn with(self, sack: SackBlocks) -> Segment {
+    fn with(self, blocks: Blocks) -> Segment {
+        let Blocks { timestamps, sack, .. } = blocks;
         let Frame { seq, ack, form, .. } = self;
-        Segment { seq, len: form.len(), headers: form.headers(), kind: form.kind(), ack, sack }
+        Segment { seq, len: form.len(), headers: form.headers(), kind: form.kind(), ack, sack, timestamps }
     }
 }
 
@@ -230,7 +265,8 @@ mod tests {
             for block in 0..number % 4 {
                 sack.push(SackBlock { start: 100 * number + block, end: 100 * number + block + 1 });
             }
-            Segment { ack: number, sack, ..Segment::default() }
+            let timestamps = (number % 3 == 1).then_some(Timestamps { value: number as u32, echo: u32::MAX });
+            Segment { ack: number, sack, timestamps, ..Segment::default() }
         };
         let mut log = FrameLog::default();
         for number in 0..100 {
@@ -252,7 +288,7 @@ mod tests {
     fn a_frame_keeps_length_headers_and_kind() {
         let mut log = FrameLog::default();
         for kind in SegmentKind::ALL {
-            let segment = Segment { seq: 7, len: 65_535, headers: 4095, kind, ..Segment::default() };
+            let segment = Segment { seq: 7, len: 65_535, headers: 2047, kind, ..Segment::default() };
             let number = log.push(&segment);
             assert_eq!(log.take(number), segment);
         }

@@ -6,7 +6,7 @@ mod segment;
 mod unit;
 
 pub use frames::FrameLog;
-pub use segment::{MAX_SACK_BLOCKS, SackBlock, SackBlocks, Segment, SegmentKind};
+pub use segment::{MAX_SACK_BLOCKS, SackBlock, SackBlocks, Segment, SegmentKind, Timestamps};
 pub use unit::Unit;
 
 /// Octets of an IPv4 header without options.

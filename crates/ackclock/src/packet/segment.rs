@@ -17,6 +17,22 @@ pub struct Segment {
     pub ack: u64,
     /// Selective acknowledgements.
     pub sack: SackBlocks,
+    /// The timestamps option.
+    pub timestamps: Option<Timestamps>,
+}
+
+/// The timestamps option (RFC 7323 §3.2).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Timestamps {
+    /// TSval: the clock of who sends it.
+    pub value: u32,
+    /// TSecr: what it has from the other end.
+    pub echo: u32,
+}
+
+impl Timestamps {
+    /// Octets of the option with two NOPs before it (RFC 7323, appendix A).
+    pub const OPTION_BYTES: u32 = 12;
 }
 
 /// What the sequence numbers of a segment stand for.
@@ -27,11 +43,29 @@ pub enum SegmentKind {
     Data,
     /// Nothing: ns-2's number 0, which is as long as a header.
     Empty,
+    /// None are taken: opens the connection. Byte 0 is the first of the payload all the same.
+    Syn,
+    /// None are taken: the answer to it.
+    SynAck,
+    /// None are taken: an acknowledgement of the receiver's SYN or FIN.
+    Ack,
+    /// All but the last are payload; the last is the sender's FIN.
+    Fin,
+    /// None are taken: the receiver's FIN.
+    FinAck,
 }
 
 impl SegmentKind {
     /// Every kind, at the place of its number.
-    pub(super) const ALL: [SegmentKind; 2] = [SegmentKind::Data, SegmentKind::Empty];
+    pub(super) const ALL: [SegmentKind; 7] = [
+        SegmentKind::Data,
+        SegmentKind::Empty,
+        SegmentKind::Syn,
+        SegmentKind::SynAck,
+        SegmentKind::Ack,
+        SegmentKind::Fin,
+        SegmentKind::FinAck,
+    ];
 }
 
 /// No payload, the usual headers.
@@ -45,6 +79,7 @@ impl Default for Segment {
             kind: SegmentKind::Data,
             ack: 0,
             sack: SackBlocks::default(),
+            timestamps: None,
         }
     }
 }
@@ -97,14 +132,26 @@ impl SackBlocks {
     }
 }
 
+/// Octets of a SYN's options beside timestamps: segment size 4, window scale 3, SACK permitted 2, and three NOPs
+/// (RFC 9293 §3.7.1, RFC 7323 §2.2, RFC 2018 §2).
+const SYN_OPTION_BYTES: u32 = 12;
+
 impl Segment {
-    /// Octets of the longest options.
-    pub const MAX_OPTION_BYTES: u32 = 4 + 8 * MAX_SACK_BLOCKS as u32;
+    /// Octets of the longest options: those of TCP have room for no more.
+    pub const MAX_OPTION_BYTES: u32 = 40;
 
     /// Octets of the IP datagram: payload, TCP and IP headers, options.
     #[inline]
     pub fn ip_bytes(&self) -> u32 {
-        self.payload() + u32::from(self.headers) + self.sack.option_bytes()
+        self.payload() + u32::from(self.headers) + self.option_bytes()
+    }
+
+    /// Octets of the options.
+    #[inline]
+    pub fn option_bytes(&self) -> u32 {
+        let timestamps = if self.timestamps.is_some() { Timestamps::OPTION_BYTES } else { 0 };
+        let syn = if matches!(self.kind, SegmentKind::Syn | SegmentKind::SynAck) { SYN_OPTION_BYTES } else { 0 };
+        timestamps + syn + self.sack.option_bytes()
     }
 
     /// Payload bytes.
@@ -112,13 +159,14 @@ impl Segment {
     pub fn payload(&self) -> u32 {
         match self.kind {
             SegmentKind::Data => self.len,
-            SegmentKind::Empty => 0,
+            SegmentKind::Fin => self.len - 1,
+            _ => 0,
         }
     }
 
     /// Whether its two numbers and its length on the wire say everything.
     #[inline]
     pub fn is_plain(&self) -> bool {
-        self.kind == SegmentKind::Data && self.sack.is_empty()
+        self.kind == SegmentKind::Data && self.sack.is_empty() && self.timestamps.is_none()
     }
 }

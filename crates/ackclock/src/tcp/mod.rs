@@ -3,10 +3,11 @@
 //! [`Sender`] and [`Receiver`] are the two ends of one connection. *What to retransmit* is the family in
 //! [`recovery`], *how large the window is* the family in [`cc`]; every member of one combines with every member of
 //! the other. Sequence numbers are bytes counted from 0 in 64 bits, so they do not wrap. Connections start
-//! established and are not closed [SACK-UBR] §6.1.
+//! established and are not closed [SACK-UBR] §6.1, unless their parameters say otherwise.
 
 pub mod cc;
 mod delayed_ack;
+mod handshake;
 mod held;
 pub mod offset_sack;
 mod params;
@@ -22,6 +23,7 @@ mod sender;
 mod setup;
 mod tick_log;
 mod timer;
+mod timestamps;
 
 pub use delayed_ack::DelayedAck;
 pub use params::*;

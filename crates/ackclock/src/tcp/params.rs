@@ -1,6 +1,6 @@
 //! What a scenario may say about one TCP connection. Defaults: the OSU model of [SACK-UBR], as far as it is stated.
 
-use crate::packet::{IP_HEADER_BYTES, Segment, TCP_HEADER_BYTES};
+use crate::packet::{IP_HEADER_BYTES, Segment, TCP_HEADER_BYTES, Timestamps};
 use crate::units::Span;
 
 /// All parameters of one connection, both ends.
@@ -32,6 +32,12 @@ pub struct TcpParams {
     pub header_bytes: u16,
     /// What the first segment number carries.
     pub first_segment: FirstSegment,
+    /// Whether the connection is opened by a three-way handshake; if not, it is open.
+    pub handshake: bool,
+    /// Whether it is closed by FINs, once the application has nothing more to send.
+    pub fin: bool,
+    /// The tick of the clock of the timestamps option (RFC 7323 §5.4), if both ends use that.
+    pub timestamp_clock: Option<Span>,
     /// What a timeout does with segments that the host has not begun to send.
     pub host_queue: HostQueue,
     /// Whether the receiver sends selective acknowledgements to a sender that can use them. Where it does not, a
@@ -63,6 +69,9 @@ impl Default for TcpParams {
             out_of_order: OutOfOrder::Buffer,
             header_bytes: (IP_HEADER_BYTES + TCP_HEADER_BYTES) as u16,
             first_segment: FirstSegment::Data,
+            handshake: false,
+            fin: false,
+            timestamp_clock: None,
             host_queue: HostQueue::Discard,
             receiver_sack: true,
         }
@@ -86,7 +95,8 @@ impl TcpParams {
 
     /// Octets of the longest datagram of either direction.
     pub fn longest_datagram(&self) -> u32 {
-        let data = self.mss + u32::from(self.header_bytes);
+        let options = if self.timestamp_clock.is_some() { Timestamps::OPTION_BYTES } else { 0 };
+        let data = self.mss + u32::from(self.header_bytes) + options;
         data.max(IP_HEADER_BYTES + TCP_HEADER_BYTES + Segment::MAX_OPTION_BYTES)
     }
 
@@ -203,6 +213,8 @@ pub enum GrowthParams {
     Vegas(VegasParams),
     /// Vegas-A: Vegas with thresholds that adapt.
     VegasA(VegasAParams),
+    /// Vegas+: Vegas that turns to Reno among Renos.
+    VegasPlus(VegasPlusParams),
 }
 
 impl GrowthParams {
@@ -210,19 +222,21 @@ impl GrowthParams {
     pub fn measures(&self) -> bool {
         match self {
             GrowthParams::Reno(_) => false,
-            GrowthParams::Cubic(_) | GrowthParams::Vegas(_) | GrowthParams::VegasA(_) => true,
+            GrowthParams::Cubic(_) => true,
+            GrowthParams::Vegas(_) | GrowthParams::VegasA(_) | GrowthParams::VegasPlus(_) => true,
         }
     }
 
     /// Whether it is Vegas or a relative of it.
     pub fn is_vegas(&self) -> bool {
-        matches!(self, GrowthParams::Vegas(_) | GrowthParams::VegasA(_))
+        matches!(self, GrowthParams::Vegas(_) | GrowthParams::VegasA(_) | GrowthParams::VegasPlus(_))
     }
 
     /// Whether the seed can make a difference.
     pub fn has_randomness(&self) -> bool {
         match self {
-            GrowthParams::Reno(_) | GrowthParams::Cubic(_) | GrowthParams::Vegas(_) => false,
+            GrowthParams::Reno(_) | GrowthParams::Cubic(_) => false,
+            GrowthParams::Vegas(_) | GrowthParams::VegasPlus(_) => false,
             GrowthParams::VegasA(params) => params.tie_up_probability + params.tie_down_probability > 0.0,
         }
     }
@@ -254,11 +268,54 @@ pub struct VegasParams {
     pub beta: f64,
     /// With more slow start ends.
     pub gamma: f64,
+    /// Whether changes of route are looked for, and how.
+    pub reroute: Option<RerouteParams>,
+}
+
+/// When Vegas takes round trips that have grown for a longer path.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RerouteParams {
+    /// K: packets at the beginning that are not looked at.
+    pub first_packets: u32,
+    /// N: packets in a block.
+    pub block_packets: u32,
+    /// L: blocks in a row.
+    pub blocks: u32,
+    /// How far above base their shortest round trips are, as a part of base.
+    pub delta: f64,
+    /// Packets that the new window lets wait.
+    pub queued_packets: f64,
+}
+
+/// The choices of Vegas+.
+#[derive(Clone, Debug, PartialEq)]
+pub struct VegasPlusParams {
+    /// Its thresholds in moderate mode.
+    pub vegas: VegasParams,
+    /// At this count it becomes aggressive.
+    pub count_max: u32,
+    /// When it becomes moderate again.
+    pub back: PlusReturn,
+}
+
+impl Default for VegasPlusParams {
+    fn default() -> VegasPlusParams {
+        VegasPlusParams { vegas: VegasParams::default(), count_max: 8, back: PlusReturn::CountIsZero }
+    }
+}
+
+/// When Vegas+ becomes moderate again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PlusReturn {
+    /// When losses have halved its count down to zero.
+    CountIsZero,
+    /// At any loss.
+    AnyLoss,
 }
 
 impl Default for VegasParams {
     fn default() -> VegasParams {
-        VegasParams { alpha: 1.0, beta: 3.0, gamma: 1.0 }
+        VegasParams { alpha: 1.0, beta: 3.0, gamma: 1.0, reroute: None }
     }
 }
 

@@ -2,9 +2,11 @@
 //! Sources: [SACK-UBR] §3; RFC 2018 §4 for the order of SACK blocks; RFC 5681 §4.2 through
 //! [`DelayedAck`].
 
+use super::handshake::PassiveEnd;
 use super::held::Held;
+use super::timestamps::{Echo, TimestampClock};
 use super::{DelayedAck, OutOfOrder, TcpParams};
-use crate::packet::{SackBlocks, Segment};
+use crate::packet::{SackBlocks, Segment, SegmentKind};
 use crate::record::Fingerprint;
 use crate::units::Time;
 
@@ -33,8 +35,26 @@ pub struct Receiver {
     held: Option<Box<Held>>,
     /// Sequence numbers at the beginning that are no payload.
     empty: u64,
+    /// What only some receivers have.
+    extra: Option<Box<Extra>>,
     stats: ReceiverStats,
     fingerprint: Fingerprint,
+}
+
+/// What only some receivers have.
+#[derive(Clone, Debug)]
+struct Extra {
+    end: Option<PassiveEnd>,
+    echo: Option<Echo>,
+}
+
+impl Extra {
+    fn new(params: &TcpParams) -> Option<Box<Extra>> {
+        let end =
+            (params.handshake || params.fin).then(|| PassiveEnd::new(params.timer.initial_rto, params.timer.max_rto));
+        let echo = params.timestamp_clock.map(|tick| Echo::new(TimestampClock::new(tick)));
+        (end.is_some() || echo.is_some()).then(|| Box::new(Extra { end, echo }))
+    }
 }
 
 impl Receiver {
@@ -50,15 +70,49 @@ impl Receiver {
             nxt: 0,
             held: None,
             empty: params.empty_bytes(),
+            extra: Extra::new(params),
             stats: ReceiverStats::default(),
             fingerprint: Fingerprint::default(),
         }
     }
 
-    /// A data segment.
+    /// A segment from the sender.
     #[inline]
     pub fn on_segment(&mut self, now: Time, segment: Segment) {
+        if self.extra.is_some() {
+            return self.on_extra(now, &segment);
+        }
         self.on_data(now, segment.seq, segment.seq + u64::from(segment.len));
+    }
+
+    /// The same of a receiver that has more than others.
+    #[inline(never)]
+    fn on_extra(&mut self, now: Time, segment: &Segment) {
+        let Some(Extra { end, echo }) = self.extra.as_deref_mut() else { return };
+        if let (Some(echo), Some(timestamps)) = (echo, segment.timestamps) {
+            echo.on_segment(segment.seq, timestamps);
+        }
+        let last = segment.seq + u64::from(segment.len);
+        if let Some(end) = end {
+            match segment.kind {
+                SegmentKind::Syn => {
+                    end.on_syn(now);
+                    self.ack_due = true;
+                }
+                kind => end.on_answer(kind),
+            }
+            if segment.kind == SegmentKind::Fin {
+                end.on_fin(last);
+            }
+        }
+        if matches!(segment.kind, SegmentKind::Syn | SegmentKind::Ack) {
+            self.fingerprint.event(now.as_ps(), segment.kind as u64);
+            return;
+        }
+        self.on_data(now, segment.seq, last);
+        if let Some(end) = self.extra.as_mut().and_then(|extra| extra.end.as_mut()) {
+            end.on_progress(now, self.nxt, segment.kind == SegmentKind::Fin);
+        }
     }
 
     /// Bytes `start..end` arrive.
@@ -101,13 +155,15 @@ impl Receiver {
     /// The deadline has come.
     pub fn on_timer(&mut self, now: Time) {
         self.ack_due |= self.delayed_ack.on_timer(now);
+        if let Some(end) = self.end_mut() {
+            self.ack_due |= end.on_timer(now);
+        }
     }
 
     /// The acknowledgement to send, if one is due.
     pub fn poll_segment(&mut self, now: Time) -> Option<Segment> {
         let ack = self.poll(now)?;
-        let sack = if self.has_report() { self.report() } else { SackBlocks::default() };
-        Some(Segment { ack, sack, ..Segment::default() })
+        Some(if self.has_report() { self.report(now, ack) } else { Segment { ack, ..Segment::default() } })
     }
 
     /// The same, as the next byte expected. Beside it there may be something to report.
@@ -120,26 +176,48 @@ impl Receiver {
         Some(self.nxt)
     }
 
-    /// Whether an acknowledgement has SACK blocks.
+    /// Whether the acknowledgement of [`Receiver::poll`] says more than its number.
     #[inline]
     pub fn has_report(&self) -> bool {
-        self.sack && self.has_hole()
+        self.sack && self.has_hole() || self.extra.is_some()
     }
 
-    /// They are these.
-    pub fn report(&mut self) -> SackBlocks {
-        self.held.as_mut().map_or_else(SackBlocks::default, |held| held.sack_blocks())
+    /// It says this.
+    pub fn report(&mut self, now: Time, ack: u64) -> Segment {
+        let mut segment = Segment { ack, ..Segment::default() };
+        if self.sack && self.has_hole() {
+            segment.sack = self.held.as_mut().map_or_else(SackBlocks::default, |held| held.sack_blocks());
+        }
+        if let Some(Extra { end, echo }) = self.extra.as_deref_mut() {
+            segment.kind = end.as_mut().and_then(PassiveEnd::take_due).unwrap_or_default();
+            segment.timestamps = echo.as_mut().map(|echo| echo.on_ack(now, ack));
+        }
+        segment
     }
 
     /// When [`Receiver::on_timer`] is to be called.
     #[inline]
     pub fn next_deadline(&self) -> Option<Time> {
-        self.delayed_ack.deadline()
+        let deadline = self.delayed_ack.deadline();
+        if self.extra.is_none() {
+            return deadline;
+        }
+        let of_end = self.end().map(PassiveEnd::deadline).filter(|&deadline| deadline < Time::NEVER);
+        deadline.into_iter().chain(of_end).min()
     }
 
     /// Bytes delivered to the application, in order, each once.
     pub fn delivered(&self) -> u64 {
-        self.nxt.saturating_sub(self.empty)
+        let nxt = self.end().map_or(self.nxt, |end| end.payload_before(self.nxt));
+        nxt.saturating_sub(self.empty)
+    }
+
+    fn end(&self) -> Option<&PassiveEnd> {
+        self.extra.as_ref().and_then(|extra| extra.end.as_ref())
+    }
+
+    fn end_mut(&mut self) -> Option<&mut PassiveEnd> {
+        self.extra.as_mut().and_then(|extra| extra.end.as_mut())
     }
 
     /// Octets of the headers of a plain data segment.

@@ -53,6 +53,11 @@ impl FineRto {
         self.timeout = self.max.min(self.timeout * 2);
     }
 
+    /// The timeout is at least `least` until the next sample (5.7).
+    pub(super) fn at_least(&mut self, least: Span) {
+        self.timeout = self.timeout.max(least).min(self.max);
+    }
+
     /// SRTT; `None` before the first sample.
     pub(super) fn srtt(&self) -> Option<Span> {
         self.srtt

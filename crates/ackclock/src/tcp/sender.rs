@@ -3,11 +3,13 @@
 //! Sources: [SACK-UBR] §2 to §4; the timer of 4.3BSD-Reno, docs/models/retransmission-timer.md.
 
 use super::cc::{Ack, CongestionControl, Growth, Loss, Window};
+use super::handshake::{ActiveEnd, Opened, RTO_AFTER_LOST_SYN};
 use super::recovery::{AnyRecovery, DupAck, Flight, Hands, NewAck, Recovery, Sending, TimerAction};
 use super::setup::Setup;
 use super::timer::RetransmissionTimer;
+use super::timestamps::TimestampClock;
 use super::{HostQueue, InitialWindowFrom, SendTimes, TcpParams, TickClock};
-use crate::packet::{SackBlock, Segment};
+use crate::packet::{IP_HEADER_BYTES, SackBlock, Segment, SegmentKind, TCP_HEADER_BYTES, Timestamps};
 use crate::record::Fingerprint;
 use crate::record::trace::TimerState;
 use crate::rng::Stream;
@@ -81,6 +83,10 @@ pub struct Sender {
     /// When it was sent, as the timer remembers it.
     timed_at: u64,
     header_bytes: u16,
+    /// Whether all segments are plain.
+    plain: bool,
+    /// Whether the timer's samples come from timestamps.
+    samples_by_timestamps: bool,
     host_queue: HostQueue,
     /// What only some senders have, if this one has any of it.
     extra: Option<Box<Extra>>,
@@ -95,6 +101,13 @@ struct Extra {
     setup: Option<Setup>,
     /// When outstanding segments were sent.
     times: Option<SendTimes>,
+    /// Opening the connection, and answering the receiver's FIN.
+    end: Option<ActiveEnd>,
+    /// Whether the last byte is a FIN.
+    fin: bool,
+    /// The clock of the timestamps option, and what is echoed in it.
+    clock: Option<TimestampClock>,
+    echo: u32,
 }
 
 impl Extra {
@@ -102,7 +115,32 @@ impl Extra {
         let measures = params.growth.measures() || params.recovery.measures();
         let times = measures.then(|| SendTimes::new(u64::from(params.mss)));
         let setup = Setup::new(params);
-        (setup.is_some() || times.is_some()).then(|| Box::new(Extra { setup, times }))
+        let end = (params.handshake || params.fin).then(|| ActiveEnd::new(params.handshake));
+        let clock = params.timestamp_clock.map(TimestampClock::new);
+        let any = setup.is_some() || times.is_some() || end.is_some() || clock.is_some();
+        any.then(|| Box::new(Extra { setup, times, end, fin: params.fin, clock, echo: 0 }))
+    }
+
+    /// Whether all segments are plain.
+    fn is_plain(&self) -> bool {
+        self.setup.is_none() && self.end.is_none() && self.clock.is_none()
+    }
+
+    /// A segment on its way out, of a stream that ends at `limit`.
+    fn dress(&self, now: Time, mut segment: Segment, limit: u64) -> Segment {
+        if let Some(setup) = &self.setup {
+            segment = setup.dress(segment);
+        }
+        if let Some(end) = self.end.as_ref().filter(|_| segment.len == 0) {
+            segment.kind = end.sent();
+        } else if self.fin && segment.seq + u64::from(segment.len) == limit {
+            segment.kind = SegmentKind::Fin;
+        }
+        if segment.payload() == 0 {
+            segment.headers = (IP_HEADER_BYTES + TCP_HEADER_BYTES) as u16; // nothing could hold them otherwise
+        }
+        segment.timestamps = self.clock.map(|clock| Timestamps { value: clock.at(now), echo: self.echo });
+        segment
     }
 }
 
@@ -126,7 +164,7 @@ impl Sender {
             started: false,
             stop: application.stop.unwrap_or(Time::NEVER),
             size,
-            flight: Flight { una: 0, nxt: 0, max: 0, mss, rwnd, limit: size },
+            flight: Flight { una: 0, nxt: 0, max: 0, mss, rwnd, limit: size.saturating_add(u64::from(params.fin)) },
             window: Window {
                 cwnd: f64::from(window_at_start) * f64::from(params.mss),
                 ssthresh: params.initial_ssthresh as f64,
@@ -142,6 +180,8 @@ impl Sender {
             timed: NONE,
             timed_at: 0,
             header_bytes: params.header_bytes,
+            plain: extra.as_ref().is_none_or(|extra| extra.is_plain()),
+            samples_by_timestamps: params.timestamp_clock.is_some(),
             host_queue: params.host_queue,
             extra,
             stats: SenderStats::default(),
@@ -159,7 +199,53 @@ impl Sender {
     /// A segment from the receiver: acknowledgements.
     #[inline]
     pub fn on_segment(&mut self, now: Time, segment: Segment) {
+        if !self.plain && !self.on_extra(now, &segment) {
+            return;
+        }
         self.on_ack(now, segment.ack, segment.sack.as_slice());
+    }
+
+    /// A segment to a sender that has more than others: whether it acknowledges data.
+    #[inline(never)]
+    fn on_extra(&mut self, now: Time, segment: &Segment) -> bool {
+        self.timer.pass(now);
+        let Some(extra) = self.extra.as_deref_mut() else { return true };
+        if let (Some(clock), Some(timestamps)) = (extra.clock, segment.timestamps) {
+            extra.echo = timestamps.value;
+            // RFC 7323 §4.1: of what acknowledges new data.
+            if segment.ack > self.flight.una {
+                self.timer.sample_span(clock.since(now, timestamps.echo));
+            }
+        }
+        let Some(end) = &mut extra.end else { return true };
+        match segment.kind {
+            SegmentKind::SynAck => {
+                self.fingerprint.event(now.as_ps(), segment.kind as u64);
+                let opened = end.on_syn_ack();
+                self.on_opened(now, opened);
+                false
+            }
+            SegmentKind::FinAck => {
+                end.on_fin();
+                true
+            }
+            _ => true,
+        }
+    }
+
+    fn on_opened(&mut self, now: Time, opened: Opened) {
+        if let Opened::Now { syn_stamp } = opened {
+            self.timer.stop();
+            match syn_stamp {
+                Some(stamp) => self.timer.sample(now, stamp),
+                None => {
+                    self.timer.at_least(RTO_AFTER_LOST_SYN);
+                    self.window.cwnd = self.flight.mss as f64; // RFC 6928 §2
+                }
+            }
+            self.stop_if_due(now);
+        }
+        self.look_what_may_be_sent();
     }
 
     /// The same, given what the segment says.
@@ -176,7 +262,7 @@ impl Sender {
             self.on_new_ack(now, ack);
         } else if self.flight.max > self.flight.una {
             self.on_dup_ack(now);
-        } else {
+        } else if self.plain {
             return;
         }
         self.look_what_may_be_sent();
@@ -189,11 +275,20 @@ impl Sender {
             self.started = now >= self.timer.wake();
             if self.started {
                 self.timer.stop();
+                if let Some(end) = self.end_mut() {
+                    end.begin();
+                }
                 self.look_what_may_be_sent();
             }
             return Expired::Nothing;
         }
         if !self.timer.expires(now) {
+            return Expired::Nothing;
+        }
+        if let Some(end) = self.end_mut().filter(|end| !end.is_open()) {
+            end.on_timeout();
+            self.timer.back_off();
+            self.look_what_may_be_sent();
             return Expired::Nothing;
         }
         self.stop_if_due(now);
@@ -208,19 +303,19 @@ impl Sender {
     /// The next segment to send, as long as there is one.
     pub fn poll_segment(&mut self, now: Time) -> Option<Segment> {
         let (seq, len) = self.poll(now)?;
-        Some(self.segment(seq, len))
+        Some(self.segment(now, seq, len))
     }
 
-    /// The segment of `len` bytes from `seq` on that [`Sender::poll`] returned.
-    pub fn segment(&self, seq: u64, len: u32) -> Segment {
+    /// The segment of `len` bytes from `seq` on that [`Sender::poll`] returned now.
+    pub fn segment(&self, now: Time, seq: u64, len: u32) -> Segment {
         let plain = Segment { seq, len, headers: self.header_bytes, ..Segment::default() };
-        self.setup().map_or(plain, |setup| setup.dress(plain))
+        self.extra.as_ref().map_or(plain, |extra| extra.dress(now, plain, self.flight.limit))
     }
 
     /// Whether all segments are plain, with [`Sender::header_bytes`] and nothing beside.
     #[inline]
     pub fn is_plain(&self) -> bool {
-        self.extra.is_none() || self.setup().is_none()
+        self.plain
     }
 
     /// Octets of the headers of a plain segment.
@@ -233,7 +328,13 @@ impl Sender {
     #[inline(always)]
     pub fn poll(&mut self, now: Time) -> Option<(u64, u32)> {
         let by_window = !self.recovery_decides && self.fast_retransmit == NONE;
-        let (seq, fast) = if by_window { (self.next_by_window(), false) } else { self.next_by_recovery() };
+        let (seq, fast) = if by_window {
+            (self.next_by_window(), false)
+        } else if let Some(seq) = self.next_by_end(now) {
+            return Some((seq, 0));
+        } else {
+            self.next_by_recovery()
+        };
         if seq == NONE {
             return None;
         }
@@ -320,7 +421,7 @@ impl Sender {
             self.timer.start(now);
         }
         self.stats.segments_sent += 1;
-        self.stats.bytes_sent += if self.is_plain() { len } else { self.payload(seq, len) };
+        self.stats.bytes_sent += if self.plain { len } else { self.payload(now, seq, len) };
         self.fingerprint.event(now.as_ps(), seq);
         len as u32
     }
@@ -333,7 +434,9 @@ impl Sender {
     #[inline(always)]
     fn on_new_ack(&mut self, now: Time, ack: u64) {
         if ack > self.timed {
-            self.timer.sample(now, self.timed_at);
+            if !self.samples_by_timestamps {
+                self.timer.sample(now, self.timed_at);
+            }
             self.timed = NONE;
         }
         let meaning =
@@ -353,7 +456,7 @@ impl Sender {
         } else if !matches!(meaning, NewAck::Partial { restart_timer: false, .. }) {
             self.timer.start(now);
         }
-        if ack == self.size {
+        if ack >= self.size {
             self.stats.completed.get_or_insert(now);
         }
     }
@@ -376,7 +479,7 @@ impl Sender {
     /// The same with what only some senders have.
     #[inline(never)]
     fn measure_and_grow(&mut self, now: Time, ack: u64) -> NewAck {
-        let Some(Extra { setup, times }) = self.extra.as_deref_mut() else { return self.grow_or_recover(now, ack) };
+        let Some(Extra { setup, times, .. }) = self.extra.as_deref_mut() else { return self.grow_or_recover(now, ack) };
         if let Some(window) = setup.as_mut().and_then(Setup::window_before) {
             self.window.cwnd = window;
         }
@@ -473,18 +576,54 @@ impl Sender {
     #[inline]
     fn look_what_may_be_sent(&mut self) {
         self.recovery_decides = self.recovery.has_a_say();
+        if !self.plain {
+            return self.look_what_end_may_send();
+        }
+        self.open_window();
+    }
+
+    #[inline]
+    fn open_window(&mut self) {
         // A fraction of a byte allows nothing.
         self.window_end = self.flight.una + self.flight.rwnd.min(self.window.cwnd as i64 as u64);
     }
 
-    fn setup(&self) -> Option<&Setup> {
-        self.extra.as_ref().and_then(|extra| extra.setup.as_ref())
+    /// The same of a connection that may not be open, or has something to answer.
+    #[inline(never)]
+    fn look_what_end_may_send(&mut self) {
+        let (open, due) = self.end().map_or((true, false), |end| (end.is_open(), end.is_due()));
+        self.recovery_decides |= due;
+        if open {
+            self.open_window();
+        }
+    }
+
+    /// What is to be sent before anything else, and takes no sequence numbers: where it stands among them.
+    #[inline(never)]
+    fn next_by_end(&mut self, now: Time) -> Option<u64> {
+        let stamp = self.timer.stamp(now);
+        let kind = self.end_mut()?.take_due(stamp)?;
+        if kind == SegmentKind::Syn {
+            self.timer.start(now);
+        }
+        self.recovery_decides = self.recovery.has_a_say();
+        self.fingerprint.event(now.as_ps(), kind as u64);
+        // A SYN stands before the first byte, answers after the last.
+        Some(if kind == SegmentKind::Syn { 0 } else { self.flight.max })
+    }
+
+    fn end(&self) -> Option<&ActiveEnd> {
+        self.extra.as_ref().and_then(|extra| extra.end.as_ref())
+    }
+
+    fn end_mut(&mut self) -> Option<&mut ActiveEnd> {
+        self.extra.as_mut().and_then(|extra| extra.end.as_mut())
     }
 
     /// Payload bytes of the segment at `seq`, which takes `len` sequence numbers.
     #[inline(never)]
-    fn payload(&self, seq: u64, len: u64) -> u64 {
-        u64::from(self.segment(seq, len as u32).payload())
+    fn payload(&self, now: Time, seq: u64, len: u64) -> u64 {
+        u64::from(self.segment(now, seq, len as u32).payload())
     }
 
     /// Every handler begins here: the ticks up to now are seen, and an application past its end offers no more.
@@ -498,7 +637,8 @@ impl Sender {
     fn stop_if_due(&mut self, now: Time) {
         if now >= self.stop {
             self.stop = Time::NEVER;
-            self.flight.limit = self.flight.limit.min(self.flight.max);
+            let fin = u64::from(self.extra.as_ref().is_some_and(|extra| extra.fin));
+            self.flight.limit = self.flight.limit.min(self.flight.max + fin);
         }
     }
 }

@@ -2,7 +2,7 @@
 //! Source: [NS2] §1.
 
 use super::{FirstSegment, InitialWindowFrom, TcpParams};
-use crate::packet::{IP_HEADER_BYTES, Segment, SegmentKind, TCP_HEADER_BYTES};
+use crate::packet::{Segment, SegmentKind};
 
 /// What is special about the beginning of a connection.
 #[derive(Clone, Debug)]
@@ -39,7 +39,6 @@ impl Setup {
     pub(super) fn dress(&self, mut segment: Segment) -> Segment {
         if segment.seq == 0 && self.first_segment == FirstSegment::Empty {
             segment.kind = SegmentKind::Empty;
-            segment.headers = (IP_HEADER_BYTES + TCP_HEADER_BYTES) as u16;
         }
         segment
     }

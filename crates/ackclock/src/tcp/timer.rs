@@ -65,6 +65,21 @@ impl RetransmissionTimer {
         }
     }
 
+    /// A round trip of this length, measured otherwise.
+    pub(super) fn sample_span(&mut self, rtt: Span) {
+        match &mut self.fine {
+            Some(fine) => fine.sample(rtt),
+            None => self.rto.sample(rtt / self.ticks.granularity()),
+        }
+    }
+
+    /// The timeout is at least `least` until the next sample, if it is that of RFC 6298.
+    pub(super) fn at_least(&mut self, least: Span) {
+        if let Some(fine) = &mut self.fine {
+            fine.at_least(least);
+        }
+    }
+
     /// It starts, or starts again.
     #[inline(always)]
     pub(super) fn start(&mut self, now: Time) {

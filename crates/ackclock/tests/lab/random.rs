@@ -407,6 +407,9 @@ struct Dialect {
     header_bytes: u16,
     first_segment: FirstSegment,
     host_queue: HostQueue,
+    handshake: bool,
+    fin: bool,
+    timestamp_clock: Option<Span>,
     initial_window_from: InitialWindowFrom,
     new_reno: NewRenoParams,
     /// In the place of whatever the flow has.
@@ -435,16 +438,32 @@ fn dialect(choices: &mut Choices) -> Dialect {
         new_reno,
         growth: growth(choices),
         vegas_recovery: !choices.once_in(4),
+        handshake: choices.once_in(2),
+        fin: choices.once_in(2),
+        timestamp_clock: choices.one_of(&[None, Some(Span::from_ms(1)), Some(Span::from_us(3))]),
     }
 }
 
 fn growth(choices: &mut Choices) -> Option<GrowthParams> {
-    let vegas = VegasParams { gamma: choices.one_of(&[1.0, 2.0]), ..VegasParams::default() };
-    match choices.below(7) {
+    let reroute = RerouteParams {
+        first_packets: choices.one_of(&[1, 100]),
+        block_packets: choices.one_of(&[3, 20]),
+        blocks: choices.one_of(&[1, 4]),
+        delta: choices.one_of(&[0.2, 0.01]),
+        queued_packets: 1.0,
+    };
+    let reroute = choices.once_in(2).then_some(reroute);
+    let vegas = VegasParams { gamma: choices.one_of(&[1.0, 2.0]), reroute, ..VegasParams::default() };
+    match choices.below(8) {
         0..=2 => None,
         3 => Some(GrowthParams::Reno(CongestionAvoidance::ByteCounting)),
         4 => Some(GrowthParams::Cubic(CubicParams { fast_convergence: choices.once_in(2), ..CubicParams::default() })),
         5 => Some(GrowthParams::Vegas(vegas)),
+        6 => Some(GrowthParams::VegasPlus(VegasPlusParams {
+            vegas,
+            count_max: choices.one_of(&[8, 1, 2]),
+            back: choices.one_of(&[PlusReturn::CountIsZero, PlusReturn::AnyLoss]),
+        })),
         _ => Some(GrowthParams::VegasA(VegasAParams {
             vegas,
             increase: choices.one_of(&[Increase::AtOnce, Increase::Spread]),
@@ -461,6 +480,9 @@ impl Dialect {
         tcp.timer.kind = self.timer;
         tcp.header_bytes = self.header_bytes;
         tcp.first_segment = self.first_segment;
+        tcp.handshake = self.handshake;
+        tcp.fin = self.fin;
+        tcp.timestamp_clock = self.timestamp_clock;
         tcp.host_queue = self.host_queue;
         tcp.initial_window_from = self.initial_window_from;
         if let Some(growth) = &self.growth {

@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use ackclock::packet::Segment;
+use ackclock::packet::{Segment, SegmentKind};
 use ackclock::tcp::*;
 use ackclock::units::{Span, Time};
 
@@ -80,6 +80,10 @@ pub struct Pair<F: FnMut(u64, u32) -> bool> {
     pub ssthresh: Vec<f64>,
     /// cwnd in segments after each event.
     pub cwnd: Vec<(Time, f64)>,
+    /// Segments without sequence numbers that are lost: kind, and which of its kind, from 1.
+    pub lost_kinds: Vec<(SegmentKind, usize)>,
+    /// All segments that are not plain data or acknowledgements, of both ends.
+    pub kinds: Vec<(Time, SegmentKind)>,
     /// What has reached the receiver: first byte and first byte after it, of each segment once.
     pub arrived: BTreeMap<u64, u64>,
 }
@@ -99,6 +103,8 @@ impl<F: FnMut(u64, u32) -> bool> Pair<F> {
             sent: Vec::new(),
             ssthresh: Vec::new(),
             cwnd: Vec::new(),
+            lost_kinds: Vec::new(),
+            kinds: Vec::new(),
             arrived: BTreeMap::new(),
         }
     }
@@ -120,7 +126,9 @@ impl<F: FnMut(u64, u32) -> bool> Pair<F> {
             if data == next {
                 let (_, segment) = self.to_receiver.pop_front().unwrap();
                 self.receiver.on_segment(self.now, segment);
-                self.arrived.insert(segment.seq, segment.seq + u64::from(segment.len));
+                if segment.len > 0 {
+                    self.arrived.insert(segment.seq, segment.seq + u64::from(segment.payload()));
+                }
             } else if ack == next {
                 let (_, segment) = self.to_sender.pop_front().unwrap();
                 self.sender.on_segment(self.now, segment);
@@ -161,6 +169,15 @@ impl<F: FnMut(u64, u32) -> bool> Pair<F> {
         }
         self.cwnd.push((self.now, window.cwnd / MSS as f64));
         while let Some(segment) = self.sender.poll_segment(self.now) {
+            if segment.len == 0 {
+                if !self.is_lost_by_kind(segment.kind) {
+                    self.to_receiver.push_back((self.now + self.one_way, segment));
+                }
+                continue;
+            }
+            if segment.kind == SegmentKind::Fin {
+                self.kinds.push((self.now, segment.kind));
+            }
             let number = segment.seq / MSS;
             let transmission = 1 + self.sent.iter().filter(|sent| sent.number == number).count() as u32;
             let lost = (self.loses)(number, transmission);
@@ -170,7 +187,15 @@ impl<F: FnMut(u64, u32) -> bool> Pair<F> {
             }
         }
         while let Some(segment) = self.receiver.poll_segment(self.now) {
-            self.to_sender.push_back((self.now + self.one_way, segment));
+            if segment.kind == SegmentKind::Data || !self.is_lost_by_kind(segment.kind) {
+                self.to_sender.push_back((self.now + self.one_way, segment));
+            }
         }
+    }
+
+    fn is_lost_by_kind(&mut self, kind: SegmentKind) -> bool {
+        self.kinds.push((self.now, kind));
+        let number = self.kinds.iter().filter(|&&(_, of)| of == kind).count();
+        self.lost_kinds.contains(&(kind, number))
     }
 }

@@ -176,8 +176,14 @@ impl Hosts {
     #[inline(always)]
     fn on_segment(&mut self, now: Time, flow: usize, end: End, segment: &Segment, io: &mut Io) {
         match end {
-            End::Receiver => self.on_data(now, flow, segment.seq, segment.len, io),
-            End::Sender => self.on_acknowledgement(now, flow, segment.ack, segment.sack.as_slice(), io),
+            End::Receiver => {
+                self.sinks[flow].receiver.on_segment(now, *segment);
+                self.answer(now, flow, io);
+            }
+            End::Sender => {
+                self.sources[flow].sender.on_segment(now, *segment);
+                self.go_on(now, flow, io);
+            }
         }
     }
 
@@ -224,6 +230,12 @@ impl Hosts {
     #[inline(always)]
     fn on_data(&mut self, now: Time, flow: usize, seq: u64, len: u32, io: &mut Io) {
         self.sinks[flow].receiver.on_data(now, seq, seq + u64::from(len));
+        self.answer(now, flow, io);
+    }
+
+    /// The receiver of a flow has taken a segment.
+    #[inline(always)]
+    fn answer(&mut self, now: Time, flow: usize, io: &mut Io) {
         if let Some(traces) = &mut io.traces {
             traces.delivered(now, flow, &self.sinks[flow].receiver);
         }
@@ -233,6 +245,12 @@ impl Hosts {
     #[inline(always)]
     fn on_acknowledgement(&mut self, now: Time, flow: usize, ack: u64, blocks: &[SackBlock], io: &mut Io) {
         self.sources[flow].sender.on_ack(now, ack, blocks);
+        self.go_on(now, flow, io);
+    }
+
+    /// The sender of a flow has taken an acknowledgement.
+    #[inline(always)]
+    fn go_on(&mut self, now: Time, flow: usize, io: &mut Io) {
         if let Some(traces) = &mut io.traces {
             traces.acked(now, flow, &self.sources[flow].sender);
         }
@@ -285,7 +303,7 @@ impl Hosts {
                 let segment = Segment { seq, len, headers: sender.header_bytes(), ..Segment::default() };
                 self.outlets.send(now, data_vc(flow), number, segment, io);
             } else {
-                self.outlets.send_rare(now, data_vc(flow), number, sender.segment(seq, len), io);
+                self.outlets.send_rare(now, data_vc(flow), number, sender.segment(now, seq, len), io);
             }
         }
         if let Some(traces) = &mut io.traces {
@@ -301,7 +319,7 @@ impl Hosts {
         let receiver = &mut self.sinks[flow].receiver;
         if let Some(ack) = receiver.poll(now) {
             if receiver.has_report() {
-                let segment = Segment { ack, sack: receiver.report(), ..Segment::default() };
+                let segment = receiver.report(now, ack);
                 self.outlets.send_rare(now, ack_vc(flow), number, segment, io);
             } else {
                 // Seldom is there more to say, so this is compiled without looking for it.

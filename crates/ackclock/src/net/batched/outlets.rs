@@ -291,7 +291,7 @@ impl Outlet {
                 let size = segment.ip_bytes() + link_header_bytes;
                 let complete = start + serializers.time(self.serializer, size);
                 nic.occupy(complete);
-                let lost = self.is_lost_on_purpose(segment.seq);
+                let lost = self.is_lost_on_purpose(&segment);
                 if let Some(traces) = io.traces.as_mut().filter(|traces| traces.captures()) {
                     traces.departs(start, vc, io.sacks.next_number(vc), &segment, lost);
                 }
@@ -331,7 +331,7 @@ impl Outlet {
         links: &mut [Box<Link>],
         io: &mut Io,
     ) {
-        let intent = if self.is_lost_on_purpose(segment.seq) { Intent::Lose } else { Intent::Send };
+        let intent = if self.is_lost_on_purpose(&segment) { Intent::Lose } else { Intent::Send };
         let Some(PathOutlet { link, at_link, vc_name, kind }) = self.path.as_deref() else {
             unreachable!("it is such a link")
         };
@@ -368,7 +368,7 @@ impl Outlet {
     fn transmit_cells(&mut self, start: Time, vc: VcId, segment: Segment, nic: &mut Nic, llc: bool, io: &mut Io) {
         let cells = aal5::cells(segment.ip_bytes(), llc);
         nic.occupy(start + self.spacing * u64::from(cells));
-        let lost = self.is_lost_on_purpose(segment.seq);
+        let lost = self.is_lost_on_purpose(&segment);
         if let Some(traces) = io.traces.as_mut().filter(|traces| traces.captures()) {
             traces.departs(start, vc, self.frames, &segment, lost);
         }
@@ -401,7 +401,7 @@ impl Outlet {
     }
 
     #[inline]
-    fn is_lost_on_purpose(&mut self, seq: u64) -> bool {
-        self.forced_drops.as_mut().is_some_and(|drops| drops.hit(seq))
+    fn is_lost_on_purpose(&mut self, segment: &Segment) -> bool {
+        self.forced_drops.as_mut().is_some_and(|drops| drops.hit(segment))
     }
 }

@@ -412,7 +412,7 @@ impl Reference {
             let (flow, end) = end_of(vc);
             let of_flow = self.flows.get_mut(flow).filter(|_| end == End::Receiver);
             let forced_drops = of_flow.and_then(|flow| flow.forced_drops.as_mut());
-            let intent = match forced_drops.is_some_and(|drops| drops.hit(segment.seq)) {
+            let intent = match forced_drops.is_some_and(|drops| drops.hit(&segment)) {
                 true => Intent::Lose,
                 false => Intent::Send,
             };

@@ -5,13 +5,16 @@
 
 mod cubic;
 mod reno;
+mod reroute_detect;
 mod vegas;
 mod vegas_a;
+mod vegas_plus;
 
 pub use cubic::Cubic;
 pub use reno::Reno;
 pub use vegas::Vegas;
 pub use vegas_a::VegasA;
+pub use vegas_plus::VegasPlus;
 
 use super::GrowthParams;
 use crate::rng::Stream;
@@ -98,6 +101,8 @@ pub enum Growth {
     Vegas(Box<Vegas>),
     /// Vegas-A.
     VegasA(Box<VegasA>),
+    /// Vegas+.
+    VegasPlus(Box<VegasPlus>),
 }
 
 impl Growth {
@@ -107,6 +112,7 @@ impl Growth {
             GrowthParams::Reno(arithmetic) => Growth::Reno(Reno::new(*arithmetic)),
             GrowthParams::Cubic(params) => Growth::Cubic(Box::new(Cubic::new(params))),
             GrowthParams::Vegas(params) => Growth::Vegas(Box::new(Vegas::new(params))),
+            GrowthParams::VegasPlus(params) => Growth::VegasPlus(Box::new(VegasPlus::new(params))),
             GrowthParams::VegasA(params) => Growth::VegasA(Box::new(VegasA::new(params, stream))),
         }
     }
@@ -120,6 +126,7 @@ impl CongestionControl for Growth {
             Growth::Cubic(cc) => cc.on_ack(ack, window),
             Growth::Vegas(cc) => cc.on_ack(ack, window),
             Growth::VegasA(cc) => cc.on_ack(ack, window),
+            Growth::VegasPlus(cc) => cc.on_ack(ack, window),
         }
     }
 
@@ -129,6 +136,7 @@ impl CongestionControl for Growth {
             Growth::Cubic(cc) => cc.on_congestion(loss, window),
             Growth::Vegas(cc) => cc.on_congestion(loss, window),
             Growth::VegasA(cc) => cc.on_congestion(loss, window),
+            Growth::VegasPlus(cc) => cc.on_congestion(loss, window),
         }
     }
 
@@ -138,6 +146,7 @@ impl CongestionControl for Growth {
             Growth::Cubic(cc) => cc.on_rto(loss, window),
             Growth::Vegas(cc) => cc.on_rto(loss, window),
             Growth::VegasA(cc) => cc.on_rto(loss, window),
+            Growth::VegasPlus(cc) => cc.on_rto(loss, window),
         }
     }
 }

@@ -2,6 +2,7 @@
 //! the difference, packets that wait in queues, is held between alpha and beta.
 //! Sources: [BP95] for the idea; [NS2] §2, §3 for every step, which are named in the comments.   Units: packets, seconds.
 
+use super::reroute_detect::RerouteDetect;
 use super::{Ack, CongestionControl, Loss, Window};
 use crate::tcp::VegasParams;
 use crate::units::{Span, Time};
@@ -16,25 +17,14 @@ pub struct Vegas {
 impl Vegas {
     /// The law with the given thresholds.
     pub fn new(params: &VegasParams) -> Vegas {
-        Vegas { params: params.clone(), rounds: Rounds::new(params.gamma) }
+        Vegas { params: params.clone(), rounds: Rounds::new(params) }
     }
 }
 
 impl CongestionControl for Vegas {
     fn on_ack(&mut self, ack: &Ack, window: &mut Window) {
-        let VegasParams { alpha, beta, .. } = self.params;
-        self.rounds.on_ack(ack, window, |round, cwnd| {
-            let diff = round.diff_rounded();
-            if diff > beta {
-                *cwnd = (*cwnd - 1.0).max(MIN_WINDOW);
-                0.0
-            } else if diff < alpha {
-                // The same for the whole round: about a packet per round trip.
-                1.0 / *cwnd
-            } else {
-                0.0
-            }
-        });
+        let Vegas { params, rounds } = self;
+        rounds.on_ack(ack, window, |round, cwnd| avoid(params, round, cwnd));
     }
 
     fn on_congestion(&mut self, loss: &Loss, window: &mut Window) {
@@ -43,6 +33,20 @@ impl CongestionControl for Vegas {
 
     fn on_rto(&mut self, loss: &Loss, window: &mut Window) {
         start_over(loss, window);
+    }
+}
+
+/// Congestion avoidance at the end of a round: returns the growth per acknowledgement in the next.
+pub(super) fn avoid(params: &VegasParams, round: &Round, cwnd: &mut f64) -> f64 {
+    let diff = round.diff_rounded();
+    if diff > params.beta {
+        *cwnd = (*cwnd - 1.0).max(MIN_WINDOW);
+        0.0
+    } else if diff < params.alpha {
+        // The same for the whole round: about a packet per round trip.
+        1.0 / *cwnd
+    } else {
+        0.0
     }
 }
 
@@ -101,13 +105,15 @@ pub(super) struct Rounds {
     increment: f64,
     /// Slow start grows in every other round.
     grows: bool,
+    /// Looks for changes of route, if it is to.
+    reroute: Option<RerouteDetect>,
 }
 
 impl Rounds {
     /// Before the first acknowledgement.
-    pub(super) fn new(gamma: f64) -> Rounds {
+    pub(super) fn new(params: &VegasParams) -> Rounds {
         Rounds {
-            gamma,
+            gamma: params.gamma,
             cwnd: 0.0,
             written: -1.0,
             base: 0.0,
@@ -117,6 +123,7 @@ impl Rounds {
             count: 0,
             increment: 0.0,
             grows: true,
+            reroute: params.reroute.as_ref().map(|reroute| RerouteDetect::new(reroute, params.beta)),
         }
     }
 
@@ -146,6 +153,9 @@ impl Rounds {
             } else {
                 self.increment = avoid(&round, &mut self.cwnd);
             }
+            if let Some(reroute) = &mut self.reroute {
+                reroute.on_round(&round);
+            }
             ended = Some(round);
         }
         if self.increment == 1.0 && self.cwnd >= window.ssthresh / ack.mss {
@@ -160,6 +170,7 @@ impl Rounds {
             self.sum = self.sum + rtt;
             self.count += 1;
             self.base = self.base.min(rtt.as_secs_f64());
+            self.look_for_new_route(rtt.as_secs_f64(), ack.mss, window);
         }
         window.cwnd = (self.cwnd * ack.mss).min(ack.limit);
         self.written = window.cwnd;
@@ -181,6 +192,16 @@ impl Rounds {
         self.end = ack.nxt;
         self.begun = ack.now;
         Round { sent, in_flight, rtt, base: self.base }
+    }
+
+    /// A sample may show that the path has become longer: base and the window follow, and slow start is over.
+    fn look_for_new_route(&mut self, rtt: f64, mss: f64, window: &mut Window) {
+        if let Some(found) = self.reroute.as_mut().and_then(|reroute| reroute.on_sample(rtt, self.base)) {
+            self.base = found.base;
+            self.cwnd = found.cwnd;
+            self.increment = 0.0;
+            window.ssthresh = MIN_WINDOW * mss;
+        }
     }
 
     fn slow_start(&mut self, round: &Round, mss: f64, window: &mut Window) {

@@ -18,7 +18,7 @@ pub struct VegasA {
 impl VegasA {
     /// The law with the given choices; ties are decided by `ties`.
     pub fn new(params: &VegasAParams, ties: Stream) -> VegasA {
-        VegasA { rounds: Rounds::new(params.vegas.gamma), thresholds: Thresholds::new(params, ties) }
+        VegasA { rounds: Rounds::new(&params.vegas), thresholds: Thresholds::new(params, ties) }
     }
 }
 

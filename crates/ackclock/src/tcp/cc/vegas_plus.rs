@@ -1,0 +1,142 @@
+//! Vegas+: Vegas that turns to Reno when its window does not grow and its round trips do all the same, since that is what
+//! competing Renos look like.
+//! Source: [HKM00], as [VEGAS-A] §2.2.1A tells it; details recalled, docs/models/window-growth-vegas-plus.md.
+//! Units: packets, seconds.
+
+use super::vegas::{Round, Rounds, avoid, reduced, start_over};
+use super::{Ack, CongestionControl, Loss, Window};
+use crate::tcp::{PlusReturn, VegasPlusParams};
+
+/// The window law of Vegas+.
+#[derive(Clone, Debug)]
+pub struct VegasPlus {
+    params: VegasPlusParams,
+    rounds: Rounds,
+    mode: Mode,
+    /// Rounds with growing round trips and no growing window.
+    count: u32,
+    /// Round-trip time and window at the end of the round before.
+    before: Option<(f64, f64)>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Mode {
+    /// Vegas.
+    Moderate,
+    /// Reno's congestion avoidance.
+    Aggressive,
+}
+
+impl VegasPlus {
+    /// The law with the given choices, in moderate mode.
+    pub fn new(params: &VegasPlusParams) -> VegasPlus {
+        let rounds = Rounds::new(&params.vegas);
+        VegasPlus { params: params.clone(), rounds, mode: Mode::Moderate, count: 0, before: None }
+    }
+
+    /// The end of a round in moderate mode, at which the window was `cwnd`.
+    fn on_round(&mut self, round: &Round, cwnd: f64) {
+        if let Some((rtt, window)) = self.before.replace((round.rtt, cwnd)) {
+            if cwnd <= window && round.rtt > rtt {
+                self.count += 1;
+            } else if round.rtt < rtt {
+                self.count = self.count.saturating_sub(1);
+            }
+        }
+        if self.count >= self.params.count_max {
+            self.mode = Mode::Aggressive;
+        }
+    }
+
+    fn on_loss(&mut self, count: u32) {
+        self.count = count;
+        if self.count == 0 || self.params.back == PlusReturn::AnyLoss {
+            self.mode = Mode::Moderate;
+            self.before = None;
+        }
+    }
+}
+
+impl CongestionControl for VegasPlus {
+    fn on_ack(&mut self, ack: &Ack, window: &mut Window) {
+        if self.mode == Mode::Aggressive {
+            let growth = if window.cwnd < window.ssthresh { ack.mss } else { ack.mss * ack.mss / window.cwnd };
+            window.cwnd = (window.cwnd + growth).min(ack.limit);
+            return;
+        }
+        let VegasPlus { params, rounds, .. } = self;
+        let cwnd = window.cwnd / ack.mss;
+        if let Some(round) = rounds.on_ack(ack, window, |round, cwnd| avoid(&params.vegas, round, cwnd)) {
+            self.on_round(&round, cwnd);
+        }
+    }
+
+    fn on_congestion(&mut self, loss: &Loss, window: &mut Window) {
+        window.ssthresh = reduced(loss, window);
+        self.on_loss(self.count / 2);
+    }
+
+    fn on_rto(&mut self, loss: &Loss, window: &mut Window) {
+        start_over(loss, window);
+        self.on_loss(0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn round(rtt: f64) -> Round {
+        Round { sent: 10.0, in_flight: 10.0, rtt, base: 0.1 }
+    }
+
+    fn law(back: PlusReturn) -> VegasPlus {
+        let mut law = VegasPlus::new(&VegasPlusParams { count_max: 3, back, ..VegasPlusParams::default() });
+        law.on_round(&round(0.1), 10.0);
+        law
+    }
+
+    #[test]
+    fn growing_round_trips_with_a_window_that_does_not_grow_are_counted() {
+        let mut law = law(PlusReturn::CountIsZero);
+        for (rtt, cwnd, count) in [(0.11, 10.0, 1), (0.12, 11.0, 1), (0.12, 11.0, 1), (0.11, 11.0, 0), (0.1, 11.0, 0)] {
+            law.on_round(&round(rtt), cwnd);
+            assert_eq!(law.count, count, "{rtt} {cwnd}");
+        }
+        for rtt in [0.11, 0.12] {
+            law.on_round(&round(rtt), 10.0);
+            assert_eq!(law.mode, Mode::Moderate);
+        }
+        law.on_round(&round(0.13), 10.0);
+        assert_eq!(law.mode, Mode::Aggressive);
+    }
+
+    /// count 3: a loss leaves 1, the next 0.
+    #[test]
+    fn losses_halve_the_count_and_a_timeout_forgets_it() {
+        for (back, modes) in [
+            (PlusReturn::CountIsZero, [Mode::Aggressive, Mode::Moderate]),
+            (PlusReturn::AnyLoss, [Mode::Moderate, Mode::Moderate]),
+        ] {
+            let mut law = law(back);
+            (law.count, law.mode) = (3, Mode::Aggressive);
+            let mut window = Window { cwnd: 20_000.0, ssthresh: 2000.0 };
+            for mode in modes {
+                law.on_congestion(&Loss::of(1000.0, 1e9), &mut window);
+                assert_eq!(law.mode, mode, "{back:?}");
+            }
+            (law.count, law.mode) = (3, Mode::Aggressive);
+            law.on_rto(&Loss::of(1000.0, 1e9), &mut window);
+            assert_eq!((law.count, law.mode), (0, Mode::Moderate));
+        }
+    }
+
+    #[test]
+    fn aggressive_growth_is_renos() {
+        let mut law = law(PlusReturn::CountIsZero);
+        law.mode = Mode::Aggressive;
+        let mut window = Window { cwnd: 10_000.0, ssthresh: 2000.0 };
+        law.on_ack(&Ack::of(1000.0, 1e9), &mut window);
+        assert_eq!(window.cwnd, 10_100.0);
+    }
+}

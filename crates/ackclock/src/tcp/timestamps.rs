@@ -1,0 +1,99 @@
+//! Timestamps: every segment carries the time of its sender and the time that it has from the other end.
+//! Source: RFC 7323 §3, §4.   Units: ticks of the timestamp clock, which is the same at both ends.
+
+use crate::packet::Timestamps;
+use crate::units::{Span, Time};
+
+/// The clock from which timestamps are taken.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct TimestampClock {
+    tick: Span,
+}
+
+impl TimestampClock {
+    /// A clock with this tick.
+    pub(super) fn new(tick: Span) -> TimestampClock {
+        TimestampClock { tick }
+    }
+
+    /// What it shows, modulo 2^32.
+    pub(super) fn at(self, now: Time) -> u32 {
+        (now.as_ps() / self.tick.as_ps()) as u32
+    }
+
+    /// The round trip that an echo shows: whole ticks (§4.1).
+    pub(super) fn since(self, now: Time, echo: u32) -> Span {
+        self.tick * u64::from(self.at(now).wrapping_sub(echo))
+    }
+}
+
+/// What a receiver of data echoes (§4.3).
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Echo {
+    clock: TimestampClock,
+    /// TS.Recent.
+    recent: u32,
+    /// Last.ACK.sent.
+    last_ack: u64,
+}
+
+impl Echo {
+    /// Nothing has come.
+    pub(super) fn new(clock: TimestampClock) -> Echo {
+        Echo { clock, recent: 0, last_ack: 0 }
+    }
+
+    /// A segment that begins at `seq` came: rule (2). So the echo is that of the first segment that a delayed
+    /// acknowledgement answers, and of the one before the hole if there is a hole.
+    pub(super) fn on_segment(&mut self, seq: u64, timestamps: Timestamps) {
+        let is_newer = timestamps.value.wrapping_sub(self.recent) < 1 << 31;
+        if is_newer && seq <= self.last_ack {
+            self.recent = timestamps.value;
+        }
+    }
+
+    /// An acknowledgement of everything before `ack` goes out: what it carries.
+    pub(super) fn on_ack(&mut self, now: Time, ack: u64) -> Timestamps {
+        self.last_ack = ack;
+        Timestamps { value: self.clock.at(now), echo: self.recent }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ms(ms: u64) -> Time {
+        Time::ZERO + Span::from_ms(ms)
+    }
+
+    fn carries(value: u32) -> Timestamps {
+        Timestamps { value, echo: 0 }
+    }
+
+    #[test]
+    fn a_round_trip_is_counted_in_ticks_that_wrap() {
+        let clock = TimestampClock::new(Span::from_ms(1));
+        assert_eq!((clock.at(ms(1234)), clock.since(ms(1234), 1200)), (1234, Span::from_ms(34)));
+        let wrapped = ms((1 << 32) + 5);
+        assert_eq!((clock.at(wrapped), clock.since(wrapped, u32::MAX)), (5, Span::from_ms(6)));
+    }
+
+    /// RFC 7323 §4.3: the two cases that it is about.
+    #[test]
+    fn the_echo_is_that_of_the_first_segment_acknowledged_and_of_the_one_before_a_hole() {
+        let mut echo = Echo::new(TimestampClock::new(Span::from_ms(1)));
+        // Delayed acknowledgements: of the two that are acknowledged together the earlier counts.
+        echo.on_segment(0, carries(10));
+        echo.on_segment(100, carries(11));
+        assert_eq!(echo.on_ack(ms(20), 200), Timestamps { value: 20, echo: 10 });
+        // A hole at 200: 300 and 400 change nothing; what fills it does.
+        echo.on_segment(300, carries(31));
+        assert_eq!(echo.on_ack(ms(40), 200).echo, 10);
+        echo.on_segment(200, carries(50));
+        assert_eq!(echo.on_ack(ms(60), 400).echo, 50);
+        // An old copy does not.
+        echo.on_segment(100, carries(12));
+        assert_eq!(echo.on_ack(ms(61), 400).echo, 50);
+    }
+}
