@@ -7,11 +7,12 @@
 //! the set of such frames nothing has to be searched; and where only one arrives, most of its cells are a single step.
 
 use super::batch::Batch;
+use super::cell_time::CellTime;
 use super::counts::Counts;
 use super::door::{Door, Train};
 use super::io::{Io, Item};
 use super::mailbox::Mailbox;
-use super::pacing::{MANY, Pacing, Spacing, WINDOW, number_of, slot_of};
+use super::pacing::{Pacing, Spacing};
 use super::service::{FEW, Service};
 use crate::ids::{IdVec, VcId};
 use crate::queue::drop::{DropPolicy, Policy};
@@ -80,7 +81,7 @@ impl CellPort {
         if trains.as_slice().is_empty() && pacing.is_empty() {
             io.mailboxes[*mailbox].earliest()
         } else {
-            Time::from_ps(slot * door.cell_time)
+            Time::from_ps(slot * door.cell_time.ps())
         }
     }
 
@@ -103,7 +104,7 @@ impl CellPort {
     pub(super) fn passed(&self, lag: Span, now: Time) -> IdVec<VcId, u64> {
         let mut passed = self.kernel.counts().accepted();
         for (vc, departs) in self.kernel.door.queue.departures() {
-            if Time::from_ps(departs * self.kernel.door.cell_time) + lag < now {
+            if Time::from_ps(departs * self.kernel.door.cell_time.ps()) + lag < now {
                 break;
             }
             passed[vc] -= 1;
@@ -115,13 +116,13 @@ impl CellPort {
 impl Kernel {
     fn advance<P: DropPolicy>(&mut self, policy: &mut P, until: Time, io: &mut Io) {
         let cell_time = self.door.cell_time;
-        let last = (until.as_ps() - 1) / cell_time;
+        let last = cell_time.slots(until.as_ps() - 1);
         if last < self.slot {
             return;
         }
         let mut mailbox = std::mem::take(&mut io.mailboxes[self.mailbox]);
         // Cells that arrive after the last slot end stay.
-        mailbox.settle(Time::from_ps(last * cell_time));
+        mailbox.settle(Time::from_ps(last * cell_time.ps()));
         let mut now = self.slot;
         // The slot end after the arrival of what begins next.
         let mut begins = next_slot(&mailbox, cell_time);
@@ -137,7 +138,7 @@ impl Kernel {
                 break;
             }
             if begins <= now {
-                self.begin(&mut mailbox, now * cell_time, None);
+                self.begin(&mut mailbox, now);
                 begins = next_slot(&mailbox, cell_time);
             }
             now = if self.pacing.is_empty() {
@@ -154,22 +155,19 @@ impl Kernel {
         io.mailboxes[self.mailbox] = mailbox;
     }
 
-    /// Takes in what begins to arrive before `end`. For a window, frames with one cell in every slot too are put to the
-    /// paced ones, until there are more than `window` of them.
+    /// Takes in what begins to arrive in the slot that ends at `now`.
     #[inline(always)]
-    fn begin(&mut self, mailbox: &mut Mailbox, end: u64, window: Option<usize>) {
-        while let Some(&item) = mailbox.first() {
-            let Item { time, at_port, .. } = item;
-            if time.as_ps() >= end || window.is_some_and(|most| self.pacing.len() > most) {
-                break;
-            }
+    fn begin(&mut self, mailbox: &mut Mailbox, now: u64) {
+        let end = now * self.door.cell_time.ps();
+        while let Some(&item) = mailbox.first().filter(|item| item.time.as_ps() < end) {
             mailbox.take();
             let train = self.train(&item);
-            let spacing = self.door.vcs[at_port].spacing;
-            if spacing == Spacing::EVEN && window.is_none() {
+            let spacing = self.door.vcs[item.at_port].spacing;
+            if spacing == Spacing::EVEN {
                 self.trains.push(train);
             } else {
-                self.pacing.add(train, time.as_ps(), spacing);
+                self.pacing.reach(now);
+                self.pacing.add(train, item.time.as_ps(), spacing);
             }
         }
     }
@@ -245,22 +243,19 @@ impl Kernel {
         now
     }
 
-    /// There are paced frames: takes in what begins to arrive in a window of slots from slot end `now` on, not beyond
-    /// slot end `last`. Returns the last slot end of the window.
+    /// There are paced frames: takes in what begins to arrive from slot end `now` on, not beyond slot end `last`, and puts
+    /// frames with one cell in every slot to the paced ones. Returns the last slot end of the window that is then known.
     fn begin_window(&mut self, mailbox: &mut Mailbox, now: u64, last: u64) -> u64 {
-        let Kernel { trains, pacing, door, .. } = self;
-        for &train in trains.as_slice() {
-            pacing.add(train, (now - 1) * door.cell_time, Spacing::EVEN);
+        let end = self.pacing.reach(now).min(last);
+        let cell_time = self.door.cell_time.ps();
+        for &train in self.trains.as_slice() {
+            self.pacing.add(train, (now - 1) * cell_time, Spacing::EVEN);
         }
-        trains.retain(|_| false);
-        let mut end = last.min(now + WINDOW - 1);
-        let cell_time = door.cell_time;
-        self.begin(mailbox, end * cell_time, Some(MANY));
-        let begins = next_slot(mailbox, cell_time);
-        if begins <= end {
-            // There are too many for one window: it ends with the slot in which the last one begins.
-            end = begins;
-            self.begin(mailbox, end * cell_time, Some(usize::MAX));
+        self.trains.retain(|_| false);
+        while let Some(&item) = mailbox.first().filter(|item| item.time.as_ps() < end * cell_time) {
+            mailbox.take();
+            let (train, spacing) = (self.train(&item), self.door.vcs[item.at_port].spacing);
+            self.pacing.add(train, item.time.as_ps(), spacing);
         }
         end
     }
@@ -268,16 +263,17 @@ impl Kernel {
     /// Cells of any spacing arrive, in the slots that end from `now` to `last`.
     #[inline(never)]
     fn any_spacing<P: DropPolicy>(&mut self, policy: &mut P, now: u64, last: u64, io: &mut Io) {
-        let Kernel { trains, door, service, pacing, .. } = self;
-        pacing.write_down(now, last, service);
-        let (cells, paced) = pacing.written_down();
-        for &cell in cells {
-            door.serve(policy, now + slot_of(cell) as u64, &mut paced[number_of(cell)], io);
+        let Kernel { door, service, pacing, .. } = self;
+        pacing.take(now, last, service);
+        let (cells, trains, ended) = pacing.window();
+        for &(offset, number) in cells {
+            let train = &mut trains[number as usize];
+            door.serve(policy, now + u64::from(offset), train, io);
+            if train.left == 0 {
+                ended.push(number);
+            }
         }
         pacing.served();
-        if pacing.is_even() && !pacing.is_empty() {
-            pacing.take_even(|train| trains.push(train));
-        }
     }
 
     /// What begins to arrive.
@@ -294,6 +290,6 @@ impl Kernel {
 }
 
 /// The slot end after the first arrival in the mailbox.
-fn next_slot(mailbox: &Mailbox, cell_time: u64) -> u64 {
-    mailbox.first().map_or(u64::MAX, |item| item.time.as_ps() / cell_time + 1)
+fn next_slot(mailbox: &Mailbox, cell_time: CellTime) -> u64 {
+    mailbox.first().map_or(u64::MAX, |item| cell_time.slots(item.time.as_ps()) + 1)
 }

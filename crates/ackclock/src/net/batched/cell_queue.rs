@@ -131,9 +131,17 @@ impl CellQueue {
     #[inline(never)]
     fn forget(&mut self) {
         let forgotten = self.drained.saturating_sub(self.memory);
-        while self.oldest < self.head && self.runs[self.oldest & (self.runs.len() - 1)].end() <= forgotten + 1 {
-            self.oldest += 1;
+        // Runs are in the order of their departures.
+        let (mut first, mut end) = (self.oldest, self.head);
+        while first < end {
+            let middle = first + (end - first) / 2;
+            if self.runs[middle & (self.runs.len() - 1)].end() <= forgotten + 1 {
+                first = middle + 1;
+            } else {
+                end = middle;
+            }
         }
+        self.oldest = first;
         // A ring that stays nearly full would be searched at every turn.
         if 2 * (self.next - self.oldest) > self.runs.len() {
             let (old, new) = (self.runs.len(), 2 * self.runs.len());

@@ -1,6 +1,7 @@
 //! Into a cell port and out of it: each cell is accepted or refused, waits, and departs.
 
 use super::cell_queue::CellQueue;
+use super::cell_time::CellTime;
 use super::counts::Counts;
 use super::io::{Arrived, Cells, Destination, Io, Item, Leg};
 use super::pacing::Spacing;
@@ -12,8 +13,7 @@ use crate::units::{Span, Time};
 
 /// The queue of a cell port, with what is counted there.
 pub(super) struct Door {
-    /// Picoseconds.
-    pub(super) cell_time: u64,
+    pub(super) cell_time: CellTime,
     pub(super) vcs: IdVec<VcId, PortVc>,
     pub(super) queue: CellQueue,
     /// Arrivals are counted when a frame begins, waiting when it ends; [`Door::counts_with`] has them to the cell.
@@ -111,7 +111,7 @@ impl Door {
     ) -> Door {
         let slots = if memory == Span::ZERO { 0 } else { memory / cell_time + 2 };
         let plain = if trace.is_some() { 0 } else { u64::from(counts.buffer().capacity()) };
-        Door { cell_time: cell_time.as_ps(), vcs, queue: CellQueue::new(slots), counts, trace, plain }
+        Door { cell_time: CellTime::new(cell_time.as_ps()), vcs, queue: CellQueue::new(slots), counts, trace, plain }
     }
 
     /// Those whose time has come by slot end `now` leave the counters.
@@ -274,7 +274,7 @@ impl Door {
         let Destination::Host { group, link } = vc.leg.to else {
             unreachable!("towards a port the policy is always asked")
         };
-        let time = Time::from_ps(departs * self.cell_time) + vc.leg.lag;
+        let time = Time::from_ps(departs * self.cell_time.ps()) + vc.leg.lag;
         vc.end_train(train, group, link, time, io);
     }
 
@@ -315,7 +315,7 @@ impl Door {
                         policy.end_accepted(train.at_port);
                     }
                     self.counts.wait(train.at_port, train.waited);
-                    let time = time(departs, self.cell_time);
+                    let time = time(departs, self.cell_time.ps());
                     self.vcs[train.at_port].end_train(train, group, link, time, io);
                 }
                 count
@@ -324,7 +324,7 @@ impl Door {
                 train.left -= 1;
                 let departs = self.accept(now, train, 1);
                 let (index, eom) = (train.end - train.left - 1, train.eom && train.left == 0);
-                let (time, cells) = (time(departs, self.cell_time), Cells::new(index, 1, eom));
+                let (time, cells) = (time(departs, self.cell_time.ps()), Cells::new(index, 1, eom));
                 let Train { frame, carries, size, .. } = *train;
                 io.post(mailbox, Item { time, carries, port, input, at_port, frame, size, cells });
                 if train.left == 0 {
@@ -339,7 +339,7 @@ impl Door {
     /// A cell of a train that has just come is refused.
     #[inline(never)]
     fn refused(&mut self, now: u64, train: &mut Train, reason: DropReason) {
-        let now = Time::from_ps(now * self.cell_time);
+        let now = Time::from_ps(now * self.cell_time.ps());
         if let Some(trace) = &mut self.trace {
             trace.refused(Refused { time: now, vc: train.at_port.index() as u32, frame: train.frame, reason });
         }

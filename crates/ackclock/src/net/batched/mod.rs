@@ -8,6 +8,7 @@ mod batch;
 mod build;
 mod cell_port;
 mod cell_queue;
+mod cell_time;
 mod counts;
 mod datagrams;
 mod directory;

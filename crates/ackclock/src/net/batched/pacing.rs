@@ -1,9 +1,10 @@
-//! Frames whose cells do not come one in every slot: their cells put in order, a window of slots at a time.
+//! Frames whose cells do not come one in every slot: their cells by slots, as far ahead as a ring of slots reaches.
 //!
-//! Where paced frames meet, each slot has no cell, or one, or several, at random: to ask every slot what it has costs a
-//! wrong guess of the processor nearly every time. So the cells of a window are written down frame by frame, as numbers
-//! that begin with the slot, and sorted without a branch that depends on them.
+//! When a frame begins it is known when each of its cells will come, and that does not change. So all of them are
+//! written down at once, each into its slot, and nothing has to be searched, sorted or asked of a frame afterwards. What
+//! several frames have in one slot is put in its order of service when that slot's turn comes.
 
+use super::cell_time::CellTime;
 use super::door::Train;
 use super::service::Service;
 
@@ -24,86 +25,79 @@ impl Spacing {
     }
 }
 
-/// When the cells come of a frame with a spacing of its own, or beside such frames.
+/// The cells of a frame that are not written down yet.
 #[derive(Clone, Copy)]
-struct Paced {
-    /// The end of the slot in which the next cell arrives, and when in that slot, in picoseconds.
+struct Rest {
+    number: u32,
+    /// The end of the slot in which the next one arrives, and when in that slot, in picoseconds.
     slot: u64,
     offset: u64,
     spacing: Spacing,
-    /// Cells that are not yet written down.
     left: u16,
-    /// How many frames began before.
-    begun: u64,
-    /// The next frame of the same bucket.
+}
+
+/// A cell that is written down.
+#[derive(Clone, Copy, Default)]
+struct Cell {
+    /// Its frame's number.
+    frame: u32,
+    /// Another cell of the same slot.
     next: u32,
 }
 
-/// The frames, each in a wheel of buckets at the slot of its next cell. What is due later than a turn of the wheel
-/// comes by once in each turn.
+/// The frames, and the cells that are to come of them.
 pub(super) struct Pacing {
-    cell_time: u64,
-    frames: Vec<Paced>,
-    /// The same frames for those who serve them.
+    cell_time: CellTime,
+    /// The frames by number, and how many began before each of them; and the numbers that are not in use.
     trains: Vec<Train>,
-    /// The first frame of each bucket.
-    buckets: [u32; BUCKETS],
-    /// The buckets that are not empty.
-    filled: [u64; BUCKETS / 64],
-    /// Entries of `frames` that are not in use.
-    free: u32,
-    /// Frames with cells that are not written down, and how many of them do not have one in every slot.
+    begun: Vec<u64>,
+    free: Vec<u32>,
+    /// Frames with cells to come, and all that began.
     len: usize,
-    uneven: usize,
-    begun: u64,
-    /// The cells of the window at hand, and the frames that end in it.
-    cells: Vec<u32>,
-    ending: Vec<u32>,
-    /// To sort with: the first so many are cells as they are written down; how many each slot has, and then where they
-    /// go; the slots that have several, by the places of their first cells and after their last ones; the turns of
-    /// many, and which frame began first, with the cells.
-    unsorted: Vec<u32>,
-    written: usize,
-    places: Vec<u32>,
-    shared: Vec<(u32, u32)>,
+    begun_so_far: u64,
+    /// A ring: one of the cells of each slot before `limit`; none before the first frame. And which slots have any.
+    slots: Vec<u32>,
+    filled: [u64; RING / 64],
+    limit: u64,
+    /// The cells written down; place 0 is none. Those not in use are linked, from `spare` on, and they are so many.
+    cells: Vec<Cell>,
+    spare: u32,
+    spares: usize,
+    /// What comes in slots beyond the ring.
+    later: Vec<Rest>,
+    /// The cells of the window at hand: slots after its first, and frames. And the frames that ended in it.
+    window: Vec<(u32, u32)>,
+    ended: Vec<u32>,
+    /// To sort with: the turns, which frame began first, and its number.
     turns: Vec<(u64, u64, u32)>,
 }
 
-const BUCKETS: usize = 256;
-const NONE: u32 = u32::MAX;
-
-/// A cell is one number: its slot within the window, and the frame's number.
-const SLOT_BITS: u32 = 12;
-const NUMBER_BITS: u32 = 32 - SLOT_BITS;
+/// A power of two.
+const RING: usize = 4096;
+const NONE: u32 = 0;
 
 /// Up to so many cells of one slot are sorted without a branch that depends on their order.
 const SEVERAL: usize = 4;
 
-/// The most slots of a window.
-pub(super) const WINDOW: u64 = 1 << SLOT_BITS;
-
-/// From so many frames on a window ends before the next one begins.
-pub(super) const MANY: usize = 1 << (NUMBER_BITS - 2);
-
 impl Pacing {
     /// No frames, at a port with this cell time.
-    pub(super) fn new(cell_time: u64) -> Pacing {
+    pub(super) fn new(cell_time: CellTime) -> Pacing {
         Pacing {
             cell_time,
-            frames: Vec::new(),
             trains: Vec::new(),
-            buckets: [NONE; BUCKETS],
-            filled: [0; BUCKETS / 64],
-            free: NONE,
+            begun: Vec::new(),
+            free: Vec::new(),
             len: 0,
-            uneven: 0,
-            begun: 0,
-            cells: Vec::new(),
-            ending: Vec::new(),
-            unsorted: Vec::new(),
-            written: 0,
-            places: Vec::new(),
-            shared: Vec::new(),
+            begun_so_far: 0,
+            slots: Vec::new(),
+            filled: [0; RING / 64],
+            limit: 0,
+            cells: vec![Cell::default()],
+            spare: NONE,
+            spares: 0,
+            later: Vec::new(),
+            window: Vec::new(),
+            ended: Vec::new(),
             turns: Vec::new(),
         }
     }
@@ -113,287 +107,223 @@ impl Pacing {
         self.len == 0
     }
 
-    #[inline]
-    pub(super) fn len(&self) -> usize {
-        self.len
-    }
-
-    /// Whether each frame has one cell in every slot.
-    pub(super) fn is_even(&self) -> bool {
-        self.uneven == 0
-    }
-
     /// The frames with cells to come.
     pub(super) fn trains(&self) -> impl Iterator<Item = &Train> {
         self.trains.iter().filter(|train| train.left > 0)
     }
 
-    /// A frame whose next cell arrives at `time` and the others every `spacing` after it.
+    /// Everything before slot end `now` was served: prepares for frames that begin from there on. Returns the last slot end
+    /// up to which all cells are written down.
+    #[inline]
+    pub(super) fn reach(&mut self, now: u64) -> u64 {
+        if self.limit < now + RING as u64 / 2 {
+            self.limit = now + RING as u64;
+            self.slots.resize(RING, NONE);
+            self.write_later();
+        }
+        self.limit - 1
+    }
+
+    /// A frame whose next cell arrives at `time`, within reach, and the others every `spacing` after it.
     #[inline(always)]
     pub(super) fn add(&mut self, train: Train, time: u64, spacing: Spacing) {
-        let slot = time / self.cell_time + 1;
-        let offset = time - (slot - 1) * self.cell_time;
-        let (left, begun) = (train.left, self.begun);
-        let paced = Paced { slot, offset, spacing, left, begun, next: NONE };
-        self.begun += 1;
-        let number = self.free;
-        let number = if let Some(place) = self.frames.get_mut(number as usize) {
-            self.free = place.next;
-            *place = paced;
-            self.trains[number as usize] = train;
-            number
+        let slot = self.cell_time.slots(time);
+        let offset = time - slot * self.cell_time.ps();
+        let number = self.free.pop().unwrap_or(self.trains.len() as u32);
+        if let Some(place) = self.trains.get_mut(number as usize) {
+            *place = train;
+            self.begun[number as usize] = self.begun_so_far;
         } else {
-            assert!(self.frames.len() < 1 << NUMBER_BITS, "a million paced frames in a window");
-            self.frames.push(paced);
             self.trains.push(train);
-            self.frames.len() as u32 - 1
-        };
+            self.begun.push(self.begun_so_far);
+        }
+        self.begun_so_far += 1;
         self.len += 1;
-        self.uneven += usize::from(spacing != Spacing::EVEN);
-        self.link(number);
+        self.write(Rest { number, slot: slot + 1, offset, spacing, left: train.left });
     }
 
-    /// Takes out all frames, which have one cell in every slot.
-    pub(super) fn take_even(&mut self, mut take: impl FnMut(Train)) {
-        self.trains().for_each(|&train| take(train));
-        *self = Pacing {
-            begun: self.begun,
-            frames: std::mem::take(&mut self.frames),
-            trains: std::mem::take(&mut self.trains),
-            cells: std::mem::take(&mut self.cells),
-            ending: std::mem::take(&mut self.ending),
-            unsorted: std::mem::take(&mut self.unsorted),
-            places: std::mem::take(&mut self.places),
-            shared: std::mem::take(&mut self.shared),
-            turns: std::mem::take(&mut self.turns),
-            ..Pacing::new(self.cell_time)
-        };
-        self.frames.clear();
-        self.trains.clear();
-    }
-
-    /// The end of the first slot from `now` on that may have a cell, if it is within one turn.
+    /// The end of the first slot from `now` on that has a cell, as far as cells are written down.
     #[inline]
     pub(super) fn next_slot(&self, now: u64) -> u64 {
-        let start = now as usize % BUCKETS;
-        let word = start / 64;
-        let ahead = self.filled[word] >> (start % 64);
-        if ahead != 0 {
-            return now + u64::from(ahead.trailing_zeros());
-        }
-        let mut slots = 64 - start as u64 % 64;
-        for step in 1..=self.filled.len() {
-            let filled = self.filled[(word + step) % self.filled.len()];
-            if filled != 0 {
-                slots += u64::from(filled.trailing_zeros());
-                return now + slots;
+        let mut slot = now;
+        while slot < self.limit {
+            // What is in the ring lies within one turn of it, so lower bits are of later slots.
+            let ahead = self.filled[word_of(slot)] >> (slot % 64);
+            if ahead != 0 {
+                return slot + u64::from(ahead.trailing_zeros());
             }
-            slots += 64;
+            slot = (slot / 64 + 1) * 64;
         }
-        now + BUCKETS as u64
+        slot.min(self.limit)
     }
 
-    /// Writes down the cells of the slots that end from `now` to `last`, in their order of service: to be read with
-    /// [`Pacing::written_down`].
-    pub(super) fn write_down(&mut self, now: u64, last: u64, service: &Service) {
-        self.written = 0;
-        let slots = (last + 1 - now) as usize;
-        self.places.resize(WINDOW as usize, 0);
-        self.places[..slots].fill(0);
-        let mut slot = now;
-        let until = (last + 1).min(now + BUCKETS as u64);
+    /// Takes the cells of the slots that end from `now` to `last`, all of them within reach, in their order of service: to
+    /// be read with [`Pacing::window`].
+    pub(super) fn take(&mut self, now: u64, last: u64, service: &Service) {
+        self.window.clear();
+        let mut first = now;
+        while first <= last {
+            let base = first - first % 64;
+            let word = &mut self.filled[word_of(first)];
+            let range = u64::MAX << (first % 64) & u64::MAX >> (63 - (last - base).min(63));
+            let mut slots = *word & range;
+            *word &= !range;
+            while slots != 0 {
+                let slot = base + u64::from(slots.trailing_zeros());
+                slots &= slots - 1;
+                self.take_slot(slot, (slot - now) as u32, service);
+            }
+            first = base + 64;
+        }
+    }
+
+    /// The cells taken, each with how many slots it comes after the first, and its frame's number; the frames by their
+    /// numbers; and where to put the numbers of those that end.
+    #[inline]
+    pub(super) fn window(&mut self) -> (&[(u32, u32)], &mut [Train], &mut Vec<u32>) {
+        (&self.window, &mut self.trains, &mut self.ended)
+    }
+
+    /// All that was taken was served.
+    pub(super) fn served(&mut self) {
+        self.len -= self.ended.len();
+        self.free.append(&mut self.ended);
+    }
+
+    /// Writes down the cells of a frame.
+    #[inline(always)]
+    fn write(&mut self, mut rest: Rest) {
+        if self.spares < usize::from(rest.left) {
+            self.grow();
+        }
+        let before = rest.left;
+        let (Rest { number, spacing, .. }, cell_time) = (rest, self.cell_time.ps());
+        let slots: &mut [u32; RING] = self.slots.as_mut_slice().try_into().expect("the ring is there");
+        while rest.left > 0 && rest.slot < self.limit {
+            let place = rest.slot as usize % RING;
+            let spare = self.spare;
+            let cell = &mut self.cells[spare as usize];
+            self.spare = cell.next;
+            *cell = Cell { frame: number, next: slots[place] };
+            slots[place] = spare;
+            self.filled[place / 64] |= 1 << (place % 64);
+            rest.offset += spacing.rest;
+            let carry = rest.offset >= cell_time;
+            rest.offset -= if carry { cell_time } else { 0 };
+            rest.slot += spacing.slots + u64::from(carry);
+            rest.left -= 1;
+        }
+        self.spares -= usize::from(before - rest.left);
+        if rest.left > 0 {
+            self.later.push(rest);
+        }
+    }
+
+    /// The ring reaches farther.
+    #[inline(never)]
+    fn write_later(&mut self) {
+        let mut later = std::mem::take(&mut self.later);
+        later.drain(..).for_each(|rest| self.write(rest));
+        // What is still later was pushed meanwhile; the room is kept.
+        later.append(&mut self.later);
+        self.later = later;
+    }
+
+    /// More places for cells.
+    #[cold]
+    #[inline(never)]
+    fn grow(&mut self) {
+        let before = self.cells.len();
+        // More than the cells of the largest frame.
+        self.cells.resize(2 * before + 2048, Cell::default());
+        for place in before..self.cells.len() {
+            self.cells[place].next = std::mem::replace(&mut self.spare, place as u32);
+        }
+        self.spares += self.cells.len() - before;
+    }
+
+    /// Takes the cells of one slot, which has some, and comes `offset` slots after the first of the window.
+    #[inline(always)]
+    fn take_slot(&mut self, slot: u64, offset: u32, service: &Service) {
+        let first = std::mem::replace(&mut self.slots[slot as usize % RING], NONE);
+        let Cell { frame, next } = self.cells[first as usize];
+        if next == NONE {
+            self.free_cells(first, first, 1);
+            self.window.push((offset, frame));
+        } else {
+            self.take_several(slot, offset, first, service);
+        }
+    }
+
+    /// The same for a slot that has a few.
+    #[inline(always)]
+    fn take_several(&mut self, slot: u64, offset: u32, first: u32, service: &Service) {
+        let in_slot = service.in_slot(slot - 1);
+        let (mut turns, mut frames, mut places) = ([0; SEVERAL], [0; SEVERAL], [0_u8; SEVERAL]);
+        let (mut count, mut last, mut equal) = (0, first, false);
         loop {
-            slot = self.next_slot(slot);
-            if slot >= until {
+            let Cell { frame, next } = self.cells[last as usize];
+            (turns[count], frames[count]) = (in_slot.of(self.trains[frame as usize].input), frame);
+            // The place of each is the number of those before it: who comes first is random, so no branch depends on it.
+            for other in 0..count {
+                let before = turns[other] < turns[count];
+                equal |= turns[other] == turns[count];
+                places[count] += u8::from(before);
+                places[other] += u8::from(!before);
+            }
+            count += 1;
+            if next == NONE {
                 break;
             }
-            let bucket = slot as usize % BUCKETS;
-            let mut number = std::mem::replace(&mut self.buckets[bucket], NONE);
-            self.filled[bucket / 64] &= !(1 << (bucket % 64));
-            while number != NONE {
-                let next = self.frames[number as usize].next;
-                self.write_frame(number, now, last);
-                number = next;
+            if count == SEVERAL {
+                return self.take_many(slot, offset, first, service);
             }
-            slot += 1;
+            last = next;
         }
-        // Frames that were put back in front of the hand come by a second time, with nothing to write.
-        for place in 0..self.sort_by_slot(slots) {
-            let (first, end) = self.shared[place];
-            self.sort_slot(first as usize, end as usize, now, service);
+        if equal {
+            return self.take_many(slot, offset, first, service);
         }
+        self.free_cells(first, last, count);
+        let mut sorted = [(offset, 0); SEVERAL];
+        for (&place, &frame) in places[..count].iter().zip(&frames) {
+            sorted[usize::from(place) % SEVERAL].1 = frame;
+        }
+        self.window.extend_from_slice(&sorted[..count]);
     }
 
-    /// The cells written down, to be told apart with [`slot_of`] and [`number_of`], and the frames by their numbers.
-    #[inline]
-    pub(super) fn written_down(&mut self) -> (&[u32], &mut [Train]) {
-        (&self.cells, &mut self.trains)
-    }
-
-    /// All that was written down was served.
-    pub(super) fn served(&mut self) {
-        for &number in &self.ending {
-            self.frames[number as usize].next = self.free;
-            self.free = number;
+    /// The same for any slot. Of the cells of one input, whose turn is the same, those of the frame that began earlier come
+    /// first, as frames on a link do not interleave.
+    #[inline(never)]
+    fn take_many(&mut self, slot: u64, offset: u32, first: u32, service: &Service) {
+        let in_slot = service.in_slot(slot - 1);
+        self.turns.clear();
+        let mut last = first;
+        loop {
+            let Cell { frame, next } = self.cells[last as usize];
+            let turn = in_slot.of(self.trains[frame as usize].input);
+            self.turns.push((turn, self.begun[frame as usize], frame));
+            if next == NONE {
+                break;
+            }
+            last = next;
         }
-        self.ending.clear();
+        self.free_cells(first, last, self.turns.len());
+        self.turns.sort_unstable();
+        self.window.extend(self.turns.iter().map(|&(_, _, frame)| (offset, frame)));
     }
 
-    /// Writes down the cells of a frame that was taken out of its bucket, up to slot end `last`.
+    /// The `count` cells of a slot, from the first to the last in their chain, are no longer needed.
     #[inline(always)]
-    fn write_frame(&mut self, number: u32, now: u64, last: u64) {
-        let Pacing { cell_time, frames, unsorted, written, places, .. } = self;
-        let paced = &mut frames[number as usize];
-        let Paced { slot, mut offset, spacing: Spacing { slots, rest }, left, .. } = *paced;
-        let end = *written + usize::from(left);
-        if unsorted.len() < end {
-            unsorted.resize(2 * end, 0);
-        }
-        let places: &mut [u32; WINDOW as usize] = places.as_mut_slice().try_into().expect("as many as a window");
-        let count = if slot + u64::from(left) * (slots + 1) <= last {
-            // Most often the window has all of it: nothing is asked of a single cell.
-            let mut cell = ((slot - now) as u32) << NUMBER_BITS | number;
-            for place in &mut unsorted[*written..end] {
-                *place = cell;
-                places[slot_of(cell)] += 1;
-                offset += rest;
-                let carry = offset >= *cell_time;
-                offset -= if carry { *cell_time } else { 0 };
-                cell += (slots as u32 + u32::from(carry)) << NUMBER_BITS;
-            }
-            left
-        } else {
-            let (mut slot, mut count) = (slot, 0);
-            while count < left && slot <= last {
-                let cell = ((slot - now) as u32) << NUMBER_BITS | number;
-                unsorted[*written + usize::from(count)] = cell;
-                places[slot_of(cell)] += 1;
-                count += 1;
-                offset += rest;
-                let carry = offset >= *cell_time;
-                offset -= if carry { *cell_time } else { 0 };
-                slot += slots + u64::from(carry);
-            }
-            (paced.slot, paced.offset) = (slot, offset);
-            count
-        };
-        *written += usize::from(count);
-        paced.left -= count;
-        if paced.left > 0 {
-            self.link(number);
-        } else {
-            self.len -= 1;
-            self.uneven -= usize::from(paced.spacing != Spacing::EVEN);
-            self.ending.push(number);
-        }
-    }
-
-    /// Sorts by slot what was written down for so many slots, and notes where several cells share one; returns how often.
-    fn sort_by_slot(&mut self, slots: usize) -> usize {
-        let Pacing { unsorted, written, cells, places, shared, .. } = self;
-        let unsorted = &unsorted[..*written];
-        if unsorted.len() <= 20 || unsorted.len() < slots / 16 {
-            cells.clear();
-            cells.extend_from_slice(unsorted);
-            cells.sort_unstable();
-            shared.clear();
-            let mut first = 0;
-            for slot in cells.chunk_by(|&one, &other| slot_of(one) == slot_of(other)) {
-                let end = first + slot.len() as u32;
-                if slot.len() > 1 {
-                    shared.push((first, end));
-                }
-                first = end;
-            }
-            return shared.len();
-        }
-        // From how many cells each slot has to where the first of them goes, and then each to its place.
-        if shared.len() < slots {
-            shared.resize(slots, (0, 0));
-        }
-        let (mut next, mut several) = (0, 0);
-        for place in &mut places[..slots] {
-            let first = next;
-            next += *place;
-            shared[several] = (first, next);
-            several += usize::from(*place > 1);
-            *place = first;
-        }
-        // What was there is overwritten.
-        cells.resize(unsorted.len(), 0);
-        let places: &mut [u32; WINDOW as usize] = places.as_mut_slice().try_into().expect("as many as a window");
-        for &cell in unsorted {
-            let place = &mut places[slot_of(cell)];
-            cells[*place as usize] = cell;
-            *place += 1;
-        }
-        several
-    }
-
-    /// Sorts the cells of one slot by their turns. Of those of one input, whose turn is the same, the frame that began
-    /// earlier comes first, as frames on a link do not interleave.
-    #[inline(always)]
-    fn sort_slot(&mut self, first: usize, end: usize, now: u64, service: &Service) {
-        let Pacing { cells, frames, trains, turns, .. } = self;
-        let cells = &mut cells[first..end];
-        let in_slot = service.in_slot(now + slot_of(cells[0]) as u64 - 1);
-        let turn = |cell: u32| {
-            let number = number_of(cell);
-            (in_slot.of(trains[number].input), frames[number].begun, cell)
-        };
-        if let [one, other] = cells {
-            // Who comes first is random: no branch.
-            let ((one_turn, one_begun, _), (other_turn, other_begun, _)) = (turn(*one), turn(*other));
-            let swap = (other_turn < one_turn) | (other_turn == one_turn) & (other_begun < one_begun);
-            (*one, *other) = if swap { (*other, *one) } else { (*one, *other) };
-            return;
-        }
-        if cells.len() <= SEVERAL {
-            // The place of each is the number of those before it: no branch. Cells of one frame keep their order.
-            let (mut few, mut places, mut sorted) = ([(0, 0); SEVERAL], [0; SEVERAL], [0; SEVERAL]);
-            for (one, &cell) in cells.iter().enumerate() {
-                let (turn, begun, _) = turn(cell);
-                few[one] = (turn, begun);
-                for other in 0..one {
-                    let (other_turn, other_begun) = few[other];
-                    let after = (other_turn < turn) | (other_turn == turn) & (other_begun <= begun);
-                    places[one] += usize::from(after);
-                    places[other] += usize::from(!after);
-                }
-            }
-            for (&place, &cell) in places.iter().zip(&*cells) {
-                sorted[place % SEVERAL] = cell;
-            }
-            cells.copy_from_slice(&sorted[..cells.len()]);
-            return;
-        }
-        turns.clear();
-        turns.extend(cells.iter().map(|&cell| turn(cell)));
-        turns.sort_unstable();
-        for (cell, &(_, _, sorted)) in cells.iter_mut().zip(&*turns) {
-            *cell = sorted;
-        }
-    }
-
-    #[inline]
-    fn link(&mut self, number: u32) {
-        let paced = &mut self.frames[number as usize];
-        let bucket = paced.slot as usize % BUCKETS;
-        paced.next = std::mem::replace(&mut self.buckets[bucket], number);
-        self.filled[bucket / 64] |= 1 << (bucket % 64);
+    fn free_cells(&mut self, first: u32, last: u32, count: usize) {
+        self.cells[last as usize].next = std::mem::replace(&mut self.spare, first);
+        self.spares += count;
     }
 }
 
-/// How many slots after the first of the window a cell comes.
+/// In which word of the map of filled slots a slot is.
 #[inline]
-pub(super) fn slot_of(cell: u32) -> usize {
-    (cell >> NUMBER_BITS) as usize
-}
-
-/// The number of a cell's frame.
-#[inline]
-pub(super) fn number_of(cell: u32) -> usize {
-    (cell & ((1 << NUMBER_BITS) - 1)) as usize
+fn word_of(slot: u64) -> usize {
+    slot as usize / 64 % (RING / 64)
 }
 
 #[cfg(test)]
@@ -412,15 +342,16 @@ mod tests {
         #[test]
         fn every_cell_is_served_in_its_slot_and_turn(
             frames in prop::collection::vec((0_u64..3000, 1_u64..70_000, 1_u16..20), 1..60),
-            windows in prop::collection::vec(1_u64..WINDOW, 1..20),
+            windows in prop::collection::vec(1_u64..RING as u64, 1..20),
             random in any::<bool>(),
         ) {
             const CELL_TIME: u64 = 100;
             let order = if random { ServiceOrder::Random } else { ServiceOrder::Rotating };
             let inputs: Vec<u64> = (0..frames.len() as u64).map(mix).collect();
             let service = Service { order, stream: Stream::new(1, "port", "service-order"), inputs };
-            let mut pacing = Pacing::new(CELL_TIME);
+            let mut pacing = Pacing::new(CellTime::new(CELL_TIME));
             let mut expected = Vec::new();
+            pacing.reach(1);
             for (input, &(time, spacing, cells)) in (0..).zip(&frames) {
                 pacing.add(train(input, cells), time, Spacing::new(spacing, CELL_TIME));
                 expected.extend((0..u64::from(cells)).map(|cell| {
@@ -434,15 +365,20 @@ mod tests {
                 if pacing.is_empty() {
                     break;
                 }
-                pacing.write_down(now, now + window - 1, &service);
-                let (cells, trains) = pacing.written_down();
-                for &cell in cells {
-                    let (slot, train) = (now + slot_of(cell) as u64, &mut trains[number_of(cell)]);
+                let last = pacing.reach(now).min(now + window - 1);
+                prop_assert!(seen.len() == expected.len() || pacing.next_slot(now) <= expected[seen.len()].0);
+                pacing.take(now, last, &service);
+                let (cells, trains, ended) = pacing.window();
+                for &(offset, number) in cells {
+                    let (slot, train) = (now + u64::from(offset), &mut trains[number as usize]);
                     train.left -= 1;
                     seen.push((slot, service.in_slot(slot - 1).of(train.input), train.input));
+                    if train.left == 0 {
+                        ended.push(number);
+                    }
                 }
                 pacing.served();
-                now += window;
+                now = last + 1;
             }
             prop_assert_eq!(seen, expected);
             prop_assert_eq!(pacing.trains().count(), 0);
