@@ -87,8 +87,8 @@ fn every_page_is_about_something_that_exists() {
 }
 
 /// Mechanisms that every scenario has, so that none names them.
-const UNNAMED: [&str; 7] =
-    ["aal5", "cell-port", "delayed-ack", "dialects", "hosts", "packet-port", "retransmission-timer"];
+const UNNAMED: [&str; 8] =
+    ["aal5", "cell-port", "delayed-ack", "dialects", "hosts", "packet-port", "retransmission-timer", "satellites"];
 
 /// Key and word of every setting that holds in some scenario of the repository: its file, with all defaults filled
 /// in, or a value on an axis or in an assumption of a study, `section.key=word`.
