@@ -130,6 +130,23 @@ fn across_the_seam_the_way_is_long_unless_it_is_linked() {
 }
 
 #[test]
+fn two_satellites_have_one_link_even_if_their_planes_meet_on_both_sides() {
+    // Two planes: beside each other on one side, the seam on the other.
+    let mut setup = setup("star 111.5:8/2/1", 2762.5, 1800);
+    setup.isl.pattern = IslPattern::GridAcrossSeam;
+    let plan = setup.plan().unwrap();
+    let kinds = |a, b| {
+        let of_both = plan.contacts.iter().filter(|contact| (contact.a, contact.b) == (a, b));
+        of_both.map(|contact| contact.kind).collect::<std::collections::BTreeSet<LinkKind>>()
+    };
+    let satellites = setup.constellation.satellites().len();
+    let pairs = (0..satellites).flat_map(|a| (a + 1..satellites).map(move |b| (a, b)));
+    assert!(pairs.clone().all(|(a, b)| kinds(a, b).len() <= 1));
+    assert!(pairs.clone().any(|(a, b)| kinds(a, b).contains(&LinkKind::CrossPlane)));
+    assert!(pairs.clone().any(|(a, b)| kinds(a, b).contains(&LinkKind::CrossSeam)));
+}
+
+#[test]
 fn a_way_that_only_the_seam_keeps_closed_says_so() {
     // Only links within planes: two planes beside each other are not linked, two across the seam neither.
     let mut setup = across_the_seam(IslPattern::Grid);
