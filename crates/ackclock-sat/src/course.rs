@@ -4,6 +4,7 @@
 //! curves a lot they are a fraction of a second apart, where it stays they are few. Everything is whole picoseconds, so
 //! whoever reads a course gets the same delays on every machine.
 
+use ackclock::path::{Delays, Shape};
 use ackclock::units::{Span, Time};
 
 /// The delay of a link over time.
@@ -34,19 +35,37 @@ impl Course {
         self.points[self.points.len() - 1].0
     }
 
-    /// The delay of what leaves at an instant: between two breakpoints d₀ + ⌊(d₁ − d₀)(t − t₀)/(t₁ − t₀)⌋, before the
-    /// first and after the last that of these.
+    /// The delay of what leaves at an instant: between two breakpoints on the line, rounded to the nearest picosecond, a
+    /// half to the larger; before the first and after the last that of these. The simulator's [`Delays`] are the same.
     pub fn at(&self, time: Time) -> Span {
         let after = self.points.partition_point(|&(point, _)| point <= time);
         if after == 0 || after == self.points.len() {
             return self.points[after.saturating_sub(1)].1;
         }
         let ((t0, d0), (t1, d1)) = (self.points[after - 1], self.points[after]);
+        let (part, whole) = (i128::from(time.since(t0).as_ps()), i128::from(t1.since(t0).as_ps()));
         let rise = i128::from(d1.as_ps()) - i128::from(d0.as_ps());
-        let part = rise * i128::from(time.since(t0).as_ps());
-        let change = part.div_euclid(i128::from(t1.since(t0).as_ps()));
+        // ⌊x + 1/2⌋, in whole numbers.
+        let change = (2 * rise * part + whole).div_euclid(2 * whole);
         Span::from_ps((i128::from(d0.as_ps()) + change) as u64)
     }
+}
+
+/// The courses of one link, in order of time, as the simulator takes them: from the start of the run on. Where there is
+/// no course nothing leaves, so it does not matter that the delay goes on in a line to the next.
+///
+/// # Panics
+/// If they are not in order.
+pub(crate) fn delays<'a>(courses: impl Iterator<Item = &'a Course>) -> Delays {
+    let mut points: Vec<(Time, Span)> = Vec::new();
+    for course in courses {
+        match points.last() {
+            None if course.from() > Time::ZERO => points.push((Time::ZERO, course.points[0].1)),
+            _ => {}
+        }
+        points.extend(&course.points);
+    }
+    Delays::new(Shape::Linear, points)
 }
 
 /// The course of a delay, given in seconds as a function of time, from one instant to another.
@@ -121,13 +140,27 @@ mod tests {
     }
 
     #[test]
-    fn between_breakpoints_the_delay_is_on_a_line_rounded_down() {
+    fn between_breakpoints_the_delay_is_on_a_line_rounded_to_the_nearest() {
         let at = |ps| Time::from_ps(ps);
         let points = vec![(at(10), Span::from_ps(100)), (at(20), Span::from_ps(103)), (at(30), Span::from_ps(93))];
         let course = Course::new(points).unwrap();
-        // 100 + ⌊3·4/10⌋ and 103 + ⌊−10·5/10⌋, 103 + ⌊−10·1/10⌋
+        // 100 + 3·4/10 and 103 − 10·5/10, 103 − 10·1/10
         for (time, delay) in [(0, 100), (10, 100), (14, 101), (20, 103), (21, 102), (25, 98), (30, 93), (99, 93)] {
             assert_eq!(course.at(at(time)).as_ps(), delay, "{time}");
+        }
+    }
+
+    #[test]
+    fn the_simulator_has_the_same_delays() {
+        let at = |ps| Time::from_ps(ps);
+        let course = |points: &[(u64, u64)]| {
+            Course::new(points.iter().map(|&(time, delay)| (at(time), Span::from_ps(delay))).collect()).unwrap()
+        };
+        let (early, late) = (course(&[(5, 100), (15, 103), (22, 90)]), course(&[(30, 7), (41, 8)]));
+        let delays = delays([&early, &late].into_iter());
+        for ps in (0..=22).chain(30..60) {
+            let course = if ps < 30 { &early } else { &late };
+            assert_eq!(delays.at(at(ps)), course.at(at(ps)), "{ps}");
         }
     }
 

@@ -150,11 +150,17 @@ impl Geometry {
 }
 
 /// Who is linked with whom across the seam, as indices into its two sides: nearest first, each satellite at most once.
-pub(crate) fn seam_partners(geometry: &Geometry, first: &[Vector], last: &[Vector]) -> Vec<(usize, usize)> {
+/// Satellites that are `linked` anyway, as the two planes of a star are on their other side, are no partners.
+pub(crate) fn seam_partners(
+    geometry: &Geometry,
+    first: &[Vector],
+    last: &[Vector],
+    linked: impl Fn(usize, usize) -> bool,
+) -> Vec<(usize, usize)> {
     let mut pairs = Vec::with_capacity(first.len() * last.len());
     for (i, &a) in first.iter().enumerate() {
         for (j, &b) in last.iter().enumerate() {
-            if geometry.obstacle(LinkKind::CrossSeam, a, b).is_none() {
+            if geometry.obstacle(LinkKind::CrossSeam, a, b).is_none() && !linked(i, j) {
                 pairs.push((a.distance(b), i, j));
             }
         }
@@ -269,6 +275,7 @@ mod tests {
         let first = [on_equator(0.0), on_equator(20.0)];
         let last = [on_equator(21.0), on_equator(23.0)];
         // 20° with 21°; what is left for 0° is 23°.
-        assert_eq!(seam_partners(&geometry, &first, &last), [(1, 0), (0, 1)]);
+        assert_eq!(seam_partners(&geometry, &first, &last, |_, _| false), [(1, 0), (0, 1)]);
+        assert_eq!(seam_partners(&geometry, &first, &last, |i, j| (i, j) == (1, 0)), [(1, 1), (0, 0)]);
     }
 }

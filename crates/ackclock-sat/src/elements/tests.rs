@@ -1,5 +1,7 @@
 //! Published positions, the three forms of OMM against the TLE of the same elements, and every sort of bad file.
 
+use proptest::prelude::*;
+
 use super::*;
 
 /// The near-Earth case of [VCHK06], and what it prints for it: minutes after the epoch and km in TEME.
@@ -213,4 +215,30 @@ fn dates_need_a_time() {
     assert!(Epoch::parse("2026-11-21T12:00:00.25").is_ok());
     assert!(Epoch::parse("2026-11-21").is_err());
     assert!(Epoch::parse("2026-13-21T12:00:00").unwrap_err().help().contains("UTC"));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+
+    /// Whatever is done to a file: satellites or a message, never a panic.
+    #[test]
+    fn damaged_files_are_refused_or_read(
+        which in 0..4usize,
+        changes in prop::collection::vec((any::<prop::sample::Index>(), prop::option::of("[ -~é\\n]{1,3}")), 1..4),
+    ) {
+        let mut text: Vec<char> = [NEAR_EARTH, JSON, CSV, XML][which].chars().collect();
+        for (place, insertion) in changes {
+            let at = place.index(text.len());
+            match insertion {
+                Some(letters) => {
+                    text.splice(at..=at, letters.chars());
+                }
+                None => text.truncate(at.max(1)),
+            }
+        }
+        let text: String = text.into_iter().collect();
+        if let Ok(sets) = read(&text) {
+            let _ = propagated(&Earth::WGS84, sets, None, Span::from_secs(60));
+        }
+    }
 }

@@ -12,9 +12,10 @@ pub mod files;
 
 pub use setup::{Access, Setup, Terminal};
 
+use ackclock::path::Delays;
 use ackclock::units::{Span, Time};
 
-use crate::course::Course;
+use crate::course::{self, Course};
 
 /// The number of a node: its place in [`Plan::nodes`].
 pub type NodeId = usize;
@@ -227,11 +228,23 @@ impl Plan {
 
     /// The delay of a link for what leaves at an instant; none if nothing can be on it then.
     pub fn link_delay(&self, a: NodeId, b: NodeId, time: Time) -> Option<Span> {
-        let ends = (a.min(b), a.max(b));
-        let first = self.links.partition_point(|link| (link.a, link.b) < ends);
-        let of_ends = self.links[first..].iter().take_while(|link| (link.a, link.b) == ends);
+        let of_ends = self.links_between(a, b).iter();
         let link = of_ends.take_while(|link| link.course.from() <= time).last()?;
         (time <= link.course.to()).then(|| link.course.at(time))
+    }
+
+    /// The delay of a link over the whole run, as the simulator takes it; none if nothing is ever on it.
+    pub fn delays(&self, a: NodeId, b: NodeId) -> Option<Delays> {
+        let links = self.links_between(a, b);
+        (!links.is_empty()).then(|| course::delays(links.iter().map(|link| &link.course)))
+    }
+
+    /// The times during which packets can be on a link.
+    fn links_between(&self, a: NodeId, b: NodeId) -> &[Link] {
+        let ends = (a.min(b), a.max(b));
+        let first = self.links.partition_point(|link| (link.a, link.b) < ends);
+        let count = self.links[first..].partition_point(|link| (link.a, link.b) == ends);
+        &self.links[first..first + count]
     }
 
     /// The sum of the delays of all links on the way from one terminal to another, at an instant.

@@ -245,8 +245,14 @@ impl<'a> World<'a> {
         let mut positions = |members: &[usize]| -> Result<Vec<_>, SatError> {
             members.iter().map(|&member| self.snapshot.satellite(member)).collect()
         };
-        let partners = seam_partners(&self.geometry, &positions(first)?, &positions(last)?);
-        Ok(partners.into_iter().map(|(i, j)| (first[i].min(last[j]), first[i].max(last[j]))).collect())
+        let (of_first, of_last) = (positions(first)?, positions(last)?);
+        let ends = |i: usize, j: usize| (first[i].min(last[j]), first[i].max(last[j]));
+        let linked = |i, j| {
+            let (a, b) = ends(i, j);
+            self.links_of[a].iter().any(|&index| self.links[index].b == b)
+        };
+        let partners = seam_partners(&self.geometry, &of_first, &of_last, linked);
+        Ok(partners.into_iter().map(|(i, j)| ends(i, j)).collect())
     }
 
     /// Terminals look at their satellite.

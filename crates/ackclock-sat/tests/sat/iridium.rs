@@ -111,6 +111,21 @@ fn every_hop_of_the_schedule_has_a_delay_while_it_holds() {
 }
 
 #[test]
+fn the_simulator_takes_the_delays_as_they_are() {
+    let plan = study().plan().unwrap();
+    for link in &plan.links {
+        let delays = plan.delays(link.a, link.b).unwrap();
+        for time in (0..600_000).step_by(37).map(|ms| Time::from_ps(ms * 1_000_000_000 + 1)) {
+            if let Some(delay) = plan.link_delay(link.a, link.b, time) {
+                assert_eq!(delays.at(time), delay);
+            }
+        }
+    }
+    let (from, to) = ends(&plan);
+    assert!(plan.delays(from, to).is_none(), "terminals have no link with each other");
+}
+
+#[test]
 fn jitter_moves_handovers_by_less_than_one_and_a_half_intervals_and_depends_on_the_seed() {
     use ackclock_sat::checks::Jitter;
     let handovers = |seed: u64| {

@@ -2,6 +2,7 @@
 
 use ackclock::units::{Span, Time};
 use ackclock_sat::earth::Earth;
+use ackclock_sat::elements::{ElementSet, propagated};
 use ackclock_sat::isl::IslPattern;
 use ackclock_sat::plan::{Access, EventKind, Gap, LinkKind, Setup, Way};
 use ackclock_sat::routing::Routing;
@@ -76,6 +77,33 @@ fn a_large_shell_with_a_grid_joins_two_continents() {
     assert!((18.6..200.0).contains(&delay), "{delay} ms");
 }
 
+#[test]
+fn real_satellites_make_plans_too() {
+    let text = "ISS (ZARYA)\n\
+                1 25544U 98067A   23145.32602431  .00014206  00000+0  25493-3 0  9994\n\
+                2 25544  51.6413  81.8570 0005396  18.1967 120.0030 15.50160974398246\n";
+    let sets = ElementSet::read_all("stations.txt", text).unwrap();
+    let earth = Earth::WGS84_ELLIPSOID;
+    let end = seconds(86_400);
+    let (constellation, warnings) = propagated(&earth, sets, None, Span::from_secs(86_400)).unwrap();
+    assert_eq!(warnings, []);
+    let terminals = vec![terminal(("Lyon", 45.8, 4.8), 5.0), terminal(("Bern", 46.9, 7.4), 5.0)];
+    let plan = Setup::new(earth, constellation, terminals, end).plan().unwrap();
+    let (from, _) = ends(&plan);
+    let ways = plan.routes.iter().filter(|route| route.from == from && matches!(route.way, Way::Through(_))).count();
+    // It passes over Switzerland in five or six of its fifteen and a half turns a day, for some minutes each.
+    assert!((4..=7).contains(&ways), "{ways}");
+    for contact in &plan.contacts {
+        let minutes = contact.to.since(contact.from).as_secs_f64() / 60.0;
+        assert!((1.0..11.0).contains(&minutes), "{minutes}");
+        let delay = |time| plan.link_delay(contact.a, contact.b, time);
+        if let Some(delay) = delay(contact.from + Span::from_secs(120)) {
+            // 420 to 2000 km.
+            assert!((1.4..6.7).contains(&(delay.as_secs_f64() * 1e3)), "{delay}");
+        }
+    }
+}
+
 /// Two places between which the seam lies at the start: 0 degrees west of plane 1 and east of plane 6.
 fn across_the_seam(pattern: IslPattern) -> Setup {
     let mut setup = study();
@@ -99,6 +127,23 @@ fn across_the_seam_the_way_is_long_unless_it_is_linked() {
     assert!(plan.contacts.iter().any(|contact| contact.kind == LinkKind::CrossSeam));
     let partners = plan.events.iter().filter(|event| event.reason.name() == "seam-partner").count();
     assert!(partners > 10, "satellites that fly in opposite directions change partners: {partners}");
+}
+
+#[test]
+fn two_satellites_have_one_link_even_if_their_planes_meet_on_both_sides() {
+    // Two planes: beside each other on one side, the seam on the other.
+    let mut setup = setup("star 111.5:8/2/1", 2762.5, 1800);
+    setup.isl.pattern = IslPattern::GridAcrossSeam;
+    let plan = setup.plan().unwrap();
+    let kinds = |a, b| {
+        let of_both = plan.contacts.iter().filter(|contact| (contact.a, contact.b) == (a, b));
+        of_both.map(|contact| contact.kind).collect::<std::collections::BTreeSet<LinkKind>>()
+    };
+    let satellites = setup.constellation.satellites().len();
+    let pairs = (0..satellites).flat_map(|a| (a + 1..satellites).map(move |b| (a, b)));
+    assert!(pairs.clone().all(|(a, b)| kinds(a, b).len() <= 1));
+    assert!(pairs.clone().any(|(a, b)| kinds(a, b).contains(&LinkKind::CrossPlane)));
+    assert!(pairs.clone().any(|(a, b)| kinds(a, b).contains(&LinkKind::CrossSeam)));
 }
 
 #[test]
