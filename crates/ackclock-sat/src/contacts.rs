@@ -36,10 +36,10 @@ impl Watch {
                 self.passes.push((rose, crossing(line, last, time)?));
                 self.rose = None;
             }
-            (Some((last, high)), None) => {
+            (Some((_, high)), None) => {
                 let rising = self.before.is_some_and(|(_, before)| before < high);
                 if let Some((before, _)) = self.before.filter(|_| rising && high >= margin && high > -HIDDEN) {
-                    self.passes.extend(hidden_pass(line, before, last, time)?);
+                    self.passes.extend(hidden_pass(line, before, time)?);
                 }
             }
             _ => {}
@@ -57,7 +57,7 @@ impl Watch {
 }
 
 /// A pass above the mask that lies wholly around the middle of three looks, all of them below.
-fn hidden_pass(line: &LineOfSight<'_>, from: Time, middle: Time, to: Time) -> Result<Option<(Time, Time)>, SatError> {
+fn hidden_pass(line: &LineOfSight<'_>, from: Time, to: Time) -> Result<Option<(Time, Time)>, SatError> {
     let (mut low, mut high) = (from, to);
     while high.since(low) > EXACT {
         let third = Span::from_ps(high.since(low).as_ps() / 3);
@@ -69,7 +69,6 @@ fn hidden_pass(line: &LineOfSight<'_>, from: Time, middle: Time, to: Time) -> Re
         }
         if at_left < at_right { low = left } else { high = right }
     }
-    debug_assert!(from < middle && middle < to);
     Ok(None)
 }
 

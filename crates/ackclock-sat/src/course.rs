@@ -193,6 +193,14 @@ mod tests {
     }
 
     #[test]
+    fn a_step_that_would_miss_by_more_than_the_bound_is_not_taken() {
+        // Over the first step of 0.2 s a line misses this by 2 ns.
+        let course = course(10.0, |t| 0.01 + 2e-7 * t * t);
+        let missed = |t: f64| course.at(seconds(t)).as_ps() as f64 - (0.01 + 2e-7 * t * t) * 1e12;
+        assert!((0..10_000).all(|ms| missed(f64::from(ms) * 0.001).abs() < 1001.0));
+    }
+
+    #[test]
     fn the_ends_are_exact() {
         let course = course(0.1234, |t| 0.01 + t * t);
         assert_eq!((course.from(), course.to()), (Time::ZERO, seconds(0.1234)));

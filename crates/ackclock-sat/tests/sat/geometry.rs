@@ -3,7 +3,7 @@
 
 use std::f64::consts::TAU;
 
-use ackclock::units::Time;
+use ackclock::units::{Span, Time};
 use ackclock_sat::checks::Jitter;
 use ackclock_sat::earth::Earth;
 use ackclock_sat::handover::HandoverPolicy;
@@ -169,19 +169,24 @@ fn the_ground_track_moves_westwards_by_the_turn_of_the_earth_in_a_period() {
 
 #[test]
 fn a_pass_of_seconds_between_two_looks_is_found() {
-    // At a mask of 85 degrees 1.0 passes over the equator for some seconds at the start of its orbit.
+    // 1.0 flies north from the equator. The mask is just below where it stands highest, which is put at 45 s: between the
+    // looks at 40 and at 50 s.
+    let pass = Pass { latitude: 6.0, longitude: 0.0, ..iridium_pass("1.0", 0.0, 0.0) };
+    let tops = (0..20_000).map(|t| f64::from(t) * 0.01);
+    let top = tops.max_by(|&s, &t| pass.seen(s).0.total_cmp(&pass.seen(t).0)).unwrap();
+    let mask = pass.seen(top).0.to_degrees() - 0.2;
     let mut setup = study();
-    let pass = Pass { latitude: 3.0, longitude: 0.0, ..iridium_pass("1.0", 0.0, 0.0) };
-    let highest = (0..20_000).map(|t| pass.seen(f64::from(t) * 0.01).0).fold(0.0, f64::max).to_degrees();
-    setup.terminals = vec![terminal(("under", 3.0, 0.0), highest - 0.2)];
+    setup.time_advance = Span::from_ms(((top - 45.0) * 1e3).round() as u64);
+    setup.terminals = vec![terminal(("under", 6.0, 0.0), mask)];
     setup.pairs.clear();
     let plan = setup.plan().unwrap();
-    let expected = pass.passes(highest - 0.2, 600, 0.01);
+    let (from, to) = pass.passes(mask, 200, 0.01)[0];
+    let (from, to) = (from - (top - 45.0), to - (top - 45.0));
+    assert!(from > 40.1 && to < 49.9, "{from} {to}");
     let contacts = contacts_of(&plan, plan.named("1.0").unwrap(), plan.named("under").unwrap());
-    assert_eq!((contacts.len(), expected.len()), (1, 1));
-    assert!(expected[0].1 - expected[0].0 < 9.0, "{expected:?}: shorter than the distance of two looks");
-    assert!((contacts[0].from.as_secs_f64() - expected[0].0).abs() < 0.011);
-    assert!((contacts[0].to.as_secs_f64() - expected[0].1).abs() < 0.011);
+    assert_eq!(contacts.len(), 1);
+    assert!((contacts[0].from.as_secs_f64() - from).abs() < 0.011);
+    assert!((contacts[0].to.as_secs_f64() - to).abs() < 0.011);
 }
 
 proptest! {
