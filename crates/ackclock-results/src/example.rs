@@ -2,7 +2,7 @@
 
 use ackclock::record::Drops;
 
-use crate::document::{BottleneckPart, Document, Flow, Port, Run, ScenarioPart};
+use crate::document::{BottleneckPart, Document, Flow, Link, LinkVc, Port, Run, ScenarioPart, Udp};
 
 /// A made-up result: flow n of seed s delivers (n + 1 + s/10) Mb/s, port n refuses 10 n cells.
 pub fn example(flows: u64, ports: u64, seeds: u64) -> Document {
@@ -24,8 +24,20 @@ pub fn example(flows: u64, ports: u64, seeds: u64) -> Document {
         fingerprint: "00000000000000ff".into(),
         flows: (0..flows).map(|n| flow(n, seed)).collect(),
         ports: (0..ports).map(port).collect(),
-        links: Vec::new(),
-        udp: Vec::new(),
+        links: vec![Link {
+            name: "sw1->sw2".into(),
+            corrupted: 3,
+            outage: 1,
+            vcs: vec![LinkVc { name: "f1".into(), corrupted: 3, outage: 1 }],
+        }],
+        udp: vec![Udp {
+            name: "u1".into(),
+            goodput_bps: 1e6,
+            bytes_delivered: 125_000,
+            datagrams_sent: 130,
+            datagrams_delivered: 125,
+            datagrams_lost: 5,
+        }],
     };
     let command = vec!["ackclock".into(), "run".into(), "x.toml".into()];
     Document::new(command, scenario, (1..=seeds).collect(), (1..=seeds).map(run).collect())

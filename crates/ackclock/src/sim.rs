@@ -55,7 +55,7 @@ pub struct Simulation {
 /// A network in one of the engines.
 enum Network {
     Batched(Box<Batched>),
-    Reference(Reference),
+    Reference(Box<Reference>),
 }
 
 impl Network {
@@ -134,7 +134,7 @@ pub fn build_with(scenario: &Scenario, seed: u64, engine: Engine) -> Simulation 
     Simulation {
         network: match engine {
             Engine::Batched => Network::Batched(Box::new(Batched::new(scenario, seed, recorder.as_deref()))),
-            Engine::Reference => Network::Reference(Reference::new(scenario, seed, recorder.as_deref())),
+            Engine::Reference => Network::Reference(Box::new(Reference::new(scenario, seed, recorder.as_deref()))),
         },
         recorder,
         seed,

@@ -254,7 +254,7 @@ struct Offsets {
 impl Offsets {
     fn of(blocks: &[WireBlock], alternative: Alternative) -> Option<Offsets> {
         let first = blocks.first()?.right;
-        if blocks.iter().any(|block| block.len().is_none()) {
+        if blocks.iter().any(|block| block.bytes().is_none()) {
             return None;
         }
         let mut all = Vec::with_capacity(2 * blocks.len() - 1);
@@ -313,7 +313,7 @@ fn blocks(first_edge: u32, offsets: &[i32], alternative: Alternative) -> Result<
         }
         blocks.push(block);
     }
-    if blocks.iter().any(|block| block.len().is_none()) { Err(Malformed::Block) } else { Ok(blocks) }
+    if blocks.iter().any(|block| block.bytes().is_none()) { Err(Malformed::Block) } else { Ok(blocks) }
 }
 
 /// RFC 4727, RFC 6994: shared by experiments.

@@ -55,7 +55,7 @@ pub struct Heard {
 
 impl WireBlock {
     /// How many bytes; none if that is nothing, or more than half of all numbers.
-    pub fn len(self) -> Option<u32> {
+    pub fn bytes(self) -> Option<u32> {
         let length = self.right.wrapping_sub(self.left);
         (1..=i32::MAX as u32).contains(&length).then_some(length)
     }
@@ -105,7 +105,7 @@ pub fn decode(option: &[u8]) -> Result<Vec<WireBlock>, Malformed> {
     let number = |octets: &[u8]| octets.iter().fold(0, |number, &octet| number << 8 | u32::from(octet));
     let block = |octets: &[u8]| WireBlock { left: number(&octets[..4]), right: number(&octets[4..]) };
     let blocks: Vec<WireBlock> = blocks.chunks_exact(8).map(block).collect();
-    if blocks.iter().any(|block| block.len().is_none()) { Err(Malformed::Block) } else { Ok(blocks) }
+    if blocks.iter().any(|block| block.bytes().is_none()) { Err(Malformed::Block) } else { Ok(blocks) }
 }
 
 /// The blocks among all options of a segment, in either form; those of the first such option, if there are two.

@@ -349,7 +349,7 @@ impl Plan<'_> {
         let mut outlets: Vec<Vec<Outlet>> = layout.groups.iter().map(|_| Vec::with_capacity(ends)).collect();
         let mut nics: IdVec<LinkId, Option<u32>> = self.scenario.links.iter().map(|_| None).collect();
         let mut counts: Vec<u32> = vec![0; layout.groups.len()];
-        let mut links: Vec<Vec<Box<Link>>> = layout.groups.iter().map(|_| Vec::new()).collect();
+        let mut links: Vec<Vec<Link>> = layout.groups.iter().map(|_| Vec::new()).collect();
         let mut serializers: Vec<Serializers> = layout.groups.iter().map(|_| Serializers::default()).collect();
         // A connection's outlet has the number of the end that it leaves: the sender's comes first in each flow.
         for (id, vc) in self.vcs.iter_ids() {
@@ -369,7 +369,7 @@ impl Plan<'_> {
             let path = self.link(first).map(|link| {
                 let known = paths.iter().position(|of_host| of_host.id == first);
                 let link = known.unwrap_or_else(|| {
-                    paths.push(link);
+                    paths.push(*link);
                     paths.len() - 1
                 });
                 let kind = build::kind(id, self.scenario.flows.len());

@@ -21,7 +21,7 @@ pub(super) struct Outlets {
     outlets: Vec<Outlet>,
     nics: Vec<Nic>,
     /// The links that change or corrupt packets.
-    links: Vec<Box<Link>>,
+    links: Vec<Link>,
     serializers: Serializers,
     /// NICs on which something waits, or did in this batch; and for each NIC whether it is listed.
     backlog: Vec<u32>,
@@ -125,7 +125,7 @@ impl Outlets {
         numbering: Numbering,
         outlets: Vec<Outlet>,
         nics: usize,
-        links: Vec<Box<Link>>,
+        links: Vec<Link>,
         serializers: Serializers,
     ) -> Outlets {
         Outlets {
@@ -212,7 +212,7 @@ impl Outlets {
 
     /// The links that change or corrupt packets.
     pub(super) fn links(&self) -> impl Iterator<Item = &Link> {
-        self.links.iter().map(|link| &**link)
+        self.links.iter()
     }
 
     /// How many segments of `flow` were lost on purpose.
@@ -279,7 +279,7 @@ impl Outlet {
         segment: Segment,
         nic: &mut Nic,
         technology: Technology,
-        links: &mut [Box<Link>],
+        links: &mut [Link],
         serializers: &mut Serializers,
         io: &mut Io,
     ) {
@@ -328,7 +328,7 @@ impl Outlet {
         segment: Segment,
         link_header_bytes: u32,
         nic: &mut Nic,
-        links: &mut [Box<Link>],
+        links: &mut [Link],
         io: &mut Io,
     ) {
         let intent = if self.is_lost_on_purpose(&segment) { Intent::Lose } else { Intent::Send };

@@ -256,7 +256,7 @@ fn no_octets_make_the_decoder_panic() {
         if length >= 3 {
             (option[0], option[1], option[2]) = (0xfd, length as u8, option[2] & 0xdf);
             if let Ok(blocks) = decode(&option, PRIVATE, Flags::ALL) {
-                assert!(blocks.iter().all(|block| block.len().is_some()));
+                assert!(blocks.iter().all(|block| block.bytes().is_some()));
             }
         }
     }
