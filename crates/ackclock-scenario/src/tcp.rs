@@ -4,8 +4,8 @@ use ackclock::scenario::Technology;
 use ackclock::tcp::{
     AbCoupling, AbStep, AckPolicy, CongestionAvoidance, CubicParams, FallFloydParams, FirstSegment, GrowthParams,
     HostQueue, Increase, InitialWindowFrom, NewRenoParams, OutOfOrder, PartialAckWindow, PlusReturn, RecoveryParams,
-    RerouteParams, Rfc6675Params, TcpParams, TickPhase, TimerKind, TimerParams, VegasAParams, VegasParams,
-    VegasPlusParams,
+    RerouteParams, Rfc6675Params, TcpParams, TickPhase, TimerKind, TimerParams, VegasAParams, VegasLinuxParams,
+    VegasParams, VegasPlusParams,
 };
 use ackclock::units::Span;
 
@@ -222,6 +222,7 @@ fn growth(settings: &Settings, report: &mut Report) -> Option<GrowthParams> {
             fast_convergence: settings.flag("fast_convergence")?,
         }),
         "vegas" => GrowthParams::Vegas(vegas(settings, report)?),
+        "vegas-linux" => GrowthParams::VegasLinux(vegas_linux(settings, report)?),
         "vegas-plus" => GrowthParams::VegasPlus(VegasPlusParams {
             vegas: vegas(settings, report)?,
             count_max: u32::try_from(settings.integer("count_max")?).ok()?,
@@ -251,6 +252,18 @@ fn vegas(settings: &Settings, report: &mut Report) -> Option<VegasParams> {
         false => None,
     };
     Some(VegasParams { alpha, beta, gamma: settings.number("gamma")?, reroute })
+}
+
+fn vegas_linux(settings: &Settings, report: &mut Report) -> Option<VegasLinuxParams> {
+    let integer = |name: &str| settings.integer(name).and_then(|number| u32::try_from(number).ok());
+    let (alpha, beta) = (integer("linux_alpha")?, integer("linux_beta")?);
+    if alpha > beta {
+        let place = settings.at("linux_alpha").or(settings.at("linux_beta"));
+        let message = format!("`linux_alpha` is {alpha}, more than `linux_beta`, {beta}");
+        report.error(place, message).label("the window could never rest");
+        return None;
+    }
+    Some(VegasLinuxParams { alpha, beta, gamma: integer("linux_gamma")? })
 }
 
 fn reroute(settings: &Settings, alpha: f64) -> Option<RerouteParams> {

@@ -327,6 +327,7 @@ fn tcp_that_cannot_work() {
         "tcp = { growth = \"reno\", recovery = \"vegas\" }",
         "tcp = { dialect = \"ns2-2001\", handshake = true }",
         "tcp = { growth = \"vegas\", alpha = 4 }",
+        "tcp = { growth = \"vegas-linux\", linux_alpha = 5 }",
         "tcp = { growth = \"vegas-a\", alpha_max = 0.5 }",
         "tcp = { growth = \"vegas-a\", tie_up_probability = 0.5, tie_down_probability = 0.6 }",
         "tcp = { growth = \"vegas-a\", tie_up_probability = 1.01 }",

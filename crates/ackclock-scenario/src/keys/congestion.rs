@@ -122,6 +122,33 @@ pub(super) const KEYS: &[Key] = &[
     },
     Key {
         sections: TCPS,
+        name: "linux_alpha",
+        kind: Kind::Integer { min: 0, max: 1_000_000 },
+        default: Fallback::Bare("2"),
+        source: "literature: Linux",
+        about: "Segments in queues below which Linux' Vegas lets the window grow.",
+        used_if: IF_VEGAS_LINUX,
+    },
+    Key {
+        sections: TCPS,
+        name: "linux_beta",
+        kind: Kind::Integer { min: 0, max: 1_000_000 },
+        default: Fallback::Bare("4"),
+        source: "literature: Linux",
+        about: "Segments in queues above which it lets the window shrink.",
+        used_if: IF_VEGAS_LINUX,
+    },
+    Key {
+        sections: TCPS,
+        name: "linux_gamma",
+        kind: Kind::Integer { min: 0, max: 1_000_000 },
+        default: Fallback::Bare("1"),
+        source: "literature: Linux",
+        about: "Segments in queues above which its slow start ends.",
+        used_if: IF_VEGAS_LINUX,
+    },
+    Key {
+        sections: TCPS,
         name: "increase",
         kind: Kind::Word(&["at-once", "spread"]),
         default: Fallback::Text("at-once"),
@@ -249,3 +276,4 @@ const IF_REROUTE: &[Condition] = &[
     Condition { key: "growth", is: &["vegas", "vegas-a", "vegas-plus"] },
     Condition { key: "reroute_detect", is: &["true"] },
 ];
+const IF_VEGAS_LINUX: &[Condition] = &[Condition { key: "growth", is: &["vegas-linux"] }];

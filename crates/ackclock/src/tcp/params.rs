@@ -213,6 +213,8 @@ pub enum GrowthParams {
     Vegas(VegasParams),
     /// Vegas-A: Vegas with thresholds that adapt.
     VegasA(VegasAParams),
+    /// Vegas as Linux has it.
+    VegasLinux(VegasLinuxParams),
     /// Vegas+: Vegas that turns to Reno among Renos.
     VegasPlus(VegasPlusParams),
 }
@@ -222,12 +224,12 @@ impl GrowthParams {
     pub fn measures(&self) -> bool {
         match self {
             GrowthParams::Reno(_) => false,
-            GrowthParams::Cubic(_) => true,
+            GrowthParams::Cubic(_) | GrowthParams::VegasLinux(_) => true,
             GrowthParams::Vegas(_) | GrowthParams::VegasA(_) | GrowthParams::VegasPlus(_) => true,
         }
     }
 
-    /// Whether it is Vegas or a relative of it.
+    /// Whether it is ns-2's Vegas or a relative of it, with its own recovery.
     pub fn is_vegas(&self) -> bool {
         matches!(self, GrowthParams::Vegas(_) | GrowthParams::VegasA(_) | GrowthParams::VegasPlus(_))
     }
@@ -235,7 +237,7 @@ impl GrowthParams {
     /// Whether the seed can make a difference.
     pub fn has_randomness(&self) -> bool {
         match self {
-            GrowthParams::Reno(_) | GrowthParams::Cubic(_) => false,
+            GrowthParams::Reno(_) | GrowthParams::Cubic(_) | GrowthParams::VegasLinux(_) => false,
             GrowthParams::Vegas(_) | GrowthParams::VegasPlus(_) => false,
             GrowthParams::VegasA(params) => params.tie_up_probability + params.tie_down_probability > 0.0,
         }
@@ -285,6 +287,23 @@ pub struct RerouteParams {
     pub delta: f64,
     /// Packets that the new window lets wait.
     pub queued_packets: f64,
+}
+
+/// The thresholds of Linux' Vegas, whole segments.
+#[derive(Clone, Debug, PartialEq)]
+pub struct VegasLinuxParams {
+    /// With fewer the window grows.
+    pub alpha: u32,
+    /// With more it shrinks.
+    pub beta: u32,
+    /// With more slow start ends.
+    pub gamma: u32,
+}
+
+impl Default for VegasLinuxParams {
+    fn default() -> VegasLinuxParams {
+        VegasLinuxParams { alpha: 2, beta: 4, gamma: 1 }
+    }
 }
 
 /// The choices of Vegas+.

@@ -82,7 +82,7 @@ impl Receiver {
         if self.extra.is_some() {
             return self.on_extra(now, &segment);
         }
-        self.on_data(now, segment.seq, segment.seq + u64::from(segment.len));
+        self.take(now, segment.seq, segment.seq + u64::from(segment.len));
     }
 
     /// The same of a receiver that has more than others.
@@ -109,15 +109,25 @@ impl Receiver {
             self.fingerprint.event(now.as_ps(), segment.kind as u64);
             return;
         }
-        self.on_data(now, segment.seq, last);
+        self.take(now, segment.seq, last);
         if let Some(end) = self.extra.as_mut().and_then(|extra| extra.end.as_mut()) {
             end.on_progress(now, self.nxt, segment.kind == SegmentKind::Fin);
         }
     }
 
-    /// Bytes `start..end` arrive.
+    /// A plain segment of the bytes `start..end`.
     #[inline(always)]
     pub fn on_data(&mut self, now: Time, start: u64, end: u64) {
+        if self.extra.is_some() {
+            let segment = Segment { seq: start, len: (end - start) as u32, ..Segment::default() };
+            return self.on_extra(now, &segment);
+        }
+        self.take(now, start, end);
+    }
+
+    /// Bytes `start..end` arrive.
+    #[inline(always)]
+    fn take(&mut self, now: Time, start: u64, end: u64) {
         self.fingerprint.event(now.as_ps(), start);
         self.stats.segments_received += 1;
         let in_order = start == self.nxt;

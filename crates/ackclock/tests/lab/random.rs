@@ -454,11 +454,12 @@ fn growth(choices: &mut Choices) -> Option<GrowthParams> {
     };
     let reroute = choices.once_in(2).then_some(reroute);
     let vegas = VegasParams { gamma: choices.one_of(&[1.0, 2.0]), reroute, ..VegasParams::default() };
-    match choices.below(8) {
+    match choices.below(9) {
         0..=2 => None,
         3 => Some(GrowthParams::Reno(CongestionAvoidance::ByteCounting)),
         4 => Some(GrowthParams::Cubic(CubicParams { fast_convergence: choices.once_in(2), ..CubicParams::default() })),
         5 => Some(GrowthParams::Vegas(vegas)),
+        7 => Some(GrowthParams::VegasLinux(VegasLinuxParams::default())),
         6 => Some(GrowthParams::VegasPlus(VegasPlusParams {
             vegas,
             count_max: choices.one_of(&[8, 1, 2]),

@@ -8,12 +8,14 @@ mod reno;
 mod reroute_detect;
 mod vegas;
 mod vegas_a;
+mod vegas_linux;
 mod vegas_plus;
 
 pub use cubic::Cubic;
 pub use reno::Reno;
 pub use vegas::Vegas;
 pub use vegas_a::VegasA;
+pub use vegas_linux::VegasLinux;
 pub use vegas_plus::VegasPlus;
 
 use super::GrowthParams;
@@ -101,6 +103,8 @@ pub enum Growth {
     Vegas(Box<Vegas>),
     /// Vegas-A.
     VegasA(Box<VegasA>),
+    /// Vegas as Linux has it.
+    VegasLinux(Box<VegasLinux>),
     /// Vegas+.
     VegasPlus(Box<VegasPlus>),
 }
@@ -112,6 +116,7 @@ impl Growth {
             GrowthParams::Reno(arithmetic) => Growth::Reno(Reno::new(*arithmetic)),
             GrowthParams::Cubic(params) => Growth::Cubic(Box::new(Cubic::new(params))),
             GrowthParams::Vegas(params) => Growth::Vegas(Box::new(Vegas::new(params))),
+            GrowthParams::VegasLinux(params) => Growth::VegasLinux(Box::new(VegasLinux::new(params))),
             GrowthParams::VegasPlus(params) => Growth::VegasPlus(Box::new(VegasPlus::new(params))),
             GrowthParams::VegasA(params) => Growth::VegasA(Box::new(VegasA::new(params, stream))),
         }
@@ -126,6 +131,7 @@ impl CongestionControl for Growth {
             Growth::Cubic(cc) => cc.on_ack(ack, window),
             Growth::Vegas(cc) => cc.on_ack(ack, window),
             Growth::VegasA(cc) => cc.on_ack(ack, window),
+            Growth::VegasLinux(cc) => cc.on_ack(ack, window),
             Growth::VegasPlus(cc) => cc.on_ack(ack, window),
         }
     }
@@ -136,6 +142,7 @@ impl CongestionControl for Growth {
             Growth::Cubic(cc) => cc.on_congestion(loss, window),
             Growth::Vegas(cc) => cc.on_congestion(loss, window),
             Growth::VegasA(cc) => cc.on_congestion(loss, window),
+            Growth::VegasLinux(cc) => cc.on_congestion(loss, window),
             Growth::VegasPlus(cc) => cc.on_congestion(loss, window),
         }
     }
@@ -146,6 +153,7 @@ impl CongestionControl for Growth {
             Growth::Cubic(cc) => cc.on_rto(loss, window),
             Growth::Vegas(cc) => cc.on_rto(loss, window),
             Growth::VegasA(cc) => cc.on_rto(loss, window),
+            Growth::VegasLinux(cc) => cc.on_rto(loss, window),
             Growth::VegasPlus(cc) => cc.on_rto(loss, window),
         }
     }
