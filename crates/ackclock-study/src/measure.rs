@@ -2,10 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use ackclock::packet::{IP_HEADER_BYTES, TCP_HEADER_BYTES};
 use ackclock::record::Records;
 use ackclock::record::metrics::jain;
 use ackclock::record::stats::sample_sd;
-use ackclock::scenario::Scenario;
+use ackclock::scenario::{Flow, Scenario};
+use ackclock::tcp::FirstSegment;
 use ackclock::units::{Span, Time};
 use serde::{Deserialize, Serialize};
 
@@ -23,7 +25,7 @@ pub(crate) struct Measurement {
     pub goodput_bps: Vec<f64>,
     /// The same after the warm-up.
     pub goodput_after_warmup_bps: Vec<f64>,
-    /// Payload bytes sent, retransmissions included.
+    /// Bytes sent, retransmissions included, as studies count them: payload, and the 40 octets of an empty first segment.
     pub bytes_sent: Vec<u64>,
     pub fast_retransmits: Vec<u64>,
     pub retransmissions: Vec<u64>,
@@ -49,7 +51,7 @@ impl Measurement {
             start: scenario.flows.iter().map(|flow| flow.start.as_secs_f64()).collect(),
             goodput_bps: flows.iter().map(|flow| flow.goodput_bps).collect(),
             goodput_after_warmup_bps: flows.iter().filter_map(|flow| flow.goodput_after_warmup_bps).collect(),
-            bytes_sent: flows.iter().map(|flow| flow.bytes_sent).collect(),
+            bytes_sent: flows.iter().zip(scenario.flows.iter()).map(|(flow, of)| flow.bytes_sent + empty(of)).collect(),
             fast_retransmits: flows.iter().map(|flow| flow.fast_retransmits).collect(),
             retransmissions: flows.iter().map(|flow| flow.retransmissions).collect(),
             longest_backoff: flows.iter().map(|flow| flow.longest_backoff).collect(),
@@ -63,6 +65,14 @@ impl Measurement {
     /// Bits per second that a flow sent from its start to the end of the run, retransmissions included.
     fn sent_bps(&self, flow: usize) -> f64 {
         self.bytes_sent[flow] as f64 * 8.0 / (self.seconds - self.start[flow])
+    }
+}
+
+/// The octets of a first segment without payload.
+fn empty(flow: &Flow) -> u64 {
+    match flow.tcp.first_segment {
+        FirstSegment::Data => 0,
+        FirstSegment::Empty => u64::from(IP_HEADER_BYTES + TCP_HEADER_BYTES),
     }
 }
 
