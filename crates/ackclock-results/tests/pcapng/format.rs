@@ -65,7 +65,7 @@ fn a_file_begins_with_the_run_the_host_and_the_names() {
     assert!(text(&section, 4).starts_with("Ackclock "));
 
     let interface = &blocks[1].body;
-    assert_eq!((u16_at(interface, 0), u32_at(interface, 4)), (101, 68));
+    assert_eq!((u16_at(interface, 0), u32_at(interface, 4)), (101, 80));
     assert_eq!(options(&interface[8..]), [(2, b"bb".to_vec()), (9, vec![9])]);
 
     assert_eq!(options(&blocks[2].body), [(1, b"\x0a\0\0\x01a\0".to_vec()), (1, b"\x0a\0\0\x02bb\0".to_vec())]);

@@ -37,7 +37,7 @@ mod tests {
     proptest! {
         #[test]
         fn it_divides(cell_time in 1_u64..10_000_000_000, ps in any::<u64>(), slots in any::<u32>(), odd in 0_u64..3) {
-            let near = (u64::from(slots) * cell_time + odd).saturating_sub(1);
+            let near = u64::from(slots).wrapping_mul(cell_time).wrapping_add(odd).wrapping_sub(1);
             for ps in [ps, ps >> 20, near] {
                 prop_assert_eq!(CellTime::new(cell_time).slots(ps), ps / cell_time);
             }
