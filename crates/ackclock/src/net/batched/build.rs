@@ -41,7 +41,8 @@ pub(super) fn network(scenario: &Scenario, seed: u64, recorder: Option<&Recorder
     let vcs = build::vcs(scenario);
     let (wiring, crossing) = (Wiring::new(scenario), build::crossing(scenario, &vcs));
     let tails = tails(scenario, &wiring, &crossing, &vcs);
-    let plan = Plan { scenario, seed, recorder, wiring, crossing, tails, vcs };
+    let shortest = scenario.flows.iter().map(|flow| flow.tcp.shortest_datagram()).min().unwrap_or(0);
+    let plan = Plan { scenario, seed, recorder, wiring, crossing, tails, vcs, shortest };
     let layout = plan.layout();
     let mut ways = plan.ways(&layout);
     let mut parts: BTreeMap<usize, Part> = plan.hosts(&layout, &mut ways);
@@ -94,6 +95,8 @@ struct Plan<'a> {
     crossing: Lists<LinkId, VcId>,
     /// Whether a link's port is done together with the one before it.
     tails: IdVec<LinkId, bool>,
+    /// Octets of the shortest datagram of all flows. Those of UDP are not shorter.
+    shortest: u32,
 }
 
 /// The numbers of the parts. They are advanced in this order, so it follows the data and then the acknowledgements.
@@ -337,9 +340,7 @@ impl Plan<'_> {
         match self.scenario.technology {
             Technology::Atm { .. } => rate.cell_time(),
             Technology::Packet { link_header_bytes } => {
-                let flows = self.scenario.flows.iter();
-                let shortest = flows.map(|flow| flow.tcp.shortest_datagram()).min().unwrap_or(0);
-                rate.serialization(u64::from(shortest + link_header_bytes) * 8)
+                rate.serialization(u64::from(self.shortest + link_header_bytes) * 8)
             }
         }
     }
