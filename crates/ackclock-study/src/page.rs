@@ -2,6 +2,7 @@
 
 use ackclock::record::Subject;
 use ackclock_results::report::html::Html;
+use ackclock_results::report::number::fixed;
 use ackclock_results::report::page::Page;
 use ackclock_results::report::plots::{self, Recorded};
 use ackclock_results::report::run::command_line;
@@ -119,12 +120,15 @@ fn published(report: &TableReport) -> Html {
             Cell::text(&cell.column),
             Cell::number(cell.published, cell.decimals),
             number(&cell.ours, cell.decimals),
-            Cell::Number(format!("{:.*} to {:.*}", cell.decimals, cell.ours.min, cell.decimals, cell.ours.max)),
+            Cell::Number(format!("{} to {}", fixed(cell.ours.min, cell.decimals), fixed(cell.ours.max, cell.decimals))),
             Cell::Number(text::tolerance(cell)),
         ];
         cells.extend(cell.beside.iter().map(|value| Cell::number(*value, cell.decimals)));
         cells.push(verdict(&cell.verdict, "agrees"));
         table.row(cells);
+    }
+    if report.cells.iter().any(|cell| cell.exact) {
+        table = table.note("Where the tolerance is what was printed, our number is compared as the study printed its own: rounded, rounded up or cut off. Here it is rounded.");
     }
     let mut html = table.html();
     html.leaf("h3", &[], "Why these tolerances");
@@ -224,8 +228,8 @@ fn list<'a>(items: impl Iterator<Item = &'a str>) -> Html {
 }
 
 fn number(number: &Number, decimals: usize) -> Cell {
-    let mean = format!("{:.decimals$}", number.mean);
-    number.ci95.map_or(Cell::Number(mean.clone()), |half| Cell::Interval(mean, format!("{half:.decimals$}")))
+    let mean = fixed(number.mean, decimals);
+    number.ci95.map_or(Cell::Number(mean.clone()), |half| Cell::Interval(mean, fixed(half, decimals)))
 }
 
 fn verdict(verdict: &Verdict, good: &str) -> Cell {
