@@ -2,10 +2,12 @@
 //! grows is [`cc`](super::cc)'s.
 //! Sources: [SACK-UBR] §2 to §4; the timer of 4.3BSD-Reno, docs/models/retransmission-timer.md.
 
+mod paced;
 mod sending;
 
 use super::cc::{Ack, CongestionControl, Growth, Loss, Window};
 use super::handshake::{ActiveEnd, Opened, RTO_AFTER_LOST_SYN};
+use super::pacer::Pacer;
 use super::recovery::{AnyRecovery, DupAck, Flight, Hands, NewAck, Recovery, TimerAction};
 use super::setup::Setup;
 use super::timer::RetransmissionTimer;
@@ -85,7 +87,7 @@ pub struct Sender {
     /// When it was sent, as the timer remembers it.
     timed_at: u64,
     header_bytes: u16,
-    /// Whether all segments are plain.
+    /// Whether all segments are plain, and sent as soon as the window allows.
     plain: bool,
     /// Whether the timer's samples come from timestamps.
     samples_by_timestamps: bool,
@@ -103,6 +105,8 @@ struct Extra {
     setup: Option<Setup>,
     /// When outstanding segments were sent.
     times: Option<SendTimes>,
+    /// The pace, if congestion control sets one.
+    pacer: Option<Pacer>,
     /// Opening the connection, and answering the receiver's FIN.
     end: Option<ActiveEnd>,
     /// Whether the last byte is a FIN.
@@ -116,16 +120,17 @@ impl Extra {
     fn new(params: &TcpParams) -> Option<Box<Extra>> {
         let measures = params.growth.measures() || params.recovery.measures();
         let times = measures.then(|| SendTimes::new(u64::from(params.mss)));
+        let pacer = params.growth.paces().then(|| Pacer::new(u64::from(params.mss)));
         let setup = Setup::new(params);
         let end = (params.handshake || params.fin).then(|| ActiveEnd::new(params.handshake));
         let clock = params.timestamp_clock.map(TimestampClock::new);
-        let any = setup.is_some() || times.is_some() || end.is_some() || clock.is_some();
-        any.then(|| Box::new(Extra { setup, times, end, fin: params.fin, clock, echo: 0 }))
+        let any = setup.is_some() || times.is_some() || pacer.is_some() || end.is_some() || clock.is_some();
+        any.then(|| Box::new(Extra { setup, times, pacer, end, fin: params.fin, clock, echo: 0 }))
     }
 
-    /// Whether all segments are plain.
+    /// Whether all segments are plain, and sent as soon as the window allows.
     fn is_plain(&self) -> bool {
-        self.setup.is_none() && self.end.is_none() && self.clock.is_none()
+        self.setup.is_none() && self.pacer.is_none() && self.end.is_none() && self.clock.is_none()
     }
 
     /// A segment on its way out, of a stream that ends at `limit`.
@@ -259,6 +264,9 @@ impl Sender {
         if ack < self.flight.una {
             return; // an old one
         }
+        if !self.plain {
+            self.hear(now, ack, blocks);
+        }
         self.recovery.on_sack(ack, blocks, &self.flight);
         if ack > self.flight.una {
             self.on_new_ack(now, ack);
@@ -285,6 +293,9 @@ impl Sender {
             return Expired::Nothing;
         }
         if !self.timer.expires(now) {
+            if self.pacer_mut().is_some() {
+                self.pass_time(now); // to send
+            }
             return Expired::Nothing;
         }
         if let Some(end) = self.end_mut().filter(|end| !end.is_open()) {
@@ -468,8 +479,12 @@ impl Sender {
 
     fn on_timeout(&mut self, now: Time) {
         self.count_reduction();
+        let max = self.flight.max;
         let loss = Loss::of(self.flight.mss as f64, self.flight.rwnd as f64);
         self.growth.on_rto(&loss, &mut self.window);
+        if let Some(pacer) = self.pacer_mut() {
+            pacer.on_timeout(max);
+        }
         let hands = Hands { growth: &mut self.growth, window: &mut self.window, now, times: None, rtt: None };
         self.recovery.on_timeout(&self.flight, hands);
         self.flight.nxt = self.flight.una;

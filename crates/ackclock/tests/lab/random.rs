@@ -454,12 +454,16 @@ fn growth(choices: &mut Choices) -> Option<GrowthParams> {
     };
     let reroute = choices.once_in(2).then_some(reroute);
     let vegas = VegasParams { gamma: choices.one_of(&[1.0, 2.0]), reroute, ..VegasParams::default() };
-    match choices.below(9) {
+    match choices.below(10) {
         0..=2 => None,
         3 => Some(GrowthParams::Reno(CongestionAvoidance::ByteCounting)),
         4 => Some(GrowthParams::Cubic(CubicParams { fast_convergence: choices.once_in(2), ..CubicParams::default() })),
         5 => Some(GrowthParams::Vegas(vegas)),
         7 => Some(GrowthParams::VegasLinux(VegasLinuxParams::default())),
+        8 => Some(GrowthParams::Bbr1(Bbr1Params {
+            rtprop_window: choices.one_of(&[Span::from_secs(10), Span::from_ms(50)]),
+            probe_rtt: choices.one_of(&[Span::from_ms(200), Span::from_ms(5)]),
+        })),
         6 => Some(GrowthParams::VegasPlus(VegasPlusParams {
             vegas,
             count_max: choices.one_of(&[8, 1, 2]),
