@@ -112,6 +112,7 @@ pub(crate) fn plan(document: &Document, path: &str, report: &mut Report) -> Opti
         datagrams: datagrams?,
         bottleneck,
         recording: recording?,
+        events: Vec::new(),
     };
     let seed = top.integer("seed")?;
     Some(Plan { scenario, seed, top, network: network_settings, queues, framing, tcp, traffic, tables })

@@ -103,12 +103,9 @@ impl Writer<'_> {
         let own = &common.settings;
         let found = Origin::Default("fewest links, then least delay, then names in order".to_owned());
         let mut lines: Vec<(&'static str, String, Option<&Origin>)> = Vec::new();
-        let ends = [
-            ("from", flow.forward.first().map(|id| scenario.links[*id].from)),
-            ("to", flow.forward.last().map(|id| scenario.links[*id].to)),
-        ];
+        let ends =
+            [("from", scenario.links[flow.forward.first()].from), ("to", flow.forward.destination(&scenario.links))];
         for (key, node) in ends {
-            let Some(node) = node else { continue };
             let name = &scenario.nodes[node].name;
             let letter = if key == "from" { "s" } else { "d" };
             let is_default = said.is_generated && flow.name.strip_prefix('f') == name.strip_prefix(letter);
@@ -119,6 +116,8 @@ impl Writer<'_> {
         let routes =
             [("route", &flow.forward, said.default_routes.0), ("back_route", &flow.backward, said.default_routes.1)];
         for (key, path, is_default) in routes {
+            // What changes follows from the rest of the scenario.
+            let Some(path) = path.fixed() else { continue };
             if !(said.is_generated && is_default) {
                 lines.push((key, nodes(scenario, path), own.origin(key).or(Some(&found))));
             }

@@ -2,9 +2,13 @@
 //! grows is [`cc`](super::cc)'s.
 //! Sources: [SACK-UBR] §2 to §4; the timer of 4.3BSD-Reno, docs/models/retransmission-timer.md.
 
+mod paced;
+mod sending;
+
 use super::cc::{Ack, CongestionControl, Growth, Loss, Window};
 use super::handshake::{ActiveEnd, Opened, RTO_AFTER_LOST_SYN};
-use super::recovery::{AnyRecovery, DupAck, Flight, Hands, NewAck, Recovery, Sending, TimerAction};
+use super::pacer::Pacer;
+use super::recovery::{AnyRecovery, DupAck, Flight, Hands, NewAck, Recovery, TimerAction};
 use super::setup::Setup;
 use super::timer::RetransmissionTimer;
 use super::timestamps::TimestampClock;
@@ -83,7 +87,7 @@ pub struct Sender {
     /// When it was sent, as the timer remembers it.
     timed_at: u64,
     header_bytes: u16,
-    /// Whether all segments are plain.
+    /// Whether all segments are plain, and sent as soon as the window allows.
     plain: bool,
     /// Whether the timer's samples come from timestamps.
     samples_by_timestamps: bool,
@@ -101,6 +105,8 @@ struct Extra {
     setup: Option<Setup>,
     /// When outstanding segments were sent.
     times: Option<SendTimes>,
+    /// The pace, if congestion control sets one.
+    pacer: Option<Pacer>,
     /// Opening the connection, and answering the receiver's FIN.
     end: Option<ActiveEnd>,
     /// Whether the last byte is a FIN.
@@ -114,16 +120,17 @@ impl Extra {
     fn new(params: &TcpParams) -> Option<Box<Extra>> {
         let measures = params.growth.measures() || params.recovery.measures();
         let times = measures.then(|| SendTimes::new(u64::from(params.mss)));
+        let pacer = params.growth.paces().then(|| Pacer::new(u64::from(params.mss)));
         let setup = Setup::new(params);
         let end = (params.handshake || params.fin).then(|| ActiveEnd::new(params.handshake));
         let clock = params.timestamp_clock.map(TimestampClock::new);
-        let any = setup.is_some() || times.is_some() || end.is_some() || clock.is_some();
-        any.then(|| Box::new(Extra { setup, times, end, fin: params.fin, clock, echo: 0 }))
+        let any = setup.is_some() || times.is_some() || pacer.is_some() || end.is_some() || clock.is_some();
+        any.then(|| Box::new(Extra { setup, times, pacer, end, fin: params.fin, clock, echo: 0 }))
     }
 
-    /// Whether all segments are plain.
+    /// Whether all segments are plain, and sent as soon as the window allows.
     fn is_plain(&self) -> bool {
-        self.setup.is_none() && self.end.is_none() && self.clock.is_none()
+        self.setup.is_none() && self.pacer.is_none() && self.end.is_none() && self.clock.is_none()
     }
 
     /// A segment on its way out, of a stream that ends at `limit`.
@@ -257,6 +264,9 @@ impl Sender {
         if ack < self.flight.una {
             return; // an old one
         }
+        if !self.plain {
+            self.hear(now, ack, blocks);
+        }
         self.recovery.on_sack(ack, blocks, &self.flight);
         if ack > self.flight.una {
             self.on_new_ack(now, ack);
@@ -283,6 +293,9 @@ impl Sender {
             return Expired::Nothing;
         }
         if !self.timer.expires(now) {
+            if self.pacer_mut().is_some() {
+                self.pass_time(now); // to send
+            }
             return Expired::Nothing;
         }
         if let Some(end) = self.end_mut().filter(|end| !end.is_open()) {
@@ -300,18 +313,6 @@ impl Sender {
         }
     }
 
-    /// The next segment to send, as long as there is one.
-    pub fn poll_segment(&mut self, now: Time) -> Option<Segment> {
-        let (seq, len) = self.poll(now)?;
-        Some(self.segment(now, seq, len))
-    }
-
-    /// The segment of `len` bytes from `seq` on that [`Sender::poll`] returned now.
-    pub fn segment(&self, now: Time, seq: u64, len: u32) -> Segment {
-        let plain = Segment { seq, len, headers: self.header_bytes, ..Segment::default() };
-        self.extra.as_ref().map_or(plain, |extra| extra.dress(now, plain, self.flight.limit))
-    }
-
     /// Whether all segments are plain, with [`Sender::header_bytes`] and nothing beside.
     #[inline]
     pub fn is_plain(&self) -> bool {
@@ -322,23 +323,6 @@ impl Sender {
     #[inline]
     pub fn header_bytes(&self) -> u16 {
         self.header_bytes
-    }
-
-    /// The same, as its first byte and its length.
-    #[inline(always)]
-    pub fn poll(&mut self, now: Time) -> Option<(u64, u32)> {
-        let by_window = !self.recovery_decides && self.fast_retransmit == NONE;
-        let (seq, fast) = if by_window {
-            (self.next_by_window(), false)
-        } else if let Some(seq) = self.next_by_end(now) {
-            return Some((seq, 0));
-        } else {
-            self.next_by_recovery()
-        };
-        if seq == NONE {
-            return None;
-        }
-        Some((seq, self.send(now, seq, fast)))
     }
 
     /// When [`Sender::on_timer`] is to be called.
@@ -395,40 +379,6 @@ impl Sender {
     /// Hash over every acknowledgement received and every segment sent, with their times.
     pub fn fingerprint(&self) -> u64 {
         self.fingerprint.value()
-    }
-
-    /// The segment at `seq` is sent; `fast`: because recovery wanted it before anything else. Returns its length.
-    #[inline(always)]
-    fn send(&mut self, now: Time, seq: u64, fast: bool) -> u32 {
-        let len = self.flight.segment_len(seq);
-        let end = seq + len;
-        if self.recovery_decides {
-            self.tell_recovery(seq, fast);
-        }
-        if seq < self.flight.max {
-            self.stats.retransmissions += 1;
-            self.timed = NONE; // Karn: the acknowledgement would be ambiguous
-        } else if self.timed == NONE {
-            self.timed = seq;
-            self.timed_at = self.timer.stamp(now);
-        }
-        if let Some(times) = self.extra.as_mut().and_then(|extra| extra.times.as_mut()) {
-            times.on_sent(now, seq);
-        }
-        self.flight.nxt = self.flight.nxt.max(end);
-        self.flight.max = self.flight.max.max(end);
-        if self.timer.is_off() {
-            self.timer.start(now);
-        }
-        self.stats.segments_sent += 1;
-        self.stats.bytes_sent += if self.plain { len } else { self.payload(now, seq, len) };
-        self.fingerprint.event(now.as_ps(), seq);
-        len as u32
-    }
-
-    #[inline(never)]
-    fn tell_recovery(&mut self, seq: u64, fast: bool) {
-        self.recovery.on_sent(seq, fast, &self.flight);
     }
 
     #[inline(always)]
@@ -538,8 +488,12 @@ impl Sender {
 
     fn on_timeout(&mut self, now: Time) {
         self.count_reduction();
+        let max = self.flight.max;
         let loss = Loss::of(self.flight.mss as f64, self.flight.rwnd as f64);
         self.growth.on_rto(&loss, &mut self.window);
+        if let Some(pacer) = self.pacer_mut() {
+            pacer.on_timeout(max);
+        }
         let hands = Hands { growth: &mut self.growth, window: &mut self.window, now, times: None, rtt: None };
         self.recovery.on_timeout(&self.flight, hands);
         self.flight.nxt = self.flight.una;
@@ -559,80 +513,12 @@ impl Sender {
         self.stats.longest_backoff = self.stats.longest_backoff.max(self.backoff);
     }
 
-    /// The next segment by the recovery, or [`NONE`]; and whether it is wanted before anything else.
-    #[inline(never)]
-    fn next_by_recovery(&mut self) -> (u64, bool) {
-        let fast = std::mem::replace(&mut self.fast_retransmit, NONE);
-        if fast != NONE {
-            return (fast, true);
-        }
-        match self.recovery.sending(&self.flight, &self.window) {
-            Sending::Segment(seq) => (seq, false),
-            Sending::Nothing => (NONE, false),
-            Sending::ByWindow => (self.next_by_window(), false),
-        }
-    }
-
-    /// The next segment by the window, or [`NONE`].
-    #[inline]
-    fn next_by_window(&self) -> u64 {
-        let seq = self.flight.nxt;
-        let fits = seq < self.flight.limit && seq + self.flight.segment_len(seq) <= self.window_end;
-        if fits { seq } else { NONE }
-    }
-
-    /// To be called when `una`, the window or the recovery may have changed: segments to send are asked for more often.
-    #[inline]
-    fn look_what_may_be_sent(&mut self) {
-        self.recovery_decides = self.recovery.has_a_say();
-        if !self.plain {
-            return self.look_what_end_may_send();
-        }
-        self.open_window();
-    }
-
-    #[inline]
-    fn open_window(&mut self) {
-        // A fraction of a byte allows nothing.
-        self.window_end = self.flight.una + self.flight.rwnd.min(self.window.cwnd as i64 as u64);
-    }
-
-    /// The same of a connection that may not be open, or has something to answer.
-    #[inline(never)]
-    fn look_what_end_may_send(&mut self) {
-        let (open, due) = self.end().map_or((true, false), |end| (end.is_open(), end.is_due()));
-        self.recovery_decides |= due;
-        if open {
-            self.open_window();
-        }
-    }
-
-    /// What is to be sent before anything else, and takes no sequence numbers: where it stands among them.
-    #[inline(never)]
-    fn next_by_end(&mut self, now: Time) -> Option<u64> {
-        let stamp = self.timer.stamp(now);
-        let kind = self.end_mut()?.take_due(stamp)?;
-        if kind == SegmentKind::Syn {
-            self.timer.start(now);
-        }
-        self.recovery_decides = self.recovery.has_a_say();
-        self.fingerprint.event(now.as_ps(), kind as u64);
-        // A SYN stands before the first byte, answers after the last.
-        Some(if kind == SegmentKind::Syn { 0 } else { self.flight.max })
-    }
-
     fn end(&self) -> Option<&ActiveEnd> {
         self.extra.as_ref().and_then(|extra| extra.end.as_ref())
     }
 
     fn end_mut(&mut self) -> Option<&mut ActiveEnd> {
         self.extra.as_mut().and_then(|extra| extra.end.as_mut())
-    }
-
-    /// Payload bytes of the segment at `seq`, which takes `len` sequence numbers.
-    #[inline(never)]
-    fn payload(&self, now: Time, seq: u64, len: u64) -> u64 {
-        u64::from(self.segment(now, seq, len as u32).payload())
     }
 
     /// Every handler begins here: the ticks up to now are seen, and an application past its end offers no more.
