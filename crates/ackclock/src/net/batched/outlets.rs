@@ -455,7 +455,8 @@ impl Outlet {
         let to = match to {
             Ok(to) => to,
             Err(reason) => {
-                link.losses.add(begins, time, &rider, reason);
+                // Known when it begins to wait for the link, which may be down for long.
+                link.losses.add(start, time, &rider, reason);
                 io.sacks.take(frame);
                 return;
             }
