@@ -5,6 +5,7 @@ use crate::ids::{FlowId, IdVec, LinkId, NodeId};
 use crate::path::PathParams;
 use crate::queue::drop::DropParams;
 use crate::record::MetricSet;
+use crate::rng::Stream;
 use crate::tcp::TcpParams;
 use crate::traffic::CbrParams;
 use crate::units::{Rate, Span, Time};
@@ -155,8 +156,10 @@ pub struct Flow {
     pub forward: Vec<LinkId>,
     /// The links back, for the acknowledgements.
     pub backward: Vec<LinkId>,
-    /// When the application begins to send.
+    /// When the application begins to send, at the earliest.
     pub start: Time,
+    /// It begins later by a random time below this: [`Flow::begins`].
+    pub start_jitter: Span,
     /// When the application offers nothing new any more; what was sent is still repaired.
     pub stop: Option<Time>,
     /// Bytes the application has to send; `None` is infinite.
@@ -168,6 +171,17 @@ pub struct Flow {
     pub tcp: TcpParams,
     /// Segments lost on purpose.
     pub forced_drops: Vec<ForcedDrop>,
+}
+
+impl Flow {
+    /// When the application begins to send under a seed: the start, and a uniform random time below the jitter, which is a
+    /// function of seed and name.
+    pub fn begins(&self, seed: u64) -> Time {
+        match self.start_jitter.as_ps() {
+            0 => self.start,
+            bound => self.start + Span::from_ps(Stream::new(seed, &self.name, "start").below(bound, 0)),
+        }
+    }
 }
 
 /// Datagrams in one direction, UDP.

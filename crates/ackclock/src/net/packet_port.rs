@@ -274,7 +274,7 @@ mod tests {
     fn down(queued: Queued) -> PathParams {
         let mut course = Course::constant(rate(), Span::from_us(1));
         course.outages = Outages::new(vec![(ns(1000), ns(5000))], InService::Finish, queued);
-        PathParams { course: Some(course), errors: Vec::new() }
+        PathParams { course: Some(course), ..PathParams::plain() }
     }
 
     #[test]
@@ -310,7 +310,7 @@ mod tests {
     fn what_is_lost_before_the_queue_takes_no_room_and_after_it_takes_time() {
         let path = |place| {
             let error = ErrorParams { model: ErrorModel::List(vec![0]), place, applies_to: AppliesTo::All };
-            PathParams { course: None, errors: vec![error] }
+            PathParams { errors: vec![error], ..PathParams::plain() }
         };
         for (place, free) in [(Place::Ingress, 0), (Place::Egress, 800)] {
             let mut port = of_policy(10, u64::MAX, &DropParams::TailDrop, path(place));
