@@ -8,6 +8,7 @@ use crate::path::PathParams;
 use crate::path::RoutingTable;
 use crate::queue::drop::DropParams;
 use crate::record::MetricSet;
+use crate::rng::Stream;
 use crate::tcp::TcpParams;
 use crate::traffic::CbrParams;
 use crate::units::{Rate, Span, Time};
@@ -221,8 +222,10 @@ pub struct Flow {
     pub forward: Route,
     /// The way back, for the acknowledgements.
     pub backward: Route,
-    /// When the application begins to send.
+    /// When the application begins to send, at the earliest.
     pub start: Time,
+    /// It begins later by a random time below this: [`Flow::begins`].
+    pub start_jitter: Span,
     /// When the application offers nothing new any more; what was sent is still repaired.
     pub stop: Option<Time>,
     /// Bytes the application has to send; `None` is infinite.
@@ -234,6 +237,17 @@ pub struct Flow {
     pub tcp: TcpParams,
     /// Segments lost on purpose.
     pub forced_drops: Vec<ForcedDrop>,
+}
+
+impl Flow {
+    /// When the application begins to send under a seed: the start, and a uniform random time below the jitter, which is a
+    /// function of seed and name.
+    pub fn begins(&self, seed: u64) -> Time {
+        match self.start_jitter.as_ps() {
+            0 => self.start,
+            bound => self.start + Span::from_ps(Stream::new(seed, &self.name, "start").below(bound, 0)),
+        }
+    }
 }
 
 /// Datagrams in one direction, UDP.

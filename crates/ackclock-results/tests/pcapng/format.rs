@@ -233,6 +233,7 @@ fn scenario(tcp: TcpParams) -> Scenario {
         forward: vec![z_s, s_a].into(),
         backward: vec![a_s, s_z].into(),
         start: Time::ZERO,
+        start_jitter: Span::ZERO,
         stop: None,
         size: Some(9),
         pcr: None,

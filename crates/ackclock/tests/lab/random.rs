@@ -281,6 +281,7 @@ fn flow(choices: &mut Choices, scenario: &Scenario, number: u64, tcp: TcpParams)
         forward: forward.into(),
         backward: backward.into(),
         start: Time::ZERO,
+        start_jitter: choices.one_of(&[Span::ZERO, Span::ZERO, Span::from_us(1), Span::from_ms(3)]),
         stop: None,
         size: None,
         pcr,
