@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use ackclock::ids::{Id, IdVec, LinkId, NodeId};
+use ackclock::ids::{FlowId, Id, IdVec, LinkId, NodeId};
 use ackclock::path::{Course, FarEnds, NodeRoutes, RoutingTable, UnderWay, Unheard};
 use ackclock::scenario::{NodeKind, Route, Scenario, Technology};
 use ackclock::units::Time;
@@ -11,11 +11,15 @@ use ackclock::units::Time;
 use super::paths::instants;
 use super::random::{Choices, is_host};
 
-/// In half of the packet networks the routes of some connections change, or of all, and then far ends of links too.
+/// In half of the packet networks routes change.
 pub fn routes(choices: &mut Choices, scenario: &mut Scenario) {
-    if matches!(scenario.technology, Technology::Atm { .. }) || !choices.once_in(2) {
-        return;
+    if matches!(scenario.technology, Technology::Packet { .. }) && choices.once_in(2) {
+        change(choices, scenario);
     }
+}
+
+/// The routes of some connections change, or of all, and then far ends of links too.
+pub fn change(choices: &mut Choices, scenario: &mut Scenario) {
     let all = choices.once_in(2);
     let mut tables: Vec<(NodeId, Arc<RoutingTable>)> = Vec::new();
     let mut change = |choices: &mut Choices, scenario: &Scenario, route: &Route| {
@@ -34,7 +38,7 @@ pub fn routes(choices: &mut Choices, scenario: &mut Scenario) {
         Route::Dynamic { first, table }
     };
     for number in 0..scenario.flows.len() {
-        let id = ackclock::ids::FlowId::from_index(number);
+        let id = FlowId::from_index(number);
         let [forward, backward] = [&scenario.flows[id].forward, &scenario.flows[id].backward].map(Route::clone);
         let forward = change(choices, scenario, &forward);
         let backward = change(choices, scenario, &backward);
