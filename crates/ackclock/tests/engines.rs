@@ -328,7 +328,7 @@ fn every_recovery_on_packets_whose_routes_change() {
     let mut delivered = 0;
     for network in networks().iter().filter(|network| !is_line(network)) {
         for recovery in 0..RECOVERIES {
-            for round in 0..rounds().unwrap_or(1) {
+            for round in 0..rounds().unwrap_or(3) {
                 let Case { name, mut scenario, seed } = case(network, "packet", "one queue", recovery, round);
                 let stream = Stream::new(round, &name, "routes");
                 let bytes: Vec<u8> = (0..1000).map(|index| stream.at(index) as u8).collect();
