@@ -171,6 +171,16 @@ pub struct Link {
     pub queue: Queue,
 }
 
+impl Link {
+    /// Who receives what begins to be transmitted at `time`.
+    pub fn far_end(&self, time: Time) -> Option<NodeId> {
+        match self.path.course.as_ref().and_then(|course| course.far_ends.as_ref()) {
+            Some(far_ends) => far_ends.at(time),
+            None => Some(self.to),
+        }
+    }
+}
+
 /// The queue of an output port.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Queue {
@@ -299,6 +309,20 @@ impl Route {
             Route::Fixed(route) => links[route[route.len() - 1]].to,
             Route::Dynamic { table, .. } => table.destination(),
         }
+    }
+
+    /// The links that it would cross if everything stayed as it is at `time`, in a network with these links: of a route that
+    /// leads nowhere then, as far as it goes.
+    pub fn at(&self, time: Time, links: &IdVec<LinkId, Link>) -> Vec<LinkId> {
+        let Route::Dynamic { first, table } = self else { return self.links() };
+        let mut route = vec![*first];
+        while let Some(next) = links[route[route.len() - 1]].far_end(time).and_then(|node| table.link(node, time)) {
+            if route.len() == usize::from(table.ttl()) {
+                break;
+            }
+            route.push(next);
+        }
+        route
     }
 
     /// The links that it may cross: in order if it is fixed; else the first, and all of its table, each once.

@@ -214,11 +214,10 @@ impl Plan<'_> {
                 if !matches!(feeder, Feeder::Cells | Feeder::Packets) {
                     continue;
                 }
+                if self.routed[link] && layout.routed.is_none() {
+                    self.place_routed_ports(layout, parts);
+                }
                 if layout.part_of_port[link].is_none() {
-                    if self.routed[link] {
-                        self.place_routed_ports(layout, parts);
-                        continue;
-                    }
                     let alone = feeder == Feeder::Cells
                         || self.wiring.inputs.of(link).len() > 1
                         || !build::is_foreseeable(&self.scenario.links[link]);
