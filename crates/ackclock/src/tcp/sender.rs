@@ -394,6 +394,21 @@ impl Sender {
         self.flight.una = ack;
         self.flight.nxt = self.flight.nxt.max(ack); // the receiver held more than was sent again
         self.dup_acks = 0;
+        self.fast_retransmit = NONE;
+        let timer = if meaning == NewAck::Grow { TimerAction::Restart } else { self.on_loss_known(ack, meaning) };
+        if ack == self.flight.max {
+            self.timer.stop();
+        } else if timer == TimerAction::Restart {
+            self.timer.start(now);
+        }
+        if ack >= self.size {
+            self.stats.completed.get_or_insert(now);
+        }
+    }
+
+    /// New data is acknowledged, and recovery makes more of it than growth; returns what becomes of the timer.
+    #[inline(never)]
+    fn on_loss_known(&mut self, ack: u64, meaning: NewAck) -> TimerAction {
         self.fast_retransmit = match meaning {
             NewAck::Partial { retransmit: true, .. } | NewAck::FastRetransmit | NewAck::GrowAndRetransmit => ack,
             _ => NONE,
@@ -401,14 +416,8 @@ impl Sender {
         if meaning == NewAck::FastRetransmit {
             self.count_fast_retransmit();
         }
-        if ack == self.flight.max {
-            self.timer.stop();
-        } else if !matches!(meaning, NewAck::Partial { restart_timer: false, .. }) {
-            self.timer.start(now);
-        }
-        if ack >= self.size {
-            self.stats.completed.get_or_insert(now);
-        }
+        let runs_on = matches!(meaning, NewAck::Partial { restart_timer: false, .. });
+        if runs_on { TimerAction::Leave } else { TimerAction::Restart }
     }
 
     /// New data is acknowledged: what recovery makes of it; perhaps the window grows.

@@ -182,16 +182,17 @@ impl Growth {
         }
     }
 
+    /// A copy of what is acknowledged: by reference it would have to be in memory for the law that is inlined, too.
     #[inline(never)]
-    fn on_ack_of_others(&mut self, ack: &Ack, window: &mut Window) {
+    fn on_ack_of_others(&mut self, ack: Ack, window: &mut Window) {
         match self {
-            Growth::Reno(cc) => cc.on_ack(ack, window),
-            Growth::Bbr1(cc) => cc.on_ack(ack, window),
-            Growth::Cubic(cc) => cc.on_ack(ack, window),
-            Growth::Vegas(cc) => cc.on_ack(ack, window),
-            Growth::VegasA(cc) => cc.on_ack(ack, window),
-            Growth::VegasLinux(cc) => cc.on_ack(ack, window),
-            Growth::VegasPlus(cc) => cc.on_ack(ack, window),
+            Growth::Reno(cc) => cc.on_ack(&ack, window),
+            Growth::Bbr1(cc) => cc.on_ack(&ack, window),
+            Growth::Cubic(cc) => cc.on_ack(&ack, window),
+            Growth::Vegas(cc) => cc.on_ack(&ack, window),
+            Growth::VegasA(cc) => cc.on_ack(&ack, window),
+            Growth::VegasLinux(cc) => cc.on_ack(&ack, window),
+            Growth::VegasPlus(cc) => cc.on_ack(&ack, window),
         }
     }
 }
@@ -202,7 +203,7 @@ impl CongestionControl for Growth {
     fn on_ack(&mut self, ack: &Ack, window: &mut Window) {
         match self {
             Growth::Reno(cc) => cc.on_ack(ack, window),
-            other => other.on_ack_of_others(ack, window),
+            other => other.on_ack_of_others(*ack, window),
         }
     }
 
