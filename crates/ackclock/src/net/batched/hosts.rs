@@ -194,7 +194,7 @@ impl Hosts {
         let (flow, end) = end_of(vc);
         if !good {
             io.reports[vc].take(frame);
-            if let Some(traces) = &mut io.traces {
+            if let Some(traces) = io.captures() {
                 traces.damaged(vc, frame);
             }
             match end {
@@ -204,14 +204,14 @@ impl Hosts {
             return;
         }
         if let Some(segment) = io.reports[vc].take(frame) {
-            if let Some(traces) = &mut io.traces {
+            if let Some(traces) = io.captures() {
                 traces.arrives(now, vc, frame, &segment);
             }
             return self.on_segment(now, flow, end, &segment, io);
         }
         match end {
             End::Receiver => {
-                if let Some(traces) = &mut io.traces {
+                if let Some(traces) = io.captures() {
                     let headers = self.sinks[flow].receiver.header_bytes() as u16;
                     let segment = Segment { seq: carries, len: size, headers, ..Segment::default() };
                     traces.arrives(now, vc, frame, &segment);
@@ -219,7 +219,7 @@ impl Hosts {
                 self.on_data(now, flow, carries, size, io);
             }
             End::Sender => {
-                if let Some(traces) = &mut io.traces {
+                if let Some(traces) = io.captures() {
                     traces.arrives(now, vc, frame, &Segment { ack: carries, ..Segment::default() });
                 }
                 self.on_acknowledgement(now, flow, carries, &[], io);
