@@ -5,6 +5,7 @@
 
 mod chunk;
 mod delta;
+mod error;
 mod names;
 mod snappy;
 mod split;
@@ -25,6 +26,8 @@ use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::parser::parse_message_type;
 use parquet::schema::types::{ColumnDescPtr, ColumnPath, SchemaDescriptor};
+
+pub use error::{FileError, FileKind, Problem};
 
 use self::snappy::Snappy;
 use crate::tables::Kind;
