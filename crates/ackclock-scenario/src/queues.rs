@@ -134,7 +134,7 @@ fn loads(
     let mut loads: IdVec<LinkId, Load> = network.links.iter().map(|_| Load::default()).collect();
     for PlannedFlow { flow, .. } in flows {
         let round_trip_ps = routes::delay_ps(network, &flow.forward) + routes::delay_ps(network, &flow.backward);
-        let sack = flow.tcp.receiver_sack && flow.tcp.recovery.uses_sack();
+        let sack = flow.tcp.longest_sack_option();
         let sizes = [framing::segment_wire_bytes(flow.tcp.mss, technology), framing::ack_wire_bytes(sack, technology)];
         for (path, bytes) in [&flow.forward, &flow.backward].into_iter().zip(sizes) {
             for link in path {

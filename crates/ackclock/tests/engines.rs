@@ -198,6 +198,7 @@ fn case(network: &Network, technology: &str, policy: &str, recovery: usize, roun
     random::queues(choices, &mut scenario, policy);
     random::traffic_and_timers(choices, &mut scenario);
     random::dialects(choices, &mut scenario);
+    random::sack_options(choices, &mut scenario);
     Case { name, scenario, seed: round }
 }
 
