@@ -70,7 +70,7 @@ impl Meta {
             mss: flow.tcp.mss,
             window: flow.tcp.advertised_window(),
             window_scale: flow.tcp.window_scale,
-            sack: flow.tcp.receiver_sack && flow.tcp.recovery.uses_sack(),
+            sack: flow.tcp.uses_sack(),
         };
         Meta {
             scenario: scenario.name.clone(),

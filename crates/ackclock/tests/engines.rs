@@ -201,6 +201,7 @@ fn case(network: &Network, technology: &str, policy: &str, recovery: usize, roun
     queues::queues(choices, &mut scenario, policy);
     random::traffic_and_timers(choices, &mut scenario);
     tcp::dialects(choices, &mut scenario);
+    tcp::sack_options(choices, &mut scenario);
     Case { name, scenario, seed: round }
 }
 

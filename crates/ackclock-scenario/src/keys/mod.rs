@@ -3,6 +3,7 @@
 
 mod congestion;
 mod network;
+mod sack;
 mod traffic;
 mod udp;
 
@@ -225,6 +226,7 @@ impl Section {
         network::KEYS
             .iter()
             .chain(traffic::KEYS)
+            .chain(sack::KEYS)
             .chain(congestion::KEYS)
             .chain(udp::KEYS)
             .filter(move |key| key.sections.contains(&self))
