@@ -325,11 +325,12 @@ impl From<Drops> for DropCounts {
 
 impl From<&LinkRecord> for Link {
     fn from(link: &LinkRecord) -> Link {
-        let vc = |vc: &LinkVcRecord| LinkVc { name: vc.name.clone(), corrupted: vc.corrupted, outage: vc.outage };
+        let vc =
+            |vc: &LinkVcRecord| LinkVc { name: vc.name.clone(), corrupted: vc.lost.corrupted, outage: vc.lost.outage };
         Link {
             name: link.name.clone(),
-            corrupted: link.corrupted,
-            outage: link.outage,
+            corrupted: link.lost.corrupted,
+            outage: link.lost.outage,
             vcs: link.vcs.iter().map(vc).collect(),
         }
     }

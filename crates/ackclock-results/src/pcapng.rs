@@ -64,8 +64,8 @@ impl Meta {
         }
         let flow = |flow: &Flow| FlowMeta {
             name: flow.name.clone(),
-            sender: numbers[scenario.links[flow.forward[0]].from.index()],
-            receiver: numbers[scenario.links[flow.forward[flow.forward.len() - 1]].to.index()],
+            sender: numbers[scenario.links[flow.forward.first()].from.index()],
+            receiver: numbers[flow.forward.destination(&scenario.links).index()],
             size: flow.size,
             mss: flow.tcp.mss,
             window: flow.tcp.advertised_window(),

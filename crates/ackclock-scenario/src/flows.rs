@@ -101,8 +101,8 @@ pub(crate) fn plan(context: &Context<'_>, report: &mut Report) -> Option<Vec<Pla
         planner.check_pcr(&name, &common, &forward, &backward, report);
         let flow = Flow {
             name,
-            forward,
-            backward,
+            forward: forward.into(),
+            backward: backward.into(),
             start: common.start,
             stop: common.stop,
             size: common.size,

@@ -42,6 +42,7 @@ mod plan;
 mod positions;
 mod quantity;
 mod queues;
+mod relays;
 mod routes;
 mod satellites;
 mod schema;

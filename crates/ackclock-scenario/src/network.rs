@@ -12,7 +12,7 @@ use crate::document::{Document, Named};
 use crate::keys::{ONE_LINE, Section};
 use crate::names::natural;
 use crate::paths::{self, LinkErrors};
-use crate::satellites::Satellites;
+use crate::satellites::{SKY, Satellites};
 use crate::settings::{Settings, warn_unused};
 use crate::suggest;
 use crate::tree::quoted;
@@ -33,6 +33,18 @@ pub(crate) struct Network {
     at_places: BTreeMap<String, NodeId>,
     /// Links that stand for the ways through the sky, with the numbers of the places that they join.
     pub(crate) through_sky: BTreeMap<LinkId, (usize, usize)>,
+    /// The numbers of links before and after satellites came in.
+    moved: BTreeMap<LinkId, LinkId>,
+    /// Links by name, once there are some that are not called after both their ends.
+    by_name: HashMap<String, LinkId>,
+    /// The largest propagation delays of ways that change, picoseconds, by their first link and their destination.
+    pub(crate) largest_delays: HashMap<(LinkId, NodeId), u128>,
+}
+
+/// Where a link comes from.
+enum Origin {
+    Old(LinkId),
+    New(usize),
 }
 
 struct Duplex {
@@ -66,6 +78,9 @@ impl Network {
             between: HashMap::new(),
             at_places: BTreeMap::new(),
             through_sky: BTreeMap::new(),
+            moved: BTreeMap::new(),
+            by_name: HashMap::new(),
+            largest_delays: HashMap::new(),
         };
         let mut duplexes = network.line(topology, settings);
         whole &= duplexes.is_some();
@@ -129,6 +144,55 @@ impl Network {
         self.at_places.get(place).copied()
     }
 
+    /// Adds switches; returns how many. The numbers of nodes and links change.
+    pub(crate) fn add_switches(&mut self, names: impl Iterator<Item = String>) -> usize {
+        let old = std::mem::take(&mut self.nodes);
+        let known: Vec<String> = old.iter().map(|node| node.name.clone()).collect();
+        let new: Vec<Node> = names.map(|name| Node { name, kind: NodeKind::Switch }).collect();
+        let count = new.len();
+        let mut all: Vec<Node> = old.iter().cloned().chain(new).collect();
+        all.sort_by(|a, b| natural(&a.name, &b.name));
+        self.nodes = all.into_iter().collect();
+        let moved: IdVec<NodeId, NodeId> =
+            known.iter().map(|name| self.node(name).expect("no node is taken away")).collect();
+        for link in self.links.iter_mut() {
+            (link.from, link.to) = (moved[link.from], moved[link.to]);
+        }
+        self.at_places.values_mut().for_each(|host| *host = moved[*host]);
+        count
+    }
+
+    /// Puts links in the place of those that stand for ways through the sky. Returns their numbers; those of all others
+    /// change as [`Network::moved`] says.
+    pub(crate) fn replace_sky(&mut self, new: Vec<Link>) -> Vec<LinkId> {
+        let stand_in = |id: LinkId| self.through_sky.contains_key(&id);
+        let old = self.links.iter_ids().filter(|(id, _)| !stand_in(*id));
+        let mut all: Vec<(Origin, Link)> = old.map(|(id, link)| (Origin::Old(id), link.clone())).collect();
+        all.extend(new.into_iter().enumerate().map(|(index, link)| (Origin::New(index), link)));
+        all.sort_by_key(|(_, link)| (ordered((link.from, link.to)), link.from));
+        let mut added = BTreeMap::new();
+        self.links = IdVec::new();
+        self.moved.clear();
+        self.between.clear();
+        self.by_name.clear();
+        for (origin, link) in all {
+            let (ends, name) = ((link.from, link.to), link.name.clone());
+            let id = self.links.push(link);
+            self.between.insert(ends, id);
+            self.by_name.insert(name, id);
+            match origin {
+                Origin::Old(old) => drop(self.moved.insert(old, id)),
+                Origin::New(index) => drop(added.insert(index, id)),
+            }
+        }
+        added.into_values().collect()
+    }
+
+    /// The number that a link has now; none if it stood for the ways through the sky.
+    pub(crate) fn moved(&self, link: LinkId) -> Option<LinkId> {
+        self.moved.get(&link).copied()
+    }
+
     /// The host of a name, or the one at the place of a name, or a report; `what` is in need of one.
     pub(crate) fn expect_host(&self, name: &str, what: &str, at: Option<At>, report: &mut Report) -> Option<NodeId> {
         if let Some(host) = self.host_at(name) {
@@ -177,6 +241,9 @@ impl Network {
 
     /// The link of a name `a->b`.
     pub(crate) fn link(&self, name: &str) -> Option<LinkId> {
+        if let Some(&link) = self.by_name.get(name) {
+            return Some(link);
+        }
         let (from, to) = name.split_once("->")?;
         self.link_between(self.node(from)?, self.node(to)?)
     }
@@ -384,6 +451,14 @@ fn nodes(
         all.insert(named.name.clone(), kind);
     }
     for place in satellites.iter().flat_map(|satellites| &satellites.places) {
+        if all.contains_key(SKY) || place.name == SKY {
+            report
+                .error(satellites.and_then(|satellites| satellites.settings.at), format!("a node is called {SKY}"))
+                .label("that is the name of what the satellites are in")
+                .help("choose another name");
+            *whole = false;
+            return None;
+        }
         let mut names = vec![(place.name.clone(), NodeKind::Switch)];
         if is_end_of_flows(document, &place.name) {
             names.push((host_of(&place.name), NodeKind::Host));

@@ -1,8 +1,8 @@
 //! From the sections of a document to a scenario: everything that depends on more than one key.
 
-use ackclock::ids::{FlowId, Id, IdVec, LinkId, NodeId};
+use ackclock::ids::{FlowId, Id, IdVec};
 use ackclock::record::MetricSet;
-use ackclock::scenario::{Link, Recording, Scenario, Technology};
+use ackclock::scenario::{Recording, Scenario, Technology};
 use ackclock::units::Span;
 
 use crate::bottleneck;
@@ -110,11 +110,11 @@ pub(crate) fn plan(document: &Document, source: &dyn Source, path: &str, report:
         },
     };
     let flows = flows::plan(&flow_context, report);
-    let (network, flows, queues, technology) = (network.as_mut()?, flows?, queues?, technology?);
-    let datagrams = udp::plan(document, network, technology, top.span("duration"), &flows, report);
+    let (network, mut flows, queues, technology) = (network.as_mut()?, flows?, queues?, technology?);
+    let mut datagrams = udp::plan(document, network, technology, top.span("duration"), &flows, report);
     let contacts = match in_sky {
         Some(satellites) => {
-            Some(sky::fill(satellites, network, &flows, datagrams.as_deref().unwrap_or_default(), report)?)
+            Some(sky::fill(satellites, network, &mut flows, datagrams.as_deref_mut().unwrap_or_default(), report)?)
         }
         None => None,
     };
@@ -129,11 +129,9 @@ pub(crate) fn plan(document: &Document, source: &dyn Source, path: &str, report:
     let flows = flows.into_iter().enumerate().map(|(index, planned)| {
         if planned.said.has_table {
             tables.push((FlowId::from_index(index), planned.said));
-            let node = |link: Option<&LinkId>, end: fn(&Link) -> NodeId| {
-                link.map_or("", |link| network.name_in_files(end(&network.links[*link]))).to_owned()
-            };
-            let path = &planned.flow.forward;
-            ends.push((node(path.first(), |link| link.from), node(path.last(), |link| link.to)));
+            let route = &planned.flow.forward;
+            let (from, to) = (network.links[route.first()].from, route.destination(&network.links));
+            ends.push((network.name_in_files(from).to_owned(), network.name_in_files(to).to_owned()));
         }
         planned.flow
     });
@@ -148,6 +146,7 @@ pub(crate) fn plan(document: &Document, source: &dyn Source, path: &str, report:
         datagrams: datagrams?,
         bottleneck,
         recording: recording?,
+        events: contacts.as_ref().map(sky::events).unwrap_or_default(),
     };
     let seed = top.integer("seed")?;
     let satellites = satellites.ok()?;

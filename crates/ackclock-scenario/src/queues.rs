@@ -138,10 +138,12 @@ fn loads(
 ) -> IdVec<LinkId, Load> {
     let mut loads: IdVec<LinkId, Load> = network.links.iter().map(|_| Load::default()).collect();
     for PlannedFlow { flow, .. } in flows {
-        let round_trip_ps = routes::delay_ps(network, &flow.forward) + routes::delay_ps(network, &flow.backward);
+        let paths = [flow.forward.links(), flow.backward.links()];
+        let round_trip_ps =
+            [&flow.forward, &flow.backward].into_iter().map(|route| routes::largest_delay_ps(network, route)).sum();
         let sack = flow.tcp.receiver_sack && flow.tcp.recovery.uses_sack();
         let sizes = [framing::segment_wire_bytes(flow.tcp.mss, technology), framing::ack_wire_bytes(sack, technology)];
-        for (path, bytes) in [&flow.forward, &flow.backward].into_iter().zip(sizes) {
+        for (path, bytes) in paths.iter().zip(sizes) {
             for link in path {
                 let load = &mut loads[*link];
                 load.crossed = true;
@@ -151,11 +153,12 @@ fn loads(
         }
     }
     for DatagramFlow { route, source, .. } in datagrams {
-        for link in route {
+        let path = route.links();
+        for link in &path {
             let load = &mut loads[*link];
             load.crossed = true;
             // There is no way back: what waits for a round trip waits for that of a flow, or for one way.
-            load.round_trip_ps = load.round_trip_ps.max(routes::delay_ps(network, route));
+            load.round_trip_ps = load.round_trip_ps.max(routes::largest_delay_ps(network, route));
             load.largest_bytes = load.largest_bytes.max(framing::datagram_wire_bytes(source.payload_bytes, technology));
         }
     }

@@ -83,7 +83,7 @@ fn source(
         stop: stop.map(|stop| Time::ZERO + stop),
         dither: if settings.flag("dither")? { Dither::Uniform } else { Dither::Off },
     };
-    Some(DatagramFlow { name: named.name.clone(), route, source })
+    Some(DatagramFlow { name: named.name.clone(), route: route.into(), source })
 }
 
 fn host(settings: &Settings, key: &str, network: &Network, report: &mut Report) -> Option<NodeId> {

@@ -128,6 +128,8 @@ impl Writer<'_> {
         let routes =
             [("route", &flow.forward, said.default_routes.0), ("back_route", &flow.backward, said.default_routes.1)];
         for (key, path, is_default) in routes {
+            // What changes follows from the rest of the scenario.
+            let Some(path) = path.fixed() else { continue };
             if !(said.is_generated && is_default) {
                 lines.push((key, nodes(scenario, path), own.origin(key).or(Some(&found))));
             }

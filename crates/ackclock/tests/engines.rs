@@ -188,9 +188,9 @@ fn case(network: &Network, technology: &str, policy: &str, recovery: usize, roun
         let id = FlowId::from_index(number);
         let flow = &scenario.flows[id];
         if number == 0 || own_pcr {
-            pcr = random::pcr(choices, &scenario, &flow.forward, &flow.backward);
+            pcr = random::pcr(choices, &scenario, [&flow.forward, &flow.backward].map(Route::first));
         }
-        let limit = [&flow.forward, &flow.backward].map(|route| scenario.links[route[0]].rate).into_iter().min();
+        let limit = [&flow.forward, &flow.backward].map(|route| scenario.links[route.first()].rate).into_iter().min();
         let flow = &mut scenario.flows[id];
         flow.tcp = tcp.clone();
         flow.pcr = pcr.filter(|&pcr| Some(pcr) <= limit);

@@ -68,8 +68,8 @@ fn random_networks_are_full_of_events() {
         count("overflow", ports(&|port| port.drops.overflow > 0));
         count("partial frames", ports(&|port| port.drops.partial_frame > 0));
         count("refused by policy", ports(&|port| port.drops.policy > 0));
-        count("corrupted", records.links.iter().any(|link| link.corrupted > 0));
-        count("lost at an outage", records.links.iter().any(|link| link.outage > 0));
+        count("corrupted", records.links.iter().any(|link| link.lost.corrupted > 0));
+        count("lost at an outage", records.links.iter().any(|link| link.lost.outage > 0));
         count("datagrams", records.datagrams.iter().any(|source| source.delivered > 10));
         count("lost datagrams", records.datagrams.iter().any(|source| source.lost > 0));
         count("two congested ports", records.ports.iter().filter(|port| port.max_queue > 10).count() > 1);

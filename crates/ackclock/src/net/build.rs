@@ -9,7 +9,7 @@ use crate::path::Kind;
 use crate::queue::Buffer;
 use crate::queue::drop::{DropParams, PacketDrop};
 use crate::rng::{Stream, name_hash};
-use crate::scenario::{self, NodeKind, Scenario, ServiceOrder, Technology};
+use crate::scenario::{self, NodeKind, Route, Scenario, ServiceOrder, Technology};
 use crate::tcp::{Application, Receiver, Sender, TcpParams, TickClock, TickPhase};
 use crate::traffic::{Cbr, Dither};
 use crate::units::{Rate, Span};
@@ -26,10 +26,13 @@ pub(super) fn vcs(scenario: &Scenario) -> IdVec<VcId, Vc> {
         },
     };
     let of_flows = scenario.flows.iter().flat_map(|flow| {
-        [(&flow.name, End::Receiver, &flow.forward[..], flow.pcr), (&flow.name, End::Sender, &flow.backward, flow.pcr)]
+        [
+            (&flow.name, End::Receiver, fixed(&flow.forward), flow.pcr),
+            (&flow.name, End::Sender, fixed(&flow.backward), flow.pcr),
+        ]
     });
     let of_datagrams = scenario.datagrams.iter().flat_map(|source| {
-        [(&source.name, End::Receiver, &source.route[..], None), (&source.name, End::Sender, &[], None)]
+        [(&source.name, End::Receiver, fixed(&source.route), None), (&source.name, End::Sender, &[], None)]
     });
     let ways = of_flows.chain(of_datagrams);
     ways.map(|(name, end, route, pcr)| vc(vc_name(name, end), route, pcr)).collect()
@@ -100,7 +103,7 @@ pub fn has_randomness(scenario: &Scenario) -> bool {
     });
     let routes = || scenario.flows.iter().flat_map(|flow| [&flow.forward, &flow.backward]);
     let all_routes = || routes().chain(scenario.datagrams.iter().map(|flow| &flow.route));
-    let crossed = |link: LinkId| all_routes().any(|route| route.contains(&link));
+    let crossed = |link: LinkId| all_routes().any(|route| route.links().contains(&link));
     let random_link = scenario.links.iter_ids().any(|(id, link)| {
         let is_random = link.path.errors.iter().any(|error| error.model.is_random());
         (is_random || matches!(link.queue.policy, DropParams::Red(_))) && crossed(id)
@@ -111,7 +114,7 @@ pub fn has_randomness(scenario: &Scenario) -> bool {
 }
 
 fn flow_of(flow: &scenario::Flow, scenario: &Scenario, seed: u64) -> Flow {
-    let host = &scenario.nodes[scenario.links[flow.forward[0]].from].name;
+    let host = &scenario.nodes[scenario.links[flow.forward.first()].from].name;
     let timer = &flow.tcp.timer;
     let phase = match timer.phase {
         TickPhase::Common(phase) => phase,
@@ -132,11 +135,16 @@ fn inputs_of_ports(scenario: &Scenario) -> Lists<LinkId, LinkId> {
     let of_datagrams = scenario.datagrams.iter().map(|source| &source.route);
     let routes = scenario.flows.iter().flat_map(|flow| [&flow.forward, &flow.backward]).chain(of_datagrams);
     let mut pairs: Vec<(LinkId, LinkId)> =
-        routes.flat_map(|route| route.windows(2).map(|hop| (hop[1], hop[0]))).collect();
+        routes.flat_map(|route| fixed(route).windows(2).map(|hop| (hop[1], hop[0]))).collect();
     pairs.sort_unstable();
     pairs.dedup();
     pairs.sort_unstable_by_key(|&(port, link)| (port, &scenario.links[link].name, link));
     Lists::new(scenario.links.len(), pairs.iter().copied())
+}
+
+/// The links of a route, none of which changes.
+fn fixed(route: &Route) -> &[LinkId] {
+    route.fixed().expect("a route that does not change")
 }
 
 /// The limits of a buffer: units, and bytes.

@@ -3,7 +3,7 @@
 use crate::ids::{Id, IdVec, LinkId, VcId};
 use crate::path::{Fate, Line, Packet};
 use crate::record::trace::Refused;
-use crate::record::{DropReason, Fingerprint, LinkRecord, LinkVcRecord};
+use crate::record::{DropReason, Fingerprint, LinkLosses, LinkRecord, LinkVcRecord};
 use crate::rng::mix;
 use crate::scenario;
 use crate::units::Time;
@@ -57,19 +57,13 @@ pub(super) struct Sending {
 #[derive(Clone, Debug)]
 pub(super) struct Losses {
     /// By connection: losses that have happened when the last packet was transmitted.
-    counts: IdVec<VcId, Count>,
+    counts: IdVec<VcId, LinkLosses>,
     /// A sum over those: the order in which things are lost is not that in which they are known.
     sum: u64,
     /// Losses that are known, and of which it is not known whether they have happened.
     to_come: Vec<(Refused, u64)>,
     /// All of them, if they are to be recorded.
     all: Option<Vec<Refused>>,
-}
-
-#[derive(Clone, Copy, Debug, Default)]
-struct Count {
-    corrupted: u64,
-    outage: u64,
 }
 
 impl Link {
@@ -84,7 +78,7 @@ impl Link {
     ) -> Option<Box<Link>> {
         let line = Line::new(&link.path, link.rate, link.delay, seed, &link.name)?;
         let all = (recording == LossRecording::Each).then(Vec::new);
-        let counts = (0..vcs).map(|_| Count::default()).collect();
+        let counts = (0..vcs).map(|_| LinkLosses::default()).collect();
         Some(Box::new(Link { id, line: *line, losses: Losses { counts, sum: 0, to_come: Vec::new(), all } }))
     }
 
@@ -134,17 +128,17 @@ impl Link {
     pub(super) fn record(&self, now: Time, name: &str, vcs: impl Iterator<Item = String>) -> LinkRecord {
         let mut losses = self.losses.clone();
         losses.settle(now);
-        let record =
-            |(name, count): (String, &Count)| LinkVcRecord { name, corrupted: count.corrupted, outage: count.outage };
+        let record = |(name, &lost): (String, &LinkLosses)| LinkVcRecord { name, lost };
         let vcs: Vec<LinkVcRecord> = vcs.zip(losses.counts.iter()).map(record).collect();
+        let mut lost = LinkLosses::default();
+        vcs.iter().for_each(|vc| lost += vc.lost);
         let mut fingerprint = Fingerprint::default();
-        let (corrupted, outage) = (vcs.iter().map(|vc| vc.corrupted).sum(), vcs.iter().map(|vc| vc.outage).sum());
-        if corrupted + outage > 0 {
-            for word in [corrupted, outage, losses.sum] {
+        if lost.total() > 0 {
+            for word in [lost.corrupted, lost.outage, losses.sum] {
                 fingerprint.add(word);
             }
         }
-        LinkRecord { name: name.to_owned(), corrupted, outage, vcs, fingerprint: fingerprint.value() }
+        LinkRecord { name: name.to_owned(), lost, vcs, fingerprint: fingerprint.value() }
     }
 }
 
@@ -183,11 +177,7 @@ impl Losses {
             if lost.time >= now {
                 return true;
             }
-            let count = &mut counts[VcId::from_index(lost.vc as usize)];
-            match lost.reason {
-                DropReason::Corrupted => count.corrupted += 1,
-                _ => count.outage += 1,
-            }
+            counts[VcId::from_index(lost.vc as usize)].count(lost.reason);
             *sum = sum.wrapping_add(mix(mix(lost.time.as_ps()) ^ mix(vc_name.wrapping_add(lost.reason as u64))));
             false
         });

@@ -318,8 +318,8 @@ mod tests {
             assert_eq!(port.on_arrival(ns(0), rider(100), 7, |handle| lost.push(handle)), None);
             assert_eq!((lost, port.free), (vec![7], ns(free)), "{place:?}");
             let link = port.link.as_ref().unwrap();
-            assert_eq!(link.record(ns(free), "a->b", ["v".into()].into_iter()).corrupted, 0, "not yet");
-            assert_eq!(link.record(ns(free + 1), "a->b", ["v".into()].into_iter()).corrupted, 1);
+            assert_eq!(link.record(ns(free), "a->b", ["v".into()].into_iter()).lost.corrupted, 0, "not yet");
+            assert_eq!(link.record(ns(free + 1), "a->b", ["v".into()].into_iter()).lost.corrupted, 1);
         }
     }
 

@@ -72,8 +72,8 @@ impl Recorder {
         }
         let host_of = |link| captures.iter().position(|&host| host == scenario.links[link].from).map(|n| n as u32);
         let ends = |flow: &scenario::Flow| CapturedEnds {
-            sender: host_of(flow.forward[0]),
-            receiver: host_of(flow.backward[0]),
+            sender: host_of(flow.forward.first()),
+            receiver: host_of(flow.backward.first()),
         };
         Some(Box::new(Recorder {
             metrics: *metrics,

@@ -66,8 +66,8 @@ impl fmt::Debug for Example {
         let Example { scenario, seed, stops } = self;
         let Scenario { technology, duration, warmup, .. } = scenario;
         writeln!(f, "{technology:?}, {duration}, warm-up {warmup}, seed {seed}, looked at {stops:?}")?;
-        let routes = || scenario.flows.iter().flat_map(|flow| flow.forward.iter().chain(&flow.backward));
-        for (id, link) in scenario.links.iter_ids().filter(|(id, _)| routes().any(|of_route| of_route == id)) {
+        let routes = || scenario.flows.iter().flat_map(|flow| [&flow.forward, &flow.backward]).flat_map(Route::links);
+        for (id, link) in scenario.links.iter_ids().filter(|&(id, _)| routes().any(|of_route| of_route == id)) {
             let Link { name, rate, delay, path, queue: Queue { buffer, policy, service_order }, .. } = link;
             write!(f, "{}: {name} {rate:?} {delay}", id.index())?;
             if !path.is_plain() {
@@ -105,6 +105,7 @@ pub fn example(bytes: &[u8]) -> Example {
         datagrams: Vec::new(),
         bottleneck: None,
         recording: Recording::none(),
+        events: Vec::new(),
     };
     let shared_tcp = tcp(choices);
     for number in 1..=1 + choices.below(8) {
@@ -122,7 +123,7 @@ pub fn example(bytes: &[u8]) -> Example {
     paths::paths(choices, &mut scenario);
     datagrams(choices, &mut scenario);
     if choices.once_in(2) {
-        let link = choices.one_of(&scenario.flows[FlowId::from_index(0)].forward);
+        let link = choices.one_of(&scenario.flows[FlowId::from_index(0)].forward.links());
         scenario.bottleneck = Some(Bottleneck { link, capacity_bps: 1e6 });
     }
     let seed = choices.below(4);
@@ -273,11 +274,11 @@ fn flow(choices: &mut Choices, scenario: &Scenario, number: u64, tcp: TcpParams)
     let (from, to) = if choices.once_in(3) { (to, from) } else { (from, to) };
     let forward = route(choices, scenario, hosts[from], hosts[to]);
     let backward = route(choices, scenario, hosts[to], hosts[from]);
-    let pcr = pcr(choices, scenario, &forward, &backward);
+    let pcr = pcr(choices, scenario, [forward[0], backward[0]]);
     Flow {
         name: format!("f{number}"),
-        forward,
-        backward,
+        forward: forward.into(),
+        backward: backward.into(),
         start: Time::ZERO,
         stop: None,
         size: None,
@@ -310,14 +311,15 @@ fn datagrams(choices: &mut Choices, scenario: &mut Scenario) {
             stop: choices.once_in(2).then(|| time(choices)),
             dither: choices.one_of(&[Dither::Off, Dither::Uniform]),
         };
-        scenario.datagrams.push(DatagramFlow { name: format!("u{number}"), route, source });
+        scenario.datagrams.push(DatagramFlow { name: format!("u{number}"), route: route.into(), source });
     }
 }
 
 /// A peak cell rate that both hosts can send: their links' rate by default or by name, half of it, or a ratio of no small
 /// numbers.
-pub fn pcr(choices: &mut Choices, scenario: &Scenario, forward: &[LinkId], backward: &[LinkId]) -> Option<Rate> {
-    let limit = scenario.links[forward[0]].rate.min(scenario.links[backward[0]].rate).as_bps();
+pub fn pcr(choices: &mut Choices, scenario: &Scenario, hosts: [LinkId; 2]) -> Option<Rate> {
+    let limit = hosts.map(|link| scenario.links[link].rate.as_bps());
+    let limit = limit[0].min(limit[1]);
     let pcr = match choices.below(8) {
         0..=3 => None,
         4 => Some(limit),
@@ -629,12 +631,14 @@ fn policy(choices: &mut Choices, kind: &str, buffer: Buffer, frame_cells: u32) -
 fn duration_ps(scenario: &Scenario, events: f64) -> u64 {
     let expected = |ps: f64| -> f64 {
         let of_flow = |flow: &Flow| {
-            let links = || flow.forward.iter().chain(&flow.backward).map(|&link| &scenario.links[link]);
+            let route = [flow.forward.links(), flow.backward.links()].concat();
+            let links = || route.iter().map(|&link| &scenario.links[link]);
             let (units, unit_bits) = match scenario.technology {
                 Technology::Atm { .. } => (f64::from(frame_cells(flow.tcp.mss, scenario.technology)), CELL_BITS as f64),
                 Technology::Packet { .. } => (1.0, f64::from(flow.tcp.mss + 40) * 8.0),
             };
-            let rate = flow.forward.iter().map(|&link| scenario.links[link].rate.as_bps()).min().unwrap_or(1) as f64;
+            let rate =
+                flow.forward.links().iter().map(|&link| scenario.links[link].rate.as_bps()).min().unwrap_or(1) as f64;
             let by_rate = ps * rate / 1e12 / unit_bits;
             let round_trip: f64 = links().map(|link| link.delay.as_ps() as f64).sum();
             let window = (flow.tcp.receive_window / u64::from(flow.tcp.mss)) as f64 * units;
@@ -652,8 +656,13 @@ fn duration_ps(scenario: &Scenario, events: f64) -> u64 {
 }
 
 fn longest_round_trip_ps(scenario: &Scenario) -> u64 {
-    let of_flow =
-        |flow: &Flow| flow.forward.iter().chain(&flow.backward).map(|&link| scenario.links[link].delay.as_ps()).sum();
+    let of_flow = |flow: &Flow| {
+        [flow.forward.links(), flow.backward.links()]
+            .concat()
+            .iter()
+            .map(|&link| scenario.links[link].delay.as_ps())
+            .sum()
+    };
     scenario.flows.iter().map(of_flow).max().unwrap_or(0)
 }
 
@@ -729,7 +738,7 @@ pub fn traffic_and_timers(choices: &mut Choices, scenario: &mut Scenario) {
 pub fn through_ports(scenario: &Scenario) -> Vec<&str> {
     let mut inputs: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); scenario.links.len()];
     for route in scenario.flows.iter().flat_map(|flow| [&flow.forward, &flow.backward]) {
-        for pair in route.windows(2) {
+        for pair in route.links().windows(2) {
             inputs[pair[1].index()].insert(pair[0].index());
         }
     }

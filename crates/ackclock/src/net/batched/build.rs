@@ -164,11 +164,11 @@ impl Plan<'_> {
         let scenario = self.scenario;
         let mut roles: IdVec<NodeId, [bool; 2]> = scenario.nodes.iter().map(|_| [false; 2]).collect();
         for flow in scenario.flows.iter() {
-            roles[scenario.links[flow.forward[0]].from][0] = true;
-            roles[scenario.links[flow.backward[0]].from][1] = true;
+            roles[scenario.links[flow.forward.first()].from][0] = true;
+            roles[scenario.links[flow.backward.first()].from][1] = true;
         }
         for source in &scenario.datagrams {
-            roles[scenario.links[source.route[0]].from][0] = true;
+            roles[scenario.links[source.route.first()].from][0] = true;
         }
         let both = roles.iter().any(|role| *role == [true, true]);
         let mut layout = Layout {
