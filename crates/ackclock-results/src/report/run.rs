@@ -12,6 +12,7 @@ use super::plots::{self, Recorded};
 use super::table::{Cell, Table};
 use crate::comparison::port;
 use crate::document::Document;
+use crate::events::EventPart;
 use crate::summary::{FlowSummary, Interval, PortSummary};
 
 /// The report of a result as one HTML file. `series` are what was recorded under `seed`, if anything was.
@@ -35,6 +36,11 @@ fn page(document: &Document, seed: u64, series: &[Series], points: usize) -> Pag
     page.section("results", "Results", results(document));
     let over_time = over_time(&mut page, document, seed, series, points);
     page.section("time", "Over time", over_time);
+    let events = &document.scenario.events;
+    if !events.is_empty() {
+        page.section("events", "Events", events_section(events));
+        events.iter().filter(|event| event.time_s > 0.0).for_each(|event| page.mark(event.time_s, event.label()));
+    }
     page.section("repeat", "How to repeat it", repeat(document));
     page
 }
@@ -303,6 +309,29 @@ fn over_time(page: &mut Page, document: &Document, seed: u64, series: &[Series],
                 html.append(&page.chart(chart, choice));
             }
         });
+    }
+    html
+}
+
+/// Everything that happens to the network, as a table; of very much the beginning.
+fn events_section(events: &[EventPart]) -> Html {
+    let mut html = Html::new();
+    html.leaf("p", &[], "Known before the run; dotted lines in the plots.");
+    let mut table = Table::new(&["time s", "event", "of", "before", "after"]);
+    let other = |node: &Option<String>| Cell::text(node.as_deref().unwrap_or("–"));
+    for event in &events[..events.len().min(MOST_EVENTS)] {
+        let time = fixed(event.time_s, 3);
+        table.row(vec![
+            Cell::number(time),
+            Cell::text(&event.kind),
+            Cell::text(&event.node),
+            other(&event.before),
+            other(&event.after),
+        ]);
+    }
+    html.append(&table.html());
+    if events.len() > MOST_EVENTS {
+        html.leaf("p", &[("class", "note")], &format!("and {} more: events.parquet", events.len() - MOST_EVENTS));
     }
     html
 }
