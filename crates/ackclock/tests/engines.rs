@@ -18,7 +18,9 @@ use ackclock::tcp::TcpParams;
 use ackclock::units::{Span, Time};
 use ackclock_scenario::{Disk, load};
 use lab::agree::{assert_engines_agree, difference};
-use lab::random::{self, Choices, POLICIES, RECOVERIES, through_ports};
+use lab::queues::{self, POLICIES};
+use lab::random::{self, Choices, through_ports};
+use lab::tcp::{self, RECOVERIES};
 
 /// A network, and for how long it is simulated: long enough for losses and timeouts.
 struct Network {
@@ -177,8 +179,8 @@ fn case(network: &Network, technology: &str, policy: &str, recovery: usize, roun
         network.text.replace("[network]", &format!("[network]\ntechnology = \"{technology}\""))
     );
     let mut scenario = lab::scenario(&text, &[]);
-    let mut tcp = random::tcp(choices);
-    tcp.recovery = random::recovery(choices, recovery);
+    let mut tcp = tcp::tcp(choices);
+    tcp.recovery = tcp::recovery(choices, recovery);
     tcp.mss = tcp.mss.max(40);
     tcp.receive_window = tcp.receive_window.max(30_000);
     tcp.window_scale = TcpParams::scale_for(tcp.receive_window);
@@ -188,16 +190,16 @@ fn case(network: &Network, technology: &str, policy: &str, recovery: usize, roun
         let id = FlowId::from_index(number);
         let flow = &scenario.flows[id];
         if number == 0 || own_pcr {
-            pcr = random::pcr(choices, &scenario, [&flow.forward, &flow.backward].map(Route::first));
+            pcr = random::pcr(choices, &scenario, [&flow.forward, &flow.backward].map(|route| route.first()));
         }
         let limit = [&flow.forward, &flow.backward].map(|route| scenario.links[route.first()].rate).into_iter().min();
         let flow = &mut scenario.flows[id];
         flow.tcp = tcp.clone();
         flow.pcr = pcr.filter(|&pcr| Some(pcr) <= limit);
     }
-    random::queues(choices, &mut scenario, policy);
+    queues::queues(choices, &mut scenario, policy);
     random::traffic_and_timers(choices, &mut scenario);
-    random::dialects(choices, &mut scenario);
+    tcp::dialects(choices, &mut scenario);
     Case { name, scenario, seed: round }
 }
 

@@ -1,6 +1,7 @@
-//! A link that changes or corrupts packets, as both engines drive it: its state, and what it has lost.
+//! A link that changes or corrupts packets, or that is on routes that change, as both engines drive it: its state, and
+//! what was lost on it and behind it.
 
-use crate::ids::{Id, IdVec, LinkId, VcId};
+use crate::ids::{Id, IdVec, LinkId, NodeId, VcId};
 use crate::path::{Fate, Line, Packet};
 use crate::record::trace::Refused;
 use crate::record::{DropReason, Fingerprint, LinkLosses, LinkRecord, LinkVcRecord};
@@ -12,6 +13,8 @@ use crate::units::Time;
 #[derive(Clone, Debug)]
 pub(super) struct Link {
     pub(super) id: LinkId,
+    /// Its far end, unless that changes.
+    to: NodeId,
     pub(super) line: Line,
     pub(super) losses: Losses,
 }
@@ -67,19 +70,23 @@ pub(super) struct Losses {
 }
 
 impl Link {
-    /// The link of a scenario with this id, which so many connections cross, if it is more than plain. Each loss is
-    /// recorded if so chosen.
+    /// The link of a scenario with this id, which so many connections cross, if it is more than plain or routes that change
+    /// are among them. Each loss is recorded if so chosen.
     pub(super) fn new(
         id: LinkId,
         link: &scenario::Link,
         seed: u64,
         vcs: usize,
+        routed: bool,
         recording: LossRecording,
     ) -> Option<Box<Link>> {
-        let line = Line::new(&link.path, link.rate, link.delay, seed, &link.name)?;
+        if link.path.is_plain() && !routed {
+            return None;
+        }
+        let line = Line::new(&link.path, link.rate, link.delay, seed, &link.name);
         let all = (recording == LossRecording::Each).then(Vec::new);
         let counts = (0..vcs).map(|_| LinkLosses::default()).collect();
-        Some(Box::new(Link { id, line: *line, losses: Losses { counts, sum: 0, to_come: Vec::new(), all } }))
+        Some(Box::new(Link { id, to: link.to, line, losses: Losses { counts, sum: 0, to_come: Vec::new(), all } }))
     }
 
     /// A packet comes to the queue before the link; returns whether it is lost there.
@@ -89,6 +96,11 @@ impl Link {
             self.losses.add(now, now, rider, DropReason::Corrupted);
         }
         lost
+    }
+
+    /// The node that receives a packet whose transmission begins at `begins`, if any does.
+    pub(super) fn far_end(&self, begins: Time) -> NodeId {
+        self.line.far_end(begins).unwrap_or(self.to)
     }
 
     /// A packet begins to be transmitted at `now`, or as soon as the link is up after that; `None` if it never is.

@@ -3,6 +3,8 @@
 
 use super::course::{Course, InService, Queued, Reordering};
 use super::errors::{ErrorParams, Errors, Packet, Place};
+use super::routing::{FarEnds, Unheard};
+use crate::ids::NodeId;
 use crate::record::DropReason;
 use crate::units::{Rate, Span, Time};
 
@@ -70,13 +72,10 @@ impl PathParams {
 }
 
 impl Line {
-    /// The link named `name` (`from->to`), of this rate and delay unless it changes, in a run with this seed; `None` if it
-    /// does nothing but transmit.
-    pub fn new(params: &PathParams, rate: Rate, delay: Span, seed: u64, name: &str) -> Option<Box<Line>> {
-        let course = || params.course.clone().unwrap_or_else(|| Course::constant(rate, delay));
-        let line =
-            || Line { course: course(), errors: Errors::new(&params.errors, seed, name), last_arrival: Time::ZERO };
-        (!params.is_plain()).then(|| Box::new(line()))
+    /// The link named `name` (`from->to`), of this rate and delay unless it changes, in a run with this seed.
+    pub fn new(params: &PathParams, rate: Rate, delay: Span, seed: u64, name: &str) -> Line {
+        let course = params.course.clone().unwrap_or_else(|| Course::constant(rate, delay));
+        Line { course, errors: Errors::new(&params.errors, seed, name), last_arrival: Time::ZERO }
     }
 
     /// Whether a packet that comes to the queue before the link is lost there.
@@ -97,6 +96,17 @@ impl Line {
         }
     }
 
+    /// Who receives a packet whose transmission begins at `time`, if that is not always the same node.
+    pub fn far_end(&self, time: Time) -> Option<NodeId> {
+        self.course.far_ends.as_ref().and_then(|far_ends| far_ends.at(time))
+    }
+
+    /// Whether a packet whose turn comes at `time` rather takes another port, as nobody listens at the far end.
+    pub fn avoids(&self, time: Time) -> bool {
+        let avoids = |far_ends: &FarEnds| far_ends.unheard == Unheard::Reroute && far_ends.at(time).is_none();
+        self.course.far_ends.as_ref().is_some_and(avoids)
+    }
+
     /// When the transmission of a packet that begins now is complete, if the link stays up.
     pub fn complete(&self, begins: Time, packet: Packet) -> Time {
         begins + self.course.rates.at(begins).serialization(u64::from(packet.bytes) * 8)
@@ -114,6 +124,9 @@ impl Line {
         }
         if self.errors.corrupt(Place::Egress, complete, packet) {
             return lost(complete, DropReason::Corrupted);
+        }
+        if course.far_ends.as_ref().is_some_and(|far_ends| far_ends.at(begins).is_none()) {
+            return lost(complete, DropReason::NoReceiver);
         }
         let mut arrives = complete + course.delays.at(begins);
         if course.reordering == Reordering::Prevent {
@@ -134,6 +147,7 @@ impl Line {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ids::Id;
     use crate::path::{AppliesTo, Delays, ErrorModel, Kind, Outages, Rates, Shape, UnderWay};
 
     /// A byte takes a nanosecond.
@@ -159,7 +173,7 @@ mod tests {
         let mut course = Course::constant(rate(RATE), of_ns(500));
         change(&mut course);
         let params = PathParams { course: Some(course), errors: errors.to_vec() };
-        *Line::new(&params, rate(RATE), of_ns(500), 1, "a->b").unwrap()
+        Line::new(&params, rate(RATE), of_ns(500), 1, "a->b")
     }
 
     /// The fates of packets of 100 bytes whose transmissions begin at these times: arrivals, or losses below zero.
@@ -176,8 +190,28 @@ mod tests {
     }
 
     #[test]
-    fn a_plain_link_needs_no_state() {
-        assert!(Line::new(&PathParams::plain(), rate(RATE), of_ns(500), 1, "a->b").is_none());
+    fn a_plain_link_delays_only() {
+        let mut plain = Line::new(&PathParams::plain(), rate(RATE), of_ns(500), 1, "a->b");
+        assert_eq!(fates(&mut plain, &[0, 100]), [600, 700]);
+    }
+
+    #[test]
+    fn what_is_transmitted_when_nobody_listens_is_lost_when_it_is_out() {
+        let node = |number| Some(NodeId::from_index(number));
+        let leaves = |unheard| {
+            move |course: &mut Course| {
+                let points = vec![(ns(0), node(1)), (ns(1000), None), (ns(2000), node(2))];
+                course.far_ends = Some(FarEnds::new(points, unheard));
+            }
+        };
+        let mut lose = line(leaves(Unheard::Lose), &[]);
+        assert_eq!(fates(&mut lose, &[950, 1050, 1950, 2050]), [1550, -1150, -2050, 2650]);
+        assert_eq!([950, 2050].map(|begins| lose.far_end(ns(begins))), [node(1), node(2)]);
+        let lost = lose.transmit(ns(1000), packet(100)).fate;
+        assert_eq!(lost, Fate::Lost { time: ns(1100), reason: DropReason::NoReceiver });
+        assert_eq!([999, 1000].map(|time| lose.avoids(ns(time))), [false, false]);
+        let reroute = line(leaves(Unheard::Reroute), &[]);
+        assert_eq!([999, 1000, 2000].map(|time| reroute.avoids(ns(time))), [false, true, false]);
     }
 
     #[test]

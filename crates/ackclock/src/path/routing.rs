@@ -2,6 +2,7 @@
 //! Source: docs/models/routes.md; both are known before the run, as those of satellites are.
 
 use crate::ids::{LinkId, NodeId};
+use crate::record::DropReason;
 use crate::units::Time;
 
 /// The way to one host from every node, over time. What goes there has this way wherever it comes from.
@@ -24,10 +25,8 @@ pub enum Onward {
     Arrived,
     /// It goes on by this link.
     By(LinkId),
-    /// It is lost: there is no way.
-    NoRoute,
-    /// It is lost: it has crossed as many links as it may.
-    TtlExceeded,
+    /// It is lost: there is no way, or it has crossed as many links as it may.
+    Lost(DropReason),
 }
 
 impl RoutingTable {
@@ -61,8 +60,8 @@ impl RoutingTable {
             return Onward::Arrived;
         }
         match self.link(node, time) {
-            None => Onward::NoRoute,
-            Some(_) if crossed >= self.ttl => Onward::TtlExceeded,
+            None => Onward::Lost(DropReason::NoRoute),
+            Some(_) if crossed >= self.ttl => Onward::Lost(DropReason::Ttl),
             Some(link) => Onward::By(link),
         }
     }
@@ -72,6 +71,12 @@ impl RoutingTable {
         let routes = self.of(node);
         let next = routes.partition_point(|&(from, _)| from <= time);
         next.checked_sub(1).and_then(|current| routes[current].1)
+    }
+
+    /// The other port of `node` by which packets for the destination leave it at `time`; `None` if it is `port`, or if there
+    /// is none.
+    pub fn other_than(&self, port: LinkId, node: NodeId, time: Time) -> Option<LinkId> {
+        self.link(node, time).filter(|&link| link != port)
     }
 
     /// The links by which packets ever go on from `node`. Some may be named more than once.
@@ -166,6 +171,7 @@ mod tests {
         let table = table();
         let links = [9, 10, 19, 20, 29, 30, 99].map(|time| table.link(node(1), at(time)).map(Id::index));
         assert_eq!(links, [None, Some(4), Some(4), None, None, Some(5), Some(5)]);
+        assert_eq!([4, 5].map(|port| table.other_than(link(port), node(1), at(15)).map(Id::index)), [None, Some(4)]);
         assert_eq!(table.link(node(3), at(50)), None, "a node that the table does not name");
         assert_eq!(table.links().map(Id::index).collect::<Vec<_>>(), [4, 5, 6]);
         assert_eq!(table.links_from(node(2)).map(Id::index).collect::<Vec<_>>(), [6]);
@@ -175,9 +181,9 @@ mod tests {
     fn a_packet_may_cross_as_many_links_as_its_ttl() {
         let table = table();
         assert_eq!(table.onward(node(2), at(0), 2), Onward::By(link(6)), "as the third");
-        assert_eq!(table.onward(node(2), at(0), 3), Onward::TtlExceeded);
+        assert_eq!(table.onward(node(2), at(0), 3), Onward::Lost(DropReason::Ttl));
         assert_eq!(table.onward(node(9), at(0), 3), Onward::Arrived, "it need not go on");
-        assert_eq!(table.onward(node(1), at(25), 3), Onward::NoRoute);
+        assert_eq!(table.onward(node(1), at(25), 3), Onward::Lost(DropReason::NoRoute));
     }
 
     #[test]

@@ -1,15 +1,18 @@
 //! The ways out of hosts: frames one after the other on each host's link.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 use super::io::{Arrived, Cells, Destination, Io, Item, Leg};
+use super::routed_ports::PortNumbers;
 use super::serializer::Serializers;
-use crate::ids::VcId;
+use crate::ids::{Id, LinkId, NodeId, VcId};
 use crate::net::flow::{End, ForcedDrops, end_of};
 use crate::net::link::{Intent, Link, Rider, Sending};
 use crate::net::nic::{Nic, NicQueue};
 use crate::packet::{Segment, aal5};
-use crate::path::{Kind, Packet};
+use crate::path::{Kind, Onward, Packet, RoutingTable};
+use crate::record::DropReason;
 use crate::scenario::Technology;
 use crate::units::{Span, Time};
 
@@ -69,11 +72,11 @@ pub(super) struct Outlet {
     pub(super) trail: Option<Box<Trail>>,
     /// If some segments are lost on purpose.
     pub(super) forced_drops: Option<Box<ForcedDrops>>,
-    /// If the link behind the host changes or corrupts packets.
+    /// If the link behind the host is more than plain.
     pub(super) path: Option<Box<PathOutlet>>,
 }
 
-/// The way out of a host whose link changes or corrupts packets.
+/// The way out of a host whose link is more than plain.
 pub(super) struct PathOutlet {
     /// Which of the group's links of this kind.
     pub(super) link: u32,
@@ -83,6 +86,37 @@ pub(super) struct PathOutlet {
     pub(super) vc_name: u64,
     /// What its packets carry.
     pub(super) kind: Kind,
+    /// If its route changes.
+    pub(super) routed: Option<Box<RoutedOutlet>>,
+}
+
+/// The way out of a host on a route that changes.
+pub(super) struct RoutedOutlet {
+    pub(super) table: Arc<RoutingTable>,
+    /// The part of the ports that it may cross, and their numbers there.
+    pub(super) mailbox: u32,
+    pub(super) ports: Arc<PortNumbers>,
+}
+
+impl RoutedOutlet {
+    /// Where a packet of `vc` goes that comes by link `input` to `node` at `time`; `host` if it is there.
+    fn to(
+        &self,
+        host: Destination,
+        vc: VcId,
+        input: LinkId,
+        node: NodeId,
+        time: Time,
+    ) -> Result<Destination, DropReason> {
+        match self.table.onward(node, time, 1) {
+            Onward::Arrived => Ok(host),
+            Onward::By(link) => {
+                let (mailbox, port, input) = (self.mailbox, self.ports.of(link), input.index() as u32);
+                Ok(Destination::Port { mailbox, port, input, at_port: vc })
+            }
+            Onward::Lost(reason) => Err(reason),
+        }
+    }
 }
 
 /// The frames that a host sent not long ago.
@@ -332,13 +366,14 @@ impl Outlet {
         io: &mut Io,
     ) {
         let intent = if self.is_lost_on_purpose(&segment) { Intent::Lose } else { Intent::Send };
-        let Some(PathOutlet { link, at_link, vc_name, kind }) = self.path.as_deref() else {
+        let Some(PathOutlet { link, at_link, vc_name, kind, routed }) = self.path.as_deref() else {
             unreachable!("it is such a link")
         };
+        let link = &mut links[*link as usize];
         let (size, frame) = (segment.ip_bytes() + link_header_bytes, io.sacks.next_number(vc));
         let packet = Packet { bytes: size, kind: *kind };
         let rider = Rider { vc: *at_link, vc_name: *vc_name, frame, packet };
-        let Sending { begins, free, arrives } = links[*link as usize].send(start, &rider, intent);
+        let Sending { begins, free, arrives } = link.send(start, &rider, intent);
         nic.occupy(free);
         if let Some(traces) = io.traces.as_mut().filter(|traces| traces.captures() && begins < Time::NEVER) {
             traces.departs(begins, vc, frame, &segment, intent == Intent::Lose);
@@ -352,8 +387,20 @@ impl Outlet {
             io.sacks.take(frame);
             return;
         };
+        let to = match routed {
+            None => Ok(self.leg.to),
+            Some(routed) => routed.to(self.leg.to, vc, link.id, link.far_end(begins), time),
+        };
+        let to = match to {
+            Ok(to) => to,
+            Err(reason) => {
+                link.losses.add(begins, time, &rider, reason);
+                io.sacks.take(frame);
+                return;
+            }
+        };
         let carries = segment.seq + segment.ack;
-        match self.leg.to {
+        match to {
             Destination::Port { mailbox, port, input, at_port } => {
                 io.post(mailbox, Item { time, carries, port, input, at_port, frame, size, cells: Cells::default() });
             }
