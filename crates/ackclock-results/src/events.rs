@@ -133,8 +133,7 @@ mod tests {
             event(EventKind::RouteLost, Some("c"), None),
         ];
         let labels: Vec<String> = labels.iter().map(EventPart::label).collect();
-        let expected =
-            ["a: 1.2", "a: 1.2 to 1.1", "a: 1.1 lost", "a-b up", "a-b down", "way a to c", "no way a to c"];
+        let expected = ["a: 1.2", "a: 1.2 to 1.1", "a: 1.1 lost", "a-b up", "a-b down", "way a to c", "no way a to c"];
         assert_eq!(labels, expected);
     }
 

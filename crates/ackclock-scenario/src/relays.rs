@@ -96,7 +96,8 @@ impl<'a> Relays<'a> {
         let nodes = network.add_switches(names.iter().map(|&satellite| plan.nodes[satellite].name.clone()));
         let all = names.iter().copied().chain(used.iter().map(|&place| terminals[place]));
         let node_of = |network: &Network, node: PlanNode| network.node(&plan.nodes[node].name);
-        let nodes_by_plan = all.map(|node| Some((node, node_of(network, node)?))).collect::<Option<BTreeMap<_, _>>>()?;
+        let nodes_by_plan =
+            all.map(|node| Some((node, node_of(network, node)?))).collect::<Option<BTreeMap<_, _>>>()?;
         debug_assert_eq!(nodes, names.len());
         let maker = Maker { plan, rules, nodes: &nodes_by_plan };
         let made: Vec<(Hop, Link)> = hops
@@ -207,11 +208,13 @@ impl Maker<'_> {
     fn up(&self, terminal: PlanNode) -> Link {
         let access = access(self.plan, terminal);
         let delays = up_delays(self.plan, terminal, &access);
-        let points = access.iter().map(|access| (access.from, access.satellite.map(|satellite| self.nodes[&satellite])));
+        let points =
+            access.iter().map(|access| (access.from, access.satellite.map(|satellite| self.nodes[&satellite])));
         let points: Vec<(Time, Option<NodeId>)> = points.collect();
         // A terminal that never sees anything sends nothing; where its link would lead does not matter.
         let first = points.iter().find_map(|&(_, node)| node);
-        let to = first.unwrap_or_else(|| *self.nodes.values().find(|&&node| node != self.nodes[&terminal]).expect("two"));
+        let to =
+            first.unwrap_or_else(|| *self.nodes.values().find(|&&node| node != self.nodes[&terminal]).expect("two"));
         let far_ends = FarEnds::new(points, Unheard::Lose);
         let course = Course {
             delays,
@@ -330,10 +333,13 @@ fn up_delays(plan: &Plan, terminal: PlanNode, access: &[Access]) -> Delays {
     for &Access { from, until, satellite, .. } in access {
         let Some(satellite) = satellite else { continue };
         let until = until.min(plan.end);
-        let courses: Vec<_> =
-            plan.links.iter().filter(|link| (link.a, link.b) == (satellite, terminal)).map(|link| &link.course).collect();
-        let during: Vec<_> =
-            courses.into_iter().filter(|course| course.from() < until && course.to() > from).collect();
+        let courses: Vec<_> = plan
+            .links
+            .iter()
+            .filter(|link| (link.a, link.b) == (satellite, terminal))
+            .map(|link| &link.course)
+            .collect();
+        let during: Vec<_> = courses.into_iter().filter(|course| course.from() < until && course.to() > from).collect();
         let (Some(first), Some(last)) = (during.first(), during.last()) else { continue };
         if points.is_empty() && from > Time::ZERO {
             points.push((Time::ZERO, first.at(from)));

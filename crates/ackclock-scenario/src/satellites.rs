@@ -229,6 +229,7 @@ impl Satellites {
         if self.kind != "geostationary" {
             self.rules(&mut setup, report).ok_or(())?;
         }
+        self.not_too_large(&setup, report)?;
         Ok(Some(setup))
     }
 
@@ -375,6 +376,23 @@ impl Satellites {
         Some(())
     }
 
+    /// Refuses what would take longer to compute than anybody waits.
+    fn not_too_large(&self, setup: &Setup, report: &mut Report) -> Result<(), ()> {
+        let times = |interval: Span| setup.end.as_ps() / interval.as_ps().max(1) + 1;
+        let (satellites, places) = (setup.constellation.satellites().len() as u64, setup.terminals.len() as u64);
+        let routes = if let Routing::Every(interval) = setup.routing { times(interval) } else { 0 };
+        let each = places * times(PASS_STEP) + times(setup.terminal_interval) + routes;
+        let looks = satellites.saturating_mul(each);
+        if looks <= MOST_LOOKS {
+            return Ok(());
+        }
+        report
+            .error(self.settings.at, format!("the contact plan takes {looks} looks at satellites"))
+            .label(format!("at most {MOST_LOOKS}"))
+            .help("make the run shorter, the intervals longer, or the constellation smaller");
+        Err(())
+    }
+
     fn policy(&self, report: &mut Report) -> Option<HandoverPolicy> {
         let word = self.settings.word("handover")?;
         let hysteresis = self.settings.quantity("hysteresis");
@@ -404,7 +422,14 @@ impl Satellites {
 
     /// The plan that is to be read; it has to be that of the other keys, if there are any.
     fn plan_file(&mut self, context: &Context<'_>, report: &mut Report) -> Result<Option<Plan>, ()> {
-        let Some(path) = self.settings.text("plan").map(str::to_owned) else { return Ok(None) };
+        let Some(path) = self.settings.text("plan").map(str::to_owned) else {
+            if let Some(elements) = self.settings.text("elements") {
+                // It could be read a moment ago.
+                let bytes = context.source.read(elements).map_err(drop)?;
+                self.check_digest(blake3::hash(&bytes).to_hex().to_string(), report)?;
+            }
+            return Ok(None);
+        };
         let at = self.settings.at("plan");
         let (plan, digest) = context.source.plan(&path).map_err(|error| {
             report.error(at, error.problem).label("no contact plan").help(error.help);
@@ -556,5 +581,9 @@ fn metres(settings: &Settings, key: &str) -> Option<f64> {
 
 /// What says which satellites there are; a plan may come with them, or alone.
 const SOURCES: [&str; 3] = ["constellation", "geostationary", "elements"];
-/// The name of a geostationary satellite.
+/// Plans of more looks would take minutes.
+const MOST_LOOKS: u64 = 100_000_000;
+/// How often it is looked for satellites that rise and set.
+const PASS_STEP: Span = Span::from_secs(10);
+/// The name of a geostationary satellite, and of whatever a terminal sends up to.
 pub(crate) const SKY: &str = "sky";

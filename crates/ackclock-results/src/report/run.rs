@@ -317,12 +317,11 @@ fn over_time(page: &mut Page, document: &Document, seed: u64, series: &[Series],
 fn events_section(events: &[EventPart]) -> Html {
     let mut html = Html::new();
     html.leaf("p", &[], "Known before the run; dotted lines in the plots.");
-    let mut table = Table::new(&["time s", "event", "of", "before", "after"]);
-    let other = |node: &Option<String>| Cell::text(node.as_deref().unwrap_or("–"));
+    let mut table = Table::new("Events").column("time", "s").words("event").words("of").words("before").words("after");
+    let other = |node: &Option<String>| node.as_ref().map_or(Cell::None, Cell::text);
     for event in &events[..events.len().min(MOST_EVENTS)] {
-        let time = fixed(event.time_s, 3);
         table.row(vec![
-            Cell::number(time),
+            Cell::number(event.time_s, 3),
             Cell::text(&event.kind),
             Cell::text(&event.node),
             other(&event.before),
@@ -443,6 +442,8 @@ const POINT_BUDGETS: [usize; 5] = [200_000, 140_000, 90_000, 40_000, 5_000];
 const FLOWS_OPEN: usize = 16;
 /// More flows than this are left to `result.json`.
 const FLOWS_LISTED: usize = 1000;
+/// More events than this are left to their table.
+const MOST_EVENTS: usize = 200;
 /// The same for ports and runs.
 const PORTS_LISTED: usize = 200;
 const RUNS_LISTED: usize = 200;
