@@ -1,6 +1,7 @@
-//! The table for people: at most twenty lines, however many flows, ports and seeds there are.
+//! The table for people: at most twenty lines, however many flows, ports and seeds there are; with satellites ten more.
 
 use ackclock_results::document::Document;
+use ackclock_results::events::EventPart;
 use ackclock_results::summary::{FlowSummary, Interval, PortSummary};
 
 /// The table of a result with at least one finished run, ending in a line feed.
@@ -17,6 +18,11 @@ pub fn render(document: &Document) -> String {
     if ports.len() > 1 {
         text.push('\n');
         text += &align(ports);
+    }
+    let events = events(document);
+    if events.len() > 1 {
+        text.push('\n');
+        text += &align(events);
     }
     text
 }
@@ -116,6 +122,27 @@ fn port_row(port: &PortSummary) -> Row {
     ]
 }
 
+/// Handovers, and ways found and lost; of many the first.
+fn events(document: &Document) -> Vec<Row> {
+    let of_ends: Vec<&EventPart> = document
+        .scenario
+        .events
+        .iter()
+        .filter(|event| event.is_of_end() && event.time_ps > 0 || event.kind == "route-lost")
+        .collect();
+    let mut rows = vec![header(&["event", "time s", "of", "before", "after"])];
+    let shown = if of_ends.len() <= EVENT_LINES { of_ends.len() } else { EVENT_LINES - 1 };
+    let other = |node: &Option<String>| node.as_ref().map_or("-".into(), |node| short(node, NAME_LENGTH));
+    rows.extend(of_ends[..shown].iter().map(|event| {
+        let time = number(event.time_s, 3);
+        vec![event.kind.clone(), time, short(&event.node, NAME_LENGTH), other(&event.before), other(&event.after)]
+    }));
+    if of_ends.len() > shown {
+        rows.push(vec![format!("... and {} more", of_ends.len() - shown)]);
+    }
+    rows
+}
+
 fn header(names: &[&str]) -> Row {
     names.iter().map(|name| name.to_string()).collect()
 }
@@ -171,6 +198,8 @@ const FOLDED_LINES: usize = 4;
 const FLOW_LINES: usize = 6;
 /// Lines of ports.
 const PORT_LINES: usize = 4;
+/// Lines of events.
+const EVENT_LINES: usize = 8;
 /// Longer names are cut.
 const NAME_LENGTH: usize = 24;
 

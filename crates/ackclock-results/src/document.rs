@@ -10,6 +10,7 @@ use ackclock::scenario::{Scenario, Technology};
 use ackclock::sim::RESULT_VERSION;
 use serde::{Deserialize, Serialize};
 
+use crate::events::EventPart;
 use crate::summary::SummaryPart;
 
 /// The value of `format`, by which a result is recognized.
@@ -50,6 +51,9 @@ pub struct ScenarioPart {
     pub warmup_s: f64,
     /// What efficiency refers to.
     pub bottleneck: Option<BottleneckPart>,
+    /// What happens to the network: handovers of terminals, links between satellites, ways. In order of time.
+    #[serde(default)]
+    pub events: Vec<EventPart>,
     /// The scenario file with every key written out.
     pub resolved: String,
 }
@@ -235,6 +239,7 @@ impl ScenarioPart {
                 link: scenario.links[bottleneck.link].name.clone(),
                 capacity_bps: bottleneck.capacity_bps,
             }),
+            events: scenario.events.iter().map(EventPart::from).collect(),
             resolved,
         }
     }

@@ -12,6 +12,7 @@ use super::plots::{self, Recorded};
 use super::table::{Cell, Table};
 use crate::comparison::port;
 use crate::document::Document;
+use crate::events::EventPart;
 use crate::summary::{FlowSummary, Interval, LinkSummary, PortSummary};
 
 /// The report of a result as one HTML file. `series` are what was recorded under `seed`, if anything was.
@@ -35,6 +36,11 @@ fn page(document: &Document, seed: u64, series: &[Series], points: usize) -> Pag
     page.section("results", "Results", results(document));
     let over_time = over_time(&mut page, document, seed, series, points);
     page.section("time", "Over time", over_time);
+    let events = &document.scenario.events;
+    if !events.is_empty() {
+        page.section("events", "Events", events_section(events));
+        events.iter().filter(|event| event.time_s > 0.0).for_each(|event| page.mark(event.time_s, event.label()));
+    }
     page.section("repeat", "How to repeat it", repeat(document));
     page
 }
@@ -375,6 +381,28 @@ fn over_time(page: &mut Page, document: &Document, seed: u64, series: &[Series],
     html
 }
 
+/// Everything that happens to the network, as a table; of very much the beginning.
+fn events_section(events: &[EventPart]) -> Html {
+    let mut html = Html::new();
+    html.leaf("p", &[], "Known before the run; dotted lines in the plots.");
+    let mut table = Table::new("Events").column("time", "s").words("event").words("of").words("before").words("after");
+    let other = |node: &Option<String>| node.as_ref().map_or(Cell::None, Cell::text);
+    for event in &events[..events.len().min(MOST_EVENTS)] {
+        table.row(vec![
+            Cell::number(event.time_s, 3),
+            Cell::text(&event.kind),
+            Cell::text(&event.node),
+            other(&event.before),
+            other(&event.after),
+        ]);
+    }
+    html.append(&table.html());
+    if events.len() > MOST_EVENTS {
+        html.leaf("p", &[("class", "note")], &format!("and {} more: events.parquet", events.len() - MOST_EVENTS));
+    }
+    html
+}
+
 /// The flows with most, median and least goodput; the busiest port; its connections of these flows.
 fn shown_first(document: &Document, subject: Subject, series: &[Series]) -> Vec<String> {
     let ranked = ranked(document);
@@ -482,6 +510,8 @@ const POINT_BUDGETS: [usize; 5] = [200_000, 140_000, 90_000, 40_000, 5_000];
 const FLOWS_OPEN: usize = 16;
 /// More flows than this are left to `result.json`.
 const FLOWS_LISTED: usize = 1000;
+/// More events than this are left to their table.
+const MOST_EVENTS: usize = 200;
 /// The same for ports and runs.
 const PORTS_LISTED: usize = 200;
 const RUNS_LISTED: usize = 200;
