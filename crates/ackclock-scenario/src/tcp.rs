@@ -4,9 +4,9 @@ use ackclock::scenario::Technology;
 use ackclock::tcp::offset_sack::{Alternative, Form, Preference};
 use ackclock::tcp::{
     AbCoupling, AbStep, AckPolicy, Bbr1Params, CongestionAvoidance, CubicParams, FallFloydParams, FirstSegment,
-    GrowthParams, HostQueue, Increase, InitialWindowFrom, NewRenoParams, OffsetSackParams, OutOfOrder, PartialAckWindow,
-    PlusReturn, RecoveryParams, RerouteParams, Rfc6675Params, SackParams, TcpParams, TickPhase, TimerKind, TimerParams,
-    VegasAParams, VegasLinuxParams, VegasParams, VegasPlusParams,
+    GrowthParams, HostQueue, Increase, InitialWindowFrom, NewRenoParams, OffsetSackParams, OutOfOrder,
+    PartialAckWindow, PlusReturn, RecoveryParams, RerouteParams, Rfc6675Params, SackParams, TcpParams, TickPhase,
+    TimerKind, TimerParams, VegasAParams, VegasLinuxParams, VegasParams, VegasPlusParams,
 };
 use ackclock::units::Span;
 
