@@ -125,7 +125,7 @@ fn delays_of_the_ways_are_those_of_the_plan() {
             let link = &scenario.links[table.link(node, time).unwrap()];
             let course = link.path.course.as_ref();
             if let Some(course) = course {
-                sum += course.delays.at(time);
+                sum = sum + course.delays.at(time);
             }
             node = course.and_then(|course| course.far_ends.as_ref()).map_or(link.to, |ends| ends.at(time).unwrap());
         }
@@ -167,6 +167,7 @@ fn small_constellations_and_other_policies_load() {
         "satellites.routing_delay=2 s",
         "satellites.check_jitter=half",
         "satellites.isl_queue=drop",
+        "satellites.terminal_queue=drop",
         "satellites.old_downlink=reroute",
         "satellites.in_flight=drop",
         "satellites.reordering=prevent",
