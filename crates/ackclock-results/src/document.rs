@@ -245,6 +245,26 @@ impl ScenarioPart {
     }
 }
 
+impl Run {
+    /// Payload bits per second of datagrams that arrived; `None` without sources of datagrams.
+    pub fn udp_goodput_bps(&self) -> Option<f64> {
+        (!self.udp.is_empty()).then(|| self.udp.iter().map(|source| source.goodput_bps).sum())
+    }
+
+    /// Of all datagrams sent, the share that was lost; `None` if none was sent.
+    pub fn udp_loss(&self) -> Option<f64> {
+        let sent: u64 = self.udp.iter().map(|source| source.datagrams_sent).sum();
+        let lost: u64 = self.udp.iter().map(|source| source.datagrams_lost).sum();
+        (sent > 0).then(|| lost as f64 / sent as f64)
+    }
+
+    /// Packets that links lost after their ports accepted them; `None` without links that can lose any.
+    pub fn lost_on_links(&self) -> Option<f64> {
+        let lost = || self.links.iter().map(|link| link.corrupted + link.outage).sum::<u64>();
+        (!self.links.is_empty()).then(|| lost() as f64)
+    }
+}
+
 impl From<&Records> for Run {
     fn from(records: &Records) -> Run {
         Run {

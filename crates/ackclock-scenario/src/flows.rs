@@ -41,6 +41,7 @@ pub(crate) struct Common {
     pub(crate) settings: Settings,
     pub(crate) tcp_settings: Settings,
     start: Time,
+    start_jitter: Span,
     stop: Option<Time>,
     size: Option<u64>,
     pcr: Option<Rate>,
@@ -104,6 +105,7 @@ pub(crate) fn plan(context: &Context<'_>, report: &mut Report) -> Option<Vec<Pla
             forward: forward.into(),
             backward: backward.into(),
             start: common.start,
+            start_jitter: common.start_jitter,
             stop: common.stop,
             size: common.size,
             pcr: common.pcr,
@@ -152,12 +154,13 @@ impl Planner<'_> {
                 .label("not before the end of `duration`")
                 .help("let it start earlier, or make the run longer");
         }
-        if let (Some(start), Some(Some(stop))) = (start, stop)
-            && stop <= start
+        let start_jitter = settings.span("start_jitter");
+        if let (Some(start), Some(jitter), Some(Some(stop))) = (start, start_jitter, stop)
+            && stop <= start + jitter
         {
             report
                 .error(settings.at("stop").or(settings.at("start")), "the flow stops before it sends anything")
-                .label("`stop` must be later than `start`");
+                .label("`stop` must be later than `start`, with `start_jitter`");
             return None;
         }
         let size = match settings.word("size") {
@@ -168,7 +171,16 @@ impl Planner<'_> {
             (Some("link-rate"), _) | (_, Some(Technology::Packet { .. })) => Some(None),
             _ => settings.rate("pcr").map(Some),
         };
-        Some(Common { start: start?, stop: stop?, size: size?, pcr: pcr?, tcp: tcp?, settings, tcp_settings })
+        Some(Common {
+            start: start?,
+            start_jitter: start_jitter?,
+            stop: stop?,
+            size: size?,
+            pcr: pcr?,
+            tcp: tcp?,
+            settings,
+            tcp_settings,
+        })
     }
 
     /// The hosts of sender and receiver.

@@ -54,6 +54,7 @@ struct Duplex {
     course: Option<Course>,
     /// Error models of one direction, or of both.
     errors: Vec<(Option<(NodeId, NodeId)>, ErrorParams)>,
+    jitter: Span,
 }
 
 impl Network {
@@ -277,7 +278,8 @@ impl Network {
         };
         let access_delay = settings.span("access_delay")?;
         let (left, right) = (self.node("sw1")?, self.node("sw2")?);
-        let duplex = |ends, rate, delay| Duplex { ends, rate, delay, course: None, errors: Vec::new() };
+        let duplex =
+            |ends, rate, delay| Duplex { ends, rate, delay, course: None, errors: Vec::new(), jitter: Span::ZERO };
         let mut links = vec![duplex((left, right), trunk_rate, trunk_delay)];
         for i in 1..=self.sources {
             let ends = [(self.node(&format!("s{i}"))?, left), (right, self.node(&format!("d{i}"))?)];
@@ -323,7 +325,8 @@ impl Network {
         warn_unused(&named.given, Section::Link, &[&settings], &context, report);
         let errors = self.errors(&settings, ends, report);
         let course = paths::course(&settings, &named.name, duration, report);
-        Some(Duplex { ends, rate: rate?, delay: delay?, course: course?, errors: errors? })
+        let jitter = settings.span("jitter");
+        Some(Duplex { ends, rate: rate?, delay: delay?, course: course?, errors: errors?, jitter: jitter? })
     }
 
     /// The error models of a link, with their directions.
@@ -379,7 +382,8 @@ impl Network {
         let queue = Queue::unlimited();
         let here = duplex.errors.iter().filter(|(direction, _)| direction.is_none_or(|of| of == (from, to)));
         let errors = here.map(|(_, params)| params.clone()).collect();
-        let (rate, delay, path) = (duplex.rate, duplex.delay, PathParams { course: duplex.course.clone(), errors });
+        let path = PathParams { course: duplex.course.clone(), errors, jitter: duplex.jitter };
+        let (rate, delay) = (duplex.rate, duplex.delay);
         let link = self.links.push(Link { name, from, to, rate, delay, path, queue });
         self.between.insert((from, to), link);
         if self.is_host(to) {
@@ -487,7 +491,8 @@ fn nodes(
 
 /// Whether a key of a link is given, and makes it more than plain.
 fn is_of_path(settings: &Settings, key: &str) -> bool {
-    matches!(settings.value(key), Some(Value::Schedule(_) | Value::Outages(_) | Value::Errors(_)))
+    let jitters = key == "jitter" && settings.span(key).is_some_and(|jitter| jitter > Span::ZERO);
+    jitters || matches!(settings.value(key), Some(Value::Schedule(_) | Value::Outages(_) | Value::Errors(_)))
 }
 
 /// Whether a flow or a source of datagrams begins or ends at a place.
@@ -505,7 +510,7 @@ fn host_of(place: &str) -> String {
 const HOST_RATE: Rate = Rate::from_bps(10_000_000_000).expect("more than zero");
 const HOST_DELAY: Span = Span::from_ps(1);
 /// The keys with which a link may change or corrupt packets.
-const PATH_KEYS: [&str; 4] = ["rate", "delay", "outages", "errors"];
+const PATH_KEYS: [&str; 5] = ["rate", "delay", "jitter", "outages", "errors"];
 
 fn ordered((a, b): (NodeId, NodeId)) -> (NodeId, NodeId) {
     (a.min(b), a.max(b))

@@ -137,9 +137,8 @@ impl Writer<'_> {
         if !flow.forced_drops.is_empty() {
             lines.push(("drops", drops(&flow.forced_drops), own.origin("drops")));
         }
-        for (key, below) in
-            [("pcr", &plan.framing), ("start", &plan.traffic), ("stop", &plan.traffic), ("size", &plan.traffic)]
-        {
+        let inherited = ["start", "start_jitter", "stop", "size"].map(|key| (key, &plan.traffic));
+        for (key, below) in [("pcr", &plan.framing)].into_iter().chain(inherited) {
             if let Some(value) = own.value(key)
                 && below.section != Section::Packet
                 && below.value(key) != Some(value)

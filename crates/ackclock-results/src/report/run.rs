@@ -13,7 +13,7 @@ use super::table::{Cell, Table};
 use crate::comparison::port;
 use crate::document::Document;
 use crate::events::EventPart;
-use crate::summary::{FlowSummary, Interval, PortSummary};
+use crate::summary::{FlowSummary, Interval, LinkSummary, PortSummary};
 
 /// The report of a result as one HTML file. `series` are what was recorded under `seed`, if anything was.
 pub fn run(document: &Document, seed: u64, series: &[Series]) -> String {
@@ -129,7 +129,9 @@ fn results(document: &Document) -> Html {
     let mut html = Html::new();
     html.append(&totals(document).html());
     html.append(&flows(document));
+    html.append(&datagrams(document));
     html.append(&ports(document));
+    html.append(&links(document));
     html
 }
 
@@ -162,6 +164,10 @@ fn totals(document: &Document) -> Table {
     row("fairness (Jain)".into(), &summary.fairness, 1.0, 4);
     let scale = Scale::fitting(summary.goodput_bps.map_or(0.0, |goodput| goodput.mean), "bit/s");
     row(format!("goodput, {}", scale.unit), &summary.goodput_bps, scale.factor, 3);
+    let scale = Scale::fitting(summary.udp_goodput_bps.map_or(0.0, |goodput| goodput.mean), "bit/s");
+    row(format!("goodput of datagrams, {}", scale.unit), &summary.udp_goodput_bps, scale.factor, 3);
+    row("share of datagrams lost".into(), &summary.udp_loss, 1.0, 4);
+    row("packets lost on links".into(), &summary.lost_on_links, 1.0, 1);
     table.note(note)
 }
 
@@ -255,6 +261,68 @@ fn ports(document: &Document) -> Html {
         _ => format!("{} more in result.json.", plural(silent + more, "port")),
     };
     table.note(note).html()
+}
+
+/// The sources of datagrams, if there are any.
+fn datagrams(document: &Document) -> Html {
+    let sources = &document.summary.udp;
+    if sources.is_empty() {
+        return Html::new();
+    }
+    let runs = document.runs.len();
+    let largest = sources.iter().map(|source| source.goodput_bps.mean).fold(0.0, f64::max);
+    let scale = Scale::fitting(largest, "bit/s");
+    let mut table = Table::new("Datagrams (UDP)")
+        .words("source")
+        .column("goodput", &*scale.unit)
+        .column("sent", "")
+        .column("arrived", "")
+        .column("lost", "")
+        .column("lost of sent", "");
+    for source in sources.iter().take(FLOWS_LISTED) {
+        let sent = source.datagrams_sent.mean;
+        table.row(vec![
+            Cell::text(&source.name),
+            Cell::interval(&source.goodput_bps, scale.factor, 3),
+            counts_cell(&source.datagrams_sent, runs),
+            counts_cell(&source.datagrams_delivered, runs),
+            counts_cell(&source.datagrams_lost, runs),
+            Cell::Number(percent(if sent > 0.0 { source.datagrams_lost.mean / sent } else { 0.0 })),
+        ]);
+    }
+    let more = sources.len().saturating_sub(FLOWS_LISTED);
+    let more = if more > 0 { format!(" {more} more in result.json.") } else { String::new() };
+    table
+        .note(format!("Lost: refused by ports, or lost on links. The others were on their way at the end.{more}"))
+        .html()
+}
+
+/// What links lost, if the scenario has links that can lose something.
+fn links(document: &Document) -> Html {
+    let mut html = Html::new();
+    let all = &document.summary.links;
+    let lossy = LinkSummary::lossy(all);
+    if all.is_empty() {
+        return html;
+    }
+    if lossy.is_empty() {
+        html.leaf("p", &[("class", "note")], "No link lost anything.");
+        return html;
+    }
+    let runs = document.runs.len();
+    let mut table = Table::new("Lost on links, in packets").words("link").column("corrupted", "").column("outage", "");
+    for link in lossy.iter().take(PORTS_LISTED) {
+        let cells = [&link.corrupted, &link.outage].map(|counted| counts_cell(counted, runs));
+        table.row([vec![Cell::text(&link.name)], cells.to_vec()].concat());
+    }
+    let more = lossy.len().saturating_sub(PORTS_LISTED);
+    let more = if more > 0 { format!(" {} more in result.json.", plural(more, "link")) } else { String::new() };
+    table
+        .note(format!(
+            "After their port accepted them: damaged on the way, or on the way when the link went down or when their \
+             way went away.{more}"
+        ))
+        .html()
 }
 
 /// A mean of counts: whole numbers where every run counted the same.
@@ -454,6 +522,7 @@ const SCENARIO_BYTES: usize = 300_000;
 mod tests {
     use super::*;
     use crate::example::example;
+    use crate::summary::SummaryPart;
 
     #[test]
     fn a_report_shows_names_and_obeys_none() {
@@ -492,6 +561,27 @@ mod tests {
         {
             assert!(html.contains(part), "{part}");
         }
+    }
+
+    #[test]
+    fn datagrams_and_losses_on_links_are_shown_where_there_are_any() {
+        let parts = [
+            "Datagrams (UDP)",
+            "goodput of datagrams",
+            "1 source sent 130 datagrams, of which 5 were lost",
+            "Lost on links, in packets",
+            "4 packets were lost on links by sw1-&gt;sw2: 3 were corrupted, 1 lost at outages.",
+        ];
+        let mut document = example(1, 1, 2);
+        let html = run(&document, 1, &[]);
+        parts.iter().for_each(|part| assert!(html.contains(part), "{part}"));
+        for run in &mut document.runs {
+            run.udp.clear();
+            run.links.clear();
+        }
+        document.summary = SummaryPart::of(&document.runs);
+        let html = run(&document, 1, &[]);
+        parts.iter().for_each(|part| assert!(!html.contains(part), "{part}"));
     }
 
     #[test]

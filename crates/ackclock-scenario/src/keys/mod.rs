@@ -3,6 +3,7 @@
 
 mod congestion;
 mod network;
+mod sack;
 mod satellites;
 mod traffic;
 mod udp;
@@ -242,6 +243,7 @@ impl Section {
         network::KEYS
             .iter()
             .chain(traffic::KEYS)
+            .chain(sack::KEYS)
             .chain(congestion::KEYS)
             .chain(udp::KEYS)
             .chain(satellites::KEYS)

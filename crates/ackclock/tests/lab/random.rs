@@ -16,7 +16,7 @@ use ackclock::traffic::{CbrParams, Dither};
 use ackclock::units::{CELL_BITS, Rate, Span, Time};
 
 use super::queues::{POLICIES, frame_cells, queues};
-use super::tcp::{dialects, tcp};
+use super::tcp::{dialects, sack_options, tcp};
 use super::{paths, routes};
 
 /// Choices taken from bytes, one after the other. When there are no more bytes, it is the first of each.
@@ -132,23 +132,39 @@ pub fn example(bytes: &[u8]) -> Example {
     record(choices, &mut scenario);
     dialects(choices, &mut scenario);
     routes::routes(choices, &mut scenario);
+    sack_options(choices, &mut scenario);
     Example { scenario, seed, stops }
 }
 
-/// Half of the runs are recorded: everything, or one metric; captures at all hosts, or none.
+/// Some runs are recorded: everything, or one metric, or none; captures at all hosts, or none.
 fn record(choices: &mut Choices, scenario: &mut Scenario) {
-    let metrics: Vec<Metric> = match choices.below(4) {
-        0 | 1 => Vec::new(),
-        2 => vec![choices.one_of(&Metric::ALL)],
-        _ => Metric::ALL.to_vec(),
+    if !choices.once_in(recorded_one_in()) {
+        return;
+    }
+    let metrics: Vec<Metric> = match choices.below(5) {
+        0 | 1 => vec![choices.one_of(&Metric::ALL)],
+        2 | 3 => Metric::ALL.to_vec(),
+        _ => Vec::new(),
     };
+    let captures = metrics.is_empty() || choices.once_in(3);
     scenario.recording.metrics = metrics.into_iter().collect();
     let part = scenario.duration.as_ps() / (10 * (1 + choices.below(200)));
     scenario.recording.interval = Span::from_ps(10 * part.max(100_000));
-    if choices.once_in(4) {
+    if captures {
         let hosts = scenario.nodes.iter_ids().filter(|(_, node)| node.kind == NodeKind::Host);
         scenario.recording.captures = hosts.map(|(id, _)| id).collect();
     }
+}
+
+/// One run in so many is recorded: half of them, or as `RECORDED_ONE_IN` says. To record a run and to compare what was
+/// recorded takes longer than to simulate it, so long series of runs record fewer. What one of these finds is shown again
+/// with the same number.
+fn recorded_one_in() -> u64 {
+    std::env::var("RECORDED_ONE_IN")
+        .ok()
+        .and_then(|number| number.parse().ok())
+        .filter(|&number| number > 0)
+        .unwrap_or(2)
 }
 
 /// Instants in order, and rarely one that is past already.
@@ -281,6 +297,7 @@ fn flow(choices: &mut Choices, scenario: &Scenario, number: u64, tcp: TcpParams)
         forward: forward.into(),
         backward: backward.into(),
         start: Time::ZERO,
+        start_jitter: choices.one_of(&[Span::ZERO, Span::ZERO, Span::from_us(1), Span::from_ms(3)]),
         stop: None,
         size: None,
         pcr,

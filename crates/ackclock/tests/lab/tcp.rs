@@ -1,6 +1,7 @@
 //! Anything that can be said about TCP, as a function of bytes.
 
 use ackclock::scenario::Scenario;
+use ackclock::tcp::offset_sack::{Alternative, Form, Preference};
 use ackclock::tcp::*;
 use ackclock::units::Span;
 
@@ -45,6 +46,27 @@ pub fn dialects(choices: &mut Choices, scenario: &mut Scenario) {
             dialect = self::dialect(choices);
         }
         dialect.apply(&mut flow.tcp);
+    }
+}
+
+/// What selective acknowledgements say, and in which option. After all choices of older inputs.
+pub fn sack_options(choices: &mut Choices, scenario: &mut Scenario) {
+    if choices.once_in(2) {
+        return;
+    }
+    for flow in scenario.flows.iter_mut() {
+        let alternatives = [Alternative::FirstEdge, Alternative::EdgeBefore].map(Preference::Always);
+        let preference = choices.one_of(&[alternatives[0], alternatives[1], Preference::Shorter]);
+        let form = choices.one_of(&[Form::Private { kind: 253 }, Form::Experimental]);
+        let offset = OffsetSackParams { preference, form, receiver_knows: !choices.once_in(4) };
+        flow.tcp.sack = SackParams {
+            standard_blocks: choices.one_of(&[3, 4, 1, 2]),
+            offset: (!choices.once_in(4)).then_some(offset),
+            duplicates: choices.once_in(2),
+        };
+        if let RecoveryParams::Rfc6675(params) = &mut flow.tcp.recovery {
+            params.limited_transmit = !choices.once_in(4);
+        }
     }
 }
 
@@ -101,12 +123,16 @@ fn growth(choices: &mut Choices) -> Option<GrowthParams> {
     };
     let reroute = choices.once_in(2).then_some(reroute);
     let vegas = VegasParams { gamma: choices.one_of(&[1.0, 2.0]), reroute, ..VegasParams::default() };
-    match choices.below(9) {
+    match choices.below(10) {
         0..=2 => None,
         3 => Some(GrowthParams::Reno(CongestionAvoidance::ByteCounting)),
         4 => Some(GrowthParams::Cubic(CubicParams { fast_convergence: choices.once_in(2), ..CubicParams::default() })),
         5 => Some(GrowthParams::Vegas(vegas)),
         7 => Some(GrowthParams::VegasLinux(VegasLinuxParams::default())),
+        8 => Some(GrowthParams::Bbr1(Bbr1Params {
+            rtprop_window: choices.one_of(&[Span::from_secs(10), Span::from_ms(50)]),
+            probe_rtt: choices.one_of(&[Span::from_ms(200), Span::from_ms(5)]),
+        })),
         6 => Some(GrowthParams::VegasPlus(VegasPlusParams {
             vegas,
             count_max: choices.one_of(&[8, 1, 2]),
@@ -167,6 +193,6 @@ pub fn recovery(choices: &mut Choices, kind: usize) -> RecoveryParams {
             only_below_highest_sack: !no(),
             guard_after_timeout: no(),
         }),
-        _ => RecoveryParams::Rfc6675(Rfc6675Params { restart_timer_on_partial_ack }),
+        _ => RecoveryParams::Rfc6675(Rfc6675Params { restart_timer_on_partial_ack, ..Rfc6675Params::default() }),
     }
 }

@@ -13,13 +13,13 @@ use super::door::{self, Door};
 use super::hosts::Hosts;
 use super::io::{Destination, Io, Leg};
 use super::mailbox::Mailbox;
-use super::outlets::{Numbering, Outlet, Outlets, PathOutlet, Trail};
+use super::outlets::{Course, Numbering, Outlet, Outlets, PathOutlet, Trail};
 use super::pacing::Spacing;
 use super::packet_port::{PacketPort, PacketPorts, PortVc};
 use super::reports::Reports;
 use super::routed_ports::PortNumbers;
 use super::sacks::Sacks;
-use super::serializer::Serializers;
+use super::serializer::{LastTime, Serializers};
 use super::service::Service;
 use super::tail::{self, Tails};
 use super::{Batched, Inlet, Part};
@@ -214,11 +214,10 @@ impl Plan<'_> {
                 if !matches!(feeder, Feeder::Cells | Feeder::Packets) {
                     continue;
                 }
+                if self.routed[link] && layout.routed.is_none() {
+                    self.place_routed_ports(layout, parts);
+                }
                 if layout.part_of_port[link].is_none() {
-                    if self.routed[link] {
-                        self.place_routed_ports(layout, parts);
-                        continue;
-                    }
                     let alone = feeder == Feeder::Cells
                         || self.wiring.inputs.of(link).len() > 1
                         || !build::is_foreseeable(&self.scenario.links[link]);
@@ -412,6 +411,7 @@ impl Plan<'_> {
                 trail: (looked_back > Span::ZERO).then(|| Box::new(Trail::new(looked_back))),
                 forced_drops: None,
                 path,
+                course: Course::Other,
             });
         }
         let flows = self.scenario.flows.len();
@@ -516,7 +516,13 @@ impl Plan<'_> {
         let crossing = self.crossing.of(id);
         let (_, end) = end_of(crossing[0]);
         let (_, behind) = layout.part_of_port[self.wiring.inputs.of(id)[0]].expect("behind a port");
-        let kind = tail::Kind { rate, serializer: serializers.of(rate), lag, group: layout.group_of(end) as u32 };
+        let kind = tail::Kind {
+            rate,
+            serializer: serializers.of(rate),
+            last_time: LastTime::default(),
+            lag,
+            group: layout.group_of(end) as u32,
+        };
         tails.push(kind, id.index() as u32, behind, crossing.len() as u32);
     }
 
