@@ -129,8 +129,8 @@ impl Extra {
         let clock = params.timestamp_clock.map(TimestampClock::new);
         let sack = SackReader::new(params);
         let any = setup.is_some() || times.is_some() || pacer.is_some() || end.is_some() || clock.is_some();
-        let extra = || Extra { setup, times, pacer, end, fin: params.fin, clock, echo: 0, sack };
-        (any || sack.is_some()).then(|| Box::new(extra()))
+        let any = any || sack.is_some();
+        any.then(|| Box::new(Extra { setup, times, pacer, end, fin: params.fin, clock, echo: 0, sack }))
     }
 
     /// Whether all segments are plain, and sent as soon as the window allows.
