@@ -60,10 +60,11 @@ struct Rules {
     down_rate: Rate,
     isl_rate: Rate,
     gap: Span,
+    terminal_queue: Queued,
     unheard: Unheard,
     under_way: UnderWay,
     reordering: Reordering,
-    flush: bool,
+    isl_queue: IslQueue,
 }
 
 impl<'a> Relays<'a> {
@@ -178,15 +179,23 @@ impl Rules {
             down_rate: settings.rate("down_rate")?,
             isl_rate: settings.rate("isl_rate")?,
             gap: settings.span("handover_gap")?,
+            terminal_queue: if settings.word("terminal_queue")? == "drop" { Queued::Flush } else { Queued::Keep },
             unheard: if settings.word("old_downlink")? == "reroute" { Unheard::Reroute } else { Unheard::Lose },
             under_way: if settings.word("in_flight")? == "drop" { UnderWay::Drop } else { UnderWay::Keep },
             reordering: match settings.word("reordering")? {
                 "prevent" => Reordering::Prevent,
                 _ => Reordering::Natural,
             },
-            flush: settings.word("isl_queue")? == "drop",
+            isl_queue: if settings.word("isl_queue")? == "drop" { IslQueue::Drop } else { IslQueue::Drain },
         })
     }
+}
+
+/// What becomes of packets that wait for a link between satellites when it goes down.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum IslQueue {
+    Drain,
+    Drop,
 }
 
 /// Makes links.
@@ -219,7 +228,7 @@ impl Maker<'_> {
         let course = Course {
             delays,
             rates: ackclock::path::Rates::constant(self.rules.up_rate),
-            outages: Outages::new(self.silent(&access), InService::Finish, Queued::Keep),
+            outages: Outages::new(self.silent(&access, self.leaving()), InService::Finish, self.rules.terminal_queue),
             far_ends: Some(far_ends),
             reordering: self.rules.reordering,
             under_way: self.rules.under_way,
@@ -235,7 +244,7 @@ impl Maker<'_> {
         let course = Course {
             delays: self.delays(satellite, terminal),
             rates: ackclock::path::Rates::constant(self.rules.down_rate),
-            outages: Outages::new(self.silent(&own), InService::Finish, Queued::Keep),
+            outages: Outages::new(self.silent(&own, self.rules.gap), InService::Finish, Queued::Keep),
             far_ends: Some(FarEnds::new(points, self.rules.unheard)),
             reordering: self.rules.reordering,
             under_way: self.rules.under_way,
@@ -244,9 +253,9 @@ impl Maker<'_> {
     }
 
     fn across(&self, a: PlanNode, b: PlanNode) -> Link {
-        let outages = match self.rules.flush {
-            true => Outages::new(self.down_times(a, b), InService::Finish, Queued::Flush),
-            false => Outages::default(),
+        let outages = match self.rules.isl_queue {
+            IslQueue::Drop => Outages::new(self.down_times(a, b), InService::Finish, Queued::Flush),
+            IslQueue::Drain => Outages::default(),
         };
         let course = Course {
             delays: self.delays(a, b),
@@ -273,13 +282,21 @@ impl Maker<'_> {
         self.plan.delays(a, b).unwrap_or(Delays::constant(NO_DELAY))
     }
 
-    /// When a terminal cannot send or receive: without a satellite, and for a while after a handover.
-    fn silent(&self, access: &[Access]) -> Vec<(Time, Time)> {
+    /// How long a terminal is silent after it has left its satellite; at least an instant if its queue is lost then.
+    fn leaving(&self) -> Span {
+        match self.rules.terminal_queue {
+            Queued::Flush => self.rules.gap.max(Span::from_ps(1)),
+            Queued::Keep => self.rules.gap,
+        }
+    }
+
+    /// When a terminal cannot send or receive: without a satellite, and for a while, `gap`, after a handover.
+    fn silent(&self, access: &[Access], gap: Span) -> Vec<(Time, Time)> {
         let mut silent: Vec<(Time, Time)> = Vec::new();
         for access in access {
             let until = match access.satellite {
                 None => access.until,
-                Some(_) if access.is_new => (access.from + self.rules.gap).min(access.until),
+                Some(_) if access.is_new => (access.from + gap).min(access.until),
                 Some(_) => access.from,
             };
             match silent.last_mut() {

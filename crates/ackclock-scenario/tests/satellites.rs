@@ -167,6 +167,7 @@ fn small_constellations_and_other_policies_load() {
         "satellites.routing_delay=2 s",
         "satellites.check_jitter=half",
         "satellites.isl_queue=drop",
+        "satellites.terminal_queue=drop",
         "satellites.old_downlink=reroute",
         "satellites.in_flight=drop",
         "satellites.reordering=prevent",
