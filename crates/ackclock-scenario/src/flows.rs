@@ -17,7 +17,6 @@ use crate::routes::{self, Finder};
 use crate::settings::Settings;
 use crate::suggest;
 use crate::tcp;
-use crate::tree::quoted;
 use crate::values::Value;
 
 /// A flow as it will run, and what was said about it.
@@ -103,8 +102,8 @@ pub(crate) fn plan(context: &Context<'_>, report: &mut Report) -> Option<Vec<Pla
         planner.check_pcr(&name, &common, &forward, &backward, report);
         let flow = Flow {
             name,
-            forward,
-            backward,
+            forward: forward.into(),
+            backward: backward.into(),
             start: common.start,
             start_jitter: common.start_jitter,
             stop: common.stop,
@@ -203,14 +202,7 @@ impl Planner<'_> {
             if let Some(settings) = given {
                 let (text, at) = (settings.text(key)?, settings.at(key));
                 let network = self.context.network?;
-                let node = network.expect_node(text, at, report)?;
-                if !network.is_host(node) {
-                    report
-                        .error(at, format!("{} is a switch; flows begin and end at hosts", quoted(text)))
-                        .label("not a host");
-                    return None;
-                }
-                return Some(node);
+                return network.expect_host(text, "flows", at, report);
             }
             match number {
                 Some(number) => self.context.network?.node(&format!("{letter}{number}")),

@@ -6,12 +6,11 @@ mod roundtrip;
 
 use std::path::{Path, PathBuf};
 
-use ackclock::ids::LinkId;
 use ackclock::queue::drop::{DropParams, Forgiveness, FrameParams};
-use ackclock::scenario::{Buffer, Flow, ForcedDrop, Link, NodeKind, Queue, Scenario, ServiceOrder, Technology};
+use ackclock::scenario::{Buffer, Flow, ForcedDrop, Link, NodeKind, Queue, Route, Scenario, ServiceOrder, Technology};
 use ackclock::tcp::{
     AckPolicy, CongestionAvoidance, FirstSegment, GrowthParams, HostQueue, InitialWindowFrom, NewRenoParams,
-    OutOfOrder, PartialAckWindow, RecoveryParams, TcpParams, TickPhase, TimerKind, TimerParams,
+    OutOfOrder, PartialAckWindow, RecoveryParams, SackParams, TcpParams, TickPhase, TimerKind, TimerParams,
 };
 use ackclock::units::{Rate, Span, Time};
 use ackclock_scenario::{Disk, LoadError, Loaded, Memory, load};
@@ -41,8 +40,8 @@ fn flow<'a>(scenario: &'a Scenario, name: &str) -> &'a Flow {
     scenario.flows.iter().find(|flow| flow.name == name).unwrap_or_else(|| panic!("no flow {name}"))
 }
 
-fn names(scenario: &Scenario, path: &[LinkId]) -> Vec<String> {
-    path.iter().map(|id| scenario.links[*id].name.clone()).collect()
+fn names(scenario: &Scenario, route: &Route) -> Vec<String> {
+    route.links().iter().map(|id| scenario.links[*id].name.clone()).collect()
 }
 
 fn mbps(mbps: f64) -> Rate {
@@ -89,6 +88,7 @@ fn defaults_are_those_of_the_osu_model() {
         timestamp_clock: None,
         host_queue: HostQueue::Discard,
         receiver_sack: true,
+        sack: SackParams { standard_blocks: 3, offset: None, duplicates: false },
     };
     let f1 = flow(&scenario, "f1");
     assert_eq!(f1.tcp, expected);

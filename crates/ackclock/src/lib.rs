@@ -29,8 +29,8 @@
 //!     });
 //! let flow = Flow {
 //!     name: "f".into(),
-//!     forward: vec![to_s, to_b],
-//!     backward: vec![back_to_s, back_to_a],
+//!     forward: vec![to_s, to_b].into(),
+//!     backward: vec![back_to_s, back_to_a].into(),
 //!     start: Time::ZERO,
 //!     start_jitter: Span::ZERO,
 //!     stop: None,
@@ -50,6 +50,7 @@
 //!     datagrams: vec![],
 //!     bottleneck: None,
 //!     recording: Recording::none(),
+//!     events: Vec::new(),
 //! };
 //!
 //! let mut run = sim::build(&scenario, 1);

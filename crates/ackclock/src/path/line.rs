@@ -3,6 +3,8 @@
 
 use super::course::{Course, InService, Queued, Reordering};
 use super::errors::{ErrorParams, Errors, Packet, Place};
+use super::routing::{FarEnds, Unheard};
+use crate::ids::NodeId;
 use crate::record::DropReason;
 use crate::rng::Stream;
 use crate::units::{Rate, Span, Time};
@@ -83,17 +85,14 @@ impl PathParams {
 }
 
 impl Line {
-    /// The link named `name` (`from->to`), of this rate and delay unless it changes, in a run with this seed; `None` if it
-    /// does nothing but transmit.
-    pub fn new(params: &PathParams, rate: Rate, delay: Span, seed: u64, name: &str) -> Option<Box<Line>> {
-        let course = || params.course.clone().unwrap_or_else(|| Course::constant(rate, delay));
-        let line = || Line {
-            course: course(),
+    /// The link named `name` (`from->to`), of this rate and delay unless it changes, in a run with this seed.
+    pub fn new(params: &PathParams, rate: Rate, delay: Span, seed: u64, name: &str) -> Line {
+        Line {
+            course: params.course.clone().unwrap_or_else(|| Course::constant(rate, delay)),
             errors: Errors::new(&params.errors, seed, name),
             jitter: Jitter { below: params.jitter, stream: Stream::new(seed, name, "jitter"), packets: 0 },
             last_arrival: Time::ZERO,
-        };
-        (!params.is_plain()).then(|| Box::new(line()))
+        }
     }
 
     /// Whether a packet that comes to the queue before the link is lost there.
@@ -114,6 +113,17 @@ impl Line {
         }
     }
 
+    /// Who receives a packet whose transmission begins at `time`, if that is not always the same node.
+    pub fn far_end(&self, time: Time) -> Option<NodeId> {
+        self.course.far_ends.as_ref().and_then(|far_ends| far_ends.at(time))
+    }
+
+    /// Whether a packet whose turn comes at `time` rather takes another port, as nobody listens at the far end.
+    pub fn avoids(&self, time: Time) -> bool {
+        let avoids = |far_ends: &FarEnds| far_ends.unheard == Unheard::Reroute && far_ends.at(time).is_none();
+        self.course.far_ends.as_ref().is_some_and(avoids)
+    }
+
     /// When the transmission of a packet that begins now is complete, if the link stays up.
     pub fn complete(&self, begins: Time, packet: Packet) -> Time {
         begins + self.course.rates.at(begins).serialization(u64::from(packet.bytes) * 8)
@@ -131,6 +141,9 @@ impl Line {
         }
         if self.errors.corrupt(Place::Egress, complete, packet) {
             return lost(complete, DropReason::Corrupted);
+        }
+        if course.far_ends.as_ref().is_some_and(|far_ends| far_ends.at(begins).is_none()) {
+            return lost(complete, DropReason::NoReceiver);
         }
         let mut arrives = complete + course.delays.at(begins) + self.jitter.next();
         if course.reordering == Reordering::Prevent || self.jitter.below > Span::ZERO {
@@ -162,6 +175,7 @@ impl Jitter {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ids::Id;
     use crate::path::{AppliesTo, Delays, ErrorModel, Kind, Outages, Rates, Shape, UnderWay};
 
     /// A byte takes a nanosecond.
@@ -187,7 +201,7 @@ mod tests {
         let mut course = Course::constant(rate(RATE), of_ns(500));
         change(&mut course);
         let params = PathParams { course: Some(course), errors: errors.to_vec(), jitter: Span::ZERO };
-        *Line::new(&params, rate(RATE), of_ns(500), 1, "a->b").unwrap()
+        Line::new(&params, rate(RATE), of_ns(500), 1, "a->b")
     }
 
     /// The fates of packets of 100 bytes whose transmissions begin at these times: arrivals, or losses below zero.
@@ -204,8 +218,28 @@ mod tests {
     }
 
     #[test]
-    fn a_plain_link_needs_no_state() {
-        assert!(Line::new(&PathParams::plain(), rate(RATE), of_ns(500), 1, "a->b").is_none());
+    fn a_plain_link_delays_only() {
+        let mut plain = Line::new(&PathParams::plain(), rate(RATE), of_ns(500), 1, "a->b");
+        assert_eq!(fates(&mut plain, &[0, 100]), [600, 700]);
+    }
+
+    #[test]
+    fn what_is_transmitted_when_nobody_listens_is_lost_when_it_is_out() {
+        let node = |number| Some(NodeId::from_index(number));
+        let leaves = |unheard| {
+            move |course: &mut Course| {
+                let points = vec![(ns(0), node(1)), (ns(1000), None), (ns(2000), node(2))];
+                course.far_ends = Some(FarEnds::new(points, unheard));
+            }
+        };
+        let mut lose = line(leaves(Unheard::Lose), &[]);
+        assert_eq!(fates(&mut lose, &[950, 1050, 1950, 2050]), [1550, -1150, -2050, 2650]);
+        assert_eq!([950, 2050].map(|begins| lose.far_end(ns(begins))), [node(1), node(2)]);
+        let lost = lose.transmit(ns(1000), packet(100)).fate;
+        assert_eq!(lost, Fate::Lost { time: ns(1100), reason: DropReason::NoReceiver });
+        assert_eq!([999, 1000].map(|time| lose.avoids(ns(time))), [false, false]);
+        let reroute = line(leaves(Unheard::Reroute), &[]);
+        assert_eq!([999, 1000, 2000].map(|time| reroute.avoids(ns(time))), [false, true, false]);
     }
 
     #[test]
@@ -302,8 +336,8 @@ mod tests {
     fn jitter_delays_each_packet_and_keeps_their_order() {
         let params = PathParams { jitter: of_ns(300), ..PathParams::plain() };
         let arrivals = |seed, gap| {
-            let mut line = *Line::new(&params, rate(RATE), of_ns(500), seed, "a->b").unwrap();
-            let begins: Vec<u64> = (0..2000).map(|number| gap * number).collect();
+            let mut line = Line::new(&params, rate(RATE), of_ns(500), seed, "a->b");
+            let begins: Vec<u64> = (0..2000_u64).map(|number| gap * number).collect();
             let late = fates(&mut line, &begins).into_iter().zip(&begins);
             late.map(|(arrives, &begins)| arrives - begins as i64 - 600).collect::<Vec<i64>>()
         };

@@ -7,15 +7,18 @@
 
 pub mod cc;
 mod delayed_ack;
+mod deliveries;
 mod handshake;
 mod held;
 pub mod offset_sack;
+mod pacer;
 mod params;
 mod receiver;
 pub mod recovery;
 mod rfc6298;
 mod rto;
 mod runs;
+mod sack_ends;
 pub mod sack_option;
 mod scoreboard;
 mod send_times;
@@ -29,6 +32,7 @@ pub use delayed_ack::DelayedAck;
 pub use params::*;
 pub use receiver::{Receiver, ReceiverStats};
 pub use rto::{CoarseRto, TickClock};
+pub use sack_ends::SackStats;
 pub use scoreboard::Scoreboard;
 pub use send_times::{SendTimes, Transmissions};
 pub use sender::{Application, Expired, Sender, SenderStats};

@@ -2,13 +2,18 @@
 //! grows is [`cc`](super::cc)'s.
 //! Sources: [SACK-UBR] §2 to §4; the timer of 4.3BSD-Reno, docs/models/retransmission-timer.md.
 
+mod paced;
+mod sending;
+
 use super::cc::{Ack, CongestionControl, Growth, Loss, Window};
 use super::handshake::{ActiveEnd, Opened, RTO_AFTER_LOST_SYN};
-use super::recovery::{AnyRecovery, DupAck, Flight, Hands, NewAck, Recovery, Sending, TimerAction};
+use super::pacer::Pacer;
+use super::recovery::{AnyRecovery, DupAck, Flight, Hands, NewAck, Recovery, TimerAction};
+use super::sack_ends::{SackReader, SackStats};
 use super::setup::Setup;
 use super::timer::RetransmissionTimer;
 use super::timestamps::TimestampClock;
-use super::{HostQueue, InitialWindowFrom, SendTimes, TcpParams, TickClock};
+use super::{HostQueue, InitialWindowFrom, SendTimes, TcpParams, TickClock, sack_option};
 use crate::packet::{IP_HEADER_BYTES, SackBlock, Segment, SegmentKind, TCP_HEADER_BYTES, Timestamps};
 use crate::record::Fingerprint;
 use crate::record::trace::TimerState;
@@ -83,7 +88,7 @@ pub struct Sender {
     /// When it was sent, as the timer remembers it.
     timed_at: u64,
     header_bytes: u16,
-    /// Whether all segments are plain.
+    /// Whether all segments are plain, and sent as soon as the window allows.
     plain: bool,
     /// Whether the timer's samples come from timestamps.
     samples_by_timestamps: bool,
@@ -101,6 +106,8 @@ struct Extra {
     setup: Option<Setup>,
     /// When outstanding segments were sent.
     times: Option<SendTimes>,
+    /// The pace, if congestion control sets one.
+    pacer: Option<Pacer>,
     /// Opening the connection, and answering the receiver's FIN.
     end: Option<ActiveEnd>,
     /// Whether the last byte is a FIN.
@@ -108,22 +115,27 @@ struct Extra {
     /// The clock of the timestamps option, and what is echoed in it.
     clock: Option<TimestampClock>,
     echo: u32,
+    /// Selective acknowledgements of another form than all can read.
+    sack: Option<SackReader>,
 }
 
 impl Extra {
     fn new(params: &TcpParams) -> Option<Box<Extra>> {
         let measures = params.growth.measures() || params.recovery.measures();
         let times = measures.then(|| SendTimes::new(u64::from(params.mss)));
+        let pacer = params.growth.paces().then(|| Pacer::new(u64::from(params.mss)));
         let setup = Setup::new(params);
         let end = (params.handshake || params.fin).then(|| ActiveEnd::new(params.handshake));
         let clock = params.timestamp_clock.map(TimestampClock::new);
-        let any = setup.is_some() || times.is_some() || end.is_some() || clock.is_some();
-        any.then(|| Box::new(Extra { setup, times, end, fin: params.fin, clock, echo: 0 }))
+        let sack = SackReader::new(params);
+        let any = setup.is_some() || times.is_some() || pacer.is_some() || end.is_some() || clock.is_some();
+        let any = any || sack.is_some();
+        any.then(|| Box::new(Extra { setup, times, pacer, end, fin: params.fin, clock, echo: 0, sack }))
     }
 
-    /// Whether all segments are plain.
+    /// Whether all segments are plain, and sent as soon as the window allows.
     fn is_plain(&self) -> bool {
-        self.setup.is_none() && self.end.is_none() && self.clock.is_none()
+        self.setup.is_none() && self.pacer.is_none() && self.end.is_none() && self.clock.is_none()
     }
 
     /// A segment on its way out, of a stream that ends at `limit`.
@@ -133,6 +145,9 @@ impl Extra {
         }
         if let Some(end) = self.end.as_ref().filter(|_| segment.len == 0) {
             segment.kind = end.sent();
+            if segment.kind == SegmentKind::Syn {
+                segment.sack = self.sack.as_ref().map(SackReader::offer).unwrap_or_default();
+            }
         } else if self.fin && segment.seq + u64::from(segment.len) == limit {
             segment.kind = SegmentKind::Fin;
         }
@@ -202,7 +217,27 @@ impl Sender {
         if !self.plain && !self.on_extra(now, &segment) {
             return;
         }
-        self.on_ack(now, segment.ack, segment.sack.as_slice());
+        if segment.sack.is_empty() {
+            return self.on_ack(now, segment.ack, &[]);
+        }
+        self.on_sack(now, &segment);
+    }
+
+    /// The same of a segment with a SACK option.
+    #[inline(never)]
+    fn on_sack(&mut self, now: Time, segment: &Segment) {
+        let (few, many);
+        let blocks = match self.extra.as_mut().and_then(|extra| extra.sack.as_mut()) {
+            Some(sack) => {
+                many = sack.read(segment, self.flight.max);
+                many.as_slice()
+            }
+            None => {
+                few = sack_option::to_stream(&segment.sack, segment.ack).unwrap_or_default();
+                few.as_slice()
+            }
+        };
+        self.on_ack(now, segment.ack, blocks);
     }
 
     /// A segment to a sender that has more than others: whether it acknowledges data.
@@ -221,6 +256,9 @@ impl Sender {
         match segment.kind {
             SegmentKind::SynAck => {
                 self.fingerprint.event(now.as_ps(), segment.kind as u64);
+                if let Some(sack) = &mut extra.sack {
+                    sack.on_syn_ack(segment);
+                }
                 let opened = end.on_syn_ack();
                 self.on_opened(now, opened);
                 false
@@ -257,6 +295,9 @@ impl Sender {
         if ack < self.flight.una {
             return; // an old one
         }
+        if !self.plain {
+            self.hear(now, ack, blocks);
+        }
         self.recovery.on_sack(ack, blocks, &self.flight);
         if ack > self.flight.una {
             self.on_new_ack(now, ack);
@@ -283,6 +324,9 @@ impl Sender {
             return Expired::Nothing;
         }
         if !self.timer.expires(now) {
+            if self.pacer_mut().is_some() {
+                self.pass_time(now); // to send
+            }
             return Expired::Nothing;
         }
         if let Some(end) = self.end_mut().filter(|end| !end.is_open()) {
@@ -300,18 +344,6 @@ impl Sender {
         }
     }
 
-    /// The next segment to send, as long as there is one.
-    pub fn poll_segment(&mut self, now: Time) -> Option<Segment> {
-        let (seq, len) = self.poll(now)?;
-        Some(self.segment(now, seq, len))
-    }
-
-    /// The segment of `len` bytes from `seq` on that [`Sender::poll`] returned now.
-    pub fn segment(&self, now: Time, seq: u64, len: u32) -> Segment {
-        let plain = Segment { seq, len, headers: self.header_bytes, ..Segment::default() };
-        self.extra.as_ref().map_or(plain, |extra| extra.dress(now, plain, self.flight.limit))
-    }
-
     /// Whether all segments are plain, with [`Sender::header_bytes`] and nothing beside.
     #[inline]
     pub fn is_plain(&self) -> bool {
@@ -322,23 +354,6 @@ impl Sender {
     #[inline]
     pub fn header_bytes(&self) -> u16 {
         self.header_bytes
-    }
-
-    /// The same, as its first byte and its length.
-    #[inline(always)]
-    pub fn poll(&mut self, now: Time) -> Option<(u64, u32)> {
-        let by_window = !self.recovery_decides && self.fast_retransmit == NONE;
-        let (seq, fast) = if by_window {
-            (self.next_by_window(), false)
-        } else if let Some(seq) = self.next_by_end(now) {
-            return Some((seq, 0));
-        } else {
-            self.next_by_recovery()
-        };
-        if seq == NONE {
-            return None;
-        }
-        Some((seq, self.send(now, seq, fast)))
     }
 
     /// When [`Sender::on_timer`] is to be called.
@@ -387,6 +402,11 @@ impl Sender {
         &self.stats
     }
 
+    /// What was counted of selective acknowledgements, if they are more than blocks of RFC 2018.
+    pub fn sack_stats(&self) -> SackStats {
+        self.extra.as_ref().and_then(|extra| extra.sack.as_ref()).map(SackReader::stats).unwrap_or_default()
+    }
+
     /// When the retransmission timer expired.
     pub fn timeouts(&self) -> Vec<Time> {
         self.timer.expirations()
@@ -395,40 +415,6 @@ impl Sender {
     /// Hash over every acknowledgement received and every segment sent, with their times.
     pub fn fingerprint(&self) -> u64 {
         self.fingerprint.value()
-    }
-
-    /// The segment at `seq` is sent; `fast`: because recovery wanted it before anything else. Returns its length.
-    #[inline(always)]
-    fn send(&mut self, now: Time, seq: u64, fast: bool) -> u32 {
-        let len = self.flight.segment_len(seq);
-        let end = seq + len;
-        if self.recovery_decides {
-            self.tell_recovery(seq, fast);
-        }
-        if seq < self.flight.max {
-            self.stats.retransmissions += 1;
-            self.timed = NONE; // Karn: the acknowledgement would be ambiguous
-        } else if self.timed == NONE {
-            self.timed = seq;
-            self.timed_at = self.timer.stamp(now);
-        }
-        if let Some(times) = self.extra.as_mut().and_then(|extra| extra.times.as_mut()) {
-            times.on_sent(now, seq);
-        }
-        self.flight.nxt = self.flight.nxt.max(end);
-        self.flight.max = self.flight.max.max(end);
-        if self.timer.is_off() {
-            self.timer.start(now);
-        }
-        self.stats.segments_sent += 1;
-        self.stats.bytes_sent += if self.plain { len } else { self.payload(now, seq, len) };
-        self.fingerprint.event(now.as_ps(), seq);
-        len as u32
-    }
-
-    #[inline(never)]
-    fn tell_recovery(&mut self, seq: u64, fast: bool) {
-        self.recovery.on_sent(seq, fast, &self.flight);
     }
 
     #[inline(always)]
@@ -444,6 +430,21 @@ impl Sender {
         self.flight.una = ack;
         self.flight.nxt = self.flight.nxt.max(ack); // the receiver held more than was sent again
         self.dup_acks = 0;
+        self.fast_retransmit = NONE;
+        let timer = if meaning == NewAck::Grow { TimerAction::Restart } else { self.on_loss_known(ack, meaning) };
+        if ack == self.flight.max {
+            self.timer.stop();
+        } else if timer == TimerAction::Restart {
+            self.timer.start(now);
+        }
+        if ack >= self.size {
+            self.stats.completed.get_or_insert(now);
+        }
+    }
+
+    /// New data is acknowledged, and recovery makes more of it than growth; returns what becomes of the timer.
+    #[inline(never)]
+    fn on_loss_known(&mut self, ack: u64, meaning: NewAck) -> TimerAction {
         self.fast_retransmit = match meaning {
             NewAck::Partial { retransmit: true, .. } | NewAck::FastRetransmit | NewAck::GrowAndRetransmit => ack,
             _ => NONE,
@@ -451,14 +452,8 @@ impl Sender {
         if meaning == NewAck::FastRetransmit {
             self.count_fast_retransmit();
         }
-        if ack == self.flight.max {
-            self.timer.stop();
-        } else if !matches!(meaning, NewAck::Partial { restart_timer: false, .. }) {
-            self.timer.start(now);
-        }
-        if ack >= self.size {
-            self.stats.completed.get_or_insert(now);
-        }
+        let runs_on = matches!(meaning, NewAck::Partial { restart_timer: false, .. });
+        if runs_on { TimerAction::Leave } else { TimerAction::Restart }
     }
 
     /// New data is acknowledged: what recovery makes of it; perhaps the window grows.
@@ -529,8 +524,12 @@ impl Sender {
 
     fn on_timeout(&mut self, now: Time) {
         self.count_reduction();
+        let max = self.flight.max;
         let loss = Loss::of(self.flight.mss as f64, self.flight.rwnd as f64);
         self.growth.on_rto(&loss, &mut self.window);
+        if let Some(pacer) = self.pacer_mut() {
+            pacer.on_timeout(max);
+        }
         let hands = Hands { growth: &mut self.growth, window: &mut self.window, now, times: None, rtt: None };
         self.recovery.on_timeout(&self.flight, hands);
         self.flight.nxt = self.flight.una;
@@ -550,80 +549,12 @@ impl Sender {
         self.stats.longest_backoff = self.stats.longest_backoff.max(self.backoff);
     }
 
-    /// The next segment by the recovery, or [`NONE`]; and whether it is wanted before anything else.
-    #[inline(never)]
-    fn next_by_recovery(&mut self) -> (u64, bool) {
-        let fast = std::mem::replace(&mut self.fast_retransmit, NONE);
-        if fast != NONE {
-            return (fast, true);
-        }
-        match self.recovery.sending(&self.flight, &self.window) {
-            Sending::Segment(seq) => (seq, false),
-            Sending::Nothing => (NONE, false),
-            Sending::ByWindow => (self.next_by_window(), false),
-        }
-    }
-
-    /// The next segment by the window, or [`NONE`].
-    #[inline]
-    fn next_by_window(&self) -> u64 {
-        let seq = self.flight.nxt;
-        let fits = seq < self.flight.limit && seq + self.flight.segment_len(seq) <= self.window_end;
-        if fits { seq } else { NONE }
-    }
-
-    /// To be called when `una`, the window or the recovery may have changed: segments to send are asked for more often.
-    #[inline]
-    fn look_what_may_be_sent(&mut self) {
-        self.recovery_decides = self.recovery.has_a_say();
-        if !self.plain {
-            return self.look_what_end_may_send();
-        }
-        self.open_window();
-    }
-
-    #[inline]
-    fn open_window(&mut self) {
-        // A fraction of a byte allows nothing.
-        self.window_end = self.flight.una + self.flight.rwnd.min(self.window.cwnd as i64 as u64);
-    }
-
-    /// The same of a connection that may not be open, or has something to answer.
-    #[inline(never)]
-    fn look_what_end_may_send(&mut self) {
-        let (open, due) = self.end().map_or((true, false), |end| (end.is_open(), end.is_due()));
-        self.recovery_decides |= due;
-        if open {
-            self.open_window();
-        }
-    }
-
-    /// What is to be sent before anything else, and takes no sequence numbers: where it stands among them.
-    #[inline(never)]
-    fn next_by_end(&mut self, now: Time) -> Option<u64> {
-        let stamp = self.timer.stamp(now);
-        let kind = self.end_mut()?.take_due(stamp)?;
-        if kind == SegmentKind::Syn {
-            self.timer.start(now);
-        }
-        self.recovery_decides = self.recovery.has_a_say();
-        self.fingerprint.event(now.as_ps(), kind as u64);
-        // A SYN stands before the first byte, answers after the last.
-        Some(if kind == SegmentKind::Syn { 0 } else { self.flight.max })
-    }
-
     fn end(&self) -> Option<&ActiveEnd> {
         self.extra.as_ref().and_then(|extra| extra.end.as_ref())
     }
 
     fn end_mut(&mut self) -> Option<&mut ActiveEnd> {
         self.extra.as_mut().and_then(|extra| extra.end.as_mut())
-    }
-
-    /// Payload bytes of the segment at `seq`, which takes `len` sequence numbers.
-    #[inline(never)]
-    fn payload(&self, now: Time, seq: u64, len: u64) -> u64 {
-        u64::from(self.segment(now, seq, len as u32).payload())
     }
 
     /// Every handler begins here: the ticks up to now are seen, and an application past its end offers no more.

@@ -1,0 +1,151 @@
+//! What a sender sends next: what the window allows, unless recovery or the state of the connection has a say.
+//! Sources: [SACK-UBR] §2; RFC 6298 §3 (Karn).
+
+use super::{NONE, Sender};
+use crate::packet::{Segment, SegmentKind};
+use crate::tcp::recovery::{Recovery, Sending};
+use crate::units::Time;
+
+impl Sender {
+    /// The next segment to send, as long as there is one.
+    pub fn poll_segment(&mut self, now: Time) -> Option<Segment> {
+        let (seq, len) = self.poll(now)?;
+        Some(self.segment(now, seq, len))
+    }
+
+    /// The same, as its first byte and its length.
+    #[inline(always)]
+    pub fn poll(&mut self, now: Time) -> Option<(u64, u32)> {
+        let by_window = !self.recovery_decides && self.fast_retransmit == NONE;
+        let (seq, fast) = if by_window {
+            (self.next_by_window(), false)
+        } else if let Some(seq) = self.next_by_end(now) {
+            return Some((seq, 0));
+        } else if self.waits(now) {
+            return None;
+        } else {
+            self.next_by_recovery()
+        };
+        if seq == NONE {
+            return None;
+        }
+        Some((seq, self.send(now, seq, fast)))
+    }
+
+    /// The segment of `len` bytes from `seq` on that [`Sender::poll`] returned now.
+    pub fn segment(&self, now: Time, seq: u64, len: u32) -> Segment {
+        let plain = Segment { seq, len, headers: self.header_bytes, ..Segment::default() };
+        self.extra.as_ref().map_or(plain, |extra| extra.dress(now, plain, self.flight.limit))
+    }
+
+    /// The segment at `seq` is sent; `fast`: because recovery wanted it before anything else. Returns its length.
+    #[inline(always)]
+    fn send(&mut self, now: Time, seq: u64, fast: bool) -> u32 {
+        let len = self.flight.segment_len(seq);
+        let end = seq + len;
+        if self.recovery_decides {
+            self.tell_recovery(seq, fast);
+        }
+        if seq < self.flight.max {
+            self.stats.retransmissions += 1;
+            self.timed = NONE; // Karn: the acknowledgement would be ambiguous
+        } else if self.timed == NONE {
+            self.timed = seq;
+            self.timed_at = self.timer.stamp(now);
+        }
+        if self.extra.is_some() {
+            self.remember(now, seq, len);
+        }
+        self.flight.nxt = self.flight.nxt.max(end);
+        self.flight.max = self.flight.max.max(end);
+        if self.timer.is_off() {
+            self.timer.start(now);
+        }
+        self.stats.segments_sent += 1;
+        self.stats.bytes_sent += if self.plain { len } else { self.payload(now, seq, len) };
+        self.fingerprint.event(now.as_ps(), seq);
+        len as u32
+    }
+
+    #[inline(never)]
+    fn tell_recovery(&mut self, seq: u64, fast: bool) {
+        if self.recovery.has_a_say() {
+            self.recovery.on_sent(seq, fast, &self.flight);
+        }
+    }
+
+    /// The next segment by the recovery, or [`NONE`]; and whether it is wanted before anything else.
+    #[inline(never)]
+    fn next_by_recovery(&mut self) -> (u64, bool) {
+        let fast = std::mem::replace(&mut self.fast_retransmit, NONE);
+        if fast != NONE {
+            return (fast, true);
+        }
+        let has_a_say = self.recovery.has_a_say();
+        let sending = if has_a_say { self.recovery.sending(&self.flight, &self.window) } else { Sending::ByWindow };
+        let seq = match sending {
+            Sending::Segment(seq) => seq,
+            Sending::Nothing => NONE,
+            Sending::ByWindow => self.next_by_window(),
+        };
+        if seq == NONE && self.flight.nxt >= self.flight.limit {
+            self.has_no_data();
+        }
+        (seq, false)
+    }
+
+    /// The next segment by the window, or [`NONE`].
+    #[inline]
+    fn next_by_window(&self) -> u64 {
+        let seq = self.flight.nxt;
+        let fits = seq < self.flight.limit && seq + self.flight.segment_len(seq) <= self.window_end;
+        if fits { seq } else { NONE }
+    }
+
+    /// To be called when `una`, the window or the recovery may have changed: segments to send are asked for more often.
+    #[inline]
+    pub(super) fn look_what_may_be_sent(&mut self) {
+        self.recovery_decides = self.recovery.has_a_say();
+        if !self.plain {
+            return self.look_what_end_may_send();
+        }
+        self.open_window();
+    }
+
+    #[inline]
+    fn open_window(&mut self) {
+        // A fraction of a byte allows nothing.
+        self.window_end = self.flight.una + self.flight.rwnd.min(self.window.cwnd as i64 as u64);
+    }
+
+    /// The same of a connection that may not be open, or has something to answer.
+    #[inline(never)]
+    fn look_what_end_may_send(&mut self) {
+        let (open, due) = self.end().map_or((true, false), |end| (end.is_open(), end.is_due()));
+        let paced = self.tell_pacer();
+        self.recovery_decides |= due || paced;
+        if open {
+            self.open_window();
+        }
+    }
+
+    /// What is to be sent before anything else, and takes no sequence numbers: where it stands among them.
+    #[inline(never)]
+    fn next_by_end(&mut self, now: Time) -> Option<u64> {
+        let stamp = self.timer.stamp(now);
+        let kind = self.end_mut()?.take_due(stamp)?;
+        if kind == SegmentKind::Syn {
+            self.timer.start(now);
+        }
+        self.recovery_decides = self.recovery.has_a_say() || self.pacer_mut().is_some();
+        self.fingerprint.event(now.as_ps(), kind as u64);
+        // A SYN stands before the first byte, answers after the last.
+        Some(if kind == SegmentKind::Syn { 0 } else { self.flight.max })
+    }
+
+    /// Payload bytes of the segment at `seq`, which takes `len` sequence numbers.
+    #[inline(never)]
+    fn payload(&self, now: Time, seq: u64, len: u64) -> u64 {
+        u64::from(self.segment(now, seq, len as u32).payload())
+    }
+}
