@@ -113,7 +113,8 @@ impl Network {
     fn places(&mut self, document: &Document, satellites: &Satellites) -> Vec<Duplex> {
         // Wrong, and reported.
         let Some(rate) = satellites.rate() else { return Vec::new() };
-        let plain = |ends, rate, delay| Duplex { ends, rate, delay, course: None, errors: Vec::new(), jitter: Span::ZERO };
+        let plain =
+            |ends, rate, delay| Duplex { ends, rate, delay, course: None, errors: Vec::new(), jitter: Span::ZERO };
         let nodes: Vec<NodeId> = satellites.places.iter().filter_map(|place| self.node(&place.name)).collect();
         let mut links = Vec::new();
         for (index, (&node, place)) in nodes.iter().zip(&satellites.places).enumerate() {

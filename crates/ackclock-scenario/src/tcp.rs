@@ -339,6 +339,7 @@ fn vegas_a(settings: &Settings, report: &mut Report) -> Option<VegasAParams> {
         vegas,
         increase: match settings.word("increase")? {
             "spread" => Increase::Spread,
+            "spread-at-floor" => Increase::SpreadAtFloor,
             _ => Increase::AtOnce,
         },
         th_tolerance: settings.number("th_tolerance")?,

@@ -73,6 +73,7 @@ const SETS: &[&str] = &[
     "tcp.recovery_burst=2 segments",
     "tcp.restart_timer_on_fast_retransmit=true",
     "tcp.growth_at_recovery_end=true",
+    "tcp.increase=spread-at-floor",
     "tcp.alpha=0.5",
     "tcp.beta=6",
     "tcp.gamma=2.0",

@@ -166,6 +166,32 @@ const CLAIMS: &[(bool, &str)] = &[
         false,
         r#"difference = { metric = "efficiency", of = { label = "SACK", at = { net = "lan", k = "3000", tcp = "sack" } }, minus = { label = "Reno", at = { net = "lan", k = "3000", tcp = "reno" } }, is = ">", value = 0.2, confident = true }"#,
     ),
+    // Reno's seeds are .50 to .53, SACK's with 3000 cells .70, .74, .70, .74: medians .515 and .72.
+    (
+        true,
+        r#"within = { metric = "efficiency", of = { label = "Reno", at = { net = "lan", k = "1000", tcp = "reno" } }, from = 0.5, to = 0.52 }"#,
+    ),
+    (
+        false,
+        r#"within = { metric = "efficiency", of = { label = "Reno", at = { net = "lan", k = "1000", tcp = "reno" } }, from = 0.52, to = 0.6 }"#,
+    ),
+    (
+        true,
+        r#"within = { metric = "efficiency", of = { label = "SACK", at = { net = "lan", k = "3000", tcp = "sack" }, statistic = "median" }, from = 0.7199, to = 0.7201 }"#,
+    ),
+    // .97 over .515 is 1.883.
+    (
+        true,
+        r#"quotient = { metric = "efficiency", of = { label = "SACK", at = { net = "lan", k = "1000", tcp = "sack" } }, by = { label = "Reno", at = { net = "lan", k = "1000", tcp = "reno" } }, at_least = 1.88, at_most = 1.89 }"#,
+    ),
+    (
+        false,
+        r#"quotient = { metric = "efficiency", of = { label = "SACK", at = { net = "lan", k = "1000", tcp = "sack" } }, by = { label = "Reno", at = { net = "lan", k = "1000", tcp = "reno" } }, at_least = 1.89 }"#,
+    ),
+    (
+        false,
+        r#"quotient = { metric = "efficiency", of = { label = "SACK", at = { net = "lan", k = "1000", tcp = "sack" } }, by = { label = "Reno", at = { net = "lan", k = "1000", tcp = "reno" } }, at_most = 1.88 }"#,
+    ),
     // Flow 2 has no timeouts: the metric has no meaning anywhere.
     (
         false,
@@ -225,7 +251,10 @@ fn measure(point: &Point, seed: u64) -> Measurement {
         drops: 7,
         flows: vec!["s1".into(), "s2".into()],
         start: vec![0.0, 0.0],
+        mss: vec![1000, 1000],
         bytes_sent: vec![10_000_000, 5_000_000],
+        segments_sent: vec![10_000, 5_000],
+        lost: vec![3, 0],
         completed: vec![None, None],
         ..Measurement::default()
     }

@@ -489,6 +489,8 @@ pub enum Increase {
     AtOnce,
     /// By 1/cwnd with each acknowledgement of the next round trip.
     Spread,
+    /// So while alpha is at its floor, which is what Vegas does; at once above it.
+    SpreadAtFloor,
 }
 
 /// By how much the thresholds of Vegas-A move.

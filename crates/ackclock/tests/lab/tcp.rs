@@ -140,7 +140,7 @@ fn growth(choices: &mut Choices) -> Option<GrowthParams> {
         })),
         _ => Some(GrowthParams::VegasA(VegasAParams {
             vegas,
-            increase: choices.one_of(&[Increase::AtOnce, Increase::Spread]),
+            increase: choices.one_of(&[Increase::AtOnce, Increase::Spread, Increase::SpreadAtFloor]),
             tie_up_probability: choices.one_of(&[0.01, 0.5, 0.0]),
             reset_ab_on_rto: choices.once_in(2),
             step: choices.one_of(&[AbStep::Unit, AbStep::Throughput, AbStep::Rtt]),
