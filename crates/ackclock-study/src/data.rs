@@ -328,6 +328,8 @@ pub(crate) enum Predicate {
         #[serde(default)]
         confident: bool,
     },
+    /// The difference of two quantities stands in the relation to a number in at least this share of the seeds.
+    Pairs { metric: MetricName, of: Quantity, minus: Quantity, is: Relation, value: f64, share: f64 },
 }
 
 impl Predicate {
@@ -335,7 +337,7 @@ impl Predicate {
         match self {
             Predicate::Order { of, .. } => of.iter().collect(),
             Predicate::Bound { of, .. } => vec![of],
-            Predicate::Difference { of, minus, .. } => vec![of, minus],
+            Predicate::Difference { of, minus, .. } | Predicate::Pairs { of, minus, .. } => vec![of, minus],
         }
     }
 
@@ -343,7 +345,7 @@ impl Predicate {
         match self {
             Predicate::Order { of, .. } => of.iter_mut().collect(),
             Predicate::Bound { of, .. } => vec![of],
-            Predicate::Difference { of, minus, .. } => vec![of, minus],
+            Predicate::Difference { of, minus, .. } | Predicate::Pairs { of, minus, .. } => vec![of, minus],
         }
     }
 }
