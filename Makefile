@@ -35,7 +35,7 @@ verify: test ## slow: both studies in full, all networks on both engines, ten ti
 	SACK_SCOREBOARDS=1000000 $(CARGO) test --release --locked -p ackclock --lib random_scoreboards
 	PROPTEST_CASES=2000 $(CARGO) test --release --locked -p ackclock --test random_networks
 	ENGINES_ROUNDS=20 $(CARGO) test --release --locked -p ackclock --test engines
-	PROPTEST_CASES=20000 $(CARGO) test --release --locked -p ackclock --test engines_random
+	RECORDED_ONE_IN=16 PROPTEST_CASES=100000 $(CARGO) test --release --locked -p ackclock --test engines_random
 	$(CARGO) run --release --locked -- reproduce
 	$(MAKE) fuzz
 

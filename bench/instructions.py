@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Instructions of fixed short scenarios, counted by callgrind: `make instructions` writes bench/instructions.txt,
-`make instructions-check` compares with it and fails if anything has become 10 % dearer.
+`make instructions-check` compares with it and fails if anything has become 10 % dearer. Both fail if to load and build
+a network of many flows costs more for each of them than one of few.
 
 Counts do not depend on what else the machine does, so they show what a stopwatch cannot. What a run needs before the
 first segment and after the last is counted in a run of no length. Another compiler gives other counts: its version is
@@ -17,8 +18,11 @@ import tempfile
 sys.dont_write_bytecode = True  # no compiled copy of run.py in the repository
 import run
 
+# Five times as many flows in the same network.
+MANY, FEW, TIMES = "r-5000", "r", 5
 FILE = os.path.join(run.HERE, "instructions.txt")
 LIMIT_PERCENT = 10.0
+LINEAR_PERCENT = 25.0  # what set-up with many flows may cost more than in proportion to them
 # Name, scenario, simulated seconds, bytes per segment, settings. Long enough that the first seconds do not rule.
 SCENARIOS = [
     ("p", "p", 3, 512, []),
@@ -90,6 +94,14 @@ def check(old, new):
     return fine
 
 
+def is_linear(lines):
+    """Whether to load and build many flows costs as much for each as to do it with few. Prints it."""
+    counts = columns(lines)
+    percent = 100 * (counts[MANY]["set-up"] / counts[FEW]["set-up"] / TIMES - 1)
+    print(f"set-up of {TIMES} times the flows: {percent:+.1f} % beside {TIMES} times the instructions")
+    return percent <= LINEAR_PERCENT
+
+
 def main():
     if not shutil.which("valgrind"):
         sys.exit("error: valgrind is missing (make bench-setup)")
@@ -97,10 +109,13 @@ def main():
     if sys.argv[1:] == ["--check"]:
         with open(FILE) as file:
             old = file.read().splitlines()
-        sys.exit(0 if check(old, new) else 1)
+        fine = check(old, new)
+        sys.exit(0 if is_linear(new) and fine else 1)
     with open(FILE, "w") as file:
         file.write("\n".join(new) + "\n")
     print("\n".join(new))
+    if not is_linear(new):
+        sys.exit("error: with many flows the set-up costs more for each of them")
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ use ackclock::ids::{IdVec, LinkId};
 use ackclock::packet::{IP_HEADER_BYTES, TCP_HEADER_BYTES, aal5};
 use ackclock::record::{Metric, Shape, Subject};
 use ackclock::scenario::{Flow, NodeKind, Scenario, Technology};
+use ackclock::units::Time;
 
 /// A warning, if `runs` runs of a scenario would write more than a gigabyte.
 pub fn warning(scenario: &Scenario, runs: usize) -> Option<String> {
@@ -38,7 +39,7 @@ pub fn warning(scenario: &Scenario, runs: usize) -> Option<String> {
 /// The bytes of each metric, and of the captures, for one run.
 fn parts(scenario: &Scenario) -> Vec<(&'static str, f64)> {
     let mut crossing: IdVec<LinkId, u64> = scenario.links.iter().map(|_| 0).collect();
-    for &link in scenario.flows.iter().flat_map(|flow| &flow.forward) {
+    for link in scenario.flows.iter().flat_map(|flow| flow.forward.at(Time::ZERO, &scenario.links)) {
         crossing[link] += 1;
     }
     let loads: Vec<Load> = scenario.flows.iter().map(|flow| Load::of(scenario, flow, &crossing)).collect();
@@ -49,7 +50,7 @@ fn parts(scenario: &Scenario) -> Vec<(&'static str, f64)> {
         .map(|metric| (metric.name(), rows(scenario, &loads, metric) * bytes_per_row(metric.shape())))
         .collect();
     let captured = |(flow, load): (&Flow, &Load)| {
-        let ends = [scenario.links[flow.forward[0]].from, scenario.links[flow.backward[0]].from];
+        let ends = [scenario.links[flow.forward.first()].from, scenario.links[flow.backward.first()].from];
         // Data and acknowledgements pass both ends.
         2.0 * load.segments * ends.iter().filter(|end| scenario.recording.captures.contains(end)).count() as f64
     };
@@ -80,21 +81,21 @@ impl Load {
             }
             Technology::Packet { link_header_bytes } => (1.0, 1.0, f64::from(ip_bytes + link_header_bytes) * 8.0),
         };
-        let share = flow.forward.iter().map(|&link| scenario.links[link].rate.as_bps() as f64 / crossing[link] as f64);
+        let [forward, backward] = [&flow.forward, &flow.backward].map(|route| route.at(Time::ZERO, &scenario.links));
+        let share = forward.iter().map(|&link| scenario.links[link].rate.as_bps() as f64 / crossing[link] as f64);
         let rate = share.fold(f64::INFINITY, f64::min).min(flow.pcr.map_or(f64::INFINITY, |pcr| pcr.as_bps() as f64));
         let end = scenario.duration.as_secs_f64();
         let active = flow.stop.map_or(end, |stop| end.min(stop.as_secs_f64())) - flow.start.as_secs_f64();
         let of_file = flow.size.map_or(f64::INFINITY, |bytes| bytes as f64 / f64::from(flow.tcp.mss));
-        let delay: f64 =
-            flow.forward.iter().chain(&flow.backward).map(|&link| scenario.links[link].delay.as_secs_f64()).sum();
+        let delay: f64 = forward.iter().chain(&backward).map(|&link| scenario.links[link].delay.as_secs_f64()).sum();
         let segments = (active.max(0.0) * rate / wire_bits).min(of_file);
         let ports = |route: &[LinkId]| route.iter().filter(|&&link| of_switch(scenario, link)).count() as f64;
         Load {
             segments,
             // No more often than there are segments to time.
             round_trips: (active.max(0.0) / delay).min(segments),
-            data_ports: ports(&flow.forward),
-            ack_ports: ports(&flow.backward),
+            data_ports: ports(&forward),
+            ack_ports: ports(&backward),
             data_units,
             ack_units,
         }

@@ -183,6 +183,39 @@
   };
 
   // Events, and the shapes that tell members apart.
+  // What happens to the network: a dotted line, and words where there is room for them.
+  const drawEvents = (u) => {
+    const { ctx, bbox } = u;
+    const ratio = devicePixelRatio || 1;
+    ctx.save();
+    ctx.strokeStyle = ctx.fillStyle = colour("axis");
+    ctx.lineWidth = ratio;
+    ctx.setLineDash([2 * ratio, 3 * ratio]);
+    ctx.font = `${11 * ratio}px system-ui, sans-serif`;
+    ctx.textBaseline = "top";
+    // Several lines of words below each other; where the last one of each ends.
+    const ends = [-Infinity, -Infinity, -Infinity];
+    let drawn = 0;
+    for (const [time, text] of data.marks) {
+      const t = time * timeFactor;
+      if (t < u.scales.x.min || t > u.scales.x.max) continue;
+      const x = Math.round(u.valToPos(t, "x", true));
+      ctx.beginPath();
+      ctx.moveTo(x, bbox.top);
+      ctx.lineTo(x, bbox.top + bbox.height);
+      ctx.stroke();
+      drawn++;
+      const width = ctx.measureText(text).width + 6 * ratio;
+      const left = Math.min(x + 3 * ratio, bbox.left + bbox.width - width);
+      const line = ends.findIndex((end) => end <= left);
+      if (line < 0) continue;
+      ends[line] = left + width;
+      ctx.fillText(text, left, bbox.top + (2 + 13 * line) * ratio);
+    }
+    ctx.restore();
+    root.dataset.events = drawn;
+  };
+
   const drawMarks = (view, u, n) => {
     const drawing = view.drawings[n];
     if (!drawing) return;
@@ -343,6 +376,7 @@
         ],
         hooks: {
           drawSeries: [(u, n) => drawMarks(view, u, n)],
+          drawAxes: [drawEvents],
           setCursor: [(u) => { if (u.cursor.left >= 0) pointAt(u.posToVal(u.cursor.left, "x"), this); else pointAt(null, this); }],
           setSelect: [(u) => {
             const { left, width } = u.select;

@@ -64,8 +64,8 @@ impl Meta {
         }
         let flow = |flow: &Flow| FlowMeta {
             name: flow.name.clone(),
-            sender: numbers[scenario.links[flow.forward[0]].from.index()],
-            receiver: numbers[scenario.links[flow.forward[flow.forward.len() - 1]].to.index()],
+            sender: numbers[scenario.links[flow.forward.first()].from.index()],
+            receiver: numbers[flow.forward.destination(&scenario.links).index()],
             size: flow.size,
             mss: flow.tcp.mss,
             window: flow.tcp.advertised_window(),
@@ -207,7 +207,7 @@ fn enhanced_packet<'a>(block: &'a mut Block, packet: &Captured, meta: &Meta) -> 
     block.begin(6);
     block.u32(0); // the interface
     block.u32((ns >> 32) as u32).u32(ns as u32);
-    block.u32(headers.len() as u32).u32(segment.ip_bytes());
+    block.u32(headers.len() as u32).u32(datagram.length());
     block.bytes(&headers).pad();
     block.option(EPB_FLAGS, &(if packet.sent { OUTBOUND } else { INBOUND }).to_le_bytes());
     block.option(OPT_COMMENT, comment(packet, flow).as_bytes());

@@ -36,7 +36,7 @@ pub(crate) fn find(
     if top.word("capacity") != Some("auto") {
         return Err(());
     }
-    let mut crossing = flows.iter().filter(|planned| planned.flow.forward.contains(&id));
+    let mut crossing = flows.iter().filter(|planned| planned.flow.forward.links().contains(&id));
     let place = top.at("capacity").or(top.at("bottleneck"));
     let Some(mss) = crossing.next().map(|planned| planned.flow.tcp.mss) else {
         report

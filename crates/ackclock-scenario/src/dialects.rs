@@ -60,6 +60,9 @@ const STANDARD: &[Default] = &[
 /// What goes with the growth of Vegas in the older dialects: they have no SACK.
 const WITH_VEGAS: &[Default] = &[default("recovery", Text("vegas"), "[NS2] §4: part of Vegas")];
 
+/// What BBR needs in any dialect.
+const WITH_BBR1: &[Default] = &[default("recovery", Text("rfc6675"), "Ackclock: BBR counts what SACK reports")];
+
 /// How Vegas begins in ns-2.
 const NS2_2001_WITH_VEGAS: &[Default] = &[
     default("initial_window_from", Text("second-ack"), "[NS2] §1: Vegas' own"),
@@ -73,12 +76,14 @@ pub(crate) const VEGAS_FAMILY: [&str; 3] = ["vegas", "vegas-a", "vegas-plus"];
 pub(crate) fn apply(settings: &mut Settings) {
     let is_ns2 = settings.word("dialect") == Some("ns2-2001");
     let is_vegas = settings.word("growth").is_some_and(|growth| VEGAS_FAMILY.contains(&growth));
+    let is_bbr1 = settings.word("growth") == Some("bbr1");
     let is_standard = settings.word("dialect") == Some("standard");
     let layers = [
         (is_ns2, NS2_2001),
         (is_standard, STANDARD),
         (is_vegas && !is_standard, WITH_VEGAS),
         (is_ns2 && is_vegas, NS2_2001_WITH_VEGAS),
+        (is_bbr1, WITH_BBR1),
     ];
     for default in layers.iter().filter(|(holds, _)| *holds).flat_map(|(_, defaults)| *defaults) {
         replace(settings, default);

@@ -3,9 +3,9 @@
 use ackclock::scenario::Technology;
 use ackclock::tcp::offset_sack::{Alternative, Form, Preference};
 use ackclock::tcp::{
-    AbCoupling, AbStep, AckPolicy, CongestionAvoidance, CubicParams, FallFloydParams, FirstSegment, GrowthParams,
-    HostQueue, Increase, InitialWindowFrom, NewRenoParams, OffsetSackParams, OutOfOrder, PartialAckWindow, PlusReturn,
-    RecoveryParams, RerouteParams, Rfc6675Params, SackParams, TcpParams, TickPhase, TimerKind, TimerParams,
+    AbCoupling, AbStep, AckPolicy, Bbr1Params, CongestionAvoidance, CubicParams, FallFloydParams, FirstSegment,
+    GrowthParams, HostQueue, Increase, InitialWindowFrom, NewRenoParams, OffsetSackParams, OutOfOrder, PartialAckWindow,
+    PlusReturn, RecoveryParams, RerouteParams, Rfc6675Params, SackParams, TcpParams, TickPhase, TimerKind, TimerParams,
     VegasAParams, VegasLinuxParams, VegasParams, VegasPlusParams,
 };
 use ackclock::units::Span;
@@ -245,6 +245,7 @@ fn min_rto_ticks(settings: &Settings, tick: Option<Span>, report: &mut Report) -
 fn growth(settings: &Settings, report: &mut Report) -> Option<GrowthParams> {
     Some(match settings.word("growth")? {
         "reno" => GrowthParams::Reno(arithmetic(settings)?),
+        "bbr1" => GrowthParams::Bbr1(bbr1(settings, report)?),
         "cubic" => GrowthParams::Cubic(CubicParams {
             c: settings.number("cubic_c")?,
             beta: settings.number("cubic_beta")?,
@@ -263,6 +264,19 @@ fn growth(settings: &Settings, report: &mut Report) -> Option<GrowthParams> {
         "vegas-a" => GrowthParams::VegasA(vegas_a(settings, report)?),
         other => unreachable!("growth {other} is in the table of keys, but has no parameters"),
     })
+}
+
+fn bbr1(settings: &Settings, report: &mut Report) -> Option<Bbr1Params> {
+    let (recovery, sack) = (settings.word("recovery")?, settings.flag("receiver_sack"));
+    if recovery != "rfc6675" || sack == Some(false) {
+        report
+            .error(settings.at("recovery").or(settings.at("growth")), "`growth` \"bbr1\" needs SACK")
+            .label("it measures what is delivered by selective acknowledgements")
+            .help("write recovery = \"rfc6675\", and leave receiver_sack as it is");
+        return None;
+    }
+    let span = |name| Some(Span::from_ps(settings.amount(name)?));
+    Some(Bbr1Params { rtprop_window: span("rtprop_window")?, probe_rtt: span("probe_rtt")? })
 }
 
 fn vegas(settings: &Settings, report: &mut Report) -> Option<VegasParams> {

@@ -325,6 +325,8 @@ fn tcp_that_cannot_work() {
         "tcp.max_rto = \"2 s\"",
         "tcp = { tick = \"1 ns\", min_rto = \"10 s\" }",
         "tcp = { growth = \"reno\", recovery = \"vegas\" }",
+        "tcp = { growth = \"bbr1\", recovery = \"new-reno\" }",
+        "tcp = { growth = \"bbr1\", receiver_sack = false }",
         "tcp = { dialect = \"ns2-2001\", handshake = true }",
         "tcp = { growth = \"vegas\", alpha = 4 }",
         "tcp = { growth = \"vegas-linux\", linux_alpha = 5 }",
@@ -344,6 +346,7 @@ fn keys_without_effect() {
         "tcp = { recovery = \"vanilla\", guard_after_timeout = false }\nflow.f2.tcp.recovery = \"new-reno\"",
         "flow.f2.tcp.partial_ack_pipe = \"1 segment\"",
         "tcp = { growth = \"vegas\", cubic_c = 1 }",
+        "tcp = { growth = \"cubic\", probe_rtt = \"100 ms\" }",
         "tcp = { growth = \"vegas\", congestion_avoidance = \"float\", increase = \"spread\" }",
         "bottleneck = \"none\"\ncapacity = \"5 Mbps\"",
     ]));

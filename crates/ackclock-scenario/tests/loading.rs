@@ -6,9 +6,8 @@ mod roundtrip;
 
 use std::path::{Path, PathBuf};
 
-use ackclock::ids::LinkId;
 use ackclock::queue::drop::{DropParams, Forgiveness, FrameParams};
-use ackclock::scenario::{Buffer, Flow, ForcedDrop, Link, NodeKind, Queue, Scenario, ServiceOrder, Technology};
+use ackclock::scenario::{Buffer, Flow, ForcedDrop, Link, NodeKind, Queue, Route, Scenario, ServiceOrder, Technology};
 use ackclock::tcp::{
     AckPolicy, CongestionAvoidance, FirstSegment, GrowthParams, HostQueue, InitialWindowFrom, NewRenoParams,
     OutOfOrder, PartialAckWindow, RecoveryParams, SackParams, TcpParams, TickPhase, TimerKind, TimerParams,
@@ -41,8 +40,8 @@ fn flow<'a>(scenario: &'a Scenario, name: &str) -> &'a Flow {
     scenario.flows.iter().find(|flow| flow.name == name).unwrap_or_else(|| panic!("no flow {name}"))
 }
 
-fn names(scenario: &Scenario, path: &[LinkId]) -> Vec<String> {
-    path.iter().map(|id| scenario.links[*id].name.clone()).collect()
+fn names(scenario: &Scenario, route: &Route) -> Vec<String> {
+    route.links().iter().map(|id| scenario.links[*id].name.clone()).collect()
 }
 
 fn mbps(mbps: f64) -> Rate {

@@ -29,9 +29,10 @@
 //!     });
 //! let flow = Flow {
 //!     name: "f".into(),
-//!     forward: vec![to_s, to_b],
-//!     backward: vec![back_to_s, back_to_a],
+//!     forward: vec![to_s, to_b].into(),
+//!     backward: vec![back_to_s, back_to_a].into(),
 //!     start: Time::ZERO,
+//!     start_jitter: Span::ZERO,
 //!     stop: None,
 //!     size: Some(100_000),
 //!     pcr: None,
@@ -49,6 +50,7 @@
 //!     datagrams: vec![],
 //!     bottleneck: None,
 //!     recording: Recording::none(),
+//!     events: Vec::new(),
 //! };
 //!
 //! let mut run = sim::build(&scenario, 1);

@@ -1,10 +1,14 @@
 //! A scenario as meant: typed, complete, every reference resolved. What a file says becomes this in
 //! `ackclock-scenario`, which checks everything that [`crate::sim::build`] relies on.
 
+use std::sync::Arc;
+
 use crate::ids::{FlowId, IdVec, LinkId, NodeId};
 use crate::path::PathParams;
+use crate::path::RoutingTable;
 use crate::queue::drop::DropParams;
 use crate::record::MetricSet;
+use crate::rng::Stream;
 use crate::tcp::TcpParams;
 use crate::traffic::CbrParams;
 use crate::units::{Rate, Span, Time};
@@ -32,6 +36,69 @@ pub struct Scenario {
     pub bottleneck: Option<Bottleneck>,
     /// What is written down while the run goes on.
     pub recording: Recording,
+    /// What happens to the network, for the reader of results, in order of time. What it does to packets is said in routes
+    /// and links; it changes nothing by itself.
+    pub events: Vec<Event>,
+}
+
+/// Something that happens to the network, at an instant known before the run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Event {
+    /// When.
+    pub time: Time,
+    /// What.
+    pub kind: EventKind,
+    /// The name of the node to which it happens: of a handover the terminal, of a link or a way where that begins.
+    pub node: String,
+    /// The name of the other node before; of a way, where that led.
+    pub before: Option<String>,
+    /// And after.
+    pub after: Option<String>,
+}
+
+/// What can happen to a network.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EventKind {
+    /// A terminal without a satellite finds one.
+    Acquired,
+    /// A terminal goes over to another satellite.
+    Handover,
+    /// A terminal loses its satellite and finds no other.
+    Lost,
+    /// A link between satellites comes up.
+    LinkUp,
+    /// A link between satellites goes down.
+    LinkDown,
+    /// There is a way again where there was none.
+    RouteFound,
+    /// There is no way any more.
+    RouteLost,
+}
+
+impl EventKind {
+    /// Every kind.
+    pub const ALL: [EventKind; 7] = [
+        EventKind::Acquired,
+        EventKind::Handover,
+        EventKind::Lost,
+        EventKind::LinkUp,
+        EventKind::LinkDown,
+        EventKind::RouteFound,
+        EventKind::RouteLost,
+    ];
+
+    /// Its name in tables.
+    pub fn name(self) -> &'static str {
+        match self {
+            EventKind::Acquired => "acquired",
+            EventKind::Handover => "handover",
+            EventKind::Lost => "lost",
+            EventKind::LinkUp => "link-up",
+            EventKind::LinkDown => "link-down",
+            EventKind::RouteFound => "route-found",
+            EventKind::RouteLost => "route-lost",
+        }
+    }
 }
 
 /// What is written down while a run goes on. It changes nothing else.
@@ -92,7 +159,7 @@ pub struct Link {
     pub name: String,
     /// Where the port is.
     pub from: NodeId,
-    /// Where the link leads.
+    /// Where the link leads; if that changes, the first far end.
     pub to: NodeId,
     /// The rate of port and link, at the start.
     pub rate: Rate,
@@ -102,6 +169,16 @@ pub struct Link {
     pub path: PathParams,
     /// The queue of the port. Of no meaning at a host.
     pub queue: Queue,
+}
+
+impl Link {
+    /// Who receives what begins to be transmitted at `time`.
+    pub fn far_end(&self, time: Time) -> Option<NodeId> {
+        match self.path.course.as_ref().and_then(|course| course.far_ends.as_ref()) {
+            Some(far_ends) => far_ends.at(time),
+            None => Some(self.to),
+        }
+    }
 }
 
 /// The queue of an output port.
@@ -151,12 +228,14 @@ pub enum ServiceOrder {
 pub struct Flow {
     /// Unique name. Random numbers depend on it.
     pub name: String,
-    /// The links from the sender's host to the receiver's, 1 to [`MAX_ROUTE_LINKS`].
-    pub forward: Vec<LinkId>,
-    /// The links back, for the acknowledgements.
-    pub backward: Vec<LinkId>,
-    /// When the application begins to send.
+    /// The way from the sender's host to the receiver's.
+    pub forward: Route,
+    /// The way back, for the acknowledgements.
+    pub backward: Route,
+    /// When the application begins to send, at the earliest.
     pub start: Time,
+    /// It begins later by a random time below this: [`Flow::begins`].
+    pub start_jitter: Span,
     /// When the application offers nothing new any more; what was sent is still repaired.
     pub stop: Option<Time>,
     /// Bytes the application has to send; `None` is infinite.
@@ -170,15 +249,100 @@ pub struct Flow {
     pub forced_drops: Vec<ForcedDrop>,
 }
 
+impl Flow {
+    /// When the application begins to send under a seed: the start, and a uniform random time below the jitter, which is a
+    /// function of seed and name.
+    pub fn begins(&self, seed: u64) -> Time {
+        match self.start_jitter.as_ps() {
+            0 => self.start,
+            bound => self.start + Span::from_ps(Stream::new(seed, &self.name, "start").below(bound, 0)),
+        }
+    }
+}
+
 /// Datagrams in one direction, UDP.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DatagramFlow {
     /// Unique name. Random numbers depend on it.
     pub name: String,
-    /// The links from host to host, 1 to [`MAX_ROUTE_LINKS`].
-    pub route: Vec<LinkId>,
+    /// The way from host to host.
+    pub route: Route,
     /// What is sent. The payload has [`MIN_DATAGRAM_BYTES`] at least.
     pub source: CbrParams,
+}
+
+/// The way of packets or cells from one host to another.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Route {
+    /// Always these links, 1 to [`MAX_ROUTE_LINKS`]. None of them changes its far end.
+    Fixed(Vec<LinkId>),
+    /// Whatever the routing table says when a packet arrives at a node. On packet networks only.
+    Dynamic {
+        /// The link of the host where the way begins.
+        first: LinkId,
+        /// How it goes on. Routes to the same destination share it. Only the ports of switches are named, each at its own
+        /// node.
+        table: Arc<RoutingTable>,
+    },
+}
+
+impl Route {
+    /// The first link, which is one of a host.
+    pub fn first(&self) -> LinkId {
+        match self {
+            Route::Fixed(links) => links[0],
+            Route::Dynamic { first, .. } => *first,
+        }
+    }
+
+    /// The links of a route that does not change, in order.
+    pub fn fixed(&self) -> Option<&[LinkId]> {
+        match self {
+            Route::Fixed(links) => Some(links),
+            Route::Dynamic { .. } => None,
+        }
+    }
+
+    /// The host at its end, in a network with these links.
+    pub fn destination(&self, links: &IdVec<LinkId, Link>) -> NodeId {
+        match self {
+            Route::Fixed(route) => links[route[route.len() - 1]].to,
+            Route::Dynamic { table, .. } => table.destination(),
+        }
+    }
+
+    /// The links that it would cross if everything stayed as it is at `time`, in a network with these links: of a route that
+    /// leads nowhere then, as far as it goes.
+    pub fn at(&self, time: Time, links: &IdVec<LinkId, Link>) -> Vec<LinkId> {
+        let Route::Dynamic { first, table } = self else { return self.links() };
+        let mut route = vec![*first];
+        while let Some(next) = links[route[route.len() - 1]].far_end(time).and_then(|node| table.link(node, time)) {
+            if route.len() == usize::from(table.ttl()) {
+                break;
+            }
+            route.push(next);
+        }
+        route
+    }
+
+    /// The links that it may cross: in order if it is fixed; else the first, and all of its table, each once.
+    pub fn links(&self) -> Vec<LinkId> {
+        match self {
+            Route::Fixed(links) => links.clone(),
+            Route::Dynamic { first, table } => {
+                let mut links: Vec<LinkId> = [*first].into_iter().chain(table.links()).collect();
+                links.sort_unstable();
+                links.dedup();
+                links
+            }
+        }
+    }
+}
+
+impl From<Vec<LinkId>> for Route {
+    fn from(links: Vec<LinkId>) -> Route {
+        Route::Fixed(links)
+    }
 }
 
 /// The smallest payload of a datagram: what UDP's header is shorter than TCP's.

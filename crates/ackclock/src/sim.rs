@@ -142,7 +142,7 @@ pub fn build_with(scenario: &Scenario, seed: u64, engine: Engine) -> Simulation 
         end: Time::ZERO + scenario.duration,
         warmup: scenario.warmup,
         capacity_bps: scenario.bottleneck.as_ref().map(|bottleneck| bottleneck.capacity_bps),
-        measured: scenario.flows.iter().map(|flow| begins(scenario, flow)).collect(),
+        measured: scenario.flows.iter().map(|flow| begins(scenario, flow, seed)).collect(),
         has_randomness: net::has_randomness(scenario),
         cancelled: false,
     }
@@ -242,11 +242,12 @@ impl Simulation {
 fn lost(name: &str, ports: &[PortRecord], links: &[LinkRecord]) -> u64 {
     let refused = ports.iter().flat_map(|port| &port.vcs).filter(|vc| vc.name == name).map(|vc| vc.drops);
     let on_links = links.iter().flat_map(|link| &link.vcs).filter(|vc| vc.name == name);
-    refused.sum::<u64>() + on_links.map(|vc| vc.corrupted + vc.outage).sum::<u64>()
+    refused.sum::<u64>() + on_links.map(|vc| vc.lost.total()).sum::<u64>()
 }
 
 /// When a flow begins, if efficiency and fairness are about it: about all flows, unless a bottleneck is named.
-fn begins(scenario: &Scenario, flow: &Flow) -> Time {
-    let measured = scenario.bottleneck.as_ref().is_none_or(|bottleneck| flow.forward.contains(&bottleneck.link));
-    if measured { flow.start } else { Time::NEVER }
+fn begins(scenario: &Scenario, flow: &Flow, seed: u64) -> Time {
+    let measured =
+        scenario.bottleneck.as_ref().is_none_or(|bottleneck| flow.forward.links().contains(&bottleneck.link));
+    if measured { flow.begins(seed) } else { Time::NEVER }
 }

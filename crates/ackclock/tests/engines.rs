@@ -10,7 +10,7 @@ mod lab;
 use std::path::Path;
 
 use ackclock::ids::{FlowId, Id};
-use ackclock::record::{PortRecord, Records};
+use ackclock::record::{LinkLosses, PortRecord, Records};
 use ackclock::rng::Stream;
 use ackclock::scenario::{Buffer, Scenario};
 use ackclock::sim::{self, Engine};
@@ -18,7 +18,10 @@ use ackclock::tcp::TcpParams;
 use ackclock::units::{Span, Time};
 use ackclock_scenario::{Disk, load};
 use lab::agree::{assert_engines_agree, difference};
-use lab::random::{self, Choices, POLICIES, RECOVERIES, through_ports};
+use lab::queues::{self, POLICIES};
+use lab::random::{self, Choices, through_ports};
+use lab::routes;
+use lab::tcp::{self, RECOVERIES};
 
 /// A network, and for how long it is simulated: long enough for losses and timeouts.
 struct Network {
@@ -177,8 +180,8 @@ fn case(network: &Network, technology: &str, policy: &str, recovery: usize, roun
         network.text.replace("[network]", &format!("[network]\ntechnology = \"{technology}\""))
     );
     let mut scenario = lab::scenario(&text, &[]);
-    let mut tcp = random::tcp(choices);
-    tcp.recovery = random::recovery(choices, recovery);
+    let mut tcp = tcp::tcp(choices);
+    tcp.recovery = tcp::recovery(choices, recovery);
     tcp.mss = tcp.mss.max(40);
     tcp.receive_window = tcp.receive_window.max(30_000);
     tcp.window_scale = TcpParams::scale_for(tcp.receive_window);
@@ -188,17 +191,17 @@ fn case(network: &Network, technology: &str, policy: &str, recovery: usize, roun
         let id = FlowId::from_index(number);
         let flow = &scenario.flows[id];
         if number == 0 || own_pcr {
-            pcr = random::pcr(choices, &scenario, &flow.forward, &flow.backward);
+            pcr = random::pcr(choices, &scenario, [&flow.forward, &flow.backward].map(|route| route.first()));
         }
-        let limit = [&flow.forward, &flow.backward].map(|route| scenario.links[route[0]].rate).into_iter().min();
+        let limit = [&flow.forward, &flow.backward].map(|route| scenario.links[route.first()].rate).into_iter().min();
         let flow = &mut scenario.flows[id];
         flow.tcp = tcp.clone();
         flow.pcr = pcr.filter(|&pcr| Some(pcr) <= limit);
     }
-    random::queues(choices, &mut scenario, policy);
+    queues::queues(choices, &mut scenario, policy);
     random::traffic_and_timers(choices, &mut scenario);
-    random::dialects(choices, &mut scenario);
-    random::sack_options(choices, &mut scenario);
+    tcp::dialects(choices, &mut scenario);
+    tcp::sack_options(choices, &mut scenario);
     Case { name, scenario, seed: round }
 }
 
@@ -317,6 +320,28 @@ fn every_policy_and_recovery_on_cells_in_graphs() {
     let seen = run_matrix(&networks, "atm", &POLICIES);
     everything_happened(&seen);
     assert!(seen.several_congested >= seen.cases / 4, "{seen:?}");
+}
+
+/// Where there are several ways, and where there is one that now and then is not there.
+#[test]
+fn every_recovery_on_packets_whose_routes_change() {
+    let mut lost = LinkLosses::default();
+    let mut delivered = 0;
+    for network in networks().iter().filter(|network| !is_line(network)) {
+        for recovery in 0..RECOVERIES {
+            for round in 0..rounds().unwrap_or(3) {
+                let Case { name, mut scenario, seed } = case(network, "packet", "one queue", recovery, round);
+                let stream = Stream::new(round, &name, "routes");
+                let bytes: Vec<u8> = (0..1000).map(|index| stream.at(index) as u8).collect();
+                routes::change(&mut Choices::new(&bytes), &mut scenario);
+                let records = assert_engines_agree(&name, &scenario, seed);
+                lab::conserves(&records);
+                records.links.iter().for_each(|link| lost += link.lost);
+                delivered += records.flows.iter().map(|flow| flow.bytes_delivered).sum::<u64>();
+            }
+        }
+    }
+    assert!(delivered > 1_000_000 && lost.no_route >= 100 && lost.no_receiver >= 100 && lost.ttl >= 10, "{lost:?}");
 }
 
 /// Packets have one policy; there are buffers in packets and in bytes.

@@ -4,7 +4,7 @@ mod lab;
 
 use std::fmt;
 
-use ackclock::record::Records;
+use ackclock::record::{LinkLosses, Records};
 use ackclock::rng::Stream;
 use ackclock::scenario::Technology;
 use lab::agree::engines_agree;
@@ -24,7 +24,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: cases(300), max_shrink_iters: 2000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn both_engines_give_the_same_records(bytes in prop::collection::vec(any::<u8>(), 0..400).prop_map(Bytes)) {
+    fn both_engines_give_the_same_records(bytes in prop::collection::vec(any::<u8>(), 0..800).prop_map(Bytes)) {
         let Example { scenario, seed, stops } = example(&bytes.0);
         if let Err(difference) = engines_agree(&scenario, seed, &stops) {
             return Err(TestCaseError::fail(difference));
@@ -56,7 +56,7 @@ fn random_networks_are_full_of_events() {
     };
     for number in 0..300 {
         let stream = Stream::new(number, "random networks", "test");
-        let bytes: Vec<u8> = (0..400).map(|index| stream.at(index) as u8).collect();
+        let bytes: Vec<u8> = (0..800).map(|index| stream.at(index) as u8).collect();
         let example = example(&bytes);
         let Example { scenario, seed, stops } = &example;
         let records = engines_agree(scenario, *seed, stops).unwrap_or_else(|text| panic!("{text}\n{example:?}"));
@@ -68,8 +68,12 @@ fn random_networks_are_full_of_events() {
         count("overflow", ports(&|port| port.drops.overflow > 0));
         count("partial frames", ports(&|port| port.drops.partial_frame > 0));
         count("refused by policy", ports(&|port| port.drops.policy > 0));
-        count("corrupted", records.links.iter().any(|link| link.corrupted > 0));
-        count("lost at an outage", records.links.iter().any(|link| link.outage > 0));
+        count("corrupted", records.links.iter().any(|link| link.lost.corrupted > 0));
+        count("lost at an outage", records.links.iter().any(|link| link.lost.outage > 0));
+        let lost = |does: &dyn Fn(&LinkLosses) -> u64| records.links.iter().any(|link| does(&link.lost) > 0);
+        count("no route", lost(&|lost| lost.no_route));
+        count("no receiver", lost(&|lost| lost.no_receiver));
+        count("too many links", lost(&|lost| lost.ttl));
         count("datagrams", records.datagrams.iter().any(|source| source.delivered > 10));
         count("lost datagrams", records.datagrams.iter().any(|source| source.lost > 0));
         count("two congested ports", records.ports.iter().filter(|port| port.max_queue > 10).count() > 1);

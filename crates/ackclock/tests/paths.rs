@@ -4,7 +4,7 @@ mod lab;
 
 use ackclock::path::{ErrorModel, Sampling, Unit};
 use ackclock::queue::drop::DropParams;
-use ackclock::record::{DropReason, Records};
+use ackclock::record::{DropReason, LinkLosses, Records};
 use ackclock::scenario::Scenario;
 use ackclock::units::{Span, Time};
 use lab::agree::assert_engines_agree;
@@ -50,9 +50,10 @@ fn run(name: &str, scenario: &Scenario) -> Records {
 
 fn lost(records: &Records, link: &str) -> (u64, u64) {
     let link = records.links.iter().find(|of| of.name == link).expect("the link has a record");
-    assert_eq!(link.corrupted, link.vcs.iter().map(|vc| vc.corrupted).sum::<u64>());
-    assert_eq!(link.outage, link.vcs.iter().map(|vc| vc.outage).sum::<u64>());
-    (link.corrupted, link.outage)
+    let mut sum = LinkLosses::default();
+    link.vcs.iter().for_each(|vc| sum += vc.lost);
+    assert_eq!(link.lost, sum);
+    (link.lost.corrupted, link.lost.outage)
 }
 
 #[test]

@@ -71,6 +71,7 @@ fn tcp_params() -> impl Strategy<Value = TcpParams> {
                 RerouteParams { first_packets: 5, block_packets: 4, blocks: 2, delta: 0.05, queued_packets: 1.0 };
             GrowthParams::Vegas(VegasParams { reroute: detect.then_some(reroute), ..VegasParams::default() })
         }),
+        1 => Just(GrowthParams::Bbr1(Bbr1Params::default())),
         1 => Just(GrowthParams::VegasLinux(VegasLinuxParams::default())),
         1 => (1_u32..4).prop_map(|count_max| {
             GrowthParams::VegasPlus(VegasPlusParams { count_max, ..VegasPlusParams::default() })

@@ -81,7 +81,7 @@ fn errors_may_be_about_tcp_only() {
         );
         let records = run(&errors, &[&errors]);
         let link = records.links.iter().find(|link| link.name == "r->b").expect("it has a record");
-        [link.vcs[0].corrupted, link.vcs[1].corrupted].map(|corrupted| corrupted > 0)
+        [link.vcs[0].lost.corrupted, link.vcs[1].lost.corrupted].map(|corrupted| corrupted > 0)
     };
     assert_eq!(errors("tcp"), [true, false]);
     assert_eq!(errors("data"), [true, true]);

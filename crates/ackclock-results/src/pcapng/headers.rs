@@ -4,7 +4,7 @@
 use std::iter;
 use std::net::Ipv4Addr;
 
-use ackclock::packet::{IP_HEADER_BYTES, Segment, SegmentKind, Timestamps, wire_number};
+use ackclock::packet::{IP_HEADER_BYTES, Segment, SegmentKind, TCP_HEADER_BYTES, Timestamps, wire_number};
 
 /// The longest pair of headers: 20 + 20 octets, and 40 of options.
 pub(super) const MAX_BYTES: usize = 80;
@@ -31,10 +31,17 @@ pub(super) struct Datagram<'a> {
 }
 
 impl Datagram<'_> {
+    /// Octets of the whole datagram, with the headers that are written here. A scenario may count others (`header`); the
+    /// payload and its numbers fit these.
+    pub(super) fn length(&self) -> u32 {
+        self.segment.payload() + IP_HEADER_BYTES + TCP_HEADER_BYTES + self.segment.option_bytes()
+    }
+
     /// The headers. The checksums are those of the whole datagram: zeros of payload add nothing but their number.
     pub(super) fn headers(&self) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(MAX_BYTES);
-        let total_length = u16::try_from(self.segment.ip_bytes()).expect("a datagram of less than 64 KiB");
+        // Without headers a segment may be as long as a datagram. Then 0, as captures of offloaded segments have.
+        let total_length = u16::try_from(self.length()).unwrap_or(0);
         bytes.extend([0x45, 0]); // version 4, five words; type of service 0
         bytes.extend(total_length.to_be_bytes());
         bytes.extend(self.identification.to_be_bytes());
@@ -70,7 +77,7 @@ impl Datagram<'_> {
         let sack = self.segment.sack.octets();
         bytes.extend(iter::repeat_n(NOP, self.segment.sack.padded_bytes() as usize - sack.len()));
         bytes.extend(sack);
-        let tcp_length = total_length - IP_HEADER_BYTES as u16;
+        let tcp_length = (self.length() - IP_HEADER_BYTES) as u16;
         let sum = checksum(&[&bytes[12..20], &[0, PROTOCOL_TCP], &tcp_length.to_be_bytes(), &bytes[tcp..]]);
         bytes[tcp + 16..tcp + 18].copy_from_slice(&sum);
         bytes
@@ -198,6 +205,15 @@ mod tests {
             assert!(bytes.len() <= MAX_BYTES);
             assert_eq!(bytes[bytes.len() - octets..], [254; SackOption::MAX_BYTES][..octets], "after the NOPs");
         }
+    }
+
+    /// ns-2 counts 1000 octets of payload as a packet of 1000: on the wire they would be 1040, and the next begins 1000 on.
+    #[test]
+    fn a_segment_that_is_counted_without_headers_has_its_headers_here() {
+        let bytes = headers(&Segment { seq: 1000, len: 1000, headers: 0, ..Segment::default() }, false);
+        assert_eq!((bytes.len(), &bytes[2..4]), (40, &1040_u16.to_be_bytes()[..]));
+        let long = headers(&Segment { len: 65_530, headers: 0, ..Segment::default() }, false);
+        assert_eq!(long[2..4], [0, 0], "too long for its field");
     }
 
     #[test]

@@ -229,9 +229,10 @@ fn scenario(tcp: TcpParams) -> Scenario {
         });
     let flow = Flow {
         name: "f".into(),
-        forward: vec![z_s, s_a],
-        backward: vec![a_s, s_z],
+        forward: vec![z_s, s_a].into(),
+        backward: vec![a_s, s_z].into(),
         start: Time::ZERO,
+        start_jitter: Span::ZERO,
         stop: None,
         size: Some(9),
         pcr: None,
@@ -249,6 +250,7 @@ fn scenario(tcp: TcpParams) -> Scenario {
         datagrams: Vec::new(),
         bottleneck: None,
         recording: Recording::none(),
+        events: Vec::new(),
     }
 }
 

@@ -5,6 +5,24 @@ use super::*;
 pub(super) const KEYS: &[Key] = &[
     Key {
         sections: TCPS,
+        name: "rtprop_window",
+        kind: amount(&[Limit { dimension: Dimension::Time, min: 1_000_000_000, max: HOUR_PS }]),
+        default: Fallback::Text("10 s"),
+        source: "[BBR1] §4.1.2",
+        about: "For how long BBR believes the shortest round trip before it measures it again.",
+        used_if: IF_BBR1,
+    },
+    Key {
+        sections: TCPS,
+        name: "probe_rtt",
+        kind: amount(&[Limit { dimension: Dimension::Time, min: 1_000_000, max: HOUR_PS }]),
+        default: Fallback::Text("200 ms"),
+        source: "[BBR1] §4.3.5",
+        about: "For how long BBR sends next to nothing when it does; a round trip at least.",
+        used_if: IF_BBR1,
+    },
+    Key {
+        sections: TCPS,
         name: "cubic_c",
         kind: Kind::Number { max: 1e6 },
         default: Fallback::Bare("0.4"),
@@ -266,6 +284,7 @@ pub(super) const KEYS: &[Key] = &[
     },
 ];
 
+const IF_BBR1: &[Condition] = &[Condition { key: "growth", is: &["bbr1"] }];
 const IF_CUBIC: &[Condition] = &[Condition { key: "growth", is: &["cubic"] }];
 const IF_VEGAS: &[Condition] = &[Condition { key: "growth", is: &["vegas", "vegas-a", "vegas-plus"] }];
 const IF_VEGAS_A: &[Condition] = &[Condition { key: "growth", is: &["vegas-a"] }];

@@ -114,7 +114,7 @@ pub(super) const KEYS: &[Key] = &[
     Key {
         sections: TCPS,
         name: "growth",
-        kind: Kind::Word(&["reno", "cubic", "vegas", "vegas-a", "vegas-linux", "vegas-plus"]),
+        kind: Kind::Word(&["reno", "bbr1", "cubic", "vegas", "vegas-a", "vegas-linux", "vegas-plus"]),
         default: Fallback::Text("reno"),
         source: "[SACK-UBR] §2.1",
         about: "How the congestion window grows and shrinks.",
@@ -400,6 +400,15 @@ pub(super) const KEYS: &[Key] = &[
         default: Fallback::Text("0 s"),
         source: "[SD-PLUS] §5.2",
         about: "When the application begins to send.",
+        used_if: ALWAYS,
+    },
+    Key {
+        sections: FLOWS,
+        name: "start_jitter",
+        kind: amount(&[INSTANT]),
+        default: Fallback::Text("0 s"),
+        source: "Ackclock",
+        about: "The application begins later by a uniform random time below this, by seed and name of the flow.",
         used_if: ALWAYS,
     },
     Key {

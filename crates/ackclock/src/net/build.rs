@@ -4,12 +4,13 @@ use super::flow::{End, Flow, ForcedDrops, Hop, Sink, Source, Vc, end_of, vc_name
 use super::link::LossRecording;
 use super::lists::Lists;
 use super::recorder::Recorder;
+use super::routes::DynamicRoutes;
 use crate::ids::{Id, IdVec, LinkId, VcId};
 use crate::path::Kind;
 use crate::queue::Buffer;
 use crate::queue::drop::{DropParams, PacketDrop};
 use crate::rng::{Stream, name_hash};
-use crate::scenario::{self, NodeKind, Scenario, ServiceOrder, Technology};
+use crate::scenario::{self, NodeKind, Route, Scenario, ServiceOrder, Technology};
 use crate::tcp::{Application, Receiver, Sender, TcpParams, TickClock, TickPhase};
 use crate::traffic::{Cbr, Dither};
 use crate::units::{Rate, Span};
@@ -17,22 +18,44 @@ use crate::units::{Rate, Span};
 /// The connections of a scenario, two to a flow: data, then acknowledgements.
 pub(super) fn vcs(scenario: &Scenario) -> IdVec<VcId, Vc> {
     let mut crossing: IdVec<LinkId, usize> = scenario.links.iter().map(|_| 0).collect();
-    let mut vc = |name: String, route: &[LinkId], pcr: Option<Rate>| Vc {
-        name_hash: name_hash(&name),
-        route: route.iter().map(|&link| number_at_port(link, &mut crossing)).collect(),
-        cell_spacing: match route.first() {
-            Some(&first) => pcr.unwrap_or(scenario.links[first].rate).cell_time(),
-            None => Span::ZERO,
-        },
+    let mut dynamic = DynamicRoutes::default();
+    let mut vc = |name: String, route: Option<&Route>, pcr: Option<Rate>| {
+        let (route, routed) = match route {
+            None => (Vec::new(), None),
+            Some(Route::Fixed(links)) => {
+                assert!(links.iter().all(|&link| leads_to_one_node(&scenario.links[link])), "{name} knows no far ends");
+                (links.iter().map(|&link| number_at_port(link, &mut crossing)).collect(), None)
+            }
+            Some(Route::Dynamic { first, table }) => {
+                let routed = dynamic.of(scenario, *first, table);
+                let hops = routed.links.iter().map(|&link| number_at_port(link, &mut crossing));
+                // Each of the links has to count it.
+                (hops.fold(Vec::new(), |kept, hop| if hop.link == *first { vec![hop] } else { kept }), Some(routed))
+            }
+        };
+        Vc {
+            name_hash: name_hash(&name),
+            cell_spacing: match route.first() {
+                Some(first) => pcr.unwrap_or(scenario.links[first.link].rate).cell_time(),
+                None => Span::ZERO,
+            },
+            route,
+            routed,
+        }
     };
     let of_flows = scenario.flows.iter().flat_map(|flow| {
-        [(&flow.name, End::Receiver, &flow.forward[..], flow.pcr), (&flow.name, End::Sender, &flow.backward, flow.pcr)]
+        let (forward, backward) = (Some(&flow.forward), Some(&flow.backward));
+        [(&flow.name, End::Receiver, forward, flow.pcr), (&flow.name, End::Sender, backward, flow.pcr)]
     });
     let of_datagrams = scenario.datagrams.iter().flat_map(|source| {
-        [(&source.name, End::Receiver, &source.route[..], None), (&source.name, End::Sender, &[], None)]
+        [(&source.name, End::Receiver, Some(&source.route), None), (&source.name, End::Sender, None, None)]
     });
     let ways = of_flows.chain(of_datagrams);
     ways.map(|(name, end, route, pcr)| vc(vc_name(name, end), route, pcr)).collect()
+}
+
+fn leads_to_one_node(link: &scenario::Link) -> bool {
+    link.path.course.as_ref().is_none_or(|course| course.far_ends.is_none())
 }
 
 fn number_at_port(link: LinkId, crossing: &mut IdVec<LinkId, usize>) -> Hop {
@@ -79,9 +102,9 @@ impl Wiring {
     }
 }
 
-/// The connections that cross each link; their numbers at its port are their places here.
+/// The connections that cross each link, or may do so; their numbers at its port are their places here, in their order.
 pub(super) fn crossing(scenario: &Scenario, vcs: &IdVec<VcId, Vc>) -> Lists<LinkId, VcId> {
-    let pairs = vcs.iter_ids().flat_map(|(id, vc)| vc.route.iter().map(move |hop| (hop.link, id)));
+    let pairs = vcs.iter_ids().flat_map(|(id, vc)| vc.links().map(move |link| (link, id)));
     Lists::new(scenario.links.len(), pairs)
 }
 
@@ -100,24 +123,26 @@ pub fn has_randomness(scenario: &Scenario) -> bool {
     });
     let routes = || scenario.flows.iter().flat_map(|flow| [&flow.forward, &flow.backward]);
     let all_routes = || routes().chain(scenario.datagrams.iter().map(|flow| &flow.route));
-    let crossed = |link: LinkId| all_routes().any(|route| route.contains(&link));
+    let crossed = |link: LinkId| all_routes().any(|route| route.links().contains(&link));
     let random_link = scenario.links.iter_ids().any(|(id, link)| {
         let is_random = link.path.errors.iter().any(|error| error.model.is_random());
-        (is_random || matches!(link.queue.policy, DropParams::Red(_))) && crossed(id)
+        let jitters = link.path.jitter > Span::ZERO;
+        (is_random || jitters || matches!(link.queue.policy, DropParams::Red(_))) && crossed(id)
     });
     let random_tcp = |tcp: &TcpParams| tcp.timer.phase == TickPhase::Random || tcp.growth.has_randomness();
     let dithers = scenario.datagrams.iter().any(|flow| flow.source.dither == Dither::Uniform);
-    random_order || random_link || dithers || scenario.flows.iter().any(|flow| random_tcp(&flow.tcp))
+    let random_flow = |flow: &scenario::Flow| random_tcp(&flow.tcp) || flow.start_jitter > Span::ZERO;
+    random_order || random_link || dithers || scenario.flows.iter().any(random_flow)
 }
 
 fn flow_of(flow: &scenario::Flow, scenario: &Scenario, seed: u64) -> Flow {
-    let host = &scenario.nodes[scenario.links[flow.forward[0]].from].name;
+    let host = &scenario.nodes[scenario.links[flow.forward.first()].from].name;
     let timer = &flow.tcp.timer;
     let phase = match timer.phase {
         TickPhase::Common(phase) => phase,
         TickPhase::Random => Span::from_ps(Stream::new(seed, host, "tick-phase").below(timer.granularity.as_ps(), 0)),
     };
-    let application = Application { start: flow.start, stop: flow.stop, size: flow.size };
+    let application = Application { start: flow.begins(seed), stop: flow.stop, size: flow.size };
     let sender = Sender::new(&flow.tcp, application, TickClock::new(timer.granularity, phase));
     Flow {
         name: flow.name.clone(),
@@ -128,11 +153,12 @@ fn flow_of(flow: &scenario::Flow, scenario: &Scenario, seed: u64) -> Flow {
 }
 
 /// For each link, the links that feed its port, by name: those that come before it on the route of some connection.
+/// Of routes that change nobody asks.
 fn inputs_of_ports(scenario: &Scenario) -> Lists<LinkId, LinkId> {
     let of_datagrams = scenario.datagrams.iter().map(|source| &source.route);
     let routes = scenario.flows.iter().flat_map(|flow| [&flow.forward, &flow.backward]).chain(of_datagrams);
     let mut pairs: Vec<(LinkId, LinkId)> =
-        routes.flat_map(|route| route.windows(2).map(|hop| (hop[1], hop[0]))).collect();
+        routes.filter_map(Route::fixed).flat_map(|route| route.windows(2).map(|hop| (hop[1], hop[0]))).collect();
     pairs.sort_unstable();
     pairs.dedup();
     pairs.sort_unstable_by_key(|&(port, link)| (port, &scenario.links[link].name, link));

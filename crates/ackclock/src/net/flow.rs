@@ -1,5 +1,8 @@
 //! One TCP connection in the network: its two ends, its two connections, its segments lost on purpose.
 
+use std::sync::Arc;
+
+use super::routes::Routed;
 use crate::ids::{Id, LinkId, VcId};
 use crate::packet::Segment;
 use crate::record::{DatagramRecord, Fingerprint, FlowRecord};
@@ -12,10 +15,21 @@ use crate::units::{Span, Time};
 pub(super) struct Vc {
     /// Hash of the name: the flow's, with `/ack` for the way back.
     pub(super) name_hash: u64,
-    /// Empty if nothing ever goes there.
+    /// Its links; of a route that changes the first. Empty if nothing ever goes there.
     pub(super) route: Vec<Hop>,
+    /// How it goes on after the first, if that changes.
+    pub(super) routed: Option<Arc<Routed>>,
     /// From the start of one cell to the start of the next, at the source.
     pub(super) cell_spacing: Span,
+}
+
+impl Vc {
+    /// The links that its packets cross, or may cross.
+    pub(super) fn links(&self) -> impl Iterator<Item = LinkId> + Clone {
+        let fixed = self.route.iter().filter(|_| self.routed.is_none()).map(|hop| hop.link);
+        let dynamic = self.routed.iter().flat_map(|routed| routed.links.iter().copied());
+        fixed.chain(dynamic)
+    }
 }
 
 /// One link of a route.

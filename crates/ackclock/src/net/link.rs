@@ -1,9 +1,10 @@
-//! A link that changes or corrupts packets, as both engines drive it: its state, and what it has lost.
+//! A link that changes or corrupts packets, or that is on routes that change, as both engines drive it: its state, and
+//! what was lost on it and behind it.
 
-use crate::ids::{Id, IdVec, LinkId, VcId};
+use crate::ids::{Id, IdVec, LinkId, NodeId, VcId};
 use crate::path::{Fate, Line, Packet};
 use crate::record::trace::Refused;
-use crate::record::{DropReason, Fingerprint, LinkRecord, LinkVcRecord};
+use crate::record::{DropReason, Fingerprint, LinkLosses, LinkRecord, LinkVcRecord};
 use crate::rng::mix;
 use crate::scenario;
 use crate::units::Time;
@@ -12,6 +13,8 @@ use crate::units::Time;
 #[derive(Clone, Debug)]
 pub(super) struct Link {
     pub(super) id: LinkId,
+    /// Its far end, unless that changes.
+    to: NodeId,
     pub(super) line: Line,
     pub(super) losses: Losses,
 }
@@ -57,7 +60,7 @@ pub(super) struct Sending {
 #[derive(Clone, Debug)]
 pub(super) struct Losses {
     /// By connection: losses that have happened when the last packet was transmitted.
-    counts: IdVec<VcId, Count>,
+    counts: IdVec<VcId, LinkLosses>,
     /// A sum over those: the order in which things are lost is not that in which they are known.
     sum: u64,
     /// Losses that are known, and of which it is not known whether they have happened.
@@ -66,26 +69,24 @@ pub(super) struct Losses {
     all: Option<Vec<Refused>>,
 }
 
-#[derive(Clone, Copy, Debug, Default)]
-struct Count {
-    corrupted: u64,
-    outage: u64,
-}
-
 impl Link {
-    /// The link of a scenario with this id, which so many connections cross, if it is more than plain. Each loss is
-    /// recorded if so chosen.
+    /// The link of a scenario with this id, which so many connections cross, if it is more than plain or routes that change
+    /// are among them. Each loss is recorded if so chosen.
     pub(super) fn new(
         id: LinkId,
         link: &scenario::Link,
         seed: u64,
         vcs: usize,
+        routed: bool,
         recording: LossRecording,
     ) -> Option<Box<Link>> {
-        let line = Line::new(&link.path, link.rate, link.delay, seed, &link.name)?;
+        if link.path.is_plain() && !routed {
+            return None;
+        }
+        let line = Line::new(&link.path, link.rate, link.delay, seed, &link.name);
         let all = (recording == LossRecording::Each).then(Vec::new);
-        let counts = (0..vcs).map(|_| Count::default()).collect();
-        Some(Box::new(Link { id, line: *line, losses: Losses { counts, sum: 0, to_come: Vec::new(), all } }))
+        let counts = (0..vcs).map(|_| LinkLosses::default()).collect();
+        Some(Box::new(Link { id, to: link.to, line, losses: Losses { counts, sum: 0, to_come: Vec::new(), all } }))
     }
 
     /// A packet comes to the queue before the link; returns whether it is lost there.
@@ -95,6 +96,11 @@ impl Link {
             self.losses.add(now, now, rider, DropReason::Corrupted);
         }
         lost
+    }
+
+    /// The node that receives a packet whose transmission begins at `begins`, if any does.
+    pub(super) fn far_end(&self, begins: Time) -> NodeId {
+        self.line.far_end(begins).unwrap_or(self.to)
     }
 
     /// A packet begins to be transmitted at `now`, or as soon as the link is up after that; `None` if it never is.
@@ -134,17 +140,17 @@ impl Link {
     pub(super) fn record(&self, now: Time, name: &str, vcs: impl Iterator<Item = String>) -> LinkRecord {
         let mut losses = self.losses.clone();
         losses.settle(now);
-        let record =
-            |(name, count): (String, &Count)| LinkVcRecord { name, corrupted: count.corrupted, outage: count.outage };
+        let record = |(name, &lost): (String, &LinkLosses)| LinkVcRecord { name, lost };
         let vcs: Vec<LinkVcRecord> = vcs.zip(losses.counts.iter()).map(record).collect();
+        let mut lost = LinkLosses::default();
+        vcs.iter().for_each(|vc| lost += vc.lost);
         let mut fingerprint = Fingerprint::default();
-        let (corrupted, outage) = (vcs.iter().map(|vc| vc.corrupted).sum(), vcs.iter().map(|vc| vc.outage).sum());
-        if corrupted + outage > 0 {
-            for word in [corrupted, outage, losses.sum] {
+        if lost.total() > 0 {
+            for word in [lost.corrupted, lost.outage, losses.sum] {
                 fingerprint.add(word);
             }
         }
-        LinkRecord { name: name.to_owned(), corrupted, outage, vcs, fingerprint: fingerprint.value() }
+        LinkRecord { name: name.to_owned(), lost, vcs, fingerprint: fingerprint.value() }
     }
 }
 
@@ -183,11 +189,7 @@ impl Losses {
             if lost.time >= now {
                 return true;
             }
-            let count = &mut counts[VcId::from_index(lost.vc as usize)];
-            match lost.reason {
-                DropReason::Corrupted => count.corrupted += 1,
-                _ => count.outage += 1,
-            }
+            counts[VcId::from_index(lost.vc as usize)].count(lost.reason);
             *sum = sum.wrapping_add(mix(mix(lost.time.as_ps()) ^ mix(vc_name.wrapping_add(lost.reason as u64))));
             false
         });

@@ -11,6 +11,7 @@ mod occupancy;
 mod packet_port;
 mod recorder;
 mod reference;
+mod routes;
 mod tails;
 
 pub use batched::Batched;

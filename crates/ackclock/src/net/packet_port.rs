@@ -41,8 +41,19 @@ struct Waiting<T> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Departure<T> {
     pub(super) handle: T,
+    /// When its transmission begins.
+    pub(super) begins: Time,
     /// When it arrives at the other end.
     pub(super) arrives: Time,
+}
+
+/// What becomes of the packet that has its turn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Turn<T> {
+    /// It is transmitted.
+    Departs(Departure<T>),
+    /// It takes another port at once.
+    Leaves(T),
 }
 
 impl<T: Copy> PacketPort<T> {
@@ -120,8 +131,13 @@ impl<T: Copy> PacketPort<T> {
     }
 
     /// What is due at [`PacketPort::next_event`] happens: the next transmission begins, or what waits is lost. Those that
-    /// are lost are given to `lost`.
-    pub(super) fn on_event(&mut self, now: Time, mut lost: impl FnMut(T)) -> Option<Departure<T>> {
+    /// are lost are given to `lost`. If the link has nobody at its far end, those may leave that can go `elsewhere`.
+    pub(super) fn on_event(
+        &mut self,
+        now: Time,
+        mut lost: impl FnMut(T),
+        elsewhere: impl Fn(T) -> bool,
+    ) -> Option<Turn<T>> {
         if now == self.flush {
             while let Some(Waiting { rider, handle, .. }) = self.take() {
                 self.occupancy.throw_away(now, rider.vc, rider.vc_name, rider.frame, DropReason::Outage);
@@ -133,9 +149,13 @@ impl<T: Copy> PacketPort<T> {
             match self.policy.depart(now, now.since(arrived), self.waiting_bytes) {
                 Verdict::Accept => {
                     self.occupancy.leave(now, rider.vc);
-                    let departure = self.transmit(now, rider, handle, lost);
-                    self.next_start = self.up_from(self.free);
-                    return departure;
+                    let leaves = self.link.as_ref().is_some_and(|link| link.line.avoids(now)) && elsewhere(handle);
+                    let turn = match leaves {
+                        true => Some(Turn::Leaves(handle)),
+                        false => self.transmit(now, rider, handle, lost).map(Turn::Departs),
+                    };
+                    self.next_start = self.up_from(self.free.max(now));
+                    return turn;
                 }
                 Verdict::Drop(reason) => {
                     self.occupancy.throw_away(now, rider.vc, rider.vc_name, rider.frame, reason);
@@ -178,7 +198,7 @@ impl<T: Copy> PacketPort<T> {
         if arrives.is_none() {
             lost(handle);
         }
-        arrives.map(|arrives| Departure { handle, arrives })
+        arrives.map(|arrives| Departure { handle, begins: now, arrives })
     }
 }
 
@@ -187,7 +207,7 @@ mod tests {
     use super::*;
     use crate::ids::{Id, LinkId, NodeId, VcId};
     use crate::net::link::LossRecording;
-    use crate::path::AppliesTo;
+    use crate::path::{AppliesTo, FarEnds, Unheard};
     use crate::path::{Course, ErrorModel, ErrorParams, InService, Kind, Outages, Packet, PathParams, Place, Queued};
     use crate::queue::Buffer;
     use crate::queue::drop::{CoDelParams, DropParams};
@@ -205,7 +225,7 @@ mod tests {
         let (from, to) = (NodeId::from_index(0), NodeId::from_index(1));
         let (delay, queue) = (Span::from_us(1), Queue::unlimited());
         let link = scenario::Link { name: "a->b".into(), from, to, rate: rate(), delay, path, queue };
-        let link = Link::new(LinkId::from_index(0), &link, 1, 1, LossRecording::Each);
+        let link = Link::new(LinkId::from_index(0), &link, 1, 1, false, LossRecording::Each);
         let policy = PacketDrop::new(policy, rate(), Stream::new(1, "a->b", "red"));
         PacketPort::new((rate(), delay), link, policy, max_bytes, Occupancy::new(max_packets, 1, None))
     }
@@ -224,19 +244,27 @@ mod tests {
     }
 
     /// A packet of this handle and size arrives: when it arrives at the other end, if it goes at once.
-    fn arrive(port: &mut PacketPort<u32>, now: u64, handle: u32, bytes: u32) -> Option<Departure<u32>> {
-        port.on_arrival(ns(now), rider(bytes), handle, |_| ())
+    fn arrive(port: &mut PacketPort<u32>, now: u64, handle: u32, bytes: u32) -> Option<(u32, Time)> {
+        port.on_arrival(ns(now), rider(bytes), handle, |_| ()).map(|departure| (departure.handle, departure.arrives))
     }
 
     /// What happens next at a port that expects it then.
-    fn event(port: &mut PacketPort<u32>, now: u64) -> (Option<Departure<u32>>, Vec<u32>) {
+    fn event(port: &mut PacketPort<u32>, now: u64) -> (Option<(u32, Time)>, Vec<u32>) {
         assert_eq!(port.next_event(), ns(now));
         let mut lost = Vec::new();
-        (port.on_event(ns(now), |handle| lost.push(handle)), lost)
+        let departure = match port.on_event(ns(now), |handle| lost.push(handle), |_| false) {
+            Some(Turn::Departs(Departure { handle, begins, arrives })) => {
+                assert_eq!(begins, ns(now));
+                Some((handle, arrives))
+            }
+            Some(Turn::Leaves(_)) => unreachable!("there is no other port"),
+            None => None,
+        };
+        (departure, lost)
     }
 
-    fn departs(handle: u32, arrives: u64) -> Option<Departure<u32>> {
-        Some(Departure { handle, arrives: ns(arrives) })
+    fn departs(handle: u32, arrives: u64) -> Option<(u32, Time)> {
+        Some((handle, ns(arrives)))
     }
 
     #[test]
@@ -274,7 +302,7 @@ mod tests {
     fn down(queued: Queued) -> PathParams {
         let mut course = Course::constant(rate(), Span::from_us(1));
         course.outages = Outages::new(vec![(ns(1000), ns(5000))], InService::Finish, queued);
-        PathParams { course: Some(course), errors: Vec::new() }
+        PathParams { course: Some(course), ..PathParams::plain() }
     }
 
     #[test]
@@ -307,10 +335,39 @@ mod tests {
     }
 
     #[test]
+    fn what_waits_when_nobody_listens_any_more_is_transmitted_and_lost_or_takes_another_port() {
+        let leaves = |unheard| {
+            let mut course = Course::constant(rate(), Span::from_us(1));
+            let points = vec![(ns(0), Some(NodeId::from_index(1))), (ns(1000), None)];
+            course.far_ends = Some(FarEnds::new(points, unheard));
+            let path = PathParams { course: Some(course), errors: Vec::new(), jitter: Span::ZERO };
+            let mut port = of_policy(10, u64::MAX, &DropParams::TailDrop, path);
+            for handle in 0..4 {
+                arrive(&mut port, 500, handle, 100);
+            }
+            port
+        };
+        // Each takes 800 ns: the first is out at 1300, when nobody listens any more, but it arrives.
+        let mut port = leaves(Unheard::Lose);
+        assert_eq!(event(&mut port, 1300), (None, vec![1]), "nobody receives it");
+        assert_eq!(event(&mut port, 2100), (None, vec![2]), "and it takes its time");
+        // The second finds no other port; the third and the fourth leave at one instant.
+        let mut port = leaves(Unheard::Reroute);
+        assert_eq!(event(&mut port, 1300), (None, vec![1]));
+        for handle in [2, 3] {
+            assert_eq!(port.next_event(), ns(2100));
+            assert_eq!(port.on_event(ns(2100), |_| unreachable!(), |_| true), Some(Turn::Leaves(handle)));
+        }
+        assert_eq!(port.next_event(), Time::NEVER);
+        let record = port.occupancy.record(ns(9000), "a->b", ["v"].into_iter());
+        assert_eq!((record.arrivals, record.departures, record.final_queue), (4, 4, 0));
+    }
+
+    #[test]
     fn what_is_lost_before_the_queue_takes_no_room_and_after_it_takes_time() {
         let path = |place| {
             let error = ErrorParams { model: ErrorModel::List(vec![0]), place, applies_to: AppliesTo::All };
-            PathParams { course: None, errors: vec![error] }
+            PathParams { errors: vec![error], ..PathParams::plain() }
         };
         for (place, free) in [(Place::Ingress, 0), (Place::Egress, 800)] {
             let mut port = of_policy(10, u64::MAX, &DropParams::TailDrop, path(place));
@@ -318,8 +375,8 @@ mod tests {
             assert_eq!(port.on_arrival(ns(0), rider(100), 7, |handle| lost.push(handle)), None);
             assert_eq!((lost, port.free), (vec![7], ns(free)), "{place:?}");
             let link = port.link.as_ref().unwrap();
-            assert_eq!(link.record(ns(free), "a->b", ["v".into()].into_iter()).corrupted, 0, "not yet");
-            assert_eq!(link.record(ns(free + 1), "a->b", ["v".into()].into_iter()).corrupted, 1);
+            assert_eq!(link.record(ns(free), "a->b", ["v".into()].into_iter()).lost.corrupted, 0, "not yet");
+            assert_eq!(link.record(ns(free + 1), "a->b", ["v".into()].into_iter()).lost.corrupted, 1);
         }
     }
 

@@ -10,12 +10,13 @@ use crate::scenario::{self, Scenario, Technology};
 use crate::tcp::TcpParams;
 use crate::units::Span;
 
-/// For each link, whether its port is one of these.
+/// For each link, whether its port is one of these. None is `routed`, or behind one that is.
 pub(super) fn tails(
     scenario: &Scenario,
     wiring: &Wiring,
     crossing: &Lists<LinkId, VcId>,
     vcs: &IdVec<VcId, Vc>,
+    routed: &IdVec<LinkId, bool>,
 ) -> IdVec<LinkId, bool> {
     let Technology::Packet { link_header_bytes } = scenario.technology else {
         return scenario.links.iter().map(|_| false).collect();
@@ -25,6 +26,8 @@ pub(super) fn tails(
         let of_flow = |&vc: &VcId| end_of(vc).0 < scenario.flows.len();
         let is_last = |&vc: &VcId| vcs[vc].route.last().is_some_and(|hop| hop.link == id);
         if wiring.feeders[input] != Feeder::Packets
+            || routed[id]
+            || routed[input]
             || !build::is_foreseeable(link)
             || !build::is_foreseeable(&scenario.links[input])
             || scenario.links[input].rate > link.rate

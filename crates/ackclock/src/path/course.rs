@@ -2,6 +2,7 @@
 //! Source: docs/models/paths.md; a delay holds for the packets whose transmission begins under it, as in ns-2 and as
 //! \[VEGAS-A\] §3.1 has it. Whole picoseconds throughout.
 
+use super::routing::FarEnds;
 use crate::units::{Rate, Span, Time};
 
 /// How one direction of a link changes.
@@ -13,9 +14,11 @@ pub struct Course {
     pub rates: Rates,
     /// When it is down.
     pub outages: Outages,
+    /// To which nodes it leads; `None`: always to the same one.
+    pub far_ends: Option<FarEnds>,
     /// What becomes of the order of packets when the delay shrinks.
     pub reordering: Reordering,
-    /// What becomes of the packets on the link when its delay steps.
+    /// What becomes of the packets on the link when its delay steps, or when its far end changes.
     pub under_way: UnderWay,
 }
 
@@ -23,8 +26,10 @@ pub struct Course {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Delays {
     shape: Shape,
-    /// The delay from each instant on, or at it; the first is at time 0, and each is later than the one before.
+    /// The delay from each instant on, or at it.
     points: Vec<(Time, Span)>,
+    /// The least delay of each point and all after it.
+    least: Vec<Span>,
 }
 
 /// How a delay goes from one point to the next.
@@ -32,7 +37,8 @@ pub struct Delays {
 pub enum Shape {
     /// It stays until the next point, and is another from there on.
     Steps,
-    /// In a straight line, rounded to the nearest picosecond; after the last point it stays.
+    /// In a straight line, rounded to the nearest picosecond; after the last point it stays. Of two points at one instant the
+    /// line before ends at the first, and the line after it begins at the second: a step.
     Linear,
 }
 
@@ -99,6 +105,7 @@ impl Course {
             delays: Delays::constant(delay),
             rates: Rates::constant(rate),
             outages: Outages::default(),
+            far_ends: None,
             reordering: Reordering::Natural,
             under_way: UnderWay::Keep,
         }
@@ -106,31 +113,46 @@ impl Course {
 
     /// The first instant after `sent` and before `arrives` at which what is under way is lost, if there is one.
     pub(super) fn dropped_between(&self, sent: Time, arrives: Time) -> Option<Time> {
-        if self.under_way == UnderWay::Keep || self.delays.shape == Shape::Linear {
+        if self.under_way == UnderWay::Keep {
             return None;
         }
-        self.delays.next_after(sent).filter(|&at| at < arrives)
+        let step = self.delays.step_between(sent, arrives);
+        let handover = self.far_ends.as_ref().and_then(|ends| ends.next_after(sent)).filter(|&at| at < arrives);
+        step.into_iter().chain(handover).min()
     }
 }
 
 impl Delays {
     /// A delay that does not change.
     pub fn constant(delay: Span) -> Delays {
-        Delays { shape: Shape::Steps, points: vec![(Time::ZERO, delay)] }
+        Delays::new(Shape::Steps, vec![(Time::ZERO, delay)])
     }
 
-    /// A delay through these points, of which the first is at time 0 and each is later than the one before.
+    /// A delay through these points, of which the first is at time 0 and each is later than the one before; in a line two of
+    /// them, and no more, may be at one instant.
     ///
     /// # Panics
     /// If they are not.
     pub fn new(shape: Shape, points: Vec<(Time, Span)>) -> Delays {
-        assert_ascending(points.iter().map(|&(time, _)| time));
-        Delays { shape, points }
+        match shape {
+            Shape::Steps => assert_ascending(points.iter().map(|&(time, _)| time)),
+            Shape::Linear => {
+                let in_order = points.windows(2).all(|pair| pair[0].0 <= pair[1].0);
+                let is_step = points.windows(3).all(|three| three[0].0 < three[2].0);
+                assert!(in_order && is_step, "points must be in order of time");
+                assert_eq!(points[0].0, Time::ZERO, "the first point is at time 0");
+            }
+        }
+        let mut least: Vec<Span> = points.iter().map(|&(_, delay)| delay).collect();
+        for place in (1..least.len()).rev() {
+            least[place - 1] = least[place - 1].min(least[place]);
+        }
+        Delays { shape, points, least }
     }
 
     /// The delay of a packet whose transmission begins at `time`.
     pub fn at(&self, time: Time) -> Span {
-        let next = self.points.partition_point(|&(from, _)| from <= time);
+        let next = self.next(time);
         let (from, delay) = self.points[next - 1];
         match (self.shape, self.points.get(next)) {
             (Shape::Linear, Some(&(to, end))) => between(delay, end, time.since(from), to.since(from)),
@@ -138,11 +160,9 @@ impl Delays {
         }
     }
 
-    /// The least delay of packets whose transmission begins at `time` or later.
+    /// The least delay of packets whose transmission begins at `time` or later, or one that is nearly reached at a step.
     pub fn least_from(&self, time: Time) -> Span {
-        let next = self.points.partition_point(|&(from, _)| from <= time);
-        let later = self.points[next..].iter().map(|&(_, delay)| delay);
-        later.fold(self.at(time), Span::min)
+        self.least.get(self.next(time)).map_or(self.at(time), |&later| later.min(self.at(time)))
     }
 
     /// Whether it never changes.
@@ -150,9 +170,20 @@ impl Delays {
         self.points.iter().all(|&(_, delay)| delay == self.points[0].1)
     }
 
-    /// The first point after `time`.
-    fn next_after(&self, time: Time) -> Option<Time> {
-        self.points.get(self.points.partition_point(|&(from, _)| from <= time)).map(|&(from, _)| from)
+    /// The first step after `sent` and before `arrives`.
+    fn step_between(&self, sent: Time, arrives: Time) -> Option<Time> {
+        let next = self.next(sent);
+        let later = self.points[next..].iter().take_while(|&&(at, _)| at < arrives);
+        let is_step = |place: usize| match self.shape {
+            Shape::Steps => true,
+            Shape::Linear => self.points.get(place + 1).is_some_and(|next| next.0 == self.points[place].0),
+        };
+        later.zip(next..).find(|&(_, place)| is_step(place)).map(|(&(at, _), _)| at)
+    }
+
+    /// The number of points up to `time`.
+    fn next(&self, time: Time) -> usize {
+        self.points.partition_point(|&(from, _)| from <= time)
     }
 }
 
@@ -227,7 +258,7 @@ fn between(start: Span, end: Span, passed: Span, whole: Span) -> Span {
     low + Span::from_ps(u64::try_from((way + whole / 2) / whole).expect("a part is no more than the whole"))
 }
 
-fn assert_ascending(times: impl Iterator<Item = Time> + Clone) {
+pub(super) fn assert_ascending(times: impl Iterator<Item = Time> + Clone) {
     assert_eq!(times.clone().next(), Some(Time::ZERO), "the first point is at time 0");
     assert!(times.clone().zip(times.skip(1)).all(|(one, next)| one < next), "points must be in order of time");
 }
@@ -235,6 +266,8 @@ fn assert_ascending(times: impl Iterator<Item = Time> + Clone) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ids::{Id, NodeId};
+    use crate::path::Unheard;
 
     fn at(ps: u64) -> Time {
         Time::from_ps(ps)
@@ -273,6 +306,32 @@ mod tests {
     }
 
     #[test]
+    fn a_line_may_have_steps() {
+        let points = vec![(at(0), ps(10)), (at(100), ps(20)), (at(100), ps(50)), (at(200), ps(30))];
+        let delays = Delays::new(Shape::Linear, points);
+        assert_eq!([0, 50, 90, 100, 150, 300].map(|time| delays.at(at(time)).as_ps()), [10, 15, 19, 50, 40, 30]);
+        assert_eq!([0, 60, 100, 150].map(|time| delays.least_from(at(time)).as_ps()), [10, 16, 30, 30]);
+        let between = |sent, arrives| delays.step_between(at(sent), at(arrives)).map(Time::as_ps);
+        assert_eq!(between(95, 105), Some(100));
+        assert_eq!([between(0, 100), between(100, 300)], [None, None], "not at it, and no other");
+    }
+
+    #[test]
+    fn what_is_under_way_when_the_far_end_changes_is_lost_if_so_chosen() {
+        let node = |number| Some(NodeId::from_index(number));
+        let points = vec![(at(0), node(1)), (at(100), node(2))];
+        let mut course = Course::constant(Rate::from_bps(8).unwrap(), ps(10));
+        course.far_ends = Some(FarEnds::new(points, Unheard::Lose));
+        assert_eq!(course.dropped_between(at(95), at(105)), None);
+        course.under_way = UnderWay::Drop;
+        assert_eq!(course.dropped_between(at(95), at(105)), Some(at(100)));
+        assert_eq!(
+            [(90, 100), (100, 150)].map(|(sent, arrives)| course.dropped_between(at(sent), at(arrives))),
+            [None; 2]
+        );
+    }
+
+    #[test]
     fn rates_change_in_steps() {
         let rate = |bps| Rate::from_bps(bps).unwrap();
         let rates = Rates::new(vec![(at(0), rate(8)), (at(100), rate(2)), (at(200), rate(9))]);
@@ -301,6 +360,12 @@ mod tests {
         // Arrived at the very instant, or sent at it.
         assert_eq!(course.dropped_between(at(90), at(100)), None);
         assert_eq!(course.dropped_between(at(100), at(150)), None);
+    }
+
+    #[test]
+    #[should_panic(expected = "in order of time")]
+    fn three_points_at_one_instant_are_a_bug() {
+        Delays::new(Shape::Linear, vec![(at(0), ps(1)), (at(5), ps(2)), (at(5), ps(3)), (at(5), ps(4))]);
     }
 
     #[test]

@@ -3,7 +3,10 @@
 
 use super::course::{Course, InService, Queued, Reordering};
 use super::errors::{ErrorParams, Errors, Packet, Place};
+use super::routing::{FarEnds, Unheard};
+use crate::ids::NodeId;
 use crate::record::DropReason;
+use crate::rng::Stream;
 use crate::units::{Rate, Span, Time};
 
 /// What is said about a link beyond its rate and its delay.
@@ -13,6 +16,8 @@ pub struct PathParams {
     pub course: Option<Course>,
     /// Which packets it corrupts.
     pub errors: Vec<ErrorParams>,
+    /// Each packet takes longer by a uniform random time below this; their order is kept.
+    pub jitter: Span,
 }
 
 /// The state of a link.
@@ -20,8 +25,18 @@ pub struct PathParams {
 pub struct Line {
     course: Course,
     errors: Errors,
+    jitter: Jitter,
     /// The arrival of the last packet that arrives, if the order is kept.
     last_arrival: Time,
+}
+
+/// What packets take longer than the delay.
+#[derive(Clone, Copy, Debug)]
+struct Jitter {
+    below: Span,
+    stream: Stream,
+    /// Packets so far: each has a random number of its own.
+    packets: u64,
 }
 
 /// What becomes of a packet that is transmitted.
@@ -55,7 +70,7 @@ impl PathParams {
 
     /// Whether it is one.
     pub fn is_plain(&self) -> bool {
-        self.course.is_none() && self.errors.is_empty()
+        self.course.is_none() && self.errors.is_empty() && self.jitter == Span::ZERO
     }
 
     /// The least delay there ever is on a link whose delay is `constant` unless it changes.
@@ -70,13 +85,14 @@ impl PathParams {
 }
 
 impl Line {
-    /// The link named `name` (`from->to`), of this rate and delay unless it changes, in a run with this seed; `None` if it
-    /// does nothing but transmit.
-    pub fn new(params: &PathParams, rate: Rate, delay: Span, seed: u64, name: &str) -> Option<Box<Line>> {
-        let course = || params.course.clone().unwrap_or_else(|| Course::constant(rate, delay));
-        let line =
-            || Line { course: course(), errors: Errors::new(&params.errors, seed, name), last_arrival: Time::ZERO };
-        (!params.is_plain()).then(|| Box::new(line()))
+    /// The link named `name` (`from->to`), of this rate and delay unless it changes, in a run with this seed.
+    pub fn new(params: &PathParams, rate: Rate, delay: Span, seed: u64, name: &str) -> Line {
+        Line {
+            course: params.course.clone().unwrap_or_else(|| Course::constant(rate, delay)),
+            errors: Errors::new(&params.errors, seed, name),
+            jitter: Jitter { below: params.jitter, stream: Stream::new(seed, name, "jitter"), packets: 0 },
+            last_arrival: Time::ZERO,
+        }
     }
 
     /// Whether a packet that comes to the queue before the link is lost there.
@@ -97,6 +113,17 @@ impl Line {
         }
     }
 
+    /// Who receives a packet whose transmission begins at `time`, if that is not always the same node.
+    pub fn far_end(&self, time: Time) -> Option<NodeId> {
+        self.course.far_ends.as_ref().and_then(|far_ends| far_ends.at(time))
+    }
+
+    /// Whether a packet whose turn comes at `time` rather takes another port, as nobody listens at the far end.
+    pub fn avoids(&self, time: Time) -> bool {
+        let avoids = |far_ends: &FarEnds| far_ends.unheard == Unheard::Reroute && far_ends.at(time).is_none();
+        self.course.far_ends.as_ref().is_some_and(avoids)
+    }
+
     /// When the transmission of a packet that begins now is complete, if the link stays up.
     pub fn complete(&self, begins: Time, packet: Packet) -> Time {
         begins + self.course.rates.at(begins).serialization(u64::from(packet.bytes) * 8)
@@ -115,8 +142,11 @@ impl Line {
         if self.errors.corrupt(Place::Egress, complete, packet) {
             return lost(complete, DropReason::Corrupted);
         }
-        let mut arrives = complete + course.delays.at(begins);
-        if course.reordering == Reordering::Prevent {
+        if course.far_ends.as_ref().is_some_and(|far_ends| far_ends.at(begins).is_none()) {
+            return lost(complete, DropReason::NoReceiver);
+        }
+        let mut arrives = complete + course.delays.at(begins) + self.jitter.next();
+        if course.reordering == Reordering::Prevent || self.jitter.below > Span::ZERO {
             arrives = arrives.max(self.last_arrival);
         }
         if let Some(time) = course.dropped_between(begins, arrives) {
@@ -131,9 +161,21 @@ impl Line {
     }
 }
 
+impl Jitter {
+    /// Of the next packet.
+    fn next(&mut self) -> Span {
+        if self.below == Span::ZERO {
+            return Span::ZERO;
+        }
+        self.packets += 1;
+        Span::from_ps(self.stream.below(self.below.as_ps(), self.packets))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ids::Id;
     use crate::path::{AppliesTo, Delays, ErrorModel, Kind, Outages, Rates, Shape, UnderWay};
 
     /// A byte takes a nanosecond.
@@ -158,8 +200,8 @@ mod tests {
     fn line(change: impl Fn(&mut Course), errors: &[ErrorParams]) -> Line {
         let mut course = Course::constant(rate(RATE), of_ns(500));
         change(&mut course);
-        let params = PathParams { course: Some(course), errors: errors.to_vec() };
-        *Line::new(&params, rate(RATE), of_ns(500), 1, "a->b").unwrap()
+        let params = PathParams { course: Some(course), errors: errors.to_vec(), jitter: Span::ZERO };
+        Line::new(&params, rate(RATE), of_ns(500), 1, "a->b")
     }
 
     /// The fates of packets of 100 bytes whose transmissions begin at these times: arrivals, or losses below zero.
@@ -176,8 +218,28 @@ mod tests {
     }
 
     #[test]
-    fn a_plain_link_needs_no_state() {
-        assert!(Line::new(&PathParams::plain(), rate(RATE), of_ns(500), 1, "a->b").is_none());
+    fn a_plain_link_delays_only() {
+        let mut plain = Line::new(&PathParams::plain(), rate(RATE), of_ns(500), 1, "a->b");
+        assert_eq!(fates(&mut plain, &[0, 100]), [600, 700]);
+    }
+
+    #[test]
+    fn what_is_transmitted_when_nobody_listens_is_lost_when_it_is_out() {
+        let node = |number| Some(NodeId::from_index(number));
+        let leaves = |unheard| {
+            move |course: &mut Course| {
+                let points = vec![(ns(0), node(1)), (ns(1000), None), (ns(2000), node(2))];
+                course.far_ends = Some(FarEnds::new(points, unheard));
+            }
+        };
+        let mut lose = line(leaves(Unheard::Lose), &[]);
+        assert_eq!(fates(&mut lose, &[950, 1050, 1950, 2050]), [1550, -1150, -2050, 2650]);
+        assert_eq!([950, 2050].map(|begins| lose.far_end(ns(begins))), [node(1), node(2)]);
+        let lost = lose.transmit(ns(1000), packet(100)).fate;
+        assert_eq!(lost, Fate::Lost { time: ns(1100), reason: DropReason::NoReceiver });
+        assert_eq!([999, 1000].map(|time| lose.avoids(ns(time))), [false, false]);
+        let reroute = line(leaves(Unheard::Reroute), &[]);
+        assert_eq!([999, 1000, 2000].map(|time| reroute.avoids(ns(time))), [false, true, false]);
     }
 
     #[test]
@@ -267,6 +329,27 @@ mod tests {
         let mut line = line(|_| (), &[at(Place::Ingress)]);
         assert_eq!([0, 0].map(|now| line.refuses(ns(now), packet(100))), [false, true]);
         assert_eq!(fates(&mut line, &[0, 100]), [600, 700], "what is lost there is not transmitted");
+    }
+
+    /// 100 ns to transmit, 500 ns of delay, and up to 300 more: packets that follow each other would overtake.
+    #[test]
+    fn jitter_delays_each_packet_and_keeps_their_order() {
+        let params = PathParams { jitter: of_ns(300), ..PathParams::plain() };
+        let arrivals = |seed, gap| {
+            let mut line = Line::new(&params, rate(RATE), of_ns(500), seed, "a->b");
+            let begins: Vec<u64> = (0..2000_u64).map(|number| gap * number).collect();
+            let late = fates(&mut line, &begins).into_iter().zip(&begins);
+            late.map(|(arrives, &begins)| arrives - begins as i64 - 600).collect::<Vec<i64>>()
+        };
+        let late = arrivals(1, 1000);
+        assert!(late.iter().all(|late| (0..300).contains(late)));
+        // Uniform: the mean of 2000 has a standard deviation of 300 / sqrt(12 · 2000), about 2.
+        let mean = late.iter().sum::<i64>() / 2000;
+        assert!((140..=160).contains(&mean), "{mean}");
+        assert_ne!(late, arrivals(2, 1000));
+        let crowded = arrivals(1, 100);
+        assert!(crowded.windows(2).all(|pair| pair[1] + 100 >= pair[0]), "the order is kept");
+        assert!(crowded.iter().sum::<i64>() > late.iter().sum(), "and that takes time");
     }
 
     #[test]

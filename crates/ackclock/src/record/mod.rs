@@ -11,6 +11,8 @@ pub use fingerprint::{Fingerprint, combine};
 pub use metric::{GROUPS, Metric, MetricSet, Shape, Subject};
 pub use series::{Capture, Captured, Columns, Loss, Series};
 
+use std::ops::AddAssign;
+
 use crate::units::{Span, Time};
 
 /// The outcome of one run.
@@ -148,12 +150,26 @@ pub enum DropReason {
     Corrupted,
     /// Its link went down, or the way that it was on went away.
     Outage,
+    /// It came to a node from which there was no way to its destination.
+    NoRoute,
+    /// It was transmitted when nobody was at the far end.
+    NoReceiver,
+    /// It had crossed as many links as it may, and was not at its destination.
+    Ttl,
 }
 
 impl DropReason {
     /// Every reason.
-    pub const ALL: [DropReason; 5] =
-        [DropReason::Overflow, DropReason::PartialFrame, DropReason::Policy, DropReason::Corrupted, DropReason::Outage];
+    pub const ALL: [DropReason; 8] = [
+        DropReason::Overflow,
+        DropReason::PartialFrame,
+        DropReason::Policy,
+        DropReason::Corrupted,
+        DropReason::Outage,
+        DropReason::NoRoute,
+        DropReason::NoReceiver,
+        DropReason::Ttl,
+    ];
 
     /// Counts a refusal by a queue for this reason.
     ///
@@ -165,7 +181,9 @@ impl DropReason {
             DropReason::PartialFrame => drops.partial_frame += 1,
             DropReason::Policy => drops.policy += 1,
             DropReason::Outage => drops.outage += 1,
-            DropReason::Corrupted => unreachable!("a queue corrupts nothing"),
+            DropReason::Corrupted | DropReason::NoRoute | DropReason::NoReceiver | DropReason::Ttl => {
+                unreachable!("it is lost on a link, or behind it")
+            }
         }
     }
 
@@ -177,6 +195,9 @@ impl DropReason {
             DropReason::Policy => "policy",
             DropReason::Corrupted => "corrupted",
             DropReason::Outage => "outage",
+            DropReason::NoRoute => "no-route",
+            DropReason::NoReceiver => "no-receiver",
+            DropReason::Ttl => "ttl",
         }
     }
 }
@@ -202,15 +223,13 @@ impl Drops {
 }
 
 /// What one direction of a link lost, of packets that its port did not refuse. Only links that change or corrupt packets,
-/// and that some connection crosses, have a record.
+/// or that are on ways that change, and that some connection crosses, have a record.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LinkRecord {
     /// The link's name, `from->to`.
     pub name: String,
-    /// Packets that arrived damaged, at the queue or at the other end.
-    pub corrupted: u64,
-    /// Packets lost when the link went down, or when they were on a way that went away.
-    pub outage: u64,
+    /// What all paths lost.
+    pub lost: LinkLosses,
     /// Each path over the link, in the order of the scenario.
     pub vcs: Vec<LinkVcRecord>,
     /// Hash over what was lost, and when.
@@ -222,10 +241,57 @@ pub struct LinkRecord {
 pub struct LinkVcRecord {
     /// The flow's name, with `/ack` for the way back.
     pub name: String,
-    /// Packets that arrived damaged.
+    /// What it lost.
+    pub lost: LinkLosses,
+}
+
+/// Packets lost on a link or at its far end, by reason.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LinkLosses {
+    /// They arrived damaged, at the queue or at the other end.
     pub corrupted: u64,
-    /// Packets lost when the link went down, or when they were on a way that went away.
+    /// They were lost when the link went down, or when they were on a way that went away.
     pub outage: u64,
+    /// They came by this link to a node from which there was no way on.
+    pub no_route: u64,
+    /// They were transmitted when nobody was at the far end.
+    pub no_receiver: u64,
+    /// They came by this link to a node, and had crossed as many links as they may.
+    pub ttl: u64,
+}
+
+impl LinkLosses {
+    /// All lost packets.
+    pub fn total(&self) -> u64 {
+        self.corrupted + self.outage + self.no_route + self.no_receiver + self.ttl
+    }
+
+    /// Counts a packet that was lost for this reason.
+    ///
+    /// # Panics
+    /// For a reason that only a queue has.
+    pub fn count(&mut self, reason: DropReason) {
+        match reason {
+            DropReason::Corrupted => self.corrupted += 1,
+            DropReason::Outage => self.outage += 1,
+            DropReason::NoRoute => self.no_route += 1,
+            DropReason::NoReceiver => self.no_receiver += 1,
+            DropReason::Ttl => self.ttl += 1,
+            DropReason::Overflow | DropReason::PartialFrame | DropReason::Policy => {
+                unreachable!("a link refuses nothing")
+            }
+        }
+    }
+}
+
+impl AddAssign for LinkLosses {
+    fn add_assign(&mut self, other: LinkLosses) {
+        self.corrupted += other.corrupted;
+        self.outage += other.outage;
+        self.no_route += other.no_route;
+        self.no_receiver += other.no_receiver;
+        self.ttl += other.ttl;
+    }
 }
 
 /// One path through one port.

@@ -7,9 +7,11 @@
 
 pub mod cc;
 mod delayed_ack;
+mod deliveries;
 mod handshake;
 mod held;
 pub mod offset_sack;
+mod pacer;
 mod params;
 mod receiver;
 pub mod recovery;

@@ -286,6 +286,8 @@ impl Default for Rfc6675Params {
 pub enum GrowthParams {
     /// Slow start and additive increase, halving on loss.
     Reno(CongestionAvoidance),
+    /// BBR, version 1.
+    Bbr1(Bbr1Params),
     /// CUBIC of RFC 9438.
     Cubic(CubicParams),
     /// Vegas, as ns-2 has it.
@@ -302,10 +304,15 @@ impl GrowthParams {
     /// Whether it measures the round trip of every segment.
     pub fn measures(&self) -> bool {
         match self {
-            GrowthParams::Reno(_) => false,
+            GrowthParams::Reno(_) | GrowthParams::Bbr1(_) => false,
             GrowthParams::Cubic(_) | GrowthParams::VegasLinux(_) => true,
             GrowthParams::Vegas(_) | GrowthParams::VegasA(_) | GrowthParams::VegasPlus(_) => true,
         }
+    }
+
+    /// Whether it sets a rate at which segments leave, and measures that at which they are delivered.
+    pub fn paces(&self) -> bool {
+        matches!(self, GrowthParams::Bbr1(_))
     }
 
     /// Whether it is ns-2's Vegas or a relative of it, with its own recovery.
@@ -318,8 +325,24 @@ impl GrowthParams {
         match self {
             GrowthParams::Reno(_) | GrowthParams::Cubic(_) | GrowthParams::VegasLinux(_) => false,
             GrowthParams::Vegas(_) | GrowthParams::VegasPlus(_) => false,
+            GrowthParams::Bbr1(_) => true,
             GrowthParams::VegasA(params) => params.tie_up_probability + params.tie_down_probability > 0.0,
         }
+    }
+}
+
+/// The constants of BBR, version 1 ([BBR1] §4.1.2, §4.3.5).
+#[derive(Clone, Debug, PartialEq)]
+pub struct Bbr1Params {
+    /// For how long the shortest round trip is believed.
+    pub rtprop_window: Span,
+    /// For how long next to nothing is sent when it is measured again.
+    pub probe_rtt: Span,
+}
+
+impl Default for Bbr1Params {
+    fn default() -> Bbr1Params {
+        Bbr1Params { rtprop_window: Span::from_secs(10), probe_rtt: Span::from_ms(200) }
     }
 }
 

@@ -2,10 +2,12 @@
 //! grows is [`cc`](super::cc)'s.
 //! Sources: [SACK-UBR] §2 to §4; the timer of 4.3BSD-Reno, docs/models/retransmission-timer.md.
 
+mod paced;
 mod sending;
 
 use super::cc::{Ack, CongestionControl, Growth, Loss, Window};
 use super::handshake::{ActiveEnd, Opened, RTO_AFTER_LOST_SYN};
+use super::pacer::Pacer;
 use super::recovery::{AnyRecovery, DupAck, Flight, Hands, NewAck, Recovery, TimerAction};
 use super::sack_ends::{SackReader, SackStats};
 use super::setup::Setup;
@@ -86,7 +88,7 @@ pub struct Sender {
     /// When it was sent, as the timer remembers it.
     timed_at: u64,
     header_bytes: u16,
-    /// Whether all segments are plain.
+    /// Whether all segments are plain, and sent as soon as the window allows.
     plain: bool,
     /// Whether the timer's samples come from timestamps.
     samples_by_timestamps: bool,
@@ -104,6 +106,8 @@ struct Extra {
     setup: Option<Setup>,
     /// When outstanding segments were sent.
     times: Option<SendTimes>,
+    /// The pace, if congestion control sets one.
+    pacer: Option<Pacer>,
     /// Opening the connection, and answering the receiver's FIN.
     end: Option<ActiveEnd>,
     /// Whether the last byte is a FIN.
@@ -119,17 +123,19 @@ impl Extra {
     fn new(params: &TcpParams) -> Option<Box<Extra>> {
         let measures = params.growth.measures() || params.recovery.measures();
         let times = measures.then(|| SendTimes::new(u64::from(params.mss)));
+        let pacer = params.growth.paces().then(|| Pacer::new(u64::from(params.mss)));
         let setup = Setup::new(params);
         let end = (params.handshake || params.fin).then(|| ActiveEnd::new(params.handshake));
         let clock = params.timestamp_clock.map(TimestampClock::new);
         let sack = SackReader::new(params);
-        let any = setup.is_some() || times.is_some() || end.is_some() || clock.is_some() || sack.is_some();
-        any.then(|| Box::new(Extra { setup, times, end, fin: params.fin, clock, echo: 0, sack }))
+        let any = setup.is_some() || times.is_some() || pacer.is_some() || end.is_some() || clock.is_some();
+        let any = any || sack.is_some();
+        any.then(|| Box::new(Extra { setup, times, pacer, end, fin: params.fin, clock, echo: 0, sack }))
     }
 
-    /// Whether all segments are plain.
+    /// Whether all segments are plain, and sent as soon as the window allows.
     fn is_plain(&self) -> bool {
-        self.setup.is_none() && self.end.is_none() && self.clock.is_none()
+        self.setup.is_none() && self.pacer.is_none() && self.end.is_none() && self.clock.is_none()
     }
 
     /// A segment on its way out, of a stream that ends at `limit`.
@@ -289,6 +295,9 @@ impl Sender {
         if ack < self.flight.una {
             return; // an old one
         }
+        if !self.plain {
+            self.hear(now, ack, blocks);
+        }
         self.recovery.on_sack(ack, blocks, &self.flight);
         if ack > self.flight.una {
             self.on_new_ack(now, ack);
@@ -315,6 +324,9 @@ impl Sender {
             return Expired::Nothing;
         }
         if !self.timer.expires(now) {
+            if self.pacer_mut().is_some() {
+                self.pass_time(now); // to send
+            }
             return Expired::Nothing;
         }
         if let Some(end) = self.end_mut().filter(|end| !end.is_open()) {
@@ -418,6 +430,21 @@ impl Sender {
         self.flight.una = ack;
         self.flight.nxt = self.flight.nxt.max(ack); // the receiver held more than was sent again
         self.dup_acks = 0;
+        self.fast_retransmit = NONE;
+        let timer = if meaning == NewAck::Grow { TimerAction::Restart } else { self.on_loss_known(ack, meaning) };
+        if ack == self.flight.max {
+            self.timer.stop();
+        } else if timer == TimerAction::Restart {
+            self.timer.start(now);
+        }
+        if ack >= self.size {
+            self.stats.completed.get_or_insert(now);
+        }
+    }
+
+    /// New data is acknowledged, and recovery makes more of it than growth; returns what becomes of the timer.
+    #[inline(never)]
+    fn on_loss_known(&mut self, ack: u64, meaning: NewAck) -> TimerAction {
         self.fast_retransmit = match meaning {
             NewAck::Partial { retransmit: true, .. } | NewAck::FastRetransmit | NewAck::GrowAndRetransmit => ack,
             _ => NONE,
@@ -425,14 +452,8 @@ impl Sender {
         if meaning == NewAck::FastRetransmit {
             self.count_fast_retransmit();
         }
-        if ack == self.flight.max {
-            self.timer.stop();
-        } else if !matches!(meaning, NewAck::Partial { restart_timer: false, .. }) {
-            self.timer.start(now);
-        }
-        if ack >= self.size {
-            self.stats.completed.get_or_insert(now);
-        }
+        let runs_on = matches!(meaning, NewAck::Partial { restart_timer: false, .. });
+        if runs_on { TimerAction::Leave } else { TimerAction::Restart }
     }
 
     /// New data is acknowledged: what recovery makes of it; perhaps the window grows.
@@ -503,8 +524,12 @@ impl Sender {
 
     fn on_timeout(&mut self, now: Time) {
         self.count_reduction();
+        let max = self.flight.max;
         let loss = Loss::of(self.flight.mss as f64, self.flight.rwnd as f64);
         self.growth.on_rto(&loss, &mut self.window);
+        if let Some(pacer) = self.pacer_mut() {
+            pacer.on_timeout(max);
+        }
         let hands = Hands { growth: &mut self.growth, window: &mut self.window, now, times: None, rtt: None };
         self.recovery.on_timeout(&self.flight, hands);
         self.flight.nxt = self.flight.una;

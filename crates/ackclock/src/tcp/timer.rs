@@ -105,6 +105,11 @@ impl RetransmissionTimer {
         self.due == Time::NEVER
     }
 
+    /// It is to be asked by then, at the latest, whatever it says itself.
+    pub(super) fn ask_by(&mut self, time: Time) {
+        self.wake = self.wake.min(time);
+    }
+
     /// When it is to be asked whether it expires.
     #[inline]
     pub(super) fn wake(&self) -> Time {

@@ -118,7 +118,7 @@ pub fn difference(batched: &Records, reference: &Records) -> Option<String> {
         compare!(other.name, source, other, name sent delivered lost bytes_delivered goodput_bps fingerprint);
     }
     for (link, other) in batched.links.iter().zip(&reference.links) {
-        compare!(other.name, link, other, name corrupted outage vcs fingerprint);
+        compare!(other.name, link, other, name lost vcs fingerprint);
     }
     for (flow, other) in batched.flows.iter().zip(&reference.flows) {
         compare!(other.name, flow, other, name bytes_sent bytes_delivered segments_sent segments_discarded_in_host

@@ -4,9 +4,12 @@
 
 pub mod agree;
 pub mod paths;
+pub mod queues;
 pub mod random;
+pub mod routes;
+pub mod tcp;
 
-use ackclock::record::{FlowRecord, PortRecord, Records};
+use ackclock::record::{FlowRecord, LinkLosses, PortRecord, Records};
 use ackclock::scenario::Scenario;
 use ackclock::sim;
 use ackclock::units::Time;
@@ -65,6 +68,11 @@ pub fn conserves(records: &Records) {
         let mean: f64 = port.vcs.iter().map(|vc| vc.mean_queue).sum();
         assert!((port.mean_queue - mean).abs() < 1e-6 * port.mean_queue.max(1.0));
         assert!(port.vcs.iter().all(|vc| vc.max_queue <= port.max_queue));
+    }
+    for link in &records.links {
+        let mut lost = LinkLosses::default();
+        link.vcs.iter().for_each(|vc| lost += vc.lost);
+        assert_eq!(link.lost, lost, "{}", link.name);
     }
     for source in &records.datagrams {
         assert!(source.delivered + source.lost <= source.sent, "{}", source.name);

@@ -25,6 +25,9 @@ pub fn paths(choices: &mut Choices, scenario: &mut Scenario) {
             (link.rate, link.delay) = (course.rates.at(Time::ZERO), course.delays.at(Time::ZERO));
             link.path.course = Some(course);
         }
+        if choices.once_in(4) {
+            link.path.jitter = Span::from_us(1 + choices.below(2000));
+        }
         for _ in 0..choices.below(3) {
             link.path.errors.push(error(choices, duration));
         }
@@ -63,7 +66,7 @@ fn course(choices: &mut Choices, duration: Span, rate: Rate, delay: Span) -> Cou
 }
 
 /// Up to seven instants after the start, in order.
-fn instants(choices: &mut Choices, duration: Span) -> Vec<Time> {
+pub fn instants(choices: &mut Choices, duration: Span) -> Vec<Time> {
     let part = duration.as_ps() / 256 + 1;
     let mut times: Vec<Time> = (0..choices.one_of(&[4, 2, 0, 6, 7]))
         .map(|_| Time::from_ps(1 + part * choices.below(256) + choices.below(2)))

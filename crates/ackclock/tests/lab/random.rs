@@ -7,18 +7,17 @@ use std::collections::{BTreeSet, VecDeque};
 use std::fmt;
 
 use ackclock::ids::{FlowId, Id, IdVec, LinkId, NodeId};
-use ackclock::packet::{IP_HEADER_BYTES, TCP_HEADER_BYTES, aal5};
 use ackclock::path::PathParams;
-use ackclock::queue::drop::{DropParams, Forgiveness, FrameParams};
 use ackclock::record::Metric;
 use ackclock::scenario::*;
 use ackclock::sim::{Engine, build_with};
-use ackclock::tcp::offset_sack::{Alternative, Form, Preference};
 use ackclock::tcp::*;
 use ackclock::traffic::{CbrParams, Dither};
 use ackclock::units::{CELL_BITS, Rate, Span, Time};
 
-use super::paths;
+use super::queues::{POLICIES, frame_cells, queues};
+use super::tcp::{dialects, sack_options, tcp};
+use super::{paths, routes};
 
 /// Choices taken from bytes, one after the other. When there are no more bytes, it is the first of each.
 pub struct Choices<'a>(std::slice::Iter<'a, u8>);
@@ -67,8 +66,8 @@ impl fmt::Debug for Example {
         let Example { scenario, seed, stops } = self;
         let Scenario { technology, duration, warmup, .. } = scenario;
         writeln!(f, "{technology:?}, {duration}, warm-up {warmup}, seed {seed}, looked at {stops:?}")?;
-        let routes = || scenario.flows.iter().flat_map(|flow| flow.forward.iter().chain(&flow.backward));
-        for (id, link) in scenario.links.iter_ids().filter(|(id, _)| routes().any(|of_route| of_route == id)) {
+        let routes = || scenario.flows.iter().flat_map(|flow| [&flow.forward, &flow.backward]).flat_map(Route::links);
+        for (id, link) in scenario.links.iter_ids().filter(|&(id, _)| routes().any(|of_route| of_route == id)) {
             let Link { name, rate, delay, path, queue: Queue { buffer, policy, service_order }, .. } = link;
             write!(f, "{}: {name} {rate:?} {delay}", id.index())?;
             if !path.is_plain() {
@@ -106,6 +105,7 @@ pub fn example(bytes: &[u8]) -> Example {
         datagrams: Vec::new(),
         bottleneck: None,
         recording: Recording::none(),
+        events: Vec::new(),
     };
     let shared_tcp = tcp(choices);
     for number in 1..=1 + choices.below(8) {
@@ -123,7 +123,7 @@ pub fn example(bytes: &[u8]) -> Example {
     paths::paths(choices, &mut scenario);
     datagrams(choices, &mut scenario);
     if choices.once_in(2) {
-        let link = choices.one_of(&scenario.flows[FlowId::from_index(0)].forward);
+        let link = choices.one_of(&scenario.flows[FlowId::from_index(0)].forward.links());
         scenario.bottleneck = Some(Bottleneck { link, capacity_bps: 1e6 });
     }
     let seed = choices.below(4);
@@ -131,24 +131,40 @@ pub fn example(bytes: &[u8]) -> Example {
     let stops = stops(choices, &scenario);
     record(choices, &mut scenario);
     dialects(choices, &mut scenario);
+    routes::routes(choices, &mut scenario);
     sack_options(choices, &mut scenario);
     Example { scenario, seed, stops }
 }
 
-/// Half of the runs are recorded: everything, or one metric; captures at all hosts, or none.
+/// Some runs are recorded: everything, or one metric, or none; captures at all hosts, or none.
 fn record(choices: &mut Choices, scenario: &mut Scenario) {
-    let metrics: Vec<Metric> = match choices.below(4) {
-        0 | 1 => Vec::new(),
-        2 => vec![choices.one_of(&Metric::ALL)],
-        _ => Metric::ALL.to_vec(),
+    if !choices.once_in(recorded_one_in()) {
+        return;
+    }
+    let metrics: Vec<Metric> = match choices.below(5) {
+        0 | 1 => vec![choices.one_of(&Metric::ALL)],
+        2 | 3 => Metric::ALL.to_vec(),
+        _ => Vec::new(),
     };
+    let captures = metrics.is_empty() || choices.once_in(3);
     scenario.recording.metrics = metrics.into_iter().collect();
     let part = scenario.duration.as_ps() / (10 * (1 + choices.below(200)));
     scenario.recording.interval = Span::from_ps(10 * part.max(100_000));
-    if choices.once_in(4) {
+    if captures {
         let hosts = scenario.nodes.iter_ids().filter(|(_, node)| node.kind == NodeKind::Host);
         scenario.recording.captures = hosts.map(|(id, _)| id).collect();
     }
+}
+
+/// One run in so many is recorded: half of them, or as `RECORDED_ONE_IN` says. To record a run and to compare what was
+/// recorded takes longer than to simulate it, so long series of runs record fewer. What one of these finds is shown again
+/// with the same number.
+fn recorded_one_in() -> u64 {
+    std::env::var("RECORDED_ONE_IN")
+        .ok()
+        .and_then(|number| number.parse().ok())
+        .filter(|&number| number > 0)
+        .unwrap_or(2)
 }
 
 /// Instants in order, and rarely one that is past already.
@@ -275,12 +291,13 @@ fn flow(choices: &mut Choices, scenario: &Scenario, number: u64, tcp: TcpParams)
     let (from, to) = if choices.once_in(3) { (to, from) } else { (from, to) };
     let forward = route(choices, scenario, hosts[from], hosts[to]);
     let backward = route(choices, scenario, hosts[to], hosts[from]);
-    let pcr = pcr(choices, scenario, &forward, &backward);
+    let pcr = pcr(choices, scenario, [forward[0], backward[0]]);
     Flow {
         name: format!("f{number}"),
-        forward,
-        backward,
+        forward: forward.into(),
+        backward: backward.into(),
         start: Time::ZERO,
+        start_jitter: choices.one_of(&[Span::ZERO, Span::ZERO, Span::from_us(1), Span::from_ms(3)]),
         stop: None,
         size: None,
         pcr,
@@ -312,14 +329,15 @@ fn datagrams(choices: &mut Choices, scenario: &mut Scenario) {
             stop: choices.once_in(2).then(|| time(choices)),
             dither: choices.one_of(&[Dither::Off, Dither::Uniform]),
         };
-        scenario.datagrams.push(DatagramFlow { name: format!("u{number}"), route, source });
+        scenario.datagrams.push(DatagramFlow { name: format!("u{number}"), route: route.into(), source });
     }
 }
 
 /// A peak cell rate that both hosts can send: their links' rate by default or by name, half of it, or a ratio of no small
 /// numbers.
-pub fn pcr(choices: &mut Choices, scenario: &Scenario, forward: &[LinkId], backward: &[LinkId]) -> Option<Rate> {
-    let limit = scenario.links[forward[0]].rate.min(scenario.links[backward[0]].rate).as_bps();
+pub fn pcr(choices: &mut Choices, scenario: &Scenario, hosts: [LinkId; 2]) -> Option<Rate> {
+    let limit = hosts.map(|link| scenario.links[link].rate.as_bps());
+    let limit = limit[0].min(limit[1]);
     let pcr = match choices.below(8) {
         0..=3 => None,
         4 => Some(limit),
@@ -331,7 +349,7 @@ pub fn pcr(choices: &mut Choices, scenario: &Scenario, forward: &[LinkId], backw
     pcr.filter(|_| atm).and_then(Rate::from_bps)
 }
 
-fn is_host(scenario: &Scenario, node: NodeId) -> bool {
+pub fn is_host(scenario: &Scenario, node: NodeId) -> bool {
     scenario.nodes[node].kind == NodeKind::Host
 }
 
@@ -361,303 +379,20 @@ fn route(choices: &mut Choices, scenario: &Scenario, from: NodeId, to: NodeId) -
     path
 }
 
-/// Anything that can be said about a connection but for its times.
-pub fn tcp(choices: &mut Choices) -> TcpParams {
-    let mss = choices.one_of(&[512, 512, 512, 1460, 1460, 40, 9140, 1]);
-    let kind = choices.index(RECOVERIES);
-    let recovery = recovery(choices, kind);
-    let receive_window =
-        u64::from(mss) * choices.one_of(&[20, 64, 8, 128, 40, 1, 3]) + choices.one_of(&[0, 0, u64::from(mss) / 2]);
-    let scale = TcpParams::scale_for(receive_window);
-    TcpParams {
-        mss,
-        recovery,
-        growth: GrowthParams::Reno(choices.one_of(&[
-            CongestionAvoidance::AckCounting,
-            CongestionAvoidance::Integer,
-            CongestionAvoidance::Float,
-        ])),
-        initial_window_segments: choices.one_of(&[1, 1, 2, 4, 20]),
-        initial_ssthresh: choices.one_of(&[receive_window, receive_window, u64::from(mss) * 4, 1]),
-        receive_window,
-        window_scale: scale,
-        ack: AckPolicy::EverySegment,
-        out_of_order: choices.one_of(&[OutOfOrder::Buffer, OutOfOrder::Buffer, OutOfOrder::Discard]),
-        receiver_sack: !choices.once_in(8),
-        ..TcpParams::default()
-    }
-}
-
-/// What differs between dialects, for all flows alike or for some. The last of all choices, so that those before remain
-/// what they are in older inputs.
-pub fn dialects(choices: &mut Choices, scenario: &mut Scenario) {
-    if !choices.once_in(3) {
-        return;
-    }
-    let mut dialect = dialect(choices);
-    for flow in scenario.flows.iter_mut() {
-        if choices.once_in(4) {
-            dialect = self::dialect(choices);
-        }
-        dialect.apply(&mut flow.tcp);
-    }
-}
-
-/// What selective acknowledgements say, and in which option. After all choices of older inputs.
-pub fn sack_options(choices: &mut Choices, scenario: &mut Scenario) {
-    if choices.once_in(2) {
-        return;
-    }
-    for flow in scenario.flows.iter_mut() {
-        let alternatives = [Alternative::FirstEdge, Alternative::EdgeBefore].map(Preference::Always);
-        let preference = choices.one_of(&[alternatives[0], alternatives[1], Preference::Shorter]);
-        let form = choices.one_of(&[Form::Private { kind: 253 }, Form::Experimental]);
-        let offset = OffsetSackParams { preference, form, receiver_knows: !choices.once_in(4) };
-        flow.tcp.sack = SackParams {
-            standard_blocks: choices.one_of(&[3, 4, 1, 2]),
-            offset: (!choices.once_in(4)).then_some(offset),
-            duplicates: choices.once_in(2),
-        };
-        if let RecoveryParams::Rfc6675(params) = &mut flow.tcp.recovery {
-            params.limited_transmit = !choices.once_in(4);
-        }
-    }
-}
-
-/// Some of what differs between dialects.
-struct Dialect {
-    timer: TimerKind,
-    header_bytes: u16,
-    first_segment: FirstSegment,
-    host_queue: HostQueue,
-    handshake: bool,
-    fin: bool,
-    timestamp_clock: Option<Span>,
-    initial_window_from: InitialWindowFrom,
-    new_reno: NewRenoParams,
-    /// In the place of whatever the flow has.
-    growth: Option<GrowthParams>,
-    vegas_recovery: bool,
-}
-
-fn dialect(choices: &mut Choices) -> Dialect {
-    let new_reno = NewRenoParams {
-        restart_timer_on_fast_retransmit: choices.once_in(2),
-        partial_ack_window: choices.one_of(&[PartialAckWindow::Reset, PartialAckWindow::Deflate]),
-        recovery_burst_segments: choices.one_of(&[Some(2), None, Some(1)]),
-        growth_at_recovery_end: choices.once_in(2),
-        ..NewRenoParams::default()
-    };
-    Dialect {
-        timer: choices.one_of(&[TimerKind::Ns2, TimerKind::Bsd, TimerKind::Rfc6298]),
-        header_bytes: choices.one_of(&[0, 40, 52]),
-        first_segment: choices.one_of(&[FirstSegment::Empty, FirstSegment::Data]),
-        host_queue: choices.one_of(&[HostQueue::Keep, HostQueue::Discard]),
-        initial_window_from: choices.one_of(&[
-            InitialWindowFrom::FirstAck,
-            InitialWindowFrom::SecondAck,
-            InitialWindowFrom::Start,
-        ]),
-        new_reno,
-        growth: growth(choices),
-        vegas_recovery: !choices.once_in(4),
-        handshake: choices.once_in(2),
-        fin: choices.once_in(2),
-        timestamp_clock: choices.one_of(&[None, Some(Span::from_ms(1)), Some(Span::from_us(3))]),
-    }
-}
-
-fn growth(choices: &mut Choices) -> Option<GrowthParams> {
-    let reroute = RerouteParams {
-        first_packets: choices.one_of(&[1, 100]),
-        block_packets: choices.one_of(&[3, 20]),
-        blocks: choices.one_of(&[1, 4]),
-        delta: choices.one_of(&[0.2, 0.01]),
-        queued_packets: 1.0,
-    };
-    let reroute = choices.once_in(2).then_some(reroute);
-    let vegas = VegasParams { gamma: choices.one_of(&[1.0, 2.0]), reroute, ..VegasParams::default() };
-    match choices.below(9) {
-        0..=2 => None,
-        3 => Some(GrowthParams::Reno(CongestionAvoidance::ByteCounting)),
-        4 => Some(GrowthParams::Cubic(CubicParams { fast_convergence: choices.once_in(2), ..CubicParams::default() })),
-        5 => Some(GrowthParams::Vegas(vegas)),
-        7 => Some(GrowthParams::VegasLinux(VegasLinuxParams::default())),
-        6 => Some(GrowthParams::VegasPlus(VegasPlusParams {
-            vegas,
-            count_max: choices.one_of(&[8, 1, 2]),
-            back: choices.one_of(&[PlusReturn::CountIsZero, PlusReturn::AnyLoss]),
-        })),
-        _ => Some(GrowthParams::VegasA(VegasAParams {
-            vegas,
-            increase: choices.one_of(&[Increase::AtOnce, Increase::Spread]),
-            tie_up_probability: choices.one_of(&[0.01, 0.5, 0.0]),
-            reset_ab_on_rto: choices.once_in(2),
-            step: choices.one_of(&[AbStep::Unit, AbStep::Throughput, AbStep::Rtt]),
-            ..VegasAParams::default()
-        })),
-    }
-}
-
-impl Dialect {
-    fn apply(&self, tcp: &mut TcpParams) {
-        tcp.timer.kind = self.timer;
-        tcp.header_bytes = self.header_bytes;
-        tcp.first_segment = self.first_segment;
-        tcp.handshake = self.handshake;
-        tcp.fin = self.fin;
-        tcp.timestamp_clock = self.timestamp_clock;
-        tcp.host_queue = self.host_queue;
-        tcp.initial_window_from = self.initial_window_from;
-        if let Some(growth) = &self.growth {
-            tcp.growth = growth.clone();
-            if self.vegas_recovery && growth.is_vegas() {
-                tcp.recovery = RecoveryParams::Vegas;
-            }
-        }
-        if let RecoveryParams::NewReno(params) = &mut tcp.recovery {
-            let NewRenoParams { guard_after_timeout, restart_timer_on_partial_ack, .. } = *params;
-            *params = NewRenoParams { guard_after_timeout, restart_timer_on_partial_ack, ..self.new_reno.clone() };
-        }
-    }
-}
-
-/// The number of recoveries.
-pub const RECOVERIES: usize = 5;
-
-/// A recovery, by its number, with any of its choices.
-pub fn recovery(choices: &mut Choices, kind: usize) -> RecoveryParams {
-    let mut no = || choices.once_in(3);
-    let restart_timer_on_partial_ack = !no();
-    match kind {
-        0 => RecoveryParams::NewReno(NewRenoParams {
-            guard_after_timeout: !no(),
-            restart_timer_on_partial_ack,
-            ..NewRenoParams::default()
-        }),
-        1 => RecoveryParams::Vanilla,
-        2 => RecoveryParams::Reno,
-        3 => RecoveryParams::FallFloyd(FallFloydParams {
-            partial_ack_pipe_segments: if no() { 1 } else { 2 },
-            restart_timer_on_partial_ack,
-            only_below_highest_sack: !no(),
-            guard_after_timeout: no(),
-        }),
-        _ => RecoveryParams::Rfc6675(Rfc6675Params { restart_timer_on_partial_ack, ..Rfc6675Params::default() }),
-    }
-}
-
-// ---- queues ----
-
-/// One queue for most ports.
-pub fn queues(choices: &mut Choices, scenario: &mut Scenario, kind: &str) {
-    let shared = queue_with(choices, scenario, kind);
-    let all: Vec<LinkId> = scenario.links.ids().collect();
-    for id in all {
-        let own = choices.once_in(8);
-        scenario.links[id].queue = if own { queue(choices, scenario) } else { shared.clone() };
-    }
-}
-
-fn queue(choices: &mut Choices, scenario: &Scenario) -> Queue {
-    let kind = choices.one_of(&POLICIES);
-    queue_with(choices, scenario, kind)
-}
-
-/// Any queue with a policy of this kind, from one that holds nothing to one that holds everything.
-pub fn queue_with(choices: &mut Choices, scenario: &Scenario, kind: &str) -> Queue {
-    let mss = scenario.flows.iter().map(|flow| flow.tcp.mss).max().unwrap_or(512);
-    let service_order = choices.one_of(&[ServiceOrder::Random, ServiceOrder::Rotating, ServiceOrder::Fixed]);
-    if let Technology::Packet { link_header_bytes } = scenario.technology {
-        let packet = u64::from(mss + IP_HEADER_BYTES + TCP_HEADER_BYTES + link_header_bytes);
-        let packets = choices.one_of(&[5, 2, 1, 20, 50, 5, 0]);
-        let buffer = match choices.below(8) {
-            0..=3 => Buffer::Packets(packets),
-            7 => Buffer::Infinite,
-            // Not a whole number of packets.
-            _ => Buffer::Bytes(u64::from(packets) * packet + choices.one_of(&[0, packet / 2, 40])),
-        };
-        let kind = choices.one_of(&paths::PACKET_POLICIES);
-        let rate = scenario.links[LinkId::from_index(0)].rate;
-        let policy = paths::packet_policy(choices, kind, (packet as u32, rate.serialization(8 * packet)));
-        return Queue { buffer, policy, service_order };
-    }
-    let frame = frame_cells(mss, scenario.technology);
-    let cells = match choices.below(16) {
-        0..=4 => frame * 5,
-        5..=7 => frame * 2,
-        8 => frame,
-        9 => choices.one_of(&[0, 1, 2]),
-        10..=13 => frame * 20,
-        _ => u32::MAX,
-    };
-    let buffer = if cells == u32::MAX { Buffer::Infinite } else { Buffer::Cells(cells) };
-    let policy = policy(choices, kind, buffer, frame);
-    Queue { buffer, policy, service_order }
-}
-
-/// Cells of a full segment.
-fn frame_cells(mss: u32, technology: Technology) -> u32 {
-    u32::from(aal5::cells(mss + IP_HEADER_BYTES + TCP_HEADER_BYTES, technology == Technology::Atm { llc: true }))
-}
-
-/// The drop policies by name, with their forgiveness.
-pub const POLICIES: [&str; 11] = [
-    "tail-drop",
-    "ppd",
-    "epd",
-    "selective-drop",
-    "fba",
-    "epd toggle",
-    "selective-drop toggle",
-    "fba toggle",
-    "epd episode",
-    "selective-drop episode",
-    "fba episode",
-];
-
-/// A policy of this kind; where the buffer has no room for a threshold below it, FBA becomes EPD.
-fn policy(choices: &mut Choices, kind: &str, buffer: Buffer, frame_cells: u32) -> DropParams {
-    let (rule, forgiveness) = kind.split_once(' ').unwrap_or((kind, ""));
-    let capacity = match buffer {
-        Buffer::Cells(cells) => f64::from(cells),
-        _ => f64::INFINITY,
-    };
-    let fraction = choices.one_of(&[0.8, 0.5, 0.9, 0.0]);
-    let threshold_cells =
-        if capacity.is_finite() { fraction * capacity } else { fraction * f64::from(frame_cells * 4) };
-    let load_ratio = choices.one_of(&[0.8, 0.5, 1.5, 0.0]);
-    let frame = FrameParams { keep_eom_of_whole: choices.once_in(3) };
-    let forgiveness = match forgiveness {
-        "toggle" => Some(Forgiveness::Toggle),
-        "episode" => {
-            Some(Forgiveness::Episode { low_threshold_cells: threshold_cells * choices.one_of(&[1.0, 0.5, 0.0]) })
-        }
-        _ => None,
-    };
-    match rule {
-        "tail-drop" => DropParams::TailDrop,
-        "ppd" => DropParams::Ppd,
-        "selective-drop" => DropParams::SelectiveDrop { threshold_cells, load_ratio, frame, forgiveness },
-        "fba" if threshold_cells < capacity && capacity.is_finite() => {
-            DropParams::Fba { threshold_cells, load_ratio, frame, forgiveness }
-        }
-        _ => DropParams::Epd { threshold_cells, frame, forgiveness },
-    }
-}
-
 // ---- times ----
 
 /// The time in which about so many units cross links: whatever limits the flows, the links of their hosts or their windows.
 fn duration_ps(scenario: &Scenario, events: f64) -> u64 {
     let expected = |ps: f64| -> f64 {
         let of_flow = |flow: &Flow| {
-            let links = || flow.forward.iter().chain(&flow.backward).map(|&link| &scenario.links[link]);
+            let route = [flow.forward.links(), flow.backward.links()].concat();
+            let links = || route.iter().map(|&link| &scenario.links[link]);
             let (units, unit_bits) = match scenario.technology {
                 Technology::Atm { .. } => (f64::from(frame_cells(flow.tcp.mss, scenario.technology)), CELL_BITS as f64),
                 Technology::Packet { .. } => (1.0, f64::from(flow.tcp.mss + 40) * 8.0),
             };
-            let rate = flow.forward.iter().map(|&link| scenario.links[link].rate.as_bps()).min().unwrap_or(1) as f64;
+            let rate =
+                flow.forward.links().iter().map(|&link| scenario.links[link].rate.as_bps()).min().unwrap_or(1) as f64;
             let by_rate = ps * rate / 1e12 / unit_bits;
             let round_trip: f64 = links().map(|link| link.delay.as_ps() as f64).sum();
             let window = (flow.tcp.receive_window / u64::from(flow.tcp.mss)) as f64 * units;
@@ -675,8 +410,13 @@ fn duration_ps(scenario: &Scenario, events: f64) -> u64 {
 }
 
 fn longest_round_trip_ps(scenario: &Scenario) -> u64 {
-    let of_flow =
-        |flow: &Flow| flow.forward.iter().chain(&flow.backward).map(|&link| scenario.links[link].delay.as_ps()).sum();
+    let of_flow = |flow: &Flow| {
+        [flow.forward.links(), flow.backward.links()]
+            .concat()
+            .iter()
+            .map(|&link| scenario.links[link].delay.as_ps())
+            .sum()
+    };
     scenario.flows.iter().map(of_flow).max().unwrap_or(0)
 }
 
@@ -752,7 +492,7 @@ pub fn traffic_and_timers(choices: &mut Choices, scenario: &mut Scenario) {
 pub fn through_ports(scenario: &Scenario) -> Vec<&str> {
     let mut inputs: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); scenario.links.len()];
     for route in scenario.flows.iter().flat_map(|flow| [&flow.forward, &flow.backward]) {
-        for pair in route.windows(2) {
+        for pair in route.links().windows(2) {
             inputs[pair[1].index()].insert(pair[0].index());
         }
     }

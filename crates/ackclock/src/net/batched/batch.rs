@@ -30,11 +30,22 @@ impl<T: Copy + Default> Batch<T> {
     /// Appends a value.
     #[inline(always)]
     pub(super) fn push(&mut self, value: T) {
-        if self.len == self.room.len() {
+        if !self.push_if_room(value) {
             self.grow();
+            self.push_if_room(value);
         }
-        self.room[self.len] = value;
-        self.len += 1;
+    }
+
+    /// Appends a value if there is room for it; returns whether there is.
+    #[inline(always)]
+    fn push_if_room(&mut self, value: T) -> bool {
+        let place = self.room.get_mut(self.len);
+        let fits = place.is_some();
+        if let Some(place) = place {
+            *place = value;
+            self.len += 1;
+        }
+        fits
     }
 
     /// Keeps only those values.
@@ -54,6 +65,7 @@ impl<T: Copy + Default> Batch<T> {
 
     /// Removes the first `taken` values if that is worth the move of the others; returns how many of those that were
     /// taken are left.
+    #[inline(never)]
     pub(super) fn clean(&mut self, taken: usize) -> usize {
         self.nearly_empty = if 8 * self.len <= self.room.len() { self.nearly_empty + 1 } else { 0 };
         if taken < 3 * (self.len - taken) {
@@ -114,11 +126,11 @@ impl<T: Copy + Default> Queue<T> {
     /// Appends a value.
     #[inline(always)]
     pub(super) fn push(&mut self, value: T) {
-        if self.values.len == self.values.room.len() {
+        if !self.values.push_if_room(value) {
             // Perhaps there is room at the front.
             self.taken = self.values.clean(self.taken);
+            self.values.push(value);
         }
-        self.values.push(value);
     }
 }
 

@@ -1,6 +1,9 @@
 //! From a scenario to the parts of the batched engine and the ways between them.
 
-use std::collections::BTreeMap;
+mod event_driven;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use super::cell_port::CellPort;
 use super::counts::Counts;
@@ -10,13 +13,13 @@ use super::door::{self, Door};
 use super::hosts::Hosts;
 use super::io::{Destination, Io, Leg};
 use super::mailbox::Mailbox;
-use super::outlets::{Numbering, Outlet, Outlets, PathOutlet, Trail};
+use super::outlets::{Course, Numbering, Outlet, Outlets, PathOutlet, Trail};
 use super::pacing::Spacing;
 use super::packet_port::{PacketPort, PacketPorts, PortVc};
-use super::path_port::PathPort;
 use super::reports::Reports;
+use super::routed_ports::PortNumbers;
 use super::sacks::Sacks;
-use super::serializer::Serializers;
+use super::serializer::{LastTime, Serializers};
 use super::service::Service;
 use super::tail::{self, Tails};
 use super::{Batched, Inlet, Part};
@@ -25,9 +28,8 @@ use crate::net::build::{self, Feeder, Wiring};
 use crate::net::flow::{End, Hop, Vc, end_of};
 use crate::net::link::Link;
 use crate::net::lists::Lists;
-use crate::net::occupancy::Occupancy;
-use crate::net::packet_port;
 use crate::net::recorder::Recorder;
+use crate::net::routes::{Routed, routed_links};
 use crate::net::tails::tails;
 use crate::packet::aal5::Reassembler;
 use crate::queue::drop::Policy;
@@ -40,9 +42,10 @@ use crate::units::{Span, Time};
 pub(super) fn network(scenario: &Scenario, seed: u64, recorder: Option<&Recorder>) -> Batched {
     let vcs = build::vcs(scenario);
     let (wiring, crossing) = (Wiring::new(scenario), build::crossing(scenario, &vcs));
-    let tails = tails(scenario, &wiring, &crossing, &vcs);
+    let routed = routed_links(scenario, &vcs);
+    let tails = tails(scenario, &wiring, &crossing, &vcs, &routed);
     let shortest = scenario.flows.iter().map(|flow| flow.tcp.shortest_datagram()).min().unwrap_or(0);
-    let plan = Plan { scenario, seed, recorder, wiring, crossing, tails, vcs, shortest };
+    let plan = Plan { scenario, seed, recorder, wiring, crossing, tails, routed, vcs, shortest };
     let layout = plan.layout();
     let mut ways = plan.ways(&layout);
     let mut parts: BTreeMap<usize, Part> = plan.hosts(&layout, &mut ways);
@@ -95,6 +98,8 @@ struct Plan<'a> {
     crossing: Lists<LinkId, VcId>,
     /// Whether a link's port is done together with the one before it.
     tails: IdVec<LinkId, bool>,
+    /// Whether packets may cross a link whose route changes.
+    routed: IdVec<LinkId, bool>,
     /// Octets of the shortest datagram of all flows. Those of UDP are not shorter.
     shortest: u32,
 }
@@ -111,6 +116,8 @@ struct Layout {
     part_of_port: IdVec<LinkId, Option<(u32, u32)>>,
     /// How many tails each part has.
     tails: BTreeMap<usize, u32>,
+    /// The part of the ports that routes which change may cross, and their numbers there.
+    routed: Option<(usize, Arc<PortNumbers>)>,
 }
 
 /// The ways between the parts.
@@ -123,6 +130,10 @@ struct Ways {
     taps: BTreeMap<LinkId, Tap>,
     /// The least time to one part (the first) from another (the second).
     lookaheads: BTreeMap<(usize, usize), Span>,
+    /// The part of the ports that routes which change may cross.
+    routed_part: Option<usize>,
+    /// Routes that change of which lookaheads are known, by their place in memory, with the parts where they begin and end.
+    dynamic: BTreeSet<(*const Routed, usize, usize)>,
 }
 
 /// The ways out of a port.
@@ -164,11 +175,11 @@ impl Plan<'_> {
         let scenario = self.scenario;
         let mut roles: IdVec<NodeId, [bool; 2]> = scenario.nodes.iter().map(|_| [false; 2]).collect();
         for flow in scenario.flows.iter() {
-            roles[scenario.links[flow.forward[0]].from][0] = true;
-            roles[scenario.links[flow.backward[0]].from][1] = true;
+            roles[scenario.links[flow.forward.first()].from][0] = true;
+            roles[scenario.links[flow.backward.first()].from][1] = true;
         }
         for source in &scenario.datagrams {
-            roles[scenario.links[source.route[0]].from][0] = true;
+            roles[scenario.links[source.route.first()].from][0] = true;
         }
         let both = roles.iter().any(|role| *role == [true, true]);
         let mut layout = Layout {
@@ -177,6 +188,7 @@ impl Plan<'_> {
             datagram_sinks: None,
             part_of_port: scenario.links.iter().map(|_| None).collect(),
             tails: BTreeMap::new(),
+            routed: None,
         };
         let mut parts = 1;
         self.place_ports(End::Receiver, &mut layout, &mut parts);
@@ -197,18 +209,21 @@ impl Plan<'_> {
         let mut shared: BTreeMap<usize, (u32, u32)> = BTreeMap::new();
         for (_, vc) in self.vcs.iter_ids().filter(|&(id, _)| end_of(id).1 == end) {
             let mut before = layout.groups[layout.group_of(end.other())];
-            for hop in &vc.route {
-                let feeder = self.wiring.feeders[hop.link];
+            for link in vc.links() {
+                let feeder = self.wiring.feeders[link];
                 if !matches!(feeder, Feeder::Cells | Feeder::Packets) {
                     continue;
                 }
-                if layout.part_of_port[hop.link].is_none() {
+                if self.routed[link] && layout.routed.is_none() {
+                    self.place_routed_ports(layout, parts);
+                }
+                if layout.part_of_port[link].is_none() {
                     let alone = feeder == Feeder::Cells
-                        || self.wiring.inputs.of(hop.link).len() > 1
-                        || !build::is_foreseeable(&self.scenario.links[hop.link]);
-                    if self.tails[hop.link] {
+                        || self.wiring.inputs.of(link).len() > 1
+                        || !build::is_foreseeable(&self.scenario.links[link]);
+                    if self.tails[link] {
                         let tails = layout.tails.entry(before).or_insert(0);
-                        layout.part_of_port[hop.link] = Some((before as u32, *tails));
+                        layout.part_of_port[link] = Some((before as u32, *tails));
                         *tails += 1;
                         continue;
                     }
@@ -225,9 +240,9 @@ impl Plan<'_> {
                     if !alone {
                         shared.insert(before, place);
                     }
-                    layout.part_of_port[hop.link] = Some(place);
+                    layout.part_of_port[link] = Some(place);
                 }
-                before = layout.part_of_port[hop.link].map_or(before, |(part, _)| part as usize);
+                before = layout.part_of_port[link].map_or(before, |(part, _)| part as usize);
             }
         }
     }
@@ -241,9 +256,13 @@ impl Plan<'_> {
                 ranks.extend(inputs.map(|(rank, &input)| ((port, input), rank as u32)));
             }
         }
-        let mut ways = Ways { of_hosts: vec![None; self.vcs.len()], ..Ways::default() };
-        for id in self.vcs.ids().filter(|&id| !self.vcs[id].route.is_empty()) {
-            self.way_of(id, layout, &ranks, &mut ways);
+        let routed_part = layout.routed.as_ref().map(|&(part, _)| part);
+        let mut ways = Ways { of_hosts: vec![None; self.vcs.len()], routed_part, ..Ways::default() };
+        for (id, vc) in self.vcs.iter_ids().filter(|(_, vc)| !vc.route.is_empty()) {
+            match &vc.routed {
+                None => self.way_of(id, layout, &ranks, &mut ways),
+                Some(routed) => self.dynamic_way_of(id, routed, layout, &mut ways),
+            }
         }
         ways
     }
@@ -251,12 +270,8 @@ impl Plan<'_> {
     /// The way of one connection, from output to output.
     fn way_of(&self, id: VcId, layout: &Layout, ranks: &BTreeMap<(LinkId, LinkId), u32>, ways: &mut Ways) {
         let vc = &self.vcs[id];
-        let (flow, end) = end_of(id);
-        let (group, destination) = match layout.datagram_sinks {
-            Some(sinks) if flow >= self.scenario.flows.len() => sinks,
-            _ => (layout.group_of(end), layout.groups[layout.group_of(end)]),
-        };
-        let origin = layout.group_of(end.other());
+        let (group, destination) = self.end_of_way(id, layout);
+        let origin = layout.group_of(end_of(id).1.other());
         let host_link = &self.scenario.links[vc.route[0].link];
         let mut from = Place { part: layout.groups[origin], link: vc.route[0].link, number: None };
         let mut lag = host_link.path.least_delay(host_link.delay);
@@ -298,7 +313,8 @@ impl Plan<'_> {
                 memory: Span::ZERO,
             });
             exits.spacings[hop.at_port.index()] = spacing;
-            let to = Destination::Port { mailbox: part, port, input: rank, at_port: hop.at_port };
+            let at_port = if self.routed[hop.link] { id } else { hop.at_port };
+            let to = Destination::Port { mailbox: part, port, input: rank, at_port };
             let part = part as usize;
             self.leave(id, &from, Leg { lag, to }, (part, Span::ZERO), looked_back, ways);
             from = Place { part, link: hop.link, number: Some(hop.at_port) };
@@ -320,9 +336,7 @@ impl Plan<'_> {
             Technology::Atm { .. } if from.number.is_some() => Span::ZERO,
             _ => self.least_transmission(from.link),
         };
-        let least = first_unit + leg.lag + beyond;
-        let lookahead = ways.lookaheads.entry((to, from.part)).or_insert(least);
-        *lookahead = (*lookahead).min(least);
+        ways.look_ahead(to, from.part, first_unit + leg.lag + beyond);
         match from.number {
             None => ways.of_hosts[id.index()] = Some((leg, looked_back)),
             Some(number) => {
@@ -330,6 +344,14 @@ impl Plan<'_> {
                 exits.legs[number.index()] = Some(leg);
                 exits.memory = exits.memory.max(looked_back);
             }
+        }
+    }
+
+    /// The group of hosts where a connection ends, and its part.
+    fn end_of_way(&self, id: VcId, layout: &Layout) -> (usize, usize) {
+        match (layout.datagram_sinks, end_of(id)) {
+            (Some(sinks), (flow, _)) if flow >= self.scenario.flows.len() => sinks,
+            (_, (_, end)) => (layout.group_of(end), layout.groups[layout.group_of(end)]),
         }
     }
 
@@ -374,7 +396,8 @@ impl Plan<'_> {
                     paths.len() - 1
                 });
                 let kind = build::kind(id, self.scenario.flows.len());
-                Box::new(PathOutlet { link: link as u32, at_link, vc_name: vc.name_hash, kind })
+                let routed = self.routed_outlet(vc, layout);
+                Box::new(PathOutlet { link: link as u32, at_link, vc_name: vc.name_hash, kind, routed })
             });
             let rate = self.scenario.links[first].rate;
             let (leg, looked_back) = ways.of_hosts[id.index()].take().expect("every connection has a way");
@@ -388,6 +411,7 @@ impl Plan<'_> {
                 trail: (looked_back > Span::ZERO).then(|| Box::new(Trail::new(looked_back))),
                 forced_drops: None,
                 path,
+                course: Course::Other,
             });
         }
         let flows = self.scenario.flows.len();
@@ -422,6 +446,9 @@ impl Plan<'_> {
         let part = part as usize;
         match self.scenario.technology {
             Technology::Atm { .. } => Part::Cells(Box::new(self.cell_port(first, part, ways))),
+            Technology::Packet { .. } if self.routed[first] => {
+                Part::Routed(Box::new(self.routed_ports(links, part, layout, ways)))
+            }
             Technology::Packet { .. } if !build::is_foreseeable(&self.scenario.links[first]) => {
                 Part::Path(Box::new(self.path_port(first, part, ways)))
             }
@@ -469,16 +496,6 @@ impl Plan<'_> {
         PacketPort::new(serializer, max_bytes, self.packet_vcs(id, ways), counts, self.trace(id))
     }
 
-    fn path_port(&self, id: LinkId, part: usize, ways: &mut Ways) -> PathPort {
-        let link = &self.scenario.links[id];
-        let (units, max_bytes) = build::limits(link.queue.buffer);
-        let mut occupancy = Occupancy::new(units, self.crossing.of(id).len(), link.queue.policy.threshold_cells());
-        occupancy.trace = self.trace(id);
-        let policy = build::packet_policy(link, self.seed);
-        let port = packet_port::PacketPort::new((link.rate, link.delay), self.link(id), policy, max_bytes, occupancy);
-        PathPort::new(part, port, self.packet_vcs(id, ways), self.scenario.flows.len())
-    }
-
     /// The connections that cross a packet port.
     fn packet_vcs(&self, id: LinkId, ways: &mut Ways) -> IdVec<VcId, PortVc> {
         let vc =
@@ -486,10 +503,11 @@ impl Plan<'_> {
         self.legs(id, ways.exits(id).legs).map(vc).collect()
     }
 
-    /// The state of a link, if it changes or corrupts packets.
+    /// The state of a link, if it is more than plain.
     fn link(&self, id: LinkId) -> Option<Box<Link>> {
         let vcs = self.crossing.of(id).len();
-        Link::new(id, &self.scenario.links[id], self.seed, vcs, build::loss_recording(self.recorder))
+        let recording = build::loss_recording(self.recorder);
+        Link::new(id, &self.scenario.links[id], self.seed, vcs, self.routed[id], recording)
     }
 
     fn add_tail(&self, id: LinkId, layout: &Layout, serializers: &mut Serializers, tails: &mut Tails) {
@@ -498,7 +516,13 @@ impl Plan<'_> {
         let crossing = self.crossing.of(id);
         let (_, end) = end_of(crossing[0]);
         let (_, behind) = layout.part_of_port[self.wiring.inputs.of(id)[0]].expect("behind a port");
-        let kind = tail::Kind { rate, serializer: serializers.of(rate), lag, group: layout.group_of(end) as u32 };
+        let kind = tail::Kind {
+            rate,
+            serializer: serializers.of(rate),
+            last_time: LastTime::default(),
+            lag,
+            group: layout.group_of(end) as u32,
+        };
         tails.push(kind, id.index() as u32, behind, crossing.len() as u32);
     }
 
@@ -522,6 +546,16 @@ impl Plan<'_> {
 }
 
 impl Ways {
+    /// What leaves part `from` needs so long to `to`, at least. What happens within the part of routes that change is in
+    /// order there.
+    fn look_ahead(&mut self, to: usize, from: usize, least: Span) {
+        if to == from && self.routed_part == Some(to) {
+            return;
+        }
+        let lookahead = self.lookaheads.entry((to, from)).or_insert(least);
+        *lookahead = (*lookahead).min(least);
+    }
+
     /// Takes the ways out of a port that is crossed.
     fn exits(&mut self, port: LinkId) -> Exits {
         self.of_ports.remove(&port).expect("a port in a part is crossed")

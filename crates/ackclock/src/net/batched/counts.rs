@@ -94,6 +94,22 @@ impl Counts {
         *last_departure = departs + u64::from(units) - 1;
     }
 
+    /// A unit of `vc` arrives at tick `now`, finds others waiting, and begins to wait until tick `departs`.
+    #[inline(always)]
+    pub(super) fn arrive_and_wait(&mut self, vc: VcId, now: u64, departs: u64) {
+        let before = self.buffer.queued();
+        self.episodes += u64::from(self.threshold == u64::from(before));
+        self.buffer.enter_late(vc, 1);
+        self.buffer.tell(before + 1);
+        let of_vc = &mut self.vcs[vc];
+        of_vc.arrivals += 1;
+        of_vc.waited += u128::from(departs - now);
+        if now > of_vc.last_departure {
+            self.idle += u128::from(now - of_vc.last_departure);
+        }
+        of_vc.last_departure = departs;
+    }
+
     /// A unit of `vc` finds `before` others waiting at tick `now`, and begins to wait until each of them has had its
     /// tick, if some of `vc` wait already and its largest number is not exceeded. Returns whether it does.
     #[inline(always)]

@@ -10,27 +10,32 @@ use crate::engine::Agenda;
 use crate::ids::VcId;
 use crate::net::flow::{self, End, Sink, Source, ack_vc, data_vc, end_of};
 use crate::net::link::Link;
-use crate::packet::{SackBlock, Segment};
-use crate::tcp::Expired;
+use crate::packet::{IP_HEADER_BYTES, Segment, TCP_HEADER_BYTES};
+use crate::tcp::{Expired, Receiver, Sender};
 use crate::traffic::Cbr;
 use crate::units::{Span, Time};
 
 /// Some of the hosts: all that send data, all that receive it, or, if some do both, all.
 pub(super) struct Hosts {
     group: usize,
-    numbering: Numbering,
     /// By flow; empty if they belong to another group.
     sources: Vec<Source>,
     sinks: Vec<Sink>,
     /// Sources of datagrams: their numbers follow those of the flows.
     datagrams: Vec<Cbr>,
-    outlets: Outlets,
-    timers: Agenda,
+    exits: Exits,
     /// Octets that each link adds to a packet; none if what arrives was cells.
     link_header: Option<u32>,
     /// Everything before has happened.
     done: Time,
     events: u64,
+}
+
+/// How the ends of flows get at what they share: their timers, and the ways out.
+struct Exits {
+    numbering: Numbering,
+    outlets: Outlets,
+    timers: Agenda,
 }
 
 impl Hosts {
@@ -45,30 +50,31 @@ impl Hosts {
     ) -> Hosts {
         let timers = Agenda::new(outlets.len());
         let link_header = outlets.link_header();
-        let (done, events) = (Time::ZERO, 0);
-        let mut hosts =
-            Hosts { group, numbering, sources, sinks, datagrams, outlets, timers, link_header, done, events };
-        for (flow, source) in hosts.sources.iter().enumerate() {
-            hosts.timers.set(numbering.of(flow, End::Sender), source.sender.next_deadline().unwrap_or(Time::NEVER));
+        let mut exits = Exits { numbering, outlets, timers };
+        for (flow, source) in sources.iter().enumerate() {
+            exits.timers.set(numbering.of(flow, End::Sender), source.sender.deadline());
         }
-        for (source, cbr) in hosts.datagrams.iter().enumerate() {
-            hosts.timers.set(numbering.of(hosts.sources.len() + source, End::Sender), cbr.next());
+        for (source, cbr) in datagrams.iter().enumerate() {
+            exits.timers.set(numbering.of(sources.len() + source, End::Sender), cbr.next());
         }
-        hosts
+        Hosts { group, sources, sinks, datagrams, exits, link_header, done: Time::ZERO, events: 0 }
     }
 
     /// Handles everything before `until`.
     ///
     /// # Panics
     /// If something is left from before the last call: time would go back.
+    #[inline(never)]
     pub(super) fn advance(&mut self, until: Time, io: &mut Io) {
         // The inbox asserts the same.
-        let own = self.timers.earliest().0.min(self.outlets.next_start());
+        let own = self.exits.timers.earliest().0.min(self.exits.outlets.next_start());
         assert!(own >= self.done, "time went back from {} to {own}", self.done);
         self.done = until;
         let mut inbox = std::mem::take(&mut io.inboxes[self.group]);
         inbox.settle(until);
-        for frame in inbox.take_before(until) {
+        let frames = inbox.take_before(until);
+        self.events += frames.len() as u64;
+        for frame in frames {
             // At one instant timers come last.
             self.expire_before(frame.time, io);
             self.on_arrival(frame, io);
@@ -77,14 +83,14 @@ impl Hosts {
         // What hosts of this group have sent to others of it without a port between them.
         let posted = std::mem::replace(&mut io.inboxes[self.group], inbox);
         posted.waiting().iter().for_each(|&frame| io.inboxes[self.group].post(frame));
-        self.outlets.work_off(until, io);
+        self.exits.outlets.work_off(until, io);
     }
 
     /// Before then nothing happens here, as far as is known.
     pub(super) fn next(&self, io: &Io) -> Time {
         let arrival = io.inboxes[self.group].earliest();
-        let (due, _) = self.timers.earliest();
-        due.min(arrival).min(self.outlets.next_start())
+        let (due, _) = self.exits.timers.earliest();
+        due.min(arrival).min(self.exits.outlets.next_start())
     }
 
     /// Frames and timers handled so far.
@@ -99,7 +105,7 @@ impl Hosts {
 
     /// The sending ends of all flows, if they are here, with how many segments were lost on purpose.
     pub(super) fn sources(&self) -> impl Iterator<Item = (&Source, u64)> {
-        self.sources.iter().enumerate().map(|(flow, source)| (source, self.outlets.forced_drops(flow)))
+        self.sources.iter().enumerate().map(|(flow, source)| (source, self.exits.outlets.forced_drops(flow)))
     }
 
     /// The receiving ends of all flows, if they are here.
@@ -114,19 +120,19 @@ impl Hosts {
 
     /// The links behind these hosts that change or corrupt packets.
     pub(super) fn links(&self) -> impl Iterator<Item = &Link> {
-        self.outlets.links()
+        self.exits.outlets.links()
     }
 
     /// How many cells of `vc` have reached a place `lag` after they were sent before `now`.
     pub(super) fn passed(&self, vc: VcId, lag: Span, now: Time) -> u64 {
-        self.outlets.passed(vc, lag, now)
+        self.exits.outlets.passed(vc, lag, now)
     }
 
     /// Handles the timers before `until`.
     #[inline]
     fn expire_before(&mut self, until: Time, io: &mut Io) {
         loop {
-            let (due, end) = self.timers.earliest();
+            let (due, end) = self.exits.timers.earliest();
             if due >= until {
                 break;
             }
@@ -136,7 +142,6 @@ impl Hosts {
 
     #[inline(always)]
     fn on_arrival(&mut self, frame: &Arrived, io: &mut Io) {
-        self.events += 1;
         match self.link_header {
             Some(link_header) => self.on_packet(frame, link_header, io),
             None => self.on_frame(frame, io),
@@ -152,10 +157,16 @@ impl Hosts {
         }
         match end_of(vc) {
             (flow, End::Receiver) => {
-                let headers = link_header + self.sinks[flow].receiver.header_bytes();
-                self.on_data(now, flow, carries, size - headers, io);
+                let receiver = &mut self.sinks[flow].receiver;
+                let headers = link_header + receiver.header_bytes();
+                receiver.on_data(now, carries, carries + u64::from(size - headers));
+                self.exits.answer(now, flow, receiver, io);
             }
-            (flow, End::Sender) => self.on_acknowledgement(now, flow, carries, &[], io),
+            (flow, End::Sender) => {
+                let sender = &mut self.sources[flow].sender;
+                sender.on_ack(now, carries, &[]);
+                self.exits.go_on(now, flow, sender, io);
+            }
         }
     }
 
@@ -177,12 +188,14 @@ impl Hosts {
     fn on_segment(&mut self, now: Time, flow: usize, end: End, segment: &Segment, io: &mut Io) {
         match end {
             End::Receiver => {
-                self.sinks[flow].receiver.on_segment(now, *segment);
-                self.answer(now, flow, io);
+                let receiver = &mut self.sinks[flow].receiver;
+                receiver.on_segment(now, *segment);
+                self.exits.answer(now, flow, receiver, io);
             }
             End::Sender => {
-                self.sources[flow].sender.on_segment(now, *segment);
-                self.go_on(now, flow, io);
+                let sender = &mut self.sources[flow].sender;
+                sender.on_segment(now, *segment);
+                self.exits.go_on(now, flow, sender, io);
             }
         }
     }
@@ -194,7 +207,7 @@ impl Hosts {
         let (flow, end) = end_of(vc);
         if !good {
             io.reports[vc].take(frame);
-            if let Some(traces) = &mut io.traces {
+            if let Some(traces) = io.captures() {
                 traces.damaged(vc, frame);
             }
             match end {
@@ -204,63 +217,37 @@ impl Hosts {
             return;
         }
         if let Some(segment) = io.reports[vc].take(frame) {
-            if let Some(traces) = &mut io.traces {
+            if let Some(traces) = io.captures() {
                 traces.arrives(now, vc, frame, &segment);
             }
             return self.on_segment(now, flow, end, &segment, io);
         }
         match end {
             End::Receiver => {
-                if let Some(traces) = &mut io.traces {
-                    let headers = self.sinks[flow].receiver.header_bytes() as u16;
+                let receiver = &mut self.sinks[flow].receiver;
+                if let Some(traces) = io.captures() {
+                    let headers = receiver.header_bytes() as u16;
                     let segment = Segment { seq: carries, len: size, headers, ..Segment::default() };
                     traces.arrives(now, vc, frame, &segment);
                 }
-                self.on_data(now, flow, carries, size, io);
+                receiver.on_data(now, carries, carries + u64::from(size));
+                self.exits.answer(now, flow, receiver, io);
             }
             End::Sender => {
-                if let Some(traces) = &mut io.traces {
+                if let Some(traces) = io.captures() {
                     traces.arrives(now, vc, frame, &Segment { ack: carries, ..Segment::default() });
                 }
-                self.on_acknowledgement(now, flow, carries, &[], io);
+                let sender = &mut self.sources[flow].sender;
+                sender.on_ack(now, carries, &[]);
+                self.exits.go_on(now, flow, sender, io);
             }
         }
-    }
-
-    #[inline(always)]
-    fn on_data(&mut self, now: Time, flow: usize, seq: u64, len: u32, io: &mut Io) {
-        self.sinks[flow].receiver.on_data(now, seq, seq + u64::from(len));
-        self.answer(now, flow, io);
-    }
-
-    /// The receiver of a flow has taken a segment.
-    #[inline(always)]
-    fn answer(&mut self, now: Time, flow: usize, io: &mut Io) {
-        if let Some(traces) = &mut io.traces {
-            traces.delivered(now, flow, &self.sinks[flow].receiver);
-        }
-        self.send_acknowledgement(now, flow, io);
-    }
-
-    #[inline(always)]
-    fn on_acknowledgement(&mut self, now: Time, flow: usize, ack: u64, blocks: &[SackBlock], io: &mut Io) {
-        self.sources[flow].sender.on_ack(now, ack, blocks);
-        self.go_on(now, flow, io);
-    }
-
-    /// The sender of a flow has taken an acknowledgement.
-    #[inline(always)]
-    fn go_on(&mut self, now: Time, flow: usize, io: &mut Io) {
-        if let Some(traces) = &mut io.traces {
-            traces.acked(now, flow, &self.sources[flow].sender);
-        }
-        self.send_data(now, flow, io);
     }
 
     #[inline(never)]
     fn on_timer(&mut self, now: Time, number: usize, io: &mut Io) {
         self.events += 1;
-        let (flow, end) = match self.numbering {
+        let (flow, end) = match self.exits.numbering {
             Numbering::OneEnd if self.sinks.is_empty() => (number, End::Sender),
             Numbering::OneEnd => (number, End::Receiver),
             Numbering::BothEnds if number.is_multiple_of(2) => (number / 2, End::Sender),
@@ -271,13 +258,14 @@ impl Hosts {
             End::Sender => {
                 let source = &mut self.sources[flow];
                 if source.sender.on_timer(now) == Expired::Retransmission {
-                    source.discarded_in_host += self.outlets.discard(now, data_vc(flow), number, io);
+                    source.discarded_in_host += self.exits.outlets.discard(now, data_vc(flow), number, io);
                 }
-                self.send_data(now, flow, io);
+                self.exits.send_data(now, flow, &mut source.sender, io);
             }
             End::Receiver => {
-                self.sinks[flow].receiver.on_timer(now);
-                self.send_acknowledgement(now, flow, io);
+                let receiver = &mut self.sinks[flow].receiver;
+                receiver.on_timer(now);
+                self.exits.send_acknowledgement(now, flow, receiver, io);
             }
         }
     }
@@ -286,22 +274,40 @@ impl Hosts {
     fn send_datagram(&mut self, now: Time, flow: usize, number: usize, io: &mut Io) {
         let source = &mut self.datagrams[flow - self.sources.len()];
         let segment = flow::datagram(source.send(), source.payload_bytes());
-        self.timers.set(number, source.next());
-        self.outlets.send_rare(now, data_vc(flow), number, segment, io);
+        self.exits.timers.set(number, source.next());
+        self.exits.outlets.send_rare(now, data_vc(flow), number, segment, io);
+    }
+}
+
+impl Exits {
+    /// The receiver of a flow has taken a segment.
+    #[inline(always)]
+    fn answer(&mut self, now: Time, flow: usize, receiver: &mut Receiver, io: &mut Io) {
+        if let Some(traces) = &mut io.traces {
+            traces.delivered(now, flow, receiver);
+        }
+        self.send_acknowledgement(now, flow, receiver, io);
+    }
+
+    /// The sender of a flow has taken an acknowledgement.
+    #[inline(always)]
+    fn go_on(&mut self, now: Time, flow: usize, sender: &mut Sender, io: &mut Io) {
+        if let Some(traces) = &mut io.traces {
+            traces.acked(now, flow, sender);
+        }
+        self.send_data(now, flow, sender, io);
     }
 
     /// Sends what the sender has, and sets its timer.
     #[inline(always)]
-    fn send_data(&mut self, now: Time, flow: usize, io: &mut Io) {
+    fn send_data(&mut self, now: Time, flow: usize, sender: &mut Sender, io: &mut Io) {
         let number = self.numbering.of(flow, End::Sender);
-        let sender = &mut self.sources[flow].sender;
         while let Some((seq, len)) = sender.poll(now) {
             if let Some(traces) = &mut io.traces {
                 traces.sent(now, flow, sender, seq, len);
             }
             if sender.is_plain() {
-                let segment = Segment { seq, len, headers: sender.header_bytes(), ..Segment::default() };
-                self.outlets.send(now, data_vc(flow), number, segment, io);
+                self.outlets.send_plain(now, data_vc(flow), number, (seq, 0), len, sender.header_bytes(), io);
             } else {
                 self.outlets.send_rare(now, data_vc(flow), number, sender.segment(now, seq, len), io);
             }
@@ -314,17 +320,15 @@ impl Hosts {
 
     /// Sends what the receiver has, and sets its timer.
     #[inline(always)]
-    fn send_acknowledgement(&mut self, now: Time, flow: usize, io: &mut Io) {
+    fn send_acknowledgement(&mut self, now: Time, flow: usize, receiver: &mut Receiver, io: &mut Io) {
         let number = self.numbering.of(flow, End::Receiver);
-        let receiver = &mut self.sinks[flow].receiver;
         if let Some(ack) = receiver.poll(now) {
             if receiver.has_report() {
                 let segment = receiver.report(now, ack);
                 self.outlets.send_rare(now, ack_vc(flow), number, segment, io);
             } else {
-                // Seldom is there more to say, so this is compiled without looking for it.
-                let segment = Segment { ack, ..Segment::default() };
-                self.outlets.send(now, ack_vc(flow), number, segment, io);
+                let headers = (IP_HEADER_BYTES + TCP_HEADER_BYTES) as u16;
+                self.outlets.send_plain(now, ack_vc(flow), number, (0, ack), 0, headers, io);
             }
         }
         self.timers.set(number, receiver.next_deadline().unwrap_or(Time::NEVER));

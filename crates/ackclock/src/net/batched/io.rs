@@ -137,6 +137,12 @@ impl Io {
         UnderWay { packets }
     }
 
+    /// The recorders of the hosts, if any host is captured at.
+    #[inline(always)]
+    pub(super) fn captures(&mut self) -> Option<&mut HostTraces> {
+        self.traces.as_deref_mut().filter(|traces| traces.captures())
+    }
+
     /// A frame is on its way to a host of this group.
     #[inline(always)]
     pub(super) fn deliver(&mut self, group: u32, frame: Arrived) {

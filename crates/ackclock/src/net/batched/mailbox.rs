@@ -106,7 +106,15 @@ impl<T: Travels> Mailbox<T> {
 
 /// How many items follow the first without being out of order.
 fn in_order<T: Travels>(items: &[T]) -> usize {
-    items.windows(2).take_while(|pair| ordered(&pair[0], &pair[1])).count()
+    let mut count = 0;
+    // Everything that travels passes here, so four at a time.
+    while let Some([a, b, c, d, e]) = items.get(count..count + 5) {
+        if !(ordered(a, b) && ordered(b, c) && ordered(c, d) && ordered(d, e)) {
+            break;
+        }
+        count += 4;
+    }
+    count + items[count..].windows(2).take_while(|pair| ordered(&pair[0], &pair[1])).count()
 }
 
 /// Whether one item may come before another.

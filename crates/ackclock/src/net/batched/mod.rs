@@ -21,6 +21,7 @@ mod pacing;
 mod packet_port;
 mod path_port;
 mod reports;
+mod routed_ports;
 mod sacks;
 mod serializer;
 mod service;
@@ -34,6 +35,7 @@ use hosts::Hosts;
 use io::{Io, UnderWay};
 use packet_port::PacketPorts;
 use path_port::PathPort;
+use routed_ports::RoutedPorts;
 
 use super::flow;
 use super::link::Link;
@@ -60,6 +62,7 @@ enum Part {
     Cells(Box<CellPort>),
     Packets(PacketPorts),
     Path(Box<PathPort>),
+    Routed(Box<RoutedPorts>),
     Datagrams(DatagramSinks),
 }
 
@@ -169,6 +172,7 @@ impl Batched {
                 Part::Cells(cells) => cells.trace(now),
                 Part::Packets(packets) => packets.trace(port as usize, now),
                 Part::Path(path) => path.trace(),
+                Part::Routed(ports) => ports.trace(port as usize),
             },
             // Where nothing waits, or next to nothing, nothing is recorded.
             Output::Nic | Output::Through(_) | Output::Tail { .. } => None,
@@ -199,7 +203,11 @@ impl Batched {
             Part::Path(port) => port.link(),
             _ => None,
         });
-        let mut links: Vec<&Link> = of_hosts.chain(of_ports).collect();
+        let of_routed = self.parts.iter().filter_map(|part| match part {
+            Part::Routed(ports) => Some(ports.links()),
+            _ => None,
+        });
+        let mut links: Vec<&Link> = of_hosts.chain(of_ports).chain(of_routed.flatten()).collect();
         links.sort_by_key(|link| link.id);
         links.into_iter().map(|link| (link, self.directory.link(link.id.index()))).collect()
     }
@@ -213,6 +221,7 @@ impl Batched {
                 Part::Cells(cells) => Some(cells.record(now, link.name, names)),
                 Part::Packets(packets) => Some(packets.record(port as usize, now, link.name, names)),
                 Part::Path(path) => Some(path.record(now, link.name, names)),
+                Part::Routed(ports) => Some(ports.record(port as usize, now, link.name, names)),
             },
             Output::Tail { part, tail } => match &self.parts[part as usize] {
                 Part::Packets(packets) => {
@@ -228,7 +237,7 @@ impl Batched {
                         let passed = cells.passed(*lag, now);
                         numbers.iter().map(|&number| passed[number]).collect()
                     }
-                    Part::Packets(_) | Part::Path(_) | Part::Datagrams(_) => {
+                    Part::Packets(_) | Part::Path(_) | Part::Routed(_) | Part::Datagrams(_) => {
                         unreachable!("a packet network has no ports without a queue")
                     }
                 };
@@ -274,6 +283,7 @@ impl Part {
             Part::Cells(port) => port.advance(until, io),
             Part::Packets(port) => port.advance(until, io),
             Part::Path(port) => port.advance(until, io),
+            Part::Routed(ports) => ports.advance(until, io),
             Part::Datagrams(sinks) => sinks.advance(until, io),
         }
     }
@@ -284,6 +294,7 @@ impl Part {
             Part::Cells(port) => port.next(io),
             Part::Packets(port) => port.next(io),
             Part::Path(port) => port.next(io),
+            Part::Routed(ports) => ports.next(io),
             Part::Datagrams(sinks) => sinks.next(io),
         }
     }
@@ -294,6 +305,7 @@ impl Part {
             Part::Cells(port) => port.events(),
             Part::Packets(port) => port.events(),
             Part::Path(port) => port.events(),
+            Part::Routed(ports) => ports.events(),
             Part::Datagrams(sinks) => sinks.events(),
         }
     }

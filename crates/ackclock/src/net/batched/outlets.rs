@@ -1,15 +1,18 @@
 //! The ways out of hosts: frames one after the other on each host's link.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 use super::io::{Arrived, Cells, Destination, Io, Item, Leg};
-use super::serializer::Serializers;
-use crate::ids::VcId;
+use super::routed_ports::PortNumbers;
+use super::serializer::{LastTime, Serializers};
+use crate::ids::{Id, LinkId, NodeId, VcId};
 use crate::net::flow::{End, ForcedDrops, end_of};
 use crate::net::link::{Intent, Link, Rider, Sending};
 use crate::net::nic::{Nic, NicQueue};
 use crate::packet::{Segment, aal5};
-use crate::path::{Kind, Packet};
+use crate::path::{Kind, Onward, Packet, RoutingTable};
+use crate::record::DropReason;
 use crate::scenario::Technology;
 use crate::units::{Span, Time};
 
@@ -22,13 +25,19 @@ pub(super) struct Outlets {
     nics: Vec<Nic>,
     /// The links that change or corrupt packets.
     links: Vec<Link>,
-    serializers: Serializers,
+    times: Times,
     /// NICs on which something waits, or did in this batch; and for each NIC whether it is listed.
     backlog: Vec<u32>,
     listed: Vec<bool>,
     /// Room for NICs on which something waits: they are few at any time, and so is their memory.
     #[expect(clippy::vec_box, reason = "they go to NICs and come back as they are")]
     spare: Vec<Box<NicQueue>>,
+}
+
+/// How long packets take on the hosts' links.
+struct Times {
+    serializers: Serializers,
+    last: LastTime,
 }
 
 /// The numbers of a group's ends of connections.
@@ -69,11 +78,22 @@ pub(super) struct Outlet {
     pub(super) trail: Option<Box<Trail>>,
     /// If some segments are lost on purpose.
     pub(super) forced_drops: Option<Box<ForcedDrops>>,
-    /// If the link behind the host changes or corrupts packets.
+    /// If the link behind the host is more than plain.
     pub(super) path: Option<Box<PathOutlet>>,
+    /// What is done with a plain segment.
+    pub(super) course: Course,
 }
 
-/// The way out of a host whose link changes or corrupts packets.
+/// What an outlet does with plain segments.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Course {
+    /// Sends each as a packet, with so many octets of the link, and nothing else.
+    Packets { link_header_bytes: u32 },
+    /// More than that, or something else.
+    Other,
+}
+
+/// The way out of a host whose link is more than plain.
 pub(super) struct PathOutlet {
     /// Which of the group's links of this kind.
     pub(super) link: u32,
@@ -83,6 +103,37 @@ pub(super) struct PathOutlet {
     pub(super) vc_name: u64,
     /// What its packets carry.
     pub(super) kind: Kind,
+    /// If its route changes.
+    pub(super) routed: Option<Box<RoutedOutlet>>,
+}
+
+/// The way out of a host on a route that changes.
+pub(super) struct RoutedOutlet {
+    pub(super) table: Arc<RoutingTable>,
+    /// The part of the ports that it may cross, and their numbers there.
+    pub(super) mailbox: u32,
+    pub(super) ports: Arc<PortNumbers>,
+}
+
+impl RoutedOutlet {
+    /// Where a packet of `vc` goes that comes by link `input` to `node` at `time`; `host` if it is there.
+    fn to(
+        &self,
+        host: Destination,
+        vc: VcId,
+        input: LinkId,
+        node: NodeId,
+        time: Time,
+    ) -> Result<Destination, DropReason> {
+        match self.table.onward(node, time, 1) {
+            Onward::Arrived => Ok(host),
+            Onward::By(link) => {
+                let (mailbox, port, input) = (self.mailbox, self.ports.of(link), input.index() as u32);
+                Ok(Destination::Port { mailbox, port, input, at_port: vc })
+            }
+            Onward::Lost(reason) => Err(reason),
+        }
+    }
 }
 
 /// The frames that a host sent not long ago.
@@ -128,13 +179,15 @@ impl Outlets {
         links: Vec<Link>,
         serializers: Serializers,
     ) -> Outlets {
+        let mut outlets = outlets;
+        outlets.iter_mut().for_each(|outlet| outlet.course = outlet.course_with(technology));
         Outlets {
             technology,
             numbering,
             outlets,
             nics: (0..nics).map(|_| Nic::default()).collect(),
             links,
-            serializers,
+            times: Times { serializers, last: LastTime::default() },
             backlog: Vec::new(),
             listed: vec![false; nics],
             spare: Vec::new(),
@@ -154,19 +207,55 @@ impl Outlets {
         self.outlets.len()
     }
 
+    /// The segment of `len` bytes from `seq` on, or the acknowledgement of those before `ack`, with nothing beside, goes
+    /// out on `vc`, of the end with this number, as soon as the host's link is free. One of the two numbers is zero.
+    ///
+    /// Mostly the link is free, and leads to a port: that needs no [`Segment`] in memory.
+    #[inline(always)]
+    #[expect(clippy::too_many_arguments, reason = "what a segment is made of")]
+    pub(super) fn send_plain(
+        &mut self,
+        now: Time,
+        vc: VcId,
+        number: usize,
+        (seq, ack): (u64, u64),
+        len: u32,
+        headers: u16,
+        io: &mut Io,
+    ) {
+        let outlet = &self.outlets[number];
+        let nic = &mut self.nics[outlet.nic as usize];
+        if nic.is_idle(now)
+            && io.traces.is_none()
+            && !io.sacks.numbers_packets()
+            && let Course::Packets { link_header_bytes } = outlet.course
+            && let Destination::Port { mailbox, port, input, at_port } = outlet.leg.to
+        {
+            let size = len + u32::from(headers) + link_header_bytes;
+            let complete = now + self.times.last.of(outlet.serializer, size, &mut self.times.serializers);
+            nic.occupy(complete);
+            let (time, carries, frame, cells) = (complete + outlet.leg.lag, seq + ack, 0, Cells::default());
+            io.post(mailbox, Item { time, carries, port, input, at_port, frame, size, cells });
+        } else if let Technology::Atm { .. } = self.technology {
+            self.send(now, vc, number, Segment { seq, ack, len, headers, ..Segment::default() }, io);
+        } else {
+            self.send_rare(now, vc, number, Segment { seq, ack, len, headers, ..Segment::default() }, io);
+        }
+    }
+
     /// A segment on `vc`, of the end with this number, goes out as soon as the host's link is free.
     #[inline(always)]
-    pub(super) fn send(&mut self, now: Time, vc: VcId, number: usize, segment: Segment, io: &mut Io) {
+    fn send(&mut self, now: Time, vc: VcId, number: usize, segment: Segment, io: &mut Io) {
         let outlet = &mut self.outlets[number];
         let nic = &mut self.nics[outlet.nic as usize];
         if nic.is_idle(now) {
-            outlet.transmit(now, vc, segment, nic, self.technology, &mut self.links, &mut self.serializers, io);
+            outlet.transmit(now, vc, segment, nic, self.technology, &mut self.links, &mut self.times, io);
         } else {
             self.queue_up(now, vc, number, segment, io);
         }
     }
 
-    /// The same, called and not inlined.
+    /// The same of a segment of any kind.
     #[inline(never)]
     pub(super) fn send_rare(&mut self, now: Time, vc: VcId, number: usize, segment: Segment, io: &mut Io) {
         self.send(now, vc, number, segment, io);
@@ -248,7 +337,7 @@ impl Outlets {
             let Some((vc, segment)) = nic.next(start) else { break };
             let (flow, end) = end_of(vc);
             let outlet = &mut self.outlets[self.numbering.of(flow, end.other())];
-            outlet.transmit(start, vc, segment, nic, self.technology, &mut self.links, &mut self.serializers, io);
+            outlet.transmit(start, vc, segment, nic, self.technology, &mut self.links, &mut self.times, io);
         }
     }
 }
@@ -266,6 +355,16 @@ impl Outlet {
             forced_drops: None,
             frames: 0,
             path: None,
+            course: Course::Other,
+        }
+    }
+
+    fn course_with(&self, technology: Technology) -> Course {
+        match technology {
+            Technology::Packet { link_header_bytes } if self.path.is_none() && self.forced_drops.is_none() => {
+                Course::Packets { link_header_bytes }
+            }
+            _ => Course::Other,
         }
     }
 
@@ -280,7 +379,7 @@ impl Outlet {
         nic: &mut Nic,
         technology: Technology,
         links: &mut [Link],
-        serializers: &mut Serializers,
+        times: &mut Times,
         io: &mut Io,
     ) {
         match technology {
@@ -289,19 +388,15 @@ impl Outlet {
             }
             Technology::Packet { link_header_bytes } => {
                 let size = segment.ip_bytes() + link_header_bytes;
-                let complete = start + serializers.time(self.serializer, size);
+                let complete = start + times.last.of(self.serializer, size, &mut times.serializers);
                 nic.occupy(complete);
-                let lost = self.is_lost_on_purpose(&segment);
-                if let Some(traces) = io.traces.as_mut().filter(|traces| traces.captures()) {
-                    traces.departs(start, vc, io.sacks.next_number(vc), &segment, lost);
-                }
-                if lost {
+                if self.is_watched(io) && self.begin(start, vc, io.sacks.next_number(vc), segment, io) == Intent::Lose {
                     return;
                 }
                 let time = complete + self.leg.lag;
                 // One of the two is zero.
                 let carries = segment.seq + segment.ack;
-                let frame = io.sacks.keep(vc, &segment);
+                let frame = io.sacks.keep(vc, segment);
                 match self.leg.to {
                     Destination::Port { mailbox, port, input, at_port } => {
                         let cells = Cells::default();
@@ -331,14 +426,15 @@ impl Outlet {
         links: &mut [Link],
         io: &mut Io,
     ) {
-        let intent = if self.is_lost_on_purpose(&segment) { Intent::Lose } else { Intent::Send };
-        let Some(PathOutlet { link, at_link, vc_name, kind }) = self.path.as_deref() else {
+        let intent = self.intent(&segment);
+        let Some(PathOutlet { link, at_link, vc_name, kind, routed }) = self.path.as_deref() else {
             unreachable!("it is such a link")
         };
+        let link = &mut links[*link as usize];
         let (size, frame) = (segment.ip_bytes() + link_header_bytes, io.sacks.next_number(vc));
         let packet = Packet { bytes: size, kind: *kind };
         let rider = Rider { vc: *at_link, vc_name: *vc_name, frame, packet };
-        let Sending { begins, free, arrives } = links[*link as usize].send(start, &rider, intent);
+        let Sending { begins, free, arrives } = link.send(start, &rider, intent);
         nic.occupy(free);
         if let Some(traces) = io.traces.as_mut().filter(|traces| traces.captures() && begins < Time::NEVER) {
             traces.departs(begins, vc, frame, &segment, intent == Intent::Lose);
@@ -347,13 +443,25 @@ impl Outlet {
             return;
         }
         // What is lost has had its number.
-        let frame = io.sacks.keep(vc, &segment);
+        let frame = io.sacks.keep(vc, segment);
         let Some(time) = arrives else {
             io.sacks.take(frame);
             return;
         };
+        let to = match routed {
+            None => Ok(self.leg.to),
+            Some(routed) => routed.to(self.leg.to, vc, link.id, link.far_end(begins), time),
+        };
+        let to = match to {
+            Ok(to) => to,
+            Err(reason) => {
+                link.losses.add(begins, time, &rider, reason);
+                io.sacks.take(frame);
+                return;
+            }
+        };
         let carries = segment.seq + segment.ack;
-        match self.leg.to {
+        match to {
             Destination::Port { mailbox, port, input, at_port } => {
                 io.post(mailbox, Item { time, carries, port, input, at_port, frame, size, cells: Cells::default() });
             }
@@ -368,17 +476,13 @@ impl Outlet {
     fn transmit_cells(&mut self, start: Time, vc: VcId, segment: Segment, nic: &mut Nic, llc: bool, io: &mut Io) {
         let cells = aal5::cells(segment.ip_bytes(), llc);
         nic.occupy(start + self.spacing * u64::from(cells));
-        let lost = self.is_lost_on_purpose(&segment);
-        if let Some(traces) = io.traces.as_mut().filter(|traces| traces.captures()) {
-            traces.departs(start, vc, self.frames, &segment, lost);
-        }
-        if lost {
+        if self.is_watched(io) && self.begin(start, vc, self.frames, segment, io) == Intent::Lose {
             return;
         }
         let frame = self.frames;
         self.frames = frame.wrapping_add(1);
         if !segment.is_plain() {
-            io.reports[vc].keep(frame, &segment);
+            io.reports[vc].keep(frame, segment);
         }
         // One of the two is zero.
         let (carries, size) = (segment.seq + segment.ack, segment.len);
@@ -400,8 +504,24 @@ impl Outlet {
         }
     }
 
-    #[inline]
-    fn is_lost_on_purpose(&mut self, segment: &Segment) -> bool {
-        self.forced_drops.as_mut().is_some_and(|drops| drops.hit(segment))
+    /// Whether more than usual is to be done when a frame begins.
+    #[inline(always)]
+    fn is_watched(&self, io: &Io) -> bool {
+        self.forced_drops.is_some() || io.traces.is_some()
+    }
+
+    /// A frame with this number begins where some are lost on purpose, or something is recorded.
+    #[inline(never)]
+    fn begin(&mut self, start: Time, vc: VcId, frame: u32, segment: Segment, io: &mut Io) -> Intent {
+        let intent = self.intent(&segment);
+        if let Some(traces) = io.traces.as_mut().filter(|traces| traces.captures()) {
+            traces.departs(start, vc, frame, &segment, intent == Intent::Lose);
+        }
+        intent
+    }
+
+    fn intent(&mut self, segment: &Segment) -> Intent {
+        let lost = self.forced_drops.as_mut().is_some_and(|drops| drops.hit(segment));
+        if lost { Intent::Lose } else { Intent::Send }
     }
 }

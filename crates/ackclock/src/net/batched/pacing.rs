@@ -250,9 +250,26 @@ impl Pacing {
         if next == NONE {
             self.free_cells(first, first, 1);
             self.window.push((offset, frame));
+        } else if self.cells[next as usize].next == NONE {
+            self.take_two(slot, offset, [first, next], service);
         } else {
             self.take_several(slot, offset, first, service);
         }
+    }
+
+    /// The same for a slot that has two.
+    #[inline(always)]
+    fn take_two(&mut self, slot: u64, offset: u32, places: [u32; 2], service: &Service) {
+        let in_slot = service.in_slot(slot - 1);
+        let [one, other] = places.map(|place| self.cells[place as usize].frame);
+        let [turn, turn_of_other] = [one, other].map(|frame| in_slot.of(self.trains[frame as usize].input));
+        if turn == turn_of_other {
+            return self.take_many(slot, offset, places[0], service);
+        }
+        self.free_cells(places[0], places[1], 2);
+        // Who comes first is random, so no branch depends on it.
+        let flip = (one ^ other) * u32::from(turn_of_other < turn);
+        self.window.extend_from_slice(&[(offset, one ^ flip), (offset, other ^ flip)]);
     }
 
     /// The same for a slot that has a few.

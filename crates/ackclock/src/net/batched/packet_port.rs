@@ -5,7 +5,7 @@
 use super::batch::Queue;
 use super::counts::Counts;
 use super::io::{Arrived, Cells, Destination, Io, Item, UnderWay};
-use super::serializer::Serializers;
+use super::serializer::{LastTime, Serializers};
 use super::tail::Tails;
 use crate::ids::{Id, IdVec, VcId};
 use crate::queue::drop::{Arrival, DropPolicy, DropReason, TailDrop, Verdict};
@@ -26,6 +26,7 @@ pub(super) struct PacketPorts {
 #[derive(Clone)]
 pub(super) struct PacketPort {
     serializer: u32,
+    last_time: LastTime,
     /// Limit of waiting bytes, beside the limit of packets that the buffer has.
     max_bytes: u64,
     waiting_bytes: u64,
@@ -61,8 +62,13 @@ impl PacketPorts {
         mailbox.settle(until);
         let packets = mailbox.take_before(until);
         self.packets += packets.len() as u64;
-        for packet in packets {
-            self.ports[packet.port as usize].on_arrival(packet, &mut self.tails, &mut self.serializers, io);
+        let (tails, serializers) = (&mut self.tails, &mut self.serializers);
+        if let [port] = &mut self.ports[..] {
+            port.on_arrivals(packets, tails, serializers, io);
+        } else {
+            for packet in packets {
+                self.ports[packet.port as usize].on_arrivals(std::slice::from_ref(packet), tails, serializers, io);
+            }
         }
         io.mailboxes[self.mailbox] = mailbox;
     }
@@ -118,6 +124,7 @@ impl PacketPort {
     ) -> PacketPort {
         PacketPort {
             serializer,
+            last_time: LastTime::default(),
             max_bytes,
             waiting_bytes: 0,
             policy: TailDrop,
@@ -132,58 +139,84 @@ impl PacketPort {
     /// The port with everything before `now`: departures are handled when the next packet arrives.
     fn at(&self, now: Time) -> PacketPort {
         let mut port = self.clone();
-        port.depart_while(|start| start < now);
+        while port.next_start() < now {
+            port.depart();
+        }
         port
     }
 
-    #[inline]
-    fn on_arrival(&mut self, packet: &Item, tails: &mut Tails, serializers: &mut Serializers, io: &mut Io) {
-        let &Item { time: now, carries, at_port, frame, size, .. } = packet;
-        // At one instant departures come first.
-        self.depart_while(|start| start <= now);
-        let vc = &self.vcs[at_port];
-        self.counts.arrive(at_port, 1);
-        // If the last packet that was accepted is out, nothing waits.
-        let start = if self.free <= now {
-            now
-        } else {
-            let verdict = if self.waiting_bytes + u64::from(size) > self.max_bytes {
-                Verdict::Drop(DropReason::Overflow)
+    /// Packets arrive, one after the other. Not inlined: there are not enough registers for a caller's values too.
+    #[inline(never)]
+    fn on_arrivals(&mut self, packets: &[Item], tails: &mut Tails, serializers: &mut Serializers, io: &mut Io) {
+        for packet in packets {
+            let now = packet.time;
+            // At one instant departures come first.
+            self.depart_up_to(now);
+            // If the last packet that was accepted is out, nothing waits.
+            let start = if self.free <= now {
+                self.counts.arrive(packet.at_port, 1);
+                now
             } else {
-                self.policy.admit(Arrival { vc: at_port, eom: true }, self.counts.buffer())
-            };
-            if let Verdict::Drop(reason) = verdict {
-                if let Some(trace) = &mut self.trace {
-                    let (vc, frame) = (at_port.index() as u32, io.sacks.number(frame));
-                    trace.refused(Refused { time: now, vc, frame, reason });
+                if let Verdict::Drop(reason) = self.verdict(packet) {
+                    self.refuse(packet, reason, io);
+                    continue;
                 }
-                io.sacks.take(frame);
-                return self.counts.refuse(now, at_port, vc.name_hash, reason);
-            }
-            let before = u64::from(self.counts.buffer().queued());
-            self.counts.enter(at_port, now.as_ps(), self.free.as_ps(), 1, before);
-            self.counts.wait(at_port, self.free.since(now).as_ps());
-            self.waiting_bytes += u64::from(size);
-            self.waiting.push((self.free, at_port, size));
+                self.enqueue(packet);
+                self.free
+            };
+            self.free = start + self.last_time.of(self.serializer, packet.size, serializers);
             if let Some(trace) = &mut self.trace {
-                record_queue(trace, now, &self.waiting, &self.counts, at_port);
+                trace.transmits(start, self.free);
             }
-            self.free
-        };
-        self.free = start + serializers.time(self.serializer, size);
-        if let Some(trace) = &mut self.trace {
-            trace.transmits(start, self.free);
+            let vc = &self.vcs[packet.at_port];
+            let time = self.free + vc.lag;
+            let &Item { carries, frame, size, .. } = packet;
+            let (time, group, link) = match vc.to {
+                Destination::Tail { tail, at_port } => tails.pass(tail, now, time, size, at_port, serializers),
+                Destination::Host { group, link } => (time, group, link),
+                Destination::Port { mailbox, port, input, at_port } => {
+                    let cells = Cells::default();
+                    io.post(mailbox, Item { time, carries, port, input, at_port, frame, size, cells });
+                    continue;
+                }
+            };
+            io.deliver(group, Arrived { time, carries, vc: vc.id, frame, size, link, good: true });
         }
-        let time = self.free + vc.lag;
-        let (time, group, link) = match vc.to {
-            Destination::Tail { tail, at_port } => tails.pass(tail, now, time, size, at_port, serializers),
-            Destination::Host { group, link } => (time, group, link),
-            Destination::Port { mailbox, port, input, at_port } => {
-                let cells = Cells::default();
-                return io.post(mailbox, Item { time, carries, port, input, at_port, frame, size, cells });
-            }
-        };
-        io.deliver(group, Arrived { time, carries, vc: vc.id, frame, size, link, good: true });
+    }
+
+    /// Whether a packet that would have to wait may do so.
+    #[inline(always)]
+    fn verdict(&mut self, packet: &Item) -> Verdict {
+        if self.waiting_bytes + u64::from(packet.size) > self.max_bytes {
+            Verdict::Drop(DropReason::Overflow)
+        } else {
+            self.policy.admit(Arrival { vc: packet.at_port, eom: true }, self.counts.buffer())
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn refuse(&mut self, packet: &Item, reason: DropReason, io: &mut Io) {
+        let &Item { time, at_port, frame, .. } = packet;
+        if let Some(trace) = &mut self.trace {
+            let (vc, frame) = (at_port.index() as u32, io.sacks.number(frame));
+            trace.refused(Refused { time, vc, frame, reason });
+        }
+        io.sacks.take(frame);
+        self.counts.arrive(at_port, 1);
+        self.counts.refuse(time, at_port, self.vcs[at_port].name_hash, reason);
+    }
+
+    /// A packet waits until the last one before it is out.
+    #[inline(always)]
+    fn enqueue(&mut self, packet: &Item) {
+        let &Item { time: now, at_port, size, .. } = packet;
+        self.counts.arrive_and_wait(at_port, now.as_ps(), self.free.as_ps());
+        self.waiting_bytes += u64::from(size);
+        self.waiting.push((self.free, at_port, size));
+        if let Some(trace) = &mut self.trace {
+            record_entry(trace, now, &self.counts, at_port);
+        }
     }
 
     /// The number here of a connection that crosses the port.
@@ -196,25 +229,64 @@ impl PacketPort {
         self.counts.accepted_of(at_port)
     }
 
-    /// Transmissions begin that are due.
-    #[inline]
-    fn depart_while(&mut self, is_due: impl Fn(Time) -> bool) {
-        while let Some(&(start, vc, bytes)) = self.waiting.first().filter(|&&(start, ..)| is_due(start)) {
-            self.waiting.take();
-            self.counts.leave(vc);
-            self.waiting_bytes -= u64::from(bytes);
-            if let Some(trace) = &mut self.trace {
-                record_queue(trace, start, &self.waiting, &self.counts, vc);
+    /// Transmissions begin that are due at `now`: mostly one, for one packet that arrives.
+    #[inline(always)]
+    fn depart_up_to(&mut self, now: Time) {
+        if self.next_start() <= now {
+            self.depart();
+            if self.next_start() <= now {
+                self.depart_more(now);
             }
+        }
+    }
+
+    #[inline(never)]
+    fn depart_more(&mut self, now: Time) {
+        while self.next_start() <= now {
+            self.depart();
+        }
+    }
+
+    /// When the first of the waiting packets is transmitted.
+    #[inline(always)]
+    fn next_start(&self) -> Time {
+        self.waiting.first().map_or(Time::NEVER, |&(start, ..)| start)
+    }
+
+    /// The first of the waiting packets is transmitted.
+    #[inline(always)]
+    fn depart(&mut self) {
+        let Some(&(start, vc, bytes)) = self.waiting.first() else { return };
+        self.waiting.take();
+        self.counts.leave(vc);
+        self.waiting_bytes -= u64::from(bytes);
+        if let Some(trace) = &mut self.trace {
+            record_departure(trace, start, &self.counts, vc);
         }
     }
 }
 
-/// A packet of `vc` has come or gone. Not inlined: most runs record nothing.
+/// A packet of `vc` has come to wait. Not inlined: most runs record nothing.
 #[inline(never)]
-fn record_queue(trace: &mut PortTrace, now: Time, waiting: &Queue<(Time, VcId, u32)>, counts: &Counts, vc: VcId) {
-    trace.queued(now, waiting.as_slice().len() as u32);
+fn record_entry(trace: &mut PortTrace, now: Time, counts: &Counts, vc: VcId) {
+    trace.enters(now);
     if trace.wants_vcs() {
-        trace.queued_of(now, vc.index(), counts.buffer().queued_of(vc));
+        record_share(trace, now, counts, vc);
     }
+}
+
+/// A packet of `vc` no longer waits.
+#[inline(never)]
+fn record_departure(trace: &mut PortTrace, now: Time, counts: &Counts, vc: VcId) {
+    trace.leaves(now);
+    if trace.wants_vcs() {
+        record_share(trace, now, counts, vc);
+    }
+}
+
+/// So many packets of `vc` wait now.
+#[cold]
+#[inline(never)]
+fn record_share(trace: &mut PortTrace, now: Time, counts: &Counts, vc: VcId) {
+    trace.queued_of(now, vc.index(), counts.buffer().queued_of(vc));
 }

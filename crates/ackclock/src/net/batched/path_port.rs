@@ -7,7 +7,7 @@ use super::packet_port::PortVc;
 use crate::ids::{IdVec, VcId};
 use crate::net::build;
 use crate::net::link::{Link, Rider};
-use crate::net::packet_port::{Departure, PacketPort};
+use crate::net::packet_port::{Departure, PacketPort, Turn};
 use crate::path::Packet;
 use crate::record::PortRecord;
 use crate::record::trace::PortTrace;
@@ -91,14 +91,19 @@ impl PathPort {
     fn on_event(&mut self, io: &mut Io) {
         self.packets += 1;
         let sacks = &mut io.sacks;
-        let departure = self.port.on_event(self.port.next_event(), |lost| {
+        let forget = |lost: Item| {
             sacks.take(lost.frame);
-        });
-        self.launch(departure, io);
+        };
+        match self.port.on_event(self.port.next_event(), forget, |_| false) {
+            Some(Turn::Departs(departure)) => self.launch(Some(departure), io),
+            Some(Turn::Leaves(_)) => unreachable!("there is no other port"),
+            None => {}
+        }
     }
 
     fn launch(&self, departure: Option<Departure<Item>>, io: &mut Io) {
-        let Some(Departure { handle: Item { carries, at_port, frame, size, .. }, arrives: time }) = departure else {
+        let Some(Departure { handle: Item { carries, at_port, frame, size, .. }, arrives: time, .. }) = departure
+        else {
             return;
         };
         let vc = &self.vcs[at_port];

@@ -14,8 +14,8 @@ pub(super) struct Reports {
 impl Reports {
     /// Frame `number`, later than all before, carries this; not to be called for a plain segment.
     #[cold]
-    pub(super) fn keep(&mut self, number: u32, segment: &Segment) {
-        self.under_way.push_back((number, *segment));
+    pub(super) fn keep(&mut self, number: u32, segment: Segment) {
+        self.under_way.push_back((number, segment));
     }
 
     /// Frame `number` has reached the end of the connection: its segment, unless that is plain.
@@ -52,7 +52,7 @@ mod tests {
     fn each_frame_gets_its_own_segment_while_earlier_ones_are_lost() {
         let mut reports = Reports::default();
         for number in [1, 2, 4, 7] {
-            reports.keep(number, &segment(number));
+            reports.keep(number, segment(number));
         }
         assert_eq!(reports.take(0), None, "it had none, and none is forgotten");
         assert_eq!(reports.take(2), Some(segment(2)), "frame 1 will not come any more");
@@ -65,7 +65,7 @@ mod tests {
     fn numbers_go_round() {
         let mut reports = Reports::default();
         for number in [u32::MAX, 0] {
-            reports.keep(number, &segment(number));
+            reports.keep(number, segment(number));
         }
         assert_eq!(reports.take(u32::MAX - 1), None);
         assert_eq!(reports.take(0), Some(segment(0)));

@@ -27,10 +27,16 @@ impl Sacks {
         Sacks { next: (0..numbered).map(|_| 0).collect(), ..Sacks::default() }
     }
 
+    /// Whether packets are numbered.
+    #[inline]
+    pub(super) fn numbers_packets(&self) -> bool {
+        !self.next.is_empty()
+    }
+
     /// The key under which the segment of a packet of `vc` is kept; zero if it is plain, and not numbered.
     #[inline(always)]
-    pub(super) fn keep(&mut self, vc: VcId, segment: &Segment) -> u32 {
-        if segment.is_plain() && self.next.is_empty() { 0 } else { self.put(vc, segment) }
+    pub(super) fn keep(&mut self, vc: VcId, segment: Segment) -> u32 {
+        if segment.is_plain() && !self.numbers_packets() { 0 } else { self.put(vc, segment) }
     }
 
     /// The segment kept under this key, which is free again; `None` for the key zero.
@@ -57,13 +63,13 @@ impl Sacks {
     }
 
     #[inline(never)]
-    fn put(&mut self, vc: VcId, segment: &Segment) -> u32 {
+    fn put(&mut self, vc: VcId, segment: Segment) -> u32 {
         let mut number = 0;
         if !self.next.is_empty() {
             number = self.next[vc];
             self.next[vc] = number.wrapping_add(1);
         }
-        let place = Place { segment: *segment, number };
+        let place = Place { segment, number };
         let free = self.free.pop().unwrap_or(self.places.len() as u32);
         if free as usize == self.places.len() {
             self.places.push(place);
@@ -85,10 +91,10 @@ mod tests {
         let blocks = |start: u8| Segment { sack: SackOption::from(&[5, 3, start][..]), ..Segment::default() };
         let mut sacks = Sacks::default();
         let vc = VcId::from_index(0);
-        assert_eq!(sacks.keep(vc, &Segment::default()), 0);
-        let numbers: Vec<u32> = (0..4).map(|start| sacks.keep(vc, &blocks(start))).collect();
+        assert_eq!(sacks.keep(vc, Segment::default()), 0);
+        let numbers: Vec<u32> = (0..4).map(|start| sacks.keep(vc, blocks(start))).collect();
         assert_eq!(sacks.take(numbers[2]), Some(blocks(2)));
-        assert_eq!(sacks.keep(vc, &blocks(7)), numbers[2], "its place is free");
+        assert_eq!(sacks.keep(vc, blocks(7)), numbers[2], "its place is free");
         for (number, start) in [(numbers[0], 0), (numbers[1], 1), (numbers[2], 7), (numbers[3], 3)] {
             assert_eq!(sacks.take(number), Some(blocks(start)));
         }
@@ -100,11 +106,11 @@ mod tests {
         let mut sacks = Sacks::new(2);
         let [a, b] = [0, 1].map(VcId::from_index);
         let none = Segment::default();
-        let keys = [a, a, b, a].map(|vc| sacks.keep(vc, &none));
+        let keys = [a, a, b, a].map(|vc| sacks.keep(vc, none));
         assert_eq!(keys.map(|key| sacks.number(key)), [0, 1, 0, 2]);
         sacks.take(keys[1]);
         assert_eq!(sacks.next_number(b), 1);
-        let key = sacks.keep(b, &none);
+        let key = sacks.keep(b, none);
         assert_eq!((key, sacks.number(key)), (keys[1], 1));
     }
 }

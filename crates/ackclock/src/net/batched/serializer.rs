@@ -9,6 +9,25 @@ struct Serializer {
     oldest: usize,
 }
 
+/// The time found last: mostly the next packet is as long, and this needs no search.
+#[derive(Clone, Copy, Default, PartialEq)]
+pub(super) struct LastTime {
+    serializer: u32,
+    bytes: u32,
+    time: Span,
+}
+
+impl LastTime {
+    /// The time that `bytes` take at the rate of a serializer.
+    #[inline(always)]
+    pub(super) fn of(&mut self, serializer: u32, bytes: u32, serializers: &mut Serializers) -> Span {
+        if self.bytes != bytes || self.serializer != serializer {
+            *self = LastTime { serializer, bytes, time: serializers.time(serializer, bytes) };
+        }
+        self.time
+    }
+}
+
 /// Serializers for the rates of several links, of which there are few too.
 #[derive(Default)]
 pub(super) struct Serializers {
@@ -26,8 +45,8 @@ impl Serializers {
     }
 
     /// The time that `bytes` take at the rate of this serializer.
-    #[inline]
-    pub(super) fn time(&mut self, number: u32, bytes: u32) -> Span {
+    #[inline(never)]
+    fn time(&mut self, number: u32, bytes: u32) -> Span {
         let serializer = &mut self.all[number as usize];
         match serializer.known.iter().find(|(size, _)| *size == bytes) {
             Some((_, time)) => *time,

@@ -10,7 +10,7 @@ use std::collections::VecDeque;
 
 use super::counts::Counts;
 use super::io::UnderWay;
-use super::serializer::Serializers;
+use super::serializer::{LastTime, Serializers};
 use crate::ids::{Id, VcId};
 use crate::queue::Buffer;
 use crate::record::PortRecord;
@@ -45,6 +45,7 @@ pub(super) struct Kind {
     pub(super) rate: Rate,
     /// Which serializer has that rate.
     pub(super) serializer: u32,
+    pub(super) last_time: LastTime,
     /// From the completion of a transmission to the arrival at the host.
     pub(super) lag: Span,
     /// The host's group.
@@ -98,9 +99,9 @@ impl Tails {
         serializers: &mut Serializers,
     ) -> (Time, u32, u32) {
         let tail = &mut self.all[tail as usize];
-        let kind = &self.kinds[tail.kind as usize];
+        let kind = &mut self.kinds[tail.kind as usize];
         let begins = if tail.free <= arrives { arrives } else { tail.wait(now, arrives, vc) };
-        tail.free = begins + serializers.time(kind.serializer, bytes);
+        tail.free = begins + kind.last_time.of(kind.serializer, bytes, serializers);
         (tail.free + kind.lag, kind.group, tail.link)
     }
 

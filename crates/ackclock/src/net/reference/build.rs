@@ -1,7 +1,7 @@
 //! From a scenario to the links of the reference engine.
 
 use super::cell_port::{CellPort, Input};
-use crate::ids::{IdVec, LinkId, VcId};
+use crate::ids::{IdVec, LinkId, NodeId, VcId};
 use crate::net::build::{self, Feeder, Wiring, crossing, limits, service_stream};
 use crate::net::flow::Vc;
 use crate::net::link;
@@ -9,6 +9,7 @@ use crate::net::nic::Nic;
 use crate::net::occupancy::Occupancy;
 use crate::net::packet_port::PacketPort;
 use crate::net::recorder::Recorder;
+use crate::net::routes::routed_links;
 use crate::net::tails::tails;
 use crate::packet::Unit;
 use crate::queue::drop::Policy;
@@ -20,6 +21,8 @@ use crate::units::{Rate, Span};
 /// One direction of a link, with the output that feeds it.
 pub(super) struct Link {
     pub(super) name: String,
+    pub(super) from: NodeId,
+    pub(super) to: NodeId,
     pub(super) rate: Rate,
     pub(super) cell_time: Span,
     pub(super) delay: Span,
@@ -32,7 +35,7 @@ pub(super) struct Link {
 
 /// What feeds a link.
 pub(super) enum Output {
-    /// A host, and the link behind it if that changes or corrupts packets.
+    /// A host, and the link behind it if that is more than plain.
     Nic(Nic, Option<Box<link::Link>>),
     /// A cell port with a single input of no higher rate: nothing ever waits.
     Through(Occupancy),
@@ -49,16 +52,19 @@ pub(super) fn links(
 ) -> IdVec<LinkId, Link> {
     let wiring = Wiring::new(scenario);
     let crossing = crossing(scenario, vcs);
-    let tails = tails(scenario, &wiring, &crossing, vcs);
+    let routed = routed_links(scenario, vcs);
+    let tails = tails(scenario, &wiring, &crossing, vcs, &routed);
     let link = |(id, link): (LinkId, &scenario::Link)| Link {
         name: link.name.clone(),
+        from: link.from,
+        to: link.to,
         rate: link.rate,
         cell_time: link.rate.cell_time(),
         delay: link.delay,
         output: {
             let vcs = crossing.of(id).len();
             let trace = recorder.filter(|_| !tails[id]).and_then(|recorder| recorder.port(vcs));
-            let path = link::Link::new(id, link, seed, vcs, build::loss_recording(recorder));
+            let path = link::Link::new(id, link, seed, vcs, routed[id], build::loss_recording(recorder));
             let feeder = (wiring.feeders[id], wiring.inputs.of(id));
             output_of(link, feeder, path, seed, vcs, trace)
         },

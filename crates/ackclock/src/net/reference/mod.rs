@@ -16,14 +16,14 @@ use cell_port::Input;
 use super::build::{self as common, flows, vcs};
 use super::flow::{self, Arrivals, End, Flow, ForcedDrops, Hop, Vc, ack_vc, data_vc, end_of};
 use super::link::{self, Intent, Rider, Sending};
-use super::packet_port::Departure;
+use super::packet_port::{Departure, Turn};
 use super::recorder::{HostTraces, LinkRecording, PortRecording, Recorder};
 use crate::engine::Agenda;
-use crate::ids::{Id, IdVec, LinkId, VcId};
+use crate::ids::{Id, IdVec, LinkId, NodeId, VcId};
 use crate::packet::aal5::{self, Reassembled, Reassembler};
 use crate::packet::{FrameLog, Segment, Unit};
-use crate::path::{Kind, Packet};
-use crate::record::{Capture, DatagramRecord, FlowRecord, LinkRecord, PortRecord, Series};
+use crate::path::{Kind, Onward, Packet};
+use crate::record::{Capture, DatagramRecord, DropReason, FlowRecord, LinkRecord, PortRecord, Series};
 use crate::scenario::{Scenario, Technology};
 use crate::tcp::Expired;
 use crate::traffic::Cbr;
@@ -36,8 +36,8 @@ pub struct Reference {
     events: u64,
     agenda: Agenda,
     links: IdVec<LinkId, Link>,
-    /// What is on each link, with its time of arrival, in that order; at one instant in the order in which it was sent.
-    under_way: IdVec<LinkId, VecDeque<(Time, Unit)>>,
+    /// What is on each link, in the order of arrival; at one instant in the order in which it was sent.
+    under_way: IdVec<LinkId, VecDeque<UnderWay>>,
     vcs: IdVec<VcId, Vc>,
     /// What each of them carries.
     frames: IdVec<VcId, Frames>,
@@ -45,6 +45,15 @@ pub struct Reference {
     /// The sources of datagrams, with what arrived of them.
     datagrams: Vec<(String, Cbr, Arrivals)>,
     traces: Option<Box<HostTraces>>,
+}
+
+/// A unit on a link.
+struct UnderWay {
+    /// When it arrives.
+    time: Time,
+    /// And where.
+    node: NodeId,
+    unit: Unit,
 }
 
 /// What a connection carries.
@@ -235,34 +244,68 @@ impl Reference {
                 let vcs = &self.vcs;
                 let (departing, more) = port.on_slot_end(now, |cell| vcs[cell.vc].name_hash);
                 let next = if more { now + link.cell_time } else { Time::NEVER };
-                if let Some(cell) = departing {
-                    let arrival = now + link.cell_time + link.delay;
-                    self.launch(id, arrival, cell);
+                if let Some(unit) = departing {
+                    let (time, node) = (now + link.cell_time + link.delay, link.to);
+                    self.launch(id, UnderWay { time, node, unit });
                 }
                 self.agenda.set(id.index(), next);
             }
             Output::Packets(port) => {
-                let frames = &mut self.frames;
-                let departure = port.on_event(now, |lost| forget(frames, lost));
-                let next = port.next_event();
-                self.launch_packet(id, departure);
-                self.agenda.set(id.index(), next);
+                let (frames, vcs, node) = (&mut self.frames, &self.vcs, link.from);
+                let elsewhere = |unit: Unit| vcs[unit.vc].routed.as_ref()?.table.other_than(id, node, now);
+                let turn = port.on_event(now, |lost| forget(frames, lost), |unit| elsewhere(unit).is_some());
+                self.agenda.set(id.index(), port.next_event());
+                match turn {
+                    None => {}
+                    Some(Turn::Departs(departure)) => self.launch_packet(id, Some(departure)),
+                    Some(Turn::Leaves(unit)) => {
+                        let port = elsewhere(unit).expect("it can go elsewhere");
+                        self.forward(self.hop(port, unit.vc), self.links[id].input, unit);
+                    }
+                }
             }
         }
     }
 
     fn on_arrival(&mut self, id: LinkId) {
         let under_way = &mut self.under_way[id];
-        let (_, mut unit) = under_way.pop_front().expect("a link with an event has something under way");
-        let next = under_way.front().map_or(Time::NEVER, |&(time, _)| time);
+        let UnderWay { node, mut unit, .. } =
+            under_way.pop_front().expect("a link with an event has something under way");
+        let next = under_way.front().map_or(Time::NEVER, |next| next.time);
         self.agenda.set(self.links.len() + id.index(), next);
 
         let vc = &self.vcs[unit.vc];
         unit.hop += 1;
-        match vc.route.get(usize::from(unit.hop)) {
-            Some(&hop) => self.forward(hop, self.links[id].input, unit),
-            None => self.on_unit_at_end(unit),
+        let onward = match &vc.routed {
+            None => vc.route.get(usize::from(unit.hop)).map_or(Onward::Arrived, |hop| Onward::By(hop.link)),
+            Some(routed) => routed.table.onward(node, self.now, unit.hop),
+        };
+        match onward {
+            Onward::By(port) => self.forward(self.hop(port, unit.vc), self.links[id].input, unit),
+            Onward::Arrived => self.on_unit_at_end(unit),
+            Onward::Lost(reason) => self.lose(id, unit, reason),
         }
+    }
+
+    /// The link that a connection crosses, with its number there.
+    fn hop(&self, link: LinkId, vc: VcId) -> Hop {
+        let at_port = self.links[link].crossing.binary_search(&vc).expect("whatever comes may cross the link");
+        Hop { link, at_port: VcId::from_index(at_port) }
+    }
+
+    /// A packet that came by link `id` cannot go on.
+    fn lose(&mut self, id: LinkId, unit: Unit, reason: DropReason) {
+        let (now, hop) = (self.now, self.hop(id, unit.vc));
+        let segment = &self.frames[unit.vc].packets.under_way[&unit.frame];
+        let kind = common::kind(unit.vc, self.flows.len());
+        let rider = rider(self.technology, hop, &self.vcs[unit.vc], unit, (segment, kind));
+        let path = match &mut self.links[id].output {
+            Output::Nic(_, path) => path.as_mut(),
+            Output::Packets(port) => port.link.as_mut(),
+            Output::Through(_) | Output::Cells(_) => None,
+        };
+        path.expect("a link of a route that changes counts its losses").losses.add(now, now, &rider, reason);
+        forget(&mut self.frames, unit);
     }
 
     /// A unit arrives at the switch port of its next hop.
@@ -275,8 +318,8 @@ impl Reference {
             Output::Through(occupancy) => {
                 occupancy.arrive(hop.at_port);
                 occupancy.pass(hop.at_port);
-                let arrival = now + link.cell_time + link.delay;
-                self.launch(id, arrival, unit);
+                let (time, node) = (now + link.cell_time + link.delay, link.to);
+                self.launch(id, UnderWay { time, node, unit });
             }
             Output::Cells(port) => {
                 let slot_end = port.on_arrival(now, input, hop.at_port, unit);
@@ -431,7 +474,7 @@ impl Reference {
         let Output::Nic(nic, _) = &mut link.output else { unreachable!("only hosts begin frames") };
         let (cells, spacing) = (aal5::cells(segment.ip_bytes(), llc), self.vcs[vc_id].cell_spacing);
         nic.occupy(now + spacing * u64::from(cells));
-        let first = now + link.cell_time + link.delay;
+        let (first, node) = (now + link.cell_time + link.delay, link.to);
         let sent = &mut self.frames[vc_id].sent;
         if let Some(traces) = &mut self.traces {
             traces.departs(now, vc_id, sent.next_number(), segment, intent == Intent::Lose);
@@ -440,7 +483,7 @@ impl Reference {
             let frame = sent.push(segment);
             for index in 0..cells {
                 let unit = Unit { vc: vc_id, frame, index, hop: 0, eom: index + 1 == cells };
-                self.launch(id, first + spacing * u64::from(index), unit);
+                self.launch(id, UnderWay { time: first + spacing * u64::from(index), node, unit });
             }
         }
     }
@@ -469,25 +512,28 @@ impl Reference {
             return;
         }
         packets.next = packets.next.wrapping_add(1);
-        if let Some(arrival) = arrives {
+        if let Some(time) = arrives {
             packets.under_way.insert(unit.frame, *segment);
-            self.launch(id, arrival, unit);
+            let node = path.as_ref().map_or(link.to, |path| path.far_end(begins));
+            self.launch(id, UnderWay { time, node, unit });
         }
     }
 
-    /// A unit is on link `id` and arrives at `arrival`: it may overtake others.
-    fn launch(&mut self, id: LinkId, arrival: Time, unit: Unit) {
-        let under_way = &mut self.under_way[id];
-        let place = under_way.partition_point(|&(time, _)| time <= arrival);
-        under_way.insert(place, (arrival, unit));
+    /// A unit is on link `id`: it may overtake others.
+    fn launch(&mut self, id: LinkId, unit: UnderWay) {
+        let (under_way, time) = (&mut self.under_way[id], unit.time);
+        let place = under_way.partition_point(|before| before.time <= time);
+        under_way.insert(place, unit);
         if place == 0 {
-            self.agenda.set(self.links.len() + id.index(), arrival);
+            self.agenda.set(self.links.len() + id.index(), time);
         }
     }
 
     fn launch_packet(&mut self, id: LinkId, departure: Option<Departure<Unit>>) {
-        if let Some(Departure { handle: packet, arrives }) = departure {
-            self.launch(id, arrives, packet);
+        if let Some(Departure { handle: unit, begins, arrives: time }) = departure {
+            let link = &self.links[id];
+            let node = link.path().map_or(link.to, |path| path.far_end(begins));
+            self.launch(id, UnderWay { time, node, unit });
         }
     }
 

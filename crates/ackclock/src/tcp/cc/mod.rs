@@ -3,6 +3,7 @@
 //! To add one: one file with its law, one variant in [`GrowthParams`] and in [`Growth`], its name in the scenario
 //! language. CONTRIBUTING.md has the recipe.
 
+mod bbr1;
 mod cubic;
 mod reno;
 mod reroute_detect;
@@ -11,6 +12,7 @@ mod vegas_a;
 mod vegas_linux;
 mod vegas_plus;
 
+pub use bbr1::Bbr1;
 pub use cubic::Cubic;
 pub use reno::Reno;
 pub use vegas::Vegas;
@@ -82,6 +84,50 @@ impl Loss {
     }
 }
 
+/// What an acknowledgement, cumulative or selective, says about the delivery of data: to laws that pace. Bytes, and bytes
+/// per second.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Delivery {
+    /// When it came.
+    pub now: Time,
+    /// Segment size.
+    pub mss: f64,
+    /// The receiver's window, beyond which cwnd does not grow.
+    pub limit: f64,
+    /// What it says is delivered, and was not known to be.
+    pub delivered: f64,
+    /// Delivered in all.
+    pub total: u64,
+    /// The same when the newest of these segments was sent; `None` if nothing new is delivered.
+    pub total_when_sent: Option<u64>,
+    /// The rate of delivery since then, if it can be trusted.
+    pub rate: Option<f64>,
+    /// Whether the sender had not enough to send then.
+    pub app_limited: bool,
+    /// The shortest round trip of these segments that were sent once.
+    pub rtt: Option<Span>,
+    /// What it shows to be lost, and was not known to be.
+    pub lost: f64,
+    /// In flight before it.
+    pub prior_in_flight: f64,
+    /// In flight after it.
+    pub in_flight: f64,
+    /// Whether losses are being repaired.
+    pub loss_state: LossState,
+}
+
+/// Whether losses are being repaired.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum LossState {
+    /// They are not.
+    #[default]
+    Open,
+    /// Without a timeout.
+    Recovery,
+    /// After a timeout.
+    Timeout,
+}
+
 /// Decides the size of the window.
 pub trait CongestionControl: Send {
     /// New data was acknowledged outside recovery: grow.
@@ -90,6 +136,17 @@ pub trait CongestionControl: Send {
     fn on_congestion(&mut self, loss: &Loss, window: &mut Window);
     /// The retransmission timer expired: set ssthresh and cwnd.
     fn on_rto(&mut self, loss: &Loss, window: &mut Window);
+    /// Only of a law that paces ([`GrowthParams::paces`]): an acknowledgement came, and recovery has seen it. Whatever it
+    /// made of the window, this decides.
+    fn on_delivery(&mut self, _delivery: &Delivery, _window: &mut Window) {}
+    /// Bytes per second at which segments may leave; `None`: as the window allows.
+    fn pacing_rate(&self) -> Option<f64> {
+        None
+    }
+    /// Whether it sends less than the path can take, so that rates of delivery say nothing about the path.
+    fn holds_back(&self) -> bool {
+        false
+    }
 }
 
 /// Any of the congestion controls: one variant each.
@@ -97,6 +154,8 @@ pub trait CongestionControl: Send {
 pub enum Growth {
     /// Slow start and additive increase.
     Reno(Reno),
+    /// BBR, version 1.
+    Bbr1(Box<Bbr1>),
     /// CUBIC.
     Cubic(Box<Cubic>),
     /// Vegas.
@@ -114,6 +173,7 @@ impl Growth {
     pub fn new(params: &GrowthParams, stream: Stream) -> Growth {
         match params {
             GrowthParams::Reno(arithmetic) => Growth::Reno(Reno::new(*arithmetic)),
+            GrowthParams::Bbr1(params) => Growth::Bbr1(Box::new(Bbr1::new(params, stream))),
             GrowthParams::Cubic(params) => Growth::Cubic(Box::new(Cubic::new(params))),
             GrowthParams::Vegas(params) => Growth::Vegas(Box::new(Vegas::new(params))),
             GrowthParams::VegasLinux(params) => Growth::VegasLinux(Box::new(VegasLinux::new(params))),
@@ -122,15 +182,17 @@ impl Growth {
         }
     }
 
+    /// A copy of what is acknowledged: by reference it would have to be in memory for the law that is inlined, too.
     #[inline(never)]
-    fn on_ack_of_others(&mut self, ack: &Ack, window: &mut Window) {
+    fn on_ack_of_others(&mut self, ack: Ack, window: &mut Window) {
         match self {
-            Growth::Reno(cc) => cc.on_ack(ack, window),
-            Growth::Cubic(cc) => cc.on_ack(ack, window),
-            Growth::Vegas(cc) => cc.on_ack(ack, window),
-            Growth::VegasA(cc) => cc.on_ack(ack, window),
-            Growth::VegasLinux(cc) => cc.on_ack(ack, window),
-            Growth::VegasPlus(cc) => cc.on_ack(ack, window),
+            Growth::Reno(cc) => cc.on_ack(&ack, window),
+            Growth::Bbr1(cc) => cc.on_ack(&ack, window),
+            Growth::Cubic(cc) => cc.on_ack(&ack, window),
+            Growth::Vegas(cc) => cc.on_ack(&ack, window),
+            Growth::VegasA(cc) => cc.on_ack(&ack, window),
+            Growth::VegasLinux(cc) => cc.on_ack(&ack, window),
+            Growth::VegasPlus(cc) => cc.on_ack(&ack, window),
         }
     }
 }
@@ -141,13 +203,14 @@ impl CongestionControl for Growth {
     fn on_ack(&mut self, ack: &Ack, window: &mut Window) {
         match self {
             Growth::Reno(cc) => cc.on_ack(ack, window),
-            other => other.on_ack_of_others(ack, window),
+            other => other.on_ack_of_others(*ack, window),
         }
     }
 
     fn on_congestion(&mut self, loss: &Loss, window: &mut Window) {
         match self {
             Growth::Reno(cc) => cc.on_congestion(loss, window),
+            Growth::Bbr1(cc) => cc.on_congestion(loss, window),
             Growth::Cubic(cc) => cc.on_congestion(loss, window),
             Growth::Vegas(cc) => cc.on_congestion(loss, window),
             Growth::VegasA(cc) => cc.on_congestion(loss, window),
@@ -159,11 +222,32 @@ impl CongestionControl for Growth {
     fn on_rto(&mut self, loss: &Loss, window: &mut Window) {
         match self {
             Growth::Reno(cc) => cc.on_rto(loss, window),
+            Growth::Bbr1(cc) => cc.on_rto(loss, window),
             Growth::Cubic(cc) => cc.on_rto(loss, window),
             Growth::Vegas(cc) => cc.on_rto(loss, window),
             Growth::VegasA(cc) => cc.on_rto(loss, window),
             Growth::VegasLinux(cc) => cc.on_rto(loss, window),
             Growth::VegasPlus(cc) => cc.on_rto(loss, window),
+        }
+    }
+
+    fn on_delivery(&mut self, delivery: &Delivery, window: &mut Window) {
+        if let Growth::Bbr1(cc) = self {
+            cc.on_delivery(delivery, window);
+        }
+    }
+
+    fn pacing_rate(&self) -> Option<f64> {
+        match self {
+            Growth::Bbr1(cc) => cc.pacing_rate(),
+            _ => None,
+        }
+    }
+
+    fn holds_back(&self) -> bool {
+        match self {
+            Growth::Bbr1(cc) => cc.holds_back(),
+            _ => false,
         }
     }
 }

@@ -172,6 +172,10 @@ pub trait Recovery: Send {
     fn on_sent(&mut self, _seq: u64, _fast: bool, _flight: &Flight) {}
     /// Whether a loss is being repaired.
     fn in_recovery(&self) -> bool;
+    /// Bytes that are believed to be in the network.
+    fn in_flight(&self, flight: &Flight) -> u64 {
+        flight.nxt - flight.una
+    }
 }
 
 /// Duplicate acknowledgements that mean a loss (RFC 2001 §3).
@@ -266,5 +270,9 @@ impl Recovery for AnyRecovery {
 
     fn in_recovery(&self) -> bool {
         dispatch!(self, recovery => recovery.in_recovery())
+    }
+
+    fn in_flight(&self, flight: &Flight) -> u64 {
+        dispatch!(self, recovery => recovery.in_flight(flight))
     }
 }

@@ -152,4 +152,9 @@ impl Recovery for Rfc6675 {
     fn in_recovery(&self) -> bool {
         self.episode.is_some()
     }
+
+    /// PIPE, except after a timeout: what was sent before that is gone.
+    fn in_flight(&self, flight: &Flight) -> u64 {
+        if flight.nxt == flight.max { self.scoreboard.pipe(flight.max) } else { flight.nxt - flight.una }
+    }
 }

@@ -21,6 +21,8 @@ impl Sender {
             (self.next_by_window(), false)
         } else if let Some(seq) = self.next_by_end(now) {
             return Some((seq, 0));
+        } else if self.waits(now) {
+            return None;
         } else {
             self.next_by_recovery()
         };
@@ -51,8 +53,8 @@ impl Sender {
             self.timed = seq;
             self.timed_at = self.timer.stamp(now);
         }
-        if let Some(times) = self.extra.as_mut().and_then(|extra| extra.times.as_mut()) {
-            times.on_sent(now, seq);
+        if self.extra.is_some() {
+            self.remember(now, seq, len);
         }
         self.flight.nxt = self.flight.nxt.max(end);
         self.flight.max = self.flight.max.max(end);
@@ -67,7 +69,9 @@ impl Sender {
 
     #[inline(never)]
     fn tell_recovery(&mut self, seq: u64, fast: bool) {
-        self.recovery.on_sent(seq, fast, &self.flight);
+        if self.recovery.has_a_say() {
+            self.recovery.on_sent(seq, fast, &self.flight);
+        }
     }
 
     /// The next segment by the recovery, or [`NONE`]; and whether it is wanted before anything else.
@@ -77,11 +81,17 @@ impl Sender {
         if fast != NONE {
             return (fast, true);
         }
-        match self.recovery.sending(&self.flight, &self.window) {
-            Sending::Segment(seq) => (seq, false),
-            Sending::Nothing => (NONE, false),
-            Sending::ByWindow => (self.next_by_window(), false),
+        let has_a_say = self.recovery.has_a_say();
+        let sending = if has_a_say { self.recovery.sending(&self.flight, &self.window) } else { Sending::ByWindow };
+        let seq = match sending {
+            Sending::Segment(seq) => seq,
+            Sending::Nothing => NONE,
+            Sending::ByWindow => self.next_by_window(),
+        };
+        if seq == NONE && self.flight.nxt >= self.flight.limit {
+            self.has_no_data();
         }
+        (seq, false)
     }
 
     /// The next segment by the window, or [`NONE`].
@@ -112,7 +122,8 @@ impl Sender {
     #[inline(never)]
     fn look_what_end_may_send(&mut self) {
         let (open, due) = self.end().map_or((true, false), |end| (end.is_open(), end.is_due()));
-        self.recovery_decides |= due;
+        let paced = self.tell_pacer();
+        self.recovery_decides |= due || paced;
         if open {
             self.open_window();
         }
@@ -126,7 +137,7 @@ impl Sender {
         if kind == SegmentKind::Syn {
             self.timer.start(now);
         }
-        self.recovery_decides = self.recovery.has_a_say();
+        self.recovery_decides = self.recovery.has_a_say() || self.pacer_mut().is_some();
         self.fingerprint.event(now.as_ps(), kind as u64);
         // A SYN stands before the first byte, answers after the last.
         Some(if kind == SegmentKind::Syn { 0 } else { self.flight.max })

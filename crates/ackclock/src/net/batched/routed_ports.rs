@@ -1,0 +1,304 @@
+//! The packet ports that routes which change may cross, all in one part: where a packet goes is known when its
+//! transmission begins, but that may be any of them, and at once if it takes another port of the same node.
+//!
+//! They are driven event by event, by the state machine of the reference (`net/packet_port.rs`), and in its order: at one
+//! instant ports whose turn it is, then arrivals, both in the order of links. What goes from one to the other stays here.
+//! A port that nothing comes to costs nothing.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use super::io::{Arrived, Cells, Destination, Io, Item};
+use crate::engine::Agenda;
+use crate::ids::{Id, LinkId, NodeId, VcId};
+use crate::net::build;
+use crate::net::link::{Link, Rider};
+use crate::net::packet_port::{Departure, PacketPort, Turn};
+use crate::path::{Onward, Packet, RoutingTable};
+use crate::record::trace::PortTrace;
+use crate::record::{DropReason, PortRecord};
+use crate::units::Time;
+
+/// Such ports.
+pub(super) struct RoutedPorts {
+    mailbox: usize,
+    /// In the order of their links.
+    ports: Vec<RoutedPort>,
+    numbers: Arc<PortNumbers>,
+    routes: Vec<RouteToHost>,
+    /// When each port has its turn, and then, when the next packet arrives by each of their links.
+    agenda: Agenda,
+    /// How many flows the scenario has.
+    flows: usize,
+    packets: u64,
+}
+
+/// One of them.
+pub(super) struct RoutedPort {
+    pub(super) link: LinkId,
+    /// Where it is.
+    pub(super) node: NodeId,
+    pub(super) port: PacketPort<Handle>,
+    /// The connections that may cross it, in their order.
+    pub(super) vcs: Vec<RoutedVc>,
+    /// On its link to other ports of this part, in the order of arrival: which port, and the packet.
+    under_way: VecDeque<(Time, u32, Handle)>,
+}
+
+/// A connection at a port.
+pub(super) struct RoutedVc {
+    pub(super) id: VcId,
+    pub(super) name_hash: u64,
+    pub(super) way: Way,
+}
+
+/// Where a connection goes behind a port.
+#[derive(Clone, Copy)]
+pub(super) enum Way {
+    /// Always to the same place.
+    Fixed(Destination),
+    /// Along the route with this number.
+    Dynamic(u32),
+}
+
+/// A route that changes, up to the host at its end.
+pub(super) struct RouteToHost {
+    pub(super) table: Arc<RoutingTable>,
+    /// The group of that host.
+    pub(super) group: u32,
+}
+
+/// Of each link of the network the number of its port in this part, if it is one of these.
+pub(super) struct PortNumbers(Vec<u32>);
+
+/// What a packet is known by here.
+#[derive(Clone, Copy)]
+pub(super) struct Handle {
+    vc: VcId,
+    /// See [`Item`].
+    carries: u64,
+    frame: u32,
+    size: u32,
+    /// The links that it has left behind, if its route changes.
+    crossed: u8,
+}
+
+impl PortNumbers {
+    /// The ports of these links, of so many in the network, in this order.
+    pub(super) fn new(links: usize, ports: impl Iterator<Item = LinkId>) -> PortNumbers {
+        let mut numbers = vec![u32::MAX; links];
+        ports.enumerate().for_each(|(number, link)| numbers[link.index()] = number as u32);
+        PortNumbers(numbers)
+    }
+
+    /// The number of the port of `link`.
+    pub(super) fn of(&self, link: LinkId) -> u32 {
+        self.0[link.index()]
+    }
+}
+
+impl RoutedPort {
+    /// A port at `node`.
+    pub(super) fn new(link: LinkId, node: NodeId, port: PacketPort<Handle>, vcs: Vec<RoutedVc>) -> RoutedPort {
+        RoutedPort { link, node, port, vcs, under_way: VecDeque::new() }
+    }
+
+    /// A packet, as it is known at this port.
+    fn rider(&self, number: usize, packet: &Handle, flows: usize, io: &Io) -> Rider {
+        Rider {
+            vc: VcId::from_index(number),
+            vc_name: self.vcs[number].name_hash,
+            frame: io.sacks.number(packet.frame),
+            packet: Packet { bytes: packet.size, kind: build::kind(packet.vc, flows) },
+        }
+    }
+
+    fn number_of(&self, vc: VcId) -> usize {
+        self.vcs.binary_search_by_key(&vc, |of| of.id).expect("whatever comes may cross the port")
+    }
+}
+
+impl RoutedPorts {
+    /// Ports in the order of their links, which read `mailbox`, in a network with so many flows. What is put there names
+    /// connections by their numbers in the scenario.
+    pub(super) fn new(
+        mailbox: usize,
+        ports: Vec<RoutedPort>,
+        numbers: Arc<PortNumbers>,
+        routes: Vec<RouteToHost>,
+        flows: usize,
+    ) -> RoutedPorts {
+        let agenda = Agenda::new(2 * ports.len());
+        RoutedPorts { mailbox, ports, numbers, routes, agenda, flows, packets: 0 }
+    }
+
+    /// Handles everything before `until`.
+    pub(super) fn advance(&mut self, until: Time, io: &mut Io) {
+        let mut mailbox = std::mem::take(&mut io.mailboxes[self.mailbox]);
+        mailbox.settle(until);
+        for item in mailbox.take_before(until) {
+            // At one instant turns come first, and arrivals in the order of links.
+            while self.comes_before(item) {
+                self.on_event(io);
+            }
+            // From hosts, and from ports of routes that do not change.
+            let &Item { time, carries, port, at_port: vc, frame, size, .. } = item;
+            self.on_arrival(time, port as usize, Handle { vc, carries, frame, size, crossed: 1 }, io);
+        }
+        while self.agenda.earliest().0 < until {
+            self.on_event(io);
+        }
+        io.mailboxes[self.mailbox] = mailbox;
+    }
+
+    /// Before then nothing happens here, as far as is known.
+    pub(super) fn next(&self, io: &Io) -> Time {
+        io.mailboxes[self.mailbox].earliest().min(self.agenda.earliest().0)
+    }
+
+    /// Packets and departures handled so far.
+    pub(super) fn events(&self) -> u64 {
+        self.packets
+    }
+
+    /// The record of port number `port` at `now`.
+    pub(super) fn record(&self, port: usize, now: Time, name: &str, vcs: impl Iterator<Item = String>) -> PortRecord {
+        let names: Vec<String> = vcs.collect();
+        self.ports[port].port.occupancy.record(now, name, names.iter().map(String::as_str))
+    }
+
+    /// What a port recorded, if it did.
+    pub(super) fn trace(&self, port: usize) -> Option<PortTrace> {
+        self.ports[port].port.occupancy.trace.as_deref().cloned()
+    }
+
+    /// The links behind them.
+    pub(super) fn links(&self) -> impl Iterator<Item = &Link> {
+        self.ports.iter().filter_map(|port| port.port.link.as_deref())
+    }
+
+    /// Whether something is due before what arrives from elsewhere.
+    fn comes_before(&self, item: &Item) -> bool {
+        let (time, source) = self.agenda.earliest();
+        let is_first = match source.checked_sub(self.ports.len()) {
+            None => true,
+            Some(port) => self.ports[port].link.index() < item.input as usize,
+        };
+        time < item.time || time == item.time && is_first
+    }
+
+    /// What is due next happens.
+    fn on_event(&mut self, io: &mut Io) {
+        let (now, source) = self.agenda.earliest();
+        match source.checked_sub(self.ports.len()) {
+            None => self.on_turn(now, source, io),
+            Some(from) => {
+                let under_way = &mut self.ports[from].under_way;
+                let (_, port, packet) = under_way.pop_front().expect("a link with an event has something under way");
+                let next = under_way.front().map_or(Time::NEVER, |&(time, ..)| time);
+                self.agenda.set(source, next);
+                self.on_arrival(now, port as usize, packet, io);
+            }
+        }
+    }
+
+    fn on_arrival(&mut self, now: Time, number: usize, packet: Handle, io: &mut Io) {
+        self.packets += 1;
+        let port = &mut self.ports[number];
+        let rider = port.rider(port.number_of(packet.vc), &packet, self.flows, io);
+        let sacks = &mut io.sacks;
+        let departure = port.port.on_arrival(now, rider, packet, |lost| {
+            sacks.take(lost.frame);
+        });
+        self.agenda.set(number, port.port.next_event());
+        if let Some(departure) = departure {
+            self.launch(number, departure, io);
+        }
+    }
+
+    fn on_turn(&mut self, now: Time, number: usize, io: &mut Io) {
+        self.packets += 1;
+        let RoutedPort { link, node, port, vcs, .. } = &mut self.ports[number];
+        let routes = &self.routes;
+        let elsewhere = |packet: Handle| {
+            let at_port = vcs.binary_search_by_key(&packet.vc, |of| of.id).expect("it waits here");
+            let Way::Dynamic(route) = vcs[at_port].way else { return None };
+            routes[route as usize].table.other_than(*link, *node, now)
+        };
+        let sacks = &mut io.sacks;
+        let forget = |lost: Handle| {
+            sacks.take(lost.frame);
+        };
+        let turn = port.on_event(now, forget, |packet| elsewhere(packet).is_some());
+        let other = match turn {
+            Some(Turn::Leaves(packet)) => elsewhere(packet),
+            _ => None,
+        };
+        self.agenda.set(number, port.next_event());
+        match turn {
+            Some(Turn::Departs(departure)) => self.launch(number, departure, io),
+            Some(Turn::Leaves(packet)) => {
+                let other = self.numbers.of(other.expect("it can go elsewhere"));
+                self.on_arrival(now, other as usize, packet, io);
+            }
+            None => {}
+        }
+    }
+
+    /// A packet is on the link of a port.
+    fn launch(&mut self, number: usize, departure: Departure<Handle>, io: &mut Io) {
+        let Departure { handle: packet, begins, arrives: time } = departure;
+        let port = &mut self.ports[number];
+        let at_port = port.number_of(packet.vc);
+        let Handle { vc, carries, frame, size, crossed } = packet;
+        let input = port.link.index() as u32;
+        match port.vcs[at_port].way {
+            Way::Fixed(Destination::Port { mailbox, port: next, .. }) if mailbox as usize == self.mailbox => {
+                self.send_on(number, time, next, packet);
+            }
+            Way::Fixed(Destination::Port { mailbox, port, input, at_port }) => {
+                io.post(mailbox, Item { time, carries, port, input, at_port, frame, size, cells: Cells::default() });
+            }
+            Way::Fixed(Destination::Host { group, link }) => {
+                io.deliver(group, Arrived { time, carries, vc, frame, size, link, good: true });
+            }
+            Way::Fixed(Destination::Tail { .. }) => {
+                unreachable!("a tail is behind a port of which everything is known")
+            }
+            Way::Dynamic(route) => {
+                let RouteToHost { table, group } = &self.routes[route as usize];
+                let node = port.port.link.as_ref().expect("a link of a route that changes has a state").far_end(begins);
+                match table.onward(node, time, crossed + 1) {
+                    Onward::Arrived => {
+                        let link = input;
+                        io.deliver(*group, Arrived { time, carries, vc, frame, size, link, good: true });
+                    }
+                    Onward::By(next) => {
+                        let next = self.numbers.of(next);
+                        self.send_on(number, time, next, Handle { crossed: crossed + 1, ..packet });
+                    }
+                    Onward::Lost(reason) => self.lose(number, (begins, time), &packet, reason, io),
+                }
+            }
+        }
+    }
+
+    /// A packet on the link of a port goes to another one; it may overtake others.
+    fn send_on(&mut self, number: usize, time: Time, to: u32, packet: Handle) {
+        let under_way = &mut self.ports[number].under_way;
+        let place = under_way.partition_point(|&(before, ..)| before <= time);
+        under_way.insert(place, (time, to, packet));
+        if place == 0 {
+            self.agenda.set(self.ports.len() + number, time);
+        }
+    }
+
+    /// A packet that begins to be transmitted now will be lost when it arrives.
+    fn lose(&mut self, number: usize, (now, time): (Time, Time), packet: &Handle, reason: DropReason, io: &mut Io) {
+        let port = &mut self.ports[number];
+        let rider = port.rider(port.number_of(packet.vc), packet, self.flows, io);
+        let link = port.port.link.as_mut().expect("a link of a route that changes counts its losses");
+        link.losses.add(now, time, &rider, reason);
+        io.sacks.take(packet.frame);
+    }
+}

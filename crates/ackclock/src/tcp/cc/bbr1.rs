@@ -1,0 +1,568 @@
+//! BBR, version 1: a model of the path, its bottleneck's rate and its shortest round trip, sets a pace and a window. Losses
+//! hardly matter.
+//! Source: [BBR1] (draft-cardwell-iccrg-bbr-congestion-control-00), whose functions the comments name.
+//! Units: bytes, bytes per second.
+
+use std::collections::VecDeque;
+
+use super::{Ack, CongestionControl, Delivery, Loss, LossState, Window};
+use crate::rng::Stream;
+use crate::tcp::Bbr1Params;
+use crate::units::{Span, Time};
+
+/// The model and what follows from it.
+#[derive(Clone, Debug)]
+pub struct Bbr1 {
+    params: Bbr1Params,
+    /// For the phase at which cycles begin.
+    stream: Stream,
+    cycles: u64,
+    mode: Mode,
+    pacing_gain: f64,
+    cwnd_gain: f64,
+    /// BBR.pacing_rate, once a round trip is known.
+    pacing_rate: Option<f64>,
+    /// InitialCwnd; 0 before the first acknowledgement.
+    initial: f64,
+    /// The window as this law has it.
+    cwnd: f64,
+    /// prior_cwnd: to be restored after losses and ProbeRTT.
+    prior_cwnd: f64,
+    rounds: Rounds,
+    bottleneck: Maximum,
+    rtprop: Option<Span>,
+    rtprop_at: Time,
+    pipe: FullPipe,
+    /// Where in [`CYCLE`] ProbeBW is, and since when.
+    phase: usize,
+    phase_at: Time,
+    /// When ProbeRTT may end, once little enough is in flight; and whether a round has passed since.
+    probe_rtt_until: Option<Time>,
+    probe_rtt_round_done: bool,
+    loss_state: LossState,
+    /// packet_conservation: in the first round of a recovery no more is sent than is delivered.
+    conserves: bool,
+}
+
+/// BBR.state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Mode {
+    Startup,
+    Drain,
+    ProbeBw,
+    ProbeRtt,
+}
+
+/// Round trips, counted in data: one ends when something is delivered that was sent after its beginning.
+#[derive(Clone, Copy, Debug, Default)]
+struct Rounds {
+    count: u64,
+    /// Whether the present acknowledgement begins one.
+    starts: bool,
+    ends_at: u64,
+}
+
+/// The largest of the rates of the last rounds.
+#[derive(Clone, Debug, Default)]
+struct Maximum {
+    /// Round and rate: later rounds, lower rates.
+    falling: VecDeque<(u64, f64)>,
+}
+
+/// Whether Startup has filled the pipe: three rounds without much growth.
+#[derive(Clone, Copy, Debug, Default)]
+struct FullPipe {
+    filled: bool,
+    rate: f64,
+    rounds: u32,
+}
+
+/// BBRHighGain: 2/ln 2, so that the rate doubles in each round.
+const HIGH_GAIN: f64 = 2.885;
+/// BBRBtlBwFilterLen, rounds.
+const RATE_ROUNDS: u64 = 10;
+/// The gains of ProbeBW: one phase that asks for more, one that takes it back, six that cruise.
+const CYCLE: [f64; 8] = [1.25, 0.75, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0];
+/// BBRMinPipeCwnd, segments.
+const MIN_WINDOW: f64 = 4.0;
+/// Growth of the rate below which the pipe seems full, and in how many rounds.
+const FULL_PIPE_GROWTH: f64 = 1.25;
+const FULL_PIPE_ROUNDS: u32 = 3;
+
+impl Bbr1 {
+    /// BBRInit (): the law at the start of a connection.
+    pub fn new(params: &Bbr1Params, stream: Stream) -> Bbr1 {
+        Bbr1 {
+            params: params.clone(),
+            stream,
+            cycles: 0,
+            mode: Mode::Startup,
+            pacing_gain: HIGH_GAIN,
+            cwnd_gain: HIGH_GAIN,
+            pacing_rate: None,
+            initial: 0.0,
+            cwnd: 0.0,
+            prior_cwnd: 0.0,
+            rounds: Rounds::default(),
+            bottleneck: Maximum::default(),
+            rtprop: None,
+            rtprop_at: Time::ZERO,
+            pipe: FullPipe::default(),
+            phase: 0,
+            phase_at: Time::ZERO,
+            probe_rtt_until: None,
+            probe_rtt_round_done: false,
+            loss_state: LossState::Open,
+            conserves: false,
+        }
+    }
+
+    /// The window at the start is that of the connection.
+    fn begin(&mut self, window: &Window) {
+        if self.initial == 0.0 {
+            (self.initial, self.cwnd) = (window.cwnd, window.cwnd);
+        }
+    }
+
+    // ---- BBRUpdateModelAndState ----
+
+    /// BBRUpdateBtlBw ()
+    fn update_bottleneck(&mut self, delivery: &Delivery) {
+        self.rounds.update(delivery);
+        if let Some(rate) = delivery.rate
+            && (!delivery.app_limited || rate >= self.bottleneck.value())
+        {
+            self.bottleneck.update(self.rounds.count, rate);
+        }
+    }
+
+    /// BBRCheckCyclePhase (), BBRIsNextCyclePhase ()
+    fn check_phase(&mut self, delivery: &Delivery) {
+        if self.mode != Mode::ProbeBw {
+            return;
+        }
+        let is_full_length = delivery.now.since(self.phase_at) > self.rtprop.unwrap_or(Span::ZERO);
+        let goes_on = if self.pacing_gain > 1.0 {
+            let is_full = delivery.prior_in_flight >= self.inflight(self.pacing_gain, delivery);
+            is_full_length && (delivery.lost > 0.0 || is_full)
+        } else if self.pacing_gain < 1.0 {
+            is_full_length || delivery.prior_in_flight <= self.inflight(1.0, delivery)
+        } else {
+            is_full_length
+        };
+        if goes_on {
+            self.advance_phase(delivery.now);
+        }
+    }
+
+    /// BBRAdvanceCyclePhase ()
+    fn advance_phase(&mut self, now: Time) {
+        self.phase_at = now;
+        self.phase = (self.phase + 1) % CYCLE.len();
+        self.pacing_gain = CYCLE[self.phase];
+    }
+
+    /// BBRCheckFullPipe ()
+    fn check_full_pipe(&mut self, delivery: &Delivery) {
+        if self.pipe.filled || !self.rounds.starts || delivery.app_limited {
+            return;
+        }
+        let rate = self.bottleneck.value();
+        if rate >= self.pipe.rate * FULL_PIPE_GROWTH {
+            self.pipe = FullPipe { filled: false, rate, rounds: 0 };
+            return;
+        }
+        self.pipe.rounds += 1;
+        self.pipe.filled = self.pipe.rounds >= FULL_PIPE_ROUNDS;
+    }
+
+    /// BBRCheckDrain ()
+    fn check_drain(&mut self, delivery: &Delivery) {
+        if self.mode == Mode::Startup && self.pipe.filled {
+            (self.mode, self.pacing_gain, self.cwnd_gain) = (Mode::Drain, 1.0 / HIGH_GAIN, HIGH_GAIN);
+        }
+        if self.mode == Mode::Drain && delivery.in_flight <= self.inflight(1.0, delivery) {
+            self.enter_probe_bw(delivery.now);
+        }
+    }
+
+    /// BBREnterProbeBW (): at any phase but that which takes back.
+    fn enter_probe_bw(&mut self, now: Time) {
+        (self.mode, self.cwnd_gain) = (Mode::ProbeBw, 2.0);
+        self.phase = CYCLE.len() - 1 - self.stream.below(CYCLE.len() as u64 - 1, self.cycles) as usize;
+        self.cycles += 1;
+        self.advance_phase(now);
+    }
+
+    /// BBRUpdateRTprop (), BBRCheckProbeRTT ()
+    fn check_rtprop(&mut self, delivery: &Delivery) {
+        let expired = self.rtprop.is_some() && delivery.now > self.rtprop_at + self.params.rtprop_window;
+        if let Some(rtt) = delivery.rtt
+            && (expired || self.rtprop.is_none_or(|rtprop| rtt <= rtprop))
+        {
+            (self.rtprop, self.rtprop_at) = (Some(rtt), delivery.now);
+        }
+        if self.mode != Mode::ProbeRtt && expired {
+            self.save_window();
+            (self.mode, self.pacing_gain, self.cwnd_gain) = (Mode::ProbeRtt, 1.0, 1.0);
+            self.probe_rtt_until = None;
+        }
+        if self.mode == Mode::ProbeRtt {
+            self.probe_rtt(delivery);
+        }
+    }
+
+    /// BBRHandleProbeRTT ()
+    fn probe_rtt(&mut self, delivery: &Delivery) {
+        match self.probe_rtt_until {
+            None if delivery.in_flight <= MIN_WINDOW * delivery.mss => {
+                self.probe_rtt_until = Some(delivery.now + self.params.probe_rtt);
+                self.probe_rtt_round_done = false;
+                self.rounds.ends_at = delivery.total;
+            }
+            None => {}
+            Some(until) => {
+                self.probe_rtt_round_done |= self.rounds.starts;
+                if self.probe_rtt_round_done && delivery.now > until {
+                    self.rtprop_at = delivery.now;
+                    self.restore_window();
+                    self.leave_probe_rtt(delivery.now);
+                }
+            }
+        }
+    }
+
+    /// BBRExitProbeRTT ()
+    fn leave_probe_rtt(&mut self, now: Time) {
+        if self.pipe.filled {
+            self.enter_probe_bw(now);
+        } else {
+            (self.mode, self.pacing_gain, self.cwnd_gain) = (Mode::Startup, HIGH_GAIN, HIGH_GAIN);
+        }
+    }
+
+    // ---- BBRUpdateControlParameters ----
+
+    /// BBRSetPacingRate (): before the pipe is full it only rises.
+    fn set_pacing_rate(&mut self, delivery: &Delivery) {
+        if self.pacing_rate.is_none() {
+            // BBRInitPacingRate (), once a round trip is known.
+            self.pacing_rate = self.rtprop.map(|rtt| HIGH_GAIN * self.cwnd / rtt.as_secs_f64().max(1e-12));
+        }
+        let rate = self.pacing_gain * self.bottleneck.value();
+        // A rate of nothing would never end.
+        let rate = rate.max(delivery.mss / 1000.0);
+        if self.bottleneck.value() > 0.0 && (self.pipe.filled || self.pacing_rate.is_some_and(|old| rate > old)) {
+            self.pacing_rate = Some(rate);
+        }
+    }
+
+    /// BBRSetCwnd ()
+    fn set_window(&mut self, delivery: &Delivery, mut cwnd: f64) -> f64 {
+        let target = self.inflight(self.cwnd_gain, delivery);
+        cwnd = self.modulate_for_recovery(delivery, cwnd);
+        if !self.conserves {
+            if self.pipe.filled {
+                cwnd = (cwnd + delivery.delivered).min(target);
+            } else if cwnd < target || (delivery.total as f64) < self.initial {
+                cwnd += delivery.delivered;
+            }
+            cwnd = cwnd.max(MIN_WINDOW * delivery.mss);
+        }
+        if self.mode == Mode::ProbeRtt {
+            cwnd = cwnd.min(MIN_WINDOW * delivery.mss); // BBRModulateCwndForProbeRTT ()
+        }
+        cwnd.min(delivery.limit)
+    }
+
+    /// BBRModulateCwndForRecovery (), and what happens at the beginning and the end of recovery.
+    fn modulate_for_recovery(&mut self, delivery: &Delivery, mut cwnd: f64) -> f64 {
+        let before = std::mem::replace(&mut self.loss_state, delivery.loss_state);
+        if delivery.lost > 0.0 {
+            cwnd = (cwnd - delivery.lost).max(delivery.mss);
+        }
+        match (before, delivery.loss_state) {
+            (LossState::Open | LossState::Timeout, LossState::Recovery) => {
+                self.save_window_of(before);
+                cwnd = delivery.in_flight + delivery.delivered.max(delivery.mss);
+                self.conserves = true;
+                self.rounds.ends_at = delivery.total;
+            }
+            (LossState::Recovery, LossState::Recovery) => self.conserves &= !self.rounds.starts,
+            (LossState::Recovery | LossState::Timeout, LossState::Open) => {
+                cwnd = cwnd.max(self.prior_cwnd);
+                self.conserves = false;
+            }
+            _ => {}
+        }
+        if self.conserves { cwnd.max(delivery.in_flight + delivery.delivered) } else { cwnd }
+    }
+
+    /// BBRInflight (): what the path holds, times `gain`, and what waits in end systems.
+    fn inflight(&self, gain: f64, delivery: &Delivery) -> f64 {
+        match self.rtprop {
+            Some(rtprop) if self.bottleneck.value() > 0.0 => {
+                gain * self.bottleneck.value() * rtprop.as_secs_f64() + 3.0 * self.send_quantum(delivery.mss)
+            }
+            _ => self.initial,
+        }
+    }
+
+    /// BBRSetSendQuantum (): what an end system sends at once. Segments leave one by one here, but the window allows for it.
+    fn send_quantum(&self, mss: f64) -> f64 {
+        let rate = self.pacing_rate.unwrap_or(0.0);
+        match rate * 8.0 {
+            bits if bits < 1.2e6 => mss,
+            bits if bits < 24e6 => 2.0 * mss,
+            _ => (rate * 1e-3).min(65_536.0),
+        }
+    }
+
+    /// BBRSaveCwnd ()
+    fn save_window(&mut self) {
+        self.save_window_of(self.loss_state);
+    }
+
+    fn save_window_of(&mut self, state: LossState) {
+        let undisturbed = state == LossState::Open && self.mode != Mode::ProbeRtt;
+        self.prior_cwnd = if undisturbed { self.cwnd } else { self.prior_cwnd.max(self.cwnd) };
+    }
+
+    /// BBRRestoreCwnd ()
+    fn restore_window(&mut self) {
+        self.cwnd = self.cwnd.max(self.prior_cwnd);
+    }
+}
+
+impl CongestionControl for Bbr1 {
+    /// Everything happens in [`CongestionControl::on_delivery`].
+    fn on_ack(&mut self, _ack: &Ack, _window: &mut Window) {}
+
+    fn on_congestion(&mut self, _loss: &Loss, _window: &mut Window) {}
+
+    /// BBROnRTO ()
+    fn on_rto(&mut self, loss: &Loss, window: &mut Window) {
+        self.begin(window);
+        self.save_window();
+        self.loss_state = LossState::Timeout;
+        self.conserves = false;
+        self.cwnd = loss.mss;
+        window.cwnd = loss.mss;
+    }
+
+    /// BBRUpdateOnACK ()
+    fn on_delivery(&mut self, delivery: &Delivery, window: &mut Window) {
+        self.begin(window);
+        self.update_bottleneck(delivery);
+        self.check_phase(delivery);
+        self.check_full_pipe(delivery);
+        self.check_drain(delivery);
+        self.check_rtprop(delivery);
+        self.set_pacing_rate(delivery);
+        self.cwnd = self.set_window(delivery, self.cwnd);
+        window.cwnd = self.cwnd;
+    }
+
+    fn pacing_rate(&self) -> Option<f64> {
+        self.pacing_rate
+    }
+
+    fn holds_back(&self) -> bool {
+        self.mode == Mode::ProbeRtt
+    }
+}
+
+impl Rounds {
+    /// BBRUpdateRound ()
+    fn update(&mut self, delivery: &Delivery) {
+        self.starts = delivery.total_when_sent.is_some_and(|total| total >= self.ends_at);
+        if self.starts {
+            self.ends_at = delivery.total;
+            self.count += 1;
+        }
+    }
+}
+
+impl Maximum {
+    /// The largest rate, or nothing.
+    fn value(&self) -> f64 {
+        self.falling.front().map_or(0.0, |&(_, rate)| rate)
+    }
+
+    /// A rate of this round; those of long ago no longer count.
+    fn update(&mut self, round: u64, rate: f64) {
+        while self.falling.back().is_some_and(|&(_, smaller)| smaller <= rate) {
+            self.falling.pop_back();
+        }
+        self.falling.push_back((round, rate));
+        while self.falling.front().is_some_and(|&(old, _)| old + RATE_ROUNDS <= round) {
+            self.falling.pop_front();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MSS: f64 = 1000.0;
+
+    fn bbr() -> Bbr1 {
+        Bbr1::new(&Bbr1Params::default(), Stream::new(1, "f1", "test"))
+    }
+
+    fn window() -> Window {
+        Window { cwnd: 10.0 * MSS, ssthresh: 1e12 }
+    }
+
+    /// An acknowledgement of one segment after `ms`, one round trip of 100 ms after it was sent.
+    fn delivery(ms: u64, rate: f64) -> Delivery {
+        Delivery {
+            now: Time::ZERO + Span::from_ms(ms),
+            mss: MSS,
+            limit: 1e12,
+            delivered: MSS,
+            total: ms * 1000,
+            total_when_sent: Some(ms.saturating_sub(100) * 1000),
+            rate: Some(rate),
+            app_limited: false,
+            rtt: Some(Span::from_ms(100)),
+            lost: 0.0,
+            prior_in_flight: 30.0 * MSS,
+            in_flight: 30.0 * MSS,
+            loss_state: LossState::Open,
+        }
+    }
+
+    /// A law that has found 100 kB/s and 100 ms, 10 kB, in its cycle since `ms`.
+    fn cruising(ms: u64) -> (Bbr1, Window) {
+        let (mut bbr, mut window) = (bbr(), window());
+        for n in 0..6 {
+            bbr.on_delivery(&delivery(n * 100, 100_000.0), &mut window);
+        }
+        assert_eq!(bbr.mode, Mode::Drain);
+        bbr.on_delivery(&Delivery { in_flight: 10.0 * MSS, ..delivery(ms, 100_000.0) }, &mut window);
+        assert_eq!(bbr.mode, Mode::ProbeBw);
+        (0..30).for_each(|_| bbr.on_delivery(&delivery(ms, 100_000.0), &mut window));
+        assert_eq!(window.cwnd, 2.0 * 10_000.0 + 3.0 * MSS, "window gain 2");
+        (bbr, window)
+    }
+
+    /// The rate doubles, then stands: full in the third round after the last growth.
+    #[test]
+    fn startup_ends_after_three_rounds_without_growth() {
+        let (mut bbr, mut window) = (bbr(), window());
+        let mut modes = Vec::new();
+        for (n, rate) in [10e3, 20e3, 40e3, 80e3, 90e3, 99e3, 99e3].into_iter().enumerate() {
+            bbr.on_delivery(&delivery(n as u64 * 100, rate), &mut window);
+            modes.push(bbr.mode);
+            if n == 3 {
+                let first = 2.885 * 10.0 * MSS / 0.1;
+                assert_eq!(bbr.pacing_rate(), Some(first), "10 kB in 100 ms was higher");
+            }
+        }
+        assert_eq!(modes[..6], [Mode::Startup; 6]);
+        assert_eq!(modes[6], Mode::Drain);
+        assert_eq!(bbr.pacing_rate(), Some(99e3 / 2.885));
+    }
+
+    /// bdp(1) = 10 kB + 3 segments, as 100 kB/s are below 1.2 Mb/s.
+    #[test]
+    fn a_cycle_asks_for_more_and_takes_it_back() {
+        let (mut bbr, mut window) = cruising(600);
+        let mut gains = Vec::new();
+        for n in 0..16 {
+            let last = bbr.pacing_gain;
+            // At 1.25 enough is in flight, at 0.75 too much.
+            bbr.on_delivery(&delivery(701 + n * 101, 100_000.0), &mut window);
+            assert_ne!((last, bbr.pacing_gain), (1.25, 1.0), "0.75 follows");
+            gains.push(bbr.pacing_gain);
+        }
+        for gain in [1.25, 0.75] {
+            assert_eq!(gains.iter().filter(|&&other| other == gain).count(), 2, "{gains:?}");
+        }
+        // 1.25 goes on until so much is in flight, 0.75 ends as soon as the queue is gone.
+        bbr.pacing_gain = 1.25;
+        bbr.phase = 0;
+        bbr.phase_at = Time::ZERO;
+        let few = |ms| Delivery { prior_in_flight: 12.9 * MSS, ..delivery(ms, 100_000.0) };
+        bbr.on_delivery(&few(5000), &mut window);
+        assert_eq!(bbr.pacing_gain, 1.25);
+        bbr.on_delivery(&Delivery { lost: 1.0, ..few(5001) }, &mut window);
+        assert_eq!(bbr.pacing_gain, 0.75, "a loss means that it is full");
+        bbr.on_delivery(&few(5002), &mut window);
+        assert_eq!(bbr.pacing_gain, 1.0);
+    }
+
+    #[test]
+    fn the_shortest_round_trip_is_measured_again_after_ten_seconds() {
+        let (mut bbr, mut window) = cruising(600);
+        let at = |ms: u64, rtt: u64, in_flight: f64| Delivery {
+            rtt: Some(Span::from_ms(rtt)),
+            in_flight: in_flight * MSS,
+            ..delivery(ms, 100_000.0)
+        };
+        bbr.on_delivery(&at(10_600, 120, 10.0), &mut window);
+        assert_eq!((bbr.mode, bbr.rtprop), (Mode::ProbeBw, Some(Span::from_ms(100))), "not more than 10 s");
+        let before = window.cwnd;
+        bbr.on_delivery(&at(10_601, 120, 10.0), &mut window);
+        assert_eq!((bbr.mode, bbr.rtprop), (Mode::ProbeRtt, Some(Span::from_ms(120))));
+        assert!(bbr.holds_back());
+        assert_eq!(window.cwnd, 4.0 * MSS);
+        bbr.on_delivery(&at(10_650, 110, 4.0), &mut window);
+        // 200 ms from here, and a round trip: what is delivered must have been sent after 10 650.
+        bbr.on_delivery(&at(10_700, 110, 4.0), &mut window);
+        bbr.on_delivery(&at(10_850, 110, 4.0), &mut window);
+        assert_eq!(bbr.mode, Mode::ProbeRtt, "200 ms are not over");
+        bbr.on_delivery(&at(10_851, 110, 4.0), &mut window);
+        assert_eq!((bbr.mode, bbr.rtprop), (Mode::ProbeBw, Some(Span::from_ms(110))));
+        assert_eq!(window.cwnd, before + MSS, "restored, and one segment more is delivered");
+    }
+
+    #[test]
+    fn a_recovery_conserves_for_a_round_and_restores() {
+        let (mut bbr, mut window) = cruising(600);
+        bbr.on_delivery(&delivery(700, 100_000.0), &mut window);
+        let before = window.cwnd;
+        let in_recovery = |ms, in_flight: f64| Delivery {
+            loss_state: LossState::Recovery,
+            in_flight: in_flight * MSS,
+            ..delivery(ms, 100_000.0)
+        };
+        bbr.on_delivery(&Delivery { lost: 3.0 * MSS, ..in_recovery(710, 6.0) }, &mut window);
+        assert_eq!(window.cwnd, 7.0 * MSS, "in flight, and one for what was delivered");
+        bbr.on_delivery(&in_recovery(720, 6.0), &mut window);
+        assert_eq!(window.cwnd, 7.0 * MSS);
+        bbr.on_delivery(&in_recovery(811, 6.0), &mut window);
+        assert_eq!(window.cwnd, 8.0 * MSS, "a round later it grows again");
+        bbr.on_delivery(&delivery(820, 100_000.0), &mut window);
+        assert_eq!(window.cwnd, before);
+    }
+
+    #[test]
+    fn a_timeout_leaves_one_segment_and_is_undone() {
+        let (mut bbr, mut window) = cruising(600);
+        bbr.on_delivery(&delivery(700, 100_000.0), &mut window);
+        let before = window.cwnd;
+        bbr.on_rto(&Loss::of(MSS, 1e12), &mut window);
+        assert_eq!(window.cwnd, MSS);
+        let repairing = |ms| Delivery { loss_state: LossState::Timeout, ..delivery(ms, 100_000.0) };
+        bbr.on_delivery(&repairing(2000), &mut window);
+        assert_eq!(window.cwnd, 4.0 * MSS);
+        bbr.on_rto(&Loss::of(MSS, 1e12), &mut window);
+        bbr.on_delivery(&repairing(5000), &mut window);
+        bbr.on_delivery(&delivery(5100, 100_000.0), &mut window);
+        assert_eq!(window.cwnd, before, "not what a second timeout found");
+    }
+
+    #[test]
+    fn rates_are_forgotten_after_ten_rounds() {
+        let mut maximum = Maximum::default();
+        for (round, rate, expected) in [(1, 5.0, 5.0), (2, 9.0, 9.0), (5, 7.0, 9.0), (11, 1.0, 9.0), (12, 1.0, 7.0)] {
+            maximum.update(round, rate);
+            assert_eq!(maximum.value(), expected, "round {round}");
+        }
+        maximum.update(15, 2.0);
+        assert_eq!(maximum.value(), 2.0);
+    }
+}

@@ -1,0 +1,250 @@
+//! At which rate data is delivered, measured with every acknowledgement: for laws that pace.
+//! Source: [DRATE] (draft-cheng-iccrg-delivery-rate-estimation-00), whose functions the comments name.
+
+use std::collections::VecDeque;
+
+use super::runs::Runs;
+use crate::packet::SackBlock;
+use crate::units::{Span, Time};
+
+/// What a connection has delivered, and the state of that when each outstanding segment was sent.
+#[derive(Clone, Debug)]
+pub(super) struct Deliveries {
+    mss: u64,
+    /// The number of the segment whose record is the first.
+    first: u64,
+    /// One for each segment from `first` on that was ever sent.
+    records: VecDeque<Sent>,
+    /// The segments from `first` on that are delivered.
+    held: Runs,
+    /// C.delivered, C.delivered_time, C.first_sent_time.
+    delivered: u64,
+    delivered_at: Time,
+    first_sent: Time,
+    /// C.app_limited: while no more than this is delivered, samples say what was offered, not what the path can do.
+    limited_until: u64,
+    /// The shortest round trip there was.
+    shortest: Option<Span>,
+}
+
+/// What is remembered of the last transmission of a segment.
+#[derive(Clone, Copy, Debug)]
+struct Sent {
+    at: Time,
+    transmissions: u32,
+    app_limited: bool,
+    delivered: u64,
+    delivered_at: Time,
+    first_sent: Time,
+}
+
+/// What an acknowledgement says.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Delivered {
+    /// Bytes that it says are delivered, and were not known to be.
+    pub(super) now: u64,
+    /// Bytes delivered in all.
+    pub(super) total: u64,
+    /// The same when the newest of these segments was sent; `None` if nothing new is delivered.
+    pub(super) total_when_sent: Option<u64>,
+    /// Bytes per second since then, if that can be trusted.
+    pub(super) rate: Option<f64>,
+    /// Whether the application had not enough to send.
+    pub(super) app_limited: bool,
+    /// The shortest round trip of these segments that were sent once.
+    pub(super) rtt: Option<Span>,
+}
+
+impl Deliveries {
+    /// Of a connection with segments of `mss` bytes that has sent nothing.
+    pub(super) fn new(mss: u64) -> Deliveries {
+        Deliveries {
+            mss,
+            first: 0,
+            records: VecDeque::new(),
+            held: Runs::default(),
+            delivered: 0,
+            delivered_at: Time::ZERO,
+            first_sent: Time::ZERO,
+            limited_until: 0,
+            shortest: None,
+        }
+    }
+
+    /// SendPacket: the segment at `seq`, one that was sent before or the next new one; `idle`: nothing else is in flight.
+    pub(super) fn on_sent(&mut self, now: Time, seq: u64, idle: bool) {
+        if idle {
+            (self.first_sent, self.delivered_at) = (now, now);
+        }
+        let sent = |transmissions| Sent {
+            at: now,
+            transmissions,
+            app_limited: self.limited_until > 0,
+            delivered: self.delivered,
+            delivered_at: self.delivered_at,
+            first_sent: self.first_sent,
+        };
+        let index = (seq / self.mss - self.first) as usize;
+        match self.records.get_mut(index) {
+            Some(record) => *record = sent(record.transmissions + 1),
+            None => self.records.push_back(sent(1)),
+        }
+    }
+
+    /// An acknowledgement of everything before `una` and of `blocks`; nothing beyond `max` was ever sent.
+    pub(super) fn on_ack(&mut self, now: Time, una: u64, blocks: &[SackBlock], max: u64) -> Delivered {
+        let before = self.delivered;
+        let mut newest: Option<Sent> = None;
+        let mut rtt: Option<Span> = None;
+        while self.first * self.mss < una {
+            let record = self.records.pop_front().expect("what is acknowledged was sent");
+            if !self.held.contains(self.first) {
+                self.deliver(now, self.first, record, max, &mut newest, &mut rtt);
+            }
+            self.first += 1;
+        }
+        self.held.remove_below(self.first);
+        for block in blocks {
+            let (start, end) = (block.start.max(una), block.end.min(max));
+            if start < end {
+                self.hold(now, (start / self.mss, end.div_ceil(self.mss)), max, &mut newest, &mut rtt);
+            }
+        }
+        // GenerateRateSample ()
+        if self.delivered > self.limited_until {
+            self.limited_until = 0;
+        }
+        self.shortest = self.shortest.into_iter().chain(rtt).min();
+        let rate = newest.and_then(|sent| {
+            let interval = sent.at.since(sent.first_sent).max(now.since(sent.delivered_at));
+            // Shorter than a round trip: acknowledgements were compressed, or a retransmission was not needed.
+            let trusted = interval > Span::ZERO && self.shortest.is_none_or(|shortest| interval >= shortest);
+            trusted.then(|| (self.delivered - sent.delivered) as f64 / interval.as_secs_f64())
+        });
+        Delivered {
+            now: self.delivered - before,
+            total: self.delivered,
+            total_when_sent: newest.map(|sent| sent.delivered),
+            rate,
+            app_limited: newest.is_some_and(|sent| sent.app_limited),
+            rtt,
+        }
+    }
+
+    /// What is sent from now on, up to what is in flight, says nothing about the path.
+    pub(super) fn limit(&mut self, in_flight: u64) {
+        self.limited_until = (self.delivered + in_flight).max(1);
+    }
+
+    /// The segments of these numbers are selectively acknowledged.
+    fn hold(
+        &mut self,
+        now: Time,
+        (start, end): (u64, u64),
+        max: u64,
+        newest: &mut Option<Sent>,
+        rtt: &mut Option<Span>,
+    ) {
+        let mut number = self.held.first_absent(start.max(self.first));
+        while number < end {
+            let record = self.records[(number - self.first) as usize];
+            self.deliver(now, number, record, max, newest, rtt);
+            self.held.insert(number, number + 1);
+            number = self.held.first_absent(number + 1);
+        }
+    }
+
+    /// UpdateRateSample (): one more segment is known to be delivered.
+    fn deliver(
+        &mut self,
+        now: Time,
+        number: u64,
+        record: Sent,
+        max: u64,
+        newest: &mut Option<Sent>,
+        rtt: &mut Option<Span>,
+    ) {
+        self.delivered += self.mss.min(max - number * self.mss);
+        self.delivered_at = now;
+        if newest.is_none_or(|newest| (record.delivered, record.at) >= (newest.delivered, newest.at)) {
+            *newest = Some(record);
+            self.first_sent = record.at;
+        }
+        if record.transmissions == 1 {
+            let sample = now.since(record.at);
+            *rtt = Some(rtt.map_or(sample, |rtt| rtt.min(sample)));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MSS: u64 = 1000;
+
+    fn ms(ms: u64) -> Time {
+        Time::ZERO + Span::from_ms(ms)
+    }
+
+    /// Ten segments, one every 10 ms from 0 on; each acknowledged 100 ms after it was sent: from the second flight on the
+    /// rate is a segment in 10 ms.
+    #[test]
+    fn the_rate_is_that_of_sending_and_of_acknowledgements() {
+        let mut deliveries = Deliveries::new(MSS);
+        (0..10).for_each(|n| deliveries.on_sent(ms(n * 10), n * MSS, n == 0));
+        // The first was sent when nothing was delivered: 1000 bytes in the 100 ms since.
+        let first = deliveries.on_ack(ms(100), MSS, &[], 10 * MSS);
+        assert_eq!((first.now, first.total, first.total_when_sent), (1000, 1000, Some(0)));
+        assert_eq!((first.rate, first.rtt), (Some(10_000.0), Some(Span::from_ms(100))));
+        deliveries.on_sent(ms(100), 10 * MSS, false);
+        for n in 1..10 {
+            deliveries.on_ack(ms(100 + n * 10), (n + 1) * MSS, &[], 11 * MSS);
+        }
+        // That of 100 ms: 1000 bytes were delivered then; ten segments in 100 ms.
+        let second = deliveries.on_ack(ms(200), 11 * MSS, &[], 11 * MSS);
+        assert_eq!((second.total, second.total_when_sent, second.rate), (11_000, Some(1000), Some(100_000.0)));
+    }
+
+    /// Ten segments sent over 90 ms whose acknowledgements all come at once: the sender was no faster than 10 ms each.
+    #[test]
+    fn compressed_acknowledgements_do_not_make_the_path_faster() {
+        let mut deliveries = Deliveries::new(MSS);
+        (0..11).for_each(|n| deliveries.on_sent(ms(n * 10), n * MSS, n == 0));
+        let all = deliveries.on_ack(ms(101), 11 * MSS, &[], 11 * MSS);
+        assert_eq!(all.rtt, Some(Span::from_ms(1)));
+        // 11 segments, sent in 100 ms, acknowledged 101 ms after the connection began.
+        assert_eq!(all.rate, Some(11_000.0 / 0.101));
+    }
+
+    #[test]
+    fn selective_acknowledgements_count_once() {
+        let mut deliveries = Deliveries::new(MSS);
+        (0..5).for_each(|n| deliveries.on_sent(ms(n), n * MSS, n == 0));
+        let block = |start: u64, end: u64| SackBlock { start: start * MSS, end: end * MSS };
+        assert_eq!(deliveries.on_ack(ms(50), 0, &[block(2, 3)], 5 * MSS).now, 1000);
+        assert_eq!(deliveries.on_ack(ms(51), 0, &[block(2, 4)], 5 * MSS).now, 1000);
+        assert_eq!(deliveries.on_ack(ms(51), 0, &[block(2, 4)], 5 * MSS).total_when_sent, None, "no news");
+        // Segment 1 was sent twice: no round trip is known of it.
+        deliveries.on_sent(ms(60), MSS, false);
+        deliveries.on_sent(ms(60), 0, false);
+        let cumulative = deliveries.on_ack(ms(110), 4 * MSS, &[], 5 * MSS);
+        assert_eq!((cumulative.now, cumulative.total, cumulative.rtt), (2000, 4000, None));
+        let last = deliveries.on_ack(ms(120), 4 * MSS + 300, &[], 4 * MSS + 300);
+        assert_eq!(last.now, 300, "the end of a file");
+    }
+
+    #[test]
+    fn what_was_sent_when_the_application_had_no_more_is_marked() {
+        let mut deliveries = Deliveries::new(MSS);
+        deliveries.on_sent(ms(0), 0, true);
+        deliveries.limit(MSS);
+        deliveries.on_sent(ms(1), MSS, false);
+        assert!(!deliveries.on_ack(ms(10), MSS, &[], 2 * MSS).app_limited);
+        deliveries.on_sent(ms(11), 2 * MSS, false);
+        assert!(deliveries.on_ack(ms(12), 2 * MSS, &[], 3 * MSS).app_limited);
+        deliveries.on_sent(ms(13), 3 * MSS, false);
+        assert!(deliveries.on_ack(ms(20), 3 * MSS, &[], 4 * MSS).app_limited, "sent before the mark was passed");
+        assert!(!deliveries.on_ack(ms(30), 4 * MSS, &[], 4 * MSS).app_limited);
+    }
+}

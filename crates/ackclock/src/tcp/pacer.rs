@@ -1,0 +1,87 @@
+//! A sender whose congestion control sets a rate, too: when the next segment may go, and what it hears of deliveries.
+//! Sources: [BBR1] §4.2.1 (pacing), [DRATE].
+
+use super::cc::{CongestionControl, Delivery, Growth, LossState, Window};
+use super::deliveries::{Delivered, Deliveries};
+use super::recovery::{AnyRecovery, Flight, Recovery};
+use crate::packet::SackBlock;
+use crate::units::{Span, Time};
+
+/// The pace of one sender.
+#[derive(Clone, Debug)]
+pub(super) struct Pacer {
+    deliveries: Deliveries,
+    /// The next segment may be sent then.
+    next: Time,
+    /// An acknowledgement that congestion control has not been told of: when it came, what it says, what was in flight.
+    heard: Option<(Time, Delivered, u64)>,
+    /// After a timeout: until this byte is acknowledged what was in flight then is being sent again.
+    repaired_at: u64,
+}
+
+impl Pacer {
+    /// Of a connection with segments of `mss` bytes that has sent nothing.
+    pub(super) fn new(mss: u64) -> Pacer {
+        Pacer { deliveries: Deliveries::new(mss), next: Time::ZERO, heard: None, repaired_at: 0 }
+    }
+
+    /// When the next segment may be sent.
+    pub(super) fn next(&self) -> Time {
+        self.next
+    }
+
+    /// The segment of `len` bytes at `seq` is sent, with so many bytes in flight before it, at `rate` bytes per second.
+    pub(super) fn on_sent(&mut self, now: Time, (seq, len): (u64, u64), in_flight: u64, rate: Option<f64>) {
+        self.deliveries.on_sent(now, seq, in_flight == 0);
+        // Cut off to a whole picosecond; a rate is never so low that this overflows.
+        let gap = rate.map_or(Span::ZERO, |rate| Span::from_ps((len as f64 * 1e12 / rate) as u64));
+        self.next = self.next.max(now) + gap;
+    }
+
+    /// An acknowledgement comes, and recovery has not yet seen it.
+    pub(super) fn hear(&mut self, now: Time, ack: u64, blocks: &[SackBlock], flight: &Flight, in_flight: u64) {
+        let delivered = self.deliveries.on_ack(now, ack, blocks, flight.max);
+        self.heard = Some((now, delivered, in_flight));
+    }
+
+    /// Recovery has seen it: congestion control is told, and sets the window.
+    pub(super) fn tell(&mut self, growth: &mut Growth, recovery: &AnyRecovery, flight: &Flight, window: &mut Window) {
+        let Some((now, delivered, prior_in_flight)) = self.heard.take() else { return };
+        let in_flight = recovery.in_flight(flight);
+        let loss_state = match recovery.in_recovery() {
+            true => LossState::Recovery,
+            false if flight.una < self.repaired_at => LossState::Timeout,
+            false => LossState::Open,
+        };
+        let delivery = Delivery {
+            now,
+            mss: flight.mss as f64,
+            limit: flight.rwnd as f64,
+            delivered: delivered.now as f64,
+            total: delivered.total,
+            total_when_sent: delivered.total_when_sent,
+            rate: delivered.rate,
+            app_limited: delivered.app_limited,
+            rtt: delivered.rtt,
+            // What has left the network and did not arrive.
+            lost: prior_in_flight.saturating_sub(in_flight + delivered.now) as f64,
+            prior_in_flight: prior_in_flight as f64,
+            in_flight: in_flight as f64,
+            loss_state,
+        };
+        growth.on_delivery(&delivery, window);
+        if growth.holds_back() {
+            self.deliveries.limit(in_flight);
+        }
+    }
+
+    /// The timer expired with everything before `max` sent.
+    pub(super) fn on_timeout(&mut self, max: u64) {
+        self.repaired_at = max;
+    }
+
+    /// The application has no more to send than what is in flight.
+    pub(super) fn on_no_data(&mut self, in_flight: u64) {
+        self.deliveries.limit(in_flight);
+    }
+}

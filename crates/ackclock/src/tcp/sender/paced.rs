@@ -1,0 +1,58 @@
+//! What a sender does beside when its congestion control sets a pace: it hears what is delivered, and waits.
+//! Source: [BBR1] §4.2.1.
+
+use super::Sender;
+use crate::packet::SackBlock;
+use crate::tcp::cc::CongestionControl;
+use crate::tcp::pacer::Pacer;
+use crate::tcp::recovery::Recovery;
+use crate::units::Time;
+
+impl Sender {
+    /// An acknowledgement comes that recovery has not yet seen.
+    #[inline(never)]
+    pub(super) fn hear(&mut self, now: Time, ack: u64, blocks: &[SackBlock]) {
+        let in_flight = self.recovery.in_flight(&self.flight);
+        let Some(pacer) = self.extra.as_mut().and_then(|extra| extra.pacer.as_mut()) else { return };
+        pacer.hear(now, ack, blocks, &self.flight, in_flight);
+    }
+
+    /// Congestion control is told of what was heard, after recovery, and sets the window. Whether there is a pace at all.
+    pub(super) fn tell_pacer(&mut self) -> bool {
+        let Some(pacer) = self.extra.as_mut().and_then(|extra| extra.pacer.as_mut()) else { return false };
+        pacer.tell(&mut self.growth, &self.recovery, &self.flight, &mut self.window);
+        true
+    }
+
+    /// The `len` bytes at `seq` are being sent.
+    #[inline(never)]
+    pub(super) fn remember(&mut self, now: Time, seq: u64, len: u64) {
+        let Some(extra) = self.extra.as_deref_mut() else { return };
+        if let Some(times) = &mut extra.times {
+            times.on_sent(now, seq);
+        }
+        if let Some(pacer) = &mut extra.pacer {
+            pacer.on_sent(now, (seq, len), self.recovery.in_flight(&self.flight), self.growth.pacing_rate());
+        }
+    }
+
+    /// Whether the pace allows nothing yet; then the sender is woken when it does.
+    #[inline(never)]
+    pub(super) fn waits(&mut self, now: Time) -> bool {
+        let Some(next) = self.pacer_mut().map(|pacer| pacer.next()).filter(|&next| next > now) else { return false };
+        self.timer.ask_by(next);
+        true
+    }
+
+    /// The application has nothing to send.
+    pub(super) fn has_no_data(&mut self) {
+        let in_flight = self.recovery.in_flight(&self.flight);
+        if let Some(pacer) = self.pacer_mut() {
+            pacer.on_no_data(in_flight);
+        }
+    }
+
+    pub(super) fn pacer_mut(&mut self) -> Option<&mut Pacer> {
+        self.extra.as_mut().and_then(|extra| extra.pacer.as_mut())
+    }
+}

@@ -1,0 +1,134 @@
+//! BBR over whole paths, on both engines.
+
+mod lab;
+
+use ackclock::record::{Columns, FlowRecord, Metric, Records, Series};
+use ackclock::units::Time;
+use lab::agree::assert_engines_agree;
+use lab::{conserves, flow, port, scenario};
+
+/// One flow over 10 Mb/s and 100 ms: 125 kB, 83 segments of 1512 octets.
+const PATH: &str = r#"
+duration = "60 s"
+record = ["cwnd", "rtt", "sent"]
+[network]
+technology = "packet"
+topology = "graph"
+[node]
+s1.kind = "host"
+s2.kind = "host"
+sw1.kind = "switch"
+sw2.kind = "switch"
+d.kind = "host"
+[link.a]
+ends = ["s1", "sw1"]
+rate = "1 Gbps"
+delay = "5 ms"
+[link.b]
+ends = ["s2", "sw1"]
+rate = "1 Gbps"
+delay = "5 ms"
+[link.middle]
+ends = ["sw1", "sw2"]
+rate = "10 Mbps"
+delay = "40 ms"
+[link.exit]
+ends = ["sw2", "d"]
+rate = "1 Gbps"
+delay = "5 ms"
+[queue]
+buffer = "1000 packets"
+[tcp]
+dialect = "standard"
+growth = "bbr1"
+[flow.f1]
+from = "s1"
+to = "d"
+"#;
+
+/// A second flow.
+const TWO: [&str; 2] = ["flow.f2.from=s2", "flow.f2.to=d"];
+
+fn run(name: &str, sets: &[&str]) -> Records {
+    let records = assert_engines_agree(name, &scenario(PATH, sets), 1);
+    conserves(&records);
+    records
+}
+
+/// Bits per second of payload that the bottleneck can carry: segments of 1460 octets with headers and timestamps.
+const CAPACITY: f64 = 10e6 * MSS / 1512.0;
+const MSS: f64 = 1460.0;
+
+fn share(flow: &FlowRecord) -> f64 {
+    flow.goodput_bps / CAPACITY
+}
+
+fn points(records: &Records, metric: Metric) -> Vec<(Time, f64)> {
+    let series: &Series = records.series.iter().find(|series| series.metric == metric && series.of == "f1").unwrap();
+    let Columns::Points { time, value } = &series.columns else { panic!("{metric:?} has points") };
+    time.iter().copied().zip(value.iter().copied()).collect()
+}
+
+/// A buffer of 1.5 MB, which New Reno would fill: after Startup next to nothing waits.
+#[test]
+fn the_path_is_filled_with_next_to_no_queue() {
+    let records = run("deep buffer", &[]);
+    let bbr = flow(&records, "f1");
+    assert!(share(bbr) > 0.95, "{}", share(bbr));
+    assert_eq!((bbr.retransmissions, bbr.timeouts), (0, 0));
+    let late: Vec<f64> =
+        points(&records, Metric::Rtt).iter().filter(|p| p.0.as_secs_f64() > 5.0).map(|p| p.1).collect();
+    let mean = late.iter().sum::<f64>() / late.len() as f64;
+    assert!((0.1..0.115).contains(&mean), "mean round trip {mean} s");
+    assert!(port(&records, "sw1->sw2").mean_queue < 15.0, "Startup included");
+}
+
+#[test]
+fn random_losses_hardly_matter() {
+    let errors = "link.middle.errors={ model = \"uniform\", rate = 0.02, direction = \"sw1->sw2\" }";
+    let bbr = share(flow(&run("random losses", &[errors]), "f1"));
+    let cubic = share(flow(&run("random losses, CUBIC", &[errors, "tcp.growth=cubic"]), "f1"));
+    assert!(bbr > 0.85 && cubic < 0.3, "BBR {bbr}, CUBIC {cubic}");
+}
+
+/// Two flows always queue behind each other, so neither sees its shortest round trip again: four segments every ten
+/// seconds.
+#[test]
+fn the_window_falls_to_four_segments_every_ten_seconds() {
+    let records = run("pauses", &TWO);
+    let mut pauses: Vec<f64> = Vec::new();
+    for (time, cwnd) in points(&records, Metric::Cwnd) {
+        let (time, segments) = (time.as_secs_f64(), cwnd / MSS);
+        if segments <= 4.0 && time > 1.0 && pauses.last().is_none_or(|&last| time > last + 1.0) {
+            pauses.push(time);
+        }
+    }
+    assert!((4..=6).contains(&pauses.len()), "{pauses:?}");
+    assert!(pauses.windows(2).all(|pair| (9.5..12.0).contains(&(pair[1] - pair[0]))), "{pauses:?}");
+}
+
+/// At 10 Mb/s of payload and 1.25 at most, two segments are at least 0.9 ms apart once the path is known.
+#[test]
+fn segments_leave_one_by_one() {
+    let records = run("pace", &[]);
+    let sent = points(&records, Metric::Sent);
+    let steady: Vec<f64> = sent.iter().map(|p| p.0.as_secs_f64()).filter(|&time| time > 5.0).collect();
+    let least = steady.windows(2).map(|pair| pair[1] - pair[0]).fold(1.0, f64::min);
+    let slot = MSS * 8.0 / CAPACITY;
+    assert!(least > slot / 1.25 * 0.97, "{least} s");
+}
+
+#[test]
+fn two_flows_share_a_path() {
+    let shares: Vec<f64> = run("two", &TWO).flows.iter().map(share).collect();
+    assert!(shares.iter().sum::<f64>() > 0.9, "{shares:?}");
+    assert!(shares.iter().all(|&share| share > 0.25), "{shares:?}");
+}
+
+#[test]
+fn a_file_ends_and_the_connection_closes() {
+    let records = run("file", &["flow.f1.size=1 MB"]);
+    let bbr = flow(&records, "f1");
+    assert_eq!(bbr.bytes_delivered, 1_000_000);
+    assert!(bbr.completed.unwrap() < Time::from_ps(2_500_000_000_000), "{:?}", bbr.completed);
+}
