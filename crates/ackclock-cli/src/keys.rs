@@ -2,7 +2,7 @@
 
 /// Key, unit, meaning. The unit of what ports count is cells on ATM networks and packets on packet networks:
 /// `scenario.unit` says which.
-pub const DOCUMENT: [(&str, &str, &str); 70] = [
+pub const DOCUMENT: [(&str, &str, &str); 73] = [
     ("ackclock", "", "The version of the program that wrote the document."),
     ("arrivals", "cells or packets", "Units that a port admitted or refused."),
     ("bottleneck", "", "The link that efficiency refers to; null where none is named."),
