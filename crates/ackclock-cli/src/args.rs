@@ -35,6 +35,7 @@ pub enum Command {
     Quick(QuickArgs),
     Run(RunArgs),
     Check(CheckArgs),
+    Contacts(ContactsArgs),
     Reproduce(ReproduceArgs),
     Rerun(RerunArgs),
     Export(ExportArgs),
@@ -180,6 +181,28 @@ pub struct CheckArgs {
     /// Print the whole scenario, with every default and where each value comes from
     #[arg(long)]
     pub print: bool,
+}
+
+/// Show who sees whom through satellites, when, and at what delay; or write it as a plan that runs can read
+#[derive(Args, Debug)]
+#[command(after_help = "Example:\n  ackclock contacts space.toml --write plan\n\n\
+                        A scenario reads the plan with `plan = \"plan\"` in [satellites], and gives the same run.")]
+pub struct ContactsArgs {
+    /// The scenario file
+    #[arg(value_hint = ValueHint::FilePath)]
+    pub file: String,
+    /// Replace a value of the scenario; may be repeated
+    #[arg(long, value_name = "KEY=VALUE")]
+    pub set: Vec<String>,
+    /// Write the plan as Parquet tables to this folder, or the delay of one way over time if it ends in .csv
+    #[arg(long, value_name = "DIR|FILE.csv", value_hint = ValueHint::AnyPath)]
+    pub write: Option<PathBuf>,
+    /// The way of the CSV file, as in berkeley->boston [default: the only one]
+    #[arg(long, value_name = "A->B")]
+    pub way: Option<String>,
+    /// The time from line to line of the CSV file; every event has a line besides
+    #[arg(long, value_name = "TIME", default_value = "1s")]
+    pub step: String,
 }
 
 /// Run a published study again and compare every number

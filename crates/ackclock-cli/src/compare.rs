@@ -84,18 +84,23 @@ fn labels(folders: &[(&Path, Document)]) -> Vec<String> {
 /// The table for people: means, and differences from the first as far as there is room.
 fn render(entries: &[Entry], comparison: &Comparison) -> String {
     let unit = entries[0].document.scenario.unit.as_str();
-    let columns = [
+    let mut columns = vec![
         (Measure::Efficiency, 4),
         (Measure::Fairness, 4),
         (Measure::GoodputBps, 3),
         (Measure::QueueingDelayS, 3),
         (Measure::Drops, 1),
+        (Measure::LostOnLinks, 1),
+        (Measure::DatagramLoss, 4),
         (Measure::Timeouts, 1),
     ];
+    // What only some networks have is shown where one of the results has it.
+    let has = |measure: Measure| comparison.results.iter().any(|result| result.measured(measure).is_some());
+    columns.retain(|(measure, _)| !measure.is_rare() || has(*measure));
     let scale = |measure: Measure| match measure {
         Measure::GoodputBps => Scale { factor: 1e-6, unit: "Mb/s".into() },
         Measure::QueueingDelayS => Scale { factor: 1e3, unit: "ms".into() },
-        Measure::MeanQueue | Measure::Drops => Scale::plain(unit),
+        Measure::MeanQueue | Measure::Drops | Measure::LostOnLinks => Scale::plain(unit),
         _ => Scale::plain(""),
     };
     let named = |measure: Measure| format!("{} {}", measure.name(), scale(measure).unit).trim_end().to_string();

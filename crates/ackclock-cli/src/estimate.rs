@@ -13,6 +13,7 @@ use ackclock::ids::{IdVec, LinkId};
 use ackclock::packet::{IP_HEADER_BYTES, TCP_HEADER_BYTES, aal5};
 use ackclock::record::{Metric, Shape, Subject};
 use ackclock::scenario::{Flow, NodeKind, Scenario, Technology};
+use ackclock::units::Time;
 
 /// A warning, if `runs` runs of a scenario would write more than a gigabyte.
 pub fn warning(scenario: &Scenario, runs: usize) -> Option<String> {
@@ -38,7 +39,7 @@ pub fn warning(scenario: &Scenario, runs: usize) -> Option<String> {
 /// The bytes of each metric, and of the captures, for one run.
 fn parts(scenario: &Scenario) -> Vec<(&'static str, f64)> {
     let mut crossing: IdVec<LinkId, u64> = scenario.links.iter().map(|_| 0).collect();
-    for link in scenario.flows.iter().flat_map(|flow| flow.forward.links()) {
+    for link in scenario.flows.iter().flat_map(|flow| flow.forward.at(Time::ZERO, &scenario.links)) {
         crossing[link] += 1;
     }
     let loads: Vec<Load> = scenario.flows.iter().map(|flow| Load::of(scenario, flow, &crossing)).collect();
@@ -80,7 +81,7 @@ impl Load {
             }
             Technology::Packet { link_header_bytes } => (1.0, 1.0, f64::from(ip_bytes + link_header_bytes) * 8.0),
         };
-        let (forward, backward) = (flow.forward.links(), flow.backward.links());
+        let [forward, backward] = [&flow.forward, &flow.backward].map(|route| route.at(Time::ZERO, &scenario.links));
         let share = forward.iter().map(|&link| scenario.links[link].rate.as_bps() as f64 / crossing[link] as f64);
         let rate = share.fold(f64::INFINITY, f64::min).min(flow.pcr.map_or(f64::INFINITY, |pcr| pcr.as_bps() as f64));
         let end = scenario.duration.as_secs_f64();

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process;
 
 use ackclock_results::document::{Document, ScenarioPart};
+use ackclock_results::events;
 
 use crate::failure::Failure;
 use crate::stage::{self, Stage};
@@ -68,6 +69,7 @@ impl Folder {
             // What was recorded first: without it the result would promise too much. In between it does not fit the
             // earlier result, and who reads it notices.
             .and_then(|()| self.stage.take_over(document))
+            .and_then(|()| self.write_events(document))
             .and_then(|()| files.iter().try_for_each(|name| fs::rename(self.temporary(name), self.path.join(name))));
         if written.is_ok() {
             self.stage.remove_others(document);
@@ -79,6 +81,19 @@ impl Folder {
             }
         }
         written.map_err(|error| cannot_write(&self.path, &error))
+    }
+
+    /// The table of events, if there are any; that of an earlier result goes.
+    fn write_events(&self, document: &Document) -> io::Result<()> {
+        let path = self.path.join(events::FILE);
+        if document.scenario.events.is_empty() {
+            return match fs::remove_file(&path) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+                _ => Ok(()),
+            };
+        }
+        let temporary = self.temporary(events::FILE);
+        events::write(&temporary, &document.scenario).and_then(|()| fs::rename(&temporary, path))
     }
 
     fn temporary(&self, name: &str) -> PathBuf {
@@ -104,7 +119,9 @@ fn refuse_foreign(path: &Path) -> Result<(), Failure> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
         Err(error) => return Err(cannot_write(path, &error)),
     };
-    let ours = |name: &str| name == SCENARIO || name.ends_with(TEMPORARY) || stage::is_recorded(&path.join(name));
+    let ours = |name: &str| {
+        [SCENARIO, events::FILE].contains(&name) || name.ends_with(TEMPORARY) || stage::is_recorded(&path.join(name))
+    };
     let foreign = entries.flatten().any(|entry| !ours(&entry.file_name().to_string_lossy()));
     let result = fs::read_to_string(path.join(RESULT)).ok().and_then(|text| Document::from_json(&text));
     if foreign && result.is_none() {

@@ -4,6 +4,7 @@ mod args;
 mod check;
 mod compare;
 mod console;
+mod contacts;
 mod diagnostics;
 mod estimate;
 mod explain;
@@ -52,6 +53,7 @@ fn dispatch(cli: Cli) -> Result<Exit, Failure> {
         Command::Quick(args) => quick::quick(args, args::command_line()),
         Command::Run(args) => run::run(args, args::command_line()),
         Command::Check(args) => check::check(args),
+        Command::Contacts(args) => contacts::contacts(args),
         Command::Reproduce(args) => reproduce::reproduce(args, args::command_line()),
         Command::Rerun(args) => rerun::rerun(args),
         Command::Export(args) => export::export(args),

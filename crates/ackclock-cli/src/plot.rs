@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use ackclock::record::{Columns, Metric, Series, Shape};
 use ackclock_results::document::{Document, Run};
-use ackclock_results::tables::{self, Problem, TableError, Tables, columns};
+use ackclock_results::tables::{self, OfTables, Problem, TableError, Tables, columns};
 
 use crate::args::PlotArgs;
 use crate::diagnostics::plural;
@@ -81,7 +81,7 @@ fn write(figure: &Figure, tables: &Tables, unit: &str, files: &mut Files) -> Res
     for (n, &metric) in figure.metrics.iter().enumerate() {
         match tables.read(metric) {
             Ok(series) => curves.push((metric, series)),
-            Err(TableError { problem: Problem::NotRecorded { .. }, .. }) if n > 0 => {}
+            Err(TableError { problem: Problem::Own(OfTables::NotRecorded { .. }), .. }) if n > 0 => {}
             Err(error) => return Err(kept::failure(error)),
         }
     }

@@ -1,18 +1,28 @@
-//! The table for people: at most twenty lines, however many flows, ports and seeds there are.
+//! The table for people: at most twenty lines, however many flows, ports and seeds there are; with satellites ten more.
 
 use ackclock_results::document::Document;
+use ackclock_results::events::EventPart;
 use ackclock_results::summary::{FlowSummary, Interval, PortSummary};
 
 /// The table of a result with at least one finished run, ending in a line feed.
 pub fn render(document: &Document) -> String {
     let mut text = title(document) + "\n";
-    text += &align(totals(document));
+    let totals = totals(document);
+    // What is not in every result takes lines from the flows, and then from the ports.
+    let more = totals.len().saturating_sub(TOTAL_LINES);
+    let flow_lines = (FLOW_LINES - more).max(FOLDED_LINES);
+    text += &align(totals);
     text.push('\n');
-    text += &align(flows(document));
-    let ports = ports(document);
+    text += &align(flows(document, flow_lines));
+    let ports = ports(document, FLOW_LINES + PORT_LINES - more - flow_lines);
     if ports.len() > 1 {
         text.push('\n');
         text += &align(ports);
+    }
+    let events = events(document);
+    if events.len() > 1 {
+        text.push('\n');
+        text += &align(events);
     }
     text
 }
@@ -47,15 +57,18 @@ fn totals(document: &Document) -> Vec<Row> {
     }
     row("fairness", &summary.fairness, 1.0, 4);
     row("goodput Mb/s", &summary.goodput_bps, 1e-6, 3);
+    row("UDP goodput Mb/s", &summary.udp_goodput_bps, 1e-6, 3);
+    row("UDP loss", &summary.udp_loss, 1.0, 4);
+    row("packets lost on links", &summary.lost_on_links, 1.0, 1);
     rows.insert(0, header(&["all flows", "mean", "+/- 95 %"]));
     rows
 }
 
-fn flows(document: &Document) -> Vec<Row> {
+fn flows(document: &Document, lines: usize) -> Vec<Row> {
     let total = document.summary.goodput_bps.map_or(0.0, |goodput| goodput.mean);
     let flows = &document.summary.flows;
     let mut rows = vec![header(&["flow", "Mb/s", "+/- 95 %", "share", "rtx", "unnecessary", "fast rtx", "timeouts"])];
-    if flows.len() <= FLOW_LINES {
+    if flows.len() <= lines {
         rows.extend(flows.iter().map(|flow| flow_row(flow, "", total)));
         return rows;
     }
@@ -84,12 +97,12 @@ fn flow_row(flow: &FlowSummary, label: &str, total: f64) -> Row {
 }
 
 /// The ports that dropped most, then those that queued most. Ports to which neither happened are left out.
-fn ports(document: &Document) -> Vec<Row> {
+fn ports(document: &Document, lines: usize) -> Vec<Row> {
     let mut busy: Vec<&PortSummary> = document.summary.ports.iter().filter(|port| port.max_queue.max > 0.0).collect();
     busy.sort_by(|a, b| b.drops.mean.total_cmp(&a.drops.mean).then(b.mean_queue.mean.total_cmp(&a.mean_queue.mean)));
     let unit = format!("port, in {}", document.scenario.unit);
     let mut rows = vec![header(&[&unit, "arrivals", "overflow", "partial frame", "policy", "mean queue", "max queue"])];
-    let shown = if busy.len() <= PORT_LINES { busy.len() } else { PORT_LINES - 1 };
+    let shown = if busy.len() <= lines { busy.len() } else { lines - 1 };
     rows.extend(busy[..shown].iter().map(|port| port_row(port)));
     if busy.len() > shown {
         rows.push(vec![format!("... and {} more", busy.len() - shown)]);
@@ -107,6 +120,27 @@ fn port_row(port: &PortSummary) -> Row {
         number(port.mean_queue.mean, 1),
         number(port.max_queue.max, 0),
     ]
+}
+
+/// Handovers, and ways found and lost; of many the first.
+fn events(document: &Document) -> Vec<Row> {
+    let of_ends: Vec<&EventPart> = document
+        .scenario
+        .events
+        .iter()
+        .filter(|event| event.is_of_end() && event.time_ps > 0 || event.kind == "route-lost")
+        .collect();
+    let mut rows = vec![header(&["event", "time s", "of", "before", "after"])];
+    let shown = if of_ends.len() <= EVENT_LINES { of_ends.len() } else { EVENT_LINES - 1 };
+    let other = |node: &Option<String>| node.as_ref().map_or("-".into(), |node| short(node, NAME_LENGTH));
+    rows.extend(of_ends[..shown].iter().map(|event| {
+        let time = number(event.time_s, 3);
+        vec![event.kind.clone(), time, short(&event.node, NAME_LENGTH), other(&event.before), other(&event.after)]
+    }));
+    if of_ends.len() > shown {
+        rows.push(vec![format!("... and {} more", of_ends.len() - shown)]);
+    }
+    rows
 }
 
 fn header(names: &[&str]) -> Row {
@@ -156,10 +190,16 @@ pub fn align(rows: Vec<Row>) -> String {
     text
 }
 
+/// Lines of the totals, the header included, that every result may have.
+const TOTAL_LINES: usize = 5;
+/// Lines of many flows: best, median, worst and a count.
+const FOLDED_LINES: usize = 4;
 /// Lines of flows: more flows are summed up as best, median, worst and a count.
 const FLOW_LINES: usize = 6;
 /// Lines of ports.
 const PORT_LINES: usize = 4;
+/// Lines of events.
+const EVENT_LINES: usize = 8;
 /// Longer names are cut.
 const NAME_LENGTH: usize = 24;
 

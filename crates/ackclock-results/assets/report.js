@@ -130,26 +130,32 @@
 
   // ---- What is shown ----------------------------------------------------------------------------------------------
 
-  let zoom = null; // [from, to], the same for all charts
+  // Charts that end together show the same part of the time, [from, to], or all of it.
+  const clocks = new Map();
+  const clockOf = (chart) => {
+    if (!clocks.has(chart.end)) clocks.set(chart.end, { end: chart.end * timeFactor, zoom: null });
+    return clocks.get(chart.end);
+  };
+  const shownBy = (clock) => clock.zoom || [0, clock.end];
   const plots = [];
 
-  const setZoom = (from, to) => {
-    const end = longest * timeFactor;
+  const setZoom = (clock, from, to) => {
+    const { end } = clock;
     const width = Math.min(Math.max(to - from, end * 1e-6), end);
     const start = Math.min(Math.max(from, 0), end - width);
-    zoom = width >= end * 0.9999 ? null : [start, start + width];
-    plots.forEach((plot) => plot.applyZoom());
+    clock.zoom = width >= end * 0.9999 ? null : [start, start + width];
+    plots.filter((plot) => plot.clock === clock).forEach((plot) => plot.applyZoom());
   };
-  const zoomBy = (factor, at) => {
-    const [from, to] = zoom || [0, longest * timeFactor];
+  const zoomBy = (clock, factor, at) => {
+    const [from, to] = shownBy(clock);
     const centre = at == null ? (from + to) / 2 : at;
-    setZoom(centre - (centre - from) * factor, centre + (to - centre) * factor);
+    setZoom(clock, centre - (centre - from) * factor, centre + (to - centre) * factor);
   };
-  const pan = (share) => {
-    const [from, to] = zoom || [0, longest * timeFactor];
-    setZoom(from + (to - from) * share, to + (to - from) * share);
+  const pan = (clock, share) => {
+    const [from, to] = shownBy(clock);
+    setZoom(clock, from + (to - from) * share, to + (to - from) * share);
   };
-  const reset = () => setZoom(0, longest * timeFactor);
+  const reset = (clock) => setZoom(clock, 0, clock.end);
 
   // 1, 2 or 5 times a power of ten, below (`floor`) or above (`ceil`).
   const round = (value, side) => {
@@ -175,7 +181,7 @@
       }
     }
     if (low > high) return view.log ? [1, 10] : [0, 1];
-    if (!zoom && !view.log && view.top != null) high = Math.min(high, view.top);
+    if (!view.clock.zoom && !view.log && view.top != null) high = Math.min(high, view.top);
     if (view.log) return [round(low / 1.05, Math.floor), round(high * 1.05, Math.ceil)];
     const margin = (high - low || Math.abs(high) || 1) * 0.06;
     const bottom = low >= 0 && low < 0.5 * high ? 0 : low - margin;
@@ -183,6 +189,39 @@
   };
 
   // Events, and the shapes that tell members apart.
+  // What happens to the network: a dotted line, and words where there is room for them.
+  const drawEvents = (u) => {
+    const { ctx, bbox } = u;
+    const ratio = devicePixelRatio || 1;
+    ctx.save();
+    ctx.strokeStyle = ctx.fillStyle = colour("axis");
+    ctx.lineWidth = ratio;
+    ctx.setLineDash([2 * ratio, 3 * ratio]);
+    ctx.font = `${11 * ratio}px system-ui, sans-serif`;
+    ctx.textBaseline = "top";
+    // Several lines of words below each other; where the last one of each ends.
+    const ends = [-Infinity, -Infinity, -Infinity];
+    let drawn = 0;
+    for (const [time, text] of data.marks) {
+      const t = time * timeFactor;
+      if (t < u.scales.x.min || t > u.scales.x.max) continue;
+      const x = Math.round(u.valToPos(t, "x", true));
+      ctx.beginPath();
+      ctx.moveTo(x, bbox.top);
+      ctx.lineTo(x, bbox.top + bbox.height);
+      ctx.stroke();
+      drawn++;
+      const width = ctx.measureText(text).width + 6 * ratio;
+      const left = Math.min(x + 3 * ratio, bbox.left + bbox.width - width);
+      const line = ends.findIndex((end) => end <= left);
+      if (line < 0) continue;
+      ends[line] = left + width;
+      ctx.fillText(text, left, bbox.top + (2 + 13 * line) * ratio);
+    }
+    ctx.restore();
+    root.dataset.events = drawn;
+  };
+
   const drawMarks = (view, u, n) => {
     const drawing = view.drawings[n];
     if (!drawing) return;
@@ -224,10 +263,30 @@
     ctx.restore();
   };
 
+  // Instants of note, as upright lines behind everything else.
+  const drawInstants = (instants, u, stroke) => {
+    const { ctx, bbox } = u;
+    const ratio = devicePixelRatio || 1;
+    ctx.save();
+    ctx.strokeStyle = stroke;
+    ctx.lineWidth = ratio;
+    ctx.setLineDash([3 * ratio, 3 * ratio]);
+    for (const instant of instants) {
+      const x = u.valToPos(instant * timeFactor, "x", true);
+      if (x < bbox.left || x > bbox.left + bbox.width) continue;
+      ctx.beginPath();
+      ctx.moveTo(x, bbox.top);
+      ctx.lineTo(x, bbox.top + bbox.height);
+      ctx.stroke();
+    }
+    ctx.restore();
+  };
+
   class Plot {
     constructor(chart) {
       this.chart = chart;
       this.choice = data.choices[chart.choice];
+      this.clock = clockOf(chart);
       this.log = chart.log;
       this.hidden = new Set();
       const figure = document.getElementById(chart.id);
@@ -250,13 +309,15 @@
       });
       log.setAttribute("aria-pressed", this.log);
       return element("div", { class: "tools", role: "group", "aria-label": `View of ${this.chart.title}` },
-        button("Reduce", "−", () => zoomBy(2)), button("Enlarge", "+", () => zoomBy(0.5)),
-        button("Earlier", "‹", () => pan(-0.5)), button("Later", "›", () => pan(0.5)),
-        button("Show all", "Reset", reset), log);
+        button("Reduce", "−", () => zoomBy(this.clock, 2)), button("Enlarge", "+", () => zoomBy(this.clock, 0.5)),
+        button("Earlier", "‹", () => pan(this.clock, -0.5)), button("Later", "›", () => pan(this.clock, 0.5)),
+        button("Show all", "Reset", () => reset(this.clock)), log);
     }
 
     key(event) {
-      const actions = { ArrowLeft: () => pan(-0.25), ArrowRight: () => pan(0.25), "+": () => zoomBy(0.5), "=": () => zoomBy(0.5), "-": () => zoomBy(2), "0": reset };
+      const { clock } = this;
+      const enlarge = () => zoomBy(clock, 0.5);
+      const actions = { ArrowLeft: () => pan(clock, -0.25), ArrowRight: () => pan(clock, 0.25), "+": enlarge, "=": enlarge, "-": () => zoomBy(clock, 2), "0": () => reset(clock) };
       const action = actions[event.key];
       if (!action || event.ctrlKey || event.metaKey || event.altKey) return;
       event.preventDefault();
@@ -290,7 +351,7 @@
       this.label.textContent = chart.unit ? `${chart.quantity}, ${chart.unit}` : chart.quantity;
 
       // What this drawing shows. One that is replaced may be drawn once more and must not see what replaces it.
-      const view = { visible: this.visible, members: this.members, log: this.log, top: this.chart.top, drawings: [null] };
+      const view = { visible: this.visible, members: this.members, log: this.log, top: this.chart.top, clock: this.clock, drawings: [null] };
       const positive = (values) => (view.log ? values.map((v) => (v > 0 ? v : null)) : values);
       const tables = [];
       const series = [{}];
@@ -323,7 +384,7 @@
           tables.push([line.x, positive(line.y)]);
         }
       }
-      const end = longest * timeFactor;
+      const { clock } = this;
       const font = "12px system-ui, sans-serif";
       const options = {
         ...this.size(),
@@ -333,8 +394,8 @@
         padding: [10, 14, 0, 0],
         cursor: { y: false, points: { show: false }, drag: { x: true, y: false, dist: 6 } },
         scales: {
-          x: { time: false, range: () => zoom || [0, end] },
-          y: { distr: view.log ? 3 : 1, range: () => range(view, ...(zoom || [0, end])) },
+          x: { time: false, range: () => shownBy(clock) },
+          y: { distr: view.log ? 3 : 1, range: () => range(view, ...shownBy(clock)) },
         },
         axes: [
           { stroke: axis, grid, ticks: grid, font, labelFont: font, label: `time, ${timeUnit}`, labelSize: 22, labelGap: 2, size: 30, values: (u, splits) => splits.map(tick) },
@@ -342,18 +403,20 @@
             size: (u, values) => 16 + 7 * Math.max(2, ...(values || []).map((value) => (value ? value.length : 0))) },
         ],
         hooks: {
+          drawAxes: [(u) => drawInstants(chart.marks, u, axis)],
           drawSeries: [(u, n) => drawMarks(view, u, n)],
+          drawAxes: [drawEvents],
           setCursor: [(u) => { if (u.cursor.left >= 0) pointAt(u.posToVal(u.cursor.left, "x"), this); else pointAt(null, this); }],
           setSelect: [(u) => {
             const { left, width } = u.select;
-            if (width > 0) setZoom(u.posToVal(left, "x"), u.posToVal(left + width, "x"));
+            if (width > 0) setZoom(clock, u.posToVal(left, "x"), u.posToVal(left + width, "x"));
           }],
         },
       };
       // Zooming is ours, so that all charts follow.
       options.cursor.drag.setScale = false;
-      options.cursor.bind = { dblclick: () => () => { reset(); return null; } };
-      this.u = new uPlot(options, tables.length ? uPlot.join(tables) : [[0, end]], this.canvasBox);
+      options.cursor.bind = { dblclick: () => () => { reset(clock); return null; } };
+      this.u = new uPlot(options, tables.length ? uPlot.join(tables) : [[0, clock.end]], this.canvasBox);
       this.touch(this.u);
       plots.forEach((plot) => plot.u && (plot.box.dataset.drawn = plot.visible.length));
       root.dataset.drawn = plots.filter((plot) => plot.u).length;
@@ -407,7 +470,8 @@
     applyZoom() {
       if (!this.ready) return;
       this.u.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
-      this.u.setScale("x", { min: zoom ? zoom[0] : 0, max: zoom ? zoom[1] : longest * timeFactor });
+      const [min, max] = shownBy(this.clock);
+      this.u.setScale("x", { min, max });
     }
 
     resize() {
@@ -434,20 +498,20 @@
         const far = event.type === "pointerup" && Math.abs(to - from) > 12;
         from = null;
         u.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
-        if (far) setZoom(a, b);
+        if (far) setZoom(this.clock, a, b);
       };
       u.over.addEventListener("pointerup", end);
       u.over.addEventListener("pointercancel", end);
     }
   }
 
-  // The cursor stands at the same instant in every chart.
+  // The cursor stands at the same instant in every chart that ends when this one does.
   let pointing = false;
   const pointAt = (t, source) => {
     if (pointing) return;
     pointing = true;
     for (const plot of plots) {
-      if (!plot.u) continue;
+      if (!plot.u || plot.clock !== source.clock) continue;
       plot.read(t);
       if (plot !== source) plot.u.setCursor({ left: t == null ? -10 : plot.u.valToPos(t, "x"), top: t == null ? -10 : 0 }, false);
     }

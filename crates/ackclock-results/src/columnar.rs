@@ -3,24 +3,33 @@
 //! Only for this project's crates; files are checked against a checksum before they are read, since a reader of Parquet
 //! may stumble over damage in any way.
 
+mod chunk;
+mod delta;
+mod error;
 mod names;
+mod snappy;
+mod split;
 
 use std::fs::File;
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
+use ackclock::units::Time;
 use parquet::basic::{Compression, Encoding};
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
-use parquet::data_type::{ByteArray, DataType, DoubleType, Int32Type, Int64Type};
+use parquet::data_type::{ByteArray, DataType, Int32Type};
 use parquet::errors::ParquetError;
 use parquet::file::metadata::KeyValue;
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::parser::parse_message_type;
-use parquet::schema::types::{ColumnPath, SchemaDescriptor};
+use parquet::schema::types::{ColumnDescPtr, ColumnPath, SchemaDescriptor};
 
+pub use error::{FileError, FileKind, Problem};
+
+use self::snappy::Snappy;
 use crate::tables::Kind;
 
 /// The values of a column.
@@ -32,10 +41,26 @@ pub enum Values<'a> {
     Runs(Vec<(&'a str, usize)>),
     /// Picoseconds.
     Time(Vec<u64>),
+    /// Picoseconds, as instants and in pieces.
+    Instants(Vec<&'a [Time]>),
     /// Whole numbers.
     Count(Vec<u32>),
-    /// Numbers.
-    Number(Vec<f64>),
+    /// Numbers, in pieces.
+    Number(Vec<&'a [f64]>),
+}
+
+impl Values<'_> {
+    /// How many rows there are.
+    pub fn rows(&self) -> usize {
+        match self {
+            Values::Text(texts) => texts.len(),
+            Values::Runs(runs) => runs.iter().map(|run| run.1).sum(),
+            Values::Time(times) => times.len(),
+            Values::Instants(pieces) => pieces.iter().map(|piece| piece.len()).sum(),
+            Values::Count(counts) => counts.len(),
+            Values::Number(pieces) => pieces.iter().map(|piece| piece.len()).sum(),
+        }
+    }
 }
 
 /// Writes a file of columns with names and kinds. `values` is asked for each column of each group of rows, in order; what
@@ -187,8 +212,7 @@ fn schema(message: &str, columns: &[(&str, Kind)]) -> String {
     text + "}"
 }
 
-/// Names are dictionaries; times go up and are kept as differences. Numbers are split into their bytes: those of the
-/// exponent hardly change from row to row, which is what compression finds.
+/// Whole numbers go up and are kept as differences. What the other columns are written as is said where that is done.
 fn properties(columns: &[(&str, Kind)], metadata: Vec<(String, String)>) -> WriterProperties {
     let metadata = metadata.into_iter().map(|(key, value)| KeyValue::new(format!("ackclock.{key}"), value)).collect();
     let mut properties = WriterProperties::builder()
@@ -197,13 +221,8 @@ fn properties(columns: &[(&str, Kind)], metadata: Vec<(String, String)>) -> Writ
         .set_offset_index_disabled(true)
         .set_created_by(format!("ackclock {}", env!("CARGO_PKG_VERSION")))
         .set_key_value_metadata(Some(metadata));
-    for (name, kind) in columns {
-        let encoding = match kind {
-            Kind::Text => continue,
-            Kind::Time | Kind::Count => Encoding::DELTA_BINARY_PACKED,
-            Kind::Number => Encoding::BYTE_STREAM_SPLIT,
-        };
-        let path = ColumnPath::from(*name);
+    for (name, _) in columns.iter().filter(|(_, kind)| *kind == Kind::Count) {
+        let (path, encoding) = (ColumnPath::from(*name), Encoding::DELTA_BINARY_PACKED);
         properties = properties.set_column_dictionary_enabled(path.clone(), false).set_column_encoding(path, encoding);
     }
     properties.build()
@@ -215,28 +234,81 @@ fn write_column(
     column: usize,
     values: &Values<'_>,
 ) -> Result<(), ParquetError> {
+    let descriptor = schema.column(column);
     match values {
-        Values::Text(texts) => {
-            return names::write(group, schema.column(column), texts.iter().map(|text| (*text, 1)));
-        }
-        Values::Runs(runs) => return names::write(group, schema.column(column), runs.iter().copied()),
-        _ => {}
-    }
-    let mut writer = group.next_column()?.expect("the schema has this column");
-    match values {
-        Values::Text(_) | Values::Runs(_) => unreachable!("names are written above"),
-        Values::Time(times) => {
-            // 720 hours, the longest scenario, are a quarter of the range.
-            let values: Vec<i64> = times.iter().map(|&ps| ps as i64).collect();
-            writer.typed::<Int64Type>().write_batch(&values, None, None)?;
-        }
+        Values::Text(texts) => names::write(group, descriptor, texts.iter().map(|text| (*text, 1))),
+        Values::Runs(runs) => names::write(group, descriptor, runs.iter().copied()),
+        // 720 hours, the longest scenario, are a quarter of the range.
+        Values::Time(times) => write_times(group, descriptor, &[times], |ps| *ps as i64),
+        Values::Instants(pieces) => write_times(group, descriptor, pieces, |time| time.as_ps() as i64),
         Values::Count(counts) => {
+            let mut writer = group.next_column()?.expect("the schema has this column");
             let values: Vec<i32> = counts.iter().map(|&count| count as i32).collect();
             writer.typed::<Int32Type>().write_batch(&values, None, None)?;
+            writer.close()
         }
-        Values::Number(numbers) => {
-            writer.typed::<DoubleType>().write_batch(numbers, None, None)?;
+        Values::Number(pieces) => write_numbers(group, descriptor, pieces),
+    }
+}
+
+fn write_times<T>(
+    group: &mut SerializedRowGroupWriter<'_, &File>,
+    column: ColumnDescPtr,
+    pieces: &[&[T]],
+    ps: impl Fn(&T) -> i64,
+) -> Result<(), ParquetError> {
+    let encoding = Encoding::DELTA_BINARY_PACKED;
+    let (mut snappy, mut octets) = (Snappy::new(), Vec::new());
+    chunk::write(group, column, Compression::SNAPPY, vec![Encoding::RLE, encoding], |pages| {
+        paged(pieces, ps, |times| {
+            octets.clear();
+            delta::encode(times, &mut octets);
+            pages.data(snappy.compress(&octets)?.to_vec(), octets.len(), encoding, times.len())
+        })
+    })
+}
+
+fn write_numbers(
+    group: &mut SerializedRowGroupWriter<'_, &File>,
+    column: ColumnDescPtr,
+    pieces: &[&[f64]],
+) -> Result<(), ParquetError> {
+    let encoding = Encoding::BYTE_STREAM_SPLIT;
+    let mut snappy = Snappy::new();
+    chunk::write(group, column, Compression::SNAPPY, vec![Encoding::RLE, encoding], |pages| {
+        paged(
+            pieces,
+            |number| *number,
+            |numbers| {
+                let mut octets = Vec::new();
+                split::compress(numbers, &mut snappy, &mut octets)?;
+                pages.data(octets, 8 * numbers.len(), encoding, numbers.len())
+            },
+        )
+    })
+}
+
+/// The pieces one after the other, cut into pages.
+fn paged<T, U>(
+    pieces: &[&[T]],
+    value: impl Fn(&T) -> U,
+    mut write: impl FnMut(&[U]) -> Result<(), ParquetError>,
+) -> Result<(), ParquetError> {
+    let mut page = Vec::with_capacity(ROWS_PER_PAGE);
+    for piece in pieces {
+        let mut rest = *piece;
+        while !rest.is_empty() {
+            let (now, later) = rest.split_at(rest.len().min(ROWS_PER_PAGE - page.len()));
+            page.extend(now.iter().map(&value));
+            rest = later;
+            if page.len() == ROWS_PER_PAGE {
+                write(&page)?;
+                page.clear();
+            }
         }
     }
-    writer.close()
+    if page.is_empty() { Ok(()) } else { write(&page) }
 }
+
+/// Enough that a page finds what repeats, few enough that it stays in the cache while it is made.
+const ROWS_PER_PAGE: usize = 1 << 14;

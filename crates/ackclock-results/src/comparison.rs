@@ -28,6 +28,10 @@ pub enum Measure {
     MeanQueue,
     /// At all ports.
     Drops,
+    /// On all links, of packets that their ports did not refuse.
+    LostOnLinks,
+    /// Of all datagrams that were sent, the share that was lost.
+    DatagramLoss,
     Retransmissions,
     Timeouts,
 }
@@ -102,13 +106,15 @@ pub enum Verdict {
 
 impl Measure {
     /// All of them, in the order of a table.
-    pub const ALL: [Measure; 8] = [
+    pub const ALL: [Measure; 10] = [
         Measure::Efficiency,
         Measure::Fairness,
         Measure::GoodputBps,
         Measure::QueueingDelayS,
         Measure::MeanQueue,
         Measure::Drops,
+        Measure::LostOnLinks,
+        Measure::DatagramLoss,
         Measure::Retransmissions,
         Measure::Timeouts,
     ];
@@ -122,9 +128,16 @@ impl Measure {
             Measure::QueueingDelayS => "queueing delay",
             Measure::MeanQueue => "mean queue",
             Measure::Drops => "drops",
+            Measure::LostOnLinks => "lost on links",
+            Measure::DatagramLoss => "datagram loss",
             Measure::Retransmissions => "retransmissions",
             Measure::Timeouts => "timeouts",
         }
+    }
+
+    /// Whether only some networks have it.
+    pub fn is_rare(self) -> bool {
+        matches!(self, Measure::LostOnLinks | Measure::DatagramLoss)
     }
 
     /// Its unit. `units` are cells or packets, as the scenario counts.
@@ -132,12 +145,12 @@ impl Measure {
         match self {
             Measure::GoodputBps => "bit/s",
             Measure::QueueingDelayS => "s",
-            Measure::MeanQueue | Measure::Drops => "units",
+            Measure::MeanQueue | Measure::Drops | Measure::LostOnLinks => "units",
             _ => "",
         }
     }
 
-    /// Its value in one run; queue and delay are those of `port`.
+    /// Its value in one run; queue and delay are those of `port`. `None` where there is nothing to measure.
     fn of(self, run: &Run, port: Option<&str>) -> Option<f64> {
         let port = || run.ports.iter().find(|candidate| Some(candidate.name.as_str()) == port);
         Some(match self {
@@ -147,6 +160,8 @@ impl Measure {
             Measure::QueueingDelayS => queueing_delay(port()?, run.simulated_s)?,
             Measure::MeanQueue => port()?.mean_queue,
             Measure::Drops => run.ports.iter().map(|port| port.drops.total).sum::<u64>() as f64,
+            Measure::LostOnLinks => run.lost_on_links()?,
+            Measure::DatagramLoss => run.udp_loss()?,
             Measure::Retransmissions => run.flows.iter().map(|flow| flow.retransmissions).sum::<u64>() as f64,
             Measure::Timeouts => run.flows.iter().map(|flow| flow.timeouts).sum::<u64>() as f64,
         })
@@ -293,6 +308,20 @@ mod tests {
         one.runs[0].fairness = 1.0;
         let comparison = Comparison::of(&results(vec![example(1, 1, 3), one]));
         assert_eq!(comparison.difference(Measure::Fairness, 1).unwrap().verdict, Verdict::OneSeed);
+    }
+
+    /// Of 130 datagrams 5 are lost, and links lose 4 packets; a network without either has no such number.
+    #[test]
+    fn what_only_some_networks_have_is_compared_where_both_have_it() {
+        let mut plain = example(1, 1, 1);
+        plain.runs[0].links.clear();
+        plain.runs[0].udp.clear();
+        let comparison = Comparison::of(&results(vec![example(1, 1, 1), example(1, 1, 1), plain]));
+        let first = |measure| comparison.results[0].measured(measure).unwrap().values[0];
+        assert_eq!((first(Measure::LostOnLinks), first(Measure::DatagramLoss)), (4.0, 5.0 / 130.0));
+        for measure in Measure::ALL.into_iter().filter(|measure| measure.is_rare()) {
+            assert!(comparison.difference(measure, 1).is_some() && comparison.difference(measure, 2).is_none());
+        }
     }
 
     #[test]

@@ -10,6 +10,7 @@ use ackclock::scenario::{Scenario, Technology};
 use ackclock::sim::RESULT_VERSION;
 use serde::{Deserialize, Serialize};
 
+use crate::events::EventPart;
 use crate::summary::SummaryPart;
 
 /// The value of `format`, by which a result is recognized.
@@ -50,6 +51,9 @@ pub struct ScenarioPart {
     pub warmup_s: f64,
     /// What efficiency refers to.
     pub bottleneck: Option<BottleneckPart>,
+    /// What happens to the network: handovers of terminals, links between satellites, ways. In order of time.
+    #[serde(default)]
+    pub events: Vec<EventPart>,
     /// The scenario file with every key written out.
     pub resolved: String,
 }
@@ -235,8 +239,29 @@ impl ScenarioPart {
                 link: scenario.links[bottleneck.link].name.clone(),
                 capacity_bps: bottleneck.capacity_bps,
             }),
+            events: scenario.events.iter().map(EventPart::from).collect(),
             resolved,
         }
+    }
+}
+
+impl Run {
+    /// Payload bits per second of datagrams that arrived; `None` without sources of datagrams.
+    pub fn udp_goodput_bps(&self) -> Option<f64> {
+        (!self.udp.is_empty()).then(|| self.udp.iter().map(|source| source.goodput_bps).sum())
+    }
+
+    /// Of all datagrams sent, the share that was lost; `None` if none was sent.
+    pub fn udp_loss(&self) -> Option<f64> {
+        let sent: u64 = self.udp.iter().map(|source| source.datagrams_sent).sum();
+        let lost: u64 = self.udp.iter().map(|source| source.datagrams_lost).sum();
+        (sent > 0).then(|| lost as f64 / sent as f64)
+    }
+
+    /// Packets that links lost after their ports accepted them; `None` without links that can lose any.
+    pub fn lost_on_links(&self) -> Option<f64> {
+        let lost = || self.links.iter().map(|link| link.corrupted + link.outage).sum::<u64>();
+        (!self.links.is_empty()).then(|| lost() as f64)
     }
 }
 

@@ -8,6 +8,7 @@ pub mod decimate;
 pub mod diff;
 pub mod disk;
 pub mod document;
+pub mod events;
 #[doc(hidden)]
 pub mod example;
 pub mod pcapng;

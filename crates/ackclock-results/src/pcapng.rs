@@ -70,7 +70,7 @@ impl Meta {
             mss: flow.tcp.mss,
             window: flow.tcp.advertised_window(),
             window_scale: flow.tcp.window_scale,
-            sack: flow.tcp.receiver_sack && flow.tcp.recovery.uses_sack(),
+            sack: flow.tcp.uses_sack(),
         };
         Meta {
             scenario: scenario.name.clone(),
@@ -207,7 +207,7 @@ fn enhanced_packet<'a>(block: &'a mut Block, packet: &Captured, meta: &Meta) -> 
     block.begin(6);
     block.u32(0); // the interface
     block.u32((ns >> 32) as u32).u32(ns as u32);
-    block.u32(headers.len() as u32).u32(segment.ip_bytes());
+    block.u32(headers.len() as u32).u32(datagram.length());
     block.bytes(&headers).pad();
     block.option(EPB_FLAGS, &(if packet.sent { OUTBOUND } else { INBOUND }).to_le_bytes());
     block.option(OPT_COMMENT, comment(packet, flow).as_bytes());

@@ -5,7 +5,7 @@
 use ackclock::record::stats::{self, Summary};
 use serde::{Deserialize, Serialize};
 
-use crate::document::{Flow, Port, Run};
+use crate::document::{Flow, Link, Port, Run, Udp};
 
 /// The numbers of all finished runs together; `null` where there is nothing to summarize.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -16,8 +16,23 @@ pub struct SummaryPart {
     pub fairness: Option<Interval>,
     /// The sum over the flows.
     pub goodput_bps: Option<Interval>,
+    /// The sum over the sources of datagrams; `null` without any.
+    #[serde(default)]
+    pub udp_goodput_bps: Option<Interval>,
+    /// Of all datagrams sent, the share that was lost.
+    #[serde(default)]
+    pub udp_loss: Option<Interval>,
+    /// Packets that links lost after their ports accepted them; `null` without links that can lose any.
+    #[serde(default)]
+    pub lost_on_links: Option<Interval>,
     pub flows: Vec<FlowSummary>,
+    /// Sources of datagrams.
+    #[serde(default)]
+    pub udp: Vec<UdpSummary>,
     pub ports: Vec<PortSummary>,
+    /// Links that change or corrupt packets.
+    #[serde(default)]
+    pub links: Vec<LinkSummary>,
 }
 
 /// One number over several runs.
@@ -42,6 +57,16 @@ pub struct FlowSummary {
     pub timeouts: Interval,
 }
 
+/// One source of datagrams over several runs.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct UdpSummary {
+    pub name: String,
+    pub goodput_bps: Interval,
+    pub datagrams_sent: Interval,
+    pub datagrams_delivered: Interval,
+    pub datagrams_lost: Interval,
+}
+
 /// One port over several runs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PortSummary {
@@ -53,6 +78,14 @@ pub struct PortSummary {
     pub drops_policy: Interval,
     pub mean_queue: Interval,
     pub max_queue: Interval,
+}
+
+/// What one direction of a link lost, over several runs.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LinkSummary {
+    pub name: String,
+    pub corrupted: Interval,
+    pub outage: Interval,
 }
 
 impl From<Summary> for Interval {
@@ -70,8 +103,13 @@ impl SummaryPart {
             efficiency_after_warmup: over(runs, |run| run.efficiency_after_warmup),
             fairness: over(runs, |run| Some(run.fairness)),
             goodput_bps: over(runs, |run| Some(run.flows.iter().map(|flow| flow.goodput_bps).sum())),
+            udp_goodput_bps: over(runs, Run::udp_goodput_bps),
+            udp_loss: over(runs, Run::udp_loss),
+            lost_on_links: over(runs, Run::lost_on_links),
             flows: each(runs, |run| &run.flows, FlowSummary::of),
+            udp: each(runs, |run| &run.udp, UdpSummary::of),
             ports: each(runs, |run| &run.ports, PortSummary::of),
+            links: each(runs, |run| &run.links, LinkSummary::of),
         }
     }
 }
@@ -87,6 +125,40 @@ impl FlowSummary {
             fast_retransmits: over(flows, |flow| Some(flow.fast_retransmits as f64))?,
             timeouts: over(flows, |flow| Some(flow.timeouts as f64))?,
         })
+    }
+}
+
+impl UdpSummary {
+    fn of(sources: &[&Udp]) -> Option<UdpSummary> {
+        Some(UdpSummary {
+            name: sources.first()?.name.clone(),
+            goodput_bps: over(sources, |source| Some(source.goodput_bps))?,
+            datagrams_sent: over(sources, |source| Some(source.datagrams_sent as f64))?,
+            datagrams_delivered: over(sources, |source| Some(source.datagrams_delivered as f64))?,
+            datagrams_lost: over(sources, |source| Some(source.datagrams_lost as f64))?,
+        })
+    }
+}
+
+impl LinkSummary {
+    fn of(links: &[&Link]) -> Option<LinkSummary> {
+        Some(LinkSummary {
+            name: links.first()?.name.clone(),
+            corrupted: over(links, |link| Some(link.corrupted as f64))?,
+            outage: over(links, |link| Some(link.outage as f64))?,
+        })
+    }
+
+    /// What it lost in a run, for whatever reason.
+    pub fn lost(&self) -> f64 {
+        self.corrupted.mean + self.outage.mean
+    }
+
+    /// The links that lost something, those that lost most first.
+    pub fn lossy(links: &[LinkSummary]) -> Vec<&LinkSummary> {
+        let mut lossy: Vec<&LinkSummary> = links.iter().filter(|link| link.lost() > 0.0).collect();
+        lossy.sort_by(|a, b| b.lost().total_cmp(&a.lost()));
+        lossy
     }
 }
 

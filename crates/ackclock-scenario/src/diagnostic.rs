@@ -140,6 +140,12 @@ impl Report {
         if &**file == SET_FILE { SET_FILE.to_owned() } else { format!("{file}:{}", self.line(at) + 1) }
     }
 
+    /// The file of a place; none for arguments.
+    pub(crate) fn file_of(&self, at: At) -> Option<&str> {
+        let file = &*self.texts[at.text as usize].file;
+        (file != SET_FILE).then_some(file)
+    }
+
     /// All findings in the order of the texts and their bytes, consequences of syntax errors left out.
     pub(crate) fn into_diagnostics(mut self) -> Vec<Diagnostic> {
         let mut broken = BTreeSet::new();

@@ -4,7 +4,7 @@ use crate::diagnostic::{At, Report};
 use crate::keys::Section;
 use crate::settings::Given;
 use crate::suggest;
-use crate::tree::{Entry, Node, Table, quoted};
+use crate::tree::{Entry, Item, Node, Table, quoted};
 
 /// All that a scenario's files say.
 pub(crate) struct Document {
@@ -20,6 +20,8 @@ pub(crate) struct Document {
     pub(crate) traffic: Given,
     pub(crate) flows: Vec<Named>,
     pub(crate) udp: Vec<Named>,
+    pub(crate) satellites: Given,
+    pub(crate) places: Vec<Named>,
     /// Whether every section is a table where it should be: else what is missing is not known.
     pub(crate) is_whole: bool,
 }
@@ -57,6 +59,8 @@ impl Document {
             traffic: single(Section::Traffic, tree, whole, report),
             flows: named(Section::Flow, tree, whole, report),
             udp: named(Section::Udp, tree, whole, report),
+            satellites: single(Section::Satellites, tree, whole, report),
+            places: named(Section::Place, tree, whole, report),
             is_whole,
         }
     }
@@ -84,6 +88,18 @@ fn named(section: Section, tree: &Table, whole: &mut bool, report: &mut Report) 
             *whole = false;
             continue;
         }
+        // The position of a place may stand for all that is said of it.
+        let whole_place;
+        let entry = match (section, &entry.item.node) {
+            (Section::Place, Node::Text(_)) => {
+                let mut table = Table::empty(entry.item.at);
+                table.entries.insert("at".to_owned(), entry.clone());
+                whole_place =
+                    Entry { key_at: entry.key_at, item: Item { at: entry.item.at, node: Node::Table(table) } };
+                &whole_place
+            }
+            _ => entry,
+        };
         let Some(table) = named_table(section, name, entry) else {
             misplaced(section, name, entry, report);
             *whole = false;

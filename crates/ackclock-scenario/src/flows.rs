@@ -17,7 +17,6 @@ use crate::routes::{self, Finder};
 use crate::settings::Settings;
 use crate::suggest;
 use crate::tcp;
-use crate::tree::quoted;
 use crate::values::Value;
 
 /// A flow as it will run, and what was said about it.
@@ -42,6 +41,7 @@ pub(crate) struct Common {
     pub(crate) settings: Settings,
     pub(crate) tcp_settings: Settings,
     start: Time,
+    start_jitter: Span,
     stop: Option<Time>,
     size: Option<u64>,
     pcr: Option<Rate>,
@@ -105,6 +105,7 @@ pub(crate) fn plan(context: &Context<'_>, report: &mut Report) -> Option<Vec<Pla
             forward: forward.into(),
             backward: backward.into(),
             start: common.start,
+            start_jitter: common.start_jitter,
             stop: common.stop,
             size: common.size,
             pcr: common.pcr,
@@ -153,12 +154,13 @@ impl Planner<'_> {
                 .label("not before the end of `duration`")
                 .help("let it start earlier, or make the run longer");
         }
-        if let (Some(start), Some(Some(stop))) = (start, stop)
-            && stop <= start
+        let start_jitter = settings.span("start_jitter");
+        if let (Some(start), Some(jitter), Some(Some(stop))) = (start, start_jitter, stop)
+            && stop <= start + jitter
         {
             report
                 .error(settings.at("stop").or(settings.at("start")), "the flow stops before it sends anything")
-                .label("`stop` must be later than `start`");
+                .label("`stop` must be later than `start`, with `start_jitter`");
             return None;
         }
         let size = match settings.word("size") {
@@ -169,7 +171,16 @@ impl Planner<'_> {
             (Some("link-rate"), _) | (_, Some(Technology::Packet { .. })) => Some(None),
             _ => settings.rate("pcr").map(Some),
         };
-        Some(Common { start: start?, stop: stop?, size: size?, pcr: pcr?, tcp: tcp?, settings, tcp_settings })
+        Some(Common {
+            start: start?,
+            start_jitter: start_jitter?,
+            stop: stop?,
+            size: size?,
+            pcr: pcr?,
+            tcp: tcp?,
+            settings,
+            tcp_settings,
+        })
     }
 
     /// The hosts of sender and receiver.
@@ -191,14 +202,7 @@ impl Planner<'_> {
             if let Some(settings) = given {
                 let (text, at) = (settings.text(key)?, settings.at(key));
                 let network = self.context.network?;
-                let node = network.expect_node(text, at, report)?;
-                if !network.is_host(node) {
-                    report
-                        .error(at, format!("{} is a switch; flows begin and end at hosts", quoted(text)))
-                        .label("not a host");
-                    return None;
-                }
-                return Some(node);
+                return network.expect_host(text, "flows", at, report);
             }
             match number {
                 Some(number) => self.context.network?.node(&format!("{letter}{number}")),

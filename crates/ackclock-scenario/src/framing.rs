@@ -1,6 +1,6 @@
 //! How large segments become on the wire: docs/models/aal5.md.
 
-use ackclock::packet::{IP_HEADER_BYTES, SackBlock, SackBlocks, Segment, TCP_HEADER_BYTES, aal5};
+use ackclock::packet::{IP_HEADER_BYTES, SackOption, Segment, TCP_HEADER_BYTES, aal5};
 use ackclock::scenario::{MIN_DATAGRAM_BYTES, Technology};
 use ackclock::units::CELL_BYTES;
 
@@ -27,15 +27,10 @@ pub(crate) fn datagram_wire_bytes(payload: u32, technology: Technology) -> u64 {
     segment_wire_bytes(payload - MIN_DATAGRAM_BYTES, technology)
 }
 
-/// Bytes on the wire of the longest acknowledgement.
-pub(crate) fn ack_wire_bytes(sack: bool, technology: Technology) -> u64 {
-    let mut blocks = SackBlocks::default();
-    if sack {
-        for block in 0..ackclock::packet::MAX_SACK_BLOCKS as u64 {
-            blocks.push(SackBlock { start: 2 * block, end: 2 * block + 1 });
-        }
-    }
-    wire_bytes(Segment { sack: blocks, ..Segment::default() }, technology)
+/// Bytes on the wire of the longest acknowledgement, whose SACK option has so many octets.
+pub(crate) fn ack_wire_bytes(sack_octets: usize, technology: Technology) -> u64 {
+    let sack = SackOption::from(&[0; SackOption::MAX_BYTES][..sack_octets]);
+    wire_bytes(Segment { sack, ..Segment::default() }, technology)
 }
 
 fn wire_bytes(segment: Segment, technology: Technology) -> u64 {
@@ -57,10 +52,10 @@ mod tests {
             assert_eq!(segment_wire_bytes(mss, without), cells_without * 53, "{mss}");
         }
         // 40 + 8 + 8 = 56 octets need two cells, 40 + 8 = 48 exactly one.
-        assert_eq!(ack_wire_bytes(false, with), 106);
-        assert_eq!(ack_wire_bytes(true, with), 106);
-        assert_eq!(ack_wire_bytes(false, without), 53);
-        assert_eq!(ack_wire_bytes(true, without), 106);
+        assert_eq!(ack_wire_bytes(0, with), 106);
+        assert_eq!(ack_wire_bytes(40, with), 106);
+        assert_eq!(ack_wire_bytes(0, without), 53);
+        assert_eq!(ack_wire_bytes(26, without), 106);
         assert_eq!(segment_wire_bytes(1460, Technology::Packet { link_header_bytes: 18 }), 1518);
     }
 

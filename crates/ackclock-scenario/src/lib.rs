@@ -2,7 +2,7 @@
 //!
 //! One arrow, in steps: `files` and `sets` lay texts over one another as one `tree`; `document` checks each key and
 //! value by itself against the table in `keys`; `plan` checks what depends on more than one key (`network` with `paths`, `flows`
-//! with `routes` and `tcp`, `udp`, `queues`, `bottleneck`) and makes the scenario; `write` makes a file of it again. The
+//! with `routes` and `tcp`, `udp`, `satellites` with `sky`, `queues`, `bottleneck`) and makes the scenario; `write` makes a file of it again. The
 //! JSON Schema comes from the same table.
 //!
 //! ```
@@ -39,12 +39,16 @@ mod names;
 mod network;
 mod paths;
 mod plan;
+mod positions;
 mod quantity;
 mod queues;
+mod relays;
 mod routes;
+mod satellites;
 mod schema;
 mod sets;
 mod settings;
+mod sky;
 mod source;
 mod suggest;
 mod tcp;
@@ -55,7 +59,7 @@ mod write;
 
 pub use diagnostic::{Diagnostic, Place, Severity};
 pub use schema::json_schema;
-pub use source::{Disk, Memory, Source};
+pub use source::{Disk, Memory, Source, Unreadable};
 
 use ackclock::units::{Rate, Span};
 use diagnostic::Report;
@@ -74,6 +78,8 @@ pub struct Loaded {
     pub resolved: String,
     /// The same with a comment at each key that says where its value comes from: `check --print`.
     pub annotated: String,
+    /// Who sees whom, when, and at what delay, if there are satellites.
+    pub contacts: Option<ackclock_sat::plan::Plan>,
     /// What is probably not meant, though it can be run.
     pub warnings: Vec<Diagnostic>,
 }
@@ -117,7 +123,7 @@ pub fn load(source: &dyn Source, path: &str, sets: &[String]) -> Result<Loaded, 
     files::refuse_extends(&mut tree, &mut report);
     let document = Document::read(&tree, &mut report);
     // What is missing, and what does not fit together, is known only once every text is a tree.
-    let plan = if is_readable && document.is_whole { plan::plan(&document, path, &mut report) } else { None };
+    let plan = if is_readable && document.is_whole { plan::plan(&document, source, path, &mut report) } else { None };
     let Some(plan) = plan.filter(|_| !report.has_errors()) else {
         let diagnostics = report.into_diagnostics();
         assert!(
@@ -127,5 +133,6 @@ pub fn load(source: &dyn Source, path: &str, sets: &[String]) -> Result<Loaded, 
         return Err(LoadError::Invalid(diagnostics));
     };
     let (resolved, annotated) = write::write(&plan, &document, &report);
-    Ok(Loaded { scenario: plan.scenario, seed: plan.seed, resolved, annotated, warnings: report.into_diagnostics() })
+    let plan::Plan { scenario, seed, contacts, .. } = plan;
+    Ok(Loaded { scenario, seed, resolved, annotated, contacts, warnings: report.into_diagnostics() })
 }

@@ -1,6 +1,6 @@
 //! Nodes and links: those of the topology, and those of [node] and [link] tables.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use ackclock::ids::{Id, IdVec, LinkId, NodeId};
 use ackclock::path::{Course, ErrorParams, PathParams};
@@ -12,6 +12,7 @@ use crate::document::{Document, Named};
 use crate::keys::{ONE_LINE, Section};
 use crate::names::natural;
 use crate::paths::{self, LinkErrors};
+use crate::satellites::{SKY, Satellites};
 use crate::settings::{Settings, warn_unused};
 use crate::suggest;
 use crate::tree::quoted;
@@ -28,6 +29,22 @@ pub(crate) struct Network {
     switches: IdVec<NodeId, Vec<NodeId>>,
     /// Hosts next to each node, by number.
     hosts: IdVec<NodeId, usize>,
+    /// The hosts at places, by the names of the places.
+    at_places: BTreeMap<String, NodeId>,
+    /// Links that stand for the ways through the sky, with the numbers of the places that they join.
+    pub(crate) through_sky: BTreeMap<LinkId, (usize, usize)>,
+    /// The numbers of links before and after satellites came in.
+    moved: BTreeMap<LinkId, LinkId>,
+    /// Links by name, once there are some that are not called after both their ends.
+    by_name: HashMap<String, LinkId>,
+    /// The largest propagation delays of ways that change, picoseconds, by their first link and their destination.
+    pub(crate) largest_delays: HashMap<(LinkId, NodeId), u128>,
+}
+
+/// Where a link comes from.
+enum Origin {
+    Old(LinkId),
+    New(usize),
 }
 
 struct Duplex {
@@ -37,6 +54,7 @@ struct Duplex {
     course: Option<Course>,
     /// Error models of one direction, or of both.
     errors: Vec<(Option<(NodeId, NodeId)>, ErrorParams)>,
+    jitter: Span,
 }
 
 impl Network {
@@ -44,13 +62,14 @@ impl Network {
     pub(crate) fn build(
         document: &Document,
         settings: &Settings,
+        satellites: Option<&Satellites>,
         duration: Option<Span>,
         report: &mut Report,
     ) -> Option<Network> {
         let topology = settings.word("topology")?;
         let mut whole = no_key_of_another_topology(document, topology, report);
         let sources = if ONE_LINE.contains(&topology) { settings.integer("sources")? } else { 0 };
-        let nodes = nodes(document, topology, sources, report, &mut whole)?;
+        let nodes = nodes(document, topology, sources, satellites, report, &mut whole)?;
         let mut network = Network {
             switches: nodes.iter().map(|_| Vec::new()).collect(),
             hosts: nodes.iter().map(|_| 0).collect(),
@@ -58,10 +77,16 @@ impl Network {
             links: IdVec::new(),
             sources,
             between: HashMap::new(),
+            at_places: BTreeMap::new(),
+            through_sky: BTreeMap::new(),
+            moved: BTreeMap::new(),
+            by_name: HashMap::new(),
+            largest_delays: HashMap::new(),
         };
         let mut duplexes = network.line(topology, settings);
         whole &= duplexes.is_some();
         let generated = duplexes.get_or_insert_default();
+        generated.extend(satellites.iter().flat_map(|satellites| network.places(document, satellites)));
         let mut taken: HashMap<(NodeId, NodeId), Option<At>> = HashMap::with_capacity(generated.len());
         taken.extend(generated.iter().map(|duplex| (ordered(duplex.ends), None)));
         for named in &document.links {
@@ -78,7 +103,117 @@ impl Network {
             network.add(a, b, &duplex);
             network.add(b, a, &duplex);
         }
+        if let Some(satellites) = satellites {
+            network.find_sky(satellites);
+        }
         Some(network)
+    }
+
+    /// The links of places: to their hosts, and one from each to each other that stands for all ways between them.
+    fn places(&mut self, document: &Document, satellites: &Satellites) -> Vec<Duplex> {
+        // Wrong, and reported.
+        let Some(rate) = satellites.rate() else { return Vec::new() };
+        let plain =
+            |ends, rate, delay| Duplex { ends, rate, delay, course: None, errors: Vec::new(), jitter: Span::ZERO };
+        let nodes: Vec<NodeId> = satellites.places.iter().filter_map(|place| self.node(&place.name)).collect();
+        let mut links = Vec::new();
+        for (index, (&node, place)) in nodes.iter().zip(&satellites.places).enumerate() {
+            if is_end_of_flows(document, &place.name)
+                && let Some(host) = self.node(&host_of(&place.name))
+            {
+                self.at_places.insert(place.name.clone(), host);
+                links.push(plain((host, node), HOST_RATE, HOST_DELAY));
+            }
+            let others = nodes[..index].iter();
+            links.extend(others.map(|&other| plain((other, node), rate, Span::from_ms(1))));
+        }
+        links
+    }
+
+    fn find_sky(&mut self, satellites: &Satellites) {
+        let nodes: Vec<Option<NodeId>> = satellites.places.iter().map(|place| self.node(&place.name)).collect();
+        for (a, &from) in nodes.iter().enumerate() {
+            for (b, &to) in nodes.iter().enumerate() {
+                if let Some(link) = from.zip(to).and_then(|(from, to)| self.link_between(from, to)) {
+                    self.through_sky.insert(link, (a, b));
+                }
+            }
+        }
+    }
+
+    /// The host at a place.
+    pub(crate) fn host_at(&self, place: &str) -> Option<NodeId> {
+        self.at_places.get(place).copied()
+    }
+
+    /// Adds switches; returns how many. The numbers of nodes and links change.
+    pub(crate) fn add_switches(&mut self, names: impl Iterator<Item = String>) -> usize {
+        let old = std::mem::take(&mut self.nodes);
+        let known: Vec<String> = old.iter().map(|node| node.name.clone()).collect();
+        let new: Vec<Node> = names.map(|name| Node { name, kind: NodeKind::Switch }).collect();
+        let count = new.len();
+        let mut all: Vec<Node> = old.iter().cloned().chain(new).collect();
+        all.sort_by(|a, b| natural(&a.name, &b.name));
+        self.nodes = all.into_iter().collect();
+        let moved: IdVec<NodeId, NodeId> =
+            known.iter().map(|name| self.node(name).expect("no node is taken away")).collect();
+        for link in self.links.iter_mut() {
+            (link.from, link.to) = (moved[link.from], moved[link.to]);
+        }
+        self.at_places.values_mut().for_each(|host| *host = moved[*host]);
+        count
+    }
+
+    /// Puts links in the place of those that stand for ways through the sky. Returns their numbers; those of all others
+    /// change as [`Network::moved`] says.
+    pub(crate) fn replace_sky(&mut self, new: Vec<Link>) -> Vec<LinkId> {
+        let stand_in = |id: LinkId| self.through_sky.contains_key(&id);
+        let old = self.links.iter_ids().filter(|(id, _)| !stand_in(*id));
+        let mut all: Vec<(Origin, Link)> = old.map(|(id, link)| (Origin::Old(id), link.clone())).collect();
+        all.extend(new.into_iter().enumerate().map(|(index, link)| (Origin::New(index), link)));
+        all.sort_by_key(|(_, link)| (ordered((link.from, link.to)), link.from));
+        let mut added = BTreeMap::new();
+        self.links = IdVec::new();
+        self.moved.clear();
+        self.between.clear();
+        self.by_name.clear();
+        for (origin, link) in all {
+            let (ends, name) = ((link.from, link.to), link.name.clone());
+            let id = self.links.push(link);
+            self.between.insert(ends, id);
+            self.by_name.insert(name, id);
+            match origin {
+                Origin::Old(old) => drop(self.moved.insert(old, id)),
+                Origin::New(index) => drop(added.insert(index, id)),
+            }
+        }
+        added.into_values().collect()
+    }
+
+    /// The number that a link has now; none if it stood for the ways through the sky.
+    pub(crate) fn moved(&self, link: LinkId) -> Option<LinkId> {
+        self.moved.get(&link).copied()
+    }
+
+    /// The host of a name, or the one at the place of a name, or a report; `what` is in need of one.
+    pub(crate) fn expect_host(&self, name: &str, what: &str, at: Option<At>, report: &mut Report) -> Option<NodeId> {
+        if let Some(host) = self.host_at(name) {
+            return Some(host);
+        }
+        let node = self.expect_node(name, at, report)?;
+        if !self.is_host(node) {
+            report
+                .error(at, format!("{} is a switch; {what} begin and end at hosts", quoted(name)))
+                .label("not a host");
+            return None;
+        }
+        Some(node)
+    }
+
+    /// The name by which files know a host: that of the place at which it is, if it is at one.
+    pub(crate) fn name_in_files(&self, host: NodeId) -> &str {
+        let place = self.at_places.iter().find(|(_, at_place)| **at_place == host);
+        place.map_or(&self.nodes[host].name, |(name, _)| name)
     }
 
     /// The node of a name.
@@ -108,6 +243,9 @@ impl Network {
 
     /// The link of a name `a->b`.
     pub(crate) fn link(&self, name: &str) -> Option<LinkId> {
+        if let Some(&link) = self.by_name.get(name) {
+            return Some(link);
+        }
         let (from, to) = name.split_once("->")?;
         self.link_between(self.node(from)?, self.node(to)?)
     }
@@ -141,7 +279,8 @@ impl Network {
         };
         let access_delay = settings.span("access_delay")?;
         let (left, right) = (self.node("sw1")?, self.node("sw2")?);
-        let duplex = |ends, rate, delay| Duplex { ends, rate, delay, course: None, errors: Vec::new() };
+        let duplex =
+            |ends, rate, delay| Duplex { ends, rate, delay, course: None, errors: Vec::new(), jitter: Span::ZERO };
         let mut links = vec![duplex((left, right), trunk_rate, trunk_delay)];
         for i in 1..=self.sources {
             let ends = [(self.node(&format!("s{i}"))?, left), (right, self.node(&format!("d{i}"))?)];
@@ -187,7 +326,8 @@ impl Network {
         warn_unused(&named.given, Section::Link, &[&settings], &context, report);
         let errors = self.errors(&settings, ends, report);
         let course = paths::course(&settings, &named.name, duration, report);
-        Some(Duplex { ends, rate: rate?, delay: delay?, course: course?, errors: errors? })
+        let jitter = settings.span("jitter");
+        Some(Duplex { ends, rate: rate?, delay: delay?, course: course?, errors: errors?, jitter: jitter? })
     }
 
     /// The error models of a link, with their directions.
@@ -243,7 +383,8 @@ impl Network {
         let queue = Queue::unlimited();
         let here = duplex.errors.iter().filter(|(direction, _)| direction.is_none_or(|of| of == (from, to)));
         let errors = here.map(|(_, params)| params.clone()).collect();
-        let (rate, delay, path) = (duplex.rate, duplex.delay, PathParams { course: duplex.course.clone(), errors });
+        let path = PathParams { course: duplex.course.clone(), errors, jitter: duplex.jitter };
+        let (rate, delay) = (duplex.rate, duplex.delay);
         let link = self.links.push(Link { name, from, to, rate, delay, path, queue });
         self.between.insert((from, to), link);
         if self.is_host(to) {
@@ -280,6 +421,7 @@ fn nodes(
     document: &Document,
     topology: &str,
     sources: u64,
+    satellites: Option<&Satellites>,
     report: &mut Report,
     whole: &mut bool,
 ) -> Option<IdVec<NodeId, Node>> {
@@ -313,6 +455,29 @@ fn nodes(
         };
         all.insert(named.name.clone(), kind);
     }
+    for place in satellites.iter().flat_map(|satellites| &satellites.places) {
+        if all.contains_key(SKY) || place.name == SKY {
+            report
+                .error(satellites.and_then(|satellites| satellites.settings.at), format!("a node is called {SKY}"))
+                .label("that is the name of what the satellites are in")
+                .help("choose another name");
+            *whole = false;
+            return None;
+        }
+        let mut names = vec![(place.name.clone(), NodeKind::Switch)];
+        if is_end_of_flows(document, &place.name) {
+            names.push((host_of(&place.name), NodeKind::Host));
+        }
+        for (name, kind) in names {
+            if all.insert(name.clone(), kind).is_some() {
+                report
+                    .error(place.at, format!("there is a node {name}, and a place that needs one of this name"))
+                    .label("name is taken")
+                    .help("choose another name");
+                *whole = false;
+            }
+        }
+    }
     if all.is_empty() {
         report
             .error(document.network.at, "the network has no nodes")
@@ -327,11 +492,26 @@ fn nodes(
 
 /// Whether a key of a link is given, and makes it more than plain.
 fn is_of_path(settings: &Settings, key: &str) -> bool {
-    matches!(settings.value(key), Some(Value::Schedule(_) | Value::Outages(_) | Value::Errors(_)))
+    let jitters = key == "jitter" && settings.span(key).is_some_and(|jitter| jitter > Span::ZERO);
+    jitters || matches!(settings.value(key), Some(Value::Schedule(_) | Value::Outages(_) | Value::Errors(_)))
 }
 
+/// Whether a flow or a source of datagrams begins or ends at a place.
+fn is_end_of_flows(document: &Document, place: &str) -> bool {
+    document.flows.iter().chain(&document.udp).any(|named| {
+        ["from", "to"].into_iter().any(|key| matches!(named.given.value(key), Some(Value::Text(name)) if name == place))
+    })
+}
+
+/// The host at a place. It is so near to the terminal that the way between them does not matter.
+fn host_of(place: &str) -> String {
+    format!("{place}.host")
+}
+
+const HOST_RATE: Rate = Rate::from_bps(10_000_000_000).expect("more than zero");
+const HOST_DELAY: Span = Span::from_ps(1);
 /// The keys with which a link may change or corrupt packets.
-const PATH_KEYS: [&str; 4] = ["rate", "delay", "outages", "errors"];
+const PATH_KEYS: [&str; 5] = ["rate", "delay", "jitter", "outages", "errors"];
 
 fn ordered((a, b): (NodeId, NodeId)) -> (NodeId, NodeId) {
     (a.min(b), a.max(b))

@@ -99,17 +99,17 @@ pub(crate) fn outages(items: &[Item], report: &mut Report) -> Option<Value> {
     fine.then_some(Value::Outages(outages))
 }
 
-/// One error model, or a list of them.
-pub(crate) fn errors(item: &Item, report: &mut Report) -> Option<Value> {
+/// One error model, or a list of them; `place` is where on the link they are if they do not say.
+pub(crate) fn errors(item: &Item, place: &'static str, report: &mut Report) -> Option<Value> {
     let items = match &item.node {
         Node::Array(items) => items.as_slice(),
         _ => std::slice::from_ref(item),
     };
-    let all: Vec<Option<LinkErrors>> = items.iter().map(|item| error(item, report)).collect();
+    let all: Vec<Option<LinkErrors>> = items.iter().map(|item| error(item, place, report)).collect();
     all.into_iter().collect::<Option<Vec<_>>>().map(Value::Errors)
 }
 
-fn error(item: &Item, report: &mut Report) -> Option<LinkErrors> {
+fn error(item: &Item, place: &'static str, report: &mut Report) -> Option<LinkErrors> {
     let mut fields = Fields::new("errors", item, &ERROR_KEYS, report)?;
     let model = fields.word("model", MODELS, None)?;
     let foreign = |key: &&&str| MODEL_KEYS.iter().any(|(name, keys)| keys.contains(key) && *name != model);
@@ -153,7 +153,7 @@ fn error(item: &Item, report: &mut Report) -> Option<LinkErrors> {
             ErrorModel::Markov(MarkovParams { good: good?, bad: bad?, sampling })
         }
     };
-    let place = match fields.word("place", &["egress", "ingress", "receiver"], Some("egress"))? {
+    let place = match fields.word("place", &["egress", "ingress", "receiver"], Some(place))? {
         "egress" => Place::Egress,
         "ingress" => Place::Ingress,
         _ => Place::Receiver,

@@ -13,7 +13,10 @@ use crate::keys::{ONE_LINE, Section};
 use crate::network::Network;
 use crate::quantity::{Dimension, Quantity};
 use crate::queues::{self, QueueSettings};
+use crate::satellites::{self, Satellites};
 use crate::settings::{Given, Settings, warn_unused};
+use crate::sky;
+use crate::source::Source;
 use crate::tcp;
 use crate::udp;
 use crate::values::Value;
@@ -30,12 +33,23 @@ pub(crate) struct Plan {
     pub(crate) traffic: Settings,
     /// The flows of the scenario that have a table of their own, and what was said about them.
     pub(crate) tables: Vec<(FlowId, Said)>,
+    /// What is said about satellites, and their contact plan.
+    pub(crate) satellites: Option<Satellites>,
+    pub(crate) contacts: Option<ackclock_sat::plan::Plan>,
+    /// The names by which files know the ends of those flows.
+    pub(crate) ends: Vec<(String, String)>,
 }
 
 /// Checks what the document says as a whole. `None`: wrong, and reported.
-pub(crate) fn plan(document: &Document, path: &str, report: &mut Report) -> Option<Plan> {
+pub(crate) fn plan(document: &Document, source: &dyn Source, path: &str, report: &mut Report) -> Option<Plan> {
     let mut top = Settings::resolve(Section::Top, &[&document.top]);
-    let network_settings = Settings::resolve(Section::Network, &[&document.network]);
+    let mut network_settings = Settings::resolve(Section::Network, &[&document.network]);
+    let has_satellites = document.satellites.at.is_some();
+    if has_satellites {
+        network_settings.replace_default("technology", Value::Word("packet"), "satellites carry packets");
+        network_settings.replace_default("topology", Value::Word("graph"), "satellites join places");
+        refuse_with_satellites(&network_settings, report);
+    }
     let technology_word = network_settings.word("technology");
     let topology = network_settings.word("topology");
     top.set_default("name", Value::Text(stem(path)), "the name of the file");
@@ -52,7 +66,7 @@ pub(crate) fn plan(document: &Document, path: &str, report: &mut Report) -> Opti
         _ => None,
     };
     top.require("", &|_| None, report);
-    if document.network.at.is_none() {
+    if document.network.at.is_none() && !has_satellites {
         report.error(None, "the section [network] is missing").help(
             "add [network] with topology = \"n-source\", \"dumbbell\" or \"graph\" and the keys of that topology",
         );
@@ -65,7 +79,11 @@ pub(crate) fn plan(document: &Document, path: &str, report: &mut Report) -> Opti
     let framing_section = if technology_word == Some("packet") { Section::Packet } else { Section::Atm };
     foreign_sections(document, technology_word, report);
     let framing_given = if framing_section == Section::Atm { &document.atm } else { &document.packet };
-    let framing = Settings::resolve(framing_section, &[framing_given]);
+    let mut framing = Settings::resolve(framing_section, &[framing_given]);
+    if has_satellites && framing_section == Section::Packet {
+        let header = Quantity { dimension: Dimension::Size, amount: 16 };
+        framing.replace_default("link_header", Value::Quantity(header), "literature: ns-2");
+    }
     let technology = technology(technology_word, &framing);
 
     let queues = technology_word.map(|technology| queues::settings(document, technology, report));
@@ -73,7 +91,13 @@ pub(crate) fn plan(document: &Document, path: &str, report: &mut Report) -> Opti
     let tcp = tcp::settings(Section::Tcp, &[&document.tcp]);
     let traffic = Settings::resolve(Section::Traffic, &[&document.traffic]);
 
-    let mut network = Network::build(document, &network_settings, top.span("duration"), report);
+    let context = satellites::Context { document, duration: top.span("duration"), source };
+    let satellites = Satellites::read(&context, report);
+    let in_sky = satellites.as_ref().ok().and_then(Option::as_ref);
+    let mut network = match &satellites {
+        Ok(_) => Network::build(document, &network_settings, in_sky, top.span("duration"), report),
+        Err(()) => None,
+    };
     let flow_context = flows::Context {
         document,
         network: network.as_ref(),
@@ -86,8 +110,14 @@ pub(crate) fn plan(document: &Document, path: &str, report: &mut Report) -> Opti
         },
     };
     let flows = flows::plan(&flow_context, report);
-    let (network, flows, queues, technology) = (network.as_mut()?, flows?, queues?, technology?);
-    let datagrams = udp::plan(document, network, technology, top.span("duration"), &flows, report);
+    let (network, mut flows, queues, technology) = (network.as_mut()?, flows?, queues?, technology?);
+    let mut datagrams = udp::plan(document, network, technology, top.span("duration"), &flows, report);
+    let contacts = match in_sky {
+        Some(satellites) => {
+            Some(sky::fill(satellites, network, &mut flows, datagrams.as_deref_mut().unwrap_or_default(), report)?)
+        }
+        None => None,
+    };
     queues::fill(network, &flows, datagrams.as_deref().unwrap_or_default(), &queues, technology, report);
     let bottleneck = bottleneck::find(network, &flows, technology, &mut top, report).ok()?;
     let recording = recording(&top, network, report);
@@ -95,9 +125,13 @@ pub(crate) fn plan(document: &Document, path: &str, report: &mut Report) -> Opti
         return None;
     }
     let mut tables = Vec::new();
+    let mut ends = Vec::new();
     let flows = flows.into_iter().enumerate().map(|(index, planned)| {
         if planned.said.has_table {
             tables.push((FlowId::from_index(index), planned.said));
+            let route = &planned.flow.forward;
+            let (from, to) = (network.links[route.first()].from, route.destination(&network.links));
+            ends.push((network.name_in_files(from).to_owned(), network.name_in_files(to).to_owned()));
         }
         planned.flow
     });
@@ -106,16 +140,30 @@ pub(crate) fn plan(document: &Document, path: &str, report: &mut Report) -> Opti
         duration: top.span("duration")?,
         warmup: top.span("warmup")?,
         technology,
+        flows: flows.collect::<IdVec<_, _>>(),
         nodes: std::mem::take(&mut network.nodes),
         links: std::mem::take(&mut network.links),
-        flows: flows.collect::<IdVec<_, _>>(),
         datagrams: datagrams?,
         bottleneck,
         recording: recording?,
-        events: Vec::new(),
+        events: contacts.as_ref().map(sky::events).unwrap_or_default(),
     };
     let seed = top.integer("seed")?;
-    Some(Plan { scenario, seed, top, network: network_settings, queues, framing, tcp, traffic, tables })
+    let satellites = satellites.ok()?;
+    Some(Plan {
+        scenario,
+        seed,
+        top,
+        network: network_settings,
+        queues,
+        framing,
+        tcp,
+        traffic,
+        tables,
+        satellites,
+        contacts,
+        ends,
+    })
 }
 
 /// What is to be written down while the run goes on.
@@ -127,7 +175,10 @@ fn recording(top: &Settings, network: &Network, report: &mut Report) -> Option<R
     let mut captures = Vec::new();
     if let Some(Value::Names(names)) = top.value("capture") {
         for name in names {
-            let node = network.expect_node(&name.text, Some(name.at), report)?;
+            let node = match network.host_at(&name.text) {
+                Some(host) => host,
+                None => network.expect_node(&name.text, Some(name.at), report)?,
+            };
             if !network.is_host(node) {
                 report
                     .error(name.at, format!("{} is a switch", name.text))
@@ -152,6 +203,22 @@ fn recording(top: &Settings, network: &Network, report: &mut Report) -> Option<R
             .help("say what, as in record = [\"queue\"]");
     }
     Some(Recording { metrics, interval: top.span("record_interval")?, captures })
+}
+
+/// Reports what satellites cannot go with.
+fn refuse_with_satellites(network: &Settings, report: &mut Report) {
+    if network.word("technology") == Some("atm") {
+        report
+            .error(network.at("technology"), "satellites carry packets, and this is an ATM network")
+            .label("not with [satellites]")
+            .help("leave it out, or write technology = \"packet\"");
+    }
+    if network.word("topology").is_some_and(|topology| topology != "graph") {
+        report
+            .error(network.at("topology"), "satellites join places, and this topology has none")
+            .label("not with [satellites]")
+            .help("leave it out, or write topology = \"graph\" and describe what is on the ground in [node] and [link] tables");
+    }
 }
 
 /// The name of a file without folder and ending.

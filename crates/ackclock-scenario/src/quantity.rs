@@ -21,6 +21,10 @@ pub(crate) enum Dimension {
     Segments,
     /// Ticks of the retransmission timer.
     Ticks,
+    /// Metres.
+    Distance,
+    /// Millionths of a degree.
+    Angle,
 }
 
 /// A checked amount of something.
@@ -79,6 +83,8 @@ impl Dimension {
             Dimension::Bdp => "a multiple of the bandwidth-delay product",
             Dimension::Segments => "a number of segments",
             Dimension::Ticks => "a number of timer ticks",
+            Dimension::Distance => "a distance",
+            Dimension::Angle => "an angle",
         }
     }
 
@@ -105,6 +111,8 @@ impl Dimension {
             Dimension::Bdp => "millionths of a bdp",
             Dimension::Segments => "segments",
             Dimension::Ticks => "ticks",
+            Dimension::Distance => "metres",
+            Dimension::Angle => "millionths of a degree",
         }
     }
 
@@ -119,6 +127,8 @@ impl Dimension {
             Dimension::Bdp => "bdp",
             Dimension::Segments => "segments",
             Dimension::Ticks => "ticks",
+            Dimension::Distance => "m, km",
+            Dimension::Angle => "deg",
         }
     }
 
@@ -309,6 +319,10 @@ const UNITS: &[Unit] = &[
     counted("segments", "segment", Dimension::Segments),
     unit("tick", Dimension::Ticks, 1, false),
     counted("ticks", "tick", Dimension::Ticks),
+    unit("m", Dimension::Distance, 1, true),
+    unit("km", Dimension::Distance, 1_000, true),
+    unit("deg", Dimension::Angle, 1_000_000, true),
+    unit("\u{b0}", Dimension::Angle, 1_000_000, false),
 ];
 
 #[cfg(test)]
@@ -359,6 +373,10 @@ mod tests {
             ("10 segments", Dimension::Segments, 10),
             ("1 tick", Dimension::Ticks, 1),
             ("2 ticks", Dimension::Ticks, 2),
+            ("150 m", Dimension::Distance, 150),
+            ("35786 km", Dimension::Distance, 35_786_000),
+            ("8.2 deg", Dimension::Angle, 8_200_000),
+            ("8.2\u{b0}", Dimension::Angle, 8_200_000),
         ];
         for (text, dimension, amount) in table {
             assert_eq!(parse(text, dimension), Ok(amount), "{text}");
@@ -450,6 +468,8 @@ mod tests {
             (Dimension::Bdp, 1, "0.000001 bdp"),
             (Dimension::Segments, 1, "1 segment"),
             (Dimension::Ticks, 2, "2 ticks"),
+            (Dimension::Distance, 780_500, "780.5 km"),
+            (Dimension::Angle, 8_200_000, "8.2 deg"),
         ];
         for (dimension, amount, text) in table {
             assert_eq!(Quantity { dimension, amount }.canonical(), text);

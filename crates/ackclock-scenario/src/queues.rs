@@ -29,12 +29,13 @@ pub(crate) struct QueueSettings {
 /// Resolves [queue] and [port] tables.
 pub(crate) fn settings(document: &Document, technology: &'static str, report: &mut Report) -> QueueSettings {
     let mut general = Settings::resolve(Section::Queue, &[&document.queue]);
-    derive_defaults(&mut general);
+    let has_satellites = document.satellites.at.is_some();
+    derive_defaults(&mut general, has_satellites);
     let mut ports = Vec::with_capacity(document.ports.len());
     for named in &document.ports {
         let mut settings = Settings::resolve(Section::Port, &[&named.given, &document.queue]);
         settings.at = Some(named.at);
-        derive_defaults(&mut settings);
+        derive_defaults(&mut settings, has_satellites);
         ports.push((named.name.clone(), settings));
     }
     let context = |key: &str| (key == "technology").then_some(technology);
@@ -47,8 +48,12 @@ pub(crate) fn settings(document: &Document, technology: &'static str, report: &m
     QueueSettings { general, ports }
 }
 
-/// Defaults that depend on the policy.
-fn derive_defaults(settings: &mut Settings) {
+/// Defaults that depend on the policy, and on what the network is.
+fn derive_defaults(settings: &mut Settings, has_satellites: bool) {
+    if has_satellites {
+        let buffer = Quantity { dimension: Dimension::Packets, amount: 50 };
+        settings.replace_default("buffer", Value::Quantity(buffer), "[VEGAS-A] \u{a7}4.2.2");
+    }
     let threshold = match settings.word("policy") {
         Some("epd") => Some((0.8, "literature: later papers of the group of [SACK-UBR]")),
         Some("selective-drop") => Some((0.9, "[SD-PLUS] §3")),
@@ -134,8 +139,9 @@ fn loads(
     let mut loads: IdVec<LinkId, Load> = network.links.iter().map(|_| Load::default()).collect();
     for PlannedFlow { flow, .. } in flows {
         let paths = [flow.forward.links(), flow.backward.links()];
-        let round_trip_ps = paths.iter().map(|path| routes::delay_ps(network, path)).sum();
-        let sack = flow.tcp.receiver_sack && flow.tcp.recovery.uses_sack();
+        let round_trip_ps =
+            [&flow.forward, &flow.backward].into_iter().map(|route| routes::largest_delay_ps(network, route)).sum();
+        let sack = flow.tcp.longest_sack_option();
         let sizes = [framing::segment_wire_bytes(flow.tcp.mss, technology), framing::ack_wire_bytes(sack, technology)];
         for (path, bytes) in paths.iter().zip(sizes) {
             for link in path {
@@ -152,7 +158,7 @@ fn loads(
             let load = &mut loads[*link];
             load.crossed = true;
             // There is no way back: what waits for a round trip waits for that of a flow, or for one way.
-            load.round_trip_ps = load.round_trip_ps.max(routes::delay_ps(network, &path));
+            load.round_trip_ps = load.round_trip_ps.max(routes::largest_delay_ps(network, route));
             load.largest_bytes = load.largest_bytes.max(framing::datagram_wire_bytes(source.payload_bytes, technology));
         }
     }

@@ -4,6 +4,7 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap, HashSet};
 
 use ackclock::ids::{LinkId, NodeId};
+use ackclock::scenario::Route;
 
 use crate::diagnostic::{At, Report};
 use crate::network::Network;
@@ -125,6 +126,14 @@ pub(crate) fn along(
         path.push(link);
     }
     Some(path)
+}
+
+/// The largest propagation delay that a route ever has, picoseconds.
+pub(crate) fn largest_delay_ps(network: &Network, route: &Route) -> u128 {
+    match route.fixed() {
+        Some(path) => delay_ps(network, path),
+        None => network.largest_delays[&(route.first(), route.destination(&network.links))],
+    }
 }
 
 /// The propagation delay of a path, picoseconds.

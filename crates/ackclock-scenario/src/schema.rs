@@ -25,6 +25,10 @@ pub fn json_schema() -> Value {
         if section == Section::Flow {
             table["properties"][Section::FlowTcp.key()] = object(Section::FlowTcp);
         }
+        if section == Section::Place {
+            let position = table["properties"]["at"].clone();
+            table = json!({ "anyOf": [position, table] });
+        }
         if section.is_named() {
             let name = if section == Section::Port { LINK_NAME } else { NAME };
             table = json!({
@@ -39,7 +43,7 @@ pub fn json_schema() -> Value {
     schema["$schema"] = json!("http://json-schema.org/draft-07/schema#");
     schema["title"] = json!("Ackclock scenario");
     // A file that extends another may leave out anything.
-    schema["anyOf"] = json!([{ "required": ["extends"] }, { "required": ["duration", "network"] }]);
+    schema["anyOf"] = json!([{ "required": ["extends"] }, { "required": ["duration", "network"] }, { "required": ["duration", "satellites"] }]);
     schema
 }
 
@@ -68,6 +72,8 @@ fn property(key: &Key) -> Value {
         Kind::Share => json!({ "type": "number", "minimum": 0, "maximum": 1 }),
         Kind::Amount(amount) => alternatives(amount),
         Kind::Schedule(amount) => paths::schedule_schema(key.name, &alternatives(amount), &time()),
+        Kind::Position => json!({ "type": "string", "examples": ["37.9 N 122.3 W"] }),
+        Kind::Longitude => json!({ "type": "string", "examples": ["95 W"] }),
         Kind::Outages => paths::outages_schema(&time()),
         Kind::Errors => paths::errors_schema(&time()),
         Kind::Ends => json!({

@@ -80,6 +80,11 @@ impl Given {
         self.values.get(name).map(|given| given.key_at)
     }
 
+    /// The value of a key that is given and right.
+    pub(crate) fn value(&self, name: &str) -> Option<&Value> {
+        self.values.get(name).and_then(|given| given.value.as_ref())
+    }
+
     /// The keys that are given, and where.
     pub(crate) fn keys(&self) -> impl Iterator<Item = (&'static str, At)> {
         self.values.iter().map(|(name, given)| (*name, given.key_at))
@@ -127,6 +132,13 @@ impl Settings {
     pub(crate) fn set_default(&mut self, name: &'static str, value: Value, source: impl Into<String>) {
         let origin = Origin::Default(source.into());
         self.values.entry(name).or_insert(Setting { value: Some(value), origin });
+    }
+
+    /// Spells a value that was given in another way.
+    pub(crate) fn rewrite(&mut self, name: &'static str, value: Value) {
+        if let Some(setting) = self.values.get_mut(name) {
+            setting.value = Some(value);
+        }
     }
 
     /// Puts another default in the place of the usual one.

@@ -4,12 +4,36 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
 
+use ackclock_sat::plan::Plan;
+
 /// Where the texts of scenario files come from: a disk, or files embedded in a program.
 pub trait Source {
     /// The bytes of the file at `path`.
     fn read(&self, path: &str) -> io::Result<Vec<u8>>;
     /// The path that `extends = "reference"` in the file `from` means.
     fn join(&self, from: &str, reference: &str) -> String;
+
+    /// The same path, such that it means the same file wherever it is written.
+    fn absolute(&self, path: &str) -> String {
+        path.to_owned()
+    }
+
+    /// The contact plan in the folder at `path`, and the BLAKE3 of its index.
+    fn plan(&self, path: &str) -> Result<(Plan, String), Unreadable> {
+        Err(Unreadable {
+            problem: format!("the contact plan {path} cannot be read here"),
+            help: "run a scenario with a plan where the plan is a folder on a disk".to_owned(),
+        })
+    }
+}
+
+/// A contact plan that cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unreadable {
+    /// What is wrong, with the place.
+    pub problem: String,
+    /// What to do.
+    pub help: String,
 }
 
 /// The file system.
@@ -23,6 +47,22 @@ impl Source for Disk {
     fn join(&self, from: &str, reference: &str) -> String {
         let folder = Path::new(from).parent().unwrap_or(Path::new(""));
         folder.join(reference).to_string_lossy().into_owned()
+    }
+
+    fn absolute(&self, path: &str) -> String {
+        std::path::absolute(path).map_or(path.to_owned(), |path| path.to_string_lossy().into_owned())
+    }
+
+    #[cfg(feature = "files")]
+    fn plan(&self, path: &str) -> Result<(Plan, String), Unreadable> {
+        let folder = Path::new(path);
+        let plan = Plan::read(folder).map_err(|error| Unreadable { problem: error.to_string(), help: error.help() })?;
+        let index = std::fs::read(folder.join(ackclock_sat::plan::files::INDEX));
+        let index = index.map_err(|error| Unreadable {
+            problem: format!("the index of {path} cannot be read: {error}"),
+            help: "check the path and the disk".to_owned(),
+        })?;
+        Ok((plan, blake3::hash(&index).to_hex().to_string()))
     }
 }
 

@@ -1,11 +1,12 @@
 //! The keys of [tcp] and [flow.NAME.tcp] as parameters of a connection.
 
 use ackclock::scenario::Technology;
+use ackclock::tcp::offset_sack::{Alternative, Form, Preference};
 use ackclock::tcp::{
     AbCoupling, AbStep, AckPolicy, Bbr1Params, CongestionAvoidance, CubicParams, FallFloydParams, FirstSegment,
-    GrowthParams, HostQueue, Increase, InitialWindowFrom, NewRenoParams, OutOfOrder, PartialAckWindow, PlusReturn,
-    RecoveryParams, RerouteParams, Rfc6675Params, TcpParams, TickPhase, TimerKind, TimerParams, VegasAParams,
-    VegasLinuxParams, VegasParams, VegasPlusParams,
+    GrowthParams, HostQueue, Increase, InitialWindowFrom, NewRenoParams, OffsetSackParams, OutOfOrder,
+    PartialAckWindow, PlusReturn, RecoveryParams, RerouteParams, Rfc6675Params, SackParams, TcpParams, TickPhase,
+    TimerKind, TimerParams, VegasAParams, VegasLinuxParams, VegasParams, VegasPlusParams,
 };
 use ackclock::units::Span;
 
@@ -49,9 +50,12 @@ pub(crate) fn params(settings: &Settings, technology: Option<Technology>, report
         "buffer" => OutOfOrder::Buffer,
         _ => OutOfOrder::Discard,
     };
+    let (recovery, receiver_sack) = (recovery?, settings.flag("receiver_sack")?);
+    // Of other connections the keys have no meaning, whatever they say.
+    let sack = if receiver_sack && recovery.uses_sack() { sack(settings)? } else { SackParams::default() };
     Some(TcpParams {
         mss: mss?,
-        recovery: recovery?,
+        recovery,
         growth: growth?,
         initial_window_segments: u32::try_from(settings.amount("initial_window")?).ok()?,
         initial_window_from: match settings.word("initial_window_from")? {
@@ -80,9 +84,34 @@ pub(crate) fn params(settings: &Settings, technology: Option<Technology>, report
             "discard" => HostQueue::Discard,
             _ => HostQueue::Keep,
         },
-        receiver_sack: settings.flag("receiver_sack")?,
+        receiver_sack,
+        sack,
     })
 }
+
+/// What selective acknowledgements say.
+fn sack(settings: &Settings) -> Option<SackParams> {
+    let preference = match settings.word("sack_option")? {
+        "offset-1" => Some(Preference::Always(Alternative::FirstEdge)),
+        "offset-2" => Some(Preference::Always(Alternative::EdgeBefore)),
+        "offset-auto" => Some(Preference::Shorter),
+        _ => None,
+    };
+    let form = match settings.word("offset_sack_kind")? {
+        "private" => Form::Private { kind: PRIVATE_KIND },
+        _ => Form::Experimental,
+    };
+    let receiver_knows = settings.flag("receiver_offset_sack")?;
+    let offset = preference.map(|preference| OffsetSackParams { preference, form, receiver_knows });
+    Some(SackParams {
+        standard_blocks: u8::try_from(settings.integer("sack_blocks")?).ok()?,
+        offset,
+        duplicates: settings.flag("dsack")?,
+    })
+}
+
+/// The kind of the offset option where nothing else identifies it: one of two for experiments (RFC 3692).
+const PRIVATE_KIND: u8 = 253;
 
 /// ns-2's empty segment stands for a handshake: both make no sense together.
 fn opening(settings: &Settings, report: &mut Report) {
@@ -310,6 +339,7 @@ fn vegas_a(settings: &Settings, report: &mut Report) -> Option<VegasAParams> {
         vegas,
         increase: match settings.word("increase")? {
             "spread" => Increase::Spread,
+            "spread-at-floor" => Increase::SpreadAtFloor,
             _ => Increase::AtOnce,
         },
         th_tolerance: settings.number("th_tolerance")?,
@@ -370,9 +400,10 @@ fn recovery(settings: &Settings, report: &mut Report) -> Option<RecoveryParams> 
             only_below_highest_sack: settings.flag("only_below_highest_sack")?,
             guard_after_timeout: settings.flag("guard_after_timeout")?,
         }),
-        "rfc6675" => {
-            RecoveryParams::Rfc6675(Rfc6675Params { restart_timer_on_partial_ack: restart_timer_on_partial_ack? })
-        }
+        "rfc6675" => RecoveryParams::Rfc6675(Rfc6675Params {
+            restart_timer_on_partial_ack: restart_timer_on_partial_ack?,
+            limited_transmit: settings.flag("limited_transmit")?,
+        }),
         "vegas" => {
             let growth = settings.word("growth")?;
             if !dialects::VEGAS_FAMILY.contains(&growth) {

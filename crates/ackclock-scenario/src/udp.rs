@@ -13,7 +13,6 @@ use crate::names::natural;
 use crate::network::Network;
 use crate::routes::{self, Finder};
 use crate::settings::Settings;
-use crate::tree::quoted;
 use crate::values::Value;
 
 /// All sources in natural order of their names, or `None` and reports.
@@ -89,12 +88,7 @@ fn source(
 
 fn host(settings: &Settings, key: &str, network: &Network, report: &mut Report) -> Option<NodeId> {
     let (text, at) = (settings.text(key)?, settings.at(key));
-    let node = network.expect_node(text, at, report)?;
-    if !network.is_host(node) {
-        report.error(at, format!("{} is a switch; datagrams begin and end at hosts", quoted(text))).label("not a host");
-        return None;
-    }
-    Some(node)
+    network.expect_host(text, "datagrams", at, report)
 }
 
 fn route(

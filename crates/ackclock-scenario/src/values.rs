@@ -6,8 +6,9 @@ use ackclock::record::{GROUPS, Metric, MetricSet};
 use ackclock::scenario::ForcedDrop;
 
 use crate::diagnostic::{At, Report};
-use crate::keys::{Amount, Bare, Fallback, INSTANT, Key, Kind};
+use crate::keys::{Amount, Bare, Fallback, INSTANT, Key, Kind, Section};
 use crate::paths::{self, LinkErrors, Outage, Schedule};
+use crate::positions::{self, Position};
 use crate::quantity::{Dimension, Quantity, Trouble, nearest_unit};
 use crate::suggest;
 use crate::tree::{Item, Node, Table, quoted};
@@ -29,6 +30,9 @@ pub(crate) enum Value {
     Schedule(Schedule),
     Outages(Vec<Outage>),
     Errors(Vec<LinkErrors>),
+    Position(Position),
+    /// Degrees east.
+    Longitude(f64),
 }
 
 /// A name in a list, and where it is.
@@ -105,10 +109,23 @@ pub(crate) fn check(key: &Key, item: &Item, report: &mut Report) -> Option<Value
             report.error(item.at, format!("`{name}` is {number}")).label("must be from 0 to 1");
             None
         }
+        (Kind::Position, Node::Text(text)) => {
+            let position = Position::parse(text);
+            not_on_a_map(position.is_none(), key, text, item.at, report);
+            position.map(Value::Position)
+        }
+        (Kind::Longitude, Node::Text(text)) => {
+            let longitude = positions::longitude(text);
+            not_on_a_map(longitude.is_none(), key, text, item.at, report);
+            longitude.map(Value::Longitude)
+        }
         (Kind::Schedule(amount), Node::Array(items)) => paths::schedule(name, amount, items, item.at, report),
         (Kind::Amount(amount) | Kind::Schedule(amount), _) => quantity(name, amount, item, report),
         (Kind::Outages, Node::Array(items)) => paths::outages(items, report),
-        (Kind::Errors, Node::Array(_) | Node::Table(_)) => paths::errors(item, report),
+        (Kind::Errors, Node::Array(_) | Node::Table(_)) => {
+            let place = if key.sections.contains(&Section::Place) { "receiver" } else { "egress" };
+            paths::errors(item, place, report)
+        }
         (Kind::Ends | Kind::Route | Kind::Nodes, Node::Array(items)) => names(name, &key.kind, items, item.at, report),
         (Kind::Drops, Node::Array(items)) => drops(items, report),
         (Kind::Metrics, Node::Array(items)) => metrics(items, report),
@@ -120,6 +137,16 @@ pub(crate) fn check(key: &Key, item: &Item, report: &mut Report) -> Option<Value
                 .help(format!("write {name} = {example}"));
             None
         }
+    }
+}
+
+fn not_on_a_map(is_wrong: bool, key: &Key, text: &str, at: At, report: &mut Report) {
+    if is_wrong {
+        let (expected, example) = expectation(&key.kind);
+        report
+            .error(at, format!("`{}` is {}", key.name, quoted(text)))
+            .label(format!("expected {expected}"))
+            .help(format!("write {} = {example}", key.name));
     }
 }
 
@@ -149,6 +176,8 @@ fn expectation(kind: &Kind) -> (String, String) {
         Kind::Metrics => ("a list of metrics in quotes", "[\"cwnd\", \"queue\"]"),
         Kind::Nodes => ("a list of nodes in quotes", "[\"s1\", \"d1\"]"),
         Kind::Drops => ("a list of segment numbers", "[30, { segment = 31, transmission = 2 }]"),
+        Kind::Position => ("a latitude and a longitude in degrees", "\"37.9 N 122.3 W\""),
+        Kind::Longitude => ("a longitude in degrees", "\"95 W\""),
         Kind::Outages => ("a list of outages", "[{ from = \"10 s\", until = \"12 s\" }]"),
         Kind::Errors => ("an error model, or a list of them", "{ model = \"uniform\", rate = 0.01 }"),
         Kind::Amount(_) | Kind::Schedule(_) => unreachable!("quantities explain themselves"),

@@ -11,6 +11,7 @@ use crate::flows::Said;
 use crate::keys::Section;
 use crate::names::natural;
 use crate::plan::Plan;
+use crate::positions;
 use crate::settings::{Origin, Settings};
 use crate::values::Value;
 
@@ -48,6 +49,13 @@ pub(crate) fn write(plan: &Plan, document: &Document, report: &Report) -> (Strin
             writer.section(Some(&header(section.key(), &named.name)), &settings, None, &context);
         }
     }
+    if let Some(satellites) = &plan.satellites {
+        let context = |key: &str| satellites.word(key).or_else(|| context(key));
+        writer.section(Some("satellites"), &satellites.settings, None, &context);
+        for place in satellites.places.iter().filter(|place| place.at.is_some()) {
+            writer.section(Some(&header("place", &place.name)), &place.settings, None, &context);
+        }
+    }
     writer.section(Some("queue"), &plan.queues.general, None, &context);
     for (name, settings) in &plan.queues.ports {
         writer.section(Some(&header("port", name)), settings, Some(&plan.queues.general), &context);
@@ -55,8 +63,8 @@ pub(crate) fn write(plan: &Plan, document: &Document, report: &Report) -> (Strin
     writer.section(Some(plan.framing.section.key()), &plan.framing, None, &context);
     writer.section(Some("tcp"), &plan.tcp, None, &context);
     writer.section(Some("traffic"), &plan.traffic, None, &context);
-    for (flow, said) in &plan.tables {
-        writer.flow(plan, &plan.scenario.flows[*flow], said, &context);
+    for ((flow, said), ends) in plan.tables.iter().zip(&plan.ends) {
+        writer.flow(plan, &plan.scenario.flows[*flow], said, ends, &context);
     }
     for index in in_order(&document.udp) {
         let named = &document.udp[index];
@@ -97,16 +105,20 @@ impl Writer<'_> {
         self.lines(header, lines);
     }
 
-    fn flow(&mut self, plan: &Plan, flow: &Flow, said: &Said, context: &dyn Fn(&str) -> Option<&'static str>) {
+    fn flow(
+        &mut self,
+        plan: &Plan,
+        flow: &Flow,
+        said: &Said,
+        (from, to): &(String, String),
+        context: &dyn Fn(&str) -> Option<&'static str>,
+    ) {
         let common = &said.common;
         let scenario = &plan.scenario;
         let own = &common.settings;
         let found = Origin::Default("fewest links, then least delay, then names in order".to_owned());
         let mut lines: Vec<(&'static str, String, Option<&Origin>)> = Vec::new();
-        let ends =
-            [("from", scenario.links[flow.forward.first()].from), ("to", flow.forward.destination(&scenario.links))];
-        for (key, node) in ends {
-            let name = &scenario.nodes[node].name;
+        for (key, name) in [("from", from), ("to", to)] {
             let letter = if key == "from" { "s" } else { "d" };
             let is_default = said.is_generated && flow.name.strip_prefix('f') == name.strip_prefix(letter);
             if !is_default {
@@ -125,9 +137,8 @@ impl Writer<'_> {
         if !flow.forced_drops.is_empty() {
             lines.push(("drops", drops(&flow.forced_drops), own.origin("drops")));
         }
-        for (key, below) in
-            [("pcr", &plan.framing), ("start", &plan.traffic), ("stop", &plan.traffic), ("size", &plan.traffic)]
-        {
+        let inherited = ["start", "start_jitter", "stop", "size"].map(|key| (key, &plan.traffic));
+        for (key, below) in [("pcr", &plan.framing)].into_iter().chain(inherited) {
             if let Some(value) = own.value(key)
                 && below.section != Section::Packet
                 && below.value(key) != Some(value)
@@ -187,6 +198,8 @@ fn spell(value: &Value) -> String {
         Value::Drops(all) => drops(all),
         Value::Schedule(schedule) => schedule.spelled(),
         Value::Outages(all) => list(all.iter().map(|outage| outage.spelled())),
+        Value::Position(position) => text(&position.to_string()),
+        Value::Longitude(degrees) => text(&positions::spelled_longitude(*degrees)),
         Value::Errors(all) => list(all.iter().map(|errors| errors.spelled())),
     }
 }

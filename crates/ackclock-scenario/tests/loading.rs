@@ -10,7 +10,7 @@ use ackclock::queue::drop::{DropParams, Forgiveness, FrameParams};
 use ackclock::scenario::{Buffer, Flow, ForcedDrop, Link, NodeKind, Queue, Route, Scenario, ServiceOrder, Technology};
 use ackclock::tcp::{
     AckPolicy, CongestionAvoidance, FirstSegment, GrowthParams, HostQueue, InitialWindowFrom, NewRenoParams,
-    OutOfOrder, PartialAckWindow, RecoveryParams, TcpParams, TickPhase, TimerKind, TimerParams,
+    OutOfOrder, PartialAckWindow, RecoveryParams, SackParams, TcpParams, TickPhase, TimerKind, TimerParams,
 };
 use ackclock::units::{Rate, Span, Time};
 use ackclock_scenario::{Disk, LoadError, Loaded, Memory, load};
@@ -88,6 +88,7 @@ fn defaults_are_those_of_the_osu_model() {
         timestamp_clock: None,
         host_queue: HostQueue::Discard,
         receiver_sack: true,
+        sack: SackParams { standard_blocks: 3, offset: None, duplicates: false },
     };
     let f1 = flow(&scenario, "f1");
     assert_eq!(f1.tcp, expected);

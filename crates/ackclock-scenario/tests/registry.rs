@@ -87,7 +87,7 @@ fn every_page_is_about_something_that_exists() {
 }
 
 /// Mechanisms that every scenario has, so that none names them.
-const UNNAMED: [&str; 13] = [
+const UNNAMED: [&str; 14] = [
     "aal5",
     "cell-port",
     "connection",
@@ -99,6 +99,7 @@ const UNNAMED: [&str; 13] = [
     "paths",
     "reroute-detect",
     "retransmission-timer",
+    "routes",
     "satellites",
     "udp",
 ];

@@ -2,7 +2,7 @@
 
 use ackclock::record::stats::{Summary, summarize};
 
-use crate::data::{Claim, Coordinates, Over, Point, Predicate, Quantity, Relation};
+use crate::data::{Claim, Coordinates, Over, Point, Predicate, Quantity, Relation, Statistic};
 use crate::measure::{Measurement, Metric};
 use crate::study::Study;
 
@@ -61,12 +61,46 @@ impl Measured<'_> {
             Predicate::Difference { metric, of, minus, is, value, confident } => {
                 self.difference(&self.study.metric(metric, None), of, minus, *is, *value, *confident)
             }
+            Predicate::Within { metric, of, from, to } => {
+                let value = self.value(of, &self.study.metric(metric, None));
+                Examined {
+                    holds: value.is_some_and(|value| (*from..=*to).contains(&value)),
+                    evidence: format!("{} {}; wanted: {from} to {to}", of.label, number(value)),
+                }
+            }
+            Predicate::Quotient { metric, of, by, at_least, at_most } => {
+                let metric = &self.study.metric(metric, None);
+                let value = self.value(of, metric).zip(self.value(by, metric)).map(|(of, by)| of / by);
+                let (least, most) = (at_least.unwrap_or(f64::NEG_INFINITY), at_most.unwrap_or(f64::INFINITY));
+                let bounds = [("≥", at_least), ("≤", at_most)];
+                let wanted: Vec<String> =
+                    bounds.iter().filter_map(|(sign, bound)| Some(format!("{sign} {}", bound.as_ref()?))).collect();
+                Examined {
+                    holds: value.is_some_and(|value| (least..=most).contains(&value)),
+                    evidence: format!(
+                        "{} over {}: {}; wanted: {}",
+                        of.label,
+                        by.label,
+                        number(value),
+                        wanted.join(" and ")
+                    ),
+                }
+            }
+            Predicate::Pairs { metric, of, minus, is, value, share } => {
+                self.pairs(&self.study.metric(metric, None), of, minus, *is, *value, *share)
+            }
         }
     }
 
     /// The value of a quantity.
     fn value(&self, quantity: &Quantity, metric: &Metric) -> Option<f64> {
-        let mean = |at: &Coordinates| self.summary(&self.study.checked_points(at), metric).map(|summary| summary.mean);
+        let mean = |at: &Coordinates| {
+            let points = self.study.checked_points(at);
+            match quantity.statistic {
+                Statistic::Mean => self.summary(&points, metric).map(|summary| summary.mean),
+                Statistic::Median => median(self.per_seed(&points, metric).into_iter().flatten().collect()),
+            }
+        };
         let Some(axis) = &quantity.spread_over else { return mean(&quantity.at) };
         let along = quantity.at[axis].values().iter();
         let means: Option<Vec<f64>> = along.map(|value| mean(&with(&quantity.at, axis, value))).collect();
@@ -88,13 +122,46 @@ impl Measured<'_> {
 
     fn mean_bound(&self, metric: &Metric, of: &Quantity, is: Relation, bound: f64) -> Examined {
         let value = self.value(of, metric);
-        let interval = match &of.spread_over {
-            Some(_) => String::new(),
-            None => self.summary(&self.study.checked_points(&of.at), metric).map_or(String::new(), |s| interval(&s)),
+        let interval = match (&of.spread_over, of.statistic) {
+            (Some(_), _) | (_, Statistic::Median) => String::new(),
+            (None, Statistic::Mean) => {
+                self.summary(&self.study.checked_points(&of.at), metric).map_or(String::new(), |s| interval(&s))
+            }
         };
         Examined {
             holds: value.is_some_and(|value| is.holds(value, bound)),
             evidence: format!("{} {}{interval}; wanted: {} {}", of.label, number(value), is.sign(), bound),
+        }
+    }
+
+    /// The difference of two quantities for each seed for which both have a value.
+    fn differences(&self, metric: &Metric, of: &Quantity, minus: &Quantity) -> Vec<f64> {
+        let values_of = |quantity: &Quantity| self.per_seed(&self.study.checked_points(&quantity.at), metric);
+        let pairs = values_of(of).into_iter().zip(values_of(minus));
+        pairs.filter_map(|(left, right)| Some(left? - right?)).collect()
+    }
+
+    fn pairs(
+        &self,
+        metric: &Metric,
+        of: &Quantity,
+        minus: &Quantity,
+        is: Relation,
+        bound: f64,
+        share: f64,
+    ) -> Examined {
+        let differences = self.differences(metric, of, minus);
+        let obeying = differences.iter().filter(|difference| is.holds(**difference, bound)).count();
+        let all = differences.len();
+        Examined {
+            holds: all > 0 && obeying as f64 >= share * all as f64,
+            evidence: format!(
+                "{} less {}: {} {bound} in {obeying} of {all} seeds; wanted: in {} %",
+                of.label,
+                minus.label,
+                is.sign(),
+                share * 100.0,
+            ),
         }
     }
 
@@ -107,9 +174,7 @@ impl Measured<'_> {
         bound: f64,
         confident: bool,
     ) -> Examined {
-        let values_of = |quantity: &Quantity| self.per_seed(&self.study.checked_points(&quantity.at), metric);
-        let pairs = values_of(of).into_iter().zip(values_of(minus));
-        let differences: Vec<f64> = pairs.filter_map(|(left, right)| Some(left? - right?)).collect();
+        let differences = self.differences(metric, of, minus);
         let Some(summary) = summarize(&differences) else {
             return Examined {
                 holds: false,
@@ -156,6 +221,17 @@ fn with(at: &Coordinates, axis: &str, value: &str) -> Coordinates {
     let mut at = at.clone();
     at.insert(axis.into(), crate::data::OneOrMany::One(value.into()));
     at
+}
+
+/// The value in the middle, or the mean of the two there.
+fn median(mut values: Vec<f64>) -> Option<f64> {
+    values.sort_by(f64::total_cmp);
+    let middle = values.len() / 2;
+    match values.len() % 2 {
+        _ if values.is_empty() => None,
+        0 => Some((values[middle - 1] + values[middle]) / 2.0),
+        _ => Some(values[middle]),
+    }
 }
 
 fn interval(summary: &Summary) -> String {

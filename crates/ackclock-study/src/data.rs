@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use ackclock::units::Span;
 use serde::Deserialize;
 
 use crate::measure::MetricName;
@@ -193,44 +192,6 @@ impl Tolerance {
     }
 }
 
-/// `figures.toml`, which a study may do without.
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Figures {
-    #[serde(default)]
-    pub figure: Vec<Figure>,
-}
-
-/// A figure that shows what one flow does over time.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Figure {
-    pub id: String,
-    pub card: String,
-    pub title: String,
-    pub at: Coordinates,
-    pub flow: String,
-    /// Where it ends.
-    pub until: Seconds,
-    /// What the study describes there.
-    pub shows: String,
-}
-
-/// A time, written as "3 s".
-#[derive(Clone, Copy, Debug, Deserialize)]
-#[serde(try_from = "String")]
-pub(crate) struct Seconds(pub Span);
-
-impl TryFrom<String> for Seconds {
-    type Error = String;
-    fn try_from(text: String) -> Result<Seconds, String> {
-        let number = text.strip_suffix(" s").and_then(|number| number.parse::<u64>().ok());
-        number
-            .map(|number| Seconds(Span::from_secs(number)))
-            .ok_or_else(|| format!("{text:?} is no time: write \"3 s\""))
-    }
-}
-
 /// A column of a table.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -328,35 +289,68 @@ pub(crate) enum Predicate {
         #[serde(default)]
         confident: bool,
     },
+    /// A quantity lies between two numbers, or at one of them.
+    Within { metric: MetricName, of: Quantity, from: f64, to: f64 },
+    /// A quantity divided by another lies between two numbers, of which one may be left out.
+    Quotient { metric: MetricName, of: Quantity, by: Quantity, at_least: Option<f64>, at_most: Option<f64> },
+    /// The difference of two quantities stands in the relation to a number in at least this share of the seeds.
+    Pairs { metric: MetricName, of: Quantity, minus: Quantity, is: Relation, value: f64, share: f64 },
 }
 
 impl Predicate {
+    /// Whether it is about a statistic of the seeds, and not about single ones.
+    pub fn asks_for_statistic(&self) -> bool {
+        match self {
+            Predicate::Bound { over, .. } => *over == Over::Mean,
+            Predicate::Difference { .. } => false,
+            _ => true,
+        }
+    }
+
     pub fn quantities(&self) -> Vec<&Quantity> {
         match self {
             Predicate::Order { of, .. } => of.iter().collect(),
-            Predicate::Bound { of, .. } => vec![of],
-            Predicate::Difference { of, minus, .. } => vec![of, minus],
+            Predicate::Bound { of, .. } | Predicate::Within { of, .. } => vec![of],
+            Predicate::Difference { of, minus: other, .. }
+            | Predicate::Pairs { of, minus: other, .. }
+            | Predicate::Quotient { of, by: other, .. } => vec![of, other],
         }
     }
 
     pub fn quantities_mut(&mut self) -> Vec<&mut Quantity> {
         match self {
             Predicate::Order { of, .. } => of.iter_mut().collect(),
-            Predicate::Bound { of, .. } => vec![of],
-            Predicate::Difference { of, minus, .. } => vec![of, minus],
+            Predicate::Bound { of, .. } | Predicate::Within { of, .. } => vec![of],
+            Predicate::Difference { of, minus: other, .. }
+            | Predicate::Pairs { of, minus: other, .. }
+            | Predicate::Quotient { of, by: other, .. } => vec![of, other],
         }
     }
 }
 
-/// A number made of measurements: the mean over its points, or the spread along an axis.
+/// A number made of measurements: the mean over its points and the seeds, another statistic, or the spread along an axis.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Quantity {
     pub label: String,
     #[serde(default)]
     pub at: Coordinates,
+    /// Of the seeds. A difference, and what holds at every point or in every run, does not ask.
+    #[serde(default)]
+    pub statistic: Statistic,
     /// Largest less smallest of the means along this axis.
     pub spread_over: Option<String>,
+}
+
+/// What stands for all seeds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Statistic {
+    /// The mean.
+    #[default]
+    Mean,
+    /// The median: half of the seeds are above, half below.
+    Median,
 }
 
 /// What a bound is meant for.
@@ -428,6 +422,26 @@ pub(crate) struct Assumption {
     pub on: Vec<Group>,
 }
 
+/// A number that is shown of each choice.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Shown {
+    pub label: String,
+    pub metric: MetricName,
+    /// What the metric is divided by.
+    #[serde(default = "one")]
+    pub unit: f64,
+    /// Decimals.
+    #[serde(default = "two")]
+    pub decimals: usize,
+}
+
+/// What is shown of a group that does not say.
+fn efficiency_and_fairness() -> Vec<Shown> {
+    let shown = |label: &str, metric| Shown { label: label.into(), metric, unit: one(), decimals: two() };
+    vec![shown("efficiency", MetricName::Efficiency), shown("fairness", MetricName::Fairness)]
+}
+
 /// How sure an assumption is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -454,6 +468,9 @@ pub(crate) struct Alternative {
 pub(crate) struct Group {
     pub label: String,
     pub at: Coordinates,
+    /// What is shown of each choice.
+    #[serde(default = "efficiency_and_fairness")]
+    pub show: Vec<Shown>,
     /// Alternatives that make sense on these points only.
     #[serde(default, rename = "alternative")]
     pub alternatives: Vec<Alternative>,

@@ -1,17 +1,19 @@
 //! Figures of a study: runs that are recorded over time, and what they are to show.
 
-use ackclock::record::{GROUPS, MetricSet, Series};
+use ackclock::record::{Metric, Series};
 use ackclock::scenario::Recording;
 use ackclock::sim;
 use ackclock::units::{Span, Time};
+use ackclock_scenario::Loaded;
 
 use crate::Error;
-use crate::data::{Card, Figure};
+use crate::data::{Card, Coordinates};
 use crate::embedded::Embedded;
+use crate::figures::{Figure, Plot};
 use crate::plan::Scope;
 use crate::study::Study;
 
-/// A figure with the record that it draws.
+/// A figure with the records that it draws.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DrawnFigure {
     /// Name, unique within the study.
@@ -22,14 +24,29 @@ pub struct DrawnFigure {
     pub title: String,
     /// What the study describes there, in words.
     pub shows: String,
-    /// The flow that it is about.
-    pub flow: String,
-    /// How to run the same: a scenario file with every key written out.
-    pub scenario: String,
-    /// What the flow did, up to the end of the figure.
-    pub series: Vec<Series>,
+    /// The flows, of one run after the other.
+    pub flows: Vec<DrawnFlow>,
+    /// What is drawn of them.
+    pub(crate) plots: Vec<Plot>,
+    /// Instants of note, in order, and what happens then.
+    pub marks: Vec<(Time, String)>,
+    /// How to run the same: for each run its name, empty of a single one, and a scenario file with every key written out.
+    pub scenarios: Vec<(String, String)>,
     /// The end of the figure.
     pub end: Time,
+}
+
+/// A flow of a figure.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DrawnFlow {
+    /// What tells it from the others: its run, its name, or both.
+    pub label: String,
+    /// When it began.
+    pub start: Time,
+    /// Payload bytes of its segments.
+    pub mss: u32,
+    /// What it did, up to the end of the figure.
+    pub series: Vec<Series>,
 }
 
 /// Runs the scenarios of all figures within a scope. They are few and short.
@@ -39,44 +56,81 @@ pub(crate) fn draw(study: &Study, scope: &Scope) -> Result<Vec<DrawnFigure>, Err
 }
 
 fn draw_one(study: &Study, figure: &Figure) -> Result<DrawnFigure, Error> {
-    let point = study.checked_points(&figure.at).swap_remove(0);
-    let loaded = ackclock_scenario::load(&Embedded, &point.scenario, &point.sets).map_err(|error| Error::Scenario {
-        file: point.scenario.clone(),
-        sets: point.sets.clone(),
-        error,
-    })?;
-    let mut scenario = loaded.scenario;
-    let end = Time::ZERO + figure.until.0.min(scenario.duration);
-    scenario.recording = Recording { metrics: of_tcp(), interval: Span::from_ms(10), captures: Vec::new() };
-    let mut simulation = sim::build(&scenario, loaded.seed);
-    simulation.step(end);
-    let mut series = simulation.finish().series;
-    series.retain(|series| series.of == figure.flow);
-    Ok(DrawnFigure {
+    let mut drawn = DrawnFigure {
         id: figure.id.clone(),
         card: figure.card.clone(),
         title: figure.title.clone(),
         shows: figure.shows.clone(),
-        flow: figure.flow.clone(),
-        scenario: loaded.resolved,
-        series,
-        end,
-    })
+        flows: Vec::new(),
+        plots: figure.plots.clone(),
+        marks: figure.marks.iter().map(|mark| (Time::ZERO + mark.at.0, mark.label.clone())).collect(),
+        scenarios: Vec::new(),
+        end: Time::ZERO,
+    };
+    for (label, at) in figure.all_runs() {
+        run(study, figure, label, &at, &mut drawn)?;
+    }
+    drawn.marks.retain(|(time, _)| *time < drawn.end);
+    drawn.marks.sort();
+    drawn.marks.dedup();
+    Ok(drawn)
 }
 
-/// Everything that is recorded of a flow.
-fn of_tcp() -> MetricSet {
-    GROUPS.iter().filter(|(name, _)| *name == "tcp").flat_map(|(_, metrics)| metrics.iter().copied()).collect()
+/// Adds one run to a figure.
+fn run(study: &Study, figure: &Figure, label: &str, at: &Coordinates, drawn: &mut DrawnFigure) -> Result<(), Error> {
+    let point = study.checked_points(at).swap_remove(0);
+    let loaded = ackclock_scenario::load(&Embedded, &point.scenario, &point.sets);
+    let Loaded { mut scenario, seed, resolved, .. } =
+        loaded.map_err(|error| Error::Scenario { file: point.scenario.clone(), sets: point.sets.clone(), error })?;
+    let end = Time::ZERO + figure.until.0.min(scenario.duration);
+    let metrics = figure.plots.iter().flat_map(|plot| plot.metrics()).copied().collect();
+    scenario.recording = Recording { metrics, interval: Span::from_ms(10), captures: Vec::new() };
+    let mut simulation = sim::build(&scenario, seed);
+    simulation.step(end);
+    let mut series = simulation.finish().series;
+    for name in &figure.flows {
+        let flow = scenario.flows.iter().find(|flow| flow.name == *name);
+        let flow = flow.ok_or_else(|| Error::Data {
+            file: format!("{}/figures.toml", study.name()),
+            message: format!("figure \"{}\": there is no flow \"{name}\"", figure.id),
+        })?;
+        let (own, others) = series.into_iter().partition(|series| series.of == *name);
+        series = others;
+        let starts = (flow.start > Time::ZERO).then(|| (flow.start, format!("{name} starts")));
+        let stops = flow.stop.map(|stop| (stop, format!("{name} stops")));
+        drawn.marks.extend(starts.into_iter().chain(stops));
+        let label = match (label, figure.flows.len()) {
+            ("", _) => name.clone(),
+            (label, 1) => label.into(),
+            (label, _) => format!("{label}, {name}"),
+        };
+        drawn.flows.push(DrawnFlow { label, start: flow.begins(seed), mss: flow.tcp.mss, series: own });
+    }
+    drawn.scenarios.push((label.into(), resolved));
+    drawn.end = drawn.end.max(end);
+    Ok(())
+}
+
+impl Plot {
+    /// What has to be recorded for it.
+    fn metrics(self) -> &'static [Metric] {
+        match self {
+            Plot::Cwnd => &[Metric::Cwnd, Metric::Ssthresh],
+            Plot::Rtt => &[Metric::Rtt],
+            Plot::Sequence => &[Metric::Sent, Metric::Retransmissions, Metric::Acknowledged],
+            Plot::Throughput | Plot::Average => &[Metric::Sent],
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::Selection;
-    use ackclock::record::{Columns, Metric};
+    use ackclock::record::Columns;
 
     fn of(figure: &DrawnFigure, metric: Metric) -> (&[Time], &[f64]) {
-        let series = figure.series.iter().find(|series| series.metric == metric).unwrap();
+        let series = figure.flows[0].series.iter().find(|series| series.metric == metric).unwrap();
         let Columns::Points { time, value } = &series.columns else { panic!("{metric:?} has no points") };
         (time, value)
     }

@@ -29,10 +29,13 @@
 //! ```
 
 mod claim;
+mod course;
+mod curves;
 mod data;
 mod embedded;
 mod error;
 mod figure;
+mod figures;
 mod ledger;
 mod measure;
 mod page;
@@ -47,11 +50,11 @@ mod tests;
 mod text;
 
 pub use error::Error;
-pub use figure::DrawnFigure;
+pub use figure::{DrawnFigure, DrawnFlow};
 pub use plan::{Plan, Selection};
 pub use report::{
     AlternativeReport, AssumptionReport, CardReport, CellReport, ClaimReport, FindingReport, GroupReport, Number,
-    Report, TableReport, Tally, Verdict,
+    Report, ShownReport, TableReport, Tally, Verdict,
 };
 pub use run::{Outcome, Progress, Quiet, Status, reproduce};
 pub use study::{CardInfo, Study, names};

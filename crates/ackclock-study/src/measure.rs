@@ -7,9 +7,12 @@ use ackclock::record::Records;
 use ackclock::record::metrics::jain;
 use ackclock::record::stats::sample_sd;
 use ackclock::scenario::{Flow, Scenario};
-use ackclock::tcp::FirstSegment;
+use ackclock::tcp::offset_sack::{Flags, Negotiated};
+use ackclock::tcp::{FirstSegment, sack_option};
 use ackclock::units::{Span, Time};
 use serde::{Deserialize, Serialize};
+
+use crate::course::Course;
 
 /// What the metrics need of a run. Lists have one entry per flow, in the order of the scenario.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -19,16 +22,26 @@ pub(crate) struct Measurement {
     pub seconds: f64,
     /// The names of the flows.
     pub flows: Vec<String>,
-    /// When they began, seconds.
+    /// When they began, seconds, without the jitter.
     pub start: Vec<f64>,
+    /// Payload bytes of their segments.
+    pub mss: Vec<u32>,
     /// Payload delivered in order, bits per second, over the whole run.
     pub goodput_bps: Vec<f64>,
     /// The same after the warm-up.
     pub goodput_after_warmup_bps: Vec<f64>,
     /// Bytes sent, retransmissions included, as studies count them: payload, and the 40 octets of an empty first segment.
     pub bytes_sent: Vec<u64>,
+    /// Segments sent, retransmissions included.
+    pub segments_sent: Vec<u64>,
+    /// Data packets refused by ports and lost on links.
+    pub lost: Vec<u64>,
     pub fast_retransmits: Vec<u64>,
     pub retransmissions: Vec<u64>,
+    /// Segments that arrived although the receiver held all their bytes.
+    pub unnecessary: Vec<u64>,
+    /// The SACK option of the last acknowledgement captured where it was sent; `None` if none was captured.
+    pub last_sack: Vec<Option<LastSack>>,
     pub longest_backoff: Vec<u32>,
     /// When the retransmission timer expired, whole milliseconds, rounded down.
     pub timeouts_ms: Vec<Vec<u64>>,
@@ -38,33 +51,77 @@ pub(crate) struct Measurement {
     pub drops: u64,
     /// The time-weighted mean of what waited at each port, by its name.
     pub mean_queue: BTreeMap<String, f64>,
+    /// How each flow went on, where the scenario records throughput and cwnd.
+    #[serde(default)]
+    pub course: Vec<Course>,
 }
 
 impl Measurement {
     /// Of a run of this scenario.
     pub fn of(records: &Records, scenario: &Scenario) -> Measurement {
         let flows = &records.flows;
+        let end = Time::ZERO + records.simulated;
+        let course = scenario.flows.iter().map(|flow| Course::of(&flow.name, flow.tcp.mss, &records.series, end));
         let milliseconds = |time: &Time| time.as_ps() / Span::from_ms(1).as_ps();
         Measurement {
             seconds: records.simulated.as_secs_f64(),
             flows: flows.iter().map(|flow| flow.name.clone()).collect(),
             start: scenario.flows.iter().map(|flow| flow.start.as_secs_f64()).collect(),
+            mss: scenario.flows.iter().map(|flow| flow.tcp.mss).collect(),
             goodput_bps: flows.iter().map(|flow| flow.goodput_bps).collect(),
             goodput_after_warmup_bps: flows.iter().filter_map(|flow| flow.goodput_after_warmup_bps).collect(),
             bytes_sent: flows.iter().zip(scenario.flows.iter()).map(|(flow, of)| flow.bytes_sent + empty(of)).collect(),
+            segments_sent: flows.iter().map(|flow| flow.segments_sent).collect(),
+            lost: flows.iter().map(|flow| lost(&flow.name, records)).collect(),
             fast_retransmits: flows.iter().map(|flow| flow.fast_retransmits).collect(),
             retransmissions: flows.iter().map(|flow| flow.retransmissions).collect(),
+            unnecessary: flows.iter().map(|flow| flow.unnecessary_retransmissions).collect(),
+            last_sack: (0..).zip(scenario.flows.iter()).map(|(flow, of)| LastSack::of(records, flow, of)).collect(),
             longest_backoff: flows.iter().map(|flow| flow.longest_backoff).collect(),
             timeouts_ms: flows.iter().map(|flow| flow.timeout_times.iter().map(milliseconds).collect()).collect(),
             completed: flows.iter().map(|flow| flow.completed.map(Time::as_secs_f64)).collect(),
             drops: records.ports.iter().map(|port| port.drops.total()).sum(),
             mean_queue: records.ports.iter().map(|port| (port.name.clone(), port.mean_queue)).collect(),
+            course: course.collect::<Option<Vec<Course>>>().unwrap_or_default(),
         }
     }
 
     /// Bits per second that a flow sent from its start to the end of the run, retransmissions included.
     fn sent_bps(&self, flow: usize) -> f64 {
-        self.bytes_sent[flow] as f64 * 8.0 / (self.seconds - self.start[flow])
+        self.rate(flow, self.bytes_sent[flow])
+    }
+
+    /// So many bytes, as bits per second of the time from the start of a flow to the end of the run.
+    fn rate(&self, flow: usize, bytes: u64) -> f64 {
+        bytes as f64 * 8.0 / (self.seconds - self.start[flow])
+    }
+}
+
+/// The data packets of a flow that ports refused and links lost.
+fn lost(flow: &str, records: &Records) -> u64 {
+    let refused = records.ports.iter().flat_map(|port| &port.vcs).filter(|vc| vc.name == flow).map(|vc| vc.drops);
+    let on_links = records.links.iter().flat_map(|link| &link.vcs).filter(|vc| vc.name == flow);
+    refused.sum::<u64>() + on_links.map(|vc| vc.lost.total()).sum::<u64>()
+}
+
+/// A SACK option: how much it says, and how long it is with kind and length.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct LastSack {
+    pub blocks: u32,
+    pub octets: u32,
+}
+
+impl LastSack {
+    /// That of the last acknowledgement of a flow that was captured where it was sent, also if it is empty.
+    fn of(records: &Records, number: u32, flow: &Flow) -> Option<LastSack> {
+        let mut packets = records.captures.iter().flat_map(|capture| &capture.packets);
+        let last = packets.rfind(|packet| packet.flow == number && packet.sent && !packet.data)?;
+        let form = flow.tcp.sack.offset.as_ref().map(|offset| offset.form);
+        let negotiated = form.map_or(Negotiated::Standard, |form| Negotiated::Offset(form, Flags::ALL));
+        let octets = last.segment.sack.octets();
+        let blocks = sack_option::find(octets, negotiated).ok().flatten().map_or(0, |blocks| blocks.len());
+        Some(LastSack { blocks: blocks as u32, octets: octets.len() as u32 })
     }
 }
 
@@ -96,6 +153,12 @@ pub(crate) enum MetricName {
     Ratio(Quality, Flows, Flows),
     /// The standard deviation of a quality over all flows, as of a sample.
     Deviation(Quality),
+    /// Jain's index of a quality over all flows.
+    Jain(Quality),
+    /// How far flows are from shares in proportion to weights: the sum of the distances.
+    Misallocation(Quality, Vec<(String, u32)>),
+    /// Something that flows have from one instant of the run to another, seconds.
+    During(Recordable, Flows, u32, u32),
     /// The time-weighted mean of what waits at a port.
     MeanQueue(String),
     /// The same times the length of the run: units times seconds.
@@ -107,18 +170,64 @@ pub(crate) enum MetricName {
 pub(crate) enum Quality {
     /// Bits per second sent since its start, retransmissions included.
     Sent,
+    /// The same without what was sent again: what [VEGAS-A] calls goodput.
+    SentOnce,
+    /// Packets lost on their way.
+    Lost,
+    /// Segments sent again, of all that were sent.
+    ShareSentAgain,
     /// Bits per second delivered, over the whole run.
     Goodput,
     /// The same after the warm-up.
     GoodputAfterWarmup,
     /// Segments sent again.
     Retransmissions,
+    /// Those of which the receiver held all bytes.
+    Needless,
+    /// Blocks in the last SACK option captured.
+    SackBlocks,
+    /// Octets of that option.
+    SackOctets,
     /// Fast retransmits.
     FastRetransmits,
     /// Expiries of the retransmission timer.
     Timeouts,
     /// When the last byte of a file was acknowledged, seconds.
     Completed,
+}
+
+/// What a flow has in a part of the run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Recordable {
+    /// Bits per second delivered in order.
+    Throughput,
+    /// The congestion window, segments.
+    Cwnd,
+    /// Expiries of the retransmission timer.
+    Timeouts,
+}
+
+impl Recordable {
+    /// Names in study data.
+    const NAMES: [(&'static str, Recordable); 3] =
+        [("throughput", Recordable::Throughput), ("cwnd", Recordable::Cwnd), ("timeouts", Recordable::Timeouts)];
+
+    /// Of some flows: of counts the sum, of everything else the mean. `None` where it was not recorded.
+    fn over(self, run: &Measurement, flows: &Flows, from: u32, to: u32) -> Option<f64> {
+        let (from, to) = (f64::from(from), f64::from(to));
+        let of_flow = |flow: usize| match self {
+            Recordable::Throughput => run.course.get(flow)?.mean(&run.course[flow].throughput_bps, from, to),
+            Recordable::Cwnd => run.course.get(flow)?.mean(&run.course[flow].cwnd, from, to),
+            Recordable::Timeouts => {
+                let within = |ms: &&u64| (from..to).contains(&(**ms as f64 / 1000.0));
+                Some(run.timeouts_ms[flow].iter().filter(within).count() as f64)
+            }
+        };
+        let values: Option<Vec<f64>> = flows.among(run).map(of_flow).collect();
+        let values = values.filter(|values| !values.is_empty())?;
+        let sum: f64 = values.iter().sum();
+        Some(if self == Recordable::Timeouts { sum } else { sum / values.len() as f64 })
+    }
 }
 
 /// Which flows; counts are added up, everything else is averaged.
@@ -128,13 +237,30 @@ pub(crate) enum Flows {
     Named(Vec<String>),
 }
 
+impl Flows {
+    /// Their numbers in a run.
+    fn among<'a>(&'a self, run: &'a Measurement) -> impl Iterator<Item = usize> + 'a {
+        let wanted = |name: &String| match self {
+            Flows::All => true,
+            Flows::Named(names) => names.contains(name),
+        };
+        (0..run.flows.len()).filter(move |&flow| wanted(&run.flows[flow]))
+    }
+}
+
 impl Quality {
     /// Names in study data.
-    const NAMES: [(&'static str, Quality); 7] = [
+    const NAMES: [(&'static str, Quality); 13] = [
         ("sent", Quality::Sent),
+        ("sent-once", Quality::SentOnce),
+        ("lost", Quality::Lost),
+        ("share-sent-again", Quality::ShareSentAgain),
         ("goodput", Quality::Goodput),
         ("goodput-after-warmup", Quality::GoodputAfterWarmup),
         ("retransmissions", Quality::Retransmissions),
+        ("needless", Quality::Needless),
+        ("sack-blocks", Quality::SackBlocks),
+        ("sack-octets", Quality::SackOctets),
         ("fast-retransmits", Quality::FastRetransmits),
         ("timeouts", Quality::Timeouts),
         ("completed", Quality::Completed),
@@ -145,16 +271,32 @@ impl Quality {
     }
 
     fn is_count(self) -> bool {
-        matches!(self, Quality::Retransmissions | Quality::FastRetransmits | Quality::Timeouts)
+        matches!(
+            self,
+            Quality::Lost
+                | Quality::Retransmissions
+                | Quality::Needless
+                | Quality::FastRetransmits
+                | Quality::Timeouts
+        )
     }
 
     /// Of one flow; `None` where it has no meaning.
     fn value(self, run: &Measurement, flow: usize) -> Option<f64> {
         match self {
             Quality::Sent => Some(run.sent_bps(flow)),
+            Quality::SentOnce => {
+                let again = run.retransmissions[flow] * u64::from(run.mss[flow]);
+                Some(run.rate(flow, run.bytes_sent[flow].saturating_sub(again)))
+            }
+            Quality::Lost => Some(run.lost[flow] as f64),
+            Quality::ShareSentAgain => Some(run.retransmissions[flow] as f64 / run.segments_sent[flow].max(1) as f64),
             Quality::Goodput => Some(run.goodput_bps[flow]),
             Quality::GoodputAfterWarmup => run.goodput_after_warmup_bps.get(flow).copied(),
             Quality::Retransmissions => Some(run.retransmissions[flow] as f64),
+            Quality::Needless => Some(run.unnecessary[flow] as f64),
+            Quality::SackBlocks => run.last_sack[flow].map(|sack| f64::from(sack.blocks)),
+            Quality::SackOctets => run.last_sack[flow].map(|sack| f64::from(sack.octets)),
             Quality::FastRetransmits => Some(run.fast_retransmits[flow] as f64),
             Quality::Timeouts => Some(run.timeouts_ms[flow].len() as f64),
             Quality::Completed => run.completed[flow],
@@ -163,20 +305,15 @@ impl Quality {
 
     /// Of several flows.
     fn over(self, run: &Measurement, flows: &Flows) -> Option<f64> {
-        let wanted = |name: &String| match flows {
-            Flows::All => true,
-            Flows::Named(names) => names.contains(name),
-        };
-        let values: Option<Vec<f64>> =
-            (0..run.flows.len()).filter(|&flow| wanted(&run.flows[flow])).map(|flow| self.value(run, flow)).collect();
+        let values: Option<Vec<f64>> = flows.among(run).map(|flow| self.value(run, flow)).collect();
         let values = values.filter(|values| !values.is_empty())?;
         let sum: f64 = values.iter().sum();
         Some(if self.is_count() { sum } else { sum / values.len() as f64 })
     }
 }
 
-/// `NAME`, `NAME(FLOW FLOW ...)`, `ratio(NAME: FLOW ... / FLOW ...)`, `deviation(NAME)`, `mean-queue(PORT)`,
-/// `queue-seconds(PORT)`.
+/// `NAME`, `NAME(FLOW FLOW ...)`, `ratio(NAME: FLOW ... / FLOW ...)`, `deviation(NAME)`, `jain(NAME)`,
+/// `misallocation(NAME: FLOW WEIGHT ...)`, `NAME(FLOW FLOW ..., N to M s)`, `mean-queue(PORT)`, `queue-seconds(PORT)`.
 impl TryFrom<String> for MetricName {
     type Error = String;
     fn try_from(text: String) -> Result<MetricName, String> {
@@ -196,6 +333,26 @@ impl TryFrom<String> for MetricName {
             "mean-queue" => Ok(MetricName::MeanQueue(of.into())),
             "queue-seconds" => Ok(MetricName::QueueSeconds(of.into())),
             "deviation" => Quality::named(of).map(MetricName::Deviation).ok_or_else(wrong),
+            "jain" => Quality::named(of).map(MetricName::Jain).ok_or_else(wrong),
+            "misallocation" => {
+                let (quality, weights) = of.split_once(':').ok_or_else(wrong)?;
+                let words: Vec<&str> = weights.split_whitespace().collect();
+                let weight = |pair: &[&str]| match pair {
+                    [flow, weight] => weight.parse().ok().map(|weight| (flow.to_string(), weight)),
+                    _ => None,
+                };
+                let weights: Option<Vec<(String, u32)>> = words.chunks(2).map(weight).collect();
+                let quality = Quality::named(quality).ok_or_else(wrong)?;
+                Ok(MetricName::Misallocation(quality, weights.filter(|all| !all.is_empty()).ok_or_else(wrong)?))
+            }
+            name if of.contains(',') => {
+                let (_, what) = *Recordable::NAMES.iter().find(|(known, _)| *known == name).ok_or_else(wrong)?;
+                let (names, part) = of.split_once(',').ok_or_else(wrong)?;
+                let instants = part.trim().strip_suffix(" s").and_then(|part| part.split_once(" to "));
+                let (from, to) = instants.ok_or_else(wrong)?;
+                let instant = |text: &str| text.parse::<u32>().map_err(|_| wrong());
+                Ok(MetricName::During(what, flows(names), instant(from)?, instant(to)?))
+            }
             "ratio" => {
                 let (quality, sides) = of.split_once(':').ok_or_else(wrong)?;
                 let (upper, lower) = sides.split_once('/').ok_or_else(wrong)?;
@@ -245,10 +402,31 @@ impl Metric {
                 let values: Option<Vec<f64>> = (0..run.flows.len()).map(|flow| quality.value(run, flow)).collect();
                 sample_sd(&values?)
             }
+            MetricName::Jain(quality) => {
+                let values: Option<Vec<f64>> = (0..run.flows.len()).map(|flow| quality.value(run, flow)).collect();
+                Some(jain(values?.into_iter()))
+            }
+            MetricName::Misallocation(quality, weights) => misallocation(run, *quality, weights),
+            MetricName::During(what, flows, from, to) => what.over(run, flows, *from, *to),
             MetricName::MeanQueue(port) => run.mean_queue.get(port).copied(),
             MetricName::QueueSeconds(port) => run.mean_queue.get(port).map(|mean| mean * run.seconds),
         }
     }
+}
+
+/// The sum, over the flows with a weight, of how far each is from its share of what they have together, in proportion to
+/// the weights.
+fn misallocation(run: &Measurement, quality: Quality, weights: &[(String, u32)]) -> Option<f64> {
+    let value = |(flow, _): &(String, u32)| {
+        let flow = run.flows.iter().position(|name| name == flow)?;
+        quality.value(run, flow)
+    };
+    let values: Option<Vec<f64>> = weights.iter().map(value).collect();
+    let values = values?;
+    let (together, all) =
+        (values.iter().sum::<f64>(), weights.iter().map(|(_, weight)| f64::from(*weight)).sum::<f64>());
+    let shares = weights.iter().map(|(_, weight)| together * f64::from(*weight) / all);
+    Some(values.iter().zip(shares).map(|(value, share)| (value - share).abs()).sum())
 }
 
 /// How much the flows time out together. Time is cut into intervals of 100 ms; a flow's indicator is 1 where its timer
@@ -311,17 +489,49 @@ mod tests {
             seconds: 10.0,
             flows: vec!["s1".into(), "s2".into()],
             start: vec![0.0, 5.0],
+            mss: vec![1000, 1000],
+            segments_sent: vec![1000, 2000],
+            lost: vec![2, 4],
             goodput_bps: vec![30e6, 20e6],
             goodput_after_warmup_bps: vec![60e6, 40e6],
             bytes_sent: vec![1_000_000, 2_000_000],
             fast_retransmits: vec![1, 2],
             retransmissions: vec![3, 4],
+            unnecessary: vec![2, 1],
+            last_sack: vec![Some(LastSack { blocks: 5, octets: 22 }), None],
             longest_backoff: vec![1, 5],
             timeouts_ms: vec![vec![1], vec![2, 3]],
             completed: vec![Some(4.5), None],
             drops: 9,
             mean_queue: BTreeMap::from([("r1->r2".into(), 2.5)]),
+            course: vec![
+                Course { interval: 2.0, throughput_bps: vec![1.0, 2.0, 3.0, 4.0, 5.0], cwnd: vec![10.0; 5] },
+                Course { interval: 2.0, throughput_bps: vec![0.0, 0.0, 9.0, 8.0, 7.0], cwnd: vec![30.0; 5] },
+            ],
         }
+    }
+
+    #[test]
+    fn a_part_of_the_run_counts_what_happens_in_it() {
+        assert_eq!((value("throughput(s1, 2 to 6 s)"), value("throughput(s1 s2, 8 to 10 s)")), (Some(2.5), Some(6.0)));
+        assert_eq!((value("cwnd(s2, 0 to 10 s)"), value("throughput(s1, 20 to 30 s)")), (Some(30.0), None));
+        assert_eq!((value("timeouts(s1 s2, 0 to 1 s)"), value("timeouts(s2, 1 to 9 s)")), (Some(3.0), Some(0.0)));
+    }
+
+    #[test]
+    fn what_was_sent_again_is_no_part_of_what_was_sent_once() {
+        // 1 MB less 3 kB in 10 s, 2 MB less 4 kB in 5 s.
+        assert_eq!((value("sent-once(s1)"), value("sent-once(s2)")), (Some(797_600.0), Some(3_193_600.0)));
+        assert_eq!((value("lost"), value("share-sent-again(s2)")), (Some(6.0), Some(0.002)));
+    }
+
+    #[test]
+    fn shares_are_compared_with_each_other_and_with_weights() {
+        // 0.8 and 3.2 Mb/s: (4)² / (2 · (0.64 + 10.24)).
+        assert!((value("jain(sent)").unwrap() - 16.0 / 21.76).abs() < 1e-12);
+        // Of 4 Mb/s 1 to 3 would be 1 and 3.
+        assert!((value("misallocation(sent: s1 1 s2 3)").unwrap() - 400_000.0).abs() < 1e-6);
+        assert_eq!(value("misallocation(sent: s1 1 s9 3)"), None);
     }
 
     fn value(name: &str) -> Option<f64> {
@@ -340,6 +550,7 @@ mod tests {
         assert_eq!((value("timeouts"), value("timeouts(s2)")), (Some(3.0), Some(2.0)));
         assert_eq!((value("fast-retransmits"), value("retransmissions(s1)")), (Some(3.0), Some(3.0)));
         assert_eq!((value("longest-backoff"), value("drops")), (Some(5.0), Some(9.0)));
+        assert_eq!((value("needless"), value("needless(s2)")), (Some(3.0), Some(1.0)));
         // (30+20)² / (2·(900+400)) = 2500/2600
         assert_eq!(value("fairness"), Some(2500.0 / 2600.0));
     }
@@ -353,6 +564,12 @@ mod tests {
         // Mean 25, differences of 5: the root of 50 / 1, in megabits.
         assert_eq!(value("deviation(goodput)"), Some((2.0 * 5e6 * 5e6_f64).sqrt()));
         assert_eq!((value("completed(s1)"), value("completed(s2)")), (Some(4.5), None));
+    }
+
+    #[test]
+    fn options_are_those_of_the_last_acknowledgement_captured() {
+        assert_eq!((value("sack-blocks(s1)"), value("sack-octets(s1)")), (Some(5.0), Some(22.0)));
+        assert_eq!((value("sack-blocks(s2)"), value("sack-octets(s2)")), (None, None), "nothing was captured");
     }
 
     #[test]

@@ -1,13 +1,13 @@
 //! Reports as a page: the same as the text, with its figures drawn, in one file that opens without a network.
 
-use ackclock::record::Subject;
+use ackclock::units::Time;
 use ackclock_results::report::html::Html;
 use ackclock_results::report::number::fixed;
 use ackclock_results::report::page::Page;
-use ackclock_results::report::plots::{self, Recorded};
 use ackclock_results::report::run::command_line;
 use ackclock_results::report::table::{Cell, Table, Tone};
 
+use crate::curves;
 use crate::figure::DrawnFigure;
 use crate::report::{
     AssumptionReport, CardReport, ClaimReport, FindingReport, Number, Report, TableReport, Tally, Verdict,
@@ -138,28 +138,30 @@ fn published(report: &TableReport) -> Html {
     html
 }
 
-/// A figure: what it is to show, and the plots of its flow.
+/// A figure: what it is to show, and its plots.
 fn drawn(page: &mut Page, figure: &DrawnFigure) -> Html {
-    let recorded = Recorded { series: &figure.series, unit: "cells", end: figure.end };
-    let wanted = |_: Subject| vec![figure.flow.clone()];
     let mut html = Html::new();
     html.leaf("h3", &[], &figure.title);
     html.leaf("p", &[], &format!("As the study describes it: {}", figure.shows));
-    for group in plots::groups(&recorded, wanted, POINTS) {
-        let (choice, controls) = page.choice(group.choice);
-        // The script of the page looks for the controls of every choice.
-        html.append(&controls);
-        html.tag("div", &[("class", "charts")], |html| {
-            for mut chart in group.charts.into_iter().filter(|chart| DRAWN.contains(&chart.id.as_str())) {
-                chart.id = format!("{}-{}", figure.id, chart.id);
-                chart.title = format!("{}: {}", figure.title.split(':').next().unwrap_or_default(), chart.title);
-                html.append(&page.chart(&chart, choice));
-            }
+    if !figure.marks.is_empty() {
+        let at = |(time, what): &(Time, String)| format!("{what} at {} s", time.as_secs_f64());
+        let marks: Vec<String> = figure.marks.iter().map(at).collect();
+        html.leaf("p", &[], &format!("Upright lines: {}.", marks.join(", ")));
+    }
+    let (choice, controls) = page.choice(curves::choice(figure));
+    // The script of the page looks for the controls of every choice.
+    html.append(&controls);
+    html.tag("div", &[("class", "charts")], |html| {
+        for chart in curves::charts(figure) {
+            html.append(&page.chart(&chart, choice));
+        }
+    });
+    for (run, scenario) in &figure.scenarios {
+        html.tag("details", &[], |html| {
+            let of = if run.is_empty() { String::new() } else { format!(": {run}") };
+            html.leaf("summary", &[], &format!("The scenario of this figure{of}")).leaf("pre", &[], scenario);
         });
     }
-    html.tag("details", &[], |html| {
-        html.leaf("summary", &[], "The scenario of this figure").leaf("pre", &[], &figure.scenario);
-    });
     html
 }
 
@@ -180,22 +182,18 @@ fn assumptions(assumptions: &[AssumptionReport]) -> Html {
                 .text(&format!(" ({}): {} ", assumption.mark, assumption.statement));
             html.text(&assumption.reason);
         });
-        if assumption.groups.is_empty() {
-            continue;
-        }
-        let mut table = Table::new(format!("Sensitivity to {}", assumption.id))
-            .words("where")
-            .words("choice")
-            .column("efficiency", "")
-            .column("fairness", "");
         for group in &assumption.groups {
-            for alternative in &group.alternatives {
-                let numbers = [&alternative.efficiency, &alternative.fairness].map(|value| number(value, 2));
-                let words = [Cell::text(&group.label), Cell::text(&alternative.label)];
-                table.row(words.into_iter().chain(numbers).collect());
+            let mut table = Table::new(format!("Sensitivity to {}: {}", assumption.id, group.label)).words("choice");
+            for shown in &group.shown {
+                table = table.column(&shown.label, "");
             }
+            for alternative in &group.alternatives {
+                let numbers = alternative.numbers.iter().zip(&group.shown);
+                let numbers = numbers.map(|(value, shown)| number(value, shown.decimals));
+                table.row([Cell::text(&alternative.label)].into_iter().chain(numbers).collect());
+            }
+            html.append(&table.html());
         }
-        html.append(&table.html());
     }
     html
 }
@@ -240,8 +238,3 @@ fn verdict(verdict: &Verdict, good: &str) -> Cell {
         Verdict::Vanished(finding) => Cell::Verdict(Tone::Bad, format!("fails: {finding} vanished")),
     }
 }
-
-/// The plots of a figure.
-const DRAWN: [&str; 2] = ["cwnd", "sequence"];
-/// Points of a figure's plots, all together.
-const POINTS: usize = 12_000;

@@ -9,9 +9,9 @@ use ackclock::sim::RESULT_VERSION;
 use serde::Serialize;
 
 use crate::claim::Measured;
-use crate::data::{Assumption, Beside, Card, Group, Mark, Point, Table, cell_id, merged};
+use crate::data::{Assumption, Beside, Card, Group, Mark, Point, Shown, Table, cell_id, merged};
 use crate::figure::DrawnFigure;
-use crate::measure::{Measurement, Metric, MetricName};
+use crate::measure::{Measurement, Metric};
 use crate::plan::Scope;
 use crate::study::Study;
 use crate::{page, text};
@@ -19,7 +19,7 @@ use crate::{page, text};
 /// What became of a study. Serializes to the JSON of `--json` and `report.json`; `format` changes with its meaning.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Report {
-    /// Version of this structure: 1.
+    /// Version of this structure: 2.
     pub format: u32,
     /// Name of the study.
     pub study: String,
@@ -179,6 +179,8 @@ pub struct AssumptionReport {
 pub struct GroupReport {
     /// The points.
     pub label: String,
+    /// What is shown of each choice.
+    pub shown: Vec<ShownReport>,
     /// The default first.
     pub alternatives: Vec<AlternativeReport>,
 }
@@ -188,10 +190,17 @@ pub struct GroupReport {
 pub struct AlternativeReport {
     /// The choice.
     pub label: String,
-    /// Efficiency.
-    pub efficiency: Number,
-    /// Jain's index.
-    pub fairness: Number,
+    /// One number for each of [`GroupReport::shown`].
+    pub numbers: Vec<Number>,
+}
+
+/// A number that is shown of each choice.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ShownReport {
+    /// What it is.
+    pub label: String,
+    /// Decimals that tell something.
+    pub decimals: usize,
 }
 
 /// How many cells and claims stand how.
@@ -266,7 +275,7 @@ impl Report {
             covers: finding.covers.iter().filter(|id| examined.contains(id)).cloned().collect(),
         });
         Report {
-            format: 1,
+            format: 2,
             study: study.name.clone(),
             title: study.head.title.clone(),
             citation: study.head.citation.clone(),
@@ -415,25 +424,23 @@ fn table_report(measured: &Measured, scope: &Scope, card: &Card, table: &Table) 
 
 fn assumption_report(measured: &Measured, assumption: &Assumption, groups: &[Group]) -> AssumptionReport {
     let study = measured.study;
-    let choice = |label: &str, points: &[Point]| {
-        let number = |name| {
-            let summary = measured.summary(points, &study.metric(&name, None));
-            Number::from(summary.expect("efficiency and fairness always exist"))
+    let choice = |label: &str, points: &[Point], shown: &[Shown]| {
+        let number = |shown: &Shown| {
+            let values = measured.per_seed(points, &study.metric(&shown.metric, None)).into_iter().flatten();
+            let values: Vec<f64> = values.map(|value| value / shown.unit).collect();
+            summarize(&values).map_or(Number::NONE, Number::from)
         };
-        AlternativeReport {
-            label: label.into(),
-            efficiency: number(MetricName::Efficiency),
-            fairness: number(MetricName::Fairness),
-        }
+        AlternativeReport { label: label.into(), numbers: shown.iter().map(number).collect() }
     };
     let group_report = |group: &Group| {
         let points = study.checked_points(&group.at);
-        let mut alternatives = vec![choice(&assumption.default, &points)];
+        let mut alternatives = vec![choice(&assumption.default, &points, &group.show)];
         for alternative in assumption.alternatives_on(group) {
             let points: Vec<Point> = points.iter().map(|point| point.with(&alternative.set)).collect();
-            alternatives.push(choice(&alternative.label, &points));
+            alternatives.push(choice(&alternative.label, &points, &group.show));
         }
-        GroupReport { label: group.label.clone(), alternatives }
+        let shown = |shown: &Shown| ShownReport { label: shown.label.clone(), decimals: shown.decimals };
+        GroupReport { label: group.label.clone(), shown: group.show.iter().map(shown).collect(), alternatives }
     };
     AssumptionReport {
         id: assumption.id.clone(),

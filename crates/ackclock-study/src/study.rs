@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::de::DeserializeOwned;
 
 use crate::data::*;
+use crate::figures::{Figure, Figures};
 use crate::measure::{Metric, MetricName};
 use crate::{Error, Plan, Selection, embedded};
 
@@ -210,6 +211,9 @@ impl Study {
                 if let Err(message) = self.points(&quantity.at) {
                     return wrong("claims.toml", format!("claim \"{}\", {}: {message}", claim.id, quantity.label));
                 }
+                if quantity.statistic == Statistic::Median && !claim.test.asks_for_statistic() {
+                    return wrong("claims.toml", format!("claim \"{}\": it does not ask for a median", claim.id));
+                }
                 if quantity.spread_over.as_ref().is_some_and(|axis| !quantity.at.contains_key(axis)) {
                     return wrong(
                         "claims.toml",
@@ -237,10 +241,15 @@ impl Study {
             if !cards.contains(figure.card.as_str()) {
                 return wrong("figures.toml", format!("figure \"{id}\": there is no card \"{}\"", figure.card));
             }
-            match self.points(&figure.at) {
-                Ok(points) if points.len() == 1 => {}
-                Ok(_) => return wrong("figures.toml", format!("figure \"{id}\": it draws one run, not several")),
-                Err(message) => return wrong("figures.toml", format!("figure \"{id}\": {message}")),
+            for (label, at) in figure.all_runs() {
+                match self.points(&at) {
+                    Ok(points) if points.len() == 1 => {}
+                    Ok(_) => {
+                        let message = format!("figure \"{id}\": its run \"{label}\" is several");
+                        return wrong("figures.toml", message);
+                    }
+                    Err(message) => return wrong("figures.toml", format!("figure \"{id}\": {message}")),
+                }
             }
         }
         let judged = self.judged();

@@ -153,12 +153,15 @@ fn assumption_text(out: &mut String, assumption: &AssumptionReport) {
     }));
     for group in &assumption.groups {
         let label = pad(&group.label, label_width + 2);
-        line(out, &format!("      {label}  {:>11}  {:>11}", "efficiency", "fairness"));
+        let widths: Vec<usize> = group.shown.iter().map(|shown| shown.label.chars().count().max(11)).collect();
+        let heads = group.shown.iter().zip(&widths).map(|(shown, width)| format!("  {:>width$}", shown.label));
+        line(out, &format!("      {label}{}", heads.collect::<String>()));
         for (i, alternative) in group.alternatives.iter().enumerate() {
             let label = pad(&alternative.label, label_width);
-            let (efficiency, fairness) = (mean(&alternative.efficiency, 2), mean(&alternative.fairness, 2));
+            let numbers = alternative.numbers.iter().zip(&group.shown).zip(&widths);
+            let numbers = numbers.map(|((value, shown), width)| format!("  {:>width$}", mean(value, shown.decimals)));
             let note = if i == 0 { "  default" } else { "" };
-            line(out, &format!("        {label}  {efficiency:>11}  {fairness:>11}{note}"));
+            line(out, &format!("        {label}{}{note}", numbers.collect::<String>()));
         }
     }
 }

@@ -32,6 +32,7 @@
 //!     forward: vec![to_s, to_b].into(),
 //!     backward: vec![back_to_s, back_to_a].into(),
 //!     start: Time::ZERO,
+//!     start_jitter: Span::ZERO,
 //!     stop: None,
 //!     size: Some(100_000),
 //!     pcr: None,

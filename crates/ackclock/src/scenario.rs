@@ -8,6 +8,7 @@ use crate::path::PathParams;
 use crate::path::RoutingTable;
 use crate::queue::drop::DropParams;
 use crate::record::MetricSet;
+use crate::rng::Stream;
 use crate::tcp::TcpParams;
 use crate::traffic::CbrParams;
 use crate::units::{Rate, Span, Time};
@@ -170,6 +171,16 @@ pub struct Link {
     pub queue: Queue,
 }
 
+impl Link {
+    /// Who receives what begins to be transmitted at `time`.
+    pub fn far_end(&self, time: Time) -> Option<NodeId> {
+        match self.path.course.as_ref().and_then(|course| course.far_ends.as_ref()) {
+            Some(far_ends) => far_ends.at(time),
+            None => Some(self.to),
+        }
+    }
+}
+
 /// The queue of an output port.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Queue {
@@ -221,8 +232,10 @@ pub struct Flow {
     pub forward: Route,
     /// The way back, for the acknowledgements.
     pub backward: Route,
-    /// When the application begins to send.
+    /// When the application begins to send, at the earliest.
     pub start: Time,
+    /// It begins later by a random time below this: [`Flow::begins`].
+    pub start_jitter: Span,
     /// When the application offers nothing new any more; what was sent is still repaired.
     pub stop: Option<Time>,
     /// Bytes the application has to send; `None` is infinite.
@@ -234,6 +247,17 @@ pub struct Flow {
     pub tcp: TcpParams,
     /// Segments lost on purpose.
     pub forced_drops: Vec<ForcedDrop>,
+}
+
+impl Flow {
+    /// When the application begins to send under a seed: the start, and a uniform random time below the jitter, which is a
+    /// function of seed and name.
+    pub fn begins(&self, seed: u64) -> Time {
+        match self.start_jitter.as_ps() {
+            0 => self.start,
+            bound => self.start + Span::from_ps(Stream::new(seed, &self.name, "start").below(bound, 0)),
+        }
+    }
 }
 
 /// Datagrams in one direction, UDP.
@@ -285,6 +309,20 @@ impl Route {
             Route::Fixed(route) => links[route[route.len() - 1]].to,
             Route::Dynamic { table, .. } => table.destination(),
         }
+    }
+
+    /// The links that it would cross if everything stayed as it is at `time`, in a network with these links: of a route that
+    /// leads nowhere then, as far as it goes.
+    pub fn at(&self, time: Time, links: &IdVec<LinkId, Link>) -> Vec<LinkId> {
+        let Route::Dynamic { first, table } = self else { return self.links() };
+        let mut route = vec![*first];
+        while let Some(next) = links[route[route.len() - 1]].far_end(time).and_then(|node| table.link(node, time)) {
+            if route.len() == usize::from(table.ttl()) {
+                break;
+            }
+            route.push(next);
+        }
+        route
     }
 
     /// The links that it may cross: in order if it is fixed; else the first, and all of its table, each once.

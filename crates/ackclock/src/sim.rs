@@ -142,7 +142,7 @@ pub fn build_with(scenario: &Scenario, seed: u64, engine: Engine) -> Simulation 
         end: Time::ZERO + scenario.duration,
         warmup: scenario.warmup,
         capacity_bps: scenario.bottleneck.as_ref().map(|bottleneck| bottleneck.capacity_bps),
-        measured: scenario.flows.iter().map(|flow| begins(scenario, flow)).collect(),
+        measured: scenario.flows.iter().map(|flow| begins(scenario, flow, seed)).collect(),
         has_randomness: net::has_randomness(scenario),
         cancelled: false,
     }
@@ -246,8 +246,8 @@ fn lost(name: &str, ports: &[PortRecord], links: &[LinkRecord]) -> u64 {
 }
 
 /// When a flow begins, if efficiency and fairness are about it: about all flows, unless a bottleneck is named.
-fn begins(scenario: &Scenario, flow: &Flow) -> Time {
+fn begins(scenario: &Scenario, flow: &Flow, seed: u64) -> Time {
     let measured =
         scenario.bottleneck.as_ref().is_none_or(|bottleneck| flow.forward.links().contains(&bottleneck.link));
-    if measured { flow.start } else { Time::NEVER }
+    if measured { flow.begins(seed) } else { Time::NEVER }
 }

@@ -10,7 +10,7 @@ mod lab;
 use std::path::Path;
 
 use ackclock::ids::{FlowId, Id};
-use ackclock::record::{PortRecord, Records};
+use ackclock::record::{LinkLosses, PortRecord, Records};
 use ackclock::rng::Stream;
 use ackclock::scenario::{Buffer, Scenario};
 use ackclock::sim::{self, Engine};
@@ -20,6 +20,7 @@ use ackclock_scenario::{Disk, load};
 use lab::agree::{assert_engines_agree, difference};
 use lab::queues::{self, POLICIES};
 use lab::random::{self, Choices, through_ports};
+use lab::routes;
 use lab::tcp::{self, RECOVERIES};
 
 /// A network, and for how long it is simulated: long enough for losses and timeouts.
@@ -200,6 +201,7 @@ fn case(network: &Network, technology: &str, policy: &str, recovery: usize, roun
     queues::queues(choices, &mut scenario, policy);
     random::traffic_and_timers(choices, &mut scenario);
     tcp::dialects(choices, &mut scenario);
+    tcp::sack_options(choices, &mut scenario);
     Case { name, scenario, seed: round }
 }
 
@@ -318,6 +320,28 @@ fn every_policy_and_recovery_on_cells_in_graphs() {
     let seen = run_matrix(&networks, "atm", &POLICIES);
     everything_happened(&seen);
     assert!(seen.several_congested >= seen.cases / 4, "{seen:?}");
+}
+
+/// Where there are several ways, and where there is one that now and then is not there.
+#[test]
+fn every_recovery_on_packets_whose_routes_change() {
+    let mut lost = LinkLosses::default();
+    let mut delivered = 0;
+    for network in networks().iter().filter(|network| !is_line(network)) {
+        for recovery in 0..RECOVERIES {
+            for round in 0..rounds().unwrap_or(3) {
+                let Case { name, mut scenario, seed } = case(network, "packet", "one queue", recovery, round);
+                let stream = Stream::new(round, &name, "routes");
+                let bytes: Vec<u8> = (0..1000).map(|index| stream.at(index) as u8).collect();
+                routes::change(&mut Choices::new(&bytes), &mut scenario);
+                let records = assert_engines_agree(&name, &scenario, seed);
+                lab::conserves(&records);
+                records.links.iter().for_each(|link| lost += link.lost);
+                delivered += records.flows.iter().map(|flow| flow.bytes_delivered).sum::<u64>();
+            }
+        }
+    }
+    assert!(delivered > 1_000_000 && lost.no_route >= 100 && lost.no_receiver >= 100 && lost.ttl >= 10, "{lost:?}");
 }
 
 /// Packets have one policy; there are buffers in packets and in bytes.

@@ -2,8 +2,8 @@
 
 mod lab;
 
-use ackclock::record::{FlowRecord, Records};
-use ackclock::sim;
+use ackclock::record::{Columns, FlowRecord, Records};
+use ackclock::sim::{self, Engine};
 use ackclock::units::{Span, Time};
 use lab::*;
 
@@ -151,6 +151,34 @@ fn the_same_seed_gives_the_same_bits_in_any_number_of_steps_and_threads() {
         sliced.step(Time::ZERO + Span::from_us(2300) * step);
     }
     assert_eq!(sliced.records(), whole[0]);
+}
+
+#[test]
+fn flows_begin_a_random_time_after_their_start() {
+    let jitter = "traffic = { start = \"100 ms\", start_jitter = \"50 ms\" }";
+    let mut scenario = scenario(&format!("{jitter}\nrecord = [\"sent\"]\n{LAN}"), &["queue.service_order=fixed"]);
+    assert!(sim::has_randomness(&scenario));
+    for engine in [Engine::Batched, Engine::Reference] {
+        let mut seen = Vec::new();
+        for seed in [1, 2] {
+            let mut simulation = sim::build_with(&scenario, seed, engine);
+            simulation.step(Time::from_ps(200_000_000_000));
+            for (flow, series) in scenario.flows.iter().zip(&simulation.records().series) {
+                let Columns::Points { time, .. } = &series.columns else { panic!("points") };
+                assert_eq!(time[0], flow.begins(seed));
+                seen.push(time[0].as_ps() / 1_000_000_000);
+            }
+        }
+        seen.sort_unstable();
+        assert!(seen[0] >= 100 && seen[9] < 150, "{seen:?}");
+        seen.dedup();
+        assert!(seen.len() >= 8, "ten draws of 50 ms: {seen:?}");
+    }
+    for flow in scenario.flows.iter_mut() {
+        flow.start_jitter = Span::ZERO;
+        assert_eq!(flow.begins(1), flow.start);
+    }
+    assert!(!sim::has_randomness(&scenario));
 }
 
 #[test]

@@ -3,10 +3,31 @@
 mod pair;
 
 use ackclock::packet::SegmentKind;
+use ackclock::tcp::offset_sack::{Alternative, Form, Preference};
 use ackclock::tcp::*;
 use ackclock::units::{Span, Time};
 use pair::*;
 use proptest::prelude::*;
+
+fn sack_params() -> impl Strategy<Value = SackParams> {
+    let preference = prop_oneof![
+        Just(Preference::Always(Alternative::FirstEdge)),
+        Just(Preference::Always(Alternative::EdgeBefore)),
+        Just(Preference::Shorter)
+    ];
+    let form = prop_oneof![Just(Form::Private { kind: 253 }), Just(Form::Experimental)];
+    let offset = (preference, form, prop::bool::weighted(0.8));
+    let offset = prop::option::of(offset.prop_map(|(preference, form, receiver_knows)| OffsetSackParams {
+        preference,
+        form,
+        receiver_knows,
+    }));
+    (1_u8..=4, offset, any::<bool>()).prop_map(|(standard_blocks, offset, duplicates)| SackParams {
+        standard_blocks,
+        offset,
+        duplicates,
+    })
+}
 
 fn tcp_params() -> impl Strategy<Value = TcpParams> {
     let arithmetic = prop_oneof![
@@ -36,8 +57,8 @@ fn tcp_params() -> impl Strategy<Value = TcpParams> {
                 guard_after_timeout: guard,
             })
         }),
-        any::<bool>().prop_map(|restart_timer_on_partial_ack| {
-            RecoveryParams::Rfc6675(Rfc6675Params { restart_timer_on_partial_ack })
+        (any::<bool>(), any::<bool>()).prop_map(|(restart_timer_on_partial_ack, limited_transmit)| {
+            RecoveryParams::Rfc6675(Rfc6675Params { restart_timer_on_partial_ack, limited_transmit })
         }),
     ];
     let growth = prop_oneof![
@@ -71,10 +92,10 @@ fn tcp_params() -> impl Strategy<Value = TcpParams> {
         (if vegas { RecoveryParams::Vegas } else { recovery }, growth)
     });
     let clock = prop_oneof![Just(None), Just(Some(Span::from_ms(1))), Just(Some(Span::from_ms(30)))];
-    let recovery = (recovery, start, timer, any::<bool>(), any::<bool>(), clock);
+    let recovery = (recovery, start, timer, any::<bool>(), any::<bool>(), clock, sack_params());
     (recovery, ack, out_of_order, any::<bool>(), 1_u32..8, 2_u64..64, 1_u64..64).prop_map(
         |(
-            ((recovery, growth), initial_window_from, kind, handshake, fin, timestamp_clock),
+            ((recovery, growth), initial_window_from, kind, handshake, fin, timestamp_clock, sack),
             ack,
             out_of_order,
             receiver_sack,
@@ -87,6 +108,7 @@ fn tcp_params() -> impl Strategy<Value = TcpParams> {
             handshake,
             fin,
             timestamp_clock,
+            sack,
             initial_window_segments: initial,
             initial_ssthresh: ssthresh * MSS,
             receive_window: window * MSS + 17,
@@ -113,6 +135,7 @@ proptest! {
         loss_percent in 0_u64..40,
         one_way_ms in 1_u64..400,
         lost_kinds in prop::collection::vec((0_usize..4, 1_usize..4), 0..4),
+        lost_answers in prop::collection::vec(0_usize..200, 0..80),
     ) {
         let size = segments * MSS - tail;
         let application = Application { size: Some(size), ..GREEDY };
@@ -122,6 +145,7 @@ proptest! {
         });
         let kinds = [SegmentKind::Syn, SegmentKind::SynAck, SegmentKind::Ack, SegmentKind::FinAck];
         pair.lost_kinds = lost_kinds.into_iter().map(|(kind, number)| (kinds[kind], number)).collect();
+        pair.lost_answers = lost_answers;
         // With the FIN.
         let end = size + u64::from(params.fin);
         let segments = end.div_ceil(MSS);

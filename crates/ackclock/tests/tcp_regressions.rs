@@ -2,7 +2,7 @@
 
 mod pair;
 
-use ackclock::packet::{SackBlock, SackBlocks, Segment};
+use ackclock::packet::{SackBlock, Segment};
 use ackclock::tcp::*;
 use ackclock::units::{Span, Time};
 use pair::*;
@@ -10,11 +10,9 @@ use pair::*;
 const ONE_WAY: Span = Span::from_ms(250);
 
 fn ack(number: u64, sacked: &[(u64, u64)]) -> Segment {
-    let mut sack = SackBlocks::default();
-    for &(start, end) in sacked {
-        sack.push(SackBlock { start: start * MSS, end: end * MSS });
-    }
-    Segment { ack: number * MSS, sack, ..Segment::default() }
+    let block = |&(start, end): &(u64, u64)| SackBlock { start: start * MSS, end: end * MSS };
+    let blocks: Vec<SackBlock> = sacked.iter().map(block).collect();
+    Segment { ack: number * MSS, sack: sack_option::of_stream(&blocks), ..Segment::default() }
 }
 
 /// A sender with `window` segments under way at time 0.
@@ -172,4 +170,24 @@ fn four_gigabytes_pass_without_a_wrap() {
     }
     assert_eq!(sender.flight().una, receiver.delivered());
     assert_eq!(sender.stats().retransmissions, 0);
+}
+
+/// INET issue 125: whether Vegas decides per round trip or per acknowledgement. Both exist, and have names: Linux' adds a
+/// segment at the end of a round trip, ns-2's decides then, and grows by 1/cwnd with each acknowledgement of the next.
+#[test]
+fn each_vegas_grows_as_its_name_says() {
+    let steps = |growth| {
+        let params = TcpParams { growth, initial_ssthresh: 2 * MSS, receive_window: 64 * MSS, ..params(new_reno(), 6) };
+        let mut pair = Pair::new(&params, GREEDY, ONE_WAY, |_, _| false);
+        pair.run(at(4200));
+        let changes = pair.cwnd.windows(2).map(|pair| (pair[1].0, pair[1].1 - pair[0].1));
+        changes.filter(|&(_, step)| step != 0.0).collect::<Vec<(Time, f64)>>()
+    };
+    let linux = steps(GrowthParams::VegasLinux(VegasLinuxParams::default()));
+    // The first round has one sample, and is Reno's.
+    assert!(linux.len() > 6 && linux[2..].iter().all(|&(_, step)| step == 1.0), "{linux:?}");
+    let apart = linux.windows(2).all(|pair| pair[1].0.since(pair[0].0) >= ONE_WAY * 2);
+    assert!(apart, "once in a round trip: {linux:?}");
+    let ns2 = steps(GrowthParams::Vegas(VegasParams::default()));
+    assert!(ns2.len() > 6 * linux.len() && ns2.iter().all(|&(_, step)| step < 0.2), "{ns2:?}");
 }

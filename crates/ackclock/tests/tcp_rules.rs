@@ -3,7 +3,7 @@
 
 mod pair;
 
-use ackclock::packet::{SackBlock, SackBlocks, Segment};
+use ackclock::packet::{SackBlock, Segment};
 use ackclock::tcp::*;
 use ackclock::units::{Span, Time};
 use pair::*;
@@ -13,11 +13,9 @@ fn at(ms: u64) -> Time {
 }
 
 fn ack(number: u64, sacked: &[(u64, u64)]) -> Segment {
-    let mut sack = SackBlocks::default();
-    for &(start, end) in sacked {
-        sack.push(SackBlock { start: start * MSS, end: end * MSS });
-    }
-    Segment { ack: number * MSS, sack, ..Segment::default() }
+    let block = |&(start, end): &(u64, u64)| SackBlock { start: start * MSS, end: end * MSS };
+    let blocks: Vec<SackBlock> = sacked.iter().map(block).collect();
+    Segment { ack: number * MSS, sack: sack_option::of_stream(&blocks), ..Segment::default() }
 }
 
 /// At most a thousand: a sender without end fails a test, it does not hang it.
@@ -128,7 +126,10 @@ fn partial_ack_recoveries(restart_timer_on_partial_ack: bool) -> [(&'static str,
             }),
         ),
         ("fall-floyd", RecoveryParams::FallFloyd(fall_floyd)),
-        ("rfc6675", RecoveryParams::Rfc6675(Rfc6675Params { restart_timer_on_partial_ack })),
+        (
+            "rfc6675",
+            RecoveryParams::Rfc6675(Rfc6675Params { restart_timer_on_partial_ack, ..Rfc6675Params::default() }),
+        ),
     ]
 }
 

@@ -6,14 +6,13 @@
 
 use std::io::Write;
 
-use bytes::Bytes;
 use parquet::basic::{Compression, Encoding};
-use parquet::column::page::{CompressedPage, Page, PageWriter};
-use parquet::column::writer::ColumnCloseResult;
 use parquet::errors::ParquetError;
-use parquet::file::metadata::ColumnChunkMetaData;
-use parquet::file::writer::{SerializedPageWriter, SerializedRowGroupWriter, TrackedWrite};
+use parquet::file::writer::SerializedRowGroupWriter;
 use parquet::schema::types::ColumnDescPtr;
+
+use super::chunk;
+use super::delta::varint;
 
 /// Writes the next column of a row group. `runs` are names and how often each comes, in the order of the rows.
 pub(super) fn write<'a, W: Write + Send>(
@@ -25,8 +24,13 @@ pub(super) fn write<'a, W: Write + Send>(
     for (name, rows) in runs {
         chunk.push(name, rows);
     }
-    let (bytes, close) = chunk.encode(column)?;
-    group.append_column(&bytes, close)
+    let encodings = vec![Encoding::PLAIN, Encoding::RLE, Encoding::RLE_DICTIONARY];
+    chunk::write(group, column, Compression::UNCOMPRESSED, encodings, |pages| {
+        pages.dictionary(chunk.dictionary(), chunk.names.len())?;
+        let indices = chunk.indices();
+        let length = indices.len();
+        pages.data(indices, length, Encoding::RLE_DICTIONARY, chunk.runs.iter().map(|run| run.1).sum())
+    })
 }
 
 /// What a column chunk holds.
@@ -53,46 +57,6 @@ impl<'a> Chunk<'a> {
         self.runs.push((number, rows));
     }
 
-    fn encode(&self, column: ColumnDescPtr) -> Result<(Bytes, ColumnCloseResult), ParquetError> {
-        let rows: usize = self.runs.iter().map(|run| run.1).sum();
-        let mut sink = TrackedWrite::new(Vec::new());
-        let mut writer = SerializedPageWriter::new(&mut sink);
-        let names = writer.write_page(whole(Page::DictionaryPage {
-            buf: self.dictionary().into(),
-            num_values: self.names.len() as u32,
-            encoding: Encoding::PLAIN,
-            is_sorted: false,
-        }))?;
-        let data = writer.write_page(whole(Page::DataPage {
-            buf: self.indices().into(),
-            num_values: rows as u32,
-            encoding: Encoding::RLE_DICTIONARY,
-            def_level_encoding: Encoding::RLE,
-            rep_level_encoding: Encoding::RLE,
-            statistics: None,
-        }))?;
-        writer.close()?;
-        let bytes = Bytes::from(sink.into_inner()?);
-        let metadata = ColumnChunkMetaData::builder(column)
-            .set_compression(Compression::UNCOMPRESSED)
-            .set_encodings(vec![Encoding::PLAIN, Encoding::RLE, Encoding::RLE_DICTIONARY])
-            .set_num_values(rows as i64)
-            .set_total_compressed_size(bytes.len() as i64)
-            .set_total_uncompressed_size(bytes.len() as i64)
-            .set_dictionary_page_offset(Some(names.offset as i64))
-            .set_data_page_offset(data.offset as i64)
-            .build()?;
-        let close = ColumnCloseResult {
-            bytes_written: bytes.len() as u64,
-            rows_written: rows as u64,
-            metadata,
-            bloom_filter: None,
-            column_index: None,
-            offset_index: None,
-        };
-        Ok((bytes, close))
-    }
-
     /// The names, each after its length in 4 octets.
     fn dictionary(&self) -> Vec<u8> {
         let mut octets = Vec::new();
@@ -109,22 +73,11 @@ impl<'a> Chunk<'a> {
         let bits = usize::BITS - self.names.len().saturating_sub(1).leading_zeros();
         let mut octets = vec![bits as u8];
         for &(number, rows) in &self.runs {
-            let mut header = (rows as u64) << 1;
-            while header >= 0x80 {
-                octets.push(header as u8 | 0x80);
-                header >>= 7;
-            }
-            octets.push(header as u8);
+            varint((rows as u64) << 1, &mut octets);
             octets.extend(&number.to_le_bytes()[..bits.div_ceil(8) as usize]);
         }
         octets
     }
-}
-
-/// A page that is not compressed.
-fn whole(page: Page) -> CompressedPage {
-    let length = page.buffer().len();
-    CompressedPage::new(page, length)
 }
 
 #[cfg(test)]

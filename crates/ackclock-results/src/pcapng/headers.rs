@@ -1,9 +1,10 @@
 //! IPv4 and TCP headers of simulated segments.
 //! Sources: RFC 791 §3.1 (IPv4), RFC 9293 §3.1 (TCP), RFC 2018 §3 (SACK), RFC 1071 (checksum).
 
+use std::iter;
 use std::net::Ipv4Addr;
 
-use ackclock::packet::{IP_HEADER_BYTES, Segment, SegmentKind, Timestamps};
+use ackclock::packet::{IP_HEADER_BYTES, Segment, SegmentKind, TCP_HEADER_BYTES, Timestamps, wire_number};
 
 /// The longest pair of headers: 20 + 20 octets, and 40 of options.
 pub(super) const MAX_BYTES: usize = 80;
@@ -30,10 +31,17 @@ pub(super) struct Datagram<'a> {
 }
 
 impl Datagram<'_> {
+    /// Octets of the whole datagram, with the headers that are written here. A scenario may count others (`header`); the
+    /// payload and its numbers fit these.
+    pub(super) fn length(&self) -> u32 {
+        self.segment.payload() + IP_HEADER_BYTES + TCP_HEADER_BYTES + self.segment.option_bytes()
+    }
+
     /// The headers. The checksums are those of the whole datagram: zeros of payload add nothing but their number.
     pub(super) fn headers(&self) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(MAX_BYTES);
-        let total_length = u16::try_from(self.segment.ip_bytes()).expect("a datagram of less than 64 KiB");
+        // Without headers a segment may be as long as a datagram. Then 0, as captures of offloaded segments have.
+        let total_length = u16::try_from(self.length()).unwrap_or(0);
         bytes.extend([0x45, 0]); // version 4, five words; type of service 0
         bytes.extend(total_length.to_be_bytes());
         bytes.extend(self.identification.to_be_bytes());
@@ -50,9 +58,9 @@ impl Datagram<'_> {
         bytes.extend(self.to.port.to_be_bytes());
         let opens = matches!(self.segment.kind, SegmentKind::Syn | SegmentKind::SynAck);
         // A SYN takes the number before that of the first byte.
-        bytes.extend(sequence(self.segment.seq).wrapping_sub(u32::from(opens)).to_be_bytes());
+        bytes.extend(wire_number(self.segment.seq).wrapping_sub(u32::from(opens)).to_be_bytes());
         let acknowledges = self.segment.kind != SegmentKind::Syn;
-        bytes.extend((sequence(self.segment.ack) * u32::from(acknowledges)).to_be_bytes());
+        bytes.extend((wire_number(self.segment.ack) * u32::from(acknowledges)).to_be_bytes());
         bytes.extend([data_offset_words << 4, self.flags()]);
         bytes.extend(self.window.to_be_bytes());
         bytes.extend([0; 4]); // checksum, urgent pointer
@@ -66,15 +74,10 @@ impl Datagram<'_> {
             bytes.extend(value.to_be_bytes());
             bytes.extend(echo.to_be_bytes());
         }
-        let blocks = self.segment.sack.as_slice();
-        if !blocks.is_empty() {
-            bytes.extend([NOP, NOP, SACK, 2 + 8 * blocks.len() as u8]);
-        }
-        for block in blocks {
-            bytes.extend(sequence(block.start).to_be_bytes());
-            bytes.extend(sequence(block.end).to_be_bytes());
-        }
-        let tcp_length = total_length - IP_HEADER_BYTES as u16;
+        let sack = self.segment.sack.octets();
+        bytes.extend(iter::repeat_n(NOP, self.segment.sack.padded_bytes() as usize - sack.len()));
+        bytes.extend(sack);
+        let tcp_length = (self.length() - IP_HEADER_BYTES) as u16;
         let sum = checksum(&[&bytes[12..20], &[0, PROTOCOL_TCP], &tcp_length.to_be_bytes(), &bytes[tcp..]]);
         bytes[tcp + 16..tcp + 18].copy_from_slice(&sum);
         bytes
@@ -89,12 +92,6 @@ impl Datagram<'_> {
             SegmentKind::Data | SegmentKind::Empty | SegmentKind::Ack => ACK | push,
         }
     }
-}
-
-/// The number on the wire of a byte of the stream, modulo 2^32 (RFC 9293 §3.4). Both ends have 0 as their initial
-/// number, which a SYN would have taken, so that the first byte is 1, as readers show it.
-fn sequence(offset: u64) -> u32 {
-    offset.wrapping_add(1) as u32
 }
 
 /// RFC 1071 §1: the complement of the sum of all 16-bit words in ones' complement. Every part is a number of words.
@@ -120,13 +117,13 @@ const NOP: u8 = 1;
 const MAXIMUM_SEGMENT_SIZE: u8 = 2;
 const WINDOW_SCALE: u8 = 3;
 const SACK_PERMITTED: u8 = 4;
-const SACK: u8 = 5;
 const TIMESTAMPS: u8 = 8;
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ackclock::packet::{MAX_SACK_BLOCKS, SackBlock, SackBlocks};
+    use ackclock::packet::{SackBlock, SackOption};
+    use ackclock::tcp::sack_option;
 
     /// The example of RFC 1071 §3: 00 01 f2 03 f4 f5 f6 f7 sum to ddf2.
     #[test]
@@ -191,8 +188,7 @@ mod tests {
 
     #[test]
     fn sequence_numbers_wrap() {
-        let mut sack = SackBlocks::default();
-        sack.push(SackBlock { start: (1 << 32) - 2, end: (1 << 32) + 9 });
+        let sack = sack_option::of_stream(&[SackBlock { start: (1 << 32) - 2, end: (1 << 32) + 9 }]);
         let bytes = headers(&Segment { seq: (1 << 32) + 4, ack: (1 << 32) - 1, sack, ..Segment::default() }, false);
         assert_eq!(bytes[24..32], [[0, 0, 0, 5], [0, 0, 0, 0]].concat());
         assert_eq!(bytes[40..], [[1, 1, 5, 10], [255, 255, 255, 255], [0, 0, 0, 10]].concat());
@@ -200,14 +196,24 @@ mod tests {
 
     #[test]
     fn headers_are_as_long_as_the_simulator_counts() {
-        let mut segment = Segment::default();
-        for blocks in 0..=MAX_SACK_BLOCKS {
+        for octets in 0..=SackOption::MAX_BYTES {
+            let sack = SackOption::from(&[254; SackOption::MAX_BYTES][..octets]);
+            let segment = Segment { sack, ..Segment::default() };
             let bytes = headers(&segment, false);
-            assert_eq!(bytes.len(), segment.ip_bytes() as usize, "{blocks} blocks");
+            assert_eq!(bytes.len(), segment.ip_bytes() as usize, "{octets} octets");
             assert_eq!(usize::from(bytes[32] >> 4) * 4, bytes.len() - 20);
             assert!(bytes.len() <= MAX_BYTES);
-            segment.sack.push(SackBlock { start: 100, end: 200 });
+            assert_eq!(bytes[bytes.len() - octets..], [254; SackOption::MAX_BYTES][..octets], "after the NOPs");
         }
+    }
+
+    /// ns-2 counts 1000 octets of payload as a packet of 1000: on the wire they would be 1040, and the next begins 1000 on.
+    #[test]
+    fn a_segment_that_is_counted_without_headers_has_its_headers_here() {
+        let bytes = headers(&Segment { seq: 1000, len: 1000, headers: 0, ..Segment::default() }, false);
+        assert_eq!((bytes.len(), &bytes[2..4]), (40, &1040_u16.to_be_bytes()[..]));
+        let long = headers(&Segment { len: 65_530, headers: 0, ..Segment::default() }, false);
+        assert_eq!(long[2..4], [0, 0], "too long for its field");
     }
 
     #[test]

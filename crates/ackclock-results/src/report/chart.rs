@@ -23,6 +23,8 @@ pub struct Chart {
     pub top: Option<f64>,
     /// The right edge in seconds; the left one is 0.
     pub end: f64,
+    /// Instants of note in seconds: upright lines.
+    pub marks: Vec<f64>,
     /// The lines of all members of the choice.
     pub lines: Vec<Line>,
 }
@@ -101,7 +103,7 @@ impl Chart {
     pub(super) fn write(&self, json: &mut String, choice: usize) {
         let _ = write!(
             json,
-            "{{\"id\":{},\"title\":{},\"quantity\":{},\"unit\":{},\"log\":{},\"top\":{},\"end\":{},\"choice\":{choice},\"lines\":[",
+            "{{\"id\":{},\"title\":{},\"quantity\":{},\"unit\":{},\"log\":{},\"top\":{},\"end\":{},\"marks\":{:?},\"choice\":{choice},\"lines\":[",
             string(&self.id),
             string(&self.title),
             string(&self.quantity),
@@ -109,6 +111,7 @@ impl Chart {
             self.logarithmic,
             self.top.map_or("null".into(), |top| top.to_string()),
             self.end,
+            self.marks,
         );
         for (n, line) in self.lines.iter().enumerate() {
             if n > 0 {
@@ -211,12 +214,14 @@ mod tests {
             logarithmic: false,
             top: None,
             end: 1.0,
+            marks: vec![0.5],
             lines: vec![line(points, Style::Steps), line(intervals, Style::Band)],
         };
         let mut json = String::new();
         chart.write(&mut json, 3);
         let value: serde_json::Value = serde_json::from_str(&json).unwrap();
         assert_eq!((&value["choice"], &value["title"]), (&3.into(), &"</script>".into()));
+        assert_eq!(value["marks"].to_string(), "[0.5]");
         assert_eq!(value["lines"][0]["v"]["d"].to_string(), "[null,2]");
         assert_eq!(value["lines"][1]["hi"]["d"].to_string(), "[1,1]");
         assert!(!chart.is_empty());

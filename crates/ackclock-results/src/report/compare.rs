@@ -140,10 +140,10 @@ fn decimals(comparison: &Comparison, measure: Measure) -> usize {
     let measured = || comparison.results.iter().filter_map(move |result| result.measured(measure));
     let whole = measured().all(|m| m.summary.mean.fract() == 0.0 && m.summary.min == m.summary.max);
     match measure {
-        Measure::Drops | Measure::Retransmissions | Measure::Timeouts if whole => 0,
-        Measure::Efficiency | Measure::Fairness => 4,
+        Measure::Drops | Measure::LostOnLinks | Measure::Retransmissions | Measure::Timeouts if whole => 0,
+        Measure::Efficiency | Measure::Fairness | Measure::DatagramLoss => 4,
         Measure::GoodputBps | Measure::QueueingDelayS => 3,
-        Measure::MeanQueue | Measure::Drops | Measure::Retransmissions | Measure::Timeouts => 1,
+        Measure::MeanQueue | Measure::Drops | Measure::LostOnLinks | Measure::Retransmissions | Measure::Timeouts => 1,
     }
 }
 
@@ -153,15 +153,21 @@ fn unit(entries: &[Entry]) -> String {
     units.into_iter().collect::<Vec<_>>().join(" or ")
 }
 
+/// The measures of a table: those that only some networks have where one of the results has them.
+fn measures(comparison: &Comparison) -> impl Iterator<Item = Measure> {
+    let has = |measure: Measure| comparison.results.iter().any(|result| result.measured(measure).is_some());
+    Measure::ALL.into_iter().filter(move |measure| !measure.is_rare() || has(*measure))
+}
+
 fn side_by_side(entries: &[Entry], comparison: &Comparison) -> Table {
     let unit = unit(entries);
     let mut table = Table::new("Every result: mean over its seeds").words("result").column("seeds", "");
-    for measure in Measure::ALL {
+    for measure in measures(comparison) {
         table = table.column(measure.name(), scale(comparison, measure, &unit).unit);
     }
     for (n, result) in comparison.results.iter().enumerate() {
         let mut cells = vec![Cell::text(name(entries, n)), Cell::number(result.seeds.len() as f64, 0)];
-        for measure in Measure::ALL {
+        for measure in measures(comparison) {
             let factor = scale(comparison, measure, &unit).factor;
             let summary = result.measured(measure).map(|measured| measured.summary);
             cells.push(Cell::maybe(&summary, factor, decimals(comparison, measure)));
@@ -171,7 +177,8 @@ fn side_by_side(entries: &[Entry], comparison: &Comparison) -> Table {
     table.note(
         "± is half the width of the 95 % confidence interval over the seeds (Student's t). Queueing delay is the mean \
          time that one unit waits at the bottleneck's port (mean queue over departures per second, Little's law). \
-         Drops, retransmissions and timeouts are sums over all ports and flows.",
+         Drops, retransmissions and timeouts are sums over all ports and flows; so is what was lost on links, of what \
+         their ports accepted. Datagram loss is the share of all datagrams that did not arrive and no longer can.",
     )
 }
 

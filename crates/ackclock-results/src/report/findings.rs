@@ -6,7 +6,7 @@ use ackclock::sim::RESULT_VERSION;
 use super::number::{count, fixed, percent, plural, quantity};
 use crate::comparison::{port, queueing_delay};
 use crate::document::Document;
-use crate::summary::{FlowSummary, Interval, PortSummary};
+use crate::summary::{FlowSummary, Interval, LinkSummary, PortSummary, UdpSummary};
 
 /// What the numbers say.
 pub fn findings(document: &Document, series: &[Series]) -> Vec<String> {
@@ -16,6 +16,8 @@ pub fn findings(document: &Document, series: &[Series]) -> Vec<String> {
     findings.extend(shares(flows, document.summary.fairness.as_ref()));
     findings.extend(queue(document));
     findings.extend(losses(document));
+    findings.extend(losses_on_links(document));
+    findings.extend(datagrams(document));
     findings.extend(repetitions(document));
     findings.extend(timeouts(flows));
     findings.extend(seeds(document));
@@ -155,6 +157,38 @@ fn losses(document: &Document) -> Option<String> {
         document.scenario.unit,
         percent(share),
         reasons(worst)
+    ))
+}
+
+/// What links lost of what their ports accepted.
+fn losses_on_links(document: &Document) -> Option<String> {
+    let lossy = LinkSummary::lossy(&document.summary.links);
+    let worst = lossy.first()?;
+    let total: f64 = lossy.iter().map(|link| link.lost()).sum();
+    let sum = |reason: fn(&LinkSummary) -> f64| lossy.iter().map(|link| reason(link)).sum::<f64>();
+    let how = match (sum(|link| link.corrupted.mean), sum(|link| link.outage.mean)) {
+        (_, 0.0) => "all were corrupted".into(),
+        (0.0, _) => "all at outages".into(),
+        (corrupted, outage) => format!("{} were corrupted, {} lost at outages", count(corrupted), count(outage)),
+    };
+    let most = if lossy.len() > 1 { format!("; most by {}", worst.name) } else { format!(" by {}", worst.name) };
+    Some(format!("{} packets were lost on links{most}: {how}.", count(total)))
+}
+
+/// How much of the datagrams arrived.
+fn datagrams(document: &Document) -> Option<String> {
+    let sources = &document.summary.udp;
+    let sum = |number: fn(&UdpSummary) -> f64| sources.iter().map(number).sum::<f64>();
+    let (sent, lost) = (sum(|source| source.datagrams_sent.mean), sum(|source| source.datagrams_lost.mean));
+    if sent == 0.0 {
+        return None;
+    }
+    Some(format!(
+        "{} sent {} datagrams, of which {} were lost ({}).",
+        plural(sources.len(), "source"),
+        count(sent),
+        count(lost),
+        percent(lost / sent)
     ))
 }
 

@@ -13,6 +13,8 @@ pub struct Page {
     choices: Vec<Choice>,
     charts: String,
     charts_count: usize,
+    /// Instants in seconds with a few words, drawn in every chart.
+    marks: Vec<(f64, String)>,
 }
 
 impl Page {
@@ -26,6 +28,7 @@ impl Page {
             choices: Vec::new(),
             charts: String::new(),
             charts_count: 0,
+            marks: Vec::new(),
         }
     }
 
@@ -72,6 +75,11 @@ impl Page {
         html
     }
 
+    /// Takes an instant, in seconds, that every chart shall show, with a few words.
+    pub fn mark(&mut self, time_s: f64, label: impl Into<String>) {
+        self.marks.push((time_s, label.into()));
+    }
+
     /// The whole file.
     pub fn render(&self) -> String {
         let mut body = Html::new();
@@ -101,7 +109,8 @@ impl Page {
                 json
             })
             .collect();
-        let data = format!("{{\"choices\":[{}],\"charts\":[{}]}}", choices.join(","), self.charts);
+        let marks = serde_json::to_string(&self.marks).expect("numbers and texts");
+        let data = format!("{{\"choices\":[{}],\"marks\":{marks},\"charts\":[{}]}}", choices.join(","), self.charts);
         let scripts = match self.charts_count {
             0 => String::new(),
             _ => format!("<script>\n/*\nuPlot\n\n{UPLOT_LICENCE}*/\n{UPLOT_JS}</script>\n"),

@@ -220,6 +220,7 @@ pub fn chart(kind: &Kind, sources: &[Source], unit: &str, end: Time) -> Option<C
         logarithmic,
         top: top.map(|top| top * scale.factor),
         end: end.as_secs_f64(),
+        marks: Vec::new(),
         lines,
     })
 }

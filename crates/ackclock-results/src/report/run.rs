@@ -12,7 +12,8 @@ use super::plots::{self, Recorded};
 use super::table::{Cell, Table};
 use crate::comparison::port;
 use crate::document::Document;
-use crate::summary::{FlowSummary, Interval, PortSummary};
+use crate::events::EventPart;
+use crate::summary::{FlowSummary, Interval, LinkSummary, PortSummary};
 
 /// The report of a result as one HTML file. `series` are what was recorded under `seed`, if anything was.
 pub fn run(document: &Document, seed: u64, series: &[Series]) -> String {
@@ -35,6 +36,11 @@ fn page(document: &Document, seed: u64, series: &[Series], points: usize) -> Pag
     page.section("results", "Results", results(document));
     let over_time = over_time(&mut page, document, seed, series, points);
     page.section("time", "Over time", over_time);
+    let events = &document.scenario.events;
+    if !events.is_empty() {
+        page.section("events", "Events", events_section(events));
+        events.iter().filter(|event| event.time_s > 0.0).for_each(|event| page.mark(event.time_s, event.label()));
+    }
     page.section("repeat", "How to repeat it", repeat(document));
     page
 }
@@ -123,7 +129,9 @@ fn results(document: &Document) -> Html {
     let mut html = Html::new();
     html.append(&totals(document).html());
     html.append(&flows(document));
+    html.append(&datagrams(document));
     html.append(&ports(document));
+    html.append(&links(document));
     html
 }
 
@@ -156,6 +164,10 @@ fn totals(document: &Document) -> Table {
     row("fairness (Jain)".into(), &summary.fairness, 1.0, 4);
     let scale = Scale::fitting(summary.goodput_bps.map_or(0.0, |goodput| goodput.mean), "bit/s");
     row(format!("goodput, {}", scale.unit), &summary.goodput_bps, scale.factor, 3);
+    let scale = Scale::fitting(summary.udp_goodput_bps.map_or(0.0, |goodput| goodput.mean), "bit/s");
+    row(format!("goodput of datagrams, {}", scale.unit), &summary.udp_goodput_bps, scale.factor, 3);
+    row("share of datagrams lost".into(), &summary.udp_loss, 1.0, 4);
+    row("packets lost on links".into(), &summary.lost_on_links, 1.0, 1);
     table.note(note)
 }
 
@@ -251,6 +263,68 @@ fn ports(document: &Document) -> Html {
     table.note(note).html()
 }
 
+/// The sources of datagrams, if there are any.
+fn datagrams(document: &Document) -> Html {
+    let sources = &document.summary.udp;
+    if sources.is_empty() {
+        return Html::new();
+    }
+    let runs = document.runs.len();
+    let largest = sources.iter().map(|source| source.goodput_bps.mean).fold(0.0, f64::max);
+    let scale = Scale::fitting(largest, "bit/s");
+    let mut table = Table::new("Datagrams (UDP)")
+        .words("source")
+        .column("goodput", &*scale.unit)
+        .column("sent", "")
+        .column("arrived", "")
+        .column("lost", "")
+        .column("lost of sent", "");
+    for source in sources.iter().take(FLOWS_LISTED) {
+        let sent = source.datagrams_sent.mean;
+        table.row(vec![
+            Cell::text(&source.name),
+            Cell::interval(&source.goodput_bps, scale.factor, 3),
+            counts_cell(&source.datagrams_sent, runs),
+            counts_cell(&source.datagrams_delivered, runs),
+            counts_cell(&source.datagrams_lost, runs),
+            Cell::Number(percent(if sent > 0.0 { source.datagrams_lost.mean / sent } else { 0.0 })),
+        ]);
+    }
+    let more = sources.len().saturating_sub(FLOWS_LISTED);
+    let more = if more > 0 { format!(" {more} more in result.json.") } else { String::new() };
+    table
+        .note(format!("Lost: refused by ports, or lost on links. The others were on their way at the end.{more}"))
+        .html()
+}
+
+/// What links lost, if the scenario has links that can lose something.
+fn links(document: &Document) -> Html {
+    let mut html = Html::new();
+    let all = &document.summary.links;
+    let lossy = LinkSummary::lossy(all);
+    if all.is_empty() {
+        return html;
+    }
+    if lossy.is_empty() {
+        html.leaf("p", &[("class", "note")], "No link lost anything.");
+        return html;
+    }
+    let runs = document.runs.len();
+    let mut table = Table::new("Lost on links, in packets").words("link").column("corrupted", "").column("outage", "");
+    for link in lossy.iter().take(PORTS_LISTED) {
+        let cells = [&link.corrupted, &link.outage].map(|counted| counts_cell(counted, runs));
+        table.row([vec![Cell::text(&link.name)], cells.to_vec()].concat());
+    }
+    let more = lossy.len().saturating_sub(PORTS_LISTED);
+    let more = if more > 0 { format!(" {} more in result.json.", plural(more, "link")) } else { String::new() };
+    table
+        .note(format!(
+            "After their port accepted them: damaged on the way, or on the way when the link went down or when their \
+             way went away.{more}"
+        ))
+        .html()
+}
+
 /// A mean of counts: whole numbers where every run counted the same.
 fn counts_cell(counted: &Interval, runs: usize) -> Cell {
     let decimals = usize::from(runs > 1 && counted.min != counted.max && counted.mean < 1000.0);
@@ -303,6 +377,28 @@ fn over_time(page: &mut Page, document: &Document, seed: u64, series: &[Series],
                 html.append(&page.chart(chart, choice));
             }
         });
+    }
+    html
+}
+
+/// Everything that happens to the network, as a table; of very much the beginning.
+fn events_section(events: &[EventPart]) -> Html {
+    let mut html = Html::new();
+    html.leaf("p", &[], "Known before the run; dotted lines in the plots.");
+    let mut table = Table::new("Events").column("time", "s").words("event").words("of").words("before").words("after");
+    let other = |node: &Option<String>| node.as_ref().map_or(Cell::None, Cell::text);
+    for event in &events[..events.len().min(MOST_EVENTS)] {
+        table.row(vec![
+            Cell::number(event.time_s, 3),
+            Cell::text(&event.kind),
+            Cell::text(&event.node),
+            other(&event.before),
+            other(&event.after),
+        ]);
+    }
+    html.append(&table.html());
+    if events.len() > MOST_EVENTS {
+        html.leaf("p", &[("class", "note")], &format!("and {} more: events.parquet", events.len() - MOST_EVENTS));
     }
     html
 }
@@ -414,6 +510,8 @@ const POINT_BUDGETS: [usize; 5] = [200_000, 140_000, 90_000, 40_000, 5_000];
 const FLOWS_OPEN: usize = 16;
 /// More flows than this are left to `result.json`.
 const FLOWS_LISTED: usize = 1000;
+/// More events than this are left to their table.
+const MOST_EVENTS: usize = 200;
 /// The same for ports and runs.
 const PORTS_LISTED: usize = 200;
 const RUNS_LISTED: usize = 200;
@@ -424,6 +522,7 @@ const SCENARIO_BYTES: usize = 300_000;
 mod tests {
     use super::*;
     use crate::example::example;
+    use crate::summary::SummaryPart;
 
     #[test]
     fn a_report_shows_names_and_obeys_none() {
@@ -462,6 +561,27 @@ mod tests {
         {
             assert!(html.contains(part), "{part}");
         }
+    }
+
+    #[test]
+    fn datagrams_and_losses_on_links_are_shown_where_there_are_any() {
+        let parts = [
+            "Datagrams (UDP)",
+            "goodput of datagrams",
+            "1 source sent 130 datagrams, of which 5 were lost",
+            "Lost on links, in packets",
+            "4 packets were lost on links by sw1-&gt;sw2: 3 were corrupted, 1 lost at outages.",
+        ];
+        let mut document = example(1, 1, 2);
+        let html = run(&document, 1, &[]);
+        parts.iter().for_each(|part| assert!(html.contains(part), "{part}"));
+        for run in &mut document.runs {
+            run.udp.clear();
+            run.links.clear();
+        }
+        document.summary = SummaryPart::of(&document.runs);
+        let html = run(&document, 1, &[]);
+        parts.iter().for_each(|part| assert!(!html.contains(part), "{part}"));
     }
 
     #[test]

@@ -5,6 +5,8 @@ use std::ops::Range;
 use ackclock::record::{Columns, Metric, Series, Shape, Subject};
 use ackclock::units::Span;
 
+use crate::columnar::Values;
+
 /// One column of a table.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Column {
@@ -130,13 +132,16 @@ impl Column {
         rows.map(move |row| (self.name_at(series, row), times))
     }
 
-    /// Its times in some rows of a series, in picoseconds.
-    pub(super) fn times(&self, series: &Series, rows: Range<usize>) -> Vec<u64> {
-        match (self.role, &series.columns) {
-            // Long, so not one by one.
-            (Role::Time, Columns::Points { time, .. }) => time[rows].iter().map(|time| time.as_ps()).collect(),
-            _ => rows.map(|row| self.time_at(series, row)).collect(),
+    /// Its times in some rows of several series.
+    pub(super) fn times<'a>(&self, rows: impl Iterator<Item = (&'a Series, Range<usize>)>) -> Values<'a> {
+        if self.role != Role::Time {
+            return Values::Time(rows.flat_map(|(series, rows)| rows.map(|row| self.time_at(series, row))).collect());
         }
+        let instants = |(series, rows): (&'a Series, Range<usize>)| match &series.columns {
+            Columns::Points { time, .. } | Columns::Drops { time, .. } => &time[rows],
+            Columns::Intervals { .. } => self.foreign(series),
+        };
+        Values::Instants(rows.map(instants).collect())
     }
 
     /// Its numbers in all rows of a series.

@@ -1,7 +1,7 @@
 //! The index of a folder of tables: whose they are, which files there are, and a checksum of each.
 
 use std::fs;
-use std::io::{self, ErrorKind};
+use std::io;
 use std::path::Path;
 
 use ackclock::sim::RESULT_VERSION;
@@ -64,10 +64,7 @@ impl Index {
     /// The index of a folder.
     pub(super) fn read(folder: &Path) -> Result<Index, TableError> {
         let path = folder.join(INDEX);
-        let text = fs::read(&path).map_err(|error| match error.kind() {
-            ErrorKind::NotFound => TableError::new(&path, Problem::Missing),
-            _ => TableError::io(&path, error),
-        })?;
+        let text = fs::read(&path).map_err(|error| TableError::io(&path, error))?;
         // The version is looked at before anything that may differ between versions.
         let head: Head = serde_json::from_slice(&text).map_err(|error| TableError::damaged(&path, error))?;
         if head.format != FORMAT {

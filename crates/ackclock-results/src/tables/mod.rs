@@ -13,7 +13,7 @@ mod write;
 mod tests;
 
 pub use columns::{Cell, Column, Kind, columns};
-pub use error::{Problem, TableError};
+pub use error::{OfTables, Problem, TableError};
 pub use index::{Index, IndexedFile};
 pub use read::Tables;
 pub use write::write;

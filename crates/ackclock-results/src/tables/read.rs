@@ -1,7 +1,6 @@
 //! From Parquet files back to series, to the last bit.
 
 use std::fs::File;
-use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use ackclock::record::{Columns, DropReason, Metric, Series, Shape};
@@ -11,7 +10,7 @@ use parquet::errors::ParquetError;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 
 use super::write::{Part, SERIES, file_name};
-use super::{Column, Index, IndexedFile, Origin, Problem, TableError, columns};
+use super::{Column, Index, IndexedFile, OfTables, Origin, Problem, TableError, columns};
 use crate::columnar::{Rows, wrong};
 
 /// The tables of one run, on the disk.
@@ -37,7 +36,7 @@ impl Tables {
     pub fn expect(&self, origin: &Origin) -> Result<(), TableError> {
         match self.index.origin() == *origin {
             true => Ok(()),
-            false => Err(TableError::new(&self.folder, Problem::OtherRun)),
+            false => Err(TableError::new(&self.folder, Problem::Own(OfTables::OtherRun))),
         }
     }
 
@@ -72,7 +71,7 @@ impl Tables {
         let name = metric.name();
         let entry = self.index.files.iter().find(|file| file.metric == name).ok_or_else(|| {
             let recorded = self.metrics().iter().map(|metric| metric.name().to_string()).collect();
-            TableError::new(&self.folder.join(file_name(name)), Problem::NotRecorded { recorded })
+            TableError::new(&self.folder.join(file_name(name)), Problem::Own(OfTables::NotRecorded { recorded }))
         })?;
         let file = self.checked(entry)?;
         let path = self.path(entry);
@@ -95,10 +94,7 @@ impl Tables {
     /// in any way; it only ever sees what was written.
     fn checked(&self, entry: &IndexedFile) -> Result<File, TableError> {
         let path = self.path(entry);
-        let found = IndexedFile::of(&path, &entry.metric, entry.rows).map_err(|error| match error.kind() {
-            ErrorKind::NotFound => TableError::new(&path, Problem::Missing),
-            _ => TableError::io(&path, error),
-        })?;
+        let found = IndexedFile::of(&path, &entry.metric, entry.rows).map_err(|error| TableError::io(&path, error))?;
         if found.bytes != entry.bytes {
             let what = format!("it has {} bytes, {} were written", found.bytes, entry.bytes);
             return Err(TableError::damaged(&path, what));

@@ -263,6 +263,6 @@ fn tables_of_another_run_are_not_taken_for_those_of_this() {
         Origin { scenario_hash: "abd".into(), ..origin() },
         Origin { fingerprint: "0".into(), ..origin() },
     ] {
-        assert!(matches!(tables.expect(&other).unwrap_err().problem, Problem::OtherRun));
+        assert!(matches!(tables.expect(&other).unwrap_err().problem, Problem::Own(OfTables::OtherRun)));
     }
 }

@@ -142,11 +142,9 @@ fn values<'a>(column: &Column, rows: &[(&'a Series, Range<usize>)]) -> Values<'a
     let rows = rows.iter().map(|(series, rows)| (*series, rows.clone()));
     match column.kind {
         Kind::Text => Values::Runs(rows.flat_map(|(series, rows)| column.names(series, rows)).collect()),
-        Kind::Time => Values::Time(rows.map(|(series, rows)| column.times(series, rows)).collect::<Vec<_>>().concat()),
+        Kind::Time => column.times(rows),
         Kind::Count => Values::Count(rows.flat_map(|(series, rows)| &column.counts(series)[rows]).copied().collect()),
-        Kind::Number => {
-            Values::Number(rows.map(|(series, rows)| &column.numbers(series)[rows]).collect::<Vec<_>>().concat())
-        }
+        Kind::Number => Values::Number(rows.map(|(series, rows)| &column.numbers(series)[rows]).collect()),
     }
 }
 

@@ -1,11 +1,11 @@
 //! The files by themselves: blocks, options, headers, checksums.
 
 use ackclock::ids::IdVec;
-use ackclock::packet::{SackBlock, SackBlocks, Segment};
+use ackclock::packet::{SackBlock, Segment};
 use ackclock::path::PathParams;
 use ackclock::record::{Capture, Captured, DropReason, Loss};
 use ackclock::scenario::*;
-use ackclock::tcp::TcpParams;
+use ackclock::tcp::{TcpParams, sack_option};
 use ackclock::units::{Rate, Span, Time};
 use ackclock_results::pcapng::{self, FlowMeta, Meta};
 
@@ -108,8 +108,7 @@ fn what_arrives_comes_before_its_answer() {
 fn payload_counts_but_is_not_stored() {
     let data = written(packet(Segment { len: 512, ..Segment::default() }), flow("f", 0, 1));
     assert_eq!((data.bytes.len(), data.original_length), (40, 552));
-    let mut sack = SackBlocks::default();
-    sack.push(SackBlock { start: 512, end: 1024 });
+    let sack = sack_option::of_stream(&[SackBlock { start: 512, end: 1024 }]);
     let ack = written(packet(Segment { sack, ..Segment::default() }), flow("f", 0, 1));
     assert_eq!((ack.bytes.len(), ack.original_length), (52, 52));
 }
@@ -233,6 +232,7 @@ fn scenario(tcp: TcpParams) -> Scenario {
         forward: vec![z_s, s_a].into(),
         backward: vec![a_s, s_z].into(),
         start: Time::ZERO,
+        start_jitter: Span::ZERO,
         stop: None,
         size: Some(9),
         pcr: None,

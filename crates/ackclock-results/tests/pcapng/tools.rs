@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 
 use ackclock::packet::Segment;
 use ackclock::record::{Capture, Captured, Loss};
-use ackclock::tcp::TcpParams;
+use ackclock::tcp::offset_sack::{Alternative, Form, Preference};
+use ackclock::tcp::{OffsetSackParams, SackParams, TcpParams, sack_option};
 use ackclock::units::{Span, Time};
 use ackclock_results::pcapng::{self, Meta};
 
@@ -37,7 +38,8 @@ fn tshark_reads_every_packet_to_the_nanosecond() {
             let ns = packet.time.as_ps() / 1000;
             let segment = &packet.segment;
             let (address, port) = if packet.data { ("10.0.0.2", 49_152) } else { ("10.0.0.1", 5001) };
-            let left_edges = segment.sack.as_slice().iter().map(|block| (block.start + 1).to_string());
+            let blocks = sack_option::to_stream(&segment.sack, segment.ack).unwrap_or_default();
+            let left_edges = blocks.as_slice().iter().map(|block| (block.start + 1).to_string());
             let expected = [
                 format!("{}.{:09}", ns / 1_000_000_000, ns % 1_000_000_000),
                 segment.ip_bytes().to_string(),
@@ -56,6 +58,36 @@ fn tshark_reads_every_packet_to_the_nanosecond() {
         let lost = capture.packets.iter().filter(|packet| packet.lost.is_some()).count();
         let told = dissection.all("_ws.expert.message").iter().filter(|text| text.contains("lost at sw1->sw2")).count();
         assert_eq!(told, lost);
+    }
+}
+
+/// Nobody else knows the offset option: its octets are there, and nothing is wrong with the packet.
+#[test]
+fn tshark_shows_the_octets_of_options_that_it_does_not_know() {
+    if !installed(TSHARK) {
+        return;
+    }
+    for (form, kind) in [(Form::Private { kind: 253 }, "253"), (Form::Experimental, "254")] {
+        let preference = Preference::Always(Alternative::FirstEdge);
+        let offset = OffsetSackParams { preference, form, receiver_knows: true };
+        let sack = SackParams { offset: Some(offset), duplicates: true, ..SackParams::default() };
+        let timestamp_clock = Some(Span::from_ms(1));
+        let params = TcpParams { sack, timestamp_clock, ..params(every_recovery().remove(4).1) };
+        let holes = |data, frame: u32| losses(data, frame) || data && (200..260).contains(&frame) && frame % 2 == 0;
+        let wire = transfer(&params, FILE_BYTES, holes);
+        let file = save(&format!("offset-{kind}.pcapng"), &wire.at_sender, &wire.meta);
+        // It knows duplicates, where they are in the option of RFC 2018.
+        let dissection = dissect(&file, &[]);
+        assert_eq!(dissection.warnings(&["out-of-order segment", "D-SACK Sequence"]), [""; 0]);
+        assert_ne!(dissection.warnings(&["out-of-order segment"]), [""; 0]);
+        let options = tshark(&file, &["-n", "-T", "fields", "-e", "tcp.options"]);
+        let mut offsets = 0;
+        for (line, packet) in options.lines().zip(&wire.at_sender.packets) {
+            let octets: String = packet.segment.sack.octets().iter().map(|octet| format!("{octet:02x}")).collect();
+            assert!(line.ends_with(&octets), "{line} {octets}");
+            offsets += u32::from(octets.starts_with(if kind == "253" { "fd" } else { "fe" }));
+        }
+        assert!(offsets > 20, "{kind}: {offsets}");
     }
 }
 

@@ -35,7 +35,7 @@ pub fn every_recovery() -> Vec<(&'static str, RecoveryParams)> {
         ("reno", RecoveryParams::Reno),
         ("new-reno", RecoveryParams::NewReno(new_reno)),
         ("fall-floyd", RecoveryParams::FallFloyd(fall_floyd)),
-        ("rfc6675", RecoveryParams::Rfc6675(Rfc6675Params { restart_timer_on_partial_ack: true })),
+        ("rfc6675", RecoveryParams::Rfc6675(Rfc6675Params::default())),
     ]
 }
 
@@ -83,7 +83,7 @@ pub fn transfer(params: &TcpParams, size: u64, loses: impl Fn(bool, u32) -> bool
         mss: params.mss,
         window: params.advertised_window(),
         window_scale: params.window_scale,
-        sack: params.receiver_sack && params.recovery.uses_sack(),
+        sack: params.uses_sack(),
     };
     let meta = Meta {
         scenario: "wire".into(),

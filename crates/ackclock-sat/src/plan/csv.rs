@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use ackclock::units::{Span, Time};
 
-use super::{EventKind, NodeId, Plan, Way};
+use super::{NodeId, Plan, Way};
 
 impl Plan {
     /// Writes `t_s,owd_ms,path,event`, a line at each multiple of `step` and at each event on the way: when it changes,
@@ -51,27 +51,8 @@ impl Plan {
     fn happened(&self, from: NodeId, to: NodeId, time: Time) -> Vec<String> {
         let first = self.events.partition_point(|event| event.time < time);
         let now = self.events[first..].iter().take_while(|event| event.time == time);
-        let mut texts = Vec::new();
-        for event in now.filter(|event| event.node == from || event.node == to) {
-            let name = |node: Option<NodeId>| node.map_or("", |node| self.nodes[node].name.as_str());
-            let terminal = &self.nodes[event.node].name;
-            texts.push(match event.kind {
-                EventKind::Handover => {
-                    format!(
-                        "{terminal}: handover {} to {} ({})",
-                        name(event.before),
-                        name(event.after),
-                        event.reason.name()
-                    )
-                }
-                _ => format!(
-                    "{terminal}: {} {} ({})",
-                    event.kind.name(),
-                    name(event.after.or(event.before)),
-                    event.reason.name()
-                ),
-            });
-        }
+        let of_ends = now.filter(|event| event.node == from || event.node == to);
+        let mut texts: Vec<String> = of_ends.map(|event| self.told(event)).collect();
         let changed = self.routes.iter().any(|r| (r.from, r.to, r.time) == (from, to, time));
         if texts.is_empty() && changed && time > Time::ZERO {
             texts.push("rerouted".into());

@@ -1,6 +1,7 @@
 //! The contact plan: who sees whom, when, at what delay, and which way packets take. Plain data in whole picoseconds;
 //! a run takes it as it is, and so does not depend on the arithmetic of orbits.
 
+mod changes;
 mod csv;
 mod names;
 mod service;
@@ -10,6 +11,7 @@ mod world;
 #[cfg(feature = "files")]
 pub mod files;
 
+pub use changes::Change;
 pub use setup::{Access, Setup, Terminal};
 
 use ackclock::path::Delays;

@@ -183,8 +183,8 @@ impl Setup {
         Ok(())
     }
 
-    /// What the plan says of how it came about.
-    pub(super) fn settings(&self) -> Vec<(String, String)> {
+    /// What the plan says of how it came about: names and values.
+    pub fn settings(&self) -> Vec<(String, String)> {
         let seconds = |span: Span| format!("{} s", span.as_secs_f64());
         let access = match self.access {
             Access::Independent => "independent",

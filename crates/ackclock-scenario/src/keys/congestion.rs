@@ -168,10 +168,10 @@ pub(super) const KEYS: &[Key] = &[
     Key {
         sections: TCPS,
         name: "increase",
-        kind: Kind::Word(&["at-once", "spread"]),
+        kind: Kind::Word(&["at-once", "spread", "spread-at-floor"]),
         default: Fallback::Text("at-once"),
         source: "[VEGAS-A] §4.1",
-        about: "How the window grows by a packet: when that is decided, or by 1/cwnd with each acknowledgement of the next round trip.",
+        about: "How the window grows by a packet: when that is decided, or by 1/cwnd with each acknowledgement of the next round trip, always or while alpha is at its floor.",
         used_if: IF_VEGAS_A,
     },
     Key {

@@ -3,6 +3,8 @@
 
 mod congestion;
 mod network;
+mod sack;
+mod satellites;
 mod traffic;
 mod udp;
 
@@ -48,6 +50,8 @@ pub(crate) enum Section {
     Flow,
     FlowTcp,
     Udp,
+    Satellites,
+    Place,
 }
 
 /// What holds if a key is not given.
@@ -88,6 +92,10 @@ pub(crate) enum Kind {
     Route,
     /// Segments lost on purpose.
     Drops,
+    /// A latitude and a longitude.
+    Position,
+    /// A longitude.
+    Longitude,
     /// Metrics and groups of metrics.
     Metrics,
     /// Nodes, any number of them.
@@ -157,6 +165,8 @@ impl Section {
         Section::Flow,
         Section::FlowTcp,
         Section::Udp,
+        Section::Satellites,
+        Section::Place,
     ];
 
     /// How its header looks in general.
@@ -175,6 +185,8 @@ impl Section {
             Section::Flow => "[flow.NAME]",
             Section::FlowTcp => "[flow.NAME.tcp]",
             Section::Udp => "[udp.NAME]",
+            Section::Satellites => "[satellites]",
+            Section::Place => "[place.NAME]",
         }
     }
 
@@ -193,6 +205,8 @@ impl Section {
             Section::Traffic => "traffic",
             Section::Flow => "flow",
             Section::Udp => "udp",
+            Section::Satellites => "satellites",
+            Section::Place => "place",
         }
     }
 
@@ -211,13 +225,17 @@ impl Section {
             Section::Traffic => "What every flow has to send.",
             Section::Flow => "A TCP connection with bulk data in one direction.",
             Section::FlowTcp => "What is different at one connection.",
+            Section::Satellites => "Satellites that join places on the ground, and the rules of their links.",
+            Section::Place => {
+                "A place on the ground with a terminal: flows begin and end there, and links may lead there. Its position may stand for the whole table."
+            }
             Section::Udp => "Datagrams at a constant rate, whatever becomes of them.",
         }
     }
 
     /// Whether there is one table for each of several names.
     pub(crate) fn is_named(self) -> bool {
-        matches!(self, Section::Node | Section::Link | Section::Port | Section::Flow | Section::Udp)
+        matches!(self, Section::Node | Section::Link | Section::Port | Section::Flow | Section::Udp | Section::Place)
     }
 
     /// Its keys in the order of writing.
@@ -225,8 +243,10 @@ impl Section {
         network::KEYS
             .iter()
             .chain(traffic::KEYS)
+            .chain(sack::KEYS)
             .chain(congestion::KEYS)
             .chain(udp::KEYS)
+            .chain(satellites::KEYS)
             .filter(move |key| key.sections.contains(&self))
     }
 

@@ -248,6 +248,15 @@ pub(super) const KEYS: &[Key] = &[
     },
     Key {
         sections: &[Section::Link],
+        name: "jitter",
+        kind: amount(&[INSTANT]),
+        default: Fallback::Text("0 s"),
+        source: "Ackclock",
+        about: "Each packet takes longer by a uniform random time below this; their order is kept; on packet networks.",
+        used_if: ALWAYS,
+    },
+    Key {
+        sections: &[Section::Link],
         name: "outages",
         kind: Kind::Outages,
         default: Fallback::Derived("none"),

@@ -404,6 +404,15 @@ pub(super) const KEYS: &[Key] = &[
     },
     Key {
         sections: FLOWS,
+        name: "start_jitter",
+        kind: amount(&[INSTANT]),
+        default: Fallback::Text("0 s"),
+        source: "Ackclock",
+        about: "The application begins later by a uniform random time below this, by seed and name of the flow.",
+        used_if: ALWAYS,
+    },
+    Key {
+        sections: FLOWS,
         name: "stop",
         kind: amount_or(&[INSTANT], &["never"]),
         default: Fallback::Text("never"),

@@ -126,11 +126,13 @@ pub fn has_randomness(scenario: &Scenario) -> bool {
     let crossed = |link: LinkId| all_routes().any(|route| route.links().contains(&link));
     let random_link = scenario.links.iter_ids().any(|(id, link)| {
         let is_random = link.path.errors.iter().any(|error| error.model.is_random());
-        (is_random || matches!(link.queue.policy, DropParams::Red(_))) && crossed(id)
+        let jitters = link.path.jitter > Span::ZERO;
+        (is_random || jitters || matches!(link.queue.policy, DropParams::Red(_))) && crossed(id)
     });
     let random_tcp = |tcp: &TcpParams| tcp.timer.phase == TickPhase::Random || tcp.growth.has_randomness();
     let dithers = scenario.datagrams.iter().any(|flow| flow.source.dither == Dither::Uniform);
-    random_order || random_link || dithers || scenario.flows.iter().any(|flow| random_tcp(&flow.tcp))
+    let random_flow = |flow: &scenario::Flow| random_tcp(&flow.tcp) || flow.start_jitter > Span::ZERO;
+    random_order || random_link || dithers || scenario.flows.iter().any(random_flow)
 }
 
 fn flow_of(flow: &scenario::Flow, scenario: &Scenario, seed: u64) -> Flow {
@@ -140,7 +142,7 @@ fn flow_of(flow: &scenario::Flow, scenario: &Scenario, seed: u64) -> Flow {
         TickPhase::Common(phase) => phase,
         TickPhase::Random => Span::from_ps(Stream::new(seed, host, "tick-phase").below(timer.granularity.as_ps(), 0)),
     };
-    let application = Application { start: flow.start, stop: flow.stop, size: flow.size };
+    let application = Application { start: flow.begins(seed), stop: flow.stop, size: flow.size };
     let sender = Sender::new(&flow.tcp, application, TickClock::new(timer.granularity, phase));
     Flow {
         name: flow.name.clone(),

@@ -302,7 +302,7 @@ mod tests {
     fn down(queued: Queued) -> PathParams {
         let mut course = Course::constant(rate(), Span::from_us(1));
         course.outages = Outages::new(vec![(ns(1000), ns(5000))], InService::Finish, queued);
-        PathParams { course: Some(course), errors: Vec::new() }
+        PathParams { course: Some(course), ..PathParams::plain() }
     }
 
     #[test]
@@ -340,7 +340,7 @@ mod tests {
             let mut course = Course::constant(rate(), Span::from_us(1));
             let points = vec![(ns(0), Some(NodeId::from_index(1))), (ns(1000), None)];
             course.far_ends = Some(FarEnds::new(points, unheard));
-            let path = PathParams { course: Some(course), errors: Vec::new() };
+            let path = PathParams { course: Some(course), errors: Vec::new(), jitter: Span::ZERO };
             let mut port = of_policy(10, u64::MAX, &DropParams::TailDrop, path);
             for handle in 0..4 {
                 arrive(&mut port, 500, handle, 100);
@@ -367,7 +367,7 @@ mod tests {
     fn what_is_lost_before_the_queue_takes_no_room_and_after_it_takes_time() {
         let path = |place| {
             let error = ErrorParams { model: ErrorModel::List(vec![0]), place, applies_to: AppliesTo::All };
-            PathParams { course: None, errors: vec![error] }
+            PathParams { errors: vec![error], ..PathParams::plain() }
         };
         for (place, free) in [(Place::Ingress, 0), (Place::Egress, 800)] {
             let mut port = of_policy(10, u64::MAX, &DropParams::TailDrop, path(place));

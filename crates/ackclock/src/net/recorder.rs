@@ -238,8 +238,8 @@ impl HostTraces {
     /// The sender of a flow has seen an acknowledgement, and has not answered yet.
     #[inline]
     pub(super) fn acked(&mut self, now: Time, flow: usize, sender: &Sender) {
-        if let Some(trace) = self.senders.get_mut(flow).filter(|_| self.segments) {
-            trace.acked(now, sender.flight().una);
+        if self.segments {
+            self.senders[flow].acked(now, sender.flight().una);
         }
     }
 
@@ -247,18 +247,17 @@ impl HostTraces {
     #[inline]
     pub(super) fn sent(&mut self, now: Time, flow: usize, sender: &Sender, seq: u64, len: u32) {
         // Neither SYN nor answers to the receiver's are data.
-        if let Some(trace) = self.senders.get_mut(flow).filter(|_| self.segments && len > 0) {
-            trace.sent(now, seq, seq + u64::from(len), sender.timed());
+        if self.segments && len > 0 {
+            self.senders[flow].sent(now, seq, seq + u64::from(len), sender.timed());
         }
     }
 
     /// The sender of a flow has done all that an event made it do.
     pub(super) fn settled(&mut self, now: Time, flow: usize, sender: &Sender) {
-        if let Some(trace) = self.senders.get_mut(flow) {
-            trace.window(now, sender.window().cwnd, sender.window().ssthresh, sender.flight().una);
-            if trace.wants_timer() {
-                trace.timer(now, sender.timer_state());
-            }
+        let Some(trace) = self.senders.get_mut(flow) else { return };
+        trace.window(now, sender.window().cwnd);
+        if trace.wants_state() {
+            trace.state(now, sender.window().ssthresh, sender.flight().una, || sender.timer_state());
         }
     }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::flow::Vc;
 use crate::ids::{IdVec, LinkId, NodeId, VcId};
 use crate::path::RoutingTable;
-use crate::scenario::{self, Scenario, Technology};
+use crate::scenario::{self, NodeKind, Scenario, Technology};
 
 /// A route that changes, after its first link.
 #[derive(Debug)]
@@ -61,6 +61,7 @@ fn reachable(scenario: &Scenario, first: LinkId, table: &RoutingTable) -> Vec<Li
         for node in far_ends(&scenario.links[link]) {
             for next in table.links_from(node) {
                 assert_eq!(scenario.links[next].from, node, "routes name links of their node");
+                assert_eq!(scenario.nodes[node].kind, NodeKind::Switch, "hosts do not forward");
                 if !std::mem::replace(&mut reached[next], true) {
                     open.push(next);
                 }

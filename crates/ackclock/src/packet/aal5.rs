@@ -78,7 +78,7 @@ impl Reassembler {
 mod tests {
     use super::*;
     use crate::ids::{Id, VcId};
-    use crate::packet::{SackBlock, SackBlocks, Segment};
+    use crate::packet::{SackOption, Segment};
     use crate::units::{CELL_BITS, CELL_BYTES};
 
     fn data(len: u32) -> Segment {
@@ -112,11 +112,10 @@ mod tests {
 
     #[test]
     fn sack_blocks_cost_their_bytes_but_an_acknowledgement_stays_at_two_cells() {
-        let mut sack = SackBlocks::default();
         for (blocks, option, pdu) in [(1, 12, 68), (2, 20, 76), (3, 28, 84)] {
-            sack.push(SackBlock { start: 512 * blocks, end: 512 * blocks + 512 });
+            let sack = SackOption::from(&[0; 34][..2 + 8 * blocks]);
             let ack = Segment { sack, ..Segment::default() };
-            assert_eq!(sack.option_bytes(), option);
+            assert_eq!(sack.padded_bytes(), option);
             assert_eq!(ack.ip_bytes() + LLC_BYTES + TRAILER_BYTES, pdu);
             assert_eq!(cells(ack.ip_bytes(), true), 2);
             assert_eq!(cells(ack.ip_bytes(), false), 2);

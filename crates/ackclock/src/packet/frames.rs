@@ -3,40 +3,40 @@
 use std::collections::VecDeque;
 
 use super::segment::SegmentKind;
-use super::{SackBlock, SackBlocks, Segment, Timestamps};
+use super::{SackOption, Segment, Timestamps};
 
 /// What each frame carries, from the oldest that may still arrive. A connection keeps its order, so the arrival of
 /// one frame means that no earlier one will come.
 ///
-/// A window of segments is kept here, of every flow: SACK blocks, which few segments have, are in a queue of their own.
+/// A window of segments is kept here, of every flow: options, which few segments have, are in a queue of their own.
 #[derive(Clone, Debug, Default)]
 pub struct FrameLog {
     /// The number of the oldest frame, and of the next one, modulo 2^32.
     oldest: u32,
     next: u32,
-    /// SACK blocks of all frames before the oldest, modulo 2^32.
-    blocks_gone: u32,
+    /// Octets of options of all frames before the oldest, modulo 2^32.
+    options_gone: u32,
     /// How many times in a row hardly any of the ring was in use.
     nearly_empty: u32,
     /// A ring by the frames' numbers; its length is a power of two, or zero.
     frames: Vec<Frame>,
-    /// The blocks of all frames, in their order.
-    blocks: VecDeque<SackBlock>,
+    /// The octets of the options of all frames, in their order.
+    options: VecDeque<u8>,
 }
 
-/// A segment without its SACK blocks.
+/// A segment without its options.
 #[derive(Clone, Copy, Debug, Default)]
 struct Frame {
     seq: u64,
     ack: u64,
     form: Form,
-    /// SACK blocks of all frames up to and including this one, modulo 2^32.
-    blocks_end: u32,
+    /// Octets of options of all frames up to and including this one, modulo 2^32.
+    options_end: u32,
 }
 
 /// Length, headers and kind of a segment, and whether it has timestamps, in one word.
 ///
-/// Timestamps are kept as a block before the SACK blocks.
+/// Timestamps are kept as eight octets before the SACK option.
 #[derive(Clone, Copy, Debug, Default)]
 struct Form(u32);
 
@@ -82,9 +82,9 @@ impl FrameLog {
     #[inline]
     pub fn push(&mut self, segment: &Segment) -> u32 {
         if !segment.sack.is_empty() || segment.timestamps.is_some() {
-            self.push_blocks(segment);
+            self.push_options(segment);
         }
-        let blocks_end = self.blocks_gone.wrapping_add(self.blocks.len() as u32);
+        let options_end = self.options_gone.wrapping_add(self.options.len() as u32);
         let number = self.next;
         let under_way = number.wrapping_sub(self.oldest) as usize;
         if under_way == self.frames.len() {
@@ -92,7 +92,7 @@ impl FrameLog {
         } else if number.is_multiple_of(TIDY_EVERY) {
             self.tidy(under_way);
         }
-        *self.frame_mut(number) = Frame { seq: segment.seq, ack: segment.ack, form: Form::of(segment), blocks_end };
+        *self.frame_mut(number) = Frame { seq: segment.seq, ack: segment.ack, form: Form::of(segment), options_end };
         self.next = number.wrapping_add(1);
         number
     }
@@ -104,12 +104,17 @@ impl FrameLog {
 
     /// What frame `number` carries.
     pub fn segment(&self, number: u32) -> Segment {
-        let (frame, blocks_start) = self.find(number);
-        let mut blocks = Blocks::of(frame.form);
-        for place in blocks_start..frame.blocks_end.wrapping_sub(self.blocks_gone) {
-            blocks.push(self.blocks[place as usize]);
-        }
-        frame.with(blocks)
+        let (frame, start) = self.find(number);
+        let end = frame.options_end.wrapping_sub(self.options_gone);
+        let mut octets = self.options.range(start as usize..end as usize).copied();
+        let timestamps = frame.form.has_timestamps().then(|| {
+            let mut number = || u32::from_be_bytes(std::array::from_fn(|_| octets.next().unwrap_or_default()));
+            Timestamps { value: number(), echo: number() }
+        });
+        let mut sack = SackOption::default();
+        octets.for_each(|octet| sack.push(octet));
+        let Frame { seq, ack, form, .. } = frame;
+        Segment { seq, len: form.len(), headers: form.headers(), kind: form.kind(), ack, sack, timestamps }
     }
 
     /// Frame `number` has reached the end of the connection, damaged or not.
@@ -122,27 +127,27 @@ impl FrameLog {
     }
 
     #[inline(never)]
-    fn push_blocks(&mut self, segment: &Segment) {
-        let as_block = |Timestamps { value, echo }| SackBlock { start: u64::from(value), end: u64::from(echo) };
-        self.blocks.extend(segment.timestamps.map(as_block));
-        self.blocks.extend(segment.sack.as_slice());
+    fn push_options(&mut self, segment: &Segment) {
+        if let Some(Timestamps { value, echo }) = segment.timestamps {
+            self.options.extend(value.to_be_bytes());
+            self.options.extend(echo.to_be_bytes());
+        }
+        self.options.extend(segment.sack.octets());
     }
 
-    /// Frame `number`, and the place of its first block among the blocks kept.
+    /// Frame `number`, and the place of its first octet of options among those kept.
     fn find(&self, number: u32) -> (Frame, u32) {
         let before =
-            if number == self.oldest { self.blocks_gone } else { self.frame(number.wrapping_sub(1)).blocks_end };
-        (self.frame(number), before.wrapping_sub(self.blocks_gone))
+            if number == self.oldest { self.options_gone } else { self.frame(number.wrapping_sub(1)).options_end };
+        (self.frame(number), before.wrapping_sub(self.options_gone))
     }
 
     fn drop_oldest(&mut self) {
         assert!(self.oldest != self.next, "a frame that arrives was sent");
-        let end = self.frame(self.oldest).blocks_end;
+        let end = self.frame(self.oldest).options_end;
         self.oldest = self.oldest.wrapping_add(1);
-        while self.blocks_gone != end {
-            self.blocks.pop_front().expect("as many as were counted");
-            self.blocks_gone = self.blocks_gone.wrapping_add(1);
-        }
+        self.options.drain(..end.wrapping_sub(self.options_gone) as usize);
+        self.options_gone = end;
     }
 
     #[inline]
@@ -167,8 +172,8 @@ impl FrameLog {
             self.nearly_empty = 0;
             self.resize(len / 2);
         }
-        if self.blocks.is_empty() {
-            self.blocks = VecDeque::new();
+        if self.options.is_empty() {
+            self.options = VecDeque::new();
         }
     }
 
@@ -181,37 +186,6 @@ impl FrameLog {
             frames[number as usize & (len - 1)] = self.frame(number);
         }
         self.frames = frames;
-    }
-}
-
-/// The blocks of a frame, the first of which may be its timestamps.
-#[derive(Clone, Copy, Default)]
-struct Blocks {
-    timestamps_first: bool,
-    timestamps: Option<Timestamps>,
-    sack: SackBlocks,
-}
-
-impl Blocks {
-    fn of(form: Form) -> Blocks {
-        Blocks { timestamps_first: form.has_timestamps(), ..Blocks::default() }
-    }
-
-    fn push(&mut self, block: SackBlock) {
-        if std::mem::take(&mut self.timestamps_first) {
-            self.timestamps = Some(Timestamps { value: block.start as u32, echo: block.end as u32 });
-        } else {
-            self.sack.push(block);
-        }
-    }
-}
-
-impl Frame {
-    #[inline]
-    fn with(self, blocks: Blocks) -> Segment {
-        let Blocks { timestamps, sack, .. } = blocks;
-        let Frame { seq, ack, form, .. } = self;
-        Segment { seq, len: form.len(), headers: form.headers(), kind: form.kind(), ack, sack, timestamps }
     }
 }
 
@@ -231,14 +205,12 @@ mod tests {
         assert_eq!(log.segment(numbers[3]).seq, 3);
     }
 
-    /// Acknowledgements with none to three blocks; every fifth never arrives.
+    /// Acknowledgements with options of all lengths; every fifth never arrives.
     #[test]
-    fn each_frame_keeps_its_own_blocks() {
+    fn each_frame_keeps_its_own_options() {
         let acknowledgement = |number: u64| {
-            let mut sack = SackBlocks::default();
-            for block in 0..number % 4 {
-                sack.push(SackBlock { start: 100 * number + block, end: 100 * number + block + 1 });
-            }
+            let mut sack = SackOption::default();
+            (0..number % 41).for_each(|place| sack.push((number + place) as u8));
             let timestamps = (number % 3 == 1).then_some(Timestamps { value: number as u32, echo: u32::MAX });
             Segment { ack: number, sack, timestamps, ..Segment::default() }
         };
@@ -268,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn a_frame_without_blocks_stays_small() {
+    fn a_frame_without_options_stays_small() {
         assert_eq!(std::mem::size_of::<Frame>(), 24);
     }
 }

@@ -2,11 +2,13 @@
 
 pub mod aal5;
 mod frames;
+mod sack;
 mod segment;
 mod unit;
 
 pub use frames::FrameLog;
-pub use segment::{MAX_SACK_BLOCKS, SackBlock, SackBlocks, Segment, SegmentKind, Timestamps};
+pub use sack::{SackBlock, SackOption, wire_number};
+pub use segment::{Segment, SegmentKind, Timestamps};
 pub use unit::Unit;
 
 /// Octets of an IPv4 header without options.

@@ -1,6 +1,6 @@
 //! A TCP segment, as far as the model has it: no payload, sequence numbers that do not wrap.
 
-use super::{IP_HEADER_BYTES, TCP_HEADER_BYTES};
+use super::{IP_HEADER_BYTES, SackOption, TCP_HEADER_BYTES};
 
 /// A data segment, or a pure acknowledgement (`len` 0).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,7 +16,7 @@ pub struct Segment {
     /// Next byte expected by the sender of this segment.
     pub ack: u64,
     /// Selective acknowledgements.
-    pub sack: SackBlocks,
+    pub sack: SackOption,
     /// The timestamps option.
     pub timestamps: Option<Timestamps>,
 }
@@ -78,57 +78,9 @@ impl Default for Segment {
             headers: (IP_HEADER_BYTES + TCP_HEADER_BYTES) as u16,
             kind: SegmentKind::Data,
             ack: 0,
-            sack: SackBlocks::default(),
+            sack: SackOption::default(),
             timestamps: None,
         }
-    }
-}
-
-/// How many SACK blocks fit beside nothing but padding: the three that [SACK-UBR] §3 uses.
-pub const MAX_SACK_BLOCKS: usize = 3;
-
-/// Bytes `start..end` held by the receiver beyond a hole (RFC 2018 §3).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct SackBlock {
-    /// First byte held.
-    pub start: u64,
-    /// First byte after those held.
-    pub end: u64,
-}
-
-/// The SACK option of a segment: up to three blocks, the most recent first.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct SackBlocks {
-    blocks: [SackBlock; MAX_SACK_BLOCKS],
-    count: u8,
-}
-
-impl SackBlocks {
-    /// Adds a block if there is room.
-    #[inline]
-    pub fn push(&mut self, block: SackBlock) {
-        if let Some(place) = self.blocks.get_mut(usize::from(self.count)) {
-            *place = block;
-            self.count += 1;
-        }
-    }
-
-    /// Whether there are none.
-    #[inline]
-    pub fn is_empty(&self) -> bool {
-        self.count == 0
-    }
-
-    /// The blocks in the order of the option.
-    #[inline]
-    pub fn as_slice(&self) -> &[SackBlock] {
-        &self.blocks[..usize::from(self.count)]
-    }
-
-    /// Octets of the option with two NOPs before it: 12, 20, 28 for one, two, three blocks (RFC 2018 §3).
-    #[inline]
-    pub fn option_bytes(&self) -> u32 {
-        if self.count == 0 { 0 } else { 4 + 8 * u32::from(self.count) }
     }
 }
 
@@ -151,7 +103,7 @@ impl Segment {
     pub fn option_bytes(&self) -> u32 {
         let timestamps = if self.timestamps.is_some() { Timestamps::OPTION_BYTES } else { 0 };
         let syn = if matches!(self.kind, SegmentKind::Syn | SegmentKind::SynAck) { SYN_OPTION_BYTES } else { 0 };
-        timestamps + syn + self.sack.option_bytes()
+        timestamps + syn + self.sack.padded_bytes()
     }
 
     /// Payload bytes.

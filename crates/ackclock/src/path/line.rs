@@ -6,6 +6,7 @@ use super::errors::{ErrorParams, Errors, Packet, Place};
 use super::routing::{FarEnds, Unheard};
 use crate::ids::NodeId;
 use crate::record::DropReason;
+use crate::rng::Stream;
 use crate::units::{Rate, Span, Time};
 
 /// What is said about a link beyond its rate and its delay.
@@ -15,6 +16,8 @@ pub struct PathParams {
     pub course: Option<Course>,
     /// Which packets it corrupts.
     pub errors: Vec<ErrorParams>,
+    /// Each packet takes longer by a uniform random time below this; their order is kept.
+    pub jitter: Span,
 }
 
 /// The state of a link.
@@ -22,8 +25,20 @@ pub struct PathParams {
 pub struct Line {
     course: Course,
     errors: Errors,
+    jitter: Jitter,
+    /// The place in the delays at which the last transmission began.
+    place: usize,
     /// The arrival of the last packet that arrives, if the order is kept.
     last_arrival: Time,
+}
+
+/// What packets take longer than the delay.
+#[derive(Clone, Copy, Debug)]
+struct Jitter {
+    below: Span,
+    stream: Stream,
+    /// Packets so far: each has a random number of its own.
+    packets: u64,
 }
 
 /// What becomes of a packet that is transmitted.
@@ -57,7 +72,7 @@ impl PathParams {
 
     /// Whether it is one.
     pub fn is_plain(&self) -> bool {
-        self.course.is_none() && self.errors.is_empty()
+        self.course.is_none() && self.errors.is_empty() && self.jitter == Span::ZERO
     }
 
     /// The least delay there ever is on a link whose delay is `constant` unless it changes.
@@ -74,8 +89,13 @@ impl PathParams {
 impl Line {
     /// The link named `name` (`from->to`), of this rate and delay unless it changes, in a run with this seed.
     pub fn new(params: &PathParams, rate: Rate, delay: Span, seed: u64, name: &str) -> Line {
-        let course = params.course.clone().unwrap_or_else(|| Course::constant(rate, delay));
-        Line { course, errors: Errors::new(&params.errors, seed, name), last_arrival: Time::ZERO }
+        Line {
+            course: params.course.clone().unwrap_or_else(|| Course::constant(rate, delay)),
+            errors: Errors::new(&params.errors, seed, name),
+            jitter: Jitter { below: params.jitter, stream: Stream::new(seed, name, "jitter"), packets: 0 },
+            place: 0,
+            last_arrival: Time::ZERO,
+        }
     }
 
     /// Whether a packet that comes to the queue before the link is lost there.
@@ -128,8 +148,8 @@ impl Line {
         if course.far_ends.as_ref().is_some_and(|far_ends| far_ends.at(begins).is_none()) {
             return lost(complete, DropReason::NoReceiver);
         }
-        let mut arrives = complete + course.delays.at(begins);
-        if course.reordering == Reordering::Prevent {
+        let mut arrives = complete + course.delays.at_or_after(&mut self.place, begins) + self.jitter.next();
+        if course.reordering == Reordering::Prevent || self.jitter.below > Span::ZERO {
             arrives = arrives.max(self.last_arrival);
         }
         if let Some(time) = course.dropped_between(begins, arrives) {
@@ -141,6 +161,17 @@ impl Line {
             return Passage { complete, fate: Fate::Lost { time, reason } };
         }
         Passage { complete, fate: Fate::Arrives(arrives) }
+    }
+}
+
+impl Jitter {
+    /// Of the next packet.
+    fn next(&mut self) -> Span {
+        if self.below == Span::ZERO {
+            return Span::ZERO;
+        }
+        self.packets += 1;
+        Span::from_ps(self.stream.below(self.below.as_ps(), self.packets))
     }
 }
 
@@ -172,7 +203,7 @@ mod tests {
     fn line(change: impl Fn(&mut Course), errors: &[ErrorParams]) -> Line {
         let mut course = Course::constant(rate(RATE), of_ns(500));
         change(&mut course);
-        let params = PathParams { course: Some(course), errors: errors.to_vec() };
+        let params = PathParams { course: Some(course), errors: errors.to_vec(), jitter: Span::ZERO };
         Line::new(&params, rate(RATE), of_ns(500), 1, "a->b")
     }
 
@@ -301,6 +332,27 @@ mod tests {
         let mut line = line(|_| (), &[at(Place::Ingress)]);
         assert_eq!([0, 0].map(|now| line.refuses(ns(now), packet(100))), [false, true]);
         assert_eq!(fates(&mut line, &[0, 100]), [600, 700], "what is lost there is not transmitted");
+    }
+
+    /// 100 ns to transmit, 500 ns of delay, and up to 300 more: packets that follow each other would overtake.
+    #[test]
+    fn jitter_delays_each_packet_and_keeps_their_order() {
+        let params = PathParams { jitter: of_ns(300), ..PathParams::plain() };
+        let arrivals = |seed, gap| {
+            let mut line = Line::new(&params, rate(RATE), of_ns(500), seed, "a->b");
+            let begins: Vec<u64> = (0..2000_u64).map(|number| gap * number).collect();
+            let late = fates(&mut line, &begins).into_iter().zip(&begins);
+            late.map(|(arrives, &begins)| arrives - begins as i64 - 600).collect::<Vec<i64>>()
+        };
+        let late = arrivals(1, 1000);
+        assert!(late.iter().all(|late| (0..300).contains(late)));
+        // Uniform: the mean of 2000 has a standard deviation of 300 / sqrt(12 · 2000), about 2.
+        let mean = late.iter().sum::<i64>() / 2000;
+        assert!((140..=160).contains(&mean), "{mean}");
+        assert_ne!(late, arrivals(2, 1000));
+        let crowded = arrivals(1, 100);
+        assert!(crowded.windows(2).all(|pair| pair[1] + 100 >= pair[0]), "the order is kept");
+        assert!(crowded.iter().sum::<i64>() > late.iter().sum(), "and that takes time");
     }
 
     #[test]

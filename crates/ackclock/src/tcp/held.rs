@@ -1,13 +1,14 @@
 //! What a receiver holds beyond a hole, and which of it was reported last.
 //! Source: RFC 2018 §4.
 
+use std::cmp::Reverse;
 use std::collections::VecDeque;
 
-use crate::packet::{MAX_SACK_BLOCKS, SackBlock, SackBlocks};
+use crate::packet::SackBlock;
 
 /// The blocks held out of order. A segment touches a few of them at most: the cost does not grow with their number,
 /// but for a binary search.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(super) struct Held {
     /// In order of sequence, never touching.
     blocks: VecDeque<Block>,
@@ -15,7 +16,9 @@ pub(super) struct Held {
     reports: u64,
     /// The most recently reported blocks, the newest first. Fewer than there could be after some of them were
     /// delivered or became one.
-    recent: SackBlocks,
+    recent: Vec<SackBlock>,
+    /// How many of them are remembered.
+    limit: usize,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -27,6 +30,11 @@ struct Block {
 }
 
 impl Held {
+    /// Nothing is held, of which up to `limit` blocks will be reported at a time.
+    pub(super) fn new(limit: usize) -> Held {
+        Held { blocks: VecDeque::new(), reports: 0, recent: Vec::new(), limit }
+    }
+
     /// Whether nothing is held.
     #[inline]
     pub(super) fn is_empty(&self) -> bool {
@@ -86,17 +94,24 @@ impl Held {
             next = next.max(front.end);
             self.blocks.pop_front();
         }
-        self.keep_recent(SackBlocks::default(), |block| block.start > next);
+        self.recent.retain(|block| block.start > next);
         next
     }
 
     /// RFC 2018 §4: first the block of the segment that caused this acknowledgement, then the most recently
     /// reported ones.
-    pub(super) fn sack_blocks(&mut self) -> SackBlocks {
-        if self.recent.as_slice().len() < self.blocks.len().min(MAX_SACK_BLOCKS) {
+    pub(super) fn sack_blocks(&mut self) -> &[SackBlock] {
+        if self.recent.len() < self.blocks.len().min(self.limit) {
             self.find_recent();
         }
-        self.recent
+        &self.recent
+    }
+
+    /// The first bytes of `start..end` that are held.
+    pub(super) fn overlap(&self, start: u64, end: u64) -> Option<SackBlock> {
+        let block = self.blocks.get(self.blocks.partition_point(|block| block.end <= start))?;
+        let overlap = SackBlock { start: start.max(block.start), end: end.min(block.end) };
+        (overlap.start < overlap.end).then_some(overlap)
     }
 
     /// The block at `place` is the one to report first.
@@ -104,38 +119,19 @@ impl Held {
         self.reports += 1;
         let block = &mut self.blocks[place];
         block.reported = self.reports;
-        let (start, end) = (block.start, block.end);
-        let mut newest = SackBlocks::default();
-        newest.push(SackBlock { start, end });
+        let &mut Block { start, end, .. } = block;
         // What has become part of it is inside of it.
-        self.keep_recent(newest, |block| block.start < start || block.end > end);
-    }
-
-    /// The most recent blocks are now those `before`, then those of today that `remain`.
-    fn keep_recent(&mut self, mut before: SackBlocks, remain: impl Fn(&SackBlock) -> bool) {
-        for block in self.recent.as_slice() {
-            if remain(block) {
-                before.push(*block);
-            }
-        }
-        self.recent = before;
+        self.recent.retain(|block| block.start < start || block.end > end);
+        self.recent.truncate(self.limit.saturating_sub(1));
+        self.recent.insert(0, SackBlock { start, end });
     }
 
     /// Looks for the most recent blocks among all.
     fn find_recent(&mut self) {
-        let mut newest: [Option<&Block>; MAX_SACK_BLOCKS] = [None; MAX_SACK_BLOCKS];
-        for block in &self.blocks {
-            let mut block = Some(block);
-            for place in &mut newest {
-                if block.map(|block| block.reported) > place.map(|block| block.reported) {
-                    std::mem::swap(&mut block, place);
-                }
-            }
-        }
-        self.recent = SackBlocks::default();
-        for block in newest.into_iter().flatten() {
-            self.recent.push(SackBlock { start: block.start, end: block.end });
-        }
+        let mut all: Vec<&Block> = self.blocks.iter().collect();
+        all.sort_unstable_by_key(|block| Reverse(block.reported));
+        let blocks = all.into_iter().take(self.limit);
+        self.recent = blocks.map(|&Block { start, end, .. }| SackBlock { start, end }).collect();
     }
 }
 
@@ -168,6 +164,12 @@ mod tests {
             self.reported[start as usize..end as usize].iter().all(Option::is_some)
         }
 
+        fn overlap(&self, start: u64, end: u64) -> Option<(u64, u64)> {
+            let is_held = |byte: &u64| self.reported[*byte as usize].is_some();
+            let first = (start..end).find(is_held)?;
+            Some((first, (first..end).find(|byte| !is_held(byte)).unwrap_or(end)))
+        }
+
         fn report(&mut self, start: u64, end: u64) {
             self.reports += 1;
             self.reported[start as usize..end as usize].fill(Some(self.reports));
@@ -179,10 +181,10 @@ mod tests {
             reached
         }
 
-        fn sack_blocks(&self) -> Vec<(u64, u64)> {
+        fn sack_blocks(&self, limit: usize) -> Vec<(u64, u64)> {
             let mut blocks = self.blocks();
             blocks.sort_by_key(|&(_, _, reported)| std::cmp::Reverse(reported));
-            blocks.into_iter().take(MAX_SACK_BLOCKS).map(|(start, end, _)| (start, end)).collect()
+            blocks.into_iter().take(limit).map(|(start, end, _)| (start, end)).collect()
         }
     }
 
@@ -191,8 +193,9 @@ mod tests {
         #[test]
         fn it_holds_and_reports_what_a_plain_model_does(
             segments in prop::collection::vec((0_u64..150, 1_u64..8, any::<bool>()), 0..300),
+            limit in 1_usize..20,
         ) {
-            let (mut held, mut next) = (Held::default(), 0);
+            let (mut held, mut next) = (Held::new(limit), 0);
             let mut model = Model { reported: vec![None; 400], reports: 0 };
             for (ahead, len, look) in segments {
                 // A few of them are next in order, most lie anywhere beyond.
@@ -201,6 +204,8 @@ mod tests {
                 if end <= next {
                     continue;
                 }
+                let overlap = held.overlap(start, end).map(|block| (block.start, block.end));
+                prop_assert_eq!(overlap, model.overlap(start, end));
                 if !held.is_empty() && held.report_again(start, end) {
                     prop_assert!(model.holds(start, end));
                     model.report(start, end);
@@ -219,8 +224,8 @@ mod tests {
                 prop_assert_eq!(all, model.blocks().iter().map(|&(start, end, _)| (start, end)).collect::<Vec<_>>());
                 if look {
                     let reported: Vec<_> =
-                        held.sack_blocks().as_slice().iter().map(|block| (block.start, block.end)).collect();
-                    prop_assert_eq!(reported, model.sack_blocks());
+                        held.sack_blocks().iter().map(|block| (block.start, block.end)).collect();
+                    prop_assert_eq!(reported, model.sack_blocks(limit));
                 }
             }
         }

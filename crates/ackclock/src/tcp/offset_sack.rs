@@ -10,6 +10,7 @@
 //! A is the right edge of the first block. The offsets are its left edge, then right and left edge of each further block.
 
 use super::sack_option::{self, Malformed, OPTION_BYTES, WireBlock};
+use crate::packet::SackOption;
 
 /// What an offset counts from, downwards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,6 +28,13 @@ pub enum Preference {
     Always(Alternative),
     /// The one with which more blocks fit, then the shorter one, then the first.
     Shorter,
+}
+
+/// The alternative that the source uses.
+impl Default for Preference {
+    fn default() -> Preference {
+        Preference::Always(Alternative::FirstEdge)
+    }
 }
 
 /// How the option is recognized.
@@ -68,8 +76,8 @@ pub struct SynSack {
 /// The option that an acknowledgement carries.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Report {
-    /// Kind, length and contents.
-    pub option: Vec<u8>,
+    /// It.
+    pub option: SackOption,
     /// How many of the blocks it has.
     pub blocks: usize,
 }
@@ -125,8 +133,8 @@ impl Form {
 }
 
 /// The option of a SYN that says what its sender can decode: RFC 6994 form, five octets.
-pub fn permit(flags: Flags) -> [u8; 5] {
-    [EXPERIMENT_KIND, 5, IDENTIFIER[0], IDENTIFIER[1], flags.0]
+pub fn permit(flags: Flags) -> SackOption {
+    SackOption::from(&[EXPERIMENT_KIND, 5, IDENTIFIER[0], IDENTIFIER[1], flags.0][..])
 }
 
 /// What the option of a SYN says; nothing if it is another option, or has an unknown length. Unknown flags are ignored.
@@ -150,35 +158,9 @@ pub fn negotiate(ours: SynSack, theirs: SynSack, form: Form) -> Negotiated {
 
 /// The option with all of these blocks, or nothing if it is longer than `room` octets, or if there is no such option: for
 /// no blocks, for an empty one or for distances of 2^31 and more.
-pub fn encode(blocks: &[WireBlock], alternative: Alternative, form: Form, room: usize) -> Option<Vec<u8>> {
-    let offsets = Offsets::of(blocks, alternative)?;
-    let length = offsets.option_bytes(form);
-    if length > room.min(OPTION_BYTES) {
-        return None;
-    }
-    let mut option = Vec::with_capacity(length);
-    match form {
-        Form::Private { kind } => option.extend_from_slice(&[kind, length as u8]),
-        Form::Experimental => option.extend_from_slice(&[EXPERIMENT_KIND, length as u8, IDENTIFIER[0], IDENTIFIER[1]]),
-    }
-    let signed = if offsets.signed { SIGNED_BIT } else { 0 };
-    let before = if alternative == Alternative::EdgeBefore { BEFORE_BIT } else { 0 };
-    option.push(signed | before | offsets.width as u8);
-    option.extend_from_slice(&blocks[0].right.to_be_bytes());
-    let (mut bits, mut held) = (0_u64, 0);
-    for offset in offsets.all {
-        let mask = (1_u64 << offsets.width) - 1;
-        bits = bits << offsets.width | u64::from(offset as u32) & mask;
-        held += offsets.width;
-        while held >= 8 {
-            held -= 8;
-            option.push((bits >> held) as u8);
-        }
-    }
-    if held > 0 {
-        option.push((bits << (8 - held)) as u8);
-    }
-    Some(option)
+pub fn encode(blocks: &[WireBlock], alternative: Alternative, form: Form, room: usize) -> Option<SackOption> {
+    let fitting = Fitting::of(blocks, alternative, form, Flags::ALL, room);
+    (fitting.blocks == blocks.len()).then(|| fitting.write(blocks, alternative, form)).flatten()
 }
 
 /// The blocks of an option, of which kind and length are the first two octets. `flags` are what was negotiated.
@@ -208,18 +190,21 @@ pub fn decode(option: &[u8], form: Form, flags: Flags) -> Result<Vec<WireBlock>,
 }
 
 /// The option that says most of these blocks, the most recent first, in `room` octets: the offset option if it has more of
-/// them than that of RFC 2018. Nothing if there are no blocks, or no room for one.
-pub fn report(blocks: &[WireBlock], negotiated: Negotiated, preference: Preference, room: usize) -> Option<Report> {
-    let standard = || {
-        let option = sack_option::encode(blocks, room)?;
-        Some(Report { option, blocks: blocks.len().min(sack_option::capacity(room)) })
-    };
+/// them than that of RFC 2018, which has no more than `most_standard`. Nothing if there are no blocks, or no room for one.
+pub fn report(
+    blocks: &[WireBlock],
+    negotiated: Negotiated,
+    preference: Preference,
+    room: usize,
+    most_standard: usize,
+) -> Option<Report> {
+    let least = sack_option::capacity(room).min(most_standard).min(blocks.len());
+    let standard = || Some(Report { option: sack_option::encode(&blocks[..least], room)?, blocks: least });
     match negotiated {
         Negotiated::Nothing => None,
         Negotiated::Standard => standard(),
         Negotiated::Offset(form, flags) => {
             let offset = longest(blocks, form, flags, preference, room);
-            let least = sack_option::capacity(room).min(blocks.len());
             offset.filter(|report| report.blocks > least).or_else(standard)
         }
     }
@@ -231,50 +216,110 @@ fn longest(blocks: &[WireBlock], form: Form, flags: Flags, preference: Preferenc
         Preference::Always(alternative) => std::slice::from_ref(alternative),
         Preference::Shorter => &[Alternative::FirstEdge, Alternative::EdgeBefore],
     };
-    // An old block far away may need more bits and push another one out, so every number is tried.
-    (1..=blocks.len()).rev().find_map(|count| {
-        let blocks = &blocks[..count];
-        let allowed = alternatives.iter().filter(|&&alternative| {
-            flags.allows(alternative)
-                && Offsets::of(blocks, alternative).is_some_and(|offsets| !offsets.signed || flags.has(Flags::SIGNED))
-        });
-        let options = allowed.filter_map(|&alternative| encode(blocks, alternative, form, room));
-        options.min_by_key(Vec::len).map(|option| Report { option, blocks: count })
-    })
+    let allowed = alternatives.iter().copied().filter(|&alternative| flags.allows(alternative));
+    let fitting = allowed.map(|alternative| (Fitting::of(blocks, alternative, form, flags, room), alternative));
+    // The first of equals.
+    let best = fitting.reduce(|best, other| if other.0.is_better_than(best.0) { other } else { best });
+    let (fitting, alternative) = best?;
+    let option = fitting.write(&blocks[..fitting.blocks], alternative, form)?;
+    Some(Report { option, blocks: fitting.blocks })
 }
 
-/// The offsets of some blocks, and how wide they are.
-struct Offsets {
-    all: Vec<i32>,
+/// How many of the first blocks an option can say.
+#[derive(Clone, Copy, Debug, Default)]
+struct Fitting {
+    blocks: usize,
+    width: Width,
+    option_bytes: usize,
+}
+
+/// How wide offsets are.
+#[derive(Clone, Copy, Debug, Default)]
+struct Width {
     signed: bool,
-    /// Bits, 1 to 32.
-    width: u32,
+    /// Bits of the largest, without its sign.
+    magnitude: u32,
 }
 
-impl Offsets {
-    fn of(blocks: &[WireBlock], alternative: Alternative) -> Option<Offsets> {
-        let first = blocks.first()?.right;
-        if blocks.iter().any(|block| block.bytes().is_none()) {
-            return None;
+impl Fitting {
+    /// With every block the offsets may become wider, so that another would not fit any more: the most that fit together.
+    fn of(blocks: &[WireBlock], alternative: Alternative, form: Form, flags: Flags, room: usize) -> Fitting {
+        let mut fitting = Fitting::default();
+        let mut width = Width::default();
+        let mut offsets = offsets(blocks, alternative);
+        for (count, block) in (1..).zip(blocks) {
+            // One of the first block, two of each other.
+            offsets.by_ref().take(if count == 1 { 1 } else { 2 }).for_each(|offset| width.widen(offset));
+            let option_bytes = form.header_bytes() + ((2 * count - 1) * width.bits() as usize).div_ceil(8);
+            let allowed = !width.signed || flags.has(Flags::SIGNED);
+            if block.bytes().is_none() || !allowed || option_bytes > room.min(OPTION_BYTES) {
+                break;
+            }
+            fitting = Fitting { blocks: count, width, option_bytes };
         }
-        let mut all = Vec::with_capacity(2 * blocks.len() - 1);
-        let mut from = first;
-        for edge in blocks.iter().flat_map(|block| [block.right, block.left]).skip(1) {
-            all.push(from.wrapping_sub(edge) as i32);
-            if alternative == Alternative::EdgeBefore {
-                from = edge;
+        fitting
+    }
+
+    fn is_better_than(self, other: Fitting) -> bool {
+        (self.blocks, other.option_bytes) > (other.blocks, self.option_bytes)
+    }
+
+    /// The option with these blocks, which are as many as fit; nothing if none does.
+    fn write(self, blocks: &[WireBlock], alternative: Alternative, form: Form) -> Option<SackOption> {
+        let first = blocks.first()?;
+        let mut option = SackOption::default();
+        match form {
+            Form::Private { kind } => option.extend(&[kind, self.option_bytes as u8]),
+            Form::Experimental => {
+                option.extend(&[EXPERIMENT_KIND, self.option_bytes as u8, IDENTIFIER[0], IDENTIFIER[1]]);
             }
         }
-        let signed = all.iter().any(|&offset| offset < 0);
+        let signed = if self.width.signed { SIGNED_BIT } else { 0 };
+        let before = if alternative == Alternative::EdgeBefore { BEFORE_BIT } else { 0 };
+        let width = self.width.bits();
+        option.push(signed | before | width as u8);
+        option.extend(&first.right.to_be_bytes());
+        let (mut bits, mut held) = (0_u64, 0);
+        for offset in offsets(blocks, alternative) {
+            let mask = (1_u64 << width) - 1;
+            bits = bits << width | u64::from(offset as u32) & mask;
+            held += width;
+            while held >= 8 {
+                held -= 8;
+                option.push((bits >> held) as u8);
+            }
+        }
+        if held > 0 {
+            option.push((bits << (8 - held)) as u8);
+        }
+        Some(option)
+    }
+}
+
+impl Width {
+    fn widen(&mut self, offset: i32) {
         // Two's complement needs a bit more than the number, or than its complement if it is negative.
-        let bits = |&offset: &i32| u32::BITS - (offset ^ (offset >> 31)).leading_zeros() + u32::from(signed);
-        let width = all.iter().map(bits).max()?;
-        Some(Offsets { all, signed, width })
+        let bits = u32::BITS - (offset ^ (offset >> 31)).leading_zeros();
+        self.magnitude = self.magnitude.max(bits);
+        self.signed |= offset < 0;
     }
 
-    fn option_bytes(&self, form: Form) -> usize {
-        form.header_bytes() + (self.all.len() * self.width as usize).div_ceil(8)
+    fn bits(self) -> u32 {
+        self.magnitude + u32::from(self.signed)
     }
+}
+
+/// The offsets of some blocks, in the order of the option.
+fn offsets(blocks: &[WireBlock], alternative: Alternative) -> impl Iterator<Item = i32> {
+    let mut from = blocks.first().map_or(0, |block| block.right);
+    let edges = blocks.iter().flat_map(|block| [block.right, block.left]).skip(1);
+    edges.map(move |edge| {
+        let offset = from.wrapping_sub(edge) as i32;
+        if alternative == Alternative::EdgeBefore {
+            from = edge;
+        }
+        offset
+    })
 }
 
 /// All offsets of so many bits that there are in `octets`.
@@ -316,6 +361,8 @@ fn blocks(first_edge: u32, offsets: &[i32], alternative: Alternative) -> Result<
     if blocks.iter().any(|block| block.bytes().is_none()) { Err(Malformed::Block) } else { Ok(blocks) }
 }
 
+/// No option has more blocks: this many have offsets of one bit in 33 octets.
+pub const MAX_BLOCKS: usize = 132;
 /// RFC 4727, RFC 6994: shared by experiments.
 const EXPERIMENT_KIND: u8 = 254;
 /// Which experiment: not registered.

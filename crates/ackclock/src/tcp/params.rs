@@ -1,5 +1,7 @@
 //! What a scenario may say about one TCP connection. Defaults: the OSU model of [SACK-UBR], as far as it is stated.
 
+use super::offset_sack::{self, Form, Preference};
+use super::sack_option;
 use crate::packet::{IP_HEADER_BYTES, Segment, TCP_HEADER_BYTES, Timestamps};
 use crate::units::Span;
 
@@ -43,6 +45,8 @@ pub struct TcpParams {
     /// Whether the receiver sends selective acknowledgements to a sender that can use them. Where it does not, a
     /// SACK sender recovers as New Reno.
     pub receiver_sack: bool,
+    /// What a selective acknowledgement says, and how.
+    pub sack: SackParams,
 }
 
 /// New Reno with segments of 512 bytes, a window of 65 535 bytes, ticks of 100 ms, no delayed acknowledgements.
@@ -74,6 +78,7 @@ impl Default for TcpParams {
             timestamp_clock: None,
             host_queue: HostQueue::Discard,
             receiver_sack: true,
+            sack: SackParams::default(),
         }
     }
 }
@@ -93,6 +98,42 @@ impl TcpParams {
         }
     }
 
+    /// Whether the receiver reports selective acknowledgements that the sender reads.
+    pub fn uses_sack(&self) -> bool {
+        self.receiver_sack && self.recovery.uses_sack()
+    }
+
+    /// Whether it reports more than some blocks in the option of RFC 2018.
+    pub fn reports_more_than_blocks(&self) -> bool {
+        self.uses_sack() && (self.sack.offset.is_some() || self.sack.duplicates)
+    }
+
+    /// How many blocks the receiver reports at most: as many as the option may have, and as fit.
+    pub fn most_sack_blocks(&self) -> u8 {
+        match self.sack.offset {
+            _ if !self.uses_sack() => 0,
+            Some(_) => offset_sack::MAX_BLOCKS as u8,
+            None => self.sack.standard_blocks.min(sack_option::capacity(self.sack_room()) as u8),
+        }
+    }
+
+    /// Octets of the longest SACK option.
+    pub fn longest_sack_option(&self) -> usize {
+        match self.most_sack_blocks() {
+            0 => 0,
+            _ if self.sack.offset.is_some() => self.sack_room(),
+            blocks => 2 + 8 * usize::from(blocks),
+        }
+    }
+
+    /// Octets that other options leave for that of SACK.
+    pub fn sack_room(&self) -> usize {
+        match self.timestamp_clock {
+            None => sack_option::Timestamps::Off.room(),
+            Some(_) => sack_option::Timestamps::Aligned.room(),
+        }
+    }
+
     /// Octets of the longest datagram of either direction.
     pub fn longest_datagram(&self) -> u32 {
         let options = if self.timestamp_clock.is_some() { Timestamps::OPTION_BYTES } else { 0 };
@@ -109,6 +150,35 @@ impl TcpParams {
     pub fn scale_for(bytes: u64) -> u8 {
         (0..=14).find(|scale| bytes >> scale <= 65_535).unwrap_or(14)
     }
+}
+
+/// What selective acknowledgements say, and how.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SackParams {
+    /// How many blocks the option of RFC 2018 has at most: 1 to 4, of which 3 fit beside timestamps.
+    pub standard_blocks: u8,
+    /// The offset option, if the sender of data offers it.
+    pub offset: Option<OffsetSackParams>,
+    /// Whether what arrived twice is reported (RFC 2883).
+    pub duplicates: bool,
+}
+
+/// Three blocks, as in [SACK-UBR] §3, and no more.
+impl Default for SackParams {
+    fn default() -> SackParams {
+        SackParams { standard_blocks: 3, offset: None, duplicates: false }
+    }
+}
+
+/// The offset option of a connection.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OffsetSackParams {
+    /// What its offsets count from.
+    pub preference: Preference,
+    /// How it is recognized.
+    pub form: Form,
+    /// Whether the receiver of data knows it too; if not, the option of RFC 2018 is used.
+    pub receiver_knows: bool,
 }
 
 /// Loss recovery: what is retransmitted after a loss.
@@ -200,6 +270,15 @@ pub struct FallFloydParams {
 pub struct Rfc6675Params {
     /// Whether a partial acknowledgement restarts the retransmission timer (RFC 6675 §6 leaves it open).
     pub restart_timer_on_partial_ack: bool,
+    /// Whether new data may be sent for the first two duplicates (RFC 6675 §5 (3), RFC 3042).
+    pub limited_transmit: bool,
+}
+
+/// With limited transmit.
+impl Default for Rfc6675Params {
+    fn default() -> Rfc6675Params {
+        Rfc6675Params { restart_timer_on_partial_ack: true, limited_transmit: true }
+    }
 }
 
 /// Window growth: the other axis.
@@ -410,6 +489,8 @@ pub enum Increase {
     AtOnce,
     /// By 1/cwnd with each acknowledgement of the next round trip.
     Spread,
+    /// So while alpha is at its floor, which is what Vegas does; at once above it.
+    SpreadAtFloor,
 }
 
 /// By how much the thresholds of Vegas-A move.

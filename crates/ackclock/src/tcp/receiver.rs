@@ -4,9 +4,10 @@
 
 use super::handshake::PassiveEnd;
 use super::held::Held;
+use super::sack_ends::SackWriter;
 use super::timestamps::{Echo, TimestampClock};
-use super::{DelayedAck, OutOfOrder, TcpParams};
-use crate::packet::{SackBlocks, Segment, SegmentKind};
+use super::{DelayedAck, OutOfOrder, TcpParams, sack_option};
+use crate::packet::{SackBlock, SackOption, Segment, SegmentKind};
 use crate::record::Fingerprint;
 use crate::units::Time;
 
@@ -25,7 +26,8 @@ pub struct Receiver {
     mss: u32,
     /// Octets of the headers of a data segment.
     header_bytes: u16,
-    sack: bool,
+    /// How many blocks are reported at most; none if SACK is not used.
+    sack_blocks: u8,
     out_of_order: OutOfOrder,
     ack_due: bool,
     delayed_ack: DelayedAck,
@@ -46,6 +48,9 @@ pub struct Receiver {
 struct Extra {
     end: Option<PassiveEnd>,
     echo: Option<Echo>,
+    sack: Option<SackWriter>,
+    /// What the answer to the SYN offers.
+    offer: SackOption,
 }
 
 impl Extra {
@@ -53,7 +58,9 @@ impl Extra {
         let end =
             (params.handshake || params.fin).then(|| PassiveEnd::new(params.timer.initial_rto, params.timer.max_rto));
         let echo = params.timestamp_clock.map(|tick| Echo::new(TimestampClock::new(tick)));
-        (end.is_some() || echo.is_some()).then(|| Box::new(Extra { end, echo }))
+        let sack = SackWriter::new(params);
+        let any = end.is_some() || echo.is_some() || sack.is_some();
+        any.then(|| Box::new(Extra { end, echo, sack, offer: SackOption::default() }))
     }
 }
 
@@ -63,7 +70,7 @@ impl Receiver {
         Receiver {
             mss: params.mss,
             header_bytes: params.header_bytes,
-            sack: params.receiver_sack && params.recovery.uses_sack(),
+            sack_blocks: params.most_sack_blocks(),
             out_of_order: params.out_of_order,
             ack_due: false,
             delayed_ack: DelayedAck::new(params.ack),
@@ -88,7 +95,7 @@ impl Receiver {
     /// The same of a receiver that has more than others.
     #[inline(never)]
     fn on_extra(&mut self, now: Time, segment: &Segment) {
-        let Some(Extra { end, echo }) = self.extra.as_deref_mut() else { return };
+        let Some(Extra { end, echo, sack, offer }) = self.extra.as_deref_mut() else { return };
         if let (Some(echo), Some(timestamps)) = (echo, segment.timestamps) {
             echo.on_segment(segment.seq, timestamps);
         }
@@ -97,6 +104,7 @@ impl Receiver {
             match segment.kind {
                 SegmentKind::Syn => {
                     end.on_syn(now);
+                    *offer = sack.as_mut().map(|sack| sack.on_syn(segment)).unwrap_or_default();
                     self.ack_due = true;
                 }
                 kind => end.on_answer(kind),
@@ -134,6 +142,7 @@ impl Receiver {
         let hole_open = self.has_hole();
         if end <= self.nxt {
             self.stats.unnecessary += 1;
+            self.note_duplicate(start, end);
         } else if in_order && !hole_open {
             self.nxt = end;
         } else {
@@ -152,13 +161,29 @@ impl Receiver {
     /// Bytes arrive of which some are not delivered: a hole is open, or is now.
     #[inline(never)]
     fn on_unusual(&mut self, start: u64, end: u64) {
+        self.note_duplicate(start, end);
         let mut held = self.held.as_mut().filter(|held| !held.is_empty());
         if held.as_mut().is_some_and(|held| held.report_again(start, end)) {
             self.stats.unnecessary += 1;
         } else if start <= self.nxt {
             self.nxt = held.map_or(end, |held| held.deliver(end));
         } else if self.out_of_order == OutOfOrder::Buffer {
-            self.held.get_or_insert_default().hold(start, end);
+            let limit = usize::from(self.sack_blocks);
+            self.held.get_or_insert_with(|| Box::new(Held::new(limit))).hold(start, end);
+        }
+    }
+
+    /// Bytes arrive of which some may have come before: the first of those are reported, by a receiver that does that.
+    #[cold]
+    fn note_duplicate(&mut self, start: u64, end: u64) {
+        let Some(sack) = self.extra.as_mut().and_then(|extra| extra.sack.as_mut()) else { return };
+        let duplicate = if start < self.nxt {
+            Some(SackBlock { start, end: end.min(self.nxt) })
+        } else {
+            self.held.as_ref().and_then(|held| held.overlap(start, end))
+        };
+        if let Some(duplicate) = duplicate {
+            sack.on_duplicate(duplicate);
         }
     }
 
@@ -189,20 +214,31 @@ impl Receiver {
     /// Whether the acknowledgement of [`Receiver::poll`] says more than its number.
     #[inline]
     pub fn has_report(&self) -> bool {
-        self.sack && self.has_hole() || self.extra.is_some()
+        self.sack_blocks > 0 && self.has_hole() || self.extra.is_some()
     }
 
     /// It says this.
     pub fn report(&mut self, now: Time, ack: u64) -> Segment {
         let mut segment = Segment { ack, ..Segment::default() };
-        if self.sack && self.has_hole() {
-            segment.sack = self.held.as_mut().map_or_else(SackBlocks::default, |held| held.sack_blocks());
-        }
-        if let Some(Extra { end, echo }) = self.extra.as_deref_mut() {
+        if let Some(Extra { end, echo, .. }) = self.extra.as_deref_mut() {
             segment.kind = end.as_mut().and_then(PassiveEnd::take_due).unwrap_or_default();
             segment.timestamps = echo.as_mut().map(|echo| echo.on_ack(now, ack));
         }
+        segment.sack = match &self.extra {
+            Some(extra) if segment.kind == SegmentKind::SynAck => extra.offer,
+            _ => self.sack_option(),
+        };
         segment
+    }
+
+    /// What is held, as an acknowledgement reports it.
+    fn sack_option(&mut self) -> SackOption {
+        let held = self.held.as_mut().filter(|_| self.sack_blocks > 0);
+        let blocks = held.map_or(&[][..], |held| held.sack_blocks());
+        match self.extra.as_mut().and_then(|extra| extra.sack.as_mut()) {
+            Some(sack) => sack.report(blocks),
+            None => sack_option::of_stream(blocks),
+        }
     }
 
     /// When [`Receiver::on_timer`] is to be called.
@@ -254,7 +290,9 @@ mod tests {
     use crate::units::Span;
 
     const MSS: u64 = 100;
-    const RFC6675: RecoveryParams = RecoveryParams::Rfc6675(Rfc6675Params { restart_timer_on_partial_ack: true });
+
+    const RFC6675: RecoveryParams =
+        RecoveryParams::Rfc6675(Rfc6675Params { restart_timer_on_partial_ack: true, limited_transmit: true });
 
     fn params() -> TcpParams {
         TcpParams { mss: MSS as u32, recovery: RFC6675, ..TcpParams::default() }
@@ -272,7 +310,12 @@ mod tests {
     /// Full segment `number` arrives; what the acknowledgement says, in segments: cumulative number and blocks.
     fn arrives(receiver: &mut Receiver, number: u64) -> Option<(u64, Vec<(u64, u64)>)> {
         let answer = receive(receiver, number * MSS, MSS)?;
-        let blocks = answer.sack.as_slice().iter().map(|block| (block.start / MSS, block.end / MSS)).collect();
+        let blocks = if answer.sack.is_empty() {
+            Vec::new()
+        } else {
+            sack_option::to_stream(&answer.sack, answer.ack).unwrap().as_slice().to_vec()
+        };
+        let blocks = blocks.iter().map(|block| (block.start / MSS, block.end / MSS)).collect();
         Some((answer.ack / MSS, blocks))
     }
 

@@ -3,13 +3,16 @@
 //! Sequence numbers are the 32 bits of the wire and wrap; only their differences are compared, and those are below 2^31.
 
 use super::offset_sack::{self, Negotiated};
+use crate::packet::{SackBlock, SackOption, wire_number};
 
 /// The kind of the option that allows SACK on a connection, RFC 2018 §2; its length is 2.
 pub const PERMITTED_KIND: u8 = 4;
 /// The kind of the option itself, RFC 2018 §3.
 pub const KIND: u8 = 5;
 /// Octets that all options of a segment can have, RFC 9293 §3.1.
-pub const OPTION_BYTES: usize = 40;
+pub const OPTION_BYTES: usize = SackOption::MAX_BYTES;
+/// As many blocks fit into the option of RFC 2018 if there is no other.
+pub const MAX_BLOCKS: usize = 4;
 
 /// Bytes that a receiver holds: from `left` up to and without `right`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -54,6 +57,20 @@ pub struct Heard {
 }
 
 impl WireBlock {
+    /// A block of the stream on the wire.
+    #[inline]
+    pub fn of(block: SackBlock) -> WireBlock {
+        WireBlock { left: wire_number(block.start), right: wire_number(block.end) }
+    }
+
+    /// The block of the stream that this is, no edge of which is 2^31 bytes and more from byte `ack`.
+    #[inline]
+    pub fn near(self, ack: u64) -> SackBlock {
+        let from = wire_number(ack);
+        let byte = |number: u32| ack.saturating_add_signed((number.wrapping_sub(from) as i32).into());
+        SackBlock { start: byte(self.left), end: byte(self.right) }
+    }
+
     /// How many bytes; none if that is nothing, or more than half of all numbers.
     pub fn bytes(self) -> Option<u32> {
         let length = self.right.wrapping_sub(self.left);
@@ -82,30 +99,73 @@ pub fn capacity(room: usize) -> usize {
     room.min(OPTION_BYTES).saturating_sub(2) / 8
 }
 
+/// The option with these blocks of the stream, the most recent first, of which the first [`MAX_BLOCKS`] are taken; none if
+/// there are none.
+pub fn of_stream(blocks: &[SackBlock]) -> SackOption {
+    write(blocks.iter().take(MAX_BLOCKS).map(|&block| WireBlock::of(block)))
+}
+
+/// The blocks of the stream that an option of RFC 2018 beside the acknowledgement of everything before byte `ack` has.
+pub fn to_stream(option: &SackOption, ack: u64) -> Result<Blocks, Malformed> {
+    let (contents, _) = contents(option.octets())?.as_chunks::<8>();
+    let mut blocks = Blocks::default();
+    for (place, octets) in blocks.blocks.iter_mut().zip(contents) {
+        *place = of_octets(octets)?.near(ack);
+        blocks.count += 1;
+    }
+    Ok(blocks)
+}
+
+/// The blocks of an option of RFC 2018.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Blocks {
+    blocks: [SackBlock; MAX_BLOCKS],
+    count: usize,
+}
+
+impl Blocks {
+    /// In the order of the option.
+    pub fn as_slice(&self) -> &[SackBlock] {
+        &self.blocks[..self.count]
+    }
+}
+
 /// The option with these blocks, of which as many are taken as fit into `room` octets; nothing if none does.
-pub fn encode(blocks: &[WireBlock], room: usize) -> Option<Vec<u8>> {
-    let blocks = &blocks[..blocks.len().min(capacity(room))];
-    if blocks.is_empty() {
-        return None;
+pub fn encode(blocks: &[WireBlock], room: usize) -> Option<SackOption> {
+    let option = write(blocks.iter().take(capacity(room)).copied());
+    (!option.is_empty()).then_some(option)
+}
+
+/// The option with these blocks, none if there are none.
+#[inline]
+fn write(blocks: impl ExactSizeIterator<Item = WireBlock>) -> SackOption {
+    let mut option = SackOption::default();
+    if blocks.len() > 0 {
+        option.extend(&[KIND, 2 + 8 * blocks.len() as u8]);
     }
-    let mut option = vec![KIND, 2 + 8 * blocks.len() as u8];
-    for block in blocks {
-        option.extend_from_slice(&block.left.to_be_bytes());
-        option.extend_from_slice(&block.right.to_be_bytes());
+    for WireBlock { left, right } in blocks {
+        option.extend(&left.to_be_bytes());
+        option.extend(&right.to_be_bytes());
     }
-    Some(option)
+    option
 }
 
 /// The blocks of an option, of which kind and length are the first two octets.
 pub fn decode(option: &[u8]) -> Result<Vec<WireBlock>, Malformed> {
-    let &[KIND, length, ref blocks @ ..] = option else { return Err(Malformed::Length) };
-    if usize::from(length) != option.len() || blocks.is_empty() || !blocks.len().is_multiple_of(8) {
-        return Err(Malformed::Length);
-    }
-    let number = |octets: &[u8]| octets.iter().fold(0, |number, &octet| number << 8 | u32::from(octet));
-    let block = |octets: &[u8]| WireBlock { left: number(&octets[..4]), right: number(&octets[4..]) };
-    let blocks: Vec<WireBlock> = blocks.chunks_exact(8).map(block).collect();
-    if blocks.iter().any(|block| block.bytes().is_none()) { Err(Malformed::Block) } else { Ok(blocks) }
+    contents(option)?.as_chunks::<8>().0.iter().map(of_octets).collect()
+}
+
+/// What follows kind and length of an option of RFC 2018: eight octets for each block.
+fn contents(option: &[u8]) -> Result<&[u8], Malformed> {
+    let &[KIND, length, ref contents @ ..] = option else { return Err(Malformed::Length) };
+    let fits = usize::from(length) == option.len() && !contents.is_empty() && contents.len().is_multiple_of(8);
+    if fits { Ok(contents) } else { Err(Malformed::Length) }
+}
+
+fn of_octets(octets: &[u8; 8]) -> Result<WireBlock, Malformed> {
+    let [a, b, c, d, e, f, g, h] = *octets;
+    let block = WireBlock { left: u32::from_be_bytes([a, b, c, d]), right: u32::from_be_bytes([e, f, g, h]) };
+    block.bytes().map(|_| block).ok_or(Malformed::Block)
 }
 
 /// The blocks among all options of a segment, in either form; those of the first such option, if there are two.
@@ -172,10 +232,11 @@ mod tests {
     fn the_standard_option_has_room_for_the_last_four_blocks() {
         let held: Vec<WireBlock> = [10_000, 9000, 8000, 7000, 6000].map(|left| block(left, left + 500)).to_vec();
         let option = encode(&held, Timestamps::Off.room()).unwrap();
-        assert_eq!(option.len(), 34);
-        assert_eq!(decode(&option).unwrap(), held[..4]);
-        assert_eq!(decode(&encode(&held, Timestamps::Aligned.room()).unwrap()).unwrap(), held[..3]);
-        assert_eq!(encode(&held[..1], 40).unwrap(), [5, 10, 0, 0, 0x27, 0x10, 0, 0, 0x29, 4]);
+        assert_eq!(option.octets().len(), 34);
+        assert_eq!(decode(option.octets()).unwrap(), held[..4]);
+        let beside_timestamps = encode(&held, Timestamps::Aligned.room()).unwrap();
+        assert_eq!(decode(beside_timestamps.octets()).unwrap(), held[..3]);
+        assert_eq!(encode(&held[..1], 40).unwrap().octets(), [5, 10, 0, 0, 0x27, 0x10, 0, 0, 0x29, 4]);
         assert_eq!([capacity(40), capacity(30), capacity(28), capacity(9)], [4, 3, 3, 0]);
         assert_eq!((encode(&held, 9), encode(&[], 40)), (None, None));
     }
@@ -214,16 +275,17 @@ mod tests {
         let blocks = [block(6000, 6500)];
         let standard = encode(&blocks, 40).unwrap();
         let offset = offset_sack::encode(&[block(8000, 8500)], Alternative::FirstEdge, Form::Experimental, 40).unwrap();
+        let (standard, offset) = (standard.octets(), offset.octets());
         let of = |parts: &[&[u8]], negotiated| find(&parts.concat(), negotiated);
-        assert_eq!(of(&[&[1, 1], &standard, &offset], negotiated), Ok(Some(blocks.to_vec())));
-        assert_eq!(of(&[&offset, &standard], negotiated), Ok(Some(vec![block(8000, 8500)])));
+        assert_eq!(of(&[&[1, 1], standard, offset], negotiated), Ok(Some(blocks.to_vec())));
+        assert_eq!(of(&[offset, standard], negotiated), Ok(Some(vec![block(8000, 8500)])));
         assert_eq!(
-            of(&[&offset, &standard], Negotiated::Standard),
+            of(&[offset, standard], Negotiated::Standard),
             Ok(Some(blocks.to_vec())),
             "unknown to the other end"
         );
-        assert_eq!(of(&[&offset, &standard], Negotiated::Nothing), Ok(None));
-        assert_eq!(of(&[&[8, 10, 0, 0, 0, 1, 0, 0, 0, 2, 0], &standard], negotiated), Ok(None), "after the end");
+        assert_eq!(of(&[offset, standard], Negotiated::Nothing), Ok(None));
+        assert_eq!(of(&[&[8, 10, 0, 0, 0, 1, 0, 0, 0, 2, 0], standard], negotiated), Ok(None), "after the end");
         assert_eq!(of(&[&[1, 5]], negotiated), Err(Malformed::Length));
         assert_eq!(of(&[&[8, 1]], negotiated), Err(Malformed::Length));
         assert_eq!(of(&[&[8, 30, 0]], negotiated), Err(Malformed::Length));

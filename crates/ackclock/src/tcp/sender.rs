@@ -9,10 +9,11 @@ use super::cc::{Ack, CongestionControl, Growth, Loss, Window};
 use super::handshake::{ActiveEnd, Opened, RTO_AFTER_LOST_SYN};
 use super::pacer::Pacer;
 use super::recovery::{AnyRecovery, DupAck, Flight, Hands, NewAck, Recovery, TimerAction};
+use super::sack_ends::{SackReader, SackStats};
 use super::setup::Setup;
 use super::timer::RetransmissionTimer;
 use super::timestamps::TimestampClock;
-use super::{HostQueue, InitialWindowFrom, SendTimes, TcpParams, TickClock};
+use super::{HostQueue, InitialWindowFrom, SendTimes, TcpParams, TickClock, sack_option};
 use crate::packet::{IP_HEADER_BYTES, SackBlock, Segment, SegmentKind, TCP_HEADER_BYTES, Timestamps};
 use crate::record::Fingerprint;
 use crate::record::trace::TimerState;
@@ -114,6 +115,8 @@ struct Extra {
     /// The clock of the timestamps option, and what is echoed in it.
     clock: Option<TimestampClock>,
     echo: u32,
+    /// Selective acknowledgements of another form than all can read.
+    sack: Option<SackReader>,
 }
 
 impl Extra {
@@ -124,8 +127,10 @@ impl Extra {
         let setup = Setup::new(params);
         let end = (params.handshake || params.fin).then(|| ActiveEnd::new(params.handshake));
         let clock = params.timestamp_clock.map(TimestampClock::new);
+        let sack = SackReader::new(params);
         let any = setup.is_some() || times.is_some() || pacer.is_some() || end.is_some() || clock.is_some();
-        any.then(|| Box::new(Extra { setup, times, pacer, end, fin: params.fin, clock, echo: 0 }))
+        let any = any || sack.is_some();
+        any.then(|| Box::new(Extra { setup, times, pacer, end, fin: params.fin, clock, echo: 0, sack }))
     }
 
     /// Whether all segments are plain, and sent as soon as the window allows.
@@ -140,6 +145,9 @@ impl Extra {
         }
         if let Some(end) = self.end.as_ref().filter(|_| segment.len == 0) {
             segment.kind = end.sent();
+            if segment.kind == SegmentKind::Syn {
+                segment.sack = self.sack.as_ref().map(SackReader::offer).unwrap_or_default();
+            }
         } else if self.fin && segment.seq + u64::from(segment.len) == limit {
             segment.kind = SegmentKind::Fin;
         }
@@ -209,7 +217,27 @@ impl Sender {
         if !self.plain && !self.on_extra(now, &segment) {
             return;
         }
-        self.on_ack(now, segment.ack, segment.sack.as_slice());
+        if segment.sack.is_empty() {
+            return self.on_ack(now, segment.ack, &[]);
+        }
+        self.on_sack(now, &segment);
+    }
+
+    /// The same of a segment with a SACK option.
+    #[inline(never)]
+    fn on_sack(&mut self, now: Time, segment: &Segment) {
+        let (few, many);
+        let blocks = match self.extra.as_mut().and_then(|extra| extra.sack.as_mut()) {
+            Some(sack) => {
+                many = sack.read(segment, self.flight.max);
+                many.as_slice()
+            }
+            None => {
+                few = sack_option::to_stream(&segment.sack, segment.ack).unwrap_or_default();
+                few.as_slice()
+            }
+        };
+        self.on_ack(now, segment.ack, blocks);
     }
 
     /// A segment to a sender that has more than others: whether it acknowledges data.
@@ -228,6 +256,9 @@ impl Sender {
         match segment.kind {
             SegmentKind::SynAck => {
                 self.fingerprint.event(now.as_ps(), segment.kind as u64);
+                if let Some(sack) = &mut extra.sack {
+                    sack.on_syn_ack(segment);
+                }
                 let opened = end.on_syn_ack();
                 self.on_opened(now, opened);
                 false
@@ -369,6 +400,11 @@ impl Sender {
     /// What was counted.
     pub fn stats(&self) -> &SenderStats {
         &self.stats
+    }
+
+    /// What was counted of selective acknowledgements, if they are more than blocks of RFC 2018.
+    pub fn sack_stats(&self) -> SackStats {
+        self.extra.as_ref().and_then(|extra| extra.sack.as_ref()).map(SackReader::stats).unwrap_or_default()
     }
 
     /// When the retransmission timer expired.

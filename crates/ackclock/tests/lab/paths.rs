@@ -25,6 +25,9 @@ pub fn paths(choices: &mut Choices, scenario: &mut Scenario) {
             (link.rate, link.delay) = (course.rates.at(Time::ZERO), course.delays.at(Time::ZERO));
             link.path.course = Some(course);
         }
+        if choices.once_in(4) {
+            link.path.jitter = Span::from_us(1 + choices.below(2000));
+        }
         for _ in 0..choices.below(3) {
             link.path.errors.push(error(choices, duration));
         }

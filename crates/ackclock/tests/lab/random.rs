@@ -16,7 +16,7 @@ use ackclock::traffic::{CbrParams, Dither};
 use ackclock::units::{CELL_BITS, Rate, Span, Time};
 
 use super::queues::{POLICIES, frame_cells, queues};
-use super::tcp::{dialects, tcp};
+use super::tcp::{dialects, sack_options, tcp};
 use super::{paths, routes};
 
 /// Choices taken from bytes, one after the other. When there are no more bytes, it is the first of each.
@@ -132,6 +132,7 @@ pub fn example(bytes: &[u8]) -> Example {
     record(choices, &mut scenario);
     dialects(choices, &mut scenario);
     routes::routes(choices, &mut scenario);
+    sack_options(choices, &mut scenario);
     Example { scenario, seed, stops }
 }
 
@@ -296,6 +297,7 @@ fn flow(choices: &mut Choices, scenario: &Scenario, number: u64, tcp: TcpParams)
         forward: forward.into(),
         backward: backward.into(),
         start: Time::ZERO,
+        start_jitter: choices.one_of(&[Span::ZERO, Span::ZERO, Span::from_us(1), Span::from_ms(3)]),
         stop: None,
         size: None,
         pcr,

@@ -1,75 +1,90 @@
 //! Routes that change, and far ends of links that do, as a function of bytes.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 
-use ackclock::ids::{Id, IdVec, LinkId, NodeId};
+use ackclock::ids::{IdVec, LinkId, NodeId};
 use ackclock::path::{Course, FarEnds, NodeRoutes, RoutingTable, UnderWay, Unheard};
 use ackclock::scenario::{NodeKind, Route, Scenario, Technology};
-use ackclock::units::Time;
+use ackclock::units::{Span, Time};
 
 use super::paths::instants;
 use super::random::{Choices, is_host};
 
-/// In half of the packet networks the routes of some connections change, or of all, and then far ends of links too.
+/// In half of the packet networks routes change.
 pub fn routes(choices: &mut Choices, scenario: &mut Scenario) {
-    if matches!(scenario.technology, Technology::Atm { .. }) || !choices.once_in(2) {
-        return;
+    if matches!(scenario.technology, Technology::Packet { .. }) && choices.once_in(2) {
+        change(choices, scenario);
     }
+}
+
+/// The routes of some connections change, or of all, and far ends of links that no other crosses.
+pub fn change(choices: &mut Choices, scenario: &mut Scenario) {
     let all = choices.once_in(2);
+    let count = 2 * scenario.flows.len() + scenario.datagrams.len();
+    let changing: Vec<bool> = (0..count).map(|_| all || choices.once_in(2)).collect();
+    // Often several things happen at one instant, as at a handover.
+    let times = instants(choices, scenario.duration);
+    let fixed = all_routes(scenario).zip(&changing).filter(|(_, changes)| !**changes);
+    let fixed: Vec<LinkId> = fixed.flat_map(|(route, _)| route.links()).collect();
+    far_ends(choices, scenario, &fixed, &times);
+
     let mut tables: Vec<(NodeId, Arc<RoutingTable>)> = Vec::new();
-    let mut change = |choices: &mut Choices, scenario: &Scenario, route: &Route| {
-        if !all && !choices.once_in(2) {
-            return route.clone();
-        }
+    let mut change = |choices: &mut Choices, route: &Route| {
         let (first, destination) = (route.first(), route.destination(&scenario.links));
         // Most of those with the same destination share their table.
         let shared = tables.iter().find(|&&(of, _)| of == destination).filter(|_| !choices.once_in(8));
         let table = shared.map(|(_, table)| table.clone());
         let table = table.unwrap_or_else(|| {
-            let table = Arc::new(table_to(choices, scenario, destination));
+            let table = Arc::new(table_to(choices, scenario, destination, &times));
             tables.push((destination, table.clone()));
             table
         });
         Route::Dynamic { first, table }
     };
-    for number in 0..scenario.flows.len() {
-        let id = ackclock::ids::FlowId::from_index(number);
-        let [forward, backward] = [&scenario.flows[id].forward, &scenario.flows[id].backward].map(Route::clone);
-        let forward = change(choices, scenario, &forward);
-        let backward = change(choices, scenario, &backward);
-        let flow = &mut scenario.flows[id];
-        (flow.forward, flow.backward) = (forward, backward);
+    let routes = all_routes(scenario).zip(&changing);
+    let routes = routes.map(|(route, changes)| if *changes { change(choices, route) } else { route.clone() });
+    let mut routes = routes.collect::<Vec<_>>().into_iter();
+    let mut next = || routes.next().expect("as many as there were");
+    for flow in scenario.flows.iter_mut() {
+        (flow.forward, flow.backward) = (next(), next());
     }
-    for number in 0..scenario.datagrams.len() {
-        let route = change(choices, scenario, &scenario.datagrams[number].route);
-        scenario.datagrams[number].route = route;
-    }
-    far_ends(choices, scenario);
+    scenario.datagrams.iter_mut().for_each(|source| source.route = next());
 }
 
-/// Routes that mostly lead nearer to the destination, sometimes anywhere or nowhere.
-fn table_to(choices: &mut Choices, scenario: &Scenario, destination: NodeId) -> RoutingTable {
+fn all_routes(scenario: &Scenario) -> impl Iterator<Item = &Route> {
+    let of_flows = scenario.flows.iter().flat_map(|flow| [&flow.forward, &flow.backward]);
+    of_flows.chain(scenario.datagrams.iter().map(|source| &source.route))
+}
+
+/// Routes that mostly lead nearer to the destination, where somebody listens, sometimes anywhere or nowhere.
+fn table_to(choices: &mut Choices, scenario: &Scenario, destination: NodeId, times: &[Time]) -> RoutingTable {
     let distances = distances(scenario, destination);
     let switches = scenario.nodes.iter_ids().filter(|(_, node)| node.kind == NodeKind::Switch);
     let of_switch = |(node, _): (NodeId, _)| -> NodeRoutes {
-        let links: Vec<LinkId> =
-            scenario.links.iter_ids().filter(|(_, link)| link.from == node).map(|(id, _)| id).collect();
-        let nearest = links.iter().copied().min_by_key(|&link| distances[scenario.links[link].to]);
-        let any = |choices: &mut Choices| match choices.below(8) {
-            0..=4 => nearest,
+        let of_node = scenario.links.iter_ids().filter(|(_, link)| link.from == node);
+        let links: Vec<LinkId> = of_node.map(|(id, _)| id).collect();
+        let nearest = |time: Time| {
+            let distance = |link: &LinkId| Some(distances[scenario.links[*link].far_end(time)?]);
+            links.iter().copied().filter(|link| distance(link).is_some()).min_by_key(distance)
+        };
+        let any = |choices: &mut Choices, time: Time| match choices.below(8) {
+            0..=5 => nearest(time),
             7 => None,
             _ if links.is_empty() => None,
             _ => Some(choices.one_of(&links)),
         };
-        let first = choices.below(16) < 15;
-        let start = first.then_some((Time::ZERO, nearest));
-        let changes = instants(choices, scenario.duration).into_iter().map(|time| (time, any(choices)));
-        let changes: Vec<_> = changes.collect();
-        (node, start.into_iter().chain(changes).collect())
+        let start = (choices.below(16) < 15).then_some(Time::ZERO);
+        let changes = start.into_iter().chain(some_times(choices, scenario.duration, times));
+        (node, changes.map(|time| (time, any(choices, time))).collect())
     };
     let nodes = switches.map(of_switch).collect();
     RoutingTable::new(destination, choices.one_of(&[32, 8, 4, 16, 3, 2, 1]), nodes)
+}
+
+/// Those that others have too, or any.
+fn some_times(choices: &mut Choices, duration: Span, times: &[Time]) -> Vec<Time> {
+    if choices.once_in(4) { instants(choices, duration) } else { times.to_vec() }
 }
 
 /// Links from each node to the destination.
@@ -88,29 +103,29 @@ fn distances(scenario: &Scenario, destination: NodeId) -> IdVec<NodeId, usize> {
     distances
 }
 
-/// Some links that no fixed route crosses lead now to one node, now to another or to none.
-fn far_ends(choices: &mut Choices, scenario: &mut Scenario) {
-    let flows = scenario.flows.iter().flat_map(|flow| [&flow.forward, &flow.backward]);
-    let routes = flows.chain(scenario.datagrams.iter().map(|source| &source.route));
-    let fixed: Vec<LinkId> = routes.filter_map(Route::fixed).flatten().copied().collect();
+/// Some links that are not among these lead now to one node, now to another or to none.
+fn far_ends(choices: &mut Choices, scenario: &mut Scenario, fixed: &[LinkId], times: &[Time]) {
     let nodes: Vec<NodeId> = scenario.nodes.ids().collect();
+    let used: BTreeSet<LinkId> = all_routes(scenario).flat_map(Route::links).collect();
     let links: Vec<LinkId> = scenario.links.ids().filter(|link| !fixed.contains(link)).collect();
     for id in links {
-        if !choices.once_in(4) {
+        // More often those on which something is.
+        if !choices.once_in(if used.contains(&id) { 2 } else { 4 }) {
             continue;
         }
-        let times = instants(choices, scenario.duration);
+        let times = some_times(choices, scenario.duration, times);
         let link = &mut scenario.links[id];
-        let end = |choices: &mut Choices, to: NodeId| match choices.below(4) {
-            0 | 1 => Some(to),
-            2 => None,
-            _ => Some(choices.one_of(&nodes)),
+        // Mostly away and back again.
+        let end = |choices: &mut Choices, number: usize| match choices.below(4) {
+            3 => Some(choices.one_of(&nodes)),
+            _ => Some(link.to).filter(|_| number % 2 == 1),
         };
-        let points: Vec<_> = times.iter().map(|&time| (time, end(choices, link.to))).collect();
+        let points = times.iter().enumerate().map(|(number, &time)| (time, end(choices, number)));
+        let points: Vec<_> = points.collect();
         let points = [(Time::ZERO, Some(link.to))].into_iter().chain(points).collect();
         let constant = || Course::constant(link.rate, link.delay);
         let course = link.path.course.get_or_insert_with(constant);
-        course.far_ends = Some(FarEnds::new(points, choices.one_of(&[Unheard::Lose, Unheard::Reroute])));
+        course.far_ends = Some(FarEnds::new(points, choices.one_of(&[Unheard::Reroute, Unheard::Lose])));
         if choices.once_in(4) {
             course.under_way = UnderWay::Drop;
         }

@@ -1,6 +1,7 @@
 //! Anything that can be said about TCP, as a function of bytes.
 
 use ackclock::scenario::Scenario;
+use ackclock::tcp::offset_sack::{Alternative, Form, Preference};
 use ackclock::tcp::*;
 use ackclock::units::Span;
 
@@ -45,6 +46,27 @@ pub fn dialects(choices: &mut Choices, scenario: &mut Scenario) {
             dialect = self::dialect(choices);
         }
         dialect.apply(&mut flow.tcp);
+    }
+}
+
+/// What selective acknowledgements say, and in which option. After all choices of older inputs.
+pub fn sack_options(choices: &mut Choices, scenario: &mut Scenario) {
+    if choices.once_in(2) {
+        return;
+    }
+    for flow in scenario.flows.iter_mut() {
+        let alternatives = [Alternative::FirstEdge, Alternative::EdgeBefore].map(Preference::Always);
+        let preference = choices.one_of(&[alternatives[0], alternatives[1], Preference::Shorter]);
+        let form = choices.one_of(&[Form::Private { kind: 253 }, Form::Experimental]);
+        let offset = OffsetSackParams { preference, form, receiver_knows: !choices.once_in(4) };
+        flow.tcp.sack = SackParams {
+            standard_blocks: choices.one_of(&[3, 4, 1, 2]),
+            offset: (!choices.once_in(4)).then_some(offset),
+            duplicates: choices.once_in(2),
+        };
+        if let RecoveryParams::Rfc6675(params) = &mut flow.tcp.recovery {
+            params.limited_transmit = !choices.once_in(4);
+        }
     }
 }
 
@@ -118,7 +140,7 @@ fn growth(choices: &mut Choices) -> Option<GrowthParams> {
         })),
         _ => Some(GrowthParams::VegasA(VegasAParams {
             vegas,
-            increase: choices.one_of(&[Increase::AtOnce, Increase::Spread]),
+            increase: choices.one_of(&[Increase::AtOnce, Increase::Spread, Increase::SpreadAtFloor]),
             tie_up_probability: choices.one_of(&[0.01, 0.5, 0.0]),
             reset_ab_on_rto: choices.once_in(2),
             step: choices.one_of(&[AbStep::Unit, AbStep::Throughput, AbStep::Rtt]),
@@ -171,6 +193,6 @@ pub fn recovery(choices: &mut Choices, kind: usize) -> RecoveryParams {
             only_below_highest_sack: !no(),
             guard_after_timeout: no(),
         }),
-        _ => RecoveryParams::Rfc6675(Rfc6675Params { restart_timer_on_partial_ack }),
+        _ => RecoveryParams::Rfc6675(Rfc6675Params { restart_timer_on_partial_ack, ..Rfc6675Params::default() }),
     }
 }

@@ -35,7 +35,7 @@ pub fn fall_floyd() -> RecoveryParams {
 }
 
 pub fn rfc6675() -> RecoveryParams {
-    RecoveryParams::Rfc6675(Rfc6675Params { restart_timer_on_partial_ack: true })
+    RecoveryParams::Rfc6675(Rfc6675Params::default())
 }
 
 pub fn every_recovery() -> Vec<(&'static str, RecoveryParams)> {
@@ -82,6 +82,10 @@ pub struct Pair<F: FnMut(u64, u32) -> bool> {
     pub cwnd: Vec<(Time, f64)>,
     /// Segments without sequence numbers that are lost: kind, and which of its kind, from 1.
     pub lost_kinds: Vec<(SegmentKind, usize)>,
+    /// Which of the receiver's segments are lost, counted from 0.
+    pub lost_answers: Vec<usize>,
+    /// All segments of the receiver so far.
+    pub answers: Vec<Segment>,
     /// All segments that are not plain data or acknowledgements, of both ends.
     pub kinds: Vec<(Time, SegmentKind)>,
     /// What has reached the receiver: first byte and first byte after it, of each segment once.
@@ -104,6 +108,8 @@ impl<F: FnMut(u64, u32) -> bool> Pair<F> {
             ssthresh: Vec::new(),
             cwnd: Vec::new(),
             lost_kinds: Vec::new(),
+            lost_answers: Vec::new(),
+            answers: Vec::new(),
             kinds: Vec::new(),
             arrived: BTreeMap::new(),
         }
@@ -187,7 +193,10 @@ impl<F: FnMut(u64, u32) -> bool> Pair<F> {
             }
         }
         while let Some(segment) = self.receiver.poll_segment(self.now) {
-            if segment.kind == SegmentKind::Data || !self.is_lost_by_kind(segment.kind) {
+            let is_lost = self.lost_answers.contains(&self.answers.len());
+            self.answers.push(segment);
+            let is_lost = segment.kind != SegmentKind::Data && self.is_lost_by_kind(segment.kind) || is_lost;
+            if !is_lost {
                 self.to_sender.push_back((self.now + self.one_way, segment));
             }
         }

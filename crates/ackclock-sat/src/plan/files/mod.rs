@@ -16,7 +16,7 @@ mod error;
 mod index;
 mod tables;
 
-pub use error::{PlanError, Problem};
+pub use error::{OfPlans, PlanError, Problem};
 
 use std::fs::{self, File};
 use std::path::Path;

@@ -179,14 +179,7 @@ const fn time(name: &'static str, about: &'static str) -> Column {
 
 /// Columns with their number of rows.
 fn columns<'a, const N: usize>(values: [Values<'a>; N]) -> Vec<(usize, Values<'a>)> {
-    let rows = |values: &Values<'_>| match values {
-        Values::Text(texts) => texts.len(),
-        Values::Runs(runs) => runs.iter().map(|run| run.1).sum(),
-        Values::Time(times) => times.len(),
-        Values::Count(counts) => counts.len(),
-        Values::Number(numbers) => numbers.len(),
-    };
-    values.into_iter().map(|values| (rows(&values), values)).collect()
+    values.into_iter().map(|values| (values.rows(), values)).collect()
 }
 
 fn names<'a>(plan: &'a Plan, nodes: impl Iterator<Item = NodeId>) -> Values<'a> {

@@ -207,7 +207,7 @@ impl Hosts {
         let (flow, end) = end_of(vc);
         if !good {
             io.reports[vc].take(frame);
-            if let Some(traces) = &mut io.traces {
+            if let Some(traces) = io.captures() {
                 traces.damaged(vc, frame);
             }
             match end {
@@ -217,7 +217,7 @@ impl Hosts {
             return;
         }
         if let Some(segment) = io.reports[vc].take(frame) {
-            if let Some(traces) = &mut io.traces {
+            if let Some(traces) = io.captures() {
                 traces.arrives(now, vc, frame, &segment);
             }
             return self.on_segment(now, flow, end, &segment, io);
@@ -225,7 +225,7 @@ impl Hosts {
         match end {
             End::Receiver => {
                 let receiver = &mut self.sinks[flow].receiver;
-                if let Some(traces) = &mut io.traces {
+                if let Some(traces) = io.captures() {
                     let headers = receiver.header_bytes() as u16;
                     let segment = Segment { seq: carries, len: size, headers, ..Segment::default() };
                     traces.arrives(now, vc, frame, &segment);
@@ -234,7 +234,7 @@ impl Hosts {
                 self.exits.answer(now, flow, receiver, io);
             }
             End::Sender => {
-                if let Some(traces) = &mut io.traces {
+                if let Some(traces) = io.captures() {
                     traces.arrives(now, vc, frame, &Segment { ack: carries, ..Segment::default() });
                 }
                 let sender = &mut self.sources[flow].sender;

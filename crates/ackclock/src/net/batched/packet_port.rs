@@ -215,7 +215,7 @@ impl PacketPort {
         self.waiting_bytes += u64::from(size);
         self.waiting.push((self.free, at_port, size));
         if let Some(trace) = &mut self.trace {
-            record_queue(trace, now, &self.waiting, &self.counts, at_port);
+            record_entry(trace, now, &self.counts, at_port);
         }
     }
 
@@ -261,16 +261,32 @@ impl PacketPort {
         self.counts.leave(vc);
         self.waiting_bytes -= u64::from(bytes);
         if let Some(trace) = &mut self.trace {
-            record_queue(trace, start, &self.waiting, &self.counts, vc);
+            record_departure(trace, start, &self.counts, vc);
         }
     }
 }
 
-/// A packet of `vc` has come or gone. Not inlined: most runs record nothing.
+/// A packet of `vc` has come to wait. Not inlined: most runs record nothing.
 #[inline(never)]
-fn record_queue(trace: &mut PortTrace, now: Time, waiting: &Queue<(Time, VcId, u32)>, counts: &Counts, vc: VcId) {
-    trace.queued(now, waiting.as_slice().len() as u32);
+fn record_entry(trace: &mut PortTrace, now: Time, counts: &Counts, vc: VcId) {
+    trace.enters(now);
     if trace.wants_vcs() {
-        trace.queued_of(now, vc.index(), counts.buffer().queued_of(vc));
+        record_share(trace, now, counts, vc);
     }
+}
+
+/// A packet of `vc` no longer waits.
+#[inline(never)]
+fn record_departure(trace: &mut PortTrace, now: Time, counts: &Counts, vc: VcId) {
+    trace.leaves(now);
+    if trace.wants_vcs() {
+        record_share(trace, now, counts, vc);
+    }
+}
+
+/// So many packets of `vc` wait now.
+#[cold]
+#[inline(never)]
+fn record_share(trace: &mut PortTrace, now: Time, counts: &Counts, vc: VcId) {
+    trace.queued_of(now, vc.index(), counts.buffer().queued_of(vc));
 }

@@ -84,15 +84,11 @@ impl Sacks {
 mod tests {
     use super::*;
     use crate::ids::Id;
-    use crate::packet::{SackBlock, SackBlocks};
+    use crate::packet::SackOption;
 
     #[test]
     fn each_packet_gets_back_its_own_segment() {
-        let blocks = |start: u64| {
-            let mut sack = SackBlocks::default();
-            sack.push(SackBlock { start, end: start + 1 });
-            Segment { sack, ..Segment::default() }
-        };
+        let blocks = |start: u8| Segment { sack: SackOption::from(&[5, 3, start][..]), ..Segment::default() };
         let mut sacks = Sacks::default();
         let vc = VcId::from_index(0);
         assert_eq!(sacks.keep(vc, Segment::default()), 0);

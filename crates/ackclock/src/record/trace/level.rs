@@ -31,6 +31,36 @@ impl LevelTrace {
         }
     }
 
+    /// The number rises by one.
+    #[inline(always)]
+    pub(super) fn rise(&mut self, now: Time) {
+        if let Some(averages) = &mut self.averages {
+            averages.rise(now);
+        }
+        if self.changes.is_some() {
+            self.step(now, 1.0);
+        }
+    }
+
+    /// The number falls by one. At one instant it does so before it rises, if it does both.
+    #[inline(always)]
+    pub(super) fn sink(&mut self, now: Time) {
+        if let Some(averages) = &mut self.averages {
+            averages.sink(now);
+        }
+        if self.changes.is_some() {
+            self.step(now, -1.0);
+        }
+    }
+
+    /// A change by so much is recorded. Apart, so that who averages only has nothing to save and restore.
+    #[inline(never)]
+    fn step(&mut self, now: Time, more: f64) {
+        if let Some(changes) = &mut self.changes {
+            changes.change(now, changes.last() + more);
+        }
+    }
+
     /// The number falls by one at each of `steps` ticks from number `first` on.
     #[inline]
     pub(super) fn fall(&mut self, tick: Span, first: u64, steps: u64) {
@@ -39,8 +69,7 @@ impl LevelTrace {
         }
         if let Some(changes) = &mut self.changes {
             for number in first..first + steps {
-                let value = changes.last().unwrap_or(0.0);
-                changes.change(Time::from_ps(number * tick.as_ps()), value - 1.0);
+                changes.change(Time::from_ps(number * tick.as_ps()), changes.last() - 1.0);
             }
         }
     }
@@ -66,8 +95,9 @@ pub(super) struct Averages {
     since: Time,
     /// The end of the running interval.
     next: Time,
-    /// Over the running interval so far: the number times picoseconds, and the values that lasted.
+    /// Over the running interval: the number times picoseconds as it is at the end if nothing changes any more.
     integral: u128,
+    /// The values that lasted in it so far.
     min: u32,
     max: u32,
     columns: [Vec<f64>; 3],
@@ -82,11 +112,32 @@ impl Averages {
 
     #[inline(always)]
     pub(super) fn set(&mut self, now: Time, value: u32) {
-        while now >= self.next {
-            self.close();
-        }
+        self.reach(now);
         self.lasted(now);
+        let left = self.left(now);
+        self.integral = self.integral + u128::from(value) * left - u128::from(self.value) * left;
         self.value = value;
+    }
+
+    /// The number rises by one. Before that it may have been the least; it was not the largest, as it lasts now.
+    #[inline(always)]
+    pub(super) fn rise(&mut self, now: Time) {
+        self.reach(now);
+        if now > self.since {
+            self.min = self.min.min(self.value);
+            self.since = now;
+        }
+        self.integral += self.left(now);
+        self.value += 1;
+    }
+
+    /// The number falls by one. It does not rise and fall at one instant in this order.
+    #[inline(always)]
+    pub(super) fn sink(&mut self, now: Time) {
+        self.reach(now);
+        self.lasted(now);
+        self.integral -= self.left(now);
+        self.value -= 1;
     }
 
     /// The number falls by one at each of `steps` ticks from number `first` on. In one step for all that lie within an
@@ -100,9 +151,9 @@ impl Averages {
             let within = (self.next.as_ps() - 1) / tick;
             let more = (within + 1).min(end).saturating_sub(number);
             if more > 0 {
-                // The value as it is lasts a tick, then one less, and so on.
-                let sum = more * u64::from(self.value) - more * (more - 1) / 2;
-                self.integral += u128::from(sum) * u128::from(tick);
+                // One less from each of these ticks to the end of the interval.
+                let numbers = u128::from(more) * u128::from(number) + u128::from(more * (more - 1) / 2);
+                self.integral -= u128::from(more) * u128::from(self.next.as_ps()) - numbers * u128::from(tick);
                 self.max = self.max.max(self.value);
                 self.value -= more as u32;
                 self.min = self.min.min(self.value + 1);
@@ -112,42 +163,61 @@ impl Averages {
         }
     }
 
+    /// Closes the intervals that end until now.
+    #[inline(always)]
+    fn reach(&mut self, now: Time) {
+        if now >= self.next {
+            self.close_until(now);
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn close_until(&mut self, now: Time) {
+        while now >= self.next {
+            self.close();
+        }
+    }
+
+    /// Picoseconds to the end of the running interval.
+    #[inline(always)]
+    fn left(&self, now: Time) -> u128 {
+        u128::from(self.next.since(now).as_ps())
+    }
+
     /// The value lasted until now.
     #[inline(always)]
-    pub(super) fn lasted(&mut self, now: Time) {
+    fn lasted(&mut self, now: Time) {
         if now > self.since {
-            self.integral += u128::from(self.value) * u128::from(now.since(self.since).as_ps());
             self.min = self.min.min(self.value);
             self.max = self.max.max(self.value);
             self.since = now;
         }
     }
 
-    #[inline(never)]
-    pub(super) fn close(&mut self) {
-        let (next, length) = (self.next, self.interval);
-        self.lasted(next);
-        self.write(length);
+    fn close(&mut self) {
+        self.lasted(self.next);
+        self.write(self.interval);
         self.next += self.interval;
+        self.integral = u128::from(self.value) * u128::from(self.interval.as_ps());
     }
 
     /// The running interval is over and was so long.
-    pub(super) fn write(&mut self, length: Span) {
+    fn write(&mut self, length: Span) {
         let mean = self.integral as f64 / length.as_ps() as f64;
         for (column, value) in self.columns.iter_mut().zip([f64::from(self.min), mean, f64::from(self.max)]) {
             column.push(value);
         }
-        (self.integral, self.min, self.max) = (0, u32::MAX, 0);
+        (self.min, self.max) = (u32::MAX, 0);
     }
 
     pub(super) fn columns(&self, end: Time) -> Columns {
         let mut all = self.clone();
-        while end >= all.next {
-            all.close();
-        }
+        all.reach(end);
         all.lasted(end);
         let begun = Time::from_ps(all.next.as_ps() - all.interval.as_ps());
         if end > begun {
+            all.integral -= u128::from(all.value) * all.left(end);
             all.write(end.since(begun));
         }
         let [min, mean, max] = all.columns;

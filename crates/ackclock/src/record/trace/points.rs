@@ -4,34 +4,38 @@ use crate::record::Columns;
 use crate::units::Time;
 
 /// Values at instants.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(super) struct Points {
     time: Vec<Time>,
     value: Vec<f64>,
+    /// The last point, at hand; before the first, what equals nothing.
+    last: (Time, f64),
 }
 
 impl Points {
-    #[inline]
+    #[inline(always)]
     pub(super) fn push(&mut self, now: Time, value: f64) {
         self.time.push(now);
         self.value.push(value);
+        self.last = (now, value);
     }
 
     /// The value from now on. What lasts no time leaves no trace.
-    #[inline]
+    #[inline(always)]
     pub(super) fn change(&mut self, now: Time, value: f64) {
-        if self.last() == Some(value) {
+        if self.last.1 == value {
             return;
         }
-        match self.time.last() == Some(&now) {
+        match self.last.0 == now {
             true => self.replace(now, value),
             false => self.push(now, value),
         }
     }
 
-    /// The last value.
-    pub(super) fn last(&self) -> Option<f64> {
-        self.value.last().copied()
+    /// The last value; not a number if there is none.
+    #[inline(always)]
+    pub(super) fn last(&self) -> f64 {
+        self.last.1
     }
 
     /// The value that holds at an instant, after whatever happens then.
@@ -46,15 +50,29 @@ impl Points {
     }
 
     /// The last point lasted no time.
+    #[cold]
     #[inline(never)]
     fn replace(&mut self, now: Time, value: f64) {
         self.time.pop();
         self.value.pop();
-        if self.last() != Some(value) {
+        self.last = match (self.time.last(), self.value.last()) {
+            (Some(&time), Some(&value)) => (time, value),
+            _ => NOTHING,
+        };
+        if self.last.1 != value {
             self.push(now, value);
         }
     }
 }
+
+impl Default for Points {
+    fn default() -> Points {
+        Points { time: Vec::new(), value: Vec::new(), last: NOTHING }
+    }
+}
+
+/// Before the first point: no value equals it, and nothing happens then.
+const NOTHING: (Time, f64) = (Time::NEVER, f64::NAN);
 
 #[cfg(test)]
 mod tests {

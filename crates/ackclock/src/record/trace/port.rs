@@ -56,6 +56,22 @@ impl PortTrace {
         }
     }
 
+    /// One more unit waits from now on.
+    #[inline(always)]
+    pub fn enters(&mut self, now: Time) {
+        if let Some(queue) = &mut self.queue {
+            queue.rise(now);
+        }
+    }
+
+    /// One unit fewer waits from now on. At one instant units leave before others enter.
+    #[inline(always)]
+    pub fn leaves(&mut self, now: Time) {
+        if let Some(queue) = &mut self.queue {
+            queue.sink(now);
+        }
+    }
+
     /// So many units wait now.
     #[inline(always)]
     pub fn queued(&mut self, now: Time, queued: u32) {
@@ -185,6 +201,35 @@ mod tests {
             for metric in [Metric::Queue, Metric::QueueChanges] {
                 let end = at(number * tick + 1);
                 assert_eq!(together.series(metric, end, "p", &[]), one_by_one.series(metric, end, "p", &[]));
+            }
+        }
+    }
+
+    /// Units that come and go one by one are levels, wherever intervals begin: one that goes, then some that come.
+    #[test]
+    fn units_one_by_one_are_levels() {
+        for interval in [1, 3, 10, 40] {
+            let metrics = set(&[Metric::Queue, Metric::QueueChanges]);
+            let mut one_by_one = PortTrace::new(metrics, Span::from_ps(interval * 10), 1).unwrap();
+            let mut told = one_by_one.clone();
+            let (mut now, mut level) = (0, 0);
+            for step in 0..500_u64 {
+                let random = step.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40;
+                now += 5 * (1 + random % 3);
+                if level > 0 && random & 64 == 0 {
+                    level -= 1;
+                    one_by_one.leaves(at(now));
+                    told.queued(at(now), level);
+                }
+                for _ in 0..[0, 1, 0, 1, 0, 2, 0, 0][(random >> 8) as usize % 8] {
+                    level += 1;
+                    one_by_one.enters(at(now));
+                    told.queued(at(now), level);
+                }
+            }
+            for metric in [Metric::Queue, Metric::QueueChanges] {
+                let end = at(now + 1);
+                assert_eq!(one_by_one.series(metric, end, "p", &[]), told.series(metric, end, "p", &[]));
             }
         }
     }

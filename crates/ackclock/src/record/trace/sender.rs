@@ -17,6 +17,8 @@ pub struct TimerState {
 #[derive(Clone, Debug)]
 pub struct SenderTrace {
     metrics: MetricSet,
+    /// Whether of every event more than the congestion window is recorded.
+    more_than_cwnd: bool,
     cwnd: Points,
     ssthresh: Points,
     rtt: Points,
@@ -47,6 +49,7 @@ impl SenderTrace {
         MINE.iter().any(|&metric| metrics.contains(metric)).then(|| {
             Box::new(SenderTrace {
                 metrics,
+                more_than_cwnd: OF_EVERY_EVENT.iter().any(|&metric| metrics.contains(metric)),
                 cwnd: Points::default(),
                 ssthresh: Points::default(),
                 rtt: Points::default(),
@@ -84,33 +87,38 @@ impl SenderTrace {
         }
     }
 
-    /// An event is over, and this is how the window is now, in bytes; bytes up to `una` are acknowledged.
-    #[inline]
-    pub fn window(&mut self, now: Time, cwnd: f64, ssthresh: f64, una: u64) {
+    /// An event is over, and this is how the window is now, in bytes.
+    #[inline(always)]
+    pub fn window(&mut self, now: Time, cwnd: f64) {
         if self.metrics.contains(Metric::Cwnd) {
             self.cwnd.change(now, cwnd);
         }
+    }
+
+    /// Whether [`SenderTrace::state`] is to be called after every event.
+    #[inline(always)]
+    pub fn wants_state(&self) -> bool {
+        self.more_than_cwnd
+    }
+
+    /// An event is over, and this is the threshold now, in bytes; bytes up to `una` are acknowledged; and this is the timer.
+    #[inline(never)]
+    pub fn state(&mut self, now: Time, ssthresh: f64, una: u64, timer: impl FnOnce() -> TimerState) {
         if self.metrics.contains(Metric::Ssthresh) {
             self.ssthresh.change(now, ssthresh);
         }
         if self.metrics.contains(Metric::Acknowledged) {
             self.acknowledged.change(now, una as f64);
         }
-    }
-
-    /// Whether the timer is recorded.
-    #[inline]
-    pub fn wants_timer(&self) -> bool {
-        self.metrics.contains(Metric::Srtt) || self.metrics.contains(Metric::Rto)
-    }
-
-    /// An event is over, and this is how the timer is now.
-    pub fn timer(&mut self, now: Time, state: TimerState) {
-        if let Some(srtt) = state.srtt.filter(|_| self.metrics.contains(Metric::Srtt)) {
+        if !self.metrics.contains(Metric::Srtt) && !self.metrics.contains(Metric::Rto) {
+            return;
+        }
+        let timer = timer();
+        if let Some(srtt) = timer.srtt.filter(|_| self.metrics.contains(Metric::Srtt)) {
             self.srtt.change(now, srtt);
         }
         if self.metrics.contains(Metric::Rto) {
-            self.rto.change(now, state.rto);
+            self.rto.change(now, timer.rto);
         }
     }
 
@@ -140,6 +148,9 @@ impl SenderTrace {
         std::mem::take(points).into_columns()
     }
 }
+
+/// What an event may change, beside the congestion window.
+const OF_EVERY_EVENT: [Metric; 4] = [Metric::Ssthresh, Metric::Srtt, Metric::Rto, Metric::Acknowledged];
 
 #[cfg(test)]
 mod tests {

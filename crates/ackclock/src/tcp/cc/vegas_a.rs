@@ -91,7 +91,11 @@ impl Thresholds {
         } else if diff < self.alpha {
             // Lines 10 to 19.
             if self.alpha <= MIN_ALPHA {
-                return self.grow(cwnd); // as Vegas: the throughput is not looked at
+                // As Vegas: the throughput is not looked at.
+                return match self.params.increase {
+                    Increase::SpreadAtFloor => 1.0 / *cwnd,
+                    Increase::AtOnce | Increase::Spread => self.grow(cwnd),
+                };
             }
             match self.trend(round) {
                 Trend::Up => self.grow(cwnd),
@@ -156,7 +160,7 @@ impl Thresholds {
     /// cwnd + 1.
     fn grow(&self, cwnd: &mut f64) -> f64 {
         match self.params.increase {
-            Increase::AtOnce => {
+            Increase::AtOnce | Increase::SpreadAtFloor => {
                 *cwnd += 1.0;
                 0.0
             }
@@ -301,6 +305,20 @@ mod tests {
             law.on_rto(&Loss::of(1000.0, 1e9), &mut window);
             assert_eq!(law.thresholds.alpha, if reset_ab_on_rto { 1.0 } else { 5.0 });
         }
+    }
+
+    /// 10 packets: 0 waiting is below alpha, 2 are between alpha and beta, and the throughput rises.
+    #[test]
+    fn growth_at_the_floor_may_be_that_of_vegas_and_at_once_above_it() {
+        let grown = |increase, rtt| {
+            let mut state = thresholds(VegasAParams { increase, ..certain() }, 1.0, 3.0);
+            state.previous = Some(1.0);
+            let mut cwnd = 10.0;
+            (state.avoid(&round(10.0, rtt), &mut cwnd), cwnd)
+        };
+        assert_eq!([100.0, 125.0].map(|rtt| grown(Increase::SpreadAtFloor, rtt)), [(0.1, 10.0), (0.0, 11.0)]);
+        assert_eq!([100.0, 125.0].map(|rtt| grown(Increase::AtOnce, rtt)), [(0.0, 11.0), (0.0, 11.0)]);
+        assert_eq!([100.0, 125.0].map(|rtt| grown(Increase::Spread, rtt)), [(0.1, 10.0), (0.1, 10.0)]);
     }
 
     #[test]

@@ -67,7 +67,7 @@ fn vectors() -> Vec<(&'static str, Vec<WireBlock>, Alternative, Form, &'static s
 fn every_vector_is_encoded_and_decoded_bit_by_bit() {
     for (name, blocks, alternative, form, text) in vectors() {
         let option = octets(text);
-        assert_eq!(encode(&blocks, alternative, form, 40).as_ref(), Some(&option), "{name}");
+        assert_eq!(encode(&blocks, alternative, form, 40).unwrap().octets(), option, "{name}");
         assert_eq!(decode(&option, form, Flags::ALL), Ok(blocks), "{name}");
     }
 }
@@ -133,8 +133,9 @@ fn so_many_blocks_fit_as_the_table_says() {
 fn the_standard_option_is_used_unless_the_other_says_more() {
     let negotiated = Negotiated::Offset(PRIVATE, Flags::ALL);
     let said = |blocks: &[WireBlock], preference, timestamps: Timestamps| {
-        let report = report(blocks, negotiated, preference, timestamps.room()).unwrap();
-        (report.option[0], report.option[2], report.blocks, report.option.len())
+        let report = report(blocks, negotiated, preference, timestamps.room(), 4).unwrap();
+        let octets = report.option.octets();
+        (octets[0], octets[2], report.blocks, octets.len())
     };
     let five = of_500(&[10_000, 9000, 8000, 7000, 6000]);
     let first = Preference::Always(First);
@@ -146,14 +147,20 @@ fn the_standard_option_is_used_unless_the_other_says_more() {
     let seven = packets(&[51, 49, 47, 45, 43, 41, 39]);
     assert_eq!(said(&seven, first, Timestamps::Aligned), (0xfd, 0x0e, 6, 27));
     assert_eq!(said(&seven, Preference::Always(Second), Timestamps::Aligned), (0xfd, 0x4a, 7, 24));
-    assert_eq!(report(&[], negotiated, first, 40), None);
-    assert_eq!(report(&five, Negotiated::Nothing, first, 40), None);
-    assert_eq!(report(&five, Negotiated::Standard, first, 40).unwrap().blocks, 4);
+    assert_eq!(report(&[], negotiated, first, 40, 4), None);
+    assert_eq!(report(&five, Negotiated::Nothing, first, 40, 4), None);
+    assert_eq!(report(&five, Negotiated::Standard, first, 40, 4).unwrap().blocks, 4);
+    assert_eq!(report(&five, Negotiated::Standard, first, 40, 3).unwrap().blocks, 3, "as [SACK-UBR] has it");
+    assert_eq!(
+        report(&five[..4], negotiated, first, 40, 3).unwrap().blocks,
+        4,
+        "of which the other form knows nothing"
+    );
     // Without signs a block above the first cannot be said.
     let unsigned = Negotiated::Offset(PRIVATE, Flags::FIRST_EDGE);
     let above = of_500(&[6000, 8000, 5000, 4000, 3000]);
-    assert_eq!(report(&above, unsigned, first, 40).unwrap().option[0], 5);
-    assert_eq!(report(&above, negotiated, first, 40).unwrap().blocks, 5);
+    assert_eq!(report(&above, unsigned, first, 40, 4).unwrap().option.octets()[0], 5);
+    assert_eq!(report(&above, negotiated, first, 40, 4).unwrap().blocks, 5);
 }
 
 #[test]
@@ -161,8 +168,8 @@ fn an_old_block_far_away_pushes_none_of_the_others_out() {
     // With the far one 32 bits: four blocks. Without it eleven of twelve bits.
     let mut all = of_500(&[8000, 7000, 6000, 5000, 4500 - 1]);
     all.push(WireBlock { left: 8500_u32.wrapping_sub(1 << 30), right: 8501_u32.wrapping_sub(1 << 30) });
-    let report = report(&all, Negotiated::Offset(PRIVATE, Flags::ALL), Preference::Always(First), 40).unwrap();
-    assert_eq!((report.blocks, report.option[2]), (5, 0x0c));
+    let report = report(&all, Negotiated::Offset(PRIVATE, Flags::ALL), Preference::Always(First), 40, 4).unwrap();
+    assert_eq!((report.blocks, report.option.octets()[2]), (5, 0x0c));
 }
 
 #[test]
@@ -177,11 +184,11 @@ fn both_ends_must_say_both_things_in_their_syns() {
     assert_eq!(with(full, first), Negotiated::Offset(Form::Experimental, Flags::FIRST_EDGE));
     assert_eq!(with(first, syn(true, Some(Flags::EDGE_BEFORE))), Negotiated::Standard, "nothing in common");
     // On the wire; MSS, SACK permitted, timestamps, window scale and this one: 24 of 40 octets.
-    assert_eq!(permit(Flags::ALL), [254, 5, 0xac, 0x0c, 7]);
-    assert_eq!(permitted(&permit(Flags::ALL)), Some(Flags::ALL));
+    assert_eq!(permit(Flags::ALL).octets(), [254, 5, 0xac, 0x0c, 7]);
+    assert_eq!(permitted(permit(Flags::ALL).octets()), Some(Flags::ALL));
     assert_eq!(permitted(&[254, 5, 0xac, 0x0c, 0xf9]), Some(Flags::FIRST_EDGE));
     assert_eq!((permitted(&[254, 5, 0xac, 0x0d, 7]), permitted(&[254, 4, 0xac, 0x0c])), (None, None));
-    assert_eq!(4 + 2 + 10 + 3 + permit(Flags::ALL).len(), 24);
+    assert_eq!(4 + 2 + 10 + 3 + permit(Flags::ALL).octets().len(), 24);
 }
 
 /// Blocks as a receiver may hold them: apart, in any order, anywhere, of any size; perhaps a duplicate first.
@@ -229,17 +236,16 @@ fn random_scoreboards_are_encoded_and_decoded_without_loss() {
             for preference in [Preference::Always(First), Preference::Always(Second), Preference::Shorter] {
                 for timestamps in [Timestamps::Off, Timestamps::Aligned, Timestamps::Bare] {
                     let negotiated = Negotiated::Offset(form, Flags::ALL);
-                    let report = report(&all, negotiated, preference, timestamps.room()).expect("one block fits");
-                    let heard = sack_option::find(&report.option, negotiated).unwrap().expect("it is there");
+                    let report = report(&all, negotiated, preference, timestamps.room(), 4).expect("one block fits");
+                    let heard = sack_option::find(report.option.octets(), negotiated).unwrap().expect("it is there");
                     assert_eq!(heard, all[..report.blocks], "{number}, {form:?}, {preference:?}, {timestamps:?}");
                     let standard = sack_option::capacity(timestamps.room()).min(all.len());
-                    assert!(report.blocks >= standard && report.option.len() <= timestamps.room(), "{number}");
+                    assert!(report.blocks >= standard && report.option.octets().len() <= timestamps.room(), "{number}");
                     more += u64::from(report.blocks > standard);
                 }
             }
         }
-        let offsets = Offsets::of(&all, First).expect("no distance is too long");
-        signed += u64::from(offsets.signed);
+        signed += u64::from(offsets(&all, First).any(|offset| offset < 0));
     }
     assert!(more > 3 * scoreboards && signed > scoreboards / 4, "{more} {signed} of {scoreboards}");
 }

@@ -127,7 +127,8 @@ impl Recovery for Rfc6675 {
         }
         // §5 (3): limited transmit, new data for what duplicate acknowledgements say has left.
         if self.dup_acks > 0 && flight.una >= self.no_recovery_below && flight.nxt == flight.max {
-            let allowed = flight.offered(flight.max) && room(self.scoreboard.pipe(flight.max));
+            let limited = self.params.limited_transmit;
+            let allowed = limited && flight.offered(flight.max) && room(self.scoreboard.pipe(flight.max));
             return if allowed { Sending::Segment(flight.max) } else { Sending::Nothing };
         }
         Sending::ByWindow
