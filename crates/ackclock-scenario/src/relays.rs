@@ -40,8 +40,14 @@ enum Hop {
     Across(PlanNode, PlanNode),
 }
 
-/// A way with a part on the ground at both ends.
-type Passage = (Vec<LinkId>, Vec<LinkId>);
+/// A way from one terminal to another, with its parts on the ground: behind the link of the host, and at the end.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Passage {
+    before: Vec<LinkId>,
+    from: PlanNode,
+    to: PlanNode,
+    after: Vec<LinkId>,
+}
 
 /// During which time a terminal uses a satellite.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -94,13 +100,11 @@ impl<'a> Relays<'a> {
                 .help("choose another name for the node");
             return None;
         }
-        let nodes = network.add_switches(names.iter().map(|&satellite| plan.nodes[satellite].name.clone()));
+        network.add_switches(names.iter().map(|&satellite| plan.nodes[satellite].name.clone()));
         let all = names.iter().copied().chain(used.iter().map(|&place| terminals[place]));
         let node_of = |network: &Network, node: PlanNode| network.node(&plan.nodes[node].name);
-        let nodes_by_plan =
-            all.map(|node| Some((node, node_of(network, node)?))).collect::<Option<BTreeMap<_, _>>>()?;
-        debug_assert_eq!(nodes, names.len());
-        let maker = Maker { plan, rules, nodes: &nodes_by_plan };
+        let nodes = all.map(|node| Some((node, node_of(network, node)?))).collect::<Option<BTreeMap<_, _>>>()?;
+        let maker = Maker { plan, rules, nodes: &nodes };
         let made: Vec<(Hop, Link)> = hops
             .iter()
             .map(|&hop| {
@@ -114,7 +118,7 @@ impl<'a> Relays<'a> {
         let (keys, new): (Vec<Hop>, Vec<Link>) = made.into_iter().unzip();
         let ids = network.replace_sky(new);
         let links = keys.into_iter().zip(ids).collect();
-        Some(Relays { plan, terminals, links, nodes: nodes_by_plan, tables: BTreeMap::new() })
+        Some(Relays { plan, terminals, links, nodes, tables: BTreeMap::new() })
     }
 
     /// The way along a path that once goes through the sky, from one place to another. The numbers of its links are
@@ -127,13 +131,13 @@ impl<'a> Relays<'a> {
         after: &[LinkId],
     ) -> Route {
         let first = before[0];
-        let key = (before[1..].to_vec(), after.to_vec());
-        let ends = (self.terminals[from], self.terminals[to]);
-        let table = match self.tables.get(&key) {
+        let (from, to) = (self.terminals[from], self.terminals[to]);
+        let passage = Passage { before: before[1..].to_vec(), from, to, after: after.to_vec() };
+        let table = match self.tables.get(&passage) {
             Some(table) => table.clone(),
             None => {
-                let table = Arc::new(self.table(network, &key, ends));
-                self.tables.insert(key, table.clone());
+                let table = Arc::new(self.table(network, &passage));
+                self.tables.insert(passage, table.clone());
                 table
             }
         };
@@ -151,7 +155,9 @@ impl<'a> Relays<'a> {
         regular.chain(at_changes).map(|delay| u128::from(delay.as_ps())).max().unwrap_or(0)
     }
 
-    fn table(&self, network: &Network, (before, after): &Passage, (from, to): (PlanNode, PlanNode)) -> RoutingTable {
+    fn table(&self, network: &Network, passage: &Passage) -> RoutingTable {
+        let Passage { before, from, to, after } = passage;
+        let (from, to) = (*from, *to);
         let mut nodes: BTreeMap<NodeId, Vec<(Time, Option<LinkId>)>> = BTreeMap::new();
         for &link in before.iter().chain(after) {
             nodes.insert(network.links[link].from, vec![(Time::ZERO, Some(link))]);
