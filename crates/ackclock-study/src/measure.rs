@@ -94,7 +94,7 @@ impl Measurement {
 fn lost(flow: &str, records: &Records) -> u64 {
     let refused = records.ports.iter().flat_map(|port| &port.vcs).filter(|vc| vc.name == flow).map(|vc| vc.drops);
     let on_links = records.links.iter().flat_map(|link| &link.vcs).filter(|vc| vc.name == flow);
-    refused.sum::<u64>() + on_links.map(|vc| vc.corrupted + vc.outage).sum::<u64>()
+    refused.sum::<u64>() + on_links.map(|vc| vc.lost.total()).sum::<u64>()
 }
 
 /// The octets of a first segment without payload.
