@@ -577,6 +577,21 @@ fn every_scenario_of_every_point_is_accepted_without_a_warning() {
 }
 
 #[test]
+fn every_figure_draws_flows_that_its_runs_have() {
+    for name in names() {
+        let study = Study::load(name).unwrap();
+        for figure in &study.figures {
+            for (label, at) in figure.all_runs() {
+                let point = study.checked_points(&at).swap_remove(0);
+                let loaded = ackclock_scenario::load(&crate::embedded::Embedded, &point.scenario, &point.sets).unwrap();
+                let has = |name: &String| loaded.scenario.flows.iter().any(|flow| flow.name == *name);
+                assert!(!figure.flows.is_empty() && figure.flows.iter().all(has), "{name}: {} {label}", figure.id);
+            }
+        }
+    }
+}
+
+#[test]
 fn every_report_fits_into_120_columns() {
     for name in names() {
         let study = Study::load(name).unwrap();

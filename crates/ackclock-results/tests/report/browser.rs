@@ -5,7 +5,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use ackclock_results::report::chart::{Chart, Choice, Data, Line, Style};
 use ackclock_results::report::compare::{Entry, compare};
+use ackclock_results::report::page::Page;
 use ackclock_results::report::run::run;
 
 use crate::made_up::{document, resolved, series};
@@ -180,6 +182,35 @@ fn a_comparison_works_in_a_browser() {
     for (width, height, scheme) in [(360, 5200, "light"), (1600, 3600, "light"), (1600, 3600, "dark")] {
         shoot(&browser, "compare", &report, width, height, scheme);
     }
+}
+
+#[test]
+fn charts_of_different_lengths_are_enlarged_by_themselves() {
+    let Some(browser) = browser() else { return };
+    let mut page = Page::new("A page", "Charts of 3 and of 900 s");
+    let (choice, mut body) = page.choice(Choice { label: "Lines".into(), members: vec!["a".into()], chosen: vec![0] });
+    for (id, end) in [("short", 3.0), ("long", 900.0)] {
+        let data = Data::Points { time: vec![0.0, end / 2.0, end], value: vec![1.0, 3.0, 2.0] };
+        let line = Line { name: "line".into(), member: 0, role: 0, style: Style::Steps, data };
+        let chart = Chart {
+            id: id.into(),
+            title: id.into(),
+            about: String::new(),
+            quantity: "value".into(),
+            unit: String::new(),
+            logarithmic: false,
+            top: None,
+            end,
+            marks: vec![end / 3.0],
+            lines: vec![line],
+        };
+        body.append(&page.chart(&chart, choice));
+    }
+    page.section("charts", "Charts", body);
+    let seen = open(&browser, "lengths", &page.render(), 1600, "light");
+    assert_eq!((seen.number("errors"), seen.number("drawn")), (0, 2), "{}", seen.0);
+    assert_eq!((&seen.0["zoomed"], &seen.0["reset"]), (&false.into(), &true.into()), "only the one that is dragged");
+    shoot(&browser, "lengths", &page.render(), 1600, 1200, "light");
 }
 
 #[test]
