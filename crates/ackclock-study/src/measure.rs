@@ -273,11 +273,7 @@ impl Quality {
     fn is_count(self) -> bool {
         matches!(
             self,
-            Quality::Lost
-                | Quality::Retransmissions
-                | Quality::Needless
-                | Quality::FastRetransmits
-                | Quality::Timeouts
+            Quality::Lost | Quality::Retransmissions | Quality::Needless | Quality::FastRetransmits | Quality::Timeouts
         )
     }
 
