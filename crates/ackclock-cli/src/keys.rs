@@ -2,7 +2,7 @@
 
 /// Key, unit, meaning. The unit of what ports count is cells on ATM networks and packets on packet networks:
 /// `scenario.unit` says which.
-pub const DOCUMENT: [(&str, &str, &str); 70] = [
+pub const DOCUMENT: [(&str, &str, &str); 73] = [
     ("ackclock", "", "The version of the program that wrote the document."),
     ("arrivals", "cells or packets", "Units that a port admitted or refused."),
     ("bottleneck", "", "The link that efficiency refers to; null where none is named."),
@@ -50,6 +50,11 @@ pub const DOCUMENT: [(&str, &str, &str); 70] = [
     ("link", "", "The name of the bottleneck."),
     ("links", "", "One entry for each direction of a link that changes or corrupts packets: what it lost."),
     ("longest_backoff", "", "Reductions of ssthresh with no growth of the window between them: the longest series."),
+    (
+        "lost_on_links",
+        "packets",
+        "What links lost after their ports accepted it; null without links that can lose any.",
+    ),
     ("max", "that of the mean", "The largest value over the runs."),
     ("max_queue", "cells or packets", "Largest number of waiting units."),
     ("mean", "that of the number", "The mean over the runs."),
@@ -77,6 +82,8 @@ pub const DOCUMENT: [(&str, &str, &str); 70] = [
     ("timeouts", "", "Expiries of the retransmission timer."),
     ("total", "cells or packets", "All units refused."),
     ("udp", "", "One entry for each source of datagrams, in the order of the scenario."),
+    ("udp_goodput_bps", "bit/s", "Payload of datagrams that arrived per second, of all sources; null without any."),
+    ("udp_loss", "", "The share of all datagrams sent that was lost; null if none was sent."),
     ("unit", "", "What ports count: cells or packets."),
     ("unnecessary_retransmissions", "", "Segments that arrived although the receiver held all their bytes."),
     ("vcs", "", "One entry for each path through the port: data, then acknowledgements of each flow."),

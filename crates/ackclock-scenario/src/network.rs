@@ -146,12 +146,11 @@ impl Network {
         self.at_places.get(place).copied()
     }
 
-    /// Adds switches; returns how many. The numbers of nodes and links change.
-    pub(crate) fn add_switches(&mut self, names: impl Iterator<Item = String>) -> usize {
+    /// Adds switches. The numbers of nodes change.
+    pub(crate) fn add_switches(&mut self, names: impl Iterator<Item = String>) {
         let old = std::mem::take(&mut self.nodes);
         let known: Vec<String> = old.iter().map(|node| node.name.clone()).collect();
-        let new: Vec<Node> = names.map(|name| Node { name, kind: NodeKind::Switch }).collect();
-        let count = new.len();
+        let new = names.map(|name| Node { name, kind: NodeKind::Switch });
         let mut all: Vec<Node> = old.iter().cloned().chain(new).collect();
         all.sort_by(|a, b| natural(&a.name, &b.name));
         self.nodes = all.into_iter().collect();
@@ -161,7 +160,6 @@ impl Network {
             (link.from, link.to) = (moved[link.from], moved[link.to]);
         }
         self.at_places.values_mut().for_each(|host| *host = moved[*host]);
-        count
     }
 
     /// Puts links in the place of those that stand for ways through the sky. Returns their numbers; those of all others

@@ -29,7 +29,7 @@ pub(crate) struct QueueSettings {
 /// Resolves [queue] and [port] tables.
 pub(crate) fn settings(document: &Document, technology: &'static str, report: &mut Report) -> QueueSettings {
     let mut general = Settings::resolve(Section::Queue, &[&document.queue]);
-    let has_satellites = document.satellites.at.is_some();
+    let has_satellites = document.satellites.at.is_some() && technology == "packet";
     derive_defaults(&mut general, has_satellites);
     let mut ports = Vec::with_capacity(document.ports.len());
     for named in &document.ports {

@@ -40,8 +40,14 @@ enum Hop {
     Across(PlanNode, PlanNode),
 }
 
-/// A way with a part on the ground at both ends.
-type Passage = (Vec<LinkId>, Vec<LinkId>);
+/// A way from one terminal to another, with its parts on the ground: behind the link of the host, and at the end.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Passage {
+    before: Vec<LinkId>,
+    from: PlanNode,
+    to: PlanNode,
+    after: Vec<LinkId>,
+}
 
 /// During which time a terminal uses a satellite.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -60,10 +66,11 @@ struct Rules {
     down_rate: Rate,
     isl_rate: Rate,
     gap: Span,
+    terminal_queue: Queued,
     unheard: Unheard,
     under_way: UnderWay,
     reordering: Reordering,
-    flush: bool,
+    isl_queue: IslQueue,
 }
 
 impl<'a> Relays<'a> {
@@ -93,13 +100,11 @@ impl<'a> Relays<'a> {
                 .help("choose another name for the node");
             return None;
         }
-        let nodes = network.add_switches(names.iter().map(|&satellite| plan.nodes[satellite].name.clone()));
+        network.add_switches(names.iter().map(|&satellite| plan.nodes[satellite].name.clone()));
         let all = names.iter().copied().chain(used.iter().map(|&place| terminals[place]));
         let node_of = |network: &Network, node: PlanNode| network.node(&plan.nodes[node].name);
-        let nodes_by_plan =
-            all.map(|node| Some((node, node_of(network, node)?))).collect::<Option<BTreeMap<_, _>>>()?;
-        debug_assert_eq!(nodes, names.len());
-        let maker = Maker { plan, rules, nodes: &nodes_by_plan };
+        let nodes = all.map(|node| Some((node, node_of(network, node)?))).collect::<Option<BTreeMap<_, _>>>()?;
+        let maker = Maker { plan, rules, nodes: &nodes };
         let made: Vec<(Hop, Link)> = hops
             .iter()
             .map(|&hop| {
@@ -113,7 +118,7 @@ impl<'a> Relays<'a> {
         let (keys, new): (Vec<Hop>, Vec<Link>) = made.into_iter().unzip();
         let ids = network.replace_sky(new);
         let links = keys.into_iter().zip(ids).collect();
-        Some(Relays { plan, terminals, links, nodes: nodes_by_plan, tables: BTreeMap::new() })
+        Some(Relays { plan, terminals, links, nodes, tables: BTreeMap::new() })
     }
 
     /// The way along a path that once goes through the sky, from one place to another. The numbers of its links are
@@ -126,13 +131,13 @@ impl<'a> Relays<'a> {
         after: &[LinkId],
     ) -> Route {
         let first = before[0];
-        let key = (before[1..].to_vec(), after.to_vec());
-        let ends = (self.terminals[from], self.terminals[to]);
-        let table = match self.tables.get(&key) {
+        let (from, to) = (self.terminals[from], self.terminals[to]);
+        let passage = Passage { before: before[1..].to_vec(), from, to, after: after.to_vec() };
+        let table = match self.tables.get(&passage) {
             Some(table) => table.clone(),
             None => {
-                let table = Arc::new(self.table(network, &key, ends));
-                self.tables.insert(key, table.clone());
+                let table = Arc::new(self.table(network, &passage));
+                self.tables.insert(passage, table.clone());
                 table
             }
         };
@@ -150,7 +155,9 @@ impl<'a> Relays<'a> {
         regular.chain(at_changes).map(|delay| u128::from(delay.as_ps())).max().unwrap_or(0)
     }
 
-    fn table(&self, network: &Network, (before, after): &Passage, (from, to): (PlanNode, PlanNode)) -> RoutingTable {
+    fn table(&self, network: &Network, passage: &Passage) -> RoutingTable {
+        let Passage { before, from, to, after } = passage;
+        let (from, to) = (*from, *to);
         let mut nodes: BTreeMap<NodeId, Vec<(Time, Option<LinkId>)>> = BTreeMap::new();
         for &link in before.iter().chain(after) {
             nodes.insert(network.links[link].from, vec![(Time::ZERO, Some(link))]);
@@ -178,15 +185,23 @@ impl Rules {
             down_rate: settings.rate("down_rate")?,
             isl_rate: settings.rate("isl_rate")?,
             gap: settings.span("handover_gap")?,
+            terminal_queue: if settings.word("terminal_queue")? == "drop" { Queued::Flush } else { Queued::Keep },
             unheard: if settings.word("old_downlink")? == "reroute" { Unheard::Reroute } else { Unheard::Lose },
             under_way: if settings.word("in_flight")? == "drop" { UnderWay::Drop } else { UnderWay::Keep },
             reordering: match settings.word("reordering")? {
                 "prevent" => Reordering::Prevent,
                 _ => Reordering::Natural,
             },
-            flush: settings.word("isl_queue")? == "drop",
+            isl_queue: if settings.word("isl_queue")? == "drop" { IslQueue::Drop } else { IslQueue::Drain },
         })
     }
+}
+
+/// What becomes of packets that wait for a link between satellites when it goes down.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum IslQueue {
+    Drain,
+    Drop,
 }
 
 /// Makes links.
@@ -219,7 +234,7 @@ impl Maker<'_> {
         let course = Course {
             delays,
             rates: ackclock::path::Rates::constant(self.rules.up_rate),
-            outages: Outages::new(self.silent(&access), InService::Finish, Queued::Keep),
+            outages: Outages::new(self.silent(&access, self.leaving()), InService::Finish, self.rules.terminal_queue),
             far_ends: Some(far_ends),
             reordering: self.rules.reordering,
             under_way: self.rules.under_way,
@@ -235,7 +250,7 @@ impl Maker<'_> {
         let course = Course {
             delays: self.delays(satellite, terminal),
             rates: ackclock::path::Rates::constant(self.rules.down_rate),
-            outages: Outages::new(self.silent(&own), InService::Finish, Queued::Keep),
+            outages: Outages::new(self.silent(&own, self.rules.gap), InService::Finish, Queued::Keep),
             far_ends: Some(FarEnds::new(points, self.rules.unheard)),
             reordering: self.rules.reordering,
             under_way: self.rules.under_way,
@@ -244,9 +259,9 @@ impl Maker<'_> {
     }
 
     fn across(&self, a: PlanNode, b: PlanNode) -> Link {
-        let outages = match self.rules.flush {
-            true => Outages::new(self.down_times(a, b), InService::Finish, Queued::Flush),
-            false => Outages::default(),
+        let outages = match self.rules.isl_queue {
+            IslQueue::Drop => Outages::new(self.down_times(a, b), InService::Finish, Queued::Flush),
+            IslQueue::Drain => Outages::default(),
         };
         let course = Course {
             delays: self.delays(a, b),
@@ -273,13 +288,21 @@ impl Maker<'_> {
         self.plan.delays(a, b).unwrap_or(Delays::constant(NO_DELAY))
     }
 
-    /// When a terminal cannot send or receive: without a satellite, and for a while after a handover.
-    fn silent(&self, access: &[Access]) -> Vec<(Time, Time)> {
+    /// How long a terminal is silent after it has left its satellite; at least an instant if its queue is lost then.
+    fn leaving(&self) -> Span {
+        match self.rules.terminal_queue {
+            Queued::Flush => self.rules.gap.max(Span::from_ps(1)),
+            Queued::Keep => self.rules.gap,
+        }
+    }
+
+    /// When a terminal cannot send or receive: without a satellite, and for a while, `gap`, after a handover.
+    fn silent(&self, access: &[Access], gap: Span) -> Vec<(Time, Time)> {
         let mut silent: Vec<(Time, Time)> = Vec::new();
         for access in access {
             let until = match access.satellite {
                 None => access.until,
-                Some(_) if access.is_new => (access.from + self.rules.gap).min(access.until),
+                Some(_) if access.is_new => (access.from + gap).min(access.until),
                 Some(_) => access.from,
             };
             match silent.last_mut() {

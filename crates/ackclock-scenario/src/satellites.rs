@@ -277,8 +277,7 @@ impl Satellites {
             }
             "walker" => {
                 let text = settings.text("constellation").ok_or(())?;
-                let at = settings.at("constellation");
-                let walker: Walker = text.parse().map_err(|error| unknown_constellation(text, &error, at, report))?;
+                let walker: Walker = text.parse().expect("that it is one was found out before");
                 let altitude_km = metres(settings, "altitude").ok_or(())? / 1e3;
                 let perturbation =
                     if settings.flag("j2") == Some(true) { Perturbation::J2 } else { Perturbation::None };
@@ -504,7 +503,14 @@ fn kind(settings: &Settings, at: At, report: &mut Report) -> Option<&'static str
     let given: Vec<&'static str> = SOURCES.into_iter().filter(|key| settings.has(key)).collect();
     match given[..] {
         ["constellation"] if settings.text("constellation") == Some("iridium") => Some("iridium"),
-        ["constellation"] => Some("walker"),
+        ["constellation"] => {
+            let text = settings.text("constellation")?;
+            if let Err(error) = text.parse::<Walker>() {
+                unknown_constellation(text, &error, settings.at("constellation"), report);
+                return None;
+            }
+            Some("walker")
+        }
         ["geostationary"] => Some("geostationary"),
         ["elements"] => Some("elements"),
         [] if settings.has("plan") => Some("plan"),
@@ -581,8 +587,8 @@ fn metres(settings: &Settings, key: &str) -> Option<f64> {
 
 /// What says which satellites there are; a plan may come with them, or alone.
 const SOURCES: [&str; 3] = ["constellation", "geostationary", "elements"];
-/// Plans of more looks would take minutes.
-const MOST_LOOKS: u64 = 100_000_000;
+/// Plans of more looks would take many seconds.
+const MOST_LOOKS: u64 = 20_000_000;
 /// How often it is looked for satellites that rise and set.
 const PASS_STEP: Span = Span::from_secs(10);
 /// The name of a geostationary satellite, and of whatever a terminal sends up to.

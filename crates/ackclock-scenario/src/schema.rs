@@ -60,7 +60,7 @@ fn object(section: Section) -> Value {
 
 fn property(key: &Key) -> Value {
     let mut schema = match &key.kind {
-        Kind::Text => json!({ "type": "string" }),
+        Kind::Text | Kind::Position | Kind::Longitude => json!({ "type": "string" }),
         Kind::NodeName => json!({ "type": "string", "pattern": NAME }),
         Kind::LinkName(words) => {
             json!({ "anyOf": [{ "type": "string", "pattern": LINK_NAME }, { "enum": words }] })
@@ -72,8 +72,6 @@ fn property(key: &Key) -> Value {
         Kind::Share => json!({ "type": "number", "minimum": 0, "maximum": 1 }),
         Kind::Amount(amount) => alternatives(amount),
         Kind::Schedule(amount) => paths::schedule_schema(key.name, &alternatives(amount), &time()),
-        Kind::Position => json!({ "type": "string", "examples": ["37.9 N 122.3 W"] }),
-        Kind::Longitude => json!({ "type": "string", "examples": ["95 W"] }),
         Kind::Outages => paths::outages_schema(&time()),
         Kind::Errors => paths::errors_schema(&time()),
         Kind::Ends => json!({

@@ -52,16 +52,21 @@ fn loaded(file: &str, sets: &[&str]) -> Loaded {
     loaded
 }
 
+fn microseconds(delay: Span) -> u64 {
+    (delay.as_ps() + 500_000) / 1_000_000
+}
+
 fn links(scenario: &Scenario) -> Vec<&str> {
     scenario.links.iter().map(|link| link.name.as_str()).collect()
 }
 
 #[test]
 fn a_bent_pipe_is_one_hop_of_the_delay_of_both_links() {
-    let scenario = loaded(GEO, &["place.san-francisco.errors={ model = \"uniform\", rate = 0.05 }"]).scenario;
+    let errors = "san-francisco = { at = \"37.8 N 122.4 W\", errors = { model = \"uniform\", rate = 0.05 } }";
+    let scenario = loaded(&GEO.replace("san-francisco = \"37.8 N 122.4 W\"", errors), &[]).scenario;
     let up = scenario.links.iter().find(|link| link.name == "new-york->san-francisco").unwrap();
     // satellites.md: 253.174 ms.
-    assert_eq!(up.delay.as_ps() / 1_000_000, 253_174);
+    assert_eq!(microseconds(up.delay), 253_174);
     assert_eq!(up.rate, Rate::from_bps(1_500_000).unwrap());
     assert_eq!(up.path.errors.len(), 1);
     assert_eq!(up.path.errors[0].place, Place::Receiver, "errors of a place are what it receives");
@@ -78,7 +83,7 @@ fn a_regenerative_satellite_is_a_node_with_queues() {
     let down = scenario.links.iter().find(|link| link.name == "sky->san-francisco").unwrap();
     let up = scenario.links.iter().find(|link| link.name == "new-york->sky").unwrap();
     assert_eq!(down.rate, Rate::from_bps(3_000_000).unwrap());
-    assert_eq!((up.delay + down.delay).as_ps() / 1_000_000, 253_174);
+    assert_eq!(microseconds(up.delay + down.delay), 253_174);
 }
 
 #[test]
@@ -167,6 +172,7 @@ fn small_constellations_and_other_policies_load() {
         "satellites.routing_delay=2 s",
         "satellites.check_jitter=half",
         "satellites.isl_queue=drop",
+        "satellites.terminal_queue=drop",
         "satellites.old_downlink=reroute",
         "satellites.in_flight=drop",
         "satellites.reordering=prevent",

@@ -86,6 +86,9 @@ impl Measured<'_> {
                     ),
                 }
             }
+            Predicate::Pairs { metric, of, minus, is, value, share } => {
+                self.pairs(&self.study.metric(metric, None), of, minus, *is, *value, *share)
+            }
         }
     }
 
@@ -131,6 +134,37 @@ impl Measured<'_> {
         }
     }
 
+    /// The difference of two quantities for each seed for which both have a value.
+    fn differences(&self, metric: &Metric, of: &Quantity, minus: &Quantity) -> Vec<f64> {
+        let values_of = |quantity: &Quantity| self.per_seed(&self.study.checked_points(&quantity.at), metric);
+        let pairs = values_of(of).into_iter().zip(values_of(minus));
+        pairs.filter_map(|(left, right)| Some(left? - right?)).collect()
+    }
+
+    fn pairs(
+        &self,
+        metric: &Metric,
+        of: &Quantity,
+        minus: &Quantity,
+        is: Relation,
+        bound: f64,
+        share: f64,
+    ) -> Examined {
+        let differences = self.differences(metric, of, minus);
+        let obeying = differences.iter().filter(|difference| is.holds(**difference, bound)).count();
+        let all = differences.len();
+        Examined {
+            holds: all > 0 && obeying as f64 >= share * all as f64,
+            evidence: format!(
+                "{} less {}: {} {bound} in {obeying} of {all} seeds; wanted: in {} %",
+                of.label,
+                minus.label,
+                is.sign(),
+                share * 100.0,
+            ),
+        }
+    }
+
     fn difference(
         &self,
         metric: &Metric,
@@ -140,9 +174,7 @@ impl Measured<'_> {
         bound: f64,
         confident: bool,
     ) -> Examined {
-        let values_of = |quantity: &Quantity| self.per_seed(&self.study.checked_points(&quantity.at), metric);
-        let pairs = values_of(of).into_iter().zip(values_of(minus));
-        let differences: Vec<f64> = pairs.filter_map(|(left, right)| Some(left? - right?)).collect();
+        let differences = self.differences(metric, of, minus);
         let Some(summary) = summarize(&differences) else {
             return Examined {
                 holds: false,

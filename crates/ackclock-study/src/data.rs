@@ -293,6 +293,8 @@ pub(crate) enum Predicate {
     Within { metric: MetricName, of: Quantity, from: f64, to: f64 },
     /// A quantity divided by another lies between two numbers, of which one may be left out.
     Quotient { metric: MetricName, of: Quantity, by: Quantity, at_least: Option<f64>, at_most: Option<f64> },
+    /// The difference of two quantities stands in the relation to a number in at least this share of the seeds.
+    Pairs { metric: MetricName, of: Quantity, minus: Quantity, is: Relation, value: f64, share: f64 },
 }
 
 impl Predicate {
@@ -309,9 +311,9 @@ impl Predicate {
         match self {
             Predicate::Order { of, .. } => of.iter().collect(),
             Predicate::Bound { of, .. } | Predicate::Within { of, .. } => vec![of],
-            Predicate::Difference { of, minus: other, .. } | Predicate::Quotient { of, by: other, .. } => {
-                vec![of, other]
-            }
+            Predicate::Difference { of, minus: other, .. }
+            | Predicate::Pairs { of, minus: other, .. }
+            | Predicate::Quotient { of, by: other, .. } => vec![of, other],
         }
     }
 
@@ -319,9 +321,9 @@ impl Predicate {
         match self {
             Predicate::Order { of, .. } => of.iter_mut().collect(),
             Predicate::Bound { of, .. } | Predicate::Within { of, .. } => vec![of],
-            Predicate::Difference { of, minus: other, .. } | Predicate::Quotient { of, by: other, .. } => {
-                vec![of, other]
-            }
+            Predicate::Difference { of, minus: other, .. }
+            | Predicate::Pairs { of, minus: other, .. }
+            | Predicate::Quotient { of, by: other, .. } => vec![of, other],
         }
     }
 }

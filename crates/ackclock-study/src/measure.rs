@@ -7,7 +7,8 @@ use ackclock::record::Records;
 use ackclock::record::metrics::jain;
 use ackclock::record::stats::sample_sd;
 use ackclock::scenario::{Flow, Scenario};
-use ackclock::tcp::FirstSegment;
+use ackclock::tcp::offset_sack::{Flags, Negotiated};
+use ackclock::tcp::{FirstSegment, sack_option};
 use ackclock::units::{Span, Time};
 use serde::{Deserialize, Serialize};
 
@@ -37,6 +38,10 @@ pub(crate) struct Measurement {
     pub lost: Vec<u64>,
     pub fast_retransmits: Vec<u64>,
     pub retransmissions: Vec<u64>,
+    /// Segments that arrived although the receiver held all their bytes.
+    pub unnecessary: Vec<u64>,
+    /// The SACK option of the last acknowledgement captured where it was sent; `None` if none was captured.
+    pub last_sack: Vec<Option<LastSack>>,
     pub longest_backoff: Vec<u32>,
     /// When the retransmission timer expired, whole milliseconds, rounded down.
     pub timeouts_ms: Vec<Vec<u64>>,
@@ -70,6 +75,8 @@ impl Measurement {
             lost: flows.iter().map(|flow| lost(&flow.name, records)).collect(),
             fast_retransmits: flows.iter().map(|flow| flow.fast_retransmits).collect(),
             retransmissions: flows.iter().map(|flow| flow.retransmissions).collect(),
+            unnecessary: flows.iter().map(|flow| flow.unnecessary_retransmissions).collect(),
+            last_sack: (0..).zip(scenario.flows.iter()).map(|(flow, of)| LastSack::of(records, flow, of)).collect(),
             longest_backoff: flows.iter().map(|flow| flow.longest_backoff).collect(),
             timeouts_ms: flows.iter().map(|flow| flow.timeout_times.iter().map(milliseconds).collect()).collect(),
             completed: flows.iter().map(|flow| flow.completed.map(Time::as_secs_f64)).collect(),
@@ -95,6 +102,27 @@ fn lost(flow: &str, records: &Records) -> u64 {
     let refused = records.ports.iter().flat_map(|port| &port.vcs).filter(|vc| vc.name == flow).map(|vc| vc.drops);
     let on_links = records.links.iter().flat_map(|link| &link.vcs).filter(|vc| vc.name == flow);
     refused.sum::<u64>() + on_links.map(|vc| vc.lost.total()).sum::<u64>()
+}
+
+/// A SACK option: how much it says, and how long it is with kind and length.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct LastSack {
+    pub blocks: u32,
+    pub octets: u32,
+}
+
+impl LastSack {
+    /// That of the last acknowledgement of a flow that was captured where it was sent, also if it is empty.
+    fn of(records: &Records, number: u32, flow: &Flow) -> Option<LastSack> {
+        let mut packets = records.captures.iter().flat_map(|capture| &capture.packets);
+        let last = packets.rfind(|packet| packet.flow == number && packet.sent && !packet.data)?;
+        let form = flow.tcp.sack.offset.as_ref().map(|offset| offset.form);
+        let negotiated = form.map_or(Negotiated::Standard, |form| Negotiated::Offset(form, Flags::ALL));
+        let octets = last.segment.sack.octets();
+        let blocks = sack_option::find(octets, negotiated).ok().flatten().map_or(0, |blocks| blocks.len());
+        Some(LastSack { blocks: blocks as u32, octets: octets.len() as u32 })
+    }
 }
 
 /// The octets of a first segment without payload.
@@ -154,6 +182,12 @@ pub(crate) enum Quality {
     GoodputAfterWarmup,
     /// Segments sent again.
     Retransmissions,
+    /// Those of which the receiver held all bytes.
+    Needless,
+    /// Blocks in the last SACK option captured.
+    SackBlocks,
+    /// Octets of that option.
+    SackOctets,
     /// Fast retransmits.
     FastRetransmits,
     /// Expiries of the retransmission timer.
@@ -216,7 +250,7 @@ impl Flows {
 
 impl Quality {
     /// Names in study data.
-    const NAMES: [(&'static str, Quality); 10] = [
+    const NAMES: [(&'static str, Quality); 13] = [
         ("sent", Quality::Sent),
         ("sent-once", Quality::SentOnce),
         ("lost", Quality::Lost),
@@ -224,6 +258,9 @@ impl Quality {
         ("goodput", Quality::Goodput),
         ("goodput-after-warmup", Quality::GoodputAfterWarmup),
         ("retransmissions", Quality::Retransmissions),
+        ("needless", Quality::Needless),
+        ("sack-blocks", Quality::SackBlocks),
+        ("sack-octets", Quality::SackOctets),
         ("fast-retransmits", Quality::FastRetransmits),
         ("timeouts", Quality::Timeouts),
         ("completed", Quality::Completed),
@@ -234,7 +271,10 @@ impl Quality {
     }
 
     fn is_count(self) -> bool {
-        matches!(self, Quality::Lost | Quality::Retransmissions | Quality::FastRetransmits | Quality::Timeouts)
+        matches!(
+            self,
+            Quality::Lost | Quality::Retransmissions | Quality::Needless | Quality::FastRetransmits | Quality::Timeouts
+        )
     }
 
     /// Of one flow; `None` where it has no meaning.
@@ -250,6 +290,9 @@ impl Quality {
             Quality::Goodput => Some(run.goodput_bps[flow]),
             Quality::GoodputAfterWarmup => run.goodput_after_warmup_bps.get(flow).copied(),
             Quality::Retransmissions => Some(run.retransmissions[flow] as f64),
+            Quality::Needless => Some(run.unnecessary[flow] as f64),
+            Quality::SackBlocks => run.last_sack[flow].map(|sack| f64::from(sack.blocks)),
+            Quality::SackOctets => run.last_sack[flow].map(|sack| f64::from(sack.octets)),
             Quality::FastRetransmits => Some(run.fast_retransmits[flow] as f64),
             Quality::Timeouts => Some(run.timeouts_ms[flow].len() as f64),
             Quality::Completed => run.completed[flow],
@@ -450,6 +493,8 @@ mod tests {
             bytes_sent: vec![1_000_000, 2_000_000],
             fast_retransmits: vec![1, 2],
             retransmissions: vec![3, 4],
+            unnecessary: vec![2, 1],
+            last_sack: vec![Some(LastSack { blocks: 5, octets: 22 }), None],
             longest_backoff: vec![1, 5],
             timeouts_ms: vec![vec![1], vec![2, 3]],
             completed: vec![Some(4.5), None],
@@ -501,6 +546,7 @@ mod tests {
         assert_eq!((value("timeouts"), value("timeouts(s2)")), (Some(3.0), Some(2.0)));
         assert_eq!((value("fast-retransmits"), value("retransmissions(s1)")), (Some(3.0), Some(3.0)));
         assert_eq!((value("longest-backoff"), value("drops")), (Some(5.0), Some(9.0)));
+        assert_eq!((value("needless"), value("needless(s2)")), (Some(3.0), Some(1.0)));
         // (30+20)² / (2·(900+400)) = 2500/2600
         assert_eq!(value("fairness"), Some(2500.0 / 2600.0));
     }
@@ -514,6 +560,12 @@ mod tests {
         // Mean 25, differences of 5: the root of 50 / 1, in megabits.
         assert_eq!(value("deviation(goodput)"), Some((2.0 * 5e6 * 5e6_f64).sqrt()));
         assert_eq!((value("completed(s1)"), value("completed(s2)")), (Some(4.5), None));
+    }
+
+    #[test]
+    fn options_are_those_of_the_last_acknowledgement_captured() {
+        assert_eq!((value("sack-blocks(s1)"), value("sack-octets(s1)")), (Some(5.0), Some(22.0)));
+        assert_eq!((value("sack-blocks(s2)"), value("sack-octets(s2)")), (None, None), "nothing was captured");
     }
 
     #[test]

@@ -192,6 +192,15 @@ const CLAIMS: &[(bool, &str)] = &[
         false,
         r#"quotient = { metric = "efficiency", of = { label = "SACK", at = { net = "lan", k = "1000", tcp = "sack" } }, by = { label = "Reno", at = { net = "lan", k = "1000", tcp = "reno" } }, at_most = 1.88 }"#,
     ),
+    // .20, .23, .18 and .21: three of four.
+    (
+        true,
+        r#"pairs = { metric = "efficiency", of = { label = "SACK", at = { net = "lan", k = "3000", tcp = "sack" } }, minus = { label = "Reno", at = { net = "lan", k = "3000", tcp = "reno" } }, is = ">", value = 0.19, share = 0.75 }"#,
+    ),
+    (
+        false,
+        r#"pairs = { metric = "efficiency", of = { label = "SACK", at = { net = "lan", k = "3000", tcp = "sack" } }, minus = { label = "Reno", at = { net = "lan", k = "3000", tcp = "reno" } }, is = ">", value = 0.19, share = 0.76 }"#,
+    ),
     // Flow 2 has no timeouts: the metric has no meaning anywhere.
     (
         false,
@@ -246,6 +255,8 @@ fn measure(point: &Point, seed: u64) -> Measurement {
         goodput_after_warmup_bps: vec![61e6 * efficiency, 41e6 * efficiency],
         fast_retransmits: vec![1, 0],
         retransmissions: vec![3, 0],
+        unnecessary: vec![1, 0],
+        last_sack: vec![None, None],
         longest_backoff: vec![1, 0],
         timeouts_ms: vec![vec![500, 900], vec![]],
         drops: 7,

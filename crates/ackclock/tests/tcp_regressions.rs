@@ -184,7 +184,8 @@ fn each_vegas_grows_as_its_name_says() {
         changes.filter(|&(_, step)| step != 0.0).collect::<Vec<(Time, f64)>>()
     };
     let linux = steps(GrowthParams::VegasLinux(VegasLinuxParams::default()));
-    assert!(linux.len() > 4 && linux.iter().all(|&(_, step)| step == 1.0), "{linux:?}");
+    // The first round has one sample, and is Reno's.
+    assert!(linux.len() > 6 && linux[2..].iter().all(|&(_, step)| step == 1.0), "{linux:?}");
     let apart = linux.windows(2).all(|pair| pair[1].0.since(pair[0].0) >= ONE_WAY * 2);
     assert!(apart, "once in a round trip: {linux:?}");
     let ns2 = steps(GrowthParams::Vegas(VegasParams::default()));

@@ -43,6 +43,7 @@ policy = "tail-drop"
 [tcp]
 recovery = "RECOVERY"
 mss = "512 B"
+header = "HEADER"
 tick = "50 ms"
 receive_window = "65535 B"
 
@@ -81,9 +82,9 @@ struct Captured {
 
 impl Captured {
     /// Runs the network on both engines, which write the same.
-    fn new(name: &str, technology: &str, buffer: &str, recovery: &str) -> Captured {
-        let scenario =
-            NETWORK.replace("TECHNOLOGY", technology).replace("BUFFER", buffer).replace("RECOVERY", recovery);
+    fn new(name: &str, [technology, buffer, header, recovery]: [&str; 4]) -> Captured {
+        let words = [("TECHNOLOGY", technology), ("BUFFER", buffer), ("HEADER", header), ("RECOVERY", recovery)];
+        let scenario = words.iter().fold(NETWORK.to_owned(), |text, (word, value)| text.replace(word, value));
         let place = Place::with(name, &scenario);
         let run = |engine: &str| {
             let command = ["run", "scenario.toml", "--json", "--engine", engine, "--out", engine];
@@ -230,24 +231,32 @@ fn read_by_tcptrace(captured: &Captured, name: &str, lost: Option<&BTreeMap<&str
     assert!(discarded_somewhere || !name.ends_with("new-reno"), "{name}");
 }
 
-fn read(technology: &str, buffer: &str) {
+fn read(name: &str, words: [&str; 4]) {
     let programs = [installed(TSHARK), installed(TCPTRACE)];
-    for recovery in ["rfc6675", "new-reno"] {
-        let name = format!("captures-read-{technology}-{recovery}");
-        let captured = Captured::new(&name, technology, buffer, recovery);
-        let lost = programs[0].then(|| read_by_tshark(&captured, &name));
-        if programs[1] {
-            read_by_tcptrace(&captured, &name, lost.as_ref());
-        }
+    let name = format!("captures-read-{name}-{}", words[3]);
+    let captured = Captured::new(&name, words);
+    let lost = programs[0].then(|| read_by_tshark(&captured, &name));
+    if programs[1] {
+        read_by_tcptrace(&captured, &name, lost.as_ref());
     }
 }
 
 #[test]
 fn others_count_in_captures_of_cells_what_the_run_counted() {
-    read("atm", "120 cells");
+    for recovery in ["rfc6675", "new-reno"] {
+        read("atm", ["atm", "120 cells", "40 B", recovery]);
+    }
 }
 
 #[test]
 fn others_count_in_captures_of_packets_what_the_run_counted() {
-    read("packet", "8 packets");
+    for recovery in ["rfc6675", "new-reno"] {
+        read("packet", ["packet", "8 packets", "40 B", recovery]);
+    }
+}
+
+/// On the simulated links a segment of 512 octets is a packet of 512.
+#[test]
+fn others_find_no_gap_where_segments_are_counted_without_headers() {
+    read("no-header", ["packet", "8 packets", "0 B", "rfc6675"]);
 }

@@ -4,8 +4,8 @@ use std::env;
 use std::path::Path;
 use std::process::Command;
 
-use crate::kept;
 use crate::support::{PLAIN, Place, outcome};
+use crate::{contacts, kept};
 
 #[test]
 fn the_version_names_the_version_of_the_results() {
@@ -21,7 +21,7 @@ fn every_command_has_help_on_standard_output() {
     insta::assert_snapshot!(place.run(&["--help"]).exits_with(0).stdout);
     let commands =
         ["quick", "run", "check", "list", "init", "schema", "reproduce", "rerun", "export", "plot", "explain"];
-    for command in commands.into_iter().chain(["completions", "man", "report", "compare"]) {
+    for command in commands.into_iter().chain(["completions", "man", "report", "compare", "contacts"]) {
         let outcome = place.run(&[command, "--help"]).exits_with(0);
         assert!(outcome.stdout.contains("\nExample:\n  ackclock "), "{}", outcome.stdout);
         assert_eq!(outcome.stderr, "");
@@ -37,8 +37,11 @@ fn the_examples_of_the_help_texts_work() {
     let program = Path::new(env!("CARGO_BIN_EXE_ackclock")).parent().unwrap();
     let path = env::join_paths([program, Path::new("/usr/bin"), Path::new("/bin")]).unwrap();
     kept::fill(&place, "results/kept");
+    place.write("space.toml", contacts::SPACE);
     // `init` refuses to overwrite, and studies take minutes: both have tests of their own.
-    for command in ["run", "check", "list", "schema", "rerun", "export", "plot", "explain", "completions", "man"] {
+    for command in
+        ["run", "check", "list", "schema", "rerun", "export", "plot", "explain", "completions", "man", "contacts"]
+    {
         let help = place.run(&[command, "--help"]).stdout;
         let example = help.split("Example:\n").nth(1).unwrap().lines().next().unwrap().trim();
         let mut shell = Command::new("sh");

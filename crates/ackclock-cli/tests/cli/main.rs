@@ -4,6 +4,7 @@ mod bad_input;
 mod captures;
 mod captures_read;
 mod commands;
+mod contacts;
 mod export;
 mod interrupt;
 mod json;

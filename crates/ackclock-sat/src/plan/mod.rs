@@ -216,6 +216,9 @@ pub enum Reason {
     Clear,
 }
 
+/// More times without a way are counted only.
+const GAPS_TOLD: usize = 5;
+
 impl Plan {
     /// The number of the node of a name.
     pub fn named(&self, name: &str) -> Option<NodeId> {
@@ -273,13 +276,14 @@ impl Plan {
         if ways.any(|route| matches!(route.way, Way::Through(_))) {
             return None;
         }
-        let gaps: Vec<String> = self
-            .gaps(from, to)
-            .into_iter()
-            .map(|(start, end, gap)| {
-                format!("from {} s to {} s {}", start.as_secs_f64(), end.as_secs_f64(), self.reason(gap))
-            })
-            .collect();
+        let all = self.gaps(from, to);
+        let told = |&(start, end, gap): &(Time, Time, Gap)| {
+            format!("from {} s to {} s {}", start.as_secs_f64(), end.as_secs_f64(), self.reason(gap))
+        };
+        let mut gaps: Vec<String> = all.iter().take(GAPS_TOLD).map(told).collect();
+        if all.len() > GAPS_TOLD {
+            gaps.push(format!("and {} more such times", all.len() - GAPS_TOLD));
+        }
         let (from, to) = (&self.nodes[from].name, &self.nodes[to].name);
         Some(format!("there is never a way from `{from}` to `{to}`: {}", gaps.join("; ")))
     }

@@ -144,6 +144,7 @@ impl Limit {
             Dimension::Time if self.max > DAY_PS => "s",
             Dimension::Time => "ms",
             Dimension::Size => "B",
+            Dimension::Distance => "km",
             other => other.unit_list(),
         }
     }

@@ -269,6 +269,15 @@ pub(super) const KEYS: &[Key] = &[
     },
     Key {
         sections: SATELLITES,
+        name: "terminal_queue",
+        kind: Kind::Word(&["keep", "drop"]),
+        default: Fallback::Text("keep"),
+        source: "literature: ns-2",
+        about: "What becomes of packets that wait at a terminal when it leaves its satellite: they wait for the next one, or are lost.",
+        used_if: IF_STORED,
+    },
+    Key {
+        sections: SATELLITES,
         name: "old_downlink",
         kind: Kind::Word(&["drop", "reroute"]),
         default: Fallback::Text("drop"),

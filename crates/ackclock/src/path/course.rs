@@ -152,12 +152,24 @@ impl Delays {
 
     /// The delay of a packet whose transmission begins at `time`.
     pub fn at(&self, time: Time) -> Span {
-        let next = self.next(time);
-        let (from, delay) = self.points[next - 1];
-        match (self.shape, self.points.get(next)) {
+        self.of(self.next(time) - 1, time)
+    }
+
+    /// The delay at `time`, which lies between the point at `place` and the next.
+    fn of(&self, place: usize, time: Time) -> Span {
+        let (from, delay) = self.points[place];
+        match (self.shape, self.points.get(place + 1)) {
             (Shape::Linear, Some(&(to, end))) => between(delay, end, time.since(from), to.since(from)),
             _ => delay,
         }
+    }
+
+    /// The same, if it is not earlier than the last time that was asked about with this `place`; the first one is 0.
+    pub(super) fn at_or_after(&self, place: &mut usize, time: Time) -> Span {
+        while self.points.get(*place + 1).is_some_and(|&(from, _)| from <= time) {
+            *place += 1;
+        }
+        self.of(*place, time)
     }
 
     /// The least delay of packets whose transmission begins at `time` or later, or one that is nearly reached at a step.
@@ -310,6 +322,9 @@ mod tests {
         let points = vec![(at(0), ps(10)), (at(100), ps(20)), (at(100), ps(50)), (at(200), ps(30))];
         let delays = Delays::new(Shape::Linear, points);
         assert_eq!([0, 50, 90, 100, 150, 300].map(|time| delays.at(at(time)).as_ps()), [10, 15, 19, 50, 40, 30]);
+        let place = &mut 0;
+        let one_by_one = [0, 50, 90, 100, 100, 150, 300].map(|time| delays.at_or_after(place, at(time)).as_ps());
+        assert_eq!(one_by_one, [10, 15, 19, 50, 50, 40, 30]);
         assert_eq!([0, 60, 100, 150].map(|time| delays.least_from(at(time)).as_ps()), [10, 16, 30, 30]);
         let between = |sent, arrives| delays.step_between(at(sent), at(arrives)).map(Time::as_ps);
         assert_eq!(between(95, 105), Some(100));

@@ -26,6 +26,8 @@ pub struct Line {
     course: Course,
     errors: Errors,
     jitter: Jitter,
+    /// The place in the delays at which the last transmission began.
+    place: usize,
     /// The arrival of the last packet that arrives, if the order is kept.
     last_arrival: Time,
 }
@@ -91,6 +93,7 @@ impl Line {
             course: params.course.clone().unwrap_or_else(|| Course::constant(rate, delay)),
             errors: Errors::new(&params.errors, seed, name),
             jitter: Jitter { below: params.jitter, stream: Stream::new(seed, name, "jitter"), packets: 0 },
+            place: 0,
             last_arrival: Time::ZERO,
         }
     }
@@ -145,7 +148,7 @@ impl Line {
         if course.far_ends.as_ref().is_some_and(|far_ends| far_ends.at(begins).is_none()) {
             return lost(complete, DropReason::NoReceiver);
         }
-        let mut arrives = complete + course.delays.at(begins) + self.jitter.next();
+        let mut arrives = complete + course.delays.at_or_after(&mut self.place, begins) + self.jitter.next();
         if course.reordering == Reordering::Prevent || self.jitter.below > Span::ZERO {
             arrives = arrives.max(self.last_arrival);
         }

@@ -17,7 +17,7 @@ use super::outlets::{Course, Numbering, Outlet, Outlets, PathOutlet, Trail};
 use super::pacing::Spacing;
 use super::packet_port::{PacketPort, PacketPorts, PortVc};
 use super::reports::Reports;
-use super::routed_ports::PortNumbers;
+use super::routed_ports::PortPlaces;
 use super::sacks::Sacks;
 use super::serializer::{LastTime, Serializers};
 use super::service::Service;
@@ -116,8 +116,8 @@ struct Layout {
     part_of_port: IdVec<LinkId, Option<(u32, u32)>>,
     /// How many tails each part has.
     tails: BTreeMap<usize, u32>,
-    /// The part of the ports that routes which change may cross, and their numbers there.
-    routed: Option<(usize, Arc<PortNumbers>)>,
+    /// Where the ports are that routes which change may cross.
+    routed: Option<Arc<PortPlaces>>,
 }
 
 /// The ways between the parts.
@@ -130,8 +130,8 @@ struct Ways {
     taps: BTreeMap<LinkId, Tap>,
     /// The least time to one part (the first) from another (the second).
     lookaheads: BTreeMap<(usize, usize), Span>,
-    /// The part of the ports that routes which change may cross.
-    routed_part: Option<usize>,
+    /// The parts of ports that routes which change may cross.
+    routed_parts: BTreeSet<usize>,
     /// Routes that change of which lookaheads are known, by their place in memory, with the parts where they begin and end.
     dynamic: BTreeSet<(*const Routed, usize, usize)>,
 }
@@ -256,8 +256,9 @@ impl Plan<'_> {
                 ranks.extend(inputs.map(|(rank, &input)| ((port, input), rank as u32)));
             }
         }
-        let routed_part = layout.routed.as_ref().map(|&(part, _)| part);
-        let mut ways = Ways { of_hosts: vec![None; self.vcs.len()], routed_part, ..Ways::default() };
+        let routed = layout.part_of_port.iter_ids().filter(|&(link, _)| self.routed[link]);
+        let routed_parts = routed.filter_map(|(_, place)| place.map(|(part, _)| part as usize)).collect();
+        let mut ways = Ways { of_hosts: vec![None; self.vcs.len()], routed_parts, ..Ways::default() };
         for (id, vc) in self.vcs.iter_ids().filter(|(_, vc)| !vc.route.is_empty()) {
             match &vc.routed {
                 None => self.way_of(id, layout, &ranks, &mut ways),
@@ -546,10 +547,10 @@ impl Plan<'_> {
 }
 
 impl Ways {
-    /// What leaves part `from` needs so long to `to`, at least. What happens within the part of routes that change is in
+    /// What leaves part `from` needs so long to `to`, at least. What happens within a part of routes that change is in
     /// order there.
     fn look_ahead(&mut self, to: usize, from: usize, least: Span) {
-        if to == from && self.routed_part == Some(to) {
+        if to == from && self.routed_parts.contains(&to) {
             return;
         }
         let lookahead = self.lookaheads.entry((to, from)).or_insert(least);

@@ -56,7 +56,7 @@ pub(super) struct Item {
     pub(super) frame: u32,
     /// Octets of a packet; of cells, those of the data in their frame.
     pub(super) size: u32,
-    /// Which cells; of no meaning for a packet.
+    /// Which cells; of a packet on a route that changes, the links that it has left behind.
     pub(super) cells: Cells,
 }
 
@@ -76,7 +76,12 @@ impl Cells {
         Cells { first, count_and_end: count << 1 | u16::from(eom) }
     }
 
-    /// The number of the first.
+    /// So many links are left behind.
+    pub(super) fn crossed(links: u8) -> Cells {
+        Cells { first: u16::from(links), count_and_end: 0 }
+    }
+
+    /// The number of the first, or of the links left behind.
     #[inline]
     pub(super) fn first(self) -> u16 {
         self.first

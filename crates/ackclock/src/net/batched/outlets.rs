@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use super::io::{Arrived, Cells, Destination, Io, Item, Leg};
-use super::routed_ports::PortNumbers;
+use super::routed_ports::PortPlaces;
 use super::serializer::{LastTime, Serializers};
 use crate::ids::{Id, LinkId, NodeId, VcId};
 use crate::net::flow::{End, ForcedDrops, end_of};
@@ -110,9 +110,8 @@ pub(super) struct PathOutlet {
 /// The way out of a host on a route that changes.
 pub(super) struct RoutedOutlet {
     pub(super) table: Arc<RoutingTable>,
-    /// The part of the ports that it may cross, and their numbers there.
-    pub(super) mailbox: u32,
-    pub(super) ports: Arc<PortNumbers>,
+    /// Where the ports are that it may cross.
+    pub(super) ports: Arc<PortPlaces>,
 }
 
 impl RoutedOutlet {
@@ -128,7 +127,7 @@ impl RoutedOutlet {
         match self.table.onward(node, time, 1) {
             Onward::Arrived => Ok(host),
             Onward::By(link) => {
-                let (mailbox, port, input) = (self.mailbox, self.ports.of(link), input.index() as u32);
+                let ((mailbox, port), input) = (self.ports.of(link), input.index() as u32);
                 Ok(Destination::Port { mailbox, port, input, at_port: vc })
             }
             Onward::Lost(reason) => Err(reason),
@@ -455,7 +454,8 @@ impl Outlet {
         let to = match to {
             Ok(to) => to,
             Err(reason) => {
-                link.losses.add(begins, time, &rider, reason);
+                // Known when it begins to wait for the link, which may be down for long.
+                link.losses.add(start, time, &rider, reason);
                 io.sacks.take(frame);
                 return;
             }
@@ -463,7 +463,7 @@ impl Outlet {
         let carries = segment.seq + segment.ack;
         match to {
             Destination::Port { mailbox, port, input, at_port } => {
-                io.post(mailbox, Item { time, carries, port, input, at_port, frame, size, cells: Cells::default() });
+                io.post(mailbox, Item { time, carries, port, input, at_port, frame, size, cells: Cells::crossed(1) });
             }
             Destination::Host { group, link } => {
                 io.deliver(group, Arrived { time, carries, vc, frame, size, link, good: true });

@@ -1,9 +1,9 @@
-//! The packet ports that routes which change may cross, all in one part: where a packet goes is known when its
-//! transmission begins, but that may be any of them, and at once if it takes another port of the same node.
+//! Packet ports that routes which change may cross, in parts: where a packet goes is known when its transmission begins,
+//! but that may be any of them, and at once if it takes another port of the same node.
 //!
 //! They are driven event by event, by the state machine of the reference (`net/packet_port.rs`), and in its order: at one
-//! instant ports whose turn it is, then arrivals, both in the order of links. What goes from one to the other stays here.
-//! A port that nothing comes to costs nothing.
+//! instant ports whose turn it is, then arrivals, both in the order of links. What goes from one port of a part to another
+//! stays here. A port that nothing comes to costs nothing.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -24,7 +24,7 @@ pub(super) struct RoutedPorts {
     mailbox: usize,
     /// In the order of their links.
     ports: Vec<RoutedPort>,
-    numbers: Arc<PortNumbers>,
+    places: Arc<PortPlaces>,
     routes: Vec<RouteToHost>,
     /// When each port has its turn, and then, when the next packet arrives by each of their links.
     agenda: Agenda,
@@ -68,8 +68,8 @@ pub(super) struct RouteToHost {
     pub(super) group: u32,
 }
 
-/// Of each link of the network the number of its port in this part, if it is one of these.
-pub(super) struct PortNumbers(Vec<u32>);
+/// Of each link of the network the mailbox of its port and its number there, if routes that change may cross it.
+pub(super) struct PortPlaces(Vec<(u32, u32)>);
 
 /// What a packet is known by here.
 #[derive(Clone, Copy)]
@@ -83,16 +83,14 @@ pub(super) struct Handle {
     crossed: u8,
 }
 
-impl PortNumbers {
-    /// The ports of these links, of so many in the network, in this order.
-    pub(super) fn new(links: usize, ports: impl Iterator<Item = LinkId>) -> PortNumbers {
-        let mut numbers = vec![u32::MAX; links];
-        ports.enumerate().for_each(|(number, link)| numbers[link.index()] = number as u32);
-        PortNumbers(numbers)
+impl PortPlaces {
+    /// Those of all links, in their order.
+    pub(super) fn new(places: impl Iterator<Item = (u32, u32)>) -> PortPlaces {
+        PortPlaces(places.collect())
     }
 
-    /// The number of the port of `link`.
-    pub(super) fn of(&self, link: LinkId) -> u32 {
+    /// The mailbox of the port of `link`, and its number there.
+    pub(super) fn of(&self, link: LinkId) -> (u32, u32) {
         self.0[link.index()]
     }
 }
@@ -124,12 +122,12 @@ impl RoutedPorts {
     pub(super) fn new(
         mailbox: usize,
         ports: Vec<RoutedPort>,
-        numbers: Arc<PortNumbers>,
+        places: Arc<PortPlaces>,
         routes: Vec<RouteToHost>,
         flows: usize,
     ) -> RoutedPorts {
         let agenda = Agenda::new(2 * ports.len());
-        RoutedPorts { mailbox, ports, numbers, routes, agenda, flows, packets: 0 }
+        RoutedPorts { mailbox, ports, places, routes, agenda, flows, packets: 0 }
     }
 
     /// Handles everything before `until`.
@@ -141,9 +139,9 @@ impl RoutedPorts {
             while self.comes_before(item) {
                 self.on_event(io);
             }
-            // From hosts, and from ports of routes that do not change.
-            let &Item { time, carries, port, at_port: vc, frame, size, .. } = item;
-            self.on_arrival(time, port as usize, Handle { vc, carries, frame, size, crossed: 1 }, io);
+            let &Item { time, carries, port, at_port: vc, frame, size, cells, .. } = item;
+            let crossed = cells.first() as u8;
+            self.on_arrival(time, port as usize, Handle { vc, carries, frame, size, crossed }, io);
         }
         while self.agenda.earliest().0 < until {
             self.on_event(io);
@@ -238,7 +236,8 @@ impl RoutedPorts {
         match turn {
             Some(Turn::Departs(departure)) => self.launch(number, departure, io),
             Some(Turn::Leaves(packet)) => {
-                let other = self.numbers.of(other.expect("it can go elsewhere"));
+                // All ports of a node at which that can be are in one part.
+                let (_, other) = self.places.of(other.expect("it can go elsewhere"));
                 self.on_arrival(now, other as usize, packet, io);
             }
             None => {}
@@ -274,8 +273,12 @@ impl RoutedPorts {
                         io.deliver(*group, Arrived { time, carries, vc, frame, size, link, good: true });
                     }
                     Onward::By(next) => {
-                        let next = self.numbers.of(next);
-                        self.send_on(number, time, next, Handle { crossed: crossed + 1, ..packet });
+                        let ((mailbox, port), crossed) = (self.places.of(next), crossed + 1);
+                        if mailbox as usize == self.mailbox {
+                            return self.send_on(number, time, port, Handle { crossed, ..packet });
+                        }
+                        let cells = Cells::crossed(crossed);
+                        io.post(mailbox, Item { time, carries, port, input, at_port: vc, frame, size, cells });
                     }
                     Onward::Lost(reason) => self.lose(number, (begins, time), &packet, reason, io),
                 }

@@ -4,17 +4,30 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::{Layout, Plan, Ways};
-use crate::ids::{Id, LinkId, VcId};
+use crate::ids::{Id, IdVec, LinkId, NodeId, VcId};
 use crate::net::batched::io::{Destination, Leg};
 use crate::net::batched::outlets::RoutedOutlet;
 use crate::net::batched::path_port::PathPort;
-use crate::net::batched::routed_ports::{PortNumbers, RouteToHost, RoutedPort, RoutedPorts, RoutedVc, Way};
+use crate::net::batched::routed_ports::{PortPlaces, RouteToHost, RoutedPort, RoutedPorts, RoutedVc, Way};
 use crate::net::build::{self, Feeder};
 use crate::net::flow::{Vc, end_of};
 use crate::net::occupancy::Occupancy;
 use crate::net::packet_port::PacketPort;
 use crate::net::routes::{Routed, far_ends};
+use crate::path::Unheard;
+use crate::scenario::{Link, NodeKind};
 use crate::units::Span;
+
+/// Where a port is, in the order in which parts are advanced.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Position {
+    /// Behind hosts.
+    In,
+    /// Between switches.
+    Within,
+    /// Before hosts.
+    Out,
+}
 
 impl Plan<'_> {
     /// A port with a part of its own.
@@ -32,18 +45,49 @@ impl Plan<'_> {
         PacketPort::new((link.rate, link.delay), self.link(id), policy, max_bytes, occupancy)
     }
 
-    /// Gives all ports that routes which change may cross a part of their own, in the order of their links.
+    /// Gives the ports that routes which change may cross their parts: most of them one, in the order of their links. Those
+    /// at nodes with hosts have parts of their own, as links of hosts are often short: so the delays of all others lie between
+    /// what hosts send and what they receive.
     pub(super) fn place_routed_ports(&self, layout: &mut Layout, parts: &mut usize) {
-        let links = || self.routed.iter_ids().filter(|&(link, &routed)| routed && self.is_port(link)).map(|(id, _)| id);
-        for (number, link) in links().enumerate() {
-            layout.part_of_port[link] = Some((*parts as u32, number as u32));
+        let with_hosts = self.nodes_with_hosts();
+        let of_link = |link: LinkId| {
+            let to_host = |node| self.scenario.nodes[node].kind == NodeKind::Host;
+            match with_hosts[self.scenario.links[link].from] {
+                false => Position::Within,
+                true if far_ends(&self.scenario.links[link]).any(to_host) => Position::Out,
+                true => Position::In,
+            }
+        };
+        let ports =
+            self.routed.iter_ids().filter(|&(link, &routed)| routed && self.wiring.feeders[link] != Feeder::Nic);
+        let mut ports: Vec<(Position, LinkId)> = ports.map(|(link, _)| (of_link(link), link)).collect();
+        ports.sort_unstable();
+        let mut number = 0;
+        for (place, &(position, link)) in ports.iter().enumerate() {
+            layout.part_of_port[link] = Some((*parts as u32, number));
+            number += 1;
+            let goes_on = position == Position::Within && ports.get(place + 1).is_some_and(|next| next.0 == position);
+            if !goes_on {
+                *parts += 1;
+                number = 0;
+            }
         }
-        layout.routed = Some((*parts, Arc::new(PortNumbers::new(self.routed.len(), links()))));
-        *parts += 1;
+        let places = layout.part_of_port.iter().map(|place| place.unwrap_or_default());
+        layout.routed = Some(Arc::new(PortPlaces::new(places)));
     }
 
-    fn is_port(&self, link: LinkId) -> bool {
-        self.wiring.feeders[link] != Feeder::Nic
+    /// Nodes to which a host's link always leads, and where no packet goes from one port to another at once.
+    fn nodes_with_hosts(&self) -> IdVec<NodeId, bool> {
+        let mut with_hosts: IdVec<NodeId, bool> = self.scenario.nodes.iter().map(|_| false).collect();
+        let far_ends = |link: &Link| link.path.course.as_ref().and_then(|course| course.far_ends.clone());
+        let links = || self.scenario.links.iter();
+        for link in links().filter(|link| self.scenario.nodes[link.from].kind == NodeKind::Host) {
+            with_hosts[link.to] |= far_ends(link).is_none();
+        }
+        for link in links().filter(|&link| far_ends(link).is_some_and(|ends| ends.unheard == Unheard::Reroute)) {
+            with_hosts[link.from] = false;
+        }
+        with_hosts
     }
 
     /// The way of a connection whose route changes: out of its host, and how long it takes from part to part at least.
@@ -68,8 +112,10 @@ impl Plan<'_> {
             for node in far_ends(of_link) {
                 if node == routed.table.destination() {
                     ways.look_ahead(destination, from, least);
-                } else if let (Some(part), Some(_)) = (ways.routed_part, routed.table.links_from(node).next()) {
-                    ways.look_ahead(part, from, least);
+                    continue;
+                }
+                for (part, _) in routed.table.links_from(node).filter_map(|next| layout.part_of_port[next]) {
+                    ways.look_ahead(part as usize, from, least);
                 }
             }
         }
@@ -78,13 +124,12 @@ impl Plan<'_> {
     /// The way out of the host of a connection whose route changes.
     pub(super) fn routed_outlet(&self, vc: &Vc, layout: &Layout) -> Option<Box<RoutedOutlet>> {
         let table = vc.routed.as_ref()?.table.clone();
-        // Without a part there are no ports.
-        let none = || (0, Arc::new(PortNumbers::new(0, std::iter::empty())));
-        let (part, ports) = layout.routed.clone().unwrap_or_else(none);
-        Some(Box::new(RoutedOutlet { table, mailbox: part as u32, ports }))
+        // Where there are no ports, nothing asks for them.
+        let ports = layout.routed.clone().unwrap_or_else(|| Arc::new(PortPlaces::new(std::iter::empty())));
+        Some(Box::new(RoutedOutlet { table, ports }))
     }
 
-    /// The part with all ports that routes which change may cross.
+    /// A part with ports that routes which change may cross.
     pub(super) fn routed_ports(
         &self,
         links: &[(u32, u32, LinkId)],
@@ -119,7 +164,7 @@ impl Plan<'_> {
             let vcs = crossing.map(vc).collect();
             ports.push(RoutedPort::new(link, self.scenario.links[link].from, self.event_port(link), vcs));
         }
-        let (_, numbers) = layout.routed.clone().expect("these ports have a part");
-        RoutedPorts::new(part, ports, numbers, routes, self.scenario.flows.len())
+        let places = layout.routed.clone().expect("these ports have a part");
+        RoutedPorts::new(part, ports, places, routes, self.scenario.flows.len())
     }
 }

@@ -1,0 +1,113 @@
+//! Satellites: contact plans shown, written and read back, handovers in results.
+
+use serde_json::Value;
+
+use crate::support::Place;
+
+/// Half a minute around a handover: positions are those of 380 s later, where Boston goes over 10 s later.
+pub const SPACE: &str = r#"
+duration = "30 s"
+[satellites]
+constellation = "iridium"
+earth = "ns2"
+time_advance = "380 s"
+[place]
+berkeley = "37.9 N 122.3 W"
+boston = "42.3 N 71.1 W"
+[flow.f]
+from = "berkeley"
+to = "boston"
+"#;
+
+fn result(place: &Place, folder: &str) -> Value {
+    serde_json::from_str(&place.read(&format!("{folder}/result.json"))).unwrap()
+}
+
+fn fingerprint(place: &Place, folder: &str) -> String {
+    result(place, folder)["runs"][0]["fingerprint"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn contacts_shows_each_change_of_the_way_with_reason_and_delay() {
+    let place = Place::with("contacts-shown", SPACE);
+    let shown = place.run(&["contacts", "scenario.toml"]).exits_with(0);
+    insta::assert_snapshot!(shown.stdout);
+    // A mask under which nobody ever sees anything: the way is not there, and why.
+    let shown = place.run(&["contacts", "scenario.toml", "--set", "satellites.mask=80 deg"]).exits_with(0);
+    assert!(shown.stdout.contains("no way") && shown.stdout.contains("has no satellite above"), "{}", shown.stdout);
+    assert!(shown.stderr.contains("there is never a way from `berkeley` to `boston`"), "{}", shown.stderr);
+}
+
+#[test]
+fn a_plan_that_is_exported_and_read_back_gives_the_same_run_to_the_bit() {
+    let place = Place::with("contacts-plan", SPACE);
+    place.run(&["contacts", "scenario.toml", "--write", "plan"]).exits_with(0).says(&["contact plan in plan"]);
+    place.run(&["run", "scenario.toml", "--out", "computed"]).exits_with(0);
+    place.run(&["run", "scenario.toml", "--set", "satellites.plan=plan", "--out", "read"]).exits_with(0);
+    assert_eq!(fingerprint(&place, "computed"), fingerprint(&place, "read"));
+    assert_eq!(result(&place, "computed")["runs"], result(&place, "read")["runs"]);
+    // A scenario that knows nothing of orbits, on the other engine.
+    let bare: String = SPACE.replace("constellation = \"iridium\"", "plan = \"plan\"");
+    let bare = bare.replace("earth = \"ns2\"\ntime_advance = \"380 s\"\n", "");
+    place.write("bare.toml", &bare.replace("= \"37.9 N 122.3 W\"", "= {}").replace("= \"42.3 N 71.1 W\"", "= {}"));
+    place.run(&["run", "bare.toml", "--engine", "reference", "--out", "bare"]).exits_with(0);
+    assert_eq!(result(&place, "computed")["runs"], result(&place, "bare")["runs"]);
+    place.run(&["rerun", "read"]).exits_with(0);
+    // Another mask, another plan.
+    place
+        .run(&["check", "scenario.toml", "--set", "satellites.plan=plan", "--set", "satellites.mask=9 deg"])
+        .exits_with(3)
+        .says(&["the plan was made with terminal", "help: write the plan again"]);
+    let longer = ["check", "scenario.toml", "--set", "satellites.plan=plan", "--set", "duration=31 s"];
+    place.run(&longer).exits_with(3).says(&["the plan ends at 30 s, the run lasts 31 s"]);
+    let nowhere = ["check", "scenario.toml", "--set", "satellites.plan=nowhere"];
+    place.run(&nowhere).exits_with(3).says(&["plan.json` is missing", "help: name the folder of a contact plan"]);
+}
+
+#[test]
+fn handovers_are_events_of_the_result_and_marks_in_its_plots() {
+    let place = Place::with("contacts-events", SPACE);
+    let run = place.run(&["run", "scenario.toml", "--record", "cwnd", "--out", "kept"]).exits_with(0);
+    assert!(run.stdout.contains("handover  10.000  boston     5.4    5.3"), "{}", run.stdout);
+    let events = result(&place, "kept")["scenario"]["events"].as_array().unwrap().clone();
+    let handover = events.iter().find(|event| event["kind"] == "handover").unwrap();
+    assert_eq!((handover["time_s"].as_f64(), handover["after"].as_str()), (Some(10.0), Some("5.3")));
+    assert!(place.path("kept/events.parquet").exists());
+    place.run(&["report", "kept"]).exits_with(0);
+    let page = place.read("kept/report.html");
+    assert!(page.contains("\"marks\":[[10.0,\"boston: 5.4 to 5.3\"]]"), "no mark");
+    // A result without satellites in the same folder takes the table of events away.
+    place.write("plain.toml", crate::support::PLAIN);
+    place.run(&["run", "plain.toml", "--out", "kept"]).exits_with(0);
+    assert!(!place.path("kept/events.parquet").exists());
+}
+
+#[test]
+fn the_delay_of_a_way_is_written_as_csv() {
+    let place = Place::with("contacts-csv", SPACE);
+    place.run(&["contacts", "scenario.toml", "--write", "way.csv", "--step", "5s"]).exits_with(0);
+    let csv = place.read("way.csv");
+    assert!(csv.starts_with("t_s,owd_ms,path,event\n0,"), "{csv}");
+    assert!(csv.contains("\n10,47.310") && csv.contains("boston: handover 5.4 to 5.3 (below-mask)"), "{csv}");
+    let back = ["contacts", "scenario.toml", "--write", "back.csv", "--way", "boston->berkeley"];
+    place.run(&back).exits_with(0).says(&["boston->berkeley"]);
+    let wrong = ["contacts", "scenario.toml", "--write", "x.csv", "--way", "boston->rome"];
+    place.run(&wrong).exits_with(2).says(&["choose one with --way: berkeley->boston"]);
+    let wrong = ["contacts", "scenario.toml", "--write", "x.csv", "--step", "0s"];
+    place.run(&wrong).exits_with(2).says(&["must be more than 0"]);
+    place.write("plain.toml", crate::support::PLAIN);
+    place.run(&["contacts", "plain.toml"]).exits_with(2).says(&["`plain.toml` has no satellites"]);
+}
+
+#[test]
+fn a_path_that_is_never_there_says_so_and_runs_on() {
+    let place = Place::with("contacts-never", SPACE);
+    for engine in ["batched", "reference"] {
+        let args = ["run", "scenario.toml", "--set", "satellites.mask=80 deg", "--engine", engine, "--out", engine];
+        let run = place.run(&args).exits_with(0);
+        assert!(run.stderr.contains("there is never a way from `berkeley` to `boston`: from 0 s"), "{}", run.stderr);
+        assert!(run.stdout.contains("route-lost"), "{}", run.stdout);
+    }
+    assert_eq!(fingerprint(&place, "batched"), fingerprint(&place, "reference"));
+    assert_eq!(result(&place, "batched")["runs"][0]["flows"][0]["bytes_delivered"], 0);
+}
