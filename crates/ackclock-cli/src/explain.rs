@@ -147,6 +147,7 @@ const CAPTURES: &str = "what passed a host, as a file for Wireshark and tcptrace
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ackclock_results::events::EventPart;
     use ackclock_results::example::example;
 
     fn keys_of(value: &Value, keys: &mut Vec<String>) {
@@ -162,7 +163,16 @@ mod tests {
 
     #[test]
     fn every_key_of_the_document_is_explained_and_no_other() {
-        let document: Value = serde_json::from_str(&example(1, 1, 2).to_json()).unwrap();
+        let mut document = example(1, 1, 2);
+        document.scenario.events.push(EventPart {
+            time_s: 2.5,
+            time_ps: 2_500_000_000_000,
+            kind: "handover".into(),
+            node: "boston".into(),
+            before: Some("5.4".into()),
+            after: Some("5.3".into()),
+        });
+        let document: Value = serde_json::from_str(&document.to_json()).unwrap();
         let mut keys = Vec::new();
         keys_of(&document, &mut keys);
         keys.sort();

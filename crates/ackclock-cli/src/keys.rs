@@ -2,9 +2,11 @@
 
 /// Key, unit, meaning. The unit of what ports count is cells on ATM networks and packets on packet networks:
 /// `scenario.unit` says which.
-pub const DOCUMENT: [(&str, &str, &str); 73] = [
+pub const DOCUMENT: [(&str, &str, &str); 83] = [
     ("ackclock", "", "The version of the program that wrote the document."),
+    ("after", "", "The node that took the place of the one before, at an event; of a way, where it leads."),
     ("arrivals", "cells or packets", "Units that a port admitted or refused."),
+    ("before", "", "The node before an event; of a way, where it led."),
     ("bottleneck", "", "The link that efficiency refers to; null where none is named."),
     ("bytes_delivered", "bytes", "Payload delivered in order, each byte counted once."),
     ("bytes_sent", "bytes", "Payload sent, retransmissions included."),
@@ -36,6 +38,11 @@ pub const DOCUMENT: [(&str, &str, &str); 73] = [
     ("duration_s", "s", "Simulated time."),
     ("efficiency", "fraction", "Goodput through the bottleneck over its capacity; null without one."),
     ("efficiency_after_warmup", "fraction", "The same over the time after the warm-up."),
+    (
+        "events",
+        "",
+        "What happens to the network at instants known before the run: handovers, links that come and go, ways found and lost.",
+    ),
     ("fairness", "fraction", "Jain's index over the goodput of the flows: 1 is equal shares."),
     ("fast_retransmits", "", "Losses found by duplicate or selective acknowledgements."),
     ("final_queue", "cells or packets", "Units waiting at the end."),
@@ -47,6 +54,7 @@ pub const DOCUMENT: [(&str, &str, &str); 73] = [
     ("goodput_after_warmup_bps", "bit/s", "Goodput over the time after the warm-up."),
     ("goodput_bps", "bit/s", "Payload delivered in order per second, over the whole run."),
     ("hash", "", "BLAKE3 of the resolved scenario."),
+    ("kind", "", "Of an event: acquired, handover, lost, link-up, link-down, route-found, route-lost."),
     ("link", "", "The name of the bottleneck."),
     ("links", "", "One entry for each direction of a link that changes or corrupts packets: what it lost."),
     ("longest_backoff", "", "Reductions of ssthresh with no growth of the window between them: the longest series."),
@@ -62,6 +70,9 @@ pub const DOCUMENT: [(&str, &str, &str); 73] = [
     ("mean_queue", "cells or packets", "Time-weighted mean number of waiting units."),
     ("min", "that of the mean", "The smallest value over the runs."),
     ("name", "", "The name of the scenario, flow, port or connection."),
+    ("no_receiver", "packets", "Packets transmitted when nobody was at the far end of the link."),
+    ("no_route", "packets", "Packets that came by this link to a node from which there was no way on."),
+    ("node", "", "Of an event: the terminal; of a link or a way, where it begins."),
     ("outage", "packets", "Packets lost when a link went down or a way went away; of a port those that waited then."),
     ("overflow", "cells or packets", "Units refused because the buffer was full."),
     ("partial_frame", "cells or packets", "Units refused because an earlier cell of their frame met a full buffer."),
@@ -78,9 +89,12 @@ pub const DOCUMENT: [(&str, &str, &str); 73] = [
     ("segments_sent", "", "Segments sent, retransmissions included."),
     ("simulated_s", "s", "How far the run came."),
     ("summary", "", "The numbers of all finished runs together."),
+    ("time_ps", "ps", "When an event happens, exact."),
+    ("time_s", "s", "When an event happens."),
     ("timeout_times_s", "s", "When the retransmission timer expired."),
     ("timeouts", "", "Expiries of the retransmission timer."),
     ("total", "cells or packets", "All units refused."),
+    ("ttl", "packets", "Packets that had crossed as many links as they may when they came by this one."),
     ("udp", "", "One entry for each source of datagrams, in the order of the scenario."),
     ("udp_goodput_bps", "bit/s", "Payload of datagrams that arrived per second, of all sources; null without any."),
     ("udp_loss", "", "The share of all datagrams sent that was lost; null if none was sent."),

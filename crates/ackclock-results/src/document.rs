@@ -5,7 +5,9 @@
 
 use std::io::{self, Write};
 
-use ackclock::record::{DatagramRecord, Drops, FlowRecord, LinkRecord, LinkVcRecord, PortRecord, Records, VcRecord};
+use ackclock::record::{
+    DatagramRecord, Drops, FlowRecord, LinkLosses, LinkRecord, LinkVcRecord, PortRecord, Records, VcRecord,
+};
 use ackclock::scenario::{Scenario, Technology};
 use ackclock::sim::RESULT_VERSION;
 use serde::{Deserialize, Serialize};
@@ -153,10 +155,8 @@ pub struct DropCounts {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Link {
     pub name: String,
-    /// Packets that arrived damaged.
-    pub corrupted: u64,
-    /// Packets lost when the link went down, or when their way went away.
-    pub outage: u64,
+    #[serde(flatten)]
+    pub lost: Losses<u64>,
     pub vcs: Vec<LinkVc>,
 }
 
@@ -164,8 +164,50 @@ pub struct Link {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LinkVc {
     pub name: String,
-    pub corrupted: u64,
-    pub outage: u64,
+    #[serde(flatten)]
+    pub lost: Losses<u64>,
+}
+
+/// Packets lost on a link or at its far end, by reason.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Losses<T> {
+    /// They arrived damaged.
+    pub corrupted: T,
+    /// They were lost when the link went down, or when their way went away.
+    pub outage: T,
+    /// They came by this link to a node from which there was no way on.
+    pub no_route: T,
+    /// They were transmitted when nobody was at the far end.
+    pub no_receiver: T,
+    /// They had crossed as many links as they may when they came by this one.
+    pub ttl: T,
+}
+
+impl<T> Losses<T> {
+    /// Each reason in the words of a heading, with what is lost for it.
+    pub fn by_reason(&self) -> [(&'static str, &T); 5] {
+        [
+            ("corrupted", &self.corrupted),
+            ("outage", &self.outage),
+            ("no route", &self.no_route),
+            ("no receiver", &self.no_receiver),
+            ("ttl", &self.ttl),
+        ]
+    }
+}
+
+impl Losses<u64> {
+    /// For any reason.
+    pub fn total(&self) -> u64 {
+        self.by_reason().iter().map(|(_, count)| **count).sum()
+    }
+}
+
+impl From<LinkLosses> for Losses<u64> {
+    fn from(lost: LinkLosses) -> Losses<u64> {
+        let LinkLosses { corrupted, outage, no_route, no_receiver, ttl } = lost;
+        Losses { corrupted, outage, no_route, no_receiver, ttl }
+    }
 }
 
 /// One path through one port.
@@ -260,7 +302,7 @@ impl Run {
 
     /// Packets that links lost after their ports accepted them; `None` without links that can lose any.
     pub fn lost_on_links(&self) -> Option<f64> {
-        let lost = || self.links.iter().map(|link| link.corrupted + link.outage).sum::<u64>();
+        let lost = || self.links.iter().map(|link| link.lost.total()).sum::<u64>();
         (!self.links.is_empty()).then(|| lost() as f64)
     }
 }
@@ -350,14 +392,8 @@ impl From<Drops> for DropCounts {
 
 impl From<&LinkRecord> for Link {
     fn from(link: &LinkRecord) -> Link {
-        let vc =
-            |vc: &LinkVcRecord| LinkVc { name: vc.name.clone(), corrupted: vc.lost.corrupted, outage: vc.lost.outage };
-        Link {
-            name: link.name.clone(),
-            corrupted: link.lost.corrupted,
-            outage: link.lost.outage,
-            vcs: link.vcs.iter().map(vc).collect(),
-        }
+        let vc = |vc: &LinkVcRecord| LinkVc { name: vc.name.clone(), lost: vc.lost.into() };
+        Link { name: link.name.clone(), lost: link.lost.into(), vcs: link.vcs.iter().map(vc).collect() }
     }
 }
 

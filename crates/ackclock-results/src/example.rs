@@ -2,7 +2,9 @@
 
 use ackclock::record::Drops;
 
-use crate::document::{BottleneckPart, Document, Flow, Link, LinkVc, Port, Run, ScenarioPart, Udp};
+use crate::document::{BottleneckPart, Document, Flow, Link, LinkVc, Losses, Port, Run, ScenarioPart, Udp};
+
+const LOST: Losses<u64> = Losses { corrupted: 3, outage: 1, no_route: 0, no_receiver: 0, ttl: 0 };
 
 /// A made-up result: flow n of seed s delivers (n + 1 + s/10) Mb/s, port n refuses 10 n cells.
 pub fn example(flows: u64, ports: u64, seeds: u64) -> Document {
@@ -25,12 +27,7 @@ pub fn example(flows: u64, ports: u64, seeds: u64) -> Document {
         fingerprint: "00000000000000ff".into(),
         flows: (0..flows).map(|n| flow(n, seed)).collect(),
         ports: (0..ports).map(port).collect(),
-        links: vec![Link {
-            name: "sw1->sw2".into(),
-            corrupted: 3,
-            outage: 1,
-            vcs: vec![LinkVc { name: "f1".into(), corrupted: 3, outage: 1 }],
-        }],
+        links: vec![Link { name: "sw1->sw2".into(), lost: LOST, vcs: vec![LinkVc { name: "f1".into(), lost: LOST }] }],
         udp: vec![Udp {
             name: "u1".into(),
             goodput_bps: 1e6,

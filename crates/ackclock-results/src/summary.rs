@@ -5,7 +5,7 @@
 use ackclock::record::stats::{self, Summary};
 use serde::{Deserialize, Serialize};
 
-use crate::document::{Flow, Link, Port, Run, Udp};
+use crate::document::{Flow, Link, Losses, Port, Run, Udp};
 
 /// The numbers of all finished runs together; `null` where there is nothing to summarize.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -84,8 +84,8 @@ pub struct PortSummary {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LinkSummary {
     pub name: String,
-    pub corrupted: Interval,
-    pub outage: Interval,
+    #[serde(flatten)]
+    pub lost: Losses<Interval>,
 }
 
 impl From<Summary> for Interval {
@@ -142,16 +142,22 @@ impl UdpSummary {
 
 impl LinkSummary {
     fn of(links: &[&Link]) -> Option<LinkSummary> {
+        let of = |reason: fn(&Losses<u64>) -> u64| over(links, |link| Some(reason(&link.lost) as f64));
         Some(LinkSummary {
             name: links.first()?.name.clone(),
-            corrupted: over(links, |link| Some(link.corrupted as f64))?,
-            outage: over(links, |link| Some(link.outage as f64))?,
+            lost: Losses {
+                corrupted: of(|lost| lost.corrupted)?,
+                outage: of(|lost| lost.outage)?,
+                no_route: of(|lost| lost.no_route)?,
+                no_receiver: of(|lost| lost.no_receiver)?,
+                ttl: of(|lost| lost.ttl)?,
+            },
         })
     }
 
     /// What it lost in a run, for whatever reason.
     pub fn lost(&self) -> f64 {
-        self.corrupted.mean + self.outage.mean
+        self.lost.by_reason().iter().map(|(_, count)| count.mean).sum()
     }
 
     /// The links that lost something, those that lost most first.

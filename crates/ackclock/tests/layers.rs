@@ -15,7 +15,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("queue", &["units", "ids", "rng", "packet", "record"]),
     ("path", &["units", "ids", "rng", "packet", "record"]),
     ("traffic", &["units", "rng"]),
-    ("scenario", &["units", "ids", "tcp", "queue", "path", "traffic", "record"]),
+    ("scenario", &["units", "ids", "rng", "tcp", "queue", "path", "traffic", "record"]),
     ("net", &["units", "ids", "rng", "packet", "record", "tcp", "queue", "path", "traffic", "scenario", "engine"]),
     ("sim", &["units", "ids", "record", "scenario", "net"]),
     ("lib", &[]),

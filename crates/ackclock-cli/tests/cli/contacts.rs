@@ -4,19 +4,19 @@ use serde_json::Value;
 
 use crate::support::Place;
 
-/// Half a minute around a handover: positions are those of 380 s later, where Boston goes over 10 s later.
+/// Some seconds around a handover: Boston goes over at 390 s.
 pub const SPACE: &str = r#"
-duration = "30 s"
+duration = "400 s"
 [satellites]
 constellation = "iridium"
 earth = "ns2"
-time_advance = "380 s"
 [place]
 berkeley = "37.9 N 122.3 W"
 boston = "42.3 N 71.1 W"
 [flow.f]
 from = "berkeley"
 to = "boston"
+start = "380 s"
 "#;
 
 fn result(place: &Place, folder: &str) -> Value {
@@ -48,7 +48,7 @@ fn a_plan_that_is_exported_and_read_back_gives_the_same_run_to_the_bit() {
     assert_eq!(result(&place, "computed")["runs"], result(&place, "read")["runs"]);
     // A scenario that knows nothing of orbits, on the other engine.
     let bare: String = SPACE.replace("constellation = \"iridium\"", "plan = \"plan\"");
-    let bare = bare.replace("earth = \"ns2\"\ntime_advance = \"380 s\"\n", "");
+    let bare = bare.replace("earth = \"ns2\"\n", "");
     place.write("bare.toml", &bare.replace("= \"37.9 N 122.3 W\"", "= {}").replace("= \"42.3 N 71.1 W\"", "= {}"));
     place.run(&["run", "bare.toml", "--engine", "reference", "--out", "bare"]).exits_with(0);
     assert_eq!(result(&place, "computed")["runs"], result(&place, "bare")["runs"]);
@@ -58,8 +58,8 @@ fn a_plan_that_is_exported_and_read_back_gives_the_same_run_to_the_bit() {
         .run(&["check", "scenario.toml", "--set", "satellites.plan=plan", "--set", "satellites.mask=9 deg"])
         .exits_with(3)
         .says(&["the plan was made with terminal", "help: write the plan again"]);
-    let longer = ["check", "scenario.toml", "--set", "satellites.plan=plan", "--set", "duration=31 s"];
-    place.run(&longer).exits_with(3).says(&["the plan ends at 30 s, the run lasts 31 s"]);
+    let longer = ["check", "scenario.toml", "--set", "satellites.plan=plan", "--set", "duration=401 s"];
+    place.run(&longer).exits_with(3).says(&["the plan ends at 400 s, the run lasts 401 s"]);
     let nowhere = ["check", "scenario.toml", "--set", "satellites.plan=nowhere"];
     place.run(&nowhere).exits_with(3).says(&["plan.json` is missing", "help: name the folder of a contact plan"]);
 }
@@ -68,14 +68,14 @@ fn a_plan_that_is_exported_and_read_back_gives_the_same_run_to_the_bit() {
 fn handovers_are_events_of_the_result_and_marks_in_its_plots() {
     let place = Place::with("contacts-events", SPACE);
     let run = place.run(&["run", "scenario.toml", "--record", "cwnd", "--out", "kept"]).exits_with(0);
-    assert!(run.stdout.contains("handover  10.000  boston     5.4    5.3"), "{}", run.stdout);
+    assert!(run.stdout.contains("handover  390.000  boston     5.4    5.3"), "{}", run.stdout);
     let events = result(&place, "kept")["scenario"]["events"].as_array().unwrap().clone();
     let handover = events.iter().find(|event| event["kind"] == "handover").unwrap();
-    assert_eq!((handover["time_s"].as_f64(), handover["after"].as_str()), (Some(10.0), Some("5.3")));
+    assert_eq!((handover["time_s"].as_f64(), handover["after"].as_str()), (Some(390.0), Some("5.3")));
     assert!(place.path("kept/events.parquet").exists());
     place.run(&["report", "kept"]).exits_with(0);
     let page = place.read("kept/report.html");
-    assert!(page.contains("\"marks\":[[10.0,\"boston: 5.4 to 5.3\"]]"), "no mark");
+    assert!(page.contains("[390.0,\"boston: 5.4 to 5.3\"]"), "no mark");
     // A result without satellites in the same folder takes the table of events away.
     place.write("plain.toml", crate::support::PLAIN);
     place.run(&["run", "plain.toml", "--out", "kept"]).exits_with(0);
@@ -88,7 +88,7 @@ fn the_delay_of_a_way_is_written_as_csv() {
     place.run(&["contacts", "scenario.toml", "--write", "way.csv", "--step", "5s"]).exits_with(0);
     let csv = place.read("way.csv");
     assert!(csv.starts_with("t_s,owd_ms,path,event\n0,"), "{csv}");
-    assert!(csv.contains("\n10,47.310") && csv.contains("boston: handover 5.4 to 5.3 (below-mask)"), "{csv}");
+    assert!(csv.contains("\n390,47.310") && csv.contains("boston: handover 5.4 to 5.3 (below-mask)"), "{csv}");
     let back = ["contacts", "scenario.toml", "--write", "back.csv", "--way", "boston->berkeley"];
     place.run(&back).exits_with(0).says(&["boston->berkeley"]);
     let wrong = ["contacts", "scenario.toml", "--write", "x.csv", "--way", "boston->rome"];

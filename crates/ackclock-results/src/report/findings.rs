@@ -160,16 +160,26 @@ fn losses(document: &Document) -> Option<String> {
     ))
 }
 
+/// How packets are lost on links, in the order of [`Losses::by_reason`](crate::document::Losses::by_reason).
+const HOW_LOST: [&str; 5] = [
+    "corrupted",
+    "at outages",
+    "where there was no way on",
+    "where nobody received them",
+    "after as many links as they may cross",
+];
+
 /// What links lost of what their ports accepted.
 fn losses_on_links(document: &Document) -> Option<String> {
     let lossy = LinkSummary::lossy(&document.summary.links);
     let worst = lossy.first()?;
     let total: f64 = lossy.iter().map(|link| link.lost()).sum();
-    let sum = |reason: fn(&LinkSummary) -> f64| lossy.iter().map(|link| reason(link)).sum::<f64>();
-    let how = match (sum(|link| link.corrupted.mean), sum(|link| link.outage.mean)) {
-        (_, 0.0) => "all were corrupted".into(),
-        (0.0, _) => "all at outages".into(),
-        (corrupted, outage) => format!("{} were corrupted, {} lost at outages", count(corrupted), count(outage)),
+    let of = |reason: usize| lossy.iter().map(|link| link.lost.by_reason()[reason].1.mean).sum::<f64>();
+    let reasons: Vec<(f64, &str)> = HOW_LOST.iter().enumerate().map(|(n, how)| (of(n), *how)).collect();
+    let reasons: Vec<&(f64, &str)> = reasons.iter().filter(|(lost, _)| *lost > 0.0).collect();
+    let how = match reasons[..] {
+        [(_, how)] => format!("all {how}"),
+        _ => reasons.iter().map(|(lost, how)| format!("{} {how}", count(*lost))).collect::<Vec<_>>().join(", "),
     };
     let most = if lossy.len() > 1 { format!("; most by {}", worst.name) } else { format!(" by {}", worst.name) };
     Some(format!("{} packets were lost on links{most}: {how}.", count(total)))

@@ -310,17 +310,21 @@ fn links(document: &Document) -> Html {
         return html;
     }
     let runs = document.runs.len();
-    let mut table = Table::new("Lost on links, in packets").words("link").column("corrupted", "").column("outage", "");
+    let mut table = Table::new("Lost on links, in packets").words("link");
+    for (reason, _) in lossy[0].lost.by_reason() {
+        table = table.column(reason, "");
+    }
     for link in lossy.iter().take(PORTS_LISTED) {
-        let cells = [&link.corrupted, &link.outage].map(|counted| counts_cell(counted, runs));
+        let cells = link.lost.by_reason().map(|(_, counted)| counts_cell(counted, runs));
         table.row([vec![Cell::text(&link.name)], cells.to_vec()].concat());
     }
     let more = lossy.len().saturating_sub(PORTS_LISTED);
     let more = if more > 0 { format!(" {} more in result.json.", plural(more, "link")) } else { String::new() };
     table
         .note(format!(
-            "After their port accepted them: damaged on the way, or on the way when the link went down or when their \
-             way went away.{more}"
+            "After their port accepted them: damaged on the way; on the way when the link went down or when their way \
+             went away; at a node from which there was no way on; sent when nobody was at the far end; after as many \
+             links as a packet may cross.{more}"
         ))
         .html()
 }
@@ -570,7 +574,7 @@ mod tests {
             "goodput of datagrams",
             "1 source sent 130 datagrams, of which 5 were lost",
             "Lost on links, in packets",
-            "4 packets were lost on links by sw1-&gt;sw2: 3 were corrupted, 1 lost at outages.",
+            "4 packets were lost on links by sw1-&gt;sw2: 3 corrupted, 1 at outages.",
         ];
         let mut document = example(1, 1, 2);
         let html = run(&document, 1, &[]);

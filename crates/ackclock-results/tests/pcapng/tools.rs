@@ -87,7 +87,7 @@ fn tshark_shows_the_octets_of_options_that_it_does_not_know() {
             assert!(line.ends_with(&octets), "{line} {octets}");
             offsets += u32::from(octets.starts_with(if kind == "253" { "fd" } else { "fe" }));
         }
-        assert!(offsets > 20, "{kind}: {offsets}");
+        assert!(offsets >= 3, "{kind}: {offsets}");
     }
 }
 
