@@ -469,7 +469,7 @@ impl Satellites {
     fn only_known_places(&self, plan: &Plan, report: &mut Report) -> Result<(), ()> {
         let terminals: Vec<&str> =
             plan.nodes.iter().filter(|node| node.kind == NodeKind::Terminal).map(|node| node.name.as_str()).collect();
-        for place in self.places.iter().filter(|place| !terminals.contains(&place.name.as_str())) {
+        if let Some(place) = self.places.iter().find(|place| !terminals.contains(&place.name.as_str())) {
             let near = suggest::nearest(&place.name, terminals.iter().copied());
             report
                 .error(place.at, format!("the plan has no place {}", quoted(&place.name)))

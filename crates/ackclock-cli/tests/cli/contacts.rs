@@ -49,7 +49,7 @@ fn a_plan_that_is_exported_and_read_back_gives_the_same_run_to_the_bit() {
     // A scenario that knows nothing of orbits, on the other engine.
     let bare: String = SPACE.replace("constellation = \"iridium\"", "plan = \"plan\"");
     let bare = bare.replace("earth = \"ns2\"\n", "");
-    place.write("bare.toml", &bare.replace("= \"37.9 N 122.3 W\"", "= {}").replace("= \"42.3 N 71.1 W\"", "= {}"));
+    place.write("bare.toml", bare.replace("= \"37.9 N 122.3 W\"", "= {}").replace("= \"42.3 N 71.1 W\"", "= {}"));
     place.run(&["run", "bare.toml", "--engine", "reference", "--out", "bare"]).exits_with(0);
     assert_eq!(result(&place, "computed")["runs"], result(&place, "bare")["runs"]);
     place.run(&["rerun", "read"]).exits_with(0);
