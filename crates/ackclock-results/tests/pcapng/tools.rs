@@ -73,7 +73,8 @@ fn tshark_shows_the_octets_of_options_that_it_does_not_know() {
         let sack = SackParams { offset: Some(offset), duplicates: true, ..SackParams::default() };
         let timestamp_clock = Some(Span::from_ms(1));
         let params = TcpParams { sack, timestamp_clock, ..params(every_recovery().remove(4).1) };
-        let holes = |data, frame: u32| losses(data, frame) || data && (200..260).contains(&frame) && frame % 2 == 0;
+        let holes =
+            |data, frame: u32| losses(data, frame) || data && (200..260).contains(&frame) && frame.is_multiple_of(2);
         let wire = transfer(&params, FILE_BYTES, holes);
         let file = save(&format!("offset-{kind}.pcapng"), &wire.at_sender, &wire.meta);
         // It knows duplicates, where they are in the option of RFC 2018.
