@@ -1,5 +1,5 @@
 //! At which rate data is delivered, measured with every acknowledgement: for laws that pace.
-//! Source: [DRATE] (draft-cheng-iccrg-delivery-rate-estimation-00), whose functions the comments name.
+//! Source: \[DRATE\] (draft-cheng-iccrg-delivery-rate-estimation-00), whose functions the comments name.
 
 use std::collections::VecDeque;
 

@@ -1,5 +1,5 @@
 //! A sender whose congestion control sets a rate, too: when the next segment may go, and what it hears of deliveries.
-//! Sources: [BBR1] §4.2.1 (pacing), [DRATE].
+//! Sources: \[BBR1\] §4.2.1 (pacing), \[DRATE\].
 
 use super::cc::{CongestionControl, Delivery, Growth, LossState, Window};
 use super::deliveries::{Delivered, Deliveries};

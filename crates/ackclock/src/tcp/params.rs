@@ -331,7 +331,7 @@ impl GrowthParams {
     }
 }
 
-/// The constants of BBR, version 1 ([BBR1] §4.1.2, §4.3.5).
+/// The constants of BBR, version 1 (\[BBR1\] §4.1.2, §4.3.5).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Bbr1Params {
     /// For how long the shortest round trip is believed.

@@ -1,6 +1,6 @@
 //! BBR, version 1: a model of the path, its bottleneck's rate and its shortest round trip, sets a pace and a window. Losses
 //! hardly matter.
-//! Source: [BBR1] (draft-cardwell-iccrg-bbr-congestion-control-00), whose functions the comments name.
+//! Source: \[BBR1\] (draft-cardwell-iccrg-bbr-congestion-control-00), whose functions the comments name.
 //! Units: bytes, bytes per second.
 
 use std::collections::VecDeque;

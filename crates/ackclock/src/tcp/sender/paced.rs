@@ -1,5 +1,5 @@
 //! What a sender does beside when its congestion control sets a pace: it hears what is delivered, and waits.
-//! Source: [BBR1] §4.2.1.
+//! Source: \[BBR1\] §4.2.1.
 
 use super::Sender;
 use crate::packet::SackBlock;
