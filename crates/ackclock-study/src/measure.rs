@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use ackclock::packet::{IP_HEADER_BYTES, TCP_HEADER_BYTES};
-use ackclock::record::Records;
 use ackclock::record::metrics::jain;
 use ackclock::record::stats::sample_sd;
+use ackclock::record::{self, Records};
 use ackclock::scenario::{Flow, Scenario};
 use ackclock::tcp::offset_sack::{Flags, Negotiated};
 use ackclock::tcp::{FirstSegment, sack_option};
@@ -72,7 +72,7 @@ impl Measurement {
             goodput_after_warmup_bps: flows.iter().filter_map(|flow| flow.goodput_after_warmup_bps).collect(),
             bytes_sent: flows.iter().zip(scenario.flows.iter()).map(|(flow, of)| flow.bytes_sent + empty(of)).collect(),
             segments_sent: flows.iter().map(|flow| flow.segments_sent).collect(),
-            lost: flows.iter().map(|flow| lost(&flow.name, records)).collect(),
+            lost: flows.iter().map(|flow| record::lost(&flow.name, &records.ports, &records.links)).collect(),
             fast_retransmits: flows.iter().map(|flow| flow.fast_retransmits).collect(),
             retransmissions: flows.iter().map(|flow| flow.retransmissions).collect(),
             unnecessary: flows.iter().map(|flow| flow.unnecessary_retransmissions).collect(),
@@ -95,13 +95,6 @@ impl Measurement {
     fn rate(&self, flow: usize, bytes: u64) -> f64 {
         bytes as f64 * 8.0 / (self.seconds - self.start[flow])
     }
-}
-
-/// The data packets of a flow that ports refused and links lost.
-fn lost(flow: &str, records: &Records) -> u64 {
-    let refused = records.ports.iter().flat_map(|port| &port.vcs).filter(|vc| vc.name == flow).map(|vc| vc.drops);
-    let on_links = records.links.iter().flat_map(|link| &link.vcs).filter(|vc| vc.name == flow);
-    refused.sum::<u64>() + on_links.map(|vc| vc.lost.total()).sum::<u64>()
 }
 
 /// A SACK option: how much it says, and how long it is with kind and length.

@@ -1,7 +1,9 @@
 //! Scenario in, records out: [`build`] a run, [`Simulation::step`] through it, read its [`Records`].
 
 use crate::net::{self, Batched, Recorder, Reference};
-use crate::record::{Capture, DatagramRecord, FlowRecord, LinkRecord, PortRecord, Records, Series, combine, metrics};
+use crate::record::{
+    Capture, DatagramRecord, FlowRecord, LinkRecord, PortRecord, Records, Series, combine, lost, metrics,
+};
 use crate::scenario::{Flow, Scenario};
 use crate::units::{Span, Time};
 
@@ -236,13 +238,6 @@ impl Simulation {
             captures,
         }
     }
-}
-
-/// What ports refused and links lost of the connection called `name`.
-fn lost(name: &str, ports: &[PortRecord], links: &[LinkRecord]) -> u64 {
-    let refused = ports.iter().flat_map(|port| &port.vcs).filter(|vc| vc.name == name).map(|vc| vc.drops);
-    let on_links = links.iter().flat_map(|link| &link.vcs).filter(|vc| vc.name == name);
-    refused.sum::<u64>() + on_links.map(|vc| vc.lost.total()).sum::<u64>()
 }
 
 /// When a flow begins, if efficiency and fairness are about it: about all flows, unless a bottleneck is named.

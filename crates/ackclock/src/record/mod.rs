@@ -245,6 +245,13 @@ pub struct LinkVcRecord {
     pub lost: LinkLosses,
 }
 
+/// What ports refused and links lost of the connection called `name`.
+pub fn lost(name: &str, ports: &[PortRecord], links: &[LinkRecord]) -> u64 {
+    let refused = ports.iter().flat_map(|port| &port.vcs).filter(|vc| vc.name == name).map(|vc| vc.drops);
+    let on_links = links.iter().flat_map(|link| &link.vcs).filter(|vc| vc.name == name);
+    refused.sum::<u64>() + on_links.map(|vc| vc.lost.total()).sum::<u64>()
+}
+
 /// Packets lost on a link or at its far end, by reason.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LinkLosses {
