@@ -36,8 +36,7 @@ struct CapturedEnds {
 pub(super) struct HostTraces {
     /// By flow; empty if nothing of senders is asked for.
     senders: Vec<SenderTrace>,
-    /// Whether senders want to know of each segment and acknowledgement.
-    segments: bool,
+    watched: Watched,
     /// By flow; empty if nothing of receivers is asked for.
     receivers: Vec<DeliveryTrace>,
     captured: Vec<CapturedEnds>,
@@ -45,6 +44,19 @@ pub(super) struct HostTraces {
     packets: Vec<Vec<Captured>>,
     /// Frames of captured senders that ended a damaged frame at the receiver.
     damaged: BTreeSet<(VcId, u32)>,
+}
+
+/// Of what the recorders of hosts want to be told. Who asks this first does nothing else where it is not wanted.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Watched {
+    /// Windows, and whatever else an event may change at a sender.
+    pub(super) windows: bool,
+    /// Each segment that is handed down, and each acknowledgement.
+    pub(super) segments: bool,
+    /// What receivers deliver.
+    pub(super) deliveries: bool,
+    /// Each packet that passes a host which is captured at.
+    pub(super) captures: bool,
 }
 
 /// What a port recorded.
@@ -93,16 +105,24 @@ impl Recorder {
         let sender = |_: usize| SenderTrace::new(of_senders).map(|trace| *trace);
         let receiver = |_: usize| DeliveryTrace::new(self.metrics, self.interval).map(|trace| *trace);
         let senders: Vec<SenderTrace> = (0..self.flows).filter_map(sender).collect();
-        let traces = HostTraces {
+        let receivers: Vec<DeliveryTrace> = (0..self.flows).filter_map(receiver).collect();
+        let watched = Watched {
+            windows: senders.iter().any(SenderTrace::wants_events),
             segments: senders.iter().any(SenderTrace::wants_segments),
-            senders,
-            receivers: (0..self.flows).filter_map(receiver).collect(),
-            captured: self.captured.clone(),
-            packets: vec![Vec::new(); self.hosts.len()],
-            damaged: BTreeSet::new(),
+            deliveries: !receivers.is_empty(),
+            captures: !self.captured.is_empty(),
         };
-        let wanted = !traces.senders.is_empty() || !traces.receivers.is_empty() || !traces.captured.is_empty();
-        wanted.then(|| Box::new(traces))
+        let wanted = !senders.is_empty() || watched.deliveries || watched.captures;
+        wanted.then(|| {
+            Box::new(HostTraces {
+                watched,
+                senders,
+                receivers,
+                captured: self.captured.clone(),
+                packets: vec![Vec::new(); self.hosts.len()],
+                damaged: BTreeSet::new(),
+            })
+        })
     }
 
     /// Whether it matters which frame of its connection a unit belongs to: for drops, and for captures.
@@ -238,7 +258,7 @@ impl HostTraces {
     /// The sender of a flow has seen an acknowledgement, and has not answered yet.
     #[inline]
     pub(super) fn acked(&mut self, now: Time, flow: usize, sender: &Sender) {
-        if self.segments {
+        if self.watched.segments {
             self.senders[flow].acked(now, sender.flight().una);
         }
     }
@@ -247,24 +267,23 @@ impl HostTraces {
     #[inline]
     pub(super) fn sent(&mut self, now: Time, flow: usize, sender: &Sender, seq: u64, len: u32) {
         // Neither SYN nor answers to the receiver's are data.
-        if self.segments && len > 0 {
+        if self.watched.segments && len > 0 {
             self.senders[flow].sent(now, seq, seq + u64::from(len), sender.timed());
         }
     }
 
     /// The sender of a flow has done all that an event made it do.
     pub(super) fn settled(&mut self, now: Time, flow: usize, sender: &Sender) {
-        let Some(trace) = self.senders.get_mut(flow) else { return };
-        trace.window(now, sender.window().cwnd);
+        let Some(trace) = self.senders.get_mut(flow).filter(|_| self.watched.windows) else { return };
         if trace.wants_state() {
-            trace.state(now, sender.window().ssthresh, sender.flight().una, || sender.timer_state());
+            return told_in_full(trace, now, sender);
         }
+        trace.window(now, sender.window().cwnd);
     }
 
-    /// Whether anything passes a host that is captured at.
-    #[inline]
-    pub(super) fn captures(&self) -> bool {
-        !self.captured.is_empty()
+    /// Of what it wants to be told.
+    pub(super) fn watched(&self) -> Watched {
+        self.watched
     }
 
     /// The receiver of a flow has taken a segment.
@@ -317,4 +336,11 @@ impl HostTraces {
             _ => self.senders.get_mut(flow).map(|trace| trace.take(metric)),
         }
     }
+}
+
+/// Apart, so that where windows only are recorded there is nothing to save and restore.
+#[inline(never)]
+fn told_in_full(trace: &mut SenderTrace, now: Time, sender: &Sender) {
+    let window = sender.window();
+    trace.state(now, window.cwnd, window.ssthresh, sender.flight().una, || sender.timer_state());
 }
