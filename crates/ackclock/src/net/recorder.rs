@@ -3,11 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::flow::{End, ack_vc, data_vc, end_of, vc_name};
-use crate::ids::VcId;
+use crate::ids::{LinkId, VcId};
 use crate::packet::Segment;
 use crate::record::trace::{DeliveryTrace, PortTrace, Refused, SenderTrace};
 use crate::record::{Capture, Captured, Columns, Loss, Metric, MetricSet, Series, Subject};
-use crate::scenario::{self, Scenario};
+use crate::scenario::{self, Route, Scenario};
 use crate::tcp::{Receiver, Sender};
 use crate::units::{Span, Time};
 
@@ -20,11 +20,11 @@ pub struct Recorder {
     flows: usize,
     /// The names of the hosts that are captured at.
     hosts: Vec<String>,
-    /// For each flow the captured hosts at which it is sent and received; empty if there are none.
+    /// For each flow and source of datagrams the captured hosts at which it is sent and received; empty if there are none.
     captured: Vec<CapturedEnds>,
 }
 
-/// The captured hosts of a flow's sender and of its receiver.
+/// The captured hosts of the sender and of the receiver of a flow, or of datagrams.
 #[derive(Clone, Copy, Debug)]
 struct CapturedEnds {
     sender: Option<u32>,
@@ -61,6 +61,7 @@ pub(super) struct Watched {
 
 /// What a port recorded.
 pub(super) struct PortRecording<'a> {
+    pub(super) link: LinkId,
     pub(super) name: &'a str,
     /// The connections that cross it, by their numbers there.
     pub(super) crossing: &'a [VcId],
@@ -69,6 +70,7 @@ pub(super) struct PortRecording<'a> {
 
 /// What a link lost.
 pub(super) struct LinkRecording<'a> {
+    pub(super) link: LinkId,
     pub(super) name: &'a str,
     /// The connections that cross it, by their numbers there.
     pub(super) crossing: &'a [VcId],
@@ -82,18 +84,20 @@ impl Recorder {
         if metrics.is_empty() && captures.is_empty() {
             return None;
         }
-        let host_of = |link| captures.iter().position(|&host| host == scenario.links[link].from).map(|n| n as u32);
-        let ends = |flow: &scenario::Flow| CapturedEnds {
-            sender: host_of(flow.forward.first()),
-            receiver: host_of(flow.backward.first()),
+        let captured = |node| captures.iter().position(|&host| host == node).map(|number| number as u32);
+        let ends = |route: &Route| CapturedEnds {
+            sender: captured(scenario.links[route.first()].from),
+            receiver: captured(route.destination(&scenario.links)),
         };
+        let of_flows = scenario.flows.iter().map(|flow| &flow.forward);
+        let routes = of_flows.chain(scenario.datagrams.iter().map(|source| &source.route));
         Some(Box::new(Recorder {
             metrics: *metrics,
             interval: *interval,
             names: flow_names(scenario).map(str::to_owned).collect(),
             flows: scenario.flows.len(),
             hosts: captures.iter().map(|&host| scenario.nodes[host].name.clone()).collect(),
-            captured: if captures.is_empty() { Vec::new() } else { scenario.flows.iter().map(ends).collect() },
+            captured: if captures.is_empty() { Vec::new() } else { routes.map(ends).collect() },
         }))
     }
 
@@ -125,14 +129,10 @@ impl Recorder {
         })
     }
 
-    /// Whether it matters which frame of its connection a unit belongs to: for drops, and for captures.
-    pub(super) fn numbers_frames(&self) -> bool {
+    /// Whether each loss is recorded, and it matters which frame of its connection a unit belongs to: for drops, and for
+    /// captures.
+    pub(super) fn records_losses(&self) -> bool {
         self.metrics.contains(Metric::Drops) || !self.hosts.is_empty()
-    }
-
-    /// Whether any host is captured at.
-    pub(super) fn captures_anything(&self) -> bool {
-        !self.hosts.is_empty()
     }
 
     /// The recorder of a port that `vcs` connections cross.
@@ -152,10 +152,16 @@ impl Recorder {
     ) -> (Vec<Series>, Vec<Capture>) {
         // Captures look up what series take out.
         let captures = self.captures(hosts.as_deref(), ports, links);
-        (self.series(hosts, ports, end), captures)
+        (self.series(hosts, ports, links, end), captures)
     }
 
-    fn series(&self, mut hosts: Option<Box<HostTraces>>, ports: &[PortRecording<'_>], end: Time) -> Vec<Series> {
+    fn series(
+        &self,
+        mut hosts: Option<Box<HostTraces>>,
+        ports: &[PortRecording<'_>],
+        links: &[LinkRecording<'_>],
+        end: Time,
+    ) -> Vec<Series> {
         let mut all = Vec::new();
         for metric in self.metrics.iter() {
             if metric.subject() == Subject::Flow {
@@ -163,6 +169,8 @@ impl Recorder {
                     let columns = hosts.as_mut().and_then(|hosts| hosts.take(metric, flow, end));
                     all.extend(columns.map(|columns| Series { metric, of: name.clone(), vc: None, columns }));
                 }
+            } else if metric == Metric::Drops {
+                all.extend(self.drops(ports, links));
             } else {
                 for port in ports {
                     all.extend(port.trace.series(metric, end, port.name, &self.names(port.crossing)));
@@ -170,6 +178,27 @@ impl Recorder {
             }
         }
         all
+    }
+
+    /// What ports refused and what their links lost, in the order of the scenario.
+    fn drops(&self, ports: &[PortRecording<'_>], links: &[LinkRecording<'_>]) -> Vec<Series> {
+        let mut all: BTreeMap<LinkId, (&str, &[VcId], Vec<Refused>)> = BTreeMap::new();
+        for &PortRecording { link, name, crossing, ref trace } in ports {
+            all.insert(link, (name, crossing, trace.all_refused().to_vec()));
+        }
+        for &LinkRecording { link, name, crossing, ref lost } in links {
+            // They are known in another order.
+            let mut lost = lost.clone();
+            lost.sort_by_key(|lost| (lost.time, lost.vc, lost.frame));
+            all.entry(link).or_insert((name, crossing, Vec::new())).2.extend(lost);
+        }
+        let series = |(name, crossing, mut drops): (&str, &[VcId], Vec<Refused>)| {
+            // At one instant what the port refused comes first.
+            drops.sort_by_key(|drop| drop.time);
+            let columns = drop_columns(&drops, self.names(crossing));
+            Series { metric: Metric::Drops, of: name.to_owned(), vc: None, columns }
+        };
+        all.into_values().map(series).collect()
     }
 
     fn captures(
@@ -228,6 +257,16 @@ impl Recorder {
 pub(super) fn flow_names(scenario: &Scenario) -> impl Iterator<Item = &str> {
     let of_flows = scenario.flows.iter().map(|flow| flow.name.as_str());
     of_flows.chain(scenario.datagrams.iter().map(|source| source.name.as_str()))
+}
+
+fn drop_columns(drops: &[Refused], names: Vec<String>) -> Columns {
+    Columns::Drops {
+        time: drops.iter().map(|drop| drop.time).collect(),
+        vc: drops.iter().map(|drop| drop.vc).collect(),
+        frame: drops.iter().map(|drop| drop.frame).collect(),
+        reason: drops.iter().map(|drop| drop.reason).collect(),
+        names,
+    }
 }
 
 /// For each frame of which something was lost at a port or on a link, where that was first.

@@ -2,7 +2,7 @@
 
 use super::amounts::Busy;
 use super::level::{Averages, LevelTrace};
-use crate::record::{Columns, DropReason, Metric, MetricSet, Series};
+use crate::record::{DropReason, Metric, MetricSet, Series};
 use crate::units::{Span, Time};
 
 /// Records a port.
@@ -137,7 +137,8 @@ impl PortTrace {
         self.drops.as_deref().unwrap_or_default()
     }
 
-    /// The record of one metric up to `end` at the port called `name`, which the connections called `vcs` cross.
+    /// The record of one metric up to `end` at the port called `name`, which the connections called `vcs` cross. Of what was
+    /// refused see [`PortTrace::all_refused`].
     pub fn series(&self, metric: Metric, end: Time, name: &str, vcs: &[String]) -> Vec<Series> {
         let one = |columns| vec![Series { metric, of: name.to_owned(), vc: None, columns }];
         let level = |level: &LevelTrace| match metric {
@@ -153,25 +154,15 @@ impl PortTrace {
                 self.vcs.iter().zip(vcs).filter_map(of_vc).collect()
             }
             Metric::Utilisation => self.busy.as_ref().map(|busy| one(busy.columns(end))).unwrap_or_default(),
-            Metric::Drops => self.drops.as_ref().map(|drops| one(drop_columns(drops, vcs))).unwrap_or_default(),
             _ => Vec::new(),
         }
-    }
-}
-
-fn drop_columns(drops: &[Refused], vcs: &[String]) -> Columns {
-    Columns::Drops {
-        time: drops.iter().map(|drop| drop.time).collect(),
-        vc: drops.iter().map(|drop| drop.vc).collect(),
-        frame: drops.iter().map(|drop| drop.frame).collect(),
-        reason: drops.iter().map(|drop| drop.reason).collect(),
-        names: vcs.to_vec(),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::record::Columns;
     use crate::record::trace::{DeliveryTrace, SenderTrace};
 
     fn at(ps: u64) -> Time {
