@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::flow::{End, ack_vc, data_vc, end_of, vc_name};
+use super::path_delays::path_delays;
 use crate::ids::{LinkId, VcId};
 use crate::packet::Segment;
 use crate::record::trace::{DeliveryTrace, PortTrace, Refused, SenderTrace};
@@ -20,6 +21,8 @@ pub struct Recorder {
     flows: usize,
     /// The names of the hosts that are captured at.
     hosts: Vec<String>,
+    /// Of each flow the delay of its way over the whole run; empty if that is not asked for.
+    delays: Vec<Vec<(Time, f64)>>,
     /// For each flow and source of datagrams the captured hosts at which it is sent and received; empty if there are none.
     captured: Vec<CapturedEnds>,
 }
@@ -96,6 +99,7 @@ impl Recorder {
             interval: *interval,
             names: flow_names(scenario).map(str::to_owned).collect(),
             flows: scenario.flows.len(),
+            delays: if metrics.contains(Metric::Delay) { path_delays(scenario) } else { Vec::new() },
             hosts: captures.iter().map(|&host| scenario.nodes[host].name.clone()).collect(),
             captured: if captures.is_empty() { Vec::new() } else { routes.map(ends).collect() },
         }))
@@ -164,7 +168,13 @@ impl Recorder {
     ) -> Vec<Series> {
         let mut all = Vec::new();
         for metric in self.metrics.iter() {
-            if metric.subject() == Subject::Flow {
+            if metric == Metric::Delay {
+                let series = |(delays, name): (&Vec<(Time, f64)>, &String)| {
+                    let (time, value) = delays.iter().take_while(|&&(time, _)| time < end).copied().unzip();
+                    Series { metric, of: name.clone(), vc: None, columns: Columns::Points { time, value } }
+                };
+                all.extend(self.delays.iter().zip(&self.names).map(series));
+            } else if metric.subject() == Subject::Flow {
                 for (flow, name) in self.names[..self.flows].iter().enumerate() {
                     let columns = hosts.as_mut().and_then(|hosts| hosts.take(metric, flow, end));
                     all.extend(columns.map(|columns| Series { metric, of: name.clone(), vc: None, columns }));
