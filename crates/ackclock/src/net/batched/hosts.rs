@@ -171,8 +171,9 @@ impl Hosts {
     fn on_rare_packet(&mut self, packet: &Arrived, io: &mut Io) {
         let &Arrived { time: now, vc, frame, .. } = packet;
         let Some(segment) = io.sacks.segment(frame) else { unreachable!("a packet with a key has a segment") };
-        if let Some(traces) = io.traces.as_mut().filter(|traces| traces.captures()) {
-            traces.arrives(now, vc, io.sacks.number(frame), &segment);
+        let number = io.sacks.number(frame);
+        if let Some(traces) = io.captures() {
+            traces.arrives(now, vc, number, &segment);
         }
         io.sacks.take(frame);
         let (flow, end) = end_of(vc);
@@ -279,7 +280,7 @@ impl Exits {
     /// The receiver of a flow has taken a segment.
     #[inline(always)]
     fn answer(&mut self, now: Time, flow: usize, receiver: &mut Receiver, io: &mut Io) {
-        if let Some(traces) = &mut io.traces {
+        if let Some(traces) = io.traces.as_mut().filter(|_| io.watched.deliveries) {
             traces.delivered(now, flow, receiver);
         }
         self.send_acknowledgement(now, flow, receiver, io);
@@ -288,7 +289,7 @@ impl Exits {
     /// The sender of a flow has taken an acknowledgement.
     #[inline(always)]
     fn go_on(&mut self, now: Time, flow: usize, sender: &mut Sender, io: &mut Io) {
-        if let Some(traces) = &mut io.traces {
+        if let Some(traces) = io.traces.as_mut().filter(|_| io.watched.segments) {
             traces.acked(now, flow, sender);
         }
         self.send_data(now, flow, sender, io);
@@ -299,7 +300,7 @@ impl Exits {
     fn send_data(&mut self, now: Time, flow: usize, sender: &mut Sender, io: &mut Io) {
         let number = self.numbering.of(flow, End::Sender);
         while let Some((seq, len)) = sender.poll(now) {
-            if let Some(traces) = &mut io.traces {
+            if let Some(traces) = io.traces.as_mut().filter(|_| io.watched.segments) {
                 traces.sent(now, flow, sender, seq, len);
             }
             if sender.is_plain() {
@@ -308,7 +309,7 @@ impl Exits {
                 self.outlets.send_rare(now, data_vc(flow), number, sender.segment(now, seq, len), io);
             }
         }
-        if let Some(traces) = &mut io.traces {
+        if let Some(traces) = io.traces.as_mut().filter(|_| io.watched.windows) {
             traces.settled(now, flow, sender);
         }
         self.timers.set(number, sender.deadline());

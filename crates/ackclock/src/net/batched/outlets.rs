@@ -237,7 +237,6 @@ impl Outlets {
         let outlet = &self.outlets[number];
         let nic = &mut self.nics[outlet.nic as usize];
         if nic.is_idle(now)
-            && io.traces.is_none()
             && !io.sacks.numbers_packets()
             && let Course::Port { link_header_bytes, mailbox, port, input, at_port } = outlet.course
         {
@@ -449,7 +448,7 @@ impl Outlet {
         let rider = Rider { vc: *at_link, vc_name: *vc_name, frame, packet };
         let Sending { begins, free, arrives } = link.send(start, &rider, intent);
         nic.occupy(free);
-        if let Some(traces) = io.traces.as_mut().filter(|traces| traces.captures() && begins < Time::NEVER) {
+        if let Some(traces) = io.captures().filter(|_| begins < Time::NEVER) {
             traces.departs(begins, vc, frame, &segment, intent == Intent::Lose);
         }
         if intent == Intent::Lose {
@@ -521,14 +520,14 @@ impl Outlet {
     /// Whether more than usual is to be done when a frame begins.
     #[inline(always)]
     fn is_watched(&self, io: &Io) -> bool {
-        self.forced_drops.is_some() || io.traces.is_some()
+        self.forced_drops.is_some() || io.watched.captures
     }
 
-    /// A frame with this number begins where some are lost on purpose, or something is recorded.
+    /// A frame with this number begins where some are lost on purpose, or the host is captured at.
     #[inline(never)]
     fn begin(&mut self, start: Time, vc: VcId, frame: u32, segment: Segment, io: &mut Io) -> Intent {
         let intent = self.intent(&segment);
-        if let Some(traces) = io.traces.as_mut().filter(|traces| traces.captures()) {
+        if let Some(traces) = io.captures() {
             traces.departs(start, vc, frame, &segment, intent == Intent::Lose);
         }
         intent

@@ -269,24 +269,11 @@ impl PacketPort {
 /// A packet of `vc` has come to wait. Not inlined: most runs record nothing.
 #[inline(never)]
 fn record_entry(trace: &mut PortTrace, now: Time, counts: &Counts, vc: VcId) {
-    trace.enters(now);
-    if trace.wants_vcs() {
-        record_share(trace, now, counts, vc);
-    }
+    trace.enters(now, vc.index(), || counts.buffer().queued_of(vc));
 }
 
 /// A packet of `vc` no longer waits.
 #[inline(never)]
 fn record_departure(trace: &mut PortTrace, now: Time, counts: &Counts, vc: VcId) {
-    trace.leaves(now);
-    if trace.wants_vcs() {
-        record_share(trace, now, counts, vc);
-    }
-}
-
-/// So many packets of `vc` wait now.
-#[cold]
-#[inline(never)]
-fn record_share(trace: &mut PortTrace, now: Time, counts: &Counts, vc: VcId) {
-    trace.queued_of(now, vc.index(), counts.buffer().queued_of(vc));
+    trace.leaves(now, vc.index(), || counts.buffer().queued_of(vc));
 }
