@@ -252,6 +252,7 @@ fn growth(settings: &Settings, report: &mut Report) -> Option<GrowthParams> {
             fast_convergence: settings.flag("fast_convergence")?,
         }),
         "vegas" => GrowthParams::Vegas(vegas(settings, report)?),
+        "vegas-1995" => GrowthParams::Vegas1995(vegas(settings, report)?),
         "vegas-linux" => GrowthParams::VegasLinux(vegas_linux(settings, report)?),
         "vegas-plus" => GrowthParams::VegasPlus(VegasPlusParams {
             vegas: vegas(settings, report)?,
@@ -404,12 +405,12 @@ fn recovery(settings: &Settings, report: &mut Report) -> Option<RecoveryParams> 
             restart_timer_on_partial_ack: restart_timer_on_partial_ack?,
             limited_transmit: settings.flag("limited_transmit")?,
         }),
-        "vegas" => {
+        word @ ("vegas" | "vegas-1995") => {
             let growth = settings.word("growth")?;
             if !dialects::VEGAS_FAMILY.contains(&growth) {
                 let place = settings.at("recovery").or(settings.at("growth"));
                 report
-                    .error(place, format!("`recovery` \"vegas\" does not go with `growth` {growth:?}"))
+                    .error(place, format!("`recovery` {word:?} does not go with `growth` {growth:?}"))
                     .label("it leaves the size of the window to Vegas")
                     .help(format!(
                         "write growth = {}, or another recovery",
@@ -417,7 +418,7 @@ fn recovery(settings: &Settings, report: &mut Report) -> Option<RecoveryParams> 
                     ));
                 return None;
             }
-            RecoveryParams::Vegas
+            if word == "vegas" { RecoveryParams::Vegas } else { RecoveryParams::Vegas1995 }
         }
         other => unreachable!("recovery {other} is in the table of keys, but has no parameters"),
     })

@@ -325,6 +325,7 @@ fn tcp_that_cannot_work() {
         "tcp.max_rto = \"2 s\"",
         "tcp = { tick = \"1 ns\", min_rto = \"10 s\" }",
         "tcp = { growth = \"reno\", recovery = \"vegas\" }",
+        "tcp = { growth = \"vegas-linux\", recovery = \"vegas-1995\" }",
         "tcp = { growth = \"bbr1\", recovery = \"new-reno\" }",
         "tcp = { growth = \"bbr1\", receiver_sack = false }",
         "tcp = { dialect = \"ns2-2001\", handshake = true }",

@@ -56,6 +56,7 @@ const SETS: &[&str] = &[
     "tcp.growth=vegas",
     "tcp.growth=vegas-a",
     "tcp.growth=vegas-plus",
+    "tcp.growth=vegas-1995",
     "tcp.growth=vegas-linux",
     "tcp.linux_beta=3",
     "tcp.count_max=3",

@@ -286,13 +286,13 @@ pub(super) const KEYS: &[Key] = &[
 
 const IF_BBR1: &[Condition] = &[Condition { key: "growth", is: &["bbr1"] }];
 const IF_CUBIC: &[Condition] = &[Condition { key: "growth", is: &["cubic"] }];
-const IF_VEGAS: &[Condition] = &[Condition { key: "growth", is: &["vegas", "vegas-a", "vegas-plus"] }];
+const IF_VEGAS: &[Condition] = &[Condition { key: "growth", is: &["vegas", "vegas-1995", "vegas-a", "vegas-plus"] }];
 const IF_VEGAS_A: &[Condition] = &[Condition { key: "growth", is: &["vegas-a"] }];
 const IF_INDEPENDENT: &[Condition] =
     &[Condition { key: "growth", is: &["vegas-a"] }, Condition { key: "ab_coupling", is: &["independent"] }];
 const IF_VEGAS_PLUS: &[Condition] = &[Condition { key: "growth", is: &["vegas-plus"] }];
 const IF_REROUTE: &[Condition] = &[
-    Condition { key: "growth", is: &["vegas", "vegas-a", "vegas-plus"] },
+    Condition { key: "growth", is: &["vegas", "vegas-1995", "vegas-a", "vegas-plus"] },
     Condition { key: "reroute_detect", is: &["true"] },
 ];
 const IF_VEGAS_LINUX: &[Condition] = &[Condition { key: "growth", is: &["vegas-linux"] }];

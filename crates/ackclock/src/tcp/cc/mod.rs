@@ -8,6 +8,7 @@ mod cubic;
 mod reno;
 mod reroute_detect;
 mod vegas;
+mod vegas_1995;
 mod vegas_a;
 mod vegas_linux;
 mod vegas_plus;
@@ -16,6 +17,7 @@ pub use bbr1::Bbr1;
 pub use cubic::Cubic;
 pub use reno::Reno;
 pub use vegas::Vegas;
+pub use vegas_1995::Vegas1995;
 pub use vegas_a::VegasA;
 pub use vegas_linux::VegasLinux;
 pub use vegas_plus::VegasPlus;
@@ -160,6 +162,8 @@ pub enum Growth {
     Cubic(Box<Cubic>),
     /// Vegas.
     Vegas(Box<Vegas>),
+    /// Vegas as published.
+    Vegas1995(Box<Vegas1995>),
     /// Vegas-A.
     VegasA(Box<VegasA>),
     /// Vegas as Linux has it.
@@ -176,6 +180,7 @@ impl Growth {
             GrowthParams::Bbr1(params) => Growth::Bbr1(Box::new(Bbr1::new(params, stream))),
             GrowthParams::Cubic(params) => Growth::Cubic(Box::new(Cubic::new(params))),
             GrowthParams::Vegas(params) => Growth::Vegas(Box::new(Vegas::new(params))),
+            GrowthParams::Vegas1995(params) => Growth::Vegas1995(Box::new(Vegas1995::new(params))),
             GrowthParams::VegasLinux(params) => Growth::VegasLinux(Box::new(VegasLinux::new(params))),
             GrowthParams::VegasPlus(params) => Growth::VegasPlus(Box::new(VegasPlus::new(params))),
             GrowthParams::VegasA(params) => Growth::VegasA(Box::new(VegasA::new(params, stream))),
@@ -190,6 +195,7 @@ impl Growth {
             Growth::Bbr1(cc) => cc.on_ack(&ack, window),
             Growth::Cubic(cc) => cc.on_ack(&ack, window),
             Growth::Vegas(cc) => cc.on_ack(&ack, window),
+            Growth::Vegas1995(cc) => cc.on_ack(&ack, window),
             Growth::VegasA(cc) => cc.on_ack(&ack, window),
             Growth::VegasLinux(cc) => cc.on_ack(&ack, window),
             Growth::VegasPlus(cc) => cc.on_ack(&ack, window),
@@ -213,6 +219,7 @@ impl CongestionControl for Growth {
             Growth::Bbr1(cc) => cc.on_congestion(loss, window),
             Growth::Cubic(cc) => cc.on_congestion(loss, window),
             Growth::Vegas(cc) => cc.on_congestion(loss, window),
+            Growth::Vegas1995(cc) => cc.on_congestion(loss, window),
             Growth::VegasA(cc) => cc.on_congestion(loss, window),
             Growth::VegasLinux(cc) => cc.on_congestion(loss, window),
             Growth::VegasPlus(cc) => cc.on_congestion(loss, window),
@@ -225,6 +232,7 @@ impl CongestionControl for Growth {
             Growth::Bbr1(cc) => cc.on_rto(loss, window),
             Growth::Cubic(cc) => cc.on_rto(loss, window),
             Growth::Vegas(cc) => cc.on_rto(loss, window),
+            Growth::Vegas1995(cc) => cc.on_rto(loss, window),
             Growth::VegasA(cc) => cc.on_rto(loss, window),
             Growth::VegasLinux(cc) => cc.on_rto(loss, window),
             Growth::VegasPlus(cc) => cc.on_rto(loss, window),

@@ -13,6 +13,8 @@ pub enum GrowthParams {
     Cubic(CubicParams),
     /// Vegas, as ns-2 has it.
     Vegas(VegasParams),
+    /// Vegas, as it was published.
+    Vegas1995(VegasParams),
     /// Vegas-A: Vegas with thresholds that adapt.
     VegasA(VegasAParams),
     /// Vegas as Linux has it.
@@ -27,7 +29,8 @@ impl GrowthParams {
         match self {
             GrowthParams::Reno(_) | GrowthParams::Bbr1(_) => false,
             GrowthParams::Cubic(_) | GrowthParams::VegasLinux(_) => true,
-            GrowthParams::Vegas(_) | GrowthParams::VegasA(_) | GrowthParams::VegasPlus(_) => true,
+            GrowthParams::Vegas(_) | GrowthParams::Vegas1995(_) => true,
+            GrowthParams::VegasA(_) | GrowthParams::VegasPlus(_) => true,
         }
     }
 
@@ -36,16 +39,17 @@ impl GrowthParams {
         matches!(self, GrowthParams::Bbr1(_))
     }
 
-    /// Whether it is ns-2's Vegas or a relative of it, with its own recovery.
+    /// Whether it is Vegas or a relative of it that leaves losses to Vegas' own recovery.
     pub fn is_vegas(&self) -> bool {
-        matches!(self, GrowthParams::Vegas(_) | GrowthParams::VegasA(_) | GrowthParams::VegasPlus(_))
+        use GrowthParams::{Vegas, Vegas1995, VegasA, VegasPlus};
+        matches!(self, Vegas(_) | Vegas1995(_) | VegasA(_) | VegasPlus(_))
     }
 
     /// Whether the seed can make a difference.
     pub fn has_randomness(&self) -> bool {
         match self {
             GrowthParams::Reno(_) | GrowthParams::Cubic(_) | GrowthParams::VegasLinux(_) => false,
-            GrowthParams::Vegas(_) | GrowthParams::VegasPlus(_) => false,
+            GrowthParams::Vegas(_) | GrowthParams::Vegas1995(_) | GrowthParams::VegasPlus(_) => false,
             GrowthParams::Bbr1(_) => true,
             GrowthParams::VegasA(params) => params.tie_up_probability + params.tie_down_probability > 0.0,
         }

@@ -13,8 +13,11 @@ pub enum RecoveryParams {
     FallFloyd(FallFloydParams),
     /// SACK of RFC 6675.
     Rfc6675(Rfc6675Params),
-    /// Vegas' own: a fine timeout, looked at when acknowledgements come. It goes with Vegas and Vegas-A.
+    /// Vegas' own, as ns-2 has it: a fine timeout, looked at when acknowledgements come. It goes with Vegas and its
+    /// relatives ([`GrowthParams::is_vegas`](super::GrowthParams::is_vegas)).
     Vegas,
+    /// The same as it was published.
+    Vegas1995,
 }
 
 impl RecoveryParams {
@@ -25,7 +28,7 @@ impl RecoveryParams {
 
     /// Whether it asks when segments were sent.
     pub fn measures(&self) -> bool {
-        matches!(self, RecoveryParams::Vegas)
+        matches!(self, RecoveryParams::Vegas | RecoveryParams::Vegas1995)
     }
 }
 
