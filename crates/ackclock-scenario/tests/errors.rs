@@ -328,6 +328,7 @@ fn tcp_that_cannot_work() {
         "tcp = { growth = \"vegas-linux\", recovery = \"vegas-1995\" }",
         "tcp = { growth = \"bbr1\", recovery = \"new-reno\" }",
         "tcp = { growth = \"bbr1\", receiver_sack = false }",
+        "tcp = { growth = \"bbr3\", recovery = \"reno\" }",
         "tcp = { dialect = \"ns2-2001\", handshake = true }",
         "tcp = { growth = \"vegas\", alpha = 4 }",
         "tcp = { growth = \"vegas-linux\", linux_alpha = 5 }",

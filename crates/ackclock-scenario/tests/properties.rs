@@ -47,6 +47,7 @@ const SETS: &[&str] = &[
     "tcp.timestamp_clock=10 ms",
     "flow.f1.tcp.dialect=osu",
     "tcp.growth=bbr1",
+    "tcp.growth=bbr3",
     "tcp.probe_rtt=100 ms",
     "tcp.growth=cubic",
     "tcp.fast_convergence=false",

@@ -73,6 +73,7 @@ fn tcp_params() -> impl Strategy<Value = TcpParams> {
             if published { GrowthParams::Vegas1995(params) } else { GrowthParams::Vegas(params) }
         }),
         1 => Just(GrowthParams::Bbr1(Bbr1Params::default())),
+        1 => Just(GrowthParams::Bbr3(Bbr3Params::default())),
         1 => Just(GrowthParams::VegasLinux(VegasLinuxParams::default())),
         1 => (1_u32..4).prop_map(|count_max| {
             GrowthParams::VegasPlus(VegasPlusParams { count_max, ..VegasPlusParams::default() })

@@ -114,7 +114,17 @@ pub(super) const KEYS: &[Key] = &[
     Key {
         sections: TCPS,
         name: "growth",
-        kind: Kind::Word(&["reno", "bbr1", "cubic", "vegas", "vegas-1995", "vegas-a", "vegas-linux", "vegas-plus"]),
+        kind: Kind::Word(&[
+            "reno",
+            "bbr1",
+            "bbr3",
+            "cubic",
+            "vegas",
+            "vegas-1995",
+            "vegas-a",
+            "vegas-linux",
+            "vegas-plus",
+        ]),
         default: Fallback::Text("reno"),
         source: "[SACK-UBR] §2.1",
         about: "How the congestion window grows and shrinks.",

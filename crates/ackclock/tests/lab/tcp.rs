@@ -135,6 +135,12 @@ fn growth(choices: &mut Choices) -> Option<GrowthParams> {
         5 if choices.once_in(2) => Some(GrowthParams::Vegas1995(vegas)),
         5 => Some(GrowthParams::Vegas(vegas)),
         7 => Some(GrowthParams::VegasLinux(VegasLinuxParams::default())),
+        8 if choices.once_in(2) => Some(GrowthParams::Bbr3(Bbr3Params {
+            min_rtt_window: choices.one_of(&[Span::from_secs(10), Span::from_ms(50)]),
+            probe_rtt_interval: choices.one_of(&[Span::from_secs(5), Span::from_ms(30)]),
+            probe_rtt: choices.one_of(&[Span::from_ms(200), Span::from_ms(5)]),
+            ..Bbr3Params::default()
+        })),
         8 => Some(GrowthParams::Bbr1(Bbr1Params {
             rtprop_window: choices.one_of(&[Span::from_secs(10), Span::from_ms(50)]),
             probe_rtt: choices.one_of(&[Span::from_ms(200), Span::from_ms(5)]),

@@ -9,6 +9,8 @@ pub enum GrowthParams {
     Reno(CongestionAvoidance),
     /// BBR, version 1.
     Bbr1(Bbr1Params),
+    /// BBR, version 3.
+    Bbr3(Bbr3Params),
     /// CUBIC of RFC 9438.
     Cubic(CubicParams),
     /// Vegas, as ns-2 has it.
@@ -27,7 +29,7 @@ impl GrowthParams {
     /// Whether it measures the round trip of every segment.
     pub fn measures(&self) -> bool {
         match self {
-            GrowthParams::Reno(_) | GrowthParams::Bbr1(_) => false,
+            GrowthParams::Reno(_) | GrowthParams::Bbr1(_) | GrowthParams::Bbr3(_) => false,
             GrowthParams::Cubic(_) | GrowthParams::VegasLinux(_) => true,
             GrowthParams::Vegas(_) | GrowthParams::Vegas1995(_) => true,
             GrowthParams::VegasA(_) | GrowthParams::VegasPlus(_) => true,
@@ -36,7 +38,7 @@ impl GrowthParams {
 
     /// Whether it sets a rate at which segments leave, and measures that at which they are delivered.
     pub fn paces(&self) -> bool {
-        matches!(self, GrowthParams::Bbr1(_))
+        matches!(self, GrowthParams::Bbr1(_) | GrowthParams::Bbr3(_))
     }
 
     /// Whether it is Vegas or a relative of it that leaves losses to Vegas' own recovery.
@@ -50,7 +52,7 @@ impl GrowthParams {
         match self {
             GrowthParams::Reno(_) | GrowthParams::Cubic(_) | GrowthParams::VegasLinux(_) => false,
             GrowthParams::Vegas(_) | GrowthParams::Vegas1995(_) | GrowthParams::VegasPlus(_) => false,
-            GrowthParams::Bbr1(_) => true,
+            GrowthParams::Bbr1(_) | GrowthParams::Bbr3(_) => true,
             GrowthParams::VegasA(params) => params.tie_up_probability + params.tie_down_probability > 0.0,
         }
     }
@@ -68,6 +70,36 @@ pub struct Bbr1Params {
 impl Default for Bbr1Params {
     fn default() -> Bbr1Params {
         Bbr1Params { rtprop_window: Span::from_secs(10), probe_rtt: Span::from_ms(200) }
+    }
+}
+
+/// The constants of BBR, version 3 (\[BBR3\] §2.8, §2.16).
+#[derive(Clone, Debug, PartialEq)]
+pub struct Bbr3Params {
+    /// For how long the shortest round trip is believed: MinRTTFilterLen.
+    pub min_rtt_window: Span,
+    /// For how long no shorter one is seen before it is measured again: ProbeRTTInterval.
+    pub probe_rtt_interval: Span,
+    /// For how long less is sent when it is: ProbeRTTDuration.
+    pub probe_rtt: Span,
+    /// Lost part of what is in flight above which there was too much: LossThresh.
+    pub loss_threshold: f64,
+    /// What a round trip with losses leaves at least: Beta.
+    pub beta: f64,
+    /// Part of inflight_longterm that is left to others: Headroom.
+    pub headroom: f64,
+}
+
+impl Default for Bbr3Params {
+    fn default() -> Bbr3Params {
+        Bbr3Params {
+            min_rtt_window: Span::from_secs(10),
+            probe_rtt_interval: Span::from_secs(5),
+            probe_rtt: Span::from_ms(200),
+            loss_threshold: 0.02,
+            beta: 0.7,
+            headroom: 0.15,
+        }
     }
 }
 

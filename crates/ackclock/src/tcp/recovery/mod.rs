@@ -178,6 +178,10 @@ pub trait Recovery: Send {
     fn in_flight(&self, flight: &Flight) -> u64 {
         flight.nxt - flight.una
     }
+    /// What was sent before this byte and is not held by the receiver is believed to be lost.
+    fn lost_below(&self, flight: &Flight) -> u64 {
+        flight.una
+    }
 }
 
 /// Duplicate acknowledgements that mean a loss (RFC 2001 §3).
@@ -280,5 +284,9 @@ impl Recovery for AnyRecovery {
 
     fn in_flight(&self, flight: &Flight) -> u64 {
         dispatch!(self, recovery => recovery.in_flight(flight))
+    }
+
+    fn lost_below(&self, flight: &Flight) -> u64 {
+        dispatch!(self, recovery => recovery.lost_below(flight))
     }
 }
