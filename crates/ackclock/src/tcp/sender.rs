@@ -556,12 +556,9 @@ impl Sender {
 
     fn on_timeout(&mut self, now: Time) {
         self.count_reduction();
-        let max = self.flight.max;
+        self.tell_pacer_of_timeout(now);
         let loss = Loss::of(self.flight.mss as f64, self.flight.rwnd as f64);
         self.growth.on_rto(&loss, &mut self.window);
-        if let Some(pacer) = self.pacer_mut() {
-            pacer.on_timeout(max);
-        }
         let hands = Hands { growth: &mut self.growth, window: &mut self.window, now, times: None, rtt: None };
         self.recovery.on_timeout(&self.flight, hands);
         self.flight.nxt = self.flight.una;

@@ -162,4 +162,8 @@ impl Recovery for Rfc6675 {
     fn in_flight(&self, flight: &Flight) -> u64 {
         if flight.nxt == flight.max { self.scoreboard.pipe(flight.max) } else { flight.nxt - flight.una }
     }
+
+    fn lost_below(&self, _flight: &Flight) -> u64 {
+        self.scoreboard.lost_below()
+    }
 }
