@@ -266,6 +266,25 @@ fn scenario_of_fixed_routes() -> Scenario {
 }
 
 #[test]
+fn what_waits_at_a_terminal_is_lost_if_it_bears_the_address_of_the_old_satellite() {
+    // 40 ms each at s1: of the ten datagrams that come at 2, 12, ... 92 ms, three begin before 100 ms, at 2, 42 and 82. The
+    // other seven have their turns from 122 to 362, go to s3, and are not for it.
+    let slow = |unheard| {
+        let mut scenario = handover();
+        let [s2, s3] = ["s2", "s3"].map(|name| Some(node(&scenario, name)));
+        let uplink = course(&mut scenario, "s1->s2");
+        uplink.far_ends = Some(FarEnds::new(vec![(ms(0), s2), (ms(100), s3)], unheard));
+        uplink.rates = ackclock::path::Rates::constant(ackclock::units::Rate::from_bps(200_000).expect("not zero"));
+        run("addressed", &scenario)
+    };
+    let [kept, lost_there] = [Unheard::Lose, Unheard::LoseAddressed].map(slow);
+    assert_eq!((lost(&kept, "s1->s2").no_receiver, kept.datagrams[0].lost), (0, 0));
+    assert_eq!((lost(&lost_there, "s1->s2").no_receiver, lost_there.datagrams[0].lost), (7, 7));
+    let departures = [&kept, &lost_there].map(|records| of_datagrams(records, "s1->s2").departures);
+    assert_eq!(departures[0], departures[1], "they take their time all the same");
+}
+
+#[test]
 fn what_is_on_a_link_arrives_after_a_handover_or_is_lost() {
     // At 100 ms, the datagram of 90 ms is at s1 from 92 to 93, and under way until 97.08. With a handover at 96 ms:
     let at_96 = |under_way| {

@@ -67,7 +67,7 @@ impl Hosts {
     #[inline(never)]
     pub(super) fn advance(&mut self, until: Time, io: &mut Io) {
         // The inbox asserts the same.
-        let own = self.exits.timers.earliest().0.min(self.exits.outlets.next_start());
+        let own = self.exits.timers.next().min(self.exits.outlets.next_start());
         assert!(own >= self.done, "time went back from {} to {own}", self.done);
         self.done = until;
         let mut inbox = std::mem::take(&mut io.inboxes[self.group]);
@@ -89,8 +89,7 @@ impl Hosts {
     /// Before then nothing happens here, as far as is known.
     pub(super) fn next(&self, io: &Io) -> Time {
         let arrival = io.inboxes[self.group].earliest();
-        let (due, _) = self.exits.timers.earliest();
-        due.min(arrival).min(self.exits.outlets.next_start())
+        self.exits.timers.next().min(arrival).min(self.exits.outlets.next_start())
     }
 
     /// Frames and timers handled so far.
@@ -131,11 +130,8 @@ impl Hosts {
     /// Handles the timers before `until`.
     #[inline]
     fn expire_before(&mut self, until: Time, io: &mut Io) {
-        loop {
+        while self.exits.timers.next() < until {
             let (due, end) = self.exits.timers.earliest();
-            if due >= until {
-                break;
-            }
             self.on_timer(due, end, io);
         }
     }
@@ -332,6 +328,6 @@ impl Exits {
                 self.outlets.send_plain(now, ack_vc(flow), number, (0, ack), 0, headers, io);
             }
         }
-        self.timers.set(number, receiver.next_deadline().unwrap_or(Time::NEVER));
+        self.timers.set(number, receiver.deadline());
     }
 }

@@ -543,8 +543,8 @@ impl Reference {
     fn schedule_timers(&mut self, flow: usize) {
         let number = 2 * self.links.len() + 2 * flow;
         let Flow { source, sink, .. } = &self.flows[flow];
-        self.agenda.set(number, source.sender.next_deadline().unwrap_or(Time::NEVER));
-        self.agenda.set(number + 1, sink.receiver.next_deadline().unwrap_or(Time::NEVER));
+        self.agenda.set(number, source.sender.deadline());
+        self.agenda.set(number + 1, sink.receiver.deadline());
     }
 }
 
