@@ -82,7 +82,7 @@ mod tests {
 
     /// Octets that do not repeat.
     fn noise(count: usize) -> Vec<u8> {
-        (0..count as u64).map(|n| (n.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 29) as u8 ^ (n * n >> 7) as u8).collect()
+        (0..count as u64).map(|n| (n.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 29) as u8 ^ ((n * n) >> 7) as u8).collect()
     }
 
     #[test]
