@@ -132,8 +132,9 @@ impl Line {
         begins + self.course.rates.at(begins).serialization(u64::from(packet.bytes) * 8)
     }
 
-    /// A packet is transmitted from `begins` on, when the link is up. To be told in the order of transmission.
-    pub fn transmit(&mut self, begins: Time, packet: Packet) -> Passage {
+    /// A packet that came to the queue at `came` is transmitted from `begins` on, when the link is up. To be told in the
+    /// order of transmission.
+    pub fn transmit(&mut self, came: Time, begins: Time, packet: Packet) -> Passage {
         let complete = self.complete(begins, packet);
         let course = &self.course;
         let lost = |time, reason| Passage { complete: complete.min(time), fate: Fate::Lost { time, reason } };
@@ -145,7 +146,7 @@ impl Line {
         if self.errors.corrupt(Place::Egress, complete, packet) {
             return lost(complete, DropReason::Corrupted);
         }
-        if course.far_ends.as_ref().is_some_and(|far_ends| far_ends.at(begins).is_none()) {
+        if course.far_ends.as_ref().is_some_and(|far_ends| far_ends.receiver(came, begins).is_none()) {
             return lost(complete, DropReason::NoReceiver);
         }
         let mut arrives = complete + course.delays.at_or_after(&mut self.place, begins) + self.jitter.next();
@@ -209,7 +210,7 @@ mod tests {
 
     /// The fates of packets of 100 bytes whose transmissions begin at these times: arrivals, or losses below zero.
     fn fates(line: &mut Line, begins: &[u64]) -> Vec<i64> {
-        let fate = |&begin: &u64| match line.transmit(ns(begin), packet(100)).fate {
+        let fate = |&begin: &u64| match line.transmit(ns(begin), ns(begin), packet(100)).fate {
             Fate::Arrives(time) => (time.as_ps() / 1000) as i64,
             Fate::Lost { time, .. } => -((time.as_ps() / 1000) as i64),
         };
@@ -238,11 +239,31 @@ mod tests {
         let mut lose = line(leaves(Unheard::Lose), &[]);
         assert_eq!(fates(&mut lose, &[950, 1050, 1950, 2050]), [1550, -1150, -2050, 2650]);
         assert_eq!([950, 2050].map(|begins| lose.far_end(ns(begins))), [node(1), node(2)]);
-        let lost = lose.transmit(ns(1000), packet(100)).fate;
+        let lost = lose.transmit(ns(1000), ns(1000), packet(100)).fate;
         assert_eq!(lost, Fate::Lost { time: ns(1100), reason: DropReason::NoReceiver });
         assert_eq!([999, 1000].map(|time| lose.avoids(ns(time))), [false, false]);
         let reroute = line(leaves(Unheard::Reroute), &[]);
         assert_eq!([999, 1000, 2000].map(|time| reroute.avoids(ns(time))), [false, true, false]);
+    }
+
+    #[test]
+    fn what_is_addressed_to_an_earlier_far_end_is_transmitted_and_lost() {
+        let node = |number| Some(NodeId::from_index(number));
+        let changes = |unheard| {
+            move |course: &mut Course| {
+                course.far_ends = Some(FarEnds::new(vec![(ns(0), node(1)), (ns(1000), node(2))], unheard));
+            }
+        };
+        // It came at 999 or 1000, and begins at 1000 or later.
+        let fates = |unheard| {
+            let mut line = line(changes(unheard), &[]);
+            [(998, 999), (999, 1000), (999, 1100), (1000, 1200)]
+                .map(|(came, begins)| line.transmit(ns(came), ns(begins), packet(100)).fate)
+        };
+        let lost = |ps| Fate::Lost { time: ns(ps), reason: DropReason::NoReceiver };
+        let [first, last] = [1599, 1800].map(|time| Fate::Arrives(ns(time)));
+        assert_eq!(fates(Unheard::LoseAddressed), [first, lost(1100), lost(1200), last]);
+        assert_eq!(fates(Unheard::Lose), [first, Fate::Arrives(ns(1600)), Fate::Arrives(ns(1700)), last]);
     }
 
     #[test]
@@ -281,7 +302,7 @@ mod tests {
         };
         let mut line = line(wild, &[]);
         for number in 0..400 {
-            let Fate::Arrives(time) = line.transmit(ns(100 * number), packet(100)).fate else {
+            let Fate::Arrives(time) = line.transmit(ns(100 * number), ns(100 * number), packet(100)).fate else {
                 panic!("nothing is lost")
             };
             assert!(time >= last);
@@ -304,7 +325,7 @@ mod tests {
             course.rates = Rates::new(vec![(ns(0), rate(RATE)), (ns(1000), rate(RATE / 4))]);
         };
         let mut line = line(slower, &[]);
-        let complete = |line: &mut Line, begins| line.transmit(ns(begins), packet(100)).complete;
+        let complete = |line: &mut Line, begins| line.transmit(ns(begins), ns(begins), packet(100)).complete;
         assert_eq!([complete(&mut line, 999), complete(&mut line, 1100)], [ns(1099), ns(1500)]);
     }
 
@@ -317,9 +338,13 @@ mod tests {
         };
         assert_eq!(fates(&mut line(down(InService::Finish), &[]), &[950]), [1550]);
         let mut line = line(down(InService::Lose), &[]);
-        assert_eq!(line.transmit(ns(900), packet(100)).fate, Fate::Arrives(ns(1500)), "out at the very instant");
+        assert_eq!(
+            line.transmit(ns(900), ns(900), packet(100)).fate,
+            Fate::Arrives(ns(1500)),
+            "out at the very instant"
+        );
         let lost = Fate::Lost { time: ns(1000), reason: DropReason::Outage };
-        assert_eq!(line.transmit(ns(950), packet(100)), Passage { complete: ns(1000), fate: lost });
+        assert_eq!(line.transmit(ns(950), ns(950), packet(100)), Passage { complete: ns(1000), fate: lost });
         assert_eq!(line.up_from(ns(1000)), ns(2000));
     }
 

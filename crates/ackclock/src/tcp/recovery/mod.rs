@@ -187,6 +187,11 @@ pub trait Recovery: Send {
     fn has_a_say(&self) -> bool {
         false
     }
+    /// Whether new data that is acknowledged without blocks would mean growth and change nothing here, until another
+    /// method is called that may change something. Mostly so, and then such acknowledgements need not come here.
+    fn sleeps(&self) -> bool {
+        false
+    }
     /// What to send next.
     fn sending(&self, _flight: &Flight, _window: &Window) -> Sending {
         Sending::ByWindow
@@ -301,6 +306,10 @@ impl Recovery for AnyRecovery {
     #[inline(always)]
     fn has_a_say(&self) -> bool {
         dispatch!(self, recovery => recovery.has_a_say())
+    }
+
+    fn sleeps(&self) -> bool {
+        dispatch!(self, recovery => recovery.sleeps())
     }
 
     fn sending(&self, flight: &Flight, window: &Window) -> Sending {

@@ -119,6 +119,11 @@ impl Recovery for Rfc6675 {
         self.episode.is_some() || self.dup_acks > 0
     }
 
+    // The scoreboard is told of what is acknowledged with the next block, before it is asked anything.
+    fn sleeps(&self) -> bool {
+        self.episode.is_none() && self.dup_acks == 0 && self.scoreboard.is_empty()
+    }
+
     fn sending(&self, flight: &Flight, window: &Window) -> Sending {
         let room = |pipe: u64| pipe as f64 + flight.mss as f64 <= window.cwnd;
         if let Some(episode) = &self.episode {
