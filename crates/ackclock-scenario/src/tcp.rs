@@ -288,11 +288,11 @@ fn bbr3(settings: &Settings, report: &mut Report) -> Option<Bbr3Params> {
 /// BBR has no meaning without selective acknowledgements.
 fn needs_sack(settings: &Settings, report: &mut Report) -> Option<()> {
     let (growth, recovery) = (settings.word("growth")?, settings.word("recovery")?);
-    if recovery != "rfc6675" || settings.flag("receiver_sack") == Some(false) {
+    if !matches!(recovery, "rfc6675" | "rack") || settings.flag("receiver_sack") == Some(false) {
         report
             .error(settings.at("recovery").or(settings.at("growth")), format!("`growth` {growth:?} needs SACK"))
             .label("it measures what is delivered by selective acknowledgements")
-            .help("write recovery = \"rfc6675\", and leave receiver_sack as it is");
+            .help("write recovery = \"rfc6675\" or \"rack\", and leave receiver_sack as it is");
         return None;
     }
     Some(())
@@ -423,6 +423,7 @@ fn recovery(settings: &Settings, report: &mut Report) -> Option<RecoveryParams> 
             restart_timer_on_partial_ack: restart_timer_on_partial_ack?,
             limited_transmit: settings.flag("limited_transmit")?,
         }),
+        "rack" => RecoveryParams::Rack,
         word @ ("vegas" | "vegas-1995") => {
             let growth = settings.word("growth")?;
             if !dialects::VEGAS_FAMILY.contains(&growth) {

@@ -64,6 +64,7 @@ const SETS: &[&str] = &[
     "tcp.plus_return=any-loss",
     "tcp.reroute_detect=true",
     "tcp.reroute_blocks=2",
+    "tcp.recovery=rack",
     "tcp.recovery=new-reno",
     "tcp.recovery=vegas",
     "tcp.timer=ns2",

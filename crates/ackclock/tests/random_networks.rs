@@ -10,7 +10,7 @@ use proptest::prelude::*;
 const IMPATIENT: [&str; 2] = ["tcp.tick=10 ms", "tcp.initial_rto=30 ms"];
 
 fn any_recovery() -> impl Strategy<Value = &'static str> {
-    prop_oneof![Just("vanilla"), Just("reno"), Just("new-reno"), Just("fall-floyd"), Just("rfc6675")]
+    prop_oneof![Just("vanilla"), Just("reno"), Just("new-reno"), Just("fall-floyd"), Just("rfc6675"), Just("rack")]
 }
 
 fn any_lan() -> impl Strategy<Value = (Vec<String>, u64)> {

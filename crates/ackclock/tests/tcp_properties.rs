@@ -40,6 +40,7 @@ fn tcp_params() -> impl Strategy<Value = TcpParams> {
     let out_of_order = prop_oneof![Just(OutOfOrder::Buffer), Just(OutOfOrder::Discard)];
     let recovery = prop_oneof![
         Just(RecoveryParams::Vanilla),
+        Just(RecoveryParams::Rack),
         Just(RecoveryParams::Reno),
         (any::<bool>(), any::<bool>()).prop_map(|(guard_after_timeout, restart_timer_on_partial_ack)| {
             RecoveryParams::NewReno(NewRenoParams {

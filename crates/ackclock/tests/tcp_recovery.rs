@@ -167,3 +167,34 @@ fn a_file_arrives_whole_under_every_recovery_and_any_single_loss() {
         }
     }
 }
+
+/// A retransmission that is lost again: RFC 6675 waits for the timer, RACK sees what was sent after it arrive.
+#[test]
+fn rack_repairs_a_lost_retransmission_without_a_timeout() {
+    let run = |recovery| {
+        let mut pair =
+            Pair::new(&params(recovery, 32), GREEDY, ONE_WAY, |number, transmission| number == 0 && transmission < 3);
+        pair.run(Time::ZERO + RTT * 20);
+        (pair.sender.timeouts().len(), pair.sender.stats().fast_retransmits, pair.time_of(0, 3).unwrap())
+    };
+    assert_eq!(run(rfc6675()).0, 1);
+    // Lost at a round trip, again at two; what was sent after the second copy arrives at the third.
+    assert_eq!(run(RecoveryParams::Rack), (0, 1, FOUND + RTT));
+}
+
+/// The last segments of a file: only a timeout, of two seconds at least, or a probe, after two round trips without an
+/// answer, finds that.
+#[test]
+fn rack_probes_for_the_loss_of_the_last_segments() {
+    let run = |recovery| {
+        let application = Application { size: Some(20 * MSS), ..GREEDY };
+        let mut tcp = params(recovery, 4);
+        tcp.timer.min_rto_ticks = 20;
+        let mut pair = Pair::new(&tcp, application, ONE_WAY, |number, transmission| number >= 17 && transmission == 1);
+        pair.run(Time::ZERO + Span::from_secs(20));
+        assert_eq!(pair.sender.flight().una, 20 * MSS);
+        (pair.sender.timeouts().len(), pair.sender.stats().retransmissions)
+    };
+    assert_eq!(run(rfc6675()), (1, 3));
+    assert_eq!(run(RecoveryParams::Rack), (0, 3));
+}

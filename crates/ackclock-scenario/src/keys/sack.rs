@@ -59,7 +59,7 @@ pub(super) const KEYS: &[Key] = &[
     },
 ];
 
-const SACK: Condition = Condition { key: "recovery", is: &["fall-floyd", "rfc6675"] };
+const SACK: Condition = Condition { key: "recovery", is: &["fall-floyd", "rfc6675", "rack"] };
 const REPORTED: Condition = Condition { key: "receiver_sack", is: &["true"] };
 const IF_SACK: &[Condition] = &[SACK, REPORTED];
 const IF_OFFSET: &[Condition] =

@@ -105,10 +105,10 @@ pub(super) const KEYS: &[Key] = &[
     Key {
         sections: TCPS,
         name: "recovery",
-        kind: Kind::Word(&["vanilla", "reno", "new-reno", "fall-floyd", "rfc6675", "vegas", "vegas-1995"]),
+        kind: Kind::Word(&["vanilla", "reno", "new-reno", "fall-floyd", "rfc6675", "rack", "vegas", "vegas-1995"]),
         default: Fallback::Text("new-reno"),
         source: "[SACK-UBR] §2.3",
-        about: "What is retransmitted after a loss, and when. fall-floyd and rfc6675 use SACK; vegas and vegas-1995 have a fine timeout, and go with the growths of Vegas.",
+        about: "What is retransmitted after a loss, and when. fall-floyd, rfc6675 and rack use SACK; vegas and vegas-1995 have a fine timeout, and go with the growths of Vegas.",
         used_if: ALWAYS,
     },
     Key {

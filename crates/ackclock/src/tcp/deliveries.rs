@@ -183,17 +183,24 @@ impl Deliveries {
         while self.lost_below * self.mss < seq.min(max) {
             let number = self.lost_below;
             self.lost_below += 1;
-            let record = &mut self.records[(number - self.first) as usize];
-            if record.is_lost || self.held.contains(number) {
-                continue;
+            if let Some(lost) = self.lose(number, max) {
+                return Some(lost);
             }
-            record.is_lost = true;
-            let len = self.mss.min(max - number * self.mss);
-            self.lost += len;
-            let Sent { in_flight, app_limited, lost, .. } = *record;
-            return Some(Lost { number, len, in_flight, lost: self.lost - lost, app_limited });
         }
         None
+    }
+
+    /// The segment of this number is lost, unless it is delivered or known to be lost; nothing beyond `max` was ever sent.
+    pub(super) fn lose(&mut self, number: u64, max: u64) -> Option<Lost> {
+        let record = self.records.get_mut(number.checked_sub(self.first)? as usize)?;
+        if record.is_lost || self.held.contains(number) {
+            return None;
+        }
+        record.is_lost = true;
+        let len = self.mss.min(max - number * self.mss);
+        self.lost += len;
+        let Sent { in_flight, app_limited, lost, .. } = *record;
+        Some(Lost { number, len, in_flight, lost: self.lost - lost, app_limited })
     }
 
     /// What was sent again since it was lost may be lost again.

@@ -2,7 +2,7 @@
 //! Sources: \[BBR1\] §4.2.1 (pacing), \[DRATE\]; losses and limits: \[BBR3\] §2.2, §4.1.2.
 
 use super::cc::{CongestionControl, Delivery, Growth, LossState, LostSegment, Window};
-use super::deliveries::{Delivered, Deliveries};
+use super::deliveries::{Delivered, Deliveries, Lost};
 use super::recovery::{AnyRecovery, Flight, Recovery};
 use crate::packet::SackBlock;
 use crate::units::{Span, Time};
@@ -68,7 +68,7 @@ impl Pacer {
     pub(super) fn tell(&mut self, growth: &mut Growth, recovery: &AnyRecovery, flight: &Flight, window: &mut Window) {
         let Some((now, delivered, prior_in_flight)) = self.heard.take() else { return };
         let in_flight = recovery.in_flight(flight);
-        self.tell_losses(now, recovery.lost_below(flight), flight, growth);
+        self.tell_losses(now, recovery, flight, growth);
         let loss_state = match recovery.in_recovery() {
             true => LossState::Recovery,
             false if flight.una < self.repaired_at => LossState::Timeout,
@@ -104,23 +104,37 @@ impl Pacer {
     pub(super) fn on_timeout(&mut self, now: Time, flight: &Flight, growth: &mut Growth) {
         self.repaired_at = flight.max;
         self.deliveries.look_again();
-        self.tell_losses(now, flight.max, flight, growth);
+        self.tell_losses_below(now, flight.max, flight, growth);
         self.deliveries.look_again();
     }
 
-    fn tell_losses(&mut self, now: Time, lost_below: u64, flight: &Flight, growth: &mut Growth) {
-        while let Some(lost) = self.deliveries.lose_below(lost_below, flight.max) {
-            growth.on_lost_segment(&LostSegment {
-                now,
-                mss: flight.mss as f64,
-                number: lost.number,
-                len: lost.len as f64,
-                total: self.deliveries.delivered(),
-                in_flight_when_sent: lost.in_flight as f64,
-                lost_since: lost.lost as f64,
-                app_limited: lost.app_limited,
-            });
+    /// Congestion control is told what recovery has found to be lost.
+    pub(super) fn tell_losses(&mut self, now: Time, recovery: &AnyRecovery, flight: &Flight, growth: &mut Growth) {
+        for &number in recovery.newly_lost() {
+            if let Some(lost) = self.deliveries.lose(number, flight.max) {
+                self.tell_loss(now, &lost, flight, growth);
+            }
         }
+        self.tell_losses_below(now, recovery.lost_below(flight), flight, growth);
+    }
+
+    fn tell_losses_below(&mut self, now: Time, lost_below: u64, flight: &Flight, growth: &mut Growth) {
+        while let Some(lost) = self.deliveries.lose_below(lost_below, flight.max) {
+            self.tell_loss(now, &lost, flight, growth);
+        }
+    }
+
+    fn tell_loss(&self, now: Time, lost: &Lost, flight: &Flight, growth: &mut Growth) {
+        growth.on_lost_segment(&LostSegment {
+            now,
+            mss: flight.mss as f64,
+            number: lost.number,
+            len: lost.len as f64,
+            total: self.deliveries.delivered(),
+            in_flight_when_sent: lost.in_flight as f64,
+            lost_since: lost.lost as f64,
+            app_limited: lost.app_limited,
+        });
     }
 
     /// The application has no more to send than what is in flight.

@@ -8,7 +8,7 @@ mod sending;
 use super::cc::{Ack, CongestionControl, Growth, Loss, Window};
 use super::handshake::{ActiveEnd, Opened, RTO_AFTER_LOST_SYN};
 use super::pacer::Pacer;
-use super::recovery::{AnyRecovery, DupAck, Flight, Hands, NewAck, Recovery, TimerAction};
+use super::recovery::{AnyRecovery, Deadline, DupAck, Flight, Hands, NewAck, Recovery, TimerAction};
 use super::sack_ends::{SackReader, SackStats};
 use super::setup::Setup;
 use super::timer::RetransmissionTimer;
@@ -304,7 +304,7 @@ impl Sender {
         if !self.plain {
             self.hear(now, ack, blocks);
         }
-        self.recovery.on_sack(ack, blocks, &self.flight);
+        self.recovery.on_sack(now, ack, blocks, &self.flight);
         if ack > self.flight.una {
             self.on_new_ack(now, ack);
         } else if self.flight.max > self.flight.una {
@@ -330,7 +330,9 @@ impl Sender {
             return Expired::Nothing;
         }
         if !self.timer.expires(now) {
-            if self.pacer_mut().is_some() {
+            if self.recovery.deadline() <= now {
+                self.on_deadline_of_recovery(now);
+            } else if self.pacer_mut().is_some() {
                 self.pass_time(now); // to send
             }
             return Expired::Nothing;
@@ -552,6 +554,22 @@ impl Sender {
                 }
             }
         }
+    }
+
+    #[inline(never)]
+    fn on_deadline_of_recovery(&mut self, now: Time) {
+        self.pass_time(now);
+        let hands = Hands { growth: &mut self.growth, window: &mut self.window, now, times: None, rtt: None };
+        match self.recovery.on_deadline(&self.flight, hands) {
+            Deadline::Noted => {}
+            Deadline::FastRetransmit => {
+                self.fast_retransmit = self.flight.una;
+                self.count_fast_retransmit();
+            }
+            Deadline::Probe => self.timer.start(now),
+        }
+        self.tell_pacer_of_losses(now);
+        self.look_what_may_be_sent();
     }
 
     fn on_timeout(&mut self, now: Time) {

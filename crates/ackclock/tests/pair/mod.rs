@@ -38,6 +38,7 @@ pub fn rfc6675() -> RecoveryParams {
     RecoveryParams::Rfc6675(Rfc6675Params::default())
 }
 
+/// Those that go with every growth and wait for the timer: RACK probes before it.
 pub fn every_recovery() -> Vec<(&'static str, RecoveryParams)> {
     vec![
         ("vanilla", RecoveryParams::Vanilla),

@@ -13,6 +13,8 @@ pub enum RecoveryParams {
     FallFloyd(FallFloydParams),
     /// SACK of RFC 6675.
     Rfc6675(Rfc6675Params),
+    /// RACK-TLP of RFC 8985, with SACK.
+    Rack,
     /// Vegas' own, as ns-2 has it: a fine timeout, looked at when acknowledgements come. It goes with Vegas and its
     /// relatives ([`GrowthParams::is_vegas`](super::GrowthParams::is_vegas)).
     Vegas,
@@ -23,7 +25,7 @@ pub enum RecoveryParams {
 impl RecoveryParams {
     /// Whether this recovery reads selective acknowledgements.
     pub fn uses_sack(&self) -> bool {
-        matches!(self, RecoveryParams::FallFloyd(_) | RecoveryParams::Rfc6675(_))
+        matches!(self, RecoveryParams::FallFloyd(_) | RecoveryParams::Rfc6675(_) | RecoveryParams::Rack)
     }
 
     /// Whether it asks when segments were sent.

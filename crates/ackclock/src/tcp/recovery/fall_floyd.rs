@@ -6,6 +6,7 @@ use super::{DUP_ACK_THRESHOLD, DupAck, Flight, Hands, NewAck, Recovery, Sending}
 use crate::packet::SackBlock;
 use crate::tcp::cc::Window;
 use crate::tcp::{FallFloydParams, Scoreboard};
+use crate::units::Time;
 
 /// SACK recovery of Fall and Floyd.
 #[derive(Clone, Debug)]
@@ -35,7 +36,7 @@ impl FallFloyd {
 
 impl Recovery for FallFloyd {
     #[inline]
-    fn on_sack(&mut self, una: u64, blocks: &[SackBlock], flight: &Flight) {
+    fn on_sack(&mut self, _now: Time, una: u64, blocks: &[SackBlock], flight: &Flight) {
         self.scoreboard.on_ack(una, blocks, flight.max);
     }
 
@@ -99,7 +100,7 @@ impl Recovery for FallFloyd {
         if flight.offered(seq) { Sending::Segment(seq) } else { Sending::Nothing }
     }
 
-    fn on_sent(&mut self, seq: u64, fast: bool, flight: &Flight) {
+    fn on_sent(&mut self, _now: Time, seq: u64, fast: bool, flight: &Flight) {
         let Some(episode) = &mut self.episode else { return };
         if seq < flight.max {
             self.scoreboard.retransmitted(seq);

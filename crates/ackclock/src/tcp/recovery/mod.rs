@@ -5,6 +5,7 @@
 
 mod fall_floyd;
 mod newreno;
+mod rack;
 mod reno;
 mod rfc6675;
 mod vanilla;
@@ -13,6 +14,7 @@ mod vegas_1995;
 
 pub use fall_floyd::FallFloyd;
 pub use newreno::NewReno;
+pub use rack::Rack;
 pub use reno::Reno;
 pub use rfc6675::Rfc6675;
 pub use vanilla::Vanilla;
@@ -105,6 +107,17 @@ pub enum DupAck {
     FastRetransmit,
 }
 
+/// The meaning of a deadline of the recovery's own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Deadline {
+    /// Nothing is to be sent because of it alone.
+    Noted,
+    /// A loss: the segment at una is to be sent again at once.
+    FastRetransmit,
+    /// A probe is to be sent, and the retransmission timer starts again.
+    Probe,
+}
+
 /// The meaning of an acknowledgement of new data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NewAck {
@@ -149,14 +162,22 @@ pub enum Sending {
 
 /// Decides what is retransmitted.
 pub trait Recovery: Send {
-    /// Selective acknowledgements; before the segment's cumulative acknowledgement is handled. `una` is that number.
-    fn on_sack(&mut self, _una: u64, _blocks: &[SackBlock], _flight: &Flight) {}
+    /// An acknowledgement, selective or not; before its cumulative part is handled. `una` is that number.
+    fn on_sack(&mut self, _now: Time, _una: u64, _blocks: &[SackBlock], _flight: &Flight) {}
     /// The `count`th duplicate acknowledgement in a row.
     fn on_dup_ack(&mut self, count: u32, flight: &Flight, hands: Hands<'_>) -> DupAck;
     /// New data is acknowledged, up to `ack`; `flight` is from before.
     fn on_new_ack(&mut self, ack: u64, flight: &Flight, hands: Hands<'_>) -> NewAck;
     /// The timer expired; `flight` is from before, the window is cut already.
     fn on_timeout(&mut self, flight: &Flight, hands: Hands<'_>);
+    /// When it wants to be asked, if nothing happens before: [`Recovery::on_deadline`].
+    fn deadline(&self) -> Time {
+        Time::NEVER
+    }
+    /// That instant has come.
+    fn on_deadline(&mut self, _flight: &Flight, _hands: Hands<'_>) -> Deadline {
+        Deadline::Noted
+    }
     /// What a fast retransmit does to the retransmission timer.
     fn timer_at_fast_retransmit(&self) -> TimerAction {
         TimerAction::Leave
@@ -176,16 +197,24 @@ pub trait Recovery: Send {
         Sending::ByWindow
     }
     /// The segment at `seq` was sent; `fast`: because [`DupAck`] or [`NewAck`] asked for it.
-    fn on_sent(&mut self, _seq: u64, _fast: bool, _flight: &Flight) {}
+    fn on_sent(&mut self, _now: Time, _seq: u64, _fast: bool, _flight: &Flight) {}
     /// Whether a loss is being repaired.
     fn in_recovery(&self) -> bool;
     /// Bytes that are believed to be in the network.
     fn in_flight(&self, flight: &Flight) -> u64 {
         flight.nxt - flight.una
     }
+    /// Whether [`Recovery::in_flight`] counts a segment from [`Recovery::on_sent`] on.
+    fn counts_at_once(&self) -> bool {
+        false
+    }
     /// What was sent before this byte and is not held by the receiver is believed to be lost.
     fn lost_below(&self, flight: &Flight) -> u64 {
         flight.una
+    }
+    /// Numbers of other segments that the last event showed to be lost.
+    fn newly_lost(&self) -> &[u64] {
+        &[]
     }
 }
 
@@ -205,6 +234,8 @@ pub enum AnyRecovery {
     FallFloyd(FallFloyd),
     /// SACK of RFC 6675.
     Rfc6675(Rfc6675),
+    /// RACK-TLP. There is more to remember than in others.
+    Rack(Box<Rack>),
     /// Vegas' own. There is more to remember than in others, and few senders have it.
     Vegas(Box<Vegas>),
     /// Vegas' as published.
@@ -218,12 +249,13 @@ impl AnyRecovery {
             RecoveryParams::Vanilla => AnyRecovery::Vanilla(Vanilla),
             RecoveryParams::Reno => AnyRecovery::Reno(Reno::default()),
             RecoveryParams::NewReno(params) => AnyRecovery::NewReno(NewReno::new(params)),
-            RecoveryParams::FallFloyd(_) | RecoveryParams::Rfc6675(_) if !receiver_sack => {
+            RecoveryParams::FallFloyd(_) | RecoveryParams::Rfc6675(_) | RecoveryParams::Rack if !receiver_sack => {
                 let fallback = NewRenoParams::default();
                 AnyRecovery::NewReno(NewReno::new(&fallback))
             }
             RecoveryParams::FallFloyd(params) => AnyRecovery::FallFloyd(FallFloyd::new(params, mss)),
             RecoveryParams::Rfc6675(params) => AnyRecovery::Rfc6675(Rfc6675::new(params, mss)),
+            RecoveryParams::Rack => AnyRecovery::Rack(Box::new(Rack::new(mss))),
             RecoveryParams::Vegas => AnyRecovery::Vegas(Box::default()),
             RecoveryParams::Vegas1995 => AnyRecovery::Vegas1995(Box::default()),
         }
@@ -240,6 +272,7 @@ macro_rules! dispatch {
             AnyRecovery::NewReno($recovery) => $call,
             AnyRecovery::FallFloyd($recovery) => $call,
             AnyRecovery::Rfc6675($recovery) => $call,
+            AnyRecovery::Rack($recovery) => $call,
             AnyRecovery::Vegas($recovery) => $call,
             AnyRecovery::Vegas1995($recovery) => $call,
         }
@@ -248,8 +281,8 @@ macro_rules! dispatch {
 
 impl Recovery for AnyRecovery {
     #[inline(always)]
-    fn on_sack(&mut self, una: u64, blocks: &[SackBlock], flight: &Flight) {
-        dispatch!(self, recovery => recovery.on_sack(una, blocks, flight));
+    fn on_sack(&mut self, now: Time, una: u64, blocks: &[SackBlock], flight: &Flight) {
+        dispatch!(self, recovery => recovery.on_sack(now, una, blocks, flight));
     }
 
     #[inline]
@@ -283,8 +316,8 @@ impl Recovery for AnyRecovery {
         dispatch!(self, recovery => recovery.sending(flight, window))
     }
 
-    fn on_sent(&mut self, seq: u64, fast: bool, flight: &Flight) {
-        dispatch!(self, recovery => recovery.on_sent(seq, fast, flight));
+    fn on_sent(&mut self, now: Time, seq: u64, fast: bool, flight: &Flight) {
+        dispatch!(self, recovery => recovery.on_sent(now, seq, fast, flight));
     }
 
     fn in_recovery(&self) -> bool {
@@ -295,7 +328,23 @@ impl Recovery for AnyRecovery {
         dispatch!(self, recovery => recovery.in_flight(flight))
     }
 
+    fn deadline(&self) -> Time {
+        dispatch!(self, recovery => recovery.deadline())
+    }
+
+    fn on_deadline(&mut self, flight: &Flight, hands: Hands<'_>) -> Deadline {
+        dispatch!(self, recovery => recovery.on_deadline(flight, hands))
+    }
+
+    fn counts_at_once(&self) -> bool {
+        dispatch!(self, recovery => recovery.counts_at_once())
+    }
+
     fn lost_below(&self, flight: &Flight) -> u64 {
         dispatch!(self, recovery => recovery.lost_below(flight))
+    }
+
+    fn newly_lost(&self) -> &[u64] {
+        dispatch!(self, recovery => recovery.newly_lost())
     }
 }

@@ -5,6 +5,7 @@
 use super::{DUP_ACK_THRESHOLD, DupAck, Flight, Hands, NewAck, Recovery, Sending, TimerAction};
 use crate::tcp::cc::Window;
 use crate::tcp::{NewRenoParams, PartialAckWindow};
+use crate::units::Time;
 
 /// Fast recovery of New Reno.
 #[derive(Clone, Debug)]
@@ -88,7 +89,7 @@ impl Recovery for NewReno {
         if self.burst > 0 { Sending::ByWindow } else { Sending::Nothing }
     }
 
-    fn on_sent(&mut self, _seq: u64, fast: bool, _flight: &Flight) {
+    fn on_sent(&mut self, _now: Time, _seq: u64, fast: bool, _flight: &Flight) {
         if !fast {
             self.burst = self.burst.saturating_sub(1);
         }

@@ -5,6 +5,7 @@ use super::{DUP_ACK_THRESHOLD, DupAck, Flight, Hands, NewAck, Recovery, Sending}
 use crate::packet::SackBlock;
 use crate::tcp::cc::Window;
 use crate::tcp::{Rfc6675Params, Scoreboard};
+use crate::units::Time;
 
 /// SACK recovery of RFC 6675.
 #[derive(Clone, Debug)]
@@ -72,7 +73,7 @@ impl Rfc6675 {
 
 impl Recovery for Rfc6675 {
     #[inline]
-    fn on_sack(&mut self, una: u64, blocks: &[SackBlock], flight: &Flight) {
+    fn on_sack(&mut self, _now: Time, una: u64, blocks: &[SackBlock], flight: &Flight) {
         self.scoreboard.on_ack(una, blocks, flight.max);
     }
 
@@ -139,7 +140,7 @@ impl Recovery for Rfc6675 {
         Sending::ByWindow
     }
 
-    fn on_sent(&mut self, seq: u64, _fast: bool, flight: &Flight) {
+    fn on_sent(&mut self, _now: Time, seq: u64, _fast: bool, flight: &Flight) {
         let Some(episode) = &mut self.episode else { return };
         if seq >= flight.max {
             return;

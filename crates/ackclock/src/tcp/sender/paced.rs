@@ -33,9 +33,14 @@ impl Sender {
         }
         if let Some(pacer) = &mut extra.pacer {
             let in_flight = self.recovery.in_flight(&self.flight);
-            // A recovery has already counted what it sends again.
-            let with_it = if seq < self.flight.nxt { in_flight } else { in_flight + len };
-            pacer.on_sent(now, (seq, len), (in_flight, with_it), self.growth.pacing_rate(), self.window.cwnd);
+            let before_and_after = if self.recovery.counts_at_once() {
+                (in_flight.saturating_sub(len), in_flight)
+            } else if seq < self.flight.nxt {
+                (in_flight, in_flight) // a recovery has counted what it sends again
+            } else {
+                (in_flight, in_flight + len)
+            };
+            pacer.on_sent(now, (seq, len), before_and_after, self.growth.pacing_rate(), self.window.cwnd);
         }
     }
 
@@ -43,7 +48,7 @@ impl Sender {
     #[inline(never)]
     pub(super) fn waits(&mut self, now: Time) -> bool {
         let Some(next) = self.pacer_mut().map(|pacer| pacer.next()).filter(|&next| next > now) else { return false };
-        self.timer.ask_by(next);
+        self.timer.ask_by(next.min(self.recovery.deadline()));
         true
     }
 
@@ -51,6 +56,13 @@ impl Sender {
     pub(super) fn tell_pacer_of_timeout(&mut self, now: Time) {
         if let Some(pacer) = self.extra.as_mut().and_then(|extra| extra.pacer.as_mut()) {
             pacer.on_timeout(now, &self.flight, &mut self.growth);
+        }
+    }
+
+    /// Recovery has found losses without an acknowledgement.
+    pub(super) fn tell_pacer_of_losses(&mut self, now: Time) {
+        if let Some(pacer) = self.extra.as_mut().and_then(|extra| extra.pacer.as_mut()) {
+            pacer.tell_losses(now, &self.recovery, &self.flight, &mut self.growth);
         }
     }
 

@@ -44,7 +44,7 @@ impl Sender {
         let len = self.flight.segment_len(seq);
         let end = seq + len;
         if self.recovery_decides && !self.calm {
-            self.tell_recovery(seq, fast);
+            self.tell_recovery(now, seq, fast);
         }
         if seq < self.flight.max {
             self.stats.retransmissions += 1;
@@ -68,9 +68,9 @@ impl Sender {
     }
 
     #[inline(never)]
-    fn tell_recovery(&mut self, seq: u64, fast: bool) {
+    fn tell_recovery(&mut self, now: Time, seq: u64, fast: bool) {
         if self.recovery.has_a_say() {
-            self.recovery.on_sent(seq, fast, &self.flight);
+            self.recovery.on_sent(now, seq, fast, &self.flight);
         }
     }
 
@@ -81,15 +81,19 @@ impl Sender {
         if fast != NONE {
             return (fast, true);
         }
-        let has_a_say = self.recovery.has_a_say();
+        // Not before the connection is open.
+        let has_a_say = self.recovery.has_a_say() && self.window_end > 0;
         let sending = if has_a_say { self.recovery.sending(&self.flight, &self.window) } else { Sending::ByWindow };
         let seq = match sending {
             Sending::Segment(seq) => seq,
             Sending::Nothing => NONE,
             Sending::ByWindow => self.next_by_window(),
         };
-        if seq == NONE && self.flight.nxt >= self.flight.limit {
-            self.has_no_data();
+        if seq == NONE {
+            self.timer.ask_by(self.recovery.deadline());
+            if self.flight.nxt >= self.flight.limit {
+                self.has_no_data();
+            }
         }
         (seq, false)
     }

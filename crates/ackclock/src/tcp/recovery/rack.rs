@@ -1,0 +1,416 @@
+//! RACK-TLP: a segment is lost when one that was sent after it has arrived, and a reordering window has passed; and after two
+//! round trips without an answer a probe asks for one. So a lost retransmission and the loss of the end of a flight are found
+//! without a timeout.
+//! Source: RFC 8985 §6 (RACK), §7 (TLP), whose steps the comments name.   Segments go by their numbers, times are instants.
+
+use std::collections::{BTreeSet, VecDeque};
+
+use super::{Deadline, DupAck, Flight, Hands, NewAck, Recovery, Sending};
+use crate::packet::SackBlock;
+use crate::tcp::cc::Window;
+use crate::tcp::runs::Runs;
+use crate::units::{Span, Time};
+
+/// RACK-TLP.
+#[derive(Clone, Debug)]
+pub struct Rack {
+    mss: u64,
+    /// The number of the segment at una; the last transmission of each from there on.
+    first: u64,
+    records: VecDeque<Record>,
+    /// What is selectively acknowledged, and what is lost and not sent again.
+    held: Runs,
+    lost: BTreeSet<u64>,
+    /// Numbers of those that were lost with the last event.
+    newly_lost: Vec<u64>,
+    /// Bytes that are neither held nor lost.
+    in_flight: u64,
+    /// Transmissions in the order in which they were, of what may still be in flight.
+    order: VecDeque<(Time, u64)>,
+    /// RACK.xmit_ts, RACK.end_seq: the last transmission of what was delivered; RACK.rtt.
+    newest: (Time, u64),
+    rtt: Span,
+    round_trips: RoundTrips,
+    reordering: Reordering,
+    /// RecoveryPoint, while losses are repaired.
+    recovery_point: Option<u64>,
+    /// After a timeout: losses below this byte do not lower the window again.
+    repaired_at: u64,
+    /// When another segment may turn out to be lost.
+    reorder_at: Time,
+    probe: Probe,
+}
+
+/// The last transmission of a segment.
+#[derive(Clone, Copy, Debug)]
+struct Record {
+    sent: Time,
+    len: u64,
+    /// Whether it was not the first.
+    again: bool,
+}
+
+/// RACK.min_RTT, SRTT of RFC 6298.
+#[derive(Clone, Copy, Debug, Default)]
+struct RoundTrips {
+    shortest: Option<Span>,
+    smoothed: Option<Span>,
+}
+
+/// How much the path may change the order (§6.2, steps 3 and 4).
+#[derive(Clone, Copy, Debug)]
+struct Reordering {
+    /// RACK.fack: the number after the highest that was delivered.
+    highest: u64,
+    /// RACK.reordering_seen.
+    seen: bool,
+    /// RACK.reo_wnd_mult, RACK.reo_wnd_persist.
+    multiplier: u32,
+    persists: u32,
+    /// RACK.dsack_round: below this byte D-SACKs count as one.
+    round_ends_at: u64,
+}
+
+/// The tail loss probe.
+#[derive(Clone, Copy, Debug)]
+struct Probe {
+    /// PTO.
+    at: Time,
+    /// Whether it is to be sent now.
+    is_due: bool,
+    /// TLP.end_seq, TLP.is_retrans, while an answer is awaited.
+    awaited: Option<(u64, bool)>,
+}
+
+/// DupThresh: so many held segments leave no time for reordering.
+const DUP_THRESHOLD: u64 = 3;
+/// How many recoveries a wider reordering window lasts.
+const PERSISTS: u32 = 16;
+/// PTO before the first round trip; TLP.max_ack_delay.
+const FIRST_PROBE: Span = Span::from_secs(1);
+const MAX_ACK_DELAY: Span = Span::from_ms(200);
+
+impl Rack {
+    /// Of a connection with segments of `mss` bytes that has sent nothing.
+    pub fn new(mss: u64) -> Rack {
+        Rack {
+            mss,
+            first: 0,
+            records: VecDeque::new(),
+            held: Runs::default(),
+            lost: BTreeSet::new(),
+            newly_lost: Vec::new(),
+            in_flight: 0,
+            order: VecDeque::new(),
+            newest: (Time::ZERO, 0),
+            rtt: Span::ZERO,
+            round_trips: RoundTrips::default(),
+            reordering: Reordering { highest: 0, seen: false, multiplier: 1, persists: 0, round_ends_at: 0 },
+            recovery_point: None,
+            repaired_at: 0,
+            reorder_at: Time::NEVER,
+            probe: Probe { at: Time::NEVER, is_due: false, awaited: None },
+        }
+    }
+
+    /// §6.2, steps 1 to 3: a segment is known to be delivered.
+    fn deliver(&mut self, now: Time, number: u64, record: Record) {
+        if !self.lost.remove(&number) {
+            self.in_flight -= record.len;
+        }
+        let rtt = now.since(record.sent);
+        if record.again && self.round_trips.shortest.is_some_and(|shortest| rtt < shortest) {
+            return; // of an earlier transmission
+        }
+        if !record.again {
+            self.round_trips.sample(rtt);
+        }
+        if (record.sent, number) >= self.newest {
+            (self.newest, self.rtt) = ((record.sent, number), rtt);
+        }
+        if number + 1 >= self.reordering.highest {
+            self.reordering.highest = number + 1;
+        } else if !record.again {
+            self.reordering.seen = true;
+        }
+    }
+
+    /// Everything before the byte `una` is delivered.
+    fn advance(&mut self, now: Time, una: u64) {
+        while self.first * self.mss < una {
+            let record = self.records.pop_front().expect("what is acknowledged was sent");
+            if !self.held.contains(self.first) {
+                self.deliver(now, self.first, record);
+            }
+            self.first += 1;
+        }
+        self.held.remove_below(self.first);
+    }
+
+    /// The bytes from `start` to `end`, not beyond `max`, are selectively acknowledged.
+    fn hold(&mut self, now: Time, block: &SackBlock, max: u64) {
+        let (start, end) = (block.start / self.mss, block.end.min(max).div_ceil(self.mss));
+        let mut number = self.held.first_absent(start.max(self.first));
+        while number < end {
+            let record = self.records[(number - self.first) as usize];
+            self.deliver(now, number, record);
+            self.held.insert(number, number + 1);
+            number = self.held.first_absent(number + 1);
+        }
+    }
+
+    /// §6.2, step 4: for how long a segment may be late.
+    fn reordering_window(&self) -> Span {
+        let repairs = self.recovery_point.is_some() || self.is_after_timeout();
+        if !self.reordering.seen && (repairs || self.held.count() >= DUP_THRESHOLD) {
+            return Span::ZERO;
+        }
+        let RoundTrips { shortest, smoothed } = self.round_trips;
+        let quarter = Span::from_ps(shortest.unwrap_or(Span::ZERO).as_ps() / 4);
+        let window = quarter * u64::from(self.reordering.multiplier);
+        window.min(smoothed.unwrap_or(Span::ZERO))
+    }
+
+    fn is_after_timeout(&self) -> bool {
+        self.first * self.mss < self.repaired_at
+    }
+
+    /// §6.2, step 5: RACK_detect_loss (), and the timer of what may still come.
+    fn detect_losses(&mut self, now: Time) {
+        self.reorder_at = Time::NEVER;
+        let patience = self.rtt + self.reordering_window();
+        while self.order.front().is_some_and(|&transmission| !self.is_in_flight(transmission)) {
+            self.order.pop_front();
+        }
+        let mut late = Vec::new();
+        for &transmission in self.order.iter().take_while(|&&transmission| transmission < self.newest) {
+            let (sent, number) = transmission;
+            if !self.is_in_flight(transmission) {
+                continue;
+            }
+            if sent + patience <= now {
+                late.push(number);
+            } else {
+                // The last of them: RACK waits for all.
+                self.reorder_at = sent + patience;
+            }
+        }
+        late.into_iter().for_each(|number| self.lose(number));
+    }
+
+    /// Whether this was the last transmission of a segment that is neither held nor lost.
+    fn is_in_flight(&self, (sent, number): (Time, u64)) -> bool {
+        let record = number.checked_sub(self.first).and_then(|index| self.records.get(index as usize));
+        record.is_some_and(|record| record.sent == sent) && !self.held.contains(number) && !self.lost.contains(&number)
+    }
+
+    fn lose(&mut self, number: u64) {
+        self.in_flight -= self.records[(number - self.first) as usize].len;
+        self.lost.insert(number);
+        self.newly_lost.push(number);
+    }
+
+    /// Whether there are losses that begin a recovery.
+    fn begins(&self, una: u64) -> bool {
+        !self.lost.is_empty() && self.recovery_point.is_none() && una >= self.repaired_at
+    }
+
+    fn begin(&mut self, flight: &Flight, hands: &mut Hands<'_>) {
+        self.recovery_point = Some(flight.max);
+        self.probe = Probe { at: Time::NEVER, is_due: false, awaited: None };
+        hands.reduce(flight);
+        hands.window.cwnd = hands.window.ssthresh;
+    }
+
+    /// Whether the segment at `una` is lost and not sent again.
+    fn is_first_lost(&self, una: u64) -> bool {
+        self.lost.first().is_some_and(|&number| number * self.mss == una)
+    }
+
+    /// §7.2: a probe is scheduled while nothing is lost and nothing is held.
+    fn schedule_probe(&mut self, now: Time) {
+        let is_quiet = self.recovery_point.is_none() && !self.is_after_timeout() && self.held.count() == 0;
+        let goes = is_quiet && self.lost.is_empty() && self.probe.awaited.is_none() && self.in_flight > 0;
+        let wait = match self.round_trips.smoothed {
+            None => FIRST_PROBE,
+            Some(smoothed) if self.in_flight <= self.mss => smoothed * 2 + MAX_ACK_DELAY,
+            Some(smoothed) => smoothed * 2,
+        };
+        (self.probe.at, self.probe.is_due) = (if goes { now + wait } else { Time::NEVER }, false);
+    }
+
+    /// §7.4.2, TLP_process_ack (): whether only the probe repaired a loss, so that it would have gone unnoticed.
+    fn probe_repaired(&mut self, ack: u64, is_news: bool, blocks: bool) -> bool {
+        let Some((end, again)) = self.probe.awaited.filter(|&(end, _)| ack >= end) else { return false };
+        let repaired = again && ack > end;
+        if !again || repaired || (!is_news && !blocks) {
+            self.probe.awaited = None;
+        }
+        repaired
+    }
+}
+
+impl Recovery for Rack {
+    fn on_sack(&mut self, now: Time, una: u64, blocks: &[SackBlock], flight: &Flight) {
+        self.newly_lost.clear();
+        // A D-SACK: what arrived twice was not lost, but late (RFC 2883).
+        if blocks.first().is_some_and(|block| block.end <= una) {
+            if una >= self.reordering.round_ends_at {
+                self.reordering.multiplier += 1;
+                self.reordering.round_ends_at = flight.max;
+                self.reordering.persists = PERSISTS;
+            }
+            self.probe.awaited = self.probe.awaited.filter(|&(end, _)| blocks[0].end != end);
+        }
+        self.advance(now, una);
+        // In the order of their numbers, so that reordering is not seen within one acknowledgement.
+        let mut ascending: Vec<SackBlock> = blocks.iter().copied().filter(|block| block.end > una).collect();
+        ascending.sort_by_key(|block| block.start);
+        ascending.iter().for_each(|block| self.hold(now, block, flight.max));
+        self.detect_losses(now);
+    }
+
+    fn on_dup_ack(&mut self, _count: u32, flight: &Flight, mut hands: Hands<'_>) -> DupAck {
+        self.probe_repaired(flight.una, false, self.held.count() > 0);
+        if !self.begins(flight.una) {
+            self.schedule_probe(hands.now);
+            return DupAck::Noted;
+        }
+        self.begin(flight, &mut hands);
+        if self.is_first_lost(flight.una) { DupAck::FastRetransmit } else { DupAck::Noted }
+    }
+
+    fn on_new_ack(&mut self, ack: u64, flight: &Flight, mut hands: Hands<'_>) -> NewAck {
+        let ended = self.recovery_point.is_some_and(|point| ack >= point);
+        if ended {
+            self.recovery_point = None;
+            self.reordering.end_recovery();
+        }
+        if self.recovery_point.is_some() {
+            return NewAck::Partial { retransmit: false, restart_timer: true };
+        }
+        let repaired = self.probe_repaired(ack, true, self.held.count() > 0);
+        if self.begins(ack) {
+            self.begin(flight, &mut hands);
+            let is_first = self.is_first_lost(ack);
+            return if is_first {
+                NewAck::FastRetransmit
+            } else {
+                NewAck::Partial { retransmit: false, restart_timer: true }
+            };
+        }
+        self.schedule_probe(hands.now);
+        if repaired {
+            hands.reduce(flight);
+        }
+        if ended || repaired {
+            hands.window.cwnd = hands.window.ssthresh;
+            return NewAck::Recovered;
+        }
+        NewAck::Grow
+    }
+
+    /// §6.3, in the reading of RFC 6675 §5.1: everything that is not held is lost.
+    fn on_timeout(&mut self, flight: &Flight, _hands: Hands<'_>) {
+        self.newly_lost.clear();
+        let end = self.first + self.records.len() as u64;
+        self.lost = (self.first..end).filter(|&number| !self.held.contains(number)).collect();
+        self.in_flight = 0;
+        self.order.clear();
+        self.recovery_point = None;
+        self.repaired_at = flight.max;
+        self.reorder_at = Time::NEVER;
+        self.probe = Probe { at: Time::NEVER, is_due: false, awaited: None };
+    }
+
+    fn deadline(&self) -> Time {
+        self.reorder_at.min(self.probe.at)
+    }
+
+    fn on_deadline(&mut self, flight: &Flight, mut hands: Hands<'_>) -> Deadline {
+        self.newly_lost.clear();
+        if self.reorder_at <= hands.now {
+            self.detect_losses(hands.now);
+            if self.begins(flight.una) {
+                self.begin(flight, &mut hands);
+                return if self.is_first_lost(flight.una) { Deadline::FastRetransmit } else { Deadline::Noted };
+            }
+        }
+        if self.probe.at <= hands.now {
+            self.probe = Probe { at: Time::NEVER, is_due: true, awaited: None };
+            return Deadline::Probe;
+        }
+        Deadline::Noted
+    }
+
+    fn has_a_say(&self) -> bool {
+        true
+    }
+
+    fn sending(&self, flight: &Flight, window: &Window) -> Sending {
+        let new = Some(flight.max).filter(|&seq| flight.offered(seq));
+        if self.probe.is_due {
+            // §7.3, TLP_send_probe ()
+            let last = flight.una + (flight.max - 1 - flight.una) / flight.mss * flight.mss;
+            return Sending::Segment(new.unwrap_or(last));
+        }
+        let next = self.lost.first().map(|&number| number * self.mss).or(new);
+        let fits = |seq: u64| (self.in_flight + flight.segment_len(seq)) as f64 <= window.cwnd;
+        next.filter(|&seq| fits(seq)).map_or(Sending::Nothing, Sending::Segment)
+    }
+
+    fn on_sent(&mut self, now: Time, seq: u64, _fast: bool, flight: &Flight) {
+        let (number, len, again) = (seq / self.mss, flight.segment_len(seq), seq < flight.max);
+        if !again || self.lost.remove(&number) {
+            self.in_flight += len;
+        }
+        let record = Record { sent: now, len, again };
+        match self.records.get_mut((number - self.first) as usize) {
+            Some(old) => *old = record,
+            None => self.records.push_back(record),
+        }
+        self.order.push_back((now, number));
+        if self.probe.is_due {
+            self.probe = Probe { at: Time::NEVER, is_due: false, awaited: Some((seq + len, again)) };
+        } else if !again {
+            self.schedule_probe(now);
+        }
+    }
+
+    fn in_recovery(&self) -> bool {
+        self.recovery_point.is_some()
+    }
+
+    fn in_flight(&self, _flight: &Flight) -> u64 {
+        self.in_flight
+    }
+
+    fn counts_at_once(&self) -> bool {
+        true
+    }
+
+    fn newly_lost(&self) -> &[u64] {
+        &self.newly_lost
+    }
+}
+
+impl RoundTrips {
+    /// RFC 6298 §2.
+    fn sample(&mut self, rtt: Span) {
+        self.shortest = Some(self.shortest.map_or(rtt, |shortest| shortest.min(rtt)));
+        self.smoothed = Some(self.smoothed.map_or(rtt, |old| Span::from_ps((old * 7 + rtt).as_ps() / 8)));
+    }
+}
+
+impl Reordering {
+    /// §6.2, step 4: a wider window is given up after some recoveries without a D-SACK.
+    fn end_recovery(&mut self) {
+        self.persists = self.persists.saturating_sub(1);
+        if self.persists == 0 {
+            self.multiplier = 1;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,189 @@
+use super::*;
+use crate::rng::Stream;
+use crate::tcp::cc::Growth;
+use crate::tcp::{CongestionAvoidance, GrowthParams};
+
+const MSS: u64 = 1000;
+
+/// A connection with ten segments in flight, one sent every 10 ms from 0 on, and no more to send. The first is
+/// acknowledged after 100 ms: the reordering window is 25 ms.
+struct Connection {
+    rack: Rack,
+    growth: Growth,
+    window: Window,
+    flight: Flight,
+}
+
+fn ms(ms: u64) -> Time {
+    Time::ZERO + Span::from_ms(ms)
+}
+
+fn block(start: u64, end: u64) -> SackBlock {
+    SackBlock { start: start * MSS, end: end * MSS }
+}
+
+impl Connection {
+    fn new() -> Connection {
+        let growth = GrowthParams::Reno(CongestionAvoidance::Float);
+        let mut connection = Connection {
+            rack: Rack::new(MSS),
+            growth: Growth::new(&growth, Stream::new(0, "", "")),
+            window: Window { cwnd: 10_000.0, ssthresh: 10_000.0 },
+            flight: Flight { una: 0, nxt: 0, max: 0, mss: MSS, rwnd: 1 << 30, limit: 10 * MSS },
+        };
+        (0..10).for_each(|n| connection.send(10 * n, n));
+        assert_eq!(connection.ack(100, 1), NewAck::Grow);
+        connection
+    }
+
+    fn send(&mut self, at: u64, number: u64) {
+        self.flight.limit = self.flight.limit.max((number + 1) * MSS);
+        self.rack.on_sent(ms(at), number * MSS, false, &self.flight);
+        self.flight.max = self.flight.max.max((number + 1) * MSS);
+        self.flight.nxt = self.flight.max;
+    }
+
+    fn hands<'a>(at: u64, growth: &'a mut Growth, window: &'a mut Window) -> Hands<'a> {
+        Hands { growth, window, now: ms(at), times: None, rtt: None }
+    }
+
+    fn duplicate(&mut self, at: u64, blocks: &[SackBlock]) -> DupAck {
+        self.rack.on_sack(ms(at), self.flight.una, blocks, &self.flight);
+        self.rack.on_dup_ack(1, &self.flight, Self::hands(at, &mut self.growth, &mut self.window))
+    }
+
+    fn ack(&mut self, at: u64, una: u64) -> NewAck {
+        self.rack.on_sack(ms(at), una * MSS, &[], &self.flight);
+        let hands = Self::hands(at, &mut self.growth, &mut self.window);
+        let meaning = self.rack.on_new_ack(una * MSS, &self.flight, hands);
+        self.flight.una = una * MSS;
+        meaning
+    }
+
+    fn deadline(&mut self, at: u64) -> Deadline {
+        assert_eq!(self.rack.deadline(), ms(at));
+        self.rack.on_deadline(&self.flight, Self::hands(at, &mut self.growth, &mut self.window))
+    }
+
+    fn sending(&self) -> Sending {
+        self.rack.sending(&self.flight, &self.window)
+    }
+
+    /// Segment 1 is sent again after three held ones, at 140 ms.
+    fn after_three_held() -> Connection {
+        let mut connection = Connection::new();
+        assert_eq!(connection.duplicate(120, &[block(2, 3)]), DupAck::Noted);
+        assert_eq!(connection.duplicate(130, &[block(2, 4)]), DupAck::Noted);
+        assert_eq!(connection.duplicate(140, &[block(2, 5)]), DupAck::FastRetransmit);
+        assert_eq!((connection.window.cwnd, connection.rack.in_flight), (5000.0, 5 * MSS));
+        connection.send(140, 1);
+        connection
+    }
+}
+
+/// Segment 1 was sent at 10 ms; a round trip and a quarter later it is lost, as 2 has arrived.
+#[test]
+fn a_segment_is_lost_a_quarter_of_a_round_trip_after_a_later_one_arrived() {
+    let mut connection = Connection::new();
+    assert_eq!(connection.duplicate(120, &[block(2, 3)]), DupAck::Noted);
+    assert_eq!(connection.deadline(135), Deadline::FastRetransmit);
+    assert!(connection.rack.in_recovery());
+    assert_eq!(connection.rack.newly_lost(), [1]);
+}
+
+#[test]
+fn three_held_segments_leave_no_time() {
+    let mut connection = Connection::after_three_held();
+    assert_eq!(connection.ack(240, 10), NewAck::Recovered);
+    assert_eq!(connection.window.cwnd, 5000.0);
+}
+
+/// 1 is sent again at 140 ms, and 10 after it; when 10 has arrived, 1 is lost again.
+#[test]
+fn a_lost_retransmission_is_found_by_what_was_sent_after_it() {
+    let mut connection = Connection::after_three_held();
+    connection.send(141, 10);
+    connection.duplicate(150, &[block(2, 6)]);
+    assert!(connection.rack.lost.is_empty(), "5 was sent before it");
+    connection.duplicate(241, &[block(10, 11), block(2, 10)]);
+    assert_eq!(connection.rack.newly_lost(), [1]);
+    assert_eq!(connection.sending(), Sending::Segment(MSS));
+}
+
+/// 1 arrives after 2, without having been sent again: from then on three held segments are not enough. 10 is lost a round
+/// trip and 25 ms after it was sent.
+#[test]
+fn a_path_that_reorders_gets_its_time() {
+    let mut connection = Connection::new();
+    connection.duplicate(120, &[block(2, 3)]);
+    assert_eq!(connection.ack(125, 3), NewAck::Grow);
+    assert_eq!(connection.ack(190, 10), NewAck::Grow);
+    (10..14).for_each(|number| connection.send(200, number));
+    assert_eq!(connection.duplicate(300, &[block(11, 14)]), DupAck::Noted);
+    assert_eq!(connection.deadline(325), Deadline::FastRetransmit);
+}
+
+/// The second copy was not needed: twice the window, for sixteen recoveries.
+#[test]
+fn a_report_of_a_second_copy_widens_the_window() {
+    let mut connection = Connection::new();
+    connection.rack.reordering.seen = true;
+    assert_eq!(connection.rack.reordering_window(), Span::from_ms(25));
+    connection.duplicate(120, &[block(0, 1)]);
+    connection.duplicate(121, &[block(0, 1)]);
+    assert_eq!(connection.rack.reordering_window(), Span::from_ms(50), "once per round trip");
+    (0..15).for_each(|_| connection.rack.reordering.end_recovery());
+    assert_eq!(connection.rack.reordering_window(), Span::from_ms(50));
+    connection.rack.reordering.end_recovery();
+    assert_eq!(connection.rack.reordering_window(), Span::from_ms(25));
+}
+
+/// Nothing comes after 100 ms: two round trips later the last segment is sent again.
+#[test]
+fn a_probe_asks_for_an_answer_and_what_it_repairs_alone_lowers_the_window() {
+    let probed = || {
+        let mut connection = Connection::new();
+        assert_eq!(connection.deadline(300), Deadline::Probe);
+        assert_eq!(connection.sending(), Sending::Segment(9 * MSS));
+        connection.send(300, 9);
+        assert_eq!((connection.rack.deadline(), connection.sending()), (Time::NEVER, Sending::Nothing));
+        connection
+    };
+    // The probe and the original arrive: two answers, the second of which says nothing new.
+    let mut connection = probed();
+    assert_eq!(connection.ack(310, 10), NewAck::Grow);
+    connection.send(311, 10);
+    assert_eq!(connection.duplicate(400, &[]), DupAck::Noted);
+    assert_eq!(connection.ack(411, 11), NewAck::Grow);
+    assert_eq!(connection.window.cwnd, 10_000.0);
+    // Only the probe arrives: the original was lost.
+    let mut connection = probed();
+    assert_eq!(connection.ack(400, 10), NewAck::Grow);
+    connection.send(401, 10);
+    assert_eq!(connection.ack(501, 11), NewAck::Recovered);
+    assert_eq!(connection.window.cwnd, 5000.0);
+}
+
+/// The probe of new data is held: what was before it is lost.
+#[test]
+fn an_answer_to_a_probe_shows_the_end_of_a_flight_to_be_lost() {
+    let mut connection = Connection::new();
+    connection.deadline(300);
+    connection.send(300, 9);
+    assert_eq!(connection.duplicate(400, &[block(9, 10)]), DupAck::FastRetransmit);
+    assert_eq!(connection.rack.newly_lost(), [1, 2, 3, 4, 5, 6, 7, 8]);
+}
+
+#[test]
+fn after_a_timeout_everything_that_is_not_held_is_lost_and_the_window_is_not_lowered_again() {
+    let mut connection = Connection::after_three_held();
+    let hands = Connection::hands(1500, &mut connection.growth, &mut connection.window);
+    connection.rack.on_timeout(&connection.flight, hands);
+    connection.window.cwnd = 1000.0;
+    assert_eq!(connection.rack.lost.iter().copied().collect::<Vec<u64>>(), [1, 5, 6, 7, 8, 9]);
+    assert_eq!(connection.sending(), Sending::Segment(MSS));
+    connection.send(1500, 1);
+    assert_eq!(connection.sending(), Sending::Nothing);
+    assert_eq!(connection.ack(1600, 5), NewAck::Grow);
+    assert_eq!(connection.sending(), Sending::Segment(5 * MSS));
+}

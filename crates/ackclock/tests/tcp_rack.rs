@@ -1,0 +1,116 @@
+//! RACK-TLP over whole paths, on both engines, beside RFC 6675.
+
+mod lab;
+
+use ackclock::record::{FlowRecord, Records};
+use lab::agree::assert_engines_agree;
+use lab::{conserves, flow, scenario};
+
+/// One flow over 10 Mb/s and 50 ms: 62 kB, 41 segments.
+const PATH: &str = r#"
+duration = "60 s"
+[network]
+technology = "packet"
+topology = "graph"
+[node]
+s1.kind = "host"
+s2.kind = "host"
+sw1.kind = "switch"
+sw2.kind = "switch"
+d.kind = "host"
+[link.a]
+ends = ["s1", "sw1"]
+rate = "100 Mbps"
+delay = "5 ms"
+[link.b]
+ends = ["s2", "sw1"]
+rate = "100 Mbps"
+delay = "5 ms"
+[link.middle]
+ends = ["sw1", "sw2"]
+rate = "10 Mbps"
+delay = "15 ms"
+[link.exit]
+ends = ["sw2", "d"]
+rate = "100 Mbps"
+delay = "5 ms"
+[queue]
+buffer = "50 packets"
+[tcp]
+dialect = "standard"
+[flow.f1]
+from = "s1"
+to = "d"
+"#;
+
+/// A second flow.
+const TWO: [&str; 2] = ["flow.f2.from=s2", "flow.f2.to=d"];
+const RACK: &str = "tcp.recovery=rack";
+const RFC6675: &str = "tcp.recovery=rfc6675";
+
+fn run(name: &str, sets: &[&str]) -> Records {
+    let records = assert_engines_agree(name, &scenario(PATH, sets), 1);
+    conserves(&records);
+    records
+}
+
+fn total(records: &Records, of: impl Fn(&FlowRecord) -> u64) -> u64 {
+    records.flows.iter().map(of).sum()
+}
+
+/// Two flows of BBR lose retransmissions, too: RFC 6675 waits for the timer again and again, and sends what had arrived.
+#[test]
+fn bbr_fills_a_shallow_buffer_without_timeouts() {
+    for growth in ["tcp.growth=bbr1", "tcp.growth=bbr3"] {
+        let with = |recovery| {
+            let records = run("shallow", &[TWO[0], TWO[1], "queue.buffer=10 packets", growth, recovery]);
+            let lost: u64 = records.ports.iter().map(|port| port.drops.overflow).sum();
+            let goodput: f64 = records.flows.iter().map(|flow| flow.goodput_bps).sum();
+            (
+                goodput,
+                total(&records, |flow| flow.timeouts),
+                total(&records, |flow| flow.retransmissions).saturating_sub(lost),
+            )
+        };
+        let (rack, rfc6675) = (with(RACK), with(RFC6675));
+        assert!(rack.0 > 9.3e6 && rfc6675.0 < 9e6, "{growth}: {} {}", rack.0, rfc6675.0);
+        assert!(rack.1 == 0 && rfc6675.1 > 10, "{growth}: {} {}", rack.1, rfc6675.1);
+        assert!(rack.2 < 3 && rfc6675.2 > 100, "sent again for nothing, {growth}: {} {}", rack.2, rfc6675.2);
+    }
+}
+
+#[test]
+fn random_losses_never_need_the_timer() {
+    let errors = "link.middle.errors={ model = \"uniform\", rate = 0.02, direction = \"sw1->sw2\" }";
+    let timeouts = |recovery| flow(&run("errors", &[errors, recovery]), "f1").timeouts;
+    assert_eq!(timeouts(RACK), 0);
+    assert!(timeouts(RFC6675) > 0);
+}
+
+/// Without competition and with a window law that leaves room, nothing differs.
+#[test]
+fn where_every_loss_is_found_by_three_segments_both_do_the_same() {
+    let with = |recovery| {
+        let records = run("plain", &[recovery]);
+        let flow = flow(&records, "f1");
+        (flow.bytes_delivered / 1_000_000, flow.retransmissions, flow.fast_retransmits)
+    };
+    assert_eq!(with(RACK), with(RFC6675));
+}
+
+/// The path becomes 5 ms shorter again and again, so that packets overtake others: who counts to three sends these again;
+/// RACK does so once, and waits for a quarter of 40 ms from then on.
+#[test]
+fn a_path_that_reorders_is_learnt() {
+    let step =
+        |at: u64| format!("{{ at = \"{at} s\", delay = \"20 ms\" }}, {{ at = \"{}.5 s\", delay = \"15 ms\" }}", at);
+    let steps: Vec<String> = (1..=20).map(|n| step(2 * n)).collect();
+    let delay = format!("link.middle.delay=[\"15 ms\", {}]", steps.join(", "));
+    let again = |recovery| {
+        let sets = [delay.as_str(), "queue.buffer=infinite", "tcp.receive_window=60 kB", recovery];
+        let records = run("steps", &sets);
+        flow(&records, "f1").retransmissions
+    };
+    let (rack, rfc6675) = (again(RACK), again(RFC6675));
+    assert!(rack < 10 && rfc6675 > 5 * rack, "{rack} {rfc6675}");
+}
