@@ -271,15 +271,19 @@
     ctx.strokeStyle = stroke;
     ctx.lineWidth = ratio;
     ctx.setLineDash([3 * ratio, 3 * ratio]);
+    let drawn = 0;
     for (const instant of instants) {
-      const x = u.valToPos(instant * timeFactor, "x", true);
+      // In the middle of a pixel, or it would be two grey ones.
+      const x = Math.round(u.valToPos(instant * timeFactor, "x", true)) + (ratio % 2) / 2;
       if (x < bbox.left || x > bbox.left + bbox.width) continue;
       ctx.beginPath();
       ctx.moveTo(x, bbox.top);
       ctx.lineTo(x, bbox.top + bbox.height);
       ctx.stroke();
+      drawn++;
     }
     ctx.restore();
+    root.dataset.instants = drawn;
   };
 
   class Plot {
@@ -403,9 +407,8 @@
             size: (u, values) => 16 + 7 * Math.max(2, ...(values || []).map((value) => (value ? value.length : 0))) },
         ],
         hooks: {
-          drawAxes: [(u) => drawInstants(chart.marks, u, axis)],
+          drawAxes: [(u) => drawInstants(chart.marks, u, axis), drawEvents],
           drawSeries: [(u, n) => drawMarks(view, u, n)],
-          drawAxes: [drawEvents],
           setCursor: [(u) => { if (u.cursor.left >= 0) pointAt(u.posToVal(u.cursor.left, "x"), this); else pointAt(null, this); }],
           setSelect: [(u) => {
             const { left, width } = u.select;

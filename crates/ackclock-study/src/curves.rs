@@ -116,13 +116,14 @@ fn throughput(flow: &DrawnFlow, end: Time, room: usize) -> (Style, Data) {
     (Style::Band, Data::Intervals { interval, min: merged.min, mean: merged.mean, max: merged.max })
 }
 
-/// Bits per second from the start of the flow to the end of each interval.
+/// Bits per second from the start of the flow to the end of each interval, the first of which is a whole one after it: over
+/// milliseconds a single packet is a peak beside which all else is flat.
 fn average(flow: &DrawnFlow, end: Time, room: usize) -> (Style, Data) {
     let (mut time, mut value, mut sum) = (Vec::new(), Vec::new(), 0.0);
     for (n, bits) in bits(flow, end).into_iter().enumerate() {
         sum += bits;
         let until = (Time::ZERO + INTERVAL * (n as u64 + 1)).min(end);
-        if until > flow.start {
+        if until >= flow.start + INTERVAL {
             time.push(until);
             value.push(sum / until.since(flow.start).as_secs_f64());
         }
@@ -172,8 +173,11 @@ mod tests {
     }
 
     #[test]
-    fn the_average_begins_with_the_flow() {
+    fn the_average_begins_an_interval_after_the_flow() {
         let end = Time::ZERO + Span::from_ms(1400);
+        let late = DrawnFlow { start: Time::ZERO + Span::from_ms(1040), ..flow() };
+        let (_, Data::Points { time, .. }) = average(&late, end, 1000) else { panic!() };
+        assert_eq!(time, [1.2, 1.3, 1.4]);
         let (_, Data::Points { time, value }) = average(&flow(), end, 1000) else { panic!() };
         assert_eq!(time, [1.1, 1.2, 1.3, 1.4]);
         let near = |expected: f64, value: f64| (expected - value).abs() < 1e-6;

@@ -10,6 +10,7 @@ use crate::Error;
 use crate::data::{Card, Coordinates};
 use crate::embedded::Embedded;
 use crate::figures::{Figure, Plot};
+use crate::measure::handovers;
 use crate::plan::Scope;
 use crate::study::Study;
 
@@ -106,6 +107,7 @@ fn run(study: &Study, figure: &Figure, label: &str, at: &Coordinates, drawn: &mu
         };
         drawn.flows.push(DrawnFlow { label, start: flow.begins(seed), mss: flow.tcp.mss, series: own });
     }
+    drawn.marks.extend(handovers(&scenario).map(|(time, place)| (time, format!("{place} hands over"))));
     drawn.scenarios.push((label.into(), resolved));
     drawn.end = drawn.end.max(end);
     Ok(())

@@ -87,7 +87,7 @@ impl Measurement {
             mean_queue: records.ports.iter().map(|port| (port.name.clone(), port.mean_queue)).collect(),
             course: course.collect::<Option<Vec<Course>>>().unwrap_or_default(),
             // The earliest is the last that is put in.
-            first_handover: handovers(scenario).rev().collect(),
+            first_handover: handovers(scenario).rev().map(|(time, place)| (place.into(), time.as_secs_f64())).collect(),
         }
     }
 
@@ -124,9 +124,9 @@ impl LastSack {
 }
 
 /// When places go over to another satellite, in the order of time.
-fn handovers(scenario: &Scenario) -> impl DoubleEndedIterator<Item = (String, f64)> {
+pub(crate) fn handovers(scenario: &Scenario) -> impl DoubleEndedIterator<Item = (Time, &str)> {
     let later = |event: &&Event| event.kind == EventKind::Handover && event.time > Time::ZERO;
-    scenario.events.iter().filter(later).map(|event| (event.node.clone(), event.time.as_secs_f64()))
+    scenario.events.iter().filter(later).map(|event| (event.time, event.node.as_str()))
 }
 
 /// The octets of a first segment without payload.

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use crate::data::{Card, Finding, Point};
-use crate::measure::Measurement;
+use crate::measure::{Measurement, handovers};
 use crate::plan::Scope;
 use crate::study::Study;
 use crate::{Error, Report, Selection, Verdict, names};
@@ -589,6 +589,14 @@ fn every_scenario_of_every_point_is_accepted_without_a_warning() {
         // No two points are the same scenario by mistake.
         assert_eq!(different.len(), demand.len());
     }
+}
+
+#[test]
+fn handovers_of_a_scenario_are_those_of_its_places() {
+    let loaded = ackclock_scenario::load(&crate::embedded::Embedded, "vegas-a/scenarios/leo.toml", &[]).unwrap();
+    let tenths = |seconds: f64| (seconds * 10.0).round() / 10.0;
+    let found: Vec<_> = handovers(&loaded.scenario).map(|(time, place)| (tenths(time.as_secs_f64()), place)).collect();
+    assert_eq!(found, [(387.7, "boston"), (524.3, "berkeley")]);
 }
 
 #[test]

@@ -42,7 +42,7 @@ pub const KINDS: [Kind; 11] = [
     Kind {
         id: "rtt",
         title: "Round-trip time",
-        about: "RTT of the segments that TCP times, the smoothed estimate SRTT, and the retransmission timeout RTO.",
+        about: "RTT: of the segments that TCP times. SRTT: its smoothed estimate. RTO: the retransmission timeout.",
         quantity: "time",
         subject: Subject::Flow,
         parts: &[

@@ -209,6 +209,7 @@ fn charts_of_different_lengths_are_enlarged_by_themselves() {
     page.section("charts", "Charts", body);
     let seen = open(&browser, "lengths", &page.render(), 1600, "light");
     assert_eq!((seen.number("errors"), seen.number("drawn")), (0, 2), "{}", seen.0);
+    assert_eq!(seen.number("instants"), 1, "each has an upright line");
     assert_eq!((&seen.0["zoomed"], &seen.0["reset"]), (&false.into(), &true.into()), "only the one that is dragged");
     shoot(&browser, "lengths", &page.render(), 1600, 1200, "light");
 }
@@ -229,7 +230,7 @@ const PROBE: &str = r#"
 const pause = () => new Promise((done) => setTimeout(done, 60));
 const seen = {
   width: view.innerWidth, scrollWidth: root.scrollWidth,
-  charts: Number(root.dataset.charts), dark: view.matchMedia('(prefers-color-scheme: dark)').matches,
+  charts: Number(root.dataset.charts), instants: Number(root.dataset.instants), dark: view.matchMedia('(prefers-color-scheme: dark)').matches,
 };
 const canvases = [...page.querySelectorAll('.plot canvas')];
 const painted = (canvas) => {
