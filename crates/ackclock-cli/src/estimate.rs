@@ -113,8 +113,8 @@ fn of_switch(scenario: &Scenario, link: LinkId) -> bool {
 
 fn rows(scenario: &Scenario, loads: &[Load], metric: Metric) -> f64 {
     let sum = |of: fn(&Load) -> f64| loads.iter().map(of).sum::<f64>();
+    let intervals = (scenario.duration.as_secs_f64() / scenario.recording.interval.as_secs_f64()).ceil();
     if metric.shape() == Shape::Intervals {
-        let intervals = (scenario.duration.as_secs_f64() / scenario.recording.interval.as_secs_f64()).ceil();
         return intervals
             * match metric.subject() {
                 Subject::Flow => loads.len() as f64,
@@ -129,6 +129,7 @@ fn rows(scenario: &Scenario, loads: &[Load], metric: Metric) -> f64 {
         Metric::Cwnd | Metric::Sent | Metric::Acknowledged => sum(|load| load.segments),
         Metric::Rtt | Metric::Srtt | Metric::Rto => sum(|load| load.round_trips),
         Metric::Ssthresh | Metric::Retransmissions => LOSSES * sum(|load| load.segments),
+        Metric::Delay => intervals * loads.len() as f64,
         Metric::Drops => LOSSES * sum(|load| load.segments * load.data_units),
         Metric::QueueChanges if matches!(scenario.technology, Technology::Atm { .. }) => 0.25 * sum(Load::crossings),
         _ => sum(Load::crossings),

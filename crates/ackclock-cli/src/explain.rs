@@ -72,7 +72,7 @@ fn of_metric(metric: Metric) -> String {
         Shape::Changes => "at every change; a value holds until the next",
         Shape::Events => "at every event; there is nothing in between",
         Shape::Intervals => "minimum, mean and maximum over each `record_interval`",
-        Shape::Drops => "one row for each refused unit",
+        Shape::Drops => "one row for each unit refused or lost",
     };
     let names: Vec<String> = columns(metric, "cells").into_iter().map(|column| column.name).collect();
     format!(

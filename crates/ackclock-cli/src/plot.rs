@@ -23,11 +23,12 @@ struct Figure {
     metrics: &'static [Metric],
 }
 
-const FIGURES: [Figure; 7] = [
+const FIGURES: [Figure; 8] = [
     Figure { name: "cwnd", metrics: &[Metric::Cwnd, Metric::Ssthresh] },
     Figure { name: "rtt", metrics: &[Metric::Rtt, Metric::Srtt, Metric::Rto] },
     Figure { name: "sequence", metrics: &[Metric::Sent, Metric::Retransmissions, Metric::Acknowledged] },
     Figure { name: "throughput", metrics: &[Metric::Throughput] },
+    Figure { name: "delay", metrics: &[Metric::Delay] },
     Figure { name: "queue", metrics: &[Metric::Queue] },
     Figure { name: "vc-queue", metrics: &[Metric::VcQueue] },
     Figure { name: "utilisation", metrics: &[Metric::Utilisation] },

@@ -29,7 +29,8 @@ use parquet::schema::types::{ColumnDescPtr, ColumnPath, SchemaDescriptor};
 
 pub use error::{FileError, FileKind, Problem};
 
-use self::snappy::Snappy;
+use self::snappy::{Experience, Snappy};
+use self::split::Planes;
 use crate::tables::Kind;
 
 /// The values of a column.
@@ -258,12 +259,15 @@ fn write_times<T>(
     ps: impl Fn(&T) -> i64,
 ) -> Result<(), ParquetError> {
     let encoding = Encoding::DELTA_BINARY_PACKED;
-    let (mut snappy, mut octets) = (Snappy::new(), Vec::new());
+    let (mut snappy, mut experience, mut octets) = (Snappy::new(), Experience::default(), Vec::new());
     chunk::write(group, column, Compression::SNAPPY, vec![Encoding::RLE, encoding], |pages| {
         paged(pieces, ps, |times| {
             octets.clear();
             delta::encode(times, &mut octets);
-            pages.data(snappy.compress(&octets)?.to_vec(), octets.len(), encoding, times.len())
+            let mut stream = Vec::with_capacity(octets.len() + octets.len() / 8);
+            delta::varint(octets.len() as u64, &mut stream);
+            snappy.elements(&octets, &mut experience, &mut stream)?;
+            pages.data(stream, octets.len(), encoding, times.len())
         })
     })
 }
@@ -274,14 +278,14 @@ fn write_numbers(
     pieces: &[&[f64]],
 ) -> Result<(), ParquetError> {
     let encoding = Encoding::BYTE_STREAM_SPLIT;
-    let mut snappy = Snappy::new();
+    let mut planes = Planes::new();
     chunk::write(group, column, Compression::SNAPPY, vec![Encoding::RLE, encoding], |pages| {
         paged(
             pieces,
             |number| *number,
             |numbers| {
                 let mut octets = Vec::new();
-                split::compress(numbers, &mut snappy, &mut octets)?;
+                planes.compress(numbers, &mut octets)?;
                 pages.data(octets, 8 * numbers.len(), encoding, numbers.len())
             },
         )

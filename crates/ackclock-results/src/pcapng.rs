@@ -10,11 +10,11 @@ use std::net::Ipv4Addr;
 
 use ackclock::ids::Id;
 use ackclock::record::{Capture, Captured, Loss};
-use ackclock::scenario::{Flow, NodeKind, Scenario};
+use ackclock::scenario::{DatagramFlow, Flow, NodeKind, Route, Scenario};
 use ackclock::sim::RESULT_VERSION;
 
 use blocks::Block;
-use headers::{Datagram, Endpoint};
+use headers::{Datagram, Endpoint, UserDatagram};
 
 /// What a capture does not say itself, alike in all runs of a scenario: its name, the hosts and the flows.
 #[derive(Clone, Debug, PartialEq)]
@@ -27,6 +27,8 @@ pub struct Meta {
     pub hosts: Vec<String>,
     /// All flows in the order of the scenario, on which their ports depend.
     pub flows: Vec<FlowMeta>,
+    /// All sources of datagrams in the order of the scenario.
+    pub datagrams: Vec<DatagramMeta>,
 }
 
 /// What the packets of a flow have in common.
@@ -50,6 +52,26 @@ pub struct FlowMeta {
     pub sack: bool,
 }
 
+/// What the datagrams of a source have in common.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DatagramMeta {
+    /// The source's name.
+    pub name: String,
+    /// Its host, as an index into [`Meta::hosts`].
+    pub sender: usize,
+    /// The host to which they go, as an index into [`Meta::hosts`].
+    pub receiver: usize,
+    /// Payload bytes of each.
+    pub payload: u32,
+}
+
+/// What a packet belongs to.
+#[derive(Clone, Copy)]
+enum Conversation<'a> {
+    Flow(&'a FlowMeta),
+    Datagrams(&'a DatagramMeta),
+}
+
 impl Meta {
     /// What the runs of `scenario` have in common; `hash` is that of the resolved scenario, in hexadecimal digits.
     pub fn of(scenario: &Scenario, hash: &str) -> Meta {
@@ -62,21 +84,32 @@ impl Meta {
                 hosts.push(node.name.clone());
             }
         }
+        let ends = |route: &Route| {
+            let (from, to) = (scenario.links[route.first()].from, route.destination(&scenario.links));
+            (numbers[from.index()], numbers[to.index()])
+        };
         let flow = |flow: &Flow| FlowMeta {
             name: flow.name.clone(),
-            sender: numbers[scenario.links[flow.forward.first()].from.index()],
-            receiver: numbers[flow.forward.destination(&scenario.links).index()],
+            sender: ends(&flow.forward).0,
+            receiver: ends(&flow.forward).1,
             size: flow.size,
             mss: flow.tcp.mss,
             window: flow.tcp.advertised_window(),
             window_scale: flow.tcp.window_scale,
             sack: flow.tcp.uses_sack(),
         };
+        let source = |source: &DatagramFlow| DatagramMeta {
+            name: source.name.clone(),
+            sender: ends(&source.route).0,
+            receiver: ends(&source.route).1,
+            payload: source.source.payload_bytes,
+        };
         Meta {
             scenario: scenario.name.clone(),
             hash: hash.into(),
-            hosts,
             flows: scenario.flows.iter().map(flow).collect(),
+            datagrams: scenario.datagrams.iter().map(source).collect(),
+            hosts,
         }
     }
 
@@ -86,11 +119,39 @@ impl Meta {
         Ipv4Addr::from(FIRST_ADDRESS + host as u32)
     }
 
-    /// The ports of a flow, sender's and receiver's. No two flows have both the same, whatever their hosts: the
-    /// sender's are the dynamic ones (RFC 6335 §6), which begin anew with the next port of the receiver's.
+    /// The ports of a flow, sender's and receiver's, or of a source of datagrams: TCP and UDP count each for itself. No two
+    /// flows have both the same, whatever their hosts: the sender's are the dynamic ones (RFC 6335 §6), which begin anew
+    /// with the next port of the receiver's.
     pub fn ports(&self, flow: usize) -> (u16, u16) {
         let of_receiver = u16::try_from(flow / DYNAMIC_PORTS).ok().and_then(|more| FIRST_SERVER_PORT.checked_add(more));
         (FIRST_DYNAMIC_PORT + (flow % DYNAMIC_PORTS) as u16, of_receiver.expect("fewer flows than pairs of ports"))
+    }
+
+    /// All flows and then all sources of datagrams, as packets are numbered.
+    fn conversations(&self) -> impl Iterator<Item = Conversation<'_>> {
+        self.flows.iter().map(Conversation::Flow).chain(self.datagrams.iter().map(Conversation::Datagrams))
+    }
+
+    /// The sender and the receiver of the flow with this number, or of the source of datagrams.
+    fn ends(&self, number: usize) -> [Endpoint; 2] {
+        let of = |number, (sender, receiver)| {
+            let (from, to) = self.ports(number);
+            [(sender, from), (receiver, to)].map(|(host, port)| Endpoint { address: self.address(host), port })
+        };
+        match number.checked_sub(self.flows.len()) {
+            None => of(number, (self.flows[number].sender, self.flows[number].receiver)),
+            Some(source) => of(source, (self.datagrams[source].sender, self.datagrams[source].receiver)),
+        }
+    }
+}
+
+impl Conversation<'_> {
+    /// The hosts at its ends.
+    fn hosts(&self) -> [usize; 2] {
+        match self {
+            Conversation::Flow(flow) => [flow.sender, flow.receiver],
+            Conversation::Datagrams(source) => [source.sender, source.receiver],
+        }
     }
 }
 
@@ -127,12 +188,11 @@ fn section_header<'a>(block: &'a mut Block, host: usize, meta: &Meta, seed: u64)
     block.bytes(&u64::MAX.to_le_bytes()); // the length of the section is not given
     let of = format!("scenario {}, seed {seed}, BLAKE3 of the resolved scenario {}", meta.scenario, meta.hash);
     block.option(OPT_COMMENT, of.as_bytes());
-    let here = |flow: &FlowMeta| flow.sender == host || flow.receiver == host;
-    let mut flows = meta.flows.iter().enumerate().filter(|(_, flow)| here(flow));
-    for (number, flow) in flows.by_ref().take(MAX_DESCRIBED_FLOWS) {
-        block.option(OPT_COMMENT, describe(number, flow, meta).as_bytes());
+    let mut all = meta.conversations().enumerate().filter(|(_, all)| all.hosts().contains(&host));
+    for (number, conversation) in all.by_ref().take(MAX_DESCRIBED_FLOWS) {
+        block.option(OPT_COMMENT, describe(number, conversation, meta).as_bytes());
     }
-    match flows.count() {
+    match all.count() {
         0 => {}
         more => block.option(OPT_COMMENT, format!("and {more} more").as_bytes()),
     }
@@ -143,17 +203,21 @@ fn section_header<'a>(block: &'a mut Block, host: usize, meta: &Meta, seed: u64)
 }
 
 /// The handshake would have announced this, but none is simulated.
-fn describe(number: usize, flow: &FlowMeta, meta: &Meta) -> String {
-    let (from, to) = (meta.address(flow.sender), meta.address(flow.receiver));
-    let (from_port, to_port) = meta.ports(number);
-    format!(
-        "flow {}: {from}:{from_port} -> {to}:{to_port}, MSS {} B, window {} B, window shift {}, {}",
-        flow.name,
-        flow.mss,
-        flow.window,
-        flow.window_scale,
-        if flow.sack { "SACK" } else { "no SACK" }
-    )
+fn describe(number: usize, conversation: Conversation<'_>, meta: &Meta) -> String {
+    let [from, to] = meta.ends(number).map(|end| format!("{}:{}", end.address, end.port));
+    match conversation {
+        Conversation::Flow(flow) => format!(
+            "flow {}: {from} -> {to}, MSS {} B, window {} B, window shift {}, {}",
+            flow.name,
+            flow.mss,
+            flow.window,
+            flow.window_scale,
+            if flow.sack { "SACK" } else { "no SACK" }
+        ),
+        Conversation::Datagrams(source) => {
+            format!("udp {}: {from} -> {to}, {} B of payload each", source.name, source.payload)
+        }
+    }
 }
 
 /// §4.2, Interface Description Block.
@@ -167,7 +231,7 @@ fn interface<'a>(block: &'a mut Block, capture: &Capture) -> &'a mut Block {
 
 /// §4.5, Name Resolution Block: this host and those it has flows with.
 fn names<'a>(block: &'a mut Block, host: usize, meta: &Meta) -> &'a mut Block {
-    let ends = meta.flows.iter().map(|flow| [flow.sender, flow.receiver]).filter(|ends| ends.contains(&host));
+    let ends = meta.conversations().map(|conversation| conversation.hosts()).filter(|ends| ends.contains(&host));
     let mut hosts: Vec<usize> = ends.flatten().chain([host]).collect();
     hosts.sort_unstable();
     hosts.dedup();
@@ -181,10 +245,24 @@ fn names<'a>(block: &'a mut Block, host: usize, meta: &Meta) -> &'a mut Block {
 
 /// §4.3, Enhanced Packet Block.
 fn enhanced_packet<'a>(block: &'a mut Block, packet: &Captured, meta: &Meta) -> &'a mut Block {
-    let flow = &meta.flows[packet.flow as usize];
-    let ports = meta.ports(packet.flow as usize);
-    let sender = Endpoint { address: meta.address(flow.sender), port: ports.0 };
-    let receiver = Endpoint { address: meta.address(flow.receiver), port: ports.1 };
+    let number = packet.flow as usize;
+    let (headers, length) = match number.checked_sub(meta.flows.len()) {
+        None => segment(packet, &meta.flows[number], meta.ends(number)),
+        Some(source) => user_datagram(packet, &meta.datagrams[source], meta.ends(number)),
+    };
+    let ns = packet.time.as_ps() / 1000;
+    block.begin(6);
+    block.u32(0); // the interface
+    block.u32((ns >> 32) as u32).u32(ns as u32);
+    block.u32(headers.len() as u32).u32(length);
+    block.bytes(&headers).pad();
+    block.option(EPB_FLAGS, &(if packet.sent { OUTBOUND } else { INBOUND }).to_le_bytes());
+    block.option(OPT_COMMENT, comment(packet, meta).as_bytes());
+    block.end_of_options()
+}
+
+/// The headers of a segment, and the length of the whole datagram.
+fn segment(packet: &Captured, flow: &FlowMeta, [sender, receiver]: [Endpoint; 2]) -> (Vec<u8>, u32) {
     let (from, to) = if packet.data { (sender, receiver) } else { (receiver, sender) };
     let segment = &packet.segment;
     let ends_file = packet.data && flow.size == Some(segment.seq + u64::from(segment.payload())) && segment.len > 0;
@@ -201,22 +279,22 @@ fn enhanced_packet<'a>(block: &'a mut Block, packet: &Captured, meta: &Meta) -> 
         window_scale: flow.window_scale,
         segment,
     };
-    let headers = datagram.headers();
+    (datagram.headers(), datagram.length())
+}
 
-    let ns = packet.time.as_ps() / 1000;
-    block.begin(6);
-    block.u32(0); // the interface
-    block.u32((ns >> 32) as u32).u32(ns as u32);
-    block.u32(headers.len() as u32).u32(datagram.length());
-    block.bytes(&headers).pad();
-    block.option(EPB_FLAGS, &(if packet.sent { OUTBOUND } else { INBOUND }).to_le_bytes());
-    block.option(OPT_COMMENT, comment(packet, flow).as_bytes());
-    block.end_of_options()
+/// The same of a datagram.
+fn user_datagram(packet: &Captured, source: &DatagramMeta, [from, to]: [Endpoint; 2]) -> (Vec<u8>, u32) {
+    let datagram = UserDatagram { from, to, identification: packet.frame as u16, payload_bytes: source.payload };
+    (datagram.headers(), datagram.length())
 }
 
 /// What no header says.
-fn comment(packet: &Captured, flow: &FlowMeta) -> String {
-    let mut text = format!("flow {}", flow.name);
+fn comment(packet: &Captured, meta: &Meta) -> String {
+    let number = packet.flow as usize;
+    let mut text = match number.checked_sub(meta.flows.len()) {
+        None => format!("flow {}", meta.flows[number].name),
+        Some(source) => format!("udp {}", meta.datagrams[source].name),
+    };
     if let Some(cwnd) = packet.cwnd {
         // A fraction of a byte allows nothing.
         text += &format!(", cwnd {} B", cwnd as u64);

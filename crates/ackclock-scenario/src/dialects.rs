@@ -59,9 +59,10 @@ const STANDARD: &[Default] = &[
 
 /// What goes with the growth of Vegas in the older dialects: they have no SACK.
 const WITH_VEGAS: &[Default] = &[default("recovery", Text("vegas"), "[NS2] §4: part of Vegas")];
+const WITH_VEGAS_1995: &[Default] = &[default("recovery", Text("vegas-1995"), "[BP95] §III.A: part of Vegas")];
 
 /// What BBR needs in any dialect.
-const WITH_BBR1: &[Default] = &[default("recovery", Text("rfc6675"), "Ackclock: BBR counts what SACK reports")];
+const WITH_BBR: &[Default] = &[default("recovery", Text("rfc6675"), "Ackclock: BBR counts what SACK reports")];
 
 /// How Vegas begins in ns-2.
 const NS2_2001_WITH_VEGAS: &[Default] = &[
@@ -69,21 +70,23 @@ const NS2_2001_WITH_VEGAS: &[Default] = &[
     default("first_segment", Text("data"), "[NS2] §1: Vegas' own"),
 ];
 
-/// The growths that the recovery of Vegas belongs to.
-pub(crate) const VEGAS_FAMILY: [&str; 3] = ["vegas", "vegas-a", "vegas-plus"];
+/// The growths that the recoveries of Vegas belong to.
+pub(crate) const VEGAS_FAMILY: [&str; 4] = ["vegas", "vegas-1995", "vegas-a", "vegas-plus"];
 
 /// Puts the defaults of the dialect, and of the growth in it, in the place of the usual ones.
 pub(crate) fn apply(settings: &mut Settings) {
     let is_ns2 = settings.word("dialect") == Some("ns2-2001");
     let is_vegas = settings.word("growth").is_some_and(|growth| VEGAS_FAMILY.contains(&growth));
-    let is_bbr1 = settings.word("growth") == Some("bbr1");
+    let is_vegas_1995 = settings.word("growth") == Some("vegas-1995");
+    let is_bbr = matches!(settings.word("growth"), Some("bbr1" | "bbr3"));
     let is_standard = settings.word("dialect") == Some("standard");
     let layers = [
         (is_ns2, NS2_2001),
         (is_standard, STANDARD),
         (is_vegas && !is_standard, WITH_VEGAS),
+        (is_vegas_1995 && !is_standard, WITH_VEGAS_1995),
         (is_ns2 && is_vegas, NS2_2001_WITH_VEGAS),
-        (is_bbr1, WITH_BBR1),
+        (is_bbr, WITH_BBR),
     ];
     for default in layers.iter().filter(|(holds, _)| *holds).flat_map(|(_, defaults)| *defaults) {
         replace(settings, default);

@@ -98,6 +98,8 @@ impl Network {
         let mut duplexes = duplexes.filter(|_| whole)?;
         // Nodes are in the order of their names: neither the order of the file nor that of `ends` matters.
         duplexes.sort_by_key(|duplex| ordered(duplex.ends));
+        // There may be hundreds of thousands of them: no more room than they need.
+        network.links = IdVec::with_capacity(2 * duplexes.len());
         for duplex in duplexes {
             let (a, b) = ordered(duplex.ends);
             network.add(a, b, &duplex);

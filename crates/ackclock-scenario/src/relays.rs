@@ -67,7 +67,9 @@ struct Rules {
     isl_rate: Rate,
     gap: Span,
     terminal_queue: Queued,
-    unheard: Unheard,
+    /// What becomes of packets whose turn comes when nobody listens to the link up, or down.
+    up_unheard: Unheard,
+    down_unheard: Unheard,
     under_way: UnderWay,
     reordering: Reordering,
     isl_queue: IslQueue,
@@ -186,7 +188,11 @@ impl Rules {
             isl_rate: settings.rate("isl_rate")?,
             gap: settings.span("handover_gap")?,
             terminal_queue: if settings.word("terminal_queue")? == "drop" { Queued::Flush } else { Queued::Keep },
-            unheard: if settings.word("old_downlink")? == "reroute" { Unheard::Reroute } else { Unheard::Lose },
+            up_unheard: match settings.word("terminal_queue")? {
+                "old-address" => Unheard::LoseAddressed,
+                _ => Unheard::Lose,
+            },
+            down_unheard: if settings.word("old_downlink")? == "reroute" { Unheard::Reroute } else { Unheard::Lose },
             under_way: if settings.word("in_flight")? == "drop" { UnderWay::Drop } else { UnderWay::Keep },
             reordering: match settings.word("reordering")? {
                 "prevent" => Reordering::Prevent,
@@ -230,7 +236,7 @@ impl Maker<'_> {
         let first = points.iter().find_map(|&(_, node)| node);
         let to =
             first.unwrap_or_else(|| *self.nodes.values().find(|&&node| node != self.nodes[&terminal]).expect("two"));
-        let far_ends = FarEnds::new(points, Unheard::Lose);
+        let far_ends = FarEnds::new(points, self.rules.up_unheard);
         let course = Course {
             delays,
             rates: ackclock::path::Rates::constant(self.rules.up_rate),
@@ -251,7 +257,7 @@ impl Maker<'_> {
             delays: self.delays(satellite, terminal),
             rates: ackclock::path::Rates::constant(self.rules.down_rate),
             outages: Outages::new(self.silent(&own, self.rules.gap), InService::Finish, Queued::Keep),
-            far_ends: Some(FarEnds::new(points, self.rules.unheard)),
+            far_ends: Some(FarEnds::new(points, self.rules.down_unheard)),
             reordering: self.rules.reordering,
             under_way: self.rules.under_way,
         };

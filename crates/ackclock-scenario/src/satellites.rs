@@ -216,7 +216,7 @@ impl Satellites {
         let settings = &self.settings;
         let earth = settings.word("earth").and_then(Earth::named).ok_or(())?;
         let duration = context.duration.ok_or(())?;
-        let constellation = self.constellation(&earth, duration, context, report)?;
+        let constellation = self.constellation(&earth, context, report)?;
         if terminals.len() < 2 {
             report
                 .error(settings.at, format!("satellites join places, and there {}", is_or_are(terminals.len())))
@@ -257,13 +257,7 @@ impl Satellites {
         if terminals.len() < self.places.len() && self.kind != "plan" { Err(()) } else { Ok(terminals) }
     }
 
-    fn constellation(
-        &self,
-        earth: &Earth,
-        duration: Span,
-        context: &Context<'_>,
-        report: &mut Report,
-    ) -> Result<Constellation, ()> {
+    fn constellation(&self, earth: &Earth, context: &Context<'_>, report: &mut Report) -> Result<Constellation, ()> {
         let settings = &self.settings;
         match self.kind {
             "geostationary" => {
@@ -285,17 +279,12 @@ impl Satellites {
                     .at_altitude(earth, altitude_km, perturbation)
                     .map_err(|error| wrong(&error, settings.at("altitude"), "no orbit", report))
             }
-            _ => self.elements(earth, duration, context, report),
+            _ => self.elements(earth, context, report),
         }
     }
 
-    fn elements(
-        &self,
-        earth: &Earth,
-        duration: Span,
-        context: &Context<'_>,
-        report: &mut Report,
-    ) -> Result<Constellation, ()> {
+    fn elements(&self, earth: &Earth, context: &Context<'_>, report: &mut Report) -> Result<Constellation, ()> {
+        let duration = context.duration.ok_or(())?;
         let at = self.settings.at("elements");
         let path = self.settings.text("elements").ok_or(())?;
         let bytes = context.source.read(path).map_err(|error| {

@@ -3,8 +3,8 @@
 use ackclock::scenario::Technology;
 use ackclock::tcp::offset_sack::{Alternative, Form, Preference};
 use ackclock::tcp::{
-    AbCoupling, AbStep, AckPolicy, Bbr1Params, CongestionAvoidance, CubicParams, FallFloydParams, FirstSegment,
-    GrowthParams, HostQueue, Increase, InitialWindowFrom, NewRenoParams, OffsetSackParams, OutOfOrder,
+    AbCoupling, AbStep, AckPolicy, Bbr1Params, Bbr3Params, CongestionAvoidance, CubicParams, FallFloydParams,
+    FirstSegment, GrowthParams, HostQueue, Increase, InitialWindowFrom, NewRenoParams, OffsetSackParams, OutOfOrder,
     PartialAckWindow, PlusReturn, RecoveryParams, RerouteParams, Rfc6675Params, SackParams, TcpParams, TickPhase,
     TimerKind, TimerParams, VegasAParams, VegasLinuxParams, VegasParams, VegasPlusParams,
 };
@@ -246,12 +246,14 @@ fn growth(settings: &Settings, report: &mut Report) -> Option<GrowthParams> {
     Some(match settings.word("growth")? {
         "reno" => GrowthParams::Reno(arithmetic(settings)?),
         "bbr1" => GrowthParams::Bbr1(bbr1(settings, report)?),
+        "bbr3" => GrowthParams::Bbr3(bbr3(settings, report)?),
         "cubic" => GrowthParams::Cubic(CubicParams {
             c: settings.number("cubic_c")?,
             beta: settings.number("cubic_beta")?,
             fast_convergence: settings.flag("fast_convergence")?,
         }),
         "vegas" => GrowthParams::Vegas(vegas(settings, report)?),
+        "vegas-1995" => GrowthParams::Vegas1995(vegas(settings, report)?),
         "vegas-linux" => GrowthParams::VegasLinux(vegas_linux(settings, report)?),
         "vegas-plus" => GrowthParams::VegasPlus(VegasPlusParams {
             vegas: vegas(settings, report)?,
@@ -267,16 +269,33 @@ fn growth(settings: &Settings, report: &mut Report) -> Option<GrowthParams> {
 }
 
 fn bbr1(settings: &Settings, report: &mut Report) -> Option<Bbr1Params> {
-    let (recovery, sack) = (settings.word("recovery")?, settings.flag("receiver_sack"));
-    if recovery != "rfc6675" || sack == Some(false) {
+    needs_sack(settings, report)?;
+    Some(Bbr1Params { rtprop_window: settings.span("rtprop_window")?, probe_rtt: settings.span("probe_rtt")? })
+}
+
+fn bbr3(settings: &Settings, report: &mut Report) -> Option<Bbr3Params> {
+    needs_sack(settings, report)?;
+    Some(Bbr3Params {
+        min_rtt_window: settings.span("rtprop_window")?,
+        probe_rtt_interval: settings.span("probe_rtt_interval")?,
+        probe_rtt: settings.span("probe_rtt")?,
+        loss_threshold: settings.number("bbr_loss_threshold")?,
+        beta: settings.number("bbr_beta")?,
+        headroom: settings.number("bbr_headroom")?,
+    })
+}
+
+/// BBR has no meaning without selective acknowledgements.
+fn needs_sack(settings: &Settings, report: &mut Report) -> Option<()> {
+    let (growth, recovery) = (settings.word("growth")?, settings.word("recovery")?);
+    if recovery != "rfc6675" || settings.flag("receiver_sack") == Some(false) {
         report
-            .error(settings.at("recovery").or(settings.at("growth")), "`growth` \"bbr1\" needs SACK")
+            .error(settings.at("recovery").or(settings.at("growth")), format!("`growth` {growth:?} needs SACK"))
             .label("it measures what is delivered by selective acknowledgements")
             .help("write recovery = \"rfc6675\", and leave receiver_sack as it is");
         return None;
     }
-    let span = |name| Some(Span::from_ps(settings.amount(name)?));
-    Some(Bbr1Params { rtprop_window: span("rtprop_window")?, probe_rtt: span("probe_rtt")? })
+    Some(())
 }
 
 fn vegas(settings: &Settings, report: &mut Report) -> Option<VegasParams> {
@@ -404,12 +423,12 @@ fn recovery(settings: &Settings, report: &mut Report) -> Option<RecoveryParams> 
             restart_timer_on_partial_ack: restart_timer_on_partial_ack?,
             limited_transmit: settings.flag("limited_transmit")?,
         }),
-        "vegas" => {
+        word @ ("vegas" | "vegas-1995") => {
             let growth = settings.word("growth")?;
             if !dialects::VEGAS_FAMILY.contains(&growth) {
                 let place = settings.at("recovery").or(settings.at("growth"));
                 report
-                    .error(place, format!("`recovery` \"vegas\" does not go with `growth` {growth:?}"))
+                    .error(place, format!("`recovery` {word:?} does not go with `growth` {growth:?}"))
                     .label("it leaves the size of the window to Vegas")
                     .help(format!(
                         "write growth = {}, or another recovery",
@@ -417,7 +436,7 @@ fn recovery(settings: &Settings, report: &mut Report) -> Option<RecoveryParams> 
                     ));
                 return None;
             }
-            RecoveryParams::Vegas
+            if word == "vegas" { RecoveryParams::Vegas } else { RecoveryParams::Vegas1995 }
         }
         other => unreachable!("recovery {other} is in the table of keys, but has no parameters"),
     })

@@ -8,7 +8,7 @@ mod render;
 mod roundtrip;
 
 use ackclock::path::Place;
-use ackclock::scenario::{EventKind, NodeKind, Route, Scenario};
+use ackclock::scenario::{Buffer, EventKind, NodeKind, Route, Scenario};
 use ackclock::units::{Rate, Span, Time};
 use ackclock_scenario::{Loaded, Memory, load};
 use render::{said_about, said_about_files};
@@ -162,6 +162,16 @@ fn ground_networks_and_satellites_combine() {
     }
 }
 
+/// The longest way of 600 s takes about 50 ms (49.886 at 515 s), so that 1.5 Mb/s for there and back are 18.7 to 18.8 kB. At
+/// first it takes 33.9 ms, and all links that it ever crosses together much more.
+#[test]
+fn a_bdp_through_the_sky_is_that_of_the_longest_way() {
+    let scenario = loaded(&format!("{LEO}[queue]\nbuffer = \"1 bdp\"\n"), &[]).scenario;
+    let uplink = scenario.links.iter().find(|link| link.name == "berkeley->sky").unwrap();
+    let Buffer::Bytes(bytes) = uplink.queue.buffer else { panic!("{:?}", uplink.queue.buffer) };
+    assert!((18_700..18_900).contains(&bytes), "{bytes}");
+}
+
 #[test]
 fn small_constellations_and_other_policies_load() {
     for set in [
@@ -173,6 +183,7 @@ fn small_constellations_and_other_policies_load() {
         "satellites.check_jitter=half",
         "satellites.isl_queue=drop",
         "satellites.terminal_queue=drop",
+        "satellites.terminal_queue=old-address",
         "satellites.old_downlink=reroute",
         "satellites.in_flight=drop",
         "satellites.reordering=prevent",

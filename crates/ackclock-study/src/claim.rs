@@ -59,7 +59,7 @@ impl Measured<'_> {
                 }
             }
             Predicate::Difference { metric, of, minus, is, value, confident } => {
-                self.difference(&self.study.metric(metric, None), of, minus, *is, *value, *confident)
+                self.differences(&self.study.metric(metric, None), of, minus).examine(*is, *value, *confident)
             }
             Predicate::Within { metric, of, from, to } => {
                 let value = self.value(of, &self.study.metric(metric, None));
@@ -87,7 +87,7 @@ impl Measured<'_> {
                 }
             }
             Predicate::Pairs { metric, of, minus, is, value, share } => {
-                self.pairs(&self.study.metric(metric, None), of, minus, *is, *value, *share)
+                self.differences(&self.study.metric(metric, None), of, minus).examine_each(*is, *value, *share)
             }
         }
     }
@@ -135,51 +135,38 @@ impl Measured<'_> {
     }
 
     /// The difference of two quantities for each seed for which both have a value.
-    fn differences(&self, metric: &Metric, of: &Quantity, minus: &Quantity) -> Vec<f64> {
+    fn differences(&self, metric: &Metric, of: &Quantity, minus: &Quantity) -> Differences {
         let values_of = |quantity: &Quantity| self.per_seed(&self.study.checked_points(&quantity.at), metric);
         let pairs = values_of(of).into_iter().zip(values_of(minus));
-        pairs.filter_map(|(left, right)| Some(left? - right?)).collect()
+        Differences {
+            label: format!("{} less {}", of.label, minus.label),
+            values: pairs.filter_map(|(left, right)| Some(left? - right?)).collect(),
+        }
     }
+}
 
-    fn pairs(
-        &self,
-        metric: &Metric,
-        of: &Quantity,
-        minus: &Quantity,
-        is: Relation,
-        bound: f64,
-        share: f64,
-    ) -> Examined {
-        let differences = self.differences(metric, of, minus);
-        let obeying = differences.iter().filter(|difference| is.holds(**difference, bound)).count();
-        let all = differences.len();
+/// The difference of two quantities, seed by seed.
+struct Differences {
+    label: String,
+    values: Vec<f64>,
+}
+
+impl Differences {
+    /// Whether at least this share of them stands in the relation to a number.
+    fn examine_each(&self, is: Relation, bound: f64, share: f64) -> Examined {
+        let obeying = self.values.iter().filter(|difference| is.holds(**difference, bound)).count();
+        let all = self.values.len();
+        let (sign, wanted) = (is.sign(), share * 100.0);
         Examined {
             holds: all > 0 && obeying as f64 >= share * all as f64,
-            evidence: format!(
-                "{} less {}: {} {bound} in {obeying} of {all} seeds; wanted: in {} %",
-                of.label,
-                minus.label,
-                is.sign(),
-                share * 100.0,
-            ),
+            evidence: format!("{}: {sign} {bound} in {obeying} of {all} seeds; wanted: in {wanted} %", self.label),
         }
     }
 
-    fn difference(
-        &self,
-        metric: &Metric,
-        of: &Quantity,
-        minus: &Quantity,
-        is: Relation,
-        bound: f64,
-        confident: bool,
-    ) -> Examined {
-        let differences = self.differences(metric, of, minus);
-        let Some(summary) = summarize(&differences) else {
-            return Examined {
-                holds: false,
-                evidence: format!("{} less {}: nothing to compare", of.label, minus.label),
-            };
+    /// Whether their mean, or the whole of its confidence interval, stands in the relation to a number.
+    fn examine(&self, is: Relation, bound: f64, confident: bool) -> Examined {
+        let Some(summary) = summarize(&self.values) else {
+            return Examined { holds: false, evidence: format!("{}: nothing to compare", self.label) };
         };
         let ends = match (confident, summary.ci95) {
             (false, _) => vec![summary.mean],
@@ -189,15 +176,13 @@ impl Measured<'_> {
         Examined {
             holds: !ends.is_empty() && ends.iter().all(|end| is.holds(*end, bound)),
             evidence: format!(
-                "{} less {}: {}{} over {} seeds; wanted: {}{} {}",
-                of.label,
-                minus.label,
+                "{}: {}{} over {} seeds; wanted: {}{} {bound}",
+                self.label,
                 number(Some(summary.mean)),
                 interval(&summary),
                 summary.n,
                 if confident { "all of it " } else { "" },
                 is.sign(),
-                bound,
             ),
         }
     }

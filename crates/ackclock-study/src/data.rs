@@ -152,7 +152,7 @@ pub(crate) enum Meaning {
     Distance,
     /// The same, as a share of the published number.
     Share,
-    /// The same, in standard deviations of our runs.
+    /// The same, in standard deviations of our runs, those at different points of one cell included.
     Deviations,
     /// The step of the last digit printed: our number, rounded, is the published one.
     Rounded,
@@ -184,6 +184,11 @@ impl Tolerance {
             _ => return (ours - published).abs() <= self.distance(published, deviation) + tiny,
         };
         printed == steps.1.round()
+    }
+
+    /// Whether it is about how single runs scatter.
+    pub fn is_about_runs(&self) -> bool {
+        self.is == Meaning::Deviations
     }
 
     /// Whether it asks for every digit that was printed.

@@ -6,7 +6,7 @@ use ackclock::packet::{IP_HEADER_BYTES, TCP_HEADER_BYTES};
 use ackclock::record::metrics::jain;
 use ackclock::record::stats::sample_sd;
 use ackclock::record::{self, Records};
-use ackclock::scenario::{Flow, Scenario};
+use ackclock::scenario::{Event, EventKind, Flow, Scenario};
 use ackclock::tcp::offset_sack::{Flags, Negotiated};
 use ackclock::tcp::{FirstSegment, sack_option};
 use ackclock::units::{Span, Time};
@@ -54,6 +54,9 @@ pub(crate) struct Measurement {
     /// How each flow went on, where the scenario records throughput and cwnd.
     #[serde(default)]
     pub course: Vec<Course>,
+    /// When a place first went over to another satellite, seconds, by its name.
+    #[serde(default)]
+    pub first_handover: BTreeMap<String, f64>,
 }
 
 impl Measurement {
@@ -83,6 +86,8 @@ impl Measurement {
             drops: records.ports.iter().map(|port| port.drops.total()).sum(),
             mean_queue: records.ports.iter().map(|port| (port.name.clone(), port.mean_queue)).collect(),
             course: course.collect::<Option<Vec<Course>>>().unwrap_or_default(),
+            // The earliest is the last that is put in.
+            first_handover: handovers(scenario).rev().collect(),
         }
     }
 
@@ -116,6 +121,12 @@ impl LastSack {
         let blocks = sack_option::find(octets, negotiated).ok().flatten().map_or(0, |blocks| blocks.len());
         Some(LastSack { blocks: blocks as u32, octets: octets.len() as u32 })
     }
+}
+
+/// When places go over to another satellite, in the order of time.
+fn handovers(scenario: &Scenario) -> impl DoubleEndedIterator<Item = (String, f64)> {
+    let later = |event: &&Event| event.kind == EventKind::Handover && event.time > Time::ZERO;
+    scenario.events.iter().filter(later).map(|event| (event.node.clone(), event.time.as_secs_f64()))
 }
 
 /// The octets of a first segment without payload.
@@ -156,6 +167,8 @@ pub(crate) enum MetricName {
     MeanQueue(String),
     /// The same times the length of the run: units times seconds.
     QueueSeconds(String),
+    /// When a place first goes over to another satellite, seconds.
+    FirstHandover(String),
 }
 
 /// What a flow has.
@@ -302,7 +315,8 @@ impl Quality {
 }
 
 /// `NAME`, `NAME(FLOW FLOW ...)`, `ratio(NAME: FLOW ... / FLOW ...)`, `deviation(NAME)`, `jain(NAME)`,
-/// `misallocation(NAME: FLOW WEIGHT ...)`, `NAME(FLOW FLOW ..., N to M s)`, `mean-queue(PORT)`, `queue-seconds(PORT)`.
+/// `misallocation(NAME: FLOW WEIGHT ...)`, `NAME(FLOW FLOW ..., N to M s)`, `mean-queue(PORT)`, `queue-seconds(PORT)`,
+/// `first-handover(PLACE)`.
 impl TryFrom<String> for MetricName {
     type Error = String;
     fn try_from(text: String) -> Result<MetricName, String> {
@@ -321,6 +335,7 @@ impl TryFrom<String> for MetricName {
         match name {
             "mean-queue" => Ok(MetricName::MeanQueue(of.into())),
             "queue-seconds" => Ok(MetricName::QueueSeconds(of.into())),
+            "first-handover" => Ok(MetricName::FirstHandover(of.into())),
             "deviation" => Quality::named(of).map(MetricName::Deviation).ok_or_else(wrong),
             "jain" => Quality::named(of).map(MetricName::Jain).ok_or_else(wrong),
             "misallocation" => {
@@ -398,6 +413,7 @@ impl Metric {
             MetricName::Misallocation(quality, weights) => misallocation(run, *quality, weights),
             MetricName::During(what, flows, from, to) => what.over(run, flows, *from, *to),
             MetricName::MeanQueue(port) => run.mean_queue.get(port).copied(),
+            MetricName::FirstHandover(place) => run.first_handover.get(place).copied(),
             MetricName::QueueSeconds(port) => run.mean_queue.get(port).map(|mean| mean * run.seconds),
         }
     }
@@ -497,6 +513,7 @@ mod tests {
                 Course { interval: 2.0, throughput_bps: vec![1.0, 2.0, 3.0, 4.0, 5.0], cwnd: vec![10.0; 5] },
                 Course { interval: 2.0, throughput_bps: vec![0.0, 0.0, 9.0, 8.0, 7.0], cwnd: vec![30.0; 5] },
             ],
+            first_handover: BTreeMap::from([("boston".into(), 3.5)]),
         }
     }
 
@@ -565,6 +582,12 @@ mod tests {
     fn queues_are_those_of_a_port() {
         assert_eq!((value("mean-queue(r1->r2)"), value("queue-seconds(r1->r2)")), (Some(2.5), Some(25.0)));
         assert_eq!((value("mean-queue(r2->r1)"), value("sent(s3)")), (None, None), "there is none");
+    }
+
+    #[test]
+    fn handovers_are_those_of_a_place() {
+        let places = ["first-handover(boston)", "first-handover(berkeley)"];
+        assert_eq!(places.map(value), [Some(3.5), None], "one that never goes over has none");
     }
 
     #[test]

@@ -386,8 +386,14 @@ fn table_report(measured: &Measured, scope: &Scope, card: &Card, table: &Table) 
         for ((column, published), tolerance) in table.columns.iter().zip(&row.published).zip(&row.tolerance) {
             let points = study.checked_points(&merged(&row.at, &column.at));
             let metric = study.metric(column.metric.as_ref().unwrap_or(&table.metric), table.capacity_mbps);
-            let values = measured.per_seed(&points, &metric).into_iter().flatten();
-            let values: Vec<f64> = values.map(|value| value / column.unit).collect();
+            let tolerance = table.tolerance(tolerance).expect("checked when the study was loaded");
+            let values = match tolerance.is_about_runs() {
+                true => {
+                    points.iter().flat_map(|point| measured.per_seed(std::slice::from_ref(point), &metric)).collect()
+                }
+                false => measured.per_seed(&points, &metric),
+            };
+            let values: Vec<f64> = values.into_iter().flatten().map(|value| value / column.unit).collect();
             let ours = summarize(&values).map_or(Number::NONE, Number::from);
             let beside = table.beside.iter().map(|beside| {
                 let Beside { capacity_mbps, after_warmup, .. } = beside;
@@ -395,7 +401,6 @@ fn table_report(measured: &Measured, scope: &Scope, card: &Card, table: &Table) 
                 measured.summary(&points, &metric).expect("an efficiency always exists").mean
             });
             let id = cell_id(&card.id, &row.label, &column.label);
-            let tolerance = table.tolerance(tolerance).expect("checked when the study was loaded");
             let deviation = sample_sd(&values).unwrap_or(0.0);
             let agrees = tolerance.agrees(ours.mean, *published, deviation);
             let finding = study.finding_for(&id).map(|finding| finding.id.as_str());

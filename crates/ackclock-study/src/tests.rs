@@ -292,6 +292,21 @@ fn every_kind_of_predicate_holds_and_fails() {
     }
 }
 
+/// Reno gives .50 to .53 with 1000 cells, and with 3000: mean .515, standard deviation sqrt(10 . 1e-4 / 7) = .01195. SACK
+/// .955 to .985 and .70 or .74: mean .845 of both, standard deviation sqrt((8 . .125^2 + .0026) / 7) = .1350. The means of
+/// both buffers, seed by seed, would lie within .007 of each other.
+#[test]
+fn a_tolerance_in_deviations_counts_the_runs_of_every_point() {
+    let table = TABLE.replace("value = 0.05,", "value = 3, is = \"deviations\",");
+    let study = study_with(&table, &claims(), "").unwrap();
+    let report = report_of(&study, &Selection::default());
+    let cells = &report.cards[0].table.as_ref().unwrap().cells;
+    let of_row: Vec<(usize, f64)> =
+        cells.iter().filter(|cell| cell.row == "mean").map(|cell| (cell.ours.n, cell.tolerance)).collect();
+    let [(8, reno), (8, sack)] = of_row[..] else { panic!("four seeds at two points: {of_row:?}") };
+    assert!((reno / 3.0 - 0.01195).abs() < 1e-5 && (sack / 3.0 - 0.1350).abs() < 5e-4, "{reno} {sack}");
+}
+
 #[test]
 fn one_seed_gives_no_confidence() {
     let study = study_of(&claims(), "").unwrap();

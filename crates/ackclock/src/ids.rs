@@ -59,6 +59,11 @@ impl<I: Id, T> IdVec<I, T> {
         IdVec { items: Vec::new(), id: PhantomData }
     }
 
+    /// An empty vector with room for so many elements.
+    pub fn with_capacity(elements: usize) -> Self {
+        IdVec { items: Vec::with_capacity(elements), id: PhantomData }
+    }
+
     /// Appends an element and returns its id.
     pub fn push(&mut self, item: T) -> I {
         self.items.push(item);

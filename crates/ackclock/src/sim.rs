@@ -214,14 +214,14 @@ impl Simulation {
         let after_warmup: Option<f64> = measured().map(|flow| flow.goodput_after_warmup_bps).sum();
         let of_flows = flows.iter().flat_map(|flow| {
             [
-                (format!("{}:sender", flow.name), flow.sender_fingerprint),
-                (format!("{}:receiver", flow.name), flow.receiver_fingerprint),
+                ((flow.name.as_str(), ":sender"), flow.sender_fingerprint),
+                ((flow.name.as_str(), ":receiver"), flow.receiver_fingerprint),
             ]
         });
-        let of_ports = ports.iter().map(|port| (port.name.clone(), port.fingerprint));
-        let of_links = links.iter().map(|link| (format!("{}:link", link.name), link.fingerprint));
-        let of_datagrams = datagrams.iter().map(|source| (format!("{}:udp", source.name), source.fingerprint));
-        let fingerprints: Vec<(String, u64)> = of_flows.chain(of_ports).chain(of_links).chain(of_datagrams).collect();
+        let of_ports = ports.iter().map(|port| ((port.name.as_str(), ""), port.fingerprint));
+        let of_links = links.iter().map(|link| ((link.name.as_str(), ":link"), link.fingerprint));
+        let of_datagrams = datagrams.iter().map(|source| ((source.name.as_str(), ":udp"), source.fingerprint));
+        let fingerprint = combine(of_flows.chain(of_ports).chain(of_links).chain(of_datagrams));
         Records {
             seed: self.seed,
             simulated,
@@ -229,7 +229,7 @@ impl Simulation {
             efficiency: self.capacity_bps.map(|capacity| goodput().sum::<f64>() / capacity),
             efficiency_after_warmup: self.capacity_bps.zip(after_warmup).map(|(capacity, goodput)| goodput / capacity),
             fairness: metrics::jain(goodput()),
-            fingerprint: combine(fingerprints.iter().map(|(name, hash)| (name.as_str(), *hash))),
+            fingerprint,
             flows,
             datagrams,
             ports,

@@ -9,35 +9,12 @@ mod lab;
 
 use ackclock::record::{Columns, Metric};
 
-const PATH: &str = r#"
-duration = "10 s"
-record = ["cwnd", "ssthresh"]
-[network]
-technology = "packet"
-topology = "graph"
-[node]
-s.kind = "host"
-r.kind = "switch"
-d.kind = "host"
-[link.first]
-ends = ["s", "r"]
-rate = "1 Mbps"
-delay = "20.84 ms"
-[link.last]
-ends = ["r", "d"]
-rate = "1 Mbps"
-delay = "20.84 ms"
-[tcp]
-dialect = "ns2-2001"
-[flow.f]
-from = "s"
-to = "d"
-"#;
-
 /// The changes of a window: hundredths of milliseconds and thousandths of packets. (A window is in bytes, and a packet has
 /// 1000 of them.)
 fn changes(sets: &[&str], metric: Metric) -> Vec<(u64, u64)> {
-    let records = lab::run(&lab::scenario(PATH, sets), 1);
+    let head = "duration = \"10 s\"\nrecord = [\"cwnd\", \"ssthresh\"]";
+    let path = lab::line(head, "20.84 ms", "dialect = \"ns2-2001\"");
+    let records = lab::run(&lab::scenario(&path, sets), 1);
     let series = records.series.iter().find(|series| series.metric == metric).expect("it is recorded");
     let Columns::Points { time, value } = &series.columns else { panic!("a window is recorded when it changes") };
     let hundredths = |ps: u64| {

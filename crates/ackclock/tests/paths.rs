@@ -8,37 +8,12 @@ use ackclock::record::{DropReason, LinkLosses, Records};
 use ackclock::scenario::Scenario;
 use ackclock::units::{Span, Time};
 use lab::agree::assert_engines_agree;
-use lab::{conserves, flow, port, scenario};
+use lab::{conserves, flow, line, port, scenario};
 
-/// One sender, one switch, one receiver; 1000 bytes on the wire take 8 ms.
-const SHORT: &str = r#"
-duration = "20 s"
-[network]
-technology = "packet"
-topology = "graph"
-[node]
-s.kind = "host"
-r.kind = "switch"
-d.kind = "host"
-[link.first]
-ends = ["s", "r"]
-rate = "1 Mbps"
-delay = "10 ms"
-[link.last]
-ends = ["r", "d"]
-rate = "1 Mbps"
-delay = "10 ms"
-[tcp]
-mss = "960 B"
-recovery = "new-reno"
-receive_window = "19200 B"
-[flow.f]
-from = "s"
-to = "d"
-"#;
-
+/// 1000 bytes on the wire take 8 ms.
 fn short(sets: &[&str]) -> Scenario {
-    scenario(SHORT, sets)
+    let tcp = "mss = \"960 B\"\nrecovery = \"new-reno\"\nreceive_window = \"19200 B\"";
+    scenario(&line("duration = \"20 s\"", "10 ms", tcp), sets)
 }
 
 /// The records of the reference engine, with which the other one agrees.

@@ -4,7 +4,7 @@ mod lab;
 
 use std::collections::BTreeSet;
 
-use ackclock::record::{Columns, Metric, MetricSet, Records, Series};
+use ackclock::record::{Columns, DropReason, Drops, LinkLosses, Metric, MetricSet, Records, Series};
 use ackclock::scenario::{NodeKind, Scenario};
 use ackclock::sim::{Engine, build_with};
 use ackclock::units::{Span, Time};
@@ -96,18 +96,39 @@ fn agrees(records: &Records) {
             close(mean, vc.mean_queue);
             assert!(max <= vc.max_queue as f64);
         }
-        let Columns::Drops { time, vc, reason, names, .. } = find(records, Metric::Drops, &port.name, None) else {
-            panic!("no drops")
-        };
-        assert!(time.is_sorted());
-        assert_eq!(time.len() as u64, port.drops.total());
-        let mut drops = ackclock::record::Drops::default();
-        reason.iter().for_each(|reason| reason.count(&mut drops));
-        assert_eq!(drops, port.drops);
-        for (number, of_port) in port.vcs.iter().enumerate() {
-            assert_eq!(names[number], of_port.name);
-            assert_eq!(vc.iter().filter(|&&vc| vc as usize == number).count() as u64, of_port.drops);
-        }
+    }
+    let of_drops = records.series.iter().filter(|series| series.metric == Metric::Drops);
+    of_drops.for_each(|series| drops_agree(records, &series.of, &series.columns));
+}
+
+/// What is recorded of the losses of a link and its port, against what is counted.
+fn drops_agree(records: &Records, name: &str, drops: &Columns) {
+    let Columns::Drops { time, vc, reason, names, .. } = drops else { panic!("no drops") };
+    let port = records.ports.iter().find(|port| port.name == name);
+    let link = records.links.iter().find(|link| link.name == name);
+    assert!(time.is_sorted());
+    let refused = port.map_or(Drops::default(), |port| port.drops);
+    let lost = link.map_or(LinkLosses::default(), |link| link.lost);
+    let counted = |wanted| reason.iter().filter(|reason| **reason == wanted).count() as u64;
+    assert_eq!(
+        DropReason::ALL.map(counted),
+        [
+            refused.overflow,
+            refused.partial_frame,
+            refused.policy,
+            lost.corrupted,
+            refused.outage + lost.outage,
+            lost.no_route,
+            lost.no_receiver,
+            lost.ttl
+        ],
+        "{name}"
+    );
+    for (number, of) in names.iter().enumerate() {
+        let refused = port.map_or(0, |port| port.vcs[number].drops);
+        let lost = link.map_or(0, |link| link.vcs[number].lost.total());
+        assert!(port.is_none_or(|port| port.vcs[number].name == *of));
+        assert_eq!(vc.iter().filter(|&&vc| vc as usize == number).count() as u64, refused + lost, "{name}, {of}");
     }
 }
 
@@ -145,9 +166,68 @@ fn what_is_recorded_on_packets_agrees_with_what_is_counted() {
     }
 }
 
+/// A host's link that corrupts, and a port that overflows before a link that corrupts and goes down.
+const LOSSY: &str = r#"
+duration = "20 s"
+[network]
+technology = "packet"
+topology = "graph"
+[node]
+s.kind = "host"
+r.kind = "switch"
+d.kind = "host"
+[link.first]
+ends = ["s", "r"]
+rate = "10 Mbps"
+delay = "10 ms"
+errors = { model = "uniform", rate = 0.002 }
+[link.last]
+ends = ["r", "d"]
+rate = "1 Mbps"
+delay = "100 ms"
+errors = { model = "uniform", rate = 0.002, place = "receiver" }
+outages = [{ from = "5 s", until = "6 s" }, { from = "9 s", until = "9.5 s" }, { from = "13 s", until = "13.5 s" }]
+in_service = "lose"
+queued = "flush"
+[queue]
+buffer = "20 packets"
+[tcp]
+mss = "960 B"
+recovery = "new-reno"
+[flow.f]
+from = "s"
+to = "d"
+[udp.u]
+from = "d"
+to = "s"
+rate = "50 kbps"
+"#;
+
+#[test]
+fn what_links_lose_is_recorded_with_what_ports_refuse() {
+    let mut scenario = recorded(LOSSY, &[]);
+    let records = assert_engines_agree("lossy", &scenario, 1);
+    agrees(&records);
+    let reasons = |of: &str| {
+        let Columns::Drops { reason, .. } = find(&records, Metric::Drops, of, None) else { panic!("no drops") };
+        reason.iter().map(|reason| reason.name()).collect::<BTreeSet<_>>().into_iter().collect::<Vec<_>>()
+    };
+    assert_eq!(reasons("s->r"), ["corrupted"], "the link of a host");
+    assert_eq!(reasons("r->d"), ["corrupted", "outage", "overflow"]);
+    assert!(reasons("r->s").contains(&"corrupted"), "datagrams and acknowledgements");
+    // Not before the link goes down for the first time.
+    let Columns::Drops { time, reason, .. } = find(&records, Metric::Drops, "r->d", None) else { panic!("no drops") };
+    let mut outages = time.iter().zip(reason).filter(|(_, reason)| **reason == DropReason::Outage);
+    assert!(outages.all(|(time, _)| time.as_secs_f64() >= 5.0));
+    // Drops alone, which nothing else numbers packets for.
+    scenario.recording.metrics = [Metric::Drops].into_iter().collect();
+    let alone = assert_engines_agree("drops", &scenario, 1);
+    assert!(alone.series.iter().all(|series| records.series.contains(series)) && !alone.series.is_empty());
+}
+
 #[test]
 fn recording_changes_nothing_else() {
-    for text in [lab::LAN, PACKETS] {
+    for text in [lab::LAN, PACKETS, LOSSY] {
         let scenario = recorded(text, &["duration=1 s"]);
         let mut silent = scenario.clone();
         silent.recording.metrics = MetricSet::NONE;

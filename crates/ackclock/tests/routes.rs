@@ -8,8 +8,8 @@ use ackclock::ids::{LinkId, NodeId};
 use ackclock::path::{
     Course, Delays, FarEnds, InService, NodeRoutes, Outages, Queued, RoutingTable, Shape, UnderWay, Unheard,
 };
-use ackclock::record::{LinkLosses, Records, VcRecord};
-use ackclock::scenario::{Route, Scenario};
+use ackclock::record::{Columns, LinkLosses, Metric, Records, Series, VcRecord};
+use ackclock::scenario::{Event, EventKind, Route, Scenario};
 use ackclock::sim::{Engine, build_with};
 use ackclock::units::{Span, Time};
 use lab::agree::assert_engines_agree;
@@ -218,6 +218,70 @@ fn a_terminal_sends_to_another_satellite_after_the_handover_and_keeps_its_queue(
     assert_eq!((records.datagrams[0].delivered, of_datagrams(&records, "s1->s2").max_queue), (50, 4));
     // From 135 on they go, a millisecond each: 135 + 1 + 20 + 6 + 2 = 164.
     assert_eq!(arrivals(&gap, &[164, 165, 166, 167]), [(10, 11), (11, 12), (12, 13), (13, 14)]);
+}
+
+/// The recorded delay of the flow's way, looked at every ten milliseconds: milliseconds, seconds.
+fn delays(name: &str, mut scenario: Scenario) -> Vec<(f64, f64)> {
+    scenario.recording.metrics = [Metric::Delay].into_iter().collect();
+    scenario.recording.interval = Span::from_ms(10);
+    let records = run(name, &scenario);
+    let [Series { metric: Metric::Delay, of, columns: Columns::Points { time, value }, .. }] = &records.series[..]
+    else {
+        panic!("one series")
+    };
+    assert_eq!(of, "f");
+    time.iter().map(|time| time.as_secs_f64() * 1e3).zip(value.iter().copied()).collect()
+}
+
+#[test]
+fn the_delay_of_a_way_is_that_of_its_links_at_each_instant() {
+    // By s3 1 + 40 + 5 + 1 = 47 ms, by s2 1 + 5 + 5 + 1 = 12; the way that is taken at 42 ms is seen at 50, and at once
+    // if something is known to happen then.
+    let gap = [(0, "s1->s3"), (42, "none"), (62, "s1->s2")];
+    let mut scenario = routed(32, &[&[("s1", &gap[..])], &BY_BOTH[..]].concat());
+    assert_eq!(delays("gap", scenario.clone()), [(0.0, 0.047), (50.0, f64::INFINITY), (70.0, 0.012)]);
+    let (node, after) = ("s1".into(), Some("s2".into()));
+    scenario.events = vec![Event { time: ms(62), kind: EventKind::RouteFound, node, before: None, after }];
+    assert_eq!(delays("event", scenario), [(0.0, 0.047), (50.0, f64::INFINITY), (62.0, 0.012)]);
+    // The uplink falls from 5 ms to 4 in 100 ms: a tenth of a millisecond each time. Then it leads to s3, 20 ms away.
+    let recorded = delays("handover", handover());
+    let falling = (0..10).map(|number| (10.0 * f64::from(number), 0.012 - 1e-4 * f64::from(number)));
+    assert_eq!(recorded.len(), 11);
+    for ((time, delay), (of, expected)) in recorded.into_iter().zip(falling.chain([(100.0, 0.027)])) {
+        assert!((time - of).abs() < 1e-9 && (delay - expected).abs() < 1e-12, "{time} ms: {delay}");
+    }
+    // While a link is down there is no way.
+    let mut down = handover();
+    course(&mut down, "s4->b").outages = Outages::new(vec![(ms(30), ms(40))], InService::Finish, Queued::Keep);
+    let recorded = delays("down", down);
+    assert_eq!((recorded[3], recorded.len()), ((30.0, f64::INFINITY), 11));
+    // One that leads nowhere, or too far.
+    let far = routed(3, &[&[("s1", &[(0, "s1->s2")][..])], &BY_BOTH[..]].concat());
+    assert_eq!(delays("too far", far), [(0.0, f64::INFINITY)]);
+    assert_eq!(delays("fixed", scenario_of_fixed_routes()), [(0.0, 0.012)]);
+}
+
+fn scenario_of_fixed_routes() -> Scenario {
+    scenario(TWO_WAYS, &["flow.f.route=[\"a\", \"s1\", \"s2\", \"s4\", \"b\"]"])
+}
+
+#[test]
+fn what_waits_at_a_terminal_is_lost_if_it_bears_the_address_of_the_old_satellite() {
+    // 40 ms each at s1: of the ten datagrams that come at 2, 12, ... 92 ms, three begin before 100 ms, at 2, 42 and 82. The
+    // other seven have their turns from 122 to 362, go to s3, and are not for it.
+    let slow = |unheard| {
+        let mut scenario = handover();
+        let [s2, s3] = ["s2", "s3"].map(|name| Some(node(&scenario, name)));
+        let uplink = course(&mut scenario, "s1->s2");
+        uplink.far_ends = Some(FarEnds::new(vec![(ms(0), s2), (ms(100), s3)], unheard));
+        uplink.rates = ackclock::path::Rates::constant(ackclock::units::Rate::from_bps(200_000).expect("not zero"));
+        run("addressed", &scenario)
+    };
+    let [kept, lost_there] = [Unheard::Lose, Unheard::LoseAddressed].map(slow);
+    assert_eq!((lost(&kept, "s1->s2").no_receiver, kept.datagrams[0].lost), (0, 0));
+    assert_eq!((lost(&lost_there, "s1->s2").no_receiver, lost_there.datagrams[0].lost), (7, 7));
+    let departures = [&kept, &lost_there].map(|records| of_datagrams(records, "s1->s2").departures);
+    assert_eq!(departures[0], departures[1], "they take their time all the same");
 }
 
 #[test]

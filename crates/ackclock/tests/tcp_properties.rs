@@ -66,12 +66,14 @@ fn tcp_params() -> impl Strategy<Value = TcpParams> {
         1 => any::<bool>().prop_map(|fast_convergence| {
             GrowthParams::Cubic(CubicParams { fast_convergence, ..CubicParams::default() })
         }),
-        1 => any::<bool>().prop_map(|detect| {
+        2 => (any::<bool>(), any::<bool>()).prop_map(|(detect, published)| {
             let reroute =
                 RerouteParams { first_packets: 5, block_packets: 4, blocks: 2, delta: 0.05, queued_packets: 1.0 };
-            GrowthParams::Vegas(VegasParams { reroute: detect.then_some(reroute), ..VegasParams::default() })
+            let params = VegasParams { reroute: detect.then_some(reroute), ..VegasParams::default() };
+            if published { GrowthParams::Vegas1995(params) } else { GrowthParams::Vegas(params) }
         }),
         1 => Just(GrowthParams::Bbr1(Bbr1Params::default())),
+        1 => Just(GrowthParams::Bbr3(Bbr3Params::default())),
         1 => Just(GrowthParams::VegasLinux(VegasLinuxParams::default())),
         1 => (1_u32..4).prop_map(|count_max| {
             GrowthParams::VegasPlus(VegasPlusParams { count_max, ..VegasPlusParams::default() })
@@ -86,10 +88,10 @@ fn tcp_params() -> impl Strategy<Value = TcpParams> {
         Just(InitialWindowFrom::SecondAck)
     ];
     let timer = prop_oneof![Just(TimerKind::Bsd), Just(TimerKind::Ns2), Just(TimerKind::Rfc6298)];
-    let recovery = (recovery, growth, any::<bool>()).prop_map(|(recovery, growth, vegas)| {
-        // Vegas' recovery goes with its growth.
-        let vegas = vegas && growth.is_vegas();
-        (if vegas { RecoveryParams::Vegas } else { recovery }, growth)
+    let vegas = prop_oneof![Just(None), Just(Some(RecoveryParams::Vegas)), Just(Some(RecoveryParams::Vegas1995))];
+    let recovery = (recovery, growth, vegas).prop_map(|(recovery, growth, vegas)| {
+        // Vegas' recoveries go with its growths.
+        (vegas.filter(|_| growth.is_vegas()).unwrap_or(recovery), growth)
     });
     let clock = prop_oneof![Just(None), Just(Some(Span::from_ms(1))), Just(Some(Span::from_ms(30)))];
     let recovery = (recovery, start, timer, any::<bool>(), any::<bool>(), clock, sack_params());

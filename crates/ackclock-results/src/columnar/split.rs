@@ -8,24 +8,38 @@
 use parquet::errors::ParquetError;
 
 use super::delta::varint;
-use super::snappy::Snappy;
+use super::snappy::{Experience, Snappy};
 
-/// Appends the planes of `values` as one Snappy stream.
-pub(super) fn compress(values: &[f64], snappy: &mut Snappy, octets: &mut Vec<u8>) -> Result<(), ParquetError> {
-    varint(8 * values.len() as u64, octets);
-    let first = values.first().map_or(0, |value| value.to_bits());
-    let varying = values.iter().fold(0, |all, value| all | (value.to_bits() ^ first));
-    let mut plane = Vec::with_capacity(values.len());
-    for shift in (0..u64::BITS).step_by(8) {
-        if (varying >> shift) as u8 == 0 {
-            repeat((first >> shift) as u8, values.len(), octets);
-        } else {
-            plane.clear();
-            plane.extend(values.iter().map(|value| (value.to_bits() >> shift) as u8));
-            snappy.elements(&plane, octets)?;
-        }
+/// Writes numbers, one page after the other.
+pub(super) struct Planes {
+    snappy: Snappy,
+    /// Of each plane.
+    experience: [Experience; 8],
+    plane: Vec<u8>,
+}
+
+impl Planes {
+    /// No page is written yet.
+    pub(super) fn new() -> Planes {
+        Planes { snappy: Snappy::new(), experience: [Experience::default(); 8], plane: Vec::new() }
     }
-    Ok(())
+
+    /// Appends the planes of `values`, which are the next page, as one Snappy stream.
+    pub(super) fn compress(&mut self, values: &[f64], octets: &mut Vec<u8>) -> Result<(), ParquetError> {
+        varint(8 * values.len() as u64, octets);
+        let first = values.first().map_or(0, |value| value.to_bits());
+        let varying = values.iter().fold(0, |all, value| all | (value.to_bits() ^ first));
+        for (shift, experience) in (0..u64::BITS).step_by(8).zip(&mut self.experience) {
+            if (varying >> shift) as u8 == 0 {
+                repeat((first >> shift) as u8, values.len(), octets);
+            } else {
+                self.plane.clear();
+                self.plane.extend(values.iter().map(|value| (value.to_bits() >> shift) as u8));
+                self.snappy.elements(&self.plane, experience, octets)?;
+            }
+        }
+        Ok(())
+    }
 }
 
 /// One octet `count` times: once as it is, then as copies of what is one octet back, at most 64 at once.
@@ -58,7 +72,7 @@ mod tests {
         ];
         for values in cases {
             let mut stream = Vec::new();
-            compress(&values, &mut Snappy::new(), &mut stream).unwrap();
+            Planes::new().compress(&values, &mut stream).unwrap();
             let octets: Vec<[u8; 8]> = values.iter().map(|value| value.to_le_bytes()).collect();
             let planes: Vec<u8> = (0..8).flat_map(|plane| octets.iter().map(move |octets| octets[plane])).collect();
             assert_eq!(snap::raw::Decoder::new().decompress_vec(&stream).unwrap(), planes);
@@ -68,7 +82,7 @@ mod tests {
     #[test]
     fn a_number_that_does_not_change_is_short() {
         let mut stream = Vec::new();
-        compress(&[2.5; 65], &mut Snappy::new(), &mut stream).unwrap();
+        Planes::new().compress(&[2.5; 65], &mut stream).unwrap();
         // Two octets for the length; for each plane two for the first row and three for the 64 others.
         assert_eq!(stream.len(), 2 + 8 * 5);
     }

@@ -1,5 +1,5 @@
-//! IPv4 and TCP headers of simulated segments.
-//! Sources: RFC 791 §3.1 (IPv4), RFC 9293 §3.1 (TCP), RFC 2018 §3 (SACK), RFC 1071 (checksum).
+//! IPv4, TCP and UDP headers of simulated segments and datagrams.
+//! Sources: RFC 791 §3.1 (IPv4), RFC 9293 §3.1 (TCP), RFC 2018 §3 (SACK), RFC 768 (UDP), RFC 1071 (checksum).
 
 use std::iter;
 use std::net::Ipv4Addr;
@@ -16,7 +16,7 @@ pub(super) struct Endpoint {
     pub(super) port: u16,
 }
 
-/// A datagram as it would be on the wire. Its payload is zeros.
+/// A segment as it would be on the wire. Its payload is zeros.
 pub(super) struct Datagram<'a> {
     pub(super) from: Endpoint,
     pub(super) to: Endpoint,
@@ -30,6 +30,14 @@ pub(super) struct Datagram<'a> {
     pub(super) segment: &'a Segment,
 }
 
+/// The same of UDP.
+pub(super) struct UserDatagram {
+    pub(super) from: Endpoint,
+    pub(super) to: Endpoint,
+    pub(super) identification: u16,
+    pub(super) payload_bytes: u32,
+}
+
 impl Datagram<'_> {
     /// Octets of the whole datagram, with the headers that are written here. A scenario may count others (`header`); the
     /// payload and its numbers fit these.
@@ -39,19 +47,7 @@ impl Datagram<'_> {
 
     /// The headers. The checksums are those of the whole datagram: zeros of payload add nothing but their number.
     pub(super) fn headers(&self) -> Vec<u8> {
-        let mut bytes = Vec::with_capacity(MAX_BYTES);
-        // Without headers a segment may be as long as a datagram. Then 0, as captures of offloaded segments have.
-        let total_length = u16::try_from(self.length()).unwrap_or(0);
-        bytes.extend([0x45, 0]); // version 4, five words; type of service 0
-        bytes.extend(total_length.to_be_bytes());
-        bytes.extend(self.identification.to_be_bytes());
-        bytes.extend(DONT_FRAGMENT.to_be_bytes());
-        bytes.extend([TTL, PROTOCOL_TCP, 0, 0]);
-        bytes.extend(self.from.address.octets());
-        bytes.extend(self.to.address.octets());
-        let sum = checksum(&[&bytes]);
-        bytes[10..12].copy_from_slice(&sum);
-
+        let mut bytes = ipv4(self.from, self.to, self.identification, PROTOCOL_TCP, self.length());
         let tcp = bytes.len();
         let data_offset_words = 5 + self.segment.option_bytes() as u8 / 4;
         bytes.extend(self.from.port.to_be_bytes());
@@ -77,8 +73,7 @@ impl Datagram<'_> {
         let sack = self.segment.sack.octets();
         bytes.extend(iter::repeat_n(NOP, self.segment.sack.padded_bytes() as usize - sack.len()));
         bytes.extend(sack);
-        let tcp_length = (self.length() - IP_HEADER_BYTES) as u16;
-        let sum = checksum(&[&bytes[12..20], &[0, PROTOCOL_TCP], &tcp_length.to_be_bytes(), &bytes[tcp..]]);
+        let sum = checksum_of(&bytes, PROTOCOL_TCP, self.length());
         bytes[tcp + 16..tcp + 18].copy_from_slice(&sum);
         bytes
     }
@@ -92,6 +87,53 @@ impl Datagram<'_> {
             SegmentKind::Data | SegmentKind::Empty | SegmentKind::Ack => ACK | push,
         }
     }
+}
+
+impl UserDatagram {
+    /// Octets of the whole datagram.
+    pub(super) fn length(&self) -> u32 {
+        self.payload_bytes + IP_HEADER_BYTES + UDP_HEADER_BYTES
+    }
+
+    /// The headers, with the checksums of the whole datagram.
+    pub(super) fn headers(&self) -> Vec<u8> {
+        let mut bytes = ipv4(self.from, self.to, self.identification, PROTOCOL_UDP, self.length());
+        let udp = bytes.len();
+        bytes.extend(self.from.port.to_be_bytes());
+        bytes.extend(self.to.port.to_be_bytes());
+        bytes.extend(((self.length() - IP_HEADER_BYTES) as u16).to_be_bytes());
+        bytes.extend([0, 0]);
+        let sum = checksum_of(&bytes, PROTOCOL_UDP, self.length());
+        // Zero would say that there is none.
+        let sum = if sum == [0, 0] { [0xff, 0xff] } else { sum };
+        bytes[udp + 6..udp + 8].copy_from_slice(&sum);
+        bytes
+    }
+}
+
+/// The header of a datagram of `length` octets, with room for others behind it.
+fn ipv4(from: Endpoint, to: Endpoint, identification: u16, protocol: u8, length: u32) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(MAX_BYTES);
+    // Without headers a segment may be as long as a datagram. Then 0, as captures of offloaded segments have.
+    let total_length = u16::try_from(length).unwrap_or(0);
+    bytes.extend([0x45, 0]); // version 4, five words; type of service 0
+    bytes.extend(total_length.to_be_bytes());
+    bytes.extend(identification.to_be_bytes());
+    bytes.extend(DONT_FRAGMENT.to_be_bytes());
+    bytes.extend([TTL, protocol, 0, 0]);
+    bytes.extend(from.address.octets());
+    bytes.extend(to.address.octets());
+    let sum = checksum(&[&bytes]);
+    bytes[10..12].copy_from_slice(&sum);
+    bytes
+}
+
+/// The checksum of what is behind the IPv4 header and of the pseudo header, in a datagram of `length` octets whose headers
+/// are `bytes`.
+fn checksum_of(bytes: &[u8], protocol: u8, length: u32) -> [u8; 2] {
+    let (ip, transport) = bytes.split_at(IP_HEADER_BYTES as usize);
+    let transport_length = (length - IP_HEADER_BYTES) as u16;
+    checksum(&[&ip[12..], &[0, protocol], &transport_length.to_be_bytes(), transport])
 }
 
 /// RFC 1071 §1: the complement of the sum of all 16-bit words in ones' complement. Every part is a number of words.
@@ -108,6 +150,8 @@ const DONT_FRAGMENT: u16 = 0x4000;
 /// RFC 1700 recommends it. Switches do not lower it here: captures at both ends show the same packet.
 const TTL: u8 = 64;
 const PROTOCOL_TCP: u8 = 6;
+const PROTOCOL_UDP: u8 = 17;
+const UDP_HEADER_BYTES: u32 = 8;
 const FIN: u8 = 0x01;
 const SYN: u8 = 0x02;
 const ACK: u8 = 0x10;
@@ -214,6 +258,28 @@ mod tests {
         assert_eq!((bytes.len(), &bytes[2..4]), (40, &1040_u16.to_be_bytes()[..]));
         let long = headers(&Segment { len: 65_530, headers: 0, ..Segment::default() }, false);
         assert_eq!(long[2..4], [0, 0], "too long for its field");
+    }
+
+    #[test]
+    fn a_user_datagram_octet_by_octet() {
+        let from = Endpoint { address: Ipv4Addr::new(10, 0, 0, 1), port: 49_152 };
+        let to = Endpoint { address: Ipv4Addr::new(10, 0, 0, 2), port: 5001 };
+        let bytes = |payload_bytes| UserDatagram { from, to, identification: 258, payload_bytes }.headers();
+        let expected = [
+            [0x45, 0x00, 0x02, 0x1c], // 512 + 28 octets
+            [0x01, 0x02, 0x40, 0x00],
+            // 4500 + 021c + 0102 + 4000 + 4011 + 0a00 + 0001 + 0a00 + 0002 = dc32; its complement
+            [0x40, 0x11, 0x23, 0xcd],
+            [10, 0, 0, 1],
+            [10, 0, 0, 2],
+            [0xc0, 0x00, 0x13, 0x89],
+            // pseudo header 0a00 + 0001 + 0a00 + 0002 + 0011 + 0208 = 161c; + c000 + 1389 + 0208 = ebad; its complement
+            [0x02, 0x08, 0x14, 0x52],
+        ];
+        assert_eq!(bytes(512), expected.concat());
+        // 0a00 + 0001 + 0a00 + 0002 + 0011 + c000 + 1389 = e79d, and twice the length: ffff with 0c31 octets, which are
+        // 3113 of payload. The complement is zero, which says something else.
+        assert_eq!(bytes(0x0c31 - 8)[26..], [0xff, 0xff]);
     }
 
     #[test]

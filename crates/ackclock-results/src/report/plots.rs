@@ -22,7 +22,7 @@ pub struct Kind {
 }
 
 /// Every kind, in the order of a report.
-pub const KINDS: [Kind; 10] = [
+pub const KINDS: [Kind; 11] = [
     Kind {
         id: "cwnd",
         title: "Congestion window",
@@ -50,6 +50,14 @@ pub const KINDS: [Kind; 10] = [
             (Metric::Srtt, "SRTT", Style::Steps),
             (Metric::Rto, "RTO", Style::Steps),
         ],
+    },
+    Kind {
+        id: "delay",
+        title: "Path delay",
+        about: "Propagation delay of the way that the data have, one way. A gap where there is none.",
+        quantity: "delay",
+        subject: Subject::Flow,
+        parts: &[(Metric::Delay, "path delay", Style::Steps)],
     },
     Kind {
         id: "sequence",
@@ -90,7 +98,7 @@ pub const KINDS: [Kind; 10] = [
     Kind {
         id: "drops",
         title: "Drops",
-        about: "Refused by the port, by reason.",
+        about: "Refused by the port or lost on its link, by reason.",
         quantity: "drops",
         subject: Subject::Port,
         parts: &[(Metric::Drops, "drops", Style::Columns)],

@@ -96,7 +96,7 @@ pub fn columns(metric: Metric, unit: &str) -> Vec<Column> {
             columns.push(number(Role::Max, "_max", "Largest value within the interval."));
         }
         Shape::Drops => {
-            columns.push(time(Role::Time, "time_ps", "When the unit was refused."));
+            columns.push(time(Role::Time, "time_ps", "When the unit was refused or lost."));
             columns.push(text(Role::Vc, "vc", VC));
             columns.push(Column {
                 name: "frame".into(),
@@ -105,7 +105,7 @@ pub fn columns(metric: Metric, unit: &str) -> Vec<Column> {
                 about: "The how manieth frame of its connection, counted from 0.",
                 role: Role::Frame,
             });
-            columns.push(text(Role::Reason, "reason", "Why: overflow, partial-frame, policy, outage."));
+            columns.push(text(Role::Reason, "reason", "Why: overflow, partial-frame or policy at the port; corrupted, no-route, no-receiver or ttl on its link; outage on either."));
         }
     }
     columns

@@ -7,7 +7,7 @@ use ackclock::record::{Capture, Captured, DropReason, Loss};
 use ackclock::scenario::*;
 use ackclock::tcp::{TcpParams, sack_option};
 use ackclock::units::{Rate, Span, Time};
-use ackclock_results::pcapng::{self, FlowMeta, Meta};
+use ackclock_results::pcapng::{self, DatagramMeta, FlowMeta, Meta};
 
 use crate::reader::*;
 use crate::wire::{every_recovery, losses, params, transfer};
@@ -26,7 +26,7 @@ fn flow(name: &str, sender: usize, receiver: usize) -> FlowMeta {
 
 fn meta(flows: Vec<FlowMeta>) -> Meta {
     let hosts = ["a", "bb", "c"].map(String::from).to_vec();
-    Meta { scenario: "small".into(), hash: "00ff".into(), hosts, flows }
+    Meta { scenario: "small".into(), hash: "00ff".into(), hosts, flows, datagrams: Vec::new() }
 }
 
 fn packet(segment: Segment) -> Captured {
@@ -111,6 +111,28 @@ fn payload_counts_but_is_not_stored() {
     let sack = sack_option::of_stream(&[SackBlock { start: 512, end: 1024 }]);
     let ack = written(packet(Segment { sack, ..Segment::default() }), flow("f", 0, 1));
     assert_eq!((ack.bytes.len(), ack.original_length), (52, 52));
+}
+
+/// Sources of datagrams are numbered after the flows, and their ports begin anew.
+#[test]
+fn datagrams_are_those_of_udp() {
+    let datagrams = vec![DatagramMeta { name: "u".into(), sender: 2, receiver: 1, payload: 1000 }];
+    let meta = Meta { datagrams, ..meta(vec![flow("f", 0, 1)]) };
+    let segment = Segment { seq: 7, len: 988, ..Segment::default() };
+    let datagram = Captured { flow: 1, frame: 7, ..packet(segment) };
+    let capture = Capture { host: "c".into(), packets: vec![datagram] };
+    let file = file(&capture, &meta);
+    let section = options(&blocks(&file)[0].body[16..]);
+    let comments: Vec<_> = section.iter().filter(|(code, _)| *code == COMMENT).map(|(_, text)| text).collect();
+    assert_eq!(comments[1..], [b"udp u: 10.0.0.3:49152 -> 10.0.0.2:5001, 1000 B of payload each"]);
+    let written = packets(&file).remove(0);
+    assert_eq!((written.bytes.len(), written.original_length), (28, 1028));
+    assert_eq!(written.text(COMMENT), "udp u");
+    let bytes = written.datagram();
+    assert_eq!((&bytes[2..6], bytes[9], &bytes[24..26]), (&[4, 4, 0, 7][..], 17, &[3, 240][..]));
+    assert_eq!((&bytes[12..20], &bytes[20..24]), (&[10, 0, 0, 3, 10, 0, 0, 2][..], &[0xc0, 0, 0x13, 0x89][..]));
+    assert_eq!(ones_complement_sum(&bytes[..20]), 0xffff);
+    assert_eq!(ones_complement_sum(&tcp_with_pseudo_header(&bytes)), 0xffff);
 }
 
 #[test]
@@ -271,7 +293,7 @@ fn a_scenario_says_what_its_packets_have_in_common() {
     let meta = Meta::of(&scenario(tcp.clone()), "00ff");
     let hosts = ["a", "z"].map(String::from).to_vec();
     let flows = vec![expected];
-    assert_eq!(meta, Meta { scenario: "small".into(), hash: "00ff".into(), hosts, flows });
+    assert_eq!(meta, Meta { scenario: "small".into(), hash: "00ff".into(), hosts, flows, datagrams: Vec::new() });
     let silent = TcpParams { receiver_sack: false, ..tcp.clone() };
     assert!(!Meta::of(&scenario(silent), "").flows[0].sack);
     let new_reno = TcpParams { recovery: every_recovery().remove(2).1, ..tcp };

@@ -8,18 +8,54 @@ pub(super) const KEYS: &[Key] = &[
         name: "rtprop_window",
         kind: amount(&[Limit { dimension: Dimension::Time, min: 1_000_000_000, max: HOUR_PS }]),
         default: Fallback::Text("10 s"),
-        source: "[BBR1] §4.1.2",
-        about: "For how long BBR believes the shortest round trip before it measures it again.",
-        used_if: IF_BBR1,
+        source: "[BBR1] §4.1.2, [BBR3] §2.16.1",
+        about: "For how long BBR believes the shortest round trip; version 1 measures it again then.",
+        used_if: IF_BBR,
     },
     Key {
         sections: TCPS,
         name: "probe_rtt",
         kind: amount(&[Limit { dimension: Dimension::Time, min: 1_000_000, max: HOUR_PS }]),
         default: Fallback::Text("200 ms"),
-        source: "[BBR1] §4.3.5",
-        about: "For how long BBR sends next to nothing when it does; a round trip at least.",
-        used_if: IF_BBR1,
+        source: "[BBR1] §4.3.5, [BBR3] §2.16.2",
+        about: "For how long BBR sends next to nothing, version 3 half of what the path holds, to measure it; a round trip at least.",
+        used_if: IF_BBR,
+    },
+    Key {
+        sections: TCPS,
+        name: "probe_rtt_interval",
+        kind: amount(&[Limit { dimension: Dimension::Time, min: 1_000_000_000, max: HOUR_PS }]),
+        default: Fallback::Text("5 s"),
+        source: "[BBR3] §2.16.2",
+        about: "For how long BBR 3 sees no shorter round trip before it measures the shortest again.",
+        used_if: IF_BBR3,
+    },
+    Key {
+        sections: TCPS,
+        name: "bbr_loss_threshold",
+        kind: Kind::Share,
+        default: Fallback::Bare("0.02"),
+        source: "[BBR3] §2.8",
+        about: "Lost part of what is in flight above which a probe of BBR 3 went too high.",
+        used_if: IF_BBR3,
+    },
+    Key {
+        sections: TCPS,
+        name: "bbr_beta",
+        kind: Kind::Share,
+        default: Fallback::Bare("0.7"),
+        source: "[BBR3] §2.8",
+        about: "What a round trip with losses leaves of the rate and the volume of BBR 3, at least.",
+        used_if: IF_BBR3,
+    },
+    Key {
+        sections: TCPS,
+        name: "bbr_headroom",
+        kind: Kind::Share,
+        default: Fallback::Bare("0.15"),
+        source: "[BBR3] §2.8",
+        about: "Part of the volume that the path is known to take which BBR 3 leaves to others between probes.",
+        used_if: IF_BBR3,
     },
     Key {
         sections: TCPS,
@@ -284,15 +320,16 @@ pub(super) const KEYS: &[Key] = &[
     },
 ];
 
-const IF_BBR1: &[Condition] = &[Condition { key: "growth", is: &["bbr1"] }];
+const IF_BBR: &[Condition] = &[Condition { key: "growth", is: &["bbr1", "bbr3"] }];
+const IF_BBR3: &[Condition] = &[Condition { key: "growth", is: &["bbr3"] }];
 const IF_CUBIC: &[Condition] = &[Condition { key: "growth", is: &["cubic"] }];
-const IF_VEGAS: &[Condition] = &[Condition { key: "growth", is: &["vegas", "vegas-a", "vegas-plus"] }];
+const IF_VEGAS: &[Condition] = &[Condition { key: "growth", is: &["vegas", "vegas-1995", "vegas-a", "vegas-plus"] }];
 const IF_VEGAS_A: &[Condition] = &[Condition { key: "growth", is: &["vegas-a"] }];
 const IF_INDEPENDENT: &[Condition] =
     &[Condition { key: "growth", is: &["vegas-a"] }, Condition { key: "ab_coupling", is: &["independent"] }];
 const IF_VEGAS_PLUS: &[Condition] = &[Condition { key: "growth", is: &["vegas-plus"] }];
 const IF_REROUTE: &[Condition] = &[
-    Condition { key: "growth", is: &["vegas", "vegas-a", "vegas-plus"] },
+    Condition { key: "growth", is: &["vegas", "vegas-1995", "vegas-a", "vegas-plus"] },
     Condition { key: "reroute_detect", is: &["true"] },
 ];
 const IF_VEGAS_LINUX: &[Condition] = &[Condition { key: "growth", is: &["vegas-linux"] }];

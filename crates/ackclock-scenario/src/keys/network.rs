@@ -90,7 +90,7 @@ pub(super) const KEYS: &[Key] = &[
         kind: amount(&[Limit { dimension: Dimension::Time, min: 1_000_000, max: HOUR_PS }]),
         default: Fallback::Text("10 ms"),
         source: "Ackclock",
-        about: "Length of the intervals over which queues, utilisation and throughput are recorded.",
+        about: "Length of the intervals over which queues, utilisation and throughput are recorded, and between looks at path delays.",
         used_if: IF_RECORD,
     },
     Key {

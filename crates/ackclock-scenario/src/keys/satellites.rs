@@ -270,10 +270,10 @@ pub(super) const KEYS: &[Key] = &[
     Key {
         sections: SATELLITES,
         name: "terminal_queue",
-        kind: Kind::Word(&["keep", "drop"]),
+        kind: Kind::Word(&["keep", "drop", "old-address"]),
         default: Fallback::Text("keep"),
-        source: "literature: ns-2",
-        about: "What becomes of packets that wait at a terminal when it leaves its satellite: they wait for the next one, or are lost.",
+        source: "Ackclock",
+        about: "What becomes of packets that wait at a terminal when it leaves its satellite: the next one gets them; or they are lost at once; or, as in ns-2, they bear the address of the old one, and are sent and lost.",
         used_if: IF_STORED,
     },
     Key {

@@ -63,6 +63,12 @@ impl Agenda {
         }
     }
 
+    /// The instant of the earliest event; `Time::NEVER` if there is none.
+    #[inline]
+    pub fn next(&self) -> Time {
+        self.earliest
+    }
+
     /// The earliest event: its instant and its source. `Time::NEVER` if there is none.
     #[inline]
     pub fn earliest(&self) -> (Time, usize) {

@@ -184,10 +184,10 @@ pub(super) fn is_foreseeable(link: &scenario::Link) -> bool {
     link.path.is_plain() && link.queue.policy == DropParams::TailDrop
 }
 
-/// Whether each loss on a link is to be recorded: a capture says where a packet was lost.
+/// Whether each loss on a link is to be recorded: with drops, and for captures, which say where a packet was lost.
 pub(super) fn loss_recording(recorder: Option<&Recorder>) -> LossRecording {
     match recorder {
-        Some(recorder) if recorder.captures_anything() => LossRecording::Each,
+        Some(recorder) if recorder.records_losses() => LossRecording::Each,
         _ => LossRecording::Counts,
     }
 }

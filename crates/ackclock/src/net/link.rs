@@ -104,13 +104,14 @@ impl Link {
         self.line.far_end(begins).unwrap_or(self.to)
     }
 
-    /// A packet begins to be transmitted at `now`, or as soon as the link is up after that; `None` if it never is.
-    pub(super) fn transmit(&mut self, now: Time, rider: &Rider) -> Option<Transmission> {
+    /// A packet that came to the queue at `came` begins to be transmitted at `now`, or as soon as the link is up after that;
+    /// `None` if it never is.
+    pub(super) fn transmit(&mut self, came: Time, now: Time, rider: &Rider) -> Option<Transmission> {
         let begins = self.line.up_from(now);
         if begins == Time::NEVER {
             return None;
         }
-        let passage = self.line.transmit(begins, rider.packet);
+        let passage = self.line.transmit(came, begins, rider.packet);
         let arrives = match passage.fate {
             Fate::Arrives(time) => Some(time),
             Fate::Lost { time, reason } => {
@@ -125,7 +126,7 @@ impl Link {
     pub(super) fn send(&mut self, now: Time, rider: &Rider, intent: Intent) -> Sending {
         let (transmission, begins) = match intent {
             Intent::Send if self.refuses(now, rider) => return Sending { begins: now, free: now, arrives: None },
-            Intent::Send => (self.transmit(now, rider), self.line.up_from(now)),
+            Intent::Send => (self.transmit(now, now, rider), self.line.up_from(now)),
             Intent::Lose => (None, self.line.up_from(now)),
         };
         match (transmission, intent) {

@@ -9,6 +9,7 @@ mod lists;
 mod nic;
 mod occupancy;
 mod packet_port;
+mod path_delays;
 mod recorder;
 mod reference;
 mod routes;

@@ -115,7 +115,7 @@ impl<T: Copy> PacketPort<T> {
             }
             Verdict::Accept if goes_at_once => {
                 self.occupancy.pass(rider.vc);
-                self.transmit(now, rider, handle, lost)
+                self.transmit(now, now, rider, handle, lost)
             }
             Verdict::Accept => {
                 self.occupancy.enter(now, rider.vc);
@@ -152,7 +152,7 @@ impl<T: Copy> PacketPort<T> {
                     let leaves = self.link.as_ref().is_some_and(|link| link.line.avoids(now)) && elsewhere(handle);
                     let turn = match leaves {
                         true => Some(Turn::Leaves(handle)),
-                        false => self.transmit(now, rider, handle, lost).map(Turn::Departs),
+                        false => self.transmit(arrived, now, rider, handle, lost).map(Turn::Departs),
                     };
                     self.next_start = self.up_from(self.free.max(now));
                     return turn;
@@ -182,14 +182,21 @@ impl<T: Copy> PacketPort<T> {
         self.link.as_ref().map_or(time, |link| link.line.up_from(time))
     }
 
-    fn transmit(&mut self, now: Time, rider: Rider, handle: T, mut lost: impl FnMut(T)) -> Option<Departure<T>> {
+    fn transmit(
+        &mut self,
+        came: Time,
+        now: Time,
+        rider: Rider,
+        handle: T,
+        mut lost: impl FnMut(T),
+    ) -> Option<Departure<T>> {
         let (complete, arrives) = match &mut self.link {
             None => {
                 let complete = now + self.rate.serialization(u64::from(rider.packet.bytes) * 8);
                 (complete, Some(complete + self.delay))
             }
             Some(link) => {
-                let Transmission { complete, arrives } = link.transmit(now, &rider).expect("the link is up");
+                let Transmission { complete, arrives } = link.transmit(came, now, &rider).expect("the link is up");
                 (complete, arrives)
             }
         };

@@ -3,11 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::flow::{End, ack_vc, data_vc, end_of, vc_name};
-use crate::ids::VcId;
+use super::path_delays::path_delays;
+use crate::ids::{LinkId, VcId};
 use crate::packet::Segment;
 use crate::record::trace::{DeliveryTrace, PortTrace, Refused, SenderTrace};
 use crate::record::{Capture, Captured, Columns, Loss, Metric, MetricSet, Series, Subject};
-use crate::scenario::{self, Scenario};
+use crate::scenario::{self, Route, Scenario};
 use crate::tcp::{Receiver, Sender};
 use crate::units::{Span, Time};
 
@@ -20,11 +21,13 @@ pub struct Recorder {
     flows: usize,
     /// The names of the hosts that are captured at.
     hosts: Vec<String>,
-    /// For each flow the captured hosts at which it is sent and received; empty if there are none.
+    /// Of each flow the delay of its way over the whole run; empty if that is not asked for.
+    delays: Vec<Vec<(Time, f64)>>,
+    /// For each flow and source of datagrams the captured hosts at which it is sent and received; empty if there are none.
     captured: Vec<CapturedEnds>,
 }
 
-/// The captured hosts of a flow's sender and of its receiver.
+/// The captured hosts of the sender and of the receiver of a flow, or of datagrams.
 #[derive(Clone, Copy, Debug)]
 struct CapturedEnds {
     sender: Option<u32>,
@@ -36,8 +39,7 @@ struct CapturedEnds {
 pub(super) struct HostTraces {
     /// By flow; empty if nothing of senders is asked for.
     senders: Vec<SenderTrace>,
-    /// Whether senders want to know of each segment and acknowledgement.
-    segments: bool,
+    watched: Watched,
     /// By flow; empty if nothing of receivers is asked for.
     receivers: Vec<DeliveryTrace>,
     captured: Vec<CapturedEnds>,
@@ -47,8 +49,22 @@ pub(super) struct HostTraces {
     damaged: BTreeSet<(VcId, u32)>,
 }
 
+/// Of what the recorders of hosts want to be told. Who asks this first does nothing else where it is not wanted.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Watched {
+    /// Windows, and whatever else an event may change at a sender.
+    pub(super) windows: bool,
+    /// Each segment that is handed down, and each acknowledgement.
+    pub(super) segments: bool,
+    /// What receivers deliver.
+    pub(super) deliveries: bool,
+    /// Each packet that passes a host which is captured at.
+    pub(super) captures: bool,
+}
+
 /// What a port recorded.
 pub(super) struct PortRecording<'a> {
+    pub(super) link: LinkId,
     pub(super) name: &'a str,
     /// The connections that cross it, by their numbers there.
     pub(super) crossing: &'a [VcId],
@@ -57,6 +73,7 @@ pub(super) struct PortRecording<'a> {
 
 /// What a link lost.
 pub(super) struct LinkRecording<'a> {
+    pub(super) link: LinkId,
     pub(super) name: &'a str,
     /// The connections that cross it, by their numbers there.
     pub(super) crossing: &'a [VcId],
@@ -70,18 +87,21 @@ impl Recorder {
         if metrics.is_empty() && captures.is_empty() {
             return None;
         }
-        let host_of = |link| captures.iter().position(|&host| host == scenario.links[link].from).map(|n| n as u32);
-        let ends = |flow: &scenario::Flow| CapturedEnds {
-            sender: host_of(flow.forward.first()),
-            receiver: host_of(flow.backward.first()),
+        let captured = |node| captures.iter().position(|&host| host == node).map(|number| number as u32);
+        let ends = |route: &Route| CapturedEnds {
+            sender: captured(scenario.links[route.first()].from),
+            receiver: captured(route.destination(&scenario.links)),
         };
+        let of_flows = scenario.flows.iter().map(|flow| &flow.forward);
+        let routes = of_flows.chain(scenario.datagrams.iter().map(|source| &source.route));
         Some(Box::new(Recorder {
             metrics: *metrics,
             interval: *interval,
             names: flow_names(scenario).map(str::to_owned).collect(),
             flows: scenario.flows.len(),
+            delays: if metrics.contains(Metric::Delay) { path_delays(scenario) } else { Vec::new() },
             hosts: captures.iter().map(|&host| scenario.nodes[host].name.clone()).collect(),
-            captured: if captures.is_empty() { Vec::new() } else { scenario.flows.iter().map(ends).collect() },
+            captured: if captures.is_empty() { Vec::new() } else { routes.map(ends).collect() },
         }))
     }
 
@@ -93,26 +113,30 @@ impl Recorder {
         let sender = |_: usize| SenderTrace::new(of_senders).map(|trace| *trace);
         let receiver = |_: usize| DeliveryTrace::new(self.metrics, self.interval).map(|trace| *trace);
         let senders: Vec<SenderTrace> = (0..self.flows).filter_map(sender).collect();
-        let traces = HostTraces {
+        let receivers: Vec<DeliveryTrace> = (0..self.flows).filter_map(receiver).collect();
+        let watched = Watched {
+            windows: senders.iter().any(SenderTrace::wants_events),
             segments: senders.iter().any(SenderTrace::wants_segments),
-            senders,
-            receivers: (0..self.flows).filter_map(receiver).collect(),
-            captured: self.captured.clone(),
-            packets: vec![Vec::new(); self.hosts.len()],
-            damaged: BTreeSet::new(),
+            deliveries: !receivers.is_empty(),
+            captures: !self.captured.is_empty(),
         };
-        let wanted = !traces.senders.is_empty() || !traces.receivers.is_empty() || !traces.captured.is_empty();
-        wanted.then(|| Box::new(traces))
+        let wanted = !senders.is_empty() || watched.deliveries || watched.captures;
+        wanted.then(|| {
+            Box::new(HostTraces {
+                watched,
+                senders,
+                receivers,
+                captured: self.captured.clone(),
+                packets: vec![Vec::new(); self.hosts.len()],
+                damaged: BTreeSet::new(),
+            })
+        })
     }
 
-    /// Whether it matters which frame of its connection a unit belongs to: for drops, and for captures.
-    pub(super) fn numbers_frames(&self) -> bool {
+    /// Whether each loss is recorded, and it matters which frame of its connection a unit belongs to: for drops, and for
+    /// captures.
+    pub(super) fn records_losses(&self) -> bool {
         self.metrics.contains(Metric::Drops) || !self.hosts.is_empty()
-    }
-
-    /// Whether any host is captured at.
-    pub(super) fn captures_anything(&self) -> bool {
-        !self.hosts.is_empty()
     }
 
     /// The recorder of a port that `vcs` connections cross.
@@ -132,17 +156,31 @@ impl Recorder {
     ) -> (Vec<Series>, Vec<Capture>) {
         // Captures look up what series take out.
         let captures = self.captures(hosts.as_deref(), ports, links);
-        (self.series(hosts, ports, end), captures)
+        (self.series(hosts, ports, links, end), captures)
     }
 
-    fn series(&self, mut hosts: Option<Box<HostTraces>>, ports: &[PortRecording<'_>], end: Time) -> Vec<Series> {
+    fn series(
+        &self,
+        mut hosts: Option<Box<HostTraces>>,
+        ports: &[PortRecording<'_>],
+        links: &[LinkRecording<'_>],
+        end: Time,
+    ) -> Vec<Series> {
         let mut all = Vec::new();
         for metric in self.metrics.iter() {
-            if metric.subject() == Subject::Flow {
+            if metric == Metric::Delay {
+                let series = |(delays, name): (&Vec<(Time, f64)>, &String)| {
+                    let (time, value) = delays.iter().take_while(|&&(time, _)| time < end).copied().unzip();
+                    Series { metric, of: name.clone(), vc: None, columns: Columns::Points { time, value } }
+                };
+                all.extend(self.delays.iter().zip(&self.names).map(series));
+            } else if metric.subject() == Subject::Flow {
                 for (flow, name) in self.names[..self.flows].iter().enumerate() {
                     let columns = hosts.as_mut().and_then(|hosts| hosts.take(metric, flow, end));
                     all.extend(columns.map(|columns| Series { metric, of: name.clone(), vc: None, columns }));
                 }
+            } else if metric == Metric::Drops {
+                all.extend(self.drops(ports, links));
             } else {
                 for port in ports {
                     all.extend(port.trace.series(metric, end, port.name, &self.names(port.crossing)));
@@ -150,6 +188,27 @@ impl Recorder {
             }
         }
         all
+    }
+
+    /// What ports refused and what their links lost, in the order of the scenario.
+    fn drops(&self, ports: &[PortRecording<'_>], links: &[LinkRecording<'_>]) -> Vec<Series> {
+        let mut all: BTreeMap<LinkId, (&str, &[VcId], Vec<Refused>)> = BTreeMap::new();
+        for &PortRecording { link, name, crossing, ref trace } in ports {
+            all.insert(link, (name, crossing, trace.all_refused().to_vec()));
+        }
+        for &LinkRecording { link, name, crossing, ref lost } in links {
+            // They are known in another order.
+            let mut lost = lost.clone();
+            lost.sort_by_key(|lost| (lost.time, lost.vc, lost.frame));
+            all.entry(link).or_insert((name, crossing, Vec::new())).2.extend(lost);
+        }
+        let series = |(name, crossing, mut drops): (&str, &[VcId], Vec<Refused>)| {
+            // At one instant what the port refused comes first.
+            drops.sort_by_key(|drop| drop.time);
+            let columns = drop_columns(&drops, self.names(crossing));
+            Series { metric: Metric::Drops, of: name.to_owned(), vc: None, columns }
+        };
+        all.into_values().map(series).collect()
     }
 
     fn captures(
@@ -210,6 +269,16 @@ pub(super) fn flow_names(scenario: &Scenario) -> impl Iterator<Item = &str> {
     of_flows.chain(scenario.datagrams.iter().map(|source| source.name.as_str()))
 }
 
+fn drop_columns(drops: &[Refused], names: Vec<String>) -> Columns {
+    Columns::Drops {
+        time: drops.iter().map(|drop| drop.time).collect(),
+        vc: drops.iter().map(|drop| drop.vc).collect(),
+        frame: drops.iter().map(|drop| drop.frame).collect(),
+        reason: drops.iter().map(|drop| drop.reason).collect(),
+        names,
+    }
+}
+
 /// For each frame of which something was lost at a port or on a link, where that was first.
 fn losses(ports: &[PortRecording<'_>], links: &[LinkRecording<'_>]) -> BTreeMap<(VcId, u32), Loss> {
     let mut losses: BTreeMap<(VcId, u32), Loss> = BTreeMap::new();
@@ -238,7 +307,7 @@ impl HostTraces {
     /// The sender of a flow has seen an acknowledgement, and has not answered yet.
     #[inline]
     pub(super) fn acked(&mut self, now: Time, flow: usize, sender: &Sender) {
-        if self.segments {
+        if self.watched.segments {
             self.senders[flow].acked(now, sender.flight().una);
         }
     }
@@ -247,24 +316,23 @@ impl HostTraces {
     #[inline]
     pub(super) fn sent(&mut self, now: Time, flow: usize, sender: &Sender, seq: u64, len: u32) {
         // Neither SYN nor answers to the receiver's are data.
-        if self.segments && len > 0 {
+        if self.watched.segments && len > 0 {
             self.senders[flow].sent(now, seq, seq + u64::from(len), sender.timed());
         }
     }
 
     /// The sender of a flow has done all that an event made it do.
     pub(super) fn settled(&mut self, now: Time, flow: usize, sender: &Sender) {
-        let Some(trace) = self.senders.get_mut(flow) else { return };
-        trace.window(now, sender.window().cwnd);
+        let Some(trace) = self.senders.get_mut(flow).filter(|_| self.watched.windows) else { return };
         if trace.wants_state() {
-            trace.state(now, sender.window().ssthresh, sender.flight().una, || sender.timer_state());
+            return told_in_full(trace, now, sender);
         }
+        trace.window(now, sender.window().cwnd);
     }
 
-    /// Whether anything passes a host that is captured at.
-    #[inline]
-    pub(super) fn captures(&self) -> bool {
-        !self.captured.is_empty()
+    /// Of what it wants to be told.
+    pub(super) fn watched(&self) -> Watched {
+        self.watched
     }
 
     /// The receiver of a flow has taken a segment.
@@ -317,4 +385,11 @@ impl HostTraces {
             _ => self.senders.get_mut(flow).map(|trace| trace.take(metric)),
         }
     }
+}
+
+/// Apart, so that where windows only are recorded there is nothing to save and restore.
+#[inline(never)]
+fn told_in_full(trace: &mut SenderTrace, now: Time, sender: &Sender) {
+    let window = sender.window();
+    trace.state(now, window.cwnd, window.ssthresh, sender.flight().una, || sender.timer_state());
 }

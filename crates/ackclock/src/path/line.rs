@@ -147,17 +147,18 @@ impl Line {
         begins + self.course.rates.at(begins).serialization(u64::from(packet.bytes) * 8)
     }
 
-    /// A packet is transmitted from `begins` on, when the link is up. To be told in the order of transmission.
-    pub fn transmit(&mut self, begins: Time, packet: Packet) -> Passage {
-        match self.transmit_in_calm(begins, packet) {
+    /// A packet that came to the queue at `came` is transmitted from `begins` on, when the link is up. To be told in the
+    /// order of transmission.
+    pub fn transmit(&mut self, came: Time, begins: Time, packet: Packet) -> Passage {
+        match self.transmit_in_calm(came, begins, packet) {
             Some(passage) => passage,
-            None => self.transmit_through_changes(begins, packet),
+            None => self.transmit_through_changes(came, begins, packet),
         }
     }
 
     /// The same, of a packet that arrives before anything changes but the delay.
     #[inline]
-    fn transmit_in_calm(&mut self, begins: Time, packet: Packet) -> Option<Passage> {
+    fn transmit_in_calm(&mut self, came: Time, begins: Time, packet: Packet) -> Option<Passage> {
         if !self.errors.is_empty() || self.jitter.below > Span::ZERO {
             return None;
         }
@@ -166,6 +167,10 @@ impl Line {
             self.last_time = (0, Span::ZERO);
         }
         let calm = self.calm?;
+        let is_addressed = |far_ends: &FarEnds| far_ends.unheard == Unheard::LoseAddressed;
+        if !calm.covers(came) && self.course.far_ends.as_ref().is_some_and(is_addressed) {
+            return None;
+        }
         if self.last_time.0 != packet.bytes {
             self.last_time = (packet.bytes, calm.rate.serialization(u64::from(packet.bytes) * 8));
         }
@@ -182,7 +187,7 @@ impl Line {
     }
 
     #[inline(never)]
-    fn transmit_through_changes(&mut self, begins: Time, packet: Packet) -> Passage {
+    fn transmit_through_changes(&mut self, came: Time, begins: Time, packet: Packet) -> Passage {
         let complete = self.complete(begins, packet);
         let course = &self.course;
         let lost = |time, reason| Passage { complete: complete.min(time), fate: Fate::Lost { time, reason } };
@@ -194,7 +199,7 @@ impl Line {
         if self.errors.corrupt(Place::Egress, complete, packet) {
             return lost(complete, DropReason::Corrupted);
         }
-        if course.far_ends.as_ref().is_some_and(|far_ends| far_ends.at(begins).is_none()) {
+        if course.far_ends.as_ref().is_some_and(|far_ends| far_ends.receiver(came, begins).is_none()) {
             return lost(complete, DropReason::NoReceiver);
         }
         let mut arrives = complete + course.delays.at_or_after(&mut self.place, begins) + self.jitter.next();
@@ -264,7 +269,7 @@ mod tests {
 
     /// The fates of packets of 100 bytes whose transmissions begin at these times: arrivals, or losses below zero.
     fn fates(line: &mut Line, begins: &[u64]) -> Vec<i64> {
-        let fate = |&begin: &u64| match line.transmit(ns(begin), packet(100)).fate {
+        let fate = |&begin: &u64| match line.transmit(ns(begin), ns(begin), packet(100)).fate {
             Fate::Arrives(time) => (time.as_ps() / 1000) as i64,
             Fate::Lost { time, .. } => -((time.as_ps() / 1000) as i64),
         };
@@ -293,11 +298,31 @@ mod tests {
         let mut lose = line(leaves(Unheard::Lose), &[]);
         assert_eq!(fates(&mut lose, &[950, 1050, 1950, 2050]), [1550, -1150, -2050, 2650]);
         assert_eq!([950, 2050].map(|begins| lose.far_end(ns(begins))), [node(1), node(2)]);
-        let lost = lose.transmit(ns(1000), packet(100)).fate;
+        let lost = lose.transmit(ns(1000), ns(1000), packet(100)).fate;
         assert_eq!(lost, Fate::Lost { time: ns(1100), reason: DropReason::NoReceiver });
         assert_eq!([999, 1000].map(|time| lose.avoids(ns(time))), [false, false]);
         let reroute = line(leaves(Unheard::Reroute), &[]);
         assert_eq!([999, 1000, 2000].map(|time| reroute.avoids(ns(time))), [false, true, false]);
+    }
+
+    #[test]
+    fn what_is_addressed_to_an_earlier_far_end_is_transmitted_and_lost() {
+        let node = |number| Some(NodeId::from_index(number));
+        let changes = |unheard| {
+            move |course: &mut Course| {
+                course.far_ends = Some(FarEnds::new(vec![(ns(0), node(1)), (ns(1000), node(2))], unheard));
+            }
+        };
+        // It came at 999 or 1000, and begins at 1000 or later.
+        let fates = |unheard| {
+            let mut line = line(changes(unheard), &[]);
+            [(998, 999), (999, 1000), (999, 1100), (1000, 1200)]
+                .map(|(came, begins)| line.transmit(ns(came), ns(begins), packet(100)).fate)
+        };
+        let lost = |ps| Fate::Lost { time: ns(ps), reason: DropReason::NoReceiver };
+        let [first, last] = [1599, 1800].map(|time| Fate::Arrives(ns(time)));
+        assert_eq!(fates(Unheard::LoseAddressed), [first, lost(1100), lost(1200), last]);
+        assert_eq!(fates(Unheard::Lose), [first, Fate::Arrives(ns(1600)), Fate::Arrives(ns(1700)), last]);
     }
 
     #[test]
@@ -336,7 +361,7 @@ mod tests {
         };
         let mut line = line(wild, &[]);
         for number in 0..400 {
-            let Fate::Arrives(time) = line.transmit(ns(100 * number), packet(100)).fate else {
+            let Fate::Arrives(time) = line.transmit(ns(100 * number), ns(100 * number), packet(100)).fate else {
                 panic!("nothing is lost")
             };
             assert!(time >= last);
@@ -359,7 +384,7 @@ mod tests {
             course.rates = Rates::new(vec![(ns(0), rate(RATE)), (ns(1000), rate(RATE / 4))]);
         };
         let mut line = line(slower, &[]);
-        let complete = |line: &mut Line, begins| line.transmit(ns(begins), packet(100)).complete;
+        let complete = |line: &mut Line, begins| line.transmit(ns(begins), ns(begins), packet(100)).complete;
         assert_eq!([complete(&mut line, 999), complete(&mut line, 1100)], [ns(1099), ns(1500)]);
     }
 
@@ -372,16 +397,20 @@ mod tests {
         };
         assert_eq!(fates(&mut line(down(InService::Finish), &[]), &[950]), [1550]);
         let mut line = line(down(InService::Lose), &[]);
-        assert_eq!(line.transmit(ns(900), packet(100)).fate, Fate::Arrives(ns(1500)), "out at the very instant");
+        assert_eq!(
+            line.transmit(ns(900), ns(900), packet(100)).fate,
+            Fate::Arrives(ns(1500)),
+            "out at the very instant"
+        );
         let lost = Fate::Lost { time: ns(1000), reason: DropReason::Outage };
-        assert_eq!(line.transmit(ns(950), packet(100)), Passage { complete: ns(1000), fate: lost });
+        assert_eq!(line.transmit(ns(950), ns(950), packet(100)), Passage { complete: ns(1000), fate: lost });
         assert_eq!(line.up_from(ns(1000)), ns(2000));
     }
 
     #[test]
     fn what_is_remembered_of_a_calm_changes_nothing() {
         let node = |number| Some(NodeId::from_index(number));
-        let wild = |under_way, reordering, in_service| {
+        let wild = |under_way, reordering, in_service, unheard| {
             move |course: &mut Course| {
                 let points = [(0, 500), (3000, 900), (3000, 100), (7000, 300), (9000, 200)];
                 course.delays = Delays::new(Shape::Linear, points.map(|(at, delay)| (ns(at), of_ns(delay))).to_vec());
@@ -389,23 +418,25 @@ mod tests {
                 course.outages =
                     Outages::new(vec![(ns(1000), ns(1300)), (ns(5000), ns(5001))], in_service, Queued::Keep);
                 let ends = vec![(ns(0), node(1)), (ns(2000), None), (ns(2500), node(2)), (ns(8000), node(3))];
-                course.far_ends = Some(FarEnds::new(ends, Unheard::Reroute));
+                course.far_ends = Some(FarEnds::new(ends, unheard));
                 (course.under_way, course.reordering) = (under_way, reordering);
             }
         };
-        for under_way in [UnderWay::Keep, UnderWay::Drop] {
-            for reordering in [Reordering::Natural, Reordering::Prevent] {
-                for in_service in [InService::Finish, InService::Lose] {
-                    let change = wild(under_way, reordering, in_service);
-                    let (mut line, mut plain) = (line(change, &[]), line(change, &[]));
-                    for time in (0..12_000).step_by(37) {
-                        let (begins, packet) = (line.up_from(ns(time)), packet(60 + time as u32 % 3));
-                        assert_eq!(begins, plain.up_from(ns(time)));
-                        assert_eq!(line.transmit(begins, packet), plain.transmit_through_changes(begins, packet));
-                        let of = |line: &Line| (line.far_end(begins), line.avoids(begins), line.up_from(begins));
-                        assert_eq!(of(&line), of(&plain), "{begins}");
-                    }
-                }
+        let unheard = [Unheard::Lose, Unheard::LoseAddressed, Unheard::Reroute];
+        for number in 0..24 {
+            let under_way = [UnderWay::Keep, UnderWay::Drop][number % 2];
+            let reordering = [Reordering::Natural, Reordering::Prevent][number / 2 % 2];
+            let in_service = [InService::Finish, InService::Lose][number / 4 % 2];
+            let change = wild(under_way, reordering, in_service, unheard[number / 8]);
+            let (mut line, mut plain) = (line(change, &[]), line(change, &[]));
+            for time in (0..12_000).step_by(37) {
+                let (begins, packet) = (line.up_from(ns(time)), packet(60 + time as u32 % 3));
+                assert_eq!(begins, plain.up_from(ns(time)));
+                let came = ns(time - time % 5 * 30 % (time + 1));
+                let passage = line.transmit(came, begins, packet);
+                assert_eq!(passage, plain.transmit_through_changes(came, begins, packet));
+                let of = |line: &Line| (line.far_end(begins), line.avoids(begins), line.up_from(begins));
+                assert_eq!(of(&line), of(&plain), "{begins}");
             }
         }
     }

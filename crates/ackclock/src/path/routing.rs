@@ -134,16 +134,19 @@ pub struct FarEnds {
     /// Who receives what begins to be transmitted at each instant or later; the first is at time 0, and each is later than
     /// the one before.
     points: Vec<(Time, Option<NodeId>)>,
-    /// What becomes of packets whose turn comes while nobody listens.
+    /// Which packets nobody receives, and what becomes of them.
     pub unheard: Unheard,
 }
 
-/// What becomes of a packet whose turn comes while there is nobody at the far end.
+/// What becomes of a packet whose turn comes while there is nobody at the far end for it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Unheard {
     /// It is transmitted, and lost.
     #[default]
     Lose,
+    /// The same; and it is for whoever was at the far end when it came to the queue: another does not take it, as in ns-2,
+    /// which writes the address of the next node before the queue.
+    LoseAddressed,
     /// It goes at once to the port by which packets for its destination leave the node now, if that is another one; else
     /// it is transmitted and lost.
     Reroute,
@@ -163,6 +166,12 @@ impl FarEnds {
     /// Who receives a packet whose transmission begins at `time`.
     pub fn at(&self, time: Time) -> Option<NodeId> {
         self.points[self.points.partition_point(|&(from, _)| from <= time) - 1].1
+    }
+
+    /// Who receives a packet that came to the queue at `came` and whose transmission begins at `begins`.
+    pub(super) fn receiver(&self, came: Time, begins: Time) -> Option<NodeId> {
+        let listens = self.at(begins);
+        listens.filter(|_| self.unheard != Unheard::LoseAddressed || self.at(came) == listens)
     }
 
     /// Who ever receives anything. Some may be named more than once.

@@ -1,5 +1,7 @@
 //! One hash per entity over its observable events, and one for the whole run.
 
+use std::cmp::Ordering;
+
 use crate::rng::{mix, name_hash};
 
 /// The running hash of one entity. Equal fingerprints mean the same events at the same picoseconds in the same order.
@@ -35,17 +37,34 @@ impl Fingerprint {
     }
 }
 
+/// The name of an entity, in two parts that follow each other: there may be hundreds of thousands of them, and the first
+/// part is somewhere anyway.
+pub type EntityName<'a> = (&'a str, &'static str);
+
 /// The fingerprint of a run from those of its entities: in name order, whatever order they come in, leaving out
 /// those to which nothing happened, so that an idle entity changes nothing.
-pub fn combine<'a>(entities: impl Iterator<Item = (&'a str, u64)>) -> u64 {
+pub fn combine<'a>(entities: impl Iterator<Item = (EntityName<'a>, u64)>) -> u64 {
     let mut sorted: Vec<_> = entities.filter(|&(_, hash)| hash != 0).collect();
-    sorted.sort_unstable();
+    sorted.sort_unstable_by(|(one, hash), (other, of_other)| in_name_order(*one, *other).then(hash.cmp(of_other)));
     let mut whole = Fingerprint::default();
-    for (name, hash) in sorted {
-        whole.add(name_hash(name));
+    let mut name = String::new();
+    for ((first, second), hash) in sorted {
+        name.clear();
+        name.push_str(first);
+        name.push_str(second);
+        whole.add(name_hash(&name));
         whole.add(hash);
     }
     whole.value()
+}
+
+/// The order of two names as if each were in one part.
+fn in_name_order(one: EntityName<'_>, other: EntityName<'_>) -> Ordering {
+    let both = one.0.len().min(other.0.len());
+    let (begins, rest) = one.0.as_bytes().split_at(both);
+    let (of_other, rest_of_other) = other.0.as_bytes().split_at(both);
+    let rest = || rest.iter().chain(one.1.as_bytes()).cmp(rest_of_other.iter().chain(other.1.as_bytes()));
+    begins.cmp(of_other).then_with(rest)
 }
 
 #[cfg(test)]
@@ -115,9 +134,24 @@ mod tests {
 
     #[test]
     fn idle_entities_and_the_order_of_entities_do_not_matter() {
-        let two = combine([("a", 1), ("b", 2)].into_iter());
-        assert_eq!(two, combine([("b", 2), ("a", 1)].into_iter()));
-        assert_eq!(two, combine([("b", 2), ("idle", 0), ("a", 1)].into_iter()));
-        assert_ne!(two, combine([("b", 1), ("a", 2)].into_iter()));
+        let of = |names: &[(&'static str, u64)]| combine(names.iter().map(|&(name, hash)| ((name, ""), hash)));
+        let two = of(&[("a", 1), ("b", 2)]);
+        assert_eq!(two, of(&[("b", 2), ("a", 1)]));
+        assert_eq!(two, of(&[("b", 2), ("idle", 0), ("a", 1)]));
+        assert_ne!(two, of(&[("b", 1), ("a", 2)]));
+    }
+
+    /// `f1:sender` comes after `f10:sender`, as a colon comes after the digits.
+    #[test]
+    fn a_name_in_two_parts_is_that_name() {
+        let names = [("f1", ":sender"), ("f10", ":sender"), ("f1", "0:link"), ("", "f1"), ("f1", ""), ("g", ":a")];
+        for one in names {
+            for other in names {
+                let whole = |(first, second): EntityName<'_>| format!("{first}{second}");
+                assert_eq!(in_name_order(one, other), whole(one).cmp(&whole(other)), "{one:?} {other:?}");
+            }
+        }
+        let parts = combine([(("f1", ":sender"), 1), (("f10", ":sender"), 2)].into_iter());
+        assert_eq!(parts, combine([(("f10:sender", ""), 2), (("f1:sender", ""), 1)].into_iter()));
     }
 }

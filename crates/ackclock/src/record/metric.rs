@@ -21,13 +21,15 @@ pub enum Metric {
     Acknowledged,
     /// Payload delivered in order.
     Throughput,
+    /// The propagation delay of the present way.
+    Delay,
     /// Units waiting at a port.
     Queue,
     /// Units of each connection waiting at a port.
     VcQueue,
     /// Share of the time in which a port transmits.
     Utilisation,
-    /// Units refused, with connection and reason.
+    /// Units refused by ports or lost on links, with connection and reason.
     Drops,
     /// Every change of the number of units waiting at a port.
     QueueChanges,
@@ -55,13 +57,13 @@ pub enum Shape {
     Events,
     /// Minimum, mean and maximum over each interval.
     Intervals,
-    /// Refusals: an instant, a connection, a frame, a reason.
+    /// Losses: an instant, a connection, a frame, a reason.
     Drops,
 }
 
 impl Metric {
     /// Every metric, in the order of lists and folders.
-    pub const ALL: [Metric; 15] = [
+    pub const ALL: [Metric; 16] = [
         Metric::Cwnd,
         Metric::Ssthresh,
         Metric::Rtt,
@@ -71,6 +73,7 @@ impl Metric {
         Metric::Retransmissions,
         Metric::Acknowledged,
         Metric::Throughput,
+        Metric::Delay,
         Metric::Queue,
         Metric::VcQueue,
         Metric::Utilisation,
@@ -91,6 +94,7 @@ impl Metric {
             Metric::Retransmissions => "retransmissions",
             Metric::Acknowledged => "acknowledged",
             Metric::Throughput => "throughput",
+            Metric::Delay => "delay",
             Metric::Queue => "queue",
             Metric::VcQueue => "vc-queue",
             Metric::Utilisation => "utilisation",
@@ -109,7 +113,7 @@ impl Metric {
     pub fn unit(self) -> &'static str {
         match self {
             Metric::Cwnd | Metric::Ssthresh | Metric::Sent | Metric::Retransmissions | Metric::Acknowledged => "bytes",
-            Metric::Rtt | Metric::Srtt | Metric::Rto => "s",
+            Metric::Rtt | Metric::Srtt | Metric::Rto | Metric::Delay => "s",
             Metric::Throughput => "bit/s",
             Metric::Queue | Metric::VcQueue | Metric::QueueChanges | Metric::VcQueueChanges | Metric::Drops => "units",
             Metric::Utilisation => "fraction",
@@ -157,6 +161,9 @@ impl Metric {
             Metric::Throughput => {
                 "Payload that the receiver delivers in order, per interval: mean over the interval, minimum and maximum over its tenths."
             }
+            Metric::Delay => {
+                "Propagation delay of the way that the data of the flow have at an instant, one way, nothing else counted: looked at every record_interval and whenever something happens to the network, whenever it differs. Infinite where there is no way."
+            }
             Metric::Queue => {
                 "Units waiting at the port, what is being transmitted not counted: exact time average, smallest and largest value over each interval. Values that last no time do not count."
             }
@@ -165,7 +172,7 @@ impl Metric {
                 "Share of the time in which the port transmits: mean over the interval, minimum and maximum over its tenths."
             }
             Metric::Drops => {
-                "Each unit that the port refuses: when, of which connection, of which frame, and why (overflow, partial-frame, policy)."
+                "Each unit that the port refuses or its link loses: when, of which connection, of which frame, and why (overflow, partial-frame, policy; corrupted, outage, no-route, no-receiver, ttl)."
             }
             Metric::QueueChanges => {
                 "Units waiting at the port, whenever the number changes for longer than no time. Large."

@@ -42,7 +42,7 @@ pub enum Columns {
         /// Largest value of each.
         max: Vec<f64>,
     },
-    /// Refused units.
+    /// Units that were refused, or lost on the link.
     Drops {
         /// When.
         time: Vec<Time>,
@@ -52,7 +52,7 @@ pub enum Columns {
         frame: Vec<u32>,
         /// Why.
         reason: Vec<DropReason>,
-        /// The connections that cross the port.
+        /// The connections that cross port and link.
         names: Vec<String>,
     },
 }
@@ -86,7 +86,8 @@ pub struct Capture {
 pub struct Captured {
     /// When its transmission began, or when its last bit arrived.
     pub time: Time,
-    /// The flow, as an index into [`Records::flows`](super::Records::flows).
+    /// The flow, as an index into [`Records::flows`](super::Records::flows). The sources of datagrams are numbered after
+    /// them, in the order of [`Records::datagrams`](super::Records::datagrams).
     pub flow: u32,
     /// Whether it is data; else it is an acknowledgement.
     pub data: bool,
@@ -94,7 +95,7 @@ pub struct Captured {
     pub sent: bool,
     /// The how manieth frame of its connection it is, counted from 0.
     pub frame: u32,
-    /// What it carries.
+    /// What it carries; of a datagram the number, as `seq`, and what is as long.
     pub segment: Segment,
     /// The sender's congestion window in bytes after this packet, if the host is the flow's sender.
     pub cwnd: Option<f64>,

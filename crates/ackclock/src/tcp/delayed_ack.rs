@@ -42,10 +42,10 @@ impl DelayedAck {
         expired
     }
 
-    /// When the wait ends.
+    /// When the wait ends; never if nothing waits.
     #[inline]
-    pub fn deadline(&self) -> Option<Time> {
-        Some(self.deadline).filter(|&deadline| deadline < Time::NEVER)
+    pub fn deadline(&self) -> Time {
+        self.deadline
     }
 }
 
@@ -62,9 +62,9 @@ mod tests {
         let mut delayed = DelayedAck::new(AckPolicy::Delayed { timeout: Span::from_ms(200) });
         assert!(!delayed.on_segment(at(0), true));
         assert!(delayed.on_segment(at(1), true));
-        assert_eq!(delayed.deadline(), None);
+        assert_eq!(delayed.deadline(), Time::NEVER);
         assert!(!delayed.on_segment(at(2), true));
-        assert_eq!(delayed.deadline(), Some(at(202)));
+        assert_eq!(delayed.deadline(), at(202));
     }
 
     #[test]
@@ -88,6 +88,6 @@ mod tests {
     fn without_delay_every_segment_is_acknowledged() {
         let mut delayed = DelayedAck::new(AckPolicy::EverySegment);
         assert!(delayed.on_segment(at(0), true) && delayed.on_segment(at(0), true));
-        assert_eq!(delayed.deadline(), None);
+        assert_eq!(delayed.deadline(), Time::NEVER);
     }
 }

@@ -25,6 +25,10 @@ pub(super) struct Deliveries {
     limited_until: u64,
     /// The shortest round trip there was.
     shortest: Option<Span>,
+    /// C.lost: bytes lost in all, each time they were.
+    lost: u64,
+    /// The number of the first segment that was not looked at whether it is lost.
+    lost_below: u64,
 }
 
 /// What is remembered of the last transmission of a segment.
@@ -36,6 +40,11 @@ struct Sent {
     delivered: u64,
     delivered_at: Time,
     first_sent: Time,
+    /// P.tx_in_flight, P.lost.
+    in_flight: u64,
+    lost: u64,
+    /// Whether it is known to be lost.
+    is_lost: bool,
 }
 
 /// What an acknowledgement says.
@@ -53,6 +62,24 @@ pub(super) struct Delivered {
     pub(super) app_limited: bool,
     /// The shortest round trip of these segments that were sent once.
     pub(super) rtt: Option<Span>,
+    /// Bytes in flight when the newest of these segments was sent, itself included, and bytes lost in all before that.
+    pub(super) in_flight_when_sent: u64,
+    pub(super) lost_when_sent: u64,
+}
+
+/// A segment that is known to be lost.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Lost {
+    /// Its number.
+    pub(super) number: u64,
+    /// Its bytes.
+    pub(super) len: u64,
+    /// Bytes in flight when it was sent, itself included.
+    pub(super) in_flight: u64,
+    /// Bytes lost since then, itself included.
+    pub(super) lost: u64,
+    /// Whether the application had not enough to send then.
+    pub(super) app_limited: bool,
 }
 
 impl Deliveries {
@@ -68,11 +95,14 @@ impl Deliveries {
             first_sent: Time::ZERO,
             limited_until: 0,
             shortest: None,
+            lost: 0,
+            lost_below: 0,
         }
     }
 
-    /// SendPacket: the segment at `seq`, one that was sent before or the next new one; `idle`: nothing else is in flight.
-    pub(super) fn on_sent(&mut self, now: Time, seq: u64, idle: bool) {
+    /// SendPacket: the segment at `seq`, one that was sent before or the next new one; `idle`: nothing else is in flight;
+    /// `in_flight`: bytes that are, itself included.
+    pub(super) fn on_sent(&mut self, now: Time, seq: u64, idle: bool, in_flight: u64) {
         if idle {
             (self.first_sent, self.delivered_at) = (now, now);
         }
@@ -83,6 +113,9 @@ impl Deliveries {
             delivered: self.delivered,
             delivered_at: self.delivered_at,
             first_sent: self.first_sent,
+            in_flight,
+            lost: self.lost,
+            is_lost: false,
         };
         let index = (seq / self.mss - self.first) as usize;
         match self.records.get_mut(index) {
@@ -128,7 +161,44 @@ impl Deliveries {
             rate,
             app_limited: newest.is_some_and(|sent| sent.app_limited),
             rtt,
+            in_flight_when_sent: newest.map_or(0, |sent| sent.in_flight),
+            lost_when_sent: newest.map_or(self.lost, |sent| sent.lost),
         }
+    }
+
+    /// C.delivered.
+    pub(super) fn delivered(&self) -> u64 {
+        self.delivered
+    }
+
+    /// C.lost.
+    pub(super) fn lost(&self) -> u64 {
+        self.lost
+    }
+
+    /// What was sent before the byte `seq` and is not delivered is lost: the next of these segments, as long as there is one
+    /// that was not known to be; nothing beyond `max` was ever sent.
+    pub(super) fn lose_below(&mut self, seq: u64, max: u64) -> Option<Lost> {
+        self.lost_below = self.lost_below.max(self.first);
+        while self.lost_below * self.mss < seq.min(max) {
+            let number = self.lost_below;
+            self.lost_below += 1;
+            let record = &mut self.records[(number - self.first) as usize];
+            if record.is_lost || self.held.contains(number) {
+                continue;
+            }
+            record.is_lost = true;
+            let len = self.mss.min(max - number * self.mss);
+            self.lost += len;
+            let Sent { in_flight, app_limited, lost, .. } = *record;
+            return Some(Lost { number, len, in_flight, lost: self.lost - lost, app_limited });
+        }
+        None
+    }
+
+    /// What was sent again since it was lost may be lost again.
+    pub(super) fn look_again(&mut self) {
+        self.lost_below = self.first;
     }
 
     /// What is sent from now on, up to what is in flight, says nothing about the path.
@@ -192,12 +262,12 @@ mod tests {
     #[test]
     fn the_rate_is_that_of_sending_and_of_acknowledgements() {
         let mut deliveries = Deliveries::new(MSS);
-        (0..10).for_each(|n| deliveries.on_sent(ms(n * 10), n * MSS, n == 0));
+        (0..10).for_each(|n| deliveries.on_sent(ms(n * 10), n * MSS, n == 0, MSS));
         // The first was sent when nothing was delivered: 1000 bytes in the 100 ms since.
         let first = deliveries.on_ack(ms(100), MSS, &[], 10 * MSS);
         assert_eq!((first.now, first.total, first.total_when_sent), (1000, 1000, Some(0)));
         assert_eq!((first.rate, first.rtt), (Some(10_000.0), Some(Span::from_ms(100))));
-        deliveries.on_sent(ms(100), 10 * MSS, false);
+        deliveries.on_sent(ms(100), 10 * MSS, false, MSS);
         for n in 1..10 {
             deliveries.on_ack(ms(100 + n * 10), (n + 1) * MSS, &[], 11 * MSS);
         }
@@ -210,7 +280,7 @@ mod tests {
     #[test]
     fn compressed_acknowledgements_do_not_make_the_path_faster() {
         let mut deliveries = Deliveries::new(MSS);
-        (0..11).for_each(|n| deliveries.on_sent(ms(n * 10), n * MSS, n == 0));
+        (0..11).for_each(|n| deliveries.on_sent(ms(n * 10), n * MSS, n == 0, MSS));
         let all = deliveries.on_ack(ms(101), 11 * MSS, &[], 11 * MSS);
         assert_eq!(all.rtt, Some(Span::from_ms(1)));
         // 11 segments, sent in 100 ms, acknowledged 101 ms after the connection began.
@@ -220,14 +290,14 @@ mod tests {
     #[test]
     fn selective_acknowledgements_count_once() {
         let mut deliveries = Deliveries::new(MSS);
-        (0..5).for_each(|n| deliveries.on_sent(ms(n), n * MSS, n == 0));
+        (0..5).for_each(|n| deliveries.on_sent(ms(n), n * MSS, n == 0, MSS));
         let block = |start: u64, end: u64| SackBlock { start: start * MSS, end: end * MSS };
         assert_eq!(deliveries.on_ack(ms(50), 0, &[block(2, 3)], 5 * MSS).now, 1000);
         assert_eq!(deliveries.on_ack(ms(51), 0, &[block(2, 4)], 5 * MSS).now, 1000);
         assert_eq!(deliveries.on_ack(ms(51), 0, &[block(2, 4)], 5 * MSS).total_when_sent, None, "no news");
         // Segment 1 was sent twice: no round trip is known of it.
-        deliveries.on_sent(ms(60), MSS, false);
-        deliveries.on_sent(ms(60), 0, false);
+        deliveries.on_sent(ms(60), MSS, false, MSS);
+        deliveries.on_sent(ms(60), 0, false, MSS);
         let cumulative = deliveries.on_ack(ms(110), 4 * MSS, &[], 5 * MSS);
         assert_eq!((cumulative.now, cumulative.total, cumulative.rtt), (2000, 4000, None));
         let last = deliveries.on_ack(ms(120), 4 * MSS + 300, &[], 4 * MSS + 300);
@@ -237,14 +307,38 @@ mod tests {
     #[test]
     fn what_was_sent_when_the_application_had_no_more_is_marked() {
         let mut deliveries = Deliveries::new(MSS);
-        deliveries.on_sent(ms(0), 0, true);
+        deliveries.on_sent(ms(0), 0, true, MSS);
         deliveries.limit(MSS);
-        deliveries.on_sent(ms(1), MSS, false);
+        deliveries.on_sent(ms(1), MSS, false, MSS);
         assert!(!deliveries.on_ack(ms(10), MSS, &[], 2 * MSS).app_limited);
-        deliveries.on_sent(ms(11), 2 * MSS, false);
+        deliveries.on_sent(ms(11), 2 * MSS, false, MSS);
         assert!(deliveries.on_ack(ms(12), 2 * MSS, &[], 3 * MSS).app_limited);
-        deliveries.on_sent(ms(13), 3 * MSS, false);
+        deliveries.on_sent(ms(13), 3 * MSS, false, MSS);
         assert!(deliveries.on_ack(ms(20), 3 * MSS, &[], 4 * MSS).app_limited, "sent before the mark was passed");
         assert!(!deliveries.on_ack(ms(30), 4 * MSS, &[], 4 * MSS).app_limited);
+    }
+
+    /// Ten segments; 3, 5 and 6 are held, so that everything before 3 is lost, each once; then a timeout.
+    #[test]
+    fn losses_are_counted_once_for_each_transmission() {
+        let mut deliveries = Deliveries::new(MSS);
+        (0..10).for_each(|n| deliveries.on_sent(ms(n), n * MSS, n == 0, (n + 1) * MSS));
+        let held = [SackBlock { start: 5 * MSS, end: 7 * MSS }, SackBlock { start: 3 * MSS, end: 4 * MSS }];
+        let heard = deliveries.on_ack(ms(100), MSS, &held, 10 * MSS);
+        assert_eq!((heard.in_flight_when_sent, heard.lost_when_sent), (7 * MSS, 0), "that of 6");
+        let lose = |deliveries: &mut Deliveries, below: u64| {
+            std::iter::from_fn(|| deliveries.lose_below(below * MSS, 10 * MSS)).collect::<Vec<Lost>>()
+        };
+        let lost = lose(&mut deliveries, 3);
+        let of =
+            |number: u64, lost: u64| Lost { number, len: MSS, in_flight: (number + 1) * MSS, lost, app_limited: false };
+        assert_eq!(lost, [of(1, MSS), of(2, 2 * MSS)]);
+        assert_eq!(lose(&mut deliveries, 3), []);
+        // 1 is sent again, 2 is not; 4 and what is above 6 is lost with the timeout, and so is 1 once more.
+        deliveries.on_sent(ms(110), MSS, false, 5 * MSS);
+        deliveries.look_again();
+        let numbers: Vec<u64> = lose(&mut deliveries, 10).iter().map(|lost| lost.number).collect();
+        assert_eq!(numbers, [1, 4, 7, 8, 9]);
+        assert_eq!(deliveries.lost(), 7 * MSS);
     }
 }

@@ -1,7 +1,7 @@
 //! A sender whose congestion control sets a rate, too: when the next segment may go, and what it hears of deliveries.
-//! Sources: \[BBR1\] §4.2.1 (pacing), \[DRATE\].
+//! Sources: \[BBR1\] §4.2.1 (pacing), \[DRATE\]; losses and limits: \[BBR3\] §2.2, §4.1.2.
 
-use super::cc::{CongestionControl, Delivery, Growth, LossState, Window};
+use super::cc::{CongestionControl, Delivery, Growth, LossState, LostSegment, Window};
 use super::deliveries::{Delivered, Deliveries};
 use super::recovery::{AnyRecovery, Flight, Recovery};
 use crate::packet::SackBlock;
@@ -17,12 +17,20 @@ pub(super) struct Pacer {
     heard: Option<(Time, Delivered, u64)>,
     /// After a timeout: until this byte is acknowledged what was in flight then is being sent again.
     repaired_at: u64,
+    /// Bytes delivered in all when the window was all that kept the sender from sending more, the last time.
+    window_limited_at: Option<u64>,
 }
 
 impl Pacer {
     /// Of a connection with segments of `mss` bytes that has sent nothing.
     pub(super) fn new(mss: u64) -> Pacer {
-        Pacer { deliveries: Deliveries::new(mss), next: Time::ZERO, heard: None, repaired_at: 0 }
+        Pacer {
+            deliveries: Deliveries::new(mss),
+            next: Time::ZERO,
+            heard: None,
+            repaired_at: 0,
+            window_limited_at: None,
+        }
     }
 
     /// When the next segment may be sent.
@@ -30,9 +38,21 @@ impl Pacer {
         self.next
     }
 
-    /// The segment of `len` bytes at `seq` is sent, with so many bytes in flight before it, at `rate` bytes per second.
-    pub(super) fn on_sent(&mut self, now: Time, (seq, len): (u64, u64), in_flight: u64, rate: Option<f64>) {
-        self.deliveries.on_sent(now, seq, in_flight == 0);
+    /// The segment of `len` bytes at `seq` is sent at `rate` bytes per second, with so many bytes in flight before it, and
+    /// so many with it, of `cwnd`.
+    pub(super) fn on_sent(
+        &mut self,
+        now: Time,
+        (seq, len): (u64, u64),
+        in_flight: (u64, u64),
+        rate: Option<f64>,
+        cwnd: f64,
+    ) {
+        let (before, after) = in_flight;
+        self.deliveries.on_sent(now, seq, before == 0, after);
+        if (after + len) as f64 > cwnd {
+            self.window_limited_at = Some(self.deliveries.delivered());
+        }
         // Cut off to a whole picosecond; a rate is never so low that this overflows.
         let gap = rate.map_or(Span::ZERO, |rate| Span::from_ps((len as f64 * 1e12 / rate) as u64));
         self.next = self.next.max(now) + gap;
@@ -48,6 +68,7 @@ impl Pacer {
     pub(super) fn tell(&mut self, growth: &mut Growth, recovery: &AnyRecovery, flight: &Flight, window: &mut Window) {
         let Some((now, delivered, prior_in_flight)) = self.heard.take() else { return };
         let in_flight = recovery.in_flight(flight);
+        self.tell_losses(now, recovery.lost_below(flight), flight, growth);
         let loss_state = match recovery.in_recovery() {
             true => LossState::Recovery,
             false if flight.una < self.repaired_at => LossState::Timeout,
@@ -62,11 +83,15 @@ impl Pacer {
             total_when_sent: delivered.total_when_sent,
             rate: delivered.rate,
             app_limited: delivered.app_limited,
+            // In the round trip that ends with the newest of what is delivered.
+            window_limited: self.window_limited_at >= delivered.total_when_sent && self.window_limited_at.is_some(),
             rtt: delivered.rtt,
             // What has left the network and did not arrive.
             lost: prior_in_flight.saturating_sub(in_flight + delivered.now) as f64,
             prior_in_flight: prior_in_flight as f64,
             in_flight: in_flight as f64,
+            in_flight_when_sent: delivered.in_flight_when_sent as f64,
+            lost_since: (self.deliveries.lost() - delivered.lost_when_sent) as f64,
             loss_state,
         };
         growth.on_delivery(&delivery, window);
@@ -75,9 +100,27 @@ impl Pacer {
         }
     }
 
-    /// The timer expired with everything before `max` sent.
-    pub(super) fn on_timeout(&mut self, max: u64) {
-        self.repaired_at = max;
+    /// The timer expires: everything that is not delivered is lost, and congestion control is told.
+    pub(super) fn on_timeout(&mut self, now: Time, flight: &Flight, growth: &mut Growth) {
+        self.repaired_at = flight.max;
+        self.deliveries.look_again();
+        self.tell_losses(now, flight.max, flight, growth);
+        self.deliveries.look_again();
+    }
+
+    fn tell_losses(&mut self, now: Time, lost_below: u64, flight: &Flight, growth: &mut Growth) {
+        while let Some(lost) = self.deliveries.lose_below(lost_below, flight.max) {
+            growth.on_lost_segment(&LostSegment {
+                now,
+                mss: flight.mss as f64,
+                number: lost.number,
+                len: lost.len as f64,
+                total: self.deliveries.delivered(),
+                in_flight_when_sent: lost.in_flight as f64,
+                lost_since: lost.lost as f64,
+                app_limited: lost.app_limited,
+            });
+        }
     }
 
     /// The application has no more to send than what is in flight.

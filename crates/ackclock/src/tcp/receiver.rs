@@ -35,6 +35,8 @@ pub struct Receiver {
     nxt: u64,
     /// What is held beyond it; not there before something is.
     held: Option<Box<Held>>,
+    /// Whether something is, so that there is a hole before it.
+    hole_open: bool,
     /// Sequence numbers at the beginning that are no payload.
     empty: u64,
     /// What only some receivers have.
@@ -76,6 +78,7 @@ impl Receiver {
             delayed_ack: DelayedAck::new(params.ack),
             nxt: 0,
             held: None,
+            hole_open: false,
             empty: params.empty_bytes(),
             extra: Extra::new(params),
             stats: ReceiverStats::default(),
@@ -139,23 +142,17 @@ impl Receiver {
         self.fingerprint.event(now.as_ps(), start);
         self.stats.segments_received += 1;
         let in_order = start == self.nxt;
-        let hole_open = self.has_hole();
+        let next = in_order && !self.hole_open;
         if end <= self.nxt {
             self.stats.unnecessary += 1;
             self.note_duplicate(start, end);
-        } else if in_order && !hole_open {
+        } else if next {
             self.nxt = end;
         } else {
             self.on_unusual(start, end);
         }
-        let ordinary = in_order && !hole_open && end - start == u64::from(self.mss);
+        let ordinary = next && end - start == u64::from(self.mss);
         self.ack_due |= self.delayed_ack.on_segment(now, ordinary);
-    }
-
-    /// Whether something is held, so that there is a hole before it.
-    #[inline]
-    fn has_hole(&self) -> bool {
-        self.held.as_ref().is_some_and(|held| !held.is_empty())
     }
 
     /// Bytes arrive of which some are not delivered: a hole is open, or is now.
@@ -171,6 +168,7 @@ impl Receiver {
             let limit = usize::from(self.sack_blocks);
             self.held.get_or_insert_with(|| Box::new(Held::new(limit))).hold(start, end);
         }
+        self.hole_open = self.held.as_ref().is_some_and(|held| !held.is_empty());
     }
 
     /// Bytes arrive of which some may have come before: the first of those are reported, by a receiver that does that.
@@ -214,7 +212,7 @@ impl Receiver {
     /// Whether the acknowledgement of [`Receiver::poll`] says more than its number.
     #[inline]
     pub fn has_report(&self) -> bool {
-        self.sack_blocks > 0 && self.has_hole() || self.extra.is_some()
+        self.hole_open && self.sack_blocks > 0 || self.extra.is_some()
     }
 
     /// It says this.
@@ -242,14 +240,15 @@ impl Receiver {
     }
 
     /// When [`Receiver::on_timer`] is to be called.
-    #[inline]
     pub fn next_deadline(&self) -> Option<Time> {
+        Some(self.deadline()).filter(|&deadline| deadline < Time::NEVER)
+    }
+
+    /// The same, or never.
+    #[inline]
+    pub fn deadline(&self) -> Time {
         let deadline = self.delayed_ack.deadline();
-        if self.extra.is_none() {
-            return deadline;
-        }
-        let of_end = self.end().map(PassiveEnd::deadline).filter(|&deadline| deadline < Time::NEVER);
-        deadline.into_iter().chain(of_end).min()
+        if self.extra.is_none() { deadline } else { deadline.min(self.end().map_or(Time::NEVER, PassiveEnd::deadline)) }
     }
 
     /// Bytes delivered to the application, in order, each once.

@@ -104,6 +104,11 @@ impl Scoreboard {
         self.marks = None;
     }
 
+    /// Whether nothing is selectively acknowledged or sent again.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
     /// Whether the segment at `seq` is selectively acknowledged.
     pub fn is_sacked(&self, seq: u64) -> bool {
         self.marks.as_ref().is_some_and(|marks| marks.sacked.contains(marks.base + self.index(seq)))

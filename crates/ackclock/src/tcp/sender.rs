@@ -91,6 +91,8 @@ pub struct Sender {
     /// Whether all segments are plain, and sent as soon as the window allows: from when what is special about the beginning
     /// is over, until a part of the handshake comes again.
     plain: bool,
+    /// Whether there is nothing but the window to look at: most of the time of most senders.
+    calm: bool,
     /// Whether the timer's samples come from timestamps.
     samples_by_timestamps: bool,
     host_queue: HostQueue,
@@ -199,6 +201,7 @@ impl Sender {
             timed_at: 0,
             header_bytes: params.header_bytes,
             plain: extra.as_ref().is_none_or(|extra| extra.is_plain()),
+            calm: false,
             samples_by_timestamps: params.timestamp_clock.is_some(),
             host_queue: params.host_queue,
             extra,
@@ -296,6 +299,9 @@ impl Sender {
         self.pass_time(now);
         self.fingerprint.event(now.as_ps(), ack);
         assert!(ack <= self.flight.max, "{now}: byte {ack} acknowledged, but only {} sent", self.flight.max);
+        if self.calm && blocks.is_empty() && ack > self.flight.una {
+            return self.on_calm_ack(now, ack);
+        }
         if ack < self.flight.una {
             return; // an old one
         }
@@ -421,7 +427,28 @@ impl Sender {
         self.fingerprint.value()
     }
 
+    /// New data is acknowledged to a calm sender, who stays so: [`Sender::on_new_ack`] without what is certain.
     #[inline(always)]
+    fn on_calm_ack(&mut self, now: Time, ack: u64) {
+        if ack > self.timed {
+            self.timer.sample(now, self.timed_at);
+            self.timed = NONE;
+        }
+        self.grow(ack);
+        self.flight.una = ack;
+        self.flight.nxt = self.flight.nxt.max(ack);
+        if ack == self.flight.max {
+            self.timer.stop();
+        } else {
+            self.timer.start(now);
+        }
+        if ack >= self.size {
+            self.stats.completed.get_or_insert(now);
+        }
+        self.open_window();
+    }
+
+    #[inline(never)]
     fn on_new_ack(&mut self, now: Time, ack: u64) {
         if ack > self.timed {
             if !self.samples_by_timestamps {
@@ -461,18 +488,23 @@ impl Sender {
     }
 
     /// New data is acknowledged: what recovery makes of it; perhaps the window grows.
-    #[inline(always)]
     fn grow_or_recover(&mut self, now: Time, ack: u64) -> NewAck {
         let hands = Hands { growth: &mut self.growth, window: &mut self.window, now, times: None, rtt: None };
         let meaning = self.recovery.on_new_ack(ack, &self.flight, hands);
         if meaning == NewAck::Grow {
-            // Through signed numbers, which is one instruction.
-            let acked = (ack - self.flight.una) as i64 as f64;
-            let ack = Ack { acked, ..Ack::of(self.flight.mss as i64 as f64, self.flight.rwnd as i64 as f64) };
-            self.growth.on_ack(&ack, &mut self.window);
-            self.backoff = 0;
+            self.grow(ack);
         }
         meaning
+    }
+
+    /// The window grows.
+    #[inline(always)]
+    fn grow(&mut self, ack: u64) {
+        // Through signed numbers, which is one instruction.
+        let acked = (ack - self.flight.una) as i64 as f64;
+        let ack = Ack { acked, ..Ack::of(self.flight.mss as i64 as f64, self.flight.rwnd as i64 as f64) };
+        self.growth.on_ack(&ack, &mut self.window);
+        self.backoff = 0;
     }
 
     /// The same with what only some senders have.
@@ -531,12 +563,9 @@ impl Sender {
 
     fn on_timeout(&mut self, now: Time) {
         self.count_reduction();
-        let max = self.flight.max;
+        self.tell_pacer_of_timeout(now);
         let loss = Loss::of(self.flight.mss as f64, self.flight.rwnd as f64);
         self.growth.on_rto(&loss, &mut self.window);
-        if let Some(pacer) = self.pacer_mut() {
-            pacer.on_timeout(max);
-        }
         let hands = Hands { growth: &mut self.growth, window: &mut self.window, now, times: None, rtt: None };
         self.recovery.on_timeout(&self.flight, hands);
         self.flight.nxt = self.flight.una;

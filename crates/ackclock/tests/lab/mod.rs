@@ -31,6 +31,35 @@ policy = "selective-drop"
 recovery = "fall-floyd"
 "#;
 
+/// One sender s, one switch r, one receiver d, and a flow f, over links `first` and `last` of 1 Mb/s with this delay; `head` is
+/// what stands before, and `tcp` in [tcp].
+pub fn line(head: &str, delay: &str, tcp: &str) -> String {
+    format!(
+        r#"{head}
+[network]
+technology = "packet"
+topology = "graph"
+[node]
+s.kind = "host"
+r.kind = "switch"
+d.kind = "host"
+[link.first]
+ends = ["s", "r"]
+rate = "1 Mbps"
+delay = "{delay}"
+[link.last]
+ends = ["r", "d"]
+rate = "1 Mbps"
+delay = "{delay}"
+[tcp]
+{tcp}
+[flow.f]
+from = "s"
+to = "d"
+"#
+    )
+}
+
 pub fn scenario(text: &str, sets: &[&str]) -> Scenario {
     let sets: Vec<String> = sets.iter().map(|set| (*set).to_owned()).collect();
     match load(&Memory::new().with("test.toml", text), "test.toml", &sets) {

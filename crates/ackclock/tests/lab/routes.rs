@@ -103,6 +103,8 @@ fn distances(scenario: &Scenario, destination: NodeId) -> IdVec<NodeId, usize> {
     distances
 }
 
+const UNHEARD: [Unheard; 3] = [Unheard::Reroute, Unheard::Lose, Unheard::LoseAddressed];
+
 /// Some links that are not among these lead now to one node, now to another or to none.
 fn far_ends(choices: &mut Choices, scenario: &mut Scenario, fixed: &[LinkId], times: &[Time]) {
     let nodes: Vec<NodeId> = scenario.nodes.ids().collect();
@@ -125,7 +127,7 @@ fn far_ends(choices: &mut Choices, scenario: &mut Scenario, fixed: &[LinkId], ti
         let points = [(Time::ZERO, Some(link.to))].into_iter().chain(points).collect();
         let constant = || Course::constant(link.rate, link.delay);
         let course = link.path.course.get_or_insert_with(constant);
-        course.far_ends = Some(FarEnds::new(points, choices.one_of(&[Unheard::Reroute, Unheard::Lose])));
+        course.far_ends = Some(FarEnds::new(points, choices.one_of(&UNHEARD)));
         if choices.once_in(4) {
             course.under_way = UnderWay::Drop;
         }

@@ -83,7 +83,7 @@ struct Dialect {
     new_reno: NewRenoParams,
     /// In the place of whatever the flow has.
     growth: Option<GrowthParams>,
-    vegas_recovery: bool,
+    vegas_recovery: Option<RecoveryParams>,
 }
 
 fn dialect(choices: &mut Choices) -> Dialect {
@@ -106,7 +106,12 @@ fn dialect(choices: &mut Choices) -> Dialect {
         ]),
         new_reno,
         growth: growth(choices),
-        vegas_recovery: !choices.once_in(4),
+        vegas_recovery: choices.one_of(&[
+            Some(RecoveryParams::Vegas),
+            Some(RecoveryParams::Vegas1995),
+            Some(RecoveryParams::Vegas),
+            None,
+        ]),
         handshake: choices.once_in(2),
         fin: choices.once_in(2),
         timestamp_clock: choices.one_of(&[None, Some(Span::from_ms(1)), Some(Span::from_us(3))]),
@@ -127,8 +132,15 @@ fn growth(choices: &mut Choices) -> Option<GrowthParams> {
         0..=2 => None,
         3 => Some(GrowthParams::Reno(CongestionAvoidance::ByteCounting)),
         4 => Some(GrowthParams::Cubic(CubicParams { fast_convergence: choices.once_in(2), ..CubicParams::default() })),
+        5 if choices.once_in(2) => Some(GrowthParams::Vegas1995(vegas)),
         5 => Some(GrowthParams::Vegas(vegas)),
         7 => Some(GrowthParams::VegasLinux(VegasLinuxParams::default())),
+        8 if choices.once_in(2) => Some(GrowthParams::Bbr3(Bbr3Params {
+            min_rtt_window: choices.one_of(&[Span::from_secs(10), Span::from_ms(50)]),
+            probe_rtt_interval: choices.one_of(&[Span::from_secs(5), Span::from_ms(30)]),
+            probe_rtt: choices.one_of(&[Span::from_ms(200), Span::from_ms(5)]),
+            ..Bbr3Params::default()
+        })),
         8 => Some(GrowthParams::Bbr1(Bbr1Params {
             rtprop_window: choices.one_of(&[Span::from_secs(10), Span::from_ms(50)]),
             probe_rtt: choices.one_of(&[Span::from_ms(200), Span::from_ms(5)]),
@@ -161,8 +173,8 @@ impl Dialect {
         tcp.initial_window_from = self.initial_window_from;
         if let Some(growth) = &self.growth {
             tcp.growth = growth.clone();
-            if self.vegas_recovery && growth.is_vegas() {
-                tcp.recovery = RecoveryParams::Vegas;
+            if let Some(recovery) = self.vegas_recovery.clone().filter(|_| growth.is_vegas()) {
+                tcp.recovery = recovery;
             }
         }
         if let RecoveryParams::NewReno(params) = &mut tcp.recovery {

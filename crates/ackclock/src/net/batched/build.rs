@@ -28,7 +28,7 @@ use crate::net::build::{self, Feeder, Wiring};
 use crate::net::flow::{End, Hop, Vc, end_of};
 use crate::net::link::Link;
 use crate::net::lists::Lists;
-use crate::net::recorder::Recorder;
+use crate::net::recorder::{HostTraces, Recorder};
 use crate::net::routes::{Routed, routed_links};
 use crate::net::tails::tails;
 use crate::packet::aal5::Reassembler;
@@ -72,14 +72,16 @@ pub(super) fn network(scenario: &Scenario, seed: u64, recorder: Option<&Recorder
             }
         }
     }
+    let traces = recorder.and_then(Recorder::hosts);
     Batched {
         directory,
         done: vec![Time::ZERO; parts.len()],
         inlets: inlets(parts.len(), &ways.lookaheads),
         io: Io {
             reports,
-            sacks: Sacks::new(recorder.filter(|recorder| recorder.numbers_frames()).map_or(0, |_| plan.vcs.len())),
-            traces: recorder.and_then(Recorder::hosts),
+            sacks: Sacks::new(recorder.filter(|recorder| recorder.records_losses()).map_or(0, |_| plan.vcs.len())),
+            watched: traces.as_deref().map(HostTraces::watched).unwrap_or_default(),
+            traces,
             mailboxes: parts.iter().map(|_| Mailbox::default()).collect(),
             inboxes: (0..layout.inboxes()).map(|_| Mailbox::default()).collect(),
         },

@@ -26,7 +26,12 @@ impl DatagramSinks {
         inbox.settle(until);
         for datagram in inbox.take_before(until) {
             self.events += 1;
-            io.sacks.take(datagram.frame);
+            let number = io.sacks.number(datagram.frame);
+            if let Some(segment) = io.sacks.take(datagram.frame)
+                && let Some(traces) = io.captures()
+            {
+                traces.arrives(datagram.time, datagram.vc, number, &segment);
+            }
             let source = end_of(datagram.vc).0 - self.flows;
             self.arrivals[source].add(datagram.time, datagram.carries);
         }

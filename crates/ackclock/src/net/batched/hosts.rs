@@ -67,7 +67,7 @@ impl Hosts {
     #[inline(never)]
     pub(super) fn advance(&mut self, until: Time, io: &mut Io) {
         // The inbox asserts the same.
-        let own = self.exits.timers.earliest().0.min(self.exits.outlets.next_start());
+        let own = self.exits.timers.next().min(self.exits.outlets.next_start());
         assert!(own >= self.done, "time went back from {} to {own}", self.done);
         self.done = until;
         let mut inbox = std::mem::take(&mut io.inboxes[self.group]);
@@ -89,8 +89,7 @@ impl Hosts {
     /// Before then nothing happens here, as far as is known.
     pub(super) fn next(&self, io: &Io) -> Time {
         let arrival = io.inboxes[self.group].earliest();
-        let (due, _) = self.exits.timers.earliest();
-        due.min(arrival).min(self.exits.outlets.next_start())
+        self.exits.timers.next().min(arrival).min(self.exits.outlets.next_start())
     }
 
     /// Frames and timers handled so far.
@@ -131,11 +130,8 @@ impl Hosts {
     /// Handles the timers before `until`.
     #[inline]
     fn expire_before(&mut self, until: Time, io: &mut Io) {
-        loop {
+        while self.exits.timers.next() < until {
             let (due, end) = self.exits.timers.earliest();
-            if due >= until {
-                break;
-            }
             self.on_timer(due, end, io);
         }
     }
@@ -175,8 +171,9 @@ impl Hosts {
     fn on_rare_packet(&mut self, packet: &Arrived, io: &mut Io) {
         let &Arrived { time: now, vc, frame, .. } = packet;
         let Some(segment) = io.sacks.segment(frame) else { unreachable!("a packet with a key has a segment") };
-        if let Some(traces) = io.traces.as_mut().filter(|traces| traces.captures()) {
-            traces.arrives(now, vc, io.sacks.number(frame), &segment);
+        let number = io.sacks.number(frame);
+        if let Some(traces) = io.captures() {
+            traces.arrives(now, vc, number, &segment);
         }
         io.sacks.take(frame);
         let (flow, end) = end_of(vc);
@@ -283,7 +280,7 @@ impl Exits {
     /// The receiver of a flow has taken a segment.
     #[inline(always)]
     fn answer(&mut self, now: Time, flow: usize, receiver: &mut Receiver, io: &mut Io) {
-        if let Some(traces) = &mut io.traces {
+        if let Some(traces) = io.traces.as_mut().filter(|_| io.watched.deliveries) {
             traces.delivered(now, flow, receiver);
         }
         self.send_acknowledgement(now, flow, receiver, io);
@@ -292,7 +289,7 @@ impl Exits {
     /// The sender of a flow has taken an acknowledgement.
     #[inline(always)]
     fn go_on(&mut self, now: Time, flow: usize, sender: &mut Sender, io: &mut Io) {
-        if let Some(traces) = &mut io.traces {
+        if let Some(traces) = io.traces.as_mut().filter(|_| io.watched.segments) {
             traces.acked(now, flow, sender);
         }
         self.send_data(now, flow, sender, io);
@@ -303,7 +300,7 @@ impl Exits {
     fn send_data(&mut self, now: Time, flow: usize, sender: &mut Sender, io: &mut Io) {
         let number = self.numbering.of(flow, End::Sender);
         while let Some((seq, len)) = sender.poll(now) {
-            if let Some(traces) = &mut io.traces {
+            if let Some(traces) = io.traces.as_mut().filter(|_| io.watched.segments) {
                 traces.sent(now, flow, sender, seq, len);
             }
             if sender.is_plain() {
@@ -312,7 +309,7 @@ impl Exits {
                 self.outlets.send_rare(now, data_vc(flow), number, sender.segment(now, seq, len), io);
             }
         }
-        if let Some(traces) = &mut io.traces {
+        if let Some(traces) = io.traces.as_mut().filter(|_| io.watched.windows) {
             traces.settled(now, flow, sender);
         }
         self.timers.set(number, sender.deadline());
@@ -331,6 +328,6 @@ impl Exits {
                 self.outlets.send_plain(now, ack_vc(flow), number, (0, ack), 0, headers, io);
             }
         }
-        self.timers.set(number, receiver.next_deadline().unwrap_or(Time::NEVER));
+        self.timers.set(number, receiver.deadline());
     }
 }

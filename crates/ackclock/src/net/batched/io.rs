@@ -4,7 +4,7 @@ use super::mailbox::{Mailbox, Travels};
 use super::reports::Reports;
 use super::sacks::Sacks;
 use crate::ids::{IdVec, VcId};
-use crate::net::recorder::HostTraces;
+use crate::net::recorder::{HostTraces, Watched};
 use crate::units::{Span, Time};
 
 /// Everything under way.
@@ -15,6 +15,8 @@ pub(super) struct Io {
     pub(super) reports: IdVec<VcId, Reports>,
     /// What is recorded at hosts, if something is: it is only written to.
     pub(super) traces: Option<Box<HostTraces>>,
+    /// Of what it is told.
+    pub(super) watched: Watched,
     /// Units on their way to each port.
     pub(super) mailboxes: Vec<Mailbox>,
     /// Frames on their way to each group of hosts.
@@ -145,7 +147,7 @@ impl Io {
     /// The recorders of the hosts, if any host is captured at.
     #[inline(always)]
     pub(super) fn captures(&mut self) -> Option<&mut HostTraces> {
-        self.traces.as_deref_mut().filter(|traces| traces.captures())
+        self.traces.as_deref_mut().filter(|_| self.watched.captures)
     }
 
     /// A frame is on its way to a host of this group.

@@ -40,7 +40,7 @@ use routed_ports::RoutedPorts;
 use super::flow;
 use super::link::Link;
 use super::recorder::{HostTraces, LinkRecording, PortRecording, Recorder};
-use crate::ids::Id;
+use crate::ids::{Id, LinkId};
 use crate::record::{Capture, DatagramRecord, FlowRecord, LinkRecord, PortRecord, Series};
 use crate::scenario::Scenario;
 use crate::units::{Span, Time};
@@ -182,9 +182,10 @@ impl Batched {
         let ports: Vec<PortRecording<'_>> = self
             .directory
             .links()
-            .filter_map(|Entry { name, output, crossing }| {
+            .enumerate()
+            .filter_map(|(number, Entry { name, output, crossing })| {
                 let trace = of_port(output)?;
-                Some(PortRecording { name, crossing, trace })
+                Some(PortRecording { link: LinkId::from_index(number), name, crossing, trace })
             })
             .collect();
         let links: Vec<LinkRecording<'_>> = self
@@ -192,7 +193,7 @@ impl Batched {
             .into_iter()
             .map(|(link, Entry { name, crossing, .. })| {
                 let lost = link.losses.before(now).copied().collect();
-                LinkRecording { name, crossing, lost }
+                LinkRecording { link: link.id, name, crossing, lost }
             })
             .collect();
         recorder.recorded(hosts, &ports, &links, now)

@@ -37,7 +37,19 @@ pub(super) struct Outlets {
 /// How long packets take on the hosts' links.
 struct Times {
     serializers: Serializers,
+    /// The serializer that was asked last, and what it said.
+    serializer: u32,
     last: LastTime,
+}
+
+impl Times {
+    #[inline(always)]
+    fn of(&mut self, serializer: u32, bytes: u32) -> Span {
+        if self.serializer != serializer {
+            (self.serializer, self.last) = (serializer, LastTime::default());
+        }
+        self.last.of(serializer, bytes, &mut self.serializers)
+    }
 }
 
 /// The numbers of a group's ends of connections.
@@ -87,8 +99,8 @@ pub(super) struct Outlet {
 /// What an outlet does with plain segments.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Course {
-    /// Sends each as a packet, with so many octets of the link, and nothing else.
-    Packets { link_header_bytes: u32 },
+    /// Sends each as a packet to this port, with so many octets of the link, and nothing else.
+    Port { link_header_bytes: u32, mailbox: u32, port: u32, input: u32, at_port: VcId },
     /// More than that, or something else.
     Other,
 }
@@ -188,7 +200,7 @@ impl Outlets {
             outlets,
             nics: (0..nics).map(|_| Nic::default()).collect(),
             links,
-            times: Times { serializers, last: LastTime::default() },
+            times: Times { serializers, serializer: 0, last: LastTime::default() },
             backlog: Vec::new(),
             listed: vec![false; nics],
             spare: Vec::new(),
@@ -227,13 +239,11 @@ impl Outlets {
         let outlet = &self.outlets[number];
         let nic = &mut self.nics[outlet.nic as usize];
         if nic.is_idle(now)
-            && io.traces.is_none()
             && !io.sacks.numbers_packets()
-            && let Course::Packets { link_header_bytes } = outlet.course
-            && let Destination::Port { mailbox, port, input, at_port } = outlet.leg.to
+            && let Course::Port { link_header_bytes, mailbox, port, input, at_port } = outlet.course
         {
             let size = len + u32::from(headers) + link_header_bytes;
-            let complete = now + self.times.last.of(outlet.serializer, size, &mut self.times.serializers);
+            let complete = now + self.times.of(outlet.serializer, size);
             nic.occupy(complete);
             let (time, carries, frame, cells) = (complete + outlet.leg.lag, seq + ack, 0, Cells::default());
             io.post(mailbox, Item { time, carries, port, input, at_port, frame, size, cells });
@@ -361,9 +371,12 @@ impl Outlet {
     }
 
     fn course_with(&self, technology: Technology) -> Course {
-        match technology {
-            Technology::Packet { link_header_bytes } if self.path.is_none() && self.forced_drops.is_none() => {
-                Course::Packets { link_header_bytes }
+        let special = self.path.is_some() || self.forced_drops.is_some();
+        match (technology, self.leg.to) {
+            (Technology::Packet { link_header_bytes }, Destination::Port { mailbox, port, input, at_port })
+                if !special =>
+            {
+                Course::Port { link_header_bytes, mailbox, port, input, at_port }
             }
             _ => Course::Other,
         }
@@ -389,7 +402,7 @@ impl Outlet {
             }
             Technology::Packet { link_header_bytes } => {
                 let size = segment.ip_bytes() + link_header_bytes;
-                let complete = start + times.last.of(self.serializer, size, &mut times.serializers);
+                let complete = start + times.of(self.serializer, size);
                 nic.occupy(complete);
                 if self.is_watched(io) && self.begin(start, vc, io.sacks.next_number(vc), segment, io) == Intent::Lose {
                     return;
@@ -437,7 +450,7 @@ impl Outlet {
         let rider = Rider { vc: *at_link, vc_name: *vc_name, frame, packet };
         let Sending { begins, free, arrives } = link.send(start, &rider, intent);
         nic.occupy(free);
-        if let Some(traces) = io.traces.as_mut().filter(|traces| traces.captures() && begins < Time::NEVER) {
+        if let Some(traces) = io.captures().filter(|_| begins < Time::NEVER) {
             traces.departs(begins, vc, frame, &segment, intent == Intent::Lose);
         }
         if intent == Intent::Lose {
@@ -509,14 +522,14 @@ impl Outlet {
     /// Whether more than usual is to be done when a frame begins.
     #[inline(always)]
     fn is_watched(&self, io: &Io) -> bool {
-        self.forced_drops.is_some() || io.traces.is_some()
+        self.forced_drops.is_some() || io.watched.captures
     }
 
-    /// A frame with this number begins where some are lost on purpose, or something is recorded.
+    /// A frame with this number begins where some are lost on purpose, or the host is captured at.
     #[inline(never)]
     fn begin(&mut self, start: Time, vc: VcId, frame: u32, segment: Segment, io: &mut Io) -> Intent {
         let intent = self.intent(&segment);
-        if let Some(traces) = io.traces.as_mut().filter(|traces| traces.captures()) {
+        if let Some(traces) = io.captures() {
             traces.departs(start, vc, frame, &segment, intent == Intent::Lose);
         }
         intent

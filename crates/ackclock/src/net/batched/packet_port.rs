@@ -36,6 +36,8 @@ pub(super) struct PacketPort {
     free: Time,
     /// The packets that waited when the last one arrived: when their transmission begins, connection, octets.
     waiting: Queue<(Time, VcId, u32)>,
+    /// When the transmission of the first of them begins; never if none waits.
+    next_start: Time,
     counts: Counts,
     trace: Option<Box<PortTrace>>,
 }
@@ -131,6 +133,7 @@ impl PacketPort {
             vcs,
             free: Time::ZERO,
             waiting: Queue::default(),
+            next_start: Time::NEVER,
             counts,
             trace,
         }
@@ -139,7 +142,7 @@ impl PacketPort {
     /// The port with everything before `now`: departures are handled when the next packet arrives.
     fn at(&self, now: Time) -> PacketPort {
         let mut port = self.clone();
-        while port.next_start() < now {
+        while port.next_start < now {
             port.depart();
         }
         port
@@ -164,12 +167,13 @@ impl PacketPort {
                 self.enqueue(packet);
                 self.free
             };
-            self.free = start + self.last_time.of(self.serializer, packet.size, serializers);
+            let free = start + self.last_time.of(self.serializer, packet.size, serializers);
+            self.free = free;
             if let Some(trace) = &mut self.trace {
-                trace.transmits(start, self.free);
+                trace.transmits(start, free);
             }
             let vc = &self.vcs[packet.at_port];
-            let time = self.free + vc.lag;
+            let time = free + vc.lag;
             let &Item { carries, frame, size, .. } = packet;
             let (time, group, link) = match vc.to {
                 Destination::Tail { tail, at_port } => tails.pass(tail, now, time, size, at_port, serializers),
@@ -214,6 +218,7 @@ impl PacketPort {
         self.counts.arrive_and_wait(at_port, now.as_ps(), self.free.as_ps());
         self.waiting_bytes += u64::from(size);
         self.waiting.push((self.free, at_port, size));
+        self.next_start = self.next_start.min(self.free);
         if let Some(trace) = &mut self.trace {
             record_entry(trace, now, &self.counts, at_port);
         }
@@ -232,9 +237,9 @@ impl PacketPort {
     /// Transmissions begin that are due at `now`: mostly one, for one packet that arrives.
     #[inline(always)]
     fn depart_up_to(&mut self, now: Time) {
-        if self.next_start() <= now {
+        if self.next_start <= now {
             self.depart();
-            if self.next_start() <= now {
+            if self.next_start <= now {
                 self.depart_more(now);
             }
         }
@@ -242,15 +247,9 @@ impl PacketPort {
 
     #[inline(never)]
     fn depart_more(&mut self, now: Time) {
-        while self.next_start() <= now {
+        while self.next_start <= now {
             self.depart();
         }
-    }
-
-    /// When the first of the waiting packets is transmitted.
-    #[inline(always)]
-    fn next_start(&self) -> Time {
-        self.waiting.first().map_or(Time::NEVER, |&(start, ..)| start)
     }
 
     /// The first of the waiting packets is transmitted.
@@ -258,6 +257,7 @@ impl PacketPort {
     fn depart(&mut self) {
         let Some(&(start, vc, bytes)) = self.waiting.first() else { return };
         self.waiting.take();
+        self.next_start = self.waiting.first().map_or(Time::NEVER, |&(start, ..)| start);
         self.counts.leave(vc);
         self.waiting_bytes -= u64::from(bytes);
         if let Some(trace) = &mut self.trace {
@@ -269,24 +269,11 @@ impl PacketPort {
 /// A packet of `vc` has come to wait. Not inlined: most runs record nothing.
 #[inline(never)]
 fn record_entry(trace: &mut PortTrace, now: Time, counts: &Counts, vc: VcId) {
-    trace.enters(now);
-    if trace.wants_vcs() {
-        record_share(trace, now, counts, vc);
-    }
+    trace.enters(now, vc.index(), || counts.buffer().queued_of(vc));
 }
 
 /// A packet of `vc` no longer waits.
 #[inline(never)]
 fn record_departure(trace: &mut PortTrace, now: Time, counts: &Counts, vc: VcId) {
-    trace.leaves(now);
-    if trace.wants_vcs() {
-        record_share(trace, now, counts, vc);
-    }
-}
-
-/// So many packets of `vc` wait now.
-#[cold]
-#[inline(never)]
-fn record_share(trace: &mut PortTrace, now: Time, counts: &Counts, vc: VcId) {
-    trace.queued_of(now, vc.index(), counts.buffer().queued_of(vc));
+    trace.leaves(now, vc.index(), || counts.buffer().queued_of(vc));
 }

@@ -9,20 +9,19 @@ struct Serializer {
     oldest: usize,
 }
 
-/// The time found last: mostly the next packet is as long, and this needs no search.
+/// The time found last with one serializer: mostly the next packet is as long, and this needs no search.
 #[derive(Clone, Copy, Default, PartialEq)]
 pub(super) struct LastTime {
-    serializer: u32,
     bytes: u32,
     time: Span,
 }
 
 impl LastTime {
-    /// The time that `bytes` take at the rate of a serializer.
+    /// The time that `bytes` take at the rate of the serializer, which is always the same.
     #[inline(always)]
     pub(super) fn of(&mut self, serializer: u32, bytes: u32, serializers: &mut Serializers) -> Span {
-        if self.bytes != bytes || self.serializer != serializer {
-            *self = LastTime { serializer, bytes, time: serializers.time(serializer, bytes) };
+        if self.bytes != bytes {
+            *self = LastTime { bytes, time: serializers.time(serializer, bytes) };
         }
         self.time
     }

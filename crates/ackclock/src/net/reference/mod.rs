@@ -207,17 +207,20 @@ impl Reference {
         };
         let ports: Vec<PortRecording<'_>> = self
             .links
-            .iter()
-            .filter_map(|link| {
+            .iter_ids()
+            .filter_map(|(id, link)| {
                 let trace = of_port(link)?;
-                Some(PortRecording { name: &link.name, crossing: &link.crossing, trace })
+                Some(PortRecording { link: id, name: &link.name, crossing: &link.crossing, trace })
             })
             .collect();
         let of_link = |link: &'_ Link| link.path().map(|path| path.losses.before(now).copied().collect());
         let links: Vec<LinkRecording<'_>> = self
             .links
-            .iter()
-            .filter_map(|link| Some(LinkRecording { name: &link.name, crossing: &link.crossing, lost: of_link(link)? }))
+            .iter_ids()
+            .filter_map(|(id, link)| {
+                let (name, crossing) = (link.name.as_str(), &link.crossing[..]);
+                Some(LinkRecording { link: id, name, crossing, lost: of_link(link)? })
+            })
             .collect();
         recorder.recorded(hosts, &ports, &links, now)
     }
@@ -540,8 +543,8 @@ impl Reference {
     fn schedule_timers(&mut self, flow: usize) {
         let number = 2 * self.links.len() + 2 * flow;
         let Flow { source, sink, .. } = &self.flows[flow];
-        self.agenda.set(number, source.sender.next_deadline().unwrap_or(Time::NEVER));
-        self.agenda.set(number + 1, sink.receiver.next_deadline().unwrap_or(Time::NEVER));
+        self.agenda.set(number, source.sender.deadline());
+        self.agenda.set(number + 1, sink.receiver.deadline());
     }
 }
 

@@ -6,68 +6,82 @@ use crate::units::{Span, Time};
 
 /// Records a number that changes at instants: minimum, mean and maximum per interval, every change, or both.
 #[derive(Clone, Debug)]
-pub(super) struct LevelTrace {
-    averages: Option<Averages>,
-    changes: Option<Points>,
+pub(super) enum LevelTrace {
+    Averages(Averages),
+    Changes(Points),
+    Both(Averages, Points),
 }
 
 impl LevelTrace {
-    pub(super) fn new(averages: Option<Span>, changes: bool) -> LevelTrace {
+    /// A recorder of averages over intervals of this length, if one is given, and of changes, if so chosen; `None` if of
+    /// neither.
+    pub(super) fn new(averages: Option<Span>, changes: bool) -> Option<LevelTrace> {
         let changes = changes.then(|| {
             let mut points = Points::default();
             points.change(Time::ZERO, 0.0);
             points
         });
-        LevelTrace { averages: averages.map(Averages::new), changes }
+        match (averages.map(Averages::new), changes) {
+            (Some(averages), None) => Some(LevelTrace::Averages(averages)),
+            (None, Some(changes)) => Some(LevelTrace::Changes(changes)),
+            (Some(averages), Some(changes)) => Some(LevelTrace::Both(averages, changes)),
+            (None, None) => None,
+        }
     }
 
     #[inline(always)]
     pub(super) fn set(&mut self, now: Time, value: u32) {
-        if let Some(averages) = &mut self.averages {
+        let (averages, changes) = self.parts_mut();
+        if let Some(averages) = averages {
             averages.set(now, value);
         }
-        if let Some(changes) = &mut self.changes {
+        if let Some(changes) = changes {
             changes.change(now, f64::from(value));
         }
     }
 
     /// The number rises by one.
-    #[inline(always)]
     pub(super) fn rise(&mut self, now: Time) {
-        if let Some(averages) = &mut self.averages {
+        let (averages, changes) = self.parts_mut();
+        if let Some(averages) = averages {
+            averages.reach(now);
             averages.rise(now);
         }
-        if self.changes.is_some() {
-            self.step(now, 1.0);
+        if let Some(changes) = changes {
+            changes.change(now, changes.last() + 1.0);
         }
     }
 
     /// The number falls by one. At one instant it does so before it rises, if it does both.
-    #[inline(always)]
     pub(super) fn sink(&mut self, now: Time) {
-        if let Some(averages) = &mut self.averages {
+        let (averages, changes) = self.parts_mut();
+        if let Some(averages) = averages {
+            averages.reach(now);
             averages.sink(now);
         }
-        if self.changes.is_some() {
-            self.step(now, -1.0);
+        if let Some(changes) = changes {
+            changes.change(now, changes.last() - 1.0);
         }
     }
 
-    /// A change by so much is recorded. Apart, so that who averages only has nothing to save and restore.
-    #[inline(never)]
-    fn step(&mut self, now: Time, more: f64) {
-        if let Some(changes) = &mut self.changes {
-            changes.change(now, changes.last() + more);
+    /// The averages, if nothing else is recorded and the running interval goes on after now: then they are all that a
+    /// change has to be told to.
+    #[inline(always)]
+    pub(super) fn averages_within(&mut self, now: Time) -> Option<&mut Averages> {
+        match self {
+            LevelTrace::Averages(averages) if now < averages.next => Some(averages),
+            _ => None,
         }
     }
 
     /// The number falls by one at each of `steps` ticks from number `first` on.
     #[inline]
     pub(super) fn fall(&mut self, tick: Span, first: u64, steps: u64) {
-        if let Some(averages) = &mut self.averages {
+        let (averages, changes) = self.parts_mut();
+        if let Some(averages) = averages {
             averages.fall(tick.as_ps(), first, steps);
         }
-        if let Some(changes) = &mut self.changes {
+        if let Some(changes) = changes {
             for number in first..first + steps {
                 changes.change(Time::from_ps(number * tick.as_ps()), changes.last() - 1.0);
             }
@@ -78,12 +92,27 @@ impl LevelTrace {
 impl LevelTrace {
     /// Averages and extremes over intervals up to `end`, if they are recorded.
     pub(super) fn intervals(&self, end: Time) -> Option<Columns> {
-        self.averages.as_ref().map(|averages| averages.columns(end))
+        match self {
+            LevelTrace::Averages(averages) | LevelTrace::Both(averages, _) => Some(averages.columns(end)),
+            LevelTrace::Changes(_) => None,
+        }
     }
 
     /// Every change, if that is recorded.
     pub(super) fn changes(&self) -> Option<Columns> {
-        self.changes.clone().map(Points::into_columns)
+        match self {
+            LevelTrace::Changes(changes) | LevelTrace::Both(_, changes) => Some(changes.clone().into_columns()),
+            LevelTrace::Averages(_) => None,
+        }
+    }
+
+    #[inline(always)]
+    fn parts_mut(&mut self) -> (Option<&mut Averages>, Option<&mut Points>) {
+        match self {
+            LevelTrace::Averages(averages) => (Some(averages), None),
+            LevelTrace::Changes(changes) => (None, Some(changes)),
+            LevelTrace::Both(averages, changes) => (Some(averages), Some(changes)),
+        }
     }
 }
 
@@ -119,10 +148,10 @@ impl Averages {
         self.value = value;
     }
 
-    /// The number rises by one. Before that it may have been the least; it was not the largest, as it lasts now.
+    /// The number rises by one, within the running interval. Before that it may have been the least; it was not the
+    /// largest, as it lasts now.
     #[inline(always)]
     pub(super) fn rise(&mut self, now: Time) {
-        self.reach(now);
         if now > self.since {
             self.min = self.min.min(self.value);
             self.since = now;
@@ -131,10 +160,9 @@ impl Averages {
         self.value += 1;
     }
 
-    /// The number falls by one. It does not rise and fall at one instant in this order.
+    /// The number falls by one, within the running interval. It does not rise and fall at one instant in this order.
     #[inline(always)]
     pub(super) fn sink(&mut self, now: Time) {
-        self.reach(now);
         self.lasted(now);
         self.integral -= self.left(now);
         self.value -= 1;

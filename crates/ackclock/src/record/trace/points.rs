@@ -26,9 +26,11 @@ impl Points {
         if self.last.1 == value {
             return;
         }
-        match self.last.0 == now {
-            true => self.replace(now, value),
-            false => self.push(now, value),
+        let full = self.time.len() == self.time.capacity() || self.value.len() == self.value.capacity();
+        if full || self.last.0 == now {
+            self.change_slowly(now, value);
+        } else {
+            self.push(now, value);
         }
     }
 
@@ -49,9 +51,17 @@ impl Points {
         Columns::Points { time: self.time, value: self.value }
     }
 
-    /// The last point lasted no time.
+    /// Apart, so that who has room has nothing to save and restore.
     #[cold]
     #[inline(never)]
+    fn change_slowly(&mut self, now: Time, value: f64) {
+        match self.last.0 == now {
+            true => self.replace(now, value),
+            false => self.push(now, value),
+        }
+    }
+
+    /// The last point lasted no time.
     fn replace(&mut self, now: Time, value: f64) {
         self.time.pop();
         self.value.pop();

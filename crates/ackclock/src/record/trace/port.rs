@@ -1,8 +1,8 @@
 //! What is recorded of a port.
 
 use super::amounts::Busy;
-use super::level::LevelTrace;
-use crate::record::{Columns, DropReason, Metric, MetricSet, Series};
+use super::level::{Averages, LevelTrace};
+use crate::record::{DropReason, Metric, MetricSet, Series};
 use crate::units::{Span, Time};
 
 /// Records a port.
@@ -33,8 +33,7 @@ impl PortTrace {
     /// none.
     pub fn new(metrics: MetricSet, interval: Span, vcs: usize) -> Option<Box<PortTrace>> {
         let level = |average, changes| {
-            let (average, changes) = (metrics.contains(average), metrics.contains(changes));
-            (average || changes).then(|| LevelTrace::new(average.then_some(interval), changes))
+            LevelTrace::new(metrics.contains(average).then_some(interval), metrics.contains(changes))
         };
         let queue = level(Metric::Queue, Metric::QueueChanges);
         let of_vc = level(Metric::VcQueue, Metric::VcQueueChanges);
@@ -56,20 +55,46 @@ impl PortTrace {
         }
     }
 
-    /// One more unit waits from now on.
+    /// One more unit waits from now on, of connection `vc`, of which then `of_vc` wait.
     #[inline(always)]
-    pub fn enters(&mut self, now: Time) {
-        if let Some(queue) = &mut self.queue {
-            queue.rise(now);
+    pub fn enters(&mut self, now: Time, vc: usize, of_vc: impl FnOnce() -> u32) {
+        match self.averages_within(now) {
+            Some(averages) => averages.rise(now),
+            None => self.enters_slowly(now, vc, of_vc()),
         }
     }
 
-    /// One unit fewer waits from now on. At one instant units leave before others enter.
+    /// One unit fewer waits from now on, of connection `vc`, of which then `of_vc` wait. At one instant units leave
+    /// before others enter.
     #[inline(always)]
-    pub fn leaves(&mut self, now: Time) {
+    pub fn leaves(&mut self, now: Time, vc: usize, of_vc: impl FnOnce() -> u32) {
+        match self.averages_within(now) {
+            Some(averages) => averages.sink(now),
+            None => self.leaves_slowly(now, vc, of_vc()),
+        }
+    }
+
+    /// The averages of the queue, if a change of it within the running interval has to be told to nobody else.
+    #[inline(always)]
+    fn averages_within(&mut self, now: Time) -> Option<&mut Averages> {
+        self.queue.as_mut().filter(|_| self.vcs.is_empty())?.averages_within(now)
+    }
+
+    /// Apart, as is [`PortTrace::leaves_slowly`], so that the quick way has nothing to save and restore.
+    #[inline(never)]
+    fn enters_slowly(&mut self, now: Time, vc: usize, of_vc: u32) {
+        if let Some(queue) = &mut self.queue {
+            queue.rise(now);
+        }
+        self.queued_of(now, vc, of_vc);
+    }
+
+    #[inline(never)]
+    fn leaves_slowly(&mut self, now: Time, vc: usize, of_vc: u32) {
         if let Some(queue) = &mut self.queue {
             queue.sink(now);
         }
+        self.queued_of(now, vc, of_vc);
     }
 
     /// So many units wait now.
@@ -112,7 +137,8 @@ impl PortTrace {
         self.drops.as_deref().unwrap_or_default()
     }
 
-    /// The record of one metric up to `end` at the port called `name`, which the connections called `vcs` cross.
+    /// The record of one metric up to `end` at the port called `name`, which the connections called `vcs` cross. Of what was
+    /// refused see [`PortTrace::all_refused`].
     pub fn series(&self, metric: Metric, end: Time, name: &str, vcs: &[String]) -> Vec<Series> {
         let one = |columns| vec![Series { metric, of: name.to_owned(), vc: None, columns }];
         let level = |level: &LevelTrace| match metric {
@@ -128,25 +154,15 @@ impl PortTrace {
                 self.vcs.iter().zip(vcs).filter_map(of_vc).collect()
             }
             Metric::Utilisation => self.busy.as_ref().map(|busy| one(busy.columns(end))).unwrap_or_default(),
-            Metric::Drops => self.drops.as_ref().map(|drops| one(drop_columns(drops, vcs))).unwrap_or_default(),
             _ => Vec::new(),
         }
-    }
-}
-
-fn drop_columns(drops: &[Refused], vcs: &[String]) -> Columns {
-    Columns::Drops {
-        time: drops.iter().map(|drop| drop.time).collect(),
-        vc: drops.iter().map(|drop| drop.vc).collect(),
-        frame: drops.iter().map(|drop| drop.frame).collect(),
-        reason: drops.iter().map(|drop| drop.reason).collect(),
-        names: vcs.to_vec(),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::record::Columns;
     use crate::record::trace::{DeliveryTrace, SenderTrace};
 
     fn at(ps: u64) -> Time {
@@ -218,12 +234,12 @@ mod tests {
                 now += 5 * (1 + random % 3);
                 if level > 0 && random & 64 == 0 {
                     level -= 1;
-                    one_by_one.leaves(at(now));
+                    one_by_one.leaves(at(now), 0, || 0);
                     told.queued(at(now), level);
                 }
                 for _ in 0..[0, 1, 0, 1, 0, 2, 0, 0][(random >> 8) as usize % 8] {
                     level += 1;
-                    one_by_one.enters(at(now));
+                    one_by_one.enters(at(now), 0, || 0);
                     told.queued(at(now), level);
                 }
             }

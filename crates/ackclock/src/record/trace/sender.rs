@@ -87,23 +87,31 @@ impl SenderTrace {
         }
     }
 
-    /// An event is over, and this is how the window is now, in bytes.
-    #[inline(always)]
-    pub fn window(&mut self, now: Time, cwnd: f64) {
-        if self.metrics.contains(Metric::Cwnd) {
-            self.cwnd.change(now, cwnd);
-        }
+    /// Whether it wants to know of every event at the sender.
+    pub fn wants_events(&self) -> bool {
+        self.more_than_cwnd || self.metrics.contains(Metric::Cwnd)
     }
 
-    /// Whether [`SenderTrace::state`] is to be called after every event.
+    /// Whether of every event it wants to know more than the window.
     #[inline(always)]
     pub fn wants_state(&self) -> bool {
         self.more_than_cwnd
     }
 
-    /// An event is over, and this is the threshold now, in bytes; bytes up to `una` are acknowledged; and this is the timer.
+    /// An event is over, and this is how the window is now, in bytes. Of who [wants events](SenderTrace::wants_events), and
+    /// no more of them. Not inlined: what it points to is known here to be nobody else's, so nothing is looked up twice.
     #[inline(never)]
-    pub fn state(&mut self, now: Time, ssthresh: f64, una: u64, timer: impl FnOnce() -> TimerState) {
+    pub fn window(&mut self, now: Time, cwnd: f64) {
+        self.cwnd.change(now, cwnd);
+    }
+
+    /// An event is over, and these are the window and the threshold now, in bytes; bytes up to `una` are acknowledged; and
+    /// this is the timer.
+    #[inline(never)]
+    pub fn state(&mut self, now: Time, cwnd: f64, ssthresh: f64, una: u64, timer: impl FnOnce() -> TimerState) {
+        if self.metrics.contains(Metric::Cwnd) {
+            self.cwnd.change(now, cwnd);
+        }
         if self.metrics.contains(Metric::Ssthresh) {
             self.ssthresh.change(now, ssthresh);
         }

@@ -3,8 +3,7 @@
 //! Source: \[BBR1\] (draft-cardwell-iccrg-bbr-congestion-control-00), whose functions the comments name.
 //! Units: bytes, bytes per second.
 
-use std::collections::VecDeque;
-
+use super::path_model::{Maximum, Plateau, Rounds};
 use super::{Ack, CongestionControl, Delivery, Loss, LossState, Window};
 use crate::rng::Stream;
 use crate::tcp::Bbr1Params;
@@ -32,7 +31,9 @@ pub struct Bbr1 {
     bottleneck: Maximum,
     rtprop: Option<Span>,
     rtprop_at: Time,
-    pipe: FullPipe,
+    /// BBR.filled_pipe: whether the rate has stopped to grow in Startup.
+    pipe_filled: bool,
+    growth: Plateau,
     /// Where in [`CYCLE`] ProbeBW is, and since when.
     phase: usize,
     phase_at: Time,
@@ -53,30 +54,6 @@ enum Mode {
     ProbeRtt,
 }
 
-/// Round trips, counted in data: one ends when something is delivered that was sent after its beginning.
-#[derive(Clone, Copy, Debug, Default)]
-struct Rounds {
-    count: u64,
-    /// Whether the present acknowledgement begins one.
-    starts: bool,
-    ends_at: u64,
-}
-
-/// The largest of the rates of the last rounds.
-#[derive(Clone, Debug, Default)]
-struct Maximum {
-    /// Round and rate: later rounds, lower rates.
-    falling: VecDeque<(u64, f64)>,
-}
-
-/// Whether Startup has filled the pipe: three rounds without much growth.
-#[derive(Clone, Copy, Debug, Default)]
-struct FullPipe {
-    filled: bool,
-    rate: f64,
-    rounds: u32,
-}
-
 /// BBRHighGain: 2/ln 2, so that the rate doubles in each round.
 const HIGH_GAIN: f64 = 2.885;
 /// BBRBtlBwFilterLen, rounds.
@@ -85,9 +62,6 @@ const RATE_ROUNDS: u64 = 10;
 const CYCLE: [f64; 8] = [1.25, 0.75, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0];
 /// BBRMinPipeCwnd, segments.
 const MIN_WINDOW: f64 = 4.0;
-/// Growth of the rate below which the pipe seems full, and in how many rounds.
-const FULL_PIPE_GROWTH: f64 = 1.25;
-const FULL_PIPE_ROUNDS: u32 = 3;
 
 impl Bbr1 {
     /// BBRInit (): the law at the start of a connection.
@@ -107,7 +81,8 @@ impl Bbr1 {
             bottleneck: Maximum::default(),
             rtprop: None,
             rtprop_at: Time::ZERO,
-            pipe: FullPipe::default(),
+            pipe_filled: false,
+            growth: Plateau::default(),
             phase: 0,
             phase_at: Time::ZERO,
             probe_rtt_until: None,
@@ -132,7 +107,7 @@ impl Bbr1 {
         if let Some(rate) = delivery.rate
             && (!delivery.app_limited || rate >= self.bottleneck.value())
         {
-            self.bottleneck.update(self.rounds.count, rate);
+            self.bottleneck.update(self.rounds.count, rate, RATE_ROUNDS);
         }
     }
 
@@ -164,21 +139,14 @@ impl Bbr1 {
 
     /// BBRCheckFullPipe ()
     fn check_full_pipe(&mut self, delivery: &Delivery) {
-        if self.pipe.filled || !self.rounds.starts || delivery.app_limited {
-            return;
+        if !self.pipe_filled && self.rounds.starts && !delivery.app_limited {
+            self.pipe_filled = self.growth.reached(self.bottleneck.value());
         }
-        let rate = self.bottleneck.value();
-        if rate >= self.pipe.rate * FULL_PIPE_GROWTH {
-            self.pipe = FullPipe { filled: false, rate, rounds: 0 };
-            return;
-        }
-        self.pipe.rounds += 1;
-        self.pipe.filled = self.pipe.rounds >= FULL_PIPE_ROUNDS;
     }
 
     /// BBRCheckDrain ()
     fn check_drain(&mut self, delivery: &Delivery) {
-        if self.mode == Mode::Startup && self.pipe.filled {
+        if self.mode == Mode::Startup && self.pipe_filled {
             (self.mode, self.pacing_gain, self.cwnd_gain) = (Mode::Drain, 1.0 / HIGH_GAIN, HIGH_GAIN);
         }
         if self.mode == Mode::Drain && delivery.in_flight <= self.inflight(1.0, delivery) {
@@ -218,7 +186,7 @@ impl Bbr1 {
             None if delivery.in_flight <= MIN_WINDOW * delivery.mss => {
                 self.probe_rtt_until = Some(delivery.now + self.params.probe_rtt);
                 self.probe_rtt_round_done = false;
-                self.rounds.ends_at = delivery.total;
+                self.rounds.restart(delivery.total);
             }
             None => {}
             Some(until) => {
@@ -234,7 +202,7 @@ impl Bbr1 {
 
     /// BBRExitProbeRTT ()
     fn leave_probe_rtt(&mut self, now: Time) {
-        if self.pipe.filled {
+        if self.pipe_filled {
             self.enter_probe_bw(now);
         } else {
             (self.mode, self.pacing_gain, self.cwnd_gain) = (Mode::Startup, HIGH_GAIN, HIGH_GAIN);
@@ -252,7 +220,7 @@ impl Bbr1 {
         let rate = self.pacing_gain * self.bottleneck.value();
         // A rate of nothing would never end.
         let rate = rate.max(delivery.mss / 1000.0);
-        if self.bottleneck.value() > 0.0 && (self.pipe.filled || self.pacing_rate.is_some_and(|old| rate > old)) {
+        if self.bottleneck.value() > 0.0 && (self.pipe_filled || self.pacing_rate.is_some_and(|old| rate > old)) {
             self.pacing_rate = Some(rate);
         }
     }
@@ -262,7 +230,7 @@ impl Bbr1 {
         let target = self.inflight(self.cwnd_gain, delivery);
         cwnd = self.modulate_for_recovery(delivery, cwnd);
         if !self.conserves {
-            if self.pipe.filled {
+            if self.pipe_filled {
                 cwnd = (cwnd + delivery.delivered).min(target);
             } else if cwnd < target || (delivery.total as f64) < self.initial {
                 cwnd += delivery.delivered;
@@ -286,7 +254,7 @@ impl Bbr1 {
                 self.save_window_of(before);
                 cwnd = delivery.in_flight + delivery.delivered.max(delivery.mss);
                 self.conserves = true;
-                self.rounds.ends_at = delivery.total;
+                self.rounds.restart(delivery.total);
             }
             (LossState::Recovery, LossState::Recovery) => self.conserves &= !self.rounds.starts,
             (LossState::Recovery | LossState::Timeout, LossState::Open) => {
@@ -372,35 +340,6 @@ impl CongestionControl for Bbr1 {
     }
 }
 
-impl Rounds {
-    /// BBRUpdateRound ()
-    fn update(&mut self, delivery: &Delivery) {
-        self.starts = delivery.total_when_sent.is_some_and(|total| total >= self.ends_at);
-        if self.starts {
-            self.ends_at = delivery.total;
-            self.count += 1;
-        }
-    }
-}
-
-impl Maximum {
-    /// The largest rate, or nothing.
-    fn value(&self) -> f64 {
-        self.falling.front().map_or(0.0, |&(_, rate)| rate)
-    }
-
-    /// A rate of this round; those of long ago no longer count.
-    fn update(&mut self, round: u64, rate: f64) {
-        while self.falling.back().is_some_and(|&(_, smaller)| smaller <= rate) {
-            self.falling.pop_back();
-        }
-        self.falling.push_back((round, rate));
-        while self.falling.front().is_some_and(|&(old, _)| old + RATE_ROUNDS <= round) {
-            self.falling.pop_front();
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -426,10 +365,13 @@ mod tests {
             total_when_sent: Some(ms.saturating_sub(100) * 1000),
             rate: Some(rate),
             app_limited: false,
+            window_limited: false,
             rtt: Some(Span::from_ms(100)),
             lost: 0.0,
             prior_in_flight: 30.0 * MSS,
             in_flight: 30.0 * MSS,
+            in_flight_when_sent: 30.0 * MSS,
+            lost_since: 0.0,
             loss_state: LossState::Open,
         }
     }
@@ -553,16 +495,5 @@ mod tests {
         bbr.on_delivery(&repairing(5000), &mut window);
         bbr.on_delivery(&delivery(5100, 100_000.0), &mut window);
         assert_eq!(window.cwnd, before, "not what a second timeout found");
-    }
-
-    #[test]
-    fn rates_are_forgotten_after_ten_rounds() {
-        let mut maximum = Maximum::default();
-        for (round, rate, expected) in [(1, 5.0, 5.0), (2, 9.0, 9.0), (5, 7.0, 9.0), (11, 1.0, 9.0), (12, 1.0, 7.0)] {
-            maximum.update(round, rate);
-            assert_eq!(maximum.value(), expected, "round {round}");
-        }
-        maximum.update(15, 2.0);
-        assert_eq!(maximum.value(), 2.0);
     }
 }

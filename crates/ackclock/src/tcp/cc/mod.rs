@@ -4,18 +4,23 @@
 //! language. CONTRIBUTING.md has the recipe.
 
 mod bbr1;
+mod bbr3;
 mod cubic;
+mod path_model;
 mod reno;
 mod reroute_detect;
 mod vegas;
+mod vegas_1995;
 mod vegas_a;
 mod vegas_linux;
 mod vegas_plus;
 
 pub use bbr1::Bbr1;
+pub use bbr3::Bbr3;
 pub use cubic::Cubic;
 pub use reno::Reno;
 pub use vegas::Vegas;
+pub use vegas_1995::Vegas1995;
 pub use vegas_a::VegasA;
 pub use vegas_linux::VegasLinux;
 pub use vegas_plus::VegasPlus;
@@ -104,6 +109,8 @@ pub struct Delivery {
     pub rate: Option<f64>,
     /// Whether the sender had not enough to send then.
     pub app_limited: bool,
+    /// Whether since then the window was, at any time, all that kept the sender from sending more. (BBR 3)
+    pub window_limited: bool,
     /// The shortest round trip of these segments that were sent once.
     pub rtt: Option<Span>,
     /// What it shows to be lost, and was not known to be.
@@ -112,8 +119,33 @@ pub struct Delivery {
     pub prior_in_flight: f64,
     /// In flight after it.
     pub in_flight: f64,
+    /// In flight when the newest of these segments was sent, itself included. (BBR 3)
+    pub in_flight_when_sent: f64,
+    /// What was found to be lost since then. (BBR 3)
+    pub lost_since: f64,
     /// Whether losses are being repaired.
     pub loss_state: LossState,
+}
+
+/// A segment is found to be lost: to laws that pace. Bytes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LostSegment {
+    /// When it is found.
+    pub now: Time,
+    /// Segment size.
+    pub mss: f64,
+    /// Its number.
+    pub number: u64,
+    /// Its length.
+    pub len: f64,
+    /// Delivered in all.
+    pub total: u64,
+    /// In flight when it was sent, itself included.
+    pub in_flight_when_sent: f64,
+    /// What was found to be lost since then, itself included.
+    pub lost_since: f64,
+    /// Whether the sender had not enough to send then.
+    pub app_limited: bool,
 }
 
 /// Whether losses are being repaired.
@@ -139,6 +171,9 @@ pub trait CongestionControl: Send {
     /// Only of a law that paces ([`GrowthParams::paces`]): an acknowledgement came, and recovery has seen it. Whatever it
     /// made of the window, this decides.
     fn on_delivery(&mut self, _delivery: &Delivery, _window: &mut Window) {}
+    /// Only of a law that paces: a segment is found to be lost. At once at a timeout, else before
+    /// [`CongestionControl::on_delivery`].
+    fn on_lost_segment(&mut self, _lost: &LostSegment) {}
     /// Bytes per second at which segments may leave; `None`: as the window allows.
     fn pacing_rate(&self) -> Option<f64> {
         None
@@ -156,10 +191,14 @@ pub enum Growth {
     Reno(Reno),
     /// BBR, version 1.
     Bbr1(Box<Bbr1>),
+    /// BBR, version 3.
+    Bbr3(Box<Bbr3>),
     /// CUBIC.
     Cubic(Box<Cubic>),
     /// Vegas.
     Vegas(Box<Vegas>),
+    /// Vegas as published.
+    Vegas1995(Box<Vegas1995>),
     /// Vegas-A.
     VegasA(Box<VegasA>),
     /// Vegas as Linux has it.
@@ -174,8 +213,10 @@ impl Growth {
         match params {
             GrowthParams::Reno(arithmetic) => Growth::Reno(Reno::new(*arithmetic)),
             GrowthParams::Bbr1(params) => Growth::Bbr1(Box::new(Bbr1::new(params, stream))),
+            GrowthParams::Bbr3(params) => Growth::Bbr3(Box::new(Bbr3::new(params, stream))),
             GrowthParams::Cubic(params) => Growth::Cubic(Box::new(Cubic::new(params))),
             GrowthParams::Vegas(params) => Growth::Vegas(Box::new(Vegas::new(params))),
+            GrowthParams::Vegas1995(params) => Growth::Vegas1995(Box::new(Vegas1995::new(params))),
             GrowthParams::VegasLinux(params) => Growth::VegasLinux(Box::new(VegasLinux::new(params))),
             GrowthParams::VegasPlus(params) => Growth::VegasPlus(Box::new(VegasPlus::new(params))),
             GrowthParams::VegasA(params) => Growth::VegasA(Box::new(VegasA::new(params, stream))),
@@ -188,8 +229,10 @@ impl Growth {
         match self {
             Growth::Reno(cc) => cc.on_ack(&ack, window),
             Growth::Bbr1(cc) => cc.on_ack(&ack, window),
+            Growth::Bbr3(cc) => cc.on_ack(&ack, window),
             Growth::Cubic(cc) => cc.on_ack(&ack, window),
             Growth::Vegas(cc) => cc.on_ack(&ack, window),
+            Growth::Vegas1995(cc) => cc.on_ack(&ack, window),
             Growth::VegasA(cc) => cc.on_ack(&ack, window),
             Growth::VegasLinux(cc) => cc.on_ack(&ack, window),
             Growth::VegasPlus(cc) => cc.on_ack(&ack, window),
@@ -211,8 +254,10 @@ impl CongestionControl for Growth {
         match self {
             Growth::Reno(cc) => cc.on_congestion(loss, window),
             Growth::Bbr1(cc) => cc.on_congestion(loss, window),
+            Growth::Bbr3(cc) => cc.on_congestion(loss, window),
             Growth::Cubic(cc) => cc.on_congestion(loss, window),
             Growth::Vegas(cc) => cc.on_congestion(loss, window),
+            Growth::Vegas1995(cc) => cc.on_congestion(loss, window),
             Growth::VegasA(cc) => cc.on_congestion(loss, window),
             Growth::VegasLinux(cc) => cc.on_congestion(loss, window),
             Growth::VegasPlus(cc) => cc.on_congestion(loss, window),
@@ -223,8 +268,10 @@ impl CongestionControl for Growth {
         match self {
             Growth::Reno(cc) => cc.on_rto(loss, window),
             Growth::Bbr1(cc) => cc.on_rto(loss, window),
+            Growth::Bbr3(cc) => cc.on_rto(loss, window),
             Growth::Cubic(cc) => cc.on_rto(loss, window),
             Growth::Vegas(cc) => cc.on_rto(loss, window),
+            Growth::Vegas1995(cc) => cc.on_rto(loss, window),
             Growth::VegasA(cc) => cc.on_rto(loss, window),
             Growth::VegasLinux(cc) => cc.on_rto(loss, window),
             Growth::VegasPlus(cc) => cc.on_rto(loss, window),
@@ -232,14 +279,23 @@ impl CongestionControl for Growth {
     }
 
     fn on_delivery(&mut self, delivery: &Delivery, window: &mut Window) {
-        if let Growth::Bbr1(cc) = self {
-            cc.on_delivery(delivery, window);
+        match self {
+            Growth::Bbr1(cc) => cc.on_delivery(delivery, window),
+            Growth::Bbr3(cc) => cc.on_delivery(delivery, window),
+            _ => {}
+        }
+    }
+
+    fn on_lost_segment(&mut self, lost: &LostSegment) {
+        if let Growth::Bbr3(cc) = self {
+            cc.on_lost_segment(lost);
         }
     }
 
     fn pacing_rate(&self) -> Option<f64> {
         match self {
             Growth::Bbr1(cc) => cc.pacing_rate(),
+            Growth::Bbr3(cc) => cc.pacing_rate(),
             _ => None,
         }
     }
@@ -247,6 +303,7 @@ impl CongestionControl for Growth {
     fn holds_back(&self) -> bool {
         match self {
             Growth::Bbr1(cc) => cc.holds_back(),
+            Growth::Bbr3(cc) => cc.holds_back(),
             _ => false,
         }
     }

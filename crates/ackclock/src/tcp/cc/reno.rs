@@ -53,9 +53,10 @@ impl Reno {
     }
 }
 
-/// The floor of a number that is not negative. Unlike `floor` this is no call into a library on any machine.
+/// The floor of a number of bytes that a window grows by, which is less than 2^32. Unlike `floor` this is no call into a
+/// library on any machine.
 fn whole(x: f64) -> f64 {
-    x as i64 as f64
+    f64::from(x as u32)
 }
 
 impl CongestionControl for Reno {

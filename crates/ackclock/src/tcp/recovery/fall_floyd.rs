@@ -82,6 +82,11 @@ impl Recovery for FallFloyd {
         self.episode.is_some()
     }
 
+    // The scoreboard is told of what is acknowledged with the next block, before it is asked anything.
+    fn sleeps(&self) -> bool {
+        self.episode.is_none() && self.scoreboard.is_empty()
+    }
+
     fn sending(&self, flight: &Flight, window: &Window) -> Sending {
         let Some(episode) = self.episode else { return Sending::ByWindow };
         if episode.pipe as f64 + flight.mss as f64 > window.cwnd {

@@ -9,6 +9,7 @@ mod reno;
 mod rfc6675;
 mod vanilla;
 mod vegas;
+mod vegas_1995;
 
 pub use fall_floyd::FallFloyd;
 pub use newreno::NewReno;
@@ -16,6 +17,7 @@ pub use reno::Reno;
 pub use rfc6675::Rfc6675;
 pub use vanilla::Vanilla;
 pub use vegas::Vegas;
+pub use vegas_1995::Vegas1995;
 
 use super::cc::{CongestionControl, Growth, Loss, Window};
 use super::send_times::Transmissions;
@@ -164,6 +166,11 @@ pub trait Recovery: Send {
     fn has_a_say(&self) -> bool {
         false
     }
+    /// Whether new data that is acknowledged without blocks would mean growth and change nothing here, until another
+    /// method is called that may change something. Mostly so, and then such acknowledgements need not come here.
+    fn sleeps(&self) -> bool {
+        false
+    }
     /// What to send next.
     fn sending(&self, _flight: &Flight, _window: &Window) -> Sending {
         Sending::ByWindow
@@ -175,6 +182,10 @@ pub trait Recovery: Send {
     /// Bytes that are believed to be in the network.
     fn in_flight(&self, flight: &Flight) -> u64 {
         flight.nxt - flight.una
+    }
+    /// What was sent before this byte and is not held by the receiver is believed to be lost.
+    fn lost_below(&self, flight: &Flight) -> u64 {
+        flight.una
     }
 }
 
@@ -196,6 +207,8 @@ pub enum AnyRecovery {
     Rfc6675(Rfc6675),
     /// Vegas' own. There is more to remember than in others, and few senders have it.
     Vegas(Box<Vegas>),
+    /// Vegas' as published.
+    Vegas1995(Box<Vegas1995>),
 }
 
 impl AnyRecovery {
@@ -212,6 +225,7 @@ impl AnyRecovery {
             RecoveryParams::FallFloyd(params) => AnyRecovery::FallFloyd(FallFloyd::new(params, mss)),
             RecoveryParams::Rfc6675(params) => AnyRecovery::Rfc6675(Rfc6675::new(params, mss)),
             RecoveryParams::Vegas => AnyRecovery::Vegas(Box::default()),
+            RecoveryParams::Vegas1995 => AnyRecovery::Vegas1995(Box::default()),
         }
     }
 }
@@ -227,6 +241,7 @@ macro_rules! dispatch {
             AnyRecovery::FallFloyd($recovery) => $call,
             AnyRecovery::Rfc6675($recovery) => $call,
             AnyRecovery::Vegas($recovery) => $call,
+            AnyRecovery::Vegas1995($recovery) => $call,
         }
     };
 }
@@ -260,6 +275,10 @@ impl Recovery for AnyRecovery {
         dispatch!(self, recovery => recovery.has_a_say())
     }
 
+    fn sleeps(&self) -> bool {
+        dispatch!(self, recovery => recovery.sleeps())
+    }
+
     fn sending(&self, flight: &Flight, window: &Window) -> Sending {
         dispatch!(self, recovery => recovery.sending(flight, window))
     }
@@ -274,5 +293,9 @@ impl Recovery for AnyRecovery {
 
     fn in_flight(&self, flight: &Flight) -> u64 {
         dispatch!(self, recovery => recovery.in_flight(flight))
+    }
+
+    fn lost_below(&self, flight: &Flight) -> u64 {
+        dispatch!(self, recovery => recovery.lost_below(flight))
     }
 }

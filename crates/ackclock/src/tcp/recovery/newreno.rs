@@ -80,6 +80,10 @@ impl Recovery for NewReno {
         self.params.recovery_burst_segments.is_some() && self.recover.is_some()
     }
 
+    fn sleeps(&self) -> bool {
+        self.recover.is_none()
+    }
+
     fn sending(&self, _flight: &Flight, _window: &Window) -> Sending {
         if self.burst > 0 { Sending::ByWindow } else { Sending::Nothing }
     }

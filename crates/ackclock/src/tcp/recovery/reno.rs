@@ -40,6 +40,10 @@ impl Recovery for Reno {
         self.recovering = false;
     }
 
+    fn sleeps(&self) -> bool {
+        !self.recovering
+    }
+
     fn in_recovery(&self) -> bool {
         self.recovering
     }

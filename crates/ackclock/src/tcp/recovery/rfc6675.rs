@@ -118,6 +118,11 @@ impl Recovery for Rfc6675 {
         self.episode.is_some() || self.dup_acks > 0
     }
 
+    // The scoreboard is told of what is acknowledged with the next block, before it is asked anything.
+    fn sleeps(&self) -> bool {
+        self.episode.is_none() && self.dup_acks == 0 && self.scoreboard.is_empty()
+    }
+
     fn sending(&self, flight: &Flight, window: &Window) -> Sending {
         let room = |pipe: u64| pipe as f64 + flight.mss as f64 <= window.cwnd;
         if let Some(episode) = &self.episode {
@@ -156,5 +161,9 @@ impl Recovery for Rfc6675 {
     /// PIPE, except after a timeout: what was sent before that is gone.
     fn in_flight(&self, flight: &Flight) -> u64 {
         if flight.nxt == flight.max { self.scoreboard.pipe(flight.max) } else { flight.nxt - flight.una }
+    }
+
+    fn lost_below(&self, _flight: &Flight) -> u64 {
+        self.scoreboard.lost_below()
     }
 }

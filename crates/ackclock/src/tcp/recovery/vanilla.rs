@@ -19,6 +19,10 @@ impl Recovery for Vanilla {
 
     fn on_timeout(&mut self, _flight: &Flight, _hands: Hands<'_>) {}
 
+    fn sleeps(&self) -> bool {
+        true
+    }
+
     fn in_recovery(&self) -> bool {
         false
     }

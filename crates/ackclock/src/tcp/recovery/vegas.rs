@@ -109,7 +109,7 @@ impl Recovery for Vegas {
 
 /// The fine timeout: 17/16 of the smoothed round trip and twice its mean deviation.
 #[derive(Clone, Copy, Debug, Default)]
-struct FineTimeout {
+pub(super) struct FineTimeout {
     /// Smoothed round trip, scaled by 8.
     srtt8: f64,
     /// Mean deviation, scaled by 4.
@@ -119,30 +119,30 @@ struct FineTimeout {
 }
 
 impl FineTimeout {
-    fn is_new(&self) -> bool {
+    pub(super) fn is_new(&self) -> bool {
         self.timeout == 0.0
     }
 
     /// The first acknowledgement of all came after so long.
-    fn begin(&mut self, elapsed: Span) {
+    pub(super) fn begin(&mut self, elapsed: Span) {
         let rtt = elapsed.as_secs_f64();
         (self.srtt8, self.var4) = (8.0 * rtt, rtt);
         self.timeout = (self.srtt8 / 4.0 + self.var4) / 2.0;
     }
 
     /// Step 7.
-    fn sample(&mut self, rtt: Span) {
+    pub(super) fn sample(&mut self, rtt: Span) {
         let error = rtt.as_secs_f64() - self.srtt8 / 8.0;
         self.srtt8 += error;
         self.var4 += error.abs() - self.var4 / 4.0;
         self.timeout = (self.srtt8 / 4.0 + self.var4) / 2.0 * (17.0 / 16.0);
     }
 
-    fn back_off(&mut self, sent_again: bool) {
+    pub(super) fn back_off(&mut self, sent_again: bool) {
         self.timeout *= if sent_again { 2.0 } else { 1.125 };
     }
 
-    fn is_over(&self, waited: Span) -> bool {
+    pub(super) fn is_over(&self, waited: Span) -> bool {
         waited.as_secs_f64() >= self.timeout
     }
 }

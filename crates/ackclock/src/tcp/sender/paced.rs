@@ -32,7 +32,10 @@ impl Sender {
             times.on_sent(now, seq);
         }
         if let Some(pacer) = &mut extra.pacer {
-            pacer.on_sent(now, (seq, len), self.recovery.in_flight(&self.flight), self.growth.pacing_rate());
+            let in_flight = self.recovery.in_flight(&self.flight);
+            // A recovery has already counted what it sends again.
+            let with_it = if seq < self.flight.nxt { in_flight } else { in_flight + len };
+            pacer.on_sent(now, (seq, len), (in_flight, with_it), self.growth.pacing_rate(), self.window.cwnd);
         }
     }
 
@@ -42,6 +45,13 @@ impl Sender {
         let Some(next) = self.pacer_mut().map(|pacer| pacer.next()).filter(|&next| next > now) else { return false };
         self.timer.ask_by(next);
         true
+    }
+
+    /// The timer expired.
+    pub(super) fn tell_pacer_of_timeout(&mut self, now: Time) {
+        if let Some(pacer) = self.extra.as_mut().and_then(|extra| extra.pacer.as_mut()) {
+            pacer.on_timeout(now, &self.flight, &mut self.growth);
+        }
     }
 
     /// The application has nothing to send.

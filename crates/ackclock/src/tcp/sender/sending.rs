@@ -16,7 +16,7 @@ impl Sender {
     /// The same, as its first byte and its length.
     #[inline(always)]
     pub fn poll(&mut self, now: Time) -> Option<(u64, u32)> {
-        let by_window = !self.recovery_decides && self.fast_retransmit == NONE;
+        let by_window = self.calm || !self.recovery_decides && self.fast_retransmit == NONE;
         let (seq, fast) = if by_window {
             (self.next_by_window(), false)
         } else if let Some(seq) = self.next_by_end(now) {
@@ -43,7 +43,7 @@ impl Sender {
     fn send(&mut self, now: Time, seq: u64, fast: bool) -> u32 {
         let len = self.flight.segment_len(seq);
         let end = seq + len;
-        if self.recovery_decides {
+        if self.recovery_decides && !self.calm {
             self.tell_recovery(seq, fast);
         }
         if seq < self.flight.max {
@@ -53,7 +53,7 @@ impl Sender {
             self.timed = seq;
             self.timed_at = self.timer.stamp(now);
         }
-        if self.extra.is_some() {
+        if !self.calm && self.extra.is_some() {
             self.remember(now, seq, len);
         }
         self.flight.nxt = self.flight.nxt.max(end);
@@ -62,7 +62,7 @@ impl Sender {
             self.timer.start(now);
         }
         self.stats.segments_sent += 1;
-        self.stats.bytes_sent += if self.plain { len } else { self.payload(now, seq, len) };
+        self.stats.bytes_sent += if self.calm || self.plain { len } else { self.payload(now, seq, len) };
         self.fingerprint.event(now.as_ps(), seq);
         len as u32
     }
@@ -103,9 +103,11 @@ impl Sender {
     }
 
     /// To be called when `una`, the window or the recovery may have changed: segments to send are asked for more often.
-    #[inline]
+    #[inline(never)]
     pub(super) fn look_what_may_be_sent(&mut self) {
         self.recovery_decides = self.recovery.has_a_say();
+        let undisturbed = self.dup_acks == 0 && self.fast_retransmit == NONE;
+        self.calm = self.extra.is_none() && undisturbed && !self.recovery_decides && self.recovery.sleeps();
         if !self.plain {
             return self.look_what_end_may_send();
         }
@@ -113,9 +115,9 @@ impl Sender {
     }
 
     #[inline]
-    fn open_window(&mut self) {
-        // A fraction of a byte allows nothing.
-        self.window_end = self.flight.una + self.flight.rwnd.min(self.window.cwnd as i64 as u64);
+    pub(super) fn open_window(&mut self) {
+        // A fraction of a byte allows nothing. The receiver's window has 30 bits at most (RFC 7323 §2.3).
+        self.window_end = self.flight.una + self.flight.rwnd.min(u64::from(self.window.cwnd as u32));
     }
 
     /// The same of a connection that may not be open, or has something to answer.

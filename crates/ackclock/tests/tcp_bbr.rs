@@ -46,6 +46,8 @@ from = "s1"
 to = "d"
 "#;
 
+/// Version 3 in the place of version 1.
+const V3: &str = "tcp.growth=bbr3";
 /// A second flow.
 const TWO: [&str; 2] = ["flow.f2.from=s2", "flow.f2.to=d"];
 
@@ -131,4 +133,67 @@ fn a_file_ends_and_the_connection_closes() {
     let bbr = flow(&records, "f1");
     assert_eq!(bbr.bytes_delivered, 1_000_000);
     assert!(bbr.completed.unwrap() < Time::from_ps(2_500_000_000_000), "{:?}", bbr.completed);
+}
+
+/// The same, version 3: less queue, as its window is bounded by twice what the path holds, and its pace is 1 % lower.
+#[test]
+fn version_3_fills_the_path_with_next_to_no_queue() {
+    let records = run("deep buffer, version 3", &[V3]);
+    let bbr = flow(&records, "f1");
+    assert!(share(bbr) > 0.93, "{}", share(bbr));
+    assert_eq!((bbr.retransmissions, bbr.timeouts), (0, 0));
+    assert!(port(&records, "sw1->sw2").mean_queue < 15.0, "Startup included");
+}
+
+/// Half of 83 segments, every five seconds, as two flows queue behind each other.
+#[test]
+fn version_3_halves_its_window_every_five_seconds() {
+    let records = run("pauses, version 3", &[V3]);
+    let mut pauses: Vec<f64> = Vec::new();
+    for (time, cwnd) in points(&records, Metric::Cwnd) {
+        let (time, segments) = (time.as_secs_f64(), cwnd / MSS);
+        if segments < 60.0 && time > 1.0 && pauses.last().is_none_or(|&last| time > last + 1.0) {
+            assert!((40.0..43.0).contains(&segments), "{segments}");
+            pauses.push(time);
+        }
+    }
+    assert!((9..=12).contains(&pauses.len()), "{pauses:?}");
+    assert!(pauses.windows(2).all(|pair| (4.9..6.5).contains(&(pair[1] - pair[0]))), "{pauses:?}");
+}
+
+/// A quarter of a bdp: version 1 knows no volume that the path takes, and loses again and again.
+#[test]
+fn version_3_finds_out_how_much_a_shallow_buffer_takes() {
+    let lossy = |growth: &str| {
+        let records = run("shallow buffer", &[TWO[0], TWO[1], "queue.buffer=20 packets", growth]);
+        let sum: f64 = records.flows.iter().map(share).sum();
+        (sum, records.flows.iter().map(|flow| flow.retransmissions).sum::<u64>())
+    };
+    let ((one, lost_by_one), (three, lost_by_three)) = (lossy("tcp.growth=bbr1"), lossy(V3));
+    assert!(three > 0.9 && one < 0.8, "{three} {one}");
+    assert!(3 * lost_by_three < lost_by_one, "{lost_by_three} {lost_by_one}");
+}
+
+/// Below 2 % of losses it keeps its pace, above that it takes them for a path that is too full.
+#[test]
+fn version_3_tolerates_few_random_losses_and_not_many() {
+    let with = |rate: &str| {
+        let errors = format!("link.middle.errors={{ model = \"uniform\", rate = {rate}, direction = \"sw1->sw2\" }}");
+        share(flow(&run("random losses, version 3", &[V3, &errors]), "f1"))
+    };
+    let (few, many) = (with("0.005"), with("0.02"));
+    assert!(few > 0.85 && many < 0.6, "{few} {many}");
+}
+
+#[test]
+fn a_file_ends_with_version_3() {
+    let records = run("file, version 3", &["flow.f1.size=1 MB", V3]);
+    assert_eq!(flow(&records, "f1").bytes_delivered, 1_000_000);
+}
+
+#[test]
+fn two_flows_of_version_3_share_a_path() {
+    let shares: Vec<f64> = run("two, version 3", &[TWO[0], TWO[1], V3]).flows.iter().map(share).collect();
+    assert!(shares.iter().sum::<f64>() > 0.9, "{shares:?}");
+    assert!(shares.iter().all(|&share| share > 0.35), "{shares:?}");
 }
