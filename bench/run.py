@@ -24,10 +24,12 @@ NS3_LIBS = ["applications", "internet", "traffic-control", "point-to-point", "ne
 
 
 class Job:
-    """One command, run once in each round. `least` is the goodput in Mb/s below which its cost means nothing."""
+    """One command, run once in each round. `least` is the goodput in Mb/s below which its cost means nothing. Of a `whole`
+    run nothing is subtracted."""
 
-    def __init__(self, command, seconds, mss=0, least=0.0, setup=None, leaves=None):
+    def __init__(self, command, seconds, mss=0, least=0.0, setup=None, leaves=None, whole=False):
         self.command, self.seconds, self.mss, self.least, self.setup = command, seconds, mss, least, setup
+        self.whole = whole
         self.leaves = leaves  # the result folder, removed each time: a large old result would cost time to replace
         self.user, self.peak_kb, self.mbps = [], 0, 0.0
 
@@ -51,10 +53,11 @@ class Job:
 
     def ns(self):
         """Nanoseconds per delivered segment."""
-        return (statistics.median(self.user) - statistics.median(self.setup.user)) * 1e9 / self.segments()
+        before = 0 if self.whole else statistics.median(self.setup.user)
+        return (statistics.median(self.user) - before) * 1e9 / self.segments()
 
 
-def ours(binary, out, file, seconds, mss=512, least=0.0, sets=(), options=()):
+def ours(binary, out, file, seconds, mss=512, least=0.0, sets=(), options=(), whole=False):
     """A run of one of our scenarios."""
 
     def command(duration):
@@ -62,7 +65,7 @@ def ours(binary, out, file, seconds, mss=512, least=0.0, sets=(), options=()):
         file_path = os.path.join(ROOT, "scenarios", "bench", file + ".toml")
         return [binary, "run", file_path, "--out", out, *options, *(w for s in words for w in ("--set", s))]
 
-    return Job(command(f"{seconds} s"), seconds, mss, least, Job(command(NOTHING), 0, leaves=out), out)
+    return Job(command(f"{seconds} s"), seconds, mss, least, Job(command(NOTHING), 0, leaves=out), out, whole)
 
 
 def build():
@@ -153,6 +156,8 @@ def measure(binary, scratch, rounds, scale):
         "R, 5 flows": our("r", 40, sets=few, **packet),
         "R, 5,000 flows": our("r", 40, sets=["network.sources=5000"], **packet),
         "R, 100,000 flows": our("r", 100, sets=["network.sources=100000"], **packet),
+        "GEO": our("geo", 20000, mss=1000, least=1.35),
+        "LEO": our("leo", 600, mss=1000, least=1.2, whole=True),
         "WAN cells, 5 sources": our("wan-cells", 200, least=112.0),
         "WAN cells, 15 sources": our("wan-cells", 200, least=112.0, sets=["network.sources=15"]),
         "LAN cells": our("lan-cells", 100, least=112.0),
@@ -174,6 +179,17 @@ def measure(binary, scratch, rounds, scale):
             command = ["ns", os.path.join(HERE, "peers", "dumbbell.tcl"), "-scen", name, "-n", str(flows)]
             before = Job([*command, "-time", "0.0001"], 0)
             jobs["ns-2, " + row] = Job(command, lasts[name], jobs[row].mss, jobs[row].least * 0.98, before)
+        satellites = ["ns", os.path.join(HERE, "peers", "satellites.tcl"), "-scen"]
+        # Routes for each packet take minutes, and cost the same at any time.
+        for row, name, options, seconds, whole in [
+            ("GEO", "GEO", [], 600, False),
+            ("LEO", "LEO", [], 600, True),
+            ("LEO, routes for each packet", "LEO", ["-routes", "packet"], 30, False),
+        ]:
+            command = [*satellites, name, *options]
+            before = Job([*command, "-time", "0.0001"], 0)
+            command += ["-time", str(seconds)]
+            jobs["ns-2, " + row] = Job(command, seconds, 1000, jobs[name].least * 0.98, before, whole=whole)
     else:
         notes.append("ns-2: not found, its rows are not measured (make bench-setup)")
     program, about = ns3(scratch)
@@ -213,6 +229,10 @@ def against_the_targets(jobs):
     for row in ["P, 5 flows", "P, 15 flows", "Q"]:
         must = (500, 1500) if row[0] == "P" else (None, None)
         faster.append((f"{row}, against ns-3", row, "ns-3, " + row, *must))
+    faster.append(("GEO, 600 s, against ns-2", "GEO", "ns-2, GEO", 50, 200))
+    leo = "LEO, 600 s with contact plan, against ns-2"
+    faster.append((f"{leo} with routes for each packet, as in its examples", "LEO", "ns-2, LEO, routes for each packet", 100, 1000))
+    faster.append((f"{leo} with routes computed at changes only", "LEO", "ns-2, LEO", None, None))
     faster.append(("paced, against the reference engine", "paced", "paced, reference engine", 10, 25))
     dearer.append(("LAN cell by cell, against WAN", "LAN cells", "WAN cells, 5 sources", 6, 2.5))
     dearer.append(("5,000 flows, against 5", "R, 5,000 flows", "R, 5 flows", 6, 3))

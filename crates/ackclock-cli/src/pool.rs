@@ -173,7 +173,7 @@ const SLICE: Duration = Duration::from_millis(50);
 const FIRST_SLICE: Span = Span::from_us(100);
 const SHORTEST_SLICE: Span = Span::from_us(1);
 /// Quiet times pass quickly, but what follows them may not be quiet.
-const LONGEST_SLICE: Span = Span::from_ms(100);
+const LONGEST_SLICE: Span = Span::from_secs(1);
 /// How often the progress display is brought up to date.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
 const PS_PER_US: u64 = 1_000_000;

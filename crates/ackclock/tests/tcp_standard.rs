@@ -2,7 +2,7 @@
 
 mod pair;
 
-use ackclock::packet::SegmentKind;
+use ackclock::packet::{Segment, SegmentKind};
 use ackclock::tcp::*;
 use ackclock::units::{Span, Time};
 use pair::*;
@@ -62,6 +62,23 @@ fn a_file_of_whole_segments_has_a_fin_of_its_own() {
     let pair = transfer(&standard(), 2 * MSS, &[]);
     assert_eq!(pair.sent.len(), 3);
     assert_eq!(pair.sender.stats().bytes_sent, 2 * MSS);
+}
+
+/// The receiver may not have heard that the connection is open, long after the sender sends as if nothing were special.
+#[test]
+fn an_answer_to_the_syn_that_comes_again_is_acknowledged_at_any_time() {
+    let params = TcpParams { handshake: true, ..params(rfc6675(), 10) };
+    let mut pair = Pair::new(&params, GREEDY, Span::from_ms(50), |_, _| false);
+    pair.run(ms(1001));
+    let sender = &mut pair.sender;
+    assert!(sender.is_plain(), "all is sent, and the handshake is over");
+    let again = Segment { kind: SynAck, ..Segment::default() };
+    sender.on_segment(ms(1001), again);
+    assert!(!sender.is_plain());
+    assert_eq!(sender.poll_segment(ms(1001)).map(|segment| segment.kind), Some(Ack));
+    let ack = sender.flight().una + MSS;
+    sender.on_segment(ms(1002), Segment { ack, ..Segment::default() });
+    assert!(sender.is_plain());
 }
 
 /// RFC 6298 (2.1), (5.7); RFC 6928 §2: a lost SYN is sent again after 1 s; then data begins with one segment and a timeout

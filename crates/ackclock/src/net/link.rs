@@ -90,6 +90,7 @@ impl Link {
     }
 
     /// A packet comes to the queue before the link; returns whether it is lost there.
+    #[inline]
     pub(super) fn refuses(&mut self, now: Time, rider: &Rider) -> bool {
         let lost = self.line.refuses(now, rider.packet);
         if lost {

@@ -3,6 +3,7 @@
 //! \[VEGAS-A\] §3.1 has it. Whole picoseconds throughout.
 
 use super::routing::FarEnds;
+use crate::ids::NodeId;
 use crate::units::{Rate, Span, Time};
 
 /// How one direction of a link changes.
@@ -98,7 +99,48 @@ pub enum UnderWay {
     Drop,
 }
 
+/// A while in which all but the delay stays as it is, the link is up and leads to somebody, and nothing is lost on it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Calm {
+    from: Time,
+    until: Time,
+    pub(super) rate: Rate,
+    /// Where the link leads, unless always to the same node.
+    pub(super) far_end: Option<NodeId>,
+}
+
+impl Calm {
+    /// Whether it is calm at `time`.
+    #[inline]
+    pub(super) fn covers(&self, time: Time) -> bool {
+        self.from <= time && time < self.until
+    }
+
+    /// Whether it is calm at `time`, which is not before one at which it was.
+    #[inline]
+    pub(super) fn lasts_past(&self, time: Time) -> bool {
+        time < self.until
+    }
+}
+
 impl Course {
+    /// The calm that covers `time` and goes on as long as can be, if the link is up then and leads to somebody.
+    pub(super) fn calm_at(&self, time: Time) -> Option<Calm> {
+        let far_end = self.far_ends.as_ref().map(|ends| ends.at(time));
+        if self.outages.up_from(time) != time || far_end == Some(None) {
+            return None;
+        }
+        let down = self.outages.next_after(time).map(|(down, _)| down);
+        let handover = self.far_ends.as_ref().and_then(|ends| ends.next_after(time));
+        let step = match self.under_way {
+            UnderWay::Keep => None,
+            UnderWay::Drop => self.delays.step_between(time, Time::NEVER),
+        };
+        let changes = [self.rates.next_after(time), down, handover, step];
+        let until = changes.into_iter().flatten().min().unwrap_or(Time::NEVER);
+        Some(Calm { from: time, until, rate: self.rates.at(time), far_end: far_end.flatten() })
+    }
+
     /// A link that does not change.
     pub fn constant(rate: Rate, delay: Span) -> Course {
         Course {
@@ -219,6 +261,11 @@ impl Rates {
         self.points[self.points.partition_point(|&(from, _)| from <= time) - 1].1
     }
 
+    /// When the rate changes after `time`.
+    fn next_after(&self, time: Time) -> Option<Time> {
+        self.points.get(self.points.partition_point(|&(from, _)| from <= time)).map(|&(from, _)| from)
+    }
+
     /// The largest rate there ever is.
     pub fn largest(&self) -> Rate {
         self.points.iter().map(|&(_, rate)| rate).max().expect("there is a first point")
@@ -265,9 +312,18 @@ impl Outages {
 /// A part of the way from one delay to another, `passed` of `whole`.
 fn between(start: Span, end: Span, passed: Span, whole: Span) -> Span {
     let (low, high) = (start.min(end), start.max(end));
-    let (up, whole) = (if start <= end { passed } else { whole - passed }, u128::from(whole.as_ps()));
-    let way = u128::from((high - low).as_ps()) * u128::from(up.as_ps());
-    low + Span::from_ps(u64::try_from((way + whole / 2) / whole).expect("a part is no more than the whole"))
+    let (up, whole) = (if start <= end { passed } else { whole - passed }, whole.as_ps());
+    // Mostly it fits into 64 bits, of which a division is many times faster.
+    let way = (high - low).as_ps().checked_mul(up.as_ps()).and_then(|way| way.checked_add(whole / 2));
+    let part = match way {
+        Some(way) => way / whole,
+        None => {
+            let way = u128::from((high - low).as_ps()) * u128::from(up.as_ps());
+            let part = (way + u128::from(whole) / 2) / u128::from(whole);
+            u64::try_from(part).expect("a part is no more than the whole")
+        }
+    };
+    low + Span::from_ps(part)
 }
 
 pub(super) fn assert_ascending(times: impl Iterator<Item = Time> + Clone) {
@@ -278,7 +334,7 @@ pub(super) fn assert_ascending(times: impl Iterator<Item = Time> + Clone) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ids::{Id, NodeId};
+    use crate::ids::Id;
     use crate::path::Unheard;
 
     fn at(ps: u64) -> Time {

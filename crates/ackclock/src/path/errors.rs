@@ -150,6 +150,12 @@ impl Errors {
         self.models.iter().any(|model| model.place == place)
     }
 
+    /// Whether there are none.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.models.is_empty()
+    }
+
     /// A packet is at this place; returns whether it is lost there. Every model of the place sees it, whatever the others
     /// say. To be asked about the packets in the order in which they are transmitted, at ingress in that in which they come.
     pub fn corrupt(&mut self, place: Place, now: Time, packet: Packet) -> bool {

@@ -1,7 +1,7 @@
 //! One direction of a link as the port before it sees it: when is a packet out, and when does it arrive, or where is it
 //! lost?  Source: docs/models/paths.md.
 
-use super::course::{Course, InService, Queued, Reordering};
+use super::course::{Calm, Course, InService, Queued, Reordering};
 use super::errors::{ErrorParams, Errors, Packet, Place};
 use super::routing::{FarEnds, Unheard};
 use crate::ids::NodeId;
@@ -26,6 +26,10 @@ pub struct Line {
     course: Course,
     errors: Errors,
     jitter: Jitter,
+    /// When it is calm: at the last transmission, if it was then.
+    calm: Option<Calm>,
+    /// Octets of the last packet that was transmitted when it was, and how long that took.
+    last_time: (u32, Span),
     /// The place in the delays at which the last transmission began.
     place: usize,
     /// The arrival of the last packet that arrives, if the order is kept.
@@ -93,19 +97,23 @@ impl Line {
             course: params.course.clone().unwrap_or_else(|| Course::constant(rate, delay)),
             errors: Errors::new(&params.errors, seed, name),
             jitter: Jitter { below: params.jitter, stream: Stream::new(seed, name, "jitter"), packets: 0 },
+            calm: None,
+            last_time: (0, Span::ZERO),
             place: 0,
             last_arrival: Time::ZERO,
         }
     }
 
     /// Whether a packet that comes to the queue before the link is lost there.
+    #[inline]
     pub fn refuses(&mut self, now: Time, packet: Packet) -> bool {
-        self.errors.corrupt(Place::Ingress, now, packet)
+        !self.errors.is_empty() && self.errors.corrupt(Place::Ingress, now, packet)
     }
 
     /// The first instant from `time` on at which a transmission can begin; `Time::NEVER` if there is none.
+    #[inline]
     pub fn up_from(&self, time: Time) -> Time {
-        self.course.outages.up_from(time)
+        if self.calm_at(time).is_some() { time } else { self.course.outages.up_from(time) }
     }
 
     /// When what waits is lost next, after `time`; `Time::NEVER` if it is not.
@@ -117,12 +125,19 @@ impl Line {
     }
 
     /// Who receives a packet whose transmission begins at `time`, if that is not always the same node.
+    #[inline]
     pub fn far_end(&self, time: Time) -> Option<NodeId> {
-        self.course.far_ends.as_ref().and_then(|far_ends| far_ends.at(time))
+        match self.calm_at(time) {
+            Some(calm) => calm.far_end,
+            None => self.course.far_ends.as_ref().and_then(|far_ends| far_ends.at(time)),
+        }
     }
 
     /// Whether a packet whose turn comes at `time` rather takes another port, as nobody listens at the far end.
     pub fn avoids(&self, time: Time) -> bool {
+        if self.calm_at(time).is_some() {
+            return false;
+        }
         let avoids = |far_ends: &FarEnds| far_ends.unheard == Unheard::Reroute && far_ends.at(time).is_none();
         self.course.far_ends.as_ref().is_some_and(avoids)
     }
@@ -135,6 +150,44 @@ impl Line {
     /// A packet that came to the queue at `came` is transmitted from `begins` on, when the link is up. To be told in the
     /// order of transmission.
     pub fn transmit(&mut self, came: Time, begins: Time, packet: Packet) -> Passage {
+        match self.transmit_in_calm(came, begins, packet) {
+            Some(passage) => passage,
+            None => self.transmit_through_changes(came, begins, packet),
+        }
+    }
+
+    /// The same, of a packet that arrives before anything changes but the delay.
+    #[inline]
+    fn transmit_in_calm(&mut self, came: Time, begins: Time, packet: Packet) -> Option<Passage> {
+        if !self.errors.is_empty() || self.jitter.below > Span::ZERO {
+            return None;
+        }
+        if self.calm_at(begins).is_none() {
+            self.calm = self.course.calm_at(begins);
+            self.last_time = (0, Span::ZERO);
+        }
+        let calm = self.calm?;
+        let is_addressed = |far_ends: &FarEnds| far_ends.unheard == Unheard::LoseAddressed;
+        if !calm.covers(came) && self.course.far_ends.as_ref().is_some_and(is_addressed) {
+            return None;
+        }
+        if self.last_time.0 != packet.bytes {
+            self.last_time = (packet.bytes, calm.rate.serialization(u64::from(packet.bytes) * 8));
+        }
+        let complete = begins + self.last_time.1;
+        let mut arrives = complete + self.course.delays.at_or_after(&mut self.place, begins);
+        if self.course.reordering == Reordering::Prevent {
+            arrives = arrives.max(self.last_arrival);
+        }
+        if !calm.lasts_past(arrives) {
+            return None;
+        }
+        self.last_arrival = arrives;
+        Some(Passage { complete, fate: Fate::Arrives(arrives) })
+    }
+
+    #[inline(never)]
+    fn transmit_through_changes(&mut self, came: Time, begins: Time, packet: Packet) -> Passage {
         let complete = self.complete(begins, packet);
         let course = &self.course;
         let lost = |time, reason| Passage { complete: complete.min(time), fate: Fate::Lost { time, reason } };
@@ -162,6 +215,12 @@ impl Line {
             return Passage { complete, fate: Fate::Lost { time, reason } };
         }
         Passage { complete, fate: Fate::Arrives(arrives) }
+    }
+
+    /// If it is known to be calm at `time`.
+    #[inline]
+    fn calm_at(&self, time: Time) -> Option<&Calm> {
+        self.calm.as_ref().filter(|calm| calm.covers(time))
     }
 }
 
@@ -346,6 +405,40 @@ mod tests {
         let lost = Fate::Lost { time: ns(1000), reason: DropReason::Outage };
         assert_eq!(line.transmit(ns(950), ns(950), packet(100)), Passage { complete: ns(1000), fate: lost });
         assert_eq!(line.up_from(ns(1000)), ns(2000));
+    }
+
+    #[test]
+    fn what_is_remembered_of_a_calm_changes_nothing() {
+        let node = |number| Some(NodeId::from_index(number));
+        let wild = |under_way, reordering, in_service, unheard| {
+            move |course: &mut Course| {
+                let points = [(0, 500), (3000, 900), (3000, 100), (7000, 300), (9000, 200)];
+                course.delays = Delays::new(Shape::Linear, points.map(|(at, delay)| (ns(at), of_ns(delay))).to_vec());
+                course.rates = Rates::new(vec![(ns(0), rate(RATE)), (ns(6000), rate(RATE / 2))]);
+                course.outages =
+                    Outages::new(vec![(ns(1000), ns(1300)), (ns(5000), ns(5001))], in_service, Queued::Keep);
+                let ends = vec![(ns(0), node(1)), (ns(2000), None), (ns(2500), node(2)), (ns(8000), node(3))];
+                course.far_ends = Some(FarEnds::new(ends, unheard));
+                (course.under_way, course.reordering) = (under_way, reordering);
+            }
+        };
+        let unheard = [Unheard::Lose, Unheard::LoseAddressed, Unheard::Reroute];
+        for number in 0..24 {
+            let under_way = [UnderWay::Keep, UnderWay::Drop][number % 2];
+            let reordering = [Reordering::Natural, Reordering::Prevent][number / 2 % 2];
+            let in_service = [InService::Finish, InService::Lose][number / 4 % 2];
+            let change = wild(under_way, reordering, in_service, unheard[number / 8]);
+            let (mut line, mut plain) = (line(change, &[]), line(change, &[]));
+            for time in (0..12_000).step_by(37) {
+                let (begins, packet) = (line.up_from(ns(time)), packet(60 + time as u32 % 3));
+                assert_eq!(begins, plain.up_from(ns(time)));
+                let came = ns(time - time % 5 * 30 % (time + 1));
+                let passage = line.transmit(came, begins, packet);
+                assert_eq!(passage, plain.transmit_through_changes(came, begins, packet));
+                let of = |line: &Line| (line.far_end(begins), line.avoids(begins), line.up_from(begins));
+                assert_eq!(of(&line), of(&plain), "{begins}");
+            }
+        }
     }
 
     #[test]

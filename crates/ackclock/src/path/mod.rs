@@ -15,4 +15,4 @@ pub use course::{Course, Delays, InService, Outages, Queued, Rates, Reordering, 
 pub use errors::{AppliesTo, ErrorModel, ErrorParams, Errors, Kind, Packet, Place, Unit};
 pub use line::{Fate, Line, Passage, PathParams};
 pub use markov::{Markov, MarkovParams, Sampling, Stay};
-pub use routing::{FarEnds, NodeRoutes, Onward, RoutingTable, Unheard};
+pub use routing::{FarEnds, NodeRoutes, Onward, RoutingTable, Signpost, Unheard};

@@ -18,6 +18,15 @@ pub struct RoutingTable {
 /// goes on by that link of the node's, or is lost if there is none. So is what arrives before the first instant.
 pub type NodeRoutes = (NodeId, Vec<(Time, Option<LinkId>)>);
 
+/// The way onward from a node that was asked for last, and when it holds: most packets go where the one before went.
+#[derive(Clone, Copy, Debug)]
+pub struct Signpost {
+    node: NodeId,
+    from: Time,
+    until: Time,
+    link: Option<LinkId>,
+}
+
 /// What becomes of a packet that has arrived at a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Onward {
@@ -59,7 +68,26 @@ impl RoutingTable {
         if node == self.destination {
             return Onward::Arrived;
         }
-        match self.link(node, time) {
+        self.by(self.link(node, time), crossed)
+    }
+
+    /// The same; `post` is one that was asked about this table last, or none yet.
+    #[inline]
+    pub fn onward_by(&self, post: &mut Option<Signpost>, node: NodeId, time: Time, crossed: u8) -> Onward {
+        if node == self.destination {
+            return Onward::Arrived;
+        }
+        let holds = |post: &Signpost| post.node == node && post.from <= time && time < post.until;
+        let link = match post.filter(holds) {
+            Some(post) => post.link,
+            None => post.insert(self.signpost(node, time)).link,
+        };
+        self.by(link, crossed)
+    }
+
+    #[inline]
+    fn by(&self, link: Option<LinkId>, crossed: u8) -> Onward {
+        match link {
             None => Onward::Lost(DropReason::NoRoute),
             Some(_) if crossed >= self.ttl => Onward::Lost(DropReason::Ttl),
             Some(link) => Onward::By(link),
@@ -68,9 +96,15 @@ impl RoutingTable {
 
     /// The link by which packets go on that arrive at `node` at `time`; `None` if they are lost.
     pub fn link(&self, node: NodeId, time: Time) -> Option<LinkId> {
+        self.signpost(node, time).link
+    }
+
+    fn signpost(&self, node: NodeId, time: Time) -> Signpost {
         let routes = self.of(node);
         let next = routes.partition_point(|&(from, _)| from <= time);
-        next.checked_sub(1).and_then(|current| routes[current].1)
+        let (from, link) = next.checked_sub(1).map_or((Time::ZERO, None), |current| routes[current]);
+        let until = routes.get(next).map_or(Time::NEVER, |&(from, _)| from);
+        Signpost { node, from, until, link }
     }
 
     /// The other port of `node` by which packets for the destination leave it at `time`; `None` if it is `port`, or if there
@@ -184,6 +218,16 @@ mod tests {
         assert_eq!(table.link(node(3), at(50)), None, "a node that the table does not name");
         assert_eq!(table.links().map(Id::index).collect::<Vec<_>>(), [4, 5, 6]);
         assert_eq!(table.links_from(node(2)).map(Id::index).collect::<Vec<_>>(), [6]);
+    }
+
+    #[test]
+    fn a_signpost_says_what_the_table_says() {
+        let (table, mut post) = (table(), None);
+        for (number, time) in [(1, 15), (1, 19), (1, 20), (2, 25), (1, 5), (3, 5), (9, 5), (1, 99), (1, 30), (1, 12)] {
+            let asked = table.onward_by(&mut post, node(number), at(time), 2);
+            assert_eq!(asked, table.onward(node(number), at(time), 2), "at {number}, {time}");
+        }
+        assert_eq!(table.onward_by(&mut post, node(1), at(12), 3), Onward::Lost(DropReason::Ttl));
     }
 
     #[test]

@@ -34,10 +34,15 @@ impl SendTimes {
     /// The segment at `seq` is sent: one that was sent before, or the next new one.
     pub fn on_sent(&mut self, now: Time, seq: u64) {
         self.start = self.start.min(now);
+        let first = Transmissions { last: now, count: 1 };
+        // Mostly it is the next new one, which is found without a division.
+        if seq == self.una + self.records.len() as u64 * self.mss {
+            return self.records.push_back(first);
+        }
         let index = ((seq - self.una) / self.mss) as usize;
         match self.records.get_mut(index) {
             Some(record) => *record = Transmissions { last: now, count: record.count + 1 },
-            None => self.records.push_back(Transmissions { last: now, count: 1 }),
+            None => self.records.push_back(first),
         }
     }
 

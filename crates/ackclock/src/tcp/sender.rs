@@ -88,7 +88,8 @@ pub struct Sender {
     /// When it was sent, as the timer remembers it.
     timed_at: u64,
     header_bytes: u16,
-    /// Whether all segments are plain, and sent as soon as the window allows.
+    /// Whether all segments are plain, and sent as soon as the window allows: from when what is special about the beginning
+    /// is over, until a part of the handshake comes again.
     plain: bool,
     /// Whether there is nothing but the window to look at: most of the time of most senders.
     calm: bool,
@@ -135,9 +136,11 @@ impl Extra {
         any.then(|| Box::new(Extra { setup, times, pacer, end, fin: params.fin, clock, echo: 0, sack }))
     }
 
-    /// Whether all segments are plain, and sent as soon as the window allows.
+    /// Whether all segments are plain for now, and sent as soon as the window allows.
     fn is_plain(&self) -> bool {
-        self.setup.is_none() && self.pacer.is_none() && self.end.is_none() && self.clock.is_none()
+        let has_begun = self.setup.as_ref().is_none_or(Setup::is_over);
+        let is_open = |end: &ActiveEnd| end.is_open() && !end.is_due() && !self.fin;
+        has_begun && self.pacer.is_none() && self.clock.is_none() && self.end.as_ref().is_none_or(is_open)
     }
 
     /// A segment on its way out, of a stream that ends at `limit`.
@@ -217,7 +220,7 @@ impl Sender {
     /// A segment from the receiver: acknowledgements.
     #[inline]
     pub fn on_segment(&mut self, now: Time, segment: Segment) {
-        if !self.plain && !self.on_extra(now, &segment) {
+        if self.extra.is_some() && !self.on_extra(now, &segment) {
             return;
         }
         if segment.sack.is_empty() {
@@ -263,6 +266,7 @@ impl Sender {
                     sack.on_syn_ack(segment);
                 }
                 let opened = end.on_syn_ack();
+                self.plain = false;
                 self.on_opened(now, opened);
                 false
             }
@@ -352,7 +356,7 @@ impl Sender {
         }
     }
 
-    /// Whether all segments are plain, with [`Sender::header_bytes`] and nothing beside.
+    /// Whether all segments are plain for now, with [`Sender::header_bytes`] and nothing beside.
     #[inline]
     pub fn is_plain(&self) -> bool {
         self.plain
@@ -517,16 +521,19 @@ impl Sender {
         let hands = Hands { growth: &mut self.growth, window: &mut self.window, now, times, rtt };
         let meaning = self.recovery.on_new_ack(ack, &self.flight, hands);
         if matches!(meaning, NewAck::Grow | NewAck::GrowAndRetransmit) {
-            let in_flight = self.flight.max - self.flight.una;
+            // Through signed numbers, which is one instruction.
+            let [acked, in_flight, mss, rwnd] =
+                [ack - self.flight.una, self.flight.max - self.flight.una, self.flight.mss, self.flight.rwnd]
+                    .map(|bytes| bytes as i64 as f64);
             let ack = Ack {
-                acked: (ack - self.flight.una) as f64,
-                window_limited: in_flight as f64 + self.flight.mss as f64 > self.window.cwnd,
+                acked,
+                window_limited: in_flight + mss > self.window.cwnd,
                 now,
                 start: times.map_or(now, SendTimes::start),
                 una: ack,
                 nxt: self.flight.nxt.max(ack),
                 rtt,
-                ..Ack::of(self.flight.mss as f64, self.flight.rwnd as f64)
+                ..Ack::of(mss, rwnd)
             };
             self.growth.on_ack(&ack, &mut self.window);
             self.backoff = 0;

@@ -35,6 +35,11 @@ impl Setup {
         (self.acks == 1 && self.window_from == InitialWindowFrom::FirstAck).then_some(self.window)
     }
 
+    /// Whether segments on their way out are as those of others from now on: the first one is never sent again.
+    pub(super) fn is_over(&self) -> bool {
+        self.first_segment == FirstSegment::Data || self.acks > 0
+    }
+
     /// A segment on its way out.
     pub(super) fn dress(&self, mut segment: Segment) -> Segment {
         if segment.seq == 0 && self.first_segment == FirstSegment::Empty {

@@ -83,8 +83,8 @@ impl Batched {
 
     /// Handles every event before `until`.
     pub fn advance(&mut self, until: Time) {
+        let mut events = self.events();
         loop {
-            let events = self.events();
             let slowest = *self.done.iter().min().expect("a network has hosts");
             if slowest >= until {
                 break;
@@ -97,8 +97,10 @@ impl Batched {
                     self.done[number] = horizon;
                 }
             }
-            if self.events() == events {
+            let before = std::mem::replace(&mut events, self.events());
+            if before == events {
                 self.skip(until);
+                events = self.events();
             }
         }
     }

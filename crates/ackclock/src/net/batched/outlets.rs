@@ -11,7 +11,7 @@ use crate::net::flow::{End, ForcedDrops, end_of};
 use crate::net::link::{Intent, Link, Rider, Sending};
 use crate::net::nic::{Nic, NicQueue};
 use crate::packet::{Segment, aal5};
-use crate::path::{Kind, Onward, Packet, RoutingTable};
+use crate::path::{Kind, Onward, Packet, RoutingTable, Signpost};
 use crate::record::DropReason;
 use crate::scenario::Technology;
 use crate::units::{Span, Time};
@@ -124,19 +124,21 @@ pub(super) struct RoutedOutlet {
     pub(super) table: Arc<RoutingTable>,
     /// Where the ports are that it may cross.
     pub(super) ports: Arc<PortPlaces>,
+    /// Where the last packet went on.
+    pub(super) signpost: Option<Signpost>,
 }
 
 impl RoutedOutlet {
     /// Where a packet of `vc` goes that comes by link `input` to `node` at `time`; `host` if it is there.
     fn to(
-        &self,
+        &mut self,
         host: Destination,
         vc: VcId,
         input: LinkId,
         node: NodeId,
         time: Time,
     ) -> Result<Destination, DropReason> {
-        match self.table.onward(node, time, 1) {
+        match self.table.onward_by(&mut self.signpost, node, time, 1) {
             Onward::Arrived => Ok(host),
             Onward::By(link) => {
                 let ((mailbox, port), input) = (self.ports.of(link), input.index() as u32);
@@ -439,7 +441,7 @@ impl Outlet {
         io: &mut Io,
     ) {
         let intent = self.intent(&segment);
-        let Some(PathOutlet { link, at_link, vc_name, kind, routed }) = self.path.as_deref() else {
+        let Some(PathOutlet { link, at_link, vc_name, kind, routed }) = self.path.as_deref_mut() else {
             unreachable!("it is such a link")
         };
         let link = &mut links[*link as usize];

@@ -14,7 +14,7 @@ use crate::ids::{Id, LinkId, NodeId, VcId};
 use crate::net::build;
 use crate::net::link::{Link, Rider};
 use crate::net::packet_port::{Departure, PacketPort, Turn};
-use crate::path::{Onward, Packet, RoutingTable};
+use crate::path::{Onward, Packet, RoutingTable, Signpost};
 use crate::record::trace::PortTrace;
 use crate::record::{DropReason, PortRecord};
 use crate::units::Time;
@@ -41,6 +41,8 @@ pub(super) struct RoutedPort {
     pub(super) port: PacketPort<Handle>,
     /// The connections that may cross it, in their order.
     pub(super) vcs: Vec<RoutedVc>,
+    /// Where the last packet on a route that changes went on, and the number of that route.
+    signpost: (u32, Option<Signpost>),
     /// On its link to other ports of this part, in the order of arrival: which port, and the packet.
     under_way: VecDeque<(Time, u32, Handle)>,
 }
@@ -75,6 +77,8 @@ pub(super) struct PortPlaces(Vec<(u32, u32)>);
 #[derive(Clone, Copy)]
 pub(super) struct Handle {
     vc: VcId,
+    /// The connection's number at the port where it is, as far as that has asked.
+    number: u32,
     /// See [`Item`].
     carries: u64,
     frame: u32,
@@ -98,21 +102,21 @@ impl PortPlaces {
 impl RoutedPort {
     /// A port at `node`.
     pub(super) fn new(link: LinkId, node: NodeId, port: PacketPort<Handle>, vcs: Vec<RoutedVc>) -> RoutedPort {
-        RoutedPort { link, node, port, vcs, under_way: VecDeque::new() }
+        RoutedPort { link, node, port, vcs, signpost: (0, None), under_way: VecDeque::new() }
     }
 
     /// A packet, as it is known at this port.
-    fn rider(&self, number: usize, packet: &Handle, flows: usize, io: &Io) -> Rider {
+    fn rider(&self, packet: &Handle, flows: usize, io: &Io) -> Rider {
         Rider {
-            vc: VcId::from_index(number),
-            vc_name: self.vcs[number].name_hash,
+            vc: VcId::from_index(packet.number as usize),
+            vc_name: self.vcs[packet.number as usize].name_hash,
             frame: io.sacks.number(packet.frame),
             packet: Packet { bytes: packet.size, kind: build::kind(packet.vc, flows) },
         }
     }
 
-    fn number_of(&self, vc: VcId) -> usize {
-        self.vcs.binary_search_by_key(&vc, |of| of.id).expect("whatever comes may cross the port")
+    fn number_of(&self, vc: VcId) -> u32 {
+        self.vcs.binary_search_by_key(&vc, |of| of.id).expect("whatever comes may cross the port") as u32
     }
 }
 
@@ -132,21 +136,21 @@ impl RoutedPorts {
 
     /// Handles everything before `until`.
     pub(super) fn advance(&mut self, until: Time, io: &mut Io) {
-        let mut mailbox = std::mem::take(&mut io.mailboxes[self.mailbox]);
-        mailbox.settle(until);
-        for item in mailbox.take_before(until) {
+        io.mailboxes[self.mailbox].settle(until);
+        // There are few at a time, and nothing is posted here meanwhile.
+        while let Some(&item) = io.mailboxes[self.mailbox].first().filter(|item| item.time < until) {
+            io.mailboxes[self.mailbox].take();
             // At one instant turns come first, and arrivals in the order of links.
-            while self.comes_before(item) {
+            while self.comes_before(&item) {
                 self.on_event(io);
             }
-            let &Item { time, carries, port, at_port: vc, frame, size, cells, .. } = item;
+            let Item { time, carries, port, at_port: vc, frame, size, cells, .. } = item;
             let crossed = cells.first() as u8;
-            self.on_arrival(time, port as usize, Handle { vc, carries, frame, size, crossed }, io);
+            self.on_arrival(time, port as usize, Handle { vc, number: 0, carries, frame, size, crossed }, io);
         }
         while self.agenda.earliest().0 < until {
             self.on_event(io);
         }
-        io.mailboxes[self.mailbox] = mailbox;
     }
 
     /// Before then nothing happens here, as far as is known.
@@ -203,7 +207,8 @@ impl RoutedPorts {
     fn on_arrival(&mut self, now: Time, number: usize, packet: Handle, io: &mut Io) {
         self.packets += 1;
         let port = &mut self.ports[number];
-        let rider = port.rider(port.number_of(packet.vc), &packet, self.flows, io);
+        let packet = Handle { number: port.number_of(packet.vc), ..packet };
+        let rider = port.rider(&packet, self.flows, io);
         let sacks = &mut io.sacks;
         let departure = port.port.on_arrival(now, rider, packet, |lost| {
             sacks.take(lost.frame);
@@ -219,8 +224,7 @@ impl RoutedPorts {
         let RoutedPort { link, node, port, vcs, .. } = &mut self.ports[number];
         let routes = &self.routes;
         let elsewhere = |packet: Handle| {
-            let at_port = vcs.binary_search_by_key(&packet.vc, |of| of.id).expect("it waits here");
-            let Way::Dynamic(route) = vcs[at_port].way else { return None };
+            let Way::Dynamic(route) = vcs[packet.number as usize].way else { return None };
             routes[route as usize].table.other_than(*link, *node, now)
         };
         let sacks = &mut io.sacks;
@@ -248,10 +252,9 @@ impl RoutedPorts {
     fn launch(&mut self, number: usize, departure: Departure<Handle>, io: &mut Io) {
         let Departure { handle: packet, begins, arrives: time } = departure;
         let port = &mut self.ports[number];
-        let at_port = port.number_of(packet.vc);
-        let Handle { vc, carries, frame, size, crossed } = packet;
+        let Handle { vc, number: at_port, carries, frame, size, crossed } = packet;
         let input = port.link.index() as u32;
-        match port.vcs[at_port].way {
+        match port.vcs[at_port as usize].way {
             Way::Fixed(Destination::Port { mailbox, port: next, .. }) if mailbox as usize == self.mailbox => {
                 self.send_on(number, time, next, packet);
             }
@@ -267,7 +270,10 @@ impl RoutedPorts {
             Way::Dynamic(route) => {
                 let RouteToHost { table, group } = &self.routes[route as usize];
                 let node = port.port.link.as_ref().expect("a link of a route that changes has a state").far_end(begins);
-                match table.onward(node, time, crossed + 1) {
+                if port.signpost.0 != route {
+                    port.signpost = (route, None);
+                }
+                match table.onward_by(&mut port.signpost.1, node, time, crossed + 1) {
                     Onward::Arrived => {
                         let link = input;
                         io.deliver(*group, Arrived { time, carries, vc, frame, size, link, good: true });
@@ -289,6 +295,9 @@ impl RoutedPorts {
     /// A packet on the link of a port goes to another one; it may overtake others.
     fn send_on(&mut self, number: usize, time: Time, to: u32, packet: Handle) {
         let under_way = &mut self.ports[number].under_way;
+        if under_way.back().is_some_and(|&(before, ..)| before <= time) {
+            return under_way.push_back((time, to, packet));
+        }
         let place = under_way.partition_point(|&(before, ..)| before <= time);
         under_way.insert(place, (time, to, packet));
         if place == 0 {
@@ -299,7 +308,7 @@ impl RoutedPorts {
     /// A packet that begins to be transmitted now will be lost when it arrives.
     fn lose(&mut self, number: usize, (now, time): (Time, Time), packet: &Handle, reason: DropReason, io: &mut Io) {
         let port = &mut self.ports[number];
-        let rider = port.rider(port.number_of(packet.vc), packet, self.flows, io);
+        let rider = port.rider(packet, self.flows, io);
         let link = port.port.link.as_mut().expect("a link of a route that changes counts its losses");
         link.losses.add(now, time, &rider, reason);
         io.sacks.take(packet.frame);

@@ -144,10 +144,11 @@ impl Rounds {
             self.begun = ack.start;
         }
         let packets = |bytes: u64| bytes as f64 / ack.mss;
-        let in_flight = packets(ack.nxt - ack.una) + 1.0;
+        // Seldom asked for, and it takes a division.
+        let in_flight = || packets(ack.nxt - ack.una) + 1.0;
         let mut ended = None;
         if ack.una > self.end {
-            let round = self.end_round(ack, packets(ack.nxt - self.end), in_flight);
+            let round = self.end_round(ack, packets(ack.nxt - self.end), in_flight());
             if self.cwnd < window.ssthresh / ack.mss {
                 self.slow_start(&round, ack.mss, window);
             } else {
@@ -161,7 +162,7 @@ impl Rounds {
         if self.increment == 1.0 && self.cwnd >= window.ssthresh / ack.mss {
             self.increment = 0.0; // step 5
         }
-        if self.increment > 0.0 && self.cwnd - in_flight <= 2.0 {
+        if self.increment > 0.0 && self.cwnd - in_flight() <= 2.0 {
             self.cwnd += self.increment; // step 6: not a window that is not used
         }
         // Step 7: it counts for the next round. The round trip of the very first packet is no sample, as ns-2 takes its
@@ -169,8 +170,9 @@ impl Rounds {
         if let Some(rtt) = ack.rtt.filter(|&rtt| ack.start + rtt < ack.now) {
             self.sum = self.sum + rtt;
             self.count += 1;
-            self.base = self.base.min(rtt.as_secs_f64());
-            self.look_for_new_route(rtt.as_secs_f64(), ack.mss, window);
+            let rtt = rtt.as_secs_f64();
+            self.base = self.base.min(rtt);
+            self.look_for_new_route(rtt, ack.mss, window);
         }
         window.cwnd = (self.cwnd * ack.mss).min(ack.limit);
         self.written = window.cwnd;

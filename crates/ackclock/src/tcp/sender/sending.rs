@@ -130,6 +130,7 @@ impl Sender {
         let (open, due) = self.end().map_or((true, false), |end| (end.is_open(), end.is_due()));
         let paced = self.tell_pacer();
         self.recovery_decides |= due || paced;
+        self.plain = self.extra.as_ref().is_none_or(|extra| extra.is_plain());
         if open {
             self.open_window();
         }

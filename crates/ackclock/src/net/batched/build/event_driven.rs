@@ -126,7 +126,7 @@ impl Plan<'_> {
         let table = vc.routed.as_ref()?.table.clone();
         // Where there are no ports, nothing asks for them.
         let ports = layout.routed.clone().unwrap_or_else(|| Arc::new(PortPlaces::new(std::iter::empty())));
-        Some(Box::new(RoutedOutlet { table, ports }))
+        Some(Box::new(RoutedOutlet { table, ports, signpost: None }))
     }
 
     /// A part with ports that routes which change may cross.
