@@ -338,6 +338,6 @@ fn others_read_the_datagrams_of_udp() {
     }
     if installed(TSHARK) {
         assert_eq!(lost, source["datagrams_lost"].as_u64().unwrap());
-        assert!(lost > 50, "{lost}");
+        assert!(lost > 10, "{lost}");
     }
 }
