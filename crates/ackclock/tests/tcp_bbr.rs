@@ -5,54 +5,19 @@ mod lab;
 use ackclock::record::{Columns, FlowRecord, Metric, Records, Series};
 use ackclock::units::Time;
 use lab::agree::assert_engines_agree;
-use lab::{conserves, flow, port, scenario};
+use lab::{SECOND_FLOW, conserves, flow, port, scenario, two_senders};
 
 /// One flow over 10 Mb/s and 100 ms: 125 kB, 83 segments of 1512 octets.
-const PATH: &str = r#"
-duration = "60 s"
-record = ["cwnd", "rtt", "sent"]
-[network]
-technology = "packet"
-topology = "graph"
-[node]
-s1.kind = "host"
-s2.kind = "host"
-sw1.kind = "switch"
-sw2.kind = "switch"
-d.kind = "host"
-[link.a]
-ends = ["s1", "sw1"]
-rate = "1 Gbps"
-delay = "5 ms"
-[link.b]
-ends = ["s2", "sw1"]
-rate = "1 Gbps"
-delay = "5 ms"
-[link.middle]
-ends = ["sw1", "sw2"]
-rate = "10 Mbps"
-delay = "40 ms"
-[link.exit]
-ends = ["sw2", "d"]
-rate = "1 Gbps"
-delay = "5 ms"
-[queue]
-buffer = "1000 packets"
-[tcp]
-dialect = "standard"
-growth = "bbr1"
-[flow.f1]
-from = "s1"
-to = "d"
-"#;
+fn path() -> String {
+    let head = "duration = \"60 s\"\nrecord = [\"cwnd\", \"rtt\", \"sent\"]";
+    two_senders(head, "1 Gbps", "40 ms", "1000 packets", "growth = \"bbr1\"")
+}
 
 /// Version 3 in the place of version 1.
 const V3: &str = "tcp.growth=bbr3";
-/// A second flow.
-const TWO: [&str; 2] = ["flow.f2.from=s2", "flow.f2.to=d"];
 
 fn run(name: &str, sets: &[&str]) -> Records {
-    let records = assert_engines_agree(name, &scenario(PATH, sets), 1);
+    let records = assert_engines_agree(name, &scenario(&path(), sets), 1);
     conserves(&records);
     records
 }
@@ -97,7 +62,7 @@ fn random_losses_hardly_matter() {
 /// seconds.
 #[test]
 fn the_window_falls_to_four_segments_every_ten_seconds() {
-    let records = run("pauses", &TWO);
+    let records = run("pauses", &SECOND_FLOW);
     let mut pauses: Vec<f64> = Vec::new();
     for (time, cwnd) in points(&records, Metric::Cwnd) {
         let (time, segments) = (time.as_secs_f64(), cwnd / MSS);
@@ -122,7 +87,7 @@ fn segments_leave_one_by_one() {
 
 #[test]
 fn two_flows_share_a_path() {
-    let shares: Vec<f64> = run("two", &TWO).flows.iter().map(share).collect();
+    let shares: Vec<f64> = run("two", &SECOND_FLOW).flows.iter().map(share).collect();
     assert!(shares.iter().sum::<f64>() > 0.9, "{shares:?}");
     assert!(shares.iter().all(|&share| share > 0.25), "{shares:?}");
 }
@@ -165,7 +130,7 @@ fn version_3_halves_its_window_every_five_seconds() {
 #[test]
 fn version_3_finds_out_how_much_a_shallow_buffer_takes() {
     let lossy = |growth: &str| {
-        let records = run("shallow buffer", &[TWO[0], TWO[1], "queue.buffer=20 packets", growth]);
+        let records = run("shallow buffer", &[SECOND_FLOW[0], SECOND_FLOW[1], "queue.buffer=20 packets", growth]);
         let sum: f64 = records.flows.iter().map(share).sum();
         (sum, records.flows.iter().map(|flow| flow.retransmissions).sum::<u64>())
     };
@@ -193,7 +158,8 @@ fn a_file_ends_with_version_3() {
 
 #[test]
 fn two_flows_of_version_3_share_a_path() {
-    let shares: Vec<f64> = run("two, version 3", &[TWO[0], TWO[1], V3]).flows.iter().map(share).collect();
+    let shares: Vec<f64> =
+        run("two, version 3", &[SECOND_FLOW[0], SECOND_FLOW[1], V3]).flows.iter().map(share).collect();
     assert!(shares.iter().sum::<f64>() > 0.9, "{shares:?}");
     assert!(shares.iter().all(|&share| share > 0.35), "{shares:?}");
 }

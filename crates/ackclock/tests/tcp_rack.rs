@@ -4,52 +4,18 @@ mod lab;
 
 use ackclock::record::{FlowRecord, Records};
 use lab::agree::assert_engines_agree;
-use lab::{conserves, flow, scenario};
+use lab::{SECOND_FLOW, conserves, flow, scenario, two_senders};
 
 /// One flow over 10 Mb/s and 50 ms: 62 kB, 41 segments.
-const PATH: &str = r#"
-duration = "60 s"
-[network]
-technology = "packet"
-topology = "graph"
-[node]
-s1.kind = "host"
-s2.kind = "host"
-sw1.kind = "switch"
-sw2.kind = "switch"
-d.kind = "host"
-[link.a]
-ends = ["s1", "sw1"]
-rate = "100 Mbps"
-delay = "5 ms"
-[link.b]
-ends = ["s2", "sw1"]
-rate = "100 Mbps"
-delay = "5 ms"
-[link.middle]
-ends = ["sw1", "sw2"]
-rate = "10 Mbps"
-delay = "15 ms"
-[link.exit]
-ends = ["sw2", "d"]
-rate = "100 Mbps"
-delay = "5 ms"
-[queue]
-buffer = "50 packets"
-[tcp]
-dialect = "standard"
-[flow.f1]
-from = "s1"
-to = "d"
-"#;
+fn path() -> String {
+    two_senders("duration = \"60 s\"", "100 Mbps", "15 ms", "50 packets", "")
+}
 
-/// A second flow.
-const TWO: [&str; 2] = ["flow.f2.from=s2", "flow.f2.to=d"];
 const RACK: &str = "tcp.recovery=rack";
 const RFC6675: &str = "tcp.recovery=rfc6675";
 
 fn run(name: &str, sets: &[&str]) -> Records {
-    let records = assert_engines_agree(name, &scenario(PATH, sets), 1);
+    let records = assert_engines_agree(name, &scenario(&path(), sets), 1);
     conserves(&records);
     records
 }
@@ -63,7 +29,8 @@ fn total(records: &Records, of: impl Fn(&FlowRecord) -> u64) -> u64 {
 fn bbr_fills_a_shallow_buffer_without_timeouts() {
     for growth in ["tcp.growth=bbr1", "tcp.growth=bbr3"] {
         let with = |recovery| {
-            let records = run("shallow", &[TWO[0], TWO[1], "queue.buffer=10 packets", growth, recovery]);
+            let records =
+                run("shallow", &[SECOND_FLOW[0], SECOND_FLOW[1], "queue.buffer=10 packets", growth, recovery]);
             let lost: u64 = records.ports.iter().map(|port| port.drops.overflow).sum();
             let goodput: f64 = records.flows.iter().map(|flow| flow.goodput_bps).sum();
             (

@@ -2,19 +2,20 @@
 //! grows is [`cc`](super::cc)'s.
 //! Sources: [SACK-UBR] §2 to §4; the timer of 4.3BSD-Reno, docs/models/retransmission-timer.md.
 
+mod extra;
 mod paced;
 mod sending;
 
+use extra::Extra;
+
 use super::cc::{Ack, CongestionControl, Growth, Loss, Window};
 use super::handshake::{ActiveEnd, Opened, RTO_AFTER_LOST_SYN};
-use super::pacer::Pacer;
 use super::recovery::{AnyRecovery, Deadline, DupAck, Flight, Hands, NewAck, Recovery, TimerAction};
 use super::sack_ends::{SackReader, SackStats};
 use super::setup::Setup;
 use super::timer::RetransmissionTimer;
-use super::timestamps::TimestampClock;
 use super::{HostQueue, InitialWindowFrom, SendTimes, TcpParams, TickClock, sack_option};
-use crate::packet::{IP_HEADER_BYTES, SackBlock, Segment, SegmentKind, TCP_HEADER_BYTES, Timestamps};
+use crate::packet::{SackBlock, Segment, SegmentKind};
 use crate::record::Fingerprint;
 use crate::record::trace::TimerState;
 use crate::rng::Stream;
@@ -100,68 +101,6 @@ pub struct Sender {
     extra: Option<Box<Extra>>,
     stats: SenderStats,
     fingerprint: Fingerprint,
-}
-
-/// What only some senders have. Whatever uses it is compiled apart from what all do.
-#[derive(Clone, Debug)]
-struct Extra {
-    /// What is special about the beginning.
-    setup: Option<Setup>,
-    /// When outstanding segments were sent.
-    times: Option<SendTimes>,
-    /// The pace, if congestion control sets one.
-    pacer: Option<Pacer>,
-    /// Opening the connection, and answering the receiver's FIN.
-    end: Option<ActiveEnd>,
-    /// Whether the last byte is a FIN.
-    fin: bool,
-    /// The clock of the timestamps option, and what is echoed in it.
-    clock: Option<TimestampClock>,
-    echo: u32,
-    /// Selective acknowledgements of another form than all can read.
-    sack: Option<SackReader>,
-}
-
-impl Extra {
-    fn new(params: &TcpParams) -> Option<Box<Extra>> {
-        let measures = params.growth.measures() || params.recovery.measures();
-        let times = measures.then(|| SendTimes::new(u64::from(params.mss)));
-        let pacer = params.growth.paces().then(|| Pacer::new(u64::from(params.mss)));
-        let setup = Setup::new(params);
-        let end = (params.handshake || params.fin).then(|| ActiveEnd::new(params.handshake));
-        let clock = params.timestamp_clock.map(TimestampClock::new);
-        let sack = SackReader::new(params);
-        let any = setup.is_some() || times.is_some() || pacer.is_some() || end.is_some() || clock.is_some();
-        let any = any || sack.is_some();
-        any.then(|| Box::new(Extra { setup, times, pacer, end, fin: params.fin, clock, echo: 0, sack }))
-    }
-
-    /// Whether all segments are plain for now, and sent as soon as the window allows.
-    fn is_plain(&self) -> bool {
-        let has_begun = self.setup.as_ref().is_none_or(Setup::is_over);
-        let is_open = |end: &ActiveEnd| end.is_open() && !end.is_due() && !self.fin;
-        has_begun && self.pacer.is_none() && self.clock.is_none() && self.end.as_ref().is_none_or(is_open)
-    }
-
-    /// A segment on its way out, of a stream that ends at `limit`.
-    fn dress(&self, now: Time, mut segment: Segment, limit: u64) -> Segment {
-        if let Some(setup) = &self.setup {
-            segment = setup.dress(segment);
-        }
-        if let Some(end) = self.end.as_ref().filter(|_| segment.len == 0) {
-            segment.kind = end.sent();
-            if segment.kind == SegmentKind::Syn {
-                segment.sack = self.sack.as_ref().map(SackReader::offer).unwrap_or_default();
-            }
-        } else if self.fin && segment.seq + u64::from(segment.len) == limit {
-            segment.kind = SegmentKind::Fin;
-        }
-        if segment.payload() == 0 {
-            segment.headers = (IP_HEADER_BYTES + TCP_HEADER_BYTES) as u16; // nothing could hold them otherwise
-        }
-        segment.timestamps = self.clock.map(|clock| Timestamps { value: clock.at(now), echo: self.echo });
-        segment
-    }
 }
 
 /// Beyond every byte of a connection.

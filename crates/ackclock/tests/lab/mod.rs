@@ -31,6 +31,51 @@ policy = "selective-drop"
 recovery = "fall-floyd"
 "#;
 
+/// Two senders s1 and s2 and one receiver d in the standard dialect, over links of 5 ms with this rate and one of 10 Mb/s
+/// between the switches; one flow f1, from s1; `head` is what stands before, and `tcp` in [tcp].
+pub fn two_senders(head: &str, access_rate: &str, middle_delay: &str, buffer: &str, tcp: &str) -> String {
+    format!(
+        r#"{head}
+[network]
+technology = "packet"
+topology = "graph"
+[node]
+s1.kind = "host"
+s2.kind = "host"
+sw1.kind = "switch"
+sw2.kind = "switch"
+d.kind = "host"
+[link.a]
+ends = ["s1", "sw1"]
+rate = "{access_rate}"
+delay = "5 ms"
+[link.b]
+ends = ["s2", "sw1"]
+rate = "{access_rate}"
+delay = "5 ms"
+[link.middle]
+ends = ["sw1", "sw2"]
+rate = "10 Mbps"
+delay = "{middle_delay}"
+[link.exit]
+ends = ["sw2", "d"]
+rate = "{access_rate}"
+delay = "5 ms"
+[queue]
+buffer = "{buffer}"
+[tcp]
+dialect = "standard"
+{tcp}
+[flow.f1]
+from = "s1"
+to = "d"
+"#
+    )
+}
+
+/// The second flow of [`two_senders`].
+pub const SECOND_FLOW: [&str; 2] = ["flow.f2.from=s2", "flow.f2.to=d"];
+
 /// One sender s, one switch r, one receiver d, and a flow f, over links `first` and `last` of 1 Mb/s with this delay; `head` is
 /// what stands before, and `tcp` in [tcp].
 pub fn line(head: &str, delay: &str, tcp: &str) -> String {
