@@ -220,9 +220,8 @@ mod tests {
 
     #[test]
     fn a_short_buffer_may_have_to_refuse() {
-        let never = |packets, bytes, slower| {
-            never_refuses((packets, bytes), (time(LONGEST), LONGEST), time(slower * SHORTEST))
-        };
+        let never =
+            |packets, bytes, slower| never_refuses((packets, bytes), (time(LONGEST), LONGEST), time(slower * SHORTEST));
         assert!(never(8, u64::MAX, 1) && !never(7, u64::MAX, 1));
         assert!(never(4, u64::MAX, 2) && !never(3, u64::MAX, 2));
         assert!(never(u32::MAX, 600, 1) && !never(u32::MAX, 599, 1));
