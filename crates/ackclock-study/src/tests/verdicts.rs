@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{FINDINGS, TWO_CLAIMS, report_of, study_of, study_with};
-use crate::{Report, Selection, Verdict};
+use crate::{CellReport, Report, Selection, Verdict, page};
 
 fn verdicts(report: &Report) -> BTreeMap<String, Verdict> {
     let mut all = BTreeMap::new();
@@ -102,6 +102,71 @@ tolerance = ["printed", "runs", "printed"]
     assert_eq!((report.tally.cells_exact, report.tally.cells_exact_agree), (2, 1));
     let text = report.text();
     assert!(text.contains("Exact:  1 of 2 equal every digit that was printed."), "{text}");
+}
+
+/// The mean of 30.0, 30.6, 31.2 and 31.8 Mb/s is 30.9.
+fn table_of_one_number(tolerance: &str, published: &str) -> String {
+    format!(
+        r#"
+quantity = "Of the first flow, Mb/s"
+metric = "goodput(s1)"
+tolerance = [{{ name = "t", {tolerance}, reason = "Nothing is random." }}]
+column = [
+    {{ label = "from 0", at = {{ tcp = "reno" }}, unit = 1e6 }},
+    {{ label = "from 100", at = {{ tcp = "reno" }}, unit = 1e6, plus = 100, decimals = 1 }},
+]
+[[row]]
+label = "K=1000"
+at = {{ net = "lan", k = "1000" }}
+{published}
+"#
+    )
+}
+
+fn cells_of(table: &str) -> Vec<CellReport> {
+    let report = report_of(&study_with(table, "claim = []", "").unwrap(), &Selection::default());
+    report.cards[0].table.as_ref().unwrap().cells.clone()
+}
+
+#[test]
+fn what_must_equal_the_printed_digits_is_shown_with_them() {
+    let both = |published: &str| format!("published = [{published}]\ntolerance = [\"t\", \"t\"]");
+    for (is, printed, published) in [
+        ("truncated", [30.0, 130.0], "30, 130"),
+        ("rounded", [31.0, 131.0], "31, 131"),
+        ("rounded-up", [31.0, 131.0], "31, 131"),
+    ] {
+        let cells = cells_of(&table_of_one_number(&format!("value = 1, is = \"{is}\""), &both(published)));
+        assert_eq!([0, 1].map(|n| cells[n].as_printed.unwrap().mean), printed, "{is}");
+        assert!(cells.iter().all(|cell| cell.verdict == Verdict::Agrees && cell.decimals == 0), "{is}");
+        assert!((cells[0].ours.mean - 30.9).abs() < 1e-9, "what was measured stays what it is");
+    }
+    let cells = cells_of(&table_of_one_number("value = 1", &both("30, 131.8")));
+    assert_eq!([0, 1].map(|n| (cells[n].as_printed, cells[n].decimals)), [(None, 2), (None, 1)]);
+}
+
+#[test]
+fn a_row_may_have_the_first_columns_only() {
+    let table = |row: &str| table_of_one_number("value = 1", row);
+    let cells = cells_of(&table("columns = 1\npublished = [31]\ntolerance = [\"t\"]"));
+    assert_eq!(cells.iter().map(|cell| cell.id.as_str()).collect::<Vec<_>>(), ["t1/K=1000/from 0"]);
+    let refused = |row: &str| study_with(&table(row), "claim = []", "").unwrap_err().to_string();
+    let missing = refused("published = [31]\ntolerance = [\"t\"]");
+    assert!(missing.ends_with("row \"K=1000\" does not have one number and tolerance per column"), "{missing}");
+    let many = refused("columns = 3\npublished = [31, 131, 1]\ntolerance = [\"t\", \"t\", \"t\"]");
+    assert!(many.ends_with("row \"K=1000\" has more columns than there are"), "{many}");
+}
+
+#[test]
+fn the_page_tells_the_instances_of_a_claim_apart() {
+    let claims = TWO_CLAIMS.replace(
+        "each = []",
+        "each = [{ label = \"small\", at = { k = \"1000\" } }, { label = \"large\", at = { k = \"3000\" } }]",
+    );
+    let page = |claims: &str| page::render(&report_of(&study_of(claims, "").unwrap(), &Selection::default()), &[], &[]);
+    let with = page(&claims);
+    assert!(with.contains("small") && with.contains("large"), "{with}");
+    assert_eq!((with.matches(">of<").count(), page(TWO_CLAIMS).matches(">of<").count()), (1, 0));
 }
 
 #[test]
