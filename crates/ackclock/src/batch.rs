@@ -67,7 +67,7 @@ impl<T: Copy + Default> Batch<T> {
     /// taken are left.
     #[inline(never)]
     pub(crate) fn clean(&mut self, taken: usize) -> usize {
-        self.nearly_empty = if 8 * self.len <= self.room.len() { self.nearly_empty + 1 } else { 0 };
+        self.nearly_empty = if 4 * self.len <= self.room.len() { self.nearly_empty + 1 } else { 0 };
         if taken < 3 * (self.len - taken) {
             return taken;
         }
@@ -82,7 +82,7 @@ impl<T: Copy + Default> Batch<T> {
     #[cold]
     #[inline(never)]
     fn grow(&mut self) {
-        let room = (2 * self.len).max(2);
+        let room = (self.len + self.len / 2).max(2);
         self.room.reserve_exact(room - self.len);
         self.room.resize(room, T::default());
     }

@@ -13,7 +13,7 @@ use super::door::{self, Door};
 use super::hosts::Hosts;
 use super::io::{Destination, Entrance, Io, Leg};
 use super::mailbox::Mailbox;
-use super::outlets::{Course, Numbering, Outlet, Outlets, PathOutlet, Trail};
+use super::outlets::{Numbering, Outlet, Outlets, PathOutlet, Trail};
 use super::pacing::Spacing;
 use super::packet_port::{PacketPort, PacketPorts, PortVc};
 use super::reports::Reports;
@@ -414,7 +414,7 @@ impl Plan<'_> {
                 trail: (looked_back > Span::ZERO).then(|| Box::new(Trail::new(looked_back))),
                 forced_drops: None,
                 path,
-                course: Course::Other,
+                direct: false,
             });
         }
         let flows = self.scenario.flows.len();

@@ -19,6 +19,8 @@ use crate::units::{Span, Time};
 /// The outputs of a group of hosts.
 pub(super) struct Outlets {
     technology: Technology,
+    /// Octets that each link adds to a packet.
+    link_header_bytes: u32,
     numbering: Numbering,
     /// By the numbers of the ends.
     outlets: Vec<Outlet>,
@@ -92,17 +94,8 @@ pub(super) struct Outlet {
     pub(super) forced_drops: Option<Box<ForcedDrops>>,
     /// If the link behind the host is more than plain.
     pub(super) path: Option<Box<PathOutlet>>,
-    /// What is done with a plain segment.
-    pub(super) course: Course,
-}
-
-/// What an outlet does with plain segments.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Course {
-    /// Sends each as a packet to this port, with so many octets of the link, and nothing else.
-    Port { link_header_bytes: u32, mailbox: u32, entrance: Entrance },
-    /// More than that, or something else.
-    Other,
+    /// Whether plain segments go as packets to a port, and nothing else is done with them.
+    pub(super) direct: bool,
 }
 
 /// The way out of a host whose link is more than plain.
@@ -193,9 +186,14 @@ impl Outlets {
         serializers: Serializers,
     ) -> Outlets {
         let mut outlets = outlets;
-        outlets.iter_mut().for_each(|outlet| outlet.course = outlet.course_with(technology));
+        outlets.iter_mut().for_each(|outlet| outlet.direct = outlet.is_direct_with(technology));
+        let link_header_bytes = match technology {
+            Technology::Atm { .. } => 0,
+            Technology::Packet { link_header_bytes } => link_header_bytes,
+        };
         Outlets {
             technology,
+            link_header_bytes,
             numbering,
             outlets,
             nics: (0..nics).map(|_| Nic::default()).collect(),
@@ -240,9 +238,10 @@ impl Outlets {
         let nic = &mut self.nics[outlet.nic as usize];
         if nic.is_idle(now)
             && !io.sacks.numbers_packets()
-            && let Course::Port { link_header_bytes, mailbox, entrance } = outlet.course
+            && outlet.direct
+            && let Destination::Port { mailbox, entrance } = outlet.leg.to
         {
-            let size = len + u32::from(headers) + link_header_bytes;
+            let size = len + u32::from(headers) + self.link_header_bytes;
             let complete = now + self.times.of(outlet.serializer, size);
             nic.occupy(complete);
             let (time, carries, frame, cells) = (complete + outlet.leg.lag, seq + ack, 0, Cells::default());
@@ -366,18 +365,13 @@ impl Outlet {
             forced_drops: None,
             frames: 0,
             path: None,
-            course: Course::Other,
+            direct: false,
         }
     }
 
-    fn course_with(&self, technology: Technology) -> Course {
+    fn is_direct_with(&self, technology: Technology) -> bool {
         let special = self.path.is_some() || self.forced_drops.is_some();
-        match (technology, self.leg.to) {
-            (Technology::Packet { link_header_bytes }, Destination::Port { mailbox, entrance }) if !special => {
-                Course::Port { link_header_bytes, mailbox, entrance }
-            }
-            _ => Course::Other,
-        }
+        !special && matches!(technology, Technology::Packet { .. }) && matches!(self.leg.to, Destination::Port { .. })
     }
 
     /// A frame begins at `start`, when the link is free.
