@@ -175,15 +175,29 @@ impl Tolerance {
     /// Whether our mean agrees. Published numbers have few digits: what equals the tolerance in decimal shall not fail
     /// in binary.
     pub fn agrees(&self, ours: f64, published: f64, deviation: f64) -> bool {
-        let tiny = 1e-12 * published.abs().max(1.0);
-        let steps = (ours / self.value, published / self.value);
-        let printed = match self.is {
-            Meaning::Rounded => steps.0.round(),
-            Meaning::Truncated => (steps.0 + tiny).floor(),
-            Meaning::RoundedUp => (steps.0 - tiny).ceil(),
-            _ => return (ours - published).abs() <= self.distance(published, deviation) + tiny,
+        match self.printed(ours) {
+            Some(printed) => (printed / self.value).round() == (published / self.value).round(),
+            None => (ours - published).abs() <= self.distance(published, deviation) + tiny(published),
+        }
+    }
+
+    /// A number of ours with as many digits as the study printed, got as the study got them; `None` where not every digit is
+    /// asked for.
+    pub fn printed(&self, ours: f64) -> Option<f64> {
+        let steps = ours / self.value;
+        let steps = match self.is {
+            Meaning::Rounded => steps.round(),
+            Meaning::Truncated => (steps + tiny(ours)).floor(),
+            Meaning::RoundedUp => (steps - tiny(ours)).ceil(),
+            _ => return None,
         };
-        printed == steps.1.round()
+        Some(steps * self.value)
+    }
+
+    /// Decimals of the last digit that was printed; `None` where not every digit is asked for.
+    pub fn printed_decimals(&self) -> Option<usize> {
+        let is_whole = |decimals: &i32| (self.value * 10_f64.powi(*decimals)).fract().abs() < 1e-9;
+        self.is_exact().then(|| (0..9).find(is_whole).unwrap_or(9) as usize)
     }
 
     /// Whether it is about how single runs scatter.
@@ -197,6 +211,11 @@ impl Tolerance {
     }
 }
 
+/// What a number may be off because decimal fractions are none in binary.
+fn tiny(number: f64) -> f64 {
+    1e-12 * number.abs().max(1.0)
+}
+
 /// A column of a table.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -208,6 +227,9 @@ pub(crate) struct Column {
     /// What the metric is divided by: the unit of the column.
     #[serde(default = "one")]
     pub unit: f64,
+    /// What is added to it then, where the study counts from somewhere else.
+    #[serde(default)]
+    pub plus: f64,
     /// Decimals of its numbers.
     #[serde(default = "two")]
     pub decimals: usize,
@@ -221,12 +243,14 @@ fn two() -> usize {
     2
 }
 
-/// A row of a table: one number per column. Where it names several points, its numbers are means over them.
+/// A row of a table: one number per column that it has. Where it names several points, its numbers are means over them.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Row {
     pub label: String,
     pub at: Coordinates,
+    /// It has the first so many columns, and the publication has nothing in the others; without it, it has all.
+    pub columns: Option<usize>,
     pub published: Vec<f64>,
     /// Names of tolerances, one per column.
     pub tolerance: Vec<String>,
@@ -523,6 +547,11 @@ impl Assumption {
 }
 
 impl Table {
+    /// The columns that a row has.
+    pub fn columns_of(&self, row: &Row) -> &[Column] {
+        &self.columns[..row.columns.unwrap_or(self.columns.len()).min(self.columns.len())]
+    }
+
     pub fn tolerance(&self, name: &str) -> Option<&Tolerance> {
         self.tolerances.iter().find(|tolerance| tolerance.name == name)
     }
@@ -564,6 +593,9 @@ mod tests {
         assert!(!agrees(0.001, Meaning::Rounded, 160.2524, 160.253));
         assert!(agrees(0.1, Meaning::RoundedUp, 160.2528, 160.3));
         assert!(!agrees(0.1, Meaning::RoundedUp, 160.3001, 160.3));
+        // 0.07 are 7.000000000000001 hundredths in binary.
+        let tolerance = Tolerance { name: "t".into(), value: 0.01, is: Meaning::RoundedUp, reason: "r".into() };
+        assert_eq!((tolerance.printed(0.07), tolerance.printed_decimals()), (Some(0.07), Some(2)));
         // What is a step in decimal may be a little off in binary, on either side.
         assert!(agrees(0.1, Meaning::RoundedUp, 160.3, 160.3) && agrees(0.1, Meaning::Truncated, 160.3, 160.3));
         assert!(agrees(1.0, Meaning::Truncated, 217_320.0, 217_320.0));

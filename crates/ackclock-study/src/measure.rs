@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use ackclock::packet::{IP_HEADER_BYTES, TCP_HEADER_BYTES};
+use ackclock::packet::{IP_HEADER_BYTES, TCP_HEADER_BYTES, wire_number};
 use ackclock::record::metrics::jain;
 use ackclock::record::stats::sample_sd;
 use ackclock::record::{self, Records};
@@ -102,11 +102,12 @@ impl Measurement {
     }
 }
 
-/// A SACK option: how much it says, and how long it is with kind and length.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// A SACK option: what it says, and how long it is with kind and length.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct LastSack {
-    pub blocks: u32,
+    /// Left and right edge of each block, in the order of the option: bytes of the stream, modulo 2^32.
+    pub blocks: Vec<(u32, u32)>,
     pub octets: u32,
 }
 
@@ -118,8 +119,23 @@ impl LastSack {
         let form = flow.tcp.sack.offset.as_ref().map(|offset| offset.form);
         let negotiated = form.map_or(Negotiated::Standard, |form| Negotiated::Offset(form, Flags::ALL));
         let octets = last.segment.sack.octets();
-        let blocks = sack_option::find(octets, negotiated).ok().flatten().map_or(0, |blocks| blocks.len());
-        Some(LastSack { blocks: blocks as u32, octets: octets.len() as u32 })
+        let blocks = sack_option::find(octets, negotiated).ok().flatten().unwrap_or_default();
+        let byte = |number: u32| number.wrapping_sub(wire_number(0));
+        let blocks = blocks.iter().map(|block| (byte(block.left), byte(block.right))).collect();
+        Some(LastSack { blocks, octets: octets.len() as u32 })
+    }
+
+    /// An edge of the block of this number, from 1.
+    fn edge(&self, edge: Edge, number: usize) -> Option<u32> {
+        let (left, right) = *self.blocks.get(number.checked_sub(1)?)?;
+        Some(if edge == Edge::Left { left } else { right })
+    }
+
+    /// How far an edge is below the right one of the first block: of the left edge of that (1), of right (2) and left (3) edge of
+    /// the second, and so on.
+    fn offset(&self, number: usize) -> Option<u32> {
+        let edge = if number.is_multiple_of(2) { Edge::Right } else { Edge::Left };
+        Some(self.edge(Edge::Right, 1)?.wrapping_sub(self.edge(edge, number / 2 + 1)?))
     }
 }
 
@@ -169,6 +185,24 @@ pub(crate) enum MetricName {
     QueueSeconds(String),
     /// When a place first goes over to another satellite, seconds.
     FirstHandover(String),
+    /// A number in the last SACK option captured of a flow.
+    InSack(InSack, String),
+}
+
+/// A number in a SACK option, which has several of each kind, numbered from 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum InSack {
+    /// An edge of a block: a byte of the stream.
+    Edge(Edge, usize),
+    /// How far an edge is below the right one of the first block, bytes.
+    Offset(usize),
+}
+
+/// The first byte of a block, or the first after it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Edge {
+    Left,
+    Right,
 }
 
 /// What a flow has.
@@ -297,8 +331,8 @@ impl Quality {
             Quality::GoodputAfterWarmup => run.goodput_after_warmup_bps.get(flow).copied(),
             Quality::Retransmissions => Some(run.retransmissions[flow] as f64),
             Quality::Needless => Some(run.unnecessary[flow] as f64),
-            Quality::SackBlocks => run.last_sack[flow].map(|sack| f64::from(sack.blocks)),
-            Quality::SackOctets => run.last_sack[flow].map(|sack| f64::from(sack.octets)),
+            Quality::SackBlocks => run.last_sack[flow].as_ref().map(|sack| sack.blocks.len() as f64),
+            Quality::SackOctets => run.last_sack[flow].as_ref().map(|sack| f64::from(sack.octets)),
             Quality::FastRetransmits => Some(run.fast_retransmits[flow] as f64),
             Quality::Timeouts => Some(run.timeouts_ms[flow].len() as f64),
             Quality::Completed => run.completed[flow],
@@ -316,7 +350,7 @@ impl Quality {
 
 /// `NAME`, `NAME(FLOW FLOW ...)`, `ratio(NAME: FLOW ... / FLOW ...)`, `deviation(NAME)`, `jain(NAME)`,
 /// `misallocation(NAME: FLOW WEIGHT ...)`, `NAME(FLOW FLOW ..., N to M s)`, `mean-queue(PORT)`, `queue-seconds(PORT)`,
-/// `first-handover(PLACE)`.
+/// `first-handover(PLACE)`, `sack-left(FLOW: N)`, `sack-right(FLOW: N)`, `sack-offset(FLOW: N)`.
 impl TryFrom<String> for MetricName {
     type Error = String;
     fn try_from(text: String) -> Result<MetricName, String> {
@@ -336,6 +370,16 @@ impl TryFrom<String> for MetricName {
             "mean-queue" => Ok(MetricName::MeanQueue(of.into())),
             "queue-seconds" => Ok(MetricName::QueueSeconds(of.into())),
             "first-handover" => Ok(MetricName::FirstHandover(of.into())),
+            "sack-left" | "sack-right" | "sack-offset" => {
+                let (flow, number) = of.split_once(':').ok_or_else(wrong)?;
+                let number: usize = number.trim().parse().ok().filter(|number| *number > 0).ok_or_else(wrong)?;
+                let what = match name {
+                    "sack-left" => InSack::Edge(Edge::Left, number),
+                    "sack-right" => InSack::Edge(Edge::Right, number),
+                    _ => InSack::Offset(number),
+                };
+                Ok(MetricName::InSack(what, flow.trim().into()))
+            }
             "deviation" => Quality::named(of).map(MetricName::Deviation).ok_or_else(wrong),
             "jain" => Quality::named(of).map(MetricName::Jain).ok_or_else(wrong),
             "misallocation" => {
@@ -414,6 +458,15 @@ impl Metric {
             MetricName::During(what, flows, from, to) => what.over(run, flows, *from, *to),
             MetricName::MeanQueue(port) => run.mean_queue.get(port).copied(),
             MetricName::FirstHandover(place) => run.first_handover.get(place).copied(),
+            MetricName::InSack(what, flow) => {
+                let flow = run.flows.iter().position(|name| name == flow)?;
+                let sack = run.last_sack[flow].as_ref()?;
+                let number = match *what {
+                    InSack::Edge(edge, number) => sack.edge(edge, number),
+                    InSack::Offset(number) => sack.offset(number),
+                };
+                number.map(f64::from)
+            }
             MetricName::QueueSeconds(port) => run.mean_queue.get(port).map(|mean| mean * run.seconds),
         }
     }
@@ -503,7 +556,8 @@ mod tests {
             fast_retransmits: vec![1, 2],
             retransmissions: vec![3, 4],
             unnecessary: vec![2, 1],
-            last_sack: vec![Some(LastSack { blocks: 5, octets: 22 }), None],
+            // Table 20 at 7000.
+            last_sack: vec![Some(LastSack { blocks: vec![(7000, 7500), (6000, 6500)], octets: 12 }), None],
             longest_backoff: vec![1, 5],
             timeouts_ms: vec![vec![1], vec![2, 3]],
             completed: vec![Some(4.5), None],
@@ -574,8 +628,15 @@ mod tests {
 
     #[test]
     fn options_are_those_of_the_last_acknowledgement_captured() {
-        assert_eq!((value("sack-blocks(s1)"), value("sack-octets(s1)")), (Some(5.0), Some(22.0)));
+        assert_eq!((value("sack-blocks(s1)"), value("sack-octets(s1)")), (Some(2.0), Some(12.0)));
         assert_eq!((value("sack-blocks(s2)"), value("sack-octets(s2)")), (None, None), "nothing was captured");
+        let edges = ["sack-left(s1: 1)", "sack-right(s1: 1)", "sack-left(s1: 2)", "sack-right(s1: 2)"].map(value);
+        assert_eq!(edges, [7000.0, 7500.0, 6000.0, 6500.0].map(Some));
+        // Below 7500: the left edge of the first block, the right one of the second, and its left one.
+        let offsets = ["sack-offset(s1: 1)", "sack-offset(s1: 2)", "sack-offset(s1: 3)"].map(value);
+        assert_eq!(offsets, [500.0, 1000.0, 1500.0].map(Some));
+        let none = ["sack-left(s1: 3)", "sack-offset(s1: 4)", "sack-right(s2: 1)", "sack-right(s3: 1)"].map(value);
+        assert_eq!(none, [None; 4], "no third block, nothing captured, no such flow");
     }
 
     #[test]
@@ -592,6 +653,9 @@ mod tests {
 
     #[test]
     fn what_is_no_metric_is_said() {
+        for text in ["sack-left(s1)", "sack-left(s1: 0)", "sack-offset(s1: A)"] {
+            assert_eq!(MetricName::try_from(text.to_owned()), Err(format!("{text:?} is no metric")));
+        }
         for text in ["sents", "sent(s1", "ratio(sent s1 / s2)", "ratio(sent: s1)", "deviation(queue)", "speed(s1)"] {
             assert_eq!(MetricName::try_from(text.to_owned()), Err(format!("{text:?} is no metric")));
         }

@@ -115,12 +115,13 @@ fn published(report: &TableReport) -> Html {
     }
     table = table.words("verdict");
     for cell in &report.cells {
+        let ours = cell.comparable();
         let mut cells = vec![
             Cell::text(&cell.row),
             Cell::text(&cell.column),
             Cell::number(cell.published, cell.decimals),
-            number(&cell.ours, cell.decimals),
-            Cell::Number(format!("{} to {}", fixed(cell.ours.min, cell.decimals), fixed(cell.ours.max, cell.decimals))),
+            number(ours, cell.decimals),
+            Cell::Number(format!("{} to {}", fixed(ours.min, cell.decimals), fixed(ours.max, cell.decimals))),
             Cell::Number(text::tolerance(cell)),
         ];
         cells.extend(cell.beside.iter().map(|value| Cell::number(*value, cell.decimals)));
@@ -128,7 +129,7 @@ fn published(report: &TableReport) -> Html {
         table.row(cells);
     }
     if report.cells.iter().any(|cell| cell.exact) {
-        table = table.note("Where the tolerance is what was printed, our number is compared as the study printed its own: rounded, rounded up or cut off. Here it is rounded.");
+        table = table.note("Where the tolerance is what was printed, our number is given as the study gives its own: rounded, rounded up or cut off.");
     }
     let mut html = table.html();
     html.leaf("h3", &[], "Why these tolerances");
@@ -167,9 +168,16 @@ fn drawn(page: &mut Page, figure: &DrawnFigure) -> Html {
 }
 
 fn claims(claims: &[ClaimReport]) -> Html {
-    let mut table = Table::new("Claims").words("claim").words("our numbers").words("verdict");
+    let has_instances = claims.iter().any(|claim| claim.instance().is_some());
+    let mut table = Table::new("Claims").words("claim");
+    if has_instances {
+        table = table.words("of");
+    }
+    table = table.words("our numbers").words("verdict");
     for claim in claims {
-        table.row(vec![Cell::text(&claim.text), Cell::text(&claim.evidence), verdict(&claim.verdict, "holds")]);
+        let of = has_instances.then(|| Cell::text(claim.instance().unwrap_or_default()));
+        let judged = [Cell::text(&claim.evidence), verdict(&claim.verdict, "holds")];
+        table.row([Cell::text(&claim.text)].into_iter().chain(of).chain(judged).collect());
     }
     table.html()
 }

@@ -195,7 +195,7 @@ impl Scope {
         for card in self.cards(study) {
             let seeds = self.seeds_of(card);
             for row in self.rows(study, card) {
-                for column in &study.tables[&card.id].columns {
+                for column in study.tables[&card.id].columns_of(row) {
                     want(study.checked_points(&merged(&row.at, &column.at)), seeds);
                 }
             }

@@ -9,7 +9,7 @@ use ackclock::sim::RESULT_VERSION;
 use serde::Serialize;
 
 use crate::claim::Measured;
-use crate::data::{Assumption, Beside, Card, Group, Mark, Point, Shown, Table, cell_id, merged};
+use crate::data::{Assumption, Beside, Card, Group, Mark, Point, Shown, Table, Tolerance, cell_id, merged};
 use crate::figure::DrawnFigure;
 use crate::measure::{Measurement, Metric};
 use crate::plan::Scope;
@@ -92,6 +92,9 @@ pub struct CellReport {
     pub tolerance_reason: String,
     /// Our number over the seeds.
     pub ours: Number,
+    /// The same with as many digits as the study printed, got as the study got them: rounded, rounded up or cut off. Where
+    /// not every digit is asked for, none.
+    pub as_printed: Option<Number>,
     /// The same, computed in other ways, in the order of [`TableReport::beside`]. Not judged.
     pub beside: Vec<f64>,
     /// The judgement.
@@ -316,6 +319,20 @@ impl Report {
     }
 }
 
+impl CellReport {
+    /// Our number as it can be compared with the published one digit by digit.
+    pub(crate) fn comparable(&self) -> &Number {
+        self.as_printed.as_ref().unwrap_or(&self.ours)
+    }
+}
+
+impl ClaimReport {
+    /// Which instance of a claim it is, if that has several.
+    pub(crate) fn instance(&self) -> Option<&str> {
+        self.id.split_once('/').map(|(_, instance)| instance)
+    }
+}
+
 impl Tally {
     fn count_failure(&mut self, verdict: &Verdict) {
         self.failures += usize::from(*verdict == Verdict::Fails);
@@ -338,6 +355,12 @@ impl Verdict {
 impl Number {
     /// Of no run: a file that was never finished, for one. It agrees with nothing.
     const NONE: Number = Number { n: 0, mean: f64::NAN, ci95: None, min: f64::NAN, max: f64::NAN };
+
+    /// With the digits that the study printed, where a tolerance asks for every one of them.
+    fn printed_with(self, tolerance: &Tolerance) -> Option<Number> {
+        let [mean, min, max] = [self.mean, self.min, self.max].map(|number| tolerance.printed(number));
+        Some(Number { mean: mean?, min: min?, max: max?, ..self })
+    }
 }
 
 impl From<Summary> for Number {
@@ -383,7 +406,7 @@ fn table_report(measured: &Measured, scope: &Scope, card: &Card, table: &Table) 
     let study = measured.study;
     let mut cells = Vec::new();
     for row in scope.rows(study, card) {
-        for ((column, published), tolerance) in table.columns.iter().zip(&row.published).zip(&row.tolerance) {
+        for ((column, published), tolerance) in table.columns_of(row).iter().zip(&row.published).zip(&row.tolerance) {
             let points = study.checked_points(&merged(&row.at, &column.at));
             let metric = study.metric(column.metric.as_ref().unwrap_or(&table.metric), table.capacity_mbps);
             let tolerance = table.tolerance(tolerance).expect("checked when the study was loaded");
@@ -393,7 +416,8 @@ fn table_report(measured: &Measured, scope: &Scope, card: &Card, table: &Table) 
                 }
                 false => measured.per_seed(&points, &metric),
             };
-            let values: Vec<f64> = values.into_iter().flatten().map(|value| value / column.unit).collect();
+            let values: Vec<f64> =
+                values.into_iter().flatten().map(|value| value / column.unit + column.plus).collect();
             let ours = summarize(&values).map_or(Number::NONE, Number::from);
             let beside = table.beside.iter().map(|beside| {
                 let Beside { capacity_mbps, after_warmup, .. } = beside;
@@ -412,9 +436,10 @@ fn table_report(measured: &Measured, scope: &Scope, card: &Card, table: &Table) 
                 published: *published,
                 tolerance: tolerance.distance(*published, deviation),
                 exact: tolerance.is_exact(),
-                decimals: column.decimals,
+                decimals: tolerance.printed_decimals().unwrap_or(column.decimals),
                 tolerance_reason: tolerance.reason.clone(),
                 ours,
+                as_printed: ours.printed_with(tolerance),
                 beside: beside.collect(),
                 verdict,
             });

@@ -153,7 +153,7 @@ impl Study {
         let mut names: BTreeSet<String> = self.claims.iter().map(|claim| format!("claim:{}", claim.id)).collect();
         for (card, table) in &self.tables {
             for row in &table.rows {
-                names.extend(table.columns.iter().map(|column| cell_id(card, &row.label, &column.label)));
+                names.extend(table.columns_of(row).iter().map(|column| cell_id(card, &row.label, &column.label)));
             }
         }
         names
@@ -178,7 +178,11 @@ impl Study {
                 if !labels.insert(&row.label) {
                     return wrong(file, format!("two rows are named \"{}\"", row.label));
                 }
-                if row.published.len() != table.columns.len() || row.tolerance.len() != table.columns.len() {
+                let columns = row.columns.unwrap_or(table.columns.len());
+                if columns > table.columns.len() {
+                    return wrong(file, format!("row \"{}\" has more columns than there are", row.label));
+                }
+                if row.published.len() != columns || row.tolerance.len() != columns {
                     return wrong(
                         file,
                         format!("row \"{}\" does not have one number and tolerance per column", row.label),
@@ -189,7 +193,7 @@ impl Study {
                         return wrong(file, format!("row \"{}\": there is no tolerance \"{tolerance}\"", row.label));
                     }
                 }
-                for column in &table.columns {
+                for column in table.columns_of(row) {
                     if let Err(message) = self.points(&merged(&row.at, &column.at)) {
                         return wrong(file, format!("row \"{}\", column \"{}\": {message}", row.label, column.label));
                     }

@@ -79,7 +79,8 @@ fn table_text(out: &mut String, table: &TableReport) {
     line(out, &header);
     let mut previous = "";
     for cell in &table.cells {
-        let CellReport { row, column, published, ours, decimals, .. } = cell;
+        let CellReport { row, column, published, decimals, .. } = cell;
+        let ours = cell.comparable();
         let row_label = if previous == row { "" } else { row };
         previous = row;
         let mut text = format!(

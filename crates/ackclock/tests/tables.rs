@@ -17,7 +17,7 @@ const POLICIES: [(&str, &[&str]); 9] = [
     ("FBA+", &["queue.policy=fba", "queue.forgiveness=toggle"]),
 ];
 
-const RECOVERIES: [&str; 5] = ["vanilla", "reno", "new-reno", "fall-floyd", "rfc6675"];
+const RECOVERIES: [&str; 6] = ["vanilla", "reno", "new-reno", "fall-floyd", "rfc6675", "rack"];
 
 fn table(text: &str) -> String {
     let mut table = format!("result version {RESULT_VERSION}\n{:<12} {:<11}", "policy", "recovery");

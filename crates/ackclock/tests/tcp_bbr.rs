@@ -36,18 +36,50 @@ fn points(records: &Records, metric: Metric) -> Vec<(Time, f64)> {
     time.iter().copied().zip(value.iter().copied()).collect()
 }
 
-/// A buffer of 1.5 MB, which New Reno would fill: after Startup next to nothing waits.
+/// One flow on a path with a buffer of 1.5 MB, which New Reno would fill: it gets at least this share, and next to nothing waits.
+fn fills(name: &str, sets: &[&str], at_least: f64) -> Records {
+    let records = run(name, sets);
+    let bbr = flow(&records, "f1");
+    assert!(share(bbr) > at_least, "{name}: {}", share(bbr));
+    assert_eq!((bbr.retransmissions, bbr.timeouts), (0, 0), "{name}");
+    assert!(port(&records, "sw1->sw2").mean_queue < 15.0, "{name}: Startup included");
+    records
+}
+
+/// Two flows share it, each with more than this.
+fn shared(name: &str, sets: &[&str], each: f64) {
+    let shares: Vec<f64> = run(name, &[&SECOND_FLOW, sets].concat()).flows.iter().map(share).collect();
+    assert!(shares.iter().sum::<f64>() > 0.9, "{name}: {shares:?}");
+    assert!(shares.iter().all(|&share| share > each), "{name}: {shares:?}");
+}
+
+/// When the window first is below so many segments, a second or more apart, and how large it is then.
+fn pauses(records: &Records, segments: f64) -> Vec<(f64, f64)> {
+    let mut pauses: Vec<(f64, f64)> = Vec::new();
+    for (time, cwnd) in points(records, Metric::Cwnd) {
+        let (time, cwnd) = (time.as_secs_f64(), cwnd / MSS);
+        if cwnd < segments && time > 1.0 && pauses.last().is_none_or(|&(last, _)| time > last + 1.0) {
+            pauses.push((time, cwnd));
+        }
+    }
+    pauses
+}
+
+/// A transfer of 1 MB that ends.
+fn file(name: &str, sets: &[&str]) -> Time {
+    let records = run(name, &[&["flow.f1.size=1 MB"], sets].concat());
+    let bbr = flow(&records, "f1");
+    assert_eq!(bbr.bytes_delivered, 1_000_000, "{name}");
+    bbr.completed.unwrap()
+}
+
 #[test]
 fn the_path_is_filled_with_next_to_no_queue() {
-    let records = run("deep buffer", &[]);
-    let bbr = flow(&records, "f1");
-    assert!(share(bbr) > 0.95, "{}", share(bbr));
-    assert_eq!((bbr.retransmissions, bbr.timeouts), (0, 0));
+    let records = fills("deep buffer", &[], 0.95);
     let late: Vec<f64> =
         points(&records, Metric::Rtt).iter().filter(|p| p.0.as_secs_f64() > 5.0).map(|p| p.1).collect();
     let mean = late.iter().sum::<f64>() / late.len() as f64;
     assert!((0.1..0.115).contains(&mean), "mean round trip {mean} s");
-    assert!(port(&records, "sw1->sw2").mean_queue < 15.0, "Startup included");
 }
 
 #[test]
@@ -62,16 +94,9 @@ fn random_losses_hardly_matter() {
 /// seconds.
 #[test]
 fn the_window_falls_to_four_segments_every_ten_seconds() {
-    let records = run("pauses", &SECOND_FLOW);
-    let mut pauses: Vec<f64> = Vec::new();
-    for (time, cwnd) in points(&records, Metric::Cwnd) {
-        let (time, segments) = (time.as_secs_f64(), cwnd / MSS);
-        if segments <= 4.0 && time > 1.0 && pauses.last().is_none_or(|&last| time > last + 1.0) {
-            pauses.push(time);
-        }
-    }
-    assert!((4..=6).contains(&pauses.len()), "{pauses:?}");
-    assert!(pauses.windows(2).all(|pair| (9.5..12.0).contains(&(pair[1] - pair[0]))), "{pauses:?}");
+    let pauses = pauses(&run("pauses", &SECOND_FLOW), 4.5);
+    assert!((4..=6).contains(&pauses.len()) && pauses.iter().all(|pause| pause.1 == 4.0), "{pauses:?}");
+    assert!(pauses.windows(2).all(|pair| (9.5..12.0).contains(&(pair[1].0 - pair[0].0))), "{pauses:?}");
 }
 
 /// At 10 Mb/s of payload and 1.25 at most, two segments are at least 0.9 ms apart once the path is known.
@@ -87,43 +112,28 @@ fn segments_leave_one_by_one() {
 
 #[test]
 fn two_flows_share_a_path() {
-    let shares: Vec<f64> = run("two", &SECOND_FLOW).flows.iter().map(share).collect();
-    assert!(shares.iter().sum::<f64>() > 0.9, "{shares:?}");
-    assert!(shares.iter().all(|&share| share > 0.25), "{shares:?}");
+    shared("two", &[], 0.25);
 }
 
 #[test]
 fn a_file_ends_and_the_connection_closes() {
-    let records = run("file", &["flow.f1.size=1 MB"]);
-    let bbr = flow(&records, "f1");
-    assert_eq!(bbr.bytes_delivered, 1_000_000);
-    assert!(bbr.completed.unwrap() < Time::from_ps(2_500_000_000_000), "{:?}", bbr.completed);
+    let completed = file("file", &[]);
+    assert!(completed < Time::from_ps(2_500_000_000_000), "{completed:?}");
 }
 
-/// The same, version 3: less queue, as its window is bounded by twice what the path holds, and its pace is 1 % lower.
+/// A little less, as the window is bounded by twice what the path holds, and its pace is 1 % lower.
 #[test]
 fn version_3_fills_the_path_with_next_to_no_queue() {
-    let records = run("deep buffer, version 3", &[V3]);
-    let bbr = flow(&records, "f1");
-    assert!(share(bbr) > 0.93, "{}", share(bbr));
-    assert_eq!((bbr.retransmissions, bbr.timeouts), (0, 0));
-    assert!(port(&records, "sw1->sw2").mean_queue < 15.0, "Startup included");
+    fills("deep buffer, version 3", &[V3], 0.93);
 }
 
-/// Half of 83 segments, every five seconds, as two flows queue behind each other.
+/// Half of 83 segments, every five seconds.
 #[test]
 fn version_3_halves_its_window_every_five_seconds() {
-    let records = run("pauses, version 3", &[V3]);
-    let mut pauses: Vec<f64> = Vec::new();
-    for (time, cwnd) in points(&records, Metric::Cwnd) {
-        let (time, segments) = (time.as_secs_f64(), cwnd / MSS);
-        if segments < 60.0 && time > 1.0 && pauses.last().is_none_or(|&last| time > last + 1.0) {
-            assert!((40.0..43.0).contains(&segments), "{segments}");
-            pauses.push(time);
-        }
-    }
+    let pauses = pauses(&run("pauses, version 3", &[V3]), 60.0);
     assert!((9..=12).contains(&pauses.len()), "{pauses:?}");
-    assert!(pauses.windows(2).all(|pair| (4.9..6.5).contains(&(pair[1] - pair[0]))), "{pauses:?}");
+    assert!(pauses.iter().all(|pause| (40.0..43.0).contains(&pause.1)), "{pauses:?}");
+    assert!(pauses.windows(2).all(|pair| (4.9..6.5).contains(&(pair[1].0 - pair[0].0))), "{pauses:?}");
 }
 
 /// A quarter of a bdp: version 1 knows no volume that the path takes, and loses again and again.
@@ -152,14 +162,10 @@ fn version_3_tolerates_few_random_losses_and_not_many() {
 
 #[test]
 fn a_file_ends_with_version_3() {
-    let records = run("file, version 3", &["flow.f1.size=1 MB", V3]);
-    assert_eq!(flow(&records, "f1").bytes_delivered, 1_000_000);
+    file("file, version 3", &[V3]);
 }
 
 #[test]
 fn two_flows_of_version_3_share_a_path() {
-    let shares: Vec<f64> =
-        run("two, version 3", &[SECOND_FLOW[0], SECOND_FLOW[1], V3]).flows.iter().map(share).collect();
-    assert!(shares.iter().sum::<f64>() > 0.9, "{shares:?}");
-    assert!(shares.iter().all(|&share| share > 0.35), "{shares:?}");
+    shared("two, version 3", &[V3], 0.35);
 }

@@ -1,4 +1,16 @@
-//! Errors that were reported against other simulators and stacks. Each is one small test here.
+//! Errors that were reported against other simulators and stacks. Each is one small test, here or where its subject is:
+//!
+//! | Reported | Test |
+//! |---|---|
+//! | INET PR 415: SACK, and a FIN with the last segment | `tcp_standard.rs`: `a_fin_during_recovery_changes_nothing` |
+//! | ns-3 bug 2874: lost or not, and what is next | `tcp/scoreboard.rs`: `lost_means_three_segments_above`, `holes_are_found_in_order_and_once` |
+//! | ns-3 #966, #1085: CUBIC without use of its window, after a timeout | `tcp/cc/cubic.rs`: `an_unused_window_does_not_grow_and_a_timeout_keeps_the_maximum` |
+//! | ns-3 #407: the threshold of CUBIC | `tcp/cc/cubic.rs`: `a_loss_leaves_seven_tenths_of_the_window_and_never_less_than_two_segments` |
+//! | ns-3 #735: rate samples of BBR that say nothing | `tcp/deliveries.rs`: `a_sample_of_less_than_a_round_trip_is_discarded` |
+//! | ns-3 #1043: how long BBR's shortest round trip holds | `tcp/cc/bbr1.rs`: `the_shortest_round_trip_is_measured_again_after_ten_seconds`; version 3: five |
+//! | seeds that change nothing | `network.rs`: `different_seeds_differ_where_there_is_randomness`, `a_scenario_without_randomness_says_so` |
+//! | few satellites, few planes | `ackclock-sat/tests/sat/small.rs`: `few_satellites_per_plane_give_plans_with_gaps_and_reasons` |
+//! | a decayed element set | `ackclock-sat/src/elements/tests.rs`: `a_decayed_satellite_is_an_error_with_its_name` |
 
 mod pair;
 
@@ -137,6 +149,26 @@ fn a_hole_not_known_to_be_lost_is_sent_only_when_nothing_new_may_be() {
     sender.on_segment(at(500), ack(0, &[(8, 9), (1, 7)]));
     sender.on_segment(at(500), ack(0, &[(8, 10), (1, 7)]));
     assert_eq!(drain(&mut sender, at(500)), [0, 7], "7 by rule 3, as there is no new data");
+}
+
+/// ns-3 #1319: a law was not told when a reduction began and ended. BBR keeps to what is in flight when a recovery begins
+/// (which only who has SACK knows to be less), and has its own window again at once when it is over.
+#[test]
+fn a_law_is_told_when_a_recovery_begins_and_ends() {
+    let with_sack = [("fall-floyd", fall_floyd()), ("rfc6675", rfc6675()), ("rack", RecoveryParams::Rack)];
+    for (name, recovery) in [("reno", RecoveryParams::Reno), ("new-reno", new_reno())].into_iter().chain(with_sack) {
+        let has_sack = !matches!(recovery, RecoveryParams::Reno | RecoveryParams::NewReno(_));
+        let params = TcpParams { growth: GrowthParams::Bbr1(Bbr1Params::default()), ..params(recovery, 10) };
+        let mut pair = Pair::new(&params, GREEDY, ONE_WAY, |number, transmission| number == 40 && transmission == 1);
+        let mut windows_until = |in_recovery: bool| {
+            pair.run_while(at(20_000), |pair| pair.sender.in_recovery() != in_recovery);
+            pair.cwnd.iter().map(|&(_, segments)| segments).collect::<Vec<f64>>()
+        };
+        let [.., before, first] = windows_until(true)[..] else { panic!("{name}: no recovery") };
+        assert!(first < before || !has_sack && first == before, "{name}: {before}, then {first}");
+        let [.., last, after] = windows_until(false)[..] else { panic!("{name}: no end of it") };
+        assert!(after >= before && (after - last).abs() > 1.0, "{name}: {last}, then {after} of {before}");
+    }
 }
 
 /// ns-3 #374: a round trip below the clock's resolution is not zero for the estimator.

@@ -294,6 +294,21 @@ mod tests {
         assert_eq!(all.rate, Some(11_000.0 / 0.101));
     }
 
+    /// ns-3 #735: three segments at 0, acknowledged after 100 ms; 1 and 2 are sent again for nothing, and what their first
+    /// copies caused comes at once. The first interval is that since 0; the second, 3 ms from 104 on, says nothing.
+    #[test]
+    fn a_sample_of_less_than_a_round_trip_is_discarded() {
+        let mut deliveries = Deliveries::new(MSS);
+        (0..3).for_each(|n| deliveries.on_sent(ms(0), n * MSS, n == 0, MSS));
+        deliveries.on_ack(ms(100), MSS, &[], 3 * MSS);
+        deliveries.on_sent(ms(104), MSS, false, MSS);
+        let long = deliveries.on_ack(ms(106), 2 * MSS, &[], 3 * MSS);
+        assert_eq!((long.now, long.rate), (MSS, Some(1000.0 / 0.104)));
+        deliveries.on_sent(ms(107), 2 * MSS, false, MSS);
+        let short = deliveries.on_ack(ms(108), 3 * MSS, &[], 3 * MSS);
+        assert_eq!((short.now, short.rate), (MSS, None));
+    }
+
     #[test]
     fn selective_acknowledgements_count_once() {
         let mut deliveries = Deliveries::new(MSS);

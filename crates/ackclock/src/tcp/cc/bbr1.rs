@@ -436,6 +436,7 @@ mod tests {
         assert_eq!(bbr.pacing_gain, 1.0);
     }
 
+    /// ns-3 #1043: the window of the shortest round trip.
     #[test]
     fn the_shortest_round_trip_is_measured_again_after_ten_seconds() {
         let (mut bbr, mut window) = cruising(600);

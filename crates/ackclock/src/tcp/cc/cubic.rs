@@ -217,10 +217,14 @@ mod tests {
         assert_eq!((window.cwnd, window.ssthresh, cubic.w_max), (MSS, 35.0 * MSS, 50.0));
     }
 
+    /// ns-3 #407: as in Linux, of the window, whatever is in flight.
     #[test]
-    fn a_window_is_never_below_two_segments_after_a_loss() {
-        let mut window = window(2.0);
-        cubic().on_congestion(&Loss::of(MSS, 1e12), &mut window);
-        assert_eq!(window.ssthresh, 2.0 * MSS);
+    fn a_loss_leaves_seven_tenths_of_the_window_and_never_less_than_two_segments() {
+        let after = |segments: f64| {
+            let mut window = window(segments);
+            cubic().on_congestion(&Loss::of(MSS, 1e12), &mut window);
+            window.ssthresh / MSS
+        };
+        assert_eq!([20.0, 10.0, 2.5, 2.0].map(after), [14.0, 7.0, 2.0, 2.0]);
     }
 }

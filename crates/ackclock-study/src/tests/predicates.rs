@@ -1,0 +1,176 @@
+//! Every kind of predicate, and statistics over runs.
+
+use super::{TABLE, report_of, study_of, study_with};
+use crate::Selection;
+
+/// Each claim with whether it holds for the measurements of [`measure`].
+const CLAIMS: &[(bool, &str)] = &[
+    (
+        true,
+        r#"order = { metric = "efficiency", is = "<", of = [{ label = "Reno", at = { net = "lan", k = "1000", tcp = "reno" } }, { label = "SACK", at = { net = "lan", k = "1000", tcp = "sack" } }] }"#,
+    ),
+    (
+        false,
+        r#"order = { metric = "efficiency", is = ">=", of = [{ label = "Reno", at = { net = "lan", k = "1000", tcp = "reno" } }, { label = "SACK", at = { net = "lan", k = "1000", tcp = "sack" } }] }"#,
+    ),
+    // Equal quantities: at least, but not more.
+    (
+        true,
+        r#"order = { metric = "timeouts", is = ">=", of = [{ label = "Reno", at = { net = "lan", k = "1000", tcp = "reno" } }, { label = "SACK", at = { net = "lan", k = "1000", tcp = "sack" } }] }"#,
+    ),
+    (
+        false,
+        r#"order = { metric = "timeouts", is = ">", of = [{ label = "Reno", at = { net = "lan", k = "1000", tcp = "reno" } }, { label = "SACK", at = { net = "lan", k = "1000", tcp = "sack" } }] }"#,
+    ),
+    // With a resolution, what is closer is equal: .515 and .97 are .455 apart.
+    (
+        false,
+        r#"order = { metric = "efficiency", is = "<", resolution = 0.46, of = [{ label = "Reno", at = { net = "lan", k = "1000", tcp = "reno" } }, { label = "SACK", at = { net = "lan", k = "1000", tcp = "sack" } }] }"#,
+    ),
+    (
+        true,
+        r#"order = { metric = "efficiency", is = ">=", resolution = 0.46, of = [{ label = "Reno", at = { net = "lan", k = "1000", tcp = "reno" } }, { label = "SACK", at = { net = "lan", k = "1000", tcp = "sack" } }] }"#,
+    ),
+    (
+        false,
+        r#"order = { metric = "efficiency", is = ">=", resolution = 0.45, of = [{ label = "Reno", at = { net = "lan", k = "1000", tcp = "reno" } }, { label = "SACK", at = { net = "lan", k = "1000", tcp = "sack" } }] }"#,
+    ),
+    // Spread over TCP: K=1000 .97 - .515, K=3000 .72 - .515
+    (
+        true,
+        r#"order = { metric = "efficiency", is = ">", of = [{ label = "spread K=1000", at = { net = "lan", k = "1000", tcp = ["reno", "sack"] }, spread_over = "tcp" }, { label = "spread K=3000", at = { net = "lan", k = "3000", tcp = ["reno", "sack"] }, spread_over = "tcp" }] }"#,
+    ),
+    (
+        true,
+        r#"bound = { metric = "efficiency", of = { label = "spread", at = { net = "lan", k = "3000", tcp = ["reno", "sack"] }, spread_over = "tcp" }, is = "<", value = 0.21 }"#,
+    ),
+    (
+        false,
+        r#"bound = { metric = "efficiency", of = { label = "spread", at = { net = "lan", k = "3000", tcp = ["reno", "sack"] }, spread_over = "tcp" }, is = "<", value = 0.2 }"#,
+    ),
+    // The mean of .97 and .72 is above .8, but not every point is.
+    (
+        true,
+        r#"bound = { metric = "efficiency", of = { label = "SACK", at = { net = "lan", k = ["1000", "3000"], tcp = "sack" } }, is = ">=", value = 0.8 }"#,
+    ),
+    (
+        false,
+        r#"bound = { metric = "efficiency", over = "every-point", of = { label = "SACK", at = { net = "lan", k = ["1000", "3000"], tcp = "sack" } }, is = ">=", value = 0.8 }"#,
+    ),
+    // Seeds 1 to 4 of Reno give .50 to .53: a mean above .51, but not every run.
+    (
+        true,
+        r#"bound = { metric = "efficiency", over = "every-point", of = { label = "Reno", at = { net = "lan", k = "1000", tcp = "reno" } }, is = ">", value = 0.51 }"#,
+    ),
+    (
+        false,
+        r#"bound = { metric = "efficiency", over = "every-run", of = { label = "Reno", at = { net = "lan", k = "1000", tcp = "reno" } }, is = ">", value = 0.51 }"#,
+    ),
+    (
+        true,
+        r#"bound = { metric = "timeouts", over = "every-run", of = { label = "timeouts", at = { net = "lan", k = "1000", tcp = "reno" } }, is = "==", value = 2 }"#,
+    ),
+    (
+        false,
+        r#"bound = { metric = "timeouts", over = "every-run", of = { label = "timeouts", at = { net = "lan", k = "1000", tcp = "reno" } }, is = "==", value = 1 }"#,
+    ),
+    // Both grow alike with the seed, so that the difference of .455 has no variance at all.
+    (
+        true,
+        r#"difference = { metric = "efficiency", of = { label = "SACK", at = { net = "lan", k = "1000", tcp = "sack" } }, minus = { label = "Reno", at = { net = "lan", k = "1000", tcp = "reno" } }, is = ">=", value = 0.454, confident = true }"#,
+    ),
+    // Mean .205 above .2; the interval of K=3000 begins below it.
+    (
+        true,
+        r#"difference = { metric = "efficiency", of = { label = "SACK", at = { net = "lan", k = "3000", tcp = "sack" } }, minus = { label = "Reno", at = { net = "lan", k = "3000", tcp = "reno" } }, is = ">", value = 0.2 }"#,
+    ),
+    (
+        false,
+        r#"difference = { metric = "efficiency", of = { label = "SACK", at = { net = "lan", k = "3000", tcp = "sack" } }, minus = { label = "Reno", at = { net = "lan", k = "3000", tcp = "reno" } }, is = ">", value = 0.2, confident = true }"#,
+    ),
+    // Reno's seeds are .50 to .53, SACK's with 3000 cells .70, .74, .70, .74: medians .515 and .72.
+    (
+        true,
+        r#"within = { metric = "efficiency", of = { label = "Reno", at = { net = "lan", k = "1000", tcp = "reno" } }, from = 0.5, to = 0.52 }"#,
+    ),
+    (
+        false,
+        r#"within = { metric = "efficiency", of = { label = "Reno", at = { net = "lan", k = "1000", tcp = "reno" } }, from = 0.52, to = 0.6 }"#,
+    ),
+    (
+        true,
+        r#"within = { metric = "efficiency", of = { label = "SACK", at = { net = "lan", k = "3000", tcp = "sack" }, statistic = "median" }, from = 0.7199, to = 0.7201 }"#,
+    ),
+    // .97 over .515 is 1.883.
+    (
+        true,
+        r#"quotient = { metric = "efficiency", of = { label = "SACK", at = { net = "lan", k = "1000", tcp = "sack" } }, by = { label = "Reno", at = { net = "lan", k = "1000", tcp = "reno" } }, at_least = 1.88, at_most = 1.89 }"#,
+    ),
+    (
+        false,
+        r#"quotient = { metric = "efficiency", of = { label = "SACK", at = { net = "lan", k = "1000", tcp = "sack" } }, by = { label = "Reno", at = { net = "lan", k = "1000", tcp = "reno" } }, at_least = 1.89 }"#,
+    ),
+    (
+        false,
+        r#"quotient = { metric = "efficiency", of = { label = "SACK", at = { net = "lan", k = "1000", tcp = "sack" } }, by = { label = "Reno", at = { net = "lan", k = "1000", tcp = "reno" } }, at_most = 1.88 }"#,
+    ),
+    // .20, .23, .18 and .21: three of four.
+    (
+        true,
+        r#"pairs = { metric = "efficiency", of = { label = "SACK", at = { net = "lan", k = "3000", tcp = "sack" } }, minus = { label = "Reno", at = { net = "lan", k = "3000", tcp = "reno" } }, is = ">", value = 0.19, share = 0.75 }"#,
+    ),
+    (
+        false,
+        r#"pairs = { metric = "efficiency", of = { label = "SACK", at = { net = "lan", k = "3000", tcp = "sack" } }, minus = { label = "Reno", at = { net = "lan", k = "3000", tcp = "reno" } }, is = ">", value = 0.19, share = 0.76 }"#,
+    ),
+    // Flow 2 has no timeouts: the metric has no meaning anywhere.
+    (
+        false,
+        r#"difference = { metric = "synchrony", of = { label = "SACK", at = { net = "lan", k = "1000", tcp = "sack" } }, minus = { label = "Reno", at = { net = "lan", k = "1000", tcp = "reno" } }, is = "<=", value = 1 }"#,
+    ),
+    (
+        false,
+        r#"bound = { metric = "synchrony", of = { label = "Reno", at = { net = "lan", k = "1000", tcp = "reno" } }, is = "<=", value = 1 }"#,
+    ),
+];
+
+fn claims() -> String {
+    let claim = |(i, (holds, test)): (usize, &(bool, &str))| {
+        format!(
+            "[[claim]]\nid = \"c{i}\"\ncard = \"t1\"\ntext = \"Claim {i}, which is {holds}.\"\n[claim.test]\n{test}\n"
+        )
+    };
+    CLAIMS.iter().enumerate().map(claim).collect()
+}
+
+#[test]
+fn every_kind_of_predicate_holds_and_fails() {
+    let study = study_of(&claims(), "").unwrap();
+    let report = report_of(&study, &Selection::default());
+    for (claim, (holds, test)) in report.cards[0].claims.iter().zip(CLAIMS) {
+        assert_eq!(claim.holds, *holds, "{test}\n{}", claim.evidence);
+    }
+}
+
+/// Reno gives .50 to .53 with 1000 cells, and with 3000: mean .515, standard deviation sqrt(10 . 1e-4 / 7) = .01195. SACK
+/// .955 to .985 and .70 or .74: mean .845 of both, standard deviation sqrt((8 . .125^2 + .0026) / 7) = .1350. The means of
+/// both buffers, seed by seed, would lie within .007 of each other.
+#[test]
+fn a_tolerance_in_deviations_counts_the_runs_of_every_point() {
+    let table = TABLE.replace("value = 0.05,", "value = 3, is = \"deviations\",");
+    let study = study_with(&table, &claims(), "").unwrap();
+    let report = report_of(&study, &Selection::default());
+    let cells = &report.cards[0].table.as_ref().unwrap().cells;
+    let of_row: Vec<(usize, f64)> =
+        cells.iter().filter(|cell| cell.row == "mean").map(|cell| (cell.ours.n, cell.tolerance)).collect();
+    let [(8, reno), (8, sack)] = of_row[..] else { panic!("four seeds at two points: {of_row:?}") };
+    assert!((reno / 3.0 - 0.01195).abs() < 1e-5 && (sack / 3.0 - 0.1350).abs() < 5e-4, "{reno} {sack}");
+}
+
+#[test]
+fn one_seed_gives_no_confidence() {
+    let study = study_of(&claims(), "").unwrap();
+    let report = report_of(&study, &Selection { seeds: Some(1), ..Selection::default() });
+    let confident = CLAIMS.iter().position(|(_, test)| test.contains("confident = true")).unwrap();
+    assert!(!report.cards[0].claims[confident].holds);
+}

@@ -1,0 +1,112 @@
+//! The real studies: their data fit together, and their scenarios are accepted.
+
+use super::report_of;
+use crate::data::{Card, Finding};
+use crate::measure::handovers;
+use crate::plan::Scope;
+use crate::study::Study;
+use crate::{Error, Selection, names};
+
+#[test]
+fn all_studies_are_there_and_their_data_fit_together() {
+    assert_eq!(names(), ["sack-ubr", "sd-plus", "vegas-a"]);
+    for name in names() {
+        let study = Study::load(name).unwrap();
+        assert_eq!(study.name(), name);
+        let without = |card: &&Card| card.table.is_some() && !study.tables.contains_key(&card.id);
+        assert_eq!(study.head.cards.iter().find(without).map(|card| &card.id), None);
+        let incomplete = |finding: &Finding| finding.text.is_empty() || finding.evidence.is_empty();
+        assert!(!study.findings.iter().any(incomplete));
+    }
+    assert!(matches!(Study::load("ubr-sack"), Err(Error::UnknownStudy { .. })));
+}
+
+#[test]
+fn published_means_are_the_means_of_the_published_rows() {
+    let study = Study::load("sack-ubr").unwrap();
+    let mut checked = 0;
+    for card in ["t1", "t2"] {
+        let table = &study.tables[card];
+        for mean in table.rows.iter().filter(|row| row.label.ends_with("mean SACK")) {
+            let net = mean.label.split(' ').next().unwrap();
+            let of_net: Vec<_> =
+                table.rows.iter().filter(|row| row.label.starts_with(net) && row.label.contains("N=")).collect();
+            assert_eq!(of_net.len(), 4);
+            for (column, published) in mean.published.iter().enumerate() {
+                let exact = of_net.iter().map(|row| row.published[column]).sum::<f64>() / 4.0;
+                // Half a hundredth may have gone either way.
+                assert!((exact - published).abs() <= 0.005 + 1e-9, "{card}/{}: {exact} and {published}", mean.label);
+                checked += 1;
+            }
+        }
+    }
+    assert_eq!(checked, 12);
+
+    // The means that the publication computes for SD and SD+.
+    let study = Study::load("sd-plus").unwrap();
+    for (card, means) in [("t1", [0.606, 0.755]), ("t3", [0.680, 0.927])] {
+        let rows = &study.tables[card].rows;
+        for (column, published) in means.iter().enumerate() {
+            let exact = rows.iter().map(|row| row.published[column]).sum::<f64>() / rows.len() as f64;
+            assert!((exact - published).abs() <= 0.0005 + 1e-9, "{card}: {exact} and {published}");
+        }
+    }
+}
+
+#[test]
+fn every_scenario_of_every_point_is_accepted_without_a_warning() {
+    for name in names() {
+        let study = Study::load(name).unwrap();
+        let demand = Scope::new(&study, &Selection::default()).unwrap().demand(&study);
+        let mut different = std::collections::BTreeSet::new();
+        for point in demand.keys() {
+            let loaded = ackclock_scenario::load(&crate::embedded::Embedded, &point.scenario, &point.sets);
+            let loaded = loaded.unwrap_or_else(|error| panic!("{point:?}: {error:?}"));
+            assert!(loaded.warnings.is_empty(), "{point:?}: {:?}", loaded.warnings);
+            different.insert(loaded.resolved);
+        }
+        // No two points are the same scenario by mistake.
+        assert_eq!(different.len(), demand.len());
+    }
+}
+
+#[test]
+fn handovers_of_a_scenario_are_those_of_its_places() {
+    let loaded = ackclock_scenario::load(&crate::embedded::Embedded, "vegas-a/scenarios/leo.toml", &[]).unwrap();
+    let tenths = |seconds: f64| (seconds * 10.0).round() / 10.0;
+    let found: Vec<_> = handovers(&loaded.scenario).map(|(time, place)| (tenths(time.as_secs_f64()), place)).collect();
+    assert_eq!(found, [(387.7, "boston"), (524.3, "berkeley")]);
+}
+
+#[test]
+fn every_figure_draws_flows_that_its_runs_have() {
+    for name in names() {
+        let study = Study::load(name).unwrap();
+        for figure in &study.figures {
+            for (label, at) in figure.all_runs() {
+                let point = study.checked_points(&at).swap_remove(0);
+                let loaded = ackclock_scenario::load(&crate::embedded::Embedded, &point.scenario, &point.sets).unwrap();
+                let has = |name: &String| loaded.scenario.flows.iter().any(|flow| flow.name == *name);
+                assert!(!figure.flows.is_empty() && figure.flows.iter().all(has), "{name}: {} {label}", figure.id);
+            }
+        }
+    }
+}
+
+#[test]
+fn every_report_fits_into_120_columns() {
+    for name in names() {
+        let study = Study::load(name).unwrap();
+        let text = report_of(&study, &Selection::default()).text();
+        assert!(text.lines().all(|line| line.chars().count() <= 120), "{text}");
+    }
+}
+
+#[test]
+fn what_computes_does_not_know_the_studies() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    for name in ["ackclock", "ackclock-scenario"] {
+        let manifest = std::fs::read_to_string(root.join(name).join("Cargo.toml")).unwrap();
+        assert!(!manifest.contains("ackclock-study"), "{name} must not depend on published numbers");
+    }
+}
