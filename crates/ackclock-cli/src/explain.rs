@@ -1,14 +1,14 @@
 //! `ackclock explain`: what a word means, wherever the program uses it.
 
-use ackclock::record::{GROUPS, Metric, Shape, Subject};
+use ackclock::record::{DropReason, GROUPS, Metric, Shape, Subject};
 use ackclock_results::tables::columns;
 use serde_json::Value;
 
 use crate::failure::{Exit, Failure};
 use crate::{console, keys, spelling};
 
-/// Explains a metric, a column, a key of the result document, an exit code, a key or a word of scenario files. What
-/// means several things is explained as each of them.
+/// Explains a metric, a column, a key of the result document, a word of printed tables, a reason of drops, an exit code,
+/// a key or a word of scenario files. What means several things is explained as each of them.
 pub fn explain(word: &str) -> Result<Exit, Failure> {
     let found: Vec<Entry> = entries().into_iter().filter(|entry| entry.word == word).collect();
     if found.is_empty() {
@@ -55,7 +55,21 @@ fn entries() -> Vec<Entry> {
         add(key, format!("a key of result.json{unit}\n    {about}"));
     }
     of_schema(&ackclock_scenario::json_schema(), "", &mut add);
+    for reason in DropReason::ALL.map(DropReason::name) {
+        add(
+            reason,
+            format!("why a unit was lost, in the column `reason` of drops\n    {}", about(&reason.replace('-', "_"))),
+        );
+    }
+    for (heading, key) in HEADINGS {
+        add(heading, format!("a column of the tables that are printed: `{key}` in result.json\n    {}", about(key)));
+    }
     entries
+}
+
+/// What a key of the result document says.
+fn about(key: &str) -> &'static str {
+    keys::DOCUMENT.iter().find(|(name, ..)| *name == key).map_or("", |(.., about)| about)
 }
 
 fn of_metric(metric: Metric) -> String {
@@ -139,6 +153,10 @@ fn unknown(word: &str) -> Failure {
     Failure::usage(format_args!("nothing called `{word}` can be explained"), help)
 }
 
+/// Words of printed tables that are no keys themselves.
+const HEADINGS: [(&str, &str); 3] =
+    [("goodput", "goodput_bps"), ("rtx", "retransmissions"), ("unnecessary", "unnecessary_retransmissions")];
+
 const CAPTURES: &str = "what passed a host, as a file for Wireshark and tcptrace
     `ackclock run FILE --capture HOST,...` writes captures/seed-N/HOST.pcapng into the result folder. Data and
     acknowledgements with their IP and TCP headers, as a transmission begins and as the last bit arrives; the comment
@@ -194,6 +212,23 @@ mod tests {
             assert_eq!(unit, expected, "{key}");
             assert!(about.ends_with('.'), "{key}");
         }
+    }
+
+    #[test]
+    fn reasons_and_words_of_printed_tables_say_what_their_key_says() {
+        let entries = entries();
+        let text = |word: &str, of: &str| {
+            let found = entries.iter().find(|entry| entry.word == word && entry.text.starts_with(of));
+            found.unwrap_or_else(|| panic!("{word}")).text.clone()
+        };
+        for reason in DropReason::ALL {
+            assert!(text(reason.name(), "why a unit was lost").ends_with('.'), "{}", reason.name());
+        }
+        assert!(text("no-route", "why").contains("no way on"));
+        for (heading, _) in HEADINGS {
+            assert!(text(heading, "a column of the tables").ends_with('.'), "{heading}");
+        }
+        assert!(text("rtx", "a column").contains("Segments that TCP sent again."));
     }
 
     #[test]

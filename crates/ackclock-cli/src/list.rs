@@ -83,22 +83,27 @@ fn unknown(what: &str, choices: &BTreeMap<String, Choice>) -> Failure {
 /// The keys of a schema, at any depth, whose value is one of a few words.
 fn choices(schema: &Value) -> BTreeMap<String, Choice> {
     let mut found = BTreeMap::new();
-    collect(schema, &mut found);
+    collect(schema, "", &mut found);
     found
 }
 
-fn collect(schema: &Value, found: &mut BTreeMap<String, Choice>) {
+/// What is below the key `parent`.
+fn collect(schema: &Value, parent: &str, found: &mut BTreeMap<String, Choice>) {
     match schema {
-        Value::Array(items) => items.iter().for_each(|item| collect(item, found)),
+        Value::Array(items) => items.iter().for_each(|item| collect(item, parent, found)),
         Value::Object(map) => {
-            for (key, property) in map.get("properties").and_then(Value::as_object).into_iter().flatten() {
+            let properties = || map.get("properties").and_then(Value::as_object).into_iter().flatten();
+            for (key, property) in properties() {
                 let words = words(property);
                 if !words.is_empty() && !found.contains_key(key) {
-                    let about = property["description"].as_str().unwrap_or_default().to_string();
+                    let own = property["description"].as_str().map(String::from);
+                    let about = own.unwrap_or_else(|| format!("In the tables of `{parent}`."));
                     found.insert(key.clone(), Choice { about, words });
                 }
             }
-            map.values().for_each(|value| collect(value, found));
+            properties().for_each(|(key, property)| collect(property, key, found));
+            let others = map.iter().filter(|(name, _)| *name != "properties");
+            others.for_each(|(_, value)| collect(value, parent, found));
         }
         _ => {}
     }
@@ -120,13 +125,15 @@ mod tests {
     #[test]
     fn keys_with_words_are_found_at_any_depth() {
         let queue = json!({"properties": {"policy": {"description": "Who is refused.", "enum": ["tail-drop", "epd"]}}});
+        let errors = json!({"description": "What is lost.", "anyOf": [{"properties": {"model": {"enum": ["list"]}}}]});
         let schema = json!({
-            "properties": {"name": {"type": "string"}, "queue": queue, "growth": {"enum": ["reno"]}},
+            "properties": {"name": {"type": "string"}, "queue": queue, "growth": {"enum": ["reno"]}, "errors": errors},
             "definitions": {"link": {"properties": {"kind": {"enum": ["host", "switch"]}}}}
         });
         let choices = choices(&schema);
-        assert_eq!(choices.keys().collect::<Vec<_>>(), ["growth", "kind", "policy"]);
+        assert_eq!(choices.keys().collect::<Vec<_>>(), ["growth", "kind", "model", "policy"]);
         assert_eq!(choices["policy"].lines(), "tail-drop\nepd\n");
         assert_eq!(choices["policy"].about, "Who is refused.");
+        assert_eq!(choices["model"].about, "In the tables of `errors`.");
     }
 }

@@ -15,6 +15,7 @@ use ackclock_results::terminal::{self, Letters, Line};
 use ackclock_scenario::{LoadError, Loaded, Memory};
 
 use crate::args::QuickArgs;
+use crate::diagnostics::plural;
 use crate::failure::{Exit, Failure};
 use crate::folder::Folder;
 use crate::progress::Reporter;
@@ -248,14 +249,14 @@ fn mean_rtt(series: &[Series]) -> Option<f64> {
 
 fn table(args: &QuickArgs, shown: &[Shown]) -> String {
     let first = &shown[0].document;
-    let flows = if args.flows == 1 { "one flow".to_owned() } else { format!("{} flows", args.flows) };
+    let flows = if args.flows == 1 { "one flow".to_owned() } else { plural(args.flows as usize, "flow") };
     let title = format!(
-        "{} and {} there and back, buffer {}: {flows} for {} s, {} seeds\n",
+        "{} and {} there and back, buffer {}: {flows} for {} s, {}\n",
         args.rate,
         args.rtt,
         args.buffer,
         first.scenario.duration_s,
-        first.seeds.len()
+        plural(first.seeds.len(), "seed")
     );
     let header = ["TCP", "Mb/s", "+/- 95 %", "efficiency", "RTT ms", "rtx", "timeouts", "mean queue", "drops"];
     let mut rows = vec![header.map(String::from).to_vec()];

@@ -37,7 +37,8 @@ fn throughput_is_shown_per_round_trip() {
     let place = Place::new("quick-interval");
     let interval = |rtt: &str, more: &[&str], expected: &str| {
         let arguments = ["quick", "--rate=2Mbps", "--rtt", rtt, "--duration=5s", "--seeds=1", "--tcp=reno", "--out=q"];
-        place.run(&[&arguments[..], more].concat()).exits_with(0);
+        let outcome = place.run(&[&arguments[..], more].concat()).exits_with(0);
+        assert!(outcome.stdout.lines().next().unwrap().ends_with("one flow for 5 s, 1 seed"), "{}", outcome.stdout);
         let scenario = place.read("q/reno/scenario.toml");
         assert!(scenario.contains(&format!("record_interval = \"{expected}\"\n")), "{rtt}: {scenario}");
     };

@@ -3,6 +3,8 @@
 #[cfg(unix)]
 use std::time::Duration;
 
+use serde_json::Value;
+
 use crate::support::Place;
 #[cfg(unix)]
 use crate::support::interrupted_after;
@@ -33,6 +35,29 @@ fn an_interrupted_reproduction_says_how_to_go_on() {
     assert!(stderr.contains("runs of sack-ubr are finished and kept in results/reproduce/sack-ubr\n"), "{stderr}");
     assert!(stderr.ends_with("run the same command again to go on\n"), "{stderr}");
     assert_eq!(output.stdout, b"");
+}
+
+/// What the study tells of Figures 2 to 4 happens within few round trips: on a plot of 1 % of them it could not be seen.
+#[test]
+fn the_retransmissions_of_the_figures_can_be_told_apart() {
+    let place = Place::new("reproduce-figures");
+    place.run(&["reproduce", "sack-ubr/figures", "--out", "r"]).exits_with(0);
+    let html = place.read("r/sack-ubr/report.html");
+    let data = html.split("<script type=\"application/json\" id=\"data\">").nth(1).unwrap();
+    let data: Value = serde_json::from_str(data.split("</script>").next().unwrap()).unwrap();
+    // Times between the segments that were sent again, as parts of the whole plot.
+    let gaps = |id: &str| -> Vec<f64> {
+        let chart = data["charts"].as_array().unwrap().iter().find(|chart| chart["id"] == id).unwrap();
+        let again = chart["lines"].as_array().unwrap().iter().find(|line| line["style"] == "crosses").unwrap();
+        let part = again["t"]["q"].as_f64().unwrap() / chart["end"].as_f64().unwrap();
+        again["t"]["d"].as_array().unwrap()[1..].iter().map(|steps| steps.as_f64().unwrap() * part).collect()
+    };
+    let reno = gaps("figure-2-sequence");
+    assert!(reno.len() == 2 && reno[0] > 0.02 && reno[1] > 4.0 * reno[0], "two fast ones, then the timer: {reno:?}");
+    let new_reno = gaps("figure-3-sequence");
+    assert!(new_reno.len() == 2 && new_reno.iter().all(|gap| *gap > 0.02), "one in each round trip: {new_reno:?}");
+    let sack = gaps("figure-4-sequence");
+    assert!(sack.len() == 2 && sack[0] > 0.02 && sack[1] < 0.001, "all within one round trip: {sack:?}");
 }
 
 /// The page of a reproduction says of itself, in a browser, how many of its plots it drew.
