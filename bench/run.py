@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """How Ackclock stands against ns-2 and ns-3: `make bench`. User CPU time per delivered segment, medians.
 
-All programs run in turn, round after round, so that a busy spell of the machine hits everyone alike. What a program
+All programs run in turn, round after round, so that a busy spell of the machine hits everyone alike; in each round the
+quick ones, ours and most of ns-2, several times, and what is compared with each other in close succession. What a program
 needs before the first segment and after the last is measured in runs of no length and subtracted. Our runs last longer
 in simulated time than the peers': ours would be below the resolution of the clock. bench/README.md says the rest.
 """
@@ -20,16 +21,17 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(HERE)
 NOTHING = "100 us"  # long enough to be valid, too short for a segment to arrive
 RECORD = ["--record", "cwnd,queue"]  # every change of every window, and every queue every 10 ms
+PASSES = 3  # of the quick programs in each round
 NS3_LIBS = ["applications", "internet", "traffic-control", "point-to-point", "network", "stats", "core", "bridge"]
 
 
 class Job:
-    """One command, run once in each round. `least` is the goodput in Mb/s below which its cost means nothing. Of a `whole`
-    run nothing is subtracted."""
+    """One command. `least` is the goodput in Mb/s below which its cost means nothing. Of a `whole` run nothing is
+    subtracted. A `long` one, of ten seconds or more, is run once in each round, others several times."""
 
-    def __init__(self, command, seconds, mss=0, least=0.0, setup=None, leaves=None, whole=False):
+    def __init__(self, command, seconds, mss=0, least=0.0, setup=None, leaves=None, whole=False, long=False):
         self.command, self.seconds, self.mss, self.least, self.setup = command, seconds, mss, least, setup
-        self.whole = whole
+        self.whole, self.long = whole, long
         self.leaves = leaves  # the result folder, removed each time: a large old result would cost time to replace
         self.user, self.peak_kb, self.mbps = [], 0, 0.0
 
@@ -123,7 +125,7 @@ def machine():
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rounds", type=int, default=5, help="runs of each program (5)")
+    parser.add_argument("--rounds", type=int, default=5, help="rounds in which all programs run (5)")
     parser.add_argument("--quick", action="store_true", help="one round, shorter runs: a first look, not a result")
     parser.add_argument("--write", metavar="FILE", help="write the tables to a file too")
     args = parser.parse_args()
@@ -178,7 +180,8 @@ def measure(binary, scratch, rounds, scale):
         for row, (name, flows) in dumbbells.items():
             command = ["ns", os.path.join(HERE, "peers", "dumbbell.tcl"), "-scen", name, "-n", str(flows)]
             before = Job([*command, "-time", "0.0001"], 0)
-            jobs["ns-2, " + row] = Job(command, lasts[name], jobs[row].mss, jobs[row].least * 0.98, before)
+            least = jobs[row].least * 0.98
+            jobs["ns-2, " + row] = Job(command, lasts[name], jobs[row].mss, least, before, long=name == "R")
         satellites = ["ns", os.path.join(HERE, "peers", "satellites.tcl"), "-scen"]
         # Routes for each packet take minutes, and cost the same at any time.
         for row, name, options, seconds, whole in [
@@ -199,21 +202,25 @@ def measure(binary, scratch, rounds, scale):
             name, flows = dumbbells[row]
             command = [program, f"--scen={name}", f"--n={flows}"]
             before = Job([*command, "--time=0.0001"], 0)
-            jobs["ns-3, " + row] = Job(command, lasts[name], jobs[row].mss, jobs[row].least * 0.98, before)
+            jobs["ns-3, " + row] = Job(command, lasts[name], jobs[row].mss, jobs[row].least * 0.98, before, long=True)
     else:
         notes.append(f"ns-3: {about}, its rows are not measured (make bench-setup)")
     for note in notes:
         print(f"*** {note}", file=sys.stderr)
 
+    in_turn = sorted(jobs, key=lambda name: name.removeprefix("ns-2, "))
     for i in range(rounds):
-        for name, job in jobs.items():
-            print(f"round {i + 1} of {rounds}: {name:30}", end="\r", file=sys.stderr)
-            job.setup.run()
-            job.run()
+        for turn in range(PASSES):
+            for name in in_turn:
+                if jobs[name].long and turn > 0:
+                    continue
+                print(f"round {i + 1} of {rounds}: {name:30}", end="\r", file=sys.stderr)
+                jobs[name].setup.run()
+                jobs[name].run()
     print(file=sys.stderr)
     low = [name for name, job in jobs.items() if job.mbps < job.least]
     notes += [f"{name}: goodput of {jobs[name].mbps} Mb/s is too low, its cost means nothing" for name in low]
-    lines = [f"User CPU per delivered segment, median of {rounds}; {machine()}; release build, nothing recorded unless said.", ""]
+    lines = [f"User CPU per delivered segment, medians of {rounds} rounds; {machine()}; release build, nothing recorded unless said.", ""]
     lines += against_the_targets(jobs) + [""] + raw(jobs) + [""] + [f"- {note}" for note in notes]
     return "\n".join(lines)
 

@@ -97,7 +97,8 @@ pub struct QuickArgs {
     /// Buffer before the slow link: packets, bytes, or multiples of rate times RTT, as in 1bdp
     #[arg(long, value_name = "SIZE", default_value = "1bdp")]
     pub buffer: String,
-    /// The TCPs to compare
+    /// The TCPs to compare: vanilla, reno, newreno, sack, fall-floyd, rack (losses; windows grow like Reno's); cubic,
+    /// bbr1, bbr3, vegas-linux (windows; losses by SACK); vegas, vegas-1995, vegas-a, vegas-plus (both)
     #[arg(long, value_name = "TCP,...", value_delimiter = ',', default_value = "vanilla,reno,newreno,sack",
           value_parser = Suggested(quick::tcp_names), hide_possible_values = true)]
     pub tcp: Vec<String>,

@@ -123,7 +123,8 @@ fn write(args: &ContactsArgs, target: &Path, plan: &Plan, ways: &[(NodeId, NodeI
     let mut text = Vec::new();
     plan.write_csv(from, to, step, &mut text).expect("memory can be written to");
     let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut output = Output::file(folder, &target.file_name().unwrap_or_default().to_string_lossy())?;
+    let name_of_file = target.file_name().unwrap_or_default().to_string_lossy();
+    let mut output = Output::file(folder, &name_of_file, "name another file with --write FILE.csv")?;
     output.write(&String::from_utf8(text).expect("names are UTF-8"))?;
     output.finish()?;
     console::note(format_args!("delays and events of {} in {}", name(&(from, to)), target.display()));

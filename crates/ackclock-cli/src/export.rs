@@ -8,31 +8,31 @@ use ackclock_results::tables::{self, Cell, Column, columns};
 
 use crate::args::{ExportArgs, Format};
 use crate::failure::{Exit, Failure};
-use crate::output::Output;
-use crate::{console, kept};
+use crate::output::{OTHER_FOLDER, Output};
+use crate::{console, kept, recorded};
 
 /// Exports the tables that are asked for, of all seeds.
 pub fn export(args: &ExportArgs) -> Result<Exit, Failure> {
     let (folder, document) = kept::open(&args.dir)?;
     let recorded = recorded(folder, &document)?;
     let wanted = match args.metric.as_slice() {
-        [] => recorded.clone(),
+        [] => recorded,
         metrics => metrics.iter().filter_map(|name| Metric::named(name)).collect(),
     };
-    // Before anything is written: the attempt to read what was not recorded says so.
-    for &metric in wanted.iter().filter(|metric| !recorded.contains(metric)) {
-        tables::of_run(folder, &document, &document.runs[0])
-            .and_then(|tables| tables.read(metric))
-            .map_err(kept::failure)?;
+    let standard = args.to == Path::new("-");
+    if standard && args.format == Format::Csv && wanted.len() > 1 {
+        let names: Vec<&str> = wanted.iter().map(|metric| metric.name()).collect();
+        return Err(Failure::usage(
+            format_args!("{} tables do not fit into one CSV file: {}", wanted.len(), names.join(", ")),
+            "choose one with --metric M, or a folder for a file of each with --to DIR",
+        ));
     }
-    if args.to == Path::new("-") {
-        if args.format == Format::Csv && wanted.len() > 1 {
-            let names: Vec<&str> = wanted.iter().map(|metric| metric.name()).collect();
-            return Err(Failure::usage(
-                format_args!("{} tables do not fit into one CSV file: {}", wanted.len(), names.join(", ")),
-                "choose one with --metric M, or a folder for a file of each with --to DIR",
-            ));
-        }
+    // Before anything is written: what was not recorded, and what is damaged, of whichever seed.
+    for run in &document.runs {
+        let tables = tables::of_run(folder, &document, run).map_err(kept::failure)?;
+        wanted.iter().try_for_each(|&metric| tables.verify_table(metric)).map_err(kept::failure)?;
+    }
+    if standard {
         let mut output = Output::standard();
         for metric in wanted {
             table(&mut output, folder, &document, metric, args.format)?;
@@ -44,7 +44,7 @@ pub fn export(args: &ExportArgs) -> Result<Exit, Failure> {
         Format::Json => "jsonl",
     };
     for &metric in &wanted {
-        let mut output = Output::file(&args.to, &format!("{}.{ending}", metric.name()))?;
+        let mut output = Output::file(&args.to, &format!("{}.{ending}", metric.name()), OTHER_FOLDER)?;
         table(&mut output, folder, &document, metric, args.format)?;
         output.finish()?;
     }
@@ -61,7 +61,7 @@ pub fn recorded(folder: &Path, document: &Document) -> Result<Vec<Metric>, Failu
             "record something: `ackclock run FILE --record METRIC,...`; `ackclock list record` names the metrics",
         )
     };
-    if !folder.join(tables::FOLDER).exists() {
+    if !folder.join(tables::FOLDER).exists() && !recorded::is_promised(document) {
         return Err(nothing());
     }
     let run = document.runs.first().ok_or_else(nothing)?;

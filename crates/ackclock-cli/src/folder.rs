@@ -9,6 +9,7 @@ use ackclock_results::document::{Document, ScenarioPart};
 use ackclock_results::events;
 
 use crate::failure::Failure;
+use crate::output;
 use crate::stage::{self, Stage};
 
 /// A folder that can be written to and holds nothing but, at most, an earlier result of ours.
@@ -146,7 +147,7 @@ fn write_whole(path: &Path, write: impl FnOnce(&mut BufWriter<File>) -> io::Resu
 fn cannot_write(path: &Path, error: &io::Error) -> Failure {
     Failure::outside(
         format_args!("cannot write to the folder `{}`: {error}", path.display()),
-        "choose another folder with --out DIR",
+        output::remedy(error, "choose another folder with --out DIR"),
     )
 }
 

@@ -26,13 +26,20 @@ pub fn open(path: &Path) -> Result<(&Path, Document), Failure> {
             "run the scenario again: `ackclock run` on the scenario.toml of the folder, with --out DIR",
         )
     };
+    let foreign = || {
+        Failure::outside(
+            format_args!("`{shown}` is not a result of ackclock run"),
+            "name a folder that `ackclock run` has written",
+        )
+    };
+    // What was cut off still begins like an object, or is empty.
+    if text.first().is_some_and(|&first| first != b'{') {
+        return Err(foreign());
+    }
     // The version is looked at before anything that may differ between versions.
     let head: Head = serde_json::from_slice(&text).map_err(damaged)?;
     if head.format.as_deref() != Some(FORMAT) {
-        return Err(Failure::outside(
-            format_args!("`{shown}` is not a result of ackclock run"),
-            "name a folder that `ackclock run` has written",
-        ));
+        return Err(foreign());
     }
     if head.format_version != Some(FORMAT_VERSION) {
         let version = head.format_version.map_or("no".into(), |version| version.to_string());

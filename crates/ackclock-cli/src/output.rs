@@ -20,6 +20,8 @@ pub enum Output {
         temporary: PathBuf,
         /// Its name.
         path: PathBuf,
+        /// What to do if it cannot be written there.
+        elsewhere: &'static str,
     },
 }
 
@@ -29,13 +31,13 @@ impl Output {
         Output::Standard(Some(BufWriter::new(io::stdout())))
     }
 
-    /// A file in a folder, which is made if it is not there.
-    pub fn file(folder: &Path, name: &str) -> Result<Output, Failure> {
+    /// A file in a folder, which is made if it is not there. `elsewhere` is said if it cannot be written.
+    pub fn file(folder: &Path, name: &str, elsewhere: &'static str) -> Result<Output, Failure> {
         let path = folder.join(name);
         let temporary = folder.join(format!(".{name}.{}.partial", process::id()));
         let file = fs::create_dir_all(folder).and_then(|()| File::create(&temporary));
-        let file = file.map_err(|error| cannot_write(&path, &error))?;
-        Ok(Output::File { writer: BufWriter::new(file), temporary, path })
+        let file = file.map_err(|error| cannot_write(&path, &error, elsewhere))?;
+        Ok(Output::File { writer: BufWriter::new(file), temporary, path, elsewhere })
     }
 
     /// Whether somebody still reads.
@@ -51,8 +53,8 @@ impl Output {
                 let written = writer.write_all(text.as_bytes());
                 self.standard_result(written)
             }
-            Output::File { writer, path, .. } => {
-                writer.write_all(text.as_bytes()).map_err(|error| cannot_write(path, &error))
+            Output::File { writer, path, elsewhere, .. } => {
+                writer.write_all(text.as_bytes()).map_err(|error| cannot_write(path, &error, elsewhere))
             }
         }
     }
@@ -65,11 +67,11 @@ impl Output {
                 let written = writer.flush();
                 self.standard_result(written)
             }
-            Output::File { writer, temporary, path } => writer
+            Output::File { writer, temporary, path, elsewhere } => writer
                 .flush()
                 .and_then(|()| writer.get_ref().sync_all())
                 .and_then(|()| fs::rename(temporary, &*path))
-                .map_err(|error| cannot_write(path, &error)),
+                .map_err(|error| cannot_write(path, &error, elsewhere)),
         }
     }
 
@@ -103,9 +105,31 @@ impl Drop for Output {
     }
 }
 
-fn cannot_write(path: &Path, error: &io::Error) -> Failure {
-    Failure::outside(
-        format_args!("cannot write `{}`: {error}", path.display()),
-        "make room, or choose another folder with --to DIR",
-    )
+/// What to do where nothing can be written: room helps only against a full disk.
+pub fn remedy(error: &io::Error, elsewhere: &str) -> String {
+    match error.kind() {
+        ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::FileTooLarge => {
+            format!("make room, or {elsewhere}")
+        }
+        _ => elsewhere.into(),
+    }
+}
+
+fn cannot_write(path: &Path, error: &io::Error, elsewhere: &str) -> Failure {
+    Failure::outside(format_args!("cannot write `{}`: {error}", path.display()), remedy(error, elsewhere))
+}
+
+/// The remedy of commands that write into a folder.
+pub const OTHER_FOLDER: &str = "choose another folder with --to DIR";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_full_disk_needs_room() {
+        let remedy = |kind: ErrorKind| remedy(&kind.into(), OTHER_FOLDER);
+        assert_eq!(remedy(ErrorKind::StorageFull), "make room, or choose another folder with --to DIR");
+        assert_eq!(remedy(ErrorKind::PermissionDenied), "choose another folder with --to DIR");
+    }
 }

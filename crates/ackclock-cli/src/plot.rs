@@ -14,7 +14,7 @@ use ackclock_results::tables::{self, OfTables, Problem, TableError, Tables, colu
 use crate::args::PlotArgs;
 use crate::diagnostics::plural;
 use crate::failure::{Exit, Failure};
-use crate::output::Output;
+use crate::output::{OTHER_FOLDER, Output};
 use crate::{console, export, kept};
 
 /// A figure: what is drawn in it. Without its first metric there is no figure.
@@ -99,7 +99,7 @@ fn write(figure: &Figure, tables: &Tables, unit: &str, files: &mut Files) -> Res
             _ => points(&of_subject, unit),
         };
         let name = files.name(figure.name, &subject);
-        let mut output = Output::file(&files.to, &name)?;
+        let mut output = Output::file(&files.to, &name, OTHER_FOLDER)?;
         output.write(&text)?;
         output.finish()?;
     }

@@ -70,18 +70,49 @@ struct Shown {
     series: Vec<Series>,
 }
 
-/// The names of TCPs on the command line, and what scenario files call them.
-const TCPS: [(&str, &str); 5] = [
-    ("vanilla", "vanilla"),
-    ("reno", "reno"),
-    ("newreno", "new-reno"),
-    ("sack", "rfc6675"),
-    ("fall-floyd", "fall-floyd"),
+/// A TCP that can be compared.
+struct Tcp {
+    /// Its name on the command line.
+    name: &'static str,
+    /// What scenario files call its `recovery`.
+    recovery: &'static str,
+    /// What they call its `growth`.
+    growth: &'static str,
+}
+
+const fn tcp(name: &'static str, recovery: &'static str, growth: &'static str) -> Tcp {
+    Tcp { name, recovery, growth }
+}
+
+/// A recovery grows like Reno. A growth has the recovery that is part of it, or SACK.
+const TCPS: [Tcp; 14] = [
+    tcp("vanilla", "vanilla", "reno"),
+    tcp("reno", "reno", "reno"),
+    tcp("newreno", "new-reno", "reno"),
+    tcp("sack", "rfc6675", "reno"),
+    tcp("fall-floyd", "fall-floyd", "reno"),
+    tcp("rack", "rack", "reno"),
+    tcp("cubic", "rfc6675", "cubic"),
+    tcp("bbr1", "rfc6675", "bbr1"),
+    tcp("bbr3", "rfc6675", "bbr3"),
+    tcp("vegas", "vegas", "vegas"),
+    tcp("vegas-1995", "vegas-1995", "vegas-1995"),
+    tcp("vegas-a", "vegas", "vegas-a"),
+    tcp("vegas-linux", "rfc6675", "vegas-linux"),
+    tcp("vegas-plus", "vegas", "vegas-plus"),
 ];
+
+impl Tcp {
+    /// By its name, or by what scenario files call its recovery.
+    fn named(wanted: &str) -> Option<&'static Tcp> {
+        let by_name = TCPS.iter().find(|tcp| tcp.name == wanted);
+        by_name.or_else(|| TCPS.iter().find(|tcp| tcp.growth == "reno" && tcp.recovery == wanted))
+    }
+}
 
 /// The names for help and completions.
 pub fn tcp_names() -> Vec<String> {
-    TCPS.iter().map(|(name, _)| (*name).to_owned()).collect()
+    TCPS.iter().map(|tcp| tcp.name.to_owned()).collect()
 }
 
 fn variants(args: &QuickArgs) -> Result<Vec<Variant>, Failure> {
@@ -92,10 +123,9 @@ fn variants(args: &QuickArgs) -> Result<Vec<Variant>, Failure> {
     }
     let mut variants: Vec<Variant> = Vec::new();
     for wanted in &args.tcp {
-        let known = TCPS.iter().find(|(name, word)| name == wanted || word == wanted);
-        let &(name, recovery) = known.ok_or_else(|| unknown_tcp(wanted))?;
-        if variants.iter().all(|variant| variant.name != name) {
-            variants.push(Variant { name, loaded: load(args, rate, rtt, name, recovery)? });
+        let tcp = Tcp::named(wanted).ok_or_else(|| unknown_tcp(wanted))?;
+        if variants.iter().all(|variant| variant.name != tcp.name) {
+            variants.push(Variant { name: tcp.name, loaded: load(args, rate, rtt, tcp)? });
         }
     }
     Ok(variants)
@@ -115,17 +145,20 @@ fn quantity<T>(option: &str, text: &str, read: fn(&str) -> Result<T, String>) ->
 }
 
 /// The path as a scenario: fast links to two routers, and the slow, long one between them.
-fn load(args: &QuickArgs, rate: Rate, rtt: Span, name: &str, recovery: &str) -> Result<Loaded, Failure> {
+fn load(args: &QuickArgs, rate: Rate, rtt: Span, tcp: &Tcp) -> Result<Loaded, Failure> {
+    let Tcp { name, recovery, growth } = tcp;
     let access_ps = (rtt.as_ps() / 100).min(ONE_MS);
     let trunk_ps = rtt.as_ps() / 2 - 2 * access_ps;
     let access_bps = rate.as_bps().saturating_mul(10).clamp(100_000_000, 1_000_000_000_000).max(rate.as_bps());
+    let interval_ps = rtt.max(SHORTEST_INTERVAL).as_ps();
     let duration = args.duration.clone().unwrap_or_else(|| format!("{} s", default_duration_s(rtt)));
     let text = format!(
         "name = \"quick-{name}\"\nduration = \"1 s\"\nrecord = [\"tcp\", \"ports\"]\n\
+         record_interval = \"{interval_ps} ps\"\n\
          [network]\ntechnology = \"packet\"\ntopology = \"dumbbell\"\nsources = {}\naccess_rate = \"{access_bps} bps\"\n\
          access_delay = \"{access_ps} ps\"\nbottleneck_rate = \"{} bps\"\nbottleneck_delay = \"{trunk_ps} ps\"\n\
          [queue]\nbuffer = \"1 bdp\"\n\
-         [tcp]\nrecovery = \"{recovery}\"\nmss = \"1460 B\"\nreceive_window = \"{WINDOW_BYTES} B\"\n\
+         [tcp]\nrecovery = \"{recovery}\"\ngrowth = \"{growth}\"\nmss = \"1460 B\"\nreceive_window = \"{WINDOW_BYTES} B\"\n\
          tick = \"10 ms\"\ntick_phase = \"random\"\nmin_rto = \"1 s\"\n",
         args.flows,
         rate.as_bps(),
@@ -300,5 +333,51 @@ const DRAWN: [Metric; 9] = [
 const BOTTLENECK: &str = "sw1->sw2";
 const CHART_WIDTH: usize = 72;
 const ONE_MS: u64 = 1_000_000_000;
+/// Throughput and queue are shown per round trip: within one, all TCPs send in bursts. Not finer than this, or a plot of
+/// half a minute would be nothing but packets.
+const SHORTEST_INTERVAL: Span = Span::from_ms(100);
 /// Shorter round trips leave nothing for the links between hosts and routers.
 const SHORTEST: Span = Span::from_us(10);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    use crate::args::Cli;
+
+    /// The words that a key of [tcp] may have.
+    fn words(key: &str) -> Vec<String> {
+        let schema = ackclock_scenario::json_schema();
+        let words = schema["properties"]["tcp"]["properties"][key]["enum"].as_array().unwrap();
+        words.iter().map(|word| word.as_str().unwrap().to_owned()).collect()
+    }
+
+    #[test]
+    fn every_recovery_and_every_growth_of_scenario_files_can_be_compared() {
+        for word in words("recovery") {
+            assert!(TCPS.iter().any(|tcp| tcp.recovery == word), "recovery {word}");
+        }
+        for word in words("growth") {
+            assert!(TCPS.iter().any(|tcp| tcp.growth == word), "growth {word}");
+        }
+    }
+
+    #[test]
+    fn a_tcp_has_its_own_name_or_that_of_its_recovery() {
+        let name = |wanted| Tcp::named(wanted).map(|tcp| (tcp.name, tcp.recovery, tcp.growth));
+        assert_eq!(name("new-reno"), Some(("newreno", "new-reno", "reno")));
+        assert_eq!(name("rfc6675"), Some(("sack", "rfc6675", "reno")));
+        assert_eq!(name("vegas"), Some(("vegas", "vegas", "vegas")));
+        assert_eq!(name("tahoe"), None);
+    }
+
+    #[test]
+    fn the_help_names_every_tcp() {
+        let mut cli = Cli::command();
+        let help = cli.find_subcommand_mut("quick").unwrap().render_long_help().to_string();
+        for Tcp { name, .. } in &TCPS {
+            assert!(help.split([' ', ',', '\n']).any(|word| word == *name), "{name}: {help}");
+        }
+    }
+}

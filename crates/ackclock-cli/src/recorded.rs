@@ -31,13 +31,20 @@ pub fn metrics(folder: &Path, document: &Document, run: &Run) -> Result<BTreeSet
     Ok(open(folder, document, run)?.map(|tables| tables.metrics().into_iter().collect()).unwrap_or_default())
 }
 
-/// A run without tables recorded nothing; tables that are damaged, or of another run, are an error.
+/// Whether the scenario of a result asked for tables: where there are none, somebody has taken them away.
+pub fn is_promised(document: &Document) -> bool {
+    document.scenario.resolved.lines().any(|line| line.starts_with("record = [\""))
+}
+
+/// A run without tables recorded nothing; tables that are missing, damaged, or of another run, are an error.
 fn open(folder: &Path, document: &Document, run: &Run) -> Result<Option<Tables>, Failure> {
     match tables::of_run(folder, document, run) {
         Ok(tables) => Ok(Some(tables)),
-        Err(error) if matches!(error.problem, Problem::Missing) && !tables::folder_of(folder, run.seed).exists() => {
-            Ok(None)
-        }
+        Err(error) if matches!(error.problem, Problem::Missing) && !is_expected(folder, document, run) => Ok(None),
         Err(error) => Err(kept::failure(error)),
     }
+}
+
+fn is_expected(folder: &Path, document: &Document, run: &Run) -> bool {
+    is_promised(document) || tables::folder_of(folder, run.seed).exists()
 }

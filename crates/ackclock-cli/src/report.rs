@@ -57,14 +57,9 @@ pub fn write(path: &Path, html: &str) -> Result<(), Failure> {
         ));
     }
     let folder = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let written = Output::file(folder, name).and_then(|mut output| {
-        output.write(html)?;
-        output.finish()
-    });
-    written.map_err(|failure| match failure {
-        Failure::Message { exit, text, .. } => Failure::Message { exit, text, help: format!("make room, or {HELP}") },
-        other => other,
-    })
+    let mut output = Output::file(folder, name, HELP)?;
+    output.write(html)?;
+    output.finish()
 }
 
 /// Whether there is no such file, or one that `report` or `compare` has written.

@@ -198,6 +198,8 @@
     ctx.lineWidth = ratio;
     ctx.setLineDash([2 * ratio, 3 * ratio]);
     ctx.font = `${11 * ratio}px system-ui, sans-serif`;
+    // The axes have left their own alignment behind.
+    ctx.textAlign = "left";
     ctx.textBaseline = "top";
     // Several lines of words below each other; where the last one of each ends.
     const ends = [-Infinity, -Infinity, -Infinity];
@@ -212,7 +214,8 @@
       ctx.stroke();
       drawn++;
       const width = ctx.measureText(text).width + 6 * ratio;
-      const left = Math.min(x + 3 * ratio, bbox.left + bbox.width - width);
+      // Beside the line, on the left where there is no room on the right.
+      const left = x + width <= bbox.left + bbox.width ? x + 3 * ratio : x - width;
       const line = ends.findIndex((end) => end <= left);
       if (line < 0) continue;
       ends[line] = left + width;

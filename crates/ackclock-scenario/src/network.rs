@@ -383,7 +383,7 @@ impl Network {
         let queue = Queue::unlimited();
         let here = duplex.errors.iter().filter(|(direction, _)| direction.is_none_or(|of| of == (from, to)));
         let errors = here.map(|(_, params)| params.clone()).collect();
-        let path = PathParams { course: duplex.course.clone(), errors, jitter: duplex.jitter };
+        let path = PathParams { course: duplex.course.clone().map(Box::new), errors, jitter: duplex.jitter };
         let (rate, delay) = (duplex.rate, duplex.delay);
         let link = self.links.push(Link { name, from, to, rate, delay, path, queue });
         self.between.insert((from, to), link);

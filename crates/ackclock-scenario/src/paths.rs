@@ -153,6 +153,20 @@ fn error(item: &Item, place: &'static str, report: &mut Report) -> Option<LinkEr
             ErrorModel::Markov(MarkovParams { good: good?, bad: bad?, sampling })
         }
     };
+    let every_packet = match &parsed {
+        ErrorModel::Uniform { rate, .. } => (*rate == 1.0).then_some("rate"),
+        ErrorModel::Periodic { every, .. } => (*every == 1).then_some("every"),
+        ErrorModel::Markov(markov) => (markov.good.loss == 1.0 && markov.bad.loss == 1.0).then_some("model"),
+        ErrorModel::List(_) => None,
+    };
+    if let Some(key) = every_packet {
+        let at = fields.at(key);
+        fields
+            .report
+            .warning(at, "every packet is corrupted")
+            .label("nothing it applies to can ever arrive")
+            .help("rate = 0.01 is one packet in a hundred; for a link that is down, write `outages`");
+    }
     let place = match fields.word("place", &["egress", "ingress", "receiver"], Some(place))? {
         "egress" => Place::Egress,
         "ingress" => Place::Ingress,

@@ -282,7 +282,7 @@ impl Maker<'_> {
 
     fn made(&self, name: String, from: NodeId, to: NodeId, course: Course) -> Link {
         let (rate, delay) = (course.rates.at(Time::ZERO), course.delays.at(Time::ZERO));
-        let path = PathParams { course: Some(course), errors: Vec::new(), jitter: Span::ZERO };
+        let path = PathParams { course: Some(Box::new(course)), errors: Vec::new(), jitter: Span::ZERO };
         Link { name, from, to, rate, delay, path, queue: Queue::unlimited() }
     }
 

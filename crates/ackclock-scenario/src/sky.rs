@@ -135,7 +135,7 @@ fn bent_pipe(satellites: &Satellites, network: &mut Network, plan: &Plan, report
             None => {
                 let never = vec![(Time::ZERO, Time::NEVER)];
                 let outages = Outages::new(never, InService::Finish, Queued::Keep);
-                link.path.course = Some(Course { outages, ..Course::constant(link.rate, link.delay) });
+                link.path.course = Some(Box::new(Course { outages, ..Course::constant(link.rate, link.delay) }));
             }
         }
     }

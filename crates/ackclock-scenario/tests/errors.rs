@@ -425,6 +425,36 @@ fn link(keys: &str) -> String {
 }
 
 #[test]
+fn models_that_corrupt_every_packet_are_warned_of() {
+    let said = |errors: &str| link(&format!("rate = \"1 Mbps\"\ndelay = \"1 ms\"\nerrors = {errors}"));
+    insta::assert_snapshot!(said("{ model = \"uniform\", rate = 1 }"), @r#"
+    rate = "1 Mbps"
+    delay = "1 ms"
+    errors = { model = "uniform", rate = 1 }
+        warning: every packet is corrupted
+          --> test.toml:20:38
+           | errors = { model = "uniform", rate = 1 }
+           |                                      ^ nothing it applies to can ever arrive
+           = help: rate = 0.01 is one packet in a hundred; for a link that is down, write `outages`
+    "#);
+    let markov = |good: &str| {
+        let state = |loss: &str| format!("{{ interval = \"1 s\", stay = 0.5, loss = {loss} }}");
+        format!("{{ model = \"markov\", good = {}, bad = {} }}", state(good), state("1"))
+    };
+    for (all, some) in [
+        (
+            "{ model = \"uniform\", rate = 1, unit = \"bit\" }".to_owned(),
+            "{ model = \"uniform\", rate = 0.99 }".to_owned(),
+        ),
+        ("{ model = \"periodic\", every = 1 }".to_owned(), "{ model = \"periodic\", every = 2 }".to_owned()),
+        (markov("1"), markov("0.9")),
+    ] {
+        assert!(said(&all).contains("warning: every packet is corrupted"), "{}", said(&all));
+        assert!(!said(&some).contains("every packet is corrupted"), "{}", said(&some));
+    }
+}
+
+#[test]
 fn links_that_cannot_be() {
     let plain = "rate = \"1 Mbps\"\ndelay = \"1 ms\"";
     let cases = [

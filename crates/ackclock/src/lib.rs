@@ -58,6 +58,7 @@
 //! assert_eq!(run.records().flows[0].bytes_delivered, 100_000);
 //! ```
 
+mod batch;
 pub mod engine;
 pub mod ids;
 pub mod net;

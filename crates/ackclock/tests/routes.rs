@@ -110,7 +110,7 @@ fn shorter_from(from: u64) -> Scenario {
 fn course<'a>(scenario: &'a mut Scenario, name: &str) -> &'a mut Course {
     let id = link(scenario, name);
     let link = &mut scenario.links[id];
-    link.path.course.get_or_insert_with(|| Course::constant(link.rate, link.delay))
+    link.path.course.get_or_insert_with(|| Box::new(Course::constant(link.rate, link.delay)))
 }
 
 /// The records at the end, on which both engines agree.

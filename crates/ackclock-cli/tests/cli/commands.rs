@@ -37,11 +37,11 @@ fn the_examples_of_the_help_texts_work() {
     let program = Path::new(env!("CARGO_BIN_EXE_ackclock")).parent().unwrap();
     let path = env::join_paths([program, Path::new("/usr/bin"), Path::new("/bin")]).unwrap();
     kept::fill(&place, "results/kept");
+    kept::fill(&place, "results/other");
     place.write("space.toml", contacts::SPACE);
-    // `init` refuses to overwrite, and studies take minutes: both have tests of their own.
-    for command in
-        ["run", "check", "list", "schema", "rerun", "export", "plot", "explain", "completions", "man", "contacts"]
-    {
+    // `init` refuses to overwrite, studies take minutes, `quick` is in the README: they have tests of their own.
+    let commands = ["run", "check", "list", "schema", "rerun", "export", "plot", "report", "compare", "explain"];
+    for command in commands.into_iter().chain(["completions", "man", "contacts"]) {
         let help = place.run(&[command, "--help"]).stdout;
         let example = help.split("Example:\n").nth(1).unwrap().lines().next().unwrap().trim();
         let mut shell = Command::new("sh");

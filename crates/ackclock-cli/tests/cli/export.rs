@@ -112,6 +112,20 @@ fn damaged_tables_are_refused_with_their_place() {
     refused(&["`kept/tables/seed-1` belongs to another run than the result beside it"]);
     fs::remove_file(place.path("kept/tables/seed-1/index.json")).unwrap();
     refused(&["index.json` is missing"]);
+    fs::remove_dir_all(place.path("kept/tables")).unwrap();
+    refused(&["kept/tables/seed-1/index.json` is missing", "run the scenario again"]);
+}
+
+#[test]
+fn a_damaged_table_of_any_seed_leaves_nothing_half_exported() {
+    let place = kept("export-half");
+    place.write("kept/tables/seed-2/ssthresh.parquet", "cut");
+    let damaged = ["`kept/tables/seed-2/ssthresh.parquet` is damaged"];
+    place.run(&["export", "kept", "--metric", "ssthresh"]).exits_with(1).without_result().says(&damaged);
+    place.run(&["export", "kept", "--format", "json"]).exits_with(1).without_result().says(&damaged);
+    place.run(&["export", "kept", "--to", "csv"]).exits_with(1).without_result().says(&damaged);
+    assert!(!place.path("csv").exists());
+    place.run(&["export", "kept", "--metric", "cwnd"]).exits_with(0);
 }
 
 #[test]
@@ -125,6 +139,12 @@ fn folders_that_are_no_results_are_refused() {
     };
     let result = place.read("kept/result.json");
     place.write("kept/result.json", &result[..result.len() / 2]);
+    refused(&["`kept/result.json` is damaged: EOF"]);
+    for foreign in ["{\"format\": \"something\"}", "[]", "years of work"] {
+        place.write("kept/result.json", foreign);
+        refused(&["`kept/result.json` is not a result of ackclock run"]);
+    }
+    place.write("kept/result.json", "");
     refused(&["`kept/result.json` is damaged: EOF"]);
     place.write("kept/result.json", "{\"format\": \"something\"}");
     refused(&["`kept/result.json` is not a result of ackclock run"]);

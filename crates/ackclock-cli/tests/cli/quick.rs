@@ -33,6 +33,20 @@ fn it_prints_a_table_and_a_chart_and_writes_a_report() {
 }
 
 #[test]
+fn throughput_is_shown_per_round_trip() {
+    let place = Place::new("quick-interval");
+    let interval = |rtt: &str, more: &[&str], expected: &str| {
+        let arguments = ["quick", "--rate=2Mbps", "--rtt", rtt, "--duration=5s", "--seeds=1", "--tcp=reno", "--out=q"];
+        place.run(&[&arguments[..], more].concat()).exits_with(0);
+        let scenario = place.read("q/reno/scenario.toml");
+        assert!(scenario.contains(&format!("record_interval = \"{expected}\"\n")), "{rtt}: {scenario}");
+    };
+    interval("550ms", &[], "550 ms");
+    interval("10ms", &[], "100 ms");
+    interval("550ms", &["--set", "record_interval=20ms"], "20 ms");
+}
+
+#[test]
 fn the_same_command_gives_the_same_in_the_same_folder() {
     let place = Place::new("quick-twice");
     let first = quick(&place, &["--tcp", "reno,sack"]).exits_with(0);
@@ -49,6 +63,34 @@ fn one_tcp_has_a_report_of_its_own_and_several_flows_a_fairness() {
     let outcome = quick(&place, &["--tcp", "new-reno", "--flows", "3", "--seeds", "2", "--out", "q"]).exits_with(0);
     assert!(outcome.stdout.contains("3 flows") && outcome.stdout.contains("fairness"), "{}", outcome.stdout);
     assert!(place.read("q/report.html").contains("Run report"));
+}
+
+#[test]
+fn every_tcp_runs_with_the_recovery_that_goes_with_its_growth() {
+    let place = Place::new("quick-every");
+    let all = [
+        ("rack", "rack", "reno"),
+        ("cubic", "rfc6675", "cubic"),
+        ("bbr1", "rfc6675", "bbr1"),
+        ("bbr3", "rfc6675", "bbr3"),
+        ("vegas", "vegas", "vegas"),
+        ("vegas-1995", "vegas-1995", "vegas-1995"),
+        ("vegas-a", "vegas", "vegas-a"),
+        ("vegas-linux", "rfc6675", "vegas-linux"),
+        ("vegas-plus", "vegas", "vegas-plus"),
+    ];
+    let names: Vec<&str> = all.iter().map(|(name, ..)| *name).collect();
+    let outcome = quick(&place, &["--seeds", "1", "--out", "q", "--tcp", &names.join(",")]).exits_with(0);
+    for (line, (name, recovery, growth)) in outcome.stdout.lines().skip(2).zip(all) {
+        let mut words = line.split_whitespace();
+        assert_eq!(words.next(), Some(name), "{line}");
+        let rate: f64 = words.next().unwrap().parse().unwrap();
+        assert!(rate > 0.5, "{name} carries nearly nothing: {line}");
+        let scenario = place.read(&format!("q/{name}/scenario.toml"));
+        for (key, word) in [("recovery", recovery), ("growth", growth)] {
+            assert!(scenario.contains(&format!("{key} = \"{word}\"\n")), "{name}: {scenario}");
+        }
+    }
 }
 
 #[test]
@@ -76,7 +118,7 @@ fn what_is_wrong_is_said_before_anything_is_run() {
     let place = Place::new("quick-wrong");
     for (arguments, code, words) in [
         (&["--tcp", "renno"][..], 2, &["unknown TCP `renno`", "did you mean `reno`?"][..]),
-        (&["--tcp", "cubic"], 2, &["unknown TCP `cubic`", "known: vanilla, reno, newreno, sack"]),
+        (&["--tcp", "compound"], 2, &["unknown TCP `compound`", "known: vanilla, reno, newreno, sack"]),
         (&["--rate", "2"], 2, &["--rate 2", "Mbps"]),
         (&["--rtt", "1us"], 2, &["--rtt 1us is too short"]),
         (&["--rtt", "fast"], 2, &["--rtt fast", "expected a time"]),

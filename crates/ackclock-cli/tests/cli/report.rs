@@ -100,6 +100,12 @@ fn damaged_tables_make_no_report() {
     place.write("a/tables/seed-1/cwnd.parquet", "cut");
     place.run(&["report", "a"]).exits_with(1).says(&["cwnd.parquet"]);
     assert!(!place.path("a/report.html").exists());
+    // Plots that the scenario has asked for are not left out without a word.
+    std::fs::remove_dir_all(place.path("a/tables")).unwrap();
+    for command in [&["report", "a"][..], &["compare", "b", "a"]] {
+        place.run(command).exits_with(1).says(&["`a/tables/seed-1/index.json` is missing", "run the scenario again"]);
+    }
+    assert!(!place.path("a/report.html").exists() && !place.path("comparison.html").exists());
 }
 
 #[test]

@@ -11,7 +11,8 @@ use super::html::Html;
 use super::number::{Scale, plural};
 use super::page::Page;
 use super::plots::{self, Source};
-use super::run::{command_line, notices, seed_words};
+use super::repeat::{command_line, fingerprints, resolved, seed_words};
+use super::run::notices;
 use super::scatter::{Point, Scatter};
 use super::table::{Cell, Table, Tone};
 use crate::comparison::{Comparison, Difference, Measure, Verdict};
@@ -389,8 +390,10 @@ fn first_of_each(entries: &[Entry], members: &[(usize, String)]) -> Vec<usize> {
 
 fn scenarios_section(entries: &[Entry], comparison: &Comparison) -> Html {
     let mut html = Html::new();
-    let mut table =
-        Table::new("What was run").words("result").words("scenario").words("seeds").words("hash").words("command");
+    let mut table = Table::new("What was run");
+    for column in ["result", "scenario", "seeds", "hash", "Ackclock", "result version", "command"] {
+        table = table.words(column);
+    }
     for (n, entry) in entries.iter().enumerate() {
         let scenario = &entry.document.scenario;
         let hash = scenario.hash.chars().take(12).collect();
@@ -399,10 +402,15 @@ fn scenarios_section(entries: &[Entry], comparison: &Comparison) -> Html {
             Cell::text(&scenario.name),
             Cell::Text(seed_words(&entry.document)),
             Cell::Code(hash),
+            Cell::text(&entry.document.ackclock),
+            Cell::text(entry.document.result_version.to_string()),
             Cell::Code(command_line(&entry.document.command)),
         ]);
     }
     html.append(&table.html());
+    html.append(&fingerprints(entries.iter().map(|entry| &entry.document)));
+    let title = format!("Resolved scenario of {}", name(entries, 0));
+    html.append(&resolved(&title, &entries[0].document.scenario.resolved));
     if comparison.same_scenario {
         html.leaf("p", &[], "All results are of the same resolved scenario, to the last letter.");
         return html;
@@ -473,6 +481,15 @@ mod tests {
         assert!(html.contains("<del>− b = 2</del>") && html.contains("<ins>+ b = &quot;&lt;3&gt;&quot;</ins>"));
         assert!(html.contains("&lt;one&gt;") && !html.contains("<one>"));
         assert!(html.contains("2 results of different scenarios"));
+    }
+
+    #[test]
+    fn what_is_needed_to_repeat_the_results_is_there() {
+        let html = compare(&[entry("one", "a = 1\n"), entry("two", "a = 2\n")], &[]);
+        for part in ["Resolved scenario of A  one (1 line)", "a = 1\n", "ackclock run x.toml", "00000000000000ff"] {
+            assert!(html.contains(part), "{part}");
+        }
+        assert!(html.contains(">result version</th>") && html.contains(">Fingerprints<"));
     }
 
     #[test]

@@ -12,6 +12,7 @@ pub mod number;
 mod pack;
 pub mod page;
 pub mod plots;
+mod repeat;
 pub mod run;
 pub mod scatter;
 pub mod table;

@@ -9,6 +9,8 @@ use super::html::Html;
 use super::number::{Scale, fixed, percent, plural};
 use super::page::Page;
 use super::plots::{self, Recorded};
+pub use super::repeat::command_line;
+use super::repeat::{repeat, seed_words};
 use super::table::{Cell, Table};
 use crate::comparison::port;
 use crate::document::Document;
@@ -426,88 +428,6 @@ fn shown_first(document: &Document, subject: Subject, series: &[Series]) -> Vec<
     }
 }
 
-fn repeat(document: &Document) -> Html {
-    let scenario = &document.scenario;
-    let mut html = Html::new();
-    html.leaf("p", &[], "The command that was run:");
-    html.tag("pre", &[], |html| {
-        html.leaf("code", &[], &command_line(&document.command));
-    });
-    html.leaf(
-        "p",
-        &[],
-        "The resolved scenario below holds every value that went into the runs. Saved as scenario.toml (it is in the \
-         result folder already), it repeats them:",
-    );
-    html.tag("pre", &[], |html| {
-        html.leaf("code", &[], &format!("ackclock run scenario.toml{}", seeds_argument(document)));
-    });
-    let mut table = Table::new("Versions").words("").words("");
-    for (name, value) in [
-        ("scenario hash (BLAKE3)", scenario.hash.as_str()),
-        ("Ackclock", &document.ackclock),
-        ("result version", &document.result_version.to_string()),
-    ] {
-        table.row(vec![Cell::text(name), Cell::Code(value.into())]);
-    }
-    html.append(&table.html());
-    let mut runs =
-        Table::new("Runs").words("seed").words("fingerprint").column("efficiency", "").column("fairness", "");
-    for run in document.runs.iter().take(RUNS_LISTED) {
-        let efficiency = run.efficiency.map_or(Cell::None, |efficiency| Cell::number(efficiency, 4));
-        let cells = [Cell::Code(run.fingerprint.clone()), efficiency, Cell::number(run.fairness, 4)];
-        runs.row([Cell::text(run.seed.to_string())].into_iter().chain(cells).collect());
-    }
-    let note = match document.runs.len().checked_sub(RUNS_LISTED) {
-        None | Some(0) => "Runs with the same fingerprint are the same to the bit.".into(),
-        Some(more) => format!("{} more in result.json.", plural(more, "run")),
-    };
-    html.append(&runs.note(note).html());
-    html.append(&resolved(&scenario.resolved));
-    html
-}
-
-/// The text of a scenario, folded away.
-fn resolved(text: &str) -> Html {
-    let mut html = Html::new();
-    html.tag("details", &[], |html| {
-        html.leaf("summary", &[], &format!("Resolved scenario ({})", plural(text.lines().count(), "line")));
-        let end = text.char_indices().map(|(at, _)| at).find(|&at| at >= SCENARIO_BYTES).unwrap_or(text.len());
-        html.tag("pre", &[], |html| {
-            html.leaf("code", &[], &text[..end]);
-        });
-        if end < text.len() {
-            html.leaf("p", &[("class", "note")], "The rest is in scenario.toml in the result folder.");
-        }
-    });
-    html
-}
-
-/// Which seeds were run, in words.
-pub fn seed_words(document: &Document) -> String {
-    let seeds: Vec<u64> = document.runs.iter().map(|run| run.seed).collect();
-    match seeds[..] {
-        [] => "no seed".into(),
-        [seed] => format!("seed {seed}"),
-        [first, .., last] if last - first + 1 == seeds.len() as u64 => format!("seeds {first} to {last}"),
-        [first, .., last] => format!("{} seeds between {first} and {last}", seeds.len()),
-    }
-}
-
-fn seeds_argument(document: &Document) -> String {
-    if document.seeds.len() > 1 { format!(" --seeds {}", document.seeds.len()) } else { String::new() }
-}
-
-/// The words as a shell wants them.
-pub fn command_line(words: &[String]) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=,:+@%".contains(c);
-    let quoted = |word: &String| match !word.is_empty() && word.chars().all(plain) {
-        true => word.clone(),
-        false => format!("'{}'", word.replace('\'', "'\\''")),
-    };
-    words.iter().map(quoted).collect::<Vec<_>>().join(" ")
-}
-
 /// Points on a page, generous first. The last leaves the tables alone.
 const POINT_BUDGETS: [usize; 5] = [200_000, 140_000, 90_000, 40_000, 5_000];
 /// More flows than this are folded away.
@@ -516,11 +436,8 @@ const FLOWS_OPEN: usize = 16;
 const FLOWS_LISTED: usize = 1000;
 /// More events than this are left to their table.
 const MOST_EVENTS: usize = 200;
-/// The same for ports and runs.
+/// More ports than this are left to `result.json`.
 const PORTS_LISTED: usize = 200;
-const RUNS_LISTED: usize = 200;
-/// More of a scenario than this is left to `scenario.toml`.
-const SCENARIO_BYTES: usize = 300_000;
 
 #[cfg(test)]
 mod tests {
@@ -549,12 +466,6 @@ mod tests {
             assert!(html.contains(part), "{part}");
         }
         assert!(html.contains("--record tcp,ports"));
-    }
-
-    #[test]
-    fn commands_are_quoted_for_a_shell() {
-        let words = ["ackclock", "run", "it's here.toml", "--set", "queue.buffer=10 cells", ""].map(String::from);
-        assert_eq!(command_line(&words), "ackclock run 'it'\\''s here.toml' --set 'queue.buffer=10 cells' ''");
     }
 
     #[test]
@@ -592,13 +503,5 @@ mod tests {
     fn a_result_without_flows_or_runs_is_no_problem() {
         run(&example(0, 0, 1), 1, &[]);
         run(&example(0, 0, 0), 1, &[]);
-    }
-
-    #[test]
-    fn a_long_scenario_is_cut_between_letters() {
-        let mut document = example(1, 1, 1);
-        document.scenario.resolved = "é".repeat(SCENARIO_BYTES);
-        let html = run(&document, 1, &[]);
-        assert!(html.len() < LARGEST_BYTES && html.contains("The rest is in scenario.toml"));
     }
 }

@@ -136,15 +136,18 @@ impl Table {
         let mut html = Html::new();
         let has_interval = |n: usize| self.rows.iter().any(|cells| matches!(cells.get(n), Some(Cell::Interval(..))));
         let with_intervals: Vec<bool> = (0..self.columns.len()).map(has_interval).collect();
+        let classes: Vec<&str> = (0..self.columns.len()).map(|n| self.class(n)).collect();
         let region = [("class", "scroll"), ("role", "region"), ("tabindex", "0"), ("aria-label", &*self.caption)];
         html.tag("div", &region, |html| {
             html.tag("table", &[], |html| {
                 html.leaf("caption", &[], &self.caption);
                 html.tag("thead", &[], |html| {
-                    html.tag("tr", &[], |html| self.columns.iter().for_each(|column| heading(html, column)));
+                    html.tag("tr", &[], |html| {
+                        self.columns.iter().zip(&classes).for_each(|(column, class)| heading(html, column, class));
+                    });
                 });
                 html.tag("tbody", &[], |html| {
-                    self.rows.iter().for_each(|cells| self.body_row(html, cells, &with_intervals));
+                    self.rows.iter().for_each(|cells| body_row(html, cells, &classes, &with_intervals));
                 });
             });
         });
@@ -154,27 +157,35 @@ impl Table {
         html
     }
 
-    fn body_row(&self, html: &mut Html, cells: &[Cell], with_intervals: &[bool]) {
-        html.tag("tr", &[], |html| {
-            for (n, (cell, column)) in cells.iter().zip(&self.columns).enumerate() {
-                let class = if column.text { "text" } else { "" };
-                match n {
-                    0 => html.tag("th", &[("scope", "row"), ("class", class)], |html| content(html, cell)),
-                    _ => html.tag("td", &[("class", class)], |html| {
-                        content(html, cell);
-                        // A number without an interval stays below those that have one.
-                        if with_intervals[n] && matches!(cell, Cell::Number(_) | Cell::None) {
-                            html.markup("<span class=\"half\"></span>");
-                        }
-                    }),
-                };
-            }
-        });
+    /// How a column is set: numbers to the right, words to the left, sentences in several lines.
+    fn class(&self, n: usize) -> &'static str {
+        let long = |cells: &Vec<Cell>| matches!(cells.get(n), Some(Cell::Text(text)) if text.chars().count() > LONG);
+        match self.columns[n].text {
+            false => "",
+            true if self.rows.iter().any(long) => "text long",
+            true => "text",
+        }
     }
 }
 
-fn heading(html: &mut Html, column: &Column) {
-    let class = if column.text { "text" } else { "" };
+fn body_row(html: &mut Html, cells: &[Cell], classes: &[&str], with_intervals: &[bool]) {
+    html.tag("tr", &[], |html| {
+        for (n, (cell, class)) in cells.iter().zip(classes).enumerate() {
+            match n {
+                0 => html.tag("th", &[("scope", "row"), ("class", class)], |html| content(html, cell)),
+                _ => html.tag("td", &[("class", class)], |html| {
+                    content(html, cell);
+                    // A number without an interval stays below those that have one.
+                    if with_intervals[n] && matches!(cell, Cell::Number(_) | Cell::None) {
+                        html.markup("<span class=\"half\"></span>");
+                    }
+                }),
+            };
+        }
+    });
+}
+
+fn heading(html: &mut Html, column: &Column, class: &str) {
     html.tag("th", &[("scope", "col"), ("class", class)], |html| {
         html.text(&column.name);
         if !column.unit.is_empty() {
@@ -200,9 +211,23 @@ pub fn verdict<'a>(html: &'a mut Html, tone: Tone, words: &str) -> &'a mut Html 
     })
 }
 
+/// Words with more letters are a sentence and may take several lines.
+const LONG: usize = 40;
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn sentences_may_take_several_lines_and_names_may_not() {
+        let mut table = Table::new("Claims").words("claim").words("id");
+        table.row(vec![Cell::text("short"), Cell::text("a-1")]);
+        assert!(table.html().as_str().contains("<th scope=\"row\" class=\"text\">short</th>"));
+        table.row(vec![Cell::text("x".repeat(LONG + 1)), Cell::text("x".repeat(LONG))]);
+        let html = table.html();
+        assert!(html.as_str().contains("<th scope=\"row\" class=\"text long\">short</th>"), "{}", html.as_str());
+        assert!(html.as_str().contains("<th scope=\"col\" class=\"text\">id</th>"));
+    }
 
     #[test]
     fn a_table_names_its_rows_and_columns() {

@@ -63,19 +63,31 @@ impl Tables {
         self.index.files.iter().try_for_each(|entry| self.checked(entry).map(drop))
     }
 
+    /// Makes sure that a metric was recorded, and that its file is as it was written.
+    ///
+    /// # Errors
+    /// If not.
+    pub fn verify_table(&self, metric: Metric) -> Result<(), TableError> {
+        self.checked(self.entry(metric)?).map(drop)
+    }
+
     /// The series of a metric.
     ///
     /// # Errors
     /// If it was not recorded, or if its file is not as it was written.
     pub fn read(&self, metric: Metric) -> Result<Vec<Series>, TableError> {
-        let name = metric.name();
-        let entry = self.index.files.iter().find(|file| file.metric == name).ok_or_else(|| {
-            let recorded = self.metrics().iter().map(|metric| metric.name().to_string()).collect();
-            TableError::new(&self.folder.join(file_name(name)), Problem::Own(OfTables::NotRecorded { recorded }))
-        })?;
+        let entry = self.entry(metric)?;
         let file = self.checked(entry)?;
         let path = self.path(entry);
         table(file, metric).map_err(|error| TableError::damaged(&path, error))
+    }
+
+    fn entry(&self, metric: Metric) -> Result<&IndexedFile, TableError> {
+        let name = metric.name();
+        self.index.files.iter().find(|file| file.metric == name).ok_or_else(|| {
+            let recorded = self.metrics().iter().map(|metric| metric.name().to_string()).collect();
+            TableError::new(&self.folder.join(file_name(name)), Problem::Own(OfTables::NotRecorded { recorded }))
+        })
     }
 
     /// All series, in the order in which they were written.

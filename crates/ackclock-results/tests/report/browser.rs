@@ -5,10 +5,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use ackclock_results::events::EventPart;
 use ackclock_results::report::chart::{Chart, Choice, Data, Line, Style};
 use ackclock_results::report::compare::{Entry, compare};
+use ackclock_results::report::html::Html;
 use ackclock_results::report::page::Page;
 use ackclock_results::report::run::run;
+use ackclock_results::report::table::{Tone, verdict};
 
 use crate::made_up::{document, resolved, series};
 
@@ -140,6 +143,36 @@ fn the_report_of_a_run_works_in_a_browser() {
 }
 
 #[test]
+fn words_at_events_begin_at_their_line() {
+    let Some(browser) = browser() else { return };
+    let mut document = document(2, 2, 3);
+    document.scenario.events = vec![EventPart {
+        time_s: 0.5,
+        time_ps: 500_000_000_000,
+        kind: "handover".into(),
+        node: "boston".into(),
+        before: Some("5.4".into()),
+        after: Some("5.3".into()),
+    }];
+    let report = run(&document, 1, &series(2, 2, 1000));
+    let seen = open(&browser, "events", &report, 1600, "light");
+    assert_eq!(seen.0["aligned"], serde_json::json!(["left"]), "{}", seen.0);
+    shoot(&browser, "events", &report, 1600, 4000, "light");
+}
+
+#[test]
+fn a_long_verdict_is_no_wider_than_a_phone() {
+    let Some(browser) = browser() else { return };
+    let mut page = Page::new("A page", "Verdicts");
+    let mut body = Html::new();
+    body.tag("p", &[], |html| {
+        verdict(html, Tone::Good, "every difference is recorded, and every recorded difference is there");
+    });
+    page.section("verdict", "Verdict", body);
+    check(&browser, "verdict", &page.render(), 0, &[(360, "light")]);
+}
+
+#[test]
 fn the_report_of_many_flows_works_in_a_browser() {
     let Some(browser) = browser() else { return };
     let report = run(&document(300, 12, 5), 1, &series(300, 12, 1000));
@@ -268,7 +301,14 @@ if (canvases.length) {
   page.querySelectorAll('.choice button').forEach((chip) => chip.isConnected && chip.click()); await pause();
   page.querySelectorAll('.tools button').forEach((tool) => tool.click()); await pause();
 }
+const paint = view.CanvasRenderingContext2D.prototype.fillText;
+const aligned = new Set();
+view.CanvasRenderingContext2D.prototype.fillText = function (text, ...place) {
+  if (/ to /.test(text)) aligned.add(this.textAlign);
+  return paint.call(this, text, ...place);
+};
 page.querySelector('.theme').click(); await pause();
+seen.aligned = [...aligned];
 seen.toggled = view.getComputedStyle(root).colorScheme === 'dark';
 seen.drawn = Number(root.dataset.drawn);
 seen.errors = Number(root.dataset.errors);

@@ -309,7 +309,7 @@ mod tests {
     fn down(queued: Queued) -> PathParams {
         let mut course = Course::constant(rate(), Span::from_us(1));
         course.outages = Outages::new(vec![(ns(1000), ns(5000))], InService::Finish, queued);
-        PathParams { course: Some(course), ..PathParams::plain() }
+        PathParams { course: Some(Box::new(course)), ..PathParams::plain() }
     }
 
     #[test]
@@ -347,7 +347,7 @@ mod tests {
             let mut course = Course::constant(rate(), Span::from_us(1));
             let points = vec![(ns(0), Some(NodeId::from_index(1))), (ns(1000), None)];
             course.far_ends = Some(FarEnds::new(points, unheard));
-            let path = PathParams { course: Some(course), errors: Vec::new(), jitter: Span::ZERO };
+            let path = PathParams { course: Some(Box::new(course)), errors: Vec::new(), jitter: Span::ZERO };
             let mut port = of_policy(10, u64::MAX, &DropParams::TailDrop, path);
             for handle in 0..4 {
                 arrive(&mut port, 500, handle, 100);

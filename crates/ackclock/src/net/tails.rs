@@ -8,7 +8,7 @@ use crate::net::flow::{Vc, end_of};
 use crate::net::lists::Lists;
 use crate::scenario::{self, Scenario, Technology};
 use crate::tcp::TcpParams;
-use crate::units::Span;
+use crate::units::{Rate, Span};
 
 /// For each link, whether its port is one of these. None is `routed`, or behind one that is.
 pub(super) fn tails(
@@ -42,19 +42,21 @@ pub(super) fn tails(
         ) else {
             return false;
         };
-        let time = |bytes: u32| link.rate.serialization(u64::from(bytes) * 8);
+        let time = |rate: Rate, bytes: u32| rate.serialization(u64::from(bytes) * 8);
         let (longest, shortest) = (longest + link_header_bytes, shortest + link_header_bytes);
-        never_refuses(build::limits(link.queue.buffer), (time(longest), u64::from(longest)), time(shortest))
+        let apart = time(scenario.links[input].rate, shortest);
+        never_refuses(build::limits(link.queue.buffer), (time(link.rate, longest), u64::from(longest)), apart)
     };
     scenario.links.iter_ids().map(is_tail).collect()
 }
 
-/// Whether a port never has to refuse a packet: it sends the longest in time `longest`, the shortest in `shortest`, and
-/// its only input has no higher rate.
+/// Whether a port never has to refuse a packet: it sends the longest in time `longest`, its only input has no higher rate
+/// and sends the shortest in time `apart`.
 ///
 /// What is transmitted and waiting when a packet arrives, and that packet, take no longer than `longest` together: this
-/// holds for the first, and from one to the next no less time goes by than the next one takes.
-pub(super) fn never_refuses(buffer: (u32, u64), longest: (Span, u64), shortest: Span) -> bool {
+/// holds for the first, and from one to the next no less time goes by than the next one takes. So the first of those that
+/// wait came less than `longest` ago, and each after it, and the packet that arrives, `apart` later or more.
+pub(super) fn never_refuses(buffer: (u32, u64), longest: (Span, u64), apart: Span) -> bool {
     let (packets, bytes) = buffer;
-    u64::from(packets) >= longest.0.as_ps() / shortest.as_ps() && bytes >= 2 * longest.1
+    u64::from(packets) >= longest.0.as_ps().div_ceil(apart.as_ps()) && bytes >= 2 * longest.1
 }

@@ -13,7 +13,8 @@ use crate::units::{Rate, Span, Time};
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PathParams {
     /// How it changes; `None`: not at all.
-    pub course: Option<Course>,
+    /// Boxed, as most links have none, and there are several for each flow.
+    pub course: Option<Box<Course>>,
     /// Which packets it corrupts.
     pub errors: Vec<ErrorParams>,
     /// Each packet takes longer by a uniform random time below this; their order is kept.
@@ -94,7 +95,7 @@ impl Line {
     /// The link named `name` (`from->to`), of this rate and delay unless it changes, in a run with this seed.
     pub fn new(params: &PathParams, rate: Rate, delay: Span, seed: u64, name: &str) -> Line {
         Line {
-            course: params.course.clone().unwrap_or_else(|| Course::constant(rate, delay)),
+            course: params.course.as_deref().cloned().unwrap_or_else(|| Course::constant(rate, delay)),
             errors: Errors::new(&params.errors, seed, name),
             jitter: Jitter { below: params.jitter, stream: Stream::new(seed, name, "jitter"), packets: 0 },
             calm: None,
@@ -263,7 +264,7 @@ mod tests {
     fn line(change: impl Fn(&mut Course), errors: &[ErrorParams]) -> Line {
         let mut course = Course::constant(rate(RATE), of_ns(500));
         change(&mut course);
-        let params = PathParams { course: Some(course), errors: errors.to_vec(), jitter: Span::ZERO };
+        let params = PathParams { course: Some(Box::new(course)), errors: errors.to_vec(), jitter: Span::ZERO };
         Line::new(&params, rate(RATE), of_ns(500), 1, "a->b")
     }
 

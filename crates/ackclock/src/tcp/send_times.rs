@@ -1,8 +1,7 @@
 //! When each outstanding segment was sent, and how often: for senders that measure every round trip.
 //! Sources: [NS2] §2; Karn's rule [KP87].
 
-use std::collections::VecDeque;
-
+use crate::batch::Queue;
 use crate::units::{Span, Time};
 
 /// The transmissions of the segments from `una` on. All but the last of a file are full.
@@ -11,13 +10,15 @@ pub struct SendTimes {
     mss: u64,
     /// The first byte of the segment whose record is the first.
     una: u64,
-    records: VecDeque<Transmissions>,
+    /// The first byte of the segment that is the next new one.
+    next: u64,
+    records: Queue<Transmissions>,
     /// When the first segment of all was sent first; never before that.
     start: Time,
 }
 
 /// The transmissions of one segment.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Transmissions {
     /// When the last of them was.
     pub last: Time,
@@ -28,29 +29,36 @@ pub struct Transmissions {
 impl SendTimes {
     /// Nothing is sent.
     pub fn new(mss: u64) -> SendTimes {
-        SendTimes { mss, una: 0, records: VecDeque::new(), start: Time::NEVER }
+        SendTimes { mss, una: 0, next: 0, records: Queue::default(), start: Time::NEVER }
     }
 
     /// The segment at `seq` is sent: one that was sent before, or the next new one.
+    #[inline(always)]
     pub fn on_sent(&mut self, now: Time, seq: u64) {
-        self.start = self.start.min(now);
-        let first = Transmissions { last: now, count: 1 };
         // Mostly it is the next new one, which is found without a division.
-        if seq == self.una + self.records.len() as u64 * self.mss {
-            return self.records.push_back(first);
-        }
-        let index = ((seq - self.una) / self.mss) as usize;
-        match self.records.get_mut(index) {
-            Some(record) => *record = Transmissions { last: now, count: record.count + 1 },
-            None => self.records.push_back(first),
+        if seq == self.next {
+            self.start = self.start.min(now);
+            self.next += self.mss;
+            self.records.push(Transmissions { last: now, count: 1 });
+        } else {
+            self.on_sent_again(now, seq);
         }
     }
 
+    #[inline(never)]
+    fn on_sent_again(&mut self, now: Time, seq: u64) {
+        let index = ((seq - self.una) / self.mss) as usize;
+        let record = &mut self.records.as_mut_slice()[index];
+        *record = Transmissions { last: now, count: record.count + 1 };
+    }
+
     /// Everything before `una` is acknowledged: the round trip of the last segment of that, if it was sent once.
+    #[inline(always)]
     pub fn on_ack(&mut self, now: Time, una: u64) -> Option<Span> {
         let mut newest = None;
         while self.una < una {
-            newest = self.records.pop_front();
+            newest = self.records.first().copied();
+            self.records.take();
             self.una += self.mss;
         }
         newest.filter(|record| record.count == 1).map(|record| now.since(record.last))
@@ -59,7 +67,7 @@ impl SendTimes {
     /// The transmissions of the segment at `seq`, if it is outstanding.
     pub fn of(&self, seq: u64) -> Option<Transmissions> {
         let index = seq.checked_sub(self.una)? / self.mss;
-        self.records.get(index as usize).copied()
+        self.records.as_slice().get(index as usize).copied()
     }
 
     /// When the first segment of all was sent first.

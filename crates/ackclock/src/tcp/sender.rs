@@ -19,7 +19,7 @@ use crate::packet::{SackBlock, Segment, SegmentKind};
 use crate::record::Fingerprint;
 use crate::record::trace::TimerState;
 use crate::rng::Stream;
-use crate::units::Time;
+use crate::units::{Span, Time};
 
 /// What the application does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -375,7 +375,11 @@ impl Sender {
             self.timer.sample(now, self.timed_at);
             self.timed = NONE;
         }
-        self.grow(ack);
+        if self.extra.is_none() {
+            self.grow(ack);
+        } else {
+            self.measure_and_grow_calmly(now, ack);
+        }
         self.flight.una = ack;
         self.flight.nxt = self.flight.nxt.max(ack);
         if ack == self.flight.max {
@@ -459,28 +463,47 @@ impl Sender {
         let times = times.as_ref();
         let hands = Hands { growth: &mut self.growth, window: &mut self.window, now, times, rtt };
         let meaning = self.recovery.on_new_ack(ack, &self.flight, hands);
+        let start = times.map_or(now, SendTimes::start);
+        let window_after = setup.as_ref().and_then(Setup::window_after);
         if matches!(meaning, NewAck::Grow | NewAck::GrowAndRetransmit) {
-            // Through signed numbers, which is one instruction.
-            let [acked, in_flight, mss, rwnd] =
-                [ack - self.flight.una, self.flight.max - self.flight.una, self.flight.mss, self.flight.rwnd]
-                    .map(|bytes| bytes as i64 as f64);
-            let ack = Ack {
-                acked,
-                window_limited: in_flight + mss > self.window.cwnd,
-                now,
-                start: times.map_or(now, SendTimes::start),
-                una: ack,
-                nxt: self.flight.nxt.max(ack),
-                rtt,
-                ..Ack::of(mss, rwnd)
-            };
-            self.growth.on_ack(&ack, &mut self.window);
-            self.backoff = 0;
+            self.grow_by_measure(now, ack, start, rtt);
         }
-        if let Some(window) = setup.as_ref().and_then(Setup::window_after) {
+        if let Some(window) = window_after {
             self.window.cwnd = window;
         }
         meaning
+    }
+
+    /// The same of a calm sender.
+    #[inline(never)]
+    fn measure_and_grow_calmly(&mut self, now: Time, ack: u64) {
+        let Some(times) = self.extra.as_deref_mut().and_then(|extra| extra.times.as_mut()) else {
+            return self.grow(ack);
+        };
+        let (start, rtt) = (times.start(), times.on_ack(now, ack));
+        self.recovery.on_round_trip(now, start, rtt);
+        self.grow_by_measure(now, ack, start, rtt);
+    }
+
+    /// The window grows, by a law that may want to know the round trip and when the first segment was sent.
+    #[inline(always)]
+    fn grow_by_measure(&mut self, now: Time, ack: u64, start: Time, rtt: Option<Span>) {
+        // Through signed numbers, which is one instruction.
+        let [acked, in_flight, mss, rwnd] =
+            [ack - self.flight.una, self.flight.max - self.flight.una, self.flight.mss, self.flight.rwnd]
+                .map(|bytes| bytes as i64 as f64);
+        let ack = Ack {
+            acked,
+            window_limited: in_flight + mss > self.window.cwnd,
+            now,
+            start,
+            una: ack,
+            nxt: self.flight.nxt.max(ack),
+            rtt,
+            ..Ack::of(mss, rwnd)
+        };
+        self.growth.on_measured_ack(&ack, &mut self.window);
+        self.backoff = 0;
     }
 
     #[inline(never)]

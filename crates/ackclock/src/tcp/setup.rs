@@ -40,6 +40,11 @@ impl Setup {
         self.first_segment == FirstSegment::Data || self.acks > 0
     }
 
+    /// Whether acknowledgements of new data mean nothing special from now on.
+    pub(super) fn is_past(&self) -> bool {
+        self.acks > 1
+    }
+
     /// A segment on its way out.
     pub(super) fn dress(&self, mut segment: Segment) -> Segment {
         if segment.seq == 0 && self.first_segment == FirstSegment::Empty {

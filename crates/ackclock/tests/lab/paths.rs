@@ -23,7 +23,7 @@ pub fn paths(choices: &mut Choices, scenario: &mut Scenario) {
         if choices.once_in(2) {
             let course = course(choices, duration, link.rate, link.delay);
             (link.rate, link.delay) = (course.rates.at(Time::ZERO), course.delays.at(Time::ZERO));
-            link.path.course = Some(course);
+            link.path.course = Some(Box::new(course));
         }
         if choices.once_in(4) {
             link.path.jitter = Span::from_us(1 + choices.below(2000));

@@ -125,7 +125,7 @@ fn far_ends(choices: &mut Choices, scenario: &mut Scenario, fixed: &[LinkId], ti
         let points = times.iter().enumerate().map(|(number, &time)| (time, end(choices, number)));
         let points: Vec<_> = points.collect();
         let points = [(Time::ZERO, Some(link.to))].into_iter().chain(points).collect();
-        let constant = || Course::constant(link.rate, link.delay);
+        let constant = || Box::new(Course::constant(link.rate, link.delay));
         let course = link.path.course.get_or_insert_with(constant);
         course.far_ends = Some(FarEnds::new(points, choices.one_of(&UNHEARD)));
         if choices.once_in(4) {

@@ -11,7 +11,7 @@ use super::datagrams::DatagramSinks;
 use super::directory::{Directory, Output, Through};
 use super::door::{self, Door};
 use super::hosts::Hosts;
-use super::io::{Destination, Io, Leg};
+use super::io::{Destination, Entrance, Io, Leg};
 use super::mailbox::Mailbox;
 use super::outlets::{Course, Numbering, Outlet, Outlets, PathOutlet, Trail};
 use super::pacing::Spacing;
@@ -317,7 +317,7 @@ impl Plan<'_> {
             });
             exits.spacings[hop.at_port.index()] = spacing;
             let at_port = if self.routed[hop.link] { id } else { hop.at_port };
-            let to = Destination::Port { mailbox: part, port, input: rank, at_port };
+            let to = Destination::Port { mailbox: part, entrance: Entrance { port, input: rank, at_port } };
             let part = part as usize;
             self.leave(id, &from, Leg { lag, to }, (part, Span::ZERO), looked_back, ways);
             from = Place { part, link: hop.link, number: Some(hop.at_port) };

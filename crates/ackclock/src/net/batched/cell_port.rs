@@ -6,7 +6,6 @@
 //! on a link of the port's own rate has one cell in every slot from its first to its last, so between two changes of
 //! the set of such frames nothing has to be searched; and where only one arrives, most of its cells are a single step.
 
-use super::batch::Batch;
 use super::cell_time::CellTime;
 use super::counts::Counts;
 use super::door::{Door, Train};
@@ -14,6 +13,7 @@ use super::io::{Io, Item};
 use super::mailbox::Mailbox;
 use super::pacing::{Pacing, Spacing};
 use super::service::{FEW, Service};
+use crate::batch::Batch;
 use crate::ids::{IdVec, VcId};
 use crate::queue::drop::{DropPolicy, Policy};
 use crate::record::PortRecord;
@@ -162,7 +162,7 @@ impl Kernel {
         while let Some(&item) = mailbox.first().filter(|item| item.time.as_ps() < end) {
             mailbox.take();
             let train = self.train(&item);
-            let spacing = self.door.vcs[item.at_port].spacing;
+            let spacing = self.door.vcs[item.entrance.at_port].spacing;
             if spacing == Spacing::EVEN {
                 self.trains.push(train);
             } else {
@@ -185,7 +185,8 @@ impl Kernel {
         io: &mut Io,
     ) -> u64 {
         while *begins <= last {
-            let Some(&item) = mailbox.first().filter(|item| self.door.vcs[item.at_port].spacing == Spacing::EVEN)
+            let Some(&item) =
+                mailbox.first().filter(|item| self.door.vcs[item.entrance.at_port].spacing == Spacing::EVEN)
             else {
                 break;
             };
@@ -254,7 +255,7 @@ impl Kernel {
         self.trains.retain(|_| false);
         while let Some(&item) = mailbox.first().filter(|item| item.time.as_ps() < end * cell_time) {
             mailbox.take();
-            let (train, spacing) = (self.train(&item), self.door.vcs[item.at_port].spacing);
+            let (train, spacing) = (self.train(&item), self.door.vcs[item.entrance.at_port].spacing);
             self.pacing.add(train, item.time.as_ps(), spacing);
         }
         end
@@ -280,7 +281,7 @@ impl Kernel {
     #[inline(always)]
     fn train(&mut self, item: &Item) -> Train {
         self.frames += 1;
-        self.door.counts.arrive(item.at_port, item.cells.count().into());
+        self.door.counts.arrive(item.entrance.at_port, item.cells.count().into());
         Train::new(item)
     }
 

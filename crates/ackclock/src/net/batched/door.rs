@@ -3,7 +3,7 @@
 use super::cell_queue::CellQueue;
 use super::cell_time::CellTime;
 use super::counts::Counts;
-use super::io::{Arrived, Cells, Destination, Io, Item, Leg};
+use super::io::{Arrived, Cells, Destination, Entrance, Io, Item, Leg};
 use super::pacing::Spacing;
 use crate::ids::{Id, IdVec, VcId};
 use crate::packet::aal5::{Reassembled, Reassembler};
@@ -62,7 +62,7 @@ impl Train {
     /// The cells that begin to arrive.
     #[inline(always)]
     pub(super) fn new(item: &Item) -> Train {
-        let &Item { carries, input, at_port, frame, size, cells, .. } = item;
+        let &Item { carries, entrance: Entrance { input, at_port, .. }, frame, size, cells, .. } = item;
         Train {
             input,
             at_port,
@@ -320,13 +320,13 @@ impl Door {
                 }
                 count
             }
-            Destination::Port { mailbox, port, input, at_port } => {
+            Destination::Port { mailbox, entrance } => {
                 train.left -= 1;
                 let departs = self.accept(now, train, 1);
                 let (index, eom) = (train.end - train.left - 1, train.eom && train.left == 0);
                 let (time, cells) = (time(departs, self.cell_time.ps()), Cells::new(index, 1, eom));
                 let Train { frame, carries, size, .. } = *train;
-                io.post(mailbox, Item { time, carries, port, input, at_port, frame, size, cells });
+                io.post(mailbox, Item { time, carries, entrance, frame, size, cells });
                 if train.left == 0 {
                     self.counts.wait(train.at_port, train.waited);
                 }

@@ -48,18 +48,24 @@ pub(super) struct Item {
     pub(super) time: Time,
     /// Of data the first byte's number, of an acknowledgement the byte expected next.
     pub(super) carries: u64,
-    /// Which port it goes to, of those that share the mailbox.
-    pub(super) port: u32,
-    /// Which of the port's inputs it comes from.
-    pub(super) input: u32,
-    /// The connection's number at the port.
-    pub(super) at_port: VcId,
+    pub(super) entrance: Entrance,
     /// The frame's number; of a packet, that of its SACK blocks.
     pub(super) frame: u32,
     /// Octets of a packet; of cells, those of the data in their frame.
     pub(super) size: u32,
     /// Which cells; of a packet on a route that changes, the links that it has left behind.
     pub(super) cells: Cells,
+}
+
+/// Where units come in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Entrance {
+    /// Which port they go to, of those that share the mailbox.
+    pub(super) port: u32,
+    /// Which of the port's inputs they come from.
+    pub(super) input: u32,
+    /// The connection's number at the port.
+    pub(super) at_port: VcId,
 }
 
 /// Some of the cells of a frame, one after the other.
@@ -113,8 +119,8 @@ pub(super) struct Leg {
 /// Where a leg leads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Destination {
-    /// A port: which mailbox, which port of those that share it, and what the leg is there.
-    Port { mailbox: u32, port: u32, input: u32, at_port: VcId },
+    /// A port, which reads this mailbox.
+    Port { mailbox: u32, entrance: Entrance },
     /// The last port before a host, done together with the port before: which of them, and what the leg is there.
     Tail { tail: u32, at_port: VcId },
     /// The host where the connection ends: in which group of hosts it is, and by which link it is reached.
@@ -171,7 +177,7 @@ impl Travels for Item {
 
     #[inline]
     fn input(&self) -> u32 {
-        self.input
+        self.entrance.input
     }
 }
 

@@ -4,8 +4,8 @@
 //! Senders post nearly in order, as they handle what reaches them in order of time. So what is new is put in order by
 //! insertion from the end, which costs little when little is out of place, and by a merge sort when much is.
 
-use super::batch::Batch;
 use super::io::Item;
+use crate::batch::Batch;
 use crate::units::Time;
 
 /// What can be on its way.
@@ -126,12 +126,12 @@ fn ordered<T: Travels>(one: &T, other: &T) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ids::{Id, VcId};
+    use crate::net::batched::io::Entrance;
     use proptest::prelude::*;
 
     fn item(ps: u64, input: u32) -> Item {
-        let at_port = VcId::from_index(0);
-        Item { time: Time::from_ps(ps), input, at_port, size: 1, ..Item::default() }
+        let entrance = Entrance { input, ..Entrance::default() };
+        Item { time: Time::from_ps(ps), entrance, size: 1, ..Item::default() }
     }
 
     proptest! {
@@ -149,7 +149,7 @@ mod tests {
                 mailbox.settle(Time::from_ps(horizon));
                 plain.sort_unstable();
                 for first in mailbox.take_before(Time::from_ps(horizon)) {
-                    prop_assert_eq!((first.time.as_ps(), first.input), plain.remove(0));
+                    prop_assert_eq!((first.time.as_ps(), first.entrance.input), plain.remove(0));
                 }
                 prop_assert!(plain.first().is_none_or(|&(ps, _)| ps >= horizon));
             }

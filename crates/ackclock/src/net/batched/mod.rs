@@ -4,7 +4,6 @@
 //!
 //! Ties are decided as there, by structure: so the size of the batches, and which part goes first, make no difference.
 
-mod batch;
 mod build;
 mod cell_port;
 mod cell_queue;

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use super::io::{Arrived, Cells, Destination, Io, Item, Leg};
+use super::io::{Arrived, Cells, Destination, Entrance, Io, Item, Leg};
 use super::routed_ports::PortPlaces;
 use super::serializer::{LastTime, Serializers};
 use crate::ids::{Id, LinkId, NodeId, VcId};
@@ -100,7 +100,7 @@ pub(super) struct Outlet {
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Course {
     /// Sends each as a packet to this port, with so many octets of the link, and nothing else.
-    Port { link_header_bytes: u32, mailbox: u32, port: u32, input: u32, at_port: VcId },
+    Port { link_header_bytes: u32, mailbox: u32, entrance: Entrance },
     /// More than that, or something else.
     Other,
 }
@@ -142,7 +142,7 @@ impl RoutedOutlet {
             Onward::Arrived => Ok(host),
             Onward::By(link) => {
                 let ((mailbox, port), input) = (self.ports.of(link), input.index() as u32);
-                Ok(Destination::Port { mailbox, port, input, at_port: vc })
+                Ok(Destination::Port { mailbox, entrance: Entrance { port, input, at_port: vc } })
             }
             Onward::Lost(reason) => Err(reason),
         }
@@ -240,13 +240,13 @@ impl Outlets {
         let nic = &mut self.nics[outlet.nic as usize];
         if nic.is_idle(now)
             && !io.sacks.numbers_packets()
-            && let Course::Port { link_header_bytes, mailbox, port, input, at_port } = outlet.course
+            && let Course::Port { link_header_bytes, mailbox, entrance } = outlet.course
         {
             let size = len + u32::from(headers) + link_header_bytes;
             let complete = now + self.times.of(outlet.serializer, size);
             nic.occupy(complete);
             let (time, carries, frame, cells) = (complete + outlet.leg.lag, seq + ack, 0, Cells::default());
-            io.post(mailbox, Item { time, carries, port, input, at_port, frame, size, cells });
+            io.post(mailbox, Item { time, carries, entrance, frame, size, cells });
         } else if let Technology::Atm { .. } = self.technology {
             self.send(now, vc, number, Segment { seq, ack, len, headers, ..Segment::default() }, io);
         } else {
@@ -373,10 +373,8 @@ impl Outlet {
     fn course_with(&self, technology: Technology) -> Course {
         let special = self.path.is_some() || self.forced_drops.is_some();
         match (technology, self.leg.to) {
-            (Technology::Packet { link_header_bytes }, Destination::Port { mailbox, port, input, at_port })
-                if !special =>
-            {
-                Course::Port { link_header_bytes, mailbox, port, input, at_port }
+            (Technology::Packet { link_header_bytes }, Destination::Port { mailbox, entrance }) if !special => {
+                Course::Port { link_header_bytes, mailbox, entrance }
             }
             _ => Course::Other,
         }
@@ -412,9 +410,9 @@ impl Outlet {
                 let carries = segment.seq + segment.ack;
                 let frame = io.sacks.keep(vc, segment);
                 match self.leg.to {
-                    Destination::Port { mailbox, port, input, at_port } => {
+                    Destination::Port { mailbox, entrance } => {
                         let cells = Cells::default();
-                        io.post(mailbox, Item { time, carries, port, input, at_port, frame, size, cells });
+                        io.post(mailbox, Item { time, carries, entrance, frame, size, cells });
                     }
                     Destination::Host { group, link } => {
                         io.deliver(group, Arrived { time, carries, vc, frame, size, link, good: true });
@@ -477,8 +475,8 @@ impl Outlet {
         };
         let carries = segment.seq + segment.ack;
         match to {
-            Destination::Port { mailbox, port, input, at_port } => {
-                io.post(mailbox, Item { time, carries, port, input, at_port, frame, size, cells: Cells::crossed(1) });
+            Destination::Port { mailbox, entrance } => {
+                io.post(mailbox, Item { time, carries, entrance, frame, size, cells: Cells::crossed(1) });
             }
             Destination::Host { group, link } => {
                 io.deliver(group, Arrived { time, carries, vc, frame, size, link, good: true });
@@ -507,9 +505,9 @@ impl Outlet {
         }
         let time = complete + self.leg.lag;
         match self.leg.to {
-            Destination::Port { mailbox, port, input, at_port } => {
+            Destination::Port { mailbox, entrance } => {
                 let cells = Cells::new(0, cells, true);
-                io.post(mailbox, Item { time, carries, port, input, at_port, frame, size, cells });
+                io.post(mailbox, Item { time, carries, entrance, frame, size, cells });
             }
             Destination::Host { group, link } => {
                 let time = time + self.spacing * u64::from(cells - 1);

@@ -346,13 +346,14 @@ fn word_of(slot: u64) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::net::batched::io::{Cells, Item};
+    use crate::net::batched::io::{Cells, Entrance, Item};
     use crate::rng::{Stream, mix};
     use crate::scenario::ServiceOrder;
     use proptest::prelude::*;
 
     fn train(input: u32, left: u16) -> Train {
-        Train::new(&Item { input, cells: Cells::new(0, left, true), ..Item::default() })
+        let entrance = Entrance { input, ..Entrance::default() };
+        Train::new(&Item { entrance, cells: Cells::new(0, left, true), ..Item::default() })
     }
 
     proptest! {

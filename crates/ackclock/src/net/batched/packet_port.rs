@@ -2,11 +2,11 @@
 //!
 //! Ports that one output feeds, and nothing else, advance together: behind a bottleneck there are as many as flows.
 
-use super::batch::Queue;
 use super::counts::Counts;
-use super::io::{Arrived, Cells, Destination, Io, Item, UnderWay};
+use super::io::{Arrived, Cells, Destination, Entrance, Io, Item, UnderWay};
 use super::serializer::{LastTime, Serializers};
 use super::tail::Tails;
+use crate::batch::Queue;
 use crate::ids::{Id, IdVec, VcId};
 use crate::queue::drop::{Arrival, DropPolicy, DropReason, TailDrop, Verdict};
 use crate::record::PortRecord;
@@ -69,7 +69,12 @@ impl PacketPorts {
             port.on_arrivals(packets, tails, serializers, io);
         } else {
             for packet in packets {
-                self.ports[packet.port as usize].on_arrivals(std::slice::from_ref(packet), tails, serializers, io);
+                self.ports[packet.entrance.port as usize].on_arrivals(
+                    std::slice::from_ref(packet),
+                    tails,
+                    serializers,
+                    io,
+                );
             }
         }
         io.mailboxes[self.mailbox] = mailbox;
@@ -157,7 +162,7 @@ impl PacketPort {
             self.depart_up_to(now);
             // If the last packet that was accepted is out, nothing waits.
             let start = if self.free <= now {
-                self.counts.arrive(packet.at_port, 1);
+                self.counts.arrive(packet.entrance.at_port, 1);
                 now
             } else {
                 if let Verdict::Drop(reason) = self.verdict(packet) {
@@ -172,15 +177,15 @@ impl PacketPort {
             if let Some(trace) = &mut self.trace {
                 trace.transmits(start, free);
             }
-            let vc = &self.vcs[packet.at_port];
+            let vc = &self.vcs[packet.entrance.at_port];
             let time = free + vc.lag;
             let &Item { carries, frame, size, .. } = packet;
             let (time, group, link) = match vc.to {
                 Destination::Tail { tail, at_port } => tails.pass(tail, now, time, size, at_port, serializers),
                 Destination::Host { group, link } => (time, group, link),
-                Destination::Port { mailbox, port, input, at_port } => {
+                Destination::Port { mailbox, entrance } => {
                     let cells = Cells::default();
-                    io.post(mailbox, Item { time, carries, port, input, at_port, frame, size, cells });
+                    io.post(mailbox, Item { time, carries, entrance, frame, size, cells });
                     continue;
                 }
             };
@@ -194,14 +199,14 @@ impl PacketPort {
         if self.waiting_bytes + u64::from(packet.size) > self.max_bytes {
             Verdict::Drop(DropReason::Overflow)
         } else {
-            self.policy.admit(Arrival { vc: packet.at_port, eom: true }, self.counts.buffer())
+            self.policy.admit(Arrival { vc: packet.entrance.at_port, eom: true }, self.counts.buffer())
         }
     }
 
     #[cold]
     #[inline(never)]
     fn refuse(&mut self, packet: &Item, reason: DropReason, io: &mut Io) {
-        let &Item { time, at_port, frame, .. } = packet;
+        let &Item { time, entrance: Entrance { at_port, .. }, frame, .. } = packet;
         if let Some(trace) = &mut self.trace {
             let (vc, frame) = (at_port.index() as u32, io.sacks.number(frame));
             trace.refused(Refused { time, vc, frame, reason });
@@ -214,7 +219,7 @@ impl PacketPort {
     /// A packet waits until the last one before it is out.
     #[inline(always)]
     fn enqueue(&mut self, packet: &Item) {
-        let &Item { time: now, at_port, size, .. } = packet;
+        let &Item { time: now, entrance: Entrance { at_port, .. }, size, .. } = packet;
         self.counts.arrive_and_wait(at_port, now.as_ps(), self.free.as_ps());
         self.waiting_bytes += u64::from(size);
         self.waiting.push((self.free, at_port, size));

@@ -74,9 +74,9 @@ impl PathPort {
 
     fn on_arrival(&mut self, packet: &Item, io: &mut Io) {
         self.packets += 1;
-        let vc = &self.vcs[packet.at_port];
+        let vc = &self.vcs[packet.entrance.at_port];
         let rider = Rider {
-            vc: packet.at_port,
+            vc: packet.entrance.at_port,
             vc_name: vc.name_hash,
             frame: io.sacks.number(packet.frame),
             packet: Packet { bytes: packet.size, kind: build::kind(vc.id, self.flows) },
@@ -102,14 +102,14 @@ impl PathPort {
     }
 
     fn launch(&self, departure: Option<Departure<Item>>, io: &mut Io) {
-        let Some(Departure { handle: Item { carries, at_port, frame, size, .. }, arrives: time, .. }) = departure
+        let Some(Departure { handle: Item { carries, entrance, frame, size, .. }, arrives: time, .. }) = departure
         else {
             return;
         };
-        let vc = &self.vcs[at_port];
+        let vc = &self.vcs[entrance.at_port];
         match vc.to {
-            Destination::Port { mailbox, port, input, at_port } => {
-                io.post(mailbox, Item { time, carries, port, input, at_port, frame, size, cells: Cells::default() });
+            Destination::Port { mailbox, entrance } => {
+                io.post(mailbox, Item { time, carries, entrance, frame, size, cells: Cells::default() });
             }
             Destination::Host { group, link } => {
                 io.deliver(group, Arrived { time, carries, vc: vc.id, frame, size, link, good: true });

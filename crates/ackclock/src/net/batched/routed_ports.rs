@@ -8,7 +8,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use super::io::{Arrived, Cells, Destination, Io, Item};
+use super::io::{Arrived, Cells, Destination, Entrance, Io, Item};
 use crate::engine::Agenda;
 use crate::ids::{Id, LinkId, NodeId, VcId};
 use crate::net::build;
@@ -144,7 +144,7 @@ impl RoutedPorts {
             while self.comes_before(&item) {
                 self.on_event(io);
             }
-            let Item { time, carries, port, at_port: vc, frame, size, cells, .. } = item;
+            let Item { time, carries, entrance: Entrance { port, at_port: vc, .. }, frame, size, cells } = item;
             let crossed = cells.first() as u8;
             self.on_arrival(time, port as usize, Handle { vc, number: 0, carries, frame, size, crossed }, io);
         }
@@ -184,7 +184,7 @@ impl RoutedPorts {
         let (time, source) = self.agenda.earliest();
         let is_first = match source.checked_sub(self.ports.len()) {
             None => true,
-            Some(port) => self.ports[port].link.index() < item.input as usize,
+            Some(port) => self.ports[port].link.index() < item.entrance.input as usize,
         };
         time < item.time || time == item.time && is_first
     }
@@ -255,11 +255,13 @@ impl RoutedPorts {
         let Handle { vc, number: at_port, carries, frame, size, crossed } = packet;
         let input = port.link.index() as u32;
         match port.vcs[at_port as usize].way {
-            Way::Fixed(Destination::Port { mailbox, port: next, .. }) if mailbox as usize == self.mailbox => {
+            Way::Fixed(Destination::Port { mailbox, entrance: Entrance { port: next, .. } })
+                if mailbox as usize == self.mailbox =>
+            {
                 self.send_on(number, time, next, packet);
             }
-            Way::Fixed(Destination::Port { mailbox, port, input, at_port }) => {
-                io.post(mailbox, Item { time, carries, port, input, at_port, frame, size, cells: Cells::default() });
+            Way::Fixed(Destination::Port { mailbox, entrance }) => {
+                io.post(mailbox, Item { time, carries, entrance, frame, size, cells: Cells::default() });
             }
             Way::Fixed(Destination::Host { group, link }) => {
                 io.deliver(group, Arrived { time, carries, vc, frame, size, link, good: true });
@@ -284,7 +286,8 @@ impl RoutedPorts {
                             return self.send_on(number, time, port, Handle { crossed, ..packet });
                         }
                         let cells = Cells::crossed(crossed);
-                        io.post(mailbox, Item { time, carries, port, input, at_port: vc, frame, size, cells });
+                        let entrance = Entrance { port, input, at_port: vc };
+                        io.post(mailbox, Item { time, carries, entrance, frame, size, cells });
                     }
                     Onward::Lost(reason) => self.lose(number, (begins, time), &packet, reason, io),
                 }

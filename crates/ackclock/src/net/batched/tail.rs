@@ -195,16 +195,20 @@ mod tests {
     }
 
     proptest! {
-        /// Packets that come one after the other, at the same rate: those that wait when one arrives leave it room.
+        /// Packets that come one after the other, at the same rate or a lower one: those that wait when one arrives leave
+        /// it room.
         #[test]
         fn a_port_that_never_refuses_has_room(
-            packets in 7_u32..10,
+            slower in 1_u64..12,
             sizes in prop::collection::vec(prop_oneof![SHORTEST..=LONGEST, Just(SHORTEST), Just(LONGEST)], 1..100),
         ) {
-            prop_assert!(never_refuses((packets, u64::MAX), (time(LONGEST), LONGEST), time(SHORTEST)));
+            let never_refuses = |&packets: &u32| {
+                never_refuses((packets, u64::MAX), (time(LONGEST), LONGEST), time(slower * SHORTEST))
+            };
+            let packets = (1..10).find(never_refuses).expect("eight at most");
             let (mut arrives, mut free, mut begun) = (Time::ZERO, Time::ZERO, Vec::new());
             for bytes in sizes {
-                arrives += time(bytes);
+                arrives += time(slower * bytes);
                 let waiting = begun.iter().filter(|&&begins| begins > arrives).count();
                 prop_assert!(free <= arrives || waiting < packets as usize, "{waiting} wait");
                 let begins = free.max(arrives);
@@ -216,8 +220,10 @@ mod tests {
 
     #[test]
     fn a_short_buffer_may_have_to_refuse() {
-        let never = |packets, bytes| never_refuses((packets, bytes), (time(LONGEST), LONGEST), time(SHORTEST));
-        assert!(never(7, u64::MAX) && !never(6, u64::MAX));
-        assert!(never(u32::MAX, 600) && !never(u32::MAX, 599));
+        let never =
+            |packets, bytes, slower| never_refuses((packets, bytes), (time(LONGEST), LONGEST), time(slower * SHORTEST));
+        assert!(never(8, u64::MAX, 1) && !never(7, u64::MAX, 1));
+        assert!(never(4, u64::MAX, 2) && !never(3, u64::MAX, 2));
+        assert!(never(u32::MAX, 600, 1) && !never(u32::MAX, 599, 1));
     }
 }

@@ -223,6 +223,15 @@ impl Growth {
         }
     }
 
+    /// [`CongestionControl::on_ack`] of a sender that measures round trips: here no law comes before the others.
+    #[inline(always)]
+    pub fn on_measured_ack(&mut self, ack: &Ack, window: &mut Window) {
+        match self {
+            Growth::Vegas(cc) => cc.on_ack(ack, window),
+            other => other.on_ack_of_others(*ack, window),
+        }
+    }
+
     /// A copy of what is acknowledged: by reference it would have to be in memory for the law that is inlined, too.
     #[inline(never)]
     fn on_ack_of_others(&mut self, ack: Ack, window: &mut Window) {
@@ -241,7 +250,7 @@ impl Growth {
 }
 
 impl CongestionControl for Growth {
-    /// Every acknowledgement of every flow comes here; most flows have the law that needs least, so it alone is inlined.
+    /// Every acknowledgement of flows that measure nothing comes here; most have the law that needs least, so it alone is inlined.
     #[inline(always)]
     fn on_ack(&mut self, ack: &Ack, window: &mut Window) {
         match self {

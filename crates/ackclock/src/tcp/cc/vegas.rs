@@ -22,6 +22,7 @@ impl Vegas {
 }
 
 impl CongestionControl for Vegas {
+    #[inline(always)]
     fn on_ack(&mut self, ack: &Ack, window: &mut Window) {
         let Vegas { params, rounds } = self;
         rounds.on_ack(ack, window, |round, cwnd| avoid(params, round, cwnd));
@@ -129,6 +130,7 @@ impl Rounds {
 
     /// New data is acknowledged. `avoid` is congestion avoidance: at the end of a round it may change the window, in
     /// packets, and returns the growth per acknowledgement in the next. Returns the round that has ended.
+    #[inline(always)]
     pub(super) fn on_ack(
         &mut self,
         ack: &Ack,
@@ -143,26 +145,11 @@ impl Rounds {
             self.base = ack.now.since(ack.start).as_secs_f64();
             self.begun = ack.start;
         }
-        let packets = |bytes: u64| bytes as f64 / ack.mss;
-        // Seldom asked for, and it takes a division.
-        let in_flight = || packets(ack.nxt - ack.una) + 1.0;
-        let mut ended = None;
-        if ack.una > self.end {
-            let round = self.end_round(ack, packets(ack.nxt - self.end), in_flight());
-            if self.cwnd < window.ssthresh / ack.mss {
-                self.slow_start(&round, ack.mss, window);
-            } else {
-                self.increment = avoid(&round, &mut self.cwnd);
-            }
-            if let Some(reroute) = &mut self.reroute {
-                reroute.on_round(&round);
-            }
-            ended = Some(round);
-        }
+        let ended = (ack.una > self.end).then(|| self.on_end_of_round(*ack, window, avoid));
         if self.increment == 1.0 && self.cwnd >= window.ssthresh / ack.mss {
             self.increment = 0.0; // step 5
         }
-        if self.increment > 0.0 && self.cwnd - in_flight() <= 2.0 {
+        if self.increment > 0.0 && self.cwnd - in_flight(ack) <= 2.0 {
             self.cwnd += self.increment; // step 6: not a window that is not used
         }
         // Step 7: it counts for the next round. The round trip of the very first packet is no sample, as ns-2 takes its
@@ -171,16 +158,33 @@ impl Rounds {
             self.sum = self.sum + rtt;
             self.count += 1;
             let rtt = rtt.as_secs_f64();
-            self.base = self.base.min(rtt);
+            self.base = lesser(self.base, rtt);
             self.look_for_new_route(rtt, ack.mss, window);
         }
-        window.cwnd = (self.cwnd * ack.mss).min(ack.limit);
+        window.cwnd = lesser(self.cwnd * ack.mss, ack.limit);
         self.written = window.cwnd;
         ended
     }
 
+    /// Slow start or congestion avoidance, once per round trip. A copy of what is acknowledged: by reference it would have
+    /// to be in memory, although most acknowledgements end no round.
+    #[inline(never)]
+    fn on_end_of_round(&mut self, ack: Ack, window: &mut Window, avoid: impl FnOnce(&Round, &mut f64) -> f64) -> Round {
+        let round = self.end_round(&ack);
+        if self.cwnd < window.ssthresh / ack.mss {
+            self.slow_start(&round, ack.mss, window);
+        } else {
+            self.increment = avoid(&round, &mut self.cwnd);
+        }
+        if let Some(reroute) = &mut self.reroute {
+            reroute.on_round(&round);
+        }
+        round
+    }
+
     /// Step 4: measures the round that ends, and begins the next.
-    fn end_round(&mut self, ack: &Ack, sent: f64, in_flight: f64) -> Round {
+    fn end_round(&mut self, ack: &Ack) -> Round {
+        let sent = (ack.nxt - self.end) as f64 / ack.mss;
         let rtt = match self.count {
             0 => ack.now.since(self.begun).as_secs_f64(),
             count => self.sum.as_secs_f64() / f64::from(count),
@@ -193,7 +197,7 @@ impl Rounds {
         }
         self.end = ack.nxt;
         self.begun = ack.now;
-        Round { sent, in_flight, rtt, base: self.base }
+        Round { sent, in_flight: in_flight(ack), rtt, base: self.base }
     }
 
     /// A sample may show that the path has become longer: base and the window follow, and slow start is over.
@@ -218,6 +222,17 @@ impl Rounds {
             self.increment = 1.0;
         }
     }
+}
+
+/// The lesser of two numbers: `f64::min` also asks whether they are numbers.
+#[inline(always)]
+fn lesser(a: f64, b: f64) -> f64 {
+    if a < b { a } else { b }
+}
+
+/// Packets under way just before this acknowledgement.
+fn in_flight(ack: &Ack) -> f64 {
+    (ack.nxt - ack.una) as f64 / ack.mss + 1.0
 }
 
 /// The window after a loss, bytes: a quarter less, or half of it if what was lost had been sent again.

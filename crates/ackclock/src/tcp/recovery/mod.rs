@@ -187,11 +187,15 @@ pub trait Recovery: Send {
     fn has_a_say(&self) -> bool {
         false
     }
-    /// Whether new data that is acknowledged without blocks would mean growth and change nothing here, until another
-    /// method is called that may change something. Mostly so, and then such acknowledgements need not come here.
+    /// Whether new data that is acknowledged without blocks would mean growth and change nothing here, but for the round
+    /// trip, until another method is called that may change something. Mostly so, and then such acknowledgements need not
+    /// come here.
     fn sleeps(&self) -> bool {
         false
     }
+    /// While it sleeps: the round trip of the newest segment acknowledged, if that was sent once, of a connection whose
+    /// first segment was sent at `start`. Only of senders that remember such things.
+    fn on_round_trip(&mut self, _now: Time, _start: Time, _rtt: Option<Span>) {}
     /// What to send next.
     fn sending(&self, _flight: &Flight, _window: &Window) -> Sending {
         Sending::ByWindow
@@ -310,6 +314,14 @@ impl Recovery for AnyRecovery {
 
     fn sleeps(&self) -> bool {
         dispatch!(self, recovery => recovery.sleeps())
+    }
+
+    /// The others do not measure.
+    #[inline(always)]
+    fn on_round_trip(&mut self, now: Time, start: Time, rtt: Option<Span>) {
+        if let AnyRecovery::Vegas(vegas) = self {
+            vegas.on_round_trip(now, start, rtt);
+        }
     }
 
     fn sending(&self, flight: &Flight, window: &Window) -> Sending {

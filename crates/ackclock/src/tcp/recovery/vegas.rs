@@ -65,10 +65,7 @@ impl Recovery for Vegas {
         if self.fine.is_new() {
             self.fine.begin(hands.now.since(start));
         }
-        // Step 7; not the first packet, whose send time of zero ns-2 takes for none.
-        if let Some(rtt) = hands.rtt.filter(|&rtt| start + rtt < hands.now) {
-            self.fine.sample(rtt);
-        }
+        self.on_round_trip(hands.now, start, hands.rtt);
         // Step 8.
         if self.worried == 0 {
             return NewAck::Grow;
@@ -81,6 +78,18 @@ impl Recovery for Vegas {
         }
         self.worried = 0;
         NewAck::Grow
+    }
+
+    fn sleeps(&self) -> bool {
+        self.dup_acks == 0 && self.worried == 0 && !self.fine.is_new()
+    }
+
+    /// Step 7; not the first packet, whose send time of zero ns-2 takes for none.
+    #[inline(always)]
+    fn on_round_trip(&mut self, now: Time, start: Time, rtt: Option<Span>) {
+        if let Some(rtt) = rtt.filter(|&rtt| start + rtt < now) {
+            self.fine.sample(rtt);
+        }
     }
 
     fn on_timeout(&mut self, flight: &Flight, hands: Hands<'_>) {

@@ -51,6 +51,11 @@ impl Extra {
         has_begun && self.pacer.is_none() && self.clock.is_none() && self.end.as_ref().is_none_or(is_open)
     }
 
+    /// Whether a plain sender has nothing of this to look at but when segments were sent.
+    pub(super) fn is_calm(&self) -> bool {
+        self.setup.as_ref().is_none_or(Setup::is_past)
+    }
+
     /// A segment on its way out, of a stream that ends at `limit`.
     pub(super) fn dress(&self, now: Time, mut segment: Segment, limit: u64) -> Segment {
         if let Some(setup) = &self.setup {

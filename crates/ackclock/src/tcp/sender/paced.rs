@@ -44,6 +44,14 @@ impl Sender {
         }
     }
 
+    /// The same of a calm sender, who has no pace.
+    #[inline(always)]
+    pub(super) fn remember_time(&mut self, now: Time, seq: u64) {
+        if let Some(times) = self.extra.as_deref_mut().and_then(|extra| extra.times.as_mut()) {
+            times.on_sent(now, seq);
+        }
+    }
+
     /// Whether the pace allows nothing yet; then the sender is woken when it does.
     #[inline(never)]
     pub(super) fn waits(&mut self, now: Time) -> bool {

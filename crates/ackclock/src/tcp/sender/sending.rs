@@ -53,8 +53,12 @@ impl Sender {
             self.timed = seq;
             self.timed_at = self.timer.stamp(now);
         }
-        if !self.calm && self.extra.is_some() {
-            self.remember(now, seq, len);
+        if self.extra.is_some() {
+            if self.calm {
+                self.remember_time(now, seq);
+            } else {
+                self.remember(now, seq, len);
+            }
         }
         self.flight.nxt = self.flight.nxt.max(end);
         self.flight.max = self.flight.max.max(end);
@@ -111,7 +115,8 @@ impl Sender {
     pub(super) fn look_what_may_be_sent(&mut self) {
         self.recovery_decides = self.recovery.has_a_say();
         let undisturbed = self.dup_acks == 0 && self.fast_retransmit == NONE;
-        self.calm = self.extra.is_none() && undisturbed && !self.recovery_decides && self.recovery.sleeps();
+        let extra_is_calm = self.extra.as_ref().is_none_or(|extra| extra.is_calm());
+        self.calm = self.plain && extra_is_calm && undisturbed && !self.recovery_decides && self.recovery.sleeps();
         if !self.plain {
             return self.look_what_end_may_send();
         }

@@ -3,7 +3,7 @@
 /// A vector whose room is always initialised. A push writes field by field into its place: `Vec::push` would build the
 /// value on the stack first, in case it must grow, and copy it from there before the writes have settled.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Batch<T> {
+pub(crate) struct Batch<T> {
     room: Vec<T>,
     len: usize,
     /// How many times in a row hardly any of the room was in use.
@@ -17,19 +17,19 @@ const PATIENCE: u32 = 8;
 impl<T: Copy + Default> Batch<T> {
     /// What there is.
     #[inline]
-    pub(super) fn as_slice(&self) -> &[T] {
+    pub(crate) fn as_slice(&self) -> &[T] {
         &self.room[..self.len]
     }
 
     /// The same, to be changed.
     #[inline]
-    pub(super) fn as_mut_slice(&mut self) -> &mut [T] {
+    pub(crate) fn as_mut_slice(&mut self) -> &mut [T] {
         &mut self.room[..self.len]
     }
 
     /// Appends a value.
     #[inline(always)]
-    pub(super) fn push(&mut self, value: T) {
+    pub(crate) fn push(&mut self, value: T) {
         if !self.push_if_room(value) {
             self.grow();
             self.push_if_room(value);
@@ -50,7 +50,7 @@ impl<T: Copy + Default> Batch<T> {
 
     /// Keeps only those values.
     #[inline]
-    pub(super) fn retain(&mut self, keep: impl Fn(&T) -> bool) {
+    pub(crate) fn retain(&mut self, keep: impl Fn(&T) -> bool) {
         let mut kept = 0;
         for place in 0..self.len {
             if keep(&self.room[place]) {
@@ -66,7 +66,7 @@ impl<T: Copy + Default> Batch<T> {
     /// Removes the first `taken` values if that is worth the move of the others; returns how many of those that were
     /// taken are left.
     #[inline(never)]
-    pub(super) fn clean(&mut self, taken: usize) -> usize {
+    pub(crate) fn clean(&mut self, taken: usize) -> usize {
         self.nearly_empty = if 8 * self.len <= self.room.len() { self.nearly_empty + 1 } else { 0 };
         if taken < 3 * (self.len - taken) {
             return taken;
@@ -99,7 +99,7 @@ impl<T: Copy + Default> Batch<T> {
 
 /// Values that are appended one by one, and taken from the front as well.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Queue<T> {
+pub(crate) struct Queue<T> {
     values: Batch<T>,
     /// Values before this one are taken.
     taken: usize,
@@ -107,25 +107,30 @@ pub(super) struct Queue<T> {
 
 impl<T: Copy + Default> Queue<T> {
     /// What there is.
-    pub(super) fn as_slice(&self) -> &[T] {
+    pub(crate) fn as_slice(&self) -> &[T] {
         &self.values.as_slice()[self.taken..]
+    }
+
+    /// The same, to be changed.
+    pub(crate) fn as_mut_slice(&mut self) -> &mut [T] {
+        &mut self.values.as_mut_slice()[self.taken..]
     }
 
     /// The first value.
     #[inline]
-    pub(super) fn first(&self) -> Option<&T> {
+    pub(crate) fn first(&self) -> Option<&T> {
         self.values.as_slice().get(self.taken)
     }
 
     /// Takes the first value.
     #[inline]
-    pub(super) fn take(&mut self) {
+    pub(crate) fn take(&mut self) {
         self.taken += 1;
     }
 
     /// Appends a value.
     #[inline(always)]
-    pub(super) fn push(&mut self, value: T) {
+    pub(crate) fn push(&mut self, value: T) {
         if !self.values.push_if_room(value) {
             // Perhaps there is room at the front.
             self.taken = self.values.clean(self.taken);
