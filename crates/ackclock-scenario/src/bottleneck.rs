@@ -36,16 +36,19 @@ pub(crate) fn find(
     if top.word("capacity") != Some("auto") {
         return Err(());
     }
-    let mut crossing = flows.iter().filter(|planned| planned.flow.forward.links().contains(&id));
+    let crossing = || flows.iter().filter(|planned| planned.flow.forward.links().contains(&id));
     let place = top.at("capacity").or(top.at("bottleneck"));
-    let Some(mss) = crossing.next().map(|planned| planned.flow.tcp.mss) else {
+    let wire_bytes = crossing().map(|planned| framing::full_segment_wire_bytes(&planned.flow.tcp, technology));
+    let mss = crossing().next().map(|planned| planned.flow.tcp.mss);
+    // Of segments as long as each other those with the shortest headers: an efficiency is at most 1.
+    let Some((mss, wire_bytes)) = mss.zip(wire_bytes.min()) else {
         report
             .error(place, format!("no flow sends data over the bottleneck {name}, so its capacity is not known"))
             .label("needs `capacity`")
             .help("add capacity = \"...\", the payload rate that is an efficiency of 1, or bottleneck = \"none\"");
         return Err(());
     };
-    if let Some(PlannedFlow { flow, said }) = crossing.find(|planned| planned.flow.tcp.mss != mss) {
+    if let Some(PlannedFlow { flow, said }) = crossing().find(|planned| planned.flow.tcp.mss != mss) {
         let other = flow.tcp.mss;
         report
             .error(
@@ -59,7 +62,7 @@ pub(crate) fn find(
     let rate = network.links[id].rate.as_bps();
     // Exact up to the one division: both factors are integers.
     let payload = (u128::from(rate) * u128::from(mss)) as f64;
-    let capacity_bps = payload / framing::segment_wire_bytes(mss, technology) as f64;
+    let capacity_bps = payload / wire_bytes as f64;
     let origin = format!("{:.3} Mbps for segments of {mss} B", capacity_bps / 1e6);
     top.describe_default("capacity", origin);
     Ok(Some(Bottleneck { link: id, capacity_bps }))

@@ -1,7 +1,8 @@
 //! How large segments become on the wire: docs/models/aal5.md.
 
-use ackclock::packet::{IP_HEADER_BYTES, SackOption, Segment, TCP_HEADER_BYTES, aal5};
+use ackclock::packet::{IP_HEADER_BYTES, SackOption, Segment, TCP_HEADER_BYTES, Timestamps, aal5};
 use ackclock::scenario::{MIN_DATAGRAM_BYTES, Technology};
+use ackclock::tcp::TcpParams;
 use ackclock::units::CELL_BYTES;
 
 /// Octets of the largest datagram.
@@ -17,14 +18,15 @@ pub(crate) fn largest_mss(technology: Technology) -> u32 {
     datagram - IP_HEADER_BYTES - TCP_HEADER_BYTES
 }
 
-/// Bytes on the wire of a data segment with `payload` bytes.
-pub(crate) fn segment_wire_bytes(payload: u32, technology: Technology) -> u64 {
-    wire_bytes(Segment { len: payload, ..Segment::default() }, technology)
+/// Bytes on the wire of a full data segment of a connection, options included.
+pub(crate) fn full_segment_wire_bytes(tcp: &TcpParams, technology: Technology) -> u64 {
+    let timestamps = tcp.timestamp_clock.map(|_| Timestamps::default());
+    wire_bytes(Segment { len: tcp.mss, headers: tcp.header_bytes, timestamps, ..Segment::default() }, technology)
 }
 
 /// Bytes on the wire of a datagram with `payload` bytes.
 pub(crate) fn datagram_wire_bytes(payload: u32, technology: Technology) -> u64 {
-    segment_wire_bytes(payload - MIN_DATAGRAM_BYTES, technology)
+    wire_bytes(Segment { len: payload - MIN_DATAGRAM_BYTES, ..Segment::default() }, technology)
 }
 
 /// Bytes on the wire of the longest acknowledgement, whose SACK option has so many octets.
@@ -42,21 +44,29 @@ fn wire_bytes(segment: Segment, technology: Technology) -> u64 {
 
 #[cfg(test)]
 mod tests {
+    use ackclock::units::Span;
+
     use super::*;
 
     #[test]
     fn segments_have_the_sizes_of_the_framing_table() {
         let (with, without) = (Technology::Atm { llc: true }, Technology::Atm { llc: false });
         for (mss, cells_with, cells_without) in [(512, 12, 12), (1024, 23, 23), (9140, 192, 192), (9180, 193, 193)] {
-            assert_eq!(segment_wire_bytes(mss, with), cells_with * 53, "{mss}");
-            assert_eq!(segment_wire_bytes(mss, without), cells_without * 53, "{mss}");
+            let tcp = TcpParams { mss, ..TcpParams::default() };
+            assert_eq!(full_segment_wire_bytes(&tcp, with), cells_with * 53, "{mss}");
+            assert_eq!(full_segment_wire_bytes(&tcp, without), cells_without * 53, "{mss}");
         }
         // 40 + 8 + 8 = 56 octets need two cells, 40 + 8 = 48 exactly one.
         assert_eq!(ack_wire_bytes(0, with), 106);
         assert_eq!(ack_wire_bytes(40, with), 106);
         assert_eq!(ack_wire_bytes(0, without), 53);
         assert_eq!(ack_wire_bytes(26, without), 106);
-        assert_eq!(segment_wire_bytes(1460, Technology::Packet { link_header_bytes: 18 }), 1518);
+        let packet = Technology::Packet { link_header_bytes: 18 };
+        let plain = TcpParams { mss: 1460, ..TcpParams::default() };
+        assert_eq!(full_segment_wire_bytes(&plain, packet), 1518);
+        let stamped = TcpParams { timestamp_clock: Some(Span::from_ms(1)), ..plain.clone() };
+        assert_eq!(full_segment_wire_bytes(&stamped, packet), 1530);
+        assert_eq!(full_segment_wire_bytes(&TcpParams { header_bytes: 0, ..plain }, packet), 1478);
     }
 
     #[test]

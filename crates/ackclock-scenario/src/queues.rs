@@ -142,7 +142,8 @@ fn loads(
         let round_trip_ps =
             [&flow.forward, &flow.backward].into_iter().map(|route| routes::largest_delay_ps(network, route)).sum();
         let sack = flow.tcp.longest_sack_option();
-        let sizes = [framing::segment_wire_bytes(flow.tcp.mss, technology), framing::ack_wire_bytes(sack, technology)];
+        let sizes =
+            [framing::full_segment_wire_bytes(&flow.tcp, technology), framing::ack_wire_bytes(sack, technology)];
         for (path, bytes) in paths.iter().zip(sizes) {
             for link in path {
                 let load = &mut loads[*link];

@@ -137,6 +137,21 @@ fn a_dumbbell_has_two_rates_and_delays() {
     assert!((capacity - 20e6 * 1460.0 / 1518.0).abs() < 1e-6, "{capacity}");
 }
 
+/// Packets of 1000 bytes in all; segments of 1460 with headers and timestamps; of both, so that neither is above 1, the former.
+#[test]
+fn capacity_is_the_payload_share_of_segments_with_their_headers_and_options() {
+    let file = "duration = \"1 s\"\n[network]\ntechnology = \"packet\"\ntopology = \"dumbbell\"\nsources = 2\n\
+                access_rate = \"100 Mbps\"\naccess_delay = \"1 ms\"\nbottleneck_rate = \"1 Mbps\"\n\
+                bottleneck_delay = \"20 ms\"";
+    let capacity = |sets: &[&str]| {
+        let loaded = loaded(&Memory::new().with("a.toml", file), "a.toml", sets);
+        loaded.scenario.bottleneck.unwrap().capacity_bps
+    };
+    assert_eq!(capacity(&["tcp.dialect=ns2-2001"]), 1e6);
+    assert_eq!(capacity(&["tcp.dialect=standard"]), 1e6 * 1460.0 / 1512.0);
+    assert_eq!(capacity(&["tcp.dialect=standard", "flow.f2.tcp.timestamps=false"]), 1e6 * 1460.0 / 1500.0);
+}
+
 #[test]
 fn capacity_is_the_payload_share_of_the_framing_table() {
     // docs/models/aal5.md: at 155.52 Mb/s, LLC on, and one row with LLC off.

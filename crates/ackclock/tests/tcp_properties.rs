@@ -29,6 +29,29 @@ fn sack_params() -> impl Strategy<Value = SackParams> {
     })
 }
 
+/// Every way in which its window and its thresholds move.
+fn vegas_a_params() -> impl Strategy<Value = VegasAParams> {
+    let increase = prop_oneof![Just(Increase::AtOnce), Just(Increase::Spread), Just(Increase::SpreadAtFloor)];
+    let step = prop_oneof![Just(AbStep::Unit), Just(AbStep::Throughput), Just(AbStep::Rtt)];
+    let independent = AbCoupling::Independent { raise_alpha: 0.5, raise_beta: 2.0, lower_alpha: 1.0, lower_beta: 3.0 };
+    let coupling = prop_oneof![Just(AbCoupling::Locked), Just(independent)];
+    let ceiling = prop_oneof![Just(None), Just(Some(2.5))];
+    let ties = (0.0..0.5, 0.0..0.5);
+    (increase, step, coupling, ceiling, ties, any::<(bool, bool)>()).prop_map(
+        |(increase, step, coupling, alpha_max, (up, down), (reset_th_on_loss, reset_ab_on_rto))| VegasAParams {
+            increase,
+            step,
+            coupling,
+            alpha_max,
+            tie_up_probability: up,
+            tie_down_probability: down,
+            reset_th_on_loss,
+            reset_ab_on_rto,
+            ..VegasAParams::default()
+        },
+    )
+}
+
 fn tcp_params() -> impl Strategy<Value = TcpParams> {
     let arithmetic = prop_oneof![
         Just(CongestionAvoidance::Integer),
@@ -79,9 +102,7 @@ fn tcp_params() -> impl Strategy<Value = TcpParams> {
         1 => (1_u32..4).prop_map(|count_max| {
             GrowthParams::VegasPlus(VegasPlusParams { count_max, ..VegasPlusParams::default() })
         }),
-        1 => (0.0..1.0).prop_map(|tie_up_probability| {
-            GrowthParams::VegasA(VegasAParams { tie_up_probability, ..VegasAParams::default() })
-        }),
+        2 => vegas_a_params().prop_map(GrowthParams::VegasA),
     ];
     let start = prop_oneof![
         Just(InitialWindowFrom::Start),
