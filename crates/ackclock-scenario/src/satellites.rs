@@ -505,8 +505,8 @@ fn kind(settings: &Settings, at: At, report: &mut Report) -> Option<&'static str
         [] if settings.has("plan") => Some("plan"),
         [] => {
             report.error(at, "it is not said which satellites these are").label("needs one more key").help(
-                "add constellation = \"iridium\", or a Walker pattern and `altitude`, or geostationary = \"95 W\", or \
-                 elements = \"FILE\", or plan = \"FOLDER\"",
+                "add constellation = \"iridium\", or constellation = \"86.4:66/6/2\" and `altitude`, or \
+                 geostationary = \"95 W\", or elements = \"FILE\", or plan = \"FOLDER\"",
             );
             None
         }

@@ -306,7 +306,8 @@ fn vegas(settings: &Settings, report: &mut Report) -> Option<VegasParams> {
                 settings.at("alpha").or(settings.at("beta")),
                 format!("`alpha` is {alpha}, more than `beta`, {beta}"),
             )
-            .label("the window could never rest");
+            .label("the window could never rest")
+            .help("raise `beta`, or lower `alpha`");
         return None;
     }
     let reroute = match settings.flag("reroute_detect")? {
@@ -322,7 +323,8 @@ fn vegas_linux(settings: &Settings, report: &mut Report) -> Option<VegasLinuxPar
     if alpha > beta {
         let place = settings.at("linux_alpha").or(settings.at("linux_beta"));
         let message = format!("`linux_alpha` is {alpha}, more than `linux_beta`, {beta}");
-        report.error(place, message).label("the window could never rest");
+        let help = "raise `linux_beta`, or lower `linux_alpha`";
+        report.error(place, message).label("the window could never rest").help(help);
         return None;
     }
     Some(VegasLinuxParams { alpha, beta, gamma: integer("linux_gamma")? })

@@ -358,7 +358,10 @@ fn explain(
                 .help_if(near.map(|near| format!("did you mean \"{near}\"?")));
         }
         Trouble::Negative => {
-            report.error(at, format!("`{name}` is negative")).label(format!("expected {}", alternatives(amount)));
+            report
+                .error(at, format!("`{name}` is negative"))
+                .label(format!("expected {}", alternatives(amount)))
+                .help("zero or more is meant: leave out the sign");
         }
         Trouble::NoUnit { number } => {
             let label = match (&amount.bare, amount.limits.first()) {
