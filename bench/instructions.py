@@ -34,6 +34,8 @@ SCENARIOS = [
     ("wan-cells-15", "wan-cells", 3, 512, ["network.sources=15"]),
     ("lan-cells", "lan-cells", 2, 512, []),
     ("paced", "paced", 2, 512, []),
+    ("geo", "geo", 1000, 1000, []),
+    ("leo", "leo", 60, 1000, []),
 ]
 
 
