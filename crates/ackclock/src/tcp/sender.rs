@@ -295,7 +295,7 @@ impl Sender {
         }
     }
 
-    /// Whether all segments are plain for now, with [`Sender::header_bytes`] and nothing beside.
+    /// Whether all segments are plain at present, with [`Sender::header_bytes`] and nothing beside.
     #[inline]
     pub fn is_plain(&self) -> bool {
         self.plain

@@ -34,42 +34,16 @@ recovery = "fall-floyd"
 /// Two senders s1 and s2 and one receiver d in the standard dialect, over links of 5 ms with this rate and one of 10 Mb/s
 /// between the switches; one flow f1, from s1; `head` is what stands before, and `tcp` in [tcp].
 pub fn two_senders(head: &str, access_rate: &str, middle_delay: &str, buffer: &str, tcp: &str) -> String {
+    let links = [
+        ("a", ["s1", "sw1"], access_rate, "5 ms"),
+        ("b", ["s2", "sw1"], access_rate, "5 ms"),
+        ("middle", ["sw1", "sw2"], "10 Mbps", middle_delay),
+        ("exit", ["sw2", "d"], access_rate, "5 ms"),
+    ];
+    let network = packet_network(&["s1", "s2", "d"], &["sw1", "sw2"], &links);
     format!(
-        r#"{head}
-[network]
-technology = "packet"
-topology = "graph"
-[node]
-s1.kind = "host"
-s2.kind = "host"
-sw1.kind = "switch"
-sw2.kind = "switch"
-d.kind = "host"
-[link.a]
-ends = ["s1", "sw1"]
-rate = "{access_rate}"
-delay = "5 ms"
-[link.b]
-ends = ["s2", "sw1"]
-rate = "{access_rate}"
-delay = "5 ms"
-[link.middle]
-ends = ["sw1", "sw2"]
-rate = "10 Mbps"
-delay = "{middle_delay}"
-[link.exit]
-ends = ["sw2", "d"]
-rate = "{access_rate}"
-delay = "5 ms"
-[queue]
-buffer = "{buffer}"
-[tcp]
-dialect = "standard"
-{tcp}
-[flow.f1]
-from = "s1"
-to = "d"
-"#
+        "{head}\n{network}[queue]\nbuffer = \"{buffer}\"\n[tcp]\ndialect = \"standard\"\n{tcp}\n\
+         [flow.f1]\nfrom = \"s1\"\nto = \"d\"\n"
     )
 }
 
@@ -79,30 +53,22 @@ pub const SECOND_FLOW: [&str; 2] = ["flow.f2.from=s2", "flow.f2.to=d"];
 /// One sender s, one switch r, one receiver d, and a flow f, over links `first` and `last` of 1 Mb/s with this delay; `head` is
 /// what stands before, and `tcp` in [tcp].
 pub fn line(head: &str, delay: &str, tcp: &str) -> String {
-    format!(
-        r#"{head}
-[network]
-technology = "packet"
-topology = "graph"
-[node]
-s.kind = "host"
-r.kind = "switch"
-d.kind = "host"
-[link.first]
-ends = ["s", "r"]
-rate = "1 Mbps"
-delay = "{delay}"
-[link.last]
-ends = ["r", "d"]
-rate = "1 Mbps"
-delay = "{delay}"
-[tcp]
-{tcp}
-[flow.f]
-from = "s"
-to = "d"
-"#
-    )
+    let links = [("first", ["s", "r"], "1 Mbps", delay), ("last", ["r", "d"], "1 Mbps", delay)];
+    let network = packet_network(&["s", "d"], &["r"], &links);
+    format!("{head}\n{network}[tcp]\n{tcp}\n[flow.f]\nfrom = \"s\"\nto = \"d\"\n")
+}
+
+/// The tables of a packet network: hosts, switches, and links with name, ends, rate and delay.
+fn packet_network(hosts: &[&str], switches: &[&str], links: &[(&str, [&str; 2], &str, &str)]) -> String {
+    let kinds = [(hosts, "host"), (switches, "switch")];
+    let nodes =
+        kinds.into_iter().flat_map(|(names, kind)| names.iter().map(move |name| format!("{name}.kind = \"{kind}\"\n")));
+    let links = links.iter().map(|(name, ends, rate, delay)| {
+        format!("[link.{name}]\nends = {ends:?}\nrate = \"{rate}\"\ndelay = \"{delay}\"\n")
+    });
+    let nodes: String = nodes.collect();
+    let links: String = links.collect();
+    format!("[network]\ntechnology = \"packet\"\ntopology = \"graph\"\n[node]\n{nodes}{links}")
 }
 
 pub fn scenario(text: &str, sets: &[&str]) -> Scenario {

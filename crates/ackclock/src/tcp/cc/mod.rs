@@ -223,7 +223,7 @@ impl Growth {
         }
     }
 
-    /// [`CongestionControl::on_ack`] of a sender that measures round trips: here no law comes before the others.
+    /// [`CongestionControl::on_ack`] of a sender that measures round trips: of these Vegas needs least, and is inlined.
     #[inline(always)]
     pub fn on_measured_ack(&mut self, ack: &Ack, window: &mut Window) {
         match self {
@@ -250,7 +250,8 @@ impl Growth {
 }
 
 impl CongestionControl for Growth {
-    /// Every acknowledgement of flows that measure nothing comes here; most have the law that needs least, so it alone is inlined.
+    /// Every acknowledgement of flows that measure nothing comes here; most have the law that needs least, so it alone is
+    /// inlined.
     #[inline(always)]
     fn on_ack(&mut self, ack: &Ack, window: &mut Window) {
         match self {

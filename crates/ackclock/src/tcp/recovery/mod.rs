@@ -316,7 +316,7 @@ impl Recovery for AnyRecovery {
         dispatch!(self, recovery => recovery.sleeps())
     }
 
-    /// The others do not measure.
+    /// The others that measure never sleep.
     #[inline(always)]
     fn on_round_trip(&mut self, now: Time, start: Time, rtt: Option<Span>) {
         if let AnyRecovery::Vegas(vegas) = self {

@@ -44,7 +44,7 @@ impl Extra {
         any.then(|| Box::new(Extra { setup, times, pacer, end, fin: params.fin, clock, echo: 0, sack }))
     }
 
-    /// Whether all segments are plain for now, and sent as soon as the window allows.
+    /// Whether all segments are plain at present, and sent as soon as the window allows.
     pub(super) fn is_plain(&self) -> bool {
         let has_begun = self.setup.as_ref().is_none_or(Setup::is_over);
         let is_open = |end: &ActiveEnd| end.is_open() && !end.is_due() && !self.fin;
