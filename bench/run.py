@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """How Ackclock stands against ns-2 and ns-3: `make bench`. User CPU time per delivered segment, medians.
 
-All programs run in turn, round after round, so that a busy spell of the machine hits everyone alike; in each round the
-quick ones, ours and most of ns-2, several times, and what is compared with each other in close succession. What a program
-needs before the first segment and after the last is measured in runs of no length and subtracted. Our runs last longer
-in simulated time than the peers': ours would be below the resolution of the clock. bench/README.md says the rest.
+All programs run in turn, round after round; in each round the quick ones, ours and most of ns-2, several times. A ratio is
+the median of the ratios of runs in close succession: the speed of a shared machine changes within minutes. What a program
+needs before the first segment and after the last is measured in a run of no length just before, and subtracted. Our runs
+last longer in simulated time than the peers': ours would be below the resolution of the clock. bench/README.md says the
+rest.
 """
 
 import argparse
@@ -33,7 +34,12 @@ class Job:
         self.command, self.seconds, self.mss, self.least, self.setup = command, seconds, mss, least, setup
         self.whole, self.long = whole, long
         self.leaves = leaves  # the result folder, removed each time: a large old result would cost time to replace
-        self.user, self.peak_kb, self.mbps = [], 0, 0.0
+        self.user, self.peak_kb, self.mbps = [], 0, 0.0  # seconds, round by round
+
+    def begin_round(self):
+        self.user.append([])
+        if self.setup:
+            self.setup.begin_round()
 
     def run(self):
         if self.leaves:
@@ -46,17 +52,37 @@ class Job:
             text = out.read()
         if status:
             sys.exit(f"error: {' '.join(self.command)}\n{text[-2000:]}")
-        self.user.append(usage.ru_utime)
+        self.user[-1].append(usage.ru_utime)
         self.peak_kb = max(self.peak_kb, usage.ru_maxrss)
         self.mbps = float(re.search(r"goodput(?: Mb/s +|_Mbps=)(-?[\d.]+)", text)[1])
 
     def segments(self):
         return self.mbps * 1e6 * self.seconds / 8 / self.mss
 
+    def seconds_used(self):
+        """Of all runs, in their order."""
+        return [user for of_round in self.user for user in of_round]
+
     def ns(self):
-        """Nanoseconds per delivered segment."""
-        before = 0 if self.whole else statistics.median(self.setup.user)
-        return (statistics.median(self.user) - before) * 1e9 / self.segments()
+        """Nanoseconds per delivered segment, of each run, by rounds."""
+
+        def per_segment(user, before):
+            return (user - (0 if self.whole else before)) * 1e9 / self.segments()
+
+        return [[per_segment(*run) for run in zip(*of_round)] for of_round in zip(self.user, self.setup.user)]
+
+    def median_ns(self):
+        return statistics.median(ns for of_round in self.ns() for ns in of_round)
+
+
+def ratio(one, other):
+    """How much dearer a segment of one job is: the median of the ratios of neighbouring runs, and the lowest and highest."""
+    ratios = []
+    for ours, theirs in zip(one.ns(), other.ns()):
+        if len(ours) != len(theirs):  # one of them is long, and ran once in the round
+            ours, theirs = [statistics.median(ours)], [statistics.median(theirs)]
+        ratios += [a / b for a, b in zip(ours, theirs)]
+    return statistics.median(ratios), min(ratios), max(ratios)
 
 
 def ours(binary, out, file, seconds, mss=512, least=0.0, sets=(), options=(), whole=False):
@@ -175,7 +201,7 @@ def measure(binary, scratch, rounds, scale):
         notes.append("one engine only: the row of the reference engine is not measured")
 
     dumbbells = {"P, 5 flows": ("P", 5), "P, 15 flows": ("P", 15), "Q": ("Q", 5), "R, 1,000 flows": ("R", 1000)}
-    lasts = {"P": 20, "Q": 600, "R": 10}
+    lasts = {"P": 20, "Q": 600, "R": 30}  # R: more than its set-up costs
     if shutil.which("ns"):
         for row, (name, flows) in dumbbells.items():
             command = ["ns", os.path.join(HERE, "peers", "dumbbell.tcl"), "-scen", name, "-n", str(flows)]
@@ -208,8 +234,11 @@ def measure(binary, scratch, rounds, scale):
     for note in notes:
         print(f"*** {note}", file=sys.stderr)
 
-    in_turn = sorted(jobs, key=lambda name: name.removeprefix("ns-2, "))
+    compared = [name for what, this, other, *_ in FASTER + DEARER for name in (this, other) if name in jobs]
+    in_turn = list(dict.fromkeys(compared))
     for i in range(rounds):
+        for name in in_turn:
+            jobs[name].begin_round()
         for turn in range(PASSES):
             for name in in_turn:
                 if jobs[name].long and turn > 0:
@@ -220,18 +249,20 @@ def measure(binary, scratch, rounds, scale):
     print(file=sys.stderr)
     low = [name for name, job in jobs.items() if job.mbps < job.least]
     notes += [f"{name}: goodput of {jobs[name].mbps} Mb/s is too low, its cost means nothing" for name in low]
-    lines = [f"User CPU per delivered segment, medians of {rounds} rounds; {machine()}; release build, nothing recorded unless said.", ""]
+    how = f"medians of {rounds} rounds; ratios are medians of ratios of neighbouring runs"
+    lines = [f"User CPU per delivered segment, {how}; {machine()}; release build, nothing recorded unless said.", ""]
     lines += against_the_targets(jobs) + [""] + raw(jobs) + [""] + [f"- {note}" for note in notes]
     return "\n".join(lines)
 
 
-def against_the_targets(jobs):
-    """The table of ratios, and of memory."""
+def comparisons():
+    """What is compared: in words, the job, the other, what must be reached, what is hoped for."""
     faster, dearer = [], []
     for n in (5, 15):
         what = f"WAN cell by cell, {n} sources, against ns-2 with the packets of P"
         faster.append((what, f"WAN cells, {n} sources", f"ns-2, P, {n} flows", 10, 25))
-    for row in ["P, 5 flows", "P, 15 flows", "Q", "R, 1,000 flows"]:
+        faster.append((f"P, {n} flows, against ns-2", f"P, {n} flows", f"ns-2, P, {n} flows", 20, 60))
+    for row in ["Q", "R, 1,000 flows"]:
         faster.append((f"{row}, against ns-2", row, "ns-2, " + row, 20, 60))
     for row in ["P, 5 flows", "P, 15 flows", "Q"]:
         must = (500, 1500) if row[0] == "P" else (None, None)
@@ -246,24 +277,37 @@ def against_the_targets(jobs):
     dearer.append(("100,000 flows, against 5", "R, 100,000 flows", "R, 5 flows", None, None))
     for row in ["P, 5 flows", "WAN cells, 5 sources"]:
         dearer.append((f"{row}, windows and queues recorded", row + ", recorded", row, 1.3, 1.1))
+    return faster, dearer
 
-    lines = ["| ns per segment | this | the other | ratio | must | stretch | |", "|---|---|---|---|---|---|---|"]
-    for what, this, other, must, stretch in faster + dearer:
+
+FASTER, DEARER = comparisons()
+
+
+def against_the_targets(jobs):
+    """The table of ratios, and of memory."""
+    lines = ["| ns per segment | this | the other | ratio | lowest to highest | must | stretch | |", "|---|---|---|---|---|---|---|---|"]
+    for what, this, other, must, stretch in FASTER + DEARER:
         if this not in jobs or other not in jobs:
-            lines.append(f"| {what} | not measured | | | {must or ''} | {stretch or ''} | |")
+            lines.append(f"| {what} | not measured | | | | {must or ''} | {stretch or ''} | |")
             continue
-        a, b = jobs[this].ns(), jobs[other].ns()
-        more = (what, this, other, must, stretch) in faster
-        ratio, word, sort = (b / a, "times faster", 1) if more else (a / b, "times dearer", -1)
-        shown = f"{ratio:,.0f}" if ratio >= 100 else f"{ratio:.3g}"
-        lines.append(f"| {what} | {a:,.0f} | {b:,.0f} | {shown} {word} | {reached(ratio, must, stretch, sort)}")
+        a, b = jobs[this], jobs[other]
+        more = (what, this, other, must, stretch) in FASTER
+        word, sort = ("times faster", 1) if more else ("times dearer", -1)
+        (value, *ends) = ratio(b, a) if more else ratio(a, b)
+        low, high = (in_short(end) for end in ends)
+        costs = f"{a.median_ns():,.0f} | {b.median_ns():,.0f}"
+        lines.append(f"| {what} | {costs} | {in_short(value)} {word} | {low} to {high} | {reached(value, must, stretch, sort)}")
     during, peak = bytes_per_flow(jobs)
     if during:
-        lines.append(f"| memory per flow while simulating | {during:,.0f} B | | | {reached(during, 2000, 700, -1)}")
-    lines.append(f"| memory per flow with the results, at the peak | {peak:,.0f} B | | | | | |")
+        lines.append(f"| memory per flow while simulating | {during:,.0f} B | | | | {reached(during, 2000, 700, -1)}")
+    lines.append(f"| memory per flow with the results, at the peak | {peak:,.0f} B | | | | | | |")
     megabytes = jobs["R, 100,000 flows"].peak_kb / 1024
-    lines.append(f"| memory of 100,000 flows, at the peak | {megabytes:,.0f} MB | | | | | |")
+    lines.append(f"| memory of 100,000 flows, at the peak | {megabytes:,.0f} MB | | | | | | |")
     return lines
+
+
+def in_short(ratio):
+    return f"{ratio:,.0f}" if ratio >= 100 else f"{ratio:.3g}"
 
 
 def reached(value, must, stretch, sort):
@@ -288,10 +332,10 @@ def raw(jobs):
     lines = ["| run | user s | lowest to highest | before and after, s | segments | Mb/s | us per segment |"]
     lines.append("|---|---|---|---|---|---|---|")
     for name, job in jobs.items():
-        before = statistics.median(job.setup.user)
-        spread = f"{min(job.user):.2f} to {max(job.user):.2f}"
-        seconds = f"{statistics.median(job.user):.2f} | {spread} | {before:.2f}"
-        lines.append(f"| {name} | {seconds} | {job.segments():,.0f} | {job.mbps:.1f} | {job.ns() / 1000:.3f} |")
+        user, before = job.seconds_used(), statistics.median(job.setup.seconds_used())
+        spread = f"{min(user):.2f} to {max(user):.2f}"
+        seconds = f"{statistics.median(user):.2f} | {spread} | {before:.2f}"
+        lines.append(f"| {name} | {seconds} | {job.segments():,.0f} | {job.mbps:.1f} | {job.median_ns() / 1000:.3f} |")
     return lines
 
 

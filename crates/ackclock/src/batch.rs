@@ -30,22 +30,21 @@ impl<T: Copy + Default> Batch<T> {
     /// Appends a value.
     #[inline(always)]
     pub(crate) fn push(&mut self, value: T) {
-        if !self.push_if_room(value) {
-            self.grow();
-            self.push_if_room(value);
-        }
+        *self.place() = value;
     }
 
-    /// Appends a value if there is room for it; returns whether there is.
+    /// Appends any value, to be overwritten. Whoever has this place before the value's parts needs registers for neither
+    /// while the room may have to grow.
     #[inline(always)]
-    fn push_if_room(&mut self, value: T) -> bool {
-        let place = self.room.get_mut(self.len);
-        let fits = place.is_some();
-        if let Some(place) = place {
-            *place = value;
-            self.len += 1;
-        }
-        fits
+    pub(crate) fn place(&mut self) -> &mut T {
+        let place = self.len;
+        self.len += 1;
+        if place < self.room.len() { &mut self.room[place] } else { self.grow(place) }
+    }
+
+    #[inline(always)]
+    fn is_full(&self) -> bool {
+        self.len >= self.room.len()
     }
 
     /// Keeps only those values.
@@ -79,12 +78,14 @@ impl<T: Copy + Default> Batch<T> {
         0
     }
 
+    /// There is room for more than the first `full` values; returns the next.
     #[cold]
     #[inline(never)]
-    fn grow(&mut self) {
-        let room = (self.len + self.len / 2).max(2);
-        self.room.reserve_exact(room - self.len);
+    fn grow(&mut self, full: usize) -> &mut T {
+        let room = (full + full / 2).max(2);
+        self.room.reserve_exact(room - full);
         self.room.resize(room, T::default());
+        &mut self.room[full]
     }
 
     /// Gives back half of the room.
@@ -106,6 +107,12 @@ pub(crate) struct Queue<T> {
 }
 
 impl<T: Copy + Default> Queue<T> {
+    /// Appends any value, to be overwritten.
+    #[inline(always)]
+    pub(crate) fn place(&mut self) -> &mut T {
+        if self.values.is_full() { self.clean_place() } else { self.values.place() }
+    }
+
     /// What there is.
     pub(crate) fn as_slice(&self) -> &[T] {
         &self.values.as_slice()[self.taken..]
@@ -128,14 +135,18 @@ impl<T: Copy + Default> Queue<T> {
         self.taken += 1;
     }
 
+    /// Perhaps there is room at the front.
+    #[cold]
+    #[inline(never)]
+    fn clean_place(&mut self) -> &mut T {
+        self.taken = self.values.clean(self.taken);
+        self.values.place()
+    }
+
     /// Appends a value.
     #[inline(always)]
     pub(crate) fn push(&mut self, value: T) {
-        if !self.values.push_if_room(value) {
-            // Perhaps there is room at the front.
-            self.taken = self.values.clean(self.taken);
-            self.values.push(value);
-        }
+        *self.place() = value;
     }
 }
 

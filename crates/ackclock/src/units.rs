@@ -87,9 +87,11 @@ impl Span {
         self.0
     }
 
-    /// Seconds, for output only.
+    /// Seconds, for output, and for laws that count in them.
+    #[inline]
     pub fn as_secs_f64(self) -> f64 {
-        self.0 as f64 / PS_PER_SECOND as f64
+        // A signed number is converted in one instruction.
+        i64::try_from(self.0).map_or(self.0 as f64, |ps| ps as f64) / PS_PER_SECOND as f64
     }
 }
 

@@ -31,7 +31,13 @@ impl Nic {
     /// Whether a segment that is handed down now would go at once.
     #[inline]
     pub(super) fn is_idle(&self, now: Time) -> bool {
-        self.nothing_waits() && self.free <= now
+        self.nothing_waits() && self.is_free(now)
+    }
+
+    /// Whether no frame is under way.
+    #[inline]
+    pub(super) fn is_free(&self, now: Time) -> bool {
+        self.free <= now
     }
 
     /// The link is busy until then.

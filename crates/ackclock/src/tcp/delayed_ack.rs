@@ -23,6 +23,14 @@ impl DelayedAck {
         DelayedAck { timeout, deadline: Time::NEVER }
     }
 
+    /// What it decides by.
+    pub fn policy(&self) -> AckPolicy {
+        match self.timeout {
+            Span::ZERO => AckPolicy::EverySegment,
+            timeout => AckPolicy::Delayed { timeout },
+        }
+    }
+
     /// A segment arrived; `ordinary` says that it was the next in order, full, and no hole is open. Whether to
     /// acknowledge at once.
     #[inline]

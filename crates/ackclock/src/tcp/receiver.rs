@@ -6,7 +6,7 @@ use super::handshake::PassiveEnd;
 use super::held::Held;
 use super::sack_ends::SackWriter;
 use super::timestamps::{Echo, TimestampClock};
-use super::{DelayedAck, OutOfOrder, TcpParams, sack_option};
+use super::{AckPolicy, DelayedAck, OutOfOrder, TcpParams, sack_option};
 use crate::packet::{SackBlock, SackOption, Segment, SegmentKind};
 use crate::record::Fingerprint;
 use crate::units::Time;
@@ -37,6 +37,8 @@ pub struct Receiver {
     held: Option<Box<Held>>,
     /// Whether something is, so that there is a hole before it.
     hole_open: bool,
+    /// Whether the next segment is answered at once, with nothing but the number of the byte after it.
+    prompt: bool,
     /// Sequence numbers at the beginning that are no payload.
     empty: u64,
     /// What only some receivers have.
@@ -69,6 +71,7 @@ impl Extra {
 impl Receiver {
     /// The receiver of a connection with the given parameters.
     pub fn new(params: &TcpParams) -> Receiver {
+        let extra = Extra::new(params);
         Receiver {
             mss: params.mss,
             header_bytes: params.header_bytes,
@@ -79,8 +82,9 @@ impl Receiver {
             nxt: 0,
             held: None,
             hole_open: false,
+            prompt: extra.is_none() && params.ack == AckPolicy::EverySegment,
             empty: params.empty_bytes(),
-            extra: Extra::new(params),
+            extra,
             stats: ReceiverStats::default(),
             fingerprint: Fingerprint::default(),
         }
@@ -136,6 +140,21 @@ impl Receiver {
         self.take(now, start, end);
     }
 
+    /// A plain segment of the bytes `start..end` to a receiver that may have nothing to do but to acknowledge it:
+    /// [`Receiver::on_data`] and [`Receiver::poll`] in one. Returns the next byte expected, or `None` if there is more to
+    /// do, and nothing is done.
+    #[inline(always)]
+    pub fn answer_promptly(&mut self, now: Time, start: u64, end: u64) -> Option<u64> {
+        if !self.prompt || start != self.nxt || end <= start {
+            return None;
+        }
+        self.fingerprint.event(now.as_ps(), start);
+        self.stats.segments_received += 1;
+        self.nxt = end;
+        self.fingerprint.event(now.as_ps(), end);
+        Some(end)
+    }
+
     /// Bytes `start..end` arrive.
     #[inline(always)]
     fn take(&mut self, now: Time, start: u64, end: u64) {
@@ -169,6 +188,8 @@ impl Receiver {
             self.held.get_or_insert_with(|| Box::new(Held::new(limit))).hold(start, end);
         }
         self.hole_open = self.held.as_ref().is_some_and(|held| !held.is_empty());
+        let every_segment = self.delayed_ack.policy() == AckPolicy::EverySegment;
+        self.prompt = !self.hole_open && every_segment && self.extra.is_none();
     }
 
     /// Bytes arrive of which some may have come before: the first of those are reported, by a receiver that does that.

@@ -37,7 +37,9 @@ impl SendTimes {
     pub fn on_sent(&mut self, now: Time, seq: u64) {
         // Mostly it is the next new one, which is found without a division.
         if seq == self.next {
-            self.start = self.start.min(now);
+            if self.start == Time::NEVER {
+                self.start = now;
+            }
             self.next += self.mss;
             self.records.push(Transmissions { last: now, count: 1 });
         } else {
@@ -55,13 +57,33 @@ impl SendTimes {
     /// Everything before `una` is acknowledged: the round trip of the last segment of that, if it was sent once.
     #[inline(always)]
     pub fn on_ack(&mut self, now: Time, una: u64) -> Option<Span> {
-        let mut newest = None;
-        while self.una < una {
-            newest = self.records.first().copied();
-            self.records.take();
-            self.una += self.mss;
+        if self.una >= una {
+            return None;
+        }
+        let mut newest = self.take();
+        if self.una < una {
+            newest = self.take_more(una);
         }
         newest.filter(|record| record.count == 1).map(|record| now.since(record.last))
+    }
+
+    /// Takes the record of the first segment.
+    #[inline(always)]
+    fn take(&mut self) -> Option<Transmissions> {
+        let first = self.records.first().copied();
+        self.records.take();
+        self.una += self.mss;
+        first
+    }
+
+    /// Takes records up to that of the last segment before `una`, and returns that.
+    #[inline(never)]
+    fn take_more(&mut self, una: u64) -> Option<Transmissions> {
+        let mut newest = None;
+        while self.una < una {
+            newest = self.take();
+        }
+        newest
     }
 
     /// The transmissions of the segment at `seq`, if it is outstanding.

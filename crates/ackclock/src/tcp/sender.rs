@@ -8,7 +8,7 @@ mod sending;
 
 use extra::Extra;
 
-use super::cc::{Ack, CongestionControl, Growth, Loss, Window};
+use super::cc::{Ack, CongestionControl, Growth, Loss, MeasuredAck, Window};
 use super::handshake::{ActiveEnd, Opened, RTO_AFTER_LOST_SYN};
 use super::recovery::{AnyRecovery, Deadline, DupAck, Flight, Hands, NewAck, Recovery, TimerAction};
 use super::sack_ends::{SackReader, SackStats};
@@ -235,12 +235,30 @@ impl Sender {
     /// The same, given what the segment says.
     #[inline(always)]
     pub fn on_ack(&mut self, now: Time, ack: u64, blocks: &[SackBlock]) {
+        if !(blocks.is_empty() && self.on_ack_calmly(now, ack)) {
+            self.on_ack_in_full(now, ack, blocks);
+        }
+    }
+
+    /// The same of an acknowledgement of new data, and nothing beside, to a sender that has nothing but the window to look
+    /// at, and will have nothing else: what it sends now is asked for with [`Sender::poll_calmly`]. Returns whether it is
+    /// so; if not, nothing is done.
+    #[inline(always)]
+    pub fn on_ack_calmly(&mut self, now: Time, ack: u64) -> bool {
+        self.pass_time(now);
+        if !self.calm || ack <= self.flight.una || ack > self.flight.max {
+            return false;
+        }
+        self.fingerprint.event(now.as_ps(), ack);
+        self.on_calm_ack(now, ack);
+        true
+    }
+
+    #[inline(never)]
+    fn on_ack_in_full(&mut self, now: Time, ack: u64, blocks: &[SackBlock]) {
         self.pass_time(now);
         self.fingerprint.event(now.as_ps(), ack);
         assert!(ack <= self.flight.max, "{now}: byte {ack} acknowledged, but only {} sent", self.flight.max);
-        if self.calm && blocks.is_empty() && ack > self.flight.una {
-            return self.on_calm_ack(now, ack);
-        }
         if ack < self.flight.una {
             return; // an old one
         }
@@ -381,7 +399,9 @@ impl Sender {
             self.measure_and_grow_calmly(now, ack);
         }
         self.flight.una = ack;
-        self.flight.nxt = self.flight.nxt.max(ack);
+        if ack > self.flight.nxt {
+            self.flight.nxt = ack; // the receiver held more than was sent again
+        }
         if ack == self.flight.max {
             self.timer.stop();
         } else {
@@ -475,7 +495,7 @@ impl Sender {
     }
 
     /// The same of a calm sender.
-    #[inline(never)]
+    #[inline(always)]
     fn measure_and_grow_calmly(&mut self, now: Time, ack: u64) {
         let Some(times) = self.extra.as_deref_mut().and_then(|extra| extra.times.as_mut()) else {
             return self.grow(ack);
@@ -488,21 +508,8 @@ impl Sender {
     /// The window grows, by a law that may want to know the round trip and when the first segment was sent.
     #[inline(always)]
     fn grow_by_measure(&mut self, now: Time, ack: u64, start: Time, rtt: Option<Span>) {
-        // Through signed numbers, which is one instruction.
-        let [acked, in_flight, mss, rwnd] =
-            [ack - self.flight.una, self.flight.max - self.flight.una, self.flight.mss, self.flight.rwnd]
-                .map(|bytes| bytes as i64 as f64);
-        let ack = Ack {
-            acked,
-            window_limited: in_flight + mss > self.window.cwnd,
-            now,
-            start,
-            una: ack,
-            nxt: self.flight.nxt.max(ack),
-            rtt,
-            ..Ack::of(mss, rwnd)
-        };
-        self.growth.on_measured_ack(&ack, &mut self.window);
+        let measured = MeasuredAck { now, start, ack, flight: self.flight, rtt };
+        self.growth.on_measured_ack(measured, &mut self.window);
         self.backoff = 0;
     }
 

@@ -94,13 +94,12 @@ impl Counts {
         *last_departure = departs + u64::from(units) - 1;
     }
 
-    /// A unit of `vc` arrives at tick `now`, finds others waiting, and begins to wait until tick `departs`.
+    /// A unit of `vc` arrives at tick `now` at a port whose policy has no threshold, and begins to wait until tick
+    /// `departs`.
     #[inline(always)]
     pub(super) fn arrive_and_wait(&mut self, vc: VcId, now: u64, departs: u64) {
-        let before = self.buffer.queued();
-        self.episodes += u64::from(self.threshold == u64::from(before));
-        self.buffer.enter_late(vc, 1);
-        self.buffer.tell(before + 1);
+        debug_assert!(self.threshold == NO_THRESHOLD);
+        self.buffer.enter(vc);
         let of_vc = &mut self.vcs[vc];
         of_vc.arrivals += 1;
         of_vc.waited += u128::from(departs - now);

@@ -74,10 +74,12 @@ impl Hosts {
         inbox.settle(until);
         let frames = inbox.take_before(until);
         self.events += frames.len() as u64;
-        for frame in frames {
-            // At one instant timers come last.
-            self.expire_before(frame.time, io);
-            self.on_arrival(frame, io);
+        let recorded = io.traces.is_some() || io.sacks.numbers_packets();
+        match (self.link_header, recorded) {
+            (Some(link_header), false) => self.on_packets::<false>(frames, link_header, io),
+            (Some(link_header), true) => self.on_packets::<true>(frames, link_header, io),
+            (None, false) => self.on_frames::<false>(frames, io),
+            (None, true) => self.on_frames::<true>(frames, io),
         }
         self.expire_before(until, io);
         // What hosts of this group have sent to others of it without a port between them.
@@ -136,16 +138,107 @@ impl Hosts {
         }
     }
 
+    /// Packets arrive, of which so many octets are the link's.
+    #[inline(never)]
+    fn on_packets<const RECORDED: bool>(&mut self, packets: &[Arrived], link_header: u32, io: &mut Io) {
+        let mut rest = packets;
+        while let Some((packet, others)) = rest.split_first() {
+            let after = self.on_ordinary_packets::<RECORDED>(packet.vc, rest, link_header, io);
+            if after.len() < rest.len() {
+                rest = after;
+                continue;
+            }
+            // At one instant timers come last.
+            self.expire_before(packet.time, io);
+            self.on_packet(packet, link_header, io);
+            rest = others;
+        }
+    }
+
+    /// The first of the packets that arrive are of connection `vc`. As long as they are, and have nothing special, they are
+    /// handled here, with everything looked up once; returns those that are left.
     #[inline(always)]
-    fn on_arrival(&mut self, frame: &Arrived, io: &mut Io) {
-        match self.link_header {
-            Some(link_header) => self.on_packet(frame, link_header, io),
-            None => self.on_frame(frame, io),
+    fn on_ordinary_packets<'a, const RECORDED: bool>(
+        &mut self,
+        vc: VcId,
+        packets: &'a [Arrived],
+        link_header: u32,
+        io: &mut Io,
+    ) -> &'a [Arrived] {
+        let (flow, end) = end_of(vc);
+        if RECORDED && io.sacks.numbers_packets() {
+            return packets;
+        }
+        let Exits { numbering, outlets, timers } = &mut self.exits;
+        let number = numbering.of(flow, end);
+        let Some(mut lane) = outlets.lane(number, &mut io.mailboxes) else { return packets };
+        let mut rest = packets;
+        let next = |rest: &'a [Arrived], until: Time| {
+            let ordinary = |packet: &Arrived| packet.vc == vc && packet.frame == 0 && packet.time <= until;
+            rest.split_first().filter(|(packet, _)| ordinary(packet))
+        };
+        match end {
+            End::Receiver => {
+                let receiver = &mut self.sinks[flow].receiver;
+                let headers = link_header + receiver.header_bytes();
+                while let Some((&Arrived { time: now, carries, size, .. }, others)) = next(rest, timers.next()) {
+                    let end = carries + u64::from(size - headers);
+                    if !lane.is_free(now) {
+                        break;
+                    }
+                    let Some(ack) = receiver.answer_promptly(now, carries, end) else { break };
+                    if RECORDED && let Some(traces) = io.traces.as_mut().filter(|_| io.watched.deliveries) {
+                        traces.delivered(now, flow, receiver);
+                    }
+                    lane.send(now, ack, IP_HEADER_BYTES + TCP_HEADER_BYTES);
+                    rest = others;
+                }
+            }
+            End::Sender => {
+                let sender = &mut self.sources[flow].sender;
+                while let Some((&Arrived { time: now, carries, .. }, others)) = next(rest, timers.next())
+                    && sender.on_ack_calmly(now, carries)
+                {
+                    rest = others;
+                    if RECORDED && let Some(traces) = io.traces.as_mut().filter(|_| io.watched.segments) {
+                        traces.acked(now, flow, sender);
+                    }
+                    let has_more = loop {
+                        if !lane.is_free(now) {
+                            break sender.may_send();
+                        }
+                        let Some((seq, len)) = sender.poll_calmly(now) else { break false };
+                        if RECORDED && let Some(traces) = io.traces.as_mut().filter(|_| io.watched.segments) {
+                            traces.sent(now, flow, sender, seq, len);
+                        }
+                        lane.send(now, seq, len + u32::from(sender.header_bytes()));
+                    };
+                    if has_more {
+                        // Several at once: the others wait.
+                        self.exits.send_data::<RECORDED>(now, flow, sender, io);
+                        break;
+                    }
+                    if RECORDED && let Some(traces) = io.traces.as_mut().filter(|_| io.watched.windows) {
+                        traces.settled(now, flow, sender);
+                    }
+                    timers.set(number, sender.deadline());
+                }
+            }
+        }
+        rest
+    }
+
+    /// Frames arrive that came in cells.
+    #[inline(never)]
+    fn on_frames<const RECORDED: bool>(&mut self, frames: &[Arrived], io: &mut Io) {
+        for frame in frames {
+            self.expire_before(frame.time, io);
+            self.on_frame::<RECORDED>(frame, io);
         }
     }
 
     /// A packet arrives, of which so many octets are the link's.
-    #[inline(always)]
+    #[inline(never)]
     fn on_packet(&mut self, packet: &Arrived, link_header: u32, io: &mut Io) {
         let &Arrived { time: now, carries, vc, frame, size, .. } = packet;
         if frame != 0 {
@@ -156,12 +249,12 @@ impl Hosts {
                 let receiver = &mut self.sinks[flow].receiver;
                 let headers = link_header + receiver.header_bytes();
                 receiver.on_data(now, carries, carries + u64::from(size - headers));
-                self.exits.answer(now, flow, receiver, io);
+                self.exits.answer::<true>(now, flow, receiver, io);
             }
             (flow, End::Sender) => {
                 let sender = &mut self.sources[flow].sender;
                 sender.on_ack(now, carries, &[]);
-                self.exits.go_on(now, flow, sender, io);
+                self.exits.go_on::<true>(now, flow, sender, io);
             }
         }
     }
@@ -187,24 +280,24 @@ impl Hosts {
             End::Receiver => {
                 let receiver = &mut self.sinks[flow].receiver;
                 receiver.on_segment(now, *segment);
-                self.exits.answer(now, flow, receiver, io);
+                self.exits.answer::<true>(now, flow, receiver, io);
             }
             End::Sender => {
                 let sender = &mut self.sources[flow].sender;
                 sender.on_segment(now, *segment);
-                self.exits.go_on(now, flow, sender, io);
+                self.exits.go_on::<true>(now, flow, sender, io);
             }
         }
     }
 
     /// A frame that came in cells has arrived, or what is left of it.
-    #[inline(never)]
-    fn on_frame(&mut self, frame: &Arrived, io: &mut Io) {
+    #[inline(always)]
+    fn on_frame<const RECORDED: bool>(&mut self, frame: &Arrived, io: &mut Io) {
         let &Arrived { time: now, carries, vc, frame, size, good, .. } = frame;
         let (flow, end) = end_of(vc);
         if !good {
             io.reports[vc].take(frame);
-            if let Some(traces) = io.captures() {
+            if RECORDED && let Some(traces) = io.captures() {
                 traces.damaged(vc, frame);
             }
             match end {
@@ -214,7 +307,7 @@ impl Hosts {
             return;
         }
         if let Some(segment) = io.reports[vc].take(frame) {
-            if let Some(traces) = io.captures() {
+            if RECORDED && let Some(traces) = io.captures() {
                 traces.arrives(now, vc, frame, &segment);
             }
             return self.on_segment(now, flow, end, &segment, io);
@@ -222,21 +315,21 @@ impl Hosts {
         match end {
             End::Receiver => {
                 let receiver = &mut self.sinks[flow].receiver;
-                if let Some(traces) = io.captures() {
+                if RECORDED && let Some(traces) = io.captures() {
                     let headers = receiver.header_bytes() as u16;
                     let segment = Segment { seq: carries, len: size, headers, ..Segment::default() };
                     traces.arrives(now, vc, frame, &segment);
                 }
-                receiver.on_data(now, carries, carries + u64::from(size));
-                self.exits.answer(now, flow, receiver, io);
+                let end = carries + u64::from(size);
+                self.exits.take_data::<RECORDED>(now, flow, receiver, (carries, end), io);
             }
             End::Sender => {
-                if let Some(traces) = io.captures() {
+                if RECORDED && let Some(traces) = io.captures() {
                     traces.arrives(now, vc, frame, &Segment { ack: carries, ..Segment::default() });
                 }
                 let sender = &mut self.sources[flow].sender;
                 sender.on_ack(now, carries, &[]);
-                self.exits.go_on(now, flow, sender, io);
+                self.exits.go_on::<RECORDED>(now, flow, sender, io);
             }
         }
     }
@@ -257,7 +350,7 @@ impl Hosts {
                 if source.sender.on_timer(now) == Expired::Retransmission {
                     source.discarded_in_host += self.exits.outlets.discard(now, data_vc(flow), number, io);
                 }
-                self.exits.send_data(now, flow, &mut source.sender, io);
+                self.exits.send_data::<true>(now, flow, &mut source.sender, io);
             }
             End::Receiver => {
                 let receiver = &mut self.sinks[flow].receiver;
@@ -277,10 +370,35 @@ impl Hosts {
 }
 
 impl Exits {
+    /// A plain segment of these bytes for the receiver of a flow.
+    #[inline(always)]
+    fn take_data<const RECORDED: bool>(
+        &mut self,
+        now: Time,
+        flow: usize,
+        receiver: &mut Receiver,
+        (start, end): (u64, u64),
+        io: &mut Io,
+    ) {
+        // Mostly the answer is due at once, and no timer runs.
+        match receiver.answer_promptly(now, start, end) {
+            Some(ack) => {
+                if RECORDED && let Some(traces) = io.traces.as_mut().filter(|_| io.watched.deliveries) {
+                    traces.delivered(now, flow, receiver);
+                }
+                self.acknowledge(now, flow, ack, io);
+            }
+            None => {
+                receiver.on_data(now, start, end);
+                self.answer::<RECORDED>(now, flow, receiver, io);
+            }
+        }
+    }
+
     /// The receiver of a flow has taken a segment.
     #[inline(always)]
-    fn answer(&mut self, now: Time, flow: usize, receiver: &mut Receiver, io: &mut Io) {
-        if let Some(traces) = io.traces.as_mut().filter(|_| io.watched.deliveries) {
+    fn answer<const RECORDED: bool>(&mut self, now: Time, flow: usize, receiver: &mut Receiver, io: &mut Io) {
+        if RECORDED && let Some(traces) = io.traces.as_mut().filter(|_| io.watched.deliveries) {
             traces.delivered(now, flow, receiver);
         }
         self.send_acknowledgement(now, flow, receiver, io);
@@ -288,19 +406,19 @@ impl Exits {
 
     /// The sender of a flow has taken an acknowledgement.
     #[inline(always)]
-    fn go_on(&mut self, now: Time, flow: usize, sender: &mut Sender, io: &mut Io) {
-        if let Some(traces) = io.traces.as_mut().filter(|_| io.watched.segments) {
+    fn go_on<const RECORDED: bool>(&mut self, now: Time, flow: usize, sender: &mut Sender, io: &mut Io) {
+        if RECORDED && let Some(traces) = io.traces.as_mut().filter(|_| io.watched.segments) {
             traces.acked(now, flow, sender);
         }
-        self.send_data(now, flow, sender, io);
+        self.send_data::<RECORDED>(now, flow, sender, io);
     }
 
     /// Sends what the sender has, and sets its timer.
     #[inline(always)]
-    fn send_data(&mut self, now: Time, flow: usize, sender: &mut Sender, io: &mut Io) {
+    fn send_data<const RECORDED: bool>(&mut self, now: Time, flow: usize, sender: &mut Sender, io: &mut Io) {
         let number = self.numbering.of(flow, End::Sender);
         while let Some((seq, len)) = sender.poll(now) {
-            if let Some(traces) = io.traces.as_mut().filter(|_| io.watched.segments) {
+            if RECORDED && let Some(traces) = io.traces.as_mut().filter(|_| io.watched.segments) {
                 traces.sent(now, flow, sender, seq, len);
             }
             if sender.is_plain() {
@@ -309,7 +427,7 @@ impl Exits {
                 self.outlets.send_rare(now, data_vc(flow), number, sender.segment(now, seq, len), io);
             }
         }
-        if let Some(traces) = io.traces.as_mut().filter(|_| io.watched.windows) {
+        if RECORDED && let Some(traces) = io.traces.as_mut().filter(|_| io.watched.windows) {
             traces.settled(now, flow, sender);
         }
         self.timers.set(number, sender.deadline());
@@ -324,10 +442,17 @@ impl Exits {
                 let segment = receiver.report(now, ack);
                 self.outlets.send_rare(now, ack_vc(flow), number, segment, io);
             } else {
-                let headers = (IP_HEADER_BYTES + TCP_HEADER_BYTES) as u16;
-                self.outlets.send_plain(now, ack_vc(flow), number, (0, ack), 0, headers, io);
+                self.acknowledge(now, flow, ack, io);
             }
         }
         self.timers.set(number, receiver.deadline());
+    }
+
+    /// Sends a plain acknowledgement.
+    #[inline(always)]
+    fn acknowledge(&mut self, now: Time, flow: usize, ack: u64, io: &mut Io) {
+        let number = self.numbering.of(flow, End::Receiver);
+        let headers = (IP_HEADER_BYTES + TCP_HEADER_BYTES) as u16;
+        self.outlets.send_plain(now, ack_vc(flow), number, (0, ack), 0, headers, io);
     }
 }

@@ -169,6 +169,18 @@ impl Io {
     }
 }
 
+impl Item {
+    /// Writes down that this packet arrives at the end of connection `vc` by `link` at `time`. Field by field: there are not
+    /// enough registers for all at once.
+    #[inline(always)]
+    pub(super) fn arrives(&self, there: &mut Arrived, time: Time, vc: VcId, link: u32) {
+        (there.time, there.vc, there.link, there.good) = (time, vc, link, true);
+        there.carries = self.carries;
+        there.frame = self.frame;
+        there.size = self.size;
+    }
+}
+
 impl Travels for Item {
     #[inline]
     fn time(&self) -> Time {

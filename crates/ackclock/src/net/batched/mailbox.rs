@@ -38,6 +38,12 @@ impl<T: Travels> Mailbox<T> {
         self.items.push(item);
     }
 
+    /// Adds an item that is to be written here.
+    #[inline(always)]
+    pub(super) fn place(&mut self) -> &mut T {
+        self.items.place()
+    }
+
     /// Puts what is new in order. To be called before a batch that takes everything before `until`.
     ///
     /// # Panics

@@ -1,5 +1,7 @@
 //! The ways out of hosts: frames one after the other on each host's link.
 
+mod lane;
+
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -45,12 +47,18 @@ struct Times {
 }
 
 impl Times {
-    #[inline(always)]
     fn of(&mut self, serializer: u32, bytes: u32) -> Span {
+        let (last, serializers) = self.last_of(serializer);
+        last.of(serializer, bytes, serializers)
+    }
+
+    /// What this serializer said last, if it was the one asked last.
+    #[inline(always)]
+    fn last_of(&mut self, serializer: u32) -> (&mut LastTime, &mut Serializers) {
         if self.serializer != serializer {
             (self.serializer, self.last) = (serializer, LastTime::default());
         }
-        self.last.of(serializer, bytes, &mut self.serializers)
+        (&mut self.last, &mut self.serializers)
     }
 }
 
@@ -220,8 +228,6 @@ impl Outlets {
 
     /// The segment of `len` bytes from `seq` on, or the acknowledgement of those before `ack`, with nothing beside, goes
     /// out on `vc`, of the end with this number, as soon as the host's link is free. One of the two numbers is zero.
-    ///
-    /// Mostly the link is free, and leads to a port: that needs no [`Segment`] in memory.
     #[inline(always)]
     #[expect(clippy::too_many_arguments, reason = "what a segment is made of")]
     pub(super) fn send_plain(
@@ -234,23 +240,14 @@ impl Outlets {
         headers: u16,
         io: &mut Io,
     ) {
-        let outlet = &self.outlets[number];
-        let nic = &mut self.nics[outlet.nic as usize];
-        if nic.is_idle(now)
-            && !io.sacks.numbers_packets()
-            && outlet.direct
-            && let Destination::Port { mailbox, entrance } = outlet.leg.to
+        // Mostly the link is free, and leads to a port: that needs no [`Segment`] in memory.
+        if !io.sacks.numbers_packets()
+            && let Some(mut lane) = self.lane(number, &mut io.mailboxes)
+            && lane.is_free(now)
         {
-            let size = len + u32::from(headers) + self.link_header_bytes;
-            let complete = now + self.times.of(outlet.serializer, size);
-            nic.occupy(complete);
-            let (time, carries, frame, cells) = (complete + outlet.leg.lag, seq + ack, 0, Cells::default());
-            io.post(mailbox, Item { time, carries, entrance, frame, size, cells });
-        } else if let Technology::Atm { .. } = self.technology {
-            self.send(now, vc, number, Segment { seq, ack, len, headers, ..Segment::default() }, io);
-        } else {
-            self.send_rare(now, vc, number, Segment { seq, ack, len, headers, ..Segment::default() }, io);
+            return lane.send(now, seq + ack, len + u32::from(headers));
         }
+        self.send(now, vc, number, Segment { seq, ack, len, headers, ..Segment::default() }, io);
     }
 
     /// A segment on `vc`, of the end with this number, goes out as soon as the host's link is free.

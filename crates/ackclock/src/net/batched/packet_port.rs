@@ -3,7 +3,8 @@
 //! Ports that one output feeds, and nothing else, advance together: behind a bottleneck there are as many as flows.
 
 use super::counts::Counts;
-use super::io::{Arrived, Cells, Destination, Entrance, Io, Item, UnderWay};
+use super::io::{Cells, Destination, Entrance, Io, Item, UnderWay};
+use super::sacks::Sacks;
 use super::serializer::{LastTime, Serializers};
 use super::tail::Tails;
 use crate::batch::Queue;
@@ -19,6 +20,8 @@ pub(super) struct PacketPorts {
     ports: Vec<PacketPort>,
     tails: Tails,
     serializers: Serializers,
+    /// Whether one of them is.
+    recorded: bool,
     packets: u64,
 }
 
@@ -55,7 +58,8 @@ pub(super) struct PortVc {
 impl PacketPorts {
     /// Ports that read `mailbox`, and those behind them.
     pub(super) fn new(mailbox: usize, ports: Vec<PacketPort>, tails: Tails, serializers: Serializers) -> PacketPorts {
-        PacketPorts { mailbox, ports, tails, serializers, packets: 0 }
+        let recorded = ports.iter().any(|port| port.trace.is_some());
+        PacketPorts { mailbox, ports, tails, serializers, recorded, packets: 0 }
     }
 
     /// Handles every arrival before `until`.
@@ -65,16 +69,19 @@ impl PacketPorts {
         let packets = mailbox.take_before(until);
         self.packets += packets.len() as u64;
         let (tails, serializers) = (&mut self.tails, &mut self.serializers);
-        if let [port] = &mut self.ports[..] {
-            port.on_arrivals(packets, tails, serializers, io);
-        } else {
-            for packet in packets {
-                self.ports[packet.entrance.port as usize].on_arrivals(
-                    std::slice::from_ref(packet),
-                    tails,
-                    serializers,
-                    io,
-                );
+        match (&mut self.ports[..], self.recorded) {
+            ([port], false) => port.on_arrivals::<false>(packets, tails, serializers, io),
+            (ports, false) => {
+                for packet in packets {
+                    let port = &mut ports[packet.entrance.port as usize];
+                    port.on_arrivals::<false>(std::slice::from_ref(packet), tails, serializers, io);
+                }
+            }
+            (ports, true) => {
+                for packet in packets {
+                    let port = &mut ports[packet.entrance.port as usize];
+                    port.on_arrivals::<true>(std::slice::from_ref(packet), tails, serializers, io);
+                }
             }
         }
         io.mailboxes[self.mailbox] = mailbox;
@@ -148,49 +155,92 @@ impl PacketPort {
     fn at(&self, now: Time) -> PacketPort {
         let mut port = self.clone();
         while port.next_start < now {
-            port.depart();
+            port.depart::<true>();
         }
         port
     }
 
     /// Packets arrive, one after the other. Not inlined: there are not enough registers for a caller's values too.
+    ///
+    /// Mostly several of one connection come in succession: where they go is looked up once.
     #[inline(never)]
-    fn on_arrivals(&mut self, packets: &[Item], tails: &mut Tails, serializers: &mut Serializers, io: &mut Io) {
-        for packet in packets {
-            let now = packet.time;
-            // At one instant departures come first.
-            self.depart_up_to(now);
-            // If the last packet that was accepted is out, nothing waits.
-            let start = if self.free <= now {
-                self.counts.arrive(packet.entrance.at_port, 1);
-                now
-            } else {
-                if let Verdict::Drop(reason) = self.verdict(packet) {
-                    self.refuse(packet, reason, io);
-                    continue;
-                }
-                self.enqueue(packet);
-                self.free
+    fn on_arrivals<const RECORDED: bool>(
+        &mut self,
+        packets: &[Item],
+        tails: &mut Tails,
+        serializers: &mut Serializers,
+        io: &mut Io,
+    ) {
+        let mut rest = packets;
+        while let Some(first) = rest.first() {
+            let at_port = first.entrance.at_port;
+            let PortVc { id: vc, lag, to, .. } = self.vcs[at_port];
+            let mut of_this_connection = || {
+                let (packet, others) = rest.split_first().filter(|(packet, _)| packet.entrance.at_port == at_port)?;
+                rest = others;
+                Some(packet)
             };
-            let free = start + self.last_time.of(self.serializer, packet.size, serializers);
-            self.free = free;
-            if let Some(trace) = &mut self.trace {
-                trace.transmits(start, free);
-            }
-            let vc = &self.vcs[packet.entrance.at_port];
-            let time = free + vc.lag;
-            let &Item { carries, frame, size, .. } = packet;
-            let (time, group, link) = match vc.to {
-                Destination::Tail { tail, at_port } => tails.pass(tail, now, time, size, at_port, serializers),
-                Destination::Host { group, link } => (time, group, link),
+            match to {
+                Destination::Tail { tail, at_port } => {
+                    let (tail, kind) = tails.get_mut(tail);
+                    let (inbox, link) = (&mut io.inboxes[kind.group as usize], tail.link);
+                    while let Some(packet) = of_this_connection() {
+                        if let Some(free) = self.accept::<RECORDED>(packet, serializers, &mut io.sacks) {
+                            let time = tail.pass(kind, packet, free + lag, at_port, serializers);
+                            packet.arrives(inbox.place(), time, vc, link);
+                        }
+                    }
+                }
+                Destination::Host { group, link } => {
+                    let inbox = &mut io.inboxes[group as usize];
+                    while let Some(packet) = of_this_connection() {
+                        if let Some(free) = self.accept::<RECORDED>(packet, serializers, &mut io.sacks) {
+                            packet.arrives(inbox.place(), free + lag, vc, link);
+                        }
+                    }
+                }
                 Destination::Port { mailbox, entrance } => {
-                    let cells = Cells::default();
-                    io.post(mailbox, Item { time, carries, entrance, frame, size, cells });
-                    continue;
+                    let mailbox = &mut io.mailboxes[mailbox as usize];
+                    while let Some(packet) = of_this_connection() {
+                        if let Some(free) = self.accept::<RECORDED>(packet, serializers, &mut io.sacks) {
+                            let &Item { carries, frame, size, .. } = packet;
+                            let cells = Cells::default();
+                            mailbox.post(Item { time: free + lag, carries, entrance, frame, size, cells });
+                        }
+                    }
                 }
-            };
-            io.deliver(group, Arrived { time, carries, vc: vc.id, frame, size, link, good: true });
+            }
         }
+    }
+
+    /// A packet arrives; returns when its transmission is complete, unless it is refused.
+    #[inline(always)]
+    fn accept<const RECORDED: bool>(
+        &mut self,
+        packet: &Item,
+        serializers: &mut Serializers,
+        sacks: &mut Sacks,
+    ) -> Option<Time> {
+        let now = packet.time;
+        // At one instant departures come first.
+        self.depart_up_to::<RECORDED>(now);
+        // If the last packet that was accepted is out, nothing waits.
+        let start = if self.free <= now {
+            self.counts.arrive(packet.entrance.at_port, 1);
+            now
+        } else {
+            if let Verdict::Drop(reason) = self.verdict(packet) {
+                self.refuse(packet, reason, sacks);
+                return None;
+            }
+            self.enqueue::<RECORDED>(packet);
+            self.free
+        };
+        self.free = start + self.last_time.of(self.serializer, packet.size, serializers);
+        if RECORDED && let Some(trace) = &mut self.trace {
+            trace.transmits(start, self.free);
+        }
+        Some(self.free)
     }
 
     /// Whether a packet that would have to wait may do so.
@@ -205,26 +255,27 @@ impl PacketPort {
 
     #[cold]
     #[inline(never)]
-    fn refuse(&mut self, packet: &Item, reason: DropReason, io: &mut Io) {
+    fn refuse(&mut self, packet: &Item, reason: DropReason, sacks: &mut Sacks) {
         let &Item { time, entrance: Entrance { at_port, .. }, frame, .. } = packet;
         if let Some(trace) = &mut self.trace {
-            let (vc, frame) = (at_port.index() as u32, io.sacks.number(frame));
+            let (vc, frame) = (at_port.index() as u32, sacks.number(frame));
             trace.refused(Refused { time, vc, frame, reason });
         }
-        io.sacks.take(frame);
+        sacks.take(frame);
         self.counts.arrive(at_port, 1);
         self.counts.refuse(time, at_port, self.vcs[at_port].name_hash, reason);
     }
 
     /// A packet waits until the last one before it is out.
     #[inline(always)]
-    fn enqueue(&mut self, packet: &Item) {
+    fn enqueue<const RECORDED: bool>(&mut self, packet: &Item) {
         let &Item { time: now, entrance: Entrance { at_port, .. }, size, .. } = packet;
         self.counts.arrive_and_wait(at_port, now.as_ps(), self.free.as_ps());
         self.waiting_bytes += u64::from(size);
-        self.waiting.push((self.free, at_port, size));
+        let place = self.waiting.place();
+        (place.0, place.1, place.2) = (self.free, at_port, size);
         self.next_start = self.next_start.min(self.free);
-        if let Some(trace) = &mut self.trace {
+        if RECORDED && let Some(trace) = &mut self.trace {
             record_entry(trace, now, &self.counts, at_port);
         }
     }
@@ -241,9 +292,9 @@ impl PacketPort {
 
     /// Transmissions begin that are due at `now`: mostly one, for one packet that arrives.
     #[inline(always)]
-    fn depart_up_to(&mut self, now: Time) {
+    fn depart_up_to<const RECORDED: bool>(&mut self, now: Time) {
         if self.next_start <= now {
-            self.depart();
+            self.depart::<RECORDED>();
             if self.next_start <= now {
                 self.depart_more(now);
             }
@@ -253,19 +304,19 @@ impl PacketPort {
     #[inline(never)]
     fn depart_more(&mut self, now: Time) {
         while self.next_start <= now {
-            self.depart();
+            self.depart::<true>();
         }
     }
 
     /// The first of the waiting packets is transmitted.
     #[inline(always)]
-    fn depart(&mut self) {
+    fn depart<const RECORDED: bool>(&mut self) {
         let Some(&(start, vc, bytes)) = self.waiting.first() else { return };
         self.waiting.take();
         self.next_start = self.waiting.first().map_or(Time::NEVER, |&(start, ..)| start);
         self.counts.leave(vc);
         self.waiting_bytes -= u64::from(bytes);
-        if let Some(trace) = &mut self.trace {
+        if RECORDED && let Some(trace) = &mut self.trace {
             record_departure(trace, start, &self.counts, vc);
         }
     }

@@ -9,7 +9,7 @@
 use std::collections::VecDeque;
 
 use super::counts::Counts;
-use super::io::UnderWay;
+use super::io::{Item, UnderWay};
 use super::serializer::{LastTime, Serializers};
 use crate::ids::{Id, VcId};
 use crate::queue::Buffer;
@@ -28,7 +28,7 @@ pub(super) struct Tails {
 pub(super) struct Tail {
     kind: u32,
     /// By which link it leads to the host.
-    link: u32,
+    pub(super) link: u32,
     /// The port before, of those that advance together.
     pub(super) behind: u32,
     /// How many connections cross it.
@@ -86,23 +86,12 @@ impl Tails {
         self.all.push(Tail { kind, link, behind, connections, free: Time::ZERO, waits: None });
     }
 
-    /// A packet of `bytes` octets of connection `vc` arrives at one of them; returns when it will be at the host, and
-    /// the host's group and link. What is before `now` has happened.
-    #[inline(always)]
-    pub(super) fn pass(
-        &mut self,
-        tail: u32,
-        now: Time,
-        arrives: Time,
-        bytes: u32,
-        vc: VcId,
-        serializers: &mut Serializers,
-    ) -> (Time, u32, u32) {
+    /// One of them, and its kind, for packets to pass.
+    #[inline]
+    pub(super) fn get_mut(&mut self, tail: u32) -> (&mut Tail, &mut Kind) {
         let tail = &mut self.all[tail as usize];
         let kind = &mut self.kinds[tail.kind as usize];
-        let begins = if tail.free <= arrives { arrives } else { tail.wait(now, arrives, vc) };
-        tail.free = begins + kind.last_time.of(kind.serializer, bytes, serializers);
-        (tail.free + kind.lag, kind.group, tail.link)
+        (tail, kind)
     }
 
     /// One of them, and its kind.
@@ -113,6 +102,22 @@ impl Tails {
 }
 
 impl Tail {
+    /// A packet of connection `vc` that is at the port before now arrives here at `arrives`; returns when it will be at
+    /// the host. What is before now has happened.
+    #[inline(always)]
+    pub(super) fn pass(
+        &mut self,
+        kind: &mut Kind,
+        packet: &Item,
+        arrives: Time,
+        vc: VcId,
+        serializers: &mut Serializers,
+    ) -> Time {
+        let begins = if self.free <= arrives { arrives } else { self.wait(packet.time, arrives, vc) };
+        self.free = begins + kind.last_time.of(kind.serializer, packet.size, serializers);
+        self.free + kind.lag
+    }
+
     /// The record at `now`, if the port before accepted so many packets of each of the connections; `names` are theirs.
     pub(super) fn record(
         &self,

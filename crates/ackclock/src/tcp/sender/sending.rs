@@ -16,7 +16,10 @@ impl Sender {
     /// The same, as its first byte and its length.
     #[inline(always)]
     pub fn poll(&mut self, now: Time) -> Option<(u64, u32)> {
-        let by_window = self.calm || !self.recovery_decides && self.fast_retransmit == NONE;
+        if self.calm {
+            return self.poll_calmly(now);
+        }
+        let by_window = !self.recovery_decides && self.fast_retransmit == NONE;
         let (seq, fast) = if by_window {
             (self.next_by_window(), false)
         } else if let Some(seq) = self.next_by_end(now) {
@@ -32,6 +35,34 @@ impl Sender {
         Some((seq, self.send(now, seq, fast)))
     }
 
+    /// The same after [`Sender::on_ack_calmly`]: mostly new data, and always a plain segment.
+    #[inline(always)]
+    pub fn poll_calmly(&mut self, now: Time) -> Option<(u64, u32)> {
+        let seq = self.next_by_window();
+        if seq == NONE {
+            return None;
+        }
+        if seq < self.flight.max {
+            return Some((seq, self.send(now, seq, false)));
+        }
+        let len = self.flight.segment_len(seq);
+        if self.timed == NONE {
+            self.time(now, seq);
+        }
+        if self.extra.is_some() {
+            self.remember_time(now, seq);
+        }
+        (self.flight.nxt, self.flight.max) = (seq + len, seq + len);
+        self.count(now, seq, len);
+        Some((seq, len as u32))
+    }
+
+    /// Whether the window allows to send more, of a sender that has nothing else to look at.
+    #[inline(always)]
+    pub fn may_send(&self) -> bool {
+        self.next_by_window() != NONE
+    }
+
     /// The segment of `len` bytes from `seq` on that [`Sender::poll`] returned now.
     pub fn segment(&self, now: Time, seq: u64, len: u32) -> Segment {
         let plain = Segment { seq, len, headers: self.header_bytes, ..Segment::default() };
@@ -39,7 +70,7 @@ impl Sender {
     }
 
     /// The segment at `seq` is sent; `fast`: because recovery wanted it before anything else. Returns its length.
-    #[inline(always)]
+    #[inline(never)]
     fn send(&mut self, now: Time, seq: u64, fast: bool) -> u32 {
         let len = self.flight.segment_len(seq);
         let end = seq + len;
@@ -50,8 +81,7 @@ impl Sender {
             self.stats.retransmissions += 1;
             self.timed = NONE; // Karn: the acknowledgement would be ambiguous
         } else if self.timed == NONE {
-            self.timed = seq;
-            self.timed_at = self.timer.stamp(now);
+            self.time(now, seq);
         }
         if self.extra.is_some() {
             if self.calm {
@@ -62,13 +92,27 @@ impl Sender {
         }
         self.flight.nxt = self.flight.nxt.max(end);
         self.flight.max = self.flight.max.max(end);
+        let payload = if self.calm || self.plain { len } else { self.payload(now, seq, len) };
+        self.count(now, seq, payload);
+        len as u32
+    }
+
+    /// The round trip of the segment at `seq` is measured.
+    #[inline(always)]
+    fn time(&mut self, now: Time, seq: u64) {
+        self.timed = seq;
+        self.timed_at = self.timer.stamp(now);
+    }
+
+    /// A segment is sent: the timer runs, and it is counted.
+    #[inline(always)]
+    fn count(&mut self, now: Time, seq: u64, payload: u64) {
         if self.timer.is_off() {
             self.timer.start(now);
         }
         self.stats.segments_sent += 1;
-        self.stats.bytes_sent += if self.calm || self.plain { len } else { self.payload(now, seq, len) };
+        self.stats.bytes_sent += payload;
         self.fingerprint.event(now.as_ps(), seq);
-        len as u32
     }
 
     #[inline(never)]
