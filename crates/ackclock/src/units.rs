@@ -91,7 +91,8 @@ impl Span {
     #[inline]
     pub fn as_secs_f64(self) -> f64 {
         // A signed number is converted in one instruction.
-        i64::try_from(self.0).map_or(self.0 as f64, |ps| ps as f64) / PS_PER_SECOND as f64
+        let ps = i64::try_from(self.0).map_or_else(|_| self.0 as f64, |ps| ps as f64);
+        ps / PS_PER_SECOND as f64
     }
 }
 

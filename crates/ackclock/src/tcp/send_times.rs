@@ -60,30 +60,27 @@ impl SendTimes {
         if self.una >= una {
             return None;
         }
-        let mut newest = self.take();
-        if self.una < una {
-            newest = self.take_more(una);
+        if self.una + self.mss < una {
+            self.take_all_but_last(una);
         }
+        let newest = self.records.first().copied();
+        self.take();
         newest.filter(|record| record.count == 1).map(|record| now.since(record.last))
     }
 
     /// Takes the record of the first segment.
     #[inline(always)]
-    fn take(&mut self) -> Option<Transmissions> {
-        let first = self.records.first().copied();
+    fn take(&mut self) {
         self.records.take();
         self.una += self.mss;
-        first
     }
 
-    /// Takes records up to that of the last segment before `una`, and returns that.
+    /// Takes the records of what is before `una`, but that of the last segment.
     #[inline(never)]
-    fn take_more(&mut self, una: u64) -> Option<Transmissions> {
-        let mut newest = None;
-        while self.una < una {
-            newest = self.take();
+    fn take_all_but_last(&mut self, una: u64) {
+        while self.una + self.mss < una {
+            self.take();
         }
-        newest
     }
 
     /// The transmissions of the segment at `seq`, if it is outstanding.

@@ -3,23 +3,23 @@
 //! Sources: [SACK-UBR] §2 to §4; the timer of 4.3BSD-Reno, docs/models/retransmission-timer.md.
 
 mod extra;
+mod growing;
 mod paced;
 mod sending;
 
 use extra::Extra;
 
-use super::cc::{Ack, CongestionControl, Growth, Loss, MeasuredAck, Window};
+use super::cc::{CongestionControl, Growth, Loss, Window};
 use super::handshake::{ActiveEnd, Opened, RTO_AFTER_LOST_SYN};
 use super::recovery::{AnyRecovery, Deadline, DupAck, Flight, Hands, NewAck, Recovery, TimerAction};
 use super::sack_ends::{SackReader, SackStats};
-use super::setup::Setup;
 use super::timer::RetransmissionTimer;
-use super::{HostQueue, InitialWindowFrom, SendTimes, TcpParams, TickClock, sack_option};
+use super::{HostQueue, InitialWindowFrom, TcpParams, TickClock, sack_option};
 use crate::packet::{SackBlock, Segment, SegmentKind};
 use crate::record::Fingerprint;
 use crate::record::trace::TimerState;
 use crate::rng::Stream;
-use crate::units::{Span, Time};
+use crate::units::Time;
 
 /// What the application does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -450,67 +450,6 @@ impl Sender {
         }
         let runs_on = matches!(meaning, NewAck::Partial { restart_timer: false, .. });
         if runs_on { TimerAction::Leave } else { TimerAction::Restart }
-    }
-
-    /// New data is acknowledged: what recovery makes of it; perhaps the window grows.
-    fn grow_or_recover(&mut self, now: Time, ack: u64) -> NewAck {
-        let hands = Hands { growth: &mut self.growth, window: &mut self.window, now, times: None, rtt: None };
-        let meaning = self.recovery.on_new_ack(ack, &self.flight, hands);
-        if meaning == NewAck::Grow {
-            self.grow(ack);
-        }
-        meaning
-    }
-
-    /// The window grows.
-    #[inline(always)]
-    fn grow(&mut self, ack: u64) {
-        // Through signed numbers, which is one instruction.
-        let acked = (ack - self.flight.una) as i64 as f64;
-        let ack = Ack { acked, ..Ack::of(self.flight.mss as i64 as f64, self.flight.rwnd as i64 as f64) };
-        self.growth.on_ack(&ack, &mut self.window);
-        self.backoff = 0;
-    }
-
-    /// The same with what only some senders have.
-    #[inline(never)]
-    fn measure_and_grow(&mut self, now: Time, ack: u64) -> NewAck {
-        let Some(Extra { setup, times, .. }) = self.extra.as_deref_mut() else { return self.grow_or_recover(now, ack) };
-        if let Some(window) = setup.as_mut().and_then(Setup::window_before) {
-            self.window.cwnd = window;
-        }
-        let rtt = times.as_mut().and_then(|times| times.on_ack(now, ack));
-        let times = times.as_ref();
-        let hands = Hands { growth: &mut self.growth, window: &mut self.window, now, times, rtt };
-        let meaning = self.recovery.on_new_ack(ack, &self.flight, hands);
-        let start = times.map_or(now, SendTimes::start);
-        let window_after = setup.as_ref().and_then(Setup::window_after);
-        if matches!(meaning, NewAck::Grow | NewAck::GrowAndRetransmit) {
-            self.grow_by_measure(now, ack, start, rtt);
-        }
-        if let Some(window) = window_after {
-            self.window.cwnd = window;
-        }
-        meaning
-    }
-
-    /// The same of a calm sender.
-    #[inline(always)]
-    fn measure_and_grow_calmly(&mut self, now: Time, ack: u64) {
-        let Some(times) = self.extra.as_deref_mut().and_then(|extra| extra.times.as_mut()) else {
-            return self.grow(ack);
-        };
-        let (start, rtt) = (times.start(), times.on_ack(now, ack));
-        self.recovery.on_round_trip(now, start, rtt);
-        self.grow_by_measure(now, ack, start, rtt);
-    }
-
-    /// The window grows, by a law that may want to know the round trip and when the first segment was sent.
-    #[inline(always)]
-    fn grow_by_measure(&mut self, now: Time, ack: u64, start: Time, rtt: Option<Span>) {
-        let measured = MeasuredAck { now, start, ack, flight: self.flight, rtt };
-        self.growth.on_measured_ack(measured, &mut self.window);
-        self.backoff = 0;
     }
 
     #[inline(never)]

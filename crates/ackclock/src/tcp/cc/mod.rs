@@ -26,7 +26,6 @@ pub use vegas_linux::VegasLinux;
 pub use vegas_plus::VegasPlus;
 
 use super::GrowthParams;
-use super::recovery::Flight;
 use crate::rng::Stream;
 use crate::units::{Span, Time};
 
@@ -60,40 +59,6 @@ pub struct Ack {
     pub rtt: Option<Span>,
     /// Whether the window was all that kept the sender from sending more. (CUBIC)
     pub window_limited: bool,
-}
-
-/// What [`Ack`] is computed from, when the round trip has been measured.
-#[derive(Clone, Copy, Debug)]
-pub struct MeasuredAck {
-    /// When.
-    pub now: Time,
-    /// When the connection sent its first segment.
-    pub start: Time,
-    /// First byte not acknowledged now.
-    pub ack: u64,
-    /// As it was before.
-    pub flight: Flight,
-    /// The round trip of the newest segment acknowledged, if it was sent once.
-    pub rtt: Option<Span>,
-}
-
-impl MeasuredAck {
-    #[inline(always)]
-    fn ack(&self, window: &Window) -> Ack {
-        // Through signed numbers, which is one instruction.
-        let f64 = |bytes: u64| bytes as i64 as f64;
-        let MeasuredAck { now, start, ack, flight: Flight { una, nxt, max, mss, rwnd, .. }, rtt } = *self;
-        Ack {
-            acked: f64(ack - una),
-            window_limited: f64(max - una) + f64(mss) > window.cwnd,
-            now,
-            start,
-            una: ack,
-            nxt: nxt.max(ack),
-            rtt,
-            ..Ack::of(f64(mss), f64(rwnd))
-        }
-    }
 }
 
 impl Ack {
@@ -256,21 +221,6 @@ impl Growth {
             GrowthParams::VegasPlus(params) => Growth::VegasPlus(Box::new(VegasPlus::new(params))),
             GrowthParams::VegasA(params) => Growth::VegasA(Box::new(VegasA::new(params, stream))),
         }
-    }
-
-    /// [`CongestionControl::on_ack`] of a sender that measures round trips: of these Vegas needs least, and is inlined, so
-    /// that of the acknowledgement only what it looks at is computed.
-    #[inline(always)]
-    pub fn on_measured_ack(&mut self, ack: MeasuredAck, window: &mut Window) {
-        match self {
-            Growth::Vegas(cc) => cc.on_ack(&ack.ack(window), window),
-            other => other.on_measured_ack_of_others(ack, window),
-        }
-    }
-
-    #[inline(never)]
-    fn on_measured_ack_of_others(&mut self, ack: MeasuredAck, window: &mut Window) {
-        self.on_ack_of_others(ack.ack(window), window);
     }
 
     /// A copy of what is acknowledged: by reference it would have to be in memory for the law that is inlined, too.

@@ -1,0 +1,101 @@
+//! New data is acknowledged: the round trip is measured, and the window grows, if recovery does not make more of it.
+//! The laws of growth are [`cc`](crate::tcp::cc)'s.
+
+use super::{Extra, Sender};
+use crate::tcp::SendTimes;
+use crate::tcp::cc::{Ack, CongestionControl, Growth, Window};
+use crate::tcp::recovery::{Flight, Hands, NewAck, Recovery};
+use crate::tcp::setup::Setup;
+use crate::units::{Span, Time};
+
+impl Sender {
+    /// New data is acknowledged: what recovery makes of it; perhaps the window grows.
+    pub(super) fn grow_or_recover(&mut self, now: Time, ack: u64) -> NewAck {
+        let hands = Hands { growth: &mut self.growth, window: &mut self.window, now, times: None, rtt: None };
+        let meaning = self.recovery.on_new_ack(ack, &self.flight, hands);
+        if meaning == NewAck::Grow {
+            self.grow(ack);
+        }
+        meaning
+    }
+
+    /// The window grows.
+    #[inline(always)]
+    pub(super) fn grow(&mut self, ack: u64) {
+        // Through signed numbers, which is one instruction.
+        let acked = (ack - self.flight.una) as i64 as f64;
+        let ack = Ack { acked, ..Ack::of(self.flight.mss as i64 as f64, self.flight.rwnd as i64 as f64) };
+        self.growth.on_ack(&ack, &mut self.window);
+        self.backoff = 0;
+    }
+
+    /// The same with what only some senders have.
+    #[inline(never)]
+    pub(super) fn measure_and_grow(&mut self, now: Time, ack: u64) -> NewAck {
+        let Some(Extra { setup, times, .. }) = self.extra.as_deref_mut() else { return self.grow_or_recover(now, ack) };
+        if let Some(window) = setup.as_mut().and_then(Setup::window_before) {
+            self.window.cwnd = window;
+        }
+        let rtt = times.as_mut().and_then(|times| times.on_ack(now, ack));
+        let times = times.as_ref();
+        let hands = Hands { growth: &mut self.growth, window: &mut self.window, now, times, rtt };
+        let meaning = self.recovery.on_new_ack(ack, &self.flight, hands);
+        let start = times.map_or(now, SendTimes::start);
+        let window_after = setup.as_ref().and_then(Setup::window_after);
+        if matches!(meaning, NewAck::Grow | NewAck::GrowAndRetransmit) {
+            self.grow_by_measure(now, ack, start, rtt);
+        }
+        if let Some(window) = window_after {
+            self.window.cwnd = window;
+        }
+        meaning
+    }
+
+    /// The same of a calm sender.
+    #[inline(always)]
+    pub(super) fn measure_and_grow_calmly(&mut self, now: Time, ack: u64) {
+        let Some(times) = self.extra.as_deref_mut().and_then(|extra| extra.times.as_mut()) else {
+            return self.grow(ack);
+        };
+        let (start, rtt) = (times.start(), times.on_ack(now, ack));
+        self.recovery.on_round_trip(now, start, rtt);
+        self.grow_by_measure(now, ack, start, rtt);
+    }
+
+    /// The window grows, by a law that may want to know the round trip and when the first segment was sent.
+    #[inline(always)]
+    fn grow_by_measure(&mut self, now: Time, ack: u64, start: Time, rtt: Option<Span>) {
+        // Vegas needs least, so it alone is inlined, and computes of the acknowledgement only what it looks at.
+        match &mut self.growth {
+            Growth::Vegas(vegas) => {
+                let ack = measured(now, ack, start, rtt, &self.flight, &self.window);
+                vegas.on_ack(&ack, &mut self.window);
+            }
+            _ => self.grow_by_measure_of_others(now, ack, start, rtt),
+        }
+        self.backoff = 0;
+    }
+
+    #[inline(never)]
+    fn grow_by_measure_of_others(&mut self, now: Time, ack: u64, start: Time, rtt: Option<Span>) {
+        let ack = measured(now, ack, start, rtt, &self.flight, &self.window);
+        self.growth.on_ack(&ack, &mut self.window);
+    }
+}
+
+/// The acknowledgement of the bytes before `ack`, to a sender that was there.
+#[inline(always)]
+fn measured(now: Time, ack: u64, start: Time, rtt: Option<Span>, flight: &Flight, window: &Window) -> Ack {
+    // Through signed numbers, which is one instruction.
+    let f64 = |bytes: u64| bytes as i64 as f64;
+    Ack {
+        acked: f64(ack - flight.una),
+        window_limited: f64(flight.max - flight.una) + f64(flight.mss) > window.cwnd,
+        now,
+        start,
+        una: ack,
+        nxt: flight.nxt.max(ack),
+        rtt,
+        ..Ack::of(f64(flight.mss), f64(flight.rwnd))
+    }
+}
