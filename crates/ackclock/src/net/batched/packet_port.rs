@@ -71,6 +71,7 @@ impl PacketPorts {
         let (tails, serializers) = (&mut self.tails, &mut self.serializers);
         match (&mut self.ports[..], self.recorded) {
             ([port], false) => port.on_arrivals::<false>(packets, tails, serializers, io),
+            ([port], true) => port.on_arrivals::<true>(packets, tails, serializers, io),
             (ports, false) => {
                 for packet in packets {
                     let port = &mut ports[packet.entrance.port as usize];
