@@ -54,6 +54,8 @@ pub(super) struct HostTraces {
 pub(super) struct Watched {
     /// Windows, and whatever else an event may change at a sender.
     pub(super) windows: bool,
+    /// More of a sender than its window, whenever an event may change that.
+    pub(super) states: bool,
     /// Each segment that is handed down, and each acknowledgement.
     pub(super) segments: bool,
     /// What receivers deliver.
@@ -117,6 +119,7 @@ impl Recorder {
         let watched = Watched {
             windows: senders.iter().any(SenderTrace::wants_events),
             segments: senders.iter().any(SenderTrace::wants_segments),
+            states: senders.iter().any(SenderTrace::wants_state),
             deliveries: !receivers.is_empty(),
             captures: !self.captured.is_empty(),
         };
@@ -323,11 +326,17 @@ impl HostTraces {
 
     /// The sender of a flow has done all that an event made it do.
     pub(super) fn settled(&mut self, now: Time, flow: usize, sender: &Sender) {
-        let Some(trace) = self.senders.get_mut(flow).filter(|_| self.watched.windows) else { return };
+        let Some(trace) = self.of_windows(flow) else { return };
         if trace.wants_state() {
             return told_in_full(trace, now, sender);
         }
         trace.window(now, sender.window().cwnd);
+    }
+
+    /// The recorder of a flow's sender, if it wants to be told when an event is over.
+    #[inline]
+    pub(super) fn of_windows(&mut self, flow: usize) -> Option<&mut SenderTrace> {
+        self.senders.get_mut(flow).filter(|_| self.watched.windows)
     }
 
     /// Of what it wants to be told.

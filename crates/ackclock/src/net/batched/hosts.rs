@@ -194,23 +194,21 @@ impl Hosts {
                     rest = others;
                 }
             }
+            // Who records so much does not mind to be told of each.
+            End::Sender if RECORDED && (io.watched.segments || io.watched.states) => {}
             End::Sender => {
                 let sender = &mut self.sources[flow].sender;
+                let traces = if RECORDED { io.traces.as_mut() } else { None };
+                let mut trace = traces.and_then(|traces| traces.of_windows(flow));
                 while let Some((&Arrived { time: now, carries, .. }, others)) = next(rest, timers.next())
                     && sender.on_ack_calmly(now, carries)
                 {
                     rest = others;
-                    if RECORDED && let Some(traces) = io.traces.as_mut().filter(|_| io.watched.segments) {
-                        traces.acked(now, flow, sender);
-                    }
                     let has_more = loop {
                         if !lane.is_free(now) {
                             break sender.may_send();
                         }
                         let Some((seq, len)) = sender.poll_calmly(now) else { break false };
-                        if RECORDED && let Some(traces) = io.traces.as_mut().filter(|_| io.watched.segments) {
-                            traces.sent(now, flow, sender, seq, len);
-                        }
                         lane.send(now, seq, len + u32::from(sender.header_bytes()));
                     };
                     if has_more {
@@ -218,8 +216,8 @@ impl Hosts {
                         self.exits.send_data::<RECORDED>(now, flow, sender, io);
                         break;
                     }
-                    if RECORDED && let Some(traces) = io.traces.as_mut().filter(|_| io.watched.windows) {
-                        traces.settled(now, flow, sender);
+                    if RECORDED && let Some(trace) = &mut trace {
+                        trace.window(now, sender.window().cwnd);
                     }
                     timers.set(number, sender.deadline());
                 }

@@ -43,6 +43,7 @@ pub(super) struct PacketPort {
     next_start: Time,
     counts: Counts,
     trace: Option<Box<PortTrace>>,
+    records_transmissions: bool,
 }
 
 /// One connection at a port.
@@ -148,6 +149,7 @@ impl PacketPort {
             waiting: Queue::default(),
             next_start: Time::NEVER,
             counts,
+            records_transmissions: trace.as_ref().is_some_and(|trace| trace.wants_transmissions()),
             trace,
         }
     }
@@ -238,7 +240,10 @@ impl PacketPort {
             self.free
         };
         self.free = start + self.last_time.of(self.serializer, packet.size, serializers);
-        if RECORDED && let Some(trace) = &mut self.trace {
+        if RECORDED
+            && self.records_transmissions
+            && let Some(trace) = &mut self.trace
+        {
             trace.transmits(start, self.free);
         }
         Some(self.free)
@@ -277,7 +282,7 @@ impl PacketPort {
         (place.0, place.1, place.2) = (self.free, at_port, size);
         self.next_start = self.next_start.min(self.free);
         if RECORDED && let Some(trace) = &mut self.trace {
-            record_entry(trace, now, &self.counts, at_port);
+            trace.enters(now, at_port.index(), || self.counts.buffer().queued_of(at_port));
         }
     }
 
@@ -318,19 +323,7 @@ impl PacketPort {
         self.counts.leave(vc);
         self.waiting_bytes -= u64::from(bytes);
         if RECORDED && let Some(trace) = &mut self.trace {
-            record_departure(trace, start, &self.counts, vc);
+            trace.leaves(start, vc.index(), || self.counts.buffer().queued_of(vc));
         }
     }
-}
-
-/// A packet of `vc` has come to wait. Not inlined: most runs record nothing.
-#[inline(never)]
-fn record_entry(trace: &mut PortTrace, now: Time, counts: &Counts, vc: VcId) {
-    trace.enters(now, vc.index(), || counts.buffer().queued_of(vc));
-}
-
-/// A packet of `vc` no longer waits.
-#[inline(never)]
-fn record_departure(trace: &mut PortTrace, now: Time, counts: &Counts, vc: VcId) {
-    trace.leaves(now, vc.index(), || counts.buffer().queued_of(vc));
 }

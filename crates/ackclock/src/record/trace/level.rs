@@ -4,115 +4,84 @@ use super::points::Points;
 use crate::record::Columns;
 use crate::units::{Span, Time};
 
-/// Records a number that changes at instants: minimum, mean and maximum per interval, every change, or both.
+/// Records a number that changes at instants: minimum, mean and maximum per interval, every change, or both. The averages
+/// are kept even if nobody wants them: what is there need not be looked for.
 #[derive(Clone, Debug)]
-pub(super) enum LevelTrace {
-    Averages(Averages),
-    Changes(Points),
-    Both(Averages, Points),
+pub(super) struct LevelTrace {
+    averages: Averages,
+    averaged: bool,
+    changes: Option<Points>,
 }
 
 impl LevelTrace {
-    /// A recorder of averages over intervals of this length, if one is given, and of changes, if so chosen; `None` if of
+    /// A recorder of averages over intervals of this length, if they are wanted, and of changes, if so chosen; `None` if of
     /// neither.
-    pub(super) fn new(averages: Option<Span>, changes: bool) -> Option<LevelTrace> {
+    pub(super) fn new(interval: Span, averaged: bool, changes: bool) -> Option<LevelTrace> {
         let changes = changes.then(|| {
             let mut points = Points::default();
             points.change(Time::ZERO, 0.0);
             points
         });
-        match (averages.map(Averages::new), changes) {
-            (Some(averages), None) => Some(LevelTrace::Averages(averages)),
-            (None, Some(changes)) => Some(LevelTrace::Changes(changes)),
-            (Some(averages), Some(changes)) => Some(LevelTrace::Both(averages, changes)),
-            (None, None) => None,
-        }
+        let interval = if averaged { interval } else { Time::NEVER.since(Time::ZERO) };
+        (averaged || changes.is_some()).then(|| LevelTrace { averages: Averages::new(interval), averaged, changes })
     }
 
     #[inline(always)]
     pub(super) fn set(&mut self, now: Time, value: u32) {
-        let (averages, changes) = self.parts_mut();
-        if let Some(averages) = averages {
-            averages.set(now, value);
-        }
-        if let Some(changes) = changes {
+        self.averages.set(now, value);
+        if let Some(changes) = &mut self.changes {
             changes.change(now, f64::from(value));
         }
     }
 
     /// The number rises by one.
     pub(super) fn rise(&mut self, now: Time) {
-        let (averages, changes) = self.parts_mut();
-        if let Some(averages) = averages {
-            averages.reach(now);
-            averages.rise(now);
-        }
-        if let Some(changes) = changes {
+        self.averages.reach(now);
+        self.averages.rise(now);
+        if let Some(changes) = &mut self.changes {
             changes.change(now, changes.last() + 1.0);
         }
     }
 
     /// The number falls by one. At one instant it does so before it rises, if it does both.
     pub(super) fn sink(&mut self, now: Time) {
-        let (averages, changes) = self.parts_mut();
-        if let Some(averages) = averages {
-            averages.reach(now);
-            averages.sink(now);
-        }
-        if let Some(changes) = changes {
+        self.averages.reach(now);
+        self.averages.sink(now);
+        if let Some(changes) = &mut self.changes {
             changes.change(now, changes.last() - 1.0);
         }
     }
 
-    /// The averages, if nothing else is recorded and the running interval goes on after now: then they are all that a
-    /// change has to be told to.
+    /// Whether there are averages and nothing else.
+    pub(super) fn is_averages(&self) -> bool {
+        self.changes.is_none()
+    }
+
+    /// The averages, if the running interval goes on after now.
     #[inline(always)]
     pub(super) fn averages_within(&mut self, now: Time) -> Option<&mut Averages> {
-        match self {
-            LevelTrace::Averages(averages) if now < averages.next => Some(averages),
-            _ => None,
-        }
+        if now < self.averages.next { Some(&mut self.averages) } else { None }
     }
 
     /// The number falls by one at each of `steps` ticks from number `first` on.
     #[inline]
     pub(super) fn fall(&mut self, tick: Span, first: u64, steps: u64) {
-        let (averages, changes) = self.parts_mut();
-        if let Some(averages) = averages {
-            averages.fall(tick.as_ps(), first, steps);
-        }
-        if let Some(changes) = changes {
+        self.averages.fall(tick.as_ps(), first, steps);
+        if let Some(changes) = &mut self.changes {
             for number in first..first + steps {
                 changes.change(Time::from_ps(number * tick.as_ps()), changes.last() - 1.0);
             }
         }
     }
-}
 
-impl LevelTrace {
     /// Averages and extremes over intervals up to `end`, if they are recorded.
     pub(super) fn intervals(&self, end: Time) -> Option<Columns> {
-        match self {
-            LevelTrace::Averages(averages) | LevelTrace::Both(averages, _) => Some(averages.columns(end)),
-            LevelTrace::Changes(_) => None,
-        }
+        self.averaged.then(|| self.averages.columns(end))
     }
 
     /// Every change, if that is recorded.
     pub(super) fn changes(&self) -> Option<Columns> {
-        match self {
-            LevelTrace::Changes(changes) | LevelTrace::Both(_, changes) => Some(changes.clone().into_columns()),
-            LevelTrace::Averages(_) => None,
-        }
-    }
-
-    #[inline(always)]
-    fn parts_mut(&mut self) -> (Option<&mut Averages>, Option<&mut Points>) {
-        match self {
-            LevelTrace::Averages(averages) => (Some(averages), None),
-            LevelTrace::Changes(changes) => (None, Some(changes)),
-            LevelTrace::Both(averages, changes) => (Some(averages), Some(changes)),
-        }
+        self.changes.clone().map(Points::into_columns)
     }
 }
 

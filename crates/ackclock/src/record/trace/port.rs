@@ -9,6 +9,8 @@ use crate::units::{Span, Time};
 #[derive(Clone, Debug)]
 pub struct PortTrace {
     queue: Option<LevelTrace>,
+    /// Whether the averages of the queue are all that is recorded of how many wait.
+    averages_only: bool,
     vcs: Vec<LevelTrace>,
     /// When the port transmits.
     busy: Option<Busy>,
@@ -32,16 +34,16 @@ impl PortTrace {
     /// A recorder of those of `metrics` that are a port's, at a port that `vcs` connections cross; `None` if there are
     /// none.
     pub fn new(metrics: MetricSet, interval: Span, vcs: usize) -> Option<Box<PortTrace>> {
-        let level = |average, changes| {
-            LevelTrace::new(metrics.contains(average).then_some(interval), metrics.contains(changes))
-        };
+        let level = |average, changes| LevelTrace::new(interval, metrics.contains(average), metrics.contains(changes));
         let queue = level(Metric::Queue, Metric::QueueChanges);
         let of_vc = level(Metric::VcQueue, Metric::VcQueueChanges);
+        let averages_only = of_vc.is_none() && queue.as_ref().is_some_and(LevelTrace::is_averages);
         let trace = PortTrace {
             vcs: of_vc.map_or(Vec::new(), |level| vec![level; vcs]),
             busy: metrics.contains(Metric::Utilisation).then(|| Busy::new(interval)),
             drops: metrics.contains(Metric::Drops).then(Vec::new),
             queue,
+            averages_only,
         };
         let wanted = trace.queue.is_some() || !trace.vcs.is_empty() || trace.busy.is_some() || trace.drops.is_some();
         wanted.then(|| Box::new(trace))
@@ -77,7 +79,7 @@ impl PortTrace {
     /// The averages of the queue, if a change of it within the running interval has to be told to nobody else.
     #[inline(always)]
     fn averages_within(&mut self, now: Time) -> Option<&mut Averages> {
-        self.queue.as_mut().filter(|_| self.vcs.is_empty())?.averages_within(now)
+        if self.averages_only { self.queue.as_mut()?.averages_within(now) } else { None }
     }
 
     /// Apart, as is [`PortTrace::leaves_slowly`], so that the quick way has nothing to save and restore.
@@ -118,6 +120,11 @@ impl PortTrace {
         if let Some(busy) = &mut self.busy {
             busy.add(from, to);
         }
+    }
+
+    /// Whether it wants to know when the port transmits.
+    pub fn wants_transmissions(&self) -> bool {
+        self.busy.is_some()
     }
 
     /// Whether it wants to know how many wait of each connection.

@@ -99,8 +99,8 @@ impl SenderTrace {
     }
 
     /// An event is over, and this is how the window is now, in bytes. Of who [wants events](SenderTrace::wants_events), and
-    /// no more of them. Not inlined: what it points to is known here to be nobody else's, so nothing is looked up twice.
-    #[inline(never)]
+    /// no more of them.
+    #[inline(always)]
     pub fn window(&mut self, now: Time, cwnd: f64) {
         self.cwnd.change(now, cwnd);
     }
