@@ -308,6 +308,7 @@ mod tests {
     use super::*;
     use crate::tcp::{AckPolicy, NewRenoParams, RecoveryParams, Rfc6675Params};
     use crate::units::Span;
+    use proptest::prelude::*;
 
     const MSS: u64 = 100;
 
@@ -341,6 +342,39 @@ mod tests {
 
     fn blocks_after(receiver: &mut Receiver, number: u64) -> Vec<(u64, u64)> {
         arrives(receiver, number).expect("acknowledged at once").1
+    }
+
+    proptest! {
+        /// Half of the segments are the next in order, some of them short; the others may be anywhere.
+        #[test]
+        fn a_prompt_answer_is_the_answer(
+            segments in prop::collection::vec((0_u64..16, prop_oneof![Just(MSS), 1..MSS]), 1..60),
+            delays in any::<bool>(),
+        ) {
+            let params = if delays { delayed() } else { params() };
+            let (mut short, mut full) = (Receiver::new(&params), Receiver::new(&params));
+            let mut prompt = 0;
+            for (&(place, len), ps) in segments.iter().zip(1..) {
+                let now = Time::from_ps(ps);
+                let start = if place < 8 { full.delivered() } else { (place - 8) * MSS };
+                let answer = match short.answer_promptly(now, start, start + len) {
+                    Some(ack) => {
+                        prompt += 1;
+                        Some(Segment { ack, ..Segment::default() })
+                    }
+                    None => {
+                        short.on_data(now, start, start + len);
+                        short.poll_segment(now)
+                    }
+                };
+                full.on_segment(now, Segment { seq: start, len: len as u32, ..Segment::default() });
+                prop_assert_eq!(answer, full.poll_segment(now));
+                prop_assert_eq!(short.deadline(), full.deadline());
+            }
+            prop_assert_eq!(short.fingerprint(), full.fingerprint());
+            prop_assert_eq!(short.stats(), full.stats());
+            prop_assert!(prompt > 0 || delays || segments[0].0 > 8);
+        }
     }
 
     /// RFC 2018 §4: the first block contains the segment that triggered the acknowledgement, the others repeat the

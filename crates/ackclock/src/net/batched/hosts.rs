@@ -138,7 +138,8 @@ impl Hosts {
         }
     }
 
-    /// Packets arrive, of which so many octets are the link's.
+    /// Packets arrive, of which so many octets are the link's. Here and below, whether anything is `RECORDED` is decided once
+    /// for a whole batch; `true` is always right.
     #[inline(never)]
     fn on_packets<const RECORDED: bool>(&mut self, packets: &[Arrived], link_header: u32, io: &mut Io) {
         let mut rest = packets;

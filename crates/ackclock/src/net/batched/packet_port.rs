@@ -69,24 +69,23 @@ impl PacketPorts {
         mailbox.settle(until);
         let packets = mailbox.take_before(until);
         self.packets += packets.len() as u64;
-        let (tails, serializers) = (&mut self.tails, &mut self.serializers);
-        match (&mut self.ports[..], self.recorded) {
-            ([port], false) => port.on_arrivals::<false>(packets, tails, serializers, io),
-            ([port], true) => port.on_arrivals::<true>(packets, tails, serializers, io),
-            (ports, false) => {
-                for packet in packets {
-                    let port = &mut ports[packet.entrance.port as usize];
-                    port.on_arrivals::<false>(std::slice::from_ref(packet), tails, serializers, io);
-                }
-            }
-            (ports, true) => {
-                for packet in packets {
-                    let port = &mut ports[packet.entrance.port as usize];
-                    port.on_arrivals::<true>(std::slice::from_ref(packet), tails, serializers, io);
-                }
-            }
+        if self.recorded {
+            self.take_in::<true>(packets, io);
+        } else {
+            self.take_in::<false>(packets, io);
         }
         io.mailboxes[self.mailbox] = mailbox;
+    }
+
+    fn take_in<const RECORDED: bool>(&mut self, packets: &[Item], io: &mut Io) {
+        let (tails, serializers) = (&mut self.tails, &mut self.serializers);
+        if let [port] = &mut self.ports[..] {
+            return port.on_arrivals::<RECORDED>(packets, tails, serializers, io);
+        }
+        for packet in packets {
+            let port = &mut self.ports[packet.entrance.port as usize];
+            port.on_arrivals::<RECORDED>(std::slice::from_ref(packet), tails, serializers, io);
+        }
     }
 
     /// Before then nothing happens here, as far as is known.
