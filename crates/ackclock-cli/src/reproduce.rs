@@ -14,7 +14,7 @@ use serde::Serialize;
 use crate::args::ReproduceArgs;
 use crate::failure::{Exit, Failure};
 use crate::progress::Reporter;
-use crate::{console, interrupt, spelling};
+use crate::{console, interrupt, output, spelling};
 
 /// Runs the studies that are asked for, one after the other.
 pub fn reproduce(args: &ReproduceArgs, command: Vec<String>) -> Result<Exit, Failure> {
@@ -123,7 +123,9 @@ fn failure(error: Error) -> Failure {
         Error::UnknownStudy { name, known } => Failure::usage(&error, nearest(name, known, "")),
         Error::UnknownCard { card, study, known } => Failure::usage(&error, nearest(card, known, &format!("{study}/"))),
         Error::NoSeeds => Failure::usage(&error, "give a number above 0: --seeds N"),
-        Error::Results { .. } => Failure::outside(&error, "choose another folder with --out DIR"),
+        Error::Results { error: io, .. } => {
+            Failure::outside(&error, output::remedy(io, "choose another folder with --out DIR"))
+        }
         Error::Data { .. } | Error::Scenario { .. } | Error::Run { .. } => Failure::defect(&error),
     }
 }

@@ -1,8 +1,10 @@
 //! Satellites: contact plans shown, written and read back, handovers in results.
 
+use std::process::Command;
+
 use serde_json::Value;
 
-use crate::support::Place;
+use crate::support::{Place, outcome};
 
 /// Some seconds around a handover: Boston goes over at 390 s.
 pub const SPACE: &str = r#"
@@ -25,6 +27,30 @@ fn result(place: &Place, folder: &str) -> Value {
 
 fn fingerprint(place: &Place, folder: &str) -> String {
     result(place, folder)["runs"][0]["fingerprint"].as_str().unwrap().to_owned()
+}
+
+/// No file may be longer than 1024 bytes: as on a full disk, the first byte beyond is refused.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_plan_that_cannot_be_written_whole_is_not_written() {
+    let place = Place::with("contacts-full-disk", SPACE);
+    let full = |command: &str| {
+        let mut shell = Command::new("sh");
+        let program = env!("CARGO_BIN_EXE_ackclock");
+        shell.args(["-c", &format!("trap '' XFSZ; ulimit -f 2; exec {program} {command}")]);
+        shell.current_dir(place.path("."));
+        outcome(shell).exits_with(1)
+    };
+    let message = ["error: `plan/nodes.parquet`: ", "File too large", "help: make room, or choose another disk"];
+    full("contacts scenario.toml --write plan").says(&message);
+    assert!(!place.path("plan").exists());
+    // A plan that was there stays.
+    place.run(&["contacts", "scenario.toml", "--write", "plan"]).exits_with(0);
+    let index = place.read("plan/plan.json");
+    full("contacts scenario.toml --write plan").says(&message);
+    assert_eq!(place.read("plan/plan.json"), index);
+    assert_eq!(std::fs::read_dir(place.path("plan")).unwrap().count(), 7);
+    place.run(&["run", "scenario.toml", "--set", "satellites.plan=plan", "--out", "r"]).exits_with(0);
 }
 
 #[test]

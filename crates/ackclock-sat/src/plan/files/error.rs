@@ -27,7 +27,9 @@ impl FileKind for OfPlans {
     fn help(problem: &Problem) -> String {
         match problem {
             Problem::Io(error) => match error.kind() {
-                ErrorKind::StorageFull | ErrorKind::QuotaExceeded => "make room, or choose another disk".into(),
+                ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::FileTooLarge => {
+                    "make room, or choose another disk".into()
+                }
                 ErrorKind::PermissionDenied => "allow access to it, or use a folder of your own".into(),
                 _ => "check the path and the disk".into(),
             },

@@ -1,7 +1,7 @@
 //! The index of a plan: what is no table, and a checksum of each file and of itself.
 
 use std::fs::{self, File};
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::Path;
 
 use ackclock::units::{Span, Time};
@@ -63,12 +63,10 @@ impl Index {
         index
     }
 
-    pub fn write(&self, path: &Path) -> Result<(), PlanError> {
-        let write = |mut file: File| {
-            file.write_all(self.text().as_bytes())?;
-            file.sync_all()
-        };
-        File::create(path).and_then(write).map_err(|error| PlanError::io(path, error))
+    pub fn write(&self, path: &Path) -> io::Result<()> {
+        let mut file = File::create(path)?;
+        file.write_all(self.text().as_bytes())?;
+        file.sync_all()
     }
 
     pub fn read(path: &Path) -> Result<Index, PlanError> {

@@ -20,6 +20,7 @@ pub use error::{OfPlans, PlanError, Problem};
 
 use std::fs::{self, File};
 use std::path::Path;
+use std::process;
 
 use ackclock_results::columnar;
 use ackclock_results::tables::Kind;
@@ -39,25 +40,42 @@ impl Plan {
     /// Writes the plan to a folder, which is made if it is not there. Everything has reached the disk when this returns.
     ///
     /// # Errors
-    /// If a file cannot be written: no room, no permission.
+    /// If a file cannot be written: no room, no permission. Then the folder is as it was.
     pub fn write(&self, folder: &Path) -> Result<(), PlanError> {
+        let is_new = !folder.exists();
         fs::create_dir_all(folder).map_err(|error| PlanError::io(folder, error))?;
+        let stage = folder.join(format!(".part-{}", process::id()));
+        let written = self.write_files(&stage, folder).and_then(|()| take_over(&stage, folder));
+        if written.is_err() {
+            let _ = fs::remove_dir_all(&stage);
+            if is_new {
+                let _ = fs::remove_dir(folder);
+            }
+        }
+        written
+    }
+
+    /// Writes the files to `stage`, which is made; errors name them by their places in `folder`.
+    fn write_files(&self, stage: &Path, folder: &Path) -> Result<(), PlanError> {
+        fs::create_dir_all(stage).map_err(|error| PlanError::io(folder, error))?;
         let mut files = Vec::new();
         for table in TABLES {
-            let path = folder.join(table.file_name());
-            let file = File::create(&path).map_err(|error| PlanError::io(&path, error))?;
+            let (path, place) = (stage.join(table.file_name()), folder.join(table.file_name()));
+            let failed = |error| PlanError::io(&place, error);
+            let file = File::create(&path).map_err(failed)?;
             let named: Vec<(&str, Kind)> = table.columns.iter().map(|column| (column.name, column.kind)).collect();
             let mut columns = (table.values)(self).into_iter().map(Some).collect::<Vec<_>>();
             let rows = columns.first().and_then(Option::as_ref).map_or(0, |(rows, _)| *rows);
             columnar::write(&file, table.name, &named, table.metadata(), usize::from(rows > 0), |_, column| {
                 columns[column].take().expect("each column is asked for once").1
             })
-            .map_err(|error| PlanError::io(&path, columnar::cause(error)))?;
-            file.sync_all().map_err(|error| PlanError::io(&path, error))?;
-            let (bytes, blake3) = columnar::checksum(&path).map_err(|error| PlanError::io(&path, error))?;
+            .map_err(|error| failed(columnar::cause(error)))?;
+            file.sync_all().map_err(failed)?;
+            let (bytes, blake3) = columnar::checksum(&path).map_err(failed)?;
             files.push(IndexedFile { table: table.name.into(), rows: rows as u64, bytes, blake3 });
         }
-        Index::of(self, files).write(&folder.join(INDEX))
+        let written = Index::of(self, files).write(&stage.join(INDEX));
+        written.map_err(|error| PlanError::io(&folder.join(INDEX), error))
     }
 
     /// The plan of a folder.
@@ -102,4 +120,17 @@ impl Plan {
             && self.contacts.is_sorted_by_key(|contact| contact.from);
         if sorted { Ok(()) } else { Err("its times do not go up") }
     }
+}
+
+/// Moves the files of a plan to their places, first the index of what was there away: between two plans there is none.
+fn take_over(stage: &Path, folder: &Path) -> Result<(), PlanError> {
+    let old = folder.join(INDEX);
+    if old.exists() {
+        fs::remove_file(&old).map_err(|error| PlanError::io(&old, error))?;
+    }
+    for name in TABLES.iter().map(|table| table.file_name()).chain([INDEX.to_owned()]) {
+        let path = folder.join(&name);
+        fs::rename(stage.join(&name), &path).map_err(|error| PlanError::io(&path, error))?;
+    }
+    fs::remove_dir(stage).map_err(|error| PlanError::io(stage, error))
 }
