@@ -190,8 +190,8 @@ def measure(binary, scratch, rounds, scale):
         "WAN cells, 15 sources": our("wan-cells", 200, least=112.0, sets=["network.sources=15"]),
         "LAN cells": our("lan-cells", 100, least=112.0),
         "paced": our("paced", 100, least=112.0),
-        "P, 5 flows, recorded": our("p", 60, least=139.0, options=RECORD),
-        "WAN cells, 5 sources, recorded": our("wan-cells", 60, least=112.0, options=RECORD),
+        "P, 5 flows, recorded": our("p", 200, least=139.0, options=RECORD),
+        "WAN cells, 5 sources, recorded": our("wan-cells", 200, least=112.0, options=RECORD),
     }
     notes = []
     usage = subprocess.run([binary, "run", "--help"], capture_output=True, text=True).stdout
@@ -207,6 +207,7 @@ def measure(binary, scratch, rounds, scale):
             command = ["ns", os.path.join(HERE, "peers", "dumbbell.tcl"), "-scen", name, "-n", str(flows)]
             before = Job([*command, "-time", "0.0001"], 0)
             least = jobs[row].least * 0.98
+            command += ["-time", str(lasts[name])]
             jobs["ns-2, " + row] = Job(command, lasts[name], jobs[row].mss, least, before, long=name == "R")
         satellites = ["ns", os.path.join(HERE, "peers", "satellites.tcl"), "-scen"]
         # Routes for each packet take minutes, and cost the same at any time.
@@ -228,6 +229,7 @@ def measure(binary, scratch, rounds, scale):
             name, flows = dumbbells[row]
             command = [program, f"--scen={name}", f"--n={flows}"]
             before = Job([*command, "--time=0.0001"], 0)
+            command.append(f"--time={lasts[name]}")
             jobs["ns-3, " + row] = Job(command, lasts[name], jobs[row].mss, jobs[row].least * 0.98, before, long=True)
     else:
         notes.append(f"ns-3: {about}, its rows are not measured (make bench-setup)")
