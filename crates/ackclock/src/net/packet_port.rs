@@ -7,6 +7,7 @@ use std::collections::VecDeque;
 
 use super::link::{Link, Rider, Transmission};
 use super::occupancy::Occupancy;
+use crate::ids::VcId;
 use crate::queue::drop::{DropReason, PacketArrival, PacketDrop, PacketPolicy, Verdict};
 use crate::units::{Rate, Span, Time};
 
@@ -128,6 +129,24 @@ impl<T: Copy> PacketPort<T> {
                 None
             }
         }
+    }
+
+    /// A packet of `vc` and this size arrives. If it is certain to be transmitted at once and not to be lost, it is: returns
+    /// when it arrives at the other end. `None`: nothing has happened, [`PacketPort::on_arrival`] is to be asked.
+    ///
+    /// It is certain if nothing waits or is transmitted, the link is calm, and the policy is tail drop: that has nothing to
+    /// remember, and refuses nothing that need not wait.
+    #[inline(always)]
+    pub(super) fn pass(&mut self, now: Time, vc: VcId, bytes: u32) -> Option<Time> {
+        if !self.queue.is_empty() || now < self.free || !matches!(self.policy, PacketDrop::TailDrop) {
+            return None;
+        }
+        let (complete, arrives) = self.link.as_mut()?.line.transmit_in_calm(now, now, bytes)?;
+        self.occupancy.arrive(vc);
+        self.occupancy.pass(vc);
+        self.occupancy.transmits(now, complete.since(now));
+        self.free = complete;
+        Some(arrives)
     }
 
     /// What is due at [`PacketPort::next_event`] happens: the next transmission begins, or what waits is lost. Those that

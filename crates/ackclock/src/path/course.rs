@@ -2,6 +2,8 @@
 //! Source: docs/models/paths.md; a delay holds for the packets whose transmission begins under it, as in ns-2 and as
 //! \[VEGAS-A\] §3.1 has it. Whole picoseconds throughout.
 
+use std::ops::Range;
+
 use super::routing::FarEnds;
 use crate::ids::NodeId;
 use crate::units::{Rate, Span, Time};
@@ -116,6 +118,11 @@ impl Calm {
         self.from <= time && time < self.until
     }
 
+    /// From when until when.
+    pub(super) fn range(&self) -> Range<Time> {
+        self.from..self.until
+    }
+
     /// Whether it is calm at `time`, which is not before one at which it was.
     #[inline]
     pub(super) fn lasts_past(&self, time: Time) -> bool {
@@ -198,6 +205,7 @@ impl Delays {
     }
 
     /// The delay at `time`, which lies between the point at `place` and the next.
+    #[inline]
     fn of(&self, place: usize, time: Time) -> Span {
         let (from, delay) = self.points[place];
         match (self.shape, self.points.get(place + 1)) {
@@ -207,6 +215,7 @@ impl Delays {
     }
 
     /// The same, if it is not earlier than the last time that was asked about with this `place`; the first one is 0.
+    #[inline]
     pub(super) fn at_or_after(&self, place: &mut usize, time: Time) -> Span {
         while self.points.get(*place + 1).is_some_and(|&(from, _)| from <= time) {
             *place += 1;
@@ -310,6 +319,7 @@ impl Outages {
 }
 
 /// A part of the way from one delay to another, `passed` of `whole`.
+#[inline]
 fn between(start: Span, end: Span, passed: Span, whole: Span) -> Span {
     let (low, high) = (start.min(end), start.max(end));
     let (up, whole) = (if start <= end { passed } else { whole - passed }, whole.as_ps());

@@ -1,6 +1,8 @@
 //! One direction of a link as the port before it sees it: when is a packet out, and when does it arrive, or where is it
 //! lost?  Source: docs/models/paths.md.
 
+use std::ops::Range;
+
 use super::course::{Calm, Course, InService, Queued, Reordering};
 use super::errors::{ErrorParams, Errors, Packet, Place};
 use super::routing::{FarEnds, Unheard};
@@ -151,15 +153,16 @@ impl Line {
     /// A packet that came to the queue at `came` is transmitted from `begins` on, when the link is up. To be told in the
     /// order of transmission.
     pub fn transmit(&mut self, came: Time, begins: Time, packet: Packet) -> Passage {
-        match self.transmit_in_calm(came, begins, packet) {
-            Some(passage) => passage,
+        match self.transmit_in_calm(came, begins, packet.bytes) {
+            Some((complete, arrives)) => Passage { complete, fate: Fate::Arrives(arrives) },
             None => self.transmit_through_changes(came, begins, packet),
         }
     }
 
-    /// The same, of a packet that arrives before anything changes but the delay.
-    #[inline]
-    fn transmit_in_calm(&mut self, came: Time, begins: Time, packet: Packet) -> Option<Passage> {
+    /// The same, of a packet of so many bytes that arrives before anything changes but the delay: when its transmission is
+    /// complete, and when it arrives. If it does not, nothing has happened.
+    #[inline(always)]
+    pub(crate) fn transmit_in_calm(&mut self, came: Time, begins: Time, bytes: u32) -> Option<(Time, Time)> {
         if !self.errors.is_empty() || self.jitter.below > Span::ZERO {
             return None;
         }
@@ -172,8 +175,8 @@ impl Line {
         if !calm.covers(came) && self.course.far_ends.as_ref().is_some_and(is_addressed) {
             return None;
         }
-        if self.last_time.0 != packet.bytes {
-            self.last_time = (packet.bytes, calm.rate.serialization(u64::from(packet.bytes) * 8));
+        if self.last_time.0 != bytes {
+            self.last_time = (bytes, calm.rate.serialization(u64::from(bytes) * 8));
         }
         let complete = begins + self.last_time.1;
         let mut arrives = complete + self.course.delays.at_or_after(&mut self.place, begins);
@@ -184,7 +187,7 @@ impl Line {
             return None;
         }
         self.last_arrival = arrives;
-        Some(Passage { complete, fate: Fate::Arrives(arrives) })
+        Some((complete, arrives))
     }
 
     #[inline(never)]
@@ -216,6 +219,11 @@ impl Line {
             return Passage { complete, fate: Fate::Lost { time, reason } };
         }
         Passage { complete, fate: Fate::Arrives(arrives) }
+    }
+
+    /// From when until when it is calm, if it is known to be at `time`.
+    pub(crate) fn calm_around(&self, time: Time) -> Option<Range<Time>> {
+        self.calm_at(time).map(Calm::range)
     }
 
     /// If it is known to be calm at `time`.

@@ -1,6 +1,8 @@
 //! Ways that change: the routing table for one destination, and the far end of a link that is now one node, now another.
 //! Source: docs/models/routes.md; both are known before the run, as those of satellites are.
 
+use std::ops::Range;
+
 use crate::ids::{LinkId, NodeId};
 use crate::record::DropReason;
 use crate::units::Time;
@@ -25,6 +27,13 @@ pub struct Signpost {
     from: Time,
     until: Time,
     link: Option<LinkId>,
+}
+
+impl Signpost {
+    /// When packets have to arrive at the node to go on as it says.
+    pub(crate) fn holds(&self) -> Range<Time> {
+        self.from..self.until
+    }
 }
 
 /// What becomes of a packet that has arrived at a node.

@@ -6,6 +6,7 @@
 //! stays here. A port that nothing comes to costs nothing.
 
 use std::collections::VecDeque;
+use std::ops::Range;
 use std::sync::Arc;
 
 use super::io::{Arrived, Cells, Destination, Entrance, Io, Item};
@@ -14,7 +15,7 @@ use crate::ids::{Id, LinkId, NodeId, VcId};
 use crate::net::build;
 use crate::net::link::{Link, Rider};
 use crate::net::packet_port::{Departure, PacketPort, Turn};
-use crate::path::{Onward, Packet, RoutingTable, Signpost};
+use crate::path::{Onward, Packet, RoutingTable};
 use crate::record::trace::PortTrace;
 use crate::record::{DropReason, PortRecord};
 use crate::units::Time;
@@ -41,8 +42,6 @@ pub(super) struct RoutedPort {
     pub(super) port: PacketPort<Handle>,
     /// The connections that may cross it, in their order.
     pub(super) vcs: Vec<RoutedVc>,
-    /// Where the last packet on a route that changes went on, and the number of that route.
-    signpost: (u32, Option<Signpost>),
     /// On its link to other ports of this part, in the order of arrival: which port, and the packet.
     under_way: VecDeque<(Time, u32, Handle)>,
 }
@@ -52,6 +51,39 @@ pub(super) struct RoutedVc {
     pub(super) id: VcId,
     pub(super) name_hash: u64,
     pub(super) way: Way,
+    /// Where its last packet went on, if that is known for a while.
+    pub(super) known: Option<KnownWay>,
+}
+
+/// The way onward of a connection's packets from a port, as long as neither link nor route change.
+#[derive(Clone, Debug)]
+pub(super) struct KnownWay {
+    /// The first instant at which the transmission of such a packet may begin.
+    begins: Time,
+    /// When it may arrive.
+    arrives: Range<Time>,
+    /// Links that it may have left behind before this one.
+    most_crossed: u8,
+    to: Exit,
+}
+
+/// Where a packet goes on a route that changes.
+#[derive(Clone, Copy, Debug)]
+enum Exit {
+    /// To this port of the same part.
+    Within(u32),
+    /// To a port of another part.
+    Port { mailbox: u32, port: u32 },
+    /// To the host at the end of the route, in this group.
+    Host(u32),
+}
+
+impl KnownWay {
+    /// Whether it is that of a packet whose transmission begins and ends then.
+    #[inline]
+    fn is_of(&self, begins: Time, arrives: Time, crossed: u8) -> bool {
+        self.begins <= begins && self.arrives.contains(&arrives) && crossed <= self.most_crossed
+    }
 }
 
 /// Where a connection goes behind a port.
@@ -102,7 +134,7 @@ impl PortPlaces {
 impl RoutedPort {
     /// A port at `node`.
     pub(super) fn new(link: LinkId, node: NodeId, port: PacketPort<Handle>, vcs: Vec<RoutedVc>) -> RoutedPort {
-        RoutedPort { link, node, port, vcs, signpost: (0, None), under_way: VecDeque::new() }
+        RoutedPort { link, node, port, vcs, under_way: VecDeque::new() }
     }
 
     /// A packet, as it is known at this port.
@@ -208,6 +240,16 @@ impl RoutedPorts {
         self.packets += 1;
         let port = &mut self.ports[number];
         let packet = Handle { number: port.number_of(packet.vc), ..packet };
+        if let Some(arrives) = port.port.pass(now, VcId::from_index(packet.number as usize), packet.size) {
+            return self.launch(number, Departure { handle: packet, begins: now, arrives }, io);
+        }
+        self.take_in(now, number, packet, io);
+    }
+
+    /// A packet arrives that may have to wait, or may be lost.
+    #[inline(never)]
+    fn take_in(&mut self, now: Time, number: usize, packet: Handle, io: &mut Io) {
+        let port = &mut self.ports[number];
         let rider = port.rider(&packet, self.flows, io);
         let sacks = &mut io.sacks;
         let departure = port.port.on_arrival(now, rider, packet, |lost| {
@@ -249,6 +291,7 @@ impl RoutedPorts {
     }
 
     /// A packet is on the link of a port.
+    #[inline(always)]
     fn launch(&mut self, number: usize, departure: Departure<Handle>, io: &mut Io) {
         let Departure { handle: packet, begins, arrives: time } = departure;
         let port = &mut self.ports[number];
@@ -269,33 +312,56 @@ impl RoutedPorts {
             Way::Fixed(Destination::Tail { .. }) => {
                 unreachable!("a tail is behind a port of which everything is known")
             }
-            Way::Dynamic(route) => {
-                let RouteToHost { table, group } = &self.routes[route as usize];
-                let node = port.port.link.as_ref().expect("a link of a route that changes has a state").far_end(begins);
-                if port.signpost.0 != route {
-                    port.signpost = (route, None);
+            Way::Dynamic(route) => match self.exit(number, route, &departure) {
+                Ok(Exit::Within(next)) => self.send_on(number, time, next, Handle { crossed: crossed + 1, ..packet }),
+                Ok(Exit::Port { mailbox, port }) => {
+                    let (entrance, cells) = (Entrance { port, input, at_port: vc }, Cells::crossed(crossed + 1));
+                    io.post(mailbox, Item { time, carries, entrance, frame, size, cells });
                 }
-                match table.onward_by(&mut port.signpost.1, node, time, crossed + 1) {
-                    Onward::Arrived => {
-                        let link = input;
-                        io.deliver(*group, Arrived { time, carries, vc, frame, size, link, good: true });
-                    }
-                    Onward::By(next) => {
-                        let ((mailbox, port), crossed) = (self.places.of(next), crossed + 1);
-                        if mailbox as usize == self.mailbox {
-                            return self.send_on(number, time, port, Handle { crossed, ..packet });
-                        }
-                        let cells = Cells::crossed(crossed);
-                        let entrance = Entrance { port, input, at_port: vc };
-                        io.post(mailbox, Item { time, carries, entrance, frame, size, cells });
-                    }
-                    Onward::Lost(reason) => self.lose(number, (begins, time), &packet, reason, io),
+                Ok(Exit::Host(group)) => {
+                    io.deliver(group, Arrived { time, carries, vc, frame, size, link: input, good: true });
                 }
-            }
+                Err(reason) => self.lose(number, (begins, time), &packet, reason, io),
+            },
         }
     }
 
+    /// Where a packet goes that is on the link of a port and has this route.
+    #[inline(always)]
+    fn exit(&mut self, number: usize, route: u32, departure: &Departure<Handle>) -> Result<Exit, DropReason> {
+        let &Departure { handle: Handle { number: at_port, crossed, .. }, begins, arrives } = departure;
+        match &self.ports[number].vcs[at_port as usize].known {
+            Some(known) if known.is_of(begins, arrives, crossed) => Ok(known.to),
+            _ => self.exit_by_table(number, route, departure),
+        }
+    }
+
+    /// The same, as the routes say; what is found is remembered.
+    #[inline(never)]
+    fn exit_by_table(&mut self, number: usize, route: u32, departure: &Departure<Handle>) -> Result<Exit, DropReason> {
+        let &Departure { handle: Handle { number: at_port, crossed, .. }, begins, arrives } = departure;
+        let RoutedPort { port, vcs, .. } = &mut self.ports[number];
+        let RouteToHost { table, group } = &self.routes[route as usize];
+        let link = port.link.as_ref().expect("a link of a route that changes has a state");
+        let mut signpost = None;
+        let onward = table.onward_by(&mut signpost, link.far_end(begins), arrives, crossed + 1);
+        let (to, most_crossed) = match onward {
+            Onward::Arrived => (Exit::Host(*group), u8::MAX),
+            Onward::By(next) => match self.places.of(next) {
+                (mailbox, port) if mailbox as usize == self.mailbox => (Exit::Within(port), table.ttl() - 2),
+                (mailbox, port) => (Exit::Port { mailbox, port }, table.ttl() - 2),
+            },
+            Onward::Lost(reason) => return Err(reason),
+        };
+        let Range { start, end } = signpost.map_or(Time::ZERO..Time::NEVER, |signpost| signpost.holds());
+        let known =
+            |calm: Range<Time>| KnownWay { begins: calm.start, arrives: start..end.min(calm.end), most_crossed, to };
+        vcs[at_port as usize].known = link.line.calm_around(begins).map(known);
+        Ok(to)
+    }
+
     /// A packet on the link of a port goes to another one; it may overtake others.
+    #[inline]
     fn send_on(&mut self, number: usize, time: Time, to: u32, packet: Handle) {
         let under_way = &mut self.ports[number].under_way;
         if under_way.back().is_some_and(|&(before, ..)| before <= time) {

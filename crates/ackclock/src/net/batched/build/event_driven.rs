@@ -15,7 +15,7 @@ use crate::net::occupancy::Occupancy;
 use crate::net::packet_port::PacketPort;
 use crate::net::routes::{Routed, far_ends};
 use crate::path::Unheard;
-use crate::scenario::{Link, NodeKind};
+use crate::scenario::NodeKind;
 use crate::units::Span;
 
 /// Where a port is, in the order in which parts are advanced.
@@ -25,6 +25,8 @@ enum Position {
     In,
     /// Between switches.
     Within,
+    /// The last of those: before a switch behind which hosts are.
+    Down,
     /// Before hosts.
     Out,
 }
@@ -47,14 +49,18 @@ impl Plan<'_> {
 
     /// Gives the ports that routes which change may cross their parts: most of them one, in the order of their links. Those
     /// at nodes with hosts have parts of their own, as links of hosts are often short: so the delays of all others lie between
-    /// what hosts send and what they receive.
+    /// what hosts send and what they receive. Those that lead to such nodes are a part together: so the delays before and
+    /// behind it add up.
     pub(super) fn place_routed_ports(&self, layout: &mut Layout, parts: &mut usize) {
-        let with_hosts = self.nodes_with_hosts();
-        let of_link = |link: LinkId| {
+        let reroutes = self.rerouting_nodes();
+        let with_hosts = self.nodes_with_hosts(&reroutes);
+        let of_link = |id: LinkId| {
+            let link = &self.scenario.links[id];
             let to_host = |node| self.scenario.nodes[node].kind == NodeKind::Host;
-            match with_hosts[self.scenario.links[link].from] {
+            match with_hosts[link.from] {
+                false if !reroutes[link.from] && far_ends(link).any(|node| with_hosts[node]) => Position::Down,
                 false => Position::Within,
-                true if far_ends(&self.scenario.links[link]).any(to_host) => Position::Out,
+                true if far_ends(link).any(to_host) => Position::Out,
                 true => Position::In,
             }
         };
@@ -66,7 +72,8 @@ impl Plan<'_> {
         for (place, &(position, link)) in ports.iter().enumerate() {
             layout.part_of_port[link] = Some((*parts as u32, number));
             number += 1;
-            let goes_on = position == Position::Within && ports.get(place + 1).is_some_and(|next| next.0 == position);
+            let is_shared = matches!(position, Position::Within | Position::Down);
+            let goes_on = is_shared && ports.get(place + 1).is_some_and(|next| next.0 == position);
             if !goes_on {
                 *parts += 1;
                 number = 0;
@@ -76,16 +83,22 @@ impl Plan<'_> {
         layout.routed = Some(Arc::new(PortPlaces::new(places)));
     }
 
-    /// Nodes to which a host's link always leads, and where no packet goes from one port to another at once.
-    fn nodes_with_hosts(&self) -> IdVec<NodeId, bool> {
-        let mut with_hosts: IdVec<NodeId, bool> = self.scenario.nodes.iter().map(|_| false).collect();
-        let far_ends = |link: &Link| link.path.course.as_ref().and_then(|course| course.far_ends.clone());
-        let links = || self.scenario.links.iter();
-        for link in links().filter(|link| self.scenario.nodes[link.from].kind == NodeKind::Host) {
-            with_hosts[link.to] |= far_ends(link).is_none();
+    /// Nodes at which a packet may go from one port to another at once.
+    fn rerouting_nodes(&self) -> IdVec<NodeId, bool> {
+        let mut reroutes: IdVec<NodeId, bool> = self.scenario.nodes.iter().map(|_| false).collect();
+        for link in self.scenario.links.iter() {
+            let far_ends = link.path.course.as_ref().and_then(|course| course.far_ends.as_ref());
+            reroutes[link.from] |= far_ends.is_some_and(|ends| ends.unheard == Unheard::Reroute);
         }
-        for link in links().filter(|&link| far_ends(link).is_some_and(|ends| ends.unheard == Unheard::Reroute)) {
-            with_hosts[link.from] = false;
+        reroutes
+    }
+
+    /// Nodes to which a host's link always leads, and where no packet goes from one port to another at once.
+    fn nodes_with_hosts(&self, reroutes: &IdVec<NodeId, bool>) -> IdVec<NodeId, bool> {
+        let mut with_hosts: IdVec<NodeId, bool> = self.scenario.nodes.iter().map(|_| false).collect();
+        for link in self.scenario.links.iter().filter(|link| self.scenario.nodes[link.from].kind == NodeKind::Host) {
+            let is_fixed = link.path.course.as_ref().is_none_or(|course| course.far_ends.is_none());
+            with_hosts[link.to] |= is_fixed && !reroutes[link.to];
         }
         with_hosts
     }
@@ -160,6 +173,7 @@ impl Plan<'_> {
                     (None, Some(legs)) => Way::Fixed(legs[number].expect("a connection that comes also leaves").to),
                     (None, None) => unreachable!("a connection that comes also leaves"),
                 },
+                known: None,
             };
             let vcs = crossing.map(vc).collect();
             ports.push(RoutedPort::new(link, self.scenario.links[link].from, self.event_port(link), vcs));
