@@ -117,26 +117,37 @@ impl Recovery for Vegas {
 }
 
 /// The fine timeout: 17/16 of the smoothed round trip and twice its mean deviation.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct FineTimeout {
     /// Smoothed round trip, scaled by 8.
     srtt8: f64,
     /// Mean deviation, scaled by 4.
     var4: f64,
-    /// Zero before the first sample.
-    timeout: f64,
+    /// The timeout at the beginning, or backed off since the last sample. Else it is computed when it is needed: round trips
+    /// are measured with nearly every acknowledgement, and timeouts are rare.
+    special: Option<f64>,
+}
+
+impl Default for FineTimeout {
+    fn default() -> FineTimeout {
+        FineTimeout { srtt8: 0.0, var4: 0.0, special: Some(0.0) }
+    }
 }
 
 impl FineTimeout {
     pub(super) fn is_new(&self) -> bool {
-        self.timeout == 0.0
+        self.special == Some(0.0)
+    }
+
+    fn timeout(&self) -> f64 {
+        self.special.unwrap_or_else(|| (self.srtt8 / 4.0 + self.var4) / 2.0 * (17.0 / 16.0))
     }
 
     /// The first acknowledgement of all came after so long.
     pub(super) fn begin(&mut self, elapsed: Span) {
         let rtt = elapsed.as_secs_f64();
         (self.srtt8, self.var4) = (8.0 * rtt, rtt);
-        self.timeout = (self.srtt8 / 4.0 + self.var4) / 2.0;
+        self.special = Some((self.srtt8 / 4.0 + self.var4) / 2.0);
     }
 
     /// Step 7.
@@ -144,15 +155,15 @@ impl FineTimeout {
         let error = rtt.as_secs_f64() - self.srtt8 / 8.0;
         self.srtt8 += error;
         self.var4 += error.abs() - self.var4 / 4.0;
-        self.timeout = (self.srtt8 / 4.0 + self.var4) / 2.0 * (17.0 / 16.0);
+        self.special = None;
     }
 
     pub(super) fn back_off(&mut self, sent_again: bool) {
-        self.timeout *= if sent_again { 2.0 } else { 1.125 };
+        self.special = Some(self.timeout() * if sent_again { 2.0 } else { 1.125 });
     }
 
     pub(super) fn is_over(&self, waited: Span) -> bool {
-        waited.as_secs_f64() >= self.timeout
+        waited.as_secs_f64() >= self.timeout()
     }
 }
 
@@ -165,18 +176,18 @@ mod tests {
         let close = |a: f64, b: f64| assert!((a - b).abs() < 1e-12, "{a} {b}");
         let mut fine = FineTimeout::default();
         fine.begin(Span::from_ms(100));
-        close(fine.timeout, 0.15);
+        close(fine.timeout(), 0.15);
         // 100 ms again: error 0; var4 = 0.1 − 0.025 = 0.075; (0.2 + 0.075)/2 · 17/16.
         fine.sample(Span::from_ms(100));
-        close(fine.timeout, 0.1375 * 1.0625);
+        close(fine.timeout(), 0.1375 * 1.0625);
         // 180 ms: error 0.08; srtt8 = 0.88; var4 = 0.075 + 0.08 − 0.01875 = 0.13625; (0.22 + 0.13625)/2 · 17/16.
         fine.sample(Span::from_ms(180));
-        close(fine.timeout, 0.178_125 * 1.0625);
-        let before = fine.timeout;
+        close(fine.timeout(), 0.178_125 * 1.0625);
+        let before = fine.timeout();
         fine.back_off(false);
-        close(fine.timeout, before * 1.125);
+        close(fine.timeout(), before * 1.125);
         fine.back_off(true);
-        close(fine.timeout, before * 2.25);
+        close(fine.timeout(), before * 2.25);
         assert!(fine.is_over(Span::from_secs(1)) && !fine.is_over(Span::from_ms(1)));
     }
 }
