@@ -220,6 +220,18 @@ fn a_terminal_sends_to_another_satellite_after_the_handover_and_keeps_its_queue(
     assert_eq!(arrivals(&gap, &[164, 165, 166, 167]), [(10, 11), (11, 12), (12, 13), (13, 14)]);
 }
 
+#[test]
+fn what_overtakes_has_the_route_of_its_own_arrival() {
+    // To s2 it takes 40 ms, from 45 ms on 5; there is a way on from 70 ms on. The datagrams of 30, 40 and 70 ms are there at
+    // 73, 83 and 78; those of 0, 10, 20, 50 and 60 ms, of which the last two overtake, at 43, 53, 63, 58 and 68.
+    let routes = [("s1", &[(0, "s1->s2")][..]), ("s2", &[(70, "s2->s4")]), ("s4", &[(0, "s4->b")])];
+    let mut scenario = routed(32, &routes);
+    course(&mut scenario, "s1->s2").delays =
+        Delays::new(Shape::Steps, vec![(ms(0), Span::from_ms(40)), (ms(45), Span::from_ms(5))]);
+    let records = run("overtaking", &scenario);
+    assert_eq!((records.datagrams[0].delivered, lost(&records, "s1->s2").no_route), (45, 5));
+}
+
 /// The recorded delay of the flow's way, looked at every ten milliseconds: milliseconds, seconds.
 fn delays(name: &str, mut scenario: Scenario) -> Vec<(f64, f64)> {
     scenario.recording.metrics = [Metric::Delay].into_iter().collect();

@@ -132,7 +132,8 @@ impl<T: Copy> PacketPort<T> {
     }
 
     /// A packet of `vc` and this size arrives. If it is certain to be transmitted at once and not to be lost, it is: returns
-    /// when it arrives at the other end. `None`: nothing has happened, [`PacketPort::on_arrival`] is to be asked.
+    /// when it arrives at the other end. `None`: nothing has happened that can be seen, [`PacketPort::on_arrival`] is to be
+    /// asked. The reference engine always asks that.
     ///
     /// It is certain if nothing waits or is transmitted, the link is calm, and the policy is tail drop: that has nothing to
     /// remember, and refuses nothing that need not wait.
@@ -234,11 +235,16 @@ mod tests {
     use crate::ids::{Id, LinkId, NodeId, VcId};
     use crate::net::link::LossRecording;
     use crate::path::{AppliesTo, FarEnds, Unheard};
-    use crate::path::{Course, ErrorModel, ErrorParams, InService, Kind, Outages, Packet, PathParams, Place, Queued};
+    use crate::path::{
+        Course, Delays, ErrorModel, ErrorParams, InService, Kind, Outages, Packet, PathParams, Place, Queued,
+    };
+    use crate::path::{Reordering, Shape};
     use crate::queue::Buffer;
     use crate::queue::drop::{CoDelParams, DropParams};
+    use crate::record::PortRecord;
     use crate::rng::Stream;
     use crate::scenario::{self, Queue};
+    use proptest::prelude::*;
 
     /// One byte takes 8 ns.
     const RATE: u64 = 1_000_000_000;
@@ -291,6 +297,63 @@ mod tests {
 
     fn departs(handle: u32, arrives: u64) -> Option<(u32, Time)> {
         Some((handle, ns(arrives)))
+    }
+
+    /// What departs when packets of these sizes arrive after these times, and the record in the end; those that can, pass, if
+    /// so chosen. How many do.
+    fn all(
+        mut port: PacketPort<u32>,
+        arrivals: &[(u64, u32)],
+        may_pass: bool,
+    ) -> (Vec<(u32, Time)>, PortRecord, usize) {
+        let (mut departures, mut now, mut passed) = (Vec::new(), 0, 0);
+        let events = |port: &mut PacketPort<u32>, until: Time, departures: &mut Vec<_>| {
+            while port.next_event() <= until && port.next_event() < Time::NEVER {
+                if let Some(Turn::Departs(departure)) = port.on_event(port.next_event(), |_| (), |_| false) {
+                    departures.push((departure.handle, departure.arrives));
+                }
+            }
+        };
+        for (&(after, bytes), handle) in arrivals.iter().zip(0..) {
+            now += after;
+            events(&mut port, ns(now), &mut departures);
+            match may_pass.then(|| port.pass(ns(now), rider(bytes).vc, bytes)).flatten() {
+                Some(arrives) => {
+                    departures.push((handle, arrives));
+                    passed += 1;
+                }
+                None => departures.extend(arrive(&mut port, now, handle, bytes)),
+            }
+        }
+        events(&mut port, Time::NEVER, &mut departures);
+        (departures, port.occupancy.record(ns(100_000), "a->b", ["v"].into_iter()), passed)
+    }
+
+    proptest! {
+        #[test]
+        fn what_passes_does_as_what_arrives(
+            arrivals in prop::collection::vec((0_u64..2000, 1_u32..200), 1..40),
+            (outage, shrinks, prevents) in any::<(bool, bool, bool)>(),
+        ) {
+            let mut course = Course::constant(rate(), Span::from_us(1));
+            if outage {
+                course.outages = Outages::new(vec![(ns(5000), ns(9000))], InService::Lose, Queued::Keep);
+            }
+            if shrinks {
+                let points = vec![(ns(0), Span::from_us(5)), (ns(7000), Span::from_us(1))];
+                course.delays = Delays::new(Shape::Steps, points);
+            }
+            if prevents {
+                course.reordering = Reordering::Prevent;
+            }
+            let path = || PathParams { course: Some(Box::new(course.clone())), ..PathParams::plain() };
+            let [plain, other] = [false, true].map(|may_pass| {
+                all(of_policy(3, 300, &DropParams::TailDrop, path()), &arrivals, may_pass)
+            });
+            prop_assert_eq!((&plain.0, &plain.1), (&other.0, &other.1));
+            // The first is lost on the link, or waits for it, if that is down soon.
+            prop_assert!(other.2 > 0 || outage);
+        }
     }
 
     #[test]

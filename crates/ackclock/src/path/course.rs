@@ -2,8 +2,6 @@
 //! Source: docs/models/paths.md; a delay holds for the packets whose transmission begins under it, as in ns-2 and as
 //! \[VEGAS-A\] §3.1 has it. Whole picoseconds throughout.
 
-use std::ops::Range;
-
 use super::routing::FarEnds;
 use crate::ids::NodeId;
 use crate::units::{Rate, Span, Time};
@@ -101,7 +99,8 @@ pub enum UnderWay {
     Drop,
 }
 
-/// A while in which all but the delay stays as it is, the link is up and leads to somebody, and nothing is lost on it.
+/// A while in which all but the delay stays as it is, the link is up and leads to somebody, and nothing is lost on it but by
+/// errors.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Calm {
     from: Time,
@@ -118,9 +117,9 @@ impl Calm {
         self.from <= time && time < self.until
     }
 
-    /// From when until when.
-    pub(super) fn range(&self) -> Range<Time> {
-        self.from..self.until
+    /// When it ends.
+    pub(super) fn until(&self) -> Time {
+        self.until
     }
 
     /// Whether it is calm at `time`, which is not before one at which it was.

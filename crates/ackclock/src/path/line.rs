@@ -1,8 +1,6 @@
 //! One direction of a link as the port before it sees it: when is a packet out, and when does it arrive, or where is it
 //! lost?  Source: docs/models/paths.md.
 
-use std::ops::Range;
-
 use super::course::{Calm, Course, InService, Queued, Reordering};
 use super::errors::{ErrorParams, Errors, Packet, Place};
 use super::routing::{FarEnds, Unheard};
@@ -160,17 +158,17 @@ impl Line {
     }
 
     /// The same, of a packet of so many bytes that arrives before anything changes but the delay: when its transmission is
-    /// complete, and when it arrives. If it does not, nothing has happened.
+    /// complete, and when it arrives. If it does not, nothing has happened that can be seen.
     #[inline(always)]
     pub(crate) fn transmit_in_calm(&mut self, came: Time, begins: Time, bytes: u32) -> Option<(Time, Time)> {
-        if !self.errors.is_empty() || self.jitter.below > Span::ZERO {
-            return None;
-        }
         if self.calm_at(begins).is_none() {
             self.calm = self.course.calm_at(begins);
             self.last_time = (0, Span::ZERO);
         }
         let calm = self.calm?;
+        if !self.errors.is_empty() || self.jitter.below > Span::ZERO {
+            return None;
+        }
         let is_addressed = |far_ends: &FarEnds| far_ends.unheard == Unheard::LoseAddressed;
         if !calm.covers(came) && self.course.far_ends.as_ref().is_some_and(is_addressed) {
             return None;
@@ -221,9 +219,9 @@ impl Line {
         Passage { complete, fate: Fate::Arrives(arrives) }
     }
 
-    /// From when until when it is calm, if it is known to be at `time`.
-    pub(crate) fn calm_around(&self, time: Time) -> Option<Range<Time>> {
-        self.calm_at(time).map(Calm::range)
+    /// Until when it is calm, if it is known to be at `time`.
+    pub(crate) fn calm_until(&self, time: Time) -> Option<Time> {
+        self.calm_at(time).map(Calm::until)
     }
 
     /// If it is known to be calm at `time`.

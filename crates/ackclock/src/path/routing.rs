@@ -29,13 +29,6 @@ pub struct Signpost {
     link: Option<LinkId>,
 }
 
-impl Signpost {
-    /// When packets have to arrive at the node to go on as it says.
-    pub(crate) fn holds(&self) -> Range<Time> {
-        self.from..self.until
-    }
-}
-
 /// What becomes of a packet that has arrived at a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Onward {
@@ -80,7 +73,17 @@ impl RoutingTable {
         self.by(self.link(node, time), crossed)
     }
 
-    /// The same; `post` is one that was asked about this table last, or none yet.
+    /// Of which packets [`RoutingTable::onward`] says the same as of one that arrives at `node` at `time` and is not lost: of
+    /// those that arrive there in this time and have crossed no more than so many links.
+    pub fn holds(&self, node: NodeId, time: Time) -> (Range<Time>, u8) {
+        if node == self.destination {
+            return (Time::ZERO..Time::NEVER, u8::MAX);
+        }
+        let Signpost { from, until, .. } = self.signpost(node, time);
+        (from..until, self.ttl - 1)
+    }
+
+    /// What becomes of a packet; `post` is one that was asked about this table last, or none yet.
     #[inline]
     pub fn onward_by(&self, post: &mut Option<Signpost>, node: NodeId, time: Time, crossed: u8) -> Onward {
         if node == self.destination {

@@ -52,6 +52,9 @@ impl<T: Travels> Mailbox<T> {
     pub(super) fn settle(&mut self, until: Time) {
         if self.sorted < self.items.as_slice().len() {
             self.sort();
+        } else if self.taken > 0 && self.taken == self.sorted {
+            self.taken = self.items.clean(self.taken);
+            self.sorted = self.taken;
         }
         let first = self.first().map_or(Time::NEVER, T::time);
         assert!(first >= self.done, "time went back from {} to {first}", self.done);

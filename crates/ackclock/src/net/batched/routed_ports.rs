@@ -42,6 +42,8 @@ pub(super) struct RoutedPort {
     pub(super) port: PacketPort<Handle>,
     /// The connections that may cross it, in their order.
     pub(super) vcs: Vec<RoutedVc>,
+    /// Their routes, as far as these change.
+    routes: Vec<RouteHere>,
     /// On its link to other ports of this part, in the order of arrival: which port, and the packet.
     under_way: VecDeque<(Time, u32, Handle)>,
 }
@@ -51,19 +53,23 @@ pub(super) struct RoutedVc {
     pub(super) id: VcId,
     pub(super) name_hash: u64,
     pub(super) way: Way,
-    /// Where its last packet went on, if that is known for a while.
-    pub(super) known: Option<KnownWay>,
 }
 
-/// The way onward of a connection's packets from a port, as long as neither link nor route change.
-#[derive(Clone, Debug)]
-pub(super) struct KnownWay {
-    /// The first instant at which the transmission of such a packet may begin.
-    begins: Time,
-    /// When it may arrive.
+/// A route that changes, at a port.
+struct RouteHere {
+    /// Its number in the part.
+    number: u32,
+    /// Where its last packet went on, if that is known for a while.
+    known: Option<KnownWay>,
+}
+
+/// The way onward from a port along a route, as long as neither link nor route change.
+struct KnownWay {
+    /// When a packet arrives that has it.
     arrives: Range<Time>,
-    /// Links that it may have left behind before this one.
+    /// Links that it may have crossed then.
     most_crossed: u8,
+    /// Where it goes.
     to: Exit,
 }
 
@@ -78,20 +84,12 @@ enum Exit {
     Host(u32),
 }
 
-impl KnownWay {
-    /// Whether it is that of a packet whose transmission begins and ends then.
-    #[inline]
-    fn is_of(&self, begins: Time, arrives: Time, crossed: u8) -> bool {
-        self.begins <= begins && self.arrives.contains(&arrives) && crossed <= self.most_crossed
-    }
-}
-
 /// Where a connection goes behind a port.
 #[derive(Clone, Copy)]
 pub(super) enum Way {
     /// Always to the same place.
     Fixed(Destination),
-    /// Along the route with this number.
+    /// Along the port's route with this number.
     Dynamic(u32),
 }
 
@@ -132,9 +130,16 @@ impl PortPlaces {
 }
 
 impl RoutedPort {
-    /// A port at `node`.
-    pub(super) fn new(link: LinkId, node: NodeId, port: PacketPort<Handle>, vcs: Vec<RoutedVc>) -> RoutedPort {
-        RoutedPort { link, node, port, vcs, under_way: VecDeque::new() }
+    /// A port at `node`. The routes are those of the part that may cross it, in the order of the connections' numbers.
+    pub(super) fn new(
+        link: LinkId,
+        node: NodeId,
+        port: PacketPort<Handle>,
+        vcs: Vec<RoutedVc>,
+        routes: Vec<u32>,
+    ) -> RoutedPort {
+        let routes = routes.into_iter().map(|number| RouteHere { number, known: None }).collect();
+        RoutedPort { link, node, port, vcs, routes, under_way: VecDeque::new() }
     }
 
     /// A packet, as it is known at this port.
@@ -263,11 +268,11 @@ impl RoutedPorts {
 
     fn on_turn(&mut self, now: Time, number: usize, io: &mut Io) {
         self.packets += 1;
-        let RoutedPort { link, node, port, vcs, .. } = &mut self.ports[number];
-        let routes = &self.routes;
+        let RoutedPort { link, node, port, vcs, routes, .. } = &mut self.ports[number];
+        let tables = &self.routes;
         let elsewhere = |packet: Handle| {
             let Way::Dynamic(route) = vcs[packet.number as usize].way else { return None };
-            routes[route as usize].table.other_than(*link, *node, now)
+            tables[routes[route as usize].number as usize].table.other_than(*link, *node, now)
         };
         let sacks = &mut io.sacks;
         let forget = |lost: Handle| {
@@ -294,7 +299,7 @@ impl RoutedPorts {
     #[inline(always)]
     fn launch(&mut self, number: usize, departure: Departure<Handle>, io: &mut Io) {
         let Departure { handle: packet, begins, arrives: time } = departure;
-        let port = &mut self.ports[number];
+        let port = &self.ports[number];
         let Handle { vc, number: at_port, carries, frame, size, crossed } = packet;
         let input = port.link.index() as u32;
         match port.vcs[at_port as usize].way {
@@ -326,37 +331,37 @@ impl RoutedPorts {
         }
     }
 
-    /// Where a packet goes that is on the link of a port and has this route.
+    /// Where a packet goes that is on the link of a port and has this route of the port's.
     #[inline(always)]
     fn exit(&mut self, number: usize, route: u32, departure: &Departure<Handle>) -> Result<Exit, DropReason> {
-        let &Departure { handle: Handle { number: at_port, crossed, .. }, begins, arrives } = departure;
-        match &self.ports[number].vcs[at_port as usize].known {
-            Some(known) if known.is_of(begins, arrives, crossed) => Ok(known.to),
+        let &Departure { handle: Handle { crossed, .. }, arrives, .. } = departure;
+        match &self.ports[number].routes[route as usize].known {
+            Some(known) if known.arrives.contains(&arrives) && crossed < known.most_crossed => Ok(known.to),
             _ => self.exit_by_table(number, route, departure),
         }
     }
 
-    /// The same, as the routes say; what is found is remembered.
+    /// The same, as the table says; what is found is remembered.
     #[inline(never)]
     fn exit_by_table(&mut self, number: usize, route: u32, departure: &Departure<Handle>) -> Result<Exit, DropReason> {
-        let &Departure { handle: Handle { number: at_port, crossed, .. }, begins, arrives } = departure;
-        let RoutedPort { port, vcs, .. } = &mut self.ports[number];
-        let RouteToHost { table, group } = &self.routes[route as usize];
+        let &Departure { handle: Handle { crossed, .. }, begins, arrives } = departure;
+        let RoutedPort { port, routes, .. } = &mut self.ports[number];
+        let RouteHere { number, known } = &mut routes[route as usize];
+        let RouteToHost { table, group } = &self.routes[*number as usize];
         let link = port.link.as_ref().expect("a link of a route that changes has a state");
-        let mut signpost = None;
-        let onward = table.onward_by(&mut signpost, link.far_end(begins), arrives, crossed + 1);
-        let (to, most_crossed) = match onward {
-            Onward::Arrived => (Exit::Host(*group), u8::MAX),
+        let node = link.far_end(begins);
+        let to = match table.onward(node, arrives, crossed + 1) {
+            Onward::Arrived => Exit::Host(*group),
             Onward::By(next) => match self.places.of(next) {
-                (mailbox, port) if mailbox as usize == self.mailbox => (Exit::Within(port), table.ttl() - 2),
-                (mailbox, port) => (Exit::Port { mailbox, port }, table.ttl() - 2),
+                (mailbox, port) if mailbox as usize == self.mailbox => Exit::Within(port),
+                (mailbox, port) => Exit::Port { mailbox, port },
             },
             Onward::Lost(reason) => return Err(reason),
         };
-        let Range { start, end } = signpost.map_or(Time::ZERO..Time::NEVER, |signpost| signpost.holds());
-        let known =
-            |calm: Range<Time>| KnownWay { begins: calm.start, arrives: start..end.min(calm.end), most_crossed, to };
-        vcs[at_port as usize].known = link.line.calm_around(begins).map(known);
+        // Those that follow begin later, and before the far end changes if they arrive before.
+        let (times, most_crossed) = table.holds(node, arrives);
+        let way = |calm: Time| KnownWay { arrives: times.start..times.end.min(calm), most_crossed, to };
+        *known = link.line.calm_until(begins).map(way);
         Ok(to)
     }
 

@@ -25,7 +25,7 @@ enum Position {
     In,
     /// Between switches.
     Within,
-    /// The last of those: before a switch behind which hosts are.
+    /// Between switches, to one with hosts.
     Down,
     /// Before hosts.
     Out,
@@ -49,8 +49,8 @@ impl Plan<'_> {
 
     /// Gives the ports that routes which change may cross their parts: most of them one, in the order of their links. Those
     /// at nodes with hosts have parts of their own, as links of hosts are often short: so the delays of all others lie between
-    /// what hosts send and what they receive. Those that lead to such nodes are a part together: so the delays before and
-    /// behind it add up.
+    /// what hosts send and what they receive. Those that lead to such nodes share a part of their own: so a horizon spans the
+    /// links before it and behind it.
     pub(super) fn place_routed_ports(&self, layout: &mut Layout, parts: &mut usize) {
         let reroutes = self.rerouting_nodes();
         let with_hosts = self.nodes_with_hosts(&reroutes);
@@ -58,7 +58,7 @@ impl Plan<'_> {
             let link = &self.scenario.links[id];
             let to_host = |node| self.scenario.nodes[node].kind == NodeKind::Host;
             match with_hosts[link.from] {
-                false if !reroutes[link.from] && far_ends(link).any(|node| with_hosts[node]) => Position::Down,
+                false if !reroutes[link.from] && far_ends(link).all(|node| with_hosts[node]) => Position::Down,
                 false => Position::Within,
                 true if far_ends(link).any(to_host) => Position::Out,
                 true => Position::In,
@@ -159,24 +159,32 @@ impl Plan<'_> {
             if number as usize == routes.len() {
                 routes.push(RouteToHost { table: routed.table.clone(), group });
             }
-            Way::Dynamic(number)
+            number
         };
         let mut ports = Vec::with_capacity(links.len());
         for &(_, _, link) in links {
             let legs = ways.of_ports.remove(&link).map(|exits| exits.legs);
             let crossing = self.crossing.of(link).iter().enumerate();
+            // The part's numbers of its routes, and the port's own for each.
+            let (mut of_port, mut own) = (Vec::new(), BTreeMap::new());
+            let mut number_here = |number: u32| {
+                *own.entry(number).or_insert_with(|| {
+                    of_port.push(number);
+                    of_port.len() as u32 - 1
+                })
+            };
             let vc = |(number, &id): (usize, &VcId)| RoutedVc {
                 id,
                 name_hash: self.vcs[id].name_hash,
                 way: match (&self.vcs[id].routed, &legs) {
-                    (Some(routed), _) => route_of(id, routed),
+                    (Some(routed), _) => Way::Dynamic(number_here(route_of(id, routed))),
                     (None, Some(legs)) => Way::Fixed(legs[number].expect("a connection that comes also leaves").to),
                     (None, None) => unreachable!("a connection that comes also leaves"),
                 },
-                known: None,
             };
             let vcs = crossing.map(vc).collect();
-            ports.push(RoutedPort::new(link, self.scenario.links[link].from, self.event_port(link), vcs));
+            let node = self.scenario.links[link].from;
+            ports.push(RoutedPort::new(link, node, self.event_port(link), vcs, of_port));
         }
         let places = layout.routed.clone().expect("these ports have a part");
         RoutedPorts::new(part, ports, places, routes, self.scenario.flows.len())
