@@ -48,22 +48,7 @@ impl<T: Travels> Mailbox<T> {
     ///
     /// # Panics
     /// If something arrives before the end of the batch before: time would go back.
-    #[inline]
     pub(super) fn settle(&mut self, until: Time) {
-        if self.sorted < self.items.as_slice().len() {
-            self.sort();
-        } else if self.taken > 0 && self.taken == self.sorted {
-            self.taken = self.items.clean(self.taken);
-            self.sorted = self.taken;
-        }
-        let first = self.first().map_or(Time::NEVER, T::time);
-        assert!(first >= self.done, "time went back from {} to {first}", self.done);
-        self.done = until;
-    }
-
-    /// There is something new.
-    #[inline(never)]
-    fn sort(&mut self) {
         let before = self.taken;
         self.taken = self.items.clean(before);
         self.sorted -= before - self.taken;
@@ -88,7 +73,10 @@ impl<T: Travels> Mailbox<T> {
             };
             steps = left;
         }
+        let first = items.first().map_or(Time::NEVER, T::time);
+        assert!(first >= self.done, "time went back from {} to {first}", self.done);
         self.sorted = self.items.as_slice().len();
+        self.done = until;
     }
 
     /// The first item.
