@@ -66,8 +66,11 @@ impl<T: Copy + Default> Batch<T> {
     /// taken are left.
     #[inline(never)]
     pub(crate) fn clean(&mut self, taken: usize) -> usize {
-        self.nearly_empty = if 4 * self.len <= self.room.len() { self.nearly_empty + 1 } else { 0 };
-        if taken < 3 * (self.len - taken) {
+        // What is left counts: whoever cleans only when the room is full has never an empty one else. After it is halved, what
+        // is left is still so little that it can be moved the next time.
+        let left = self.len - taken;
+        self.nearly_empty = if 8 * left <= self.room.len() { self.nearly_empty + 1 } else { 0 };
+        if taken < 3 * left {
             return taken;
         }
         self.room.copy_within(taken..self.len, 0);
@@ -167,6 +170,19 @@ mod tests {
                 plain.pop_front();
             }
             assert_eq!(queue.as_slice(), plain.make_contiguous());
+        }
+        assert!(queue.values.room.len() <= 64, "{}", queue.values.room.len());
+    }
+
+    #[test]
+    fn a_queue_that_was_long_once_gives_its_room_back() {
+        let mut queue = Queue::default();
+        (0..10_000).for_each(|number| queue.push(number));
+        (0..10_000).for_each(|_| queue.take());
+        for number in 0..1_000_000 {
+            queue.push(number);
+            assert_eq!(queue.first(), Some(&number));
+            queue.take();
         }
         assert!(queue.values.room.len() <= 64, "{}", queue.values.room.len());
     }

@@ -497,6 +497,33 @@ fn a_graph_with_several_flows_per_host_and_reverse_traffic_runs() {
     assert_eq!(flow(&records, "two").bytes_delivered, 200_000);
 }
 
+/// 1000 octets take 1000 s at 8 bit/s, and 25 000 of them wait: longer than the 213 days that picoseconds can tell. Only what
+/// happens in the run counts.
+#[test]
+fn more_may_wait_than_time_can_tell() {
+    let text = r#"
+        duration = "20 s"
+        [network]
+        technology = "packet"
+        topology = "dumbbell"
+        sources = 1
+        access_rate = "100 Mbps"
+        access_delay = "1 ms"
+        bottleneck_rate = "8 bps"
+        bottleneck_delay = "1 ms"
+        [queue]
+        buffer = "infinite"
+        [udp.u]
+        from = "s1"
+        to = "d1"
+        payload = "972 B"
+        rate = "10 Mbps"
+    "#;
+    let records = agree::assert_engines_agree("slow", &scenario(text, &[]), 1);
+    let waiting = port(&records, "sw1->sw2").final_queue;
+    assert!(waiting > 25_000, "{waiting}");
+}
+
 #[test]
 fn a_packet_dumbbell_fills_its_bottleneck() {
     let text = r#"

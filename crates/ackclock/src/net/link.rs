@@ -156,8 +156,9 @@ impl Link {
     }
 }
 
-/// When a link is free that is never up again: what waits for it waits, and does not wait for nothing.
-const AFTER_ALL: Time = Time::from_ps(u64::MAX - 1);
+/// When a link is free that is never up again, or not before a run can end: what waits for it waits, and does not wait for
+/// nothing. What comes after that can still be told.
+pub(super) const AFTER_ALL: Time = Time::from_ps(1 << 63);
 
 /// Whether each loss on a link is recorded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -183,6 +183,7 @@ impl Hosts {
                 let receiver = &mut self.sinks[flow].receiver;
                 let headers = link_header + receiver.header_bytes();
                 while let Some((&Arrived { time: now, carries, size, .. }, others)) = next(rest, timers.next()) {
+                    debug_assert!(size >= headers, "a segment without a payload is not plain");
                     let end = carries + u64::from(size - headers);
                     if !lane.is_free(now) {
                         break;
@@ -191,6 +192,7 @@ impl Hosts {
                     if RECORDED && let Some(traces) = io.traces.as_mut().filter(|_| io.watched.deliveries) {
                         traces.delivered(now, flow, receiver);
                     }
+                    debug_assert_eq!(receiver.deadline(), Time::NEVER, "nothing is left to be done later");
                     lane.send(now, ack, IP_HEADER_BYTES + TCP_HEADER_BYTES);
                     rest = others;
                 }
@@ -210,6 +212,7 @@ impl Hosts {
                             break sender.may_send();
                         }
                         let Some((seq, len)) = sender.poll_calmly(now) else { break false };
+                        debug_assert!(sender.is_plain(), "a calm sender is");
                         lane.send(now, seq, len + u32::from(sender.header_bytes()));
                     };
                     if has_more {

@@ -9,6 +9,7 @@ use super::serializer::{LastTime, Serializers};
 use super::tail::Tails;
 use crate::batch::Queue;
 use crate::ids::{Id, IdVec, VcId};
+use crate::net::link::AFTER_ALL;
 use crate::queue::drop::{Arrival, DropPolicy, DropReason, TailDrop, Verdict};
 use crate::record::PortRecord;
 use crate::record::trace::{PortTrace, Refused};
@@ -100,9 +101,13 @@ impl PacketPorts {
 
     /// One port's record at `now`.
     pub(super) fn record(&self, port: usize, now: Time, name: &str, vcs: impl Iterator<Item = String>) -> PortRecord {
-        let port = self.ports[port].at(now);
-        let waiting = port.waiting.as_slice().iter().map(|&(start, vc, _)| (vc, start.as_ps()));
-        port.counts.record(now, name, vcs, waiting)
+        let port = &self.ports[port];
+        let mut counts = port.counts.clone();
+        // Departures are handled when the next packet arrives.
+        let waiting = port.waiting.as_slice();
+        let (begun, waiting) = waiting.split_at(waiting.partition_point(|&(start, ..)| start < now));
+        begun.iter().for_each(|&(_, vc, _)| counts.leave(vc));
+        counts.record(now, name, vcs, waiting.iter().map(|&(start, vc, _)| (vc, start.as_ps())))
     }
 
     /// What one port recorded before `now`, if it did.
@@ -236,7 +241,8 @@ impl PacketPort {
                 return None;
             }
             self.enqueue::<RECORDED>(packet);
-            self.free
+            // On a slow link more may wait than time can tell.
+            self.free.min(AFTER_ALL)
         };
         self.free = start + self.last_time.of(self.serializer, packet.size, serializers);
         if RECORDED

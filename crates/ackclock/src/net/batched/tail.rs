@@ -12,6 +12,7 @@ use super::counts::Counts;
 use super::io::{Item, UnderWay};
 use super::serializer::{LastTime, Serializers};
 use crate::ids::{Id, VcId};
+use crate::net::link::AFTER_ALL;
 use crate::queue::Buffer;
 use crate::record::PortRecord;
 use crate::units::{Rate, Span, Time};
@@ -149,7 +150,7 @@ impl Tail {
         let waits = self.waits.get_or_insert_with(|| Box::new(Waits::none(self.connections)));
         waits.count_before(now);
         waits.queue.push_back(Wait { arrives, begins: self.free, vc });
-        self.free
+        self.free.min(AFTER_ALL)
     }
 }
 
