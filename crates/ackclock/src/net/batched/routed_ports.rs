@@ -89,7 +89,7 @@ enum Exit {
 pub(super) enum Way {
     /// Always to the same place.
     Fixed(Destination),
-    /// Along the port's route with this number.
+    /// Along the route with this number of the port's own.
     Dynamic(u32),
 }
 
@@ -130,7 +130,7 @@ impl PortPlaces {
 }
 
 impl RoutedPort {
-    /// A port at `node`. The routes are those of the part that may cross it, in the order of the connections' numbers.
+    /// A port at `node`. `routes` are the part's numbers of those that may cross it: the port's own are the places in this list.
     pub(super) fn new(
         link: LinkId,
         node: NodeId,
