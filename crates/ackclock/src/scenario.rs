@@ -163,7 +163,7 @@ pub struct Link {
     pub to: NodeId,
     /// The rate of port and link, at the start.
     pub rate: Rate,
-    /// Propagation delay at the start, more than zero at all times.
+    /// Propagation delay at the start. It may be zero: a transmission takes time all the same.
     pub delay: Span,
     /// How it changes, and what it loses. Of packet networks only: on ATM networks links are plain.
     pub path: PathParams,

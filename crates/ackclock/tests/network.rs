@@ -23,6 +23,26 @@ fn one_segment_alone_takes_the_time_computed_by_hand() {
     assert_eq!(flow(&records, "f1").completed, Some(Time::from_ps(expected)));
 }
 
+/// Without any delay the transmissions remain, on both engines, whether or not the ports are shared.
+#[test]
+fn links_without_delay_take_the_time_of_the_transmissions() {
+    let without = ["traffic.size=512 B", "network.access_delay=0 s", "network.trunk_delay=0 s"];
+    let completed = |sets: &[&str], engine| {
+        let mut simulation = sim::build_with(&scenario(LAN, &[&without, sets].concat()), 1, engine);
+        simulation.step(Time::NEVER);
+        flow(&simulation.records(), "f1").completed
+    };
+    let slot_end = |t: u64| (t / C + 1) * C;
+    let at_receiver = slot_end(12 * C) + 2 * C;
+    let shared = slot_end(at_receiver + 2 * C) + 2 * C;
+    for engine in [Engine::Batched, Engine::Reference] {
+        let alone = completed(&["network.sources=1"], engine);
+        assert_eq!(alone, Some(Time::from_ps((12 + 1 + 1 + 2 + 1 + 1) * C)));
+        let beside_another = completed(&["network.sources=2", "flow.f2.start=1 s"], engine);
+        assert_eq!(beside_another, Some(Time::from_ps(shared)));
+    }
+}
+
 /// The same where the trunk's ports are shared with a second source that is silent: at the first switch and, for the
 /// acknowledgement, at the second, each cell waits for the end of its slot.
 #[test]

@@ -501,7 +501,7 @@ const IF_EPISODE: &[Condition] = &[
 const IF_BOTTLENECK: &[Condition] = &[Condition { key: "bottleneck", is: &["named"] }];
 const IF_RECORD: &[Condition] = &[Condition { key: "record", is: &["given"] }];
 const QUEUES: &[Section] = &[Section::Queue, Section::Port];
-const DELAY: Limit = Limit { dimension: Dimension::Time, min: 1, max: HOUR_PS };
+const DELAY: Limit = Limit { dimension: Dimension::Time, min: 0, max: HOUR_PS };
 const fn schedule(limits: &'static [Limit]) -> Kind {
     Kind::Schedule(Amount { limits, words: &[], bare: Bare::None })
 }

@@ -79,7 +79,7 @@ pub fn instants(choices: &mut Choices, duration: Span) -> Vec<Time> {
 /// A delay like another one, a shorter or a longer one, or any.
 fn near(choices: &mut Choices, delay: Span) -> Span {
     match choices.below(8) {
-        0..=2 => Span::from_ps(delay.as_ps() / (2 + choices.below(9)) + 1),
+        0..=2 => Span::from_ps(delay.as_ps() / (2 + choices.below(9))),
         3..=5 => delay * (1 + choices.below(10)),
         6 => delay,
         _ => any_delay(choices),

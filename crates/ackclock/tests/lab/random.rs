@@ -244,10 +244,11 @@ fn network(choices: &mut Choices) -> (IdVec<NodeId, Node>, IdVec<LinkId, Link>) 
     (nodes, links)
 }
 
-/// From 1 ns to more than 200 ms, as often short as long; and a picosecond.
+/// From 1 ns to more than 200 ms, as often short as long; a picosecond; and none.
 pub fn any_delay(choices: &mut Choices) -> Span {
-    let ps = match choices.below(31) {
+    let ps = match choices.below(32) {
         30 => 1,
+        31 => return Span::ZERO,
         exponent => 1000_u64 << ((exponent + 12) % 30).min(28),
     };
     let odd = if choices.once_in(2) { choices.below(ps.min(1 << 16)) } else { 0 };
@@ -271,7 +272,8 @@ fn rate(choices: &mut Choices, base: Rate) -> Rate {
 
 fn delay(choices: &mut Choices, base: Span, rate: Rate) -> Span {
     match choices.below(12) {
-        0..=5 => base,
+        0..=4 => base,
+        5 => Span::ZERO,
         6 => base * 2,
         7 => rate.cell_time(),
         8 => rate.cell_time() * (1 + choices.below(100)),

@@ -290,7 +290,8 @@ impl Plan<'_> {
                     numbers: vec![VcId::from_index(0); crossing],
                 });
                 tap.numbers[hop.at_port.index()] = from.number.unwrap_or(id);
-                looked_back = lag;
+                // Something is looked back at even if the link has no delay.
+                looked_back = lag.max(Span::from_ps(1));
                 lag = lag + link.rate.cell_time() + link.delay;
                 continue;
             };

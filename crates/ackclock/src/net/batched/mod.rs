@@ -1,5 +1,5 @@
 //! The batched engine: no event list. Each part of the network (a group of hosts, a port) is advanced in one go to
-//! its horizon, the time up to which everything that can reach it is known, because links have delay.
+//! its horizon, the time up to which everything that can reach it is known, because transmissions and links take time.
 //! docs/engine.md explains it with a picture; the reference engine beside it is the specification.
 //!
 //! Ties are decided as there, by structure: so the size of the batches, and which part goes first, make no difference.

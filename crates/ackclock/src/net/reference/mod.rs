@@ -2,8 +2,8 @@
 //! against this text, and faster engines are checked against its fingerprints.
 //!
 //! Three kinds of things have a next event, and at one instant they come in this order, each kind in the order of
-//! the scenario: outputs (a slot or a transmission ends), links (a unit arrives), timers. Links have delay, so what
-//! happens at one instant at different nodes does not interact.
+//! the scenario: outputs (a slot or a transmission ends), links (a unit arrives), timers. A transmission takes time, even on
+//! a link without delay, so what happens at one instant at different nodes does not interact.
 
 mod build;
 mod cell_port;
