@@ -1,5 +1,7 @@
 //! Dialects of TCP. A dialect is nothing but other defaults of the keys in [tcp]: each is named here, with its source.
 
+use ackclock::packet::Timestamps;
+
 use crate::keys::Fallback::{self, Bare, Text};
 use crate::quantity::{Dimension, Quantity};
 use crate::settings::Settings;
@@ -73,8 +75,9 @@ const NS2_2001_WITH_VEGAS: &[Default] = &[
 /// The growths that the recoveries of Vegas belong to.
 pub(crate) const VEGAS_FAMILY: [&str; 4] = ["vegas", "vegas-1995", "vegas-a", "vegas-plus"];
 
-/// Puts the defaults of the dialect, and of the growth in it, in the place of the usual ones.
-pub(crate) fn apply(settings: &mut Settings) {
+/// Puts the defaults of the dialect, and of the growth in it, in the place of the usual ones; `path_mtu` is the largest
+/// datagram that the path carries, if that is said.
+pub(crate) fn apply(settings: &mut Settings, path_mtu: Option<u32>) {
     let is_ns2 = settings.word("dialect") == Some("ns2-2001");
     let is_vegas = settings.word("growth").is_some_and(|growth| VEGAS_FAMILY.contains(&growth));
     let is_vegas_1995 = settings.word("growth") == Some("vegas-1995");
@@ -92,7 +95,21 @@ pub(crate) fn apply(settings: &mut Settings) {
         replace(settings, default);
     }
     if is_standard {
+        if let Some(mtu) = path_mtu {
+            replace_mss(settings, mtu);
+        }
         replace_initial_window(settings);
+    }
+}
+
+/// RFC 9293 §3.7.1: what headers and options leave of the path's MTU.
+fn replace_mss(settings: &mut Settings, mtu: u32) {
+    let timestamps = if settings.flag("timestamps") == Some(true) { Timestamps::OPTION_BYTES } else { 0 };
+    if let Some(header) = settings.amount("header") {
+        let payload = u64::from(mtu).saturating_sub(header + u64::from(timestamps)).max(1);
+        let mss = Quantity { dimension: Dimension::Size, amount: payload };
+        let source = format!("RFC 9293 §3.7.1: the path carries datagrams of {mtu} B");
+        settings.replace_default("mss", Value::Quantity(mss), &source);
     }
 }
 

@@ -12,6 +12,8 @@ pub(crate) struct Document {
     pub(crate) network: Given,
     pub(crate) nodes: Vec<Named>,
     pub(crate) links: Vec<Named>,
+    /// Tables of links that are called after one direction, or after several.
+    pub(crate) directions: Vec<Named>,
     pub(crate) queue: Given,
     pub(crate) ports: Vec<Named>,
     pub(crate) atm: Given,
@@ -46,11 +48,14 @@ impl Document {
         top.at = None;
         let mut is_whole = true;
         let whole = &mut is_whole;
+        let links = named(Section::Link, tree, whole, report);
+        let (directions, links) = links.into_iter().partition(|table| is_direction(&table.name));
         Document {
             top,
             network: single(Section::Network, tree, whole, report),
             nodes: named(Section::Node, tree, whole, report),
-            links: named(Section::Link, tree, whole, report),
+            links,
+            directions,
             queue: single(Section::Queue, tree, whole, report),
             ports: named(Section::Port, tree, whole, report),
             atm: single(Section::Atm, tree, whole, report),
@@ -67,7 +72,7 @@ impl Document {
 }
 
 fn is_top_level(section: Section) -> bool {
-    !matches!(section, Section::Top | Section::FlowTcp)
+    !matches!(section, Section::Top | Section::FlowTcp | Section::LinkDirection)
 }
 
 fn single(section: Section, tree: &Table, whole: &mut bool, report: &mut Report) -> Given {
@@ -81,10 +86,13 @@ fn named(section: Section, tree: &Table, whole: &mut bool, report: &mut Report) 
     let Some(tables) = table(entry, section.header(), whole, report) else { return Vec::new() };
     let mut all = Vec::with_capacity(tables.entries.len());
     for (name, entry) in &tables.entries {
-        if section != Section::Port && !is_name(name) {
+        let section = if section == Section::Link && is_direction(name) { Section::LinkDirection } else { section };
+        if !matches!(section, Section::Port | Section::LinkDirection) && !is_name(name) {
+            let help = (section == Section::Link).then(|| "one direction of a link is \"A->B\"".to_owned());
             report
                 .error(entry.key_at, format!("{} is no name for a {}", quoted(name), section.key()))
-                .label("1 to 64 letters, digits, `_`, `-` and `.`");
+                .label("1 to 64 letters, digits, `_`, `-` and `.`")
+                .help_if(help);
             *whole = false;
             continue;
         }
@@ -171,6 +179,12 @@ fn misplaced(section: Section, name: &str, entry: &Entry, report: &mut Report) {
     let key = suggest::nearest(name, names).is_some() || defaults != section;
     let what = if key { "stands in no table with a name" } else { "is not a table" };
     report.error(entry.key_at, format!("`{name}` {what}")).label(format!("expected {}", section.header())).help(help);
+}
+
+/// Whether a text is the name of one direction of a link, or a pattern of several.
+fn is_direction(text: &str) -> bool {
+    let is_end = |end: &str| is_name(&end.replace('*', "-"));
+    text.split_once("->").is_some_and(|(from, to)| is_end(from) && is_end(to))
 }
 
 /// Whether a text may be the name of a node, a link or a flow.

@@ -10,11 +10,12 @@ use ackclock::units::{Rate, Span, Time};
 
 use crate::diagnostic::{At, Report};
 use crate::document::{Document, Named};
+use crate::framing;
 use crate::keys::Section;
 use crate::names::natural;
 use crate::network::Network;
 use crate::routes::{self, Finder};
-use crate::settings::Settings;
+use crate::settings::{Given, Settings};
 use crate::suggest;
 use crate::tcp;
 use crate::values::Value;
@@ -34,11 +35,13 @@ pub(crate) struct Said {
     pub(crate) is_generated: bool,
     /// Whether its paths are the ones that would be found.
     pub(crate) default_routes: (bool, bool),
+    /// Octets of the largest datagram that the path of its data carries, if a link says so.
+    pub(crate) path_mtu: Option<u32>,
 }
 
 /// What flows without a table of their own share.
 pub(crate) struct Common {
-    pub(crate) settings: Settings,
+    pub(crate) settings: Rc<Settings>,
     pub(crate) tcp_settings: Settings,
     start: Time,
     start_jitter: Span,
@@ -61,7 +64,12 @@ pub(crate) struct Context<'a> {
 
 /// All flows in natural order of their names, or `None` and reports.
 pub(crate) fn plan(context: &Context<'_>, report: &mut Report) -> Option<Vec<PlannedFlow>> {
-    let mut planner = Planner { context, finder: context.network.map(Finder::new), pcr_reported: BTreeSet::new() };
+    let mut planner = Planner {
+        context,
+        finder: context.network.map(Finder::new),
+        pcr_reported: BTreeSet::new(),
+        mtu_reported: BTreeSet::new(),
+    };
     let tables: HashMap<&str, &Named> =
         context.document.flows.iter().map(|named| (named.name.as_str(), named)).collect();
     let generated = context.generated.unwrap_or(0);
@@ -81,25 +89,37 @@ pub(crate) fn plan(context: &Context<'_>, report: &mut Report) -> Option<Vec<Pla
         return None;
     }
     let mut whole = context.generated.is_some();
-    let mut shared: Option<Option<Rc<Common>>> = None;
+    // Flows without a table of their own share what is said, for paths of one MTU.
+    let shared_settings = Rc::new(planner.settings(None));
+    let mut shared: HashMap<Option<u32>, Option<Rc<Common>>> = HashMap::new();
     let mut flows = Vec::with_capacity(names.len());
     for (name, number) in names {
         let table = tables.get(name.as_str()).copied();
-        let common = match (table, &shared) {
-            (None, Some(common)) => common.clone(),
-            _ => planner.common(table, report).map(Rc::new),
+        let settings = match table {
+            Some(_) => Rc::new(planner.settings(table)),
+            None => shared_settings.clone(),
         };
-        if table.is_none() {
-            shared = Some(common.clone());
-        }
         let ends = planner.ends(table, number, &name, report);
-        let paths = ends.and_then(|ends| planner.paths(&name, table, common.as_deref(), ends, report));
+        let paths = ends.and_then(|ends| planner.paths(&name, table, &settings, ends, report));
+        let path_mtu = paths.as_ref().and_then(|(forward, ..)| planner.path_mtu(forward));
+        let common = match table {
+            Some(_) => planner.common(table, settings, path_mtu, report).map(Rc::new),
+            None => match shared.get(&path_mtu) {
+                Some(common) => common.clone(),
+                None => {
+                    let common = planner.common(None, settings, path_mtu, report).map(Rc::new);
+                    shared.insert(path_mtu, common.clone());
+                    common
+                }
+            },
+        };
         let (Some(common), Some((forward, backward, default_routes))) = (common, paths) else {
             whole = false;
             continue;
         };
         let forced_drops = planner.drops(&common, report);
         planner.check_pcr(&name, &common, &forward, &backward, report);
+        planner.check_mtu(&common, &forward, &backward, report);
         let flow = Flow {
             name,
             forward: forward.into(),
@@ -113,7 +133,7 @@ pub(crate) fn plan(context: &Context<'_>, report: &mut Report) -> Option<Vec<Pla
             forced_drops,
         };
         let is_generated = number.is_some();
-        let said = Said { common, has_table: table.is_some(), is_generated, default_routes };
+        let said = Said { common, has_table: table.is_some(), is_generated, default_routes, path_mtu };
         flows.push(PlannedFlow { flow, said });
     }
     whole.then_some(flows)
@@ -124,22 +144,35 @@ struct Planner<'a> {
     finder: Option<Finder<'a>>,
     /// Where a peak cell rate was already found too large.
     pcr_reported: BTreeSet<Option<At>>,
+    /// Where segments were already found too large.
+    mtu_reported: BTreeSet<Option<At>>,
 }
 
 impl Planner<'_> {
-    /// Checks what a flow has in common with others: everything but its path.
-    fn common(&self, table: Option<&Named>, report: &mut Report) -> Option<Common> {
+    /// What is said about a flow, its TCP left out.
+    fn settings(&self, table: Option<&Named>) -> Settings {
         let document = self.context.document;
-        let (settings, tcp_settings) = match table {
-            Some(named) => (
-                Settings::resolve(Section::Flow, &[&named.given, &document.traffic, &document.atm]),
-                tcp::settings(Section::FlowTcp, &[&named.tcp, &document.tcp]),
-            ),
-            None => (
-                Settings::resolve(Section::Flow, &[&document.traffic, &document.atm]),
-                tcp::settings(Section::FlowTcp, &[&document.tcp]),
-            ),
-        };
+        let own = table.map(|named| &named.given);
+        let layers: Vec<&Given> = own.into_iter().chain([&document.traffic, &document.atm]).collect();
+        Settings::resolve(Section::Flow, &layers)
+    }
+
+    /// Octets of the largest datagram that a path carries, if a link says so.
+    fn path_mtu(&self, path: &[LinkId]) -> Option<u32> {
+        self.context.network?.path_mtu(path).map(|(_, mtu)| mtu.bytes)
+    }
+
+    /// Checks what a flow has in common with others whose paths have the same MTU.
+    fn common(
+        &self,
+        table: Option<&Named>,
+        settings: Rc<Settings>,
+        path_mtu: Option<u32>,
+        report: &mut Report,
+    ) -> Option<Common> {
+        let own = table.map(|named| &named.tcp);
+        let layers: Vec<&Given> = own.into_iter().chain([&self.context.document.tcp]).collect();
+        let tcp_settings = tcp::settings(Section::FlowTcp, &layers, path_mtu);
         let tcp = tcp::params(&tcp_settings, self.context.technology, report);
         let start = settings.span("start").map(|start| Time::ZERO + start);
         let stop = match settings.word("stop") {
@@ -245,17 +278,15 @@ impl Planner<'_> {
         &mut self,
         name: &str,
         table: Option<&Named>,
-        common: Option<&Common>,
+        settings: &Settings,
         (from, to): (NodeId, NodeId),
         report: &mut Report,
     ) -> Option<(Vec<LinkId>, Vec<LinkId>, (bool, bool))> {
         let network = self.context.network?;
         let finder = self.finder.as_mut()?;
-        let settings = common.map(|common| &common.settings);
         let mut path = |key: &str, ends: (NodeId, NodeId), report: &mut Report| {
             let found = finder.find(ends.0, ends.1);
-            match settings.filter(|settings| settings.has(key)).map(|settings| (settings.value(key), settings.at(key)))
-            {
+            match settings.has(key).then(|| (settings.value(key), settings.at(key))) {
                 Some((Some(Value::Names(nodes)), at)) => {
                     let path = routes::along(network, ends, nodes, at, report)?;
                     let is_default = found.as_ref() == Some(&path);
@@ -296,6 +327,38 @@ impl Planner<'_> {
                 .label(format!("the flow has {} segments", size.div_ceil(u64::from(common.tcp.mss))));
         }
         drops.clone()
+    }
+
+    /// Nothing is fragmented: full segments and acknowledgements must fit the links of their paths.
+    fn check_mtu(&mut self, common: &Common, forward: &[LinkId], backward: &[LinkId], report: &mut Report) {
+        let Some(network) = self.context.network else { return };
+        let (tcp, settings) = (&common.tcp, &common.tcp_settings);
+        let segment = framing::full_segment_datagram_bytes(tcp);
+        if let Some((link, mtu)) = network.path_mtu(forward).filter(|(_, mtu)| mtu.bytes < segment) {
+            let at = settings.at("mss").or(mtu.at);
+            let name = &network.links[link].name;
+            let most = mtu.bytes.saturating_sub(segment - tcp.mss);
+            let label = match settings.at("mss") {
+                Some(_) => format!("at most {most} B"),
+                None => format!("too small for the `mss` of {} B", tcp.mss),
+            };
+            if self.mtu_reported.insert(at) {
+                report
+                    .error(at, format!("full segments are datagrams of {segment} B, and the link {name} carries {} B", mtu.bytes))
+                    .label(label)
+                    .help(format!("nothing is fragmented: write mss = \"{most} B\", or dialect = \"standard\" without `mss`, which takes it from the path; or raise `mtu`"));
+            }
+        }
+        let acknowledgement = framing::longest_ack_datagram_bytes(tcp);
+        if let Some((link, mtu)) = network.path_mtu(backward).filter(|(_, mtu)| mtu.bytes < acknowledgement)
+            && self.mtu_reported.insert(mtu.at)
+        {
+            let name = &network.links[link].name;
+            report
+                .error(mtu.at, format!("acknowledgements have up to {acknowledgement} B, and the link {name} carries {} B", mtu.bytes))
+                .label(format!("at least {acknowledgement} B"))
+                .help("nothing is fragmented: raise `mtu`, or leave out options, as with timestamps = false or receiver_sack = false");
+        }
     }
 
     /// The peak cell rate holds for data and acknowledgements, at both hosts.

@@ -20,13 +20,40 @@ pub(crate) fn largest_mss(technology: Technology) -> u32 {
 
 /// Bytes on the wire of a full data segment of a connection, options included.
 pub(crate) fn full_segment_wire_bytes(tcp: &TcpParams, technology: Technology) -> u64 {
-    let timestamps = tcp.timestamp_clock.map(|_| Timestamps::default());
-    wire_bytes(Segment { len: tcp.mss, headers: tcp.header_bytes, timestamps, ..Segment::default() }, technology)
+    wire_bytes(full_segment(tcp), technology)
+}
+
+/// Octets of the IP datagram around a full data segment of a connection, options included.
+pub(crate) fn full_segment_datagram_bytes(tcp: &TcpParams) -> u32 {
+    full_segment(tcp).ip_bytes()
+}
+
+/// Octets of the IP datagram around the longest acknowledgement of a connection.
+pub(crate) fn longest_ack_datagram_bytes(tcp: &TcpParams) -> u32 {
+    let sack = SackOption::from(&[0; SackOption::MAX_BYTES][..tcp.longest_sack_option()]);
+    Segment { sack, timestamps: timestamps(tcp), ..Segment::default() }.ip_bytes()
+}
+
+/// Octets of the IP datagram around so many bytes of a source of datagrams.
+pub(crate) fn udp_datagram_bytes(payload: u32) -> u32 {
+    udp_segment(payload).ip_bytes()
+}
+
+fn full_segment(tcp: &TcpParams) -> Segment {
+    Segment { len: tcp.mss, headers: tcp.header_bytes, timestamps: timestamps(tcp), ..Segment::default() }
+}
+
+fn udp_segment(payload: u32) -> Segment {
+    Segment { len: payload - MIN_DATAGRAM_BYTES, ..Segment::default() }
+}
+
+fn timestamps(tcp: &TcpParams) -> Option<Timestamps> {
+    tcp.timestamp_clock.map(|_| Timestamps::default())
 }
 
 /// Bytes on the wire of a datagram with `payload` bytes.
 pub(crate) fn datagram_wire_bytes(payload: u32, technology: Technology) -> u64 {
-    wire_bytes(Segment { len: payload - MIN_DATAGRAM_BYTES, ..Segment::default() }, technology)
+    wire_bytes(udp_segment(payload), technology)
 }
 
 /// Bytes on the wire of the longest acknowledgement, whose SACK option has so many octets.
@@ -44,6 +71,7 @@ fn wire_bytes(segment: Segment, technology: Technology) -> u64 {
 
 #[cfg(test)]
 mod tests {
+    use ackclock::tcp::RecoveryParams;
     use ackclock::units::Span;
 
     use super::*;
@@ -66,7 +94,14 @@ mod tests {
         assert_eq!(full_segment_wire_bytes(&plain, packet), 1518);
         let stamped = TcpParams { timestamp_clock: Some(Span::from_ms(1)), ..plain.clone() };
         assert_eq!(full_segment_wire_bytes(&stamped, packet), 1530);
+        assert_eq!([&plain, &stamped].map(full_segment_datagram_bytes), [1500, 1512]);
         assert_eq!(full_segment_wire_bytes(&TcpParams { header_bytes: 0, ..plain }, packet), 1478);
+        // 20 + 20, and 2 + 3 · 8 octets of SACK in whole words; with timestamps 12 more.
+        let sack = TcpParams { recovery: RecoveryParams::Rack, ..TcpParams::default() };
+        let sack_and_timestamps = TcpParams { timestamp_clock: Some(Span::from_ms(1)), ..sack.clone() };
+        let acks = [&TcpParams::default(), &sack, &sack_and_timestamps].map(longest_ack_datagram_bytes);
+        assert_eq!(acks, [40, 68, 80]);
+        assert_eq!((udp_datagram_bytes(1470), udp_datagram_bytes(12)), (1498, 40));
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Scenario files: text in, [`ackclock::scenario::Scenario`] out, or every error of the files at once.
 //!
 //! One arrow, in steps: `files` and `sets` lay texts over one another as one `tree`; `document` checks each key and
-//! value by itself against the table in `keys`; `plan` checks what depends on more than one key (`network` with `paths`, `flows`
+//! value by itself against the table in `keys`; `plan` checks what depends on more than one key (`network` with `links` and `paths`, `flows`
 //! with `routes` and `tcp`, `udp`, `satellites` with `sky`, `queues`, `bottleneck`) and makes the scenario; `write` makes a file of it again. The
 //! JSON Schema comes from the same table.
 //!
@@ -35,6 +35,7 @@ mod files;
 mod flows;
 mod framing;
 mod keys;
+mod links;
 mod names;
 mod network;
 mod paths;

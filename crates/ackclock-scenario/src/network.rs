@@ -3,20 +3,19 @@
 use std::collections::{BTreeMap, HashMap};
 
 use ackclock::ids::{Id, IdVec, LinkId, NodeId};
-use ackclock::path::{Course, ErrorParams, PathParams};
 use ackclock::scenario::{Link, Node, NodeKind, Queue};
 use ackclock::units::{Rate, Span};
 
 use crate::diagnostic::{At, Report};
-use crate::document::{Document, Named};
+use crate::document::Document;
 use crate::keys::{ONE_LINE, Section};
+use crate::links::{self, Direction, Duplex, Mtu, ordered};
 use crate::names::natural;
-use crate::paths::{self, LinkErrors};
 use crate::satellites::{SKY, Satellites};
-use crate::settings::{Settings, warn_unused};
+use crate::settings::Settings;
 use crate::suggest;
 use crate::tree::quoted;
-use crate::values::{Name, Value};
+use crate::values::Value;
 
 /// The network, its queues not yet filled in.
 pub(crate) struct Network {
@@ -37,6 +36,8 @@ pub(crate) struct Network {
     moved: BTreeMap<LinkId, LinkId>,
     /// Links by name, once there are some that are not called after both their ends.
     by_name: HashMap<String, LinkId>,
+    /// The largest datagrams of links, where they are said.
+    mtus: HashMap<LinkId, Mtu>,
     /// The largest propagation delays of ways that change, picoseconds, by their first link and their destination.
     pub(crate) largest_delays: HashMap<(LinkId, NodeId), u128>,
 }
@@ -45,16 +46,6 @@ pub(crate) struct Network {
 enum Origin {
     Old(LinkId),
     New(usize),
-}
-
-struct Duplex {
-    ends: (NodeId, NodeId),
-    rate: Rate,
-    delay: Span,
-    course: Option<Course>,
-    /// Error models of one direction, or of both.
-    errors: Vec<(Option<(NodeId, NodeId)>, ErrorParams)>,
-    jitter: Span,
 }
 
 impl Network {
@@ -81,29 +72,27 @@ impl Network {
             through_sky: BTreeMap::new(),
             moved: BTreeMap::new(),
             by_name: HashMap::new(),
+            mtus: HashMap::new(),
             largest_delays: HashMap::new(),
         };
-        let mut duplexes = network.line(topology, settings);
-        whole &= duplexes.is_some();
-        let generated = duplexes.get_or_insert_default();
-        generated.extend(satellites.iter().flat_map(|satellites| network.places(document, satellites)));
-        let mut taken: HashMap<(NodeId, NodeId), Option<At>> = HashMap::with_capacity(generated.len());
-        taken.extend(generated.iter().map(|duplex| (ordered(duplex.ends), None)));
-        for named in &document.links {
-            match network.table_link(named, settings, duration, &mut taken, report) {
-                Some(duplex) => generated.push(duplex),
-                None => whole = false,
-            }
-        }
+        let made = network.line(topology, settings);
+        whole &= made.is_some();
+        let mut made = made.unwrap_or_default();
+        made.extend(satellites.iter().flat_map(|satellites| network.places(document, satellites)));
+        let is_atm = settings.word("technology") == Some("atm");
+        let context = links::Context { document, network: &network, is_atm, duration };
+        let duplexes = links::all(&context, made, report);
         let mut duplexes = duplexes.filter(|_| whole)?;
         // Nodes are in the order of their names: neither the order of the file nor that of `ends` matters.
         duplexes.sort_by_key(|duplex| ordered(duplex.ends));
         // There may be hundreds of thousands of them: no more room than they need.
         network.links = IdVec::with_capacity(2 * duplexes.len());
         for duplex in duplexes {
-            let (a, b) = ordered(duplex.ends);
-            network.add(a, b, &duplex);
-            network.add(b, a, &duplex);
+            let ((a, b), [there, back]) = (duplex.ends, duplex.directions);
+            let (there, back) = if a < b { (there, back) } else { (back, there) };
+            let (a, b) = ordered((a, b));
+            network.add(a, b, there);
+            network.add(b, a, back);
         }
         if let Some(satellites) = satellites {
             network.find_sky(satellites);
@@ -115,8 +104,6 @@ impl Network {
     fn places(&mut self, document: &Document, satellites: &Satellites) -> Vec<Duplex> {
         // Wrong, and reported.
         let Some(rate) = satellites.rate() else { return Vec::new() };
-        let plain =
-            |ends, rate, delay| Duplex { ends, rate, delay, course: None, errors: Vec::new(), jitter: Span::ZERO };
         let nodes: Vec<NodeId> = satellites.places.iter().filter_map(|place| self.node(&place.name)).collect();
         let mut links = Vec::new();
         for (index, (&node, place)) in nodes.iter().zip(&satellites.places).enumerate() {
@@ -124,10 +111,10 @@ impl Network {
                 && let Some(host) = self.node(&host_of(&place.name))
             {
                 self.at_places.insert(place.name.clone(), host);
-                links.push(plain((host, node), HOST_RATE, HOST_DELAY));
+                links.push(Duplex::closed((host, node), HOST_RATE, HOST_DELAY));
             }
             let others = nodes[..index].iter();
-            links.extend(others.map(|&other| plain((other, node), rate, Span::from_ms(1))));
+            links.extend(others.map(|&other| Duplex::closed((other, node), rate, Span::from_ms(1))));
         }
         links
     }
@@ -250,6 +237,16 @@ impl Network {
         self.link_between(self.node(from)?, self.node(to)?)
     }
 
+    /// The link of a path that carries the smallest datagrams, if any says how large they may be.
+    pub(crate) fn path_mtu(&self, path: &[LinkId]) -> Option<(LinkId, Mtu)> {
+        // Most networks say nothing of it, and some have a million paths.
+        if self.mtus.is_empty() {
+            return None;
+        }
+        let said = path.iter().filter_map(|link| self.mtus.get(link).map(|mtu| (*link, *mtu)));
+        said.min_by_key(|(_, mtu)| mtu.bytes)
+    }
+
     /// Switches next to a node, in the order of names.
     pub(crate) fn switches_next_to(&self, node: NodeId) -> &[NodeId] {
         &self.switches[node]
@@ -279,114 +276,22 @@ impl Network {
         };
         let access_delay = settings.span("access_delay")?;
         let (left, right) = (self.node("sw1")?, self.node("sw2")?);
-        let duplex =
-            |ends, rate, delay| Duplex { ends, rate, delay, course: None, errors: Vec::new(), jitter: Span::ZERO };
-        let mut links = vec![duplex((left, right), trunk_rate, trunk_delay)];
+        let mut links = vec![Duplex::plain((left, right), trunk_rate, trunk_delay)];
         for i in 1..=self.sources {
             let ends = [(self.node(&format!("s{i}"))?, left), (right, self.node(&format!("d{i}"))?)];
-            links.extend(ends.map(|ends| duplex(ends, access_rate, access_delay)));
+            links.extend(ends.map(|ends| Duplex::plain(ends, access_rate, access_delay)));
         }
         Some(links)
     }
 
-    fn table_link(
-        &self,
-        named: &Named,
-        network: &Settings,
-        duration: Option<Span>,
-        taken: &mut HashMap<(NodeId, NodeId), Option<At>>,
-        report: &mut Report,
-    ) -> Option<Duplex> {
-        let settings = Settings::resolve(Section::Link, &[&named.given]);
-        settings.require(&format!("[link.{}]", named.name), &|_| None, report);
-        let ends = match settings.value("ends") {
-            Some(Value::Names(ends)) => self.ends(ends, settings.at("ends"), report),
-            _ => None,
-        };
-        let (rate, delay) = (settings.rate("rate"), settings.span("delay"));
-        let ends = ends?;
-        if taken.insert(ordered(ends), settings.at("ends")).is_some() {
-            let (a, b) = (&self.nodes[ends.0].name, &self.nodes[ends.1].name);
-            report
-                .error(settings.at("ends"), format!("there is already a link between {a} and {b}"))
-                .label("second link between these two")
-                .help("put a switch into one of them if two ways are meant");
-            return None;
-        }
-        if network.word("technology") == Some("atm")
-            && let Some(key) = PATH_KEYS.iter().find(|key| is_of_path(&settings, key))
-        {
-            report
-                .error(settings.at(key), format!("`{key}` changes or corrupts packets, and this is an ATM network"))
-                .label("links of ATM networks are plain")
-                .help("leave it out, or write technology = \"packet\" in [network]");
-            return None;
-        }
-        let context = |_: &str| None;
-        warn_unused(&named.given, Section::Link, &[&settings], &context, report);
-        let errors = self.errors(&settings, ends, report);
-        let course = paths::course(&settings, &named.name, duration, report);
-        let jitter = settings.span("jitter");
-        Some(Duplex { ends, rate: rate?, delay: delay?, course: course?, errors: errors?, jitter: jitter? })
-    }
-
-    /// The error models of a link, with their directions.
-    #[allow(clippy::type_complexity)]
-    fn errors(
-        &self,
-        settings: &Settings,
-        ends: (NodeId, NodeId),
-        report: &mut Report,
-    ) -> Option<Vec<(Option<(NodeId, NodeId)>, ErrorParams)>> {
-        let Some(Value::Errors(all)) = settings.value("errors") else { return Some(Vec::new()) };
-        let mut models = Vec::with_capacity(all.len());
-        for LinkErrors { params, direction } in all {
-            let direction = match direction {
-                None => None,
-                Some(name) => Some(self.direction(name, ends, report)?),
-            };
-            models.push((direction, params.clone()));
-        }
-        Some(models)
-    }
-
-    /// One direction of a link between two nodes.
-    fn direction(&self, name: &Name, (a, b): (NodeId, NodeId), report: &mut Report) -> Option<(NodeId, NodeId)> {
-        let both = [(a, b), (b, a)];
-        let spelled = |(from, to): (NodeId, NodeId)| format!("{}->{}", self.nodes[from].name, self.nodes[to].name);
-        let found = both.into_iter().find(|&direction| spelled(direction) == name.text);
-        if found.is_none() {
-            report.error(name.at, format!("{} is no direction of this link", quoted(&name.text))).label(format!(
-                "expected {:?} or {:?}",
-                spelled(both[0]),
-                spelled(both[1])
-            ));
-        }
-        found
-    }
-
-    fn ends(&self, names: &[Name], at: Option<At>, report: &mut Report) -> Option<(NodeId, NodeId)> {
-        let [a, b] = names else { return None };
-        let (from, to) = (self.expect_node(&a.text, Some(a.at), report), self.expect_node(&b.text, Some(b.at), report));
-        let (from, to) = (from?, to?);
-        if from == to {
-            report
-                .error(at, format!("the link connects {} with itself", a.text))
-                .label("two different nodes are needed");
-            return None;
-        }
-        Some((from, to))
-    }
-
-    fn add(&mut self, from: NodeId, to: NodeId, duplex: &Duplex) {
+    fn add(&mut self, from: NodeId, to: NodeId, direction: Direction) {
         let name = format!("{}->{}", self.nodes[from].name, self.nodes[to].name);
-        let queue = Queue::unlimited();
-        let here = duplex.errors.iter().filter(|(direction, _)| direction.is_none_or(|of| of == (from, to)));
-        let errors = here.map(|(_, params)| params.clone()).collect();
-        let path = PathParams { course: duplex.course.clone().map(Box::new), errors, jitter: duplex.jitter };
-        let (rate, delay) = (duplex.rate, duplex.delay);
-        let link = self.links.push(Link { name, from, to, rate, delay, path, queue });
+        let Direction { rate, delay, path, mtu } = direction;
+        let link = self.links.push(Link { name, from, to, rate, delay, path, queue: Queue::unlimited() });
         self.between.insert((from, to), link);
+        if let Some(mtu) = mtu {
+            self.mtus.insert(link, mtu);
+        }
         if self.is_host(to) {
             self.hosts[from] += 1;
         } else {
@@ -490,12 +395,6 @@ fn nodes(
     Some(sorted.into_iter().map(|(name, kind)| Node { name, kind }).collect())
 }
 
-/// Whether a key of a link is given, and makes it more than plain.
-fn is_of_path(settings: &Settings, key: &str) -> bool {
-    let jitters = key == "jitter" && settings.span(key).is_some_and(|jitter| jitter > Span::ZERO);
-    jitters || matches!(settings.value(key), Some(Value::Schedule(_) | Value::Outages(_) | Value::Errors(_)))
-}
-
 /// Whether a flow or a source of datagrams begins or ends at a place.
 fn is_end_of_flows(document: &Document, place: &str) -> bool {
     document.flows.iter().chain(&document.udp).any(|named| {
@@ -510,9 +409,3 @@ fn host_of(place: &str) -> String {
 
 const HOST_RATE: Rate = Rate::from_bps(10_000_000_000).expect("more than zero");
 const HOST_DELAY: Span = Span::from_ps(1);
-/// The keys with which a link may change or corrupt packets.
-const PATH_KEYS: [&str; 5] = ["rate", "delay", "jitter", "outages", "errors"];
-
-fn ordered((a, b): (NodeId, NodeId)) -> (NodeId, NodeId) {
-    (a.min(b), a.max(b))
-}

@@ -8,7 +8,7 @@ use ackclock::units::Span;
 use crate::bottleneck;
 use crate::diagnostic::{At, Report};
 use crate::document::Document;
-use crate::flows::{self, Said};
+use crate::flows::{self, PlannedFlow, Said};
 use crate::keys::{ONE_LINE, Section};
 use crate::network::Network;
 use crate::quantity::{Dimension, Quantity};
@@ -88,7 +88,6 @@ pub(crate) fn plan(document: &Document, source: &dyn Source, path: &str, report:
 
     let queues = technology_word.map(|technology| queues::settings(document, technology, report));
     warn_tcp(document, &network_settings, report);
-    let tcp = tcp::settings(Section::Tcp, &[&document.tcp]);
     let traffic = Settings::resolve(Section::Traffic, &[&document.traffic]);
 
     let context = satellites::Context { document, duration: top.span("duration"), source };
@@ -124,10 +123,13 @@ pub(crate) fn plan(document: &Document, source: &dyn Source, path: &str, report:
     if report.has_errors() {
         return None;
     }
+    let path_mtu = common_mtu(&flows);
+    let tcp = tcp::settings(Section::Tcp, &[&document.tcp], path_mtu);
     let mut tables = Vec::new();
     let mut ends = Vec::new();
     let flows = flows.into_iter().enumerate().map(|(index, planned)| {
-        if planned.said.has_table {
+        // What TCP takes from another path than that of the others is written too.
+        if planned.said.has_table || planned.said.path_mtu != path_mtu {
             tables.push((FlowId::from_index(index), planned.said));
             let route = &planned.flow.forward;
             let (from, to) = (network.links[route.first()].from, route.destination(&network.links));
@@ -164,6 +166,13 @@ pub(crate) fn plan(document: &Document, source: &dyn Source, path: &str, report:
         contacts,
         ends,
     })
+}
+
+/// The MTU of all paths of data, if it is one.
+fn common_mtu(flows: &[PlannedFlow]) -> Option<u32> {
+    let mut mtus = flows.iter().map(|planned| planned.said.path_mtu);
+    let first = mtus.next()??;
+    mtus.all(|mtu| mtu == Some(first)).then_some(first)
 }
 
 /// What is to be written down while the run goes on.
@@ -281,12 +290,15 @@ fn technology(word: Option<&str>, framing: &Settings) -> Option<Technology> {
 /// Warns about keys of [tcp] that no flow uses, and keys of [flow.NAME.tcp] that this flow does not.
 fn warn_tcp(document: &Document, network: &Settings, report: &mut Report) {
     let no_context = |_: &str| None;
-    let resolved: Vec<Settings> =
-        document.flows.iter().map(|named| tcp::settings(Section::FlowTcp, &[&named.tcp, &document.tcp])).collect();
+    let resolved: Vec<Settings> = document
+        .flows
+        .iter()
+        .map(|named| tcp::settings(Section::FlowTcp, &[&named.tcp, &document.tcp], None))
+        .collect();
     for (named, settings) in document.flows.iter().zip(&resolved) {
         warn_unused(&named.tcp, Section::FlowTcp, &[settings], &no_context, report);
     }
-    let general = tcp::settings(Section::Tcp, &[&document.tcp]);
+    let general = tcp::settings(Section::Tcp, &[&document.tcp], None);
     let generated = network.word("topology").is_some_and(|topology| ONE_LINE.contains(&topology));
     let mut everywhere: Vec<&Settings> = resolved.iter().collect();
     if generated || document.flows.iter().any(|named| is_empty(&named.tcp)) {

@@ -30,7 +30,11 @@ pub fn json_schema() -> Value {
             table = json!({ "anyOf": [position, table] });
         }
         if section.is_named() {
-            let name = if section == Section::Port { LINK_NAME } else { NAME };
+            let name = match section {
+                Section::Port => LINK_NAME,
+                Section::Link => LINK_OR_DIRECTION,
+                _ => NAME,
+            };
             table = json!({
                 "type": "object",
                 "description": section.about(),
@@ -144,5 +148,7 @@ fn drops() -> Value {
 const NAME: &str = "^[A-Za-z0-9_.-]{1,64}$";
 /// Names of links in one direction.
 const LINK_NAME: &str = "^[A-Za-z0-9_.-]{1,64}->[A-Za-z0-9_.-]{1,64}$";
+/// Names of links, and of one direction or of a pattern of several.
+const LINK_OR_DIRECTION: &str = "^([A-Za-z0-9_.-]{1,64}|[A-Za-z0-9_.*-]{1,64}->[A-Za-z0-9_.*-]{1,64})$";
 /// A decimal number with optional exponent and underscores.
 const NUMBER: &str = "[0-9](_?[0-9])*(\\.[0-9](_?[0-9])*)?([eE][+-]?[0-9](_?[0-9])*)?";

@@ -18,10 +18,11 @@ use crate::quantity::{Dimension, Quantity};
 use crate::settings::{Given, Settings};
 use crate::values::Value;
 
-/// What holds in [tcp] or [flow.NAME.tcp]: `layers` first, then the defaults.
-pub(crate) fn settings(section: Section, layers: &[&Given]) -> Settings {
+/// What holds in [tcp] or [flow.NAME.tcp]: `layers` first, then the defaults, for a path that carries datagrams of so many
+/// octets if that is said.
+pub(crate) fn settings(section: Section, layers: &[&Given], path_mtu: Option<u32>) -> Settings {
     let mut settings = Settings::resolve(section, layers);
-    dialects::apply(&mut settings);
+    dialects::apply(&mut settings, path_mtu);
     match settings.word("recovery") {
         Some("new-reno") => settings.set_default("guard_after_timeout", Value::Flag(true), "RFC 2582 §5"),
         Some("fall-floyd") => settings.set_default("guard_after_timeout", Value::Flag(false), "[SACK-UBR] §3"),

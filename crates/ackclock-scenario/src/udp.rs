@@ -8,6 +8,7 @@ use ackclock::units::{Span, Time};
 use crate::diagnostic::Report;
 use crate::document::{Document, Named};
 use crate::flows::PlannedFlow;
+use crate::framing;
 use crate::keys::Section;
 use crate::names::natural;
 use crate::network::Network;
@@ -61,6 +62,7 @@ fn source(
         return None;
     }
     let route = route(named, &settings, network, (from, to), finder, report)?;
+    let payload = payload(&settings, network, &route, report);
     let start = settings.span("start")?;
     let stop = match settings.word("stop") {
         Some("never") => None,
@@ -77,13 +79,34 @@ fn source(
             .label("not before the end of `duration`");
     }
     let source = CbrParams {
-        payload_bytes: u32::try_from(settings.amount("payload")?).ok()?,
+        payload_bytes: payload?,
         rate: settings.rate("rate")?,
         start: Time::ZERO + start,
         stop: stop.map(|stop| Time::ZERO + stop),
         dither: if settings.flag("dither")? { Dither::Uniform } else { Dither::Off },
     };
     Some(DatagramFlow { name: named.name.clone(), route: route.into(), source })
+}
+
+/// The payload of datagrams that fit the links of their route, for nothing is fragmented; else a report.
+fn payload(settings: &Settings, network: &Network, route: &[LinkId], report: &mut Report) -> Option<u32> {
+    let payload = u32::try_from(settings.amount("payload")?).ok()?;
+    let datagram = framing::udp_datagram_bytes(payload);
+    let too_small = network.path_mtu(route).filter(|(_, mtu)| mtu.bytes < datagram);
+    let Some((link, mtu)) = too_small else { return Some(payload) };
+    let most = mtu.bytes - (datagram - payload);
+    let name = &network.links[link].name;
+    report
+        .error(
+            settings.at("payload").or(mtu.at),
+            format!(
+                "datagrams of {payload} B have {datagram} B with their headers, and the link {name} carries {} B",
+                mtu.bytes
+            ),
+        )
+        .label(format!("with a `payload` of {most} B they fit"))
+        .help("nothing is fragmented: lower `payload`, or raise `mtu`");
+    None
 }
 
 fn host(settings: &Settings, key: &str, network: &Network, report: &mut Report) -> Option<NodeId> {

@@ -49,6 +49,9 @@ pub(crate) fn write(plan: &Plan, document: &Document, report: &Report) -> (Strin
             writer.section(Some(&header(section.key(), &named.name)), &settings, None, &context);
         }
     }
+    for index in in_order(&document.directions) {
+        writer.given(Section::LinkDirection, &document.directions[index]);
+    }
     if let Some(satellites) = &plan.satellites {
         let context = |key: &str| satellites.word(key).or_else(|| context(key));
         writer.section(Some("satellites"), &satellites.settings, None, &context);
@@ -103,6 +106,14 @@ impl Writer<'_> {
             return;
         }
         self.lines(header, lines);
+    }
+
+    /// The keys that a table gives, and no other: what it does not give holds as it holds without it.
+    fn given(&mut self, section: Section, named: &Named) {
+        let settings = Settings::resolve(section, &[&named.given]);
+        let given = section.keys().filter_map(|key| Some((key.name, named.given.value(key.name)?)));
+        let lines = given.map(|(key, value)| (key, spell(value), settings.origin(key))).collect();
+        self.lines(Some(&header(section.key(), &named.name)), lines);
     }
 
     fn flow(

@@ -68,6 +68,37 @@ fn a_paced_source_spaces_its_cells() {
     assert_eq!(flow(&records, "f1").completed, Some(Time::from_ps(expected)));
 }
 
+/// The same packet out, and its acknowledgement back over a return channel of 64 kb/s and 200 ms: 5 ms for 40 octets.
+#[test]
+fn a_return_channel_has_a_rate_and_a_delay_of_its_own() {
+    let text = r#"
+        duration = "1 s"
+        [network]
+        technology = "packet"
+        topology = "dumbbell"
+        sources = 1
+        access_rate = "10 Mbps"
+        access_delay = "1 ms"
+        bottleneck_rate = "100 Mbps"
+        bottleneck_delay = "2 ms"
+        [link."sw2->sw1"]
+        rate = "64 kbps"
+        delay = "200 ms"
+        [tcp]
+        mss = "1460 B"
+        [traffic]
+        size = "1460 B"
+    "#;
+    let us = |bits: u64, kbps: u64| bits * 1_000_000_000 / kbps; // ps
+    let out = 2 * us(12_000, 10_000) + us(12_000, 100_000) + 4_000_000_000;
+    let back = 2 * us(320, 10_000) + us(320, 64) + 202_000_000_000;
+    for engine in [Engine::Batched, Engine::Reference] {
+        let mut simulation = sim::build_with(&scenario(text, &[]), 1, engine);
+        simulation.step(Time::NEVER);
+        assert_eq!(flow(&simulation.records(), "f1").completed, Some(Time::from_ps(out + back)));
+    }
+}
+
 /// A packet of 1500 octets over 10, 100 and 10 Mb/s, and its acknowledgement of 40 octets back.
 #[test]
 fn a_packet_is_stored_and_forwarded() {

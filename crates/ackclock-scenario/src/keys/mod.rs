@@ -41,6 +41,7 @@ pub(crate) enum Section {
     Network,
     Node,
     Link,
+    LinkDirection,
     Queue,
     Port,
     Atm,
@@ -151,7 +152,7 @@ impl Limit {
 }
 
 impl Section {
-    /// Every kind of table.
+    /// Every kind of table but [`Section::LinkDirection`], whose keys [`Section::Link`] has too.
     pub(crate) const ALL: &'static [Section] = &[
         Section::Top,
         Section::Network,
@@ -177,6 +178,7 @@ impl Section {
             Section::Network => "[network]",
             Section::Node => "[node.NAME]",
             Section::Link => "[link.NAME]",
+            Section::LinkDirection => "[link.\"A->B\"]",
             Section::Queue => "[queue]",
             Section::Port => "[port.\"A->B\"]",
             Section::Atm => "[atm]",
@@ -197,7 +199,7 @@ impl Section {
             Section::Top => "",
             Section::Network => "network",
             Section::Node => "node",
-            Section::Link => "link",
+            Section::Link | Section::LinkDirection => "link",
             Section::Queue => "queue",
             Section::Port => "port",
             Section::Atm => "atm",
@@ -217,7 +219,10 @@ impl Section {
             Section::Top => "A scenario of Ackclock: a network, its traffic, the length of the experiment.",
             Section::Network => "What the network is made of.",
             Section::Node => "A host or a switch.",
-            Section::Link => "A duplex link.",
+            Section::Link => {
+                "A duplex link; or, called \"A->B\", what is different in one direction of a link, or of all that fit a pattern as in \"s*->sw1\"."
+            }
+            Section::LinkDirection => "What is different in one direction of a link.",
             Section::Queue => "The queue of every output port of every switch.",
             Section::Port => "What is different at one output port of a switch.",
             Section::Atm => "What holds on ATM networks only.",

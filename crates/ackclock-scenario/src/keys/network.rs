@@ -198,20 +198,20 @@ pub(super) const KEYS: &[Key] = &[
         kind: Kind::Ends,
         default: Fallback::Required,
         source: "",
-        about: "The two nodes it connects.",
+        about: "The two nodes it connects; if the topology connects them, its link is the one that is meant.",
         used_if: ALWAYS,
     },
     Key {
-        sections: &[Section::Link],
+        sections: LINKS,
         name: "rate",
         kind: schedule(&[RATE]),
         default: Fallback::Required,
         source: "",
-        about: "Rate of both directions; or a list, as in [\"2 Mbps\", { at = \"20 s\", rate = \"1 Mbps\" }], on packet networks.",
+        about: "Rate of each direction; or a list, as in [\"2 Mbps\", { at = \"20 s\", rate = \"1 Mbps\" }], on packet networks.",
         used_if: ALWAYS,
     },
     Key {
-        sections: &[Section::Link],
+        sections: LINKS,
         name: "delay",
         kind: schedule(&[DELAY]),
         default: Fallback::Required,
@@ -220,7 +220,7 @@ pub(super) const KEYS: &[Key] = &[
         used_if: ALWAYS,
     },
     Key {
-        sections: &[Section::Link],
+        sections: LINKS,
         name: "delay_shape",
         kind: Kind::Word(&["steps", "linear"]),
         default: Fallback::Text("steps"),
@@ -229,7 +229,7 @@ pub(super) const KEYS: &[Key] = &[
         used_if: IF_DELAYS,
     },
     Key {
-        sections: &[Section::Link],
+        sections: LINKS,
         name: "reordering",
         kind: Kind::Word(&["natural", "prevent"]),
         default: Fallback::Text("natural"),
@@ -238,7 +238,7 @@ pub(super) const KEYS: &[Key] = &[
         used_if: IF_DELAYS,
     },
     Key {
-        sections: &[Section::Link],
+        sections: LINKS,
         name: "under_way",
         kind: Kind::Word(&["keep", "drop"]),
         default: Fallback::Text("keep"),
@@ -247,7 +247,7 @@ pub(super) const KEYS: &[Key] = &[
         used_if: IF_DELAYS,
     },
     Key {
-        sections: &[Section::Link],
+        sections: LINKS,
         name: "jitter",
         kind: amount(&[INSTANT]),
         default: Fallback::Text("0 s"),
@@ -256,7 +256,7 @@ pub(super) const KEYS: &[Key] = &[
         used_if: ALWAYS,
     },
     Key {
-        sections: &[Section::Link],
+        sections: LINKS,
         name: "outages",
         kind: Kind::Outages,
         default: Fallback::Derived("none"),
@@ -265,7 +265,7 @@ pub(super) const KEYS: &[Key] = &[
         used_if: ALWAYS,
     },
     Key {
-        sections: &[Section::Link],
+        sections: LINKS,
         name: "in_service",
         kind: Kind::Word(&["finish", "lose"]),
         default: Fallback::Text("finish"),
@@ -274,7 +274,7 @@ pub(super) const KEYS: &[Key] = &[
         used_if: IF_OUTAGES,
     },
     Key {
-        sections: &[Section::Link],
+        sections: LINKS,
         name: "queued",
         kind: Kind::Word(&["keep", "flush"]),
         default: Fallback::Text("keep"),
@@ -283,12 +283,21 @@ pub(super) const KEYS: &[Key] = &[
         used_if: IF_OUTAGES,
     },
     Key {
-        sections: &[Section::Link],
+        sections: LINKS,
         name: "errors",
         kind: Kind::Errors,
         default: Fallback::Derived("none"),
         source: "Ackclock",
         about: "Which packets are corrupted: one model or several, as in { model = \"uniform\", rate = 0.01 }; on packet networks.",
+        used_if: ALWAYS,
+    },
+    Key {
+        sections: LINKS,
+        name: "mtu",
+        kind: amount(&[Limit { dimension: Dimension::Size, min: 68, max: 65_535 }]),
+        default: Fallback::Derived("none: every datagram fits"),
+        source: "Ackclock",
+        about: "The largest IP datagram that the link carries. Nothing is fragmented: larger segments are refused, and in the dialect standard `mss` follows the smallest on the path.",
         used_if: ALWAYS,
     },
     Key {
@@ -501,6 +510,7 @@ const IF_EPISODE: &[Condition] = &[
 const IF_BOTTLENECK: &[Condition] = &[Condition { key: "bottleneck", is: &["named"] }];
 const IF_RECORD: &[Condition] = &[Condition { key: "record", is: &["given"] }];
 const QUEUES: &[Section] = &[Section::Queue, Section::Port];
+const LINKS: &[Section] = &[Section::Link, Section::LinkDirection];
 const DELAY: Limit = Limit { dimension: Dimension::Time, min: 0, max: HOUR_PS };
 const fn schedule(limits: &'static [Limit]) -> Kind {
     Kind::Schedule(Amount { limits, words: &[], bare: Bare::None })

@@ -1,0 +1,426 @@
+//! Links: those that the topology makes, those of [link.NAME] tables, and what a table says of one direction.
+//!
+//! A table with `ends` that the topology has joined already changes that link in both directions. A table called after a
+//! direction, `[link."A->B"]`, changes that direction; `*` in such a name stands for any part of the name of a node. What a
+//! direction does not say holds as the table of its link has it, else as the topology has it.
+
+use std::collections::{BTreeMap, HashMap};
+
+use ackclock::ids::NodeId;
+use ackclock::path::{Course, ErrorParams, PathParams};
+use ackclock::units::{Rate, Span};
+
+use crate::diagnostic::{At, Report};
+use crate::document::{Document, Named};
+use crate::keys::Section;
+use crate::network::Network;
+use crate::paths::{self, LinkErrors};
+use crate::quantity::{Dimension, Quantity};
+use crate::settings::{Given, Settings, warn_unused};
+use crate::suggest;
+use crate::tree::quoted;
+use crate::values::{Name, Value};
+
+/// A link in both directions.
+#[derive(Clone, Debug)]
+pub(crate) struct Duplex {
+    pub(crate) ends: Ends,
+    /// From the first end to the second, and back.
+    pub(crate) directions: [Direction; 2],
+    /// Whether tables of links may change it.
+    is_open: bool,
+}
+
+/// One direction of a link.
+#[derive(Clone, Debug)]
+pub(crate) struct Direction {
+    pub(crate) rate: Rate,
+    pub(crate) delay: Span,
+    pub(crate) path: PathParams,
+    pub(crate) mtu: Option<Mtu>,
+}
+
+/// The largest IP datagram that a link carries, and where that is said.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Mtu {
+    pub(crate) bytes: u32,
+    pub(crate) at: Option<At>,
+}
+
+type Ends = (NodeId, NodeId);
+
+impl Duplex {
+    /// A link that does nothing but transmit, equal in both directions, which tables of links may change.
+    pub(crate) fn plain(ends: Ends, rate: Rate, delay: Span) -> Duplex {
+        let direction = Direction { rate, delay, path: PathParams::plain(), mtu: None };
+        Duplex { ends, directions: [direction.clone(), direction], is_open: true }
+    }
+
+    /// The same, but tables of links do not know it.
+    pub(crate) fn closed(ends: Ends, rate: Rate, delay: Span) -> Duplex {
+        Duplex { is_open: false, ..Duplex::plain(ends, rate, delay) }
+    }
+
+    /// The ends of a direction.
+    fn ends_of(&self, side: usize) -> Ends {
+        if side == 0 { self.ends } else { (self.ends.1, self.ends.0) }
+    }
+}
+
+/// What links are made from.
+pub(crate) struct Context<'a> {
+    pub(crate) document: &'a Document,
+    /// Its nodes are known.
+    pub(crate) network: &'a Network,
+    pub(crate) is_atm: bool,
+    pub(crate) duration: Option<Span>,
+}
+
+/// All links of a document: `made` by the topology, and those of tables. `None`: something is wrong, and reported.
+pub(crate) fn all(context: &Context<'_>, made: Vec<Duplex>, report: &mut Report) -> Option<Vec<Duplex>> {
+    let mut links = Links { context, tables: HashMap::new(), places: HashMap::with_capacity(made.len()), all: made };
+    links.places.extend(links.all.iter().enumerate().map(|(place, duplex)| (ordered(duplex.ends), place)));
+    let mut whole = true;
+    for named in &context.document.links {
+        whole &= links.table(named, report).is_some();
+    }
+    // What else a direction would change is not known.
+    whole &= whole && links.directions(report).is_some();
+    whole.then_some(links.all)
+}
+
+struct Links<'a> {
+    context: &'a Context<'a>,
+    all: Vec<Duplex>,
+    places: HashMap<Ends, usize>,
+    /// The tables of links by their places.
+    tables: HashMap<usize, &'a Named>,
+}
+
+/// The tables that are about one direction by their numbers: called after it, and with a pattern.
+#[derive(Clone, Copy, Debug, Default)]
+struct Layer {
+    exact: Option<usize>,
+    pattern: Option<usize>,
+}
+
+/// What a table, or several laid over one another, make of a link or of one direction.
+struct Said<'a> {
+    rate: Rate,
+    delay: Span,
+    course: Option<Course>,
+    errors: &'a [LinkErrors],
+    jitter: Span,
+    mtu: Option<Mtu>,
+}
+
+impl<'a> Links<'a> {
+    /// A table with `ends`: a new link, or a change of one that the topology makes.
+    fn table(&mut self, named: &'a Named, report: &mut Report) -> Option<()> {
+        let mut settings = Settings::resolve(Section::Link, &[&named.given]);
+        let ends = match settings.value("ends") {
+            Some(Value::Names(ends)) => self.ends(ends, settings.at("ends"), report),
+            _ => None,
+        };
+        let place = ends.and_then(|ends| self.places.get(&ordered(ends)).copied());
+        let header = format!("[link.{}]", named.name);
+        let Some(place) = place else {
+            settings.require(&header, &|_| None, report);
+            let ends = ends?;
+            // Where rate or delay is wrong, what else is wrong is said too.
+            let (rate, delay) = (settings.rate("rate"), settings.span("delay"));
+            let duplex = Duplex::plain(ends, rate.unwrap_or(ANY_RATE), delay.unwrap_or(Span::ZERO));
+            self.places.insert(ordered(ends), self.all.len());
+            self.all.push(duplex);
+            return self.change_both(self.all.len() - 1, named, &settings, report);
+        };
+        let duplex = &self.all[place];
+        if !duplex.is_open || self.tables.contains_key(&place) {
+            let (a, b) = (self.name(duplex.ends.0), self.name(duplex.ends.1));
+            report
+                .error(settings.at("ends"), format!("there is already a link between {a} and {b}"))
+                .label("second link between these two")
+                .help("put a switch into one of them if two ways are meant");
+            return None;
+        }
+        let direction = &duplex.directions[0];
+        let (rate, delay) = (direction.rate, direction.delay);
+        set_defaults(&mut settings, rate, delay);
+        self.change_both(place, named, &settings, report)
+    }
+
+    /// Changes both directions of a link.
+    fn change_both(&mut self, place: usize, named: &'a Named, settings: &Settings, report: &mut Report) -> Option<()> {
+        self.tables.insert(place, named);
+        self.refuse_on_atm(&named.given, Section::Link, report)?;
+        warn_unused(&named.given, Section::Link, &[settings], &|_| None, report);
+        let ends = self.all[place].ends;
+        let both = [ends, (ends.1, ends.0)];
+        let directed = self.check_directions(settings, &both, "of this link", report);
+        let said = said(settings, &named.name, self.context.duration, report);
+        let (Some(()), Some(said)) = (directed, said) else { return None };
+        let directions = both.map(|ends| said.direction(&self.spelled(ends)));
+        self.all[place].directions = directions;
+        Some(())
+    }
+
+    /// What tables of single directions say, over all else.
+    fn directions(&mut self, report: &mut Report) -> Option<()> {
+        let tables = &self.context.document.directions;
+        let layers = self.layers(report)?;
+        let mut whole = true;
+        // For each table what holds where it does; of a pattern all is alike, but for what other tables say.
+        let mut holds: Vec<Vec<Settings>> = tables.iter().map(|_| Vec::new()).collect();
+        let mut alike: HashMap<(usize, Rate, Span), Direction> = HashMap::new();
+        for ((place, side), layer) in layers {
+            let link = self.tables.get(&place).copied();
+            let before = &self.all[place].directions[side];
+            let (rate, delay) = (before.rate, before.delay);
+            let is_alone = layer.exact.is_none() && link.is_none();
+            let key = layer.pattern.filter(|_| is_alone).map(|pattern| (pattern, rate, delay));
+            if let Some(direction) = key.and_then(|key| alike.get(&key)) {
+                self.all[place].directions[side] = direction.clone();
+                continue;
+            }
+            let own = || layer.exact.into_iter().chain(layer.pattern);
+            let given: Vec<&Given> = own().map(|index| &tables[index]).chain(link).map(|named| &named.given).collect();
+            let mut settings = Settings::resolve(Section::LinkDirection, &given);
+            set_defaults(&mut settings, rate, delay);
+            let ends = self.all[place].ends_of(side);
+            let name = self.spelled(ends);
+            let has_errors = own().any(|index| tables[index].given.key_at("errors").is_some());
+            let directed = match has_errors {
+                true => self.check_directions(&settings, &[ends], "that this table is about", report),
+                false => Some(()),
+            };
+            match (directed, said(&settings, &name, self.context.duration, report)) {
+                (Some(()), Some(said)) => {
+                    let direction = said.direction(&name);
+                    let is_alike = said.errors.iter().all(|errors| errors.direction.is_none());
+                    if let Some(key) = key.filter(|_| is_alike) {
+                        alike.insert(key, direction.clone());
+                    }
+                    self.all[place].directions[side] = direction;
+                }
+                _ => whole = false,
+            }
+            for index in own() {
+                holds[index].push(settings.clone());
+            }
+        }
+        for (named, holds) in tables.iter().zip(&holds) {
+            let holds: Vec<&Settings> = holds.iter().collect();
+            warn_unused(&named.given, Section::LinkDirection, &holds, &|_| None, report);
+        }
+        whole.then_some(())
+    }
+
+    /// Which tables are about which directions.
+    fn layers(&self, report: &mut Report) -> Option<BTreeMap<(usize, usize), Layer>> {
+        let tables = &self.context.document.directions;
+        let mut layers: BTreeMap<(usize, usize), Layer> = BTreeMap::new();
+        let mut whole = true;
+        for (index, named) in tables.iter().enumerate() {
+            whole &= self.refuse_on_atm(&named.given, Section::LinkDirection, report).is_some();
+            let is_pattern = named.name.contains('*');
+            let found = if is_pattern { self.matching(named, report) } else { self.exact(named, report) };
+            whole &= !found.is_empty();
+            for place in found {
+                let layer = layers.entry(place).or_default();
+                let table = if is_pattern { &mut layer.pattern } else { &mut layer.exact };
+                if let Some(other) = table.replace(index) {
+                    let name = self.spelled(self.all[place.0].ends_of(place.1));
+                    let (one, other) = (quoted(&tables[other].name), quoted(&named.name));
+                    report
+                        .error(named.at, format!("{one} and {other} are both about {name}"))
+                        .label("contradicts another table")
+                        .help("let one of them fit fewer links");
+                    return None;
+                }
+            }
+        }
+        whole.then_some(layers)
+    }
+
+    /// The one direction of a name, if there is such a link that tables may change; else a report.
+    fn exact(&self, named: &Named, report: &mut Report) -> Vec<(usize, usize)> {
+        let ends = named.name.split_once("->");
+        let nodes = ends.and_then(|(from, to)| self.context.network.node(from).zip(self.context.network.node(to)));
+        let place = nodes.and_then(|ends| self.places.get(&ordered(ends)).map(|&place| (place, ends)));
+        match place {
+            Some((place, ends)) if self.all[place].is_open => {
+                vec![(place, usize::from(self.all[place].ends != ends))]
+            }
+            _ => {
+                let names = self.open_directions().map(|(place, side)| self.spelled(self.all[place].ends_of(side)));
+                let names: Vec<String> = if report.is_long() { Vec::new() } else { names.take(2_000).collect() };
+                let near = suggest::nearest(&named.name, names.iter().map(String::as_str));
+                let help = match near {
+                    Some(near) => format!("did you mean \"{near}\"?"),
+                    None => "the link itself is made by the topology, or by [link.NAME] with `ends`".to_owned(),
+                };
+                report
+                    .error(named.at, format!("there is no link {}", quoted(&named.name)))
+                    .label("expected one direction of a link, \"A->B\"")
+                    .help(help);
+                Vec::new()
+            }
+        }
+    }
+
+    /// The directions that a pattern matches, or a report.
+    fn matching(&self, named: &Named, report: &mut Report) -> Vec<(usize, usize)> {
+        let (from, to) = named.name.split_once("->").unwrap_or((&named.name, ""));
+        let fits = |&(place, side): &(usize, usize)| {
+            let ends = self.all[place].ends_of(side);
+            matches(from, self.name(ends.0)) && matches(to, self.name(ends.1))
+        };
+        let found: Vec<(usize, usize)> = self.open_directions().filter(fits).collect();
+        if found.is_empty() {
+            report
+                .error(named.at, format!("no link is called like {}", quoted(&named.name)))
+                .label("matches nothing")
+                .help("`*` stands for any part of the name of a node, as in \"s*->sw1\"");
+        }
+        found
+    }
+
+    fn open_directions(&self) -> impl Iterator<Item = (usize, usize)> {
+        let open = self.all.iter().enumerate().filter(|(_, duplex)| duplex.is_open);
+        open.flat_map(|(place, _)| [(place, 0), (place, 1)])
+    }
+
+    /// Whether the error models name directions that they may be about.
+    fn check_directions(&self, settings: &Settings, known: &[Ends], whose: &str, report: &mut Report) -> Option<()> {
+        let Some(Value::Errors(all)) = settings.value("errors") else { return Some(()) };
+        let spelled: Vec<String> = known.iter().map(|&ends| self.spelled(ends)).collect();
+        let mut fine = true;
+        for name in all.iter().filter_map(|errors| errors.direction.as_ref()) {
+            if !spelled.contains(&name.text) {
+                let known: Vec<String> = spelled.iter().map(|name| format!("{name:?}")).collect();
+                report
+                    .error(name.at, format!("{} is no direction {whose}", quoted(&name.text)))
+                    .label(format!("expected {}", known.join(" or ")));
+                fine = false;
+            }
+        }
+        fine.then_some(())
+    }
+
+    /// On ATM networks links do not change, and corrupt nothing.
+    fn refuse_on_atm(&self, given: &Given, section: Section, report: &mut Report) -> Option<()> {
+        let settings = Settings::resolve(section, &[given]);
+        let key = PATH_KEYS.iter().find(|key| self.context.is_atm && is_of_path(&settings, key));
+        let Some(key) = key else { return Some(()) };
+        report
+            .error(settings.at(key), format!("`{key}` changes or corrupts packets, and this is an ATM network"))
+            .label("links of ATM networks are plain")
+            .help("leave it out, or write technology = \"packet\" in [network]");
+        None
+    }
+
+    fn ends(&self, names: &[Name], at: Option<At>, report: &mut Report) -> Option<Ends> {
+        let [a, b] = names else { return None };
+        let network = self.context.network;
+        let from = network.expect_node(&a.text, Some(a.at), report);
+        let to = network.expect_node(&b.text, Some(b.at), report);
+        let (from, to) = (from?, to?);
+        if from == to {
+            report
+                .error(at, format!("the link connects {} with itself", a.text))
+                .label("two different nodes are needed");
+            return None;
+        }
+        Some((from, to))
+    }
+
+    fn name(&self, node: NodeId) -> &str {
+        &self.context.network.nodes[node].name
+    }
+
+    fn spelled(&self, (from, to): Ends) -> String {
+        format!("{}->{}", self.name(from), self.name(to))
+    }
+}
+
+impl Said<'_> {
+    /// What it makes of the direction of this name.
+    fn direction(&self, name: &str) -> Direction {
+        let here = self.errors.iter().filter(|errors| errors.direction.as_ref().is_none_or(|of| of.text == name));
+        let errors: Vec<ErrorParams> = here.map(|errors| errors.params.clone()).collect();
+        let path = PathParams { course: self.course.clone().map(Box::new), errors, jitter: self.jitter };
+        Direction { rate: self.rate, delay: self.delay, path, mtu: self.mtu }
+    }
+}
+
+/// What settings with a rate and a delay say of the link called `name`.
+fn said<'s>(settings: &'s Settings, name: &str, duration: Option<Span>, report: &mut Report) -> Option<Said<'s>> {
+    let course = paths::course(settings, name, duration, report);
+    let errors = match settings.value("errors") {
+        Some(Value::Errors(all)) => all.as_slice(),
+        _ => &[],
+    };
+    let mtu = match settings.has("mtu") {
+        true => Some(Mtu { bytes: u32::try_from(settings.amount("mtu")?).ok()?, at: settings.at("mtu") }),
+        false => None,
+    };
+    let (rate, delay) = (settings.rate("rate")?, settings.span("delay")?);
+    Some(Said { rate, delay, course: course?, errors, jitter: settings.span("jitter")?, mtu })
+}
+
+/// A rate and a delay that hold where no table gives them.
+fn set_defaults(settings: &mut Settings, rate: Rate, delay: Span) {
+    let quantity = |dimension, amount| Value::Quantity(Quantity { dimension, amount });
+    settings.set_default("rate", quantity(Dimension::Rate, rate.as_bps()), "the rate of the link");
+    settings.set_default("delay", quantity(Dimension::Time, delay.as_ps()), "the delay of the link");
+}
+
+/// Whether a key of a link is given, and makes it more than plain.
+fn is_of_path(settings: &Settings, key: &str) -> bool {
+    let jitters = key == "jitter" && settings.span(key).is_some_and(|jitter| jitter > Span::ZERO);
+    jitters || matches!(settings.value(key), Some(Value::Schedule(_) | Value::Outages(_) | Value::Errors(_)))
+}
+
+/// Whether a name fits a pattern, in which `*` stands for any number of letters. Names are ASCII.
+fn matches(pattern: &str, name: &str) -> bool {
+    let mut parts = pattern.split('*');
+    let Some(mut rest) = name.strip_prefix(parts.next().unwrap_or("")) else { return false };
+    let Some(last) = parts.next_back() else { return rest.is_empty() };
+    for part in parts {
+        match rest.find(part) {
+            Some(at) => rest = &rest[at + part.len()..],
+            None => return false,
+        }
+    }
+    rest.ends_with(last)
+}
+
+/// The ends of a link, whichever comes first.
+pub(crate) fn ordered((a, b): Ends) -> Ends {
+    (a.min(b), a.max(b))
+}
+
+/// Of links whose rate is wrong.
+const ANY_RATE: Rate = Rate::from_bps(1_000_000).expect("more than zero");
+/// The keys with which a link may change or corrupt packets.
+const PATH_KEYS: [&str; 5] = ["rate", "delay", "jitter", "outages", "errors"];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_star_stands_for_any_part_of_a_name() {
+        let fits = |pattern: &str| -> Vec<&str> {
+            ["s1", "s10", "sw1", "s", "d1"].into_iter().filter(|name| matches(pattern, name)).collect()
+        };
+        assert_eq!(fits("s*"), ["s1", "s10", "sw1", "s"]);
+        assert_eq!(fits("s1*"), ["s1", "s10"]);
+        assert_eq!(fits("*1"), ["s1", "sw1", "d1"]);
+        assert_eq!(fits("*w*"), ["sw1"]);
+        assert_eq!(fits("s1"), ["s1"]);
+        assert_eq!(fits("*"), ["s1", "s10", "sw1", "s", "d1"]);
+        assert_eq!(fits("**0"), ["s10"]);
+        assert_eq!(fits("w*"), Vec::<&str>::new());
+    }
+}
