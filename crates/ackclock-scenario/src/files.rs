@@ -51,7 +51,9 @@ fn extended(source: &dyn Source, chain: &[String], entry: &Entry, report: &mut R
         return None;
     }
     if chain.len() == MAX_CHAIN {
-        report.error(at, format!("the chain of `extends` is longer than {MAX_CHAIN} files")).label("too deep");
+        report
+            .error(at, format!("the chain of `extends` is longer than {MAX_CHAIN} files"))
+            .label(format!("at most {MAX_CHAIN}"));
         return None;
     }
     match source.read(&path) {

@@ -65,7 +65,7 @@ pub use source::{Disk, Memory, Source, Unreadable};
 use ackclock::units::{Rate, Span};
 use diagnostic::Report;
 use document::Document;
-use quantity::{Dimension, Quantity};
+use quantity::{Dimension, Quantity, Trouble};
 
 /// A scenario that passed every check.
 #[derive(Debug)]
@@ -111,8 +111,13 @@ pub fn time(text: &str) -> Result<Span, String> {
 }
 
 fn one(text: &str, dimension: Dimension) -> Result<Quantity, String> {
-    let expected = || format!("expected {} with a unit: {}", dimension.name(), dimension.unit_list());
-    Quantity::parse(text, &[dimension]).map_err(|_| expected())
+    Quantity::parse(text, &[dimension]).map_err(|trouble| match trouble {
+        Trouble::UnknownUnit { number, unit } if quantity::bytes_per_second(&number, &unit).is_some() => {
+            let bits = quantity::bytes_per_second(&number, &unit).unwrap_or_default();
+            format!("bytes per second; expected bits per second: {bits}")
+        }
+        _ => format!("expected {} with a unit: {}", dimension.name(), dimension.unit_list()),
+    })
 }
 
 /// Reads a scenario file, applies `sets` (each `path=value`), fills in defaults and checks everything.

@@ -68,7 +68,10 @@ pub(crate) enum Trouble {
         dimension: Dimension,
     },
     /// Beyond 64 bits of the base unit.
-    TooLarge,
+    TooLarge {
+        /// What it measures.
+        dimension: Dimension,
+    },
 }
 
 impl Dimension {
@@ -119,7 +122,7 @@ impl Dimension {
     /// The units as a list for people.
     pub(crate) fn unit_list(self) -> &'static str {
         match self {
-            Dimension::Rate => "bps, kbps, Mbps, Gbps, Tbps",
+            Dimension::Rate => "bps, kbps, Mbps, Gbps, Tbps (or Mb/s, Mbit/s, ...)",
             Dimension::Time => "ps, ns, us, ms, s, min, h",
             Dimension::Size => "B, kB, MB, GB, KiB, MiB, GiB",
             Dimension::Cells => "cells",
@@ -187,6 +190,24 @@ pub(crate) fn nearest_unit(spelling: &str, allowed: &[Dimension]) -> Option<&'st
     })
 }
 
+/// The rate in bits per second that a number of bytes per second is, spelled, as in "20 MB/s"; `None` if the unit is another.
+pub(crate) fn bytes_per_second(number: &str, unit: &str) -> Option<String> {
+    let bytes = unit.strip_suffix("/s").or_else(|| unit.strip_suffix("ps"))?;
+    let factor: u64 = match bytes.strip_suffix('B')? {
+        "" => 1,
+        "k" | "K" => 1_000,
+        "M" | "m" => 1_000_000,
+        "G" => 1_000_000_000,
+        "T" => 1_000_000_000_000,
+        "Ki" => 1 << 10,
+        "Mi" => 1 << 20,
+        "Gi" => 1 << 30,
+        _ => return None,
+    };
+    let amount = scaled(number, 8 * factor, Dimension::Rate).ok()?;
+    Some(Quantity { dimension: Dimension::Rate, amount }.canonical())
+}
+
 /// Splits into number and unit; the blanks between are dropped.
 fn split(text: &str) -> Result<(&str, &str), Trouble> {
     let text = text.trim();
@@ -230,22 +251,26 @@ fn scaled(number: &str, factor: u64, dimension: Dimension) -> Result<u64, Troubl
     let dropped = digits.len() - digits.trim_end_matches('0').len();
     // value = trimmed · 10^power · factor
     let power = i128::from(exponent) - fraction.len() as i128 + dropped as i128;
-    let too_long =
-        if exponent < 0 || !fraction.is_empty() { Trouble::NotWhole { dimension } } else { Trouble::TooLarge };
+    let too_long = if exponent < 0 || !fraction.is_empty() {
+        Trouble::NotWhole { dimension }
+    } else {
+        Trouble::TooLarge { dimension }
+    };
     if trimmed.len() > 22 {
         return Err(too_long);
     }
-    let product = trimmed.parse::<u128>().map_err(|_| Trouble::TooLarge)? * u128::from(factor);
+    let too_large = || Trouble::TooLarge { dimension };
+    let product = trimmed.parse::<u128>().map_err(|_| too_large())? * u128::from(factor);
     let tens = |power: i128| u32::try_from(power).ok().and_then(|power| 10_u128.checked_pow(power));
     let value = if power >= 0 {
-        tens(power).and_then(|tens| product.checked_mul(tens)).ok_or(Trouble::TooLarge)?
+        tens(power).and_then(|tens| product.checked_mul(tens)).ok_or_else(too_large)?
     } else {
         match tens(-power) {
             Some(tens) if product % tens == 0 => product / tens,
             _ => return Err(Trouble::NotWhole { dimension }),
         }
     };
-    u64::try_from(value).map_err(|_| Trouble::TooLarge)
+    u64::try_from(value).map_err(|_| too_large())
 }
 
 /// `amount / factor` as a decimal; `factor` is a power of ten, so the decimal ends.
@@ -287,6 +312,11 @@ const UNITS: &[Unit] = &[
     unit("Mbps", Dimension::Rate, 1_000_000, true),
     unit("Gbps", Dimension::Rate, 1_000_000_000, true),
     unit("Tbps", Dimension::Rate, 1_000_000_000_000, true),
+    unit("b/s", Dimension::Rate, 1, false),
+    unit("kb/s", Dimension::Rate, 1_000, false),
+    unit("Mb/s", Dimension::Rate, 1_000_000, false),
+    unit("Gb/s", Dimension::Rate, 1_000_000_000, false),
+    unit("Tb/s", Dimension::Rate, 1_000_000_000_000, false),
     unit("bit/s", Dimension::Rate, 1, false),
     unit("kbit/s", Dimension::Rate, 1_000, false),
     unit("Mbit/s", Dimension::Rate, 1_000_000, false),
@@ -340,6 +370,11 @@ mod tests {
             ("1 kbps", Dimension::Rate, 1_000),
             ("155.52 Mbps", Dimension::Rate, 155_520_000),
             ("155.52Mbit/s", Dimension::Rate, 155_520_000),
+            ("155.52 Mb/s", Dimension::Rate, 155_520_000),
+            ("3 b/s", Dimension::Rate, 3),
+            ("3 kb/s", Dimension::Rate, 3_000),
+            ("3 Gb/s", Dimension::Rate, 3_000_000_000),
+            ("1 Tb/s", Dimension::Rate, 1_000_000_000_000),
             ("2 bit/s", Dimension::Rate, 2),
             ("2 kbit/s", Dimension::Rate, 2_000),
             ("1 Gbps", Dimension::Rate, 1_000_000_000),
@@ -419,12 +454,21 @@ mod tests {
     fn what_exceeds_64_bits_is_refused_and_not_wrapped() {
         // 2^64 = 18 446 744 073 709 551 616
         assert_eq!(parse("18446744073709551615 B", Dimension::Size), Ok(u64::MAX));
-        assert_eq!(parse("18446744073709551616 B", Dimension::Size), Err(Trouble::TooLarge));
+        assert_eq!(
+            parse("18446744073709551616 B", Dimension::Size),
+            Err(Trouble::TooLarge { dimension: Dimension::Size })
+        );
         assert_eq!(parse("18446744.073709551 Tbps", Dimension::Rate), Ok(18_446_744_073_709_551_000));
-        assert_eq!(parse("18446744.073709552 Tbps", Dimension::Rate), Err(Trouble::TooLarge));
+        assert_eq!(
+            parse("18446744.073709552 Tbps", Dimension::Rate),
+            Err(Trouble::TooLarge { dimension: Dimension::Rate })
+        );
         assert_eq!(parse("1e19 B", Dimension::Size), Ok(10_000_000_000_000_000_000));
-        assert_eq!(parse("1e20 B", Dimension::Size), Err(Trouble::TooLarge));
-        assert_eq!(parse("1e99999999999999999999 B", Dimension::Size), Err(Trouble::TooLarge));
+        assert_eq!(parse("1e20 B", Dimension::Size), Err(Trouble::TooLarge { dimension: Dimension::Size }));
+        assert_eq!(
+            parse("1e99999999999999999999 B", Dimension::Size),
+            Err(Trouble::TooLarge { dimension: Dimension::Size })
+        );
         assert_eq!(parse("0e99999999999999999999 B", Dimension::Size), Ok(0));
     }
 
@@ -439,11 +483,22 @@ mod tests {
         assert_eq!(nearest_unit("mbps", &[Dimension::Rate]), Some("Mbps"));
         assert_eq!(nearest_unit("KB", &[Dimension::Size]), Some("kB"));
         assert_eq!(nearest_unit("Kb", &[Dimension::Size]), Some("kB"));
-        assert_eq!(nearest_unit("Mb/s", &[Dimension::Rate]), Some("Mbps"));
+        assert_eq!(nearest_unit("mb/s", &[Dimension::Rate]), Some("Mb/s"));
+        assert_eq!(nearest_unit("Mbs", &[Dimension::Rate]), Some("Mbps"));
         assert_eq!(nearest_unit("celsl", &[Dimension::Cells, Dimension::Size]), Some("cells"));
         assert_eq!(nearest_unit("sec", &[Dimension::Time]), Some("s"));
         assert_eq!(nearest_unit("Kb", &[Dimension::Rate]), Some("kbps"));
         assert_eq!(nearest_unit("parsec", &[Dimension::Time]), None);
+    }
+
+    #[test]
+    fn bytes_per_second_are_no_bits_per_second() {
+        assert_eq!(bytes_per_second("20", "MB/s"), Some("160 Mbps".to_owned()));
+        assert_eq!(bytes_per_second("1.5", "kBps"), Some("12 kbps".to_owned()));
+        assert_eq!(bytes_per_second("1", "MiB/s"), Some("8388608 bps".to_owned()));
+        assert_eq!(bytes_per_second("20", "Mb/s"), None);
+        assert_eq!(bytes_per_second("20", "MB"), None);
+        assert_eq!(bytes_per_second("20", "bps"), None);
     }
 
     #[test]

@@ -11,7 +11,7 @@ use crate::diagnostic::{At, Report};
 use crate::document::Document;
 use crate::flows::PlannedFlow;
 use crate::framing;
-use crate::keys::Section;
+use crate::keys::{MOST_BYTES, MOST_CELLS, Section};
 use crate::network::Network;
 use crate::quantity::{Dimension, Quantity};
 use crate::routes;
@@ -339,20 +339,33 @@ impl Checker<'_> {
 
     /// A multiple of the port's rate times the longest round trip, in cells or bytes.
     fn bandwidth_delay(&mut self, quantity: Quantity, at: Option<At>, port: &Port<'_>) -> Option<u64> {
-        let unit_bits = if matches!(self.technology, Technology::Atm { .. }) { CELL_BITS } else { 8 };
+        let (unit_bits, dimension, most) = match self.technology {
+            Technology::Atm { .. } => (CELL_BITS, Dimension::Cells, MOST_CELLS),
+            Technology::Packet { .. } => (8, Dimension::Size, MOST_BYTES),
+        };
         // bits/s · ps · 10⁻⁶ bdp; 10¹² ps in a second
         let divisor = u128::from(unit_bits) * 1_000_000_000_000 * 1_000_000;
         let product = u128::from(port.rate.as_bps())
             .checked_mul(port.load.round_trip_ps)
             .and_then(|bits| bits.checked_mul(u128::from(quantity.amount)));
-        let amount =
-            product.map(|product| ((product + divisor / 2) / divisor).max(1)).filter(|amount| *amount <= 1 << 31);
-        if amount.is_none() && self.first(at, "buffer") {
+        let product = product.map(|product| ((product + divisor / 2) / divisor).max(1));
+        let amount = product.and_then(|amount| u64::try_from(amount).ok());
+        let spelled = |dimension, amount| Quantity { dimension, amount }.canonical();
+        if amount.is_none_or(|amount| amount > most) && self.first(at, "buffer") {
+            let round_trip = u64::try_from(port.load.round_trip_ps).unwrap_or(u64::MAX);
+            let problem = format!(
+                "{} at {} and a round trip of {} is {}",
+                quantity.canonical(),
+                spelled(Dimension::Rate, port.rate.as_bps()),
+                spelled(Dimension::Time, round_trip),
+                amount.map_or("beyond 64 bits".to_owned(), |amount| spelled(dimension, amount)),
+            );
             self.report
-                .error(at, format!("{} at {} is more than 2147483648 cells or bytes", quantity.canonical(), port.name))
-                .label("too large");
+                .error(at, problem)
+                .label(format!("at most {}", spelled(dimension, most)))
+                .help(format!("that is so at the port {}; give a smaller buffer, or \"infinite\"", port.name));
         }
-        amount.and_then(|amount| u64::try_from(amount).ok())
+        amount.filter(|amount| *amount <= most)
     }
 
     fn wrong_unit(&mut self, at: Option<At>, quantity: Quantity, dimension: Dimension, atm: bool) {

@@ -64,7 +64,7 @@ fn parse_path(set: &str, id: TextId, report: &mut Report) -> Option<(Vec<(String
         }
         path.push((name, at));
         if path.len() > MAX_DEPTH {
-            report.error(At::new(id, 0..start, 0), "no key lies that deep").label("too many dots");
+            report.error(At::new(id, 0..start, 0), "no key lies that deep").label(format!("at most {MAX_DEPTH} names"));
             return None;
         }
         if after.is_empty() {

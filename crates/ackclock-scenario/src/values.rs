@@ -9,7 +9,7 @@ use crate::diagnostic::{At, Report};
 use crate::keys::{Amount, Bare, Fallback, INSTANT, Key, Kind, Section};
 use crate::paths::{self, LinkErrors, Outage, Schedule};
 use crate::positions::{self, Position};
-use crate::quantity::{Dimension, Quantity, Trouble, nearest_unit};
+use crate::quantity::{Dimension, Quantity, Trouble, bytes_per_second, nearest_unit};
 use crate::suggest;
 use crate::tree::{Item, Node, Table, quoted};
 
@@ -377,6 +377,15 @@ fn explain(
             let fraction = number.parse::<f64>().map_or(String::new(), |percent| format!("write {}", percent / 100.0));
             report.error(at, format!("`{name}` is {shown}")).label(fraction).help("fractions are plain numbers");
         }
+        Trouble::UnknownUnit { number, unit }
+            if dimensions.contains(&Dimension::Rate) && bytes_per_second(&number, &unit).is_some() =>
+        {
+            let bits = bytes_per_second(&number, &unit).expect("just found");
+            report
+                .error(at, format!("{} is a unit of bytes per second", quoted(&unit)))
+                .label(format!("in bits per second: \"{bits}\""))
+                .help(units(dimensions));
+        }
         Trouble::UnknownUnit { number, unit } => {
             let near = nearest_unit(&unit, dimensions);
             report
@@ -391,10 +400,16 @@ fn explain(
                 .help(units(dimensions));
         }
         Trouble::NotWhole { dimension } => {
-            report.error(at, format!("{shown} is not a whole number of {}", dimension.base_unit())).label("too fine");
+            report
+                .error(at, format!("{shown} is not a whole number of {}", dimension.base_unit()))
+                .label(format!("the finest is {}", Quantity { dimension, amount: 1 }.canonical()));
         }
-        Trouble::TooLarge => {
-            report.error(at, format!("`{name}` is {shown}")).label("too large");
+        Trouble::TooLarge { dimension } => {
+            let limit = amount.limits.iter().find(|limit| limit.dimension == dimension);
+            let most = limit.map(|limit| Quantity { dimension, amount: limit.max }.canonical());
+            report
+                .error(at, format!("`{name}` is {shown}"))
+                .label(most.map_or_else(|| "too large".to_owned(), |most| format!("at most {most}")));
         }
     }
 }

@@ -100,6 +100,9 @@ fn quantities_need_units_that_fit() {
         "network.rate = \"20 mbps\"",
         "network.rate = \"20 Mb/s\"",
         "network.rate = \"20 MB\"",
+        "network.rate = \"20 MB/s\"",
+        "network.rate = \"20 MBps\"",
+        "network.rate = \"20 mb/s\"",
         "network.rate = nan",
         "network.access_delay = \"-5 us\"",
         "network.access_delay = -5",
@@ -293,6 +296,8 @@ fn queues_that_cannot_work() {
     insta::assert_snapshot!(changes(&[
         "queue.buffer = \"11 cells\"",
         "queue.buffer = \"12 cells\"",
+        "queue.buffer = \"1000 bdp\"\nnetwork.trunk_delay = \"1 h\"",
+        "queue.buffer = \"1e20 cells\"",
         "queue.buffer = \"infinite\"",
         "queue = { buffer = \"infinite\", threshold = 0.5 }",
         "queue = { buffer = \"infinite\", threshold = \"900 cells\" }",

@@ -8,6 +8,8 @@ mod satellites;
 mod traffic;
 mod udp;
 
+pub(crate) use network::{MOST_BYTES, MOST_CELLS};
+
 use crate::quantity::Dimension;
 
 /// A key that may occur in one or more sections.

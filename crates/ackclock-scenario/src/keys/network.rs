@@ -305,9 +305,9 @@ pub(super) const KEYS: &[Key] = &[
         name: "buffer",
         kind: amount_or(
             &[
-                Limit { dimension: Dimension::Cells, min: 1, max: 1 << 31 },
+                Limit { dimension: Dimension::Cells, min: 1, max: MOST_CELLS },
                 Limit { dimension: Dimension::Packets, min: 1, max: 1 << 31 },
-                Limit { dimension: Dimension::Size, min: 1, max: 1 << 31 },
+                Limit { dimension: Dimension::Size, min: 1, max: MOST_BYTES },
                 Limit { dimension: Dimension::Bdp, min: 1, max: 1_000_000_000_000 },
             ],
             &["infinite"],
@@ -490,6 +490,9 @@ pub(super) const KEYS: &[Key] = &[
     },
 ];
 
+/// The largest buffers: cells are counted in 32 bits, bytes in 64.
+pub(crate) const MOST_CELLS: u64 = 1 << 31;
+pub(crate) const MOST_BYTES: u64 = 1_000_000_000_000;
 const IF_RED: &[Condition] = &[Condition { key: "policy", is: &["red"] }];
 const IF_CODEL: &[Condition] = &[Condition { key: "policy", is: &["codel"] }];
 const RED_PACKETS: Limit = Limit { dimension: Dimension::Packets, min: 0, max: 1 << 31 };
