@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use ackclock_scenario::{Diagnostic, Place, Severity};
-use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
+use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 
 use crate::console;
 
@@ -34,9 +34,10 @@ fn render(diagnostic: &Diagnostic, renderer: &Renderer) -> String {
     };
     let title = level.primary_title(diagnostic.message.as_str());
     let mut group = Group::with_title(title);
-    if let Some(place) = &diagnostic.place {
-        group = group.element(snippet(place, &diagnostic.label));
-    }
+    group = match &diagnostic.place {
+        Some(place) => group.element(snippet(place, &diagnostic.label)),
+        None => group.element(Origin::path(&*diagnostic.file)),
+    };
     if let Some(help) = &diagnostic.help {
         group = group.element(Level::HELP.message(help.as_str()));
     }
@@ -68,6 +69,7 @@ mod tests {
             severity: Severity::Error,
             message: "unknown queue policy `epd+fba`".into(),
             place: Some(Place { file: "wan.toml".into(), text: text.into(), span }),
+            file: "wan.toml".into(),
             label: "known: epd, fba".into(),
             help: Some("write policy = \"fba\"".into()),
         }
@@ -89,13 +91,14 @@ mod tests {
     }
 
     #[test]
-    fn an_error_without_a_place_is_a_title_with_help() {
+    fn an_error_without_a_place_names_the_file() {
         let mut missing = diagnostic("", 0..0);
         missing.place = None;
         insta::assert_snapshot!(render(&missing, &Renderer::plain()), @r#"
         error: unknown queue policy `epd+fba`
-         |
-         = help: write policy = "fba"
+         --> wan.toml
+          |
+          = help: write policy = "fba"
         "#);
     }
 

@@ -11,8 +11,10 @@ pub struct Diagnostic {
     pub severity: Severity,
     /// What is wrong, in one sentence.
     pub message: String,
-    /// Where; `None` where a key is missing from a file that is empty of it.
+    /// Where; `None`: in the scenario as a whole, as where a key is missing from the top of a file.
     pub place: Option<Place>,
+    /// The path of the scenario file.
+    pub file: Arc<str>,
     /// A short text at the caret.
     pub label: String,
     /// What to do.
@@ -72,6 +74,8 @@ pub(crate) struct TextId(u32);
 /// The texts that were read, and what is wrong with them.
 #[derive(Default)]
 pub(crate) struct Report {
+    /// The path of the scenario file.
+    scenario: Arc<str>,
     texts: Vec<Text>,
     errors: Findings,
     warnings: Findings,
@@ -101,6 +105,11 @@ struct Finding {
 }
 
 impl Report {
+    /// Nothing is wrong yet with the scenario file of this path.
+    pub(crate) fn of(path: &str) -> Report {
+        Report { scenario: path.into(), ..Report::default() }
+    }
+
     /// Adds a text.
     pub(crate) fn add_text(&mut self, file: &str, text: &str) -> TextId {
         let newlines = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
@@ -148,6 +157,7 @@ impl Report {
 
     /// All findings in the order of the texts and their bytes, consequences of syntax errors left out.
     pub(crate) fn into_diagnostics(mut self) -> Vec<Diagnostic> {
+        let file = self.scenario.clone();
         let mut broken = BTreeSet::new();
         for at in self.errors.kept.iter().filter(|finding| finding.syntax).filter_map(|finding| finding.at) {
             let line = self.line(at);
@@ -172,14 +182,15 @@ impl Report {
         if left_out > 0 {
             let severity = if self.errors.left_out > 0 { Severity::Error } else { Severity::Warning };
             let message = format!("and {left_out} more like these");
-            diagnostics.push(Diagnostic { severity, message, place: None, label: String::new(), help: None });
+            diagnostics.push(Diagnostic { place: None, help: None, label: String::new(), severity, message, file });
         }
         diagnostics
     }
 
     fn add(&mut self, severity: Severity, syntax: bool, at: Option<At>, message: String) -> Draft<'_> {
         let place = at.map(|at| self.place(at));
-        let diagnostic = Diagnostic { severity, message, place, label: String::new(), help: None };
+        let file = self.scenario.clone();
+        let diagnostic = Diagnostic { severity, message, place, file, label: String::new(), help: None };
         let finding = Finding { at, syntax, diagnostic };
         let findings = if severity == Severity::Error { &mut self.errors } else { &mut self.warnings };
         let kept = if findings.kept.len() < MOST_FINDINGS {

@@ -122,7 +122,7 @@ fn one(text: &str, dimension: Dimension) -> Result<Quantity, String> {
 
 /// Reads a scenario file, applies `sets` (each `path=value`), fills in defaults and checks everything.
 pub fn load(source: &dyn Source, path: &str, sets: &[String]) -> Result<Loaded, LoadError> {
-    let mut report = Report::default();
+    let mut report = Report::of(path);
     let mut tree = files::read(source, path, &mut report)?;
     let is_readable = !report.has_errors();
     sets::apply(&mut tree, sets, &mut report);

@@ -97,7 +97,21 @@ impl Network {
         if let Some(satellites) = satellites {
             network.find_sky(satellites);
         }
+        network.warn_unlinked(document, report);
         Some(network)
+    }
+
+    /// Warns about nodes to which no link leads.
+    fn warn_unlinked(&self, document: &Document, report: &mut Report) {
+        for named in &document.nodes {
+            let node = self.node(&named.name);
+            if node.is_some_and(|node| self.switches[node].is_empty() && self.hosts[node] == 0) {
+                report
+                    .warning(named.at, format!("no link leads to {}", named.name))
+                    .label("nothing can reach it")
+                    .help(format!("add [link.NAME] with ends = [{:?}, \"...\"], or leave the node out", named.name));
+            }
+        }
     }
 
     /// The links of places: to their hosts, and one from each to each other that stands for all ways between them.

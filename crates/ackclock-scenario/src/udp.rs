@@ -12,6 +12,7 @@ use crate::framing;
 use crate::keys::Section;
 use crate::names::natural;
 use crate::network::Network;
+use crate::quantity::{Dimension, Quantity};
 use crate::routes::{self, Finder};
 use crate::settings::Settings;
 use crate::values::Value;
@@ -41,7 +42,7 @@ pub(crate) fn plan(
             report.error(named.at, format!("there is a flow {} already", named.name)).label("name is taken");
             continue;
         }
-        all.extend(source(named, network, duration, &mut finder, report));
+        all.extend(source(named, network, technology, duration, &mut finder, report));
     }
     (all.len() == tables.len()).then_some(all)
 }
@@ -49,6 +50,7 @@ pub(crate) fn plan(
 fn source(
     named: &Named,
     network: &Network,
+    technology: Technology,
     duration: Option<Span>,
     finder: &mut Finder<'_>,
     report: &mut Report,
@@ -85,7 +87,39 @@ fn source(
         stop: stop.map(|stop| Time::ZERO + stop),
         dither: if settings.flag("dither")? { Dither::Uniform } else { Dither::Off },
     };
+    warn_too_fast(&settings, network, &source, route[0], technology, report);
     Some(DatagramFlow { name: named.name.clone(), route: route.into(), source })
+}
+
+/// Warns if the link of its host is slower than a source: what waits there grows without end, for hosts never drop.
+fn warn_too_fast(
+    settings: &Settings,
+    network: &Network,
+    source: &CbrParams,
+    first: LinkId,
+    technology: Technology,
+    report: &mut Report,
+) {
+    let link = &network.links[first];
+    let largest = link.path.largest_rate(link.rate);
+    let wire_bytes = framing::datagram_wire_bytes(source.payload_bytes, technology);
+    // Bits per second with headers, times the bytes of a payload.
+    let (wanted, payload) =
+        (u128::from(source.rate.as_bps()) * u128::from(wire_bytes), u128::from(source.payload_bytes));
+    if wanted > u128::from(largest.as_bps()) * payload {
+        let spelled = |bps: u128| {
+            Quantity { dimension: Dimension::Rate, amount: u64::try_from(bps).unwrap_or(u64::MAX) }.canonical()
+        };
+        let headers = spelled(wanted.div_ceil(payload));
+        let most = u128::from(largest.as_bps()) * payload / u128::from(wire_bytes);
+        report
+            .warning(
+                settings.at("rate"),
+                format!("with headers the source sends {headers}, and the link {} carries {}", link.name, spelled(largest.as_bps().into())),
+            )
+            .label(format!("at most {} fit", spelled(most)))
+            .help("hosts never drop, so the rest waits at the host without end; to overload a router, give the host a faster link");
+    }
 }
 
 /// The payload of datagrams that fit the links of their route, for nothing is fragmented; else a report.

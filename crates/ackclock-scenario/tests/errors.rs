@@ -249,6 +249,7 @@ fn keys_of_another_topology_or_technology() {
 fn networks_that_do_not_hang_together() {
     insta::assert_snapshot!(changes(&[
         "node.s1.kind = \"host\"",
+        "node.h.kind = \"host\"",
         "link.x = { ends = [\"s1\", \"s1\"], rate = \"1 Mbps\", delay = \"1 ms\" }",
         "link.x = { ends = [\"s1\", \"sw1\"], rate = \"1 Mbps\", delay = \"1 ms\" }",
         "link.x = { ends = [\"s1\", \"s7\"], rate = \"1 Mbps\", delay = \"1 ms\" }",
@@ -522,7 +523,10 @@ fn datagrams_that_lead_nowhere() {
         "from = \"r\"\nto = \"c\"\nrate = \"1 Mbps\"",
         "from = \"a\"\nto = \"b\"\nrate = \"1 Mbps\"\npayload = \"3 B\"\nstart = \"2 s\"\nstop = \"1 s\"",
         "from = \"a\"\nto = \"b\"\nrate = \"1 Mbps\"\nstart = \"2 s\"\nstop = \"1 s\"",
-        "from = \"a\"\nto = \"b\"\nrate = \"1 Mbps\"\nstart = \"20 s\"",
+        "from = \"a\"\nto = \"b\"\nrate = \"900 kbps\"\nstart = \"20 s\"",
+        "from = \"a\"\nto = \"b\"\nrate = \"1 Mbps\"",
+        "from = \"a\"\nto = \"b\"\nrate = \"981308 bps\"",
+        "from = \"a\"\nto = \"b\"\nrate = \"981309 bps\"",
         "from = \"a\"\nto = \"b\"\nrate = \"1 Mbps\"\n[udp.f]\nfrom = \"a\"\nto = \"b\"\nrate = \"1 Mbps\"",
     ];
     let atm = sets(&["udp.u={ from = \"s1\", to = \"d1\", rate = \"1 Mbps\" }"]);

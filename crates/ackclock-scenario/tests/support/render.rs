@@ -32,8 +32,11 @@ fn render(diagnostics: &[Diagnostic]) -> String {
             let _ = writeln!(text, "   | {shown}");
             let marked = format!("   | {}{} {}", " ".repeat(column - 1), "^".repeat(carets), diagnostic.label);
             let _ = writeln!(text, "{}", marked.trim_end());
-        } else if !diagnostic.label.is_empty() {
-            let _ = writeln!(text, "   = {}", diagnostic.label);
+        } else {
+            let _ = writeln!(text, "  --> {}", diagnostic.file);
+            if !diagnostic.label.is_empty() {
+                let _ = writeln!(text, "   = {}", diagnostic.label);
+            }
         }
         if let Some(help) = &diagnostic.help {
             let _ = writeln!(text, "   = help: {help}");
