@@ -38,6 +38,7 @@ mod keys;
 mod links;
 mod names;
 mod network;
+mod not_modelled;
 mod paths;
 mod plan;
 mod positions;
@@ -97,6 +98,12 @@ pub enum LoadError {
     },
     /// Everything that is wrong with the scenario, never empty.
     Invalid(Vec<Diagnostic>),
+}
+
+/// What a word is called, if it stands for something that is often looked for and not modelled: "fq_codel" for FQ-CoDel.
+/// `docs/not-modelled.md` says what is left out.
+pub fn not_modelled(word: &str) -> Option<&'static str> {
+    not_modelled::named(word)
 }
 
 /// Reads a rate as scenario files spell it: a number and a unit, as in "155.52 Mbps". An error says what is wrong.

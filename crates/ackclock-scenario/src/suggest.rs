@@ -1,6 +1,7 @@
 //! What was probably meant.
 
-use crate::keys::Section;
+use crate::keys::{Kind, Section};
+use crate::not_modelled;
 
 /// The word nearest to a misspelt one, if any is near enough to be meant.
 pub(crate) fn nearest<'a>(word: &str, words: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
@@ -19,17 +20,30 @@ pub(crate) fn nearest<'a>(word: &str, words: impl IntoIterator<Item = &'a str>) 
         .map(|(_, candidate)| candidate)
 }
 
-/// What the word means in this language, where it is a common name for something that exists under another.
-pub(crate) fn explained(key: &str, word: &str) -> Option<&'static str> {
+/// What the word means in this language, where it is a common name for something that exists under another or for another
+/// key, or for something that is not modelled.
+pub(crate) fn explained(key: &str, word: &str) -> Option<String> {
     let plain: String = word.to_lowercase().chars().filter(|c| c.is_alphanumeric() || *c == '+').collect();
-    let found = SYNONYMS.iter().find(|(of, known, _)| *of == key && *known == plain);
-    found.map(|(_, _, help)| *help)
+    let synonym = SYNONYMS.iter().find(|(of, known, _)| *of == key && *known == plain);
+    let synonym = synonym.map(|(_, _, help)| (*help).to_owned());
+    synonym.or_else(|| of_another_key(key, word)).or_else(|| not_modelled::help(word))
+}
+
+/// The key that has this word, in a section that has the other key too.
+fn of_another_key(key: &str, word: &str) -> Option<String> {
+    let sections = Section::ALL.iter().filter(|section| section.key_named(key).is_some());
+    let known = |kind: &Kind| matches!(kind, Kind::Word(words) if words.contains(&word));
+    let other = sections.flat_map(|section| section.keys()).find(|other| other.name != key && known(&other.kind));
+    other.map(|other| format!("write {} = {word:?}", other.name))
 }
 
 /// For a key that does not exist in `section`: the key of this section that was probably meant, and help.
 pub(crate) fn for_key(word: &str, section: Section, names: &[&'static str]) -> (Option<&'static str>, Option<String>) {
     if let Some((_, meant)) = KEY_SYNONYMS.iter().find(|(known, meant)| *known == word && names.contains(meant)) {
         return (Some(meant), Some(format!("write `{meant}`")));
+    }
+    if let Some(help) = not_modelled::help(word) {
+        return (None, Some(help));
     }
     let elsewhere: Vec<&str> = Section::ALL
         .iter()
@@ -90,6 +104,12 @@ const SYNONYMS: &[(&str, &str, &str)] = &[
     ("service_order", "roundrobin", "write \"rotating\""),
     ("growth", "newreno", "growth is how the window grows; write recovery = \"new-reno\""),
     ("growth", "vegasa", "write \"vegas-a\""),
+    ("growth", "bbr", "there are \"bbr1\" and \"bbr3\""),
+    ("growth", "sack", "SACK is a recovery; write recovery = \"rfc6675\" or \"rack\""),
+    ("model", "gilbert", "the model of two states is \"markov\""),
+    ("model", "gilbertelliott", "the model of two states is \"markov\""),
+    ("model", "bernoulli", "write \"uniform\""),
+    ("model", "random", "write \"uniform\""),
     ("kind", "router", "write \"switch\""),
     ("kind", "server", "write \"host\""),
     ("kind", "client", "write \"host\""),
@@ -124,8 +144,16 @@ const KEY_SYNONYMS: &[(&str, &str)] = &[
     ("window", "receive_window"),
     ("ssthresh", "initial_ssthresh"),
     ("granularity", "tick"),
-    ("cc", "recovery"),
-    ("congestion_control", "recovery"),
+    ("cc", "growth"),
+    ("congestion_control", "growth"),
+    ("bw", "rate"),
+    ("loss", "errors"),
+    ("loss_rate", "errors"),
+    ("aqm", "policy"),
+    ("qdisc", "policy"),
+    ("discipline", "policy"),
+    ("packet_size", "payload"),
+    ("packet_size", "mss"),
     ("drop", "drops"),
 ];
 

@@ -233,7 +233,7 @@ fn word(name: &str, words: &[&'static str], text: &str, at: At, report: &mut Rep
     if let Some(word) = words.iter().find(|word| **word == text) {
         return Some(Value::Word(word));
     }
-    let help = suggest::explained(name, text).map(str::to_owned).or_else(|| {
+    let help = suggest::explained(name, text).or_else(|| {
         let near = suggest::nearest(text, words.iter().copied());
         near.map(|near| format!("did you mean \"{near}\"?"))
     });

@@ -191,6 +191,34 @@ fn unknown_words_and_keys() {
 }
 
 #[test]
+fn what_is_not_modelled_is_said_with_its_page() {
+    insta::assert_snapshot!(changes(&[
+        "queue.policy = \"pie\"",
+        "queue.policy = \"fq_codel\"",
+        "queue.ecn = true",
+        "tcp.ecn = true",
+        "tcp.growth = \"hybla\"",
+        "tcp.recovery = \"PRR\"",
+        "web.browsing = { from = \"s1\", to = \"d1\" }",
+        "flow.f1.pareto = 1.2",
+        "network.technology = \"wifi\"",
+    ]));
+}
+
+#[test]
+fn words_and_keys_of_other_programs_are_explained() {
+    insta::assert_snapshot!(changes(&[
+        "tcp.recovery = \"cubic\"",
+        "tcp.growth = \"rack\"",
+        "tcp.growth = \"bbr\"",
+        "tcp.congestion_control = \"cubic\"",
+        "queue.aqm = \"red\"",
+        "link.\"sw1->sw2\".loss = 0.1",
+        "link.\"sw1->sw2\".errors = { model = \"gilbert\" }",
+    ]));
+}
+
+#[test]
 fn wrong_kinds_of_tables() {
     insta::assert_snapshot!(changes(&[
         "network = 1",
