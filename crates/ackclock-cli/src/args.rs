@@ -62,9 +62,14 @@ pub enum Command {
         /// The new file; `-` is standard output
         #[arg(default_value = "scenario.toml", value_hint = ValueHint::FilePath)]
         file: PathBuf,
+        /// A network of packets, not one of ATM cells
+        #[arg(long)]
+        packet: bool,
     },
     /// Print the JSON Schema of scenario files, for editors
-    #[command(after_help = "Example:\n  ackclock schema > scenario.schema.json")]
+    #[command(after_help = "Example:\n  ackclock schema > ackclock.schema.json\n\n\
+                      Scenarios that the program writes begin with a line by which editors with a TOML language server\n\
+                      (Taplo, Tombi) find it there.")]
     Schema,
     /// Print completions for a shell
     #[command(after_help = "Example:\n  ackclock completions bash > ackclock.bash\n\n\
@@ -85,7 +90,8 @@ pub enum Command {
 /// Compare TCPs over a path, without a file: a table, a chart and a report
 #[derive(Args, Debug)]
 #[command(
-    after_help = "Example:\n  ackclock quick --rate 2Mbps --rtt 550ms --buffer 1bdp --tcp vanilla,reno,newreno,sack"
+    after_help = "Example:\n  ackclock quick --rate 2Mbps --rtt 550ms --buffer 1bdp --tcp vanilla,reno,newreno,sack\n\n\
+                  The receive window is twice the rate times the RTT, and the buffer: it does not limit."
 )]
 pub struct QuickArgs {
     /// Rate of the slow link, as in 2Mbps
@@ -97,11 +103,25 @@ pub struct QuickArgs {
     /// Buffer before the slow link: packets, bytes, or multiples of rate times RTT, as in 1bdp
     #[arg(long, value_name = "SIZE", default_value = "1bdp")]
     pub buffer: String,
+    /// What drops packets at that buffer: tail-drop, red, codel
+    #[arg(long, value_name = "POLICY", default_value = "tail-drop",
+          value_parser = Suggested(quick::queue_names), hide_possible_values = true)]
+    pub queue: String,
+    /// Share of the data packets that the slow link corrupts at random, as in 0.1%
+    #[arg(long, value_name = "SHARE")]
+    pub loss: Option<String>,
+    /// Data packets take longer over the slow link by a random time below this, in order, as in 5ms
+    #[arg(long, value_name = "TIME")]
+    pub jitter: Option<String>,
     /// The TCPs to compare: vanilla, reno, newreno, sack, fall-floyd, rack (losses; windows grow like Reno's); cubic,
     /// bbr1, bbr3, vegas-linux (windows; losses by SACK); vegas, vegas-1995, vegas-a, vegas-plus (both)
     #[arg(long, value_name = "TCP,...", value_delimiter = ',', default_value = "vanilla,reno,newreno,sack",
           value_parser = Suggested(quick::tcp_names), hide_possible_values = true)]
     pub tcp: Vec<String>,
+    /// What else these TCPs are: standard (the RFCs of today), ns2-2001, osu (the studies of TCP over ATM)
+    #[arg(long, value_name = "DIALECT", default_value = "standard",
+          value_parser = Suggested(quick::dialect_names), hide_possible_values = true)]
+    pub dialect: String,
     /// Flows at the same time, all with the same TCP
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub flows: u32,

@@ -5,13 +5,13 @@ use ackclock::scenario::{NodeKind, Scenario, Technology};
 use crate::args::CheckArgs;
 use crate::diagnostics::{self, plural};
 use crate::failure::{Exit, Failure};
-use crate::{console, load};
+use crate::{console, editors, load};
 
 /// Checks a scenario file.
 pub fn check(args: &CheckArgs) -> Result<Exit, Failure> {
     let loaded = load::load(&args.file, &args.set, None)?;
     if args.print {
-        console::print(&loaded.annotated)?;
+        console::print(&(editors::line() + &loaded.annotated))?;
         return Ok(Exit::Fine);
     }
     let warnings = match loaded.warnings.len() {

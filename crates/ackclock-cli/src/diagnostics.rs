@@ -96,9 +96,8 @@ mod tests {
         missing.place = None;
         insta::assert_snapshot!(render(&missing, &Renderer::plain()), @r#"
         error: unknown queue policy `epd+fba`
-         --> wan.toml
-          |
-          = help: write policy = "fba"
+        --> wan.toml
+         = help: write policy = "fba"
         "#);
     }
 

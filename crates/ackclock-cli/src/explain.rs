@@ -8,11 +8,14 @@ use crate::failure::{Exit, Failure};
 use crate::{console, keys, spelling};
 
 /// Explains a metric, a column, a key of the result document, a word of printed tables, a reason of drops, an exit code,
-/// a key or a word of scenario files. What means several things is explained as each of them.
+/// a key or a word of scenario files, a term. What means several things is explained as each of them; letter case does
+/// not matter.
 pub fn explain(word: &str) -> Result<Exit, Failure> {
-    let found: Vec<Entry> = entries().into_iter().filter(|entry| entry.word == word).collect();
+    let found: Vec<Entry> = entries().into_iter().filter(|entry| entry.word.eq_ignore_ascii_case(word)).collect();
     if found.is_empty() {
-        return Err(unknown(word));
+        let Some(name) = ackclock_scenario::not_modelled(word) else { return Err(unknown(word)) };
+        let text = format!("{word}: {name}, which is not modelled\n    docs/not-modelled.md says what is left out.\n");
+        return console::print(&text).map(|()| Exit::Fine);
     }
     let texts: Vec<String> = found.iter().map(|entry| format!("{}: {}\n", entry.word, entry.text)).collect();
     console::print(&texts.join("\n")).map(|()| Exit::Fine)
@@ -41,6 +44,9 @@ fn entries() -> Vec<Entry> {
     for (group, metrics) in GROUPS {
         let names: Vec<&str> = metrics.iter().map(|metric| metric.name()).collect();
         add(group, format!("a group of metrics\n    {}", names.join(", ")));
+    }
+    for (words, text) in TERMS {
+        words.iter().for_each(|word| add(word, (*text).into()));
     }
     add("capture", CAPTURES.into());
     add("captures", CAPTURES.into());
@@ -157,6 +163,37 @@ fn unknown(word: &str) -> Failure {
 const HEADINGS: [(&str, &str); 3] =
     [("goodput", "goodput_bps"), ("rtx", "retransmissions"), ("unnecessary", "unnecessary_retransmissions")];
 
+/// Terms of the field that the program uses and does not define elsewhere.
+const TERMS: [(&[&str], &str); 5] = [
+    (
+        &["bdp", "bandwidth-delay-product"],
+        "bandwidth-delay product, a unit of `buffer`, as in \"1 bdp\"
+    The rate of a port times the longest round trip of the flows that cross it, without queues: what fills the path.",
+    ),
+    (
+        &["rtt", "round-trip"],
+        "round-trip time
+    From the transmission of a segment to the arrival of its acknowledgement, queues included; the option `--rtt` of
+    `quick` is the time there and back without queues.",
+    ),
+    (
+        &["percentile", "p50", "p95", "p99", "median", "quantile"],
+        "a percentile of several values
+    The p-th percentile is a value that p per cent of them do not exceed: p50, the median, is in the middle, and one in
+    a hundred is larger than p99.",
+    ),
+    (
+        &["confidence-interval", "+/-"],
+        "the 95 % confidence interval of a mean over several seeds, as mean +/- half its width
+    With Student's t: of a hundred such intervals 95 contain the mean over all seeds. `ci95` in result.json.",
+    ),
+    (
+        &["jain"],
+        "Jain's index of fairness
+    (sum of x)^2 / (n * sum of x^2) over the goodputs x of n flows: 1 is equal shares, 1/n is everything to one.",
+    ),
+];
+
 const CAPTURES: &str = "what passed a host, as a file for Wireshark and tcptrace
     `ackclock run FILE --capture HOST,...` writes captures/seed-N/HOST.pcapng into the result folder. Data and
     acknowledgements with their IP and TCP headers, as a transmission begins and as the last bit arrives; the comment
@@ -229,6 +266,14 @@ mod tests {
             assert!(text(heading, "a column of the tables").ends_with('.'), "{heading}");
         }
         assert!(text("rtx", "a column").contains("Segments that TCP sent again."));
+    }
+
+    #[test]
+    fn terms_say_one_thing_in_a_line_and_the_rest_below() {
+        for (words, text) in TERMS {
+            assert!(words.iter().all(|word| *word == word.to_lowercase()) && text.ends_with('.'), "{words:?}");
+            assert!(text.lines().skip(1).all(|line| line.starts_with("    ")), "{words:?}");
+        }
     }
 
     #[test]

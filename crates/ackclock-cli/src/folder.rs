@@ -8,6 +8,7 @@ use std::process;
 use ackclock_results::document::{Document, ScenarioPart};
 use ackclock_results::events;
 
+use crate::editors;
 use crate::failure::Failure;
 use crate::output;
 use crate::stage::{self, Stage};
@@ -64,7 +65,9 @@ impl Folder {
     /// stay.
     pub fn write(&self, document: &Document) -> Result<(), Failure> {
         let files = [SCENARIO, RESULT];
-        let text = |out: &mut BufWriter<File>| out.write_all(document.scenario.resolved.as_bytes());
+        let schema = editors::line_below(&self.path);
+        let scenario = [schema.as_bytes(), document.scenario.resolved.as_bytes()].concat();
+        let text = |out: &mut BufWriter<File>| out.write_all(&scenario);
         let written = write_whole(&self.temporary(SCENARIO), text)
             .and_then(|()| write_whole(&self.temporary(RESULT), |out| document.write_json(out)))
             // What was recorded first: without it the result would promise too much. In between it does not fit the

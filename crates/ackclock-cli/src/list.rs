@@ -25,6 +25,11 @@ pub fn names() -> Vec<String> {
     choices(&ackclock_scenario::json_schema()).into_keys().chain([STUDIES.to_string()]).collect()
 }
 
+/// The words that a key may be.
+pub fn words_of(key: &str) -> Vec<String> {
+    choices(&ackclock_scenario::json_schema()).remove(key).map_or(Vec::new(), |choice| choice.words)
+}
+
 /// The studies, and the cards of each as `reproduce` takes them.
 pub fn studies_and_cards() -> Vec<String> {
     let mut names = Vec::new();

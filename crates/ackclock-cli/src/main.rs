@@ -6,6 +6,7 @@ mod compare;
 mod console;
 mod contacts;
 mod diagnostics;
+mod editors;
 mod estimate;
 mod explain;
 mod export;
@@ -62,7 +63,7 @@ fn dispatch(cli: Cli) -> Result<Exit, Failure> {
         Command::Plot(args) => plot::plot(args),
         Command::Explain { word } => explain::explain(word),
         Command::List { what } => list::list(what.as_deref()),
-        Command::Init { file } => init::init(file),
+        Command::Init { file, packet } => init::init(file, *packet),
         Command::Schema => {
             let schema = ackclock_scenario::json_schema();
             console::print(&format!("{schema:#}\n")).map(|()| Exit::Fine)

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use ackclock::record::stats;
 use ackclock::record::{Columns, Metric, Records, Series};
+use ackclock::scenario::{Buffer, Scenario};
 use ackclock::sim::Engine;
 use ackclock::units::{Rate, Span, Time};
 use ackclock_results::comparison::Comparison;
@@ -12,7 +13,7 @@ use ackclock_results::report as page;
 use ackclock_results::report::compare::Entry;
 use ackclock_results::summary::Interval;
 use ackclock_results::terminal::{self, Letters, Line};
-use ackclock_scenario::{LoadError, Loaded, Memory};
+use ackclock_scenario::{Argument, LoadError, Loaded, Memory};
 
 use crate::args::QuickArgs;
 use crate::diagnostics::plural;
@@ -21,7 +22,7 @@ use crate::folder::Folder;
 use crate::progress::Reporter;
 use crate::stage::Wanted;
 use crate::table::align;
-use crate::{console, interrupt, pool, report, spelling};
+use crate::{console, diagnostics, interrupt, list, pool, report, spelling};
 
 /// Runs every TCP over the path and compares them.
 pub fn quick(args: &QuickArgs, command: Vec<String>) -> Result<Exit, Failure> {
@@ -75,14 +76,18 @@ struct Shown {
 struct Tcp {
     /// Its name on the command line.
     name: &'static str,
-    /// What scenario files call its `recovery`.
-    recovery: &'static str,
+    /// What scenario files call its `recovery`; `None`: that of the dialect, which has SACK, or RFC 6675.
+    recovery: Option<&'static str>,
     /// What they call its `growth`.
     growth: &'static str,
 }
 
 const fn tcp(name: &'static str, recovery: &'static str, growth: &'static str) -> Tcp {
-    Tcp { name, recovery, growth }
+    Tcp { name, recovery: Some(recovery), growth }
+}
+
+const fn with_sack(name: &'static str, growth: &'static str) -> Tcp {
+    Tcp { name, recovery: None, growth }
 }
 
 /// A recovery grows like Reno. A growth has the recovery that is part of it, or SACK.
@@ -93,13 +98,13 @@ const TCPS: [Tcp; 14] = [
     tcp("sack", "rfc6675", "reno"),
     tcp("fall-floyd", "fall-floyd", "reno"),
     tcp("rack", "rack", "reno"),
-    tcp("cubic", "rfc6675", "cubic"),
-    tcp("bbr1", "rfc6675", "bbr1"),
-    tcp("bbr3", "rfc6675", "bbr3"),
+    with_sack("cubic", "cubic"),
+    with_sack("bbr1", "bbr1"),
+    with_sack("bbr3", "bbr3"),
     tcp("vegas", "vegas", "vegas"),
     tcp("vegas-1995", "vegas-1995", "vegas-1995"),
     tcp("vegas-a", "vegas", "vegas-a"),
-    tcp("vegas-linux", "rfc6675", "vegas-linux"),
+    with_sack("vegas-linux", "vegas-linux"),
     tcp("vegas-plus", "vegas", "vegas-plus"),
 ];
 
@@ -107,7 +112,13 @@ impl Tcp {
     /// By its name, or by what scenario files call its recovery.
     fn named(wanted: &str) -> Option<&'static Tcp> {
         let by_name = TCPS.iter().find(|tcp| tcp.name == wanted);
-        by_name.or_else(|| TCPS.iter().find(|tcp| tcp.growth == "reno" && tcp.recovery == wanted))
+        by_name.or_else(|| TCPS.iter().find(|tcp| tcp.growth == "reno" && tcp.recovery == Some(wanted)))
+    }
+
+    /// The line that says its recovery, where its dialect does not.
+    fn recovery_line(&self, dialect: &str) -> String {
+        let of_dialect = if dialect == STANDARD { None } else { Some("rfc6675") };
+        self.recovery.or(of_dialect).map_or(String::new(), |recovery| format!("recovery = \"{recovery}\"\n"))
     }
 }
 
@@ -116,24 +127,42 @@ pub fn tcp_names() -> Vec<String> {
     TCPS.iter().map(|tcp| tcp.name.to_owned()).collect()
 }
 
+/// The policies of packets, for completions.
+pub fn queue_names() -> Vec<String> {
+    ["tail-drop", "red", "codel"].map(str::to_owned).into()
+}
+
+/// The dialects, for completions.
+pub fn dialect_names() -> Vec<String> {
+    list::words_of("dialect")
+}
+
 fn variants(args: &QuickArgs) -> Result<Vec<Variant>, Failure> {
-    let rate = quantity("--rate", &args.rate, ackclock_scenario::rate)?;
-    let rtt = quantity("--rtt", &args.rtt, ackclock_scenario::time)?;
-    if rtt < SHORTEST {
-        return Err(Failure::usage(format_args!("--rtt {} is too short", args.rtt), "give 10 us or more"));
-    }
+    let path = LongPath::of(args)?;
     let mut variants: Vec<Variant> = Vec::new();
     for wanted in &args.tcp {
         let tcp = Tcp::named(wanted).ok_or_else(|| unknown_tcp(wanted))?;
         if variants.iter().all(|variant| variant.name != tcp.name) {
-            variants.push(Variant { name: tcp.name, loaded: load(args, rate, rtt, tcp)? });
+            variants.push(Variant { name: tcp.name, loaded: load(args, &path, tcp)? });
         }
     }
+    // What is wrong with the path is wrong for every TCP.
+    let mut warnings = Vec::new();
+    for warning in variants.iter().flat_map(|variant| &variant.loaded.warnings) {
+        if !warnings.contains(warning) {
+            warnings.push(warning.clone());
+        }
+    }
+    diagnostics::print(&warnings);
     Ok(variants)
 }
 
 fn unknown_tcp(wanted: &str) -> Failure {
     let known = tcp_names();
+    if let Some(name) = ackclock_scenario::not_modelled(wanted) {
+        let help = format!("not modelled: {name}; docs/not-modelled.md says what is left out");
+        return Failure::usage(format_args!("unknown TCP `{wanted}`"), help);
+    }
     let help = match spelling::nearest(wanted, known.iter().map(String::as_str)) {
         Some(name) => format!("did you mean `{name}`?"),
         None => format!("known: {}", known.join(", ")),
@@ -145,32 +174,114 @@ fn quantity<T>(option: &str, text: &str, read: fn(&str) -> Result<T, String>) ->
     read(text).map_err(|why| Failure::usage(format_args!("{option} {text}: {why}"), "as in --rate 2Mbps --rtt 550ms"))
 }
 
-/// The path as a scenario: fast links to two routers, and the slow, long one between them.
-fn load(args: &QuickArgs, rate: Rate, rtt: Span, tcp: &Tcp) -> Result<Loaded, Failure> {
-    let Tcp { name, recovery, growth } = tcp;
-    let access_ps = (rtt.as_ps() / 100).min(ONE_MS);
-    let trunk_ps = rtt.as_ps() / 2 - 2 * access_ps;
-    let access_bps = rate.as_bps().saturating_mul(10).clamp(100_000_000, 1_000_000_000_000).max(rate.as_bps());
-    let interval_ps = rtt.max(SHORTEST_INTERVAL).as_ps();
-    let duration = args.duration.clone().unwrap_or_else(|| format!("{} s", default_duration_s(rtt)));
-    let text = format!(
-        "name = \"quick-{name}\"\nduration = \"1 s\"\nrecord = [\"tcp\", \"ports\"]\n\
-         record_interval = \"{interval_ps} ps\"\n\
-         [network]\ntechnology = \"packet\"\ntopology = \"dumbbell\"\nsources = {}\naccess_rate = \"{access_bps} bps\"\n\
-         access_delay = \"{access_ps} ps\"\nbottleneck_rate = \"{} bps\"\nbottleneck_delay = \"{trunk_ps} ps\"\n\
-         [queue]\nbuffer = \"1 bdp\"\n\
-         [tcp]\nrecovery = \"{recovery}\"\ngrowth = \"{growth}\"\nmss = \"1460 B\"\nreceive_window = \"{WINDOW_BYTES} B\"\n\
-         tick = \"10 ms\"\ntick_phase = \"random\"\nmin_rto = \"1 s\"\n",
-        args.flows,
-        rate.as_bps(),
-    );
-    let sets = [format!("duration={duration}"), format!("queue.buffer={}", args.buffer)];
-    let sets: Vec<String> = sets.into_iter().chain(args.set.iter().cloned()).collect();
-    let loaded = ackclock_scenario::load(&Memory::new().with("quick.toml", text), "quick.toml", &sets);
-    loaded.map_err(|error| match error {
-        LoadError::Invalid(diagnostics) => Failure::Scenario { diagnostics, consequence: Some("nothing was run") },
-        LoadError::Unreadable { error, .. } => Failure::defect(error),
-    })
+/// The path that is asked for.
+struct LongPath {
+    rate: Rate,
+    rtt: Span,
+    /// The share of data packets that are lost.
+    loss: f64,
+}
+
+impl LongPath {
+    fn of(args: &QuickArgs) -> Result<LongPath, Failure> {
+        let rate = quantity("--rate", &args.rate, ackclock_scenario::rate)?;
+        let rtt = quantity("--rtt", &args.rtt, ackclock_scenario::time)?;
+        if rtt < SHORTEST {
+            return Err(Failure::usage(format_args!("--rtt {} is too short", args.rtt), "give 10 us or more"));
+        }
+        let loss = args.loss.as_deref().map_or(Ok(0.0), share);
+        let loss = loss.map_err(|why| {
+            let given = args.loss.as_deref().unwrap_or_default();
+            Failure::usage(
+                format_args!("--loss {given}: {why}"),
+                "as in --loss 0.1%, or --loss 0.001, which is the same",
+            )
+        })?;
+        Ok(LongPath { rate, rtt, loss })
+    }
+
+    /// As a scenario: fast links to two routers, and the slow, long one between them.
+    fn scenario(&self, args: &QuickArgs, tcp: &Tcp, receive_window: Option<u64>) -> String {
+        let LongPath { rate, rtt, loss } = self;
+        let access_ps = (rtt.as_ps() / 100).min(ONE_MS);
+        let trunk_ps = rtt.as_ps() / 2 - 2 * access_ps;
+        let access_bps = rate.as_bps().saturating_mul(10).clamp(100_000_000, 1_000_000_000_000).max(rate.as_bps());
+        let interval_ps = (*rtt).max(SHORTEST_INTERVAL).as_ps();
+        let window = receive_window.map_or(String::new(), |bytes| format!("receive_window = \"{bytes} B\"\n"));
+        let errors = format!("[link.\"{BOTTLENECK}\"]\nerrors = {{ model = \"uniform\", rate = {loss:?} }}\n");
+        format!(
+            "name = \"quick-{}\"\nduration = \"{} s\"\nrecord = [\"tcp\", \"ports\"]\n\
+             record_interval = \"{interval_ps} ps\"\n\
+             [network]\ntechnology = \"packet\"\ntopology = \"dumbbell\"\nsources = {}\naccess_rate = \"{access_bps} bps\"\n\
+             access_delay = \"{access_ps} ps\"\nbottleneck_rate = \"{} bps\"\nbottleneck_delay = \"{trunk_ps} ps\"\n\
+             [tcp]\n{}growth = \"{}\"\ntick_phase = \"random\"\n{window}{}",
+            tcp.name,
+            default_duration_s(*rtt),
+            args.flows,
+            rate.as_bps(),
+            tcp.recovery_line(&args.dialect),
+            tcp.growth,
+            if *loss > 0.0 { errors.as_str() } else { "" },
+        )
+    }
+}
+
+/// Reads a share, as in "0.1%" or "0.001".
+fn share(text: &str) -> Result<f64, String> {
+    let text = text.trim();
+    let (number, whole) = match text.strip_suffix('%') {
+        Some(number) => (number.trim_end(), 100.0),
+        None => (text, 1.0),
+    };
+    let number: f64 = number.parse().map_err(|_| "expected a share".to_owned())?;
+    match number / whole {
+        share if (0.0..=1.0).contains(&share) => Ok(share),
+        share if whole == 1.0 && (1.0..=100.0).contains(&share) => Err(format!("more than all; write {number}%")),
+        _ => Err("a share is between none and all".to_owned()),
+    }
+}
+
+/// The scenario of one TCP. Its receive window is two bandwidth-delay products and the buffer, which follow from all that
+/// is said about the path.
+fn load(args: &QuickArgs, path: &LongPath, tcp: &Tcp) -> Result<Loaded, Failure> {
+    let option = |option, key, value| Argument { option, key, value };
+    let mut arguments = vec![
+        option("--buffer", &["queue", "buffer"][..], args.buffer.as_str()),
+        option("--queue", &["queue", "policy"], &args.queue),
+        option("--dialect", &["tcp", "dialect"], &args.dialect),
+    ];
+    arguments.extend(args.jitter.as_deref().map(|value| option("--jitter", &["link", BOTTLENECK, "jitter"], value)));
+    arguments.extend(args.duration.as_deref().map(|value| option("--duration", &["duration"], value)));
+    let load = |receive_window| {
+        let files = Memory::new().with(FILE, path.scenario(args, tcp, receive_window));
+        ackclock_scenario::load_with(&files, FILE, &arguments, &args.set).map_err(|error| match error {
+            LoadError::Invalid(diagnostics) => Failure::Scenario { diagnostics, consequence: Some("nothing was run") },
+            LoadError::Unreadable { error, .. } => Failure::defect(error),
+        })
+    };
+    load(Some(receive_window(&load(None)?.scenario)))
+}
+
+/// Two bandwidth-delay products and the buffer: what is under way at most, and as much again while a loss is repaired. At
+/// least what needs no window scaling, at most what TCP can say.
+fn receive_window(scenario: &Scenario) -> u64 {
+    let (Some(flow), Some(link)) =
+        (scenario.flows.iter().next(), scenario.links.iter().find(|link| link.name == BOTTLENECK))
+    else {
+        return SMALLEST_WINDOW;
+    };
+    let round_trip = [&flow.forward, &flow.backward].into_iter().flat_map(|route| route.links());
+    let longest = |link: &ackclock::scenario::Link| u128::from((link.delay + link.path.jitter).as_ps());
+    let round_trip_ps: u128 = round_trip.map(|link| longest(&scenario.links[link])).sum();
+    let bdp = u128::from(link.rate.as_bps()) * round_trip_ps / (8 * 1_000_000_000_000);
+    // Datagrams have at most so many bytes more than their payload.
+    let buffer = match link.queue.buffer {
+        Buffer::Bytes(bytes) => u128::from(bytes),
+        Buffer::Packets(packets) => u128::from(packets) * u128::from(flow.tcp.mss + 80),
+        Buffer::Infinite | Buffer::Cells(_) => u128::from(LARGEST_WINDOW),
+    };
+    let wanted = u64::try_from(2 * bdp + buffer).unwrap_or(u64::MAX);
+    wanted.clamp(SMALLEST_WINDOW, LARGEST_WINDOW)
 }
 
 /// Two hundred round trips, but neither less than half a minute nor more than ten.
@@ -251,12 +362,13 @@ fn table(args: &QuickArgs, shown: &[Shown]) -> String {
     let first = &shown[0].document;
     let flows = if args.flows == 1 { "one flow".to_owned() } else { plural(args.flows as usize, "flow") };
     let title = format!(
-        "{} and {} there and back, buffer {}: {flows} for {} s, {}\n",
+        "{} and {} there and back, buffer {}: {flows} for {} s, {}\n{}\n",
         args.rate,
         args.rtt,
         args.buffer,
         first.scenario.duration_s,
-        plural(first.seeds.len(), "seed")
+        plural(first.seeds.len(), "seed"),
+        assumptions(args, &first.scenario.resolved),
     );
     let header = ["TCP", "Mb/s", "+/- 95 %", "efficiency", "RTT ms", "rtx", "timeouts", "mean queue", "drops"];
     let mut rows = vec![header.map(String::from).to_vec()];
@@ -265,6 +377,26 @@ fn table(args: &QuickArgs, shown: &[Shown]) -> String {
     }
     rows.extend(shown.iter().map(Shown::row));
     title + &align(rows)
+}
+
+/// What all of these TCPs are, and what else the path does.
+fn assumptions(args: &QuickArgs, resolved: &str) -> String {
+    let value = |key: &str| {
+        let line = resolved.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix(" = "));
+        line.unwrap_or_default().trim_matches('"').to_owned()
+    };
+    let limit = format!("{LARGEST_WINDOW} B");
+    let window = match value("receive_window") {
+        window if window == limit => format!("{window} (the largest there is)"),
+        window => window,
+    };
+    let mut parts = vec![format!("dialect {}", value("dialect")), format!("receive window {window}")];
+    if args.queue != TAIL_DROP {
+        parts.push(format!("queue {}", args.queue));
+    }
+    parts.extend(args.loss.as_ref().map(|loss| format!("loss of data {loss}")));
+    parts.extend(args.jitter.as_ref().map(|jitter| format!("jitter of data up to {jitter}")));
+    parts.join(", ")
 }
 
 impl Shown {
@@ -317,8 +449,13 @@ fn letters() -> Letters {
     if unicode { Letters::Blocks } else { Letters::Ascii }
 }
 
-/// The receiver's window shall not be what limits, whatever the buffer: nearly the largest that TCP can express.
-const WINDOW_BYTES: u64 = 1_000_000_000;
+/// The largest window that TCP can express (RFC 7323 §2.3), and the largest without scaling.
+const LARGEST_WINDOW: u64 = 65_535 << 14;
+const SMALLEST_WINDOW: u64 = 65_535;
+/// What the file of the scenario would be called.
+const FILE: &str = "quick.toml";
+const STANDARD: &str = "standard";
+const TAIL_DROP: &str = "tail-drop";
 /// What the report draws.
 const DRAWN: [Metric; 9] = [
     Metric::Cwnd,
@@ -347,19 +484,12 @@ mod tests {
 
     use crate::args::Cli;
 
-    /// The words that a key of [tcp] may have.
-    fn words(key: &str) -> Vec<String> {
-        let schema = ackclock_scenario::json_schema();
-        let words = schema["properties"]["tcp"]["properties"][key]["enum"].as_array().unwrap();
-        words.iter().map(|word| word.as_str().unwrap().to_owned()).collect()
-    }
-
     #[test]
     fn every_recovery_and_every_growth_of_scenario_files_can_be_compared() {
-        for word in words("recovery") {
-            assert!(TCPS.iter().any(|tcp| tcp.recovery == word), "recovery {word}");
+        for word in list::words_of("recovery") {
+            assert!(TCPS.iter().any(|tcp| tcp.recovery == Some(&word)), "recovery {word}");
         }
-        for word in words("growth") {
+        for word in list::words_of("growth") {
             assert!(TCPS.iter().any(|tcp| tcp.growth == word), "growth {word}");
         }
     }
@@ -367,18 +497,43 @@ mod tests {
     #[test]
     fn a_tcp_has_its_own_name_or_that_of_its_recovery() {
         let name = |wanted| Tcp::named(wanted).map(|tcp| (tcp.name, tcp.recovery, tcp.growth));
-        assert_eq!(name("new-reno"), Some(("newreno", "new-reno", "reno")));
-        assert_eq!(name("rfc6675"), Some(("sack", "rfc6675", "reno")));
-        assert_eq!(name("vegas"), Some(("vegas", "vegas", "vegas")));
+        assert_eq!(name("new-reno"), Some(("newreno", Some("new-reno"), "reno")));
+        assert_eq!(name("rfc6675"), Some(("sack", Some("rfc6675"), "reno")));
+        assert_eq!(name("vegas"), Some(("vegas", Some("vegas"), "vegas")));
         assert_eq!(name("tahoe"), None);
+    }
+
+    #[test]
+    fn a_share_is_a_percentage_or_a_number() {
+        for (text, expected) in
+            [("0.1%", 0.001), ("0.1 %", 0.001), ("0.001", 0.001), ("0", 0.0), ("100%", 1.0), ("1", 1.0)]
+        {
+            assert_eq!(share(text), Ok(expected), "{text}");
+        }
+        assert_eq!(share("5"), Err("more than all; write 5%".to_owned()));
+        for text in ["", "%", "few", "-1%", "101%", "nan", "inf", "1000"] {
+            assert!(share(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn every_policy_of_packets_is_suggested_and_no_other() {
+        for word in list::words_of("policy") {
+            let file = "duration = \"1 s\"\n[network]\ntechnology = \"packet\"\ntopology = \"dumbbell\"\nsources = 1\n\
+                        access_rate = \"9 Mbps\"\naccess_delay = \"1 ms\"\nbottleneck_rate = \"1 Mbps\"\nbottleneck_delay = \"9 ms\"\n";
+            let files = Memory::new().with("a.toml", file);
+            let is_of_packets = ackclock_scenario::load(&files, "a.toml", &[format!("queue.policy={word}")]).is_ok();
+            assert_eq!(queue_names().contains(&word), is_of_packets, "{word}");
+        }
     }
 
     #[test]
     fn the_help_names_every_tcp() {
         let mut cli = Cli::command();
         let help = cli.find_subcommand_mut("quick").unwrap().render_long_help().to_string();
-        for Tcp { name, .. } in &TCPS {
-            assert!(help.split([' ', ',', '\n']).any(|word| word == *name), "{name}: {help}");
+        let tcps = TCPS.iter().map(|tcp| tcp.name.to_owned());
+        for name in tcps.chain(queue_names()).chain(dialect_names()) {
+            assert!(help.split([' ', ',', '\n']).any(|word| word == name), "{name}: {help}");
         }
     }
 }

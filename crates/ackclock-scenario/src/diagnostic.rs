@@ -33,7 +33,7 @@ pub enum Severity {
 /// A place in a scenario file or in a `--set` argument.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Place {
-    /// The file's path, or `--set`.
+    /// The file's path, or the name of an option of the command line such as `--set`.
     pub file: Arc<str>,
     /// Its whole text.
     pub text: Arc<str>,
@@ -82,8 +82,10 @@ pub(crate) struct Report {
 }
 
 struct Text {
+    /// The path of a file, or the name of an option.
     file: Arc<str>,
     text: Arc<str>,
+    is_argument: bool,
     /// Where each line begins.
     lines: Vec<u32>,
 }
@@ -112,25 +114,34 @@ impl Report {
 
     /// Adds a text.
     pub(crate) fn add_text(&mut self, file: &str, text: &str) -> TextId {
+        self.add(file, text, false)
+    }
+
+    /// Adds the value of an option of the command line.
+    pub(crate) fn add_argument(&mut self, option: &str, text: &str) -> TextId {
+        self.add(option, text, true)
+    }
+
+    fn add(&mut self, file: &str, text: &str, is_argument: bool) -> TextId {
         let newlines = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
         let lines = [0].into_iter().chain(newlines.map(|(index, _)| index as u32 + 1)).collect();
-        self.texts.push(Text { file: file.into(), text: text.into(), lines });
+        self.texts.push(Text { file: file.into(), text: text.into(), is_argument, lines });
         TextId(self.texts.len() as u32 - 1)
     }
 
     /// An error. `None` is the scenario as a whole.
     pub(crate) fn error(&mut self, at: impl Into<Option<At>>, message: impl Into<String>) -> Draft<'_> {
-        self.add(Severity::Error, false, at.into(), message.into())
+        self.draft(Severity::Error, false, at.into(), message.into())
     }
 
     /// A warning.
     pub(crate) fn warning(&mut self, at: impl Into<Option<At>>, message: impl Into<String>) -> Draft<'_> {
-        self.add(Severity::Warning, false, at.into(), message.into())
+        self.draft(Severity::Warning, false, at.into(), message.into())
     }
 
     /// An error in the syntax of a text.
     pub(crate) fn syntax_error(&mut self, at: At, message: impl Into<String>) -> Draft<'_> {
-        self.add(Severity::Error, true, Some(at), message.into())
+        self.draft(Severity::Error, true, Some(at), message.into())
     }
 
     /// Whether anything is an error.
@@ -143,16 +154,16 @@ impl Report {
         self.errors.kept.len() + self.warnings.kept.len() > 100
     }
 
-    /// `FILE:LINE` of a place, or `--set`.
+    /// `FILE:LINE` of a place, or the name of an option.
     pub(crate) fn file_line(&self, at: At) -> String {
-        let file = &self.texts[at.text as usize].file;
-        if &**file == SET_FILE { SET_FILE.to_owned() } else { format!("{file}:{}", self.line(at) + 1) }
+        let Text { file, is_argument, .. } = &self.texts[at.text as usize];
+        if *is_argument { file.to_string() } else { format!("{file}:{}", self.line(at) + 1) }
     }
 
     /// The file of a place; none for arguments.
     pub(crate) fn file_of(&self, at: At) -> Option<&str> {
-        let file = &*self.texts[at.text as usize].file;
-        (file != SET_FILE).then_some(file)
+        let Text { file, is_argument, .. } = &self.texts[at.text as usize];
+        (!is_argument).then_some(file)
     }
 
     /// All findings in the order of the texts and their bytes, consequences of syntax errors left out.
@@ -187,7 +198,7 @@ impl Report {
         diagnostics
     }
 
-    fn add(&mut self, severity: Severity, syntax: bool, at: Option<At>, message: String) -> Draft<'_> {
+    fn draft(&mut self, severity: Severity, syntax: bool, at: Option<At>, message: String) -> Draft<'_> {
         let place = at.map(|at| self.place(at));
         let file = self.scenario.clone();
         let diagnostic = Diagnostic { severity, message, place, file, label: String::new(), help: None };
@@ -243,9 +254,6 @@ impl Draft<'_> {
         self
     }
 }
-
-/// The name of the file that `--set` arguments seem to come from.
-pub(crate) const SET_FILE: &str = "--set";
 
 /// More errors, and more warnings, are counted only.
 const MOST_FINDINGS: usize = 1_000;

@@ -61,6 +61,7 @@ mod write;
 
 pub use diagnostic::{Diagnostic, Place, Severity};
 pub use schema::json_schema;
+pub use sets::Argument;
 pub use source::{Disk, Memory, Source, Unreadable};
 
 use ackclock::units::{Rate, Span};
@@ -129,9 +130,20 @@ fn one(text: &str, dimension: Dimension) -> Result<Quantity, String> {
 
 /// Reads a scenario file, applies `sets` (each `path=value`), fills in defaults and checks everything.
 pub fn load(source: &dyn Source, path: &str, sets: &[String]) -> Result<Loaded, LoadError> {
+    load_with(source, path, &[], sets)
+}
+
+/// The same with options that stand for keys; `sets` go before them.
+pub fn load_with(
+    source: &dyn Source,
+    path: &str,
+    arguments: &[Argument<'_>],
+    sets: &[String],
+) -> Result<Loaded, LoadError> {
     let mut report = Report::of(path);
     let mut tree = files::read(source, path, &mut report)?;
     let is_readable = !report.has_errors();
+    sets::apply_arguments(&mut tree, arguments, &mut report);
     sets::apply(&mut tree, sets, &mut report);
     files::refuse_extends(&mut tree, &mut report);
     let document = Document::read(&tree, &mut report);

@@ -363,7 +363,7 @@ impl Checker<'_> {
             self.report
                 .error(at, problem)
                 .label(format!("at most {}", spelled(dimension, most)))
-                .help(format!("that is so at the port {}; give a smaller buffer, or \"infinite\"", port.name));
+                .help("give a smaller buffer, or \"infinite\"");
         }
         amount.filter(|amount| *amount <= most)
     }

@@ -1,29 +1,55 @@
-//! `--set path=value`: one value laid over the tree of the files.
+//! `--set path=value`, and options that stand for a key: single values laid over the tree of the files.
 
 use toml::de::DeValue;
 
-use crate::diagnostic::{At, Report, SET_FILE, TextId};
+use crate::diagnostic::{At, Report, TextId};
 use crate::files::explain_syntax;
 use crate::tree::{Entry, Item, Node, Table};
 
 /// More keys than any path in a scenario has.
 const MAX_DEPTH: usize = 16;
 
-/// Lays the arguments over the tree, later ones over earlier ones.
+/// An option of a command that stands for a key of scenario files. What is wrong with its value is shown at the option.
+#[derive(Clone, Copy, Debug)]
+pub struct Argument<'a> {
+    /// Its name, as in `--buffer`.
+    pub option: &'a str,
+    /// The key with the tables that it is in, as in `["queue", "buffer"]`.
+    pub key: &'a [&'a str],
+    /// What it is given.
+    pub value: &'a str,
+}
+
+/// Lays options over the tree.
+pub(crate) fn apply_arguments(tree: &mut Table, arguments: &[Argument<'_>], report: &mut Report) {
+    for Argument { option, key, value } in arguments {
+        let id = report.add_argument(option, value);
+        let Some(item) = parse_value(value, id, 0, report) else { continue };
+        let at = item.at;
+        lay(tree, key.iter().map(|name| ((*name).to_owned(), at)).collect(), item);
+    }
+}
+
+/// Lays `--set` arguments over the tree, later ones over earlier ones.
 pub(crate) fn apply(tree: &mut Table, sets: &[String], report: &mut Report) {
     for set in sets {
-        let id = report.add_text(SET_FILE, set);
+        let id = report.add_argument("--set", set);
         let Some((path, rest)) = parse_path(set, id, report) else { continue };
         let Some(item) = parse_value(&set[rest..], id, rest, report) else { continue };
-        let mut node = item;
-        for (name, at) in path.into_iter().rev() {
-            let mut table = Table::empty(at);
-            table.entries.insert(name, Entry { key_at: at, item: node });
-            node = Item { at, node: Node::Table(table) };
-        }
-        if let Node::Table(layer) = node.node {
-            tree.overlay(layer);
-        }
+        lay(tree, path, item);
+    }
+}
+
+/// Lays one value over the tree.
+fn lay(tree: &mut Table, path: Vec<(String, At)>, item: Item) {
+    let mut node = item;
+    for (name, at) in path.into_iter().rev() {
+        let mut table = Table::empty(at);
+        table.entries.insert(name, Entry { key_at: at, item: node });
+        node = Item { at, node: Node::Table(table) };
+    }
+    if let Node::Table(layer) = node.node {
+        tree.overlay(layer);
     }
 }
 

@@ -54,7 +54,11 @@ fn the_examples_of_the_help_texts_work() {
 fn init_writes_a_scenario_that_runs_without_a_warning() {
     let place = Place::new("init");
     let init = place.run(&["init"]).exits_with(0).without_result();
-    assert_eq!(init.stderr, "wrote scenario.toml\nrun it with: ackclock run scenario.toml\n");
+    assert_eq!(
+        init.stderr,
+        "wrote scenario.toml\nrun it with: ackclock run scenario.toml\n\
+         completion in editors: ackclock schema > ackclock.schema.json\n"
+    );
     place.run(&["init"]).exits_with(1).without_result().says(&["`scenario.toml` exists already", "ackclock init FILE"]);
     assert_eq!(place.run(&["init", "-"]).exits_with(0).stdout, place.read("scenario.toml"));
     place.run(&["init", "no/such/folder.toml"]).exits_with(1).says(&["cannot write"]);
@@ -62,6 +66,32 @@ fn init_writes_a_scenario_that_runs_without_a_warning() {
     let run = place.run(&["run", "scenario.toml"]).exits_with(0);
     assert_eq!(run.stderr.lines().count(), 1, "{}", run.stderr);
     assert!(run.stdout.contains("efficiency after warm-up"), "{}", run.stdout);
+}
+
+#[test]
+fn init_writes_a_network_of_packets_too() {
+    let place = Place::new("init-packet");
+    let schema = place.run(&["schema"]).exits_with(0).stdout;
+    place.write("ackclock.schema.json", schema);
+    let init = place.run(&["init", "--packet", "net.toml"]).exits_with(0).without_result();
+    assert_eq!(init.stderr, "wrote net.toml\nrun it with: ackclock run net.toml\n", "the schema is there");
+    assert_eq!(place.run(&["init", "-", "--packet"]).exits_with(0).stdout, place.read("net.toml"));
+    let run = place.run(&["run", "net.toml", "--out", "r"]).exits_with(0);
+    assert_eq!(run.stderr.lines().count(), 1, "{}", run.stderr);
+    assert!(run.stdout.contains("packets lost on links"), "{}", run.stdout);
+}
+
+#[test]
+fn every_scenario_that_is_written_names_its_schema() {
+    let place = Place::with("schema-line", PLAIN);
+    let first_line = |text: String| text.lines().next().unwrap().to_owned();
+    for arguments in [&["init", "-"][..], &["init", "-", "--packet"], &["check", "scenario.toml", "--print"]] {
+        let written = place.run(arguments).exits_with(0).stdout;
+        assert_eq!(first_line(written), "#:schema ./ackclock.schema.json", "{arguments:?}");
+    }
+    place.run(&["run", "scenario.toml", "--out", "a/b"]).exits_with(0);
+    assert_eq!(first_line(place.read("a/b/scenario.toml")), "#:schema ../../ackclock.schema.json");
+    place.run(&["rerun", "a/b"]).exits_with(0);
 }
 
 #[test]
@@ -117,6 +147,16 @@ fn explain_says_what_a_word_means_wherever_it_is_used() {
     assert!(explained("exit-codes").contains("130  Interrupted"));
     assert!(explained("selective-drop").contains("a value of the key `policy` in [queue]"));
     assert!(explained("tcp").contains("a group of metrics") && explained("tcp").contains("scenario file"));
+    for (word, text) in [
+        ("BDP", "bandwidth-delay product"),
+        ("RTT", "round-trip time"),
+        ("percentile", "p99"),
+        ("Selective-Drop", "a value of the key `policy`"),
+        ("fq_codel", "FQ-CoDel, which is not modelled\n    docs/not-modelled.md"),
+        ("mtu", "The largest IP datagram"),
+    ] {
+        assert!(explained(word).contains(text), "{word}: {}", explained(word));
+    }
     place.run(&["explain", "cwmd"]).exits_with(2).without_result().says(&["did you mean `ackclock explain cwnd`?"]);
     place.run(&["explain", "everything there is"]).exits_with(2).says(&["there are the metrics cwnd, "]);
 }
