@@ -116,9 +116,10 @@ impl Network {
 
     /// The links of places: to their hosts, and one from each to each other that stands for all ways between them.
     fn places(&mut self, document: &Document, satellites: &Satellites) -> Vec<Duplex> {
-        // Wrong, and reported.
-        let Some(rate) = satellites.rate() else { return Vec::new() };
         let nodes: Vec<NodeId> = satellites.places.iter().filter_map(|place| self.node(&place.name)).collect();
+        let rates: Option<Vec<Rate>> = (0..nodes.len()).map(|place| satellites.up_rate(place)).collect();
+        // Wrong, and reported.
+        let Some(rates) = rates else { return Vec::new() };
         let mut links = Vec::new();
         for (index, (&node, place)) in nodes.iter().zip(&satellites.places).enumerate() {
             if is_end_of_flows(document, &place.name)
@@ -127,8 +128,11 @@ impl Network {
                 self.at_places.insert(place.name.clone(), host);
                 links.push(Duplex::closed((host, node), HOST_RATE, HOST_DELAY));
             }
-            let others = nodes[..index].iter();
-            links.extend(others.map(|&other| Duplex::closed((other, node), rate, Span::from_ms(1))));
+            for (other, &before) in nodes[..index].iter().enumerate() {
+                let mut way = Duplex::closed((before, node), rates[other], Span::from_ms(1));
+                way.directions[1].rate = rates[index];
+                links.push(way);
+            }
         }
         links
     }

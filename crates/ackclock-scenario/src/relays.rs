@@ -62,8 +62,8 @@ struct Access {
 
 /// What happens to links when ways change.
 struct Rules {
-    up_rate: Rate,
-    down_rate: Rate,
+    /// Of each terminal, up and down.
+    rates: BTreeMap<PlanNode, (Rate, Rate)>,
     isl_rate: Rate,
     gap: Span,
     terminal_queue: Queued,
@@ -87,7 +87,9 @@ impl<'a> Relays<'a> {
         let terminals: Vec<PlanNode> =
             satellites.places.iter().map(|place| plan.named(&place.name)).collect::<Option<_>>()?;
         let used: BTreeSet<usize> = pairs.iter().flat_map(|&(a, b)| [a, b]).collect();
-        let rules = Rules::of(satellites)?;
+        let rate =
+            |&place: &usize| Some((terminals[place], (satellites.up_rate(place)?, satellites.down_rate(place)?)));
+        let rules = Rules::of(satellites, used.iter().map(rate).collect::<Option<_>>()?)?;
         let hops = hops(plan, used.iter().map(|&place| terminals[place]));
         let mut errors = BTreeMap::new();
         for &place in &used {
@@ -180,11 +182,10 @@ impl<'a> Relays<'a> {
 }
 
 impl Rules {
-    fn of(satellites: &Satellites) -> Option<Rules> {
+    fn of(satellites: &Satellites, rates: BTreeMap<PlanNode, (Rate, Rate)>) -> Option<Rules> {
         let settings = &satellites.settings;
         Some(Rules {
-            up_rate: settings.rate("rate")?,
-            down_rate: settings.rate("down_rate")?,
+            rates,
             isl_rate: settings.rate("isl_rate")?,
             gap: settings.span("handover_gap")?,
             terminal_queue: if settings.word("terminal_queue")? == "drop" { Queued::Flush } else { Queued::Keep },
@@ -239,7 +240,7 @@ impl Maker<'_> {
         let far_ends = FarEnds::new(points, self.rules.up_unheard);
         let course = Course {
             delays,
-            rates: ackclock::path::Rates::constant(self.rules.up_rate),
+            rates: ackclock::path::Rates::constant(self.rules.rates[&terminal].0),
             outages: Outages::new(self.silent(&access, self.leaving()), InService::Finish, self.rules.terminal_queue),
             far_ends: Some(far_ends),
             reordering: self.rules.reordering,
@@ -255,7 +256,7 @@ impl Maker<'_> {
         let own: Vec<Access> = access.iter().copied().filter(|access| access.satellite == Some(satellite)).collect();
         let course = Course {
             delays: self.delays(satellite, terminal),
-            rates: ackclock::path::Rates::constant(self.rules.down_rate),
+            rates: ackclock::path::Rates::constant(self.rules.rates[&terminal].1),
             outages: Outages::new(self.silent(&own, self.rules.gap), InService::Finish, Queued::Keep),
             far_ends: Some(FarEnds::new(points, self.rules.down_unheard)),
             reordering: self.rules.reordering,

@@ -80,6 +80,9 @@ impl Satellites {
         }
         let places = places(document, &settings);
         let mut satellites = Satellites { settings, places, kind, setup: None, read: None };
+        if kind == "geostationary" {
+            satellites.settings.set_default("payload", Value::Word("bent-pipe"), PAYLOAD_SOURCE);
+        }
         let words = |key: &str| satellites.word(key);
         satellites.settings.require("[satellites]", &words, report);
         warn_unused(&document.satellites, Section::Satellites, &[&satellites.settings], &words, report);
@@ -97,9 +100,19 @@ impl Satellites {
         self.places.iter().find(|place| place.name == name)
     }
 
-    /// The rate of the links up.
-    pub(crate) fn rate(&self) -> Option<Rate> {
-        self.settings.rate("rate")
+    /// The rate of the link up from a place.
+    pub(crate) fn up_rate(&self, place: usize) -> Option<Rate> {
+        self.rate_at(place, "rate")
+    }
+
+    /// The rate of the links down to a place.
+    pub(crate) fn down_rate(&self, place: usize) -> Option<Rate> {
+        self.rate_at(place, "down_rate")
+    }
+
+    fn rate_at(&self, place: usize, key: &str) -> Option<Rate> {
+        let own = &self.places[place].settings;
+        if own.has(key) { own.rate(key) } else { self.settings.rate(key) }
     }
 
     /// The errors of what arrives from the sky at a place.
@@ -122,7 +135,7 @@ impl Satellites {
         let is_geostationary = self.kind == "geostationary"
             || of_plan.into_iter().any(|(key, value)| key == "constellation" && value == "geostationary");
         let word = if is_geostationary { "bent-pipe" } else { "regenerative" };
-        self.settings.set_default("payload", Value::Word(word), "[VEGAS-A] \u{a7}4.2.2; inferred");
+        self.settings.set_default("payload", Value::Word(word), PAYLOAD_SOURCE);
         if self.is_bent_pipe() && (!is_geostationary || self.places.len() != 2) {
             let problem = match is_geostationary {
                 true => format!("a bent pipe joins two places, and there are {}", self.places.len()),
@@ -580,5 +593,7 @@ const SOURCES: [&str; 3] = ["constellation", "geostationary", "elements"];
 const MOST_LOOKS: u64 = 20_000_000;
 /// How often it is looked for satellites that rise and set.
 const PASS_STEP: Span = Span::from_secs(10);
+/// Where the default of `payload` comes from.
+const PAYLOAD_SOURCE: &str = "[VEGAS-A] \u{a7}4.2.2; inferred";
 /// The name of a geostationary satellite, and of whatever a terminal sends up to.
 pub(crate) const SKY: &str = "sky";

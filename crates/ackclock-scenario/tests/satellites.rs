@@ -86,6 +86,29 @@ fn a_regenerative_satellite_is_a_node_with_queues() {
     assert_eq!(microseconds(up.delay + down.delay), 253_174);
 }
 
+/// A hub that sends 40 Mb/s, and a terminal whose return channel has 2 Mb/s.
+#[test]
+fn a_return_channel_has_the_rate_of_its_place() {
+    let hub = "new-york = { at = \"40.9 N 73.9 W\", rate = \"40 Mbps\", down_rate = \"9 Mbps\" }";
+    let file = GEO.replace("new-york = \"40.9 N 73.9 W\"", hub);
+    let mbps = |scenario: &Scenario, name: &str| {
+        let link = scenario.links.iter().find(|link| link.name == name).unwrap_or_else(|| panic!("no link {name}"));
+        link.rate.as_bps() / 1_000_000
+    };
+    let pipe =
+        load(&Memory::new().with("test.toml", file.as_str()), "test.toml", &["satellites.rate=2 Mbps".to_owned()]);
+    let pipe = pipe.unwrap();
+    assert_eq!(pipe.warnings.len(), 1, "a mirror has no rate down");
+    assert_eq!(mbps(&pipe.scenario, "new-york->san-francisco"), 40);
+    assert_eq!(mbps(&pipe.scenario, "san-francisco->new-york"), 2);
+    let node = loaded(&file, &["satellites.payload=regenerative", "satellites.rate=2 Mbps"]).scenario;
+    let names = ["new-york->sky", "san-francisco->sky", "sky->new-york", "sky->san-francisco"];
+    assert_eq!(names.map(|name| mbps(&node, name)), [40, 2, 9, 2]);
+    let leo = LEO.replace("boston = \"42.3 N 71.1 W\"", "boston = { at = \"42.3 N 71.1 W\", rate = \"7 Mbps\" }");
+    let leo = loaded(&leo, &[]).scenario;
+    assert_eq!([mbps(&leo, "boston->sky"), mbps(&leo, "berkeley->sky"), mbps(&leo, "5.4->boston")], [7, 1, 1]);
+}
+
 #[test]
 fn a_terminal_has_one_link_up_and_each_satellite_that_serves_it_one_down() {
     let scenario = loaded(LEO, &[]).scenario;
