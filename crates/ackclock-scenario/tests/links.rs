@@ -135,6 +135,17 @@ fn a_pattern_is_about_every_direction_that_fits() {
 }
 
 #[test]
+fn the_example_of_the_page_does_what_the_page_says() {
+    let page = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/scenarios.md");
+    let page = std::fs::read_to_string(page).unwrap();
+    let example = page.split("```toml\n").nth(1).unwrap().split("```").next().unwrap();
+    let changed = dumbbell(example);
+    assert_eq!(link(&changed, "sw2->sw1").delay, Span::from_ms(260));
+    let names = ["sw1->sw2", "sw2->sw1", "d1->sw2", "d2->sw2", "sw2->d1"];
+    assert_eq!(names.map(|name| kbps(&changed, name)), [10_000, 256, 1000, 1000, 100_000]);
+}
+
+#[test]
 fn the_segments_of_the_standard_dialect_fit_the_smallest_link_of_their_path() {
     let mss = |tables: &str| -> Vec<u32> {
         let file = format!("capacity = \"1 Mbps\"\n{DUMBBELL}[tcp]\ndialect = \"standard\"\n{tables}");
