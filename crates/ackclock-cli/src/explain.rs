@@ -2,6 +2,7 @@
 
 use ackclock::record::{DropReason, GROUPS, Metric, Shape, Subject};
 use ackclock_results::tables::columns;
+use ackclock_scenario::NOT_MODELLED_PAGE;
 use serde_json::Value;
 
 use crate::failure::{Exit, Failure};
@@ -14,7 +15,7 @@ pub fn explain(word: &str) -> Result<Exit, Failure> {
     let found: Vec<Entry> = entries().into_iter().filter(|entry| entry.word.eq_ignore_ascii_case(word)).collect();
     if found.is_empty() {
         let Some(name) = ackclock_scenario::not_modelled(word) else { return Err(unknown(word)) };
-        let text = format!("{word}: {name}, which is not modelled\n    docs/not-modelled.md says what is left out.\n");
+        let text = format!("{word}: {name}, which is not modelled\n    {NOT_MODELLED_PAGE} says what is left out.\n");
         return console::print(&text).map(|()| Exit::Fine);
     }
     let texts: Vec<String> = found.iter().map(|entry| format!("{}: {}\n", entry.word, entry.text)).collect();

@@ -13,7 +13,7 @@ use ackclock_results::report as page;
 use ackclock_results::report::compare::Entry;
 use ackclock_results::summary::Interval;
 use ackclock_results::terminal::{self, Letters, Line};
-use ackclock_scenario::{Argument, LoadError, Loaded, Memory};
+use ackclock_scenario::{Argument, LoadError, Loaded, Memory, NOT_MODELLED_PAGE};
 
 use crate::args::QuickArgs;
 use crate::diagnostics::plural;
@@ -138,7 +138,7 @@ pub fn dialect_names() -> Vec<String> {
 }
 
 fn variants(args: &QuickArgs) -> Result<Vec<Variant>, Failure> {
-    let path = LongPath::of(args)?;
+    let path = QuickPath::of(args)?;
     let mut variants: Vec<Variant> = Vec::new();
     for wanted in &args.tcp {
         let tcp = Tcp::named(wanted).ok_or_else(|| unknown_tcp(wanted))?;
@@ -160,7 +160,7 @@ fn variants(args: &QuickArgs) -> Result<Vec<Variant>, Failure> {
 fn unknown_tcp(wanted: &str) -> Failure {
     let known = tcp_names();
     if let Some(name) = ackclock_scenario::not_modelled(wanted) {
-        let help = format!("not modelled: {name}; docs/not-modelled.md says what is left out");
+        let help = format!("not modelled: {name}; {NOT_MODELLED_PAGE} says what is left out");
         return Failure::usage(format_args!("unknown TCP `{wanted}`"), help);
     }
     let help = match spelling::nearest(wanted, known.iter().map(String::as_str)) {
@@ -175,15 +175,15 @@ fn quantity<T>(option: &str, text: &str, read: fn(&str) -> Result<T, String>) ->
 }
 
 /// The path that is asked for.
-struct LongPath {
+struct QuickPath {
     rate: Rate,
     rtt: Span,
     /// The share of data packets that are lost.
     loss: f64,
 }
 
-impl LongPath {
-    fn of(args: &QuickArgs) -> Result<LongPath, Failure> {
+impl QuickPath {
+    fn of(args: &QuickArgs) -> Result<QuickPath, Failure> {
         let rate = quantity("--rate", &args.rate, ackclock_scenario::rate)?;
         let rtt = quantity("--rtt", &args.rtt, ackclock_scenario::time)?;
         if rtt < SHORTEST {
@@ -197,12 +197,12 @@ impl LongPath {
                 "as in --loss 0.1%, or --loss 0.001, which is the same",
             )
         })?;
-        Ok(LongPath { rate, rtt, loss })
+        Ok(QuickPath { rate, rtt, loss })
     }
 
     /// As a scenario: fast links to two routers, and the slow, long one between them.
     fn scenario(&self, args: &QuickArgs, tcp: &Tcp, receive_window: Option<u64>) -> String {
-        let LongPath { rate, rtt, loss } = self;
+        let QuickPath { rate, rtt, loss } = self;
         let access_ps = (rtt.as_ps() / 100).min(ONE_MS);
         let trunk_ps = rtt.as_ps() / 2 - 2 * access_ps;
         let access_bps = rate.as_bps().saturating_mul(10).clamp(100_000_000, 1_000_000_000_000).max(rate.as_bps());
@@ -243,7 +243,7 @@ fn share(text: &str) -> Result<f64, String> {
 
 /// The scenario of one TCP. Its receive window is two bandwidth-delay products and the buffer, which follow from all that
 /// is said about the path.
-fn load(args: &QuickArgs, path: &LongPath, tcp: &Tcp) -> Result<Loaded, Failure> {
+fn load(args: &QuickArgs, path: &QuickPath, tcp: &Tcp) -> Result<Loaded, Failure> {
     let option = |option, key, value| Argument { option, key, value };
     let mut arguments = vec![
         option("--buffer", &["queue", "buffer"][..], args.buffer.as_str()),
@@ -387,12 +387,13 @@ fn assumptions(args: &QuickArgs, resolved: &str) -> String {
     };
     let limit = format!("{LARGEST_WINDOW} B");
     let window = match value("receive_window") {
-        window if window == limit => format!("{window} (the largest there is)"),
+        window if window == limit => format!("{window} (the largest of TCP)"),
         window => window,
     };
     let mut parts = vec![format!("dialect {}", value("dialect")), format!("receive window {window}")];
-    if args.queue != TAIL_DROP {
-        parts.push(format!("queue {}", args.queue));
+    let policy = value("policy");
+    if policy != TAIL_DROP {
+        parts.push(format!("queue {policy}"));
     }
     parts.extend(args.loss.as_ref().map(|loss| format!("loss of data {loss}")));
     parts.extend(args.jitter.as_ref().map(|jitter| format!("jitter of data up to {jitter}")));

@@ -60,6 +60,7 @@ mod values;
 mod write;
 
 pub use diagnostic::{Diagnostic, Place, Severity};
+pub use not_modelled::NOT_MODELLED_PAGE;
 pub use schema::json_schema;
 pub use sets::Argument;
 pub use source::{Disk, Memory, Source, Unreadable};
@@ -102,7 +103,7 @@ pub enum LoadError {
 }
 
 /// What a word is called, if it stands for something that is often looked for and not modelled: "fq_codel" for FQ-CoDel.
-/// `docs/not-modelled.md` says what is left out.
+/// [`NOT_MODELLED_PAGE`] says what is left out.
 pub fn not_modelled(word: &str) -> Option<&'static str> {
     not_modelled::named(word)
 }

@@ -104,8 +104,8 @@ struct Layer {
     pattern: Option<usize>,
 }
 
-/// What a table, or several laid over one another, make of a link or of one direction.
-struct Said<'a> {
+/// What the keys of a table, or of several laid over one another, make of a link or of one direction.
+struct LinkParams<'a> {
     rate: Rate,
     delay: Span,
     course: Option<Course>,
@@ -157,9 +157,9 @@ impl<'a> Links<'a> {
         let ends = self.all[place].ends;
         let both = [ends, (ends.1, ends.0)];
         let directed = self.check_directions(settings, &both, "of this link", report);
-        let said = said(settings, &named.name, self.context.duration, report);
-        let (Some(()), Some(said)) = (directed, said) else { return None };
-        let directions = both.map(|ends| said.direction(&self.spelled(ends)));
+        let params = params(settings, &named.name, self.context.duration, report);
+        let (Some(()), Some(params)) = (directed, params) else { return None };
+        let directions = both.map(|ends| params.direction(&self.spelled(ends)));
         self.all[place].directions = directions;
         Some(())
     }
@@ -193,10 +193,10 @@ impl<'a> Links<'a> {
                 true => self.check_directions(&settings, &[ends], "that this table is about", report),
                 false => Some(()),
             };
-            match (directed, said(&settings, &name, self.context.duration, report)) {
-                (Some(()), Some(said)) => {
-                    let direction = said.direction(&name);
-                    let is_alike = said.errors.iter().all(|errors| errors.direction.is_none());
+            match (directed, params(&settings, &name, self.context.duration, report)) {
+                (Some(()), Some(params)) => {
+                    let direction = params.direction(&name);
+                    let is_alike = params.errors.iter().all(|errors| errors.direction.is_none());
                     if let Some(key) = key.filter(|_| is_alike) {
                         alike.insert(key, direction.clone());
                     }
@@ -343,7 +343,7 @@ impl<'a> Links<'a> {
     }
 }
 
-impl Said<'_> {
+impl LinkParams<'_> {
     /// What it makes of the direction of this name.
     fn direction(&self, name: &str) -> Direction {
         let here = self.errors.iter().filter(|errors| errors.direction.as_ref().is_none_or(|of| of.text == name));
@@ -353,8 +353,13 @@ impl Said<'_> {
     }
 }
 
-/// What settings with a rate and a delay say of the link called `name`.
-fn said<'s>(settings: &'s Settings, name: &str, duration: Option<Span>, report: &mut Report) -> Option<Said<'s>> {
+/// The parameters of the link called `name`, from settings with a rate and a delay.
+fn params<'s>(
+    settings: &'s Settings,
+    name: &str,
+    duration: Option<Span>,
+    report: &mut Report,
+) -> Option<LinkParams<'s>> {
     let course = paths::course(settings, name, duration, report);
     let errors = match settings.value("errors") {
         Some(Value::Errors(all)) => all.as_slice(),
@@ -365,7 +370,7 @@ fn said<'s>(settings: &'s Settings, name: &str, duration: Option<Span>, report: 
         false => None,
     };
     let (rate, delay) = (settings.rate("rate")?, settings.span("delay")?);
-    Some(Said { rate, delay, course: course?, errors, jitter: settings.span("jitter")?, mtu })
+    Some(LinkParams { rate, delay, course: course?, errors, jitter: settings.span("jitter")?, mtu })
 }
 
 /// A rate and a delay that hold where no table gives them.

@@ -1,7 +1,7 @@
 //! What is often looked for and is not modelled: words, so that a message can say so and name the page.
 
-/// The page that says what is left out.
-pub(crate) const PAGE: &str = "docs/not-modelled.md";
+/// The page of the documentation that says what is not modelled.
+pub const NOT_MODELLED_PAGE: &str = "docs/not-modelled.md";
 
 /// What a word is called, if it stands for something that is not modelled; letter case and punctuation do not matter.
 pub(crate) fn named(word: &str) -> Option<&'static str> {
@@ -11,7 +11,7 @@ pub(crate) fn named(word: &str) -> Option<&'static str> {
 
 /// What to say about such a word.
 pub(crate) fn help(word: &str) -> Option<String> {
-    named(word).map(|name| format!("not modelled: {name}; {PAGE} says what is left out"))
+    named(word).map(|name| format!("not modelled: {name}; {NOT_MODELLED_PAGE} says what is left out"))
 }
 
 /// Words in lower case without punctuation, and the name that stands on the page.
@@ -89,11 +89,11 @@ mod tests {
 
     #[test]
     fn each_is_named_on_the_page_and_is_no_word_of_scenario_files() {
-        let page = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(PAGE);
+        let page = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(NOT_MODELLED_PAGE);
         let page = std::fs::read_to_string(page).unwrap();
         let schema = crate::json_schema().to_string();
         for (words, name) in WORDS {
-            assert!(page.contains(name), "{PAGE} does not name {name}");
+            assert!(page.contains(name), "{NOT_MODELLED_PAGE} does not name {name}");
             for word in *words {
                 assert!(!schema.contains(&format!("\"{word}\"")), "{word} is modelled");
             }

@@ -128,7 +128,7 @@ fn the_receive_window_is_two_bandwidth_delay_products_and_the_buffer() {
     let jitter = header("1Gbps", &["--buffer=1MB", "--jitter=100ms"]);
     assert_eq!(jitter, "dialect standard, receive window 51 MB, jitter of data up to 100ms");
     let limited = header("100Gbps", &["--buffer=1bdp"]);
-    assert_eq!(limited, "dialect standard, receive window 1073725440 B (the largest there is)");
+    assert_eq!(limited, "dialect standard, receive window 1073725440 B (the largest of TCP)");
     assert_eq!(header("1Gbps", &["--set", "tcp.receive_window=70 kB"]), "dialect standard, receive window 70 kB");
 }
 
