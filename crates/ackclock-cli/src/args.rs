@@ -122,7 +122,7 @@ pub struct QuickArgs {
     #[arg(long, value_name = "DIALECT", default_value = "standard",
           value_parser = Suggested(quick::dialect_names), hide_possible_values = true)]
     pub dialect: String,
-    /// Flows at the same time, all with the same TCP
+    /// Flows at the same time, all with the same TCP; several begin at random within one RTT
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub flows: u32,
     /// Simulated time [default: 200 round trips, at least 30 s, at most 10 min]

@@ -208,19 +208,24 @@ impl QuickPath {
         let access_bps = rate.as_bps().saturating_mul(10).clamp(100_000_000, 1_000_000_000_000).max(rate.as_bps());
         let interval_ps = (*rtt).max(SHORTEST_INTERVAL).as_ps();
         let window = receive_window.map_or(String::new(), |bytes| format!("receive_window = \"{bytes} B\"\n"));
+        // The timer of the standard dialect has no ticks whose phase could matter.
+        let phase = if args.dialect == STANDARD { "" } else { "tick_phase = \"random\"\n" };
+        // Flows that begin at one instant stay in step: who loses would be the same under every seed.
+        let jitter = format!("[traffic]\nstart_jitter = \"{} ps\"\n", rtt.as_ps());
         let errors = format!("[link.\"{BOTTLENECK}\"]\nerrors = {{ model = \"uniform\", rate = {loss:?} }}\n");
         format!(
             "name = \"quick-{}\"\nduration = \"{} s\"\nrecord = [\"tcp\", \"ports\"]\n\
              record_interval = \"{interval_ps} ps\"\n\
              [network]\ntechnology = \"packet\"\ntopology = \"dumbbell\"\nsources = {}\naccess_rate = \"{access_bps} bps\"\n\
              access_delay = \"{access_ps} ps\"\nbottleneck_rate = \"{} bps\"\nbottleneck_delay = \"{trunk_ps} ps\"\n\
-             [tcp]\n{}growth = \"{}\"\ntick_phase = \"random\"\n{window}{}",
+             [tcp]\n{}growth = \"{}\"\n{phase}{window}{}{}",
             tcp.name,
             default_duration_s(*rtt),
             args.flows,
             rate.as_bps(),
             tcp.recovery_line(&args.dialect),
             tcp.growth,
+            if args.flows > 1 { jitter.as_str() } else { "" },
             if *loss > 0.0 { errors.as_str() } else { "" },
         )
     }
@@ -391,6 +396,9 @@ fn assumptions(args: &QuickArgs, resolved: &str) -> String {
         window => window,
     };
     let mut parts = vec![format!("dialect {}", value("dialect")), format!("receive window {window}")];
+    if args.flows > 1 {
+        parts.push("flows begin at random within one round trip".to_owned());
+    }
     let policy = value("policy");
     if policy != TAIL_DROP {
         parts.push(format!("queue {policy}"));

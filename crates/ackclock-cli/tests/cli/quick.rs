@@ -110,6 +110,29 @@ fn every_tcp_runs_in_every_dialect_with_the_recovery_that_goes_with_its_growth()
     }
 }
 
+/// Else nothing would be random in the standard dialect, and one of several equal flows would lose every contest.
+#[test]
+fn several_flows_begin_at_random_within_a_round_trip() {
+    let place = Place::new("quick-several");
+    let run =
+        |more: &[&str]| quick(&place, &[&["--tcp=sack", "--seeds=3", "--out=q"], more].concat()).exits_with(0).stdout;
+    let fingerprints = || {
+        let result: Value = serde_json::from_str(&place.read("q/sack/result.json")).unwrap();
+        let mut all: Vec<String> =
+            result["runs"].as_array().unwrap().iter().map(|run| run["fingerprint"].to_string()).collect();
+        all.sort();
+        all.dedup();
+        all.len()
+    };
+    assert!(!run(&[]).contains("at random"));
+    assert_eq!(fingerprints(), 1, "one flow: nothing is random");
+    let several = run(&["--flows", "4"]);
+    let header = several.lines().nth(1).unwrap();
+    assert!(header.ends_with(", flows begin at random within one round trip"), "{header}");
+    assert_eq!(fingerprints(), 3);
+    assert!(place.read("q/sack/scenario.toml").contains("start_jitter = \"100 ms\""));
+}
+
 /// 1 Gb/s for 100 ms are 12.5 MB; twice that and a buffer of 1 MB are 26 MB.
 #[test]
 fn the_receive_window_is_two_bandwidth_delay_products_and_the_buffer() {
