@@ -31,6 +31,12 @@ pub fn reproduce(args: &ReproduceArgs, command: Vec<String>) -> Result<Exit, Fai
                     let gap = if reports.is_empty() { "" } else { "\n" };
                     console::print(&format!("{gap}{}", report.text()))?;
                 }
+                if args.seeds.is_some() && !report.passed() {
+                    console::note(format_args!(
+                        "note: findings are recorded for the seeds of the study and for those of --quick; with --seeds some \
+                         numbers differ by chance"
+                    ));
+                }
                 console::note(format_args!("report in {}", folder.display()));
                 reports.push(report);
             }

@@ -275,7 +275,7 @@ impl Report {
             title: finding.title.clone(),
             text: finding.text.clone(),
             evidence: finding.evidence.clone(),
-            covers: finding.covers.iter().filter(|id| examined.contains(id)).cloned().collect(),
+            covers: finding.covered(scope.quick).filter(|id| examined.contains(id)).cloned().collect(),
         });
         Report {
             format: 2,
@@ -379,7 +379,7 @@ fn card_report<'a>(
     let measured = Measured { study, seeds: scope.seeds_of(card), run };
     let claims = scope.claims(study, card).map(|claim| {
         let examined = measured.examine(claim);
-        let finding = study.finding_for(&format!("claim:{}", claim.id)).map(|finding| finding.id.as_str());
+        let finding = study.finding_for(&format!("claim:{}", claim.id), scope.quick).map(|finding| finding.id.as_str());
         ClaimReport {
             id: claim.id.clone(),
             text: claim.text.clone(),
@@ -427,7 +427,7 @@ fn table_report(measured: &Measured, scope: &Scope, card: &Card, table: &Table) 
             let id = cell_id(&card.id, &row.label, &column.label);
             let deviation = sample_sd(&values).unwrap_or(0.0);
             let agrees = tolerance.agrees(ours.mean, *published, deviation);
-            let finding = study.finding_for(&id).map(|finding| finding.id.as_str());
+            let finding = study.finding_for(&id, scope.quick).map(|finding| finding.id.as_str());
             let verdict = Verdict::new(agrees, finding);
             cells.push(CellReport {
                 id,

@@ -159,9 +159,21 @@ impl Study {
         names
     }
 
-    /// The finding that covers a cell or claim.
-    pub(crate) fn finding_for(&self, id: &str) -> Option<&Finding> {
-        self.findings.iter().find(|finding| finding.covers.iter().any(|covered| covered == id))
+    /// The same of the quick subset.
+    fn judged_quickly(&self) -> BTreeSet<String> {
+        let claims = self.claims.iter().filter(|claim| claim.quick);
+        let mut names: BTreeSet<String> = claims.map(|claim| format!("claim:{}", claim.id)).collect();
+        for (card, table) in &self.tables {
+            for row in table.rows.iter().filter(|row| row.quick) {
+                names.extend(table.columns_of(row).iter().map(|column| cell_id(card, &row.label, &column.label)));
+            }
+        }
+        names
+    }
+
+    /// The finding that covers a cell or claim in the quick subset, or in the whole study.
+    pub(crate) fn finding_for(&self, id: &str, quick: bool) -> Option<&Finding> {
+        self.findings.iter().find(|finding| finding.covered(quick).any(|covered| covered == id))
     }
 
     /// Whether the files fit together.
@@ -256,15 +268,25 @@ impl Study {
                 }
             }
         }
-        let judged = self.judged();
-        let mut covered = BTreeSet::new();
-        for finding in &self.findings {
-            for id in &finding.covers {
-                if !judged.contains(id) {
-                    return wrong("findings.toml", format!("finding {}: there is no \"{id}\"", finding.id));
+        let (judged, quickly) = (self.judged(), self.judged_quickly());
+        for quick in [false, true] {
+            let mut covered = BTreeSet::new();
+            for finding in &self.findings {
+                for id in finding.covered(quick) {
+                    if !judged.contains(id) {
+                        return wrong("findings.toml", format!("finding {}: there is no \"{id}\"", finding.id));
+                    }
+                    if !covered.insert(id) {
+                        return wrong("findings.toml", format!("\"{id}\" is covered twice"));
+                    }
                 }
-                if !covered.insert(id) {
-                    return wrong("findings.toml", format!("\"{id}\" is covered twice"));
+                // What --quick leaves out is examined by the whole study only: `covers` says that already.
+                if let Some(id) = finding.quick_only.iter().chain(&finding.whole_only).find(|id| !quickly.contains(*id))
+                {
+                    return wrong(
+                        "findings.toml",
+                        format!("finding {}: \"{id}\" is not in the quick subset; name it in covers", finding.id),
+                    );
                 }
             }
         }
