@@ -55,7 +55,8 @@ pub struct Red {
     packet_time: Span,
     /// avg: the average number of waiting packets.
     average: f64,
-    /// count: packets accepted since the last one that was refused, while the average is above min_th; none below it.
+    /// count: arrivals since the last packet that was refused, the arriving one included, while the average is at least
+    /// min_th; none below it (−1 in \[FJ93\] Fig. 2, so that the first packet above it counts 0).
     count: Option<u64>,
     draws: Stream,
     drawn: u64,
@@ -91,7 +92,7 @@ impl Red {
         }
     }
 
-    /// Whether this one is refused, when so many were accepted since the last one that was.
+    /// Whether this one is refused: the `count`th arrival since the last one that was.
     fn hits(&mut self, base: f64, count: u64) -> bool {
         let counted = count as f64 * base;
         let probability = match self.params.spacing {

@@ -12,8 +12,10 @@ pub struct Cubic {
     params: CubicParams,
     /// Smoothed round trip.
     srtt: Option<Span>,
-    /// W_max: the window before the last reduction.
+    /// W_max: the window before the last reduction, or less after fast convergence (§4.7).
     w_max: f64,
+    /// cwnd_prior: the window just before the last reduction, which fast convergence leaves alone (§4.1.2).
+    cwnd_prior: Option<f64>,
     epoch: Option<Epoch>,
 }
 
@@ -28,25 +30,25 @@ struct Epoch {
     origin: f64,
     /// W_est: what Reno would have.
     w_est: f64,
-    /// From this window on W_est grows like Reno without the smaller reduction (§4.3).
+    /// From this W_est on α is 1 (§4.3): cwnd_prior, or where the stage began if nothing was lost before.
     cwnd_prior: f64,
 }
 
 impl Cubic {
     /// The law with the given constants.
     pub fn new(params: &CubicParams) -> Cubic {
-        Cubic { params: params.clone(), srtt: None, w_max: 0.0, epoch: None }
+        Cubic { params: params.clone(), srtt: None, w_max: 0.0, cwnd_prior: None, epoch: None }
     }
 
     /// The congestion avoidance of one acknowledgement: the growth of the window.
     fn growth(&mut self, ack: &Ack, cwnd: f64) -> f64 {
         let CubicParams { c, beta, .. } = self.params;
         let acked = ack.acked / ack.mss;
-        let w_max = self.w_max;
+        let (w_max, cwnd_prior) = (self.w_max, self.cwnd_prior.unwrap_or(cwnd));
         let epoch = self.epoch.get_or_insert_with(|| {
             let origin = w_max.max(cwnd);
             // Figure 2: from where the window is now.
-            Epoch { start: ack.now, k: cube_root((origin - cwnd) / c), origin, w_est: cwnd, cwnd_prior: origin }
+            Epoch { start: ack.now, k: cube_root((origin - cwnd) / c), origin, w_est: cwnd, cwnd_prior }
         });
         // §4.3, Figure 4.
         let alpha = if epoch.w_est < epoch.cwnd_prior { 3.0 * (1.0 - beta) / (1.0 + beta) } else { 1.0 };
@@ -66,6 +68,7 @@ impl Cubic {
     /// §4.6, §4.7: the reduced window in bytes, and W_max with fast convergence.
     fn reduce(&mut self, loss: &Loss, window: &Window) -> f64 {
         let cwnd = window.cwnd.min(loss.limit) / loss.mss;
+        self.cwnd_prior = Some(cwnd);
         let gave_way = cwnd < self.w_max && self.params.fast_convergence;
         self.w_max = if gave_way { cwnd * (1.0 + self.params.beta) / 2.0 } else { cwnd };
         self.epoch = None;
@@ -187,6 +190,37 @@ mod tests {
             cubic.on_ack(&ack(n * 14), &mut window);
         }
         assert!((window.cwnd / MSS - 7.52).abs() < 0.02, "{}", window.cwnd);
+    }
+
+    /// §4.3: losses at 100 and at 60 segments. Fast convergence makes W_max 51, but W_est goes on by α = 9/17 per round trip
+    /// up to 60, the window before the reduction, and by 1 from there on. The cube is slower with so short a round trip.
+    #[test]
+    fn reno_grows_by_one_from_the_window_before_the_reduction_and_not_from_what_fast_convergence_left() {
+        let mut cubic = cubic();
+        cubic.on_congestion(&Loss::of(MSS, 1e12), &mut window(100.0));
+        let mut window = window(60.0);
+        cubic.on_congestion(&Loss::of(MSS, 1e12), &mut window);
+        assert_eq!((cubic.w_max, window.ssthresh), (51.0, 42.0 * MSS));
+        window.cwnd = window.ssthresh;
+        let mut round = 0;
+        // How much a round trip adds where the window first is as large.
+        let mut slope = |at: f64| {
+            loop {
+                let before = window.cwnd / MSS;
+                for n in 0..before as u64 {
+                    let now = Time::ZERO + Span::from_us(round * 10 + n / 8);
+                    cubic.on_ack(&Ack { now, rtt: Some(Span::from_us(10)), ..ack(0) }, &mut window);
+                }
+                round += 1;
+                if before >= at {
+                    return (window.cwnd / MSS - before) * before / before.floor();
+                }
+            }
+        };
+        for (at, expected) in [(43.0, 9.0 / 17.0), (53.0, 9.0 / 17.0), (58.0, 9.0 / 17.0), (61.0, 1.0)] {
+            let slope = slope(at);
+            assert!((slope / expected - 1.0).abs() < 0.03, "at {at} {slope}, not {expected}");
+        }
     }
 
     /// §4.7: a connection that loses below its old maximum gives way: (1 + 0.7)/2 of where it was.
