@@ -49,7 +49,6 @@ pub struct Simulation {
     capacity_bps: Option<f64>,
     /// For each flow: when it begins; never if efficiency and fairness are not about it.
     measured: Vec<Time>,
-    has_randomness: bool,
     recorder: Option<Box<Recorder>>,
     cancelled: bool,
 }
@@ -145,7 +144,6 @@ pub fn build_with(scenario: &Scenario, seed: u64, engine: Engine) -> Simulation 
         warmup: scenario.warmup,
         capacity_bps: scenario.bottleneck.as_ref().map(|bottleneck| bottleneck.capacity_bps),
         measured: scenario.flows.iter().map(|flow| begins(scenario, flow, seed)).collect(),
-        has_randomness: net::has_randomness(scenario),
         cancelled: false,
     }
 }
@@ -180,11 +178,6 @@ impl Simulation {
     /// Ends the run here: further steps do nothing, and the records say that it is not complete.
     pub fn cancel(&mut self) {
         self.cancelled = self.now < self.end;
-    }
-
-    /// Whether the seed can make any difference to this scenario.
-    pub fn has_randomness(&self) -> bool {
-        self.has_randomness
     }
 
     /// The records up to now.

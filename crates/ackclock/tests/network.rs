@@ -235,7 +235,7 @@ fn flows_begin_a_random_time_after_their_start() {
 #[test]
 fn different_seeds_differ_where_there_is_randomness() {
     let scenario = scenario(LAN, &[]);
-    assert!(sim::build(&scenario, 1).has_randomness());
+    assert!(sim::has_randomness(&scenario));
     assert_ne!(run(&scenario, 1).fingerprint, run(&scenario, 2).fingerprint);
 }
 
@@ -243,11 +243,11 @@ fn different_seeds_differ_where_there_is_randomness() {
 fn a_scenario_without_randomness_says_so() {
     for sets in [["network.sources=1", "queue.policy=epd"], ["queue.service_order=fixed", "queue.policy=epd"]] {
         let scenario = scenario(LAN, &sets);
-        assert!(!sim::build(&scenario, 1).has_randomness());
+        assert!(!sim::has_randomness(&scenario));
         assert_eq!(run(&scenario, 1).fingerprint, run(&scenario, 2).fingerprint);
     }
     let random_phase = scenario(LAN, &["network.sources=1", "tcp.tick_phase=random"]);
-    assert!(sim::build(&random_phase, 1).has_randomness());
+    assert!(sim::has_randomness(&random_phase));
 }
 
 #[test]

@@ -10,9 +10,9 @@ use crate::path::Kind;
 use crate::queue::Buffer;
 use crate::queue::drop::{DropParams, PacketDrop};
 use crate::rng::{Stream, name_hash};
-use crate::scenario::{self, NodeKind, Route, Scenario, ServiceOrder, Technology};
-use crate::tcp::{Application, Receiver, Sender, TcpParams, TickClock, TickPhase};
-use crate::traffic::{Cbr, Dither};
+use crate::scenario::{self, NodeKind, Route, Scenario, Technology};
+use crate::tcp::{Application, Receiver, Sender, TickClock, TickPhase};
+use crate::traffic::Cbr;
 use crate::units::{Rate, Span};
 
 /// The connections of a scenario, two to a flow: data, then acknowledgements.
@@ -113,28 +113,6 @@ pub(super) fn flows(scenario: &Scenario, seed: u64) -> impl Iterator<Item = Flow
     scenario.flows.iter().map(move |flow| flow_of(flow, scenario, seed))
 }
 
-/// Whether the seed can make a difference.
-pub fn has_randomness(scenario: &Scenario) -> bool {
-    let inputs = inputs_of_ports(scenario);
-    let random_order = scenario.links.iter_ids().any(|(id, link)| {
-        matches!(scenario.technology, Technology::Atm { .. })
-            && link.queue.service_order == ServiceOrder::Random
-            && inputs.of(id).len() > 1
-    });
-    let routes = || scenario.flows.iter().flat_map(|flow| [&flow.forward, &flow.backward]);
-    let all_routes = || routes().chain(scenario.datagrams.iter().map(|flow| &flow.route));
-    let crossed = |link: LinkId| all_routes().any(|route| route.links().contains(&link));
-    let random_link = scenario.links.iter_ids().any(|(id, link)| {
-        let is_random = link.path.errors.iter().any(|error| error.model.is_random());
-        let jitters = link.path.jitter > Span::ZERO;
-        (is_random || jitters || matches!(link.queue.policy, DropParams::Red(_))) && crossed(id)
-    });
-    let random_tcp = |tcp: &TcpParams| tcp.timer.phase == TickPhase::Random || tcp.growth.has_randomness();
-    let dithers = scenario.datagrams.iter().any(|flow| flow.source.dither == Dither::Uniform);
-    let random_flow = |flow: &scenario::Flow| random_tcp(&flow.tcp) || flow.start_jitter > Span::ZERO;
-    random_order || random_link || dithers || scenario.flows.iter().any(random_flow)
-}
-
 fn flow_of(flow: &scenario::Flow, scenario: &Scenario, seed: u64) -> Flow {
     let host = &scenario.nodes[scenario.links[flow.forward.first()].from].name;
     let timer = &flow.tcp.timer;
@@ -154,7 +132,7 @@ fn flow_of(flow: &scenario::Flow, scenario: &Scenario, seed: u64) -> Flow {
 
 /// For each link, the links that feed its port, by name: those that come before it on the route of some connection.
 /// Of routes that change nobody asks.
-fn inputs_of_ports(scenario: &Scenario) -> Lists<LinkId, LinkId> {
+pub(super) fn inputs_of_ports(scenario: &Scenario) -> Lists<LinkId, LinkId> {
     let of_datagrams = scenario.datagrams.iter().map(|source| &source.route);
     let routes = scenario.flows.iter().flat_map(|flow| [&flow.forward, &flow.backward]).chain(of_datagrams);
     let mut pairs: Vec<(LinkId, LinkId)> =

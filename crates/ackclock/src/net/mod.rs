@@ -10,12 +10,13 @@ mod nic;
 mod occupancy;
 mod packet_port;
 mod path_delays;
+mod randomness;
 mod recorder;
 mod reference;
 mod routes;
 mod tails;
 
 pub use batched::Batched;
-pub use build::has_randomness;
+pub use randomness::has_randomness;
 pub use recorder::Recorder;
 pub use reference::Reference;

@@ -180,11 +180,6 @@ impl ErrorModel {
             ErrorModel::Markov(_) => "markov",
         }
     }
-
-    /// Whether the seed makes any difference to it.
-    pub fn is_random(&self) -> bool {
-        matches!(self, ErrorModel::Uniform { .. } | ErrorModel::Markov(_))
-    }
 }
 
 impl AppliesTo {

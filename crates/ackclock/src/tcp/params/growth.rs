@@ -46,16 +46,6 @@ impl GrowthParams {
         use GrowthParams::{Vegas, Vegas1995, VegasA, VegasPlus};
         matches!(self, Vegas(_) | Vegas1995(_) | VegasA(_) | VegasPlus(_))
     }
-
-    /// Whether the seed can make a difference.
-    pub fn has_randomness(&self) -> bool {
-        match self {
-            GrowthParams::Reno(_) | GrowthParams::Cubic(_) | GrowthParams::VegasLinux(_) => false,
-            GrowthParams::Vegas(_) | GrowthParams::Vegas1995(_) | GrowthParams::VegasPlus(_) => false,
-            GrowthParams::Bbr1(_) | GrowthParams::Bbr3(_) => true,
-            GrowthParams::VegasA(params) => params.tie_up_probability + params.tie_down_probability > 0.0,
-        }
-    }
 }
 
 /// The constants of BBR, version 1 (\[BBR1\] §4.1.2, §4.3.5).

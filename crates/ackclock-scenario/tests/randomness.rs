@@ -1,0 +1,256 @@
+//! Whether the seed makes a difference: what `sim::has_randomness` says against two runs, for every word and every
+//! switch of the JSON Schema, so that none can be forgotten here.
+
+use ackclock::sim;
+use ackclock::units::Time;
+use ackclock_scenario::{Loaded, Memory, json_schema, load};
+use serde_json::Value;
+
+/// Networks in which nothing is random. A retransmission is lost, so that timers expire.
+const BASES: [&str; 6] = [
+    r#"
+duration = "3 s"
+network = { topology = "n-source", sources = 2, rate = "2 Mbps", access_delay = "1 ms", trunk_delay = "5 ms" }
+queue = { buffer = "200 cells", policy = "epd", service_order = "fixed" }
+[flow.f1]
+drops = [20, { segment = 20, transmission = 2 }]
+"#,
+    r#"
+duration = "3 s"
+[network]
+technology = "packet"
+topology = "dumbbell"
+sources = 2
+access_rate = "20 Mbps"
+access_delay = "1 ms"
+bottleneck_rate = "2 Mbps"
+bottleneck_delay = "5 ms"
+[queue]
+buffer = "12 packets"
+[flow.f1]
+drops = [20, { segment = 20, transmission = 2 }]
+[udp.u]
+from = "s1"
+to = "d1"
+rate = "100 kbps"
+"#,
+    r#"
+duration = "3 s"
+network = { technology = "packet", topology = "graph" }
+queue = { buffer = "12 packets" }
+bottleneck = "sw1->sw2"
+[node.s1]
+kind = "host"
+[node.d1]
+kind = "host"
+[node.sw1]
+kind = "switch"
+[node.sw2]
+kind = "switch"
+[link.a]
+ends = ["s1", "sw1"]
+rate = "20 Mbps"
+delay = "1 ms"
+[link.b]
+ends = ["sw1", "sw2"]
+rate = "2 Mbps"
+delay = ["5 ms", { at = "1 s", delay = "7 ms" }]
+outages = [{ from = "1200 ms", until = "1250 ms" }]
+[link.c]
+ends = ["sw2", "d1"]
+rate = "20 Mbps"
+delay = "1 ms"
+[flow.f1]
+from = "s1"
+to = "d1"
+drops = [20, { segment = 20, transmission = 2 }]
+"#,
+    r#"
+duration = "3 s"
+satellites = { constellation = "iridium" }
+[place.berlin]
+at = "52.5 N, 13.4 E"
+[place.oslo]
+at = "59.9 N, 10.8 E"
+[flow.f1]
+from = "berlin"
+to = "oslo"
+"#,
+    r#"
+duration = "3 s"
+satellites = { constellation = "53:72/6/2", altitude = "780 km" }
+[place.berlin]
+at = "52.5 N, 13.4 E"
+[place.oslo]
+at = "59.9 N, 10.8 E"
+[flow.f1]
+from = "berlin"
+to = "oslo"
+"#,
+    r#"
+duration = "3 s"
+satellites = { geostationary = "10 E" }
+[place.berlin]
+at = "52.5 N, 13.4 E"
+[place.oslo]
+at = "59.9 N, 10.8 E"
+[flow.f1]
+from = "berlin"
+to = "oslo"
+"#,
+];
+
+/// What goes with words that mean nothing by themselves; the first with which a word loads is taken.
+const COMPANIONS: [&[&str]; 13] = [
+    // Of Vegas-A only: throughputs count as equal, and what follows from that is drawn.
+    &["tcp.th_tolerance=1", "tcp.tie_up_probability=0.5"],
+    &[],
+    &["tcp.recovery=vegas", "tcp.growth=vegas-a", "tcp.tie_up_probability=0"],
+    &["tcp.recovery=vegas", "tcp.growth=vegas-a", "tcp.tie_up_probability=0", "tcp.ab_coupling=independent"],
+    &["tcp.recovery=vegas", "tcp.growth=vegas-plus"],
+    &["tcp.recovery=vegas-1995", "tcp.growth=vegas-1995"],
+    &["tcp.growth=vegas"],
+    &["tcp.growth=cubic"],
+    &["tcp.recovery=fall-floyd"],
+    &["tcp.recovery=rfc6675"],
+    &["tcp.recovery=rfc6675", "tcp.sack_option=offset-1"],
+    &["tcp.timestamps=true"],
+    &["queue.policy=red"],
+];
+
+/// What is no word of the schema's, and random: amounts above zero.
+const AMOUNTS: [(&str, bool); 5] = [
+    ("traffic.start_jitter=10 ms", true),
+    ("traffic.start_jitter=0 s", false),
+    ("link.sw1->sw2.jitter=10 ms", true),
+    ("link.b.jitter=10 ms", true),
+    ("tcp.tick_phase=3 ms", false),
+];
+
+#[test]
+fn the_seed_makes_a_difference_where_it_is_said_to() {
+    let (mut random, mut refused, mut wrong) = (Vec::new(), Vec::new(), Vec::new());
+    for set in words().into_iter().chain(AMOUNTS.map(|(set, _)| set.to_owned())) {
+        let mut loads = 0;
+        for base in BASES.into_iter().filter(|base| is_tried(base, &set)) {
+            let Some((loaded, sets)) = COMPANIONS.iter().find_map(|companions| loaded(base, companions, &set)) else {
+                continue;
+            };
+            loads += 1;
+            let said = sim::has_randomness(&loaded.scenario);
+            let differ = fingerprint(&loaded, 1) != fingerprint(&loaded, 2);
+            if said != differ {
+                wrong.push(format!(
+                    "said to depend on the seed: {said}; two seeds differ: {differ}; {sets:?} of {base}"
+                ));
+            }
+            if said && !random.contains(&set) {
+                random.push(set.clone());
+            }
+        }
+        if loads == 0 {
+            refused.push(set);
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(refused.is_empty(), "say in BASES or COMPANIONS with what these load: {refused:#?}");
+    for (set, is_random) in AMOUNTS {
+        assert_eq!(random.iter().any(|random| random == set), is_random, "{set}");
+    }
+}
+
+/// Satellites take long to load: only their own words are tried with them.
+fn is_tried(base: &str, set: &str) -> bool {
+    !base.contains("[place") || set.starts_with("satellites.") || set.starts_with("place.")
+}
+
+/// A base with companions and a setting, if nothing is wrong or without effect then.
+fn loaded(base: &str, companions: &[&str], set: &str) -> Option<(Loaded, Vec<String>)> {
+    let files = Memory::new().with("base.toml", base);
+    let sets: Vec<String> = companions.iter().chain([&set]).map(|set| (*set).to_owned()).collect();
+    let loaded = load(&files, "base.toml", &sets).ok()?;
+    loaded.warnings.is_empty().then_some((loaded, sets))
+}
+
+fn fingerprint(loaded: &Loaded, seed: u64) -> u64 {
+    let mut simulation = sim::build(&loaded.scenario, seed);
+    simulation.step(Time::NEVER);
+    simulation.finish().fingerprint
+}
+
+/// Every word and switch of the schema as a setting of one of the bases.
+fn words() -> Vec<String> {
+    let schema = json_schema();
+    let mut sets = Vec::new();
+    for (section, table) in schema["properties"].as_object().unwrap() {
+        let named = &table["additionalProperties"];
+        let keys = [&table["properties"], &named["properties"], &named["anyOf"][1]["properties"]];
+        let Some(keys) = keys.into_iter().find_map(Value::as_object) else {
+            sets.extend(literals(table).into_iter().map(|literal| format!("{section}={literal}")));
+            continue;
+        };
+        let prefixes: &[&str] = match section.as_str() {
+            "link" => &["link.sw1->sw2", "link.b"],
+            "port" => &["port.sw1->sw2"],
+            "flow" => &["flow.f1"],
+            "udp" => &["udp.u"],
+            "node" => &["node.sw1", "node.d1"],
+            "place" => &["place.berlin"],
+            other => &[other],
+        };
+        for (key, property) in keys {
+            let prefixes = prefixes.iter();
+            if key == "errors" {
+                let all = prefixes.flat_map(|prefix| errors(property).into_iter().map(move |set| (prefix, set)));
+                sets.extend(all.map(|(prefix, errors)| format!("{prefix}.errors={errors}")));
+            } else {
+                let all = prefixes.flat_map(|prefix| literals(property).into_iter().map(move |word| (prefix, word)));
+                sets.extend(all.map(|(prefix, word)| format!("{prefix}.{key}={word}")));
+            }
+        }
+    }
+    // A host in the middle, or a switch at the end, is another network.
+    sets.retain(|set| !["node.sw1.kind=\"host\"", "node.d1.kind=\"switch\""].contains(&set.as_str()));
+    assert!(sets.len() > 150, "{}", sets.len());
+    sets
+}
+
+/// The words of a key, and both positions of a switch, in TOML.
+fn literals(property: &Value) -> Vec<String> {
+    let spelled = |words: &Value| words.as_array().into_iter().flatten().map(Value::to_string).collect::<Vec<String>>();
+    let mut found = spelled(&property["enum"]);
+    for alternative in property["anyOf"].as_array().into_iter().flatten() {
+        found.extend(spelled(&alternative["enum"]));
+    }
+    if property["type"] == "boolean" {
+        found.extend(["true".to_owned(), "false".to_owned()]);
+    }
+    found.extend(spelled(&property["items"]["enum"]).into_iter().map(|word| format!("[{word}]")));
+    found
+}
+
+/// The words of an error model, each among what it needs.
+fn errors(property: &Value) -> Vec<String> {
+    let keys = property["anyOf"][0]["properties"].as_object().expect("an error model is a table");
+    let mut found = Vec::new();
+    for (key, property) in keys {
+        for word in literals(property) {
+            let rest = match (key.as_str(), word.as_str()) {
+                ("model", "\"uniform\"") => "rate = 0.02",
+                ("model", "\"list\"") => "packets = [3, 40]",
+                ("model", "\"periodic\"") => "every = 30",
+                ("model", "\"markov\"") => MARKOV,
+                ("model", other) => panic!("say what the model {other} needs"),
+                ("sampling", _) => &format!("model = \"markov\", {MARKOV}"),
+                ("unit", "\"bit\"") => "model = \"uniform\", rate = 1e-4",
+                ("unit", _) => "model = \"uniform\", rate = 0.02",
+                _ => "model = \"periodic\", every = 30",
+            };
+            found.push(format!("{{ {key} = {word}, {rest} }}"));
+        }
+    }
+    found
+}
+
+const MARKOV: &str =
+    "good = { interval = \"10 ms\", stay = 0.9, loss = 0.01 }, bad = { interval = \"10 ms\", stay = 0.2, loss = 0.5 }";

@@ -1,0 +1,180 @@
+//! Whether the seed can make a difference to a scenario: everything of it that draws random numbers.
+//!
+//! Each structure is taken apart field by field and each word has an arm of its own, so that the compiler asks about
+//! whatever is added to a scenario. `crates/ackclock-scenario/tests/randomness.rs` compares two seeds for every word.
+
+use super::build::inputs_of_ports;
+use crate::ids::{IdVec, LinkId};
+use crate::path::{Course, ErrorModel, ErrorParams, PathParams};
+use crate::queue::drop::DropParams;
+use crate::scenario::{DatagramFlow, Flow, Link, Queue, Scenario, ServiceOrder, Technology};
+use crate::tcp::{GrowthParams, RecoveryParams, TcpParams, TickPhase, TimerKind, TimerParams};
+use crate::traffic::{CbrParams, Dither};
+use crate::units::Span;
+
+/// Whether the seed can make a difference.
+pub fn has_randomness(scenario: &Scenario) -> bool {
+    let Scenario {
+        name: _,
+        duration: _,
+        warmup: _,
+        technology,
+        nodes: _,
+        links,
+        flows,
+        datagrams,
+        bottleneck: _,
+        recording: _,
+        events: _,
+    } = scenario;
+    if flows.iter().any(of_flow) || datagrams.iter().any(of_datagrams) {
+        return true;
+    }
+    let has_slots = match technology {
+        Technology::Atm { llc: _ } => true,
+        Technology::Packet { link_header_bytes: _ } => false,
+    };
+    if has_slots {
+        let inputs = inputs_of_ports(scenario);
+        if links.iter_ids().any(|(id, link)| inputs.of(id).len() > 1 && orders_at_random(link.queue.service_order)) {
+            return true;
+        }
+    }
+    // What nobody crosses draws nothing.
+    links.iter().any(of_link) && {
+        let crossed = crossed(scenario);
+        links.iter_ids().any(|(id, link)| crossed[id] && of_link(link))
+    }
+}
+
+/// The links that some route crosses, or may cross.
+fn crossed(scenario: &Scenario) -> IdVec<LinkId, bool> {
+    let mut crossed: IdVec<LinkId, bool> = scenario.links.iter().map(|_| false).collect();
+    let of_flows = scenario.flows.iter().flat_map(|flow| [&flow.forward, &flow.backward]);
+    for route in of_flows.chain(scenario.datagrams.iter().map(|source| &source.route)) {
+        route.links().into_iter().for_each(|link| crossed[link] = true);
+    }
+    crossed
+}
+
+fn of_flow(flow: &Flow) -> bool {
+    let Flow {
+        name: _,
+        forward: _,
+        backward: _,
+        start: _,
+        start_jitter,
+        stop: _,
+        size: _,
+        pcr: _,
+        tcp,
+        forced_drops: _,
+    } = flow;
+    *start_jitter > Span::ZERO || of_tcp(tcp)
+}
+
+fn of_tcp(tcp: &TcpParams) -> bool {
+    let TcpParams {
+        mss: _,
+        recovery,
+        growth,
+        initial_window_segments: _,
+        initial_window_from: _,
+        initial_ssthresh: _,
+        receive_window: _,
+        window_scale: _,
+        timer,
+        ack: _,
+        out_of_order: _,
+        header_bytes: _,
+        first_segment: _,
+        handshake: _,
+        fin: _,
+        timestamp_clock: _,
+        host_queue: _,
+        receiver_sack: _,
+        sack: _,
+    } = tcp;
+    of_recovery(recovery) || of_growth(growth) || of_timer(timer)
+}
+
+fn of_recovery(recovery: &RecoveryParams) -> bool {
+    match recovery {
+        RecoveryParams::Vanilla | RecoveryParams::Reno | RecoveryParams::NewReno(_) => false,
+        RecoveryParams::FallFloyd(_) | RecoveryParams::Rfc6675(_) | RecoveryParams::Rack => false,
+        RecoveryParams::Vegas | RecoveryParams::Vegas1995 => false,
+    }
+}
+
+fn of_growth(growth: &GrowthParams) -> bool {
+    match growth {
+        GrowthParams::Reno(_) | GrowthParams::Cubic(_) => false,
+        // The gain with which version 1 begins to probe, and for how long version 3 waits before it probes.
+        GrowthParams::Bbr1(_) | GrowthParams::Bbr3(_) => true,
+        GrowthParams::Vegas(_) | GrowthParams::Vegas1995(_) | GrowthParams::VegasLinux(_) => false,
+        GrowthParams::VegasPlus(_) => false,
+        GrowthParams::VegasA(params) => params.tie_up_probability + params.tie_down_probability > 0.0,
+    }
+}
+
+fn of_timer(timer: &TimerParams) -> bool {
+    let TimerParams { kind, granularity: _, phase, min_rto_ticks: _, max_rto: _, initial_rto: _ } = timer;
+    let draws = match kind {
+        TimerKind::Bsd | TimerKind::Ns2 | TimerKind::Rfc6298 => false,
+    };
+    draws
+        || match phase {
+            TickPhase::Common(_) => false,
+            TickPhase::Random => true,
+        }
+}
+
+fn of_datagrams(source: &DatagramFlow) -> bool {
+    let DatagramFlow { name: _, route: _, source: CbrParams { payload_bytes: _, rate: _, start: _, stop: _, dither } } =
+        source;
+    match dither {
+        Dither::Off => false,
+        Dither::Uniform => true,
+    }
+}
+
+fn of_link(link: &Link) -> bool {
+    let Link { name: _, from: _, to: _, rate: _, delay: _, path, queue } = link;
+    let PathParams { course, errors, jitter } = path;
+    // The order of service is looked at where it counts, at ports of cells with several inputs.
+    let Queue { buffer: _, policy, service_order: _ } = queue;
+    *jitter > Span::ZERO
+        || of_policy(policy)
+        || course.as_deref().is_some_and(of_course)
+        || errors.iter().any(|ErrorParams { model, place: _, applies_to: _ }| of_errors(model))
+}
+
+/// A link that changes does so at instants known before the run.
+fn of_course(course: &Course) -> bool {
+    let Course { delays: _, rates: _, outages: _, far_ends: _, reordering: _, under_way: _ } = course;
+    false
+}
+
+fn of_policy(policy: &DropParams) -> bool {
+    match policy {
+        DropParams::TailDrop | DropParams::Ppd | DropParams::Epd { .. } => false,
+        DropParams::SelectiveDrop { .. } | DropParams::Fba { .. } => false,
+        DropParams::Red(_) => true,
+        DropParams::Codel(_) => false,
+    }
+}
+
+fn of_errors(model: &ErrorModel) -> bool {
+    match model {
+        ErrorModel::Uniform { rate: _, unit: _ } => true,
+        ErrorModel::List(_) | ErrorModel::Periodic { every: _, offset: _ } => false,
+        ErrorModel::Markov(_) => true,
+    }
+}
+
+fn orders_at_random(order: ServiceOrder) -> bool {
+    match order {
+        ServiceOrder::Random => true,
+        ServiceOrder::Rotating | ServiceOrder::Fixed => false,
+    }
+}
