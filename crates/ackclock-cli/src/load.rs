@@ -24,6 +24,7 @@ fn unreadable(path: &str, error: &io::Error) -> Failure {
     let help = match error.kind() {
         ErrorKind::NotFound => missing(Path::new(path)),
         ErrorKind::IsADirectory => "name a scenario file in this folder".into(),
+        ErrorKind::FileTooLarge => "name a scenario file: text of a few kB".into(),
         ErrorKind::PermissionDenied => "allow reading it, or copy it to where you may read".into(),
         _ => "check the path and the disk".into(),
     };

@@ -1,5 +1,6 @@
 //! From a path and `--set` arguments to one tree: reading, syntax, `extends`.
 
+use std::io::ErrorKind;
 use std::ops::Range;
 
 use toml::de::DeTable;
@@ -56,13 +57,17 @@ fn extended(source: &dyn Source, chain: &[String], entry: &Entry, report: &mut R
             .label(format!("at most {MAX_CHAIN}"));
         return None;
     }
-    match source.read(&path) {
+    match source.read_referenced(&path) {
         Ok(bytes) => Some((path, bytes)),
         Err(error) => {
+            let help = match error.kind() {
+                ErrorKind::Unsupported | ErrorKind::FileTooLarge => "name a scenario file: text of a few kB on a disk",
+                _ => "the path is relative to the file that extends",
+            };
             report
                 .error(at, format!("the extended file {path} cannot be read: {error}"))
                 .label("not readable")
-                .help("the path is relative to the file that extends");
+                .help(help);
             None
         }
     }

@@ -1,5 +1,7 @@
 //! Satellites and places: from their keys to a contact plan, computed by `ackclock-sat` or read.
 
+use std::io::ErrorKind;
+
 use ackclock::path::ErrorParams;
 use ackclock::units::{Rate, Span, Time};
 use ackclock_sat::checks::Jitter;
@@ -300,11 +302,12 @@ impl Satellites {
         let duration = context.duration.ok_or(())?;
         let at = self.settings.at("elements");
         let path = self.settings.text("elements").ok_or(())?;
-        let bytes = context.source.read(path).map_err(|error| {
-            report
-                .error(at, format!("the elements {path} cannot be read: {error}"))
-                .label("not readable")
-                .help("the path is relative to the scenario file");
+        let bytes = context.source.read_referenced(path).map_err(|error| {
+            let help = match error.kind() {
+                ErrorKind::Unsupported | ErrorKind::FileTooLarge => "name a file of element sets on a disk",
+                _ => "the path is relative to the scenario file",
+            };
+            report.error(at, format!("the elements {path} cannot be read: {error}")).label("not readable").help(help);
         })?;
         let epoch = match self.settings.text("epoch") {
             Some(text) => Some(
@@ -426,7 +429,7 @@ impl Satellites {
         let Some(path) = self.settings.text("plan").map(str::to_owned) else {
             if let Some(elements) = self.settings.text("elements") {
                 // It could be read a moment ago.
-                let bytes = context.source.read(elements).map_err(drop)?;
+                let bytes = context.source.read_referenced(elements).map_err(drop)?;
                 self.check_digest(blake3::hash(&bytes).to_hex().to_string(), report)?;
             }
             return Ok(None);

@@ -1,7 +1,8 @@
 //! Where the texts of scenario files come from.
 
 use std::collections::BTreeMap;
-use std::io;
+use std::fs::{File, Metadata};
+use std::io::{self, Read};
 use std::path::Path;
 
 use ackclock_sat::plan::Plan;
@@ -10,6 +11,16 @@ use ackclock_sat::plan::Plan;
 pub trait Source {
     /// The bytes of the file at `path`.
     fn read(&self, path: &str) -> io::Result<Vec<u8>>;
+
+    /// The bytes of a file that another file names: by `extends`, or as element sets. Whoever wrote that file may not be
+    /// who runs the program, so a source refuses what would not end or what would wait for somebody.
+    ///
+    /// # Errors
+    /// If it cannot be read, or is no regular file.
+    fn read_referenced(&self, path: &str) -> io::Result<Vec<u8>> {
+        self.read(path)
+    }
+
     /// The path that `extends = "reference"` in the file `from` means.
     fn join(&self, from: &str, reference: &str) -> String;
 
@@ -40,8 +51,20 @@ pub struct Unreadable {
 pub struct Disk;
 
 impl Source for Disk {
+    /// Pipes are read: a shell may put one in the place of a file that the command line names.
     fn read(&self, path: &str) -> io::Result<Vec<u8>> {
-        std::fs::read(path)
+        read_limited(File::open(path)?)
+    }
+
+    fn read_referenced(&self, path: &str) -> io::Result<Vec<u8>> {
+        // A pipe is not even opened: that waits until somebody writes to it. A folder says of itself that it is one.
+        let refused = |metadata: &Metadata| !metadata.is_file() && !metadata.is_dir();
+        if refused(&std::fs::metadata(path)?) {
+            return Err(not_regular());
+        }
+        let file = File::open(path)?;
+        // What stands at the path may have changed since.
+        if refused(&file.metadata()?) { Err(not_regular()) } else { read_limited(file) }
     }
 
     fn join(&self, from: &str, reference: &str) -> String {
@@ -65,6 +88,24 @@ impl Source for Disk {
         Ok((plan, blake3::hash(&index).to_hex().to_string()))
     }
 }
+
+/// The content of a file, if it is not too long.
+fn read_limited(file: File) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let length = file.take(MAX_BYTES + 1).read_to_end(&mut bytes)?;
+    if length as u64 > MAX_BYTES {
+        let problem = format!("it is longer than {} MiB, the longest file that is read", MAX_BYTES >> 20);
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, problem));
+    }
+    Ok(bytes)
+}
+
+fn not_regular() -> io::Error {
+    io::Error::new(io::ErrorKind::Unsupported, "it is no regular file but a device, a pipe or a socket")
+}
+
+/// Element sets of all catalogued objects as XML are a quarter of it.
+const MAX_BYTES: u64 = 256 << 20;
 
 /// Files held in memory: embedded in a program, typed into a page, made up by a test. Paths are separated by `/`.
 #[derive(Clone, Debug, Default)]
@@ -122,5 +163,28 @@ mod tests {
         assert_eq!(memory.join("a/c.toml", "/base.toml"), "/base.toml");
         assert_eq!(Disk.join("c.toml", "base.toml"), "base.toml");
         assert_eq!(Disk.join("a/c.toml", "base.toml"), Path::new("a").join("base.toml").to_string_lossy());
+    }
+
+    /// To read the device does not end, to open the pipe waits for a writer.
+    #[test]
+    #[cfg(unix)]
+    fn what_a_file_names_is_a_regular_file() {
+        let folder = std::env::temp_dir().join(format!("ackclock-source-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let path = |name: &str| folder.join(name).to_string_lossy().into_owned();
+        assert!(std::process::Command::new("mkfifo").arg(path("pipe")).status().unwrap().success());
+        for refused in ["/dev/zero", &path("pipe")] {
+            let error = Disk.read_referenced(refused).unwrap_err();
+            assert_eq!(error.kind(), io::ErrorKind::Unsupported, "{refused}: {error}");
+        }
+        // A folder says so itself, whatever its message is called here.
+        assert_ne!(Disk.read_referenced(&path(".")).unwrap_err().kind(), io::ErrorKind::Unsupported);
+        std::fs::write(path("text"), "a = 1").unwrap();
+        assert_eq!(Disk.read_referenced(&path("text")).unwrap(), b"a = 1");
+        // A file of holes: long, and nothing on the disk.
+        File::create(path("long")).unwrap().set_len(MAX_BYTES + 1).unwrap();
+        let error = Disk.read_referenced(&path("long")).unwrap_err();
+        assert_eq!(error.to_string(), "it is longer than 256 MiB, the longest file that is read");
+        std::fs::remove_dir_all(&folder).unwrap();
     }
 }

@@ -12,9 +12,10 @@ mod omm;
 mod tle;
 
 use std::collections::BTreeSet;
+use std::ops::RangeInclusive;
 
 use ackclock::units::{Span, Time};
-use sgp4::chrono::{NaiveDateTime, TimeDelta, Timelike};
+use sgp4::chrono::{Datelike, NaiveDateTime, TimeDelta, Timelike};
 
 use crate::constellation::{Closing, Constellation, Motion, Satellite};
 use crate::earth::Earth;
@@ -29,15 +30,20 @@ impl Epoch {
     /// `2026-11-21T12:00:00`, with or without fractions of a second and a final Z.
     ///
     /// # Errors
-    /// If it is no date with a time.
+    /// If it is no date with a time, or of a year without satellites.
     pub fn parse(text: &str) -> Result<Epoch, SatError> {
         let bare = text.trim().trim_end_matches('Z');
-        bare.parse().map(Epoch).map_err(|_| {
-            SatError::conflict(
-                format!("`{text}` is no date with a time"),
-                "write it as 2026-11-21T12:00:00; it is taken as UTC",
-            )
-        })
+        let help = "write it as 2026-11-21T12:00:00; it is taken as UTC";
+        let Ok(datetime) = bare.parse::<NaiveDateTime>() else {
+            return Err(SatError::conflict(format!("`{text}` is no date with a time"), help));
+        };
+        match YEARS.contains(&datetime.year()) {
+            true => Ok(Epoch(datetime)),
+            false => Err(SatError::conflict(
+                format!("`{text}` is not in the years {} to {}", YEARS.start(), YEARS.end()),
+                help,
+            )),
+        }
     }
 
     /// Days from this moment to another, negative if that is earlier.
@@ -243,6 +249,9 @@ fn wrong(place: &str, satellite: Option<&str>, problem: &str, help: &str) -> Sat
     }
 }
 
+/// The first satellite flew in 1957. The upper end keeps the arithmetic of the calendar, which ends in the year 262142,
+/// away from its limits; two-line elements end in 2056.
+const YEARS: RangeInclusive<i32> = 1957..=2199;
 /// Beyond this age elements are worth a warning.
 const OLD_DAYS: f64 = 7.0;
 const SECONDS_PER_DAY: f64 = 86_400.0;

@@ -145,9 +145,7 @@ fn set(place: String, message: &Message) -> Result<ElementSet, SatError> {
         return Err(wrong(format!("it has decayed on {date}")));
     }
     let epoch = needed("EPOCH")?;
-    let Ok(Epoch(datetime)) = Epoch::parse(epoch) else {
-        return Err(wrong(format!("its EPOCH is `{epoch}`, which is no date with a time")));
-    };
+    let Epoch(datetime) = Epoch::parse(epoch).map_err(|error| wrong(format!("its EPOCH: {error}")))?;
     let elements = Elements {
         object_name: Some(name.clone()),
         international_designator: text("OBJECT_ID").map(str::to_owned),

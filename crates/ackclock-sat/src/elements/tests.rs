@@ -195,7 +195,7 @@ fn bad_files_name_the_place_the_satellite_and_the_remedy() {
     assert!(problem(&JSON.replace("58.0579", "190")).contains("its inclination is 190; it can be 0 to 180 degrees"));
     assert!(problem(&JSON.replace("15.56387291", "0")).contains("its mean motion is 0;"));
     assert!(problem(&JSON.replace("\".0030035\"", "\"NaN\"")).contains("its eccentricity is NaN"));
-    assert!(problem(&JSON.replace("2006-06-25T19:46:43.980096", "tomorrow")).contains("EPOCH is `tomorrow`"));
+    assert!(problem(&JSON.replace("2006-06-25T19:46:43.980096", "tomorrow")).contains("EPOCH: `tomorrow` is no date"));
     assert!(problem(&JSON[..300]).starts_with("file.txt:3: this is no JSON"));
     assert_eq!(problem("[3]"), "file.txt, message 1: it is no object with keys and values");
     assert!(problem(&XML.replace(">TEME<", ">EME2000<")).ends_with("its REF_FRAME is EME2000, not TEME"));
@@ -240,5 +240,23 @@ proptest! {
         if let Ok(sets) = read(&text) {
             let _ = propagated(&Earth::WGS84, sets, None, Span::from_secs(60));
         }
+    }
+}
+
+/// The calendar of the library ends in the year 262142; to round the last moment of it panicked.
+#[test]
+fn years_without_satellites_are_refused_with_a_message() {
+    for epoch in
+        ["+262142-12-31T23:59:59.999999999", "-262143-01-01T00:00:00", "1956-12-31T23:59:59", "2200-01-01T00:00:00"]
+    {
+        let error = Epoch::parse(epoch).unwrap_err();
+        assert_eq!(error.to_string(), format!("`{epoch}` is not in the years 1957 to 2199"));
+        let text = JSON.replace("2006-06-25T19:46:43.980096", epoch);
+        let found = ElementSet::read_all("file.txt", &text).unwrap_err().to_string();
+        assert!(found.contains(&format!("its EPOCH: `{epoch}` is not in the years")), "{found}");
+    }
+    for epoch in ["1957-01-01T00:00:00", "2199-12-31T23:59:59.999999999"] {
+        // To write it rounds it.
+        assert!(!Epoch::parse(epoch).unwrap().to_string().is_empty());
     }
 }

@@ -70,6 +70,10 @@ impl Index {
     }
 
     pub fn read(path: &Path) -> Result<Index, PlanError> {
+        let length = regular_length(path).map_err(|error| PlanError::io(path, error))?;
+        if length > MAX_INDEX_BYTES {
+            return Err(PlanError::damaged(path, format!("it has {length} bytes; an index has a few kB")));
+        }
         let text = fs::read(path).map_err(|error| PlanError::io(path, error))?;
         let head: Head = serde_json::from_slice(&text).map_err(|error| PlanError::damaged(path, error))?;
         if head.format != FORMAT {
@@ -114,13 +118,26 @@ impl Index {
 impl IndexedFile {
     /// Makes sure that a file is as it was written.
     pub fn check(&self, path: &Path) -> Result<(), PlanError> {
-        let (bytes, blake3) = columnar::checksum(path).map_err(|error| PlanError::io(path, error))?;
+        let failed = |error| PlanError::io(path, error);
+        let bytes = regular_length(path).map_err(failed)?;
         if bytes != self.bytes {
             return Err(PlanError::damaged(path, format!("it has {bytes} bytes, {} were written", self.bytes)));
         }
+        let (_, blake3) = columnar::checksum(path).map_err(failed)?;
         match blake3 == self.blake3 {
             true => Ok(()),
             false => Err(PlanError::damaged(path, "its checksum is wrong")),
         }
     }
 }
+
+/// The length of a file on the disk. A pipe or a device has none: to open one may wait for ever, and to read one may not end.
+fn regular_length(path: &Path) -> io::Result<u64> {
+    let metadata = fs::metadata(path)?;
+    match metadata.is_file() {
+        true => Ok(metadata.len()),
+        false => Err(io::Error::new(io::ErrorKind::Unsupported, "it is no regular file")),
+    }
+}
+
+const MAX_INDEX_BYTES: u64 = 1 << 24;

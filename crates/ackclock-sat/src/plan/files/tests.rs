@@ -1,0 +1,120 @@
+//! Plans that this program did not write: every checksum is right, and the content is not.
+
+use std::path::PathBuf;
+
+use ackclock::units::{Span, Time};
+use ackclock_results::columnar::Values;
+
+use super::*;
+use crate::course::Course;
+use crate::earth::Earth;
+use crate::iridium::iridium;
+use crate::place::Place;
+use crate::plan::{Setup, Terminal};
+
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Folder {
+        let path = std::env::temp_dir().join(format!("ackclock-plan-{}-{name}", process::id()));
+        let _ = fs::remove_dir_all(&path);
+        Folder(path)
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+fn plan() -> Plan {
+    let terminal =
+        |name, latitude, longitude| Terminal { place: Place::new(name, latitude, longitude).unwrap(), mask_deg: 8.2 };
+    let terminals = vec![terminal("Berkeley", 37.9, -122.3), terminal("Boston", 42.3, -71.1)];
+    let end = Time::ZERO + Span::from_secs(60);
+    Setup::new(Earth::NS2, iridium(&Earth::NS2).unwrap(), terminals, end).plan().unwrap()
+}
+
+#[test]
+fn what_cannot_be_is_refused_although_its_checksums_are_right() {
+    let folder = Folder::new("unsound");
+    let problem = |change: &dyn Fn(&mut Plan)| {
+        let mut plan = plan();
+        change(&mut plan);
+        plan.write(&folder.0).unwrap();
+        Plan::read(&folder.0).map(drop).unwrap_err().to_string().replace(&folder.0.display().to_string(), "DIR")
+    };
+    let course = |delay: u64| {
+        Course::new(vec![(Time::ZERO, Span::from_ps(delay)), (Time::from_ps(1_000_000), Span::from_ps(delay))]).unwrap()
+    };
+    // A negative number of 64 bits: with it, the run came to no end.
+    let negative = problem(&|plan| plan.links[0].course = course(u64::MAX - 4));
+    assert!(
+        negative.starts_with("`DIR/delays.parquet` is damaged:") && negative.contains("a time is negative"),
+        "{negative}"
+    );
+    let cases: [(&str, &dyn Fn(&mut Plan)); 9] = [
+        ("a delay is not between 1 ps and 60 s", &|plan| plan.links[0].course = course(60_000_000_000_001)),
+        ("a delay is not between 1 ps and 60 s", &|plan| plan.links[0].course = course(0)),
+        ("it lasts no time or longer than 720 hours", &|plan| plan.end = Time::from_ps(u64::MAX / 2)),
+        ("its nodes have not each a name of their own", &|plan| plan.nodes[1].name = plan.nodes[0].name.clone()),
+        ("a satellite comes after a terminal", &|plan| plan.nodes.swap(0, 66)),
+        ("a contact ends before it begins", &|plan| plan.contacts[0].to = Time::ZERO),
+        ("its ends are not in order", &|plan| plan.contacts[0].b = plan.contacts[0].a),
+        ("a next hop leads to no terminal", &|plan| plan.hops[0].next = Some(plan.hops[0].node)),
+        ("a way does not lead from a terminal to another", &|plan| plan.routes[0].to = plan.routes[0].from),
+    ];
+    for (expected, change) in cases {
+        let change = |plan: &mut Plan| {
+            plan.contacts[0].from = Time::from_ps(1);
+            plan.contacts.truncate(1);
+            change(plan);
+        };
+        let found = problem(&change);
+        assert!(found.contains(expected), "{found}, expected: {expected}");
+    }
+}
+
+/// Five million rows that say the same: a file of a few kB.
+#[test]
+fn a_small_file_of_many_rows_is_refused_before_it_is_decoded() {
+    let folder = Folder::new("large");
+    plan().write(&folder.0).unwrap();
+    let table = TABLES.into_iter().find(|table| table.name == "contacts").unwrap();
+    let path = folder.0.join(table.file_name());
+    let named: Vec<(&str, Kind)> = table.columns.iter().map(|column| (column.name, column.kind)).collect();
+    const ROWS: usize = 5_000_000;
+    let (pieces, zeros) = (1000, vec![Time::ZERO; ROWS / 1000]);
+    let file = File::create(&path).unwrap();
+    columnar::write(&file, table.name, &named, table.metadata(), 1, |_, column| match column {
+        0 => Values::Runs(vec![("1.0", ROWS)]),
+        1 => Values::Runs(vec![("1.1", ROWS)]),
+        2 => Values::Runs(vec![("in-plane", ROWS)]),
+        _ => Values::Instants(vec![&zeros; pieces]),
+    })
+    .unwrap();
+    let mut index = Index::read(&folder.0.join(INDEX)).unwrap();
+    let entry = index.files.iter_mut().find(|file| file.table == table.name).unwrap();
+    (entry.bytes, entry.blake3) = columnar::checksum(&path).unwrap();
+    assert!(entry.bytes < 100_000, "{}", entry.bytes);
+    let (mut empty, files) = (index.empty_plan(), index.files.clone());
+    empty.nodes = Vec::new();
+    Index::of(&empty, files).write(&folder.0.join(INDEX)).unwrap();
+    let problem = Plan::read(&folder.0).map(drop).unwrap_err().to_string();
+    assert!(problem.contains("contacts.parquet` is damaged: the plan would take more than 512 MiB"), "{problem}");
+}
+
+#[test]
+#[cfg(unix)]
+fn a_plan_of_pipes_and_devices_is_refused_before_they_are_opened() {
+    let folder = Folder::new("devices");
+    plan().write(&folder.0).unwrap();
+    for name in ["contacts.parquet", INDEX] {
+        let path = folder.0.join(name);
+        fs::remove_file(&path).unwrap();
+        assert!(process::Command::new("mkfifo").arg(&path).status().unwrap().success());
+        let problem = Plan::read(&folder.0).map(drop).unwrap_err().to_string();
+        assert!(problem.contains(name) && problem.contains("it is no regular file"), "{problem}");
+    }
+}
