@@ -12,6 +12,8 @@ use crate::iridium::iridium;
 use crate::place::Place;
 use crate::plan::{Setup, Terminal};
 
+type Change<'a> = &'a dyn Fn(&mut Plan);
+
 struct Folder(PathBuf);
 
 impl Folder {
@@ -54,7 +56,7 @@ fn what_cannot_be_is_refused_although_its_checksums_are_right() {
         negative.starts_with("`DIR/delays.parquet` is damaged:") && negative.contains("a time is negative"),
         "{negative}"
     );
-    let cases: [(&str, &dyn Fn(&mut Plan)); 9] = [
+    let cases: [(&str, Change); 9] = [
         ("a delay is not between 1 ps and 60 s", &|plan| plan.links[0].course = course(60_000_000_000_001)),
         ("a delay is not between 1 ps and 60 s", &|plan| plan.links[0].course = course(0)),
         ("it lasts no time or longer than 720 hours", &|plan| plan.end = Time::from_ps(u64::MAX / 2)),
