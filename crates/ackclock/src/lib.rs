@@ -60,6 +60,7 @@
 
 mod batch;
 pub mod engine;
+mod exact;
 pub mod ids;
 pub mod net;
 pub mod packet;

@@ -48,6 +48,12 @@ impl Time {
         self.0 as f64 / PS_PER_SECOND as f64
     }
 
+    /// So long after this instant; never, if that is beyond the range of time.
+    #[inline]
+    pub const fn saturating_add(self, span: Span) -> Time {
+        Time(self.0.saturating_add(span.0))
+    }
+
     /// The time since an earlier instant.
     ///
     /// # Panics

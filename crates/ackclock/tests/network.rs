@@ -575,6 +575,30 @@ fn more_may_wait_than_time_can_tell() {
     assert!(waiting > 25_000, "{waiting}");
 }
 
+/// A cell takes 424 s at 1 bit/s, so the last of 43 507 that wait departs later than picoseconds can tell. Ten connections hear
+/// nothing and repeat a segment of 12 cells every 64 s.
+#[test]
+fn more_cells_may_wait_than_time_can_tell() {
+    let text = r#"
+        duration = "40000 s"
+        record = ["ports"]
+        record_interval = "1000 s"
+        [network]
+        topology = "dumbbell"
+        sources = 10
+        access_rate = "10 Mbps"
+        access_delay = "1 ms"
+        bottleneck_rate = "1 bps"
+        bottleneck_delay = "1 ms"
+        [queue]
+        buffer = "infinite"
+        policy = "tail-drop"
+    "#;
+    let records = agree::assert_engines_agree("slow cells", &scenario(text, &[]), 1);
+    let waiting = port(&records, "sw1->sw2").final_queue;
+    assert!(waiting > 43_507, "{waiting}");
+}
+
 #[test]
 fn a_packet_dumbbell_fills_its_bottleneck() {
     let text = r#"

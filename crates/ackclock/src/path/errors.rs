@@ -6,6 +6,7 @@
 //! kind, and the ordinal of the packet: neither another model nor what else happens in the network changes it.
 
 use super::markov::{Markov, MarkovParams};
+use crate::exact::any_of;
 use crate::rng::Stream;
 use crate::units::Time;
 
@@ -221,21 +222,6 @@ impl Chance {
     }
 }
 
-/// The probability that of so many independent events, each of probability `single`, at least one happens:
-/// 1 − (1 − single)^count, without the cancellation in that formula.
-fn any_of(single: f64, count: u64) -> f64 {
-    let either = |a: f64, b: f64| a + b - a * b;
-    let (mut all, mut power, mut left) = (0.0, single, count);
-    while left > 0 {
-        if left & 1 == 1 {
-            all = either(all, power);
-        }
-        power = either(power, power);
-        left >>= 1;
-    }
-    all
-}
-
 const TWO_TO_64: f64 = 18_446_744_073_709_551_616.0;
 
 #[cfg(test)]
@@ -278,11 +264,6 @@ mod tests {
     #[test]
     fn a_rate_of_bit_errors_grows_with_the_size() {
         // 1 % of 1460 bytes is 0.86·10⁻⁶ of 11 680 bits: 1 − exp(−0.0100448) = 0.0099945.
-        assert!((any_of(0.86e-6, 11_680) - 0.009_994_5).abs() < 1e-7);
-        assert_eq!(any_of(0.3, 1), 0.3);
-        assert!((any_of(0.5, 3) - 0.875).abs() < 1e-15);
-        // Where 1 − p is 1 in floating point: n·p to the last digit but a few.
-        assert!((any_of(1e-18, 1000) - 1e-15).abs() < 1e-29);
         let count = |packet| lost(&mut Errors::new(&[uniform(1e-5, Unit::Bit)], 1, "a->b"), 100_000, packet).len();
         // 1 − (1 − 10⁻⁵)^8000 = 0.07688, ^320 = 0.003195; three standard deviations are 253 and 54.
         assert!(count(DATA).abs_diff(7688) < 253, "{}", count(DATA));

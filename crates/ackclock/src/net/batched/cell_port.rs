@@ -15,6 +15,7 @@ use super::pacing::{Pacing, Spacing};
 use super::service::{FEW, Service};
 use crate::batch::Batch;
 use crate::ids::{IdVec, VcId};
+use crate::net::lists::Lists;
 use crate::queue::drop::{DropPolicy, Policy};
 use crate::record::PortRecord;
 use crate::record::trace::PortTrace;
@@ -100,16 +101,32 @@ impl CellPort {
         self.kernel.door.trace.as_ref().map(|trace| trace.until(now))
     }
 
-    /// For each connection, how many of its cells have reached a place `lag` after their departures before `now`.
-    pub(super) fn passed(&self, lag: Span, now: Time) -> IdVec<VcId, u64> {
-        let mut passed = self.kernel.counts().accepted();
-        for (vc, departs) in self.kernel.door.queue.departures() {
-            if Time::from_ps(departs * self.kernel.door.cell_time.ps()) + lag < now {
-                break;
-            }
-            passed[vc] -= 1;
+    /// What ports without a queue behind this one have to know.
+    pub(super) fn passed(&self) -> Passed {
+        let Kernel { door, .. } = &self.kernel;
+        Passed {
+            cell_time: door.cell_time,
+            accepted: self.kernel.counts().accepted(),
+            departures: Lists::new(door.vcs.len(), door.queue.departures()),
         }
-        passed
+    }
+}
+
+/// The cells of each connection that a port has accepted. Made once for all ports behind it: there may be one for each
+/// connection.
+pub(super) struct Passed {
+    cell_time: CellTime,
+    accepted: IdVec<VcId, u64>,
+    /// The slot ends at which those cells depart that wait or are remembered, the last one first.
+    departures: Lists<VcId, u64>,
+}
+
+impl Passed {
+    /// How many cells of `vc` have reached a place `lag` after their departures before `now`.
+    pub(super) fn of(&self, vc: VcId, lag: Span, now: Time) -> u64 {
+        let departures = self.departures.of(vc).iter();
+        let to_come = departures.take_while(|&&departs| self.cell_time.instant(departs).saturating_add(lag) >= now);
+        self.accepted[vc] - to_come.count() as u64
     }
 }
 

@@ -115,7 +115,7 @@ impl CellQueue {
     }
 
     /// The waiting and the remembered cells with their departures, the last one first. Older ones may follow.
-    pub(super) fn departures(&self) -> impl Iterator<Item = (VcId, u64)> {
+    pub(super) fn departures(&self) -> impl Iterator<Item = (VcId, u64)> + Clone {
         let runs = (self.oldest..self.next).rev().map(|number| self.runs[number & (self.runs.len() - 1)]);
         runs.flat_map(|run| (run.departs..run.end()).rev().map(move |departs| (run.vc, departs)))
     }

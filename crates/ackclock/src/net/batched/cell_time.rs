@@ -1,5 +1,7 @@
 //! How many cell times an instant is after the start: asked for each frame, and a division takes long.
 
+use crate::units::Time;
+
 /// The cell time of a port, prepared for division.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CellTime {
@@ -18,6 +20,13 @@ impl CellTime {
     #[inline]
     pub(super) fn ps(self) -> u64 {
         self.ps
+    }
+
+    /// The end of slot number `slot - 1`: never, if it is beyond the range of time. At a few bit/s what waits may depart
+    /// that late.
+    #[inline]
+    pub(super) fn instant(self, slot: u64) -> Time {
+        Time::from_ps(slot.saturating_mul(self.ps))
     }
 
     /// The whole cell times in so many picoseconds.

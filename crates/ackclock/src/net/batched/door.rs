@@ -274,7 +274,7 @@ impl Door {
         let Destination::Host { group, link } = vc.leg.to else {
             unreachable!("towards a port the policy is always asked")
         };
-        let time = Time::from_ps(departs * self.cell_time.ps()) + vc.leg.lag;
+        let time = self.cell_time.instant(departs).saturating_add(vc.leg.lag);
         vc.end_train(train, group, link, time, io);
     }
 
@@ -301,7 +301,7 @@ impl Door {
     #[inline(always)]
     fn accepted<P: DropPolicy>(&mut self, policy: &mut P, now: u64, alone: u16, train: &mut Train, io: &mut Io) -> u16 {
         let leg = self.vcs[train.at_port].leg;
-        let time = |departs: u64, cell_time: u64| Time::from_ps(departs * cell_time) + leg.lag;
+        let time = |departs: u64, cell_time: CellTime| cell_time.instant(departs).saturating_add(leg.lag);
         match leg.to {
             // On the way to a host only whole frames and their ends count, unless a policy looks at cells.
             Destination::Host { group, link } => {
@@ -315,7 +315,7 @@ impl Door {
                         policy.end_accepted(train.at_port);
                     }
                     self.counts.wait(train.at_port, train.waited);
-                    let time = time(departs, self.cell_time.ps());
+                    let time = time(departs, self.cell_time);
                     self.vcs[train.at_port].end_train(train, group, link, time, io);
                 }
                 count
@@ -324,7 +324,7 @@ impl Door {
                 train.left -= 1;
                 let departs = self.accept(now, train, 1);
                 let (index, eom) = (train.end - train.left - 1, train.eom && train.left == 0);
-                let (time, cells) = (time(departs, self.cell_time.ps()), Cells::new(index, 1, eom));
+                let (time, cells) = (time(departs, self.cell_time), Cells::new(index, 1, eom));
                 let Train { frame, carries, size, .. } = *train;
                 io.post(mailbox, Item { time, carries, entrance, frame, size, cells });
                 if train.left == 0 {
@@ -339,7 +339,7 @@ impl Door {
     /// A cell of a train that has just come is refused.
     #[inline(never)]
     fn refused(&mut self, now: u64, train: &mut Train, reason: DropReason) {
-        let now = Time::from_ps(now * self.cell_time.ps());
+        let now = self.cell_time.instant(now);
         if let Some(trace) = &mut self.trace {
             trace.refused(Refused { time: now, vc: train.at_port.index() as u32, frame: train.frame, reason });
         }

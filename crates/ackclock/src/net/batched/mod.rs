@@ -26,7 +26,9 @@ mod serializer;
 mod service;
 mod tail;
 
-use cell_port::CellPort;
+use std::collections::BTreeMap;
+
+use cell_port::{CellPort, Passed};
 use counts::Counts;
 use datagrams::DatagramSinks;
 use directory::{Directory, Entry, Output, Through};
@@ -138,8 +140,8 @@ impl Batched {
 
     /// The records of all switch ports at `now`.
     pub fn port_records(&self, now: Time) -> Vec<PortRecord> {
-        let under_way = self.io.under_way();
-        self.directory.links().filter_map(|link| self.port_record(&link, &under_way, now)).collect()
+        let (under_way, mut passed) = (self.io.under_way(), BTreeMap::new());
+        self.directory.links().filter_map(|link| self.port_record(&link, &under_way, &mut passed, now)).collect()
     }
 
     /// The records at `now` of all links that change or corrupt packets.
@@ -214,7 +216,14 @@ impl Batched {
         links.into_iter().map(|link| (link, self.directory.link(link.id.index()))).collect()
     }
 
-    fn port_record(&self, link: &Entry<'_>, under_way: &UnderWay, now: Time) -> Option<PortRecord> {
+    /// The record of a port. `passed` is by part: what ports without a queue have asked about the port before them.
+    fn port_record(
+        &self,
+        link: &Entry<'_>,
+        under_way: &UnderWay,
+        passed: &mut BTreeMap<usize, Passed>,
+        now: Time,
+    ) -> Option<PortRecord> {
         let names = link.crossing.iter().map(|&vc| self.directory.vc_name(vc));
         match link.output {
             Output::Nic => None,
@@ -236,8 +245,8 @@ impl Batched {
                 let passed: Vec<u64> = match &self.parts[*behind] {
                     Part::Hosts(hosts) => link.crossing.iter().map(|&vc| hosts.passed(vc, *lag, now)).collect(),
                     Part::Cells(cells) => {
-                        let passed = cells.passed(*lag, now);
-                        numbers.iter().map(|&number| passed[number]).collect()
+                        let passed = passed.entry(*behind).or_insert_with(|| cells.passed());
+                        numbers.iter().map(|&number| passed.of(number, *lag, now)).collect()
                     }
                     Part::Packets(_) | Part::Path(_) | Part::Routed(_) | Part::Datagrams(_) => {
                         unreachable!("a packet network has no ports without a queue")

@@ -1,5 +1,7 @@
 //! Serialization times of packets, each size computed once.
 
+use std::collections::BTreeMap;
+
 use crate::units::{Rate, Span};
 
 /// The times at one rate of the sizes seen last: on one link there are few.
@@ -27,20 +29,21 @@ impl LastTime {
     }
 }
 
-/// Serializers for the rates of several links, of which there are few too.
+/// Serializers for the rates of several links.
 #[derive(Default)]
 pub(super) struct Serializers {
     all: Vec<Serializer>,
+    /// Their numbers: mostly there are few, but each link may have a rate of its own.
+    numbers: BTreeMap<Rate, u32>,
 }
 
 impl Serializers {
     /// The number of the serializer for this rate.
     pub(super) fn of(&mut self, rate: Rate) -> u32 {
-        let number = self.all.iter().position(|serializer| serializer.rate == rate).unwrap_or_else(|| {
+        *self.numbers.entry(rate).or_insert_with(|| {
             self.all.push(Serializer { rate, known: [(0, Span::ZERO); 4], oldest: 0 });
-            self.all.len() - 1
-        });
-        number as u32
+            self.all.len() as u32 - 1
+        })
     }
 
     /// The time that `bytes` take at the rate of this serializer.

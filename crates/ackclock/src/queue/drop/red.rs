@@ -6,6 +6,7 @@
 
 use super::packets::unless_full;
 use super::{DropReason, PacketArrival, PacketPolicy, Verdict};
+use crate::exact::power;
 use crate::rng::Stream;
 use crate::units::{Rate, Span};
 
@@ -128,19 +129,6 @@ impl PacketPolicy for Red {
     }
 }
 
-/// A whole power by squaring: the same on every machine.
-fn power(base: f64, mut exponent: u64) -> f64 {
-    let (mut result, mut square) = (1.0, base);
-    while exponent > 0 && result > 0.0 {
-        if exponent & 1 == 1 {
-            result *= square;
-        }
-        square *= square;
-        exponent >>= 1;
-    }
-    result
-}
-
 const TWO_TO_64: f64 = 18_446_744_073_709_551_616.0;
 
 #[cfg(test)]
@@ -226,11 +214,5 @@ mod tests {
         assert_eq!(red.admit(&full), Verdict::Drop(DropReason::Overflow));
         red.average = 100.0;
         assert_eq!(red.admit(&arrival(100)), Verdict::Drop(DropReason::Policy));
-    }
-
-    #[test]
-    fn a_power_by_squaring_is_a_power() {
-        assert_eq!([power(0.5, 0), power(0.5, 1), power(0.5, 10)], [1.0, 0.5, 1.0 / 1024.0]);
-        assert_eq!(power(0.998, u64::MAX), 0.0);
     }
 }

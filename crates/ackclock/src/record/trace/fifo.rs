@@ -106,7 +106,8 @@ impl FifoTrace {
     }
 
     fn at(&self, tick: u64) -> Time {
-        Time::from_ps(tick * self.tick.as_ps())
+        // What waits at a few bit/s may depart beyond the range of time.
+        Time::from_ps(tick.saturating_mul(self.tick.as_ps()))
     }
 
     fn tell(&mut self) {

@@ -1,0 +1,101 @@
+//! Functions of real numbers that give the same bits on every machine.
+//!
+//! `+ − × ÷` and `sqrt` are rounded correctly everywhere (IEEE 754 §5.4.1). What the standard library has beyond them
+//! (`cbrt`, `powi`, `exp`, …) is as exact as the platform's own library is, and differs: `clippy.toml` forbids it. A
+//! function that is needed stands here, made of the five operations.
+
+/// The cube root by Newton's method; 0 for what is not positive.
+pub(crate) fn cube_root(x: f64) -> f64 {
+    if x <= 0.0 {
+        return 0.0;
+    }
+    // From above: each step is smaller than the one before, until rounding ends that.
+    let mut root = x.max(1.0);
+    loop {
+        let next = (2.0 * root + x / (root * root)) / 3.0;
+        if next >= root {
+            return root;
+        }
+        root = next;
+    }
+}
+
+/// A whole power of a number from 0 to 1, by squaring.
+pub(crate) fn power(base: f64, mut exponent: u64) -> f64 {
+    let (mut result, mut square) = (1.0, base);
+    while exponent > 0 && result > 0.0 {
+        if exponent & 1 == 1 {
+            result *= square;
+        }
+        square *= square;
+        exponent >>= 1;
+    }
+    result
+}
+
+/// The probability that of so many independent events, each of probability `single`, at least one happens:
+/// 1 − (1 − single)^count, without the cancellation in that formula.
+pub(crate) fn any_of(single: f64, count: u64) -> f64 {
+    let either = |a: f64, b: f64| a + b - a * b;
+    let (mut all, mut power, mut left) = (0.0, single, count);
+    while left > 0 {
+        if left & 1 == 1 {
+            all = either(all, power);
+        }
+        power = either(power, power);
+        left >>= 1;
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cube_roots_are_as_exact_as_numbers_are() {
+        for x in [1e-9, 0.001, 0.5, 1.0, 2.0, 8.0, 750.0, 1e6, 1e15] {
+            let root = cube_root(x);
+            assert!((root * root * root / x - 1.0).abs() < 1e-14, "{x}: {root}");
+        }
+        assert_eq!([cube_root(0.0), cube_root(-1.0)], [0.0, 0.0]);
+    }
+
+    #[test]
+    fn a_power_by_squaring_is_a_power() {
+        assert_eq!([power(0.5, 0), power(0.5, 1), power(0.5, 10)], [1.0, 0.5, 1.0 / 1024.0]);
+        assert_eq!(power(0.998, u64::MAX), 0.0);
+    }
+
+    #[test]
+    fn one_of_many_rare_events_happens_as_often_as_they_do_together() {
+        assert!((any_of(0.86e-6, 11_680) - 0.009_994_5).abs() < 1e-7);
+        assert_eq!(any_of(0.3, 1), 0.3);
+        assert!((any_of(0.5, 3) - 0.875).abs() < 1e-15);
+        // Where 1 − p is 1 in floating point: n·p to the last digit but a few.
+        assert!((any_of(1e-18, 1000) - 1e-15).abs() < 1e-29);
+    }
+
+    /// Every function of `f64` whose result std leaves to the platform ("unspecified precision") is forbidden, in the
+    /// simulator and where orbits are computed.
+    #[test]
+    fn what_differs_between_machines_is_forbidden() {
+        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+        for file in ["clippy.toml", "../ackclock-sat/clippy.toml"] {
+            let text = std::fs::read_to_string(folder.join(file)).unwrap();
+            for kind in ["f64", "f32"] {
+                let missing: Vec<&str> = INEXACT
+                    .into_iter()
+                    .filter(|name| !text.contains(&format!("{{ path = \"{kind}::{name}\", reason = ")))
+                    .collect();
+                assert!(missing.is_empty(), "{file} lacks {kind}: {missing:?}");
+            }
+        }
+    }
+
+    const INEXACT: [&str; 27] = [
+        "powi", "powf", "exp", "exp2", "exp_m1", "ln", "ln_1p", "log", "log2", "log10", "cbrt", "hypot", "sin", "cos",
+        "tan", "sin_cos", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh",
+        "mul_add",
+    ];
+}
