@@ -20,6 +20,12 @@ pub enum HandoverPolicy {
         /// Seconds.
         hysteresis_s: f64,
     },
+    /// The one over which the whole way to the other terminals is shortest, if the present way is longer by more than a
+    /// hysteresis. Where there are several others: the mean of the ways.
+    LeastDelay {
+        /// Seconds.
+        hysteresis_s: f64,
+    },
 }
 
 /// What a terminal, or a group of terminals that use the same satellite, can see at one instant.
@@ -30,6 +36,11 @@ pub(crate) trait View {
     fn elevation(&mut self, satellite: usize) -> Result<Option<f64>, Self::Error>;
     /// For how many seconds a satellite above the mask will stay there.
     fn remaining(&mut self, satellite: usize) -> Result<f64, Self::Error>;
+    /// The delay of the way over a satellite above the mask, seconds, if whoever is at its other end used the satellite that
+    /// suits this way best.
+    fn best_delay(&mut self, satellite: usize) -> Result<f64, Self::Error>;
+    /// The same over the satellites that both ends use now.
+    fn present_delay(&mut self, satellite: usize) -> Result<f64, Self::Error>;
     /// The next satellite of the same plane.
     fn follower(&self, satellite: usize) -> Option<usize>;
     /// How many satellites there are.
@@ -69,6 +80,16 @@ impl HandoverPolicy {
                     None => None,
                 };
                 Ok(with_hysteresis(held, best, hysteresis_s, lost, Reason::LongerInView))
+            }
+            (HandoverPolicy::LeastDelay { hysteresis_s }, held) => {
+                let best = best(view, |view, satellite, _| Ok(-view.best_delay(satellite)?))?;
+                // The present way is compared as it is. If each end compared its satellite in the best of company, both
+                // could keep satellites that are good for others and far from each other.
+                let held = match held {
+                    Some((satellite, _)) => Some((satellite, -view.present_delay(satellite)?)),
+                    None => None,
+                };
+                Ok(with_hysteresis(held, best, hysteresis_s, lost, Reason::ShorterWay))
             }
         }
     }
@@ -121,6 +142,13 @@ mod tests {
         fn remaining(&mut self, satellite: usize) -> Result<f64, Infallible> {
             Ok(self.0[satellite].1)
         }
+        // The second number, and half a second more while the other end uses another satellite.
+        fn best_delay(&mut self, satellite: usize) -> Result<f64, Infallible> {
+            Ok(self.0[satellite].1)
+        }
+        fn present_delay(&mut self, satellite: usize) -> Result<f64, Infallible> {
+            Ok(self.0[satellite].1 + 0.5)
+        }
         fn follower(&self, satellite: usize) -> Option<usize> {
             (satellite == 2).then_some(1)
         }
@@ -164,6 +192,18 @@ mod tests {
         let sky = |long| [(Some(30.0), 100.0), (Some(9.0), long), (None, 1e9)];
         assert_eq!(choose(policy, Some(0), &sky(160.0)).0, Some(0));
         assert_eq!(choose(policy, Some(0), &sky(161.0)), (Some(1), Reason::LongerInView));
+    }
+
+    #[test]
+    fn the_shortest_way_is_taken_if_the_present_one_is_longer_by_more_than_the_hysteresis() {
+        let policy = HandoverPolicy::LeastDelay { hysteresis_s: 1.0 };
+        let sky = |delay| [(Some(30.0), 3.0), (Some(9.0), delay), (None, 0.1)];
+        // The present way takes 3.5 s.
+        assert_eq!(choose(policy, Some(0), &sky(2.5)).0, Some(0));
+        assert_eq!(choose(policy, Some(0), &sky(2.4)), (Some(1), Reason::ShorterWay));
+        assert_eq!(choose(policy, Some(2), &sky(3.1)), (Some(0), Reason::BelowMask));
+        assert_eq!(choose(policy, None, &sky(2.9)), (Some(1), Reason::Rises));
+        assert_eq!(choose(policy, Some(2), &[(None, 0.0); 3]).0, None);
     }
 
     #[test]

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::constellation::{Closing, Constellation};
+use crate::constellation::{Closing, Constellation, Motion};
 use crate::plan::{LinkKind, Reason};
 use crate::vector::Vector;
 
@@ -17,7 +17,9 @@ pub enum IslPattern {
     InPlane,
     /// Also with those of the same index in the planes beside it, but not across the seam.
     Grid,
-    /// Also across the seam, with whichever is nearest.
+    /// Also with one of each plane beside it: the one that is nearest on average over a turn. Not across the seam.
+    GridNearest,
+    /// As the grid, and across the seam with whichever is nearest.
     GridAcrossSeam,
 }
 
@@ -77,19 +79,49 @@ pub(crate) fn fixed_links(constellation: &Constellation, pattern: IslPattern) ->
     if pattern == IslPattern::InPlane {
         return links;
     }
+    let mut join = |plane: &[usize], beside: &[usize], same: usize| {
+        let shift = match pattern {
+            IslPattern::GridNearest => nearest_shift(constellation, plane, beside),
+            _ => same,
+        };
+        for (index, &member) in plane.iter().enumerate() {
+            add(member, beside[(index + shift) % beside.len()], LinkKind::CrossPlane);
+        }
+    };
     for pair in planes.windows(2) {
-        for (&a, &b) in pair[0].iter().zip(&pair[1]) {
-            add(a, b, LinkKind::CrossPlane);
-        }
+        join(&pair[0], &pair[1], 0);
     }
-    if let (Closing::Ring { shift }, Some(first), Some(last)) = (constellation.closing(), planes.first(), planes.last())
-    {
-        for (index, &member) in last.iter().enumerate() {
-            add(member, first[(index + shift) % first.len()], LinkKind::CrossPlane);
-        }
+    if let (Closing::Ring { shift }, [first, .., last]) = (constellation.closing(), planes) {
+        join(last, first, shift);
     }
     links
 }
+
+/// By how much the index of the satellite beside one is larger that is nearest to it on average over a turn.
+///
+/// Satellites of equal orbits that are evenly spaced have all the same shift, and none of them changes its partner. For
+/// small differences ΔΩ of the nodes the nearest is the one whose angle from the node differs most nearly by −ΔΩ cos i.
+fn nearest_shift(constellation: &Constellation, plane: &[usize], beside: &[usize]) -> usize {
+    let satellites = constellation.satellites();
+    let Some((&one, Motion::Circular(orbit))) = plane.first().map(|one| (one, &satellites[*one].motion)) else {
+        return 0;
+    };
+    // The square of the distance is a constant and a second harmonic of the turn, of which equal steps leave the constant.
+    let instants: Vec<f64> = (0..STEPS).map(|step| orbit.period_s() * f64::from(step) / f64::from(STEPS)).collect();
+    let squares = |other: usize| -> Option<f64> {
+        let apart = |&t: &f64| {
+            let line = satellites[other].motion.position(t).ok()? - satellites[one].motion.position(t).ok()?;
+            Some(line.dot(line))
+        };
+        instants.iter().map(apart).sum()
+    };
+    let all: Vec<f64> = beside.iter().map(|&other| squares(other).unwrap_or(f64::INFINITY)).collect();
+    let least = all.iter().copied().fold(f64::INFINITY, f64::min);
+    // Of two at equal distances, on both sides, rounding shall not decide.
+    all.iter().position(|&squares| squares <= least * (1.0 + 1e-9)).unwrap_or(0)
+}
+
+const STEPS: u32 = 8;
 
 /// The planes on both sides of the seam, if there is one.
 pub(crate) fn seam(constellation: &Constellation) -> Option<(&[usize], &[usize])> {
@@ -212,6 +244,28 @@ mod tests {
         let id = |name: &str| constellation.named(name).unwrap();
         let link = Isl { a: id("1.1"), b: id("6.11"), kind: LinkKind::CrossPlane };
         assert!(fixed_links(&constellation, IslPattern::Grid).contains(&link));
+    }
+
+    #[test]
+    fn the_nearest_of_the_plane_beside_is_that_whose_phase_fits_the_turn_of_the_node() {
+        let beside = |text: &str, name: &str| {
+            let constellation = walker(text);
+            let id = constellation.named(name).unwrap();
+            let links = fixed_links(&constellation, IslPattern::GridNearest);
+            let cross = links.iter().filter(|link| link.kind == LinkKind::CrossPlane && [link.a, link.b].contains(&id));
+            let name = |link: &Isl| constellation.satellites()[link.a + link.b - id].name.clone();
+            cross.map(name).collect::<Vec<_>>()
+        };
+        // Same index: 8.864° ahead, and the node turned by 5° takes 5° cos 53° = 3.009° of it: 11.873°. The one behind is
+        // 16.364° less far ahead: 4.491°. Across the end of the ring: index + 39 mod 22 = 17 is 0° ahead of plane 73.
+        assert_eq!(beside("53:1584/72/39", "2.5"), ["1.6", "3.4"]);
+        assert_eq!(beside("53:1584/72/39", "72.0"), ["71.1", "1.16"]);
+        // 3.864° ahead and 3.009° make 6.873°, less than half a step.
+        assert_eq!(beside("53:1584/72/17", "2.5"), ["1.5", "3.5"]);
+        // Half a step, in polar orbits: as far ahead as behind. The lower index.
+        assert_eq!(beside("star 90:44/4/2", "1.3"), ["2.3"]);
+        let links = fixed_links(&walker("53:1584/72/39"), IslPattern::GridNearest);
+        assert_eq!(links.len(), 2 * 1584, "four links of each");
     }
 
     #[test]

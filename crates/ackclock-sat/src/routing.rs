@@ -51,6 +51,36 @@ pub(crate) fn next_hops<E>(
     Ok(next)
 }
 
+/// The least delay from each node to any of some `ends`, picoseconds, where the way goes on for as long as is said of each
+/// end; `u64::MAX` where there is no way. `links` as in [`next_hops`].
+pub(crate) fn least_delays<E>(
+    nodes: usize,
+    ends: impl IntoIterator<Item = (usize, u64)>,
+    mut links: impl FnMut(usize, &mut dyn FnMut(usize, u64)) -> Result<(), E>,
+) -> Result<Vec<u64>, E> {
+    let mut least = vec![u64::MAX; nodes];
+    let mut waiting = BinaryHeap::new();
+    for (end, beyond) in ends {
+        if beyond < least[end] {
+            least[end] = beyond;
+            waiting.push(Reverse((beyond, end)));
+        }
+    }
+    while let Some(Reverse((so_far, node))) = waiting.pop() {
+        if so_far > least[node] {
+            continue;
+        }
+        links(node, &mut |neighbour, delay| {
+            let total = so_far + delay;
+            if total < least[neighbour] {
+                least[neighbour] = total;
+                waiting.push(Reverse((total, neighbour)));
+            }
+        })?;
+    }
+    Ok(least)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -69,6 +99,18 @@ mod tests {
             Ok::<(), Infallible>(())
         };
         next_hops(nodes, destination, |node| ends.contains(&node), links).unwrap()
+    }
+
+    #[test]
+    fn of_several_ends_the_nearest_counts_with_what_lies_beyond_it() {
+        // 0 – 1 – 2 – 3 in a line, 4 apart; beyond 0 it is 10 more, beyond 3 only 1.
+        let links = |node: usize, found: &mut dyn FnMut(usize, u64)| {
+            for other in [node.wrapping_sub(1), node + 1].into_iter().filter(|&other| other < 4 && node < 4) {
+                found(other, 5);
+            }
+            Ok::<(), Infallible>(())
+        };
+        assert_eq!(least_delays(5, [(0, 10), (3, 1)], links), Ok(vec![10, 11, 6, 1, u64::MAX]));
     }
 
     #[test]

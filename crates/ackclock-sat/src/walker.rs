@@ -31,6 +31,21 @@ pub struct Walker {
 }
 
 impl Walker {
+    /// How many satellites there are.
+    pub fn satellites(&self) -> u32 {
+        self.planes * self.per_plane
+    }
+
+    /// How many links the longest way over the grid has, if no link of it is down: half around the ring of planes, or from
+    /// the first plane to the last of a star, and half around a plane.
+    pub fn widest(&self) -> u32 {
+        let across = match self.spread {
+            Spread::Delta => self.planes / 2,
+            Spread::Star => self.planes - 1,
+        };
+        across + self.per_plane / 2
+    }
+
     /// The constellation at an altitude.
     ///
     /// # Errors

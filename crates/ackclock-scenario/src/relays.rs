@@ -148,15 +148,10 @@ impl<'a> Relays<'a> {
         Route::Dynamic { first, table }
     }
 
-    /// The largest propagation delay that the way from one place to another ever has, picoseconds; looked at every second
-    /// and at every change.
+    /// The largest propagation delay that the way from one place to another ever has, picoseconds.
     pub(crate) fn largest_delay_ps(&self, (from, to): (usize, usize)) -> u128 {
-        let (from, to) = (self.terminals[from], self.terminals[to]);
-        let whole = (0..=self.plan.end.as_ps() / SECOND_PS).map(|second| Time::from_ps(second * SECOND_PS));
-        let regular = whole.filter_map(|time| self.plan.delay(from, to, time));
-        let changes = self.plan.changes(from, to);
-        let at_changes = changes.iter().flat_map(|change| [change.before, change.after]).flatten();
-        regular.chain(at_changes).map(|delay| u128::from(delay.as_ps())).max().unwrap_or(0)
+        let largest = self.plan.largest_delay(self.terminals[from], self.terminals[to]);
+        largest.map_or(0, |delay| u128::from(delay.as_ps()))
     }
 
     fn table(&self, network: &Network, passage: &Passage) -> RoutingTable {
@@ -468,7 +463,6 @@ fn while_up(
     cut
 }
 
-const SECOND_PS: u64 = 1_000_000_000_000;
 /// The delay of a link on which nothing ever is.
 const NO_DELAY: Span = Span::from_ms(1);
 

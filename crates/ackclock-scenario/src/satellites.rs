@@ -1,5 +1,8 @@
 //! Satellites and places: from their keys to a contact plan, computed by `ackclock-sat` or read.
 
+mod defaults;
+mod warnings;
+
 use std::io::ErrorKind;
 
 use ackclock::path::ErrorParams;
@@ -75,8 +78,7 @@ impl Satellites {
         find_files(&mut settings, context.source, report);
         let mask = if kind == "iridium" { (8_200_000, "literature: ns-2") } else { (10_000_000, "Ackclock") };
         settings.set_default("mask", angle(mask.0), mask.1);
-        let isl = if kind == "elements" { "none" } else { "grid" };
-        settings.set_default("isl", Value::Word(isl), "literature: ns-2");
+        defaults::set(&mut settings, kind, document);
         if let Some(rate) = settings.value("rate").cloned() {
             settings.set_default("down_rate", rate, "the rate of the links up");
         }
@@ -189,16 +191,7 @@ impl Satellites {
             },
             (None, None) => return None,
         };
-        for (a, b) in pairs {
-            let of = |place: usize| plan.named(&self.places[place].name).expect("places are terminals of the plan");
-            // Both directions have the same ways.
-            if let Some(never) = plan.never(of(a), of(b)) {
-                report
-                    .warning(self.places[a].at, never)
-                    .label("nothing will flow")
-                    .help("lower `mask`, choose another start or other satellites, or link the satellites (`isl`)");
-            }
-        }
+        self.warn_of_ways(&plan, &pairs, report);
         Some(plan)
     }
 
@@ -347,6 +340,7 @@ impl Satellites {
                 "none" => IslPattern::None,
                 "in-plane" => IslPattern::InPlane,
                 "grid" => IslPattern::Grid,
+                "grid-nearest" => IslPattern::GridNearest,
                 _ => IslPattern::GridAcrossSeam,
             },
             polar_latitude_deg: degrees(settings, "polar_latitude")?,
@@ -385,7 +379,12 @@ impl Satellites {
         let times = |interval: Span| setup.end.as_ps() / interval.as_ps().max(1) + 1;
         let (satellites, places) = (setup.constellation.satellites().len() as u64, setup.terminals.len() as u64);
         let routes = if let Routing::Every(interval) = setup.routing { times(interval) } else { 0 };
-        let each = places * times(PASS_STEP) + times(setup.terminal_interval) + routes;
+        let checks = match setup.policy {
+            // Each place computes the ways from all satellites: a dozen steps for each of them.
+            HandoverPolicy::LeastDelay { .. } => places * times(setup.terminal_interval) * 12,
+            _ => times(setup.terminal_interval),
+        };
+        let each = places * times(PASS_STEP) + checks + routes;
         let looks = satellites.saturating_mul(each);
         if looks <= MOST_LOOKS {
             return Ok(());
@@ -407,6 +406,10 @@ impl Satellites {
         };
         let (policy, expected) = match word {
             "sticky" => return Some(HandoverPolicy::Sticky),
+            "least-delay" => {
+                let policy = |ps: f64| HandoverPolicy::LeastDelay { hysteresis_s: ps / 1e12 };
+                (in_dimension(Dimension::Time).map(policy), "a time, as in \"1 ms\"")
+            }
             "max-elevation" => {
                 let policy = |udeg: f64| HandoverPolicy::MaxElevation { hysteresis_deg: udeg / 1e6 };
                 (in_dimension(Dimension::Angle).map(policy), "an angle, as in \"5 deg\"")

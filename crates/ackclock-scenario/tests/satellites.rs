@@ -231,6 +231,63 @@ fn a_way_that_is_never_there_is_said_and_nothing_is_refused() {
     loaded(&lonely, &[]);
 }
 
+const SHELL: &str = r#"
+duration = "60 s"
+[satellites]
+constellation = "53:1584/72/39"
+altitude = "550 km"
+[place]
+berlin = "52.5 N 13.4 E"
+cape-town = "33.9 S 18.4 E"
+[flow.f]
+from = "berlin"
+to = "cape-town"
+"#;
+
+/// The line of a key in the resolved file.
+fn written(file: &str, sets: &[&str], key: &str) -> String {
+    let resolved = loaded(file, sets).resolved;
+    let line = resolved.lines().find(|line| line.starts_with(&format!("{key} = ")));
+    line.unwrap_or_else(|| panic!("no {key} in {resolved}")).to_owned()
+}
+
+#[test]
+fn in_large_shells_ways_are_chosen_for_their_delay_and_small_ones_are_as_they_were() {
+    let defaults = |file: &str, sets: &[&str]| ["isl", "handover", "ttl"].map(|key| written(file, sets, key));
+    let large = ["isl = \"grid-nearest\"", "handover = \"least-delay\"", "ttl = 64"];
+    let small = ["isl = \"grid\"", "handover = \"sticky\"", "ttl = 64"];
+    assert_eq!(defaults(SHELL, &[]), large);
+    assert_eq!(written(SHELL, &[], "hysteresis"), "hysteresis = \"1 ms\"");
+    assert_eq!(defaults(SHELL, &["satellites.constellation=53:200/20/1"]), large);
+    assert_eq!(defaults(SHELL, &["satellites.constellation=53:198/18/1", "satellites.mask=1 deg"]), small);
+    assert_eq!(defaults(LEO, &[]), small);
+    assert_eq!(written(LEO, &["tcp.dialect=ns2-2001"], "ttl"), "ttl = 32", "as many as in ns-2");
+    // 10 planes of 130 satellites: half a plane and half around the ring, and 16.
+    assert_eq!(written(SHELL, &["satellites.constellation=53:1300/10/1"], "ttl"), "ttl = 86");
+    assert_eq!(
+        written(SHELL, &["satellites.isl=none", "place.cape-town.at=48 N 11 E"], "handover"),
+        "handover = \"sticky\""
+    );
+}
+
+#[test]
+fn a_detour_and_a_limit_of_links_that_is_too_low_are_said_with_the_key_that_helps() {
+    assert_eq!(said_about(SHELL, &[]), "nothing\n", "nothing is wrong with the defaults");
+    let old = ["satellites.isl=grid", "satellites.handover=sticky"];
+    let said = said_about(SHELL, &old);
+    assert!(said.contains("the way from berlin to cape-town takes up to 12"), "{said}");
+    assert!(said.contains("more than twice the 35.8 ms of the great circle"), "{said}");
+    assert!(said.contains("write handover = \"least-delay\" and isl = \"grid-nearest\""), "{said}");
+    let turned = "satellites.constellation=53:1584/72/17";
+    let said = said_about(SHELL, &[old[0], old[1], turned, "satellites.ttl=32"]);
+    assert!(said.contains("there is never a way") && said.contains("every way has more than 32 links"), "{said}");
+    assert!(said.contains("help: raise `ttl` in [satellites]"), "{said}");
+    // Boston's second satellite is five links away.
+    let said = said_about(LEO, &["satellites.ttl=4"]);
+    assert!(said.contains("for 130 s every way from berkeley to boston has more than 4 links"), "{said}");
+    assert!(said.contains("help: raise `ttl` in [satellites]"), "{said}");
+}
+
 /// What is said about a scenario with something in the place of something else.
 fn changed(file: &str, from: &str, to: &str) -> String {
     assert!(file.contains(from), "{from}");

@@ -204,6 +204,8 @@ pub enum Reason {
     HigherElevation,
     /// Another satellite will be seen longer.
     LongerInView,
+    /// The way over another satellite was shorter.
+    ShorterWay,
     /// One end was too near to a pole.
     Latitude,
     /// The line between them came too near to the ground.
@@ -216,6 +218,7 @@ pub enum Reason {
     Clear,
 }
 
+const SECOND_PS: u64 = 1_000_000_000_000;
 /// More times without a way are counted only.
 const GAPS_TOLD: usize = 5;
 
@@ -255,7 +258,29 @@ impl Plan {
     /// The sum of the delays of all links on the way from one terminal to another, at an instant.
     pub fn delay(&self, from: NodeId, to: NodeId, time: Time) -> Option<Span> {
         let Some(Way::Through(nodes)) = self.way(from, to, time) else { return None };
+        self.delay_along(nodes, time)
+    }
+
+    fn delay_along(&self, nodes: &[NodeId], time: Time) -> Option<Span> {
         nodes.windows(2).try_fold(Span::ZERO, |sum, ends| Some(sum + self.link_delay(ends[0], ends[1], time)?))
+    }
+
+    /// The largest delay that the way from one terminal to another has; looked at every second, at every change of the way and
+    /// of the satellites of its ends, and just before each. None if there is never a way.
+    pub fn largest_delay(&self, from: NodeId, to: NodeId) -> Option<Span> {
+        let ways: Vec<&Route> = self.routes.iter().filter(|route| (route.from, route.to) == (from, to)).collect();
+        let of_ends = self.events.iter().filter(|event| event.node == from || event.node == to);
+        let changes = ways.iter().map(|route| route.time).chain(of_ends.map(|event| event.time));
+        let mut times: Vec<Time> = (0..=self.end.as_ps() / SECOND_PS).map(|s| Time::from_ps(s * SECOND_PS)).collect();
+        times.extend(changes.flat_map(|time| [Time::from_ps(time.as_ps().saturating_sub(1)), time]));
+        times.sort_unstable();
+        times.dedup();
+        let delay = |time: Time| {
+            let after = ways.partition_point(|route| route.time <= time);
+            let Way::Through(nodes) = &ways.get(after.checked_sub(1)?)?.way else { return None };
+            self.delay_along(nodes, time)
+        };
+        times.into_iter().filter_map(delay).max()
     }
 
     /// From when to when there is no way from one terminal to another, and why.

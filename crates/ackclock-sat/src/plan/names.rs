@@ -51,12 +51,13 @@ impl EventKind {
 
 impl Reason {
     /// All of them.
-    pub const ALL: [Reason; 10] = [
+    pub const ALL: [Reason; 11] = [
         Reason::Start,
         Reason::Rises,
         Reason::BelowMask,
         Reason::HigherElevation,
         Reason::LongerInView,
+        Reason::ShorterWay,
         Reason::Latitude,
         Reason::Grazing,
         Reason::SeamLongitude,
@@ -72,6 +73,7 @@ impl Reason {
             Reason::BelowMask => "below-mask",
             Reason::HigherElevation => "higher-elevation",
             Reason::LongerInView => "longer-in-view",
+            Reason::ShorterWay => "shorter-way",
             Reason::Latitude => "latitude",
             Reason::Grazing => "grazing",
             Reason::SeamLongitude => "seam-longitude",

@@ -121,6 +121,9 @@ impl Setup {
             HandoverPolicy::MaxRemainingTime { hysteresis_s } => {
                 in_range("hysteresis of the remaining time".into(), hysteresis_s, 0.0, 1e6, "seconds")?;
             }
+            HandoverPolicy::LeastDelay { hysteresis_s } => {
+                in_range("hysteresis of the delay".into(), hysteresis_s, 0.0, 1e6, "seconds")?;
+            }
         }
         let linked = self.isl.pattern != IslPattern::None;
         if linked && self.constellation.planes().is_empty() {
@@ -183,6 +186,18 @@ impl Setup {
         Ok(())
     }
 
+    /// How long light takes straight up from one terminal to the height of the satellites, along the great circle on the
+    /// ground to above the other, and down, seconds: a measure for ways, and close to the shortest that can be.
+    pub fn direct_delay_s(&self, a: usize, b: usize) -> f64 {
+        let station = |terminal: usize| self.terminals[terminal].place.station(&self.earth).position;
+        let (from, to) = (station(a), station(b));
+        let angle = libm::atan2(from.cross(to).norm(), from.dot(to));
+        let satellites = 0..self.constellation.satellites().len();
+        let heights = satellites.filter_map(|satellite| self.constellation.position(satellite, 0.0).ok());
+        let lowest = heights.map(|position| position.norm() - self.earth.radius_km).fold(f64::INFINITY, f64::min);
+        self.earth.light_time(self.earth.radius_km * angle + 2.0 * lowest)
+    }
+
     /// What the plan says of how it came about: names and values.
     pub fn settings(&self) -> Vec<(String, String)> {
         let seconds = |span: Span| format!("{} s", span.as_secs_f64());
@@ -198,11 +213,13 @@ impl Setup {
             HandoverPolicy::MaxRemainingTime { hysteresis_s } => {
                 format!("max-remaining-time, hysteresis {hysteresis_s} s")
             }
+            HandoverPolicy::LeastDelay { hysteresis_s } => format!("least-delay, hysteresis {hysteresis_s} s"),
         };
         let pattern = match self.isl.pattern {
             IslPattern::None => "none",
             IslPattern::InPlane => "in-plane",
             IslPattern::Grid => "grid",
+            IslPattern::GridNearest => "grid-nearest",
             IslPattern::GridAcrossSeam => "grid-across-seam",
         };
         let jitter = match self.jitter {

@@ -1,5 +1,7 @@
 //! The course of events: links come up and go down at checks, terminals change satellites, routes are computed.
 
+mod ways;
+
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
@@ -49,6 +51,8 @@ struct World<'a> {
     contacts: Vec<Contact>,
     events: Vec<Event>,
     computed: Vec<Computed>,
+    /// What was found of the ways between terminals at one instant.
+    ways: ways::Known,
     /// Routes that will hold from an instant on, in order; those without next hops are computed then.
     due: VecDeque<(Time, Option<NextHops>)>,
 }
@@ -96,6 +100,7 @@ impl<'a> World<'a> {
             contacts: Vec::new(),
             events: Vec::new(),
             computed: Vec::new(),
+            ways: ways::Known::default(),
             due: VecDeque::new(),
         }
     }
@@ -137,6 +142,7 @@ impl<'a> World<'a> {
                 return Ok(());
             };
             self.snapshot.go_to(now);
+            self.ways.forget();
             let mut changed = false;
             while let Some(&Reverse((time, index))) = queue.peek()
                 && time == now
@@ -357,7 +363,8 @@ impl<'a> World<'a> {
             return Ok(Gap::RoutesNotUpdated);
         }
         // Would links across the seam help?
-        let is_open = self.setup.isl.pattern == IslPattern::Grid && seam(&self.setup.constellation).is_some();
+        let without_seam = [IslPattern::Grid, IslPattern::GridNearest].contains(&self.setup.isl.pattern);
+        let is_open = without_seam && seam(&self.setup.constellation).is_some();
         Ok(match is_open && self.routes_to(to, Across::Everywhere)?[from].is_some() {
             true => Gap::Seam,
             false => Gap::NoIslRoute,
@@ -384,15 +391,7 @@ impl<'a> World<'a> {
                 if let Some(terminal) = node.checked_sub(satellites) {
                     return access[terminal].map_or(Ok(()), |(satellite, _)| to(satellite));
                 }
-                for &index in &links_of[node] {
-                    let link = links[index];
-                    if up[index].is_some() {
-                        to(link.a + link.b - node)?;
-                    }
-                }
-                for &(a, b) in seam_links.iter().filter(|(a, b)| *a == node || *b == node) {
-                    to(a + b - node)?;
-                }
+                Linked { links, links_of, up, across: &seam_links }.each(node, &mut to)?;
                 for (terminal, _) in access.iter().enumerate().filter(|(_, has)| has.is_some_and(|(s, _)| s == node)) {
                     to(satellites + terminal)?;
                 }
@@ -526,6 +525,29 @@ impl<'a> World<'a> {
     }
 }
 
+/// The links between satellites that are up.
+struct Linked<'a> {
+    links: &'a [Isl],
+    links_of: &'a [Vec<usize>],
+    up: &'a [Option<Time>],
+    across: &'a [(usize, usize)],
+}
+
+impl Linked<'_> {
+    /// Calls `to` with each satellite that one has a link to.
+    fn each<E>(&self, satellite: usize, mut to: impl FnMut(usize) -> Result<(), E>) -> Result<(), E> {
+        for &index in &self.links_of[satellite] {
+            if self.up[index].is_some() {
+                to(self.links[index].a + self.links[index].b - satellite)?;
+            }
+        }
+        for &(a, b) in self.across.iter().filter(|(a, b)| *a == satellite || *b == satellite) {
+            to(a + b - satellite)?;
+        }
+        Ok(())
+    }
+}
+
 /// Whether links across the seam are those that there are, or those that there could be.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Across {
@@ -585,6 +607,14 @@ impl View for GroupView<'_, '_> {
             least = least.min(known.since(self.now).as_secs_f64());
         }
         Ok(least)
+    }
+
+    fn best_delay(&mut self, satellite: usize) -> Result<f64, SatError> {
+        self.world.mean_delay(self.group, satellite, ways::FarEnd::Best)
+    }
+
+    fn present_delay(&mut self, satellite: usize) -> Result<f64, SatError> {
+        self.world.mean_delay(self.group, satellite, ways::FarEnd::Present)
     }
 
     fn follower(&self, satellite: usize) -> Option<usize> {

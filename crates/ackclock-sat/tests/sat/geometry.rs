@@ -201,7 +201,7 @@ proptest! {
         latitude in -60.0..60.0f64,
         longitude in -180.0..180.0f64,
         mask in 5.0..40.0f64,
-        policy in 0..3,
+        policy in 0..4,
         seed in 0..1000u64,
     ) {
         let text = format!("{inclination}:24/4/1");
@@ -215,6 +215,7 @@ proptest! {
         setup.policy = match policy {
             0 => HandoverPolicy::Sticky,
             1 => HandoverPolicy::MaxElevation { hysteresis_deg: 2.0 },
+            2 => HandoverPolicy::LeastDelay { hysteresis_s: 0.0 },
             _ => HandoverPolicy::MaxRemainingTime { hysteresis_s: 20.0 },
         };
         let plan = setup.plan().unwrap();

@@ -6,5 +6,6 @@ mod files;
 mod geo;
 mod geometry;
 mod iridium;
+mod large;
 mod scenes;
 mod small;

@@ -96,10 +96,12 @@ pub(super) const KEYS: &[Key] = &[
     Key {
         sections: SATELLITES,
         name: "handover",
-        kind: Kind::Word(&["sticky", "max-elevation", "max-remaining-time"]),
-        default: Fallback::Text("sticky"),
-        source: "literature: ns-2",
-        about: "Which satellite a terminal uses: the one it has as long as it sees it, the highest, or the one it will see longest.",
+        kind: Kind::Word(&["sticky", "max-elevation", "max-remaining-time", "least-delay"]),
+        default: Fallback::Derived(
+            "least-delay in linked Walker constellations of 200 satellites or more, else sticky",
+        ),
+        source: "Ackclock; literature: ns-2",
+        about: "Which satellite a terminal uses: the one it has as long as it sees it, the highest, the one it will see longest, or the one over which the whole way to the other end takes least.",
         used_if: IF_MOVING,
     },
     Key {
@@ -109,9 +111,9 @@ pub(super) const KEYS: &[Key] = &[
             Limit { dimension: Dimension::Angle, min: 0, max: 90_000_000 },
             Limit { dimension: Dimension::Time, min: 0, max: HOUR_PS },
         ]),
-        default: Fallback::Derived("none: 0 deg or 0 s"),
+        default: Fallback::Derived("1 ms for least-delay, else none: 0 deg or 0 s"),
         source: "Ackclock",
-        about: "By how much another satellite has to be better: an angle for max-elevation, a time for max-remaining-time.",
+        about: "By how much another satellite has to be better: an angle for max-elevation, a time for max-remaining-time, a delay for least-delay.",
         used_if: IF_BEST,
     },
     Key {
@@ -144,10 +146,12 @@ pub(super) const KEYS: &[Key] = &[
     Key {
         sections: SATELLITES,
         name: "isl",
-        kind: Kind::Word(&["none", "in-plane", "grid", "grid-across-seam"]),
-        default: Fallback::Derived("grid for constellations, none for elements"),
-        source: "literature: ns-2",
-        about: "Links between satellites: within the plane, also to the planes beside, also across the seam.",
+        kind: Kind::Word(&["none", "in-plane", "grid", "grid-nearest", "grid-across-seam"]),
+        default: Fallback::Derived(
+            "grid-nearest for Walker constellations of 200 satellites or more, grid for smaller ones, none for elements",
+        ),
+        source: "Ackclock; literature: ns-2",
+        about: "Links between satellites: within the plane; also to the same index in the planes beside, or to the nearest satellite of each; also across the seam.",
         used_if: IF_MOVING,
     },
     Key {
@@ -208,8 +212,8 @@ pub(super) const KEYS: &[Key] = &[
         sections: SATELLITES,
         name: "ttl",
         kind: Kind::Integer { min: 1, max: 255 },
-        default: Fallback::Bare("32"),
-        source: "literature: ns-2",
+        default: Fallback::Derived("32 in the dialect ns2-2001, else 64, or more if the grid of satellites is wider"),
+        source: "literature: ns-2; RFC 1700",
         about: "How many links a packet may cross from terminal to terminal.",
         used_if: IF_MOVING,
     },
@@ -371,16 +375,18 @@ const IF_FILE: &[Condition] = &[Condition { key: "file", is: &["elements", "plan
 const IF_MOVING: &[Condition] = &[Condition { key: "satellites", is: MOVING }];
 const IF_BEST: &[Condition] = &[
     Condition { key: "satellites", is: MOVING },
-    Condition { key: "handover", is: &["max-elevation", "max-remaining-time"] },
+    Condition { key: "handover", is: &["max-elevation", "max-remaining-time", "least-delay"] },
 ];
 const IF_JITTER: &[Condition] =
     &[Condition { key: "satellites", is: MOVING }, Condition { key: "check_jitter", is: &["half"] }];
 const IF_LINKED: &[Condition] = &[
     Condition { key: "satellites", is: MOVING },
-    Condition { key: "isl", is: &["in-plane", "grid", "grid-across-seam"] },
+    Condition { key: "isl", is: &["in-plane", "grid", "grid-nearest", "grid-across-seam"] },
 ];
-const IF_CROSS: &[Condition] =
-    &[Condition { key: "satellites", is: MOVING }, Condition { key: "isl", is: &["grid", "grid-across-seam"] }];
+const IF_CROSS: &[Condition] = &[
+    Condition { key: "satellites", is: MOVING },
+    Condition { key: "isl", is: &["grid", "grid-nearest", "grid-across-seam"] },
+];
 const IF_SEAM: &[Condition] =
     &[Condition { key: "satellites", is: MOVING }, Condition { key: "isl", is: &["grid-across-seam"] }];
 const IF_AT_CHANGE: &[Condition] =
