@@ -30,7 +30,7 @@ fn setup(isl: IslPattern, policy: HandoverPolicy) -> Setup {
 type Point = [f64; 3];
 
 fn distance(a: Point, b: Point) -> f64 {
-    ((a[0] - b[0]).powi(2) + (a[1] - b[1]).powi(2) + (a[2] - b[2]).powi(2)).sqrt()
+    (0..3).map(|axis| (a[axis] - b[axis]) * (a[axis] - b[axis])).sum::<f64>().sqrt()
 }
 
 /// The shell and its links at one instant.
@@ -44,14 +44,14 @@ impl Shell {
     fn at(t: f64, nearest: bool) -> Shell {
         let radius = 6378.0 + 550.0;
         let mean_motion = (398_601.2f64 / (radius * radius * radius)).sqrt();
-        let (sin_i, cos_i) = 53f64.to_radians().sin_cos();
+        let (sin_i, cos_i) = libm::sincos(53f64.to_radians());
         let mut satellites = Vec::new();
         for plane in 0..PLANES {
             for index in 0..PER_PLANE {
                 let node = (360.0 * plane as f64 / PLANES as f64).to_radians();
                 let phase = 360.0 * index as f64 / PER_PLANE as f64 + 360.0 * (PHASING * plane) as f64 / 1584.0;
-                let (sin_u, cos_u) = (phase.to_radians() + mean_motion * t).sin_cos();
-                let (sin_o, cos_o) = node.sin_cos();
+                let (sin_u, cos_u) = libm::sincos(phase.to_radians() + mean_motion * t);
+                let (sin_o, cos_o) = libm::sincos(node);
                 satellites.push([
                     radius * (cos_o * cos_u - sin_o * sin_u * cos_i),
                     radius * (sin_o * cos_u + cos_o * sin_u * cos_i),
@@ -86,8 +86,8 @@ impl Shell {
     }
 
     fn place(&self, (_, latitude, longitude): (&str, f64, f64)) -> Point {
-        let (sin_lat, cos_lat) = latitude.to_radians().sin_cos();
-        let (sin_lon, cos_lon) = (longitude.to_radians() + std::f64::consts::TAU / 86_164.0 * self.t).sin_cos();
+        let (sin_lat, cos_lat) = libm::sincos(latitude.to_radians());
+        let (sin_lon, cos_lon) = libm::sincos(longitude.to_radians() + std::f64::consts::TAU / 86_164.0 * self.t);
         [6378.0 * cos_lat * cos_lon, 6378.0 * cos_lat * sin_lon, 6378.0 * sin_lat]
     }
 
@@ -99,7 +99,7 @@ impl Shell {
             let up: f64 = (0..3).map(|axis| ground[axis] * (satellite[axis] - ground[axis])).sum();
             (up / 6378.0 / range, id, range)
         });
-        all.filter(|seen| seen.0 > MASK_DEG.to_radians().sin()).collect()
+        all.filter(|seen| seen.0 > libm::sin(MASK_DEG.to_radians())).collect()
     }
 
     /// Kilometres from a satellite to all others, by Dijkstra's algorithm without a heap.
