@@ -76,7 +76,7 @@ struct Shown {
 struct Tcp {
     /// Its name on the command line.
     name: &'static str,
-    /// What scenario files call its `recovery`; `None`: that of the dialect, which has SACK, or RFC 6675.
+    /// What scenario files call its `recovery`; `None`: that of the dialect or of BBR, which have SACK, or RFC 6675.
     recovery: Option<&'static str>,
     /// What they call its `growth`.
     growth: &'static str,
@@ -117,7 +117,8 @@ impl Tcp {
 
     /// The line that says its recovery, where its dialect does not.
     fn recovery_line(&self, dialect: &str) -> String {
-        let of_dialect = if dialect == STANDARD { None } else { Some("rfc6675") };
+        let has_sack = dialect == STANDARD || self.growth.starts_with("bbr");
+        let of_dialect = if has_sack { None } else { Some("rfc6675") };
         self.recovery.or(of_dialect).map_or(String::new(), |recovery| format!("recovery = \"{recovery}\"\n"))
     }
 }

@@ -9,6 +9,7 @@ use std::io::{self, Write};
 use std::net::Ipv4Addr;
 
 use ackclock::ids::Id;
+use ackclock::packet::SegmentKind;
 use ackclock::record::{Capture, Captured, Loss};
 use ackclock::scenario::{DatagramFlow, Flow, NodeKind, Route, Scenario};
 use ackclock::sim::RESULT_VERSION;
@@ -42,7 +43,8 @@ pub struct FlowMeta {
     pub receiver: usize,
     /// Payload bytes of the whole file; `None` if there is no end to it.
     pub size: Option<u64>,
-    /// Payload bytes of a full segment.
+    /// What the option of a SYN says: payload bytes of a full segment and of the options that each segment carries, which the
+    /// sender takes off (RFC 6691 §2).
     pub mss: u32,
     /// The window that the receiver advertises, bytes.
     pub window: u64,
@@ -93,7 +95,7 @@ impl Meta {
             sender: ends(&flow.forward).0,
             receiver: ends(&flow.forward).1,
             size: flow.size,
-            mss: flow.tcp.mss,
+            mss: flow.tcp.mss_option(),
             window: flow.tcp.advertised_window(),
             window_scale: flow.tcp.window_scale,
             sack: flow.tcp.uses_sack(),
@@ -273,13 +275,21 @@ fn segment(packet: &Captured, flow: &FlowMeta, [sender, receiver]: [Endpoint; 2]
         identification: packet.frame as u16,
         // RFC 9293 §3.9.1.2: the last segment that is buffered carries PSH; no application here pushes otherwise.
         push: ends_file,
-        // At most 65535, see `TcpParams::advertised_window`.
-        window: (flow.window >> flow.window_scale) as u16,
+        window: window(flow, segment.kind),
         mss: flow.mss as u16,
         window_scale: flow.window_scale,
         segment,
     };
     (datagram.headers(), datagram.length())
+}
+
+/// The window field. A SYN has it unscaled (RFC 7323 §2.2); the others in units of the scale, at most 65535, see
+/// `TcpParams::advertised_window`.
+fn window(flow: &FlowMeta, kind: SegmentKind) -> u16 {
+    match kind {
+        SegmentKind::Syn | SegmentKind::SynAck => flow.window.min(65_535) as u16,
+        _ => (flow.window >> flow.window_scale) as u16,
+    }
 }
 
 /// The same of a datagram.

@@ -43,7 +43,7 @@ const NS2_2001: &[Default] = &[
 /// TCP by the RFCs of today.
 const STANDARD: &[Default] = &[
     default("mss", Text("1460 B"), "RFC 9293 §3.7.1: Ethernet's 1500 B"),
-    default("recovery", Text("rfc6675"), "RFC 6675; RFC 6582 without SACK"),
+    default("recovery", Text("rack"), "RFC 8985; hosts of today"),
     default("congestion_avoidance", Text("bytes"), "RFC 5681 §3.1"),
     default("handshake", Bare("true"), "RFC 9293 §3.5"),
     default("fin", Bare("true"), "RFC 9293 §3.6"),
@@ -64,7 +64,7 @@ const WITH_VEGAS: &[Default] = &[default("recovery", Text("vegas"), "[NS2] §4: 
 const WITH_VEGAS_1995: &[Default] = &[default("recovery", Text("vegas-1995"), "[BP95] §III.A: part of Vegas")];
 
 /// What BBR needs in any dialect.
-const WITH_BBR: &[Default] = &[default("recovery", Text("rfc6675"), "Ackclock: BBR counts what SACK reports")];
+const WITH_BBR: &[Default] = &[default("recovery", Text("rack"), "RFC 8985; BBR of today goes with it")];
 
 /// How Vegas begins in ns-2.
 const NS2_2001_WITH_VEGAS: &[Default] = &[

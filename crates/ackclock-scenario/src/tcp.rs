@@ -293,8 +293,14 @@ fn needs_sack(settings: &Settings, report: &mut Report) -> Option<()> {
         report
             .error(settings.at("recovery").or(settings.at("growth")), format!("`growth` {growth:?} needs SACK"))
             .label("it measures what is delivered by selective acknowledgements")
-            .help("write recovery = \"rfc6675\" or \"rack\", and leave receiver_sack as it is");
+            .help("write recovery = \"rack\", and leave receiver_sack as it is");
         return None;
+    }
+    if recovery != "rack" {
+        report
+            .warning(settings.at("recovery"), format!("`growth` {growth:?} goes with `recovery` \"rack\""))
+            .label(format!("with {recovery:?} a retransmission that is lost again is found by a timeout only"))
+            .help("write recovery = \"rack\", which is the default with BBR");
     }
     Some(())
 }

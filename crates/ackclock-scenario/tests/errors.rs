@@ -361,6 +361,7 @@ fn tcp_that_cannot_work() {
         "tcp = { growth = \"reno\", recovery = \"vegas\" }",
         "tcp = { growth = \"vegas-linux\", recovery = \"vegas-1995\" }",
         "tcp = { growth = \"bbr1\", recovery = \"new-reno\" }",
+        "tcp = { growth = \"bbr1\", recovery = \"rfc6675\" }",
         "tcp = { growth = \"bbr1\", receiver_sack = false }",
         "tcp = { growth = \"bbr3\", recovery = \"reno\" }",
         "tcp = { dialect = \"ns2-2001\", handshake = true }",

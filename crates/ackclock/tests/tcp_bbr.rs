@@ -145,7 +145,7 @@ fn version_3_finds_out_how_much_a_shallow_buffer_takes() {
         (sum, records.flows.iter().map(|flow| flow.retransmissions).sum::<u64>())
     };
     let ((one, lost_by_one), (three, lost_by_three)) = (lossy("tcp.growth=bbr1"), lossy(V3));
-    assert!(three > 0.9 && one < 0.8, "{three} {one}");
+    assert!(three > 0.9 && one > 0.9, "{three} {one}: RACK repairs what either loses");
     assert!(3 * lost_by_three < lost_by_one, "{lost_by_three} {lost_by_one}");
 }
 
@@ -157,7 +157,7 @@ fn version_3_tolerates_few_random_losses_and_not_many() {
         share(flow(&run("random losses, version 3", &[V3, &errors]), "f1"))
     };
     let (few, many) = (with("0.005"), with("0.02"));
-    assert!(few > 0.85 && many < 0.6, "{few} {many}");
+    assert!(few > 0.85 && many < 0.8, "{few} {many}");
 }
 
 #[test]
@@ -168,4 +168,46 @@ fn a_file_ends_with_version_3() {
 #[test]
 fn two_flows_of_version_3_share_a_path() {
     shared("two, version 3", &[V3], 0.35);
+}
+
+/// 20 Mb/s and 600 ms with one loss in a thousand and a buffer of half a bdp: Startup loses every second segment of a window of
+/// 4 MB. Whatever repairs that, through timeouts or without, the path is used afterwards. A sender that is stuck has 1.4 to
+/// 4.8 Mb/s.
+fn is_not_stuck(recovery: &str, growth: &str) {
+    let text = format!(
+        "duration = \"60 s\"\n[network]\ntechnology = \"packet\"\ntopology = \"graph\"\n\
+         [node]\ns.kind = \"host\"\na.kind = \"switch\"\nb.kind = \"switch\"\nd.kind = \"host\"\n\
+         [link.up]\nends = [\"s\", \"a\"]\nrate = \"1 Gbps\"\ndelay = \"1 ms\"\n\
+         [link.middle]\nends = [\"a\", \"b\"]\nrate = \"20 Mbps\"\ndelay = \"298 ms\"\n\
+         errors = {{ model = \"uniform\", rate = 0.001, direction = \"a->b\" }}\n\
+         [link.down]\nends = [\"b\", \"d\"]\nrate = \"1 Gbps\"\ndelay = \"1 ms\"\n\
+         [queue]\nbuffer = \"750 kB\"\n\
+         [tcp]\ndialect = \"standard\"\nrecovery = \"{recovery}\"\ngrowth = \"{growth}\"\nreceive_window = \"16 MB\"\n\
+         [flow.f]\nfrom = \"s\"\nto = \"d\"\n"
+    );
+    let scenario = scenario(&text, &[]);
+    for seed in 1..=5 {
+        let goodput = lab::run(&scenario, seed).flows[0].goodput_bps;
+        assert!(goodput > 8e6, "{recovery}, {growth}, seed {seed}: {goodput:.0} b/s");
+    }
+}
+
+#[test]
+fn what_startup_loses_is_repaired_with_rfc_6675() {
+    is_not_stuck("rfc6675", "bbr1");
+}
+
+#[test]
+fn what_startup_loses_is_repaired_with_rack() {
+    is_not_stuck("rack", "bbr1");
+}
+
+#[test]
+fn what_startup_of_version_3_loses_is_repaired_with_rfc_6675() {
+    is_not_stuck("rfc6675", "bbr3");
+}
+
+#[test]
+fn what_startup_of_version_3_loses_is_repaired_with_rack() {
+    is_not_stuck("rack", "bbr3");
 }

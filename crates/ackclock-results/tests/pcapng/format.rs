@@ -1,7 +1,7 @@
 //! The files by themselves: blocks, options, headers, checksums.
 
 use ackclock::ids::IdVec;
-use ackclock::packet::{SackBlock, Segment};
+use ackclock::packet::{SackBlock, Segment, SegmentKind};
 use ackclock::path::PathParams;
 use ackclock::record::{Capture, Captured, DropReason, Loss};
 use ackclock::scenario::*;
@@ -178,6 +178,28 @@ fn the_window_is_given_in_units_of_its_scale() {
     let wide = FlowMeta { window: 600_000, window_scale: 4, ..flow("f", 0, 1) };
     // 600000 / 16 = 37500 = 927c
     assert_eq!(written(packet(Segment::default()), wide).bytes[34..36], [0x92, 0x7c]);
+}
+
+/// RFC 7323 §2.2: the scale holds from the first segment after the handshake on. 600000 does not fit; 60000 does, = ea60.
+#[test]
+fn the_window_of_a_syn_is_not_scaled() {
+    let syn = |kind, window| {
+        let flow = FlowMeta { window, window_scale: 4, ..flow("f", 0, 1) };
+        written(packet(Segment { kind, ..Segment::default() }), flow).bytes[34..36].to_vec()
+    };
+    for kind in [SegmentKind::Syn, SegmentKind::SynAck] {
+        assert_eq!(syn(kind, 600_000), [0xff, 0xff]);
+        assert_eq!(syn(kind, 60_000), [0xea, 0x60]);
+    }
+    assert_eq!(syn(SegmentKind::Ack, 600_000), [0x92, 0x7c]);
+}
+
+/// RFC 6691 §2: 1448 bytes of payload beside 12 octets of timestamps make an MSS of 1460.
+#[test]
+fn the_mss_is_that_of_segments_without_options() {
+    let tcp = |timestamp_clock| TcpParams { mss: 1448, timestamp_clock, ..TcpParams::default() };
+    assert_eq!(tcp(Some(Span::from_ms(1))).mss_option(), 1460);
+    assert_eq!(tcp(None).mss_option(), 1448);
 }
 
 #[test]

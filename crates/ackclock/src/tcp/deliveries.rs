@@ -117,9 +117,15 @@ impl Deliveries {
             lost: self.lost,
             is_lost: false,
         };
-        let index = (seq / self.mss - self.first) as usize;
-        match self.records.get_mut(index) {
-            Some(record) => *record = sent(record.transmissions + 1),
+        let number = seq / self.mss;
+        match self.records.get_mut((number - self.first) as usize) {
+            Some(record) => {
+                *record = sent(record.transmissions + 1);
+                // After a timeout RFC 2018 §8 has the sender forget what the receiver holds, and send it again. The network
+                // carries it again, and what is in flight counts it: without this, each such segment would seem to be lost
+                // when it is acknowledged.
+                self.held.remove(number, number + 1);
+            }
             None => self.records.push_back(sent(1)),
         }
     }
@@ -324,6 +330,19 @@ mod tests {
         assert_eq!((cumulative.now, cumulative.total, cumulative.rtt), (2000, 4000, None));
         let last = deliveries.on_ack(ms(120), 4 * MSS + 300, &[], 4 * MSS + 300);
         assert_eq!(last.now, 300, "the end of a file");
+    }
+
+    /// Three segments, of which 1 is held; after a timeout 0 and 1 are sent again, and the acknowledgement of both says that the
+    /// network has delivered two.
+    #[test]
+    fn what_is_sent_again_though_it_is_held_is_delivered_again() {
+        let mut deliveries = Deliveries::new(MSS);
+        (0..3).for_each(|n| deliveries.on_sent(ms(n), n * MSS, n == 0, MSS));
+        let held = [SackBlock { start: MSS, end: 2 * MSS }];
+        assert_eq!(deliveries.on_ack(ms(50), 0, &held, 3 * MSS).now, MSS);
+        deliveries.on_sent(ms(1000), 0, true, MSS);
+        deliveries.on_sent(ms(1000), MSS, false, 2 * MSS);
+        assert_eq!(deliveries.on_ack(ms(1050), 2 * MSS, &[], 3 * MSS).now, 2 * MSS);
     }
 
     #[test]

@@ -142,10 +142,15 @@ impl TcpParams {
         }
     }
 
+    /// What the MSS option says: the payload of a full segment and the options that each segment carries, for which the sender
+    /// takes off what they need (RFC 6691 §2).
+    pub fn mss_option(&self) -> u32 {
+        self.mss + if self.timestamp_clock.is_some() { Timestamps::OPTION_BYTES } else { 0 }
+    }
+
     /// Octets of the longest datagram of either direction.
     pub fn longest_datagram(&self) -> u32 {
-        let options = if self.timestamp_clock.is_some() { Timestamps::OPTION_BYTES } else { 0 };
-        let data = self.mss + u32::from(self.header_bytes) + options;
+        let data = self.mss_option() + u32::from(self.header_bytes);
         data.max(IP_HEADER_BYTES + TCP_HEADER_BYTES + Segment::MAX_OPTION_BYTES)
     }
 

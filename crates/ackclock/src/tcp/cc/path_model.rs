@@ -18,9 +18,13 @@ pub(super) struct Rounds {
 }
 
 impl Rounds {
-    /// BBRUpdateRound (): an acknowledgement comes.
+    /// BBRUpdateRound (): an acknowledgement comes. What says nothing about the rate of the path (GenerateRateSample () of
+    /// \[DRATE\] returns false) ends no round trip either: after an unnecessary retransmission the acknowledgement of the first
+    /// copy seems to be that of the second, which was sent just before. Rounds of no length would soon push the rate of the
+    /// path out of the filter.
     pub(super) fn update(&mut self, delivery: &Delivery) {
-        self.starts = delivery.total_when_sent.is_some_and(|total| total >= self.ends_at);
+        let trusted = delivery.total_when_sent.filter(|_| delivery.rate.is_some());
+        self.starts = trusted.is_some_and(|total| total >= self.ends_at);
         if self.starts {
             self.restart(delivery.total);
             self.count += 1;
@@ -89,6 +93,37 @@ impl Plateau {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tcp::cc::LossState;
+    use crate::units::Time;
+
+    /// What was sent when 1000 bytes were delivered ends the round trip that began then, if it says something about the path.
+    #[test]
+    fn a_sample_that_cannot_be_trusted_ends_no_round_trip() {
+        let delivery = |rate: Option<f64>| Delivery {
+            now: Time::ZERO,
+            mss: 1000.0,
+            limit: 1e12,
+            delivered: 1000.0,
+            total: 2000,
+            total_when_sent: Some(1000),
+            rate,
+            app_limited: false,
+            window_limited: false,
+            rtt: None,
+            lost: 0.0,
+            prior_in_flight: 0.0,
+            in_flight: 0.0,
+            in_flight_when_sent: 0.0,
+            lost_since: 0.0,
+            loss_state: LossState::Timeout,
+        };
+        let mut rounds = Rounds::default();
+        rounds.restart(1000);
+        rounds.update(&delivery(None));
+        assert_eq!((rounds.starts, rounds.count), (false, 0));
+        rounds.update(&delivery(Some(1e6)));
+        assert_eq!((rounds.starts, rounds.count), (true, 1));
+    }
 
     #[test]
     fn values_are_forgotten_after_ten_rounds() {
