@@ -2,9 +2,14 @@
 
 /// Key, unit, meaning. The unit of what ports count is cells on ATM networks and packets on packet networks:
 /// `scenario.unit` says which.
-pub const DOCUMENT: [(&str, &str, &str); 83] = [
+pub const DOCUMENT: [(&str, &str, &str); 85] = [
     ("ackclock", "", "The version of the program that wrote the document."),
     ("after", "", "The node that took the place of the one before, at an event; of a way, where it leads."),
+    (
+        "after_warmup",
+        "",
+        "The same over the time after the warm-up; null without one, and for a run that ended before.",
+    ),
     ("arrivals", "cells or packets", "Units that a port admitted or refused."),
     ("before", "", "The node before an event; of a way, where it led."),
     ("bottleneck", "", "The link that efficiency refers to; null where none is named."),
@@ -44,6 +49,7 @@ pub const DOCUMENT: [(&str, &str, &str); 83] = [
         "What happens to the network at instants known before the run: handovers, links that come and go, ways found and lost.",
     ),
     ("fairness", "fraction", "Jain's index over the goodput of the flows: 1 is equal shares."),
+    ("fairness_after_warmup", "", "The same over the time after the warm-up; null without one."),
     ("fast_retransmits", "", "Losses found by duplicate or selective acknowledgements."),
     ("final_queue", "cells or packets", "Units waiting at the end."),
     ("fingerprint", "", "Sixteen hexadecimal digits over everything observable: equal fingerprints, equal runs."),

@@ -7,14 +7,16 @@ use ackclock_results::summary::{FlowSummary, Interval, PortSummary};
 /// The table of a result with at least one finished run, ending in a line feed.
 pub fn render(document: &Document) -> String {
     let mut text = title(document) + "\n";
-    let totals = totals(document);
+    let whole = document;
+    let document = &*whole.after_warmup();
+    let totals = totals(whole, document);
     // What is not in every result takes lines from the flows, and then from the ports.
     let more = totals.len().saturating_sub(TOTAL_LINES);
     let flow_lines = (FLOW_LINES - more).max(FOLDED_LINES);
     text += &align(totals);
     text.push('\n');
     text += &align(flows(document, flow_lines));
-    let ports = ports(document, FLOW_LINES + PORT_LINES - more - flow_lines);
+    let ports = ports(document, whole.leaves_out_warmup(), FLOW_LINES + PORT_LINES - more - flow_lines);
     if ports.len() > 1 {
         text.push('\n');
         text += &align(ports);
@@ -36,14 +38,14 @@ fn title(document: &Document) -> String {
         [first, .., last] if last - first + 1 == seeds.len() as u64 => format!("seeds {first} to {last}"),
         [first, .., last] => format!("{} seeds between {first} and {last}", seeds.len()),
     };
-    let warmup = if scenario.warmup_s > 0.0 { format!(", warm-up {} s", scenario.warmup_s) } else { String::new() };
+    let warmup = document.warmup_words();
     format!("{}: {} s simulated{warmup}, {seeds}", short(&scenario.name, 40), scenario.duration_s)
 }
 
 /// The cells of a line.
 pub type Row = Vec<String>;
 
-fn totals(document: &Document) -> Vec<Row> {
+fn totals(whole: &Document, document: &Document) -> Vec<Row> {
     let summary = &document.summary;
     let mut rows = Vec::new();
     let mut row = |name: &str, value: &Option<Interval>, scale: f64, digits: usize| {
@@ -52,8 +54,8 @@ fn totals(document: &Document) -> Vec<Row> {
         }
     };
     row("efficiency", &summary.efficiency, 1.0, 4);
-    if document.scenario.warmup_s > 0.0 {
-        row("efficiency after warm-up", &summary.efficiency_after_warmup, 1.0, 4);
+    if whole.leaves_out_warmup() {
+        row("efficiency, with warm-up", &whole.summary.efficiency, 1.0, 4);
     }
     row("fairness", &summary.fairness, 1.0, 4);
     row("goodput Mb/s", &summary.goodput_bps, 1e-6, 3);
@@ -97,18 +99,27 @@ fn flow_row(flow: &FlowSummary, label: &str, total: f64) -> Row {
 }
 
 /// The ports that dropped most, then those that queued most. Ports to which neither happened are left out.
-fn ports(document: &Document, lines: usize) -> Vec<Row> {
+fn ports(document: &Document, without_warmup: bool, lines: usize) -> Vec<Row> {
     let mut busy: Vec<&PortSummary> = document.summary.ports.iter().filter(|port| port.max_queue.max > 0.0).collect();
     busy.sort_by(|a, b| b.drops.mean.total_cmp(&a.drops.mean).then(b.mean_queue.mean.total_cmp(&a.mean_queue.mean)));
     let unit = format!("port, in {}", document.scenario.unit);
-    let mut rows = vec![header(&[&unit, "arrivals", "overflow", "partial frame", "policy", "mean queue", "max queue"])];
+    // Largest queues are those of whole runs.
+    let max_queue = if without_warmup { "max, with warm-up" } else { "max queue" };
+    let mut rows = vec![header(&[&unit, "arrivals", "overflow", "partial frame", "policy", "mean queue", max_queue])];
     let shown = if busy.len() <= lines { busy.len() } else { lines - 1 };
     rows.extend(busy[..shown].iter().map(|port| port_row(port)));
     if busy.len() > shown {
         rows.push(vec![format!("... and {} more", busy.len() - shown)]);
     }
+    if !document.counts_cells() {
+        // Frames are a matter of cells.
+        rows.iter_mut().filter(|row| row.len() > PARTIAL_FRAME).for_each(|row| drop(row.remove(PARTIAL_FRAME)));
+    }
     rows
 }
+
+/// The column of [`port_row`] that only cells have.
+const PARTIAL_FRAME: usize = 3;
 
 fn port_row(port: &PortSummary) -> Row {
     vec![
@@ -206,11 +217,11 @@ const NAME_LENGTH: usize = 24;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ackclock_results::example::example;
+    use ackclock_results::example::{example, example_with_warmup};
 
     #[test]
     fn a_small_result_is_shown_in_full() {
-        insta::assert_snapshot!(render(&example(3, 2, 3)));
+        insta::assert_snapshot!(render(&example_with_warmup(3, 2, 3)));
     }
 
     #[test]
@@ -222,7 +233,7 @@ mod tests {
     fn no_table_has_more_than_twenty_lines_or_anything_but_ascii() {
         for flows in 0..12 {
             for ports in 0..8 {
-                let table = render(&example(flows, ports, 2));
+                let table = render(&example_with_warmup(flows, ports, 2));
                 assert!(table.lines().count() <= 20, "{table}");
                 assert!(table.is_ascii(), "{table}");
             }
@@ -234,6 +245,17 @@ mod tests {
         let mut document = example(1, 1, 1);
         document.summary.ports[0].max_queue.max = 0.0;
         assert!(!render(&document).contains("port"));
+    }
+
+    #[test]
+    fn ports_of_packets_know_no_frames() {
+        let mut document = example(1, 2, 1);
+        document.scenario.unit = "packets".into();
+        let table = render(&document);
+        assert!(!table.contains("frame") && !table.contains("cell"), "{table}");
+        let heads = "port, in packets  arrivals  overflow  policy  mean queue  max queue\nsw1->sw2";
+        assert!(table.contains(heads), "{table}");
+        assert!(render(&example(1, 2, 1)).contains("partial frame"));
     }
 
     #[test]

@@ -61,6 +61,8 @@ pub struct Compared {
     pub scenario_hash: String,
     pub result_version: u32,
     pub seeds: Vec<u64>,
+    /// The time that the measures are about: without the warm-up, where the runs know what they did after it.
+    pub measured_s: f64,
     /// The port at which queue and delay are measured.
     pub port: Option<String>,
     pub measures: Vec<Measured>,
@@ -205,6 +207,8 @@ impl Comparison {
 
 impl Compared {
     fn of(label: &str, document: &Document) -> Compared {
+        let whole = document;
+        let document = &*whole.after_warmup();
         let port = port(document);
         let measures = Measure::ALL.into_iter().filter_map(|measure| {
             let values = document.runs.iter().map(|run| measure.of(run, port)).collect::<Option<Vec<f64>>>()?;
@@ -216,6 +220,7 @@ impl Compared {
             scenario_hash: document.scenario.hash.clone(),
             result_version: document.result_version,
             seeds: document.runs.iter().map(|run| run.seed).collect(),
+            measured_s: whole.measured_s(),
             port: port.map(str::to_string),
             measures: measures.collect(),
         }

@@ -6,7 +6,8 @@
 use std::io::{self, Write};
 
 use ackclock::record::{
-    DatagramRecord, Drops, FlowRecord, LinkLosses, LinkRecord, LinkVcRecord, PortRecord, Records, VcRecord,
+    DatagramCounts, DatagramRecord, Drops, FlowCounts, FlowRecord, LinkLosses, LinkRecord, LinkVcRecord, PortCounts,
+    PortRecord, Records, VcRecord,
 };
 use ackclock::scenario::{Scenario, Technology};
 use ackclock::sim::RESULT_VERSION;
@@ -19,6 +20,9 @@ use crate::summary::SummaryPart;
 pub const FORMAT: &str = "ackclock-result";
 /// The number that changes whenever a reader of the document would have to.
 pub const FORMAT_VERSION: u32 = 1;
+
+/// What ports of ATM networks count.
+const CELLS: &str = "cells";
 
 /// One scenario, run under some seeds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -76,6 +80,9 @@ pub struct Run {
     pub efficiency: Option<f64>,
     pub efficiency_after_warmup: Option<f64>,
     pub fairness: f64,
+    /// `null` without a warm-up, and for a run that ended before; so are all parts `after_warmup`.
+    #[serde(default)]
+    pub fairness_after_warmup: Option<f64>,
     /// Sixteen hexadecimal digits over everything observable.
     pub fingerprint: String,
     pub flows: Vec<Flow>,
@@ -108,6 +115,20 @@ pub struct Flow {
     pub damaged_ack_frames: u64,
     pub forced_drops: u64,
     pub completed_s: Option<f64>,
+    #[serde(default)]
+    pub after_warmup: Option<FlowAfterWarmup>,
+}
+
+/// What one flow did after the warm-up.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FlowAfterWarmup {
+    pub bytes_delivered: u64,
+    pub bytes_sent: u64,
+    pub segments_sent: u64,
+    pub retransmissions: u64,
+    pub unnecessary_retransmissions: u64,
+    pub fast_retransmits: u64,
+    pub timeouts: u64,
 }
 
 /// What one source of datagrams sent, and what of it arrived.
@@ -119,6 +140,18 @@ pub struct Udp {
     pub datagrams_sent: u64,
     pub datagrams_delivered: u64,
     /// Refused by ports, or lost on links.
+    pub datagrams_lost: u64,
+    #[serde(default)]
+    pub after_warmup: Option<UdpAfterWarmup>,
+}
+
+/// What one source of datagrams did after the warm-up.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct UdpAfterWarmup {
+    pub goodput_bps: f64,
+    pub bytes_delivered: u64,
+    pub datagrams_sent: u64,
+    pub datagrams_delivered: u64,
     pub datagrams_lost: u64,
 }
 
@@ -136,7 +169,18 @@ pub struct Port {
     pub mean_active: f64,
     /// `null` for a policy without a threshold.
     pub congestion_episodes: Option<u64>,
+    #[serde(default)]
+    pub after_warmup: Option<PortAfterWarmup>,
     pub vcs: Vec<Vc>,
+}
+
+/// What happened at one port after the warm-up.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PortAfterWarmup {
+    pub arrivals: u64,
+    pub departures: u64,
+    pub drops: DropCounts,
+    pub mean_queue: f64,
 }
 
 /// Refused units by reason.
@@ -157,6 +201,8 @@ pub struct Link {
     pub name: String,
     #[serde(flatten)]
     pub lost: Losses<u64>,
+    #[serde(default)]
+    pub after_warmup: Option<Losses<u64>>,
     pub vcs: Vec<LinkVc>,
 }
 
@@ -239,6 +285,11 @@ impl Document {
         }
     }
 
+    /// Whether ports count cells, so that they know of frames.
+    pub fn counts_cells(&self) -> bool {
+        self.scenario.unit == CELLS
+    }
+
     /// Whether a scenario of this hash, run now, would give the same runs under the same seeds.
     pub fn same_experiment(&self, scenario_hash: &str) -> bool {
         self.scenario.hash == scenario_hash
@@ -272,7 +323,7 @@ impl ScenarioPart {
             name: scenario.name.clone(),
             hash: blake3::hash(resolved.as_bytes()).to_hex().to_string(),
             unit: match scenario.technology {
-                Technology::Atm { .. } => "cells".into(),
+                Technology::Atm { .. } => CELLS.into(),
                 Technology::Packet { .. } => "packets".into(),
             },
             duration_s: scenario.duration.as_secs_f64(),
@@ -309,18 +360,59 @@ impl Run {
 
 impl From<&Records> for Run {
     fn from(records: &Records) -> Run {
-        Run {
+        let mut run = Run {
             seed: records.seed,
             simulated_s: records.simulated.as_secs_f64(),
             efficiency: records.efficiency,
             efficiency_after_warmup: records.efficiency_after_warmup,
             fairness: records.fairness,
+            fairness_after_warmup: records.after_warmup.as_ref().map(|rest| rest.fairness),
             fingerprint: format!("{:016x}", records.fingerprint),
             flows: records.flows.iter().map(Flow::from).collect(),
             udp: records.datagrams.iter().map(Udp::from).collect(),
             ports: records.ports.iter().map(Port::from).collect(),
             links: records.links.iter().map(Link::from).collect(),
+        };
+        if let Some(rest) = &records.after_warmup {
+            run.flows.iter_mut().zip(&rest.flows).for_each(|(flow, rest)| flow.after_warmup = Some(rest.into()));
+            run.udp.iter_mut().zip(&rest.datagrams).for_each(|(source, rest)| source.after_warmup = Some(rest.into()));
+            run.ports.iter_mut().zip(&rest.ports).for_each(|(port, rest)| port.after_warmup = Some(rest.into()));
+            run.links.iter_mut().zip(&rest.links).for_each(|(link, rest)| link.after_warmup = Some((*rest).into()));
         }
+        run
+    }
+}
+
+impl From<&FlowCounts> for FlowAfterWarmup {
+    fn from(counts: &FlowCounts) -> FlowAfterWarmup {
+        FlowAfterWarmup {
+            bytes_delivered: counts.bytes_delivered,
+            bytes_sent: counts.bytes_sent,
+            segments_sent: counts.segments_sent,
+            retransmissions: counts.retransmissions,
+            unnecessary_retransmissions: counts.unnecessary_retransmissions,
+            fast_retransmits: counts.fast_retransmits,
+            timeouts: counts.timeouts,
+        }
+    }
+}
+
+impl From<&DatagramCounts> for UdpAfterWarmup {
+    fn from(counts: &DatagramCounts) -> UdpAfterWarmup {
+        UdpAfterWarmup {
+            goodput_bps: counts.goodput_bps,
+            bytes_delivered: counts.bytes_delivered,
+            datagrams_sent: counts.sent,
+            datagrams_delivered: counts.delivered,
+            datagrams_lost: counts.lost,
+        }
+    }
+}
+
+impl From<&PortCounts> for PortAfterWarmup {
+    fn from(counts: &PortCounts) -> PortAfterWarmup {
+        let PortCounts { arrivals, departures, drops, mean_queue } = *counts;
+        PortAfterWarmup { arrivals, departures, drops: drops.into(), mean_queue }
     }
 }
 
@@ -344,6 +436,7 @@ impl From<&FlowRecord> for Flow {
             damaged_ack_frames: flow.damaged_ack_frames,
             forced_drops: flow.forced_drops,
             completed_s: flow.completed.map(|time| time.as_secs_f64()),
+            after_warmup: None,
         }
     }
 }
@@ -357,6 +450,7 @@ impl From<&DatagramRecord> for Udp {
             datagrams_sent: source.sent,
             datagrams_delivered: source.delivered,
             datagrams_lost: source.lost,
+            after_warmup: None,
         }
     }
 }
@@ -373,6 +467,7 @@ impl From<&PortRecord> for Port {
             final_queue: port.final_queue,
             mean_active: port.mean_active,
             congestion_episodes: port.congestion_episodes,
+            after_warmup: None,
             vcs: port.vcs.iter().map(Vc::from).collect(),
         }
     }
@@ -393,7 +488,8 @@ impl From<Drops> for DropCounts {
 impl From<&LinkRecord> for Link {
     fn from(link: &LinkRecord) -> Link {
         let vc = |vc: &LinkVcRecord| LinkVc { name: vc.name.clone(), lost: vc.lost.into() };
-        Link { name: link.name.clone(), lost: link.lost.into(), vcs: link.vcs.iter().map(vc).collect() }
+        let vcs = link.vcs.iter().map(vc).collect();
+        Link { name: link.name.clone(), lost: link.lost.into(), after_warmup: None, vcs }
     }
 }
 

@@ -2,7 +2,11 @@
 
 use ackclock::record::Drops;
 
-use crate::document::{BottleneckPart, Document, Flow, Link, LinkVc, Losses, Port, Run, ScenarioPart, Udp};
+use crate::document::{
+    BottleneckPart, Document, DropCounts, Flow, FlowAfterWarmup, Link, LinkVc, Losses, Port, PortAfterWarmup, Run,
+    ScenarioPart, Udp, UdpAfterWarmup,
+};
+use crate::summary::SummaryPart;
 
 const LOST: Losses<u64> = Losses { corrupted: 3, outage: 1, no_route: 0, no_receiver: 0, ttl: 0 };
 
@@ -24,10 +28,16 @@ pub fn example(flows: u64, ports: u64, seeds: u64) -> Document {
         efficiency: Some(0.8 + seed as f64 / 100.0),
         efficiency_after_warmup: Some(0.9),
         fairness: 1.0 / 3.0,
+        fairness_after_warmup: None,
         fingerprint: "00000000000000ff".into(),
         flows: (0..flows).map(|n| flow(n, seed)).collect(),
         ports: (0..ports).map(port).collect(),
-        links: vec![Link { name: "sw1->sw2".into(), lost: LOST, vcs: vec![LinkVc { name: "f1".into(), lost: LOST }] }],
+        links: vec![Link {
+            name: "sw1->sw2".into(),
+            lost: LOST,
+            after_warmup: None,
+            vcs: vec![LinkVc { name: "f1".into(), lost: LOST }],
+        }],
         udp: vec![Udp {
             name: "u1".into(),
             goodput_bps: 1e6,
@@ -35,10 +45,58 @@ pub fn example(flows: u64, ports: u64, seeds: u64) -> Document {
             datagrams_sent: 130,
             datagrams_delivered: 125,
             datagrams_lost: 5,
+            after_warmup: None,
         }],
     };
     let command = vec!["ackclock".into(), "run".into(), "x.toml".into()];
     Document::new(command, scenario, (1..=seeds).collect(), (1..=seeds).map(run).collect())
+}
+
+/// The same with what happened after the warm-up: a flow repeats one segment less, a port refuses a third, rounded down,
+/// its mean queue is half as long, and the link and the source of datagrams lose one packet less.
+pub fn example_with_warmup(flows: u64, ports: u64, seeds: u64) -> Document {
+    let mut document = example(flows, ports, seeds);
+    for run in &mut document.runs {
+        run.fairness_after_warmup = Some(0.25);
+        for flow in &mut run.flows {
+            flow.goodput_after_warmup_bps = Some(flow.goodput_bps * 1.5);
+            flow.after_warmup = Some(FlowAfterWarmup {
+                bytes_delivered: 900,
+                bytes_sent: 1800,
+                segments_sent: 3,
+                retransmissions: flow.retransmissions - 1,
+                unnecessary_retransmissions: 1,
+                fast_retransmits: 1,
+                timeouts: 2,
+            });
+        }
+        for port in &mut run.ports {
+            let third = |count: u64| count / 3;
+            let DropCounts { overflow, partial_frame, policy, outage, .. } = port.drops;
+            let drops = Drops {
+                overflow: third(overflow),
+                partial_frame: third(partial_frame),
+                policy: third(policy),
+                outage: third(outage),
+            };
+            let mean_queue = port.mean_queue / 2.0;
+            port.after_warmup =
+                Some(PortAfterWarmup { arrivals: 900, departures: 890, drops: drops.into(), mean_queue });
+        }
+        for source in &mut run.udp {
+            let (sent, delivered) = (source.datagrams_sent - 10, source.datagrams_delivered - 9);
+            source.after_warmup = Some(UdpAfterWarmup {
+                goodput_bps: 1e6,
+                bytes_delivered: 116_000,
+                datagrams_sent: sent,
+                datagrams_delivered: delivered,
+                datagrams_lost: source.datagrams_lost - 1,
+            });
+        }
+        run.links[0].after_warmup = Some(Losses { corrupted: 2, ..LOST });
+    }
+    document.summary = SummaryPart::of(&document.runs);
+    document
 }
 
 fn flow(n: u64, seed: u64) -> Flow {
@@ -61,6 +119,7 @@ fn flow(n: u64, seed: u64) -> Flow {
         damaged_ack_frames: 0,
         forced_drops: 0,
         completed_s: None,
+        after_warmup: None,
     }
 }
 
@@ -75,6 +134,7 @@ fn port(n: u64) -> Port {
         final_queue: 0,
         mean_active: 1.5,
         congestion_episodes: Some(3),
+        after_warmup: None,
         vcs: Vec::new(),
     }
 }

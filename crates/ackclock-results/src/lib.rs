@@ -11,6 +11,7 @@ pub mod document;
 pub mod events;
 #[doc(hidden)]
 pub mod example;
+mod measured;
 pub mod pcapng;
 pub mod report;
 pub mod summary;

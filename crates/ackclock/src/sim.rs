@@ -2,7 +2,7 @@
 
 use crate::net::{self, Batched, Recorder, Reference};
 use crate::record::{
-    Capture, DatagramRecord, FlowRecord, LinkRecord, PortRecord, Records, Series, combine, lost, metrics,
+    Capture, Counted, DatagramRecord, FlowRecord, LinkRecord, PortRecord, Records, Series, combine, lost, metrics,
 };
 use crate::scenario::{Flow, Scenario};
 use crate::units::{Span, Time};
@@ -45,6 +45,8 @@ pub struct Simulation {
     now: Time,
     end: Time,
     warmup: Span,
+    /// What was counted when the warm-up ended; `None` before, and without one.
+    at_warmup: Option<Box<Counted>>,
     /// Payload rate of the bottleneck, bit/s.
     capacity_bps: Option<f64>,
     /// For each flow: when it begins; never if efficiency and fairness are not about it.
@@ -142,6 +144,7 @@ pub fn build_with(scenario: &Scenario, seed: u64, engine: Engine) -> Simulation 
         now: Time::ZERO,
         end: Time::ZERO + scenario.duration,
         warmup: scenario.warmup,
+        at_warmup: None,
         capacity_bps: scenario.bottleneck.as_ref().map(|bottleneck| bottleneck.capacity_bps),
         measured: scenario.flows.iter().map(|flow| begins(scenario, flow, seed)).collect(),
         cancelled: false,
@@ -162,6 +165,7 @@ impl Simulation {
             if self.now < warm && warm <= until {
                 self.network.advance(warm);
                 self.network.end_warmup();
+                self.at_warmup = Some(Box::new(self.counted(warm)));
             }
             self.network.advance(until);
             self.now = self.now.max(until);
@@ -192,19 +196,39 @@ impl Simulation {
         self.records_with(recorded.unwrap_or_default())
     }
 
+    /// What was counted up to `now`, to which the network has come.
+    fn counted(&self, now: Time) -> Counted {
+        let time = now.since(Time::ZERO);
+        let flows = self.network.flow_records(time, self.warmup);
+        let (ports, links) = (self.network.port_records(now), self.network.link_records(now));
+        Counted::of(time, &flows, &self.datagram_records(time, &ports, &links), &ports, &links)
+    }
+
+    /// The records of the sources of datagrams, with what ports and links lost of them.
+    fn datagram_records(&self, simulated: Span, ports: &[PortRecord], links: &[LinkRecord]) -> Vec<DatagramRecord> {
+        let mut datagrams = self.network.datagram_records(simulated);
+        for source in &mut datagrams {
+            source.lost = lost(&source.name, ports, links);
+        }
+        datagrams
+    }
+
     fn records_with(&self, (series, captures): (Vec<Series>, Vec<Capture>)) -> Records {
         let simulated = self.now.since(Time::ZERO);
         let flows = self.network.flow_records(simulated, self.warmup);
         let ports = self.network.port_records(self.now);
         let links = self.network.link_records(self.now);
-        let mut datagrams = self.network.datagram_records(simulated);
-        for source in &mut datagrams {
-            source.lost = lost(&source.name, &ports, &links);
-        }
+        let datagrams = self.datagram_records(simulated, &ports, &links);
         let of_measured = flows.iter().zip(&self.measured);
         let measured = || of_measured.clone().filter(|&(_, &begins)| begins < self.now).map(|(flow, _)| flow);
         let goodput = || measured().map(|flow| flow.goodput_bps);
         let after_warmup: Option<f64> = measured().map(|flow| flow.goodput_after_warmup_bps).sum();
+        let later = || measured().map(|flow| flow.goodput_after_warmup_bps.unwrap_or(0.0));
+        let at_warmup = self.at_warmup.as_ref().filter(|_| simulated > self.warmup);
+        let rest = at_warmup.map(|at_warmup| {
+            let end = Counted::of(simulated, &flows, &datagrams, &ports, &links);
+            at_warmup.after(&end, metrics::jain(later()))
+        });
         let of_flows = flows.iter().flat_map(|flow| {
             [
                 ((flow.name.as_str(), ":sender"), flow.sender_fingerprint),
@@ -222,6 +246,7 @@ impl Simulation {
             efficiency: self.capacity_bps.map(|capacity| goodput().sum::<f64>() / capacity),
             efficiency_after_warmup: self.capacity_bps.zip(after_warmup).map(|(capacity, goodput)| goodput / capacity),
             fairness: metrics::jain(goodput()),
+            after_warmup: rest,
             fingerprint,
             flows,
             datagrams,

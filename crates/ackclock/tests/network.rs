@@ -358,6 +358,25 @@ fn goodput_after_the_warmup_counts_exactly_what_came_later() {
         assert_eq!(end.goodput_bps, end.bytes_delivered as f64 * 8.0 / 2.0);
         assert_eq!(warm.goodput_after_warmup_bps, None, "there is no time after it yet");
     }
+    let rest = end.after_warmup.as_ref().unwrap();
+    assert_eq!(warm.after_warmup, None);
+    for ((warm, end), rest) in warm.ports.iter().zip(&end.ports).zip(&rest.ports) {
+        assert_eq!((rest.arrivals, rest.departures), (end.arrivals - warm.arrivals, end.departures - warm.departures));
+        assert_eq!(rest.drops.total(), end.drops.total() - warm.drops.total());
+        let mean = (end.mean_queue * 2.0 - warm.mean_queue * 0.5) / 1.5;
+        assert!(
+            (rest.mean_queue - mean).abs() < 1e-9 * (1.0 + mean),
+            "{}: {} is not {mean}",
+            end.name,
+            rest.mean_queue
+        );
+    }
+    for ((warm, end), rest) in warm.flows.iter().zip(&end.flows).zip(&rest.flows) {
+        assert_eq!(rest.timeouts, end.timeouts - warm.timeouts);
+        assert_eq!(rest.retransmissions, end.retransmissions - warm.retransmissions);
+    }
+    let goodputs = end.flows.iter().map(|flow| flow.goodput_after_warmup_bps.unwrap());
+    assert_eq!(rest.fairness, ackclock::record::metrics::jain(goodputs));
     let all: f64 = end.flows.iter().map(|flow| flow.goodput_after_warmup_bps.unwrap()).sum();
     assert!((end.efficiency_after_warmup.unwrap() - all / 125.198_491e6).abs() < 1e-6);
     // Where the run is cut into steps makes no difference, though the warm-up lies within one.

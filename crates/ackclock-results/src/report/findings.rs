@@ -10,9 +10,11 @@ use crate::summary::{FlowSummary, Interval, LinkSummary, PortSummary, UdpSummary
 
 /// What the numbers say.
 pub fn findings(document: &Document, series: &[Series]) -> Vec<String> {
+    let from_s = document.scenario.duration_s - document.measured_s();
+    let document = &*document.after_warmup();
     let flows = &document.summary.flows;
     let mut findings = Vec::new();
-    findings.extend(capacity(document, series));
+    findings.extend(capacity(document, series, from_s));
     findings.extend(shares(flows, document.summary.fairness.as_ref()));
     findings.extend(queue(document));
     findings.extend(losses(document));
@@ -48,6 +50,10 @@ pub fn warnings(document: &Document) -> Vec<String> {
     if short > 0 {
         warnings.push(format!("{} ended before the duration of the scenario.", plural(short, "run")));
     }
+    if document.scenario.warmup_s > 0.0 && !document.leaves_out_warmup() {
+        warnings.push("The numbers include the warm-up: these runs do not know what they did after it.".into());
+    }
+    let document = &*document.after_warmup();
     let idle: Vec<&str> = flows_where(document, |flow| flow.goodput_bps.max == 0.0);
     if !idle.is_empty() {
         warnings.push(format!("{} delivered nothing: {}.", plural(idle.len(), "flow"), some(&idle)));
@@ -66,7 +72,7 @@ pub fn warnings(document: &Document) -> Vec<String> {
     warnings
 }
 
-fn capacity(document: &Document, series: &[Series]) -> Option<String> {
+fn capacity(document: &Document, series: &[Series], from_s: f64) -> Option<String> {
     let bottleneck = document.scenario.bottleneck.as_ref()?;
     let efficiency = document.summary.efficiency?;
     let unused = (1.0 - efficiency.mean).max(0.0);
@@ -76,24 +82,26 @@ fn capacity(document: &Document, series: &[Series]) -> Option<String> {
         quantity(bottleneck.capacity_bps, "bit/s"),
         bottleneck.link
     );
-    if let Some(busy) = busy_share(series, &bottleneck.link) {
+    if let Some(busy) = busy_share(series, &bottleneck.link, from_s) {
         text += &format!(" It was idle for {} of the time.", percent((1.0 - busy).max(0.0)));
     }
     Some(text)
 }
 
-/// The share of the time in which a port transmits, where that was recorded.
-fn busy_share(series: &[Series], port: &str) -> Option<f64> {
+/// The share of the time from `from_s` on in which a port transmits, where that was recorded.
+fn busy_share(series: &[Series], port: &str, from_s: f64) -> Option<f64> {
     let recorded = series.iter().find(|series| series.metric == Metric::Utilisation && series.of == port)?;
     let Columns::Intervals { interval, end, mean, .. } = &recorded.columns else { return None };
-    if mean.is_empty() || end.as_ps() == 0 {
+    let (length, end) = (interval.as_secs_f64(), end.as_secs_f64());
+    if mean.is_empty() || end <= from_s {
         return None;
     }
-    // All intervals but the last have the same length.
-    let whole = mean.len() - 1;
-    let last = end.as_secs_f64() - interval.as_secs_f64() * whole as f64;
-    let busy = mean[..whole].iter().sum::<f64>() * interval.as_secs_f64() + mean[whole] * last;
-    Some(busy / end.as_secs_f64())
+    // The last interval may be shorter; of that in which the time begins, a part counts.
+    let busy = mean.iter().enumerate().map(|(n, share)| {
+        let (begins, ends) = (n as f64 * length, (n + 1) as f64 * length);
+        share * (ends.min(end) - begins.max(from_s)).max(0.0)
+    });
+    Some(busy.sum::<f64>() / (end - from_s))
 }
 
 fn shares(flows: &[FlowSummary], fairness: Option<&Interval>) -> Option<String> {
@@ -124,9 +132,10 @@ fn queue(document: &Document) -> Option<String> {
     let delays: Vec<f64> = ports.filter_map(|(run, port)| queueing_delay(port, run.simulated_s)).collect();
     let unit = &document.scenario.unit;
     let mut text = format!(
-        "The queue at {name} held {} {unit} on average and {} at most",
+        "The queue at {name} held {} {unit} on average and {} at most{}",
         fixed(summary.mean_queue.mean, 1),
-        fixed(summary.max_queue.max, 0)
+        fixed(summary.max_queue.max, 0),
+        if document.scenario.warmup_s > 0.0 { " (warm-up included)" } else { "" }
     );
     if !delays.is_empty() {
         let delay = delays.iter().sum::<f64>() / delays.len() as f64;
@@ -156,7 +165,7 @@ fn losses(document: &Document) -> Option<String> {
         count(worst.arrivals.mean),
         document.scenario.unit,
         percent(share),
-        reasons(worst)
+        reasons(worst, document.counts_cells())
     ))
 }
 
@@ -202,13 +211,16 @@ fn datagrams(document: &Document) -> Option<String> {
     ))
 }
 
-fn reasons(port: &PortSummary) -> String {
+fn reasons(port: &PortSummary, cells: bool) -> String {
+    let known = [&port.drops_overflow, &port.drops_partial_frame, &port.drops_policy];
     let reasons = [
         (port.drops_overflow.mean, "because the buffer was full"),
         (port.drops_partial_frame.mean, "because their frame had lost a cell before"),
-        (port.drops_policy.mean, "because the policy refused their frame"),
+        (port.drops_policy.mean, if cells { "because the policy refused their frame" } else { "by the policy" }),
+        (port.drops.mean - known.iter().map(|drops| drops.mean).sum::<f64>(), "because their link went down"),
     ];
-    let occurring: Vec<&(f64, &str)> = reasons.iter().filter(|(drops, _)| *drops > 0.0).collect();
+    // What is left may be nothing but rounding.
+    let occurring: Vec<&(f64, &str)> = reasons.iter().filter(|(drops, _)| *drops > 1e-6).collect();
     match occurring[..] {
         [(_, reason)] => format!("all {reason}"),
         _ => {
@@ -299,7 +311,7 @@ fn some(names: &[&str]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::example::example;
+    use crate::example::{example, example_with_warmup};
     use crate::summary::SummaryPart;
     use ackclock::units::{Span, Time};
 
@@ -326,8 +338,9 @@ mod tests {
             max: vec![1.0; 3],
         };
         let series = Series { metric: Metric::Utilisation, of: "sw1->sw2".into(), vc: None, columns };
-        // 4 s · 1 + 4 s · 0.5 + 2 s · 0 of 10 s
-        assert!(findings(&example(1, 1, 3), &[series])[0].contains("idle for 40.0 % of the time"));
+        // 4 s · 1 + 4 s · 0.5 + 2 s · 0 of 10 s; without the first half second 5.5 s of 9.5 s.
+        assert!(findings(&example(1, 1, 3), &[series.clone()])[0].contains("idle for 40.0 % of the time"));
+        assert!(findings(&example_with_warmup(1, 1, 3), &[series])[0].contains("idle for 42.1 % of the time"));
     }
 
     #[test]
@@ -336,6 +349,22 @@ mod tests {
         let text = text(&example(1, 2, 1));
         assert!(text.contains("sw1->sw2 dropped 10 of 1000 cells (1.0 %): 4 because the buffer was full, 3"), "{text}");
         assert!(self::text(&example(1, 1, 1)).contains("No port dropped anything."));
+    }
+
+    /// 4 + 3 refused of 7; of packets the policy refuses no frames.
+    #[test]
+    fn frames_are_a_matter_of_cells() {
+        let mut document = example(1, 2, 1);
+        document.scenario.unit = "packets".into();
+        for port in &mut document.runs[0].ports {
+            port.drops.total -= port.drops.partial_frame;
+            port.drops.partial_frame = 0;
+        }
+        document.runs[0].ports[1].drops.total += 2;
+        document.summary = SummaryPart::of(&document.runs);
+        let text = text(&document);
+        let reasons = "4 because the buffer was full, 3 by the policy, 2 because their link went down";
+        assert!(text.contains(&format!("sw1->sw2 dropped 9 of 1000 packets (0.90 %): {reasons}.")), "{text}");
     }
 
     #[test]
@@ -356,7 +385,7 @@ mod tests {
 
     #[test]
     fn a_sound_result_has_no_warning() {
-        assert_eq!(warnings(&example(2, 1, 9)), Vec::<String>::new());
+        assert_eq!(warnings(&example_with_warmup(2, 1, 9)), Vec::<String>::new());
     }
 
     #[test]

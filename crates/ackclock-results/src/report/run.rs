@@ -33,11 +33,15 @@ pub fn run(document: &Document, seed: u64, series: &[Series]) -> String {
 
 fn page(document: &Document, seed: u64, series: &[Series], points: usize) -> Page {
     let mut page = Page::new("Run report", &document.scenario.name);
-    page.lead(&lead(document));
+    let shown = &*document.after_warmup();
+    page.lead(&lead(document, shown));
     page.section("findings", "What the numbers say", findings_section(document, series));
-    page.section("results", "Results", results(document));
+    page.section("results", "Results", results(document, shown));
     let over_time = over_time(&mut page, document, seed, series, points);
     page.section("time", "Over time", over_time);
+    if document.scenario.warmup_s > 0.0 {
+        page.mark(document.scenario.warmup_s, "end of the warm-up");
+    }
     let events = &document.scenario.events;
     if !events.is_empty() {
         page.section("events", "Events", events_section(events));
@@ -47,10 +51,9 @@ fn page(document: &Document, seed: u64, series: &[Series], points: usize) -> Pag
     page
 }
 
-fn lead(document: &Document) -> Html {
+fn lead(document: &Document, shown: &Document) -> Html {
     let scenario = &document.scenario;
-    let warmup =
-        if scenario.warmup_s > 0.0 { format!(", of which {} s warm-up", scenario.warmup_s) } else { String::new() };
+    let warmup = document.warmup_words();
     let mut html = Html::new();
     html.leaf(
         "p",
@@ -64,7 +67,7 @@ fn lead(document: &Document) -> Html {
         ),
     );
     html.tag("dl", &[("class", "figures")], |html| {
-        let summary = &document.summary;
+        let summary = &shown.summary;
         let total = summary.goodput_bps;
         let goodput = total.map(|total| Scale::fitting(total.mean, "bit/s"));
         figure(html, "efficiency", &summary.efficiency, &Scale::plain(""), 4);
@@ -72,7 +75,7 @@ fn lead(document: &Document) -> Html {
         if let Some(scale) = goodput {
             figure(html, "goodput", &total, &scale, 3);
         }
-        let bottleneck = port(document).and_then(|name| summary.ports.iter().find(|port| port.name == name));
+        let bottleneck = port(shown).and_then(|name| summary.ports.iter().find(|port| port.name == name));
         if let Some(port) = bottleneck {
             figure(html, "mean queue", &Some(port.mean_queue), &Scale::plain(&scenario.unit), 1);
         }
@@ -127,18 +130,18 @@ pub fn notices(word: &str, sentences: &[String]) -> Html {
     html
 }
 
-fn results(document: &Document) -> Html {
+fn results(document: &Document, shown: &Document) -> Html {
     let mut html = Html::new();
-    html.append(&totals(document).html());
-    html.append(&flows(document));
-    html.append(&datagrams(document));
-    html.append(&ports(document));
-    html.append(&links(document));
+    html.append(&totals(document, shown).html());
+    html.append(&flows(shown));
+    html.append(&datagrams(shown));
+    html.append(&ports(shown, document.leaves_out_warmup()));
+    html.append(&links(shown));
     html
 }
 
-fn totals(document: &Document) -> Table {
-    let summary = &document.summary;
+fn totals(document: &Document, shown: &Document) -> Table {
+    let summary = &shown.summary;
     let seeds = document.runs.len();
     let note = match seeds {
         0 | 1 => "One seed: no confidence intervals.".to_string(),
@@ -160,8 +163,8 @@ fn totals(document: &Document) -> Table {
         }
     };
     row("efficiency".into(), &summary.efficiency, 1.0, 4);
-    if document.scenario.warmup_s > 0.0 {
-        row("efficiency after warm-up".into(), &summary.efficiency_after_warmup, 1.0, 4);
+    if document.leaves_out_warmup() {
+        row("efficiency, warm-up included".into(), &document.summary.efficiency, 1.0, 4);
     }
     row("fairness (Jain)".into(), &summary.fairness, 1.0, 4);
     let scale = Scale::fitting(summary.goodput_bps.map_or(0.0, |goodput| goodput.mean), "bit/s");
@@ -199,12 +202,9 @@ fn flow_table(document: &Document, caption: &str, flows: &[&FlowSummary]) -> Tab
     let goodputs = || document.summary.flows.iter().map(|flow| flow.goodput_bps.mean);
     let (total, largest): (f64, f64) = (goodputs().sum(), goodputs().fold(0.0, f64::max));
     let scale = Scale::fitting(largest, "bit/s");
-    let warmup = document.scenario.warmup_s > 0.0;
-    let mut table = Table::new(caption).words("flow").column("goodput", &*scale.unit);
-    if warmup {
-        table = table.column("after warm-up", &*scale.unit);
-    }
-    table = table
+    let mut table = Table::new(caption)
+        .words("flow")
+        .column("goodput", &*scale.unit)
         .column("share", "")
         .column("retransmissions", "")
         .column("unnecessary", "")
@@ -213,9 +213,6 @@ fn flow_table(document: &Document, caption: &str, flows: &[&FlowSummary]) -> Tab
     for flow in flows {
         let share = if total > 0.0 { flow.goodput_bps.mean / total } else { 0.0 };
         let mut cells = vec![Cell::text(&flow.name), Cell::interval(&flow.goodput_bps, scale.factor, 3)];
-        if warmup {
-            cells.push(Cell::maybe(&flow.goodput_after_warmup_bps, scale.factor, 3));
-        }
         cells.push(Cell::Number(format!("{} %", fixed(100.0 * share, 1))));
         let counts = [&flow.retransmissions, &flow.unnecessary_retransmissions, &flow.fast_retransmits, &flow.timeouts];
         cells.extend(counts.map(|counted| counts_cell(counted, document.runs.len())));
@@ -225,7 +222,8 @@ fn flow_table(document: &Document, caption: &str, flows: &[&FlowSummary]) -> Tab
 }
 
 /// The ports to which something happened, those that dropped and queued most first.
-fn ports(document: &Document) -> Html {
+/// Largest queues are those of whole runs.
+fn ports(document: &Document, without_warmup: bool) -> Html {
     let busy = busy_ports(document);
     let silent = document.summary.ports.len() - busy.len();
     if busy.is_empty() {
@@ -238,23 +236,31 @@ fn ports(document: &Document) -> Html {
         .words("port")
         .column("arrivals", "")
         .column("dropped", "")
-        .column("overflow", "")
-        .column("partial frame", "")
+        .column("overflow", "");
+    if document.counts_cells() {
+        table = table.column("partial frame", "");
+    }
+    table = table
         .column("policy", "")
         .column("mean queue", "")
-        .column("max queue", "");
+        .column(if without_warmup { "max queue, warm-up included" } else { "max queue" }, "");
     for port in busy.iter().take(PORTS_LISTED) {
         let share = if port.arrivals.mean > 0.0 { port.drops.mean / port.arrivals.mean } else { 0.0 };
-        table.row(vec![
+        let mut cells = vec![
             Cell::text(&port.name),
             counts_cell(&port.arrivals, runs),
             Cell::Number(percent(share)),
             counts_cell(&port.drops_overflow, runs),
-            counts_cell(&port.drops_partial_frame, runs),
+        ];
+        if document.counts_cells() {
+            cells.push(counts_cell(&port.drops_partial_frame, runs));
+        }
+        cells.extend([
             counts_cell(&port.drops_policy, runs),
             Cell::interval(&port.mean_queue, 1.0, 1),
             Cell::number(port.max_queue.max, 0),
         ]);
+        table.row(cells);
     }
     let more = busy.len().saturating_sub(PORTS_LISTED);
     let note = match (silent, more) {
@@ -442,7 +448,7 @@ const PORTS_LISTED: usize = 200;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::example::example;
+    use crate::example::{example, example_with_warmup};
     use crate::summary::SummaryPart;
 
     #[test]
@@ -455,6 +461,45 @@ mod tests {
         assert!(html.contains("<h1>&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt; &#39;é&#39; 衛星</h1>"));
         assert!(html.contains("&lt;/code&gt;&lt;/pre&gt;&lt;script&gt;") && html.contains("&lt;img src=x"));
         assert!(!html.contains("<img") && !html.contains("alert(\"1\")"));
+    }
+
+    /// Flow 1 delivers 1.1, 1.2 and 1.3 Mb/s with the warm-up, half as much again without it. The means are 0.82 and 0.9
+    /// of the link.
+    #[test]
+    fn the_headline_and_the_tables_leave_out_the_warmup() {
+        let document = example_with_warmup(1, 2, 3);
+        let html = run(&document, 1, &[]);
+        for part in [
+            "10 s simulated, of which the first 0.5 s (warm-up) are left out, ",
+            "<dt>efficiency</dt><dd><span class=\"value\">0.9000</span>",
+            "<span class=\"value\">1.800</span> <span class=\"unit\">Mb/s",
+            "efficiency, warm-up included",
+            "max queue, warm-up included",
+            "10.0 % of the 100 Mb/s of payload",
+            "sw1-&gt;sw2 dropped 3 of 900 cells",
+        ] {
+            assert!(html.contains(part), "{part}");
+        }
+        assert!(!html.contains("include the warm-up"));
+        let unknown = run(&example(1, 2, 3), 1, &[]);
+        assert!(unknown.contains("the first 0.5 s (warm-up) included") && unknown.contains("include the warm-up"));
+    }
+
+    #[test]
+    fn tables_of_packets_have_no_words_of_cells() {
+        let mut document = example_with_warmup(1, 2, 2);
+        assert!(run(&document, 1, &[]).contains("partial frame"));
+        document.scenario.unit = "packets".into();
+        document.runs.iter_mut().flat_map(|run| &mut run.ports).for_each(|port| {
+            port.drops.partial_frame = 0;
+            port.after_warmup = port.after_warmup.clone().map(|mut rest| {
+                rest.drops.partial_frame = 0;
+                rest
+            });
+        });
+        let html = run(&document, 1, &[]);
+        let (_, body) = html.split_once("<body").unwrap();
+        assert!(!body.contains("partial frame") && !body.contains(" cell"), "{body}");
     }
 
     #[test]

@@ -12,6 +12,7 @@ const SECONDS: f64 = 10.0;
 /// A made-up result whose flows and ports bear the names of [`series`], with some spread over the seeds.
 pub fn document(flows: u64, ports: u64, seeds: u64) -> Document {
     let mut document = example(flows, ports, seeds);
+    document.scenario.warmup_s = 0.0;
     document.scenario.name = "LAN, <script>alert(\"5\")</script> & Ünïcode 衛星".into();
     document.command = ["ackclock", "run", "it's lan.toml", "--seeds", "3"].map(String::from).to_vec();
     document.scenario.resolved = resolved("selective-drop", 1000);

@@ -1,5 +1,6 @@
 //! What a run leaves behind: plain values, named and with units. Files are written elsewhere.
 
+mod after_warmup;
 mod fingerprint;
 mod metric;
 pub mod metrics;
@@ -7,6 +8,8 @@ mod series;
 pub mod stats;
 pub mod trace;
 
+pub(crate) use after_warmup::Counted;
+pub use after_warmup::{AfterWarmup, DatagramCounts, FlowCounts, PortCounts};
 pub use fingerprint::{Fingerprint, combine};
 pub use metric::{GROUPS, Metric, MetricSet, Shape, Subject};
 pub use series::{Capture, Captured, Columns, Loss, Series};
@@ -39,6 +42,8 @@ pub struct Records {
     /// Jain's index over the goodput of the flows that have begun; where a bottleneck is named, of those whose data
     /// cross it.
     pub fairness: f64,
+    /// The same numbers over the time after the warm-up; `None` without a warm-up, and for a run that ended before.
+    pub after_warmup: Option<AfterWarmup>,
     /// A hash over everything observable, entities in name order. Entities to which nothing happened do not count.
     pub fingerprint: u64,
     /// What the scenario asks to record over time: metrics in the order of [`Metric::ALL`], of each the flows or ports

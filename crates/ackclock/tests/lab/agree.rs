@@ -136,7 +136,7 @@ pub fn difference(batched: &Records, reference: &Records) -> Option<String> {
         }
         compare!(other.host, capture, other, host packets);
     }
-    compare!("run", batched, reference, seed simulated complete efficiency efficiency_after_warmup fairness fingerprint
+    compare!("run", batched, reference, seed simulated complete efficiency efficiency_after_warmup fairness after_warmup fingerprint
         flows datagrams ports links series captures);
     Some("something that is not compared by itself".to_owned())
 }
