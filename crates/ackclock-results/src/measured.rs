@@ -146,8 +146,7 @@ mod tests {
         assert!(document.leaves_out_warmup());
         let shown = document.after_warmup();
         let (whole, later) = (&document.runs[2], &shown.runs[2]);
-        assert_eq!(later.simulated_s, 9.5);
-        assert_eq!((whole.efficiency, later.efficiency), (Some(0.83), Some(0.9)));
+        assert_eq!((later.simulated_s, later.efficiency), (9.5, Some(0.9)));
         assert_eq!(later.fairness, 0.25);
         assert_eq!((whole.flows[0].retransmissions, later.flows[0].retransmissions), (3, 2));
         assert_eq!(later.flows[1].goodput_bps, whole.flows[1].goodput_after_warmup_bps.unwrap());
