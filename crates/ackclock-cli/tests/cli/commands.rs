@@ -65,7 +65,7 @@ fn init_writes_a_scenario_that_runs_without_a_warning() {
 
     let run = place.run(&["run", "scenario.toml"]).exits_with(0);
     assert_eq!(run.stderr.lines().count(), 1, "{}", run.stderr);
-    assert!(run.stdout.contains("efficiency after warm-up"), "{}", run.stdout);
+    assert!(run.stdout.contains("efficiency, with warm-up"), "{}", run.stdout);
 }
 
 #[test]

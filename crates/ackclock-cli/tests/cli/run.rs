@@ -6,7 +6,8 @@ use crate::support::{PLAIN, Place, RANDOM};
 fn a_run_prints_a_table_and_keeps_its_result() {
     let place = Place::with("prints-and-keeps", RANDOM);
     let outcome = place.run(&["run", "scenario.toml"]).exits_with(0).says(&["results in results/random-"]);
-    assert!(outcome.stdout.starts_with("random: 0.3 s simulated, warm-up 0.05 s, seed 1\n"), "{}", outcome.stdout);
+    let title = "random: 0.3 s simulated, of which the first 0.05 s (warm-up) are left out, seed 1\n";
+    assert!(outcome.stdout.starts_with(title), "{}", outcome.stdout);
     assert!(outcome.stdout.lines().count() <= 20);
     for word in ["efficiency", "fairness", "f1", "f3", "timeouts", "sw1->sw2"] {
         assert!(outcome.stdout.contains(word), "no {word} in {}", outcome.stdout);
