@@ -339,7 +339,7 @@ mod tests {
         };
         let series = Series { metric: Metric::Utilisation, of: "sw1->sw2".into(), vc: None, columns };
         // 4 s · 1 + 4 s · 0.5 + 2 s · 0 of 10 s; without the first half second 5.5 s of 9.5 s.
-        assert!(findings(&example(1, 1, 3), &[series.clone()])[0].contains("idle for 40.0 % of the time"));
+        assert!(findings(&example(1, 1, 3), std::slice::from_ref(&series))[0].contains("idle for 40.0 % of the time"));
         assert!(findings(&example_with_warmup(1, 1, 3), &[series])[0].contains("idle for 42.1 % of the time"));
     }
 
