@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use ackclock::queue::packet;
 use ackclock::record::stats;
 use ackclock::record::{Columns, Metric, Records, Series};
 use ackclock::scenario::{Buffer, Scenario};
@@ -130,7 +131,7 @@ pub fn tcp_names() -> Vec<String> {
 
 /// The policies of packets, for completions.
 pub fn queue_names() -> Vec<String> {
-    ["tail-drop", "red", "codel"].map(str::to_owned).into()
+    packet::POLICIES.iter().map(|policy| policy.name.to_owned()).collect()
 }
 
 /// The dialects, for completions.

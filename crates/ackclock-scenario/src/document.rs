@@ -1,7 +1,7 @@
 //! The sections of a tree, every key and value checked by itself. What depends on more than one key comes later.
 
 use crate::diagnostic::{At, Report};
-use crate::keys::Section;
+use crate::keys::{self, Section, policies};
 use crate::settings::Given;
 use crate::suggest;
 use crate::tree::{Entry, Item, Node, Table, quoted};
@@ -15,6 +15,8 @@ pub(crate) struct Document {
     /// Tables of links that are called after one direction, or after several.
     pub(crate) directions: Vec<Named>,
     pub(crate) queue: Given,
+    /// For each drop policy with parameters its table.
+    pub(crate) policies: Vec<Given>,
     pub(crate) ports: Vec<Named>,
     pub(crate) atm: Given,
     pub(crate) packet: Given,
@@ -36,6 +38,8 @@ pub(crate) struct Named {
     pub(crate) given: Given,
     /// The table `tcp` within it.
     pub(crate) tcp: Given,
+    /// Of a port, for each drop policy with parameters its table.
+    pub(crate) policies: Vec<Given>,
 }
 
 impl Document {
@@ -57,6 +61,7 @@ impl Document {
             links,
             directions,
             queue: single(Section::Queue, tree, whole, report),
+            policies: queue_policies(tree, whole, report),
             ports: named(Section::Port, tree, whole, report),
             atm: single(Section::Atm, tree, whole, report),
             packet: single(Section::Packet, tree, whole, report),
@@ -78,13 +83,44 @@ fn is_top_level(section: Section) -> bool {
 fn single(section: Section, tree: &Table, whole: &mut bool, report: &mut Report) -> Given {
     let Some(entry) = tree.entries.get(section.key()) else { return Given::default() };
     let Some(table) = table(entry, section.header(), whole, report) else { return Given::default() };
-    Given::read(section, table, &[], report)
+    let tables = if section == Section::Queue { policy_tables() } else { Vec::new() };
+    Given::read(section, table, &tables, report)
+}
+
+/// The tables of drop policies in [queue].
+fn queue_policies(tree: &Table, whole: &mut bool, report: &mut Report) -> Vec<Given> {
+    match tree.entries.get(Section::Queue.key()).map(|entry| &entry.item.node) {
+        Some(Node::Table(table)) => policies_within(table, Section::QueuePolicy, whole, report),
+        _ => policies().iter().map(|_| Given::default()).collect(),
+    }
+}
+
+/// The tables of drop policies in another one.
+fn policies_within(
+    table_around: &Table,
+    section: fn(u8) -> Section,
+    whole: &mut bool,
+    report: &mut Report,
+) -> Vec<Given> {
+    let read = |(index, policy): (usize, &keys::Mechanism)| {
+        let section = section(index as u8);
+        let entry = table_around.entries.get(policy.name)?;
+        let table = table(entry, section.header(), whole, report)?;
+        Some(Given::read(section, table, &[], report))
+    };
+    policies().iter().enumerate().map(read).map(Option::unwrap_or_default).collect()
+}
+
+/// The names of the tables of drop policies.
+fn policy_tables() -> Vec<&'static str> {
+    policies().iter().map(|policy| policy.name).collect()
 }
 
 fn named(section: Section, tree: &Table, whole: &mut bool, report: &mut Report) -> Vec<Named> {
     let Some(entry) = tree.entries.get(section.key()) else { return Vec::new() };
     let Some(tables) = table(entry, section.header(), whole, report) else { return Vec::new() };
     let mut all = Vec::with_capacity(tables.entries.len());
+    let policy_tables = policy_tables();
     for (name, entry) in &tables.entries {
         let section = if section == Section::Link && is_direction(name) { Section::LinkDirection } else { section };
         if !matches!(section, Section::Port | Section::LinkDirection) && !is_name(name) {
@@ -116,10 +152,15 @@ fn named(section: Section, tree: &Table, whole: &mut bool, report: &mut Report) 
         let (tables, tcp): (&[&'static str], Given) = match (section, table.entries.get("tcp")) {
             (Section::Flow, Some(tcp)) => (&["tcp"], flow_tcp(tcp, whole, report)),
             (Section::Flow, None) => (&["tcp"], Given::default()),
+            (Section::Port, _) => (&policy_tables, Given::default()),
             _ => (&[], Given::default()),
         };
+        let policies = match section {
+            Section::Port => policies_within(table, Section::PortPolicy, whole, report),
+            _ => Vec::new(),
+        };
         let given = Given::read(section, table, tables, report);
-        all.push(Named { name: name.clone(), at: entry.key_at, given, tcp });
+        all.push(Named { name: name.clone(), at: entry.key_at, given, tcp, policies });
     }
     all
 }

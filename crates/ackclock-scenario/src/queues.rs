@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use ackclock::ids::{IdVec, LinkId};
-use ackclock::queue::drop::{AboveMax, CoDelParams, DropParams, Forgiveness, FrameParams, RedParams, Spacing};
+use ackclock::keys::{Default, Kind, Misfit, Values};
+use ackclock::queue::{self, cell, packet};
 use ackclock::scenario::{Buffer, DatagramFlow, Queue, ServiceOrder, Technology};
 use ackclock::units::{CELL_BITS, CELL_BYTES, Rate};
 
@@ -11,67 +12,110 @@ use crate::diagnostic::{At, Report};
 use crate::document::Document;
 use crate::flows::PlannedFlow;
 use crate::framing;
-use crate::keys::{MOST_BYTES, MOST_CELLS, Section};
+use crate::keys::{MOST_BYTES, MOST_CELLS, Section, of_plain, policy_table, to_plain};
 use crate::network::Network;
 use crate::quantity::{Dimension, Quantity};
 use crate::routes;
-use crate::settings::{Settings, warn_unused};
+use crate::settings::{Given, Settings, warn_unused};
 use crate::suggest;
 use crate::tree::quoted;
 use crate::values::Value;
 
 /// What is said about queues: in general, and about single ports in natural order.
 pub(crate) struct QueueSettings {
-    pub(crate) general: Settings,
-    pub(crate) ports: Vec<(String, Settings)>,
+    pub(crate) general: PortSettings,
+    pub(crate) ports: Vec<(String, PortSettings)>,
+}
+
+/// What is said about the queue of a port.
+pub(crate) struct PortSettings {
+    pub(crate) queue: Settings,
+    /// For each drop policy with parameters, its table.
+    pub(crate) policies: Vec<Settings>,
+}
+
+impl PortSettings {
+    /// The table of the policy that is chosen, if it has one.
+    pub(crate) fn policy(&self) -> Option<&Settings> {
+        policy_table(self.queue.word("policy")?).map(|index| &self.policies[usize::from(index)])
+    }
 }
 
 /// Resolves [queue] and [port] tables.
 pub(crate) fn settings(document: &Document, technology: &'static str, report: &mut Report) -> QueueSettings {
-    let mut general = Settings::resolve(Section::Queue, &[&document.queue]);
     let has_satellites = document.satellites.at.is_some() && technology == "packet";
-    derive_defaults(&mut general, has_satellites);
+    let resolve = |queue: Settings, section: fn(u8) -> Section, layers: &[&[Given]]| {
+        let mut queue = queue;
+        if has_satellites {
+            let buffer = Quantity { dimension: Dimension::Packets, amount: 50 };
+            queue.replace_default("buffer", Value::Quantity(buffer), "[VEGAS-A] \u{a7}4.2.2");
+        }
+        let of_policy = |index: usize| {
+            let given: Vec<&Given> = layers.iter().map(|layer| &layer[index]).collect();
+            policy_settings(section(index as u8), &given)
+        };
+        PortSettings { queue, policies: (0..layers[0].len()).map(of_policy).collect() }
+    };
+    let queue = Settings::resolve(Section::Queue, &[&document.queue]);
+    let general = resolve(queue, Section::QueuePolicy, &[&document.policies]);
     let mut ports = Vec::with_capacity(document.ports.len());
     for named in &document.ports {
-        let mut settings = Settings::resolve(Section::Port, &[&named.given, &document.queue]);
-        settings.at = Some(named.at);
-        derive_defaults(&mut settings, has_satellites);
-        ports.push((named.name.clone(), settings));
+        let mut queue = Settings::resolve(Section::Port, &[&named.given, &document.queue]);
+        queue.at = Some(named.at);
+        let port = resolve(queue, Section::PortPolicy, &[&named.policies, &document.policies]);
+        ports.push((named.name.clone(), port));
     }
     let context = |key: &str| (key == "technology").then_some(technology);
-    for (named, (_, settings)) in document.ports.iter().zip(&ports) {
-        warn_unused(&named.given, Section::Port, &[settings], &context, report);
+    for (named, (_, port)) in document.ports.iter().zip(&ports) {
+        warn_unused(&named.given, Section::Port, &[&port.queue], &context, report);
+        warn_policies(&named.policies, Section::PortPolicy, &[port], report);
     }
-    let everywhere: Vec<&Settings> = [&general].into_iter().chain(ports.iter().map(|(_, settings)| settings)).collect();
-    warn_unused(&document.queue, Section::Queue, &everywhere, &context, report);
+    let everywhere: Vec<&PortSettings> = [&general].into_iter().chain(ports.iter().map(|(_, port)| port)).collect();
+    let queues: Vec<&Settings> = everywhere.iter().map(|port| &port.queue).collect();
+    warn_unused(&document.queue, Section::Queue, &queues, &context, report);
+    warn_policies(&document.policies, Section::QueuePolicy, &everywhere, report);
     ports.sort_by(|(a, _), (b, _)| crate::names::natural(a, b));
     QueueSettings { general, ports }
 }
 
-/// Defaults that depend on the policy, and on what the network is.
-fn derive_defaults(settings: &mut Settings, has_satellites: bool) {
-    if has_satellites {
-        let buffer = Quantity { dimension: Dimension::Packets, amount: 50 };
-        settings.replace_default("buffer", Value::Quantity(buffer), "[VEGAS-A] \u{a7}4.2.2");
+/// What holds in the table of a drop policy: defaults that depend on other keys follow what holds for these.
+fn policy_settings(section: Section, layers: &[&Given]) -> Settings {
+    let mut settings = Settings::resolve(section, layers);
+    let described = section.mechanism().map_or(&[][..], |mechanism| mechanism.described);
+    for key in described {
+        let derived = match key.default {
+            Default::Is(_) => None,
+            Default::SameAs(other) => settings.value(other).cloned().map(|value| (value, key.source)),
+            Default::Of(other, cases) => settings.word(other).and_then(|word| {
+                let case = cases.iter().find(|(of, ..)| *of == word);
+                case.map(|(_, value, source)| (of_plain(*value), *source))
+            }),
+        };
+        if let Some((value, source)) = derived {
+            settings.set_default(key.name, value, source);
+        }
     }
-    let threshold = match settings.word("policy") {
-        Some("epd") => Some((0.8, "literature: later papers of the group of [SACK-UBR]")),
-        Some("selective-drop") => Some((0.9, "[SD-PLUS] §3")),
-        Some("fba") => Some((0.5, "literature: [HK98], low confidence")),
-        _ => None,
-    };
-    let (max_p, gentle, spacing, source) = match settings.word("red_values") {
-        Some("fj93") => (0.02, false, "uniform", "[FJ93] §5"),
-        _ => (0.1, true, "wait", "ns-2"),
-    };
-    settings.set_default("max_p", Value::Number(max_p), source);
-    settings.set_default("gentle", Value::Flag(gentle), source);
-    settings.set_default("spacing", Value::Word(spacing), source);
-    if let Some((fraction, source)) = threshold {
-        settings.set_default("threshold", Value::Number(fraction), source);
-    }
-    if let Some(threshold) = settings.value("threshold").cloned() {
-        settings.set_default("episode_end", threshold, "the threshold: a pure crossing; inferred");
+    settings
+}
+
+/// Warns about tables of policies that are chosen nowhere where they hold, and about keys without effect in the others.
+fn warn_policies(given: &[Given], section: fn(u8) -> Section, ports: &[&PortSettings], report: &mut Report) {
+    for (index, given) in given.iter().enumerate() {
+        let Some(at) = given.at else { continue };
+        let section = section(index as u8);
+        let name = section.key();
+        let choosing = ports.iter().filter(|port| port.queue.word("policy") == Some(name));
+        let chosen: Vec<&Settings> = choosing.map(|port| &port.policies[index]).collect();
+        // A policy that is misspelt is reported, and may be this one.
+        let is_known = ports.iter().all(|port| port.queue.word("policy").is_some());
+        if chosen.is_empty() && is_known {
+            let policy = ports.first().and_then(|port| port.queue.word("policy")).unwrap_or_default();
+            report
+                .warning(at, format!("the parameters of {name} have no effect here"))
+                .label(format!("the policy is {policy}"))
+                .help(format!("write policy = \"{name}\", or leave them out"));
+        }
+        warn_unused(given, section, &chosen, &|_| None, report);
     }
 }
 
@@ -85,9 +129,9 @@ pub(crate) fn fill(
     report: &mut Report,
 ) {
     let loads = loads(network, flows, datagrams, technology);
-    let mut own: BTreeMap<LinkId, &Settings> = BTreeMap::new();
+    let mut own: BTreeMap<LinkId, &PortSettings> = BTreeMap::new();
     for (name, settings) in &settings.ports {
-        if let Some(link) = port(network, name, settings.at, report) {
+        if let Some(link) = port(network, name, settings.queue.at, report) {
             own.insert(link, settings);
         }
     }
@@ -99,7 +143,7 @@ pub(crate) fn fill(
         }
         let own = own.get(&id).copied();
         let general = &settings.general;
-        let has_own_buffer = own.is_some_and(|own| own.at("buffer") != general.at("buffer"));
+        let has_own_buffer = own.is_some_and(|own| own.queue.at("buffer") != general.queue.at("buffer"));
         let port = Port { name: &link.name, rate: link.rate, load: &loads[id], has_own_buffer };
         if let Some(queue) = checker.queue(own.unwrap_or(general), &port) {
             queues.push((id, queue));
@@ -206,7 +250,8 @@ struct Checker<'a> {
 }
 
 impl Checker<'_> {
-    fn queue(&mut self, settings: &Settings, port: &Port<'_>) -> Option<Queue> {
+    fn queue(&mut self, port_settings: &PortSettings, port: &Port<'_>) -> Option<Queue> {
+        let settings = &port_settings.queue;
         let service_order = match (settings.word("service_order")?, self.technology) {
             // Packets have no slots, so nothing is ever served out of order.
             (_, Technology::Packet { .. }) | ("random", _) => ServiceOrder::Random,
@@ -231,14 +276,15 @@ impl Checker<'_> {
             return Some(Queue { service_order, ..Queue::unlimited() });
         }
         let buffer = self.buffer(settings, port)?;
-        let policy = match policy? {
-            "red" => self.red(settings)?,
-            "codel" => DropParams::Codel(CoDelParams {
-                target: settings.span("target")?,
-                interval: settings.span("interval")?,
-                mtu_bytes: u32::try_from(settings.amount("mtu")?).ok()?,
-            }),
-            policy => self.policy(settings, buffer, policy)?,
+        policy?;
+        let capacity_cells = match buffer {
+            Buffer::Cells(cells) => Some(cells),
+            Buffer::Infinite | Buffer::Packets(_) | Buffer::Bytes(_) => None,
+        };
+        let place = queue::Port { capacity_cells, rate: port.rate };
+        let policy = match self.technology {
+            Technology::Atm { .. } => self.policy(cell::POLICIES, port_settings, buffer, &place)?.into(),
+            Technology::Packet { .. } => self.policy(packet::POLICIES, port_settings, buffer, &place)?.into(),
         };
         let buffer = self.counted(settings, buffer)?;
         Some(Queue { buffer, policy, service_order })
@@ -246,40 +292,90 @@ impl Checker<'_> {
 
     /// Whether a policy decides about what travels here.
     fn fits_technology(&mut self, settings: &Settings, policy: &str) -> Option<()> {
-        let (what, label) = match (self.technology, policy) {
-            (_, "tail-drop") | (Technology::Packet { .. }, "red" | "codel") => return Some(()),
-            (Technology::Packet { .. }, _) => ("cells", "packet networks have tail-drop, red and codel"),
-            (Technology::Atm { .. }, "red" | "codel") => ("packets", "ATM networks have the other policies"),
-            (Technology::Atm { .. }, _) => return Some(()),
+        let cells = || cell::POLICIES.iter().map(|policy| policy.name);
+        let packets = || packet::POLICIES.iter().map(|policy| policy.name);
+        let listed = |names: Vec<&str>| names.join(", ");
+        let (fits, what, label) = match self.technology {
+            Technology::Atm { .. } => {
+                let label = format!("ATM networks have {}", listed(cells().collect()));
+                (cells().any(|name| name == policy), "packets", label)
+            }
+            Technology::Packet { .. } => {
+                let label = format!("packet networks have {}", listed(packets().collect()));
+                (packets().any(|name| name == policy), "cells", label)
+            }
         };
         let at = settings.at("policy");
-        if self.first(at, "policy") {
+        if !fits && self.first(at, "policy") {
             self.report.error(at, format!("the policy {policy} works on {what}")).label(label);
+        }
+        fits.then_some(())
+    }
+
+    /// The parameters of the policy that is chosen, of a family.
+    fn policy<P>(
+        &mut self,
+        family: &[queue::Policy<P>],
+        settings: &PortSettings,
+        buffer: Buffer,
+        place: &queue::Port,
+    ) -> Option<P> {
+        let queue = &settings.queue;
+        let name = queue.word("policy")?;
+        let policy = family.iter().find(|policy| policy.name == name)?;
+        let table = settings.policy();
+        if let Some(table) = table {
+            self.levels_have_a_buffer(policy, table, queue, buffer)?;
+        }
+        if let (Some(why), Buffer::Infinite) = (policy.needs_limit, buffer) {
+            self.needs_finite_buffer(queue.at("policy"), queue, why);
+            return None;
+        }
+        // What is wrong by itself has been reported.
+        let is_wrong = |key: &ackclock::keys::Key| table.is_some_and(|table| table.value(key.name).is_none());
+        if policy.keys.iter().any(is_wrong) {
+            return None;
+        }
+        let given = |key: &ackclock::keys::Key| Some(to_plain(key, table?.value(key.name)?));
+        let misfit = match (policy.params)(&Values::of(policy.keys, given), place) {
+            Ok(params) => return Some(params),
+            Err(misfit) => misfit,
+        };
+        let Misfit { keys, problem, expected } = misfit;
+        let place_of = |key: &&str| table.and_then(|table| table.at(key)).or(queue.at(key));
+        let at = keys.iter().find_map(place_of).or(queue.at("policy"));
+        if self.first(at, keys[0]) {
+            self.report.error(at, problem).label(expected);
         }
         None
     }
 
-    fn red(&mut self, settings: &Settings) -> Option<DropParams> {
-        let packets = |key: &str| settings.amount(key).map(|packets| packets as f64);
-        let (min_packets, max_packets) = (packets("min_threshold")?, packets("max_threshold")?);
-        if max_packets <= min_packets {
-            let at = settings.at("max_threshold").or(settings.at("min_threshold"));
-            if self.first(at, "max_threshold") {
-                self.report
-                    .error(at, format!("`min_threshold` is {min_packets} packets, `max_threshold` {max_packets}"))
-                    .label("the upper threshold must be above the lower one");
+    /// Whether what is said as a fraction of the buffer has a buffer to be a fraction of.
+    fn levels_have_a_buffer<P>(
+        &mut self,
+        policy: &queue::Policy<P>,
+        table: &Settings,
+        queue: &Settings,
+        buffer: Buffer,
+    ) -> Option<()> {
+        let is_used = |name| {
+            let key = table.section.key_named(name);
+            key.is_some_and(|key| table.is_used(key, &|_| None) == Some(true))
+        };
+        let levels = policy.keys.iter().filter(|key| key.kind == Kind::Level && is_used(key.name));
+        for key in levels {
+            if matches!(buffer, Buffer::Cells(_)) || !matches!(table.value(key.name), Some(Value::Number(_))) {
+                continue;
             }
+            let at = table.at(key.name);
+            let what = match at {
+                Some(_) => format!("`{}` is a fraction of a buffer", key.name),
+                None => format!("the `{}` of {} is a fraction of the buffer", key.name, policy.name),
+            };
+            self.needs_finite_buffer(at.or(queue.at("policy")), queue, &what);
             return None;
         }
-        Some(DropParams::Red(RedParams {
-            min_packets,
-            max_packets,
-            weight: settings.number("weight")?,
-            max_p: settings.number("max_p")?,
-            above: if settings.flag("gentle")? { AboveMax::Gentle } else { AboveMax::All },
-            spacing: if settings.word("spacing")? == "wait" { Spacing::Wait } else { Spacing::Uniform },
-            packet_bytes: u32::try_from(settings.amount("mean_packet")?).ok()?,
-        }))
+        Some(())
     }
 
     /// The buffer as ns-2 counts, if it is to be counted so: less than the limit may wait.
@@ -386,93 +482,6 @@ impl Checker<'_> {
             .error(at, format!("`buffer` is {} in {network}", dimension.name()))
             .label(format!("expected {units}"))
             .help(help);
-    }
-
-    fn policy(&mut self, settings: &Settings, buffer: Buffer, policy: &'static str) -> Option<DropParams> {
-        if policy == "tail-drop" {
-            return Some(DropParams::TailDrop);
-        }
-        if policy == "ppd" {
-            return Some(DropParams::Ppd);
-        }
-        let frame = FrameParams { keep_eom_of_whole: settings.flag("keep_eom_of_whole")? };
-        let threshold_cells = self.level(settings, "threshold", buffer, policy)?;
-        let room = match buffer {
-            Buffer::Cells(cells) => f64::from(cells),
-            _ => f64::INFINITY,
-        };
-        let at = settings.at("threshold");
-        let beyond = threshold_cells > room || (policy == "fba" && threshold_cells >= room);
-        if beyond {
-            if self.first(at, "threshold") {
-                let (relation, limit) = match policy {
-                    "fba" => ("not less than", "must be less than the buffer"),
-                    _ => ("more than", "must be at most the buffer"),
-                };
-                self.report
-                    .error(
-                        at.or(settings.at("buffer")),
-                        format!("`threshold` is {threshold_cells} cells, {relation} the buffer of {room}"),
-                    )
-                    .label(limit);
-            }
-            return None;
-        }
-        if policy == "fba" && room.is_infinite() {
-            self.needs_finite_buffer(settings.at("policy"), settings, "fba compares with the room that is left");
-            return None;
-        }
-        let forgiveness = match settings.word("forgiveness")? {
-            "none" => None,
-            "toggle" => Some(Forgiveness::Toggle),
-            _ => {
-                let low_threshold_cells = self.level(settings, "episode_end", buffer, policy)?;
-                if low_threshold_cells > threshold_cells {
-                    let at = settings.at("episode_end");
-                    if self.first(at, "episode_end") {
-                        self.report
-                            .error(
-                                at.or(settings.at("threshold")),
-                                format!("`episode_end` is {low_threshold_cells} cells, `threshold` {threshold_cells}"),
-                            )
-                            .label("an episode must end at or below the threshold");
-                    }
-                    return None;
-                }
-                Some(Forgiveness::Episode { low_threshold_cells })
-            }
-        };
-        Some(match policy {
-            "epd" => DropParams::Epd { threshold_cells, frame, forgiveness },
-            "selective-drop" => DropParams::SelectiveDrop {
-                threshold_cells,
-                load_ratio: settings.number("load_ratio")?,
-                frame,
-                forgiveness,
-            },
-            "fba" => {
-                DropParams::Fba { threshold_cells, load_ratio: settings.number("load_ratio")?, frame, forgiveness }
-            }
-            other => unreachable!("policy {other} is in the table of keys, but has no parameters"),
-        })
-    }
-
-    /// A fill level in cells: given so, or as a fraction of the buffer.
-    fn level(&mut self, settings: &Settings, key: &'static str, buffer: Buffer, policy: &str) -> Option<f64> {
-        match (settings.value(key)?, buffer) {
-            (Value::Quantity(cells), _) => Some(cells.amount as f64),
-            (Value::Number(fraction), Buffer::Cells(cells)) => Some(fraction * f64::from(cells)),
-            (Value::Number(_), _) => {
-                let at = settings.at(key);
-                let what = match at {
-                    Some(_) => format!("`{key}` is a fraction of a buffer"),
-                    None => format!("the `{key}` of {policy} is a fraction of the buffer"),
-                };
-                self.needs_finite_buffer(at.or(settings.at("policy")), settings, &what);
-                None
-            }
-            _ => None,
-        }
     }
 
     fn needs_finite_buffer(&mut self, at: Option<At>, settings: &Settings, what: &str) {

@@ -5,9 +5,9 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::keys::{Amount, Bare, Fallback, INSTANT, Key, Kind, Section};
+use crate::keys::{Amount, Bare, Fallback, INSTANT, Key, Kind, Section, of_plain, policies, policy_names};
 use crate::paths;
-use crate::values::metric_words;
+use crate::values::{self, metric_words};
 
 /// The JSON Schema (draft-07) of scenario files, from the same table that drives the checker.
 pub fn json_schema() -> Value {
@@ -24,6 +24,11 @@ pub fn json_schema() -> Value {
         let mut table = object(section);
         if section == Section::Flow {
             table["properties"][Section::FlowTcp.key()] = object(Section::FlowTcp);
+        }
+        if matches!(section, Section::Queue | Section::Port) {
+            for (index, policy) in policies().iter().enumerate() {
+                table["properties"][policy.name] = object(Section::QueuePolicy(index as u8));
+            }
         }
         if section == Section::Place {
             let position = table["properties"]["at"].clone();
@@ -71,6 +76,7 @@ fn property(key: &Key) -> Value {
         }
         Kind::Flag => json!({ "type": "boolean" }),
         Kind::Word(words) => json!({ "enum": words }),
+        Kind::Policy => json!({ "enum": policy_names() }),
         Kind::Integer { min, max } => json!({ "type": "integer", "minimum": min, "maximum": max }),
         Kind::Number { max } => json!({ "type": "number", "exclusiveMinimum": 0, "maximum": max }),
         Kind::Share => json!({ "type": "number", "minimum": 0, "maximum": 1 }),
@@ -95,6 +101,16 @@ fn property(key: &Key) -> Value {
         Fallback::Bare(text) => {
             schema["default"] = serde_json::from_str(text).expect("a bare default is JSON too");
             format!("Default: {text} ({}).", key.source)
+        }
+        Fallback::Value(value) => {
+            schema["default"] = match of_plain(value) {
+                values::Value::Quantity(quantity) => json!(quantity.canonical()),
+                values::Value::Flag(flag) => json!(flag),
+                values::Value::Number(number) => json!(number),
+                values::Value::Word(word) => json!(word),
+                other => unreachable!("no mechanism has {other:?}"),
+            };
+            format!("Default: {} ({}).", schema["default"], key.source)
         }
         Fallback::Derived(what) => format!("Default: {what} ({}).", key.source),
     };

@@ -1,6 +1,6 @@
 //! What was probably meant.
 
-use crate::keys::{Kind, Section};
+use crate::keys::{Kind, Section, policy_names};
 use crate::not_modelled;
 
 /// The word nearest to a misspelt one, if any is near enough to be meant.
@@ -31,8 +31,12 @@ pub(crate) fn explained(key: &str, word: &str) -> Option<String> {
 
 /// The key that has this word, in a section that has the other key too.
 fn of_another_key(key: &str, word: &str) -> Option<String> {
-    let sections = Section::ALL.iter().filter(|section| section.key_named(key).is_some());
-    let known = |kind: &Kind| matches!(kind, Kind::Word(words) if words.contains(&word));
+    let sections = Section::everywhere().filter(|section| section.key_named(key).is_some());
+    let known = |kind: &Kind| match kind {
+        Kind::Word(words) => words.contains(&word),
+        Kind::Policy => policy_names().contains(&word),
+        _ => false,
+    };
     let other = sections.flat_map(|section| section.keys()).find(|other| other.name != key && known(&other.kind));
     other.map(|other| format!("write {} = {word:?}", other.name))
 }
@@ -45,9 +49,8 @@ pub(crate) fn for_key(word: &str, section: Section, names: &[&'static str]) -> (
     if let Some(help) = not_modelled::help(word) {
         return (None, Some(help));
     }
-    let elsewhere: Vec<&str> = Section::ALL
-        .iter()
-        .filter(|other| **other != section && other.key_named(word).is_some())
+    let elsewhere: Vec<&str> = Section::everywhere()
+        .filter(|other| *other != section && other.key_named(word).is_some())
         .map(|other| other.header())
         .collect();
     if !elsewhere.is_empty() {
@@ -56,9 +59,9 @@ pub(crate) fn for_key(word: &str, section: Section, names: &[&'static str]) -> (
     if let Some(near) = nearest(word, names.iter().copied()) {
         return (Some(near), Some(format!("did you mean `{near}`?")));
     }
-    let everywhere = Section::ALL.iter().flat_map(|section| section.keys().map(|key| key.name));
+    let everywhere = Section::everywhere().flat_map(|section| section.keys().map(|key| key.name));
     let near = nearest(word, everywhere);
-    let home = near.and_then(|near| Section::ALL.iter().find(|section| section.key_named(near).is_some()));
+    let home = near.and_then(|near| Section::everywhere().find(|section| section.key_named(near).is_some()));
     let help = near.zip(home).map(|(near, home)| format!("did you mean `{near}`? It belongs to {}", home.header()));
     (None, help)
 }
@@ -81,17 +84,17 @@ const SYNONYMS: &[(&str, &str, &str)] = &[
     (
         "policy",
         "sd+",
-        "SD+ is Selective Drop with a forgiveness bit: policy = \"selective-drop\", forgiveness = \"toggle\"",
+        "SD+ is Selective Drop with a forgiveness bit: policy = \"selective-drop\", selective-drop.forgiveness = \"toggle\"",
     ),
     (
         "policy",
         "sdplus",
-        "SD+ is Selective Drop with a forgiveness bit: policy = \"selective-drop\", forgiveness = \"toggle\"",
+        "SD+ is Selective Drop with a forgiveness bit: policy = \"selective-drop\", selective-drop.forgiveness = \"toggle\"",
     ),
-    ("policy", "epd+", "EPD+ is EPD with a forgiveness bit: policy = \"epd\", forgiveness = \"toggle\""),
-    ("policy", "epdplus", "EPD+ is EPD with a forgiveness bit: policy = \"epd\", forgiveness = \"toggle\""),
-    ("policy", "fba+", "FBA+ is FBA with a forgiveness bit: policy = \"fba\", forgiveness = \"toggle\""),
-    ("policy", "fbaplus", "FBA+ is FBA with a forgiveness bit: policy = \"fba\", forgiveness = \"toggle\""),
+    ("policy", "epd+", "EPD+ is EPD with a forgiveness bit: policy = \"epd\", epd.forgiveness = \"toggle\""),
+    ("policy", "epdplus", "EPD+ is EPD with a forgiveness bit: policy = \"epd\", epd.forgiveness = \"toggle\""),
+    ("policy", "fba+", "FBA+ is FBA with a forgiveness bit: policy = \"fba\", fba.forgiveness = \"toggle\""),
+    ("policy", "fbaplus", "FBA+ is FBA with a forgiveness bit: policy = \"fba\", fba.forgiveness = \"toggle\""),
     ("policy", "epd+fba", "FBA already contains EPD; write policy = \"fba\""),
     ("policy", "epdfba", "FBA already contains EPD; write policy = \"fba\""),
     ("topology", "nsource", "write \"n-source\""),
@@ -138,6 +141,7 @@ const KEY_SYNONYMS: &[(&str, &str)] = &[
     ("Z", "load_ratio"),
     ("r", "threshold"),
     ("R", "threshold"),
+    ("red_values", "values"),
     ("size", "buffer"),
     ("limit", "buffer"),
     ("rwnd", "receive_window"),

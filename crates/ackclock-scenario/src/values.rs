@@ -6,7 +6,7 @@ use ackclock::record::{GROUPS, Metric, MetricSet};
 use ackclock::scenario::ForcedDrop;
 
 use crate::diagnostic::{At, Report};
-use crate::keys::{Amount, Bare, Fallback, INSTANT, Key, Kind, Section};
+use crate::keys::{Amount, Bare, Fallback, INSTANT, Key, Kind, Section, of_plain, policy_names};
 use crate::paths::{self, LinkErrors, Outage, Schedule};
 use crate::positions::{self, Position};
 use crate::quantity::{Dimension, Quantity, Trouble, bytes_per_second, nearest_unit};
@@ -74,6 +74,7 @@ pub(crate) fn fallback_value(key: &Key, default: &Fallback) -> Option<Value> {
             Ok(integer) => Node::Integer(Some(integer)),
             Err(_) => Node::Float(number.parse().expect("a bare default is a boolean or a number")),
         },
+        Fallback::Value(value) => return Some(of_plain(value)),
         Fallback::Required | Fallback::Derived(_) => return None,
     };
     let mut report = Report::default();
@@ -90,6 +91,7 @@ pub(crate) fn check(key: &Key, item: &Item, report: &mut Report) -> Option<Value
         (Kind::Text | Kind::LinkName(_) | Kind::NodeName, Node::Text(text)) => Some(Value::Text(text.clone())),
         (Kind::Flag, Node::Flag(flag)) => Some(Value::Flag(*flag)),
         (Kind::Word(words), Node::Text(text)) => word(name, words, text, item.at, report),
+        (Kind::Policy, Node::Text(text)) => word(name, policy_names(), text, item.at, report),
         (Kind::Integer { min, max }, Node::Integer(integer)) => {
             whole(name, *integer, *min, *max, item.at, report).map(Value::Integer)
         }
@@ -168,6 +170,7 @@ fn expectation(kind: &Kind) -> (String, String) {
         Kind::LinkName(_) => ("the name of a link in one direction", "\"sw1->sw2\""),
         Kind::Flag => ("true or false", "true"),
         Kind::Word(words) => return (format!("one of {}", listed(words)), format!("{:?}", words[0])),
+        Kind::Policy => return (format!("one of {}", listed(policy_names())), "\"tail-drop\"".to_owned()),
         Kind::Integer { min, .. } => return ("a whole number".to_owned(), min.to_string()),
         Kind::Number { .. } => ("a number", "0.8"),
         Kind::Share => ("a number from 0 to 1", "0.5"),

@@ -59,9 +59,19 @@ pub(crate) fn write(plan: &Plan, document: &Document, report: &Report) -> (Strin
             writer.section(Some(&header("place", &place.name)), &place.settings, None, &context);
         }
     }
-    writer.section(Some("queue"), &plan.queues.general, None, &context);
-    for (name, settings) in &plan.queues.ports {
-        writer.section(Some(&header("port", name)), settings, Some(&plan.queues.general), &context);
+    let general = &plan.queues.general;
+    writer.section(Some("queue"), &general.queue, None, &context);
+    if let Some(policy) = general.policy() {
+        writer.section(Some(&format!("queue.{}", policy.section.key())), policy, None, &context);
+    }
+    for (name, port) in &plan.queues.ports {
+        let name = header("port", name);
+        writer.section(Some(&name), &port.queue, Some(&general.queue), &context);
+        if let Some(policy) = port.policy() {
+            let is_written = general.queue.word("policy") == port.queue.word("policy");
+            let below = general.policy().filter(|_| is_written);
+            writer.section(Some(&format!("{name}.{}", policy.section.key())), policy, below, &context);
+        }
     }
     writer.section(Some(plan.framing.section.key()), &plan.framing, None, &context);
     writer.section(Some("tcp"), &plan.tcp, None, &context);

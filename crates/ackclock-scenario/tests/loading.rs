@@ -6,7 +6,8 @@ mod roundtrip;
 
 use std::path::{Path, PathBuf};
 
-use ackclock::queue::drop::{DropParams, Forgiveness, FrameParams};
+use ackclock::queue::PolicyParams;
+use ackclock::queue::cell::{CellPolicyParams, EpdParams, FbaParams, Forgiveness, FrameParams, SelectiveDropParams};
 use ackclock::scenario::{Buffer, Flow, ForcedDrop, Link, NodeKind, Queue, Route, Scenario, ServiceOrder, Technology};
 use ackclock::tcp::{
     AckPolicy, CongestionAvoidance, FirstSegment, GrowthParams, HostQueue, InitialWindowFrom, NewRenoParams,
@@ -93,15 +94,15 @@ fn defaults_are_those_of_the_osu_model() {
     let f1 = flow(&scenario, "f1");
     assert_eq!(f1.tcp, expected);
     assert_eq!((f1.start, f1.stop, f1.size, f1.pcr), (Time::ZERO, None, None, None));
-    let policy = DropParams::SelectiveDrop {
-        threshold_cells: 900.0,
-        load_ratio: 0.8,
-        frame: FrameParams { keep_eom_of_whole: false },
-        forgiveness: None,
-    };
+    let policy = selective_drop(900.0, 0.8);
     let queue = Queue { buffer: Buffer::Cells(1000), policy, service_order: ServiceOrder::Random };
     assert_eq!(link(&scenario, "sw1->sw2").queue, queue);
     assert_eq!(link(&scenario, "s1->sw1").queue.buffer, Buffer::Infinite);
+}
+
+fn selective_drop(threshold_cells: f64, load_ratio: f64) -> PolicyParams {
+    let params = SelectiveDropParams { threshold_cells, load_ratio, frame: FrameParams::PLAIN };
+    PolicyParams::Cells(CellPolicyParams::SelectiveDrop(params))
 }
 
 #[test]
@@ -212,34 +213,31 @@ fn a_bandwidth_delay_product_belongs_to_the_longest_flow_of_each_port() {
 fn policies_have_their_own_thresholds() {
     for (policy, cells) in [("epd", 800.0), ("selective-drop", 900.0), ("fba", 500.0)] {
         let scenario = changed(&format!("queue.policy = \"{policy}\""));
-        let threshold = match link(&scenario, "sw1->sw2").queue.policy {
-            DropParams::Epd { threshold_cells, .. }
-            | DropParams::SelectiveDrop { threshold_cells, .. }
-            | DropParams::Fba { threshold_cells, .. } => threshold_cells,
-            ref other => panic!("{other:?}"),
-        };
+        let threshold = link(&scenario, "sw1->sw2").queue.policy.threshold_cells().unwrap();
         assert_eq!(threshold, cells, "{policy}");
     }
-    assert_eq!(link(&changed("queue.policy = \"tail-drop\""), "sw1->sw2").queue.policy, DropParams::TailDrop);
+    assert_eq!(link(&changed("queue.policy = \"tail-drop\""), "sw1->sw2").queue.policy, PolicyParams::TailDrop);
     let ppd = changed("queue = { policy = \"ppd\" }");
-    assert_eq!(link(&ppd, "sw1->sw2").queue.policy, DropParams::Ppd);
-    let episode = changed("queue = { policy = \"epd\", threshold = \"700 cells\", forgiveness = \"episode\" }");
-    let forgiveness = Some(Forgiveness::Episode { low_threshold_cells: 700.0 });
-    let frame = FrameParams { keep_eom_of_whole: false };
-    assert_eq!(link(&episode, "sw1->sw2").queue.policy, DropParams::Epd { threshold_cells: 700.0, frame, forgiveness });
+    assert_eq!(link(&ppd, "sw1->sw2").queue.policy, PolicyParams::Cells(CellPolicyParams::Ppd(())));
+    let episode =
+        changed("queue = { policy = \"epd\", epd = { threshold = \"700 cells\", forgiveness = \"episode\" } }");
+    let forgiveness = Some(Forgiveness::Episode { threshold_cells: 700.0, low_threshold_cells: 700.0 });
+    let frame = FrameParams { forgiveness, ..FrameParams::PLAIN };
+    let policy = CellPolicyParams::Epd(EpdParams { threshold_cells: 700.0, frame });
+    assert_eq!(link(&episode, "sw1->sw2").queue.policy, PolicyParams::Cells(policy));
 }
 
 #[test]
 fn a_port_changes_single_keys_of_the_queue() {
     let scenario = changed(
-        "queue.load_ratio = 0.7\n[port.\"sw1->sw2\"]\nbuffer = \"2000 cells\"\n[port.\"sw2->sw1\"]\npolicy = \"fba\"\nservice_order = \"fixed\"",
+        "queue.selective-drop.load_ratio = 0.7\nqueue.fba.load_ratio = 0.7\n[port.\"sw1->sw2\"]\nbuffer = \"2000 cells\"\n[port.\"sw2->sw1\"]\npolicy = \"fba\"\nservice_order = \"fixed\"",
     );
-    let frame = FrameParams { keep_eom_of_whole: false };
     let trunk = &link(&scenario, "sw1->sw2").queue;
-    let policy = DropParams::SelectiveDrop { threshold_cells: 1800.0, load_ratio: 0.7, frame, forgiveness: None };
+    let policy = selective_drop(1800.0, 0.7);
     assert_eq!((trunk.buffer, &trunk.policy), (Buffer::Cells(2000), &policy));
     let back = &link(&scenario, "sw2->sw1").queue;
-    let policy = DropParams::Fba { threshold_cells: 500.0, load_ratio: 0.7, frame, forgiveness: None };
+    let fba = FbaParams { threshold_cells: 500.0, load_ratio: 0.7, frame: FrameParams::PLAIN };
+    let policy = PolicyParams::Cells(CellPolicyParams::Fba(fba));
     assert_eq!((&back.policy, back.service_order), (&policy, ServiceOrder::Fixed));
     assert_eq!(link(&scenario, "sw2->d1").queue.buffer, Buffer::Cells(1000));
 }
@@ -356,7 +354,7 @@ fn the_derived_file_wins_key_by_key() {
     assert_eq!((loaded.seed, loaded.scenario.name.as_str()), (7, "c"));
     let queue = &link(&loaded.scenario, "sw1->sw2").queue;
     assert_eq!(queue.buffer, Buffer::Cells(500));
-    assert!(matches!(queue.policy, DropParams::Epd { threshold_cells, .. } if threshold_cells == 400.0));
+    assert!(matches!(&queue.policy, PolicyParams::Cells(CellPolicyParams::Epd(epd)) if epd.threshold_cells == 400.0));
     let tcp = &flow(&loaded.scenario, "f1").tcp;
     assert_eq!((tcp.mss, &tcp.recovery), (1024, &RecoveryParams::Reno));
     assert!(loaded.annotated.contains("buffer = \"500 cells\""));
@@ -376,7 +374,7 @@ fn arguments_win_over_files_and_later_ones_over_earlier_ones() {
             " queue . buffer = 4_000cells ",
             "port.sw1->sw2.buffer=50 cells",
             "port.\"sw2->sw1\".buffer=\"60 cells\"",
-            "queue.threshold=0.5",
+            "queue.selective-drop.threshold=0.5",
             "flow.f1={ start = \"0.1 s\" }",
             "flow.f1.drops=[1, { segment = 2, transmission = 3 }]",
             "tcp.delayed_ack=true",
@@ -415,7 +413,7 @@ fn the_annotated_file_says_where_values_come_from() {
         "test.toml",
         "extends = \"base.toml\"\n[tcp]\nrecovery = \"fall-floyd\"\n[flow.r]\nfrom = \"d1\"\nto = \"s2\"\n[flow.r.tcp]\nrecovery = \"vanilla\"\n",
     );
-    insta::assert_snapshot!(loaded(&files, "test.toml", &["queue.forgiveness=episode"]).annotated);
+    insta::assert_snapshot!(loaded(&files, "test.toml", &["queue.selective-drop.forgiveness=episode"]).annotated);
 }
 
 #[test]

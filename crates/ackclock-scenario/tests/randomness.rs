@@ -203,6 +203,13 @@ fn words() -> Vec<String> {
             if key == "errors" {
                 let all = prefixes.flat_map(|prefix| errors(property).into_iter().map(move |set| (prefix, set)));
                 sets.extend(all.map(|(prefix, errors)| format!("{prefix}.errors={errors}")));
+            } else if let Some(parameters) = property["properties"].as_object().filter(|_| section != "flow") {
+                // The table of a drop policy, which matters with that policy.
+                let words = parameters.iter().flat_map(|(name, property)| {
+                    literals(property).into_iter().map(move |word| format!("{key} = {{ {name} = {word} }}"))
+                });
+                let all = words.flat_map(|table| prefixes.clone().map(move |prefix| (prefix, table.clone())));
+                sets.extend(all.map(|(prefix, table)| format!("{prefix}={{ policy = {key:?}, {table} }}")));
             } else {
                 let all = prefixes.flat_map(|prefix| literals(property).into_iter().map(move |word| (prefix, word)));
                 sets.extend(all.map(|(prefix, word)| format!("{prefix}.{key}={word}")));

@@ -136,13 +136,13 @@ fn every_resolved_file_fits_the_schema() {
     for set in [
         "seed=2",
         "queue.policy=fba",
-        "queue.forgiveness=episode",
+        "queue.selective-drop.forgiveness=episode",
         "tcp.recovery=fall-floyd",
         "tcp.recovery=rfc6675",
         "tcp.delayed_ack=true",
         "bottleneck=none",
         "flow.x={ from = \"s1\", to = \"d2\", drops = [1, { segment = 2, transmission = 2 }] }",
-        "port.sw1->sw2.threshold=10 cells",
+        "port.sw1->sw2.selective-drop.threshold=10 cells",
         "node.x.kind=host",
     ] {
         let loaded = load(&Memory::new().with("a.toml", roundtrip::BASE), "a.toml", &[set.to_owned()]).unwrap();

@@ -5,7 +5,8 @@
 //!
 //! The map, from the ground up:
 //!
-//! - [`units`], [`ids`], [`rng`]: whole picoseconds, typed indices, randomness as a function of names.
+//! - [`units`], [`ids`], [`rng`], [`keys`]: whole picoseconds, typed indices, randomness as a function of names, how a mechanism
+//!   describes its parameters.
 //! - [`packet`]: what travels: segments, AAL5 frames, cells. [`record`]: what is written down.
 //! - [`tcp`], [`queue`], [`path`] and [`traffic`]: pure state machines: the two ends of a connection; who may enter a buffer;
 //!   what a link loses, and how it changes; sources that are not TCP.
@@ -62,6 +63,7 @@ mod batch;
 pub mod engine;
 mod exact;
 pub mod ids;
+pub mod keys;
 pub mod net;
 pub mod packet;
 pub mod path;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::ids::{FlowId, IdVec, LinkId, NodeId};
 use crate::path::PathParams;
 use crate::path::RoutingTable;
-use crate::queue::drop::DropParams;
+use crate::queue::PolicyParams;
 use crate::record::MetricSet;
 use crate::rng::Stream;
 use crate::tcp::TcpParams;
@@ -186,8 +186,8 @@ impl Link {
 pub struct Queue {
     /// How much may wait, what is being transmitted not counted.
     pub buffer: Buffer,
-    /// Who is refused. On a packet network `TailDrop`, `Red` or `CoDel`, on an ATM network any other.
-    pub policy: DropParams,
+    /// Who is refused: of the kind that the technology has.
+    pub policy: PolicyParams,
     /// The order in which cells of one slot are admitted.
     pub service_order: ServiceOrder,
 }
@@ -195,7 +195,7 @@ pub struct Queue {
 impl Queue {
     /// A queue that refuses nothing.
     pub fn unlimited() -> Queue {
-        Queue { buffer: Buffer::Infinite, policy: DropParams::TailDrop, service_order: ServiceOrder::Random }
+        Queue { buffer: Buffer::Infinite, policy: PolicyParams::TailDrop, service_order: ServiceOrder::Random }
     }
 }
 

@@ -18,7 +18,7 @@ use ackclock::tcp::TcpParams;
 use ackclock::units::{Span, Time};
 use ackclock_scenario::{Disk, load};
 use lab::agree::{assert_engines_agree, difference};
-use lab::queues::{self, POLICIES};
+use lab::queues;
 use lab::random::{self, Choices, through_ports};
 use lab::routes;
 use lab::tcp::{self, RECOVERIES};
@@ -267,7 +267,7 @@ fn rounds() -> Option<u64> {
 
 /// Every policy and every recovery on these networks. Without `ENGINES_ROUNDS` one recovery for each policy, another on
 /// the next network. No network is idle.
-fn run_matrix(networks: &[Network], technology: &str, policies: &[&str]) -> Seen {
+fn run_matrix(networks: &[Network], technology: &str, policies: &[String]) -> Seen {
     let mut seen = Seen::default();
     for (at, network) in networks.iter().enumerate() {
         let before = seen.clone();
@@ -311,13 +311,13 @@ fn everything_happened(seen: &Seen) {
 #[test]
 fn every_policy_and_recovery_on_cells_between_two_switches() {
     let networks: Vec<Network> = networks().into_iter().filter(is_line).collect();
-    everything_happened(&run_matrix(&networks, "atm", &POLICIES));
+    everything_happened(&run_matrix(&networks, "atm", &queues::cell_kinds()));
 }
 
 #[test]
 fn every_policy_and_recovery_on_cells_in_graphs() {
     let networks: Vec<Network> = networks().into_iter().filter(|network| !is_line(network)).collect();
-    let seen = run_matrix(&networks, "atm", &POLICIES);
+    let seen = run_matrix(&networks, "atm", &queues::cell_kinds());
     everything_happened(&seen);
     assert!(seen.several_congested >= seen.cases / 4, "{seen:?}");
 }
@@ -347,7 +347,7 @@ fn every_recovery_on_packets_whose_routes_change() {
 /// Packets have one policy; there are buffers in packets and in bytes.
 #[test]
 fn every_recovery_on_packets() {
-    let seen = run_matrix(&networks(), "packet", &["one queue", "another queue"]);
+    let seen = run_matrix(&networks(), "packet", &queues::packet_kinds());
     for number in [seen.overflow, seen.timeouts, seen.fast_retransmits] {
         assert!(number >= 100, "{seen:?}");
     }

@@ -2,6 +2,7 @@
 
 mod lab;
 
+use ackclock::queue::cell;
 use ackclock::scenario::Buffer;
 use lab::*;
 use proptest::prelude::*;
@@ -14,7 +15,7 @@ fn any_recovery() -> impl Strategy<Value = &'static str> {
 }
 
 fn any_lan() -> impl Strategy<Value = (Vec<String>, u64)> {
-    let policy = prop_oneof![Just("tail-drop"), Just("ppd"), Just("epd"), Just("selective-drop"), Just("fba")];
+    let policy = prop::sample::select(cell::POLICIES).prop_map(|policy| (policy.name, policy.keys));
     let forgiveness = prop_oneof![Just("none"), Just("toggle"), Just("episode")];
     let order = prop_oneof![Just("random"), Just("rotating"), Just("fixed")];
     let pcr = prop_oneof![Just("155.52 Mbps"), Just("149.76 Mbps"), Just("77.76 Mbps"), Just("20 Mbps")];
@@ -23,7 +24,7 @@ fn any_lan() -> impl Strategy<Value = (Vec<String>, u64)> {
         (1_u32..8, 20_u32..600, 1_u32..2000, any::<u64>()),
         any::<(bool, bool, bool, bool)>(),
     )
-        .prop_map(|((policy, recovery, forgiveness, order, pcr), (sources, cells, delay, seed), flags)| {
+        .prop_map(|(((policy, keys), recovery, forgiveness, order, pcr), (sources, cells, delay, seed), flags)| {
             let (delayed, discard, keep_eom, llc) = flags;
             let mut sets = vec![
                 format!("queue.policy={policy}"),
@@ -39,9 +40,9 @@ fn any_lan() -> impl Strategy<Value = (Vec<String>, u64)> {
                 "duration=300 ms".to_owned(),
             ];
             sets.extend(IMPATIENT.map(str::to_owned));
-            if matches!(policy, "epd" | "selective-drop" | "fba") {
-                sets.push(format!("queue.forgiveness={forgiveness}"));
-                sets.push(format!("queue.keep_eom_of_whole={keep_eom}"));
+            if keys.iter().any(|key| key.name == "forgiveness") {
+                sets.push(format!("queue.{policy}.forgiveness={forgiveness}"));
+                sets.push(format!("queue.{policy}.keep_eom_of_whole={keep_eom}"));
             }
             (sets, seed >> 1)
         })

@@ -1,6 +1,7 @@
 //! Golden tables: every drop policy against every recovery, with the fingerprint of each run. A difference here is a
 //! changed result: raise `RESULT_VERSION`, say so in the changelog, and accept the table.
 
+use ackclock::queue::cell;
 use ackclock::sim::{self, RESULT_VERSION};
 use ackclock::units::Time;
 use ackclock_scenario::{Memory, load};
@@ -9,22 +10,42 @@ const POLICIES: [(&str, &[&str]); 9] = [
     ("tail drop", &["queue.policy=tail-drop"]),
     ("PPD", &["queue.policy=ppd"]),
     ("EPD", &["queue.policy=epd"]),
-    ("EPD+", &["queue.policy=epd", "queue.forgiveness=toggle"]),
+    ("EPD+", &["queue.policy=epd", "queue.epd.forgiveness=toggle"]),
     ("SD", &["queue.policy=selective-drop"]),
-    ("SD+ toggle", &["queue.policy=selective-drop", "queue.forgiveness=toggle"]),
-    ("SD+ episode", &["queue.policy=selective-drop", "queue.forgiveness=episode", "queue.episode_end=0.5"]),
+    ("SD+ toggle", &["queue.policy=selective-drop", "queue.selective-drop.forgiveness=toggle"]),
+    (
+        "SD+ episode",
+        &[
+            "queue.policy=selective-drop",
+            "queue.selective-drop.forgiveness=episode",
+            "queue.selective-drop.episode_end=0.5",
+        ],
+    ),
     ("FBA", &["queue.policy=fba"]),
-    ("FBA+", &["queue.policy=fba", "queue.forgiveness=toggle"]),
+    ("FBA+", &["queue.policy=fba", "queue.fba.forgiveness=toggle"]),
 ];
+
+/// The rows above, and one for every other policy of the family with its defaults.
+fn rows() -> Vec<(&'static str, Vec<String>)> {
+    let mut rows: Vec<_> =
+        POLICIES.iter().map(|(name, sets)| (*name, sets.iter().map(|set| (*set).to_owned()).collect())).collect();
+    for policy in cell::POLICIES {
+        let set = format!("queue.policy={}", policy.name);
+        if rows.iter().all(|(_, sets): &(_, Vec<String>)| !sets.contains(&set)) {
+            rows.push((policy.name, vec![set]));
+        }
+    }
+    rows
+}
 
 const RECOVERIES: [&str; 6] = ["vanilla", "reno", "new-reno", "fall-floyd", "rfc6675", "rack"];
 
 fn table(text: &str) -> String {
     let mut table = format!("result version {RESULT_VERSION}\n{:<12} {:<11}", "policy", "recovery");
     table += "efficiency fairness   cells lost  max queue  fingerprint\n";
-    for (name, policy) in POLICIES {
+    for (name, policy) in rows() {
         for recovery in RECOVERIES {
-            let mut sets: Vec<String> = policy.iter().map(|set| (*set).to_owned()).collect();
+            let mut sets = policy.clone();
             sets.push(format!("tcp.recovery={recovery}"));
             let loaded = load(&Memory::new().with("t.toml", text), "t.toml", &sets).expect("a valid scenario");
             let mut run = sim::build(&loaded.scenario, 1);

@@ -2,13 +2,17 @@
 //! JSON Schema and the writer all read this table.
 
 mod congestion;
+mod mechanisms;
 mod network;
 mod sack;
 mod satellites;
 mod traffic;
 mod udp;
 
+pub(crate) use mechanisms::{Mechanism, of_plain, policies, policy_names, policy_table, to_plain};
 pub(crate) use network::{MOST_BYTES, MOST_CELLS};
+
+pub(crate) use ackclock::keys::Condition;
 
 use crate::quantity::Dimension;
 
@@ -30,12 +34,6 @@ pub(crate) struct Key {
     pub(crate) used_if: &'static [Condition],
 }
 
-/// Another key has one of these words.
-pub(crate) struct Condition {
-    pub(crate) key: &'static str,
-    pub(crate) is: &'static [&'static str],
-}
-
 /// The kinds of tables in a scenario file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Section {
@@ -45,7 +43,11 @@ pub(crate) enum Section {
     Link,
     LinkDirection,
     Queue,
+    /// The table of one drop policy below [`Section::Queue`].
+    QueuePolicy(u8),
     Port,
+    /// The table of one drop policy below [`Section::Port`].
+    PortPolicy(u8),
     Atm,
     Packet,
     Tcp,
@@ -65,6 +67,8 @@ pub(crate) enum Fallback {
     Text(&'static str),
     /// The value without quotes: a number or a boolean.
     Bare(&'static str),
+    /// What a mechanism says itself.
+    Value(ackclock::keys::Value),
     /// It depends on other things; described in words.
     Derived(&'static str),
 }
@@ -81,6 +85,8 @@ pub(crate) enum Kind {
     Flag,
     /// One of these words.
     Word(&'static [&'static str]),
+    /// The name of a drop policy.
+    Policy,
     /// A whole number.
     Integer { min: u64, max: u64 },
     /// A number above 0.
@@ -154,7 +160,13 @@ impl Limit {
 }
 
 impl Section {
-    /// Every kind of table but [`Section::LinkDirection`], whose keys [`Section::Link`] has too.
+    /// Every kind of table: those of [`Section::ALL`], and those of mechanisms for all ports.
+    pub(crate) fn everywhere() -> impl Iterator<Item = Section> {
+        let policies = (0..policies().len()).map(|index| Section::QueuePolicy(index as u8));
+        Section::ALL.iter().copied().chain(policies)
+    }
+
+    /// Every kind of table but those of mechanisms, and [`Section::LinkDirection`], whose keys [`Section::Link`] has too.
     pub(crate) const ALL: &'static [Section] = &[
         Section::Top,
         Section::Network,
@@ -182,6 +194,8 @@ impl Section {
             Section::Link => "[link.NAME]",
             Section::LinkDirection => "[link.\"A->B\"]",
             Section::Queue => "[queue]",
+            Section::QueuePolicy(index) => &policies()[usize::from(index)].headers[0],
+            Section::PortPolicy(index) => &policies()[usize::from(index)].headers[1],
             Section::Port => "[port.\"A->B\"]",
             Section::Atm => "[atm]",
             Section::Packet => "[packet]",
@@ -203,6 +217,7 @@ impl Section {
             Section::Node => "node",
             Section::Link | Section::LinkDirection => "link",
             Section::Queue => "queue",
+            Section::QueuePolicy(index) | Section::PortPolicy(index) => policies()[usize::from(index)].name,
             Section::Port => "port",
             Section::Atm => "atm",
             Section::Packet => "packet",
@@ -226,6 +241,7 @@ impl Section {
             }
             Section::LinkDirection => "What is different in one direction of a link.",
             Section::Queue => "The queue of every output port of every switch.",
+            Section::QueuePolicy(index) | Section::PortPolicy(index) => policies()[usize::from(index)].about,
             Section::Port => "What is different at one output port of a switch.",
             Section::Atm => "What holds on ATM networks only.",
             Section::Packet => "What holds on packet networks only.",
@@ -256,6 +272,7 @@ impl Section {
             .chain(udp::KEYS)
             .chain(satellites::KEYS)
             .filter(move |key| key.sections.contains(&self))
+            .chain(self.mechanism().map_or(&[][..], |mechanism| mechanism.keys()))
     }
 
     /// One of its keys.

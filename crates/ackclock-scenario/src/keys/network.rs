@@ -320,10 +320,10 @@ pub(super) const KEYS: &[Key] = &[
     Key {
         sections: QUEUES,
         name: "policy",
-        kind: Kind::Word(&["tail-drop", "ppd", "epd", "selective-drop", "fba", "red", "codel"]),
+        kind: Kind::Policy,
         default: Fallback::Text("tail-drop"),
         source: "Ackclock",
-        about: "Who is refused when the buffer fills: the drop policy. Of packets tail-drop, red or codel, of cells the others.",
+        about: "Who is refused when the buffer fills: the drop policy. Its parameters are in a table of its name.",
         used_if: ALWAYS,
     },
     Key {
@@ -334,150 +334,6 @@ pub(super) const KEYS: &[Key] = &[
         source: "Ackclock",
         about: "What the buffer of a packet port has room for: what waits, or as in ns-2 less than that, so that of 50 packets 49 wait and one is transmitted.",
         used_if: PACKET_ONLY,
-    },
-    Key {
-        sections: QUEUES,
-        name: "red_values",
-        kind: Kind::Word(&["ns-2", "fj93"]),
-        default: Fallback::Text("ns-2"),
-        source: "Ackclock",
-        about: "Whose values RED has where nothing else is said: those of ns-2, or those of the original paper.",
-        used_if: IF_RED,
-    },
-    Key {
-        sections: QUEUES,
-        name: "min_threshold",
-        kind: amount(&[RED_PACKETS]),
-        default: Fallback::Text("5 packets"),
-        source: "[FJ93] §5, ns-2",
-        about: "RED: nothing is refused while fewer packets wait on average.",
-        used_if: IF_RED,
-    },
-    Key {
-        sections: QUEUES,
-        name: "max_threshold",
-        kind: amount(&[RED_PACKETS]),
-        default: Fallback::Text("15 packets"),
-        source: "[FJ93] §5, ns-2",
-        about: "RED: everything is refused while more packets wait on average, or ever more if it is gentle.",
-        used_if: IF_RED,
-    },
-    Key {
-        sections: QUEUES,
-        name: "weight",
-        kind: Kind::Number { max: 1.0 },
-        default: Fallback::Bare("0.002"),
-        source: "[FJ93] §5, ns-2",
-        about: "RED: what the length of the queue at one arrival weighs in its average.",
-        used_if: IF_RED,
-    },
-    Key {
-        sections: QUEUES,
-        name: "max_p",
-        kind: Kind::Number { max: 1.0 },
-        default: Fallback::Derived("0.1 with the values of ns-2, 0.02 with those of fj93"),
-        source: "ns-2; [FJ93] §5",
-        about: "RED: the probability of a loss when the average is at the upper threshold.",
-        used_if: IF_RED,
-    },
-    Key {
-        sections: QUEUES,
-        name: "gentle",
-        kind: Kind::Flag,
-        default: Fallback::Derived("true with the values of ns-2, false with those of fj93"),
-        source: "[Flo00], ns-2; [FJ93] §4",
-        about: "RED: whether the probability rises from there to 1 at twice the upper threshold, and not at once.",
-        used_if: IF_RED,
-    },
-    Key {
-        sections: QUEUES,
-        name: "spacing",
-        kind: Kind::Word(&["uniform", "wait"]),
-        default: Fallback::Derived("wait with the values of ns-2, uniform with those of fj93"),
-        source: "ns-2; [FJ93] §7",
-        about: "RED: how the packets that are refused are spread over those that arrive.",
-        used_if: IF_RED,
-    },
-    Key {
-        sections: QUEUES,
-        name: "mean_packet",
-        kind: amount(&[PACKET_SIZE]),
-        default: Fallback::Text("500 B"),
-        source: "ns-2",
-        about: "RED: while nothing is transmitted, the average falls as if packets of this size were.",
-        used_if: IF_RED,
-    },
-    Key {
-        sections: QUEUES,
-        name: "target",
-        kind: amount(&[CODEL_TIME]),
-        default: Fallback::Text("5 ms"),
-        source: "RFC 8289 §4.4",
-        about: "CoDel: the wait that is acceptable for ever.",
-        used_if: IF_CODEL,
-    },
-    Key {
-        sections: QUEUES,
-        name: "interval",
-        kind: amount(&[CODEL_TIME]),
-        default: Fallback::Text("100 ms"),
-        source: "RFC 8289 §4.3",
-        about: "CoDel: for how long a longer wait is acceptable; about a round trip.",
-        used_if: IF_CODEL,
-    },
-    Key {
-        sections: QUEUES,
-        name: "mtu",
-        kind: amount(&[PACKET_SIZE]),
-        default: Fallback::Text("1500 B"),
-        source: "RFC 8289 §5.6",
-        about: "CoDel: nothing is thrown away while no more than this waits.",
-        used_if: IF_CODEL,
-    },
-    Key {
-        sections: QUEUES,
-        name: "threshold",
-        kind: level(&[Limit { dimension: Dimension::Cells, min: 0, max: 1 << 31 }]),
-        default: Fallback::Derived("0.8 for epd, 0.9 for selective-drop, 0.5 for fba"),
-        source: "[SD-PLUS] §3 for selective-drop, literature for the others",
-        about: "R: new frames may be refused when more than this waits; a fraction of the buffer, or cells.",
-        used_if: IF_THRESHOLD,
-    },
-    Key {
-        sections: QUEUES,
-        name: "load_ratio",
-        kind: Kind::Number { max: 1e6 },
-        default: Fallback::Bare("0.8"),
-        source: "[SD-PLUS] §3; for fba literature: [HK98]",
-        about: "Z: the share of the buffer beyond which a connection is refused new frames, in fair shares.",
-        used_if: IF_LOAD_RATIO,
-    },
-    Key {
-        sections: QUEUES,
-        name: "keep_eom_of_whole",
-        kind: Kind::Flag,
-        default: Fallback::Bare("false"),
-        source: "literature: [RF95]",
-        about: "Whether the last cell of a frame that is refused whole is kept.",
-        used_if: IF_FRAMES,
-    },
-    Key {
-        sections: QUEUES,
-        name: "forgiveness",
-        kind: Kind::Word(&["none", "toggle", "episode"]),
-        default: Fallback::Text("none"),
-        source: "Ackclock",
-        about: "The forgiveness bit of SD+, EPD+ and FBA+: spare every second time, or spare in the next congestion episode who was dropped in this one.",
-        used_if: IF_THRESHOLD,
-    },
-    Key {
-        sections: QUEUES,
-        name: "episode_end",
-        kind: level(&[Limit { dimension: Dimension::Cells, min: 0, max: 1 << 31 }]),
-        default: Fallback::Derived("the threshold"),
-        source: "a pure crossing; inferred",
-        about: "A congestion episode ends when no more than this waits; at most the threshold.",
-        used_if: IF_EPISODE,
     },
     Key {
         sections: QUEUES,
@@ -493,23 +349,11 @@ pub(super) const KEYS: &[Key] = &[
 /// The largest buffers: cells are counted in 32 bits, bytes in 64.
 pub(crate) const MOST_CELLS: u64 = 1 << 31;
 pub(crate) const MOST_BYTES: u64 = 1_000_000_000_000;
-const IF_RED: &[Condition] = &[Condition { key: "policy", is: &["red"] }];
-const IF_CODEL: &[Condition] = &[Condition { key: "policy", is: &["codel"] }];
-const RED_PACKETS: Limit = Limit { dimension: Dimension::Packets, min: 0, max: 1 << 31 };
-const PACKET_SIZE: Limit = Limit { dimension: Dimension::Size, min: 1, max: 65_535 };
-const CODEL_TIME: Limit = Limit { dimension: Dimension::Time, min: 1_000_000, max: HOUR_PS };
 const IF_DELAYS: &[Condition] = &[Condition { key: "delay", is: &["given"] }];
 const IF_OUTAGES: &[Condition] = &[Condition { key: "outages", is: &["given"] }];
 const IF_N_SOURCE: &[Condition] = &[Condition { key: "topology", is: &["n-source"] }];
 const IF_DUMBBELL: &[Condition] = &[Condition { key: "topology", is: &["dumbbell"] }];
 const IF_ONE_LINE: &[Condition] = &[Condition { key: "topology", is: ONE_LINE }];
-const IF_THRESHOLD: &[Condition] = &[Condition { key: "policy", is: &["epd", "selective-drop", "fba"] }];
-const IF_LOAD_RATIO: &[Condition] = &[Condition { key: "policy", is: &["selective-drop", "fba"] }];
-const IF_FRAMES: &[Condition] = &[Condition { key: "policy", is: &["epd", "selective-drop", "fba"] }];
-const IF_EPISODE: &[Condition] = &[
-    Condition { key: "policy", is: &["epd", "selective-drop", "fba"] },
-    Condition { key: "forgiveness", is: &["episode"] },
-];
 const IF_BOTTLENECK: &[Condition] = &[Condition { key: "bottleneck", is: &["named"] }];
 const IF_RECORD: &[Condition] = &[Condition { key: "record", is: &["given"] }];
 const QUEUES: &[Section] = &[Section::Queue, Section::Port];
@@ -517,7 +361,4 @@ const LINKS: &[Section] = &[Section::Link, Section::LinkDirection];
 const DELAY: Limit = Limit { dimension: Dimension::Time, min: 0, max: HOUR_PS };
 const fn schedule(limits: &'static [Limit]) -> Kind {
     Kind::Schedule(Amount { limits, words: &[], bare: Bare::None })
-}
-const fn level(limits: &'static [Limit]) -> Kind {
-    Kind::Amount(Amount { limits, words: &[], bare: Bare::Fraction })
 }

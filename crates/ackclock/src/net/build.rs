@@ -8,7 +8,8 @@ use super::routes::DynamicRoutes;
 use crate::ids::{Id, IdVec, LinkId, VcId};
 use crate::path::Kind;
 use crate::queue::Buffer;
-use crate::queue::drop::{DropParams, PacketDrop};
+use crate::queue::PolicyParams;
+use crate::queue::packet::PacketPolicy;
 use crate::rng::{Stream, name_hash};
 use crate::scenario::{self, NodeKind, Route, Scenario, Technology};
 use crate::tcp::{Application, Receiver, Sender, TickClock, TickPhase};
@@ -153,13 +154,13 @@ pub(super) fn limits(buffer: scenario::Buffer) -> (u32, u64) {
 }
 
 /// The policy of a packet port.
-pub(super) fn packet_policy(link: &scenario::Link, seed: u64) -> PacketDrop {
-    PacketDrop::new(&link.queue.policy, link.rate, Stream::new(seed, &link.name, "red"))
+pub(super) fn packet_policy(link: &scenario::Link, seed: u64) -> Box<dyn PacketPolicy> {
+    link.queue.policy.of_packets().start(link.rate, &link.name, seed)
 }
 
 /// Whether a packet port knows, when a packet arrives, when it will be at the other end of the link.
 pub(super) fn is_foreseeable(link: &scenario::Link) -> bool {
-    link.path.is_plain() && link.queue.policy == DropParams::TailDrop
+    link.path.is_plain() && link.queue.policy == PolicyParams::TailDrop
 }
 
 /// Whether each loss on a link is to be recorded: with drops, and for captures, which say where a packet was lost.

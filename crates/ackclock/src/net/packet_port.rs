@@ -8,7 +8,8 @@ use std::collections::VecDeque;
 use super::link::{Link, Rider, Transmission};
 use super::occupancy::Occupancy;
 use crate::ids::VcId;
-use crate::queue::drop::{DropReason, PacketArrival, PacketDrop, PacketPolicy, Verdict};
+use crate::queue::packet::{PacketArrival, PacketPolicy};
+use crate::queue::{DropReason, Verdict};
 use crate::units::{Rate, Span, Time};
 
 /// A packet port; `T` is what the engine knows a packet by.
@@ -18,7 +19,9 @@ pub(super) struct PacketPort<T> {
     delay: Span,
     /// What is behind it, if that is more than a link of constant rate and delay.
     pub(super) link: Option<Box<Link>>,
-    policy: PacketDrop,
+    policy: Box<dyn PacketPolicy>,
+    /// See [`BatchHints::accepts_at_once`](crate::queue::packet::BatchHints::accepts_at_once).
+    accepts_at_once: bool,
     /// Limit of waiting bytes, beside the limit of packets that the buffer has.
     max_bytes: u64,
     waiting_bytes: u64,
@@ -62,7 +65,7 @@ impl<T: Copy> PacketPort<T> {
     pub(super) fn new(
         (rate, delay): (Rate, Span),
         link: Option<Box<Link>>,
-        policy: PacketDrop,
+        policy: Box<dyn PacketPolicy>,
         max_bytes: u64,
         occupancy: Occupancy,
     ) -> PacketPort<T> {
@@ -70,6 +73,7 @@ impl<T: Copy> PacketPort<T> {
             rate,
             delay,
             link,
+            accepts_at_once: policy.accepts_at_once(),
             policy,
             max_bytes,
             waiting_bytes: 0,
@@ -98,7 +102,7 @@ impl<T: Copy> PacketPort<T> {
         let is_idle = self.queue.is_empty() && self.free <= now;
         let goes_at_once = is_idle && self.up_from(now) == now;
         if is_idle {
-            self.policy.rest();
+            self.policy.on_idle();
         }
         let bytes = u64::from(rider.packet.bytes);
         let no_room = self.waiting_bytes + bytes > self.max_bytes || self.occupancy.buffer().is_full();
@@ -108,7 +112,7 @@ impl<T: Copy> PacketPort<T> {
             queued: self.occupancy.buffer().queued(),
             is_full: no_room && !goes_at_once,
         };
-        match self.policy.admit(&arrival) {
+        match self.policy.on_enqueue(&arrival) {
             Verdict::Drop(reason) => {
                 self.occupancy.refuse(now, rider.vc, rider.vc_name, rider.frame, reason);
                 lost(handle);
@@ -135,11 +139,11 @@ impl<T: Copy> PacketPort<T> {
     /// when it arrives at the other end. `None`: nothing has happened that can be seen, [`PacketPort::on_arrival`] is to be
     /// asked. The reference engine always asks that.
     ///
-    /// It is certain if nothing waits or is transmitted, the link is calm, and the policy is tail drop: that has nothing to
-    /// remember, and refuses nothing that need not wait.
+    /// It is certain if nothing waits or is transmitted, the link is calm, and the policy has nothing to remember and
+    /// refuses nothing that need not wait.
     #[inline(always)]
     pub(super) fn pass(&mut self, now: Time, vc: VcId, bytes: u32) -> Option<Time> {
-        if !self.queue.is_empty() || now < self.free || !matches!(self.policy, PacketDrop::TailDrop) {
+        if !self.queue.is_empty() || now < self.free || !self.accepts_at_once {
             return None;
         }
         let (complete, arrives) = self.link.as_mut()?.line.transmit_in_calm(now, now, bytes)?;
@@ -166,7 +170,7 @@ impl<T: Copy> PacketPort<T> {
             return None;
         }
         while let Some(Waiting { rider, arrived, handle }) = self.take() {
-            match self.policy.depart(now, now.since(arrived), self.waiting_bytes) {
+            match self.policy.on_dequeue(now, now.since(arrived), self.waiting_bytes) {
                 Verdict::Accept => {
                     self.occupancy.leave(now, rider.vc);
                     let leaves = self.link.as_ref().is_some_and(|link| link.line.avoids(now)) && elsewhere(handle);
@@ -183,7 +187,7 @@ impl<T: Copy> PacketPort<T> {
                 }
             }
         }
-        self.policy.rest();
+        self.policy.on_idle();
         None
     }
 
@@ -240,9 +244,8 @@ mod tests {
     };
     use crate::path::{Reordering, Shape};
     use crate::queue::Buffer;
-    use crate::queue::drop::{CoDelParams, DropParams};
+    use crate::queue::packet::{CoDelParams, PacketPolicyParams};
     use crate::record::PortRecord;
-    use crate::rng::Stream;
     use crate::scenario::{self, Queue};
     use proptest::prelude::*;
 
@@ -253,17 +256,17 @@ mod tests {
         Rate::from_bps(RATE).unwrap()
     }
 
-    fn of_policy(max_packets: u32, max_bytes: u64, policy: &DropParams, path: PathParams) -> PacketPort<u32> {
+    fn of_policy(max_packets: u32, max_bytes: u64, policy: &PacketPolicyParams, path: PathParams) -> PacketPort<u32> {
         let (from, to) = (NodeId::from_index(0), NodeId::from_index(1));
         let (delay, queue) = (Span::from_us(1), Queue::unlimited());
         let link = scenario::Link { name: "a->b".into(), from, to, rate: rate(), delay, path, queue };
         let link = Link::new(LinkId::from_index(0), &link, 1, 1, false, LossRecording::Each);
-        let policy = PacketDrop::new(policy, rate(), Stream::new(1, "a->b", "red"));
+        let policy = policy.start(rate(), "a->b", 1);
         PacketPort::new((rate(), delay), link, policy, max_bytes, Occupancy::new(max_packets, 1, None))
     }
 
     fn port(max_packets: u32, max_bytes: u64) -> PacketPort<u32> {
-        of_policy(max_packets, max_bytes, &DropParams::TailDrop, PathParams::plain())
+        of_policy(max_packets, max_bytes, &PacketPolicyParams::TailDrop(()), PathParams::plain())
     }
 
     fn rider(bytes: u32) -> Rider {
@@ -348,7 +351,7 @@ mod tests {
             }
             let path = || PathParams { course: Some(Box::new(course.clone())), ..PathParams::plain() };
             let [plain, other] = [false, true].map(|may_pass| {
-                all(of_policy(3, 300, &DropParams::TailDrop, path()), &arrivals, may_pass)
+                all(of_policy(3, 300, &PacketPolicyParams::TailDrop(()), path()), &arrivals, may_pass)
             });
             prop_assert_eq!((&plain.0, &plain.1), (&other.0, &other.1));
             // The first is lost on the link, or waits for it, if that is down soon.
@@ -396,7 +399,7 @@ mod tests {
 
     #[test]
     fn while_a_link_is_down_packets_wait() {
-        let mut port = of_policy(10, u64::MAX, &DropParams::TailDrop, down(Queued::Keep));
+        let mut port = of_policy(10, u64::MAX, &PacketPolicyParams::TailDrop(()), down(Queued::Keep));
         assert!(arrive(&mut port, 900, 0, 100).is_some());
         // 0 is finished at 1700, after the link went down.
         assert_eq!(arrive(&mut port, 950, 1, 100), None);
@@ -404,14 +407,14 @@ mod tests {
         assert_eq!(event(&mut port, 5000), (departs(1, 6800), vec![]));
         assert_eq!(event(&mut port, 5800), (departs(2, 7600), vec![]));
         // A packet that finds an idle port and no link waits as well.
-        let mut idle = of_policy(10, u64::MAX, &DropParams::TailDrop, down(Queued::Keep));
+        let mut idle = of_policy(10, u64::MAX, &PacketPolicyParams::TailDrop(()), down(Queued::Keep));
         assert_eq!(arrive(&mut idle, 3000, 0, 100), None);
         assert_eq!(event(&mut idle, 5000), (departs(0, 6800), vec![]));
     }
 
     #[test]
     fn or_they_are_lost_when_it_goes_down() {
-        let mut port = of_policy(10, u64::MAX, &DropParams::TailDrop, down(Queued::Flush));
+        let mut port = of_policy(10, u64::MAX, &PacketPolicyParams::TailDrop(()), down(Queued::Flush));
         for handle in 0..3 {
             arrive(&mut port, 900, handle, 100);
         }
@@ -430,7 +433,7 @@ mod tests {
             let points = vec![(ns(0), Some(NodeId::from_index(1))), (ns(1000), None)];
             course.far_ends = Some(FarEnds::new(points, unheard));
             let path = PathParams { course: Some(Box::new(course)), errors: Vec::new(), jitter: Span::ZERO };
-            let mut port = of_policy(10, u64::MAX, &DropParams::TailDrop, path);
+            let mut port = of_policy(10, u64::MAX, &PacketPolicyParams::TailDrop(()), path);
             for handle in 0..4 {
                 arrive(&mut port, 500, handle, 100);
             }
@@ -459,7 +462,7 @@ mod tests {
             PathParams { errors: vec![error], ..PathParams::plain() }
         };
         for (place, free) in [(Place::Ingress, 0), (Place::Egress, 800)] {
-            let mut port = of_policy(10, u64::MAX, &DropParams::TailDrop, path(place));
+            let mut port = of_policy(10, u64::MAX, &PacketPolicyParams::TailDrop(()), path(place));
             let mut lost = Vec::new();
             assert_eq!(port.on_arrival(ns(0), rider(100), 7, |handle| lost.push(handle)), None);
             assert_eq!((lost, port.free), (vec![7], ns(free)), "{place:?}");
@@ -473,7 +476,7 @@ mod tests {
     fn a_policy_may_throw_away_what_has_its_turn() {
         // 1500 B take 12 µs; target 10 µs, interval 20 µs: the wait is above it from the second packet on.
         let params = CoDelParams { target: Span::from_us(10), interval: Span::from_us(20), mtu_bytes: 1500 };
-        let mut port = of_policy(100, u64::MAX, &DropParams::Codel(params), PathParams::plain());
+        let mut port = of_policy(100, u64::MAX, &PacketPolicyParams::CoDel(params), PathParams::plain());
         for handle in 0..20 {
             arrive(&mut port, 0, handle, 1500);
         }

@@ -6,7 +6,6 @@
 use super::build::inputs_of_ports;
 use crate::ids::{IdVec, LinkId};
 use crate::path::{Course, ErrorModel, ErrorParams, PathParams};
-use crate::queue::drop::DropParams;
 use crate::scenario::{DatagramFlow, Flow, Link, Queue, Scenario, ServiceOrder, Technology};
 use crate::tcp::{GrowthParams, RecoveryParams, TcpParams, TickPhase, TimerKind, TimerParams};
 use crate::traffic::{CbrParams, Dither};
@@ -144,7 +143,7 @@ fn of_link(link: &Link) -> bool {
     // The order of service is looked at where it counts, at ports of cells with several inputs.
     let Queue { buffer: _, policy, service_order: _ } = queue;
     *jitter > Span::ZERO
-        || of_policy(policy)
+        || policy.is_random()
         || course.as_deref().is_some_and(of_course)
         || errors.iter().any(|ErrorParams { model, place: _, applies_to: _ }| of_errors(model))
 }
@@ -153,15 +152,6 @@ fn of_link(link: &Link) -> bool {
 fn of_course(course: &Course) -> bool {
     let Course { delays: _, rates: _, outages: _, far_ends: _, reordering: _, under_way: _ } = course;
     false
-}
-
-fn of_policy(policy: &DropParams) -> bool {
-    match policy {
-        DropParams::TailDrop | DropParams::Ppd | DropParams::Epd { .. } => false,
-        DropParams::SelectiveDrop { .. } | DropParams::Fba { .. } => false,
-        DropParams::Red(_) => true,
-        DropParams::Codel(_) => false,
-    }
 }
 
 fn of_errors(model: &ErrorModel) -> bool {

@@ -2,7 +2,6 @@
 
 use ackclock::ids::LinkId;
 use ackclock::path::*;
-use ackclock::queue::drop::{AboveMax, CoDelParams, DropParams, RedParams, Spacing};
 use ackclock::scenario::{Scenario, Technology};
 use ackclock::units::{Rate, Span, Time};
 
@@ -116,32 +115,5 @@ fn error(choices: &mut Choices, duration: Span) -> ErrorParams {
         model,
         place: choices.one_of(&[Place::Egress, Place::Receiver, Place::Ingress]),
         applies_to: choices.one_of(&[AppliesTo::All, AppliesTo::Tcp, AppliesTo::Data]),
-    }
-}
-
-/// The policies of packet ports by name.
-pub const PACKET_POLICIES: [&str; 3] = ["tail-drop", "red", "codel"];
-
-/// A policy of packets of this kind, for a port before which so large packets wait, which take so long.
-pub fn packet_policy(choices: &mut Choices, kind: &str, (bytes, time): (u32, Span)) -> DropParams {
-    match kind {
-        "red" => {
-            let min_packets = choices.one_of(&[5.0, 1.0, 0.0, 20.0]);
-            DropParams::Red(RedParams {
-                min_packets,
-                max_packets: min_packets + choices.one_of(&[10.0, 1.0, 40.0]),
-                weight: choices.one_of(&[0.002, 0.2, 1.0]),
-                max_p: choices.one_of(&[0.02, 0.1, 1.0]),
-                above: choices.one_of(&[AboveMax::Gentle, AboveMax::All]),
-                spacing: choices.one_of(&[Spacing::Uniform, Spacing::Wait]),
-                packet_bytes: bytes,
-            })
-        }
-        "codel" => DropParams::Codel(CoDelParams {
-            target: time * choices.one_of(&[2, 1, 5, 0]),
-            interval: time * choices.one_of(&[10, 100, 1]) + Span::from_ps(1),
-            mtu_bytes: choices.one_of(&[bytes, 0, 1500]),
-        }),
-        _ => DropParams::TailDrop,
     }
 }

@@ -1,11 +1,11 @@
 //! Queues with any policy, as a function of bytes.
 
 use ackclock::ids::{Id, LinkId};
+use ackclock::keys::{Key, Kind, Value, Values};
 use ackclock::packet::{IP_HEADER_BYTES, TCP_HEADER_BYTES, aal5};
-use ackclock::queue::drop::{DropParams, Forgiveness, FrameParams};
+use ackclock::queue::{Policy, PolicyParams, Port, cell, packet};
 use ackclock::scenario::{Buffer, Queue, Scenario, ServiceOrder, Technology};
 
-use super::paths;
 use super::random::Choices;
 
 /// One queue for most ports.
@@ -19,8 +19,8 @@ pub fn queues(choices: &mut Choices, scenario: &mut Scenario, kind: &str) {
 }
 
 fn queue(choices: &mut Choices, scenario: &Scenario) -> Queue {
-    let kind = choices.one_of(&POLICIES);
-    queue_with(choices, scenario, kind)
+    let kind = choices.one_of(&cell_kinds());
+    queue_with(choices, scenario, &kind)
 }
 
 /// Any queue with a policy of this kind, from one that holds nothing to one that holds everything.
@@ -36,9 +36,10 @@ pub fn queue_with(choices: &mut Choices, scenario: &Scenario, kind: &str) -> Que
             // Not a whole number of packets.
             _ => Buffer::Bytes(u64::from(packets) * packet + choices.one_of(&[0, packet / 2, 40])),
         };
-        let kind = choices.one_of(&paths::PACKET_POLICIES);
-        let rate = scenario.links[LinkId::from_index(0)].rate;
-        let policy = paths::packet_policy(choices, kind, (packet as u32, rate.serialization(8 * packet)));
+        let kinds = packet_kinds();
+        let kind = if kinds.iter().any(|known| known == kind) { kind.to_owned() } else { choices.one_of(&kinds) };
+        let port = Port { capacity_cells: None, rate: scenario.links[LinkId::from_index(0)].rate };
+        let policy = policy(choices, packet::POLICIES, &kind, &port).map_or(PolicyParams::TailDrop, PolicyParams::from);
         return Queue { buffer, policy, service_order };
     }
     let frame = frame_cells(mss, scenario.technology);
@@ -50,8 +51,10 @@ pub fn queue_with(choices: &mut Choices, scenario: &Scenario, kind: &str) -> Que
         10..=13 => frame * 20,
         _ => u32::MAX,
     };
-    let buffer = if cells == u32::MAX { Buffer::Infinite } else { Buffer::Cells(cells) };
-    let policy = policy(choices, kind, buffer, frame);
+    let (buffer, capacity_cells) =
+        if cells == u32::MAX { (Buffer::Infinite, None) } else { (Buffer::Cells(cells), Some(cells)) };
+    let port = Port { capacity_cells, rate: scenario.links[LinkId::from_index(0)].rate };
+    let policy = policy(choices, cell::POLICIES, kind, &port).map_or(PolicyParams::TailDrop, PolicyParams::from);
     Queue { buffer, policy, service_order }
 }
 
@@ -60,47 +63,41 @@ pub fn frame_cells(mss: u32, technology: Technology) -> u32 {
     u32::from(aal5::cells(mss + IP_HEADER_BYTES + TCP_HEADER_BYTES, technology == Technology::Atm { llc: true }))
 }
 
-/// The drop policies by name, with their forgiveness.
-pub const POLICIES: [&str; 11] = [
-    "tail-drop",
-    "ppd",
-    "epd",
-    "selective-drop",
-    "fba",
-    "epd toggle",
-    "selective-drop toggle",
-    "fba toggle",
-    "epd episode",
-    "selective-drop episode",
-    "fba episode",
-];
+/// Every policy of cells by name, once for each word that one of its parameters may be.
+pub fn cell_kinds() -> Vec<String> {
+    kinds(cell::POLICIES)
+}
 
-/// A policy of this kind; where the buffer has no room for a threshold below it, FBA becomes EPD.
-fn policy(choices: &mut Choices, kind: &str, buffer: Buffer, frame_cells: u32) -> DropParams {
-    let (rule, forgiveness) = kind.split_once(' ').unwrap_or((kind, ""));
-    let capacity = match buffer {
-        Buffer::Cells(cells) => f64::from(cells),
-        _ => f64::INFINITY,
-    };
-    let fraction = choices.one_of(&[0.8, 0.5, 0.9, 0.0]);
-    let threshold_cells =
-        if capacity.is_finite() { fraction * capacity } else { fraction * f64::from(frame_cells * 4) };
-    let load_ratio = choices.one_of(&[0.8, 0.5, 1.5, 0.0]);
-    let frame = FrameParams { keep_eom_of_whole: choices.once_in(3) };
-    let forgiveness = match forgiveness {
-        "toggle" => Some(Forgiveness::Toggle),
-        "episode" => {
-            Some(Forgiveness::Episode { low_threshold_cells: threshold_cells * choices.one_of(&[1.0, 0.5, 0.0]) })
+/// The same of packets.
+pub fn packet_kinds() -> Vec<String> {
+    kinds(packet::POLICIES)
+}
+
+fn kinds<P>(family: &[Policy<P>]) -> Vec<String> {
+    let of_policy = |policy: &Policy<P>| {
+        let mut kinds = Vec::new();
+        for key in policy.keys {
+            if let Kind::Word(words) = key.kind {
+                kinds.extend(words.iter().map(|word| format!("{} {}={word}", policy.name, key.name)));
+            }
         }
-        _ => None,
+        if kinds.is_empty() { vec![policy.name.to_owned()] } else { kinds }
     };
-    match rule {
-        "tail-drop" => DropParams::TailDrop,
-        "ppd" => DropParams::Ppd,
-        "selective-drop" => DropParams::SelectiveDrop { threshold_cells, load_ratio, frame, forgiveness },
-        "fba" if threshold_cells < capacity && capacity.is_finite() => {
-            DropParams::Fba { threshold_cells, load_ratio, frame, forgiveness }
+    family.iter().flat_map(of_policy).collect()
+}
+
+/// A policy of this kind with any parameters; those of its defaults where the others do not fit the port, and `None` where
+/// these do not either.
+fn policy<P>(choices: &mut Choices, family: &[Policy<P>], kind: &str, port: &Port) -> Option<P> {
+    let (name, forced) = kind.split_once(' ').unwrap_or((kind, ""));
+    let policy = family.iter().find(|policy| policy.name == name).expect("a kind of the family");
+    let sampled = Values::sample(policy.keys, &mut |bound| choices.below(bound));
+    let given = |key: &Key| match (forced.split_once('='), key.kind) {
+        (Some((name, word)), Kind::Word(words)) if key.name == name => {
+            words.iter().find(|known| **known == word).map(|word| Value::Word(word))
         }
-        _ => DropParams::Epd { threshold_cells, frame, forgiveness },
-    }
+        _ => Some(sampled.value(key.name)),
+    };
+    let params = (policy.params)(&Values::of(policy.keys, given), port);
+    params.or_else(|_| (policy.params)(&Values::of(policy.keys, |_| None), port)).ok()
 }

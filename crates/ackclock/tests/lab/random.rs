@@ -15,7 +15,7 @@ use ackclock::tcp::*;
 use ackclock::traffic::{CbrParams, Dither};
 use ackclock::units::{CELL_BITS, Rate, Span, Time};
 
-use super::queues::{POLICIES, frame_cells, queues};
+use super::queues::{cell_kinds, frame_cells, queues};
 use super::tcp::{dialects, sack_options, tcp};
 use super::{paths, routes};
 
@@ -114,8 +114,8 @@ pub fn example(bytes: &[u8]) -> Example {
         let flow = flow(choices, &scenario, number, tcp);
         scenario.flows.push(flow);
     }
-    let kind = choices.one_of(&POLICIES);
-    queues(choices, &mut scenario, kind);
+    let kind = choices.one_of(&cell_kinds());
+    queues(choices, &mut scenario, &kind);
     let events = choices.one_of(&[20_000, 5_000, 50_000]);
     let odd = choices.below(1 << 16);
     scenario.duration = Span::from_ps(duration_ps(&scenario, events as f64) + odd);

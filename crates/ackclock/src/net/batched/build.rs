@@ -32,7 +32,6 @@ use crate::net::recorder::{HostTraces, Recorder};
 use crate::net::routes::{Routed, routed_links};
 use crate::net::tails::tails;
 use crate::packet::aal5::Reassembler;
-use crate::queue::drop::Policy;
 use crate::record::trace::{FifoTrace, PortTrace};
 use crate::rng::name_hash;
 use crate::scenario::{Scenario, Technology};
@@ -487,7 +486,7 @@ impl Plan<'_> {
             stream: build::service_stream(link, self.seed),
             inputs: inputs.map(|&input| name_hash(&self.scenario.links[input].name)).collect(),
         };
-        let policy = Policy::new(&link.queue.policy, self.crossing.of(id).len());
+        let policy = link.queue.policy.of_cells().start(self.crossing.of(id).len());
         let (counts, _) = self.counts(id, cell_time);
         let crossing = self.crossing.of(id).len();
         let trace = self.trace(id).map(|trace| FifoTrace::new(trace, cell_time, crossing));

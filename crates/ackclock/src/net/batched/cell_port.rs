@@ -16,14 +16,14 @@ use super::service::{FEW, Service};
 use crate::batch::Batch;
 use crate::ids::{IdVec, VcId};
 use crate::net::lists::Lists;
-use crate::queue::drop::{DropPolicy, Policy};
+use crate::queue::cell::{CellPolicy, CellPolicyState, Visitor};
 use crate::record::PortRecord;
 use crate::record::trace::PortTrace;
 use crate::units::{Span, Time};
 
 /// A shared cell port.
 pub(super) struct CellPort {
-    policy: Policy,
+    policy: CellPolicyState,
     kernel: Kernel,
 }
 
@@ -45,7 +45,7 @@ struct Kernel {
 
 impl CellPort {
     /// An empty port that reads `mailbox`.
-    pub(super) fn new(mailbox: usize, policy: Policy, service: Service, door: Door) -> CellPort {
+    pub(super) fn new(mailbox: usize, policy: CellPolicyState, service: Service, door: Door) -> CellPort {
         let cell_time = door.cell_time;
         let kernel = Kernel {
             mailbox,
@@ -62,18 +62,7 @@ impl CellPort {
 
     /// Handles every slot end before `until`.
     pub(super) fn advance(&mut self, until: Time, io: &mut Io) {
-        // One kernel for each policy, so that its calls are inlined.
-        let kernel = &mut self.kernel;
-        match &mut self.policy {
-            Policy::TailDrop(policy) => kernel.advance(policy, until, io),
-            Policy::Ppd(policy) => kernel.advance(policy, until, io),
-            Policy::Epd(policy) => kernel.advance(policy, until, io),
-            Policy::EpdPlus(policy) => kernel.advance(policy, until, io),
-            Policy::SelectiveDrop(policy) => kernel.advance(policy, until, io),
-            Policy::SelectiveDropPlus(policy) => kernel.advance(policy, until, io),
-            Policy::Fba(policy) => kernel.advance(policy, until, io),
-            Policy::FbaPlus(policy) => kernel.advance(policy, until, io),
-        }
+        self.policy.visit(Advance(&mut self.kernel, until, io));
     }
 
     /// Before then nothing happens here, as far as is known.
@@ -130,8 +119,20 @@ impl Passed {
     }
 }
 
+/// One kernel for each policy, so that its calls are inlined.
+struct Advance<'a>(&'a mut Kernel, Time, &'a mut Io);
+
+impl Visitor for Advance<'_> {
+    type Output = ();
+
+    fn visit<P: CellPolicy>(self, policy: &mut P) {
+        let Advance(kernel, until, io) = self;
+        kernel.advance(policy, until, io);
+    }
+}
+
 impl Kernel {
-    fn advance<P: DropPolicy>(&mut self, policy: &mut P, until: Time, io: &mut Io) {
+    fn advance<P: CellPolicy>(&mut self, policy: &mut P, until: Time, io: &mut Io) {
         let cell_time = self.door.cell_time;
         let last = cell_time.slots(until.as_ps() - 1);
         if last < self.slot {
@@ -192,7 +193,7 @@ impl Kernel {
     /// Nothing is under way: takes in frames with one cell in every slot, as long as each ends before the next begins,
     /// and the last one is under way. `begins` is the slot end after the arrival of what begins next. Returns where it
     /// goes on.
-    fn one_after_the_other<P: DropPolicy>(
+    fn one_after_the_other<P: CellPolicy>(
         &mut self,
         policy: &mut P,
         mailbox: &mut Mailbox,
@@ -222,7 +223,7 @@ impl Kernel {
 
     /// Every frame that arrives has one cell in every slot: goes on until nothing is left of them, or `last` is
     /// behind.
-    fn every_slot<P: DropPolicy>(&mut self, policy: &mut P, mut now: u64, last: u64, io: &mut Io) -> u64 {
+    fn every_slot<P: CellPolicy>(&mut self, policy: &mut P, mut now: u64, last: u64, io: &mut Io) -> u64 {
         let Kernel { trains, door, service, .. } = self;
         while now <= last && !trains.as_slice().is_empty() {
             let mut ended = false;
@@ -280,7 +281,7 @@ impl Kernel {
 
     /// Cells of any spacing arrive, in the slots that end from `now` to `last`.
     #[inline(never)]
-    fn any_spacing<P: DropPolicy>(&mut self, policy: &mut P, now: u64, last: u64, io: &mut Io) {
+    fn any_spacing<P: CellPolicy>(&mut self, policy: &mut P, now: u64, last: u64, io: &mut Io) {
         let Kernel { door, service, pacing, .. } = self;
         pacing.take(now, last, service);
         let (cells, trains, ended) = pacing.window();

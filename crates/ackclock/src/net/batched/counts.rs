@@ -6,7 +6,7 @@
 
 use crate::ids::{Id, IdVec, VcId};
 use crate::queue::Buffer;
-use crate::queue::drop::DropReason;
+use crate::queue::DropReason;
 use crate::record::{Drops, Fingerprint, PortRecord, VcRecord};
 use crate::units::{Span, Time};
 

@@ -7,7 +7,8 @@ use super::io::{Arrived, Cells, Destination, Entrance, Io, Item, Leg};
 use super::pacing::Spacing;
 use crate::ids::{Id, IdVec, VcId};
 use crate::packet::aal5::{Reassembled, Reassembler};
-use crate::queue::drop::{Arrival, DropPolicy, DropReason, Verdict};
+use crate::queue::cell::{Arrival, CellPolicy};
+use crate::queue::{DropReason, Verdict};
 use crate::record::trace::{FifoTrace, Refused};
 use crate::units::{Span, Time};
 
@@ -124,9 +125,9 @@ impl Door {
 
     /// The next cell of a train is accepted or refused at slot end `now`.
     #[inline(always)]
-    pub(super) fn serve<P: DropPolicy>(&mut self, policy: &mut P, now: u64, train: &mut Train, io: &mut Io) {
+    pub(super) fn serve<P: CellPolicy>(&mut self, policy: &mut P, now: u64, train: &mut Train, io: &mut Io) {
         // Not the first cell of a frame that is accepted so far, and there is room: the answer of the policy is certain,
-        // and only the end of the frame has to be told (see DropPolicy::asks_always).
+        // and only the end of the frame has to be told (see BatchHints::needs_every_cell).
         if train.is_sure() && self.accept_plainly(now, train) {
             if train.left == 0 {
                 self.complete(policy, self.queue.last_departure(), train, io);
@@ -138,7 +139,7 @@ impl Door {
 
     /// The same if more has to be done.
     #[inline(never)]
-    fn serve_with_care<P: DropPolicy>(&mut self, policy: &mut P, now: u64, train: &mut Train, io: &mut Io) {
+    fn serve_with_care<P: CellPolicy>(&mut self, policy: &mut P, now: u64, train: &mut Train, io: &mut Io) {
         if train.is_sure() && self.queue.waiting_at(now) < u64::from(self.counts.buffer().capacity()) {
             // The same as in Door::serve.
             train.left -= 1;
@@ -154,7 +155,7 @@ impl Door {
     /// From slot end `now` to slot end `last` nothing arrives but one cell of this train in each slot, up to its end.
     /// Returns the slot end after its last cell so far.
     #[inline(always)]
-    pub(super) fn serve_alone<P: DropPolicy>(
+    pub(super) fn serve_alone<P: CellPolicy>(
         &mut self,
         policy: &mut P,
         mut now: u64,
@@ -265,7 +266,7 @@ impl Door {
 
     /// The last cell of a train was accepted without a question to the policy, and departs then.
     #[inline(always)]
-    fn complete<P: DropPolicy>(&mut self, policy: &mut P, departs: u64, train: &Train, io: &mut Io) {
+    fn complete<P: CellPolicy>(&mut self, policy: &mut P, departs: u64, train: &Train, io: &mut Io) {
         if train.eom {
             policy.end_accepted(train.at_port);
         }
@@ -281,10 +282,10 @@ impl Door {
     /// The policy decides about the next cell of a train. If its answer is certain for the cells after it, and they are
     /// `alone` with it, one in each slot, they are served too. Returns how many cells were served.
     #[inline(always)]
-    fn decide<P: DropPolicy>(&mut self, policy: &mut P, now: u64, alone: u16, train: &mut Train, io: &mut Io) -> u16 {
+    fn decide<P: CellPolicy>(&mut self, policy: &mut P, now: u64, alone: u16, train: &mut Train, io: &mut Io) -> u16 {
         // The policy sees the counters as they are now, as far as it looks at them.
         let waiting = self.queue.waiting_at(now);
-        if policy.looks_at_shares(waiting as u32) {
+        if policy.reads_per_vc(waiting as u32) {
             self.depart(now);
         } else {
             self.counts.tell(waiting);
@@ -299,13 +300,13 @@ impl Door {
 
     /// The policy has accepted the next cell of a train.
     #[inline(always)]
-    fn accepted<P: DropPolicy>(&mut self, policy: &mut P, now: u64, alone: u16, train: &mut Train, io: &mut Io) -> u16 {
+    fn accepted<P: CellPolicy>(&mut self, policy: &mut P, now: u64, alone: u16, train: &mut Train, io: &mut Io) -> u16 {
         let leg = self.vcs[train.at_port].leg;
         let time = |departs: u64, cell_time: CellTime| cell_time.instant(departs).saturating_add(leg.lag);
         match leg.to {
             // On the way to a host only whole frames and their ends count, unless a policy looks at cells.
             Destination::Host { group, link } => {
-                train.sure = !policy.asks_always();
+                train.sure = !policy.needs_every_cell();
                 // As in Door::serve_alone.
                 let count = if train.sure { alone } else { 1 };
                 train.left -= count;

@@ -12,7 +12,6 @@ use crate::net::recorder::Recorder;
 use crate::net::routes::routed_links;
 use crate::net::tails::tails;
 use crate::packet::Unit;
-use crate::queue::drop::Policy;
 use crate::record::trace::PortTrace;
 use crate::rng::name_hash;
 use crate::scenario::{self, Scenario};
@@ -95,7 +94,7 @@ fn output_of(
             Output::Packets(PacketPort::new((link.rate, link.delay), path, policy, bytes, occupancy))
         }
         Feeder::Cells => {
-            let policy = Policy::new(&link.queue.policy, vcs);
+            let policy = link.queue.policy.of_cells().start(vcs);
             let (order, stream) = (link.queue.service_order, service_stream(link, seed));
             Output::Cells(CellPort::new(link.rate.cell_time(), policy, order, stream, inputs.to_vec(), occupancy))
         }

@@ -7,7 +7,8 @@ use std::collections::VecDeque;
 use crate::ids::{LinkId, VcId};
 use crate::net::occupancy::Occupancy;
 use crate::packet::Unit;
-use crate::queue::drop::{Arrival, DropPolicy, Policy, Verdict};
+use crate::queue::Verdict;
+use crate::queue::cell::{Arrival, CellPolicy, CellPolicyState};
 use crate::rng::{Stream, mix};
 use crate::scenario::ServiceOrder;
 use crate::units::{Span, Time};
@@ -15,7 +16,7 @@ use crate::units::{Span, Time};
 /// A shared cell port.
 pub(super) struct CellPort {
     cell_time: Span,
-    policy: Policy,
+    policy: CellPolicyState,
     order: ServiceOrder,
     stream: Stream,
     /// The links that feed the port, by name.
@@ -46,7 +47,7 @@ impl CellPort {
     /// A port fed by `inputs`, whose random service order is drawn from `stream`.
     pub(super) fn new(
         cell_time: Span,
-        policy: Policy,
+        policy: CellPolicyState,
         order: ServiceOrder,
         stream: Stream,
         inputs: Vec<LinkId>,
@@ -119,7 +120,7 @@ impl CellPort {
 mod tests {
     use super::*;
     use crate::ids::Id;
-    use crate::queue::drop::TailDrop;
+    use crate::queue::cell::TailDrop;
 
     const SLOT: u64 = 100;
 
@@ -128,7 +129,7 @@ mod tests {
         let stream = Stream::new(1, "port", "service-order");
         CellPort::new(
             Span::from_ps(SLOT),
-            Policy::TailDrop(TailDrop),
+            CellPolicyState::TailDrop(TailDrop),
             order,
             stream,
             (0..4).map(LinkId::from_index).collect(),

@@ -1,10 +1,12 @@
-//! CoDel, controlled delay: when packets have waited longer than a target for a whole interval, some are thrown away as
-//! their turn comes, ever more often until the wait is short again.
+//! CoDel, controlled delay: when packets have waited longer than a target for a whole interval, some are dropped as their
+//! turn comes, ever more often until the wait is short again.
 //! Source: RFC 8289 §5, whose names are used.
 
-use super::packets::unless_full;
-use super::{DropReason, PacketArrival, PacketPolicy, Verdict};
-use crate::units::{Span, Time};
+use super::{BatchHints, Mechanism, PacketArrival, PacketPolicy, unless_full};
+use crate::keys::{Default, Key, Kind, Misfit, Value, Values};
+use crate::queue::{DropReason, Port, Verdict};
+use crate::rng::Stream;
+use crate::units::{Rate, Span, Time};
 
 /// The parameters of CoDel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,7 +15,7 @@ pub struct CoDelParams {
     pub target: Span,
     /// The time for which a longer wait is acceptable: a round trip.
     pub interval: Span,
-    /// Nothing is thrown away while no more than this waits behind a packet: one of the largest size. Octets.
+    /// Nothing is dropped while no more than this waits behind a packet: one of the largest size. Octets.
     pub mtu_bytes: u32,
 }
 
@@ -24,22 +26,63 @@ pub struct CoDel {
     /// When the wait will have been above the target for an interval, if it is above it.
     first_above: Option<Time>,
     dropping: bool,
-    /// When the next packet is thrown away, while it drops.
+    /// When the next packet is dropped, in the dropping state.
     drop_next: Time,
-    /// Packets thrown away since it began to drop, and that number when it began the last time.
+    /// Packets dropped since it began to drop, and that number when it began the last time.
     count: u64,
     last_count: u64,
-    /// What the packet before was thrown away for, in this turn.
-    thrown: Option<Thrown>,
+    /// Why the packet before was dropped, in this turn.
+    dropped: Option<Cause>,
 }
 
-/// What a packet is thrown away for.
+/// Why a packet is dropped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Thrown {
+enum Cause {
     /// It begins to drop.
     First,
     /// The next drop is due.
     Due,
+}
+
+impl Mechanism for CoDel {
+    const NAME: &'static str = "codel";
+    const ABOUT: &'static str =
+        "CoDel: packets are dropped when their turn comes after others have waited too long for too long.";
+    const KEYS: &'static [Key] = &[
+        Key::new(
+            "target",
+            Kind::Time(SHORTEST, LONGEST),
+            Default::Is(Value::Time(Span::from_ms(5))),
+            "RFC 8289 §4.4",
+            "The wait that is acceptable for ever.",
+        ),
+        Key::new(
+            "interval",
+            Kind::Time(SHORTEST, LONGEST),
+            Default::Is(Value::Time(Span::from_ms(100))),
+            "RFC 8289 §4.3",
+            "For how long a longer wait is acceptable; about a round trip.",
+        ),
+        Key::new(
+            "mtu",
+            Kind::Bytes(1, 65_535),
+            Default::Is(Value::Bytes(1500)),
+            "RFC 8289 §5.6",
+            "Nothing is dropped while no more than this waits.",
+        ),
+    ];
+    const IS_RANDOM: bool = false;
+    type Params = CoDelParams;
+    type State = CoDel;
+
+    fn params(values: &Values, _: &Port) -> Result<CoDelParams, Misfit> {
+        let mtu_bytes = values.bytes("mtu") as u32;
+        Ok(CoDelParams { target: values.time("target"), interval: values.time("interval"), mtu_bytes })
+    }
+
+    fn start(params: &CoDelParams, _rate: Rate, _draws: Stream) -> CoDel {
+        CoDel::new(*params)
+    }
 }
 
 impl CoDel {
@@ -52,7 +95,7 @@ impl CoDel {
             drop_next: Time::ZERO,
             count: 0,
             last_count: 0,
-            thrown: None,
+            dropped: None,
         }
     }
 
@@ -66,7 +109,7 @@ impl CoDel {
     }
 
     /// RFC 8289 §5.5, `deque`, at the first packet of a turn.
-    fn first_of_turn(&mut self, now: Time, ok: bool) -> Option<Thrown> {
+    fn first_of_turn(&mut self, now: Time, ok: bool) -> Option<Cause> {
         if self.dropping {
             self.dropping = ok;
             return self.due(now);
@@ -81,11 +124,11 @@ impl CoDel {
         self.count = if delta > 1 && recently { delta } else { 1 };
         self.drop_next = self.control_law(now);
         self.last_count = self.count;
-        Some(Thrown::First)
+        Some(Cause::First)
     }
 
-    /// The same, after one that was thrown away since it was due.
-    fn next_of_turn(&mut self, now: Time, ok: bool) -> Option<Thrown> {
+    /// The same, after one that was dropped because it was due.
+    fn next_of_turn(&mut self, now: Time, ok: bool) -> Option<Cause> {
         self.dropping = ok;
         if ok {
             self.drop_next = self.control_law(self.drop_next);
@@ -93,10 +136,10 @@ impl CoDel {
         self.due(now)
     }
 
-    fn due(&mut self, now: Time) -> Option<Thrown> {
+    fn due(&mut self, now: Time) -> Option<Cause> {
         let due = self.dropping && now >= self.drop_next;
         self.count += u64::from(due);
-        due.then_some(Thrown::Due)
+        due.then_some(Cause::Due)
     }
 
     /// RFC 8289 §5.3: the next drop is an interval over the square root of the count away.
@@ -106,26 +149,35 @@ impl CoDel {
 }
 
 impl PacketPolicy for CoDel {
-    fn admit(&mut self, arrival: &PacketArrival) -> Verdict {
+    fn on_enqueue(&mut self, arrival: &PacketArrival) -> Verdict {
         unless_full(arrival)
     }
 
-    fn depart(&mut self, now: Time, waited: Span, left_bytes: u64) -> Verdict {
+    fn on_dequeue(&mut self, now: Time, waited: Span, left_bytes: u64) -> Verdict {
         let ok = self.ok_to_drop(now, waited, left_bytes);
-        self.thrown = match self.thrown {
+        self.dropped = match self.dropped {
             None => self.first_of_turn(now, ok),
-            Some(Thrown::First) => None,
-            Some(Thrown::Due) => self.next_of_turn(now, ok),
+            Some(Cause::First) => None,
+            Some(Cause::Due) => self.next_of_turn(now, ok),
         };
-        if self.thrown.is_some() { Verdict::Drop(DropReason::Policy) } else { Verdict::Accept }
+        if self.dropped.is_some() { Verdict::Drop(DropReason::Policy) } else { Verdict::Accept }
     }
 
-    fn rest(&mut self) {
+    fn on_idle(&mut self) {
         self.first_above = None;
         self.dropping = false;
-        self.thrown = None;
+        self.dropped = None;
+    }
+
+    fn boxed_clone(&self) -> Box<dyn PacketPolicy> {
+        Box::new(self.clone())
     }
 }
+
+impl BatchHints for CoDel {}
+
+const SHORTEST: Span = Span::from_us(1);
+const LONGEST: Span = Span::from_secs(3600);
 
 #[cfg(test)]
 mod tests {
@@ -137,11 +189,11 @@ mod tests {
         Time::ZERO + Span::from_ms(ms)
     }
 
-    /// When packets are thrown away if one has its turn every millisecond, each after such a wait.
+    /// When packets are dropped if one has its turn every millisecond, each after such a wait.
     fn drops(codel: &mut CoDel, turns: std::ops::Range<u64>, waited: impl Fn(u64) -> u64, left: u64) -> Vec<u64> {
         let mut drops = Vec::new();
         for turn in turns {
-            while codel.depart(ms(turn), Span::from_ms(waited(turn)), left) != Verdict::Accept {
+            while codel.on_dequeue(ms(turn), Span::from_ms(waited(turn)), left) != Verdict::Accept {
                 drops.push(turn);
             }
         }
@@ -180,12 +232,12 @@ mod tests {
         let mut codel = CoDel::new(PARAMS);
         drops(&mut codel, 0..150, |_| 5, 10_000);
         assert!(codel.dropping);
-        codel.rest();
+        codel.on_idle();
         assert_eq!(drops(&mut codel, 150..251, |_| 5, 10_000), [250]);
     }
 
     #[test]
-    fn several_are_thrown_away_in_one_turn_if_several_are_due() {
+    fn several_are_dropped_in_one_turn_if_several_are_due() {
         let mut codel = CoDel::new(PARAMS);
         drops(&mut codel, 0..101, |_| 5, 10_000);
         // The next turn is at 290: what was due at 200 and at 270.7 goes, what is due at 328.4 does not.

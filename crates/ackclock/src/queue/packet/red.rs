@@ -4,9 +4,10 @@
 //!
 //! Deviation: the average is over the packets that wait; the one in transmission does not count, as everywhere here.
 
-use super::packets::unless_full;
-use super::{DropReason, PacketArrival, PacketPolicy, Verdict};
+use super::{BatchHints, Mechanism, PacketArrival, PacketPolicy, unless_full};
 use crate::exact::power;
+use crate::keys::{Default, Key, Kind, Misfit, Value, Values};
+use crate::queue::{DropReason, Port, Verdict};
 use crate::rng::Stream;
 use crate::units::{Rate, Span};
 
@@ -63,6 +64,100 @@ pub struct Red {
     drawn: u64,
 }
 
+impl Mechanism for Red {
+    const NAME: &'static str = "red";
+    const ABOUT: &'static str =
+        "RED: packets are refused at random, the more of them the longer the queue is on average.";
+    const KEYS: &'static [Key] = &[
+        Key::new(
+            "values",
+            Kind::Word(&["ns-2", "fj93"]),
+            Default::Is(Value::Word("ns-2")),
+            "Ackclock",
+            "Whose values hold where nothing else is said: those of ns-2, or those of the original paper.",
+        ),
+        Key::new(
+            "min_threshold",
+            Kind::Packets(0, MOST_PACKETS),
+            Default::Is(Value::Packets(5)),
+            "[FJ93] §5, ns-2",
+            "Nothing is refused while fewer packets wait on average.",
+        ),
+        Key::new(
+            "max_threshold",
+            Kind::Packets(0, MOST_PACKETS),
+            Default::Is(Value::Packets(15)),
+            "[FJ93] §5, ns-2",
+            "Everything is refused while more packets wait on average, or ever more if it is gentle.",
+        ),
+        Key::new(
+            "weight",
+            Kind::Number(1.0),
+            Default::Is(Value::Number(0.002)),
+            "[FJ93] §5, ns-2",
+            "What the length of the queue at one arrival weighs in its average.",
+        ),
+        Key::new(
+            "max_p",
+            Kind::Number(1.0),
+            Default::Of("values", &[("ns-2", Value::Number(0.1), "ns-2"), ("fj93", Value::Number(0.02), "[FJ93] §5")]),
+            "ns-2; [FJ93] §5",
+            "The probability of a loss when the average is at the upper threshold.",
+        ),
+        Key::new(
+            "gentle",
+            Kind::Flag,
+            Default::Of("values", &[("ns-2", Value::Flag(true), "ns-2"), ("fj93", Value::Flag(false), "[FJ93] §4")]),
+            "[Flo00], ns-2; [FJ93] §4",
+            "Whether the probability rises from there to 1 at twice the upper threshold, and not at once.",
+        ),
+        Key::new(
+            "spacing",
+            Kind::Word(&["uniform", "wait"]),
+            Default::Of(
+                "values",
+                &[("ns-2", Value::Word("wait"), "ns-2"), ("fj93", Value::Word("uniform"), "[FJ93] §7")],
+            ),
+            "ns-2; [FJ93] §7",
+            "How the packets that are refused are spread over those that arrive.",
+        ),
+        Key::new(
+            "mean_packet",
+            Kind::Bytes(1, 65_535),
+            Default::Is(Value::Bytes(500)),
+            "ns-2",
+            "While nothing is transmitted, the average falls as if packets of this size were.",
+        ),
+    ];
+    const IS_RANDOM: bool = true;
+    type Params = RedParams;
+    type State = Red;
+
+    fn params(values: &Values, _: &Port) -> Result<RedParams, Misfit> {
+        let (min_packets, max_packets) = (values.packets("min_threshold"), values.packets("max_threshold"));
+        if max_packets <= min_packets {
+            return Err(Misfit {
+                keys: &["max_threshold", "min_threshold"],
+                problem: format!("`min_threshold` is {min_packets} packets, `max_threshold` {max_packets}"),
+                expected: "the upper threshold must be above the lower one",
+            });
+        }
+        Ok(RedParams {
+            min_packets: min_packets as f64,
+            max_packets: max_packets as f64,
+            weight: values.number("weight"),
+            max_p: values.number("max_p"),
+            above: if values.flag("gentle") { AboveMax::Gentle } else { AboveMax::All },
+            spacing: if values.word("spacing") == "wait" { Spacing::Wait } else { Spacing::Uniform },
+            packet_bytes: values.bytes("mean_packet") as u32,
+        })
+    }
+
+    fn start(params: &RedParams, rate: Rate, draws: Stream) -> Red {
+        Red::new(*params, rate, draws)
+    }
+}
+
 impl Red {
     /// RED at a port of this rate, with random numbers from `draws`.
     pub fn new(params: RedParams, rate: Rate, draws: Stream) -> Red {
@@ -110,7 +205,7 @@ impl Red {
 }
 
 impl PacketPolicy for Red {
-    fn admit(&mut self, arrival: &PacketArrival) -> Verdict {
+    fn on_enqueue(&mut self, arrival: &PacketArrival) -> Verdict {
         self.update_average(arrival);
         let Some(base) = self.base_probability() else {
             self.count = None;
@@ -127,8 +222,15 @@ impl PacketPolicy for Red {
         }
         unless_full(arrival)
     }
+
+    fn boxed_clone(&self) -> Box<dyn PacketPolicy> {
+        Box::new(self.clone())
+    }
 }
 
+impl BatchHints for Red {}
+
+const MOST_PACKETS: u64 = 1 << 31;
 const TWO_TO_64: f64 = 18_446_744_073_709_551_616.0;
 
 #[cfg(test)]
@@ -188,7 +290,7 @@ mod tests {
         let (mut gaps, mut gap) = (Vec::new(), 0);
         for _ in 0..packets {
             gap += 1;
-            if red.admit(&arrival(10)) != Verdict::Accept {
+            if red.on_enqueue(&arrival(10)) != Verdict::Accept {
                 gaps.push(std::mem::take(&mut gap));
             }
         }
@@ -211,8 +313,8 @@ mod tests {
     fn a_full_buffer_refuses_below_the_threshold_too() {
         let mut red = red(PARAMS);
         let full = PacketArrival { is_full: true, ..arrival(4) };
-        assert_eq!(red.admit(&full), Verdict::Drop(DropReason::Overflow));
+        assert_eq!(red.on_enqueue(&full), Verdict::Drop(DropReason::Overflow));
         red.average = 100.0;
-        assert_eq!(red.admit(&arrival(100)), Verdict::Drop(DropReason::Policy));
+        assert_eq!(red.on_enqueue(&arrival(100)), Verdict::Drop(DropReason::Policy));
     }
 }

@@ -1,0 +1,156 @@
+//! Tables of mechanisms: their keys are those that the mechanisms describe themselves.
+
+use std::sync::LazyLock;
+
+use ackclock::keys::{Default, Key as Described, Kind as DescribedKind, Value as Plain};
+use ackclock::queue::{cell, packet};
+use ackclock::units::Span;
+
+use super::{Amount, Bare, Fallback, Key, Kind, Limit, Section};
+use crate::quantity::{Dimension, Quantity};
+use crate::values::Value;
+
+/// The table of one mechanism.
+pub(crate) struct Mechanism {
+    /// What it is called.
+    pub(crate) name: &'static str,
+    /// What it is.
+    pub(crate) about: &'static str,
+    /// How the header of its table looks in [queue], and at a port.
+    pub(crate) headers: [String; 2],
+    /// What the mechanism says of its keys.
+    pub(crate) described: &'static [Described],
+    keys: Vec<Key>,
+}
+
+/// The drop policies that have parameters: those of cells, then those of packets.
+pub(crate) fn policies() -> &'static [Mechanism] {
+    static POLICIES: LazyLock<Vec<Mechanism>> = LazyLock::new(|| {
+        let cells = cell::POLICIES.iter().map(|policy| (policy.name, policy.about, policy.keys));
+        let packets = packet::POLICIES.iter().map(|policy| (policy.name, policy.about, policy.keys));
+        let with_parameters = cells.chain(packets).filter(|(.., keys)| !keys.is_empty());
+        let all: Vec<Mechanism> =
+            with_parameters.map(|(name, about, keys)| Mechanism::new(name, about, keys)).collect();
+        assert!(all.iter().enumerate().all(|(i, one)| all[..i].iter().all(|other| other.name != one.name)));
+        all
+    });
+    &POLICIES
+}
+
+/// The names of all drop policies, each once.
+pub(crate) fn policy_names() -> &'static [&'static str] {
+    static NAMES: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
+        let mut names: Vec<&'static str> = cell::POLICIES.iter().map(|policy| policy.name).collect();
+        let packets = packet::POLICIES.iter().map(|policy| policy.name);
+        names.extend(packets.filter(|name| cell::POLICIES.iter().all(|policy| policy.name != *name)));
+        names
+    });
+    &NAMES
+}
+
+/// The table of the policy called so, if it has one.
+pub(crate) fn policy_table(name: &str) -> Option<u8> {
+    policies().iter().position(|policy| policy.name == name).map(|index| index as u8)
+}
+
+impl Mechanism {
+    fn new(name: &'static str, about: &'static str, described: &'static [Described]) -> Mechanism {
+        let headers = [format!("[queue.{name}]"), format!("[port.\"A->B\".{name}]")];
+        Mechanism { name, about, headers, described, keys: described.iter().map(key).collect() }
+    }
+
+    pub(super) fn keys(&self) -> &[Key] {
+        &self.keys
+    }
+}
+
+/// A key of a mechanism as one of the language. What is made here lives as long as the program, once for each key.
+fn key(described: &Described) -> Key {
+    let default = match described.default {
+        Default::Is(value) => Fallback::Value(value),
+        Default::SameAs(other) => Fallback::Derived(format!("that of `{other}`").leak()),
+        Default::Of(other, cases) => {
+            let cases: Vec<String> =
+                cases.iter().map(|(word, value, _)| format!("{} with {other} = {word}", spelled(*value))).collect();
+            Fallback::Derived(cases.join(", ").leak())
+        }
+    };
+    Key {
+        // Asked for by table, not by section.
+        sections: &[],
+        name: described.name,
+        kind: kind(&described.kind),
+        default,
+        source: described.source,
+        about: described.about,
+        used_if: described.used_if,
+    }
+}
+
+fn kind(kind: &DescribedKind) -> Kind {
+    let amount = |dimension, min, max| {
+        let limits: &'static [Limit] = Box::leak(Box::new([Limit { dimension, min, max }]));
+        Kind::Amount(Amount { limits, words: &[], bare: Bare::None })
+    };
+    match *kind {
+        DescribedKind::Flag => Kind::Flag,
+        DescribedKind::Word(words) => Kind::Word(words),
+        DescribedKind::Number(max) => Kind::Number { max },
+        DescribedKind::Time(min, max) => amount(Dimension::Time, min.as_ps(), max.as_ps()),
+        DescribedKind::Bytes(min, max) => amount(Dimension::Size, min, max),
+        DescribedKind::Packets(min, max) => amount(Dimension::Packets, min, max),
+        DescribedKind::Level => Kind::Amount(Amount { limits: LEVELS, words: &[], bare: Bare::Fraction }),
+    }
+}
+
+/// The value of a mechanism's key as scenario files have it.
+pub(crate) fn of_plain(value: Plain) -> Value {
+    let quantity = |dimension, amount| Value::Quantity(Quantity { dimension, amount });
+    match value {
+        Plain::Flag(flag) => Value::Flag(flag),
+        Plain::Word(word) => Value::Word(word),
+        Plain::Number(number) | Plain::Fraction(number) => Value::Number(number),
+        Plain::Time(span) => quantity(Dimension::Time, span.as_ps()),
+        Plain::Bytes(bytes) => quantity(Dimension::Size, bytes),
+        Plain::Packets(packets) => quantity(Dimension::Packets, packets),
+        Plain::Cells(cells) => quantity(Dimension::Cells, cells),
+    }
+}
+
+/// A checked value as the mechanism has it.
+pub(crate) fn to_plain(described: &Described, value: &Value) -> Plain {
+    match (described.kind, value) {
+        (DescribedKind::Flag, Value::Flag(flag)) => Plain::Flag(*flag),
+        (DescribedKind::Word(_), Value::Word(word)) => Plain::Word(word),
+        (DescribedKind::Number(_), Value::Number(number)) => Plain::Number(*number),
+        (DescribedKind::Time(..), Value::Quantity(time)) => Plain::Time(Span::from_ps(time.amount)),
+        (DescribedKind::Bytes(..), Value::Quantity(size)) => Plain::Bytes(size.amount),
+        (DescribedKind::Packets(..), Value::Quantity(packets)) => Plain::Packets(packets.amount),
+        (DescribedKind::Level, Value::Quantity(cells)) => Plain::Cells(cells.amount),
+        (DescribedKind::Level, Value::Number(fraction)) => Plain::Fraction(*fraction),
+        (kind, value) => unreachable!("`{}` is {kind:?}, and was read as {value:?}", described.name),
+    }
+}
+
+/// As in a scenario file.
+fn spelled(value: Plain) -> String {
+    match of_plain(value) {
+        Value::Quantity(quantity) => quantity.canonical(),
+        Value::Flag(flag) => flag.to_string(),
+        Value::Word(word) => word.to_owned(),
+        Value::Number(number) => number.to_string(),
+        other => unreachable!("no mechanism has {other:?}"),
+    }
+}
+
+impl Section {
+    /// The mechanism whose table it is.
+    pub(crate) fn mechanism(self) -> Option<&'static Mechanism> {
+        match self {
+            Section::QueuePolicy(index) | Section::PortPolicy(index) => Some(&policies()[usize::from(index)]),
+            _ => None,
+        }
+    }
+}
+
+const LEVELS: &[Limit] = &[Limit { dimension: Dimension::Cells, min: 0, max: 1 << 31 }];

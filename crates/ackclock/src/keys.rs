@@ -1,0 +1,275 @@
+//! How a mechanism describes its parameters, so that no other place has to repeat them: the checker of scenario files, the
+//! JSON Schema, `explain` and the tests of every mechanism of a family read these descriptors.
+
+use crate::units::Span;
+
+/// The descriptor of one parameter, as users write it in the table of the mechanism.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Key {
+    /// What it is called.
+    pub name: &'static str,
+    /// What its value may be.
+    pub kind: Kind,
+    /// What holds if it is not given.
+    pub default: Default,
+    /// Where the default comes from.
+    pub source: &'static str,
+    /// What it means, in one sentence.
+    pub about: &'static str,
+    /// The keys of the same table on which it depends whether this one matters; all of them must hold.
+    pub used_if: &'static [Condition],
+}
+
+/// Another key has one of these words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Condition {
+    /// The other key.
+    pub key: &'static str,
+    /// Its words; of a flag `true` or `false`.
+    pub is: &'static [&'static str],
+}
+
+/// What the value of a parameter may be. Limits are included.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Kind {
+    /// A boolean.
+    Flag,
+    /// One of these words.
+    Word(&'static [&'static str]),
+    /// A number above 0, at most this.
+    Number(f64),
+    /// A time.
+    Time(Span, Span),
+    /// A size in bytes.
+    Bytes(u64, u64),
+    /// A number of packets.
+    Packets(u64, u64),
+    /// A level of a buffer of cells: a fraction of its size, more than 0 and at most 1, or a number of cells.
+    Level,
+}
+
+/// The value of a parameter.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Value {
+    /// A boolean.
+    Flag(bool),
+    /// One of the words of its kind.
+    Word(&'static str),
+    /// A number.
+    Number(f64),
+    /// A time.
+    Time(Span),
+    /// A size in bytes.
+    Bytes(u64),
+    /// A number of packets.
+    Packets(u64),
+    /// A level, as a fraction of the buffer.
+    Fraction(f64),
+    /// A level, in cells.
+    Cells(u64),
+}
+
+/// What holds if a parameter is not given.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Default {
+    /// This value.
+    Is(Value),
+    /// For each word of an earlier key its value and the source of that.
+    Of(&'static str, &'static [(&'static str, Value, &'static str)]),
+    /// The value of an earlier key.
+    SameAs(&'static str),
+}
+
+impl Key {
+    /// A parameter that always matters.
+    pub const fn new(
+        name: &'static str,
+        kind: Kind,
+        default: Default,
+        source: &'static str,
+        about: &'static str,
+    ) -> Key {
+        Key { name, kind, default, source, about, used_if: &[] }
+    }
+
+    /// A value within the limits, most often near the default; `below` draws a whole number below another one. For tests of
+    /// every mechanism of a family.
+    pub fn sample(&self, default: Value, below: &mut dyn FnMut(u64) -> u64) -> Value {
+        let scaled = |amount: u64, min: u64, max: u64, draw: u64| match draw {
+            0..=3 => (amount >> draw).clamp(min, max),
+            4..=5 => (amount << (draw - 3)).clamp(min, max),
+            _ => min,
+        };
+        match (self.kind, default) {
+            (Kind::Flag, _) => Value::Flag(below(2) == 1),
+            (Kind::Word(words), _) => Value::Word(words[below(words.len() as u64) as usize]),
+            (Kind::Number(max), Value::Number(number)) => {
+                Value::Number([number, number / 2.0, (2.0 * number).min(max), max.min(1.0)][below(4) as usize])
+            }
+            (Kind::Time(min, max), Value::Time(span)) => {
+                Value::Time(Span::from_ps(scaled(span.as_ps() >> below(11), min.as_ps(), max.as_ps(), below(7))))
+            }
+            (Kind::Bytes(min, max), Value::Bytes(bytes)) => Value::Bytes(scaled(bytes, min, max, below(7))),
+            (Kind::Packets(min, max), Value::Packets(packets)) => Value::Packets(scaled(packets, min, max, below(7))),
+            (Kind::Level, _) if below(2) == 1 => Value::Cells(below(100)),
+            (Kind::Level, _) => Value::Fraction((1 + below(4)) as f64 / 4.0),
+            (kind, default) => panic!("`{}` is {kind:?}, and its default {default:?}", self.name),
+        }
+    }
+
+    /// The same parameter, which matters only under these conditions.
+    pub const fn used_if(self, conditions: &'static [Condition]) -> Key {
+        Key { used_if: conditions, ..self }
+    }
+}
+
+/// The parameters of one mechanism, each with a value of its kind.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Values(Vec<(&'static str, Value)>);
+
+impl Values {
+    /// Those of `keys` that `given` knows, and the defaults of the others.
+    pub fn of(keys: &[Key], mut given: impl FnMut(&Key) -> Option<Value>) -> Values {
+        let mut values = Values(Vec::with_capacity(keys.len()));
+        for key in keys {
+            let value = given(key).unwrap_or_else(|| values.default_of(key).0);
+            values.0.push((key.name, value));
+        }
+        values
+    }
+
+    /// The value that `key` has where it is not given, after the earlier keys of its table, and the source of that value.
+    ///
+    /// # Panics
+    /// If the default refers to a key, or to a word of a key, that there is not.
+    pub fn default_of(&self, key: &Key) -> (Value, &'static str) {
+        match key.default {
+            Default::Is(value) => (value, key.source),
+            Default::SameAs(other) => (self.value(other), key.source),
+            Default::Of(other, cases) => {
+                let word = self.word(other);
+                let case = cases.iter().find(|(of, ..)| *of == word);
+                let (_, value, source) = case.unwrap_or_else(|| panic!("`{}` has no default for {word}", key.name));
+                (*value, source)
+            }
+        }
+    }
+
+    /// Any value.
+    ///
+    /// # Panics
+    /// This one and those below panic if there is no such key, or if its values are of another kind: a mechanism reads only
+    /// the keys that it describes.
+    pub fn value(&self, name: &str) -> Value {
+        let found = self.0.iter().find(|(known, _)| *known == name);
+        found.unwrap_or_else(|| panic!("`{name}` is not described")).1
+    }
+
+    /// A boolean.
+    pub fn flag(&self, name: &str) -> bool {
+        match self.value(name) {
+            Value::Flag(flag) => flag,
+            other => panic!("`{name}` is {other:?}"),
+        }
+    }
+
+    /// A word.
+    pub fn word(&self, name: &str) -> &'static str {
+        match self.value(name) {
+            Value::Word(word) => word,
+            other => panic!("`{name}` is {other:?}"),
+        }
+    }
+
+    /// A number without unit.
+    pub fn number(&self, name: &str) -> f64 {
+        match self.value(name) {
+            Value::Number(number) => number,
+            other => panic!("`{name}` is {other:?}"),
+        }
+    }
+
+    /// A time.
+    pub fn time(&self, name: &str) -> Span {
+        match self.value(name) {
+            Value::Time(span) => span,
+            other => panic!("`{name}` is {other:?}"),
+        }
+    }
+
+    /// A size in bytes.
+    pub fn bytes(&self, name: &str) -> u64 {
+        match self.value(name) {
+            Value::Bytes(bytes) => bytes,
+            other => panic!("`{name}` is {other:?}"),
+        }
+    }
+
+    /// A number of packets.
+    pub fn packets(&self, name: &str) -> u64 {
+        match self.value(name) {
+            Value::Packets(packets) => packets,
+            other => panic!("`{name}` is {other:?}"),
+        }
+    }
+
+    /// A level in cells, of a buffer of so many; a fraction of a buffer without a limit is infinite.
+    pub fn level(&self, name: &str, capacity: Option<u32>) -> f64 {
+        match self.value(name) {
+            Value::Cells(cells) => cells as f64,
+            Value::Fraction(fraction) => capacity.map_or(f64::INFINITY, |cells| fraction * f64::from(cells)),
+            other => panic!("`{name}` is {other:?}"),
+        }
+    }
+}
+
+impl Values {
+    /// A value of each of `keys`; see [`Key::sample`].
+    pub fn sample(keys: &[Key], below: &mut dyn FnMut(u64) -> u64) -> Values {
+        let mut values = Values(Vec::with_capacity(keys.len()));
+        for key in keys {
+            let value = key.sample(values.default_of(key).0, below);
+            values.0.push((key.name, value));
+        }
+        values
+    }
+}
+
+/// Why parameters that are right by themselves do not fit together, or do not fit their place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Misfit {
+    /// The keys that it is about, of the mechanism's table or of the one around it: the first that was given is to be
+    /// shown.
+    pub keys: &'static [&'static str],
+    /// What is wrong.
+    pub problem: String,
+    /// What would be right.
+    pub expected: &'static str,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const KEYS: &[Key] = &[
+        Key::new("of", Kind::Word(&["a", "b"]), Default::Is(Value::Word("a")), "x", ""),
+        Key::new("p", Kind::Number(1.0), Default::Of("of", A_AND_B), "", ""),
+        Key::new("q", Kind::Number(1.0), Default::SameAs("p"), "z", ""),
+    ];
+    const A_AND_B: &[(&str, Value, &str)] = &[("a", Value::Number(0.1), "y"), ("b", Value::Number(0.2), "")];
+
+    #[test]
+    fn defaults_follow_the_keys_before_them() {
+        let with = |given: &[(&str, Value)]| {
+            let values =
+                Values::of(KEYS, |key| given.iter().find(|(name, _)| *name == key.name).map(|(_, value)| *value));
+            (values.number("p"), values.number("q"))
+        };
+        assert_eq!(with(&[]), (0.1, 0.1));
+        assert_eq!(with(&[("of", Value::Word("b"))]), (0.2, 0.2));
+        assert_eq!(with(&[("p", Value::Number(0.5))]), (0.5, 0.5));
+        assert_eq!(with(&[("q", Value::Number(0.5))]), (0.1, 0.5));
+        let values = Values::of(KEYS, |_| None);
+        assert_eq!(values.default_of(&KEYS[1]), (Value::Number(0.1), "y"));
+    }
+}

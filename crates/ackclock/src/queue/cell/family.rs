@@ -1,0 +1,166 @@
+//! The drop policies of cells.
+
+use std::fmt;
+use std::sync::Arc;
+
+use super::{Arrival, BatchHints, CellPolicy, Epd, Fba, Mechanism, Ppd, SelectiveDrop, TailDrop};
+use crate::ids::VcId;
+use crate::queue::{Buffer, Policy, Verdict};
+
+/// The family, a line each. From the list come the parameters, the states and their dispatch, and [`POLICIES`].
+macro_rules! cell_policies {
+    ($($Name:ident,)*) => {
+        /// A drop policy of cells and its parameters.
+        #[derive(Clone, Debug, PartialEq)]
+        #[allow(missing_docs)]
+        pub enum CellPolicyParams {
+            $($Name(<$Name as Mechanism>::Params),)*
+            /// A policy from outside.
+            Custom(CustomCellPolicy),
+        }
+
+        /// A drop policy of cells at work.
+        #[allow(missing_docs)]
+        pub enum CellPolicyState {
+            $($Name(<$Name as Mechanism>::State),)*
+            /// A policy from outside.
+            Custom(Box<dyn CellPolicy>),
+        }
+
+        /// All of the family.
+        pub const POLICIES: &[Policy<CellPolicyParams>] = &[$(Policy {
+            name: $Name::NAME,
+            about: $Name::ABOUT,
+            keys: $Name::KEYS,
+            needs_limit: $Name::NEEDS_LIMIT,
+            params: |values, port| $Name::params(values, port).map(CellPolicyParams::$Name),
+        },)*];
+
+        impl CellPolicyParams {
+            /// What scenario files call it.
+            pub fn name(&self) -> &'static str {
+                match self {
+                    $(CellPolicyParams::$Name(_) => $Name::NAME,)*
+                    CellPolicyParams::Custom(_) => CUSTOM,
+                }
+            }
+
+            /// The policy before the first cell, for the connections numbered below `vcs`.
+            pub fn start(&self, vcs: usize) -> CellPolicyState {
+                match self {
+                    $(CellPolicyParams::$Name(params) => CellPolicyState::$Name($Name::start(params, vcs)),)*
+                    CellPolicyParams::Custom(custom) => CellPolicyState::Custom((custom.start)(vcs)),
+                }
+            }
+
+            /// R, cells, of a policy that has a threshold.
+            pub fn threshold_cells(&self) -> Option<f64> {
+                match self {
+                    $(CellPolicyParams::$Name(params) => $Name::threshold_cells(params),)*
+                    CellPolicyParams::Custom(_) => None,
+                }
+            }
+
+            /// Whether the policy draws random numbers; of one from outside this is not known, and said to be so.
+            pub fn is_random(&self) -> bool {
+                match self {
+                    $(CellPolicyParams::$Name(_) => $Name::IS_RANDOM,)*
+                    CellPolicyParams::Custom(_) => true,
+                }
+            }
+        }
+
+        impl CellPolicyState {
+            /// Calls `visitor` with the policy itself, whose type is known there.
+            #[inline]
+            pub fn visit<V: Visitor>(&mut self, visitor: V) -> V::Output {
+                match self {
+                    $(CellPolicyState::$Name(policy) => visitor.visit(policy),)*
+                    CellPolicyState::Custom(policy) => visitor.visit(policy),
+                }
+            }
+        }
+    };
+}
+
+cell_policies! {
+    TailDrop,
+    Ppd,
+    Epd,
+    SelectiveDrop,
+    Fba,
+}
+
+/// What is done with a policy whose type is known: one kernel for each.
+pub trait Visitor {
+    /// What comes of it.
+    type Output;
+
+    /// Does it.
+    fn visit<P: CellPolicy>(self, policy: &mut P) -> Self::Output;
+}
+
+/// The name of a policy from outside.
+pub const CUSTOM: &str = "custom";
+
+/// A policy that is none of the family: how it begins, for the connections numbered below a number.
+#[derive(Clone)]
+pub struct CustomCellPolicy {
+    start: Arc<dyn Fn(usize) -> Box<dyn CellPolicy> + Send + Sync>,
+}
+
+impl CustomCellPolicy {
+    /// A policy that `start` begins, at each port anew.
+    pub fn new(start: impl Fn(usize) -> Box<dyn CellPolicy> + Send + Sync + 'static) -> CustomCellPolicy {
+        CustomCellPolicy { start: Arc::new(start) }
+    }
+}
+
+impl fmt::Debug for CustomCellPolicy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("CustomCellPolicy")
+    }
+}
+
+/// Equal if it is the same.
+impl PartialEq for CustomCellPolicy {
+    fn eq(&self, other: &CustomCellPolicy) -> bool {
+        Arc::ptr_eq(&self.start, &other.start)
+    }
+}
+
+impl CellPolicy for Box<dyn CellPolicy> {
+    fn admit(&mut self, arrival: Arrival, buffer: &Buffer) -> Verdict {
+        (**self).admit(arrival, buffer)
+    }
+}
+
+impl BatchHints for Box<dyn CellPolicy> {
+    fn needs_every_cell(&self) -> bool {
+        (**self).needs_every_cell()
+    }
+
+    fn reads_per_vc(&self, queued: u32) -> bool {
+        (**self).reads_per_vc(queued)
+    }
+
+    fn end_accepted(&mut self, vc: VcId) {
+        (**self).end_accepted(vc);
+    }
+}
+
+impl CellPolicy for CellPolicyState {
+    fn admit(&mut self, arrival: Arrival, buffer: &Buffer) -> Verdict {
+        struct Admit<'a>(Arrival, &'a Buffer);
+        impl Visitor for Admit<'_> {
+            type Output = Verdict;
+            fn visit<P: CellPolicy>(self, policy: &mut P) -> Verdict {
+                policy.admit(self.0, self.1)
+            }
+        }
+        self.visit(Admit(arrival, buffer))
+    }
+}
+
+/// Asked always: the engine that leaves questions out knows the type of the policy.
+impl BatchHints for CellPolicyState {}

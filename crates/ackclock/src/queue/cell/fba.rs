@@ -1,0 +1,78 @@
+//! Fair Buffer Allocation: as Selective Drop, with a load-ratio limit that falls from infinity at R to Z at K.
+//! Source: \[HK98\] (Heinanen and Kilkki); \[SACK-UBR\] §5.2.
+
+use super::Mechanism;
+use super::frame::{FrameDiscard, FrameParams, FrameRule, threshold_key};
+use super::selective_drop::{load_ratio_key, weighted_load};
+use crate::ids::VcId;
+use crate::keys::{Key, Misfit, Values};
+use crate::queue::{Buffer, Port};
+
+/// FBA's rule: X > R and Y_i·N_a/X > Z·(K−R)/(X−R).
+#[derive(Clone, Copy, Debug)]
+pub struct Fba {
+    threshold_cells: f64,
+    load_ratio: f64,
+}
+
+/// The parameters of FBA.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FbaParams {
+    /// R, cells. Smaller than the buffer.
+    pub threshold_cells: f64,
+    /// Z: the load ratio allowed when the buffer is full.
+    pub load_ratio: f64,
+    /// What happens to frames beyond the rule.
+    pub frame: FrameParams,
+}
+
+impl Mechanism for Fba {
+    const NAME: &'static str = "fba";
+    const ABOUT: &'static str =
+        "Fair Buffer Allocation: the more waits above a threshold, the smaller a share may get new frames in.";
+    const KEYS: &'static [Key] = &[
+        threshold_key(0.5, "literature: [HK98], low confidence"),
+        load_ratio_key("literature: [HK98]"),
+        FrameParams::KEYS[0],
+        FrameParams::KEYS[1],
+        FrameParams::KEYS[2],
+    ];
+    const IS_RANDOM: bool = false;
+    const NEEDS_LIMIT: Option<&'static str> = Some("fba compares with the room that is left");
+    type Params = FbaParams;
+    type State = FrameDiscard<Fba>;
+
+    fn params(values: &Values, port: &Port) -> Result<FbaParams, Misfit> {
+        let threshold_cells = values.level("threshold", port.capacity_cells);
+        let room = port.capacity_cells.map_or(f64::INFINITY, f64::from);
+        if threshold_cells >= room {
+            return Err(Misfit {
+                keys: &["threshold", "buffer"],
+                problem: format!("`threshold` is {threshold_cells} cells, not less than the buffer of {room}"),
+                expected: "must be less than the buffer",
+            });
+        }
+        let frame = FrameParams::read(values, port, threshold_cells)?;
+        Ok(FbaParams { threshold_cells, load_ratio: values.number("load_ratio"), frame })
+    }
+
+    fn start(params: &FbaParams, vcs: usize) -> FrameDiscard<Fba> {
+        let FbaParams { threshold_cells, load_ratio, frame } = params;
+        FrameDiscard::new(Fba { threshold_cells: *threshold_cells, load_ratio: *load_ratio }, frame, vcs)
+    }
+
+    fn threshold_cells(params: &FbaParams) -> Option<f64> {
+        Some(params.threshold_cells)
+    }
+}
+
+impl FrameRule for Fba {
+    fn accept_frame(&mut self, vc: VcId, buffer: &Buffer) -> bool {
+        let (x, k, r) = (f64::from(buffer.queued()), f64::from(buffer.capacity()), self.threshold_cells);
+        x <= r || weighted_load(vc, buffer) * (x - r) <= self.load_ratio * (k - r) * x
+    }
+
+    fn reads_per_vc(&self, queued: u32) -> bool {
+        f64::from(queued) > self.threshold_cells
+    }
+}

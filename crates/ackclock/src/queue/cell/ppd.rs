@@ -1,0 +1,38 @@
+//! Partial packet discard: every new frame is accepted; what overflows takes the rest of its frame along.
+//! Source: \[RF95\]. The memory is [`FrameDiscard`]'s.
+
+use super::{FrameDiscard, FrameParams, FrameRule, Mechanism};
+use crate::ids::VcId;
+use crate::keys::{Key, Misfit, Values};
+use crate::queue::{Buffer, Port};
+
+/// PPD's rule for new frames: none.
+#[derive(Clone, Copy, Debug)]
+pub struct Ppd;
+
+impl Mechanism for Ppd {
+    const NAME: &'static str = "ppd";
+    const ABOUT: &'static str = "Partial packet discard: the rest of a frame that lost a cell is refused too.";
+    const KEYS: &'static [Key] = &[];
+    const IS_RANDOM: bool = false;
+    type Params = ();
+    type State = FrameDiscard<Ppd>;
+
+    fn params(_: &Values, _: &Port) -> Result<(), Misfit> {
+        Ok(())
+    }
+
+    fn start((): &(), vcs: usize) -> FrameDiscard<Ppd> {
+        FrameDiscard::new(Ppd, &FrameParams::PLAIN, vcs)
+    }
+}
+
+impl FrameRule for Ppd {
+    fn accept_frame(&mut self, _vc: VcId, _buffer: &Buffer) -> bool {
+        true
+    }
+
+    fn reads_per_vc(&self, _queued: u32) -> bool {
+        false
+    }
+}

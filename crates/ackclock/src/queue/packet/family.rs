@@ -1,0 +1,96 @@
+//! The drop policies of packets.
+
+use std::fmt;
+use std::sync::Arc;
+
+use super::{CoDel, Mechanism, PacketPolicy, Red, TailDrop};
+use crate::queue::Policy;
+use crate::rng::Stream;
+use crate::units::Rate;
+
+/// The family, a line each. From the list come the parameters, how each begins, and [`POLICIES`].
+macro_rules! packet_policies {
+    ($($Name:ident,)*) => {
+        /// A drop policy of packets and its parameters.
+        #[derive(Clone, Debug, PartialEq)]
+        #[allow(missing_docs)]
+        pub enum PacketPolicyParams {
+            $($Name(<$Name as Mechanism>::Params),)*
+            /// A policy from outside.
+            Custom(CustomPacketPolicy),
+        }
+
+        /// All of the family.
+        pub const POLICIES: &[Policy<PacketPolicyParams>] = &[$(Policy {
+            name: $Name::NAME,
+            about: $Name::ABOUT,
+            keys: $Name::KEYS,
+            needs_limit: $Name::NEEDS_LIMIT,
+            params: |values, port| $Name::params(values, port).map(PacketPolicyParams::$Name),
+        },)*];
+
+        impl PacketPolicyParams {
+            /// What scenario files call it.
+            pub fn name(&self) -> &'static str {
+                match self {
+                    $(PacketPolicyParams::$Name(_) => $Name::NAME,)*
+                    PacketPolicyParams::Custom(_) => CUSTOM,
+                }
+            }
+
+            /// The policy before the first packet, at a port of this name and rate, under this seed.
+            pub fn start(&self, rate: Rate, port: &str, seed: u64) -> Box<dyn PacketPolicy> {
+                let draws = Stream::new(seed, port, self.name());
+                match self {
+                    $(PacketPolicyParams::$Name(params) => Box::new($Name::start(params, rate, draws)),)*
+                    PacketPolicyParams::Custom(custom) => (custom.start)(rate, draws),
+                }
+            }
+
+            /// Whether the policy draws random numbers; of one from outside this is not known, and said to be so.
+            pub fn is_random(&self) -> bool {
+                match self {
+                    $(PacketPolicyParams::$Name(_) => $Name::IS_RANDOM,)*
+                    PacketPolicyParams::Custom(_) => true,
+                }
+            }
+        }
+    };
+}
+
+packet_policies! {
+    TailDrop,
+    Red,
+    CoDel,
+}
+
+/// The name of a policy from outside.
+pub const CUSTOM: &str = "custom";
+
+/// A policy that is none of the family: how it begins at a port of a rate, with random numbers of its own.
+#[derive(Clone)]
+pub struct CustomPacketPolicy {
+    start: Arc<Start>,
+}
+
+type Start = dyn Fn(Rate, Stream) -> Box<dyn PacketPolicy> + Send + Sync;
+
+impl CustomPacketPolicy {
+    /// A policy that `start` begins, at each port anew.
+    pub fn new(start: impl Fn(Rate, Stream) -> Box<dyn PacketPolicy> + Send + Sync + 'static) -> CustomPacketPolicy {
+        CustomPacketPolicy { start: Arc::new(start) }
+    }
+}
+
+impl fmt::Debug for CustomPacketPolicy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("CustomPacketPolicy")
+    }
+}
+
+/// Equal if it is the same.
+impl PartialEq for CustomPacketPolicy {
+    fn eq(&self, other: &CustomPacketPolicy) -> bool {
+        Arc::ptr_eq(&self.start, &other.start)
+    }
+}

@@ -1,0 +1,45 @@
+//! Tail drop: a packet is refused when it does not fit.
+//! Source: RFC 7567 §2.
+
+use super::{BatchHints, Mechanism, PacketArrival, PacketPolicy, unless_full};
+use crate::keys::{Key, Misfit, Values};
+use crate::queue::{Port, Verdict};
+use crate::rng::Stream;
+use crate::units::Rate;
+
+/// Tail drop has no state.
+#[derive(Clone, Copy, Debug)]
+pub struct TailDrop;
+
+impl Mechanism for TailDrop {
+    const NAME: &'static str = "tail-drop";
+    const ABOUT: &'static str = "What does not fit is refused.";
+    const KEYS: &'static [Key] = &[];
+    const IS_RANDOM: bool = false;
+    type Params = ();
+    type State = TailDrop;
+
+    fn params(_: &Values, _: &Port) -> Result<(), Misfit> {
+        Ok(())
+    }
+
+    fn start((): &(), _rate: Rate, _draws: Stream) -> TailDrop {
+        TailDrop
+    }
+}
+
+impl PacketPolicy for TailDrop {
+    fn on_enqueue(&mut self, arrival: &PacketArrival) -> Verdict {
+        unless_full(arrival)
+    }
+
+    fn boxed_clone(&self) -> Box<dyn PacketPolicy> {
+        Box::new(*self)
+    }
+}
+
+impl BatchHints for TailDrop {
+    fn accepts_at_once(&self) -> bool {
+        true
+    }
+}
