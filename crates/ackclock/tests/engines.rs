@@ -12,7 +12,7 @@ use std::path::Path;
 use ackclock::ids::{FlowId, Id};
 use ackclock::record::{LinkLosses, PortRecord, Records};
 use ackclock::rng::Stream;
-use ackclock::scenario::{Buffer, Scenario};
+use ackclock::scenario::{Buffer, Queue, Scenario};
 use ackclock::sim::{self, Engine};
 use ackclock::tcp::TcpParams;
 use ackclock::units::{Span, Time};
@@ -364,11 +364,13 @@ fn ports_without_slots_before_between_and_after_congested_ones() {
     let case = case(&network, "atm", "tail-drop", 0, 0);
     let mut scenario = case.scenario;
     for link in scenario.links.iter_mut() {
-        link.queue.buffer = Buffer::Cells(100);
+        link.queue = Queue { buffer: Buffer::Cells(100), ..Queue::unlimited() };
     }
     for flow in scenario.flows.iter_mut() {
         flow.tcp = TcpParams { receive_window: 60_000, ..TcpParams::default() };
-        flow.pcr = None;
+        (flow.start, flow.start_jitter, flow.stop) = (Time::ZERO, Span::ZERO, None);
+        (flow.size, flow.pcr) = (None, None);
+        flow.forced_drops.clear();
     }
     let through = through_ports(&scenario);
     assert!(["s1->s2", "s3->s4", "s5->s6", "s6->d"].iter().all(|name| through.contains(name)), "{through:?}");
