@@ -364,10 +364,14 @@ fn ports_without_slots_before_between_and_after_congested_ones() {
     let case = case(&network, "atm", "tail-drop", 0, 0);
     let mut scenario = case.scenario;
     for link in scenario.links.iter_mut() {
-        link.queue = Queue { buffer: Buffer::Cells(100), ..Queue::unlimited() };
+        link.queue = Queue { buffer: Buffer::Cells(50), ..Queue::unlimited() };
     }
-    for flow in scenario.flows.iter_mut() {
+    scenario.duration = Span::from_ms(200);
+    // Whoever loses begins again soon, at another time than the others.
+    for (number, flow) in (0..).zip(scenario.flows.iter_mut()) {
         flow.tcp = TcpParams { receive_window: 60_000, ..TcpParams::default() };
+        flow.tcp.timer.granularity = Span::from_ms(1);
+        flow.tcp.timer.initial_rto = Span::from_ms(10 + number);
         (flow.start, flow.start_jitter, flow.stop) = (Time::ZERO, Span::ZERO, None);
         (flow.size, flow.pcr) = (None, None);
         flow.forced_drops.clear();
