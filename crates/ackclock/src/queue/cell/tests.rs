@@ -168,10 +168,11 @@ fn selective_drop_accepts_at_exactly_the_limit() {
     for vc in [0, 0, 0, 0, 0, 0, 1, 1, 1, 1] {
         buffer.enter(VcId::from_index(vc));
     }
-    let mut rule = SelectiveDrop::new(4.0, 0.8);
-    assert!(rule.accept_frame(VcId::from_index(1), &buffer));
+    let mut policy = selective_drop(4.0, None).start(4);
+    let frame = Arrival { vc: VcId::from_index(1), eom: true };
+    assert_eq!(policy.admit(frame, &buffer), Verdict::Accept);
     buffer.leave(VcId::from_index(0));
-    assert!(!rule.accept_frame(VcId::from_index(1), &buffer), "X = 9: 8/9 > 0.8");
+    assert_eq!(policy.admit(frame, &buffer), Verdict::Drop(DropReason::Policy), "X = 9: 8/9 > 0.8");
 }
 
 #[test]
