@@ -318,7 +318,19 @@
       return element("div", { class: "tools", role: "group", "aria-label": `View of ${this.chart.title}` },
         button("Reduce", "−", () => zoomBy(this.clock, 2)), button("Enlarge", "+", () => zoomBy(this.clock, 0.5)),
         button("Earlier", "‹", () => pan(this.clock, -0.5)), button("Later", "›", () => pan(this.clock, 0.5)),
-        button("Show all", "Reset", () => reset(this.clock)), log);
+        button("Show all", "Reset", () => reset(this.clock)), log,
+        ...saving.buttons(`the plot ${this.chart.title}`, () => this.picture(), () => this.chart.title));
+    }
+
+    // What is shown now, drawn once more without a screen.
+    picture() {
+      const { chart } = this;
+      const quantity = chart.unit ? `${chart.quantity}, ${chart.unit}` : chart.quantity;
+      const legend = [...this.legend.querySelectorAll('button[aria-pressed="true"]')];
+      return saving.plotPicture(chart.title, quantity, () => {
+        const { options, table } = this.compose(saving.plotSize);
+        new uPlot(options, table, element("div"));
+      }, legend);
     }
 
     key(event) {
@@ -356,7 +368,16 @@
       this.drawLegend(lines);
       if (this.u) this.u.destroy();
       this.label.textContent = chart.unit ? `${chart.quantity}, ${chart.unit}` : chart.quantity;
+      const { options, table } = this.compose(this.size());
+      this.u = new uPlot(options, table, this.canvasBox);
+      this.touch(this.u);
+      plots.forEach((plot) => plot.u && (plot.box.dataset.drawn = plot.visible.length));
+      root.dataset.drawn = plots.filter((plot) => plot.u).length;
+    }
 
+    // What the plot library is given: how to draw, and the values.
+    compose(size) {
+      const { chart } = this;
       // What this drawing shows. One that is replaced may be drawn once more and must not see what replaces it.
       const view = { visible: this.visible, members: this.members, log: this.log, top: this.chart.top, clock: this.clock, drawings: [null] };
       const positive = (values) => (view.log ? values.map((v) => (v > 0 ? v : null)) : values);
@@ -394,7 +415,7 @@
       const { clock } = this;
       const font = "12px system-ui, sans-serif";
       const options = {
-        ...this.size(),
+        ...size,
         series,
         bands,
         legend: { show: false },
@@ -422,10 +443,7 @@
       // Zooming is ours, so that all charts follow.
       options.cursor.drag.setScale = false;
       options.cursor.bind = { dblclick: () => () => { reset(clock); return null; } };
-      this.u = new uPlot(options, tables.length ? uPlot.join(tables) : [[0, clock.end]], this.canvasBox);
-      this.touch(this.u);
-      plots.forEach((plot) => plot.u && (plot.box.dataset.drawn = plot.visible.length));
-      root.dataset.drawn = plots.filter((plot) => plot.u).length;
+      return { options, table: tables.length ? uPlot.join(tables) : [[0, clock.end]] };
     }
 
     drawLegend(lines) {

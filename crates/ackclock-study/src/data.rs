@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
+use crate::abbreviations::Abbreviation;
 use crate::measure::MetricName;
 
 /// `study.toml`.
@@ -23,6 +24,9 @@ pub(crate) struct Head {
     /// What in the publication does not fit together.
     #[serde(default)]
     pub remarks: Vec<String>,
+    /// Words of its tables and claims that not every reader knows.
+    #[serde(default)]
+    pub abbreviations: Vec<Abbreviation>,
     #[serde(rename = "card")]
     pub cards: Vec<Card>,
     #[serde(rename = "axis")]

@@ -28,6 +28,7 @@
 //! # Ok::<(), ackclock_study::Error>(())
 //! ```
 
+mod abbreviations;
 mod claim;
 mod course;
 mod curves;
@@ -39,6 +40,7 @@ mod figures;
 mod ledger;
 mod measure;
 mod page;
+mod picture;
 mod plan;
 mod report;
 mod run;
@@ -49,6 +51,7 @@ mod test_folder;
 mod tests;
 mod text;
 
+pub use abbreviations::Abbreviation;
 pub use error::Error;
 pub use figure::{DrawnFigure, DrawnFlow};
 pub use plan::{Plan, Selection};

@@ -412,6 +412,46 @@ impl TryFrom<String> for MetricName {
     }
 }
 
+impl MetricName {
+    /// What it counts, in a word: metrics of the same word can share an axis.
+    pub fn counts(&self) -> &'static str {
+        match self {
+            MetricName::Efficiency => "efficiency",
+            MetricName::Fairness | MetricName::Jain(_) => "fairness",
+            MetricName::Drops => "drops",
+            MetricName::LongestBackoff => "halvings",
+            MetricName::Synchrony => "synchrony",
+            MetricName::Of(quality, _) | MetricName::Deviation(quality) => quality.counts(),
+            MetricName::Ratio(..) => "ratio",
+            MetricName::Misallocation(..) => "misallocation",
+            MetricName::During(Recordable::Throughput, ..) => "rate",
+            MetricName::During(Recordable::Cwnd, ..) => "cwnd",
+            MetricName::During(Recordable::Timeouts, ..) => "timeouts",
+            MetricName::MeanQueue(_) => "queue",
+            MetricName::QueueSeconds(_) => "queue times seconds",
+            MetricName::FirstHandover(_) => "time",
+            MetricName::InSack(InSack::Edge(..), _) => "edges",
+            MetricName::InSack(InSack::Offset(_), _) => "offsets",
+        }
+    }
+}
+
+impl Quality {
+    fn counts(self) -> &'static str {
+        match self {
+            Quality::Sent | Quality::SentOnce | Quality::Goodput | Quality::GoodputAfterWarmup => "rate",
+            Quality::Lost => "lost",
+            Quality::ShareSentAgain => "share sent again",
+            Quality::Retransmissions | Quality::Needless => "sent again",
+            Quality::SackBlocks => "blocks",
+            Quality::SackOctets => "octets",
+            Quality::FastRetransmits => "fast retransmits",
+            Quality::Timeouts => "timeouts",
+            Quality::Completed => "time",
+        }
+    }
+}
+
 /// A metric, ready to be computed.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Metric {

@@ -5,32 +5,40 @@ use ackclock_results::report::html::Html;
 use ackclock_results::report::number::fixed;
 use ackclock_results::report::page::Page;
 use ackclock_results::report::run::command_line;
-use ackclock_results::report::table::{Cell, Table, Tone};
+use ackclock_results::report::table::{self, Cell, Table, Tone};
 
+use crate::abbreviations::Abbreviation;
 use crate::curves;
 use crate::figure::DrawnFigure;
 use crate::report::{
     AssumptionReport, CardReport, ClaimReport, FindingReport, Number, Report, TableReport, Tally, Verdict,
 };
-use crate::text;
+use crate::{picture, text};
 
-/// The page of a report. `command` is how to repeat it.
+/// The page of a report. `command` is how to repeat it. What decides comes first: the verdict, as a picture and in
+/// numbers; tables, claims and assumptions are folded away, unless something in them fails.
 pub(crate) fn render(report: &Report, figures: &[DrawnFigure], command: &[String]) -> String {
     let mut page = Page::new(format!("Reproduction of {}", report.study), &report.title);
     page.lead(&lead(report));
-    page.section("verdict", "Verdict", tally(report));
+    page.section("verdict", "Verdict", verdict_section(report));
     for card in &report.cards {
         let drawn: Vec<&DrawnFigure> = figures.iter().filter(|figure| figure.card == card.id).collect();
         let body = card_section(&mut page, card, report, &drawn);
-        page.section(format!("card-{}", card.id), format!("{}: {}", card.id, card.title), body);
+        page.section_named(format!("card-{}", card.id), picture::short_title(card), &card.title, body);
     }
     if !report.findings.is_empty() {
-        page.section("findings", "Findings: recorded differences", findings(&report.findings));
+        page.section_named("findings", "Findings", "Findings: recorded differences", findings(&report.findings));
     }
     if !report.remarks.is_empty() {
-        page.section("remarks", "Remarks on the publication", list(report.remarks.iter().map(String::as_str)));
+        let remarks = list(report.remarks.iter().map(String::as_str));
+        page.section_named(
+            "remarks",
+            "Remarks",
+            "Remarks on the publication",
+            Html::of_class("div", "in-columns", &remarks),
+        );
     }
-    page.section("repeat", "How to repeat it", repeat(report, command));
+    page.section_named("repeat", "Repeat", "How to repeat it", repeat(report, command));
     page.render()
 }
 
@@ -46,9 +54,30 @@ fn lead(report: &Report) -> Html {
     html
 }
 
+fn verdict_section(report: &Report) -> Html {
+    let mut html = Html::new();
+    html.tag("p", &[], |html| {
+        let Tally { failures, vanished, .. } = report.tally;
+        let (tone, words) = match report.passed() {
+            true => (Tone::Good, "every difference is recorded, and every recorded difference is there".to_owned()),
+            false => (
+                Tone::Bad,
+                format!("{failures} differences are not recorded, {vanished} recorded differences have vanished"),
+            ),
+        };
+        table::verdict(html, tone, &words);
+    });
+    html.append(&picture::picture(report));
+    html.tag("div", &[("class", "beside")], |html| {
+        html.append(&tally(report));
+        html.append(&abbreviations(report));
+    });
+    html
+}
+
 fn tally(report: &Report) -> Html {
     let Tally { cells, cells_agree, cells_differ, cells_exact, cells_exact_agree, .. } = report.tally;
-    let Tally { claims, claims_hold, claims_differ, failures, vanished, .. } = report.tally;
+    let Tally { claims, claims_hold, claims_differ, .. } = report.tally;
     let mut table = Table::new("Published numbers and claims")
         .words("what")
         .column("examined", "")
@@ -67,16 +96,23 @@ fn tally(report: &Report) -> Html {
         ]);
     }
     table.row(vec![Cell::text("claims"), number(claims), number(claims_hold), number(claims_differ)]);
-    let mut html = table.html();
-    html.tag("p", &[], |html| {
-        let (tone, words) = match report.passed() {
-            true => (Tone::Good, "every difference is recorded, and every recorded difference is there".to_owned()),
-            false => (
-                Tone::Bad,
-                format!("{failures} differences are not recorded, {vanished} recorded differences have vanished"),
-            ),
-        };
-        ackclock_results::report::table::verdict(html, tone, &words);
+    Html::of_class("div", "", &table.html())
+}
+
+fn abbreviations(report: &Report) -> Html {
+    let mut html = Html::new();
+    if report.abbreviations.is_empty() {
+        return html;
+    }
+    html.tag("div", &[], |html| {
+        html.leaf("h3", &[], "Abbreviations");
+        html.tag("dl", &[("class", "short-words")], |html| {
+            for Abbreviation { word, means } in &report.abbreviations {
+                html.tag("div", &[], |html| {
+                    html.leaf("dt", &[], word).leaf("dd", &[], means);
+                });
+            }
+        });
     });
     html
 }
@@ -88,54 +124,99 @@ fn card_section(page: &mut Page, card: &CardReport, report: &Report, figures: &[
         html.leaf("p", &[], &seeds);
     }
     if let Some(table) = &card.table {
-        html.append(&published(table));
+        let verdicts: Vec<&Verdict> = table.cells.iter().map(|cell| &cell.verdict).collect();
+        html.append(&part("Numbers", "agree", &verdicts, &published(card, table)));
+    }
+    if !card.claims.is_empty() {
+        let verdicts: Vec<&Verdict> = card.claims.iter().map(|claim| &claim.verdict).collect();
+        html.append(&part("Claims", "hold", &verdicts, &claims(&card.claims)));
+    }
+    if !card.assumptions.is_empty() {
+        let heading =
+            format!("Assumptions: {}, and what the alternatives would change (not judged)", card.assumptions.len());
+        html.append(&folded(&heading, Tone::Neutral, "", false, &assumptions(&card.assumptions)));
     }
     for figure in figures {
         html.append(&drawn(page, figure));
     }
-    if !card.claims.is_empty() {
-        html.append(&claims(&card.claims));
-    }
-    if !card.assumptions.is_empty() {
-        html.append(&assumptions(&card.assumptions));
-    }
     html
 }
 
-fn published(report: &TableReport) -> Html {
+/// Something with a verdict for each of its rows, folded away unless one of them fails.
+fn part(heading: &str, good: &str, verdicts: &[&Verdict], body: &Html) -> Html {
+    let count = |wanted: Tone| verdicts.iter().filter(|verdict| picture::tone(verdict) == wanted).count();
+    let (agree, differ, fail) = (count(Tone::Good), count(Tone::Notable), count(Tone::Bad));
+    let mut words = format!("{agree} of {} {good}", verdicts.len());
+    if differ > 0 {
+        words += &format!(", {differ} differ as recorded");
+    }
+    if fail > 0 {
+        words += &format!(", {fail} fail");
+    }
+    let tone = match (differ, fail) {
+        (0, 0) => Tone::Good,
+        (_, 0) => Tone::Notable,
+        _ => Tone::Bad,
+    };
+    folded(&format!("{heading}: "), tone, &words, fail > 0, body)
+}
+
+fn folded(heading: &str, tone: Tone, words: &str, open: bool, body: &Html) -> Html {
+    let mut html = Html::new();
+    let open = if open { "open" } else { "" };
+    html.tag("details", &[("class", "part"), ("open", open)], |html| {
+        html.tag("summary", &[], |html| {
+            html.text(heading);
+            if !words.is_empty() {
+                table::verdict(html, tone, words);
+            }
+        });
+        html.append(body);
+    });
+    html
+}
+
+/// The columns that decide come first: on a narrow screen the others are scrolled to.
+fn published(card: &CardReport, report: &TableReport) -> Html {
     let mut table = Table::new(&report.quantity)
         .words("row")
         .words("column")
+        .words("verdict")
         .column("published", "")
         .column("ours", "")
-        .column("range", "")
-        .column("tolerance", "");
+        .column("tolerance", "")
+        .column("range", "");
     for label in &report.beside {
         table = table.column(label, "");
     }
-    table = table.words("verdict");
-    for cell in &report.cells {
+    for (nth, cell) in report.cells.iter().enumerate() {
         let ours = cell.comparable();
         let mut cells = vec![
             Cell::text(&cell.row),
             Cell::text(&cell.column),
+            verdict(&cell.verdict, "agrees"),
             Cell::number(cell.published, cell.decimals),
             number(ours, cell.decimals),
-            Cell::Number(format!("{} to {}", fixed(ours.min, cell.decimals), fixed(ours.max, cell.decimals))),
             Cell::Number(text::tolerance(cell)),
+            Cell::Number(format!("{} to {}", fixed(ours.min, cell.decimals), fixed(ours.max, cell.decimals))),
         ];
         cells.extend(cell.beside.iter().map(|value| Cell::number(*value, cell.decimals)));
-        cells.push(verdict(&cell.verdict, "agrees"));
-        table.row(cells);
+        table.row_named(picture::anchor(card, nth), cells);
     }
     if report.cells.iter().any(|cell| cell.exact) {
         table = table.note("Where the tolerance is what was printed, our number is given as the study gives its own: rounded, rounded up or cut off.");
     }
-    let mut html = table.html();
-    html.leaf("h3", &[], "Why these tolerances");
-    let reasons = text::tolerance_reasons(report);
-    let reasons: Vec<String> = reasons.iter().map(|(tolerances, reason)| format!("{tolerances}: {reason}")).collect();
-    html.append(&list(reasons.iter().map(String::as_str)));
+    let mut html = Html::new();
+    html.tag("div", &[("class", "beside")], |html| {
+        html.append(&Html::of_class("div", "", &table.html()));
+        html.tag("div", &[], |html| {
+            html.leaf("h3", &[], "Why these tolerances");
+            let reasons = text::tolerance_reasons(report);
+            let reasons: Vec<String> =
+                reasons.iter().map(|(tolerances, reason)| format!("{tolerances}: {reason}")).collect();
+            html.append(&list(reasons.iter().map(String::as_str)));
+        });
+    });
     html
 }
 
@@ -173,10 +254,10 @@ fn claims(claims: &[ClaimReport]) -> Html {
     if has_instances {
         table = table.words("of");
     }
-    table = table.words("our numbers").words("verdict");
+    table = table.words("verdict").words("our numbers");
     for claim in claims {
         let of = has_instances.then(|| Cell::text(claim.instance().unwrap_or_default()));
-        let judged = [Cell::text(&claim.evidence), verdict(&claim.verdict, "holds")];
+        let judged = [verdict(&claim.verdict, "holds"), Cell::text(&claim.evidence)];
         table.row([Cell::text(&claim.text)].into_iter().chain(of).chain(judged).collect());
     }
     table.html()
@@ -184,38 +265,53 @@ fn claims(claims: &[ClaimReport]) -> Html {
 
 fn assumptions(assumptions: &[AssumptionReport]) -> Html {
     let mut html = Html::new();
-    html.leaf("h3", &[], "Assumptions, and what the alternatives would change (not judged)");
-    for assumption in assumptions {
-        html.tag("p", &[], |html| {
-            html.leaf("strong", &[], &assumption.id)
-                .text(&format!(" ({}): {} ", assumption.mark, assumption.statement));
-            html.text(&assumption.reason);
-        });
-        for group in &assumption.groups {
-            let mut table = Table::new(format!("Sensitivity to {}: {}", assumption.id, group.label)).words("choice");
-            for shown in &group.shown {
-                table = table.column(&shown.label, "");
-            }
-            for alternative in &group.alternatives {
-                let numbers = alternative.numbers.iter().zip(&group.shown);
-                let numbers = numbers.map(|(value, shown)| number(value, shown.decimals));
-                table.row([Cell::text(&alternative.label)].into_iter().chain(numbers).collect());
-            }
-            html.append(&table.html());
+    html.tag("div", &[("class", "in-columns")], |html| {
+        for assumption in assumptions {
+            html.append(&Html::of_class("div", "", &assumed(assumption)));
         }
+    });
+    html
+}
+
+fn assumed(assumption: &AssumptionReport) -> Html {
+    let mut html = Html::new();
+    html.tag("p", &[], |html| {
+        html.leaf("strong", &[], &assumption.id).text(&format!(" ({}): {} ", assumption.mark, assumption.statement));
+        html.text(&assumption.reason);
+    });
+    for group in &assumption.groups {
+        let mut table = Table::new(format!("Sensitivity to {}: {}", assumption.id, group.label)).words("choice");
+        for shown in &group.shown {
+            table = table.column(&shown.label, "");
+        }
+        for alternative in &group.alternatives {
+            let numbers = alternative.numbers.iter().zip(&group.shown);
+            let numbers = numbers.map(|(value, shown)| number(value, shown.decimals));
+            table.row([Cell::text(&alternative.label)].into_iter().chain(numbers).collect());
+        }
+        html.append(&table.html());
     }
     html
 }
 
 fn findings(findings: &[FindingReport]) -> Html {
     let mut html = Html::new();
-    for finding in findings {
-        html.leaf("h3", &[], &format!("{}: {}", finding.id, finding.title));
-        html.leaf("p", &[], &finding.text);
-        html.append(&list(finding.evidence.iter().map(String::as_str)));
-        html.leaf("p", &[("class", "note")], &format!("Covers {}.", finding.covers.join(", ")));
-    }
+    html.tag("div", &[("class", "in-columns")], |html| {
+        for finding in findings {
+            html.tag("div", &[("id", &anchor(&finding.id)), ("class", "finding")], |html| {
+                html.leaf("h3", &[], &format!("{}: {}", finding.id, finding.title));
+                html.leaf("p", &[], &finding.text);
+                html.append(&list(finding.evidence.iter().map(String::as_str)));
+                html.leaf("p", &[("class", "note")], &format!("Covers {}.", finding.covers.join(", ")));
+            });
+        }
+    });
     html
+}
+
+/// The name of a finding in the page.
+fn anchor(finding: &str) -> String {
+    format!("finding-{finding}")
 }
 
 fn repeat(report: &Report, command: &[String]) -> Html {
@@ -239,11 +335,11 @@ fn number(number: &Number, decimals: usize) -> Cell {
     number.ci95.map_or(Cell::Number(mean.clone()), |half| Cell::Interval(mean, fixed(half, decimals)))
 }
 
+/// A verdict leads to the finding that explains it.
 fn verdict(verdict: &Verdict, good: &str) -> Cell {
+    let (tone, words) = (picture::tone(verdict), picture::words(verdict, good));
     match verdict {
-        Verdict::Agrees => Cell::Verdict(Tone::Good, good.into()),
-        Verdict::Differs(finding) => Cell::Verdict(Tone::Notable, format!("differs ({finding})")),
-        Verdict::Fails => Cell::Verdict(Tone::Bad, "fails: not recorded".into()),
-        Verdict::Vanished(finding) => Cell::Verdict(Tone::Bad, format!("fails: {finding} vanished")),
+        Verdict::Differs(finding) => Cell::Explained(tone, words, format!("#{}", anchor(finding))),
+        _ => Cell::Verdict(tone, words),
     }
 }

@@ -8,6 +8,7 @@ use ackclock::record::stats::{Summary, sample_sd, summarize};
 use ackclock::sim::RESULT_VERSION;
 use serde::Serialize;
 
+use crate::abbreviations::Abbreviation;
 use crate::claim::Measured;
 use crate::data::{Assumption, Beside, Card, Group, Mark, Point, Shown, Table, Tolerance, cell_id, merged};
 use crate::figure::DrawnFigure;
@@ -39,6 +40,8 @@ pub struct Report {
     pub findings: Vec<FindingReport>,
     /// What the publication says that does not fit together; not repeated where only a part was examined.
     pub remarks: Vec<String>,
+    /// The abbreviations of the study that stand in what was examined.
+    pub abbreviations: Vec<Abbreviation>,
     /// How many agree, and so on.
     pub tally: Tally,
 }
@@ -86,6 +89,9 @@ pub struct CellReport {
     pub tolerance: f64,
     /// Whether every digit that was printed must be ours: `tolerance` is the step of the last one.
     pub exact: bool,
+    /// What it counts, in a word, and in which unit: numbers alike can share an axis.
+    #[serde(skip)]
+    pub(crate) counts: (&'static str, f64),
     /// Decimals that tell something.
     pub decimals: usize,
     /// Why so much.
@@ -288,8 +294,10 @@ impl Report {
             cards,
             findings: findings.filter(|finding| !finding.covers.is_empty()).collect(),
             remarks: if scope.is_whole(study) { study.head.remarks.clone() } else { Vec::new() },
+            abbreviations: Vec::new(),
             tally,
         }
+        .explaining(&study.head.abbreviations)
     }
 
     /// Writes `report.json`, `report.txt` and `report.html` into the folder, each whole or not at all. `command` is how
@@ -408,7 +416,8 @@ fn table_report(measured: &Measured, scope: &Scope, card: &Card, table: &Table) 
     for row in scope.rows(study, card) {
         for ((column, published), tolerance) in table.columns_of(row).iter().zip(&row.published).zip(&row.tolerance) {
             let points = study.checked_points(&merged(&row.at, &column.at));
-            let metric = study.metric(column.metric.as_ref().unwrap_or(&table.metric), table.capacity_mbps);
+            let name = column.metric.as_ref().unwrap_or(&table.metric);
+            let metric = study.metric(name, table.capacity_mbps);
             let tolerance = table.tolerance(tolerance).expect("checked when the study was loaded");
             let values = match tolerance.is_about_runs() {
                 true => {
@@ -436,6 +445,7 @@ fn table_report(measured: &Measured, scope: &Scope, card: &Card, table: &Table) 
                 published: *published,
                 tolerance: tolerance.distance(*published, deviation),
                 exact: tolerance.is_exact(),
+                counts: (name.counts(), column.unit),
                 decimals: tolerance.printed_decimals().unwrap_or(column.decimals),
                 tolerance_reason: tolerance.reason.clone(),
                 ours,

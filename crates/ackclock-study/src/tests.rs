@@ -1,5 +1,6 @@
 //! A small made-up study with made-up measurements, for tests by theme; the data of the real studies.
 
+mod pages;
 mod planning;
 mod predicates;
 mod studies;
@@ -166,7 +167,7 @@ fn measure(point: &Point, seed: u64) -> Measurement {
     }
 }
 
-fn report_of(study: &Study, selection: &Selection) -> Report {
+pub(crate) fn report_of(study: &Study, selection: &Selection) -> Report {
     let scope = Scope::new(study, selection).unwrap();
     let mut runs = BTreeMap::new();
     for (point, seeds) in scope.demand(study) {

@@ -17,6 +17,15 @@ impl Html {
         html
     }
 
+    /// An element of a class around a piece.
+    pub fn of_class(tag: &'static str, class: &str, content: &Html) -> Html {
+        let mut html = Html::new();
+        html.tag(tag, &[("class", class)], |html| {
+            html.append(content);
+        });
+        html
+    }
+
     /// An element: its name, its attributes, what is inside. An attribute with an empty value is left out.
     pub fn tag(
         &mut self,

@@ -4,6 +4,7 @@
 //! was recorded), [`scatter`], [`page`] (the shell). [`run`](mod@run) puts them together for one result, [`compare`]
 //! for several.
 
+pub mod agreement;
 pub mod chart;
 pub mod compare;
 mod findings;

@@ -9,12 +9,21 @@ pub struct Page {
     kind: String,
     title: String,
     lead: Html,
-    sections: Vec<(String, String, Html)>,
+    sections: Vec<Section>,
     choices: Vec<Choice>,
     charts: String,
     charts_count: usize,
     /// Instants in seconds with a few words, drawn in every chart.
     marks: Vec<(f64, String)>,
+}
+
+#[derive(Clone, Debug)]
+struct Section {
+    id: String,
+    /// In the navigation where there is little room; may be empty.
+    short: String,
+    heading: String,
+    body: Html,
 }
 
 impl Page {
@@ -39,7 +48,18 @@ impl Page {
 
     /// Appends a section with a heading. `id` is for links to it.
     pub fn section(&mut self, id: impl Into<String>, heading: impl Into<String>, body: Html) {
-        self.sections.push((id.into(), heading.into(), body));
+        self.section_named(id, "", heading, body);
+    }
+
+    /// The same with a short name, which stands in the navigation where there is little room.
+    pub fn section_named(
+        &mut self,
+        id: impl Into<String>,
+        short: impl Into<String>,
+        heading: impl Into<String>,
+        body: Html,
+    ) {
+        self.sections.push(Section { id: id.into(), short: short.into(), heading: heading.into(), body });
     }
 
     /// Takes a choice of things to be shown, and gives its number and the place of its controls.
@@ -89,17 +109,27 @@ impl Page {
             html.append(&self.lead);
         });
         body.tag("nav", &[("aria-label", "Sections")], |html| {
-            for (id, heading, _) in &self.sections {
-                html.leaf("a", &[("href", &format!("#{id}"))], heading);
-            }
-        });
-        body.tag("main", &[], |html| {
-            for (id, heading, section) in &self.sections {
-                html.tag("section", &[("id", id), ("aria-labelledby", &format!("{id}-heading"))], |html| {
-                    html.leaf("h2", &[("id", &format!("{id}-heading"))], heading).append(section);
+            for Section { id, short, heading, .. } in &self.sections {
+                html.tag("a", &[("href", &format!("#{id}")), ("title", heading)], |html| match short.as_str() {
+                    "" => {
+                        html.text(heading);
+                    }
+                    short => {
+                        html.leaf("span", &[("class", "short")], short).leaf("span", &[("class", "full")], heading);
+                    }
                 });
             }
         });
+        body.tag("main", &[], |html| {
+            for Section { id, heading, body, .. } in &self.sections {
+                html.tag("section", &[("id", id), ("aria-labelledby", &format!("{id}-heading"))], |html| {
+                    html.leaf("h2", &[("id", &format!("{id}-heading"))], heading).append(body);
+                });
+            }
+        });
+        // A long navigation stands beside the page where there is room, or breaks into lines.
+        let letters: usize = self.sections.iter().map(|section| section.heading.chars().count() + 3).sum();
+        let long = if letters > MOST_IN_LINE { " class=\"long\"" } else { "" };
         let choices: Vec<String> = self
             .choices
             .iter()
@@ -123,10 +153,10 @@ impl Page {
              {MARK}\n<meta name=\"color-scheme\" content=\"light dark\">\n\
              <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; \
              script-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'\">\n\
-             <title>{title}</title>\n<style>\n{style}\n{REPORT_CSS}</style>\n</head>\n<body>\n{body}\n\
+             <title>{title}</title>\n<style>\n{style}\n{REPORT_CSS}</style>\n</head>\n<body{long}>\n{body}\n\
              <footer>Ackclock {version}</footer>\n\
              <script type=\"application/json\" id=\"data\">{data}</script>\n\
-             {scripts}<script>\n{REPORT_JS}</script>\n</body>\n</html>\n",
+             {scripts}<script>\n{SAVE_JS}</script>\n<script>\n{REPORT_JS}</script>\n</body>\n</html>\n",
             title = escape(&format!("{} – {}", self.title, self.kind)),
             body = body.as_str(),
             version = env!("CARGO_PKG_VERSION"),
@@ -138,7 +168,10 @@ impl Page {
 /// By this, which stands near the beginning, a report of ours is recognized.
 pub const MARK: &str = concat!("<meta name=\"generator\" content=\"Ackclock ", env!("CARGO_PKG_VERSION"), "\">");
 
+/// Letters of headings that have room beside each other.
+const MOST_IN_LINE: usize = 120;
 const REPORT_CSS: &str = include_str!("../../assets/report.css");
+const SAVE_JS: &str = include_str!("../../assets/save.js");
 const REPORT_JS: &str = include_str!("../../assets/report.js");
 const UPLOT_JS: &str = include_str!("../../assets/uplot/uPlot.iife.min.js");
 const UPLOT_CSS: &str = include_str!("../../assets/uplot/uPlot.min.css");
@@ -161,6 +194,8 @@ mod tests {
         let text = page.render();
         assert!(text.contains("<title>A &lt;b&gt; &amp; &quot;c&quot; – Report</title>"));
         assert!(text.contains("<h2 id=\"one-heading\">First</h2>"));
+        // A place within a picture is no address.
+        let text = text.replace("url(#", "");
         for asks in ["src=", "@import", "url(", "<link"] {
             assert!(!text.contains(asks), "{asks} in a page that is to stand alone");
         }
@@ -168,7 +203,7 @@ mod tests {
 
     #[test]
     fn what_is_embedded_does_not_end_its_element() {
-        for script in [REPORT_JS, UPLOT_JS, UPLOT_LICENCE] {
+        for script in [REPORT_JS, SAVE_JS, UPLOT_JS, UPLOT_LICENCE] {
             assert!(!script.contains("</script") && !script.contains("<!--"));
         }
         assert!(!UPLOT_LICENCE.contains("*/") && !REPORT_CSS.contains("</style"));

@@ -131,23 +131,23 @@ impl Scatter {
     }
 }
 
-fn circle(svg: &mut Html, class: &str, x: f64, y: f64, r: f64) {
+pub(super) fn circle(svg: &mut Html, class: &str, x: f64, y: f64, r: f64) {
     let [x, y, r] = [x, y, r].map(|number| format!("{number:.1}"));
     svg.tag("circle", &[("class", class), ("cx", &x), ("cy", &y), ("r", &r)], |_| {});
 }
 
-fn line(svg: &mut Html, class: &str, ends: [f64; 4]) {
+pub(super) fn line(svg: &mut Html, class: &str, ends: [f64; 4]) {
     let [x1, y1, x2, y2] = ends.map(|number| format!("{number:.1}"));
     svg.tag("line", &[("class", class), ("x1", &x1), ("y1", &y1), ("x2", &x2), ("y2", &y2)], |_| {});
 }
 
-fn text(svg: &mut Html, class: &str, x: f64, y: f64, anchor: &str, words: &str) {
+pub(super) fn text(svg: &mut Html, class: &str, x: f64, y: f64, anchor: &str, words: &str) {
     let [x, y] = [x, y].map(|number| format!("{number:.1}"));
     svg.leaf("text", &[("class", class), ("x", &x), ("y", &y), ("text-anchor", anchor)], words);
 }
 
 /// 1, 2 or 5 times a power of ten, not below `least`.
-fn round_step(least: f64) -> f64 {
+pub(super) fn round_step(least: f64) -> f64 {
     let power = 10f64.powf(least.log10().floor());
     [1.0, 2.0, 5.0, 10.0].into_iter().map(|digit| digit * power).find(|step| *step >= least).unwrap_or(10.0 * power)
 }

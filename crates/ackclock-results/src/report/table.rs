@@ -10,6 +10,8 @@ pub struct Table {
     caption: String,
     columns: Vec<Column>,
     rows: Vec<Vec<Cell>>,
+    /// Names of rows for links to them, as many as there are rows; most are empty.
+    ids: Vec<String>,
     note: String,
 }
 
@@ -35,6 +37,8 @@ pub enum Cell {
     Interval(String, String),
     /// A verdict: the words say what the colour says.
     Verdict(Tone, String),
+    /// The same, and where to read why.
+    Explained(Tone, String, String),
 }
 
 /// What a verdict means. Each has a sign besides its colour.
@@ -51,7 +55,8 @@ pub enum Tone {
 }
 
 impl Tone {
-    fn class(self) -> &'static str {
+    /// Its class in the style sheet.
+    pub(super) fn class(self) -> &'static str {
         match self {
             Tone::Good => "verdict good",
             Tone::Bad => "verdict bad",
@@ -124,6 +129,13 @@ impl Table {
     pub fn row(&mut self, cells: Vec<Cell>) {
         debug_assert_eq!(cells.len(), self.columns.len(), "{}", self.caption);
         self.rows.push(cells);
+        self.ids.push(String::new());
+    }
+
+    /// Appends a row to which links lead.
+    pub fn row_named(&mut self, id: impl Into<String>, cells: Vec<Cell>) {
+        self.row(cells);
+        *self.ids.last_mut().expect("of the row") = id.into();
     }
 
     /// Whether it has no rows.
@@ -147,7 +159,8 @@ impl Table {
                     });
                 });
                 html.tag("tbody", &[], |html| {
-                    self.rows.iter().for_each(|cells| body_row(html, cells, &classes, &with_intervals));
+                    let rows = self.rows.iter().zip(&self.ids);
+                    rows.for_each(|(cells, id)| body_row(html, id, cells, &classes, &with_intervals));
                 });
             });
         });
@@ -168,8 +181,8 @@ impl Table {
     }
 }
 
-fn body_row(html: &mut Html, cells: &[Cell], classes: &[&str], with_intervals: &[bool]) {
-    html.tag("tr", &[], |html| {
+fn body_row(html: &mut Html, id: &str, cells: &[Cell], classes: &[&str], with_intervals: &[bool]) {
+    html.tag("tr", &[("id", id)], |html| {
         for (n, (cell, class)) in cells.iter().zip(classes).enumerate() {
             match n {
                 0 => html.tag("th", &[("scope", "row"), ("class", class)], |html| content(html, cell)),
@@ -201,6 +214,9 @@ fn content(html: &mut Html, cell: &Cell) {
         Cell::Code(text) => html.leaf("code", &[], text),
         Cell::Interval(mean, half) => html.text(mean).leaf("span", &[("class", "half")], &format!(" ± {half}")),
         Cell::Verdict(tone, words) => verdict(html, *tone, words),
+        Cell::Explained(tone, words, link) => html.tag("a", &[("href", link)], |html| {
+            verdict(html, *tone, words);
+        }),
     };
 }
 

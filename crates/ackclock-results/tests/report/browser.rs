@@ -16,16 +16,16 @@ use ackclock_results::report::table::{Tone, verdict};
 use crate::made_up::{document, resolved, series};
 
 /// What the page inside the frame said about itself.
-struct Seen(serde_json::Value);
+pub(crate) struct Seen(pub serde_json::Value);
 
 impl Seen {
-    fn number(&self, key: &str) -> i64 {
+    pub(crate) fn number(&self, key: &str) -> i64 {
         self.0[key].as_i64().unwrap_or_else(|| panic!("no number {key} in {}", self.0))
     }
 }
 
 /// The browser, or `None` with a message that cannot be overlooked.
-fn browser() -> Option<PathBuf> {
+pub(crate) fn browser() -> Option<PathBuf> {
     let names = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome"];
     let folders: Vec<PathBuf> =
         std::env::var_os("PATH").map(|path| std::env::split_paths(&path).collect()).unwrap_or_default();
@@ -81,7 +81,12 @@ fn chromium(browser: &Path, arguments: &[&str], file: &Path) -> (String, String)
 
 /// Opens a report at a width, uses every control, and returns what happened.
 fn open(browser: &Path, name: &str, report: &str, width: u32, scheme: &str) -> Seen {
-    let file = framed(&format!("{name}-{width}-{scheme}-probe"), report, width, PROBE);
+    ask(browser, name, report, width, scheme, PROBE)
+}
+
+/// Opens a report at a width, runs a script there which leaves what it saw in `data-seen`, and returns what it said.
+pub(crate) fn ask(browser: &Path, name: &str, report: &str, width: u32, scheme: &str, probe: &str) -> Seen {
+    let file = framed(&format!("{name}-{width}-{scheme}-probe"), report, width, probe);
     let (dom, log) = chromium(browser, &["--dump-dom", preference(scheme)], &file);
     fs::remove_file(file).unwrap();
     let console: Vec<&str> = log.lines().filter(|line| line.contains("CONSOLE")).collect();
@@ -299,7 +304,7 @@ if (canvases.length) {
   page.querySelector('.legend button').click(); await pause();
   seen.legend = off === 'false' && page.querySelector('.legend button').getAttribute('aria-pressed') === 'true';
   page.querySelectorAll('.choice button').forEach((chip) => chip.isConnected && chip.click()); await pause();
-  page.querySelectorAll('.tools button').forEach((tool) => tool.click()); await pause();
+  page.querySelectorAll('.tools button:not(.save)').forEach((tool) => tool.click()); await pause();
 }
 const paint = view.CanvasRenderingContext2D.prototype.fillText;
 const aligned = new Set();

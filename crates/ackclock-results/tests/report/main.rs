@@ -1,5 +1,7 @@
 //! Reports of made-up results: how large they become, and how a browser shows them.
 
+mod agreement;
 mod browser;
 mod made_up;
+mod saving;
 mod sizes;

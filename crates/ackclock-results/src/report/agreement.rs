@@ -1,0 +1,252 @@
+//! Published numbers against ours: one dot per number, at the published one from left to right and at ours from bottom to
+//! top, so that equal numbers lie on a diagonal. A bar shows from where to where ours agrees. Drawn here, as SVG: it
+//! needs no script, and each dot is a link.
+
+use super::html::Html;
+use super::number::fixed;
+use super::scatter::{circle, line, round_step, text};
+use super::table::Tone;
+
+/// Numbers that share their axes.
+#[derive(Clone, Debug)]
+pub struct Panel {
+    /// What they are.
+    pub title: String,
+    /// What is said below the title: how many agree.
+    pub about: String,
+    /// Where the title leads.
+    pub link: String,
+    /// One for each number.
+    pub dots: Vec<Dot>,
+}
+
+/// A published number and ours.
+#[derive(Clone, Debug)]
+pub struct Dot {
+    /// What is shown when it is pointed at, and read aloud.
+    pub label: String,
+    /// Where it leads.
+    pub link: String,
+    /// Left to right.
+    pub published: f64,
+    /// How far ours may be from it.
+    pub tolerance: f64,
+    /// Bottom to top.
+    pub ours: f64,
+    /// The verdict: colour and shape.
+    pub tone: Tone,
+}
+
+/// Both axes of a panel, which are equal.
+struct Axis {
+    logarithmic: bool,
+    low: f64,
+    high: f64,
+    ticks: Vec<f64>,
+    decimals: usize,
+    /// What the words at the ticks are divided by, and what stands for that.
+    unit: (f64, &'static str),
+}
+
+impl Axis {
+    /// Room for every dot. A tolerance that reaches further is cut off, or it would hide what the dots tell; an axis over
+    /// more than two powers of ten without a zero is logarithmic.
+    fn of(dots: &[Dot]) -> Axis {
+        let values = || dots.iter().flat_map(|dot| [dot.published, dot.ours]).filter(|value| value.is_finite());
+        let low = values().fold(f64::INFINITY, f64::min);
+        let high = values().fold(f64::NEG_INFINITY, f64::max);
+        let (low, high) = if low <= high { (low, high) } else { (0.0, 1.0) };
+        // What is closer than every tolerance looks close.
+        let tolerances = dots.iter().map(|dot| dot.tolerance).filter(|tolerance| *tolerance > 0.0);
+        let least = tolerances.fold(f64::INFINITY, f64::min);
+        let room = if least.is_finite() { (least - (high - low) / 2.0).max(0.0) } else { 0.0 };
+        let (low, high) = (low - room, high + room);
+        let logarithmic = low > 0.0 && high / low > 100.0;
+        let unit = prefix(high.abs() / 2.0);
+        if logarithmic {
+            let (low, high) = (low / 1.4, high * 1.4);
+            let powers = low.log10().ceil() as i32..=high.log10().floor() as i32;
+            let every = (powers.clone().count() / 5 + 1) as i32;
+            let ticks = powers.filter(|power| power % every == 0).map(|power| 10f64.powi(power)).collect();
+            return Axis { logarithmic, low, high, ticks, decimals: 0, unit };
+        }
+        let low = if low > 0.0 && low < 0.4 * high { 0.0 } else { low };
+        let margin = if high > low { 0.07 * (high - low) } else { (high.abs() * 0.05).max(0.5) };
+        let (low, high) = (low - margin, high + margin);
+        let step = round_step((high - low) / 5.0);
+        let first = (low / step).ceil() as i64;
+        let ticks = (first..).map(|n| n as f64 * step).take_while(|tick| *tick <= high).collect();
+        let decimals = (-(step / unit.0).log10().floor()).max(0.0) as usize;
+        Axis { logarithmic, low, high, ticks, decimals, unit }
+    }
+
+    /// 0 at the low end, 1 at the high end.
+    fn place(&self, value: f64) -> f64 {
+        let share = match self.logarithmic {
+            true => (value.max(self.low) / self.low).ln() / (self.high / self.low).ln(),
+            false => (value - self.low) / (self.high - self.low),
+        };
+        share.clamp(0.0, 1.0)
+    }
+
+    fn words(&self, tick: f64) -> String {
+        let (divisor, name) = if self.logarithmic { prefix(tick / 10.0) } else { self.unit };
+        let decimals =
+            if self.logarithmic { (-(tick / divisor).log10().floor()).max(0.0) as usize } else { self.decimals };
+        if tick == 0.0 { "0".into() } else { format!("{}{name}", fixed(tick / divisor, decimals)) }
+    }
+}
+
+/// By what numbers above this are divided to be short, and the letter that stands for it.
+fn prefix(size: f64) -> (f64, &'static str) {
+    match size {
+        size if size >= 1e9 => (1e9, " G"),
+        size if size >= 1e6 => (1e6, " M"),
+        size if size >= 1e4 => (1e3, " k"),
+        _ => (1.0, ""),
+    }
+}
+
+fn across(share: f64) -> f64 {
+    LEFT + (WIDTH - LEFT - RIGHT) * share
+}
+
+fn up(share: f64) -> f64 {
+    HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * share
+}
+
+impl Panel {
+    /// The panel in HTML.
+    pub fn html(&self) -> Html {
+        let mut html = Html::new();
+        html.tag("figure", &[("class", "panel")], |html| {
+            html.tag("figcaption", &[], |html| {
+                html.leaf("a", &[("href", &self.link)], &self.title);
+                html.leaf("p", &[], &self.about);
+            });
+            let view = format!("0 0 {WIDTH} {HEIGHT}");
+            let label = format!("{}, published against ours: {}", self.title, self.about);
+            let attributes =
+                [("viewBox", view.as_str()), ("class", "agreement"), ("role", "group"), ("aria-label", &label)];
+            html.tag("svg", &attributes, |svg| self.draw(svg));
+        });
+        html
+    }
+
+    fn draw(&self, svg: &mut Html) {
+        let axis = Axis::of(&self.dots);
+        for tick in &axis.ticks {
+            let at = axis.place(*tick);
+            line(svg, "grid", [across(at), up(0.0), across(at), up(1.0)]);
+            line(svg, "grid", [across(0.0), up(at), across(1.0), up(at)]);
+            text(svg, "tick", across(at), HEIGHT - BOTTOM + 14.0, "middle", &axis.words(*tick));
+            text(svg, "tick", LEFT - 5.0, up(at) + 4.0, "end", &axis.words(*tick));
+        }
+        line(svg, "equal", [across(0.0), up(0.0), across(1.0), up(1.0)]);
+        text(svg, "axis", across(0.5), HEIGHT - 4.0, "middle", "published");
+        text(svg, "axis", 2.0, 11.0, "start", "ours");
+        for dot in &self.dots {
+            let x = across(axis.place(dot.published));
+            let ends = [dot.published - dot.tolerance, dot.published + dot.tolerance].map(|end| up(axis.place(end)));
+            line(svg, "tolerance", [x, ends[0], x, ends[1]]);
+        }
+        // What needs a look comes last, above the others.
+        for tone in [Tone::Good, Tone::Neutral, Tone::Notable, Tone::Bad] {
+            for dot in self.dots.iter().filter(|dot| dot.tone == tone) {
+                svg.tag("a", &[("href", &dot.link), ("class", tone.class()), ("aria-label", &dot.label)], |svg| {
+                    svg.leaf("title", &[], &dot.label);
+                    let ours = if dot.ours.is_finite() { dot.ours } else { axis.low };
+                    mark(svg, tone, across(axis.place(dot.published)), up(axis.place(ours)));
+                });
+            }
+        }
+    }
+}
+
+/// The shape of a verdict: a disc, a ring, a diamond or a cross; each with an invisible disc that is easier to hit.
+pub fn mark(svg: &mut Html, tone: Tone, x: f64, y: f64) {
+    circle(svg, "hit", x, y, 8.0);
+    match tone {
+        Tone::Good => circle(svg, "disc", x, y, 3.6),
+        Tone::Neutral => circle(svg, "ring", x, y, 3.8),
+        Tone::Notable => path(svg, "diamond", &[(x, y - 6.0), (x + 6.0, y), (x, y + 6.0), (x - 6.0, y), (x, y - 6.0)]),
+        Tone::Bad => {
+            line(svg, "cross", [x - 4.5, y - 4.5, x + 4.5, y + 4.5]);
+            line(svg, "cross", [x - 4.5, y + 4.5, x + 4.5, y - 4.5]);
+        }
+    }
+}
+
+/// A verdict's shape beside its words, for a legend.
+pub fn key(html: &mut Html, tone: Tone, words: &str) {
+    html.tag("li", &[("class", tone.class())], |html| {
+        let attributes = [("viewBox", "0 0 18 18"), ("class", "agreement key"), ("aria-hidden", "true")];
+        html.tag("svg", &attributes, |svg| mark(svg, tone, 9.0, 9.0));
+        html.text(" ").text(words);
+    });
+}
+
+fn path(svg: &mut Html, class: &str, corners: &[(f64, f64)]) {
+    let points: Vec<String> = corners.iter().map(|(x, y)| format!("{x:.1},{y:.1}")).collect();
+    svg.tag("polyline", &[("class", class), ("points", &points.join(" "))], |_| {});
+}
+
+const WIDTH: f64 = 260.0;
+const HEIGHT: f64 = 232.0;
+const LEFT: f64 = 50.0;
+const RIGHT: f64 = 12.0;
+const TOP: f64 = 20.0;
+const BOTTOM: f64 = 34.0;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn dot(published: f64, tolerance: f64, ours: f64, tone: Tone) -> Dot {
+        Dot { label: format!("<{published}>"), link: "#cell-t1-0".into(), published, tolerance, ours, tone }
+    }
+
+    fn panel(dots: Vec<Dot>) -> Html {
+        Panel { title: "t1".into(), about: "1 of 2".into(), link: "#card-t1".into(), dots }.html()
+    }
+
+    #[test]
+    fn equal_numbers_lie_on_the_diagonal_and_bars_reach_as_far_as_the_tolerance() {
+        let html = panel(vec![dot(0.5, 0.1, 0.5, Tone::Good), dot(1.0, 0.05, 0.6, Tone::Bad)]);
+        let svg = html.as_str();
+        // No wider for the tolerances: from .5 to 1 with 7 % of that on both sides: .465 to 1.035. .5 is at 50 + 198 * .0614 and at 198 - 178 * .0614.
+        assert!(svg.contains("class=\"disc\" cx=\"62.2\" cy=\"187.1\""), "{svg}");
+        // .4 is below the axis, .6 at 198 - 178 * .2368.
+        assert!(svg.contains("class=\"tolerance\" x1=\"62.2\" y1=\"198.0\" x2=\"62.2\" y2=\"155.8\""), "{svg}");
+        assert_eq!(svg.matches("href=\"#cell-t1-0\"").count(), 2);
+        assert!(
+            svg.contains("&lt;0.5&gt;") && svg.contains("class=\"verdict bad\"") && svg.contains("class=\"cross\"")
+        );
+    }
+
+    #[test]
+    fn numbers_closer_than_their_tolerance_are_drawn_close_together() {
+        let html = panel(vec![dot(1.0, 0.05, 0.999, Tone::Good), dot(1.0, 0.2, 1.0, Tone::Good)]);
+        // .9495 to 1.0495 and 7 % of .1 on both sides: .001 of .114, over 178.
+        assert!(html.as_str().contains("cy=\"109.8\"") && html.as_str().contains("cy=\"108.2\""), "{}", html.as_str());
+    }
+
+    #[test]
+    fn rates_of_many_sizes_have_a_logarithmic_axis_and_zeros_do_not() {
+        let wide = panel(vec![dot(1e3, 10.0, 1e3, Tone::Good), dot(2e6, 10.0, 2e6, Tone::Good)]);
+        assert!(wide.as_str().contains(">1000<") && wide.as_str().contains(">1000 k<"), "{}", wide.as_str());
+        let zero = panel(vec![dot(0.0, 0.0, 0.0, Tone::Good), dot(2e6, 10.0, 2e6, Tone::Good)]);
+        assert!(zero.as_str().contains(">0<") && zero.as_str().contains(">1.5 M<"), "{}", zero.as_str());
+    }
+
+    #[test]
+    fn what_has_no_number_or_but_one_is_drawn_too() {
+        for html in [
+            panel(vec![]),
+            panel(vec![dot(0.0, 0.0, 0.0, Tone::Neutral)]),
+            panel(vec![dot(3.0, f64::INFINITY, f64::NAN, Tone::Notable)]),
+        ] {
+            assert!(!html.as_str().contains("NaN") && !html.as_str().contains("inf"), "{}", html.as_str());
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! Short words of tables and claims: what they mean, and which of them a report needs.
+
+use serde::{Deserialize, Serialize};
+
+use crate::report::Report;
+
+/// A short word and what it means.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Abbreviation {
+    /// As it is written: `SD+`.
+    pub word: String,
+    /// In words.
+    pub means: String,
+}
+
+impl Abbreviation {
+    /// Whether it stands in a text as a word of its own.
+    fn stands_in(&self, text: &str) -> bool {
+        words(text).any(|word| word == self.word)
+    }
+}
+
+/// The words of a text: letters, digits and plus signs. A hyphen joins words to a name: `Vegas-A` holds no `A`.
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    let within = |c: char| c.is_alphanumeric() || c == '+' || c == '-';
+    text.split(move |c| !within(c)).filter(|word| !word.is_empty())
+}
+
+impl Report {
+    /// With those of the abbreviations that stand in it.
+    pub(crate) fn explaining(mut self, abbreviations: &[Abbreviation]) -> Report {
+        let texts = self.texts();
+        let stands = |abbreviation: &&Abbreviation| texts.iter().any(|text| abbreviation.stands_in(text));
+        self.abbreviations = abbreviations.iter().filter(stands).cloned().collect();
+        self
+    }
+
+    /// Titles, labels, claims and their numbers: what a reader meets first.
+    fn texts(&self) -> Vec<&str> {
+        let mut texts = vec![self.title.as_str()];
+        for card in &self.cards {
+            texts.push(&card.title);
+            if let Some(table) = &card.table {
+                texts.push(&table.quantity);
+                texts.extend(table.cells.iter().flat_map(|cell| [cell.row.as_str(), cell.column.as_str()]));
+            }
+            texts.extend(card.claims.iter().flat_map(|claim| {
+                [claim.text.as_str(), claim.instance().unwrap_or_default(), claim.evidence.as_str()]
+            }));
+        }
+        texts
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tests::report_of;
+    use crate::{Selection, Study, names};
+
+    #[test]
+    fn a_word_is_found_by_itself_only() {
+        let stands = |word: &str, text: &str| Abbreviation { word: word.into(), means: String::new() }.stands_in(text);
+        assert!(stands("SD", "LAN, SD: 3") && stands("K", "N=5 K=1000") && stands("SD+", "SD+"));
+        assert!(!stands("SD", "SD+") && !stands("A", "Vegas-A") && !stands("N", "LAN"));
+    }
+
+    /// Two capitals or more, or one that is set to a number, of which a reader from outside of the field knows nothing.
+    #[test]
+    fn every_short_word_of_every_study_is_explained() {
+        for name in names() {
+            let study = Study::load(name).unwrap();
+            let report = report_of(&study, &Selection::default());
+            let known = |word: &str| study.head.abbreviations.iter().any(|abbreviation| abbreviation.word == word);
+            for text in report.texts() {
+                let is_short = |word: &&str| {
+                    let capitals = word.chars().filter(char::is_ascii_uppercase).count();
+                    let set = capitals == 1 && word.len() == 1 && text.contains(&format!("{word}="));
+                    !word.contains('-') && word.chars().all(|c| !c.is_lowercase()) && (capitals > 1 || set)
+                };
+                let unknown: Vec<&str> = words(text).filter(is_short).filter(|word| !known(word)).collect();
+                assert!(unknown.is_empty(), "{name} does not explain {unknown:?} of \"{text}\"");
+            }
+            // And none is explained that does not occur.
+            let all: Vec<&str> = report.abbreviations.iter().map(|abbreviation| abbreviation.word.as_str()).collect();
+            assert_eq!(all.len(), study.head.abbreviations.len(), "{name} needs only {all:?}");
+        }
+    }
+}

@@ -1,0 +1,124 @@
+//! The picture with which a reproduction begins: every published number against ours, by table and quantity.
+
+use ackclock_results::report::agreement::{Dot, Panel, key};
+use ackclock_results::report::html::Html;
+use ackclock_results::report::number::{fixed, plural};
+use ackclock_results::report::table::Tone;
+
+use crate::report::{CardReport, CellReport, Report, TableReport, Verdict};
+use crate::text;
+
+/// The name of a cell's row in the page: cells are numbered within their card.
+pub(crate) fn anchor(card: &CardReport, nth: usize) -> String {
+    format!("cell-{}-{nth}", card.id)
+}
+
+/// How a verdict looks.
+pub(crate) fn tone(verdict: &Verdict) -> Tone {
+    match verdict {
+        Verdict::Agrees => Tone::Good,
+        Verdict::Differs(_) => Tone::Notable,
+        Verdict::Fails | Verdict::Vanished(_) => Tone::Bad,
+    }
+}
+
+/// What stands before the colon of a title: `Table 1`.
+pub(crate) fn short_title(card: &CardReport) -> &str {
+    card.title.split_once(':').map_or(card.id.as_str(), |(short, _)| short)
+}
+
+/// The keys and the panels; nothing where no number was examined.
+pub(crate) fn picture(report: &Report) -> Html {
+    let mut html = Html::new();
+    let panels: Vec<Html> = report.cards.iter().flat_map(panels).map(|panel| panel.html()).collect();
+    if panels.is_empty() {
+        return html;
+    }
+    html.append(&keys(report));
+    html.tag("div", &[("class", "panels")], |html| {
+        panels.iter().for_each(|panel| {
+            html.append(panel);
+        });
+    });
+    html
+}
+
+fn keys(report: &Report) -> Html {
+    let cells = || report.cards.iter().flat_map(|card| &card.table).flat_map(|table| &table.cells);
+    let count = |wanted: Tone| cells().filter(|cell| tone(&cell.verdict) == wanted).count();
+    let mut html = Html::new();
+    html.tag("ul", &[("class", "keys")], |html| {
+        let words = [
+            (Tone::Good, "agree"),
+            (Tone::Notable, "differ, as recorded in a finding"),
+            (Tone::Bad, "differ without a finding, or agree in spite of one"),
+        ];
+        for (tone, words) in words.into_iter().filter(|(tone, _)| count(*tone) > 0) {
+            key(html, tone, &format!("{} {words}", count(tone)));
+        }
+    });
+    html.leaf(
+        "p",
+        &[("class", "note")],
+        "Left to right what was published, bottom to top our mean over the seeds; equal numbers lie on the dashed line. \
+         The bar at a number reaches as far as its tolerance: ours agrees within it. Each mark leads to its row.",
+    );
+    html
+}
+
+/// A panel for each quantity of a table: numbers that are counted alike share axes.
+fn panels(card: &CardReport) -> Vec<Panel> {
+    let Some(table) = &card.table else { return Vec::new() };
+    let mut kinds: Vec<(&str, f64)> = Vec::new();
+    for cell in &table.cells {
+        if !kinds.contains(&cell.counts) {
+            kinds.push(cell.counts);
+        }
+    }
+    kinds.iter().map(|kind| panel(card, table, *kind, kinds.len() == 1)).collect()
+}
+
+fn panel(card: &CardReport, table: &TableReport, kind: (&'static str, f64), single: bool) -> Panel {
+    let members = || table.cells.iter().enumerate().filter(|(_, cell)| cell.counts == kind);
+    let agree = members().filter(|(_, cell)| cell.verdict == Verdict::Agrees).count();
+    let title = if single { card.title.clone() } else { format!("{}, {}", short_title(card), kind.0) };
+    Panel {
+        title,
+        about: format!("{agree} of {} agree", plural(members().count(), "number")),
+        link: format!("#card-{}", card.id),
+        dots: members().map(|(nth, cell)| dot(card, nth, cell)).collect(),
+    }
+}
+
+fn dot(card: &CardReport, nth: usize, cell: &CellReport) -> Dot {
+    let ours = cell.comparable();
+    let half = ours.ci95.map_or(String::new(), |half| format!(" ± {}", fixed(half, cell.decimals)));
+    let label = format!(
+        "{}, {}: published {} (tolerance {}), ours {}{half}: {}",
+        cell.row,
+        cell.column,
+        fixed(cell.published, cell.decimals),
+        text::tolerance(cell),
+        fixed(ours.mean, cell.decimals),
+        words(&cell.verdict, "agrees"),
+    );
+    Dot {
+        label,
+        link: format!("#{}", anchor(card, nth)),
+        published: cell.published,
+        // Where every printed digit is asked for, nothing beside the diagonal agrees.
+        tolerance: if cell.exact { 0.0 } else { cell.tolerance },
+        ours: ours.mean,
+        tone: tone(&cell.verdict),
+    }
+}
+
+/// A verdict in words.
+pub(crate) fn words(verdict: &Verdict, good: &str) -> String {
+    match verdict {
+        Verdict::Agrees => good.into(),
+        Verdict::Differs(finding) => format!("differs ({finding})"),
+        Verdict::Fails => "fails: not recorded".into(),
+        Verdict::Vanished(finding) => format!("fails: {finding} vanished"),
+    }
+}
