@@ -1,26 +1,26 @@
-//! The result folder. Nothing half-written ever has a final name: files are written under other names, then renamed.
+//! The folder of a result. Nothing half-written ever has a final name: files are written under other names, then renamed.
 
-use std::fs::{self, File};
-use std::io::{self, BufWriter, Write};
+use std::fs;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::process;
 
-use ackclock_results::document::{Document, ScenarioPart};
+use ackclock::record::Records;
+use ackclock_results::document::{Document, Run, ScenarioPart};
 use ackclock_results::events;
+use ackclock_store::folder::checksum;
+use ackclock_store::lock::Owner;
+use ackclock_store::{Holds, ResultFolder, StoreError, WholeFile};
 
-use crate::editors;
 use crate::failure::Failure;
-use crate::output;
-use crate::stage::{self, Stage};
+use crate::unfinished::{Unfinished, Wanted};
+use crate::{console, editors};
 
-/// A folder that can be written to and holds nothing but, at most, an earlier result of ours.
+/// A folder of results that this process uses alone.
 #[derive(Debug)]
 pub struct Folder {
-    path: PathBuf,
-    /// The folders that were not there before, outermost first.
-    created: Vec<PathBuf>,
-    /// What runs recorded, until the result is written.
-    stage: Stage,
+    /// Goes first: the folder is taken away if nothing is left in it.
+    unfinished: Unfinished,
+    store: ResultFolder,
 }
 
 impl Folder {
@@ -31,143 +31,156 @@ impl Folder {
         Path::new("results").join(format!("{name}-{}", &scenario.hash[..8]))
     }
 
-    /// Creates the folder if it is not there, and finds out now, not after the simulation, whether it can be used.
-    pub fn prepare(path: &Path) -> Result<Folder, Failure> {
-        refuse_foreign(path)?;
-        let missing = path.ancestors().take_while(|p| !p.as_os_str().is_empty() && !p.exists());
-        let mut created: Vec<PathBuf> = missing.map(Path::to_path_buf).collect();
-        created.reverse();
-        let folder = Folder { path: path.to_path_buf(), created, stage: Stage::new(path) };
-        let probe = folder.temporary("probe");
-        fs::create_dir_all(path)
-            .and_then(|()| write_whole(&probe, |out| out.write_all(b"probe\n")))
-            .and_then(|()| fs::remove_file(&probe))
-            .map_err(|error| cannot_write(path, &error))?;
-        Ok(folder)
+    /// Creates the folder if it is not there, and finds out now, not after the simulation, whether it can be used and
+    /// whether what a result would replace in it is ours.
+    pub fn prepare(path: &Path, part: &ScenarioPart) -> Result<Folder, Failure> {
+        let mut waits = |owner: &Owner| {
+            console::note(format_args!(
+                "process {} on {} used `{}` last: seeing for ten seconds whether it still does",
+                owner.process,
+                owner.machine,
+                path.display()
+            ));
+        };
+        let mut prepare = || {
+            let store = ResultFolder::take(path, Holds::Run, &FILES, &mut waits)?;
+            let unfinished = Unfinished::of(path, part);
+            store.check_unchanged(SCENARIO)?;
+            store.check_unchanged(events::FILE)?;
+            unfinished.check_recorded()?;
+            Ok(Folder { unfinished, store })
+        };
+        prepare().map_err(cannot_use)
     }
 
     /// Where it is.
     pub fn path(&self) -> &Path {
-        &self.path
+        self.store.path()
     }
 
-    /// The result that is already in the folder.
-    pub fn earlier(&self) -> Option<Document> {
-        Document::from_json(&fs::read_to_string(self.path.join(RESULT)).ok()?)
+    /// Whether there is a result of all its seeds.
+    pub fn holds_complete(&self) -> bool {
+        self.store.is_complete() != Some(false) && self.path().join(RESULT).exists()
     }
 
-    /// Where runs put what they recorded as they end.
-    pub fn stage(&self) -> &Stage {
-        &self.stage
+    /// The runs that an earlier call finished for a result that it did not write, or not as a whole. They are not run
+    /// again.
+    pub fn finished_before(&self, wanted: &Wanted, part: &ScenarioPart, seeds: &[u64]) -> Result<Vec<Run>, Failure> {
+        let (runs, damage) = self.unfinished.finished_before(wanted, part, seeds).map_err(cannot_use)?;
+        if !damage.is_none() {
+            console::note(format_args!("warning: {damage}"));
+        }
+        Ok(runs)
+    }
+
+    /// Keeps a run that has come to its end, whatever becomes of the others.
+    pub fn keep(&self, wanted: &Wanted, part: &ScenarioPart, run: &Run, records: &Records) -> Result<(), Failure> {
+        self.store.check().map_err(cannot_use)?;
+        self.unfinished.keep(wanted, part, run, records)
+    }
+
+    /// Keeps what a run recorded, for a result that is written next.
+    pub fn keep_recorded(
+        &self,
+        wanted: &Wanted,
+        part: &ScenarioPart,
+        run: &Run,
+        records: &Records,
+    ) -> Result<(), Failure> {
+        self.store.check().map_err(cannot_use)?;
+        self.unfinished.keep_recorded(wanted, part, run, records)
+    }
+
+    /// Makes sure that all that was kept has reached the disk.
+    pub fn sync(&self) -> Result<(), Failure> {
+        self.unfinished.sync().map_err(cannot_use)
     }
 
     /// Writes the result, with what its runs recorded; what an earlier result recorded goes. Other files in the folder
-    /// stay.
-    pub fn write(&self, document: &Document) -> Result<(), Failure> {
-        let files = [SCENARIO, RESULT];
-        let schema = editors::line_below(&self.path);
-        let scenario = [schema.as_bytes(), document.scenario.resolved.as_bytes()].concat();
-        let text = |out: &mut BufWriter<File>| out.write_all(&scenario);
-        let written = write_whole(&self.temporary(SCENARIO), text)
-            .and_then(|()| write_whole(&self.temporary(RESULT), |out| document.write_json(out)))
-            // What was recorded first: without it the result would promise too much. In between it does not fit the
-            // earlier result, and who reads it notices.
-            .and_then(|()| self.stage.take_over(document))
-            .and_then(|()| self.write_events(document))
-            .and_then(|()| files.iter().try_for_each(|name| fs::rename(self.temporary(name), self.path.join(name))));
-        if written.is_ok() {
-            self.stage.remove_others(document);
+    /// stay, and so do the finished runs of an incomplete result: the same command goes on from them.
+    pub fn write(&mut self, document: &Document) -> Result<(), Failure> {
+        self.store.check().map_err(cannot_use)?;
+        self.write_files(document).map_err(cannot_use)?;
+        if document.complete {
+            self.unfinished.remove_others(document);
         }
-        if written.is_err() {
-            for name in files {
-                // Best effort: what matters is that the final names are untouched.
-                let _ = fs::remove_file(self.temporary(name));
-            }
-        }
-        written.map_err(|error| cannot_write(&self.path, &error))
+        Ok(())
     }
 
-    /// The table of events, if there are any; that of an earlier result goes.
-    fn write_events(&self, document: &Document) -> io::Result<()> {
-        let path = self.path.join(events::FILE);
+    fn write_files(&mut self, document: &Document) -> Result<(), StoreError> {
+        let path = self.path().to_path_buf();
+        let failed = |error: io::Error| StoreError::folder(&path, error);
+        let schema = editors::line_below(&path);
+        let mut scenario = WholeFile::create(&path.join(SCENARIO)).map_err(failed)?;
+        scenario.write_all(schema.as_bytes()).map_err(failed)?;
+        scenario.write_all(document.scenario.resolved.as_bytes()).map_err(failed)?;
+        scenario.sync().map_err(failed)?;
+        let mut result = WholeFile::create(&path.join(RESULT)).map_err(failed)?;
+        document.write_json(&mut result).and_then(|()| result.sync()).map_err(failed)?;
+        let events = self.events(document).map_err(failed)?;
+        let mut files = vec![(SCENARIO, checksum(scenario.temporary()).map_err(failed)?)];
+        if let Some(events) = &events {
+            files.push((events::FILE, checksum(events.temporary()).map_err(failed)?));
+        }
+        self.store.note(&files, document.complete)?;
+        // What was recorded first: without it the result would promise too much. In between it does not fit the
+        // earlier result, and who reads it notices.
+        self.unfinished
+            .take_over(document)
+            .and_then(|()| match events {
+                Some(events) => events.commit(),
+                None => remove_if_there(&path.join(events::FILE)),
+            })
+            .and_then(|()| scenario.commit())
+            .and_then(|()| result.commit())
+            .map_err(failed)
+    }
+
+    /// The table of events, if there are any.
+    fn events(&self, document: &Document) -> io::Result<Option<WholeFile>> {
         if document.scenario.events.is_empty() {
-            return match fs::remove_file(&path) {
-                Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-                _ => Ok(()),
-            };
+            return Ok(None);
         }
-        let temporary = self.temporary(events::FILE);
-        events::write(&temporary, &document.scenario).and_then(|()| fs::rename(&temporary, path))
-    }
-
-    fn temporary(&self, name: &str) -> PathBuf {
-        self.path.join(format!(".{name}.{}{TEMPORARY}", process::id()))
+        let file = WholeFile::create(&self.path().join(events::FILE))?;
+        events::write(file.temporary(), &document.scenario)?;
+        Ok(Some(file))
     }
 }
 
-/// A folder that was made for a result that did not come is taken away again.
-impl Drop for Folder {
-    fn drop(&mut self) {
-        self.stage.clear();
-        for folder in self.created.iter().rev() {
-            // Fails where a result is inside, as it should.
-            let _ = fs::remove_dir(folder);
-        }
+fn remove_if_there(path: &Path) -> io::Result<()> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
     }
 }
 
-/// Refuses to mix results with other people's files.
-fn refuse_foreign(path: &Path) -> Result<(), Failure> {
-    let entries = match fs::read_dir(path) {
-        Ok(entries) => entries,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-        Err(error) => return Err(cannot_write(path, &error)),
-    };
-    let ours = |name: &str| {
-        [SCENARIO, events::FILE].contains(&name) || name.ends_with(TEMPORARY) || stage::is_recorded(&path.join(name))
-    };
-    let foreign = entries.flatten().any(|entry| !ours(&entry.file_name().to_string_lossy()));
-    let result = fs::read_to_string(path.join(RESULT)).ok().and_then(|text| Document::from_json(&text));
-    if foreign && result.is_none() {
-        return Err(Failure::outside(
-            format_args!("`{}` holds files that are not a result of ackclock; nothing was run", path.display()),
-            "name a new or empty folder with --out DIR",
-        ));
-    }
-    Ok(())
-}
-
-/// Writes a file and makes sure that it has reached the disk; a full disk shows here.
-fn write_whole(path: &Path, write: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>) -> io::Result<()> {
-    let mut out = BufWriter::new(File::create(path)?);
-    let written = write(&mut out).and_then(|()| out.flush()).and_then(|()| out.get_ref().sync_all());
-    if written.is_err() {
-        let _ = fs::remove_file(path);
-    }
-    written
-}
-
-fn cannot_write(path: &Path, error: &io::Error) -> Failure {
-    Failure::outside(
-        format_args!("cannot write to the folder `{}`: {error}", path.display()),
-        output::remedy(error, "choose another folder with --out DIR"),
-    )
+fn cannot_use(error: StoreError) -> Failure {
+    Failure::outside(&error, error.help())
 }
 
 pub const SCENARIO: &str = "scenario.toml";
 pub const RESULT: &str = "result.json";
-const TEMPORARY: &str = ".partial";
+const FILES: [&str; 3] = [SCENARIO, RESULT, events::FILE];
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use ackclock_results::example::example;
+    use ackclock_store::folder::MARKER;
 
     /// A path below which the test may do what it likes.
     fn place(name: &str) -> PathBuf {
-        let place = std::env::temp_dir().join(format!("ackclock-{}-{name}", process::id()));
+        let place = std::env::temp_dir().join(format!("ackclock-{}-{name}", std::process::id()));
         let _ = fs::remove_dir_all(&place);
         place
+    }
+
+    fn prepare(path: &Path) -> Result<Folder, Failure> {
+        Folder::prepare(path, &example(1, 1, 1).scenario)
+    }
+
+    fn kept(path: &Path) -> Option<Document> {
+        Document::from_json(&fs::read_to_string(path.join(RESULT)).unwrap())
     }
 
     fn names(path: &Path) -> Vec<String> {
@@ -180,20 +193,23 @@ mod tests {
     #[test]
     fn a_written_result_can_be_read_again_and_replaced() {
         let place = place("replaced");
+        let path = place.join("a/b");
         let (first, second) = (example(1, 1, 1), example(2, 1, 1));
-        Folder::prepare(&place.join("a/b")).unwrap().write(&first).unwrap();
-        let folder = Folder::prepare(&place.join("a/b")).unwrap();
-        assert_eq!(folder.earlier(), Some(first));
+        prepare(&path).unwrap().write(&first).unwrap();
+        assert_eq!(kept(&path), Some(first));
+        let mut folder = prepare(&path).unwrap();
+        assert!(folder.holds_complete());
         folder.write(&second).unwrap();
-        assert_eq!(folder.earlier(), Some(second));
-        assert_eq!(names(&place.join("a/b")), [RESULT, SCENARIO]);
+        drop(folder);
+        assert_eq!(kept(&path), Some(second));
+        assert_eq!(names(&path), [MARKER, RESULT, SCENARIO]);
         fs::remove_dir_all(place).unwrap();
     }
 
     #[test]
     fn a_folder_without_a_result_leaves_no_trace() {
         let place = place("no-trace");
-        drop(Folder::prepare(&place.join("a/b")).unwrap());
+        drop(prepare(&place.join("a/b")).unwrap());
         assert!(!place.exists());
     }
 
@@ -202,12 +218,33 @@ mod tests {
         let place = place("foreign");
         fs::create_dir_all(&place).unwrap();
         fs::write(place.join("thesis.tex"), "years of work").unwrap();
-        assert!(Folder::prepare(&place).is_err());
+        assert!(prepare(&place).is_err());
         assert_eq!(names(&place), ["thesis.tex"]);
-        // With a result of ours beside it, it is a result folder to which somebody added something.
+        // A result of ours beside it makes no difference: who copied it there did not give us the folder.
         fs::write(place.join(RESULT), example(1, 1, 1).to_json()).unwrap();
-        Folder::prepare(&place).unwrap().write(&example(2, 1, 1)).unwrap();
-        assert_eq!(names(&place), [RESULT, SCENARIO, "thesis.tex"]);
+        assert!(prepare(&place).is_err());
+        fs::remove_dir_all(place).unwrap();
+    }
+
+    #[test]
+    fn what_the_user_changed_or_added_is_not_replaced() {
+        let place = place("changed");
+        prepare(&place).unwrap().write(&example(1, 1, 1)).unwrap();
+        drop(prepare(&place).unwrap());
+        fs::write(place.join(SCENARIO), "# why I do this\nseed = 1\n").unwrap();
+        assert!(prepare(&place).is_err());
+        fs::remove_file(place.join(SCENARIO)).unwrap();
+        drop(prepare(&place).unwrap());
+        for added in ["events.parquet", "tables/seed-7/notes.txt", "captures/seed-1/tables/cwnd.parquet"] {
+            let path = place.join(added);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(&path, "mine").unwrap();
+            assert!(prepare(&place).is_err(), "{added}");
+            assert_eq!(fs::read(&path).unwrap(), b"mine");
+            fs::remove_file(&path).unwrap();
+            let _ = fs::remove_dir_all(place.join("captures/seed-1"));
+            drop(prepare(&place).unwrap());
+        }
         fs::remove_dir_all(place).unwrap();
     }
 
@@ -215,13 +252,19 @@ mod tests {
     fn a_failed_write_leaves_the_earlier_result_whole() {
         let place = place("failed");
         let first = example(1, 1, 1);
-        let folder = Folder::prepare(&place).unwrap();
+        let mut folder = prepare(&place).unwrap();
         folder.write(&first).unwrap();
-        // A folder in the place of the second temporary file: the first is written, the second is not.
-        fs::create_dir(folder.temporary(RESULT)).unwrap();
+        // A file in the place of the folder of tables, and tables to be moved there.
+        fs::write(place.join("tables"), "").unwrap();
+        let staged = place.join(".ackclock.unfinished").join(&first.scenario.hash[..16]).join("tables/seed-1");
+        fs::create_dir_all(staged).unwrap();
         assert!(folder.write(&example(2, 1, 1)).is_err());
-        assert_eq!(folder.earlier(), Some(first));
-        assert!(!folder.temporary(SCENARIO).exists());
+        drop(folder);
+        assert_eq!(kept(&place), Some(first));
+        assert_eq!(names(&place), [MARKER, RESULT, SCENARIO, "tables"]);
+        // The scenario that was not written after all did not make the folder unusable.
+        fs::remove_file(place.join("tables")).unwrap();
+        drop(prepare(&place).unwrap());
         fs::remove_dir_all(place).unwrap();
     }
 

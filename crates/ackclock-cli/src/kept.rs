@@ -5,14 +5,39 @@ use std::io::ErrorKind;
 use std::path::Path;
 
 use ackclock_results::document::{Document, FORMAT, FORMAT_VERSION};
+use ackclock_results::summary::SummaryPart;
 use ackclock_results::tables::TableError;
+use ackclock_store::seal::{self, Seal};
 use serde::Deserialize;
 
 use crate::failure::Failure;
 use crate::folder::RESULT;
+use crate::unfinished::UNFINISHED;
 
-/// The result in a folder. The path of its `result.json` will do as well.
+/// The result in a folder, made sure to be as it was written. The path of its `result.json` will do as well.
 pub fn open(path: &Path) -> Result<(&Path, Document), Failure> {
+    let (folder, document, seal) = read(path)?;
+    let shown = folder.join(RESULT);
+    let help = "run it again with `ackclock run`, or see what was changed with `ackclock rerun`";
+    let because = match seal {
+        Seal::Broken => "it does not fit its checksum",
+        Seal::Missing => {
+            "it has no checksum, as if it were of an earlier version or had been written by another program"
+        }
+        // The checksum does not keep anybody from changing both.
+        Seal::Intact if !follows(&document) => "its summary does not follow from its runs",
+        Seal::Intact => return Ok((folder, document)),
+    };
+    Err(Failure::outside(format_args!("`{}` is not as ackclock wrote it: {because}", shown.display()), help))
+}
+
+/// Whether the summary of a document follows from its runs. That of another version may have been another.
+fn follows(document: &Document) -> bool {
+    document.ackclock != env!("CARGO_PKG_VERSION") || SummaryPart::of(&document.runs) == document.summary
+}
+
+/// The result in a folder, and whether it is as it was written.
+pub fn read(path: &Path) -> Result<(&Path, Document, Seal), Failure> {
     let folder = match path.file_name() {
         Some(name) if name == RESULT => path.parent().unwrap_or(path),
         _ => path,
@@ -48,7 +73,7 @@ pub fn open(path: &Path) -> Result<(&Path, Document), Failure> {
             "read it with the ackclock that wrote it, or run the scenario again",
         ));
     }
-    Ok((folder, serde_json::from_slice(&text).map_err(damaged)?))
+    Ok((folder, serde_json::from_slice(&text).map_err(damaged)?, seal::check(&text)))
 }
 
 /// What is wrong with tables, as the end of a command.
@@ -59,6 +84,10 @@ pub fn failure(error: TableError) -> Failure {
 fn unreadable(folder: &Path, error: &std::io::Error) -> Failure {
     let shown = folder.display();
     match error.kind() {
+        ErrorKind::NotFound if folder.join(UNFINISHED).is_dir() => Failure::outside(
+            format_args!("`{shown}` holds finished runs of a result that is not complete: there is no {RESULT} in it"),
+            "give the same `ackclock run` again: it goes on from these",
+        ),
         ErrorKind::NotFound if folder.is_dir() => Failure::outside(
             format_args!("`{shown}` holds no result: there is no {RESULT} in it"),
             "name a folder that `ackclock run` has written",

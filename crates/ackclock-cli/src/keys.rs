@@ -2,7 +2,7 @@
 
 /// Key, unit, meaning. The unit of what ports count is cells on ATM networks and packets on packet networks:
 /// `scenario.unit` says which.
-pub const DOCUMENT: [(&str, &str, &str); 85] = [
+pub const DOCUMENT: [(&str, &str, &str); 86] = [
     ("ackclock", "", "The version of the program that wrote the document."),
     ("after", "", "The node that took the place of the one before, at an event; of a way, where it leads."),
     (
@@ -12,6 +12,7 @@ pub const DOCUMENT: [(&str, &str, &str); 85] = [
     ),
     ("arrivals", "cells or packets", "Units that a port admitted or refused."),
     ("before", "", "The node before an event; of a way, where it led."),
+    ("blake3", "", "The checksum of all that stands before it in the document: a changed document does not fit it."),
     ("bottleneck", "", "The link that efficiency refers to; null where none is named."),
     ("bytes_delivered", "bytes", "Payload delivered in order, each byte counted once."),
     ("bytes_sent", "bytes", "Payload sent, retransmissions included."),

@@ -1,6 +1,7 @@
 //! The command line of Ackclock: what is asked for on one side, the other crates on the other.
 
 mod args;
+mod changed;
 mod check;
 mod compare;
 mod console;
@@ -30,9 +31,9 @@ mod rerun;
 mod run;
 mod shell;
 mod spelling;
-mod stage;
 mod suggested;
 mod table;
+mod unfinished;
 
 use std::panic;
 use std::process::{self, ExitCode};

@@ -1,10 +1,11 @@
 //! Text that may be large, written bit by bit: to standard output, or to a file that has its name only when it is
 //! whole.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::{Path, PathBuf};
-use std::process;
+
+use ackclock_store::WholeFile;
 
 use crate::failure::Failure;
 
@@ -15,9 +16,7 @@ pub enum Output {
     /// A file.
     File {
         /// The text on its way.
-        writer: BufWriter<File>,
-        /// Its name while it is not whole.
-        temporary: PathBuf,
+        writer: WholeFile,
         /// Its name.
         path: PathBuf,
         /// What to do if it cannot be written there.
@@ -34,10 +33,9 @@ impl Output {
     /// A file in a folder, which is made if it is not there. `elsewhere` is said if it cannot be written.
     pub fn file(folder: &Path, name: &str, elsewhere: &'static str) -> Result<Output, Failure> {
         let path = folder.join(name);
-        let temporary = folder.join(format!(".{name}.{}.partial", process::id()));
-        let file = fs::create_dir_all(folder).and_then(|()| File::create(&temporary));
-        let file = file.map_err(|error| cannot_write(&path, &error, elsewhere))?;
-        Ok(Output::File { writer: BufWriter::new(file), temporary, path, elsewhere })
+        let file = fs::create_dir_all(folder).and_then(|()| WholeFile::create(&path));
+        let writer = file.map_err(|error| cannot_write(&path, &error, elsewhere))?;
+        Ok(Output::File { writer, path, elsewhere })
     }
 
     /// Whether somebody still reads.
@@ -61,17 +59,15 @@ impl Output {
 
     /// Brings the rest to its place.
     pub fn finish(mut self) -> Result<(), Failure> {
-        match &mut self {
-            Output::Standard(None) => Ok(()),
-            Output::Standard(Some(writer)) => {
-                let written = writer.flush();
-                self.standard_result(written)
+        if let Output::Standard(writer) = &mut self {
+            let written = writer.as_mut().map_or(Ok(()), BufWriter::flush);
+            return self.standard_result(written);
+        }
+        match self {
+            Output::File { writer, path, elsewhere } => {
+                writer.commit().map_err(|error| cannot_write(&path, &error, elsewhere))
             }
-            Output::File { writer, temporary, path, elsewhere } => writer
-                .flush()
-                .and_then(|()| writer.get_ref().sync_all())
-                .and_then(|()| fs::rename(temporary, &*path))
-                .map_err(|error| cannot_write(path, &error, elsewhere)),
+            Output::Standard(_) => Ok(()),
         }
     }
 
@@ -92,15 +88,6 @@ impl Output {
                 "check where the output goes and whether there is room",
             )),
             Ok(()) => Ok(()),
-        }
-    }
-}
-
-impl Drop for Output {
-    fn drop(&mut self) {
-        if let Output::File { temporary, .. } = self {
-            // It is there only if the file did not become whole.
-            let _ = fs::remove_file(temporary);
         }
     }
 }

@@ -21,8 +21,8 @@ use crate::diagnostics::plural;
 use crate::failure::{Exit, Failure};
 use crate::folder::Folder;
 use crate::progress::Reporter;
-use crate::stage::Wanted;
 use crate::table::align;
+use crate::unfinished::Wanted;
 use crate::{console, diagnostics, interrupt, list, pool, report, spelling};
 
 /// Runs every TCP over the path and compares them.
@@ -304,14 +304,14 @@ fn default_path(variants: &[Variant]) -> PathBuf {
 impl Variant {
     /// Runs it under all seeds and keeps the result; `None` if it was interrupted.
     fn run(self, path: &Path, command: &[String], seeds: u32) -> Result<Option<Shown>, Failure> {
-        let folder = Folder::prepare(path)?;
         let Loaded { scenario: network, seed: first, resolved, .. } = self.loaded;
         let scenario = ScenarioPart::of(&network, resolved);
+        let mut folder = Folder::prepare(path, &scenario)?;
         let wanted = Wanted::of(&network, &scenario);
         let seeds: Vec<u64> = (first..first.saturating_add(u64::from(seeds))).collect();
         let keep = |records: Records| {
             let run = Run::from(&records);
-            folder.stage().keep(&wanted, &scenario, &run, &records)?;
+            folder.keep_recorded(&wanted, &scenario, &run, &records)?;
             let rtt = mean_rtt(&records.series);
             let series = if records.seed == first { records.series } else { Vec::new() };
             Ok((run, rtt, series))

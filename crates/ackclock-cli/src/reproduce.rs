@@ -92,6 +92,10 @@ impl Progress for Watcher {
         let fraction = if status.work > 0.0 { status.work_done / status.work } else { 1.0 };
         reporter.update(fraction, |_| format!("{} of {} runs", status.runs_finished, status.runs));
     }
+
+    fn noted(&self, note: &str) {
+        console::note(format_args!("{note}"));
+    }
 }
 
 /// The document of `--json`.
@@ -132,6 +136,7 @@ fn failure(error: Error) -> Failure {
         Error::Results { error: io, .. } => {
             Failure::outside(&error, output::remedy(io, "choose another folder with --out DIR"))
         }
+        Error::Store(store) => Failure::outside(store, store.help()),
         Error::Data { .. } | Error::Scenario { .. } | Error::Run { .. } => Failure::defect(&error),
     }
 }

@@ -6,17 +6,19 @@ use ackclock::record::Records;
 use ackclock::scenario::Recording;
 use ackclock::sim::RESULT_VERSION;
 use ackclock_results::document::{Document, Run, ScenarioPart};
+use ackclock_store::seal::Seal;
+use serde_json::Value;
 
 use crate::args::RerunArgs;
 use crate::diagnostics::plural;
 use crate::failure::{Exit, Failure};
 use crate::folder::SCENARIO;
 use crate::progress::Reporter;
-use crate::{console, interrupt, kept, load, pool};
+use crate::{changed, console, interrupt, kept, load, pool};
 
 /// Repeats the finished runs of a result folder. Nothing in the folder changes.
 pub fn rerun(args: &RerunArgs) -> Result<Exit, Failure> {
-    let (folder, document) = kept::open(&args.dir)?;
+    let (folder, document, seal) = kept::read(&args.dir)?;
     if document.result_version != RESULT_VERSION {
         return Err(Failure::outside(
             format_args!(
@@ -30,7 +32,8 @@ pub fn rerun(args: &RerunArgs) -> Result<Exit, Failure> {
         ));
     }
     let mut loaded = load::load(&folder.join(SCENARIO).to_string_lossy(), &[], Some("nothing was run"))?;
-    if ScenarioPart::of(&loaded.scenario, loaded.resolved).hash != document.scenario.hash {
+    let part = ScenarioPart::of(&loaded.scenario, loaded.resolved);
+    if part.hash != document.scenario.hash {
         return Err(Failure::outside(
             format_args!("`{}` is not the scenario of the result beside it", folder.join(SCENARIO).display()),
             "it was changed after the run; put it back, or run it with `ackclock run`",
@@ -46,35 +49,57 @@ pub fn rerun(args: &RerunArgs) -> Result<Exit, Failure> {
         console::note(format_args!("interrupted: {} of {} repeated", runs.len(), plural(seeds.len(), "run")));
         return Ok(Exit::Interrupted);
     }
-    compare(folder, &document, &runs)
+    let (command, seeds) = (document.command.clone(), document.seeds.clone());
+    let again = Document { ackclock: document.ackclock.clone(), ..Document::new(command, part, seeds, runs) };
+    compare(folder, &document, &again, seal)
 }
 
-fn compare(folder: &Path, document: &Document, runs: &[Run]) -> Result<Exit, Failure> {
-    let different: Vec<(&Run, &Run)> = document.runs.iter().zip(runs).filter(|(kept, new)| kept != new).collect();
-    if different.is_empty() {
-        console::print(&format!(
-            "{}: {} repeated, all equal to the bit\n",
-            folder.display(),
-            plural(runs.len(), "run")
-        ))?;
-        return Ok(Exit::Fine);
-    }
-    let mut text = format!("{}: {} of {} differ\n", folder.display(), different.len(), plural(runs.len(), "run"));
-    for (kept, new) in different.iter().take(SHOWN) {
+/// Compares all that a result says with what it would say now.
+fn compare(folder: &Path, kept: &Document, new: &Document, seal: Seal) -> Result<Exit, Failure> {
+    let runs = plural(new.runs.len(), "run");
+    let differing: Vec<(&Run, &Run)> = kept.runs.iter().zip(&new.runs).filter(|(kept, new)| kept != new).collect();
+    let mut text = match differing.len() {
+        0 => format!("{}: {runs} repeated, all equal to the bit\n", folder.display()),
+        n => format!("{}: {n} of {runs} differ\n", folder.display()),
+    };
+    for (kept, new) in differing.iter().take(SHOWN) {
         text += &match kept.fingerprint == new.fingerprint {
             true => format!("seed {}: same fingerprint {}, but other numbers\n", kept.seed, kept.fingerprint),
             false => format!("seed {}: fingerprint {}, now {}\n", kept.seed, kept.fingerprint, new.fingerprint),
         };
     }
-    if different.len() > SHOWN {
-        text += &format!("... and {} more\n", different.len() - SHOWN);
+    if differing.len() > SHOWN {
+        text += &format!("... and {} more\n", differing.len() - SHOWN);
+    }
+    let places = changed::places(&json(kept), &json(new));
+    for place in places.iter().take(SHOWN) {
+        text += &format!("result.json: {place}\n");
+    }
+    if places.len() > SHOWN {
+        text += &format!("... and {} more places\n", places.len() - SHOWN);
+    }
+    if places.is_empty() && seal != Seal::Intact {
+        text += match seal {
+            Seal::Missing => "result.json: it has no checksum\n",
+            _ => "result.json: it does not fit its checksum, though no number in it is another\n",
+        };
     }
     console::print(&text)?;
-    console::note(format_args!(
-        "result.json was changed, or the program computes something else without another result version: \
-         please report that"
-    ));
+    if places.is_empty() && seal == Seal::Intact {
+        return Ok(Exit::Fine);
+    }
+    console::note(match seal {
+        Seal::Intact => format_args!(
+            "result.json fits its checksum: the program computes something else without another result version; \
+             please report that"
+        ),
+        Seal::Missing | Seal::Broken => format_args!("result.json was changed after it was written"),
+    });
     Ok(Exit::Differs)
+}
+
+fn json(document: &Document) -> Value {
+    serde_json::to_value(document).expect("a document has string keys only")
 }
 
 /// More differences are counted only.

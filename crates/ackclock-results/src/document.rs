@@ -11,6 +11,7 @@ use ackclock::record::{
 };
 use ackclock::scenario::{Scenario, Technology};
 use ackclock::sim::RESULT_VERSION;
+use ackclock_store::seal::Sealing;
 use serde::{Deserialize, Serialize};
 
 use crate::events::EventPart;
@@ -304,10 +305,11 @@ impl Document {
         String::from_utf8(text).expect("JSON is UTF-8")
     }
 
-    /// Writes the same text, piece by piece: of many flows it is long.
+    /// Writes the same text, piece by piece: of many flows it is long. Its last member is the checksum of all before.
     pub fn write_json(&self, out: &mut impl Write) -> io::Result<()> {
-        serde_json::to_writer_pretty(&mut *out, self)?;
-        out.write_all(b"\n")
+        let mut out = Sealing::new(out);
+        serde_json::to_writer_pretty(&mut out, self)?;
+        out.finish().map(drop)
     }
 
     /// Reads a document; `None` for any other text.

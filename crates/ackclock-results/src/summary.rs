@@ -189,8 +189,10 @@ fn over<T>(items: &[T], number: impl Fn(&T) -> Option<f64>) -> Option<Interval> 
     stats::summarize(&values?).map(Interval::from)
 }
 
-/// The n-th part of every run, summarized, for every n. All runs have the same parts in the same order.
+/// The n-th part of every run, summarized, for every n. All runs have the same parts in the same order; where a document
+/// was changed so that some are missing, they are left out, and the summary is not that of the document.
 fn each<P, S>(runs: &[Run], parts: impl Fn(&Run) -> &Vec<P>, summary: impl Fn(&[&P]) -> Option<S>) -> Vec<S> {
     let count = runs.first().map_or(0, |run| parts(run).len());
-    (0..count).filter_map(|n| summary(&runs.iter().map(|run| &parts(run)[n]).collect::<Vec<_>>())).collect()
+    let nth = |n: usize| runs.iter().filter_map(|run| parts(run).get(n)).collect::<Vec<_>>();
+    (0..count).filter_map(|n| summary(&nth(n))).collect()
 }

@@ -5,6 +5,7 @@ use std::io;
 use std::path::PathBuf;
 
 use ackclock_scenario::LoadError;
+use ackclock_store::StoreError;
 
 /// Why a study could not be reproduced. A difference from the published numbers is no error: it is in the report.
 #[derive(Debug)]
@@ -61,6 +62,14 @@ pub enum Error {
         /// What the system said.
         error: io::Error,
     },
+    /// The folder is not for this, is in use, or cannot be written to.
+    Store(StoreError),
+}
+
+impl From<StoreError> for Error {
+    fn from(error: StoreError) -> Error {
+        Error::Store(error)
+    }
 }
 
 impl fmt::Display for Error {
@@ -81,6 +90,7 @@ impl fmt::Display for Error {
                 write!(f, "studies/{file}{}, seed {seed}: the run failed: {message}", Settings(sets))
             }
             Error::Results { path, error } => write!(f, "{}: {error}", path.display()),
+            Error::Store(error) => write!(f, "{error}"),
         }
     }
 }
@@ -89,6 +99,7 @@ impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
             Error::Results { error, .. } => Some(error),
+            Error::Store(error) => Some(error),
             _ => None,
         }
     }

@@ -6,7 +6,7 @@
 //!
 //! ```text
 //! studies/ ──> Study ──> Plan ──> run (all cores, ledger) ──> Report ──> text, JSON, HTML
-//! study.rs     data      plan.rs  run.rs     ledger.rs        report.rs  text.rs, page.rs
+//! study.rs     data      plan.rs  run.rs     kept.rs          report.rs  text.rs, page.rs
 //! ```
 //!
 //! [`Plan`] and everything that runs know points (scenario and settings), never a published number; published numbers
@@ -37,7 +37,7 @@ mod embedded;
 mod error;
 mod figure;
 mod figures;
-mod ledger;
+mod kept;
 mod measure;
 mod page;
 mod picture;

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use ackclock::scenario::Scenario;
 use ackclock::sim::RESULT_VERSION;
+use ackclock_store::Key;
 
 use crate::Error;
 use crate::data::{Assumption, Card, Claim, Group, Point, Row, merged};
 use crate::embedded::Embedded;
-use crate::ledger::Key;
 use crate::study::Study;
 
 /// What is to be reproduced.

@@ -1,11 +1,11 @@
 //! The verdict: where published numbers and measurements meet.
 
-use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use ackclock::record::stats::{Summary, sample_sd, summarize};
 use ackclock::sim::RESULT_VERSION;
+use ackclock_store::WholeFile;
 use serde::Serialize;
 
 use crate::abbreviations::Abbreviation;
@@ -16,6 +16,9 @@ use crate::measure::{Measurement, Metric};
 use crate::plan::Scope;
 use crate::study::Study;
 use crate::{page, text};
+
+/// What is written of it.
+pub(crate) const FILES: [&str; 3] = ["report.json", "report.txt", "report.html"];
 
 /// What became of a study. Serializes to the JSON of `--json` and `report.json`; `format` changes with its meaning.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -309,19 +312,14 @@ impl Report {
         command: &[String],
     ) -> Result<(), (PathBuf, io::Error)> {
         let page = page::render(self, figures, command);
-        for (name, content) in [("report.json", self.json()), ("report.txt", self.text()), ("report.html", page)] {
+        for (name, content) in FILES.into_iter().zip([self.json(), self.text(), page]) {
             let path = folder.join(name);
-            let beside = folder.join(format!("{name}.{}.new", std::process::id()));
             let write = || -> io::Result<()> {
-                let mut file = File::create(&beside)?;
+                let mut file = WholeFile::create(&path)?;
                 file.write_all(content.as_bytes())?;
-                file.sync_all()?;
-                fs::rename(&beside, &path)
+                file.commit()
             };
-            if let Err(error) = write() {
-                let _ = fs::remove_file(&beside);
-                return Err((path, error));
-            }
+            write().map_err(|error| (path.clone(), error))?;
         }
         Ok(())
     }

@@ -10,7 +10,7 @@ use std::thread;
 use ackclock::sim::{self, Engine};
 use ackclock::units::Span;
 
-use crate::ledger::Ledger;
+use crate::kept::Kept;
 use crate::measure::Measurement;
 use crate::plan::Planned;
 use crate::{Error, Plan, Report, Study, figure};
@@ -35,6 +35,9 @@ pub trait Progress: Sync {
     /// Something advanced. Called from one thread at a time, about a hundred times per run; the first call is before
     /// the first run.
     fn advanced(&self, status: &Status);
+
+    /// Something that the user should know, in a line: a folder that is waited for, damage that was found.
+    fn noted(&self, note: &str);
 }
 
 /// Nobody watches.
@@ -42,6 +45,8 @@ pub struct Quiet;
 
 impl Progress for Quiet {
     fn advanced(&self, _status: &Status) {}
+
+    fn noted(&self, _note: &str) {}
 }
 
 /// How `reproduce` ended.
@@ -71,13 +76,14 @@ pub fn reproduce(
     stop: &AtomicBool,
     progress: &dyn Progress,
 ) -> Result<Outcome, Error> {
-    let mut ledger = Ledger::open(folder)?;
-    let finished = run_missing(plan, engine, &mut ledger, threads, stop, progress)?;
+    let mut kept = Kept::open(folder, progress)?;
+    let finished = run_missing(plan, engine, &mut kept, threads, stop, progress)?;
+    kept.sync()?;
     if finished < plan.runs() {
         return Ok(Outcome::Stopped { finished, total: plan.runs() });
     }
     let report = Report::new(study, &plan.scope, &|point, seed| {
-        ledger.run(&plan.key(point, seed)).expect("every run of the plan is there")
+        kept.run(&plan.key(point, seed)).expect("every run of the plan is there")
     });
     let figures = figure::draw(study, &plan.scope)?;
     let command = plan.scope.command(study);
@@ -87,7 +93,7 @@ pub fn reproduce(
 
 /// What the threads share.
 struct Shared<'a> {
-    ledger: &'a mut Ledger,
+    kept: &'a mut Kept,
     status: Status,
     error: Option<Error>,
 }
@@ -96,7 +102,7 @@ struct Shared<'a> {
 fn run_missing(
     plan: &Plan,
     engine: Engine,
-    ledger: &mut Ledger,
+    kept: &mut Kept,
     threads: usize,
     stop: &AtomicBool,
     progress: &dyn Progress,
@@ -104,7 +110,7 @@ fn run_missing(
     let mut missing: Vec<(&Planned, u64)> = Vec::new();
     for planned in &plan.scenarios {
         missing.extend(
-            (1..=planned.seeds).filter(|seed| ledger.run(&planned.key(*seed)).is_none()).map(|seed| (planned, seed)),
+            (1..=planned.seeds).filter(|seed| kept.run(&planned.key(*seed)).is_none()).map(|seed| (planned, seed)),
         );
     }
     // Expensive first: no long run is left over when the others are done.
@@ -115,7 +121,7 @@ fn run_missing(
     let status = Status { runs_finished: reused, runs_reused: reused, runs: plan.runs(), work_done: 0.0, work };
     progress.advanced(&status);
 
-    let shared = Mutex::new(Shared { ledger, status, error: None });
+    let shared = Mutex::new(Shared { kept, status, error: None });
     let broken = AtomicBool::new(false);
     let next = AtomicUsize::new(0);
     let worker = || {
@@ -130,7 +136,7 @@ fn run_missing(
             let mut shared = lock(&shared);
             let result = match outcome {
                 Ok(None) => return,
-                Ok(Some(run)) => shared.ledger.append(planned.key(*seed), run),
+                Ok(Some(run)) => shared.kept.append(planned.key(*seed), run),
                 Err(panic) => Err(Error::Run {
                     file: planned.point.scenario.clone(),
                     sets: planned.point.sets.clone(),
@@ -221,6 +227,7 @@ mod tests {
     /// Remembers the last status, and stops after some runs.
     struct Watch<'a> {
         last: Mutex<Option<Status>>,
+        notes: Mutex<Vec<String>>,
         stop: &'a AtomicBool,
         stop_after: usize,
     }
@@ -231,6 +238,10 @@ mod tests {
             if status.runs_finished >= self.stop_after {
                 self.stop.store(true, Ordering::Relaxed);
             }
+        }
+
+        fn noted(&self, note: &str) {
+            self.notes.lock().unwrap().push(note.to_owned());
         }
     }
 
@@ -245,7 +256,7 @@ mod tests {
         assert_eq!(first, second);
 
         let ledger = fs::read(one.path().join("runs.jsonl")).unwrap();
-        let watch = Watch { last: Mutex::new(None), stop: &go, stop_after: usize::MAX };
+        let watch = Watch { last: Mutex::new(None), notes: Mutex::default(), stop: &go, stop_after: usize::MAX };
         let again = finished(reproduce(&study, &plan, Engine::default(), one.path(), 2, &go, &watch).unwrap());
         assert_eq!(first, again);
         let status = watch.last.into_inner().unwrap().unwrap();
@@ -259,7 +270,8 @@ mod tests {
         for part in ["<title>", "figure-4-cwnd", "ackclock reproduce sack-ubr/figures", "verdict good"] {
             assert!(page.contains(part), "no {part} on the page");
         }
-        assert_eq!(fs::read_dir(one.path()).unwrap().count(), 4);
+        // The ledger, three reports, and the marker of the folder.
+        assert_eq!(fs::read_dir(one.path()).unwrap().count(), 5);
     }
 
     #[test]
@@ -267,13 +279,13 @@ mod tests {
         let (study, plan) = figures();
         let folder = TestFolder::new("run-stopped");
         let stop = AtomicBool::new(false);
-        let watch = Watch { last: Mutex::new(None), stop: &stop, stop_after: 1 };
+        let watch = Watch { last: Mutex::new(None), notes: Mutex::default(), stop: &stop, stop_after: 1 };
         let outcome = reproduce(&study, &plan, Engine::default(), folder.path(), 1, &stop, &watch).unwrap();
         assert_eq!(outcome, Outcome::Stopped { finished: 1, total: 3 });
         assert!(!folder.path().join("report.json").exists());
 
         let go = AtomicBool::new(false);
-        let watch = Watch { last: Mutex::new(None), stop: &go, stop_after: usize::MAX };
+        let watch = Watch { last: Mutex::new(None), notes: Mutex::default(), stop: &go, stop_after: usize::MAX };
         let report = finished(reproduce(&study, &plan, Engine::default(), folder.path(), 1, &go, &watch).unwrap());
         let status = watch.last.into_inner().unwrap().unwrap();
         assert_eq!((status.runs_reused, status.runs_finished), (1, 3));
@@ -295,11 +307,48 @@ mod tests {
         let file = folder.path().join("runs.jsonl");
         let whole = fs::read(&file).unwrap();
         fs::write(&file, &whole[..whole.len() - 10]).unwrap();
-        let watch = Watch { last: Mutex::new(None), stop: &go, stop_after: usize::MAX };
+        let watch = Watch { last: Mutex::new(None), notes: Mutex::default(), stop: &go, stop_after: usize::MAX };
         assert_eq!(
             finished(reproduce(&study, &plan, Engine::default(), folder.path(), 1, &go, &watch).unwrap()),
             first
         );
         assert_eq!(watch.last.into_inner().unwrap().unwrap().runs_reused, 2);
+        let notes = watch.notes.into_inner().unwrap();
+        assert!(
+            notes.len() == 1 && notes[0].contains("the last line was cut off; these runs are done again"),
+            "{notes:?}"
+        );
+    }
+
+    #[test]
+    fn a_changed_digit_in_the_ledger_is_named_and_its_run_done_again() {
+        let (study, plan) = figures();
+        let folder = TestFolder::new("run-changed");
+        let go = AtomicBool::new(false);
+        let first = finished(reproduce(&study, &plan, Engine::default(), folder.path(), 1, &go, &Quiet).unwrap());
+        let file = folder.path().join("runs.jsonl");
+        let whole = fs::read_to_string(&file).unwrap();
+        let number = "\"goodput_bps\":[";
+        let at = whole.rfind(number).unwrap() + number.len();
+        let digit = if &whole[at..=at] == "7" { "8" } else { "7" };
+        fs::write(&file, [&whole[..at], digit, &whole[at + 1..]].concat()).unwrap();
+        let watch = Watch { last: Mutex::new(None), notes: Mutex::default(), stop: &go, stop_after: usize::MAX };
+        let again = finished(reproduce(&study, &plan, Engine::default(), folder.path(), 1, &go, &watch).unwrap());
+        assert_eq!(again, first);
+        assert_eq!(watch.last.into_inner().unwrap().unwrap().runs_reused, 2);
+        let notes = watch.notes.into_inner().unwrap();
+        assert!(notes.len() == 1 && notes[0].contains("runs.jsonl`: 1 line (3) does not fit"), "{notes:?}");
+    }
+
+    #[test]
+    fn files_of_the_user_are_not_replaced_by_reports() {
+        let (study, plan) = figures();
+        let folder = TestFolder::new("run-foreign");
+        fs::write(folder.path().join("report.txt"), "of the user").unwrap();
+        let go = AtomicBool::new(false);
+        let refused = reproduce(&study, &plan, Engine::default(), folder.path(), 1, &go, &Quiet);
+        assert!(matches!(refused, Err(Error::Store(_))), "{refused:?}");
+        assert_eq!(fs::read_to_string(folder.path().join("report.txt")).unwrap(), "of the user");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
     }
 }

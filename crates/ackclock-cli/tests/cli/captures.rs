@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use crate::support::{PLAIN, Place, RANDOM, numbers};
 #[cfg(unix)]
-use crate::support::{interrupted_after, outcome};
+use crate::support::{ended_by, interrupted_after, ledger, outcome};
 
 fn names(folder: &Path) -> Vec<String> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
@@ -108,32 +108,28 @@ fn captures_of_an_earlier_result_do_not_stay() {
     assert_eq!(seeds_with_captures(&place, "kept", &["s1"]), [1]);
     assert!(!place.path("kept/tables").exists());
     run(&[]);
-    assert_eq!(names(&place.path("kept")), ["result.json", "scenario.toml"]);
+    assert_eq!(names(&place.path("kept")), [".ackclock", "result.json", "scenario.toml"]);
 }
 
 /// A run whose captures are gone or damaged is not taken for finished.
 #[test]
-fn an_interrupted_result_is_continued_with_its_captures() {
+#[cfg(unix)]
+fn a_killed_run_is_continued_with_its_captures() {
     let place = Place::with("captures-continued", RANDOM);
-    let run = ["run", "scenario.toml", "--out", "kept", "--seeds", "5", "--capture", "d1,s1", "--record", "cwnd"];
-    place.run(&run).exits_with(0);
-    let whole: Value = serde_json::from_str(&place.read("kept/result.json")).unwrap();
-    // As if it had been interrupted before the last run.
-    let mut interrupted = whole.clone();
-    interrupted["complete"] = false.into();
-    interrupted["runs"].as_array_mut().unwrap().pop();
-    place.write("kept/result.json", interrupted.to_string());
-    fs::remove_file(place.path("kept/captures/seed-2/d1.pcapng")).unwrap();
-    let damaged = place.path("kept/captures/seed-3/s1.pcapng");
+    let run =
+        |seeds| ["run", "scenario.toml", "--out", "kept", "--seeds", seeds, "--capture", "d1,s1", "--record", "cwnd"];
+    ended_by("-KILL", 10, &place, "kept", &run("200000"));
+    let unfinished = ledger(&place, "kept").unwrap().parent().unwrap().to_path_buf();
+    fs::remove_file(unfinished.join("captures/seed-2/d1.pcapng")).unwrap();
+    let damaged = unfinished.join("captures/seed-3/s1.pcapng");
     let mut content = fs::read(&damaged).unwrap();
     *content.last_mut().unwrap() ^= 1;
     fs::write(&damaged, &content).unwrap();
     // Tables alone do not do either.
-    fs::remove_dir_all(place.path("kept/tables/seed-4")).unwrap();
-    place.run(&run).exits_with(0).says(&["going on: 1 of 5 runs were finished before"]);
+    fs::remove_dir_all(unfinished.join("tables/seed-4")).unwrap();
+    place.run(&run("5")).exits_with(0).says(&["going on: 2 of 5 runs were finished before"]);
     assert_eq!(seeds_with_captures(&place, "kept", &["d1", "s1"]), [1, 2, 3, 4, 5]);
-    assert_ne!(fs::read(&damaged).unwrap(), content);
-    assert_eq!(serde_json::from_str::<Value>(&place.read("kept/result.json")).unwrap(), whole);
+    assert_ne!(fs::read(place.path("kept/captures/seed-3/s1.pcapng")).unwrap(), content);
 }
 
 #[test]

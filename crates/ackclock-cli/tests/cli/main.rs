@@ -19,5 +19,6 @@ mod report;
 mod reproduce;
 mod rerun;
 mod run;
+mod store;
 mod support;
 mod tables;

@@ -33,6 +33,88 @@ fn a_run_that_differs_is_named() {
     place.write("kept/result.json", result.replacen("\"fairness\": 0", "\"fairness\": 1", 1));
     let outcome = place.run(&["rerun", "kept"]).exits_with(4);
     assert!(outcome.stdout.contains("seed 1: same fingerprint "), "{}", outcome.stdout);
+    assert!(outcome.stdout.contains("result.json: runs[0].fairness is 1."), "{}", outcome.stdout);
+    // Nothing that is computed: the command line, and white space.
+    for (from, to) in [("\"kept\"", "\"keep\""), ("\n}", "\n }")] {
+        place.write("kept/result.json", result.replacen(from, to, 1));
+        let outcome = place.run(&["rerun", "kept"]).exits_with(4).says(&["result.json was changed"]);
+        assert!(outcome.stdout.contains("though no number in it is another"), "{}", outcome.stdout);
+    }
+}
+
+/// One digit of each number of the summary, one after the other.
+#[test]
+fn each_changed_number_of_the_summary_is_found() {
+    let place = kept("rerun-summary");
+    let result = place.read("kept/result.json");
+    let summary = result.find("\"summary\": {").unwrap();
+    let mut numbers = 0;
+    for (line, of_line) in result[summary..].lines().scan(summary, |at, text| {
+        let begins = *at;
+        *at += text.len() + 1;
+        Some((begins, text))
+    }) {
+        let Some(colon) =
+            of_line.find(": ").filter(|colon| of_line[colon + 2..].starts_with(|c: char| c.is_ascii_digit()))
+        else {
+            continue;
+        };
+        let (at, name) = (line + colon + 2, of_line.trim().split('"').nth(1).unwrap());
+        let digit = if &result[at..=at] == "5" { "4" } else { "5" };
+        place.write("kept/result.json", [&result[..at], digit, &result[at + 1..]].concat());
+        let outcome = place.run(&["rerun", "kept"]).exits_with(4).says(&["result.json was changed"]);
+        let said = outcome.stdout.lines().any(|line| line.starts_with("result.json: summary.") && line.contains(name));
+        assert!(said, "{name}: {}", outcome.stdout);
+        let refused = "not as ackclock wrote it: it does not fit its checksum";
+        place.run(&["report", "kept"]).exits_with(1).without_result().says(&[refused]);
+        if numbers == 0 {
+            for command in
+                [&["export", "kept", "--metric", "queue"][..], &["plot", "kept"], &["compare", "kept", "kept"]]
+            {
+                place.run(command).exits_with(1).without_result().says(&[refused]);
+            }
+        }
+        numbers += 1;
+    }
+    assert!(numbers > 60, "{numbers}");
+    assert!(!place.path("kept/report.html").exists());
+    place.write("kept/result.json", &result);
+    place.run(&["report", "kept"]).exits_with(0);
+}
+
+/// Whoever changes a number and the checksum too.
+#[test]
+fn a_summary_that_does_not_follow_from_the_runs_is_no_report() {
+    let place = kept("rerun-forged");
+    let result = place.read("kept/result.json");
+    let forged = |from: &str, to: &str| {
+        let (document, _) = result.rsplit_once(",\n  \"blake3\"").unwrap();
+        let at = document.rfind(from).unwrap();
+        let changed = [&document[..at], to, &document[at + from.len()..]].concat();
+        let checksum = blake3::hash(changed.as_bytes()).to_hex();
+        place.write("kept/result.json", format!("{changed},\n  \"blake3\": \"{checksum}\"\n}}\n"));
+    };
+    forged("\"runs\": 3,", "\"runs\": 4,");
+    place.run(&["report", "kept"]).exits_with(1).says(&["its summary does not follow from its runs"]);
+    let outcome = place.run(&["rerun", "kept"]).exits_with(4);
+    assert!(outcome.stdout.contains("result.json: summary.runs is 4, computed 3\n"), "{}", outcome.stdout);
+    // A run with a flow less than the others: once a panic.
+    let last = result.rfind("\"name\": \"f1\",\n          \"goodput_bps\"").unwrap();
+    let begin = result[..last].rfind('{').unwrap();
+    let end = begin + result[begin..].find("},").unwrap() + 2;
+    forged(&result[begin..end], "");
+    place.run(&["report", "kept"]).exits_with(1).says(&["its summary does not follow from its runs"]);
+    place.run(&["rerun", "kept"]).exits_with(4);
+}
+
+#[test]
+fn a_result_without_a_checksum_is_no_report() {
+    let place = kept("rerun-no-checksum");
+    let result = place.read("kept/result.json");
+    let (document, _) = result.rsplit_once(",\n  \"blake3\"").unwrap();
+    place.write("kept/result.json", format!("{document}\n}}\n"));
+    place.run(&["report", "kept"]).exits_with(1).says(&["it has no checksum", "help: run it again"]);
+    assert!(place.run(&["rerun", "kept"]).exits_with(4).stdout.ends_with("result.json: it has no checksum\n"));
 }
 
 #[test]

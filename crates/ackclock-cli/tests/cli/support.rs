@@ -143,6 +143,28 @@ pub fn interrupted_after(pause: Duration, place: &Place, arguments: &[&str]) -> 
     child.wait_with_output().unwrap()
 }
 
+/// Starts the program and sends it a signal once a ledger in `folder` has so many finished runs.
+#[cfg(unix)]
+pub fn ended_by(signal: &str, runs: usize, place: &Place, folder: &str, arguments: &[&str]) -> Output {
+    let mut command = place.command(arguments);
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let finished =
+        || ledger(place, folder).map_or(0, |path| fs::read(path).unwrap().split(|b| *b == b'\n').count() - 1);
+    while finished() < runs {
+        assert!(child.try_wait().unwrap().is_none(), "it ended by itself");
+        thread::sleep(Duration::from_millis(5));
+    }
+    assert!(Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap().success());
+    child.wait_with_output().unwrap()
+}
+
+/// The ledger of the unfinished result in a folder.
+#[cfg(unix)]
+pub fn ledger(place: &Place, folder: &str) -> Option<PathBuf> {
+    let unfinished = fs::read_dir(place.path(folder).join(".ackclock.unfinished")).ok()?;
+    unfinished.flatten().map(|entry| entry.path().join("runs.jsonl")).find(|path| path.is_file())
+}
+
 impl Outcome {
     /// The exit code is this one; if not, the panic shows what the program said.
     #[track_caller]

@@ -1,0 +1,395 @@
+//! A folder of results and its marker: the file that says that the program may replace and remove files of its own here.
+//!
+//! Ownership is never judged by names. A folder that is new or empty gets a marker; in one that has none, nothing is
+//! replaced or removed.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::{self, ErrorKind, Read, Write};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::lock::{LOCK, Lock, Owner};
+use crate::whole::{self, WholeFile};
+use crate::{Problem, StoreError};
+
+/// The name of the marker.
+pub const MARKER: &str = ".ackclock";
+
+/// What a folder holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Holds {
+    /// The result of `run`.
+    Run,
+    /// Runs and report of a study, by `reproduce`.
+    Reproduction,
+}
+
+impl Holds {
+    pub(crate) fn in_words(self) -> &'static str {
+        match self {
+            Holds::Run => "the result of `ackclock run`",
+            Holds::Reproduction => "a study of `ackclock reproduce`",
+        }
+    }
+}
+
+/// What the marker says.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Marker {
+    format: String,
+    format_version: u32,
+    about: String,
+    holds: Holds,
+    /// Of files that a user may have changed: the checksums of what was last written under their names.
+    #[serde(default)]
+    written: BTreeMap<String, Vec<String>>,
+    /// Whether the result in the folder is complete, so that it need not be read; `None` if there is none.
+    #[serde(default)]
+    complete: Option<bool>,
+}
+
+/// A folder that belongs to the program and that this process uses alone.
+#[derive(Debug)]
+pub struct ResultFolder {
+    path: PathBuf,
+    /// Folders that were not there before, outermost first.
+    created: Vec<PathBuf>,
+    /// Whether there was no marker before.
+    new: bool,
+    marker: Marker,
+    /// `None` only while the folder goes.
+    lock: Option<Lock>,
+}
+
+impl ResultFolder {
+    /// Takes a folder for results; makes it if it is not there, and finds out whether it can be written to. `ours` are
+    /// names of files that the program writes into such folders; what killed processes left of them is removed. `waits`
+    /// is told of a process of another machine that may use the folder, before this waits for it.
+    ///
+    /// # Errors
+    /// If the folder holds files and has no marker, if another process uses it, or if it cannot be written to.
+    pub fn take(
+        path: &Path,
+        holds: Holds,
+        ours: &[&str],
+        waits: &mut dyn FnMut(&Owner),
+    ) -> Result<ResultFolder, StoreError> {
+        let missing = path.ancestors().take_while(|p| !p.as_os_str().is_empty() && !p.exists());
+        let mut created: Vec<PathBuf> = missing.map(Path::to_path_buf).collect();
+        created.reverse();
+        let taken = ResultFolder::take_existing(path, holds, ours, waits);
+        match taken {
+            Ok((marker, new, lock)) => {
+                Ok(ResultFolder { path: path.to_path_buf(), created, new, marker, lock: Some(lock) })
+            }
+            Err(error) => {
+                remove_empty(&created);
+                Err(error)
+            }
+        }
+    }
+
+    fn take_existing(
+        path: &Path,
+        holds: Holds,
+        ours: &[&str],
+        waits: &mut dyn FnMut(&Owner),
+    ) -> Result<(Marker, bool, Lock), StoreError> {
+        fs::create_dir_all(path).map_err(|error| StoreError::folder(path, error))?;
+        // Looked at before anything is written, the lock included.
+        Marker::read(path, holds)?;
+        let lock = Lock::take(path, waits).map_err(|error| match error.problem {
+            // Of the folder, not of the file: that is what the user named.
+            Problem::Io(cause) => StoreError::folder(path, cause),
+            _ => error,
+        })?;
+        // Somebody may have used it until now.
+        let found = Marker::read(path, holds)?;
+        whole::remove_abandoned(path, |name| name == MARKER || ours.contains(&name));
+        let new = found.is_none();
+        let marker = found.unwrap_or_else(|| Marker::new(holds));
+        if new {
+            marker.write(path)?;
+        } else {
+            // Writing is tried now, not after the simulation.
+            try_writing(path).map_err(|error| StoreError::folder(path, error))?;
+        }
+        Ok((marker, new, lock))
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Makes sure that the folder is still used by this process alone.
+    ///
+    /// # Errors
+    /// If another has taken it.
+    pub fn check(&self) -> Result<(), StoreError> {
+        self.lock.as_ref().map_or(Ok(()), Lock::check)
+    }
+
+    /// Whether the result that was written last is complete; `None` if none was.
+    pub fn is_complete(&self) -> Option<bool> {
+        self.marker.complete
+    }
+
+    /// Makes sure that a file is not there, or is as the program wrote it.
+    ///
+    /// # Errors
+    /// If somebody else wrote or changed it.
+    pub fn check_unchanged(&self, name: &str) -> Result<(), StoreError> {
+        let path = self.path.join(name);
+        let known = self.marker.written.get(name).map_or(&[][..], Vec::as_slice);
+        match checksum(&path) {
+            Ok(found) if known.contains(&found) => Ok(()),
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
+            Err(error) if error.kind() != ErrorKind::IsADirectory => Err(StoreError::io(&path, error)),
+            _ => Err(StoreError::new(&path, Problem::NotOurs)),
+        }
+    }
+
+    /// Notes what is about to get its name: files that a user might change, each with its checksum, and whether the
+    /// result is complete. What was there before stays known, in case it does not come to that.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn note(&mut self, files: &[(&str, String)], complete: bool) -> Result<(), StoreError> {
+        for (name, checksum) in files {
+            let known = self.marker.written.entry((*name).into()).or_default();
+            known.retain(|other| other != checksum);
+            known.push(checksum.clone());
+            known.drain(..known.len().saturating_sub(KNOWN));
+        }
+        self.marker.complete = Some(complete);
+        self.marker.write(&self.path)
+    }
+}
+
+/// A folder that was made for a result that did not come is taken away again.
+impl Drop for ResultFolder {
+    fn drop(&mut self) {
+        let only_ours = |name: &str| [MARKER, LOCK].contains(&name);
+        let mut entries = fs::read_dir(&self.path).into_iter().flatten().flatten();
+        if self.new && self.check().is_ok() && entries.all(|entry| only_ours(&entry.file_name().to_string_lossy())) {
+            let _ = fs::remove_file(self.path.join(MARKER));
+        }
+        self.lock = None;
+        remove_empty(&self.created);
+    }
+}
+
+impl Marker {
+    fn new(holds: Holds) -> Marker {
+        Marker {
+            format: FORMAT.into(),
+            format_version: FORMAT_VERSION,
+            about: "ackclock replaces and removes its own files in this folder; without this file it does not".into(),
+            holds,
+            written: BTreeMap::new(),
+            complete: None,
+        }
+    }
+
+    /// The marker of a folder; `None` if the folder is empty.
+    fn read(folder: &Path, holds: Holds) -> Result<Option<Marker>, StoreError> {
+        let unusable = |reason: &str| StoreError::new(folder, Problem::Marker { reason: reason.into() });
+        let text = match fs::read(folder.join(MARKER)) {
+            Ok(text) => text,
+            Err(error) if error.kind() == ErrorKind::NotFound => return refuse_foreign(folder).map(|()| None),
+            Err(error) => return Err(unusable(&error.to_string())),
+        };
+        let head: Head = serde_json::from_slice(&text).map_err(|_| unusable("it is damaged"))?;
+        if head.format != FORMAT {
+            return Err(unusable("it is of another program"));
+        }
+        if head.format_version != FORMAT_VERSION {
+            return Err(unusable("it is of another version of ackclock"));
+        }
+        let marker: Marker = serde_json::from_slice(&text).map_err(|_| unusable("it is damaged"))?;
+        match marker.holds == holds {
+            true => Ok(Some(marker)),
+            false => Err(StoreError::new(folder, Problem::HoldsOther { holds: marker.holds })),
+        }
+    }
+
+    fn write(&self, folder: &Path) -> Result<(), StoreError> {
+        let text = serde_json::to_string_pretty(self).expect("the marker has string keys only") + "\n";
+        let write = || {
+            let mut file = WholeFile::create(&folder.join(MARKER))?;
+            file.write_all(text.as_bytes())?;
+            file.commit()
+        };
+        write().map_err(|error| StoreError::folder(folder, error))
+    }
+}
+
+/// Refuses a folder without a marker in which there is anything.
+fn refuse_foreign(folder: &Path) -> Result<(), StoreError> {
+    let entries = fs::read_dir(folder).map_err(|error| StoreError::folder(folder, error))?;
+    // What comes before the marker may be left alone by a killed process.
+    let before = |name: &str| name == LOCK || whole::name_of_partial(name) == Some(MARKER);
+    match entries.flatten().any(|entry| !before(&entry.file_name().to_string_lossy())) {
+        true => Err(StoreError::new(folder, Problem::Foreign { result: looks_like_result(folder) })),
+        false => Ok(()),
+    }
+}
+
+/// Whether there is a document of ours, by its first words: it may be large.
+fn looks_like_result(folder: &Path) -> bool {
+    ["result.json", "report.json"].iter().any(|name| {
+        let mut head = String::new();
+        let read = File::open(folder.join(name)).and_then(|file| file.take(HEAD_BYTES).read_to_string(&mut head));
+        read.is_ok() && head.starts_with('{') && (head.contains("\"ackclock-result\"") || head.contains("\"study\""))
+    })
+}
+
+fn try_writing(folder: &Path) -> io::Result<()> {
+    let mut file = WholeFile::create(&folder.join(MARKER))?;
+    file.write_all(b"ackclock tries whether it can write here\n")?;
+    file.sync()
+}
+
+/// The BLAKE3 of a file as it is on the disk, in hexadecimal digits.
+///
+/// # Errors
+/// If it cannot be read.
+pub fn checksum(path: &Path) -> io::Result<String> {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update_reader(File::open(path)?)?;
+    Ok(hasher.finalize().to_hex().to_string())
+}
+
+/// Removes folders that are empty, innermost first.
+fn remove_empty(folders: &[PathBuf]) {
+    for folder in folders.iter().rev() {
+        // Fails where something is inside, as it should.
+        let _ = fs::remove_dir(folder);
+    }
+}
+
+#[derive(Deserialize)]
+struct Head {
+    format: String,
+    format_version: u32,
+}
+
+const FORMAT: &str = "ackclock-folder";
+const FORMAT_VERSION: u32 = 1;
+/// The content that has its name, and that which was about to get it.
+const KNOWN: usize = 2;
+const HEAD_BYTES: u64 = 200;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::test_folder::TestFolder;
+
+    fn take(path: &Path) -> Result<ResultFolder, StoreError> {
+        ResultFolder::take(path, Holds::Run, &["scenario.toml"], &mut |_| {})
+    }
+
+    #[test]
+    fn an_empty_folder_is_marked_and_a_marked_one_taken_again() {
+        let place = TestFolder::new("marked");
+        let folder = take(place.path()).unwrap();
+        fs::write(place.path().join("result.json"), "{}").unwrap();
+        drop(folder);
+        assert_eq!(place.names(), [MARKER, "result.json"]);
+        fs::write(place.path().join("notes.txt"), "of the user").unwrap();
+        drop(take(place.path()).unwrap());
+        assert_eq!(place.names(), [MARKER, "notes.txt", "result.json"]);
+    }
+
+    #[test]
+    fn nothing_is_written_to_a_folder_of_others() {
+        let place = TestFolder::new("others");
+        fs::write(place.path().join("scenario.toml"), "# mine").unwrap();
+        let error = take(place.path()).unwrap_err();
+        assert!(matches!(error.problem, Problem::Foreign { result: false }), "{error}");
+        fs::write(place.path().join("result.json"), "{\n  \"format\": \"ackclock-result\",\n").unwrap();
+        let error = take(place.path()).unwrap_err();
+        assert!(matches!(error.problem, Problem::Foreign { result: true }), "{error}");
+        assert_eq!(place.names(), ["result.json", "scenario.toml"]);
+    }
+
+    #[test]
+    fn a_folder_without_a_result_leaves_no_trace() {
+        let place = TestFolder::new("no-trace");
+        drop(take(&place.path().join("a/b")).unwrap());
+        assert!(place.names().is_empty());
+        // One that the user made stays.
+        fs::create_dir(place.path().join("empty")).unwrap();
+        drop(take(&place.path().join("empty")).unwrap());
+        assert_eq!(place.names(), ["empty"]);
+        assert_eq!(fs::read_dir(place.path().join("empty")).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn what_a_killed_process_left_goes_at_the_next_use() {
+        let place = TestFolder::new("left");
+        fs::write(place.path().join("..ackclock.4294967295.partial"), "").unwrap();
+        let folder = take(place.path()).unwrap();
+        fs::write(place.path().join(".scenario.toml.4294967295.partial"), "half").unwrap();
+        fs::write(place.path().join(".thesis.tex.4294967295.partial"), "of the user").unwrap();
+        drop(folder);
+        drop(take(place.path()).unwrap());
+        assert_eq!(place.names(), [MARKER, ".thesis.tex.4294967295.partial"]);
+    }
+
+    #[test]
+    fn a_folder_of_another_kind_a_damaged_marker_and_a_later_one_are_refused() {
+        let place = TestFolder::new("kind");
+        let folder = take(place.path()).unwrap();
+        fs::write(place.path().join("x"), "").unwrap();
+        drop(folder);
+        let other = ResultFolder::take(place.path(), Holds::Reproduction, &[], &mut |_| {}).unwrap_err();
+        assert!(matches!(other.problem, Problem::HoldsOther { holds: Holds::Run }));
+        let marker = fs::read_to_string(place.path().join(MARKER)).unwrap();
+        let later = marker.replace("\"format_version\": 1", "\"format_version\": 2");
+        for (text, reason) in [
+            ("{", "damaged"),
+            (later.as_str(), "another version"),
+            ("{\"format\":\"x\",\"format_version\":1}", "another program"),
+        ] {
+            fs::write(place.path().join(MARKER), text).unwrap();
+            let error = take(place.path()).unwrap_err().to_string();
+            assert!(error.contains(reason), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_file_that_was_changed_since_it_was_written_is_noticed() {
+        let place = TestFolder::new("changed");
+        let path = place.path().join("scenario.toml");
+        let mut folder = take(place.path()).unwrap();
+        assert!(folder.check_unchanged("scenario.toml").is_ok(), "it is not there");
+        fs::write(&path, "one").unwrap();
+        assert!(folder.check_unchanged("scenario.toml").is_err());
+        let note = |content: &[u8]| [("scenario.toml", blake3::hash(content).to_hex().to_string())];
+        folder.note(&note(b"one"), false).unwrap();
+        assert!(folder.check_unchanged("scenario.toml").is_ok());
+        // Stopped between the note and the file: the earlier content is still known.
+        folder.note(&note(b"two"), true).unwrap();
+        drop(folder);
+        let folder = take(place.path()).unwrap();
+        assert!(folder.check_unchanged("scenario.toml").is_ok());
+        assert_eq!(folder.is_complete(), Some(true));
+        fs::write(&path, "two, with a comment").unwrap();
+        assert!(folder.check_unchanged("scenario.toml").is_err());
+    }
+
+    #[test]
+    fn two_processes_do_not_use_one_folder() {
+        let place = TestFolder::new("two");
+        let first = take(place.path()).unwrap();
+        let second = take(place.path()).unwrap_err();
+        assert!(second.to_string().contains("is in use by process"), "{second}");
+        drop(first);
+        assert!(take(place.path()).is_ok());
+    }
+}

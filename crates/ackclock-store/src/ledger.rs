@@ -1,0 +1,332 @@
+//! A ledger: an append-only file of finished runs, one JSON object a line, each with a checksum.
+//!
+//! A line is `{"key":KEY,"run":RUN,"blake3":CHECKSUM}`; the checksum is over all that stands before it in the line. What
+//! a killed process left of the last line is cut off by the next. A line that does not fit its checksum is never used,
+//! nor removed: it is counted, and named by its number.
+//!
+//! A line is used only if the run in it, written again, gives the same text. So what a version of the program with other
+//! fields wrote is not mixed with runs of today.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::fs::{File, OpenOptions};
+use std::io::{self, BufWriter, Read, Write};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use blake3::Hasher;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use crate::StoreError;
+use crate::whole::sync_folder;
+
+/// What identifies a run: 32 hexadecimal digits.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Key(String);
+
+impl Key {
+    /// A hash over the canonical text of the scenario, the seed, and the version of results.
+    pub fn new(resolved: &str, seed: u64, result_version: u32) -> Key {
+        let mut hasher = Hasher::new();
+        hasher.update(&result_version.to_le_bytes());
+        hasher.update(&seed.to_le_bytes());
+        hasher.update(resolved.as_bytes());
+        Key(hasher.finalize().to_hex()[..32].to_string())
+    }
+}
+
+/// Lines of a ledger that are not used.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Damage {
+    /// The ledger.
+    pub path: PathBuf,
+    /// Their numbers, from 1 on.
+    pub lines: Vec<usize>,
+    /// Whether the last line was cut off. It is not among the others, and is not there any more.
+    pub torn: bool,
+}
+
+/// The file of finished runs, open for more.
+#[derive(Debug)]
+pub struct Ledger {
+    path: PathBuf,
+    file: File,
+    bytes: u64,
+    synced: Instant,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Line<M> {
+    key: Key,
+    run: M,
+}
+
+impl Ledger {
+    /// Opens a ledger, which is made if it is not there, and reads the runs in it. Whoever opens one holds the lock of
+    /// its folder.
+    ///
+    /// # Errors
+    /// If it cannot be read or written.
+    pub fn open<T: Serialize + DeserializeOwned>(
+        path: &Path,
+    ) -> Result<(Ledger, BTreeMap<Key, T>, Damage), StoreError> {
+        let open = || -> io::Result<(File, Vec<u8>, bool)> {
+            let mut file = OpenOptions::new().create(true).read(true).append(true).open(path)?;
+            let mut text = Vec::new();
+            file.read_to_end(&mut text)?;
+            let whole = text.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+            let torn = whole < text.len();
+            if torn {
+                file.set_len(whole as u64)?;
+                text.truncate(whole);
+            }
+            Ok((file, text, torn))
+        };
+        let (file, text, torn) = open().map_err(|error| StoreError::io(path, error))?;
+        let mut damage = Damage { path: path.to_path_buf(), torn, ..Damage::default() };
+        let mut runs = BTreeMap::new();
+        let lines = text.strip_suffix(b"\n").map(|lines| lines.split(|byte| *byte == b'\n'));
+        for (number, line) in lines.into_iter().flatten().enumerate() {
+            match understood(line) {
+                Some((key, run)) => drop(runs.insert(key, run)),
+                None => damage.lines.push(number + 1),
+            }
+        }
+        let ledger = Ledger { path: path.to_path_buf(), file, bytes: text.len() as u64, synced: Instant::now() };
+        Ok((ledger, runs, damage))
+    }
+
+    /// Adds a finished run. It survives the end of the process at once, and that of the machine a second later.
+    ///
+    /// # Errors
+    /// If it cannot be written; then the ledger is as it was before.
+    pub fn append<T: Serialize>(&mut self, key: &Key, run: &T) -> Result<(), StoreError> {
+        let (written, bytes) = append_line(&self.file, key, run);
+        if written.is_err() {
+            // What is on the disk of the line would spoil the next.
+            let _ = self.file.set_len(self.bytes);
+        }
+        written.map_err(|error| StoreError::io(&self.path, error))?;
+        if self.bytes == 0 {
+            sync_folder(self.path.parent().unwrap_or(Path::new(".")));
+        }
+        self.bytes += bytes;
+        if self.synced.elapsed() >= SYNC_EVERY {
+            self.sync()?;
+        }
+        Ok(())
+    }
+
+    /// Makes sure that every run has reached the disk.
+    ///
+    /// # Errors
+    /// If they have not.
+    pub fn sync(&mut self) -> Result<(), StoreError> {
+        self.synced = Instant::now();
+        self.file.sync_data().map_err(|error| StoreError::io(&self.path, error))
+    }
+}
+
+impl Damage {
+    /// Whether there is none.
+    pub fn is_none(&self) -> bool {
+        self.lines.is_empty() && !self.torn
+    }
+}
+
+impl fmt::Display for Damage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "`{}`: ", self.path.display())?;
+        if !self.lines.is_empty() {
+            let shown: Vec<String> = self.lines.iter().take(SHOWN).map(usize::to_string).collect();
+            let (noun, verb) = if self.lines.len() == 1 { ("line", "does") } else { ("lines", "do") };
+            let more = if self.lines.len() > SHOWN { ", ..." } else { "" };
+            write!(
+                f,
+                "{} {noun} ({}{more}) {verb} not fit the checksum or the version",
+                self.lines.len(),
+                shown.join(", ")
+            )?;
+        }
+        if self.torn {
+            let and = if self.lines.is_empty() { "" } else { ", and " };
+            write!(f, "{and}the last line was cut off")?;
+        }
+        write!(f, "; these runs are done again")
+    }
+}
+
+/// Writes the line of a run. It may be long: nothing holds the whole of it.
+fn write_line<W: Write, T: Serialize>(out: &mut Hashing<W>, key: &Key, run: &T) -> io::Result<()> {
+    out.write_all(b"{\"key\":")?;
+    serde_json::to_writer(&mut *out, key)?;
+    out.write_all(b",\"run\":")?;
+    serde_json::to_writer(&mut *out, run)?;
+    let checksum = out.hasher.finalize().to_hex();
+    out.write_all(format!("{MEMBER}{}\"}}\n", &checksum[..CHECKSUM_DIGITS]).as_bytes())
+}
+
+/// Writes the line of a run to a file through a buffer; how many octets it has.
+fn append_line<T: Serialize>(file: &File, key: &Key, run: &T) -> (io::Result<()>, u64) {
+    let mut out = Hashing { out: BufWriter::with_capacity(BUFFER_BYTES, file), hasher: Hasher::new() };
+    let written = write_line(&mut out, key, run).and_then(|()| out.out.flush());
+    let bytes = out.hasher.count();
+    // After a failure, what the buffer still holds is of no use, and is not to be written as it goes.
+    drop(out.out.into_parts());
+    (written, bytes)
+}
+
+/// Passes on what is written, and keeps a checksum and the count of it.
+struct Hashing<W> {
+    out: W,
+    hasher: Hasher,
+}
+
+impl<W: Write> Write for Hashing<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.out.write(bytes)?;
+        self.hasher.update(&bytes[..written]);
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+}
+
+/// What a line says, if it is as it was written by a program like this one.
+fn understood<T: Serialize + DeserializeOwned>(line: &[u8]) -> Option<(Key, T)> {
+    let Line { key, run } = serde_json::from_slice::<Line<T>>(line).ok()?;
+    let mut again = Hashing { out: Vec::with_capacity(line.len() + 1), hasher: Hasher::new() };
+    write_line(&mut again, &key, &run).ok()?;
+    (again.out.strip_suffix(b"\n") == Some(line)).then_some((key, run))
+}
+
+const MEMBER: &str = ",\"blake3\":\"";
+const CHECKSUM_DIGITS: usize = 32;
+const BUFFER_BYTES: usize = 1 << 16;
+/// The most that a power failure takes.
+const SYNC_EVERY: Duration = Duration::from_secs(1);
+/// More damaged lines are counted only.
+const SHOWN: usize = 10;
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+    use crate::test_folder::TestFolder;
+
+    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+    struct Run {
+        goodput: f64,
+        drops: Vec<u64>,
+    }
+
+    type Kept = (Ledger, BTreeMap<Key, Run>, Damage);
+
+    fn run(goodput: f64) -> Run {
+        Run { goodput, drops: vec![1, 22, 333] }
+    }
+
+    fn key(seed: u64) -> Key {
+        Key::new("scenario", seed, 1)
+    }
+
+    /// A ledger of the runs 1 to 3, in which run n has a goodput of 10⁸/7 + n.
+    fn three(name: &str) -> (TestFolder, PathBuf) {
+        let folder = TestFolder::new(name);
+        let path = folder.path().join("runs.jsonl");
+        let (mut ledger, none, damage): Kept = Ledger::open(&path).unwrap();
+        assert!(none.is_empty() && damage.is_none());
+        for seed in 1..=3 {
+            ledger.append(&key(seed), &run(1e8 / 7.0 + seed as f64)).unwrap();
+        }
+        (folder, path)
+    }
+
+    #[test]
+    fn the_key_changes_with_scenario_seed_and_result_version() {
+        let keys = [Key::new("a", 1, 1), Key::new("b", 1, 1), Key::new("a", 2, 1), Key::new("a", 1, 2)];
+        for (i, key) in keys.iter().enumerate() {
+            assert!(!keys[..i].contains(key));
+        }
+        assert_eq!(Key::new("a", 1, 1), keys[0]);
+    }
+
+    #[test]
+    fn what_is_appended_is_read_back_bit_for_bit() {
+        let (_folder, path) = three("round-trip");
+        let (_, runs, damage): Kept = Ledger::open(&path).unwrap();
+        assert_eq!(runs.len(), 3);
+        assert_eq!(runs[&key(2)], run(1e8 / 7.0 + 2.0));
+        assert!(damage.is_none());
+    }
+
+    #[test]
+    fn a_torn_last_line_is_cut_off_wherever_it_ends_and_said_once() {
+        let (_folder, path) = three("torn");
+        let text = fs::read(&path).unwrap();
+        let two = text[..text.len() - 1].iter().rposition(|byte| *byte == b'\n').unwrap() + 1;
+        for cut in two..=text.len() {
+            fs::write(&path, &text[..cut]).unwrap();
+            let (mut ledger, runs, damage): Kept = Ledger::open(&path).unwrap();
+            let whole = cut == text.len();
+            assert_eq!(runs.len(), if whole { 3 } else { 2 });
+            assert_eq!((damage.torn, damage.lines.len()), (!whole && cut > two, 0));
+            ledger.append(&key(3), &run(1e8 / 7.0 + 3.0)).unwrap();
+            let (_, runs, damage): Kept = Ledger::open(&path).unwrap();
+            assert!(runs.len() == 3 && damage.is_none());
+        }
+    }
+
+    /// Whatever happens to a line, either its run is not used and the line is named, or it is the run that was written.
+    #[test]
+    fn no_changed_octet_of_a_line_is_ever_taken_for_a_result() {
+        let (_folder, path) = three("changed");
+        let text = fs::read(&path).unwrap();
+        let (_, written, _): Kept = Ledger::open(&path).unwrap();
+        for at in 0..text.len() {
+            for with in [b'1', b'7', b' ', b'\n', text[at] ^ 0x80] {
+                let mut changed = text.clone();
+                changed[at] = with;
+                fs::write(&path, &changed).unwrap();
+                let (_, runs, damage): Kept = Ledger::open(&path).unwrap();
+                assert!(runs.iter().all(|(key, run)| written.get(key) == Some(run)), "octet {at} to {with}");
+                assert_eq!(damage.is_none(), changed == text, "octet {at} to {with}: {damage:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn damaged_lines_are_named_and_stay_and_the_others_are_used() {
+        let (_folder, path) = three("named");
+        let text = fs::read_to_string(&path).unwrap();
+        let changed = text.replacen("14285716", "14285717", 1);
+        assert_ne!(changed, text);
+        fs::write(&path, format!("{{\"another\":\"program\"}}\n\n{changed}")).unwrap();
+        let (_, runs, damage): Kept = Ledger::open(&path).unwrap();
+        assert_eq!((damage.lines.as_slice(), damage.torn), (&[1, 2, 4][..], false));
+        assert_eq!(runs.keys().collect::<Vec<_>>().len(), 2);
+        let said = damage.to_string();
+        assert!(said.ends_with("3 lines (1, 2, 4) do not fit the checksum or the version; these runs are done again"));
+        assert!(fs::read_to_string(&path).unwrap().ends_with(&changed));
+    }
+
+    /// The checksum fits, but a field of today is missing: what it would be filled with was never computed.
+    #[test]
+    fn runs_of_another_version_are_not_mixed_with_those_of_today() {
+        #[derive(Debug, PartialEq, Serialize, Deserialize)]
+        struct Later {
+            goodput: f64,
+            drops: Vec<u64>,
+            #[serde(default)]
+            delay: Option<f64>,
+        }
+        let (_folder, path) = three("version");
+        let (_, runs, damage): (Ledger, BTreeMap<Key, Later>, Damage) = Ledger::open(&path).unwrap();
+        assert!(runs.is_empty());
+        assert_eq!(damage.lines, [1, 2, 3]);
+    }
+}

@@ -1,0 +1,18 @@
+//! Folders of results, for every command that keeps finished runs: to whom a folder belongs ([`folder`]), who uses it
+//! now ([`lock`]), the finished runs ([`ledger`]), documents that show whether they were changed ([`seal`]), and files
+//! that have their name only when they are whole ([`whole`]). `docs/store.md` says what survives what.
+
+pub mod error;
+pub mod folder;
+pub mod ledger;
+pub mod lock;
+pub mod seal;
+pub mod whole;
+
+#[cfg(test)]
+mod test_folder;
+
+pub use error::{Problem, StoreError};
+pub use folder::{Holds, ResultFolder};
+pub use ledger::{Damage, Key, Ledger};
+pub use whole::WholeFile;

@@ -1,0 +1,55 @@
+//! What is kept of a reproduction: the folder, and the ledger of finished runs in it.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use ackclock_store::{Damage, Holds, Key, Ledger, ResultFolder};
+
+use crate::measure::Measurement;
+use crate::report::FILES;
+use crate::{Error, Progress};
+
+/// Finished runs, in memory and on disk.
+pub(crate) struct Kept {
+    folder: ResultFolder,
+    ledger: Ledger,
+    runs: BTreeMap<Key, Measurement>,
+}
+
+impl Kept {
+    /// Takes the folder, which is made if it is not there, and reads what is in its ledger.
+    pub fn open(folder: &Path, progress: &dyn Progress) -> Result<Kept, Error> {
+        let folder = ResultFolder::take(folder, Holds::Reproduction, &FILES, &mut |owner| {
+            progress.noted(&format!(
+                "process {} on {} used the folder last: seeing for ten seconds whether it still does",
+                owner.process, owner.machine
+            ));
+        })?;
+        let (ledger, runs, damage): (_, _, Damage) = Ledger::open(&folder.path().join(LEDGER))?;
+        if !damage.is_none() {
+            progress.noted(&format!("warning: {damage}"));
+        }
+        Ok(Kept { folder, ledger, runs })
+    }
+
+    /// A finished run.
+    pub fn run(&self, key: &Key) -> Option<&Measurement> {
+        self.runs.get(key)
+    }
+
+    /// Adds a finished run.
+    pub fn append(&mut self, key: Key, run: Measurement) -> Result<(), Error> {
+        self.folder.check()?;
+        self.ledger.append(&key, &run)?;
+        self.runs.insert(key, run);
+        Ok(())
+    }
+
+    /// Makes sure that every run has reached the disk.
+    pub fn sync(&mut self) -> Result<(), Error> {
+        self.folder.check()?;
+        Ok(self.ledger.sync()?)
+    }
+}
+
+const LEDGER: &str = "runs.jsonl";
