@@ -66,7 +66,9 @@ fn each_changed_number_of_the_summary_is_found() {
         let said = outcome.stdout.lines().any(|line| line.starts_with("result.json: summary.") && line.contains(name));
         assert!(said, "{name}: {}", outcome.stdout);
         let refused = "not as ackclock wrote it: it does not fit its checksum";
-        place.run(&["report", "kept"]).exits_with(1).without_result().says(&[refused]);
+        if numbers % 10 == 0 {
+            place.run(&["report", "kept"]).exits_with(1).without_result().says(&[refused]);
+        }
         if numbers == 0 {
             for command in
                 [&["export", "kept", "--metric", "queue"][..], &["plot", "kept"], &["compare", "kept", "kept"]]
