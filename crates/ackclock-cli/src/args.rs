@@ -100,9 +100,9 @@ pub struct QuickArgs {
     /// Time there and back without queues, as in 550ms
     #[arg(long, value_name = "TIME")]
     pub rtt: String,
-    /// Buffer before the slow link: packets, bytes, or multiples of rate times RTT, as in 1bdp
-    #[arg(long, value_name = "SIZE", default_value = "1bdp")]
-    pub buffer: String,
+    /// Buffer before the slow link: packets, bytes, or multiples of rate times RTT [default: 1bdp, at least 10 packets]
+    #[arg(long, value_name = "SIZE")]
+    pub buffer: Option<String>,
     /// What drops packets at that buffer: tail-drop, red, codel
     #[arg(long, value_name = "POLICY", default_value = "tail-drop",
           value_parser = Suggested(quick::queue_names), hide_possible_values = true)]

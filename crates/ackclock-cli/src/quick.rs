@@ -191,6 +191,12 @@ impl QuickPath {
         if rtt < SHORTEST {
             return Err(Failure::usage(format_args!("--rtt {} is too short", args.rtt), "give 10 us or more"));
         }
+        if rtt > LONGEST {
+            return Err(Failure::usage(format_args!("--rtt {} is too long", args.rtt), "give 1 h or less"));
+        }
+        if rate.as_bps() > FASTEST_BPS {
+            return Err(Failure::usage(format_args!("--rate {} is too fast", args.rate), "give 1 Tbps or less"));
+        }
         let loss = args.loss.as_deref().map_or(Ok(0.0), share);
         let loss = loss.map_err(|why| {
             let given = args.loss.as_deref().unwrap_or_default();
@@ -200,6 +206,12 @@ impl QuickPath {
             )
         })?;
         Ok(QuickPath { rate, rtt, loss })
+    }
+
+    /// The buffer that is asked for, or one bandwidth-delay product with room for a few packets of a short or slow path.
+    fn buffer<'a>(&self, args: &'a QuickArgs) -> &'a str {
+        let bdp_bits = u128::from(self.rate.as_bps()) * u128::from(self.rtt.as_ps()) / 1_000_000_000_000;
+        args.buffer.as_deref().unwrap_or(if bdp_bits < 8 * 15_120 { "10 packets" } else { "1bdp" })
     }
 
     /// As a scenario: fast links to two routers, and the slow, long one between them.
@@ -253,7 +265,7 @@ fn share(text: &str) -> Result<f64, String> {
 fn load(args: &QuickArgs, path: &QuickPath, tcp: &Tcp) -> Result<Loaded, Failure> {
     let option = |option, key, value| Argument { option, key, value };
     let mut arguments = vec![
-        option("--buffer", &["queue", "buffer"][..], args.buffer.as_str()),
+        option("--buffer", &["queue", "buffer"][..], path.buffer(args)),
         option("--queue", &["queue", "policy"], &args.queue),
         option("--dialect", &["tcp", "dialect"], &args.dialect),
     ];
@@ -372,7 +384,7 @@ fn table(args: &QuickArgs, shown: &[Shown]) -> String {
         "{} and {} there and back, buffer {}: {flows} for {} s, {}\n{}\n",
         args.rate,
         args.rtt,
-        args.buffer,
+        QuickPath::of(args).map_or("", |path| path.buffer(args)),
         first.scenario.duration_s,
         plural(first.seeds.len(), "seed"),
         assumptions(args, &first.scenario.resolved),
@@ -487,6 +499,10 @@ const ONE_MS: u64 = 1_000_000_000;
 const SHORTEST_INTERVAL: Span = Span::from_ms(100);
 /// Shorter round trips leave nothing for the links between hosts and routers.
 const SHORTEST: Span = Span::from_us(10);
+/// What a scenario file may say of the interval of recordings, which is one round trip.
+const LONGEST: Span = Span::from_secs(3600);
+/// The fastest link of a scenario file.
+const FASTEST_BPS: u64 = 1_000_000_000_000;
 
 #[cfg(test)]
 mod tests {

@@ -216,6 +216,17 @@ fn wrong_options_are_shown_where_they_are() {
     assert!(said(&["--tcp", "hybla"], 2).contains("not modelled: Hybla"));
 }
 
+/// 1 Mb/s for 10 ms are 1250 bytes, less than one datagram; 13 Mb/s are 16 250 bytes, more than ten.
+#[test]
+fn a_short_path_has_room_for_some_packets_without_being_told() {
+    let place = Place::new("quick-short");
+    for (rate, buffer) in [("1Mbps", "buffer 10 packets:"), ("13Mbps", "buffer 1bdp:")] {
+        let arguments = ["quick", "--rate", rate, "--rtt", "10ms", "--duration", "2s", "--seeds", "1", "--tcp", "reno"];
+        let outcome = place.run(&arguments).exits_with(0);
+        assert!(outcome.stdout.contains(buffer), "{}", outcome.stdout);
+    }
+}
+
 #[test]
 fn terminals_without_unicode_get_ascii() {
     let place = Place::new("quick-ascii");
@@ -244,6 +255,8 @@ fn what_is_wrong_is_said_before_anything_is_run() {
         (&["--tcp", "quickest"], 2, &["unknown TCP `quickest`", "known: vanilla, reno, newreno, sack"]),
         (&["--rate", "2"], 2, &["--rate 2", "Mbps"]),
         (&["--rtt", "1us"], 2, &["--rtt 1us is too short"]),
+        (&["--rtt", "61min"], 2, &["--rtt 61min is too long", "1 h or less"]),
+        (&["--rate", "1001Gbps"], 2, &["--rate 1001Gbps is too fast", "1 Tbps or less"]),
         (&["--rtt", "fast"], 2, &["--rtt fast", "expected a time"]),
         (&["--buffer", "many"], 3, &["buffer", "many"]),
         (&["--set", "tcp.mss=0 B"], 3, &["mss"]),
