@@ -35,6 +35,19 @@ impl Course {
         self.points[self.points.len() - 1].0
     }
 
+    /// The course without what is not needed for delays until `end`, which is after its begin. The line that goes on at
+    /// `end` is kept whole: cut off it would be another one.
+    pub(crate) fn cut(mut self, end: Time) -> Course {
+        let needed = self.points.partition_point(|&(time, _)| time < end) + 1;
+        self.points.truncate(needed);
+        if let [.., (_, before), (last, delay)] = &mut self.points[..]
+            && before == delay
+        {
+            *last = end.min(*last);
+        }
+        self
+    }
+
     /// The delay of what leaves at an instant: between two breakpoints on the line, rounded to the nearest picosecond, a
     /// half to the larger; before the first and after the last that of these. The simulator's [`Delays`] are the same.
     pub fn at(&self, time: Time) -> Span {
@@ -116,7 +129,9 @@ fn grid(step_ps: u64) -> u64 {
 
 const GRID_PS: u64 = 1_000_000_000;
 const FIRST_STEP_PS: u64 = 200 * GRID_PS;
-const LAST_STEP_PS: u64 = 600_000 * GRID_PS;
+const LAST_STEP_PS: u64 = 20_000 * GRID_PS;
+/// No line between two breakpoints is longer, unless the delay stays.
+pub(crate) const LONGEST_LINE: Span = Span::from_ps(LAST_STEP_PS);
 /// Parts of the bound: aimed at, and not exceeded in the middle.
 const AIM: f64 = 0.6;
 const MOST: f64 = 0.9;

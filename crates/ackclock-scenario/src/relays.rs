@@ -357,7 +357,6 @@ fn up_delays(plan: &Plan, terminal: PlanNode, access: &[Access]) -> Delays {
     let mut points: Vec<(Time, Span)> = Vec::new();
     for &Access { from, until, satellite, .. } in access {
         let Some(satellite) = satellite else { continue };
-        let until = until.min(plan.end);
         let courses: Vec<_> = plan
             .links
             .iter()
@@ -372,7 +371,8 @@ fn up_delays(plan: &Plan, terminal: PlanNode, access: &[Access]) -> Delays {
         points.push((from, first.at(from)));
         let inside = during.iter().flat_map(|course| course.points().iter().copied());
         points.extend(inside.filter(|&(time, _)| from < time && time < until));
-        if until > from {
+        // Of the satellite at the end the line goes on: cut off at the end of the plan it would be another one.
+        if until < Time::NEVER {
             points.push((until, last.at(until)));
         }
     }

@@ -463,6 +463,8 @@ impl Satellites {
                 return Err(());
             }
         }
+        // What happens after the run must not change anything in it.
+        let plan = plan.cut(Time::ZERO + duration);
         self.only_known_places(&plan, report)?;
         if self.places.is_empty() {
             let terminals = plan.nodes.iter().filter(|node| node.kind == NodeKind::Terminal);

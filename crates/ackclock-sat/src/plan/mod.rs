@@ -223,6 +223,24 @@ const SECOND_PS: u64 = 1_000_000_000_000;
 const GAPS_TOLD: usize = 5;
 
 impl Plan {
+    /// The plan until an earlier end: the one that would have been made with that end.
+    pub fn cut(mut self, end: Time) -> Plan {
+        if end >= self.end {
+            return self;
+        }
+        self.end = end;
+        self.contacts.retain(|contact| contact.from < end);
+        for contact in &mut self.contacts {
+            contact.to = contact.to.min(end);
+        }
+        let links = self.links.into_iter().filter(|link| link.course.from() < end);
+        self.links = links.map(|link| Link { course: link.course.cut(end), ..link }).collect();
+        self.hops.retain(|hop| hop.time < end);
+        self.routes.retain(|route| route.time < end);
+        self.events.retain(|event| event.time < end);
+        self
+    }
+
     /// The number of the node of a name.
     pub fn named(&self, name: &str) -> Option<NodeId> {
         self.nodes.iter().position(|node| node.name == name)

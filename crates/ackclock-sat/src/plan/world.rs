@@ -12,6 +12,7 @@ use super::setup::{Access, Setup};
 use super::{Contact, Event, EventKind, Gap, LinkKind, Node, NodeId, NodeKind, Plan, Reason, Way};
 use crate::checks::Checks;
 use crate::contacts::{STEP, Watch, sets};
+use crate::course::LONGEST_LINE;
 use crate::error::SatError;
 use crate::handover::View;
 use crate::isl::{Geometry, Isl, IslPattern, fixed_links, seam, seam_partners};
@@ -20,7 +21,22 @@ use crate::routing::{Routing, next_hops};
 use crate::snapshot::{LineOfSight, Snapshot};
 
 /// The contact plan of a setup that has been checked.
+///
+/// A line between two breakpoints of a delay is another line if it is cut off at the end of the plan. So that a plan does
+/// not depend on where it ends, it is computed for as much longer as a line may be, and what begins after its end is left
+/// out.
 pub(super) fn plan(setup: &Setup) -> Result<Plan, SatError> {
+    let step = STEP.as_ps();
+    let beyond = (setup.end + LONGEST_LINE).as_ps().div_ceil(step) * step;
+    let longer = Setup { end: Time::from_ps(beyond), ..setup.clone() };
+    match whole_plan(&longer) {
+        // A satellite that comes down after the end is none of this plan's business.
+        Err(SatError::Decayed { .. }) => whole_plan(setup),
+        made => made.map(|plan| plan.cut(setup.end)),
+    }
+}
+
+fn whole_plan(setup: &Setup) -> Result<Plan, SatError> {
     let stations: Vec<Station> = setup.terminals.iter().map(|terminal| terminal.place.station(&setup.earth)).collect();
     let mut world = World::new(setup, &stations);
     world.start()?;

@@ -260,3 +260,33 @@ fn impossible_settings_say_what_to_do() {
         .contains("in none")
     );
 }
+
+#[test]
+fn a_plan_does_not_depend_on_where_it_ends() {
+    let mut jitter = study();
+    jitter.jitter = ackclock_sat::checks::Jitter::Half { seed: 3 };
+    jitter.isl.pattern = IslPattern::GridAcrossSeam;
+    let mut late = study();
+    late.routing = Routing::AtChange { after: Span::from_secs(7) };
+    let mut shell = setup("53:360/20/7", 1100.0, 1);
+    shell.isl.pattern = IslPattern::GridNearest;
+    shell.policy = ackclock_sat::handover::HandoverPolicy::LeastDelay { hysteresis_s: 0.001 };
+    // High up delays change so slowly that a line could be minutes long.
+    let high = setup("60:24/6/1", 20_200.0, 1);
+    for setup in [study(), jitter, late, shell, high] {
+        let longer = Setup { end: seconds(700), ..setup.clone() }.plan().unwrap();
+        // Between checks, at a check, and in the middle of nowhere.
+        for end in [
+            Time::from_ps(3),
+            Time::from_ps(97_531_246_813_579),
+            seconds(390),
+            seconds(395),
+            Time::from_ps(600_000_000_000_001),
+        ] {
+            let shorter = Setup { end, ..setup.clone() }.plan().unwrap();
+            let cut = longer.clone().cut(end);
+            assert_eq!(cut.links, shorter.links, "{} until {end}", setup.constellation.about());
+            assert!(cut == shorter, "{} until {end}", setup.constellation.about());
+        }
+    }
+}
