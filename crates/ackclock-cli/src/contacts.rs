@@ -80,7 +80,7 @@ fn row(plan: &Plan, change: &Change<'_>) -> Row {
     let milliseconds =
         |delay: Option<Span>| delay.map_or("-".into(), |delay| format!("{:.3}", delay.as_secs_f64() * 1e3));
     let (way, reason) = match change.way {
-        Way::Through(nodes) => (plan.path(&nodes[1..nodes.len() - 1]), None),
+        Way::Through(nodes) => (folded(plan, &nodes[1..nodes.len() - 1]), None),
         Way::None(gap) => ("no way".into(), Some(plan.reason(*gap))),
     };
     let mut events = change.causes.clone();
@@ -92,6 +92,15 @@ fn row(plan: &Plan, change: &Change<'_>) -> Row {
         way,
         if events.is_empty() { "start".into() } else { events.join("; ") },
     ]
+}
+
+/// The satellites of a way; of many the first and the last: in a large shell they would be wider than any terminal.
+fn folded(plan: &Plan, satellites: &[NodeId]) -> String {
+    let Some(more) = satellites.len().checked_sub(SATELLITES_SHOWN).filter(|&more| more > 1) else {
+        return plan.path(satellites);
+    };
+    let (first, last) = (&satellites[..SATELLITES_SHOWN / 2], &satellites[satellites.len() - SATELLITES_SHOWN / 2..]);
+    format!("{} > ({more} more) > {}", plan.path(first), plan.path(last))
 }
 
 /// Writes the plan as a folder of tables, or the delay of one way as CSV.
@@ -131,5 +140,7 @@ fn write(args: &ContactsArgs, target: &Path, plan: &Plan, ways: &[(NodeId, NodeI
     Ok(Exit::Fine)
 }
 
+/// Longer ways are shown by this many of their satellites. Those of small constellations are shown whole.
+const SATELLITES_SHOWN: usize = 6;
 /// More changes of a way are counted only.
 const LINES: usize = 40;

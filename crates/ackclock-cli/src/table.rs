@@ -2,7 +2,7 @@
 
 use ackclock_results::document::Document;
 use ackclock_results::events::EventPart;
-use ackclock_results::summary::{FlowSummary, Interval, PortSummary};
+use ackclock_results::summary::{FlowSummary, Interval, PortSummary, busy_ports};
 
 /// The table of a result with at least one finished run, ending in a line feed.
 pub fn render(document: &Document) -> String {
@@ -100,8 +100,7 @@ fn flow_row(flow: &FlowSummary, label: &str, total: f64) -> Row {
 
 /// The ports that dropped most, then those that queued most. Ports to which neither happened are left out.
 fn ports(document: &Document, without_warmup: bool, lines: usize) -> Vec<Row> {
-    let mut busy: Vec<&PortSummary> = document.summary.ports.iter().filter(|port| port.max_queue.max > 0.0).collect();
-    busy.sort_by(|a, b| b.drops.mean.total_cmp(&a.drops.mean).then(b.mean_queue.mean.total_cmp(&a.mean_queue.mean)));
+    let busy = busy_ports(&document.summary.ports);
     let unit = format!("port, in {}", document.scenario.unit);
     // Largest queues are those of whole runs.
     let max_queue = if without_warmup { "max, with warm-up" } else { "max queue" };

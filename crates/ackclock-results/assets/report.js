@@ -201,12 +201,14 @@
     // The axes have left their own alignment behind.
     ctx.textAlign = "left";
     ctx.textBaseline = "top";
-    // Several lines of words below each other; where the last one of each ends.
-    const ends = [-Infinity, -Infinity, -Infinity];
+    const inView = data.marks.filter(([time]) => time * timeFactor >= u.scales.x.min && time * timeFactor <= u.scales.x.max);
+    // Several lines of words below each other; where the last one of each ends. Of many events only some have words, in one
+    // line, or they would hide the curves: the table has them all, and there is room when one looks closer.
+    const ends = Array(inView.length > 12 ? 1 : 3).fill(-Infinity);
+    const apart = inView.length > 12 ? 60 * ratio : 0;
     let drawn = 0;
-    for (const [time, text] of data.marks) {
+    for (const [time, text] of inView) {
       const t = time * timeFactor;
-      if (t < u.scales.x.min || t > u.scales.x.max) continue;
       const x = Math.round(u.valToPos(t, "x", true));
       ctx.beginPath();
       ctx.moveTo(x, bbox.top);
@@ -218,7 +220,7 @@
       const left = x + width <= bbox.left + bbox.width ? x + 3 * ratio : x - width;
       const line = ends.findIndex((end) => end <= left);
       if (line < 0) continue;
-      ends[line] = left + width;
+      ends[line] = left + width + apart;
       ctx.fillText(text, left, bbox.top + (2 + 13 * line) * ratio);
     }
     ctx.restore();

@@ -80,6 +80,22 @@ pub struct PortSummary {
     pub max_queue: Interval,
 }
 
+/// The ports at which something happened, those that dropped and queued most first.
+///
+/// Of many, as a constellation has, also those are left out that lost nothing and never had more in them than what was being
+/// sent: packets passed through, and nothing else is to be said.
+pub fn busy_ports(ports: &[PortSummary]) -> Vec<&PortSummary> {
+    let mut busy: Vec<&PortSummary> = ports.iter().filter(|port| port.max_queue.max > 0.0).collect();
+    if busy.len() > FEW_PORTS {
+        busy.retain(|port| port.max_queue.max > 1.0 || port.drops.max > 0.0);
+    }
+    busy.sort_by(|a, b| b.drops.mean.total_cmp(&a.drops.mean).then(b.mean_queue.mean.total_cmp(&a.mean_queue.mean)));
+    busy
+}
+
+/// So many are listed without asking what is to be said of each.
+const FEW_PORTS: usize = 8;
+
 /// What one direction of a link lost, over several runs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LinkSummary {
@@ -195,4 +211,25 @@ fn each<P, S>(runs: &[Run], parts: impl Fn(&Run) -> &Vec<P>, summary: impl Fn(&[
     let count = runs.first().map_or(0, |run| parts(run).len());
     let nth = |n: usize| runs.iter().filter_map(|run| parts(run).get(n)).collect::<Vec<_>>();
     (0..count).filter_map(|n| summary(&nth(n))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::example::example;
+
+    #[test]
+    fn of_many_ports_those_that_only_passed_packets_on_are_left_out() {
+        let busy = |count: u64, largest: f64| {
+            let mut ports = example(1, count, 1).summary.ports;
+            for port in &mut ports[1..] {
+                port.max_queue.max = largest;
+                port.drops.max = 0.0;
+            }
+            ports[2].drops.max = 1.0;
+            busy_ports(&ports).len()
+        };
+        assert_eq!((busy(20, 2.0), busy(20, 1.0)), (20, 2), "what waited, and what lost something");
+        assert_eq!((busy(8, 1.0), busy(8, 0.0)), (8, 1), "of few those that sent anything");
+    }
 }

@@ -380,8 +380,8 @@ impl Satellites {
         let (satellites, places) = (setup.constellation.satellites().len() as u64, setup.terminals.len() as u64);
         let routes = if let Routing::Every(interval) = setup.routing { times(interval) } else { 0 };
         let checks = match setup.policy {
-            // Each place computes the ways from all satellites: a dozen steps for each of them.
-            HandoverPolicy::LeastDelay { .. } => places * times(setup.terminal_interval) * 12,
+            // Each place finds the ways from all satellites twice, which takes for each of them as long as two looks.
+            HandoverPolicy::LeastDelay { .. } => places * times(setup.terminal_interval) * 4,
             _ => times(setup.terminal_interval),
         };
         let each = places * times(PASS_STEP) + checks + routes;

@@ -65,6 +65,23 @@ fn contacts_shows_each_change_of_the_way_with_reason_and_delay() {
 }
 
 #[test]
+fn long_ways_are_folded_and_a_table_has_them_whole() {
+    let shell = SPACE.replace("\"iridium\"", "\"53:1584/72/39\"\naltitude = \"550 km\"");
+    let shell = shell.replace("boston = \"42.3 N 71.1 W\"", "boston = \"33.9 S 18.4 E\"");
+    let place = Place::with("contacts-folded", &shell);
+    let contacts = |more: &[&str]| {
+        let mut command = vec!["contacts", "scenario.toml", "--set", "duration=11 s", "--set", "flow.f.start=1 s"];
+        command.extend(more);
+        place.run(&command).exits_with(0).stdout
+    };
+    let shown = contacts(&[]);
+    let way = shown.lines().find(|line| line.contains(" more) > ")).unwrap_or_else(|| panic!("{shown}"));
+    assert_eq!(way.matches(" > ").count(), 6, "three satellites, a number, three satellites: {way}");
+    contacts(&["--write", "all.csv"]);
+    assert!(place.read("all.csv").lines().nth(1).unwrap().matches(" > ").count() > 8);
+}
+
+#[test]
 fn a_plan_that_is_exported_and_read_back_gives_the_same_run_to_the_bit() {
     let place = Place::with("contacts-plan", SPACE);
     place.run(&["contacts", "scenario.toml", "--write", "plan"]).exits_with(0).says(&["contact plan in plan"]);

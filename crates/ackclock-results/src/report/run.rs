@@ -15,7 +15,7 @@ use super::table::{Cell, Table};
 use crate::comparison::port;
 use crate::document::Document;
 use crate::events::EventPart;
-use crate::summary::{FlowSummary, Interval, LinkSummary, PortSummary};
+use crate::summary::{self, FlowSummary, Interval, LinkSummary, PortSummary};
 
 /// The report of a result as one HTML file. `series` are what was recorded under `seed`, if anything was.
 pub fn run(document: &Document, seed: u64, series: &[Series]) -> String {
@@ -265,7 +265,7 @@ fn ports(document: &Document, without_warmup: bool) -> Html {
     let more = busy.len().saturating_sub(PORTS_LISTED);
     let note = match (silent, more) {
         (0, 0) => String::new(),
-        (_, 0) => format!("{} that never had anything waiting left out.", plural(silent, "port")),
+        (_, 0) => format!("{} at which nothing waited left out.", plural(silent, "port")),
         _ => format!("{} more in result.json.", plural(silent + more, "port")),
     };
     table.note(note).html()
@@ -347,9 +347,7 @@ fn counts_cell(counted: &Interval, runs: usize) -> Cell {
 }
 
 fn busy_ports(document: &Document) -> Vec<&PortSummary> {
-    let mut busy: Vec<&PortSummary> = document.summary.ports.iter().filter(|port| port.max_queue.max > 0.0).collect();
-    busy.sort_by(|a, b| b.drops.mean.total_cmp(&a.drops.mean).then(b.mean_queue.mean.total_cmp(&a.mean_queue.mean)));
-    busy
+    summary::busy_ports(&document.summary.ports)
 }
 
 fn ranked(document: &Document) -> Vec<&FlowSummary> {
