@@ -165,6 +165,9 @@ pub struct RunArgs {
     /// Capture every datagram at these hosts, in place of the scenario's `capture`
     #[arg(long, value_name = "HOST,...", value_delimiter = ',')]
     pub capture: Vec<String>,
+    /// Percentiles of one-way delays, round trips, jitter of datagrams, and waiting times at ports
+    #[arg(long)]
+    pub delays: bool,
     /// Print one JSON document instead of the table
     #[arg(long)]
     pub json: bool,
@@ -184,7 +187,8 @@ impl RunArgs {
             (!words.is_empty()).then(|| format!("{key}=[{}]", words.join(", ")))
         };
         let interval = self.record_interval.as_ref().map(|interval| format!("record_interval={interval}"));
-        let own = [list("record", &self.record), interval, list("capture", &self.capture)];
+        let delays = self.delays.then(|| "delays=true".to_string());
+        let own = [list("record", &self.record), interval, list("capture", &self.capture), delays];
         self.set.iter().cloned().chain(own.into_iter().flatten()).collect()
     }
 }

@@ -204,7 +204,7 @@ const CAPTURES: &str = "what passed a host, as a file for Wireshark and tcptrace
 mod tests {
     use super::*;
     use ackclock_results::events::EventPart;
-    use ackclock_results::example::example;
+    use ackclock_results::example::{example, with_delays};
 
     fn keys_of(value: &Value, keys: &mut Vec<String>) {
         match value {
@@ -219,7 +219,7 @@ mod tests {
 
     #[test]
     fn every_key_of_the_document_is_explained_and_no_other() {
-        let mut document = example(1, 1, 2);
+        let mut document = with_delays(example(1, 1, 2));
         document.scenario.events.push(EventPart {
             time_s: 2.5,
             time_ps: 2_500_000_000_000,

@@ -6,6 +6,7 @@ mod check;
 mod compare;
 mod console;
 mod contacts;
+mod delay_table;
 mod diagnostics;
 mod editors;
 mod estimate;

@@ -39,8 +39,9 @@ pub fn rerun(args: &RerunArgs) -> Result<Exit, Failure> {
             "it was changed after the run; put it back, or run it with `ackclock run`",
         ));
     }
-    // What is written down on the way changes nothing, and is not compared.
-    loaded.scenario.recording = Recording::none();
+    // What is written down on the way changes nothing, and is not compared; delays are in the result.
+    let delays = loaded.scenario.recording.delays;
+    loaded.scenario.recording = Recording { delays, ..Recording::none() };
     let seeds: Vec<u64> = document.runs.iter().map(|run| run.seed).collect();
     let keep = |records: Records| Ok::<Run, Failure>(Run::from(&records));
     let stop = interrupt::watch();

@@ -1,8 +1,11 @@
-//! The table for people: at most twenty lines, however many flows, ports and seeds there are; with satellites ten more.
+//! The table for people: at most twenty lines, however many flows, ports and seeds there are; with satellites ten more, and
+//! twenty if delays are asked for.
 
 use ackclock_results::document::Document;
 use ackclock_results::events::EventPart;
 use ackclock_results::summary::{FlowSummary, Interval, PortSummary, busy_ports};
+
+use crate::delay_table;
 
 /// The table of a result with at least one finished run, ending in a line feed.
 pub fn render(document: &Document) -> String {
@@ -20,6 +23,11 @@ pub fn render(document: &Document) -> String {
     if ports.len() > 1 {
         text.push('\n');
         text += &align(ports);
+    }
+    let delays = delay_table::rows(document);
+    if delays.len() > 1 {
+        text.push('\n');
+        text += &align(delays);
     }
     let events = events(document);
     if events.len() > 1 {
@@ -153,11 +161,13 @@ fn events(document: &Document) -> Vec<Row> {
     rows
 }
 
-fn header(names: &[&str]) -> Row {
+/// A line of headings.
+pub fn header(names: &[&str]) -> Row {
     names.iter().map(|name| name.to_string()).collect()
 }
 
-fn number(value: f64, digits: usize) -> String {
+/// A number with so many decimals.
+pub fn number(value: f64, digits: usize) -> String {
     format!("{value:.digits$}")
 }
 
@@ -211,7 +221,7 @@ const PORT_LINES: usize = 4;
 /// Lines of events.
 const EVENT_LINES: usize = 8;
 /// Longer names are cut.
-const NAME_LENGTH: usize = 24;
+pub const NAME_LENGTH: usize = 24;
 
 #[cfg(test)]
 mod tests {

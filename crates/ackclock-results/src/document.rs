@@ -14,6 +14,7 @@ use ackclock::sim::RESULT_VERSION;
 use ackclock_store::seal::Sealing;
 use serde::{Deserialize, Serialize};
 
+use crate::delays::Delays;
 use crate::events::EventPart;
 use crate::summary::SummaryPart;
 
@@ -116,6 +117,12 @@ pub struct Flow {
     pub damaged_ack_frames: u64,
     pub forced_drops: u64,
     pub completed_s: Option<f64>,
+    /// From the sender to the receiver; there only if the scenario asks for delays, as are the next ones.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub one_way_delay: Option<Delays>,
+    /// As TCP measures it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub round_trip: Option<Delays>,
     #[serde(default)]
     pub after_warmup: Option<FlowAfterWarmup>,
 }
@@ -142,6 +149,11 @@ pub struct Udp {
     pub datagrams_delivered: u64,
     /// Refused by ports, or lost on links.
     pub datagrams_lost: u64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub one_way_delay: Option<Delays>,
+    /// RFC 3550 §6.4.1, after each arrival.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub jitter: Option<Delays>,
     #[serde(default)]
     pub after_warmup: Option<UdpAfterWarmup>,
 }
@@ -170,6 +182,9 @@ pub struct Port {
     pub mean_active: f64,
     /// `null` for a policy without a threshold.
     pub congestion_episodes: Option<u64>,
+    /// How long units waited; not where none can.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sojourn: Option<Delays>,
     #[serde(default)]
     pub after_warmup: Option<PortAfterWarmup>,
     pub vcs: Vec<Vc>,
@@ -438,6 +453,8 @@ impl From<&FlowRecord> for Flow {
             damaged_ack_frames: flow.damaged_ack_frames,
             forced_drops: flow.forced_drops,
             completed_s: flow.completed.map(|time| time.as_secs_f64()),
+            one_way_delay: flow.delays.as_ref().map(|delays| Delays::from(&delays.one_way)),
+            round_trip: flow.delays.as_ref().map(|delays| Delays::from(&delays.round_trip)),
             after_warmup: None,
         }
     }
@@ -452,6 +469,8 @@ impl From<&DatagramRecord> for Udp {
             datagrams_sent: source.sent,
             datagrams_delivered: source.delivered,
             datagrams_lost: source.lost,
+            one_way_delay: source.delays.as_ref().map(|delays| Delays::from(&delays.one_way)),
+            jitter: source.delays.as_ref().map(|delays| Delays::from(&delays.jitter)),
             after_warmup: None,
         }
     }
@@ -469,6 +488,7 @@ impl From<&PortRecord> for Port {
             final_queue: port.final_queue,
             mean_active: port.mean_active,
             congestion_episodes: port.congestion_episodes,
+            sojourn: port.sojourn.as_deref().map(Delays::from),
             after_warmup: None,
             vcs: port.vcs.iter().map(Vc::from).collect(),
         }

@@ -1,7 +1,9 @@
 //! A made-up result, for the tests of everything that shows results.
 
-use ackclock::record::Drops;
+use ackclock::record::{Drops, Histogram};
+use ackclock::units::Span;
 
+use crate::delays::Delays;
 use crate::document::{
     BottleneckPart, Document, DropCounts, Flow, FlowAfterWarmup, Link, LinkVc, Losses, Port, PortAfterWarmup, Run,
     ScenarioPart, Udp, UdpAfterWarmup,
@@ -45,6 +47,8 @@ pub fn example(flows: u64, ports: u64, seeds: u64) -> Document {
             datagrams_sent: 130,
             datagrams_delivered: 125,
             datagrams_lost: 5,
+            one_way_delay: None,
+            jitter: None,
             after_warmup: None,
         }],
     };
@@ -99,6 +103,25 @@ pub fn example_with_warmup(flows: u64, ports: u64, seeds: u64) -> Document {
     document
 }
 
+/// The same with delays: everything with number n, counted from 0, has 100 of them, from 10 + n ms to a hundred times that.
+pub fn with_delays(mut document: Document) -> Document {
+    let delays = |n: usize| {
+        let mut histogram = Histogram::default();
+        (1..=100).for_each(|step| histogram.add(Span::from_ms(step * (10 + n as u64)), 1));
+        Some(Delays::from(&histogram))
+    };
+    for run in &mut document.runs {
+        for (n, flow) in run.flows.iter_mut().enumerate() {
+            (flow.one_way_delay, flow.round_trip) = (delays(n), delays(n));
+        }
+        for (n, source) in run.udp.iter_mut().enumerate() {
+            (source.one_way_delay, source.jitter) = (delays(0), delays(n));
+        }
+        run.ports.iter_mut().enumerate().for_each(|(n, port)| port.sojourn = delays(n));
+    }
+    Document { summary: SummaryPart::of(&document.runs), ..document }
+}
+
 fn flow(n: u64, seed: u64) -> Flow {
     let goodput_bps = 1e6 * (n as f64 + 1.0 + seed as f64 / 10.0);
     Flow {
@@ -119,6 +142,8 @@ fn flow(n: u64, seed: u64) -> Flow {
         damaged_ack_frames: 0,
         forced_drops: 0,
         completed_s: None,
+        one_way_delay: None,
+        round_trip: None,
         after_warmup: None,
     }
 }
@@ -134,6 +159,7 @@ fn port(n: u64) -> Port {
         final_queue: 0,
         mean_active: 1.5,
         congestion_episodes: Some(3),
+        sojourn: None,
         after_warmup: None,
         vcs: Vec::new(),
     }

@@ -5,6 +5,7 @@ pub mod captures;
 pub mod columnar;
 pub mod comparison;
 pub mod decimate;
+pub mod delays;
 pub mod diff;
 pub mod disk;
 pub mod document;

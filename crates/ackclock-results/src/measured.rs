@@ -116,6 +116,7 @@ impl Port {
             departures,
             drops,
             mean_queue,
+            sojourn: self.sojourn.clone(),
             vcs: Vec::new(),
             after_warmup: None,
             ..*self

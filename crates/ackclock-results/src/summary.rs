@@ -5,6 +5,7 @@
 use ackclock::record::stats::{self, Summary};
 use serde::{Deserialize, Serialize};
 
+use crate::delays::DelaySummary;
 use crate::document::{Flow, Link, Losses, Port, Run, Udp};
 
 /// The numbers of all finished runs together; `null` where there is nothing to summarize.
@@ -55,6 +56,10 @@ pub struct FlowSummary {
     pub unnecessary_retransmissions: Interval,
     pub fast_retransmits: Interval,
     pub timeouts: Interval,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub one_way_delay: Option<DelaySummary>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub round_trip: Option<DelaySummary>,
 }
 
 /// One source of datagrams over several runs.
@@ -65,6 +70,10 @@ pub struct UdpSummary {
     pub datagrams_sent: Interval,
     pub datagrams_delivered: Interval,
     pub datagrams_lost: Interval,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub one_way_delay: Option<DelaySummary>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub jitter: Option<DelaySummary>,
 }
 
 /// One port over several runs.
@@ -78,6 +87,8 @@ pub struct PortSummary {
     pub drops_policy: Interval,
     pub mean_queue: Interval,
     pub max_queue: Interval,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sojourn: Option<DelaySummary>,
 }
 
 /// The ports at which something happened, those that dropped and queued most first.
@@ -140,6 +151,8 @@ impl FlowSummary {
             unnecessary_retransmissions: over(flows, |flow| Some(flow.unnecessary_retransmissions as f64))?,
             fast_retransmits: over(flows, |flow| Some(flow.fast_retransmits as f64))?,
             timeouts: over(flows, |flow| Some(flow.timeouts as f64))?,
+            one_way_delay: DelaySummary::of(flows, |flow| &flow.one_way_delay),
+            round_trip: DelaySummary::of(flows, |flow| &flow.round_trip),
         })
     }
 }
@@ -152,6 +165,8 @@ impl UdpSummary {
             datagrams_sent: over(sources, |source| Some(source.datagrams_sent as f64))?,
             datagrams_delivered: over(sources, |source| Some(source.datagrams_delivered as f64))?,
             datagrams_lost: over(sources, |source| Some(source.datagrams_lost as f64))?,
+            one_way_delay: DelaySummary::of(sources, |source| &source.one_way_delay),
+            jitter: DelaySummary::of(sources, |source| &source.jitter),
         })
     }
 }
@@ -195,12 +210,13 @@ impl PortSummary {
             drops_policy: over(ports, |port| Some(port.drops.policy as f64))?,
             mean_queue: over(ports, |port| Some(port.mean_queue))?,
             max_queue: over(ports, |port| Some(port.max_queue as f64))?,
+            sojourn: DelaySummary::of(ports, |port| &port.sojourn),
         })
     }
 }
 
 /// One number of each item, summarized.
-fn over<T>(items: &[T], number: impl Fn(&T) -> Option<f64>) -> Option<Interval> {
+pub(crate) fn over<T>(items: &[T], number: impl Fn(&T) -> Option<f64>) -> Option<Interval> {
     let values: Option<Vec<f64>> = items.iter().map(number).collect();
     stats::summarize(&values?).map(Interval::from)
 }

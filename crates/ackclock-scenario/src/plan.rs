@@ -211,7 +211,8 @@ fn recording(top: &Settings, network: &Network, report: &mut Report) -> Option<R
             .label("nothing is recorded")
             .help("say what, as in record = [\"queue\"]");
     }
-    Some(Recording { metrics, interval: top.span("record_interval")?, captures })
+    let delays = top.flag("delays").unwrap_or(false);
+    Some(Recording { metrics, interval: top.span("record_interval")?, captures, delays })
 }
 
 /// Reports what satellites cannot go with.

@@ -85,7 +85,7 @@ fn run(study: &Study, figure: &Figure, label: &str, at: &Coordinates, drawn: &mu
         loaded.map_err(|error| Error::Scenario { file: point.scenario.clone(), sets: point.sets.clone(), error })?;
     let end = Time::ZERO + figure.until.0.min(scenario.duration);
     let metrics = figure.plots.iter().flat_map(|plot| plot.metrics()).copied().collect();
-    scenario.recording = Recording { metrics, interval: Span::from_ms(10), captures: Vec::new() };
+    scenario.recording = Recording { metrics, interval: Span::from_ms(10), ..Recording::none() };
     let mut simulation = sim::build(&scenario, seed);
     simulation.step(end);
     let mut series = simulation.finish().series;

@@ -110,12 +110,14 @@ pub struct Recording {
     pub interval: Span,
     /// The hosts at which every datagram is captured.
     pub captures: Vec<NodeId>,
+    /// Whether it is counted how often each delay occurs: from end to end, and in queues.
+    pub delays: bool,
 }
 
 impl Recording {
     /// Nothing over time, no captures.
     pub fn none() -> Recording {
-        Recording { metrics: MetricSet::NONE, interval: Span::from_ms(10), captures: Vec::new() }
+        Recording { metrics: MetricSet::NONE, interval: Span::from_ms(10), captures: Vec::new(), delays: false }
     }
 }
 

@@ -1,9 +1,7 @@
 //! Scenario in, records out: [`build`] a run, [`Simulation::step`] through it, read its [`Records`].
 
-use crate::net::{self, Batched, Recorder, Reference};
-use crate::record::{
-    Capture, Counted, DatagramRecord, FlowRecord, LinkRecord, PortRecord, Records, Series, combine, lost, metrics,
-};
+use crate::net::{self, Batched, Recorded, Recorder, Reference};
+use crate::record::{Counted, DatagramRecord, FlowRecord, LinkRecord, PortRecord, Records, combine, lost, metrics};
 use crate::scenario::{Flow, Scenario};
 use crate::units::{Span, Time};
 
@@ -111,14 +109,14 @@ impl Network {
         }
     }
 
-    fn recorded(&self, recorder: &Recorder, now: Time) -> (Vec<Series>, Vec<Capture>) {
+    fn recorded(&self, recorder: &Recorder, now: Time) -> Recorded {
         match self {
             Network::Batched(network) => network.recorded(recorder, now),
             Network::Reference(network) => network.recorded(recorder, now),
         }
     }
 
-    fn take_recorded(&mut self, recorder: &Recorder, now: Time) -> (Vec<Series>, Vec<Capture>) {
+    fn take_recorded(&mut self, recorder: &Recorder, now: Time) -> Recorded {
         match self {
             Network::Batched(network) => network.take_recorded(recorder, now),
             Network::Reference(network) => network.take_recorded(recorder, now),
@@ -213,12 +211,16 @@ impl Simulation {
         datagrams
     }
 
-    fn records_with(&self, (series, captures): (Vec<Series>, Vec<Capture>)) -> Records {
+    fn records_with(&self, recorded: Recorded) -> Records {
         let simulated = self.now.since(Time::ZERO);
-        let flows = self.network.flow_records(simulated, self.warmup);
-        let ports = self.network.port_records(self.now);
+        let mut flows = self.network.flow_records(simulated, self.warmup);
+        let mut ports = self.network.port_records(self.now);
         let links = self.network.link_records(self.now);
-        let datagrams = self.datagram_records(simulated, &ports, &links);
+        let mut datagrams = self.datagram_records(simulated, &ports, &links);
+        let Recorded { series, captures, flows: of_flows, datagrams: of_datagrams, ports: mut sojourns } = recorded;
+        flows.iter_mut().zip(of_flows).for_each(|(flow, delays)| flow.delays = Some(Box::new(delays)));
+        datagrams.iter_mut().zip(of_datagrams).for_each(|(source, delays)| source.delays = Some(Box::new(delays)));
+        ports.iter_mut().for_each(|port| port.sojourn = sojourns.remove(&port.name).map(Box::new));
         let of_measured = flows.iter().zip(&self.measured);
         let measured = || of_measured.clone().filter(|&(_, &begins)| begins < self.now).map(|(flow, _)| flow);
         let goodput = || measured().map(|flow| flow.goodput_bps);

@@ -4,7 +4,9 @@ mod lab;
 
 use std::collections::BTreeSet;
 
-use ackclock::record::{Columns, DropReason, Drops, LinkLosses, Metric, MetricSet, Records, Series};
+use ackclock::record::{
+    Columns, DropReason, Drops, Histogram, LinkLosses, Metric, MetricSet, PortRecord, Records, Series,
+};
 use ackclock::scenario::{NodeKind, Scenario};
 use ackclock::sim::{Engine, build_with};
 use ackclock::units::{Span, Time};
@@ -29,6 +31,7 @@ recovery = "rfc6675"
 fn recorded(text: &str, sets: &[&str]) -> Scenario {
     let mut scenario = lab::scenario(text, sets);
     scenario.recording.metrics = Metric::ALL.into_iter().collect();
+    scenario.recording.delays = true;
     scenario
 }
 
@@ -85,6 +88,7 @@ fn agrees(records: &Records) {
         assert!(acknowledged.last().is_some_and(|&bytes| bytes <= flow.bytes_delivered as f64));
         assert!(points(find(records, Metric::Rtt, &flow.name, None)).1.iter().all(|&rtt| rtt > 0.0));
     }
+    records.ports.iter().for_each(|port| sojourns_agree(port, records.simulated));
     for port in records.ports.iter().filter(|port| port.max_queue > 0) {
         let (_, mean, max) = overall(find(records, Metric::Queue, &port.name, None));
         close(mean, port.mean_queue);
@@ -130,6 +134,24 @@ fn drops_agree(records: &Records, name: &str, drops: &Columns) {
         assert!(port.is_none_or(|port| port.vcs[number].name == *of));
         assert_eq!(vc.iter().filter(|&&vc| vc as usize == number).count() as u64, refused + lost, "{name}, {of}");
     }
+}
+
+/// How long units waited, against how many waited: Little's law, without an error (warm-up 0).
+fn sojourns_agree(port: &PortRecord, simulated: Span) {
+    let Some(sojourn) = &port.sojourn else {
+        assert_eq!(port.max_queue, 0, "{}: nothing can wait where that is not recorded", port.name);
+        return;
+    };
+    assert_eq!(sojourn.count(), port.departures, "{}", port.name);
+    let waited = sojourn.mean_s().unwrap_or_default() * port.departures as f64;
+    let queued = port.mean_queue * simulated.as_secs_f64();
+    // Units that still wait, or were thrown away, are in the second only.
+    if port.final_queue == 0 && port.drops.policy + port.drops.outage == 0 {
+        close(waited, queued);
+    }
+    let longest = sojourn.max().unwrap_or_default().as_secs_f64();
+    assert!(waited <= queued * (1.0 + 1e-9), "{}: {waited} and {queued}", port.name);
+    assert!(longest > 0.0 || port.departures == 0 || port.max_queue == 0);
 }
 
 /// What the port transmits takes up as much time as it takes.
@@ -231,11 +253,17 @@ fn recording_changes_nothing_else() {
         let scenario = recorded(text, &["duration=1 s"]);
         let mut silent = scenario.clone();
         silent.recording.metrics = MetricSet::NONE;
+        silent.recording.delays = false;
         for engine in [Engine::Reference, Engine::Batched] {
             let records = run(&scenario, engine);
             let without = run(&silent, engine);
             assert!(without.series.is_empty());
-            assert_eq!(Records { series: Vec::new(), ..records }, without);
+            let mut rest = Records { series: Vec::new(), ..records };
+            assert!(rest.flows.iter().all(|flow| flow.delays.is_some()));
+            rest.flows.iter_mut().for_each(|flow| flow.delays = None);
+            rest.datagrams.iter_mut().for_each(|source| source.delays = None);
+            rest.ports.iter_mut().for_each(|port| port.sojourn = None);
+            assert_eq!(rest, without);
         }
     }
 }
@@ -300,4 +328,122 @@ fn a_frame_lost_with_the_end_of_the_one_before_is_told_as_lost() {
         }
     }
     assert!(joined > 5, "{joined}");
+}
+
+/// Datagrams of 1000 octets from `s` over `r` to `d`, 8 ms apart; and a flow beside them.
+const TWO_LINKS: &str = r#"
+duration = "2 s"
+[network]
+technology = "packet"
+topology = "graph"
+[node]
+s.kind = "host"
+s2.kind = "host"
+r.kind = "switch"
+d.kind = "host"
+[link.first]
+ends = ["s", "r"]
+rate = "10 Mbps"
+delay = "10 ms"
+[link.second]
+ends = ["s2", "r"]
+rate = "10 Mbps"
+delay = "10 ms"
+[link.last]
+ends = ["r", "d"]
+rate = "2 Mbps"
+delay = "30 ms"
+[packet]
+link_header = "0 B"
+[queue]
+buffer = "10 packets"
+[tcp]
+mss = "960 B"
+recovery = "new-reno"
+[flow.f]
+from = "s2"
+to = "d"
+start = "1 s"
+[udp.u]
+from = "s"
+to = "d"
+rate = "1 Mbps"
+payload = "1000 B"
+dither = false
+"#;
+
+fn ps(span: Option<Span>) -> u64 {
+    span.unwrap().as_ps()
+}
+
+fn both_engines(scenario: &Scenario) -> [Records; 2] {
+    let _ = assert_engines_agree("delays", scenario, 1);
+    [Engine::Reference, Engine::Batched].map(|engine| run(scenario, engine))
+}
+
+#[test]
+fn one_way_delays_by_hand() {
+    let mut scenario = lab::scenario(TWO_LINKS, &[]);
+    scenario.recording.delays = true;
+    for records in both_engines(&scenario) {
+        let delays = records.datagrams[0].delays.as_ref().unwrap();
+        // 1028 octets: 822.4 us at 10 Mb/s, 4.112 ms at 2 Mb/s, and 40 ms.
+        assert_eq!(ps(delays.one_way.min()), 44_934_400_000);
+        assert_eq!(delays.one_way.count(), records.datagrams[0].delivered);
+        // In the second half they wait behind at most ten packets of 1000 octets and one in transmission.
+        let most = 44_934_400_000 + 11 * 4_112_000_000;
+        assert!((50_000_000_000..most).contains(&ps(delays.one_way.max())), "{:?}", delays.one_way.max());
+        assert!(ps(delays.jitter.max()) > 0 && ps(delays.jitter.min()) == 0);
+        assert_eq!(delays.jitter.count(), delays.one_way.count() - 1);
+        // A segment of 1000 octets: 800 us and 4 ms; its acknowledgement of 40: 160 us and 32 us.
+        let delays = records.flows[0].delays.as_ref().unwrap();
+        assert_eq!(ps(delays.one_way.min()), 44_800_000_000);
+        assert!(ps(delays.round_trip.min()) >= 84_992_000_000 && delays.round_trip.count() > 3);
+        assert!(delays.one_way.count() > 20 && delays.one_way.count() * 960 >= records.flows[0].bytes_delivered);
+    }
+}
+
+#[test]
+fn what_ends_in_the_warm_up_has_no_delay() {
+    let mut scenario = lab::scenario(TWO_LINKS, &["warmup=500 ms", "duration=1 s"]);
+    scenario.recording.delays = true;
+    for records in both_engines(&scenario) {
+        let delays = records.datagrams[0].delays.as_ref().unwrap();
+        // Datagram n arrives at 8 n + 44.9344 ms: from n = 57 (500.9344 ms) to 119 (996.9344 ms).
+        let one_way = &delays.one_way;
+        assert_eq!((one_way.count(), ps(one_way.min()), ps(one_way.max())), (63, 44_934_400_000, 44_934_400_000));
+        assert_eq!((delays.jitter.count(), ps(delays.jitter.max())), (63, 0));
+        // They are at the port, which is idle, 10.8224 ms after they are sent: from n = 62 (506.8224) to 123 (994.8224).
+        let sojourn = lab::port(&records, "r->d").sojourn.as_ref().unwrap();
+        assert_eq!((sojourn.count(), ps(sojourn.max())), (62, 0));
+        assert_eq!(records.flows[0].delays.as_ref().unwrap().one_way, Histogram::default(), "it has not begun");
+    }
+}
+
+#[test]
+fn delays_of_cells_end_with_the_last_cell() {
+    let mut scenario = lab::scenario(lab::LAN, &["duration=300 ms"]);
+    scenario.recording.delays = true;
+    // The first segment is alone.
+    for (flow, number) in scenario.flows.iter_mut().zip(0..) {
+        flow.start = Time::ZERO + Span::from_ms(20 * number);
+    }
+    for records in both_engines(&scenario) {
+        // 512 octets, 40 of headers, 8 of LLC and 8 of the trailer: 12 cells. The last is out 12 cell times after the
+        // segment was handed down, and takes one more on each of two links; it waits for the end of a slot once, and each
+        // link is 5 us long.
+        let cell = 2_726_337;
+        let least = 14 * cell + 15_000_000;
+        for flow in &records.flows {
+            let one_way = &flow.delays.as_ref().unwrap().one_way;
+            assert!(ps(one_way.min()) > least && one_way.count() * 512 >= flow.bytes_delivered);
+        }
+        let first = ps(lab::flow(&records, "f1").delays.as_ref().unwrap().one_way.min());
+        assert!(first <= least + cell, "{first}");
+        let port = lab::port(&records, "sw1->sw2");
+        sojourns_agree(port, records.simulated);
+        // As many cells as may wait, at most.
+        let sojourn = port.sojourn.as_ref().unwrap();
+        assert_eq!(ps(sojourn.max()), port.max_queue * cell, "a cell that finds so many before it");
+    }
 }

@@ -5,6 +5,7 @@ mod captures;
 mod captures_read;
 mod commands;
 mod contacts;
+mod delays;
 mod export;
 mod interrupt;
 mod json;

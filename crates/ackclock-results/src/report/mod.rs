@@ -7,6 +7,8 @@
 pub mod agreement;
 pub mod chart;
 pub mod compare;
+mod curves;
+mod delays;
 mod findings;
 pub mod html;
 pub mod number;

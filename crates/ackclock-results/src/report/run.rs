@@ -4,6 +4,7 @@ use ackclock::record::{Series, Subject};
 use ackclock::units::Time;
 
 use super::LARGEST_BYTES;
+use super::delays;
 use super::findings::{findings, warnings};
 use super::html::Html;
 use super::number::{Scale, fixed, percent, plural};
@@ -37,6 +38,10 @@ fn page(document: &Document, seed: u64, series: &[Series], points: usize) -> Pag
     page.lead(&lead(document, shown));
     page.section("findings", "What the numbers say", findings_section(document, series));
     page.section("results", "Results", results(document, shown));
+    let of_delays = delays::section(document, seed);
+    if !of_delays.is_empty() {
+        page.section("delays", "Delays", of_delays);
+    }
     let over_time = over_time(&mut page, document, seed, series, points);
     page.section("time", "Over time", over_time);
     if document.scenario.warmup_s > 0.0 {

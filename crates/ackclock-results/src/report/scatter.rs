@@ -34,17 +34,17 @@ pub struct Point {
 }
 
 /// One axis: where values are drawn.
-struct Axis {
-    scale: Scale,
+pub(super) struct Axis {
+    pub(super) scale: Scale,
     low: f64,
     high: f64,
-    ticks: Vec<f64>,
-    decimals: usize,
+    pub(super) ticks: Vec<f64>,
+    pub(super) decimals: usize,
 }
 
 impl Axis {
     /// An axis on which all values have room, from 0 if that costs little.
-    fn of(values: impl Iterator<Item = f64> + Clone, unit: &str) -> Axis {
+    pub(super) fn of(values: impl Iterator<Item = f64> + Clone, unit: &str) -> Axis {
         let low = values.clone().fold(f64::INFINITY, f64::min);
         let high = values.fold(f64::NEG_INFINITY, f64::max);
         let scale = Scale::fitting(high.abs(), unit);
@@ -60,11 +60,11 @@ impl Axis {
     }
 
     /// 0 at the low end, 1 at the high end.
-    fn place(&self, value: f64) -> f64 {
+    pub(super) fn place(&self, value: f64) -> f64 {
         self.place_scaled(value * self.scale.factor)
     }
 
-    fn place_scaled(&self, value: f64) -> f64 {
+    pub(super) fn place_scaled(&self, value: f64) -> f64 {
         ((value - self.low) / (self.high - self.low)).clamp(0.0, 1.0)
     }
 }
@@ -152,12 +152,12 @@ pub(super) fn round_step(least: f64) -> f64 {
     [1.0, 2.0, 5.0, 10.0].into_iter().map(|digit| digit * power).find(|step| *step >= least).unwrap_or(10.0 * power)
 }
 
-const WIDTH: f64 = 520.0;
-const HEIGHT: f64 = 360.0;
-const LEFT: f64 = 62.0;
-const RIGHT: f64 = 18.0;
-const TOP: f64 = 34.0;
-const BOTTOM: f64 = 52.0;
+pub(super) const WIDTH: f64 = 520.0;
+pub(super) const HEIGHT: f64 = 360.0;
+pub(super) const LEFT: f64 = 62.0;
+pub(super) const RIGHT: f64 = 18.0;
+pub(super) const TOP: f64 = 34.0;
+pub(super) const BOTTOM: f64 = 52.0;
 /// Colours of the style sheet.
 const COLOURS: usize = 6;
 

@@ -103,6 +103,15 @@ pub(super) const KEYS: &[Key] = &[
         used_if: ALWAYS,
     },
     Key {
+        sections: &[Section::Top],
+        name: "delays",
+        kind: Kind::Flag,
+        default: Fallback::Derived("false"),
+        source: "Ackclock",
+        about: "Percentiles of one-way delays, round trips, jitter of datagrams, and waiting times at ports.",
+        used_if: ALWAYS,
+    },
+    Key {
         sections: &[Section::Network],
         name: "technology",
         kind: Kind::Word(&["atm", "packet"]),

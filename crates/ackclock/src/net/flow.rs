@@ -157,6 +157,7 @@ pub(super) fn record(
         completed: stats.completed,
         sender_fingerprint: source.sender.fingerprint(),
         receiver_fingerprint: sink.receiver.fingerprint(),
+        delays: None,
     }
 }
 
@@ -191,6 +192,7 @@ impl Arrivals {
             bytes_delivered: bytes,
             goodput_bps: if simulated > Span::ZERO { bytes as f64 * 8.0 / seconds } else { 0.0 },
             fingerprint: if self.count > 0 { self.fingerprint.value() } else { 0 },
+            delays: None,
         }
     }
 }

@@ -18,5 +18,5 @@ mod tails;
 
 pub use batched::Batched;
 pub use randomness::has_randomness;
-pub use recorder::Recorder;
+pub use recorder::{Recorded, Recorder};
 pub use reference::Reference;

@@ -92,17 +92,24 @@ impl Occupancy {
         self.update(now, vc);
     }
 
-    /// A waiting unit begins to be transmitted.
-    pub(super) fn leave(&mut self, now: Time, vc: VcId) {
+    /// A unit that has waited since `admitted` begins to be transmitted.
+    pub(super) fn leave(&mut self, now: Time, vc: VcId, admitted: Time) {
         self.buffer.leave(vc);
         self.update(now, vc);
-        self.pass(vc);
+        self.depart(now, vc, now.since(admitted));
     }
 
     /// An arrived unit is transmitted without waiting.
-    pub(super) fn pass(&mut self, vc: VcId) {
+    pub(super) fn pass(&mut self, now: Time, vc: VcId) {
+        self.depart(now, vc, Span::ZERO);
+    }
+
+    fn depart(&mut self, now: Time, vc: VcId, waited: Span) {
         self.per_vc[vc].departures += 1;
         self.departures += 1;
+        if let Some(trace) = &mut self.trace {
+            trace.departs(now, waited);
+        }
     }
 
     /// The port transmits from `now` on, for so long.
@@ -155,6 +162,7 @@ impl Occupancy {
             congestion_episodes: self.threshold.map(|_| self.episodes),
             vcs,
             fingerprint: fingerprint.value(),
+            sojourn: None,
         }
     }
 
@@ -196,7 +204,7 @@ mod tests {
             occupancy.arrive(vc);
             occupancy.enter(at(ps), vc);
         }
-        occupancy.leave(at(50), vc);
+        occupancy.leave(at(50), vc, at(10));
         // 0 for 10 ps, 1 for 10, 2 for 30, 1 for 50: 120 over 100.
         let record = occupancy.record(at(100), "p", ["v"].into_iter());
         assert_eq!((record.mean_queue, record.max_queue, record.final_queue), (1.2, 2, 1));

@@ -119,7 +119,7 @@ impl<T: Copy> PacketPort<T> {
                 None
             }
             Verdict::Accept if goes_at_once => {
-                self.occupancy.pass(rider.vc);
+                self.occupancy.pass(now, rider.vc);
                 self.transmit(now, now, rider, handle, lost)
             }
             Verdict::Accept => {
@@ -148,7 +148,7 @@ impl<T: Copy> PacketPort<T> {
         }
         let (complete, arrives) = self.link.as_mut()?.line.transmit_in_calm(now, now, bytes)?;
         self.occupancy.arrive(vc);
-        self.occupancy.pass(vc);
+        self.occupancy.pass(now, vc);
         self.occupancy.transmits(now, complete.since(now));
         self.free = complete;
         Some(arrives)
@@ -172,7 +172,7 @@ impl<T: Copy> PacketPort<T> {
         while let Some(Waiting { rider, arrived, handle }) = self.take() {
             match self.policy.on_dequeue(now, now.since(arrived), self.waiting_bytes) {
                 Verdict::Accept => {
-                    self.occupancy.leave(now, rider.vc);
+                    self.occupancy.leave(now, rider.vc, arrived);
                     let leaves = self.link.as_ref().is_some_and(|link| link.line.avoids(now)) && elsewhere(handle);
                     let turn = match leaves {
                         true => Some(Turn::Leaves(handle)),

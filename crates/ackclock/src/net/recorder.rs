@@ -6,8 +6,10 @@ use super::flow::{End, ack_vc, data_vc, end_of, vc_name};
 use super::path_delays::path_delays;
 use crate::ids::{LinkId, VcId};
 use crate::packet::Segment;
-use crate::record::trace::{DeliveryTrace, PortTrace, Refused, SenderTrace};
-use crate::record::{Capture, Captured, Columns, Loss, Metric, MetricSet, Series, Subject};
+use crate::record::trace::{DeliveryTrace, PortTrace, Refused, SenderTrace, TransitTrace};
+use crate::record::{
+    Capture, Captured, Columns, DatagramDelays, FlowDelays, Histogram, Loss, Metric, MetricSet, Series, Subject,
+};
 use crate::scenario::{self, Route, Scenario};
 use crate::tcp::{Receiver, Sender};
 use crate::units::{Span, Time};
@@ -25,6 +27,23 @@ pub struct Recorder {
     delays: Vec<Vec<(Time, f64)>>,
     /// For each flow and source of datagrams the captured hosts at which it is sent and received; empty if there are none.
     captured: Vec<CapturedEnds>,
+    /// The end of the warm-up, if it is recorded how often each delay occurs after it.
+    delays_since: Option<Time>,
+}
+
+/// What was recorded of a run.
+#[derive(Default)]
+pub struct Recorded {
+    /// Over time.
+    pub series: Vec<Series>,
+    /// What passed the captured hosts.
+    pub captures: Vec<Capture>,
+    /// By flow; empty if that is not recorded, as are the next two.
+    pub flows: Vec<FlowDelays>,
+    /// By source of datagrams.
+    pub datagrams: Vec<DatagramDelays>,
+    /// How long units waited at ports where anything can, by the names of the ports.
+    pub ports: BTreeMap<String, Histogram>,
 }
 
 /// The captured hosts of the sender and of the receiver of a flow, or of datagrams.
@@ -47,6 +66,10 @@ pub(super) struct HostTraces {
     packets: Vec<Vec<Captured>>,
     /// Frames of captured senders that ended a damaged frame at the receiver.
     damaged: BTreeSet<(VcId, u32)>,
+    /// By flow, and then by source of datagrams; empty if the delays of their data are not recorded.
+    transits: Vec<TransitTrace>,
+    /// How many of these are flows.
+    flows: usize,
 }
 
 /// Of what the recorders of hosts want to be told. Who asks this first does nothing else where it is not wanted.
@@ -60,8 +83,8 @@ pub(super) struct Watched {
     pub(super) segments: bool,
     /// What receivers deliver.
     pub(super) deliveries: bool,
-    /// Each packet that passes a host which is captured at.
-    pub(super) captures: bool,
+    /// Each packet that is handed down, begins to be transmitted, or arrives.
+    pub(super) packets: bool,
 }
 
 /// What a port recorded.
@@ -85,8 +108,8 @@ pub(super) struct LinkRecording<'a> {
 impl Recorder {
     /// What is to be recorded; `None` if it is nothing.
     pub fn new(scenario: &Scenario) -> Option<Box<Recorder>> {
-        let scenario::Recording { metrics, interval, captures } = &scenario.recording;
-        if metrics.is_empty() && captures.is_empty() {
+        let scenario::Recording { metrics, interval, captures, delays } = &scenario.recording;
+        if metrics.is_empty() && captures.is_empty() && !delays {
             return None;
         }
         let captured = |node| captures.iter().position(|&host| host == node).map(|number| number as u32);
@@ -104,6 +127,7 @@ impl Recorder {
             delays: if metrics.contains(Metric::Delay) { path_delays(scenario) } else { Vec::new() },
             hosts: captures.iter().map(|&host| scenario.nodes[host].name.clone()).collect(),
             captured: if captures.is_empty() { Vec::new() } else { routes.map(ends).collect() },
+            delays_since: delays.then(|| Time::ZERO + scenario.warmup),
         }))
     }
 
@@ -112,18 +136,20 @@ impl Recorder {
         // A capture says how large the window was.
         let windows = (!self.hosts.is_empty()).then_some(Metric::Cwnd);
         let of_senders: MetricSet = self.metrics.iter().chain(windows).collect();
-        let sender = |_: usize| SenderTrace::new(of_senders).map(|trace| *trace);
+        let sender = |_: usize| SenderTrace::new(of_senders, self.delays_since).map(|trace| *trace);
         let receiver = |_: usize| DeliveryTrace::new(self.metrics, self.interval).map(|trace| *trace);
         let senders: Vec<SenderTrace> = (0..self.flows).filter_map(sender).collect();
         let receivers: Vec<DeliveryTrace> = (0..self.flows).filter_map(receiver).collect();
+        let transit = |number: usize| Some(TransitTrace::new(self.delays_since?, number >= self.flows));
+        let transits: Vec<TransitTrace> = (0..self.names.len()).filter_map(transit).collect();
         let watched = Watched {
             windows: senders.iter().any(SenderTrace::wants_events),
             segments: senders.iter().any(SenderTrace::wants_segments),
             states: senders.iter().any(SenderTrace::wants_state),
             deliveries: !receivers.is_empty(),
-            captures: !self.captured.is_empty(),
+            packets: !self.captured.is_empty() || !transits.is_empty(),
         };
-        let wanted = !senders.is_empty() || watched.deliveries || watched.captures;
+        let wanted = !senders.is_empty() || watched.deliveries || watched.packets;
         wanted.then(|| {
             Box::new(HostTraces {
                 watched,
@@ -132,6 +158,8 @@ impl Recorder {
                 captured: self.captured.clone(),
                 packets: vec![Vec::new(); self.hosts.len()],
                 damaged: BTreeSet::new(),
+                transits,
+                flows: self.flows,
             })
         })
     }
@@ -142,24 +170,42 @@ impl Recorder {
         self.metrics.contains(Metric::Drops) || !self.hosts.is_empty()
     }
 
+    /// Whether packets have to be told from each other: for what was lost, and for how long they were under way.
+    pub(super) fn numbers_packets(&self) -> bool {
+        self.records_losses() || self.delays_since.is_some()
+    }
+
     /// The recorder of a port that `vcs` connections cross.
     pub(super) fn port(&self, vcs: usize) -> Option<Box<PortTrace>> {
         // A capture says where a packet was lost.
         let losses = (!self.hosts.is_empty()).then_some(Metric::Drops);
-        PortTrace::new(self.metrics.iter().chain(losses).collect(), self.interval, vcs)
+        PortTrace::new(self.metrics.iter().chain(losses).collect(), self.interval, vcs, self.delays_since)
     }
 
-    /// Everything over time, up to `end`, and what passed the captured hosts.
+    /// Everything over time, up to `end`, what passed the captured hosts, and how often each delay occurred.
     pub(super) fn recorded(
         &self,
         hosts: Option<Box<HostTraces>>,
         ports: &[PortRecording<'_>],
         links: &[LinkRecording<'_>],
         end: Time,
-    ) -> (Vec<Series>, Vec<Capture>) {
+    ) -> Recorded {
+        let (mut flows, mut datagrams) = (Vec::new(), Vec::new());
+        for (number, transit) in hosts.iter().flat_map(|hosts| &hosts.transits).enumerate() {
+            let one_way = transit.one_way().clone();
+            if let Some(jitter) = transit.jitter().cloned() {
+                datagrams.push(DatagramDelays { one_way, jitter });
+            } else {
+                let sender = hosts.as_ref().and_then(|hosts| hosts.senders.get(number));
+                let round_trip = sender.and_then(SenderTrace::round_trips).cloned().unwrap_or_default();
+                flows.push(FlowDelays { one_way, round_trip });
+            }
+        }
+        let sojourn = |port: &PortRecording<'_>| Some((port.name.to_owned(), port.trace.sojourn()?.clone()));
         // Captures look up what series take out.
         let captures = self.captures(hosts.as_deref(), ports, links);
-        (self.series(hosts, ports, links, end), captures)
+        let series = self.series(hosts, ports, links, end);
+        Recorded { series, captures, flows, datagrams, ports: ports.iter().filter_map(sojourn).collect() }
     }
 
     fn series(
@@ -351,14 +397,41 @@ impl HostTraces {
         }
     }
 
+    /// A flow or a source of datagrams hands a packet of data down.
+    pub(super) fn handed_down(&mut self, now: Time, flow: usize) {
+        if let Some(transit) = self.transits.get_mut(flow) {
+            transit.handed_down(now);
+        }
+    }
+
+    /// A timeout takes back the segments of a flow that wait in the host.
+    pub(super) fn taken_back(&mut self, flow: usize) {
+        if let Some(transit) = self.transits.get_mut(flow) {
+            transit.taken_back();
+        }
+    }
+
+    /// The recorder of the data on this connection.
+    fn transit(&mut self, vc: VcId) -> Option<&mut TransitTrace> {
+        let (flow, end) = end_of(vc);
+        self.transits.get_mut(flow).filter(|_| end == End::Receiver)
+    }
+
     /// A host begins to transmit a frame; or it would, and the scenario loses it.
     pub(super) fn departs(&mut self, now: Time, vc: VcId, frame: u32, segment: &Segment, forced: bool) {
+        if let Some(transit) = self.transit(vc) {
+            transit.departs(frame, forced);
+        }
         let lost = forced.then_some(Loss { time: now, port: None, reason: None, by_frame_before: false });
         self.capture(now, vc, true, frame, segment, lost);
     }
 
     /// A frame has arrived whole at the end of its connection.
     pub(super) fn arrives(&mut self, now: Time, vc: VcId, frame: u32, segment: &Segment) {
+        let is_datagram = end_of(vc).0 >= self.flows;
+        if let Some(transit) = self.transit(vc) {
+            transit.arrives(now, frame, is_datagram || segment.payload() > 0);
+        }
         self.capture(now, vc, false, frame, segment, None);
     }
 
@@ -366,6 +439,9 @@ impl HostTraces {
     /// of no use.
     pub(super) fn damaged(&mut self, vc: VcId, frame: u32) {
         let (flow, end) = end_of(vc);
+        if let Some(transit) = self.transit(vc) {
+            transit.damaged(frame);
+        }
         let captured_at_origin = self.captured.get(flow).and_then(|captured| match end {
             End::Receiver => captured.sender,
             End::Sender => captured.receiver,

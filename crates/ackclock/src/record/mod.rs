@@ -2,6 +2,7 @@
 
 mod after_warmup;
 mod fingerprint;
+mod histogram;
 mod metric;
 pub mod metrics;
 mod series;
@@ -11,6 +12,7 @@ pub mod trace;
 pub(crate) use after_warmup::Counted;
 pub use after_warmup::{AfterWarmup, DatagramCounts, FlowCounts, PortCounts};
 pub use fingerprint::{Fingerprint, combine};
+pub use histogram::Histogram;
 pub use metric::{GROUPS, Metric, MetricSet, Shape, Subject};
 pub use series::{Capture, Captured, Columns, Loss, Series};
 
@@ -94,6 +96,26 @@ pub struct FlowRecord {
     pub sender_fingerprint: u64,
     /// Hash over what the receiver saw and did.
     pub receiver_fingerprint: u64,
+    /// How long its data took, if that is asked for.
+    pub delays: Option<Box<FlowDelays>>,
+}
+
+/// How long the data of one flow took, after the warm-up.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FlowDelays {
+    /// From when TCP hands a segment with payload down until it has arrived whole.
+    pub one_way: Histogram,
+    /// The round trips that TCP measures.
+    pub round_trip: Histogram,
+}
+
+/// How long the datagrams of one source took, after the warm-up.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DatagramDelays {
+    /// From when a datagram is sent until it has arrived whole.
+    pub one_way: Histogram,
+    /// The interarrival jitter of RFC 3550 §6.4.1 after each arrival.
+    pub jitter: Histogram,
 }
 
 /// What one source of datagrams sent, and what of it arrived.
@@ -113,6 +135,8 @@ pub struct DatagramRecord {
     pub goodput_bps: f64,
     /// Hash over the arrivals.
     pub fingerprint: u64,
+    /// How long they took, if that is asked for.
+    pub delays: Option<Box<DatagramDelays>>,
 }
 
 /// What happened at one output port of a switch. Units are cells on an ATM network, packets on a packet network.
@@ -140,6 +164,9 @@ pub struct PortRecord {
     pub vcs: Vec<VcRecord>,
     /// Hash over what the port refused, and its counters.
     pub fingerprint: u64,
+    /// How long each unit waited that began to be transmitted after the warm-up, from when it was admitted; if that is asked
+    /// for, and if anything can wait here.
+    pub sojourn: Option<Box<Histogram>>,
 }
 
 /// Why a unit was refused, or lost on a link.

@@ -107,7 +107,7 @@ pub fn difference(batched: &Records, reference: &Records) -> Option<String> {
     }
     for (port, other) in batched.ports.iter().zip(&reference.ports) {
         compare!(other.name, port, other, name arrivals departures drops final_queue max_queue mean_queue mean_active
-            congestion_episodes);
+            congestion_episodes sojourn);
         for (vc, of_other) in port.vcs.iter().zip(&other.vcs) {
             let name = format!("{} at {}", of_other.name, other.name);
             compare!(name, vc, of_other, name arrivals departures drops final_queue max_queue mean_queue);
@@ -115,7 +115,7 @@ pub fn difference(batched: &Records, reference: &Records) -> Option<String> {
         compare!(other.name, port, other, vcs fingerprint);
     }
     for (source, other) in batched.datagrams.iter().zip(&reference.datagrams) {
-        compare!(other.name, source, other, name sent delivered lost bytes_delivered goodput_bps fingerprint);
+        compare!(other.name, source, other, name sent delivered lost bytes_delivered goodput_bps fingerprint delays);
     }
     for (link, other) in batched.links.iter().zip(&reference.links) {
         compare!(other.name, link, other, name lost vcs fingerprint);
@@ -124,7 +124,7 @@ pub fn difference(batched: &Records, reference: &Records) -> Option<String> {
         compare!(other.name, flow, other, name bytes_sent bytes_delivered segments_sent segments_discarded_in_host
             retransmissions unnecessary_retransmissions fast_retransmits timeouts timeout_times longest_backoff
             damaged_frames damaged_ack_frames forced_drops completed sender_fingerprint receiver_fingerprint goodput_bps
-            goodput_after_warmup_bps);
+            goodput_after_warmup_bps delays);
     }
     for (series, other) in batched.series.iter().zip(&reference.series) {
         let name = format!("{} of {} {}", other.metric.name(), other.of, other.vc.as_deref().unwrap_or_default());

@@ -134,6 +134,7 @@ pub fn example(bytes: &[u8]) -> Example {
     dialects(choices, &mut scenario);
     routes::routes(choices, &mut scenario);
     sack_options(choices, &mut scenario);
+    scenario.recording.delays = choices.once_in(recorded_one_in());
     Example { scenario, seed, stops }
 }
 

@@ -78,7 +78,7 @@ pub(super) fn network(scenario: &Scenario, seed: u64, recorder: Option<&Recorder
         inlets: inlets(parts.len(), &ways.lookaheads),
         io: Io {
             reports,
-            sacks: Sacks::new(recorder.filter(|recorder| recorder.records_losses()).map_or(0, |_| plan.vcs.len())),
+            sacks: Sacks::new(recorder.filter(|recorder| recorder.numbers_packets()).map_or(0, |_| plan.vcs.len())),
             watched: traces.as_deref().map(HostTraces::watched).unwrap_or_default(),
             traces,
             mailboxes: parts.iter().map(|_| Mailbox::default()).collect(),

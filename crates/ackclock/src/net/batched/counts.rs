@@ -231,6 +231,7 @@ impl Counts {
             congestion_episodes: (self.threshold != NO_THRESHOLD).then_some(self.episodes),
             vcs,
             fingerprint: fingerprint.value(),
+            sojourn: None,
         }
     }
 }

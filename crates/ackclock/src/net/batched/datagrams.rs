@@ -28,7 +28,7 @@ impl DatagramSinks {
             self.events += 1;
             let number = io.sacks.number(datagram.frame);
             if let Some(segment) = io.sacks.take(datagram.frame)
-                && let Some(traces) = io.captures()
+                && let Some(traces) = io.packet_traces()
             {
                 traces.arrives(datagram.time, datagram.vc, number, &segment);
             }

@@ -267,7 +267,7 @@ impl Hosts {
         let &Arrived { time: now, vc, frame, .. } = packet;
         let Some(segment) = io.sacks.segment(frame) else { unreachable!("a packet with a key has a segment") };
         let number = io.sacks.number(frame);
-        if let Some(traces) = io.captures() {
+        if let Some(traces) = io.packet_traces() {
             traces.arrives(now, vc, number, &segment);
         }
         io.sacks.take(frame);
@@ -299,7 +299,7 @@ impl Hosts {
         let (flow, end) = end_of(vc);
         if !good {
             io.reports[vc].take(frame);
-            if RECORDED && let Some(traces) = io.captures() {
+            if RECORDED && let Some(traces) = io.packet_traces() {
                 traces.damaged(vc, frame);
             }
             match end {
@@ -309,7 +309,7 @@ impl Hosts {
             return;
         }
         if let Some(segment) = io.reports[vc].take(frame) {
-            if RECORDED && let Some(traces) = io.captures() {
+            if RECORDED && let Some(traces) = io.packet_traces() {
                 traces.arrives(now, vc, frame, &segment);
             }
             return self.on_segment(now, flow, end, &segment, io);
@@ -317,7 +317,7 @@ impl Hosts {
         match end {
             End::Receiver => {
                 let receiver = &mut self.sinks[flow].receiver;
-                if RECORDED && let Some(traces) = io.captures() {
+                if RECORDED && let Some(traces) = io.packet_traces() {
                     let headers = receiver.header_bytes() as u16;
                     let segment = Segment { seq: carries, len: size, headers, ..Segment::default() };
                     traces.arrives(now, vc, frame, &segment);
@@ -326,7 +326,7 @@ impl Hosts {
                 self.exits.take_data::<RECORDED>(now, flow, receiver, (carries, end), io);
             }
             End::Sender => {
-                if RECORDED && let Some(traces) = io.captures() {
+                if RECORDED && let Some(traces) = io.packet_traces() {
                     traces.arrives(now, vc, frame, &Segment { ack: carries, ..Segment::default() });
                 }
                 let sender = &mut self.sources[flow].sender;
@@ -351,6 +351,9 @@ impl Hosts {
                 let source = &mut self.sources[flow];
                 if source.sender.on_timer(now) == Expired::Retransmission {
                     source.discarded_in_host += self.exits.outlets.discard(now, data_vc(flow), number, io);
+                    if let Some(traces) = io.packet_traces() {
+                        traces.taken_back(flow);
+                    }
                 }
                 self.exits.send_data::<true>(now, flow, &mut source.sender, io);
             }
@@ -367,6 +370,9 @@ impl Hosts {
         let source = &mut self.datagrams[flow - self.sources.len()];
         let segment = flow::datagram(source.send(), source.payload_bytes());
         self.exits.timers.set(number, source.next());
+        if let Some(traces) = io.packet_traces() {
+            traces.handed_down(now, flow);
+        }
         self.exits.outlets.send_rare(now, data_vc(flow), number, segment, io);
     }
 }
@@ -422,6 +428,9 @@ impl Exits {
         while let Some((seq, len)) = sender.poll(now) {
             if RECORDED && let Some(traces) = io.traces.as_mut().filter(|_| io.watched.segments) {
                 traces.sent(now, flow, sender, seq, len);
+            }
+            if RECORDED && let Some(traces) = io.packet_traces() {
+                traces.handed_down(now, flow);
             }
             if sender.is_plain() {
                 self.outlets.send_plain(now, data_vc(flow), number, (seq, 0), len, sender.header_bytes(), io);

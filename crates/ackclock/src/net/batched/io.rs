@@ -150,10 +150,10 @@ impl Io {
         UnderWay { packets }
     }
 
-    /// The recorders of the hosts, if any host is captured at.
+    /// The recorders of the hosts, if they want to know of each packet.
     #[inline(always)]
-    pub(super) fn captures(&mut self) -> Option<&mut HostTraces> {
-        self.traces.as_deref_mut().filter(|_| self.watched.captures)
+    pub(super) fn packet_traces(&mut self) -> Option<&mut HostTraces> {
+        self.traces.as_deref_mut().filter(|_| self.watched.packets)
     }
 
     /// A frame is on its way to a host of this group.

@@ -40,9 +40,9 @@ use routed_ports::RoutedPorts;
 
 use super::flow;
 use super::link::Link;
-use super::recorder::{HostTraces, LinkRecording, PortRecording, Recorder};
+use super::recorder::{HostTraces, LinkRecording, PortRecording, Recorded, Recorder};
 use crate::ids::{Id, LinkId};
-use crate::record::{Capture, DatagramRecord, FlowRecord, LinkRecord, PortRecord, Series};
+use crate::record::{DatagramRecord, FlowRecord, LinkRecord, PortRecord};
 use crate::scenario::Scenario;
 use crate::units::{Span, Time};
 
@@ -153,22 +153,17 @@ impl Batched {
     }
 
     /// What was recorded over time up to `now`, and what was captured.
-    pub fn recorded(&self, recorder: &Recorder, now: Time) -> (Vec<Series>, Vec<Capture>) {
+    pub fn recorded(&self, recorder: &Recorder, now: Time) -> Recorded {
         self.recorded_with(self.io.traces.clone(), recorder, now)
     }
 
     /// The same, at the end: what hosts have recorded is taken out.
-    pub fn take_recorded(&mut self, recorder: &Recorder, now: Time) -> (Vec<Series>, Vec<Capture>) {
+    pub fn take_recorded(&mut self, recorder: &Recorder, now: Time) -> Recorded {
         let hosts = self.io.traces.take();
         self.recorded_with(hosts, recorder, now)
     }
 
-    fn recorded_with(
-        &self,
-        hosts: Option<Box<HostTraces>>,
-        recorder: &Recorder,
-        now: Time,
-    ) -> (Vec<Series>, Vec<Capture>) {
+    fn recorded_with(&self, hosts: Option<Box<HostTraces>>, recorder: &Recorder, now: Time) -> Recorded {
         let of_port = |output| match output {
             Output::Port { part, port } => match &self.parts[part as usize] {
                 Part::Hosts(_) | Part::Datagrams(_) => unreachable!("hosts are no ports"),

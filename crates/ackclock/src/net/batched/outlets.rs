@@ -439,7 +439,7 @@ impl Outlet {
         let rider = Rider { vc: *at_link, vc_name: *vc_name, frame, packet };
         let Sending { begins, free, arrives } = link.send(start, &rider, intent);
         nic.occupy(free);
-        if let Some(traces) = io.captures().filter(|_| begins < Time::NEVER) {
+        if let Some(traces) = io.packet_traces().filter(|_| begins < Time::NEVER) {
             traces.departs(begins, vc, frame, &segment, intent == Intent::Lose);
         }
         if intent == Intent::Lose {
@@ -511,14 +511,14 @@ impl Outlet {
     /// Whether more than usual is to be done when a frame begins.
     #[inline(always)]
     fn is_watched(&self, io: &Io) -> bool {
-        self.forced_drops.is_some() || io.watched.captures
+        self.forced_drops.is_some() || io.watched.packets
     }
 
-    /// A frame with this number begins where some are lost on purpose, or the host is captured at.
+    /// A frame with this number begins where some are lost on purpose, or each is recorded.
     #[inline(never)]
     fn begin(&mut self, start: Time, vc: VcId, frame: u32, segment: Segment, io: &mut Io) -> Intent {
         let intent = self.intent(&segment);
-        if let Some(traces) = io.captures() {
+        if let Some(traces) = io.packet_traces() {
             traces.departs(start, vc, frame, &segment, intent == Intent::Lose);
         }
         intent

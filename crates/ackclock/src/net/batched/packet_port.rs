@@ -235,6 +235,9 @@ impl PacketPort {
         // If the last packet that was accepted is out, nothing waits.
         let start = if self.free <= now {
             self.counts.arrive(packet.entrance.at_port, 1);
+            if RECORDED && let Some(trace) = &mut self.trace {
+                trace.departs(now, Span::ZERO);
+            }
             now
         } else {
             if let Verdict::Drop(reason) = self.verdict(packet) {

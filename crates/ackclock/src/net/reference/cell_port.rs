@@ -32,6 +32,8 @@ pub(super) struct CellPort {
 struct Waiting {
     vc: VcId,
     cell: Unit,
+    /// The end of its slot, when it is admitted.
+    since: Time,
 }
 
 /// One of the links that feed a port.
@@ -59,8 +61,9 @@ impl CellPort {
 
     /// A cell of the port's connection `vc` arrives from `input`; returns the end of the slot, at which it is admitted.
     pub(super) fn on_arrival(&mut self, now: Time, input: Input, vc: VcId, cell: Unit) -> Time {
-        self.arrived.push((input, Waiting { vc, cell }));
-        Time::from_ps((now.as_ps() / self.cell_time.as_ps() + 1) * self.cell_time.as_ps())
+        let slot_end = Time::from_ps((now.as_ps() / self.cell_time.as_ps() + 1) * self.cell_time.as_ps());
+        self.arrived.push((input, Waiting { vc, cell, since: slot_end }));
+        slot_end
     }
 
     /// The end of a slot: the head of the queue goes, then the slot's cells are admitted. Returns the cell that
@@ -68,7 +71,7 @@ impl CellPort {
     pub(super) fn on_slot_end(&mut self, now: Time, vc_name: impl Fn(Unit) -> u64) -> (Option<Unit>, bool) {
         let mut departing = self.queue.pop_front();
         if let Some(head) = departing {
-            self.occupancy.leave(now, head.vc);
+            self.occupancy.leave(now, head.vc, head.since);
         }
         let mut arrived = std::mem::take(&mut self.arrived);
         if arrived.len() > 1 {
@@ -76,12 +79,12 @@ impl CellPort {
             self.put_in_service_order(slot, &mut arrived);
         }
         for (_, waiting) in arrived.drain(..) {
-            let Waiting { vc, cell } = waiting;
+            let Waiting { vc, cell, .. } = waiting;
             self.occupancy.arrive(vc);
             match self.policy.admit(Arrival { vc, eom: cell.eom }, self.occupancy.buffer()) {
                 Verdict::Drop(reason) => self.occupancy.refuse(now, vc, vc_name(cell), cell.frame, reason),
                 Verdict::Accept if departing.is_none() => {
-                    self.occupancy.pass(vc);
+                    self.occupancy.pass(now, vc);
                     departing = Some(waiting);
                 }
                 Verdict::Accept => {
@@ -142,13 +145,13 @@ mod tests {
     }
 
     fn arrive(port: &mut CellPort, ps: u64, from: u32) -> Time {
-        let Waiting { vc, cell } = waiting(from);
+        let Waiting { vc, cell, .. } = waiting(from);
         port.on_arrival(Time::from_ps(ps), input(from), vc, cell)
     }
 
     fn waiting(from: u32) -> Waiting {
         let vc = VcId::from_index(from as usize);
-        Waiting { vc, cell: Unit { vc, frame: 0, index: 0, hop: 0, eom: false } }
+        Waiting { vc, cell: Unit { vc, frame: 0, index: 0, hop: 0, eom: false }, since: Time::ZERO }
     }
 
     fn numbers(cells: &[(Input, Waiting)]) -> Vec<usize> {

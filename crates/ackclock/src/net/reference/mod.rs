@@ -17,13 +17,13 @@ use super::build::{self as common, flows, vcs};
 use super::flow::{self, Arrivals, End, Flow, ForcedDrops, Hop, Vc, ack_vc, data_vc, end_of};
 use super::link::{self, Intent, Rider, Sending};
 use super::packet_port::{Departure, Turn};
-use super::recorder::{HostTraces, LinkRecording, PortRecording, Recorder};
+use super::recorder::{HostTraces, LinkRecording, PortRecording, Recorded, Recorder};
 use crate::engine::Agenda;
 use crate::ids::{Id, IdVec, LinkId, NodeId, VcId};
 use crate::packet::aal5::{self, Reassembled, Reassembler};
 use crate::packet::{FrameLog, Segment, Unit};
 use crate::path::{Kind, Onward, Packet};
-use crate::record::{Capture, DatagramRecord, DropReason, FlowRecord, LinkRecord, PortRecord, Series};
+use crate::record::{DatagramRecord, DropReason, FlowRecord, LinkRecord, PortRecord};
 use crate::scenario::{Scenario, Technology};
 use crate::tcp::Expired;
 use crate::traffic::Cbr;
@@ -181,22 +181,17 @@ impl Reference {
     }
 
     /// What was recorded over time up to `now`, and what was captured.
-    pub fn recorded(&self, recorder: &Recorder, now: Time) -> (Vec<Series>, Vec<Capture>) {
+    pub fn recorded(&self, recorder: &Recorder, now: Time) -> Recorded {
         self.recorded_with(self.traces.clone(), recorder, now)
     }
 
     /// The same, at the end: what hosts have recorded is taken out.
-    pub fn take_recorded(&mut self, recorder: &Recorder, now: Time) -> (Vec<Series>, Vec<Capture>) {
+    pub fn take_recorded(&mut self, recorder: &Recorder, now: Time) -> Recorded {
         let hosts = self.traces.take();
         self.recorded_with(hosts, recorder, now)
     }
 
-    fn recorded_with(
-        &self,
-        hosts: Option<Box<HostTraces>>,
-        recorder: &Recorder,
-        now: Time,
-    ) -> (Vec<Series>, Vec<Capture>) {
+    fn recorded_with(&self, hosts: Option<Box<HostTraces>>, recorder: &Recorder, now: Time) -> Recorded {
         let of_port = |link: &'_ Link| {
             let occupancy = match &link.output {
                 Output::Nic(..) | Output::Through(_) => return None,
@@ -320,7 +315,7 @@ impl Reference {
             Output::Nic(..) => unreachable!("hosts do not forward"),
             Output::Through(occupancy) => {
                 occupancy.arrive(hop.at_port);
-                occupancy.pass(hop.at_port);
+                occupancy.pass(now, hop.at_port);
                 let (time, node) = (now + link.cell_time + link.delay, link.to);
                 self.launch(id, UnderWay { time, node, unit });
             }
@@ -399,6 +394,9 @@ impl Reference {
                 unreachable!("a flow begins at a host")
             };
             self.flows[flow].source.discarded_in_host += nic.discard(vc);
+            if let Some(traces) = &mut self.traces {
+                traces.taken_back(flow);
+            }
             let next = nic.next_start();
             self.agenda.set(first_link.index(), next);
         }
@@ -415,6 +413,9 @@ impl Reference {
     fn send_datagram(&mut self, source: usize) {
         let cbr = &mut self.datagrams[source].1;
         let segment = flow::datagram(cbr.send(), cbr.payload_bytes());
+        if let Some(traces) = &mut self.traces {
+            traces.handed_down(self.now, self.flows.len() + source);
+        }
         self.hand_down(data_vc(self.flows.len() + source), segment);
         self.schedule_datagram(source);
     }
@@ -428,6 +429,7 @@ impl Reference {
         while let Some(segment) = self.flows[flow].source.sender.poll_segment(self.now) {
             if let Some(traces) = &mut self.traces {
                 traces.sent(self.now, flow, &self.flows[flow].source.sender, segment.seq, segment.len);
+                traces.handed_down(self.now, flow);
             }
             self.hand_down(data_vc(flow), segment);
         }

@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 
 use super::port::{PortTrace, Refused};
+use super::sojourn::{Departures, Run as Waited};
 use crate::units::{Span, Time};
 
 /// Records a port from what it knows when units enter, in runs of units where it can.
@@ -19,6 +20,8 @@ pub struct FifoTrace {
     /// If it is recorded how many wait of each connection: who waits, in runs of one connection's units.
     waiting: VecDeque<Run>,
     of_vc: Vec<u32>,
+    /// If it is recorded how long units wait: those that are to depart.
+    departures: Option<Departures>,
 }
 
 /// Units of one connection that depart one tick apart.
@@ -33,6 +36,7 @@ impl FifoTrace {
     /// A recorder for a port that `vcs` connections cross and whose tick is so long.
     pub fn new(port: Box<PortTrace>, tick: Span, vcs: usize) -> Box<FifoTrace> {
         let of_vc = if port.wants_vcs() { vec![0; vcs] } else { Vec::new() };
+        let departures = port.wants_sojourns().then(Departures::default);
         Box::new(FifoTrace {
             port: *port,
             tick,
@@ -42,6 +46,7 @@ impl FifoTrace {
             untold: false,
             waiting: VecDeque::new(),
             of_vc,
+            departures,
         })
     }
 
@@ -65,7 +70,7 @@ impl FifoTrace {
             self.untold = true;
         }
         self.tick_number = now + u64::from(units) - 1;
-        self.transmit(departs, units);
+        self.transmit(now, departs, units);
         if !self.of_vc.is_empty() {
             self.enter_of(vc, now, departs, units);
         }
@@ -84,7 +89,7 @@ impl FifoTrace {
     /// A unit is transmitted at each of `units` ticks from `now` on without waiting.
     #[inline]
     pub fn pass(&mut self, now: u64, units: u32) {
-        self.transmit(now, units);
+        self.transmit(now, now, units);
     }
 
     /// A unit is refused.
@@ -101,6 +106,7 @@ impl FifoTrace {
             if !all.of_vc.is_empty() {
                 all.leave(last);
             }
+            all.departed(last);
         }
         all.port
     }
@@ -141,8 +147,19 @@ impl FifoTrace {
         }
     }
 
-    fn transmit(&mut self, departs: u64, units: u32) {
+    /// Units that come one tick apart from `now` on depart one tick apart from `departs` on.
+    fn transmit(&mut self, now: u64, departs: u64, units: u32) {
         self.port.transmits(self.at(departs), self.at(departs + u64::from(units)));
+        if let Some(departures) = &mut self.departures {
+            departures.add(Waited { departs, wait: departs - now, units: units.into() });
+            self.departed(now);
+        }
+    }
+
+    fn departed(&mut self, tick_number: u64) {
+        if let Some(departures) = &mut self.departures {
+            self.port.departed(departures, tick_number, self.tick);
+        }
     }
 }
 
@@ -162,7 +179,7 @@ mod tests {
             cut in 0_u64..100,
         ) {
             let metrics: MetricSet = Metric::ALL.into_iter().collect();
-            let port = || PortTrace::new(metrics, Span::from_ps(10 * interval), 3).unwrap();
+            let port = || PortTrace::new(metrics, Span::from_ps(10 * interval), 3, Some(Time::ZERO)).unwrap();
             let mut fifo = FifoTrace::new(port(), Span::from_ps(tick), 3);
             let mut plain = *port();
             let at = |number: u64| Time::from_ps(number * tick);

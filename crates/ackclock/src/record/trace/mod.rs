@@ -10,8 +10,11 @@ mod points;
 mod port;
 mod receiver;
 mod sender;
+mod sojourn;
+mod transit;
 
 pub use fifo::FifoTrace;
 pub use port::{PortTrace, Refused};
 pub use receiver::DeliveryTrace;
 pub use sender::{SenderTrace, TimerState};
+pub use transit::TransitTrace;

@@ -2,7 +2,8 @@
 
 use super::amounts::Busy;
 use super::level::{Averages, LevelTrace};
-use crate::record::{DropReason, Metric, MetricSet, Series};
+use super::sojourn::{Departures, SojournTrace};
+use crate::record::{DropReason, Histogram, Metric, MetricSet, Series};
 use crate::units::{Span, Time};
 
 /// Records a port.
@@ -15,6 +16,7 @@ pub struct PortTrace {
     /// When the port transmits.
     busy: Option<Busy>,
     drops: Option<Vec<Refused>>,
+    sojourn: Option<Box<SojournTrace>>,
 }
 
 /// A refused unit.
@@ -31,21 +33,24 @@ pub struct Refused {
 }
 
 impl PortTrace {
-    /// A recorder of those of `metrics` that are a port's, at a port that `vcs` connections cross; `None` if there are
-    /// none.
-    pub fn new(metrics: MetricSet, interval: Span, vcs: usize) -> Option<Box<PortTrace>> {
+    /// A recorder of those of `metrics` that are a port's, at a port that `vcs` connections cross, and of how long what departs
+    /// from `sojourn_since` on has waited; `None` if there is nothing to record.
+    pub fn new(metrics: MetricSet, interval: Span, vcs: usize, sojourn_since: Option<Time>) -> Option<Box<PortTrace>> {
         let level = |average, changes| LevelTrace::new(interval, metrics.contains(average), metrics.contains(changes));
         let queue = level(Metric::Queue, Metric::QueueChanges);
         let of_vc = level(Metric::VcQueue, Metric::VcQueueChanges);
-        let averages_only = of_vc.is_none() && queue.as_ref().is_some_and(LevelTrace::is_averages);
+        let averages_only =
+            of_vc.is_none() && sojourn_since.is_none() && queue.as_ref().is_some_and(LevelTrace::is_averages);
         let trace = PortTrace {
             vcs: of_vc.map_or(Vec::new(), |level| vec![level; vcs]),
             busy: metrics.contains(Metric::Utilisation).then(|| Busy::new(interval)),
             drops: metrics.contains(Metric::Drops).then(Vec::new),
+            sojourn: sojourn_since.map(|since| Box::new(SojournTrace::new(since))),
             queue,
             averages_only,
         };
-        let wanted = trace.queue.is_some() || !trace.vcs.is_empty() || trace.busy.is_some() || trace.drops.is_some();
+        let of_levels = trace.queue.is_some() || !trace.vcs.is_empty();
+        let wanted = of_levels || trace.busy.is_some() || trace.drops.is_some() || trace.sojourn.is_some();
         wanted.then(|| Box::new(trace))
     }
 
@@ -88,6 +93,9 @@ impl PortTrace {
         if let Some(queue) = &mut self.queue {
             queue.rise(now);
         }
+        if let Some(sojourn) = &mut self.sojourn {
+            sojourn.enters(now);
+        }
         self.queued_of(now, vc, of_vc);
     }
 
@@ -95,6 +103,9 @@ impl PortTrace {
     fn leaves_slowly(&mut self, now: Time, vc: usize, of_vc: u32) {
         if let Some(queue) = &mut self.queue {
             queue.sink(now);
+        }
+        if let Some(sojourn) = &mut self.sojourn {
+            sojourn.leaves(now);
         }
         self.queued_of(now, vc, of_vc);
     }
@@ -112,6 +123,31 @@ impl PortTrace {
         if let Some(level) = self.vcs.get_mut(vc) {
             level.set(now, of_vc);
         }
+    }
+
+    /// A unit begins to be transmitted that waited so long; to be told by who does not tell that it
+    /// [leaves](PortTrace::leaves).
+    pub fn departs(&mut self, now: Time, waited: Span) {
+        if let Some(sojourn) = &mut self.sojourn {
+            sojourn.departs(now, waited);
+        }
+    }
+
+    /// Those of `departures` that depart up to a tick have departed.
+    pub(super) fn departed(&mut self, departures: &mut Departures, tick_number: u64, tick: Span) {
+        if let Some(sojourn) = &mut self.sojourn {
+            departures.settle(tick_number, tick, sojourn);
+        }
+    }
+
+    /// Whether it wants to know how long units wait.
+    pub fn wants_sojourns(&self) -> bool {
+        self.sojourn.is_some()
+    }
+
+    /// How long units waited, if that is recorded.
+    pub fn sojourn(&self) -> Option<&Histogram> {
+        Some(self.sojourn.as_ref()?.histogram())
     }
 
     /// The port transmits from an instant to another.
@@ -187,7 +223,7 @@ mod tests {
 
     #[test]
     fn averages_by_hand() {
-        let mut trace = PortTrace::new(set(&[Metric::Queue]), Span::from_ps(100), 1).unwrap();
+        let mut trace = PortTrace::new(set(&[Metric::Queue]), Span::from_ps(100), 1, None).unwrap();
         // 0 until 50, 4 until 150, 1 until 350; at 150 it was 9 for no time.
         for (time, queued) in [(50, 4), (150, 9), (150, 1), (350, 2)] {
             trace.queued(at(time), queued);
@@ -205,7 +241,7 @@ mod tests {
     fn steps_together_are_steps_one_by_one() {
         for (tick, interval) in [(7, 100), (7, 70), (7, 50), (7, 3), (7, 7), (1, 10), (250, 1000)] {
             let metrics = set(&[Metric::Queue, Metric::QueueChanges]);
-            let mut together = PortTrace::new(metrics, Span::from_ps(interval * 10), 1).unwrap();
+            let mut together = PortTrace::new(metrics, Span::from_ps(interval * 10), 1, None).unwrap();
             let mut one_by_one = together.clone();
             let (mut number, mut level) = (3, 0);
             for (rise, steps, pause) in [(5, 5, 0), (40, 17, 3), (0, 23, 2), (300, 299, 1)] {
@@ -233,7 +269,7 @@ mod tests {
     fn units_one_by_one_are_levels() {
         for interval in [1, 3, 10, 40] {
             let metrics = set(&[Metric::Queue, Metric::QueueChanges]);
-            let mut one_by_one = PortTrace::new(metrics, Span::from_ps(interval * 10), 1).unwrap();
+            let mut one_by_one = PortTrace::new(metrics, Span::from_ps(interval * 10), 1, None).unwrap();
             let mut told = one_by_one.clone();
             let (mut now, mut level) = (0, 0);
             for step in 0..500_u64 {
@@ -259,13 +295,13 @@ mod tests {
 
     #[test]
     fn a_run_that_ends_with_an_interval_has_no_empty_one() {
-        let trace = PortTrace::new(set(&[Metric::Queue]), Span::from_ps(100), 1).unwrap();
+        let trace = PortTrace::new(set(&[Metric::Queue]), Span::from_ps(100), 1, None).unwrap();
         assert_eq!(intervals(trace.series(Metric::Queue, at(200), "p", &[])[0].columns.clone())[1], [0.0, 0.0]);
     }
 
     #[test]
     fn utilisation_by_hand() {
-        let mut trace = PortTrace::new(set(&[Metric::Utilisation]), Span::from_ps(100), 1).unwrap();
+        let mut trace = PortTrace::new(set(&[Metric::Utilisation]), Span::from_ps(100), 1, None).unwrap();
         trace.transmits(at(5), at(20));
         trace.transmits(at(95), at(125));
         let series = trace.series(Metric::Utilisation, at(120), "p", &[]);
@@ -277,8 +313,8 @@ mod tests {
 
     #[test]
     fn what_nobody_asks_for_has_no_recorder() {
-        assert!(SenderTrace::new(set(&[Metric::Queue, Metric::Throughput])).is_none());
-        assert!(PortTrace::new(set(&[Metric::Cwnd]), Span::from_ms(1), 3).is_none());
+        assert!(SenderTrace::new(set(&[Metric::Queue, Metric::Throughput]), None).is_none());
+        assert!(PortTrace::new(set(&[Metric::Cwnd]), Span::from_ms(1), 3, None).is_none());
         assert!(DeliveryTrace::new(set(&[Metric::Cwnd]), Span::from_ms(1)).is_none());
     }
 }

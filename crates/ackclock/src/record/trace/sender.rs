@@ -1,6 +1,7 @@
 //! What is recorded of a sender.
 
 use super::points::Points;
+use crate::record::histogram::{Delays, Histogram};
 use crate::record::{Columns, Metric, MetricSet};
 use crate::units::Time;
 
@@ -22,6 +23,7 @@ pub struct SenderTrace {
     cwnd: Points,
     ssthresh: Points,
     rtt: Points,
+    round_trips: Option<Box<Delays>>,
     srtt: Points,
     rto: Points,
     sent: Points,
@@ -34,8 +36,9 @@ pub struct SenderTrace {
 }
 
 impl SenderTrace {
-    /// A recorder of those of `metrics` that are a sender's; `None` if there are none.
-    pub fn new(metrics: MetricSet) -> Option<Box<SenderTrace>> {
+    /// A recorder of those of `metrics` that are a sender's, and of how often each round trip occurs from `round_trips_since`
+    /// on; `None` if there is nothing to record.
+    pub fn new(metrics: MetricSet, round_trips_since: Option<Time>) -> Option<Box<SenderTrace>> {
         const MINE: [Metric; 8] = [
             Metric::Cwnd,
             Metric::Ssthresh,
@@ -46,13 +49,15 @@ impl SenderTrace {
             Metric::Retransmissions,
             Metric::Acknowledged,
         ];
-        MINE.iter().any(|&metric| metrics.contains(metric)).then(|| {
+        let wanted = MINE.iter().any(|&metric| metrics.contains(metric)) || round_trips_since.is_some();
+        wanted.then(|| {
             Box::new(SenderTrace {
                 metrics,
                 more_than_cwnd: OF_EVERY_EVENT.iter().any(|&metric| metrics.contains(metric)),
                 cwnd: Points::default(),
                 ssthresh: Points::default(),
                 rtt: Points::default(),
+                round_trips: round_trips_since.map(|since| Box::new(Delays::new(since))),
                 srtt: Points::default(),
                 rto: Points::default(),
                 sent: Points::default(),
@@ -66,10 +71,14 @@ impl SenderTrace {
 
     /// Bytes up to `una` are acknowledged. To be called before the sender answers with new segments.
     pub fn acked(&mut self, now: Time, una: u64) {
-        if let Some((_, since)) = self.timed.take_if(|(seq, _)| una > *seq)
-            && self.metrics.contains(Metric::Rtt)
-        {
-            self.rtt.push(now, now.since(since).as_secs_f64());
+        if let Some((_, since)) = self.timed.take_if(|(seq, _)| una > *seq) {
+            let round_trip = now.since(since);
+            if self.metrics.contains(Metric::Rtt) {
+                self.rtt.push(now, round_trip.as_secs_f64());
+            }
+            if let Some(round_trips) = &mut self.round_trips {
+                round_trips.add(now, round_trip);
+            }
         }
     }
 
@@ -138,7 +147,13 @@ impl SenderTrace {
     /// Whether it wants to know of each segment sent and of each acknowledgement, not only of what has become of the
     /// window.
     pub fn wants_segments(&self) -> bool {
-        [Metric::Rtt, Metric::Sent, Metric::Retransmissions].iter().any(|&metric| self.metrics.contains(metric))
+        let of_segments = [Metric::Rtt, Metric::Sent, Metric::Retransmissions];
+        of_segments.iter().any(|&metric| self.metrics.contains(metric)) || self.round_trips.is_some()
+    }
+
+    /// How often each round trip occurred, if that is recorded.
+    pub fn round_trips(&self) -> Option<&Histogram> {
+        Some(self.round_trips.as_ref()?.histogram())
     }
 
     /// Takes the record of one of its metrics out.
@@ -174,7 +189,7 @@ mod tests {
 
     #[test]
     fn round_trips_are_those_of_timed_segments() {
-        let mut trace = SenderTrace::new(set(&[Metric::Rtt, Metric::Sent, Metric::Retransmissions])).unwrap();
+        let mut trace = SenderTrace::new(set(&[Metric::Rtt, Metric::Sent, Metric::Retransmissions]), None).unwrap();
         trace.sent(at(10), 0, 100, Some(0));
         trace.sent(at(20), 100, 200, Some(0));
         trace.acked(at(500), 0);
