@@ -12,7 +12,8 @@ use ackclock::scenario::Scenario;
 use ackclock::sim::{self, Engine, Simulation};
 use ackclock::units::Span;
 
-use crate::progress::Reporter;
+use crate::interrupt;
+use crate::progress::{ALMOST, Reporter};
 
 /// Runs the scenario once for each seed. Each run that comes to its end is handed to `keep` at once, in the thread that
 /// ran it, so that what it recorded need not wait in memory for the others; what `keep` makes of the runs is returned in
@@ -35,9 +36,12 @@ pub fn run_all<T: Send, E: Send>(
     let work = Work { to_do, duration_s, seeds, engine, stop, failed, done: Done::default() };
     let (sender, receiver) = mpsc::channel();
     let run = |sender: mpsc::Sender<_>| {
-        while let Some((index, records)) = work.run_next() {
+        while let Some((index, records, beside)) = work.run_next() {
+            let started = Instant::now();
             let kept = keep(records);
             work.failed.fetch_or(kept.is_err(), Ordering::Relaxed);
+            interrupt::keep_finished();
+            work.done.kept(beside + started.elapsed());
             // The receiver outlives every sender.
             let _ = sender.send((index, kept));
         }
@@ -52,6 +56,8 @@ pub fn run_all<T: Send, E: Send>(
         collector.join().expect("the collector of the runs does not panic")
     });
     reporter.clear();
+    // Whoever called says what has become of the runs.
+    interrupt::keep_finished();
     outcome
 }
 
@@ -99,14 +105,52 @@ struct Work<'a> {
 struct Done {
     simulated_us: AtomicU64,
     events: AtomicU64,
+    /// Time that simulation took.
+    simulation_ns: AtomicU64,
+    /// Runs that were simulated to the end, and those of them that were kept.
+    simulated: AtomicU64,
+    kept: AtomicU64,
+    /// What it took to build the network of those that were kept, to make their records and to keep them.
+    beside_ns: AtomicU64,
+}
+
+impl Done {
+    fn kept(&self, beside: Duration) {
+        self.kept.fetch_add(1, Ordering::Relaxed);
+        self.beside_ns.fetch_add(nanoseconds(beside), Ordering::Relaxed);
+    }
+
+    /// How much of the work is done if `simulated` of all simulated time has passed, of so many runs. Building networks,
+    /// making records and keeping them takes as long for each run as it took for those before.
+    fn fraction(&self, simulated: f64, runs: usize) -> f64 {
+        let load = |number: &AtomicU64| number.load(Ordering::Relaxed) as f64;
+        let (simulation, beside) = (load(&self.simulation_ns), load(&self.beside_ns));
+        let (kept, runs) = (load(&self.kept), runs as f64);
+        if kept >= runs {
+            return 1.0;
+        }
+        if simulated <= 0.0 {
+            return 0.0;
+        }
+        let all_beside = if kept > 0.0 { beside / kept * runs } else { 0.0 };
+        let all = (simulation / simulated + all_beside).max(1.0);
+        ((simulation + beside) / all).min(ALMOST)
+    }
+}
+
+fn nanoseconds(time: Duration) -> u64 {
+    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
 }
 
 impl Work<'_> {
-    /// Takes the next seed and runs it to the end. `None` if there is none or if it was stopped.
-    fn run_next(&self) -> Option<(usize, Records)> {
+    /// Takes the next seed and runs it to the end. Returns with its records what they took beside the simulation; `None` if
+    /// there is no seed or if it was stopped.
+    fn run_next(&self) -> Option<(usize, Records, Duration)> {
         let (index, scenario) = self.take_next()?;
+        let started = Instant::now();
         let mut simulation = sim::build_with(&scenario, self.seeds[index], self.engine);
         drop(scenario);
+        let build = started.elapsed();
         let mut slice = FIRST_SLICE;
         while !simulation.progress().finished() {
             if self.stop.load(Ordering::Relaxed) || self.failed.load(Ordering::Relaxed) {
@@ -114,7 +158,10 @@ impl Work<'_> {
             }
             slice = self.step(&mut simulation, slice);
         }
-        Some((index, simulation.finish()))
+        self.done.simulated.fetch_add(1, Ordering::Relaxed);
+        let started = Instant::now();
+        let records = simulation.finish();
+        Some((index, records, build + started.elapsed()))
     }
 
     /// Whoever takes the last seed takes the scenario along.
@@ -134,6 +181,7 @@ impl Work<'_> {
         let took = started.elapsed();
         let simulated_us = after.now.as_ps() / PS_PER_US - before.now.as_ps() / PS_PER_US;
         self.done.simulated_us.fetch_add(simulated_us, Ordering::Relaxed);
+        self.done.simulation_ns.fetch_add(nanoseconds(took), Ordering::Relaxed);
         self.done.events.fetch_add(after.events - before.events, Ordering::Relaxed);
         if took < SLICE / 2 {
             (slice + slice).min(LONGEST_SLICE)
@@ -153,13 +201,18 @@ impl Work<'_> {
     }
 
     fn fraction(&self) -> f64 {
-        self.simulated_s() / self.to_simulate_s()
+        self.done.fraction(self.simulated_s() / self.to_simulate_s(), self.seeds.len())
     }
 
     fn describe(&self, runs_done: usize, elapsed: Duration) -> String {
         let events_per_s = self.done.events.load(Ordering::Relaxed) as f64 / elapsed.as_secs_f64();
+        let simulated = self.done.simulated.load(Ordering::Relaxed);
+        let being_written = match simulated.saturating_sub(self.done.kept.load(Ordering::Relaxed)) {
+            0 => String::new(),
+            runs => format!(", {runs} being written"),
+        };
         format!(
-            "{runs_done} of {} runs, {:.1} of {:.1} s simulated, {:.1} M events/s",
+            "{runs_done} of {} runs, {:.1} of {:.1} s simulated{being_written}, {:.1} M events/s",
             self.seeds.len(),
             self.simulated_s(),
             self.to_simulate_s(),
@@ -177,3 +230,31 @@ const LONGEST_SLICE: Span = Span::from_secs(1);
 /// How often the progress display is brought up to date.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
 const PS_PER_US: u64 = 1_000_000;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn records_are_work_of_their_own() {
+        let done = Done::default();
+        assert_eq!(done.fraction(0.0, 2), 0.0);
+        // The first of two runs took 3 s to simulate; what its records take is not known yet.
+        done.simulation_ns.store(3_000_000_000, Ordering::Relaxed);
+        assert_eq!(done.fraction(0.5, 2), 0.5);
+        // They took 2 s: 5 of 10 s are done, and when the other has been simulated too, 8 of 10.
+        done.kept(Duration::from_secs(2));
+        assert_eq!(done.fraction(0.5, 2), 0.5);
+        done.simulation_ns.store(6_000_000_000, Ordering::Relaxed);
+        assert_eq!(done.fraction(1.0, 2), 0.8);
+        done.kept(Duration::from_secs(2));
+        assert_eq!(done.fraction(1.0, 2), 1.0);
+    }
+
+    #[test]
+    fn a_run_whose_records_are_not_kept_is_not_done() {
+        let done = Done::default();
+        done.simulation_ns.store(1_000_000_000, Ordering::Relaxed);
+        assert_eq!(done.fraction(1.0, 1), 0.99);
+    }
+}

@@ -59,10 +59,14 @@ impl Reporter {
     }
 }
 
+/// What is shown at most while something is left to do.
+pub const ALMOST: f64 = 0.99;
+
 /// What matters most comes first: a narrow terminal cuts the rest.
 fn line(fraction: f64, text: &str, elapsed: Duration) -> String {
     let left = elapsed.as_secs_f64() * (1.0 - fraction) / fraction;
-    let left = if left.is_finite() { format!(", about {left:.0} s left") } else { String::new() };
+    // What the last hundredth takes is not known before it is over.
+    let left = if left.is_finite() && fraction < ALMOST { format!(", about {left:.0} s left") } else { String::new() };
     format!("{:.0} %{left}: {text}", 100.0 * fraction)
 }
 
@@ -87,6 +91,11 @@ mod tests {
     fn a_line_tells_how_far_and_how_long() {
         // A quarter took 5 s, so the other three take 15 s.
         assert_eq!(line(0.25, "1 of 4 runs", Duration::from_secs(5)), "25 %, about 15 s left: 1 of 4 runs");
+    }
+
+    #[test]
+    fn nobody_knows_how_long_the_last_hundredth_takes() {
+        assert_eq!(line(ALMOST, "1 being written", Duration::from_secs(300)), "99 %: 1 being written");
     }
 
     #[test]

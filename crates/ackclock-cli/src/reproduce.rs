@@ -22,6 +22,8 @@ pub fn reproduce(args: &ReproduceArgs, command: Vec<String>) -> Result<Exit, Fai
     // A run that breaks an invariant comes back as an error that names its scenario and seed.
     panic::set_hook(Box::new(|_| {}));
     let stop = interrupt::watch();
+    // Each run is kept as it ends, in a line that must be whole.
+    interrupt::keep_finished();
     let mut reports = Vec::new();
     for (study, plan) in &wanted {
         let folder = args.out.join(study.name());

@@ -68,6 +68,11 @@ fn simulate(
 ) -> (Vec<Run>, Option<Failure>) {
     let finished: BTreeSet<u64> = before.iter().map(|run| run.seed).collect();
     let open: Vec<u64> = seeds.iter().copied().filter(|seed| !finished.contains(seed)).collect();
+    let runs = diagnostics::plural(seeds.len(), "run");
+    match finished.len() {
+        0 => interrupt::say_at_end(format!("none of {runs} was finished, nothing was written")),
+        before => interrupt::say_at_end(format!("{before} of {runs} finished before and kept")),
+    }
     let (new, failure) = pool::run_all(scenario, &open, engine, interrupt::watch(), &mut Reporter::new(), keep);
     let mut runs = before;
     runs.extend(new);

@@ -17,8 +17,11 @@ pub fn render(document: &Document) -> String {
     let more = totals.len().saturating_sub(TOTAL_LINES);
     let flow_lines = (FLOW_LINES - more).max(FOLDED_LINES);
     text += &align(totals);
-    text.push('\n');
-    text += &align(flows(document, flow_lines));
+    let flows = flows(document, flow_lines);
+    if flows.len() > 1 {
+        text.push('\n');
+        text += &align(flows);
+    }
     let ports = ports(document, whole.leaves_out_warmup(), FLOW_LINES + PORT_LINES - more - flow_lines);
     if ports.len() > 1 {
         text.push('\n');
@@ -61,12 +64,15 @@ fn totals(whole: &Document, document: &Document) -> Vec<Row> {
             rows.push(vec![name.to_string(), number(value.mean * scale, digits), half_width(value, scale, digits)]);
         }
     };
-    row("efficiency", &summary.efficiency, 1.0, 4);
-    if whole.leaves_out_warmup() {
-        row("efficiency, with warm-up", &whole.summary.efficiency, 1.0, 4);
+    // All about TCP.
+    if !summary.flows.is_empty() {
+        row("efficiency", &summary.efficiency, 1.0, 4);
+        if whole.leaves_out_warmup() {
+            row("efficiency, with warm-up", &whole.summary.efficiency, 1.0, 4);
+        }
+        row("fairness", &summary.fairness, 1.0, 4);
+        row("goodput Mb/s", &summary.goodput_bps, 1e-6, 3);
     }
-    row("fairness", &summary.fairness, 1.0, 4);
-    row("goodput Mb/s", &summary.goodput_bps, 1e-6, 3);
     row("UDP goodput Mb/s", &summary.udp_goodput_bps, 1e-6, 3);
     row("UDP loss", &summary.udp_loss, 1.0, 4);
     row("packets lost on links", &summary.lost_on_links, 1.0, 1);

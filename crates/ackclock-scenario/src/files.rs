@@ -10,8 +10,8 @@ use crate::diagnostic::{At, Report, TextId};
 use crate::source::Source;
 use crate::tree::{Entry, Item, Node, Table};
 
-/// The largest scenario file that is read.
-const MAX_FILE_BYTES: usize = 1 << 20;
+/// The largest scenario file that is read: a million flows with hosts and links of their own are shorter.
+const MAX_FILE_BYTES: usize = 256 << 20;
 /// How many files a chain of `extends` may have.
 const MAX_CHAIN: usize = 16;
 
@@ -77,7 +77,7 @@ fn parse(path: &str, bytes: Vec<u8>, report: &mut Report) -> Table {
     if bytes.len() > MAX_FILE_BYTES {
         let id = report.add_text(path, "");
         report
-            .syntax_error(At::new(id, 0..0, 0), format!("{path} has {} bytes; at most 1 MiB is read", bytes.len()))
+            .syntax_error(At::new(id, 0..0, 0), format!("{path} has {} bytes; at most 256 MiB is read", bytes.len()))
             .help("a scenario file is text of a few kB; is this another kind of file?");
         return Table::empty(At::new(id, 0..0, 0));
     }

@@ -81,7 +81,7 @@ pub(crate) fn plan(context: &Context<'_>, report: &mut Report) -> Option<Vec<Pla
     let own = context.document.flows.iter().filter(|named| is_generated(&named.name).is_none());
     names.extend(own.map(|named| (named.name.clone(), None)));
     names.sort_by(|(a, _), (b, _)| natural(a, b));
-    if names.is_empty() && context.generated.is_some() {
+    if names.is_empty() && context.generated.is_some() && context.document.udp.is_empty() {
         if context.document.nodes.is_empty() {
             return None;
         }

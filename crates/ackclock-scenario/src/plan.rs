@@ -74,7 +74,7 @@ pub(crate) fn plan(document: &Document, source: &dyn Source, path: &str, report:
         network_settings.require("[network]", &context, report);
     }
     times(&top, report);
-    warn_capacity(document, has_bottleneck, report);
+    warn_capacity(document, &top, has_bottleneck, report);
 
     let framing_section = if technology_word == Some("packet") { Section::Packet } else { Section::Atm };
     foreign_sections(document, technology_word, report);
@@ -247,8 +247,10 @@ fn times(top: &Settings, report: &mut Report) {
     }
 }
 
-fn warn_capacity(document: &Document, bottleneck: Option<&str>, report: &mut Report) {
-    if let (Some("none"), Some(at)) = (bottleneck, document.top.key_at("capacity")) {
+/// Of the default, which canonical files write out, nobody expects anything.
+fn warn_capacity(document: &Document, top: &Settings, bottleneck: Option<&str>, report: &mut Report) {
+    let is_default = top.word("capacity") == Some("auto");
+    if let (Some("none"), Some(at), false) = (bottleneck, document.top.key_at("capacity"), is_default) {
         report
             .warning(at, "`capacity` has no effect here")
             .label("there is no bottleneck that it could be the capacity of")

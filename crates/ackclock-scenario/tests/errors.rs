@@ -76,8 +76,8 @@ fn broken_syntax() {
 #[test]
 fn files_that_are_no_text_or_too_large() {
     let not_utf8 = Memory::new().with("test.toml", b"duration = \"10 s\"\nname = \"\xff\"\n".to_vec());
-    let large = Memory::new().with("test.toml", vec![b'#'; (1 << 20) + 1]);
-    let allowed = Memory::new().with("test.toml", vec![b'\n'; 1 << 20]);
+    let large = Memory::new().with("test.toml", vec![b'#'; (256 << 20) + 1]);
+    let allowed = Memory::new().with("test.toml", vec![b'\n'; 2 << 20]);
     let nested = Memory::new().with("test.toml", format!("x = {}1{}", "[".repeat(300), "]".repeat(300)));
     assert!(said_about_files(&nested, &[]).contains("not TOML"));
     insta::assert_snapshot!(
@@ -135,6 +135,7 @@ fn absurd_values() {
         "version = 2",
         "network.sources = 0",
         "network.sources = 1000000000",
+        "network.sources = 10000001",
         "network.rate = \"0 bps\"",
         "network.rate = \"10.1 Tbps\"",
         "network.trunk_delay = \"0 s\"",

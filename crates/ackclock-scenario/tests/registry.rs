@@ -109,6 +109,36 @@ const UNNAMED: [&str; 14] = [
     "udp",
 ];
 
+/// Every RFC that code, pages, scenarios or studies cite has an entry in the references: a row of the table, or a paragraph
+/// of its own.
+#[test]
+fn every_rfc_that_is_cited_has_an_entry() {
+    let entries = std::fs::read_to_string(root().join("docs/references.md")).unwrap();
+    let has_entry = |number: &str| {
+        entries
+            .lines()
+            .any(|line| line.starts_with(&format!("| {number} |")) || line.starts_with(&format!("**RFC {number}**")))
+    };
+    let mut missing = BTreeSet::new();
+    let mut cited = BTreeSet::new();
+    let folders = [("crates", "rs"), ("docs", "md"), ("scenarios", "toml"), ("studies", "toml"), ("studies", "md")];
+    let all = folders.into_iter().flat_map(|(folder, ending)| files(&root().join(folder), ending));
+    let own = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md"].map(|name| root().join(name));
+    let all = all.chain(own).filter(|file| !file.ends_with("docs/references.md"));
+    for file in all {
+        let text = std::fs::read_to_string(&file).unwrap();
+        for after in text.split("RFC ").skip(1) {
+            let number: String = after.chars().take_while(char::is_ascii_digit).collect();
+            // One digit is a placeholder.
+            if number.len() >= 3 && cited.insert(number.clone()) && !has_entry(&number) {
+                missing.insert(format!("RFC {number}, cited in {}", file.display()));
+            }
+        }
+    }
+    assert!(cited.len() > 20, "{cited:?}");
+    assert!(missing.is_empty(), "docs/references.md lacks {missing:#?}");
+}
+
 /// Key and word of every setting that holds in some scenario of the repository: its file, with all defaults filled
 /// in, or a value on an axis or in an assumption of a study, `section.key=word`.
 fn used() -> BTreeSet<(String, String)> {

@@ -79,3 +79,31 @@ fn several_seeds_without_randomness_are_pointed_out() {
     let random = place.run(&["run", "random.toml", "--seeds", "2"]).exits_with(0);
     assert!(!random.stderr.contains(note));
 }
+
+/// 3 Mb/s of payload into a link of 2 Mb/s: of 1028 octets 1000 are payload, so 1.9455 Mb/s arrive. There is nothing to say
+/// about TCP, and nothing to warn of when it is repeated.
+#[test]
+fn datagrams_need_no_tcp() {
+    let datagrams = r#"
+duration = "5 s"
+network = { technology = "packet", topology = "graph" }
+queue = { buffer = "10 packets" }
+node.a.kind = "host"
+node.s.kind = "switch"
+node.b.kind = "host"
+link.l = { ends = ["a", "s"], rate = "10 Mbps", delay = "1 ms" }
+link.m = { ends = ["s", "b"], rate = "2 Mbps", delay = "1 ms" }
+udp.u = { from = "a", to = "b", rate = "3 Mbps", payload = "1000 B" }
+"#;
+    let place = Place::with("datagrams-alone", datagrams);
+    let table = place.run(&["run", "scenario.toml", "--out", "kept"]).exits_with(0).stdout;
+    assert!(table.contains("UDP goodput Mb/s   1.94"), "{table}");
+    for word in ["fairness", "efficiency", "\nflow ", "timeouts"] {
+        assert!(!table.contains(word), "{word} in {table}");
+    }
+    let reference = ["run", "scenario.toml", "--engine", "reference", "--out", "kept"];
+    assert_eq!(place.run(&reference).exits_with(0).stdout, table);
+    let repeated = place.run(&["rerun", "kept"]).exits_with(0);
+    assert_eq!(repeated.stderr, "");
+    place.run(&["report", "kept"]).exits_with(0);
+}

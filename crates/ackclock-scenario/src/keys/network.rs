@@ -132,7 +132,7 @@ pub(super) const KEYS: &[Key] = &[
     Key {
         sections: &[Section::Network],
         name: "sources",
-        kind: Kind::Integer { min: 1, max: 100_000 },
+        kind: Kind::Integer { min: 1, max: 10_000_000 },
         default: Fallback::Required,
         source: "",
         about: "N: the number of sources, of destinations and of flows.",
