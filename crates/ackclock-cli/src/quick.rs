@@ -21,7 +21,7 @@ use crate::diagnostics::plural;
 use crate::failure::{Exit, Failure};
 use crate::folder::Folder;
 use crate::progress::Reporter;
-use crate::table::align;
+use crate::table::{align, half_width};
 use crate::unfinished::Wanted;
 use crate::{console, diagnostics, interrupt, list, pool, report, spelling};
 
@@ -381,12 +381,13 @@ fn table(args: &QuickArgs, shown: &[Shown]) -> String {
     let first = &shown[0].document;
     let flows = if args.flows == 1 { "one flow".to_owned() } else { plural(args.flows as usize, "flow") };
     let title = format!(
-        "{} and {} there and back, buffer {}: {flows} for {} s, {}\n{}\n",
+        "{} and {} there and back, buffer {}: {flows} for {} s{}, {}\n{}\n",
         args.rate,
         args.rtt,
         QuickPath::of(args).map_or("", |path| path.buffer(args)),
         first.scenario.duration_s,
-        plural(first.seeds.len(), "seed"),
+        first.warmup_words(),
+        seeds(shown),
         assumptions(args, &first.scenario.resolved),
     );
     let header = ["TCP", "Mb/s", "+/- 95 %", "efficiency", "RTT ms", "rtx", "timeouts", "mean queue", "drops"];
@@ -396,6 +397,16 @@ fn table(args: &QuickArgs, shown: &[Shown]) -> String {
     }
     rows.extend(shown.iter().map(Shown::row));
     title + &align(rows)
+}
+
+/// The seeds in words, and whether they make any difference.
+fn seeds(shown: &[Shown]) -> String {
+    let seeds = plural(shown[0].document.seeds.len(), "seed");
+    let alike = |result: &Shown| {
+        let runs = &result.document.runs;
+        runs.len() > 1 && runs.iter().all(|run| run.fingerprint == runs[0].fingerprint)
+    };
+    if shown.iter().all(alike) { format!("{seeds} that make no difference: nothing is random") } else { seeds }
 }
 
 /// What all of these TCPs are, and what else the path does.
@@ -424,7 +435,8 @@ fn assumptions(args: &QuickArgs, resolved: &str) -> String {
 
 impl Shown {
     fn row(&self) -> Vec<String> {
-        let summary = &self.document.summary;
+        let document = self.document.after_warmup();
+        let summary = &document.summary;
         let number = |interval: &Option<Interval>, scale: f64, digits: usize| {
             interval.map_or("-".into(), |interval| format!("{:.digits$}", interval.mean * scale))
         };
@@ -433,10 +445,7 @@ impl Shown {
         let mut row = vec![
             self.name.to_owned(),
             number(&summary.goodput_bps, 1e-6, 3),
-            summary
-                .goodput_bps
-                .and_then(|goodput| goodput.ci95)
-                .map_or("-".into(), |half| format!("{:.3}", half * 1e-6)),
+            summary.goodput_bps.map_or("-".into(), |goodput| half_width(&goodput, 1e-6, 3)),
             number(&summary.efficiency, 1.0, 3),
             self.rtt.map_or("-".into(), |rtt| format!("{:.1}", rtt * 1e3)),
             format!("{:.1}", sum(|flow| flow.retransmissions.mean)),

@@ -61,7 +61,11 @@ fn totals(whole: &Document, document: &Document) -> Vec<Row> {
     let mut rows = Vec::new();
     let mut row = |name: &str, value: &Option<Interval>, scale: f64, digits: usize| {
         if let Some(value) = value {
-            rows.push(vec![name.to_string(), number(value.mean * scale, digits), half_width(value, scale, digits)]);
+            let half = match (is_share(name), value.cut(0.0, 1.0)) {
+                (true, Some((low, high))) => format!("{} to {}", number(low, digits), number(high, digits)),
+                _ => half_width(value, scale, digits),
+            };
+            rows.push(vec![name.to_string(), number(value.mean * scale, digits), half]);
         }
     };
     // All about TCP.
@@ -78,6 +82,11 @@ fn totals(whole: &Document, document: &Document) -> Vec<Row> {
     row("packets lost on links", &summary.lost_on_links, 1.0, 1);
     rows.insert(0, header(&["all flows", "mean", "+/- 95 %"]));
     rows
+}
+
+/// Whether a number of [`totals`] is a share, from 0 to 1. Capacities are nominal, so efficiencies are not.
+fn is_share(name: &str) -> bool {
+    matches!(name, "fairness" | "UDP loss")
 }
 
 fn flows(document: &Document, lines: usize) -> Vec<Row> {
@@ -177,8 +186,16 @@ pub fn number(value: f64, digits: usize) -> String {
     format!("{value:.digits$}")
 }
 
-fn half_width(value: &Interval, scale: f64, digits: usize) -> String {
-    value.ci95.map_or("-".into(), |half| number(half * scale, digits))
+/// Half the width of an interval. A zero that was rounded is not shown as one, and one that was not is no accuracy: all
+/// seeds have given the same.
+pub fn half_width(value: &Interval, scale: f64, digits: usize) -> String {
+    let smallest = 0.1_f64.powi(digits as i32);
+    match value.ci95.map(|half| half * scale) {
+        None => "-".into(),
+        Some(0.0) => "equal".into(),
+        Some(half) if half < smallest / 2.0 => format!("<{smallest:.digits$}"),
+        Some(half) => number(half, digits),
+    }
 }
 
 /// A mean of counts: whole where it is.
@@ -271,6 +288,23 @@ mod tests {
         let heads = "port, in packets  arrivals  overflow  policy  mean queue  max queue\nsw1->sw2";
         assert!(table.contains(heads), "{table}");
         assert!(render(&example(1, 2, 1)).contains("partial frame"));
+    }
+
+    #[test]
+    fn an_interval_of_nothing_is_no_accuracy() {
+        let half = |ci95| half_width(&Interval { mean: 1e6, ci95, min: 1e6, max: 1e6 }, 1e-6, 3);
+        assert_eq!([None, Some(0.0), Some(400.0), Some(600.0)].map(half), ["-", "equal", "<0.001", "0.001"]);
+    }
+
+    /// Of two runs, whose fairness is a third and almost 1: 0.662 ± 4.2.
+    #[test]
+    fn the_interval_of_a_share_is_cut_to_what_a_share_can_be() {
+        let mut document = example(2, 0, 2);
+        document.runs[1].fairness = 0.99;
+        document.summary = ackclock_results::summary::SummaryPart::of(&document.runs);
+        let table = render(&document);
+        let line = table.lines().find(|line| line.starts_with("fairness")).unwrap();
+        assert!(line.ends_with("0.6617  0.0000 to 1.0000"), "{table}");
     }
 
     #[test]

@@ -121,6 +121,16 @@ impl From<Summary> for Interval {
     }
 }
 
+impl Interval {
+    /// The ends of the 95 % interval, cut to what the quantity can be, where it goes beyond; `None` where half its width
+    /// says all of it.
+    pub fn cut(&self, least: f64, most: f64) -> Option<(f64, f64)> {
+        let half = self.ci95?;
+        let (low, high) = (self.mean - half, self.mean + half);
+        (low < least || high > most).then(|| (low.max(least), high.min(most)))
+    }
+}
+
 impl SummaryPart {
     /// Summarizes the finished runs of one scenario.
     pub fn of(runs: &[Run]) -> SummaryPart {

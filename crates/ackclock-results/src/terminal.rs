@@ -64,26 +64,50 @@ fn stretches(columns: &Columns, end: Time) -> Vec<(f64, f64, f64)> {
     }
 }
 
-/// The chart: a title with the scale, then the lines, ending in a line feed. `largest` says a value with its unit.
+/// The chart: a title with the scale, then the lines, ending in a line feed. `largest` says a value with its unit. Lines that
+/// would flatten all others have a scale of their own, which stands behind them.
 pub fn chart(title: &str, lines: &[Line], letters: Letters, largest: impl Fn(f64) -> String) -> String {
-    let values = || lines.iter().flat_map(|line| line.values.iter().flatten());
-    let top = values().copied().fold(0.0, f64::max);
+    let tops: Vec<f64> = lines.iter().map(|line| line.values.iter().flatten().copied().fold(0.0, f64::max)).collect();
+    let top = common_top(&tops);
     let width = lines.iter().map(|line| line.label.chars().count()).max().unwrap_or(0);
     let ramp: Vec<char> = match letters {
         Letters::Blocks => "▁▂▃▄▅▆▇█".chars().collect(),
         Letters::Ascii => "_.:-=+*#".chars().collect(),
     };
-    let height = |value: f64| {
+    let height = |value: f64, top: f64| {
         let level = if top > 0.0 { (value / top * ramp.len() as f64).ceil() as usize } else { 0 };
         ramp[level.clamp(1, ramp.len()) - 1]
     };
-    let mut text = format!("{title}; the highest is {}\n", largest(top));
-    for line in lines {
-        let bars: String = line.values.iter().map(|value| value.map_or(' ', height)).collect();
-        text += &format!("{:<width$}  {}\n", line.label, bars.trim_end());
+    let apart = tops.iter().filter(|&&of_line| of_line > top).count();
+    let except = match apart {
+        0 => String::new(),
+        1 => ", except of one line with a scale of its own".to_owned(),
+        n => format!(", except of {n} lines with scales of their own"),
+    };
+    let mut text = format!("{title}; the highest is {}{except}\n", largest(top));
+    for (line, of_line) in lines.iter().zip(tops) {
+        let bars = |top: f64| line.values.iter().map(|value| value.map_or(' ', |value| height(value, top))).collect();
+        let (bars, scale): (String, String) = match of_line > top {
+            true => (bars(of_line), format!("  up to {}", largest(of_line))),
+            false => (bars(top), String::new()),
+        };
+        text += &format!("{:<width$}  {}{scale}\n", line.label, bars.trim_end());
     }
     text
 }
+
+/// The largest of the largest values of lines, without those that are more than so many times as large as all others.
+/// Most of the lines are on the common scale.
+fn common_top(tops: &[f64]) -> f64 {
+    let mut sorted = tops.to_vec();
+    sorted.sort_by(|a, b| b.total_cmp(a));
+    let most_apart = sorted.len().saturating_sub(1) / 2;
+    let apart = (0..most_apart).filter(|&n| sorted[n + 1] > 0.0 && sorted[n] > OUTLIER * sorted[n + 1]).max();
+    sorted.get(apart.map_or(0, |n| n + 1)).copied().unwrap_or(0.0)
+}
+
+/// Eight heights show a quarter of the largest as two of them; below that lines look alike.
+const OUTLIER: f64 = 4.0;
 
 #[cfg(test)]
 mod tests {
@@ -121,6 +145,25 @@ mod tests {
         };
         // 2 and 4 over 40 each, 8 over 20.
         assert_eq!(averages(&columns, at(100), 5), [Some(2.0), Some(2.0), Some(4.0), Some(4.0), Some(8.0)]);
+    }
+
+    #[test]
+    fn one_large_line_does_not_flatten_the_others() {
+        let line = |label: &str, values: &[f64]| Line {
+            label: label.into(),
+            values: values.iter().map(|&value| Some(value)).collect(),
+        };
+        let mut lines = vec![line("a", &[4.0, 8.0]), line("b", &[8.0, 2.0]), line("c", &[100.0, 200.0])];
+        let drawn = |lines: &[Line]| chart("cwnd", lines, Letters::Blocks, |top| format!("{top} kB"));
+        let expected = "cwnd; the highest is 8 kB, except of one line with a scale of its own\n\
+                        a  ▄█\nb  █▂\nc  ▄█  up to 200 kB\n";
+        assert_eq!(drawn(&lines), expected);
+        // Four times as large is not out of scale, and of two lines none is the one that is.
+        lines[2] = line("c", &[16.0, 32.0]);
+        assert_eq!(drawn(&lines), "cwnd; the highest is 32 kB\na  ▁▂\nb  ▂▁\nc  ▄█\n");
+        assert_eq!(common_top(&[1.0, 100.0]), 100.0);
+        assert_eq!(common_top(&[900.0, 1000.0, 1.0, 2.0, 3.0]), 3.0);
+        assert_eq!(common_top(&[0.0, 0.0, 5.0]), 5.0, "nothing is no scale");
     }
 
     #[test]

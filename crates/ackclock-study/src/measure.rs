@@ -469,6 +469,18 @@ impl MetricName {
 }
 
 impl Metric {
+    /// The smallest and the largest value that it can have.
+    pub fn bounds(&self) -> (f64, f64) {
+        match self {
+            Metric::Other(MetricName::Fairness | MetricName::Jain(_) | MetricName::Of(Quality::ShareSentAgain, _)) => {
+                (0.0, 1.0)
+            }
+            Metric::Other(MetricName::Synchrony) => (-1.0, 1.0),
+            // Rates, counts, times and ratios of them. Capacities are nominal: an efficiency may be above 1.
+            Metric::Efficiency { .. } | Metric::Other(_) => (0.0, f64::INFINITY),
+        }
+    }
+
     /// The metric of one run; `None` where it has no meaning.
     pub fn value(&self, run: &Measurement) -> Option<f64> {
         let name = match self {

@@ -77,6 +77,7 @@ fn verdict_section(report: &Report) -> Html {
 
 fn tally(report: &Report) -> Html {
     let Tally { cells, cells_agree, cells_differ, cells_exact, cells_exact_agree, .. } = report.tally;
+    let Tally { cells_wide, cells_wide_agree, .. } = report.tally;
     let Tally { claims, claims_hold, claims_differ, .. } = report.tally;
     let mut table = Table::new("Published numbers and claims")
         .words("what")
@@ -86,6 +87,15 @@ fn tally(report: &Report) -> Html {
         .note("A number agrees if our mean lies within its tolerance of the published one. A difference that is recorded has a finding with its evidence.");
     let number = |value: usize| Cell::Number(value.to_string());
     table.row(vec![Cell::text("numbers"), number(cells), number(cells_agree), number(cells_differ)]);
+    if cells_wide > 0 {
+        let differ = number(cells_wide - cells_wide_agree);
+        table.row(vec![
+            Cell::text("of them with a tolerance that does not tell the numbers of their row apart"),
+            number(cells_wide),
+            number(cells_wide_agree),
+            differ,
+        ]);
+    }
     if cells_exact > 0 {
         let differ = number(cells_exact - cells_exact_agree);
         table.row(vec![
@@ -185,6 +195,7 @@ fn published(card: &CardReport, report: &TableReport) -> Html {
         .column("published", "")
         .column("ours", "")
         .column("tolerance", "")
+        .column("of row", "")
         .column("range", "");
     for label in &report.beside {
         table = table.column(label, "");
@@ -194,10 +205,11 @@ fn published(card: &CardReport, report: &TableReport) -> Html {
         let mut cells = vec![
             Cell::text(&cell.row),
             Cell::text(&cell.column),
-            verdict(&cell.verdict, "agrees"),
+            verdict(&cell.verdict, if cell.wide { "agrees, wide" } else { "agrees" }),
             Cell::number(cell.published, cell.decimals),
             number(ours, cell.decimals),
             Cell::Number(text::tolerance(cell)),
+            Cell::Number(text::relative_tolerance(cell)),
             Cell::Number(format!("{} to {}", fixed(ours.min, cell.decimals), fixed(ours.max, cell.decimals))),
         ];
         cells.extend(cell.beside.iter().map(|value| Cell::number(*value, cell.decimals)));
@@ -215,6 +227,9 @@ fn published(card: &CardReport, report: &TableReport) -> Html {
             let reasons: Vec<String> =
                 reasons.iter().map(|(tolerances, reason)| format!("{tolerances}: {reason}")).collect();
             html.append(&list(reasons.iter().map(String::as_str)));
+            if report.cells.iter().any(|cell| cell.wide) {
+                html.leaf("p", &[("class", "note")], text::WIDE);
+            }
         });
     });
     html
@@ -332,6 +347,9 @@ fn list<'a>(items: impl Iterator<Item = &'a str>) -> Html {
 
 fn number(number: &Number, decimals: usize) -> Cell {
     let mean = fixed(number.mean, decimals);
+    if let Some([low, high]) = number.cut {
+        return Cell::Number(format!("{mean} ({} to {})", fixed(low, decimals), fixed(high, decimals)));
+    }
     number.ci95.map_or(Cell::Number(mean.clone()), |half| Cell::Interval(mean, fixed(half, decimals)))
 }
 

@@ -90,6 +90,11 @@ pub struct CellReport {
     pub published: f64,
     /// By how much our mean may differ.
     pub tolerance: f64,
+    /// What the table tells apart here: the largest distance from the published number to another one of the same
+    /// quantity in its row, or, if there is none, in its column.
+    pub apart: Option<f64>,
+    /// Whether the tolerance is as large as that: who agrees with this number, agrees with all of the row.
+    pub wide: bool,
     /// Whether every digit that was printed must be ours: `tolerance` is the step of the last one.
     pub exact: bool,
     /// What it counts, in a word, and in which unit: numbers alike can share an axis.
@@ -120,6 +125,8 @@ pub struct Number {
     pub mean: f64,
     /// Half the width of the 95 % confidence interval; none for a single seed.
     pub ci95: Option<f64>,
+    /// The ends of that interval, cut to what the quantity can be, where it goes beyond: of few seeds it can.
+    pub cut: Option<[f64; 2]>,
     /// Smallest.
     pub min: f64,
     /// Largest.
@@ -222,6 +229,10 @@ pub struct Tally {
     pub cells: usize,
     /// Cells within the tolerance.
     pub cells_agree: usize,
+    /// Cells whose tolerance is as large as what their table tells apart.
+    pub cells_wide: usize,
+    /// Those of them that agree.
+    pub cells_wide_agree: usize,
     /// Cells that must equal every digit that was printed.
     pub cells_exact: usize,
     /// Those of them that do.
@@ -265,6 +276,8 @@ impl Report {
             for cell in card.table.iter().flat_map(|table| &table.cells) {
                 tally.cells += 1;
                 tally.cells_agree += usize::from(cell.verdict == Verdict::Agrees);
+                tally.cells_wide += usize::from(cell.wide);
+                tally.cells_wide_agree += usize::from(cell.wide && cell.verdict == Verdict::Agrees);
                 tally.cells_exact += usize::from(cell.exact);
                 tally.cells_exact_agree += usize::from(cell.exact && cell.verdict == Verdict::Agrees);
                 tally.cells_differ += usize::from(matches!(cell.verdict, Verdict::Differs(_)));
@@ -360,19 +373,20 @@ impl Verdict {
 
 impl Number {
     /// Of no run: a file that was never finished, for one. It agrees with nothing.
-    const NONE: Number = Number { n: 0, mean: f64::NAN, ci95: None, min: f64::NAN, max: f64::NAN };
+    const NONE: Number = Number { n: 0, mean: f64::NAN, ci95: None, cut: None, min: f64::NAN, max: f64::NAN };
+
+    /// Of values of a quantity that can be from `least` to `most`.
+    pub(crate) fn of(values: &[f64], (least, most): (f64, f64)) -> Number {
+        let Some(Summary { n, mean, ci95, min, max }) = summarize(values) else { return Number::NONE };
+        let ends = ci95.map(|half| [mean - half, mean + half]);
+        let cut = ends.filter(|[low, high]| *low < least || *high > most);
+        Number { n, mean, ci95, cut: cut.map(|[low, high]| [low.max(least), high.min(most)]), min, max }
+    }
 
     /// With the digits that the study printed, where a tolerance asks for every one of them.
     fn printed_with(self, tolerance: &Tolerance) -> Option<Number> {
         let [mean, min, max] = [self.mean, self.min, self.max].map(|number| tolerance.printed(number));
         Some(Number { mean: mean?, min: min?, max: max?, ..self })
-    }
-}
-
-impl From<Summary> for Number {
-    fn from(summary: Summary) -> Number {
-        let Summary { n, mean, ci95, min, max } = summary;
-        Number { n, mean, ci95, min, max }
     }
 }
 
@@ -425,7 +439,9 @@ fn table_report(measured: &Measured, scope: &Scope, card: &Card, table: &Table) 
             };
             let values: Vec<f64> =
                 values.into_iter().flatten().map(|value| value / column.unit + column.plus).collect();
-            let ours = summarize(&values).map_or(Number::NONE, Number::from);
+            let (least, most) = metric.bounds();
+            let shown = |value: f64| value / column.unit + column.plus;
+            let ours = Number::of(&values, (shown(least), shown(most)));
             let beside = table.beside.iter().map(|beside| {
                 let Beside { capacity_mbps, after_warmup, .. } = beside;
                 let metric = Metric::Efficiency { capacity_bps: capacity_mbps * 1e6, after_warmup: *after_warmup };
@@ -442,6 +458,8 @@ fn table_report(measured: &Measured, scope: &Scope, card: &Card, table: &Table) 
                 column: column.label.clone(),
                 published: *published,
                 tolerance: tolerance.distance(*published, deviation),
+                apart: None,
+                wide: false,
                 exact: tolerance.is_exact(),
                 counts: (name.counts(), column.unit),
                 decimals: tolerance.printed_decimals().unwrap_or(column.decimals),
@@ -453,6 +471,7 @@ fn table_report(measured: &Measured, scope: &Scope, card: &Card, table: &Table) 
             });
         }
     }
+    tell_apart(table, &mut cells);
     TableReport {
         quantity: table.quantity.clone(),
         beside: table.beside.iter().map(|beside| beside.label.clone()).collect(),
@@ -460,13 +479,39 @@ fn table_report(measured: &Measured, scope: &Scope, card: &Card, table: &Table) 
     }
 }
 
+/// What the table tells apart at each of its cells, and whether their tolerances are as large.
+fn tell_apart(table: &Table, cells: &mut [CellReport]) {
+    let quantity = |cell: &CellReport| {
+        let column = table.columns.iter().find(|column| column.label == cell.column).expect("a cell has a column");
+        (column.metric.as_ref().unwrap_or(&table.metric), column.unit, column.plus)
+    };
+    let farthest = |cell: &CellReport, of: &dyn Fn(&CellReport) -> bool| {
+        let others = cells.iter().filter(|other| of(other) && quantity(other) == quantity(cell));
+        let distances = others.map(|other| (other.published - cell.published).abs());
+        Some(distances.fold(0.0, f64::max)).filter(|distance| *distance > 0.0)
+    };
+    let apart: Vec<Option<f64>> = cells
+        .iter()
+        .map(|cell| {
+            let of_row = farthest(cell, &|other| other.row == cell.row);
+            of_row.or_else(|| farthest(cell, &|other| other.column == cell.column))
+        })
+        .collect();
+    for (cell, apart) in cells.iter_mut().zip(apart) {
+        cell.apart = apart;
+        cell.wide = !cell.exact && apart.is_some_and(|apart| cell.tolerance >= apart * (1.0 - 1e-9));
+    }
+}
+
 fn assumption_report(measured: &Measured, assumption: &Assumption, groups: &[Group]) -> AssumptionReport {
     let study = measured.study;
     let choice = |label: &str, points: &[Point], shown: &[Shown]| {
         let number = |shown: &Shown| {
-            let values = measured.per_seed(points, &study.metric(&shown.metric, None)).into_iter().flatten();
+            let metric = study.metric(&shown.metric, None);
+            let values = measured.per_seed(points, &metric).into_iter().flatten();
             let values: Vec<f64> = values.map(|value| value / shown.unit).collect();
-            summarize(&values).map_or(Number::NONE, Number::from)
+            let (least, most) = metric.bounds();
+            Number::of(&values, (least / shown.unit, most / shown.unit))
         };
         AlternativeReport { label: label.into(), numbers: shown.iter().map(number).collect() }
     };

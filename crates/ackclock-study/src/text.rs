@@ -14,7 +14,10 @@ pub(crate) fn render(report: &Report) -> String {
     line(&mut out, &report.title);
     wrapped(&mut out, "", &report.citation);
     let part = if report.quick { ", quick subset" } else { "" };
-    line(&mut out, &format!("Means over seeds 1 to {}{part}; ± is half a 95 % confidence interval.", report.seeds));
+    let seeds = report.seeds;
+    let half =
+        "± is half a 95 % confidence interval; where that would leave what a quantity can be, its ends are given";
+    wrapped(&mut out, "", &format!("Means over seeds 1 to {seeds}{part}; {half}."));
     for card in &report.cards {
         card_text(&mut out, card, report);
     }
@@ -68,9 +71,19 @@ fn table_text(out: &mut String, table: &TableReport) {
     wrapped(out, "", &table.quantity);
     let row_width = width(table.cells.iter().map(|cell| cell.row.as_str()));
     let column_width = width(table.cells.iter().map(|cell| cell.column.as_str()));
+    let ours_width = width(
+        table
+            .cells
+            .iter()
+            .map(|cell| mean(cell.comparable(), cell.decimals))
+            .collect::<Vec<_>>()
+            .iter()
+            .map(String::as_str),
+    )
+    .max(11);
     let mut header = format!(
-        "{:row_width$}  {:column_width$}  {:>9}  {:>11}  {:>12}  {:>9}",
-        "", "", "published", "ours", "range", "tolerance"
+        "{:row_width$}  {:column_width$}  {:>9}  {:>ours_width$}  {:>12}  {:>9}  {:>6}",
+        "", "", "published", "ours", "range", "tolerance", "of row"
     );
     for label in &table.beside {
         let _ = write!(header, "  {label}");
@@ -84,18 +97,23 @@ fn table_text(out: &mut String, table: &TableReport) {
         let row_label = if previous == row { "" } else { row };
         previous = row;
         let mut text = format!(
-            "{}  {}  {published:>9.decimals$}  {:>11}  {:>12}  {:>9}",
+            "{}  {}  {published:>9.decimals$}  {:>ours_width$}  {:>12}  {:>9}  {:>6}",
             pad(row_label, row_width),
             pad(column, column_width),
             mean(ours, *decimals),
             format!("{:.decimals$}..{:.decimals$}", ours.min, ours.max),
             tolerance(cell),
+            relative_tolerance(cell),
         );
         for (label, value) in table.beside.iter().zip(&cell.beside) {
             let _ = write!(text, "  {value:>width$.decimals$}", width = label.chars().count());
         }
-        let _ = write!(text, "  {}", cell_verdict(&cell.verdict));
+        let wide = if cell.wide && cell.verdict == Verdict::Agrees { ", wide" } else { "" };
+        let _ = write!(text, "  {}{wide}", cell_verdict(&cell.verdict));
         line(out, &text);
+    }
+    if table.cells.iter().any(|cell| cell.wide) {
+        wrapped(out, "  ", WIDE);
     }
     for (tolerances, reason) in tolerance_reasons(table) {
         wrapped(out, &format!("  {tolerances}: "), reason);
@@ -106,6 +124,18 @@ fn table_text(out: &mut String, table: &TableReport) {
 pub(crate) fn tolerance(cell: &CellReport) -> String {
     if cell.exact { "printed".into() } else { format!("±{:.*}", cell.decimals, cell.tolerance) }
 }
+
+/// A tolerance as a share of what the table tells apart.
+pub(crate) fn relative_tolerance(cell: &CellReport) -> String {
+    match cell.apart.filter(|_| !cell.exact) {
+        Some(apart) => format!("{:.0} %", 100.0 * cell.tolerance / apart),
+        None => "-".into(),
+    }
+}
+
+/// What a share of 100 % and more means.
+pub(crate) const WIDE: &str = "of row: the tolerance as a share of the largest distance from the published number to another \
+    of its row (of its column, where the row has no other). From 100 % on, wide, it does not tell the numbers of the row apart.";
 
 /// The reasons for a table's tolerances, each with the tolerances that it is for.
 pub(crate) fn tolerance_reasons(table: &TableReport) -> Vec<(String, &str)> {
@@ -178,8 +208,13 @@ fn finding_text(out: &mut String, finding: &FindingReport) {
 
 fn tally_text(out: &mut String, tally: &Tally, passed: bool) {
     let Tally { cells, cells_agree, cells_differ, cells_exact, cells_exact_agree, .. } = tally;
+    let Tally { cells_wide, cells_wide_agree, .. } = tally;
     let Tally { claims, claims_hold, claims_differ, failures, vanished, .. } = tally;
     line(out, &format!("Cells:  {cells_agree} of {cells} agree, {cells_differ} differ as recorded."));
+    if *cells_wide > 0 {
+        let wide = "have a tolerance that does not tell the numbers of their row apart";
+        line(out, &format!("Wide:   {cells_wide} {wide}; {cells_wide_agree} of them agree."));
+    }
     if *cells_exact > 0 {
         line(out, &format!("Exact:  {cells_exact_agree} of {cells_exact} equal every digit that was printed."));
     }
@@ -194,9 +229,12 @@ fn tally_text(out: &mut String, tally: &Tally, passed: bool) {
     }
 }
 
-/// `0.97 ±0.01`
+/// `0.97 ±0.01`, or `0.35 0.00..1.00` where the interval had to be cut
 fn mean(number: &Number, decimals: usize) -> String {
     let mean = format!("{:.decimals$}", number.mean);
+    if let Some([low, high]) = number.cut {
+        return format!("{mean} {low:.decimals$}..{high:.decimals$}");
+    }
     number.ci95.map_or(mean.clone(), |half| format!("{mean} ±{half:.decimals$}"))
 }
 

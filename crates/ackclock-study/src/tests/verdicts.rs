@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{FINDINGS, TABLE, TWO_CLAIMS, report_of, study_of, study_with};
+use crate::report::Number;
 use crate::{CellReport, Report, Selection, Verdict, page};
 
 fn verdicts(report: &Report) -> BTreeMap<String, Verdict> {
@@ -123,6 +124,52 @@ tolerance = ["printed", "runs", "printed"]
     assert_eq!((report.tally.cells_exact, report.tally.cells_exact_agree), (2, 1));
     let text = report.text();
     assert!(text.contains("Exact:  1 of 2 equal every digit that was printed."), "{text}");
+}
+
+/// Reno: .50 .51 .52 .53; the row is .50 and .60 apart by .10, its tolerance .05, or as large as that.
+#[test]
+fn tolerances_that_tell_nothing_apart_are_counted_apart() {
+    let of = |tolerance: &str| {
+        let table = TABLE.replace("value = 0.05", &format!("value = {tolerance}"));
+        report_of(&study_with(&table, "claim = []", "").unwrap(), &Selection::default())
+    };
+    let cell = |report: &Report, id: &str| {
+        let cell = report.cards[0].table.as_ref().unwrap().cells.iter().find(|cell| cell.id == id).unwrap().clone();
+        ((cell.apart.unwrap() * 100.0).round(), cell.wide)
+    };
+    // Rows: .55 and .97, .50 and .60, .52 and .78.
+    let narrow = of("0.05");
+    assert_eq!(cell(&narrow, "t1/K=3000/Reno"), (10.0, false));
+    assert_eq!((narrow.tally.cells_wide, narrow.tally.cells_wide_agree), (0, 0));
+    assert!(!narrow.text().contains("Wide:") && narrow.text().contains("50 %"), "{}", narrow.text());
+    // .1 is as far as .50 is from .60; SACK has .72 there, and does not agree.
+    let wide = of("0.1");
+    assert_eq!(cell(&wide, "t1/K=3000/Reno"), (10.0, true));
+    assert_eq!(cell(&wide, "t1/K=1000/Reno"), (42.0, false));
+    assert_eq!((wide.tally.cells_wide, wide.tally.cells_wide_agree), (2, 1));
+    assert!(wide.text().contains("Wide:   2 have a tolerance"), "{}", wide.text());
+    // A row of one number is compared with its column.
+    let one = TABLE.replace(
+        "published = [0.50, 0.60]\ntolerance = [\"level\", \"level\"]",
+        "columns = 1\npublished = [0.50]\ntolerance = [\"level\"]",
+    );
+    let one = report_of(&study_with(&one, "claim = []", "").unwrap(), &Selection::default());
+    assert_eq!(cell(&one, "t1/K=3000/Reno"), (5.0, true), ".55 and .52 in the column");
+}
+
+/// Of two seeds the interval is 12.7 standard errors either way.
+#[test]
+fn intervals_are_cut_to_what_a_quantity_can_be() {
+    let number = Number::of(&[0.2, 0.5], (0.0, 1.0));
+    // Mean .35, half width 12.706 · .15 = 1.906
+    assert!((number.ci95.unwrap() - 1.905_93).abs() < 1e-4);
+    assert_eq!(number.cut, Some([0.0, 1.0]));
+    let one_sided = Number::of(&[3.0, 5.0, 10.0], (0.0, f64::INFINITY));
+    // Mean 6, sd √13, half width 4.30265 · √(13/3) = 8.95665
+    let [low, high] = one_sided.cut.unwrap();
+    assert!(low == 0.0 && (high - 14.956_65).abs() < 1e-4, "{high}");
+    assert_eq!(Number::of(&[0.5, 0.5, 0.51], (0.0, 1.0)).cut, None);
+    assert_eq!(Number::of(&[0.5], (0.0, 1.0)).cut, None);
 }
 
 /// The mean of 30.0, 30.6, 31.2 and 31.8 Mb/s is 30.9.
