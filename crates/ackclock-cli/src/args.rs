@@ -328,14 +328,14 @@ pub struct CompareArgs {
     /// The result folders, two to twenty
     #[arg(value_name = "DIR", num_args = 2..=20, required = true, value_hint = ValueHint::DirPath)]
     pub dirs: Vec<PathBuf>,
-    /// Draw this metric over time [default: one that most of them have recorded]
+    /// Draw this metric over time [default: cwnd, throughput, rtt, queue, as far as most of them have recorded them]
     #[arg(long, value_name = "METRIC", hide_possible_values = true,
           value_parser = PossibleValuesParser::new(Metric::ALL.map(Metric::name)))]
     pub metric: Option<String>,
     /// Print one JSON document instead of the table
     #[arg(long)]
     pub json: bool,
-    /// The HTML file [default: comparison.html]
+    /// The HTML file [default: comparison.html in the current folder]
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub out: Option<PathBuf>,
 }

@@ -6,11 +6,10 @@ use std::path::{Path, PathBuf};
 use ackclock::record::Metric;
 use ackclock_results::comparison::{Comparison, Difference, Measure, Verdict};
 use ackclock_results::document::Document;
-use ackclock_results::report::compare::{self, Entry, letter};
+use ackclock_results::report::compare::{self, Entry};
 use ackclock_results::report::number::Scale;
 
 use crate::args::CompareArgs;
-use crate::diagnostics::plural;
 use crate::failure::{Exit, Failure};
 use crate::{console, kept, recorded, report, table};
 
@@ -22,13 +21,13 @@ pub fn compare(args: &CompareArgs) -> Result<Exit, Failure> {
         report::run(folder, &document, None)?;
         folders.push((folder, document));
     }
-    let metric = metric(args, &folders)?;
+    let metrics = metrics(args, &folders)?;
     let labels = labels(&folders);
     let entries = labels.into_iter().zip(folders).map(|(label, (folder, document))| {
-        let series = match metric {
-            Some(metric) => recorded::series_of(folder, &document, &document.runs[0], metric)?,
-            None => Vec::new(),
-        };
+        let mut series = Vec::new();
+        for metric in &metrics {
+            series.extend(recorded::series_of(folder, &document, &document.runs[0], *metric)?);
+        }
         Ok(Entry { label, document, series })
     });
     let entries: Vec<Entry> = entries.collect::<Result<_, Failure>>()?;
@@ -37,7 +36,7 @@ pub fn compare(args: &CompareArgs) -> Result<Exit, Failure> {
     let comparison = Comparison::of(&results);
     let path = args.out.clone().unwrap_or_else(|| PathBuf::from(COMPARISON));
     // Whatever becomes of the file: the numbers have been computed and are shown.
-    let written = report::write(&path, &compare::compare(&entries, metric.as_slice()));
+    let written = report::write(&path, &compare::compare(&entries, &metrics));
     console::print(&if args.json { comparison.to_json() } else { render(&entries, &comparison) })?;
     written?;
     for remark in compare::remarks(&comparison) {
@@ -47,15 +46,15 @@ pub fn compare(args: &CompareArgs) -> Result<Exit, Failure> {
     Ok(Exit::Fine)
 }
 
-/// The metric that is drawn: what is asked for, or what most of them have recorded.
-fn metric(args: &CompareArgs, folders: &[(&Path, Document)]) -> Result<Option<Metric>, Failure> {
+/// The metrics that are drawn: what is asked for, or what most of them have recorded.
+fn metrics(args: &CompareArgs, folders: &[(&Path, Document)]) -> Result<Vec<Metric>, Failure> {
     let recorded = folders.iter().map(|(folder, document)| recorded::metrics(folder, document, &document.runs[0]));
     let recorded: Vec<BTreeSet<Metric>> = recorded.collect::<Result<_, Failure>>()?;
     let Some(wanted) = args.metric.as_deref().and_then(Metric::named) else {
         return Ok(compare::preferred(&recorded));
     };
     if recorded.iter().any(|metrics| metrics.contains(&wanted)) {
-        return Ok(Some(wanted));
+        return Ok(vec![wanted]);
     }
     let all: BTreeSet<&str> = recorded.iter().flatten().map(|metric| metric.name()).collect();
     let there = match all.is_empty() {
@@ -81,7 +80,7 @@ fn labels(folders: &[(&Path, Document)]) -> Vec<String> {
     found.unwrap_or_else(|| names(&whole))
 }
 
-/// The table for people: means, and differences from the first as far as there is room.
+/// The tables for people: the means of every result, and below them how each differs from the first.
 fn render(entries: &[Entry], comparison: &Comparison) -> String {
     let unit = entries[0].document.scenario.unit.as_str();
     let mut columns = vec![
@@ -103,46 +102,78 @@ fn render(entries: &[Entry], comparison: &Comparison) -> String {
         Measure::MeanQueue | Measure::Drops | Measure::LostOnLinks => Scale::plain(unit),
         _ => Scale::plain(""),
     };
-    let named = |measure: Measure| format!("{} {}", measure.name(), scale(measure).unit).trim_end().to_string();
+    let head = |measure: Measure| match (measure, scale(measure).unit) {
+        (Measure::QueueingDelayS, unit) => format!("delay {unit}"),
+        (Measure::Drops | Measure::LostOnLinks, _) => measure.name().to_string(),
+        (_, unit) => format!("{} {unit}", measure.name()).trim_end().to_string(),
+    };
+    let name = |n: usize| table::short(&comparison.results[n].label, 24);
     let mut rows = vec![vec!["result".to_string(), "seeds".into()]];
-    rows[0].extend(columns.iter().map(|(measure, _)| named(*measure)));
+    rows[0].extend(columns.iter().map(|(measure, _)| head(*measure)));
     for (n, result) in comparison.results.iter().enumerate() {
-        let mut row =
-            vec![format!("{} {}", letter(n), table::short(&result.label, 24)), result.seeds.len().to_string()];
+        let mut row = vec![name(n), result.seeds.len().to_string()];
         row.extend(columns.iter().map(|(measure, digits)| {
             let value = result.measured(*measure).map(|measured| measured.summary.mean * scale(*measure).factor);
             value.map_or("-".into(), |value| format!("{value:.digits$}"))
         }));
         rows.push(row);
     }
-    let mut text = table::align(rows);
-    let shown: &[(Measure, usize)] = if entries.len() <= FEW { &columns } else { &columns[2..4] };
+    let mut text = title(entries) + &table::align(rows) + "\n";
+    // What is equal in all needs no column.
+    let differs = |measure: Measure| {
+        let differences = (1..entries.len()).filter_map(|n| comparison.difference(measure, n));
+        differences.into_iter().any(|difference| difference.verdict != Verdict::Equal)
+    };
+    let known = |measure: Measure| (1..entries.len()).any(|n| comparison.difference(measure, n).is_some());
+    let (shown, same): (Vec<_>, Vec<_>) =
+        columns.into_iter().filter(|(measure, _)| known(*measure)).partition(|(measure, _)| differs(*measure));
+    let mut rows = vec![vec![format!("minus {}", name(0)), "seeds".to_string()]];
+    rows[0].extend(shown.iter().map(|(measure, _)| head(*measure)));
     for n in 1..entries.len() {
-        let of: Vec<(&Difference, usize)> =
-            shown.iter().filter_map(|(measure, digits)| Some((comparison.difference(*measure, n)?, *digits))).collect();
-        let Some((first, _)) = of.first() else {
-            text += &format!("\n{} - A: no common seed\n", letter(n));
+        let of = |measure: Measure| comparison.difference(measure, n);
+        let Some(seeds) = Measure::ALL.into_iter().find_map(of).map(|difference| difference.seeds) else {
+            rows.push(vec![name(n), "0".into(), "no common seed".into()]);
             continue;
         };
-        let head = format!("{} - A, {}", letter(n), plural(first.seeds, "common seed"));
-        let mut rows = vec![vec![head, "difference".to_string(), "+/- 95 %".into(), "verdict".into()]];
-        rows.extend(of.iter().map(|(difference, digits)| {
-            let factor = scale(difference.measure).factor;
-            let number = |value: f64| format!("{:.digits$}", value * factor);
-            let half = difference.difference.ci95.map_or("-".into(), number);
-            vec![named(difference.measure), number(difference.difference.mean), half, verdict(difference.verdict)]
+        let mut row = vec![name(n), seeds.to_string()];
+        row.extend(shown.iter().map(|(measure, digits)| {
+            of(*measure).map_or("-".into(), |found| difference(found, scale(*measure).factor, *digits))
         }));
-        text.push('\n');
+        rows.push(row);
+    }
+    if rows[0].len() > 2 || rows.iter().any(|row| row.len() > 2) {
         text += &table::align(rows);
+        text += "differences seed by seed, +/- 95 %; * where that interval does not hold 0\n";
+    }
+    if !same.is_empty() {
+        let names: Vec<&str> = same.iter().map(|(measure, _)| measure.name()).collect();
+        text += &format!("equal in all under every seed: {}\n", names.join(", "));
     }
     text
 }
 
-fn verdict(verdict: Verdict) -> String {
-    compare::words(verdict).to_string()
+/// What is common to the results; nothing where nothing is.
+fn title(entries: &[Entry]) -> String {
+    let path = compare::path_words(entries);
+    let times: BTreeSet<String> = entries
+        .iter()
+        .map(|entry| format!("{} s simulated{}", entry.document.scenario.duration_s, entry.document.warmup_words()))
+        .collect();
+    let time = if times.len() == 1 { times.into_iter().next() } else { None };
+    let parts: Vec<String> = [Some(path), time].into_iter().flatten().filter(|part| !part.is_empty()).collect();
+    if parts.is_empty() { String::new() } else { parts.join(": ") + "\n" }
+}
+
+/// `+0.123+-0.010*`
+fn difference(difference: &Difference, factor: f64, digits: usize) -> String {
+    let mean = difference.difference.mean * factor;
+    let half = difference.difference.ci95.map_or(String::new(), |half| format!("+-{:.digits$}", half * factor));
+    match difference.verdict {
+        Verdict::Equal => "equal".into(),
+        Verdict::Higher | Verdict::Lower => format!("{mean:+.digits$}{half}*"),
+        Verdict::NotShown | Verdict::OneSeed => format!("{mean:+.digits$}{half}"),
+    }
 }
 
 /// Where the report goes if nothing is said.
 const COMPARISON: &str = "comparison.html";
-/// Of more results only goodput and delay are compared on the terminal.
-const FEW: usize = 3;

@@ -42,7 +42,11 @@ pub fn quick(args: &QuickArgs, command: Vec<String>) -> Result<Exit, Failure> {
     }
     let page = match &shown[..] {
         [one] => page::run::run(&one.document, one.document.runs[0].seed, &one.series),
-        several => page::compare::compare(&entries(several), &DRAWN),
+        several => {
+            let seconds = several[0].document.scenario.duration_s;
+            let path = format!("{} and {} there and back, buffer {}, {seconds} s", args.rate, args.rtt, args.buffer);
+            page::compare::compare_over(&entries(several), &DRAWN, &path)
+        }
     };
     let path = out.join("report.html");
     // Whatever becomes of the file: the numbers have been computed and are shown.

@@ -137,6 +137,20 @@ impl Measure {
         }
     }
 
+    /// Whether more of it is better, not less.
+    pub fn more_is_better(self) -> bool {
+        match self {
+            Measure::Efficiency | Measure::Fairness | Measure::GoodputBps => true,
+            Measure::QueueingDelayS
+            | Measure::MeanQueue
+            | Measure::Drops
+            | Measure::LostOnLinks
+            | Measure::DatagramLoss
+            | Measure::Retransmissions
+            | Measure::Timeouts => false,
+        }
+    }
+
     /// Whether only some networks have it.
     pub fn is_rare(self) -> bool {
         matches!(self, Measure::LostOnLinks | Measure::DatagramLoss)
@@ -167,6 +181,17 @@ impl Measure {
             Measure::Retransmissions => run.flows.iter().map(|flow| flow.retransmissions).sum::<u64>() as f64,
             Measure::Timeouts => run.flows.iter().map(|flow| flow.timeouts).sum::<u64>() as f64,
         })
+    }
+}
+
+impl Difference {
+    /// Whether the result is better than the first by this measure; `None` where no difference is shown.
+    pub fn is_better(&self) -> Option<bool> {
+        match self.verdict {
+            Verdict::Higher => Some(self.measure.more_is_better()),
+            Verdict::Lower => Some(!self.measure.more_is_better()),
+            Verdict::Equal | Verdict::NotShown | Verdict::OneSeed => None,
+        }
     }
 }
 
@@ -335,6 +360,21 @@ mod tests {
         other.runs[0].seed = 5;
         let comparison = Comparison::of(&results(vec![example(1, 1, 1), other]));
         assert!(comparison.differences.is_empty() && comparison.common_seeds.is_empty() && !comparison.same_seeds);
+    }
+
+    #[test]
+    fn less_delay_is_better_and_less_goodput_is_not() {
+        let mut other = example(1, 2, 3);
+        for run in &mut other.runs {
+            run.ports[1].mean_queue /= 2.0;
+            run.flows[0].goodput_bps /= 2.0;
+        }
+        let comparison = Comparison::of(&results(vec![example(1, 2, 3), other]));
+        let better = |measure| comparison.difference(measure, 1).unwrap().is_better();
+        let verdict = |measure| comparison.difference(measure, 1).unwrap().verdict;
+        assert_eq!((verdict(Measure::QueueingDelayS), better(Measure::QueueingDelayS)), (Verdict::Lower, Some(true)));
+        assert_eq!((verdict(Measure::GoodputBps), better(Measure::GoodputBps)), (Verdict::Lower, Some(false)));
+        assert_eq!(better(Measure::Timeouts), None);
     }
 
     #[test]

@@ -8,7 +8,7 @@ use ackclock::units::Time;
 use super::LARGEST_BYTES;
 use super::chart::{Chart, Choice};
 use super::html::Html;
-use super::number::{Scale, plural};
+use super::number::{Scale, fixed, plural};
 use super::page::Page;
 use super::plots::{self, Source};
 use super::repeat::{command_line, fingerprints, resolved, seed_words};
@@ -31,14 +31,19 @@ pub struct Entry {
 }
 
 /// The report of two to twenty results as one HTML file. The first is the one that the others are compared with;
-/// `metrics` are drawn over time; if there are none, whatever all of them recorded.
+/// `metrics` are drawn over time; if there are none, whatever most of them recorded.
 pub fn compare(entries: &[Entry], metrics: &[Metric]) -> String {
+    compare_over(entries, metrics, &path_words(entries))
+}
+
+/// The same, with what is common to the paths in the title.
+pub fn compare_over(entries: &[Entry], metrics: &[Metric], path: &str) -> String {
     let results: Vec<(String, Document)> =
         entries.iter().map(|entry| (entry.label.clone(), entry.document.clone())).collect();
     let comparison = Comparison::of(&results);
     let mut smallest = String::new();
     for points in POINT_BUDGETS {
-        smallest = page(entries, &comparison, metrics, points).render();
+        smallest = page(entries, &comparison, metrics, path, points).render();
         if smallest.len() < LARGEST_BYTES {
             break;
         }
@@ -77,15 +82,19 @@ pub fn remarks(comparison: &Comparison) -> Vec<String> {
     remarks
 }
 
-fn page(entries: &[Entry], comparison: &Comparison, metrics: &[Metric], points: usize) -> Page {
+fn page(entries: &[Entry], comparison: &Comparison, metrics: &[Metric], path: &str, points: usize) -> Page {
     let base = &entries[0].label;
-    let mut page = Page::new("Comparison", title(entries));
+    let mut page = Page::new("Comparison", title(entries, path));
     let mut lead = Html::new();
     let scenarios = if comparison.same_scenario { "the same scenario" } else { "different scenarios" };
     lead.leaf(
         "p",
         &[("class", "lead")],
-        &format!("{} of {scenarios}. Differences are those to A, {base}.", plural(entries.len(), "result")),
+        &format!(
+            "{} of {scenarios}. Differences are those to {base}.{}",
+            plural(entries.len(), "result"),
+            warmup_words(entries)
+        ),
     );
     page.lead(&lead);
 
@@ -101,29 +110,58 @@ fn page(entries: &[Entry], comparison: &Comparison, metrics: &[Metric], points: 
     page
 }
 
-fn title(entries: &[Entry]) -> String {
-    match entries {
-        [a, b] => format!("{} and {}", a.label, b.label),
-        [a, .., z] => format!("{} to {}, {} results", a.label, z.label, entries.len()),
-        _ => entries.iter().map(|entry| entry.label.clone()).collect(),
+fn title(entries: &[Entry], path: &str) -> String {
+    let labels: Vec<&str> = entries.iter().map(|entry| entry.label.as_str()).collect();
+    let names = match &labels[..] {
+        [first @ .., last] if !first.is_empty() && labels.len() <= FEW => format!("{} and {last}", first.join(", ")),
+        [first, .., last] if labels.len() > 1 => format!("{first} to {last}, {} results", labels.len()),
+        _ => labels.concat(),
+    };
+    if path.is_empty() { names } else { format!("{names}: {path}") }
+}
+
+/// Rates, delays and buffers that are the same in all of the scenarios, as they stand there.
+pub fn path_words(entries: &[Entry]) -> String {
+    let value = |entry: &Entry, key: &str| {
+        // Sources have rates too: only the parts about network and queue count.
+        let mut of_path = true;
+        let lines = entry.document.scenario.resolved.lines().filter(|line| {
+            if line.starts_with('[') {
+                of_path = matches!(*line, "[network]" | "[queue]");
+            }
+            of_path
+        });
+        let line = { lines }.find_map(|line| line.strip_prefix(key)?.strip_prefix(" = \""));
+        line.and_then(|rest| rest.split_once('"')).map(|(value, _)| value.to_string())
+    };
+    let common = PATH_KEYS.iter().filter_map(|(key, name)| {
+        let first = value(entries.first()?, key)?;
+        let same = entries.iter().all(|entry| value(entry, key).as_deref() == Some(&first));
+        same.then(|| format!("{name} {first}"))
+    });
+    common.collect::<Vec<_>>().join(", ")
+}
+
+/// Whether the numbers leave out warm-ups.
+fn warmup_words(entries: &[Entry]) -> String {
+    let mut words: Vec<String> = entries.iter().map(|entry| entry.document.warmup_words()).collect();
+    words.dedup();
+    match &words[..] {
+        [one] if one.is_empty() => String::new(),
+        [one] => format!(" {} s simulated{one}.", entries[0].document.scenario.duration_s),
+        _ => " Their warm-ups differ; each is left out where its runs know it.".into(),
     }
 }
 
-/// The metric that is drawn if none is named: one that as many results as possible have recorded.
-pub fn preferred(recorded: &[BTreeSet<Metric>]) -> Option<Metric> {
+/// The metrics that are drawn if none is named: those that as many results as possible have recorded.
+pub fn preferred(recorded: &[BTreeSet<Metric>]) -> Vec<Metric> {
     let count = |metric: Metric| recorded.iter().filter(|metrics| metrics.contains(&metric)).count();
-    // Of equals the last is taken: the preferred come last.
-    let best = PREFERRED.into_iter().rev().max_by_key(|metric| count(*metric));
-    best.filter(|metric| count(*metric) > 0)
-}
-
-/// A, B, C, ...: at most twenty are compared.
-pub fn letter(n: usize) -> char {
-    (b'A' + (n % 26) as u8) as char
+    let most = PREFERRED.into_iter().map(count).max().unwrap_or(0);
+    PREFERRED.into_iter().filter(|metric| most > 0 && count(*metric) == most).collect()
 }
 
 fn name(entries: &[Entry], n: usize) -> String {
-    format!("{}  {}", letter(n), entries[n].label)
+    entries[n].label.clone()
 }
 
 /// How a measure is shown: the same prefix for all results.
@@ -187,7 +225,7 @@ fn delay(comparison: &Comparison) -> Html {
     let points = comparison.results.iter().enumerate().filter_map(|(n, result)| {
         let (x, y) = (result.measured(Measure::QueueingDelayS)?, result.measured(Measure::GoodputBps)?);
         Some(Point {
-            letter: letter(n),
+            colour: n,
             name: result.label.clone(),
             x: x.summary,
             y: y.summary,
@@ -204,16 +242,9 @@ fn delay(comparison: &Comparison) -> Html {
         "p",
         &[],
         "Total goodput against the mean queueing delay. Up and to the left is better. Small dots are seeds, whiskers the \
-         95 % confidence intervals of the means.",
+         95 % confidence intervals of the means, cut at the edges of the plot. A result that would flatten all others stands \
+         at the edge, with an arrow and its number.",
     );
-    html.tag("ul", &[("class", "letters")], |html| {
-        for (nth, point) in points.iter().enumerate() {
-            html.tag("li", &[], |html| {
-                html.leaf("span", &[("class", &format!("letter series-{}", nth % 6))], &point.letter.to_string());
-                html.text(" ").text(&point.name);
-            });
-        }
-    });
     let scatter = Scatter {
         label: "Total goodput against mean queueing delay; the numbers are in the table above".into(),
         x: ("mean queueing delay".into(), "s".into()),
@@ -224,53 +255,78 @@ fn delay(comparison: &Comparison) -> Html {
     html
 }
 
+/// One matrix: a row for each result but the first, a column for each measure in which some of them differ.
 fn differences(entries: &[Entry], comparison: &Comparison) -> Html {
     let mut html = Html::new();
     let unit = unit(entries);
-    for n in 1..entries.len() {
-        let of = |measure| comparison.difference(measure, n);
-        let Some(seeds) = Measure::ALL.into_iter().find_map(of).map(|difference| difference.seeds) else {
-            let text = format!("{} has no seed in common with A: no paired differences.", name(entries, n));
-            html.leaf("p", &[], &text);
-            continue;
-        };
-        let caption =
-            format!("{} minus A  {}, over {}", name(entries, n), entries[0].label, plural(seeds, "common seed"));
-        let mut table = Table::new(caption).words("").column("difference", "").column("relative", "").words("verdict");
-        for measure in Measure::ALL {
-            let Some(difference) = of(measure) else { continue };
-            let scale = scale(comparison, measure, &unit);
-            let name = if scale.unit.is_empty() {
-                measure.name().into()
-            } else {
-                format!("{}, {}", measure.name(), scale.unit)
-            };
-            let base = comparison.results[0].measured(measure).map_or(0.0, |measured| measured.summary.mean);
-            let relative = match base {
-                0.0 => Cell::None,
-                base => {
-                    Cell::Number(format!("{} %", super::number::fixed(100.0 * difference.difference.mean / base, 1)))
-                }
-            };
-            table.row(vec![
-                Cell::Text(name),
-                Cell::interval(&difference.difference, scale.factor, decimals(comparison, measure)),
-                relative,
-                verdict(difference),
-            ]);
+    let others = 1..entries.len();
+    let known = |measure: Measure| others.clone().any(|n| comparison.difference(measure, n).is_some());
+    let equal = |measure: Measure| {
+        let mut of = others.clone().filter_map(|n| comparison.difference(measure, n));
+        of.all(|difference| difference.verdict == Verdict::Equal)
+    };
+    let (same, shown): (Vec<Measure>, Vec<Measure>) =
+        Measure::ALL.into_iter().filter(|measure| known(*measure)).partition(|measure| equal(*measure));
+    if !shown.is_empty() {
+        let mut table =
+            Table::new(format!("Each result minus {}", entries[0].label)).words("result").column("seeds", "");
+        for measure in &shown {
+            table = table.column(measure.name(), scale(comparison, *measure, &unit).unit);
+        }
+        for n in others.clone() {
+            let of = |measure: Measure| comparison.difference(measure, n);
+            let seeds = shown.iter().find_map(|measure| of(*measure)).map_or(0, |difference| difference.seeds);
+            let mut cells = vec![Cell::text(name(entries, n)), Cell::number(seeds as f64, 0)];
+            cells.extend(shown.iter().map(|measure| {
+                let scale = scale(comparison, *measure, &unit);
+                of(*measure).map_or(Cell::None, |found| difference(found, &scale, decimals(comparison, *measure)))
+            }));
+            table.row(cells);
         }
         html.append(&table.html());
+    }
+    let apart: Vec<String> = others
+        .clone()
+        .filter(|n| Measure::ALL.into_iter().all(|measure| comparison.difference(measure, *n).is_none()))
+        .map(|n| name(entries, n))
+        .collect();
+    if !apart.is_empty() {
+        let text =
+            format!("No seed in common with {}, so no paired differences: {}.", entries[0].label, apart.join(", "));
+        html.leaf("p", &[], &text);
+    }
+    if !same.is_empty() {
+        let names: Vec<&str> = same.iter().map(|measure| measure.name()).collect();
+        html.leaf("p", &[], &format!("Equal in all results under every seed: {}.", names.join(", ")));
     }
     html.leaf(
         "p",
         &[("class", "note")],
-        "Differences are taken seed by seed. “Higher” and “lower” mean that the 95 % confidence interval of the mean \
-         difference does not hold zero; with many rows, one in twenty does so by chance.",
+        "Differences are taken seed by seed; ± is half the width of the 95 % confidence interval of their mean. ✓ better, \
+         ! worse: the interval does not hold zero; with many cells, one in twenty does so by chance. · no difference shown, \
+         or one seed only.",
     );
     html
 }
 
-/// What a difference means, in words. Whether more is better depends on the measure: no colour of praise.
+/// A difference with its sign, its interval, and whether it is for better or worse.
+fn difference(difference: &Difference, scale: &Scale, decimals: usize) -> Cell {
+    if difference.verdict == Verdict::Equal {
+        return Cell::Verdict(Tone::Neutral, "equal".into());
+    }
+    let mean = difference.difference.mean * scale.factor;
+    let sign = if mean > 0.0 { "+" } else { "" };
+    let half =
+        difference.difference.ci95.map_or(String::new(), |half| format!(" ± {}", fixed(half * scale.factor, decimals)));
+    let tone = match difference.is_better() {
+        Some(true) => Tone::Good,
+        Some(false) => Tone::Notable,
+        None => Tone::Neutral,
+    };
+    Cell::Verdict(tone, format!("{sign}{}{half}", fixed(mean, decimals)))
+}
+
+/// What a difference means, in words.
 pub fn words(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::Equal => "equal under every seed",
@@ -281,14 +337,6 @@ pub fn words(verdict: Verdict) -> &'static str {
     }
 }
 
-fn verdict(difference: &Difference) -> Cell {
-    let tone = match difference.verdict {
-        Verdict::Higher | Verdict::Lower => Tone::Notable,
-        _ => Tone::Neutral,
-    };
-    Cell::Verdict(tone, words(difference.verdict).into())
-}
-
 fn over_time(page: &mut Page, entries: &[Entry], metrics: &[Metric], points: usize) -> Html {
     let mut html = Html::new();
     let recorded: Vec<BTreeSet<Metric>> =
@@ -296,7 +344,7 @@ fn over_time(page: &mut Page, entries: &[Entry], metrics: &[Metric], points: usi
     let is_recorded = |metric: &Metric| recorded.iter().any(|metrics| metrics.contains(metric));
     let mut drawn: Vec<Metric> = metrics.iter().copied().filter(is_recorded).collect();
     if drawn.is_empty() {
-        drawn.extend(preferred(&recorded));
+        drawn = preferred(&recorded);
     }
     if drawn.is_empty() {
         html.leaf("p", &[], "Nothing was recorded over time, so there are no plots. To have them, run each again with");
@@ -309,7 +357,7 @@ fn over_time(page: &mut Page, entries: &[Entry], metrics: &[Metric], points: usi
         .iter()
         .enumerate()
         .filter(|(_, entry)| !entry.series.is_empty())
-        .filter_map(|(n, entry)| Some(format!("{}: seed {}", letter(n), entry.document.runs.first()?.seed)))
+        .filter_map(|(n, entry)| Some(format!("{}: seed {}", name(entries, n), entry.document.runs.first()?.seed)))
         .collect();
     html.leaf("p", &[], &format!("One run of each ({}). Drag across the plot to enlarge a part.", seeds.join(", ")));
     // What belongs to flows is chosen together, and so is what belongs to ports.
@@ -360,7 +408,7 @@ fn of_one_subject(page: &mut Page, entries: &[Entry], metrics: &[Metric], points
         html.leaf("p", &[], &format!("{} was recorded, but nothing happened to it.", names.join(", ")));
         return html;
     }
-    let members = members.iter().map(|(n, label)| format!("{} · {label}", letter(*n))).collect();
+    let members = members.iter().map(|(n, label)| format!("{} · {label}", name(entries, *n))).collect();
     let (choice, controls) = page.choice(Choice { label: "Lines".into(), members, chosen });
     html.append(&controls);
     let class = if charts.len() == 1 { "charts one" } else { "charts" };
@@ -408,7 +456,7 @@ fn scenarios_section(entries: &[Entry], comparison: &Comparison) -> Html {
         ]);
     }
     html.append(&table.html());
-    html.append(&fingerprints(entries.iter().map(|entry| &entry.document)));
+    html.append(&fingerprints(entries.iter().map(|entry| (entry.label.as_str(), &entry.document))));
     let title = format!("Resolved scenario of {}", name(entries, 0));
     html.append(&resolved(&title, &entries[0].document.scenario.resolved));
     if comparison.same_scenario {
@@ -425,7 +473,7 @@ fn scenarios_section(entries: &[Entry], comparison: &Comparison) -> Html {
 fn scenario_diff(entries: &[Entry], n: usize) -> Html {
     let (old, new) = (&entries[0].document.scenario.resolved, &entries[n].document.scenario.resolved);
     let mut html = Html::new();
-    html.leaf("h3", &[], &format!("From A to {}", name(entries, n)));
+    html.leaf("h3", &[], &format!("From {} to {}", name(entries, 0), name(entries, n)));
     if old == new {
         html.leaf("p", &[], "The resolved scenarios are the same.");
         return html;
@@ -435,7 +483,7 @@ fn scenario_diff(entries: &[Entry], n: usize) -> Html {
         return html;
     };
     let shown = diff::shortened(&lines, 2);
-    let label = format!("Differences of the resolved scenarios of A and {}", letter(n));
+    let label = format!("Differences of the resolved scenarios of {} and {}", name(entries, 0), name(entries, n));
     html.tag("pre", &[("class", "diff"), ("tabindex", "0"), ("role", "region"), ("aria-label", &label)], |html| {
         for line in shown.iter().take(DIFF_LINES) {
             match line {
@@ -455,7 +503,18 @@ fn scenario_diff(entries: &[Entry], n: usize) -> Html {
 
 /// Metrics in the order in which one is drawn if none is named.
 const PREFERRED: [Metric; 6] =
-    [Metric::Queue, Metric::Throughput, Metric::Cwnd, Metric::Rtt, Metric::Utilisation, Metric::Acknowledged];
+    [Metric::Cwnd, Metric::Throughput, Metric::Rtt, Metric::Queue, Metric::Utilisation, Metric::Acknowledged];
+/// Of more results than this a title names the first and the last.
+const FEW: usize = 4;
+/// Keys of resolved scenarios that tell what path it is, and what they are called.
+const PATH_KEYS: [(&str, &str); 6] = [
+    ("rate", "rate"),
+    ("bottleneck_rate", "bottleneck"),
+    ("bottleneck_delay", "with a delay of"),
+    ("trunk_delay", "trunk delay"),
+    ("access_delay", "access delay"),
+    ("buffer", "buffer"),
+];
 /// Points on a page, generous first.
 const POINT_BUDGETS: [usize; 4] = [200_000, 120_000, 60_000, 10_000];
 /// As many lines as can be told apart.
@@ -486,7 +545,7 @@ mod tests {
     #[test]
     fn what_is_needed_to_repeat_the_results_is_there() {
         let html = compare(&[entry("one", "a = 1\n"), entry("two", "a = 2\n")], &[]);
-        for part in ["Resolved scenario of A  one (1 line)", "a = 1\n", "ackclock run x.toml", "00000000000000ff"] {
+        for part in ["Resolved scenario of one (1 line)", "a = 1\n", "ackclock run x.toml", "00000000000000ff"] {
             assert!(html.contains(part), "{part}");
         }
         assert!(html.contains(">result version</th>") && html.contains(">Fingerprints<"));
@@ -495,7 +554,9 @@ mod tests {
     #[test]
     fn equal_scenarios_are_said_to_be_equal() {
         let html = compare(&[entry("one", "a = 1\n"), entry("two", "a = 1\n")], &[]);
-        assert!(html.contains("of the same scenario") && html.contains("equal under every seed"));
+        assert!(
+            html.contains("of the same scenario") && html.contains("Equal in all results under every seed: efficiency")
+        );
         assert!(!html.contains("class=\"diff\""));
     }
 
@@ -515,17 +576,35 @@ mod tests {
     }
 
     #[test]
-    fn twenty_results_have_letters_of_their_own() {
+    fn twenty_results_bear_their_names_in_one_matrix() {
         let entries: Vec<Entry> = (0..20).map(|n| entry(&format!("variant {n}"), "a = 1\n")).collect();
+        let mut entries = entries;
+        for run in entries.iter_mut().skip(1).flat_map(|entry| &mut entry.document.runs) {
+            run.ports[1].mean_queue /= 2.0;
+        }
         let html = compare(&entries, &[]);
-        assert!(html.contains("A  variant 0") && html.contains("T  variant 19") && html.contains("20 results"));
+        let body = html.split_once("<main").unwrap().1;
+        assert!(body.contains("variant 0 to variant 19, 20 results") && !body.contains("T  variant"));
+        assert_eq!(body.matches("Each result minus variant 0</caption>").count(), 1);
+        // Half the delay and half the queue, in each of the nineteen: better, and no warning.
+        let praise = |sign: &str| body.matches(&format!("<span class=\"verdict {sign}\">")).count();
+        assert_eq!((praise("good"), praise("notable")), (38, 0));
+        assert!(body.contains("Equal in all results under every seed: efficiency, fairness, goodput"));
     }
 
     #[test]
-    fn the_metric_drawn_is_one_that_most_have_recorded() {
+    fn the_title_has_the_parameters_of_the_path() {
+        let path = "bottleneck_rate = \"20 Mbps\"\nbottleneck_delay = \"5 ms\"\nbuffer = ";
+        let entries = [entry("one", &format!("{path}\"10 cells\"\n")), entry("two", &format!("{path}\"20 cells\"\n"))];
+        assert!(compare(&entries, &[]).contains("<h1>one and two: bottleneck 20 Mbps, with a delay of 5 ms</h1>"));
+        assert!(compare_over(&entries, &[], "a path").contains("<h1>one and two: a path</h1>"));
+    }
+
+    #[test]
+    fn the_metrics_drawn_are_those_that_most_have_recorded() {
         let set = |metrics: &[Metric]| metrics.iter().copied().collect::<BTreeSet<_>>();
-        assert_eq!(preferred(&[set(&[Metric::Cwnd, Metric::Queue]), set(&[Metric::Cwnd])]), Some(Metric::Cwnd));
-        assert_eq!(preferred(&[set(&[Metric::Cwnd, Metric::Queue])]), Some(Metric::Queue));
-        assert_eq!(preferred(&[set(&[Metric::Drops]), set(&[])]), None);
+        assert_eq!(preferred(&[set(&[Metric::Cwnd, Metric::Queue]), set(&[Metric::Queue])]), [Metric::Queue]);
+        assert_eq!(preferred(&[set(&[Metric::Cwnd, Metric::Queue])]), [Metric::Cwnd, Metric::Queue]);
+        assert_eq!(preferred(&[set(&[Metric::Drops]), set(&[])]), []);
     }
 }

@@ -1,6 +1,5 @@
 //! How to repeat what a report shows: commands, scenarios, versions, fingerprints.
 
-use super::compare::letter;
 use super::html::Html;
 use super::number::plural;
 use super::table::{Cell, Table};
@@ -49,13 +48,14 @@ pub fn repeat(document: &Document) -> Html {
 }
 
 /// The fingerprints of several results, a column each: the same experiment has the same ones, run by whomever.
-pub fn fingerprints<'a>(documents: impl Iterator<Item = &'a Document> + Clone) -> Html {
+pub fn fingerprints<'a>(results: impl Iterator<Item = (&'a str, &'a Document)> + Clone) -> Html {
+    let documents = results.clone().map(|(_, document)| document);
     let mut seeds: Vec<u64> = documents.clone().flat_map(|document| document.runs.iter().map(|run| run.seed)).collect();
     seeds.sort_unstable();
     seeds.dedup();
     let mut table = Table::new("Fingerprints").words("seed");
-    for n in 0..documents.clone().count() {
-        table = table.words(letter(n));
+    for (name, _) in results {
+        table = table.words(name);
     }
     for &seed in seeds.iter().take(RUNS_LISTED) {
         let cells = documents.clone().map(|document| {
@@ -137,10 +137,10 @@ mod tests {
     }
 
     #[test]
-    fn fingerprints_stand_below_the_letter_of_their_result() {
+    fn fingerprints_stand_below_the_name_of_their_result() {
         let (first, mut second) = (example(1, 1, 3), example(1, 1, 2));
         second.runs[1].fingerprint = "feedfeedfeedfeed".into();
-        let html = fingerprints([&first, &second].into_iter());
+        let html = fingerprints([("first", &first), ("second", &second)].into_iter());
         let row = |seed: usize, second: &str| {
             let of = &first.runs[seed - 1].fingerprint;
             format!(

@@ -14,16 +14,16 @@ pub struct Scatter {
     pub x: (String, String),
     /// Bottom to top.
     pub y: (String, String),
-    /// At most one for each letter.
+    /// One for each result.
     pub points: Vec<Point>,
 }
 
 /// One result.
 #[derive(Clone, Debug)]
 pub struct Point {
-    /// A letter, drawn at the point.
-    pub letter: char,
-    /// What it stands for.
+    /// Which colour of the style sheet it has, counted on from the last to the first again.
+    pub colour: usize,
+    /// Its name, drawn beside it.
     pub name: String,
     /// Left to right.
     pub x: Interval,
@@ -76,12 +76,9 @@ impl Scatter {
         if self.points.is_empty() {
             return html;
         }
-        let reach = |interval: &Interval| {
-            let half = interval.ci95.unwrap_or(0.0);
-            [(interval.mean - half).max(0.0f64.min(interval.min)), interval.mean + half, interval.min, interval.max]
-        };
-        let x = Axis::of(self.points.iter().flat_map(|point| reach(&point.x)), &self.x.1);
-        let y = Axis::of(self.points.iter().flat_map(|point| reach(&point.y)), &self.y.1);
+        let x = Axis::of(reach(self.points.iter().map(|point| &point.x)).into_iter(), &self.x.1);
+        let y = Axis::of(reach(self.points.iter().map(|point| &point.y)).into_iter(), &self.y.1);
+        let mut names = Names::default();
         let across = |value: f64| LEFT + (WIDTH - LEFT - RIGHT) * x.place(value);
         let up = |value: f64| HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * y.place(value);
         let view = format!("0 0 {WIDTH} {HEIGHT}");
@@ -89,10 +86,10 @@ impl Scatter {
             [("viewBox", view.as_str()), ("class", "scatter"), ("role", "img"), ("aria-label", &self.label)];
         html.tag("svg", &attributes, |svg| {
             self.grid(svg, &x, &y);
-            for (nth, point) in self.points.iter().enumerate() {
-                let class = format!("series-{}", nth % COLOURS);
+            for point in &self.points {
+                let class = format!("series-{}", point.colour % COLOURS);
                 svg.tag("g", &[("class", &class)], |svg| {
-                    svg.leaf("title", &[], &format!("{} {}", point.letter, point.name));
+                    svg.leaf("title", &[], &point.name);
                     for (a, b) in &point.seeds {
                         circle(svg, "seed", across(*a), up(*b), 2.5);
                     }
@@ -103,8 +100,16 @@ impl Scatter {
                     if let Some(half) = point.y.ci95 {
                         line(svg, "whisker", [px, up(point.y.mean - half), px, up(point.y.mean + half)]);
                     }
-                    circle(svg, "mean", px, py, 10.0);
-                    text(svg, "letter", px, py + 4.5, "middle", &point.letter.to_string());
+                    circle(svg, "mean", px, py, 5.0);
+                    let mut name = short(&point.name);
+                    for (value, axis, arrow) in [(point.x.mean, &x, '→'), (point.y.mean, &y, '↑')] {
+                        if value * axis.scale.factor > axis.high {
+                            let number = fixed(value * axis.scale.factor, axis.decimals);
+                            name += &format!(" {arrow} {number} {}", axis.scale.unit);
+                        }
+                    }
+                    let (at, anchor) = if px > WIDTH * 0.6 { (px - 9.0, "end") } else { (px + 9.0, "start") };
+                    text(svg, "name", at, names.free(px, py + 4.5), anchor, name.trim_end());
                 });
             }
         });
@@ -128,6 +133,47 @@ impl Scatter {
         };
         text(svg, "axis", (LEFT + WIDTH - RIGHT) / 2.0, HEIGHT - 8.0, "middle", &title(&self.x, x));
         text(svg, "axis", LEFT, TOP - 12.0, "start", &title(&self.y, y));
+    }
+}
+
+/// What an axis has to show: means and single seeds. Intervals of few seeds may be many times as long. A value that is more
+/// than so many times as large as all others is left out where there are three or more.
+fn reach<'a>(intervals: impl Iterator<Item = &'a Interval>) -> Vec<f64> {
+    let mut intervals: Vec<&Interval> = intervals.collect();
+    intervals.sort_by(|a, b| a.mean.total_cmp(&b.mean));
+    if let [.., second, largest] = intervals[..]
+        && intervals.len() > 2
+        && second.mean > 0.0
+        && largest.mean > OUTLIER * second.mean
+    {
+        intervals.pop();
+    }
+    intervals.iter().flat_map(|interval| [interval.mean, interval.min, interval.max]).collect()
+}
+
+/// Where names stand, so that none covers another.
+#[derive(Default)]
+struct Names(Vec<(f64, f64)>);
+
+impl Names {
+    /// The height for a name at a point: the next free one below.
+    fn free(&mut self, x: f64, y: f64) -> f64 {
+        let mut y = y;
+        while let Some((_, taken)) =
+            self.0.iter().find(|(other, taken)| (other - x).abs() < NAME_WIDTH && (taken - y).abs() < NAME_HEIGHT)
+        {
+            y = taken + NAME_HEIGHT;
+        }
+        self.0.push((x, y));
+        y
+    }
+}
+
+/// A name that has room in the plot.
+fn short(name: &str) -> String {
+    match name.chars().count() > LONGEST_NAME {
+        true => name.chars().take(LONGEST_NAME - 1).chain(['…']).collect(),
+        false => name.into(),
     }
 }
 
@@ -158,6 +204,12 @@ pub(super) const LEFT: f64 = 62.0;
 pub(super) const RIGHT: f64 = 18.0;
 pub(super) const TOP: f64 = 34.0;
 pub(super) const BOTTOM: f64 = 52.0;
+/// Room for a name.
+const NAME_WIDTH: f64 = 130.0;
+const NAME_HEIGHT: f64 = 13.0;
+const LONGEST_NAME: usize = 24;
+/// So many times as large as all others is out of scale.
+const OUTLIER: f64 = 4.0;
 /// Colours of the style sheet.
 const COLOURS: usize = 6;
 
@@ -171,8 +223,8 @@ mod tests {
 
     #[test]
     fn points_whiskers_and_seeds_are_drawn_within_the_axes() {
-        let point = |letter, x, y| Point {
-            letter,
+        let point = |colour, x, y| Point {
+            colour,
             name: "<b>".into(),
             x: interval(x, 0.001),
             y: interval(y, 1e6),
@@ -182,7 +234,7 @@ mod tests {
             label: "goodput against delay".into(),
             x: ("delay".into(), "s".into()),
             y: ("goodput".into(), "bit/s".into()),
-            points: vec![point('A', 0.002, 2e7), point('B', 0.02, 1e8)],
+            points: vec![point(0, 0.002, 2e7), point(1, 0.02, 1e8)],
         };
         let html = scatter.html();
         let svg = html.as_str();
@@ -196,12 +248,38 @@ mod tests {
     fn one_point_and_zeros_have_axes_too() {
         for mean in [0.0, 5.0] {
             let one = Interval { mean, ci95: None, min: mean, max: mean };
-            let point = Point { letter: 'A', name: String::new(), x: one, y: one, seeds: vec![(mean, mean)] };
+            let point = Point { colour: 0, name: String::new(), x: one, y: one, seeds: vec![(mean, mean)] };
             let axes = || (String::new(), "s".to_string());
             let scatter = Scatter { label: String::new(), x: axes(), y: axes(), points: vec![point] };
             let html = scatter.html();
             assert!(!html.as_str().contains("NaN") && html.as_str().contains("class=\"tick\""));
         }
+    }
+
+    #[test]
+    fn a_result_far_away_stands_at_the_edge_with_its_number() {
+        let point = |name: &str, x| Point {
+            colour: 0,
+            name: name.into(),
+            x: interval(x, 0.0),
+            y: interval(1e6, 0.0),
+            seeds: vec![],
+        };
+        let svg = |far| {
+            let axes = |unit: &str| (String::new(), unit.to_string());
+            let points = vec![point("near", 0.010), point("far", far), point("middle", 0.020)];
+            Scatter { label: String::new(), x: axes("s"), y: axes("bit/s"), points }.html().as_str().to_owned()
+        };
+        assert!(svg(5.0).contains(">far → 5000 ms</text>") && svg(5.0).contains(">20</text>"), "{}", svg(5.0));
+        assert!(svg(0.079).contains(">far</text>"));
+        // All three have the same height: their names do not.
+        let all = svg(0.079);
+        let heights: std::collections::BTreeSet<&str> = all
+            .split("class=\"name\"")
+            .skip(1)
+            .filter_map(|rest| rest.split("y=\"").nth(1)?.split('"').next())
+            .collect();
+        assert!(heights.len() > 1, "{all}");
     }
 
     #[test]
