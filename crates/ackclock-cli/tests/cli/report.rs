@@ -50,7 +50,7 @@ fn a_comparison_is_printed_and_drawn() {
     let place = two_results("compare");
     let compare = place.run(&["compare", "a", "b"]).exits_with(0);
     assert_eq!(compare.stderr, "report in comparison.html\n");
-    assert!(compare.stdout.contains("\nminus a  seeds  efficiency"), "{}", compare.stdout);
+    assert!(compare.stdout.contains("\nminus a  seeds "), "{}", compare.stdout);
     let title = "rate 10 Mbps, trunk delay 2 ms, access delay 5 us: 0.3 s simulated, of which the first 0.05 s (warm-up) are left out\n";
     assert!(compare.stdout.starts_with(title), "{}", compare.stdout);
     assert!(compare.stdout.is_ascii() && compare.stdout.lines().all(|line| line.len() <= 130), "{}", compare.stdout);
