@@ -584,7 +584,7 @@ mod tests {
         }
         let html = compare(&entries, &[]);
         let body = html.split_once("<main").unwrap().1;
-        assert!(body.contains("variant 0 to variant 19, 20 results") && !body.contains("T  variant"));
+        assert!(html.contains("variant 0 to variant 19, 20 results") && !body.contains("T  variant"));
         assert_eq!(body.matches("Each result minus variant 0</caption>").count(), 1);
         // Half the delay and half the queue, in each of the nineteen: better, and no warning.
         let praise = |sign: &str| body.matches(&format!("<span class=\"verdict {sign}\">")).count();
