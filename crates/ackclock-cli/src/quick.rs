@@ -44,7 +44,8 @@ pub fn quick(args: &QuickArgs, command: Vec<String>) -> Result<Exit, Failure> {
         [one] => page::run::run(&one.document, one.document.runs[0].seed, &one.series),
         several => {
             let seconds = several[0].document.scenario.duration_s;
-            let path = format!("{} and {} there and back, buffer {}, {seconds} s", args.rate, args.rtt, args.buffer);
+            let buffer = QuickPath::of(args).map_or("", |path| path.buffer(args));
+            let path = format!("{} and {} there and back, buffer {buffer}, {seconds} s", args.rate, args.rtt);
             page::compare::compare_over(&entries(several), &DRAWN, &path)
         }
     };
