@@ -195,7 +195,7 @@ fn published(card: &CardReport, report: &TableReport) -> Html {
         .column("published", "")
         .column("ours", "")
         .column("tolerance", "")
-        .column("of row", "")
+        .column("share", "")
         .column("range", "");
     for label in &report.beside {
         table = table.column(label, "");

@@ -82,8 +82,8 @@ fn table_text(out: &mut String, table: &TableReport) {
     )
     .max(11);
     let mut header = format!(
-        "{:row_width$}  {:column_width$}  {:>9}  {:>ours_width$}  {:>12}  {:>9}  {:>6}",
-        "", "", "published", "ours", "range", "tolerance", "of row"
+        "{:row_width$}  {:column_width$}  {:>9}  {:>ours_width$}  {:>12}  {:>9}  {:>5}",
+        "", "", "published", "ours", "range", "tolerance", "share"
     );
     for label in &table.beside {
         let _ = write!(header, "  {label}");
@@ -97,7 +97,7 @@ fn table_text(out: &mut String, table: &TableReport) {
         let row_label = if previous == row { "" } else { row };
         previous = row;
         let mut text = format!(
-            "{}  {}  {published:>9.decimals$}  {:>ours_width$}  {:>12}  {:>9}  {:>6}",
+            "{}  {}  {published:>9.decimals$}  {:>ours_width$}  {:>12}  {:>9}  {:>5}",
             pad(row_label, row_width),
             pad(column, column_width),
             mean(ours, *decimals),
@@ -134,7 +134,7 @@ pub(crate) fn relative_tolerance(cell: &CellReport) -> String {
 }
 
 /// What a share of 100 % and more means.
-pub(crate) const WIDE: &str = "of row: the tolerance as a share of the largest distance from the published number to another \
+pub(crate) const WIDE: &str = "share: the tolerance as a share of the largest distance from the published number to another \
     of its row (of its column, where the row has no other). From 100 % on, wide, it does not tell the numbers of the row apart.";
 
 /// The reasons for a table's tolerances, each with the tolerances that it is for.
@@ -159,7 +159,7 @@ fn cell_verdict(verdict: &Verdict) -> String {
     match verdict {
         Verdict::Agrees => "agrees".into(),
         Verdict::Differs(finding) => format!("differs ({finding})"),
-        Verdict::Fails => "FAILS: not recorded".into(),
+        Verdict::Fails => "FAILS: unrecorded".into(),
         Verdict::Vanished(finding) => format!("FAILS: {finding} vanished"),
     }
 }
