@@ -63,7 +63,8 @@ fn bits(series: &[Series]) -> String {
 
 fn any_columns(metric: Metric) -> BoxedStrategy<Columns> {
     let number = any::<u64>().prop_map(f64::from_bits);
-    let time = any::<u64>().prop_map(Time::from_ps);
+    // Times of a file are signed.
+    let time = (0..=i64::MAX as u64).prop_map(Time::from_ps);
     match metric.shape() {
         Shape::Changes | Shape::Events => vec((time, number), 0..40)
             .prop_map(|rows| {
