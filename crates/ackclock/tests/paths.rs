@@ -175,7 +175,7 @@ bottleneck_rate = "20 Mbps"
 bottleneck_delay = "20 ms"
 [queue]
 buffer = "200 packets"
-mean_packet = "1000 B"
+red.mean_packet = "1000 B"
 [tcp]
 mss = "1460 B"
 recovery = "rfc6675"
