@@ -1,7 +1,7 @@
 //! `ackclock explain`: what a word means, wherever the program uses it.
 
 use ackclock::record::{DropReason, GROUPS, Metric, Shape, Subject};
-use ackclock_results::tables::columns;
+use ackclock_results::tables::{SEED, columns};
 use ackclock_scenario::NOT_MODELLED_PAGE;
 use serde_json::Value;
 
@@ -95,7 +95,8 @@ fn of_metric(metric: Metric) -> String {
         Shape::Intervals => "minimum, mean and maximum over each `record_interval`",
         Shape::Drops => "one row for each unit refused or lost",
     };
-    let names: Vec<String> = columns(metric, "cells").into_iter().map(|column| column.name).collect();
+    let of_metric = columns(metric, "cells").into_iter().map(|column| column.name);
+    let names: Vec<String> = std::iter::once(SEED.0.to_owned()).chain(of_metric).collect();
     format!(
         "a metric, recorded of {of}\n    {}\n    unit: {unit}\n    rows: {shape}\n    columns of {}.parquet: {}",
         metric.about(),

@@ -10,6 +10,7 @@ mod names;
 mod snappy;
 mod split;
 
+use std::borrow::Cow;
 use std::fs::File;
 use std::io;
 use std::path::Path;
@@ -47,7 +48,11 @@ pub enum Values<'a> {
     /// Whole numbers.
     Count(Vec<u32>),
     /// Numbers, in pieces.
-    Number(Vec<&'a [f64]>),
+    Number(Vec<Cow<'a, [f64]>>),
+    /// Whole numbers below 2⁵³, in pieces.
+    Whole(Vec<Cow<'a, [f64]>>),
+    /// One number, so many times.
+    Same(i64, usize),
 }
 
 impl Values<'_> {
@@ -59,7 +64,8 @@ impl Values<'_> {
             Values::Time(times) => times.len(),
             Values::Instants(pieces) => pieces.iter().map(|piece| piece.len()).sum(),
             Values::Count(counts) => counts.len(),
-            Values::Number(pieces) => pieces.iter().map(|piece| piece.len()).sum(),
+            Values::Number(pieces) | Values::Whole(pieces) => pieces.iter().map(|piece| piece.len()).sum(),
+            Values::Same(_, rows) => *rows,
         }
     }
 }
@@ -179,11 +185,15 @@ impl<'a> Rows<'a> {
         Ok(values.into_iter().map(|count| count as u32).collect())
     }
 
-    /// The next column, of numbers.
+    /// The next column, of numbers, which may be whole ones.
     ///
     /// # Errors
     /// If it is of another kind, or shorter than the table.
     pub fn numbers(&mut self) -> Result<Vec<f64>, ParquetError> {
+        let schema = self.reader.metadata().file_metadata().schema_descr();
+        if self.at < schema.num_columns() && schema.column(self.at).physical_type() == Type::INT64 {
+            return Ok(self.times()?.into_iter().map(|number| number as f64).collect());
+        }
         self.column(|reader| match reader {
             ColumnReader::DoubleColumnReader(reader) => Some(reader),
             _ => None,
@@ -226,7 +236,7 @@ fn schema(message: &str, columns: &[(&str, Kind)]) -> String {
     for (name, kind) in columns {
         text += &match kind {
             Kind::Text => format!("required binary {name} (STRING);\n"),
-            Kind::Time => format!("required int64 {name};\n"),
+            Kind::Time | Kind::Whole => format!("required int64 {name};\n"),
             Kind::Count => format!("required int32 {name} (INTEGER(32,false));\n"),
             Kind::Number => format!("required double {name};\n"),
         };
@@ -269,7 +279,9 @@ fn write_column(
             writer.typed::<Int32Type>().write_batch(&values, None, None)?;
             writer.close()
         }
-        Values::Number(pieces) => write_numbers(group, descriptor, pieces),
+        Values::Number(pieces) => write_numbers(group, descriptor, &slices(pieces)),
+        Values::Whole(pieces) => write_times(group, descriptor, &slices(pieces), |number| *number as i64),
+        Values::Same(number, rows) => write_same(group, descriptor, *number, *rows),
     }
 }
 
@@ -290,6 +302,34 @@ fn write_times<T>(
             snappy.elements(&octets, &mut experience, &mut stream)?;
             pages.data(stream, octets.len(), encoding, times.len())
         })
+    })
+}
+
+fn slices<'a>(pieces: &'a [Cow<'_, [f64]>]) -> Vec<&'a [f64]> {
+    pieces.iter().map(|piece| &**piece).collect()
+}
+
+/// Every page but the last is the same, and made once.
+fn write_same(
+    group: &mut SerializedRowGroupWriter<'_, &File>,
+    column: ColumnDescPtr,
+    number: i64,
+    rows: usize,
+) -> Result<(), ParquetError> {
+    let encoding = Encoding::DELTA_BINARY_PACKED;
+    chunk::write(group, column, Compression::SNAPPY, vec![Encoding::RLE, encoding], |pages| {
+        let mut page = |rows: usize, pages_of_it: usize| {
+            let mut octets = Vec::new();
+            delta::encode(&vec![number; rows], &mut octets);
+            let mut stream = Vec::new();
+            delta::varint(octets.len() as u64, &mut stream);
+            Snappy::new().elements(&octets, &mut Experience::default(), &mut stream)?;
+            (0..pages_of_it).try_for_each(|_| pages.data(stream.clone(), octets.len(), encoding, rows))
+        };
+        if rows >= ROWS_PER_PAGE {
+            page(ROWS_PER_PAGE, rows / ROWS_PER_PAGE)?;
+        }
+        if rows % ROWS_PER_PAGE > 0 { page(rows % ROWS_PER_PAGE, 1) } else { Ok(()) }
     })
 }
 

@@ -139,7 +139,7 @@ fn explain_says_what_a_word_means_wherever_it_is_used() {
         Congestion window of the sender, whenever it changes.
         unit: bytes
         rows: at every change; a value holds until the next
-        columns of cwnd.parquet: flow, time_ps, cwnd_bytes
+        columns of cwnd.parquet: seed, flow, time_ps, cwnd_bytes
     ");
     assert!(explained("queue_mean_cells").contains("a column of tables, in cells"));
     assert!(explained("mean_active").contains("a key of result.json, in connections"));

@@ -104,8 +104,8 @@ fn damaged_tables_are_refused_with_their_place() {
     place.write(path, whole);
 
     let index = place.read("kept/tables/seed-1/index.json");
-    place.write("kept/tables/seed-1/index.json", index.replace("\"format_version\": 1", "\"format_version\": 9"));
-    refused(&["index.json` has format version 9; this program reads 1", "newer"]);
+    place.write("kept/tables/seed-1/index.json", index.replace("\"format_version\": 2", "\"format_version\": 9"));
+    refused(&["index.json` has format version 9; this program reads 2", "newer"]);
     place.write("kept/tables/seed-1/index.json", "{}");
     refused(&["index.json` is damaged"]);
     place.write("kept/tables/seed-1/index.json", place.read("kept/tables/seed-2/index.json"));

@@ -185,7 +185,25 @@ fn what_killed_processes_left_half_written_goes_at_the_next_use() {
     assert_eq!(files.len(), 4, "{files:?}");
 }
 
-/// The result that is there may be large, or damaged: it is not read.
+/// The result that is there may be large: it is not read. Here it cannot be: there is less memory than it takes.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_large_earlier_result_costs_nothing() {
+    let place = Place::with("store-large", PLAIN);
+    let run = ["run", "scenario.toml", "--out", "kept"];
+    place.run(&run).exits_with(0);
+    let result = place.read("kept/result.json");
+    let large = fs::File::options().write(true).open(place.path("kept/result.json")).unwrap();
+    // A hole, which takes no room on the disk.
+    large.set_len(16 << 30).unwrap();
+    drop(large);
+    let script = format!("ulimit -v 4000000; exec {} run scenario.toml --out kept", env!("CARGO_BIN_EXE_ackclock"));
+    let mut shell = std::process::Command::new("sh");
+    shell.args(["-c", &script]).current_dir(place.path("."));
+    crate::support::outcome(shell).exits_with(0);
+    assert_eq!(place.read("kept/result.json"), result);
+}
+
 #[test]
 #[cfg(unix)]
 fn an_interruption_leaves_a_complete_result_whatever_it_is_of() {

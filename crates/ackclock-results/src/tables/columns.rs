@@ -32,6 +32,8 @@ pub enum Kind {
     Count,
     /// Numbers, infinity included.
     Number,
+    /// Numbers that are whole, from 0 to 2⁵³.
+    Whole,
 }
 
 /// One value.
@@ -62,14 +64,17 @@ enum Role {
     Reason,
 }
 
-/// The columns of a metric's table where ports count `unit`: cells or packets.
+/// The first column of every table: its name and what it means.
+pub const SEED: (&str, &str) = ("seed", "The seed of the run.");
+
+/// The further columns of a metric's table where ports count `unit`: cells or packets.
 pub fn columns(metric: Metric, unit: &str) -> Vec<Column> {
     let text =
         |role, name: &str, about| Column { name: name.into(), kind: Kind::Text, unit: String::new(), about, role };
     let time = |role, name: &str, about| Column { name: name.into(), kind: Kind::Time, unit: "ps".into(), about, role };
     let number = |role, part: &str, about| Column {
         name: format!("{}{part}_{}", metric.name().replace('-', "_"), suffix(metric, unit)),
-        kind: Kind::Number,
+        kind: if is_whole(metric, role) { Kind::Whole } else { Kind::Number },
         unit: if metric.unit() == "units" { unit.into() } else { metric.unit().into() },
         about,
         role,
@@ -89,8 +94,12 @@ pub fn columns(metric: Metric, unit: &str) -> Vec<Column> {
             columns.push(number(Role::Value, "", metric.about()));
         }
         Shape::Intervals => {
-            columns.push(time(Role::Start, "start_ps", "Beginning of the interval."));
-            columns.push(time(Role::End, "end_ps", "End of the interval; the last one ends with the run."));
+            columns.push(time(Role::Start, "start_ps", "Beginning of the interval, or of the first of several."));
+            columns.push(time(
+                Role::End,
+                "end_ps",
+                "End of the interval, or of the last of several in which nothing changed; the last one ends with the run.",
+            ));
             columns.push(number(Role::Min, "_min", "Smallest value within the interval."));
             columns.push(number(Role::Mean, "_mean", "Average over the time of the interval."));
             columns.push(number(Role::Max, "_max", "Largest value within the interval."));
@@ -121,7 +130,7 @@ impl Column {
             Kind::Text => Cell::Text(self.name_at(series, row)),
             Kind::Time => Cell::Time(self.time_at(series, row)),
             Kind::Count => Cell::Count(self.counts(series)[row]),
-            Kind::Number => Cell::Number(self.numbers(series)[row]),
+            Kind::Number | Kind::Whole => Cell::Number(self.numbers(series)[row]),
         }
     }
 
@@ -142,6 +151,12 @@ impl Column {
             Columns::Intervals { .. } => self.foreign(series),
         };
         Values::Instants(rows.map(instants).collect())
+    }
+
+    /// Its times in rows that stand for several intervals each.
+    pub(super) fn times_of_spans(&self, series: &Series, spans: &[Range<usize>]) -> Vec<u64> {
+        let row = |span: &Range<usize>| if self.role == Role::Start { span.start } else { span.end - 1 };
+        spans.iter().map(|span| self.time_at(series, row(span))).collect()
     }
 
     /// Its numbers in all rows of a series.
@@ -187,6 +202,16 @@ impl Column {
     }
 }
 
+/// Whether values are whole: octets of a sequence, and units that wait at an instant.
+fn is_whole(metric: Metric, role: Role) -> bool {
+    match metric {
+        Metric::Sent | Metric::Retransmissions | Metric::Acknowledged => true,
+        Metric::QueueChanges | Metric::VcQueueChanges => true,
+        Metric::Queue | Metric::VcQueue => matches!(role, Role::Min | Role::Max),
+        _ => false,
+    }
+}
+
 fn start(interval: Span, row: usize) -> u64 {
     interval.as_ps().saturating_mul(row as u64)
 }
@@ -227,7 +252,11 @@ mod tests {
     fn every_number_has_a_unit_and_every_column_a_meaning() {
         for column in Metric::ALL.into_iter().flat_map(|metric| columns(metric, "cells")) {
             assert!(!column.about.is_empty());
-            assert!(!matches!(column.kind, Kind::Number | Kind::Time) || !column.unit.is_empty(), "{}", column.name);
+            assert!(
+                !matches!(column.kind, Kind::Number | Kind::Whole | Kind::Time) || !column.unit.is_empty(),
+                "{}",
+                column.name
+            );
         }
     }
 }

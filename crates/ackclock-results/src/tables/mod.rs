@@ -7,12 +7,13 @@ mod columns;
 mod error;
 mod index;
 mod read;
+mod spans;
 mod write;
 
 #[cfg(test)]
 mod tests;
 
-pub use columns::{Cell, Column, Kind, columns};
+pub use columns::{Cell, Column, Kind, SEED, columns};
 pub use error::{OfTables, Problem, TableError};
 pub use index::{Index, IndexedFile};
 pub use read::Tables;
@@ -22,8 +23,9 @@ use std::path::{Path, PathBuf};
 
 use crate::document::{Document, Run, ScenarioPart};
 
-/// The number that changes whenever a reader of the tables would have to.
-pub const FORMAT_VERSION: u32 = 1;
+/// The number that changes whenever a reader of the tables would have to. 2: a column of the seed in front, whole numbers
+/// as such, and rows that stand for several intervals.
+pub const FORMAT_VERSION: u32 = 2;
 /// The folder of all tables in a result folder.
 pub const FOLDER: &str = "tables";
 /// The file that vouches for the others.

@@ -9,6 +9,7 @@ use parquet::data_type::ByteArray;
 use parquet::errors::ParquetError;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 
+use super::spans;
 use super::write::{Part, SERIES, file_name};
 use super::{Column, Index, IndexedFile, OfTables, Origin, Problem, TableError, columns};
 use crate::columnar::{Rows, wrong};
@@ -143,24 +144,37 @@ fn table(file: File, metric: Metric) -> Result<Vec<Series>, ParquetError> {
             parts.iter().map(points).collect::<Result<_, ParquetError>>()?
         }
         Shape::Intervals => {
-            rows.go_to(reader.metadata().file_metadata().schema_descr().num_columns() - 3);
+            let columns = reader.metadata().file_metadata().schema_descr().num_columns();
+            // The times say how many intervals a row stands for; they are of no use where that is one.
+            let (mut starts, mut ends) = (Vec::new(), Vec::new());
+            if parts.iter().any(|part| part.intervals.is_some()) {
+                rows.go_to(columns - 5);
+                (starts, ends) = (rows.times()?, rows.times()?);
+            }
+            rows.go_to(columns - 3);
             let mut min = rows.numbers()?.into_iter();
             let mut mean = rows.numbers()?.into_iter();
             let mut max = rows.numbers()?.into_iter();
+            let mut from = 0;
             let intervals = |part: &Part| {
                 let n = part.rows as usize;
-                Ok(Columns::Intervals {
-                    interval: Span::from_ps(part.interval_ps.ok_or_else(|| wrong("no interval"))?),
-                    end: Time::from_ps(part.end_ps.ok_or_else(|| wrong("no end"))?),
-                    min: min.by_ref().take(n).collect(),
-                    mean: mean.by_ref().take(n).collect(),
-                    max: max.by_ref().take(n).collect(),
-                })
+                let of_part = from..from + n;
+                from += n;
+                let interval = Span::from_ps(part.interval_ps.ok_or_else(|| wrong("no interval"))?);
+                let end = Time::from_ps(part.end_ps.ok_or_else(|| wrong("no end"))?);
+                let counts = match part.intervals {
+                    Some(all) => spans::counts(&starts[of_part.clone()], &ends[of_part], interval, end, all)?,
+                    None => vec![1; n],
+                };
+                let expanded = |numbers: &mut std::vec::IntoIter<f64>| spans::expanded(numbers.take(n), &counts);
+                let (min, mean, max) = (expanded(&mut min), expanded(&mut mean), expanded(&mut max));
+                Ok(Columns::Intervals { interval, end, min, mean, max })
             };
             parts.iter().map(intervals).collect::<Result<_, ParquetError>>()?
         }
         Shape::Drops => {
-            rows.go_to(1);
+            // After the seed and the port.
+            rows.go_to(2);
             let mut time = rows.times()?.into_iter().map(Time::from_ps);
             let mut vc = rows.texts()?.into_iter();
             let mut frame = rows.counts()?.into_iter();

@@ -6,6 +6,7 @@ use std::process;
 
 use ackclock::record::{Columns, DropReason, Metric, Series, Shape, Subject};
 use ackclock::units::{Span, Time};
+use parquet::basic::Type;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -70,6 +71,21 @@ fn any_columns(metric: Metric) -> BoxedStrategy<Columns> {
             .prop_map(|rows| {
                 let (time, value) = rows.into_iter().unzip();
                 Columns::Points { time, value }
+            })
+            .boxed(),
+        // As recorders give them: some alike, and as many as fit into the run.
+        Shape::Intervals if metric == Metric::Queue => (1..1000u64, vec((0..3_u32, 0..2_u32), 1..60), 1..=1000u64)
+            .prop_map(|(interval, rows, last)| {
+                let (min, more): (Vec<f64>, Vec<f64>) =
+                    rows.iter().map(|row| (f64::from(row.0), f64::from(row.1))).unzip();
+                let sum = |part: f64| min.iter().zip(&more).map(|(min, more)| min + part * more).collect();
+                Columns::Intervals {
+                    interval: Span::from_ps(interval),
+                    end: Time::from_ps((rows.len() as u64 - 1) * interval + last.min(interval)),
+                    mean: sum(0.5),
+                    max: sum(1.0),
+                    min,
+                }
             })
             .boxed(),
         Shape::Intervals => (1..u64::MAX, time, vec((number.clone(), number.clone(), number), 0..40))
@@ -167,7 +183,7 @@ fn units_meanings_and_origin_are_in_the_file() {
     };
     assert_eq!(value("seed"), "7");
     assert_eq!(value("scenario_hash"), "abc");
-    assert_eq!(value("format_version"), "1");
+    assert_eq!(value("format_version"), "2");
     assert_eq!(value("column.queue_mean_cells.unit"), "cells");
     assert_eq!(value("column.start_ps.unit"), "ps");
     assert_eq!(value("about"), Metric::Queue.about());
@@ -176,7 +192,74 @@ fn units_meanings_and_origin_are_in_the_file() {
     }
     let schema = metadata.schema_descr();
     let names: Vec<String> = (0..schema.num_columns()).map(|n| schema.column(n).name().to_string()).collect();
-    assert_eq!(names, ["port", "start_ps", "end_ps", "queue_min_cells", "queue_mean_cells", "queue_max_cells"]);
+    let of_metric = ["port", "start_ps", "end_ps", "queue_min_cells", "queue_mean_cells", "queue_max_cells"];
+    assert_eq!(names, [&["seed"][..], &of_metric].concat());
+    assert_eq!(value("column.seed.about"), "The seed of the run.");
+    // Units that wait at an instant are whole, their mean over time is not.
+    let types: Vec<Type> = (4..7).map(|n| schema.column(n).physical_type()).collect();
+    assert_eq!(types, [Type::INT64, Type::DOUBLE, Type::INT64]);
+}
+
+/// Every value of every column, as a reader that knows nothing of us sees them.
+fn cells(path: &Path) -> Vec<String> {
+    let reader = SerializedFileReader::new(File::open(path).unwrap()).unwrap();
+    let row = |row: parquet::record::Row| {
+        row.get_column_iter().map(|(_, field)| field.to_string()).collect::<Vec<_>>().join(" ")
+    };
+    reader.get_row_iter(None).unwrap().map(|found| row(found.unwrap())).collect()
+}
+
+#[test]
+fn every_row_has_the_seed_and_whole_numbers_are_integers() {
+    let place = Place::new("seed");
+    let rows: Vec<(u64, f64)> = (0..40_000).map(|n| (n * 7, (n * n) as f64)).collect();
+    let tables = written(&place, &[points(Metric::Sent, "f1", &rows), points(Metric::Cwnd, "f1", &[(3, 512.5)])]);
+    // More than one page: the seed is that of each.
+    let sent = cells(&place.0.join("sent.parquet"));
+    assert_eq!(sent.len(), rows.len());
+    for (n, row) in sent.iter().enumerate() {
+        assert_eq!(*row, format!("7 \"f1\" {} {}", n * 7, n * n));
+    }
+    assert_eq!(cells(&place.0.join("cwnd.parquet")), ["7 \"f1\" 3 512.5"]);
+    assert_eq!(bits(&tables.read(Metric::Sent).unwrap()), bits(&[points(Metric::Sent, "f1", &rows)]));
+    // What should be whole and is not stays what it is.
+    for odd in [0.5, -1.0, -0.0, f64::NAN, f64::INFINITY, 1e300] {
+        let place = Place::new("odd");
+        let series = [points(Metric::Sent, "f1", &[(0, 1.0), (1, odd)])];
+        assert_eq!(bits(&written(&place, &series).read_all().unwrap()), bits(&series));
+    }
+}
+
+#[test]
+fn an_idle_port_is_one_row_and_is_read_as_it_was() {
+    let place = Place::new("idle");
+    let series = |of: &str, busy: &[usize]| {
+        let value = |n: usize, value: f64| if busy.contains(&n) { value } else { 0.0 };
+        let columns = Columns::Intervals {
+            interval: Span::from_ps(100),
+            end: Time::from_ps(99_950),
+            min: vec![0.0; 1000],
+            mean: (0..1000).map(|n| value(n, 0.25)).collect(),
+            max: (0..1000).map(|n| value(n, 1.0)).collect(),
+        };
+        Series { metric: Metric::Queue, of: of.into(), vc: None, columns }
+    };
+    let all = [series("a->b", &[]), series("b->a", &[3]), series("b->c", &[0, 999])];
+    let tables = written(&place, &all);
+    assert_eq!(
+        cells(&place.0.join("queue.parquet")),
+        [
+            "7 \"a->b\" 0 99950 0 0.0 0",
+            "7 \"b->a\" 0 300 0 0.0 0",
+            "7 \"b->a\" 300 400 0 0.25 1",
+            "7 \"b->a\" 400 99950 0 0.0 0",
+            "7 \"b->c\" 0 100 0 0.25 1",
+            "7 \"b->c\" 100 99900 0 0.0 0",
+            "7 \"b->c\" 99900 99950 0 0.25 1",
+        ]
+    );
+    assert_eq!(tables.read_all().unwrap(), all);
+    assert_eq!(tables.index().files[0].rows, 7);
 }
 
 /// Some tables, and the bytes of one of them.
@@ -240,8 +323,8 @@ fn what_is_missing_foreign_or_of_another_version_is_named() {
         Tables::open(&place.0).unwrap_err()
     };
     assert!(matches!(opened(&text.replace("ackclock-tables", "other")).problem, Problem::Foreign));
-    let newer = opened(&text.replace("\"format_version\": 1", "\"format_version\": 2"));
-    assert!(newer.to_string().ends_with("has format version 2; this program reads 1"), "{newer}");
+    let newer = opened(&text.replace("\"format_version\": 2", "\"format_version\": 3"));
+    assert!(newer.to_string().ends_with("has format version 3; this program reads 2"), "{newer}");
     assert!(newer.help().contains("newer"));
     // A version is recognized whatever else has changed in it.
     assert!(matches!(

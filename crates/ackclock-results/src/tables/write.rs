@@ -10,7 +10,8 @@ use ackclock::sim::RESULT_VERSION;
 use parquet::errors::ParquetError;
 use serde::{Deserialize, Serialize};
 
-use super::{Column, FORMAT_VERSION, INDEX, Index, IndexedFile, Kind, Origin, TableError, columns};
+use super::spans::Rows;
+use super::{Column, FORMAT_VERSION, INDEX, Index, IndexedFile, Kind, Origin, SEED, TableError, columns};
 use crate::columnar::{self, Values};
 
 /// Writes the series of one run to a folder, which is made if it is not there: a file for each metric, then the index.
@@ -45,6 +46,8 @@ pub(super) struct Part {
     pub of: String,
     pub vc: Option<String>,
     pub rows: u64,
+    /// Of intervals: how many there are, if a row may stand for several.
+    pub intervals: Option<u64>,
     /// Of intervals: their length and the end of the run.
     pub interval_ps: Option<u64>,
     pub end_ps: Option<u64>,
@@ -53,7 +56,8 @@ pub(super) struct Part {
 }
 
 impl Part {
-    fn of(series: &Series) -> Part {
+    fn of(rows: &Rows<'_>) -> Part {
+        let series = rows.series;
         let (interval_ps, end_ps) = match &series.columns {
             Columns::Intervals { interval, end, .. } => (Some(interval.as_ps()), Some(end.as_ps())),
             _ => (None, None),
@@ -62,38 +66,64 @@ impl Part {
             Columns::Drops { names, .. } => Some(names.clone()),
             _ => None,
         };
-        let rows = series.columns.len() as u64;
-        Part { of: series.of.clone(), vc: series.vc.clone(), rows, interval_ps, end_ps, names }
+        Part {
+            of: series.of.clone(),
+            vc: series.vc.clone(),
+            rows: rows.len() as u64,
+            intervals: rows.spans.as_ref().map(|_| series.columns.len() as u64),
+            interval_ps,
+            end_ps,
+            names,
+        }
     }
 }
 
 fn table(folder: &Path, metric: Metric, series: &[&Series], origin: &Origin) -> Result<IndexedFile, TableError> {
     let path = folder.join(file_name(metric.name()));
     let file = File::create(&path).map_err(|error| TableError::io(&path, error))?;
-    let columns = columns(metric, &origin.unit);
-    parquet(&file, metric, &columns, series, origin).map_err(|error| TableError::io(&path, columnar::cause(error)))?;
+    let series: Vec<Rows> = series.iter().map(|series| Rows::of(series)).collect();
+    let mut columns = columns(metric, &origin.unit);
+    for column in columns.iter_mut().filter(|column| column.kind == Kind::Whole) {
+        // What should be whole and is not is kept as it is.
+        if !series.iter().all(|rows| column.numbers(rows.series).iter().all(|number| is_whole(*number))) {
+            column.kind = Kind::Number;
+        }
+    }
+    parquet(&file, metric, &columns, &series, origin).map_err(|error| TableError::io(&path, columnar::cause(error)))?;
     file.sync_all().map_err(|error| TableError::io(&path, error))?;
-    let rows = series.iter().map(|series| series.columns.len() as u64).sum();
+    let rows = series.iter().map(|rows| rows.len() as u64).sum();
     IndexedFile::of(&path, metric.name(), rows).map_err(|error| TableError::io(&path, error))
+}
+
+/// Whether an integer of a Parquet file gives the same number again, to the bit.
+fn is_whole(number: f64) -> bool {
+    (0.0..=LARGEST_WHOLE).contains(&number) && (number as i64 as f64).to_bits() == number.to_bits()
 }
 
 fn parquet(
     file: &File,
     metric: Metric,
     columns: &[Column],
-    series: &[&Series],
+    series: &[Rows<'_>],
     origin: &Origin,
 ) -> Result<(), ParquetError> {
-    let named: Vec<(&str, Kind)> = columns.iter().map(|column| (column.name.as_str(), column.kind)).collect();
+    // A column of the seed comes first: tables of several runs can be read as one.
+    let of_columns = columns.iter().map(|column| (column.name.as_str(), column.kind));
+    let named: Vec<(&str, Kind)> = std::iter::once((SEED.0, Kind::Whole)).chain(of_columns).collect();
     let groups = row_groups(series);
     let name = metric.name().replace('-', "_");
+    // The largest seed is that of TOML, which is that of the column.
+    let seed = origin.seed as i64;
     columnar::write(file, &name, &named, metadata(metric, columns, series, origin), groups.len(), |group, column| {
-        values(&columns[column], &groups[group])
+        match column.checked_sub(1) {
+            None => Values::Same(seed, groups[group].iter().map(|(_, rows)| rows.len()).sum()),
+            Some(column) => values(&columns[column], &groups[group]),
+        }
     })
 }
 
-fn metadata(metric: Metric, columns: &[Column], series: &[&Series], origin: &Origin) -> Vec<(String, String)> {
-    let parts: Vec<Part> = series.iter().map(|series| Part::of(series)).collect();
+fn metadata(metric: Metric, columns: &[Column], series: &[Rows<'_>], origin: &Origin) -> Vec<(String, String)> {
+    let parts: Vec<Part> = series.iter().map(Part::of).collect();
     let parts = serde_json::to_string(&parts).expect("parts have string keys only");
     let mut metadata = vec![
         ("format".into(), "ackclock-table".into()),
@@ -106,6 +136,8 @@ fn metadata(metric: Metric, columns: &[Column], series: &[&Series], origin: &Ori
         ("metric".into(), metric.name().into()),
         ("about".into(), metric.about().into()),
         (SERIES.into(), parts),
+        (format!("column.{}.unit", SEED.0), String::new()),
+        (format!("column.{}.about", SEED.0), SEED.1.into()),
     ];
     for column in columns {
         metadata.push((format!("column.{}.unit", column.name), column.unit.clone()));
@@ -115,14 +147,14 @@ fn metadata(metric: Metric, columns: &[Column], series: &[&Series], origin: &Ori
 }
 
 /// Which rows of which series make up each row group.
-fn row_groups<'a>(series: &[&'a Series]) -> Vec<Vec<(&'a Series, Range<usize>)>> {
+fn row_groups<'a, 'b>(series: &'b [Rows<'a>]) -> Vec<Vec<(&'b Rows<'a>, Range<usize>)>> {
     let mut groups = Vec::new();
     let mut group = Vec::new();
     let mut room = ROWS_PER_GROUP;
-    for &series in series {
+    for series in series {
         let mut from = 0;
-        while from < series.columns.len() {
-            let to = series.columns.len().min(from + room);
+        while from < series.len() {
+            let to = series.len().min(from + room);
             group.push((series, from..to));
             room -= to - from;
             from = to;
@@ -138,17 +170,32 @@ fn row_groups<'a>(series: &[&'a Series]) -> Vec<Vec<(&'a Series, Range<usize>)>>
     groups
 }
 
-fn values<'a>(column: &Column, rows: &[(&'a Series, Range<usize>)]) -> Values<'a> {
-    let rows = rows.iter().map(|(series, rows)| (*series, rows.clone()));
+fn values<'a>(column: &Column, parts: &[(&Rows<'a>, Range<usize>)]) -> Values<'a> {
+    let rows = || parts.iter().map(|(rows, range)| (rows.series, range.clone()));
+    let numbers = || parts.iter().map(|(rows, range)| rows.numbers(column.numbers(rows.series), range.clone()));
     match column.kind {
-        Kind::Text => Values::Runs(rows.flat_map(|(series, rows)| column.names(series, rows)).collect()),
-        Kind::Time => column.times(rows),
-        Kind::Count => Values::Count(rows.flat_map(|(series, rows)| &column.counts(series)[rows]).copied().collect()),
-        Kind::Number => Values::Number(rows.map(|(series, rows)| &column.numbers(series)[rows]).collect()),
+        Kind::Text => Values::Runs(rows().flat_map(|(series, rows)| column.names(series, rows)).collect()),
+        Kind::Time if parts.iter().any(|(rows, _)| rows.spans.is_some()) => {
+            Values::Time(parts.iter().flat_map(|(rows, range)| times(column, rows, range.clone())).collect())
+        }
+        Kind::Time => column.times(rows()),
+        Kind::Count => Values::Count(rows().flat_map(|(series, rows)| &column.counts(series)[rows]).copied().collect()),
+        Kind::Number => Values::Number(numbers().collect()),
+        Kind::Whole => Values::Whole(numbers().collect()),
+    }
+}
+
+/// The times of some rows of a series of intervals, some of which may stand for several.
+fn times(column: &Column, rows: &Rows<'_>, range: Range<usize>) -> Vec<u64> {
+    match &rows.spans {
+        Some(spans) => column.times_of_spans(rows.series, &spans[range]),
+        None => column.times_of_spans(rows.series, &range.map(|row| row..row + 1).collect::<Vec<_>>()),
     }
 }
 
 /// Enough to compress well, few enough that one column of it is a few megabytes in memory.
 const ROWS_PER_GROUP: usize = 1 << 18;
+/// 2⁵³: up to here every integer is a double.
+const LARGEST_WHOLE: f64 = 9_007_199_254_740_992.0;
 /// The key of the parts.
 pub(super) const SERIES: &str = "series";
