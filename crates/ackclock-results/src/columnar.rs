@@ -329,7 +329,7 @@ fn write_same(
         if rows >= ROWS_PER_PAGE {
             page(ROWS_PER_PAGE, rows / ROWS_PER_PAGE)?;
         }
-        if rows % ROWS_PER_PAGE > 0 { page(rows % ROWS_PER_PAGE, 1) } else { Ok(()) }
+        if !rows.is_multiple_of(ROWS_PER_PAGE) { page(rows % ROWS_PER_PAGE, 1) } else { Ok(()) }
     })
 }
 
