@@ -155,7 +155,7 @@ pub struct RunArgs {
     /// Replace a value of the scenario; may be repeated
     #[arg(long, value_name = "KEY=VALUE")]
     pub set: Vec<String>,
-    /// Record these over time, in place of the scenario's `record`: metrics, or `tcp`, `ports`
+    /// Record these over time, in place of the scenario's `record`: metrics, or `tcp`, `ports`, `delays`
     #[arg(long, value_name = "METRIC,...", value_delimiter = ',', hide_possible_values = true,
           value_parser = PossibleValuesParser::new(metrics_and_groups()))]
     pub record: Vec<String>,

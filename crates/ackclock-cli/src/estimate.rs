@@ -126,7 +126,9 @@ fn rows(scenario: &Scenario, loads: &[Load], metric: Metric) -> f64 {
             };
     }
     match metric {
-        Metric::Cwnd | Metric::Sent | Metric::Acknowledged => sum(|load| load.segments),
+        Metric::Cwnd | Metric::Sent | Metric::Acknowledged | Metric::OneWayDelay => sum(|load| load.segments),
+        // Of sources of datagrams only, which are few.
+        Metric::Jitter | Metric::Loss => intervals * scenario.datagrams.len() as f64,
         Metric::Rtt | Metric::Srtt | Metric::Rto => sum(|load| load.round_trips),
         Metric::Ssthresh | Metric::Retransmissions => LOSSES * sum(|load| load.segments),
         Metric::Delay => intervals * loads.len() as f64,

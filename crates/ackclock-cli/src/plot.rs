@@ -23,13 +23,17 @@ struct Figure {
     metrics: &'static [Metric],
 }
 
-const FIGURES: [Figure; 8] = [
+const FIGURES: [Figure; 12] = [
     Figure { name: "cwnd", metrics: &[Metric::Cwnd, Metric::Ssthresh] },
     Figure { name: "rtt", metrics: &[Metric::Rtt, Metric::Srtt, Metric::Rto] },
     Figure { name: "sequence", metrics: &[Metric::Sent, Metric::Retransmissions, Metric::Acknowledged] },
     Figure { name: "throughput", metrics: &[Metric::Throughput] },
     Figure { name: "delay", metrics: &[Metric::Delay] },
+    Figure { name: "one-way-delay", metrics: &[Metric::OneWayDelay] },
+    Figure { name: "jitter", metrics: &[Metric::Jitter] },
+    Figure { name: "loss", metrics: &[Metric::Loss] },
     Figure { name: "queue", metrics: &[Metric::Queue] },
+    Figure { name: "sojourn", metrics: &[Metric::Sojourn] },
     Figure { name: "vc-queue", metrics: &[Metric::VcQueue] },
     Figure { name: "utilisation", metrics: &[Metric::Utilisation] },
 ];

@@ -87,12 +87,22 @@ fn agrees(records: &Records) {
         assert!(acknowledged.is_sorted());
         assert!(acknowledged.last().is_some_and(|&bytes| bytes <= flow.bytes_delivered as f64));
         assert!(points(find(records, Metric::Rtt, &flow.name, None)).1.iter().all(|&rtt| rtt > 0.0));
+        let delays = flow.delays.as_ref().unwrap();
+        histogram_agrees(&delays.one_way, points(find(records, Metric::OneWayDelay, &flow.name, None)).1);
+        histogram_agrees(&delays.round_trip, points(find(records, Metric::Rtt, &flow.name, None)).1);
+    }
+    for source in &records.datagrams {
+        let delays = source.delays.as_ref().unwrap();
+        histogram_agrees(&delays.one_way, points(find(records, Metric::OneWayDelay, &source.name, None)).1);
+        histogram_agrees(&delays.jitter, points(find(records, Metric::Jitter, &source.name, None)).1);
     }
     records.ports.iter().for_each(|port| sojourns_agree(port, records.simulated));
     for port in records.ports.iter().filter(|port| port.max_queue > 0) {
         let (_, mean, max) = overall(find(records, Metric::Queue, &port.name, None));
         close(mean, port.mean_queue);
         assert_eq!(max, port.max_queue as f64);
+        let (low, _, max) = overall(find(records, Metric::Sojourn, &port.name, None));
+        assert_eq!((low, max), (0.0, port.sojourn.as_ref().unwrap().max().unwrap().as_secs_f64()));
         let (_, changes) = points(find(records, Metric::QueueChanges, &port.name, None));
         assert_eq!(changes.iter().copied().fold(0.0, f64::max), port.max_queue as f64);
         for vc in &port.vcs {
@@ -134,6 +144,14 @@ fn drops_agree(records: &Records, name: &str, drops: &Columns) {
         assert!(port.is_none_or(|port| port.vcs[number].name == *of));
         assert_eq!(vc.iter().filter(|&&vc| vc as usize == number).count() as u64, refused + lost, "{name}, {of}");
     }
+}
+
+/// How often each value occurred, against the values over time (warm-up 0).
+fn histogram_agrees(histogram: &Histogram, values: &[f64]) {
+    let max = histogram.max().unwrap_or_default().as_secs_f64();
+    assert_eq!((histogram.count(), max), (values.len() as u64, values.iter().copied().fold(0.0, f64::max)));
+    let mean = values.iter().sum::<f64>() / values.len().max(1) as f64;
+    close(histogram.mean_s().unwrap_or_default(), mean);
 }
 
 /// How long units waited, against how many waited: Little's law, without an error (warm-up 0).
@@ -446,4 +464,23 @@ fn delays_of_cells_end_with_the_last_cell() {
         let sojourn = port.sojourn.as_ref().unwrap();
         assert_eq!(ps(sojourn.max()), port.max_queue * cell, "a cell that finds so many before it");
     }
+}
+
+#[test]
+fn losses_of_datagrams_are_shares_of_what_is_sent() {
+    // All in one interval.
+    let mut scenario = lab::scenario(LOSSY, &["udp.u.rate=400 kbps"]);
+    scenario.recording.interval = scenario.duration;
+    // Alone, which nothing else numbers packets for.
+    scenario.recording.metrics = [Metric::Loss].into_iter().collect();
+    let records = assert_engines_agree("loss", &scenario, 1);
+    let source = &records.datagrams[0];
+    let (time, share) = points(find(&records, Metric::Loss, "u", None));
+    assert!(source.lost > 0 && records.series.len() == 1);
+    assert_eq!((time, share), (&[Time::ZERO][..], &[source.lost as f64 / source.sent as f64][..]));
+    // Over seconds, more is lost while the link is down.
+    scenario.recording.interval = Span::from_ms(500);
+    let records = assert_engines_agree("loss over time", &scenario, 1);
+    let (_, shares) = points(find(&records, Metric::Loss, "u", None));
+    assert!(shares.len() > 4 && shares.iter().all(|share| (0.0..=1.0).contains(share)));
 }

@@ -22,7 +22,7 @@ pub struct Kind {
 }
 
 /// Every kind, in the order of a report.
-pub const KINDS: [Kind; 11] = [
+pub const KINDS: [Kind; 15] = [
     Kind {
         id: "cwnd",
         title: "Congestion window",
@@ -60,6 +60,30 @@ pub const KINDS: [Kind; 11] = [
         parts: &[(Metric::Delay, "path delay", Style::Steps)],
     },
     Kind {
+        id: "one-way-delay",
+        title: "One-way delay",
+        about: "From when data are handed down by the sender until they have arrived whole, when they arrive.",
+        quantity: "delay",
+        subject: Subject::Flow,
+        parts: &[(Metric::OneWayDelay, "one-way delay", Style::Dots)],
+    },
+    Kind {
+        id: "jitter",
+        title: "Jitter",
+        about: "Interarrival jitter of datagrams (RFC 3550), after each arrival.",
+        quantity: "jitter",
+        subject: Subject::Flow,
+        parts: &[(Metric::Jitter, "jitter", Style::Dots)],
+    },
+    Kind {
+        id: "loss",
+        title: "Loss of datagrams",
+        about: "Of those sent within each interval the share that is lost.",
+        quantity: "loss",
+        subject: Subject::Flow,
+        parts: &[(Metric::Loss, "loss", Style::Steps)],
+    },
+    Kind {
         id: "sequence",
         title: "Time-sequence",
         about: "First byte of each segment sent, sent again, and the first byte not yet acknowledged.",
@@ -78,6 +102,14 @@ pub const KINDS: [Kind; 11] = [
         quantity: "queue",
         subject: Subject::Port,
         parts: &[(Metric::Queue, "queue", Style::Band)],
+    },
+    Kind {
+        id: "sojourn",
+        title: "Queue in time",
+        about: "How long what leaves the queue has waited: the mean over each interval, and the band from the shortest to the longest.",
+        quantity: "waiting time",
+        subject: Subject::Port,
+        parts: &[(Metric::Sojourn, "waiting time", Style::Band)],
     },
     Kind {
         id: "queue-changes",
@@ -485,7 +517,7 @@ const BAND_ROOM: usize = 200;
 /// As many columns of drops as can be told apart.
 const DROP_BINS: usize = 400;
 /// What is shown even of many.
-const TELLING: [Metric; 4] = [Metric::Cwnd, Metric::Throughput, Metric::Queue, Metric::VcQueue];
+const TELLING: [Metric; 5] = [Metric::Cwnd, Metric::Throughput, Metric::OneWayDelay, Metric::Queue, Metric::VcQueue];
 
 #[cfg(test)]
 mod tests {

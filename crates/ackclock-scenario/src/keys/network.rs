@@ -81,7 +81,7 @@ pub(super) const KEYS: &[Key] = &[
         kind: Kind::Metrics,
         default: Fallback::Derived("nothing"),
         source: "Ackclock",
-        about: "What is recorded over time: metrics, or the groups tcp and ports. `ackclock explain METRIC` says what each is.",
+        about: "What is recorded over time: metrics, or the groups tcp, ports and delays. `ackclock explain METRIC` says what each is.",
         used_if: ALWAYS,
     },
     Key {

@@ -96,19 +96,20 @@ impl Occupancy {
     pub(super) fn leave(&mut self, now: Time, vc: VcId, admitted: Time) {
         self.buffer.leave(vc);
         self.update(now, vc);
-        self.depart(now, vc, now.since(admitted));
+        self.depart(now, vc, admitted);
     }
 
     /// An arrived unit is transmitted without waiting.
     pub(super) fn pass(&mut self, now: Time, vc: VcId) {
-        self.depart(now, vc, Span::ZERO);
+        self.depart(now, vc, now);
     }
 
-    fn depart(&mut self, now: Time, vc: VcId, waited: Span) {
+    #[inline(always)]
+    fn depart(&mut self, now: Time, vc: VcId, admitted: Time) {
         self.per_vc[vc].departures += 1;
         self.departures += 1;
         if let Some(trace) = &mut self.trace {
-            trace.departs(now, waited);
+            trace.departs(now, now.since(admitted));
         }
     }
 

@@ -140,8 +140,9 @@ impl Recorder {
         let receiver = |_: usize| DeliveryTrace::new(self.metrics, self.interval).map(|trace| *trace);
         let senders: Vec<SenderTrace> = (0..self.flows).filter_map(sender).collect();
         let receivers: Vec<DeliveryTrace> = (0..self.flows).filter_map(receiver).collect();
-        let transit = |number: usize| Some(TransitTrace::new(self.delays_since?, number >= self.flows));
-        let transits: Vec<TransitTrace> = (0..self.names.len()).filter_map(transit).collect();
+        let transit = |number| TransitTrace::new(self.delays_since, self.metrics, self.interval, number >= self.flows);
+        let count = if self.records_transits() { self.names.len() } else { 0 };
+        let transits: Vec<TransitTrace> = (0..count).map(transit).collect();
         let watched = Watched {
             windows: senders.iter().any(SenderTrace::wants_events),
             segments: senders.iter().any(SenderTrace::wants_segments),
@@ -167,18 +168,23 @@ impl Recorder {
     /// Whether each loss is recorded, and it matters which frame of its connection a unit belongs to: for drops, and for
     /// captures.
     pub(super) fn records_losses(&self) -> bool {
-        self.metrics.contains(Metric::Drops) || !self.hosts.is_empty()
+        self.metrics.contains(Metric::Drops) || self.metrics.contains(Metric::Loss) || !self.hosts.is_empty()
+    }
+
+    /// Whether it is recorded how long data take from end to end, or what becomes of each.
+    fn records_transits(&self) -> bool {
+        self.delays_since.is_some() || TransitTrace::is_wanted(self.metrics)
     }
 
     /// Whether packets have to be told from each other: for what was lost, and for how long they were under way.
     pub(super) fn numbers_packets(&self) -> bool {
-        self.records_losses() || self.delays_since.is_some()
+        self.records_losses() || self.records_transits()
     }
 
     /// The recorder of a port that `vcs` connections cross.
     pub(super) fn port(&self, vcs: usize) -> Option<Box<PortTrace>> {
         // A capture says where a packet was lost.
-        let losses = (!self.hosts.is_empty()).then_some(Metric::Drops);
+        let losses = self.records_losses().then_some(Metric::Drops);
         PortTrace::new(self.metrics.iter().chain(losses).collect(), self.interval, vcs, self.delays_since)
     }
 
@@ -192,7 +198,7 @@ impl Recorder {
     ) -> Recorded {
         let (mut flows, mut datagrams) = (Vec::new(), Vec::new());
         for (number, transit) in hosts.iter().flat_map(|hosts| &hosts.transits).enumerate() {
-            let one_way = transit.one_way().clone();
+            let Some(one_way) = transit.one_way().cloned() else { break };
             if let Some(jitter) = transit.jitter().cloned() {
                 datagrams.push(DatagramDelays { one_way, jitter });
             } else {
@@ -223,6 +229,14 @@ impl Recorder {
                     Series { metric, of: name.clone(), vc: None, columns: Columns::Points { time, value } }
                 };
                 all.extend(self.delays.iter().zip(&self.names).map(series));
+            } else if matches!(metric, Metric::OneWayDelay | Metric::Jitter | Metric::Loss) {
+                let lost = if metric == Metric::Loss { self.lost_datagrams(ports, links) } else { BTreeMap::new() };
+                for (number, name) in self.names.iter().enumerate() {
+                    let transit = hosts.as_mut().and_then(|hosts| hosts.transits.get_mut(number));
+                    let lost = lost.get(&number).map_or(&[][..], Vec::as_slice);
+                    let columns = transit.and_then(|transit| transit.take(metric, lost, end));
+                    all.extend(columns.map(|columns| Series { metric, of: name.clone(), vc: None, columns }));
+                }
             } else if metric.subject() == Subject::Flow {
                 for (flow, name) in self.names[..self.flows].iter().enumerate() {
                     let columns = hosts.as_mut().and_then(|hosts| hosts.take(metric, flow, end));
@@ -237,6 +251,20 @@ impl Recorder {
             }
         }
         all
+    }
+
+    /// The numbers of the datagrams of each source that are lost; sources are numbered after the flows.
+    fn lost_datagrams(&self, ports: &[PortRecording<'_>], links: &[LinkRecording<'_>]) -> BTreeMap<usize, Vec<u32>> {
+        let mut lost: BTreeMap<usize, Vec<u32>> = BTreeMap::new();
+        let mut add = |crossing: &[VcId], refused: &Refused| {
+            let (source, _) = end_of(crossing[refused.vc as usize]);
+            if source >= self.flows {
+                lost.entry(source).or_default().push(refused.frame);
+            }
+        };
+        ports.iter().for_each(|port| port.trace.all_refused().iter().for_each(|refused| add(port.crossing, refused)));
+        links.iter().for_each(|link| link.lost.iter().for_each(|refused| add(link.crossing, refused)));
+        lost
     }
 
     /// What ports refused and what their links lost, in the order of the scenario.

@@ -23,10 +23,18 @@ pub enum Metric {
     Throughput,
     /// The propagation delay of the present way.
     Delay,
+    /// How long data took from end to end.
+    OneWayDelay,
+    /// The interarrival jitter of datagrams.
+    Jitter,
+    /// Share of datagrams that is lost.
+    Loss,
     /// Units waiting at a port.
     Queue,
     /// Units of each connection waiting at a port.
     VcQueue,
+    /// How long units wait at a port.
+    Sojourn,
     /// Share of the time in which a port transmits.
     Utilisation,
     /// Units refused by ports or lost on links, with connection and reason.
@@ -63,7 +71,7 @@ pub enum Shape {
 
 impl Metric {
     /// Every metric, in the order of lists and folders.
-    pub const ALL: [Metric; 16] = [
+    pub const ALL: [Metric; 20] = [
         Metric::Cwnd,
         Metric::Ssthresh,
         Metric::Rtt,
@@ -74,8 +82,12 @@ impl Metric {
         Metric::Acknowledged,
         Metric::Throughput,
         Metric::Delay,
+        Metric::OneWayDelay,
+        Metric::Jitter,
+        Metric::Loss,
         Metric::Queue,
         Metric::VcQueue,
+        Metric::Sojourn,
         Metric::Utilisation,
         Metric::Drops,
         Metric::QueueChanges,
@@ -95,8 +107,12 @@ impl Metric {
             Metric::Acknowledged => "acknowledged",
             Metric::Throughput => "throughput",
             Metric::Delay => "delay",
+            Metric::OneWayDelay => "one-way-delay",
+            Metric::Jitter => "jitter",
+            Metric::Loss => "loss",
             Metric::Queue => "queue",
             Metric::VcQueue => "vc-queue",
+            Metric::Sojourn => "sojourn",
             Metric::Utilisation => "utilisation",
             Metric::Drops => "drops",
             Metric::QueueChanges => "queue-changes",
@@ -114,16 +130,19 @@ impl Metric {
         match self {
             Metric::Cwnd | Metric::Ssthresh | Metric::Sent | Metric::Retransmissions | Metric::Acknowledged => "bytes",
             Metric::Rtt | Metric::Srtt | Metric::Rto | Metric::Delay => "s",
+            Metric::OneWayDelay | Metric::Jitter | Metric::Sojourn => "s",
             Metric::Throughput => "bit/s",
             Metric::Queue | Metric::VcQueue | Metric::QueueChanges | Metric::VcQueueChanges | Metric::Drops => "units",
-            Metric::Utilisation => "fraction",
+            Metric::Utilisation | Metric::Loss => "fraction",
         }
     }
 
     /// What it is recorded of.
     pub fn subject(self) -> Subject {
         match self {
-            Metric::Queue | Metric::Utilisation | Metric::Drops | Metric::QueueChanges => Subject::Port,
+            Metric::Queue | Metric::Sojourn | Metric::Utilisation | Metric::Drops | Metric::QueueChanges => {
+                Subject::Port
+            }
             Metric::VcQueue | Metric::VcQueueChanges => Subject::PortVc,
             _ => Subject::Flow,
         }
@@ -133,7 +152,9 @@ impl Metric {
     pub fn shape(self) -> Shape {
         match self {
             Metric::Rtt | Metric::Sent | Metric::Retransmissions => Shape::Events,
+            Metric::OneWayDelay | Metric::Jitter => Shape::Events,
             Metric::Throughput | Metric::Queue | Metric::VcQueue | Metric::Utilisation => Shape::Intervals,
+            Metric::Sojourn => Shape::Intervals,
             Metric::Drops => Shape::Drops,
             _ => Shape::Changes,
         }
@@ -164,10 +185,22 @@ impl Metric {
             Metric::Delay => {
                 "Propagation delay of the way that the data of the flow have at an instant, one way, nothing else counted: looked at every record_interval and whenever something happens to the network, whenever it differs. Infinite where there is no way."
             }
+            Metric::OneWayDelay => {
+                "Time from when the sender hands a segment or a datagram with payload down until it has arrived whole, when it arrives; of flows and of sources of datagrams."
+            }
+            Metric::Jitter => {
+                "Interarrival jitter of datagrams (RFC 3550, section 6.4.1), whenever one arrives; of sources of datagrams."
+            }
+            Metric::Loss => {
+                "Of the datagrams sent within each record_interval the share that is lost, whenever it differs; 0 where none is sent. Of sources of datagrams."
+            }
             Metric::Queue => {
                 "Units waiting at the port, what is being transmitted not counted: exact time average, smallest and largest value over each interval. Values that last no time do not count."
             }
             Metric::VcQueue => "The same for the units of each connection that crosses the port.",
+            Metric::Sojourn => {
+                "Time that units have waited at the port whose transmission begins within each interval: smallest, mean and largest; 0 where none begins."
+            }
             Metric::Utilisation => {
                 "Share of the time in which the port transmits: mean over the interval, minimum and maximum over its tenths."
             }
@@ -217,7 +250,7 @@ impl FromIterator<Metric> for MetricSet {
 }
 
 /// Words for several metrics at once, and what they stand for.
-pub const GROUPS: [(&str, &[Metric]); 2] = [
+pub const GROUPS: [(&str, &[Metric]); 3] = [
     (
         "tcp",
         &[
@@ -233,6 +266,7 @@ pub const GROUPS: [(&str, &[Metric]); 2] = [
         ],
     ),
     ("ports", &[Metric::Queue, Metric::Utilisation, Metric::Drops]),
+    ("delays", &[Metric::OneWayDelay, Metric::Jitter, Metric::Loss, Metric::Sojourn]),
 ];
 
 #[cfg(test)]

@@ -186,29 +186,30 @@ mod tests {
 
             // Which units arrive at which tick: runs of one connection, one after the other, and sometimes several units
             // at one tick.
-            let mut queue: VecDeque<usize> = VecDeque::new();
+            let mut queue: VecDeque<(usize, u64)> = VecDeque::new();
             let mut of_vc = [0_u32; 3];
             let (mut last_departure, mut now, mut done) = (0, 0, 0);
-            let mut step_to = |now: u64, arrivals: &[usize], queue: &mut VecDeque<usize>, plain: &mut PortTrace| {
+            let mut step_to = |now: u64, arrivals: &[usize], queue: &mut VecDeque<(usize, u64)>, plain: &mut PortTrace| {
                 for number in done + 1..=now {
                     let mut departing = queue.pop_front();
-                    if let Some(vc) = departing {
+                    if let Some((vc, _)) = departing {
                         of_vc[vc] -= 1;
                         plain.queued(at(number), queue.len() as u32);
                         plain.queued_of(at(number), vc, of_vc[vc]);
                     }
                     for &vc in arrivals.iter().filter(|_| number == now) {
                         if departing.is_none() {
-                            departing = Some(vc);
+                            departing = Some((vc, number));
                         } else {
-                            queue.push_back(vc);
+                            queue.push_back((vc, number));
                             of_vc[vc] += 1;
                             plain.queued(at(number), queue.len() as u32);
                             plain.queued_of(at(number), vc, of_vc[vc]);
                         }
                     }
-                    if departing.is_some() {
+                    if let Some((_, admitted)) = departing {
                         plain.transmits(at(number), at(number + 1));
+                        plain.departs(at(number), at(number).since(at(admitted)));
                     }
                 }
                 done = now;
@@ -246,6 +247,7 @@ mod tests {
             step_to((end.as_ps() - 1) / tick, &[], &mut queue, &mut plain);
             let names: Vec<String> = ["a", "b", "c"].map(String::from).to_vec();
             let recorded = fifo.until(end);
+            prop_assert_eq!(recorded.sojourn(), plain.sojourn());
             for metric in metrics.iter() {
                 prop_assert_eq!(recorded.series(metric, end, "p", &names), plain.series(metric, end, "p", &names));
             }

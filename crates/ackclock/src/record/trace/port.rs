@@ -39,13 +39,17 @@ impl PortTrace {
         let level = |average, changes| LevelTrace::new(interval, metrics.contains(average), metrics.contains(changes));
         let queue = level(Metric::Queue, Metric::QueueChanges);
         let of_vc = level(Metric::VcQueue, Metric::VcQueueChanges);
-        let averages_only =
-            of_vc.is_none() && sojourn_since.is_none() && queue.as_ref().is_some_and(LevelTrace::is_averages);
+        let waits = metrics.contains(Metric::Sojourn).then_some(interval);
+        let averages_only = of_vc.is_none()
+            && sojourn_since.is_none()
+            && waits.is_none()
+            && queue.as_ref().is_some_and(LevelTrace::is_averages);
         let trace = PortTrace {
             vcs: of_vc.map_or(Vec::new(), |level| vec![level; vcs]),
             busy: metrics.contains(Metric::Utilisation).then(|| Busy::new(interval)),
             drops: metrics.contains(Metric::Drops).then(Vec::new),
-            sojourn: sojourn_since.map(|since| Box::new(SojournTrace::new(since))),
+            sojourn: (sojourn_since.is_some() || waits.is_some())
+                .then(|| Box::new(SojournTrace::new(sojourn_since, waits))),
             queue,
             averages_only,
         };
@@ -147,7 +151,7 @@ impl PortTrace {
 
     /// How long units waited, if that is recorded.
     pub fn sojourn(&self) -> Option<&Histogram> {
-        Some(self.sojourn.as_ref()?.histogram())
+        self.sojourn.as_ref()?.histogram()
     }
 
     /// The port transmits from an instant to another.
@@ -195,6 +199,9 @@ impl PortTrace {
                     Some(Series { metric, of: name.to_owned(), vc: Some(vc.clone()), columns: level(trace)? })
                 };
                 self.vcs.iter().zip(vcs).filter_map(of_vc).collect()
+            }
+            Metric::Sojourn => {
+                self.sojourn.as_ref().and_then(|sojourn| sojourn.columns(end)).map(one).unwrap_or_default()
             }
             Metric::Utilisation => self.busy.as_ref().map(|busy| one(busy.columns(end))).unwrap_or_default(),
             _ => Vec::new(),

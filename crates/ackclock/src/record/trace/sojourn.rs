@@ -3,15 +3,69 @@
 
 use std::collections::VecDeque;
 
+use crate::record::Columns;
 use crate::record::histogram::{Delays, Histogram};
 use crate::units::{Span, Time};
 
 /// Records how long units wait.
 #[derive(Clone, Debug)]
 pub(super) struct SojournTrace {
-    delays: Delays,
+    delays: Option<Delays>,
+    over_time: Option<Waits>,
     /// When those that wait were admitted, in order; where departures are told and nothing is thrown away.
     admitted: VecDeque<Time>,
+}
+
+/// Smallest, mean and largest wait of what departs in each interval.
+#[derive(Clone, Debug)]
+struct Waits {
+    interval: Span,
+    intervals: Vec<Waited>,
+}
+
+/// Of one interval, in picoseconds.
+#[derive(Clone, Copy, Debug, Default)]
+struct Waited {
+    units: u64,
+    sum: u128,
+    min: u64,
+    max: u64,
+}
+
+impl Waits {
+    /// `units` depart one `step` apart from `from` on, each after the same wait.
+    fn add(&mut self, from: Time, step: Span, wait: Span, mut units: u64) {
+        let (mut now, length, ps) = (from.as_ps(), self.interval.as_ps(), wait.as_ps());
+        while units > 0 {
+            let place = now / length;
+            // Those before the interval is over.
+            let here = if units == 1 { 1 } else { units.min(((place + 1) * length - now).div_ceil(step.as_ps())) };
+            let place = place as usize;
+            if place >= self.intervals.len() {
+                self.intervals.resize(place + 1, Waited::default());
+            }
+            let waited = &mut self.intervals[place];
+            waited.min = if waited.units == 0 { ps } else { waited.min.min(ps) };
+            waited.max = waited.max.max(ps);
+            waited.sum += u128::from(ps) * u128::from(here);
+            waited.units += here;
+            units -= here;
+            now += here * step.as_ps();
+        }
+    }
+
+    fn columns(&self, end: Time) -> Columns {
+        let count = end.as_ps().div_ceil(self.interval.as_ps()) as usize;
+        let of = |place: usize| self.intervals.get(place).copied().unwrap_or_default();
+        let all = || (0..count).map(of);
+        Columns::Intervals {
+            interval: self.interval,
+            end,
+            min: all().map(|waited| Span::from_ps(waited.min).as_secs_f64()).collect(),
+            mean: all().map(|waited| waited.sum as f64 / waited.units.max(1) as f64 * 1e-12).collect(),
+            max: all().map(|waited| Span::from_ps(waited.max).as_secs_f64()).collect(),
+        }
+    }
 }
 
 /// Units that depart one tick apart, after the same wait, in ticks.
@@ -29,9 +83,11 @@ pub(super) struct Departures {
 }
 
 impl SojournTrace {
-    /// What departs before `since` does not count.
-    pub(super) fn new(since: Time) -> SojournTrace {
-        SojournTrace { delays: Delays::new(since), admitted: VecDeque::new() }
+    /// How often each wait occurs, of what departs from `since` on, and waits over intervals of this length, as far as that is
+    /// asked for.
+    pub(super) fn new(since: Option<Time>, interval: Option<Span>) -> SojournTrace {
+        let over_time = interval.map(|interval| Waits { interval, intervals: Vec::new() });
+        SojournTrace { delays: since.map(Delays::new), over_time, admitted: VecDeque::new() }
     }
 
     /// A unit begins to wait.
@@ -47,11 +103,26 @@ impl SojournTrace {
 
     /// A unit departs that waited so long.
     pub(super) fn departs(&mut self, now: Time, waited: Span) {
-        self.delays.add(now, waited);
+        self.depart(now, Span::from_ps(1), waited, 1);
     }
 
-    pub(super) fn histogram(&self) -> &Histogram {
-        self.delays.histogram()
+    /// Units depart one `step` apart from `from` on, each after the same wait.
+    fn depart(&mut self, from: Time, step: Span, waited: Span, units: u64) {
+        if let Some(delays) = &mut self.delays {
+            delays.add_run(from, step, waited, units);
+        }
+        if let Some(over_time) = &mut self.over_time {
+            over_time.add(from, step, waited, units);
+        }
+    }
+
+    pub(super) fn histogram(&self) -> Option<&Histogram> {
+        Some(self.delays.as_ref()?.histogram())
+    }
+
+    /// The waits over time up to `end`, if they are asked for.
+    pub(super) fn columns(&self, end: Time) -> Option<Columns> {
+        Some(self.over_time.as_ref()?.columns(end))
     }
 }
 
@@ -70,7 +141,7 @@ impl Departures {
         while let Some(run) = self.runs.front_mut().filter(|run| run.departs <= tick) {
             let units = run.units.min(tick - run.departs + 1);
             let from = Time::from_ps(run.departs * length.as_ps());
-            trace.delays.add_run(from, length, length * run.wait, units);
+            trace.depart(from, length, length * run.wait, units);
             run.departs += units;
             run.units -= units;
             if run.units == 0 {
@@ -86,7 +157,7 @@ mod tests {
 
     #[test]
     fn units_count_when_they_depart() {
-        let mut trace = SojournTrace::new(Time::from_ps(0));
+        let mut trace = SojournTrace::new(Some(Time::ZERO), None);
         let mut departures = Departures::default();
         let tick = Span::from_ps(10);
         // Three depart at once, at ticks 5, 6 and 7; then two at 8 and 9, each two ticks after it came.
@@ -96,7 +167,8 @@ mod tests {
         assert_eq!(departures.runs.len(), 2);
         let mut counted = |tick_number| {
             departures.settle(tick_number, tick, &mut trace);
-            (trace.histogram().count(), trace.histogram().max())
+            let histogram = trace.histogram().unwrap();
+            (histogram.count(), histogram.max())
         };
         assert_eq!(counted(4), (0, None));
         assert_eq!(counted(6), (2, Some(Span::ZERO)));
@@ -107,12 +179,31 @@ mod tests {
 
     #[test]
     fn the_first_to_enter_is_the_first_to_leave() {
-        let mut trace = SojournTrace::new(Time::from_ps(40));
+        let mut trace = SojournTrace::new(Some(Time::from_ps(40)), None);
         trace.enters(Time::from_ps(10));
         trace.enters(Time::from_ps(15));
         trace.leaves(Time::from_ps(30));
-        assert_eq!(trace.histogram().count(), 0, "within the warm-up");
+        assert_eq!(trace.histogram().unwrap().count(), 0, "within the warm-up");
         trace.leaves(Time::from_ps(50));
-        assert_eq!((trace.histogram().count(), trace.histogram().max()), (1, Some(Span::from_ps(35))));
+        let histogram = trace.histogram().unwrap();
+        assert_eq!((histogram.count(), histogram.max()), (1, Some(Span::from_ps(35))));
+    }
+
+    #[test]
+    fn waits_over_intervals_by_hand() {
+        let ns = |ns: u64| Span::from_ps(1000 * ns);
+        let mut trace = SojournTrace::new(None, Some(ns(10)));
+        let at = |ns: u64| Time::from_ps(1000 * ns);
+        trace.departs(at(9), ns(4));
+        // At 4, 7, 10, 13, 16, 19, 22: two in the first interval, four in the second, one in the third.
+        trace.depart(at(4), ns(3), ns(1), 7);
+        trace.departs(at(12), ns(6));
+        assert!(trace.histogram().is_none());
+        let Columns::Intervals { min, mean, max, .. } = trace.columns(at(35)).unwrap() else { panic!("no intervals") };
+        let close =
+            |found: Vec<f64>, ns: [f64; 4]| found.iter().zip(ns).all(|(found, ns)| (found - 1e-9 * ns).abs() < 1e-20);
+        assert!(
+            close(min, [1.0, 1.0, 1.0, 0.0]) && close(mean, [2.0, 2.0, 1.0, 0.0]) && close(max, [4.0, 6.0, 1.0, 0.0])
+        );
     }
 }

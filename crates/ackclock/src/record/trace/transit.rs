@@ -7,7 +7,9 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
+use super::points::Points;
 use crate::record::histogram::{Delays, Histogram};
+use crate::record::{Columns, Metric, MetricSet};
 use crate::units::{Span, Time};
 
 /// Records the way of the data of one flow, or of datagrams.
@@ -17,9 +19,18 @@ pub struct TransitTrace {
     waiting: VecDeque<Time>,
     /// When the packets under way were handed down, by their numbers. What is lost stays: 24 octets each.
     under_way: BTreeMap<u32, Time>,
-    one_way: Delays,
+    one_way: Option<Delays>,
+    one_way_points: Option<Points>,
     /// Of datagrams.
     jitter: Option<Jitter>,
+    sends: Option<Sends>,
+}
+
+/// How many datagrams are handed down in each interval.
+#[derive(Clone, Debug)]
+struct Sends {
+    interval: Span,
+    sent: Vec<u64>,
 }
 
 /// The interarrival jitter of RFC 3550 §6.4.1, after each arrival.
@@ -29,27 +40,48 @@ struct Jitter {
     last: Option<Span>,
     /// J, in picoseconds. It is a mean, no instant, so it need not be whole.
     estimate_ps: f64,
-    estimates: Delays,
+    estimates: Option<Delays>,
+    points: Option<Points>,
 }
 
 /// Arrivals that a change takes to have its effect on the estimate, RFC 3550 §6.4.1.
 const SMOOTHING: f64 = 16.0;
 
 impl TransitTrace {
-    /// Nothing is under way. What arrives before `since` does not count; there is jitter of datagrams only.
-    pub fn new(since: Time, of_datagrams: bool) -> TransitTrace {
-        let jitter = || Jitter { last: None, estimate_ps: 0.0, estimates: Delays::new(since) };
+    /// Nothing is under way. It is counted how often each delay occurs that ends from `since` on, if that is asked for, and
+    /// recorded over time what `metrics` say; there are jitter and loss of datagrams only.
+    pub fn new(since: Option<Time>, metrics: MetricSet, interval: Span, of_datagrams: bool) -> TransitTrace {
+        let points = |metric| metrics.contains(metric).then(Points::default);
+        let jitter = || Jitter {
+            last: None,
+            estimate_ps: 0.0,
+            estimates: since.map(Delays::new),
+            points: points(Metric::Jitter),
+        };
+        let counts_sends = of_datagrams && metrics.contains(Metric::Loss);
         TransitTrace {
             waiting: VecDeque::new(),
             under_way: BTreeMap::new(),
-            one_way: Delays::new(since),
+            one_way: since.map(Delays::new),
+            one_way_points: points(Metric::OneWayDelay),
             jitter: of_datagrams.then(jitter),
+            sends: counts_sends.then(|| Sends { interval, sent: Vec::new() }),
         }
+    }
+
+    /// Whether any of these metrics is recorded here.
+    pub fn is_wanted(metrics: MetricSet) -> bool {
+        [Metric::OneWayDelay, Metric::Jitter, Metric::Loss].iter().any(|&metric| metrics.contains(metric))
     }
 
     /// A packet is handed down to the host.
     pub fn handed_down(&mut self, now: Time) {
         self.waiting.push_back(now);
+        if let Some(Sends { interval, sent }) = &mut self.sends {
+            let place = (now.as_ps() / interval.as_ps()) as usize;
+            sent.resize(sent.len().max(place + 1), 0);
+            sent[place] += 1;
+        }
     }
 
     /// A timeout takes back all that wait.
@@ -72,7 +104,12 @@ impl TransitTrace {
             return;
         }
         let delay = now.since(handed_down);
-        self.one_way.add(now, delay);
+        if let Some(one_way) = &mut self.one_way {
+            one_way.add(now, delay);
+        }
+        if let Some(points) = &mut self.one_way_points {
+            points.push(now, delay.as_secs_f64());
+        }
         if let Some(jitter) = &mut self.jitter {
             jitter.arrives(now, delay);
         }
@@ -83,14 +120,44 @@ impl TransitTrace {
         self.under_way.remove(&number);
     }
 
-    /// The delays.
-    pub fn one_way(&self) -> &Histogram {
-        self.one_way.histogram()
+    /// How often each delay occurred, if that is asked for.
+    pub fn one_way(&self) -> Option<&Histogram> {
+        Some(self.one_way.as_ref()?.histogram())
     }
 
-    /// The jitter after each arrival, of datagrams.
+    /// The same of the jitter after each arrival, of datagrams.
     pub fn jitter(&self) -> Option<&Histogram> {
-        Some(self.jitter.as_ref()?.estimates.histogram())
+        Some(self.jitter.as_ref()?.estimates.as_ref()?.histogram())
+    }
+
+    /// Takes the record of one metric over time out; of datagrams these are lost, by their numbers.
+    pub fn take(&mut self, metric: Metric, lost: &[u32], end: Time) -> Option<Columns> {
+        match metric {
+            Metric::OneWayDelay => Some(self.one_way_points.take()?.into_columns()),
+            Metric::Jitter => Some(self.jitter.as_mut()?.points.take()?.into_columns()),
+            _ => self.sends.as_ref().map(|sends| {
+                // What is lost stays among those under way.
+                let sent = lost.iter().filter_map(|number| self.under_way.get(number).copied());
+                sends.losses(sent, end)
+            }),
+        }
+    }
+}
+
+impl Sends {
+    /// The share that is lost of those sent in each interval; `lost` are the instants at which the lost ones were sent.
+    fn losses(&self, lost: impl Iterator<Item = Time>, end: Time) -> Columns {
+        let mut counts = vec![0_u64; self.sent.len()];
+        lost.for_each(|sent| counts[(sent.as_ps() / self.interval.as_ps()) as usize] += 1);
+        let mut shares = Points::default();
+        for place in 0..end.as_ps().div_ceil(self.interval.as_ps()) as usize {
+            let share = match (self.sent.get(place), counts.get(place)) {
+                (Some(&sent), Some(&lost)) if sent > 0 => lost as f64 / sent as f64,
+                _ => 0.0,
+            };
+            shares.change(Time::ZERO + self.interval * place as u64, share);
+        }
+        shares.into_columns()
     }
 }
 
@@ -100,7 +167,13 @@ impl Jitter {
         let Some(last) = self.last.replace(delay) else { return };
         let difference = delay.as_ps().abs_diff(last.as_ps()) as f64;
         self.estimate_ps += (difference - self.estimate_ps) / SMOOTHING;
-        self.estimates.add(now, Span::from_ps(self.estimate_ps as u64));
+        let estimate = Span::from_ps(self.estimate_ps as u64);
+        if let Some(estimates) = &mut self.estimates {
+            estimates.add(now, estimate);
+        }
+        if let Some(points) = &mut self.points {
+            points.push(now, estimate.as_secs_f64());
+        }
     }
 }
 
@@ -112,13 +185,17 @@ mod tests {
         Time::from_ps(ps)
     }
 
+    fn new(of_datagrams: bool) -> TransitTrace {
+        TransitTrace::new(Some(at(0)), MetricSet::NONE, Span::from_ps(1), of_datagrams)
+    }
+
     fn ps(span: Option<Span>) -> u64 {
         span.unwrap().as_ps()
     }
 
     #[test]
     fn delays_begin_when_packets_are_handed_down() {
-        let mut trace = TransitTrace::new(at(0), false);
+        let mut trace = new(false);
         for now in [10, 20, 30] {
             trace.handed_down(at(now));
         }
@@ -128,13 +205,16 @@ mod tests {
         trace.departs(1, false);
         trace.arrives(at(100), 1, true);
         trace.arrives(at(200), 0, true);
-        assert_eq!((trace.one_way().count(), ps(trace.one_way().min()), ps(trace.one_way().max())), (2, 70, 190));
+        assert_eq!(
+            (trace.one_way().unwrap().count(), ps(trace.one_way().unwrap().min()), ps(trace.one_way().unwrap().max())),
+            (2, 70, 190)
+        );
         assert!(trace.jitter().is_none() && trace.under_way.is_empty() && trace.waiting.is_empty());
     }
 
     #[test]
     fn what_a_timeout_takes_back_has_no_delay() {
-        let mut trace = TransitTrace::new(at(0), false);
+        let mut trace = new(false);
         trace.handed_down(at(10));
         trace.departs(0, false);
         trace.handed_down(at(20));
@@ -142,24 +222,24 @@ mod tests {
         trace.handed_down(at(50));
         trace.departs(1, false);
         trace.arrives(at(90), 1, true);
-        assert_eq!((trace.one_way().count(), ps(trace.one_way().max())), (1, 40));
+        assert_eq!((trace.one_way().unwrap().count(), ps(trace.one_way().unwrap().max())), (1, 40));
         trace.damaged(0);
         assert!(trace.under_way.is_empty());
     }
 
     #[test]
     fn what_has_no_payload_does_not_count() {
-        let mut trace = TransitTrace::new(at(0), false);
+        let mut trace = new(false);
         trace.handed_down(at(10));
         trace.departs(0, false);
         trace.arrives(at(20), 0, false);
-        assert_eq!(trace.one_way().count(), 0);
+        assert_eq!(trace.one_way().unwrap().count(), 0);
     }
 
     #[test]
     fn jitter_by_hand() {
         // Delays of 1600, 3200, 3200 and 1600 ps: D is 1600, 0 and -1600; J is 100, 93.75 and 93.75 + 1506.25 / 16 = 187.89.
-        let mut trace = TransitTrace::new(at(0), true);
+        let mut trace = new(true);
         for (number, delay) in (0..).zip([1600, 3200, 3200, 1600]) {
             let sent = 10_000 * u64::from(number);
             trace.handed_down(at(sent));
@@ -168,5 +248,28 @@ mod tests {
         }
         let jitter = trace.jitter().unwrap();
         assert_eq!((jitter.count(), ps(jitter.min()), ps(jitter.quantile(500)), ps(jitter.max())), (3, 93, 100, 187));
+    }
+
+    #[test]
+    fn losses_are_shares_of_what_is_sent_in_each_interval() {
+        let metrics = [Metric::Loss, Metric::Jitter, Metric::OneWayDelay].into_iter().collect();
+        let mut trace = TransitTrace::new(None, metrics, Span::from_ps(100), true);
+        // Two in the first interval, one in the second, two in the fourth; 1, 2 and 4 do not arrive, 4 is under way.
+        for (number, sent) in (0..).zip([10, 60, 110, 310, 390]) {
+            trace.handed_down(at(sent));
+            trace.departs(number, false);
+            if number == 0 || number == 3 {
+                trace.arrives(at(sent + 7), number, true);
+            }
+        }
+        let points = |columns: Option<Columns>| match columns {
+            Some(Columns::Points { time, value }) => (time, value),
+            _ => panic!("no points"),
+        };
+        let shares = points(trace.take(Metric::Loss, &[1, 2], at(399)));
+        assert_eq!(shares, (vec![at(0), at(100), at(200)], vec![0.5, 1.0, 0.0]));
+        assert_eq!(points(trace.take(Metric::OneWayDelay, &[], at(399))), (vec![at(17), at(317)], vec![7e-12, 7e-12]));
+        assert_eq!(points(trace.take(Metric::Jitter, &[], at(399))), (vec![at(317)], vec![0.0]));
+        assert!(trace.one_way().is_none() && trace.jitter().is_none());
     }
 }
