@@ -216,7 +216,7 @@ fn a_comparison_works_in_a_browser() {
     ];
     let report = compare(&entries, &[]);
     fs::write(folder().join("compare.html"), &report).unwrap();
-    // The queue of the bottleneck, and the window of each of five flows.
+    // Window, throughput, round trip, sequence numbers; queue and utilisation.
     check(&browser, "compare", &report, 6, &[(360, "light"), (1600, "dark")]);
     for (width, height, scheme) in [(360, 5200, "light"), (1600, 3600, "light"), (1600, 3600, "dark")] {
         shoot(&browser, "compare", &report, width, height, scheme);
