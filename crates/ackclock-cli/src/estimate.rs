@@ -13,6 +13,7 @@ use ackclock::ids::{IdVec, LinkId};
 use ackclock::packet::{IP_HEADER_BYTES, TCP_HEADER_BYTES, aal5};
 use ackclock::record::{Metric, Shape, Subject};
 use ackclock::scenario::{Flow, NodeKind, Scenario, Technology};
+use ackclock::tcp::AckPolicy;
 use ackclock::units::Time;
 
 /// A warning, if `runs` runs of a scenario would write more than a gigabyte.
@@ -92,8 +93,12 @@ impl Load {
         let ports = |route: &[LinkId]| route.iter().filter(|&&link| of_switch(scenario, link)).count() as f64;
         Load {
             segments,
-            // No more often than there are segments to time.
-            round_trips: (active.max(0.0) / delay).min(segments),
+            // With timestamps one for each acknowledgement; else no more often than there are segments to time.
+            round_trips: match (flow.tcp.timestamp_clock, flow.tcp.ack) {
+                (Some(_), AckPolicy::Delayed { .. }) => segments / 2.0,
+                (Some(_), AckPolicy::EverySegment) => segments,
+                (None, _) => (active.max(0.0) / delay).min(segments),
+            },
             data_ports: ports(&forward),
             ack_ports: ports(&backward),
             data_units,
@@ -199,6 +204,11 @@ mod tests {
         assert_eq!(bytes(&["record=[\"cwnd\"]"], "cwnd").round(), 187_500.0);
         // Propagation there and back 2 · (1 + 8 + 1) ms: 5,000 round trips of each flow.
         assert_eq!(bytes(&["record=[\"rtt\"]"], "rtt").round(), 2.0 * 5000.0 * 1.5);
+        // With timestamps a row for every acknowledgement, of every second segment if they are delayed.
+        let stamped = ["record=[\"rtt\"]", "tcp.timestamps=true", "tcp.mss=948 B"];
+        assert_eq!(bytes(&stamped, "rtt").round(), bytes(&["record=[\"cwnd\"]", "tcp.mss=948 B"], "cwnd").round());
+        let delayed = [stamped[0], stamped[1], stamped[2], "tcp.delayed_ack=true"];
+        assert_eq!(bytes(&delayed, "rtt").round(), (bytes(&stamped, "rtt") / 2.0).round());
         // 10,000 intervals of 10 ms at 6 ports: each switch has one to the other and one to each of its hosts.
         assert_eq!(bytes(&["record=[\"queue\"]"], "queue").round(), 10_000.0 * 6.0 * 10.0);
         // Data cross two ports of switches, acknowledgements two: 125,000 · 4.

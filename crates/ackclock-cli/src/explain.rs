@@ -128,7 +128,11 @@ fn of_schema(schema: &Value, path: &str, add: &mut impl FnMut(&str, String)) {
         let about = property["description"].as_str().unwrap_or_default();
         let mut words = Vec::new();
         collect_words(property, &mut words);
-        let choice = if words.is_empty() { String::new() } else { format!("\n    one of: {}", words.join(", ")) };
+        let choice = match (words.is_empty(), other_values(property)) {
+            (true, _) => String::new(),
+            (false, None) => format!("\n    one of: {}", words.join(", ")),
+            (false, Some(others)) => format!("\n    {others}, or one of: {}", words.join(", ")),
+        };
         add(key, format!("a key {place}\n    {about}{choice}"));
         for word in words {
             add(word, format!("a value of the key `{key}` {place}\n    {about}"));
@@ -147,6 +151,28 @@ fn collect_words<'a>(property: &'a Value, words: &mut Vec<&'a str>) {
     for alternative in property["anyOf"].as_array().into_iter().flatten() {
         collect_words(alternative, words);
     }
+}
+
+/// What else a property may be that may be one of some words.
+fn other_values(property: &Value) -> Option<String> {
+    let alternatives = property["anyOf"].as_array().into_iter().flatten();
+    let others: Vec<String> = alternatives
+        .filter_map(|alternative| match (alternative["type"].as_str()?, alternative["pattern"].as_str()) {
+            ("boolean", _) => Some("true, false".to_owned()),
+            ("integer", _) => {
+                Some(format!("a whole number from {} to {}", alternative["minimum"], alternative["maximum"]))
+            }
+            ("number", _) => Some("a fraction".to_owned()),
+            // The units stand in the last parentheses of the pattern.
+            ("string", Some(pattern)) => {
+                let (_, units) = pattern.rsplit_once('(')?;
+                let units = units.split(')').next()?.replace('|', ", ");
+                pattern.starts_with("^ *").then(|| format!("a number with a unit ({units})"))
+            }
+            _ => None,
+        })
+        .collect();
+    (!others.is_empty()).then(|| others.join(", "))
 }
 
 fn unknown(word: &str) -> Failure {

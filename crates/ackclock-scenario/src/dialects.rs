@@ -42,7 +42,6 @@ const NS2_2001: &[Default] = &[
 
 /// TCP by the RFCs of today.
 const STANDARD: &[Default] = &[
-    default("mss", Text("1460 B"), "RFC 9293 §3.7.1: Ethernet's 1500 B"),
     default("recovery", Text("rack"), "RFC 8985; hosts of today"),
     default("congestion_avoidance", Text("bytes"), "RFC 5681 §3.1"),
     default("handshake", Bare("true"), "RFC 9293 §3.5"),
@@ -58,6 +57,10 @@ const STANDARD: &[Default] = &[
     default("delayed_ack_timeout", Text("200 ms"), "RFC 5681 §4.2: below 500 ms; BSD"),
     default("host_queue_at_timeout", Text("keep"), "Ackclock: what is queued is sent"),
 ];
+
+/// New Reno as the RFC has it.
+const STANDARD_NEW_RENO: &[Default] =
+    &[default("restart_timer_on_partial_ack", Text("first"), "RFC 6582 §3.2 (5): the first of a recovery")];
 
 /// What goes with the growth of Vegas in the older dialects: they have no SACK.
 const WITH_VEGAS: &[Default] = &[default("recovery", Text("vegas"), "[NS2] §4: part of Vegas")];
@@ -95,23 +98,31 @@ pub(crate) fn apply(settings: &mut Settings, path_mtu: Option<u32>) {
         replace(settings, default);
     }
     if is_standard {
-        if let Some(mtu) = path_mtu {
-            replace_mss(settings, mtu);
+        if settings.word("recovery") == Some("new-reno") {
+            STANDARD_NEW_RENO.iter().for_each(|default| replace(settings, default));
         }
+        replace_mss(settings, path_mtu);
         replace_initial_window(settings);
     }
 }
 
-/// RFC 9293 §3.7.1: what headers and options leave of the path's MTU.
-fn replace_mss(settings: &mut Settings, mtu: u32) {
+/// RFC 9293 §3.7.1, RFC 6691: what headers and options leave of the path's MTU, or of Ethernet's if none is said.
+fn replace_mss(settings: &mut Settings, path_mtu: Option<u32>) {
+    let mtu = path_mtu.unwrap_or(ETHERNET_MTU);
     let timestamps = if settings.flag("timestamps") == Some(true) { Timestamps::OPTION_BYTES } else { 0 };
     if let Some(header) = settings.amount("header") {
         let payload = u64::from(mtu).saturating_sub(header + u64::from(timestamps)).max(1);
         let mss = Quantity { dimension: Dimension::Size, amount: payload };
-        let source = format!("RFC 9293 §3.7.1: the path carries datagrams of {mtu} B");
+        let source = match path_mtu {
+            Some(mtu) => format!("RFC 9293 §3.7.1: the path carries datagrams of {mtu} B"),
+            None => "RFC 6691: Ethernet's 1500 B less headers and options".to_owned(),
+        };
         settings.replace_default("mss", Value::Quantity(mss), &source);
     }
 }
+
+/// Octets of the largest datagram on Ethernet (RFC 894).
+const ETHERNET_MTU: u32 = 1500;
 
 /// RFC 6928 §2: ten segments, or as many as 14600 bytes have, but at least two.
 fn replace_initial_window(settings: &mut Settings) {

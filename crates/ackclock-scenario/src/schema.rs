@@ -75,6 +75,7 @@ fn property(key: &Key) -> Value {
             json!({ "anyOf": [{ "type": "string", "pattern": LINK_NAME }, { "enum": words }] })
         }
         Kind::Flag => json!({ "type": "boolean" }),
+        Kind::FlagOr(words) => json!({ "anyOf": [{ "type": "boolean" }, { "enum": words }] }),
         Kind::Word(words) => json!({ "enum": words }),
         Kind::Policy => json!({ "enum": policy_names() }),
         Kind::Integer { min, max } => json!({ "type": "integer", "minimum": min, "maximum": max }),

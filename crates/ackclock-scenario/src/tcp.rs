@@ -5,8 +5,8 @@ use ackclock::tcp::offset_sack::{Alternative, Form, Preference};
 use ackclock::tcp::{
     AbCoupling, AbStep, AckPolicy, Bbr1Params, Bbr3Params, CongestionAvoidance, CubicParams, FallFloydParams,
     FirstSegment, GrowthParams, HostQueue, Increase, InitialWindowFrom, NewRenoParams, OffsetSackParams, OutOfOrder,
-    PartialAckWindow, PlusReturn, RecoveryParams, RerouteParams, Rfc6675Params, SackParams, TcpParams, TickPhase,
-    TimerKind, TimerParams, VegasAParams, VegasLinuxParams, VegasParams, VegasPlusParams,
+    PartialAckTimer, PartialAckWindow, PlusReturn, RecoveryParams, RerouteParams, Rfc6675Params, SackParams, TcpParams,
+    TickPhase, TimerKind, TimerParams, VegasAParams, VegasLinuxParams, VegasParams, VegasPlusParams,
 };
 use ackclock::units::Span;
 
@@ -40,8 +40,9 @@ pub(crate) fn params(settings: &Settings, technology: Option<Technology>, report
     let growth = growth(settings, report);
     opening(settings, report);
     let initial_ssthresh = match settings.word("initial_ssthresh") {
-        Some("window") => receive_window?,
-        _ => settings.amount("initial_ssthresh")?,
+        Some("window") => Some(receive_window?),
+        Some("infinite") => None,
+        _ => Some(settings.amount("initial_ssthresh")?),
     };
     let ack = match settings.flag("delayed_ack")? {
         true => AckPolicy::Delayed { timeout: settings.span("delayed_ack_timeout")? },
@@ -405,12 +406,27 @@ fn arithmetic(settings: &Settings) -> Option<CongestionAvoidance> {
 
 fn recovery(settings: &Settings, report: &mut Report) -> Option<RecoveryParams> {
     let restart_timer_on_partial_ack = settings.flag("restart_timer_on_partial_ack");
-    Some(match settings.word("recovery")? {
+    let word = settings.word("recovery")?;
+    if settings.word("restart_timer_on_partial_ack") == Some("first") && matches!(word, "fall-floyd" | "rfc6675") {
+        report
+            .error(
+                settings.at("restart_timer_on_partial_ack"),
+                format!("`restart_timer_on_partial_ack` \"first\" does not go with `recovery` {word:?}"),
+            )
+            .label("it is the rule of RFC 6582 for New Reno")
+            .help("write true or false, or recovery = \"new-reno\"");
+        return None;
+    }
+    Some(match word {
         "vanilla" => RecoveryParams::Vanilla,
         "reno" => RecoveryParams::Reno,
         "new-reno" => RecoveryParams::NewReno(NewRenoParams {
             guard_after_timeout: settings.flag("guard_after_timeout")?,
-            restart_timer_on_partial_ack: restart_timer_on_partial_ack?,
+            restart_timer_on_partial_ack: match settings.word("restart_timer_on_partial_ack")? {
+                "true" => PartialAckTimer::Each,
+                "first" => PartialAckTimer::First,
+                _ => PartialAckTimer::Never,
+            },
             restart_timer_on_fast_retransmit: settings.flag("restart_timer_on_fast_retransmit")?,
             partial_ack_window: match settings.word("partial_ack_window")? {
                 "deflate" => PartialAckWindow::Deflate,

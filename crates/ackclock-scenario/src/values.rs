@@ -89,8 +89,8 @@ pub(crate) fn check(key: &Key, item: &Item, report: &mut Report) -> Option<Value
     let name = key.name;
     match (&key.kind, &item.node) {
         (Kind::Text | Kind::LinkName(_) | Kind::NodeName, Node::Text(text)) => Some(Value::Text(text.clone())),
-        (Kind::Flag, Node::Flag(flag)) => Some(Value::Flag(*flag)),
-        (Kind::Word(words), Node::Text(text)) => word(name, words, text, item.at, report),
+        (Kind::Flag | Kind::FlagOr(_), Node::Flag(flag)) => Some(Value::Flag(*flag)),
+        (Kind::Word(words) | Kind::FlagOr(words), Node::Text(text)) => word(name, words, text, item.at, report),
         (Kind::Policy, Node::Text(text)) => word(name, policy_names(), text, item.at, report),
         (Kind::Integer { min, max }, Node::Integer(integer)) => {
             whole(name, *integer, *min, *max, item.at, report).map(Value::Integer)
@@ -169,6 +169,7 @@ fn expectation(kind: &Kind) -> (String, String) {
         Kind::NodeName => ("the name of a node in quotes", "\"s1\""),
         Kind::LinkName(_) => ("the name of a link in one direction", "\"sw1->sw2\""),
         Kind::Flag => ("true or false", "true"),
+        Kind::FlagOr(words) => return (format!("true, false or one of {}", listed(words)), "true".to_owned()),
         Kind::Word(words) => return (format!("one of {}", listed(words)), format!("{:?}", words[0])),
         Kind::Policy => return (format!("one of {}", listed(policy_names())), "\"tail-drop\"".to_owned()),
         Kind::Integer { min, .. } => return ("a whole number".to_owned(), min.to_string()),

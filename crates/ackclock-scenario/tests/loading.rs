@@ -11,7 +11,8 @@ use ackclock::queue::cell::{CellPolicyParams, EpdParams, FbaParams, Forgiveness,
 use ackclock::scenario::{Buffer, Flow, ForcedDrop, Link, NodeKind, Queue, Route, Scenario, ServiceOrder, Technology};
 use ackclock::tcp::{
     AckPolicy, CongestionAvoidance, FirstSegment, GrowthParams, HostQueue, InitialWindowFrom, NewRenoParams,
-    OutOfOrder, PartialAckWindow, RecoveryParams, SackParams, TcpParams, TickPhase, TimerKind, TimerParams,
+    OutOfOrder, PartialAckTimer, PartialAckWindow, RecoveryParams, SackParams, TcpParams, TickPhase, TimerKind,
+    TimerParams,
 };
 use ackclock::units::{Rate, Span, Time};
 use ackclock_scenario::{Disk, LoadError, Loaded, Memory, load};
@@ -60,7 +61,7 @@ fn defaults_are_those_of_the_osu_model() {
         mss: 512,
         recovery: RecoveryParams::NewReno(NewRenoParams {
             guard_after_timeout: true,
-            restart_timer_on_partial_ack: true,
+            restart_timer_on_partial_ack: PartialAckTimer::Each,
             restart_timer_on_fast_retransmit: false,
             partial_ack_window: PartialAckWindow::Deflate,
             recovery_burst_segments: None,
@@ -69,7 +70,7 @@ fn defaults_are_those_of_the_osu_model() {
         growth: GrowthParams::Reno(CongestionAvoidance::AckCounting),
         initial_window_segments: 1,
         initial_window_from: InitialWindowFrom::Start,
-        initial_ssthresh: 65_535,
+        initial_ssthresh: Some(65_535),
         receive_window: 65_535,
         window_scale: 0,
         timer: TimerParams {
@@ -138,7 +139,8 @@ fn a_dumbbell_has_two_rates_and_delays() {
     assert!((capacity - 20e6 * 1460.0 / 1518.0).abs() < 1e-6, "{capacity}");
 }
 
-/// Packets of 1000 bytes in all; segments of 1460 with headers and timestamps; of both, so that neither is above 1, the former.
+/// Packets of 1000 bytes in all; segments of 1448 bytes with headers and timestamps, and without timestamps in smaller
+/// datagrams: the larger share, so that neither is above 1.
 #[test]
 fn capacity_is_the_payload_share_of_segments_with_their_headers_and_options() {
     let file = "duration = \"1 s\"\n[network]\ntechnology = \"packet\"\ntopology = \"dumbbell\"\nsources = 2\n\
@@ -149,8 +151,9 @@ fn capacity_is_the_payload_share_of_segments_with_their_headers_and_options() {
         loaded.scenario.bottleneck.unwrap().capacity_bps
     };
     assert_eq!(capacity(&["tcp.dialect=ns2-2001"]), 1e6);
-    assert_eq!(capacity(&["tcp.dialect=standard"]), 1e6 * 1460.0 / 1512.0);
-    assert_eq!(capacity(&["tcp.dialect=standard", "flow.f2.tcp.timestamps=false"]), 1e6 * 1460.0 / 1500.0);
+    assert_eq!(capacity(&["tcp.dialect=standard"]), 1e6 * 1448.0 / 1500.0);
+    let without = ["tcp.dialect=standard", "flow.f2.tcp.timestamps=false", "flow.f2.tcp.mss=1448 B"];
+    assert_eq!(capacity(&without), 1e6 * 1448.0 / 1488.0);
 }
 
 #[test]
@@ -256,7 +259,7 @@ fn flows_change_single_keys_of_tcp_and_traffic() {
     assert_eq!(f2.tcp.timer.min_rto_ticks, 3);
     assert_eq!(f2.tcp.timer.phase, TickPhase::Random);
     assert_eq!(f2.tcp.ack, AckPolicy::Delayed { timeout: Span::from_ms(200) });
-    assert_eq!((f2.tcp.initial_ssthresh, f2.tcp.receive_window, f2.tcp.window_scale), (4_000, 600_000, 4));
+    assert_eq!((f2.tcp.initial_ssthresh, f2.tcp.receive_window, f2.tcp.window_scale), (Some(4_000), 600_000, 4));
     let stop = Some(Time::ZERO + Span::from_ms(900));
     assert_eq!((f2.start, f2.stop, f2.size), (Time::ZERO + Span::from_ms(500), stop, Some(1_000_000)));
     assert_eq!((f1.start, f1.stop, f1.size), (Time::ZERO, stop, None));

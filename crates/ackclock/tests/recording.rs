@@ -484,3 +484,18 @@ fn losses_of_datagrams_are_shares_of_what_is_sent() {
     let (_, shares) = points(find(&records, Metric::Loss, "u", None));
     assert!(shares.len() > 4 && shares.iter().all(|share| (0.0..=1.0).contains(share)));
 }
+
+/// RFC 7323 §4.1: every acknowledgement of new data is a sample, delayed acknowledgements and losses included; both engines.
+#[test]
+fn with_timestamps_every_acknowledgement_of_new_data_is_a_round_trip() {
+    let head = "duration = \"5 s\"\nrecord = [\"rtt\", \"acknowledged\"]";
+    let text = lab::two_senders(head, "1 Gbps", "40 ms", "20 packets", "");
+    let records = assert_engines_agree("samples", &lab::scenario(&text, &[]), 1);
+    let of = |metric| points(find(&records, metric, "f1", None));
+    let (acknowledged, rtt) = (of(Metric::Acknowledged), of(Metric::Rtt));
+    // The first is that of the beginning, when nothing is acknowledged.
+    assert_eq!(acknowledged.0[1..], rtt.0[..]);
+    assert!(rtt.0.len() > 500, "{}", rtt.0.len());
+    let is_whole = |rtt: f64| ((rtt * 1000.0).round() - rtt * 1000.0).abs() < 1e-6;
+    assert!(rtt.1.iter().all(|&rtt| rtt >= 0.099 && is_whole(rtt)), "whole ticks of 1 ms, 100 ms but for one");
+}

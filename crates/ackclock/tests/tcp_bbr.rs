@@ -7,7 +7,7 @@ use ackclock::units::Time;
 use lab::agree::assert_engines_agree;
 use lab::{SECOND_FLOW, conserves, flow, port, scenario, two_senders};
 
-/// One flow over 10 Mb/s and 100 ms: 125 kB, 83 segments of 1512 octets.
+/// One flow over 10 Mb/s and 100 ms: 125 kB, 83 segments of 1500 octets.
 fn path() -> String {
     let head = "duration = \"60 s\"\nrecord = [\"cwnd\", \"rtt\", \"sent\"]";
     two_senders(head, "1 Gbps", "40 ms", "1000 packets", "growth = \"bbr1\"")
@@ -22,9 +22,9 @@ fn run(name: &str, sets: &[&str]) -> Records {
     records
 }
 
-/// Bits per second of payload that the bottleneck can carry: segments of 1460 octets with headers and timestamps.
-const CAPACITY: f64 = 10e6 * MSS / 1512.0;
-const MSS: f64 = 1460.0;
+/// Bits per second of payload that the bottleneck can carry: segments of 1448 octets with headers and timestamps.
+const CAPACITY: f64 = 10e6 * MSS / 1500.0;
+const MSS: f64 = 1448.0;
 
 fn share(flow: &FlowRecord) -> f64 {
     flow.goodput_bps / CAPACITY

@@ -65,10 +65,11 @@ fn tcp_params() -> impl Strategy<Value = TcpParams> {
         Just(RecoveryParams::Vanilla),
         Just(RecoveryParams::Rack),
         Just(RecoveryParams::Reno),
-        (any::<bool>(), any::<bool>()).prop_map(|(guard_after_timeout, restart_timer_on_partial_ack)| {
+        (any::<bool>(), 0..3_usize).prop_map(|(guard_after_timeout, restart)| {
             RecoveryParams::NewReno(NewRenoParams {
                 guard_after_timeout,
-                restart_timer_on_partial_ack,
+                restart_timer_on_partial_ack: [PartialAckTimer::Each, PartialAckTimer::First, PartialAckTimer::Never]
+                    [restart],
                 recovery_burst_segments: guard_after_timeout.then_some(2),
                 ..NewRenoParams::default()
             })
@@ -134,7 +135,7 @@ fn tcp_params() -> impl Strategy<Value = TcpParams> {
             timestamp_clock,
             sack,
             initial_window_segments: initial,
-            initial_ssthresh: ssthresh * MSS,
+            initial_ssthresh: Some(ssthresh * MSS),
             receive_window: window * MSS + 17,
             ack,
             out_of_order,

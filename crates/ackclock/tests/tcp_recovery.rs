@@ -40,7 +40,7 @@ fn rtts_after_finding<F: FnMut(u64, u32) -> bool>(pair: &Pair<F>, number: u64) -
 fn vanilla_waits_for_the_timer_and_starts_over() {
     let window = 32.0;
     let mut tcp = params(RecoveryParams::Vanilla, 1);
-    tcp.initial_ssthresh = 32 * MSS;
+    tcp.initial_ssthresh = Some(32 * MSS);
     // Segment 63 is the first that is sent at cwnd 32: a window of 32 after slow start.
     let mut pair = Pair::new(&tcp, GREEDY, ONE_WAY, |number, transmission| number == 62 && transmission == 1);
     pair.run(Time::ZERO + Span::from_secs(20));

@@ -187,7 +187,7 @@ fn four_gigabytes_pass_without_a_wrap() {
     tcp.receive_window = 1 << 30;
     tcp.window_scale = 14;
     tcp.initial_window_segments = 16_000;
-    tcp.initial_ssthresh = 1 << 30;
+    tcp.initial_ssthresh = Some(1 << 30);
     let mut sender = Sender::new(&tcp, GREEDY, clock());
     let mut receiver = Receiver::new(&tcp);
     sender.on_timer(Time::ZERO);
@@ -209,7 +209,8 @@ fn four_gigabytes_pass_without_a_wrap() {
 #[test]
 fn each_vegas_grows_as_its_name_says() {
     let steps = |growth| {
-        let params = TcpParams { growth, initial_ssthresh: 2 * MSS, receive_window: 64 * MSS, ..params(new_reno(), 6) };
+        let params =
+            TcpParams { growth, initial_ssthresh: Some(2 * MSS), receive_window: 64 * MSS, ..params(new_reno(), 6) };
         let mut pair = Pair::new(&params, GREEDY, ONE_WAY, |_, _| false);
         pair.run(at(4200));
         let changes = pair.cwnd.windows(2).map(|pair| (pair[1].0, pair[1].1 - pair[0].1));

@@ -109,6 +109,10 @@ fn an_acknowledgement_of_less_than_the_timed_segment_gives_no_sample() {
 
 // ---- partial acknowledgements and the timer ----
 
+fn each_or_none(restart: bool) -> PartialAckTimer {
+    if restart { PartialAckTimer::Each } else { PartialAckTimer::Never }
+}
+
 fn partial_ack_recoveries(restart_timer_on_partial_ack: bool) -> [(&'static str, RecoveryParams); 3] {
     let fall_floyd = FallFloydParams {
         partial_ack_pipe_segments: 2,
@@ -121,7 +125,7 @@ fn partial_ack_recoveries(restart_timer_on_partial_ack: bool) -> [(&'static str,
             "new-reno",
             RecoveryParams::NewReno(NewRenoParams {
                 guard_after_timeout: true,
-                restart_timer_on_partial_ack,
+                restart_timer_on_partial_ack: each_or_none(restart_timer_on_partial_ack),
                 ..NewRenoParams::default()
             }),
         ),
@@ -144,6 +148,24 @@ fn a_partial_acknowledgement_restarts_the_timer_if_it_shall() {
             answer(&mut sender, 1000, 4, &[]);
             assert!(sender.in_recovery(), "{name}: 4 is less than the 10 that were sent");
             assert_eq!(sender.next_deadline(), Some(at(deadline)), "{name}, restart {restart}");
+        }
+    }
+}
+
+/// RFC 6582 §3.2 (5): ten holes; the partial acknowledgement of 4 at 1 s restarts the timer as above, that of 5 at 1.5 s and
+/// later ones do not. In the next recovery the first one does again.
+#[test]
+fn the_first_partial_acknowledgement_restarts_the_timer_of_rfc_6582() {
+    let new_reno = |restart_timer_on_partial_ack| {
+        RecoveryParams::NewReno(NewRenoParams { restart_timer_on_partial_ack, ..NewRenoParams::default() })
+    };
+    for (restart, after) in [(PartialAckTimer::First, [3900, 3900]), (PartialAckTimer::Each, [3900, 4400])] {
+        let mut sender = sender(new_reno(restart), 10);
+        three_duplicates(&mut sender, 500, 0);
+        for ((ms, number), deadline) in [(1000, 4), (1500, 5)].into_iter().zip(after) {
+            answer(&mut sender, ms, number, &[]);
+            assert!(sender.in_recovery());
+            assert_eq!(sender.next_deadline(), Some(at(deadline)), "{restart:?}, {number}");
         }
     }
 }
@@ -202,8 +224,7 @@ fn a_guard_ignores_duplicates_until_all_sent_before_the_timeout_is_acknowledged(
 
 #[test]
 fn without_a_guard_three_duplicates_are_a_loss_after_a_timeout_too() {
-    let new_reno =
-        NewRenoParams { guard_after_timeout: false, restart_timer_on_partial_ack: true, ..NewRenoParams::default() };
+    let new_reno = NewRenoParams { guard_after_timeout: false, ..NewRenoParams::default() };
     for (name, recovery) in
         [("new-reno", RecoveryParams::NewReno(new_reno)), ("fall-floyd", fall_floyd()), ("reno", RecoveryParams::Reno)]
     {

@@ -162,7 +162,7 @@ fn tshark_can_be_told_the_scale_of_a_window() {
     let wide = TcpParams {
         receive_window: 600_000,
         window_scale: TcpParams::scale_for(600_000),
-        initial_ssthresh: 600_000,
+        initial_ssthresh: Some(600_000),
         ..params(every_recovery().remove(2).1)
     };
     // 600000 / 2^4 = 37500

@@ -19,7 +19,7 @@ pub struct Wire {
 
 /// The parameters of these tests: a path of 40 ms, and a receiver with room for 60 segments.
 pub fn params(recovery: RecoveryParams) -> TcpParams {
-    TcpParams { recovery, mss: 1024, receive_window: 61_440, initial_ssthresh: 20_480, ..TcpParams::default() }
+    TcpParams { recovery, mss: 1024, receive_window: 61_440, initial_ssthresh: Some(20_480), ..TcpParams::default() }
 }
 
 pub fn every_recovery() -> Vec<(&'static str, RecoveryParams)> {

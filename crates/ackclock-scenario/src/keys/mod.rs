@@ -83,6 +83,8 @@ pub(crate) enum Kind {
     LinkName(&'static [&'static str]),
     /// A boolean.
     Flag,
+    /// A boolean, or one of these words.
+    FlagOr(&'static [&'static str]),
     /// One of these words.
     Word(&'static [&'static str]),
     /// The name of a drop policy.

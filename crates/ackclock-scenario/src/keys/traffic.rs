@@ -205,10 +205,10 @@ pub(super) const KEYS: &[Key] = &[
     Key {
         sections: TCPS,
         name: "initial_ssthresh",
-        kind: amount_or(&[Limit { dimension: Dimension::Size, min: 1, max: 1 << 40 }], &["window"]),
+        kind: amount_or(&[Limit { dimension: Dimension::Size, min: 1, max: 1 << 40 }], &["window", "infinite"]),
         default: Fallback::Text("window"),
         source: "[SD-PLUS] §2; elsewhere inferred",
-        about: "Slow-start threshold at the start; \"window\": the receive window.",
+        about: "Slow-start threshold at the start; \"window\": the receive window; \"infinite\": slow start ends with the first loss.",
         used_if: ALWAYS,
     },
     Key {
@@ -334,10 +334,10 @@ pub(super) const KEYS: &[Key] = &[
     Key {
         sections: TCPS,
         name: "restart_timer_on_partial_ack",
-        kind: Kind::Flag,
+        kind: Kind::FlagOr(&["first"]),
         default: Fallback::Bare("true"),
         source: "RFC 6582 §4; for fall-floyd inferred",
-        about: "Whether a partial acknowledgement restarts the retransmission timer.",
+        about: "Whether a partial acknowledgement restarts the retransmission timer; \"first\", of new-reno: the first of a recovery only.",
         used_if: IF_PARTIAL_ACKS,
     },
     Key {

@@ -385,7 +385,12 @@ impl HostTraces {
     #[inline]
     pub(super) fn acked(&mut self, now: Time, flow: usize, sender: &Sender) {
         if self.watched.segments {
-            self.senders[flow].acked(now, sender.flight().una);
+            let trace = &mut self.senders[flow];
+            match sender.sample_by_timestamps() {
+                None => trace.acked(now, sender.flight().una),
+                Some(Some(rtt)) => trace.sampled(now, rtt),
+                Some(None) => {}
+            }
         }
     }
 

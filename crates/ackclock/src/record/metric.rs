@@ -165,10 +165,10 @@ impl Metric {
         match self {
             Metric::Cwnd => "Congestion window of the sender, whenever it changes.",
             Metric::Ssthresh => {
-                "Slow-start threshold of the sender, whenever it changes. Infinite before the first loss, unless the scenario gives one."
+                "Slow-start threshold of the sender, whenever it changes. Before the first loss it is the receive window, unless `initial_ssthresh` says otherwise; \"infinite\" is infinite."
             }
             Metric::Rtt => {
-                "Time from handing a segment down to its acknowledgement, for the segments that TCP times (one at a time, never one that was sent twice: Karn). Exact; TCP itself sees it in whole ticks of its timer."
+                "Each round trip that TCP measures. With timestamps: one of every acknowledgement of new data, in whole ticks of their clock, as TCP takes it. Without: from handing a segment down to its acknowledgement, one segment at a time, never one that was sent twice (Karn); exact, TCP itself sees it in whole ticks of its timer. Not that of the handshake."
             }
             Metric::Srtt => {
                 "Smoothed round trip as the sender estimates it, in whole ticks of its timer and eighths of them, whenever it changes."

@@ -26,8 +26,8 @@ pub struct TcpParams {
     pub initial_window_segments: u32,
     /// From when the initial window holds.
     pub initial_window_from: InitialWindowFrom,
-    /// Slow-start threshold at the start, bytes.
-    pub initial_ssthresh: u64,
+    /// Slow-start threshold at the start, bytes; `None` is infinite.
+    pub initial_ssthresh: Option<u64>,
     /// Receiver window, bytes. What is advertised is this, rounded down to what `window_scale` can express.
     pub receive_window: u64,
     /// Shift count of the window scale option (RFC 7323 §2), 0 to 14.
@@ -66,7 +66,7 @@ impl Default for TcpParams {
             growth: GrowthParams::Reno(CongestionAvoidance::AckCounting),
             initial_window_segments: 1,
             initial_window_from: InitialWindowFrom::Start,
-            initial_ssthresh: 65_535,
+            initial_ssthresh: Some(65_535),
             receive_window: 65_535,
             window_scale: 0,
             timer: TimerParams {

@@ -19,7 +19,7 @@ use crate::packet::{SackBlock, Segment, SegmentKind};
 use crate::record::Fingerprint;
 use crate::record::trace::TimerState;
 use crate::rng::Stream;
-use crate::units::Time;
+use crate::units::{Span, Time};
 
 /// What the application does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -126,7 +126,7 @@ impl Sender {
             flight: Flight { una: 0, nxt: 0, max: 0, mss, rwnd, limit: size.saturating_add(u64::from(params.fin)) },
             window: Window {
                 cwnd: f64::from(window_at_start) * f64::from(params.mss),
-                ssthresh: params.initial_ssthresh as f64,
+                ssthresh: params.initial_ssthresh.map_or(f64::INFINITY, |bytes| bytes as f64),
             },
             window_end: 0,
             growth: Growth::new(&params.growth, Stream::new(0, "", TIES)),
@@ -190,11 +190,14 @@ impl Sender {
     fn on_extra(&mut self, now: Time, segment: &Segment) -> bool {
         self.timer.pass(now);
         let Some(extra) = self.extra.as_deref_mut() else { return true };
+        extra.sampled = None;
         if let (Some(clock), Some(timestamps)) = (extra.clock, segment.timestamps) {
             extra.echo = timestamps.value;
             // RFC 7323 §4.1: of what acknowledges new data.
             if segment.ack > self.flight.una {
-                self.timer.sample_span(clock.since(now, timestamps.echo));
+                let rtt = clock.since(now, timestamps.echo);
+                self.timer.sample_span(rtt);
+                extra.sampled = Some(rtt);
             }
         }
         let Some(end) = &mut extra.end else { return true };
@@ -359,6 +362,11 @@ impl Sender {
     /// The segment whose round trip is measured, by its first byte.
     pub fn timed(&self) -> Option<u64> {
         Some(self.timed).filter(|&seq| seq != NONE)
+    }
+
+    /// Where timestamps measure round trips: the sample that the timer took from the last segment, if it took one.
+    pub fn sample_by_timestamps(&self) -> Option<Option<Span>> {
+        self.samples_by_timestamps.then(|| self.extra.as_ref().and_then(|extra| extra.sampled))
     }
 
     /// What is recorded of the timer.

@@ -25,7 +25,7 @@ pub fn tcp(choices: &mut Choices) -> TcpParams {
             CongestionAvoidance::Float,
         ])),
         initial_window_segments: choices.one_of(&[1, 1, 2, 4, 20]),
-        initial_ssthresh: choices.one_of(&[receive_window, receive_window, u64::from(mss) * 4, 1]),
+        initial_ssthresh: choices.one_of(&[Some(receive_window), None, Some(u64::from(mss) * 4), Some(1)]),
         receive_window,
         window_scale: scale,
         ack: AckPolicy::EverySegment,
@@ -198,7 +198,10 @@ pub fn recovery(choices: &mut Choices, kind: usize) -> RecoveryParams {
     match kind {
         0 => RecoveryParams::NewReno(NewRenoParams {
             guard_after_timeout: !no(),
-            restart_timer_on_partial_ack,
+            restart_timer_on_partial_ack: match restart_timer_on_partial_ack {
+                true => PartialAckTimer::Each,
+                false => PartialAckTimer::First,
+            },
             ..NewRenoParams::default()
         }),
         1 => RecoveryParams::Vanilla,

@@ -16,7 +16,7 @@ pub fn params(recovery: RecoveryParams, window: u32) -> TcpParams {
     TcpParams {
         recovery,
         initial_window_segments: window,
-        initial_ssthresh: u64::from(window) * MSS,
+        initial_ssthresh: Some(u64::from(window) * MSS),
         ..TcpParams::default()
     }
 }

@@ -3,7 +3,7 @@
 use super::points::Points;
 use crate::record::histogram::{Delays, Histogram};
 use crate::record::{Columns, Metric, MetricSet};
-use crate::units::Time;
+use crate::units::{Span, Time};
 
 /// What is recorded of a sender's timer, as it is after an event.
 #[derive(Clone, Copy, Debug)]
@@ -72,13 +72,17 @@ impl SenderTrace {
     /// Bytes up to `una` are acknowledged. To be called before the sender answers with new segments.
     pub fn acked(&mut self, now: Time, una: u64) {
         if let Some((_, since)) = self.timed.take_if(|(seq, _)| una > *seq) {
-            let round_trip = now.since(since);
-            if self.metrics.contains(Metric::Rtt) {
-                self.rtt.push(now, round_trip.as_secs_f64());
-            }
-            if let Some(round_trips) = &mut self.round_trips {
-                round_trips.add(now, round_trip);
-            }
+            self.sampled(now, now.since(since));
+        }
+    }
+
+    /// A segment, or its timestamp, has shown a round trip.
+    pub fn sampled(&mut self, now: Time, rtt: Span) {
+        if self.metrics.contains(Metric::Rtt) {
+            self.rtt.push(now, rtt.as_secs_f64());
+        }
+        if let Some(round_trips) = &mut self.round_trips {
+            round_trips.add(now, rtt);
         }
     }
 

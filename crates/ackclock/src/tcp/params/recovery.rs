@@ -40,8 +40,8 @@ pub struct NewRenoParams {
     /// After a timeout, ignore duplicate acknowledgements until everything sent before it is acknowledged
     /// (RFC 2582 §5).
     pub guard_after_timeout: bool,
-    /// Whether a partial acknowledgement restarts the retransmission timer.
-    pub restart_timer_on_partial_ack: bool,
+    /// Which partial acknowledgements restart the retransmission timer.
+    pub restart_timer_on_partial_ack: PartialAckTimer,
     /// Whether a fast retransmit restarts the retransmission timer.
     pub restart_timer_on_fast_retransmit: bool,
     /// What a partial acknowledgement does to the window.
@@ -57,11 +57,33 @@ impl Default for NewRenoParams {
     fn default() -> NewRenoParams {
         NewRenoParams {
             guard_after_timeout: true,
-            restart_timer_on_partial_ack: true,
+            restart_timer_on_partial_ack: PartialAckTimer::Each,
             restart_timer_on_fast_retransmit: false,
             partial_ack_window: PartialAckWindow::Deflate,
             recovery_burst_segments: None,
             growth_at_recovery_end: false,
+        }
+    }
+}
+
+/// Which partial acknowledgements of a recovery restart the retransmission timer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PartialAckTimer {
+    /// Each one: a window with many holes is repaired hole by hole ("slow but steady" of RFC 6582 §4).
+    Each,
+    /// The first: a window with many holes ends in a timeout and slow start ("impatient"; RFC 6582 §3.2, step 5).
+    First,
+    /// None.
+    Never,
+}
+
+impl PartialAckTimer {
+    /// Whether this one does; `is_first` in its recovery.
+    pub fn restarts(self, is_first: bool) -> bool {
+        match self {
+            PartialAckTimer::Each => true,
+            PartialAckTimer::First => is_first,
+            PartialAckTimer::Never => false,
         }
     }
 }

@@ -13,6 +13,8 @@ pub struct NewReno {
     params: NewRenoParams,
     /// In recovery: ends when this byte is acknowledged.
     recover: Option<u64>,
+    /// Whether no partial acknowledgement has come in this recovery.
+    awaits_first_partial_ack: bool,
     /// After a timeout: duplicate acknowledgements mean nothing before this byte is acknowledged.
     ignore_dup_acks_below: u64,
     /// Segments that the last acknowledgement still allows, if recovery is sent in bursts of so many.
@@ -22,7 +24,13 @@ pub struct NewReno {
 impl NewReno {
     /// New Reno with the given choices.
     pub fn new(params: &NewRenoParams) -> NewReno {
-        NewReno { params: params.clone(), recover: None, ignore_dup_acks_below: 0, burst: 0 }
+        NewReno {
+            params: params.clone(),
+            recover: None,
+            awaits_first_partial_ack: false,
+            ignore_dup_acks_below: 0,
+            burst: 0,
+        }
     }
 
     /// Another acknowledgement allows another burst.
@@ -42,6 +50,7 @@ impl Recovery for NewReno {
             return DupAck::Noted;
         }
         self.recover = Some(flight.max);
+        self.awaits_first_partial_ack = true;
         hands.reduce(flight);
         hands.window.cwnd = hands.window.ssthresh + 3.0 * flight.mss as f64;
         DupAck::FastRetransmit
@@ -62,7 +71,8 @@ impl Recovery for NewReno {
             PartialAckWindow::Deflate => (hands.window.cwnd - (ack - flight.una) as f64).max(0.0) + mss,
             PartialAckWindow::Reset => hands.window.ssthresh,
         };
-        NewAck::Partial { retransmit: true, restart_timer: self.params.restart_timer_on_partial_ack }
+        let is_first = std::mem::replace(&mut self.awaits_first_partial_ack, false);
+        NewAck::Partial { retransmit: true, restart_timer: self.params.restart_timer_on_partial_ack.restarts(is_first) }
     }
 
     fn on_timeout(&mut self, flight: &Flight, _hands: Hands<'_>) {

@@ -8,7 +8,7 @@ use crate::tcp::sack_ends::SackReader;
 use crate::tcp::setup::Setup;
 use crate::tcp::timestamps::TimestampClock;
 use crate::tcp::{SendTimes, TcpParams};
-use crate::units::Time;
+use crate::units::{Span, Time};
 
 /// What only some senders have. Whatever uses it is compiled apart from what all do.
 #[derive(Clone, Debug)]
@@ -26,6 +26,8 @@ pub(super) struct Extra {
     /// The clock of the timestamps option, and what is echoed in it.
     pub(super) clock: Option<TimestampClock>,
     pub(super) echo: u32,
+    /// The round trip that the last segment has shown by its timestamps, if it has shown one.
+    pub(super) sampled: Option<Span>,
     /// Selective acknowledgements of another form than all can read.
     pub(super) sack: Option<SackReader>,
 }
@@ -41,7 +43,7 @@ impl Extra {
         let sack = SackReader::new(params);
         let any = setup.is_some() || times.is_some() || pacer.is_some() || end.is_some() || clock.is_some();
         let any = any || sack.is_some();
-        any.then(|| Box::new(Extra { setup, times, pacer, end, fin: params.fin, clock, echo: 0, sack }))
+        any.then(|| Box::new(Extra { setup, times, pacer, end, fin: params.fin, clock, echo: 0, sampled: None, sack }))
     }
 
     /// Whether all segments are plain at present, and sent as soon as the window allows.
