@@ -80,6 +80,9 @@ fn property(key: &Key) -> Value {
         Kind::Policy => json!({ "enum": policy_names() }),
         Kind::Integer { min, max } => json!({ "type": "integer", "minimum": min, "maximum": max }),
         Kind::Number { max } => json!({ "type": "number", "exclusiveMinimum": 0, "maximum": max }),
+        Kind::NumberOr { max, words } => json!({
+            "anyOf": [{ "type": "number", "exclusiveMinimum": 0, "maximum": max }, { "enum": words }],
+        }),
         Kind::Share => json!({ "type": "number", "minimum": 0, "maximum": 1 }),
         Kind::Amount(amount) => alternatives(amount),
         Kind::Schedule(amount) => paths::schedule_schema(key.name, &alternatives(amount), &time()),
@@ -109,6 +112,7 @@ fn property(key: &Key) -> Value {
                 values::Value::Flag(flag) => json!(flag),
                 values::Value::Number(number) => json!(number),
                 values::Value::Word(word) => json!(word),
+                values::Value::Integer(integer) => json!(integer),
                 other => unreachable!("no mechanism has {other:?}"),
             };
             format!("Default: {} ({}).", schema["default"], key.source)

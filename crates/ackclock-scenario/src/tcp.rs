@@ -1,12 +1,15 @@
 //! The keys of [tcp] and [flow.NAME.tcp] as parameters of a connection.
 
 use ackclock::scenario::Technology;
+use ackclock::tcp::cc::{
+    AbCoupling, AbStep, Bbr1Params, Bbr3Params, CongestionAvoidance, CubicParams, Increase, PlusReturn, RerouteParams,
+    VegasAParams, VegasLinuxParams, VegasParams, VegasPlusParams,
+};
 use ackclock::tcp::offset_sack::{Alternative, Form, Preference};
 use ackclock::tcp::{
-    AbCoupling, AbStep, AckPolicy, Bbr1Params, Bbr3Params, CongestionAvoidance, CubicParams, FallFloydParams,
-    FirstSegment, GrowthParams, HostQueue, Increase, InitialWindowFrom, NewRenoParams, OffsetSackParams, OutOfOrder,
-    PartialAckTimer, PartialAckWindow, PlusReturn, RecoveryParams, RerouteParams, Rfc6675Params, SackParams, TcpParams,
-    TickPhase, TimerKind, TimerParams, VegasAParams, VegasLinuxParams, VegasParams, VegasPlusParams,
+    AckPolicy, CongestionControlParams, FallFloydParams, FirstSegment, HostQueue, InitialWindowFrom, NewRenoParams,
+    OffsetSackParams, OutOfOrder, PartialAckTimer, PartialAckWindow, RecoveryParams, Rfc6675Params, SackParams,
+    TcpParams, TickPhase, TimerKind, TimerParams,
 };
 use ackclock::units::Span;
 
@@ -58,7 +61,7 @@ pub(crate) fn params(settings: &Settings, technology: Option<Technology>, report
     Some(TcpParams {
         mss: mss?,
         recovery,
-        growth: growth?,
+        congestion_control: growth?,
         initial_window_segments: u32::try_from(settings.amount("initial_window")?).ok()?,
         initial_window_from: match settings.word("initial_window_from")? {
             "start" => InitialWindowFrom::Start,
@@ -244,20 +247,20 @@ fn min_rto_ticks(settings: &Settings, tick: Option<Span>, report: &mut Report) -
     u32::try_from(ticks).ok()
 }
 
-fn growth(settings: &Settings, report: &mut Report) -> Option<GrowthParams> {
+fn growth(settings: &Settings, report: &mut Report) -> Option<CongestionControlParams> {
     Some(match settings.word("growth")? {
-        "reno" => GrowthParams::Reno(arithmetic(settings)?),
-        "bbr1" => GrowthParams::Bbr1(bbr1(settings, report)?),
-        "bbr3" => GrowthParams::Bbr3(bbr3(settings, report)?),
-        "cubic" => GrowthParams::Cubic(CubicParams {
+        "reno" => CongestionControlParams::Reno(arithmetic(settings)?),
+        "bbr1" => CongestionControlParams::Bbr1(bbr1(settings, report)?),
+        "bbr3" => CongestionControlParams::Bbr3(bbr3(settings, report)?),
+        "cubic" => CongestionControlParams::Cubic(CubicParams {
             c: settings.number("cubic_c")?,
             beta: settings.number("cubic_beta")?,
             fast_convergence: settings.flag("fast_convergence")?,
         }),
-        "vegas" => GrowthParams::Vegas(vegas(settings, report)?),
-        "vegas-1995" => GrowthParams::Vegas1995(vegas(settings, report)?),
-        "vegas-linux" => GrowthParams::VegasLinux(vegas_linux(settings, report)?),
-        "vegas-plus" => GrowthParams::VegasPlus(VegasPlusParams {
+        "vegas" => CongestionControlParams::Vegas(vegas(settings, report)?),
+        "vegas-1995" => CongestionControlParams::Vegas1995(vegas(settings, report)?),
+        "vegas-linux" => CongestionControlParams::VegasLinux(vegas_linux(settings, report)?),
+        "vegas-plus" => CongestionControlParams::VegasPlus(VegasPlusParams {
             vegas: vegas(settings, report)?,
             count_max: u32::try_from(settings.integer("count_max")?).ok()?,
             back: match settings.word("plus_return")? {
@@ -265,7 +268,7 @@ fn growth(settings: &Settings, report: &mut Report) -> Option<GrowthParams> {
                 _ => PlusReturn::CountIsZero,
             },
         }),
-        "vegas-a" => GrowthParams::VegasA(vegas_a(settings, report)?),
+        "vegas-a" => CongestionControlParams::VegasA(vegas_a(settings, report)?),
         other => unreachable!("growth {other} is in the table of keys, but has no parameters"),
     })
 }

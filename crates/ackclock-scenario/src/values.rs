@@ -90,12 +90,14 @@ pub(crate) fn check(key: &Key, item: &Item, report: &mut Report) -> Option<Value
     match (&key.kind, &item.node) {
         (Kind::Text | Kind::LinkName(_) | Kind::NodeName, Node::Text(text)) => Some(Value::Text(text.clone())),
         (Kind::Flag | Kind::FlagOr(_), Node::Flag(flag)) => Some(Value::Flag(*flag)),
-        (Kind::Word(words) | Kind::FlagOr(words), Node::Text(text)) => word(name, words, text, item.at, report),
+        (Kind::Word(words) | Kind::FlagOr(words) | Kind::NumberOr { words, .. }, Node::Text(text)) => {
+            word(name, words, text, item.at, report)
+        }
         (Kind::Policy, Node::Text(text)) => word(name, policy_names(), text, item.at, report),
         (Kind::Integer { min, max }, Node::Integer(integer)) => {
             whole(name, *integer, *min, *max, item.at, report).map(Value::Integer)
         }
-        (Kind::Number { max }, Node::Integer(Some(_)) | Node::Float(_)) => {
+        (Kind::Number { max } | Kind::NumberOr { max, .. }, Node::Integer(Some(_)) | Node::Float(_)) => {
             let number = float(&item.node);
             if number > 0.0 && number <= *max {
                 return Some(Value::Number(number));
@@ -174,6 +176,7 @@ fn expectation(kind: &Kind) -> (String, String) {
         Kind::Policy => return (format!("one of {}", listed(policy_names())), "\"tail-drop\"".to_owned()),
         Kind::Integer { min, .. } => return ("a whole number".to_owned(), min.to_string()),
         Kind::Number { .. } => ("a number", "0.8"),
+        Kind::NumberOr { words, .. } => return (format!("a number or one of {}", listed(words)), "0.8".to_owned()),
         Kind::Share => ("a number from 0 to 1", "0.5"),
         Kind::Ends => ("the two nodes that the link connects", "[\"a\", \"b\"]"),
         Kind::Route => ("a list of nodes, ends included", "[\"s1\", \"sw1\", \"sw2\", \"d1\"]"),

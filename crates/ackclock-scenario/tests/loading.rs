@@ -9,10 +9,10 @@ use std::path::{Path, PathBuf};
 use ackclock::queue::PolicyParams;
 use ackclock::queue::cell::{CellPolicyParams, EpdParams, FbaParams, Forgiveness, FrameParams, SelectiveDropParams};
 use ackclock::scenario::{Buffer, Flow, ForcedDrop, Link, NodeKind, Queue, Route, Scenario, ServiceOrder, Technology};
+use ackclock::tcp::cc::CongestionAvoidance;
 use ackclock::tcp::{
-    AckPolicy, CongestionAvoidance, FirstSegment, GrowthParams, HostQueue, InitialWindowFrom, NewRenoParams,
-    OutOfOrder, PartialAckTimer, PartialAckWindow, RecoveryParams, SackParams, TcpParams, TickPhase, TimerKind,
-    TimerParams,
+    AckPolicy, CongestionControlParams, FirstSegment, HostQueue, InitialWindowFrom, NewRenoParams, OutOfOrder,
+    PartialAckTimer, PartialAckWindow, RecoveryParams, SackParams, TcpParams, TickPhase, TimerKind, TimerParams,
 };
 use ackclock::units::{Rate, Span, Time};
 use ackclock_scenario::{Disk, LoadError, Loaded, Memory, load};
@@ -67,7 +67,7 @@ fn defaults_are_those_of_the_osu_model() {
             recovery_burst_segments: None,
             growth_at_recovery_end: false,
         }),
-        growth: GrowthParams::Reno(CongestionAvoidance::AckCounting),
+        congestion_control: CongestionControlParams::Reno(CongestionAvoidance::AckCounting),
         initial_window_segments: 1,
         initial_window_from: InitialWindowFrom::Start,
         initial_ssthresh: Some(65_535),

@@ -10,7 +10,7 @@ use ackclock_scenario::{Disk, json_schema, load};
 const FAMILIES: [Family; 4] = [
     Family { table: &["queue"], key: "policy", rust: None },
     Family { table: &["tcp"], key: "recovery", rust: Some("RecoveryParams") },
-    Family { table: &["tcp"], key: "growth", rust: Some("GrowthParams") },
+    Family { table: &["tcp"], key: "growth", rust: Some("CongestionControlParams") },
     Family { table: &["queue", "epd"], key: "forgiveness", rust: None },
 ];
 

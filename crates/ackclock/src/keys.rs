@@ -38,14 +38,22 @@ pub enum Kind {
     Word(&'static [&'static str]),
     /// A number above 0, at most this.
     Number(f64),
+    /// A number from 0 to 1.
+    Share,
+    /// A whole number.
+    Integer(u64, u64),
     /// A time.
     Time(Span, Span),
     /// A size in bytes.
     Bytes(u64, u64),
     /// A number of packets.
     Packets(u64, u64),
+    /// A number of segments.
+    Segments(u64, u64),
     /// A level of a buffer of cells: a fraction of its size, more than 0 and at most 1, or a number of cells.
     Level,
+    /// A value of this kind, or one of these words.
+    Or(&'static Kind, &'static [&'static str]),
 }
 
 /// The value of a parameter.
@@ -57,12 +65,16 @@ pub enum Value {
     Word(&'static str),
     /// A number.
     Number(f64),
+    /// A whole number.
+    Integer(u64),
     /// A time.
     Time(Span),
     /// A size in bytes.
     Bytes(u64),
     /// A number of packets.
     Packets(u64),
+    /// A number of segments.
+    Segments(u64),
     /// A level, as a fraction of the buffer.
     Fraction(f64),
     /// A level, in cells.
@@ -95,32 +107,78 @@ impl Key {
     /// A value within the limits, most often near the default; `below` draws a whole number below another one. For tests of
     /// every mechanism of a family.
     pub fn sample(&self, default: Value, below: &mut dyn FnMut(u64) -> u64) -> Value {
-        let scaled = |amount: u64, min: u64, max: u64, draw: u64| match draw {
-            0..=3 => (amount >> draw).clamp(min, max),
-            4..=5 => (amount << (draw - 3)).clamp(min, max),
-            _ => min,
-        };
-        match (self.kind, default) {
-            (Kind::Flag, _) => Value::Flag(below(2) == 1),
-            (Kind::Word(words), _) => Value::Word(words[below(words.len() as u64) as usize]),
-            (Kind::Number(max), Value::Number(number)) => {
-                Value::Number([number, number / 2.0, (2.0 * number).min(max), max.min(1.0)][below(4) as usize])
-            }
-            (Kind::Time(min, max), Value::Time(span)) => {
-                Value::Time(Span::from_ps(scaled(span.as_ps() >> below(11), min.as_ps(), max.as_ps(), below(7))))
-            }
-            (Kind::Bytes(min, max), Value::Bytes(bytes)) => Value::Bytes(scaled(bytes, min, max, below(7))),
-            (Kind::Packets(min, max), Value::Packets(packets)) => Value::Packets(scaled(packets, min, max, below(7))),
-            (Kind::Level, _) if below(2) == 1 => Value::Cells(below(100)),
-            (Kind::Level, _) => Value::Fraction((1 + below(4)) as f64 / 4.0),
-            (kind, default) => panic!("`{}` is {kind:?}, and its default {default:?}", self.name),
-        }
+        self.kind.sample(default, below)
     }
 
     /// The same parameter, which matters only under these conditions.
     pub const fn used_if(self, conditions: &'static [Condition]) -> Key {
         Key { used_if: conditions, ..self }
     }
+}
+
+impl Kind {
+    /// A value of this kind; see [`Key::sample`]. Where the default is a word instead of a value, one near the lower limit.
+    fn sample(&self, default: Value, below: &mut dyn FnMut(u64) -> u64) -> Value {
+        let scaled = |amount: u64, min: u64, max: u64, draw: u64| match draw {
+            0..=3 => (amount >> draw).clamp(min, max),
+            4..=5 => (amount << (draw - 3)).clamp(min, max),
+            _ => min,
+        };
+        match *self {
+            Kind::Flag => Value::Flag(below(2) == 1),
+            Kind::Word(words) => Value::Word(words[below(words.len() as u64) as usize]),
+            Kind::Number(max) => {
+                let number = if let Value::Number(number) = default { number } else { max.min(2.5) };
+                Value::Number([number, number / 2.0, (2.0 * number).min(max), max.min(1.0)][below(4) as usize])
+            }
+            Kind::Share => {
+                let number = if let Value::Number(number) = default { number } else { 0.5 };
+                Value::Number([number, number / 2.0, 0.5, 0.0][below(4) as usize])
+            }
+            Kind::Integer(min, max) => {
+                let number = if let Value::Integer(number) = default { number } else { min };
+                Value::Integer(scaled(number, min, max, below(7)))
+            }
+            Kind::Time(min, max) => {
+                let ps = if let Value::Time(span) = default { span.as_ps() } else { min.as_ps() };
+                Value::Time(Span::from_ps(scaled(ps >> below(11), min.as_ps(), max.as_ps(), below(7))))
+            }
+            Kind::Bytes(min, max) => {
+                let bytes = if let Value::Bytes(bytes) = default { bytes } else { min };
+                Value::Bytes(scaled(bytes, min, max, below(7)))
+            }
+            Kind::Packets(min, max) => {
+                let packets = if let Value::Packets(packets) = default { packets } else { min };
+                Value::Packets(scaled(packets, min, max, below(7)))
+            }
+            Kind::Segments(min, max) => {
+                let segments = if let Value::Segments(segments) = default { segments } else { min + 1 };
+                Value::Segments(scaled(segments, min, max, below(7)))
+            }
+            Kind::Level if below(2) == 1 => Value::Cells(below(100)),
+            Kind::Level => Value::Fraction((1 + below(4)) as f64 / 4.0),
+            Kind::Or(kind, words) => match below(1 + words.len() as u64) {
+                0 => kind.sample(default, below),
+                word => Value::Word(words[word as usize - 1]),
+            },
+        }
+    }
+}
+
+/// The keys of several lists as one list.
+pub const fn joined<const N: usize>(lists: &[&[Key]]) -> [Key; N] {
+    let mut keys = [lists[0][0]; N];
+    let (mut list, mut next) = (0, 0);
+    while list < lists.len() {
+        let mut index = 0;
+        while index < lists[list].len() {
+            keys[next] = lists[list][index];
+            (index, next) = (index + 1, next + 1);
+        }
+        list += 1;
+    }
+    assert!(next == N, "as many keys as the lists have together");
+    keys
 }
 
 /// The parameters of one mechanism, each with a value of its kind.
@@ -136,6 +194,11 @@ impl Values {
             values.0.push((key.name, value));
         }
         values
+    }
+
+    /// The defaults of all of `keys`.
+    pub fn defaults(keys: &[Key]) -> Values {
+        Values::of(keys, |_| None)
     }
 
     /// The value that `key` has where it is not given, after the earlier keys of its table, and the source of that value.
@@ -173,18 +236,48 @@ impl Values {
         }
     }
 
-    /// A word.
+    /// A word; of a boolean `true` or `false`.
     pub fn word(&self, name: &str) -> &'static str {
         match self.value(name) {
             Value::Word(word) => word,
+            Value::Flag(true) => "true",
+            Value::Flag(false) => "false",
             other => panic!("`{name}` is {other:?}"),
         }
+    }
+
+    /// What a word stands for.
+    pub fn choice<T: Copy>(&self, name: &str, choices: &[(&str, T)]) -> T {
+        let word = self.word(name);
+        let choice = choices.iter().find(|(known, _)| *known == word);
+        choice.unwrap_or_else(|| panic!("`{name}` is {word}, which has no meaning")).1
+    }
+
+    /// Whether a word stands in the place of a value of another kind.
+    pub fn is_word(&self, name: &str) -> bool {
+        matches!(self.value(name), Value::Word(_))
     }
 
     /// A number without unit.
     pub fn number(&self, name: &str) -> f64 {
         match self.value(name) {
             Value::Number(number) => number,
+            other => panic!("`{name}` is {other:?}"),
+        }
+    }
+
+    /// A whole number.
+    pub fn integer(&self, name: &str) -> u32 {
+        match self.value(name) {
+            Value::Integer(integer) => u32::try_from(integer).expect("limits are below 2^32"),
+            other => panic!("`{name}` is {other:?}"),
+        }
+    }
+
+    /// A number of segments.
+    pub fn segments(&self, name: &str) -> u32 {
+        match self.value(name) {
+            Value::Segments(segments) => u32::try_from(segments).expect("limits are below 2^32"),
             other => panic!("`{name}` is {other:?}"),
         }
     }

@@ -14,7 +14,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("engine", &["units", "ids"]),
     ("packet", &["units", "ids"]),
     ("record", &["units", "ids", "rng", "packet"]),
-    ("tcp", &["units", "ids", "rng", "exact", "batch", "packet", "record"]),
+    ("tcp", &["units", "ids", "rng", "exact", "batch", "keys", "packet", "record"]),
     ("queue", &["units", "ids", "rng", "exact", "keys", "packet", "record"]),
     ("path", &["units", "ids", "rng", "exact", "packet", "record"]),
     ("traffic", &["units", "rng"]),

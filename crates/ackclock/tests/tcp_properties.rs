@@ -1,8 +1,10 @@
-//! Random operations on every recovery, window law and receiver: what must hold whatever happens.
+//! Random operations on every recovery, congestion control and receiver: what must hold whatever happens.
 
 mod pair;
 
+use ackclock::keys::Values;
 use ackclock::packet::SegmentKind;
+use ackclock::tcp::cc;
 use ackclock::tcp::offset_sack::{Alternative, Form, Preference};
 use ackclock::tcp::*;
 use ackclock::units::{Span, Time};
@@ -29,36 +31,20 @@ fn sack_params() -> impl Strategy<Value = SackParams> {
     })
 }
 
-/// Every way in which its window and its thresholds move.
-fn vegas_a_params() -> impl Strategy<Value = VegasAParams> {
-    let increase = prop_oneof![Just(Increase::AtOnce), Just(Increase::Spread), Just(Increase::SpreadAtFloor)];
-    let step = prop_oneof![Just(AbStep::Unit), Just(AbStep::Throughput), Just(AbStep::Rtt)];
-    let independent = AbCoupling::Independent { raise_alpha: 0.5, raise_beta: 2.0, lower_alpha: 1.0, lower_beta: 3.0 };
-    let coupling = prop_oneof![Just(AbCoupling::Locked), Just(independent)];
-    let ceiling = prop_oneof![Just(None), Just(Some(2.5))];
-    let ties = (0.0..0.5, 0.0..0.5);
-    (increase, step, coupling, ceiling, ties, any::<(bool, bool)>()).prop_map(
-        |(increase, step, coupling, alpha_max, (up, down), (reset_th_on_loss, reset_ab_on_rto))| VegasAParams {
-            increase,
-            step,
-            coupling,
-            alpha_max,
-            tie_up_probability: up,
-            tie_down_probability: down,
-            reset_th_on_loss,
-            reset_ab_on_rto,
-            ..VegasAParams::default()
-        },
-    )
+/// Any congestion control with any parameters; with its defaults where those do not fit together.
+fn congestion_control() -> impl Strategy<Value = CongestionControlParams> {
+    let draws = prop::collection::vec(any::<u64>(), 2 * MOST_KEYS);
+    (prop::sample::select(cc::ALL), draws).prop_map(|(algorithm, draws)| {
+        let mut draws = draws.into_iter();
+        let values = Values::sample(algorithm.keys, &mut |below| draws.next().map_or(0, |draw| draw % below));
+        (algorithm.params)(&values).unwrap_or_else(|_| algorithm.with_defaults())
+    })
 }
 
+/// More keys than any mechanism has; each takes two draws at most.
+const MOST_KEYS: usize = 40;
+
 fn tcp_params() -> impl Strategy<Value = TcpParams> {
-    let arithmetic = prop_oneof![
-        Just(CongestionAvoidance::Integer),
-        Just(CongestionAvoidance::AckCounting),
-        Just(CongestionAvoidance::Float),
-        Just(CongestionAvoidance::ByteCounting)
-    ];
     let ack = prop_oneof![Just(AckPolicy::EverySegment), Just(AckPolicy::Delayed { timeout: Span::from_ms(200) })];
     let out_of_order = prop_oneof![Just(OutOfOrder::Buffer), Just(OutOfOrder::Discard)];
     let recovery = prop_oneof![
@@ -86,25 +72,6 @@ fn tcp_params() -> impl Strategy<Value = TcpParams> {
             RecoveryParams::Rfc6675(Rfc6675Params { restart_timer_on_partial_ack, limited_transmit })
         }),
     ];
-    let growth = prop_oneof![
-        3 => arithmetic.prop_map(GrowthParams::Reno),
-        1 => any::<bool>().prop_map(|fast_convergence| {
-            GrowthParams::Cubic(CubicParams { fast_convergence, ..CubicParams::default() })
-        }),
-        2 => (any::<bool>(), any::<bool>()).prop_map(|(detect, published)| {
-            let reroute =
-                RerouteParams { first_packets: 5, block_packets: 4, blocks: 2, delta: 0.05, queued_packets: 1.0 };
-            let params = VegasParams { reroute: detect.then_some(reroute), ..VegasParams::default() };
-            if published { GrowthParams::Vegas1995(params) } else { GrowthParams::Vegas(params) }
-        }),
-        1 => Just(GrowthParams::Bbr1(Bbr1Params::default())),
-        1 => Just(GrowthParams::Bbr3(Bbr3Params::default())),
-        1 => Just(GrowthParams::VegasLinux(VegasLinuxParams::default())),
-        1 => (1_u32..4).prop_map(|count_max| {
-            GrowthParams::VegasPlus(VegasPlusParams { count_max, ..VegasPlusParams::default() })
-        }),
-        2 => vegas_a_params().prop_map(GrowthParams::VegasA),
-    ];
     let start = prop_oneof![
         Just(InitialWindowFrom::Start),
         Just(InitialWindowFrom::FirstAck),
@@ -112,15 +79,15 @@ fn tcp_params() -> impl Strategy<Value = TcpParams> {
     ];
     let timer = prop_oneof![Just(TimerKind::Bsd), Just(TimerKind::Ns2), Just(TimerKind::Rfc6298)];
     let vegas = prop_oneof![Just(None), Just(Some(RecoveryParams::Vegas)), Just(Some(RecoveryParams::Vegas1995))];
-    let recovery = (recovery, growth, vegas).prop_map(|(recovery, growth, vegas)| {
-        // Vegas' recoveries go with its growths.
-        (vegas.filter(|_| growth.is_vegas()).unwrap_or(recovery), growth)
+    let recovery = (recovery, congestion_control(), vegas).prop_map(|(recovery, congestion_control, vegas)| {
+        // Vegas' recoveries go with those that have fine timeouts.
+        (vegas.filter(|_| congestion_control.has_fine_timeouts()).unwrap_or(recovery), congestion_control)
     });
     let clock = prop_oneof![Just(None), Just(Some(Span::from_ms(1))), Just(Some(Span::from_ms(30)))];
     let recovery = (recovery, start, timer, any::<bool>(), any::<bool>(), clock, sack_params());
     (recovery, ack, out_of_order, any::<bool>(), 1_u32..8, 2_u64..64, 1_u64..64).prop_map(
         |(
-            ((recovery, growth), initial_window_from, kind, handshake, fin, timestamp_clock, sack),
+            ((recovery, congestion_control), initial_window_from, kind, handshake, fin, timestamp_clock, sack),
             ack,
             out_of_order,
             receiver_sack,
@@ -128,7 +95,7 @@ fn tcp_params() -> impl Strategy<Value = TcpParams> {
             window,
             ssthresh,
         )| TcpParams {
-            growth,
+            congestion_control,
             initial_window_from,
             handshake,
             fin,

@@ -15,6 +15,7 @@
 mod pair;
 
 use ackclock::packet::{SackBlock, Segment};
+use ackclock::tcp::cc::{Bbr1Params, VegasLinuxParams, VegasParams};
 use ackclock::tcp::*;
 use ackclock::units::{Span, Time};
 use pair::*;
@@ -158,7 +159,10 @@ fn a_law_is_told_when_a_recovery_begins_and_ends() {
     let with_sack = [("fall-floyd", fall_floyd()), ("rfc6675", rfc6675()), ("rack", RecoveryParams::Rack)];
     for (name, recovery) in [("reno", RecoveryParams::Reno), ("new-reno", new_reno())].into_iter().chain(with_sack) {
         let has_sack = !matches!(recovery, RecoveryParams::Reno | RecoveryParams::NewReno(_));
-        let params = TcpParams { growth: GrowthParams::Bbr1(Bbr1Params::default()), ..params(recovery, 10) };
+        let params = TcpParams {
+            congestion_control: CongestionControlParams::Bbr1(Bbr1Params::default()),
+            ..params(recovery, 10)
+        };
         let mut pair = Pair::new(&params, GREEDY, ONE_WAY, |number, transmission| number == 40 && transmission == 1);
         let mut windows_until = |in_recovery: bool| {
             pair.run_while(at(20_000), |pair| pair.sender.in_recovery() != in_recovery);
@@ -208,19 +212,23 @@ fn four_gigabytes_pass_without_a_wrap() {
 /// segment at the end of a round trip, ns-2's decides then, and grows by 1/cwnd with each acknowledgement of the next.
 #[test]
 fn each_vegas_grows_as_its_name_says() {
-    let steps = |growth| {
-        let params =
-            TcpParams { growth, initial_ssthresh: Some(2 * MSS), receive_window: 64 * MSS, ..params(new_reno(), 6) };
+    let steps = |congestion_control| {
+        let params = TcpParams {
+            congestion_control,
+            initial_ssthresh: Some(2 * MSS),
+            receive_window: 64 * MSS,
+            ..params(new_reno(), 6)
+        };
         let mut pair = Pair::new(&params, GREEDY, ONE_WAY, |_, _| false);
         pair.run(at(4200));
         let changes = pair.cwnd.windows(2).map(|pair| (pair[1].0, pair[1].1 - pair[0].1));
         changes.filter(|&(_, step)| step != 0.0).collect::<Vec<(Time, f64)>>()
     };
-    let linux = steps(GrowthParams::VegasLinux(VegasLinuxParams::default()));
+    let linux = steps(CongestionControlParams::VegasLinux(VegasLinuxParams::default()));
     // The first round has one sample, and is Reno's.
     assert!(linux.len() > 6 && linux[2..].iter().all(|&(_, step)| step == 1.0), "{linux:?}");
     let apart = linux.windows(2).all(|pair| pair[1].0.since(pair[0].0) >= ONE_WAY * 2);
     assert!(apart, "once in a round trip: {linux:?}");
-    let ns2 = steps(GrowthParams::Vegas(VegasParams::default()));
+    let ns2 = steps(CongestionControlParams::Vegas(VegasParams::default()));
     assert!(ns2.len() > 6 * linux.len() && ns2.iter().all(|&(_, step)| step < 0.2), "{ns2:?}");
 }

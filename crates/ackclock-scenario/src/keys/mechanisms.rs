@@ -88,18 +88,29 @@ fn key(described: &Described) -> Key {
 }
 
 fn kind(kind: &DescribedKind) -> Kind {
+    kind_or(kind, &[])
+}
+
+/// A kind, or one of these words.
+fn kind_or(kind: &DescribedKind, words: &'static [&'static str]) -> Kind {
     let amount = |dimension, min, max| {
         let limits: &'static [Limit] = Box::leak(Box::new([Limit { dimension, min, max }]));
-        Kind::Amount(Amount { limits, words: &[], bare: Bare::None })
+        Kind::Amount(Amount { limits, words, bare: Bare::None })
     };
     match *kind {
+        DescribedKind::Flag if !words.is_empty() => Kind::FlagOr(words),
+        DescribedKind::Number(max) if !words.is_empty() => Kind::NumberOr { max, words },
         DescribedKind::Flag => Kind::Flag,
         DescribedKind::Word(words) => Kind::Word(words),
         DescribedKind::Number(max) => Kind::Number { max },
+        DescribedKind::Share => Kind::Share,
+        DescribedKind::Integer(min, max) => Kind::Integer { min, max },
         DescribedKind::Time(min, max) => amount(Dimension::Time, min.as_ps(), max.as_ps()),
         DescribedKind::Bytes(min, max) => amount(Dimension::Size, min, max),
         DescribedKind::Packets(min, max) => amount(Dimension::Packets, min, max),
-        DescribedKind::Level => Kind::Amount(Amount { limits: LEVELS, words: &[], bare: Bare::Fraction }),
+        DescribedKind::Segments(min, max) => amount(Dimension::Segments, min, max),
+        DescribedKind::Level => Kind::Amount(Amount { limits: LEVELS, words, bare: Bare::Fraction }),
+        DescribedKind::Or(kind, words) => kind_or(kind, words),
     }
 }
 
@@ -112,24 +123,35 @@ pub(crate) fn of_plain(value: Plain) -> Value {
         Plain::Number(number) | Plain::Fraction(number) => Value::Number(number),
         Plain::Time(span) => quantity(Dimension::Time, span.as_ps()),
         Plain::Bytes(bytes) => quantity(Dimension::Size, bytes),
+        Plain::Integer(integer) => Value::Integer(integer),
         Plain::Packets(packets) => quantity(Dimension::Packets, packets),
+        Plain::Segments(segments) => quantity(Dimension::Segments, segments),
         Plain::Cells(cells) => quantity(Dimension::Cells, cells),
     }
 }
 
 /// A checked value as the mechanism has it.
 pub(crate) fn to_plain(described: &Described, value: &Value) -> Plain {
-    match (described.kind, value) {
+    plain_of(&described.kind, value)
+        .unwrap_or_else(|| unreachable!("`{}` is {:?}, and was read as {value:?}", described.name, described.kind))
+}
+
+fn plain_of(kind: &DescribedKind, value: &Value) -> Option<Plain> {
+    Some(match (*kind, value) {
         (DescribedKind::Flag, Value::Flag(flag)) => Plain::Flag(*flag),
         (DescribedKind::Word(_), Value::Word(word)) => Plain::Word(word),
-        (DescribedKind::Number(_), Value::Number(number)) => Plain::Number(*number),
+        (DescribedKind::Number(_) | DescribedKind::Share, Value::Number(number)) => Plain::Number(*number),
+        (DescribedKind::Integer(..), Value::Integer(integer)) => Plain::Integer(*integer),
         (DescribedKind::Time(..), Value::Quantity(time)) => Plain::Time(Span::from_ps(time.amount)),
         (DescribedKind::Bytes(..), Value::Quantity(size)) => Plain::Bytes(size.amount),
         (DescribedKind::Packets(..), Value::Quantity(packets)) => Plain::Packets(packets.amount),
+        (DescribedKind::Segments(..), Value::Quantity(segments)) => Plain::Segments(segments.amount),
         (DescribedKind::Level, Value::Quantity(cells)) => Plain::Cells(cells.amount),
         (DescribedKind::Level, Value::Number(fraction)) => Plain::Fraction(*fraction),
-        (kind, value) => unreachable!("`{}` is {kind:?}, and was read as {value:?}", described.name),
-    }
+        (DescribedKind::Or(_, words), Value::Word(word)) if words.contains(word) => Plain::Word(word),
+        (DescribedKind::Or(kind, _), value) => return plain_of(kind, value),
+        _ => return None,
+    })
 }
 
 /// As in a scenario file.
@@ -139,6 +161,7 @@ fn spelled(value: Plain) -> String {
         Value::Flag(flag) => flag.to_string(),
         Value::Word(word) => word.to_owned(),
         Value::Number(number) => number.to_string(),
+        Value::Integer(integer) => integer.to_string(),
         other => unreachable!("no mechanism has {other:?}"),
     }
 }

@@ -93,6 +93,8 @@ pub(crate) enum Kind {
     Integer { min: u64, max: u64 },
     /// A number above 0.
     Number { max: f64 },
+    /// A number above 0, or one of these words.
+    NumberOr { max: f64, words: &'static [&'static str] },
     /// A number from 0 to 1, both included.
     Share,
     /// A number with a unit, or something else that stands in its place.

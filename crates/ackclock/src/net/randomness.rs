@@ -7,7 +7,7 @@ use super::build::inputs_of_ports;
 use crate::ids::{IdVec, LinkId};
 use crate::path::{Course, ErrorModel, ErrorParams, PathParams};
 use crate::scenario::{DatagramFlow, Flow, Link, Queue, Scenario, ServiceOrder, Technology};
-use crate::tcp::{GrowthParams, RecoveryParams, TcpParams, TickPhase, TimerKind, TimerParams};
+use crate::tcp::{RecoveryParams, TcpParams, TickPhase, TimerKind, TimerParams};
 use crate::traffic::{CbrParams, Dither};
 use crate::units::Span;
 
@@ -76,7 +76,7 @@ fn of_tcp(tcp: &TcpParams) -> bool {
     let TcpParams {
         mss: _,
         recovery,
-        growth,
+        congestion_control,
         initial_window_segments: _,
         initial_window_from: _,
         initial_ssthresh: _,
@@ -94,7 +94,7 @@ fn of_tcp(tcp: &TcpParams) -> bool {
         receiver_sack: _,
         sack: _,
     } = tcp;
-    of_recovery(recovery) || of_growth(growth) || of_timer(timer)
+    of_recovery(recovery) || congestion_control.is_random() || of_timer(timer)
 }
 
 fn of_recovery(recovery: &RecoveryParams) -> bool {
@@ -102,17 +102,6 @@ fn of_recovery(recovery: &RecoveryParams) -> bool {
         RecoveryParams::Vanilla | RecoveryParams::Reno | RecoveryParams::NewReno(_) => false,
         RecoveryParams::FallFloyd(_) | RecoveryParams::Rfc6675(_) | RecoveryParams::Rack => false,
         RecoveryParams::Vegas | RecoveryParams::Vegas1995 => false,
-    }
-}
-
-fn of_growth(growth: &GrowthParams) -> bool {
-    match growth {
-        GrowthParams::Reno(_) | GrowthParams::Cubic(_) => false,
-        // The gain with which version 1 begins to probe, and for how long version 3 waits before it probes.
-        GrowthParams::Bbr1(_) | GrowthParams::Bbr3(_) => true,
-        GrowthParams::Vegas(_) | GrowthParams::Vegas1995(_) | GrowthParams::VegasLinux(_) => false,
-        GrowthParams::VegasPlus(_) => false,
-        GrowthParams::VegasA(params) => params.tie_up_probability + params.tie_down_probability > 0.0,
     }
 }
 

@@ -28,6 +28,7 @@ mod tick_log;
 mod timer;
 mod timestamps;
 
+pub use cc::CongestionControlParams;
 pub use delayed_ack::DelayedAck;
 pub use params::*;
 pub use receiver::{Receiver, ReceiverStats};

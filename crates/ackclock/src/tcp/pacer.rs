@@ -1,7 +1,7 @@
 //! A sender whose congestion control sets a rate, too: when the next segment may go, and what it hears of deliveries.
 //! Sources: \[BBR1\] §4.2.1 (pacing), \[DRATE\]; losses and limits: \[BBR3\] §2.2, §4.1.2.
 
-use super::cc::{CongestionControl, Delivery, Growth, LossState, LostSegment, Window};
+use super::cc::{CongestionControl, CongestionControlState, Delivery, LossState, LostSegment, Window};
 use super::deliveries::{Delivered, Deliveries, Lost};
 use super::recovery::{AnyRecovery, Flight, Recovery};
 use crate::packet::SackBlock;
@@ -65,10 +65,16 @@ impl Pacer {
     }
 
     /// Recovery has seen it: congestion control is told, and sets the window.
-    pub(super) fn tell(&mut self, growth: &mut Growth, recovery: &AnyRecovery, flight: &Flight, window: &mut Window) {
+    pub(super) fn tell(
+        &mut self,
+        congestion_control: &mut CongestionControlState,
+        recovery: &AnyRecovery,
+        flight: &Flight,
+        window: &mut Window,
+    ) {
         let Some((now, delivered, prior_in_flight)) = self.heard.take() else { return };
         let in_flight = recovery.in_flight(flight);
-        self.tell_losses(now, recovery, flight, growth);
+        self.tell_losses(now, recovery, flight, congestion_control);
         let loss_state = match recovery.in_recovery() {
             true => LossState::Recovery,
             false if flight.una < self.repaired_at => LossState::Timeout,
@@ -94,38 +100,50 @@ impl Pacer {
             lost_since: (self.deliveries.lost() - delivered.lost_when_sent) as f64,
             loss_state,
         };
-        growth.on_delivery(&delivery, window);
-        if growth.holds_back() {
+        congestion_control.on_delivery(&delivery, window);
+        if congestion_control.holds_back() {
             self.deliveries.limit(in_flight);
         }
     }
 
     /// The timer expires: everything that is not delivered is lost, and congestion control is told.
-    pub(super) fn on_timeout(&mut self, now: Time, flight: &Flight, growth: &mut Growth) {
+    pub(super) fn on_timeout(&mut self, now: Time, flight: &Flight, congestion_control: &mut CongestionControlState) {
         self.repaired_at = flight.max;
         self.deliveries.look_again();
-        self.tell_losses_below(now, flight.max, flight, growth);
+        self.tell_losses_below(now, flight.max, flight, congestion_control);
         self.deliveries.look_again();
     }
 
     /// Congestion control is told what recovery has found to be lost.
-    pub(super) fn tell_losses(&mut self, now: Time, recovery: &AnyRecovery, flight: &Flight, growth: &mut Growth) {
+    pub(super) fn tell_losses(
+        &mut self,
+        now: Time,
+        recovery: &AnyRecovery,
+        flight: &Flight,
+        congestion_control: &mut CongestionControlState,
+    ) {
         for &number in recovery.newly_lost() {
             if let Some(lost) = self.deliveries.lose(number, flight.max) {
-                self.tell_loss(now, &lost, flight, growth);
+                self.tell_loss(now, &lost, flight, congestion_control);
             }
         }
-        self.tell_losses_below(now, recovery.lost_below(flight), flight, growth);
+        self.tell_losses_below(now, recovery.lost_below(flight), flight, congestion_control);
     }
 
-    fn tell_losses_below(&mut self, now: Time, lost_below: u64, flight: &Flight, growth: &mut Growth) {
+    fn tell_losses_below(
+        &mut self,
+        now: Time,
+        lost_below: u64,
+        flight: &Flight,
+        congestion_control: &mut CongestionControlState,
+    ) {
         while let Some(lost) = self.deliveries.lose_below(lost_below, flight.max) {
-            self.tell_loss(now, &lost, flight, growth);
+            self.tell_loss(now, &lost, flight, congestion_control);
         }
     }
 
-    fn tell_loss(&self, now: Time, lost: &Lost, flight: &Flight, growth: &mut Growth) {
-        growth.on_lost_segment(&LostSegment {
+    fn tell_loss(&self, now: Time, lost: &Lost, flight: &Flight, congestion_control: &mut CongestionControlState) {
+        congestion_control.on_lost_segment(&LostSegment {
             now,
             mss: flight.mss as f64,
             number: lost.number,

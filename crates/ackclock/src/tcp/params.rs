@@ -1,13 +1,12 @@
 //! What a scenario may say about one TCP connection. Defaults: the OSU model of [SACK-UBR], as far as it is stated.
 
-mod growth;
 mod recovery;
 mod timer;
 
-pub use growth::*;
 pub use recovery::*;
 pub use timer::*;
 
+use super::cc::{CongestionControlParams, Mechanism, Reno};
 use super::offset_sack::{self, Form, Preference};
 use super::sack_option;
 use crate::packet::{IP_HEADER_BYTES, Segment, TCP_HEADER_BYTES, Timestamps};
@@ -20,8 +19,8 @@ pub struct TcpParams {
     pub mss: u32,
     /// What is retransmitted after a loss, and when.
     pub recovery: RecoveryParams,
-    /// How the congestion window grows and shrinks.
-    pub growth: GrowthParams,
+    /// How large the congestion window is.
+    pub congestion_control: CongestionControlParams,
     /// Congestion window at the start, in segments.
     pub initial_window_segments: u32,
     /// From when the initial window holds.
@@ -63,7 +62,7 @@ impl Default for TcpParams {
         TcpParams {
             mss: 512,
             recovery: RecoveryParams::NewReno(NewRenoParams::default()),
-            growth: GrowthParams::Reno(CongestionAvoidance::AckCounting),
+            congestion_control: CongestionControlParams::Reno(Reno::default_params()),
             initial_window_segments: 1,
             initial_window_from: InitialWindowFrom::Start,
             initial_ssthresh: Some(65_535),

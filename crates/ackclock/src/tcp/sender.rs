@@ -9,9 +9,9 @@ mod sending;
 
 use extra::Extra;
 
-use super::cc::{CongestionControl, Growth, Loss, Window};
+use super::cc::{CongestionControl, CongestionControlState, Loss, Window};
 use super::handshake::{ActiveEnd, Opened, RTO_AFTER_LOST_SYN};
-use super::recovery::{AnyRecovery, Deadline, DupAck, Flight, Hands, NewAck, Recovery, TimerAction};
+use super::recovery::{AnyRecovery, Deadline, DupAck, Flight, NewAck, Recovery, RecoveryContext, TimerAction};
 use super::sack_ends::{SackReader, SackStats};
 use super::timer::RetransmissionTimer;
 use super::{HostQueue, InitialWindowFrom, TcpParams, TickClock, sack_option};
@@ -63,7 +63,7 @@ pub struct SenderStats {
 ///
 /// Every segment passes through here, of every flow, so the state is small: what may be absent is one word with a value
 /// that does not occur otherwise ([`Time::NEVER`], `NONE`).
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Sender {
     started: bool,
     /// When it offers nothing new any more; never once that has happened.
@@ -74,7 +74,7 @@ pub struct Sender {
     window: Window,
     /// First byte that the windows do not allow, the receiver's and that of congestion control; before the start 0.
     window_end: u64,
-    growth: Growth,
+    congestion_control: CongestionControlState,
     recovery: AnyRecovery,
     /// Whether recovery has a say in what is sent next.
     recovery_decides: bool,
@@ -129,7 +129,7 @@ impl Sender {
                 ssthresh: params.initial_ssthresh.map_or(f64::INFINITY, |bytes| bytes as f64),
             },
             window_end: 0,
-            growth: Growth::new(&params.growth, Stream::new(0, "", TIES)),
+            congestion_control: params.congestion_control.start(Stream::new(0, "", TIES)),
             recovery: AnyRecovery::new(&params.recovery, params.receiver_sack, mss),
             recovery_decides: false,
             dup_acks: 0,
@@ -152,7 +152,7 @@ impl Sender {
     /// Draws what is random in its congestion control for the connection called `name`.
     #[must_use]
     pub fn with_randomness(mut self, params: &TcpParams, seed: u64, name: &str) -> Sender {
-        self.growth = Growth::new(&params.growth, Stream::new(seed, name, TIES));
+        self.congestion_control = params.congestion_control.start(Stream::new(seed, name, TIES));
         self
     }
 
@@ -446,7 +446,7 @@ impl Sender {
         }
     }
 
-    /// New data is acknowledged, and recovery makes more of it than growth; returns what becomes of the timer.
+    /// New data is acknowledged, and recovery makes more of it than that the window grows; returns what becomes of the timer.
     #[inline(never)]
     fn on_loss_known(&mut self, ack: u64, meaning: NewAck) -> TimerAction {
         self.fast_retransmit = match meaning {
@@ -464,8 +464,14 @@ impl Sender {
     fn on_dup_ack(&mut self, now: Time) {
         self.dup_acks += 1;
         let times = self.extra.as_ref().and_then(|extra| extra.times.as_ref());
-        let hands = Hands { growth: &mut self.growth, window: &mut self.window, now, times, rtt: None };
-        if self.recovery.on_dup_ack(self.dup_acks, &self.flight, hands) == DupAck::FastRetransmit {
+        let context = RecoveryContext {
+            congestion_control: &mut self.congestion_control,
+            window: &mut self.window,
+            now,
+            times,
+            rtt: None,
+        };
+        if self.recovery.on_dup_ack(self.dup_acks, &self.flight, context) == DupAck::FastRetransmit {
             self.fast_retransmit = self.flight.una;
             self.count_fast_retransmit();
             match self.recovery.timer_at_fast_retransmit() {
@@ -482,8 +488,14 @@ impl Sender {
     #[inline(never)]
     fn on_deadline_of_recovery(&mut self, now: Time) {
         self.pass_time(now);
-        let hands = Hands { growth: &mut self.growth, window: &mut self.window, now, times: None, rtt: None };
-        match self.recovery.on_deadline(&self.flight, hands) {
+        let context = RecoveryContext {
+            congestion_control: &mut self.congestion_control,
+            window: &mut self.window,
+            now,
+            times: None,
+            rtt: None,
+        };
+        match self.recovery.on_deadline(&self.flight, context) {
             Deadline::Noted => {}
             Deadline::FastRetransmit => {
                 self.fast_retransmit = self.flight.una;
@@ -499,9 +511,15 @@ impl Sender {
         self.count_reduction();
         self.tell_pacer_of_timeout(now);
         let loss = Loss::of(self.flight.mss as f64, self.flight.rwnd as f64);
-        self.growth.on_rto(&loss, &mut self.window);
-        let hands = Hands { growth: &mut self.growth, window: &mut self.window, now, times: None, rtt: None };
-        self.recovery.on_timeout(&self.flight, hands);
+        self.congestion_control.on_rto(&loss, &mut self.window);
+        let context = RecoveryContext {
+            congestion_control: &mut self.congestion_control,
+            window: &mut self.window,
+            now,
+            times: None,
+            rtt: None,
+        };
+        self.recovery.on_timeout(&self.flight, context);
         self.flight.nxt = self.flight.una;
         self.dup_acks = 0;
         self.fast_retransmit = NONE;

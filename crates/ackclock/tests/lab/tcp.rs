@@ -1,6 +1,8 @@
 //! Anything that can be said about TCP, as a function of bytes.
 
+use ackclock::keys::Values;
 use ackclock::scenario::Scenario;
+use ackclock::tcp::cc::{self, CongestionAvoidance};
 use ackclock::tcp::offset_sack::{Alternative, Form, Preference};
 use ackclock::tcp::*;
 use ackclock::units::Span;
@@ -19,7 +21,7 @@ pub fn tcp(choices: &mut Choices) -> TcpParams {
     TcpParams {
         mss,
         recovery,
-        growth: GrowthParams::Reno(choices.one_of(&[
+        congestion_control: CongestionControlParams::Reno(choices.one_of(&[
             CongestionAvoidance::AckCounting,
             CongestionAvoidance::Integer,
             CongestionAvoidance::Float,
@@ -86,7 +88,7 @@ struct Dialect {
     initial_window_from: InitialWindowFrom,
     new_reno: NewRenoParams,
     /// In the place of whatever the flow has.
-    growth: Option<GrowthParams>,
+    congestion_control: Option<CongestionControlParams>,
     vegas_recovery: Option<RecoveryParams>,
 }
 
@@ -109,7 +111,7 @@ fn dialect(choices: &mut Choices) -> Dialect {
             InitialWindowFrom::Start,
         ]),
         new_reno,
-        growth: growth(choices),
+        congestion_control: congestion_control(choices),
         vegas_recovery: choices.one_of(&[
             Some(RecoveryParams::Vegas),
             Some(RecoveryParams::Vegas1995),
@@ -122,47 +124,15 @@ fn dialect(choices: &mut Choices) -> Dialect {
     }
 }
 
-fn growth(choices: &mut Choices) -> Option<GrowthParams> {
-    let reroute = RerouteParams {
-        first_packets: choices.one_of(&[1, 100]),
-        block_packets: choices.one_of(&[3, 20]),
-        blocks: choices.one_of(&[1, 4]),
-        delta: choices.one_of(&[0.2, 0.01]),
-        queued_packets: 1.0,
-    };
-    let reroute = choices.once_in(2).then_some(reroute);
-    let vegas = VegasParams { gamma: choices.one_of(&[1.0, 2.0]), reroute, ..VegasParams::default() };
-    match choices.below(10) {
-        0..=2 => None,
-        3 => Some(GrowthParams::Reno(CongestionAvoidance::ByteCounting)),
-        4 => Some(GrowthParams::Cubic(CubicParams { fast_convergence: choices.once_in(2), ..CubicParams::default() })),
-        5 if choices.once_in(2) => Some(GrowthParams::Vegas1995(vegas)),
-        5 => Some(GrowthParams::Vegas(vegas)),
-        7 => Some(GrowthParams::VegasLinux(VegasLinuxParams::default())),
-        8 if choices.once_in(2) => Some(GrowthParams::Bbr3(Bbr3Params {
-            min_rtt_window: choices.one_of(&[Span::from_secs(10), Span::from_ms(50)]),
-            probe_rtt_interval: choices.one_of(&[Span::from_secs(5), Span::from_ms(30)]),
-            probe_rtt: choices.one_of(&[Span::from_ms(200), Span::from_ms(5)]),
-            ..Bbr3Params::default()
-        })),
-        8 => Some(GrowthParams::Bbr1(Bbr1Params {
-            rtprop_window: choices.one_of(&[Span::from_secs(10), Span::from_ms(50)]),
-            probe_rtt: choices.one_of(&[Span::from_ms(200), Span::from_ms(5)]),
-        })),
-        6 => Some(GrowthParams::VegasPlus(VegasPlusParams {
-            vegas,
-            count_max: choices.one_of(&[8, 1, 2]),
-            back: choices.one_of(&[PlusReturn::CountIsZero, PlusReturn::AnyLoss]),
-        })),
-        _ => Some(GrowthParams::VegasA(VegasAParams {
-            vegas,
-            increase: choices.one_of(&[Increase::AtOnce, Increase::Spread, Increase::SpreadAtFloor]),
-            tie_up_probability: choices.one_of(&[0.01, 0.5, 0.0]),
-            reset_ab_on_rto: choices.once_in(2),
-            step: choices.one_of(&[AbStep::Unit, AbStep::Throughput, AbStep::Rtt]),
-            ..VegasAParams::default()
-        })),
+/// Any congestion control, mostly, each parameter with its default or another value.
+fn congestion_control(choices: &mut Choices) -> Option<CongestionControlParams> {
+    if choices.below(10) < 3 {
+        return None;
     }
+    let algorithm = cc::ALL[choices.index(cc::ALL.len())];
+    let sampled = Values::sample(algorithm.keys, &mut |bound| choices.below(bound));
+    let values = Values::of(algorithm.keys, |key| choices.once_in(2).then(|| sampled.value(key.name)));
+    Some((algorithm.params)(&values).unwrap_or_else(|_| algorithm.with_defaults()))
 }
 
 impl Dialect {
@@ -175,9 +145,10 @@ impl Dialect {
         tcp.timestamp_clock = self.timestamp_clock;
         tcp.host_queue = self.host_queue;
         tcp.initial_window_from = self.initial_window_from;
-        if let Some(growth) = &self.growth {
-            tcp.growth = growth.clone();
-            if let Some(recovery) = self.vegas_recovery.clone().filter(|_| growth.is_vegas()) {
+        if let Some(congestion_control) = &self.congestion_control {
+            tcp.congestion_control = congestion_control.clone();
+            let has_fine_timeouts = congestion_control.has_fine_timeouts();
+            if let Some(recovery) = self.vegas_recovery.clone().filter(|_| has_fine_timeouts) {
                 tcp.recovery = recovery;
             }
         }

@@ -4,9 +4,9 @@
 //! Units: bytes, bytes per second.
 
 use super::path_model::{Maximum, Plateau, Rounds};
-use super::{Ack, CongestionControl, Delivery, Loss, LossState, Window};
+use super::{Ack, CongestionControl, Delivery, Loss, LossState, Mechanism, Needs, UsualRecovery, Window};
+use crate::keys::{Default, Key, Kind, Misfit, Value, Values};
 use crate::rng::Stream;
-use crate::tcp::Bbr1Params;
 use crate::units::{Span, Time};
 
 /// The model and what follows from it.
@@ -44,6 +44,64 @@ pub struct Bbr1 {
     /// packet_conservation: in the first round of a recovery no more is sent than is delivered.
     conserves: bool,
 }
+
+/// The constants of BBR, version 1 (\[BBR1\] §4.1.2, §4.3.5).
+#[derive(Clone, Debug, PartialEq)]
+pub struct Bbr1Params {
+    /// For how long the shortest round trip is believed.
+    pub rtprop_window: Span,
+    /// For how long next to nothing is sent when it is measured again.
+    pub probe_rtt: Span,
+}
+
+impl std::default::Default for Bbr1Params {
+    fn default() -> Bbr1Params {
+        Bbr1::default_params()
+    }
+}
+
+impl Mechanism for Bbr1 {
+    const NAME: &'static str = "bbr1";
+    const ABOUT: &'static str = "BBR, version 1: a model of the path sets a pace and a window.";
+    const KEYS: &'static [Key] = &[
+        Key::new(
+            "rtprop_window",
+            Kind::Time(Span::from_ms(1), HOUR),
+            Default::Is(Value::Time(Span::from_secs(10))),
+            "[BBR1] §4.1.2",
+            "For how long the shortest round trip is believed; then it is measured again.",
+        ),
+        Key::new(
+            "probe_rtt",
+            Kind::Time(Span::from_us(1), HOUR),
+            Default::Is(Value::Time(Span::from_ms(200))),
+            "[BBR1] §4.3.5",
+            "For how long next to nothing is sent to measure it; a round trip at least.",
+        ),
+    ];
+    const NEEDS: Needs = Needs::DELIVERY_RATES;
+    const USUAL_RECOVERY: Option<UsualRecovery> = RACK;
+    type Params = Bbr1Params;
+
+    fn params(values: &Values) -> Result<Bbr1Params, Misfit> {
+        Ok(Bbr1Params { rtprop_window: values.time("rtprop_window"), probe_rtt: values.time("probe_rtt") })
+    }
+
+    fn start(params: &Bbr1Params, draws: Stream) -> Bbr1 {
+        Bbr1::new(params, draws)
+    }
+
+    /// The gain with which it begins to probe.
+    fn is_random(_params: &Bbr1Params) -> bool {
+        true
+    }
+}
+
+/// With any other a retransmission that is lost again is found by a timeout only, and the model of the path decays meanwhile.
+pub(super) const RACK: Option<UsualRecovery> =
+    Some(UsualRecovery { name: "rack", source: "RFC 8985; BBR of today goes with it", replaces_sack: true });
+/// The longest time that BBR may be told to wait.
+pub(super) const HOUR: Span = Span::from_secs(3600);
 
 /// BBR.state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,10 +4,11 @@
 
 mod probe_bw;
 
+use super::bbr1::{HOUR, RACK};
 use super::path_model::{Maximum, Plateau, Rounds};
-use super::{Ack, CongestionControl, Delivery, Loss, LossState, LostSegment, Window};
+use super::{Ack, CongestionControl, Delivery, Loss, LossState, LostSegment, Mechanism, Needs, UsualRecovery, Window};
+use crate::keys::{Default, Key, Kind, Misfit, Value, Values};
 use crate::rng::Stream;
-use crate::tcp::Bbr3Params;
 use crate::units::{Span, Time};
 use probe_bw::{AckPhase, Probe};
 
@@ -50,6 +51,101 @@ pub struct Bbr3 {
     /// When ProbeRTT may end, once little enough is in flight; and whether a round trip has passed since.
     probe_rtt_until: Option<Time>,
     probe_rtt_round_done: bool,
+}
+
+/// The constants of BBR, version 3 (\[BBR3\] §2.8, §2.16).
+#[derive(Clone, Debug, PartialEq)]
+pub struct Bbr3Params {
+    /// For how long the shortest round trip is believed: MinRTTFilterLen.
+    pub min_rtt_window: Span,
+    /// For how long no shorter one is seen before it is measured again: ProbeRTTInterval.
+    pub probe_rtt_interval: Span,
+    /// For how long less is sent when it is: ProbeRTTDuration.
+    pub probe_rtt: Span,
+    /// Lost part of what is in flight above which there was too much: LossThresh.
+    pub loss_threshold: f64,
+    /// What a round trip with losses leaves at least: Beta.
+    pub beta: f64,
+    /// Part of inflight_longterm that is left to others: Headroom.
+    pub headroom: f64,
+}
+
+impl std::default::Default for Bbr3Params {
+    fn default() -> Bbr3Params {
+        Bbr3::default_params()
+    }
+}
+
+impl Mechanism for Bbr3 {
+    const NAME: &'static str = "bbr3";
+    const ABOUT: &'static str = "BBR, version 3: a model of the path at two time scales sets a pace and a window.";
+    const KEYS: &'static [Key] = &[
+        Key::new(
+            "min_rtt_window",
+            Kind::Time(Span::from_ms(1), HOUR),
+            Default::Is(Value::Time(Span::from_secs(10))),
+            "[BBR3] §2.16.1",
+            "MinRTTFilterLen: for how long the shortest round trip is believed.",
+        ),
+        Key::new(
+            "probe_rtt",
+            Kind::Time(Span::from_us(1), HOUR),
+            Default::Is(Value::Time(Span::from_ms(200))),
+            "[BBR3] §2.16.2",
+            "ProbeRTTDuration: for how long half of what the path holds is sent to measure it; a round trip at least.",
+        ),
+        Key::new(
+            "probe_rtt_interval",
+            Kind::Time(Span::from_ms(1), HOUR),
+            Default::Is(Value::Time(Span::from_secs(5))),
+            "[BBR3] §2.16.2",
+            "ProbeRTTInterval: for how long no shorter round trip is seen before the shortest is measured again.",
+        ),
+        Key::new(
+            "loss_threshold",
+            Kind::Share,
+            Default::Is(Value::Number(0.02)),
+            "[BBR3] §2.8",
+            "LossThresh: the lost part of what is in flight above which a probe went too high.",
+        ),
+        Key::new(
+            "beta",
+            Kind::Share,
+            Default::Is(Value::Number(0.7)),
+            "[BBR3] §2.8",
+            "Beta: what a round trip with losses leaves of the rate and the volume, at least.",
+        ),
+        Key::new(
+            "headroom",
+            Kind::Share,
+            Default::Is(Value::Number(0.15)),
+            "[BBR3] §2.8",
+            "Headroom: the part of the volume that the path is known to take which is left to others between probes.",
+        ),
+    ];
+    const NEEDS: Needs = Needs::DELIVERY_RATES;
+    const USUAL_RECOVERY: Option<UsualRecovery> = RACK;
+    type Params = Bbr3Params;
+
+    fn params(values: &Values) -> Result<Bbr3Params, Misfit> {
+        Ok(Bbr3Params {
+            min_rtt_window: values.time("min_rtt_window"),
+            probe_rtt_interval: values.time("probe_rtt_interval"),
+            probe_rtt: values.time("probe_rtt"),
+            loss_threshold: values.number("loss_threshold"),
+            beta: values.number("beta"),
+            headroom: values.number("headroom"),
+        })
+    }
+
+    fn start(params: &Bbr3Params, draws: Stream) -> Bbr3 {
+        Bbr3::new(params, draws)
+    }
+
+    /// For how long it waits before it probes.
+    fn is_random(_params: &Bbr3Params) -> bool {
+        true
+    }
 }
 
 /// BBR.state.

@@ -2,9 +2,10 @@
 //! but never slower than Reno would.
 //! Source: RFC 9438, whose sections and figures the comments name.   Units: segments, seconds.
 
-use super::{Ack, CongestionControl, Loss, Window};
+use super::{Ack, CongestionControl, Loss, Mechanism, Needs, Window};
 use crate::exact::cube_root;
-use crate::tcp::CubicParams;
+use crate::keys::{Default, Key, Kind, Misfit, Value, Values};
+use crate::rng::Stream;
 use crate::units::{Span, Time};
 
 /// The window law of CUBIC.
@@ -18,6 +19,62 @@ pub struct Cubic {
     /// cwnd_prior: the window just before the last reduction, which fast convergence leaves alone (§4.1.2).
     cwnd_prior: Option<f64>,
     epoch: Option<Epoch>,
+}
+
+/// The constants of CUBIC (RFC 9438 §4.1, §4.6, §4.7).
+#[derive(Clone, Debug, PartialEq)]
+pub struct CubicParams {
+    /// C, segments per second cubed.
+    pub c: f64,
+    /// What is left of the window after a loss.
+    pub beta: f64,
+    /// Whether a connection that loses below its last maximum gives way to others.
+    pub fast_convergence: bool,
+}
+
+impl std::default::Default for CubicParams {
+    fn default() -> CubicParams {
+        Cubic::default_params()
+    }
+}
+
+impl Mechanism for Cubic {
+    const NAME: &'static str = "cubic";
+    const ABOUT: &'static str = "CUBIC: the window grows with the cube of the time since the last loss.";
+    const KEYS: &'static [Key] = &[
+        Key::new(
+            "c",
+            Kind::Number(1e6),
+            Default::Is(Value::Number(0.4)),
+            "RFC 9438 §5",
+            "C: how steep the cube is, segments per second cubed.",
+        ),
+        Key::new(
+            "beta",
+            Kind::Number(1.0),
+            Default::Is(Value::Number(0.7)),
+            "RFC 9438 §4.6",
+            "What is left of the window after a loss.",
+        ),
+        Key::new(
+            "fast_convergence",
+            Kind::Flag,
+            Default::Is(Value::Flag(true)),
+            "RFC 9438 §4.7",
+            "Whether a connection that loses below its last maximum gives way to others.",
+        ),
+    ];
+    const NEEDS: Needs = Needs::ROUND_TRIPS;
+    type Params = CubicParams;
+
+    fn params(values: &Values) -> Result<CubicParams, Misfit> {
+        let fast_convergence = values.flag("fast_convergence");
+        Ok(CubicParams { c: values.number("c"), beta: values.number("beta"), fast_convergence })
+    }
+
+    fn start(params: &CubicParams, _draws: Stream) -> Cubic {
+        Cubic::new(params)
+    }
 }
 
 /// A stage of congestion avoidance, from the reduction that began it (§4.2).

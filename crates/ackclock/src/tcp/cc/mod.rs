@@ -1,11 +1,11 @@
 //! Congestion control: how large may the window be? Asked per acknowledgement.
 //!
-//! To add one: one file with its law, one variant in [`GrowthParams`] and in [`Growth`], its name in the scenario
-//! language. CONTRIBUTING.md has the recipe.
+//! To add one: one file and one line in `family.rs`. CONTRIBUTING.md has the recipe.
 
 mod bbr1;
 mod bbr3;
 mod cubic;
+mod family;
 mod path_model;
 mod reno;
 mod reroute_detect;
@@ -15,17 +15,10 @@ mod vegas_a;
 mod vegas_linux;
 mod vegas_plus;
 
-pub use bbr1::Bbr1;
-pub use bbr3::Bbr3;
-pub use cubic::Cubic;
-pub use reno::Reno;
-pub use vegas::Vegas;
-pub use vegas_1995::Vegas1995;
-pub use vegas_a::VegasA;
-pub use vegas_linux::VegasLinux;
-pub use vegas_plus::VegasPlus;
+pub use family::*;
+pub use reroute_detect::RerouteParams;
 
-use super::GrowthParams;
+use crate::keys::{Key, Misfit, Values};
 use crate::rng::Stream;
 use crate::units::{Span, Time};
 
@@ -47,7 +40,7 @@ pub struct Ack {
     pub limit: f64,
     /// Bytes acknowledged.
     pub acked: f64,
-    /// When. From here on: known only to laws that measure round trips ([`GrowthParams::measures`]).
+    /// When. From here on: known only where round trips are needed ([`Needs::round_trips`]).
     pub now: Time,
     /// When the connection sent its first segment. (Vegas)
     pub start: Time,
@@ -89,8 +82,8 @@ impl Loss {
     }
 }
 
-/// What an acknowledgement, cumulative or selective, says about the delivery of data: to laws that pace. Bytes, and bytes
-/// per second.
+/// What an acknowledgement, cumulative or selective, says about the delivery of data: where rates of delivery are
+/// needed ([`Needs::delivery_rates`]). Bytes, and bytes per second.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Delivery {
     /// When it came.
@@ -127,7 +120,7 @@ pub struct Delivery {
     pub loss_state: LossState,
 }
 
-/// A segment is found to be lost: to laws that pace. Bytes.
+/// A segment is found to be lost, where rates of delivery are needed. Bytes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LostSegment {
     /// When it is found.
@@ -168,10 +161,10 @@ pub trait CongestionControl: Send {
     fn on_congestion(&mut self, loss: &Loss, window: &mut Window);
     /// The retransmission timer expired: set ssthresh and cwnd.
     fn on_rto(&mut self, loss: &Loss, window: &mut Window);
-    /// Only of a law that paces ([`GrowthParams::paces`]): an acknowledgement came, and recovery has seen it. Whatever it
-    /// made of the window, this decides.
+    /// Where rates of delivery are needed: an acknowledgement came, and recovery has seen it. Whatever it made of the window,
+    /// this decides.
     fn on_delivery(&mut self, _delivery: &Delivery, _window: &mut Window) {}
-    /// Only of a law that paces: a segment is found to be lost. At once at a timeout, else before
+    /// Where rates of delivery are needed: a segment is found to be lost. At once at a timeout, else before
     /// [`CongestionControl::on_delivery`].
     fn on_lost_segment(&mut self, _lost: &LostSegment) {}
     /// Bytes per second at which segments may leave; `None`: as the window allows.
@@ -184,128 +177,74 @@ pub trait CongestionControl: Send {
     }
 }
 
-/// Any of the congestion controls: one variant each.
-#[derive(Clone, Debug)]
-pub enum Growth {
-    /// Slow start and additive increase.
-    Reno(Reno),
-    /// BBR, version 1.
-    Bbr1(Box<Bbr1>),
-    /// BBR, version 3.
-    Bbr3(Box<Bbr3>),
-    /// CUBIC.
-    Cubic(Box<Cubic>),
-    /// Vegas.
-    Vegas(Box<Vegas>),
-    /// Vegas as published.
-    Vegas1995(Box<Vegas1995>),
-    /// Vegas-A.
-    VegasA(Box<VegasA>),
-    /// Vegas as Linux has it.
-    VegasLinux(Box<VegasLinux>),
-    /// Vegas+.
-    VegasPlus(Box<VegasPlus>),
-}
+/// A congestion control as a member of the family: what it says of itself, and how it begins.
+pub trait Mechanism: CongestionControl + Sized {
+    /// What scenario files call it.
+    const NAME: &'static str;
+    /// What it is, in one sentence.
+    const ABOUT: &'static str;
+    /// Its parameters.
+    const KEYS: &'static [Key];
+    /// What it needs beside acknowledgements and losses.
+    const NEEDS: Needs = Needs::NOTHING;
+    /// The recovery that it has where none is chosen, if it is not that of all.
+    const USUAL_RECOVERY: Option<UsualRecovery> = None;
+    /// Whether Vegas' recoveries go with it, which find losses by timeouts finer than the timer's and leave the size of the
+    /// window to it ([`Loss::sent_again`]).
+    const HAS_FINE_TIMEOUTS: bool = false;
+    /// Its parameters, checked.
+    type Params: Clone + std::fmt::Debug + PartialEq + Send + Sync;
 
-impl Growth {
-    /// The congestion control that `params` describes; what is random in it is drawn from `stream`.
-    pub fn new(params: &GrowthParams, stream: Stream) -> Growth {
-        match params {
-            GrowthParams::Reno(arithmetic) => Growth::Reno(Reno::new(*arithmetic)),
-            GrowthParams::Bbr1(params) => Growth::Bbr1(Box::new(Bbr1::new(params, stream))),
-            GrowthParams::Bbr3(params) => Growth::Bbr3(Box::new(Bbr3::new(params, stream))),
-            GrowthParams::Cubic(params) => Growth::Cubic(Box::new(Cubic::new(params))),
-            GrowthParams::Vegas(params) => Growth::Vegas(Box::new(Vegas::new(params))),
-            GrowthParams::Vegas1995(params) => Growth::Vegas1995(Box::new(Vegas1995::new(params))),
-            GrowthParams::VegasLinux(params) => Growth::VegasLinux(Box::new(VegasLinux::new(params))),
-            GrowthParams::VegasPlus(params) => Growth::VegasPlus(Box::new(VegasPlus::new(params))),
-            GrowthParams::VegasA(params) => Growth::VegasA(Box::new(VegasA::new(params, stream))),
-        }
+    /// Its parameters.
+    ///
+    /// # Errors
+    /// If they do not fit together.
+    fn params(values: &Values) -> Result<Self::Params, Misfit>;
+
+    /// The congestion control at the start of a connection; what is random in it is drawn from `draws`.
+    fn start(params: &Self::Params, draws: Stream) -> Self;
+
+    /// Whether it draws random numbers.
+    fn is_random(_params: &Self::Params) -> bool {
+        false
     }
 
-    /// A copy of what is acknowledged: by reference it would have to be in memory for the law that is inlined, too.
-    #[inline(never)]
-    fn on_ack_of_others(&mut self, ack: Ack, window: &mut Window) {
-        match self {
-            Growth::Reno(cc) => cc.on_ack(&ack, window),
-            Growth::Bbr1(cc) => cc.on_ack(&ack, window),
-            Growth::Bbr3(cc) => cc.on_ack(&ack, window),
-            Growth::Cubic(cc) => cc.on_ack(&ack, window),
-            Growth::Vegas(cc) => cc.on_ack(&ack, window),
-            Growth::Vegas1995(cc) => cc.on_ack(&ack, window),
-            Growth::VegasA(cc) => cc.on_ack(&ack, window),
-            Growth::VegasLinux(cc) => cc.on_ack(&ack, window),
-            Growth::VegasPlus(cc) => cc.on_ack(&ack, window),
-        }
+    /// Its parameters, each with its default.
+    ///
+    /// # Panics
+    /// If these do not fit together.
+    fn default_params() -> Self::Params {
+        Self::params(&Values::defaults(Self::KEYS)).expect("defaults fit together")
     }
 }
 
-impl CongestionControl for Growth {
-    /// Every acknowledgement of flows that measure nothing comes here; most have the law that needs least, so it alone is
-    /// inlined.
-    #[inline(always)]
-    fn on_ack(&mut self, ack: &Ack, window: &mut Window) {
-        match self {
-            Growth::Reno(cc) => cc.on_ack(ack, window),
-            other => other.on_ack_of_others(*ack, window),
-        }
-    }
+/// What a congestion control needs of the sender, and of the connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Needs {
+    /// The round trip of every segment, and what else [`Ack`] says from [`Ack::now`] on.
+    pub round_trips: bool,
+    /// How fast data is delivered ([`Delivery`]). Segments leave at its pace.
+    pub delivery_rates: bool,
+    /// Selective acknowledgements.
+    pub sack: bool,
+}
 
-    fn on_congestion(&mut self, loss: &Loss, window: &mut Window) {
-        match self {
-            Growth::Reno(cc) => cc.on_congestion(loss, window),
-            Growth::Bbr1(cc) => cc.on_congestion(loss, window),
-            Growth::Bbr3(cc) => cc.on_congestion(loss, window),
-            Growth::Cubic(cc) => cc.on_congestion(loss, window),
-            Growth::Vegas(cc) => cc.on_congestion(loss, window),
-            Growth::Vegas1995(cc) => cc.on_congestion(loss, window),
-            Growth::VegasA(cc) => cc.on_congestion(loss, window),
-            Growth::VegasLinux(cc) => cc.on_congestion(loss, window),
-            Growth::VegasPlus(cc) => cc.on_congestion(loss, window),
-        }
-    }
+impl Needs {
+    /// Acknowledgements and losses are enough.
+    pub const NOTHING: Needs = Needs { round_trips: false, delivery_rates: false, sack: false };
+    /// The round trip of every segment.
+    pub const ROUND_TRIPS: Needs = Needs { round_trips: true, ..Needs::NOTHING };
+    /// How fast data is delivered, which is known from selective acknowledgements.
+    pub const DELIVERY_RATES: Needs = Needs { delivery_rates: true, sack: true, ..Needs::NOTHING };
+}
 
-    fn on_rto(&mut self, loss: &Loss, window: &mut Window) {
-        match self {
-            Growth::Reno(cc) => cc.on_rto(loss, window),
-            Growth::Bbr1(cc) => cc.on_rto(loss, window),
-            Growth::Bbr3(cc) => cc.on_rto(loss, window),
-            Growth::Cubic(cc) => cc.on_rto(loss, window),
-            Growth::Vegas(cc) => cc.on_rto(loss, window),
-            Growth::Vegas1995(cc) => cc.on_rto(loss, window),
-            Growth::VegasA(cc) => cc.on_rto(loss, window),
-            Growth::VegasLinux(cc) => cc.on_rto(loss, window),
-            Growth::VegasPlus(cc) => cc.on_rto(loss, window),
-        }
-    }
-
-    fn on_delivery(&mut self, delivery: &Delivery, window: &mut Window) {
-        match self {
-            Growth::Bbr1(cc) => cc.on_delivery(delivery, window),
-            Growth::Bbr3(cc) => cc.on_delivery(delivery, window),
-            _ => {}
-        }
-    }
-
-    fn on_lost_segment(&mut self, lost: &LostSegment) {
-        if let Growth::Bbr3(cc) = self {
-            cc.on_lost_segment(lost);
-        }
-    }
-
-    fn pacing_rate(&self) -> Option<f64> {
-        match self {
-            Growth::Bbr1(cc) => cc.pacing_rate(),
-            Growth::Bbr3(cc) => cc.pacing_rate(),
-            _ => None,
-        }
-    }
-
-    fn holds_back(&self) -> bool {
-        match self {
-            Growth::Bbr1(cc) => cc.holds_back(),
-            Growth::Bbr3(cc) => cc.holds_back(),
-            _ => false,
-        }
-    }
+/// The recovery that goes with a congestion control where none is chosen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UsualRecovery {
+    /// What scenario files call it.
+    pub name: &'static str,
+    /// Why it goes with it.
+    pub source: &'static str,
+    /// Whether it takes the place of a recovery with SACK, too, where that is the usual one.
+    pub replaces_sack: bool,
 }

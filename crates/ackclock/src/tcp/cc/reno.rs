@@ -1,8 +1,9 @@
 //! Slow start, congestion avoidance and halving, in three arithmetics.
 //! Sources: [Jac88]; [SACK-UBR] §2.1, §7.2; docs/models/window-growth-reno.md.   Units: bytes.
 
-use super::{Ack, CongestionControl, Loss, Window};
-use crate::tcp::CongestionAvoidance;
+use super::{Ack, CongestionControl, Loss, Mechanism, Window};
+use crate::keys::{Default, Key, Kind, Misfit, Value, Values};
+use crate::rng::Stream;
 
 /// The window law of Tahoe and Reno.
 #[derive(Clone, Debug)]
@@ -12,6 +13,53 @@ pub struct Reno {
     counted_acks: f64,
     /// Bytes acknowledged and not yet turned into growth (`ByteCounting`).
     counted_bytes: f64,
+}
+
+/// The arithmetic of `cwnd += mss * mss / cwnd`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CongestionAvoidance {
+    /// Integer division: the window stops growing beyond mss² bytes [SACK-UBR §7.2].
+    Integer,
+    /// Integers, but acknowledgements are counted until they are worth at least a byte.
+    AckCounting,
+    /// Floating point.
+    Float,
+    /// Acknowledged bytes are counted: a segment per window of them; in slow start no more than a segment per
+    /// acknowledgement (RFC 5681 §3.1).
+    ByteCounting,
+}
+
+impl std::default::Default for CongestionAvoidance {
+    fn default() -> CongestionAvoidance {
+        Reno::default_params()
+    }
+}
+
+impl Mechanism for Reno {
+    const NAME: &'static str = "reno";
+    const ABOUT: &'static str = "Slow start, a segment more per round trip, half the window at a loss.";
+    const KEYS: &'static [Key] = &[Key::new(
+        "congestion_avoidance",
+        Kind::Word(&["integer", "ack-counting", "float", "bytes"]),
+        Default::Is(Value::Word("ack-counting")),
+        "[SACK-UBR] §7.2; inferred",
+        "Arithmetic of the growth by one segment per round trip; bytes counts what is acknowledged (RFC 5681).",
+    )];
+    type Params = CongestionAvoidance;
+
+    fn params(values: &Values) -> Result<CongestionAvoidance, Misfit> {
+        let arithmetics = [
+            ("integer", CongestionAvoidance::Integer),
+            ("ack-counting", CongestionAvoidance::AckCounting),
+            ("float", CongestionAvoidance::Float),
+            ("bytes", CongestionAvoidance::ByteCounting),
+        ];
+        Ok(values.choice("congestion_avoidance", &arithmetics))
+    }
+
+    fn start(params: &CongestionAvoidance, _draws: Stream) -> Reno {
+        Reno::new(*params)
+    }
 }
 
 impl Reno {

@@ -4,7 +4,80 @@
 //! seconds.
 
 use super::vegas::{MIN_WINDOW, Round};
-use crate::tcp::RerouteParams;
+use crate::keys::{Condition, Default, Key, Kind, Value, Values};
+
+/// When Vegas takes round trips that have grown for a longer path.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RerouteParams {
+    /// K: packets at the beginning that are not looked at.
+    pub first_packets: u32,
+    /// N: packets in a block.
+    pub block_packets: u32,
+    /// L: blocks in a row.
+    pub blocks: u32,
+    /// How far above base their shortest round trips are, as a part of base.
+    pub delta: f64,
+    /// Packets that the new window lets wait.
+    pub queued_packets: f64,
+}
+
+impl RerouteParams {
+    /// The keys of a mechanism that has the detector.
+    pub(super) const KEYS: [Key; 5] = [
+        Key::new(
+            "reroute_detect",
+            Kind::Flag,
+            Default::Is(Value::Flag(false)),
+            "[VEGAS-A] §2.2.1B",
+            "Whether a path that has become longer is recognised, so that base and window follow (La, Walrand, Anantharam).",
+        ),
+        Key::new(
+            "reroute_first_packets",
+            Kind::Integer(1, 1_000_000),
+            Default::Is(Value::Integer(100)),
+            "inferred",
+            "K: packets at the beginning that are not looked at.",
+        )
+        .used_if(IF_DETECTED),
+        Key::new(
+            "reroute_block_packets",
+            Kind::Integer(1, 1_000_000),
+            Default::Is(Value::Integer(20)),
+            "inferred",
+            "N: packets in a block, of which the shortest round trip counts.",
+        )
+        .used_if(IF_DETECTED),
+        Key::new(
+            "reroute_blocks",
+            Kind::Integer(1, 1_000_000),
+            Default::Is(Value::Integer(4)),
+            "inferred",
+            "L: blocks in a row that must be far above base.",
+        )
+        .used_if(IF_DETECTED),
+        Key::new(
+            "reroute_delta",
+            Kind::Number(1e6),
+            Default::Is(Value::Number(0.2)),
+            "inferred",
+            "How far above base that is, as a part of base.",
+        )
+        .used_if(IF_DETECTED),
+    ];
+
+    /// What `values` say, if the detector is wanted; the new window lets `queued_packets` wait.
+    pub(super) fn read(values: &Values, queued_packets: f64) -> Option<RerouteParams> {
+        values.flag("reroute_detect").then(|| RerouteParams {
+            first_packets: values.integer("reroute_first_packets"),
+            block_packets: values.integer("reroute_block_packets"),
+            blocks: values.integer("reroute_blocks"),
+            delta: values.number("reroute_delta"),
+            queued_packets,
+        })
+    }
+}
+
+const IF_DETECTED: &[Condition] = &[Condition { key: "reroute_detect", is: &["true"] }];
 
 /// The detector of one connection.
 #[derive(Clone, Debug)]

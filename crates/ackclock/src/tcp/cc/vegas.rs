@@ -2,9 +2,10 @@
 //! the difference, packets that wait in queues, is held between alpha and beta.
 //! Sources: [BP95] for the idea; [NS2] §2, §3 for every step, which are named in the comments.   Units: packets, seconds.
 
-use super::reroute_detect::RerouteDetect;
-use super::{Ack, CongestionControl, Loss, Window};
-use crate::tcp::VegasParams;
+use super::reroute_detect::{RerouteDetect, RerouteParams};
+use super::{Ack, CongestionControl, Loss, Mechanism, Needs, UsualRecovery, Window};
+use crate::keys::{self, Default, Key, Kind, Misfit, Value, Values};
+use crate::rng::Stream;
 use crate::units::{Span, Time};
 
 /// The window law of Vegas.
@@ -12,6 +13,98 @@ use crate::units::{Span, Time};
 pub struct Vegas {
     params: VegasParams,
     rounds: Rounds,
+}
+
+/// The thresholds of Vegas, in packets that wait in queues.
+#[derive(Clone, Debug, PartialEq)]
+pub struct VegasParams {
+    /// With fewer the window grows.
+    pub alpha: f64,
+    /// With more it shrinks.
+    pub beta: f64,
+    /// With more slow start ends.
+    pub gamma: f64,
+    /// Whether changes of route are looked for, and how.
+    pub reroute: Option<RerouteParams>,
+}
+
+impl std::default::Default for VegasParams {
+    fn default() -> VegasParams {
+        Vegas::default_params()
+    }
+}
+
+impl VegasParams {
+    /// The keys of every Vegas with these thresholds.
+    pub(super) const KEYS: [Key; 8] = keys::joined(&[
+        &[
+            Key::new(
+                "alpha",
+                Kind::Number(1e6),
+                Default::Is(Value::Number(1.0)),
+                "[VEGAS-A] §4.1",
+                "Packets in queues below which the window grows; of Vegas-A: at the start.",
+            ),
+            Key::new(
+                "beta",
+                Kind::Number(1e6),
+                Default::Is(Value::Number(3.0)),
+                "[VEGAS-A] §4.1",
+                "Packets in queues above which the window shrinks; of Vegas-A: at the start.",
+            ),
+            Key::new(
+                "gamma",
+                Kind::Number(1e6),
+                Default::Is(Value::Number(1.0)),
+                "[NS2] §2",
+                "Packets in queues above which slow start ends.",
+            ),
+        ],
+        &RerouteParams::KEYS,
+    ]);
+
+    /// What `values` say.
+    pub(super) fn read(values: &Values) -> Result<VegasParams, Misfit> {
+        let (alpha, beta) = (values.number("alpha"), values.number("beta"));
+        thresholds_fit(alpha, beta)?;
+        let reroute = RerouteParams::read(values, alpha);
+        Ok(VegasParams { alpha, beta, gamma: values.number("gamma"), reroute })
+    }
+}
+
+/// The window rests between alpha and beta.
+pub(super) fn thresholds_fit(alpha: f64, beta: f64) -> Result<(), Misfit> {
+    if alpha <= beta {
+        return Ok(());
+    }
+    Err(Misfit {
+        keys: &["alpha", "beta"],
+        problem: format!("`alpha` is {alpha}, more than `beta`, {beta}"),
+        expected: "the window could never rest: raise `beta`, or lower `alpha`",
+    })
+}
+
+/// The recovery that is part of Vegas.
+pub(super) const FINE_TIMEOUTS: Option<UsualRecovery> =
+    Some(UsualRecovery { name: "vegas", source: "[NS2] §4: part of Vegas", replaces_sack: false });
+
+impl Mechanism for Vegas {
+    const NAME: &'static str = "vegas";
+    const ABOUT: &'static str =
+        "Vegas, as ns-2 has it: the packets that wait in queues are held between two thresholds.";
+    const KEYS: &'static [Key] = &VegasParams::KEYS;
+    const NEEDS: Needs = Needs::ROUND_TRIPS;
+    const USUAL_RECOVERY: Option<UsualRecovery> = FINE_TIMEOUTS;
+    const HAS_FINE_TIMEOUTS: bool = true;
+    type Params = VegasParams;
+
+    fn params(values: &Values) -> Result<VegasParams, Misfit> {
+        VegasParams::read(values)
+    }
+
+    fn start(params: &VegasParams, _draws: Stream) -> Vegas {
+        Vegas::new(params)
+    }
 }
 
 impl Vegas {

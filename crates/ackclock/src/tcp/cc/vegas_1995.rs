@@ -4,9 +4,10 @@
 //! source are in docs/models/window-growth-vegas-1995.md.   Units: packets, seconds.
 
 use super::reroute_detect::RerouteDetect;
-use super::vegas::{MIN_WINDOW, Round, reduced, start_over};
-use super::{Ack, CongestionControl, Loss, Window};
-use crate::tcp::VegasParams;
+use super::vegas::{MIN_WINDOW, Round, VegasParams, reduced, start_over};
+use super::{Ack, CongestionControl, Loss, Mechanism, Needs, UsualRecovery, Window};
+use crate::keys::{Key, Misfit, Values};
+use crate::rng::Stream;
 
 /// The window law of Vegas as published.
 #[derive(Clone, Debug)]
@@ -26,6 +27,25 @@ pub struct Vegas1995 {
     grows: bool,
     /// Looks for changes of route, if it is to.
     reroute: Option<RerouteDetect>,
+}
+
+impl Mechanism for Vegas1995 {
+    const NAME: &'static str = "vegas-1995";
+    const ABOUT: &'static str = "Vegas, as it was published: one segment per round trip is compared with the path.";
+    const KEYS: &'static [Key] = &VegasParams::KEYS;
+    const NEEDS: Needs = Needs::ROUND_TRIPS;
+    const USUAL_RECOVERY: Option<UsualRecovery> =
+        Some(UsualRecovery { name: "vegas-1995", source: "[BP95] §III.A: part of Vegas", replaces_sack: false });
+    const HAS_FINE_TIMEOUTS: bool = true;
+    type Params = VegasParams;
+
+    fn params(values: &Values) -> Result<VegasParams, Misfit> {
+        VegasParams::read(values)
+    }
+
+    fn start(params: &VegasParams, _draws: Stream) -> Vegas1995 {
+        Vegas1995::new(params)
+    }
 }
 
 impl Vegas1995 {

@@ -3,16 +3,225 @@
 //! Source: [VEGAS-A] §4.1, whose lines the comments name; what it leaves open: docs/models/window-growth-vegas-a.md.
 //! Units: packets, seconds.
 
-use super::vegas::{MIN_WINDOW, Round, Rounds, reduced, start_over};
-use super::{Ack, CongestionControl, Loss, Window};
+use super::vegas::{FINE_TIMEOUTS, MIN_WINDOW, Round, Rounds, VegasParams, reduced, start_over};
+use super::{Ack, CongestionControl, Loss, Mechanism, Needs, UsualRecovery, Window};
+use crate::keys::{self, Condition, Default, Key, Kind, Misfit, Value, Values};
 use crate::rng::Stream;
-use crate::tcp::{AbCoupling, AbStep, Increase, VegasAParams};
 
 /// The window law of Vegas-A.
 #[derive(Clone, Debug)]
 pub struct VegasA {
     rounds: Rounds,
     thresholds: Thresholds,
+}
+
+/// The choices of Vegas-A.
+#[derive(Clone, Debug, PartialEq)]
+pub struct VegasAParams {
+    /// The thresholds at the start.
+    pub vegas: VegasParams,
+    /// How the window grows by a packet.
+    pub increase: Increase,
+    /// Throughputs that differ by no more than this part of the earlier one are equal.
+    pub th_tolerance: f64,
+    /// With this probability equal throughputs count as risen.
+    pub tie_up_probability: f64,
+    /// With this probability equal throughputs count as fallen.
+    pub tie_down_probability: f64,
+    /// Whether a loss makes the throughput before it count for nothing.
+    pub reset_th_on_loss: bool,
+    /// Whether a timeout sets the thresholds back to what they were at the start.
+    pub reset_ab_on_rto: bool,
+    /// Beyond this alpha does not rise.
+    pub alpha_max: Option<f64>,
+    /// By how much the thresholds move.
+    pub step: AbStep,
+    /// Whether they move together.
+    pub coupling: AbCoupling,
+}
+
+/// How a window grows by a packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Increase {
+    /// At once, when that is decided.
+    AtOnce,
+    /// By 1/cwnd with each acknowledgement of the next round trip.
+    Spread,
+    /// So while alpha is at its floor, which is what Vegas does; at once above it.
+    SpreadAtFloor,
+}
+
+/// By how much the thresholds of Vegas-A move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AbStep {
+    /// By one packet.
+    Unit,
+    /// By the relative change of the throughput, times the window, at most one.
+    Throughput,
+    /// By the relative change of the round-trip time, times the window, at most one.
+    Rtt,
+}
+
+/// Whether the thresholds of Vegas-A move together.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum AbCoupling {
+    /// Always by the same.
+    Locked,
+    /// Each by its own multiple of the step.
+    Independent {
+        /// By which alpha rises.
+        raise_alpha: f64,
+        /// By which beta rises.
+        raise_beta: f64,
+        /// By which alpha falls.
+        lower_alpha: f64,
+        /// By which beta falls.
+        lower_beta: f64,
+    },
+}
+
+impl std::default::Default for VegasAParams {
+    fn default() -> VegasAParams {
+        VegasA::default_params()
+    }
+}
+
+impl Mechanism for VegasA {
+    const NAME: &'static str = "vegas-a";
+    const ABOUT: &'static str = "Vegas-A: Vegas whose thresholds adapt to the throughput.";
+    const KEYS: &'static [Key] = &keys::joined::<21>(&[
+        &VegasParams::KEYS,
+        &[
+            Key::new(
+                "increase",
+                Kind::Word(&["at-once", "spread", "spread-at-floor"]),
+                Default::Is(Value::Word("at-once")),
+                "[VEGAS-A] §4.1",
+                "How the window grows by a packet: when that is decided, or by 1/cwnd with each acknowledgement of the next round trip, always or while alpha is at its floor.",
+            ),
+            Key::new(
+                "th_tolerance",
+                Kind::Share,
+                Default::Is(Value::Number(1e-9)),
+                "inferred",
+                "Throughputs that differ by no more than this part are equal.",
+            ),
+            Key::new(
+                "tie_up_probability",
+                Kind::Share,
+                Default::Is(Value::Number(0.01)),
+                "by calculation",
+                "How often equal throughputs count as risen, as noise would have it on a real path. With 0 the window stays where it is.",
+            ),
+            Key::new(
+                "tie_down_probability",
+                Kind::Share,
+                Default::Is(Value::Number(0.0)),
+                "inferred",
+                "How often equal throughputs count as fallen.",
+            ),
+            Key::new(
+                "reset_th_on_loss",
+                Kind::Flag,
+                Default::Is(Value::Flag(true)),
+                "inferred",
+                "Whether the throughput before a loss counts for nothing.",
+            ),
+            Key::new(
+                "reset_ab_on_rto",
+                Kind::Flag,
+                Default::Is(Value::Flag(false)),
+                "inferred",
+                "Whether a timeout sets alpha and beta back.",
+            ),
+            Key::new(
+                "alpha_max",
+                Kind::Or(&Kind::Number(1e6), &["none"]),
+                Default::Is(Value::Word("none")),
+                "[VEGAS-A] §4.1 has none",
+                "Beyond this alpha does not rise.",
+            ),
+            Key::new(
+                "step",
+                Kind::Word(&["unit", "throughput", "rtt"]),
+                Default::Is(Value::Word("unit")),
+                "[VEGAS-A] §4.1; others: its §6.3",
+                "By how much alpha and beta move: by one, or by the relative change of throughput or round trip times the window, at most one.",
+            ),
+            Key::new(
+                "coupling",
+                Kind::Word(&["locked", "independent"]),
+                Default::Is(Value::Word("locked")),
+                "[VEGAS-A] §4.1; independent: its §6.3",
+                "Whether alpha and beta move together.",
+            ),
+            part_key("s_alpha", "Part of the step by which alpha rises."),
+            part_key("s_beta", "Part of the step by which beta rises."),
+            part_key("d_alpha", "Part of the step by which alpha falls."),
+            part_key("d_beta", "Part of the step by which beta falls."),
+        ],
+    ]);
+    const NEEDS: Needs = Needs::ROUND_TRIPS;
+    const USUAL_RECOVERY: Option<UsualRecovery> = FINE_TIMEOUTS;
+    const HAS_FINE_TIMEOUTS: bool = true;
+    type Params = VegasAParams;
+
+    fn params(values: &Values) -> Result<VegasAParams, Misfit> {
+        let vegas = VegasParams::read(values)?;
+        let (up, down) = (values.number("tie_up_probability"), values.number("tie_down_probability"));
+        if up + down > 1.0 {
+            return Err(Misfit {
+                keys: &["tie_down_probability", "tie_up_probability"],
+                problem: format!(
+                    "`tie_up_probability` {up} and `tie_down_probability` {down} are more than 1 together"
+                ),
+                expected: "equal throughputs cannot count as both",
+            });
+        }
+        let alpha_max = (!values.is_word("alpha_max")).then(|| values.number("alpha_max"));
+        if alpha_max.is_some_and(|max| max < vegas.alpha) {
+            return Err(Misfit {
+                keys: &["alpha_max"],
+                problem: format!("`alpha_max` is less than `alpha`, {}", vegas.alpha),
+                expected: "alpha begins above its ceiling",
+            });
+        }
+        let increases =
+            [("at-once", Increase::AtOnce), ("spread", Increase::Spread), ("spread-at-floor", Increase::SpreadAtFloor)];
+        let steps = [("unit", AbStep::Unit), ("throughput", AbStep::Throughput), ("rtt", AbStep::Rtt)];
+        let independent = AbCoupling::Independent {
+            raise_alpha: values.number("s_alpha"),
+            raise_beta: values.number("s_beta"),
+            lower_alpha: values.number("d_alpha"),
+            lower_beta: values.number("d_beta"),
+        };
+        Ok(VegasAParams {
+            vegas,
+            increase: values.choice("increase", &increases),
+            th_tolerance: values.number("th_tolerance"),
+            tie_up_probability: up,
+            tie_down_probability: down,
+            reset_th_on_loss: values.flag("reset_th_on_loss"),
+            reset_ab_on_rto: values.flag("reset_ab_on_rto"),
+            alpha_max,
+            step: values.choice("step", &steps),
+            coupling: values.choice("coupling", &[("locked", AbCoupling::Locked), ("independent", independent)]),
+        })
+    }
+
+    fn start(params: &VegasAParams, draws: Stream) -> VegasA {
+        VegasA::new(params, draws)
+    }
+
+    /// Ties.
+    fn is_random(params: &VegasAParams) -> bool {
+        params.tie_up_probability + params.tie_down_probability > 0.0
+    }
+}
+
+const fn part_key(name: &'static str, about: &'static str) -> Key {
+    let independent = &[Condition { key: "coupling", is: &["independent"] }];
+    Key::new(name, Kind::Share, Default::Is(Value::Number(1.0)), "inferred", about).used_if(independent)
 }
 
 impl VegasA {

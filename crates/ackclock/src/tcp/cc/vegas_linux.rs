@@ -3,8 +3,11 @@
 //! Source: Linux `tcp_vegas`, its behaviour as of 6.x, recalled; docs/models/window-growth-vegas-linux.md.
 //! Units: segments, picoseconds.
 
-use super::{Ack, CongestionControl, Loss, Reno, Window};
-use crate::tcp::{CongestionAvoidance, VegasLinuxParams};
+use super::reno::{CongestionAvoidance, Reno};
+use super::vegas::thresholds_fit;
+use super::{Ack, CongestionControl, Loss, Mechanism, Needs, Window};
+use crate::keys::{Default, Key, Kind, Misfit, Value, Values};
+use crate::rng::Stream;
 
 /// The window law of Linux' Vegas.
 #[derive(Clone, Debug)]
@@ -19,6 +22,64 @@ pub struct VegasLinux {
     samples: u32,
     /// The round ends when this byte is acknowledged.
     end: u64,
+}
+
+/// The thresholds of Linux' Vegas, whole segments.
+#[derive(Clone, Debug, PartialEq)]
+pub struct VegasLinuxParams {
+    /// With fewer the window grows.
+    pub alpha: u32,
+    /// With more it shrinks.
+    pub beta: u32,
+    /// With more slow start ends.
+    pub gamma: u32,
+}
+
+impl std::default::Default for VegasLinuxParams {
+    fn default() -> VegasLinuxParams {
+        VegasLinux::default_params()
+    }
+}
+
+impl Mechanism for VegasLinux {
+    const NAME: &'static str = "vegas-linux";
+    const ABOUT: &'static str =
+        "Vegas, as Linux has it: the shortest round trip of each round decides, and losses are Reno's.";
+    const KEYS: &'static [Key] = &[
+        Key::new(
+            "alpha",
+            Kind::Integer(0, 1_000_000),
+            Default::Is(Value::Integer(2)),
+            "literature: Linux",
+            "Segments in queues below which the window grows.",
+        ),
+        Key::new(
+            "beta",
+            Kind::Integer(0, 1_000_000),
+            Default::Is(Value::Integer(4)),
+            "literature: Linux",
+            "Segments in queues above which the window shrinks.",
+        ),
+        Key::new(
+            "gamma",
+            Kind::Integer(0, 1_000_000),
+            Default::Is(Value::Integer(1)),
+            "literature: Linux",
+            "Segments in queues above which slow start ends.",
+        ),
+    ];
+    const NEEDS: Needs = Needs::ROUND_TRIPS;
+    type Params = VegasLinuxParams;
+
+    fn params(values: &Values) -> Result<VegasLinuxParams, Misfit> {
+        let (alpha, beta) = (values.integer("alpha"), values.integer("beta"));
+        thresholds_fit(alpha.into(), beta.into())?;
+        Ok(VegasLinuxParams { alpha, beta, gamma: values.integer("gamma") })
+    }
+
+    fn start(params: &VegasLinuxParams, _draws: Stream) -> VegasLinux {
+        VegasLinux::new(params)
+    }
 }
 
 /// With fewer samples in a round a delayed acknowledgement could pass for a queue.

@@ -3,9 +3,10 @@
 //! Source: [HKM00], as [VEGAS-A] §2.2.1A tells it; details recalled, docs/models/window-growth-vegas-plus.md.
 //! Units: packets, seconds.
 
-use super::vegas::{Round, Rounds, avoid, reduced, start_over};
-use super::{Ack, CongestionControl, Loss, Window};
-use crate::tcp::{PlusReturn, VegasPlusParams};
+use super::vegas::{FINE_TIMEOUTS, Round, Rounds, VegasParams, avoid, reduced, start_over};
+use super::{Ack, CongestionControl, Loss, Mechanism, Needs, UsualRecovery, Window};
+use crate::keys::{self, Default, Key, Kind, Misfit, Value, Values};
+use crate::rng::Stream;
 
 /// The window law of Vegas+.
 #[derive(Clone, Debug)]
@@ -17,6 +18,73 @@ pub struct VegasPlus {
     count: u32,
     /// Round-trip time and window at the end of the round before.
     before: Option<(f64, f64)>,
+}
+
+/// The choices of Vegas+.
+#[derive(Clone, Debug, PartialEq)]
+pub struct VegasPlusParams {
+    /// Its thresholds in moderate mode.
+    pub vegas: VegasParams,
+    /// At this count it becomes aggressive.
+    pub count_max: u32,
+    /// When it becomes moderate again.
+    pub back: PlusReturn,
+}
+
+/// When Vegas+ becomes moderate again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PlusReturn {
+    /// When losses have halved its count down to zero.
+    CountIsZero,
+    /// At any loss.
+    AnyLoss,
+}
+
+impl std::default::Default for VegasPlusParams {
+    fn default() -> VegasPlusParams {
+        VegasPlus::default_params()
+    }
+}
+
+impl Mechanism for VegasPlus {
+    const NAME: &'static str = "vegas-plus";
+    const ABOUT: &'static str = "Vegas+: Vegas that turns to Reno where others seem to be Reno.";
+    const KEYS: &'static [Key] = &keys::joined::<10>(&[
+        &VegasParams::KEYS,
+        &[
+            Key::new(
+                "count_max",
+                Kind::Integer(1, 1_000_000),
+                Default::Is(Value::Integer(8)),
+                "literature: [HKM00], recalled",
+                "The count of suspicious rounds at which it becomes aggressive.",
+            ),
+            Key::new(
+                "return_at",
+                Kind::Word(&["count-is-zero", "any-loss"]),
+                Default::Is(Value::Word("count-is-zero")),
+                "literature: [HKM00], recalled",
+                "When it becomes moderate again.",
+            ),
+        ],
+    ]);
+    const NEEDS: Needs = Needs::ROUND_TRIPS;
+    const USUAL_RECOVERY: Option<UsualRecovery> = FINE_TIMEOUTS;
+    const HAS_FINE_TIMEOUTS: bool = true;
+    type Params = VegasPlusParams;
+
+    fn params(values: &Values) -> Result<VegasPlusParams, Misfit> {
+        let returns = [("count-is-zero", PlusReturn::CountIsZero), ("any-loss", PlusReturn::AnyLoss)];
+        Ok(VegasPlusParams {
+            vegas: VegasParams::read(values)?,
+            count_max: values.integer("count_max"),
+            back: values.choice("return_at", &returns),
+        })
+    }
+
+    fn start(params: &VegasPlusParams, _draws: Stream) -> VegasPlus {
+        VegasPlus::new(params)
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -16,7 +16,7 @@ pub enum RecoveryParams {
     /// RACK-TLP of RFC 8985, with SACK.
     Rack,
     /// Vegas' own, as ns-2 has it: a fine timeout, looked at when acknowledgements come. It goes with Vegas and its
-    /// relatives ([`GrowthParams::is_vegas`](super::GrowthParams::is_vegas)).
+    /// relatives ([`has_fine_timeouts`](super::CongestionControlParams::has_fine_timeouts)).
     Vegas,
     /// The same as it was published.
     Vegas1995,

@@ -2,7 +2,7 @@
 //! the scoreboard decides what.
 //! Sources: [FF96] (Fall and Floyd); RFC 2018; [SACK-UBR] §3; docs/models/fall-floyd.md.   Units: bytes.
 
-use super::{DUP_ACK_THRESHOLD, DupAck, Flight, Hands, NewAck, Recovery, Sending};
+use super::{DUP_ACK_THRESHOLD, DupAck, Flight, NewAck, Recovery, RecoveryContext, Sending};
 use crate::packet::SackBlock;
 use crate::tcp::cc::Window;
 use crate::tcp::{FallFloydParams, Scoreboard};
@@ -40,7 +40,7 @@ impl Recovery for FallFloyd {
         self.scoreboard.on_ack(una, blocks, flight.max);
     }
 
-    fn on_dup_ack(&mut self, count: u32, flight: &Flight, mut hands: Hands<'_>) -> DupAck {
+    fn on_dup_ack(&mut self, count: u32, flight: &Flight, mut context: RecoveryContext<'_>) -> DupAck {
         if let Some(episode) = &mut self.episode {
             episode.pipe -= flight.mss as i64;
             return DupAck::Noted;
@@ -52,17 +52,17 @@ impl Recovery for FallFloyd {
         let outstanding = (flight.nxt - flight.una) as i64;
         self.episode = Some(Episode { recover: flight.max, pipe: outstanding - 3 * flight.mss as i64 });
         self.scoreboard.clear_retransmitted();
-        hands.reduce(flight);
-        hands.window.cwnd = hands.window.ssthresh;
+        context.reduce(flight);
+        context.window.cwnd = context.window.ssthresh;
         DupAck::FastRetransmit
     }
 
     #[inline]
-    fn on_new_ack(&mut self, ack: u64, flight: &Flight, hands: Hands<'_>) -> NewAck {
+    fn on_new_ack(&mut self, ack: u64, flight: &Flight, context: RecoveryContext<'_>) -> NewAck {
         let Some(episode) = &mut self.episode else { return NewAck::Grow };
         if ack >= episode.recover {
             self.episode = None;
-            hands.window.cwnd = hands.window.ssthresh;
+            context.window.cwnd = context.window.ssthresh;
             return NewAck::Recovered;
         }
         // The original segment was lost and its retransmission has arrived: two have left the network.
@@ -70,7 +70,7 @@ impl Recovery for FallFloyd {
         NewAck::Partial { retransmit: false, restart_timer: self.params.restart_timer_on_partial_ack }
     }
 
-    fn on_timeout(&mut self, flight: &Flight, _hands: Hands<'_>) {
+    fn on_timeout(&mut self, flight: &Flight, _context: RecoveryContext<'_>) {
         self.episode = None;
         self.scoreboard.clear();
         if self.params.guard_after_timeout {

@@ -21,7 +21,7 @@ pub use vanilla::Vanilla;
 pub use vegas::Vegas;
 pub use vegas_1995::Vegas1995;
 
-use super::cc::{CongestionControl, Growth, Loss, Window};
+use super::cc::{CongestionControl, CongestionControlState, Loss, Window};
 use super::send_times::Transmissions;
 use super::{NewRenoParams, RecoveryParams, SendTimes};
 use crate::packet::SackBlock;
@@ -59,9 +59,9 @@ impl Flight {
 }
 
 /// What a recovery may change, the window, by congestion control or by its own rule; and what it may look at.
-pub struct Hands<'a> {
+pub struct RecoveryContext<'a> {
     /// The congestion control.
-    pub growth: &'a mut Growth,
+    pub congestion_control: &'a mut CongestionControlState,
     /// The window.
     pub window: &'a mut Window,
     /// When this is.
@@ -72,7 +72,7 @@ pub struct Hands<'a> {
     pub rtt: Option<Span>,
 }
 
-impl Hands<'_> {
+impl RecoveryContext<'_> {
     /// A loss was found: lower ssthresh.
     fn reduce(&mut self, flight: &Flight) {
         self.reduce_again(flight, false);
@@ -81,7 +81,7 @@ impl Hands<'_> {
     /// The same of a segment that was perhaps sent again before.
     fn reduce_again(&mut self, flight: &Flight, sent_again: bool) {
         let loss = Loss { sent_again, ..Loss::of(flight.mss as f64, flight.rwnd as f64) };
-        self.growth.on_congestion(&loss, self.window);
+        self.congestion_control.on_congestion(&loss, self.window);
     }
 
     /// The transmissions of an outstanding segment.
@@ -165,17 +165,17 @@ pub trait Recovery: Send {
     /// An acknowledgement, selective or not; before its cumulative part is handled. `una` is that number.
     fn on_sack(&mut self, _now: Time, _una: u64, _blocks: &[SackBlock], _flight: &Flight) {}
     /// The `count`th duplicate acknowledgement in a row.
-    fn on_dup_ack(&mut self, count: u32, flight: &Flight, hands: Hands<'_>) -> DupAck;
+    fn on_dup_ack(&mut self, count: u32, flight: &Flight, context: RecoveryContext<'_>) -> DupAck;
     /// New data is acknowledged, up to `ack`; `flight` is from before.
-    fn on_new_ack(&mut self, ack: u64, flight: &Flight, hands: Hands<'_>) -> NewAck;
+    fn on_new_ack(&mut self, ack: u64, flight: &Flight, context: RecoveryContext<'_>) -> NewAck;
     /// The timer expired; `flight` is from before, the window is cut already.
-    fn on_timeout(&mut self, flight: &Flight, hands: Hands<'_>);
+    fn on_timeout(&mut self, flight: &Flight, context: RecoveryContext<'_>);
     /// When it wants to be asked, if nothing happens before: [`Recovery::on_deadline`].
     fn deadline(&self) -> Time {
         Time::NEVER
     }
     /// That instant has come.
-    fn on_deadline(&mut self, _flight: &Flight, _hands: Hands<'_>) -> Deadline {
+    fn on_deadline(&mut self, _flight: &Flight, _context: RecoveryContext<'_>) -> Deadline {
         Deadline::Noted
     }
     /// What a fast retransmit does to the retransmission timer.
@@ -187,8 +187,8 @@ pub trait Recovery: Send {
     fn has_a_say(&self) -> bool {
         false
     }
-    /// Whether new data that is acknowledged without blocks would mean growth and change nothing here, but for the round
-    /// trip, until another method is called that may change something. Mostly so, and then such acknowledgements need not
+    /// Whether new data that is acknowledged without blocks would mean that the window grows and would change nothing here but for the
+    /// round trip, until another method is called that may change something. Mostly so, and then such acknowledgements need not
     /// come here.
     fn sleeps(&self) -> bool {
         false
@@ -290,17 +290,17 @@ impl Recovery for AnyRecovery {
     }
 
     #[inline]
-    fn on_dup_ack(&mut self, count: u32, flight: &Flight, hands: Hands<'_>) -> DupAck {
-        dispatch!(self, recovery => recovery.on_dup_ack(count, flight, hands))
+    fn on_dup_ack(&mut self, count: u32, flight: &Flight, context: RecoveryContext<'_>) -> DupAck {
+        dispatch!(self, recovery => recovery.on_dup_ack(count, flight, context))
     }
 
     #[inline(always)]
-    fn on_new_ack(&mut self, ack: u64, flight: &Flight, hands: Hands<'_>) -> NewAck {
-        dispatch!(self, recovery => recovery.on_new_ack(ack, flight, hands))
+    fn on_new_ack(&mut self, ack: u64, flight: &Flight, context: RecoveryContext<'_>) -> NewAck {
+        dispatch!(self, recovery => recovery.on_new_ack(ack, flight, context))
     }
 
-    fn on_timeout(&mut self, flight: &Flight, hands: Hands<'_>) {
-        dispatch!(self, recovery => recovery.on_timeout(flight, hands));
+    fn on_timeout(&mut self, flight: &Flight, context: RecoveryContext<'_>) {
+        dispatch!(self, recovery => recovery.on_timeout(flight, context));
     }
 
     fn timer_at_fast_retransmit(&self) -> TimerAction {
@@ -344,8 +344,8 @@ impl Recovery for AnyRecovery {
         dispatch!(self, recovery => recovery.deadline())
     }
 
-    fn on_deadline(&mut self, flight: &Flight, hands: Hands<'_>) -> Deadline {
-        dispatch!(self, recovery => recovery.on_deadline(flight, hands))
+    fn on_deadline(&mut self, flight: &Flight, context: RecoveryContext<'_>) -> Deadline {
+        dispatch!(self, recovery => recovery.on_deadline(flight, context))
     }
 
     fn counts_at_once(&self) -> bool {

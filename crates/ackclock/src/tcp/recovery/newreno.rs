@@ -2,7 +2,7 @@
 //! acknowledged. One hole is repaired per round trip.
 //! Sources: RFC 6582 §3.2; RFC 2582 §3, §5; [SACK-UBR] §2.3; what ns-2 does otherwise: [NS2] §6.
 
-use super::{DUP_ACK_THRESHOLD, DupAck, Flight, Hands, NewAck, Recovery, Sending, TimerAction};
+use super::{DUP_ACK_THRESHOLD, DupAck, Flight, NewAck, Recovery, RecoveryContext, Sending, TimerAction};
 use crate::tcp::cc::Window;
 use crate::tcp::{NewRenoParams, PartialAckWindow};
 use crate::units::Time;
@@ -40,10 +40,10 @@ impl NewReno {
 }
 
 impl Recovery for NewReno {
-    fn on_dup_ack(&mut self, count: u32, flight: &Flight, mut hands: Hands<'_>) -> DupAck {
+    fn on_dup_ack(&mut self, count: u32, flight: &Flight, mut context: RecoveryContext<'_>) -> DupAck {
         self.allow_burst();
         if self.recover.is_some() {
-            hands.window.cwnd += flight.mss as f64;
+            context.window.cwnd += flight.mss as f64;
             return DupAck::Noted;
         }
         if count != DUP_ACK_THRESHOLD || flight.una < self.ignore_dup_acks_below {
@@ -51,31 +51,31 @@ impl Recovery for NewReno {
         }
         self.recover = Some(flight.max);
         self.awaits_first_partial_ack = true;
-        hands.reduce(flight);
-        hands.window.cwnd = hands.window.ssthresh + 3.0 * flight.mss as f64;
+        context.reduce(flight);
+        context.window.cwnd = context.window.ssthresh + 3.0 * flight.mss as f64;
         DupAck::FastRetransmit
     }
 
     #[inline]
-    fn on_new_ack(&mut self, ack: u64, flight: &Flight, hands: Hands<'_>) -> NewAck {
+    fn on_new_ack(&mut self, ack: u64, flight: &Flight, context: RecoveryContext<'_>) -> NewAck {
         let Some(recover) = self.recover else { return NewAck::Grow };
         if ack >= recover {
             self.recover = None;
-            hands.window.cwnd = hands.window.ssthresh;
+            context.window.cwnd = context.window.ssthresh;
             return if self.params.growth_at_recovery_end { NewAck::Grow } else { NewAck::Recovered };
         }
         self.allow_burst();
         let mss = flight.mss as f64;
-        hands.window.cwnd = match self.params.partial_ack_window {
+        context.window.cwnd = match self.params.partial_ack_window {
             // By what was acknowledged, then one segment for the one that leaves with the retransmission.
-            PartialAckWindow::Deflate => (hands.window.cwnd - (ack - flight.una) as f64).max(0.0) + mss,
-            PartialAckWindow::Reset => hands.window.ssthresh,
+            PartialAckWindow::Deflate => (context.window.cwnd - (ack - flight.una) as f64).max(0.0) + mss,
+            PartialAckWindow::Reset => context.window.ssthresh,
         };
         let is_first = std::mem::replace(&mut self.awaits_first_partial_ack, false);
         NewAck::Partial { retransmit: true, restart_timer: self.params.restart_timer_on_partial_ack.restarts(is_first) }
     }
 
-    fn on_timeout(&mut self, flight: &Flight, _hands: Hands<'_>) {
+    fn on_timeout(&mut self, flight: &Flight, _context: RecoveryContext<'_>) {
         self.recover = None;
         if self.params.guard_after_timeout {
             self.ignore_dup_acks_below = flight.max;

@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeSet, VecDeque};
 
-use super::{Deadline, DupAck, Flight, Hands, NewAck, Recovery, Sending};
+use super::{Deadline, DupAck, Flight, NewAck, Recovery, RecoveryContext, Sending};
 use crate::packet::SackBlock;
 use crate::tcp::cc::Window;
 use crate::tcp::runs::Runs;
@@ -215,11 +215,11 @@ impl Rack {
         !self.lost.is_empty() && self.recovery_point.is_none() && una >= self.repaired_at
     }
 
-    fn begin(&mut self, flight: &Flight, hands: &mut Hands<'_>) {
+    fn begin(&mut self, flight: &Flight, context: &mut RecoveryContext<'_>) {
         self.recovery_point = Some(flight.max);
         self.probe = Probe { at: Time::NEVER, is_due: false, awaited: None };
-        hands.reduce(flight);
-        hands.window.cwnd = hands.window.ssthresh;
+        context.reduce(flight);
+        context.window.cwnd = context.window.ssthresh;
     }
 
     /// Whether the segment at `una` is lost and not sent again.
@@ -270,17 +270,17 @@ impl Recovery for Rack {
         self.detect_losses(now);
     }
 
-    fn on_dup_ack(&mut self, _count: u32, flight: &Flight, mut hands: Hands<'_>) -> DupAck {
+    fn on_dup_ack(&mut self, _count: u32, flight: &Flight, mut context: RecoveryContext<'_>) -> DupAck {
         self.probe_repaired(flight.una, false, self.held.count() > 0);
         if !self.begins(flight.una) {
-            self.schedule_probe(hands.now);
+            self.schedule_probe(context.now);
             return DupAck::Noted;
         }
-        self.begin(flight, &mut hands);
+        self.begin(flight, &mut context);
         if self.is_first_lost(flight.una) { DupAck::FastRetransmit } else { DupAck::Noted }
     }
 
-    fn on_new_ack(&mut self, ack: u64, flight: &Flight, mut hands: Hands<'_>) -> NewAck {
+    fn on_new_ack(&mut self, ack: u64, flight: &Flight, mut context: RecoveryContext<'_>) -> NewAck {
         let ended = self.recovery_point.is_some_and(|point| ack >= point);
         if ended {
             self.recovery_point = None;
@@ -291,7 +291,7 @@ impl Recovery for Rack {
         }
         let repaired = self.probe_repaired(ack, true, self.held.count() > 0);
         if self.begins(ack) {
-            self.begin(flight, &mut hands);
+            self.begin(flight, &mut context);
             let is_first = self.is_first_lost(ack);
             return if is_first {
                 NewAck::FastRetransmit
@@ -299,19 +299,19 @@ impl Recovery for Rack {
                 NewAck::Partial { retransmit: false, restart_timer: true }
             };
         }
-        self.schedule_probe(hands.now);
+        self.schedule_probe(context.now);
         if repaired {
-            hands.reduce(flight);
+            context.reduce(flight);
         }
         if ended || repaired {
-            hands.window.cwnd = hands.window.ssthresh;
+            context.window.cwnd = context.window.ssthresh;
             return NewAck::Recovered;
         }
         NewAck::Grow
     }
 
     /// §6.3, in the reading of RFC 6675 §5.1: everything that is not held is lost.
-    fn on_timeout(&mut self, flight: &Flight, _hands: Hands<'_>) {
+    fn on_timeout(&mut self, flight: &Flight, _context: RecoveryContext<'_>) {
         self.newly_lost.clear();
         let end = self.first + self.records.len() as u64;
         self.lost = (self.first..end).filter(|&number| !self.held.contains(number)).collect();
@@ -327,16 +327,16 @@ impl Recovery for Rack {
         self.reorder_at.min(self.probe.at)
     }
 
-    fn on_deadline(&mut self, flight: &Flight, mut hands: Hands<'_>) -> Deadline {
+    fn on_deadline(&mut self, flight: &Flight, mut context: RecoveryContext<'_>) -> Deadline {
         self.newly_lost.clear();
-        if self.reorder_at <= hands.now {
-            self.detect_losses(hands.now);
+        if self.reorder_at <= context.now {
+            self.detect_losses(context.now);
             if self.begins(flight.una) {
-                self.begin(flight, &mut hands);
+                self.begin(flight, &mut context);
                 return if self.is_first_lost(flight.una) { Deadline::FastRetransmit } else { Deadline::Noted };
             }
         }
-        if self.probe.at <= hands.now {
+        if self.probe.at <= context.now {
             self.probe = Probe { at: Time::NEVER, is_due: true, awaited: None };
             return Deadline::Probe;
         }

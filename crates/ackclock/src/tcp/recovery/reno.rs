@@ -2,7 +2,7 @@
 //! halve the window several times.
 //! Sources: RFC 2001 §3, §4; [SACK-UBR] §2.2.
 
-use super::{DUP_ACK_THRESHOLD, DupAck, Flight, Hands, NewAck, Recovery};
+use super::{DUP_ACK_THRESHOLD, DupAck, Flight, NewAck, Recovery, RecoveryContext};
 
 /// Fast recovery of Reno.
 #[derive(Clone, Copy, Debug, Default)]
@@ -11,9 +11,9 @@ pub struct Reno {
 }
 
 impl Recovery for Reno {
-    fn on_dup_ack(&mut self, count: u32, flight: &Flight, mut hands: Hands<'_>) -> DupAck {
+    fn on_dup_ack(&mut self, count: u32, flight: &Flight, mut context: RecoveryContext<'_>) -> DupAck {
         if self.recovering {
-            hands.window.cwnd += flight.mss as f64; // a segment has left the network
+            context.window.cwnd += flight.mss as f64; // a segment has left the network
             return DupAck::Noted;
         }
         // No guard against duplicates of what a timeout resent: none is in the source.
@@ -21,22 +21,22 @@ impl Recovery for Reno {
             return DupAck::Noted;
         }
         self.recovering = true;
-        hands.reduce(flight);
-        hands.window.cwnd = hands.window.ssthresh + 3.0 * flight.mss as f64;
+        context.reduce(flight);
+        context.window.cwnd = context.window.ssthresh + 3.0 * flight.mss as f64;
         DupAck::FastRetransmit
     }
 
     #[inline]
-    fn on_new_ack(&mut self, _ack: u64, _flight: &Flight, hands: Hands<'_>) -> NewAck {
+    fn on_new_ack(&mut self, _ack: u64, _flight: &Flight, context: RecoveryContext<'_>) -> NewAck {
         if !self.recovering {
             return NewAck::Grow;
         }
         self.recovering = false;
-        hands.window.cwnd = hands.window.ssthresh;
+        context.window.cwnd = context.window.ssthresh;
         NewAck::Recovered
     }
 
-    fn on_timeout(&mut self, _flight: &Flight, _hands: Hands<'_>) {
+    fn on_timeout(&mut self, _flight: &Flight, _context: RecoveryContext<'_>) {
         self.recovering = false;
     }
 

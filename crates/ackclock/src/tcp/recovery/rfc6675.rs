@@ -1,7 +1,7 @@
 //! SACK recovery of RFC 6675: PIPE is computed from the scoreboard at every acknowledgement.
 //! Source: RFC 6675 §4 (SetPipe, NextSeg), §5 (algorithm), §5.1 (timeouts). The steps are named in the comments.
 
-use super::{DUP_ACK_THRESHOLD, DupAck, Flight, Hands, NewAck, Recovery, Sending};
+use super::{DUP_ACK_THRESHOLD, DupAck, Flight, NewAck, Recovery, RecoveryContext, Sending};
 use crate::packet::SackBlock;
 use crate::tcp::cc::Window;
 use crate::tcp::{Rfc6675Params, Scoreboard};
@@ -42,12 +42,12 @@ impl Rfc6675 {
     }
 
     /// A loss is known: a new recovery begins with the segment at `una`.
-    fn begin(&mut self, una: u64, flight: &Flight, mut hands: Hands<'_>) {
+    fn begin(&mut self, una: u64, flight: &Flight, mut context: RecoveryContext<'_>) {
         self.episode = Some(Episode { recovery_point: flight.max, high_rxt: una, rescued: false });
         self.scoreboard.clear_retransmitted();
         // Deviation: half of the window, as everywhere here; RFC 6675 §5 (4.2) says half of FlightSize.
-        hands.reduce(flight);
-        hands.window.cwnd = hands.window.ssthresh;
+        context.reduce(flight);
+        context.window.cwnd = context.window.ssthresh;
     }
 
     /// NextSeg ().
@@ -77,19 +77,19 @@ impl Recovery for Rfc6675 {
         self.scoreboard.on_ack(una, blocks, flight.max);
     }
 
-    fn on_dup_ack(&mut self, count: u32, flight: &Flight, hands: Hands<'_>) -> DupAck {
+    fn on_dup_ack(&mut self, count: u32, flight: &Flight, context: RecoveryContext<'_>) -> DupAck {
         self.dup_acks = count;
         let known_lost = flight.una < self.scoreboard.lost_below(); // §5 (2)
         let triggered = count >= DUP_ACK_THRESHOLD || known_lost; // §5 (1)
         if self.episode.is_some() || !triggered || flight.una < self.no_recovery_below {
             return DupAck::Noted;
         }
-        self.begin(flight.una, flight, hands);
+        self.begin(flight.una, flight, context);
         DupAck::FastRetransmit
     }
 
     #[inline]
-    fn on_new_ack(&mut self, ack: u64, flight: &Flight, hands: Hands<'_>) -> NewAck {
+    fn on_new_ack(&mut self, ack: u64, flight: &Flight, context: RecoveryContext<'_>) -> NewAck {
         self.dup_acks = 0;
         if self.episode.is_some_and(|episode| ack < episode.recovery_point) {
             return NewAck::Partial { retransmit: false, restart_timer: self.params.restart_timer_on_partial_ack };
@@ -97,17 +97,17 @@ impl Recovery for Rfc6675 {
         let recovered = self.episode.take().is_some();
         // §2: what brings news of blocks is a duplicate, even if it acknowledges something; then §5 (2).
         if ack < self.scoreboard.lost_below() && ack >= self.no_recovery_below {
-            self.begin(ack, flight, hands);
+            self.begin(ack, flight, context);
             return NewAck::FastRetransmit;
         }
         if recovered {
-            hands.window.cwnd = hands.window.ssthresh;
+            context.window.cwnd = context.window.ssthresh;
             return NewAck::Recovered;
         }
         NewAck::Grow
     }
 
-    fn on_timeout(&mut self, flight: &Flight, _hands: Hands<'_>) {
+    fn on_timeout(&mut self, flight: &Flight, _context: RecoveryContext<'_>) {
         self.episode = None;
         self.dup_acks = 0;
         self.scoreboard.clear();

@@ -1,23 +1,23 @@
 //! Vanilla: slow start and congestion avoidance; a loss is found by the timer alone.
 //! Source: [SACK-UBR] §4.
 
-use super::{DupAck, Flight, Hands, NewAck, Recovery};
+use super::{DupAck, Flight, NewAck, Recovery, RecoveryContext};
 
 /// No recovery but the timeout.
 #[derive(Clone, Copy, Debug)]
 pub struct Vanilla;
 
 impl Recovery for Vanilla {
-    fn on_dup_ack(&mut self, _count: u32, _flight: &Flight, _hands: Hands<'_>) -> DupAck {
+    fn on_dup_ack(&mut self, _count: u32, _flight: &Flight, _context: RecoveryContext<'_>) -> DupAck {
         DupAck::Noted
     }
 
     #[inline]
-    fn on_new_ack(&mut self, _ack: u64, _flight: &Flight, _hands: Hands<'_>) -> NewAck {
+    fn on_new_ack(&mut self, _ack: u64, _flight: &Flight, _context: RecoveryContext<'_>) -> NewAck {
         NewAck::Grow
     }
 
-    fn on_timeout(&mut self, _flight: &Flight, _hands: Hands<'_>) {}
+    fn on_timeout(&mut self, _flight: &Flight, _context: RecoveryContext<'_>) {}
 
     fn sleeps(&self) -> bool {
         true

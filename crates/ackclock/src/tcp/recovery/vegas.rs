@@ -2,7 +2,7 @@
 //! of fine measure, and so do the first two acknowledgements after a retransmission. The window is cut once per flight.
 //! Source: [NS2] §2 to §5, whose steps the comments name.   Units: bytes, seconds.
 
-use super::{DUP_ACK_THRESHOLD, DupAck, Flight, Hands, NewAck, Recovery, Sending, TimerAction};
+use super::{DUP_ACK_THRESHOLD, DupAck, Flight, NewAck, Recovery, RecoveryContext, Sending, TimerAction};
 use crate::tcp::cc::Window;
 use crate::units::{Span, Time};
 
@@ -23,13 +23,13 @@ pub struct Vegas {
 }
 
 impl Recovery for Vegas {
-    fn on_dup_ack(&mut self, _count: u32, flight: &Flight, mut hands: Hands<'_>) -> DupAck {
+    fn on_dup_ack(&mut self, _count: u32, flight: &Flight, mut context: RecoveryContext<'_>) -> DupAck {
         self.dup_acks += 1;
-        let lost = hands.transmissions(flight.una);
-        let expired = self.fine.is_over(hands.now.since(lost.last));
+        let lost = context.transmissions(flight.una);
+        let expired = self.fine.is_over(context.now.since(lost.last));
         if !expired && self.dup_acks != DUP_ACK_THRESHOLD {
             if self.dup_acks > DUP_ACK_THRESHOLD {
-                hands.window.cwnd += flight.mss as f64; // step 3
+                context.window.cwnd += flight.mss as f64; // step 3
             }
             return DupAck::Noted;
         }
@@ -41,11 +41,11 @@ impl Recovery for Vegas {
         self.worried = ((flight.nxt - flight.una) / flight.mss + 1).min(2) as u32;
         self.fine.back_off(lost.count > 1);
         if self.last_cut.is_none_or(|cut| cut < lost.last) {
-            let ssthresh = hands.window.ssthresh;
-            hands.reduce_again(flight, lost.count > 1);
-            self.new_cwnd = std::mem::replace(&mut hands.window.ssthresh, ssthresh);
-            hands.window.cwnd = self.new_cwnd + f64::from(self.dup_acks) * flight.mss as f64;
-            self.last_cut = Some(hands.now);
+            let ssthresh = context.window.ssthresh;
+            context.reduce_again(flight, lost.count > 1);
+            self.new_cwnd = std::mem::replace(&mut context.window.ssthresh, ssthresh);
+            context.window.cwnd = self.new_cwnd + f64::from(self.dup_acks) * flight.mss as f64;
+            self.last_cut = Some(context.now);
         }
         if lost.count == 1 {
             self.dup_acks = DUP_ACK_THRESHOLD;
@@ -53,26 +53,26 @@ impl Recovery for Vegas {
         DupAck::FastRetransmit
     }
 
-    fn on_new_ack(&mut self, ack: u64, flight: &Flight, hands: Hands<'_>) -> NewAck {
+    fn on_new_ack(&mut self, ack: u64, flight: &Flight, context: RecoveryContext<'_>) -> NewAck {
         // Step 2 of a new acknowledgement: with exactly three duplicates the window stays inflated.
-        if self.dup_acks > DUP_ACK_THRESHOLD && hands.window.cwnd > self.new_cwnd {
+        if self.dup_acks > DUP_ACK_THRESHOLD && context.window.cwnd > self.new_cwnd {
             let least = 2.0 * flight.mss as f64;
-            hands.window.cwnd = self.new_cwnd.max(least);
-            hands.window.ssthresh = least;
+            context.window.cwnd = self.new_cwnd.max(least);
+            context.window.ssthresh = least;
         }
         self.dup_acks = 0;
-        let start = hands.start();
+        let start = context.start();
         if self.fine.is_new() {
-            self.fine.begin(hands.now.since(start));
+            self.fine.begin(context.now.since(start));
         }
-        self.on_round_trip(hands.now, start, hands.rtt);
+        self.on_round_trip(context.now, start, context.rtt);
         // Step 8.
         if self.worried == 0 {
             return NewAck::Grow;
         }
         self.worried -= 1;
-        let next = (ack < flight.max).then(|| hands.transmissions(ack));
-        if next.is_some_and(|next| self.fine.is_over(hands.now.since(next.last))) {
+        let next = (ack < flight.max).then(|| context.transmissions(ack));
+        if next.is_some_and(|next| self.fine.is_over(context.now.since(next.last))) {
             self.dup_acks = DUP_ACK_THRESHOLD;
             return NewAck::GrowAndRetransmit;
         }
@@ -92,10 +92,10 @@ impl Recovery for Vegas {
         }
     }
 
-    fn on_timeout(&mut self, flight: &Flight, hands: Hands<'_>) {
+    fn on_timeout(&mut self, flight: &Flight, context: RecoveryContext<'_>) {
         self.dup_acks = 0;
         self.new_cwnd = 0.0;
-        self.last_cut = Some(hands.now);
+        self.last_cut = Some(context.now);
         self.timeout_recover = Some(flight.max);
     }
 

@@ -5,7 +5,7 @@
 //! Units: bytes, seconds.
 
 use super::vegas::FineTimeout;
-use super::{DUP_ACK_THRESHOLD, DupAck, Flight, Hands, NewAck, Recovery, TimerAction};
+use super::{DUP_ACK_THRESHOLD, DupAck, Flight, NewAck, Recovery, RecoveryContext, TimerAction};
 use crate::units::Time;
 
 /// The recovery of Vegas as published.
@@ -26,68 +26,68 @@ pub struct Vegas1995 {
 const HINTS: u32 = 2;
 
 impl Vegas1995 {
-    fn is_overdue(&self, seq: u64, hands: &Hands<'_>) -> bool {
-        !self.fine.is_new() && self.fine.is_over(hands.now.since(hands.transmissions(seq).last))
+    fn is_overdue(&self, seq: u64, context: &RecoveryContext<'_>) -> bool {
+        !self.fine.is_new() && self.fine.is_over(context.now.since(context.transmissions(seq).last))
     }
 
     /// The segment at `seq` is to be sent again. Cuts the window, to `ssthresh` of its congestion control, if it was sent
     /// since the last cut: what was lost before that says nothing about the present rate. Returns whether.
-    fn retransmit(&mut self, seq: u64, flight: &Flight, hands: &mut Hands<'_>) -> bool {
-        let lost = hands.transmissions(seq);
+    fn retransmit(&mut self, seq: u64, flight: &Flight, context: &mut RecoveryContext<'_>) -> bool {
+        let lost = context.transmissions(seq);
         self.hints = HINTS;
         self.fine.back_off(lost.count > 1);
         if self.last_cut.is_some_and(|cut| lost.last < cut) {
             return false;
         }
-        hands.reduce_again(flight, lost.count > 1);
+        context.reduce_again(flight, lost.count > 1);
         // The linear mode, from here on.
-        hands.window.cwnd = std::mem::replace(&mut hands.window.ssthresh, 2.0 * flight.mss as f64);
-        self.last_cut = Some(hands.now);
+        context.window.cwnd = std::mem::replace(&mut context.window.ssthresh, 2.0 * flight.mss as f64);
+        self.last_cut = Some(context.now);
         true
     }
 }
 
 impl Recovery for Vegas1995 {
-    fn on_dup_ack(&mut self, count: u32, flight: &Flight, mut hands: Hands<'_>) -> DupAck {
+    fn on_dup_ack(&mut self, count: u32, flight: &Flight, mut context: RecoveryContext<'_>) -> DupAck {
         let mss = flight.mss as f64;
         let is_third = count == DUP_ACK_THRESHOLD && self.deflated.is_none() && flight.una >= self.repaired_at;
-        if !is_third && !self.is_overdue(flight.una, &hands) {
+        if !is_third && !self.is_overdue(flight.una, &context) {
             if self.deflated.is_some() {
-                hands.window.cwnd += mss;
+                context.window.cwnd += mss;
             }
             return DupAck::Noted;
         }
-        hands.window.cwnd = self.deflated.unwrap_or(hands.window.cwnd);
-        self.retransmit(flight.una, flight, &mut hands);
-        self.deflated = Some(hands.window.cwnd);
-        hands.window.cwnd += f64::from(count) * mss;
+        context.window.cwnd = self.deflated.unwrap_or(context.window.cwnd);
+        self.retransmit(flight.una, flight, &mut context);
+        self.deflated = Some(context.window.cwnd);
+        context.window.cwnd += f64::from(count) * mss;
         DupAck::FastRetransmit
     }
 
-    fn on_new_ack(&mut self, ack: u64, flight: &Flight, mut hands: Hands<'_>) -> NewAck {
+    fn on_new_ack(&mut self, ack: u64, flight: &Flight, mut context: RecoveryContext<'_>) -> NewAck {
         if let Some(window) = self.deflated.take() {
-            hands.window.cwnd = window;
+            context.window.cwnd = window;
         }
-        match hands.rtt {
+        match context.rtt {
             Some(rtt) if self.fine.is_new() => self.fine.begin(rtt),
             Some(rtt) => self.fine.sample(rtt),
             None => {}
         }
         let looks = self.hints > 0 && ack < flight.max;
         self.hints = self.hints.saturating_sub(1);
-        if !looks || !self.is_overdue(ack, &hands) {
+        if !looks || !self.is_overdue(ack, &context) {
             return NewAck::Grow;
         }
-        match self.retransmit(ack, flight, &mut hands) {
+        match self.retransmit(ack, flight, &mut context) {
             true => NewAck::FastRetransmit,
             false => NewAck::GrowAndRetransmit,
         }
     }
 
-    fn on_timeout(&mut self, flight: &Flight, hands: Hands<'_>) {
+    fn on_timeout(&mut self, flight: &Flight, context: RecoveryContext<'_>) {
         self.hints = 0;
         self.deflated = None;
-        self.last_cut = Some(hands.now);
+        self.last_cut = Some(context.now);
         self.repaired_at = flight.max;
     }
 
@@ -104,8 +104,8 @@ impl Recovery for Vegas1995 {
 mod tests {
     use super::*;
     use crate::rng::Stream;
-    use crate::tcp::cc::{Growth, Window};
-    use crate::tcp::{GrowthParams, SendTimes, VegasParams};
+    use crate::tcp::SendTimes;
+    use crate::tcp::cc::{CongestionControlParams, CongestionControlState, VegasParams, Window};
     use crate::units::Span;
 
     const MSS: u64 = 1000;
@@ -114,7 +114,7 @@ mod tests {
     /// that the fine timeout is 150 ms.
     struct Connection {
         recovery: Vegas1995,
-        growth: Growth,
+        congestion_control: CongestionControlState,
         window: Window,
         times: SendTimes,
         flight: Flight,
@@ -126,10 +126,10 @@ mod tests {
 
     impl Connection {
         fn new() -> Connection {
-            let params = GrowthParams::Vegas1995(VegasParams::default());
+            let params = CongestionControlParams::Vegas1995(VegasParams::default());
             let mut connection = Connection {
                 recovery: Vegas1995::default(),
-                growth: Growth::new(&params, Stream::new(0, "", "")),
+                congestion_control: params.start(Stream::new(0, "", "")),
                 window: Window { cwnd: 10_000.0, ssthresh: 1e9 },
                 times: SendTimes::new(MSS),
                 flight: Flight { una: 0, nxt: 0, max: 0, mss: MSS, rwnd: 1 << 30, limit: 1 << 30 },
@@ -148,8 +148,14 @@ mod tests {
         /// A duplicate; what is to be retransmitted is.
         fn duplicate(&mut self, at: u64, count: u32) -> DupAck {
             let (times, now) = (Some(&self.times), ms(at));
-            let hands = Hands { growth: &mut self.growth, window: &mut self.window, now, times, rtt: None };
-            let meaning = self.recovery.on_dup_ack(count, &self.flight, hands);
+            let context = RecoveryContext {
+                congestion_control: &mut self.congestion_control,
+                window: &mut self.window,
+                now,
+                times,
+                rtt: None,
+            };
+            let meaning = self.recovery.on_dup_ack(count, &self.flight, context);
             if meaning == DupAck::FastRetransmit {
                 self.send(at, self.flight.una / MSS);
             }
@@ -160,8 +166,14 @@ mod tests {
         fn ack(&mut self, at: u64, una: u64) -> NewAck {
             let (rtt, now) = (self.times.on_ack(ms(at), una * MSS), ms(at));
             let times = Some(&self.times);
-            let hands = Hands { growth: &mut self.growth, window: &mut self.window, now, times, rtt };
-            let meaning = self.recovery.on_new_ack(una * MSS, &self.flight, hands);
+            let context = RecoveryContext {
+                congestion_control: &mut self.congestion_control,
+                window: &mut self.window,
+                now,
+                times,
+                rtt,
+            };
+            let meaning = self.recovery.on_new_ack(una * MSS, &self.flight, context);
             self.flight.una = una * MSS;
             if meaning != NewAck::Grow {
                 self.send(at, una);
@@ -248,9 +260,10 @@ mod tests {
     #[test]
     fn duplicates_of_what_was_sent_before_a_timeout_mean_nothing() {
         let mut connection = Connection::new();
-        let (window, growth, times) = (&mut connection.window, &mut connection.growth, Some(&connection.times));
-        let hands = Hands { growth, window, now: ms(1000), times, rtt: None };
-        connection.recovery.on_timeout(&connection.flight, hands);
+        let (window, congestion_control, times) =
+            (&mut connection.window, &mut connection.congestion_control, Some(&connection.times));
+        let context = RecoveryContext { congestion_control, window, now: ms(1000), times, rtt: None };
+        connection.recovery.on_timeout(&connection.flight, context);
         connection.send(1000, 1);
         assert_eq!([1, 2, 3].map(|count| connection.duplicate(1050, count)), [DupAck::Noted; 3]);
     }

@@ -34,9 +34,9 @@ pub(super) struct Extra {
 
 impl Extra {
     pub(super) fn new(params: &TcpParams) -> Option<Box<Extra>> {
-        let measures = params.growth.measures() || params.recovery.measures();
+        let measures = params.congestion_control.needs().round_trips || params.recovery.measures();
         let times = measures.then(|| SendTimes::new(u64::from(params.mss)));
-        let pacer = params.growth.paces().then(|| Pacer::new(u64::from(params.mss)));
+        let pacer = params.congestion_control.needs().delivery_rates.then(|| Pacer::new(u64::from(params.mss)));
         let setup = Setup::new(params);
         let end = (params.handshake || params.fin).then(|| ActiveEnd::new(params.handshake));
         let clock = params.timestamp_clock.map(TimestampClock::new);

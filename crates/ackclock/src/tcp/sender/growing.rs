@@ -1,18 +1,24 @@
 //! New data is acknowledged: the round trip is measured, and the window grows, if recovery does not make more of it.
-//! The laws of growth are [`cc`](crate::tcp::cc)'s.
+//! By how much is congestion control's: [`cc`](crate::tcp::cc).
 
 use super::{Extra, Sender};
 use crate::tcp::SendTimes;
-use crate::tcp::cc::{Ack, CongestionControl, Growth, Window};
-use crate::tcp::recovery::{Flight, Hands, NewAck, Recovery};
+use crate::tcp::cc::{Ack, CongestionControl, CongestionControlState, Window};
+use crate::tcp::recovery::{Flight, NewAck, Recovery, RecoveryContext};
 use crate::tcp::setup::Setup;
 use crate::units::{Span, Time};
 
 impl Sender {
     /// New data is acknowledged: what recovery makes of it; perhaps the window grows.
     pub(super) fn grow_or_recover(&mut self, now: Time, ack: u64) -> NewAck {
-        let hands = Hands { growth: &mut self.growth, window: &mut self.window, now, times: None, rtt: None };
-        let meaning = self.recovery.on_new_ack(ack, &self.flight, hands);
+        let context = RecoveryContext {
+            congestion_control: &mut self.congestion_control,
+            window: &mut self.window,
+            now,
+            times: None,
+            rtt: None,
+        };
+        let meaning = self.recovery.on_new_ack(ack, &self.flight, context);
         if meaning == NewAck::Grow {
             self.grow(ack);
         }
@@ -25,7 +31,7 @@ impl Sender {
         // Through signed numbers, which is one instruction.
         let acked = (ack - self.flight.una) as i64 as f64;
         let ack = Ack { acked, ..Ack::of(self.flight.mss as i64 as f64, self.flight.rwnd as i64 as f64) };
-        self.growth.on_ack(&ack, &mut self.window);
+        self.congestion_control.on_ack(&ack, &mut self.window);
         self.backoff = 0;
     }
 
@@ -38,8 +44,14 @@ impl Sender {
         }
         let rtt = times.as_mut().and_then(|times| times.on_ack(now, ack));
         let times = times.as_ref();
-        let hands = Hands { growth: &mut self.growth, window: &mut self.window, now, times, rtt };
-        let meaning = self.recovery.on_new_ack(ack, &self.flight, hands);
+        let context = RecoveryContext {
+            congestion_control: &mut self.congestion_control,
+            window: &mut self.window,
+            now,
+            times,
+            rtt,
+        };
+        let meaning = self.recovery.on_new_ack(ack, &self.flight, context);
         let start = times.map_or(now, SendTimes::start);
         let window_after = setup.as_ref().and_then(Setup::window_after);
         if matches!(meaning, NewAck::Grow | NewAck::GrowAndRetransmit) {
@@ -66,8 +78,8 @@ impl Sender {
     #[inline(always)]
     fn grow_by_measure(&mut self, now: Time, ack: u64, start: Time, rtt: Option<Span>) {
         // Vegas needs least, so it alone is inlined, and computes of the acknowledgement only what it looks at.
-        match &mut self.growth {
-            Growth::Vegas(vegas) => {
+        match &mut self.congestion_control {
+            CongestionControlState::Vegas(vegas) => {
                 let ack = measured(now, ack, start, rtt, &self.flight, &self.window);
                 vegas.on_ack(&ack, &mut self.window);
             }
@@ -79,7 +91,7 @@ impl Sender {
     #[inline(never)]
     fn grow_by_measure_of_others(&mut self, now: Time, ack: u64, start: Time, rtt: Option<Span>) {
         let ack = measured(now, ack, start, rtt, &self.flight, &self.window);
-        self.growth.on_ack(&ack, &mut self.window);
+        self.congestion_control.on_ack(&ack, &mut self.window);
     }
 }
 

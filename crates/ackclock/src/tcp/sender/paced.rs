@@ -20,7 +20,7 @@ impl Sender {
     /// Congestion control is told of what was heard, after recovery, and sets the window. Whether there is a pace at all.
     pub(super) fn tell_pacer(&mut self) -> bool {
         let Some(pacer) = self.extra.as_mut().and_then(|extra| extra.pacer.as_mut()) else { return false };
-        pacer.tell(&mut self.growth, &self.recovery, &self.flight, &mut self.window);
+        pacer.tell(&mut self.congestion_control, &self.recovery, &self.flight, &mut self.window);
         true
     }
 
@@ -40,7 +40,7 @@ impl Sender {
             } else {
                 (in_flight, in_flight + len)
             };
-            pacer.on_sent(now, (seq, len), before_and_after, self.growth.pacing_rate(), self.window.cwnd);
+            pacer.on_sent(now, (seq, len), before_and_after, self.congestion_control.pacing_rate(), self.window.cwnd);
         }
     }
 
@@ -63,14 +63,14 @@ impl Sender {
     /// The timer expired.
     pub(super) fn tell_pacer_of_timeout(&mut self, now: Time) {
         if let Some(pacer) = self.extra.as_mut().and_then(|extra| extra.pacer.as_mut()) {
-            pacer.on_timeout(now, &self.flight, &mut self.growth);
+            pacer.on_timeout(now, &self.flight, &mut self.congestion_control);
         }
     }
 
     /// Recovery has found losses without an acknowledgement.
     pub(super) fn tell_pacer_of_losses(&mut self, now: Time) {
         if let Some(pacer) = self.extra.as_mut().and_then(|extra| extra.pacer.as_mut()) {
-            pacer.tell_losses(now, &self.recovery, &self.flight, &mut self.growth);
+            pacer.tell_losses(now, &self.recovery, &self.flight, &mut self.congestion_control);
         }
     }
 

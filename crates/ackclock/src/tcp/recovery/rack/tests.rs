@@ -1,7 +1,7 @@
 use super::*;
 use crate::rng::Stream;
-use crate::tcp::cc::Growth;
-use crate::tcp::{CongestionAvoidance, GrowthParams};
+use crate::tcp::cc::CongestionControlState;
+use crate::tcp::cc::{CongestionAvoidance, CongestionControlParams};
 
 const MSS: u64 = 1000;
 
@@ -9,7 +9,7 @@ const MSS: u64 = 1000;
 /// acknowledged after 100 ms: the reordering window is 25 ms.
 struct Connection {
     rack: Rack,
-    growth: Growth,
+    congestion_control: CongestionControlState,
     window: Window,
     flight: Flight,
 }
@@ -24,10 +24,10 @@ fn block(start: u64, end: u64) -> SackBlock {
 
 impl Connection {
     fn new() -> Connection {
-        let growth = GrowthParams::Reno(CongestionAvoidance::Float);
+        let congestion_control = CongestionControlParams::Reno(CongestionAvoidance::Float);
         let mut connection = Connection {
             rack: Rack::new(MSS),
-            growth: Growth::new(&growth, Stream::new(0, "", "")),
+            congestion_control: congestion_control.start(Stream::new(0, "", "")),
             window: Window { cwnd: 10_000.0, ssthresh: 10_000.0 },
             flight: Flight { una: 0, nxt: 0, max: 0, mss: MSS, rwnd: 1 << 30, limit: 10 * MSS },
         };
@@ -43,26 +43,30 @@ impl Connection {
         self.flight.nxt = self.flight.max;
     }
 
-    fn hands<'a>(at: u64, growth: &'a mut Growth, window: &'a mut Window) -> Hands<'a> {
-        Hands { growth, window, now: ms(at), times: None, rtt: None }
+    fn context<'a>(
+        at: u64,
+        congestion_control: &'a mut CongestionControlState,
+        window: &'a mut Window,
+    ) -> RecoveryContext<'a> {
+        RecoveryContext { congestion_control, window, now: ms(at), times: None, rtt: None }
     }
 
     fn duplicate(&mut self, at: u64, blocks: &[SackBlock]) -> DupAck {
         self.rack.on_sack(ms(at), self.flight.una, blocks, &self.flight);
-        self.rack.on_dup_ack(1, &self.flight, Self::hands(at, &mut self.growth, &mut self.window))
+        self.rack.on_dup_ack(1, &self.flight, Self::context(at, &mut self.congestion_control, &mut self.window))
     }
 
     fn ack(&mut self, at: u64, una: u64) -> NewAck {
         self.rack.on_sack(ms(at), una * MSS, &[], &self.flight);
-        let hands = Self::hands(at, &mut self.growth, &mut self.window);
-        let meaning = self.rack.on_new_ack(una * MSS, &self.flight, hands);
+        let context = Self::context(at, &mut self.congestion_control, &mut self.window);
+        let meaning = self.rack.on_new_ack(una * MSS, &self.flight, context);
         self.flight.una = una * MSS;
         meaning
     }
 
     fn deadline(&mut self, at: u64) -> Deadline {
         assert_eq!(self.rack.deadline(), ms(at));
-        self.rack.on_deadline(&self.flight, Self::hands(at, &mut self.growth, &mut self.window))
+        self.rack.on_deadline(&self.flight, Self::context(at, &mut self.congestion_control, &mut self.window))
     }
 
     fn sending(&self) -> Sending {
@@ -177,8 +181,8 @@ fn an_answer_to_a_probe_shows_the_end_of_a_flight_to_be_lost() {
 #[test]
 fn after_a_timeout_everything_that_is_not_held_is_lost_and_the_window_is_not_lowered_again() {
     let mut connection = Connection::after_three_held();
-    let hands = Connection::hands(1500, &mut connection.growth, &mut connection.window);
-    connection.rack.on_timeout(&connection.flight, hands);
+    let context = Connection::context(1500, &mut connection.congestion_control, &mut connection.window);
+    connection.rack.on_timeout(&connection.flight, context);
     connection.window.cwnd = 1000.0;
     assert_eq!(connection.rack.lost.iter().copied().collect::<Vec<u64>>(), [1, 5, 6, 7, 8, 9]);
     assert_eq!(connection.sending(), Sending::Segment(MSS));

@@ -1,0 +1,246 @@
+//! The congestion controls.
+
+use std::fmt;
+use std::sync::Arc;
+
+use super::{Ack, CongestionControl, Delivery, Loss, LostSegment, Mechanism, Needs, UsualRecovery, Window};
+use crate::keys::{Key, Misfit, Values};
+use crate::rng::Stream;
+
+/// The family, a line each. From the list come the parameters, the states and their dispatch, and [`ALL`]. The first is
+/// part of every sender and inlined, the others are allocated and called: most senders have the first, which does least.
+macro_rules! congestion_controls {
+    ($first:ident::$First:ident, $($file:ident::$Name:ident,)*) => {
+        pub use super::$first::*;
+        $(pub use super::$file::*;)*
+
+        /// A congestion control and its parameters.
+        #[derive(Clone, Debug, PartialEq)]
+        #[allow(missing_docs)]
+        pub enum CongestionControlParams {
+            $First(<$First as Mechanism>::Params),
+            $($Name(<$Name as Mechanism>::Params),)*
+            /// One from outside.
+            Custom(CustomCongestionControl),
+        }
+
+        /// The congestion control of a sender.
+        #[derive(Debug)]
+        #[allow(missing_docs)]
+        pub enum CongestionControlState {
+            $First($First),
+            $($Name(Box<$Name>),)*
+            /// One from outside.
+            Custom(Box<dyn CongestionControl>),
+        }
+
+        /// All of the family.
+        pub const ALL: &[Algorithm] = &[
+            Algorithm::of::<$First>(|values| $First::params(values).map(CongestionControlParams::$First)),
+            $(Algorithm::of::<$Name>(|values| $Name::params(values).map(CongestionControlParams::$Name)),)*
+        ];
+
+        impl CongestionControlParams {
+            /// What scenario files call it.
+            pub fn name(&self) -> &'static str {
+                match self {
+                    CongestionControlParams::$First(_) => $First::NAME,
+                    $(CongestionControlParams::$Name(_) => $Name::NAME,)*
+                    CongestionControlParams::Custom(_) => CUSTOM,
+                }
+            }
+
+            /// What it needs.
+            pub fn needs(&self) -> Needs {
+                match self {
+                    CongestionControlParams::$First(_) => $First::NEEDS,
+                    $(CongestionControlParams::$Name(_) => $Name::NEEDS,)*
+                    CongestionControlParams::Custom(custom) => custom.needs,
+                }
+            }
+
+            /// Whether Vegas' recoveries go with it.
+            pub fn has_fine_timeouts(&self) -> bool {
+                match self {
+                    CongestionControlParams::$First(_) => $First::HAS_FINE_TIMEOUTS,
+                    $(CongestionControlParams::$Name(_) => $Name::HAS_FINE_TIMEOUTS,)*
+                    CongestionControlParams::Custom(_) => false,
+                }
+            }
+
+            /// Whether it draws random numbers; of one from outside this is not known, and said to be so.
+            pub fn is_random(&self) -> bool {
+                match self {
+                    CongestionControlParams::$First(params) => $First::is_random(params),
+                    $(CongestionControlParams::$Name(params) => $Name::is_random(params),)*
+                    CongestionControlParams::Custom(_) => true,
+                }
+            }
+
+            /// The congestion control at the start of a connection; what is random in it is drawn from `draws`.
+            pub fn start(&self, draws: Stream) -> CongestionControlState {
+                match self {
+                    CongestionControlParams::$First(params) => {
+                        CongestionControlState::$First($First::start(params, draws))
+                    }
+                    $(CongestionControlParams::$Name(params) => {
+                        CongestionControlState::$Name(Box::new($Name::start(params, draws)))
+                    })*
+                    CongestionControlParams::Custom(custom) => CongestionControlState::Custom((custom.start)(draws)),
+                }
+            }
+        }
+
+        /// Calls the congestion control that this is.
+        macro_rules! dispatch {
+            ($any:expr, $cc:ident => $call:expr) => {
+                match $any {
+                    CongestionControlState::$First($cc) => $call,
+                    $(CongestionControlState::$Name($cc) => $call,)*
+                    CongestionControlState::Custom($cc) => $call,
+                }
+            };
+        }
+
+        impl CongestionControlState {
+            /// A copy of what is acknowledged: by reference it would have to be in memory for the first, too.
+            #[inline(never)]
+            fn on_ack_of_others(&mut self, ack: Ack, window: &mut Window) {
+                dispatch!(self, cc => cc.on_ack(&ack, window));
+            }
+        }
+
+        impl CongestionControl for CongestionControlState {
+            #[inline(always)]
+            fn on_ack(&mut self, ack: &Ack, window: &mut Window) {
+                match self {
+                    CongestionControlState::$First(cc) => cc.on_ack(ack, window),
+                    others => others.on_ack_of_others(*ack, window),
+                }
+            }
+
+            fn on_congestion(&mut self, loss: &Loss, window: &mut Window) {
+                dispatch!(self, cc => cc.on_congestion(loss, window));
+            }
+
+            fn on_rto(&mut self, loss: &Loss, window: &mut Window) {
+                dispatch!(self, cc => cc.on_rto(loss, window));
+            }
+
+            fn on_delivery(&mut self, delivery: &Delivery, window: &mut Window) {
+                dispatch!(self, cc => cc.on_delivery(delivery, window));
+            }
+
+            fn on_lost_segment(&mut self, lost: &LostSegment) {
+                dispatch!(self, cc => cc.on_lost_segment(lost));
+            }
+
+            fn pacing_rate(&self) -> Option<f64> {
+                dispatch!(self, cc => cc.pacing_rate())
+            }
+
+            fn holds_back(&self) -> bool {
+                dispatch!(self, cc => cc.holds_back())
+            }
+        }
+    };
+}
+
+congestion_controls! {
+    reno::Reno,
+    bbr1::Bbr1,
+    bbr3::Bbr3,
+    cubic::Cubic,
+    vegas::Vegas,
+    vegas_1995::Vegas1995,
+    vegas_a::VegasA,
+    vegas_linux::VegasLinux,
+    vegas_plus::VegasPlus,
+}
+
+/// A congestion control as its file describes it.
+#[derive(Clone, Copy, Debug)]
+pub struct Algorithm {
+    /// What scenario files call it.
+    pub name: &'static str,
+    /// What it is, in one sentence.
+    pub about: &'static str,
+    /// Its parameters.
+    pub keys: &'static [Key],
+    /// What it needs.
+    pub needs: Needs,
+    /// The recovery that it has where none is chosen, if it is not that of all.
+    pub usual_recovery: Option<UsualRecovery>,
+    /// Whether Vegas' recoveries go with it.
+    pub has_fine_timeouts: bool,
+    /// Its parameters, checked.
+    pub params: fn(&Values) -> Result<CongestionControlParams, Misfit>,
+}
+
+impl Algorithm {
+    const fn of<M: Mechanism>(params: fn(&Values) -> Result<CongestionControlParams, Misfit>) -> Algorithm {
+        Algorithm {
+            name: M::NAME,
+            about: M::ABOUT,
+            keys: M::KEYS,
+            needs: M::NEEDS,
+            usual_recovery: M::USUAL_RECOVERY,
+            has_fine_timeouts: M::HAS_FINE_TIMEOUTS,
+            params,
+        }
+    }
+
+    /// The congestion control of this name.
+    pub fn named(name: &str) -> Option<&'static Algorithm> {
+        ALL.iter().find(|algorithm| algorithm.name == name)
+    }
+
+    /// It with the defaults of all its parameters.
+    ///
+    /// # Panics
+    /// If these do not fit together.
+    pub fn with_defaults(&self) -> CongestionControlParams {
+        (self.params)(&Values::defaults(self.keys)).expect("defaults fit together")
+    }
+}
+
+/// The name of one from outside.
+pub const CUSTOM: &str = "custom";
+
+/// A congestion control that is none of the family: what it needs, and how it begins, with random numbers of its own.
+#[derive(Clone)]
+pub struct CustomCongestionControl {
+    needs: Needs,
+    start: Arc<Start>,
+}
+
+type Start = dyn Fn(Stream) -> Box<dyn CongestionControl> + Send + Sync;
+
+impl CustomCongestionControl {
+    /// A congestion control that `start` begins, for each connection anew.
+    pub fn new(
+        needs: Needs,
+        start: impl Fn(Stream) -> Box<dyn CongestionControl> + Send + Sync + 'static,
+    ) -> CustomCongestionControl {
+        CustomCongestionControl { needs, start: Arc::new(start) }
+    }
+}
+
+impl fmt::Debug for CustomCongestionControl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("CustomCongestionControl")
+    }
+}
+
+impl fmt::Debug for dyn CongestionControl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("CongestionControl")
+    }
+}
+
+/// Equal if it is the same.
+impl PartialEq for CustomCongestionControl {
+    fn eq(&self, other: &CustomCongestionControl) -> bool {
+        Arc::ptr_eq(&self.start, &other.start)
+    }
+}
