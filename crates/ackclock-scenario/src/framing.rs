@@ -97,7 +97,7 @@ mod tests {
         assert_eq!([&plain, &stamped].map(full_segment_datagram_bytes), [1500, 1512]);
         assert_eq!(full_segment_wire_bytes(&TcpParams { header_bytes: 0, ..plain }, packet), 1478);
         // 20 + 20, and 2 + 3 · 8 octets of SACK in whole words; with timestamps 12 more.
-        let sack = TcpParams { recovery: RecoveryParams::Rack, ..TcpParams::default() };
+        let sack = TcpParams { recovery: RecoveryParams::Rack(()), ..TcpParams::default() };
         let sack_and_timestamps = TcpParams { timestamp_clock: Some(Span::from_ms(1)), ..sack.clone() };
         let acks = [&TcpParams::default(), &sack, &sack_and_timestamps].map(longest_ack_datagram_bytes);
         assert_eq!(acks, [40, 68, 80]);

@@ -6,10 +6,10 @@ use ackclock::tcp::cc::{
     VegasAParams, VegasLinuxParams, VegasParams, VegasPlusParams,
 };
 use ackclock::tcp::offset_sack::{Alternative, Form, Preference};
+use ackclock::tcp::recovery::{FallFloydParams, NewRenoParams, PartialAckTimer, PartialAckWindow, Rfc6675Params};
 use ackclock::tcp::{
-    AckPolicy, CongestionControlParams, FallFloydParams, FirstSegment, HostQueue, InitialWindowFrom, NewRenoParams,
-    OffsetSackParams, OutOfOrder, PartialAckTimer, PartialAckWindow, RecoveryParams, Rfc6675Params, SackParams,
-    TcpParams, TickPhase, TimerKind, TimerParams,
+    AckPolicy, CongestionControlParams, FirstSegment, HostQueue, InitialWindowFrom, OffsetSackParams, OutOfOrder,
+    RecoveryParams, SackParams, TcpParams, TickPhase, TimerKind, TimerParams,
 };
 use ackclock::units::Span;
 
@@ -57,7 +57,7 @@ pub(crate) fn params(settings: &Settings, technology: Option<Technology>, report
     };
     let (recovery, receiver_sack) = (recovery?, settings.flag("receiver_sack")?);
     // Of other connections the keys have no meaning, whatever they say.
-    let sack = if receiver_sack && recovery.uses_sack() { sack(settings)? } else { SackParams::default() };
+    let sack = if receiver_sack && recovery.needs().sack { sack(settings)? } else { SackParams::default() };
     Some(TcpParams {
         mss: mss?,
         recovery,
@@ -421,8 +421,8 @@ fn recovery(settings: &Settings, report: &mut Report) -> Option<RecoveryParams> 
         return None;
     }
     Some(match word {
-        "vanilla" => RecoveryParams::Vanilla,
-        "reno" => RecoveryParams::Reno,
+        "vanilla" => RecoveryParams::Vanilla(()),
+        "reno" => RecoveryParams::Reno(()),
         "new-reno" => RecoveryParams::NewReno(NewRenoParams {
             guard_after_timeout: settings.flag("guard_after_timeout")?,
             restart_timer_on_partial_ack: match settings.word("restart_timer_on_partial_ack")? {
@@ -451,7 +451,7 @@ fn recovery(settings: &Settings, report: &mut Report) -> Option<RecoveryParams> 
             restart_timer_on_partial_ack: restart_timer_on_partial_ack?,
             limited_transmit: settings.flag("limited_transmit")?,
         }),
-        "rack" => RecoveryParams::Rack,
+        "rack" => RecoveryParams::Rack(()),
         word @ ("vegas" | "vegas-1995") => {
             let growth = settings.word("growth")?;
             if !dialects::VEGAS_FAMILY.contains(&growth) {
@@ -465,7 +465,7 @@ fn recovery(settings: &Settings, report: &mut Report) -> Option<RecoveryParams> 
                     ));
                 return None;
             }
-            if word == "vegas" { RecoveryParams::Vegas } else { RecoveryParams::Vegas1995 }
+            if word == "vegas" { RecoveryParams::Vegas(()) } else { RecoveryParams::Vegas1995(()) }
         }
         other => unreachable!("recovery {other} is in the table of keys, but has no parameters"),
     })

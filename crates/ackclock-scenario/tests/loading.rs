@@ -10,9 +10,10 @@ use ackclock::queue::PolicyParams;
 use ackclock::queue::cell::{CellPolicyParams, EpdParams, FbaParams, Forgiveness, FrameParams, SelectiveDropParams};
 use ackclock::scenario::{Buffer, Flow, ForcedDrop, Link, NodeKind, Queue, Route, Scenario, ServiceOrder, Technology};
 use ackclock::tcp::cc::CongestionAvoidance;
+use ackclock::tcp::recovery::{NewRenoParams, PartialAckTimer, PartialAckWindow};
 use ackclock::tcp::{
-    AckPolicy, CongestionControlParams, FirstSegment, HostQueue, InitialWindowFrom, NewRenoParams, OutOfOrder,
-    PartialAckTimer, PartialAckWindow, RecoveryParams, SackParams, TcpParams, TickPhase, TimerKind, TimerParams,
+    AckPolicy, CongestionControlParams, FirstSegment, HostQueue, InitialWindowFrom, OutOfOrder, RecoveryParams,
+    SackParams, TcpParams, TickPhase, TimerKind, TimerParams,
 };
 use ackclock::units::{Rate, Span, Time};
 use ackclock_scenario::{Disk, LoadError, Loaded, Memory, load};
@@ -253,8 +254,8 @@ fn flows_change_single_keys_of_tcp_and_traffic() {
          delayed_ack = true\ninitial_ssthresh = \"4 kB\"\ntick_phase = \"random\"\nreceive_window = \"600 kB\"",
     );
     let (f1, f2) = (flow(&scenario, "f1"), flow(&scenario, "f2"));
-    assert_eq!((f1.tcp.mss, &f1.tcp.recovery), (1024, &RecoveryParams::Reno));
-    assert_eq!((f2.tcp.mss, &f2.tcp.recovery), (512, &RecoveryParams::Reno));
+    assert_eq!((f1.tcp.mss, &f1.tcp.recovery), (1024, &RecoveryParams::Reno(())));
+    assert_eq!((f2.tcp.mss, &f2.tcp.recovery), (512, &RecoveryParams::Reno(())));
     // 250 ms are 2.5 ticks of 100 ms: rounded up.
     assert_eq!(f2.tcp.timer.min_rto_ticks, 3);
     assert_eq!(f2.tcp.timer.phase, TickPhase::Random);
@@ -359,7 +360,7 @@ fn the_derived_file_wins_key_by_key() {
     assert_eq!(queue.buffer, Buffer::Cells(500));
     assert!(matches!(&queue.policy, PolicyParams::Cells(CellPolicyParams::Epd(epd)) if epd.threshold_cells == 400.0));
     let tcp = &flow(&loaded.scenario, "f1").tcp;
-    assert_eq!((tcp.mss, &tcp.recovery), (1024, &RecoveryParams::Reno));
+    assert_eq!((tcp.mss, &tcp.recovery), (1024, &RecoveryParams::Reno(())));
     assert!(loaded.annotated.contains("buffer = \"500 cells\""));
     assert!(loaded.annotated.contains("# from base/b.toml:4\n"), "{}", loaded.annotated);
     assert!(!loaded.resolved.contains("extends"));

@@ -21,7 +21,7 @@ use lab::agree::{assert_engines_agree, difference};
 use lab::queues;
 use lab::random::{self, Choices, through_ports};
 use lab::routes;
-use lab::tcp::{self, RECOVERIES};
+use lab::tcp;
 
 /// A network, and for how long it is simulated: long enough for losses and timeouts.
 struct Network {
@@ -272,7 +272,7 @@ fn run_matrix(networks: &[Network], technology: &str, policies: &[String]) -> Se
     for (at, network) in networks.iter().enumerate() {
         let before = seen.clone();
         for (of_policy, policy) in policies.iter().enumerate() {
-            for recovery in 0..RECOVERIES {
+            for recovery in 0..tcp::recoveries().len() {
                 if rounds().is_none() && recovery % PRUNED != (at + of_policy) % PRUNED {
                     continue;
                 }
@@ -329,7 +329,7 @@ fn every_recovery_on_packets_whose_routes_change() {
     let mut lost = LinkLosses::default();
     let mut delivered = 0;
     for network in networks().iter().filter(|network| !is_line(network)) {
-        for recovery in 0..RECOVERIES {
+        for recovery in 0..tcp::recoveries().len() {
             for round in 0..rounds().unwrap_or(3) {
                 let Case { name, mut scenario, seed } = case(network, "packet", "one queue", recovery, round);
                 let stream = Stream::new(round, &name, "routes");

@@ -4,6 +4,7 @@ mod lab;
 
 use ackclock::queue::cell;
 use ackclock::scenario::Buffer;
+use ackclock::tcp::recovery;
 use lab::*;
 use proptest::prelude::*;
 
@@ -11,7 +12,8 @@ use proptest::prelude::*;
 const IMPATIENT: [&str; 2] = ["tcp.tick=10 ms", "tcp.initial_rto=30 ms"];
 
 fn any_recovery() -> impl Strategy<Value = &'static str> {
-    prop_oneof![Just("vanilla"), Just("reno"), Just("new-reno"), Just("fall-floyd"), Just("rfc6675"), Just("rack")]
+    let names = recovery::ALL.iter().filter(|recovery| !recovery.needs.fine_timeouts).map(|recovery| recovery.name);
+    prop::sample::select(names.collect::<Vec<_>>())
 }
 
 fn any_lan() -> impl Strategy<Value = (Vec<String>, u64)> {

@@ -3,6 +3,7 @@
 
 use ackclock::queue::cell;
 use ackclock::sim::{self, RESULT_VERSION};
+use ackclock::tcp::recovery;
 use ackclock::units::Time;
 use ackclock_scenario::{Memory, load};
 
@@ -38,13 +39,13 @@ fn rows() -> Vec<(&'static str, Vec<String>)> {
     rows
 }
 
-const RECOVERIES: [&str; 6] = ["vanilla", "reno", "new-reno", "fall-floyd", "rfc6675", "rack"];
-
 fn table(text: &str) -> String {
     let mut table = format!("result version {RESULT_VERSION}\n{:<12} {:<11}", "policy", "recovery");
     table += "efficiency fairness   cells lost  max queue  fingerprint\n";
     for (name, policy) in rows() {
-        for recovery in RECOVERIES {
+        // Vegas' recoveries go with Vegas.
+        for recovery in recovery::ALL.iter().filter(|recovery| !recovery.needs.fine_timeouts) {
+            let recovery = recovery.name;
             let mut sets = policy.clone();
             sets.push(format!("tcp.recovery={recovery}"));
             let loaded = load(&Memory::new().with("t.toml", text), "t.toml", &sets).expect("a valid scenario");

@@ -1,10 +1,13 @@
-//! Every congestion control on both engines, on packets and on cells; and one from outside.
+//! Every congestion control and every recovery on both engines, on packets and on cells; and one of each from outside.
 
 mod lab;
 
 use ackclock::record::Records;
 use ackclock::scenario::Scenario;
 use ackclock::tcp::cc::{self, Ack, CongestionControl, CustomCongestionControl, Loss, Needs, Window};
+use ackclock::tcp::recovery::{
+    self, CustomRecovery, DupAck, Flight, NewAck, Recovery, RecoveryContext, RecoveryParams,
+};
 use ackclock::tcp::{CongestionControlParams, TcpParams};
 use lab::agree::assert_engines_agree;
 
@@ -80,4 +83,70 @@ fn a_congestion_control_from_outside_on_both_engines() {
     }
     assert_eq!(custom().name(), cc::CUSTOM);
     assert!(custom().is_random(), "what is not known counts as random");
+}
+
+/// Those with fine timeouts go with Vegas.
+#[test]
+fn every_recovery_on_both_engines() {
+    let vegas = cc::Algorithm::named("vegas").unwrap();
+    for (network, text) in NETWORKS {
+        for algorithm in recovery::ALL {
+            agree(&format!("{} on {network}", algorithm.name), text, |tcp| {
+                tcp.recovery = algorithm.with_defaults();
+                if algorithm.needs.fine_timeouts {
+                    tcp.congestion_control = vegas.with_defaults();
+                }
+                tcp.initial_window_segments = 10;
+            });
+        }
+    }
+}
+
+/// The first duplicate acknowledgement of a segment means that it is lost.
+#[derive(Default)]
+struct Hasty {
+    recover: Option<u64>,
+}
+
+impl Recovery for Hasty {
+    fn on_dup_ack(&mut self, _count: u32, flight: &Flight, context: RecoveryContext<'_>) -> DupAck {
+        if self.recover.is_some() {
+            return DupAck::Noted;
+        }
+        self.recover = Some(flight.max);
+        context.window.cwnd = (context.window.cwnd / 2.0).max(2.0 * flight.mss as f64);
+        DupAck::FastRetransmit
+    }
+
+    fn on_new_ack(&mut self, ack: u64, _flight: &Flight, _context: RecoveryContext<'_>) -> NewAck {
+        match self.recover {
+            None => NewAck::Grow,
+            Some(recover) if ack < recover => NewAck::Partial { retransmit: true, restart_timer: true },
+            Some(_) => {
+                self.recover = None;
+                NewAck::Recovered
+            }
+        }
+    }
+
+    fn on_timeout(&mut self, _flight: &Flight, _context: RecoveryContext<'_>) {
+        self.recover = None;
+    }
+
+    fn in_recovery(&self) -> bool {
+        self.recover.is_some()
+    }
+}
+
+#[test]
+fn a_recovery_from_outside_on_both_engines() {
+    let hasty =
+        || RecoveryParams::Custom(CustomRecovery::new(recovery::Needs::NOTHING, |_| Box::new(Hasty::default())));
+    for (network, text) in NETWORKS {
+        let (_, records) = agree(&format!("custom on {network}"), text, |tcp| tcp.recovery = hasty());
+        let (_, others) = agree(&format!("others on {network}"), text, |_| {});
+        assert_ne!(records.fingerprint, others.fingerprint, "{network}: it makes no difference");
+        assert!(records.flows.iter().all(|flow| flow.fast_retransmits > 0), "{network}");
+    }
+    assert_eq!(hasty().name(), recovery::CUSTOM);
 }

@@ -6,6 +6,7 @@ use ackclock::keys::Values;
 use ackclock::packet::SegmentKind;
 use ackclock::tcp::cc;
 use ackclock::tcp::offset_sack::{Alternative, Form, Preference};
+use ackclock::tcp::recovery;
 use ackclock::tcp::*;
 use ackclock::units::{Span, Time};
 use pair::*;
@@ -31,13 +32,25 @@ fn sack_params() -> impl Strategy<Value = SackParams> {
     })
 }
 
-/// Any congestion control with any parameters; with its defaults where those do not fit together.
-fn congestion_control() -> impl Strategy<Value = CongestionControlParams> {
-    let draws = prop::collection::vec(any::<u64>(), 2 * MOST_KEYS);
-    (prop::sample::select(cc::ALL), draws).prop_map(|(algorithm, draws)| {
+/// Any congestion control and a recovery that goes with it, with any parameters; with the defaults where those do not fit
+/// together.
+fn algorithms() -> impl Strategy<Value = (CongestionControlParams, RecoveryParams)> {
+    let draws = || prop::collection::vec(any::<u64>(), 2 * MOST_KEYS);
+    let sample = |keys, draws: Vec<u64>| {
         let mut draws = draws.into_iter();
-        let values = Values::sample(algorithm.keys, &mut |below| draws.next().map_or(0, |draw| draw % below));
-        (algorithm.params)(&values).unwrap_or_else(|_| algorithm.with_defaults())
+        Values::sample(keys, &mut |below| draws.next().map_or(0, |draw| draw % below))
+    };
+    let congestion_control = (prop::sample::select(cc::ALL), draws()).prop_map(move |(algorithm, draws)| {
+        (algorithm.params)(&sample(algorithm.keys, draws)).unwrap_or_else(|_| algorithm.with_defaults())
+    });
+    congestion_control.prop_flat_map(move |congestion_control| {
+        let goes =
+            |algorithm: &&recovery::Algorithm| !algorithm.needs.fine_timeouts || congestion_control.has_fine_timeouts();
+        let recoveries: Vec<_> = recovery::ALL.iter().filter(goes).collect();
+        let recovery = (prop::sample::select(recoveries), draws()).prop_map(move |(algorithm, draws)| {
+            (algorithm.params)(&sample(algorithm.keys, draws)).unwrap_or_else(|_| algorithm.with_defaults())
+        });
+        (Just(congestion_control), recovery)
     })
 }
 
@@ -47,47 +60,17 @@ const MOST_KEYS: usize = 40;
 fn tcp_params() -> impl Strategy<Value = TcpParams> {
     let ack = prop_oneof![Just(AckPolicy::EverySegment), Just(AckPolicy::Delayed { timeout: Span::from_ms(200) })];
     let out_of_order = prop_oneof![Just(OutOfOrder::Buffer), Just(OutOfOrder::Discard)];
-    let recovery = prop_oneof![
-        Just(RecoveryParams::Vanilla),
-        Just(RecoveryParams::Rack),
-        Just(RecoveryParams::Reno),
-        (any::<bool>(), 0..3_usize).prop_map(|(guard_after_timeout, restart)| {
-            RecoveryParams::NewReno(NewRenoParams {
-                guard_after_timeout,
-                restart_timer_on_partial_ack: [PartialAckTimer::Each, PartialAckTimer::First, PartialAckTimer::Never]
-                    [restart],
-                recovery_burst_segments: guard_after_timeout.then_some(2),
-                ..NewRenoParams::default()
-            })
-        }),
-        (1_u32..3, any::<bool>(), any::<bool>(), any::<bool>()).prop_map(|(segments, restart, below, guard)| {
-            RecoveryParams::FallFloyd(FallFloydParams {
-                partial_ack_pipe_segments: segments,
-                restart_timer_on_partial_ack: restart,
-                only_below_highest_sack: below,
-                guard_after_timeout: guard,
-            })
-        }),
-        (any::<bool>(), any::<bool>()).prop_map(|(restart_timer_on_partial_ack, limited_transmit)| {
-            RecoveryParams::Rfc6675(Rfc6675Params { restart_timer_on_partial_ack, limited_transmit })
-        }),
-    ];
     let start = prop_oneof![
         Just(InitialWindowFrom::Start),
         Just(InitialWindowFrom::FirstAck),
         Just(InitialWindowFrom::SecondAck)
     ];
     let timer = prop_oneof![Just(TimerKind::Bsd), Just(TimerKind::Ns2), Just(TimerKind::Rfc6298)];
-    let vegas = prop_oneof![Just(None), Just(Some(RecoveryParams::Vegas)), Just(Some(RecoveryParams::Vegas1995))];
-    let recovery = (recovery, congestion_control(), vegas).prop_map(|(recovery, congestion_control, vegas)| {
-        // Vegas' recoveries go with those that have fine timeouts.
-        (vegas.filter(|_| congestion_control.has_fine_timeouts()).unwrap_or(recovery), congestion_control)
-    });
     let clock = prop_oneof![Just(None), Just(Some(Span::from_ms(1))), Just(Some(Span::from_ms(30)))];
-    let recovery = (recovery, start, timer, any::<bool>(), any::<bool>(), clock, sack_params());
-    (recovery, ack, out_of_order, any::<bool>(), 1_u32..8, 2_u64..64, 1_u64..64).prop_map(
+    let first = (algorithms(), start, timer, any::<bool>(), any::<bool>(), clock, sack_params());
+    (first, ack, out_of_order, any::<bool>(), 1_u32..8, 2_u64..64, 1_u64..64).prop_map(
         |(
-            ((recovery, congestion_control), initial_window_from, kind, handshake, fin, timestamp_clock, sack),
+            ((congestion_control, recovery), initial_window_from, kind, handshake, fin, timestamp_clock, sack),
             ack,
             out_of_order,
             receiver_sack,

@@ -39,7 +39,7 @@ fn rtts_after_finding<F: FnMut(u64, u32) -> bool>(pair: &Pair<F>, number: u64) -
 #[test]
 fn vanilla_waits_for_the_timer_and_starts_over() {
     let window = 32.0;
-    let mut tcp = params(RecoveryParams::Vanilla, 1);
+    let mut tcp = params(RecoveryParams::Vanilla(()), 1);
     tcp.initial_ssthresh = Some(32 * MSS);
     // Segment 63 is the first that is sent at cwnd 32: a window of 32 after slow start.
     let mut pair = Pair::new(&tcp, GREEDY, ONE_WAY, |number, transmission| number == 62 && transmission == 1);
@@ -67,7 +67,7 @@ fn vanilla_waits_for_the_timer_and_starts_over() {
 /// Figure 2: three adjacent losses: two fast retransmits, then a timeout; ssthresh W/2, W/4, W/8.
 #[test]
 fn reno_halves_three_times_and_times_out_once() {
-    let pair = lose_first(RecoveryParams::Reno, 3, 12);
+    let pair = lose_first(RecoveryParams::Reno(()), 3, 12);
     assert_eq!(pair.ssthresh, [32.0, 16.0, 8.0, 4.0]);
     assert_eq!(pair.sender.stats().fast_retransmits, 2);
     assert_eq!(pair.sender.timeouts().len(), 1);
@@ -179,7 +179,7 @@ fn rack_repairs_a_lost_retransmission_without_a_timeout() {
     };
     assert_eq!(run(rfc6675()).0, 1);
     // Lost at a round trip, again at two; what was sent after the second copy arrives at the third.
-    assert_eq!(run(RecoveryParams::Rack), (0, 1, FOUND + RTT));
+    assert_eq!(run(RecoveryParams::Rack(())), (0, 1, FOUND + RTT));
 }
 
 /// The last segments of a file: only a timeout, of two seconds at least, or a probe, after two round trips without an
@@ -196,5 +196,5 @@ fn rack_probes_for_the_loss_of_the_last_segments() {
         (pair.sender.timeouts().len(), pair.sender.stats().retransmissions)
     };
     assert_eq!(run(rfc6675()), (1, 3));
-    assert_eq!(run(RecoveryParams::Rack), (0, 3));
+    assert_eq!(run(RecoveryParams::Rack(())), (0, 3));
 }

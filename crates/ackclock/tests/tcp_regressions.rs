@@ -156,9 +156,10 @@ fn a_hole_not_known_to_be_lost_is_sent_only_when_nothing_new_may_be() {
 /// (which only who has SACK knows to be less), and has its own window again at once when it is over.
 #[test]
 fn a_law_is_told_when_a_recovery_begins_and_ends() {
-    let with_sack = [("fall-floyd", fall_floyd()), ("rfc6675", rfc6675()), ("rack", RecoveryParams::Rack)];
-    for (name, recovery) in [("reno", RecoveryParams::Reno), ("new-reno", new_reno())].into_iter().chain(with_sack) {
-        let has_sack = !matches!(recovery, RecoveryParams::Reno | RecoveryParams::NewReno(_));
+    let with_sack = [("fall-floyd", fall_floyd()), ("rfc6675", rfc6675()), ("rack", RecoveryParams::Rack(()))];
+    for (name, recovery) in [("reno", RecoveryParams::Reno(())), ("new-reno", new_reno())].into_iter().chain(with_sack)
+    {
+        let has_sack = !matches!(recovery, RecoveryParams::Reno(()) | RecoveryParams::NewReno(_));
         let params = TcpParams {
             congestion_control: CongestionControlParams::Bbr1(Bbr1Params::default()),
             ..params(recovery, 10)
@@ -178,7 +179,7 @@ fn a_law_is_told_when_a_recovery_begins_and_ends() {
 /// ns-3 #374: a round trip below the clock's resolution is not zero for the estimator.
 #[test]
 fn a_round_trip_shorter_than_a_tick_gives_a_finite_timeout() {
-    let mut pair = Pair::new(&params(RecoveryParams::Vanilla, 1), GREEDY, Span::from_us(5), |_, _| false);
+    let mut pair = Pair::new(&params(RecoveryParams::Vanilla(()), 1), GREEDY, Span::from_us(5), |_, _| false);
     pair.run(at(1));
     assert_eq!(pair.sender.rto_ticks(), 3);
 }

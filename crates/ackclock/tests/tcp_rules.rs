@@ -4,6 +4,7 @@
 mod pair;
 
 use ackclock::packet::{SackBlock, Segment};
+use ackclock::tcp::recovery::PartialAckTimer;
 use ackclock::tcp::*;
 use ackclock::units::{Span, Time};
 use pair::*;
@@ -59,7 +60,7 @@ fn three_duplicates(sender: &mut Sender, ms: u64, number: u64) -> Vec<u64> {
 
 #[test]
 fn a_segment_sent_once_gives_a_sample() {
-    let mut sender = sender(RecoveryParams::Vanilla, 1);
+    let mut sender = sender(RecoveryParams::Vanilla(()), 1);
     assert_eq!(sender.rto_ticks(), 30);
     // Ticks at 100 and 200 lie between: counted from 1, a round trip of 3, and 3 + 4·1.5 = 9.
     answer(&mut sender, 250, 1, &[]);
@@ -97,7 +98,7 @@ fn backoff_lasts_until_a_segment_sent_once_is_acknowledged() {
 
 #[test]
 fn an_acknowledgement_of_less_than_the_timed_segment_gives_no_sample() {
-    let mut sender = sender(RecoveryParams::Vanilla, 2);
+    let mut sender = sender(RecoveryParams::Vanilla(()), 2);
     // 0 is acknowledged at 250 and gives a sample; 2 and 3 go out then, 2 is timed.
     assert_eq!(answer(&mut sender, 250, 1, &[]), [2]);
     answer(&mut sender, 950, 2, &[]);
@@ -225,9 +226,11 @@ fn a_guard_ignores_duplicates_until_all_sent_before_the_timeout_is_acknowledged(
 #[test]
 fn without_a_guard_three_duplicates_are_a_loss_after_a_timeout_too() {
     let new_reno = NewRenoParams { guard_after_timeout: false, ..NewRenoParams::default() };
-    for (name, recovery) in
-        [("new-reno", RecoveryParams::NewReno(new_reno)), ("fall-floyd", fall_floyd()), ("reno", RecoveryParams::Reno)]
-    {
+    for (name, recovery) in [
+        ("new-reno", RecoveryParams::NewReno(new_reno)),
+        ("fall-floyd", fall_floyd()),
+        ("reno", RecoveryParams::Reno(())),
+    ] {
         assert_eq!(fast_retransmits_after_timeout(recovery)[0], 1, "{name}");
     }
 }
@@ -379,7 +382,7 @@ fn an_inflated_window_does_not_overrun_the_receiver() {
 #[test]
 fn without_window_scale_at_most_65535_bytes_are_under_way() {
     for (window_scale, segments) in [(0, 65_535 / 512), (1, 100_000 / 512)] {
-        let tcp = TcpParams { receive_window: 100_000, window_scale, ..params(RecoveryParams::Reno, 500) };
+        let tcp = TcpParams { receive_window: 100_000, window_scale, ..params(RecoveryParams::Reno(()), 500) };
         assert_eq!(drain(&mut begun(&tcp, GREEDY), Time::ZERO).len(), segments, "scale {window_scale}");
     }
 }
@@ -388,7 +391,8 @@ fn without_window_scale_at_most_65535_bytes_are_under_way() {
 
 #[test]
 fn nothing_is_sent_before_the_application_begins() {
-    let mut sender = Sender::new(&params(RecoveryParams::Reno, 3), Application { start: at(70), ..GREEDY }, clock());
+    let mut sender =
+        Sender::new(&params(RecoveryParams::Reno(()), 3), Application { start: at(70), ..GREEDY }, clock());
     assert_eq!(sender.next_deadline(), Some(at(70)));
     assert_eq!(drain(&mut sender, at(0)), []);
     sender.on_timer(at(70));
@@ -400,7 +404,7 @@ fn nothing_is_sent_before_the_application_begins() {
 #[test]
 fn the_last_segment_of_a_file_is_as_short_as_what_is_left() {
     let application = Application { size: Some(2 * MSS + 100), ..GREEDY };
-    let mut sender = begun(&params(RecoveryParams::Reno, 10), application);
+    let mut sender = begun(&params(RecoveryParams::Reno(()), 10), application);
     let lengths: Vec<u32> = std::iter::from_fn(|| sender.poll_segment(Time::ZERO)).map(|segment| segment.len).collect();
     assert_eq!(lengths, [512, 512, 100]);
     assert_eq!((sender.stats().segments_sent, sender.stats().bytes_sent), (3, 1124));
@@ -433,7 +437,7 @@ fn a_stopped_application_offers_nothing_new_but_repairs_what_it_sent() {
 #[test]
 fn the_fine_timeout_of_vegas_follows_the_round_trip_of_every_acknowledgement() {
     let at_the_end = |ms| {
-        let mut sender = sender(RecoveryParams::Vegas, 2);
+        let mut sender = sender(RecoveryParams::Vegas(()), 2);
         let mut next = 2;
         for round in 0..=40 {
             let sent = answer(&mut sender, 1000 + 100 * round, next, &[]);

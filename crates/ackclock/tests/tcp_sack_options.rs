@@ -157,7 +157,8 @@ fn an_option_that_makes_no_sense_is_counted_and_the_acknowledgement_taken() {
 #[test]
 fn a_sender_counts_the_duplicates_that_it_is_told_of() {
     for sack in [standard(3), offset(FIRST), offset(Preference::Shorter)] {
-        let params = TcpParams { sack: SackParams { duplicates: true, ..sack }, ..params(RecoveryParams::Vanilla, 10) };
+        let params =
+            TcpParams { sack: SackParams { duplicates: true, ..sack }, ..params(RecoveryParams::Vanilla(()), 10) };
         let params = TcpParams { recovery: rfc6675(), ..params };
         // The acknowledgements of the first window are lost, so all is sent again after the timeout.
         let application = Application { size: Some(10 * MSS), ..GREEDY };

@@ -143,7 +143,7 @@ fn a_fin_during_recovery_changes_nothing() {
 #[test]
 fn timestamps_measure_what_was_sent_again() {
     let rto = |timestamp_clock: Option<Span>| {
-        let params = TcpParams { timestamp_clock, recovery: RecoveryParams::Vanilla, ..standard() };
+        let params = TcpParams { timestamp_clock, recovery: RecoveryParams::Vanilla(()), ..standard() };
         let application = Application { size: Some(MSS), ..GREEDY };
         let mut pair = Pair::new(&params, application, Span::from_ms(50), |number, time| number == 0 && time < 3);
         pair.run(Time::ZERO + Span::from_secs(30));

@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 
 use ackclock::packet::Segment;
 use ackclock::record::{Capture, Captured, DropReason, Loss};
+use ackclock::tcp::recovery;
 use ackclock::tcp::*;
 use ackclock::units::{Rate, Span, Time};
 use ackclock_results::pcapng::{FlowMeta, Meta};
@@ -22,21 +23,10 @@ pub fn params(recovery: RecoveryParams) -> TcpParams {
     TcpParams { recovery, mss: 1024, receive_window: 61_440, initial_ssthresh: Some(20_480), ..TcpParams::default() }
 }
 
+/// Those that go with every congestion control and wait for the timer.
 pub fn every_recovery() -> Vec<(&'static str, RecoveryParams)> {
-    let new_reno = NewRenoParams::default();
-    let fall_floyd = FallFloydParams {
-        partial_ack_pipe_segments: 2,
-        restart_timer_on_partial_ack: true,
-        only_below_highest_sack: true,
-        guard_after_timeout: false,
-    };
-    vec![
-        ("vanilla", RecoveryParams::Vanilla),
-        ("reno", RecoveryParams::Reno),
-        ("new-reno", RecoveryParams::NewReno(new_reno)),
-        ("fall-floyd", RecoveryParams::FallFloyd(fall_floyd)),
-        ("rfc6675", RecoveryParams::Rfc6675(Rfc6675Params::default())),
-    ]
+    let waits = |algorithm: &&recovery::Algorithm| !algorithm.needs.fine_timeouts && algorithm.name != "rack";
+    recovery::ALL.iter().filter(waits).map(|algorithm| (algorithm.name, algorithm.with_defaults())).collect()
 }
 
 /// Single losses, three in a window, a long series, a whole window, and some acknowledgements.

@@ -7,7 +7,7 @@ use super::build::inputs_of_ports;
 use crate::ids::{IdVec, LinkId};
 use crate::path::{Course, ErrorModel, ErrorParams, PathParams};
 use crate::scenario::{DatagramFlow, Flow, Link, Queue, Scenario, ServiceOrder, Technology};
-use crate::tcp::{RecoveryParams, TcpParams, TickPhase, TimerKind, TimerParams};
+use crate::tcp::{TcpParams, TickPhase, TimerKind, TimerParams};
 use crate::traffic::{CbrParams, Dither};
 use crate::units::Span;
 
@@ -75,7 +75,8 @@ fn of_flow(flow: &Flow) -> bool {
 fn of_tcp(tcp: &TcpParams) -> bool {
     let TcpParams {
         mss: _,
-        recovery,
+        // No recovery draws anything.
+        recovery: _,
         congestion_control,
         initial_window_segments: _,
         initial_window_from: _,
@@ -94,15 +95,7 @@ fn of_tcp(tcp: &TcpParams) -> bool {
         receiver_sack: _,
         sack: _,
     } = tcp;
-    of_recovery(recovery) || congestion_control.is_random() || of_timer(timer)
-}
-
-fn of_recovery(recovery: &RecoveryParams) -> bool {
-    match recovery {
-        RecoveryParams::Vanilla | RecoveryParams::Reno | RecoveryParams::NewReno(_) => false,
-        RecoveryParams::FallFloyd(_) | RecoveryParams::Rfc6675(_) | RecoveryParams::Rack => false,
-        RecoveryParams::Vegas | RecoveryParams::Vegas1995 => false,
-    }
+    congestion_control.is_random() || of_timer(timer)
 }
 
 fn of_timer(timer: &TimerParams) -> bool {

@@ -32,6 +32,7 @@ pub use cc::CongestionControlParams;
 pub use delayed_ack::DelayedAck;
 pub use params::*;
 pub use receiver::{Receiver, ReceiverStats};
+pub use recovery::RecoveryParams;
 pub use rto::{CoarseRto, TickClock};
 pub use sack_ends::SackStats;
 pub use scoreboard::Scoreboard;

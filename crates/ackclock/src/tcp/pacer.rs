@@ -3,7 +3,7 @@
 
 use super::cc::{CongestionControl, CongestionControlState, Delivery, LossState, LostSegment, Window};
 use super::deliveries::{Delivered, Deliveries, Lost};
-use super::recovery::{AnyRecovery, Flight, Recovery};
+use super::recovery::{Flight, Recovery, RecoveryState};
 use crate::packet::SackBlock;
 use crate::units::{Span, Time};
 
@@ -68,7 +68,7 @@ impl Pacer {
     pub(super) fn tell(
         &mut self,
         congestion_control: &mut CongestionControlState,
-        recovery: &AnyRecovery,
+        recovery: &RecoveryState,
         flight: &Flight,
         window: &mut Window,
     ) {
@@ -118,7 +118,7 @@ impl Pacer {
     pub(super) fn tell_losses(
         &mut self,
         now: Time,
-        recovery: &AnyRecovery,
+        recovery: &RecoveryState,
         flight: &Flight,
         congestion_control: &mut CongestionControlState,
     ) {

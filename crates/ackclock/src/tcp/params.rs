@@ -1,13 +1,12 @@
 //! What a scenario may say about one TCP connection. Defaults: the OSU model of [SACK-UBR], as far as it is stated.
 
-mod recovery;
 mod timer;
 
-pub use recovery::*;
 pub use timer::*;
 
 use super::cc::{CongestionControlParams, Mechanism, Reno};
 use super::offset_sack::{self, Form, Preference};
+use super::recovery::{Mechanism as _, NewReno, RecoveryParams};
 use super::sack_option;
 use crate::packet::{IP_HEADER_BYTES, Segment, TCP_HEADER_BYTES, Timestamps};
 use crate::units::Span;
@@ -61,7 +60,7 @@ impl Default for TcpParams {
     fn default() -> TcpParams {
         TcpParams {
             mss: 512,
-            recovery: RecoveryParams::NewReno(NewRenoParams::default()),
+            recovery: RecoveryParams::NewReno(NewReno::default_params()),
             congestion_control: CongestionControlParams::Reno(Reno::default_params()),
             initial_window_segments: 1,
             initial_window_from: InitialWindowFrom::Start,
@@ -107,7 +106,7 @@ impl TcpParams {
 
     /// Whether the receiver reports selective acknowledgements that the sender reads.
     pub fn uses_sack(&self) -> bool {
-        self.receiver_sack && self.recovery.uses_sack()
+        self.receiver_sack && self.recovery.needs().sack
     }
 
     /// Whether it reports more than some blocks in the option of RFC 2018.

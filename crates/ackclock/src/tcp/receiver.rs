@@ -306,7 +306,8 @@ impl Receiver {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tcp::{AckPolicy, NewRenoParams, RecoveryParams, Rfc6675Params};
+    use crate::tcp::AckPolicy;
+    use crate::tcp::recovery::{NewRenoParams, RecoveryParams, Rfc6675Params};
     use crate::units::Span;
     use proptest::prelude::*;
 
@@ -429,8 +430,8 @@ mod tests {
         for silent in [
             TcpParams { receiver_sack: false, ..params() },
             TcpParams { recovery: RecoveryParams::NewReno(new_reno), ..params() },
-            TcpParams { recovery: RecoveryParams::Reno, ..params() },
-            TcpParams { recovery: RecoveryParams::Vanilla, ..params() },
+            TcpParams { recovery: RecoveryParams::Reno(()), ..params() },
+            TcpParams { recovery: RecoveryParams::Vanilla(()), ..params() },
         ] {
             let mut receiver = Receiver::new(&silent);
             assert_eq!(arrives(&mut receiver, 1), Some((0, vec![])));

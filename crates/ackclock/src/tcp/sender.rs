@@ -11,7 +11,7 @@ use extra::Extra;
 
 use super::cc::{CongestionControl, CongestionControlState, Loss, Window};
 use super::handshake::{ActiveEnd, Opened, RTO_AFTER_LOST_SYN};
-use super::recovery::{AnyRecovery, Deadline, DupAck, Flight, NewAck, Recovery, RecoveryContext, TimerAction};
+use super::recovery::{Deadline, DupAck, Flight, NewAck, Recovery, RecoveryContext, RecoveryState, TimerAction};
 use super::sack_ends::{SackReader, SackStats};
 use super::timer::RetransmissionTimer;
 use super::{HostQueue, InitialWindowFrom, TcpParams, TickClock, sack_option};
@@ -75,7 +75,7 @@ pub struct Sender {
     /// First byte that the windows do not allow, the receiver's and that of congestion control; before the start 0.
     window_end: u64,
     congestion_control: CongestionControlState,
-    recovery: AnyRecovery,
+    recovery: RecoveryState,
     /// Whether recovery has a say in what is sent next.
     recovery_decides: bool,
     dup_acks: u32,
@@ -130,7 +130,7 @@ impl Sender {
             },
             window_end: 0,
             congestion_control: params.congestion_control.start(Stream::new(0, "", TIES)),
-            recovery: AnyRecovery::new(&params.recovery, params.receiver_sack, mss),
+            recovery: params.recovery.start(params.receiver_sack, mss),
             recovery_decides: false,
             dup_acks: 0,
             backoff: 0,

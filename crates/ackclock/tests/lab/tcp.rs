@@ -4,6 +4,7 @@ use ackclock::keys::Values;
 use ackclock::scenario::Scenario;
 use ackclock::tcp::cc::{self, CongestionAvoidance};
 use ackclock::tcp::offset_sack::{Alternative, Form, Preference};
+use ackclock::tcp::recovery::{self, RecoveryParams};
 use ackclock::tcp::*;
 use ackclock::units::Span;
 
@@ -12,8 +13,7 @@ use super::random::Choices;
 /// Anything that can be said about a connection but for its times.
 pub fn tcp(choices: &mut Choices) -> TcpParams {
     let mss = choices.one_of(&[512, 512, 512, 1460, 1460, 40, 9140, 1]);
-    // The last comes later, in `sack_options`, so that older inputs remain what they are.
-    let kind = choices.index(RECOVERIES - 1);
+    let kind = choices.index(recoveries().len());
     let recovery = recovery(choices, kind);
     let receive_window =
         u64::from(mss) * choices.one_of(&[20, 64, 8, 128, 40, 1, 3]) + choices.one_of(&[0, 0, u64::from(mss) / 2]);
@@ -67,12 +67,6 @@ pub fn sack_options(choices: &mut Choices, scenario: &mut Scenario) {
             offset: (!choices.once_in(4)).then_some(offset),
             duplicates: choices.once_in(2),
         };
-        if let RecoveryParams::Rfc6675(params) = &mut flow.tcp.recovery {
-            params.limited_transmit = !choices.once_in(4);
-            if choices.once_in(2) {
-                flow.tcp.recovery = RecoveryParams::Rack;
-            }
-        }
     }
 }
 
@@ -86,20 +80,13 @@ struct Dialect {
     fin: bool,
     timestamp_clock: Option<Span>,
     initial_window_from: InitialWindowFrom,
-    new_reno: NewRenoParams,
     /// In the place of whatever the flow has.
     congestion_control: Option<CongestionControlParams>,
-    vegas_recovery: Option<RecoveryParams>,
+    /// In the place of whatever the flow has, if that congestion control goes with it.
+    fine_timeouts: Option<RecoveryParams>,
 }
 
 fn dialect(choices: &mut Choices) -> Dialect {
-    let new_reno = NewRenoParams {
-        restart_timer_on_fast_retransmit: choices.once_in(2),
-        partial_ack_window: choices.one_of(&[PartialAckWindow::Reset, PartialAckWindow::Deflate]),
-        recovery_burst_segments: choices.one_of(&[Some(2), None, Some(1)]),
-        growth_at_recovery_end: choices.once_in(2),
-        ..NewRenoParams::default()
-    };
     Dialect {
         timer: choices.one_of(&[TimerKind::Ns2, TimerKind::Bsd, TimerKind::Rfc6298]),
         header_bytes: choices.one_of(&[0, 40, 52]),
@@ -110,14 +97,8 @@ fn dialect(choices: &mut Choices) -> Dialect {
             InitialWindowFrom::SecondAck,
             InitialWindowFrom::Start,
         ]),
-        new_reno,
         congestion_control: congestion_control(choices),
-        vegas_recovery: choices.one_of(&[
-            Some(RecoveryParams::Vegas),
-            Some(RecoveryParams::Vegas1995),
-            Some(RecoveryParams::Vegas),
-            None,
-        ]),
+        fine_timeouts: fine_timeouts(choices),
         handshake: choices.once_in(2),
         fin: choices.once_in(2),
         timestamp_clock: choices.one_of(&[None, Some(Span::from_ms(1)), Some(Span::from_us(3))]),
@@ -148,42 +129,32 @@ impl Dialect {
         if let Some(congestion_control) = &self.congestion_control {
             tcp.congestion_control = congestion_control.clone();
             let has_fine_timeouts = congestion_control.has_fine_timeouts();
-            if let Some(recovery) = self.vegas_recovery.clone().filter(|_| has_fine_timeouts) {
+            if let Some(recovery) = self.fine_timeouts.clone().filter(|_| has_fine_timeouts) {
                 tcp.recovery = recovery;
             }
-        }
-        if let RecoveryParams::NewReno(params) = &mut tcp.recovery {
-            let NewRenoParams { guard_after_timeout, restart_timer_on_partial_ack, .. } = *params;
-            *params = NewRenoParams { guard_after_timeout, restart_timer_on_partial_ack, ..self.new_reno.clone() };
         }
     }
 }
 
-/// The number of recoveries.
-pub const RECOVERIES: usize = 6;
+/// The recoveries that go with every congestion control.
+pub fn recoveries() -> Vec<&'static recovery::Algorithm> {
+    recovery::ALL.iter().filter(|algorithm| !algorithm.needs.fine_timeouts).collect()
+}
 
-/// A recovery, by its number, with any of its choices.
+/// One of those, by its number, each parameter with its default or another value.
 pub fn recovery(choices: &mut Choices, kind: usize) -> RecoveryParams {
-    let mut no = || choices.once_in(3);
-    let restart_timer_on_partial_ack = !no();
-    match kind {
-        0 => RecoveryParams::NewReno(NewRenoParams {
-            guard_after_timeout: !no(),
-            restart_timer_on_partial_ack: match restart_timer_on_partial_ack {
-                true => PartialAckTimer::Each,
-                false => PartialAckTimer::First,
-            },
-            ..NewRenoParams::default()
-        }),
-        1 => RecoveryParams::Vanilla,
-        2 => RecoveryParams::Reno,
-        3 => RecoveryParams::FallFloyd(FallFloydParams {
-            partial_ack_pipe_segments: if no() { 1 } else { 2 },
-            restart_timer_on_partial_ack,
-            only_below_highest_sack: !no(),
-            guard_after_timeout: no(),
-        }),
-        4 => RecoveryParams::Rfc6675(Rfc6675Params { restart_timer_on_partial_ack, ..Rfc6675Params::default() }),
-        _ => RecoveryParams::Rack,
-    }
+    sampled(choices, recoveries()[kind])
+}
+
+/// One of the others, mostly.
+fn fine_timeouts(choices: &mut Choices) -> Option<RecoveryParams> {
+    let others: Vec<_> = recovery::ALL.iter().filter(|algorithm| algorithm.needs.fine_timeouts).collect();
+    let kind = choices.index(2 * others.len());
+    others.get(kind / 2).filter(|_| kind != 1).map(|algorithm| sampled(choices, algorithm))
+}
+
+fn sampled(choices: &mut Choices, algorithm: &recovery::Algorithm) -> RecoveryParams {
+    let sampled = Values::sample(algorithm.keys, &mut |bound| choices.below(bound));
+    let values = Values::of(algorithm.keys, |key| choices.once_in(2).then(|| sampled.value(key.name)));
+    (algorithm.params)(&values).unwrap_or_else(|_| algorithm.with_defaults())
 }

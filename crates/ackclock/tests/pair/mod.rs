@@ -6,6 +6,8 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use ackclock::packet::{Segment, SegmentKind};
+use ackclock::tcp::recovery;
+pub use ackclock::tcp::recovery::{FallFloydParams, NewRenoParams, RecoveryParams, Rfc6675Params};
 use ackclock::tcp::*;
 use ackclock::units::{Span, Time};
 
@@ -26,27 +28,17 @@ pub fn new_reno() -> RecoveryParams {
 }
 
 pub fn fall_floyd() -> RecoveryParams {
-    RecoveryParams::FallFloyd(FallFloydParams {
-        partial_ack_pipe_segments: 2,
-        restart_timer_on_partial_ack: true,
-        only_below_highest_sack: true,
-        guard_after_timeout: false,
-    })
+    RecoveryParams::FallFloyd(FallFloydParams::default())
 }
 
 pub fn rfc6675() -> RecoveryParams {
     RecoveryParams::Rfc6675(Rfc6675Params::default())
 }
 
-/// Those that go with every growth and wait for the timer: RACK probes before it.
+/// Those that go with every congestion control and wait for the timer: RACK probes before it.
 pub fn every_recovery() -> Vec<(&'static str, RecoveryParams)> {
-    vec![
-        ("vanilla", RecoveryParams::Vanilla),
-        ("reno", RecoveryParams::Reno),
-        ("new-reno", new_reno()),
-        ("fall-floyd", fall_floyd()),
-        ("rfc6675", rfc6675()),
-    ]
+    let waits = |algorithm: &&recovery::Algorithm| !algorithm.needs.fine_timeouts && algorithm.name != "rack";
+    recovery::ALL.iter().filter(waits).map(|algorithm| (algorithm.name, algorithm.with_defaults())).collect()
 }
 
 pub fn clock() -> TickClock {

@@ -2,10 +2,14 @@
 //! the scoreboard decides what.
 //! Sources: [FF96] (Fall and Floyd); RFC 2018; [SACK-UBR] §3; docs/models/fall-floyd.md.   Units: bytes.
 
-use super::{DUP_ACK_THRESHOLD, DupAck, Flight, NewAck, Recovery, RecoveryContext, Sending};
+use super::{
+    DUP_ACK_THRESHOLD, DupAck, Flight, Mechanism, Needs, NewAck, RESTART_TIMER_ON_PARTIAL_ACK, Recovery,
+    RecoveryContext, Sending, guard_key,
+};
+use crate::keys::{Default, Key, Kind, Misfit, Value, Values};
 use crate::packet::SackBlock;
+use crate::tcp::Scoreboard;
 use crate::tcp::cc::Window;
-use crate::tcp::{FallFloydParams, Scoreboard};
 use crate::units::Time;
 
 /// SACK recovery of Fall and Floyd.
@@ -16,6 +20,65 @@ pub struct FallFloyd {
     episode: Option<Episode>,
     /// After a timeout: duplicate acknowledgements mean nothing before this byte is acknowledged.
     ignore_dup_acks_below: u64,
+}
+
+/// Choices that [SACK-UBR] §3 leaves open for its SACK.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FallFloydParams {
+    /// Segments by which a partial acknowledgement lowers PIPE.
+    pub partial_ack_pipe_segments: u32,
+    /// Whether a partial acknowledgement restarts the retransmission timer.
+    pub restart_timer_on_partial_ack: bool,
+    /// Retransmit only holes below the highest selectively acknowledged byte.
+    pub only_below_highest_sack: bool,
+    /// After a timeout, ignore duplicate acknowledgements until everything sent before it is acknowledged. The
+    /// study describes no such guard; RFC 2582 §5 has it for New Reno.
+    pub guard_after_timeout: bool,
+}
+
+impl std::default::Default for FallFloydParams {
+    fn default() -> FallFloydParams {
+        FallFloyd::default_params()
+    }
+}
+
+impl Mechanism for FallFloyd {
+    const NAME: &'static str = "fall-floyd";
+    const ABOUT: &'static str = "SACK with the variable PIPE, an estimate of what is in the network.";
+    const KEYS: &'static [Key] = &[
+        Key { source: "inferred", ..RESTART_TIMER_ON_PARTIAL_ACK },
+        guard_key(false, "[SACK-UBR] §3"),
+        Key::new(
+            "partial_ack_pipe",
+            Kind::Segments(0, 65_535),
+            Default::Is(Value::Segments(2)),
+            "[SACK-UBR] §3",
+            "By how much a partial acknowledgement lowers PIPE.",
+        ),
+        Key::new(
+            "only_below_highest_sack",
+            Kind::Flag,
+            Default::Is(Value::Flag(true)),
+            "literature: [FF96]",
+            "Whether only holes below the highest selectively acknowledged byte are retransmitted.",
+        ),
+    ];
+    const NEEDS: Needs = Needs::SACK;
+    type Params = FallFloydParams;
+    type State = FallFloyd;
+
+    fn params(values: &Values) -> Result<FallFloydParams, Misfit> {
+        Ok(FallFloydParams {
+            partial_ack_pipe_segments: values.segments("partial_ack_pipe"),
+            restart_timer_on_partial_ack: values.flag("restart_timer_on_partial_ack"),
+            only_below_highest_sack: values.flag("only_below_highest_sack"),
+            guard_after_timeout: values.flag("guard_after_timeout"),
+        })
+    }
+
+    fn start(params: &FallFloydParams, mss: u64) -> FallFloyd {
+        FallFloyd::new(params, mss)
+    }
 }
 
 #[derive(Clone, Copy, Debug)]

@@ -2,8 +2,11 @@
 //!
 //! The sender counts duplicate acknowledgements and handles timeouts and go-back-N alike for all; a recovery says
 //! what a duplicate or a partial acknowledgement means.
+//!
+//! To add one: one file and one line in `family.rs`. CONTRIBUTING.md has the recipe.
 
 mod fall_floyd;
+mod family;
 mod newreno;
 mod rack;
 mod reno;
@@ -12,18 +15,12 @@ mod vanilla;
 mod vegas;
 mod vegas_1995;
 
-pub use fall_floyd::FallFloyd;
-pub use newreno::NewReno;
-pub use rack::Rack;
-pub use reno::Reno;
-pub use rfc6675::Rfc6675;
-pub use vanilla::Vanilla;
-pub use vegas::Vegas;
-pub use vegas_1995::Vegas1995;
+pub use family::*;
 
+use super::SendTimes;
 use super::cc::{CongestionControl, CongestionControlState, Loss, Window};
 use super::send_times::Transmissions;
-use super::{NewRenoParams, RecoveryParams, SendTimes};
+use crate::keys::{Default, Key, Kind, Misfit, Value, Values};
 use crate::packet::SackBlock;
 use crate::units::{Span, Time};
 
@@ -225,138 +222,77 @@ pub trait Recovery: Send {
 /// Duplicate acknowledgements that mean a loss (RFC 2001 §3).
 const DUP_ACK_THRESHOLD: u32 = 3;
 
-/// Any of the recoveries: one variant each.
-#[derive(Clone, Debug)]
-pub enum AnyRecovery {
-    /// Timeout only.
-    Vanilla(Vanilla),
-    /// Fast recovery.
-    Reno(Reno),
-    /// Fast recovery through partial acknowledgements.
-    NewReno(NewReno),
-    /// SACK with PIPE.
-    FallFloyd(FallFloyd),
-    /// SACK of RFC 6675.
-    Rfc6675(Rfc6675),
-    /// RACK-TLP. There is more to remember than in others.
-    Rack(Box<Rack>),
-    /// Vegas' own. There is more to remember than in others, and few senders have it.
-    Vegas(Box<Vegas>),
-    /// Vegas' as published.
-    Vegas1995(Box<Vegas1995>),
-}
+/// A recovery as a member of the family: what it says of itself, and how it begins.
+pub trait Mechanism: Sized {
+    /// What scenario files call it.
+    const NAME: &'static str;
+    /// What it is, in one sentence.
+    const ABOUT: &'static str;
+    /// Its parameters.
+    const KEYS: &'static [Key] = &[];
+    /// What it needs beside acknowledgements.
+    const NEEDS: Needs = Needs::NOTHING;
+    /// Whether it knows from selective acknowledgements what is lost ([`Recovery::lost_below`], [`Recovery::newly_lost`]) and
+    /// what is in flight ([`Recovery::in_flight`]). Rates of delivery cannot be measured without.
+    const KNOWS_LOSSES: bool = false;
+    /// Its parameters, checked.
+    type Params: Clone + std::fmt::Debug + PartialEq + Send + Sync;
+    /// The recovery at work: itself, part of every sender, or in a box if it remembers more than others.
+    type State;
 
-impl AnyRecovery {
-    /// The recovery that `params` describes. A SACK recovery facing a receiver without SACK is New Reno.
-    pub fn new(params: &RecoveryParams, receiver_sack: bool, mss: u64) -> AnyRecovery {
-        match params {
-            RecoveryParams::Vanilla => AnyRecovery::Vanilla(Vanilla),
-            RecoveryParams::Reno => AnyRecovery::Reno(Reno::default()),
-            RecoveryParams::NewReno(params) => AnyRecovery::NewReno(NewReno::new(params)),
-            RecoveryParams::FallFloyd(_) | RecoveryParams::Rfc6675(_) | RecoveryParams::Rack if !receiver_sack => {
-                let fallback = NewRenoParams::default();
-                AnyRecovery::NewReno(NewReno::new(&fallback))
-            }
-            RecoveryParams::FallFloyd(params) => AnyRecovery::FallFloyd(FallFloyd::new(params, mss)),
-            RecoveryParams::Rfc6675(params) => AnyRecovery::Rfc6675(Rfc6675::new(params, mss)),
-            RecoveryParams::Rack => AnyRecovery::Rack(Box::new(Rack::new(mss))),
-            RecoveryParams::Vegas => AnyRecovery::Vegas(Box::default()),
-            RecoveryParams::Vegas1995 => AnyRecovery::Vegas1995(Box::default()),
-        }
+    /// Its parameters.
+    ///
+    /// # Errors
+    /// If they do not fit together.
+    fn params(values: &Values) -> Result<Self::Params, Misfit>;
+
+    /// The recovery at the start of a connection with segments of `mss` bytes.
+    fn start(params: &Self::Params, mss: u64) -> Self::State;
+
+    /// Its parameters, each with its default.
+    ///
+    /// # Panics
+    /// If these do not fit together.
+    fn default_params() -> Self::Params {
+        Self::params(&Values::defaults(Self::KEYS)).expect("defaults fit together")
     }
 }
 
-/// Calls the recovery that this is. Not through a `dyn` reference: most calls find nothing to do, so they are worth
-/// being inlined.
-macro_rules! dispatch {
-    ($any:expr, $recovery:ident => $call:expr) => {
-        match $any {
-            AnyRecovery::Vanilla($recovery) => $call,
-            AnyRecovery::Reno($recovery) => $call,
-            AnyRecovery::NewReno($recovery) => $call,
-            AnyRecovery::FallFloyd($recovery) => $call,
-            AnyRecovery::Rfc6675($recovery) => $call,
-            AnyRecovery::Rack($recovery) => $call,
-            AnyRecovery::Vegas($recovery) => $call,
-            AnyRecovery::Vegas1995($recovery) => $call,
-        }
-    };
+/// What a recovery needs of the sender, and of the connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Needs {
+    /// Selective acknowledgements.
+    pub sack: bool,
+    /// When outstanding segments were sent ([`RecoveryContext::times`]), and a congestion control that leaves losses to
+    /// timeouts finer than the timer's (`HAS_FINE_TIMEOUTS` of [`super::cc::Mechanism`]).
+    pub fine_timeouts: bool,
 }
 
-impl Recovery for AnyRecovery {
-    #[inline(always)]
-    fn on_sack(&mut self, now: Time, una: u64, blocks: &[SackBlock], flight: &Flight) {
-        dispatch!(self, recovery => recovery.on_sack(now, una, blocks, flight));
-    }
+impl Needs {
+    /// Acknowledgements are enough.
+    pub const NOTHING: Needs = Needs { sack: false, fine_timeouts: false };
+    /// Selective acknowledgements.
+    pub const SACK: Needs = Needs { sack: true, ..Needs::NOTHING };
+    /// When outstanding segments were sent, and that congestion control leaves losses to it.
+    pub const FINE_TIMEOUTS: Needs = Needs { fine_timeouts: true, ..Needs::NOTHING };
+}
 
-    #[inline]
-    fn on_dup_ack(&mut self, count: u32, flight: &Flight, context: RecoveryContext<'_>) -> DupAck {
-        dispatch!(self, recovery => recovery.on_dup_ack(count, flight, context))
-    }
+/// The key of what a partial acknowledgement does to the timer.
+const RESTART_TIMER_ON_PARTIAL_ACK: Key = Key::new(
+    "restart_timer_on_partial_ack",
+    Kind::Flag,
+    Default::Is(Value::Flag(true)),
+    "RFC 6582 §4; for fall-floyd inferred",
+    "Whether a partial acknowledgement restarts the retransmission timer.",
+);
 
-    #[inline(always)]
-    fn on_new_ack(&mut self, ack: u64, flight: &Flight, context: RecoveryContext<'_>) -> NewAck {
-        dispatch!(self, recovery => recovery.on_new_ack(ack, flight, context))
-    }
-
-    fn on_timeout(&mut self, flight: &Flight, context: RecoveryContext<'_>) {
-        dispatch!(self, recovery => recovery.on_timeout(flight, context));
-    }
-
-    fn timer_at_fast_retransmit(&self) -> TimerAction {
-        dispatch!(self, recovery => recovery.timer_at_fast_retransmit())
-    }
-
-    #[inline(always)]
-    fn has_a_say(&self) -> bool {
-        dispatch!(self, recovery => recovery.has_a_say())
-    }
-
-    fn sleeps(&self) -> bool {
-        dispatch!(self, recovery => recovery.sleeps())
-    }
-
-    /// The others that measure never sleep.
-    #[inline(always)]
-    fn on_round_trip(&mut self, now: Time, start: Time, rtt: Option<Span>) {
-        if let AnyRecovery::Vegas(vegas) = self {
-            vegas.on_round_trip(now, start, rtt);
-        }
-    }
-
-    fn sending(&self, flight: &Flight, window: &Window) -> Sending {
-        dispatch!(self, recovery => recovery.sending(flight, window))
-    }
-
-    fn on_sent(&mut self, now: Time, seq: u64, fast: bool, flight: &Flight) {
-        dispatch!(self, recovery => recovery.on_sent(now, seq, fast, flight));
-    }
-
-    fn in_recovery(&self) -> bool {
-        dispatch!(self, recovery => recovery.in_recovery())
-    }
-
-    fn in_flight(&self, flight: &Flight) -> u64 {
-        dispatch!(self, recovery => recovery.in_flight(flight))
-    }
-
-    fn deadline(&self) -> Time {
-        dispatch!(self, recovery => recovery.deadline())
-    }
-
-    fn on_deadline(&mut self, flight: &Flight, context: RecoveryContext<'_>) -> Deadline {
-        dispatch!(self, recovery => recovery.on_deadline(flight, context))
-    }
-
-    fn counts_at_once(&self) -> bool {
-        dispatch!(self, recovery => recovery.counts_at_once())
-    }
-
-    fn lost_below(&self, flight: &Flight) -> u64 {
-        dispatch!(self, recovery => recovery.lost_below(flight))
-    }
-
-    fn newly_lost(&self) -> &[u64] {
-        dispatch!(self, recovery => recovery.newly_lost())
-    }
+/// The key of the guard against duplicates of what a timeout sends again.
+const fn guard_key(default: bool, source: &'static str) -> Key {
+    Key::new(
+        "guard_after_timeout",
+        Kind::Flag,
+        Default::Is(Value::Flag(default)),
+        source,
+        "Whether duplicate acknowledgements of segments sent before a timeout are ignored.",
+    )
 }

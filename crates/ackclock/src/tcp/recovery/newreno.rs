@@ -2,9 +2,12 @@
 //! acknowledged. One hole is repaired per round trip.
 //! Sources: RFC 6582 §3.2; RFC 2582 §3, §5; [SACK-UBR] §2.3; what ns-2 does otherwise: [NS2] §6.
 
-use super::{DUP_ACK_THRESHOLD, DupAck, Flight, NewAck, Recovery, RecoveryContext, Sending, TimerAction};
+use super::{
+    DUP_ACK_THRESHOLD, DupAck, Flight, Mechanism, NewAck, RESTART_TIMER_ON_PARTIAL_ACK, Recovery, RecoveryContext,
+    Sending, TimerAction, guard_key,
+};
+use crate::keys::{Default, Key, Kind, Misfit, Value, Values};
 use crate::tcp::cc::Window;
-use crate::tcp::{NewRenoParams, PartialAckWindow};
 use crate::units::Time;
 
 /// Fast recovery of New Reno.
@@ -19,6 +22,123 @@ pub struct NewReno {
     ignore_dup_acks_below: u64,
     /// Segments that the last acknowledgement still allows, if recovery is sent in bursts of so many.
     burst: u32,
+}
+
+/// New Reno's choices.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NewRenoParams {
+    /// After a timeout, ignore duplicate acknowledgements until everything sent before it is acknowledged
+    /// (RFC 2582 §5).
+    pub guard_after_timeout: bool,
+    /// Which partial acknowledgements restart the retransmission timer.
+    pub restart_timer_on_partial_ack: PartialAckTimer,
+    /// Whether a fast retransmit restarts the retransmission timer.
+    pub restart_timer_on_fast_retransmit: bool,
+    /// What a partial acknowledgement does to the window.
+    pub partial_ack_window: PartialAckWindow,
+    /// How many segments an acknowledgement allows during recovery, beside a retransmission; `None` is any number.
+    pub recovery_burst_segments: Option<u32>,
+    /// Whether the acknowledgement that ends recovery also lets the window grow.
+    pub growth_at_recovery_end: bool,
+}
+
+/// Which partial acknowledgements of a recovery restart the retransmission timer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PartialAckTimer {
+    /// Each one: a window with many holes is repaired hole by hole ("slow but steady" of RFC 6582 §4).
+    Each,
+    /// The first: a window with many holes ends in a timeout and slow start ("impatient"; RFC 6582 §3.2, step 5).
+    First,
+    /// None.
+    Never,
+}
+
+impl PartialAckTimer {
+    /// Whether this one does; `is_first` in its recovery.
+    pub fn restarts(self, is_first: bool) -> bool {
+        match self {
+            PartialAckTimer::Each => true,
+            PartialAckTimer::First => is_first,
+            PartialAckTimer::Never => false,
+        }
+    }
+}
+
+/// What a partial acknowledgement does to the window that duplicates have inflated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PartialAckWindow {
+    /// Deflated by what was acknowledged, then a segment more (RFC 6582 §3.2, step 5).
+    Deflate,
+    /// Back to ssthresh, as ns-2 does (`partial_window_deflation_` 0).
+    Reset,
+}
+
+impl std::default::Default for NewRenoParams {
+    fn default() -> NewRenoParams {
+        NewReno::default_params()
+    }
+}
+
+impl Mechanism for NewReno {
+    const NAME: &'static str = "new-reno";
+    const ABOUT: &'static str = "Fast recovery that lasts through partial acknowledgements (RFC 6582).";
+    const KEYS: &'static [Key] = &[
+        Key {
+            kind: Kind::Or(&Kind::Flag, &["first"]),
+            about: "Whether a partial acknowledgement restarts the retransmission timer; \"first\": the first of a recovery only.",
+            source: "RFC 6582 §4",
+            ..RESTART_TIMER_ON_PARTIAL_ACK
+        },
+        guard_key(true, "RFC 2582 §5"),
+        Key::new(
+            "restart_timer_on_fast_retransmit",
+            Kind::Flag,
+            Default::Is(Value::Flag(false)),
+            "RFC 6298 §5",
+            "Whether a fast retransmit restarts the retransmission timer.",
+        ),
+        Key::new(
+            "partial_ack_window",
+            Kind::Word(&["deflate", "reset"]),
+            Default::Is(Value::Word("deflate")),
+            "RFC 6582 §3.2 (5)",
+            "What a partial acknowledgement does to the inflated window: deflate by what it acknowledges, or back to ssthresh.",
+        ),
+        Key::new(
+            "recovery_burst",
+            Kind::Or(&Kind::Segments(1, 65_535), &["unlimited"]),
+            Default::Is(Value::Word("unlimited")),
+            "RFC 6582",
+            "How many segments an acknowledgement allows during recovery, beside a retransmission.",
+        ),
+        Key::new(
+            "growth_at_recovery_end",
+            Kind::Flag,
+            Default::Is(Value::Flag(false)),
+            "RFC 6582 §3.2 (3)",
+            "Whether the acknowledgement that ends recovery also lets the window grow.",
+        ),
+    ];
+    type Params = NewRenoParams;
+    type State = NewReno;
+
+    fn params(values: &Values) -> Result<NewRenoParams, Misfit> {
+        let restarts =
+            [("true", PartialAckTimer::Each), ("first", PartialAckTimer::First), ("false", PartialAckTimer::Never)];
+        let windows = [("deflate", PartialAckWindow::Deflate), ("reset", PartialAckWindow::Reset)];
+        Ok(NewRenoParams {
+            guard_after_timeout: values.flag("guard_after_timeout"),
+            restart_timer_on_partial_ack: values.choice("restart_timer_on_partial_ack", &restarts),
+            restart_timer_on_fast_retransmit: values.flag("restart_timer_on_fast_retransmit"),
+            partial_ack_window: values.choice("partial_ack_window", &windows),
+            recovery_burst_segments: (!values.is_word("recovery_burst")).then(|| values.segments("recovery_burst")),
+            growth_at_recovery_end: values.flag("growth_at_recovery_end"),
+        })
+    }
+
+    fn start(params: &NewRenoParams, _mss: u64) -> NewReno {
+        NewReno::new(params)
+    }
 }
 
 impl NewReno {

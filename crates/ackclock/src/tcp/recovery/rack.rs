@@ -5,7 +5,8 @@
 
 use std::collections::{BTreeSet, VecDeque};
 
-use super::{Deadline, DupAck, Flight, NewAck, Recovery, RecoveryContext, Sending};
+use super::{Deadline, DupAck, Flight, Mechanism, Needs, NewAck, Recovery, RecoveryContext, Sending};
+use crate::keys::{Misfit, Values};
 use crate::packet::SackBlock;
 use crate::tcp::cc::Window;
 use crate::tcp::runs::Runs;
@@ -39,6 +40,24 @@ pub struct Rack {
     /// When another segment may turn out to be lost.
     reorder_at: Time,
     probe: Probe,
+}
+
+impl Mechanism for Rack {
+    const NAME: &'static str = "rack";
+    const ABOUT: &'static str =
+        "RACK-TLP: what was sent before something that has arrived is lost, and a probe finds a lost tail (RFC 8985).";
+    const NEEDS: Needs = Needs::SACK;
+    const KNOWS_LOSSES: bool = true;
+    type Params = ();
+    type State = Box<Rack>;
+
+    fn params(_values: &Values) -> Result<(), Misfit> {
+        Ok(())
+    }
+
+    fn start(_params: &(), mss: u64) -> Box<Rack> {
+        Box::new(Rack::new(mss))
+    }
 }
 
 /// The last transmission of a segment.

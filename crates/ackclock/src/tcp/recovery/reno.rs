@@ -2,12 +2,29 @@
 //! halve the window several times.
 //! Sources: RFC 2001 §3, §4; [SACK-UBR] §2.2.
 
-use super::{DUP_ACK_THRESHOLD, DupAck, Flight, NewAck, Recovery, RecoveryContext};
+use super::{DUP_ACK_THRESHOLD, DupAck, Flight, Mechanism, NewAck, Recovery, RecoveryContext};
+use crate::keys::{Misfit, Values};
 
 /// Fast recovery of Reno.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Reno {
     recovering: bool,
+}
+
+impl Mechanism for Reno {
+    const NAME: &'static str = "reno";
+    const ABOUT: &'static str =
+        "Fast retransmit and fast recovery, which ends with any new acknowledgement (RFC 2001).";
+    type Params = ();
+    type State = Reno;
+
+    fn params(_values: &Values) -> Result<(), Misfit> {
+        Ok(())
+    }
+
+    fn start(_params: &(), _mss: u64) -> Reno {
+        Reno::default()
+    }
 }
 
 impl Recovery for Reno {

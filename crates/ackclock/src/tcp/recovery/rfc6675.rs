@@ -1,10 +1,14 @@
 //! SACK recovery of RFC 6675: PIPE is computed from the scoreboard at every acknowledgement.
 //! Source: RFC 6675 §4 (SetPipe, NextSeg), §5 (algorithm), §5.1 (timeouts). The steps are named in the comments.
 
-use super::{DUP_ACK_THRESHOLD, DupAck, Flight, NewAck, Recovery, RecoveryContext, Sending};
+use super::{
+    DUP_ACK_THRESHOLD, DupAck, Flight, Mechanism, Needs, NewAck, RESTART_TIMER_ON_PARTIAL_ACK, Recovery,
+    RecoveryContext, Sending,
+};
+use crate::keys::{Default, Key, Kind, Misfit, Value, Values};
 use crate::packet::SackBlock;
+use crate::tcp::Scoreboard;
 use crate::tcp::cc::Window;
-use crate::tcp::{Rfc6675Params, Scoreboard};
 use crate::units::Time;
 
 /// SACK recovery of RFC 6675.
@@ -17,6 +21,49 @@ pub struct Rfc6675 {
     dup_acks: u32,
     /// After a timeout: no new recovery before this byte is acknowledged (§5.1).
     no_recovery_below: u64,
+}
+
+/// Choices within RFC 6675.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Rfc6675Params {
+    /// Whether a partial acknowledgement restarts the retransmission timer (RFC 6675 §6 leaves it open).
+    pub restart_timer_on_partial_ack: bool,
+    /// Whether new data may be sent for the first two duplicates (RFC 6675 §5 (3), RFC 3042).
+    pub limited_transmit: bool,
+}
+
+impl std::default::Default for Rfc6675Params {
+    fn default() -> Rfc6675Params {
+        Rfc6675::default_params()
+    }
+}
+
+impl Mechanism for Rfc6675 {
+    const NAME: &'static str = "rfc6675";
+    const ABOUT: &'static str = "SACK: what is in the network is computed from the scoreboard (RFC 6675).";
+    const KEYS: &'static [Key] = &[
+        Key { source: "RFC 6675 §6 leaves it open", ..RESTART_TIMER_ON_PARTIAL_ACK },
+        Key::new(
+            "limited_transmit",
+            Kind::Flag,
+            Default::Is(Value::Flag(true)),
+            "RFC 6675 §5 (3), RFC 3042",
+            "Whether the first two duplicate acknowledgements let new data be sent.",
+        ),
+    ];
+    const NEEDS: Needs = Needs::SACK;
+    const KNOWS_LOSSES: bool = true;
+    type Params = Rfc6675Params;
+    type State = Rfc6675;
+
+    fn params(values: &Values) -> Result<Rfc6675Params, Misfit> {
+        let restart_timer_on_partial_ack = values.flag("restart_timer_on_partial_ack");
+        Ok(Rfc6675Params { restart_timer_on_partial_ack, limited_transmit: values.flag("limited_transmit") })
+    }
+
+    fn start(params: &Rfc6675Params, mss: u64) -> Rfc6675 {
+        Rfc6675::new(params, mss)
+    }
 }
 
 #[derive(Clone, Copy, Debug)]

@@ -1,11 +1,27 @@
 //! Vanilla: slow start and congestion avoidance; a loss is found by the timer alone.
 //! Source: [SACK-UBR] §4.
 
-use super::{DupAck, Flight, NewAck, Recovery, RecoveryContext};
+use super::{DupAck, Flight, Mechanism, NewAck, Recovery, RecoveryContext};
+use crate::keys::{Misfit, Values};
 
 /// No recovery but the timeout.
 #[derive(Clone, Copy, Debug)]
 pub struct Vanilla;
+
+impl Mechanism for Vanilla {
+    const NAME: &'static str = "vanilla";
+    const ABOUT: &'static str = "No recovery but the timeout.";
+    type Params = ();
+    type State = Vanilla;
+
+    fn params(_values: &Values) -> Result<(), Misfit> {
+        Ok(())
+    }
+
+    fn start(_params: &(), _mss: u64) -> Vanilla {
+        Vanilla
+    }
+}
 
 impl Recovery for Vanilla {
     fn on_dup_ack(&mut self, _count: u32, _flight: &Flight, _context: RecoveryContext<'_>) -> DupAck {

@@ -2,7 +2,10 @@
 //! of fine measure, and so do the first two acknowledgements after a retransmission. The window is cut once per flight.
 //! Source: [NS2] §2 to §5, whose steps the comments name.   Units: bytes, seconds.
 
-use super::{DUP_ACK_THRESHOLD, DupAck, Flight, NewAck, Recovery, RecoveryContext, Sending, TimerAction};
+use super::{
+    DUP_ACK_THRESHOLD, DupAck, Flight, Mechanism, Needs, NewAck, Recovery, RecoveryContext, Sending, TimerAction,
+};
+use crate::keys::{Misfit, Values};
 use crate::tcp::cc::Window;
 use crate::units::{Span, Time};
 
@@ -20,6 +23,23 @@ pub struct Vegas {
     last_cut: Option<Time>,
     /// After a timeout: duplicates mean nothing before more than this is acknowledged.
     timeout_recover: Option<u64>,
+}
+
+impl Mechanism for Vegas {
+    const NAME: &'static str = "vegas";
+    const ABOUT: &'static str =
+        "Vegas' retransmission, as ns-2 has it: acknowledgements look for overdue segments by a fine timeout.";
+    const NEEDS: Needs = Needs::FINE_TIMEOUTS;
+    type Params = ();
+    type State = Box<Vegas>;
+
+    fn params(_values: &Values) -> Result<(), Misfit> {
+        Ok(())
+    }
+
+    fn start(_params: &(), _mss: u64) -> Box<Vegas> {
+        Box::new(Vegas::default())
+    }
 }
 
 impl Recovery for Vegas {

@@ -5,7 +5,8 @@
 //! Units: bytes, seconds.
 
 use super::vegas::FineTimeout;
-use super::{DUP_ACK_THRESHOLD, DupAck, Flight, NewAck, Recovery, RecoveryContext, TimerAction};
+use super::{DUP_ACK_THRESHOLD, DupAck, Flight, Mechanism, Needs, NewAck, Recovery, RecoveryContext, TimerAction};
+use crate::keys::{Misfit, Values};
 use crate::units::Time;
 
 /// The recovery of Vegas as published.
@@ -20,6 +21,23 @@ pub struct Vegas1995 {
     last_cut: Option<Time>,
     /// After a coarse timeout: below this byte three duplicates mean nothing.
     repaired_at: u64,
+}
+
+impl Mechanism for Vegas1995 {
+    const NAME: &'static str = "vegas-1995";
+    const ABOUT: &'static str =
+        "Vegas' retransmission, as it was published: certain acknowledgements look for overdue segments.";
+    const NEEDS: Needs = Needs::FINE_TIMEOUTS;
+    type Params = ();
+    type State = Box<Vegas1995>;
+
+    fn params(_values: &Values) -> Result<(), Misfit> {
+        Ok(())
+    }
+
+    fn start(_params: &(), _mss: u64) -> Box<Vegas1995> {
+        Box::new(Vegas1995::default())
+    }
 }
 
 /// The first and the second acknowledgement after a retransmission look for an overdue segment.

@@ -34,7 +34,7 @@ pub(super) struct Extra {
 
 impl Extra {
     pub(super) fn new(params: &TcpParams) -> Option<Box<Extra>> {
-        let measures = params.congestion_control.needs().round_trips || params.recovery.measures();
+        let measures = params.congestion_control.needs().round_trips || params.recovery.needs().fine_timeouts;
         let times = measures.then(|| SendTimes::new(u64::from(params.mss)));
         let pacer = params.congestion_control.needs().delivery_rates.then(|| Pacer::new(u64::from(params.mss)));
         let setup = Setup::new(params);

@@ -1,0 +1,244 @@
+//! The recoveries.
+
+use std::fmt;
+use std::sync::Arc;
+
+use super::{Deadline, DupAck, Flight, Mechanism, Needs, NewAck, Recovery, RecoveryContext, Sending, TimerAction};
+use crate::keys::{Key, Misfit, Values};
+use crate::packet::SackBlock;
+use crate::tcp::cc::Window;
+use crate::units::{Span, Time};
+
+/// The family, a line each. From the list come the parameters, the states and their dispatch, and [`ALL`].
+macro_rules! recoveries {
+    ($($file:ident::$Name:ident,)*) => {
+        $(pub use super::$file::*;)*
+
+        /// A recovery and its parameters: what is retransmitted after a loss.
+        #[derive(Clone, Debug, PartialEq)]
+        #[allow(missing_docs)]
+        pub enum RecoveryParams {
+            $($Name(<$Name as Mechanism>::Params),)*
+            /// One from outside.
+            Custom(CustomRecovery),
+        }
+
+        /// The recovery of a sender.
+        #[derive(Debug)]
+        #[allow(missing_docs)]
+        pub enum RecoveryState {
+            $($Name(<$Name as Mechanism>::State),)*
+            /// One from outside.
+            Custom(Box<dyn Recovery>),
+        }
+
+        /// All of the family.
+        pub const ALL: &[Algorithm] = &[
+            $(Algorithm {
+                name: $Name::NAME,
+                about: $Name::ABOUT,
+                keys: $Name::KEYS,
+                needs: $Name::NEEDS,
+                knows_losses: $Name::KNOWS_LOSSES,
+                params: |values| $Name::params(values).map(RecoveryParams::$Name),
+            },)*
+        ];
+
+        impl RecoveryParams {
+            /// What scenario files call it.
+            pub fn name(&self) -> &'static str {
+                match self {
+                    $(RecoveryParams::$Name(_) => $Name::NAME,)*
+                    RecoveryParams::Custom(_) => CUSTOM,
+                }
+            }
+
+            /// What it needs.
+            pub fn needs(&self) -> Needs {
+                match self {
+                    $(RecoveryParams::$Name(_) => $Name::NEEDS,)*
+                    RecoveryParams::Custom(custom) => custom.needs,
+                }
+            }
+
+            /// The recovery at the start of a connection with segments of `mss` bytes. One that needs SACK is New Reno where
+            /// the receiver has none.
+            pub fn start(&self, receiver_sack: bool, mss: u64) -> RecoveryState {
+                if self.needs().sack && !receiver_sack {
+                    return RecoveryState::NewReno(NewReno::start(&NewReno::default_params(), mss));
+                }
+                match self {
+                    $(RecoveryParams::$Name(params) => RecoveryState::$Name($Name::start(params, mss)),)*
+                    RecoveryParams::Custom(custom) => RecoveryState::Custom((custom.start)(mss)),
+                }
+            }
+        }
+
+        /// Calls the recovery that this is. Not through a `dyn` reference: most calls find nothing to do, so they are worth
+        /// being inlined.
+        macro_rules! dispatch {
+            ($any:expr, $recovery:ident => $call:expr) => {
+                match $any {
+                    $(RecoveryState::$Name($recovery) => $call,)*
+                    RecoveryState::Custom($recovery) => $call,
+                }
+            };
+        }
+    };
+}
+
+recoveries! {
+    vanilla::Vanilla,
+    reno::Reno,
+    newreno::NewReno,
+    fall_floyd::FallFloyd,
+    rfc6675::Rfc6675,
+    rack::Rack,
+    vegas::Vegas,
+    vegas_1995::Vegas1995,
+}
+
+impl Recovery for RecoveryState {
+    #[inline(always)]
+    fn on_sack(&mut self, now: Time, una: u64, blocks: &[SackBlock], flight: &Flight) {
+        dispatch!(self, recovery => recovery.on_sack(now, una, blocks, flight));
+    }
+
+    #[inline]
+    fn on_dup_ack(&mut self, count: u32, flight: &Flight, context: RecoveryContext<'_>) -> DupAck {
+        dispatch!(self, recovery => recovery.on_dup_ack(count, flight, context))
+    }
+
+    #[inline(always)]
+    fn on_new_ack(&mut self, ack: u64, flight: &Flight, context: RecoveryContext<'_>) -> NewAck {
+        dispatch!(self, recovery => recovery.on_new_ack(ack, flight, context))
+    }
+
+    fn on_timeout(&mut self, flight: &Flight, context: RecoveryContext<'_>) {
+        dispatch!(self, recovery => recovery.on_timeout(flight, context));
+    }
+
+    fn timer_at_fast_retransmit(&self) -> TimerAction {
+        dispatch!(self, recovery => recovery.timer_at_fast_retransmit())
+    }
+
+    #[inline(always)]
+    fn has_a_say(&self) -> bool {
+        dispatch!(self, recovery => recovery.has_a_say())
+    }
+
+    fn sleeps(&self) -> bool {
+        dispatch!(self, recovery => recovery.sleeps())
+    }
+
+    #[inline(always)]
+    fn on_round_trip(&mut self, now: Time, start: Time, rtt: Option<Span>) {
+        dispatch!(self, recovery => recovery.on_round_trip(now, start, rtt));
+    }
+
+    fn sending(&self, flight: &Flight, window: &Window) -> Sending {
+        dispatch!(self, recovery => recovery.sending(flight, window))
+    }
+
+    fn on_sent(&mut self, now: Time, seq: u64, fast: bool, flight: &Flight) {
+        dispatch!(self, recovery => recovery.on_sent(now, seq, fast, flight));
+    }
+
+    fn in_recovery(&self) -> bool {
+        dispatch!(self, recovery => recovery.in_recovery())
+    }
+
+    fn in_flight(&self, flight: &Flight) -> u64 {
+        dispatch!(self, recovery => recovery.in_flight(flight))
+    }
+
+    fn deadline(&self) -> Time {
+        dispatch!(self, recovery => recovery.deadline())
+    }
+
+    fn on_deadline(&mut self, flight: &Flight, context: RecoveryContext<'_>) -> Deadline {
+        dispatch!(self, recovery => recovery.on_deadline(flight, context))
+    }
+
+    fn counts_at_once(&self) -> bool {
+        dispatch!(self, recovery => recovery.counts_at_once())
+    }
+
+    fn lost_below(&self, flight: &Flight) -> u64 {
+        dispatch!(self, recovery => recovery.lost_below(flight))
+    }
+
+    fn newly_lost(&self) -> &[u64] {
+        dispatch!(self, recovery => recovery.newly_lost())
+    }
+}
+
+/// A recovery as its file describes it.
+#[derive(Clone, Copy, Debug)]
+pub struct Algorithm {
+    /// What scenario files call it.
+    pub name: &'static str,
+    /// What it is, in one sentence.
+    pub about: &'static str,
+    /// Its parameters.
+    pub keys: &'static [Key],
+    /// What it needs.
+    pub needs: Needs,
+    /// Whether it knows from selective acknowledgements what is lost and what is in flight.
+    pub knows_losses: bool,
+    /// Its parameters, checked.
+    pub params: fn(&Values) -> Result<RecoveryParams, Misfit>,
+}
+
+impl Algorithm {
+    /// The recovery of this name.
+    pub fn named(name: &str) -> Option<&'static Algorithm> {
+        ALL.iter().find(|algorithm| algorithm.name == name)
+    }
+
+    /// It with the defaults of all its parameters.
+    ///
+    /// # Panics
+    /// If these do not fit together.
+    pub fn with_defaults(&self) -> RecoveryParams {
+        (self.params)(&Values::defaults(self.keys)).expect("defaults fit together")
+    }
+}
+
+/// The name of one from outside.
+pub const CUSTOM: &str = "custom";
+
+/// A recovery that is none of the family: what it needs, and how it begins, with segments of so many bytes.
+#[derive(Clone)]
+pub struct CustomRecovery {
+    needs: Needs,
+    start: Arc<Start>,
+}
+
+type Start = dyn Fn(u64) -> Box<dyn Recovery> + Send + Sync;
+
+impl CustomRecovery {
+    /// A recovery that `start` begins, for each connection anew.
+    pub fn new(needs: Needs, start: impl Fn(u64) -> Box<dyn Recovery> + Send + Sync + 'static) -> CustomRecovery {
+        CustomRecovery { needs, start: Arc::new(start) }
+    }
+}
+
+impl fmt::Debug for CustomRecovery {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("CustomRecovery")
+    }
+}
+
+impl fmt::Debug for dyn Recovery {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Recovery")
+    }
+}
+
+/// Equal if it is the same.
+impl PartialEq for CustomRecovery {
+    fn eq(&self, other: &CustomRecovery) -> bool {
+        Arc::ptr_eq(&self.start, &other.start)
+    }
+}
