@@ -1,154 +1,281 @@
-//! How much a run is going to write, before it is run. Right to a factor of about three; the point is to notice that
-//! something takes gigabytes, not how many.
+//! How much a run is going to write, before it is run. The scenario is simulated on a smaller scale of time: it ends
+//! earlier, flows start and stop earlier and have smaller files, all by the same power of two, so that everything that a
+//! scenario says of its flows is in what is measured. What such a run records is measured in the form in which it would be
+//! written. Two scales give a straight line over the duration: what a run begins with is written once, the rest in
+//! proportion to time. Three scales give two such lines; where these differ, the answer is a range.
 //!
-//! Rows: every flow sends at its share of the slowest link of its route (the link's rate over the number of flows that
-//! cross it) from its start to its stop or the end of its file. A segment and its acknowledgement make one row each of
-//! `cwnd`, `sent` and `acknowledged`; what is timed once per round trip makes one row per propagation delay of the
-//! route and back; losses are taken as one segment in ten. A unit that crosses a port makes one row of
-//! `vc-queue-changes`, and of `queue-changes` too on a packet network; cells come and go at the same instants, and only
-//! every fourth changes the number of those that wait. Bytes: a constant for each shape, from measured tables, of which
-//! large ones had 0.25 to 1.3 bytes a row.
+//! What happens to links and satellites at given instants is not scaled: such a run has what is at its beginning.
+//!
+//! Only runs that can write more than a gigabyte are looked at, by a bound on rows and octets, and only for long if they are
+//! near to it, so that nobody else waits.
 
-use ackclock::ids::{IdVec, LinkId};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use ackclock::ids::{Id, LinkId};
 use ackclock::packet::{IP_HEADER_BYTES, TCP_HEADER_BYTES, aal5};
-use ackclock::record::{Metric, Shape, Subject};
+use ackclock::record::{Metric, Records, Shape, Subject};
 use ackclock::scenario::{Flow, NodeKind, Scenario, Technology};
-use ackclock::tcp::AckPolicy;
-use ackclock::units::Time;
+use ackclock::sim;
+use ackclock::units::{Span, Time};
+use ackclock_results::captures;
+use ackclock_results::document::{Run, ScenarioPart};
+use ackclock_results::pcapng::Meta;
+use ackclock_results::tables::{self, Origin};
 
-/// A warning, if `runs` runs of a scenario would write more than a gigabyte.
-pub fn warning(scenario: &Scenario, runs: usize) -> Option<String> {
+use crate::progress::Reporter;
+
+/// A warning, if runs under so many seeds, the first of which is given, would write more than a gigabyte. `None` also if
+/// `stop` is set meanwhile.
+pub fn warning(scenario: &Scenario, part: &ScenarioPart, seed: u64, runs: usize, stop: &AtomicBool) -> Option<String> {
     if scenario.recording.metrics.is_empty() && scenario.recording.captures.is_empty() {
         return None;
     }
-    let mut parts = parts(scenario);
-    let all: f64 = parts.iter().map(|(_, bytes)| bytes).sum::<f64>() * runs as f64;
-    if all <= MUCH_BYTES {
+    let bound = Bound::of(scenario);
+    if bound.bytes * runs as f64 <= MUCH_BYTES {
         return None;
     }
+    let estimate = Estimate::of(scenario, part, seed, &bound, LEAST_WORK, MUCH_BYTES / runs as f64, stop)?;
+    let all = [estimate.low, estimate.high].map(|bytes| bytes * runs as f64);
+    if all[1] <= MUCH_BYTES {
+        return None;
+    }
+    let mut parts = estimate.parts;
     parts.sort_by(|a, b| b.1.total_cmp(&a.1));
     let largest: Vec<String> =
         parts.iter().take(3).map(|(name, bytes)| format!("{name} {}", size(bytes * runs as f64))).collect();
+    let all = match all.map(size) {
+        [low, high] if estimate.high > CLOSE * estimate.low => format!("between {low} and {high}"),
+        _ => format!("about {}", size(estimate.bytes * runs as f64)),
+    };
     Some(format!(
-        "note: what this records will take about {} ({}), roughly estimated\n\
+        "note: what this records will take {all} ({}), by runs of up to {:.3} s\n\
          less: fewer metrics (--record), longer intervals (--record-interval), fewer seeds; Ctrl-C stops it",
-        size(all),
-        largest.join(", ")
+        largest.join(", "),
+        estimate.simulated.as_secs_f64(),
     ))
 }
 
-/// The bytes of each metric, and of the captures, for one run.
-fn parts(scenario: &Scenario) -> Vec<(&'static str, f64)> {
-    let mut crossing: IdVec<LinkId, u64> = scenario.links.iter().map(|_| 0).collect();
-    for link in scenario.flows.iter().flat_map(|flow| flow.forward.at(Time::ZERO, &scenario.links)) {
-        crossing[link] += 1;
+/// What one run writes.
+struct Estimate {
+    /// The octets of each metric, and of the captures.
+    parts: Vec<(&'static str, f64)>,
+    bytes: f64,
+    /// What the larger scales and what the smaller ones say.
+    low: f64,
+    high: f64,
+    /// The duration of the longest run that was simulated.
+    simulated: Span,
+}
+
+/// What a run on a smaller scale recorded.
+struct Pilot {
+    duration: Span,
+    /// Events and rows.
+    work: u64,
+    parts: Vec<(&'static str, f64)>,
+}
+
+impl Estimate {
+    /// Simulates on larger and larger scales of time, until a run takes `least` work or more and is a 64th of the whole, or
+    /// takes a lot of work, or it is clear that much less than `much` octets will be written.
+    fn of(
+        scenario: &Scenario,
+        part: &ScenarioPart,
+        seed: u64,
+        bound: &Bound,
+        least: u64,
+        much: f64,
+        stop: &AtomicBool,
+    ) -> Option<Estimate> {
+        let mut pilots: Vec<Pilot> = Vec::new();
+        let mut reporter = Reporter::new();
+        for scale in (0..=bound.scale(least)).rev() {
+            pilots.push(Pilot::run(&scaled(scenario, scale), part, seed, stop, &mut reporter)?);
+            let work = pilots[pilots.len() - 1].work;
+            if pilots.len() < PILOTS && scale > 0 {
+                continue;
+            }
+            let estimate = Estimate::by(&pilots, scenario.duration);
+            let little = work > least / 16 && estimate.high < much / 8.0;
+            if scale == 0 || little || work > least && (scale <= LARGEST_SCALE || work > 20 * LEAST_WORK) {
+                reporter.clear();
+                return Some(estimate);
+            }
+        }
+        None
     }
-    let loads: Vec<Load> = scenario.flows.iter().map(|flow| Load::of(scenario, flow, &crossing)).collect();
-    let mut parts: Vec<(&str, f64)> = scenario
-        .recording
-        .metrics
-        .iter()
-        .map(|metric| (metric.name(), rows(scenario, &loads, metric) * bytes_per_row(metric.shape())))
-        .collect();
-    let captured = |(flow, load): (&Flow, &Load)| {
-        let ends = [scenario.links[flow.forward.first()].from, scenario.links[flow.backward.first()].from];
-        // Data and acknowledgements pass both ends.
-        2.0 * load.segments * ends.iter().filter(|end| scenario.recording.captures.contains(end)).count() as f64
+
+    fn by(pilots: &[Pilot], duration: Span) -> Estimate {
+        let last = &pilots[pilots.len() - 1];
+        let parts = match pilots {
+            [.., before, last] => line(before, last, duration),
+            _ => last.parts.clone(),
+        };
+        let bytes = sum(&parts);
+        // At full length nothing is left to guess.
+        let other = match pilots {
+            [.., first, second, last] if last.duration < duration => sum(&line(first, second, duration)),
+            _ => bytes,
+        };
+        Estimate { parts, bytes, low: bytes.min(other), high: bytes.max(other), simulated: last.duration }
+    }
+}
+
+fn sum(parts: &[(&str, f64)]) -> f64 {
+    parts.iter().map(|(_, bytes)| bytes).sum()
+}
+
+/// What two runs say of one of this duration.
+fn line(before: &Pilot, last: &Pilot, duration: Span) -> Vec<(&'static str, f64)> {
+    let [first, second, whole] = [before.duration, last.duration, duration].map(Span::as_secs_f64);
+    let part = |&(name, bytes): &(&'static str, f64)| {
+        let shorter = before.parts.iter().find(|(other, _)| *other == name).map_or(0.0, |(_, bytes)| *bytes);
+        (name, bytes + (bytes - shorter).max(0.0) * (whole - second) / (second - first))
     };
-    let packets: f64 = scenario.flows.iter().zip(&loads).map(captured).sum();
-    parts.push(("captures", packets * CAPTURED_BYTES));
+    last.parts.iter().map(part).collect()
+}
+
+/// The scenario, shorter by this power of two.
+fn scaled(scenario: &Scenario, scale: u32) -> Scenario {
+    let mut scaled = scenario.clone();
+    let span = |span: Span| Span::from_ps(span.as_ps() >> scale);
+    let time = |time: Time| Time::from_ps(time.as_ps() >> scale);
+    scaled.duration = span(scaled.duration).max(Span::from_ps(1));
+    scaled.warmup = Span::ZERO;
+    for flow in scaled.flows.iter_mut() {
+        flow.start = time(flow.start);
+        flow.start_jitter = span(flow.start_jitter);
+        flow.stop = flow.stop.map(time);
+        flow.size = flow.size.map(|bytes| (bytes >> scale).max(1));
+    }
+    for flow in &mut scaled.datagrams {
+        flow.source.start = time(flow.source.start);
+        flow.source.stop = flow.source.stop.map(time);
+    }
+    scaled
+}
+
+impl Pilot {
+    fn run(
+        scenario: &Scenario,
+        part: &ScenarioPart,
+        seed: u64,
+        stop: &AtomicBool,
+        reporter: &mut Reporter,
+    ) -> Option<Pilot> {
+        let mut simulation = sim::build(scenario, seed);
+        let step = Span::from_ps((scenario.duration.as_ps() / STEPS).max(1));
+        while !simulation.progress().finished() {
+            if stop.load(Ordering::Relaxed) {
+                return None;
+            }
+            let now = simulation.step(simulation.progress().now + step).now;
+            let fraction = now.as_secs_f64() / scenario.duration.as_secs_f64();
+            reporter.update(fraction, |_| "estimating what will be recorded".into());
+        }
+        let events = simulation.progress().events;
+        let records = simulation.finish();
+        let rows: usize = records.series.iter().map(|series| series.columns.len()).sum();
+        let parts = lengths(&records, scenario, part);
+        Some(Pilot { duration: scenario.duration, work: events + rows as u64, parts })
+    }
+}
+
+/// How long the files of a run would be.
+fn lengths(records: &Records, scenario: &Scenario, part: &ScenarioPart) -> Vec<(&'static str, f64)> {
+    let lengths = tables::lengths(&records.series, &Origin::of(part, &Run::from(records)));
+    let mut parts: Vec<(&str, f64)> =
+        lengths.into_iter().map(|(metric, bytes)| (metric.name(), bytes as f64)).collect();
+    if !scenario.recording.captures.is_empty() {
+        let meta = Meta::of(scenario, &part.hash);
+        parts.push(("captures", captures::length(&records.captures, &meta, records.seed) as f64));
+    }
     parts
 }
 
-/// What one flow does to the tables.
-struct Load {
-    segments: f64,
-    round_trips: f64,
-    /// Ports of switches that its data, and that its acknowledgements cross.
-    data_ports: f64,
-    ack_ports: f64,
-    data_units: f64,
-    ack_units: f64,
+/// More than a run can write, and the units of work that it has to do at most.
+struct Bound {
+    bytes: f64,
+    crossings: f64,
 }
 
-impl Load {
-    /// That of a flow, if so many flows send data over each link.
-    fn of(scenario: &Scenario, flow: &Flow, crossing: &IdVec<LinkId, u64>) -> Load {
-        let ip_bytes = flow.tcp.mss + HEADER_BYTES;
-        let (data_units, ack_units, wire_bits) = match scenario.technology {
-            Technology::Atm { llc } => {
-                let cells = f64::from(aal5::cells(ip_bytes, llc));
-                (cells, f64::from(aal5::cells(HEADER_BYTES, llc)), cells * 424.0)
-            }
-            Technology::Packet { link_header_bytes } => (1.0, 1.0, f64::from(ip_bytes + link_header_bytes) * 8.0),
-        };
-        let [forward, backward] = [&flow.forward, &flow.backward].map(|route| route.at(Time::ZERO, &scenario.links));
-        let share = forward.iter().map(|&link| scenario.links[link].rate.as_bps() as f64 / crossing[link] as f64);
-        let rate = share.fold(f64::INFINITY, f64::min).min(flow.pcr.map_or(f64::INFINITY, |pcr| pcr.as_bps() as f64));
-        let end = scenario.duration.as_secs_f64();
-        let active = flow.stop.map_or(end, |stop| end.min(stop.as_secs_f64())) - flow.start.as_secs_f64();
-        let of_file = flow.size.map_or(f64::INFINITY, |bytes| bytes as f64 / f64::from(flow.tcp.mss));
-        let delay: f64 = forward.iter().chain(&backward).map(|&link| scenario.links[link].delay.as_secs_f64()).sum();
-        let segments = (active.max(0.0) * rate / wire_bits).min(of_file);
-        let ports = |route: &[LinkId]| route.iter().filter(|&&link| of_switch(scenario, link)).count() as f64;
-        Load {
-            segments,
-            // With timestamps one for each acknowledgement; else no more often than there are segments to time.
-            round_trips: match (flow.tcp.timestamp_clock, flow.tcp.ack) {
-                (Some(_), AckPolicy::Delayed { .. }) => segments / 2.0,
-                (Some(_), AckPolicy::EverySegment) => segments,
-                (None, _) => (active.max(0.0) / delay).min(segments),
-            },
-            data_ports: ports(&forward),
-            ack_ports: ports(&backward),
-            data_units,
-            ack_units,
+impl Bound {
+    /// Each flow sends at the rate of its slowest link for as long as it is active, or until its file is sent; flows that are
+    /// held up most by the same link send no more than that takes. Links are as at the start of the run.
+    fn of(scenario: &Scenario) -> Bound {
+        let mut crossing = vec![0_u32; scenario.links.len()];
+        for link in scenario.flows.iter().flat_map(|flow| flow.forward.at(Time::ZERO, &scenario.links)) {
+            crossing[link.index()] += 1;
         }
+        // What is asked of each link by flows that are held up most there: bits, packets, and ports that these cross.
+        let mut asked = vec![[0.0; 3]; scenario.links.len()];
+        for flow in scenario.flows.iter() {
+            let route = flow.forward.at(Time::ZERO, &scenario.links);
+            let rate = |link: &LinkId| scenario.links[*link].rate.as_bps() as f64;
+            let part = |link: &LinkId| rate(link) / f64::from(crossing[link.index()]);
+            let Some(narrowest) = route.iter().min_by(|a, b| part(a).total_cmp(&part(b))) else { continue };
+            let slowest = route.iter().map(rate).fold(f64::INFINITY, f64::min);
+            let stop = flow.stop.map_or(scenario.duration.as_secs_f64(), Time::as_secs_f64);
+            let (wire_bits, crossings) = on_the_wire(scenario, flow, &route);
+            let of_file = flow.size.map_or(f64::INFINITY, |bytes| (bytes as f64 / f64::from(flow.tcp.mss)).ceil());
+            let packets = ((stop - flow.start.as_secs_f64()).max(0.0) * slowest / wire_bits).min(of_file);
+            let of_link = [packets * wire_bits, packets, packets * crossings];
+            asked[narrowest.index()].iter_mut().zip(of_link).for_each(|(all, more)| *all += more);
+        }
+        let (mut packets, mut crossings) = (0.0, 0.0);
+        for (link, asked) in scenario.links.iter().zip(&asked).filter(|(_, asked)| asked[0] > 0.0) {
+            let room = (link.rate.as_bps() as f64 * scenario.duration.as_secs_f64() / asked[0]).min(1.0);
+            packets += asked[1] * room;
+            crossings += asked[2] * room;
+        }
+        for source in scenario.datagrams.iter().map(|flow| flow.source) {
+            let stop = source.stop.map_or(scenario.duration.as_secs_f64(), Time::as_secs_f64);
+            let of_source = (stop - source.start.as_secs_f64()).max(0.0) * source.rate.as_bps() as f64
+                / (8.0 * f64::from(source.payload_bytes));
+            packets += of_source;
+            crossings += of_source * DATAGRAM_PORTS;
+        }
+        Bound { bytes: bytes(scenario, packets, crossings), crossings }
     }
 
-    /// Units times the ports that they cross.
-    fn crossings(&self) -> f64 {
-        self.segments * (self.data_ports * self.data_units + self.ack_ports * self.ack_units)
+    /// A scale that is far too small for so much work.
+    fn scale(&self, work: u64) -> u32 {
+        ((self.crossings / work as f64).max(1.0).log2() + FIRST_SCALES).ceil() as u32
     }
 }
 
-fn of_switch(scenario: &Scenario, link: LinkId) -> bool {
-    scenario.nodes[scenario.links[link].from].kind == NodeKind::Switch
-}
-
-fn rows(scenario: &Scenario, loads: &[Load], metric: Metric) -> f64 {
-    let sum = |of: fn(&Load) -> f64| loads.iter().map(of).sum::<f64>();
-    let intervals = (scenario.duration.as_secs_f64() / scenario.recording.interval.as_secs_f64()).ceil();
-    if metric.shape() == Shape::Intervals {
-        return intervals
-            * match metric.subject() {
-                Subject::Flow => loads.len() as f64,
-                Subject::Port => {
-                    scenario.links.iter().filter(|link| scenario.nodes[link.from].kind == NodeKind::Switch).count()
-                        as f64
-                }
-                Subject::PortVc => sum(|load| load.data_ports + load.ack_ports),
-            };
-    }
-    match metric {
-        Metric::Cwnd | Metric::Sent | Metric::Acknowledged | Metric::OneWayDelay => sum(|load| load.segments),
-        // Of sources of datagrams only, which are few.
-        Metric::Jitter | Metric::Loss => intervals * scenario.datagrams.len() as f64,
-        Metric::Rtt | Metric::Srtt | Metric::Rto => sum(|load| load.round_trips),
-        Metric::Ssthresh | Metric::Retransmissions => LOSSES * sum(|load| load.segments),
-        Metric::Delay => intervals * loads.len() as f64,
-        Metric::Drops => LOSSES * sum(|load| load.segments * load.data_units),
-        Metric::QueueChanges if matches!(scenario.technology, Technology::Atm { .. }) => 0.25 * sum(Load::crossings),
-        _ => sum(Load::crossings),
+/// The bits of a full segment of a flow, and the ports that its cells and those of its acknowledgement cross, if each
+/// segment is acknowledged.
+fn on_the_wire(scenario: &Scenario, flow: &Flow, route: &[LinkId]) -> (f64, f64) {
+    let of_switch = |link: &&LinkId| scenario.nodes[scenario.links[**link].from].kind == NodeKind::Switch;
+    let back = flow.backward.at(Time::ZERO, &scenario.links);
+    let [ports, ports_back] = [route, &back].map(|route| route.iter().filter(of_switch).count() as f64);
+    let ip_bytes = flow.tcp.mss + HEADER_BYTES;
+    match scenario.technology {
+        Technology::Atm { llc } => {
+            let [cells, cells_back] = [ip_bytes, HEADER_BYTES].map(|bytes| f64::from(aal5::cells(bytes, llc)));
+            (cells * CELL_BITS, cells * ports + cells_back * ports_back)
+        }
+        Technology::Packet { link_header_bytes } => (f64::from(ip_bytes + link_header_bytes) * 8.0, ports + ports_back),
     }
 }
 
-fn bytes_per_row(shape: Shape) -> f64 {
-    match shape {
-        Shape::Changes | Shape::Events => 1.5,
-        Shape::Intervals => 10.0,
-        Shape::Drops => 3.0,
-    }
+/// More than a run can write that sends so many packets, which cross so many ports.
+fn bytes(scenario: &Scenario, packets: f64, crossings: f64) -> f64 {
+    let recording = &scenario.recording;
+    let intervals = (scenario.duration.as_secs_f64() / recording.interval.as_secs_f64()).ceil();
+    let flows = (scenario.flows.len() + scenario.datagrams.len()) as f64;
+    let ports = scenario.links.iter().filter(|link| scenario.nodes[link.from].kind == NodeKind::Switch).count() as f64;
+    let of_metric = |metric: Metric| match (metric.shape(), metric.subject()) {
+        (Shape::Intervals, Subject::Flow) => INTERVAL_BYTES * intervals * flows,
+        (Shape::Intervals, Subject::Port) => INTERVAL_BYTES * intervals * ports,
+        (Shape::Intervals, Subject::PortVc) => INTERVAL_BYTES * intervals * flows * VC_PORTS,
+        // Each unit comes, goes, or is lost.
+        (_, Subject::Port | Subject::PortVc) => ROW_BYTES * 2.0 * crossings,
+        (_, Subject::Flow) => ROW_BYTES * (packets + intervals * flows),
+    };
+    let captured = CAPTURED_BYTES * 2.0 * packets * recording.captures.len().min(2) as f64;
+    recording.metrics.iter().map(of_metric).sum::<f64>() + captured
 }
 
 fn size(bytes: f64) -> String {
@@ -162,75 +289,32 @@ fn size(bytes: f64) -> String {
 
 /// Less than this is written without a word.
 const MUCH_BYTES: f64 = 1e9;
+/// What the longest run of an estimate has at least to do, in events and rows: some tenths of a second, where a run that
+/// writes a gigabyte takes a minute. It has at most about forty times as much: ten seconds, of a run that takes an hour.
+const LEAST_WORK: u64 = 1_000_000;
+/// A run of an estimate is long enough at this power of a half of the whole: a 64th.
+const LARGEST_SCALE: u32 = 6;
+/// How many scales it takes to see whether what is written is in proportion to time.
+const PILOTS: usize = 3;
+/// Two estimates that differ by less than this factor are one.
+const CLOSE: f64 = 1.25;
+/// So many scales are tried below the one that has too many events by the bound.
+const FIRST_SCALES: f64 = 4.0;
+/// How often a run of an estimate looks whether it is to stop.
+const STEPS: u64 = 256;
 /// TCP and IP headers without options.
 const HEADER_BYTES: u32 = IP_HEADER_BYTES + TCP_HEADER_BYTES;
-const LOSSES: f64 = 0.1;
-/// A captured datagram in its file, without its payload: 97 bytes at receivers, 110 to 113 at senders, where the comment
-/// says more, measured on `lan-selective-drop`, `packet-dumbbell` and a network with heavy losses.
-const CAPTURED_BYTES: f64 = 105.0;
+const CELL_BITS: f64 = 424.0;
+/// Ports that datagrams cross, if it is many.
+const DATAGRAM_PORTS: f64 = 8.0;
+/// Of a row at the most: a time of 8 octets, a number of 8, and what says whose it is.
+const ROW_BYTES: f64 = 20.0;
+/// Two times and three numbers.
+const INTERVAL_BYTES: f64 = 44.0;
+/// Of a datagram with its comment.
+const CAPTURED_BYTES: f64 = 200.0;
+/// Ports that a connection crosses, with its way back: of constellations it may be more, but only few are crossed at once.
+const VC_PORTS: f64 = 16.0;
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use ackclock_scenario::{Memory, load};
-
-    fn scenario(sets: &[&str]) -> Scenario {
-        let file = r#"
-            duration = "100 s"
-            [network]
-            technology = "packet"
-            topology = "dumbbell"
-            sources = 2
-            access_rate = "100 Mbps"
-            access_delay = "1 ms"
-            bottleneck_rate = "10 Mbps"
-            bottleneck_delay = "8 ms"
-            [queue]
-            buffer = "10 packets"
-            [tcp]
-            mss = "960 B"
-        "#;
-        let sets: Vec<String> = sets.iter().map(|set| set.to_string()).collect();
-        load(&Memory::new().with("x.toml", file), "x.toml", &sets).unwrap_or_else(|error| panic!("{error:?}")).scenario
-    }
-
-    fn bytes(sets: &[&str], metric: &str) -> f64 {
-        parts(&scenario(sets)).iter().find(|(name, _)| *name == metric).unwrap().1
-    }
-
-    #[test]
-    fn rows_follow_from_rates_durations_and_sizes() {
-        // 10 Mb/s over packets of 1000 octets, 100 s: 125,000 segments of both flows together, 1.5 bytes each.
-        assert_eq!(bytes(&["record=[\"cwnd\"]"], "cwnd").round(), 187_500.0);
-        // Propagation there and back 2 · (1 + 8 + 1) ms: 5,000 round trips of each flow.
-        assert_eq!(bytes(&["record=[\"rtt\"]"], "rtt").round(), 2.0 * 5000.0 * 1.5);
-        // With timestamps a row for every acknowledgement, of every second segment if they are delayed.
-        let stamped = ["record=[\"rtt\"]", "tcp.timestamps=true", "tcp.mss=948 B"];
-        assert_eq!(bytes(&stamped, "rtt").round(), bytes(&["record=[\"cwnd\"]", "tcp.mss=948 B"], "cwnd").round());
-        let delayed = [stamped[0], stamped[1], stamped[2], "tcp.delayed_ack=true"];
-        assert_eq!(bytes(&delayed, "rtt").round(), (bytes(&stamped, "rtt") / 2.0).round());
-        // 10,000 intervals of 10 ms at 6 ports: each switch has one to the other and one to each of its hosts.
-        assert_eq!(bytes(&["record=[\"queue\"]"], "queue").round(), 10_000.0 * 6.0 * 10.0);
-        // Data cross two ports of switches, acknowledgements two: 125,000 · 4.
-        assert_eq!(bytes(&["record=[\"queue-changes\"]"], "queue-changes").round(), 125_000.0 * 4.0 * 1.5);
-        // Data and acknowledgements of one of the two flows.
-        assert_eq!(bytes(&["capture=[\"s1\"]"], "captures").round(), 125_000.0 * 105.0);
-    }
-
-    #[test]
-    fn a_warning_is_given_above_a_gigabyte_and_not_below() {
-        // 0.75 MB for queue-changes of one run: 1,333 runs are below a gigabyte, 1,334 above.
-        let scenario = scenario(&["record=[\"queue-changes\"]"]);
-        assert_eq!(warning(&scenario, 1333), None);
-        let warning = warning(&scenario, 1334).unwrap();
-        assert!(warning.contains("about 1.0 GB (queue-changes 1.0 GB") && warning.contains("--record"), "{warning}");
-    }
-
-    #[test]
-    fn sizes_are_short() {
-        assert_eq!(
-            ["12 TB", "12 GB", "1.5 GB", "3 MB"],
-            [1.2e13, 1.2e10, 1.5e9, 3.2e6].map(size).each_ref().map(|s| &s[..])
-        );
-    }
-}
+mod tests;

@@ -29,7 +29,7 @@ pub fn run(args: &RunArgs, command: Vec<String>) -> Result<Exit, Failure> {
     if !before.is_empty() {
         console::note(format_args!("going on: {} of {} runs were finished before", before.len(), seeds.len()));
     }
-    if let Some(warning) = estimate::warning(&scenario, seeds.len() - before.len()) {
+    if let Some(warning) = estimate::warning(&scenario, &part, seed, seeds.len() - before.len(), interrupt::watch()) {
         console::note(format_args!("{warning}"));
     }
     let alone = seeds.len() == 1;

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::document::{Document, Run, ScenarioPart};
 use crate::pcapng::{self, Meta};
-use crate::tables;
+use crate::tables::{self, Length};
 
 /// The number that changes whenever a reader of the index would have to.
 pub const FORMAT_VERSION: u32 = 1;
@@ -86,6 +86,15 @@ pub fn write(folder: &Path, captures: &[Capture], meta: &Meta, scenario: &Scenar
     let mut file = File::create(folder.join(INDEX))?;
     file.write_all(text.as_bytes())?;
     file.sync_all()
+}
+
+/// How long the files of some captures would be, without writing them, in octets.
+pub fn length(captures: &[Capture], meta: &Meta, seed: u64) -> u64 {
+    let mut counted = Length::default();
+    for capture in captures {
+        pcapng::write(&mut counted, capture, meta, seed).expect("what only counts does not fail");
+    }
+    counted.0
 }
 
 /// Whether the captures in a result folder are those of this very run.

@@ -12,7 +12,7 @@ mod split;
 
 use std::borrow::Cow;
 use std::fs::File;
-use std::io;
+use std::io::{self, Write};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -76,7 +76,7 @@ impl Values<'_> {
 /// # Errors
 /// If the file cannot be written to.
 pub fn write<'a>(
-    file: &File,
+    file: impl Write + Send,
     message: &str,
     columns: &[(&str, Kind)],
     metadata: Vec<(String, String)>,
@@ -260,8 +260,8 @@ fn properties(columns: &[(&str, Kind)], metadata: Vec<(String, String)>) -> Writ
     properties.build()
 }
 
-fn write_column(
-    group: &mut SerializedRowGroupWriter<'_, &File>,
+fn write_column<W: Write + Send>(
+    group: &mut SerializedRowGroupWriter<'_, W>,
     schema: &SchemaDescriptor,
     column: usize,
     values: &Values<'_>,
@@ -285,8 +285,8 @@ fn write_column(
     }
 }
 
-fn write_times<T>(
-    group: &mut SerializedRowGroupWriter<'_, &File>,
+fn write_times<W: Write + Send, T>(
+    group: &mut SerializedRowGroupWriter<'_, W>,
     column: ColumnDescPtr,
     pieces: &[&[T]],
     ps: impl Fn(&T) -> i64,
@@ -310,8 +310,8 @@ fn slices<'a>(pieces: &'a [Cow<'_, [f64]>]) -> Vec<&'a [f64]> {
 }
 
 /// Every page but the last is the same, and made once.
-fn write_same(
-    group: &mut SerializedRowGroupWriter<'_, &File>,
+fn write_same<W: Write + Send>(
+    group: &mut SerializedRowGroupWriter<'_, W>,
     column: ColumnDescPtr,
     number: i64,
     rows: usize,
@@ -333,8 +333,8 @@ fn write_same(
     })
 }
 
-fn write_numbers(
-    group: &mut SerializedRowGroupWriter<'_, &File>,
+fn write_numbers<W: Write + Send>(
+    group: &mut SerializedRowGroupWriter<'_, W>,
     column: ColumnDescPtr,
     pieces: &[&[f64]],
 ) -> Result<(), ParquetError> {

@@ -1,10 +1,10 @@
 //! A folder of its own for each test, and the program started in it.
 
 use std::fs;
-use std::path::{Path, PathBuf};
 #[cfg(unix)]
-use std::process::Output;
-use std::process::{Command, Stdio};
+use std::io::{BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
 #[cfg(unix)]
 use std::thread;
 #[cfg(unix)]
@@ -125,7 +125,10 @@ pub fn numbers(place: &Place, more: &[&str]) -> Value {
 
 /// Runs a command to its end.
 pub fn outcome(mut command: Command) -> Outcome {
-    let output = command.output().unwrap();
+    ended(command.output().unwrap())
+}
+
+fn ended(output: Output) -> Outcome {
     Outcome {
         code: output.status.code().expect("ended by itself"),
         stdout: String::from_utf8(output.stdout).unwrap(),
@@ -141,6 +144,21 @@ pub fn interrupted_after(pause: Duration, place: &Place, arguments: &[&str]) -> 
     thread::sleep(pause);
     assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
     child.wait_with_output().unwrap()
+}
+
+/// Starts the program, and presses Ctrl-C when it has said this on standard error.
+#[cfg(unix)]
+pub fn interrupted_when(said: &str, place: &Place, arguments: &[&str]) -> Outcome {
+    let mut command = place.command(arguments);
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut lines = BufReader::new(child.stderr.take().unwrap());
+    let mut stderr = String::new();
+    while !stderr.contains(said) {
+        assert_ne!(lines.read_line(&mut stderr).unwrap(), 0, "it ended without {said:?}: {stderr}");
+    }
+    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    lines.read_to_string(&mut stderr).unwrap();
+    Outcome { stderr, ..ended(child.wait_with_output().unwrap()) }
 }
 
 /// Starts the program and sends it a signal once a ledger in `folder` has so many finished runs.

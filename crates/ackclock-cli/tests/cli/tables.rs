@@ -10,7 +10,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 #[cfg(unix)]
-use crate::support::{PLAIN, ended_by, interrupted_after, ledger, numbers, outcome};
+use crate::support::{PLAIN, ended_by, interrupted_after, interrupted_when, ledger, numbers, outcome};
 use crate::support::{Place, RANDOM};
 
 /// The seeds of a result, after it has been made sure that there are tables of each, and of no other.
@@ -140,9 +140,7 @@ fn gigabytes_are_announced() {
     let small = place.run(&["run", "scenario.toml", "--record", "queue-changes"]).exits_with(0);
     assert!(!small.stderr.contains("note"), "{}", small.stderr);
     let large = ["run", "scenario.toml", "--record", "queue-changes", "--set", "duration=700 h"];
-    let output = interrupted_after(Duration::from_secs(1), &place, &large);
-    let stderr = String::from_utf8(output.stderr).unwrap();
-    assert!(stderr.starts_with("note: what this records will take about "), "{stderr}");
+    let stderr = interrupted_when("note: what this records will take about ", &place, &large).stderr;
     assert!(stderr.contains(" GB (queue-changes ") && stderr.contains("--record-interval"), "{stderr}");
 }
 

@@ -17,7 +17,8 @@ pub use columns::{Cell, Column, Kind, SEED, columns};
 pub use error::{OfTables, Problem, TableError};
 pub use index::{Index, IndexedFile};
 pub use read::Tables;
-pub use write::write;
+pub(crate) use write::Length;
+pub use write::{lengths, write};
 
 use std::path::{Path, PathBuf};
 

@@ -1,7 +1,7 @@
 //! From series to Parquet files.
 
 use std::fs::{self, File};
-use std::io::Write;
+use std::io::{self, Write};
 use std::ops::Range;
 use std::path::Path;
 
@@ -81,6 +81,39 @@ impl Part {
 fn table(folder: &Path, metric: Metric, series: &[&Series], origin: &Origin) -> Result<IndexedFile, TableError> {
     let path = folder.join(file_name(metric.name()));
     let file = File::create(&path).map_err(|error| TableError::io(&path, error))?;
+    let rows = write_table(&file, metric, series, origin).map_err(|error| TableError::io(&path, error))?;
+    file.sync_all().map_err(|error| TableError::io(&path, error))?;
+    IndexedFile::of(&path, metric.name(), rows).map_err(|error| TableError::io(&path, error))
+}
+
+/// How long the files of some series would be, without writing them: for each metric, in octets.
+pub fn lengths(series: &[Series], origin: &Origin) -> Vec<(Metric, u64)> {
+    let of_metric = |metric: Metric| -> Vec<&Series> { series.iter().filter(|of| of.metric == metric).collect() };
+    let length = |metric: Metric| {
+        let mut counted = Length::default();
+        write_table(&mut counted, metric, &of_metric(metric), origin).expect("what only counts does not fail");
+        (metric, counted.0)
+    };
+    Metric::ALL.into_iter().filter(|&metric| series.iter().any(|of| of.metric == metric)).map(length).collect()
+}
+
+/// Counts what is written to it.
+#[derive(Default)]
+pub(crate) struct Length(pub u64);
+
+impl Write for Length {
+    fn write(&mut self, octets: &[u8]) -> io::Result<usize> {
+        self.0 += octets.len() as u64;
+        Ok(octets.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Writes the table of a metric. Returns how many rows it has.
+fn write_table(file: impl Write + Send, metric: Metric, series: &[&Series], origin: &Origin) -> io::Result<u64> {
     let series: Vec<Rows> = series.iter().map(|series| Rows::of(series)).collect();
     let mut columns = columns(metric, &origin.unit);
     for column in columns.iter_mut().filter(|column| column.kind == Kind::Whole) {
@@ -89,10 +122,8 @@ fn table(folder: &Path, metric: Metric, series: &[&Series], origin: &Origin) -> 
             column.kind = Kind::Number;
         }
     }
-    parquet(&file, metric, &columns, &series, origin).map_err(|error| TableError::io(&path, columnar::cause(error)))?;
-    file.sync_all().map_err(|error| TableError::io(&path, error))?;
-    let rows = series.iter().map(|rows| rows.len() as u64).sum();
-    IndexedFile::of(&path, metric.name(), rows).map_err(|error| TableError::io(&path, error))
+    parquet(file, metric, &columns, &series, origin).map_err(columnar::cause)?;
+    Ok(series.iter().map(|rows| rows.len() as u64).sum())
 }
 
 /// Whether an integer of a Parquet file gives the same number again, to the bit.
@@ -101,7 +132,7 @@ fn is_whole(number: f64) -> bool {
 }
 
 fn parquet(
-    file: &File,
+    file: impl Write + Send,
     metric: Metric,
     columns: &[Column],
     series: &[Rows<'_>],

@@ -1,0 +1,90 @@
+use super::*;
+use ackclock_scenario::{Disk, load};
+
+/// A scenario of the repository with everything recorded.
+fn loaded(name: &str, sets: &[&str]) -> (Scenario, ScenarioPart) {
+    let path = format!("{}/../../scenarios/{name}.toml", env!("CARGO_MANIFEST_DIR"));
+    let all: Vec<String> = Metric::ALL.iter().map(|metric| format!("\"{}\"", metric.name())).collect();
+    let mut given = vec![format!("record=[{}]", all.join(","))];
+    given.extend(sets.iter().map(|set| set.to_string()));
+    let loaded = load(&Disk, &path, &given).unwrap_or_else(|error| panic!("{name}: {error:?}"));
+    let part = ScenarioPart::of(&loaded.scenario, loaded.resolved);
+    (loaded.scenario, part)
+}
+
+/// An estimate with the first seed by runs that are at most half as long, against what a run with another seed writes. The
+/// scenarios are short, so that what they begin with is much of them.
+fn compare(name: &str, sets: &[&str]) {
+    let (scenario, part) = loaded(name, sets);
+    let mut simulation = sim::build(&scenario, 2);
+    while !simulation.progress().finished() {
+        simulation.step(simulation.progress().now + Span::from_ms(100));
+    }
+    let events = simulation.progress().events;
+    let records = simulation.finish();
+    let rows: usize = records.series.iter().map(|series| series.columns.len()).sum();
+    let written = sum(&lengths(&records, &scenario, &part));
+    let (least, bound) = ((events + rows as u64) / 4, Bound::of(&scenario));
+    let estimate = Estimate::of(&scenario, &part, 1, &bound, least, f64::INFINITY, &AtomicBool::new(false)).unwrap();
+    let ratio = estimate.bytes / written;
+    let text = format!(
+        "{name}: {:.0} kB estimated ({:.0} to {:.0}), {:.0} kB written: {ratio:.2}, by {:.3} s",
+        estimate.bytes / 1e3,
+        estimate.low / 1e3,
+        estimate.high / 1e3,
+        written / 1e3,
+        estimate.simulated.as_secs_f64(),
+    );
+    println!("{text}");
+    assert!(written > 100e3, "too little to tell: {text}");
+    assert!(estimate.simulated.as_ps() <= scenario.duration.as_ps() / 2, "nothing was guessed: {text}");
+    assert!((1.0 / 1.5..=1.5).contains(&ratio), "{text}");
+    assert!(bound.bytes > 2.0 * written, "a bound of {:.0} kB: {text}", bound.bytes / 1e3);
+}
+
+#[test]
+fn estimates_of_flows_that_all_send_all_the_time_are_right_within_a_factor_of_1_5() {
+    for name in ["lan-selective-drop", "packet-dumbbell", "red", "rack"] {
+        compare(name, &[]);
+    }
+}
+
+#[test]
+fn estimates_know_of_flows_that_start_and_stop_and_of_files() {
+    for name in ["sd-plus", "paths/udp-background"] {
+        compare(name, &[]);
+    }
+}
+
+#[test]
+fn estimates_know_of_links_on_which_little_happens() {
+    compare("iridium", &[]);
+    compare("vegas-a-ties", &[]);
+}
+
+#[test]
+fn estimates_know_captures() {
+    compare("packet-dumbbell", &["capture=[\"s1\",\"d1\"]", "record=[\"cwnd\"]", "duration=200 s"]);
+}
+
+/// What is small by the bound is not simulated, and what is little by the first runs not for long.
+#[test]
+fn a_gigabyte_is_announced_and_less_is_not() {
+    let stop = AtomicBool::new(false);
+    // 2.5 MB for one run of 60 s.
+    let (scenario, part) = loaded("red", &[]);
+    assert_eq!(warning(&scenario, &part, 1, 1, &stop), None);
+    assert_eq!(warning(&scenario, &part, 1, 300, &stop), None);
+    let said = warning(&scenario, &part, 1, 500, &stop).unwrap();
+    assert!(said.contains("about 1.2 GB (") && said.contains("--record"), "{said}");
+    // Nothing is said by who was interrupted.
+    assert_eq!(warning(&scenario, &part, 1, 500, &AtomicBool::new(true)), None);
+}
+
+#[test]
+fn sizes_are_short() {
+    assert_eq!(
+        ["12 TB", "12 GB", "1.5 GB", "3 MB"],
+        [1.2e13, 1.2e10, 1.5e9, 3.2e6].map(size).each_ref().map(|s| &s[..])
+    );
+}
