@@ -45,6 +45,7 @@ verify: test ## slow: all studies in full, all networks on both engines, ten tim
 accept: ## look at changed snapshots and take them over
 	@command -v cargo-insta >/dev/null || $(CARGO) install --locked cargo-insta
 	$(CARGO) insta review
+	INSTA_UPDATE=always $(CARGO) test --locked -p ackclock-scenario --test registry
 
 fuzz: ## FUZZ_RUNS executions of the scenario reader and of both engines side by side (needs the nightly toolchain)
 	@command -v cargo-fuzz >/dev/null || $(CARGO) install --locked cargo-fuzz

@@ -108,6 +108,11 @@ pub fn not_modelled(word: &str) -> Option<&'static str> {
     not_modelled::named(word)
 }
 
+/// Topics of [`NOT_MODELLED_PAGE`], and of each the names of what is often looked for and not modelled.
+pub fn not_modelled_topics() -> impl Iterator<Item = (&'static str, Vec<&'static str>)> {
+    not_modelled::topics()
+}
+
 /// Reads a rate as scenario files spell it: a number and a unit, as in "155.52 Mbps". An error says what is wrong.
 pub fn rate(text: &str) -> Result<Rate, String> {
     let quantity = one(text, Dimension::Rate)?;

@@ -194,11 +194,11 @@ fn unknown_words_and_keys() {
 #[test]
 fn what_is_not_modelled_is_said_with_its_page() {
     insta::assert_snapshot!(changes(&[
-        "queue.policy = \"pie\"",
+        "queue.policy = \"blue\"",
         "queue.policy = \"fq_codel\"",
         "queue.ecn = true",
         "tcp.ecn = true",
-        "tcp.growth = \"hybla\"",
+        "tcp.growth = \"westwood\"",
         "tcp.recovery = \"PRR\"",
         "web.browsing = { from = \"s1\", to = \"d1\" }",
         "flow.f1.pareto = 1.2",

@@ -6,7 +6,8 @@ use ackclock::units::Time;
 use ackclock_scenario::{Loaded, Memory, json_schema, load};
 use serde_json::Value;
 
-/// Networks in which nothing is random. A retransmission is lost, so that timers expire.
+/// Networks in which nothing is random. A retransmission is lost, so that timers expire; queues of packets stand, so that every
+/// policy drops.
 const BASES: [&str; 6] = [
     r#"
 duration = "3 s"
@@ -26,7 +27,7 @@ access_delay = "1 ms"
 bottleneck_rate = "2 Mbps"
 bottleneck_delay = "5 ms"
 [queue]
-buffer = "12 packets"
+buffer = "100 packets"
 [flow.f1]
 drops = [20, { segment = 20, transmission = 2 }]
 [udp.u]
@@ -37,7 +38,7 @@ rate = "100 kbps"
     r#"
 duration = "3 s"
 network = { technology = "packet", topology = "graph" }
-queue = { buffer = "12 packets" }
+queue = { buffer = "100 packets" }
 bottleneck = "sw1->sw2"
 [node.s1]
 kind = "host"

@@ -4,7 +4,8 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use ackclock_scenario::{Disk, json_schema, load};
+use ackclock::queue::{cell, packet};
+use ackclock_scenario::{Disk, NOT_MODELLED_PAGE, json_schema, load, not_modelled_topics};
 
 /// The keys whose words are mechanisms.
 const FAMILIES: [Family; 4] = [
@@ -109,11 +110,45 @@ const UNNAMED: [&str; 14] = [
     "udp",
 ];
 
+/// Lines of the documentation that follow from the lists of mechanisms, each known by its beginning. With
+/// `INSTA_UPDATE=always` this test writes them, as `make accept` does.
+#[test]
+fn lists_of_mechanisms_in_the_documentation_are_complete() {
+    let names = |names: Vec<&str>| names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+    let of_cells = names(cell::POLICIES.iter().map(|policy| policy.name).collect());
+    let of_packets = names(packet::POLICIES.iter().map(|policy| policy.name).collect());
+    let mut lines = vec![
+        ("README.md", "| drop policies of cells | ".to_owned(), of_cells + " |"),
+        ("README.md", "| drop policies of packets | ".to_owned(), of_packets + " |"),
+    ];
+    let topics = not_modelled_topics();
+    lines.extend(topics.map(|(topic, names)| (NOT_MODELLED_PAGE, format!("- **{topic}**: "), names.join(", "))));
+    let update = std::env::var("INSTA_UPDATE").is_ok_and(|update| update == "always");
+    let mut wrong = Vec::new();
+    for (file, begins, rest) in lines {
+        let path = root().join(file);
+        let text = std::fs::read_to_string(&path).unwrap();
+        let found = text.lines().find(|line| line.starts_with(&begins));
+        let found = found.unwrap_or_else(|| panic!("{file} has no line that begins with {begins:?}"));
+        let line = begins + &rest;
+        if found == line {
+            continue;
+        }
+        if update {
+            std::fs::write(&path, text.replace(&format!("{found}\n"), &format!("{line}\n"))).unwrap();
+        } else {
+            wrong.push(format!("{file}: {line}"));
+        }
+    }
+    assert!(wrong.is_empty(), "`make accept` writes these lines: {wrong:#?}");
+}
+
 /// Every RFC that code, pages, scenarios or studies cite has an entry in the references: a row of the table, or a paragraph
-/// of its own.
+/// of its own. A paragraph may also stand on the page of the mechanism that the RFC defines.
 #[test]
 fn every_rfc_that_is_cited_has_an_entry() {
-    let entries = std::fs::read_to_string(root().join("docs/references.md")).unwrap();
+    let pages = files(&root().join("docs/models"), "md").into_iter().chain([root().join("docs/references.md")]);
+    let entries: String = pages.map(|page| std::fs::read_to_string(page).unwrap()).collect();
     let has_entry = |number: &str| {
         entries
             .lines()

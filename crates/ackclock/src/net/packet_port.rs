@@ -110,6 +110,7 @@ impl<T: Copy> PacketPort<T> {
             now,
             idle: is_idle.then(|| now.since(self.free)),
             queued: self.occupancy.buffer().queued(),
+            queued_bytes: self.waiting_bytes,
             is_full: no_room && !goes_at_once,
         };
         match self.policy.on_enqueue(&arrival) {

@@ -269,6 +269,11 @@ impl Drawn {
         POLICIES[self.kind].name
     }
 
+    /// Whether the last cell of a frame that is refused whole is kept. Not every policy can.
+    fn keeps_eom(self) -> bool {
+        self.keep && POLICIES[self.kind].keys.iter().any(|key| key.name == "keep_eom_of_whole")
+    }
+
     /// The keys that rules share are drawn; others have their defaults.
     fn params(self, capacity: u32) -> CellPolicyParams {
         let policy = &POLICIES[self.kind];
@@ -368,7 +373,7 @@ proptest! {
                 if full { Verdict::Drop(DropReason::Overflow) } else { Verdict::Accept }
             } else if frame.refused_whole {
                 // A frame of one cell is not kept: that would be to accept it.
-                if eom && drawn.keep && !full && !first { Verdict::Accept } else { Verdict::Drop(DropReason::Policy) }
+                if eom && drawn.keeps_eom() && !full && !first { Verdict::Accept } else { Verdict::Drop(DropReason::Policy) }
             } else if frame.hit {
                 if eom && !full { Verdict::Accept } else { Verdict::Drop(DropReason::PartialFrame) }
             } else if full {
@@ -384,7 +389,7 @@ proptest! {
             if eom && frame.verdicts.contains(&Verdict::Drop(DropReason::Policy)) {
                 let body = &frame.verdicts[..frame.verdicts.len() - 1];
                 prop_assert!(!body.contains(&Verdict::Accept), "a refused frame has no cell in the buffer");
-                prop_assert!(drawn.keep || verdict != Verdict::Accept, "nor its last");
+                prop_assert!(drawn.keeps_eom() || verdict != Verdict::Accept, "nor its last");
             }
             arrived[event] += 1;
             if verdict == Verdict::Accept {

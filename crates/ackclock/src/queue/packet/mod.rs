@@ -54,6 +54,8 @@ pub struct PacketArrival {
     pub idle: Option<Span>,
     /// Packets waiting.
     pub queued: u32,
+    /// Octets waiting.
+    pub queued_bytes: u64,
     /// Whether it does not fit.
     pub is_full: bool,
 }

@@ -255,7 +255,7 @@ mod tests {
     }
 
     fn arrival(queued: u32) -> PacketArrival {
-        PacketArrival { now: Time::ZERO, idle: None, queued, is_full: false }
+        PacketArrival { now: Time::ZERO, idle: None, queued, queued_bytes: 500 * u64::from(queued), is_full: false }
     }
 
     #[test]
