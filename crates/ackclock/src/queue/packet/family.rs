@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use super::{CoDel, Mechanism, PacketPolicy, Red, TailDrop};
+use super::{CoDel, Mechanism, PacketPolicy, Pie, Red, TailDrop};
 use crate::queue::Policy;
 use crate::rng::Stream;
 use crate::units::Rate;
@@ -62,6 +62,7 @@ packet_policies! {
     TailDrop,
     Red,
     CoDel,
+    Pie,
 }
 
 /// The name of a policy from outside.

@@ -5,11 +5,13 @@
 
 mod codel;
 mod family;
+mod pie;
 mod red;
 mod tail_drop;
 
 pub use codel::{CoDel, CoDelParams};
 pub use family::{CUSTOM, CustomPacketPolicy, POLICIES, PacketPolicyParams};
+pub use pie::{Pie, PieParams};
 pub use red::{AboveMax, Red, RedParams, Spacing};
 pub use tail_drop::TailDrop;
 
