@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use super::{Arrival, BatchHints, CellPolicy, Epd, Fba, Mechanism, Ppd, SelectiveDrop, TailDrop};
+use super::{Arrival, BatchHints, CellPolicy, DynamicThreshold, Epd, Fba, Mechanism, Ppd, SelectiveDrop, TailDrop};
 use crate::ids::VcId;
 use crate::queue::{Buffer, Policy, Verdict};
 
@@ -89,6 +89,7 @@ cell_policies! {
     Epd,
     SelectiveDrop,
     Fba,
+    DynamicThreshold,
 }
 
 /// What is done with a policy whose type is known: one kernel for each.

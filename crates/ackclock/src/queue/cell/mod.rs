@@ -6,6 +6,7 @@
 //!
 //! To add a policy: one file and one line in `family.rs`. CONTRIBUTING.md has the recipe.
 
+mod dynamic_threshold;
 mod epd;
 mod family;
 mod fba;
@@ -15,6 +16,7 @@ mod ppd;
 mod selective_drop;
 mod tail_drop;
 
+pub use dynamic_threshold::DynamicThreshold;
 pub use epd::{Epd, EpdParams};
 pub use family::{CUSTOM, CellPolicyParams, CellPolicyState, CustomCellPolicy, POLICIES, Visitor};
 pub use fba::{Fba, FbaParams};
