@@ -12,6 +12,7 @@ use ackclock_store::lock::Owner;
 use ackclock_store::{Holds, ResultFolder, StoreError, WholeFile};
 
 use crate::failure::Failure;
+use crate::run::Seeds;
 use crate::unfinished::{Unfinished, Wanted};
 use crate::{console, editors};
 
@@ -65,7 +66,7 @@ impl Folder {
 
     /// The runs that an earlier call finished for a result that it did not write, or not as a whole. They are not run
     /// again.
-    pub fn finished_before(&self, wanted: &Wanted, part: &ScenarioPart, seeds: &[u64]) -> Result<Vec<Run>, Failure> {
+    pub fn finished_before(&self, wanted: &Wanted, part: &ScenarioPart, seeds: &Seeds) -> Result<Vec<Run>, Failure> {
         let (runs, damage) = self.unfinished.finished_before(wanted, part, seeds).map_err(cannot_use)?;
         if !damage.is_none() {
             console::note(format_args!("warning: {damage}"));

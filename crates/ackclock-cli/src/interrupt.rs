@@ -1,5 +1,5 @@
-//! Ctrl-C: the first asks the runs to stop, and is answered within a second whatever the program does then; the second
-//! ends it at once.
+//! Ctrl-C: the first asks the runs to stop, and is answered within a second whatever the program does then, reading files
+//! included; the second ends it at once.
 
 use std::process;
 use std::sync::Mutex;

@@ -15,7 +15,7 @@ use ackclock::units::Span;
 use crate::interrupt;
 use crate::progress::{ALMOST, Reporter};
 
-/// Runs the scenario once for each seed. Each run that comes to its end is handed to `keep` at once, in the thread that
+/// Runs the scenario once for each of `count` seeds. Each run that comes to its end is handed to `keep` at once, in the thread that
 /// ran it, so that what it recorded need not wait in memory for the others; what `keep` makes of the runs is returned in
 /// the order of the seeds. When `stop` is set, runs under way are given up; so they are when `keep` fails, and the first
 /// failure is returned with what was kept before. The scenario is dropped once it is not needed any more: a large one is
@@ -23,7 +23,8 @@ use crate::progress::{ALMOST, Reporter};
 /// was freed since then is free for this thread only.
 pub fn run_all<T: Send, E: Send>(
     scenario: Scenario,
-    seeds: &[u64],
+    seeds: impl Iterator<Item = u64> + Send,
+    count: usize,
     engine: Engine,
     stop: &AtomicBool,
     reporter: &mut Reporter,
@@ -31,16 +32,16 @@ pub fn run_all<T: Send, E: Send>(
 ) -> (Vec<T>, Option<E>) {
     let cores = thread::available_parallelism().map_or(1, NonZero::get);
     let duration_s = scenario.duration.as_secs_f64();
-    let to_do = Mutex::new((0, Some(Arc::new(scenario)).filter(|_| !seeds.is_empty())));
+    let seeds: Seeds<'_> = Box::new(seeds.take(count).enumerate());
+    let to_do = Mutex::new((seeds, Some(Arc::new(scenario))));
     let failed = AtomicBool::new(false);
-    let work = Work { to_do, duration_s, seeds, engine, stop, failed, done: Done::default() };
+    let work = Work { to_do, duration_s, count, engine, stop, failed, done: Done::default() };
     let (sender, receiver) = mpsc::channel();
     let run = |sender: mpsc::Sender<_>| {
         while let Some((index, records, beside)) = work.run_next() {
             let started = Instant::now();
             let kept = keep(records);
             work.failed.fetch_or(kept.is_err(), Ordering::Relaxed);
-            interrupt::keep_finished();
             work.done.kept(beside + started.elapsed());
             // The receiver outlives every sender.
             let _ = sender.send((index, kept));
@@ -48,7 +49,7 @@ pub fn run_all<T: Send, E: Send>(
     };
     let outcome = thread::scope(|scope| {
         let collector = scope.spawn(|| collect(&work, receiver, reporter));
-        for _ in 1..cores.min(seeds.len()) {
+        for _ in 1..cores.min(count) {
             let (run, sender) = (&run, sender.clone());
             scope.spawn(move || run(sender));
         }
@@ -67,32 +68,32 @@ fn collect<T, E>(
     receiver: mpsc::Receiver<(usize, Result<T, E>)>,
     reporter: &mut Reporter,
 ) -> (Vec<T>, Option<E>) {
-    let mut finished: Vec<Option<T>> = work.seeds.iter().map(|_| None).collect();
+    let mut finished: Vec<(usize, T)> = Vec::new();
     let mut failure = None;
-    let mut runs = 0;
     loop {
         match receiver.recv_timeout(LOOK_EVERY) {
-            Ok((index, Ok(kept))) => {
-                finished[index] = Some(kept);
-                runs += 1;
-            }
+            Ok((index, Ok(kept))) => finished.push((index, kept)),
             Ok((_, Err(error))) => {
                 failure.get_or_insert(error);
             }
             Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => break,
         }
-        reporter.update(work.fraction(), |elapsed| work.describe(runs, elapsed));
+        reporter.update(work.fraction(), |elapsed| work.describe(finished.len(), elapsed));
     }
-    (finished.into_iter().flatten().collect(), failure)
+    finished.sort_unstable_by_key(|(index, _)| *index);
+    (finished.into_iter().map(|(_, kept)| kept).collect(), failure)
 }
+
+/// Seeds, with which of all each is.
+type Seeds<'a> = Box<dyn Iterator<Item = (usize, u64)> + Send + 'a>;
 
 /// What the threads share.
 struct Work<'a> {
-    /// The first seed that nobody has taken yet, and the scenario as long as there is one.
-    to_do: Mutex<(usize, Option<Arc<Scenario>>)>,
+    /// The seeds that nobody has taken yet, and the scenario as long as there is one.
+    to_do: Mutex<(Seeds<'a>, Option<Arc<Scenario>>)>,
     duration_s: f64,
-    seeds: &'a [u64],
+    count: usize,
     engine: Engine,
     stop: &'a AtomicBool,
     /// Set when a run could not be kept: the next could not either.
@@ -146,9 +147,9 @@ impl Work<'_> {
     /// Takes the next seed and runs it to the end. Returns with its records what they took beside the simulation; `None` if
     /// there is no seed or if it was stopped.
     fn run_next(&self) -> Option<(usize, Records, Duration)> {
-        let (index, scenario) = self.take_next()?;
+        let (index, seed, scenario) = self.take_next()?;
         let started = Instant::now();
-        let mut simulation = sim::build_with(&scenario, self.seeds[index], self.engine);
+        let mut simulation = sim::build_with(&scenario, seed, self.engine);
         drop(scenario);
         let build = started.elapsed();
         let mut slice = FIRST_SLICE;
@@ -165,12 +166,11 @@ impl Work<'_> {
     }
 
     /// Whoever takes the last seed takes the scenario along.
-    fn take_next(&self) -> Option<(usize, Arc<Scenario>)> {
-        let (next, scenario) = &mut *self.to_do.lock().expect("nobody panics while taking a seed");
-        let index = *next;
-        *next += 1;
-        let scenario = if *next < self.seeds.len() { scenario.clone() } else { scenario.take() };
-        scenario.map(|scenario| (index, scenario))
+    fn take_next(&self) -> Option<(usize, u64, Arc<Scenario>)> {
+        let (seeds, scenario) = &mut *self.to_do.lock().expect("nobody panics while taking a seed");
+        let (index, seed) = seeds.next()?;
+        let scenario = if index + 1 < self.count { scenario.clone() } else { scenario.take() };
+        scenario.map(|scenario| (index, seed, scenario))
     }
 
     /// Simulates one slice. Returns the length of the next one: such that it takes about `SLICE` of real time.
@@ -197,11 +197,11 @@ impl Work<'_> {
     }
 
     fn to_simulate_s(&self) -> f64 {
-        self.duration_s * self.seeds.len() as f64
+        self.duration_s * self.count as f64
     }
 
     fn fraction(&self) -> f64 {
-        self.done.fraction(self.simulated_s() / self.to_simulate_s(), self.seeds.len())
+        self.done.fraction(self.simulated_s() / self.to_simulate_s(), self.count)
     }
 
     fn describe(&self, runs_done: usize, elapsed: Duration) -> String {
@@ -213,7 +213,7 @@ impl Work<'_> {
         };
         format!(
             "{runs_done} of {} runs, {:.1} of {:.1} s simulated{being_written}, {:.1} M events/s",
-            self.seeds.len(),
+            self.count,
             self.simulated_s(),
             self.to_simulate_s(),
             events_per_s / 1e6,

@@ -329,13 +329,15 @@ impl Variant {
         let keep = |records: Records| {
             let run = Run::from(&records);
             folder.keep_recorded(&wanted, &scenario, &run, &records)?;
+            // Its numbers are nowhere else.
+            interrupt::keep_finished();
             let rtt = mean_rtt(&records.series);
             let series = if records.seed == first { records.series } else { Vec::new() };
             Ok((run, rtt, series))
         };
         let mut reporter = Reporter::new();
-        let (kept, failure) =
-            pool::run_all(network, &seeds, Engine::default(), interrupt::watch(), &mut reporter, keep);
+        let (open, count, engine) = (seeds.iter().copied(), seeds.len(), Engine::default());
+        let (kept, failure) = pool::run_all(network, open, count, engine, interrupt::watch(), &mut reporter, keep);
         if let Some(failure) = failure {
             return Err(failure);
         }

@@ -44,8 +44,10 @@ pub fn rerun(args: &RerunArgs) -> Result<Exit, Failure> {
     loaded.scenario.recording = Recording { delays, ..Recording::none() };
     let seeds: Vec<u64> = document.runs.iter().map(|run| run.seed).collect();
     let keep = |records: Records| Ok::<Run, Failure>(Run::from(&records));
-    let stop = interrupt::watch();
-    let (runs, _) = pool::run_all(loaded.scenario, &seeds, args.engine.into(), stop, &mut Reporter::new(), keep);
+    let (stop, engine, mut reporter) = (interrupt::watch(), args.engine.into(), Reporter::new());
+    interrupt::say_at_end("the runs were not repeated".into());
+    let (open, count) = (seeds.iter().copied(), seeds.len());
+    let (runs, _) = pool::run_all(loaded.scenario, open, count, engine, stop, &mut reporter, keep);
     if runs.len() < seeds.len() {
         console::note(format_args!("interrupted: {} of {} repeated", runs.len(), plural(seeds.len(), "run")));
         return Ok(Exit::Interrupted);

@@ -1,6 +1,8 @@
 //! `ackclock run`: simulate under each seed, print the table, keep the result.
 
 use std::collections::BTreeSet;
+use std::ops::RangeInclusive;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use ackclock::record::Records;
 use ackclock::scenario::Scenario;
@@ -15,24 +17,34 @@ use crate::progress::Reporter;
 use crate::unfinished::Wanted;
 use crate::{console, diagnostics, estimate, interrupt, load, pool, table};
 
+/// The seeds of the runs of a scenario, without gaps.
+pub type Seeds = RangeInclusive<u64>;
+
 /// Runs a scenario file.
 pub fn run(args: &RunArgs, command: Vec<String>) -> Result<Exit, Failure> {
+    interrupt::say_at_end("nothing was run".into());
     let Loaded { scenario, seed, resolved, .. } = load::load(&args.file, &args.sets(), Some("nothing was run"))?;
-    let seeds = seeds(seed, args.seeds)?;
+    let (seeds, count) = (seeds(seed, args.seeds)?, args.seeds as usize);
     let part = ScenarioPart::of(&scenario, resolved);
     let mut folder = Folder::prepare(&args.out.clone().unwrap_or_else(|| Folder::default_path(&part)), &part)?;
-    if seeds.len() > 1 && !sim::has_randomness(&scenario) {
+    if count > 1 && !sim::has_randomness(&scenario) {
         console::note(format_args!("note: this scenario has no randomness: every seed gives the same result"));
     }
     let wanted = Wanted::of(&scenario, &part);
     let before = folder.finished_before(&wanted, &part, &seeds)?;
     if !before.is_empty() {
-        console::note(format_args!("going on: {} of {} runs were finished before", before.len(), seeds.len()));
+        console::note(format_args!("going on: {} of {} runs were finished before", before.len(), count));
     }
-    if let Some(warning) = estimate::warning(&scenario, &part, seed, seeds.len() - before.len(), interrupt::watch()) {
+    let of_all = diagnostics::plural(count, "run");
+    match before.len() {
+        0 => interrupt::say_at_end(format!("none of {of_all} was finished, nothing was written")),
+        before => interrupt::say_at_end(format!("{before} of {of_all} finished before and kept\n{GO_ON}")),
+    }
+    if let Some(warning) = estimate::warning(&scenario, &part, seed, count - before.len(), interrupt::watch()) {
         console::note(format_args!("{warning}"));
     }
-    let alone = seeds.len() == 1;
+    let alone = count == 1;
+    let kept_runs = AtomicUsize::new(before.len());
     let keep = |finished: Records| {
         let run = Run::from(&finished);
         // The only run is in the result at once.
@@ -40,14 +52,19 @@ pub fn run(args: &RunArgs, command: Vec<String>) -> Result<Exit, Failure> {
             true => folder.keep_recorded(&wanted, &part, &run, &finished),
             false => folder.keep(&wanted, &part, &run, &finished),
         };
-        kept.map(|()| run)
+        kept?;
+        if !alone {
+            let (n, place) = (kept_runs.fetch_add(1, Ordering::Relaxed) + 1, folder.path().display());
+            interrupt::say_at_end(format!("{n} of {of_all} finished and kept in {place}\n{GO_ON}"));
+        }
+        Ok(run)
     };
-    let (runs, failure) = simulate(scenario, &seeds, args.engine.into(), before, keep);
-    finish(&mut folder, &wanted, Document::new(command, part, seeds, runs), failure, args.json)
+    let (runs, failure) = simulate(scenario, &seeds, count, args.engine.into(), before, keep);
+    finish(&mut folder, &wanted, Document::new(command, part, seeds.collect(), runs), failure, args.json)
 }
 
 /// `count` seeds, beginning with `first`. Each of them could stand in a scenario file.
-fn seeds(first: u64, count: u32) -> Result<Vec<u64>, Failure> {
+fn seeds(first: u64, count: u32) -> Result<Seeds, Failure> {
     let last = first.saturating_add(u64::from(count) - 1);
     if last > LARGEST_SEED {
         return Err(Failure::usage(
@@ -55,25 +72,22 @@ fn seeds(first: u64, count: u32) -> Result<Vec<u64>, Failure> {
             "choose a smaller first seed with --set seed=N",
         ));
     }
-    Ok((first..=last).collect())
+    Ok(first..=last)
 }
 
 /// Runs what is still open. Returns all finished runs in the order of the seeds, and what went wrong as they were kept.
 fn simulate(
     scenario: Scenario,
-    seeds: &[u64],
+    seeds: &Seeds,
+    count: usize,
     engine: Engine,
     before: Vec<Run>,
     keep: impl Fn(Records) -> Result<Run, Failure> + Sync,
 ) -> (Vec<Run>, Option<Failure>) {
     let finished: BTreeSet<u64> = before.iter().map(|run| run.seed).collect();
-    let open: Vec<u64> = seeds.iter().copied().filter(|seed| !finished.contains(seed)).collect();
-    let runs = diagnostics::plural(seeds.len(), "run");
-    match finished.len() {
-        0 => interrupt::say_at_end(format!("none of {runs} was finished, nothing was written")),
-        before => interrupt::say_at_end(format!("{before} of {runs} finished before and kept")),
-    }
-    let (new, failure) = pool::run_all(scenario, &open, engine, interrupt::watch(), &mut Reporter::new(), keep);
+    let (open, count) = (seeds.clone().filter(|seed| !finished.contains(seed)), count - finished.len());
+    let (stop, mut reporter) = (interrupt::watch(), Reporter::new());
+    let (new, failure) = pool::run_all(scenario, open, count, engine, stop, &mut reporter, keep);
     let mut runs = before;
     runs.extend(new);
     runs.sort_by_key(|run| run.seed);
@@ -118,12 +132,12 @@ fn finish(
     match finished {
         0 => console::note(format_args!("interrupted: none of {wanted} was finished, nothing was written")),
         _ => console::note(format_args!(
-            "interrupted: {finished} of {wanted} finished and kept in {place}{beside}\n\
-             run the same command again to go on"
+            "interrupted: {finished} of {wanted} finished and kept in {place}{beside}\n{GO_ON}"
         )),
     }
     shown.map(|()| Exit::Interrupted)
 }
 
+const GO_ON: &str = "run the same command again to go on";
 /// The largest integer of a TOML file.
 const LARGEST_SEED: u64 = i64::MAX as u64;

@@ -22,6 +22,7 @@ use ackclock_store::{Damage, Key, Ledger, Problem, StoreError};
 
 use crate::console;
 use crate::failure::Failure;
+use crate::run::Seeds;
 
 /// The folder of all runs whose results are not written yet, in a result folder.
 pub const UNFINISHED: &str = ".ackclock.unfinished";
@@ -82,19 +83,23 @@ impl Unfinished {
         &self,
         wanted: &Wanted,
         part: &ScenarioPart,
-        seeds: &[u64],
+        seeds: &Seeds,
     ) -> Result<(Vec<Run>, Damage), StoreError> {
         let path = self.path.join(LEDGER);
         if !path.exists() {
             return Ok((Vec::new(), Damage::default()));
         }
-        let (ledger, mut runs, damage): (_, BTreeMap<Key, Run>, _) = Ledger::open(&path)?;
+        let (ledger, runs, damage): (_, BTreeMap<Key, Run>, _) = Ledger::open(&path)?;
         *self.ledger() = Some(ledger);
         let document = Document::new(Vec::new(), part.clone(), Vec::new(), Vec::new());
         // After Ctrl-C, what was recorded is with the numbers that were finished until then.
         let is_kept = |run: &Run| [&self.path, &self.result].iter().any(|at| wanted.is_kept(at, &document, run));
-        let find = |seed: &u64| runs.remove(&Key::new(&part.resolved, *seed, RESULT_VERSION));
-        let finished = seeds.iter().filter_map(find).filter(is_kept).collect();
+        // Of this scenario, not only in its folder. What is there is looked at, and not what might be.
+        let is_of = |(key, run): &(Key, Run)| {
+            seeds.contains(&run.seed) && *key == Key::new(&part.resolved, run.seed, RESULT_VERSION)
+        };
+        let mut finished: Vec<Run> = runs.into_iter().filter(is_of).map(|(_, run)| run).filter(is_kept).collect();
+        finished.sort_by_key(|run| run.seed);
         Ok((finished, damage))
     }
 

@@ -4,14 +4,12 @@ use std::fs;
 use std::path::Path;
 #[cfg(unix)]
 use std::process::Command;
-#[cfg(unix)]
-use std::time::Duration;
 
 use serde_json::Value;
 
 use crate::support::{PLAIN, Place, RANDOM, numbers};
 #[cfg(unix)]
-use crate::support::{ended_by, interrupted_after, ledger, outcome};
+use crate::support::{catches_ctrl_c, ended_by, interrupted_once, ledger, outcome};
 
 fn names(folder: &Path) -> Vec<String> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
@@ -137,7 +135,7 @@ fn a_killed_run_is_continued_with_its_captures() {
 fn finished_runs_are_kept_with_their_captures_after_an_interruption() {
     let place = Place::with("captures-interrupted", RANDOM);
     let many = ["run", "scenario.toml", "--out", "kept", "--seeds", "200000", "--capture", "s1"];
-    let output = interrupted_after(Duration::from_secs(2), &place, &many);
+    let output = ended_by("-INT", 100, &place, "kept", &many);
     assert_eq!(output.status.code(), Some(130));
     assert!(String::from_utf8_lossy(&output.stderr).contains("captures in kept/captures"));
     assert!(!seeds_with_captures(&place, "kept", &["s1"]).is_empty());
@@ -149,9 +147,8 @@ fn an_interrupted_run_without_results_leaves_the_captures_that_were_there() {
     let place = Place::with("captures-untouched", RANDOM);
     place.run(&["run", "scenario.toml", "--out", "kept", "--capture", "s1"]).exits_with(0);
     let endless = ["run", "scenario.toml", "--out", "kept", "--capture", "s1", "--set", "duration=20 h"];
-    let output = interrupted_after(Duration::from_secs(1), &place, &endless);
-    assert_eq!(output.status.code(), Some(130));
-    assert!(!String::from_utf8_lossy(&output.stderr).contains("captures in"), "these are of another run");
+    let outcome = interrupted_once(catches_ctrl_c, &place, &endless).exits_with(130);
+    assert!(!outcome.stderr.contains("captures in"), "these are of another run");
     assert_eq!(seeds_with_captures(&place, "kept", &["s1"]), [1]);
 }
 

@@ -1,11 +1,9 @@
 //! Ctrl-C: finished runs are kept, and the same command goes on.
 #![cfg(unix)]
 
-use std::time::Duration;
-
 use serde_json::Value;
 
-use crate::support::{PLAIN, Place, RANDOM, interrupted_after};
+use crate::support::{PLAIN, Place, RANDOM, catches_ctrl_c, ended_by, interrupted_once};
 
 fn result(place: &Place, folder: &str) -> Value {
     serde_json::from_str(&place.read(&format!("{folder}/result.json"))).unwrap()
@@ -15,7 +13,7 @@ fn result(place: &Place, folder: &str) -> Value {
 fn finished_runs_are_kept_and_the_same_command_goes_on() {
     let place = Place::with("interrupted", RANDOM);
     let many = ["run", "scenario.toml", "--out", "kept", "--seeds", "200000"];
-    let output = interrupted_after(Duration::from_secs(2), &place, &many);
+    let output = ended_by("-INT", 100, &place, "kept", &many);
     let stderr = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(130), "{stderr}");
     assert!(stderr.contains("finished and kept in kept\nrun the same command again to go on\n"), "{stderr}");
@@ -39,17 +37,26 @@ fn an_interrupted_run_without_results_leaves_what_was_in_its_folder() {
     place.run(&["run", "scenario.toml", "--out", "kept"]).exits_with(0);
     let complete = result(&place, "kept");
     let endless = ["run", "scenario.toml", "--out", "kept", "--set", "duration=700 h"];
-    assert_eq!(interrupted_after(Duration::from_secs(1), &place, &endless).status.code(), Some(130));
+    interrupted_once(catches_ctrl_c, &place, &endless).exits_with(130);
     assert_eq!(result(&place, "kept"), complete);
 }
 
 #[test]
 fn a_single_run_stops_at_once_and_leaves_nothing() {
     let place = Place::with("interrupted-single", &PLAIN.replace("200 ms", "700 h"));
-    let output = interrupted_after(Duration::from_secs(1), &place, &["run", "scenario.toml"]);
-    let stderr = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(output.status.code(), Some(130), "{stderr}");
-    assert_eq!(stderr, "interrupted: none of 1 run was finished, nothing was written\n");
-    assert_eq!(output.stdout, b"");
+    let begun = |_| place.path("results").exists();
+    let outcome = interrupted_once(begun, &place, &["run", "scenario.toml"]).exits_with(130);
+    assert_eq!(outcome.stderr, "interrupted: none of 1 run was finished, nothing was written\n");
+    assert_eq!(outcome.stdout, "");
     assert_eq!(place.names(), ["scenario.toml"]);
+}
+
+/// Nobody looks at the flag while a file is read: the program ends by itself, with the code and a word about it.
+#[test]
+fn ctrl_c_is_answered_while_a_large_scenario_is_read() {
+    let large = RANDOM.replace("sources = 3", "sources = 2000000");
+    let place = Place::with("interrupted-loading", &large);
+    let outcome = interrupted_once(catches_ctrl_c, &place, &["run", "scenario.toml"]).exits_with(130);
+    assert_eq!(outcome.stderr, "interrupted: nothing was run\n");
+    assert_eq!(outcome.stdout, "");
 }

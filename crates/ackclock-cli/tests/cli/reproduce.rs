@@ -1,13 +1,10 @@
 //! `reproduce`: the command around the studies. The studies themselves are tested where they are.
 
-#[cfg(unix)]
-use std::time::Duration;
-
 use serde_json::Value;
 
 use crate::support::Place;
 #[cfg(unix)]
-use crate::support::interrupted_after;
+use crate::support::{Outcome, interrupted_once, lines};
 
 #[test]
 fn a_mistyped_study_or_card_is_answered_with_the_nearest() {
@@ -29,12 +26,13 @@ fn a_folder_that_cannot_be_written_is_an_error_of_the_outside() {
 #[cfg(unix)]
 fn an_interrupted_reproduction_says_how_to_go_on() {
     let place = Place::new("reproduce-interrupted");
-    let output = interrupted_after(Duration::from_secs(1), &place, &["reproduce", "sack-ubr", "--json"]);
-    let stderr = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(output.status.code(), Some(130), "{stderr}");
+    let ledger = place.path("results/reproduce/sack-ubr/runs.jsonl");
+    let begun = |_| ledger.exists() && lines(&ledger) > 0;
+    let Outcome { stderr, stdout, .. } =
+        interrupted_once(begun, &place, &["reproduce", "sack-ubr", "--json"]).exits_with(130);
     assert!(stderr.contains("runs of sack-ubr are finished and kept in results/reproduce/sack-ubr\n"), "{stderr}");
     assert!(stderr.ends_with("run the same command again to go on\n"), "{stderr}");
-    assert_eq!(output.stdout, b"");
+    assert_eq!(stdout, "");
 }
 
 /// What the study tells of Figures 2 to 4 happens within few round trips: on a plot of 1 % of them it could not be seen.

@@ -4,7 +4,7 @@ use std::fs;
 
 use crate::support::{PLAIN, Place, RANDOM};
 #[cfg(unix)]
-use crate::support::{ended_by, interrupted_after, ledger};
+use crate::support::{ended_by, ledger};
 
 /// Every file below a folder, with its content.
 fn all(place: &Place, folder: &str) -> Vec<(String, Vec<u8>)> {
@@ -211,7 +211,7 @@ fn an_interruption_leaves_a_complete_result_whatever_it_is_of() {
     place.run(&["run", "scenario.toml", "--out", "kept", "--seeds", "2"]).exits_with(0);
     let complete = place.read("kept/result.json");
     let other = ["run", "scenario.toml", "--out", "kept", "--seeds", "200000", "--set", "queue.buffer=70 cells"];
-    let output = interrupted_after(std::time::Duration::from_secs(2), &place, &other);
+    let output = ended_by("-INT", 100, &place, "kept", &other);
     let stderr = String::from_utf8(output.stderr).unwrap();
     assert!(stderr.contains("; the complete result that is there stays until all are finished\n"), "{stderr}");
     assert_eq!(place.read("kept/result.json"), complete);

@@ -136,14 +136,38 @@ fn ended(output: Output) -> Outcome {
     }
 }
 
-/// Starts the program, lets it work for `pause`, and presses Ctrl-C.
+/// Starts the program, and presses Ctrl-C once `ready` says so of its process.
 #[cfg(unix)]
-pub fn interrupted_after(pause: Duration, place: &Place, arguments: &[&str]) -> Output {
+pub fn interrupted_once(ready: impl Fn(u32) -> bool, place: &Place, arguments: &[&str]) -> Outcome {
+    ended(signalled("-INT", ready, place, arguments))
+}
+
+/// Sends the program a signal once `ready` says so of its process, and waits for its end.
+#[cfg(unix)]
+fn signalled(signal: &str, ready: impl Fn(u32) -> bool, place: &Place, arguments: &[&str]) -> Output {
     let mut command = place.command(arguments);
-    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    thread::sleep(pause);
-    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    while !ready(child.id()) {
+        assert!(child.try_wait().unwrap().is_none(), "it ended by itself");
+        thread::sleep(Duration::from_millis(5));
+    }
+    assert!(Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap().success());
     child.wait_with_output().unwrap()
+}
+
+/// Whether a process answers Ctrl-C by itself: bit 1 of the signals that it catches, proc(5).
+#[cfg(target_os = "linux")]
+pub fn catches_ctrl_c(process: u32) -> bool {
+    let status = fs::read_to_string(format!("/proc/{process}/status")).unwrap();
+    let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:")).unwrap();
+    u64::from_str_radix(caught.trim(), 16).unwrap() & 0b10 != 0
+}
+
+/// Where that cannot be asked: it has had a second.
+#[cfg(all(unix, not(target_os = "linux")))]
+pub fn catches_ctrl_c(_: u32) -> bool {
+    thread::sleep(Duration::from_secs(1));
+    true
 }
 
 /// Starts the program, and presses Ctrl-C when it has said this on standard error.
@@ -164,16 +188,14 @@ pub fn interrupted_when(said: &str, place: &Place, arguments: &[&str]) -> Outcom
 /// Starts the program and sends it a signal once a ledger in `folder` has so many finished runs.
 #[cfg(unix)]
 pub fn ended_by(signal: &str, runs: usize, place: &Place, folder: &str, arguments: &[&str]) -> Output {
-    let mut command = place.command(arguments);
-    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    let finished =
-        || ledger(place, folder).map_or(0, |path| fs::read(path).unwrap().split(|b| *b == b'\n').count() - 1);
-    while finished() < runs {
-        assert!(child.try_wait().unwrap().is_none(), "it ended by itself");
-        thread::sleep(Duration::from_millis(5));
-    }
-    assert!(Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap().success());
-    child.wait_with_output().unwrap()
+    let finished = || ledger(place, folder).map_or(0, |path| lines(&path));
+    signalled(signal, |_| finished() >= runs, place, arguments)
+}
+
+/// How many whole lines a file has.
+#[cfg(unix)]
+pub fn lines(path: &Path) -> usize {
+    fs::read(path).unwrap().split(|octet| *octet == b'\n').count() - 1
 }
 
 /// The ledger of the unfinished result in a folder.

@@ -4,13 +4,11 @@ use std::fs;
 use std::path::Path;
 #[cfg(unix)]
 use std::process::Command;
-#[cfg(unix)]
-use std::time::Duration;
 
 use serde_json::Value;
 
 #[cfg(unix)]
-use crate::support::{PLAIN, ended_by, interrupted_after, interrupted_when, ledger, numbers, outcome};
+use crate::support::{PLAIN, catches_ctrl_c, ended_by, interrupted_once, interrupted_when, ledger, numbers, outcome};
 use crate::support::{Place, RANDOM};
 
 /// The seeds of a result, after it has been made sure that there are tables of each, and of no other.
@@ -94,7 +92,7 @@ fn a_killed_run_is_continued_with_its_tables() {
 fn finished_runs_are_kept_with_their_tables_after_an_interruption() {
     let place = Place::with("tables-interrupted", RANDOM);
     let many = ["run", "scenario.toml", "--out", "kept", "--seeds", "200000", "--record", "queue"];
-    let output = interrupted_after(Duration::from_secs(2), &place, &many);
+    let output = ended_by("-INT", 100, &place, "kept", &many);
     assert_eq!(output.status.code(), Some(130));
     assert!(!seeds_with_tables(&place, "kept").is_empty());
 }
@@ -105,7 +103,7 @@ fn an_interrupted_run_without_results_leaves_the_tables_that_were_there() {
     let place = Place::with("tables-untouched", RANDOM);
     place.run(&["run", "scenario.toml", "--out", "kept", "--record", "cwnd"]).exits_with(0);
     let endless = ["run", "scenario.toml", "--out", "kept", "--record", "cwnd", "--set", "duration=700 h"];
-    assert_eq!(interrupted_after(Duration::from_secs(1), &place, &endless).status.code(), Some(130));
+    interrupted_once(catches_ctrl_c, &place, &endless).exits_with(130);
     assert_eq!(seeds_with_tables(&place, "kept"), [1]);
 }
 
