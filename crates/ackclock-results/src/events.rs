@@ -10,9 +10,8 @@ use std::path::Path;
 use ackclock::scenario::{Event, EventKind};
 use serde::{Deserialize, Serialize};
 
-use crate::columnar::{self, Values};
 use crate::document::ScenarioPart;
-use crate::tables::Kind;
+use ackclock_columns::{Kind, Values};
 
 /// One event.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -87,14 +86,16 @@ pub fn write(path: &Path, scenario: &ScenarioPart) -> io::Result<()> {
     let events = &scenario.events;
     let text = |of: fn(&EventPart) -> &str| Values::Text(events.iter().map(of).collect());
     let file = File::create(path)?;
-    columnar::write(&file, "events", &columns, metadata, usize::from(!events.is_empty()), |_, column| match column {
-        0 => Values::Time(events.iter().map(|event| event.time_ps).collect()),
-        1 => text(|event| &event.kind),
-        2 => text(|event| &event.node),
-        3 => text(|event| event.before.as_deref().unwrap_or_default()),
-        _ => text(|event| event.after.as_deref().unwrap_or_default()),
+    ackclock_columns::write(&file, "events", &columns, metadata, usize::from(!events.is_empty()), |_, column| {
+        match column {
+            0 => Values::Time(events.iter().map(|event| event.time_ps).collect()),
+            1 => text(|event| &event.kind),
+            2 => text(|event| &event.node),
+            3 => text(|event| event.before.as_deref().unwrap_or_default()),
+            _ => text(|event| event.after.as_deref().unwrap_or_default()),
+        }
     })
-    .map_err(columnar::cause)?;
+    .map_err(ackclock_columns::cause)?;
     file.sync_all()
 }
 
@@ -109,8 +110,8 @@ const COLUMNS: [(&str, Kind, &str); 5] = [
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::columnar::Rows;
     use crate::example::example;
+    use ackclock_columns::Rows;
     use parquet::file::reader::{FileReader, SerializedFileReader};
 
     #[test]

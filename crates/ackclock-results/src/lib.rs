@@ -1,8 +1,6 @@
 //! What is kept of a run: the document with the numbers, tables over time, captures, reports.
 
 pub mod captures;
-#[doc(hidden)]
-pub mod columnar;
 pub mod comparison;
 pub mod decimate;
 pub mod delays;

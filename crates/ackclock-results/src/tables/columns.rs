@@ -4,8 +4,7 @@ use std::ops::Range;
 
 use ackclock::record::{Columns, Metric, Series, Shape, Subject};
 use ackclock::units::Span;
-
-use crate::columnar::Values;
+use ackclock_columns::{Kind, Values};
 
 /// One column of a table.
 #[derive(Clone, Debug, PartialEq)]
@@ -19,21 +18,6 @@ pub struct Column {
     /// What it means.
     pub about: &'static str,
     role: Role,
-}
-
-/// What the values of a column are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// Names, few and often repeated.
-    Text,
-    /// Picoseconds since the start of the run.
-    Time,
-    /// Whole numbers from 0.
-    Count,
-    /// Numbers, infinity included.
-    Number,
-    /// Numbers that are whole, from 0 to 2⁵³.
-    Whole,
 }
 
 /// One value.

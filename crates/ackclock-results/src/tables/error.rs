@@ -1,13 +1,13 @@
 //! What can be wrong with tables of a run.
 
 use super::FORMAT_VERSION;
-use crate::columnar::{self, FileError, FileKind};
 use crate::disk;
+use ackclock_columns::{FileError, FileKind};
 
 /// Why tables cannot be written or read.
 pub type TableError = FileError<OfTables>;
 /// What is wrong.
-pub type Problem = columnar::Problem<OfTables>;
+pub type Problem = ackclock_columns::Problem<OfTables>;
 
 /// What only tables of a run can have.
 #[derive(Debug)]

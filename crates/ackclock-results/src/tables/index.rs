@@ -8,7 +8,6 @@ use ackclock::sim::RESULT_VERSION;
 use serde::{Deserialize, Serialize};
 
 use super::{FORMAT_VERSION, INDEX, Origin, Problem, TableError};
-use crate::columnar;
 
 /// What `index.json` holds.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -90,7 +89,7 @@ impl Index {
 impl IndexedFile {
     /// The entry for a file as it is on the disk.
     pub(super) fn of(path: &Path, metric: &str, rows: u64) -> io::Result<IndexedFile> {
-        let (bytes, blake3) = columnar::checksum(path)?;
+        let (bytes, blake3) = ackclock_columns::checksum(path)?;
         Ok(IndexedFile { metric: metric.into(), rows, bytes, blake3 })
     }
 }

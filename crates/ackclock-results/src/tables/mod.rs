@@ -13,7 +13,7 @@ mod write;
 #[cfg(test)]
 mod tests;
 
-pub use columns::{Cell, Column, Kind, SEED, columns};
+pub use columns::{Cell, Column, SEED, columns};
 pub use error::{OfTables, Problem, TableError};
 pub use index::{Index, IndexedFile};
 pub use read::Tables;

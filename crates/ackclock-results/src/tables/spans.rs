@@ -11,7 +11,7 @@ use ackclock::record::{Columns, Series};
 use ackclock::units::{Span, Time};
 use parquet::errors::ParquetError;
 
-use crate::columnar::wrong;
+use ackclock_columns::wrong;
 
 /// The rows of a series in its table.
 pub(super) struct Rows<'a> {

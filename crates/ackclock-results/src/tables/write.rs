@@ -11,8 +11,8 @@ use parquet::errors::ParquetError;
 use serde::{Deserialize, Serialize};
 
 use super::spans::Rows;
-use super::{Column, FORMAT_VERSION, INDEX, Index, IndexedFile, Kind, Origin, SEED, TableError, columns};
-use crate::columnar::{self, Values};
+use super::{Column, FORMAT_VERSION, INDEX, Index, IndexedFile, Origin, SEED, TableError, columns};
+use ackclock_columns::{Kind, Values};
 
 /// Writes the series of one run to a folder, which is made if it is not there: a file for each metric, then the index.
 /// Everything has reached the disk when this returns.
@@ -122,7 +122,7 @@ fn write_table(file: impl Write + Send, metric: Metric, series: &[&Series], orig
             column.kind = Kind::Number;
         }
     }
-    parquet(file, metric, &columns, &series, origin).map_err(columnar::cause)?;
+    parquet(file, metric, &columns, &series, origin).map_err(ackclock_columns::cause)?;
     Ok(series.iter().map(|rows| rows.len() as u64).sum())
 }
 
@@ -145,12 +145,17 @@ fn parquet(
     let name = metric.name().replace('-', "_");
     // The largest seed is that of TOML, which is that of the column.
     let seed = origin.seed as i64;
-    columnar::write(file, &name, &named, metadata(metric, columns, series, origin), groups.len(), |group, column| {
-        match column.checked_sub(1) {
+    ackclock_columns::write(
+        file,
+        &name,
+        &named,
+        metadata(metric, columns, series, origin),
+        groups.len(),
+        |group, column| match column.checked_sub(1) {
             None => Values::Same(seed, groups[group].iter().map(|(_, rows)| rows.len()).sum()),
             Some(column) => values(&columns[column], &groups[group]),
-        }
-    })
+        },
+    )
 }
 
 fn metadata(metric: Metric, columns: &[Column], series: &[Rows<'_>], origin: &Origin) -> Vec<(String, String)> {

@@ -3,14 +3,14 @@
 use std::convert::Infallible;
 use std::io::ErrorKind;
 
-use ackclock_results::columnar::{self, FileError, FileKind};
+use ackclock_columns::{FileError, FileKind};
 
 use super::{FORMAT_VERSION, INDEX};
 
 /// Why a plan cannot be written or read.
 pub type PlanError = FileError<OfPlans>;
 /// What is wrong.
-pub type Problem = columnar::Problem<OfPlans>;
+pub type Problem = ackclock_columns::Problem<OfPlans>;
 
 /// Plans have no problems of their own.
 #[derive(Debug)]

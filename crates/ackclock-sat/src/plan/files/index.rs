@@ -5,7 +5,6 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use ackclock::units::{Span, Time};
-use ackclock_results::columnar;
 use serde::{Deserialize, Serialize};
 
 use super::{FORMAT_VERSION, PlanError, Problem};
@@ -123,7 +122,7 @@ impl IndexedFile {
         if bytes != self.bytes {
             return Err(PlanError::damaged(path, format!("it has {bytes} bytes, {} were written", self.bytes)));
         }
-        let (_, blake3) = columnar::checksum(path).map_err(failed)?;
+        let (_, blake3) = ackclock_columns::checksum(path).map_err(failed)?;
         match blake3 == self.blake3 {
             true => Ok(()),
             false => Err(PlanError::damaged(path, "its checksum is wrong")),

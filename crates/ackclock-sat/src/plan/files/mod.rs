@@ -23,8 +23,7 @@ use std::fs::{self, File};
 use std::path::Path;
 use std::process;
 
-use ackclock_results::columnar;
-use ackclock_results::tables::Kind;
+use ackclock_columns::Kind;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 
 use self::index::{Index, IndexedFile};
@@ -68,12 +67,12 @@ impl Plan {
             let named: Vec<(&str, Kind)> = table.columns.iter().map(|column| (column.name, column.kind)).collect();
             let mut columns = (table.values)(self).into_iter().map(Some).collect::<Vec<_>>();
             let rows = columns.first().and_then(Option::as_ref).map_or(0, |(rows, _)| *rows);
-            columnar::write(&file, table.name, &named, table.metadata(), usize::from(rows > 0), |_, column| {
+            ackclock_columns::write(&file, table.name, &named, table.metadata(), usize::from(rows > 0), |_, column| {
                 columns[column].take().expect("each column is asked for once").1
             })
-            .map_err(|error| failed(columnar::cause(error)))?;
+            .map_err(|error| failed(ackclock_columns::cause(error)))?;
             file.sync_all().map_err(failed)?;
-            let (bytes, blake3) = columnar::checksum(&path).map_err(failed)?;
+            let (bytes, blake3) = ackclock_columns::checksum(&path).map_err(failed)?;
             files.push(IndexedFile { table: table.name.into(), rows: rows as u64, bytes, blake3 });
         }
         let written = Index::of(self, files).write(&stage.join(INDEX));
@@ -99,7 +98,7 @@ impl Plan {
             if reader.metadata().file_metadata().schema_descr().num_columns() != table.columns.len() {
                 return Err(damaged("it has other columns".into()));
             }
-            decoded_bytes += columnar::decoded_bytes(reader.metadata());
+            decoded_bytes += ackclock_columns::decoded_bytes(reader.metadata());
             if decoded_bytes > MAX_DECODED_BYTES {
                 let limit = MAX_DECODED_BYTES >> 20;
                 return Err(damaged(format!(

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::fs::File;
 
 use ackclock::units::{Span, Time};
-use ackclock_results::columnar::{Rows, Values, wrong};
-use ackclock_results::tables::Kind;
+use ackclock_columns::Kind;
+use ackclock_columns::{Rows, Values, wrong};
 use parquet::errors::ParquetError;
 use parquet::file::reader::SerializedFileReader;
 

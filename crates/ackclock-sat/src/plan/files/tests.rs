@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use ackclock::units::{Span, Time};
-use ackclock_results::columnar::Values;
+use ackclock_columns::Values;
 
 use super::*;
 use crate::course::Course;
@@ -89,7 +89,7 @@ fn a_small_file_of_many_rows_is_refused_before_it_is_decoded() {
     const ROWS: usize = 5_000_000;
     let (pieces, zeros) = (1000, vec![Time::ZERO; ROWS / 1000]);
     let file = File::create(&path).unwrap();
-    columnar::write(&file, table.name, &named, table.metadata(), 1, |_, column| match column {
+    ackclock_columns::write(&file, table.name, &named, table.metadata(), 1, |_, column| match column {
         0 => Values::Runs(vec![("1.0", ROWS)]),
         1 => Values::Runs(vec![("1.1", ROWS)]),
         2 => Values::Runs(vec![("in-plane", ROWS)]),
@@ -98,7 +98,7 @@ fn a_small_file_of_many_rows_is_refused_before_it_is_decoded() {
     .unwrap();
     let mut index = Index::read(&folder.0.join(INDEX)).unwrap();
     let entry = index.files.iter_mut().find(|file| file.table == table.name).unwrap();
-    (entry.bytes, entry.blake3) = columnar::checksum(&path).unwrap();
+    (entry.bytes, entry.blake3) = ackclock_columns::checksum(&path).unwrap();
     assert!(entry.bytes < 100_000, "{}", entry.bytes);
     let (mut empty, files) = (index.empty_plan(), index.files.clone());
     empty.nodes = Vec::new();

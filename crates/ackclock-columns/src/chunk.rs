@@ -1,8 +1,7 @@
 //! A column chunk of a Parquet file, page by page.
 //! Source: the Parquet format, "File format" and "Data pages".
 //!
-//! The library's own column writer looks at every row several times, in buffers as large as a row group. What is written
-//! here is known to need less: columns without gaps, in pages that stay in the processor's cache.
+//! For a column whose pages are not made by the library's own column writer.
 
 use std::io::Write;
 

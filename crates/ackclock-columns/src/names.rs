@@ -11,8 +11,7 @@ use parquet::errors::ParquetError;
 use parquet::file::writer::SerializedRowGroupWriter;
 use parquet::schema::types::ColumnDescPtr;
 
-use super::chunk;
-use super::delta::varint;
+use crate::chunk;
 
 /// Writes the next column of a row group. `runs` are names and how often each comes, in the order of the rows.
 pub(super) fn write<'a, W: Write + Send>(
@@ -78,6 +77,15 @@ impl<'a> Chunk<'a> {
         }
         octets
     }
+}
+
+/// Appends a number in groups of seven bits, the lowest first.
+fn varint(mut number: u64, octets: &mut Vec<u8>) {
+    while number >= 0x80 {
+        octets.push(number as u8 | 0x80);
+        number >>= 7;
+    }
+    octets.push(number as u8);
 }
 
 #[cfg(test)]

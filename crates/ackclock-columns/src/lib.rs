@@ -1,0 +1,96 @@
+//! Plain columns as Parquet files: what tables of runs and contact plans have in common.
+//!
+//! Nothing of networks is known here, of this project only its unit of time. What is written can be read by every reader of
+//! the format. Pages are made by the library, but for names, which come in long runs (`names.rs`;
+//! `examples/names_in_runs.rs` measures why). Files are checked against a checksum before they are read, since a reader of
+//! Parquet may stumble over damage in any way.
+
+mod chunk;
+mod error;
+mod names;
+mod read;
+mod write;
+
+use std::borrow::Cow;
+use std::fs::File;
+use std::io;
+use std::path::Path;
+
+use ackclock::units::Time;
+use parquet::errors::ParquetError;
+
+pub use error::{FileError, FileKind, Problem};
+pub use read::{Rows, decoded_bytes, wrong};
+pub use write::write;
+
+/// What the values of a column are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Names, few and often repeated.
+    Text,
+    /// Picoseconds since the start of the run.
+    Time,
+    /// Whole numbers from 0.
+    Count,
+    /// Numbers, infinity included.
+    Number,
+    /// Numbers that are whole, from 0 to 2⁵³.
+    Whole,
+}
+
+/// The values of a column.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Values<'a> {
+    /// Names.
+    Text(Vec<&'a str>),
+    /// Names, each with how often it comes in a row: of a column that says the same on many rows.
+    Runs(Vec<(&'a str, usize)>),
+    /// Picoseconds.
+    Time(Vec<u64>),
+    /// Picoseconds, as instants and in pieces.
+    Instants(Vec<&'a [Time]>),
+    /// Whole numbers.
+    Count(Vec<u32>),
+    /// Numbers, in pieces.
+    Number(Vec<Cow<'a, [f64]>>),
+    /// Whole numbers below 2⁵³, in pieces.
+    Whole(Vec<Cow<'a, [f64]>>),
+    /// One number, so many times.
+    Same(i64, usize),
+}
+
+impl Values<'_> {
+    /// How many rows there are.
+    pub fn rows(&self) -> usize {
+        match self {
+            Values::Text(texts) => texts.len(),
+            Values::Runs(runs) => runs.iter().map(|run| run.1).sum(),
+            Values::Time(times) => times.len(),
+            Values::Instants(pieces) => pieces.iter().map(|piece| piece.len()).sum(),
+            Values::Count(counts) => counts.len(),
+            Values::Number(pieces) | Values::Whole(pieces) => pieces.iter().map(|piece| piece.len()).sum(),
+            Values::Same(_, rows) => *rows,
+        }
+    }
+}
+
+/// What the operating system said, if it was that: a full disk shall be called one.
+pub fn cause(error: ParquetError) -> io::Error {
+    match error {
+        ParquetError::External(inner) => match inner.downcast::<io::Error>() {
+            Ok(io) => *io,
+            Err(other) => io::Error::other(other),
+        },
+        other => io::Error::other(other),
+    }
+}
+
+/// The length of a file and the BLAKE3 of its content, in hexadecimal digits.
+///
+/// # Errors
+/// If it cannot be read.
+pub fn checksum(path: &Path) -> io::Result<(u64, String)> {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update_reader(File::open(path)?)?;
+    Ok((hasher.count(), hasher.finalize().to_hex().to_string()))
+}
