@@ -6,6 +6,8 @@ FUZZ_RUNS ?=
 
 BENCH_ARGS ?=
 
+WASM := wasm32-unknown-unknown
+
 .PHONY: help setup tools test check verify accept fuzz bench bench-setup instructions instructions-check clean
 
 help: ## print this
@@ -27,10 +29,17 @@ test: setup check ## every fast test: format, lint, unit, script, property, netw
 	@# Once more as users run it: optimised differently, the same code once gave other numbers.
 	$(CARGO) test --release --locked -p ackclock --test engines --test engines_random
 
-check: ## format, lint, documentation
+check: ## format, lint, documentation, the build for browsers
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --all-targets --locked -- -D warnings
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --locked
+	@# Simulator and scenario files in a browser: without contact plans as files.
+	@if rustup target add $(WASM) >/dev/null 2>&1; then \
+		echo "$(CARGO) check for $(WASM)"; \
+		$(CARGO) check --locked -p ackclock -p ackclock-scenario --no-default-features --target $(WASM); \
+	else \
+		echo "*** the target $(WASM) cannot be had here: the build for browsers is NOT CHECKED" >&2; \
+	fi
 
 verify: test ## slow: all studies in full, all networks on both engines, ten times the random cases, the fuzz targets
 	PROPTEST_CASES=20000 $(CARGO) test --release --locked -p ackclock --test tcp_properties

@@ -3,8 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::flow::Vc;
-use crate::ids::{IdVec, LinkId, NodeId, VcId};
+use crate::ids::{IdVec, LinkId, NodeId};
 use crate::path::RoutingTable;
 use crate::scenario::{self, NodeKind, Scenario, Technology};
 
@@ -39,10 +38,13 @@ pub(super) fn far_ends(link: &scenario::Link) -> impl Iterator<Item = NodeId> {
 }
 
 /// For each link, whether packets may cross it whose route changes.
-pub(super) fn routed_links(scenario: &Scenario, vcs: &IdVec<VcId, Vc>) -> IdVec<LinkId, bool> {
+pub(super) fn routed_links<'a>(
+    scenario: &Scenario,
+    routes: impl Iterator<Item = &'a Arc<Routed>>,
+) -> IdVec<LinkId, bool> {
     let mut routed: IdVec<LinkId, bool> = scenario.links.iter().map(|_| false).collect();
     let mut last: *const Routed = std::ptr::null();
-    for route in vcs.iter().filter_map(|vc| vc.routed.as_ref()) {
+    for route in routes {
         // Neighbours often have the same.
         if std::mem::replace(&mut last, Arc::as_ptr(route)) != Arc::as_ptr(route) {
             route.links.iter().for_each(|&link| routed[link] = true);

@@ -2,6 +2,7 @@
 //! Source: docs/models/paths.md; a delay holds for the packets whose transmission begins under it, as in ns-2 and as
 //! \[VEGAS-A\] §3.1 has it. Whole picoseconds throughout.
 
+use super::assert_ascending;
 use super::routing::FarEnds;
 use crate::ids::NodeId;
 use crate::units::{Rate, Span, Time};
@@ -333,11 +334,6 @@ fn between(start: Span, end: Span, passed: Span, whole: Span) -> Span {
         }
     };
     low + Span::from_ps(part)
-}
-
-pub(super) fn assert_ascending(times: impl Iterator<Item = Time> + Clone) {
-    assert_eq!(times.clone().next(), Some(Time::ZERO), "the first point is at time 0");
-    assert!(times.clone().zip(times.skip(1)).all(|(one, next)| one < next), "points must be in order of time");
 }
 
 #[cfg(test)]

@@ -16,3 +16,11 @@ pub use errors::{AppliesTo, ErrorModel, ErrorParams, Errors, Kind, Packet, Place
 pub use line::{Fate, Line, Passage, PathParams};
 pub use markov::{Markov, MarkovParams, Sampling, Stay};
 pub use routing::{FarEnds, NodeRoutes, Onward, RoutingTable, Signpost, Unheard};
+
+use crate::units::Time;
+
+/// Schedules begin at time 0 and go forward.
+fn assert_ascending(times: impl Iterator<Item = Time> + Clone) {
+    assert_eq!(times.clone().next(), Some(Time::ZERO), "the first point is at time 0");
+    assert!(times.clone().zip(times.skip(1)).all(|(one, next)| one < next), "points must be in order of time");
+}

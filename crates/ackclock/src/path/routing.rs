@@ -171,7 +171,7 @@ impl FarEnds {
     /// # Panics
     /// If they are not.
     pub fn new(points: Vec<(Time, Option<NodeId>)>, unheard: Unheard) -> FarEnds {
-        super::course::assert_ascending(points.iter().map(|&(time, _)| time));
+        super::assert_ascending(points.iter().map(|&(time, _)| time));
         FarEnds { points, unheard }
     }
 

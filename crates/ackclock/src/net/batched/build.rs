@@ -37,54 +37,56 @@ use crate::rng::name_hash;
 use crate::scenario::{Scenario, Technology};
 use crate::units::{Span, Time};
 
-/// The network of a scenario, before anything has happened.
-pub(super) fn network(scenario: &Scenario, seed: u64, recorder: Option<&Recorder>) -> Batched {
-    let vcs = build::vcs(scenario);
-    let (wiring, crossing) = (Wiring::new(scenario), build::crossing(scenario, &vcs));
-    let routed = routed_links(scenario, &vcs);
-    let tails = tails(scenario, &wiring, &crossing, &vcs, &routed);
-    let shortest = scenario.flows.iter().map(|flow| flow.tcp.shortest_datagram()).min().unwrap_or(0);
-    let plan = Plan { scenario, seed, recorder, wiring, crossing, tails, routed, vcs, shortest };
-    let layout = plan.layout();
-    let mut ways = plan.ways(&layout);
-    let mut parts: BTreeMap<usize, Part> = plan.hosts(&layout, &mut ways);
-    let ports = layout.ports();
-    for links in ports.chunk_by(|a, b| a.0 == b.0) {
-        parts.insert(links[0].0 as usize, plan.ports(links, &layout, &mut ways));
-    }
-    if let Some((group, part)) = layout.datagram_sinks {
-        let (flows, sources) = (scenario.flows.len(), scenario.datagrams.len());
-        parts.insert(part, Part::Datagrams(DatagramSinks::new(group, flows, sources)));
-    }
-    let reports = plan.reports();
-    let mut directory = Directory::new(scenario, plan.crossing);
-    for (id, link) in scenario.links.iter_ids() {
-        match (plan.wiring.feeders[id], layout.part_of_port[id]) {
-            (Feeder::Nic, _) => directory.push(Output::Nic),
-            (_, Some((part, tail))) if plan.tails[id] => directory.push(Output::Tail { part, tail }),
-            (_, Some((part, port))) => directory.push(Output::Port { part, port }),
-            (_, None) => {
-                // Where nothing crosses, it does not matter behind what.
-                let Tap { behind, lag, numbers } = ways.taps.remove(&id).unwrap_or_default();
-                let threshold = link.queue.policy.threshold_cells();
-                directory.push_through(Through { behind, lag, numbers, threshold });
+impl Batched {
+    /// The network of a scenario, before anything has happened.
+    pub fn new(scenario: &Scenario, seed: u64, recorder: Option<&Recorder>) -> Batched {
+        let vcs = build::vcs(scenario);
+        let (wiring, crossing) = (Wiring::new(scenario), build::crossing(scenario, &vcs));
+        let routed = routed_links(scenario, vcs.iter().filter_map(|vc| vc.routed.as_ref()));
+        let tails = tails(scenario, &wiring, &crossing, &vcs, &routed);
+        let shortest = scenario.flows.iter().map(|flow| flow.tcp.shortest_datagram()).min().unwrap_or(0);
+        let plan = Plan { scenario, seed, recorder, wiring, crossing, tails, routed, vcs, shortest };
+        let layout = plan.layout();
+        let mut ways = plan.ways(&layout);
+        let mut parts: BTreeMap<usize, Part> = plan.hosts(&layout, &mut ways);
+        let ports = layout.ports();
+        for links in ports.chunk_by(|a, b| a.0 == b.0) {
+            parts.insert(links[0].0 as usize, plan.ports(links, &layout, &mut ways));
+        }
+        if let Some((group, part)) = layout.datagram_sinks {
+            let (flows, sources) = (scenario.flows.len(), scenario.datagrams.len());
+            parts.insert(part, Part::Datagrams(DatagramSinks::new(group, flows, sources)));
+        }
+        let reports = plan.reports();
+        let mut directory = Directory::new(scenario, plan.crossing);
+        for (id, link) in scenario.links.iter_ids() {
+            match (plan.wiring.feeders[id], layout.part_of_port[id]) {
+                (Feeder::Nic, _) => directory.push(Output::Nic),
+                (_, Some((part, tail))) if plan.tails[id] => directory.push(Output::Tail { part, tail }),
+                (_, Some((part, port))) => directory.push(Output::Port { part, port }),
+                (_, None) => {
+                    // Where nothing crosses, it does not matter behind what.
+                    let Tap { behind, lag, numbers } = ways.taps.remove(&id).unwrap_or_default();
+                    let threshold = link.queue.policy.threshold_cells();
+                    directory.push_through(Through { behind, lag, numbers, threshold });
+                }
             }
         }
-    }
-    let traces = recorder.and_then(Recorder::hosts);
-    Batched {
-        directory,
-        done: vec![Time::ZERO; parts.len()],
-        inlets: inlets(parts.len(), &ways.lookaheads),
-        io: Io {
-            reports,
-            sacks: Sacks::new(recorder.filter(|recorder| recorder.numbers_packets()).map_or(0, |_| plan.vcs.len())),
-            watched: traces.as_deref().map(HostTraces::watched).unwrap_or_default(),
-            traces,
-            mailboxes: parts.iter().map(|_| Mailbox::default()).collect(),
-            inboxes: (0..layout.inboxes()).map(|_| Mailbox::default()).collect(),
-        },
-        parts: parts.into_values().collect(),
+        let traces = recorder.and_then(Recorder::hosts);
+        Batched {
+            directory,
+            done: vec![Time::ZERO; parts.len()],
+            inlets: inlets(parts.len(), &ways.lookaheads),
+            io: Io {
+                reports,
+                sacks: Sacks::new(recorder.filter(|recorder| recorder.numbers_packets()).map_or(0, |_| plan.vcs.len())),
+                watched: traces.as_deref().map(HostTraces::watched).unwrap_or_default(),
+                traces,
+                mailboxes: parts.iter().map(|_| Mailbox::default()).collect(),
+                inboxes: (0..layout.inboxes()).map(|_| Mailbox::default()).collect(),
+            },
+            parts: parts.into_values().collect(),
+        }
     }
 }
 

@@ -8,11 +8,12 @@
 
 use super::cell_time::CellTime;
 use super::counts::Counts;
-use super::door::{Door, Train};
+use super::door::Door;
 use super::io::{Io, Item};
 use super::mailbox::Mailbox;
 use super::pacing::{Pacing, Spacing};
 use super::service::{FEW, Service};
+use super::train::Train;
 use crate::batch::Batch;
 use crate::ids::{IdVec, VcId};
 use crate::net::lists::Lists;
@@ -175,7 +176,7 @@ impl Kernel {
 
     /// Takes in what begins to arrive in the slot that ends at `now`.
     #[inline(always)]
-    fn begin(&mut self, mailbox: &mut Mailbox, now: u64) {
+    fn begin(&mut self, mailbox: &mut Mailbox<Item>, now: u64) {
         let end = now * self.door.cell_time.ps();
         while let Some(&item) = mailbox.first().filter(|item| item.time.as_ps() < end) {
             mailbox.take();
@@ -196,7 +197,7 @@ impl Kernel {
     fn one_after_the_other<P: CellPolicy>(
         &mut self,
         policy: &mut P,
-        mailbox: &mut Mailbox,
+        mailbox: &mut Mailbox<Item>,
         mut now: u64,
         begins: &mut u64,
         last: u64,
@@ -264,7 +265,7 @@ impl Kernel {
 
     /// There are paced frames: takes in what begins to arrive from slot end `now` on, not beyond slot end `last`, and puts
     /// frames with one cell in every slot to the paced ones. Returns the last slot end of the window that is then known.
-    fn begin_window(&mut self, mailbox: &mut Mailbox, now: u64, last: u64) -> u64 {
+    fn begin_window(&mut self, mailbox: &mut Mailbox<Item>, now: u64, last: u64) -> u64 {
         let end = self.pacing.reach(now).min(last);
         let cell_time = self.door.cell_time.ps();
         for &train in self.trains.as_slice() {
@@ -309,6 +310,6 @@ impl Kernel {
 }
 
 /// The slot end after the first arrival in the mailbox.
-fn next_slot(mailbox: &Mailbox, cell_time: CellTime) -> u64 {
+fn next_slot(mailbox: &Mailbox<Item>, cell_time: CellTime) -> u64 {
     mailbox.first().map_or(u64::MAX, |item| cell_time.slots(item.time.as_ps()) + 1)
 }

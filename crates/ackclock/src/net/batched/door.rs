@@ -3,8 +3,9 @@
 use super::cell_queue::CellQueue;
 use super::cell_time::CellTime;
 use super::counts::Counts;
-use super::io::{Arrived, Cells, Destination, Entrance, Io, Item, Leg};
+use super::io::{Arrived, Cells, Destination, Io, Item, Leg};
 use super::pacing::Spacing;
+use super::train::Train;
 use crate::ids::{Id, IdVec, VcId};
 use crate::packet::aal5::{Reassembled, Reassembler};
 use crate::queue::cell::{Arrival, CellPolicy};
@@ -35,55 +36,6 @@ pub(super) struct PortVc {
     pub(super) leg: Leg,
     /// Behind this port nothing is lost before the host: what its reassembly will say is known here.
     pub(super) reassembler: Reassembler,
-}
-
-/// The cells of a frame that are still to come.
-#[derive(Clone, Copy, Default)]
-pub(super) struct Train {
-    pub(super) input: u32,
-    pub(super) at_port: VcId,
-    frame: u32,
-    /// What the frame carries, and how many octets of data: see [`Item`].
-    carries: u64,
-    size: u32,
-    /// The number after the last cell's.
-    end: u16,
-    /// Cells to come.
-    pub(super) left: u16,
-    /// The cells from this one up to the next one were accepted.
-    accepted_from: u16,
-    eom: bool,
-    /// The next cell is accepted if there is room: the policy need not be asked.
-    sure: bool,
-    /// Slots that its cells wait, not yet counted.
-    waited: u64,
-}
-
-impl Train {
-    /// The cells that begin to arrive.
-    #[inline(always)]
-    pub(super) fn new(item: &Item) -> Train {
-        let &Item { carries, entrance: Entrance { input, at_port, .. }, frame, size, cells, .. } = item;
-        Train {
-            input,
-            at_port,
-            frame,
-            carries,
-            size,
-            end: cells.first() + cells.count(),
-            left: cells.count(),
-            accepted_from: cells.first(),
-            eom: cells.eom(),
-            sure: false,
-            waited: 0,
-        }
-    }
-
-    /// The next cell is accepted if there is room, without a question to the policy.
-    #[inline]
-    pub(super) fn is_sure(&self) -> bool {
-        self.sure
-    }
 }
 
 impl PortVc {

@@ -18,7 +18,7 @@ pub(super) struct Io {
     /// Of what it is told.
     pub(super) watched: Watched,
     /// Units on their way to each port.
-    pub(super) mailboxes: Vec<Mailbox>,
+    pub(super) mailboxes: Vec<Mailbox<Item>>,
     /// Frames on their way to each group of hosts.
     pub(super) inboxes: Vec<Mailbox<Arrived>>,
 }

@@ -4,7 +4,6 @@
 //! Senders post nearly in order, as they handle what reaches them in order of time. So what is new is put in order by
 //! insertion from the end, which costs little when little is out of place, and by a merge sort when much is.
 
-use super::io::Item;
 use crate::batch::Batch;
 use crate::units::Time;
 
@@ -18,7 +17,7 @@ pub(super) trait Travels: Copy + Default {
 
 /// Items on their way to a part.
 #[derive(Default)]
-pub(super) struct Mailbox<T = Item> {
+pub(super) struct Mailbox<T> {
     items: Batch<T>,
     /// Items before this one are taken.
     taken: usize,
@@ -132,7 +131,7 @@ fn ordered<T: Travels>(one: &T, other: &T) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::net::batched::io::Entrance;
+    use crate::net::batched::io::{Entrance, Item};
     use proptest::prelude::*;
 
     fn item(ps: u64, input: u32) -> Item {

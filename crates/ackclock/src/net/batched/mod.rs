@@ -25,6 +25,7 @@ mod sacks;
 mod serializer;
 mod service;
 mod tail;
+mod train;
 
 use std::collections::BTreeMap;
 
@@ -43,7 +44,6 @@ use super::link::Link;
 use super::recorder::{HostTraces, LinkRecording, PortRecording, Recorded, Recorder};
 use crate::ids::{Id, LinkId};
 use crate::record::{DatagramRecord, FlowRecord, LinkRecord, PortRecord};
-use crate::scenario::Scenario;
 use crate::units::{Span, Time};
 
 /// A network in parts.
@@ -77,11 +77,6 @@ struct Inlet {
 const LONGEST_BATCH: Span = Span::from_ms(500);
 
 impl Batched {
-    /// The network of a scenario, before anything has happened.
-    pub fn new(scenario: &Scenario, seed: u64, recorder: Option<&Recorder>) -> Batched {
-        build::network(scenario, seed, recorder)
-    }
-
     /// Handles every event before `until`.
     pub fn advance(&mut self, until: Time) {
         let mut events = self.events();

@@ -5,8 +5,8 @@
 //! several frames have in one slot is put in its order of service when that slot's turn comes.
 
 use super::cell_time::CellTime;
-use super::door::Train;
 use super::service::Service;
+use super::train::Train;
 
 /// From one cell of a frame to the next: whole slots, and picoseconds.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! The order in which the inputs of a cell port are served within a slot.
 
-use super::door::Train;
+use super::train::Train;
 use crate::rng::{Stream, mix};
 use crate::scenario::ServiceOrder;
 

@@ -51,7 +51,7 @@ pub(super) fn links(
 ) -> IdVec<LinkId, Link> {
     let wiring = Wiring::new(scenario);
     let crossing = crossing(scenario, vcs);
-    let routed = routed_links(scenario, vcs);
+    let routed = routed_links(scenario, vcs.iter().filter_map(|vc| vc.routed.as_ref()));
     let tails = tails(scenario, &wiring, &crossing, vcs, &routed);
     let link = |(id, link): (LinkId, &scenario::Link)| Link {
         name: link.name.clone(),

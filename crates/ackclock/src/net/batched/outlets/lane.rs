@@ -2,7 +2,7 @@
 //! looked up once.
 
 use super::{Outlet, Outlets};
-use crate::net::batched::io::{Cells, Destination, Entrance};
+use crate::net::batched::io::{Cells, Destination, Entrance, Item};
 use crate::net::batched::mailbox::Mailbox;
 use crate::net::batched::serializer::{LastTime, Serializers};
 use crate::net::nic::Nic;
@@ -13,7 +13,7 @@ pub(in crate::net::batched) struct Lane<'a> {
     outlet: &'a Outlet,
     entrance: &'a Entrance,
     nic: &'a mut Nic,
-    mailbox: &'a mut Mailbox,
+    mailbox: &'a mut Mailbox<Item>,
     last_time: &'a mut LastTime,
     serializers: &'a mut Serializers,
     link_header_bytes: u32,
@@ -26,7 +26,7 @@ impl Outlets {
     pub(in crate::net::batched) fn lane<'a>(
         &'a mut self,
         number: usize,
-        mailboxes: &'a mut [Mailbox],
+        mailboxes: &'a mut [Mailbox<Item>],
     ) -> Option<Lane<'a>> {
         let outlet = &self.outlets[number];
         let nic = &mut self.nics[outlet.nic as usize];
