@@ -6,7 +6,7 @@
 use std::collections::VecDeque;
 
 use super::link::{Link, Rider, Transmission};
-use super::occupancy::Occupancy;
+use super::queue_monitor::QueueMonitor;
 use crate::ids::VcId;
 use crate::queue::packet::{PacketArrival, PacketPolicy};
 use crate::queue::{DropReason, Verdict};
@@ -31,7 +31,7 @@ pub(super) struct PacketPort<T> {
     /// When the first of the queue begins to be transmitted, and when all of it is lost.
     next_start: Time,
     flush: Time,
-    pub(super) occupancy: Occupancy,
+    pub(super) monitor: QueueMonitor,
 }
 
 #[derive(Clone, Copy)]
@@ -67,7 +67,7 @@ impl<T: Copy> PacketPort<T> {
         link: Option<Box<Link>>,
         policy: Box<dyn PacketPolicy>,
         max_bytes: u64,
-        occupancy: Occupancy,
+        monitor: QueueMonitor,
     ) -> PacketPort<T> {
         PacketPort {
             rate,
@@ -81,7 +81,7 @@ impl<T: Copy> PacketPort<T> {
             free: Time::ZERO,
             next_start: Time::NEVER,
             flush: Time::NEVER,
-            occupancy,
+            monitor,
         }
     }
 
@@ -98,33 +98,33 @@ impl<T: Copy> PacketPort<T> {
             lost(handle);
             return None;
         }
-        self.occupancy.arrive(rider.vc);
+        self.monitor.arrive(rider.vc);
         let is_idle = self.queue.is_empty() && self.free <= now;
         let goes_at_once = is_idle && self.up_from(now) == now;
         if is_idle {
             self.policy.on_idle();
         }
         let bytes = u64::from(rider.packet.bytes);
-        let no_room = self.waiting_bytes + bytes > self.max_bytes || self.occupancy.buffer().is_full();
+        let no_room = self.waiting_bytes + bytes > self.max_bytes || self.monitor.buffer().is_full();
         let arrival = PacketArrival {
             now,
             idle: is_idle.then(|| now.since(self.free)),
-            queued: self.occupancy.buffer().queued(),
+            queued: self.monitor.buffer().queued(),
             queued_bytes: self.waiting_bytes,
             is_full: no_room && !goes_at_once,
         };
         match self.policy.on_enqueue(&arrival) {
             Verdict::Drop(reason) => {
-                self.occupancy.refuse(now, rider.vc, rider.vc_name, rider.frame, reason);
+                self.monitor.refuse(now, rider.vc, rider.vc_name, rider.frame, reason);
                 lost(handle);
                 None
             }
             Verdict::Accept if goes_at_once => {
-                self.occupancy.pass(now, rider.vc);
+                self.monitor.pass(now, rider.vc);
                 self.transmit(now, now, rider, handle, lost)
             }
             Verdict::Accept => {
-                self.occupancy.enter(now, rider.vc);
+                self.monitor.enter(now, rider.vc);
                 self.waiting_bytes += bytes;
                 self.queue.push_back(Waiting { rider, arrived: now, handle });
                 if self.queue.len() == 1 {
@@ -148,9 +148,9 @@ impl<T: Copy> PacketPort<T> {
             return None;
         }
         let (complete, arrives) = self.link.as_mut()?.line.transmit_in_calm(now, now, bytes)?;
-        self.occupancy.arrive(vc);
-        self.occupancy.pass(now, vc);
-        self.occupancy.transmits(now, complete.since(now));
+        self.monitor.arrive(vc);
+        self.monitor.pass(now, vc);
+        self.monitor.transmits(now, complete.since(now));
         self.free = complete;
         Some(arrives)
     }
@@ -165,7 +165,7 @@ impl<T: Copy> PacketPort<T> {
     ) -> Option<Turn<T>> {
         if now == self.flush {
             while let Some(Waiting { rider, handle, .. }) = self.take() {
-                self.occupancy.throw_away(now, rider.vc, rider.vc_name, rider.frame, DropReason::Outage);
+                self.monitor.drop_waiting(now, rider.vc, rider.vc_name, rider.frame, DropReason::Outage);
                 lost(handle);
             }
             return None;
@@ -173,7 +173,7 @@ impl<T: Copy> PacketPort<T> {
         while let Some(Waiting { rider, arrived, handle }) = self.take() {
             match self.policy.on_dequeue(now, now.since(arrived), self.waiting_bytes) {
                 Verdict::Accept => {
-                    self.occupancy.leave(now, rider.vc, arrived);
+                    self.monitor.leave(now, rider.vc, arrived);
                     let leaves = self.link.as_ref().is_some_and(|link| link.line.avoids(now)) && elsewhere(handle);
                     let turn = match leaves {
                         true => Some(Turn::Leaves(handle)),
@@ -183,7 +183,7 @@ impl<T: Copy> PacketPort<T> {
                     return turn;
                 }
                 Verdict::Drop(reason) => {
-                    self.occupancy.throw_away(now, rider.vc, rider.vc_name, rider.frame, reason);
+                    self.monitor.drop_waiting(now, rider.vc, rider.vc_name, rider.frame, reason);
                     lost(handle);
                 }
             }
@@ -226,7 +226,7 @@ impl<T: Copy> PacketPort<T> {
             }
         };
         self.free = complete;
-        self.occupancy.transmits(now, complete.since(now));
+        self.monitor.transmits(now, complete.since(now));
         if arrives.is_none() {
             lost(handle);
         }
@@ -263,7 +263,7 @@ mod tests {
         let link = scenario::Link { name: "a->b".into(), from, to, rate: rate(), delay, path, queue };
         let link = Link::new(LinkId::from_index(0), &link, 1, 1, false, LossRecording::Each);
         let policy = policy.start(rate(), "a->b", 1);
-        PacketPort::new((rate(), delay), link, policy, max_bytes, Occupancy::new(max_packets, 1, None))
+        PacketPort::new((rate(), delay), link, policy, max_bytes, QueueMonitor::new(max_packets, 1, None))
     }
 
     fn port(max_packets: u32, max_bytes: u64) -> PacketPort<u32> {
@@ -330,7 +330,7 @@ mod tests {
             }
         }
         events(&mut port, Time::NEVER, &mut departures);
-        (departures, port.occupancy.record(ns(100_000), "a->b", ["v"].into_iter()), passed)
+        (departures, port.monitor.record(ns(100_000), "a->b", ["v".to_owned()].into_iter()), passed)
     }
 
     proptest! {
@@ -376,7 +376,7 @@ mod tests {
         for handle in 0..4 {
             arrive(&mut port, 0, handle, 100);
         }
-        assert_eq!((port.queue.len(), port.occupancy.buffer().queued()), (2, 2), "one under way, two wait, one gone");
+        assert_eq!((port.queue.len(), port.monitor.buffer().queued()), (2, 2), "one under way, two wait, one gone");
     }
 
     #[test]
@@ -420,10 +420,10 @@ mod tests {
             arrive(&mut port, 900, handle, 100);
         }
         assert_eq!(event(&mut port, 1000), (None, vec![1, 2]), "0 is under way");
-        assert_eq!((port.occupancy.buffer().queued(), port.waiting_bytes), (0, 0));
+        assert_eq!((port.monitor.buffer().queued(), port.waiting_bytes), (0, 0));
         assert_eq!(arrive(&mut port, 2000, 3, 100), None);
         assert_eq!(event(&mut port, 5000), (departs(3, 6800), vec![]), "what came later is not lost");
-        let record = port.occupancy.record(ns(9000), "a->b", ["v"].into_iter());
+        let record = port.monitor.record(ns(9000), "a->b", ["v".to_owned()].into_iter());
         assert_eq!((record.arrivals, record.departures, record.drops.outage), (4, 2, 2));
     }
 
@@ -452,7 +452,7 @@ mod tests {
             assert_eq!(port.on_event(ns(2100), |_| unreachable!(), |_| true), Some(Turn::Leaves(handle)));
         }
         assert_eq!(port.next_event(), Time::NEVER);
-        let record = port.occupancy.record(ns(9000), "a->b", ["v"].into_iter());
+        let record = port.monitor.record(ns(9000), "a->b", ["v".to_owned()].into_iter());
         assert_eq!((record.arrivals, record.departures, record.final_queue), (4, 4, 0));
     }
 
@@ -485,7 +485,7 @@ mod tests {
         assert_eq!(event(&mut port, 12_000).1, []);
         assert_eq!(event(&mut port, 24_000).1, []);
         assert_eq!(event(&mut port, 36_000), (departs(4, 49_000), vec![3]));
-        let record = port.occupancy.record(ns(40_000), "a->b", ["v"].into_iter());
+        let record = port.monitor.record(ns(40_000), "a->b", ["v".to_owned()].into_iter());
         assert_eq!((record.departures, record.drops.policy, record.final_queue), (4, 1, 15));
     }
 }

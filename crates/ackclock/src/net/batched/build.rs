@@ -6,10 +6,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::cell_port::CellPort;
-use super::counts::Counts;
 use super::datagrams::DatagramSinks;
 use super::directory::{Directory, Output, Through};
 use super::door::{self, Door};
+use super::fifo_monitor::FifoMonitor;
 use super::hosts::Hosts;
 use super::io::{Destination, Entrance, Io, Leg};
 use super::mailbox::Mailbox;
@@ -376,7 +376,7 @@ impl Plan<'_> {
         let ends = self.vcs.len() / layout.groups.len();
         let mut outlets: Vec<Vec<Outlet>> = layout.groups.iter().map(|_| Vec::with_capacity(ends)).collect();
         let mut nics: IdVec<LinkId, Option<u32>> = self.scenario.links.iter().map(|_| None).collect();
-        let mut counts: Vec<u32> = vec![0; layout.groups.len()];
+        let mut monitor: Vec<u32> = vec![0; layout.groups.len()];
         let mut links: Vec<Vec<Link>> = layout.groups.iter().map(|_| Vec::new()).collect();
         let mut serializers: Vec<Serializers> = layout.groups.iter().map(|_| Serializers::default()).collect();
         // A connection's outlet has the number of the end that it leaves: the sender's comes first in each flow.
@@ -390,8 +390,8 @@ impl Plan<'_> {
                 continue;
             };
             let nic = *nics[first].get_or_insert_with(|| {
-                counts[origin] += 1;
-                counts[origin] - 1
+                monitor[origin] += 1;
+                monitor[origin] - 1
             });
             let paths = &mut links[origin];
             let path = self.link(first).map(|link| {
@@ -430,7 +430,7 @@ impl Plan<'_> {
         let mut parts = BTreeMap::new();
         let groups = layout.groups.iter().enumerate().zip(outlets).zip(links).zip(serializers);
         for ((((group, &part), outlets), links), serializers) in groups {
-            let nics = counts[group] as usize;
+            let nics = monitor[group] as usize;
             let has = |end: End| layout.group_of(end) == group;
             let hosts = Hosts::new(
                 group,
@@ -489,16 +489,16 @@ impl Plan<'_> {
             inputs: inputs.map(|&input| name_hash(&self.scenario.links[input].name)).collect(),
         };
         let policy = link.queue.policy.of_cells().start(self.crossing.of(id).len());
-        let (counts, _) = self.counts(id, cell_time);
+        let (monitor, _) = self.monitor(id, cell_time);
         let crossing = self.crossing.of(id).len();
         let trace = self.trace(id).map(|trace| FifoTrace::new(trace, cell_time, crossing));
-        CellPort::new(part, policy, service, Door::new(cell_time, vcs, counts, memory, trace))
+        CellPort::new(part, policy, service, Door::new(cell_time, vcs, monitor, memory, trace))
     }
 
     fn packet_port(&self, id: LinkId, ways: &mut Ways, serializers: &mut Serializers) -> PacketPort {
-        let (counts, max_bytes) = self.counts(id, Span::from_ps(1));
+        let (monitor, max_bytes) = self.monitor(id, Span::from_ps(1));
         let serializer = serializers.of(self.scenario.links[id].rate);
-        PacketPort::new(serializer, max_bytes, self.packet_vcs(id, ways), counts, self.trace(id))
+        PacketPort::new(serializer, max_bytes, self.packet_vcs(id, ways), monitor, self.trace(id))
     }
 
     /// The connections that cross a packet port.
@@ -543,10 +543,10 @@ impl Plan<'_> {
     }
 
     /// The counters of a port, and its limit of bytes.
-    fn counts(&self, id: LinkId, tick: Span) -> (Counts, u64) {
+    fn monitor(&self, id: LinkId, tick: Span) -> (FifoMonitor, u64) {
         let queue = &self.scenario.links[id].queue;
         let (units, bytes) = build::limits(queue.buffer);
-        (Counts::new(units, self.crossing.of(id).len(), queue.policy.threshold_cells(), tick), bytes)
+        (FifoMonitor::new(units, self.crossing.of(id).len(), queue.policy.threshold_cells(), tick), bytes)
     }
 }
 

@@ -7,8 +7,8 @@
 //! the set of such frames nothing has to be searched; and where only one arrives, most of its cells are a single step.
 
 use super::cell_time::CellTime;
-use super::counts::Counts;
 use super::door::Door;
+use super::fifo_monitor::FifoMonitor;
 use super::io::{Io, Item};
 use super::mailbox::Mailbox;
 use super::pacing::{Pacing, Spacing};
@@ -83,7 +83,7 @@ impl CellPort {
 
     /// The port's record at `now`.
     pub(super) fn record(&self, now: Time, name: &str, vcs: impl Iterator<Item = String>) -> PortRecord {
-        self.kernel.counts().record(now, name, vcs, self.kernel.door.queue.waiting())
+        self.kernel.monitor().record(now, name, vcs, self.kernel.door.queue.waiting())
     }
 
     /// What was recorded before `now`, if something was.
@@ -96,7 +96,7 @@ impl CellPort {
         let Kernel { door, .. } = &self.kernel;
         Passed {
             cell_time: door.cell_time,
-            accepted: self.kernel.counts().accepted(),
+            accepted: self.kernel.monitor().accepted(),
             departures: Lists::new(door.vcs.len(), door.queue.departures()),
         }
     }
@@ -300,12 +300,12 @@ impl Kernel {
     #[inline(always)]
     fn train(&mut self, item: &Item) -> Train {
         self.frames += 1;
-        self.door.counts.arrive(item.entrance.at_port, item.cells.count().into());
+        self.door.monitor.arrive(item.entrance.at_port, item.cells.count().into());
         Train::new(item)
     }
 
-    fn counts(&self) -> Counts {
-        self.door.counts_with(self.trains.as_slice().iter().chain(self.pacing.trains()))
+    fn monitor(&self) -> FifoMonitor {
+        self.door.monitor_with(self.trains.as_slice().iter().chain(self.pacing.trains()))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::cell_queue::CellQueue;
 use super::cell_time::CellTime;
-use super::counts::Counts;
+use super::fifo_monitor::FifoMonitor;
 use super::io::{Arrived, Cells, Destination, Io, Item, Leg};
 use super::pacing::Spacing;
 use super::train::Train;
@@ -18,8 +18,8 @@ pub(super) struct Door {
     pub(super) cell_time: CellTime,
     pub(super) vcs: IdVec<VcId, PortVc>,
     pub(super) queue: CellQueue,
-    /// Arrivals are counted when a frame begins, waiting when it ends; [`Door::counts_with`] has them to the cell.
-    pub(super) counts: Counts,
+    /// Arrivals are counted when a frame begins, waiting when it ends; [`Door::monitor_with`] has them to the cell.
+    pub(super) monitor: FifoMonitor,
     pub(super) trace: Option<Box<FifoTrace>>,
     /// A cell that finds fewer waiting and need not be asked about need only be counted: the capacity, or none if
     /// something is recorded.
@@ -58,21 +58,21 @@ impl Door {
     pub(super) fn new(
         cell_time: Span,
         vcs: IdVec<VcId, PortVc>,
-        counts: Counts,
+        monitor: FifoMonitor,
         memory: Span,
         trace: Option<Box<FifoTrace>>,
     ) -> Door {
         let slots = if memory == Span::ZERO { 0 } else { memory / cell_time + 2 };
-        let plain = if trace.is_some() { 0 } else { u64::from(counts.buffer().capacity()) };
-        Door { cell_time: CellTime::new(cell_time.as_ps()), vcs, queue: CellQueue::new(slots), counts, trace, plain }
+        let plain = if trace.is_some() { 0 } else { u64::from(monitor.buffer().capacity()) };
+        Door { cell_time: CellTime::new(cell_time.as_ps()), vcs, queue: CellQueue::new(slots), monitor, trace, plain }
     }
 
     /// Those whose time has come by slot end `now` leave the counters.
     #[inline(always)]
     pub(super) fn depart(&mut self, now: u64) {
-        let Door { queue, counts, .. } = self;
-        queue.take_departed(now, |vc, cells| counts.leave_late(vc, cells));
-        counts.tell(queue.waiting_at(now));
+        let Door { queue, monitor, .. } = self;
+        queue.take_departed(now, |vc, cells| monitor.leave_late(vc, cells));
+        monitor.tell(queue.waiting_at(now));
     }
 
     /// The next cell of a train is accepted or refused at slot end `now`.
@@ -92,7 +92,7 @@ impl Door {
     /// The same if more has to be done.
     #[inline(never)]
     fn serve_with_care<P: CellPolicy>(&mut self, policy: &mut P, now: u64, train: &mut Train, io: &mut Io) {
-        if train.is_sure() && self.queue.waiting_at(now) < u64::from(self.counts.buffer().capacity()) {
+        if train.is_sure() && self.queue.waiting_at(now) < u64::from(self.monitor.buffer().capacity()) {
             // The same as in Door::serve.
             train.left -= 1;
             let departs = self.accept(now, train, 1);
@@ -134,13 +134,13 @@ impl Door {
     }
 
     /// The counters with those cells of unfinished frames that have come so far.
-    pub(super) fn counts_with<'a>(&self, unfinished: impl Iterator<Item = &'a Train>) -> Counts {
-        let mut counts = self.counts.clone();
+    pub(super) fn monitor_with<'a>(&self, unfinished: impl Iterator<Item = &'a Train>) -> FifoMonitor {
+        let mut monitor = self.monitor.clone();
         for train in unfinished {
-            counts.not_arrived(train.at_port, u64::from(train.left));
-            counts.wait(train.at_port, train.waited);
+            monitor.not_arrived(train.at_port, u64::from(train.left));
+            monitor.wait(train.at_port, train.waited);
         }
-        counts
+        monitor
     }
 
     /// The next cell of a train that is sure enters the queue at slot end `now` if that is as simple as it mostly is:
@@ -150,7 +150,7 @@ impl Door {
         let vc = train.at_port;
         // Very many if the last cell departed before: then this one departs at once.
         let before = self.queue.last_departure().wrapping_sub(now);
-        if before < self.plain && self.queue.has_room() && self.counts.enter_among_others(vc, now, before) {
+        if before < self.plain && self.queue.has_room() && self.monitor.enter_among_others(vc, now, before) {
             train.left -= 1;
             train.waited += before + 1;
             self.queue.push(vc, 1);
@@ -172,12 +172,12 @@ impl Door {
         } else {
             train.waited += u64::from(count) * (departs - now);
             // Departures that are handled late make Y_i too large, which does not matter below its maximum.
-            if !(self.counts.buffer().stays_below_max(vc, count) && self.queue.has_room()) {
+            if !(self.monitor.buffer().stays_below_max(vc, count) && self.queue.has_room()) {
                 self.accept_up_to_date(now, vc, count);
                 return departs;
             }
             // Before each cell but the first, the one due then leaves.
-            self.counts.enter(vc, now, departs, count, departs - now - 1);
+            self.monitor.enter(vc, now, departs, count, departs - now - 1);
             self.queue.push(vc, count);
         }
         departs
@@ -204,14 +204,14 @@ impl Door {
             // at the end.
             self.depart(now + u64::from(count) - 1);
             self.queue.make_room();
-            self.counts.enter(vc, now, now + before + 1, count, before);
+            self.monitor.enter(vc, now, now + before + 1, count, before);
             self.queue.push(vc, count);
             return;
         }
         for at in now..now + u64::from(count) {
             self.depart(at);
             self.queue.make_room();
-            self.counts.enter(vc, at, at + before + 1, 1, before);
+            self.monitor.enter(vc, at, at + before + 1, 1, before);
             self.queue.push(vc, 1);
         }
     }
@@ -222,7 +222,7 @@ impl Door {
         if train.eom {
             policy.end_accepted(train.at_port);
         }
-        self.counts.wait(train.at_port, train.waited);
+        self.monitor.wait(train.at_port, train.waited);
         let vc = &mut self.vcs[train.at_port];
         let Destination::Host { group, link } = vc.leg.to else {
             unreachable!("towards a port the policy is always asked")
@@ -240,10 +240,10 @@ impl Door {
         if policy.reads_per_vc(waiting as u32) {
             self.depart(now);
         } else {
-            self.counts.tell(waiting);
+            self.monitor.tell(waiting);
         }
         let eom = train.eom && train.left == 1;
-        let verdict = policy.admit(Arrival { vc: train.at_port, eom }, self.counts.buffer());
+        let verdict = policy.admit(Arrival { vc: train.at_port, eom }, self.monitor.buffer());
         let Verdict::Drop(reason) = verdict else { return self.accepted(policy, now, alone, train, io) };
         train.left -= 1;
         self.refused(now, train, reason);
@@ -267,7 +267,7 @@ impl Door {
                     if train.eom && count > 1 {
                         policy.end_accepted(train.at_port);
                     }
-                    self.counts.wait(train.at_port, train.waited);
+                    self.monitor.wait(train.at_port, train.waited);
                     let time = time(departs, self.cell_time);
                     self.vcs[train.at_port].end_train(train, group, link, time, io);
                 }
@@ -281,7 +281,7 @@ impl Door {
                 let Train { frame, carries, size, .. } = *train;
                 io.post(mailbox, Item { time, carries, entrance, frame, size, cells });
                 if train.left == 0 {
-                    self.counts.wait(train.at_port, train.waited);
+                    self.monitor.wait(train.at_port, train.waited);
                 }
                 1
             }
@@ -297,7 +297,7 @@ impl Door {
             trace.refused(Refused { time: now, vc: train.at_port.index() as u32, frame: train.frame, reason });
         }
         let vc = &mut self.vcs[train.at_port];
-        self.counts.refuse(now, train.at_port, vc.name_hash, reason);
+        self.monitor.refuse(now, train.at_port, vc.name_hash, reason);
         let index = train.end - train.left - 1;
         if train.accepted_from < index {
             vc.reassembler.on_units(train.frame, train.accepted_from, index - train.accepted_from, false);
@@ -305,7 +305,7 @@ impl Door {
         train.accepted_from = index + 1;
         train.sure = false;
         if train.left == 0 {
-            self.counts.wait(train.at_port, train.waited);
+            self.monitor.wait(train.at_port, train.waited);
         }
     }
 }

@@ -57,6 +57,15 @@ pub(super) struct Item {
     pub(super) cells: Cells,
 }
 
+/// A packet that leaves a port or a host. See [`Item`].
+pub(super) struct SentPacket {
+    pub(super) carries: u64,
+    pub(super) frame: u32,
+    pub(super) size: u32,
+    /// Links that it has left behind, on a route that changes.
+    pub(super) crossed: Cells,
+}
+
 /// Where units come in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Entrance {
@@ -160,6 +169,22 @@ impl Io {
     #[inline(always)]
     pub(super) fn deliver(&mut self, group: u32, frame: Arrived) {
         self.inboxes[group as usize].post(frame);
+    }
+
+    /// A packet of connection `vc` arrives at `time` where the link of a port or of a host leads `to`. Ports that handle
+    /// many packets of one connection in succession look their way up once, and do this themselves.
+    #[inline(always)]
+    pub(super) fn send_packet(&mut self, to: Destination, time: Time, vc: VcId, packet: SentPacket) {
+        let SentPacket { carries, frame, size, crossed } = packet;
+        match to {
+            Destination::Port { mailbox, entrance } => {
+                self.post(mailbox, Item { time, carries, entrance, frame, size, cells: crossed });
+            }
+            Destination::Host { group, link } => {
+                self.deliver(group, Arrived { time, carries, vc, frame, size, link, good: true });
+            }
+            Destination::Tail { .. } => unreachable!("a tail is behind a port of which everything is known"),
+        }
     }
 
     /// Units are on their way to a port.

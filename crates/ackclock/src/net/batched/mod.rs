@@ -8,10 +8,10 @@ mod build;
 mod cell_port;
 mod cell_queue;
 mod cell_time;
-mod counts;
 mod datagrams;
 mod directory;
 mod door;
+mod fifo_monitor;
 mod hosts;
 mod io;
 mod mailbox;
@@ -30,9 +30,9 @@ mod train;
 use std::collections::BTreeMap;
 
 use cell_port::{CellPort, Passed};
-use counts::Counts;
 use datagrams::DatagramSinks;
 use directory::{Directory, Entry, Output, Through};
+use fifo_monitor::FifoMonitor;
 use hosts::Hosts;
 use io::{Io, UnderWay};
 use packet_port::PacketPorts;
@@ -242,7 +242,7 @@ impl Batched {
                         unreachable!("a packet network has no ports without a queue")
                     }
                 };
-                Some(Counts::of_passed(passed, *threshold).record(now, link.name, names, std::iter::empty()))
+                Some(FifoMonitor::of_passed(passed, *threshold).record(now, link.name, names, std::iter::empty()))
             }
         }
     }

@@ -5,7 +5,7 @@ mod lane;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use super::io::{Arrived, Cells, Destination, Entrance, Io, Item, Leg};
+use super::io::{Arrived, Cells, Destination, Entrance, Io, Item, Leg, SentPacket};
 use super::routed_ports::PortPlaces;
 use super::serializer::{LastTime, Serializers};
 use crate::ids::{Id, LinkId, NodeId, VcId};
@@ -400,16 +400,7 @@ impl Outlet {
                 // One of the two is zero.
                 let carries = segment.seq + segment.ack;
                 let frame = io.sacks.keep(vc, segment);
-                match self.leg.to {
-                    Destination::Port { mailbox, entrance } => {
-                        let cells = Cells::default();
-                        io.post(mailbox, Item { time, carries, entrance, frame, size, cells });
-                    }
-                    Destination::Host { group, link } => {
-                        io.deliver(group, Arrived { time, carries, vc, frame, size, link, good: true });
-                    }
-                    Destination::Tail { .. } => unreachable!("a tail is behind a port"),
-                }
+                io.send_packet(self.leg.to, time, vc, SentPacket { carries, frame, size, crossed: Cells::default() });
             }
             Technology::Atm { llc } => self.transmit_cells(start, vc, segment, nic, llc, io),
         }
@@ -465,15 +456,7 @@ impl Outlet {
             }
         };
         let carries = segment.seq + segment.ack;
-        match to {
-            Destination::Port { mailbox, entrance } => {
-                io.post(mailbox, Item { time, carries, entrance, frame, size, cells: Cells::crossed(1) });
-            }
-            Destination::Host { group, link } => {
-                io.deliver(group, Arrived { time, carries, vc, frame, size, link, good: true });
-            }
-            Destination::Tail { .. } => unreachable!("a tail is behind a port"),
-        }
+        io.send_packet(to, time, vc, SentPacket { carries, frame, size, crossed: Cells::crossed(1) });
     }
 
     #[inline]

@@ -2,7 +2,7 @@
 //!
 //! Ports that one output feeds, and nothing else, advance together: behind a bottleneck there are as many as flows.
 
-use super::counts::Counts;
+use super::fifo_monitor::FifoMonitor;
 use super::io::{Cells, Destination, Entrance, Io, Item, UnderWay};
 use super::sacks::Sacks;
 use super::serializer::{LastTime, Serializers};
@@ -43,7 +43,7 @@ pub(super) struct PacketPort {
     waiting: Queue<(Time, VcId, u32)>,
     /// When the transmission of the first of them begins; never if none waits.
     next_start: Time,
-    counts: Counts,
+    monitor: FifoMonitor,
     trace: Option<Box<PortTrace>>,
     records_transmissions: bool,
 }
@@ -103,12 +103,12 @@ impl PacketPorts {
     /// One port's record at `now`.
     pub(super) fn record(&self, port: usize, now: Time, name: &str, vcs: impl Iterator<Item = String>) -> PortRecord {
         let port = &self.ports[port];
-        let mut counts = port.counts.clone();
+        let mut monitor = port.monitor.clone();
         // Departures are handled when the next packet arrives.
         let waiting = port.waiting.as_slice();
         let (begun, waiting) = waiting.split_at(waiting.partition_point(|&(start, ..)| start < now));
-        begun.iter().for_each(|&(_, vc, _)| counts.leave(vc));
-        counts.record(now, name, vcs, waiting.iter().map(|&(start, vc, _)| (vc, start.as_ps())))
+        begun.iter().for_each(|&(_, vc, _)| monitor.leave(vc));
+        monitor.record(now, name, vcs, waiting.iter().map(|&(start, vc, _)| (vc, start.as_ps())))
     }
 
     /// What one port recorded before `now`, if it did.
@@ -140,7 +140,7 @@ impl PacketPort {
         serializer: u32,
         max_bytes: u64,
         vcs: IdVec<VcId, PortVc>,
-        counts: Counts,
+        monitor: FifoMonitor,
         trace: Option<Box<PortTrace>>,
     ) -> PacketPort {
         PacketPort {
@@ -153,7 +153,7 @@ impl PacketPort {
             free: Time::ZERO,
             waiting: Queue::default(),
             next_start: Time::NEVER,
-            counts,
+            monitor,
             records_transmissions: trace.as_ref().is_some_and(|trace| trace.wants_transmissions()),
             trace,
         }
@@ -234,7 +234,7 @@ impl PacketPort {
         self.depart_up_to::<RECORDED>(now);
         // If the last packet that was accepted is out, nothing waits.
         let start = if self.free <= now {
-            self.counts.arrive(packet.entrance.at_port, 1);
+            self.monitor.arrive(packet.entrance.at_port, 1);
             if RECORDED && let Some(trace) = &mut self.trace {
                 trace.departs(now, Span::ZERO);
             }
@@ -264,7 +264,7 @@ impl PacketPort {
         if self.waiting_bytes + u64::from(packet.size) > self.max_bytes {
             Verdict::Drop(DropReason::Overflow)
         } else {
-            self.policy.admit(Arrival { vc: packet.entrance.at_port, eom: true }, self.counts.buffer())
+            self.policy.admit(Arrival { vc: packet.entrance.at_port, eom: true }, self.monitor.buffer())
         }
     }
 
@@ -277,21 +277,21 @@ impl PacketPort {
             trace.refused(Refused { time, vc, frame, reason });
         }
         sacks.take(frame);
-        self.counts.arrive(at_port, 1);
-        self.counts.refuse(time, at_port, self.vcs[at_port].name_hash, reason);
+        self.monitor.arrive(at_port, 1);
+        self.monitor.refuse(time, at_port, self.vcs[at_port].name_hash, reason);
     }
 
     /// A packet waits until the last one before it is out.
     #[inline(always)]
     fn enqueue<const RECORDED: bool>(&mut self, packet: &Item) {
         let &Item { time: now, entrance: Entrance { at_port, .. }, size, .. } = packet;
-        self.counts.arrive_and_wait(at_port, now.as_ps(), self.free.as_ps());
+        self.monitor.arrive_and_wait(at_port, now.as_ps(), self.free.as_ps());
         self.waiting_bytes += u64::from(size);
         let place = self.waiting.place();
         (place.0, place.1, place.2) = (self.free, at_port, size);
         self.next_start = self.next_start.min(self.free);
         if RECORDED && let Some(trace) = &mut self.trace {
-            trace.enters(now, at_port.index(), || self.counts.buffer().queued_of(at_port));
+            trace.enters(now, at_port.index(), || self.monitor.buffer().queued_of(at_port));
         }
     }
 
@@ -302,7 +302,7 @@ impl PacketPort {
     }
 
     fn accepted(&self, at_port: VcId) -> u64 {
-        self.counts.accepted_of(at_port)
+        self.monitor.accepted_of(at_port)
     }
 
     /// Transmissions begin that are due at `now`: mostly one, for one packet that arrives.
@@ -329,10 +329,10 @@ impl PacketPort {
         let Some(&(start, vc, bytes)) = self.waiting.first() else { return };
         self.waiting.take();
         self.next_start = self.waiting.first().map_or(Time::NEVER, |&(start, ..)| start);
-        self.counts.leave(vc);
+        self.monitor.leave(vc);
         self.waiting_bytes -= u64::from(bytes);
         if RECORDED && let Some(trace) = &mut self.trace {
-            trace.leaves(start, vc.index(), || self.counts.buffer().queued_of(vc));
+            trace.leaves(start, vc.index(), || self.monitor.buffer().queued_of(vc));
         }
     }
 }

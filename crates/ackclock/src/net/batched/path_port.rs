@@ -2,7 +2,7 @@
 //! policy looks at time, or the link changes or corrupts packets. They are driven event by event, as in the reference, up
 //! to the horizon: no transmission that begins before it can be changed by what comes after it.
 
-use super::io::{Arrived, Cells, Destination, Io, Item};
+use super::io::{Cells, Io, Item, SentPacket};
 use super::packet_port::PortVc;
 use crate::ids::{IdVec, VcId};
 use crate::net::build;
@@ -58,13 +58,12 @@ impl PathPort {
 
     /// The port's record at `now`.
     pub(super) fn record(&self, now: Time, name: &str, vcs: impl Iterator<Item = String>) -> PortRecord {
-        let names: Vec<String> = vcs.collect();
-        self.port.occupancy.record(now, name, names.iter().map(String::as_str))
+        self.port.monitor.record(now, name, vcs)
     }
 
     /// What the port recorded, if it did.
     pub(super) fn trace(&self) -> Option<PortTrace> {
-        self.port.occupancy.trace.as_deref().cloned()
+        self.port.monitor.trace.as_deref().cloned()
     }
 
     /// The link behind it, if that is not plain.
@@ -107,14 +106,6 @@ impl PathPort {
             return;
         };
         let vc = &self.vcs[entrance.at_port];
-        match vc.to {
-            Destination::Port { mailbox, entrance } => {
-                io.post(mailbox, Item { time, carries, entrance, frame, size, cells: Cells::default() });
-            }
-            Destination::Host { group, link } => {
-                io.deliver(group, Arrived { time, carries, vc: vc.id, frame, size, link, good: true });
-            }
-            Destination::Tail { .. } => unreachable!("a tail is behind a port of which everything is known"),
-        }
+        io.send_packet(vc.to, time, vc.id, SentPacket { carries, frame, size, crossed: Cells::default() });
     }
 }

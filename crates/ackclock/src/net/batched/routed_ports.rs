@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::io::{Arrived, Cells, Destination, Entrance, Io, Item};
+use super::io::{Arrived, Cells, Destination, Entrance, Io, Item, SentPacket};
 use crate::engine::Agenda;
 use crate::ids::{Id, LinkId, NodeId, VcId};
 use crate::net::build;
@@ -202,13 +202,12 @@ impl RoutedPorts {
 
     /// The record of port number `port` at `now`.
     pub(super) fn record(&self, port: usize, now: Time, name: &str, vcs: impl Iterator<Item = String>) -> PortRecord {
-        let names: Vec<String> = vcs.collect();
-        self.ports[port].port.occupancy.record(now, name, names.iter().map(String::as_str))
+        self.ports[port].port.monitor.record(now, name, vcs)
     }
 
     /// What a port recorded, if it did.
     pub(super) fn trace(&self, port: usize) -> Option<PortTrace> {
-        self.ports[port].port.occupancy.trace.as_deref().cloned()
+        self.ports[port].port.monitor.trace.as_deref().cloned()
     }
 
     /// The links behind them.
@@ -308,14 +307,8 @@ impl RoutedPorts {
             {
                 self.send_on(number, time, next, packet);
             }
-            Way::Fixed(Destination::Port { mailbox, entrance }) => {
-                io.post(mailbox, Item { time, carries, entrance, frame, size, cells: Cells::default() });
-            }
-            Way::Fixed(Destination::Host { group, link }) => {
-                io.deliver(group, Arrived { time, carries, vc, frame, size, link, good: true });
-            }
-            Way::Fixed(Destination::Tail { .. }) => {
-                unreachable!("a tail is behind a port of which everything is known")
+            Way::Fixed(to) => {
+                io.send_packet(to, time, vc, SentPacket { carries, frame, size, crossed: Cells::default() })
             }
             Way::Dynamic(route) => match self.exit(number, route, &departure) {
                 Ok(Exit::Within(next)) => self.send_on(number, time, next, Handle { crossed: crossed + 1, ..packet }),

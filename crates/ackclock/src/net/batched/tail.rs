@@ -8,7 +8,7 @@
 
 use std::collections::VecDeque;
 
-use super::counts::Counts;
+use super::fifo_monitor::FifoMonitor;
 use super::io::{Item, UnderWay};
 use super::serializer::{LastTime, Serializers};
 use crate::ids::{Id, VcId};
@@ -61,7 +61,7 @@ struct Waits {
     /// How many of them are known to have arrived.
     entered: usize,
     /// All but arrivals.
-    counts: Counts,
+    monitor: FifoMonitor,
 }
 
 #[derive(Clone, Copy)]
@@ -137,11 +137,11 @@ impl Tail {
             let begins_later = |&(time, bytes): &(Time, u32)| time >= now + takes(bytes);
             let to_begin = under_way.of(vc).filter(begins_later).count() as u64;
             let vc = VcId::from_index(place);
-            let arrivals = accepted - to_begin + u64::from(waits.counts.buffer().queued_of(vc));
-            waits.counts.arrive(vc, arrivals);
+            let arrivals = accepted - to_begin + u64::from(waits.monitor.buffer().queued_of(vc));
+            waits.monitor.arrive(vc, arrivals);
         }
         let waiting = waits.queue.iter().take(waits.entered).map(|wait| (wait.vc, wait.begins.as_ps()));
-        waits.counts.record(now, name, names, waiting)
+        waits.monitor.record(now, name, names, waiting)
     }
 
     /// The packet has to wait for the one before it; returns for how long.
@@ -158,11 +158,11 @@ impl Waits {
     /// Nothing waits, of so many connections.
     fn none(connections: u32) -> Waits {
         // Nothing is ever refused, so the size of the buffer does not matter.
-        let counts = Counts::new(Buffer::INFINITE, connections as usize, None, Span::from_ps(1));
-        Waits { queue: VecDeque::new(), entered: 0, counts }
+        let monitor = FifoMonitor::new(Buffer::INFINITE, connections as usize, None, Span::from_ps(1));
+        Waits { queue: VecDeque::new(), entered: 0, monitor }
     }
 
-    /// Counts what waits before `now`.
+    /// FifoMonitor what waits before `now`.
     fn count_before(&mut self, now: Time) {
         loop {
             let leaves = self.queue.front().filter(|_| self.entered > 0).map_or(Time::NEVER, |wait| wait.begins);
@@ -176,12 +176,12 @@ impl Waits {
             if leaves <= enters {
                 self.queue.pop_front();
                 self.entered -= 1;
-                self.counts.leave(vc);
+                self.monitor.leave(vc);
             } else {
                 self.entered += 1;
-                let before = u64::from(self.counts.buffer().queued());
-                self.counts.enter(vc, arrives.as_ps(), begins.as_ps(), 1, before);
-                self.counts.wait(vc, begins.since(arrives).as_ps());
+                let before = u64::from(self.monitor.buffer().queued());
+                self.monitor.enter(vc, arrives.as_ps(), begins.as_ps(), 1, before);
+                self.monitor.wait(vc, begins.since(arrives).as_ps());
             }
         }
     }

@@ -6,8 +6,8 @@ use crate::net::build::{self, Feeder, Wiring, crossing, limits, service_stream};
 use crate::net::flow::Vc;
 use crate::net::link;
 use crate::net::nic::Nic;
-use crate::net::occupancy::Occupancy;
 use crate::net::packet_port::PacketPort;
+use crate::net::queue_monitor::QueueMonitor;
 use crate::net::recorder::Recorder;
 use crate::net::routes::routed_links;
 use crate::net::tails::tails;
@@ -37,7 +37,7 @@ pub(super) enum Output {
     /// A host, and the link behind it if that is more than plain.
     Nic(Nic, Option<Box<link::Link>>),
     /// A cell port with a single input of no higher rate: nothing ever waits.
-    Through(Occupancy),
+    Through(QueueMonitor),
     Cells(CellPort),
     Packets(PacketPort<Unit>),
 }
@@ -82,21 +82,21 @@ fn output_of(
     trace: Option<Box<PortTrace>>,
 ) -> Output {
     let (units, bytes) = limits(link.queue.buffer);
-    let mut occupancy = Occupancy::new(units, vcs, link.queue.policy.threshold_cells());
+    let mut monitor = QueueMonitor::new(units, vcs, link.queue.policy.threshold_cells());
     if feeder != Feeder::Through && vcs > 0 {
-        occupancy.trace = trace;
+        monitor.trace = trace;
     }
     match feeder {
         Feeder::Nic => Output::Nic(Nic::default(), path),
-        Feeder::Through => Output::Through(occupancy),
+        Feeder::Through => Output::Through(monitor),
         Feeder::Packets => {
             let policy = build::packet_policy(link, seed);
-            Output::Packets(PacketPort::new((link.rate, link.delay), path, policy, bytes, occupancy))
+            Output::Packets(PacketPort::new((link.rate, link.delay), path, policy, bytes, monitor))
         }
         Feeder::Cells => {
             let policy = link.queue.policy.of_cells().start(vcs);
             let (order, stream) = (link.queue.service_order, service_stream(link, seed));
-            Output::Cells(CellPort::new(link.rate.cell_time(), policy, order, stream, inputs.to_vec(), occupancy))
+            Output::Cells(CellPort::new(link.rate.cell_time(), policy, order, stream, inputs.to_vec(), monitor))
         }
     }
 }

@@ -5,7 +5,7 @@
 use std::collections::VecDeque;
 
 use crate::ids::{LinkId, VcId};
-use crate::net::occupancy::Occupancy;
+use crate::net::queue_monitor::QueueMonitor;
 use crate::packet::Unit;
 use crate::queue::Verdict;
 use crate::queue::cell::{Arrival, CellPolicy, CellPolicyState};
@@ -24,7 +24,7 @@ pub(super) struct CellPort {
     /// Cells of the slot that is running, with the input they came from.
     arrived: Vec<(Input, Waiting)>,
     queue: VecDeque<Waiting>,
-    pub(super) occupancy: Occupancy,
+    pub(super) monitor: QueueMonitor,
 }
 
 /// A cell with its connection's number at this port.
@@ -53,10 +53,10 @@ impl CellPort {
         order: ServiceOrder,
         stream: Stream,
         inputs: Vec<LinkId>,
-        occupancy: Occupancy,
+        monitor: QueueMonitor,
     ) -> CellPort {
         let (arrived, queue) = (Vec::new(), VecDeque::new());
-        CellPort { cell_time, policy, order, stream, inputs, arrived, queue, occupancy }
+        CellPort { cell_time, policy, order, stream, inputs, arrived, queue, monitor }
     }
 
     /// A cell of the port's connection `vc` arrives from `input`; returns the end of the slot, at which it is admitted.
@@ -71,7 +71,7 @@ impl CellPort {
     pub(super) fn on_slot_end(&mut self, now: Time, vc_name: impl Fn(Unit) -> u64) -> (Option<Unit>, bool) {
         let mut departing = self.queue.pop_front();
         if let Some(head) = departing {
-            self.occupancy.leave(now, head.vc, head.since);
+            self.monitor.leave(now, head.vc, head.since);
         }
         let mut arrived = std::mem::take(&mut self.arrived);
         if arrived.len() > 1 {
@@ -80,22 +80,22 @@ impl CellPort {
         }
         for (_, waiting) in arrived.drain(..) {
             let Waiting { vc, cell, .. } = waiting;
-            self.occupancy.arrive(vc);
-            match self.policy.admit(Arrival { vc, eom: cell.eom }, self.occupancy.buffer()) {
-                Verdict::Drop(reason) => self.occupancy.refuse(now, vc, vc_name(cell), cell.frame, reason),
+            self.monitor.arrive(vc);
+            match self.policy.admit(Arrival { vc, eom: cell.eom }, self.monitor.buffer()) {
+                Verdict::Drop(reason) => self.monitor.refuse(now, vc, vc_name(cell), cell.frame, reason),
                 Verdict::Accept if departing.is_none() => {
-                    self.occupancy.pass(now, vc);
+                    self.monitor.pass(now, vc);
                     departing = Some(waiting);
                 }
                 Verdict::Accept => {
-                    self.occupancy.enter(now, vc);
+                    self.monitor.enter(now, vc);
                     self.queue.push_back(waiting);
                 }
             }
         }
         self.arrived = arrived;
         if departing.is_some() {
-            self.occupancy.transmits(now, self.cell_time);
+            self.monitor.transmits(now, self.cell_time);
         }
         (departing.map(|waiting| waiting.cell), !self.queue.is_empty())
     }
@@ -128,7 +128,7 @@ mod tests {
     const SLOT: u64 = 100;
 
     fn port(order: ServiceOrder, capacity: u32) -> CellPort {
-        let occupancy = Occupancy::new(capacity, 4, None);
+        let monitor = QueueMonitor::new(capacity, 4, None);
         let stream = Stream::new(1, "port", "service-order");
         CellPort::new(
             Span::from_ps(SLOT),
@@ -136,7 +136,7 @@ mod tests {
             order,
             stream,
             (0..4).map(LinkId::from_index).collect(),
-            occupancy,
+            monitor,
         )
     }
 
@@ -186,7 +186,7 @@ mod tests {
             arrive(&mut port, 0, input);
         }
         assert_eq!(departures(&mut port), [0, 1, 2], "one goes at once, two wait, the fourth is refused");
-        assert_eq!(port.occupancy.buffer().queued(), 0);
+        assert_eq!(port.monitor.buffer().queued(), 0);
     }
 
     #[test]

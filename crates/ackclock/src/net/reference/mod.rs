@@ -162,14 +162,14 @@ impl Reference {
     /// The records of all switch ports at `now`.
     pub fn port_records(&self, now: Time) -> Vec<PortRecord> {
         let record = |link: &Link| {
-            let occupancy = match &link.output {
+            let monitor = match &link.output {
                 Output::Nic(..) => return None,
-                Output::Through(occupancy) => occupancy,
-                Output::Cells(port) => &port.occupancy,
-                Output::Packets(port) => &port.occupancy,
+                Output::Through(monitor) => monitor,
+                Output::Cells(port) => &port.monitor,
+                Output::Packets(port) => &port.monitor,
             };
             let names = self.names(link);
-            Some(occupancy.record(now, &link.name, names.iter().map(String::as_str)))
+            Some(monitor.record(now, &link.name, names.into_iter()))
         };
         self.links.iter().filter_map(record).collect()
     }
@@ -193,12 +193,12 @@ impl Reference {
 
     fn recorded_with(&self, hosts: Option<Box<HostTraces>>, recorder: &Recorder, now: Time) -> Recorded {
         let of_port = |link: &'_ Link| {
-            let occupancy = match &link.output {
+            let monitor = match &link.output {
                 Output::Nic(..) | Output::Through(_) => return None,
-                Output::Cells(port) => &port.occupancy,
-                Output::Packets(port) => &port.occupancy,
+                Output::Cells(port) => &port.monitor,
+                Output::Packets(port) => &port.monitor,
             };
-            Some(occupancy.trace.as_deref()?.clone())
+            Some(monitor.trace.as_deref()?.clone())
         };
         let ports: Vec<PortRecording<'_>> = self
             .links
@@ -313,9 +313,9 @@ impl Reference {
         let link = &mut self.links[id];
         match &mut link.output {
             Output::Nic(..) => unreachable!("hosts do not forward"),
-            Output::Through(occupancy) => {
-                occupancy.arrive(hop.at_port);
-                occupancy.pass(now, hop.at_port);
+            Output::Through(monitor) => {
+                monitor.arrive(hop.at_port);
+                monitor.pass(now, hop.at_port);
                 let (time, node) = (now + link.cell_time + link.delay, link.to);
                 self.launch(id, UnderWay { time, node, unit });
             }

@@ -11,8 +11,8 @@ use crate::net::batched::path_port::PathPort;
 use crate::net::batched::routed_ports::{PortPlaces, RouteToHost, RoutedPort, RoutedPorts, RoutedVc, Way};
 use crate::net::build::{self, Feeder};
 use crate::net::flow::{Vc, end_of};
-use crate::net::occupancy::Occupancy;
 use crate::net::packet_port::PacketPort;
+use crate::net::queue_monitor::QueueMonitor;
 use crate::net::routes::{Routed, far_ends};
 use crate::path::Unheard;
 use crate::scenario::NodeKind;
@@ -41,10 +41,10 @@ impl Plan<'_> {
     fn event_port<T: Copy>(&self, id: LinkId) -> PacketPort<T> {
         let link = &self.scenario.links[id];
         let (units, max_bytes) = build::limits(link.queue.buffer);
-        let mut occupancy = Occupancy::new(units, self.crossing.of(id).len(), link.queue.policy.threshold_cells());
-        occupancy.trace = self.trace(id);
+        let mut monitor = QueueMonitor::new(units, self.crossing.of(id).len(), link.queue.policy.threshold_cells());
+        monitor.trace = self.trace(id);
         let policy = build::packet_policy(link, self.seed);
-        PacketPort::new((link.rate, link.delay), self.link(id), policy, max_bytes, occupancy)
+        PacketPort::new((link.rate, link.delay), self.link(id), policy, max_bytes, monitor)
     }
 
     /// Gives the ports that routes which change may cross their parts: most of them one, in the order of their links. Those

@@ -1,0 +1,174 @@
+//! How many wait at a port, as time passes: the buffer's counters with their exact time integrals.
+
+use super::port_stats::{PortStats, VcWaits};
+use crate::ids::{Id, VcId};
+use crate::queue::{Buffer, DropReason};
+use crate::record::PortRecord;
+use crate::record::trace::{PortTrace, Refused};
+use crate::units::{Span, Time};
+
+/// Everything that a port measures which is driven event by event.
+#[derive(Clone, Debug)]
+pub(super) struct QueueMonitor {
+    buffer: Buffer,
+    active: Level,
+    stats: PortStats<VcLevel>,
+    pub(super) trace: Option<Box<PortTrace>>,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct VcLevel {
+    level: Level,
+    departures: u64,
+}
+
+/// A number that changes at known instants, and its integral.
+#[derive(Clone, Copy, Debug, Default)]
+struct Level {
+    value: u32,
+    since: Time,
+    /// Units times picoseconds.
+    integral: u128,
+}
+
+impl Level {
+    fn set(&mut self, now: Time, value: u32) {
+        self.integral += u128::from(self.value) * u128::from(now.since(self.since).as_ps());
+        self.since = now;
+        self.value = value;
+    }
+
+    fn integral(mut self, now: Time) -> u128 {
+        self.set(now, self.value);
+        self.integral
+    }
+}
+
+impl QueueMonitor {
+    /// An empty buffer of `capacity` units for the connections numbered below `vcs`. Its drop policy acts above
+    /// `threshold` cells, if it has one.
+    pub(super) fn new(capacity: u32, vcs: usize, threshold: Option<f64>) -> QueueMonitor {
+        QueueMonitor {
+            buffer: Buffer::new(capacity, vcs),
+            active: Level::default(),
+            stats: PortStats::new(vcs, threshold),
+            trace: None,
+        }
+    }
+
+    /// The counters as policies see them.
+    pub(super) fn buffer(&self) -> &Buffer {
+        &self.buffer
+    }
+
+    /// A unit of `vc` arrived at the port.
+    pub(super) fn arrive(&mut self, vc: VcId) {
+        self.stats.arrive(vc, 1);
+    }
+
+    /// An arrived unit begins to wait.
+    pub(super) fn enter(&mut self, now: Time, vc: VcId) {
+        self.stats.rise(u64::from(self.buffer.queued()), 1);
+        self.buffer.enter(vc);
+        self.update(now, vc);
+    }
+
+    /// A unit that has waited since `admitted` begins to be transmitted.
+    pub(super) fn leave(&mut self, now: Time, vc: VcId, admitted: Time) {
+        self.buffer.leave(vc);
+        self.update(now, vc);
+        self.depart(now, vc, admitted);
+    }
+
+    /// An arrived unit is transmitted without waiting.
+    pub(super) fn pass(&mut self, now: Time, vc: VcId) {
+        self.depart(now, vc, now);
+    }
+
+    #[inline(always)]
+    fn depart(&mut self, now: Time, vc: VcId, admitted: Time) {
+        self.stats.waited_mut(vc).departures += 1;
+        if let Some(trace) = &mut self.trace {
+            trace.departs(now, now.since(admitted));
+        }
+    }
+
+    /// The port transmits from `now` on, for so long.
+    pub(super) fn transmits(&mut self, now: Time, time: Span) {
+        if let Some(trace) = &mut self.trace {
+            trace.transmits(now, now + time);
+        }
+    }
+
+    /// An arrived unit of frame `frame` of the connection whose name hashes to `vc_name` is refused.
+    pub(super) fn refuse(&mut self, now: Time, vc: VcId, vc_name: u64, frame: u32, reason: DropReason) {
+        if let Some(trace) = &mut self.trace {
+            trace.refused(Refused { time: now, vc: vc.index() as u32, frame, reason });
+        }
+        self.stats.drop_unit(now, vc, vc_name, reason);
+    }
+
+    /// A waiting unit of frame `frame` is dropped.
+    pub(super) fn drop_waiting(&mut self, now: Time, vc: VcId, vc_name: u64, frame: u32, reason: DropReason) {
+        self.buffer.leave(vc);
+        self.update(now, vc);
+        self.refuse(now, vc, vc_name, frame, reason);
+    }
+
+    /// The port's record at `now`: `name` is the port's, `names` are those of the connections that cross it.
+    pub(super) fn record(&self, now: Time, name: &str, names: impl Iterator<Item = String>) -> PortRecord {
+        let waits = self.stats.vcs().map(|vc| {
+            let VcLevel { level, departures } = *self.stats.waited(vc);
+            VcWaits { departures, integral: level.integral(now) }
+        });
+        self.stats.record(now, name, names, &self.buffer, self.active.integral(now), waits)
+    }
+
+    fn update(&mut self, now: Time, vc: VcId) {
+        self.active.set(now, self.buffer.active());
+        self.stats.waited_mut(vc).level.set(now, self.buffer.queued_of(vc));
+        if let Some(trace) = &mut self.trace {
+            trace.queued(now, self.buffer.queued());
+            trace.queued_of(now, vc.index(), self.buffer.queued_of(vc));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn mean_and_maximum_are_exact_over_time() {
+        let vc = VcId::from_index(0);
+        let mut monitor = QueueMonitor::new(10, 1, Some(1.0));
+        let at = |ps| Time::from_ps(ps);
+        for ps in [10, 20] {
+            monitor.arrive(vc);
+            monitor.enter(at(ps), vc);
+        }
+        monitor.leave(at(50), vc, at(10));
+        // 0 for 10 ps, 1 for 10, 2 for 30, 1 for 50: 120 over 100.
+        let record = monitor.record(at(100), "p", ["v".to_owned()].into_iter());
+        assert_eq!((record.mean_queue, record.max_queue, record.final_queue), (1.2, 2, 1));
+        // Active for 90 of 100 ps; above R = 1 once.
+        assert_eq!((record.mean_active, record.congestion_episodes), (0.9, Some(1)));
+        assert_eq!((record.arrivals, record.departures, record.vcs[0].mean_queue), (2, 1, 1.2));
+    }
+
+    #[test]
+    fn an_episode_begins_when_the_queue_rises_above_the_threshold() {
+        let vc = VcId::from_index(0);
+        let mut monitor = QueueMonitor::new(10, 1, Some(1.5));
+        let mut episodes = |enters: bool| {
+            match enters {
+                true => monitor.enter(Time::ZERO, vc),
+                false => monitor.leave(Time::ZERO, vc, Time::ZERO),
+            }
+            monitor.record(Time::ZERO, "p", ["v".to_owned()].into_iter()).congestion_episodes
+        };
+        // To 1, 2 (above 1.5), 3, back to 1, and above again.
+        let after = [true, true, true, false, false, true].map(|enters| episodes(enters).unwrap());
+        assert_eq!(after, [0, 1, 1, 1, 1, 2]);
+    }
+}
