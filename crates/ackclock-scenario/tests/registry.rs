@@ -174,6 +174,27 @@ fn every_rfc_that_is_cited_has_an_entry() {
     assert!(missing.is_empty(), "docs/references.md lacks {missing:#?}");
 }
 
+/// A source file that a page names is there.
+#[test]
+fn every_source_file_that_the_documentation_names_exists() {
+    let sources = ["crates", "fuzz/fuzz_targets"].into_iter().flat_map(|folder| files(&root().join(folder), "rs"));
+    let sources: Vec<String> = sources.map(|file| file.display().to_string()).collect();
+    let (mut named, mut missing) = (0, BTreeSet::new());
+    for page in files(&root().join("docs"), "md") {
+        let text = std::fs::read_to_string(&page).unwrap();
+        for name in text.split('`').skip(1).step_by(2).filter(|name| name.ends_with(".rs") && !name.contains(' ')) {
+            named += 1;
+            let within = page.file_stem().is_some_and(|stem| stem == "engine").then(|| format!("/net/batched/{name}"));
+            let is_there = |ending: &str| sources.iter().any(|source| source.ends_with(ending));
+            if !is_there(&format!("/{name}")) && !within.is_some_and(|within| is_there(&within)) {
+                missing.insert(format!("{name}, named in {}", page.display()));
+            }
+        }
+    }
+    assert!(named > 100, "{named}");
+    assert!(missing.is_empty(), "{missing:#?}");
+}
+
 /// Key and word of every setting that holds in some scenario of the repository: its file, with all defaults filled
 /// in, or a value on an axis or in an assumption of a study, `section.key=word`.
 fn used() -> BTreeSet<(String, String)> {

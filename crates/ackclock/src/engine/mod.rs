@@ -1,5 +1,5 @@
 //! What an engine is made of. Knows nothing about networks.
 
-mod agenda;
+mod event_tree;
 
-pub use agenda::Agenda;
+pub use event_tree::EventTree;

@@ -21,7 +21,7 @@ pub(super) struct Link {
 
 /// A packet that goes on a link.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Rider {
+pub(super) struct PacketMeta {
     /// The number of its connection at the link.
     pub(super) vc: VcId,
     /// Hash of the connection's name.
@@ -91,10 +91,10 @@ impl Link {
 
     /// A packet comes to the queue before the link; returns whether it is lost there.
     #[inline]
-    pub(super) fn refuses(&mut self, now: Time, rider: &Rider) -> bool {
-        let lost = self.line.refuses(now, rider.packet);
+    pub(super) fn refuses(&mut self, now: Time, meta: &PacketMeta) -> bool {
+        let lost = self.line.refuses(now, meta.packet);
         if lost {
-            self.losses.add(now, now, rider, DropReason::Corrupted);
+            self.losses.add(now, now, meta, DropReason::Corrupted);
         }
         lost
     }
@@ -106,16 +106,16 @@ impl Link {
 
     /// A packet that came to the queue at `came` begins to be transmitted at `now`, or as soon as the link is up after that;
     /// `None` if it never is.
-    pub(super) fn transmit(&mut self, came: Time, now: Time, rider: &Rider) -> Option<Transmission> {
+    pub(super) fn transmit(&mut self, came: Time, now: Time, meta: &PacketMeta) -> Option<Transmission> {
         let begins = self.line.up_from(now);
         if begins == Time::NEVER {
             return None;
         }
-        let passage = self.line.transmit(came, begins, rider.packet);
+        let passage = self.line.transmit(came, begins, meta.packet);
         let arrives = match passage.fate {
             Fate::Arrives(time) => Some(time),
             Fate::Lost { time, reason } => {
-                self.losses.add(now, time, rider, reason);
+                self.losses.add(now, time, meta, reason);
                 None
             }
         };
@@ -123,16 +123,16 @@ impl Link {
     }
 
     /// A host takes a packet to send it at `now`; perhaps it is one that the scenario loses on purpose.
-    pub(super) fn send(&mut self, now: Time, rider: &Rider, intent: Intent) -> Sending {
+    pub(super) fn send(&mut self, now: Time, meta: &PacketMeta, intent: Intent) -> Sending {
         let (transmission, begins) = match intent {
-            Intent::Send if self.refuses(now, rider) => return Sending { begins: now, free: now, arrives: None },
-            Intent::Send => (self.transmit(now, now, rider), self.line.up_from(now)),
+            Intent::Send if self.refuses(now, meta) => return Sending { begins: now, free: now, arrives: None },
+            Intent::Send => (self.transmit(now, now, meta), self.line.up_from(now)),
             Intent::Lose => (None, self.line.up_from(now)),
         };
         match (transmission, intent) {
             (Some(Transmission { complete, arrives }), _) => Sending { begins, free: complete, arrives },
             (None, Intent::Lose) if begins < Time::NEVER => {
-                Sending { begins, free: self.line.complete(begins, rider.packet), arrives: None }
+                Sending { begins, free: self.line.complete(begins, meta.packet), arrives: None }
             }
             (None, _) => Sending { begins, free: AFTER_ALL, arrives: None },
         }
@@ -171,10 +171,10 @@ pub(super) enum LossRecording {
 
 impl Losses {
     /// A packet is lost at `time`, as is known at `now`.
-    pub(super) fn add(&mut self, now: Time, time: Time, rider: &Rider, reason: DropReason) {
+    pub(super) fn add(&mut self, now: Time, time: Time, meta: &PacketMeta, reason: DropReason) {
         self.settle(now);
-        let lost = Refused { time, vc: rider.vc.index() as u32, frame: rider.frame, reason };
-        self.to_come.push((lost, rider.vc_name));
+        let lost = Refused { time, vc: meta.vc.index() as u32, frame: meta.frame, reason };
+        self.to_come.push((lost, meta.vc_name));
         if let Some(all) = &mut self.all {
             all.push(lost);
         }

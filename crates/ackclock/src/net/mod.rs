@@ -4,6 +4,7 @@
 mod batched;
 mod build;
 mod flow;
+mod last_hops;
 mod link;
 mod lists;
 mod nic;
@@ -15,7 +16,6 @@ mod randomness;
 mod recorder;
 mod reference;
 mod routes;
-mod tails;
 
 pub use batched::Batched;
 pub use randomness::has_randomness;

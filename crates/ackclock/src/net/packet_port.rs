@@ -5,7 +5,7 @@
 
 use std::collections::VecDeque;
 
-use super::link::{Link, Rider, Transmission};
+use super::link::{Link, PacketMeta, Transmission};
 use super::queue_monitor::QueueMonitor;
 use crate::ids::VcId;
 use crate::queue::packet::{PacketArrival, PacketPolicy};
@@ -36,7 +36,7 @@ pub(super) struct PacketPort<T> {
 
 #[derive(Clone, Copy)]
 struct Waiting<T> {
-    rider: Rider,
+    meta: PacketMeta,
     arrived: Time,
     handle: T,
 }
@@ -90,21 +90,21 @@ impl<T: Copy> PacketPort<T> {
     pub(super) fn on_arrival(
         &mut self,
         now: Time,
-        rider: Rider,
+        meta: PacketMeta,
         handle: T,
         mut lost: impl FnMut(T),
     ) -> Option<Departure<T>> {
-        if self.link.as_mut().is_some_and(|link| link.refuses(now, &rider)) {
+        if self.link.as_mut().is_some_and(|link| link.refuses(now, &meta)) {
             lost(handle);
             return None;
         }
-        self.monitor.arrive(rider.vc);
+        self.monitor.arrive(meta.vc);
         let is_idle = self.queue.is_empty() && self.free <= now;
         let goes_at_once = is_idle && self.up_from(now) == now;
         if is_idle {
             self.policy.on_idle();
         }
-        let bytes = u64::from(rider.packet.bytes);
+        let bytes = u64::from(meta.packet.bytes);
         let no_room = self.waiting_bytes + bytes > self.max_bytes || self.monitor.buffer().is_full();
         let arrival = PacketArrival {
             now,
@@ -115,18 +115,18 @@ impl<T: Copy> PacketPort<T> {
         };
         match self.policy.on_enqueue(&arrival) {
             Verdict::Drop(reason) => {
-                self.monitor.refuse(now, rider.vc, rider.vc_name, rider.frame, reason);
+                self.monitor.refuse(now, meta.vc, meta.vc_name, meta.frame, reason);
                 lost(handle);
                 None
             }
             Verdict::Accept if goes_at_once => {
-                self.monitor.pass(now, rider.vc);
-                self.transmit(now, now, rider, handle, lost)
+                self.monitor.pass(now, meta.vc);
+                self.transmit(now, now, meta, handle, lost)
             }
             Verdict::Accept => {
-                self.monitor.enter(now, rider.vc);
+                self.monitor.enter(now, meta.vc);
                 self.waiting_bytes += bytes;
-                self.queue.push_back(Waiting { rider, arrived: now, handle });
+                self.queue.push_back(Waiting { meta, arrived: now, handle });
                 if self.queue.len() == 1 {
                     self.next_start = self.up_from(self.free.max(now));
                     self.flush = self.link.as_ref().map_or(Time::NEVER, |link| link.line.flushes_after(now));
@@ -164,26 +164,26 @@ impl<T: Copy> PacketPort<T> {
         elsewhere: impl Fn(T) -> bool,
     ) -> Option<Turn<T>> {
         if now == self.flush {
-            while let Some(Waiting { rider, handle, .. }) = self.take() {
-                self.monitor.drop_waiting(now, rider.vc, rider.vc_name, rider.frame, DropReason::Outage);
+            while let Some(Waiting { meta, handle, .. }) = self.take() {
+                self.monitor.drop_waiting(now, meta.vc, meta.vc_name, meta.frame, DropReason::Outage);
                 lost(handle);
             }
             return None;
         }
-        while let Some(Waiting { rider, arrived, handle }) = self.take() {
+        while let Some(Waiting { meta, arrived, handle }) = self.take() {
             match self.policy.on_dequeue(now, now.since(arrived), self.waiting_bytes) {
                 Verdict::Accept => {
-                    self.monitor.leave(now, rider.vc, arrived);
+                    self.monitor.leave(now, meta.vc, arrived);
                     let leaves = self.link.as_ref().is_some_and(|link| link.line.avoids(now)) && elsewhere(handle);
                     let turn = match leaves {
                         true => Some(Turn::Leaves(handle)),
-                        false => self.transmit(arrived, now, rider, handle, lost).map(Turn::Departs),
+                        false => self.transmit(arrived, now, meta, handle, lost).map(Turn::Departs),
                     };
                     self.next_start = self.up_from(self.free.max(now));
                     return turn;
                 }
                 Verdict::Drop(reason) => {
-                    self.monitor.drop_waiting(now, rider.vc, rider.vc_name, rider.frame, reason);
+                    self.monitor.drop_waiting(now, meta.vc, meta.vc_name, meta.frame, reason);
                     lost(handle);
                 }
             }
@@ -199,7 +199,7 @@ impl<T: Copy> PacketPort<T> {
 
     fn take(&mut self) -> Option<Waiting<T>> {
         let waiting = self.queue.pop_front()?;
-        self.waiting_bytes -= u64::from(waiting.rider.packet.bytes);
+        self.waiting_bytes -= u64::from(waiting.meta.packet.bytes);
         Some(waiting)
     }
 
@@ -211,17 +211,17 @@ impl<T: Copy> PacketPort<T> {
         &mut self,
         came: Time,
         now: Time,
-        rider: Rider,
+        meta: PacketMeta,
         handle: T,
         mut lost: impl FnMut(T),
     ) -> Option<Departure<T>> {
         let (complete, arrives) = match &mut self.link {
             None => {
-                let complete = now + self.rate.serialization(u64::from(rider.packet.bytes) * 8);
+                let complete = now + self.rate.serialization(u64::from(meta.packet.bytes) * 8);
                 (complete, Some(complete + self.delay))
             }
             Some(link) => {
-                let Transmission { complete, arrives } = link.transmit(came, now, &rider).expect("the link is up");
+                let Transmission { complete, arrives } = link.transmit(came, now, &meta).expect("the link is up");
                 (complete, arrives)
             }
         };
@@ -270,9 +270,9 @@ mod tests {
         of_policy(max_packets, max_bytes, &PacketPolicyParams::TailDrop(()), PathParams::plain())
     }
 
-    fn rider(bytes: u32) -> Rider {
+    fn meta(bytes: u32) -> PacketMeta {
         let packet = Packet { bytes, kind: Kind::Data };
-        Rider { vc: VcId::from_index(0), vc_name: 0, frame: 0, packet }
+        PacketMeta { vc: VcId::from_index(0), vc_name: 0, frame: 0, packet }
     }
 
     fn ns(ns: u64) -> Time {
@@ -281,7 +281,7 @@ mod tests {
 
     /// A packet of this handle and size arrives: when it arrives at the other end, if it goes at once.
     fn arrive(port: &mut PacketPort<u32>, now: u64, handle: u32, bytes: u32) -> Option<(u32, Time)> {
-        port.on_arrival(ns(now), rider(bytes), handle, |_| ()).map(|departure| (departure.handle, departure.arrives))
+        port.on_arrival(ns(now), meta(bytes), handle, |_| ()).map(|departure| (departure.handle, departure.arrives))
     }
 
     /// What happens next at a port that expects it then.
@@ -321,7 +321,7 @@ mod tests {
         for (&(after, bytes), handle) in arrivals.iter().zip(0..) {
             now += after;
             events(&mut port, ns(now), &mut departures);
-            match may_pass.then(|| port.pass(ns(now), rider(bytes).vc, bytes)).flatten() {
+            match may_pass.then(|| port.pass(ns(now), meta(bytes).vc, bytes)).flatten() {
                 Some(arrives) => {
                     departures.push((handle, arrives));
                     passed += 1;
@@ -465,7 +465,7 @@ mod tests {
         for (place, free) in [(Place::Ingress, 0), (Place::Egress, 800)] {
             let mut port = of_policy(10, u64::MAX, &PacketPolicyParams::TailDrop(()), path(place));
             let mut lost = Vec::new();
-            assert_eq!(port.on_arrival(ns(0), rider(100), 7, |handle| lost.push(handle)), None);
+            assert_eq!(port.on_arrival(ns(0), meta(100), 7, |handle| lost.push(handle)), None);
             assert_eq!((lost, port.free), (vec![7], ns(free)), "{place:?}");
             let link = port.link.as_ref().unwrap();
             assert_eq!(link.record(ns(free), "a->b", ["v".into()].into_iter()).lost.corrupted, 0, "not yet");

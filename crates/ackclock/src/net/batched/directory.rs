@@ -16,7 +16,7 @@ pub(super) struct Directory {
     links: Names,
     /// For each link, its output.
     outputs: Vec<Output>,
-    throughs: Vec<Through>,
+    pass_throughs: Vec<PassThroughPort>,
     /// The connections that cross the links.
     crossing: Lists<LinkId, VcId>,
 }
@@ -26,21 +26,21 @@ pub(super) struct Directory {
 pub(super) enum Output {
     /// A host: no record.
     Nic,
-    /// A port: which part, and which port of those in it.
-    Port { part: u32, port: u32 },
-    /// A port that is done together with the one before it: which part, and which tail of those in it.
-    Tail { part: u32, tail: u32 },
-    /// A port where nothing waits is no part: it adds a constant delay behind another output.
-    Through(u32),
+    /// A port: which process, and which port of those in it.
+    Port { process: u32, port: u32 },
+    /// A port that is done together with the one before it: which process, and which last-hop port of those in it.
+    LastHopPort { process: u32, last_hop: u32 },
+    /// A port where nothing waits is no process: it adds a constant delay behind another output.
+    PassThroughPort(u32),
 }
 
 /// A port where nothing waits.
-pub(super) struct Through {
+pub(super) struct PassThroughPort {
     /// The part behind which it is.
     pub(super) behind: usize,
-    /// From the instant that the lag of that part's legs counts from, to the arrival here.
+    /// From the instant that the lag of that process's next hops counts from, to the arrival here.
     pub(super) lag: Span,
-    /// The numbers of the crossing connections at that part; of no meaning at hosts.
+    /// The numbers of the crossing connections at that process; of no meaning at hosts.
     pub(super) numbers: Vec<VcId>,
     /// That of the drop policy, which never acts.
     pub(super) threshold: Option<f64>,
@@ -61,7 +61,7 @@ impl Directory {
             flow_count: scenario.flows.len(),
             links: scenario.links.iter().map(|link| link.name.as_str()).collect(),
             outputs: Vec::with_capacity(scenario.links.len()),
-            throughs: Vec::new(),
+            pass_throughs: Vec::new(),
             crossing,
         }
     }
@@ -72,9 +72,9 @@ impl Directory {
     }
 
     /// Adds the next link, whose port never keeps anything.
-    pub(super) fn push_through(&mut self, through: Through) {
-        self.push(Output::Through(self.throughs.len() as u32));
-        self.throughs.push(through);
+    pub(super) fn push_pass_through(&mut self, pass_through: PassThroughPort) {
+        self.push(Output::PassThroughPort(self.pass_throughs.len() as u32));
+        self.pass_throughs.push(pass_through);
     }
 
     /// The links in the order of the scenario.
@@ -92,8 +92,8 @@ impl Directory {
     }
 
     /// A port where nothing waits.
-    pub(super) fn through(&self, number: u32) -> &Through {
-        &self.throughs[number as usize]
+    pub(super) fn pass_through(&self, number: u32) -> &PassThroughPort {
+        &self.pass_throughs[number as usize]
     }
 
     /// The names of the flows in the order of the scenario.

@@ -1,8 +1,8 @@
-//! What is under way between the parts of the network. Nothing else crosses from one part to another.
+//! What is under way between the parts of the network. Nothing else crosses from one process to another.
 
+use super::frame_side::FrameSideTable;
 use super::mailbox::{Mailbox, Travels};
-use super::reports::Reports;
-use super::sacks::Sacks;
+use super::packet_side::PacketSideTable;
 use crate::ids::{IdVec, VcId};
 use crate::net::recorder::{HostTraces, Watched};
 use crate::units::{Span, Time};
@@ -10,26 +10,26 @@ use crate::units::{Span, Time};
 /// Everything under way.
 pub(super) struct Io {
     /// SACK blocks of the packets under way: what else they carry is with them.
-    pub(super) sacks: Sacks,
+    pub(super) packet_side: PacketSideTable,
     /// The same of frames in cells, by connection.
-    pub(super) reports: IdVec<VcId, Reports>,
+    pub(super) frame_side: IdVec<VcId, FrameSideTable>,
     /// What is recorded at hosts, if something is: it is only written to.
     pub(super) traces: Option<Box<HostTraces>>,
     /// Of what it is told.
     pub(super) watched: Watched,
     /// Units on their way to each port.
-    pub(super) mailboxes: Vec<Mailbox<Item>>,
+    pub(super) mailboxes: Vec<Mailbox<Arrival>>,
     /// Frames on their way to each group of hosts.
-    pub(super) inboxes: Vec<Mailbox<Arrived>>,
+    pub(super) inboxes: Vec<Mailbox<Delivery>>,
 }
 
 /// A frame that arrives at the end of its connection.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Arrived {
+pub(super) struct Delivery {
     /// When its last bit does.
     pub(super) time: Time,
-    /// What it carries, see [`Item`].
-    pub(super) carries: u64,
+    /// What it carries, see [`Arrival`].
+    pub(super) seq_or_ack: u64,
     pub(super) vc: VcId,
     /// The frame's number; of a packet, that of its SACK blocks.
     pub(super) frame: u32,
@@ -43,12 +43,12 @@ pub(super) struct Arrived {
 
 /// Units of one frame on their way to a port: cells at their connection's spacing, or one packet.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Item {
+pub(super) struct Arrival {
     /// When the first cell arrives, or the packet.
     pub(super) time: Time,
     /// Of data the first byte's number, of an acknowledgement the byte expected next.
-    pub(super) carries: u64,
-    pub(super) entrance: Entrance,
+    pub(super) seq_or_ack: u64,
+    pub(super) input_ref: InputRef,
     /// The frame's number; of a packet, that of its SACK blocks.
     pub(super) frame: u32,
     /// Octets of a packet; of cells, those of the data in their frame.
@@ -57,9 +57,9 @@ pub(super) struct Item {
     pub(super) cells: Cells,
 }
 
-/// A packet that leaves a port or a host. See [`Item`].
+/// A packet that leaves a port or a host. See [`Arrival`].
 pub(super) struct SentPacket {
-    pub(super) carries: u64,
+    pub(super) seq_or_ack: u64,
     pub(super) frame: u32,
     pub(super) size: u32,
     /// Links that it has left behind, on a route that changes.
@@ -68,7 +68,7 @@ pub(super) struct SentPacket {
 
 /// Where units come in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Entrance {
+pub(super) struct InputRef {
     /// Which port they go to, of those that share the mailbox.
     pub(super) port: u32,
     /// Which of the port's inputs they come from.
@@ -119,19 +119,19 @@ impl Cells {
 
 /// The way from one output to the next part of the network, for one connection.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Leg {
+pub(super) struct NextHop {
     /// From the sending output's reference instant to the arrival: its documentation says which.
     pub(super) lag: Span,
     pub(super) to: Destination,
 }
 
-/// Where a leg leads.
+/// Where a next hop leads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Destination {
     /// A port, which reads this mailbox.
-    Port { mailbox: u32, entrance: Entrance },
-    /// The last port before a host, done together with the port before: which of them, and what the leg is there.
-    Tail { tail: u32, at_port: VcId },
+    Port { mailbox: u32, input_ref: InputRef },
+    /// The last port before a host, done together with the port before: which of them, and what the next hop is there.
+    LastHopPort { last_hop: u32, at_port: VcId },
     /// The host where the connection ends: in which group of hosts it is, and by which link it is reached.
     Host { group: u32, link: u32 },
 }
@@ -167,7 +167,7 @@ impl Io {
 
     /// A frame is on its way to a host of this group.
     #[inline(always)]
-    pub(super) fn deliver(&mut self, group: u32, frame: Arrived) {
+    pub(super) fn deliver(&mut self, group: u32, frame: Delivery) {
         self.inboxes[group as usize].post(frame);
     }
 
@@ -175,38 +175,40 @@ impl Io {
     /// many packets of one connection in succession look their way up once, and do this themselves.
     #[inline(always)]
     pub(super) fn send_packet(&mut self, to: Destination, time: Time, vc: VcId, packet: SentPacket) {
-        let SentPacket { carries, frame, size, crossed } = packet;
+        let SentPacket { seq_or_ack, frame, size, crossed } = packet;
         match to {
-            Destination::Port { mailbox, entrance } => {
-                self.post(mailbox, Item { time, carries, entrance, frame, size, cells: crossed });
+            Destination::Port { mailbox, input_ref } => {
+                self.post(mailbox, Arrival { time, seq_or_ack, input_ref, frame, size, cells: crossed });
             }
             Destination::Host { group, link } => {
-                self.deliver(group, Arrived { time, carries, vc, frame, size, link, good: true });
+                self.deliver(group, Delivery { time, seq_or_ack, vc, frame, size, link, good: true });
             }
-            Destination::Tail { .. } => unreachable!("a tail is behind a port of which everything is known"),
+            Destination::LastHopPort { .. } => {
+                unreachable!("a last-hop port is behind a port of which everything is known")
+            }
         }
     }
 
     /// Units are on their way to a port.
     #[inline(always)]
-    pub(super) fn post(&mut self, mailbox: u32, item: Item) {
-        self.mailboxes[mailbox as usize].post(item);
+    pub(super) fn post(&mut self, mailbox: u32, arrival: Arrival) {
+        self.mailboxes[mailbox as usize].post(arrival);
     }
 }
 
-impl Item {
+impl Arrival {
     /// Writes down that this packet arrives at the end of connection `vc` by `link` at `time`. Field by field: there are not
     /// enough registers for all at once.
     #[inline(always)]
-    pub(super) fn arrives(&self, there: &mut Arrived, time: Time, vc: VcId, link: u32) {
+    pub(super) fn arrives(&self, there: &mut Delivery, time: Time, vc: VcId, link: u32) {
         (there.time, there.vc, there.link, there.good) = (time, vc, link, true);
-        there.carries = self.carries;
+        there.seq_or_ack = self.seq_or_ack;
         there.frame = self.frame;
         there.size = self.size;
     }
 }
 
-impl Travels for Item {
+impl Travels for Arrival {
     #[inline]
     fn time(&self) -> Time {
         self.time
@@ -214,11 +216,11 @@ impl Travels for Item {
 
     #[inline]
     fn input(&self) -> u32 {
-        self.entrance.input
+        self.input_ref.input
     }
 }
 
-impl Travels for Arrived {
+impl Travels for Delivery {
     #[inline]
     fn time(&self) -> Time {
         self.time

@@ -15,10 +15,10 @@ pub(super) trait Travels: Copy + Default {
     fn input(&self) -> u32;
 }
 
-/// Items on their way to a part.
+/// Items on their way to a process.
 #[derive(Default)]
 pub(super) struct Mailbox<T> {
-    items: Batch<T>,
+    arrivals: Batch<T>,
     /// Items before this one are taken.
     taken: usize,
     /// Items before this one are in order.
@@ -33,14 +33,14 @@ const PATIENCE: usize = 8;
 impl<T: Travels> Mailbox<T> {
     /// Adds an item.
     #[inline(always)]
-    pub(super) fn post(&mut self, item: T) {
-        self.items.push(item);
+    pub(super) fn post(&mut self, arrival: T) {
+        self.arrivals.push(arrival);
     }
 
     /// Adds an item that is to be written here.
     #[inline(always)]
     pub(super) fn place(&mut self) -> &mut T {
-        self.items.place()
+        self.arrivals.place()
     }
 
     /// Puts what is new in order. To be called before a batch that takes everything before `until`.
@@ -49,56 +49,56 @@ impl<T: Travels> Mailbox<T> {
     /// If something arrives before the end of the batch before: time would go back.
     pub(super) fn settle(&mut self, until: Time) {
         let before = self.taken;
-        self.taken = self.items.clean(before);
+        self.taken = self.arrivals.clean(before);
         self.sorted -= before - self.taken;
-        let items = &mut self.items.as_mut_slice()[self.taken..];
-        let mut steps = PATIENCE * (items.len() - (self.sorted - self.taken));
+        let arrivals = &mut self.arrivals.as_mut_slice()[self.taken..];
+        let mut steps = PATIENCE * (arrivals.len() - (self.sorted - self.taken));
         let mut next = (self.sorted - self.taken).max(1);
         loop {
-            next += items.get(next - 1..).map_or(0, in_order);
-            if next >= items.len() {
+            next += arrivals.get(next - 1..).map_or(0, in_order);
+            if next >= arrivals.len() {
                 break;
             }
-            let item = items[next];
+            let arrival = arrivals[next];
             let mut place = next;
-            while place > 0 && !ordered(&items[place - 1], &item) {
-                items[place] = items[place - 1];
+            while place > 0 && !ordered(&arrivals[place - 1], &arrival) {
+                arrivals[place] = arrivals[place - 1];
                 place -= 1;
             }
-            items[place] = item;
+            arrivals[place] = arrival;
             let Some(left) = steps.checked_sub(next - place) else {
-                items.sort_by_key(|item| (item.time(), item.input()));
+                arrivals.sort_by_key(|arrival| (arrival.time(), arrival.input()));
                 break;
             };
             steps = left;
         }
-        let first = items.first().map_or(Time::NEVER, T::time);
+        let first = arrivals.first().map_or(Time::NEVER, T::time);
         assert!(first >= self.done, "time went back from {} to {first}", self.done);
-        self.sorted = self.items.as_slice().len();
+        self.sorted = self.arrivals.as_slice().len();
         self.done = until;
     }
 
     /// The first item.
     pub(super) fn first(&self) -> Option<&T> {
-        self.items.as_slice().get(self.taken)
+        self.arrivals.as_slice().get(self.taken)
     }
 
     /// When the first item arrives, whether or not what is new is in order; `NEVER` if there is none.
     pub(super) fn earliest(&self) -> Time {
-        let items = self.items.as_slice();
-        let new = items[self.sorted.max(self.taken)..].iter().map(T::time).min();
-        items[..self.sorted].get(self.taken).map_or(Time::NEVER, T::time).min(new.unwrap_or(Time::NEVER))
+        let arrivals = self.arrivals.as_slice();
+        let new = arrivals[self.sorted.max(self.taken)..].iter().map(T::time).min();
+        arrivals[..self.sorted].get(self.taken).map_or(Time::NEVER, T::time).min(new.unwrap_or(Time::NEVER))
     }
 
     /// All items, whether or not what is new is in order.
     pub(super) fn waiting(&self) -> &[T] {
-        &self.items.as_slice()[self.taken..]
+        &self.arrivals.as_slice()[self.taken..]
     }
 
     /// Takes all items before `until`. What is new must be in order.
     pub(super) fn take_before(&mut self, until: Time) -> &[T] {
-        let waiting = &self.items.as_slice()[self.taken..];
-        let count = waiting.partition_point(|item| item.time() < until);
+        let waiting = &self.arrivals.as_slice()[self.taken..];
+        let count = waiting.partition_point(|arrival| arrival.time() < until);
         self.taken += count;
         &waiting[..count]
     }
@@ -110,16 +110,16 @@ impl<T: Travels> Mailbox<T> {
 }
 
 /// How many items follow the first without being out of order.
-fn in_order<T: Travels>(items: &[T]) -> usize {
+fn in_order<T: Travels>(arrivals: &[T]) -> usize {
     let mut count = 0;
     // Everything that travels passes here, so four at a time.
-    while let Some([a, b, c, d, e]) = items.get(count..count + 5) {
+    while let Some([a, b, c, d, e]) = arrivals.get(count..count + 5) {
         if !(ordered(a, b) && ordered(b, c) && ordered(c, d) && ordered(d, e)) {
             break;
         }
         count += 4;
     }
-    count + items[count..].windows(2).take_while(|pair| ordered(&pair[0], &pair[1])).count()
+    count + arrivals[count..].windows(2).take_while(|pair| ordered(&pair[0], &pair[1])).count()
 }
 
 /// Whether one item may come before another.
@@ -131,12 +131,12 @@ fn ordered<T: Travels>(one: &T, other: &T) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::net::batched::io::{Entrance, Item};
+    use crate::net::batched::io::{Arrival, InputRef};
     use proptest::prelude::*;
 
-    fn item(ps: u64, input: u32) -> Item {
-        let entrance = Entrance { input, ..Entrance::default() };
-        Item { time: Time::from_ps(ps), entrance, size: 1, ..Item::default() }
+    fn arrival(ps: u64, input: u32) -> Arrival {
+        let input_ref = InputRef { input, ..InputRef::default() };
+        Arrival { time: Time::from_ps(ps), input_ref, size: 1, ..Arrival::default() }
     }
 
     proptest! {
@@ -144,17 +144,17 @@ mod tests {
         fn items_come_out_in_order_whatever_the_batches(
             batches in prop::collection::vec((prop::collection::vec((0_u64..1000, 0_u32..4), 0..60), 0_u64..120), 1..20),
         ) {
-            let (mut mailbox, mut plain, mut horizon) = (Mailbox::<Item>::default(), Vec::new(), 0);
+            let (mut mailbox, mut plain, mut horizon) = (Mailbox::<Arrival>::default(), Vec::new(), 0);
             for (batch, step) in batches {
                 for (delay, input) in batch {
-                    mailbox.post(item(horizon + delay, input));
+                    mailbox.post(arrival(horizon + delay, input));
                     plain.push((horizon + delay, input));
                 }
                 horizon += step;
                 mailbox.settle(Time::from_ps(horizon));
                 plain.sort_unstable();
                 for first in mailbox.take_before(Time::from_ps(horizon)) {
-                    prop_assert_eq!((first.time.as_ps(), first.entrance.input), plain.remove(0));
+                    prop_assert_eq!((first.time.as_ps(), first.input_ref.input), plain.remove(0));
                 }
                 prop_assert!(plain.first().is_none_or(|&(ps, _)| ps >= horizon));
             }

@@ -2,42 +2,30 @@
 //! its horizon, the time up to which everything that can reach it is known, because transmissions and links take time.
 //! docs/engine.md explains it with a picture; the reference engine beside it is the specification.
 //!
-//! Ties are decided as there, by structure: so the size of the batches, and which part goes first, make no difference.
+//! Ties are decided as there, by structure: so the size of the batches, and which process goes first, make no difference.
 
 mod build;
-mod cell_port;
-mod cell_queue;
-mod cell_time;
-mod datagrams;
+mod cells;
 mod directory;
-mod door;
 mod fifo_monitor;
+mod frame_side;
 mod hosts;
 mod io;
 mod mailbox;
-mod outlets;
-mod pacing;
-mod packet_port;
-mod path_port;
-mod reports;
-mod routed_ports;
-mod sacks;
-mod serializer;
-mod service;
-mod tail;
-mod train;
+mod packet_side;
+mod packets;
 
 use std::collections::BTreeMap;
 
-use cell_port::{CellPort, Passed};
-use datagrams::DatagramSinks;
-use directory::{Directory, Entry, Output, Through};
+use cells::port::{CellPort, Passed};
+use directory::{Directory, Entry, Output, PassThroughPort};
 use fifo_monitor::FifoMonitor;
 use hosts::Hosts;
+use hosts::datagrams::DatagramSinks;
 use io::{Io, UnderWay};
-use packet_port::PacketPorts;
-use path_port::PathPort;
-use routed_ports::RoutedPorts;
+use packets::changing_port::PathPort;
+use packets::port::PacketPorts;
+use packets::routed_ports::RoutedPorts;
 
 use super::flow;
 use super::link::Link;
@@ -46,19 +34,19 @@ use crate::ids::{Id, LinkId};
 use crate::record::{DatagramRecord, FlowRecord, LinkRecord, PortRecord};
 use crate::units::{Span, Time};
 
-/// A network in parts.
+/// A network in processes.
 pub struct Batched {
-    parts: Vec<Part>,
-    /// How far each part is: everything before has happened there.
-    done: Vec<Time>,
-    /// For each part, what can reach it: from which part, and how long that takes at least.
-    inlets: Vec<Vec<Inlet>>,
+    processes: Vec<LogicalProcess>,
+    /// How far each process is: everything before has happened there.
+    clocks: Vec<Time>,
+    /// For each process, what can reach it: from which process, and how long that takes at least.
+    upstreams: Vec<Vec<Upstream>>,
     io: Io,
     directory: Directory,
 }
 
-/// A part of the network.
-enum Part {
+/// A part of the network that is advanced by itself: a logical process, as the literature on parallel simulation calls it.
+enum LogicalProcess {
     Hosts(Box<Hosts>),
     Cells(Box<CellPort>),
     Packets(PacketPorts),
@@ -67,7 +55,8 @@ enum Part {
     Datagrams(DatagramSinks),
 }
 
-struct Inlet {
+/// What can reach a logical process.
+struct Upstream {
     from: usize,
     lookahead: Span,
 }
@@ -81,16 +70,16 @@ impl Batched {
     pub fn advance(&mut self, until: Time) {
         let mut events = self.events();
         loop {
-            let slowest = *self.done.iter().min().expect("a network has hosts");
+            let slowest = *self.clocks.iter().min().expect("a network has hosts");
             if slowest >= until {
                 break;
             }
             let goal = until.min(slowest + LONGEST_BATCH);
-            for number in 0..self.parts.len() {
+            for number in 0..self.processes.len() {
                 let horizon = self.horizon(number).min(goal);
-                if horizon > self.done[number] {
-                    self.parts[number].advance(horizon, &mut self.io);
-                    self.done[number] = horizon;
+                if horizon > self.clocks[number] {
+                    self.processes[number].advance(horizon, &mut self.io);
+                    self.clocks[number] = horizon;
                 }
             }
             let before = std::mem::replace(&mut events, self.events());
@@ -103,7 +92,7 @@ impl Batched {
 
     /// Events handled so far: frames at hosts, timers, cells and packets at ports that are not done with another one.
     pub fn events(&self) -> u64 {
-        self.parts.iter().map(Part::events).sum()
+        self.processes.iter().map(LogicalProcess::events).sum()
     }
 
     /// The warm-up ends now: remembers what was delivered.
@@ -125,8 +114,8 @@ impl Batched {
     /// The records of the sources of datagrams, `simulated` after the start; what was lost is not known here.
     pub fn datagram_records(&self, simulated: Span) -> Vec<DatagramRecord> {
         let sources = self.hosts().flat_map(Hosts::datagrams);
-        let sinks = self.parts.iter().filter_map(|part| match part {
-            Part::Datagrams(sinks) => Some(sinks.arrivals()),
+        let sinks = self.processes.iter().filter_map(|process| match process {
+            LogicalProcess::Datagrams(sinks) => Some(sinks.arrivals()),
             _ => None,
         });
         let all = self.directory.datagrams().zip(sources).zip(sinks.flatten());
@@ -160,15 +149,15 @@ impl Batched {
 
     fn recorded_with(&self, hosts: Option<Box<HostTraces>>, recorder: &Recorder, now: Time) -> Recorded {
         let of_port = |output| match output {
-            Output::Port { part, port } => match &self.parts[part as usize] {
-                Part::Hosts(_) | Part::Datagrams(_) => unreachable!("hosts are no ports"),
-                Part::Cells(cells) => cells.trace(now),
-                Part::Packets(packets) => packets.trace(port as usize, now),
-                Part::Path(path) => path.trace(),
-                Part::Routed(ports) => ports.trace(port as usize),
+            Output::Port { process, port } => match &self.processes[process as usize] {
+                LogicalProcess::Hosts(_) | LogicalProcess::Datagrams(_) => unreachable!("hosts are no ports"),
+                LogicalProcess::Cells(cells) => cells.trace(now),
+                LogicalProcess::Packets(packets) => packets.trace(port as usize, now),
+                LogicalProcess::Path(path) => path.trace(),
+                LogicalProcess::Routed(ports) => ports.trace(port as usize),
             },
             // Where nothing waits, or next to nothing, nothing is recorded.
-            Output::Nic | Output::Through(_) | Output::Tail { .. } => None,
+            Output::Nic | Output::PassThroughPort(_) | Output::LastHopPort { .. } => None,
         };
         let ports: Vec<PortRecording<'_>> = self
             .directory
@@ -193,12 +182,12 @@ impl Batched {
     /// The links that change or corrupt packets, in the order of the scenario.
     fn links(&self) -> Vec<(&Link, Entry<'_>)> {
         let of_hosts = self.hosts().flat_map(Hosts::links);
-        let of_ports = self.parts.iter().filter_map(|part| match part {
-            Part::Path(port) => port.link(),
+        let of_ports = self.processes.iter().filter_map(|process| match process {
+            LogicalProcess::Path(port) => port.link(),
             _ => None,
         });
-        let of_routed = self.parts.iter().filter_map(|part| match part {
-            Part::Routed(ports) => Some(ports.links()),
+        let of_routed = self.processes.iter().filter_map(|process| match process {
+            LogicalProcess::Routed(ports) => Some(ports.links()),
             _ => None,
         });
         let mut links: Vec<&Link> = of_hosts.chain(of_ports).chain(of_routed.flatten()).collect();
@@ -217,28 +206,33 @@ impl Batched {
         let names = link.crossing.iter().map(|&vc| self.directory.vc_name(vc));
         match link.output {
             Output::Nic => None,
-            Output::Port { part, port } => match &self.parts[part as usize] {
-                Part::Hosts(_) | Part::Datagrams(_) => unreachable!("hosts are no ports"),
-                Part::Cells(cells) => Some(cells.record(now, link.name, names)),
-                Part::Packets(packets) => Some(packets.record(port as usize, now, link.name, names)),
-                Part::Path(path) => Some(path.record(now, link.name, names)),
-                Part::Routed(ports) => Some(ports.record(port as usize, now, link.name, names)),
+            Output::Port { process, port } => match &self.processes[process as usize] {
+                LogicalProcess::Hosts(_) | LogicalProcess::Datagrams(_) => unreachable!("hosts are no ports"),
+                LogicalProcess::Cells(cells) => Some(cells.record(now, link.name, names)),
+                LogicalProcess::Packets(packets) => Some(packets.record(port as usize, now, link.name, names)),
+                LogicalProcess::Path(path) => Some(path.record(now, link.name, names)),
+                LogicalProcess::Routed(ports) => Some(ports.record(port as usize, now, link.name, names)),
             },
-            Output::Tail { part, tail } => match &self.parts[part as usize] {
-                Part::Packets(packets) => {
-                    Some(packets.tail_record(tail, now, under_way, link.crossing, link.name, names))
+            Output::LastHopPort { process, last_hop } => match &self.processes[process as usize] {
+                LogicalProcess::Packets(packets) => {
+                    Some(packets.last_hop_record(last_hop, now, under_way, link.crossing, link.name, names))
                 }
-                _ => unreachable!("tails are behind packet ports"),
+                _ => unreachable!("last-hop ports are behind packet ports"),
             },
-            Output::Through(number) => {
-                let Through { behind, lag, numbers, threshold } = self.directory.through(number);
-                let passed: Vec<u64> = match &self.parts[*behind] {
-                    Part::Hosts(hosts) => link.crossing.iter().map(|&vc| hosts.passed(vc, *lag, now)).collect(),
-                    Part::Cells(cells) => {
+            Output::PassThroughPort(number) => {
+                let PassThroughPort { behind, lag, numbers, threshold } = self.directory.pass_through(number);
+                let passed: Vec<u64> = match &self.processes[*behind] {
+                    LogicalProcess::Hosts(hosts) => {
+                        link.crossing.iter().map(|&vc| hosts.passed(vc, *lag, now)).collect()
+                    }
+                    LogicalProcess::Cells(cells) => {
                         let passed = passed.entry(*behind).or_insert_with(|| cells.passed());
                         numbers.iter().map(|&number| passed.of(number, *lag, now)).collect()
                     }
-                    Part::Packets(_) | Part::Path(_) | Part::Routed(_) | Part::Datagrams(_) => {
+                    LogicalProcess::Packets(_)
+                    | LogicalProcess::Path(_)
+                    | LogicalProcess::Routed(_)
+                    | LogicalProcess::Datagrams(_) => {
                         unreachable!("a packet network has no ports without a queue")
                     }
                 };
@@ -247,67 +241,68 @@ impl Batched {
         }
     }
 
-    /// Up to when everything that can reach a part is known.
-    fn horizon(&self, part: usize) -> Time {
-        let of = |inlet: &Inlet| self.done[inlet.from] + inlet.lookahead;
-        self.inlets[part].iter().map(of).min().unwrap_or(Time::NEVER)
+    /// Up to when everything that can reach a process is known.
+    fn horizon(&self, process: usize) -> Time {
+        let of = |upstream: &Upstream| self.clocks[upstream.from] + upstream.lookahead;
+        self.upstreams[process].iter().map(of).min().unwrap_or(Time::NEVER)
     }
 
     /// Nothing happened within the horizons: goes to the first thing that will.
     fn skip(&mut self, until: Time) {
-        let next = self.parts.iter().map(|part| part.next(&self.io)).min().expect("a network has hosts").min(until);
-        for (part, done) in self.parts.iter_mut().zip(&mut self.done).filter(|(_, done)| **done < next) {
-            part.advance(next, &mut self.io);
-            *done = next;
+        let next =
+            self.processes.iter().map(|process| process.next(&self.io)).min().expect("a network has hosts").min(until);
+        for (process, clocks) in self.processes.iter_mut().zip(&mut self.clocks).filter(|(_, clocks)| **clocks < next) {
+            process.advance(next, &mut self.io);
+            *clocks = next;
         }
     }
 
     fn hosts(&self) -> impl Iterator<Item = &Hosts> {
-        self.parts.iter().filter_map(|part| match part {
-            Part::Hosts(hosts) => Some(&**hosts),
+        self.processes.iter().filter_map(|process| match process {
+            LogicalProcess::Hosts(hosts) => Some(&**hosts),
             _ => None,
         })
     }
 
     fn hosts_mut(&mut self) -> impl Iterator<Item = &mut Hosts> {
-        self.parts.iter_mut().filter_map(|part| match part {
-            Part::Hosts(hosts) => Some(&mut **hosts),
+        self.processes.iter_mut().filter_map(|process| match process {
+            LogicalProcess::Hosts(hosts) => Some(&mut **hosts),
             _ => None,
         })
     }
 }
 
-impl Part {
+impl LogicalProcess {
     fn advance(&mut self, until: Time, io: &mut Io) {
         match self {
-            Part::Hosts(hosts) => hosts.advance(until, io),
-            Part::Cells(port) => port.advance(until, io),
-            Part::Packets(port) => port.advance(until, io),
-            Part::Path(port) => port.advance(until, io),
-            Part::Routed(ports) => ports.advance(until, io),
-            Part::Datagrams(sinks) => sinks.advance(until, io),
+            LogicalProcess::Hosts(hosts) => hosts.advance(until, io),
+            LogicalProcess::Cells(port) => port.advance(until, io),
+            LogicalProcess::Packets(port) => port.advance(until, io),
+            LogicalProcess::Path(port) => port.advance(until, io),
+            LogicalProcess::Routed(ports) => ports.advance(until, io),
+            LogicalProcess::Datagrams(sinks) => sinks.advance(until, io),
         }
     }
 
     fn next(&self, io: &Io) -> Time {
         match self {
-            Part::Hosts(hosts) => hosts.next(io),
-            Part::Cells(port) => port.next(io),
-            Part::Packets(port) => port.next(io),
-            Part::Path(port) => port.next(io),
-            Part::Routed(ports) => ports.next(io),
-            Part::Datagrams(sinks) => sinks.next(io),
+            LogicalProcess::Hosts(hosts) => hosts.next(io),
+            LogicalProcess::Cells(port) => port.next(io),
+            LogicalProcess::Packets(port) => port.next(io),
+            LogicalProcess::Path(port) => port.next(io),
+            LogicalProcess::Routed(ports) => ports.next(io),
+            LogicalProcess::Datagrams(sinks) => sinks.next(io),
         }
     }
 
     fn events(&self) -> u64 {
         match self {
-            Part::Hosts(hosts) => hosts.events(),
-            Part::Cells(port) => port.events(),
-            Part::Packets(port) => port.events(),
-            Part::Path(port) => port.events(),
-            Part::Routed(ports) => ports.events(),
-            Part::Datagrams(sinks) => sinks.events(),
+            LogicalProcess::Hosts(hosts) => hosts.events(),
+            LogicalProcess::Cells(port) => port.events(),
+            LogicalProcess::Packets(port) => port.events(),
+            LogicalProcess::Path(port) => port.events(),
+            LogicalProcess::Routed(ports) => ports.events(),
+            LogicalProcess::Datagrams(sinks) => sinks.events(),
         }
     }
 }

@@ -4,13 +4,13 @@ use super::cell_port::{CellPort, Input};
 use crate::ids::{IdVec, LinkId, NodeId, VcId};
 use crate::net::build::{self, Feeder, Wiring, crossing, limits, service_stream};
 use crate::net::flow::Vc;
+use crate::net::last_hops::last_hops;
 use crate::net::link;
 use crate::net::nic::Nic;
 use crate::net::packet_port::PacketPort;
 use crate::net::queue_monitor::QueueMonitor;
 use crate::net::recorder::Recorder;
 use crate::net::routes::routed_links;
-use crate::net::tails::tails;
 use crate::packet::Unit;
 use crate::record::trace::PortTrace;
 use crate::rng::name_hash;
@@ -52,7 +52,7 @@ pub(super) fn links(
     let wiring = Wiring::new(scenario);
     let crossing = crossing(scenario, vcs);
     let routed = routed_links(scenario, vcs.iter().filter_map(|vc| vc.routed.as_ref()));
-    let tails = tails(scenario, &wiring, &crossing, vcs, &routed);
+    let last_hops = last_hops(scenario, &wiring, &crossing, vcs, &routed);
     let link = |(id, link): (LinkId, &scenario::Link)| Link {
         name: link.name.clone(),
         from: link.from,
@@ -62,7 +62,7 @@ pub(super) fn links(
         delay: link.delay,
         output: {
             let vcs = crossing.of(id).len();
-            let trace = recorder.filter(|_| !tails[id]).and_then(|recorder| recorder.port(vcs));
+            let trace = recorder.filter(|_| !last_hops[id]).and_then(|recorder| recorder.port(vcs));
             let path = link::Link::new(id, link, seed, vcs, routed[id], build::loss_recording(recorder));
             let feeder = (wiring.feeders[id], wiring.inputs.of(id));
             output_of(link, feeder, path, seed, vcs, trace)

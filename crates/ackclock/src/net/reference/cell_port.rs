@@ -8,7 +8,7 @@ use crate::ids::{LinkId, VcId};
 use crate::net::queue_monitor::QueueMonitor;
 use crate::packet::Unit;
 use crate::queue::Verdict;
-use crate::queue::cell::{Arrival, CellPolicy, CellPolicyState};
+use crate::queue::cell::{CellArrival, CellPolicy, CellPolicyState};
 use crate::rng::{Stream, mix};
 use crate::scenario::ServiceOrder;
 use crate::units::{Span, Time};
@@ -81,7 +81,7 @@ impl CellPort {
         for (_, waiting) in arrived.drain(..) {
             let Waiting { vc, cell, .. } = waiting;
             self.monitor.arrive(vc);
-            match self.policy.admit(Arrival { vc, eom: cell.eom }, self.monitor.buffer()) {
+            match self.policy.admit(CellArrival { vc, eom: cell.eom }, self.monitor.buffer()) {
                 Verdict::Drop(reason) => self.monitor.refuse(now, vc, vc_name(cell), cell.frame, reason),
                 Verdict::Accept if departing.is_none() => {
                     self.monitor.pass(now, vc);

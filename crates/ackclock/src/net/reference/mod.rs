@@ -15,10 +15,10 @@ use cell_port::Input;
 
 use super::build::{self as common, flows, vcs};
 use super::flow::{self, Arrivals, End, Flow, ForcedDrops, Hop, Vc, ack_vc, data_vc, end_of};
-use super::link::{self, Intent, Rider, Sending};
+use super::link::{self, Intent, PacketMeta, Sending};
 use super::packet_port::{Departure, Turn};
 use super::recorder::{HostTraces, LinkRecording, PortRecording, Recorded, Recorder};
-use crate::engine::Agenda;
+use crate::engine::EventTree;
 use crate::ids::{Id, IdVec, LinkId, NodeId, VcId};
 use crate::packet::aal5::{self, Reassembled, Reassembler};
 use crate::packet::{FrameLog, Segment, Unit};
@@ -29,12 +29,12 @@ use crate::tcp::Expired;
 use crate::traffic::Cbr;
 use crate::units::{Span, Time};
 
-/// A network and its agenda.
+/// A network and its event tree.
 pub struct Reference {
     technology: Technology,
     now: Time,
     events: u64,
-    agenda: Agenda,
+    event_tree: EventTree,
     links: IdVec<LinkId, Link>,
     /// What is on each link, in the order of arrival; at one instant in the order in which it was sent.
     under_way: IdVec<LinkId, VecDeque<UnderWay>>,
@@ -82,7 +82,7 @@ impl Reference {
             technology: scenario.technology,
             now: Time::ZERO,
             events: 0,
-            agenda: Agenda::new(2 * links.len() + 2 * flows.len() + scenario.datagrams.len()),
+            event_tree: EventTree::new(2 * links.len() + 2 * flows.len() + scenario.datagrams.len()),
             under_way: links.iter().map(|_| VecDeque::new()).collect(),
             links,
             frames: vcs.iter().map(|_| Frames::default()).collect(),
@@ -108,7 +108,7 @@ impl Reference {
     pub fn advance(&mut self, until: Time) {
         let links = self.links.len();
         loop {
-            let (time, source) = self.agenda.earliest();
+            let (time, source) = self.event_tree.earliest();
             if time >= until {
                 break;
             }
@@ -246,13 +246,13 @@ impl Reference {
                     let (time, node) = (now + link.cell_time + link.delay, link.to);
                     self.launch(id, UnderWay { time, node, unit });
                 }
-                self.agenda.set(id.index(), next);
+                self.event_tree.set(id.index(), next);
             }
             Output::Packets(port) => {
                 let (frames, vcs, node) = (&mut self.frames, &self.vcs, link.from);
                 let elsewhere = |unit: Unit| vcs[unit.vc].routed.as_ref()?.table.other_than(id, node, now);
                 let turn = port.on_event(now, |lost| forget(frames, lost), |unit| elsewhere(unit).is_some());
-                self.agenda.set(id.index(), port.next_event());
+                self.event_tree.set(id.index(), port.next_event());
                 match turn {
                     None => {}
                     Some(Turn::Departs(departure)) => self.launch_packet(id, Some(departure)),
@@ -270,7 +270,7 @@ impl Reference {
         let UnderWay { node, mut unit, .. } =
             under_way.pop_front().expect("a link with an event has something under way");
         let next = under_way.front().map_or(Time::NEVER, |next| next.time);
-        self.agenda.set(self.links.len() + id.index(), next);
+        self.event_tree.set(self.links.len() + id.index(), next);
 
         let vc = &self.vcs[unit.vc];
         unit.hop += 1;
@@ -296,13 +296,13 @@ impl Reference {
         let (now, hop) = (self.now, self.hop(id, unit.vc));
         let segment = &self.frames[unit.vc].packets.under_way[&unit.frame];
         let kind = common::kind(unit.vc, self.flows.len());
-        let rider = rider(self.technology, hop, &self.vcs[unit.vc], unit, (segment, kind));
+        let meta = meta(self.technology, hop, &self.vcs[unit.vc], unit, (segment, kind));
         let path = match &mut self.links[id].output {
             Output::Nic(_, path) => path.as_mut(),
             Output::Packets(port) => port.link.as_mut(),
             Output::Through(_) | Output::Cells(_) => None,
         };
-        path.expect("a link of a route that changes counts its losses").losses.add(now, now, &rider, reason);
+        path.expect("a link of a route that changes counts its losses").losses.add(now, now, &meta, reason);
         forget(&mut self.frames, unit);
     }
 
@@ -321,17 +321,17 @@ impl Reference {
             }
             Output::Cells(port) => {
                 let slot_end = port.on_arrival(now, input, hop.at_port, unit);
-                self.agenda.set(id.index(), slot_end);
+                self.event_tree.set(id.index(), slot_end);
             }
             Output::Packets(port) => {
                 let segment = &self.frames[unit.vc].packets.under_way[&unit.frame];
                 let kind = common::kind(unit.vc, self.flows.len());
-                let rider = rider(self.technology, hop, &self.vcs[unit.vc], unit, (segment, kind));
+                let meta = meta(self.technology, hop, &self.vcs[unit.vc], unit, (segment, kind));
                 let frames = &mut self.frames;
-                let departure = port.on_arrival(now, rider, unit, |lost| forget(frames, lost));
+                let departure = port.on_arrival(now, meta, unit, |lost| forget(frames, lost));
                 let next = port.next_event();
                 self.launch_packet(id, departure);
-                self.agenda.set(id.index(), next);
+                self.event_tree.set(id.index(), next);
             }
         }
     }
@@ -398,7 +398,7 @@ impl Reference {
                 traces.taken_back(flow);
             }
             let next = nic.next_start();
-            self.agenda.set(first_link.index(), next);
+            self.event_tree.set(first_link.index(), next);
         }
         self.send_data(flow);
         self.schedule_timers(flow);
@@ -422,7 +422,7 @@ impl Reference {
 
     fn schedule_datagram(&mut self, source: usize) {
         let number = 2 * self.links.len() + 2 * self.flows.len() + source;
-        self.agenda.set(number, self.datagrams[source].1.next());
+        self.event_tree.set(number, self.datagrams[source].1.next());
     }
 
     fn send_data(&mut self, flow: usize) {
@@ -470,7 +470,7 @@ impl Reference {
             }
         }
         let Output::Nic(nic, _) = &self.links[id].output else { unreachable!("it was one before") };
-        self.agenda.set(id.index(), nic.next_start());
+        self.event_tree.set(id.index(), nic.next_start());
     }
 
     fn send_cells(&mut self, id: LinkId, vc_id: VcId, segment: &Segment, llc: bool, intent: Intent) {
@@ -499,13 +499,13 @@ impl Reference {
         let packets = &mut self.frames[vc_id].packets;
         let unit = Unit { vc: vc_id, frame: packets.next, index: 0, hop: 0, eom: true };
         let kind = common::kind(vc_id, self.flows.len());
-        let rider = rider(self.technology, vc.route[0], vc, unit, (segment, kind));
+        let meta = meta(self.technology, vc.route[0], vc, unit, (segment, kind));
         let link = &mut self.links[id];
         let Output::Nic(nic, path) = &mut link.output else { unreachable!("only hosts begin frames") };
         let Sending { begins, free, arrives } = match path {
-            Some(path) => path.send(now, &rider, intent),
+            Some(path) => path.send(now, &meta, intent),
             None => {
-                let complete = now + link.rate.serialization(u64::from(rider.packet.bytes) * 8);
+                let complete = now + link.rate.serialization(u64::from(meta.packet.bytes) * 8);
                 Sending { begins: now, free: complete, arrives: Some(complete + link.delay) }
             }
         };
@@ -530,7 +530,7 @@ impl Reference {
         let place = under_way.partition_point(|before| before.time <= time);
         under_way.insert(place, unit);
         if place == 0 {
-            self.agenda.set(self.links.len() + id.index(), time);
+            self.event_tree.set(self.links.len() + id.index(), time);
         }
     }
 
@@ -545,8 +545,8 @@ impl Reference {
     fn schedule_timers(&mut self, flow: usize) {
         let number = 2 * self.links.len() + 2 * flow;
         let Flow { source, sink, .. } = &self.flows[flow];
-        self.agenda.set(number, source.sender.deadline());
-        self.agenda.set(number + 1, sink.receiver.deadline());
+        self.event_tree.set(number, source.sender.deadline());
+        self.event_tree.set(number + 1, sink.receiver.deadline());
     }
 }
 
@@ -563,12 +563,12 @@ impl Link {
 }
 
 /// A packet at the link that `hop` is.
-fn rider(technology: Technology, hop: Hop, vc: &Vc, unit: Unit, (segment, kind): (&Segment, Kind)) -> Rider {
+fn meta(technology: Technology, hop: Hop, vc: &Vc, unit: Unit, (segment, kind): (&Segment, Kind)) -> PacketMeta {
     let Technology::Packet { link_header_bytes } = technology else {
         unreachable!("an ATM network has no packets");
     };
     let packet = Packet { bytes: segment.ip_bytes() + link_header_bytes, kind };
-    Rider { vc: hop.at_port, vc_name: vc.name_hash, frame: unit.frame, packet }
+    PacketMeta { vc: hop.at_port, vc_name: vc.name_hash, frame: unit.frame, packet }
 }
 
 /// A packet is lost.

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use super::{Arrival, BatchHints, CellPolicy, DynamicThreshold, Epd, Fba, Mechanism, Ppd, SelectiveDrop, TailDrop};
+use super::{BatchHints, CellArrival, CellPolicy, DynamicThreshold, Epd, Fba, Mechanism, Ppd, SelectiveDrop, TailDrop};
 use crate::ids::VcId;
 use crate::queue::{Buffer, Policy, Verdict};
 
@@ -131,7 +131,7 @@ impl PartialEq for CustomCellPolicy {
 }
 
 impl CellPolicy for Box<dyn CellPolicy> {
-    fn admit(&mut self, arrival: Arrival, buffer: &Buffer) -> Verdict {
+    fn admit(&mut self, arrival: CellArrival, buffer: &Buffer) -> Verdict {
         (**self).admit(arrival, buffer)
     }
 }
@@ -151,8 +151,8 @@ impl BatchHints for Box<dyn CellPolicy> {
 }
 
 impl CellPolicy for CellPolicyState {
-    fn admit(&mut self, arrival: Arrival, buffer: &Buffer) -> Verdict {
-        struct Admit<'a>(Arrival, &'a Buffer);
+    fn admit(&mut self, arrival: CellArrival, buffer: &Buffer) -> Verdict {
+        struct Admit<'a>(CellArrival, &'a Buffer);
         impl Visitor for Admit<'_> {
             type Output = Verdict;
             fn visit<P: CellPolicy>(self, policy: &mut P) -> Verdict {

@@ -2,7 +2,7 @@
 //! Source: \[RF95\] (Romanow and Floyd) for PPD and EPD; \[SACK-UBR\] §5.1: accepted frames are completed if possible.
 
 use super::forgiveness::Bits;
-use super::{Arrival, BatchHints, CellPolicy, Forgiveness};
+use super::{BatchHints, CellArrival, CellPolicy, Forgiveness};
 use crate::ids::{IdVec, VcId};
 use crate::keys::{Default, Key, Kind, Misfit, Value, Values};
 use crate::queue::{Buffer, DropReason, Port, Verdict};
@@ -112,7 +112,7 @@ impl<R: FrameRule> FrameDiscard<R> {
 
 impl<R: FrameRule> CellPolicy for FrameDiscard<R> {
     #[inline]
-    fn admit(&mut self, arrival: Arrival, buffer: &Buffer) -> Verdict {
+    fn admit(&mut self, arrival: CellArrival, buffer: &Buffer) -> Verdict {
         if let Some(bits) = &mut self.forgiveness {
             bits.observe(buffer);
         }

@@ -33,7 +33,7 @@ use crate::keys::{Key, Misfit, Values};
 /// Decides about every arriving cell. The caller keeps the buffer's counters.
 pub trait CellPolicy: BatchHints + Send {
     /// Whether the arriving cell may enter; the buffer does not contain it yet.
-    fn admit(&mut self, arrival: Arrival, buffer: &Buffer) -> Verdict;
+    fn admit(&mut self, arrival: CellArrival, buffer: &Buffer) -> Verdict;
 }
 
 /// What an engine may leave out because its outcome is certain. The defaults are always right, and slow.
@@ -89,7 +89,7 @@ pub trait Mechanism {
 
 /// A cell that asks for room.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Arrival {
+pub struct CellArrival {
     /// Its connection.
     pub vc: VcId,
     /// Whether it is the last of its frame (the AAL5 mark in its header).

@@ -1,7 +1,7 @@
 //! Tail drop: a cell is refused when the buffer is full. Frames do not matter, so a full buffer damages many.
 //! Source: \[SACK-UBR\] §1.
 
-use super::{Arrival, BatchHints, CellPolicy, Mechanism};
+use super::{BatchHints, CellArrival, CellPolicy, Mechanism};
 use crate::ids::VcId;
 use crate::keys::{Key, Misfit, Values};
 use crate::queue::{Buffer, DropReason, Port, Verdict};
@@ -28,7 +28,7 @@ impl Mechanism for TailDrop {
 }
 
 impl CellPolicy for TailDrop {
-    fn admit(&mut self, _arrival: Arrival, buffer: &Buffer) -> Verdict {
+    fn admit(&mut self, _arrival: CellArrival, buffer: &Buffer) -> Verdict {
         if buffer.is_full() { Verdict::Drop(DropReason::Overflow) } else { Verdict::Accept }
     }
 }

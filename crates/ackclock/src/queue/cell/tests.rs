@@ -39,7 +39,7 @@ impl Trace {
                 self.buffer.leave(vc);
                 continue;
             }
-            let verdict = self.policy.admit(Arrival { vc, eom: c.is_ascii_uppercase() }, &self.buffer);
+            let verdict = self.policy.admit(CellArrival { vc, eom: c.is_ascii_uppercase() }, &self.buffer);
             if verdict == Verdict::Accept {
                 self.buffer.enter(vc);
             }
@@ -169,7 +169,7 @@ fn selective_drop_accepts_at_exactly_the_limit() {
         buffer.enter(VcId::from_index(vc));
     }
     let mut policy = selective_drop(4.0, None).start(4);
-    let frame = Arrival { vc: VcId::from_index(1), eom: true };
+    let frame = CellArrival { vc: VcId::from_index(1), eom: true };
     assert_eq!(policy.admit(frame, &buffer), Verdict::Accept);
     buffer.leave(VcId::from_index(0));
     assert_eq!(policy.admit(frame, &buffer), Verdict::Drop(DropReason::Policy), "X = 9: 8/9 > 0.8");
@@ -354,7 +354,7 @@ proptest! {
             }
             frame.left -= 1;
             let (eom, full, over) = (frame.left == 0, buffer.is_full(), drawn.over(vc, &buffer));
-            let verdict = policy.admit(Arrival { vc, eom }, &buffer);
+            let verdict = policy.admit(CellArrival { vc, eom }, &buffer);
 
             if first && over != Some(false) {
                 let must_refuse = match drawn.forgiveness {

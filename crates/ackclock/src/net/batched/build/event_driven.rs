@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::{Layout, Plan, Ways};
+use super::layout::{Layout, Plan};
+use super::routes::Ways;
 use crate::ids::{Id, IdVec, LinkId, NodeId, VcId};
-use crate::net::batched::io::{Destination, Leg};
-use crate::net::batched::outlets::RoutedOutlet;
-use crate::net::batched::path_port::PathPort;
-use crate::net::batched::routed_ports::{PortPlaces, RouteToHost, RoutedPort, RoutedPorts, RoutedVc, Way};
+use crate::net::batched::hosts::uplinks::RoutedUplink;
+use crate::net::batched::io::{Destination, NextHop};
+use crate::net::batched::packets::changing_port::PathPort;
+use crate::net::batched::packets::routed_ports::{PortPlaces, RouteToHost, RoutedPort, RoutedPorts, RoutedVc, Way};
 use crate::net::build::{self, Feeder};
 use crate::net::flow::{Vc, end_of};
 use crate::net::packet_port::PacketPort;
@@ -18,7 +19,7 @@ use crate::path::Unheard;
 use crate::scenario::NodeKind;
 use crate::units::Span;
 
-/// Where a port is, in the order in which parts are advanced.
+/// Where a port is, in the order in which processes are advanced.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Position {
     /// Behind hosts.
@@ -32,9 +33,9 @@ enum Position {
 }
 
 impl Plan<'_> {
-    /// A port with a part of its own.
-    pub(super) fn path_port(&self, id: LinkId, part: usize, ways: &mut Ways) -> PathPort {
-        PathPort::new(part, self.event_port(id), self.packet_vcs(id, ways), self.scenario.flows.len())
+    /// A port with a process of its own.
+    pub(super) fn path_port(&self, id: LinkId, process: usize, ways: &mut Ways) -> PathPort {
+        PathPort::new(process, self.event_port(id), self.packet_vcs(id, ways), self.scenario.flows.len())
     }
 
     /// A packet port that is driven event by event.
@@ -47,11 +48,11 @@ impl Plan<'_> {
         PacketPort::new((link.rate, link.delay), self.link(id), policy, max_bytes, monitor)
     }
 
-    /// Gives the ports that routes which change may cross their parts: most of them one, in the order of their links. Those
+    /// Gives the ports that routes which change may cross their processes: most of them one, in the order of their links. Those
     /// at nodes with hosts have parts of their own, as links of hosts are often short: so the delays of all others lie between
     /// what hosts send and what they receive. Those that lead to such nodes share a part of their own: so a horizon spans the
     /// links before it and behind it.
-    pub(super) fn place_routed_ports(&self, layout: &mut Layout, parts: &mut usize) {
+    pub(super) fn place_routed_ports(&self, layout: &mut Layout, processes: &mut usize) {
         let reroutes = self.rerouting_nodes();
         let with_hosts = self.nodes_with_hosts(&reroutes);
         let of_link = |id: LinkId| {
@@ -70,16 +71,16 @@ impl Plan<'_> {
         ports.sort_unstable();
         let mut number = 0;
         for (place, &(position, link)) in ports.iter().enumerate() {
-            layout.part_of_port[link] = Some((*parts as u32, number));
+            layout.process_of_port[link] = Some((*processes as u32, number));
             number += 1;
             let is_shared = matches!(position, Position::Within | Position::Down);
             let goes_on = is_shared && ports.get(place + 1).is_some_and(|next| next.0 == position);
             if !goes_on {
-                *parts += 1;
+                *processes += 1;
                 number = 0;
             }
         }
-        let places = layout.part_of_port.iter().map(|place| place.unwrap_or_default());
+        let places = layout.process_of_port.iter().map(|place| place.unwrap_or_default());
         layout.routed = Some(Arc::new(PortPlaces::new(places)));
     }
 
@@ -110,14 +111,14 @@ impl Plan<'_> {
         let first = self.vcs[id].route[0].link;
         // Where it goes if the first link leads to its destination.
         let host = Destination::Host { group: group as u32, link: first.index() as u32 };
-        ways.of_hosts[id.index()] = Some((Leg { lag: Span::ZERO, to: host }, Span::ZERO));
+        ways.of_hosts[id.index()] = Some((NextHop { lag: Span::ZERO, to: host }, Span::ZERO));
         // Many connections may have the same route.
         if !ways.dynamic.insert((Arc::as_ptr(routed), origin, destination)) {
             return;
         }
         for &link in &routed.links {
-            let from = match layout.part_of_port[link] {
-                Some((part, _)) if link != first => part as usize,
+            let from = match layout.process_of_port[link] {
+                Some((process, _)) if link != first => process as usize,
                 _ => origin,
             };
             let of_link = &self.scenario.links[link];
@@ -127,26 +128,26 @@ impl Plan<'_> {
                     ways.look_ahead(destination, from, least);
                     continue;
                 }
-                for (part, _) in routed.table.links_from(node).filter_map(|next| layout.part_of_port[next]) {
-                    ways.look_ahead(part as usize, from, least);
+                for (process, _) in routed.table.links_from(node).filter_map(|next| layout.process_of_port[next]) {
+                    ways.look_ahead(process as usize, from, least);
                 }
             }
         }
     }
 
     /// The way out of the host of a connection whose route changes.
-    pub(super) fn routed_outlet(&self, vc: &Vc, layout: &Layout) -> Option<Box<RoutedOutlet>> {
+    pub(super) fn routed_outlet(&self, vc: &Vc, layout: &Layout) -> Option<Box<RoutedUplink>> {
         let table = vc.routed.as_ref()?.table.clone();
         // Where there are no ports, nothing asks for them.
         let ports = layout.routed.clone().unwrap_or_else(|| Arc::new(PortPlaces::new(std::iter::empty())));
-        Some(Box::new(RoutedOutlet { table, ports, signpost: None }))
+        Some(Box::new(RoutedUplink { table, ports, signpost: None }))
     }
 
     /// A part with ports that routes which change may cross.
     pub(super) fn routed_ports(
         &self,
         links: &[(u32, u32, LinkId)],
-        part: usize,
+        process: usize,
         layout: &Layout,
         ways: &mut Ways,
     ) -> RoutedPorts {
@@ -163,9 +164,9 @@ impl Plan<'_> {
         };
         let mut ports = Vec::with_capacity(links.len());
         for &(_, _, link) in links {
-            let legs = ways.of_ports.remove(&link).map(|exits| exits.legs);
+            let next_hops = ways.of_ports.remove(&link).map(|exits| exits.next_hops);
             let crossing = self.crossing.of(link).iter().enumerate();
-            // The part's numbers of its routes, and the port's own for each.
+            // The process's numbers of its routes, and the port's own for each.
             let (mut of_port, mut own) = (Vec::new(), BTreeMap::new());
             let mut number_here = |number: u32| {
                 *own.entry(number).or_insert_with(|| {
@@ -176,9 +177,11 @@ impl Plan<'_> {
             let vc = |(number, &id): (usize, &VcId)| RoutedVc {
                 id,
                 name_hash: self.vcs[id].name_hash,
-                way: match (&self.vcs[id].routed, &legs) {
+                way: match (&self.vcs[id].routed, &next_hops) {
                     (Some(routed), _) => Way::Dynamic(number_here(route_of(id, routed))),
-                    (None, Some(legs)) => Way::Fixed(legs[number].expect("a connection that comes also leaves").to),
+                    (None, Some(next_hops)) => {
+                        Way::Fixed(next_hops[number].expect("a connection that comes also leaves").to)
+                    }
                     (None, None) => unreachable!("a connection that comes also leaves"),
                 },
             };
@@ -187,6 +190,6 @@ impl Plan<'_> {
             ports.push(RoutedPort::new(link, node, self.event_port(link), vcs, of_port));
         }
         let places = layout.routed.clone().expect("these ports have a part");
-        RoutedPorts::new(part, ports, places, routes, self.scenario.flows.len())
+        RoutedPorts::new(process, ports, places, routes, self.scenario.flows.len())
     }
 }

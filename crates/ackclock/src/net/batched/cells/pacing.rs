@@ -4,23 +4,23 @@
 //! written down at once, each into its slot, and nothing has to be searched, sorted or asked of a frame afterwards. What
 //! several frames have in one slot is put in its order of service when that slot's turn comes.
 
-use super::cell_time::CellTime;
-use super::service::Service;
-use super::train::Train;
+use crate::net::batched::cells::cell_time::CellTime;
+use crate::net::batched::cells::service::Service;
+use crate::net::batched::cells::train::Train;
 
 /// From one cell of a frame to the next: whole slots, and picoseconds.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) struct Spacing {
+pub(in crate::net::batched) struct Spacing {
     slots: u64,
     rest: u64,
 }
 
 impl Spacing {
     /// One cell in every slot.
-    pub(super) const EVEN: Spacing = Spacing { slots: 1, rest: 0 };
+    pub(in crate::net::batched) const EVEN: Spacing = Spacing { slots: 1, rest: 0 };
 
     /// A spacing of so many picoseconds, at a port with this cell time.
-    pub(super) fn new(spacing: u64, cell_time: u64) -> Spacing {
+    pub(in crate::net::batched) fn new(spacing: u64, cell_time: u64) -> Spacing {
         Spacing { slots: spacing / cell_time, rest: spacing % cell_time }
     }
 }
@@ -46,7 +46,7 @@ struct Cell {
 }
 
 /// The frames, and the cells that are to come of them.
-pub(super) struct Pacing {
+pub(in crate::net::batched) struct Pacing {
     cell_time: CellTime,
     /// The frames by number, and how many began before each of them; and the numbers that are not in use.
     trains: Vec<Train>,
@@ -81,7 +81,7 @@ const SEVERAL: usize = 4;
 
 impl Pacing {
     /// No frames, at a port with this cell time.
-    pub(super) fn new(cell_time: CellTime) -> Pacing {
+    pub(in crate::net::batched) fn new(cell_time: CellTime) -> Pacing {
         Pacing {
             cell_time,
             trains: Vec::new(),
@@ -103,19 +103,19 @@ impl Pacing {
     }
 
     #[inline]
-    pub(super) fn is_empty(&self) -> bool {
+    pub(in crate::net::batched) fn is_empty(&self) -> bool {
         self.len == 0
     }
 
     /// The frames with cells to come.
-    pub(super) fn trains(&self) -> impl Iterator<Item = &Train> {
+    pub(in crate::net::batched) fn trains(&self) -> impl Iterator<Item = &Train> {
         self.trains.iter().filter(|train| train.left > 0)
     }
 
     /// Everything before slot end `now` was served: prepares for frames that begin from there on. Returns the last slot end
     /// up to which all cells are written down.
     #[inline]
-    pub(super) fn reach(&mut self, now: u64) -> u64 {
+    pub(in crate::net::batched) fn reach(&mut self, now: u64) -> u64 {
         if self.limit < now + RING as u64 / 2 {
             self.limit = now + RING as u64;
             self.slots.resize(RING, NONE);
@@ -126,7 +126,7 @@ impl Pacing {
 
     /// A frame whose next cell arrives at `time`, within reach, and the others every `spacing` after it.
     #[inline(always)]
-    pub(super) fn add(&mut self, train: Train, time: u64, spacing: Spacing) {
+    pub(in crate::net::batched) fn add(&mut self, train: Train, time: u64, spacing: Spacing) {
         let slot = self.cell_time.slots(time);
         let offset = time - slot * self.cell_time.ps();
         let number = self.free.pop().unwrap_or(self.trains.len() as u32);
@@ -144,7 +144,7 @@ impl Pacing {
 
     /// The end of the first slot from `now` on that has a cell, as far as cells are written down.
     #[inline]
-    pub(super) fn next_slot(&self, now: u64) -> u64 {
+    pub(in crate::net::batched) fn next_slot(&self, now: u64) -> u64 {
         let mut slot = now;
         while slot < self.limit {
             // What is in the ring lies within one turn of it, so lower bits are of later slots.
@@ -159,7 +159,7 @@ impl Pacing {
 
     /// Takes the cells of the slots that end from `now` to `last`, all of them within reach, in their order of service: to
     /// be read with [`Pacing::window`].
-    pub(super) fn take(&mut self, now: u64, last: u64, service: &Service) {
+    pub(in crate::net::batched) fn take(&mut self, now: u64, last: u64, service: &Service) {
         self.window.clear();
         let mut first = now;
         while first <= last {
@@ -180,12 +180,12 @@ impl Pacing {
     /// The cells taken, each with how many slots it comes after the first, and its frame's number; the frames by their
     /// numbers; and where to put the numbers of those that end.
     #[inline]
-    pub(super) fn window(&mut self) -> (&[(u32, u32)], &mut [Train], &mut Vec<u32>) {
+    pub(in crate::net::batched) fn window(&mut self) -> (&[(u32, u32)], &mut [Train], &mut Vec<u32>) {
         (&self.window, &mut self.trains, &mut self.ended)
     }
 
     /// All that was taken was served.
-    pub(super) fn served(&mut self) {
+    pub(in crate::net::batched) fn served(&mut self) {
         self.len -= self.ended.len();
         self.free.append(&mut self.ended);
     }
@@ -346,14 +346,14 @@ fn word_of(slot: u64) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::net::batched::io::{Cells, Entrance, Item};
+    use crate::net::batched::io::{Arrival, Cells, InputRef};
     use crate::rng::{Stream, mix};
     use crate::scenario::ServiceOrder;
     use proptest::prelude::*;
 
     fn train(input: u32, left: u16) -> Train {
-        let entrance = Entrance { input, ..Entrance::default() };
-        Train::new(&Item { entrance, cells: Cells::new(0, left, true), ..Item::default() })
+        let input_ref = InputRef { input, ..InputRef::default() };
+        Train::new(&Arrival { input_ref, cells: Cells::new(0, left, true), ..Arrival::default() })
     }
 
     proptest! {

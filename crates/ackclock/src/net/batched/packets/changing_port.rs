@@ -2,11 +2,11 @@
 //! policy looks at time, or the link changes or corrupts packets. They are driven event by event, as in the reference, up
 //! to the horizon: no transmission that begins before it can be changed by what comes after it.
 
-use super::io::{Cells, Io, Item, SentPacket};
-use super::packet_port::PortVc;
 use crate::ids::{IdVec, VcId};
+use crate::net::batched::io::{Arrival, Cells, Io, SentPacket};
+use crate::net::batched::packets::port::PortVc;
 use crate::net::build;
-use crate::net::link::{Link, Rider};
+use crate::net::link::{Link, PacketMeta};
 use crate::net::packet_port::{Departure, PacketPort, Turn};
 use crate::path::Packet;
 use crate::record::PortRecord;
@@ -14,9 +14,9 @@ use crate::record::trace::PortTrace;
 use crate::units::Time;
 
 /// Such a port.
-pub(super) struct PathPort {
+pub(in crate::net::batched) struct PathPort {
     mailbox: usize,
-    port: PacketPort<Item>,
+    port: PacketPort<Arrival>,
     vcs: IdVec<VcId, PortVc>,
     /// How many flows the scenario has.
     flows: usize,
@@ -25,12 +25,17 @@ pub(super) struct PathPort {
 
 impl PathPort {
     /// A port that reads `mailbox`, in a network with so many flows.
-    pub(super) fn new(mailbox: usize, port: PacketPort<Item>, vcs: IdVec<VcId, PortVc>, flows: usize) -> PathPort {
+    pub(in crate::net::batched) fn new(
+        mailbox: usize,
+        port: PacketPort<Arrival>,
+        vcs: IdVec<VcId, PortVc>,
+        flows: usize,
+    ) -> PathPort {
         PathPort { mailbox, port, vcs, flows, packets: 0 }
     }
 
     /// Handles everything before `until`.
-    pub(super) fn advance(&mut self, until: Time, io: &mut Io) {
+    pub(in crate::net::batched) fn advance(&mut self, until: Time, io: &mut Io) {
         let mut mailbox = std::mem::take(&mut io.mailboxes[self.mailbox]);
         mailbox.settle(until);
         for packet in mailbox.take_before(until) {
@@ -47,51 +52,56 @@ impl PathPort {
     }
 
     /// Before then nothing happens here, as far as is known.
-    pub(super) fn next(&self, io: &Io) -> Time {
+    pub(in crate::net::batched) fn next(&self, io: &Io) -> Time {
         io.mailboxes[self.mailbox].earliest().min(self.port.next_event())
     }
 
     /// Packets and departures handled so far.
-    pub(super) fn events(&self) -> u64 {
+    pub(in crate::net::batched) fn events(&self) -> u64 {
         self.packets
     }
 
     /// The port's record at `now`.
-    pub(super) fn record(&self, now: Time, name: &str, vcs: impl Iterator<Item = String>) -> PortRecord {
+    pub(in crate::net::batched) fn record(
+        &self,
+        now: Time,
+        name: &str,
+        vcs: impl Iterator<Item = String>,
+    ) -> PortRecord {
         self.port.monitor.record(now, name, vcs)
     }
 
     /// What the port recorded, if it did.
-    pub(super) fn trace(&self) -> Option<PortTrace> {
+    pub(in crate::net::batched) fn trace(&self) -> Option<PortTrace> {
         self.port.monitor.trace.as_deref().cloned()
     }
 
     /// The link behind it, if that is not plain.
-    pub(super) fn link(&self) -> Option<&Link> {
+    pub(in crate::net::batched) fn link(&self) -> Option<&Link> {
         self.port.link.as_deref()
     }
 
-    fn on_arrival(&mut self, packet: &Item, io: &mut Io) {
+    fn on_arrival(&mut self, packet: &Arrival, io: &mut Io) {
         self.packets += 1;
-        let vc = &self.vcs[packet.entrance.at_port];
-        let rider = Rider {
-            vc: packet.entrance.at_port,
+        let vc = &self.vcs[packet.input_ref.at_port];
+        let meta = PacketMeta {
+            vc: packet.input_ref.at_port,
             vc_name: vc.name_hash,
-            frame: io.sacks.number(packet.frame),
+            frame: io.packet_side.number(packet.frame),
             packet: Packet { bytes: packet.size, kind: build::kind(vc.id, self.flows) },
         };
-        let sacks = &mut io.sacks;
-        let departure = self.port.on_arrival(packet.time, rider, *packet, |lost| {
-            sacks.take(lost.frame);
+        let packet_side = &mut io.packet_side;
+        let departure = self.port.on_arrival(packet.time, meta, *packet, |lost| {
+            packet_side.take(lost.frame);
         });
         self.launch(departure, io);
     }
 
     fn on_event(&mut self, io: &mut Io) {
         self.packets += 1;
-        let sacks = &mut io.sacks;
-        let forget = |lost: Item| {
-            sacks.take(lost.frame);
+        let packet_side = &mut io.packet_side;
+        let forget = |lost: Arrival| {
+            packet_side.take(lost.frame);
         };
         match self.port.on_event(self.port.next_event(), forget, |_| false) {
             Some(Turn::Departs(departure)) => self.launch(Some(departure), io),
@@ -100,12 +110,13 @@ impl PathPort {
         }
     }
 
-    fn launch(&self, departure: Option<Departure<Item>>, io: &mut Io) {
-        let Some(Departure { handle: Item { carries, entrance, frame, size, .. }, arrives: time, .. }) = departure
+    fn launch(&self, departure: Option<Departure<Arrival>>, io: &mut Io) {
+        let Some(Departure { handle: Arrival { seq_or_ack, input_ref, frame, size, .. }, arrives: time, .. }) =
+            departure
         else {
             return;
         };
-        let vc = &self.vcs[entrance.at_port];
-        io.send_packet(vc.to, time, vc.id, SentPacket { carries, frame, size, crossed: Cells::default() });
+        let vc = &self.vcs[input_ref.at_port];
+        io.send_packet(vc.to, time, vc.id, SentPacket { seq_or_ack, frame, size, crossed: Cells::default() });
     }
 }

@@ -1,19 +1,19 @@
-//! Packet ports that routes which change may cross, in parts: where a packet goes is known when its transmission begins,
+//! Packet ports that routes which change may cross, in processes: where a packet goes is known when its transmission begins,
 //! but that may be any of them, and at once if it takes another port of the same node.
 //!
 //! They are driven event by event, by the state machine of the reference (`net/packet_port.rs`), and in its order: at one
-//! instant ports whose turn it is, then arrivals, both in the order of links. What goes from one port of a part to another
+//! instant ports whose turn it is, then arrivals, both in the order of links. What goes from one port of a process to another
 //! stays here. A port that nothing comes to costs nothing.
 
 use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::io::{Arrived, Cells, Destination, Entrance, Io, Item, SentPacket};
-use crate::engine::Agenda;
+use crate::engine::EventTree;
 use crate::ids::{Id, LinkId, NodeId, VcId};
+use crate::net::batched::io::{Arrival, Cells, Delivery, Destination, InputRef, Io, SentPacket};
 use crate::net::build;
-use crate::net::link::{Link, Rider};
+use crate::net::link::{Link, PacketMeta};
 use crate::net::packet_port::{Departure, PacketPort, Turn};
 use crate::path::{Onward, Packet, RoutingTable};
 use crate::record::trace::PortTrace;
@@ -21,43 +21,43 @@ use crate::record::{DropReason, PortRecord};
 use crate::units::Time;
 
 /// Such ports.
-pub(super) struct RoutedPorts {
+pub(in crate::net::batched) struct RoutedPorts {
     mailbox: usize,
     /// In the order of their links.
     ports: Vec<RoutedPort>,
     places: Arc<PortPlaces>,
     routes: Vec<RouteToHost>,
     /// When each port has its turn, and then, when the next packet arrives by each of their links.
-    agenda: Agenda,
+    event_tree: EventTree,
     /// How many flows the scenario has.
     flows: usize,
     packets: u64,
 }
 
 /// One of them.
-pub(super) struct RoutedPort {
-    pub(super) link: LinkId,
+pub(in crate::net::batched) struct RoutedPort {
+    pub(in crate::net::batched) link: LinkId,
     /// Where it is.
-    pub(super) node: NodeId,
-    pub(super) port: PacketPort<Handle>,
+    pub(in crate::net::batched) node: NodeId,
+    pub(in crate::net::batched) port: PacketPort<Handle>,
     /// The connections that may cross it, in their order.
-    pub(super) vcs: Vec<RoutedVc>,
+    pub(in crate::net::batched) vcs: Vec<RoutedVc>,
     /// Their routes, as far as these change.
     routes: Vec<RouteHere>,
-    /// On its link to other ports of this part, in the order of arrival: which port, and the packet.
+    /// On its link to other ports of this process, in the order of arrival: which port, and the packet.
     under_way: VecDeque<(Time, u32, Handle)>,
 }
 
 /// A connection at a port.
-pub(super) struct RoutedVc {
-    pub(super) id: VcId,
-    pub(super) name_hash: u64,
-    pub(super) way: Way,
+pub(in crate::net::batched) struct RoutedVc {
+    pub(in crate::net::batched) id: VcId,
+    pub(in crate::net::batched) name_hash: u64,
+    pub(in crate::net::batched) way: Way,
 }
 
 /// A route that changes, at a port.
 struct RouteHere {
-    /// Its number in the part.
+    /// Its number in the process.
     number: u32,
     /// Where its last packet went on, if that is known for a while.
     known: Option<KnownWay>,
@@ -76,9 +76,9 @@ struct KnownWay {
 /// Where a packet goes on a route that changes.
 #[derive(Clone, Copy, Debug)]
 enum Exit {
-    /// To this port of the same part.
+    /// To this port of the same process.
     Within(u32),
-    /// To a port of another part.
+    /// To a port of another process.
     Port { mailbox: u32, port: u32 },
     /// To the host at the end of the route, in this group.
     Host(u32),
@@ -86,7 +86,7 @@ enum Exit {
 
 /// Where a connection goes behind a port.
 #[derive(Clone, Copy)]
-pub(super) enum Way {
+pub(in crate::net::batched) enum Way {
     /// Always to the same place.
     Fixed(Destination),
     /// Along the route with this number of the port's own.
@@ -94,23 +94,23 @@ pub(super) enum Way {
 }
 
 /// A route that changes, up to the host at its end.
-pub(super) struct RouteToHost {
-    pub(super) table: Arc<RoutingTable>,
+pub(in crate::net::batched) struct RouteToHost {
+    pub(in crate::net::batched) table: Arc<RoutingTable>,
     /// The group of that host.
-    pub(super) group: u32,
+    pub(in crate::net::batched) group: u32,
 }
 
 /// Of each link of the network the mailbox of its port and its number there, if routes that change may cross it.
-pub(super) struct PortPlaces(Vec<(u32, u32)>);
+pub(in crate::net::batched) struct PortPlaces(Vec<(u32, u32)>);
 
 /// What a packet is known by here.
 #[derive(Clone, Copy)]
-pub(super) struct Handle {
+pub(in crate::net::batched) struct Handle {
     vc: VcId,
     /// The connection's number at the port where it is, as far as that has asked.
     number: u32,
-    /// See [`Item`].
-    carries: u64,
+    /// See [`Arrival`].
+    seq_or_ack: u64,
     frame: u32,
     size: u32,
     /// The links that it has left behind, if its route changes.
@@ -119,19 +119,19 @@ pub(super) struct Handle {
 
 impl PortPlaces {
     /// Those of all links, in their order.
-    pub(super) fn new(places: impl Iterator<Item = (u32, u32)>) -> PortPlaces {
+    pub(in crate::net::batched) fn new(places: impl Iterator<Item = (u32, u32)>) -> PortPlaces {
         PortPlaces(places.collect())
     }
 
     /// The mailbox of the port of `link`, and its number there.
-    pub(super) fn of(&self, link: LinkId) -> (u32, u32) {
+    pub(in crate::net::batched) fn of(&self, link: LinkId) -> (u32, u32) {
         self.0[link.index()]
     }
 }
 
 impl RoutedPort {
-    /// A port at `node`. `routes` are the part's numbers of those that may cross it: the port's own are the places in this list.
-    pub(super) fn new(
+    /// A port at `node`. `routes` are the process's numbers of those that may cross it: the port's own are the places in this list.
+    pub(in crate::net::batched) fn new(
         link: LinkId,
         node: NodeId,
         port: PacketPort<Handle>,
@@ -143,11 +143,11 @@ impl RoutedPort {
     }
 
     /// A packet, as it is known at this port.
-    fn rider(&self, packet: &Handle, flows: usize, io: &Io) -> Rider {
-        Rider {
+    fn meta(&self, packet: &Handle, flows: usize, io: &Io) -> PacketMeta {
+        PacketMeta {
             vc: VcId::from_index(packet.number as usize),
             vc_name: self.vcs[packet.number as usize].name_hash,
-            frame: io.sacks.number(packet.frame),
+            frame: io.packet_side.number(packet.frame),
             packet: Packet { bytes: packet.size, kind: build::kind(packet.vc, flows) },
         }
     }
@@ -160,81 +160,88 @@ impl RoutedPort {
 impl RoutedPorts {
     /// Ports in the order of their links, which read `mailbox`, in a network with so many flows. What is put there names
     /// connections by their numbers in the scenario.
-    pub(super) fn new(
+    pub(in crate::net::batched) fn new(
         mailbox: usize,
         ports: Vec<RoutedPort>,
         places: Arc<PortPlaces>,
         routes: Vec<RouteToHost>,
         flows: usize,
     ) -> RoutedPorts {
-        let agenda = Agenda::new(2 * ports.len());
-        RoutedPorts { mailbox, ports, places, routes, agenda, flows, packets: 0 }
+        let event_tree = EventTree::new(2 * ports.len());
+        RoutedPorts { mailbox, ports, places, routes, event_tree, flows, packets: 0 }
     }
 
     /// Handles everything before `until`.
-    pub(super) fn advance(&mut self, until: Time, io: &mut Io) {
+    pub(in crate::net::batched) fn advance(&mut self, until: Time, io: &mut Io) {
         io.mailboxes[self.mailbox].settle(until);
         // There are few at a time, and nothing is posted here meanwhile.
-        while let Some(&item) = io.mailboxes[self.mailbox].first().filter(|item| item.time < until) {
+        while let Some(&arrival) = io.mailboxes[self.mailbox].first().filter(|arrival| arrival.time < until) {
             io.mailboxes[self.mailbox].take();
             // At one instant turns come first, and arrivals in the order of links.
-            while self.comes_before(&item) {
+            while self.comes_before(&arrival) {
                 self.on_event(io);
             }
-            let Item { time, carries, entrance: Entrance { port, at_port: vc, .. }, frame, size, cells } = item;
+            let Arrival { time, seq_or_ack, input_ref: InputRef { port, at_port: vc, .. }, frame, size, cells } =
+                arrival;
             let crossed = cells.first() as u8;
-            self.on_arrival(time, port as usize, Handle { vc, number: 0, carries, frame, size, crossed }, io);
+            self.on_arrival(time, port as usize, Handle { vc, number: 0, seq_or_ack, frame, size, crossed }, io);
         }
-        while self.agenda.earliest().0 < until {
+        while self.event_tree.earliest().0 < until {
             self.on_event(io);
         }
     }
 
     /// Before then nothing happens here, as far as is known.
-    pub(super) fn next(&self, io: &Io) -> Time {
-        io.mailboxes[self.mailbox].earliest().min(self.agenda.earliest().0)
+    pub(in crate::net::batched) fn next(&self, io: &Io) -> Time {
+        io.mailboxes[self.mailbox].earliest().min(self.event_tree.earliest().0)
     }
 
     /// Packets and departures handled so far.
-    pub(super) fn events(&self) -> u64 {
+    pub(in crate::net::batched) fn events(&self) -> u64 {
         self.packets
     }
 
     /// The record of port number `port` at `now`.
-    pub(super) fn record(&self, port: usize, now: Time, name: &str, vcs: impl Iterator<Item = String>) -> PortRecord {
+    pub(in crate::net::batched) fn record(
+        &self,
+        port: usize,
+        now: Time,
+        name: &str,
+        vcs: impl Iterator<Item = String>,
+    ) -> PortRecord {
         self.ports[port].port.monitor.record(now, name, vcs)
     }
 
     /// What a port recorded, if it did.
-    pub(super) fn trace(&self, port: usize) -> Option<PortTrace> {
+    pub(in crate::net::batched) fn trace(&self, port: usize) -> Option<PortTrace> {
         self.ports[port].port.monitor.trace.as_deref().cloned()
     }
 
     /// The links behind them.
-    pub(super) fn links(&self) -> impl Iterator<Item = &Link> {
+    pub(in crate::net::batched) fn links(&self) -> impl Iterator<Item = &Link> {
         self.ports.iter().filter_map(|port| port.port.link.as_deref())
     }
 
     /// Whether something is due before what arrives from elsewhere.
-    fn comes_before(&self, item: &Item) -> bool {
-        let (time, source) = self.agenda.earliest();
+    fn comes_before(&self, arrival: &Arrival) -> bool {
+        let (time, source) = self.event_tree.earliest();
         let is_first = match source.checked_sub(self.ports.len()) {
             None => true,
-            Some(port) => self.ports[port].link.index() < item.entrance.input as usize,
+            Some(port) => self.ports[port].link.index() < arrival.input_ref.input as usize,
         };
-        time < item.time || time == item.time && is_first
+        time < arrival.time || time == arrival.time && is_first
     }
 
     /// What is due next happens.
     fn on_event(&mut self, io: &mut Io) {
-        let (now, source) = self.agenda.earliest();
+        let (now, source) = self.event_tree.earliest();
         match source.checked_sub(self.ports.len()) {
             None => self.on_turn(now, source, io),
             Some(from) => {
                 let under_way = &mut self.ports[from].under_way;
                 let (_, port, packet) = under_way.pop_front().expect("a link with an event has something under way");
                 let next = under_way.front().map_or(Time::NEVER, |&(time, ..)| time);
-                self.agenda.set(source, next);
+                self.event_tree.set(source, next);
                 self.on_arrival(now, port as usize, packet, io);
             }
         }
@@ -254,12 +261,12 @@ impl RoutedPorts {
     #[inline(never)]
     fn take_in(&mut self, now: Time, number: usize, packet: Handle, io: &mut Io) {
         let port = &mut self.ports[number];
-        let rider = port.rider(&packet, self.flows, io);
-        let sacks = &mut io.sacks;
-        let departure = port.port.on_arrival(now, rider, packet, |lost| {
-            sacks.take(lost.frame);
+        let meta = port.meta(&packet, self.flows, io);
+        let packet_side = &mut io.packet_side;
+        let departure = port.port.on_arrival(now, meta, packet, |lost| {
+            packet_side.take(lost.frame);
         });
-        self.agenda.set(number, port.port.next_event());
+        self.event_tree.set(number, port.port.next_event());
         if let Some(departure) = departure {
             self.launch(number, departure, io);
         }
@@ -273,20 +280,20 @@ impl RoutedPorts {
             let Way::Dynamic(route) = vcs[packet.number as usize].way else { return None };
             tables[routes[route as usize].number as usize].table.other_than(*link, *node, now)
         };
-        let sacks = &mut io.sacks;
+        let packet_side = &mut io.packet_side;
         let forget = |lost: Handle| {
-            sacks.take(lost.frame);
+            packet_side.take(lost.frame);
         };
         let turn = port.on_event(now, forget, |packet| elsewhere(packet).is_some());
         let other = match turn {
             Some(Turn::Leaves(packet)) => elsewhere(packet),
             _ => None,
         };
-        self.agenda.set(number, port.next_event());
+        self.event_tree.set(number, port.next_event());
         match turn {
             Some(Turn::Departs(departure)) => self.launch(number, departure, io),
             Some(Turn::Leaves(packet)) => {
-                // All ports of a node at which that can be are in one part.
+                // All ports of a node at which that can be are in one process.
                 let (_, other) = self.places.of(other.expect("it can go elsewhere"));
                 self.on_arrival(now, other as usize, packet, io);
             }
@@ -299,25 +306,25 @@ impl RoutedPorts {
     fn launch(&mut self, number: usize, departure: Departure<Handle>, io: &mut Io) {
         let Departure { handle: packet, begins, arrives: time } = departure;
         let port = &self.ports[number];
-        let Handle { vc, number: at_port, carries, frame, size, crossed } = packet;
+        let Handle { vc, number: at_port, seq_or_ack, frame, size, crossed } = packet;
         let input = port.link.index() as u32;
         match port.vcs[at_port as usize].way {
-            Way::Fixed(Destination::Port { mailbox, entrance: Entrance { port: next, .. } })
+            Way::Fixed(Destination::Port { mailbox, input_ref: InputRef { port: next, .. } })
                 if mailbox as usize == self.mailbox =>
             {
                 self.send_on(number, time, next, packet);
             }
             Way::Fixed(to) => {
-                io.send_packet(to, time, vc, SentPacket { carries, frame, size, crossed: Cells::default() })
+                io.send_packet(to, time, vc, SentPacket { seq_or_ack, frame, size, crossed: Cells::default() })
             }
             Way::Dynamic(route) => match self.exit(number, route, &departure) {
                 Ok(Exit::Within(next)) => self.send_on(number, time, next, Handle { crossed: crossed + 1, ..packet }),
                 Ok(Exit::Port { mailbox, port }) => {
-                    let (entrance, cells) = (Entrance { port, input, at_port: vc }, Cells::crossed(crossed + 1));
-                    io.post(mailbox, Item { time, carries, entrance, frame, size, cells });
+                    let (input_ref, cells) = (InputRef { port, input, at_port: vc }, Cells::crossed(crossed + 1));
+                    io.post(mailbox, Arrival { time, seq_or_ack, input_ref, frame, size, cells });
                 }
                 Ok(Exit::Host(group)) => {
-                    io.deliver(group, Arrived { time, carries, vc, frame, size, link: input, good: true });
+                    io.deliver(group, Delivery { time, seq_or_ack, vc, frame, size, link: input, good: true });
                 }
                 Err(reason) => self.lose(number, (begins, time), &packet, reason, io),
             },
@@ -368,16 +375,16 @@ impl RoutedPorts {
         let place = under_way.partition_point(|&(before, ..)| before <= time);
         under_way.insert(place, (time, to, packet));
         if place == 0 {
-            self.agenda.set(self.ports.len() + number, time);
+            self.event_tree.set(self.ports.len() + number, time);
         }
     }
 
     /// A packet that begins to be transmitted now will be lost when it arrives.
     fn lose(&mut self, number: usize, (now, time): (Time, Time), packet: &Handle, reason: DropReason, io: &mut Io) {
         let port = &mut self.ports[number];
-        let rider = port.rider(packet, self.flows, io);
+        let meta = port.meta(packet, self.flows, io);
         let link = port.port.link.as_mut().expect("a link of a route that changes counts its losses");
-        link.losses.add(now, time, &rider, reason);
-        io.sacks.take(packet.frame);
+        link.losses.add(now, time, &meta, reason);
+        io.packet_side.take(packet.frame);
     }
 }

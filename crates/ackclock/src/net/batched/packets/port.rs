@@ -2,25 +2,25 @@
 //!
 //! Ports that one output feeds, and nothing else, advance together: behind a bottleneck there are as many as flows.
 
-use super::fifo_monitor::FifoMonitor;
-use super::io::{Cells, Destination, Entrance, Io, Item, UnderWay};
-use super::sacks::Sacks;
-use super::serializer::{LastTime, Serializers};
-use super::tail::Tails;
 use crate::batch::Queue;
 use crate::ids::{Id, IdVec, VcId};
+use crate::net::batched::fifo_monitor::FifoMonitor;
+use crate::net::batched::io::{Arrival, Cells, Destination, InputRef, Io, UnderWay};
+use crate::net::batched::packet_side::PacketSideTable;
+use crate::net::batched::packets::last_hop::LastHopPorts;
+use crate::net::batched::packets::serializer::{LastTime, Serializers};
 use crate::net::link::AFTER_ALL;
-use crate::queue::cell::{Arrival, CellPolicy, TailDrop};
+use crate::queue::cell::{CellArrival, CellPolicy, TailDrop};
 use crate::queue::{DropReason, Verdict};
 use crate::record::PortRecord;
 use crate::record::trace::{PortTrace, Refused};
 use crate::units::{Span, Time};
 
 /// Ports that share a mailbox.
-pub(super) struct PacketPorts {
+pub(in crate::net::batched) struct PacketPorts {
     mailbox: usize,
     ports: Vec<PacketPort>,
-    tails: Tails,
+    last_hops: LastHopPorts,
     serializers: Serializers,
     /// Whether one of them is.
     recorded: bool,
@@ -29,7 +29,7 @@ pub(super) struct PacketPorts {
 
 /// A packet port.
 #[derive(Clone)]
-pub(super) struct PacketPort {
+pub(in crate::net::batched) struct PacketPort {
     serializer: u32,
     last_time: LastTime,
     /// Limit of waiting bytes, beside the limit of packets that the buffer has.
@@ -50,23 +50,28 @@ pub(super) struct PacketPort {
 
 /// One connection at a port.
 #[derive(Clone)]
-pub(super) struct PortVc {
-    pub(super) id: VcId,
-    pub(super) name_hash: u64,
-    /// The leg from here: from the completion of a transmission to the arrival.
-    pub(super) lag: Span,
-    pub(super) to: Destination,
+pub(in crate::net::batched) struct PortVc {
+    pub(in crate::net::batched) id: VcId,
+    pub(in crate::net::batched) name_hash: u64,
+    /// The next hop from here: from the completion of a transmission to the arrival.
+    pub(in crate::net::batched) lag: Span,
+    pub(in crate::net::batched) to: Destination,
 }
 
 impl PacketPorts {
     /// Ports that read `mailbox`, and those behind them.
-    pub(super) fn new(mailbox: usize, ports: Vec<PacketPort>, tails: Tails, serializers: Serializers) -> PacketPorts {
+    pub(in crate::net::batched) fn new(
+        mailbox: usize,
+        ports: Vec<PacketPort>,
+        last_hops: LastHopPorts,
+        serializers: Serializers,
+    ) -> PacketPorts {
         let recorded = ports.iter().any(|port| port.trace.is_some());
-        PacketPorts { mailbox, ports, tails, serializers, recorded, packets: 0 }
+        PacketPorts { mailbox, ports, last_hops, serializers, recorded, packets: 0 }
     }
 
     /// Handles every arrival before `until`.
-    pub(super) fn advance(&mut self, until: Time, io: &mut Io) {
+    pub(in crate::net::batched) fn advance(&mut self, until: Time, io: &mut Io) {
         let mut mailbox = std::mem::take(&mut io.mailboxes[self.mailbox]);
         mailbox.settle(until);
         let packets = mailbox.take_before(until);
@@ -79,29 +84,35 @@ impl PacketPorts {
         io.mailboxes[self.mailbox] = mailbox;
     }
 
-    fn take_in<const RECORDED: bool>(&mut self, packets: &[Item], io: &mut Io) {
-        let (tails, serializers) = (&mut self.tails, &mut self.serializers);
+    fn take_in<const RECORDED: bool>(&mut self, packets: &[Arrival], io: &mut Io) {
+        let (last_hops, serializers) = (&mut self.last_hops, &mut self.serializers);
         if let [port] = &mut self.ports[..] {
-            return port.on_arrivals::<RECORDED>(packets, tails, serializers, io);
+            return port.on_arrivals::<RECORDED>(packets, last_hops, serializers, io);
         }
         for packet in packets {
-            let port = &mut self.ports[packet.entrance.port as usize];
-            port.on_arrivals::<RECORDED>(std::slice::from_ref(packet), tails, serializers, io);
+            let port = &mut self.ports[packet.input_ref.port as usize];
+            port.on_arrivals::<RECORDED>(std::slice::from_ref(packet), last_hops, serializers, io);
         }
     }
 
     /// Before then nothing happens here, as far as is known.
-    pub(super) fn next(&self, io: &Io) -> Time {
+    pub(in crate::net::batched) fn next(&self, io: &Io) -> Time {
         io.mailboxes[self.mailbox].earliest()
     }
 
     /// Packets transmitted or refused so far.
-    pub(super) fn events(&self) -> u64 {
+    pub(in crate::net::batched) fn events(&self) -> u64 {
         self.packets
     }
 
     /// One port's record at `now`.
-    pub(super) fn record(&self, port: usize, now: Time, name: &str, vcs: impl Iterator<Item = String>) -> PortRecord {
+    pub(in crate::net::batched) fn record(
+        &self,
+        port: usize,
+        now: Time,
+        name: &str,
+        vcs: impl Iterator<Item = String>,
+    ) -> PortRecord {
         let port = &self.ports[port];
         let mut monitor = port.monitor.clone();
         // Departures are handled when the next packet arrives.
@@ -112,31 +123,31 @@ impl PacketPorts {
     }
 
     /// What one port recorded before `now`, if it did.
-    pub(super) fn trace(&self, port: usize, now: Time) -> Option<PortTrace> {
+    pub(in crate::net::batched) fn trace(&self, port: usize, now: Time) -> Option<PortTrace> {
         let port = &self.ports[port];
         port.trace.is_some().then(|| port.at(now).trace).flatten().map(|trace| *trace)
     }
 
     /// The record at `now` of one of the ports behind them, which these connections cross.
-    pub(super) fn tail_record(
+    pub(in crate::net::batched) fn last_hop_record(
         &self,
-        tail: u32,
+        last_hop: u32,
         now: Time,
         under_way: &UnderWay,
         crossing: &[VcId],
         name: &str,
         vcs: impl Iterator<Item = String>,
     ) -> PortRecord {
-        let (tail, kind) = self.tails.get(tail);
-        let before = &self.ports[tail.behind as usize];
+        let (last_hop, kind) = self.last_hops.get(last_hop);
+        let before = &self.ports[last_hop.behind as usize];
         let accepted = crossing.iter().map(|&vc| (vc, before.accepted(before.number_of(vc))));
-        tail.record(kind, now, accepted, under_way, name, vcs)
+        last_hop.record(kind, now, accepted, under_way, name, vcs)
     }
 }
 
 impl PacketPort {
     /// An idle port whose packets this serializer serializes.
-    pub(super) fn new(
+    pub(in crate::net::batched) fn new(
         serializer: u32,
         max_bytes: u64,
         vcs: IdVec<VcId, PortVc>,
@@ -174,27 +185,27 @@ impl PacketPort {
     #[inline(never)]
     fn on_arrivals<const RECORDED: bool>(
         &mut self,
-        packets: &[Item],
-        tails: &mut Tails,
+        packets: &[Arrival],
+        last_hops: &mut LastHopPorts,
         serializers: &mut Serializers,
         io: &mut Io,
     ) {
         let mut rest = packets;
         while let Some(first) = rest.first() {
-            let at_port = first.entrance.at_port;
+            let at_port = first.input_ref.at_port;
             let PortVc { id: vc, lag, to, .. } = self.vcs[at_port];
             let mut of_this_connection = || {
-                let (packet, others) = rest.split_first().filter(|(packet, _)| packet.entrance.at_port == at_port)?;
+                let (packet, others) = rest.split_first().filter(|(packet, _)| packet.input_ref.at_port == at_port)?;
                 rest = others;
                 Some(packet)
             };
             match to {
-                Destination::Tail { tail, at_port } => {
-                    let (tail, kind) = tails.get_mut(tail);
-                    let (inbox, link) = (&mut io.inboxes[kind.group as usize], tail.link);
+                Destination::LastHopPort { last_hop, at_port } => {
+                    let (last_hop, kind) = last_hops.get_mut(last_hop);
+                    let (inbox, link) = (&mut io.inboxes[kind.group as usize], last_hop.link);
                     while let Some(packet) = of_this_connection() {
-                        if let Some(free) = self.accept::<RECORDED>(packet, serializers, &mut io.sacks) {
-                            let time = tail.pass(kind, packet, free + lag, at_port, serializers);
+                        if let Some(free) = self.accept::<RECORDED>(packet, serializers, &mut io.packet_side) {
+                            let time = last_hop.pass(kind, packet, free + lag, at_port, serializers);
                             packet.arrives(inbox.place(), time, vc, link);
                         }
                     }
@@ -202,18 +213,18 @@ impl PacketPort {
                 Destination::Host { group, link } => {
                     let inbox = &mut io.inboxes[group as usize];
                     while let Some(packet) = of_this_connection() {
-                        if let Some(free) = self.accept::<RECORDED>(packet, serializers, &mut io.sacks) {
+                        if let Some(free) = self.accept::<RECORDED>(packet, serializers, &mut io.packet_side) {
                             packet.arrives(inbox.place(), free + lag, vc, link);
                         }
                     }
                 }
-                Destination::Port { mailbox, entrance } => {
+                Destination::Port { mailbox, input_ref } => {
                     let mailbox = &mut io.mailboxes[mailbox as usize];
                     while let Some(packet) = of_this_connection() {
-                        if let Some(free) = self.accept::<RECORDED>(packet, serializers, &mut io.sacks) {
-                            let &Item { carries, frame, size, .. } = packet;
+                        if let Some(free) = self.accept::<RECORDED>(packet, serializers, &mut io.packet_side) {
+                            let &Arrival { seq_or_ack, frame, size, .. } = packet;
                             let cells = Cells::default();
-                            mailbox.post(Item { time: free + lag, carries, entrance, frame, size, cells });
+                            mailbox.post(Arrival { time: free + lag, seq_or_ack, input_ref, frame, size, cells });
                         }
                     }
                 }
@@ -225,23 +236,23 @@ impl PacketPort {
     #[inline(always)]
     fn accept<const RECORDED: bool>(
         &mut self,
-        packet: &Item,
+        packet: &Arrival,
         serializers: &mut Serializers,
-        sacks: &mut Sacks,
+        packet_side: &mut PacketSideTable,
     ) -> Option<Time> {
         let now = packet.time;
         // At one instant departures come first.
         self.depart_up_to::<RECORDED>(now);
         // If the last packet that was accepted is out, nothing waits.
         let start = if self.free <= now {
-            self.monitor.arrive(packet.entrance.at_port, 1);
+            self.monitor.arrive(packet.input_ref.at_port, 1);
             if RECORDED && let Some(trace) = &mut self.trace {
                 trace.departs(now, Span::ZERO);
             }
             now
         } else {
             if let Verdict::Drop(reason) = self.verdict(packet) {
-                self.refuse(packet, reason, sacks);
+                self.refuse(packet, reason, packet_side);
                 return None;
             }
             self.enqueue::<RECORDED>(packet);
@@ -260,31 +271,31 @@ impl PacketPort {
 
     /// Whether a packet that would have to wait may do so.
     #[inline(always)]
-    fn verdict(&mut self, packet: &Item) -> Verdict {
+    fn verdict(&mut self, packet: &Arrival) -> Verdict {
         if self.waiting_bytes + u64::from(packet.size) > self.max_bytes {
             Verdict::Drop(DropReason::Overflow)
         } else {
-            self.policy.admit(Arrival { vc: packet.entrance.at_port, eom: true }, self.monitor.buffer())
+            self.policy.admit(CellArrival { vc: packet.input_ref.at_port, eom: true }, self.monitor.buffer())
         }
     }
 
     #[cold]
     #[inline(never)]
-    fn refuse(&mut self, packet: &Item, reason: DropReason, sacks: &mut Sacks) {
-        let &Item { time, entrance: Entrance { at_port, .. }, frame, .. } = packet;
+    fn refuse(&mut self, packet: &Arrival, reason: DropReason, packet_side: &mut PacketSideTable) {
+        let &Arrival { time, input_ref: InputRef { at_port, .. }, frame, .. } = packet;
         if let Some(trace) = &mut self.trace {
-            let (vc, frame) = (at_port.index() as u32, sacks.number(frame));
+            let (vc, frame) = (at_port.index() as u32, packet_side.number(frame));
             trace.refused(Refused { time, vc, frame, reason });
         }
-        sacks.take(frame);
+        packet_side.take(frame);
         self.monitor.arrive(at_port, 1);
         self.monitor.refuse(time, at_port, self.vcs[at_port].name_hash, reason);
     }
 
     /// A packet waits until the last one before it is out.
     #[inline(always)]
-    fn enqueue<const RECORDED: bool>(&mut self, packet: &Item) {
-        let &Item { time: now, entrance: Entrance { at_port, .. }, size, .. } = packet;
+    fn enqueue<const RECORDED: bool>(&mut self, packet: &Arrival) {
+        let &Arrival { time: now, input_ref: InputRef { at_port, .. }, size, .. } = packet;
         self.monitor.arrive_and_wait(at_port, now.as_ps(), self.free.as_ps());
         self.waiting_bytes += u64::from(size);
         let place = self.waiting.place();

@@ -1,4 +1,4 @@
-//! The agenda of the reference engine: which of a fixed set of sources has the earliest event?
+//! The event tree of the reference engine: which of a fixed set of sources has the earliest event?
 //!
 //! There are no event objects, nothing is inserted or cancelled: each source has one next instant, or none. Ties go
 //! to the source with the smaller number, so they are decided by structure and never by the order of insertion.
@@ -7,7 +7,7 @@ use crate::units::Time;
 
 /// A tournament over the next instants of all sources.
 #[derive(Clone, Debug)]
-pub struct Agenda {
+pub struct EventTree {
     /// Next instant of each source; padded with `NEVER` to a power of two.
     next: Vec<Time>,
     /// Winner below each inner node; node 1 is the root, the children of node i are 2i and 2i+1.
@@ -16,16 +16,16 @@ pub struct Agenda {
     earliest: Time,
 }
 
-impl Agenda {
-    /// An agenda of `sources` sources, none of which has an event.
-    pub fn new(sources: usize) -> Agenda {
+impl EventTree {
+    /// An event tree of `sources` sources, none of which has an event.
+    pub fn new(sources: usize) -> EventTree {
         let leaves = sources.next_power_of_two().max(2);
         let mut winner = vec![0; leaves];
         for node in (1..leaves).rev() {
             let left = 2 * node;
             winner[node] = if left >= leaves { (left - leaves) as u32 } else { winner[left] };
         }
-        Agenda { next: vec![Time::NEVER; leaves], winner, earliest: Time::NEVER }
+        EventTree { next: vec![Time::NEVER; leaves], winner, earliest: Time::NEVER }
     }
 
     /// The next event of `source` is at `time` (`Time::NEVER`: there is none).
@@ -84,13 +84,13 @@ mod tests {
     #[test]
     fn ties_go_to_the_smaller_number() {
         let at = Time::from_ps(5);
-        let mut agenda = Agenda::new(5);
+        let mut event_tree = EventTree::new(5);
         for source in [4, 2, 3] {
-            agenda.set(source, at);
+            event_tree.set(source, at);
         }
-        assert_eq!(agenda.earliest(), (at, 2));
-        agenda.set(2, Time::NEVER);
-        assert_eq!(agenda.earliest(), (at, 3));
+        assert_eq!(event_tree.earliest(), (at, 2));
+        event_tree.set(2, Time::NEVER);
+        assert_eq!(event_tree.earliest(), (at, 3));
     }
 
     proptest! {
@@ -99,16 +99,16 @@ mod tests {
             sources in 1_usize..40,
             changes in prop::collection::vec((0_usize..40, 0_u64..20), 1..200),
         ) {
-            let mut agenda = Agenda::new(sources);
+            let mut event_tree = EventTree::new(sources);
             let mut plain = vec![Time::NEVER; sources];
             for (source, ps) in changes {
                 let time = if ps == 0 { Time::NEVER } else { Time::from_ps(ps) };
-                agenda.set(source % sources, time);
+                event_tree.set(source % sources, time);
                 plain[source % sources] = time;
                 let earliest = *plain.iter().min().unwrap();
-                prop_assert_eq!(agenda.earliest().0, earliest);
+                prop_assert_eq!(event_tree.earliest().0, earliest);
                 if earliest != Time::NEVER {
-                    prop_assert_eq!(agenda.earliest().1, plain.iter().position(|&t| t == earliest).unwrap());
+                    prop_assert_eq!(event_tree.earliest().1, plain.iter().position(|&t| t == earliest).unwrap());
                 }
             }
         }

@@ -1,41 +1,41 @@
 //! Into a cell port and out of it: each cell is accepted or refused, waits, and departs.
 
-use super::cell_queue::CellQueue;
-use super::cell_time::CellTime;
-use super::fifo_monitor::FifoMonitor;
-use super::io::{Arrived, Cells, Destination, Io, Item, Leg};
-use super::pacing::Spacing;
-use super::train::Train;
 use crate::ids::{Id, IdVec, VcId};
+use crate::net::batched::cells::cell_time::CellTime;
+use crate::net::batched::cells::pacing::Spacing;
+use crate::net::batched::cells::queue::CellQueue;
+use crate::net::batched::cells::train::Train;
+use crate::net::batched::fifo_monitor::FifoMonitor;
+use crate::net::batched::io::{Arrival, Cells, Delivery, Destination, Io, NextHop};
 use crate::packet::aal5::{Reassembled, Reassembler};
-use crate::queue::cell::{Arrival, CellPolicy};
+use crate::queue::cell::{CellArrival, CellPolicy};
 use crate::queue::{DropReason, Verdict};
 use crate::record::trace::{FifoTrace, Refused};
 use crate::units::{Span, Time};
 
 /// The queue of a cell port, with what is counted there.
-pub(super) struct Door {
-    pub(super) cell_time: CellTime,
-    pub(super) vcs: IdVec<VcId, PortVc>,
-    pub(super) queue: CellQueue,
-    /// Arrivals are counted when a frame begins, waiting when it ends; [`Door::monitor_with`] has them to the cell.
-    pub(super) monitor: FifoMonitor,
-    pub(super) trace: Option<Box<FifoTrace>>,
+pub(in crate::net::batched) struct CellAdmission {
+    pub(in crate::net::batched) cell_time: CellTime,
+    pub(in crate::net::batched) vcs: IdVec<VcId, PortVc>,
+    pub(in crate::net::batched) queue: CellQueue,
+    /// Arrivals are counted when a frame begins, waiting when it ends; [`CellAdmission::monitor_with`] has them to the cell.
+    pub(in crate::net::batched) monitor: FifoMonitor,
+    pub(in crate::net::batched) trace: Option<Box<FifoTrace>>,
     /// A cell that finds fewer waiting and need not be asked about need only be counted: the capacity, or none if
     /// something is recorded.
     plain: u64,
 }
 
 /// One connection at a port.
-pub(super) struct PortVc {
-    pub(super) id: VcId,
-    pub(super) name_hash: u64,
+pub(in crate::net::batched) struct PortVc {
+    pub(in crate::net::batched) id: VcId,
+    pub(in crate::net::batched) name_hash: u64,
     /// From one cell to the next on the input link.
-    pub(super) spacing: Spacing,
+    pub(in crate::net::batched) spacing: Spacing,
     /// From the slot end at which a cell departs to its arrival.
-    pub(super) leg: Leg,
+    pub(in crate::net::batched) next_hop: NextHop,
     /// Behind this port nothing is lost before the host: what its reassembly will say is known here.
-    pub(super) reassembler: Reassembler,
+    pub(in crate::net::batched) reassembler: Reassembler,
 }
 
 impl PortVc {
@@ -47,37 +47,50 @@ impl PortVc {
         let reassembled = self.reassembler.on_units(train.frame, train.accepted_from, count, train.eom);
         if let Some(reassembled) = reassembled {
             let good = matches!(reassembled, Reassembled::Good { .. });
-            let Train { frame, carries, size, .. } = *train;
-            io.deliver(group, Arrived { time, carries, vc: self.id, frame, size, link, good });
+            let Train { frame, seq_or_ack, size, .. } = *train;
+            io.deliver(group, Delivery { time, seq_or_ack, vc: self.id, frame, size, link, good });
         }
     }
 }
 
-impl Door {
+impl CellAdmission {
     /// An empty queue; departed cells are remembered for `memory`.
-    pub(super) fn new(
+    pub(in crate::net::batched) fn new(
         cell_time: Span,
         vcs: IdVec<VcId, PortVc>,
         monitor: FifoMonitor,
         memory: Span,
         trace: Option<Box<FifoTrace>>,
-    ) -> Door {
+    ) -> CellAdmission {
         let slots = if memory == Span::ZERO { 0 } else { memory / cell_time + 2 };
         let plain = if trace.is_some() { 0 } else { u64::from(monitor.buffer().capacity()) };
-        Door { cell_time: CellTime::new(cell_time.as_ps()), vcs, queue: CellQueue::new(slots), monitor, trace, plain }
+        CellAdmission {
+            cell_time: CellTime::new(cell_time.as_ps()),
+            vcs,
+            queue: CellQueue::new(slots),
+            monitor,
+            trace,
+            plain,
+        }
     }
 
     /// Those whose time has come by slot end `now` leave the counters.
     #[inline(always)]
-    pub(super) fn depart(&mut self, now: u64) {
-        let Door { queue, monitor, .. } = self;
+    pub(in crate::net::batched) fn depart(&mut self, now: u64) {
+        let CellAdmission { queue, monitor, .. } = self;
         queue.take_departed(now, |vc, cells| monitor.leave_late(vc, cells));
         monitor.tell(queue.waiting_at(now));
     }
 
     /// The next cell of a train is accepted or refused at slot end `now`.
     #[inline(always)]
-    pub(super) fn serve<P: CellPolicy>(&mut self, policy: &mut P, now: u64, train: &mut Train, io: &mut Io) {
+    pub(in crate::net::batched) fn serve<P: CellPolicy>(
+        &mut self,
+        policy: &mut P,
+        now: u64,
+        train: &mut Train,
+        io: &mut Io,
+    ) {
         // Not the first cell of a frame that is accepted so far, and there is room: the answer of the policy is certain,
         // and only the end of the frame has to be told (see BatchHints::needs_every_cell).
         if train.is_sure() && self.accept_plainly(now, train) {
@@ -93,7 +106,7 @@ impl Door {
     #[inline(never)]
     fn serve_with_care<P: CellPolicy>(&mut self, policy: &mut P, now: u64, train: &mut Train, io: &mut Io) {
         if train.is_sure() && self.queue.waiting_at(now) < u64::from(self.monitor.buffer().capacity()) {
-            // The same as in Door::serve.
+            // The same as in CellAdmission::serve.
             train.left -= 1;
             let departs = self.accept(now, train, 1);
             if train.left == 0 {
@@ -107,7 +120,7 @@ impl Door {
     /// From slot end `now` to slot end `last` nothing arrives but one cell of this train in each slot, up to its end.
     /// Returns the slot end after its last cell so far.
     #[inline(always)]
-    pub(super) fn serve_alone<P: CellPolicy>(
+    pub(in crate::net::batched) fn serve_alone<P: CellPolicy>(
         &mut self,
         policy: &mut P,
         mut now: u64,
@@ -134,7 +147,7 @@ impl Door {
     }
 
     /// The counters with those cells of unfinished frames that have come so far.
-    pub(super) fn monitor_with<'a>(&self, unfinished: impl Iterator<Item = &'a Train>) -> FifoMonitor {
+    pub(in crate::net::batched) fn monitor_with<'a>(&self, unfinished: impl Iterator<Item = &'a Train>) -> FifoMonitor {
         let mut monitor = self.monitor.clone();
         for train in unfinished {
             monitor.not_arrived(train.at_port, u64::from(train.left));
@@ -195,7 +208,7 @@ impl Door {
         }
     }
 
-    /// As [`Door::accept`] for cells that wait, with departures in their time.
+    /// As [`CellAdmission::accept`] for cells that wait, with departures in their time.
     #[inline(never)]
     fn accept_up_to_date(&mut self, now: u64, vc: VcId, count: u32) {
         let before = self.queue.departure(now) - now - 1;
@@ -224,10 +237,10 @@ impl Door {
         }
         self.monitor.wait(train.at_port, train.waited);
         let vc = &mut self.vcs[train.at_port];
-        let Destination::Host { group, link } = vc.leg.to else {
+        let Destination::Host { group, link } = vc.next_hop.to else {
             unreachable!("towards a port the policy is always asked")
         };
-        let time = self.cell_time.instant(departs).saturating_add(vc.leg.lag);
+        let time = self.cell_time.instant(departs).saturating_add(vc.next_hop.lag);
         vc.end_train(train, group, link, time, io);
     }
 
@@ -243,7 +256,7 @@ impl Door {
             self.monitor.tell(waiting);
         }
         let eom = train.eom && train.left == 1;
-        let verdict = policy.admit(Arrival { vc: train.at_port, eom }, self.monitor.buffer());
+        let verdict = policy.admit(CellArrival { vc: train.at_port, eom }, self.monitor.buffer());
         let Verdict::Drop(reason) = verdict else { return self.accepted(policy, now, alone, train, io) };
         train.left -= 1;
         self.refused(now, train, reason);
@@ -253,13 +266,13 @@ impl Door {
     /// The policy has accepted the next cell of a train.
     #[inline(always)]
     fn accepted<P: CellPolicy>(&mut self, policy: &mut P, now: u64, alone: u16, train: &mut Train, io: &mut Io) -> u16 {
-        let leg = self.vcs[train.at_port].leg;
-        let time = |departs: u64, cell_time: CellTime| cell_time.instant(departs).saturating_add(leg.lag);
-        match leg.to {
+        let next_hop = self.vcs[train.at_port].next_hop;
+        let time = |departs: u64, cell_time: CellTime| cell_time.instant(departs).saturating_add(next_hop.lag);
+        match next_hop.to {
             // On the way to a host only whole frames and their ends count, unless a policy looks at cells.
             Destination::Host { group, link } => {
                 train.sure = !policy.needs_every_cell();
-                // As in Door::serve_alone.
+                // As in CellAdmission::serve_alone.
                 let count = if train.sure { alone } else { 1 };
                 train.left -= count;
                 let departs = self.accept(now, train, u32::from(count)) + u64::from(count) - 1;
@@ -273,19 +286,19 @@ impl Door {
                 }
                 count
             }
-            Destination::Port { mailbox, entrance } => {
+            Destination::Port { mailbox, input_ref } => {
                 train.left -= 1;
                 let departs = self.accept(now, train, 1);
                 let (index, eom) = (train.end - train.left - 1, train.eom && train.left == 0);
                 let (time, cells) = (time(departs, self.cell_time), Cells::new(index, 1, eom));
-                let Train { frame, carries, size, .. } = *train;
-                io.post(mailbox, Item { time, carries, entrance, frame, size, cells });
+                let Train { frame, seq_or_ack, size, .. } = *train;
+                io.post(mailbox, Arrival { time, seq_or_ack, input_ref, frame, size, cells });
                 if train.left == 0 {
                     self.monitor.wait(train.at_port, train.waited);
                 }
                 1
             }
-            Destination::Tail { .. } => unreachable!("a tail is behind a packet port"),
+            Destination::LastHopPort { .. } => unreachable!("a last-hop port is behind a packet port"),
         }
     }
 

@@ -13,7 +13,7 @@ struct Serializer {
 
 /// The time found last with one serializer: mostly the next packet is as long, and this needs no search.
 #[derive(Clone, Copy, Default, PartialEq)]
-pub(super) struct LastTime {
+pub(in crate::net::batched) struct LastTime {
     bytes: u32,
     time: Span,
 }
@@ -21,7 +21,7 @@ pub(super) struct LastTime {
 impl LastTime {
     /// The time that `bytes` take at the rate of the serializer, which is always the same.
     #[inline(always)]
-    pub(super) fn of(&mut self, serializer: u32, bytes: u32, serializers: &mut Serializers) -> Span {
+    pub(in crate::net::batched) fn of(&mut self, serializer: u32, bytes: u32, serializers: &mut Serializers) -> Span {
         if self.bytes != bytes {
             *self = LastTime { bytes, time: serializers.time(serializer, bytes) };
         }
@@ -31,7 +31,7 @@ impl LastTime {
 
 /// Serializers for the rates of several links.
 #[derive(Default)]
-pub(super) struct Serializers {
+pub(in crate::net::batched) struct Serializers {
     all: Vec<Serializer>,
     /// Their numbers: mostly there are few, but each link may have a rate of its own.
     numbers: BTreeMap<Rate, u32>,
@@ -39,7 +39,7 @@ pub(super) struct Serializers {
 
 impl Serializers {
     /// The number of the serializer for this rate.
-    pub(super) fn of(&mut self, rate: Rate) -> u32 {
+    pub(in crate::net::batched) fn of(&mut self, rate: Rate) -> u32 {
         *self.numbers.entry(rate).or_insert_with(|| {
             self.all.push(Serializer { rate, known: [(0, Span::ZERO); 4], oldest: 0 });
             self.all.len() as u32 - 1

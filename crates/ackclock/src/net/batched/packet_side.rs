@@ -8,7 +8,7 @@ use crate::packet::Segment;
 
 /// The segments of such packets, each in its place until the packet arrives or is lost.
 #[derive(Default)]
-pub(super) struct Sacks {
+pub(super) struct PacketSideTable {
     places: Vec<Place>,
     free: Vec<u32>,
     /// The number of each connection's next packet, if they are numbered; else empty.
@@ -21,10 +21,10 @@ struct Place {
     number: u32,
 }
 
-impl Sacks {
+impl PacketSideTable {
     /// No packet is under way; those of so many connections are numbered.
-    pub(super) fn new(numbered: usize) -> Sacks {
-        Sacks { next: (0..numbered).map(|_| 0).collect(), ..Sacks::default() }
+    pub(super) fn new(numbered: usize) -> PacketSideTable {
+        PacketSideTable { next: (0..numbered).map(|_| 0).collect(), ..PacketSideTable::default() }
     }
 
     /// Whether packets are numbered.
@@ -89,28 +89,28 @@ mod tests {
     #[test]
     fn each_packet_gets_back_its_own_segment() {
         let blocks = |start: u8| Segment { sack: SackOption::from(&[5, 3, start][..]), ..Segment::default() };
-        let mut sacks = Sacks::default();
+        let mut packet_side = PacketSideTable::default();
         let vc = VcId::from_index(0);
-        assert_eq!(sacks.keep(vc, Segment::default()), 0);
-        let numbers: Vec<u32> = (0..4).map(|start| sacks.keep(vc, blocks(start))).collect();
-        assert_eq!(sacks.take(numbers[2]), Some(blocks(2)));
-        assert_eq!(sacks.keep(vc, blocks(7)), numbers[2], "its place is free");
+        assert_eq!(packet_side.keep(vc, Segment::default()), 0);
+        let numbers: Vec<u32> = (0..4).map(|start| packet_side.keep(vc, blocks(start))).collect();
+        assert_eq!(packet_side.take(numbers[2]), Some(blocks(2)));
+        assert_eq!(packet_side.keep(vc, blocks(7)), numbers[2], "its place is free");
         for (number, start) in [(numbers[0], 0), (numbers[1], 1), (numbers[2], 7), (numbers[3], 3)] {
-            assert_eq!(sacks.take(number), Some(blocks(start)));
+            assert_eq!(packet_side.take(number), Some(blocks(start)));
         }
-        assert_eq!(sacks.take(0), None);
+        assert_eq!(packet_side.take(0), None);
     }
 
     #[test]
     fn packets_are_numbered_by_connection_if_asked_for() {
-        let mut sacks = Sacks::new(2);
+        let mut packet_side = PacketSideTable::new(2);
         let [a, b] = [0, 1].map(VcId::from_index);
         let none = Segment::default();
-        let keys = [a, a, b, a].map(|vc| sacks.keep(vc, none));
-        assert_eq!(keys.map(|key| sacks.number(key)), [0, 1, 0, 2]);
-        sacks.take(keys[1]);
-        assert_eq!(sacks.next_number(b), 1);
-        let key = sacks.keep(b, none);
-        assert_eq!((key, sacks.number(key)), (keys[1], 1));
+        let keys = [a, a, b, a].map(|vc| packet_side.keep(vc, none));
+        assert_eq!(keys.map(|key| packet_side.number(key)), [0, 1, 0, 2]);
+        packet_side.take(keys[1]);
+        assert_eq!(packet_side.next_number(b), 1);
+        let key = packet_side.keep(b, none);
+        assert_eq!((key, packet_side.number(key)), (keys[1], 1));
     }
 }

@@ -7,11 +7,11 @@ use crate::packet::Segment;
 
 /// The segments of such frames. A connection keeps its order, so the arrival of one frame means that no earlier one will come.
 #[derive(Default)]
-pub(super) struct Reports {
+pub(super) struct FrameSideTable {
     under_way: VecDeque<(u32, Segment)>,
 }
 
-impl Reports {
+impl FrameSideTable {
     /// Frame `number`, later than all before, carries this; not to be called for a plain segment.
     #[cold]
     pub(super) fn keep(&mut self, number: u32, segment: Segment) {
@@ -50,24 +50,24 @@ mod tests {
 
     #[test]
     fn each_frame_gets_its_own_segment_while_earlier_ones_are_lost() {
-        let mut reports = Reports::default();
+        let mut frame_side = FrameSideTable::default();
         for number in [1, 2, 4, 7] {
-            reports.keep(number, segment(number));
+            frame_side.keep(number, segment(number));
         }
-        assert_eq!(reports.take(0), None, "it had none, and none is forgotten");
-        assert_eq!(reports.take(2), Some(segment(2)), "frame 1 will not come any more");
-        assert_eq!(reports.take(3), None);
-        assert_eq!(reports.take(7), Some(segment(7)));
-        assert!(reports.under_way.is_empty());
+        assert_eq!(frame_side.take(0), None, "it had none, and none is forgotten");
+        assert_eq!(frame_side.take(2), Some(segment(2)), "frame 1 will not come any more");
+        assert_eq!(frame_side.take(3), None);
+        assert_eq!(frame_side.take(7), Some(segment(7)));
+        assert!(frame_side.under_way.is_empty());
     }
 
     #[test]
     fn numbers_go_round() {
-        let mut reports = Reports::default();
+        let mut frame_side = FrameSideTable::default();
         for number in [u32::MAX, 0] {
-            reports.keep(number, segment(number));
+            frame_side.keep(number, segment(number));
         }
-        assert_eq!(reports.take(u32::MAX - 1), None);
-        assert_eq!(reports.take(0), Some(segment(0)));
+        assert_eq!(frame_side.take(u32::MAX - 1), None);
+        assert_eq!(frame_side.take(0), Some(segment(0)));
     }
 }

@@ -6,16 +6,16 @@
 //! on a link of the port's own rate has one cell in every slot from its first to its last, so between two changes of
 //! the set of such frames nothing has to be searched; and where only one arrives, most of its cells are a single step.
 
-use super::cell_time::CellTime;
-use super::door::Door;
-use super::fifo_monitor::FifoMonitor;
-use super::io::{Io, Item};
-use super::mailbox::Mailbox;
-use super::pacing::{Pacing, Spacing};
-use super::service::{FEW, Service};
-use super::train::Train;
 use crate::batch::Batch;
 use crate::ids::{IdVec, VcId};
+use crate::net::batched::cells::admission::CellAdmission;
+use crate::net::batched::cells::cell_time::CellTime;
+use crate::net::batched::cells::pacing::{Pacing, Spacing};
+use crate::net::batched::cells::service::{FEW, Service};
+use crate::net::batched::cells::train::Train;
+use crate::net::batched::fifo_monitor::FifoMonitor;
+use crate::net::batched::io::{Arrival, Io};
+use crate::net::batched::mailbox::Mailbox;
 use crate::net::lists::Lists;
 use crate::queue::cell::{CellPolicy, CellPolicyState, Visitor};
 use crate::record::PortRecord;
@@ -23,7 +23,7 @@ use crate::record::trace::PortTrace;
 use crate::units::{Span, Time};
 
 /// A shared cell port.
-pub(super) struct CellPort {
+pub(in crate::net::batched) struct CellPort {
     policy: CellPolicyState,
     kernel: Kernel,
 }
@@ -32,7 +32,7 @@ pub(super) struct CellPort {
 struct Kernel {
     mailbox: usize,
     service: Service,
-    door: Door,
+    admission: CellAdmission,
     /// The next slot end.
     slot: u64,
     /// Frames with one cell in every slot.
@@ -46,12 +46,17 @@ struct Kernel {
 
 impl CellPort {
     /// An empty port that reads `mailbox`.
-    pub(super) fn new(mailbox: usize, policy: CellPolicyState, service: Service, door: Door) -> CellPort {
-        let cell_time = door.cell_time;
+    pub(in crate::net::batched) fn new(
+        mailbox: usize,
+        policy: CellPolicyState,
+        service: Service,
+        admission: CellAdmission,
+    ) -> CellPort {
+        let cell_time = admission.cell_time;
         let kernel = Kernel {
             mailbox,
             service,
-            door,
+            admission,
             slot: 1,
             trains: Batch::default(),
             pacing: Pacing::new(cell_time),
@@ -62,49 +67,54 @@ impl CellPort {
     }
 
     /// Handles every slot end before `until`.
-    pub(super) fn advance(&mut self, until: Time, io: &mut Io) {
+    pub(in crate::net::batched) fn advance(&mut self, until: Time, io: &mut Io) {
         self.policy.visit(Advance(&mut self.kernel, until, io));
     }
 
     /// Before then nothing happens here, as far as is known.
-    pub(super) fn next(&self, io: &Io) -> Time {
-        let Kernel { trains, pacing, slot, door, mailbox, .. } = &self.kernel;
+    pub(in crate::net::batched) fn next(&self, io: &Io) -> Time {
+        let Kernel { trains, pacing, slot, admission, mailbox, .. } = &self.kernel;
         if trains.as_slice().is_empty() && pacing.is_empty() {
             io.mailboxes[*mailbox].earliest()
         } else {
-            Time::from_ps(slot * door.cell_time.ps())
+            Time::from_ps(slot * admission.cell_time.ps())
         }
     }
 
     /// Frames that began to arrive so far.
-    pub(super) fn events(&self) -> u64 {
+    pub(in crate::net::batched) fn events(&self) -> u64 {
         self.kernel.frames
     }
 
     /// The port's record at `now`.
-    pub(super) fn record(&self, now: Time, name: &str, vcs: impl Iterator<Item = String>) -> PortRecord {
-        self.kernel.monitor().record(now, name, vcs, self.kernel.door.queue.waiting())
+    pub(in crate::net::batched) fn record(
+        &self,
+        now: Time,
+        name: &str,
+        vcs: impl Iterator<Item = String>,
+    ) -> PortRecord {
+        self.kernel.monitor().record(now, name, vcs, self.kernel.admission.queue.waiting())
     }
 
     /// What was recorded before `now`, if something was.
-    pub(super) fn trace(&self, now: Time) -> Option<PortTrace> {
-        self.kernel.door.trace.as_ref().map(|trace| trace.until(now))
+    pub(in crate::net::batched) fn trace(&self, now: Time) -> Option<PortTrace> {
+        self.kernel.admission.trace.as_ref().map(|trace| trace.until(now))
     }
 
     /// What ports without a queue behind this one have to know.
-    pub(super) fn passed(&self) -> Passed {
-        let Kernel { door, .. } = &self.kernel;
+    pub(in crate::net::batched) fn passed(&self) -> Passed {
+        let Kernel { admission, .. } = &self.kernel;
         Passed {
-            cell_time: door.cell_time,
+            cell_time: admission.cell_time,
             accepted: self.kernel.monitor().accepted(),
-            departures: Lists::new(door.vcs.len(), door.queue.departures()),
+            departures: Lists::new(admission.vcs.len(), admission.queue.departures()),
         }
     }
 }
 
 /// The cells of each connection that a port has accepted. Made once for all ports behind it: there may be one for each
 /// connection.
-pub(super) struct Passed {
+pub(in crate::net::batched) struct Passed {
     cell_time: CellTime,
     accepted: IdVec<VcId, u64>,
     /// The slot ends at which those cells depart that wait or are remembered, the last one first.
@@ -113,7 +123,7 @@ pub(super) struct Passed {
 
 impl Passed {
     /// How many cells of `vc` have reached a place `lag` after their departures before `now`.
-    pub(super) fn of(&self, vc: VcId, lag: Span, now: Time) -> u64 {
+    pub(in crate::net::batched) fn of(&self, vc: VcId, lag: Span, now: Time) -> u64 {
         let departures = self.departures.of(vc).iter();
         let to_come = departures.take_while(|&&departs| self.cell_time.instant(departs).saturating_add(lag) >= now);
         self.accepted[vc] - to_come.count() as u64
@@ -134,7 +144,7 @@ impl Visitor for Advance<'_> {
 
 impl Kernel {
     fn advance<P: CellPolicy>(&mut self, policy: &mut P, until: Time, io: &mut Io) {
-        let cell_time = self.door.cell_time;
+        let cell_time = self.admission.cell_time;
         let last = cell_time.slots(until.as_ps() - 1);
         if last < self.slot {
             return;
@@ -169,24 +179,24 @@ impl Kernel {
                 end + 1
             };
         }
-        self.door.depart(last);
+        self.admission.depart(last);
         self.slot = last + 1;
         io.mailboxes[self.mailbox] = mailbox;
     }
 
     /// Takes in what begins to arrive in the slot that ends at `now`.
     #[inline(always)]
-    fn begin(&mut self, mailbox: &mut Mailbox<Item>, now: u64) {
-        let end = now * self.door.cell_time.ps();
-        while let Some(&item) = mailbox.first().filter(|item| item.time.as_ps() < end) {
+    fn begin(&mut self, mailbox: &mut Mailbox<Arrival>, now: u64) {
+        let end = now * self.admission.cell_time.ps();
+        while let Some(&arrival) = mailbox.first().filter(|arrival| arrival.time.as_ps() < end) {
             mailbox.take();
-            let train = self.train(&item);
-            let spacing = self.door.vcs[item.entrance.at_port].spacing;
+            let train = self.train(&arrival);
+            let spacing = self.admission.vcs[arrival.input_ref.at_port].spacing;
             if spacing == Spacing::EVEN {
                 self.trains.push(train);
             } else {
                 self.pacing.reach(now);
-                self.pacing.add(train, item.time.as_ps(), spacing);
+                self.pacing.add(train, arrival.time.as_ps(), spacing);
             }
         }
     }
@@ -197,23 +207,24 @@ impl Kernel {
     fn one_after_the_other<P: CellPolicy>(
         &mut self,
         policy: &mut P,
-        mailbox: &mut Mailbox<Item>,
+        mailbox: &mut Mailbox<Arrival>,
         mut now: u64,
         begins: &mut u64,
         last: u64,
         io: &mut Io,
     ) -> u64 {
         while *begins <= last {
-            let Some(&item) =
-                mailbox.first().filter(|item| self.door.vcs[item.entrance.at_port].spacing == Spacing::EVEN)
+            let Some(&arrival) = mailbox
+                .first()
+                .filter(|arrival| self.admission.vcs[arrival.input_ref.at_port].spacing == Spacing::EVEN)
             else {
                 break;
             };
             mailbox.take();
-            let mut train = self.train(&item);
+            let mut train = self.train(&arrival);
             now = *begins;
-            *begins = next_slot(mailbox, self.door.cell_time);
-            now = self.door.serve_alone(policy, now, last.min(*begins - 1), &mut train, io);
+            *begins = next_slot(mailbox, self.admission.cell_time);
+            now = self.admission.serve_alone(policy, now, last.min(*begins - 1), &mut train, io);
             if train.left > 0 {
                 self.trains.push(train);
                 break;
@@ -225,20 +236,20 @@ impl Kernel {
     /// Every frame that arrives has one cell in every slot: goes on until nothing is left of them, or `last` is
     /// behind.
     fn every_slot<P: CellPolicy>(&mut self, policy: &mut P, mut now: u64, last: u64, io: &mut Io) -> u64 {
-        let Kernel { trains, door, service, .. } = self;
+        let Kernel { trains, admission, service, .. } = self;
         while now <= last && !trains.as_slice().is_empty() {
             let mut ended = false;
             match trains.as_mut_slice() {
                 [train] => {
                     // Back to the last slot of these.
-                    now = door.serve_alone(policy, now, last, train, io) - 1;
+                    now = admission.serve_alone(policy, now, last, train, io) - 1;
                     ended = train.left == 0;
                 }
                 few if few.len() <= FEW => {
                     let order = service.order_of_few(now - 1, few);
                     for place in 0..few.len() {
                         let train = &mut few[(order >> (8 * place) & 0xff) as usize];
-                        door.serve(policy, now, train, io);
+                        admission.serve(policy, now, train, io);
                         ended |= train.left == 0;
                     }
                 }
@@ -250,7 +261,7 @@ impl Kernel {
                     self.present.sort_unstable();
                     for &(_, number) in &self.present {
                         let train = &mut many[number as usize];
-                        door.serve(policy, now, train, io);
+                        admission.serve(policy, now, train, io);
                         ended |= train.left == 0;
                     }
                 }
@@ -265,17 +276,17 @@ impl Kernel {
 
     /// There are paced frames: takes in what begins to arrive from slot end `now` on, not beyond slot end `last`, and puts
     /// frames with one cell in every slot to the paced ones. Returns the last slot end of the window that is then known.
-    fn begin_window(&mut self, mailbox: &mut Mailbox<Item>, now: u64, last: u64) -> u64 {
+    fn begin_window(&mut self, mailbox: &mut Mailbox<Arrival>, now: u64, last: u64) -> u64 {
         let end = self.pacing.reach(now).min(last);
-        let cell_time = self.door.cell_time.ps();
+        let cell_time = self.admission.cell_time.ps();
         for &train in self.trains.as_slice() {
             self.pacing.add(train, (now - 1) * cell_time, Spacing::EVEN);
         }
         self.trains.retain(|_| false);
-        while let Some(&item) = mailbox.first().filter(|item| item.time.as_ps() < end * cell_time) {
+        while let Some(&arrival) = mailbox.first().filter(|arrival| arrival.time.as_ps() < end * cell_time) {
             mailbox.take();
-            let (train, spacing) = (self.train(&item), self.door.vcs[item.entrance.at_port].spacing);
-            self.pacing.add(train, item.time.as_ps(), spacing);
+            let (train, spacing) = (self.train(&arrival), self.admission.vcs[arrival.input_ref.at_port].spacing);
+            self.pacing.add(train, arrival.time.as_ps(), spacing);
         }
         end
     }
@@ -283,12 +294,12 @@ impl Kernel {
     /// Cells of any spacing arrive, in the slots that end from `now` to `last`.
     #[inline(never)]
     fn any_spacing<P: CellPolicy>(&mut self, policy: &mut P, now: u64, last: u64, io: &mut Io) {
-        let Kernel { door, service, pacing, .. } = self;
+        let Kernel { admission, service, pacing, .. } = self;
         pacing.take(now, last, service);
         let (cells, trains, ended) = pacing.window();
         for &(offset, number) in cells {
             let train = &mut trains[number as usize];
-            door.serve(policy, now + u64::from(offset), train, io);
+            admission.serve(policy, now + u64::from(offset), train, io);
             if train.left == 0 {
                 ended.push(number);
             }
@@ -298,18 +309,18 @@ impl Kernel {
 
     /// What begins to arrive.
     #[inline(always)]
-    fn train(&mut self, item: &Item) -> Train {
+    fn train(&mut self, arrival: &Arrival) -> Train {
         self.frames += 1;
-        self.door.monitor.arrive(item.entrance.at_port, item.cells.count().into());
-        Train::new(item)
+        self.admission.monitor.arrive(arrival.input_ref.at_port, arrival.cells.count().into());
+        Train::new(arrival)
     }
 
     fn monitor(&self) -> FifoMonitor {
-        self.door.monitor_with(self.trains.as_slice().iter().chain(self.pacing.trains()))
+        self.admission.monitor_with(self.trains.as_slice().iter().chain(self.pacing.trains()))
     }
 }
 
 /// The slot end after the first arrival in the mailbox.
-fn next_slot(mailbox: &Mailbox<Item>, cell_time: CellTime) -> u64 {
-    mailbox.first().map_or(u64::MAX, |item| cell_time.slots(item.time.as_ps()) + 1)
+fn next_slot(mailbox: &Mailbox<Arrival>, cell_time: CellTime) -> u64 {
+    mailbox.first().map_or(u64::MAX, |arrival| cell_time.slots(arrival.time.as_ps()) + 1)
 }

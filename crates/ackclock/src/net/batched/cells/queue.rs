@@ -5,7 +5,7 @@ use crate::ids::VcId;
 /// One cell departs per slot while any waits, so a departure is known when a cell is accepted, and how many wait is
 /// known without taking out those that departed: that is done late, when somebody asks of whom they were. Cells of one
 /// connection that depart one after the other are kept as one.
-pub(super) struct CellQueue {
+pub(in crate::net::batched) struct CellQueue {
     /// A ring; its length is a power of two.
     runs: Vec<Run>,
     /// The numbers of the first run kept, of the first one whose cells are not all taken out, and of the next one.
@@ -39,39 +39,39 @@ impl Run {
 
 impl CellQueue {
     /// An empty queue that remembers departed cells for `memory` slots.
-    pub(super) fn new(memory: u64) -> CellQueue {
+    pub(in crate::net::batched) fn new(memory: u64) -> CellQueue {
         let runs = vec![Run::default(); 16];
         CellQueue { runs, oldest: 0, head: 0, next: 0, last_departure: 0, drained: 0, memory }
     }
 
     /// The slot end at which the last accepted cell departs.
     #[inline]
-    pub(super) fn last_departure(&self) -> u64 {
+    pub(in crate::net::batched) fn last_departure(&self) -> u64 {
         self.last_departure
     }
 
     /// How many cells wait at slot end `now`, at which or before which the last one was accepted.
     #[inline]
-    pub(super) fn waiting_at(&self, now: u64) -> u64 {
+    pub(in crate::net::batched) fn waiting_at(&self, now: u64) -> u64 {
         self.last_departure.saturating_sub(now)
     }
 
     /// When a cell departs that is accepted at slot end `now`.
     #[inline]
-    pub(super) fn departure(&self, now: u64) -> u64 {
+    pub(in crate::net::batched) fn departure(&self, now: u64) -> u64 {
         now.max(self.last_departure + 1)
     }
 
     /// Whether cells can be pushed while those that departed are not taken out.
     #[inline]
-    pub(super) fn has_room(&self) -> bool {
+    pub(in crate::net::batched) fn has_room(&self) -> bool {
         self.next - self.oldest < self.runs.len()
     }
 
     /// One cell of `vc` is accepted in each of `cells` slots, of which the first ends at `now` or later, and these depart
     /// one by one after the cells that wait. There must be room.
     #[inline(always)]
-    pub(super) fn push(&mut self, vc: VcId, cells: u32) {
+    pub(in crate::net::batched) fn push(&mut self, vc: VcId, cells: u32) {
         let place = self.next & (self.runs.len() - 1);
         self.runs[place] = Run { departs: self.last_departure + 1, vc, cells };
         self.next += 1;
@@ -81,7 +81,7 @@ impl CellQueue {
     /// Nothing waits, and everything before was taken out: one cell of `vc` is accepted in each of `cells` slots from
     /// slot end `now` on, and departs at once. These cells are not taken out.
     #[inline]
-    pub(super) fn pass(&mut self, vc: VcId, now: u64, cells: u32) {
+    pub(in crate::net::batched) fn pass(&mut self, vc: VcId, now: u64, cells: u32) {
         self.last_departure = now - 1;
         if self.memory > 0 {
             self.make_room();
@@ -95,7 +95,7 @@ impl CellQueue {
 
     /// Takes out the cells that departed by slot end `now`: connections, and how many cells in a row.
     #[inline(always)]
-    pub(super) fn take_departed(&mut self, now: u64, mut take: impl FnMut(VcId, u32)) {
+    pub(in crate::net::batched) fn take_departed(&mut self, now: u64, mut take: impl FnMut(VcId, u32)) {
         let end = self.last_departure.min(now) + 1;
         let mut from = self.drained + 1;
         while from < end {
@@ -110,19 +110,19 @@ impl CellQueue {
     }
 
     /// The cells that are not taken out with their departures, the last one first.
-    pub(super) fn waiting(&self) -> impl Iterator<Item = (VcId, u64)> {
+    pub(in crate::net::batched) fn waiting(&self) -> impl Iterator<Item = (VcId, u64)> {
         self.departures().take_while(|&(_, departs)| departs > self.drained)
     }
 
     /// The waiting and the remembered cells with their departures, the last one first. Older ones may follow.
-    pub(super) fn departures(&self) -> impl Iterator<Item = (VcId, u64)> + Clone {
+    pub(in crate::net::batched) fn departures(&self) -> impl Iterator<Item = (VcId, u64)> + Clone {
         let runs = (self.oldest..self.next).rev().map(|number| self.runs[number & (self.runs.len() - 1)]);
         runs.flat_map(|run| (run.departs..run.end()).rev().map(move |departs| (run.vc, departs)))
     }
 
     /// Forgets what need not be remembered, and makes the ring longer if there is no room yet.
     #[inline]
-    pub(super) fn make_room(&mut self) {
+    pub(in crate::net::batched) fn make_room(&mut self) {
         if !self.has_room() {
             self.forget();
         }

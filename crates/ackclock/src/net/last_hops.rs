@@ -11,7 +11,7 @@ use crate::tcp::TcpParams;
 use crate::units::{Rate, Span};
 
 /// For each link, whether its port is one of these. None is `routed`, or behind one that is.
-pub(super) fn tails(
+pub(super) fn last_hops(
     scenario: &Scenario,
     wiring: &Wiring,
     crossing: &Lists<LinkId, VcId>,

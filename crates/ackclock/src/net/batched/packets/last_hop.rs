@@ -1,37 +1,37 @@
 //! The last port before a host, fed by one packet port of no higher rate and nothing else.
 //!
 //! Packets come here one after the other, each as long as it takes at the port before, so all that a packet may have
-//! to wait for is a longer one just before it, and a buffer with room for that refuses nothing (`net/tails.rs`).
-//! So when a packet will be at the host is known as soon as the port before has accepted it: this port is no part of
+//! to wait for is a longer one just before it, and a buffer with room for that refuses nothing (`net/last_hops.rs`).
+//! So when a packet will be at the host is known as soon as the port before has accepted it: this port is no process of
 //! its own, but done in the same step, ahead of time. What it counts must not be ahead: the few packets that wait are
 //! counted when their time has come, and how many have arrived is read off the frames on their way to the host.
 
 use std::collections::VecDeque;
 
-use super::fifo_monitor::FifoMonitor;
-use super::io::{Item, UnderWay};
-use super::serializer::{LastTime, Serializers};
 use crate::ids::{Id, VcId};
+use crate::net::batched::fifo_monitor::FifoMonitor;
+use crate::net::batched::io::{Arrival, UnderWay};
+use crate::net::batched::packets::serializer::{LastTime, Serializers};
 use crate::net::link::AFTER_ALL;
 use crate::queue::Buffer;
 use crate::record::PortRecord;
 use crate::units::{Rate, Span, Time};
 
-/// The tails behind ports that advance together.
+/// The last-hop ports behind ports that advance together.
 #[derive(Default)]
-pub(super) struct Tails {
-    all: Vec<Tail>,
-    /// What tails have in common with those before them: mostly all of them.
+pub(in crate::net::batched) struct LastHopPorts {
+    all: Vec<LastHopPort>,
+    /// What last-hop ports have in common with those before them: mostly all of them.
     kinds: Vec<Kind>,
 }
 
 /// A port where packets are ahead of time. There may be two for each flow, and at most of them nothing ever waits.
-pub(super) struct Tail {
+pub(in crate::net::batched) struct LastHopPort {
     kind: u32,
     /// By which link it leads to the host.
-    pub(super) link: u32,
+    pub(in crate::net::batched) link: u32,
     /// The port before, of those that advance together.
-    pub(super) behind: u32,
+    pub(in crate::net::batched) behind: u32,
     /// How many connections cross it.
     connections: u32,
     /// When the transmission of the last packet is complete.
@@ -40,17 +40,17 @@ pub(super) struct Tail {
     waits: Option<Box<Waits>>,
 }
 
-/// Where tails lead.
+/// Where last-hop ports lead.
 #[derive(Clone, Copy, PartialEq)]
-pub(super) struct Kind {
-    pub(super) rate: Rate,
+pub(in crate::net::batched) struct Kind {
+    pub(in crate::net::batched) rate: Rate,
     /// Which serializer has that rate.
-    pub(super) serializer: u32,
-    pub(super) last_time: LastTime,
+    pub(in crate::net::batched) serializer: u32,
+    pub(in crate::net::batched) last_time: LastTime,
     /// From the completion of a transmission to the arrival at the host.
-    pub(super) lag: Span,
+    pub(in crate::net::batched) lag: Span,
     /// The host's group.
-    pub(super) group: u32,
+    pub(in crate::net::batched) group: u32,
 }
 
 /// The packets that have to wait for one before them.
@@ -71,45 +71,45 @@ struct Wait {
     vc: VcId,
 }
 
-impl Tails {
+impl LastHopPorts {
     /// Room for so many.
-    pub(super) fn with_capacity(tails: usize) -> Tails {
-        Tails { all: Vec::with_capacity(tails), kinds: Vec::new() }
+    pub(in crate::net::batched) fn with_capacity(last_hops: usize) -> LastHopPorts {
+        LastHopPorts { all: Vec::with_capacity(last_hops), kinds: Vec::new() }
     }
 
     /// Adds an idle port that leads to a host by `link`; the port before it is `behind`, and so many connections cross
     /// it.
-    pub(super) fn push(&mut self, kind: Kind, link: u32, behind: u32, connections: u32) {
+    pub(in crate::net::batched) fn push(&mut self, kind: Kind, link: u32, behind: u32, connections: u32) {
         if self.kinds.last() != Some(&kind) {
             self.kinds.push(kind);
         }
         let kind = self.kinds.len() as u32 - 1;
-        self.all.push(Tail { kind, link, behind, connections, free: Time::ZERO, waits: None });
+        self.all.push(LastHopPort { kind, link, behind, connections, free: Time::ZERO, waits: None });
     }
 
     /// One of them, and its kind, for packets to pass.
     #[inline]
-    pub(super) fn get_mut(&mut self, tail: u32) -> (&mut Tail, &mut Kind) {
-        let tail = &mut self.all[tail as usize];
-        let kind = &mut self.kinds[tail.kind as usize];
-        (tail, kind)
+    pub(in crate::net::batched) fn get_mut(&mut self, last_hop: u32) -> (&mut LastHopPort, &mut Kind) {
+        let last_hop = &mut self.all[last_hop as usize];
+        let kind = &mut self.kinds[last_hop.kind as usize];
+        (last_hop, kind)
     }
 
     /// One of them, and its kind.
-    pub(super) fn get(&self, tail: u32) -> (&Tail, &Kind) {
-        let tail = &self.all[tail as usize];
-        (tail, &self.kinds[tail.kind as usize])
+    pub(in crate::net::batched) fn get(&self, last_hop: u32) -> (&LastHopPort, &Kind) {
+        let last_hop = &self.all[last_hop as usize];
+        (last_hop, &self.kinds[last_hop.kind as usize])
     }
 }
 
-impl Tail {
+impl LastHopPort {
     /// A packet of connection `vc` that is at the port before now arrives here at `arrives`; returns when it will be at
     /// the host. What is before now has happened.
     #[inline(always)]
-    pub(super) fn pass(
+    pub(in crate::net::batched) fn pass(
         &mut self,
         kind: &mut Kind,
-        packet: &Item,
+        packet: &Arrival,
         arrives: Time,
         vc: VcId,
         serializers: &mut Serializers,
@@ -120,7 +120,7 @@ impl Tail {
     }
 
     /// The record at `now`, if the port before accepted so many packets of each of the connections; `names` are theirs.
-    pub(super) fn record(
+    pub(in crate::net::batched) fn record(
         &self,
         kind: &Kind,
         now: Time,
@@ -190,7 +190,7 @@ impl Waits {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::net::tails::never_refuses;
+    use crate::net::last_hops::never_refuses;
     use proptest::prelude::*;
 
     const SHORTEST: u64 = 40;

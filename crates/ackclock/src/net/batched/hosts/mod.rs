@@ -4,10 +4,13 @@
 //! they arrive. At one instant the order within a host is that of the reference: a transmission that ends, arrivals
 //! in the order of links, timers in the order of flows.
 
-use super::io::{Arrived, Io};
-use super::outlets::{Numbering, Outlets};
-use crate::engine::Agenda;
+pub(super) mod datagrams;
+pub(super) mod uplinks;
+
+use crate::engine::EventTree;
 use crate::ids::VcId;
+use crate::net::batched::hosts::uplinks::{HostUplinks, Numbering};
+use crate::net::batched::io::{Delivery, Io};
 use crate::net::flow::{self, End, Sink, Source, ack_vc, data_vc, end_of};
 use crate::net::link::Link;
 use crate::packet::{IP_HEADER_BYTES, Segment, TCP_HEADER_BYTES};
@@ -16,7 +19,7 @@ use crate::traffic::Cbr;
 use crate::units::{Span, Time};
 
 /// Some of the hosts: all that send data, all that receive it, or, if some do both, all.
-pub(super) struct Hosts {
+pub(in crate::net::batched) struct Hosts {
     group: usize,
     /// By flow; empty if they belong to another group.
     sources: Vec<Source>,
@@ -34,23 +37,23 @@ pub(super) struct Hosts {
 /// How the ends of flows get at what they share: their timers, and the ways out.
 struct Exits {
     numbering: Numbering,
-    outlets: Outlets,
-    timers: Agenda,
+    uplinks: HostUplinks,
+    timers: EventTree,
 }
 
 impl Hosts {
     /// The group of hosts with these ends of flows and these outputs.
-    pub(super) fn new(
+    pub(in crate::net::batched) fn new(
         group: usize,
         numbering: Numbering,
         sources: Vec<Source>,
         sinks: Vec<Sink>,
         datagrams: Vec<Cbr>,
-        outlets: Outlets,
+        uplinks: HostUplinks,
     ) -> Hosts {
-        let timers = Agenda::new(outlets.len());
-        let link_header = outlets.link_header();
-        let mut exits = Exits { numbering, outlets, timers };
+        let timers = EventTree::new(uplinks.len());
+        let link_header = uplinks.link_header();
+        let mut exits = Exits { numbering, uplinks, timers };
         for (flow, source) in sources.iter().enumerate() {
             exits.timers.set(numbering.of(flow, End::Sender), source.sender.deadline());
         }
@@ -65,16 +68,16 @@ impl Hosts {
     /// # Panics
     /// If something is left from before the last call: time would go back.
     #[inline(never)]
-    pub(super) fn advance(&mut self, until: Time, io: &mut Io) {
+    pub(in crate::net::batched) fn advance(&mut self, until: Time, io: &mut Io) {
         // The inbox asserts the same.
-        let own = self.exits.timers.next().min(self.exits.outlets.next_start());
+        let own = self.exits.timers.next().min(self.exits.uplinks.next_start());
         assert!(own >= self.done, "time went back from {} to {own}", self.done);
         self.done = until;
         let mut inbox = std::mem::take(&mut io.inboxes[self.group]);
         inbox.settle(until);
         let frames = inbox.take_before(until);
         self.events += frames.len() as u64;
-        let recorded = io.traces.is_some() || io.sacks.numbers_packets();
+        let recorded = io.traces.is_some() || io.packet_side.numbers_packets();
         match (self.link_header, recorded) {
             (Some(link_header), false) => self.on_packets::<false>(frames, link_header, io),
             (Some(link_header), true) => self.on_packets::<true>(frames, link_header, io),
@@ -85,48 +88,48 @@ impl Hosts {
         // What hosts of this group have sent to others of it without a port between them.
         let posted = std::mem::replace(&mut io.inboxes[self.group], inbox);
         posted.waiting().iter().for_each(|&frame| io.inboxes[self.group].post(frame));
-        self.exits.outlets.work_off(until, io);
+        self.exits.uplinks.work_off(until, io);
     }
 
     /// Before then nothing happens here, as far as is known.
-    pub(super) fn next(&self, io: &Io) -> Time {
+    pub(in crate::net::batched) fn next(&self, io: &Io) -> Time {
         let arrival = io.inboxes[self.group].earliest();
-        self.exits.timers.next().min(arrival).min(self.exits.outlets.next_start())
+        self.exits.timers.next().min(arrival).min(self.exits.uplinks.next_start())
     }
 
     /// Frames and timers handled so far.
-    pub(super) fn events(&self) -> u64 {
+    pub(in crate::net::batched) fn events(&self) -> u64 {
         self.events
     }
 
     /// The warm-up ends now.
-    pub(super) fn end_warmup(&mut self) {
+    pub(in crate::net::batched) fn end_warmup(&mut self) {
         self.sinks.iter_mut().for_each(Sink::end_warmup);
     }
 
     /// The sending ends of all flows, if they are here, with how many segments were lost on purpose.
-    pub(super) fn sources(&self) -> impl Iterator<Item = (&Source, u64)> {
-        self.sources.iter().enumerate().map(|(flow, source)| (source, self.exits.outlets.forced_drops(flow)))
+    pub(in crate::net::batched) fn sources(&self) -> impl Iterator<Item = (&Source, u64)> {
+        self.sources.iter().enumerate().map(|(flow, source)| (source, self.exits.uplinks.forced_drops(flow)))
     }
 
     /// The receiving ends of all flows, if they are here.
-    pub(super) fn sinks(&self) -> &[Sink] {
+    pub(in crate::net::batched) fn sinks(&self) -> &[Sink] {
         &self.sinks
     }
 
     /// The sources of datagrams, if they are here.
-    pub(super) fn datagrams(&self) -> &[Cbr] {
+    pub(in crate::net::batched) fn datagrams(&self) -> &[Cbr] {
         &self.datagrams
     }
 
     /// The links behind these hosts that change or corrupt packets.
-    pub(super) fn links(&self) -> impl Iterator<Item = &Link> {
-        self.exits.outlets.links()
+    pub(in crate::net::batched) fn links(&self) -> impl Iterator<Item = &Link> {
+        self.exits.uplinks.links()
     }
 
     /// How many cells of `vc` have reached a place `lag` after they were sent before `now`.
-    pub(super) fn passed(&self, vc: VcId, lag: Span, now: Time) -> u64 {
-        self.exits.outlets.passed(vc, lag, now)
+    pub(in crate::net::batched) fn passed(&self, vc: VcId, lag: Span, now: Time) -> u64 {
+        self.exits.uplinks.passed(vc, lag, now)
     }
 
     /// Handles the timers before `until`.
@@ -141,7 +144,7 @@ impl Hosts {
     /// Packets arrive, of which so many octets are the link's. Here and below, whether anything is `RECORDED` is decided once
     /// for a whole batch; `true` is always right.
     #[inline(never)]
-    fn on_packets<const RECORDED: bool>(&mut self, packets: &[Arrived], link_header: u32, io: &mut Io) {
+    fn on_packets<const RECORDED: bool>(&mut self, packets: &[Delivery], link_header: u32, io: &mut Io) {
         let mut rest = packets;
         while let Some((packet, others)) = rest.split_first() {
             let after = self.on_ordinary_packets::<RECORDED>(packet.vc, rest, link_header, io);
@@ -162,38 +165,38 @@ impl Hosts {
     fn on_ordinary_packets<'a, const RECORDED: bool>(
         &mut self,
         vc: VcId,
-        packets: &'a [Arrived],
+        packets: &'a [Delivery],
         link_header: u32,
         io: &mut Io,
-    ) -> &'a [Arrived] {
+    ) -> &'a [Delivery] {
         let (flow, end) = end_of(vc);
-        if RECORDED && io.sacks.numbers_packets() {
+        if RECORDED && io.packet_side.numbers_packets() {
             return packets;
         }
-        let Exits { numbering, outlets, timers } = &mut self.exits;
+        let Exits { numbering, uplinks, timers } = &mut self.exits;
         let number = numbering.of(flow, end);
-        let Some(mut lane) = outlets.lane(number, &mut io.mailboxes) else { return packets };
+        let Some(mut fast_uplink) = uplinks.fast_uplink(number, &mut io.mailboxes) else { return packets };
         let mut rest = packets;
-        let next = |rest: &'a [Arrived], until: Time| {
-            let ordinary = |packet: &Arrived| packet.vc == vc && packet.frame == 0 && packet.time <= until;
+        let next = |rest: &'a [Delivery], until: Time| {
+            let ordinary = |packet: &Delivery| packet.vc == vc && packet.frame == 0 && packet.time <= until;
             rest.split_first().filter(|(packet, _)| ordinary(packet))
         };
         match end {
             End::Receiver => {
                 let receiver = &mut self.sinks[flow].receiver;
                 let headers = link_header + receiver.header_bytes();
-                while let Some((&Arrived { time: now, carries, size, .. }, others)) = next(rest, timers.next()) {
+                while let Some((&Delivery { time: now, seq_or_ack, size, .. }, others)) = next(rest, timers.next()) {
                     debug_assert!(size >= headers, "a segment without a payload is not plain");
-                    let end = carries + u64::from(size - headers);
-                    if !lane.is_free(now) {
+                    let end = seq_or_ack + u64::from(size - headers);
+                    if !fast_uplink.is_free(now) {
                         break;
                     }
-                    let Some(ack) = receiver.answer_promptly(now, carries, end) else { break };
+                    let Some(ack) = receiver.answer_promptly(now, seq_or_ack, end) else { break };
                     if RECORDED && let Some(traces) = io.traces.as_mut().filter(|_| io.watched.deliveries) {
                         traces.delivered(now, flow, receiver);
                     }
                     debug_assert_eq!(receiver.deadline(), Time::NEVER, "nothing is left to be done later");
-                    lane.send(now, ack, IP_HEADER_BYTES + TCP_HEADER_BYTES);
+                    fast_uplink.send(now, ack, IP_HEADER_BYTES + TCP_HEADER_BYTES);
                     rest = others;
                 }
             }
@@ -203,17 +206,17 @@ impl Hosts {
                 let sender = &mut self.sources[flow].sender;
                 let traces = if RECORDED { io.traces.as_mut() } else { None };
                 let mut trace = traces.and_then(|traces| traces.of_windows(flow));
-                while let Some((&Arrived { time: now, carries, .. }, others)) = next(rest, timers.next())
-                    && sender.on_ack_calmly(now, carries)
+                while let Some((&Delivery { time: now, seq_or_ack, .. }, others)) = next(rest, timers.next())
+                    && sender.on_ack_calmly(now, seq_or_ack)
                 {
                     rest = others;
                     let has_more = loop {
-                        if !lane.is_free(now) {
+                        if !fast_uplink.is_free(now) {
                             break sender.may_send();
                         }
                         let Some((seq, len)) = sender.poll_calmly(now) else { break false };
                         debug_assert!(sender.is_plain(), "a calm sender is");
-                        lane.send(now, seq, len + u32::from(sender.header_bytes()));
+                        fast_uplink.send(now, seq, len + u32::from(sender.header_bytes()));
                     };
                     if has_more {
                         // Several at once: the others wait.
@@ -232,7 +235,7 @@ impl Hosts {
 
     /// Frames arrive that came in cells.
     #[inline(never)]
-    fn on_frames<const RECORDED: bool>(&mut self, frames: &[Arrived], io: &mut Io) {
+    fn on_frames<const RECORDED: bool>(&mut self, frames: &[Delivery], io: &mut Io) {
         for frame in frames {
             self.expire_before(frame.time, io);
             self.on_frame::<RECORDED>(frame, io);
@@ -241,8 +244,8 @@ impl Hosts {
 
     /// A packet arrives, of which so many octets are the link's.
     #[inline(never)]
-    fn on_packet(&mut self, packet: &Arrived, link_header: u32, io: &mut Io) {
-        let &Arrived { time: now, carries, vc, frame, size, .. } = packet;
+    fn on_packet(&mut self, packet: &Delivery, link_header: u32, io: &mut Io) {
+        let &Delivery { time: now, seq_or_ack, vc, frame, size, .. } = packet;
         if frame != 0 {
             return self.on_rare_packet(packet, io);
         }
@@ -250,12 +253,12 @@ impl Hosts {
             (flow, End::Receiver) => {
                 let receiver = &mut self.sinks[flow].receiver;
                 let headers = link_header + receiver.header_bytes();
-                receiver.on_data(now, carries, carries + u64::from(size - headers));
+                receiver.on_data(now, seq_or_ack, seq_or_ack + u64::from(size - headers));
                 self.exits.answer::<true>(now, flow, receiver, io);
             }
             (flow, End::Sender) => {
                 let sender = &mut self.sources[flow].sender;
-                sender.on_ack(now, carries, &[]);
+                sender.on_ack(now, seq_or_ack, &[]);
                 self.exits.go_on::<true>(now, flow, sender, io);
             }
         }
@@ -263,14 +266,14 @@ impl Hosts {
 
     /// A packet arrives that is not plain, or that is numbered because something is recorded.
     #[inline(never)]
-    fn on_rare_packet(&mut self, packet: &Arrived, io: &mut Io) {
-        let &Arrived { time: now, vc, frame, .. } = packet;
-        let Some(segment) = io.sacks.segment(frame) else { unreachable!("a packet with a key has a segment") };
-        let number = io.sacks.number(frame);
+    fn on_rare_packet(&mut self, packet: &Delivery, io: &mut Io) {
+        let &Delivery { time: now, vc, frame, .. } = packet;
+        let Some(segment) = io.packet_side.segment(frame) else { unreachable!("a packet with a key has a segment") };
+        let number = io.packet_side.number(frame);
         if let Some(traces) = io.packet_traces() {
             traces.arrives(now, vc, number, &segment);
         }
-        io.sacks.take(frame);
+        io.packet_side.take(frame);
         let (flow, end) = end_of(vc);
         self.on_segment(now, flow, end, &segment, io);
     }
@@ -294,11 +297,11 @@ impl Hosts {
 
     /// A frame that came in cells has arrived, or what is left of it.
     #[inline(always)]
-    fn on_frame<const RECORDED: bool>(&mut self, frame: &Arrived, io: &mut Io) {
-        let &Arrived { time: now, carries, vc, frame, size, good, .. } = frame;
+    fn on_frame<const RECORDED: bool>(&mut self, frame: &Delivery, io: &mut Io) {
+        let &Delivery { time: now, seq_or_ack, vc, frame, size, good, .. } = frame;
         let (flow, end) = end_of(vc);
         if !good {
-            io.reports[vc].take(frame);
+            io.frame_side[vc].take(frame);
             if RECORDED && let Some(traces) = io.packet_traces() {
                 traces.damaged(vc, frame);
             }
@@ -308,7 +311,7 @@ impl Hosts {
             }
             return;
         }
-        if let Some(segment) = io.reports[vc].take(frame) {
+        if let Some(segment) = io.frame_side[vc].take(frame) {
             if RECORDED && let Some(traces) = io.packet_traces() {
                 traces.arrives(now, vc, frame, &segment);
             }
@@ -319,18 +322,18 @@ impl Hosts {
                 let receiver = &mut self.sinks[flow].receiver;
                 if RECORDED && let Some(traces) = io.packet_traces() {
                     let headers = receiver.header_bytes() as u16;
-                    let segment = Segment { seq: carries, len: size, headers, ..Segment::default() };
+                    let segment = Segment { seq: seq_or_ack, len: size, headers, ..Segment::default() };
                     traces.arrives(now, vc, frame, &segment);
                 }
-                let end = carries + u64::from(size);
-                self.exits.take_data::<RECORDED>(now, flow, receiver, (carries, end), io);
+                let end = seq_or_ack + u64::from(size);
+                self.exits.take_data::<RECORDED>(now, flow, receiver, (seq_or_ack, end), io);
             }
             End::Sender => {
                 if RECORDED && let Some(traces) = io.packet_traces() {
-                    traces.arrives(now, vc, frame, &Segment { ack: carries, ..Segment::default() });
+                    traces.arrives(now, vc, frame, &Segment { ack: seq_or_ack, ..Segment::default() });
                 }
                 let sender = &mut self.sources[flow].sender;
-                sender.on_ack(now, carries, &[]);
+                sender.on_ack(now, seq_or_ack, &[]);
                 self.exits.go_on::<RECORDED>(now, flow, sender, io);
             }
         }
@@ -350,7 +353,7 @@ impl Hosts {
             End::Sender => {
                 let source = &mut self.sources[flow];
                 if source.sender.on_timer(now) == Expired::Retransmission {
-                    source.discarded_in_host += self.exits.outlets.discard(now, data_vc(flow), number, io);
+                    source.discarded_in_host += self.exits.uplinks.discard(now, data_vc(flow), number, io);
                     if let Some(traces) = io.packet_traces() {
                         traces.taken_back(flow);
                     }
@@ -373,7 +376,7 @@ impl Hosts {
         if let Some(traces) = io.packet_traces() {
             traces.handed_down(now, flow);
         }
-        self.exits.outlets.send_rare(now, data_vc(flow), number, segment, io);
+        self.exits.uplinks.send_rare(now, data_vc(flow), number, segment, io);
     }
 }
 
@@ -433,9 +436,9 @@ impl Exits {
                 traces.handed_down(now, flow);
             }
             if sender.is_plain() {
-                self.outlets.send_plain(now, data_vc(flow), number, (seq, 0), len, sender.header_bytes(), io);
+                self.uplinks.send_plain(now, data_vc(flow), number, (seq, 0), len, sender.header_bytes(), io);
             } else {
-                self.outlets.send_rare(now, data_vc(flow), number, sender.segment(now, seq, len), io);
+                self.uplinks.send_rare(now, data_vc(flow), number, sender.segment(now, seq, len), io);
             }
         }
         if RECORDED && let Some(traces) = io.traces.as_mut().filter(|_| io.watched.windows) {
@@ -451,7 +454,7 @@ impl Exits {
         if let Some(ack) = receiver.poll(now) {
             if receiver.has_report() {
                 let segment = receiver.report(now, ack);
-                self.outlets.send_rare(now, ack_vc(flow), number, segment, io);
+                self.uplinks.send_rare(now, ack_vc(flow), number, segment, io);
             } else {
                 self.acknowledge(now, flow, ack, io);
             }
@@ -464,6 +467,6 @@ impl Exits {
     fn acknowledge(&mut self, now: Time, flow: usize, ack: u64, io: &mut Io) {
         let number = self.numbering.of(flow, End::Receiver);
         let headers = (IP_HEADER_BYTES + TCP_HEADER_BYTES) as u16;
-        self.outlets.send_plain(now, ack_vc(flow), number, (0, ack), 0, headers, io);
+        self.uplinks.send_plain(now, ack_vc(flow), number, (0, ack), 0, headers, io);
     }
 }

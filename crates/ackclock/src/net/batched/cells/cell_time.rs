@@ -4,7 +4,7 @@ use crate::units::Time;
 
 /// The cell time of a port, prepared for division.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct CellTime {
+pub(in crate::net::batched) struct CellTime {
     ps: u64,
     /// 2^64 cell times, rounded down or one less.
     inverse: u64,
@@ -12,26 +12,26 @@ pub(super) struct CellTime {
 
 impl CellTime {
     /// A cell time of so many picoseconds, not zero.
-    pub(super) fn new(ps: u64) -> CellTime {
+    pub(in crate::net::batched) fn new(ps: u64) -> CellTime {
         CellTime { ps, inverse: u64::MAX / ps }
     }
 
     /// Picoseconds.
     #[inline]
-    pub(super) fn ps(self) -> u64 {
+    pub(in crate::net::batched) fn ps(self) -> u64 {
         self.ps
     }
 
     /// The end of slot number `slot - 1`: never, if it is beyond the range of time. At a few bit/s what waits may depart
     /// that late.
     #[inline]
-    pub(super) fn instant(self, slot: u64) -> Time {
+    pub(in crate::net::batched) fn instant(self, slot: u64) -> Time {
         Time::from_ps(slot.saturating_mul(self.ps))
     }
 
     /// The whole cell times in so many picoseconds.
     #[inline]
-    pub(super) fn slots(self, ps: u64) -> u64 {
+    pub(in crate::net::batched) fn slots(self, ps: u64) -> u64 {
         // The error of the inverse is less than a cell time in 2^64 picoseconds: the product is exact or one too small.
         let slots = ((u128::from(ps) * u128::from(self.inverse)) >> 64) as u64;
         slots + u64::from(ps - slots * self.ps >= self.ps)

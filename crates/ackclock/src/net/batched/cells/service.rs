@@ -1,24 +1,24 @@
 //! The order in which the inputs of a cell port are served within a slot.
 
-use super::train::Train;
+use crate::net::batched::cells::train::Train;
 use crate::rng::{Stream, mix};
 use crate::scenario::ServiceOrder;
 
 /// The order of service of one port.
-pub(super) struct Service {
-    pub(super) order: ServiceOrder,
-    pub(super) stream: Stream,
+pub(in crate::net::batched) struct Service {
+    pub(in crate::net::batched) order: ServiceOrder,
+    pub(in crate::net::batched) stream: Stream,
     /// Hashes of the inputs' names.
-    pub(super) inputs: Vec<u64>,
+    pub(in crate::net::batched) inputs: Vec<u64>,
 }
 
 /// Up to so many inputs are put in order without a branch that depends on the order.
-pub(super) const FEW: usize = 8;
+pub(in crate::net::batched) const FEW: usize = 8;
 
 impl Service {
     /// The order in one slot.
     #[inline]
-    pub(super) fn in_slot(&self, slot: u64) -> Turns<'_> {
+    pub(in crate::net::batched) fn in_slot(&self, slot: u64) -> Turns<'_> {
         match self.order {
             ServiceOrder::Random => Turns::Random { draw: self.stream.at(slot), inputs: &self.inputs },
             ServiceOrder::Rotating => {
@@ -33,7 +33,7 @@ impl Service {
     /// so a branch on a comparison would be guessed wrong half of the time: each one's place is the number of those
     /// before it. In one word, as bytes written one by one are not at once read together.
     #[inline]
-    pub(super) fn order_of_few(&self, slot: u64, trains: &[Train]) -> u64 {
+    pub(in crate::net::batched) fn order_of_few(&self, slot: u64, trains: &[Train]) -> u64 {
         let in_slot = self.in_slot(slot);
         let mut turns = [0; FEW];
         for (turn, train) in turns.iter_mut().zip(trains) {
@@ -52,7 +52,7 @@ impl Service {
 }
 
 /// Who comes before whom in one slot.
-pub(super) enum Turns<'a> {
+pub(in crate::net::batched) enum Turns<'a> {
     Random { draw: u64, inputs: &'a [u64] },
     Rotating { first: u64, count: u64 },
 }
@@ -60,7 +60,7 @@ pub(super) enum Turns<'a> {
 impl Turns<'_> {
     /// The turn of an input: the smallest comes first.
     #[inline]
-    pub(super) fn of(&self, input: u32) -> u64 {
+    pub(in crate::net::batched) fn of(&self, input: u32) -> u64 {
         match self {
             Turns::Random { draw, inputs } => mix(draw ^ inputs[input as usize]),
             Turns::Rotating { first, count } => {

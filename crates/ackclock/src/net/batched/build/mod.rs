@@ -1,0 +1,102 @@
+//! From a scenario to the parts of the batched engine and the ways between them.
+
+mod event_driven;
+mod layout;
+mod processes;
+mod routes;
+
+use std::collections::BTreeMap;
+
+use layout::Plan;
+use routes::PassThroughTap;
+
+use crate::ids::{IdVec, VcId};
+use crate::net::batched::directory::{Directory, Output, PassThroughPort};
+use crate::net::batched::frame_side::FrameSideTable;
+use crate::net::batched::hosts::datagrams::DatagramSinks;
+use crate::net::batched::io::Io;
+use crate::net::batched::mailbox::Mailbox;
+use crate::net::batched::packet_side::PacketSideTable;
+use crate::net::batched::{Batched, LogicalProcess, Upstream};
+use crate::net::build::{self, Feeder, Wiring};
+use crate::net::last_hops::last_hops;
+use crate::net::recorder::{HostTraces, Recorder};
+use crate::net::routes::routed_links;
+use crate::scenario::{Scenario, Technology};
+use crate::units::{Span, Time};
+
+impl Batched {
+    /// The network of a scenario, before anything has happened.
+    pub fn new(scenario: &Scenario, seed: u64, recorder: Option<&Recorder>) -> Batched {
+        let vcs = build::vcs(scenario);
+        let (wiring, crossing) = (Wiring::new(scenario), build::crossing(scenario, &vcs));
+        let routed = routed_links(scenario, vcs.iter().filter_map(|vc| vc.routed.as_ref()));
+        let last_hops = last_hops(scenario, &wiring, &crossing, &vcs, &routed);
+        let shortest = scenario.flows.iter().map(|flow| flow.tcp.shortest_datagram()).min().unwrap_or(0);
+        let plan = Plan { scenario, seed, recorder, wiring, crossing, last_hops, routed, vcs, shortest };
+        let layout = plan.layout();
+        let mut ways = plan.ways(&layout);
+        let mut processes: BTreeMap<usize, LogicalProcess> = plan.hosts(&layout, &mut ways);
+        let ports = layout.ports();
+        for links in ports.chunk_by(|a, b| a.0 == b.0) {
+            processes.insert(links[0].0 as usize, plan.ports(links, &layout, &mut ways));
+        }
+        if let Some((group, process)) = layout.datagram_sinks {
+            let (flows, sources) = (scenario.flows.len(), scenario.datagrams.len());
+            processes.insert(process, LogicalProcess::Datagrams(DatagramSinks::new(group, flows, sources)));
+        }
+        let frame_side = plan.frame_side();
+        let mut directory = Directory::new(scenario, plan.crossing);
+        for (id, link) in scenario.links.iter_ids() {
+            match (plan.wiring.feeders[id], layout.process_of_port[id]) {
+                (Feeder::Nic, _) => directory.push(Output::Nic),
+                (_, Some((process, last_hop))) if plan.last_hops[id] => {
+                    directory.push(Output::LastHopPort { process, last_hop })
+                }
+                (_, Some((process, port))) => directory.push(Output::Port { process, port }),
+                (_, None) => {
+                    // Where nothing crosses, it does not matter behind what.
+                    let PassThroughTap { behind, lag, numbers } = ways.taps.remove(&id).unwrap_or_default();
+                    let threshold = link.queue.policy.threshold_cells();
+                    directory.push_pass_through(PassThroughPort { behind, lag, numbers, threshold });
+                }
+            }
+        }
+        let traces = recorder.and_then(Recorder::hosts);
+        Batched {
+            directory,
+            clocks: vec![Time::ZERO; processes.len()],
+            upstreams: upstreams(processes.len(), &ways.lookaheads),
+            io: Io {
+                frame_side,
+                packet_side: PacketSideTable::new(
+                    recorder.filter(|recorder| recorder.numbers_packets()).map_or(0, |_| plan.vcs.len()),
+                ),
+                watched: traces.as_deref().map(HostTraces::watched).unwrap_or_default(),
+                traces,
+                mailboxes: processes.iter().map(|_| Mailbox::default()).collect(),
+                inboxes: (0..layout.inboxes()).map(|_| Mailbox::default()).collect(),
+            },
+            processes: processes.into_values().collect(),
+        }
+    }
+}
+
+impl Plan<'_> {
+    /// Only of what travels in cells.
+    fn frame_side(&self) -> IdVec<VcId, FrameSideTable> {
+        match self.scenario.technology {
+            Technology::Atm { .. } => self.vcs.iter().map(|_| FrameSideTable::default()).collect(),
+            Technology::Packet { .. } => IdVec::new(),
+        }
+    }
+}
+
+fn upstreams(processes: usize, lookaheads: &BTreeMap<(usize, usize), Span>) -> Vec<Vec<Upstream>> {
+    let mut upstreams: Vec<Vec<Upstream>> = (0..processes).map(|_| Vec::new()).collect();
+    for (&(to, from), &lookahead) in lookaheads {
+        assert!(lookahead > Span::ZERO, "process {to} can be reached from process {from} in no time");
+        upstreams[to].push(Upstream { from, lookahead });
+    }
+    upstreams
+}

@@ -1,0 +1,221 @@
+//! The logical processes of a network: groups of hosts and ports.
+
+use std::collections::BTreeMap;
+
+use super::layout::{Layout, Plan};
+use super::routes::{Exits, Ways};
+use crate::ids::{Id, IdVec, LinkId, VcId};
+use crate::net::batched::LogicalProcess;
+use crate::net::batched::cells::admission::{self, CellAdmission};
+use crate::net::batched::cells::pacing::Spacing;
+use crate::net::batched::cells::port::CellPort;
+use crate::net::batched::cells::service::Service;
+use crate::net::batched::fifo_monitor::FifoMonitor;
+use crate::net::batched::hosts::Hosts;
+use crate::net::batched::hosts::uplinks::{ChangingUplink, HostUplink, HostUplinks, Trail};
+use crate::net::batched::io::NextHop;
+use crate::net::batched::packets::last_hop::{self, LastHopPorts};
+use crate::net::batched::packets::port::{PacketPort, PacketPorts, PortVc};
+use crate::net::batched::packets::serializer::{LastTime, Serializers};
+use crate::net::build::{self};
+use crate::net::flow::{End, Hop, end_of};
+use crate::net::link::Link;
+use crate::packet::aal5::Reassembler;
+use crate::record::trace::{FifoTrace, PortTrace};
+use crate::rng::name_hash;
+use crate::scenario::Technology;
+use crate::units::Span;
+
+impl Plan<'_> {
+    pub(super) fn hosts(&self, layout: &Layout, ways: &mut Ways) -> BTreeMap<usize, LogicalProcess> {
+        let ends = self.vcs.len() / layout.groups.len();
+        let mut uplinks: Vec<Vec<HostUplink>> = layout.groups.iter().map(|_| Vec::with_capacity(ends)).collect();
+        let mut nics: IdVec<LinkId, Option<u32>> = self.scenario.links.iter().map(|_| None).collect();
+        let mut monitor: Vec<u32> = vec![0; layout.groups.len()];
+        let mut links: Vec<Vec<Link>> = layout.groups.iter().map(|_| Vec::new()).collect();
+        let mut serializers: Vec<Serializers> = layout.groups.iter().map(|_| Serializers::default()).collect();
+        // A connection's uplink has the number of the end that it leaves: the sender's comes first in each flow.
+        for (id, vc) in self.vcs.iter_ids() {
+            let origin = layout.group_of(end_of(id).1.other());
+            let Some(&Hop { link: first, at_port: at_link }) = vc.route.first() else {
+                // It has a number, but nothing ever goes out here.
+                if origin == 0 && layout.groups.len() == 1 {
+                    uplinks[origin].push(HostUplink::unused());
+                }
+                continue;
+            };
+            let nic = *nics[first].get_or_insert_with(|| {
+                monitor[origin] += 1;
+                monitor[origin] - 1
+            });
+            let paths = &mut links[origin];
+            let path = self.link(first).map(|link| {
+                let known = paths.iter().position(|of_host| of_host.id == first);
+                let link = known.unwrap_or_else(|| {
+                    paths.push(*link);
+                    paths.len() - 1
+                });
+                let kind = build::kind(id, self.scenario.flows.len());
+                let routed = self.routed_outlet(vc, layout);
+                Box::new(ChangingUplink { link: link as u32, at_link, vc_name: vc.name_hash, kind, routed })
+            });
+            let rate = self.scenario.links[first].rate;
+            let (next_hop, looked_back) = ways.of_hosts[id.index()].take().expect("every connection has a way");
+            uplinks[origin].push(HostUplink {
+                nic,
+                spacing: vc.cell_spacing,
+                cell_time: rate.cell_time(),
+                serializer: serializers[origin].of(rate),
+                frames: 0,
+                next_hop,
+                trail: (looked_back > Span::ZERO).then(|| Box::new(Trail::new(looked_back))),
+                forced_drops: None,
+                path,
+                direct: false,
+            });
+        }
+        let flows = self.scenario.flows.len();
+        let (mut sources, mut sinks) = (Vec::with_capacity(flows), Vec::with_capacity(flows));
+        for (number, flow) in build::flows(self.scenario, self.seed).enumerate() {
+            let number = layout.numbering.of(number, End::Sender);
+            uplinks[layout.group_of(End::Sender)][number].forced_drops = flow.forced_drops;
+            sources.push(flow.source);
+            sinks.push(flow.sink);
+        }
+        let mut processes = BTreeMap::new();
+        let groups = layout.groups.iter().enumerate().zip(uplinks).zip(links).zip(serializers);
+        for ((((group, &process), uplinks), links), serializers) in groups {
+            let nics = monitor[group] as usize;
+            let has = |end: End| layout.group_of(end) == group;
+            let hosts = Hosts::new(
+                group,
+                layout.numbering,
+                if has(End::Sender) { std::mem::take(&mut sources) } else { Vec::new() },
+                if has(End::Receiver) { std::mem::take(&mut sinks) } else { Vec::new() },
+                if has(End::Sender) { build::datagrams(self.scenario, self.seed) } else { Vec::new() },
+                HostUplinks::new(self.scenario.technology, layout.numbering, uplinks, nics, links, serializers),
+            );
+            processes.insert(process, LogicalProcess::Hosts(Box::new(hosts)));
+        }
+        processes
+    }
+
+    /// The part with the ports of these links.
+    pub(super) fn ports(&self, links: &[(u32, u32, LinkId)], layout: &Layout, ways: &mut Ways) -> LogicalProcess {
+        let (process, _, first) = links[0];
+        let process = process as usize;
+        match self.scenario.technology {
+            Technology::Atm { .. } => LogicalProcess::Cells(Box::new(self.cell_port(first, process, ways))),
+            Technology::Packet { .. } if self.routed[first] => {
+                LogicalProcess::Routed(Box::new(self.routed_ports(links, process, layout, ways)))
+            }
+            Technology::Packet { .. } if !build::is_foreseeable(&self.scenario.links[first]) => {
+                LogicalProcess::Path(Box::new(self.path_port(first, process, ways)))
+            }
+            Technology::Packet { .. } => {
+                let mut serializers = Serializers::default();
+                let of_kind = |last_hop| {
+                    links.iter().map(|&(_, _, link)| link).filter(move |&link| self.last_hops[link] == last_hop)
+                };
+                let mut ports = Vec::with_capacity(of_kind(false).count());
+                ports.extend(of_kind(false).map(|link| self.packet_port(link, ways, &mut serializers)));
+                let mut last_hops = LastHopPorts::with_capacity(of_kind(true).count());
+                of_kind(true).for_each(|link| self.add_last_hop(link, layout, &mut serializers, &mut last_hops));
+                LogicalProcess::Packets(PacketPorts::new(process, ports, last_hops, serializers))
+            }
+        }
+    }
+
+    pub(super) fn cell_port(&self, id: LinkId, process: usize, ways: &mut Ways) -> CellPort {
+        let link = &self.scenario.links[id];
+        let cell_time = link.rate.cell_time();
+        let Exits { next_hops, spacings, memory } = ways.exits(id);
+        let vc = |((vc, next_hop), spacing): ((VcId, NextHop), Span)| admission::PortVc {
+            id: vc,
+            name_hash: self.vcs[vc].name_hash,
+            spacing: Spacing::new(spacing.as_ps(), cell_time.as_ps()),
+            next_hop,
+            reassembler: Reassembler::default(),
+        };
+        let vcs = self.next_hops(id, next_hops).zip(spacings).map(vc).collect();
+        let inputs = self.wiring.inputs.of(id).iter();
+        let service = Service {
+            order: link.queue.service_order,
+            stream: build::service_stream(link, self.seed),
+            inputs: inputs.map(|&input| name_hash(&self.scenario.links[input].name)).collect(),
+        };
+        let policy = link.queue.policy.of_cells().start(self.crossing.of(id).len());
+        let (monitor, _) = self.monitor(id, cell_time);
+        let crossing = self.crossing.of(id).len();
+        let trace = self.trace(id).map(|trace| FifoTrace::new(trace, cell_time, crossing));
+        CellPort::new(process, policy, service, CellAdmission::new(cell_time, vcs, monitor, memory, trace))
+    }
+
+    pub(super) fn packet_port(&self, id: LinkId, ways: &mut Ways, serializers: &mut Serializers) -> PacketPort {
+        let (monitor, max_bytes) = self.monitor(id, Span::from_ps(1));
+        let serializer = serializers.of(self.scenario.links[id].rate);
+        PacketPort::new(serializer, max_bytes, self.packet_vcs(id, ways), monitor, self.trace(id))
+    }
+
+    /// The connections that cross a packet port.
+    pub(super) fn packet_vcs(&self, id: LinkId, ways: &mut Ways) -> IdVec<VcId, PortVc> {
+        let vc = |(vc, next_hop): (VcId, NextHop)| PortVc {
+            id: vc,
+            name_hash: self.vcs[vc].name_hash,
+            lag: next_hop.lag,
+            to: next_hop.to,
+        };
+        self.next_hops(id, ways.exits(id).next_hops).map(vc).collect()
+    }
+
+    /// The state of a link, if it is more than plain.
+    pub(super) fn link(&self, id: LinkId) -> Option<Box<Link>> {
+        let vcs = self.crossing.of(id).len();
+        let recording = build::loss_recording(self.recorder);
+        Link::new(id, &self.scenario.links[id], self.seed, vcs, self.routed[id], recording)
+    }
+
+    pub(super) fn add_last_hop(
+        &self,
+        id: LinkId,
+        layout: &Layout,
+        serializers: &mut Serializers,
+        last_hops: &mut LastHopPorts,
+    ) {
+        let link = &self.scenario.links[id];
+        let (rate, lag) = (link.rate, link.delay);
+        let crossing = self.crossing.of(id);
+        let (_, end) = end_of(crossing[0]);
+        let (_, behind) = layout.process_of_port[self.wiring.inputs.of(id)[0]].expect("behind a port");
+        let kind = last_hop::Kind {
+            rate,
+            serializer: serializers.of(rate),
+            last_time: LastTime::default(),
+            lag,
+            group: layout.group_of(end) as u32,
+        };
+        last_hops.push(kind, id.index() as u32, behind, crossing.len() as u32);
+    }
+
+    /// The connections that cross a port, with their ways out of it.
+    pub(super) fn next_hops(
+        &self,
+        id: LinkId,
+        next_hops: Vec<Option<NextHop>>,
+    ) -> impl Iterator<Item = (VcId, NextHop)> {
+        let next_hops = next_hops.into_iter().map(|next_hop| next_hop.expect("a connection that comes also leaves"));
+        self.crossing.of(id).iter().copied().zip(next_hops)
+    }
+
+    /// What records a port, if it is to be recorded.
+    pub(super) fn trace(&self, id: LinkId) -> Option<Box<PortTrace>> {
+        self.recorder?.port(self.crossing.of(id).len())
+    }
+
+    /// The counters of a port, and its limit of bytes.
+    pub(super) fn monitor(&self, id: LinkId, tick: Span) -> (FifoMonitor, u64) {
+        let queue = &self.scenario.links[id].queue;
+        let (units, bytes) = build::limits(queue.buffer);
+        (FifoMonitor::new(units, self.crossing.of(id).len(), queue.policy.threshold_cells(), tick), bytes)
+    }
+}
