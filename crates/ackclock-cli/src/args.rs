@@ -103,9 +103,8 @@ pub struct QuickArgs {
     /// Buffer before the slow link: packets, bytes, or multiples of rate times RTT [default: 1bdp, at least 10 packets]
     #[arg(long, value_name = "SIZE")]
     pub buffer: Option<String>,
-    /// What drops packets at that buffer: tail-drop, red, codel
     #[arg(long, value_name = "POLICY", default_value = "tail-drop",
-          value_parser = Suggested(quick::queue_names), hide_possible_values = true)]
+          value_parser = Suggested(quick::queue_names), hide_possible_values = true, help = quick::queue_help())]
     pub queue: String,
     /// Share of the data packets that the slow link corrupts at random, as in 0.1%
     #[arg(long, value_name = "SHARE")]
@@ -113,10 +112,8 @@ pub struct QuickArgs {
     /// Data packets take longer over the slow link by a random time below this, in order, as in 5ms
     #[arg(long, value_name = "TIME")]
     pub jitter: Option<String>,
-    /// The TCPs to compare: vanilla, reno, newreno, sack, fall-floyd, rack (losses; windows grow like Reno's); cubic,
-    /// bbr1, bbr3, vegas-linux (windows; losses by SACK); vegas, vegas-1995, vegas-a, vegas-plus (both)
     #[arg(long, value_name = "TCP,...", value_delimiter = ',', default_value = "vanilla,reno,newreno,sack",
-          value_parser = Suggested(quick::tcp_names), hide_possible_values = true)]
+          value_parser = Suggested(quick::tcp_names), hide_possible_values = true, help = quick::tcp_help())]
     pub tcp: Vec<String>,
     /// What else these TCPs are: standard (the RFCs of today), ns2-2001, osu (the studies of TCP over ATM)
     #[arg(long, value_name = "DIALECT", default_value = "standard",

@@ -7,6 +7,7 @@ use ackclock::record::stats;
 use ackclock::record::{Columns, Metric, Records, Series};
 use ackclock::scenario::{Buffer, Scenario};
 use ackclock::sim::Engine;
+use ackclock::tcp::{cc, recovery};
 use ackclock::units::{Rate, Span, Time};
 use ackclock_results::comparison::Comparison;
 use ackclock_results::document::{Document, Run, ScenarioPart};
@@ -82,61 +83,78 @@ struct Shown {
 struct Tcp {
     /// Its name on the command line.
     name: &'static str,
-    /// What scenario files call its `recovery`; `None`: that of the dialect or of BBR, which have SACK, or RFC 6675.
+    /// What scenario files call its recovery; `None`: that of the dialect or of congestion control, which have SACK, or
+    /// RFC 6675.
     recovery: Option<&'static str>,
-    /// What they call its `growth`.
-    growth: &'static str,
+    /// What they call its congestion control.
+    congestion_control: &'static str,
 }
 
-const fn tcp(name: &'static str, recovery: &'static str, growth: &'static str) -> Tcp {
-    Tcp { name, recovery: Some(recovery), growth }
-}
+/// What a recovery is called here, where that is shorter.
+const SHORT_NAMES: [(&str, &str); 2] = [("new-reno", "newreno"), ("rfc6675", "sack")];
+/// The congestion control of those that are called after their recovery.
+const RENO: &str = "reno";
 
-const fn with_sack(name: &'static str, growth: &'static str) -> Tcp {
-    Tcp { name, recovery: None, growth }
+/// The recoveries, with the windows of Reno; then the congestion controls, with the recovery that is part of them, or SACK.
+fn tcps() -> Vec<Tcp> {
+    let recoveries = recovery::ALL.iter().filter(|algorithm| !algorithm.needs.fine_timeouts);
+    let of_recovery = |algorithm: &recovery::Algorithm| {
+        let short = SHORT_NAMES.iter().find(|(name, _)| *name == algorithm.name);
+        let name = short.map_or(algorithm.name, |(_, short)| short);
+        Tcp { name, recovery: Some(algorithm.name), congestion_control: RENO }
+    };
+    let congestion_controls = cc::ALL.iter().filter(|algorithm| algorithm.name != RENO);
+    let of_congestion_control = |algorithm: &cc::Algorithm| {
+        let own = algorithm.usual_recovery.filter(|usual| usual.instead_of_sack.is_none());
+        let recovery = own.map(|usual| usual.name);
+        Tcp { name: algorithm.name, recovery, congestion_control: algorithm.name }
+    };
+    recoveries.map(of_recovery).chain(congestion_controls.map(of_congestion_control)).collect()
 }
-
-/// A recovery grows like Reno. A growth has the recovery that is part of it, or SACK.
-const TCPS: [Tcp; 14] = [
-    tcp("vanilla", "vanilla", "reno"),
-    tcp("reno", "reno", "reno"),
-    tcp("newreno", "new-reno", "reno"),
-    tcp("sack", "rfc6675", "reno"),
-    tcp("fall-floyd", "fall-floyd", "reno"),
-    tcp("rack", "rack", "reno"),
-    with_sack("cubic", "cubic"),
-    with_sack("bbr1", "bbr1"),
-    with_sack("bbr3", "bbr3"),
-    tcp("vegas", "vegas", "vegas"),
-    tcp("vegas-1995", "vegas-1995", "vegas-1995"),
-    tcp("vegas-a", "vegas", "vegas-a"),
-    with_sack("vegas-linux", "vegas-linux"),
-    tcp("vegas-plus", "vegas", "vegas-plus"),
-];
 
 impl Tcp {
     /// By its name, or by what scenario files call its recovery.
-    fn named(wanted: &str) -> Option<&'static Tcp> {
-        let by_name = TCPS.iter().find(|tcp| tcp.name == wanted);
-        by_name.or_else(|| TCPS.iter().find(|tcp| tcp.growth == "reno" && tcp.recovery == Some(wanted)))
+    fn named(wanted: &str) -> Option<Tcp> {
+        let by_recovery = |tcp: &Tcp| tcp.congestion_control == RENO && tcp.recovery == Some(wanted);
+        tcps().into_iter().find(|tcp| tcp.name == wanted).or_else(|| tcps().into_iter().find(by_recovery))
     }
 
-    /// The line that says its recovery, where its dialect does not.
+    /// The line that says its recovery, where neither its dialect nor its congestion control does.
     fn recovery_line(&self, dialect: &str) -> String {
-        let has_sack = dialect == STANDARD || self.growth.starts_with("bbr");
-        let of_dialect = if has_sack { None } else { Some("rfc6675") };
-        self.recovery.or(of_dialect).map_or(String::new(), |recovery| format!("recovery = \"{recovery}\"\n"))
+        let has_usual = cc::Algorithm::named(self.congestion_control).is_some_and(|own| own.usual_recovery.is_some());
+        let otherwise = if dialect == STANDARD || has_usual { None } else { Some("rfc6675") };
+        self.recovery.or(otherwise).map_or(String::new(), |recovery| format!("recovery = \"{recovery}\"\n"))
     }
 }
 
-/// The names for help and completions.
+/// The names for completions.
 pub fn tcp_names() -> Vec<String> {
-    TCPS.iter().map(|tcp| tcp.name.to_owned()).collect()
+    tcps().iter().map(|tcp| tcp.name.to_owned()).collect()
+}
+
+/// What the help says of the TCPs that can be compared.
+pub fn tcp_help() -> String {
+    let names = |is_wanted: &dyn Fn(&Tcp) -> bool| {
+        let tcps = tcps();
+        let wanted: Vec<&str> = tcps.iter().filter(|tcp| is_wanted(tcp)).map(|tcp| tcp.name).collect();
+        wanted.join(", ")
+    };
+    format!(
+        "The TCPs to compare: {} (losses; windows grow like Reno's); {} (windows; losses by SACK); {} (both)",
+        names(&|tcp| tcp.congestion_control == RENO),
+        names(&|tcp| tcp.congestion_control != RENO && tcp.recovery.is_none()),
+        names(&|tcp| tcp.congestion_control != RENO && tcp.recovery.is_some()),
+    )
 }
 
 /// The policies of packets, for completions.
 pub fn queue_names() -> Vec<String> {
     packet::POLICIES.iter().map(|policy| policy.name.to_owned()).collect()
+}
+
+/// What the help says of them.
+pub fn queue_help() -> String {
+    format!("What drops packets at that buffer: {}", queue_names().join(", "))
 }
 
 /// The dialects, for completions.
@@ -150,7 +168,7 @@ fn variants(args: &QuickArgs) -> Result<Vec<Variant>, Failure> {
     for wanted in &args.tcp {
         let tcp = Tcp::named(wanted).ok_or_else(|| unknown_tcp(wanted))?;
         if variants.iter().all(|variant| variant.name != tcp.name) {
-            variants.push(Variant { name: tcp.name, loaded: load(args, &path, tcp)? });
+            variants.push(Variant { name: tcp.name, loaded: load(args, &path, &tcp)? });
         }
     }
     // What is wrong with the path is wrong for every TCP.
@@ -237,13 +255,13 @@ impl QuickPath {
              record_interval = \"{interval_ps} ps\"\n\
              [network]\ntechnology = \"packet\"\ntopology = \"dumbbell\"\nsources = {}\naccess_rate = \"{access_bps} bps\"\n\
              access_delay = \"{access_ps} ps\"\nbottleneck_rate = \"{} bps\"\nbottleneck_delay = \"{trunk_ps} ps\"\n\
-             [tcp]\n{}growth = \"{}\"\n{phase}{window}{}{}",
+             [tcp]\n{}congestion_control = \"{}\"\n{phase}{window}{}{}",
             tcp.name,
             default_duration_s(*rtt),
             args.flows,
             rate.as_bps(),
             tcp.recovery_line(&args.dialect),
-            tcp.growth,
+            tcp.congestion_control,
             if args.flows > 1 { jitter.as_str() } else { "" },
             if *loss > 0.0 { errors.as_str() } else { "" },
         )
@@ -528,18 +546,18 @@ mod tests {
     use crate::args::Cli;
 
     #[test]
-    fn every_recovery_and_every_growth_of_scenario_files_can_be_compared() {
+    fn every_recovery_and_every_congestion_control_of_scenario_files_can_be_compared() {
         for word in list::words_of("recovery") {
-            assert!(TCPS.iter().any(|tcp| tcp.recovery == Some(&word)), "recovery {word}");
+            assert!(tcps().iter().any(|tcp| tcp.recovery == Some(&word)), "recovery {word}");
         }
-        for word in list::words_of("growth") {
-            assert!(TCPS.iter().any(|tcp| tcp.growth == word), "growth {word}");
+        for word in list::words_of("congestion_control") {
+            assert!(tcps().iter().any(|tcp| tcp.congestion_control == word), "congestion control {word}");
         }
     }
 
     #[test]
     fn a_tcp_has_its_own_name_or_that_of_its_recovery() {
-        let name = |wanted| Tcp::named(wanted).map(|tcp| (tcp.name, tcp.recovery, tcp.growth));
+        let name = |wanted| Tcp::named(wanted).map(|tcp| (tcp.name, tcp.recovery, tcp.congestion_control));
         assert_eq!(name("new-reno"), Some(("newreno", Some("new-reno"), "reno")));
         assert_eq!(name("rfc6675"), Some(("sack", Some("rfc6675"), "reno")));
         assert_eq!(name("vegas"), Some(("vegas", Some("vegas"), "vegas")));
@@ -574,7 +592,7 @@ mod tests {
     fn the_help_names_every_tcp() {
         let mut cli = Cli::command();
         let help = cli.find_subcommand_mut("quick").unwrap().render_long_help().to_string();
-        let tcps = TCPS.iter().map(|tcp| tcp.name.to_owned());
+        let tcps = tcp_names().into_iter();
         for name in tcps.chain(queue_names()).chain(dialect_names()) {
             assert!(help.split([' ', ',', '\n']).any(|word| word == name), "{name}: {help}");
         }

@@ -52,7 +52,7 @@ pub(crate) fn find(
         let other = flow.tcp.mss;
         report
             .error(
-                place.or(said.common.tcp_settings.at("mss")),
+                place.or(said.common.tcp_settings.own.at("mss")),
                 format!("flows of different `mss` ({mss} B and {other} B) share the bottleneck {name}"),
             )
             .label("needs an explicit `capacity`")

@@ -1,7 +1,8 @@
 //! The sections of a tree, every key and value checked by itself. What depends on more than one key comes later.
 
 use crate::diagnostic::{At, Report};
-use crate::keys::{self, Section, policies};
+use crate::keys::{Mechanism, Section, policies, tcp_algorithms};
+use crate::mechanisms::GivenTables;
 use crate::settings::Given;
 use crate::suggest;
 use crate::tree::{Entry, Item, Node, Table, quoted};
@@ -14,13 +15,11 @@ pub(crate) struct Document {
     pub(crate) links: Vec<Named>,
     /// Tables of links that are called after one direction, or after several.
     pub(crate) directions: Vec<Named>,
-    pub(crate) queue: Given,
-    /// For each drop policy with parameters its table.
-    pub(crate) policies: Vec<Given>,
+    pub(crate) queue: GivenTables,
     pub(crate) ports: Vec<Named>,
     pub(crate) atm: Given,
     pub(crate) packet: Given,
-    pub(crate) tcp: Given,
+    pub(crate) tcp: GivenTables,
     pub(crate) traffic: Given,
     pub(crate) flows: Vec<Named>,
     pub(crate) udp: Vec<Named>,
@@ -36,10 +35,10 @@ pub(crate) struct Named {
     /// The name in the header.
     pub(crate) at: At,
     pub(crate) given: Given,
-    /// The table `tcp` within it.
-    pub(crate) tcp: Given,
     /// Of a port, for each drop policy with parameters its table.
-    pub(crate) policies: Vec<Given>,
+    pub(crate) mechanisms: Vec<Given>,
+    /// The table `tcp` within it.
+    pub(crate) tcp: GivenTables,
 }
 
 impl Document {
@@ -60,12 +59,11 @@ impl Document {
             nodes: named(Section::Node, tree, whole, report),
             links,
             directions,
-            queue: single(Section::Queue, tree, whole, report),
-            policies: queue_policies(tree, whole, report),
+            queue: with_mechanisms(Section::Queue, tree, whole, report),
             ports: named(Section::Port, tree, whole, report),
             atm: single(Section::Atm, tree, whole, report),
             packet: single(Section::Packet, tree, whole, report),
-            tcp: single(Section::Tcp, tree, whole, report),
+            tcp: with_mechanisms(Section::Tcp, tree, whole, report),
             traffic: single(Section::Traffic, tree, whole, report),
             flows: named(Section::Flow, tree, whole, report),
             udp: named(Section::Udp, tree, whole, report),
@@ -83,44 +81,55 @@ fn is_top_level(section: Section) -> bool {
 fn single(section: Section, tree: &Table, whole: &mut bool, report: &mut Report) -> Given {
     let Some(entry) = tree.entries.get(section.key()) else { return Given::default() };
     let Some(table) = table(entry, section.header(), whole, report) else { return Given::default() };
-    let tables = if section == Section::Queue { policy_tables() } else { Vec::new() };
-    Given::read(section, table, &tables, report)
+    Given::read(section, table, &[], report)
 }
 
-/// The tables of drop policies in [queue].
-fn queue_policies(tree: &Table, whole: &mut bool, report: &mut Report) -> Vec<Given> {
-    match tree.entries.get(Section::Queue.key()).map(|entry| &entry.item.node) {
-        Some(Node::Table(table)) => policies_within(table, Section::QueuePolicy, whole, report),
-        _ => policies().iter().map(|_| Given::default()).collect(),
+/// A table that chooses a mechanism, and the tables of mechanisms in it.
+fn with_mechanisms(section: Section, tree: &Table, whole: &mut bool, report: &mut Report) -> GivenTables {
+    match tree.entries.get(section.key()) {
+        Some(entry) => tables_of(section, entry, whole, report),
+        None => GivenTables::default(),
     }
 }
 
-/// The tables of drop policies in another one.
-fn policies_within(
-    table_around: &Table,
-    section: fn(u8) -> Section,
-    whole: &mut bool,
-    report: &mut Report,
-) -> Vec<Given> {
-    let read = |(index, policy): (usize, &keys::Mechanism)| {
-        let section = section(index as u8);
-        let entry = table_around.entries.get(policy.name)?;
+fn tables_of(section: Section, entry: &Entry, whole: &mut bool, report: &mut Report) -> GivenTables {
+    let Some(table) = table(entry, section.header(), whole, report) else { return GivenTables::default() };
+    let own = Given::read(section, table, &names_of_tables(section), report);
+    GivenTables { own, mechanisms: mechanisms_within(section, table, whole, report) }
+}
+
+/// The mechanisms with parameters that a table of this kind chooses from, and the kind of each of their tables.
+fn mechanisms_of(section: Section) -> (&'static [Mechanism], fn(u8) -> Section) {
+    match section {
+        Section::Queue => (policies(), Section::QueuePolicy),
+        Section::Port => (policies(), Section::PortPolicy),
+        Section::Tcp => (tcp_algorithms(), Section::TcpAlgorithm),
+        Section::FlowTcp => (tcp_algorithms(), Section::FlowTcpAlgorithm),
+        other => unreachable!("{} chooses no mechanism", other.header()),
+    }
+}
+
+fn names_of_tables(section: Section) -> Vec<&'static str> {
+    mechanisms_of(section).0.iter().map(|mechanism| mechanism.name).collect()
+}
+
+/// The tables of mechanisms in another one.
+fn mechanisms_within(section: Section, around: &Table, whole: &mut bool, report: &mut Report) -> Vec<Given> {
+    let (mechanisms, section_of) = mechanisms_of(section);
+    let read = |(index, mechanism): (usize, &Mechanism)| {
+        let section = section_of(index as u8);
+        let entry = around.entries.get(mechanism.name)?;
         let table = table(entry, section.header(), whole, report)?;
         Some(Given::read(section, table, &[], report))
     };
-    policies().iter().enumerate().map(read).map(Option::unwrap_or_default).collect()
-}
-
-/// The names of the tables of drop policies.
-fn policy_tables() -> Vec<&'static str> {
-    policies().iter().map(|policy| policy.name).collect()
+    mechanisms.iter().enumerate().map(read).map(Option::unwrap_or_default).collect()
 }
 
 fn named(section: Section, tree: &Table, whole: &mut bool, report: &mut Report) -> Vec<Named> {
     let Some(entry) = tree.entries.get(section.key()) else { return Vec::new() };
     let Some(tables) = table(entry, section.header(), whole, report) else { return Vec::new() };
     let mut all = Vec::with_capacity(tables.entries.len());
-    let policy_tables = policy_tables();
+    let policy_tables = names_of_tables(Section::Port);
     for (name, entry) in &tables.entries {
         let section = if section == Section::Link && is_direction(name) { Section::LinkDirection } else { section };
         if !matches!(section, Section::Port | Section::LinkDirection) && !is_name(name) {
@@ -149,27 +158,20 @@ fn named(section: Section, tree: &Table, whole: &mut bool, report: &mut Report) 
             *whole = false;
             continue;
         };
-        let (tables, tcp): (&[&'static str], Given) = match (section, table.entries.get("tcp")) {
-            (Section::Flow, Some(tcp)) => (&["tcp"], flow_tcp(tcp, whole, report)),
-            (Section::Flow, None) => (&["tcp"], Given::default()),
-            (Section::Port, _) => (&policy_tables, Given::default()),
-            _ => (&[], Given::default()),
+        let (tables, tcp): (&[&'static str], GivenTables) = match (section, table.entries.get("tcp")) {
+            (Section::Flow, Some(tcp)) => (&["tcp"], tables_of(Section::FlowTcp, tcp, whole, report)),
+            (Section::Flow, None) => (&["tcp"], GivenTables::default()),
+            (Section::Port, _) => (&policy_tables, GivenTables::default()),
+            _ => (&[], GivenTables::default()),
         };
-        let policies = match section {
-            Section::Port => policies_within(table, Section::PortPolicy, whole, report),
+        let mechanisms = match section {
+            Section::Port => mechanisms_within(section, table, whole, report),
             _ => Vec::new(),
         };
         let given = Given::read(section, table, tables, report);
-        all.push(Named { name: name.clone(), at: entry.key_at, given, tcp, policies });
+        all.push(Named { name: name.clone(), at: entry.key_at, given, mechanisms, tcp });
     }
     all
-}
-
-fn flow_tcp(entry: &Entry, whole: &mut bool, report: &mut Report) -> Given {
-    match table(entry, Section::FlowTcp.header(), whole, report) {
-        Some(table) => Given::read(Section::FlowTcp, table, &[], report),
-        None => Given::default(),
-    }
 }
 
 /// The table of a name; `None` where a key stands in the place of a name.

@@ -12,6 +12,7 @@ use crate::diagnostic::{At, Report};
 use crate::document::{Document, Named};
 use crate::framing;
 use crate::keys::Section;
+use crate::mechanisms::{GivenTables, Tables};
 use crate::names::natural;
 use crate::network::Network;
 use crate::routes::{self, Finder};
@@ -42,7 +43,7 @@ pub(crate) struct Said {
 /// What flows without a table of their own share.
 pub(crate) struct Common {
     pub(crate) settings: Rc<Settings>,
-    pub(crate) tcp_settings: Settings,
+    pub(crate) tcp_settings: Tables,
     start: Time,
     start_jitter: Span,
     stop: Option<Time>,
@@ -171,7 +172,7 @@ impl Planner<'_> {
         report: &mut Report,
     ) -> Option<Common> {
         let own = table.map(|named| &named.tcp);
-        let layers: Vec<&Given> = own.into_iter().chain([&self.context.document.tcp]).collect();
+        let layers: Vec<&GivenTables> = own.into_iter().chain([&self.context.document.tcp]).collect();
         let tcp_settings = tcp::settings(Section::FlowTcp, &layers, path_mtu);
         let tcp = tcp::params(&tcp_settings, self.context.technology, report);
         let start = settings.span("start").map(|start| Time::ZERO + start);
@@ -332,7 +333,7 @@ impl Planner<'_> {
     /// Nothing is fragmented: full segments and acknowledgements must fit the links of their paths.
     fn check_mtu(&mut self, common: &Common, forward: &[LinkId], backward: &[LinkId], report: &mut Report) {
         let Some(network) = self.context.network else { return };
-        let (tcp, settings) = (&common.tcp, &common.tcp_settings);
+        let (tcp, settings) = (&common.tcp, &common.tcp_settings.own);
         let segment = framing::full_segment_datagram_bytes(tcp);
         if let Some((link, mtu)) = network.path_mtu(forward).filter(|(_, mtu)| mtu.bytes < segment) {
             let at = settings.at("mss").or(mtu.at);

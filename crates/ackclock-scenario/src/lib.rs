@@ -36,6 +36,7 @@ mod flows;
 mod framing;
 mod keys;
 mod links;
+mod mechanisms;
 mod names;
 mod network;
 mod not_modelled;
@@ -57,6 +58,7 @@ mod tcp;
 mod tree;
 mod udp;
 mod values;
+mod version;
 mod write;
 
 pub use diagnostic::{Diagnostic, Place, Severity};
@@ -152,6 +154,7 @@ pub fn load_with(
     sets::apply_arguments(&mut tree, arguments, &mut report);
     sets::apply(&mut tree, sets, &mut report);
     files::refuse_extends(&mut tree, &mut report);
+    version::translate(&mut tree, &mut report);
     let document = Document::read(&tree, &mut report);
     // What is missing, and what does not fit together, is known only once every text is a tree.
     let plan = if is_readable && document.is_whole { plan::plan(&document, source, path, &mut report) } else { None };

@@ -2,7 +2,7 @@
 //!
 //! A name that scenario files know as a mechanism leaves the lists by itself, here and on the page.
 
-use crate::keys::{Kind, Section, policy_names};
+use crate::keys::{Kind, Section};
 
 /// The page of the documentation that says what is not modelled.
 pub const NOT_MODELLED_PAGE: &str = "docs/not-modelled.md";
@@ -35,10 +35,11 @@ fn plain(word: &str) -> String {
 /// Whether scenario files may name one of `words` as the value of a key.
 fn is_modelled(words: &[&str]) -> bool {
     let knows = |known: &[&str]| known.iter().any(|known| words.contains(&plain(known).as_str()));
-    knows(policy_names())
-        || Section::everywhere()
-            .flat_map(Section::keys)
-            .any(|key| matches!(key.kind, Kind::Word(known) if knows(known)))
+    Section::everywhere().flat_map(Section::keys).any(|key| match key.kind {
+        Kind::Word(known) => knows(known),
+        Kind::Mechanism(family) => knows(family.names()),
+        _ => false,
+    })
 }
 
 /// Topics of the page, and of each: words in lower case without punctuation, and the name that they stand for.

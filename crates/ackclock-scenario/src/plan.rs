@@ -10,11 +10,12 @@ use crate::diagnostic::{At, Report};
 use crate::document::Document;
 use crate::flows::{self, PlannedFlow, Said};
 use crate::keys::{ONE_LINE, Section};
+use crate::mechanisms::{self, Tables};
 use crate::network::Network;
 use crate::quantity::{Dimension, Quantity};
 use crate::queues::{self, QueueSettings};
 use crate::satellites::{self, Satellites};
-use crate::settings::{Given, Settings, warn_unused};
+use crate::settings::{Settings, warn_unused};
 use crate::sky;
 use crate::source::Source;
 use crate::tcp;
@@ -29,7 +30,7 @@ pub(crate) struct Plan {
     pub(crate) network: Settings,
     pub(crate) queues: QueueSettings,
     pub(crate) framing: Settings,
-    pub(crate) tcp: Settings,
+    pub(crate) tcp: Tables,
     pub(crate) traffic: Settings,
     /// The flows of the scenario that have a table of their own, and what was said about them.
     pub(crate) tables: Vec<(FlowId, Said)>,
@@ -292,24 +293,22 @@ fn technology(word: Option<&str>, framing: &Settings) -> Option<Technology> {
 
 /// Warns about keys of [tcp] that no flow uses, and keys of [flow.NAME.tcp] that this flow does not.
 fn warn_tcp(document: &Document, network: &Settings, report: &mut Report) {
-    let no_context = |_: &str| None;
-    let resolved: Vec<Settings> = document
+    let resolved: Vec<Tables> = document
         .flows
         .iter()
         .map(|named| tcp::settings(Section::FlowTcp, &[&named.tcp, &document.tcp], None))
         .collect();
-    for (named, settings) in document.flows.iter().zip(&resolved) {
-        warn_unused(&named.tcp, Section::FlowTcp, &[settings], &no_context, report);
+    for (named, tables) in document.flows.iter().zip(&resolved) {
+        warn_unused(&named.tcp.own, Section::FlowTcp, &[&tables.own], &|_| None, report);
+        mechanisms::warn(&named.tcp.mechanisms, Section::FlowTcpAlgorithm, &[tables], report);
     }
     let general = tcp::settings(Section::Tcp, &[&document.tcp], None);
     let generated = network.word("topology").is_some_and(|topology| ONE_LINE.contains(&topology));
-    let mut everywhere: Vec<&Settings> = resolved.iter().collect();
-    if generated || document.flows.iter().any(|named| is_empty(&named.tcp)) {
+    let mut everywhere: Vec<&Tables> = resolved.iter().collect();
+    if generated || document.flows.iter().any(|named| named.tcp.is_empty()) {
         everywhere.push(&general);
     }
-    warn_unused(&document.tcp, Section::Tcp, &everywhere, &no_context, report);
-}
-
-fn is_empty(given: &Given) -> bool {
-    given.keys().next().is_none()
+    let own: Vec<&Settings> = everywhere.iter().map(|tables| &tables.own).collect();
+    warn_unused(&document.tcp.own, Section::Tcp, &own, &|_| None, report);
+    mechanisms::warn(&document.tcp.mechanisms, Section::TcpAlgorithm, &everywhere, report);
 }

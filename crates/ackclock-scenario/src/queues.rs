@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use ackclock::ids::{IdVec, LinkId};
-use ackclock::keys::{Default, Kind, Misfit, Values};
+use ackclock::keys::Kind;
 use ackclock::queue::{self, cell, packet};
 use ackclock::scenario::{Buffer, DatagramFlow, Queue, ServiceOrder, Technology};
 use ackclock::units::{CELL_BITS, CELL_BYTES, Rate};
@@ -12,7 +12,8 @@ use crate::diagnostic::{At, Report};
 use crate::document::Document;
 use crate::flows::PlannedFlow;
 use crate::framing;
-use crate::keys::{MOST_BYTES, MOST_CELLS, Section, of_plain, policy_table, to_plain};
+use crate::keys::{MOST_BYTES, MOST_CELLS, Section, policies};
+use crate::mechanisms::{self, Tables};
 use crate::network::Network;
 use crate::quantity::{Dimension, Quantity};
 use crate::routes;
@@ -23,100 +24,40 @@ use crate::values::Value;
 
 /// What is said about queues: in general, and about single ports in natural order.
 pub(crate) struct QueueSettings {
-    pub(crate) general: PortSettings,
-    pub(crate) ports: Vec<(String, PortSettings)>,
-}
-
-/// What is said about the queue of a port.
-pub(crate) struct PortSettings {
-    pub(crate) queue: Settings,
-    /// For each drop policy with parameters, its table.
-    pub(crate) policies: Vec<Settings>,
-}
-
-impl PortSettings {
-    /// The table of the policy that is chosen, if it has one.
-    pub(crate) fn policy(&self) -> Option<&Settings> {
-        policy_table(self.queue.word("policy")?).map(|index| &self.policies[usize::from(index)])
-    }
+    pub(crate) general: Tables,
+    pub(crate) ports: Vec<(String, Tables)>,
 }
 
 /// Resolves [queue] and [port] tables.
 pub(crate) fn settings(document: &Document, technology: &'static str, report: &mut Report) -> QueueSettings {
     let has_satellites = document.satellites.at.is_some() && technology == "packet";
-    let resolve = |queue: Settings, section: fn(u8) -> Section, layers: &[&[Given]]| {
-        let mut queue = queue;
+    let resolve = |mut queue: Settings, section: fn(u8) -> Section, layers: &[&[Given]]| {
         if has_satellites {
             let buffer = Quantity { dimension: Dimension::Packets, amount: 50 };
             queue.replace_default("buffer", Value::Quantity(buffer), "[VEGAS-A] \u{a7}4.2.2");
         }
-        let of_policy = |index: usize| {
-            let given: Vec<&Given> = layers.iter().map(|layer| &layer[index]).collect();
-            policy_settings(section(index as u8), &given)
-        };
-        PortSettings { queue, policies: (0..layers[0].len()).map(of_policy).collect() }
+        Tables::resolve(queue, policies(), section, layers).with_derived()
     };
-    let queue = Settings::resolve(Section::Queue, &[&document.queue]);
-    let general = resolve(queue, Section::QueuePolicy, &[&document.policies]);
+    let queue = Settings::resolve(Section::Queue, &[&document.queue.own]);
+    let general = resolve(queue, Section::QueuePolicy, &[&document.queue.mechanisms]);
     let mut ports = Vec::with_capacity(document.ports.len());
     for named in &document.ports {
-        let mut queue = Settings::resolve(Section::Port, &[&named.given, &document.queue]);
+        let mut queue = Settings::resolve(Section::Port, &[&named.given, &document.queue.own]);
         queue.at = Some(named.at);
-        let port = resolve(queue, Section::PortPolicy, &[&named.policies, &document.policies]);
+        let port = resolve(queue, Section::PortPolicy, &[&named.mechanisms, &document.queue.mechanisms]);
         ports.push((named.name.clone(), port));
     }
     let context = |key: &str| (key == "technology").then_some(technology);
     for (named, (_, port)) in document.ports.iter().zip(&ports) {
-        warn_unused(&named.given, Section::Port, &[&port.queue], &context, report);
-        warn_policies(&named.policies, Section::PortPolicy, &[port], report);
+        warn_unused(&named.given, Section::Port, &[&port.own], &context, report);
+        mechanisms::warn(&named.mechanisms, Section::PortPolicy, &[port], report);
     }
-    let everywhere: Vec<&PortSettings> = [&general].into_iter().chain(ports.iter().map(|(_, port)| port)).collect();
-    let queues: Vec<&Settings> = everywhere.iter().map(|port| &port.queue).collect();
-    warn_unused(&document.queue, Section::Queue, &queues, &context, report);
-    warn_policies(&document.policies, Section::QueuePolicy, &everywhere, report);
+    let everywhere: Vec<&Tables> = [&general].into_iter().chain(ports.iter().map(|(_, port)| port)).collect();
+    let queues: Vec<&Settings> = everywhere.iter().map(|port| &port.own).collect();
+    warn_unused(&document.queue.own, Section::Queue, &queues, &context, report);
+    mechanisms::warn(&document.queue.mechanisms, Section::QueuePolicy, &everywhere, report);
     ports.sort_by(|(a, _), (b, _)| crate::names::natural(a, b));
     QueueSettings { general, ports }
-}
-
-/// What holds in the table of a drop policy: defaults that depend on other keys follow what holds for these.
-fn policy_settings(section: Section, layers: &[&Given]) -> Settings {
-    let mut settings = Settings::resolve(section, layers);
-    let described = section.mechanism().map_or(&[][..], |mechanism| mechanism.described);
-    for key in described {
-        let derived = match key.default {
-            Default::Is(_) => None,
-            Default::SameAs(other) => settings.value(other).cloned().map(|value| (value, key.source)),
-            Default::Of(other, cases) => settings.word(other).and_then(|word| {
-                let case = cases.iter().find(|(of, ..)| *of == word);
-                case.map(|(_, value, source)| (of_plain(*value), *source))
-            }),
-        };
-        if let Some((value, source)) = derived {
-            settings.set_default(key.name, value, source);
-        }
-    }
-    settings
-}
-
-/// Warns about tables of policies that are chosen nowhere where they hold, and about keys without effect in the others.
-fn warn_policies(given: &[Given], section: fn(u8) -> Section, ports: &[&PortSettings], report: &mut Report) {
-    for (index, given) in given.iter().enumerate() {
-        let Some(at) = given.at else { continue };
-        let section = section(index as u8);
-        let name = section.key();
-        let choosing = ports.iter().filter(|port| port.queue.word("policy") == Some(name));
-        let chosen: Vec<&Settings> = choosing.map(|port| &port.policies[index]).collect();
-        // A policy that is misspelt is reported, and may be this one.
-        let is_known = ports.iter().all(|port| port.queue.word("policy").is_some());
-        if chosen.is_empty() && is_known {
-            let policy = ports.first().and_then(|port| port.queue.word("policy")).unwrap_or_default();
-            report
-                .warning(at, format!("the parameters of {name} have no effect here"))
-                .label(format!("the policy is {policy}"))
-                .help(format!("write policy = \"{name}\", or leave them out"));
-        }
-        warn_unused(given, section, &chosen, &|_| None, report);
-    }
 }
 
 /// Fills in the queues of all switch ports of a network; everything wrong is reported.
@@ -129,9 +70,9 @@ pub(crate) fn fill(
     report: &mut Report,
 ) {
     let loads = loads(network, flows, datagrams, technology);
-    let mut own: BTreeMap<LinkId, &PortSettings> = BTreeMap::new();
+    let mut own: BTreeMap<LinkId, &Tables> = BTreeMap::new();
     for (name, settings) in &settings.ports {
-        if let Some(link) = port(network, name, settings.queue.at, report) {
+        if let Some(link) = port(network, name, settings.own.at, report) {
             own.insert(link, settings);
         }
     }
@@ -143,7 +84,7 @@ pub(crate) fn fill(
         }
         let own = own.get(&id).copied();
         let general = &settings.general;
-        let has_own_buffer = own.is_some_and(|own| own.queue.at("buffer") != general.queue.at("buffer"));
+        let has_own_buffer = own.is_some_and(|own| own.own.at("buffer") != general.own.at("buffer"));
         let port = Port { name: &link.name, rate: link.rate, load: &loads[id], has_own_buffer };
         if let Some(queue) = checker.queue(own.unwrap_or(general), &port) {
             queues.push((id, queue));
@@ -250,8 +191,8 @@ struct Checker<'a> {
 }
 
 impl Checker<'_> {
-    fn queue(&mut self, port_settings: &PortSettings, port: &Port<'_>) -> Option<Queue> {
-        let settings = &port_settings.queue;
+    fn queue(&mut self, port_settings: &Tables, port: &Port<'_>) -> Option<Queue> {
+        let settings = &port_settings.own;
         let service_order = match (settings.word("service_order")?, self.technology) {
             // Packets have no slots, so nothing is ever served out of order.
             (_, Technology::Packet { .. }) | ("random", _) => ServiceOrder::Random,
@@ -316,14 +257,14 @@ impl Checker<'_> {
     fn policy<P>(
         &mut self,
         family: &[queue::Policy<P>],
-        settings: &PortSettings,
+        settings: &Tables,
         buffer: Buffer,
         place: &queue::Port,
     ) -> Option<P> {
-        let queue = &settings.queue;
+        let queue = &settings.own;
         let name = queue.word("policy")?;
         let policy = family.iter().find(|policy| policy.name == name)?;
-        let table = settings.policy();
+        let table = settings.chosen("policy");
         if let Some(table) = table {
             self.levels_have_a_buffer(policy, table, queue, buffer)?;
         }
@@ -331,21 +272,13 @@ impl Checker<'_> {
             self.needs_finite_buffer(queue.at("policy"), queue, why);
             return None;
         }
-        // What is wrong by itself has been reported.
-        let is_wrong = |key: &ackclock::keys::Key| table.is_some_and(|table| table.value(key.name).is_none());
-        if policy.keys.iter().any(is_wrong) {
-            return None;
-        }
-        let given = |key: &ackclock::keys::Key| Some(to_plain(key, table?.value(key.name)?));
-        let misfit = match (policy.params)(&Values::of(policy.keys, given), place) {
+        let misfit = match (policy.params)(&mechanisms::values(policy.keys, table)?, place) {
             Ok(params) => return Some(params),
             Err(misfit) => misfit,
         };
-        let Misfit { keys, problem, expected } = misfit;
-        let place_of = |key: &&str| table.and_then(|table| table.at(key)).or(queue.at(key));
-        let at = keys.iter().find_map(place_of).or(queue.at("policy"));
-        if self.first(at, keys[0]) {
-            self.report.error(at, problem).label(expected);
+        let at = mechanisms::place_of(&misfit, table, queue, "policy");
+        if self.first(at, misfit.keys[0]) {
+            self.report.error(at, misfit.problem).label(misfit.expected);
         }
         None
     }

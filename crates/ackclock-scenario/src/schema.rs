@@ -5,7 +5,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::keys::{Amount, Bare, Fallback, INSTANT, Key, Kind, Section, of_plain, policies, policy_names};
+use crate::keys::{Amount, Bare, Fallback, INSTANT, Key, Kind, Section, of_plain, policies, tcp_algorithms};
 use crate::paths;
 use crate::values::{self, metric_words};
 
@@ -23,7 +23,10 @@ pub fn json_schema() -> Value {
     for section in Section::ALL.iter().copied().filter(|section| !matches!(section, Section::Top | Section::FlowTcp)) {
         let mut table = object(section);
         if section == Section::Flow {
-            table["properties"][Section::FlowTcp.key()] = object(Section::FlowTcp);
+            table["properties"][Section::FlowTcp.key()] = with_algorithms(object(Section::FlowTcp));
+        }
+        if section == Section::Tcp {
+            table = with_algorithms(table);
         }
         if matches!(section, Section::Queue | Section::Port) {
             for (index, policy) in policies().iter().enumerate() {
@@ -56,6 +59,14 @@ pub fn json_schema() -> Value {
     schema
 }
 
+/// [tcp], with the tables of congestion controls and recoveries.
+fn with_algorithms(mut table: Value) -> Value {
+    for (index, algorithm) in tcp_algorithms().iter().enumerate() {
+        table["properties"][algorithm.name] = object(Section::TcpAlgorithm(index as u8));
+    }
+    table
+}
+
 /// A table with the keys of a section.
 fn object(section: Section) -> Value {
     let properties: Map<String, Value> = section.keys().map(|key| (key.name.to_owned(), property(key))).collect();
@@ -77,7 +88,7 @@ fn property(key: &Key) -> Value {
         Kind::Flag => json!({ "type": "boolean" }),
         Kind::FlagOr(words) => json!({ "anyOf": [{ "type": "boolean" }, { "enum": words }] }),
         Kind::Word(words) => json!({ "enum": words }),
-        Kind::Policy => json!({ "enum": policy_names() }),
+        Kind::Mechanism(family) => json!({ "enum": family.names() }),
         Kind::Integer { min, max } => json!({ "type": "integer", "minimum": min, "maximum": max }),
         Kind::Number { max } => json!({ "type": "number", "exclusiveMinimum": 0, "maximum": max }),
         Kind::NumberOr { max, words } => json!({

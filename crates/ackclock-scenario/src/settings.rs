@@ -8,7 +8,7 @@ use crate::diagnostic::{At, Report};
 use crate::keys::{Fallback, Key, Kind, Section};
 use crate::quantity::{Dimension, Quantity};
 use crate::suggest;
-use crate::tree::{Table, quoted};
+use crate::tree::{Node, Table, quoted};
 use crate::values::{self, Value};
 
 /// One section as the files give it.
@@ -66,6 +66,13 @@ impl Given {
                 continue;
             }
             let Some(key) = section.key_named(name) else {
+                if matches!(entry.item.node, Node::Table(_))
+                    && !tables.is_empty()
+                    && section.families().next().is_some()
+                {
+                    unknown_table(section, name, entry.key_at, tables, report);
+                    continue;
+                }
                 given.misspelt.extend(unknown_key(section, name, entry.key_at, tables, report));
                 continue;
             };
@@ -108,6 +115,24 @@ fn unknown_key(
     };
     report.error(at, format!("unknown key {}{place}", quoted(name))).label(label).help_if(help);
     meant
+}
+
+/// Reports the table of a mechanism that there is not, or that has no parameters.
+fn unknown_table(section: Section, name: &str, at: At, tables: &[&'static str], report: &mut Report) {
+    let header = |name: &str| format!("{}.{name}]", section.header().trim_end_matches(']'));
+    let is_known = section.families().any(|family| family.names().contains(&name));
+    if is_known {
+        report
+            .error(at, format!("{name} has no parameters"))
+            .label("this table has no meaning")
+            .help(format!("leave {} out", header(name)));
+        return;
+    }
+    let near = suggest::nearest(name, tables.iter().copied()).map(|near| format!("did you mean {}?", header(near)));
+    report
+        .error(at, format!("unknown table {}", header(name)))
+        .label(format!("known: {}", tables.join(", ")))
+        .help_if(near);
 }
 
 impl Settings {
@@ -252,14 +277,6 @@ impl Settings {
     pub(crate) fn integer(&self, name: &str) -> Option<u64> {
         match self.value(name)? {
             Value::Integer(integer) => Some(*integer),
-            _ => None,
-        }
-    }
-
-    /// The number of a key.
-    pub(crate) fn number(&self, name: &str) -> Option<f64> {
-        match self.value(name)? {
-            Value::Number(number) => Some(*number),
             _ => None,
         }
     }

@@ -1,7 +1,8 @@
 //! What was probably meant.
 
-use crate::keys::{Kind, Section, policy_names};
+use crate::keys::{Kind, Section};
 use crate::not_modelled;
+use crate::version;
 
 /// The word nearest to a misspelt one, if any is near enough to be meant.
 pub(crate) fn nearest<'a>(word: &str, words: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
@@ -34,7 +35,7 @@ fn of_another_key(key: &str, word: &str) -> Option<String> {
     let sections = Section::everywhere().filter(|section| section.key_named(key).is_some());
     let known = |kind: &Kind| match kind {
         Kind::Word(words) => words.contains(&word),
-        Kind::Policy => policy_names().contains(&word),
+        Kind::Mechanism(family) => family.names().contains(&word),
         _ => false,
     };
     let other = sections.flat_map(|section| section.keys()).find(|other| other.name != key && known(&other.kind));
@@ -48,6 +49,9 @@ pub(crate) fn for_key(word: &str, section: Section, names: &[&'static str]) -> (
     }
     if let Some(help) = not_modelled::help(word) {
         return (None, Some(help));
+    }
+    if let Some(new) = version::renamed(section, word) {
+        return (None, Some(format!("`{word}` is called `{}` now", new.join("` or `"))));
     }
     let elsewhere: Vec<&str> = Section::everywhere()
         .filter(|other| *other != section && other.key_named(word).is_some())
@@ -105,10 +109,10 @@ const SYNONYMS: &[(&str, &str, &str)] = &[
     ("technology", "cell", "write \"atm\""),
     ("technology", "cells", "write \"atm\""),
     ("service_order", "roundrobin", "write \"rotating\""),
-    ("growth", "newreno", "growth is how the window grows; write recovery = \"new-reno\""),
-    ("growth", "vegasa", "write \"vegas-a\""),
-    ("growth", "bbr", "there are \"bbr1\" and \"bbr3\""),
-    ("growth", "sack", "SACK is a recovery; write recovery = \"rfc6675\" or \"rack\""),
+    ("congestion_control", "newreno", "New Reno is a recovery; write recovery = \"new-reno\""),
+    ("congestion_control", "vegasa", "write \"vegas-a\""),
+    ("congestion_control", "bbr", "there are \"bbr1\" and \"bbr3\""),
+    ("congestion_control", "sack", "SACK is a recovery; write recovery = \"rfc6675\" or \"rack\""),
     ("model", "gilbert", "the model of two states is \"markov\""),
     ("model", "gilbertelliott", "the model of two states is \"markov\""),
     ("model", "bernoulli", "write \"uniform\""),
@@ -141,15 +145,13 @@ const KEY_SYNONYMS: &[(&str, &str)] = &[
     ("Z", "load_ratio"),
     ("r", "threshold"),
     ("R", "threshold"),
-    ("red_values", "values"),
     ("size", "buffer"),
     ("limit", "buffer"),
     ("rwnd", "receive_window"),
     ("window", "receive_window"),
     ("ssthresh", "initial_ssthresh"),
     ("granularity", "tick"),
-    ("cc", "growth"),
-    ("congestion_control", "growth"),
+    ("cc", "congestion_control"),
     ("bw", "rate"),
     ("loss", "errors"),
     ("loss_rate", "errors"),

@@ -1,46 +1,41 @@
 //! The keys of [tcp] and [flow.NAME.tcp] as parameters of a connection.
 
 use ackclock::scenario::Technology;
-use ackclock::tcp::cc::{
-    AbCoupling, AbStep, Bbr1Params, Bbr3Params, CongestionAvoidance, CubicParams, Increase, PlusReturn, RerouteParams,
-    VegasAParams, VegasLinuxParams, VegasParams, VegasPlusParams,
-};
 use ackclock::tcp::offset_sack::{Alternative, Form, Preference};
-use ackclock::tcp::recovery::{FallFloydParams, NewRenoParams, PartialAckTimer, PartialAckWindow, Rfc6675Params};
 use ackclock::tcp::{
     AckPolicy, CongestionControlParams, FirstSegment, HostQueue, InitialWindowFrom, OffsetSackParams, OutOfOrder,
-    RecoveryParams, SackParams, TcpParams, TickPhase, TimerKind, TimerParams,
+    RecoveryParams, SackParams, TcpParams, TickPhase, TimerKind, TimerParams, cc, recovery,
 };
 use ackclock::units::Span;
 
 use crate::diagnostic::Report;
 use crate::dialects;
 use crate::framing;
-use crate::keys::Section;
+use crate::keys::{Section, tcp_algorithms};
+use crate::mechanisms::{self, GivenTables, Tables};
 use crate::quantity::{Dimension, Quantity};
 use crate::settings::{Given, Settings};
-use crate::values::Value;
 
 /// What holds in [tcp] or [flow.NAME.tcp]: `layers` first, then the defaults, for a path that carries datagrams of so many
 /// octets if that is said.
-pub(crate) fn settings(section: Section, layers: &[&Given], path_mtu: Option<u32>) -> Settings {
-    let mut settings = Settings::resolve(section, layers);
-    dialects::apply(&mut settings, path_mtu);
-    match settings.word("recovery") {
-        Some("new-reno") => settings.set_default("guard_after_timeout", Value::Flag(true), "RFC 2582 §5"),
-        Some("fall-floyd") => settings.set_default("guard_after_timeout", Value::Flag(false), "[SACK-UBR] §3"),
-        _ => {}
-    }
-    settings
+pub(crate) fn settings(section: Section, layers: &[&GivenTables], path_mtu: Option<u32>) -> Tables {
+    let of_algorithm = if section == Section::Tcp { Section::TcpAlgorithm } else { Section::FlowTcpAlgorithm };
+    let own: Vec<&Given> = layers.iter().map(|layer| &layer.own).collect();
+    let mechanisms: Vec<&[Given]> = layers.iter().map(|layer| &layer.mechanisms[..]).collect();
+    let own = Settings::resolve(section, &own);
+    let mut tables = Tables::resolve(own, tcp_algorithms(), of_algorithm, &mechanisms);
+    dialects::apply(&mut tables, path_mtu);
+    tables.with_derived()
 }
 
 /// The parameters, or `None` where a value is wrong; everything wrong is reported.
-pub(crate) fn params(settings: &Settings, technology: Option<Technology>, report: &mut Report) -> Option<TcpParams> {
+pub(crate) fn params(tables: &Tables, technology: Option<Technology>, report: &mut Report) -> Option<TcpParams> {
+    let settings = &tables.own;
     let mss = mss(settings, technology, report);
     let (receive_window, window_scale) = window(settings, report);
     let timer = timer(settings, report);
-    let recovery = recovery(settings, report);
-    let growth = growth(settings, report);
+    let recovery = recovery(tables, report);
+    let congestion_control = congestion_control(tables, report);
     opening(settings, report);
     let initial_ssthresh = match settings.word("initial_ssthresh") {
         Some("window") => Some(receive_window?),
@@ -61,7 +56,7 @@ pub(crate) fn params(settings: &Settings, technology: Option<Technology>, report
     Some(TcpParams {
         mss: mss?,
         recovery,
-        congestion_control: growth?,
+        congestion_control: congestion_control?,
         initial_window_segments: u32::try_from(settings.amount("initial_window")?).ok()?,
         initial_window_from: match settings.word("initial_window_from")? {
             "start" => InitialWindowFrom::Start,
@@ -247,228 +242,57 @@ fn min_rto_ticks(settings: &Settings, tick: Option<Span>, report: &mut Report) -
     u32::try_from(ticks).ok()
 }
 
-fn growth(settings: &Settings, report: &mut Report) -> Option<CongestionControlParams> {
-    Some(match settings.word("growth")? {
-        "reno" => CongestionControlParams::Reno(arithmetic(settings)?),
-        "bbr1" => CongestionControlParams::Bbr1(bbr1(settings, report)?),
-        "bbr3" => CongestionControlParams::Bbr3(bbr3(settings, report)?),
-        "cubic" => CongestionControlParams::Cubic(CubicParams {
-            c: settings.number("cubic_c")?,
-            beta: settings.number("cubic_beta")?,
-            fast_convergence: settings.flag("fast_convergence")?,
-        }),
-        "vegas" => CongestionControlParams::Vegas(vegas(settings, report)?),
-        "vegas-1995" => CongestionControlParams::Vegas1995(vegas(settings, report)?),
-        "vegas-linux" => CongestionControlParams::VegasLinux(vegas_linux(settings, report)?),
-        "vegas-plus" => CongestionControlParams::VegasPlus(VegasPlusParams {
-            vegas: vegas(settings, report)?,
-            count_max: u32::try_from(settings.integer("count_max")?).ok()?,
-            back: match settings.word("plus_return")? {
-                "any-loss" => PlusReturn::AnyLoss,
-                _ => PlusReturn::CountIsZero,
-            },
-        }),
-        "vegas-a" => CongestionControlParams::VegasA(vegas_a(settings, report)?),
-        other => unreachable!("growth {other} is in the table of keys, but has no parameters"),
-    })
-}
-
-fn bbr1(settings: &Settings, report: &mut Report) -> Option<Bbr1Params> {
-    needs_sack(settings, report)?;
-    Some(Bbr1Params { rtprop_window: settings.span("rtprop_window")?, probe_rtt: settings.span("probe_rtt")? })
-}
-
-fn bbr3(settings: &Settings, report: &mut Report) -> Option<Bbr3Params> {
-    needs_sack(settings, report)?;
-    Some(Bbr3Params {
-        min_rtt_window: settings.span("rtprop_window")?,
-        probe_rtt_interval: settings.span("probe_rtt_interval")?,
-        probe_rtt: settings.span("probe_rtt")?,
-        loss_threshold: settings.number("bbr_loss_threshold")?,
-        beta: settings.number("bbr_beta")?,
-        headroom: settings.number("bbr_headroom")?,
-    })
-}
-
-/// BBR has no meaning without selective acknowledgements.
-fn needs_sack(settings: &Settings, report: &mut Report) -> Option<()> {
-    let (growth, recovery) = (settings.word("growth")?, settings.word("recovery")?);
-    if !matches!(recovery, "rfc6675" | "rack") || settings.flag("receiver_sack") == Some(false) {
+/// The congestion control that is chosen, which may need more than the recovery beside it has.
+fn congestion_control(tables: &Tables, report: &mut Report) -> Option<CongestionControlParams> {
+    let own = &tables.own;
+    let algorithm = cc::Algorithm::named(own.word("congestion_control")?)?;
+    let recovery = recovery::Algorithm::named(own.word("recovery")?)?;
+    let (name, with) = (algorithm.name, recovery.name);
+    let has_reports = recovery.knows_losses && own.flag("receiver_sack") != Some(false);
+    if algorithm.needs.delivery_rates && !has_reports {
+        let better = algorithm.usual_recovery.map_or("rack", |usual| usual.name);
         report
-            .error(settings.at("recovery").or(settings.at("growth")), format!("`growth` {growth:?} needs SACK"))
+            .error(
+                own.at("recovery").or(own.at("congestion_control")),
+                format!("`congestion_control` {name:?} needs SACK"),
+            )
             .label("it measures what is delivered by selective acknowledgements")
-            .help("write recovery = \"rack\", and leave receiver_sack as it is");
+            .help(format!("write recovery = {better:?}, and leave receiver_sack as it is"));
         return None;
     }
-    if recovery != "rack" {
+    if let Some(usual) = algorithm.usual_recovery.filter(|usual| usual.name != with)
+        && let Some(reason) = usual.instead_of_sack
+    {
         report
-            .warning(settings.at("recovery"), format!("`growth` {growth:?} goes with `recovery` \"rack\""))
-            .label(format!("with {recovery:?} a retransmission that is lost again is found by a timeout only"))
-            .help("write recovery = \"rack\", which is the default with BBR");
+            .warning(own.at("recovery"), format!("`congestion_control` {name:?} goes with `recovery` {:?}", usual.name))
+            .label(format!("with {with:?} {reason}"))
+            .help(format!("write recovery = {:?}, which is the default with {name}", usual.name));
     }
-    Some(())
+    let table = tables.chosen("congestion_control");
+    let params = (algorithm.params)(&mechanisms::values(algorithm.keys, table)?);
+    mechanisms::reported(params, tables, "congestion_control", report)
 }
 
-fn vegas(settings: &Settings, report: &mut Report) -> Option<VegasParams> {
-    let (alpha, beta) = (settings.number("alpha")?, settings.number("beta")?);
-    if alpha > beta {
-        report
-            .error(
-                settings.at("alpha").or(settings.at("beta")),
-                format!("`alpha` is {alpha}, more than `beta`, {beta}"),
-            )
-            .label("the window could never rest")
-            .help("raise `beta`, or lower `alpha`");
-        return None;
-    }
-    let reroute = match settings.flag("reroute_detect")? {
-        true => Some(reroute(settings, alpha)?),
-        false => None,
-    };
-    Some(VegasParams { alpha, beta, gamma: settings.number("gamma")?, reroute })
-}
-
-fn vegas_linux(settings: &Settings, report: &mut Report) -> Option<VegasLinuxParams> {
-    let integer = |name: &str| settings.integer(name).and_then(|number| u32::try_from(number).ok());
-    let (alpha, beta) = (integer("linux_alpha")?, integer("linux_beta")?);
-    if alpha > beta {
-        let place = settings.at("linux_alpha").or(settings.at("linux_beta"));
-        let message = format!("`linux_alpha` is {alpha}, more than `linux_beta`, {beta}");
-        let help = "raise `linux_beta`, or lower `linux_alpha`";
-        report.error(place, message).label("the window could never rest").help(help);
-        return None;
-    }
-    Some(VegasLinuxParams { alpha, beta, gamma: integer("linux_gamma")? })
-}
-
-fn reroute(settings: &Settings, alpha: f64) -> Option<RerouteParams> {
-    let integer = |name: &str| settings.integer(name).and_then(|number| u32::try_from(number).ok());
-    Some(RerouteParams {
-        first_packets: integer("reroute_first_packets")?,
-        block_packets: integer("reroute_block_packets")?,
-        blocks: integer("reroute_blocks")?,
-        delta: settings.number("reroute_delta")?,
-        queued_packets: alpha,
-    })
-}
-
-fn vegas_a(settings: &Settings, report: &mut Report) -> Option<VegasAParams> {
-    let vegas = vegas(settings, report)?;
-    let (up, down) = (settings.number("tie_up_probability")?, settings.number("tie_down_probability")?);
-    if up + down > 1.0 {
-        let place = settings.at("tie_down_probability").or(settings.at("tie_up_probability"));
-        let message = format!("`tie_up_probability` {up} and `tie_down_probability` {down} are more than 1 together");
-        report.error(place, message).label("equal throughputs cannot count as both");
-        return None;
-    }
-    let alpha_max = settings.number("alpha_max");
-    if alpha_max.is_some_and(|max| max < vegas.alpha) {
-        let message = format!("`alpha_max` is less than `alpha`, {}", vegas.alpha);
-        report.error(settings.at("alpha_max"), message).label("alpha begins above its ceiling");
-        return None;
-    }
-    Some(VegasAParams {
-        vegas,
-        increase: match settings.word("increase")? {
-            "spread" => Increase::Spread,
-            "spread-at-floor" => Increase::SpreadAtFloor,
-            _ => Increase::AtOnce,
-        },
-        th_tolerance: settings.number("th_tolerance")?,
-        tie_up_probability: up,
-        tie_down_probability: down,
-        reset_th_on_loss: settings.flag("reset_th_on_loss")?,
-        reset_ab_on_rto: settings.flag("reset_ab_on_rto")?,
-        alpha_max,
-        step: match settings.word("ab_step")? {
-            "throughput" => AbStep::Throughput,
-            "rtt" => AbStep::Rtt,
-            _ => AbStep::Unit,
-        },
-        coupling: match settings.word("ab_coupling")? {
-            "independent" => AbCoupling::Independent {
-                raise_alpha: settings.number("s_alpha")?,
-                raise_beta: settings.number("s_beta")?,
-                lower_alpha: settings.number("d_alpha")?,
-                lower_beta: settings.number("d_beta")?,
-            },
-            _ => AbCoupling::Locked,
-        },
-    })
-}
-
-fn arithmetic(settings: &Settings) -> Option<CongestionAvoidance> {
-    Some(match settings.word("congestion_avoidance")? {
-        "integer" => CongestionAvoidance::Integer,
-        "ack-counting" => CongestionAvoidance::AckCounting,
-        "float" => CongestionAvoidance::Float,
-        "bytes" => CongestionAvoidance::ByteCounting,
-        other => unreachable!("arithmetic {other} is in the table of keys, but not here"),
-    })
-}
-
-fn recovery(settings: &Settings, report: &mut Report) -> Option<RecoveryParams> {
-    let restart_timer_on_partial_ack = settings.flag("restart_timer_on_partial_ack");
-    let word = settings.word("recovery")?;
-    if settings.word("restart_timer_on_partial_ack") == Some("first") && matches!(word, "fall-floyd" | "rfc6675") {
-        report
-            .error(
-                settings.at("restart_timer_on_partial_ack"),
-                format!("`restart_timer_on_partial_ack` \"first\" does not go with `recovery` {word:?}"),
-            )
-            .label("it is the rule of RFC 6582 for New Reno")
-            .help("write true or false, or recovery = \"new-reno\"");
-        return None;
-    }
-    Some(match word {
-        "vanilla" => RecoveryParams::Vanilla(()),
-        "reno" => RecoveryParams::Reno(()),
-        "new-reno" => RecoveryParams::NewReno(NewRenoParams {
-            guard_after_timeout: settings.flag("guard_after_timeout")?,
-            restart_timer_on_partial_ack: match settings.word("restart_timer_on_partial_ack")? {
-                "true" => PartialAckTimer::Each,
-                "first" => PartialAckTimer::First,
-                _ => PartialAckTimer::Never,
-            },
-            restart_timer_on_fast_retransmit: settings.flag("restart_timer_on_fast_retransmit")?,
-            partial_ack_window: match settings.word("partial_ack_window")? {
-                "deflate" => PartialAckWindow::Deflate,
-                _ => PartialAckWindow::Reset,
-            },
-            recovery_burst_segments: match settings.word("recovery_burst") {
-                Some("unlimited") => None,
-                _ => Some(u32::try_from(settings.amount("recovery_burst")?).ok()?),
-            },
-            growth_at_recovery_end: settings.flag("growth_at_recovery_end")?,
-        }),
-        "fall-floyd" => RecoveryParams::FallFloyd(FallFloydParams {
-            partial_ack_pipe_segments: u32::try_from(settings.amount("partial_ack_pipe")?).ok()?,
-            restart_timer_on_partial_ack: restart_timer_on_partial_ack?,
-            only_below_highest_sack: settings.flag("only_below_highest_sack")?,
-            guard_after_timeout: settings.flag("guard_after_timeout")?,
-        }),
-        "rfc6675" => RecoveryParams::Rfc6675(Rfc6675Params {
-            restart_timer_on_partial_ack: restart_timer_on_partial_ack?,
-            limited_transmit: settings.flag("limited_transmit")?,
-        }),
-        "rack" => RecoveryParams::Rack(()),
-        word @ ("vegas" | "vegas-1995") => {
-            let growth = settings.word("growth")?;
-            if !dialects::VEGAS_FAMILY.contains(&growth) {
-                let place = settings.at("recovery").or(settings.at("growth"));
-                report
-                    .error(place, format!("`recovery` {word:?} does not go with `growth` {growth:?}"))
-                    .label("it leaves the size of the window to Vegas")
-                    .help(format!(
-                        "write growth = {}, or another recovery",
-                        dialects::VEGAS_FAMILY.map(|word| format!("{word:?}")).join(" or ")
-                    ));
-                return None;
-            }
-            if word == "vegas" { RecoveryParams::Vegas(()) } else { RecoveryParams::Vegas1995(()) }
+/// The recovery that is chosen. One with fine timeouts goes with a congestion control that leaves losses to it.
+fn recovery(tables: &Tables, report: &mut Report) -> Option<RecoveryParams> {
+    let own = &tables.own;
+    let algorithm = recovery::Algorithm::named(own.word("recovery")?)?;
+    if algorithm.needs.fine_timeouts {
+        let name = own.word("congestion_control")?;
+        if cc::Algorithm::named(name).is_some_and(|chosen| !chosen.has_fine_timeouts) {
+            let others = cc::ALL.iter().filter(|other| other.has_fine_timeouts);
+            let others: Vec<String> = others.map(|other| format!("{:?}", other.name)).collect();
+            let place = own.at("recovery").or(own.at("congestion_control"));
+            let recovery = algorithm.name;
+            report
+                .error(place, format!("`recovery` {recovery:?} does not go with `congestion_control` {name:?}"))
+                .label("it leaves the size of the window to Vegas")
+                .help(format!("write congestion_control = {}, or another recovery", others.join(" or ")));
+            return None;
         }
-        other => unreachable!("recovery {other} is in the table of keys, but has no parameters"),
-    })
+    }
+    let params = (algorithm.params)(&mechanisms::values(algorithm.keys, tables.chosen("recovery"))?);
+    mechanisms::reported(params, tables, "recovery", report)
 }
 
 fn spelled(span: Span) -> String {

@@ -6,7 +6,7 @@ use ackclock::record::{GROUPS, Metric, MetricSet};
 use ackclock::scenario::ForcedDrop;
 
 use crate::diagnostic::{At, Report};
-use crate::keys::{Amount, Bare, Fallback, INSTANT, Key, Kind, Section, of_plain, policy_names};
+use crate::keys::{Amount, Bare, Fallback, INSTANT, Key, Kind, Section, of_plain};
 use crate::paths::{self, LinkErrors, Outage, Schedule};
 use crate::positions::{self, Position};
 use crate::quantity::{Dimension, Quantity, Trouble, bytes_per_second, nearest_unit};
@@ -93,7 +93,7 @@ pub(crate) fn check(key: &Key, item: &Item, report: &mut Report) -> Option<Value
         (Kind::Word(words) | Kind::FlagOr(words) | Kind::NumberOr { words, .. }, Node::Text(text)) => {
             word(name, words, text, item.at, report)
         }
-        (Kind::Policy, Node::Text(text)) => word(name, policy_names(), text, item.at, report),
+        (Kind::Mechanism(family), Node::Text(text)) => word(name, family.names(), text, item.at, report),
         (Kind::Integer { min, max }, Node::Integer(integer)) => {
             whole(name, *integer, *min, *max, item.at, report).map(Value::Integer)
         }
@@ -173,7 +173,9 @@ fn expectation(kind: &Kind) -> (String, String) {
         Kind::Flag => ("true or false", "true"),
         Kind::FlagOr(words) => return (format!("true, false or one of {}", listed(words)), "true".to_owned()),
         Kind::Word(words) => return (format!("one of {}", listed(words)), format!("{:?}", words[0])),
-        Kind::Policy => return (format!("one of {}", listed(policy_names())), "\"tail-drop\"".to_owned()),
+        Kind::Mechanism(family) => {
+            return (format!("one of {}", listed(family.names())), format!("{:?}", family.names()[0]));
+        }
         Kind::Integer { min, .. } => return ("a whole number".to_owned(), min.to_string()),
         Kind::Number { .. } => ("a number", "0.8"),
         Kind::NumberOr { words, .. } => return (format!("a number or one of {}", listed(words)), "0.8".to_owned()),

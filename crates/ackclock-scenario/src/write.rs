@@ -9,6 +9,7 @@ use crate::diagnostic::Report;
 use crate::document::{Document, Named};
 use crate::flows::Said;
 use crate::keys::Section;
+use crate::mechanisms::Tables;
 use crate::names::natural;
 use crate::plan::Plan;
 use crate::positions;
@@ -60,21 +61,12 @@ pub(crate) fn write(plan: &Plan, document: &Document, report: &Report) -> (Strin
         }
     }
     let general = &plan.queues.general;
-    writer.section(Some("queue"), &general.queue, None, &context);
-    if let Some(policy) = general.policy() {
-        writer.section(Some(&format!("queue.{}", policy.section.key())), policy, None, &context);
-    }
+    writer.tables("queue", general, None, &["policy"], &context);
     for (name, port) in &plan.queues.ports {
-        let name = header("port", name);
-        writer.section(Some(&name), &port.queue, Some(&general.queue), &context);
-        if let Some(policy) = port.policy() {
-            let is_written = general.queue.word("policy") == port.queue.word("policy");
-            let below = general.policy().filter(|_| is_written);
-            writer.section(Some(&format!("{name}.{}", policy.section.key())), policy, below, &context);
-        }
+        writer.tables(&header("port", name), port, Some(general), &["policy"], &context);
     }
     writer.section(Some(plan.framing.section.key()), &plan.framing, None, &context);
-    writer.section(Some("tcp"), &plan.tcp, None, &context);
+    writer.tables("tcp", &plan.tcp, None, TCP_CHOICES, &context);
     writer.section(Some("traffic"), &plan.traffic, None, &context);
     for ((flow, said), ends) in plan.tables.iter().zip(&plan.ends) {
         writer.flow(plan, &plan.scenario.flows[*flow], said, ends, &context);
@@ -116,6 +108,25 @@ impl Writer<'_> {
             return;
         }
         self.lines(header, lines);
+    }
+
+    /// A table, and those of the mechanisms that its keys `choices` choose: what differs from what holds without it.
+    fn tables(
+        &mut self,
+        header: &str,
+        tables: &Tables,
+        below: Option<&Tables>,
+        choices: &[&str],
+        context: &dyn Fn(&str) -> Option<&'static str>,
+    ) {
+        self.section(Some(header), &tables.own, below.map(|below| &below.own), context);
+        for key in choices {
+            let Some(chosen) = tables.chosen(key) else { continue };
+            // Of another mechanism nothing is written there.
+            let is_same = |below: &&Tables| below.own.word(key) == tables.own.word(key);
+            let below = below.filter(is_same).and_then(|below| below.chosen(key));
+            self.section(Some(&format!("{header}.{}", chosen.section.key())), chosen, below, context);
+        }
     }
 
     /// The keys that a table gives, and no other: what it does not give holds as it holds without it.
@@ -171,7 +182,7 @@ impl Writer<'_> {
         if !lines.is_empty() {
             self.lines(Some(&name), lines);
         }
-        self.section(Some(&format!("{name}.tcp")), &common.tcp_settings, Some(&plan.tcp), context);
+        self.tables(&format!("{name}.tcp"), &common.tcp_settings, Some(&plan.tcp), TCP_CHOICES, context);
     }
 
     fn lines(&mut self, header: Option<&str>, lines: Vec<(&'static str, String, Option<&Origin>)>) {
@@ -194,6 +205,9 @@ impl Writer<'_> {
         }
     }
 }
+
+/// The keys of [tcp] that choose mechanisms.
+const TCP_CHOICES: &[&str] = &["congestion_control", "recovery"];
 
 /// Control characters of a file's path must not end a comment.
 fn one_line(comment: &str) -> String {

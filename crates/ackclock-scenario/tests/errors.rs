@@ -132,7 +132,7 @@ fn absurd_values() {
         "seed = -1",
         "seed = 9223372036854775808",
         "seed = \"1\"",
-        "version = 2",
+        "version = 3",
         "network.sources = 0",
         "network.sources = 1000000000",
         "network.sources = 10000001",
@@ -198,7 +198,7 @@ fn what_is_not_modelled_is_said_with_its_page() {
         "queue.policy = \"fq_codel\"",
         "queue.ecn = true",
         "tcp.ecn = true",
-        "tcp.growth = \"westwood\"",
+        "tcp.congestion_control = \"westwood\"",
         "tcp.recovery = \"PRR\"",
         "web.browsing = { from = \"s1\", to = \"d1\" }",
         "flow.f1.pareto = 1.2",
@@ -210,8 +210,8 @@ fn what_is_not_modelled_is_said_with_its_page() {
 fn words_and_keys_of_other_programs_are_explained() {
     insta::assert_snapshot!(changes(&[
         "tcp.recovery = \"cubic\"",
-        "tcp.growth = \"rack\"",
-        "tcp.growth = \"bbr\"",
+        "tcp.congestion_control = \"rack\"",
+        "tcp.congestion_control = \"bbr\"",
         "tcp.congestion_control = \"cubic\"",
         "queue.aqm = \"red\"",
         "link.\"sw1->sw2\".loss = 0.1",
@@ -344,6 +344,42 @@ fn queues_that_cannot_work() {
     ]));
 }
 
+/// What each key is called now, with its place; of keys that several mechanisms have, that of the one that is chosen.
+#[test]
+fn files_of_version_1() {
+    insta::assert_snapshot!(changes(&[
+        "version = 1",
+        "version = 1\ntcp.growth = \"reno\"",
+        "tcp = { growth = \"cubic\", cubic_c = 0.4, cubic_beta = 0.7 }",
+        "tcp = { growth = \"vegas-a\", alpha = 2, ab_step = \"rtt\", recovery = \"vegas\" }",
+        "tcp = { growth = \"bbr3\", rtprop_window = \"5 s\", probe_rtt = \"100 ms\" }",
+        "tcp.growth = \"bbr1\"\nflow.f1.tcp = { growth = \"hybla\", restart_timer_on_partial_ack = false }",
+        "version = 1\nqueue.policy = \"epd\"\nqueue.threshold = 0.5",
+        "version = 1\nqueue.load_ratio = 0.9\nbufer = 1",
+        "version = 2\ntcp.growth = \"reno\"",
+    ]));
+}
+
+/// Tables of mechanisms that there are not, and parameters that stand elsewhere.
+#[test]
+fn tables_of_mechanisms() {
+    insta::assert_snapshot!(changes(&[
+        "tcp.cubik.c = 1",
+        "tcp.rack.reordering = 1",
+        "tcp.alpha = 1",
+        "tcp.cubic.alpha = 1",
+        "tcp.vegas-a.increse = \"spread\"",
+        "tcp.cubic = 1",
+        "tcp.congestion_control.cubic = 1",
+        "flow.f1.tcp.cubik.c = 1",
+        "flow.f1.tcp = { congestion_control = \"cubic\", cubic.c = 2 }",
+        "queue.redd.max_p = 0.1",
+        "queue.tail-drop.threshold = 1",
+        "queue.threshold = 0.5",
+        "port.\"sw1->sw2\".sd.threshold = 0.5",
+    ]));
+}
+
 #[test]
 fn tcp_that_cannot_work() {
     insta::assert_snapshot!(changes(&[
@@ -359,21 +395,21 @@ fn tcp_that_cannot_work() {
         "tcp.max_rto = \"199 ms\"\ntcp.initial_rto = \"199 ms\"",
         "tcp.max_rto = \"2 s\"",
         "tcp = { tick = \"1 ns\", min_rto = \"10 s\" }",
-        "tcp = { growth = \"reno\", recovery = \"vegas\" }",
-        "tcp = { growth = \"vegas-linux\", recovery = \"vegas-1995\" }",
-        "tcp = { growth = \"bbr1\", recovery = \"new-reno\" }",
-        "tcp = { growth = \"bbr1\", recovery = \"rfc6675\" }",
-        "tcp = { recovery = \"rfc6675\", restart_timer_on_partial_ack = \"first\" }",
-        "tcp = { recovery = \"new-reno\", restart_timer_on_partial_ack = \"second\" }",
-        "tcp = { recovery = \"new-reno\", restart_timer_on_partial_ack = \"first\", initial_ssthresh = \"infinite\" }",
-        "tcp = { growth = \"bbr1\", receiver_sack = false }",
-        "tcp = { growth = \"bbr3\", recovery = \"reno\" }",
+        "tcp = { congestion_control = \"reno\", recovery = \"vegas\" }",
+        "tcp = { congestion_control = \"vegas-linux\", recovery = \"vegas-1995\" }",
+        "tcp = { congestion_control = \"bbr1\", recovery = \"new-reno\" }",
+        "tcp = { congestion_control = \"bbr1\", recovery = \"rfc6675\" }",
+        "tcp = { recovery = \"rfc6675\", rfc6675.restart_timer_on_partial_ack = \"first\" }",
+        "tcp = { recovery = \"new-reno\", new-reno.restart_timer_on_partial_ack = \"second\" }",
+        "tcp = { recovery = \"new-reno\", new-reno.restart_timer_on_partial_ack = \"first\", initial_ssthresh = \"infinite\" }",
+        "tcp = { congestion_control = \"bbr1\", receiver_sack = false }",
+        "tcp = { congestion_control = \"bbr3\", recovery = \"reno\" }",
         "tcp = { dialect = \"ns2-2001\", handshake = true }",
-        "tcp = { growth = \"vegas\", alpha = 4 }",
-        "tcp = { growth = \"vegas-linux\", linux_alpha = 5 }",
-        "tcp = { growth = \"vegas-a\", alpha_max = 0.5 }",
-        "tcp = { growth = \"vegas-a\", tie_up_probability = 0.5, tie_down_probability = 0.6 }",
-        "tcp = { growth = \"vegas-a\", tie_up_probability = 1.01 }",
+        "tcp = { congestion_control = \"vegas\", vegas.alpha = 4 }",
+        "tcp = { congestion_control = \"vegas-linux\", vegas-linux.alpha = 5 }",
+        "tcp = { congestion_control = \"vegas-a\", vegas-a.alpha_max = 0.5 }",
+        "tcp = { congestion_control = \"vegas-a\", vegas-a.tie_up_probability = 0.5, vegas-a.tie_down_probability = 0.6 }",
+        "tcp = { congestion_control = \"vegas-a\", vegas-a.tie_up_probability = 1.01 }",
     ]));
 }
 
@@ -383,12 +419,12 @@ fn keys_without_effect() {
         "queue = { policy = \"tail-drop\", epd.threshold = 0.5, service_order = \"fixed\" }",
         "queue = { policy = \"tail-drop\", epd.threshold = 0.5 }\nport.\"sw1->sw2\".policy = \"epd\"",
         "queue.selective-drop.episode_end = 0.5",
-        "tcp = { recovery = \"vanilla\", guard_after_timeout = false, delayed_ack_timeout = \"100 ms\" }",
-        "tcp = { recovery = \"vanilla\", guard_after_timeout = false }\nflow.f2.tcp.recovery = \"new-reno\"",
-        "flow.f2.tcp.partial_ack_pipe = \"1 segment\"",
-        "tcp = { growth = \"vegas\", cubic_c = 1 }",
-        "tcp = { growth = \"cubic\", probe_rtt = \"100 ms\" }",
-        "tcp = { growth = \"vegas\", congestion_avoidance = \"float\", increase = \"spread\" }",
+        "tcp = { recovery = \"vanilla\", new-reno.guard_after_timeout = false, delayed_ack_timeout = \"100 ms\" }",
+        "tcp = { recovery = \"vanilla\", new-reno.guard_after_timeout = false }\nflow.f2.tcp.recovery = \"new-reno\"",
+        "flow.f2.tcp.fall-floyd.partial_ack_pipe = \"1 segment\"",
+        "tcp = { congestion_control = \"vegas\", cubic.c = 1 }",
+        "tcp = { congestion_control = \"cubic\", bbr1.probe_rtt = \"100 ms\" }",
+        "tcp = { congestion_control = \"vegas\", reno.congestion_avoidance = \"float\", vegas-a.increase = \"spread\" }",
         "bottleneck = \"none\"\ncapacity = \"5 Mbps\"",
     ]));
 }

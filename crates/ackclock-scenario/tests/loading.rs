@@ -278,10 +278,10 @@ fn the_guard_after_a_timeout_is_on_for_new_reno_and_off_for_fall_floyd() {
     };
     assert!(guard("tcp.recovery = \"new-reno\""));
     assert!(!guard("tcp.recovery = \"fall-floyd\""));
-    assert!(guard("tcp = { recovery = \"fall-floyd\", guard_after_timeout = true }"));
+    assert!(guard("tcp = { recovery = \"fall-floyd\", fall-floyd.guard_after_timeout = true }"));
     // What is written for all flows does not become the default of one with another recovery.
     assert!(!guard("flow.f1.tcp.recovery = \"fall-floyd\""));
-    assert!(!guard("tcp.guard_after_timeout = false\nflow.f1.tcp.recovery = \"new-reno\""));
+    assert!(!guard("tcp.new-reno.guard_after_timeout = false\nflow.f1.tcp.recovery = \"new-reno\""));
 }
 
 const SQUARE: &str = r#"

@@ -104,14 +104,19 @@ to = "oslo"
 /// What goes with words that mean nothing by themselves; the first with which a word loads is taken.
 const COMPANIONS: [&[&str]; 13] = [
     // Of Vegas-A only: throughputs count as equal, and what follows from that is drawn.
-    &["tcp.th_tolerance=1", "tcp.tie_up_probability=0.5"],
+    &["tcp.vegas-a.th_tolerance=1", "tcp.vegas-a.tie_up_probability=0.5"],
     &[],
-    &["tcp.recovery=vegas", "tcp.growth=vegas-a", "tcp.tie_up_probability=0"],
-    &["tcp.recovery=vegas", "tcp.growth=vegas-a", "tcp.tie_up_probability=0", "tcp.ab_coupling=independent"],
-    &["tcp.recovery=vegas", "tcp.growth=vegas-plus"],
-    &["tcp.recovery=vegas-1995", "tcp.growth=vegas-1995"],
-    &["tcp.growth=vegas"],
-    &["tcp.growth=cubic"],
+    &["tcp.recovery=vegas", "tcp.congestion_control=vegas-a", "tcp.vegas-a.tie_up_probability=0"],
+    &[
+        "tcp.recovery=vegas",
+        "tcp.congestion_control=vegas-a",
+        "tcp.vegas-a.tie_up_probability=0",
+        "tcp.vegas-a.coupling=independent",
+    ],
+    &["tcp.recovery=vegas", "tcp.congestion_control=vegas-plus"],
+    &["tcp.recovery=vegas-1995", "tcp.congestion_control=vegas-1995"],
+    &["tcp.congestion_control=vegas"],
+    &["tcp.congestion_control=cubic"],
     &["tcp.recovery=fall-floyd"],
     &["tcp.recovery=rfc6675"],
     &["tcp.recovery=rfc6675", "tcp.sack_option=offset-1"],
@@ -205,12 +210,18 @@ fn words() -> Vec<String> {
                 let all = prefixes.flat_map(|prefix| errors(property).into_iter().map(move |set| (prefix, set)));
                 sets.extend(all.map(|(prefix, errors)| format!("{prefix}.errors={errors}")));
             } else if let Some(parameters) = property["properties"].as_object().filter(|_| section != "flow") {
-                // The table of a drop policy, which matters with that policy.
+                // The table of a mechanism, which matters with that one.
+                let congestion_controls = keys.get("congestion_control").map(literals).unwrap_or_default();
+                let chooses = match section.as_str() {
+                    "tcp" if congestion_controls.contains(&format!("{key:?}")) => "congestion_control",
+                    "tcp" => "recovery",
+                    _ => "policy",
+                };
                 let words = parameters.iter().flat_map(|(name, property)| {
                     literals(property).into_iter().map(move |word| format!("{key} = {{ {name} = {word} }}"))
                 });
                 let all = words.flat_map(|table| prefixes.clone().map(move |prefix| (prefix, table.clone())));
-                sets.extend(all.map(|(prefix, table)| format!("{prefix}={{ policy = {key:?}, {table} }}")));
+                sets.extend(all.map(|(prefix, table)| format!("{prefix}={{ {chooses} = {key:?}, {table} }}")));
             } else {
                 let all = prefixes.flat_map(|prefix| literals(property).into_iter().map(move |word| (prefix, word)));
                 sets.extend(all.map(|(prefix, word)| format!("{prefix}.{key}={word}")));

@@ -156,7 +156,7 @@ fn what_the_checker_refuses_by_itself_the_schema_refuses_too() {
     for change in [
         "bufer = 1",
         "seed = -1",
-        "version = 2",
+        "version = 3",
         "tcp.mss = 512",
         "tcp.mss = \"512 b\"",
         "tcp.mss = \"512 Mbps\"",

@@ -29,7 +29,6 @@ const ALLOWED: &[(&str, &str, &str)] = &[
     ("ackclock-sat", "plan/setup", "plan/world"),
     ("ackclock-sat", "plan/world/ways", "plan/world"),
     ("ackclock-scenario", "files", "lib"),
-    ("ackclock-scenario", "keys/congestion", "keys"),
     ("ackclock-scenario", "keys/network", "keys"),
     ("ackclock-scenario", "keys/sack", "keys"),
     ("ackclock-scenario", "keys/satellites", "keys"),

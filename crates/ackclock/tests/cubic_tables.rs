@@ -46,8 +46,8 @@ fn mean_window(period: u64, c: f64, rtt_ms: u64, first: f64) -> f64 {
          [node]\ns.kind = \"host\"\nd.kind = \"host\"\n\
          [link.path]\nends = [\"s\", \"d\"]\nrate = \"100 Gbps\"\ndelay = \"{delay} us\"\n\
          errors = {{ model = \"list\", packets = [{lost}], direction = \"s->d\" }}\n\
-         [tcp]\ndialect = \"standard\"\nmss = \"{MSS} B\"\nrecovery = \"rfc6675\"\ngrowth = \"cubic\"\ncubic_c = {c}\n\
-         fast_convergence = false\ndelayed_ack = false\nreceive_window = \"500 MB\"\ninitial_ssthresh = \"{ssthresh:.0} B\"\n\
+         [tcp]\ndialect = \"standard\"\nmss = \"{MSS} B\"\nrecovery = \"rfc6675\"\ncongestion_control = \"cubic\"\ncubic.c = {c}\n\
+         cubic.fast_convergence = false\ndelayed_ack = false\nreceive_window = \"500 MB\"\ninitial_ssthresh = \"{ssthresh:.0} B\"\n\
          [flow.f]\nfrom = \"s\"\nto = \"d\"\nsize = \"{size} B\"\n",
         delay = rtt_ms * 500,
         lost = lost.join(", "),

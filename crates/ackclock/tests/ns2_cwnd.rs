@@ -106,5 +106,5 @@ fn a_timeout_begins_again_with_one_packet() {
 #[test]
 fn vegas_doubles_its_window_every_other_round_trip() {
     let expected = [vec![(0, 1000)], ramp(20_000, 3..=3), ramp(40_000, 4..=6), ramp(60_000, 7..=12)].concat();
-    assert_eq!(changes(&["tcp.growth=vegas", "duration=650 ms"], Metric::Cwnd), expected);
+    assert_eq!(changes(&["tcp.congestion_control=vegas", "duration=650 ms"], Metric::Cwnd), expected);
 }

@@ -68,7 +68,7 @@ fn long_transfers_stay_as_they_are() {
         text += &format!("{growth:7}  {what}  {seconds:.3} s  {again:3} again\n");
     };
     for (growth, first) in [("reno", 5001), ("vegas", 5001)] {
-        let growth_set = format!("tcp.growth={growth}");
+        let growth_set = format!("tcp.congestion_control={growth}");
         for (delay, number) in [("2.5 ms", first), ("2.5 ms", 10_001), ("22.5 ms", first), ("22.5 ms", 10_001)] {
             let scenario = line([1000, 250, 250], [delay, delay, "5 ms"], 50, &[&growth_set]);
             row(growth, &format!("{delay:>7}  packet {number:5}"), transfer(scenario, number));
@@ -79,7 +79,7 @@ fn long_transfers_stay_as_they_are() {
         }
     }
     for seed in 1..=3 {
-        let scenario = line([1000, 250, 250], ["2.5 ms", "2.5 ms", "5 ms"], 50, &["tcp.growth=vegas-a"]);
+        let scenario = line([1000, 250, 250], ["2.5 ms", "2.5 ms", "5 ms"], 50, &["tcp.congestion_control=vegas-a"]);
         row("vegas-a", &format!(" seed {seed}  packet  5001"), transfer_with(scenario, 5001, seed));
     }
     insta::assert_snapshot!(text);
@@ -104,7 +104,7 @@ fn short_transfers_with_losses_are_those_of_ns2() {
         ("vegas", 5, 7.137, 4),
         ("vegas", 8, 5.854, 0),
     ] {
-        let growth = format!("tcp.growth={growth}");
+        let growth = format!("tcp.congestion_control={growth}");
         let scenario = line([1000, 437, 991], ["20.3 ms", "5.1 ms", "5.7 ms"], limit, &[&growth]);
         assert_eq!(transfer(scenario, 301), (seconds, again), "{growth}, limit {limit}");
     }

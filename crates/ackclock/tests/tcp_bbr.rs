@@ -10,11 +10,11 @@ use lab::{SECOND_FLOW, conserves, flow, port, scenario, two_senders};
 /// One flow over 10 Mb/s and 100 ms: 125 kB, 83 segments of 1500 octets.
 fn path() -> String {
     let head = "duration = \"60 s\"\nrecord = [\"cwnd\", \"rtt\", \"sent\"]";
-    two_senders(head, "1 Gbps", "40 ms", "1000 packets", "growth = \"bbr1\"")
+    two_senders(head, "1 Gbps", "40 ms", "1000 packets", "congestion_control = \"bbr1\"")
 }
 
 /// Version 3 in the place of version 1.
-const V3: &str = "tcp.growth=bbr3";
+const V3: &str = "tcp.congestion_control=bbr3";
 
 fn run(name: &str, sets: &[&str]) -> Records {
     let records = assert_engines_agree(name, &scenario(&path(), sets), 1);
@@ -86,7 +86,7 @@ fn the_path_is_filled_with_next_to_no_queue() {
 fn random_losses_hardly_matter() {
     let errors = "link.middle.errors={ model = \"uniform\", rate = 0.02, direction = \"sw1->sw2\" }";
     let bbr = share(flow(&run("random losses", &[errors]), "f1"));
-    let cubic = share(flow(&run("random losses, CUBIC", &[errors, "tcp.growth=cubic"]), "f1"));
+    let cubic = share(flow(&run("random losses, CUBIC", &[errors, "tcp.congestion_control=cubic"]), "f1"));
     assert!(bbr > 0.85 && cubic < 0.3, "BBR {bbr}, CUBIC {cubic}");
 }
 
@@ -144,7 +144,7 @@ fn version_3_finds_out_how_much_a_shallow_buffer_takes() {
         let sum: f64 = records.flows.iter().map(share).sum();
         (sum, records.flows.iter().map(|flow| flow.retransmissions).sum::<u64>())
     };
-    let ((one, lost_by_one), (three, lost_by_three)) = (lossy("tcp.growth=bbr1"), lossy(V3));
+    let ((one, lost_by_one), (three, lost_by_three)) = (lossy("tcp.congestion_control=bbr1"), lossy(V3));
     assert!(three > 0.9 && one > 0.9, "{three} {one}: RACK repairs what either loses");
     assert!(3 * lost_by_three < lost_by_one, "{lost_by_three} {lost_by_one}");
 }
@@ -182,7 +182,7 @@ fn is_not_stuck(recovery: &str, growth: &str) {
          errors = {{ model = \"uniform\", rate = 0.001, direction = \"a->b\" }}\n\
          [link.down]\nends = [\"b\", \"d\"]\nrate = \"1 Gbps\"\ndelay = \"1 ms\"\n\
          [queue]\nbuffer = \"750 kB\"\n\
-         [tcp]\ndialect = \"standard\"\nrecovery = \"{recovery}\"\ngrowth = \"{growth}\"\nreceive_window = \"16 MB\"\n\
+         [tcp]\ndialect = \"standard\"\nrecovery = \"{recovery}\"\ncongestion_control = \"{growth}\"\nreceive_window = \"16 MB\"\n\
          [flow.f]\nfrom = \"s\"\nto = \"d\"\n"
     );
     let scenario = scenario(&text, &[]);

@@ -27,7 +27,7 @@ fn total(records: &Records, of: impl Fn(&FlowRecord) -> u64) -> u64 {
 /// Two flows of BBR lose retransmissions, too: RFC 6675 waits for the timer again and again, and sends what had arrived.
 #[test]
 fn bbr_fills_a_shallow_buffer_without_timeouts() {
-    for growth in ["tcp.growth=bbr1", "tcp.growth=bbr3"] {
+    for growth in ["tcp.congestion_control=bbr1", "tcp.congestion_control=bbr3"] {
         let with = |recovery| {
             let records =
                 run("shallow", &[SECOND_FLOW[0], SECOND_FLOW[1], "queue.buffer=10 packets", growth, recovery]);

@@ -70,7 +70,7 @@ fn one_tcp_has_a_report_of_its_own_and_several_flows_a_fairness() {
 
 /// Of the growths without a recovery of their own the standard dialect says the recovery.
 #[test]
-fn every_tcp_runs_in_every_dialect_with_the_recovery_that_goes_with_its_growth() {
+fn every_tcp_runs_in_every_dialect_with_the_recovery_that_goes_with_it() {
     let place = Place::new("quick-every");
     let all = [
         ("vanilla", "vanilla", "reno"),
@@ -95,7 +95,7 @@ fn every_tcp_runs_in_every_dialect_with_the_recovery_that_goes_with_its_growth()
         let outcome = quick(&place, &more).exits_with(0);
         let mut lines = outcome.stdout.lines().skip(1);
         assert!(lines.next().unwrap().starts_with(&format!("dialect {dialect}, receive window ")));
-        for (line, (name, recovery, growth)) in lines.skip(1).zip(all) {
+        for (line, (name, recovery, control)) in lines.skip(1).zip(all) {
             let mut words = line.split_whitespace();
             assert_eq!(words.next(), Some(name), "{line}");
             let rate: f64 = words.next().unwrap().parse().unwrap();
@@ -103,7 +103,7 @@ fn every_tcp_runs_in_every_dialect_with_the_recovery_that_goes_with_its_growth()
             let scenario = place.read(&format!("q/{name}/scenario.toml"));
             let is_given = ["cubic", "bbr1", "bbr3", "vegas-linux"].contains(&name) && dialect == "standard";
             let recovery = if is_given { standard } else { recovery };
-            for (key, word) in [("recovery", recovery), ("growth", growth), ("dialect", dialect)] {
+            for (key, word) in [("recovery", recovery), ("congestion_control", control), ("dialect", dialect)] {
                 assert!(scenario.contains(&format!("{key} = \"{word}\"\n")), "{name}: {scenario}");
             }
         }
@@ -248,7 +248,7 @@ fn what_is_wrong_is_said_before_anything_is_run() {
     let place = Place::new("quick-wrong");
     for (arguments, code, words) in [
         (&["--tcp", "renno"][..], 2, &["unknown TCP `renno`", "did you mean `reno`?"][..]),
-        (&["--tcp", "quickest"], 2, &["unknown TCP `quickest`", "known: vanilla, reno, newreno, sack"]),
+        (&["--tcp", "quickest"], 2, &["unknown TCP `quickest`", "known: vanilla, reno, newreno, fall-floyd, sack"]),
         (&["--rate", "2"], 2, &["--rate 2", "Mbps"]),
         (&["--rtt", "1us"], 2, &["--rtt 1us is too short"]),
         (&["--rtt", "61min"], 2, &["--rtt 61min is too long", "1 h or less"]),

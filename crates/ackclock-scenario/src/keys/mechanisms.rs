@@ -4,59 +4,102 @@ use std::sync::LazyLock;
 
 use ackclock::keys::{Default, Key as Described, Kind as DescribedKind, Value as Plain};
 use ackclock::queue::{cell, packet};
+use ackclock::tcp::{cc, recovery};
 use ackclock::units::Span;
 
+use super::dialects;
 use super::{Amount, Bare, Fallback, Key, Kind, Limit, Section};
 use crate::quantity::{Dimension, Quantity};
 use crate::values::Value;
 
 /// The table of one mechanism.
 pub(crate) struct Mechanism {
+    /// The key that chooses it.
+    pub(crate) key: &'static str,
     /// What it is called.
     pub(crate) name: &'static str,
     /// What it is.
     pub(crate) about: &'static str,
-    /// How the header of its table looks in [queue], and at a port.
-    pub(crate) headers: [String; 2],
+    /// How the header of its table looks: for all ports or connections, and for one.
+    headers: [String; 2],
     /// What the mechanism says of its keys.
     pub(crate) described: &'static [Described],
     keys: Vec<Key>,
 }
 
+/// A family of mechanisms, of which a key chooses one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Family {
+    /// Drop policies, of cells and of packets.
+    Policy,
+    CongestionControl,
+    Recovery,
+    Dialect,
+}
+
+impl Family {
+    /// The names of all, each once.
+    pub(crate) fn names(self) -> &'static [&'static str] {
+        static POLICIES: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
+            let mut names: Vec<&'static str> = cell::POLICIES.iter().map(|policy| policy.name).collect();
+            let packets = packet::POLICIES.iter().map(|policy| policy.name);
+            names.extend(packets.filter(|name| cell::POLICIES.iter().all(|policy| policy.name != *name)));
+            names
+        });
+        static CONGESTION_CONTROLS: LazyLock<Vec<&'static str>> =
+            LazyLock::new(|| cc::ALL.iter().map(|algorithm| algorithm.name).collect());
+        static RECOVERIES: LazyLock<Vec<&'static str>> =
+            LazyLock::new(|| recovery::ALL.iter().map(|algorithm| algorithm.name).collect());
+        static DIALECTS: LazyLock<Vec<&'static str>> =
+            LazyLock::new(|| dialects::ALL.iter().map(|dialect| dialect.name).collect());
+        match self {
+            Family::Policy => &POLICIES,
+            Family::CongestionControl => &CONGESTION_CONTROLS,
+            Family::Recovery => &RECOVERIES,
+            Family::Dialect => &DIALECTS,
+        }
+    }
+}
+
 /// The drop policies that have parameters: those of cells, then those of packets.
 pub(crate) fn policies() -> &'static [Mechanism] {
-    static POLICIES: LazyLock<Vec<Mechanism>> = LazyLock::new(|| {
+    static ALL: LazyLock<Vec<Mechanism>> = LazyLock::new(|| {
         let cells = cell::POLICIES.iter().map(|policy| (policy.name, policy.about, policy.keys));
         let packets = packet::POLICIES.iter().map(|policy| (policy.name, policy.about, policy.keys));
-        let with_parameters = cells.chain(packets).filter(|(.., keys)| !keys.is_empty());
-        let all: Vec<Mechanism> =
-            with_parameters.map(|(name, about, keys)| Mechanism::new(name, about, keys)).collect();
-        assert!(all.iter().enumerate().all(|(i, one)| all[..i].iter().all(|other| other.name != one.name)));
-        all
+        let around = ["queue", "port.\"A->B\""];
+        tables(cells.chain(packets).map(|described| Mechanism::new("policy", around, described)))
     });
-    &POLICIES
+    &ALL
 }
 
-/// The names of all drop policies, each once.
-pub(crate) fn policy_names() -> &'static [&'static str] {
-    static NAMES: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
-        let mut names: Vec<&'static str> = cell::POLICIES.iter().map(|policy| policy.name).collect();
-        let packets = packet::POLICIES.iter().map(|policy| policy.name);
-        names.extend(packets.filter(|name| cell::POLICIES.iter().all(|policy| policy.name != *name)));
-        names
+/// The congestion controls, then the recoveries that have parameters.
+pub(crate) fn tcp_algorithms() -> &'static [Mechanism] {
+    static ALL: LazyLock<Vec<Mechanism>> = LazyLock::new(|| {
+        let around = ["tcp", "flow.NAME.tcp"];
+        let congestion_controls = cc::ALL.iter().map(|algorithm| {
+            Mechanism::new("congestion_control", around, (algorithm.name, algorithm.about, algorithm.keys))
+        });
+        let recoveries = recovery::ALL
+            .iter()
+            .map(|algorithm| Mechanism::new("recovery", around, (algorithm.name, algorithm.about, algorithm.keys)));
+        tables(congestion_controls.chain(recoveries))
     });
-    &NAMES
+    &ALL
 }
 
-/// The table of the policy called so, if it has one.
-pub(crate) fn policy_table(name: &str) -> Option<u8> {
-    policies().iter().position(|policy| policy.name == name).map(|index| index as u8)
+/// Those that have parameters. No two may have tables of one name.
+fn tables(mechanisms: impl Iterator<Item = Mechanism>) -> Vec<Mechanism> {
+    let all: Vec<Mechanism> = mechanisms.filter(|mechanism| !mechanism.keys.is_empty()).collect();
+    assert!(all.iter().enumerate().all(|(i, one)| all[..i].iter().all(|other| other.name != one.name)));
+    all
 }
+
+type DescribedMechanism = (&'static str, &'static str, &'static [Described]);
 
 impl Mechanism {
-    fn new(name: &'static str, about: &'static str, described: &'static [Described]) -> Mechanism {
-        let headers = [format!("[queue.{name}]"), format!("[port.\"A->B\".{name}]")];
-        Mechanism { name, about, headers, described, keys: described.iter().map(key).collect() }
+    fn new(key: &'static str, around: [&str; 2], (name, about, described): DescribedMechanism) -> Mechanism {
+        let headers = around.map(|around| format!("[{around}.{name}]"));
+        Mechanism { key, name, about, headers, described, keys: described.iter().map(self::key).collect() }
     }
 
     pub(super) fn keys(&self) -> &[Key] {
@@ -171,8 +214,27 @@ impl Section {
     pub(crate) fn mechanism(self) -> Option<&'static Mechanism> {
         match self {
             Section::QueuePolicy(index) | Section::PortPolicy(index) => Some(&policies()[usize::from(index)]),
+            Section::TcpAlgorithm(index) | Section::FlowTcpAlgorithm(index) => {
+                Some(&tcp_algorithms()[usize::from(index)])
+            }
             _ => None,
         }
+    }
+
+    /// The families of which its keys choose members with tables in it.
+    pub(crate) fn families(self) -> impl Iterator<Item = Family> {
+        let families: &[Family] = match self {
+            Section::Queue | Section::Port => &[Family::Policy],
+            Section::Tcp | Section::FlowTcp => &[Family::CongestionControl, Family::Recovery],
+            _ => &[],
+        };
+        families.iter().copied()
+    }
+
+    /// The table of a mechanism, how its header looks.
+    pub(super) fn header_of_mechanism(self) -> &'static str {
+        let of_one = matches!(self, Section::PortPolicy(_) | Section::FlowTcpAlgorithm(_));
+        self.mechanism().map_or("", |mechanism| &mechanism.headers[usize::from(of_one)])
     }
 }
 

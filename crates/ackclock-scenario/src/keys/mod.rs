@@ -1,7 +1,7 @@
 //! The language: every key of a scenario file, in the order in which files are written out. The checker, the
 //! JSON Schema and the writer all read this table.
 
-mod congestion;
+pub(crate) mod dialects;
 mod mechanisms;
 mod network;
 mod sack;
@@ -9,7 +9,7 @@ mod satellites;
 mod traffic;
 mod udp;
 
-pub(crate) use mechanisms::{Mechanism, of_plain, policies, policy_names, policy_table, to_plain};
+pub(crate) use mechanisms::{Family, Mechanism, of_plain, policies, tcp_algorithms, to_plain};
 pub(crate) use network::{MOST_BYTES, MOST_CELLS};
 
 pub(crate) use ackclock::keys::Condition;
@@ -51,9 +51,13 @@ pub(crate) enum Section {
     Atm,
     Packet,
     Tcp,
+    /// The table of one congestion control or recovery below [`Section::Tcp`].
+    TcpAlgorithm(u8),
     Traffic,
     Flow,
     FlowTcp,
+    /// The table of one congestion control or recovery below [`Section::FlowTcp`].
+    FlowTcpAlgorithm(u8),
     Udp,
     Satellites,
     Place,
@@ -87,8 +91,8 @@ pub(crate) enum Kind {
     FlagOr(&'static [&'static str]),
     /// One of these words.
     Word(&'static [&'static str]),
-    /// The name of a drop policy.
-    Policy,
+    /// The name of a mechanism.
+    Mechanism(Family),
     /// A whole number.
     Integer { min: u64, max: u64 },
     /// A number above 0.
@@ -164,10 +168,11 @@ impl Limit {
 }
 
 impl Section {
-    /// Every kind of table: those of [`Section::ALL`], and those of mechanisms for all ports.
+    /// Every kind of table: those of [`Section::ALL`], and those of mechanisms for all ports and connections.
     pub(crate) fn everywhere() -> impl Iterator<Item = Section> {
         let policies = (0..policies().len()).map(|index| Section::QueuePolicy(index as u8));
-        Section::ALL.iter().copied().chain(policies)
+        let algorithms = (0..tcp_algorithms().len()).map(|index| Section::TcpAlgorithm(index as u8));
+        Section::ALL.iter().copied().chain(policies).chain(algorithms)
     }
 
     /// Every kind of table but those of mechanisms, and [`Section::LinkDirection`], whose keys [`Section::Link`] has too.
@@ -198,8 +203,8 @@ impl Section {
             Section::Link => "[link.NAME]",
             Section::LinkDirection => "[link.\"A->B\"]",
             Section::Queue => "[queue]",
-            Section::QueuePolicy(index) => &policies()[usize::from(index)].headers[0],
-            Section::PortPolicy(index) => &policies()[usize::from(index)].headers[1],
+            Section::QueuePolicy(_) | Section::PortPolicy(_) => self.header_of_mechanism(),
+            Section::TcpAlgorithm(_) | Section::FlowTcpAlgorithm(_) => self.header_of_mechanism(),
             Section::Port => "[port.\"A->B\"]",
             Section::Atm => "[atm]",
             Section::Packet => "[packet]",
@@ -221,7 +226,10 @@ impl Section {
             Section::Node => "node",
             Section::Link | Section::LinkDirection => "link",
             Section::Queue => "queue",
-            Section::QueuePolicy(index) | Section::PortPolicy(index) => policies()[usize::from(index)].name,
+            Section::QueuePolicy(_) | Section::PortPolicy(_) => self.mechanism().map_or("", |mechanism| mechanism.name),
+            Section::TcpAlgorithm(_) | Section::FlowTcpAlgorithm(_) => {
+                self.mechanism().map_or("", |mechanism| mechanism.name)
+            }
             Section::Port => "port",
             Section::Atm => "atm",
             Section::Packet => "packet",
@@ -245,7 +253,12 @@ impl Section {
             }
             Section::LinkDirection => "What is different in one direction of a link.",
             Section::Queue => "The queue of every output port of every switch.",
-            Section::QueuePolicy(index) | Section::PortPolicy(index) => policies()[usize::from(index)].about,
+            Section::QueuePolicy(_) | Section::PortPolicy(_) => {
+                self.mechanism().map_or("", |mechanism| mechanism.about)
+            }
+            Section::TcpAlgorithm(_) | Section::FlowTcpAlgorithm(_) => {
+                self.mechanism().map_or("", |mechanism| mechanism.about)
+            }
             Section::Port => "What is different at one output port of a switch.",
             Section::Atm => "What holds on ATM networks only.",
             Section::Packet => "What holds on packet networks only.",
@@ -272,7 +285,6 @@ impl Section {
             .iter()
             .chain(traffic::KEYS)
             .chain(sack::KEYS)
-            .chain(congestion::KEYS)
             .chain(udp::KEYS)
             .chain(satellites::KEYS)
             .filter(move |key| key.sections.contains(&self))

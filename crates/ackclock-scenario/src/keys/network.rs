@@ -6,8 +6,8 @@ pub(super) const KEYS: &[Key] = &[
     Key {
         sections: &[Section::Top],
         name: "version",
-        kind: Kind::Integer { min: 1, max: 1 },
-        default: Fallback::Bare("1"),
+        kind: Kind::Integer { min: 2, max: 2 },
+        default: Fallback::Bare("2"),
         source: "Ackclock",
         about: "Version of the language of scenario files.",
         used_if: ALWAYS,
@@ -329,7 +329,7 @@ pub(super) const KEYS: &[Key] = &[
     Key {
         sections: QUEUES,
         name: "policy",
-        kind: Kind::Policy,
+        kind: Kind::Mechanism(Family::Policy),
         default: Fallback::Text("tail-drop"),
         source: "Ackclock",
         about: "Who is refused when the buffer fills: the drop policy. Its parameters are in a table of its name.",

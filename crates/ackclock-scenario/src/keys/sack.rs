@@ -1,5 +1,7 @@
 //! Keys of selective acknowledgements.
 
+use ackclock::tcp::recovery;
+
 use super::*;
 
 pub(super) const KEYS: &[Key] = &[
@@ -48,20 +50,38 @@ pub(super) const KEYS: &[Key] = &[
         about: "Whether the receiver knows the offset option; if not, the option of RFC 2018 is used.",
         used_if: IF_OFFSET,
     },
-    Key {
-        sections: TCPS,
-        name: "limited_transmit",
-        kind: Kind::Flag,
-        default: Fallback::Bare("true"),
-        source: "RFC 6675 §5 (3), RFC 3042",
-        about: "Whether the first two duplicate acknowledgements let new data be sent.",
-        used_if: IF_RFC6675,
-    },
 ];
 
-const SACK: Condition = Condition { key: "recovery", is: &["fall-floyd", "rfc6675", "rack"] };
+const SACK: Condition = Condition { key: "recovery", is: &SACK_RECOVERIES };
 const REPORTED: Condition = Condition { key: "receiver_sack", is: &["true"] };
 const IF_SACK: &[Condition] = &[SACK, REPORTED];
 const IF_OFFSET: &[Condition] =
     &[SACK, REPORTED, Condition { key: "sack_option", is: &["offset-1", "offset-2", "offset-auto"] }];
-const IF_RFC6675: &[Condition] = &[Condition { key: "recovery", is: &["rfc6675"] }];
+
+/// The recoveries that have selective acknowledgements.
+const SACK_RECOVERIES: [&str; sack_recoveries(None)] = {
+    let mut names = [""; sack_recoveries(None)];
+    let mut next = 0;
+    while next < names.len() {
+        names[next] = recovery::ALL[sack_recoveries(Some(next))].name;
+        next += 1;
+    }
+    names
+};
+
+/// How many recoveries have selective acknowledgements, or where in the family the one of this number is.
+const fn sack_recoveries(number: Option<usize>) -> usize {
+    let (mut index, mut found) = (0, 0);
+    while index < recovery::ALL.len() {
+        if recovery::ALL[index].needs.sack {
+            if let Some(number) = number
+                && number == found
+            {
+                return index;
+            }
+            found += 1;
+        }
+        index += 1;
+    }
+    found
+}

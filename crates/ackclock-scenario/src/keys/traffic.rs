@@ -78,7 +78,7 @@ pub(super) const KEYS: &[Key] = &[
     Key {
         sections: TCPS,
         name: "dialect",
-        kind: Kind::Word(&["osu", "ns2-2001", "standard"]),
+        kind: Kind::Mechanism(Family::Dialect),
         default: Fallback::Text("osu"),
         source: "Ackclock",
         about: "Which TCP the other keys default to: that of [SACK-UBR], ns-2 as it was in 2001, or the RFCs of today. Each key can still be set by itself.",
@@ -105,39 +105,20 @@ pub(super) const KEYS: &[Key] = &[
     Key {
         sections: TCPS,
         name: "recovery",
-        kind: Kind::Word(&["vanilla", "reno", "new-reno", "fall-floyd", "rfc6675", "rack", "vegas", "vegas-1995"]),
+        kind: Kind::Mechanism(Family::Recovery),
         default: Fallback::Text("new-reno"),
         source: "[SACK-UBR] §2.3",
-        about: "What is retransmitted after a loss, and when. fall-floyd, rfc6675 and rack use SACK; vegas and vegas-1995 have a fine timeout, and go with the growths of Vegas.",
+        about: "What is retransmitted after a loss, and when. fall-floyd, rfc6675 and rack use SACK; vegas and vegas-1995 have a fine timeout, and go with the congestion controls of Vegas.",
         used_if: ALWAYS,
     },
     Key {
         sections: TCPS,
-        name: "growth",
-        kind: Kind::Word(&[
-            "reno",
-            "bbr1",
-            "bbr3",
-            "cubic",
-            "vegas",
-            "vegas-1995",
-            "vegas-a",
-            "vegas-linux",
-            "vegas-plus",
-        ]),
+        name: "congestion_control",
+        kind: Kind::Mechanism(Family::CongestionControl),
         default: Fallback::Text("reno"),
         source: "[SACK-UBR] §2.1",
-        about: "How the congestion window grows and shrinks.",
+        about: "How large the congestion window is.",
         used_if: ALWAYS,
-    },
-    Key {
-        sections: TCPS,
-        name: "congestion_avoidance",
-        kind: Kind::Word(&["integer", "ack-counting", "float", "bytes"]),
-        default: Fallback::Text("ack-counting"),
-        source: "[SACK-UBR] §7.2; inferred",
-        about: "Arithmetic of the growth by one segment per round trip; bytes counts what is acknowledged (RFC 5681).",
-        used_if: IF_RENO_GROWTH,
     },
     Key {
         sections: TCPS,
@@ -332,78 +313,6 @@ pub(super) const KEYS: &[Key] = &[
         used_if: ALWAYS,
     },
     Key {
-        sections: TCPS,
-        name: "restart_timer_on_partial_ack",
-        kind: Kind::FlagOr(&["first"]),
-        default: Fallback::Bare("true"),
-        source: "RFC 6582 §4; for fall-floyd inferred",
-        about: "Whether a partial acknowledgement restarts the retransmission timer; \"first\", of new-reno: the first of a recovery only.",
-        used_if: IF_PARTIAL_ACKS,
-    },
-    Key {
-        sections: TCPS,
-        name: "guard_after_timeout",
-        kind: Kind::Flag,
-        default: Fallback::Derived("true for new-reno, false for fall-floyd"),
-        source: "RFC 2582 §5; [SACK-UBR] §3 has none",
-        about: "Whether duplicate acknowledgements of segments sent before a timeout are ignored.",
-        used_if: IF_GUARD,
-    },
-    Key {
-        sections: TCPS,
-        name: "restart_timer_on_fast_retransmit",
-        kind: Kind::Flag,
-        default: Fallback::Bare("false"),
-        source: "RFC 6298 §5",
-        about: "Whether a fast retransmit restarts the retransmission timer.",
-        used_if: IF_NEW_RENO,
-    },
-    Key {
-        sections: TCPS,
-        name: "partial_ack_window",
-        kind: Kind::Word(&["deflate", "reset"]),
-        default: Fallback::Text("deflate"),
-        source: "RFC 6582 §3.2 (5)",
-        about: "What a partial acknowledgement does to the inflated window: deflate by what it acknowledges, or back to ssthresh.",
-        used_if: IF_NEW_RENO,
-    },
-    Key {
-        sections: TCPS,
-        name: "recovery_burst",
-        kind: amount_or(&[Limit { dimension: Dimension::Segments, min: 1, max: 65_535 }], &["unlimited"]),
-        default: Fallback::Text("unlimited"),
-        source: "RFC 6582",
-        about: "How many segments an acknowledgement allows during recovery, beside a retransmission.",
-        used_if: IF_NEW_RENO,
-    },
-    Key {
-        sections: TCPS,
-        name: "growth_at_recovery_end",
-        kind: Kind::Flag,
-        default: Fallback::Bare("false"),
-        source: "RFC 6582 §3.2 (3)",
-        about: "Whether the acknowledgement that ends recovery also lets the window grow.",
-        used_if: IF_NEW_RENO,
-    },
-    Key {
-        sections: TCPS,
-        name: "partial_ack_pipe",
-        kind: amount(&[Limit { dimension: Dimension::Segments, min: 0, max: 65_535 }]),
-        default: Fallback::Text("2 segments"),
-        source: "[SACK-UBR] §3",
-        about: "By how much a partial acknowledgement lowers PIPE.",
-        used_if: IF_FALL_FLOYD,
-    },
-    Key {
-        sections: TCPS,
-        name: "only_below_highest_sack",
-        kind: Kind::Flag,
-        default: Fallback::Bare("true"),
-        source: "literature: [FF96]",
-        about: "Whether only holes below the highest selectively acknowledged byte are retransmitted.",
-        used_if: IF_FALL_FLOYD,
-    },
-    Key {
         sections: FLOWS,
         name: "start",
         kind: amount(&[INSTANT]),
@@ -442,11 +351,6 @@ pub(super) const KEYS: &[Key] = &[
 ];
 
 const PACKET_ONLY: &[Condition] = &[Condition { key: "technology", is: &["packet"] }];
-const IF_PARTIAL_ACKS: &[Condition] = &[Condition { key: "recovery", is: &["new-reno", "fall-floyd", "rfc6675"] }];
-const IF_RENO_GROWTH: &[Condition] = &[Condition { key: "growth", is: &["reno"] }];
-const IF_NEW_RENO: &[Condition] = &[Condition { key: "recovery", is: &["new-reno"] }];
-const IF_GUARD: &[Condition] = &[Condition { key: "recovery", is: &["new-reno", "fall-floyd"] }];
-const IF_FALL_FLOYD: &[Condition] = &[Condition { key: "recovery", is: &["fall-floyd"] }];
 const IF_TIMESTAMPS: &[Condition] = &[Condition { key: "timestamps", is: &["true"] }];
 const IF_DELAYED: &[Condition] = &[Condition { key: "delayed_ack", is: &["true"] }];
 const FLOWS: &[Section] = &[Section::Traffic, Section::Flow];

@@ -31,7 +31,7 @@ pub(super) fn set(settings: &mut Settings, kind: &str, document: &Document) {
         let millisecond = Quantity { dimension: Dimension::Time, amount: 1_000_000_000 };
         settings.set_default("hysteresis", Value::Quantity(millisecond), "Ackclock");
     }
-    let tcp = Settings::resolve(Section::Tcp, &[&document.tcp]);
+    let tcp = Settings::resolve(Section::Tcp, &[&document.tcp.own]);
     let widest = walker.filter(|_| is_linked).map_or(0, |walker| u64::from(walker.widest()) + UP_DOWN_AND_DETOURS);
     let (ttl, source) = match tcp.word("dialect") {
         Some("ns2-2001") => (32, "literature: ns-2"),

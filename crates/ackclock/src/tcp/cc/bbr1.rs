@@ -98,8 +98,11 @@ impl Mechanism for Bbr1 {
 }
 
 /// With any other a retransmission that is lost again is found by a timeout only, and the model of the path decays meanwhile.
-pub(super) const RACK: Option<UsualRecovery> =
-    Some(UsualRecovery { name: "rack", source: "RFC 8985; BBR of today goes with it", replaces_sack: true });
+pub(super) const RACK: Option<UsualRecovery> = Some(UsualRecovery {
+    name: "rack",
+    source: "RFC 8985; BBR of today goes with it",
+    instead_of_sack: Some("a retransmission that is lost again is found by a timeout only"),
+});
 /// The longest time that BBR may be told to wait.
 pub(super) const HOUR: Span = Span::from_secs(3600);
 

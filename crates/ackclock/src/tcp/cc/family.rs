@@ -148,9 +148,9 @@ macro_rules! congestion_controls {
 
 congestion_controls! {
     reno::Reno,
+    cubic::Cubic,
     bbr1::Bbr1,
     bbr3::Bbr3,
-    cubic::Cubic,
     vegas::Vegas,
     vegas_1995::Vegas1995,
     vegas_a::VegasA,

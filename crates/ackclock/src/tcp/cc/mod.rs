@@ -223,19 +223,18 @@ pub trait Mechanism: CongestionControl + Sized {
 pub struct Needs {
     /// The round trip of every segment, and what else [`Ack`] says from [`Ack::now`] on.
     pub round_trips: bool,
-    /// How fast data is delivered ([`Delivery`]). Segments leave at its pace.
+    /// How fast data is delivered ([`Delivery`]), which is known with a recovery that knows what is lost from selective
+    /// acknowledgements. Segments leave at its pace.
     pub delivery_rates: bool,
-    /// Selective acknowledgements.
-    pub sack: bool,
 }
 
 impl Needs {
     /// Acknowledgements and losses are enough.
-    pub const NOTHING: Needs = Needs { round_trips: false, delivery_rates: false, sack: false };
+    pub const NOTHING: Needs = Needs { round_trips: false, delivery_rates: false };
     /// The round trip of every segment.
     pub const ROUND_TRIPS: Needs = Needs { round_trips: true, ..Needs::NOTHING };
-    /// How fast data is delivered, which is known from selective acknowledgements.
-    pub const DELIVERY_RATES: Needs = Needs { delivery_rates: true, sack: true, ..Needs::NOTHING };
+    /// How fast data is delivered.
+    pub const DELIVERY_RATES: Needs = Needs { delivery_rates: true, ..Needs::NOTHING };
 }
 
 /// The recovery that goes with a congestion control where none is chosen.
@@ -245,6 +244,6 @@ pub struct UsualRecovery {
     pub name: &'static str,
     /// Why it goes with it.
     pub source: &'static str,
-    /// Whether it takes the place of a recovery with SACK, too, where that is the usual one.
-    pub replaces_sack: bool,
+    /// What is worse with another that has SACK, too; `None`: nothing, and it does not take the place of such a one.
+    pub instead_of_sack: Option<&'static str>,
 }

@@ -1,5 +1,5 @@
 //! Slow start, congestion avoidance and halving, in three arithmetics.
-//! Sources: [Jac88]; [SACK-UBR] §2.1, §7.2; docs/models/window-growth-reno.md.   Units: bytes.
+//! Sources: [Jac88]; [SACK-UBR] §2.1, §7.2; docs/models/congestion-control-reno.md.   Units: bytes.
 
 use super::{Ack, CongestionControl, Loss, Mechanism, Window};
 use crate::keys::{Default, Key, Kind, Misfit, Value, Values};

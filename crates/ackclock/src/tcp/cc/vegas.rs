@@ -86,7 +86,7 @@ pub(super) fn thresholds_fit(alpha: f64, beta: f64) -> Result<(), Misfit> {
 
 /// The recovery that is part of Vegas.
 pub(super) const FINE_TIMEOUTS: Option<UsualRecovery> =
-    Some(UsualRecovery { name: "vegas", source: "[NS2] §4: part of Vegas", replaces_sack: false });
+    Some(UsualRecovery { name: "vegas", source: "[NS2] §4: part of Vegas", instead_of_sack: None });
 
 impl Mechanism for Vegas {
     const NAME: &'static str = "vegas";

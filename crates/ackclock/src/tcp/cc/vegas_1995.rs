@@ -1,7 +1,7 @@
 //! TCP Vegas as it was published: once per round trip the rate expected of an empty path is compared with the actual one,
 //! and the difference decides, in slow start of every other round trip.
 //! Source: [BP95] §III.B (congestion avoidance) and §III.C (slow start); where the paper gives no number, the choice and its
-//! source are in docs/models/window-growth-vegas-1995.md.   Units: packets, seconds.
+//! source are in docs/models/congestion-control-vegas-1995.md.   Units: packets, seconds.
 
 use super::reroute_detect::RerouteDetect;
 use super::vegas::{MIN_WINDOW, Round, VegasParams, reduced, start_over};
@@ -35,7 +35,7 @@ impl Mechanism for Vegas1995 {
     const KEYS: &'static [Key] = &VegasParams::KEYS;
     const NEEDS: Needs = Needs::ROUND_TRIPS;
     const USUAL_RECOVERY: Option<UsualRecovery> =
-        Some(UsualRecovery { name: "vegas-1995", source: "[BP95] §III.A: part of Vegas", replaces_sack: false });
+        Some(UsualRecovery { name: "vegas-1995", source: "[BP95] §III.A: part of Vegas", instead_of_sack: None });
     const HAS_FINE_TIMEOUTS: bool = true;
     type Params = VegasParams;
 

@@ -1,6 +1,6 @@
 //! Vegas-A: Vegas whose thresholds adapt. While the throughput rises, the connection claims more of the queue; when it
 //! falls, or the queue is too long, it gives back.
-//! Source: [VEGAS-A] §4.1, whose lines the comments name; what it leaves open: docs/models/window-growth-vegas-a.md.
+//! Source: [VEGAS-A] §4.1, whose lines the comments name; what it leaves open: docs/models/congestion-control-vegas-a.md.
 //! Units: packets, seconds.
 
 use super::vegas::{FINE_TIMEOUTS, MIN_WINDOW, Round, Rounds, VegasParams, reduced, start_over};

@@ -1,6 +1,6 @@
 //! Vegas as Linux has it: the shortest round trip of each round decides, slow start doubles in every round, and losses are
 //! Reno's.
-//! Source: Linux `tcp_vegas`, its behaviour as of 6.x, recalled; docs/models/window-growth-vegas-linux.md.
+//! Source: Linux `tcp_vegas`, its behaviour as of 6.x, recalled; docs/models/congestion-control-vegas-linux.md.
 //! Units: segments, picoseconds.
 
 use super::reno::{CongestionAvoidance, Reno};

@@ -1,0 +1,88 @@
+//! Dialects of TCP: other defaults of the keys in [tcp] and of the parameters of congestion controls and recoveries, each named
+//! here, with its source.
+
+use super::Fallback::{self, Bare, Text};
+
+/// A dialect.
+pub(crate) struct Dialect {
+    /// What it is called.
+    pub(crate) name: &'static str,
+    /// What it has in the place of the usual defaults.
+    pub(crate) defaults: &'static [Default],
+    /// What else it has where congestion control has fine timeouts, as Vegas does.
+    pub(crate) with_fine_timeouts: &'static [Default],
+    /// Whether segments and the initial window follow what the path carries.
+    pub(crate) follows_mtu: bool,
+}
+
+/// All dialects. The first is what the keys default to by themselves.
+pub(crate) const ALL: &[Dialect] = &[
+    Dialect { name: "osu", defaults: &[], with_fine_timeouts: &[], follows_mtu: false },
+    Dialect {
+        name: "ns2-2001",
+        defaults: NS2_2001,
+        with_fine_timeouts: NS2_2001_WITH_FINE_TIMEOUTS,
+        follows_mtu: false,
+    },
+    Dialect { name: "standard", defaults: STANDARD, with_fine_timeouts: &[], follows_mtu: true },
+];
+
+/// A default of a dialect.
+pub(crate) struct Default {
+    /// `key`, or `mechanism.key`.
+    pub(crate) key: &'static str,
+    pub(crate) value: Fallback,
+    pub(crate) source: &'static str,
+}
+
+/// A default.
+pub(crate) const fn default(key: &'static str, value: Fallback, source: &'static str) -> Default {
+    Default { key, value, source }
+}
+
+/// ns-2 as it was in 2001, as [VEGAS-A] used it.
+const NS2_2001: &[Default] = &[
+    default("mss", Text("1000 B"), "[NS2] §1: 1000 B in all"),
+    default("header", Text("0 B"), "[NS2] §1: counted in the segment"),
+    default("reno.congestion_avoidance", Text("float"), "[NS2] §1"),
+    default("initial_window", Text("2 segments"), "[NS2] §1"),
+    default("initial_window_from", Text("first-ack"), "[NS2] §1"),
+    default("first_segment", Text("empty"), "[NS2] §1"),
+    default("receive_window", Text("1000000 B"), "[VEGAS-A] cards: 1000 packets"),
+    default("timer", Text("ns2"), "[NS2] §1"),
+    default("tick", Text("100 ms"), "[NS2] §1"),
+    default("min_rto", Text("1 s"), "[NS2] §1"),
+    default("initial_rto", Text("6 s"), "[NS2] §1"),
+    default("max_rto", Text("86400 s"), "literature: ns-2, as good as none"),
+    default("host_queue_at_timeout", Text("keep"), "[NS2] §1"),
+    default("new-reno.restart_timer_on_partial_ack", Bare("true"), "[NS2] §6"),
+    default("new-reno.restart_timer_on_fast_retransmit", Bare("true"), "[NS2] §6"),
+    default("new-reno.partial_ack_window", Text("reset"), "[NS2] §6"),
+    default("new-reno.recovery_burst", Text("2 segments"), "[NS2] §6"),
+    default("new-reno.growth_at_recovery_end", Bare("true"), "[NS2] §6"),
+];
+
+/// TCP by the RFCs of today.
+const STANDARD: &[Default] = &[
+    default("recovery", Text("rack"), "RFC 8985; hosts of today"),
+    default("reno.congestion_avoidance", Text("bytes"), "RFC 5681 §3.1"),
+    default("handshake", Bare("true"), "RFC 9293 §3.5"),
+    default("fin", Bare("true"), "RFC 9293 §3.6"),
+    default("timestamps", Bare("true"), "RFC 7323 §3"),
+    default("receive_window", Text("4194304 B"), "Ackclock: limits few paths"),
+    default("timer", Text("rfc6298"), "RFC 6298"),
+    default("tick", Text("1 ms"), "RFC 6298 §4: finer than 100 ms"),
+    default("min_rto", Text("1 s"), "RFC 6298 (2.4)"),
+    default("initial_rto", Text("1 s"), "RFC 6298 (2.1)"),
+    default("max_rto", Text("60 s"), "RFC 6298 (2.5)"),
+    default("delayed_ack", Bare("true"), "RFC 5681 §4.2"),
+    default("delayed_ack_timeout", Text("200 ms"), "RFC 5681 §4.2: below 500 ms; BSD"),
+    default("host_queue_at_timeout", Text("keep"), "Ackclock: what is queued is sent"),
+    default("new-reno.restart_timer_on_partial_ack", Text("first"), "RFC 6582 §3.2 (5): the first of a recovery"),
+];
+
+/// How Vegas begins in ns-2.
+const NS2_2001_WITH_FINE_TIMEOUTS: &[Default] = &[
+    default("initial_window_from", Text("second-ack"), "[NS2] §1: Vegas' own"),
+    default("first_segment", Text("data"), "[NS2] §1: Vegas' own"),
+];
