@@ -4,7 +4,7 @@
 //! curves a lot they are a fraction of a second apart, where it stays they are few. Everything is whole picoseconds, so
 //! whoever reads a course gets the same delays on every machine.
 
-use ackclock::path::{Delays, Shape};
+use ackclock::link::{Delays, Shape};
 use ackclock::units::{Span, Time};
 
 /// The delay of a link over time.

@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use ackclock::ids::NodeId;
-use ackclock::path::{Course, ErrorParams, PathParams};
+use ackclock::link::{ErrorParams, LinkParams, LinkSchedule};
 use ackclock::units::{Rate, Span};
 
 use crate::diagnostic::{At, Report};
@@ -36,7 +36,7 @@ pub(crate) struct Duplex {
 pub(crate) struct Direction {
     pub(crate) rate: Rate,
     pub(crate) delay: Span,
-    pub(crate) path: PathParams,
+    pub(crate) path: LinkParams,
     pub(crate) mtu: Option<Mtu>,
 }
 
@@ -52,7 +52,7 @@ type Ends = (NodeId, NodeId);
 impl Duplex {
     /// A link that does nothing but transmit, equal in both directions, which tables of links may change.
     pub(crate) fn plain(ends: Ends, rate: Rate, delay: Span) -> Duplex {
-        let direction = Direction { rate, delay, path: PathParams::plain(), mtu: None };
+        let direction = Direction { rate, delay, path: LinkParams::plain(), mtu: None };
         Duplex { ends, directions: [direction.clone(), direction], is_open: true }
     }
 
@@ -105,10 +105,10 @@ struct Layer {
 }
 
 /// What the keys of a table, or of several laid over one another, make of a link or of one direction.
-struct LinkParams<'a> {
+struct GivenLink<'a> {
     rate: Rate,
     delay: Span,
-    course: Option<Course>,
+    link_schedule: Option<LinkSchedule>,
     errors: &'a [LinkErrors],
     jitter: Span,
     mtu: Option<Mtu>,
@@ -343,12 +343,12 @@ impl<'a> Links<'a> {
     }
 }
 
-impl LinkParams<'_> {
+impl GivenLink<'_> {
     /// What it makes of the direction of this name.
     fn direction(&self, name: &str) -> Direction {
         let here = self.errors.iter().filter(|errors| errors.direction.as_ref().is_none_or(|of| of.text == name));
         let errors: Vec<ErrorParams> = here.map(|errors| errors.params.clone()).collect();
-        let path = PathParams { course: self.course.clone().map(Box::new), errors, jitter: self.jitter };
+        let path = LinkParams { schedule: self.link_schedule.clone().map(Box::new), errors, jitter: self.jitter };
         Direction { rate: self.rate, delay: self.delay, path, mtu: self.mtu }
     }
 }
@@ -359,8 +359,8 @@ fn params<'s>(
     name: &str,
     duration: Option<Span>,
     report: &mut Report,
-) -> Option<LinkParams<'s>> {
-    let course = paths::course(settings, name, duration, report);
+) -> Option<GivenLink<'s>> {
+    let link_schedule = paths::link_schedule(settings, name, duration, report);
     let errors = match settings.value("errors") {
         Some(Value::Errors(all)) => all.as_slice(),
         _ => &[],
@@ -370,7 +370,7 @@ fn params<'s>(
         false => None,
     };
     let (rate, delay) = (settings.rate("rate")?, settings.span("delay")?);
-    Some(LinkParams { rate, delay, course: course?, errors, jitter: settings.span("jitter")?, mtu })
+    Some(GivenLink { rate, delay, link_schedule: link_schedule?, errors, jitter: settings.span("jitter")?, mtu })
 }
 
 /// A rate and a delay that hold where no table gives them.

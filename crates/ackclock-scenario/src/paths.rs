@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use ackclock::path::{
-    AppliesTo, Course, Delays, ErrorModel, ErrorParams, InService, MarkovParams, Outages, Place, Queued, Rates,
+use ackclock::link::{
+    AppliesTo, Delays, ErrorModel, ErrorParams, InService, LinkSchedule, MarkovParams, Outages, Place, Queued, Rates,
     Reordering, Sampling, Shape, Stay, UnderWay, Unit,
 };
 use ackclock::units::{Rate, Span, Time};
@@ -329,14 +329,14 @@ impl<'a> Fields<'a> {
 // ---- from values to parameters ----
 
 /// How a link changes, if it does; everything wrong is reported.
-pub(crate) fn course(
+pub(crate) fn link_schedule(
     settings: &Settings,
     name: &str,
     duration: Option<Span>,
     report: &mut Report,
-) -> Option<Option<Course>> {
+) -> Option<Option<LinkSchedule>> {
     let (rate, delay) = (settings.rate("rate")?, settings.span("delay")?);
-    let mut course = Course::constant(rate, delay);
+    let mut link_schedule = LinkSchedule::constant(rate, delay);
     let of_key = |key: &str| match settings.value(key) {
         Some(Value::Schedule(schedule)) => Some(schedule),
         _ => None,
@@ -344,13 +344,13 @@ pub(crate) fn course(
     let (delays, rates) = (of_key("delay"), of_key("rate"));
     if let Some(schedule) = delays {
         let shape = if settings.word("delay_shape")? == "linear" { Shape::Linear } else { Shape::Steps };
-        course.delays = Delays::new(shape, schedule.points().map(|(at, ps)| (at, Span::from_ps(ps))).collect());
-        course.reordering = match settings.word("reordering")? {
+        link_schedule.delays = Delays::new(shape, schedule.points().map(|(at, ps)| (at, Span::from_ps(ps))).collect());
+        link_schedule.reordering = match settings.word("reordering")? {
             "prevent" => Reordering::Prevent,
             _ => Reordering::Natural,
         };
-        course.under_way = if settings.word("under_way")? == "drop" { UnderWay::Drop } else { UnderWay::Keep };
-        if shape == Shape::Linear && course.under_way == UnderWay::Drop {
+        link_schedule.under_way = if settings.word("under_way")? == "drop" { UnderWay::Drop } else { UnderWay::Keep };
+        if shape == Shape::Linear && link_schedule.under_way == UnderWay::Drop {
             report
                 .error(settings.at("under_way"), "packets are dropped where the delay steps, and it does not")
                 .label("only with delay_shape = \"steps\"");
@@ -359,7 +359,7 @@ pub(crate) fn course(
     }
     if let Some(schedule) = rates {
         let points = schedule.points().map(|(at, bps)| (at, Rate::from_bps(bps).expect("rates are above zero")));
-        course.rates = Rates::new(points.collect());
+        link_schedule.rates = Rates::new(points.collect());
     }
     let outages = match settings.value("outages") {
         Some(Value::Outages(outages)) => outages.as_slice(),
@@ -379,10 +379,10 @@ pub(crate) fn course(
         let in_service = if settings.word("in_service")? == "lose" { InService::Lose } else { InService::Finish };
         let queued = if settings.word("queued")? == "flush" { Queued::Flush } else { Queued::Keep };
         let intervals = outages.iter().map(|outage| (Time::from_ps(outage.from_ps), instant(outage.until_ps)));
-        course.outages = Outages::new(intervals.collect(), in_service, queued);
+        link_schedule.outages = Outages::new(intervals.collect(), in_service, queued);
     }
     let changes = delays.is_some() || rates.is_some() || !outages.is_empty();
-    Some(changes.then_some(course))
+    Some(changes.then_some(link_schedule))
 }
 
 impl Schedule {

@@ -8,8 +8,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use ackclock::ids::{LinkId, NodeId};
-use ackclock::path::{
-    Course, Delays, FarEnds, InService, Outages, PathParams, Queued, Reordering, RoutingTable, Shape, UnderWay, Unheard,
+use ackclock::link::{
+    Delays, FarEnds, InService, LinkParams, LinkSchedule, Outages, Queued, Reordering, RoutingTable, Shape, UnderWay,
+    Unheard,
 };
 use ackclock::scenario::{Link, Queue, Route};
 use ackclock::units::{Rate, Span, Time};
@@ -233,15 +234,15 @@ impl Maker<'_> {
         let to =
             first.unwrap_or_else(|| *self.nodes.values().find(|&&node| node != self.nodes[&terminal]).expect("two"));
         let far_ends = FarEnds::new(points, self.rules.up_unheard);
-        let course = Course {
+        let schedule = LinkSchedule {
             delays,
-            rates: ackclock::path::Rates::constant(self.rules.rates[&terminal].0),
+            rates: ackclock::link::Rates::constant(self.rules.rates[&terminal].0),
             outages: Outages::new(self.silent(&access, self.leaving()), InService::Finish, self.rules.terminal_queue),
             far_ends: Some(far_ends),
             reordering: self.rules.reordering,
             under_way: self.rules.under_way,
         };
-        self.made(format!("{}->{SKY}", self.plan.nodes[terminal].name), self.nodes[&terminal], to, course)
+        self.made(format!("{}->{SKY}", self.plan.nodes[terminal].name), self.nodes[&terminal], to, schedule)
     }
 
     fn down(&self, satellite: PlanNode, terminal: PlanNode) -> Link {
@@ -249,15 +250,15 @@ impl Maker<'_> {
         let listens = |access: &Access| (access.satellite == Some(satellite)).then_some(self.nodes[&terminal]);
         let points = access.iter().map(|access| (access.from, listens(access))).collect();
         let own: Vec<Access> = access.iter().copied().filter(|access| access.satellite == Some(satellite)).collect();
-        let course = Course {
+        let schedule = LinkSchedule {
             delays: self.delays(satellite, terminal),
-            rates: ackclock::path::Rates::constant(self.rules.rates[&terminal].1),
+            rates: ackclock::link::Rates::constant(self.rules.rates[&terminal].1),
             outages: Outages::new(self.silent(&own, self.rules.gap), InService::Finish, Queued::Keep),
             far_ends: Some(FarEnds::new(points, self.rules.down_unheard)),
             reordering: self.rules.reordering,
             under_way: self.rules.under_way,
         };
-        self.made(self.name(satellite, terminal), self.nodes[&satellite], self.nodes[&terminal], course)
+        self.made(self.name(satellite, terminal), self.nodes[&satellite], self.nodes[&terminal], schedule)
     }
 
     fn across(&self, a: PlanNode, b: PlanNode) -> Link {
@@ -265,20 +266,20 @@ impl Maker<'_> {
             IslQueue::Drop => Outages::new(self.down_times(a, b), InService::Finish, Queued::Flush),
             IslQueue::Drain => Outages::default(),
         };
-        let course = Course {
+        let schedule = LinkSchedule {
             delays: self.delays(a, b),
-            rates: ackclock::path::Rates::constant(self.rules.isl_rate),
+            rates: ackclock::link::Rates::constant(self.rules.isl_rate),
             outages,
             far_ends: None,
             reordering: self.rules.reordering,
             under_way: UnderWay::Keep,
         };
-        self.made(self.name(a, b), self.nodes[&a], self.nodes[&b], course)
+        self.made(self.name(a, b), self.nodes[&a], self.nodes[&b], schedule)
     }
 
-    fn made(&self, name: String, from: NodeId, to: NodeId, course: Course) -> Link {
-        let (rate, delay) = (course.rates.at(Time::ZERO), course.delays.at(Time::ZERO));
-        let path = PathParams { course: Some(Box::new(course)), errors: Vec::new(), jitter: Span::ZERO };
+    fn made(&self, name: String, from: NodeId, to: NodeId, schedule: LinkSchedule) -> Link {
+        let (rate, delay) = (schedule.rates.at(Time::ZERO), schedule.delays.at(Time::ZERO));
+        let path = LinkParams { schedule: Some(Box::new(schedule)), errors: Vec::new(), jitter: Span::ZERO };
         Link { name, from, to, rate, delay, path, queue: Queue::unlimited() }
     }
 

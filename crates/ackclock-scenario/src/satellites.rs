@@ -5,7 +5,7 @@ mod warnings;
 
 use std::io::ErrorKind;
 
-use ackclock::path::ErrorParams;
+use ackclock::link::ErrorParams;
 use ackclock::units::{Rate, Span, Time};
 use ackclock_sat::checks::Jitter;
 use ackclock_sat::constellation::Constellation;

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use ackclock::ids::LinkId;
-use ackclock::path::{Course, InService, Outages, Queued};
+use ackclock::link::{InService, LinkSchedule, Outages, Queued};
 use ackclock::scenario::{DatagramFlow, Event, EventKind, Flow, Route};
 use ackclock::units::Time;
 use ackclock_sat::plan::{self as sat, NodeId, Plan};
@@ -135,7 +135,8 @@ fn bent_pipe(satellites: &Satellites, network: &mut Network, plan: &Plan, report
             None => {
                 let never = vec![(Time::ZERO, Time::NEVER)];
                 let outages = Outages::new(never, InService::Finish, Queued::Keep);
-                link.path.course = Some(Box::new(Course { outages, ..Course::constant(link.rate, link.delay) }));
+                link.path.schedule =
+                    Some(Box::new(LinkSchedule { outages, ..LinkSchedule::constant(link.rate, link.delay) }));
             }
         }
     }

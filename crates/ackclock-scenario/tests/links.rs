@@ -6,7 +6,7 @@ mod render;
 #[allow(dead_code)]
 mod roundtrip;
 
-use ackclock::path::{AppliesTo, Delays, ErrorModel, ErrorParams, Place, Shape, Unit};
+use ackclock::link::{AppliesTo, Delays, ErrorModel, ErrorParams, Place, Shape, Unit};
 use ackclock::scenario::{Link, Scenario};
 use ackclock::units::{Rate, Span, Time};
 use ackclock_scenario::{Memory, load};
@@ -66,7 +66,7 @@ fn a_table_of_one_direction_changes_that_direction_of_the_topology() {
     let back = link(&changed, "sw2->sw1");
     assert_eq!((back.rate, back.delay), (Rate::from_bps(128_000).unwrap(), Span::from_ms(200)));
     assert_eq!((back.path.jitter, &back.path.errors[..]), (Span::from_ms(5), &[uniform(0.01)][..]));
-    assert!(!back.path.course.as_ref().unwrap().outages.is_empty());
+    assert!(!back.path.schedule.as_ref().unwrap().outages.is_empty());
     // All others are as they would be without the table.
     let plain = dumbbell("");
     for (one, other) in changed.links.iter().zip(plain.links.iter()).filter(|(link, _)| link.name != "sw2->sw1") {
@@ -83,7 +83,7 @@ fn a_table_with_the_ends_of_a_link_of_the_topology_changes_both_directions() {
     for (name, errors) in [("sw1->sw2", &[uniform(0.1)][..]), ("sw2->sw1", &[])] {
         let link = link(&changed, name);
         assert_eq!((kbps(&changed, name), link.delay), (10_000, Span::from_ms(20)), "as in [network]");
-        assert_eq!(link.path.course.as_ref().unwrap().delays, steps(&[(0, 20), (3, 90)]));
+        assert_eq!(link.path.schedule.as_ref().unwrap().delays, steps(&[(0, 20), (3, 90)]));
         assert_eq!(link.path.errors, errors);
     }
 }
@@ -100,9 +100,12 @@ fn what_a_direction_does_not_say_holds_as_its_link_has_it() {
     assert_eq!([there, back].map(|link| link.rate.as_bps()), [4_000_000, 1_000_000]);
     assert_eq!([there, back].map(|link| link.path.jitter), [Span::from_ms(7); 2]);
     assert_eq!((&there.path.errors[..], &back.path.errors[..]), (&[uniform(0.1)][..], &[][..]));
-    let courses = [there, back].map(|link| link.path.course.clone().unwrap());
-    assert_eq!(courses.clone().map(|course| course.delays), [steps(&[(0, 20), (3, 90)]), steps(&[(0, 20), (4, 10)])]);
-    assert!(courses.iter().all(|course| course.reordering == ackclock::path::Reordering::Prevent));
+    let schedules = [there, back].map(|link| link.path.schedule.clone().unwrap());
+    assert_eq!(
+        schedules.clone().map(|schedule| schedule.delays),
+        [steps(&[(0, 20), (3, 90)]), steps(&[(0, 20), (4, 10)])]
+    );
+    assert!(schedules.iter().all(|schedule| schedule.reordering == ackclock::link::Reordering::Prevent));
 }
 
 #[test]

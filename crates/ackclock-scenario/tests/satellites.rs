@@ -7,7 +7,7 @@ mod render;
 #[allow(dead_code)]
 mod roundtrip;
 
-use ackclock::path::Place;
+use ackclock::link::Place;
 use ackclock::scenario::{Buffer, EventKind, NodeKind, Route, Scenario};
 use ackclock::units::{Rate, Span, Time};
 use ackclock_scenario::{Loaded, Memory, load};
@@ -130,9 +130,9 @@ fn a_terminal_has_one_link_up_and_each_satellite_that_serves_it_one_down() {
     assert_eq!((next("3.4", 389), next("3.4", 390)), (Some("3.4->4.4"), Some("3.4->3.3")));
     assert_eq!((next("5.4", 389), next("5.3", 390)), (Some("5.4->boston"), Some("5.3->boston")));
     let up = scenario.links.iter().find(|link| link.name == "berkeley->sky").unwrap();
-    let course = up.path.course.as_ref().unwrap();
+    let schedule = up.path.schedule.as_ref().unwrap();
     let far_end = |seconds: u64| {
-        let at = course.far_ends.as_ref().unwrap().at(Time::ZERO + Span::from_secs(seconds)).unwrap();
+        let at = schedule.far_ends.as_ref().unwrap().at(Time::ZERO + Span::from_secs(seconds)).unwrap();
         scenario.nodes[at].name.as_str()
     };
     assert_eq!((far_end(0), far_end(519), far_end(520)), ("3.4", "3.4", "3.3"));
@@ -151,11 +151,12 @@ fn delays_of_the_ways_are_those_of_the_plan() {
         let (mut node, mut sum) = (terminal, Span::ZERO);
         while node != host {
             let link = &scenario.links[table.link(node, time).unwrap()];
-            let course = link.path.course.as_ref();
-            if let Some(course) = course {
-                sum = sum + course.delays.at(time);
+            let schedule = link.path.schedule.as_ref();
+            if let Some(schedule) = schedule {
+                sum = sum + schedule.delays.at(time);
             }
-            node = course.and_then(|course| course.far_ends.as_ref()).map_or(link.to, |ends| ends.at(time).unwrap());
+            node =
+                schedule.and_then(|schedule| schedule.far_ends.as_ref()).map_or(link.to, |ends| ends.at(time).unwrap());
         }
         assert_eq!(Some(sum), plan.delay(from, to, time), "{second} s");
     }

@@ -8,14 +8,14 @@
 //! - [`units`], [`ids`], [`rng`], [`keys`]: whole picoseconds, typed indices, randomness as a function of names, how a mechanism
 //!   describes its parameters.
 //! - [`packet`]: what travels: segments, AAL5 frames, cells. [`record`]: what is written down.
-//! - [`tcp`], [`queue`], [`path`] and [`traffic`]: pure state machines: the two ends of a connection; who may enter a buffer;
+//! - [`tcp`], [`queue`], [`link`] and [`traffic`]: pure state machines: the two ends of a connection; who may enter a buffer;
 //!   what a link loses, and how it changes; sources that are not TCP.
 //! - [`scenario`]: the experiment as meant, complete and valid.
 //! - [`engine`]: what an engine is made of. [`net`]: hosts, ports and links, and the engine that drives them.
 //! - [`sim`]: the arrow through all of it.
 //!
 //! ```
-//! use ackclock::{ids::IdVec, path::PathParams, scenario::*, sim, tcp::*, units::*};
+//! use ackclock::{ids::IdVec, link::LinkParams, scenario::*, sim, tcp::*, units::*};
 //!
 //! // Two hosts and a switch between them; a file of 100 kB.
 //! let mut nodes = IdVec::new();
@@ -25,7 +25,7 @@
 //! let mut links = IdVec::new();
 //! let [to_s, to_b, back_to_s, back_to_a] = [("a->s", a, s), ("s->b", s, b), ("b->s", b, s), ("s->a", s, a)]
 //!     .map(|(name, from, to)| {
-//!         let (delay, path, queue) = (Span::from_ms(5), PathParams::plain(), Queue::unlimited());
+//!         let (delay, path, queue) = (Span::from_ms(5), LinkParams::plain(), Queue::unlimited());
 //!         links.push(Link { name: name.into(), from, to, rate, delay, path, queue })
 //!     });
 //! let flow = Flow {
@@ -64,9 +64,9 @@ pub mod engine;
 mod exact;
 pub mod ids;
 pub mod keys;
+pub mod link;
 pub mod net;
 pub mod packet;
-pub mod path;
 pub mod queue;
 pub mod record;
 pub mod rng;

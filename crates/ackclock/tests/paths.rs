@@ -2,7 +2,7 @@
 
 mod lab;
 
-use ackclock::path::{ErrorModel, Sampling, Unit};
+use ackclock::link::{ErrorModel, Sampling, Unit};
 use ackclock::record::{DropReason, LinkLosses, Records};
 use ackclock::scenario::Scenario;
 use ackclock::units::{Span, Time};

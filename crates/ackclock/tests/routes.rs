@@ -5,8 +5,8 @@ mod lab;
 use std::sync::Arc;
 
 use ackclock::ids::{LinkId, NodeId};
-use ackclock::path::{
-    Course, Delays, FarEnds, InService, NodeRoutes, Outages, Queued, RoutingTable, Shape, UnderWay, Unheard,
+use ackclock::link::{
+    Delays, FarEnds, InService, LinkSchedule, NodeRoutes, Outages, Queued, RoutingTable, Shape, UnderWay, Unheard,
 };
 use ackclock::record::{Columns, LinkLosses, Metric, Records, Series, VcRecord};
 use ackclock::scenario::{Event, EventKind, Route, Scenario};
@@ -107,10 +107,10 @@ fn shorter_from(from: u64) -> Scenario {
     routed(32, &[&[("s1", &at_s1[..])], &BY_BOTH[..]].concat())
 }
 
-fn course<'a>(scenario: &'a mut Scenario, name: &str) -> &'a mut Course {
+fn schedule<'a>(scenario: &'a mut Scenario, name: &str) -> &'a mut LinkSchedule {
     let id = link(scenario, name);
     let link = &mut scenario.links[id];
-    link.path.course.get_or_insert_with(|| Box::new(Course::constant(link.rate, link.delay)))
+    link.path.schedule.get_or_insert_with(|| Box::new(LinkSchedule::constant(link.rate, link.delay)))
 }
 
 /// The records at the end, on which both engines agree.
@@ -194,7 +194,7 @@ fn lost_of_flow(records: &Records) -> u64 {
 fn handover() -> Scenario {
     let mut scenario = routed(32, &[&[("s1", &[(0, "s1->s2")][..])], &BY_BOTH[..]].concat());
     let [s2, s3] = ["s2", "s3"].map(|name| Some(node(&scenario, name)));
-    let uplink = course(&mut scenario, "s1->s2");
+    let uplink = schedule(&mut scenario, "s1->s2");
     uplink.far_ends = Some(FarEnds::new(vec![(ms(0), s2), (ms(100), s3)], Unheard::Lose));
     // 5 ms, falling to 4; then 20.
     let points = vec![(ms(0), Span::from_ms(5)), (ms(100), Span::from_ms(4)), (ms(100), Span::from_ms(20))];
@@ -213,7 +213,7 @@ fn a_terminal_sends_to_another_satellite_after_the_handover_and_keeps_its_queue(
     assert_eq!(arrivals(&handover(), &[105, 106, 131]), [(9, 9), (10, 10), (10, 11)]);
     // In between the link is down until 135 ms: three wait, and none is lost.
     let mut gap = handover();
-    course(&mut gap, "s1->s2").outages = Outages::new(vec![(ms(100), ms(135))], InService::Finish, Queued::Keep);
+    schedule(&mut gap, "s1->s2").outages = Outages::new(vec![(ms(100), ms(135))], InService::Finish, Queued::Keep);
     let records = run("gap", &gap);
     assert_eq!((records.datagrams[0].delivered, of_datagrams(&records, "s1->s2").max_queue), (50, 4));
     // From 135 on they go, a millisecond each: 135 + 1 + 20 + 6 + 2 = 164.
@@ -226,7 +226,7 @@ fn what_overtakes_has_the_route_of_its_own_arrival() {
     // 73, 83 and 78; those of 0, 10, 20, 50 and 60 ms, of which the last two overtake, at 43, 53, 63, 58 and 68.
     let routes = [("s1", &[(0, "s1->s2")][..]), ("s2", &[(70, "s2->s4")]), ("s4", &[(0, "s4->b")])];
     let mut scenario = routed(32, &routes);
-    course(&mut scenario, "s1->s2").delays =
+    schedule(&mut scenario, "s1->s2").delays =
         Delays::new(Shape::Steps, vec![(ms(0), Span::from_ms(40)), (ms(45), Span::from_ms(5))]);
     let records = run("overtaking", &scenario);
     assert_eq!((records.datagrams[0].delivered, lost(&records, "s1->s2").no_route), (45, 5));
@@ -264,7 +264,7 @@ fn the_delay_of_a_way_is_that_of_its_links_at_each_instant() {
     }
     // While a link is down there is no way.
     let mut down = handover();
-    course(&mut down, "s4->b").outages = Outages::new(vec![(ms(30), ms(40))], InService::Finish, Queued::Keep);
+    schedule(&mut down, "s4->b").outages = Outages::new(vec![(ms(30), ms(40))], InService::Finish, Queued::Keep);
     let recorded = delays("down", down);
     assert_eq!((recorded[3], recorded.len()), ((30.0, f64::INFINITY), 11));
     // One that leads nowhere, or too far.
@@ -284,9 +284,9 @@ fn what_waits_at_a_terminal_is_lost_if_it_bears_the_address_of_the_old_satellite
     let slow = |unheard| {
         let mut scenario = handover();
         let [s2, s3] = ["s2", "s3"].map(|name| Some(node(&scenario, name)));
-        let uplink = course(&mut scenario, "s1->s2");
+        let uplink = schedule(&mut scenario, "s1->s2");
         uplink.far_ends = Some(FarEnds::new(vec![(ms(0), s2), (ms(100), s3)], unheard));
-        uplink.rates = ackclock::path::Rates::constant(ackclock::units::Rate::from_bps(200_000).expect("not zero"));
+        uplink.rates = ackclock::link::Rates::constant(ackclock::units::Rate::from_bps(200_000).expect("not zero"));
         run("addressed", &scenario)
     };
     let [kept, lost_there] = [Unheard::Lose, Unheard::LoseAddressed].map(slow);
@@ -302,7 +302,7 @@ fn what_is_on_a_link_arrives_after_a_handover_or_is_lost() {
     let at_96 = |under_way| {
         let mut scenario = handover();
         let [s2, s3] = ["s2", "s3"].map(|name| Some(node(&scenario, name)));
-        let uplink = course(&mut scenario, "s1->s2");
+        let uplink = schedule(&mut scenario, "s1->s2");
         uplink.far_ends = Some(FarEnds::new(vec![(ms(0), s2), (ms(96), s3)], Unheard::Lose));
         uplink.under_way = under_way;
         run("in flight", &scenario)
@@ -326,11 +326,11 @@ fn old_downlink(unheard: Unheard) -> Scenario {
     );
     let b = Some(node(&scenario, "b"));
     let slow = ackclock::units::Rate::from_bps(200_000).expect("not zero");
-    let down = course(&mut scenario, "s4->b");
+    let down = schedule(&mut scenario, "s4->b");
     down.far_ends = Some(FarEnds::new(vec![(ms(0), b), (ms(100), None)], unheard));
-    down.rates = ackclock::path::Rates::constant(slow);
+    down.rates = ackclock::link::Rates::constant(slow);
     // s3 reaches b too: its link to s1 leads there from 100 ms on.
-    let over = course(&mut scenario, "s3->s1");
+    let over = schedule(&mut scenario, "s3->s1");
     over.far_ends = Some(FarEnds::new(vec![(ms(0), None), (ms(100), b)], Unheard::Lose));
     scenario
 }
@@ -356,7 +356,7 @@ fn a_link_that_goes_down_is_drained_or_loses_what_waits() {
     let slow = |queued: Option<Queued>| {
         let mut scenario = old_downlink(Unheard::Lose);
         let b = Some(node(&scenario, "b"));
-        let down = course(&mut scenario, "s4->b");
+        let down = schedule(&mut scenario, "s4->b");
         down.far_ends = Some(FarEnds::new(vec![(ms(0), b)], Unheard::Lose));
         if let Some(queued) = queued {
             down.outages = Outages::new(vec![(ms(100), Time::NEVER)], InService::Finish, queued);

@@ -1,8 +1,8 @@
 //! The files by themselves: blocks, options, headers, checksums.
 
 use ackclock::ids::IdVec;
+use ackclock::link::LinkParams;
 use ackclock::packet::{SackBlock, Segment, SegmentKind};
-use ackclock::path::PathParams;
 use ackclock::record::{Capture, Captured, DropReason, Loss};
 use ackclock::scenario::*;
 use ackclock::tcp::{TcpParams, sack_option};
@@ -268,7 +268,7 @@ fn scenario(tcp: TcpParams) -> Scenario {
     let mut links = IdVec::new();
     let [z_s, s_a, a_s, s_z] =
         [("z->s", z, s), ("s->a", s, a), ("a->s", a, s), ("s->z", s, z)].map(|(name, from, to)| {
-            let (path, queue) = (PathParams::plain(), Queue::unlimited());
+            let (path, queue) = (LinkParams::plain(), Queue::unlimited());
             links.push(Link { name: name.into(), from, to, rate, delay, path, queue })
         });
     let flow = Flow {

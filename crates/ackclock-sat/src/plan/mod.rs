@@ -14,7 +14,7 @@ pub mod files;
 pub use changes::Change;
 pub use setup::{Access, Setup, Terminal};
 
-use ackclock::path::Delays;
+use ackclock::link::Delays;
 use ackclock::units::{Span, Time};
 
 use crate::course::{self, Course};

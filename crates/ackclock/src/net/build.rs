@@ -6,7 +6,7 @@ use super::lists::Lists;
 use super::recorder::Recorder;
 use super::routes::DynamicRoutes;
 use crate::ids::{Id, IdVec, LinkId, VcId};
-use crate::path::Kind;
+use crate::link::Kind;
 use crate::queue::Buffer;
 use crate::queue::PolicyParams;
 use crate::queue::packet::PacketPolicy;
@@ -56,7 +56,7 @@ pub(super) fn vcs(scenario: &Scenario) -> IdVec<VcId, Vc> {
 }
 
 fn leads_to_one_node(link: &scenario::Link) -> bool {
-    link.path.course.as_ref().is_none_or(|course| course.far_ends.is_none())
+    link.path.schedule.as_ref().is_none_or(|schedule| schedule.far_ends.is_none())
 }
 
 fn number_at_port(link: LinkId, crossing: &mut IdVec<LinkId, usize>) -> Hop {

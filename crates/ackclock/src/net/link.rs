@@ -2,7 +2,7 @@
 //! what was lost on it and behind it.
 
 use crate::ids::{Id, IdVec, LinkId, NodeId, VcId};
-use crate::path::{Fate, Line, Packet};
+use crate::link::{Fate, LinkState, Packet};
 use crate::record::trace::Refused;
 use crate::record::{DropReason, Fingerprint, LinkLosses, LinkRecord, LinkVcRecord};
 use crate::rng::mix;
@@ -15,7 +15,7 @@ pub(super) struct Link {
     pub(super) id: LinkId,
     /// Its far end, unless that changes.
     to: NodeId,
-    pub(super) line: Line,
+    pub(super) state: LinkState,
     pub(super) losses: Losses,
 }
 
@@ -33,7 +33,7 @@ pub(super) struct PacketMeta {
 
 /// When a transmission ends, and when the packet arrives, if it does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Transmission {
+pub(super) struct Transmitted {
     pub(super) complete: Time,
     pub(super) arrives: Option<Time>,
 }
@@ -83,16 +83,16 @@ impl Link {
         if link.path.is_plain() && !routed {
             return None;
         }
-        let line = Line::new(&link.path, link.rate, link.delay, seed, &link.name);
+        let state = LinkState::new(&link.path, link.rate, link.delay, seed, &link.name);
         let all = (recording == LossRecording::Each).then(Vec::new);
         let counts = (0..vcs).map(|_| LinkLosses::default()).collect();
-        Some(Box::new(Link { id, to: link.to, line, losses: Losses { counts, sum: 0, to_come: Vec::new(), all } }))
+        Some(Box::new(Link { id, to: link.to, state, losses: Losses { counts, sum: 0, to_come: Vec::new(), all } }))
     }
 
     /// A packet comes to the queue before the link; returns whether it is lost there.
     #[inline]
     pub(super) fn refuses(&mut self, now: Time, meta: &PacketMeta) -> bool {
-        let lost = self.line.refuses(now, meta.packet);
+        let lost = self.state.refuses(now, meta.packet);
         if lost {
             self.losses.add(now, now, meta, DropReason::Corrupted);
         }
@@ -101,17 +101,17 @@ impl Link {
 
     /// The node that receives a packet whose transmission begins at `begins`, if any does.
     pub(super) fn far_end(&self, begins: Time) -> NodeId {
-        self.line.far_end(begins).unwrap_or(self.to)
+        self.state.far_end(begins).unwrap_or(self.to)
     }
 
     /// A packet that came to the queue at `came` begins to be transmitted at `now`, or as soon as the link is up after that;
     /// `None` if it never is.
-    pub(super) fn transmit(&mut self, came: Time, now: Time, meta: &PacketMeta) -> Option<Transmission> {
-        let begins = self.line.up_from(now);
+    pub(super) fn transmit(&mut self, came: Time, now: Time, meta: &PacketMeta) -> Option<Transmitted> {
+        let begins = self.state.up_from(now);
         if begins == Time::NEVER {
             return None;
         }
-        let passage = self.line.transmit(came, begins, meta.packet);
+        let passage = self.state.transmit(came, begins, meta.packet);
         let arrives = match passage.fate {
             Fate::Arrives(time) => Some(time),
             Fate::Lost { time, reason } => {
@@ -119,20 +119,20 @@ impl Link {
                 None
             }
         };
-        Some(Transmission { complete: passage.complete, arrives })
+        Some(Transmitted { complete: passage.complete, arrives })
     }
 
     /// A host takes a packet to send it at `now`; perhaps it is one that the scenario loses on purpose.
     pub(super) fn send(&mut self, now: Time, meta: &PacketMeta, intent: Intent) -> Sending {
         let (transmission, begins) = match intent {
             Intent::Send if self.refuses(now, meta) => return Sending { begins: now, free: now, arrives: None },
-            Intent::Send => (self.transmit(now, now, meta), self.line.up_from(now)),
-            Intent::Lose => (None, self.line.up_from(now)),
+            Intent::Send => (self.transmit(now, now, meta), self.state.up_from(now)),
+            Intent::Lose => (None, self.state.up_from(now)),
         };
         match (transmission, intent) {
-            (Some(Transmission { complete, arrives }), _) => Sending { begins, free: complete, arrives },
+            (Some(Transmitted { complete, arrives }), _) => Sending { begins, free: complete, arrives },
             (None, Intent::Lose) if begins < Time::NEVER => {
-                Sending { begins, free: self.line.complete(begins, meta.packet), arrives: None }
+                Sending { begins, free: self.state.complete(begins, meta.packet), arrives: None }
             }
             (None, _) => Sending { begins, free: AFTER_ALL, arrives: None },
         }

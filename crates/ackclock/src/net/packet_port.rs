@@ -5,7 +5,7 @@
 
 use std::collections::VecDeque;
 
-use super::link::{Link, PacketMeta, Transmission};
+use super::link::{Link, PacketMeta, Transmitted};
 use super::queue_monitor::QueueMonitor;
 use crate::ids::VcId;
 use crate::queue::packet::{PacketArrival, PacketPolicy};
@@ -129,7 +129,7 @@ impl<T: Copy> PacketPort<T> {
                 self.queue.push_back(Waiting { meta, arrived: now, handle });
                 if self.queue.len() == 1 {
                     self.next_start = self.up_from(self.free.max(now));
-                    self.flush = self.link.as_ref().map_or(Time::NEVER, |link| link.line.flushes_after(now));
+                    self.flush = self.link.as_ref().map_or(Time::NEVER, |link| link.state.flushes_after(now));
                 }
                 None
             }
@@ -140,14 +140,14 @@ impl<T: Copy> PacketPort<T> {
     /// when it arrives at the other end. `None`: nothing has happened that can be seen, [`PacketPort::on_arrival`] is to be
     /// asked. The reference engine always asks that.
     ///
-    /// It is certain if nothing waits or is transmitted, the link is calm, and the policy has nothing to remember and
+    /// It is certain if nothing waits or is transmitted, the link is stable, and the policy has nothing to remember and
     /// refuses nothing that need not wait.
     #[inline(always)]
     pub(super) fn pass(&mut self, now: Time, vc: VcId, bytes: u32) -> Option<Time> {
         if !self.queue.is_empty() || now < self.free || !self.accepts_at_once {
             return None;
         }
-        let (complete, arrives) = self.link.as_mut()?.line.transmit_in_calm(now, now, bytes)?;
+        let (complete, arrives) = self.link.as_mut()?.state.transmit_stable(now, now, bytes)?;
         self.monitor.arrive(vc);
         self.monitor.pass(now, vc);
         self.monitor.transmits(now, complete.since(now));
@@ -174,7 +174,7 @@ impl<T: Copy> PacketPort<T> {
             match self.policy.on_dequeue(now, now.since(arrived), self.waiting_bytes) {
                 Verdict::Accept => {
                     self.monitor.leave(now, meta.vc, arrived);
-                    let leaves = self.link.as_ref().is_some_and(|link| link.line.avoids(now)) && elsewhere(handle);
+                    let leaves = self.link.as_ref().is_some_and(|link| link.state.avoids(now)) && elsewhere(handle);
                     let turn = match leaves {
                         true => Some(Turn::Leaves(handle)),
                         false => self.transmit(arrived, now, meta, handle, lost).map(Turn::Departs),
@@ -204,7 +204,7 @@ impl<T: Copy> PacketPort<T> {
     }
 
     fn up_from(&self, time: Time) -> Time {
-        self.link.as_ref().map_or(time, |link| link.line.up_from(time))
+        self.link.as_ref().map_or(time, |link| link.state.up_from(time))
     }
 
     fn transmit(
@@ -221,7 +221,7 @@ impl<T: Copy> PacketPort<T> {
                 (complete, Some(complete + self.delay))
             }
             Some(link) => {
-                let Transmission { complete, arrives } = link.transmit(came, now, &meta).expect("the link is up");
+                let Transmitted { complete, arrives } = link.transmit(came, now, &meta).expect("the link is up");
                 (complete, arrives)
             }
         };
@@ -238,12 +238,12 @@ impl<T: Copy> PacketPort<T> {
 mod tests {
     use super::*;
     use crate::ids::{Id, LinkId, NodeId, VcId};
-    use crate::net::link::LossRecording;
-    use crate::path::{AppliesTo, FarEnds, Unheard};
-    use crate::path::{
-        Course, Delays, ErrorModel, ErrorParams, InService, Kind, Outages, Packet, PathParams, Place, Queued,
+    use crate::link::{AppliesTo, FarEnds, Unheard};
+    use crate::link::{
+        Delays, ErrorModel, ErrorParams, InService, Kind, LinkParams, LinkSchedule, Outages, Packet, Place, Queued,
     };
-    use crate::path::{Reordering, Shape};
+    use crate::link::{Reordering, Shape};
+    use crate::net::link::LossRecording;
     use crate::queue::Buffer;
     use crate::queue::packet::{CoDelParams, PacketPolicyParams};
     use crate::record::PortRecord;
@@ -257,7 +257,7 @@ mod tests {
         Rate::from_bps(RATE).unwrap()
     }
 
-    fn of_policy(max_packets: u32, max_bytes: u64, policy: &PacketPolicyParams, path: PathParams) -> PacketPort<u32> {
+    fn of_policy(max_packets: u32, max_bytes: u64, policy: &PacketPolicyParams, path: LinkParams) -> PacketPort<u32> {
         let (from, to) = (NodeId::from_index(0), NodeId::from_index(1));
         let (delay, queue) = (Span::from_us(1), Queue::unlimited());
         let link = scenario::Link { name: "a->b".into(), from, to, rate: rate(), delay, path, queue };
@@ -267,7 +267,7 @@ mod tests {
     }
 
     fn port(max_packets: u32, max_bytes: u64) -> PacketPort<u32> {
-        of_policy(max_packets, max_bytes, &PacketPolicyParams::TailDrop(()), PathParams::plain())
+        of_policy(max_packets, max_bytes, &PacketPolicyParams::TailDrop(()), LinkParams::plain())
     }
 
     fn meta(bytes: u32) -> PacketMeta {
@@ -339,18 +339,18 @@ mod tests {
             arrivals in prop::collection::vec((0_u64..2000, 1_u32..200), 1..40),
             (outage, shrinks, prevents) in any::<(bool, bool, bool)>(),
         ) {
-            let mut course = Course::constant(rate(), Span::from_us(1));
+            let mut schedule = LinkSchedule::constant(rate(), Span::from_us(1));
             if outage {
-                course.outages = Outages::new(vec![(ns(5000), ns(9000))], InService::Lose, Queued::Keep);
+                schedule.outages = Outages::new(vec![(ns(5000), ns(9000))], InService::Lose, Queued::Keep);
             }
             if shrinks {
                 let points = vec![(ns(0), Span::from_us(5)), (ns(7000), Span::from_us(1))];
-                course.delays = Delays::new(Shape::Steps, points);
+                schedule.delays = Delays::new(Shape::Steps, points);
             }
             if prevents {
-                course.reordering = Reordering::Prevent;
+                schedule.reordering = Reordering::Prevent;
             }
-            let path = || PathParams { course: Some(Box::new(course.clone())), ..PathParams::plain() };
+            let path = || LinkParams { schedule: Some(Box::new(schedule.clone())), ..LinkParams::plain() };
             let [plain, other] = [false, true].map(|may_pass| {
                 all(of_policy(3, 300, &PacketPolicyParams::TailDrop(()), path()), &arrivals, may_pass)
             });
@@ -392,10 +392,10 @@ mod tests {
         assert_eq!(port.queue.len(), 2);
     }
 
-    fn down(queued: Queued) -> PathParams {
-        let mut course = Course::constant(rate(), Span::from_us(1));
-        course.outages = Outages::new(vec![(ns(1000), ns(5000))], InService::Finish, queued);
-        PathParams { course: Some(Box::new(course)), ..PathParams::plain() }
+    fn down(queued: Queued) -> LinkParams {
+        let mut schedule = LinkSchedule::constant(rate(), Span::from_us(1));
+        schedule.outages = Outages::new(vec![(ns(1000), ns(5000))], InService::Finish, queued);
+        LinkParams { schedule: Some(Box::new(schedule)), ..LinkParams::plain() }
     }
 
     #[test]
@@ -430,10 +430,10 @@ mod tests {
     #[test]
     fn what_waits_when_nobody_listens_any_more_is_transmitted_and_lost_or_takes_another_port() {
         let leaves = |unheard| {
-            let mut course = Course::constant(rate(), Span::from_us(1));
+            let mut schedule = LinkSchedule::constant(rate(), Span::from_us(1));
             let points = vec![(ns(0), Some(NodeId::from_index(1))), (ns(1000), None)];
-            course.far_ends = Some(FarEnds::new(points, unheard));
-            let path = PathParams { course: Some(Box::new(course)), errors: Vec::new(), jitter: Span::ZERO };
+            schedule.far_ends = Some(FarEnds::new(points, unheard));
+            let path = LinkParams { schedule: Some(Box::new(schedule)), errors: Vec::new(), jitter: Span::ZERO };
             let mut port = of_policy(10, u64::MAX, &PacketPolicyParams::TailDrop(()), path);
             for handle in 0..4 {
                 arrive(&mut port, 500, handle, 100);
@@ -460,7 +460,7 @@ mod tests {
     fn what_is_lost_before_the_queue_takes_no_room_and_after_it_takes_time() {
         let path = |place| {
             let error = ErrorParams { model: ErrorModel::List(vec![0]), place, applies_to: AppliesTo::All };
-            PathParams { errors: vec![error], ..PathParams::plain() }
+            LinkParams { errors: vec![error], ..LinkParams::plain() }
         };
         for (place, free) in [(Place::Ingress, 0), (Place::Egress, 800)] {
             let mut port = of_policy(10, u64::MAX, &PacketPolicyParams::TailDrop(()), path(place));
@@ -477,7 +477,7 @@ mod tests {
     fn a_policy_may_throw_away_what_has_its_turn() {
         // 1500 B take 12 µs; target 10 µs, interval 20 µs: the wait is above it from the second packet on.
         let params = CoDelParams { target: Span::from_us(10), interval: Span::from_us(20), mtu_bytes: 1500 };
-        let mut port = of_policy(100, u64::MAX, &PacketPolicyParams::CoDel(params), PathParams::plain());
+        let mut port = of_policy(100, u64::MAX, &PacketPolicyParams::CoDel(params), LinkParams::plain());
         for handle in 0..20 {
             arrive(&mut port, 0, handle, 1500);
         }

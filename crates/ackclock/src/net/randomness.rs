@@ -5,7 +5,7 @@
 
 use super::build::inputs_of_ports;
 use crate::ids::{IdVec, LinkId};
-use crate::path::{Course, ErrorModel, ErrorParams, PathParams};
+use crate::link::{ErrorModel, ErrorParams, LinkParams, LinkSchedule};
 use crate::scenario::{DatagramFlow, Flow, Link, Queue, Scenario, ServiceOrder, Technology};
 use crate::tcp::{TcpParams, TickPhase, TimerKind, TimerParams};
 use crate::traffic::{CbrParams, Dither};
@@ -121,18 +121,18 @@ fn of_datagrams(source: &DatagramFlow) -> bool {
 
 fn of_link(link: &Link) -> bool {
     let Link { name: _, from: _, to: _, rate: _, delay: _, path, queue } = link;
-    let PathParams { course, errors, jitter } = path;
+    let LinkParams { schedule, errors, jitter } = path;
     // The order of service is looked at where it counts, at ports of cells with several inputs.
     let Queue { buffer: _, policy, service_order: _ } = queue;
     *jitter > Span::ZERO
         || policy.is_random()
-        || course.as_deref().is_some_and(of_course)
+        || schedule.as_deref().is_some_and(of_course)
         || errors.iter().any(|ErrorParams { model, place: _, applies_to: _ }| of_errors(model))
 }
 
 /// A link that changes does so at instants known before the run.
-fn of_course(course: &Course) -> bool {
-    let Course { delays: _, rates: _, outages: _, far_ends: _, reordering: _, under_way: _ } = course;
+fn of_course(schedule: &LinkSchedule) -> bool {
+    let LinkSchedule { delays: _, rates: _, outages: _, far_ends: _, reordering: _, under_way: _ } = schedule;
     false
 }
 

@@ -1,7 +1,7 @@
 //! Links that change and lose packets, and the policies of packet ports, as a function of bytes.
 
 use ackclock::ids::LinkId;
-use ackclock::path::*;
+use ackclock::link::*;
 use ackclock::scenario::{Scenario, Technology};
 use ackclock::units::{Rate, Span, Time};
 
@@ -20,9 +20,9 @@ pub fn paths(choices: &mut Choices, scenario: &mut Scenario) {
         }
         let link = &mut scenario.links[id];
         if choices.once_in(2) {
-            let course = course(choices, duration, link.rate, link.delay);
-            (link.rate, link.delay) = (course.rates.at(Time::ZERO), course.delays.at(Time::ZERO));
-            link.path.course = Some(Box::new(course));
+            let schedule = schedule(choices, duration, link.rate, link.delay);
+            (link.rate, link.delay) = (schedule.rates.at(Time::ZERO), schedule.delays.at(Time::ZERO));
+            link.path.schedule = Some(Box::new(schedule));
         }
         if choices.once_in(4) {
             link.path.jitter = Span::from_us(1 + choices.below(2000));
@@ -33,13 +33,13 @@ pub fn paths(choices: &mut Choices, scenario: &mut Scenario) {
     }
 }
 
-fn course(choices: &mut Choices, duration: Span, rate: Rate, delay: Span) -> Course {
-    let mut course = Course::constant(rate, delay);
+fn schedule(choices: &mut Choices, duration: Span, rate: Rate, delay: Span) -> LinkSchedule {
+    let mut schedule = LinkSchedule::constant(rate, delay);
     let times = instants(choices, duration);
     if choices.once_in(2) {
         let shape = choices.one_of(&[Shape::Steps, Shape::Linear]);
         let points = times.iter().map(|&time| (time, near(choices, delay))).collect::<Vec<_>>();
-        course.delays = Delays::new(shape, [(Time::ZERO, delay)].into_iter().chain(points).collect());
+        schedule.delays = Delays::new(shape, [(Time::ZERO, delay)].into_iter().chain(points).collect());
     }
     if choices.once_in(2) {
         let points = times.iter().map(|&time| {
@@ -47,21 +47,21 @@ fn course(choices: &mut Choices, duration: Span, rate: Rate, delay: Span) -> Cou
             (time, Rate::from_bps(bps.clamp(1000, 1_000_000_000_000)).expect("not zero"))
         });
         let points: Vec<_> = points.collect();
-        course.rates = Rates::new([(Time::ZERO, rate)].into_iter().chain(points).collect());
+        schedule.rates = Rates::new([(Time::ZERO, rate)].into_iter().chain(points).collect());
     }
     if choices.below(3) > 0 {
         let forever = choices.once_in(4).then_some(Time::NEVER);
         let ends: Vec<Time> = times.into_iter().chain(forever).collect();
         let intervals = ends.chunks_exact(2).map(|pair| (pair[0], pair[1])).collect();
-        course.outages = Outages::new(
+        schedule.outages = Outages::new(
             intervals,
             choices.one_of(&[InService::Finish, InService::Lose]),
             choices.one_of(&[Queued::Keep, Queued::Flush]),
         );
     }
-    course.reordering = choices.one_of(&[Reordering::Natural, Reordering::Prevent]);
-    course.under_way = choices.one_of(&[UnderWay::Keep, UnderWay::Drop]);
-    course
+    schedule.reordering = choices.one_of(&[Reordering::Natural, Reordering::Prevent]);
+    schedule.under_way = choices.one_of(&[UnderWay::Keep, UnderWay::Drop]);
+    schedule
 }
 
 /// Up to seven instants after the start, in order.

@@ -7,7 +7,7 @@ use std::collections::{BTreeSet, VecDeque};
 use std::fmt;
 
 use ackclock::ids::{FlowId, Id, IdVec, LinkId, NodeId};
-use ackclock::path::PathParams;
+use ackclock::link::LinkParams;
 use ackclock::record::Metric;
 use ackclock::scenario::*;
 use ackclock::sim::{Engine, build_with};
@@ -239,7 +239,7 @@ fn network(choices: &mut Choices) -> (IdVec<NodeId, Node>, IdVec<LinkId, Link>) 
         };
         for (from, to, (rate, delay)) in [(a, b, (rate, delay)), (b, a, back)] {
             let name = format!("{}->{}", nodes[from].name, nodes[to].name);
-            let (path, queue) = (PathParams::plain(), Queue::unlimited());
+            let (path, queue) = (LinkParams::plain(), Queue::unlimited());
             links.push(Link { name, from, to, rate, delay, path, queue });
         }
     }

@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 
 use ackclock::ids::{IdVec, LinkId, NodeId};
-use ackclock::path::{Course, FarEnds, NodeRoutes, RoutingTable, UnderWay, Unheard};
+use ackclock::link::{FarEnds, LinkSchedule, NodeRoutes, RoutingTable, UnderWay, Unheard};
 use ackclock::scenario::{NodeKind, Route, Scenario, Technology};
 use ackclock::units::{Span, Time};
 
@@ -125,11 +125,11 @@ fn far_ends(choices: &mut Choices, scenario: &mut Scenario, fixed: &[LinkId], ti
         let points = times.iter().enumerate().map(|(number, &time)| (time, end(choices, number)));
         let points: Vec<_> = points.collect();
         let points = [(Time::ZERO, Some(link.to))].into_iter().chain(points).collect();
-        let constant = || Box::new(Course::constant(link.rate, link.delay));
-        let course = link.path.course.get_or_insert_with(constant);
-        course.far_ends = Some(FarEnds::new(points, choices.one_of(&UNHEARD)));
+        let constant = || Box::new(LinkSchedule::constant(link.rate, link.delay));
+        let schedule = link.path.schedule.get_or_insert_with(constant);
+        schedule.far_ends = Some(FarEnds::new(points, choices.one_of(&UNHEARD)));
         if choices.once_in(4) {
-            course.under_way = UnderWay::Drop;
+            schedule.under_way = UnderWay::Drop;
         }
     }
 }

@@ -20,9 +20,9 @@ use super::packet_port::{Departure, Turn};
 use super::recorder::{HostTraces, LinkRecording, PortRecording, Recorded, Recorder};
 use crate::engine::EventTree;
 use crate::ids::{Id, IdVec, LinkId, NodeId, VcId};
+use crate::link::{Forwarding, Kind, Packet};
 use crate::packet::aal5::{self, Reassembled, Reassembler};
 use crate::packet::{FrameLog, Segment, Unit};
-use crate::path::{Kind, Onward, Packet};
 use crate::record::{DatagramRecord, DropReason, FlowRecord, LinkRecord, PortRecord};
 use crate::scenario::{Scenario, Technology};
 use crate::tcp::Expired;
@@ -275,13 +275,13 @@ impl Reference {
         let vc = &self.vcs[unit.vc];
         unit.hop += 1;
         let onward = match &vc.routed {
-            None => vc.route.get(usize::from(unit.hop)).map_or(Onward::Arrived, |hop| Onward::By(hop.link)),
-            Some(routed) => routed.table.onward(node, self.now, unit.hop),
+            None => vc.route.get(usize::from(unit.hop)).map_or(Forwarding::Arrived, |hop| Forwarding::By(hop.link)),
+            Some(routed) => routed.table.forward(node, self.now, unit.hop),
         };
         match onward {
-            Onward::By(port) => self.forward(self.hop(port, unit.vc), self.links[id].input, unit),
-            Onward::Arrived => self.on_unit_at_end(unit),
-            Onward::Lost(reason) => self.lose(id, unit, reason),
+            Forwarding::By(port) => self.forward(self.hop(port, unit.vc), self.links[id].input, unit),
+            Forwarding::Arrived => self.on_unit_at_end(unit),
+            Forwarding::Lost(reason) => self.lose(id, unit, reason),
         }
     }
 

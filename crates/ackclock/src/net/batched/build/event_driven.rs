@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::layout::{Layout, Plan};
 use super::routes::Ways;
 use crate::ids::{Id, IdVec, LinkId, NodeId, VcId};
+use crate::link::Unheard;
 use crate::net::batched::hosts::uplinks::RoutedUplink;
 use crate::net::batched::io::{Destination, NextHop};
 use crate::net::batched::packets::changing_port::PathPort;
@@ -15,7 +16,6 @@ use crate::net::flow::{Vc, end_of};
 use crate::net::packet_port::PacketPort;
 use crate::net::queue_monitor::QueueMonitor;
 use crate::net::routes::{Routed, far_ends};
-use crate::path::Unheard;
 use crate::scenario::NodeKind;
 use crate::units::Span;
 
@@ -88,7 +88,7 @@ impl Plan<'_> {
     fn rerouting_nodes(&self) -> IdVec<NodeId, bool> {
         let mut reroutes: IdVec<NodeId, bool> = self.scenario.nodes.iter().map(|_| false).collect();
         for link in self.scenario.links.iter() {
-            let far_ends = link.path.course.as_ref().and_then(|course| course.far_ends.as_ref());
+            let far_ends = link.path.schedule.as_ref().and_then(|schedule| schedule.far_ends.as_ref());
             reroutes[link.from] |= far_ends.is_some_and(|ends| ends.unheard == Unheard::Reroute);
         }
         reroutes
@@ -98,7 +98,7 @@ impl Plan<'_> {
     fn nodes_with_hosts(&self, reroutes: &IdVec<NodeId, bool>) -> IdVec<NodeId, bool> {
         let mut with_hosts: IdVec<NodeId, bool> = self.scenario.nodes.iter().map(|_| false).collect();
         for link in self.scenario.links.iter().filter(|link| self.scenario.nodes[link.from].kind == NodeKind::Host) {
-            let is_fixed = link.path.course.as_ref().is_none_or(|course| course.far_ends.is_none());
+            let is_fixed = link.path.schedule.as_ref().is_none_or(|schedule| schedule.far_ends.is_none());
             with_hosts[link.to] |= is_fixed && !reroutes[link.to];
         }
         with_hosts
@@ -140,7 +140,7 @@ impl Plan<'_> {
         let table = vc.routed.as_ref()?.table.clone();
         // Where there are no ports, nothing asks for them.
         let ports = layout.routed.clone().unwrap_or_else(|| Arc::new(PortPlaces::new(std::iter::empty())));
-        Some(Box::new(RoutedUplink { table, ports, signpost: None }))
+        Some(Box::new(RoutedUplink { table, ports, next_hop_cache: None }))
     }
 
     /// A part with ports that routes which change may cross.

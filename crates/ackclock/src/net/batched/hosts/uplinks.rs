@@ -8,6 +8,7 @@ use std::sync::Arc;
 pub(in crate::net::batched) use trail::Trail;
 
 use crate::ids::{Id, LinkId, NodeId, VcId};
+use crate::link::{Forwarding, Kind, NextHopCache, Packet, RoutingTable};
 use crate::net::batched::io::{Arrival, Cells, Delivery, Destination, InputRef, Io, NextHop, SentPacket};
 use crate::net::batched::packets::routed_ports::PortPlaces;
 use crate::net::batched::packets::serializer::{LastTime, Serializers};
@@ -15,7 +16,6 @@ use crate::net::flow::{End, ForcedDrops, end_of};
 use crate::net::link::{Intent, Link, PacketMeta, Sending};
 use crate::net::nic::{Nic, NicQueue};
 use crate::packet::{Segment, aal5};
-use crate::path::{Kind, Onward, Packet, RoutingTable, Signpost};
 use crate::record::DropReason;
 use crate::scenario::Technology;
 use crate::units::{Span, Time};
@@ -128,7 +128,7 @@ pub(in crate::net::batched) struct RoutedUplink {
     /// Where the ports are that it may cross.
     pub(in crate::net::batched) ports: Arc<PortPlaces>,
     /// Where the last packet went on.
-    pub(in crate::net::batched) signpost: Option<Signpost>,
+    pub(in crate::net::batched) next_hop_cache: Option<NextHopCache>,
 }
 
 impl RoutedUplink {
@@ -141,13 +141,13 @@ impl RoutedUplink {
         node: NodeId,
         time: Time,
     ) -> Result<Destination, DropReason> {
-        match self.table.onward_by(&mut self.signpost, node, time, 1) {
-            Onward::Arrived => Ok(host),
-            Onward::By(link) => {
+        match self.table.forward_cached(&mut self.next_hop_cache, node, time, 1) {
+            Forwarding::Arrived => Ok(host),
+            Forwarding::By(link) => {
                 let ((mailbox, port), input) = (self.ports.of(link), input.index() as u32);
                 Ok(Destination::Port { mailbox, input_ref: InputRef { port, input, at_port: vc } })
             }
-            Onward::Lost(reason) => Err(reason),
+            Forwarding::Lost(reason) => Err(reason),
         }
     }
 }

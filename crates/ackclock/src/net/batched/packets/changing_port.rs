@@ -3,12 +3,12 @@
 //! to the horizon: no transmission that begins before it can be changed by what comes after it.
 
 use crate::ids::{IdVec, VcId};
+use crate::link::Packet;
 use crate::net::batched::io::{Arrival, Cells, Io, SentPacket};
 use crate::net::batched::packets::port::PortVc;
 use crate::net::build;
 use crate::net::link::{Link, PacketMeta};
 use crate::net::packet_port::{Departure, PacketPort, Turn};
-use crate::path::Packet;
 use crate::record::PortRecord;
 use crate::record::trace::PortTrace;
 use crate::units::Time;

@@ -11,11 +11,11 @@ use std::sync::Arc;
 
 use crate::engine::EventTree;
 use crate::ids::{Id, LinkId, NodeId, VcId};
+use crate::link::{Forwarding, Packet, RoutingTable};
 use crate::net::batched::io::{Arrival, Cells, Delivery, Destination, InputRef, Io, SentPacket};
 use crate::net::build;
 use crate::net::link::{Link, PacketMeta};
 use crate::net::packet_port::{Departure, PacketPort, Turn};
-use crate::path::{Onward, Packet, RoutingTable};
 use crate::record::trace::PortTrace;
 use crate::record::{DropReason, PortRecord};
 use crate::units::Time;
@@ -60,11 +60,11 @@ struct RouteHere {
     /// Its number in the process.
     number: u32,
     /// Where its last packet went on, if that is known for a while.
-    known: Option<KnownWay>,
+    known: Option<CachedExit>,
 }
 
-/// The way onward from a port along a route, as long as neither link nor route change.
-struct KnownWay {
+/// The next hop from a port along a route, as long as neither link nor route change.
+struct CachedExit {
     /// When a packet arrives that has it.
     arrives: Range<Time>,
     /// Links that it may have crossed then.
@@ -350,18 +350,18 @@ impl RoutedPorts {
         let RouteToHost { table, group } = &self.routes[*number as usize];
         let link = port.link.as_ref().expect("a link of a route that changes has a state");
         let node = link.far_end(begins);
-        let to = match table.onward(node, arrives, crossed + 1) {
-            Onward::Arrived => Exit::Host(*group),
-            Onward::By(next) => match self.places.of(next) {
+        let to = match table.forward(node, arrives, crossed + 1) {
+            Forwarding::Arrived => Exit::Host(*group),
+            Forwarding::By(next) => match self.places.of(next) {
                 (mailbox, port) if mailbox as usize == self.mailbox => Exit::Within(port),
                 (mailbox, port) => Exit::Port { mailbox, port },
             },
-            Onward::Lost(reason) => return Err(reason),
+            Forwarding::Lost(reason) => return Err(reason),
         };
         // Those that follow begin later, and before the far end changes if they arrive before.
         let (times, most_crossed) = table.holds(node, arrives);
-        let way = |calm: Time| KnownWay { arrives: times.start..times.end.min(calm), most_crossed, to };
-        *known = link.line.calm_until(begins).map(way);
+        let way = |stable: Time| CachedExit { arrives: times.start..times.end.min(stable), most_crossed, to };
+        *known = link.state.stable_until(begins).map(way);
         Ok(to)
     }
 

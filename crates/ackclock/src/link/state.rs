@@ -1,9 +1,9 @@
 //! One direction of a link as the port before it sees it: when is a packet out, and when does it arrive, or where is it
 //! lost?  Source: docs/models/paths.md.
 
-use super::course::{Calm, Course, InService, Queued, Reordering};
 use super::errors::{ErrorParams, Errors, Packet, Place};
 use super::routing::{FarEnds, Unheard};
+use super::schedule::{InService, LinkSchedule, Queued, Reordering, StableInterval};
 use crate::ids::NodeId;
 use crate::record::DropReason;
 use crate::rng::Stream;
@@ -11,10 +11,10 @@ use crate::units::{Rate, Span, Time};
 
 /// What is said about a link beyond its rate and its delay.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct PathParams {
+pub struct LinkParams {
     /// How it changes; `None`: not at all.
     /// Boxed, as most links have none, and there are several for each flow.
-    pub course: Option<Box<Course>>,
+    pub schedule: Option<Box<LinkSchedule>>,
     /// Which packets it corrupts.
     pub errors: Vec<ErrorParams>,
     /// Each packet takes longer by a uniform random time below this; their order is kept.
@@ -23,12 +23,12 @@ pub struct PathParams {
 
 /// The state of a link.
 #[derive(Clone, Debug)]
-pub struct Line {
-    course: Course,
+pub struct LinkState {
+    schedule: LinkSchedule,
     errors: Errors,
     jitter: Jitter,
-    /// When it is calm: at the last transmission, if it was then.
-    calm: Option<Calm>,
+    /// When it is stable: at the last transmission, if it was then.
+    stable: Option<StableInterval>,
     /// Octets of the last packet that was transmitted when it was, and how long that took.
     last_time: (u32, Span),
     /// The place in the delays at which the last transmission began.
@@ -48,7 +48,7 @@ struct Jitter {
 
 /// What becomes of a packet that is transmitted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Passage {
+pub struct Transmission {
     /// When the port is done with it.
     pub complete: Time,
     /// What becomes of it after that.
@@ -69,36 +69,36 @@ pub enum Fate {
     },
 }
 
-impl PathParams {
+impl LinkParams {
     /// A link that does nothing but transmit.
-    pub fn plain() -> PathParams {
-        PathParams::default()
+    pub fn plain() -> LinkParams {
+        LinkParams::default()
     }
 
     /// Whether it is one.
     pub fn is_plain(&self) -> bool {
-        self.course.is_none() && self.errors.is_empty() && self.jitter == Span::ZERO
+        self.schedule.is_none() && self.errors.is_empty() && self.jitter == Span::ZERO
     }
 
     /// The least delay there ever is on a link whose delay is `constant` unless it changes.
     pub fn least_delay(&self, constant: Span) -> Span {
-        self.course.as_ref().map_or(constant, |course| course.delays.least_from(Time::ZERO))
+        self.schedule.as_ref().map_or(constant, |schedule| schedule.delays.least_from(Time::ZERO))
     }
 
     /// The largest rate there ever is on a link whose rate is `constant` unless it changes.
     pub fn largest_rate(&self, constant: Rate) -> Rate {
-        self.course.as_ref().map_or(constant, |course| course.rates.largest())
+        self.schedule.as_ref().map_or(constant, |schedule| schedule.rates.largest())
     }
 }
 
-impl Line {
+impl LinkState {
     /// The link named `name` (`from->to`), of this rate and delay unless it changes, in a run with this seed.
-    pub fn new(params: &PathParams, rate: Rate, delay: Span, seed: u64, name: &str) -> Line {
-        Line {
-            course: params.course.as_deref().cloned().unwrap_or_else(|| Course::constant(rate, delay)),
+    pub fn new(params: &LinkParams, rate: Rate, delay: Span, seed: u64, name: &str) -> LinkState {
+        LinkState {
+            schedule: params.schedule.as_deref().cloned().unwrap_or_else(|| LinkSchedule::constant(rate, delay)),
             errors: Errors::new(&params.errors, seed, name),
             jitter: Jitter { below: params.jitter, stream: Stream::new(seed, name, "jitter"), packets: 0 },
-            calm: None,
+            stable: None,
             last_time: (0, Span::ZERO),
             place: 0,
             last_arrival: Time::ZERO,
@@ -114,45 +114,45 @@ impl Line {
     /// The first instant from `time` on at which a transmission can begin; `Time::NEVER` if there is none.
     #[inline]
     pub fn up_from(&self, time: Time) -> Time {
-        if self.calm_at(time).is_some() { time } else { self.course.outages.up_from(time) }
+        if self.stable_at(time).is_some() { time } else { self.schedule.outages.up_from(time) }
     }
 
     /// When what waits is lost next, after `time`; `Time::NEVER` if it is not.
     pub fn flushes_after(&self, time: Time) -> Time {
-        match self.course.outages.queued {
+        match self.schedule.outages.queued {
             Queued::Keep => Time::NEVER,
-            Queued::Flush => self.course.outages.next_after(time).map_or(Time::NEVER, |(down, _)| down),
+            Queued::Flush => self.schedule.outages.next_after(time).map_or(Time::NEVER, |(down, _)| down),
         }
     }
 
     /// Who receives a packet whose transmission begins at `time`, if that is not always the same node.
     #[inline]
     pub fn far_end(&self, time: Time) -> Option<NodeId> {
-        match self.calm_at(time) {
-            Some(calm) => calm.far_end,
-            None => self.course.far_ends.as_ref().and_then(|far_ends| far_ends.at(time)),
+        match self.stable_at(time) {
+            Some(stable) => stable.far_end,
+            None => self.schedule.far_ends.as_ref().and_then(|far_ends| far_ends.at(time)),
         }
     }
 
     /// Whether a packet whose turn comes at `time` rather takes another port, as nobody listens at the far end.
     pub fn avoids(&self, time: Time) -> bool {
-        if self.calm_at(time).is_some() {
+        if self.stable_at(time).is_some() {
             return false;
         }
         let avoids = |far_ends: &FarEnds| far_ends.unheard == Unheard::Reroute && far_ends.at(time).is_none();
-        self.course.far_ends.as_ref().is_some_and(avoids)
+        self.schedule.far_ends.as_ref().is_some_and(avoids)
     }
 
     /// When the transmission of a packet that begins now is complete, if the link stays up.
     pub fn complete(&self, begins: Time, packet: Packet) -> Time {
-        begins + self.course.rates.at(begins).serialization(u64::from(packet.bytes) * 8)
+        begins + self.schedule.rates.at(begins).serialization(u64::from(packet.bytes) * 8)
     }
 
     /// A packet that came to the queue at `came` is transmitted from `begins` on, when the link is up. To be told in the
     /// order of transmission.
-    pub fn transmit(&mut self, came: Time, begins: Time, packet: Packet) -> Passage {
-        match self.transmit_in_calm(came, begins, packet.bytes) {
-            Some((complete, arrives)) => Passage { complete, fate: Fate::Arrives(arrives) },
+    pub fn transmit(&mut self, came: Time, begins: Time, packet: Packet) -> Transmission {
+        match self.transmit_stable(came, begins, packet.bytes) {
+            Some((complete, arrives)) => Transmission { complete, fate: Fate::Arrives(arrives) },
             None => self.transmit_through_changes(came, begins, packet),
         }
     }
@@ -160,28 +160,28 @@ impl Line {
     /// The same, of a packet of so many bytes that arrives before anything changes but the delay: when its transmission is
     /// complete, and when it arrives. If it does not, nothing has happened that can be seen.
     #[inline(always)]
-    pub(crate) fn transmit_in_calm(&mut self, came: Time, begins: Time, bytes: u32) -> Option<(Time, Time)> {
-        if self.calm_at(begins).is_none() {
-            self.calm = self.course.calm_at(begins);
+    pub(crate) fn transmit_stable(&mut self, came: Time, begins: Time, bytes: u32) -> Option<(Time, Time)> {
+        if self.stable_at(begins).is_none() {
+            self.stable = self.schedule.stable_at(begins);
             self.last_time = (0, Span::ZERO);
         }
-        let calm = self.calm?;
+        let stable = self.stable?;
         if !self.errors.is_empty() || self.jitter.below > Span::ZERO {
             return None;
         }
         let is_addressed = |far_ends: &FarEnds| far_ends.unheard == Unheard::LoseAddressed;
-        if !calm.covers(came) && self.course.far_ends.as_ref().is_some_and(is_addressed) {
+        if !stable.covers(came) && self.schedule.far_ends.as_ref().is_some_and(is_addressed) {
             return None;
         }
         if self.last_time.0 != bytes {
-            self.last_time = (bytes, calm.rate.serialization(u64::from(bytes) * 8));
+            self.last_time = (bytes, stable.rate.serialization(u64::from(bytes) * 8));
         }
         let complete = begins + self.last_time.1;
-        let mut arrives = complete + self.course.delays.at_or_after(&mut self.place, begins);
-        if self.course.reordering == Reordering::Prevent {
+        let mut arrives = complete + self.schedule.delays.at_or_after(&mut self.place, begins);
+        if self.schedule.reordering == Reordering::Prevent {
             arrives = arrives.max(self.last_arrival);
         }
-        if !calm.lasts_past(arrives) {
+        if !stable.lasts_past(arrives) {
             return None;
         }
         self.last_arrival = arrives;
@@ -189,45 +189,45 @@ impl Line {
     }
 
     #[inline(never)]
-    fn transmit_through_changes(&mut self, came: Time, begins: Time, packet: Packet) -> Passage {
+    fn transmit_through_changes(&mut self, came: Time, begins: Time, packet: Packet) -> Transmission {
         let complete = self.complete(begins, packet);
-        let course = &self.course;
-        let lost = |time, reason| Passage { complete: complete.min(time), fate: Fate::Lost { time, reason } };
-        if course.outages.in_service == InService::Lose
-            && let Some((down, _)) = course.outages.next_after(begins).filter(|&(down, _)| down < complete)
+        let schedule = &self.schedule;
+        let lost = |time, reason| Transmission { complete: complete.min(time), fate: Fate::Lost { time, reason } };
+        if schedule.outages.in_service == InService::Lose
+            && let Some((down, _)) = schedule.outages.next_after(begins).filter(|&(down, _)| down < complete)
         {
             return lost(down, DropReason::Outage);
         }
         if self.errors.corrupt(Place::Egress, complete, packet) {
             return lost(complete, DropReason::Corrupted);
         }
-        if course.far_ends.as_ref().is_some_and(|far_ends| far_ends.receiver(came, begins).is_none()) {
+        if schedule.far_ends.as_ref().is_some_and(|far_ends| far_ends.receiver(came, begins).is_none()) {
             return lost(complete, DropReason::NoReceiver);
         }
-        let mut arrives = complete + course.delays.at_or_after(&mut self.place, begins) + self.jitter.next();
-        if course.reordering == Reordering::Prevent || self.jitter.below > Span::ZERO {
+        let mut arrives = complete + schedule.delays.at_or_after(&mut self.place, begins) + self.jitter.next();
+        if schedule.reordering == Reordering::Prevent || self.jitter.below > Span::ZERO {
             arrives = arrives.max(self.last_arrival);
         }
-        if let Some(time) = course.dropped_between(begins, arrives) {
-            return Passage { complete, fate: Fate::Lost { time, reason: DropReason::Outage } };
+        if let Some(time) = schedule.dropped_between(begins, arrives) {
+            return Transmission { complete, fate: Fate::Lost { time, reason: DropReason::Outage } };
         }
         self.last_arrival = arrives;
         if self.errors.corrupt(Place::Receiver, arrives, packet) {
             let (time, reason) = (arrives, DropReason::Corrupted);
-            return Passage { complete, fate: Fate::Lost { time, reason } };
+            return Transmission { complete, fate: Fate::Lost { time, reason } };
         }
-        Passage { complete, fate: Fate::Arrives(arrives) }
+        Transmission { complete, fate: Fate::Arrives(arrives) }
     }
 
-    /// Until when it is calm, if it is known to be at `time`.
-    pub(crate) fn calm_until(&self, time: Time) -> Option<Time> {
-        self.calm_at(time).map(Calm::until)
+    /// Until when it is stable, if it is known to be at `time`.
+    pub(crate) fn stable_until(&self, time: Time) -> Option<Time> {
+        self.stable_at(time).map(StableInterval::until)
     }
 
-    /// If it is known to be calm at `time`.
+    /// If it is known to be stable at `time`.
     #[inline]
-    fn calm_at(&self, time: Time) -> Option<&Calm> {
-        self.calm.as_ref().filter(|calm| calm.covers(time))
+    fn stable_at(&self, time: Time) -> Option<&StableInterval> {
+        self.stable.as_ref().filter(|stable| stable.covers(time))
     }
 }
 
@@ -246,7 +246,7 @@ impl Jitter {
 mod tests {
     use super::*;
     use crate::ids::Id;
-    use crate::path::{AppliesTo, Delays, ErrorModel, Kind, Outages, Rates, Shape, UnderWay};
+    use crate::link::{AppliesTo, Delays, ErrorModel, Kind, Outages, Rates, Shape, UnderWay};
 
     /// A byte takes a nanosecond.
     const RATE: u64 = 8_000_000_000;
@@ -267,29 +267,29 @@ mod tests {
         Packet { bytes, kind: Kind::Data }
     }
 
-    fn line(change: impl Fn(&mut Course), errors: &[ErrorParams]) -> Line {
-        let mut course = Course::constant(rate(RATE), of_ns(500));
-        change(&mut course);
-        let params = PathParams { course: Some(Box::new(course)), errors: errors.to_vec(), jitter: Span::ZERO };
-        Line::new(&params, rate(RATE), of_ns(500), 1, "a->b")
+    fn link_state(change: impl Fn(&mut LinkSchedule), errors: &[ErrorParams]) -> LinkState {
+        let mut schedule = LinkSchedule::constant(rate(RATE), of_ns(500));
+        change(&mut schedule);
+        let params = LinkParams { schedule: Some(Box::new(schedule)), errors: errors.to_vec(), jitter: Span::ZERO };
+        LinkState::new(&params, rate(RATE), of_ns(500), 1, "a->b")
     }
 
     /// The fates of packets of 100 bytes whose transmissions begin at these times: arrivals, or losses below zero.
-    fn fates(line: &mut Line, begins: &[u64]) -> Vec<i64> {
-        let fate = |&begin: &u64| match line.transmit(ns(begin), ns(begin), packet(100)).fate {
+    fn fates(state: &mut LinkState, begins: &[u64]) -> Vec<i64> {
+        let fate = |&begin: &u64| match state.transmit(ns(begin), ns(begin), packet(100)).fate {
             Fate::Arrives(time) => (time.as_ps() / 1000) as i64,
             Fate::Lost { time, .. } => -((time.as_ps() / 1000) as i64),
         };
         begins.iter().map(fate).collect()
     }
 
-    fn falls_at_1000(course: &mut Course) {
-        course.delays = Delays::new(Shape::Steps, vec![(ns(0), of_ns(500)), (ns(1000), of_ns(50))]);
+    fn falls_at_1000(schedule: &mut LinkSchedule) {
+        schedule.delays = Delays::new(Shape::Steps, vec![(ns(0), of_ns(500)), (ns(1000), of_ns(50))]);
     }
 
     #[test]
     fn a_plain_link_delays_only() {
-        let mut plain = Line::new(&PathParams::plain(), rate(RATE), of_ns(500), 1, "a->b");
+        let mut plain = LinkState::new(&LinkParams::plain(), rate(RATE), of_ns(500), 1, "a->b");
         assert_eq!(fates(&mut plain, &[0, 100]), [600, 700]);
     }
 
@@ -297,18 +297,18 @@ mod tests {
     fn what_is_transmitted_when_nobody_listens_is_lost_when_it_is_out() {
         let node = |number| Some(NodeId::from_index(number));
         let leaves = |unheard| {
-            move |course: &mut Course| {
+            move |schedule: &mut LinkSchedule| {
                 let points = vec![(ns(0), node(1)), (ns(1000), None), (ns(2000), node(2))];
-                course.far_ends = Some(FarEnds::new(points, unheard));
+                schedule.far_ends = Some(FarEnds::new(points, unheard));
             }
         };
-        let mut lose = line(leaves(Unheard::Lose), &[]);
+        let mut lose = link_state(leaves(Unheard::Lose), &[]);
         assert_eq!(fates(&mut lose, &[950, 1050, 1950, 2050]), [1550, -1150, -2050, 2650]);
         assert_eq!([950, 2050].map(|begins| lose.far_end(ns(begins))), [node(1), node(2)]);
         let lost = lose.transmit(ns(1000), ns(1000), packet(100)).fate;
         assert_eq!(lost, Fate::Lost { time: ns(1100), reason: DropReason::NoReceiver });
         assert_eq!([999, 1000].map(|time| lose.avoids(ns(time))), [false, false]);
-        let reroute = line(leaves(Unheard::Reroute), &[]);
+        let reroute = link_state(leaves(Unheard::Reroute), &[]);
         assert_eq!([999, 1000, 2000].map(|time| reroute.avoids(ns(time))), [false, true, false]);
     }
 
@@ -316,15 +316,15 @@ mod tests {
     fn what_is_addressed_to_an_earlier_far_end_is_transmitted_and_lost() {
         let node = |number| Some(NodeId::from_index(number));
         let changes = |unheard| {
-            move |course: &mut Course| {
-                course.far_ends = Some(FarEnds::new(vec![(ns(0), node(1)), (ns(1000), node(2))], unheard));
+            move |schedule: &mut LinkSchedule| {
+                schedule.far_ends = Some(FarEnds::new(vec![(ns(0), node(1)), (ns(1000), node(2))], unheard));
             }
         };
         // It came at 999 or 1000, and begins at 1000 or later.
         let fates = |unheard| {
-            let mut line = line(changes(unheard), &[]);
+            let mut state = link_state(changes(unheard), &[]);
             [(998, 999), (999, 1000), (999, 1100), (1000, 1200)]
-                .map(|(came, begins)| line.transmit(ns(came), ns(begins), packet(100)).fate)
+                .map(|(came, begins)| state.transmit(ns(came), ns(begins), packet(100)).fate)
         };
         let lost = |ps| Fate::Lost { time: ns(ps), reason: DropReason::NoReceiver };
         let [first, last] = [1599, 1800].map(|time| Fate::Arrives(ns(time)));
@@ -335,40 +335,40 @@ mod tests {
     #[test]
     fn arrivals_around_a_step_of_the_delay_by_hand() {
         // 100 ns to transmit, then 500 ns, or 50 for what begins at 1000 or later.
-        let mut line = line(falls_at_1000, &[]);
-        assert_eq!(fates(&mut line, &[800, 950, 1050]), [1400, 1550, 1200], "the third overtakes both");
-        assert_eq!(fates(&mut line, &[1150]), [1300]);
+        let mut state = link_state(falls_at_1000, &[]);
+        assert_eq!(fates(&mut state, &[800, 950, 1050]), [1400, 1550, 1200], "the third overtakes both");
+        assert_eq!(fates(&mut state, &[1150]), [1300]);
     }
 
     #[test]
     fn a_delay_that_grows_keeps_what_is_under_way() {
-        let rises = |course: &mut Course| {
-            course.delays = Delays::new(Shape::Steps, vec![(ns(0), of_ns(50)), (ns(1000), of_ns(500))]);
+        let rises = |schedule: &mut LinkSchedule| {
+            schedule.delays = Delays::new(Shape::Steps, vec![(ns(0), of_ns(50)), (ns(1000), of_ns(500))]);
         };
-        assert_eq!(fates(&mut line(rises, &[]), &[899, 999, 1000]), [1049, 1149, 1600]);
+        assert_eq!(fates(&mut link_state(rises, &[]), &[899, 999, 1000]), [1049, 1149, 1600]);
     }
 
     #[test]
     fn without_reordering_packets_arrive_in_the_order_they_were_sent() {
-        let prevent = |course: &mut Course| {
-            falls_at_1000(course);
-            course.reordering = Reordering::Prevent;
+        let prevent = |schedule: &mut LinkSchedule| {
+            falls_at_1000(schedule);
+            schedule.reordering = Reordering::Prevent;
         };
-        assert_eq!(fates(&mut line(prevent, &[]), &[800, 950, 1050, 1460]), [1400, 1550, 1550, 1610]);
-        // On any course.
+        assert_eq!(fates(&mut link_state(prevent, &[]), &[800, 950, 1050, 1460]), [1400, 1550, 1550, 1610]);
+        // On any schedule.
         let (mut state, mut last) = (1_u64, Time::ZERO);
         let mut points = vec![(ns(0), of_ns(1))];
         for step in 1..1000 {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
             points.push((ns(37 * step), of_ns(1 + (state >> 52))));
         }
-        let wild = |course: &mut Course| {
-            course.delays = Delays::new(Shape::Linear, points.clone());
-            course.reordering = Reordering::Prevent;
+        let wild = |schedule: &mut LinkSchedule| {
+            schedule.delays = Delays::new(Shape::Linear, points.clone());
+            schedule.reordering = Reordering::Prevent;
         };
-        let mut line = line(wild, &[]);
+        let mut state = link_state(wild, &[]);
         for number in 0..400 {
-            let Fate::Arrives(time) = line.transmit(ns(100 * number), ns(100 * number), packet(100)).fate else {
+            let Fate::Arrives(time) = state.transmit(ns(100 * number), ns(100 * number), packet(100)).fate else {
                 panic!("nothing is lost")
             };
             assert!(time >= last);
@@ -378,55 +378,55 @@ mod tests {
 
     #[test]
     fn or_what_is_under_way_is_lost_when_the_delay_steps() {
-        let dropping = |course: &mut Course| {
-            falls_at_1000(course);
-            course.under_way = UnderWay::Drop;
+        let dropping = |schedule: &mut LinkSchedule| {
+            falls_at_1000(schedule);
+            schedule.under_way = UnderWay::Drop;
         };
-        assert_eq!(fates(&mut line(dropping, &[]), &[399, 400, 401, 950, 1050]), [999, 1000, -1000, -1000, 1200]);
+        assert_eq!(fates(&mut link_state(dropping, &[]), &[399, 400, 401, 950, 1050]), [999, 1000, -1000, -1000, 1200]);
     }
 
     #[test]
     fn a_packet_keeps_the_rate_at_which_it_began() {
-        let slower = |course: &mut Course| {
-            course.rates = Rates::new(vec![(ns(0), rate(RATE)), (ns(1000), rate(RATE / 4))]);
+        let slower = |schedule: &mut LinkSchedule| {
+            schedule.rates = Rates::new(vec![(ns(0), rate(RATE)), (ns(1000), rate(RATE / 4))]);
         };
-        let mut line = line(slower, &[]);
-        let complete = |line: &mut Line, begins| line.transmit(ns(begins), ns(begins), packet(100)).complete;
-        assert_eq!([complete(&mut line, 999), complete(&mut line, 1100)], [ns(1099), ns(1500)]);
+        let mut state = link_state(slower, &[]);
+        let complete = |state: &mut LinkState, begins| state.transmit(ns(begins), ns(begins), packet(100)).complete;
+        assert_eq!([complete(&mut state, 999), complete(&mut state, 1100)], [ns(1099), ns(1500)]);
     }
 
     #[test]
     fn what_is_in_service_when_the_link_goes_down_is_finished_or_lost() {
         let down = |in_service| {
-            move |course: &mut Course| {
-                course.outages = Outages::new(vec![(ns(1000), ns(2000))], in_service, Queued::Keep);
+            move |schedule: &mut LinkSchedule| {
+                schedule.outages = Outages::new(vec![(ns(1000), ns(2000))], in_service, Queued::Keep);
             }
         };
-        assert_eq!(fates(&mut line(down(InService::Finish), &[]), &[950]), [1550]);
-        let mut line = line(down(InService::Lose), &[]);
+        assert_eq!(fates(&mut link_state(down(InService::Finish), &[]), &[950]), [1550]);
+        let mut state = link_state(down(InService::Lose), &[]);
         assert_eq!(
-            line.transmit(ns(900), ns(900), packet(100)).fate,
+            state.transmit(ns(900), ns(900), packet(100)).fate,
             Fate::Arrives(ns(1500)),
             "out at the very instant"
         );
         let lost = Fate::Lost { time: ns(1000), reason: DropReason::Outage };
-        assert_eq!(line.transmit(ns(950), ns(950), packet(100)), Passage { complete: ns(1000), fate: lost });
-        assert_eq!(line.up_from(ns(1000)), ns(2000));
+        assert_eq!(state.transmit(ns(950), ns(950), packet(100)), Transmission { complete: ns(1000), fate: lost });
+        assert_eq!(state.up_from(ns(1000)), ns(2000));
     }
 
     #[test]
-    fn what_is_remembered_of_a_calm_changes_nothing() {
+    fn what_is_remembered_of_a_stable_interval_changes_nothing() {
         let node = |number| Some(NodeId::from_index(number));
         let wild = |under_way, reordering, in_service, unheard| {
-            move |course: &mut Course| {
+            move |schedule: &mut LinkSchedule| {
                 let points = [(0, 500), (3000, 900), (3000, 100), (7000, 300), (9000, 200)];
-                course.delays = Delays::new(Shape::Linear, points.map(|(at, delay)| (ns(at), of_ns(delay))).to_vec());
-                course.rates = Rates::new(vec![(ns(0), rate(RATE)), (ns(6000), rate(RATE / 2))]);
-                course.outages =
+                schedule.delays = Delays::new(Shape::Linear, points.map(|(at, delay)| (ns(at), of_ns(delay))).to_vec());
+                schedule.rates = Rates::new(vec![(ns(0), rate(RATE)), (ns(6000), rate(RATE / 2))]);
+                schedule.outages =
                     Outages::new(vec![(ns(1000), ns(1300)), (ns(5000), ns(5001))], in_service, Queued::Keep);
                 let ends = vec![(ns(0), node(1)), (ns(2000), None), (ns(2500), node(2)), (ns(8000), node(3))];
-                course.far_ends = Some(FarEnds::new(ends, unheard));
-                (course.under_way, course.reordering) = (under_way, reordering);
+                schedule.far_ends = Some(FarEnds::new(ends, unheard));
+                (schedule.under_way, schedule.reordering) = (under_way, reordering);
             }
         };
         let unheard = [Unheard::Lose, Unheard::LoseAddressed, Unheard::Reroute];
@@ -435,15 +435,15 @@ mod tests {
             let reordering = [Reordering::Natural, Reordering::Prevent][number / 2 % 2];
             let in_service = [InService::Finish, InService::Lose][number / 4 % 2];
             let change = wild(under_way, reordering, in_service, unheard[number / 8]);
-            let (mut line, mut plain) = (line(change, &[]), line(change, &[]));
+            let (mut state, mut plain) = (link_state(change, &[]), link_state(change, &[]));
             for time in (0..12_000).step_by(37) {
-                let (begins, packet) = (line.up_from(ns(time)), packet(60 + time as u32 % 3));
+                let (begins, packet) = (state.up_from(ns(time)), packet(60 + time as u32 % 3));
                 assert_eq!(begins, plain.up_from(ns(time)));
                 let came = ns(time - time % 5 * 30 % (time + 1));
-                let passage = line.transmit(came, begins, packet);
+                let passage = state.transmit(came, begins, packet);
                 assert_eq!(passage, plain.transmit_through_changes(came, begins, packet));
-                let of = |line: &Line| (line.far_end(begins), line.avoids(begins), line.up_from(begins));
-                assert_eq!(of(&line), of(&plain), "{begins}");
+                let of = |state: &LinkState| (state.far_end(begins), state.avoids(begins), state.up_from(begins));
+                assert_eq!(of(&state), of(&plain), "{begins}");
             }
         }
     }
@@ -451,22 +451,22 @@ mod tests {
     #[test]
     fn places_decide_when_and_whether_the_link_is_used() {
         let at = |place| ErrorParams { model: ErrorModel::List(vec![1]), place, applies_to: AppliesTo::All };
-        let two = |place| fates(&mut line(|_| (), &[at(place)]), &[0, 100]);
+        let two = |place| fates(&mut link_state(|_| (), &[at(place)]), &[0, 100]);
         assert_eq!(two(Place::Egress), [600, -200], "when its last bit is sent");
         assert_eq!(two(Place::Receiver), [600, -700], "when its last bit arrives");
-        let mut line = line(|_| (), &[at(Place::Ingress)]);
-        assert_eq!([0, 0].map(|now| line.refuses(ns(now), packet(100))), [false, true]);
-        assert_eq!(fates(&mut line, &[0, 100]), [600, 700], "what is lost there is not transmitted");
+        let mut state = link_state(|_| (), &[at(Place::Ingress)]);
+        assert_eq!([0, 0].map(|now| state.refuses(ns(now), packet(100))), [false, true]);
+        assert_eq!(fates(&mut state, &[0, 100]), [600, 700], "what is lost there is not transmitted");
     }
 
     /// 100 ns to transmit, 500 ns of delay, and up to 300 more: packets that follow each other would overtake.
     #[test]
     fn jitter_delays_each_packet_and_keeps_their_order() {
-        let params = PathParams { jitter: of_ns(300), ..PathParams::plain() };
+        let params = LinkParams { jitter: of_ns(300), ..LinkParams::plain() };
         let arrivals = |seed, gap| {
-            let mut line = Line::new(&params, rate(RATE), of_ns(500), seed, "a->b");
+            let mut state = LinkState::new(&params, rate(RATE), of_ns(500), seed, "a->b");
             let begins: Vec<u64> = (0..2000_u64).map(|number| gap * number).collect();
-            let late = fates(&mut line, &begins).into_iter().zip(&begins);
+            let late = fates(&mut state, &begins).into_iter().zip(&begins);
             late.map(|(arrives, &begins)| arrives - begins as i64 - 600).collect::<Vec<i64>>()
         };
         let late = arrivals(1, 1000);
@@ -482,11 +482,11 @@ mod tests {
 
     #[test]
     fn a_link_that_goes_down_may_lose_what_waits() {
-        let flush = |course: &mut Course| {
+        let flush = |schedule: &mut LinkSchedule| {
             let intervals = vec![(ns(10), ns(20)), (ns(30), ns(40))];
-            course.outages = Outages::new(intervals, InService::Finish, Queued::Flush);
+            schedule.outages = Outages::new(intervals, InService::Finish, Queued::Flush);
         };
-        let line = line(flush, &[]);
-        assert_eq!([0, 10, 30].map(|time| line.flushes_after(ns(time))), [ns(10), ns(30), Time::NEVER]);
+        let state = link_state(flush, &[]);
+        assert_eq!([0, 10, 30].map(|time| state.flushes_after(ns(time))), [ns(10), ns(30), Time::NEVER]);
     }
 }

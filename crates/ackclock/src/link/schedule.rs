@@ -9,7 +9,7 @@ use crate::units::{Rate, Span, Time};
 
 /// How one direction of a link changes.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Course {
+pub struct LinkSchedule {
     /// Its delay.
     pub delays: Delays,
     /// Its rate.
@@ -103,7 +103,7 @@ pub enum UnderWay {
 /// A while in which all but the delay stays as it is, the link is up and leads to somebody, and nothing is lost on it but by
 /// errors.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Calm {
+pub(super) struct StableInterval {
     from: Time,
     until: Time,
     pub(super) rate: Rate,
@@ -111,8 +111,8 @@ pub(super) struct Calm {
     pub(super) far_end: Option<NodeId>,
 }
 
-impl Calm {
-    /// Whether it is calm at `time`.
+impl StableInterval {
+    /// Whether it is stable at `time`.
     #[inline]
     pub(super) fn covers(&self, time: Time) -> bool {
         self.from <= time && time < self.until
@@ -123,16 +123,16 @@ impl Calm {
         self.until
     }
 
-    /// Whether it is calm at `time`, which is not before one at which it was.
+    /// Whether it is stable at `time`, which is not before one at which it was.
     #[inline]
     pub(super) fn lasts_past(&self, time: Time) -> bool {
         time < self.until
     }
 }
 
-impl Course {
-    /// The calm that covers `time` and goes on as long as can be, if the link is up then and leads to somebody.
-    pub(super) fn calm_at(&self, time: Time) -> Option<Calm> {
+impl LinkSchedule {
+    /// The stable interval that covers `time` and goes on as long as can be, if the link is up then and leads to somebody.
+    pub(super) fn stable_at(&self, time: Time) -> Option<StableInterval> {
         let far_end = self.far_ends.as_ref().map(|ends| ends.at(time));
         if self.outages.up_from(time) != time || far_end == Some(None) {
             return None;
@@ -145,12 +145,12 @@ impl Course {
         };
         let changes = [self.rates.next_after(time), down, handover, step];
         let until = changes.into_iter().flatten().min().unwrap_or(Time::NEVER);
-        Some(Calm { from: time, until, rate: self.rates.at(time), far_end: far_end.flatten() })
+        Some(StableInterval { from: time, until, rate: self.rates.at(time), far_end: far_end.flatten() })
     }
 
     /// A link that does not change.
-    pub fn constant(rate: Rate, delay: Span) -> Course {
-        Course {
+    pub fn constant(rate: Rate, delay: Span) -> LinkSchedule {
+        LinkSchedule {
             delays: Delays::constant(delay),
             rates: Rates::constant(rate),
             outages: Outages::default(),
@@ -340,7 +340,7 @@ fn between(start: Span, end: Span, passed: Span, whole: Span) -> Span {
 mod tests {
     use super::*;
     use crate::ids::Id;
-    use crate::path::Unheard;
+    use crate::link::Unheard;
 
     fn at(ps: u64) -> Time {
         Time::from_ps(ps)
@@ -396,13 +396,13 @@ mod tests {
     fn what_is_under_way_when_the_far_end_changes_is_lost_if_so_chosen() {
         let node = |number| Some(NodeId::from_index(number));
         let points = vec![(at(0), node(1)), (at(100), node(2))];
-        let mut course = Course::constant(Rate::from_bps(8).unwrap(), ps(10));
-        course.far_ends = Some(FarEnds::new(points, Unheard::Lose));
-        assert_eq!(course.dropped_between(at(95), at(105)), None);
-        course.under_way = UnderWay::Drop;
-        assert_eq!(course.dropped_between(at(95), at(105)), Some(at(100)));
+        let mut schedule = LinkSchedule::constant(Rate::from_bps(8).unwrap(), ps(10));
+        schedule.far_ends = Some(FarEnds::new(points, Unheard::Lose));
+        assert_eq!(schedule.dropped_between(at(95), at(105)), None);
+        schedule.under_way = UnderWay::Drop;
+        assert_eq!(schedule.dropped_between(at(95), at(105)), Some(at(100)));
         assert_eq!(
-            [(90, 100), (100, 150)].map(|(sent, arrives)| course.dropped_between(at(sent), at(arrives))),
+            [(90, 100), (100, 150)].map(|(sent, arrives)| schedule.dropped_between(at(sent), at(arrives))),
             [None; 2]
         );
     }
@@ -429,13 +429,13 @@ mod tests {
     #[test]
     fn what_is_under_way_when_the_delay_steps_is_lost_if_so_chosen() {
         let delays = Delays::new(Shape::Steps, vec![(at(0), ps(10)), (at(100), ps(50))]);
-        let mut course = Course { delays, ..Course::constant(Rate::from_bps(8).unwrap(), ps(10)) };
-        assert_eq!(course.dropped_between(at(95), at(105)), None, "nothing is lost by default");
-        course.under_way = UnderWay::Drop;
-        assert_eq!(course.dropped_between(at(95), at(105)), Some(at(100)));
+        let mut schedule = LinkSchedule { delays, ..LinkSchedule::constant(Rate::from_bps(8).unwrap(), ps(10)) };
+        assert_eq!(schedule.dropped_between(at(95), at(105)), None, "nothing is lost by default");
+        schedule.under_way = UnderWay::Drop;
+        assert_eq!(schedule.dropped_between(at(95), at(105)), Some(at(100)));
         // Arrived at the very instant, or sent at it.
-        assert_eq!(course.dropped_between(at(90), at(100)), None);
-        assert_eq!(course.dropped_between(at(100), at(150)), None);
+        assert_eq!(schedule.dropped_between(at(90), at(100)), None);
+        assert_eq!(schedule.dropped_between(at(100), at(150)), None);
     }
 
     #[test]

@@ -227,7 +227,7 @@ const TWO_TO_64: f64 = 18_446_744_073_709_551_616.0;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::path::{Sampling, Stay};
+    use crate::link::{Sampling, Stay};
     use crate::units::Span;
 
     const DATA: Packet = Packet { bytes: 1000, kind: Kind::Data };

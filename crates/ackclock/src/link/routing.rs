@@ -16,13 +16,13 @@ pub struct RoutingTable {
     nodes: Vec<NodeRoutes>,
 }
 
-/// The way onward from one node: whatever arrives there at an instant of this list or later, and before the next of them,
+/// The next hop from one node: whatever arrives there at an instant of this list or later, and before the next of them,
 /// goes on by that link of the node's, or is lost if there is none. So is what arrives before the first instant.
 pub type NodeRoutes = (NodeId, Vec<(Time, Option<LinkId>)>);
 
-/// The way onward from a node that was asked for last, and when it holds: most packets go where the one before went.
+/// The next hop from a node that was asked for last, and when it holds: most packets go where the one before went.
 #[derive(Clone, Copy, Debug)]
-pub struct Signpost {
+pub struct NextHopCache {
     node: NodeId,
     from: Time,
     until: Time,
@@ -31,7 +31,7 @@ pub struct Signpost {
 
 /// What becomes of a packet that has arrived at a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Onward {
+pub enum Forwarding {
     /// It is at its destination.
     Arrived,
     /// It goes on by this link.
@@ -66,57 +66,63 @@ impl RoutingTable {
     }
 
     /// What becomes of a packet that arrives at `node` at `time`, and has crossed so many links.
-    pub fn onward(&self, node: NodeId, time: Time, crossed: u8) -> Onward {
+    pub fn forward(&self, node: NodeId, time: Time, crossed: u8) -> Forwarding {
         if node == self.destination {
-            return Onward::Arrived;
+            return Forwarding::Arrived;
         }
         self.by(self.link(node, time), crossed)
     }
 
-    /// Of which packets [`RoutingTable::onward`] says the same as of one that arrives at `node` at `time` and is not lost: of
+    /// Of which packets [`RoutingTable::forward`] says the same as of one that arrives at `node` at `time` and is not lost: of
     /// those that arrive there in this time and have crossed no more than so many links.
     pub fn holds(&self, node: NodeId, time: Time) -> (Range<Time>, u8) {
         if node == self.destination {
             return (Time::ZERO..Time::NEVER, u8::MAX);
         }
-        let Signpost { from, until, .. } = self.signpost(node, time);
+        let NextHopCache { from, until, .. } = self.cached(node, time);
         (from..until, self.ttl - 1)
     }
 
     /// What becomes of a packet; `post` is one that was asked about this table last, or none yet.
     #[inline]
-    pub fn onward_by(&self, post: &mut Option<Signpost>, node: NodeId, time: Time, crossed: u8) -> Onward {
+    pub fn forward_cached(
+        &self,
+        cache: &mut Option<NextHopCache>,
+        node: NodeId,
+        time: Time,
+        crossed: u8,
+    ) -> Forwarding {
         if node == self.destination {
-            return Onward::Arrived;
+            return Forwarding::Arrived;
         }
-        let holds = |post: &Signpost| post.node == node && post.from <= time && time < post.until;
-        let link = match post.filter(holds) {
-            Some(post) => post.link,
-            None => post.insert(self.signpost(node, time)).link,
+        let holds = |cache: &NextHopCache| cache.node == node && cache.from <= time && time < cache.until;
+        let link = match cache.filter(holds) {
+            Some(cache) => cache.link,
+            None => cache.insert(self.cached(node, time)).link,
         };
         self.by(link, crossed)
     }
 
     #[inline]
-    fn by(&self, link: Option<LinkId>, crossed: u8) -> Onward {
+    fn by(&self, link: Option<LinkId>, crossed: u8) -> Forwarding {
         match link {
-            None => Onward::Lost(DropReason::NoRoute),
-            Some(_) if crossed >= self.ttl => Onward::Lost(DropReason::Ttl),
-            Some(link) => Onward::By(link),
+            None => Forwarding::Lost(DropReason::NoRoute),
+            Some(_) if crossed >= self.ttl => Forwarding::Lost(DropReason::Ttl),
+            Some(link) => Forwarding::By(link),
         }
     }
 
     /// The link by which packets go on that arrive at `node` at `time`; `None` if they are lost.
     pub fn link(&self, node: NodeId, time: Time) -> Option<LinkId> {
-        self.signpost(node, time).link
+        self.cached(node, time).link
     }
 
-    fn signpost(&self, node: NodeId, time: Time) -> Signpost {
+    fn cached(&self, node: NodeId, time: Time) -> NextHopCache {
         let routes = self.of(node);
         let next = routes.partition_point(|&(from, _)| from <= time);
         let (from, link) = next.checked_sub(1).map_or((Time::ZERO, None), |current| routes[current]);
         let until = routes.get(next).map_or(Time::NEVER, |&(from, _)| from);
-        Signpost { node, from, until, link }
+        NextHopCache { node, from, until, link }
     }
 
     /// The other port of `node` by which packets for the destination leave it at `time`; `None` if it is `port`, or if there
@@ -234,21 +240,21 @@ mod tests {
 
     #[test]
     fn a_signpost_says_what_the_table_says() {
-        let (table, mut post) = (table(), None);
+        let (table, mut cache) = (table(), None);
         for (number, time) in [(1, 15), (1, 19), (1, 20), (2, 25), (1, 5), (3, 5), (9, 5), (1, 99), (1, 30), (1, 12)] {
-            let asked = table.onward_by(&mut post, node(number), at(time), 2);
-            assert_eq!(asked, table.onward(node(number), at(time), 2), "at {number}, {time}");
+            let asked = table.forward_cached(&mut cache, node(number), at(time), 2);
+            assert_eq!(asked, table.forward(node(number), at(time), 2), "at {number}, {time}");
         }
-        assert_eq!(table.onward_by(&mut post, node(1), at(12), 3), Onward::Lost(DropReason::Ttl));
+        assert_eq!(table.forward_cached(&mut cache, node(1), at(12), 3), Forwarding::Lost(DropReason::Ttl));
     }
 
     #[test]
     fn a_packet_may_cross_as_many_links_as_its_ttl() {
         let table = table();
-        assert_eq!(table.onward(node(2), at(0), 2), Onward::By(link(6)), "as the third");
-        assert_eq!(table.onward(node(2), at(0), 3), Onward::Lost(DropReason::Ttl));
-        assert_eq!(table.onward(node(9), at(0), 3), Onward::Arrived, "it need not go on");
-        assert_eq!(table.onward(node(1), at(25), 3), Onward::Lost(DropReason::NoRoute));
+        assert_eq!(table.forward(node(2), at(0), 2), Forwarding::By(link(6)), "as the third");
+        assert_eq!(table.forward(node(2), at(0), 3), Forwarding::Lost(DropReason::Ttl));
+        assert_eq!(table.forward(node(9), at(0), 3), Forwarding::Arrived, "it need not go on");
+        assert_eq!(table.forward(node(1), at(25), 3), Forwarding::Lost(DropReason::NoRoute));
     }
 
     #[test]
