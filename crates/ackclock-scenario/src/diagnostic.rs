@@ -4,6 +4,20 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::Arc;
 
+/// A scenario that cannot be used.
+#[derive(Debug)]
+pub enum LoadError {
+    /// The scenario file could not be read.
+    Unreadable {
+        /// The file.
+        path: String,
+        /// Why.
+        error: std::io::Error,
+    },
+    /// Everything that is wrong with the scenario, never empty.
+    Invalid(Vec<Diagnostic>),
+}
+
 /// One thing wrong with a scenario.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Diagnostic {

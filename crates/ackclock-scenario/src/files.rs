@@ -5,8 +5,7 @@ use std::ops::Range;
 
 use toml::de::DeTable;
 
-use crate::LoadError;
-use crate::diagnostic::{At, Report, TextId};
+use crate::diagnostic::{At, LoadError, Report, TextId};
 use crate::source::Source;
 use crate::tree::{Entry, Item, Node, Table};
 

@@ -61,7 +61,7 @@ mod values;
 mod version;
 mod write;
 
-pub use diagnostic::{Diagnostic, Place, Severity};
+pub use diagnostic::{Diagnostic, LoadError, Place, Severity};
 pub use not_modelled::NOT_MODELLED_PAGE;
 pub use schema::json_schema;
 pub use sets::Argument;
@@ -88,20 +88,6 @@ pub struct Loaded {
     pub contacts: Option<ackclock_sat::plan::Plan>,
     /// What is probably not meant, though it can be run.
     pub warnings: Vec<Diagnostic>,
-}
-
-/// A scenario that cannot be used.
-#[derive(Debug)]
-pub enum LoadError {
-    /// The scenario file could not be read.
-    Unreadable {
-        /// The file.
-        path: String,
-        /// Why.
-        error: std::io::Error,
-    },
-    /// Everything that is wrong with the scenario, never empty.
-    Invalid(Vec<Diagnostic>),
 }
 
 /// What a word is called, if it stands for something that is often looked for and not modelled: "fq_codel" for FQ-CoDel.

@@ -1,6 +1,6 @@
 //! Who may import whom inside the simulator: arrows go down only. docs/architecture.md draws the same picture.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// Each module and the modules of this crate that it may use.
@@ -55,6 +55,45 @@ fn a_forbidden_import_is_found_in_its_line() {
     assert_eq!(found, [(4, "a list in braces: one path per line".to_owned()), (5, "sim".to_owned())]);
     assert_eq!(not_allowed("use crate::queue::Buffer;", "queue", &[]), [], "a module may use itself");
 }
+
+/// What is larger is split by mechanism. Tests do not count.
+#[test]
+fn files_functions_and_folders_fit_on_a_few_screens() {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let (mut wrong, mut folders) = (Vec::new(), BTreeMap::new());
+    for file in rust_files(&source) {
+        let name = file.strip_prefix(&source).unwrap().display().to_string();
+        *folders.entry(file.parent().unwrap().to_owned()).or_insert(0) += 1;
+        if name.ends_with("tests.rs") {
+            continue;
+        }
+        let text = std::fs::read_to_string(&file).unwrap();
+        let lines: Vec<&str> = text.split("#[cfg(test)]\nmod tests {").next().unwrap().lines().collect();
+        if lines.len() > 500 && !LONG_FILES.contains(&name.as_str()) {
+            wrong.push(format!("{name} has {} lines", lines.len()));
+        }
+        for (first, line) in lines.iter().enumerate() {
+            let indent = &line[..line.len() - line.trim_start().len()];
+            let is_function =
+                line.trim_start().starts_with("fn ") || line.contains(" fn ") && line.trim().starts_with("pub");
+            let Some(length) = lines[first..].iter().position(|line| *line == format!("{indent}}}")) else { continue };
+            if is_function && length >= 80 {
+                wrong.push(format!("{name}:{}: a function of {} lines", first + 1, length + 1));
+            }
+        }
+    }
+    for (folder, files) in folders.into_iter().filter(|(_, files)| *files > 15) {
+        let name = folder.strip_prefix(&source).unwrap().display().to_string();
+        if !FULL_FOLDERS.contains(&name.as_str()) {
+            wrong.push(format!("{name} has {files} files"));
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+/// Files and folders that are still too large. These lists only shrink.
+const LONG_FILES: &[&str] = &["tcp/cc/bbr3.rs", "tcp/sender.rs"];
+const FULL_FOLDERS: &[&str] = &["tcp"];
 
 /// The simulator runs in a browser and inside other programs: its dependencies are few and chosen.
 #[test]

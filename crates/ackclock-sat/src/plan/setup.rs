@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 
 use ackclock::units::{Span, Time};
 
-use super::{Plan, world};
 use crate::checks::Jitter;
 use crate::constellation::{Constellation, usable_name};
 use crate::earth::Earth;
@@ -97,17 +96,7 @@ impl Setup {
         }
     }
 
-    /// The contact plan.
-    ///
-    /// # Errors
-    /// If the settings do not go together, or if a satellite comes down. That two terminals never have a way is no
-    /// error: [`Plan::never`] says so.
-    pub fn plan(&self) -> Result<Plan, SatError> {
-        self.check()?;
-        world::plan(self)
-    }
-
-    fn check(&self) -> Result<(), SatError> {
+    pub(super) fn check(&self) -> Result<(), SatError> {
         self.check_terminals()?;
         self.check_pairs()?;
         in_range("polar latitude of links between planes".into(), self.isl.polar_latitude_deg, 0.0, 90.0, "degrees")?;

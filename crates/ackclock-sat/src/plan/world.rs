@@ -1,11 +1,14 @@
 //! The course of events: links come up and go down at checks, terminals change satellites, routes are computed.
 
+mod known;
 mod ways;
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
 use ackclock::units::{Span, Time};
+
+use known::Linked;
 
 use super::service::{Computed, Windows, serve};
 use super::setup::{Access, Setup};
@@ -20,12 +23,24 @@ use crate::place::Station;
 use crate::routing::{Routing, next_hops};
 use crate::snapshot::{LineOfSight, Snapshot};
 
+impl Setup {
+    /// The contact plan.
+    ///
+    /// # Errors
+    /// If the settings do not go together, or if a satellite comes down. That two terminals never have a way is no
+    /// error: [`Plan::never`] says so.
+    pub fn plan(&self) -> Result<Plan, SatError> {
+        self.check()?;
+        plan(self)
+    }
+}
+
 /// The contact plan of a setup that has been checked.
 ///
 /// A line between two breakpoints of a delay is another line if it is cut off at the end of the plan. So that a plan does
 /// not depend on where it ends, it is computed for as much longer as a line may be, and what begins after its end is left
 /// out.
-pub(super) fn plan(setup: &Setup) -> Result<Plan, SatError> {
+fn plan(setup: &Setup) -> Result<Plan, SatError> {
     let step = STEP.as_ps();
     let beyond = (setup.end + LONGEST_LINE).as_ps().div_ceil(step) * step;
     let longer = Setup { end: Time::from_ps(beyond), ..setup.clone() };
@@ -68,7 +83,7 @@ struct World<'a> {
     events: Vec<Event>,
     computed: Vec<Computed>,
     /// What was found of the ways between terminals at one instant.
-    ways: ways::Known,
+    ways: known::Known,
     /// Routes that will hold from an instant on, in order; those without next hops are computed then.
     due: VecDeque<(Time, Option<NextHops>)>,
 }
@@ -116,7 +131,7 @@ impl<'a> World<'a> {
             contacts: Vec::new(),
             events: Vec::new(),
             computed: Vec::new(),
-            ways: ways::Known::default(),
+            ways: known::Known::default(),
             due: VecDeque::new(),
         }
     }
@@ -541,29 +556,6 @@ impl<'a> World<'a> {
     }
 }
 
-/// The links between satellites that are up.
-struct Linked<'a> {
-    links: &'a [Isl],
-    links_of: &'a [Vec<usize>],
-    up: &'a [Option<Time>],
-    across: &'a [(usize, usize)],
-}
-
-impl Linked<'_> {
-    /// Calls `to` with each satellite that one has a link to.
-    fn each<E>(&self, satellite: usize, mut to: impl FnMut(usize) -> Result<(), E>) -> Result<(), E> {
-        for &index in &self.links_of[satellite] {
-            if self.up[index].is_some() {
-                to(self.links[index].a + self.links[index].b - satellite)?;
-            }
-        }
-        for &(a, b) in self.across.iter().filter(|(a, b)| *a == satellite || *b == satellite) {
-            to(a + b - satellite)?;
-        }
-        Ok(())
-    }
-}
-
 /// Whether links across the seam are those that there are, or those that there could be.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Across {
@@ -626,11 +618,11 @@ impl View for GroupView<'_, '_> {
     }
 
     fn best_delay(&mut self, satellite: usize) -> Result<f64, SatError> {
-        self.world.mean_delay(self.group, satellite, ways::FarEnd::Best)
+        self.world.mean_delay(self.group, satellite, known::FarEnd::Best)
     }
 
     fn present_delay(&mut self, satellite: usize) -> Result<f64, SatError> {
-        self.world.mean_delay(self.group, satellite, ways::FarEnd::Present)
+        self.world.mean_delay(self.group, satellite, known::FarEnd::Present)
     }
 
     fn follower(&self, satellite: usize) -> Option<usize> {

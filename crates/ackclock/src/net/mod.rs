@@ -4,6 +4,7 @@
 mod batched;
 mod build;
 mod flow;
+mod host_traces;
 mod last_hops;
 mod link;
 mod lists;

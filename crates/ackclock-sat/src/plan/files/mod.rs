@@ -13,11 +13,13 @@
 //! by another plan is an error with a place, never another plan. A plan that is read is equal to the one written.
 
 mod error;
+mod format;
 mod index;
 mod sound;
 mod tables;
 
 pub use error::{OfPlans, PlanError, Problem};
+pub use format::{FORMAT_VERSION, INDEX};
 
 use std::fs::{self, File};
 use std::path::Path;
@@ -30,12 +32,8 @@ use self::index::{Index, IndexedFile};
 use self::tables::TABLES;
 use super::Plan;
 
-/// The number that changes whenever a reader of plans would have to.
-pub const FORMAT_VERSION: u32 = 1;
 /// Tables of few bytes can stand for many rows: 90 kB were 2.8 GB. A day of a shell of 1584 satellites takes a tenth of this.
 const MAX_DECODED_BYTES: u64 = 1 << 29;
-/// The file that vouches for the others.
-pub const INDEX: &str = "plan.json";
 
 impl Plan {
     /// Writes the plan to a folder, which is made if it is not there. Everything has reached the disk when this returns.

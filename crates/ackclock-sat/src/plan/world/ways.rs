@@ -1,32 +1,10 @@
 //! How long the whole way between terminals takes over each satellite, for terminals that choose by it.
 
-use std::collections::BTreeMap;
-
-use super::{Linked, World};
+use super::World;
+use super::known::{FarEnd, Linked};
 use crate::error::SatError;
 use crate::plan::Access;
 use crate::routing::least_delays;
-
-/// Which satellite the terminal at the other end of a way uses.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum FarEnd {
-    /// Of those that it sees, the one that suits the way best.
-    Best,
-    /// The one that it has.
-    Present,
-}
-
-/// The least delay from each satellite to a terminal, picoseconds, by terminal and by what is supposed of it. It holds at
-/// one instant: terminals that check at the same time ask the same.
-#[derive(Debug, Default)]
-pub(super) struct Known(BTreeMap<(usize, FarEnd, Option<usize>), Vec<u64>>);
-
-impl Known {
-    /// Another instant has come.
-    pub fn forget(&mut self) {
-        self.0.clear();
-    }
-}
 
 impl World<'_> {
     /// The delay from the terminals of a group over a satellite to the terminals that they exchange packets with, seconds;

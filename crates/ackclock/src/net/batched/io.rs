@@ -4,7 +4,7 @@ use super::frame_side::FrameSideTable;
 use super::mailbox::{Mailbox, Travels};
 use super::packet_side::PacketSideTable;
 use crate::ids::{IdVec, VcId};
-use crate::net::recorder::{HostTraces, Watched};
+use crate::net::host_traces::{HostTraces, Watched};
 use crate::units::{Span, Time};
 
 /// Everything under way.

@@ -28,8 +28,9 @@ use packets::port::PacketPorts;
 use packets::routed_ports::RoutedPorts;
 
 use super::flow;
+use super::host_traces::HostTraces;
 use super::link::Link;
-use super::recorder::{HostTraces, LinkRecording, PortRecording, Recorded, Recorder};
+use super::recorder::{LinkRecording, PortRecording, Recorded, Recorder};
 use crate::ids::{Id, LinkId};
 use crate::record::{DatagramRecord, FlowRecord, LinkRecord, PortRecord};
 use crate::units::{Span, Time};

@@ -7,6 +7,7 @@
 
 mod build;
 mod cell_port;
+mod records;
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -14,20 +15,21 @@ use build::{Link, Output};
 use cell_port::Input;
 
 use super::build::{self as common, flows, vcs};
-use super::flow::{self, Arrivals, End, Flow, ForcedDrops, Hop, Vc, ack_vc, data_vc, end_of};
+use super::flow::{self, Arrivals, End, Flow, Hop, Vc, ack_vc, data_vc, end_of};
+use super::host_traces::HostTraces;
 use super::link::{self, Intent, PacketMeta, Sending};
 use super::packet_port::{Departure, Turn};
-use super::recorder::{HostTraces, LinkRecording, PortRecording, Recorded, Recorder};
+use super::recorder::Recorder;
 use crate::engine::EventTree;
 use crate::ids::{Id, IdVec, LinkId, NodeId, VcId};
 use crate::link::{Forwarding, Kind, Packet};
 use crate::packet::aal5::{self, Reassembled, Reassembler};
 use crate::packet::{FrameLog, Segment, Unit};
-use crate::record::{DatagramRecord, DropReason, FlowRecord, LinkRecord, PortRecord};
+use crate::record::DropReason;
 use crate::scenario::{Scenario, Technology};
 use crate::tcp::Expired;
 use crate::traffic::Cbr;
-use crate::units::{Span, Time};
+use crate::units::Time;
 
 /// A network and its event tree.
 pub struct Reference {
@@ -142,94 +144,6 @@ impl Reference {
         for flow in &mut self.flows {
             flow.sink.end_warmup();
         }
-    }
-
-    /// The flows' records up to `now`, which is `simulated` after the start.
-    pub fn flow_records(&self, simulated: Span, warmup: Span) -> Vec<FlowRecord> {
-        let record = |flow: &Flow| {
-            let forced_drops = ForcedDrops::count(&flow.forced_drops);
-            flow::record(&flow.name, &flow.source, &flow.sink, forced_drops, simulated, warmup)
-        };
-        self.flows.iter().map(record).collect()
-    }
-
-    /// The records of the sources of datagrams, `simulated` after the start; what was lost is not known here.
-    pub fn datagram_records(&self, simulated: Span) -> Vec<DatagramRecord> {
-        let all = self.datagrams.iter();
-        all.map(|(name, source, arrivals)| arrivals.record(name, source, simulated)).collect()
-    }
-
-    /// The records of all switch ports at `now`.
-    pub fn port_records(&self, now: Time) -> Vec<PortRecord> {
-        let record = |link: &Link| {
-            let monitor = match &link.output {
-                Output::Nic(..) => return None,
-                Output::Through(monitor) => monitor,
-                Output::Cells(port) => &port.monitor,
-                Output::Packets(port) => &port.monitor,
-            };
-            let names = self.names(link);
-            Some(monitor.record(now, &link.name, names.into_iter()))
-        };
-        self.links.iter().filter_map(record).collect()
-    }
-
-    /// The records at `now` of all links that change or corrupt packets.
-    pub fn link_records(&self, now: Time) -> Vec<LinkRecord> {
-        let record = |link: &Link| Some(link.path()?.record(now, &link.name, self.names(link).into_iter()));
-        self.links.iter().filter_map(record).collect()
-    }
-
-    /// What was recorded over time up to `now`, and what was captured.
-    pub fn recorded(&self, recorder: &Recorder, now: Time) -> Recorded {
-        self.recorded_with(self.traces.clone(), recorder, now)
-    }
-
-    /// The same, at the end: what hosts have recorded is taken out.
-    pub fn take_recorded(&mut self, recorder: &Recorder, now: Time) -> Recorded {
-        let hosts = self.traces.take();
-        self.recorded_with(hosts, recorder, now)
-    }
-
-    fn recorded_with(&self, hosts: Option<Box<HostTraces>>, recorder: &Recorder, now: Time) -> Recorded {
-        let of_port = |link: &'_ Link| {
-            let monitor = match &link.output {
-                Output::Nic(..) | Output::Through(_) => return None,
-                Output::Cells(port) => &port.monitor,
-                Output::Packets(port) => &port.monitor,
-            };
-            Some(monitor.trace.as_deref()?.clone())
-        };
-        let ports: Vec<PortRecording<'_>> = self
-            .links
-            .iter_ids()
-            .filter_map(|(id, link)| {
-                let trace = of_port(link)?;
-                Some(PortRecording { link: id, name: &link.name, crossing: &link.crossing, trace })
-            })
-            .collect();
-        let of_link = |link: &'_ Link| link.path().map(|path| path.losses.before(now).copied().collect());
-        let links: Vec<LinkRecording<'_>> = self
-            .links
-            .iter_ids()
-            .filter_map(|(id, link)| {
-                let (name, crossing) = (link.name.as_str(), &link.crossing[..]);
-                Some(LinkRecording { link: id, name, crossing, lost: of_link(link)? })
-            })
-            .collect();
-        recorder.recorded(hosts, &ports, &links, now)
-    }
-
-    /// The names of the connections that cross a link.
-    fn names(&self, link: &Link) -> Vec<String> {
-        let name = |&vc: &VcId| {
-            let (flow, end) = end_of(vc);
-            match self.flows.get(flow) {
-                Some(flow) => flow::vc_name(&flow.name, end),
-                None => self.datagrams[flow - self.flows.len()].0.clone(),
-            }
-        };
-        link.crossing.iter().map(name).collect()
     }
 
     fn on_output(&mut self, id: LinkId) {

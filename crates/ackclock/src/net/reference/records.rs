@@ -1,0 +1,100 @@
+//! What the reference engine says of a run up to an instant.
+
+use super::Reference;
+use super::build::{Link, Output};
+use crate::ids::VcId;
+use crate::net::flow::{self, Flow, ForcedDrops, end_of};
+use crate::net::host_traces::HostTraces;
+use crate::net::recorder::{LinkRecording, PortRecording, Recorded, Recorder};
+use crate::record::{DatagramRecord, FlowRecord, LinkRecord, PortRecord};
+use crate::units::{Span, Time};
+
+impl Reference {
+    /// The flows' records up to `now`, which is `simulated` after the start.
+    pub fn flow_records(&self, simulated: Span, warmup: Span) -> Vec<FlowRecord> {
+        let record = |flow: &Flow| {
+            let forced_drops = ForcedDrops::count(&flow.forced_drops);
+            flow::record(&flow.name, &flow.source, &flow.sink, forced_drops, simulated, warmup)
+        };
+        self.flows.iter().map(record).collect()
+    }
+
+    /// The records of the sources of datagrams, `simulated` after the start; what was lost is not known here.
+    pub fn datagram_records(&self, simulated: Span) -> Vec<DatagramRecord> {
+        let all = self.datagrams.iter();
+        all.map(|(name, source, arrivals)| arrivals.record(name, source, simulated)).collect()
+    }
+
+    /// The records of all switch ports at `now`.
+    pub fn port_records(&self, now: Time) -> Vec<PortRecord> {
+        let record = |link: &Link| {
+            let monitor = match &link.output {
+                Output::Nic(..) => return None,
+                Output::Through(monitor) => monitor,
+                Output::Cells(port) => &port.monitor,
+                Output::Packets(port) => &port.monitor,
+            };
+            let names = self.names(link);
+            Some(monitor.record(now, &link.name, names.into_iter()))
+        };
+        self.links.iter().filter_map(record).collect()
+    }
+
+    /// The records at `now` of all links that change or corrupt packets.
+    pub fn link_records(&self, now: Time) -> Vec<LinkRecord> {
+        let record = |link: &Link| Some(link.path()?.record(now, &link.name, self.names(link).into_iter()));
+        self.links.iter().filter_map(record).collect()
+    }
+
+    /// What was recorded over time up to `now`, and what was captured.
+    pub fn recorded(&self, recorder: &Recorder, now: Time) -> Recorded {
+        self.recorded_with(self.traces.clone(), recorder, now)
+    }
+
+    /// The same, at the end: what hosts have recorded is taken out.
+    pub fn take_recorded(&mut self, recorder: &Recorder, now: Time) -> Recorded {
+        let hosts = self.traces.take();
+        self.recorded_with(hosts, recorder, now)
+    }
+
+    fn recorded_with(&self, hosts: Option<Box<HostTraces>>, recorder: &Recorder, now: Time) -> Recorded {
+        let of_port = |link: &'_ Link| {
+            let monitor = match &link.output {
+                Output::Nic(..) | Output::Through(_) => return None,
+                Output::Cells(port) => &port.monitor,
+                Output::Packets(port) => &port.monitor,
+            };
+            Some(monitor.trace.as_deref()?.clone())
+        };
+        let ports: Vec<PortRecording<'_>> = self
+            .links
+            .iter_ids()
+            .filter_map(|(id, link)| {
+                let trace = of_port(link)?;
+                Some(PortRecording { link: id, name: &link.name, crossing: &link.crossing, trace })
+            })
+            .collect();
+        let of_link = |link: &'_ Link| link.path().map(|path| path.losses.before(now).copied().collect());
+        let links: Vec<LinkRecording<'_>> = self
+            .links
+            .iter_ids()
+            .filter_map(|(id, link)| {
+                let (name, crossing) = (link.name.as_str(), &link.crossing[..]);
+                Some(LinkRecording { link: id, name, crossing, lost: of_link(link)? })
+            })
+            .collect();
+        recorder.recorded(hosts, &ports, &links, now)
+    }
+
+    /// The names of the connections that cross a link.
+    fn names(&self, link: &Link) -> Vec<String> {
+        let name = |&vc: &VcId| {
+            let (flow, end) = end_of(vc);
+            match self.flows.get(flow) {
+                Some(flow) => flow::vc_name(&flow.name, end),
+                None => self.datagrams[flow - self.flows.len()].0.clone(),
+            }
+        };
+        link.crossing.iter().map(name).collect()
+    }
+}
