@@ -7,7 +7,7 @@
 //! | [`earth`], [`place`], [`orbit`], [`vector`] | constants, terminals, positions |
 //! | [`constellation`], [`walker`], [`iridium`], [`elements`] | which satellites there are |
 //! | [`isl`], [`handover`], [`checks`], [`routing`] | which links there are, who uses which satellite, which way packets take |
-//! | [`plan`], [`course`] | what comes of it |
+//! | [`plan`], [`delay_curve`] | what comes of it |
 //!
 //! ```
 //! use ackclock::units::Time;
@@ -31,7 +31,7 @@
 pub mod checks;
 pub mod constellation;
 mod contacts;
-pub mod course;
+pub mod delay_curve;
 pub mod earth;
 pub mod elements;
 pub mod error;

@@ -48,11 +48,11 @@ pub(crate) fn find(
             .help("add capacity = \"...\", the payload rate that is an efficiency of 1, or bottleneck = \"none\"");
         return Err(());
     };
-    if let Some(PlannedFlow { flow, said }) = crossing().find(|planned| planned.flow.tcp.mss != mss) {
+    if let Some(PlannedFlow { flow, given }) = crossing().find(|planned| planned.flow.tcp.mss != mss) {
         let other = flow.tcp.mss;
         report
             .error(
-                place.or(said.common.tcp_settings.own.at("mss")),
+                place.or(given.common.tcp_settings.own.at("mss")),
                 format!("flows of different `mss` ({mss} B and {other} B) share the bottleneck {name}"),
             )
             .label("needs an explicit `capacity`")

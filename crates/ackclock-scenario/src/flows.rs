@@ -24,11 +24,11 @@ use crate::values::Value;
 /// A flow as it will run, and what was said about it.
 pub(crate) struct PlannedFlow {
     pub(crate) flow: Flow,
-    pub(crate) said: Said,
+    pub(crate) given: GivenKeys,
 }
 
 /// What was said about a flow.
-pub(crate) struct Said {
+pub(crate) struct GivenKeys {
     pub(crate) common: Rc<Common>,
     /// Whether it has a table of its own.
     pub(crate) has_table: bool,
@@ -134,8 +134,8 @@ pub(crate) fn plan(context: &Context<'_>, report: &mut Report) -> Option<Vec<Pla
             forced_drops,
         };
         let is_generated = number.is_some();
-        let said = Said { common, has_table: table.is_some(), is_generated, default_routes, path_mtu };
-        flows.push(PlannedFlow { flow, said });
+        let given = GivenKeys { common, has_table: table.is_some(), is_generated, default_routes, path_mtu };
+        flows.push(PlannedFlow { flow, given });
     }
     whole.then_some(flows)
 }

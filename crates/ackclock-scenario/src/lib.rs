@@ -1,8 +1,8 @@
 //! Scenario files: text in, [`ackclock::scenario::Scenario`] out, or every error of the files at once.
 //!
-//! One arrow, in steps: `files` and `sets` lay texts over one another as one `tree`; `document` checks each key and
+//! One arrow, in steps: `files` and `overrides` lay texts over one another as one `tree`; `document` checks each key and
 //! value by itself against the table in `keys`; `plan` checks what depends on more than one key (`network` with `links` and `paths`, `flows`
-//! with `routes` and `tcp`, `udp`, `satellites` with `sky`, `queues`, `bottleneck`) and makes the scenario; `write` makes a file of it again. The
+//! with `routes` and `tcp`, `udp`, `satellites` with `satellite_links`, `queues`, `bottleneck`) and makes the scenario; `write` makes a file of it again. The
 //! JSON Schema comes from the same table.
 //!
 //! ```
@@ -40,18 +40,18 @@ mod mechanisms;
 mod names;
 mod network;
 mod not_modelled;
+mod overrides;
 mod paths;
 mod plan;
 mod positions;
 mod quantity;
 mod queues;
-mod relays;
 mod routes;
+mod satellite_links;
+mod satellite_network;
 mod satellites;
 mod schema;
-mod sets;
 mod settings;
-mod sky;
 mod source;
 mod suggest;
 mod tcp;
@@ -63,8 +63,8 @@ mod write;
 
 pub use diagnostic::{Diagnostic, LoadError, Place, Severity};
 pub use not_modelled::NOT_MODELLED_PAGE;
+pub use overrides::Argument;
 pub use schema::json_schema;
-pub use sets::Argument;
 pub use source::{Disk, Memory, Source, Unreadable};
 
 use ackclock::units::{Rate, Span};
@@ -122,23 +122,23 @@ fn one(text: &str, dimension: Dimension) -> Result<Quantity, String> {
     })
 }
 
-/// Reads a scenario file, applies `sets` (each `path=value`), fills in defaults and checks everything.
-pub fn load(source: &dyn Source, path: &str, sets: &[String]) -> Result<Loaded, LoadError> {
-    load_with(source, path, &[], sets)
+/// Reads a scenario file, applies `overrides` (each `path=value`), fills in defaults and checks everything.
+pub fn load(source: &dyn Source, path: &str, overrides: &[String]) -> Result<Loaded, LoadError> {
+    load_with(source, path, &[], overrides)
 }
 
-/// The same with options that stand for keys; `sets` go before them.
+/// The same with options that stand for keys; `overrides` go before them.
 pub fn load_with(
     source: &dyn Source,
     path: &str,
     arguments: &[Argument<'_>],
-    sets: &[String],
+    overrides: &[String],
 ) -> Result<Loaded, LoadError> {
     let mut report = Report::of(path);
     let mut tree = files::read(source, path, &mut report)?;
     let is_readable = !report.has_errors();
-    sets::apply_arguments(&mut tree, arguments, &mut report);
-    sets::apply(&mut tree, sets, &mut report);
+    overrides::apply_arguments(&mut tree, arguments, &mut report);
+    overrides::apply(&mut tree, overrides, &mut report);
     files::refuse_extends(&mut tree, &mut report);
     version::translate(&mut tree, &mut report);
     let document = Document::read(&tree, &mut report);

@@ -8,15 +8,15 @@ use ackclock::units::Span;
 use crate::bottleneck;
 use crate::diagnostic::{At, Report};
 use crate::document::Document;
-use crate::flows::{self, PlannedFlow, Said};
+use crate::flows::{self, GivenKeys, PlannedFlow};
 use crate::keys::{ONE_LINE, Section};
 use crate::mechanisms::{self, Tables};
 use crate::network::Network;
 use crate::quantity::{Dimension, Quantity};
 use crate::queues::{self, QueueSettings};
+use crate::satellite_links;
 use crate::satellites::{self, Satellites};
 use crate::settings::{Settings, warn_unused};
-use crate::sky;
 use crate::source::Source;
 use crate::tcp;
 use crate::udp;
@@ -33,7 +33,7 @@ pub(crate) struct Plan {
     pub(crate) tcp: Tables,
     pub(crate) traffic: Settings,
     /// The flows of the scenario that have a table of their own, and what was said about them.
-    pub(crate) tables: Vec<(FlowId, Said)>,
+    pub(crate) tables: Vec<(FlowId, GivenKeys)>,
     /// What is said about satellites, and their contact plan.
     pub(crate) satellites: Option<Satellites>,
     pub(crate) contacts: Option<ackclock_sat::plan::Plan>,
@@ -113,9 +113,13 @@ pub(crate) fn plan(document: &Document, source: &dyn Source, path: &str, report:
     let (network, mut flows, queues, technology) = (network.as_mut()?, flows?, queues?, technology?);
     let mut datagrams = udp::plan(document, network, technology, top.span("duration"), &flows, report);
     let contacts = match in_sky {
-        Some(satellites) => {
-            Some(sky::fill(satellites, network, &mut flows, datagrams.as_deref_mut().unwrap_or_default(), report)?)
-        }
+        Some(satellites) => Some(satellite_links::fill(
+            satellites,
+            network,
+            &mut flows,
+            datagrams.as_deref_mut().unwrap_or_default(),
+            report,
+        )?),
         None => None,
     };
     queues::fill(network, &flows, datagrams.as_deref().unwrap_or_default(), &queues, technology, report);
@@ -130,8 +134,8 @@ pub(crate) fn plan(document: &Document, source: &dyn Source, path: &str, report:
     let mut ends = Vec::new();
     let flows = flows.into_iter().enumerate().map(|(index, planned)| {
         // What TCP takes from another path than that of the others is written too.
-        if planned.said.has_table || planned.said.path_mtu != path_mtu {
-            tables.push((FlowId::from_index(index), planned.said));
+        if planned.given.has_table || planned.given.path_mtu != path_mtu {
+            tables.push((FlowId::from_index(index), planned.given));
             let route = &planned.flow.forward;
             let (from, to) = (network.links[route.first()].from, route.destination(&network.links));
             ends.push((network.name_in_files(from).to_owned(), network.name_in_files(to).to_owned()));
@@ -149,7 +153,7 @@ pub(crate) fn plan(document: &Document, source: &dyn Source, path: &str, report:
         datagrams: datagrams?,
         bottleneck,
         recording: recording?,
-        events: contacts.as_ref().map(sky::events).unwrap_or_default(),
+        events: contacts.as_ref().map(satellite_links::events).unwrap_or_default(),
     };
     let seed = top.integer("seed")?;
     let satellites = satellites.ok()?;
@@ -171,7 +175,7 @@ pub(crate) fn plan(document: &Document, source: &dyn Source, path: &str, report:
 
 /// The MTU of all paths of data, if it is one.
 fn common_mtu(flows: &[PlannedFlow]) -> Option<u32> {
-    let mut mtus = flows.iter().map(|planned| planned.said.path_mtu);
+    let mut mtus = flows.iter().map(|planned| planned.given.path_mtu);
     let first = mtus.next()??;
     mtus.all(|mtu| mtu == Some(first)).then_some(first)
 }

@@ -7,7 +7,7 @@ use ackclock::scenario::{Flow, ForcedDrop, NodeKind, Scenario};
 
 use crate::diagnostic::Report;
 use crate::document::{Document, Named};
-use crate::flows::Said;
+use crate::flows::GivenKeys;
 use crate::keys::Section;
 use crate::mechanisms::Tables;
 use crate::names::natural;
@@ -68,8 +68,8 @@ pub(crate) fn write(plan: &Plan, document: &Document, report: &Report) -> (Strin
     writer.section(Some(plan.framing.section.key()), &plan.framing, None, &context);
     writer.tables("tcp", &plan.tcp, None, TCP_CHOICES, &context);
     writer.section(Some("traffic"), &plan.traffic, None, &context);
-    for ((flow, said), ends) in plan.tables.iter().zip(&plan.ends) {
-        writer.flow(plan, &plan.scenario.flows[*flow], said, ends, &context);
+    for ((flow, given), ends) in plan.tables.iter().zip(&plan.ends) {
+        writer.flow(plan, &plan.scenario.flows[*flow], given, ends, &context);
     }
     for index in in_order(&document.udp) {
         let named = &document.udp[index];
@@ -141,28 +141,28 @@ impl Writer<'_> {
         &mut self,
         plan: &Plan,
         flow: &Flow,
-        said: &Said,
+        given: &GivenKeys,
         (from, to): &(String, String),
         context: &dyn Fn(&str) -> Option<&'static str>,
     ) {
-        let common = &said.common;
+        let common = &given.common;
         let scenario = &plan.scenario;
         let own = &common.settings;
         let found = Origin::Default("fewest links, then least delay, then names in order".to_owned());
         let mut lines: Vec<(&'static str, String, Option<&Origin>)> = Vec::new();
         for (key, name) in [("from", from), ("to", to)] {
             let letter = if key == "from" { "s" } else { "d" };
-            let is_default = said.is_generated && flow.name.strip_prefix('f') == name.strip_prefix(letter);
+            let is_default = given.is_generated && flow.name.strip_prefix('f') == name.strip_prefix(letter);
             if !is_default {
                 lines.push((key, text(name), own.origin(key)));
             }
         }
         let routes =
-            [("route", &flow.forward, said.default_routes.0), ("back_route", &flow.backward, said.default_routes.1)];
+            [("route", &flow.forward, given.default_routes.0), ("back_route", &flow.backward, given.default_routes.1)];
         for (key, path, is_default) in routes {
             // What changes follows from the rest of the scenario.
             let Some(path) = path.fixed() else { continue };
-            if !(said.is_generated && is_default) {
+            if !(given.is_generated && is_default) {
                 lines.push((key, nodes(scenario, path), own.origin(key).or(Some(&found))));
             }
         }

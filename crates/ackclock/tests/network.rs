@@ -426,7 +426,7 @@ fn what_the_receiver_held_is_counted_as_unnecessary() {
     let flow = alone(&[&window[..], &["tcp.recovery=vanilla"]].concat());
     assert_eq!((flow.segments_sent, flow.retransmissions, flow.unnecessary_retransmissions), (9, 3, 1));
     assert_eq!((flow.timeouts, flow.forced_drops, flow.bytes_delivered), (1, 2, 3072));
-    // A receiver that throws away what is out of order needs all it had not delivered: 0 to 5 again.
+    // A receiver that discards what is out of order needs all it had not delivered: 0 to 5 again.
     let flow = alone(&[&window[..], &["tcp.recovery=vanilla", "tcp.out_of_order=discard"]].concat());
     assert_eq!((flow.retransmissions, flow.unnecessary_retransmissions, flow.bytes_delivered), (6, 0, 3072));
 }

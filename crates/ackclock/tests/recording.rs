@@ -163,7 +163,7 @@ fn sojourns_agree(port: &PortRecord, simulated: Span) {
     assert_eq!(sojourn.count(), port.departures, "{}", port.name);
     let waited = sojourn.mean_s().unwrap_or_default() * port.departures as f64;
     let queued = port.mean_queue * simulated.as_secs_f64();
-    // Units that still wait, or were thrown away, are in the second only.
+    // Units that still wait, or were dropped, are in the second only.
     if port.final_queue == 0 && port.drops.policy + port.drops.outage == 0 {
         close(waited, queued);
     }

@@ -17,7 +17,7 @@ pub use setup::{Access, Setup, Terminal};
 use ackclock::link::Delays;
 use ackclock::units::{Span, Time};
 
-use crate::course::{self, Course};
+use crate::delay_curve::{self, DelayCurve};
 
 /// The number of a node: its place in [`Plan::nodes`].
 pub type NodeId = usize;
@@ -106,7 +106,7 @@ pub struct Link {
     /// Which sort.
     pub kind: LinkKind,
     /// From when to when, and the delay of what leaves then.
-    pub course: Course,
+    pub delay_curve: DelayCurve,
 }
 
 /// Where a node sends what is for a destination.
@@ -233,8 +233,8 @@ impl Plan {
         for contact in &mut self.contacts {
             contact.to = contact.to.min(end);
         }
-        let links = self.links.into_iter().filter(|link| link.course.from() < end);
-        self.links = links.map(|link| Link { course: link.course.cut(end), ..link }).collect();
+        let links = self.links.into_iter().filter(|link| link.delay_curve.from() < end);
+        self.links = links.map(|link| Link { delay_curve: link.delay_curve.cut(end), ..link }).collect();
         self.hops.retain(|hop| hop.time < end);
         self.routes.retain(|route| route.time < end);
         self.events.retain(|event| event.time < end);
@@ -255,14 +255,14 @@ impl Plan {
     /// The delay of a link for what leaves at an instant; none if nothing can be on it then.
     pub fn link_delay(&self, a: NodeId, b: NodeId, time: Time) -> Option<Span> {
         let of_ends = self.links_between(a, b).iter();
-        let link = of_ends.take_while(|link| link.course.from() <= time).last()?;
-        (time <= link.course.to()).then(|| link.course.at(time))
+        let link = of_ends.take_while(|link| link.delay_curve.from() <= time).last()?;
+        (time <= link.delay_curve.to()).then(|| link.delay_curve.at(time))
     }
 
     /// The delay of a link over the whole run, as the simulator takes it; none if nothing is ever on it.
     pub fn delays(&self, a: NodeId, b: NodeId) -> Option<Delays> {
         let links = self.links_between(a, b);
-        (!links.is_empty()).then(|| course::delays(links.iter().map(|link| &link.course)))
+        (!links.is_empty()).then(|| delay_curve::delays(links.iter().map(|link| &link.delay_curve)))
     }
 
     /// The times during which packets can be on a link.

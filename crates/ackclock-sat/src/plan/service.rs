@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use ackclock::units::{Span, Time};
 
 use super::{Hop, Link, LinkKind, NodeId, Route, Way};
-use crate::course::sample;
+use crate::delay_curve::sample;
 use crate::error::SatError;
 use crate::snapshot::Snapshot;
 
@@ -56,11 +56,11 @@ impl Used {
     /// The same with its delays.
     pub fn sampled(self, bound: Span, positions: &mut Snapshot<'_>) -> Result<Link, SatError> {
         let Used { a, b, kind, from, to } = self;
-        let course = sample(from, to, bound, |time| {
+        let delay_curve = sample(from, to, bound, |time| {
             positions.go_to(time);
             positions.light_time(a, b)
         })?;
-        Ok(Link { a, b, kind, course })
+        Ok(Link { a, b, kind, delay_curve })
     }
 }
 

@@ -15,7 +15,7 @@ use super::setup::{Access, Setup};
 use super::{Contact, Event, EventKind, Gap, LinkKind, Node, NodeId, NodeKind, Plan, Reason, Way};
 use crate::checks::Checks;
 use crate::contacts::{STEP, Watch, sets};
-use crate::course::LONGEST_LINE;
+use crate::delay_curve::LONGEST_LINE;
 use crate::error::SatError;
 use crate::handover::View;
 use crate::isl::{Geometry, Isl, IslPattern, fixed_links, seam, seam_partners};

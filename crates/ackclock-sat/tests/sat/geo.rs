@@ -43,7 +43,7 @@ fn elevations_are_38_degrees() {
 fn nothing_changes_so_the_plan_is_short() {
     let plan = bent_pipe(-95.0).plan().unwrap();
     assert_eq!(plan.links.len(), 2);
-    assert!(plan.links.iter().all(|link| link.kind == LinkKind::Access && link.course.points().len() < 20));
+    assert!(plan.links.iter().all(|link| link.kind == LinkKind::Access && link.delay_curve.points().len() < 20));
     assert_eq!(plan.routes.len(), 2, "one way in each direction");
     assert_eq!(plan.events.len(), 2);
     assert!(plan.contacts.iter().all(|contact| (contact.from, contact.to) == (Time::ZERO, plan.end)));

@@ -128,11 +128,11 @@ fn access_delays_are_within_a_nanosecond_of_the_independent_range() {
     for link in plan.links.iter().filter(|link| link.kind == LinkKind::Access) {
         let (latitude, longitude) = if plan.nodes[link.b].name == "Boston" { (42.3, -71.1) } else { (37.9, -122.3) };
         let pass = iridium_pass(&plan.nodes[link.a].name, latitude, longitude);
-        let (from, to) = (link.course.from().as_ps(), link.course.to().as_ps());
+        let (from, to) = (link.delay_curve.from().as_ps(), link.delay_curve.to().as_ps());
         for part in 0..20_000 {
             let time = Time::from_ps(from + (to - from) / 20_000 * part + 12_345);
             let expected = pass.seen(time.as_secs_f64()).1 / 299_793.0 * 1e12;
-            let error = link.course.at(time).as_ps() as f64 - expected;
+            let error = link.delay_curve.at(time).as_ps() as f64 - expected;
             assert!(error.abs() < 1002.0, "{error} ps at {time}");
             checked += 1;
         }
@@ -242,10 +242,10 @@ proptest! {
             }
             for link in plan.links.iter().filter(|link| (link.a, link.b) == (satellite, a)) {
                 for part in 0..200 {
-                    let (from, to) = (link.course.from().as_ps(), link.course.to().as_ps());
+                    let (from, to) = (link.delay_curve.from().as_ps(), link.delay_curve.to().as_ps());
                     let time = Time::from_ps(from + (to - from) / 200 * part);
                     let (elevation, range) = pass.seen(time.as_secs_f64());
-                    let error = link.course.at(time).as_ps() as f64 - range / 299_793.0 * 1e12;
+                    let error = link.delay_curve.at(time).as_ps() as f64 - range / 299_793.0 * 1e12;
                     prop_assert!(error.abs() < 1002.0, "{} ps", error);
                     if part == 0 {
                         prop_assert!(elevation.to_degrees() > mask - 1e-9);

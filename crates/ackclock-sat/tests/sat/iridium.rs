@@ -90,7 +90,7 @@ fn there_are_delays_for_what_lingers_and_none_for_what_cannot_be_asked() {
     assert_eq!(hop("5.4", 390), plan.named("5.3"));
     assert_eq!(hop("5.4", 799), None, "nothing for Boston can be there any more");
     assert!(plan.links.len() < 25, "{}", plan.links.len());
-    let breakpoints: usize = plan.links.iter().map(|link| link.course.points().len()).sum();
+    let breakpoints: usize = plan.links.iter().map(|link| link.delay_curve.points().len()).sum();
     assert!(breakpoints < 10_000, "{breakpoints}");
 }
 

@@ -481,7 +481,7 @@ mod tests {
         for handle in 0..20 {
             arrive(&mut port, 0, handle, 1500);
         }
-        // Turns at 12, 24, 36 µs: above since 12, so at 36 = 12 + 24 ≥ 32 the third of them is thrown away.
+        // Turns at 12, 24, 36 µs: above since 12, so at 36 = 12 + 24 ≥ 32 the third of them is dropped.
         assert_eq!(event(&mut port, 12_000).1, []);
         assert_eq!(event(&mut port, 24_000).1, []);
         assert_eq!(event(&mut port, 36_000), (departs(4, 49_000), vec![3]));

@@ -178,7 +178,7 @@ pub enum DropReason {
     PartialFrame,
     /// The policy refused its frame.
     Policy,
-    /// It arrived damaged, and was thrown away for its checksum.
+    /// It arrived damaged, and was discarded for its checksum.
     Corrupted,
     /// Its link went down, or the way that it was on went away.
     Outage,

@@ -29,11 +29,11 @@ impl Plan {
     }
 
     fn check_order(&self) -> Result<(), &'static str> {
-        if !self.links.is_sorted_by_key(|link| (link.a, link.b, link.course.from())) {
+        if !self.links.is_sorted_by_key(|link| (link.a, link.b, link.delay_curve.from())) {
             return Err("its links are not in order");
         }
         let overlaps = self.links.windows(2).any(|pair| {
-            (pair[0].a, pair[0].b) == (pair[1].a, pair[1].b) && pair[0].course.to() > pair[1].course.from()
+            (pair[0].a, pair[0].b) == (pair[1].a, pair[1].b) && pair[0].delay_curve.to() > pair[1].delay_curve.from()
         });
         if overlaps {
             return Err("a link has two delays at one time");
@@ -72,7 +72,7 @@ impl Plan {
         if self.end == Time::ZERO || self.end > Time::ZERO + LONGEST || self.ttl == 0 {
             return Err("it lasts no time or longer than 720 hours, or no packet may cross a link");
         }
-        let mut delays = self.links.iter().flat_map(|link| link.course.points()).map(|&(_, delay)| delay);
+        let mut delays = self.links.iter().flat_map(|link| link.delay_curve.points()).map(|&(_, delay)| delay);
         if delays.any(|delay| delay == Span::ZERO || delay > LARGEST_DELAY) {
             return Err("a delay is not between 1 ps and 60 s");
         }

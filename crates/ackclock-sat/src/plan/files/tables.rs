@@ -10,7 +10,7 @@ use parquet::errors::ParquetError;
 use parquet::file::reader::SerializedFileReader;
 
 use super::FORMAT_VERSION;
-use crate::course::Course;
+use crate::delay_curve::DelayCurve;
 use crate::plan::{
     Contact, Event, EventKind, Gap, Hop, Link, LinkKind, Node, NodeId, NodeKind, Plan, Reason, Route, Way,
 };
@@ -193,7 +193,7 @@ fn names_or_none<'a>(plan: &'a Plan, nodes: impl Iterator<Item = Option<NodeId>>
 fn delay_values(plan: &Plan) -> Vec<(usize, Values<'_>)> {
     let rows = || {
         let links = plan.links.iter().enumerate();
-        links.flat_map(|(index, link)| link.course.points().iter().map(move |point| (index, link, point)))
+        links.flat_map(|(index, link)| link.delay_curve.points().iter().map(move |point| (index, link, point)))
     };
     columns([
         Values::Count(rows().map(|(index, ..)| index as u32).collect()),
@@ -257,8 +257,8 @@ fn read_delays(plan: &mut Plan, reader: &SerializedFileReader<File>) -> Result<(
     while row < link.len() {
         let rows = link[row..].iter().take_while(|&&other| other == link[row]).count();
         let points = (row..row + rows).map(|row| (time[row], Span::from_ps(delay[row]))).collect();
-        let course = Course::new(points).ok_or_else(|| wrong("the times of a link do not go up"))?;
-        links.push(Link { a: a[row], b: b[row], kind: kind[row], course });
+        let delay_curve = DelayCurve::new(points).ok_or_else(|| wrong("the times of a link do not go up"))?;
+        links.push(Link { a: a[row], b: b[row], kind: kind[row], delay_curve });
         row += rows;
     }
     plan.links = links;

@@ -6,7 +6,7 @@ use ackclock::units::{Span, Time};
 use ackclock_columns::Values;
 
 use super::*;
-use crate::course::Course;
+use crate::delay_curve::DelayCurve;
 use crate::earth::Earth;
 use crate::iridium::iridium;
 use crate::place::Place;
@@ -47,18 +47,19 @@ fn what_cannot_be_is_refused_although_its_checksums_are_right() {
         plan.write(&folder.0).unwrap();
         Plan::read(&folder.0).map(drop).unwrap_err().to_string().replace(&folder.0.display().to_string(), "DIR")
     };
-    let course = |delay: u64| {
-        Course::new(vec![(Time::ZERO, Span::from_ps(delay)), (Time::from_ps(1_000_000), Span::from_ps(delay))]).unwrap()
+    let delay_curve = |delay: u64| {
+        DelayCurve::new(vec![(Time::ZERO, Span::from_ps(delay)), (Time::from_ps(1_000_000), Span::from_ps(delay))])
+            .unwrap()
     };
     // A negative number of 64 bits: with it, the run came to no end.
-    let negative = problem(&|plan| plan.links[0].course = course(u64::MAX - 4));
+    let negative = problem(&|plan| plan.links[0].delay_curve = delay_curve(u64::MAX - 4));
     assert!(
         negative.starts_with("`DIR/delays.parquet` is damaged:") && negative.contains("a time is negative"),
         "{negative}"
     );
     let cases: [(&str, Change); 9] = [
-        ("a delay is not between 1 ps and 60 s", &|plan| plan.links[0].course = course(60_000_000_000_001)),
-        ("a delay is not between 1 ps and 60 s", &|plan| plan.links[0].course = course(0)),
+        ("a delay is not between 1 ps and 60 s", &|plan| plan.links[0].delay_curve = delay_curve(60_000_000_000_001)),
+        ("a delay is not between 1 ps and 60 s", &|plan| plan.links[0].delay_curve = delay_curve(0)),
         ("it lasts no time or longer than 720 hours", &|plan| plan.end = Time::from_ps(u64::MAX / 2)),
         ("its nodes have not each a name of their own", &|plan| plan.nodes[1].name = plan.nodes[0].name.clone()),
         ("a satellite comes after a terminal", &|plan| plan.nodes.swap(0, 66)),

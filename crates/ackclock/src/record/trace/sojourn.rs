@@ -1,5 +1,5 @@
 //! How long units wait at a port: from when they are admitted until they begin to be transmitted, the sojourn time of
-//! RFC 8289 §3.1. What is thrown away out of the queue does not count.
+//! RFC 8289 §3.1. Units that are dropped out of the queue do not count.
 
 use std::collections::VecDeque;
 
@@ -12,7 +12,7 @@ use crate::units::{Span, Time};
 pub(super) struct SojournTrace {
     delays: Option<Delays>,
     over_time: Option<Waits>,
-    /// When those that wait were admitted, in order; where departures are told and nothing is thrown away.
+    /// When those that wait were admitted, in order; where departures are told and nothing is dropped.
     admitted: VecDeque<Time>,
 }
 

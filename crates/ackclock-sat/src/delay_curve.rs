@@ -2,22 +2,22 @@
 //!
 //! Breakpoints lie so close that the line differs from the true delay by no more than a stated bound: where the delay
 //! curves a lot they are a fraction of a second apart, where it stays they are few. Everything is whole picoseconds, so
-//! whoever reads a course gets the same delays on every machine.
+//! whoever reads a curve gets the same delays on every machine.
 
 use ackclock::link::{Delays, Shape};
 use ackclock::units::{Span, Time};
 
 /// The delay of a link over time.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Course {
+pub struct DelayCurve {
     points: Vec<(Time, Span)>,
 }
 
-impl Course {
-    /// A course through breakpoints. None if there are none, or if their times do not go up.
-    pub fn new(points: Vec<(Time, Span)>) -> Option<Course> {
+impl DelayCurve {
+    /// A curve through breakpoints. None if there are none, or if their times do not go up.
+    pub fn new(points: Vec<(Time, Span)>) -> Option<DelayCurve> {
         let rising = points.windows(2).all(|pair| pair[0].0 < pair[1].0);
-        (rising && !points.is_empty()).then_some(Course { points })
+        (rising && !points.is_empty()).then_some(DelayCurve { points })
     }
 
     /// The breakpoints, in order.
@@ -35,9 +35,9 @@ impl Course {
         self.points[self.points.len() - 1].0
     }
 
-    /// The course without what is not needed for delays until `end`, which is after its begin. The line that goes on at
+    /// The curve without what is not needed for delays until `end`, which is after its begin. The line that goes on at
     /// `end` is kept whole: cut off it would be another one.
-    pub(crate) fn cut(mut self, end: Time) -> Course {
+    pub(crate) fn cut(mut self, end: Time) -> DelayCurve {
         let needed = self.points.partition_point(|&(time, _)| time < end) + 1;
         self.points.truncate(needed);
         if let [.., (_, before), (last, delay)] = &mut self.points[..]
@@ -64,24 +64,24 @@ impl Course {
     }
 }
 
-/// The courses of one link, in order of time, as the simulator takes them: from the start of the run on. Where there is
-/// no course nothing leaves, so it does not matter that the delay goes on in a line to the next.
+/// The curves of one link, in order of time, as the simulator takes them: from the start of the run on. Where there is
+/// no curve nothing leaves, so it does not matter that the delay goes on in a line to the next.
 ///
 /// # Panics
 /// If they are not in order.
-pub(crate) fn delays<'a>(courses: impl Iterator<Item = &'a Course>) -> Delays {
+pub(crate) fn delays<'a>(delay_curves: impl Iterator<Item = &'a DelayCurve>) -> Delays {
     let mut points: Vec<(Time, Span)> = Vec::new();
-    for course in courses {
+    for delay_curve in delay_curves {
         match points.last() {
-            None if course.from() > Time::ZERO => points.push((Time::ZERO, course.points[0].1)),
+            None if delay_curve.from() > Time::ZERO => points.push((Time::ZERO, delay_curve.points[0].1)),
             _ => {}
         }
-        points.extend(&course.points);
+        points.extend(&delay_curve.points);
     }
     Delays::new(Shape::Linear, points)
 }
 
-/// The course of a delay, given in seconds as a function of time, from one instant to another.
+/// The curve of a delay, given in seconds as a function of time, from one instant to another.
 ///
 /// The step follows from how much the last line missed the middle of its interval: half of the bound is aimed at, and
 /// more than the bound is not taken. So slowly as distances in space change their curvature, the middle is where a
@@ -91,7 +91,7 @@ pub(crate) fn sample<E>(
     to: Time,
     bound: Span,
     mut delay_s: impl FnMut(Time) -> Result<f64, E>,
-) -> Result<Course, E> {
+) -> Result<DelayCurve, E> {
     let bound_ps = bound.as_ps() as f64;
     let (mut t0, mut d0) = (from, delay_s(from)? * 1e12);
     let mut points = vec![(from, Span::from_ps(d0.round() as u64))];
@@ -119,7 +119,7 @@ pub(crate) fn sample<E>(
         points.push((t1, delay));
         (t0, d0) = (t1, d1);
     }
-    Ok(Course { points })
+    Ok(DelayCurve { points })
 }
 
 /// Steps are whole milliseconds: breakpoints compress better, and are easier to look at.
@@ -149,7 +149,7 @@ mod tests {
         Time::from_ps((s * 1e12).round() as u64)
     }
 
-    fn course(to: f64, delay: impl Fn(f64) -> f64) -> Course {
+    fn delay_curve(to: f64, delay: impl Fn(f64) -> f64) -> DelayCurve {
         let delay = |time: Time| Ok::<f64, Infallible>(delay(time.as_secs_f64()));
         sample(Time::ZERO, seconds(to), NS, delay).unwrap()
     }
@@ -158,51 +158,51 @@ mod tests {
     fn between_breakpoints_the_delay_is_on_a_line_rounded_to_the_nearest() {
         let at = |ps| Time::from_ps(ps);
         let points = vec![(at(10), Span::from_ps(100)), (at(20), Span::from_ps(103)), (at(30), Span::from_ps(93))];
-        let course = Course::new(points).unwrap();
+        let delay_curve = DelayCurve::new(points).unwrap();
         // 100 + 3·4/10 and 103 − 10·5/10, 103 − 10·1/10
         for (time, delay) in [(0, 100), (10, 100), (14, 101), (20, 103), (21, 102), (25, 98), (30, 93), (99, 93)] {
-            assert_eq!(course.at(at(time)).as_ps(), delay, "{time}");
+            assert_eq!(delay_curve.at(at(time)).as_ps(), delay, "{time}");
         }
     }
 
     #[test]
     fn the_simulator_has_the_same_delays() {
         let at = |ps| Time::from_ps(ps);
-        let course = |points: &[(u64, u64)]| {
-            Course::new(points.iter().map(|&(time, delay)| (at(time), Span::from_ps(delay))).collect()).unwrap()
+        let delay_curve = |points: &[(u64, u64)]| {
+            DelayCurve::new(points.iter().map(|&(time, delay)| (at(time), Span::from_ps(delay))).collect()).unwrap()
         };
-        let (early, late) = (course(&[(5, 100), (15, 103), (22, 90)]), course(&[(30, 7), (41, 8)]));
+        let (early, late) = (delay_curve(&[(5, 100), (15, 103), (22, 90)]), delay_curve(&[(30, 7), (41, 8)]));
         let delays = delays([&early, &late].into_iter());
         for ps in (0..=22).chain(30..60) {
-            let course = if ps < 30 { &early } else { &late };
-            assert_eq!(delays.at(at(ps)), course.at(at(ps)), "{ps}");
+            let delay_curve = if ps < 30 { &early } else { &late };
+            assert_eq!(delays.at(at(ps)), delay_curve.at(at(ps)), "{ps}");
         }
     }
 
     #[test]
     fn breakpoints_go_up() {
         let point = |ps| (Time::from_ps(ps), Span::from_ps(1));
-        assert!(Course::new(vec![]).is_none());
-        assert!(Course::new(vec![point(1), point(1)]).is_none());
-        assert!(Course::new(vec![point(1), point(2)]).is_some());
+        assert!(DelayCurve::new(vec![]).is_none());
+        assert!(DelayCurve::new(vec![point(1), point(1)]).is_none());
+        assert!(DelayCurve::new(vec![point(1), point(2)]).is_some());
     }
 
     #[test]
     fn a_constant_delay_has_two_breakpoints() {
-        let course = course(600.0, |_| 0.25);
+        let delay_curve = delay_curve(600.0, |_| 0.25);
         let delay = Span::from_ms(250);
-        assert_eq!(course.points(), [(Time::ZERO, delay), (seconds(600.0), delay)]);
+        assert_eq!(delay_curve.points(), [(Time::ZERO, delay), (seconds(600.0), delay)]);
     }
 
     #[test]
     fn a_pass_overhead_is_met_to_a_nanosecond() {
         // Straight flight at 7.5 km/s past a place at 780 km: d = √(780² + (7.5 (t − 300))²) / c. Inflections and all.
         let delay = |t: f64| (780.0 * 780.0 + 56.25 * (t - 300.0) * (t - 300.0)).sqrt() / 299_792.458;
-        let course = course(600.0, delay);
-        assert!(course.points().len() < 2500, "{}", course.points().len());
+        let delay_curve = delay_curve(600.0, delay);
+        assert!(delay_curve.points().len() < 2500, "{}", delay_curve.points().len());
         for i in 0..600_000 {
             let time = seconds(f64::from(i) * 0.001);
-            let missed = course.at(time).as_ps() as f64 - delay(time.as_secs_f64()) * 1e12;
+            let missed = delay_curve.at(time).as_ps() as f64 - delay(time.as_secs_f64()) * 1e12;
             assert!(missed.abs() <= 1001.0, "{missed} ps at {time}");
         }
     }
@@ -210,15 +210,15 @@ mod tests {
     #[test]
     fn a_step_that_would_miss_by_more_than_the_bound_is_not_taken() {
         // Over the first step of 0.2 s a line misses this by 2 ns.
-        let course = course(10.0, |t| 0.01 + 2e-7 * t * t);
-        let missed = |t: f64| course.at(seconds(t)).as_ps() as f64 - (0.01 + 2e-7 * t * t) * 1e12;
+        let delay_curve = delay_curve(10.0, |t| 0.01 + 2e-7 * t * t);
+        let missed = |t: f64| delay_curve.at(seconds(t)).as_ps() as f64 - (0.01 + 2e-7 * t * t) * 1e12;
         assert!((0..10_000).all(|ms| missed(f64::from(ms) * 0.001).abs() < 1001.0));
     }
 
     #[test]
     fn the_ends_are_exact() {
-        let course = course(0.1234, |t| 0.01 + t * t);
-        assert_eq!((course.from(), course.to()), (Time::ZERO, seconds(0.1234)));
-        assert_eq!(course.at(seconds(0.1234)).as_ps(), 25_227_560_000);
+        let delay_curve = delay_curve(0.1234, |t| 0.01 + t * t);
+        assert_eq!((delay_curve.from(), delay_curve.to()), (Time::ZERO, seconds(0.1234)));
+        assert_eq!(delay_curve.at(seconds(0.1234)).as_ps(), 25_227_560_000);
     }
 }

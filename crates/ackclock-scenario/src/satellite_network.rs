@@ -21,7 +21,7 @@ use crate::network::Network;
 use crate::satellites::{SKY, Satellites};
 
 /// The links of the sky in a network, and the ways over them.
-pub(crate) struct Relays<'a> {
+pub(crate) struct SatelliteNetwork<'a> {
     plan: &'a Plan,
     /// Of each place, its terminal in the plan.
     terminals: Vec<PlanNode>,
@@ -76,7 +76,7 @@ struct Rules {
     isl_queue: IslQueue,
 }
 
-impl<'a> Relays<'a> {
+impl<'a> SatelliteNetwork<'a> {
     /// Puts the satellites of a plan into a network, in place of the links that stand for ways through the sky.
     pub(crate) fn build(
         satellites: &Satellites,
@@ -84,7 +84,7 @@ impl<'a> Relays<'a> {
         pairs: &[(usize, usize)],
         network: &mut Network,
         report: &mut Report,
-    ) -> Option<Relays<'a>> {
+    ) -> Option<SatelliteNetwork<'a>> {
         let terminals: Vec<PlanNode> =
             satellites.places.iter().map(|place| plan.named(&place.name)).collect::<Option<_>>()?;
         let used: BTreeSet<usize> = pairs.iter().flat_map(|&(a, b)| [a, b]).collect();
@@ -123,7 +123,7 @@ impl<'a> Relays<'a> {
         let (keys, new): (Vec<Hop>, Vec<Link>) = made.into_iter().unzip();
         let ids = network.replace_sky(new);
         let links = keys.into_iter().zip(ids).collect();
-        Some(Relays { plan, terminals, links, nodes, tables: BTreeMap::new() })
+        Some(SatelliteNetwork { plan, terminals, links, nodes, tables: BTreeMap::new() })
     }
 
     /// The way along a path that once goes through the sky, from one place to another. The numbers of its links are
@@ -358,19 +358,19 @@ fn up_delays(plan: &Plan, terminal: PlanNode, access: &[Access]) -> Delays {
     let mut points: Vec<(Time, Span)> = Vec::new();
     for &Access { from, until, satellite, .. } in access {
         let Some(satellite) = satellite else { continue };
-        let courses: Vec<_> = plan
+        let curves: Vec<_> = plan
             .links
             .iter()
             .filter(|link| (link.a, link.b) == (satellite, terminal))
-            .map(|link| &link.course)
+            .map(|link| &link.delay_curve)
             .collect();
-        let during: Vec<_> = courses.into_iter().filter(|course| course.from() < until && course.to() > from).collect();
+        let during: Vec<_> = curves.into_iter().filter(|curve| curve.from() < until && curve.to() > from).collect();
         let (Some(first), Some(last)) = (during.first(), during.last()) else { continue };
         if points.is_empty() && from > Time::ZERO {
             points.push((Time::ZERO, first.at(from)));
         }
         points.push((from, first.at(from)));
-        let inside = during.iter().flat_map(|course| course.points().iter().copied());
+        let inside = during.iter().flat_map(|curve| curve.points().iter().copied());
         points.extend(inside.filter(|&(time, _)| from < time && time < until));
         // Of the satellite at the end the line goes on: cut off at the end of the plan it would be another one.
         if until < Time::NEVER {
@@ -433,7 +433,7 @@ fn up_times(plan: &Plan, a: PlanNode, b: PlanNode) -> Vec<(Time, Time)> {
     let ends = (a.min(b), a.max(b));
     let of_ends = plan.links.iter().filter(|link| (link.a, link.b) == ends && link.kind != LinkKind::Access);
     let end = |to: Time| if to >= plan.end { Time::NEVER } else { to };
-    of_ends.map(|link| (link.course.from(), end(link.course.to()))).collect()
+    of_ends.map(|link| (link.delay_curve.from(), end(link.delay_curve.to()))).collect()
 }
 
 /// A schedule with its entries cut to the times at which their links are up.

@@ -31,8 +31,8 @@ pub(crate) fn apply_arguments(tree: &mut Table, arguments: &[Argument<'_>], repo
 }
 
 /// Lays `--set` arguments over the tree, later ones over earlier ones.
-pub(crate) fn apply(tree: &mut Table, sets: &[String], report: &mut Report) {
-    for set in sets {
+pub(crate) fn apply(tree: &mut Table, overrides: &[String], report: &mut Report) {
+    for set in overrides {
         let id = report.add_argument("--set", set);
         let Some((path, rest)) = parse_path(set, id, report) else { continue };
         let Some(item) = parse_value(&set[rest..], id, rest, report) else { continue };

@@ -11,8 +11,8 @@ use ackclock_sat::plan::{self as sat, NodeId, Plan};
 use crate::diagnostic::Report;
 use crate::flows::PlannedFlow;
 use crate::network::Network;
-use crate::relays::Relays;
 use crate::routes;
+use crate::satellite_network::SatelliteNetwork;
 use crate::satellites::Satellites;
 
 /// Puts what the contact plan says into a network whose flows are known.
@@ -30,15 +30,15 @@ pub(crate) fn fill(
         return Some(plan);
     }
     let stand_ins = network.through_sky.clone();
-    let mut relays = Relays::build(satellites, &plan, &pairs, network, report)?;
+    let mut satellite_network = SatelliteNetwork::build(satellites, &plan, &pairs, network, report)?;
     for planned in flows {
         let Flow { name, forward, backward, .. } = &mut planned.flow;
         for route in [forward, backward] {
-            *route = through(route, name, &stand_ins, network, &mut relays, report)?;
+            *route = through(route, name, &stand_ins, network, &mut satellite_network, report)?;
         }
     }
     for source in datagrams {
-        source.route = through(&source.route, &source.name, &stand_ins, network, &mut relays, report)?;
+        source.route = through(&source.route, &source.name, &stand_ins, network, &mut satellite_network, report)?;
     }
     Some(plan)
 }
@@ -49,7 +49,7 @@ fn through(
     name: &str,
     stand_ins: &BTreeMap<LinkId, (usize, usize)>,
     network: &mut Network,
-    relays: &mut Relays<'_>,
+    satellite_network: &mut SatelliteNetwork<'_>,
     report: &mut Report,
 ) -> Option<Route> {
     let links = route.links();
@@ -67,10 +67,10 @@ fn through(
     };
     let (before, after) = (moved(&links[..at])?, moved(&links[at + 1..])?);
     let pair = stand_ins[&links[at]];
-    let route = relays.route(network, &before, pair, &after);
+    let route = satellite_network.route(network, &before, pair, &after);
     let on_ground = routes::delay_ps(network, &before) + routes::delay_ps(network, &after);
     let key = (route.first(), route.destination(&network.links));
-    network.largest_delays.insert(key, on_ground + relays.largest_delay_ps(pair));
+    network.largest_delays.insert(key, on_ground + satellite_network.largest_delay_ps(pair));
     Some(route)
 }
 
