@@ -33,6 +33,26 @@ pub(crate) fn power(base: f64, mut exponent: u64) -> f64 {
     result
 }
 
+/// 2 to the power of a number that is not negative: by doubling for what is whole, by square roots for the binary digits of the
+/// rest. Infinite where it is too large for a number.
+pub(crate) fn power_of_two(exponent: f64) -> f64 {
+    if exponent >= 1024.0 {
+        return f64::INFINITY;
+    }
+    let whole = exponent.max(0.0) as u32;
+    let mut result = (0..whole).fold(1.0, |result: f64, _| 2.0 * result);
+    let (mut rest, mut root) = (exponent.max(0.0) - f64::from(whole), 2.0_f64);
+    while rest > 0.0 {
+        rest *= 2.0;
+        root = root.sqrt();
+        if rest >= 1.0 {
+            rest -= 1.0;
+            result *= root;
+        }
+    }
+    result
+}
+
 /// The probability that of so many independent events, each of probability `single`, at least one happens:
 /// 1 − (1 − single)^count, without the cancellation in that formula.
 pub(crate) fn any_of(single: f64, count: u64) -> f64 {
@@ -65,6 +85,17 @@ mod tests {
     fn a_power_by_squaring_is_a_power() {
         assert_eq!([power(0.5, 0), power(0.5, 1), power(0.5, 10)], [1.0, 0.5, 1.0 / 1024.0]);
         assert_eq!(power(0.998, u64::MAX), 0.0);
+    }
+
+    /// 2^2.5 = 4 √2; 2^0.1 multiplied ten times is 2; halves are exact.
+    #[test]
+    fn powers_of_two_are_as_exact_as_numbers_are() {
+        assert_eq!([0.0, 1.0, 10.0, 1023.0].map(power_of_two), [1.0, 2.0, 1024.0, 2.0 * (1.0 / f64::MIN_POSITIVE)]);
+        assert!((power_of_two(2.5) - 5.656_854_249_492_381).abs() < 1e-14);
+        let tenth = power_of_two(0.1);
+        let product: f64 = (0..10).map(|_| tenth).product();
+        assert!((product - 2.0).abs() < 1e-13, "{product}");
+        assert_eq!([power_of_two(-1.0), power_of_two(1024.0)], [1.0, f64::INFINITY]);
     }
 
     #[test]
