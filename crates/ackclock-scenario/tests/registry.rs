@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use ackclock::queue::{cell, packet};
+use ackclock::tcp::{cc, recovery};
 use ackclock_scenario::{Disk, NOT_MODELLED_PAGE, json_schema, load, not_modelled_topics};
 
 /// The keys whose words are mechanisms.
@@ -126,9 +127,13 @@ fn lists_of_mechanisms_in_the_documentation_are_complete() {
     let names = |names: Vec<&str>| names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
     let of_cells = names(cell::POLICIES.iter().map(|policy| policy.name).collect());
     let of_packets = names(packet::POLICIES.iter().map(|policy| policy.name).collect());
+    let congestion_controls = names(cc::ALL.iter().map(|algorithm| algorithm.name).collect());
+    let recoveries = names(recovery::ALL.iter().map(|algorithm| algorithm.name).collect());
     let mut lines = vec![
         ("README.md", "| drop policies of cells | ".to_owned(), of_cells + " |"),
         ("README.md", "| drop policies of packets | ".to_owned(), of_packets + " |"),
+        ("README.md", "| congestion controls | ".to_owned(), congestion_controls + " |"),
+        ("README.md", "| recoveries | ".to_owned(), recoveries + " |"),
     ];
     let topics = not_modelled_topics();
     lines.extend(topics.map(|(topic, names)| (NOT_MODELLED_PAGE, format!("- **{topic}**: "), names.join(", "))));
