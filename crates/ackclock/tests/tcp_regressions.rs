@@ -6,7 +6,7 @@
 //! | ns-3 bug 2874: lost or not, and what is next | `tcp/scoreboard.rs`: `lost_means_three_segments_above`, `holes_are_found_in_order_and_once` |
 //! | ns-3 #966, #1085: CUBIC without use of its window, after a timeout | `tcp/cc/cubic.rs`: `an_unused_window_does_not_grow_and_a_timeout_keeps_the_maximum` |
 //! | ns-3 #407: the threshold of CUBIC | `tcp/cc/cubic.rs`: `a_loss_leaves_seven_tenths_of_the_window_and_never_less_than_two_segments` |
-//! | ns-3 #735: rate samples of BBR that say nothing | `tcp/deliveries.rs`: `a_sample_of_less_than_a_round_trip_is_discarded` |
+//! | ns-3 #735: rate samples of BBR that say nothing | `tcp/delivery_rate.rs`: `a_sample_of_less_than_a_round_trip_is_discarded` |
 //! | ns-3 #1043: how long BBR's shortest round trip holds | `tcp/cc/bbr1.rs`: `the_shortest_round_trip_is_measured_again_after_ten_seconds`; version 3: five |
 //! | seeds that change nothing | `network.rs`: `different_seeds_differ_where_there_is_randomness`, `a_scenario_without_randomness_says_so` |
 //! | few satellites, few planes | `ackclock-sat/tests/sat/small.rs`: `few_satellites_per_plane_give_plans_with_gaps_and_reasons` |

@@ -7,17 +7,17 @@
 
 pub mod cc;
 mod delayed_ack;
-mod deliveries;
+mod delivery_rate;
 mod handshake;
-mod held;
+mod interval_set;
 pub mod offset_sack;
 mod pacer;
 mod params;
+mod reassembly_queue;
 mod receiver;
 pub mod recovery;
 mod rfc6298;
 mod rto;
-mod runs;
 mod sack_ends;
 pub mod sack_option;
 mod scoreboard;

@@ -2,7 +2,7 @@
 //! Sources: \[BBR1\] §4.2.1 (pacing), \[DRATE\]; losses and limits: \[BBR3\] §2.2, §4.1.2.
 
 use super::cc::{CongestionControl, CongestionControlState, Delivery, LossState, LostSegment, Window};
-use super::deliveries::{Delivered, Deliveries, Lost};
+use super::delivery_rate::{Delivered, DeliveryRateEstimator, Lost};
 use super::recovery::{Flight, Recovery, RecoveryState};
 use crate::packet::SackBlock;
 use crate::units::{Span, Time};
@@ -10,7 +10,7 @@ use crate::units::{Span, Time};
 /// The pace of one sender.
 #[derive(Clone, Debug)]
 pub(super) struct Pacer {
-    deliveries: Deliveries,
+    deliveries: DeliveryRateEstimator,
     /// The next segment may be sent then.
     next: Time,
     /// An acknowledgement that congestion control has not been told of: when it came, what it says, what was in flight.
@@ -25,7 +25,7 @@ impl Pacer {
     /// Of a connection with segments of `mss` bytes that has sent nothing.
     pub(super) fn new(mss: u64) -> Pacer {
         Pacer {
-            deliveries: Deliveries::new(mss),
+            deliveries: DeliveryRateEstimator::new(mss),
             next: Time::ZERO,
             heard: None,
             repaired_at: 0,
@@ -59,7 +59,14 @@ impl Pacer {
     }
 
     /// An acknowledgement comes, and recovery has not yet seen it.
-    pub(super) fn hear(&mut self, now: Time, ack: u64, blocks: &[SackBlock], flight: &Flight, in_flight: u64) {
+    pub(super) fn record_delivery(
+        &mut self,
+        now: Time,
+        ack: u64,
+        blocks: &[SackBlock],
+        flight: &Flight,
+        in_flight: u64,
+    ) {
         let delivered = self.deliveries.on_ack(now, ack, blocks, flight.max);
         self.heard = Some((now, delivered, in_flight));
     }

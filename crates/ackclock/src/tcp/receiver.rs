@@ -3,7 +3,7 @@
 //! [`DelayedAck`].
 
 use super::handshake::PassiveEnd;
-use super::held::Held;
+use super::reassembly_queue::ReassemblyQueue;
 use super::sack_ends::SackWriter;
 use super::timestamps::{Echo, TimestampClock};
 use super::{AckPolicy, DelayedAck, OutOfOrder, TcpParams, sack_option};
@@ -34,22 +34,22 @@ pub struct Receiver {
     /// Next byte expected: everything before it is delivered.
     nxt: u64,
     /// What is held beyond it; not there before something is.
-    held: Option<Box<Held>>,
+    held: Option<Box<ReassemblyQueue>>,
     /// Whether something is, so that there is a hole before it.
     hole_open: bool,
     /// Whether the next segment is answered at once, with nothing but the number of the byte after it.
-    prompt: bool,
+    fast_path: bool,
     /// Sequence numbers at the beginning that are no payload.
     empty: u64,
     /// What only some receivers have.
-    extra: Option<Box<Extra>>,
+    extra: Option<Box<OptionalState>>,
     stats: ReceiverStats,
     fingerprint: Fingerprint,
 }
 
 /// What only some receivers have.
 #[derive(Clone, Debug)]
-struct Extra {
+struct OptionalState {
     end: Option<PassiveEnd>,
     echo: Option<Echo>,
     sack: Option<SackWriter>,
@@ -57,21 +57,21 @@ struct Extra {
     offer: SackOption,
 }
 
-impl Extra {
-    fn new(params: &TcpParams) -> Option<Box<Extra>> {
+impl OptionalState {
+    fn new(params: &TcpParams) -> Option<Box<OptionalState>> {
         let end =
             (params.handshake || params.fin).then(|| PassiveEnd::new(params.timer.initial_rto, params.timer.max_rto));
         let echo = params.timestamp_clock.map(|tick| Echo::new(TimestampClock::new(tick)));
         let sack = SackWriter::new(params);
         let any = end.is_some() || echo.is_some() || sack.is_some();
-        any.then(|| Box::new(Extra { end, echo, sack, offer: SackOption::default() }))
+        any.then(|| Box::new(OptionalState { end, echo, sack, offer: SackOption::default() }))
     }
 }
 
 impl Receiver {
     /// The receiver of a connection with the given parameters.
     pub fn new(params: &TcpParams) -> Receiver {
-        let extra = Extra::new(params);
+        let extra = OptionalState::new(params);
         Receiver {
             mss: params.mss,
             header_bytes: params.header_bytes,
@@ -82,7 +82,7 @@ impl Receiver {
             nxt: 0,
             held: None,
             hole_open: false,
-            prompt: extra.is_none() && params.ack == AckPolicy::EverySegment,
+            fast_path: extra.is_none() && params.ack == AckPolicy::EverySegment,
             empty: params.empty_bytes(),
             extra,
             stats: ReceiverStats::default(),
@@ -102,7 +102,7 @@ impl Receiver {
     /// The same of a receiver that has more than others.
     #[inline(never)]
     fn on_extra(&mut self, now: Time, segment: &Segment) {
-        let Some(Extra { end, echo, sack, offer }) = self.extra.as_deref_mut() else { return };
+        let Some(OptionalState { end, echo, sack, offer }) = self.extra.as_deref_mut() else { return };
         if let (Some(echo), Some(timestamps)) = (echo, segment.timestamps) {
             echo.on_segment(segment.seq, timestamps);
         }
@@ -144,8 +144,8 @@ impl Receiver {
     /// [`Receiver::on_data`] and [`Receiver::poll`] in one. Returns the next byte expected, or `None` if there is more to
     /// do, and nothing is done.
     #[inline(always)]
-    pub fn answer_promptly(&mut self, now: Time, start: u64, end: u64) -> Option<u64> {
-        if !self.prompt || start != self.nxt || end <= start {
+    pub fn answer_fast(&mut self, now: Time, start: u64, end: u64) -> Option<u64> {
+        if !self.fast_path || start != self.nxt || end <= start {
             return None;
         }
         self.fingerprint.event(now.as_ps(), start);
@@ -185,11 +185,11 @@ impl Receiver {
             self.nxt = held.map_or(end, |held| held.deliver(end));
         } else if self.out_of_order == OutOfOrder::Buffer {
             let limit = usize::from(self.sack_blocks);
-            self.held.get_or_insert_with(|| Box::new(Held::new(limit))).hold(start, end);
+            self.held.get_or_insert_with(|| Box::new(ReassemblyQueue::new(limit))).hold(start, end);
         }
         self.hole_open = self.held.as_ref().is_some_and(|held| !held.is_empty());
         let every_segment = self.delayed_ack.policy() == AckPolicy::EverySegment;
-        self.prompt = !self.hole_open && every_segment && self.extra.is_none();
+        self.fast_path = !self.hole_open && every_segment && self.extra.is_none();
     }
 
     /// Bytes arrive of which some may have come before: the first of those are reported, by a receiver that does that.
@@ -239,7 +239,7 @@ impl Receiver {
     /// It says this.
     pub fn report(&mut self, now: Time, ack: u64) -> Segment {
         let mut segment = Segment { ack, ..Segment::default() };
-        if let Some(Extra { end, echo, .. }) = self.extra.as_deref_mut() {
+        if let Some(OptionalState { end, echo, .. }) = self.extra.as_deref_mut() {
             segment.kind = end.as_mut().and_then(PassiveEnd::take_due).unwrap_or_default();
             segment.timestamps = echo.as_mut().map(|echo| echo.on_ack(now, ack));
         }
@@ -348,19 +348,19 @@ mod tests {
     proptest! {
         /// Half of the segments are the next in order, some of them short; the others may be anywhere.
         #[test]
-        fn a_prompt_answer_is_the_answer(
+        fn an_answer_on_the_fast_path_is_the_answer(
             segments in prop::collection::vec((0_u64..16, prop_oneof![Just(MSS), 1..MSS]), 1..60),
             delays in any::<bool>(),
         ) {
             let params = if delays { delayed() } else { params() };
             let (mut short, mut full) = (Receiver::new(&params), Receiver::new(&params));
-            let mut prompt = 0;
+            let mut fast = 0;
             for (&(place, len), ps) in segments.iter().zip(1..) {
                 let now = Time::from_ps(ps);
                 let start = if place < 8 { full.delivered() } else { (place - 8) * MSS };
-                let answer = match short.answer_promptly(now, start, start + len) {
+                let answer = match short.answer_fast(now, start, start + len) {
                     Some(ack) => {
-                        prompt += 1;
+                        fast += 1;
                         Some(Segment { ack, ..Segment::default() })
                     }
                     None => {
@@ -374,7 +374,7 @@ mod tests {
             }
             prop_assert_eq!(short.fingerprint(), full.fingerprint());
             prop_assert_eq!(short.stats(), full.stats());
-            prop_assert!(prompt > 0 || delays || segments[0].0 > 8);
+            prop_assert!(fast > 0 || delays || segments[0].0 > 8);
         }
     }
 

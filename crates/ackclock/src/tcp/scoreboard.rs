@@ -1,7 +1,7 @@
 //! What a SACK sender knows of each outstanding segment: held by the receiver? sent again?
 //! Sources: RFC 2018 §4; RFC 6675 §4 (IsLost).   Segments are counted from snd_una; all but the last of a file are full.
 
-use super::runs::Runs;
+use super::interval_set::IntervalSet;
 use crate::packet::SackBlock;
 
 /// The marks of the segments from `una` on.
@@ -27,9 +27,9 @@ struct Marks {
     /// The number of the segment at `una`.
     base: u64,
     /// Selectively acknowledged.
-    sacked: Runs,
+    sacked: IntervalSet,
     /// Sent again, and not selectively acknowledged.
-    again: Runs,
+    again: IntervalSet,
     /// The first segment from `base` on that is neither.
     hole: u64,
 }

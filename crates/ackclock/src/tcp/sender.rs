@@ -2,12 +2,13 @@
 //! grows is [`cc`](super::cc)'s.
 //! Sources: [SACK-UBR] §2 to §4; the timer of 4.3BSD-Reno, docs/models/retransmission-timer.md.
 
-mod extra;
+mod fast_path;
 mod growing;
+mod optional_state;
 mod paced;
 mod sending;
 
-use extra::Extra;
+use optional_state::OptionalState;
 
 use super::cc::{CongestionControl, CongestionControlState, Loss, Window};
 use super::handshake::{ActiveEnd, Opened, RTO_AFTER_LOST_SYN};
@@ -93,12 +94,12 @@ pub struct Sender {
     /// is over, until a part of the handshake comes again.
     plain: bool,
     /// Whether there is nothing but the window to look at: most of the time of most senders.
-    calm: bool,
+    fast_path: bool,
     /// Whether the timer's samples come from timestamps.
     samples_by_timestamps: bool,
     host_queue: HostQueue,
     /// What only some senders have, if this one has any of it.
-    extra: Option<Box<Extra>>,
+    extra: Option<Box<OptionalState>>,
     stats: SenderStats,
     fingerprint: Fingerprint,
 }
@@ -113,7 +114,7 @@ impl Sender {
     pub fn new(params: &TcpParams, application: Application, clock: TickClock) -> Sender {
         let mss = u64::from(params.mss);
         let size = application.size.map_or(NONE, |bytes| bytes + params.empty_bytes());
-        let extra = Extra::new(params);
+        let extra = OptionalState::new(params);
         let window_at_start = match params.initial_window_from {
             InitialWindowFrom::Start => params.initial_window_segments,
             _ => 1,
@@ -140,7 +141,7 @@ impl Sender {
             timed_at: 0,
             header_bytes: params.header_bytes,
             plain: extra.as_ref().is_none_or(|extra| extra.is_plain()),
-            calm: false,
+            fast_path: false,
             samples_by_timestamps: params.timestamp_clock.is_some(),
             host_queue: params.host_queue,
             extra,
@@ -232,29 +233,15 @@ impl Sender {
             }
             self.stop_if_due(now);
         }
-        self.look_what_may_be_sent();
+        self.update_send_state();
     }
 
     /// The same, given what the segment says.
     #[inline(always)]
     pub fn on_ack(&mut self, now: Time, ack: u64, blocks: &[SackBlock]) {
-        if !(blocks.is_empty() && self.on_ack_calmly(now, ack)) {
+        if !(blocks.is_empty() && self.on_ack_fast(now, ack)) {
             self.on_ack_in_full(now, ack, blocks);
         }
-    }
-
-    /// The same of an acknowledgement of new data, and nothing beside, to a sender that has nothing but the window to look
-    /// at, and will have nothing else: what it sends now is asked for with [`Sender::poll_calmly`]. Returns whether it is
-    /// so; if not, nothing is done.
-    #[inline(always)]
-    pub fn on_ack_calmly(&mut self, now: Time, ack: u64) -> bool {
-        self.pass_time(now);
-        if !self.calm || ack <= self.flight.una || ack > self.flight.max {
-            return false;
-        }
-        self.fingerprint.event(now.as_ps(), ack);
-        self.on_calm_ack(now, ack);
-        true
     }
 
     #[inline(never)]
@@ -266,7 +253,7 @@ impl Sender {
             return; // an old one
         }
         if !self.plain {
-            self.hear(now, ack, blocks);
+            self.record_delivery(now, ack, blocks);
         }
         self.recovery.on_sack(now, ack, blocks, &self.flight);
         if ack > self.flight.una {
@@ -276,7 +263,7 @@ impl Sender {
         } else if self.plain {
             return;
         }
-        self.look_what_may_be_sent();
+        self.update_send_state();
     }
 
     /// A deadline has come: the start, or a tick.
@@ -289,7 +276,7 @@ impl Sender {
                 if let Some(end) = self.end_mut() {
                     end.begin();
                 }
-                self.look_what_may_be_sent();
+                self.update_send_state();
             }
             return Expired::Nothing;
         }
@@ -304,12 +291,12 @@ impl Sender {
         if let Some(end) = self.end_mut().filter(|end| !end.is_open()) {
             end.on_timeout();
             self.timer.back_off();
-            self.look_what_may_be_sent();
+            self.update_send_state();
             return Expired::Nothing;
         }
         self.stop_if_due(now);
         self.on_timeout(now);
-        self.look_what_may_be_sent();
+        self.update_send_state();
         match self.host_queue {
             HostQueue::Discard => Expired::Retransmission,
             HostQueue::Keep => Expired::Nothing,
@@ -394,33 +381,6 @@ impl Sender {
         self.fingerprint.value()
     }
 
-    /// New data is acknowledged to a calm sender, who stays so: [`Sender::on_new_ack`] without what is certain.
-    #[inline(always)]
-    fn on_calm_ack(&mut self, now: Time, ack: u64) {
-        if ack > self.timed {
-            self.timer.sample(now, self.timed_at);
-            self.timed = NONE;
-        }
-        if self.extra.is_none() {
-            self.grow(ack);
-        } else {
-            self.measure_and_grow_calmly(now, ack);
-        }
-        self.flight.una = ack;
-        if ack > self.flight.nxt {
-            self.flight.nxt = ack; // the receiver held more than was sent again
-        }
-        if ack == self.flight.max {
-            self.timer.stop();
-        } else {
-            self.timer.start(now);
-        }
-        if ack >= self.size {
-            self.stats.completed.get_or_insert(now);
-        }
-        self.open_window();
-    }
-
     #[inline(never)]
     fn on_new_ack(&mut self, now: Time, ack: u64) {
         if ack > self.timed {
@@ -503,13 +463,13 @@ impl Sender {
             }
             Deadline::Probe => self.timer.start(now),
         }
-        self.tell_pacer_of_losses(now);
-        self.look_what_may_be_sent();
+        self.pacer_on_losses(now);
+        self.update_send_state();
     }
 
     fn on_timeout(&mut self, now: Time) {
         self.count_reduction();
-        self.tell_pacer_of_timeout(now);
+        self.pacer_on_timeout(now);
         let loss = Loss::of(self.flight.mss as f64, self.flight.rwnd as f64);
         self.congestion_control.on_rto(&loss, &mut self.window);
         let context = RecoveryContext {

@@ -46,7 +46,7 @@ impl Setup {
     }
 
     /// A segment on its way out.
-    pub(super) fn dress(&self, mut segment: Segment) -> Segment {
+    pub(super) fn add_options(&self, mut segment: Segment) -> Segment {
         if segment.seq == 0 && self.first_segment == FirstSegment::Empty {
             segment.kind = SegmentKind::Empty;
         }

@@ -23,7 +23,7 @@ pub struct Bbr1 {
     pacing_rate: Option<f64>,
     /// InitialCwnd; 0 before the first acknowledgement.
     initial: f64,
-    /// The window as this law has it.
+    /// The window as this algorithm has it.
     cwnd: f64,
     /// prior_cwnd: to be restored after losses and ProbeRTT.
     prior_cwnd: f64,
@@ -125,7 +125,7 @@ const CYCLE: [f64; 8] = [1.25, 0.75, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0];
 const MIN_WINDOW: f64 = 4.0;
 
 impl Bbr1 {
-    /// BBRInit (): the law at the start of a connection.
+    /// BBRInit (): the algorithm at the start of a connection.
     pub fn new(params: &Bbr1Params, stream: Stream) -> Bbr1 {
         Bbr1 {
             params: params.clone(),
@@ -437,7 +437,7 @@ mod tests {
         }
     }
 
-    /// A law that has found 100 kB/s and 100 ms, 10 kB, in its cycle since `ms`.
+    /// An algorithm that has found 100 kB/s and 100 ms, 10 kB, in its cycle since `ms`.
     fn cruising(ms: u64) -> (Bbr1, Window) {
         let (mut bbr, mut window) = (bbr(), window());
         for n in 0..6 {

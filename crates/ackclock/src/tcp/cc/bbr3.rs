@@ -24,7 +24,7 @@ pub struct Bbr3 {
     pacing_rate: Option<f64>,
     /// C.InitialCwnd; 0 before the first acknowledgement.
     initial: f64,
-    /// The window as this law has it, and what is to be restored after losses and ProbeRTT.
+    /// The window as this algorithm has it, and what is to be restored after losses and ProbeRTT.
     cwnd: f64,
     prior_cwnd: f64,
     loss_state: LossState,
@@ -235,7 +235,7 @@ const STARTUP_LOST_RANGES: u32 = 6;
 const DRAIN_ROUNDS: u64 = 3;
 
 impl Bbr3 {
-    /// OnInit (): the law at the start of a connection.
+    /// OnInit (): the algorithm at the start of a connection.
     pub fn new(params: &Bbr3Params, stream: Stream) -> Bbr3 {
         Bbr3 {
             params: params.clone(),

@@ -8,7 +8,7 @@ use crate::keys::{Default, Key, Kind, Misfit, Value, Values};
 use crate::rng::Stream;
 use crate::units::{Span, Time};
 
-/// The window law of CUBIC.
+/// The window of CUBIC.
 #[derive(Clone, Debug)]
 pub struct Cubic {
     params: CubicParams,
@@ -93,7 +93,7 @@ struct Epoch {
 }
 
 impl Cubic {
-    /// The law with the given constants.
+    /// The algorithm with the given constants.
     pub fn new(params: &CubicParams) -> Cubic {
         Cubic { params: params.clone(), srtt: None, w_max: 0.0, cwnd_prior: None, epoch: None }
     }

@@ -75,7 +75,7 @@ pub struct Loss {
 }
 
 impl Loss {
-    /// What every law is told.
+    /// What every algorithm is told.
     #[inline]
     pub const fn of(mss: f64, limit: f64) -> Loss {
         Loss { mss, limit, sent_again: false }

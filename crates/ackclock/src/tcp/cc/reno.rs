@@ -5,7 +5,7 @@ use super::{Ack, CongestionControl, Loss, Mechanism, Window};
 use crate::keys::{Default, Key, Kind, Misfit, Value, Values};
 use crate::rng::Stream;
 
-/// The window law of Tahoe and Reno.
+/// The window of Tahoe and Reno.
 #[derive(Clone, Debug)]
 pub struct Reno {
     arithmetic: CongestionAvoidance,
@@ -63,7 +63,7 @@ impl Mechanism for Reno {
 }
 
 impl Reno {
-    /// The law with the given arithmetic.
+    /// The algorithm with the given arithmetic.
     pub fn new(arithmetic: CongestionAvoidance) -> Reno {
         Reno { arithmetic, counted_acks: 0.0, counted_bytes: 0.0 }
     }

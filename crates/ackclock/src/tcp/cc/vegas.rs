@@ -8,7 +8,7 @@ use crate::keys::{self, Default, Key, Kind, Misfit, Value, Values};
 use crate::rng::Stream;
 use crate::units::{Span, Time};
 
-/// The window law of Vegas.
+/// The window of Vegas.
 #[derive(Clone, Debug)]
 pub struct Vegas {
     params: VegasParams,
@@ -108,7 +108,7 @@ impl Mechanism for Vegas {
 }
 
 impl Vegas {
-    /// The law with the given thresholds.
+    /// The algorithm with the given thresholds.
     pub fn new(params: &VegasParams) -> Vegas {
         Vegas { params: params.clone(), rounds: Rounds::new(params) }
     }

@@ -9,7 +9,7 @@ use super::{Ack, CongestionControl, Loss, Mechanism, Needs, UsualRecovery, Windo
 use crate::keys::{Key, Misfit, Values};
 use crate::rng::Stream;
 
-/// The window law of Vegas as published.
+/// The window of Vegas as published.
 #[derive(Clone, Debug)]
 pub struct Vegas1995 {
     params: VegasParams,
@@ -49,7 +49,7 @@ impl Mechanism for Vegas1995 {
 }
 
 impl Vegas1995 {
-    /// The law with the given thresholds.
+    /// The algorithm with the given thresholds.
     pub fn new(params: &VegasParams) -> Vegas1995 {
         Vegas1995 {
             params: params.clone(),

@@ -8,7 +8,7 @@ use super::{Ack, CongestionControl, Loss, Mechanism, Needs, UsualRecovery, Windo
 use crate::keys::{self, Condition, Default, Key, Kind, Misfit, Value, Values};
 use crate::rng::Stream;
 
-/// The window law of Vegas-A.
+/// The window of Vegas-A.
 #[derive(Clone, Debug)]
 pub struct VegasA {
     rounds: Rounds,
@@ -225,7 +225,7 @@ const fn part_key(name: &'static str, about: &'static str) -> Key {
 }
 
 impl VegasA {
-    /// The law with the given choices; ties are decided by `ties`.
+    /// The algorithm with the given choices; ties are decided by `ties`.
     pub fn new(params: &VegasAParams, ties: Stream) -> VegasA {
         VegasA { rounds: Rounds::new(&params.vegas), thresholds: Thresholds::new(params, ties) }
     }
@@ -504,15 +504,15 @@ mod tests {
     fn a_loss_forgets_the_throughput_and_a_timeout_may_forget_the_thresholds() {
         for (reset_th_on_loss, reset_ab_on_rto) in [(true, false), (false, true)] {
             let params = VegasAParams { reset_th_on_loss, reset_ab_on_rto, ..certain() };
-            let mut law = VegasA::new(&params, Stream::new(1, "f", "vegas-a-ties"));
-            law.thresholds = thresholds(params, 5.0, 7.0);
-            law.thresholds.previous = Some(10.0);
+            let mut algorithm = VegasA::new(&params, Stream::new(1, "f", "vegas-a-ties"));
+            algorithm.thresholds = thresholds(params, 5.0, 7.0);
+            algorithm.thresholds.previous = Some(10.0);
             let mut window = Window { cwnd: 20_000.0, ssthresh: 2000.0 };
-            law.on_congestion(&Loss::of(1000.0, 1e9), &mut window);
-            assert_eq!(law.thresholds.previous.is_none(), reset_th_on_loss);
-            assert_eq!(law.thresholds.alpha, 5.0);
-            law.on_rto(&Loss::of(1000.0, 1e9), &mut window);
-            assert_eq!(law.thresholds.alpha, if reset_ab_on_rto { 1.0 } else { 5.0 });
+            algorithm.on_congestion(&Loss::of(1000.0, 1e9), &mut window);
+            assert_eq!(algorithm.thresholds.previous.is_none(), reset_th_on_loss);
+            assert_eq!(algorithm.thresholds.alpha, 5.0);
+            algorithm.on_rto(&Loss::of(1000.0, 1e9), &mut window);
+            assert_eq!(algorithm.thresholds.alpha, if reset_ab_on_rto { 1.0 } else { 5.0 });
         }
     }
 

@@ -9,7 +9,7 @@ use super::{Ack, CongestionControl, Loss, Mechanism, Needs, Window};
 use crate::keys::{Default, Key, Kind, Misfit, Value, Values};
 use crate::rng::Stream;
 
-/// The window law of Linux' Vegas.
+/// The window of Linux' Vegas.
 #[derive(Clone, Debug)]
 pub struct VegasLinux {
     params: VegasLinuxParams,
@@ -88,7 +88,7 @@ const LEAST_SAMPLES: u32 = 3;
 const MIN_WINDOW: u64 = 2;
 
 impl VegasLinux {
-    /// The law with the given thresholds.
+    /// The algorithm with the given thresholds.
     pub fn new(params: &VegasLinuxParams) -> VegasLinux {
         let reno = Reno::new(CongestionAvoidance::Float);
         VegasLinux { params: params.clone(), reno, base: u64::MAX, shortest: u64::MAX, samples: 0, end: 0 }
@@ -158,13 +158,13 @@ mod tests {
 
     /// The window after a round of `cwnd` segments whose shortest round trip was `rtt` ms, base 100 ms.
     fn after(cwnd: f64, ssthresh: f64, rtt: u64, samples: u32) -> (f64, f64) {
-        let mut law = VegasLinux::new(&VegasLinuxParams::default());
+        let mut algorithm = VegasLinux::new(&VegasLinuxParams::default());
         let ms = |ms: u64| Span::from_ms(ms).as_ps();
-        (law.base, law.shortest, law.samples) = (ms(100), ms(rtt), samples - 1);
+        (algorithm.base, algorithm.shortest, algorithm.samples) = (ms(100), ms(rtt), samples - 1);
         let mut window = Window { cwnd: cwnd * MSS, ssthresh: ssthresh * MSS };
         let ack = Ack { una: 1000, nxt: 20_000, rtt: Some(Span::from_ms(900)), ..Ack::of(MSS, 1e9) };
-        law.on_ack(&ack, &mut window);
-        assert_eq!((law.samples, law.end), (0, 20_000));
+        algorithm.on_ack(&ack, &mut window);
+        assert_eq!((algorithm.samples, algorithm.end), (0, 20_000));
         (window.cwnd / MSS, window.ssthresh / MSS)
     }
 

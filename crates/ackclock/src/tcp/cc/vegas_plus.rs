@@ -8,7 +8,7 @@ use super::{Ack, CongestionControl, Loss, Mechanism, Needs, UsualRecovery, Windo
 use crate::keys::{self, Default, Key, Kind, Misfit, Value, Values};
 use crate::rng::Stream;
 
-/// The window law of Vegas+.
+/// The window of Vegas+.
 #[derive(Clone, Debug)]
 pub struct VegasPlus {
     params: VegasPlusParams,
@@ -96,7 +96,7 @@ enum Mode {
 }
 
 impl VegasPlus {
-    /// The law with the given choices, in moderate mode.
+    /// The algorithm with the given choices, in moderate mode.
     pub fn new(params: &VegasPlusParams) -> VegasPlus {
         let rounds = Rounds::new(&params.vegas);
         VegasPlus { params: params.clone(), rounds, mode: Mode::Moderate, count: 0, before: None }
@@ -158,25 +158,25 @@ mod tests {
         Round { sent: 10.0, in_flight: 10.0, rtt, base: 0.1 }
     }
 
-    fn law(back: PlusReturn) -> VegasPlus {
-        let mut law = VegasPlus::new(&VegasPlusParams { count_max: 3, back, ..VegasPlusParams::default() });
-        law.on_round(&round(0.1), 10.0);
-        law
+    fn algorithm(back: PlusReturn) -> VegasPlus {
+        let mut algorithm = VegasPlus::new(&VegasPlusParams { count_max: 3, back, ..VegasPlusParams::default() });
+        algorithm.on_round(&round(0.1), 10.0);
+        algorithm
     }
 
     #[test]
     fn growing_round_trips_with_a_window_that_does_not_grow_are_counted() {
-        let mut law = law(PlusReturn::CountIsZero);
+        let mut algorithm = algorithm(PlusReturn::CountIsZero);
         for (rtt, cwnd, count) in [(0.11, 10.0, 1), (0.12, 11.0, 1), (0.12, 11.0, 1), (0.11, 11.0, 0), (0.1, 11.0, 0)] {
-            law.on_round(&round(rtt), cwnd);
-            assert_eq!(law.count, count, "{rtt} {cwnd}");
+            algorithm.on_round(&round(rtt), cwnd);
+            assert_eq!(algorithm.count, count, "{rtt} {cwnd}");
         }
         for rtt in [0.11, 0.12] {
-            law.on_round(&round(rtt), 10.0);
-            assert_eq!(law.mode, Mode::Moderate);
+            algorithm.on_round(&round(rtt), 10.0);
+            assert_eq!(algorithm.mode, Mode::Moderate);
         }
-        law.on_round(&round(0.13), 10.0);
-        assert_eq!(law.mode, Mode::Aggressive);
+        algorithm.on_round(&round(0.13), 10.0);
+        assert_eq!(algorithm.mode, Mode::Aggressive);
     }
 
     /// count 3: a loss leaves 1, the next 0.
@@ -186,25 +186,25 @@ mod tests {
             (PlusReturn::CountIsZero, [Mode::Aggressive, Mode::Moderate]),
             (PlusReturn::AnyLoss, [Mode::Moderate, Mode::Moderate]),
         ] {
-            let mut law = law(back);
-            (law.count, law.mode) = (3, Mode::Aggressive);
+            let mut algorithm = algorithm(back);
+            (algorithm.count, algorithm.mode) = (3, Mode::Aggressive);
             let mut window = Window { cwnd: 20_000.0, ssthresh: 2000.0 };
             for mode in modes {
-                law.on_congestion(&Loss::of(1000.0, 1e9), &mut window);
-                assert_eq!(law.mode, mode, "{back:?}");
+                algorithm.on_congestion(&Loss::of(1000.0, 1e9), &mut window);
+                assert_eq!(algorithm.mode, mode, "{back:?}");
             }
-            (law.count, law.mode) = (3, Mode::Aggressive);
-            law.on_rto(&Loss::of(1000.0, 1e9), &mut window);
-            assert_eq!((law.count, law.mode), (0, Mode::Moderate));
+            (algorithm.count, algorithm.mode) = (3, Mode::Aggressive);
+            algorithm.on_rto(&Loss::of(1000.0, 1e9), &mut window);
+            assert_eq!((algorithm.count, algorithm.mode), (0, Mode::Moderate));
         }
     }
 
     #[test]
     fn aggressive_growth_is_renos() {
-        let mut law = law(PlusReturn::CountIsZero);
-        law.mode = Mode::Aggressive;
+        let mut algorithm = algorithm(PlusReturn::CountIsZero);
+        algorithm.mode = Mode::Aggressive;
         let mut window = Window { cwnd: 10_000.0, ssthresh: 2000.0 };
-        law.on_ack(&Ack::of(1000.0, 1e9), &mut window);
+        algorithm.on_ack(&Ack::of(1000.0, 1e9), &mut window);
         assert_eq!(window.cwnd, 10_100.0);
     }
 }

@@ -142,12 +142,12 @@ impl Recovery for FallFloyd {
     }
 
     #[inline]
-    fn has_a_say(&self) -> bool {
+    fn controls_sending(&self) -> bool {
         self.episode.is_some()
     }
 
     // The scoreboard is told of what is acknowledged with the next block, before it is asked anything.
-    fn sleeps(&self) -> bool {
+    fn is_idle(&self) -> bool {
         self.episode.is_none() && self.scoreboard.is_empty()
     }
 

@@ -123,12 +123,12 @@ impl Recovery for RecoveryState {
     }
 
     #[inline(always)]
-    fn has_a_say(&self) -> bool {
-        dispatch!(self, recovery => recovery.has_a_say())
+    fn controls_sending(&self) -> bool {
+        dispatch!(self, recovery => recovery.controls_sending())
     }
 
-    fn sleeps(&self) -> bool {
-        dispatch!(self, recovery => recovery.sleeps())
+    fn is_idle(&self) -> bool {
+        dispatch!(self, recovery => recovery.is_idle())
     }
 
     #[inline(always)]

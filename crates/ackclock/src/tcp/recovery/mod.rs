@@ -181,16 +181,16 @@ pub trait Recovery: Send {
     }
     /// Whether it has a say in what is sent next. As long as it has not, the window decides, and neither
     /// [`Recovery::sending`] nor [`Recovery::on_sent`] is called.
-    fn has_a_say(&self) -> bool {
+    fn controls_sending(&self) -> bool {
         false
     }
     /// Whether new data that is acknowledged without blocks would mean that the window grows and would change nothing here but for the
     /// round trip, until another method is called that may change something. Mostly so, and then such acknowledgements need not
     /// come here.
-    fn sleeps(&self) -> bool {
+    fn is_idle(&self) -> bool {
         false
     }
-    /// While it sleeps: the round trip of the newest segment acknowledged, if that was sent once, of a connection whose
+    /// While it is_idle: the round trip of the newest segment acknowledged, if that was sent once, of a connection whose
     /// first segment was sent at `start`. Only of senders that remember such things.
     fn on_round_trip(&mut self, _now: Time, _start: Time, _rtt: Option<Span>) {}
     /// What to send next.

@@ -207,11 +207,11 @@ impl Recovery for NewReno {
     }
 
     #[inline]
-    fn has_a_say(&self) -> bool {
+    fn controls_sending(&self) -> bool {
         self.params.recovery_burst_segments.is_some() && self.recover.is_some()
     }
 
-    fn sleeps(&self) -> bool {
+    fn is_idle(&self) -> bool {
         self.recover.is_none()
     }
 

@@ -9,7 +9,7 @@ use super::{Deadline, DupAck, Flight, Mechanism, Needs, NewAck, Recovery, Recove
 use crate::keys::{Misfit, Values};
 use crate::packet::SackBlock;
 use crate::tcp::cc::Window;
-use crate::tcp::runs::Runs;
+use crate::tcp::interval_set::IntervalSet;
 use crate::units::{Span, Time};
 
 /// RACK-TLP.
@@ -20,7 +20,7 @@ pub struct Rack {
     first: u64,
     records: VecDeque<Record>,
     /// What is selectively acknowledged, and what is lost and not sent again.
-    held: Runs,
+    held: IntervalSet,
     lost: BTreeSet<u64>,
     /// Numbers of those that were lost with the last event.
     newly_lost: Vec<u64>,
@@ -116,7 +116,7 @@ impl Rack {
             mss,
             first: 0,
             records: VecDeque::new(),
-            held: Runs::default(),
+            held: IntervalSet::default(),
             lost: BTreeSet::new(),
             newly_lost: Vec::new(),
             in_flight: 0,
@@ -362,7 +362,7 @@ impl Recovery for Rack {
         Deadline::Noted
     }
 
-    fn has_a_say(&self) -> bool {
+    fn controls_sending(&self) -> bool {
         true
     }
 

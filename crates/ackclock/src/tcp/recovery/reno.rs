@@ -57,7 +57,7 @@ impl Recovery for Reno {
         self.recovering = false;
     }
 
-    fn sleeps(&self) -> bool {
+    fn is_idle(&self) -> bool {
         !self.recovering
     }
 

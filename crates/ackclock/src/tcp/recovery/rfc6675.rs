@@ -162,12 +162,12 @@ impl Recovery for Rfc6675 {
     }
 
     #[inline]
-    fn has_a_say(&self) -> bool {
+    fn controls_sending(&self) -> bool {
         self.episode.is_some() || self.dup_acks > 0
     }
 
     // The scoreboard is told of what is acknowledged with the next block, before it is asked anything.
-    fn sleeps(&self) -> bool {
+    fn is_idle(&self) -> bool {
         self.episode.is_none() && self.dup_acks == 0 && self.scoreboard.is_empty()
     }
 

@@ -35,7 +35,7 @@ impl Recovery for Vanilla {
 
     fn on_timeout(&mut self, _flight: &Flight, _context: RecoveryContext<'_>) {}
 
-    fn sleeps(&self) -> bool {
+    fn is_idle(&self) -> bool {
         true
     }
 

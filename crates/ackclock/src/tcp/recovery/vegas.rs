@@ -100,7 +100,7 @@ impl Recovery for Vegas {
         NewAck::Grow
     }
 
-    fn sleeps(&self) -> bool {
+    fn is_idle(&self) -> bool {
         self.dup_acks == 0 && self.worried == 0 && !self.fine.is_new()
     }
 
@@ -123,7 +123,7 @@ impl Recovery for Vegas {
         TimerAction::BackOff
     }
 
-    fn has_a_say(&self) -> bool {
+    fn controls_sending(&self) -> bool {
         (1..DUP_ACK_THRESHOLD).contains(&self.dup_acks)
     }
 

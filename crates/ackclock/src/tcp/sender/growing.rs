@@ -1,7 +1,7 @@
 //! New data is acknowledged: the round trip is measured, and the window grows, if recovery does not make more of it.
 //! By how much is congestion control's: [`cc`](crate::tcp::cc).
 
-use super::{Extra, Sender};
+use super::{OptionalState, Sender};
 use crate::tcp::SendTimes;
 use crate::tcp::cc::{Ack, CongestionControl, CongestionControlState, Window};
 use crate::tcp::recovery::{Flight, NewAck, Recovery, RecoveryContext};
@@ -38,7 +38,9 @@ impl Sender {
     /// The same with what only some senders have.
     #[inline(never)]
     pub(super) fn measure_and_grow(&mut self, now: Time, ack: u64) -> NewAck {
-        let Some(Extra { setup, times, .. }) = self.extra.as_deref_mut() else { return self.grow_or_recover(now, ack) };
+        let Some(OptionalState { setup, times, .. }) = self.extra.as_deref_mut() else {
+            return self.grow_or_recover(now, ack);
+        };
         if let Some(window) = setup.as_mut().and_then(Setup::window_before) {
             self.window.cwnd = window;
         }
@@ -63,20 +65,9 @@ impl Sender {
         meaning
     }
 
-    /// The same of a calm sender.
+    /// The window grows, by an algorithm that may want to know the round trip and when the first segment was sent.
     #[inline(always)]
-    pub(super) fn measure_and_grow_calmly(&mut self, now: Time, ack: u64) {
-        let Some(times) = self.extra.as_deref_mut().and_then(|extra| extra.times.as_mut()) else {
-            return self.grow(ack);
-        };
-        let (start, rtt) = (times.start(), times.on_ack(now, ack));
-        self.recovery.on_round_trip(now, start, rtt);
-        self.grow_by_measure(now, ack, start, rtt);
-    }
-
-    /// The window grows, by a law that may want to know the round trip and when the first segment was sent.
-    #[inline(always)]
-    fn grow_by_measure(&mut self, now: Time, ack: u64, start: Time, rtt: Option<Span>) {
+    pub(super) fn grow_by_measure(&mut self, now: Time, ack: u64, start: Time, rtt: Option<Span>) {
         // Vegas needs least, so it alone is inlined, and computes of the acknowledgement only what it looks at.
         match &mut self.congestion_control {
             CongestionControlState::Vegas(vegas) => {

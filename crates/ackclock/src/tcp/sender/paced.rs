@@ -11,14 +11,14 @@ use crate::units::Time;
 impl Sender {
     /// An acknowledgement comes that recovery has not yet seen.
     #[inline(never)]
-    pub(super) fn hear(&mut self, now: Time, ack: u64, blocks: &[SackBlock]) {
+    pub(super) fn record_delivery(&mut self, now: Time, ack: u64, blocks: &[SackBlock]) {
         let in_flight = self.recovery.in_flight(&self.flight);
         let Some(pacer) = self.extra.as_mut().and_then(|extra| extra.pacer.as_mut()) else { return };
-        pacer.hear(now, ack, blocks, &self.flight, in_flight);
+        pacer.record_delivery(now, ack, blocks, &self.flight, in_flight);
     }
 
     /// Congestion control is told of what was heard, after recovery, and sets the window. Whether there is a pace at all.
-    pub(super) fn tell_pacer(&mut self) -> bool {
+    pub(super) fn update_pacing(&mut self) -> bool {
         let Some(pacer) = self.extra.as_mut().and_then(|extra| extra.pacer.as_mut()) else { return false };
         pacer.tell(&mut self.congestion_control, &self.recovery, &self.flight, &mut self.window);
         true
@@ -44,14 +44,6 @@ impl Sender {
         }
     }
 
-    /// The same of a calm sender, who has no pace.
-    #[inline(always)]
-    pub(super) fn remember_time(&mut self, now: Time, seq: u64) {
-        if let Some(times) = self.extra.as_deref_mut().and_then(|extra| extra.times.as_mut()) {
-            times.on_sent(now, seq);
-        }
-    }
-
     /// Whether the pace allows nothing yet; then the sender is woken when it does.
     #[inline(never)]
     pub(super) fn waits(&mut self, now: Time) -> bool {
@@ -61,14 +53,14 @@ impl Sender {
     }
 
     /// The timer expired.
-    pub(super) fn tell_pacer_of_timeout(&mut self, now: Time) {
+    pub(super) fn pacer_on_timeout(&mut self, now: Time) {
         if let Some(pacer) = self.extra.as_mut().and_then(|extra| extra.pacer.as_mut()) {
             pacer.on_timeout(now, &self.flight, &mut self.congestion_control);
         }
     }
 
     /// Recovery has found losses without an acknowledgement.
-    pub(super) fn tell_pacer_of_losses(&mut self, now: Time) {
+    pub(super) fn pacer_on_losses(&mut self, now: Time) {
         if let Some(pacer) = self.extra.as_mut().and_then(|extra| extra.pacer.as_mut()) {
             pacer.tell_losses(now, &self.recovery, &self.flight, &mut self.congestion_control);
         }

@@ -16,8 +16,8 @@ impl Sender {
     /// The same, as its first byte and its length.
     #[inline(always)]
     pub fn poll(&mut self, now: Time) -> Option<(u64, u32)> {
-        if self.calm {
-            return self.poll_calmly(now);
+        if self.fast_path {
+            return self.poll_fast(now);
         }
         let by_window = !self.recovery_decides && self.fast_retransmit == NONE;
         let (seq, fast) = if by_window {
@@ -35,28 +35,6 @@ impl Sender {
         Some((seq, self.send(now, seq, fast)))
     }
 
-    /// The same after [`Sender::on_ack_calmly`]: mostly new data, and always a plain segment.
-    #[inline(always)]
-    pub fn poll_calmly(&mut self, now: Time) -> Option<(u64, u32)> {
-        let seq = self.next_by_window();
-        if seq == NONE {
-            return None;
-        }
-        if seq < self.flight.max {
-            return Some((seq, self.send(now, seq, false)));
-        }
-        let len = self.flight.segment_len(seq);
-        if self.timed == NONE {
-            self.time(now, seq);
-        }
-        if self.extra.is_some() {
-            self.remember_time(now, seq);
-        }
-        (self.flight.nxt, self.flight.max) = (seq + len, seq + len);
-        self.count(now, seq, len);
-        Some((seq, len as u32))
-    }
-
     /// Whether the window allows to send more, of a sender that has nothing else to look at.
     #[inline(always)]
     pub fn may_send(&self) -> bool {
@@ -66,15 +44,15 @@ impl Sender {
     /// The segment of `len` bytes from `seq` on that [`Sender::poll`] returned now.
     pub fn segment(&self, now: Time, seq: u64, len: u32) -> Segment {
         let plain = Segment { seq, len, headers: self.header_bytes, ..Segment::default() };
-        self.extra.as_ref().map_or(plain, |extra| extra.dress(now, plain, self.flight.limit))
+        self.extra.as_ref().map_or(plain, |extra| extra.add_options(now, plain, self.flight.limit))
     }
 
     /// The segment at `seq` is sent; `fast`: because recovery wanted it before anything else. Returns its length.
     #[inline(never)]
-    fn send(&mut self, now: Time, seq: u64, fast: bool) -> u32 {
+    pub(super) fn send(&mut self, now: Time, seq: u64, fast: bool) -> u32 {
         let len = self.flight.segment_len(seq);
         let end = seq + len;
-        if self.recovery_decides && !self.calm {
+        if self.recovery_decides && !self.fast_path {
             self.tell_recovery(now, seq, fast);
         }
         if seq < self.flight.max {
@@ -84,29 +62,29 @@ impl Sender {
             self.time(now, seq);
         }
         if self.extra.is_some() {
-            if self.calm {
-                self.remember_time(now, seq);
+            if self.fast_path {
+                self.remember_fast(now, seq);
             } else {
                 self.remember(now, seq, len);
             }
         }
         self.flight.nxt = self.flight.nxt.max(end);
         self.flight.max = self.flight.max.max(end);
-        let payload = if self.calm || self.plain { len } else { self.payload(now, seq, len) };
+        let payload = if self.fast_path || self.plain { len } else { self.payload(now, seq, len) };
         self.count(now, seq, payload);
         len as u32
     }
 
     /// The round trip of the segment at `seq` is measured.
     #[inline(always)]
-    fn time(&mut self, now: Time, seq: u64) {
+    pub(super) fn time(&mut self, now: Time, seq: u64) {
         self.timed = seq;
         self.timed_at = self.timer.stamp(now);
     }
 
     /// A segment is sent: the timer runs, and it is counted.
     #[inline(always)]
-    fn count(&mut self, now: Time, seq: u64, payload: u64) {
+    pub(super) fn count(&mut self, now: Time, seq: u64, payload: u64) {
         if self.timer.is_off() {
             self.timer.start(now);
         }
@@ -117,7 +95,7 @@ impl Sender {
 
     #[inline(never)]
     fn tell_recovery(&mut self, now: Time, seq: u64, fast: bool) {
-        if self.recovery.has_a_say() {
+        if self.recovery.controls_sending() {
             self.recovery.on_sent(now, seq, fast, &self.flight);
         }
     }
@@ -130,8 +108,9 @@ impl Sender {
             return (fast, true);
         }
         // Not before the connection is open.
-        let has_a_say = self.recovery.has_a_say() && self.window_end > 0;
-        let sending = if has_a_say { self.recovery.sending(&self.flight, &self.window) } else { Sending::ByWindow };
+        let controls_sending = self.recovery.controls_sending() && self.window_end > 0;
+        let sending =
+            if controls_sending { self.recovery.sending(&self.flight, &self.window) } else { Sending::ByWindow };
         let seq = match sending {
             Sending::Segment(seq) => seq,
             Sending::Nothing => NONE,
@@ -148,7 +127,7 @@ impl Sender {
 
     /// The next segment by the window, or [`NONE`].
     #[inline]
-    fn next_by_window(&self) -> u64 {
+    pub(super) fn next_by_window(&self) -> u64 {
         let seq = self.flight.nxt;
         let fits = seq < self.flight.limit && seq + self.flight.segment_len(seq) <= self.window_end;
         if fits { seq } else { NONE }
@@ -156,13 +135,13 @@ impl Sender {
 
     /// To be called when `una`, the window or the recovery may have changed: segments to send are asked for more often.
     #[inline(never)]
-    pub(super) fn look_what_may_be_sent(&mut self) {
-        self.recovery_decides = self.recovery.has_a_say();
+    pub(super) fn update_send_state(&mut self) {
+        self.recovery_decides = self.recovery.controls_sending();
         let undisturbed = self.dup_acks == 0 && self.fast_retransmit == NONE;
-        let extra_is_calm = self.extra.as_ref().is_none_or(|extra| extra.is_calm());
-        self.calm = self.plain && extra_is_calm && undisturbed && !self.recovery_decides && self.recovery.sleeps();
+        let allowed = self.extra.as_ref().is_none_or(|extra| extra.allows_fast_path());
+        self.fast_path = self.plain && allowed && undisturbed && !self.recovery_decides && self.recovery.is_idle();
         if !self.plain {
-            return self.look_what_end_may_send();
+            return self.update_end();
         }
         self.open_window();
     }
@@ -175,9 +154,9 @@ impl Sender {
 
     /// The same of a connection that may not be open, or has something to answer.
     #[inline(never)]
-    fn look_what_end_may_send(&mut self) {
+    fn update_end(&mut self) {
         let (open, due) = self.end().map_or((true, false), |end| (end.is_open(), end.is_due()));
-        let paced = self.tell_pacer();
+        let paced = self.update_pacing();
         self.recovery_decides |= due || paced;
         self.plain = self.extra.as_ref().is_none_or(|extra| extra.is_plain());
         if open {
@@ -193,7 +172,7 @@ impl Sender {
         if kind == SegmentKind::Syn {
             self.timer.start(now);
         }
-        self.recovery_decides = self.recovery.has_a_say() || self.pacer_mut().is_some();
+        self.recovery_decides = self.recovery.controls_sending() || self.pacer_mut().is_some();
         self.fingerprint.event(now.as_ps(), kind as u64);
         // A SYN stands before the first byte, answers after the last.
         Some(if kind == SegmentKind::Syn { 0 } else { self.flight.max })

@@ -191,7 +191,7 @@ impl Hosts {
                     if !fast_uplink.is_free(now) {
                         break;
                     }
-                    let Some(ack) = receiver.answer_promptly(now, seq_or_ack, end) else { break };
+                    let Some(ack) = receiver.answer_fast(now, seq_or_ack, end) else { break };
                     if RECORDED && let Some(traces) = io.traces.as_mut().filter(|_| io.watched.deliveries) {
                         traces.delivered(now, flow, receiver);
                     }
@@ -207,15 +207,15 @@ impl Hosts {
                 let traces = if RECORDED { io.traces.as_mut() } else { None };
                 let mut trace = traces.and_then(|traces| traces.of_windows(flow));
                 while let Some((&Delivery { time: now, seq_or_ack, .. }, others)) = next(rest, timers.next())
-                    && sender.on_ack_calmly(now, seq_or_ack)
+                    && sender.on_ack_fast(now, seq_or_ack)
                 {
                     rest = others;
                     let has_more = loop {
                         if !fast_uplink.is_free(now) {
                             break sender.may_send();
                         }
-                        let Some((seq, len)) = sender.poll_calmly(now) else { break false };
-                        debug_assert!(sender.is_plain(), "a calm sender is");
+                        let Some((seq, len)) = sender.poll_fast(now) else { break false };
+                        debug_assert!(sender.is_plain(), "a sender on the fast path is");
                         fast_uplink.send(now, seq, len + u32::from(sender.header_bytes()));
                     };
                     if has_more {
@@ -392,7 +392,7 @@ impl Exits {
         io: &mut Io,
     ) {
         // Mostly the answer is due at once, and no timer runs.
-        match receiver.answer_promptly(now, start, end) {
+        match receiver.answer_fast(now, start, end) {
             Some(ack) => {
                 if RECORDED && let Some(traces) = io.traces.as_mut().filter(|_| io.watched.deliveries) {
                     traces.delivered(now, flow, receiver);

@@ -9,8 +9,8 @@ fn at(ms: u64) -> Time {
 }
 
 fn bbr(seed: u64) -> (Bbr3, Window) {
-    let law = Bbr3::new(&Bbr3Params::default(), Stream::new(seed, "f1", "test"));
-    (law, Window { cwnd: 10.0 * MSS, ssthresh: 1e12 })
+    let algorithm = Bbr3::new(&Bbr3Params::default(), Stream::new(seed, "f1", "test"));
+    (algorithm, Window { cwnd: 10.0 * MSS, ssthresh: 1e12 })
 }
 
 /// An acknowledgement of one segment after `ms`, one round trip of 100 ms after it was sent.
@@ -49,7 +49,7 @@ fn lost(ms: u64, number: u64, in_flight: f64, lost: f64) -> LostSegment {
     }
 }
 
-/// A law that knows the path, in ProbeBW_CRUISE since 700 ms.
+/// An algorithm that knows the path, in ProbeBW_CRUISE since 700 ms.
 fn cruising(seed: u64) -> (Bbr3, Window) {
     let (mut bbr, mut window) = bbr(seed);
     (1..=4).for_each(|n| bbr.on_delivery(&Delivery { in_flight: 20.0 * MSS, ..delivery(100 * n) }, &mut window));

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 /// A set of integers as the runs that it consists of. What it costs depends on their number, not on their length, and
 /// the usual operations, at the upper end, do not even depend on that.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Runs {
+pub(super) struct IntervalSet {
     /// In order, never touching, never empty.
     runs: VecDeque<Run>,
     /// Elements in all.
@@ -18,7 +18,7 @@ struct Run {
     end: u64,
 }
 
-impl Runs {
+impl IntervalSet {
     /// How many elements there are.
     #[inline]
     pub(super) fn count(&self) -> u64 {
@@ -163,7 +163,7 @@ mod tests {
         /// Any operations, against the plain set.
         #[test]
         fn runs_are_a_set(operations in prop::collection::vec((0_u32..8, 0_u64..100, 1_u64..20), 0..200)) {
-            let (mut runs, mut set) = (Runs::default(), BTreeSet::new());
+            let (mut runs, mut set) = (IntervalSet::default(), BTreeSet::new());
             for (operation, start, len) in operations {
                 match operation {
                     0..4 => {

@@ -3,20 +3,20 @@
 
 use std::collections::VecDeque;
 
-use super::runs::Runs;
+use super::interval_set::IntervalSet;
 use crate::packet::SackBlock;
 use crate::units::{Span, Time};
 
 /// What a connection has delivered, and the state of that when each outstanding segment was sent.
 #[derive(Clone, Debug)]
-pub(super) struct Deliveries {
+pub(super) struct DeliveryRateEstimator {
     mss: u64,
     /// The number of the segment whose record is the first.
     first: u64,
     /// One for each segment from `first` on that was ever sent.
     records: VecDeque<Sent>,
     /// The segments from `first` on that are delivered.
-    held: Runs,
+    held: IntervalSet,
     /// C.delivered, C.delivered_time, C.first_sent_time.
     delivered: u64,
     delivered_at: Time,
@@ -82,14 +82,14 @@ pub(super) struct Lost {
     pub(super) app_limited: bool,
 }
 
-impl Deliveries {
+impl DeliveryRateEstimator {
     /// Of a connection with segments of `mss` bytes that has sent nothing.
-    pub(super) fn new(mss: u64) -> Deliveries {
-        Deliveries {
+    pub(super) fn new(mss: u64) -> DeliveryRateEstimator {
+        DeliveryRateEstimator {
             mss,
             first: 0,
             records: VecDeque::new(),
-            held: Runs::default(),
+            held: IntervalSet::default(),
             delivered: 0,
             delivered_at: Time::ZERO,
             first_sent: Time::ZERO,
@@ -274,7 +274,7 @@ mod tests {
     /// rate is a segment in 10 ms.
     #[test]
     fn the_rate_is_that_of_sending_and_of_acknowledgements() {
-        let mut deliveries = Deliveries::new(MSS);
+        let mut deliveries = DeliveryRateEstimator::new(MSS);
         (0..10).for_each(|n| deliveries.on_sent(ms(n * 10), n * MSS, n == 0, MSS));
         // The first was sent when nothing was delivered: 1000 bytes in the 100 ms since.
         let first = deliveries.on_ack(ms(100), MSS, &[], 10 * MSS);
@@ -292,7 +292,7 @@ mod tests {
     /// Ten segments sent over 90 ms whose acknowledgements all come at once: the sender was no faster than 10 ms each.
     #[test]
     fn compressed_acknowledgements_do_not_make_the_path_faster() {
-        let mut deliveries = Deliveries::new(MSS);
+        let mut deliveries = DeliveryRateEstimator::new(MSS);
         (0..11).for_each(|n| deliveries.on_sent(ms(n * 10), n * MSS, n == 0, MSS));
         let all = deliveries.on_ack(ms(101), 11 * MSS, &[], 11 * MSS);
         assert_eq!(all.rtt, Some(Span::from_ms(1)));
@@ -304,7 +304,7 @@ mod tests {
     /// copies caused comes at once. The first interval is that since 0; the second, 3 ms from 104 on, says nothing.
     #[test]
     fn a_sample_of_less_than_a_round_trip_is_discarded() {
-        let mut deliveries = Deliveries::new(MSS);
+        let mut deliveries = DeliveryRateEstimator::new(MSS);
         (0..3).for_each(|n| deliveries.on_sent(ms(0), n * MSS, n == 0, MSS));
         deliveries.on_ack(ms(100), MSS, &[], 3 * MSS);
         deliveries.on_sent(ms(104), MSS, false, MSS);
@@ -317,7 +317,7 @@ mod tests {
 
     #[test]
     fn selective_acknowledgements_count_once() {
-        let mut deliveries = Deliveries::new(MSS);
+        let mut deliveries = DeliveryRateEstimator::new(MSS);
         (0..5).for_each(|n| deliveries.on_sent(ms(n), n * MSS, n == 0, MSS));
         let block = |start: u64, end: u64| SackBlock { start: start * MSS, end: end * MSS };
         assert_eq!(deliveries.on_ack(ms(50), 0, &[block(2, 3)], 5 * MSS).now, 1000);
@@ -336,7 +336,7 @@ mod tests {
     /// network has delivered two.
     #[test]
     fn what_is_sent_again_though_it_is_held_is_delivered_again() {
-        let mut deliveries = Deliveries::new(MSS);
+        let mut deliveries = DeliveryRateEstimator::new(MSS);
         (0..3).for_each(|n| deliveries.on_sent(ms(n), n * MSS, n == 0, MSS));
         let held = [SackBlock { start: MSS, end: 2 * MSS }];
         assert_eq!(deliveries.on_ack(ms(50), 0, &held, 3 * MSS).now, MSS);
@@ -347,7 +347,7 @@ mod tests {
 
     #[test]
     fn what_was_sent_when_the_application_had_no_more_is_marked() {
-        let mut deliveries = Deliveries::new(MSS);
+        let mut deliveries = DeliveryRateEstimator::new(MSS);
         deliveries.on_sent(ms(0), 0, true, MSS);
         deliveries.limit(MSS);
         deliveries.on_sent(ms(1), MSS, false, MSS);
@@ -362,12 +362,12 @@ mod tests {
     /// Ten segments; 3, 5 and 6 are held, so that everything before 3 is lost, each once; then a timeout.
     #[test]
     fn losses_are_counted_once_for_each_transmission() {
-        let mut deliveries = Deliveries::new(MSS);
+        let mut deliveries = DeliveryRateEstimator::new(MSS);
         (0..10).for_each(|n| deliveries.on_sent(ms(n), n * MSS, n == 0, (n + 1) * MSS));
         let held = [SackBlock { start: 5 * MSS, end: 7 * MSS }, SackBlock { start: 3 * MSS, end: 4 * MSS }];
         let heard = deliveries.on_ack(ms(100), MSS, &held, 10 * MSS);
         assert_eq!((heard.in_flight_when_sent, heard.lost_when_sent), (7 * MSS, 0), "that of 6");
-        let lose = |deliveries: &mut Deliveries, below: u64| {
+        let lose = |deliveries: &mut DeliveryRateEstimator, below: u64| {
             std::iter::from_fn(|| deliveries.lose_below(below * MSS, 10 * MSS)).collect::<Vec<Lost>>()
         };
         let lost = lose(&mut deliveries, 3);

@@ -12,7 +12,7 @@ use crate::units::{Span, Time};
 
 /// What only some senders have. Whatever uses it is compiled apart from what all do.
 #[derive(Clone, Debug)]
-pub(super) struct Extra {
+pub(super) struct OptionalState {
     /// What is special about the beginning.
     pub(super) setup: Option<Setup>,
     /// When outstanding segments were sent.
@@ -32,8 +32,8 @@ pub(super) struct Extra {
     pub(super) sack: Option<SackReader>,
 }
 
-impl Extra {
-    pub(super) fn new(params: &TcpParams) -> Option<Box<Extra>> {
+impl OptionalState {
+    pub(super) fn new(params: &TcpParams) -> Option<Box<OptionalState>> {
         let measures = params.congestion_control.needs().round_trips || params.recovery.needs().fine_timeouts;
         let times = measures.then(|| SendTimes::new(u64::from(params.mss)));
         let pacer = params.congestion_control.needs().delivery_rates.then(|| Pacer::new(u64::from(params.mss)));
@@ -43,7 +43,9 @@ impl Extra {
         let sack = SackReader::new(params);
         let any = setup.is_some() || times.is_some() || pacer.is_some() || end.is_some() || clock.is_some();
         let any = any || sack.is_some();
-        any.then(|| Box::new(Extra { setup, times, pacer, end, fin: params.fin, clock, echo: 0, sampled: None, sack }))
+        any.then(|| {
+            Box::new(OptionalState { setup, times, pacer, end, fin: params.fin, clock, echo: 0, sampled: None, sack })
+        })
     }
 
     /// Whether all segments are plain at present, and sent as soon as the window allows.
@@ -54,14 +56,14 @@ impl Extra {
     }
 
     /// Whether a plain sender has nothing of this to look at but when segments were sent.
-    pub(super) fn is_calm(&self) -> bool {
+    pub(super) fn allows_fast_path(&self) -> bool {
         self.setup.as_ref().is_none_or(Setup::is_past)
     }
 
     /// A segment on its way out, of a stream that ends at `limit`.
-    pub(super) fn dress(&self, now: Time, mut segment: Segment, limit: u64) -> Segment {
+    pub(super) fn add_options(&self, now: Time, mut segment: Segment, limit: u64) -> Segment {
         if let Some(setup) = &self.setup {
-            segment = setup.dress(segment);
+            segment = setup.add_options(segment);
         }
         if let Some(end) = self.end.as_ref().filter(|_| segment.len == 0) {
             segment.kind = end.sent();

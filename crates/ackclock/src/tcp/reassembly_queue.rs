@@ -9,7 +9,7 @@ use crate::packet::SackBlock;
 /// The blocks held out of order. A segment touches a few of them at most: the cost does not grow with their number,
 /// but for a binary search.
 #[derive(Clone, Debug)]
-pub(super) struct Held {
+pub(super) struct ReassemblyQueue {
     /// In order of sequence, never touching.
     blocks: VecDeque<Block>,
     /// Counts segments out of order, to tell which block is the most recent.
@@ -29,10 +29,10 @@ struct Block {
     reported: u64,
 }
 
-impl Held {
+impl ReassemblyQueue {
     /// Nothing is held, of which up to `limit` blocks will be reported at a time.
-    pub(super) fn new(limit: usize) -> Held {
-        Held { blocks: VecDeque::new(), reports: 0, recent: Vec::new(), limit }
+    pub(super) fn new(limit: usize) -> ReassemblyQueue {
+        ReassemblyQueue { blocks: VecDeque::new(), reports: 0, recent: Vec::new(), limit }
     }
 
     /// Whether nothing is held.
@@ -195,7 +195,7 @@ mod tests {
             segments in prop::collection::vec((0_u64..150, 1_u64..8, any::<bool>()), 0..300),
             limit in 1_usize..20,
         ) {
-            let (mut held, mut next) = (Held::new(limit), 0);
+            let (mut held, mut next) = (ReassemblyQueue::new(limit), 0);
             let mut model = Model { reported: vec![None; 400], reports: 0 };
             for (ahead, len, look) in segments {
                 // A few of them are next in order, most lie anywhere beyond.

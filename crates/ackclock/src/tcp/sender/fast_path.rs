@@ -1,0 +1,102 @@
+//! The fast path: what a sender leaves out of an acknowledgement and of a transmission, because its outcome is certain.
+//!
+//! A sender is on the fast path (`Sender::update_send_state`) while all of this holds:
+//! - its segments are plain: the connection is open, its options need nothing, and it has no pace ([`OptionalState::is_plain`]);
+//! - what is special about the beginning is over ([`OptionalState::allows_fast_path`]);
+//! - no duplicate acknowledgement was the last, and no segment waits to be sent again at once;
+//! - recovery does not control sending, and is idle: new data acknowledged without blocks would mean [`NewAck::Grow`] and
+//!   change nothing in it but the round trip, of which it is told.
+//!
+//! An acknowledgement of new data without blocks then changes only what this file changes: the timer's sample and deadline, the
+//! window, una and nxt. None of the conditions can end by it, so the sender stays on the fast path until another method is
+//! called. That both paths do the same is tested by the comparison of the engines, of which one asks for this path by name,
+//! and by `tests/tcp_properties.rs`.
+//!
+//! [`NewAck::Grow`]: crate::tcp::recovery::NewAck::Grow
+
+use super::{NONE, Sender};
+use crate::tcp::recovery::Recovery;
+use crate::units::Time;
+
+impl Sender {
+    /// [`Sender::on_ack`] of an acknowledgement of new data without blocks. Returns whether the sender is on the fast path; if
+    /// not, nothing is done. What it sends now is asked for with [`Sender::poll_fast`].
+    #[inline(always)]
+    pub fn on_ack_fast(&mut self, now: Time, ack: u64) -> bool {
+        self.pass_time(now);
+        if !self.fast_path || ack <= self.flight.una || ack > self.flight.max {
+            return false;
+        }
+        self.fingerprint.event(now.as_ps(), ack);
+        self.on_new_ack_fast(now, ack);
+        true
+    }
+
+    /// [`Sender::on_new_ack`] without what is certain.
+    #[inline(always)]
+    fn on_new_ack_fast(&mut self, now: Time, ack: u64) {
+        if ack > self.timed {
+            self.timer.sample(now, self.timed_at);
+            self.timed = NONE;
+        }
+        if self.extra.is_none() {
+            self.grow(ack);
+        } else {
+            self.measure_and_grow_fast(now, ack);
+        }
+        self.flight.una = ack;
+        if ack > self.flight.nxt {
+            self.flight.nxt = ack; // the receiver held more than was sent again
+        }
+        if ack == self.flight.max {
+            self.timer.stop();
+        } else {
+            self.timer.start(now);
+        }
+        if ack >= self.size {
+            self.stats.completed.get_or_insert(now);
+        }
+        self.open_window();
+    }
+
+    /// [`Sender::poll`] after [`Sender::on_ack_fast`]: mostly new data, and always a plain segment.
+    #[inline(always)]
+    pub fn poll_fast(&mut self, now: Time) -> Option<(u64, u32)> {
+        let seq = self.next_by_window();
+        if seq == NONE {
+            return None;
+        }
+        if seq < self.flight.max {
+            return Some((seq, self.send(now, seq, false)));
+        }
+        let len = self.flight.segment_len(seq);
+        if self.timed == NONE {
+            self.time(now, seq);
+        }
+        if self.extra.is_some() {
+            self.remember_fast(now, seq);
+        }
+        (self.flight.nxt, self.flight.max) = (seq + len, seq + len);
+        self.count(now, seq, len);
+        Some((seq, len as u32))
+    }
+
+    /// [`Sender::measure_and_grow`] without recovery, which would let the window grow and change nothing.
+    #[inline(always)]
+    pub(super) fn measure_and_grow_fast(&mut self, now: Time, ack: u64) {
+        let Some(times) = self.extra.as_deref_mut().and_then(|extra| extra.times.as_mut()) else {
+            return self.grow(ack);
+        };
+        let (start, rtt) = (times.start(), times.on_ack(now, ack));
+        self.recovery.on_round_trip(now, start, rtt);
+        self.grow_by_measure(now, ack, start, rtt);
+    }
+
+    /// [`Sender::remember`] of a sender without a pace.
+    #[inline(always)]
+    pub(super) fn remember_fast(&mut self, now: Time, seq: u64) {
+        if let Some(times) = self.extra.as_deref_mut().and_then(|extra| extra.times.as_mut()) {
+            times.on_sent(now, seq);
+        }
+    }
+}
