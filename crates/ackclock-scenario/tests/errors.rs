@@ -353,7 +353,7 @@ fn files_of_version_1() {
         "tcp = { growth = \"cubic\", cubic_c = 0.4, cubic_beta = 0.7 }",
         "tcp = { growth = \"vegas-a\", alpha = 2, ab_step = \"rtt\", recovery = \"vegas\" }",
         "tcp = { growth = \"bbr3\", rtprop_window = \"5 s\", probe_rtt = \"100 ms\" }",
-        "tcp.growth = \"bbr1\"\nflow.f1.tcp = { growth = \"hybla\", restart_timer_on_partial_ack = false }",
+        "tcp.growth = \"bbr1\"\nflow.f1.tcp = { growth = \"westwood\", restart_timer_on_partial_ack = false }",
         "version = 1\nqueue.policy = \"epd\"\nqueue.threshold = 0.5",
         "version = 1\nqueue.load_ratio = 0.9\nbufer = 1",
         "version = 2\ntcp.growth = \"reno\"",

@@ -151,6 +151,7 @@ congestion_controls! {
     cubic::Cubic,
     bbr1::Bbr1,
     bbr3::Bbr3,
+    hybla::Hybla,
     vegas::Vegas,
     vegas_1995::Vegas1995,
     vegas_a::VegasA,

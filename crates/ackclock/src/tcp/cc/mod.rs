@@ -6,6 +6,7 @@ mod bbr1;
 mod bbr3;
 mod cubic;
 mod family;
+mod hybla;
 mod path_model;
 mod reno;
 mod reroute_detect;
