@@ -3,7 +3,7 @@
 
 use ackclock_results::document::Document;
 use ackclock_results::events::EventPart;
-use ackclock_results::summary::{FlowSummary, Interval, PortSummary, busy_ports};
+use ackclock_results::summary::{FlowSummary, Interval, PortSummary, SummaryPart, busy_ports};
 
 use crate::delay_table;
 
@@ -61,8 +61,8 @@ fn totals(whole: &Document, document: &Document) -> Vec<Row> {
     let mut rows = Vec::new();
     let mut row = |name: &str, value: &Option<Interval>, scale: f64, digits: usize| {
         if let Some(value) = value {
-            let half = match (is_share(name), value.cut(0.0, 1.0)) {
-                (true, Some((low, high))) => format!("{} to {}", number(low, digits), number(high, digits)),
+            let half = match least(name, summary).and_then(|least| value.cut(least, 1.0)) {
+                Some((low, high)) => format!("{} to {}", number(low, digits), number(high, digits)),
                 _ => half_width(value, scale, digits),
             };
             rows.push(vec![name.to_string(), number(value.mean * scale, digits), half]);
@@ -84,9 +84,13 @@ fn totals(whole: &Document, document: &Document) -> Vec<Row> {
     rows
 }
 
-/// Whether a number of [`totals`] is a share, from 0 to 1. Capacities are nominal, so efficiencies are not.
-fn is_share(name: &str) -> bool {
-    matches!(name, "fairness" | "UDP loss")
+/// The least that a number of [`totals`] can be, if 1 is the most. Capacities are nominal, so efficiencies can be more.
+fn least(name: &str, summary: &SummaryPart) -> Option<f64> {
+    match name {
+        "fairness" => Some(summary.least_fairness()),
+        "UDP loss" => Some(0.0),
+        _ => None,
+    }
 }
 
 fn flows(document: &Document, lines: usize) -> Vec<Row> {
@@ -296,7 +300,7 @@ mod tests {
         assert_eq!([None, Some(0.0), Some(400.0), Some(600.0)].map(half), ["-", "equal", "<0.001", "0.001"]);
     }
 
-    /// Of two runs, whose fairness is a third and almost 1: 0.662 ± 4.2.
+    /// Of two runs of two flows, whose fairness is a third (which two flows cannot have) and almost 1: 0.662 ± 4.2.
     #[test]
     fn the_interval_of_a_share_is_cut_to_what_a_share_can_be() {
         let mut document = example(2, 0, 2);
@@ -304,7 +308,7 @@ mod tests {
         document.summary = ackclock_results::summary::SummaryPart::of(&document.runs);
         let table = render(&document);
         let line = table.lines().find(|line| line.starts_with("fairness")).unwrap();
-        assert!(line.ends_with("0.6617  0.0000 to 1.0000"), "{table}");
+        assert!(line.ends_with("0.6617  0.5000 to 1.0000"), "{table}");
     }
 
     #[test]

@@ -172,16 +172,22 @@
       if (value < low) low = value;
       if (value > high) high = value;
     };
+    let lowest = Infinity; // the least of the highest values of each line
     for (const line of view.visible) {
+      let highest = -Infinity;
       const first = Math.max(0, before(line.x, from) + (isEvent(line) ? 1 : 0));
       const last = before(line.x, to);
       for (let n = first; n <= last; n++) {
         take(line.y[n]);
+        if (line.y[n] != null) highest = Math.max(highest, line.y[n]);
         if (banded(line, view.members)) { take(line.low[n]); take(line.high[n]); }
       }
+      if (highest > -Infinity) lowest = Math.min(lowest, highest);
     }
     if (low > high) return view.log ? [1, 10] : [0, 1];
-    if (!view.clock.zoom && !view.log && view.top != null) high = Math.min(high, view.top);
+    // Lines that are higher as a whole are cut off only where others would be flat beside them.
+    const cut = view.top != null && (!view.apart || lowest <= view.top);
+    if (!view.clock.zoom && !view.log && cut) high = Math.min(high, view.top);
     if (view.log) return [round(low / 1.05, Math.floor), round(high * 1.05, Math.ceil)];
     const margin = (high - low || Math.abs(high) || 1) * 0.06;
     const bottom = low >= 0 && low < 0.5 * high ? 0 : low - margin;
@@ -381,7 +387,7 @@
     compose(size) {
       const { chart } = this;
       // What this drawing shows. One that is replaced may be drawn once more and must not see what replaces it.
-      const view = { visible: this.visible, members: this.members, log: this.log, top: this.chart.top, clock: this.clock, drawings: [null] };
+      const view = { visible: this.visible, members: this.members, log: this.log, top: this.chart.top, apart: this.chart.apart, clock: this.clock, drawings: [null] };
       const positive = (values) => (view.log ? values.map((v) => (v > 0 ? v : null)) : values);
       const tables = [];
       const series = [{}];

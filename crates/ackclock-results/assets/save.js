@@ -39,7 +39,7 @@ const saving = (() => {
     };
     const half = (cell) => {
       const found = cell.querySelector(".half");
-      return found ? plain(found.textContent.replace("±", "")) : "";
+      return found ? plain(found.dataset.half ?? found.textContent.replace("±", "")) : "";
     };
     const of = (cells, make) => [...cells].flatMap((cell, n) => (halved[n] ? [words(cell), make(cell, n)] : [words(cell)]));
     const lines = [of(heads, (cell) => `${words(cell)} ±`), ...rows.map((row) => of(row.cells, half))];

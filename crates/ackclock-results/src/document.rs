@@ -3,7 +3,7 @@
 
 #![allow(missing_docs)] // The names of the fields are the keys of the document, and say what they are.
 
-use std::io::{self, Write};
+use std::io::{self, BufWriter, IntoInnerError, Write};
 
 use ackclock::record::{
     DatagramCounts, DatagramRecord, Drops, FlowCounts, FlowRecord, LinkLosses, LinkRecord, LinkVcRecord, PortCounts,
@@ -16,6 +16,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::delays::Delays;
 use crate::events::EventPart;
+use crate::lines;
 use crate::summary::SummaryPart;
 
 /// The value of `format`, by which a result is recognized.
@@ -25,6 +26,8 @@ pub const FORMAT_VERSION: u32 = 1;
 
 /// What ports of ATM networks count.
 const CELLS: &str = "cells";
+/// Members of a run are on lines of their own, and what is below them, as each flow and port, on one line.
+const DEPTH: usize = 4;
 
 /// One scenario, run under some seeds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -322,9 +325,10 @@ impl Document {
 
     /// Writes the same text, piece by piece: of many flows it is long. Its last member is the checksum of all before.
     pub fn write_json(&self, out: &mut impl Write) -> io::Result<()> {
-        let mut out = Sealing::new(out);
-        serde_json::to_writer_pretty(&mut out, self)?;
-        out.finish().map(drop)
+        // JSON comes in pieces of a few octets, which cost a checksum more than they are long.
+        let mut out = BufWriter::with_capacity(1 << 16, Sealing::new(out));
+        lines::write(&mut out, self, DEPTH)?;
+        out.into_inner().map_err(IntoInnerError::into_error)?.finish().map(drop)
     }
 
     /// Reads a document; `None` for any other text.

@@ -10,6 +10,7 @@ pub mod document;
 pub mod events;
 #[doc(hidden)]
 pub mod example;
+mod lines;
 mod measured;
 pub mod pcapng;
 pub mod report;

@@ -125,13 +125,20 @@ impl Interval {
     /// The ends of the 95 % interval, cut to what the quantity can be, where it goes beyond; `None` where half its width
     /// says all of it.
     pub fn cut(&self, least: f64, most: f64) -> Option<(f64, f64)> {
-        let half = self.ci95?;
+        let half = self.ci95.filter(|half| *half > 0.0)?;
+        // Rounding may leave a mean a little beyond.
+        let (least, most) = (least.min(self.mean), most.max(self.mean));
         let (low, high) = (self.mean - half, self.mean + half);
         (low < least || high > most).then(|| (low.max(least), high.min(most)))
     }
 }
 
 impl SummaryPart {
+    /// The least that Jain's index of so many flows can be.
+    pub fn least_fairness(&self) -> f64 {
+        1.0 / self.flows.len().max(1) as f64
+    }
+
     /// Summarizes the finished runs of one scenario.
     pub fn of(runs: &[Run]) -> SummaryPart {
         SummaryPart {

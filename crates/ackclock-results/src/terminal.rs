@@ -98,7 +98,7 @@ pub fn chart(title: &str, lines: &[Line], letters: Letters, largest: impl Fn(f64
 
 /// The largest of the largest values of lines, without those that are more than so many times as large as all others.
 /// Most of the lines are on the common scale.
-fn common_top(tops: &[f64]) -> f64 {
+pub(crate) fn common_top(tops: &[f64]) -> f64 {
     let mut sorted = tops.to_vec();
     sorted.sort_by(|a, b| b.total_cmp(a));
     let most_apart = sorted.len().saturating_sub(1) / 2;

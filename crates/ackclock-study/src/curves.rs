@@ -101,6 +101,7 @@ fn sent(figure: &DrawnFigure, plot: &Sent, room: usize) -> Option<Chart> {
         unit: scale.unit,
         logarithmic: false,
         top: None,
+        apart: false,
         end: figure.end.as_secs_f64(),
         marks: Vec::new(),
         lines,

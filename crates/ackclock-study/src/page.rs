@@ -350,7 +350,7 @@ fn number(number: &Number, decimals: usize) -> Cell {
     if let Some([low, high]) = number.cut {
         return Cell::Number(format!("{mean} ({} to {})", fixed(low, decimals), fixed(high, decimals)));
     }
-    number.ci95.map_or(Cell::Number(mean.clone()), |half| Cell::Interval(mean, fixed(half, decimals)))
+    number.ci95.map_or(Cell::Number(mean.clone()), |half| Cell::half(mean, half, decimals))
 }
 
 /// A verdict leads to the finding that explains it.

@@ -22,6 +22,14 @@ pub(crate) fn tone(verdict: &Verdict) -> Tone {
     }
 }
 
+/// How a number looks in the picture: one that agrees within a tolerance that would take others of its row for it says less.
+fn mark(cell: &CellReport) -> Tone {
+    match tone(&cell.verdict) {
+        Tone::Good if cell.wide => Tone::Neutral,
+        tone => tone,
+    }
+}
+
 /// What stands before the colon of a title: `Table 1`.
 pub(crate) fn short_title(card: &CardReport) -> &str {
     card.title.split_once(':').map_or(card.id.as_str(), |(short, _)| short)
@@ -45,11 +53,12 @@ pub(crate) fn picture(report: &Report) -> Html {
 
 fn keys(report: &Report) -> Html {
     let cells = || report.cards.iter().flat_map(|card| &card.table).flat_map(|table| &table.cells);
-    let count = |wanted: Tone| cells().filter(|cell| tone(&cell.verdict) == wanted).count();
+    let count = |wanted: Tone| cells().filter(|cell| mark(cell) == wanted).count();
     let mut html = Html::new();
     html.tag("ul", &[("class", "keys")], |html| {
         let words = [
             (Tone::Good, "agree"),
+            (Tone::Neutral, "agree within a tolerance that does not tell the numbers of their row apart"),
             (Tone::Notable, "differ, as recorded in a finding"),
             (Tone::Bad, "differ without a finding, or agree in spite of one"),
         ];
@@ -93,8 +102,12 @@ fn panel(card: &CardReport, table: &TableReport, kind: (&'static str, f64), sing
 fn dot(card: &CardReport, nth: usize, cell: &CellReport) -> Dot {
     let ours = cell.comparable();
     let half = ours.ci95.map_or(String::new(), |half| format!(" ± {}", fixed(half, cell.decimals)));
+    let share = match text::relative_tolerance(cell) {
+        share if share == "-" => String::new(),
+        share => format!(", {share} of what its row tells apart"),
+    };
     let label = format!(
-        "{}, {}: published {} (tolerance {}), ours {}{half}: {}",
+        "{}, {}: published {} (tolerance {}{share}), ours {}{half}: {}",
         cell.row,
         cell.column,
         fixed(cell.published, cell.decimals),
@@ -109,7 +122,7 @@ fn dot(card: &CardReport, nth: usize, cell: &CellReport) -> Dot {
         // Where every printed digit is asked for, nothing beside the diagonal agrees.
         tolerance: if cell.exact { 0.0 } else { cell.tolerance },
         ours: ours.mean,
-        tone: tone(&cell.verdict),
+        tone: mark(cell),
     }
 }
 

@@ -49,17 +49,9 @@ fn each_changed_number_of_the_summary_is_found() {
     let result = place.read("kept/result.json");
     let summary = result.find("\"summary\": {").unwrap();
     let mut numbers = 0;
-    for (line, of_line) in result[summary..].lines().scan(summary, |at, text| {
-        let begins = *at;
-        *at += text.len() + 1;
-        Some((begins, text))
-    }) {
-        let Some(colon) =
-            of_line.find(": ").filter(|colon| of_line[colon + 2..].starts_with(|c: char| c.is_ascii_digit()))
-        else {
-            continue;
-        };
-        let (at, name) = (line + colon + 2, of_line.trim().split('"').nth(1).unwrap());
+    let colons = result[summary..].match_indices("\": ").map(|(colon, _)| summary + colon);
+    for quote in colons.filter(|quote| result[quote + 3..].starts_with(|c: char| c.is_ascii_digit())) {
+        let (at, name) = (quote + 3, result[..quote].rsplit('"').next().unwrap());
         let digit = if &result[at..=at] == "5" { "4" } else { "5" };
         place.write("kept/result.json", [&result[..at], digit, &result[at + 1..]].concat());
         let outcome = place.run(&["rerun", "kept"]).exits_with(4).says(&["result.json was changed"]);
@@ -101,9 +93,8 @@ fn a_summary_that_does_not_follow_from_the_runs_is_no_report() {
     let outcome = place.run(&["rerun", "kept"]).exits_with(4);
     assert!(outcome.stdout.contains("result.json: summary.runs is 4, computed 3\n"), "{}", outcome.stdout);
     // A run with a flow less than the others: once a panic.
-    let last = result.rfind("\"name\": \"f1\",\n          \"goodput_bps\"").unwrap();
-    let begin = result[..last].rfind('{').unwrap();
-    let end = begin + result[begin..].find("},").unwrap() + 2;
+    let begin = result.rfind("{\"name\": \"f1\", \"goodput_bps\"").unwrap();
+    let end = begin + result[begin..].find("},\n").unwrap() + 2;
     forged(&result[begin..end], "");
     place.run(&["report", "kept"]).exits_with(1).says(&["its summary does not follow from its runs"]);
     place.run(&["rerun", "kept"]).exits_with(4);

@@ -21,6 +21,8 @@ pub struct Chart {
     pub logarithmic: bool,
     /// The highest value to be shown at first, if some rare ones are higher.
     pub top: Option<f64>,
+    /// Whether it is whole lines that are higher, and not rare values of all: then it counts only beside lower lines.
+    pub apart: bool,
     /// The right edge in seconds; the left one is 0.
     pub end: f64,
     /// Instants of note in seconds: upright lines.
@@ -103,13 +105,14 @@ impl Chart {
     pub(super) fn write(&self, json: &mut String, choice: usize) {
         let _ = write!(
             json,
-            "{{\"id\":{},\"title\":{},\"quantity\":{},\"unit\":{},\"log\":{},\"top\":{},\"end\":{},\"marks\":{:?},\"choice\":{choice},\"lines\":[",
+            "{{\"id\":{},\"title\":{},\"quantity\":{},\"unit\":{},\"log\":{},\"top\":{},\"apart\":{},\"end\":{},\"marks\":{:?},\"choice\":{choice},\"lines\":[",
             string(&self.id),
             string(&self.title),
             string(&self.quantity),
             string(&self.unit),
             self.logarithmic,
             self.top.map_or("null".into(), |top| top.to_string()),
+            self.apart,
             self.end,
             self.marks,
         );
@@ -213,6 +216,7 @@ mod tests {
             unit: String::new(),
             logarithmic: false,
             top: None,
+            apart: false,
             end: 1.0,
             marks: vec![0.5],
             lines: vec![line(points, Style::Steps), line(intervals, Style::Band)],

@@ -8,7 +8,7 @@ use ackclock::units::Time;
 use super::LARGEST_BYTES;
 use super::chart::{Chart, Choice};
 use super::html::Html;
-use super::number::{Scale, fixed, plural};
+use super::number::{Scale, fixed, half_width, plural};
 use super::page::Page;
 use super::plots::{self, Source};
 use super::repeat::{command_line, fingerprints, resolved, seed_words};
@@ -208,13 +208,23 @@ fn side_by_side(entries: &[Entry], comparison: &Comparison) -> Table {
         let mut cells = vec![Cell::text(name(entries, n)), Cell::number(result.seeds.len() as f64, 0)];
         for measure in measures(comparison) {
             let factor = scale(comparison, measure, &unit).factor;
-            let summary = result.measured(measure).map(|measured| measured.summary);
-            cells.push(Cell::maybe(&summary, factor, decimals(comparison, measure)));
+            let digits = decimals(comparison, measure);
+            let least = match measure {
+                Measure::Fairness => Some(entries[n].document.summary.least_fairness()),
+                Measure::DatagramLoss => Some(0.0),
+                _ => None,
+            };
+            cells.push(
+                result
+                    .measured(measure)
+                    .map_or(Cell::None, |measured| Cell::measured(&measured.summary, factor, digits, least)),
+            );
         }
         table.row(cells);
     }
     table.note(
-        "± is half the width of the 95 % confidence interval over the seeds (Student's t). Queueing delay is the mean \
+        "± is half the width of the 95 % confidence interval over the seeds (Student's t); equal: all seeds gave the \
+         same. Queueing delay is the mean \
          time that one unit waits at the bottleneck's port (mean queue over departures per second, Little's law). \
          Drops, retransmissions and timeouts are sums over all ports and flows; so is what was lost on links, of what \
          their ports accepted. Datagram loss is the share of all datagrams that did not arrive and no longer can.",
@@ -316,8 +326,11 @@ fn difference(difference: &Difference, scale: &Scale, decimals: usize) -> Cell {
     }
     let mean = difference.difference.mean * scale.factor;
     let sign = if mean > 0.0 { "+" } else { "" };
-    let half =
-        difference.difference.ci95.map_or(String::new(), |half| format!(" ± {}", fixed(half * scale.factor, decimals)));
+    let half = match difference.difference.ci95.map(|half| half * scale.factor) {
+        None => String::new(),
+        Some(0.0) => " in every seed".into(),
+        Some(half) => format!(" {}", half_width(half, decimals)),
+    };
     let tone = match difference.is_better() {
         Some(true) => Tone::Good,
         Some(false) => Tone::Notable,
@@ -402,7 +415,7 @@ fn of_one_subject(page: &mut Page, entries: &[Entry], metrics: &[Metric], points
     }
     let mut html = Html::new();
     let charts: Vec<Chart> =
-        kinds.iter().filter_map(|kind| plots::chart(kind, &sources, &unit(entries), end)).collect();
+        kinds.iter().filter_map(|kind| plots::compared(kind, &sources, &unit(entries), end)).collect();
     if charts.is_empty() {
         let names: Vec<&str> = metrics.iter().map(|metric| metric.name()).collect();
         html.leaf("p", &[], &format!("{} was recorded, but nothing happened to it.", names.join(", ")));

@@ -21,6 +21,17 @@ pub fn fixed(value: f64, decimals: usize) -> String {
     format!("{sign}{grouped}{point}{fraction}")
 }
 
+/// What stands behind a mean for its accuracy: half the width of the interval, with a sign. A zero that was rounded is not
+/// shown as one, and one that was not is no accuracy: all seeds have given the same.
+pub fn half_width(half: f64, decimals: usize) -> String {
+    let smallest = 0.1_f64.powi(decimals as i32);
+    match half {
+        0.0 => "equal".into(),
+        half if half < smallest / 2.0 => format!("± less than {}", fixed(smallest, decimals)),
+        half => format!("± {}", fixed(half, decimals)),
+    }
+}
+
 /// A mean of counts: whole where it is, and where a tenth says nothing.
 pub fn count(value: f64) -> String {
     fixed(value, if value.fract() == 0.0 || value >= 1000.0 { 0 } else { 1 })
@@ -112,6 +123,12 @@ mod tests {
         assert_eq!(fixed(-1234567.0, 0), "−1\u{202f}234\u{202f}567");
         assert_eq!((fixed(-0.001, 1), fixed(0.0, 3)), ("0.0".into(), "0.000".into()));
         assert_eq!((fixed(f64::INFINITY, 2), fixed(f64::NAN, 2)), ("infinite".into(), "–".into()));
+    }
+
+    #[test]
+    fn an_accuracy_is_no_zero() {
+        let half = [0.0, 0.0004, 0.0006, 1234.5].map(|half| half_width(half, 3));
+        assert_eq!(half, ["equal", "± less than 0.001", "± 0.001", "± 1234.500"]);
     }
 
     #[test]

@@ -8,6 +8,7 @@ use ackclock::units::Time;
 use super::chart::{Chart, Choice, Data, Line, Style};
 use super::number::Scale;
 use crate::decimate;
+use crate::terminal::common_top;
 
 /// A kind of chart: which metrics it shows together.
 #[derive(Debug)]
@@ -208,6 +209,15 @@ pub fn groups(recorded: &Recorded, first: impl Fn(Subject) -> Vec<String>, point
 
 /// A chart of a kind with the lines of some series; `None` if none of them belongs to it.
 pub fn chart(kind: &Kind, sources: &[Source], unit: &str, end: Time) -> Option<Chart> {
+    drawn(kind, sources, unit, end, false)
+}
+
+/// The same of several results: lines that would flatten all others are cut off to begin with.
+pub fn compared(kind: &Kind, sources: &[Source], unit: &str, end: Time) -> Option<Chart> {
+    drawn(kind, sources, unit, end, true)
+}
+
+fn drawn(kind: &Kind, sources: &[Source], unit: &str, end: Time, compared: bool) -> Option<Chart> {
     let mut lines = Vec::new();
     let mut about = kind.about.to_string();
     let mut shown_unit = unit_of(kind, unit);
@@ -237,7 +247,9 @@ pub fn chart(kind: &Kind, sources: &[Source], unit: &str, end: Time) -> Option<C
         let limit = 2.0 * largest_of_role(&lines, 0);
         lines.iter_mut().filter(|line| line.role == 1).for_each(|line| cut(&mut line.data, limit));
     }
-    let top = if kind.id == "throughput" { top(&lines) } else { None };
+    let peaks = if kind.id == "throughput" { top(&lines) } else { None };
+    let apart = if compared { without_outliers(&lines) } else { None };
+    let top = [peaks, apart].into_iter().flatten().min_by(f64::total_cmp);
     let scale = match kind.parts[0].0.unit() {
         "fraction" => Scale { factor: 100.0, unit: "%".into() },
         "units" => Scale::plain(&shown_unit),
@@ -248,7 +260,9 @@ pub fn chart(kind: &Kind, sources: &[Source], unit: &str, end: Time) -> Option<C
     if logarithmic {
         about += " Logarithmic, because RTO is much longer.";
     }
-    if top.is_some() {
+    if apart.is_some() {
+        about += " Lines far above most others are cut off: enlarge a part, or choose log, to see them whole.";
+    } else if top.is_some() {
         about += " Short peaks are cut off: enlarge a part, or choose log, to see them whole.";
     }
     Some(Chart {
@@ -259,6 +273,7 @@ pub fn chart(kind: &Kind, sources: &[Source], unit: &str, end: Time) -> Option<C
         unit: scale.unit,
         logarithmic,
         top: top.map(|top| top * scale.factor),
+        apart: apart.is_some(),
         end: end.as_secs_f64(),
         marks: Vec::new(),
         lines,
@@ -493,6 +508,19 @@ fn top(lines: &[Line]) -> Option<f64> {
     (often > 0.0 && highest > 4.0 * often).then_some(1.5 * often)
 }
 
+/// Where to cut off lines of results that would flatten those of all others, if there are any; as in the terminal.
+fn without_outliers(lines: &[Line]) -> Option<f64> {
+    let mut tops: BTreeMap<usize, f64> = BTreeMap::new();
+    for line in lines.iter().filter(|line| line.role == 0) {
+        let of_line = values(&line.data).fold(0.0, f64::max);
+        let top = tops.entry(line.member).or_insert(of_line);
+        *top = top.max(of_line);
+    }
+    let tops: Vec<f64> = tops.into_values().collect();
+    let (common, highest) = (common_top(&tops), tops.iter().copied().fold(0.0, f64::max));
+    (common > 0.0 && common < highest).then_some(1.1 * common)
+}
+
 fn multiply(data: &mut Data, factor: f64) {
     let all: [&mut Vec<f64>; 3] = match data {
         Data::Points { value, .. } => [value, &mut Vec::new(), &mut Vec::new()],
@@ -582,6 +610,24 @@ mod tests {
         assert_eq!((chart(1).top, chart(1).unit.as_str()), (Some(3.0), "Mb/s"));
         assert_eq!(chart(3).top, None, "more than one in a hundred");
         assert_eq!(chart(0).top, None);
+    }
+
+    /// One window of 100 MB beside two of about 20 kB.
+    #[test]
+    fn a_line_of_one_result_does_not_flatten_those_of_all_others() {
+        let windows = |largest: f64| {
+            let all: Vec<Series> =
+                [20_000.0, largest, 30_000.0].iter().map(|&w| points(Metric::Cwnd, "f1", &[w, w])).collect();
+            let sources: Vec<Source> =
+                all.iter().enumerate().map(|(member, series)| Source { member, series, room: 1000 }).collect();
+            let kind = kind_of(Metric::Cwnd);
+            assert_eq!(chart(kind, &sources, "cells", at(100)).unwrap().top, None, "within one result");
+            compared(kind, &sources, "cells", at(100)).unwrap()
+        };
+        let apart = windows(1e8);
+        assert_eq!((apart.top.map(f64::round), apart.unit.as_str()), (Some(33.0), "kB"));
+        assert!(apart.about.contains("cut off"));
+        assert_eq!(windows(50_000.0).top, None);
     }
 
     #[test]

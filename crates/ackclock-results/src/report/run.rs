@@ -75,20 +75,21 @@ fn lead(document: &Document, shown: &Document) -> Html {
         let summary = &shown.summary;
         let total = summary.goodput_bps;
         let goodput = total.map(|total| Scale::fitting(total.mean, "bit/s"));
-        figure(html, "efficiency", &summary.efficiency, &Scale::plain(""), 4);
-        figure(html, "fairness", &summary.fairness, &Scale::plain(""), 4);
+        figure(html, "efficiency", &summary.efficiency, &Scale::plain(""), 4, None);
+        figure(html, "fairness", &summary.fairness, &Scale::plain(""), 4, Some(summary.least_fairness()));
         if let Some(scale) = goodput {
-            figure(html, "goodput", &total, &scale, 3);
+            figure(html, "goodput", &total, &scale, 3, None);
         }
         let bottleneck = port(shown).and_then(|name| summary.ports.iter().find(|port| port.name == name));
         if let Some(port) = bottleneck {
-            figure(html, "mean queue", &Some(port.mean_queue), &Scale::plain(&scenario.unit), 1);
+            figure(html, "mean queue", &Some(port.mean_queue), &Scale::plain(&scenario.unit), 1, None);
         }
     });
     html
 }
 
-fn figure(html: &mut Html, name: &str, value: &Option<Interval>, scale: &Scale, decimals: usize) {
+/// `least` is that of a share or an index, whose most is 1.
+fn figure(html: &mut Html, name: &str, value: &Option<Interval>, scale: &Scale, decimals: usize, least: Option<f64>) {
     let Some(value) = value else { return };
     html.tag("div", &[], |html| {
         html.leaf("dt", &[], name);
@@ -97,12 +98,8 @@ fn figure(html: &mut Html, name: &str, value: &Option<Interval>, scale: &Scale, 
             if !scale.unit.is_empty() {
                 html.text(" ").leaf("span", &[("class", "unit")], &scale.unit);
             }
-            if let Some(half) = value.ci95 {
-                html.text(" ").leaf(
-                    "span",
-                    &[("class", "half")],
-                    &format!("± {}", fixed(half * scale.factor, decimals)),
-                );
+            if let Cell::Interval(_, shown, _) = Cell::measured(value, scale.factor, decimals, least) {
+                html.text(" ").leaf("span", &[("class", "half")], &shown);
             }
         });
     });
@@ -151,33 +148,36 @@ fn totals(document: &Document, shown: &Document) -> Table {
     let note = match seeds {
         0 | 1 => "One seed: no confidence intervals.".to_string(),
         _ => {
-            format!("± is half the width of the 95 % confidence interval of the mean over {seeds} seeds (Student's t).")
+            format!(
+                "± is half the width of the 95 % confidence interval of the mean over {seeds} seeds (Student's t); \
+                 equal: all of them gave the same."
+            )
         }
     };
     let mut table =
         Table::new("All flows together").words("").column("mean", "").column("lowest", "").column("highest", "");
-    let mut row = |name: String, value: &Option<Interval>, scale: f64, decimals: usize| {
+    let mut row = |name: String, value: &Option<Interval>, scale: f64, decimals: usize, least: Option<f64>| {
         if let Some(value) = value {
             let number = |value: f64| Cell::number(value * scale, decimals);
             table.row(vec![
                 Cell::Text(name),
-                Cell::interval(value, scale, decimals),
+                Cell::measured(value, scale, decimals, least),
                 number(value.min),
                 number(value.max),
             ]);
         }
     };
-    row("efficiency".into(), &summary.efficiency, 1.0, 4);
+    row("efficiency".into(), &summary.efficiency, 1.0, 4, None);
     if document.leaves_out_warmup() {
-        row("efficiency, warm-up included".into(), &document.summary.efficiency, 1.0, 4);
+        row("efficiency, warm-up included".into(), &document.summary.efficiency, 1.0, 4, None);
     }
-    row("fairness (Jain)".into(), &summary.fairness, 1.0, 4);
+    row("fairness (Jain)".into(), &summary.fairness, 1.0, 4, Some(summary.least_fairness()));
     let scale = Scale::fitting(summary.goodput_bps.map_or(0.0, |goodput| goodput.mean), "bit/s");
-    row(format!("goodput, {}", scale.unit), &summary.goodput_bps, scale.factor, 3);
+    row(format!("goodput, {}", scale.unit), &summary.goodput_bps, scale.factor, 3, None);
     let scale = Scale::fitting(summary.udp_goodput_bps.map_or(0.0, |goodput| goodput.mean), "bit/s");
-    row(format!("goodput of datagrams, {}", scale.unit), &summary.udp_goodput_bps, scale.factor, 3);
-    row("share of datagrams lost".into(), &summary.udp_loss, 1.0, 4);
-    row("packets lost on links".into(), &summary.lost_on_links, 1.0, 1);
+    row(format!("goodput of datagrams, {}", scale.unit), &summary.udp_goodput_bps, scale.factor, 3, None);
+    row("share of datagrams lost".into(), &summary.udp_loss, 1.0, 4, Some(0.0));
+    row("packets lost on links".into(), &summary.lost_on_links, 1.0, 1, None);
     table.note(note)
 }
 

@@ -1,7 +1,7 @@
 //! Tables that scroll by themselves on a narrow screen and read well aloud.
 
 use super::html::Html;
-use super::number::fixed;
+use super::number::{fixed, half_width};
 use crate::summary::Interval;
 
 /// A table. The first cell of each row is its heading.
@@ -33,8 +33,8 @@ pub enum Cell {
     Code(String),
     /// A number, written out.
     Number(String),
-    /// A mean and half the width of its 95 % interval.
-    Interval(String, String),
+    /// A mean, its 95 % interval for people, and half the width of that as a number.
+    Interval(String, String, String),
     /// A verdict: the words say what the colour says.
     Verdict(Tone, String),
     /// The same, and where to read why.
@@ -90,8 +90,24 @@ impl Cell {
     pub fn interval(interval: &Interval, scale: f64, decimals: usize) -> Cell {
         let mean = fixed(interval.mean * scale, decimals);
         match interval.ci95 {
-            Some(half) => Cell::Interval(mean, fixed(half * scale, decimals)),
+            Some(half) => Cell::half(mean, half * scale, decimals),
             None => Cell::Number(mean),
+        }
+    }
+
+    /// A mean, written out, with half the width of its interval.
+    pub fn half(mean: String, half: f64, decimals: usize) -> Cell {
+        Cell::Interval(mean, half_width(half, decimals), fixed(half, decimals))
+    }
+
+    /// A mean with its interval, multiplied with `scale`; or of an index or a share from `least` to 1, which is not. Where half
+    /// the width of its interval would leave that, the ends are shown.
+    pub fn measured(interval: &Interval, scale: f64, decimals: usize, least: Option<f64>) -> Cell {
+        match (Cell::interval(interval, scale, decimals), least.and_then(|least| interval.cut(least, 1.0))) {
+            (Cell::Interval(mean, _, half), Some((low, high))) => {
+                Cell::Interval(mean, format!("{} to {}", fixed(low, decimals), fixed(high, decimals)), half)
+            }
+            (cell, _) => cell,
         }
     }
 
@@ -212,7 +228,11 @@ fn content(html: &mut Html, cell: &Cell) {
         Cell::None => html.markup("<span class=\"none\" title=\"no value\">–</span>"),
         Cell::Text(text) | Cell::Number(text) => html.text(text),
         Cell::Code(text) => html.leaf("code", &[], text),
-        Cell::Interval(mean, half) => html.text(mean).leaf("span", &[("class", "half")], &format!(" ± {half}")),
+        Cell::Interval(mean, shown, half) => {
+            // Where they are words, the number is for who saves the table.
+            let number = if shown.starts_with("± ") { "" } else { half };
+            html.text(mean).leaf("span", &[("class", "half"), ("data-half", number)], &format!(" {shown}"))
+        }
         Cell::Verdict(tone, words) => verdict(html, *tone, words),
         Cell::Explained(tone, words, link) => html.tag("a", &[("href", link)], |html| {
             verdict(html, *tone, words);
@@ -260,6 +280,20 @@ mod tests {
         ] {
             assert!(html.as_str().contains(part), "{part} is not in {}", html.as_str());
         }
+    }
+
+    /// Of two runs, whose Jain's index is 0.35 and 0.97, and of which there are five flows: 0.66 ± 3.94.
+    #[test]
+    fn an_interval_stays_within_what_an_index_can_be() {
+        let fairness = Interval { mean: 0.66, ci95: Some(3.94), min: 0.35, max: 0.97 };
+        let cell = |least| Cell::measured(&fairness, 1.0, 2, least);
+        assert_eq!(cell(Some(0.2)), Cell::Interval("0.66".into(), "0.20 to 1.00".into(), "3.94".into()));
+        assert_eq!(cell(None), Cell::Interval("0.66".into(), "± 3.94".into(), "3.94".into()));
+        let equal = Interval { mean: 0.5, ci95: Some(0.0), min: 0.5, max: 0.5 };
+        assert_eq!(
+            Cell::measured(&equal, 1.0, 2, Some(0.2)),
+            Cell::Interval("0.50".into(), "equal".into(), "0.00".into())
+        );
     }
 
     #[test]

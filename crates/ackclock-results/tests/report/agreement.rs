@@ -64,7 +64,7 @@ fn reproduction() -> String {
             Cell::text("UBR"),
             explained,
             Cell::number(0.76, 2),
-            Cell::Interval("0.97".into(), "0.03".into()),
+            Cell::half("0.97".into(), 0.03, 2),
             Cell::Number("±0.30".into()),
             Cell::Number("0.96 to 0.97".into()),
         ];

@@ -239,6 +239,7 @@ fn charts_of_different_lengths_are_enlarged_by_themselves() {
             unit: String::new(),
             logarithmic: false,
             top: None,
+            apart: false,
             end,
             marks: vec![end / 3.0],
             lines: vec![line],

@@ -86,9 +86,10 @@ fn numbers_in_csv_are_for_programs_and_words_are_quoted() {
         Cell::text("a \"b\", c"),
         Cell::number(-1_234_567.0, 0),
         verdict(Tone::Good),
-        Cell::Interval("12.5".into(), "0.5".into()),
+        Cell::half("12.5".into(), 0.5, 1),
     ]);
     table.row_named("of", vec![Cell::text("d"), Cell::None, verdict(Tone::Bad), Cell::number(3.0, 1)]);
+    table.row(vec![Cell::text("e"), Cell::None, verdict(Tone::Bad), Cell::half("1.0".into(), 0.0, 1)]);
     let mut body = table.html();
     body.tag("div", &[("class", "panels")], |html| {
         for tone in [Tone::Good, Tone::Neutral, Tone::Notable, Tone::Bad] {
@@ -100,7 +101,7 @@ fn numbers_in_csv_are_for_programs_and_words_are_quoted() {
     page.section("numbers", "Numbers", body);
     let seen = ask(&browser, "saving-numbers", &page.render(), 1600, "light", PROBE).0;
     check(&seen);
-    let expected = "\u{feff}name,count,verdict,mean s,mean s ±\r\n\"a \"\"b\"\", c\",-1234567,agrees,12.5,0.5\r\nd,,agrees,3.0,\r\n";
+    let expected = "\u{feff}name,count,verdict,mean s,mean s ±\r\n\"a \"\"b\"\", c\",-1234567,agrees,12.5,0.5\r\nd,,agrees,3.0,\r\ne,,agrees,1.0,0.0\r\n";
     assert_eq!(seen["csv"], serde_json::json!([["numbers-of-all-kinds.csv", expected]]));
     assert!(seen["svg"][0]["words"].as_str().unwrap().contains("Numbers: published against ours"));
 }
