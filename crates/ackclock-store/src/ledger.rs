@@ -157,23 +157,31 @@ impl fmt::Display for Damage {
     }
 }
 
+/// What a line is written to. JSON comes in pieces of a few octets, which cost a checksum more than they are long: so the
+/// buffer comes first.
+type Buffered<W> = BufWriter<Hashing<W>>;
+
+fn buffered<W: Write>(out: W) -> Buffered<W> {
+    BufWriter::with_capacity(BUFFER_BYTES, Hashing { out, hasher: Hasher::new() })
+}
+
 /// Writes the line of a run. It may be long: nothing holds the whole of it.
-fn write_line<W: Write, T: Serialize>(out: &mut Hashing<W>, key: &Key, run: &T) -> io::Result<()> {
+fn write_line<W: Write, T: Serialize>(out: &mut Buffered<W>, key: &Key, run: &T) -> io::Result<()> {
     out.write_all(b"{\"key\":")?;
     serde_json::to_writer(&mut *out, key)?;
     out.write_all(b",\"run\":")?;
     serde_json::to_writer(&mut *out, run)?;
-    let checksum = out.hasher.finalize().to_hex();
+    out.flush()?;
+    let checksum = out.get_ref().hasher.finalize().to_hex();
     out.write_all(format!("{MEMBER}{}\"}}\n", &checksum[..CHECKSUM_DIGITS]).as_bytes())
 }
 
 /// Writes the line of a run to a file through a buffer; how many octets it has.
 fn append_line<T: Serialize>(file: &File, key: &Key, run: &T) -> (io::Result<()>, u64) {
-    let mut out = Hashing { out: BufWriter::with_capacity(BUFFER_BYTES, file), hasher: Hasher::new() };
-    let written = write_line(&mut out, key, run).and_then(|()| out.out.flush());
-    let bytes = out.hasher.count();
+    let mut out = buffered(file);
+    let written = write_line(&mut out, key, run).and_then(|()| out.flush());
     // After a failure, what the buffer still holds is of no use, and is not to be written as it goes.
-    drop(out.out.into_parts());
+    let bytes = out.into_parts().0.hasher.count();
     (written, bytes)
 }
 
@@ -198,9 +206,10 @@ impl<W: Write> Write for Hashing<W> {
 /// What a line says, if it is as it was written by a program like this one.
 fn understood<T: Serialize + DeserializeOwned>(line: &[u8]) -> Option<(Key, T)> {
     let Line { key, run } = serde_json::from_slice::<Line<T>>(line).ok()?;
-    let mut again = Hashing { out: Vec::with_capacity(line.len() + 1), hasher: Hasher::new() };
+    let mut again = buffered(Vec::with_capacity(line.len() + 1));
     write_line(&mut again, &key, &run).ok()?;
-    (again.out.strip_suffix(b"\n") == Some(line)).then_some((key, run))
+    let again = again.into_inner().ok()?.out;
+    (again.strip_suffix(b"\n") == Some(line)).then_some((key, run))
 }
 
 const MEMBER: &str = ",\"blake3\":\"";

@@ -1,6 +1,6 @@
 //! The page of a reproduction: what it begins with, what is folded away, and where its links lead.
 
-use super::{FINDINGS, TWO_CLAIMS, report_of, study_of};
+use super::{FINDINGS, TABLE, TWO_CLAIMS, report_of, study_of, study_with};
 use crate::{Report, Selection, page};
 
 fn report(findings: &str) -> Report {
@@ -22,14 +22,29 @@ fn a_page_begins_with_a_dot_for_every_cell_that_leads_to_its_row() {
         let (link, row) = (format!("href=\"#cell-t1-{nth}\""), format!("<tr id=\"cell-t1-{nth}\">"));
         assert!(html[picture..].contains(&link) && html.contains(&row), "{nth}");
     }
-    // K=1000 SACK: published .97, ours .955 to .985, within .05.
-    let label = "K=1000, SACK: published 0.97 (tolerance ±0.05), ours 0.97 ± 0.02: agrees";
+    // K=1000 SACK: published .97, ours .955 to .985, within .05; Reno's .55 is .42 away.
+    let label =
+        "K=1000, SACK: published 0.97 (tolerance ±0.05, 12 % of what its row tells apart), ours 0.97 ± 0.02: agrees";
     assert!(html.contains(&format!("aria-label=\"{label}\"")), "{html}");
     // What differs leads to its finding, by its own shape.
     assert!(
         html.contains("<a href=\"#finding-F1\"><span class=\"verdict notable\">") && html.contains("id=\"finding-F1\"")
     );
     assert!(html.contains("class=\"diamond\"") && html.contains("class=\"cross\""));
+}
+
+/// Of the row K=3000 the published numbers are .1 apart, and one of the two agrees.
+#[test]
+fn a_ring_marks_what_agrees_within_a_tolerance_that_tells_nothing_apart() {
+    let ring = |tolerance: &str| {
+        let table = TABLE.replace("value = 0.05", &format!("value = {tolerance}"));
+        let study = study_with(&table, "claim = []", "").unwrap();
+        let html = page_of(&report_of(&study, &Selection::default()));
+        (html.matches("<circle class=\"ring\"").count(), html.contains("1 agree within a tolerance that does not tell"))
+    };
+    assert_eq!(ring("0.05"), (0, false));
+    // One in the key.
+    assert_eq!(ring("0.1"), (2, true));
 }
 
 /// A phone shows the first three columns.
