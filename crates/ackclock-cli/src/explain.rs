@@ -57,7 +57,7 @@ fn entries() -> Vec<Entry> {
     }
     let all: Vec<String> = keys::EXIT_CODES.iter().map(|(code, about)| format!("    {code:>3}  {about}")).collect();
     add("exit-codes", format!("how the program ends\n{}", all.join("\n")));
-    for (key, unit, about) in keys::DOCUMENT {
+    for (key, unit, about) in keys::document() {
         let unit = if unit.is_empty() { String::new() } else { format!(", in {unit}") };
         add(key, format!("a key of result.json{unit}\n    {about}"));
     }
@@ -76,7 +76,7 @@ fn entries() -> Vec<Entry> {
 
 /// What a key of the result document says.
 fn about(key: &str) -> &'static str {
-    keys::DOCUMENT.iter().find(|(name, ..)| *name == key).map_or("", |(.., about)| about)
+    keys::document().into_iter().find(|(name, ..)| *name == key).map_or("", |(.., about)| about)
 }
 
 fn of_metric(metric: Metric) -> String {
@@ -260,14 +260,14 @@ mod tests {
         keys_of(&document, &mut keys);
         keys.sort();
         keys.dedup();
-        let mut explained: Vec<&str> = keys::DOCUMENT.iter().map(|(key, ..)| *key).collect();
+        let mut explained: Vec<&str> = keys::document().into_iter().map(|(key, ..)| key).collect();
         explained.sort_unstable();
         assert_eq!(keys, explained);
     }
 
     #[test]
     fn a_key_with_a_unit_in_its_name_says_that_unit() {
-        for (key, unit, about) in keys::DOCUMENT {
+        for (key, unit, about) in keys::document() {
             let expected = match key {
                 _ if key.ends_with("_bps") => "bit/s",
                 _ if key.ends_with("_s") => "s",

@@ -1,8 +1,24 @@
 //! What the keys of the result document and the exit codes mean.
 
+use ackclock::record::{Counters, DatagramCounts, Drops, FlowCounts, LinkLosses};
+
+/// The keys of the document with units and meanings: those of counters, and all others.
+pub fn document() -> Vec<(&'static str, &'static str, &'static str)> {
+    let counters = [FlowCounts::<u64>::ALL, DatagramCounts::<u64>::ALL, Drops::<u64>::ALL, LinkLosses::<u64>::ALL];
+    let mut keys: Vec<_> = OTHER_KEYS.to_vec();
+    for counter in counters.into_iter().flatten() {
+        // A key means the same wherever it stands.
+        if keys.iter().all(|(name, ..)| *name != counter.name) {
+            let unit = if counter.unit == "units" { "cells or packets" } else { counter.unit };
+            keys.push((counter.name, unit, counter.about));
+        }
+    }
+    keys
+}
+
 /// Key, unit, meaning. The unit of what ports count is cells on ATM networks and packets on packet networks:
 /// `scenario.unit` says which.
-pub const DOCUMENT: [(&str, &str, &str); 98] = [
+const OTHER_KEYS: [(&str, &str, &str); 73] = [
     ("ackclock", "", "The version of the program that wrote the document."),
     ("after", "", "The node that took the place of the one before, at an event; of a way, where it leads."),
     (
@@ -14,8 +30,6 @@ pub const DOCUMENT: [(&str, &str, &str); 98] = [
     ("before", "", "The node before an event; of a way, where it led."),
     ("blake3", "", "The checksum of all that stands before it in the document: a changed document does not fit it."),
     ("bottleneck", "", "The link that efficiency refers to; null where none is named."),
-    ("bytes_delivered", "bytes", "Payload delivered in order, each byte counted once."),
-    ("bytes_sent", "bytes", "Payload sent, retransmissions included."),
     ("capacity_bps", "bit/s", "TCP payload per second that counts as an efficiency of 1."),
     ("ci95", "that of the mean", "Half the width of the 95 % confidence interval of the mean; null for one run."),
     ("command", "", "The command line."),
@@ -26,22 +40,9 @@ pub const DOCUMENT: [(&str, &str, &str); 98] = [
         "",
         "How often the queue rose above the threshold of the policy; null without a threshold.",
     ),
-    ("corrupted", "packets", "Packets that arrived damaged over a link."),
     ("count", "", "How many delays there are."),
-    ("damaged_ack_frames", "", "Damaged frames that AAL5 discarded at the sender."),
-    ("damaged_frames", "", "Damaged data frames that AAL5 discarded at the receiver; two that were merged count once."),
-    ("datagrams_delivered", "", "Datagrams that arrived."),
-    ("datagrams_lost", "", "Datagrams refused by ports, or lost on links."),
-    ("datagrams_sent", "", "Datagrams sent."),
     ("departures", "cells or packets", "Units that a port began to transmit."),
     ("drops", "cells or packets", "Units that a port refused; of a port in full: by reason."),
-    ("drops_overflow", "cells or packets", "Units refused because the buffer was full."),
-    (
-        "drops_partial_frame",
-        "cells or packets",
-        "Units refused because an earlier cell of their frame met a full buffer.",
-    ),
-    ("drops_policy", "cells or packets", "Units refused by the policy."),
     ("duration_s", "s", "Simulated time."),
     ("efficiency", "fraction", "Goodput through the bottleneck over its capacity; null without one."),
     ("efficiency_after_warmup", "fraction", "The same over the time after the warm-up."),
@@ -52,11 +53,9 @@ pub const DOCUMENT: [(&str, &str, &str); 98] = [
     ),
     ("fairness", "fraction", "Jain's index over the goodput of the flows: 1 is equal shares."),
     ("fairness_after_warmup", "", "The same over the time after the warm-up; null without one."),
-    ("fast_retransmits", "", "Losses found by duplicate or selective acknowledgements."),
     ("final_queue", "cells or packets", "Units waiting at the end."),
     ("fingerprint", "", "Sixteen hexadecimal digits over everything observable: equal fingerprints, equal runs."),
     ("flows", "", "One entry for each flow, in the order of the scenario."),
-    ("forced_drops", "", "Segments lost on purpose."),
     ("format", "", "ackclock-result, by which the document is recognized."),
     ("format_version", "", "Changes whenever a reader of the document would have to."),
     ("goodput_after_warmup_bps", "bit/s", "Goodput over the time after the warm-up."),
@@ -86,21 +85,15 @@ pub const DOCUMENT: [(&str, &str, &str); 98] = [
     ("min", "that of the mean", "The smallest value over the runs."),
     ("min_s", "s", "The smallest delay, exact."),
     ("name", "", "The name of the scenario, flow, port or connection."),
-    ("no_receiver", "packets", "Packets transmitted when nobody was at the far end of the link."),
-    ("no_route", "packets", "Packets that came by this link to a node from which there was no way on."),
     ("node", "", "Of an event: the terminal; of a link or a way, where it begins."),
     (
         "one_way_delay",
         "",
         "How long data took from when the sender handed them down until they had arrived whole; of a scenario with `delays`.",
     ),
-    ("outage", "packets", "Packets lost when a link went down or a way went away; of a port those that waited then."),
-    ("overflow", "cells or packets", "Units refused because the buffer was full."),
     ("p50_s", "s", "What half of all delays do not exceed, to within 0.4 %."),
     ("p95_s", "s", "What 95 % of all delays do not exceed, to within 0.4 %."),
     ("p99_s", "s", "What 99 % of all delays do not exceed, to within 0.4 %."),
-    ("partial_frame", "cells or packets", "Units refused because an earlier cell of their frame met a full buffer."),
-    ("policy", "cells or packets", "Units refused by the policy."),
     ("ports", "", "One entry for each output port of a switch, in the order of the scenario."),
     (
         "quantiles_s",
@@ -109,28 +102,22 @@ pub const DOCUMENT: [(&str, &str, &str); 98] = [
     ),
     ("resolved", "", "The scenario file with every key written out."),
     ("result_version", "", "Changes whenever any run could give other numbers."),
-    ("retransmissions", "", "Segments that TCP sent again."),
     ("round_trip", "", "The round trips that TCP measured; of a scenario with `delays`."),
     ("runs", "", "One entry for each finished run; in the summary their number."),
     ("scenario", "", "What was simulated."),
     ("seed", "", "The seed of the run."),
     ("seeds", "", "The seeds that were asked for."),
-    ("segments_discarded_in_host", "", "Segments that a timeout took back before the host began to transmit them."),
-    ("segments_sent", "", "Segments sent, retransmissions included."),
     ("simulated_s", "s", "How far the run came."),
     ("sojourn", "", "How long units waited at a port until their transmission began; of a scenario with `delays`."),
     ("summary", "", "The numbers of all finished runs together."),
     ("time_ps", "ps", "When an event happens, exact."),
     ("time_s", "s", "When an event happens."),
     ("timeout_times_s", "s", "When the retransmission timer expired."),
-    ("timeouts", "", "Expiries of the retransmission timer."),
     ("total", "cells or packets", "All units refused."),
-    ("ttl", "packets", "Packets that had crossed as many links as they may when they came by this one."),
     ("udp", "", "One entry for each source of datagrams, in the order of the scenario."),
     ("udp_goodput_bps", "bit/s", "Payload of datagrams that arrived per second, of all sources; null without any."),
     ("udp_loss", "", "The share of all datagrams sent that was lost; null if none was sent."),
     ("unit", "", "What ports count: cells or packets."),
-    ("unnecessary_retransmissions", "", "Segments that arrived although the receiver held all their bytes."),
     ("vcs", "", "One entry for each path through the port: data, then acknowledgements of each flow."),
     ("warmup_s", "s", "What is left out of the numbers after the warm-up."),
 ];

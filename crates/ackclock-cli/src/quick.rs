@@ -473,10 +473,10 @@ impl Shown {
             summary.goodput_bps.map_or("-".into(), |goodput| half_width(&goodput, 1e-6, 3)),
             number(&summary.efficiency, 1.0, 3),
             self.rtt.map_or("-".into(), |rtt| format!("{:.1}", rtt * 1e3)),
-            format!("{:.1}", sum(|flow| flow.retransmissions.mean)),
-            format!("{:.1}", sum(|flow| flow.timeouts.mean)),
+            format!("{:.1}", sum(|flow| flow.counts.retransmissions.mean)),
+            format!("{:.1}", sum(|flow| flow.counts.timeouts.mean)),
             port.map_or("-".into(), |port| format!("{:.1}", port.mean_queue.mean)),
-            port.map_or("-".into(), |port| format!("{:.1}", port.drops.mean)),
+            port.map_or("-".into(), |port| format!("{:.1}", port.drops.total.mean)),
         ];
         if summary.flows.len() > 1 {
             row.push(number(&summary.fairness, 1.0, 3));

@@ -118,10 +118,10 @@ fn flow_row(flow: &FlowSummary, label: &str, total: f64) -> Row {
         number(flow.goodput_bps.mean * 1e-6, 3),
         half_width(&flow.goodput_bps, 1e-6, 3),
         format!("{share:.1} %"),
-        count(&flow.retransmissions),
-        count(&flow.unnecessary_retransmissions),
-        count(&flow.fast_retransmits),
-        count(&flow.timeouts),
+        count(&flow.counts.retransmissions),
+        count(&flow.counts.unnecessary_retransmissions),
+        count(&flow.counts.fast_retransmits),
+        count(&flow.counts.timeouts),
     ]
 }
 
@@ -151,9 +151,9 @@ fn port_row(port: &PortSummary) -> Row {
     vec![
         short(&port.name, NAME_LENGTH),
         count(&port.arrivals),
-        count(&port.drops_overflow),
-        count(&port.drops_partial_frame),
-        count(&port.drops_policy),
+        count(&port.drops.by_reason.overflow),
+        count(&port.drops.by_reason.partial_frame),
+        count(&port.drops.by_reason.policy),
         number(port.mean_queue.mean, 1),
         number(port.max_queue.max, 0),
     ]

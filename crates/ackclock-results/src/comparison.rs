@@ -178,8 +178,8 @@ impl Measure {
             Measure::Drops => run.ports.iter().map(|port| port.drops.total).sum::<u64>() as f64,
             Measure::LostOnLinks => run.lost_on_links()?,
             Measure::DatagramLoss => run.udp_loss()?,
-            Measure::Retransmissions => run.flows.iter().map(|flow| flow.retransmissions).sum::<u64>() as f64,
-            Measure::Timeouts => run.flows.iter().map(|flow| flow.timeouts).sum::<u64>() as f64,
+            Measure::Retransmissions => run.flows.iter().map(|flow| flow.counts.retransmissions).sum::<u64>() as f64,
+            Measure::Timeouts => run.flows.iter().map(|flow| flow.counts.timeouts).sum::<u64>() as f64,
         })
     }
 }

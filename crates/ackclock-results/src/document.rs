@@ -11,18 +11,20 @@ use ackclock::record::{
 };
 use ackclock::scenario::{Scenario, Technology};
 use ackclock::sim::RESULT_VERSION;
+use ackclock::units::Span;
 use ackclock_store::seal::Sealing;
 use serde::{Deserialize, Serialize};
 
 use crate::delays::Delays;
 use crate::events::EventPart;
+use crate::keyed::Keyed;
 use crate::lines;
 use crate::summary::SummaryPart;
 
 /// The value of `format`, by which a result is recognized.
 pub const FORMAT: &str = "ackclock-result";
 /// The number that changes whenever a reader of the document would have to.
-pub const FORMAT_VERSION: u32 = 1;
+pub const FORMAT_VERSION: u32 = 2;
 
 /// What ports of ATM networks count.
 const CELLS: &str = "cells";
@@ -106,19 +108,10 @@ pub struct Flow {
     pub name: String,
     pub goodput_bps: f64,
     pub goodput_after_warmup_bps: Option<f64>,
-    pub bytes_delivered: u64,
-    pub bytes_sent: u64,
-    pub segments_sent: u64,
-    pub segments_discarded_in_host: u64,
-    pub retransmissions: u64,
-    pub unnecessary_retransmissions: u64,
-    pub fast_retransmits: u64,
-    pub timeouts: u64,
+    #[serde(flatten)]
+    pub counts: Keyed<FlowCounts>,
     pub timeout_times_s: Vec<f64>,
     pub longest_backoff: u32,
-    pub damaged_frames: u64,
-    pub damaged_ack_frames: u64,
-    pub forced_drops: u64,
     pub completed_s: Option<f64>,
     /// From the sender to the receiver; there only if the scenario asks for delays, as are the next ones.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -127,19 +120,7 @@ pub struct Flow {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub round_trip: Option<Delays>,
     #[serde(default)]
-    pub after_warmup: Option<FlowAfterWarmup>,
-}
-
-/// What one flow did after the warm-up.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct FlowAfterWarmup {
-    pub bytes_delivered: u64,
-    pub bytes_sent: u64,
-    pub segments_sent: u64,
-    pub retransmissions: u64,
-    pub unnecessary_retransmissions: u64,
-    pub fast_retransmits: u64,
-    pub timeouts: u64,
+    pub after_warmup: Option<Keyed<FlowCounts>>,
 }
 
 /// What one source of datagrams sent, and what of it arrived.
@@ -147,11 +128,8 @@ pub struct FlowAfterWarmup {
 pub struct Udp {
     pub name: String,
     pub goodput_bps: f64,
-    pub bytes_delivered: u64,
-    pub datagrams_sent: u64,
-    pub datagrams_delivered: u64,
-    /// Refused by ports, or lost on links.
-    pub datagrams_lost: u64,
+    #[serde(flatten)]
+    pub counts: Keyed<DatagramCounts>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub one_way_delay: Option<Delays>,
     /// RFC 3550 §6.4.1, after each arrival.
@@ -165,10 +143,8 @@ pub struct Udp {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct UdpAfterWarmup {
     pub goodput_bps: f64,
-    pub bytes_delivered: u64,
-    pub datagrams_sent: u64,
-    pub datagrams_delivered: u64,
-    pub datagrams_lost: u64,
+    #[serde(flatten)]
+    pub counts: Keyed<DatagramCounts>,
 }
 
 /// What happened at one output port. Counted in the scenario's unit.
@@ -204,14 +180,11 @@ pub struct PortAfterWarmup {
 
 /// Refused units by reason.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct DropCounts {
-    pub total: u64,
-    pub overflow: u64,
-    pub partial_frame: u64,
-    pub policy: u64,
-    /// Packets that waited when their link went down.
-    #[serde(default)]
-    pub outage: u64,
+#[serde(bound(serialize = "T: Serialize", deserialize = "T: Deserialize<'de>"))]
+pub struct DropCounts<T = u64> {
+    pub total: T,
+    #[serde(flatten)]
+    pub by_reason: Keyed<Drops<T>>,
 }
 
 /// What one direction of a link lost, of packets that its port did not refuse.
@@ -219,9 +192,9 @@ pub struct DropCounts {
 pub struct Link {
     pub name: String,
     #[serde(flatten)]
-    pub lost: Losses<u64>,
+    pub lost: Keyed<LinkLosses>,
     #[serde(default)]
-    pub after_warmup: Option<Losses<u64>>,
+    pub after_warmup: Option<Keyed<LinkLosses>>,
     pub vcs: Vec<LinkVc>,
 }
 
@@ -230,49 +203,7 @@ pub struct Link {
 pub struct LinkVc {
     pub name: String,
     #[serde(flatten)]
-    pub lost: Losses<u64>,
-}
-
-/// Packets lost on a link or at its far end, by reason.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Losses<T> {
-    /// They arrived damaged.
-    pub corrupted: T,
-    /// They were lost when the link went down, or when their way went away.
-    pub outage: T,
-    /// They came by this link to a node from which there was no way on.
-    pub no_route: T,
-    /// They were transmitted when nobody was at the far end.
-    pub no_receiver: T,
-    /// They had crossed as many links as they may when they came by this one.
-    pub ttl: T,
-}
-
-impl<T> Losses<T> {
-    /// Each reason in the words of a heading, with what is lost for it.
-    pub fn by_reason(&self) -> [(&'static str, &T); 5] {
-        [
-            ("corrupted", &self.corrupted),
-            ("outage", &self.outage),
-            ("no route", &self.no_route),
-            ("no receiver", &self.no_receiver),
-            ("ttl", &self.ttl),
-        ]
-    }
-}
-
-impl Losses<u64> {
-    /// For any reason.
-    pub fn total(&self) -> u64 {
-        self.by_reason().iter().map(|(_, count)| **count).sum()
-    }
-}
-
-impl From<LinkLosses> for Losses<u64> {
-    fn from(lost: LinkLosses) -> Losses<u64> {
-        let LinkLosses { corrupted, outage, no_route, no_receiver, ttl } = lost;
-        Losses { corrupted, outage, no_route, no_receiver, ttl }
-    }
+    pub lost: Keyed<LinkLosses>,
 }
 
 /// One path through one port.
@@ -367,8 +298,8 @@ impl Run {
 
     /// Of all datagrams sent, the share that was lost; `None` if none was sent.
     pub fn udp_loss(&self) -> Option<f64> {
-        let sent: u64 = self.udp.iter().map(|source| source.datagrams_sent).sum();
-        let lost: u64 = self.udp.iter().map(|source| source.datagrams_lost).sum();
+        let sent: u64 = self.udp.iter().map(|source| source.counts.sent).sum();
+        let lost: u64 = self.udp.iter().map(|source| source.counts.lost).sum();
         (sent > 0).then(|| lost as f64 / sent as f64)
     }
 
@@ -395,38 +326,20 @@ impl From<&Records> for Run {
             links: records.links.iter().map(Link::from).collect(),
         };
         if let Some(rest) = &records.after_warmup {
-            run.flows.iter_mut().zip(&rest.flows).for_each(|(flow, rest)| flow.after_warmup = Some(rest.into()));
-            run.udp.iter_mut().zip(&rest.datagrams).for_each(|(source, rest)| source.after_warmup = Some(rest.into()));
+            run.flows.iter_mut().zip(&rest.flows).for_each(|(flow, rest)| flow.after_warmup = Some(Keyed(*rest)));
+            for (source, counts) in run.udp.iter_mut().zip(&rest.datagrams) {
+                source.after_warmup = Some(UdpAfterWarmup::of(*counts, rest.time));
+            }
             run.ports.iter_mut().zip(&rest.ports).for_each(|(port, rest)| port.after_warmup = Some(rest.into()));
-            run.links.iter_mut().zip(&rest.links).for_each(|(link, rest)| link.after_warmup = Some((*rest).into()));
+            run.links.iter_mut().zip(&rest.links).for_each(|(link, rest)| link.after_warmup = Some(Keyed(*rest)));
         }
         run
     }
 }
 
-impl From<&FlowCounts> for FlowAfterWarmup {
-    fn from(counts: &FlowCounts) -> FlowAfterWarmup {
-        FlowAfterWarmup {
-            bytes_delivered: counts.bytes_delivered,
-            bytes_sent: counts.bytes_sent,
-            segments_sent: counts.segments_sent,
-            retransmissions: counts.retransmissions,
-            unnecessary_retransmissions: counts.unnecessary_retransmissions,
-            fast_retransmits: counts.fast_retransmits,
-            timeouts: counts.timeouts,
-        }
-    }
-}
-
-impl From<&DatagramCounts> for UdpAfterWarmup {
-    fn from(counts: &DatagramCounts) -> UdpAfterWarmup {
-        UdpAfterWarmup {
-            goodput_bps: counts.goodput_bps,
-            bytes_delivered: counts.bytes_delivered,
-            datagrams_sent: counts.sent,
-            datagrams_delivered: counts.delivered,
-            datagrams_lost: counts.lost,
-        }
+impl UdpAfterWarmup {
+    fn of(counts: DatagramCounts, time: Span) -> UdpAfterWarmup {
+        UdpAfterWarmup { goodput_bps: counts.bytes_delivered as f64 * 8.0 / time.as_secs_f64(), counts: Keyed(counts) }
     }
 }
 
@@ -443,19 +356,9 @@ impl From<&FlowRecord> for Flow {
             name: flow.name.clone(),
             goodput_bps: flow.goodput_bps,
             goodput_after_warmup_bps: flow.goodput_after_warmup_bps,
-            bytes_delivered: flow.bytes_delivered,
-            bytes_sent: flow.bytes_sent,
-            segments_sent: flow.segments_sent,
-            segments_discarded_in_host: flow.segments_discarded_in_host,
-            retransmissions: flow.retransmissions,
-            unnecessary_retransmissions: flow.unnecessary_retransmissions,
-            fast_retransmits: flow.fast_retransmits,
-            timeouts: flow.timeouts,
+            counts: Keyed(flow.counts),
             timeout_times_s: flow.timeout_times.iter().map(|time| time.as_secs_f64()).collect(),
             longest_backoff: flow.longest_backoff,
-            damaged_frames: flow.damaged_frames,
-            damaged_ack_frames: flow.damaged_ack_frames,
-            forced_drops: flow.forced_drops,
             completed_s: flow.completed.map(|time| time.as_secs_f64()),
             one_way_delay: flow.delays.as_ref().map(|delays| Delays::from(&delays.one_way)),
             round_trip: flow.delays.as_ref().map(|delays| Delays::from(&delays.round_trip)),
@@ -469,10 +372,7 @@ impl From<&DatagramRecord> for Udp {
         Udp {
             name: source.name.clone(),
             goodput_bps: source.goodput_bps,
-            bytes_delivered: source.bytes_delivered,
-            datagrams_sent: source.sent,
-            datagrams_delivered: source.delivered,
-            datagrams_lost: source.lost,
+            counts: Keyed(source.counts),
             one_way_delay: source.delays.as_ref().map(|delays| Delays::from(&delays.one_way)),
             jitter: source.delays.as_ref().map(|delays| Delays::from(&delays.jitter)),
             after_warmup: None,
@@ -501,21 +401,15 @@ impl From<&PortRecord> for Port {
 
 impl From<Drops> for DropCounts {
     fn from(drops: Drops) -> DropCounts {
-        DropCounts {
-            total: drops.total(),
-            overflow: drops.overflow,
-            partial_frame: drops.partial_frame,
-            policy: drops.policy,
-            outage: drops.outage,
-        }
+        DropCounts { total: drops.total(), by_reason: Keyed(drops) }
     }
 }
 
 impl From<&LinkRecord> for Link {
     fn from(link: &LinkRecord) -> Link {
-        let vc = |vc: &LinkVcRecord| LinkVc { name: vc.name.clone(), lost: vc.lost.into() };
+        let vc = |vc: &LinkVcRecord| LinkVc { name: vc.name.clone(), lost: Keyed(vc.lost) };
         let vcs = link.vcs.iter().map(vc).collect();
-        Link { name: link.name.clone(), lost: link.lost.into(), after_warmup: None, vcs }
+        Link { name: link.name.clone(), lost: Keyed(link.lost), after_warmup: None, vcs }
     }
 }
 

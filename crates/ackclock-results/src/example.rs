@@ -1,16 +1,16 @@
 //! A made-up result, for the tests of everything that shows results.
 
-use ackclock::record::{Drops, Histogram};
+use ackclock::record::{DatagramCounts, Drops, FlowCounts, Histogram, LinkLosses};
 use ackclock::units::Span;
 
 use crate::delays::Delays;
 use crate::document::{
-    BottleneckPart, Document, DropCounts, Flow, FlowAfterWarmup, Link, LinkVc, Losses, Port, PortAfterWarmup, Run,
-    ScenarioPart, Udp, UdpAfterWarmup,
+    BottleneckPart, Document, Flow, Link, LinkVc, Port, PortAfterWarmup, Run, ScenarioPart, Udp, UdpAfterWarmup,
 };
+use crate::keyed::Keyed;
 use crate::summary::SummaryPart;
 
-const LOST: Losses<u64> = Losses { corrupted: 3, outage: 1, no_route: 0, no_receiver: 0, ttl: 0 };
+const LOST: Keyed<LinkLosses> = Keyed(LinkLosses { corrupted: 3, outage: 1, no_route: 0, no_receiver: 0, ttl: 0 });
 
 /// A made-up result: flow n of seed s delivers (n + 1 + s/10) Mb/s, port n refuses 10 n cells.
 pub fn example(flows: u64, ports: u64, seeds: u64) -> Document {
@@ -43,10 +43,7 @@ pub fn example(flows: u64, ports: u64, seeds: u64) -> Document {
         udp: vec![Udp {
             name: "u1".into(),
             goodput_bps: 1e6,
-            bytes_delivered: 125_000,
-            datagrams_sent: 130,
-            datagrams_delivered: 125,
-            datagrams_lost: 5,
+            counts: Keyed(DatagramCounts { bytes_delivered: 125_000, sent: 130, delivered: 125, lost: 5 }),
             one_way_delay: None,
             jitter: None,
             after_warmup: None,
@@ -64,19 +61,20 @@ pub fn example_with_warmup(flows: u64, ports: u64, seeds: u64) -> Document {
         run.fairness_after_warmup = Some(0.25);
         for flow in &mut run.flows {
             flow.goodput_after_warmup_bps = Some(flow.goodput_bps * 1.5);
-            flow.after_warmup = Some(FlowAfterWarmup {
+            flow.after_warmup = Some(Keyed(FlowCounts {
                 bytes_delivered: 900,
                 bytes_sent: 1800,
                 segments_sent: 3,
-                retransmissions: flow.retransmissions - 1,
+                retransmissions: flow.counts.retransmissions - 1,
                 unnecessary_retransmissions: 1,
                 fast_retransmits: 1,
                 timeouts: 2,
-            });
+                ..FlowCounts::default()
+            }));
         }
         for port in &mut run.ports {
             let third = |count: u64| count / 3;
-            let DropCounts { overflow, partial_frame, policy, outage, .. } = port.drops;
+            let Drops { overflow, partial_frame, policy, outage } = *port.drops.by_reason;
             let drops = Drops {
                 overflow: third(overflow),
                 partial_frame: third(partial_frame),
@@ -88,16 +86,18 @@ pub fn example_with_warmup(flows: u64, ports: u64, seeds: u64) -> Document {
                 Some(PortAfterWarmup { arrivals: 900, departures: 890, drops: drops.into(), mean_queue });
         }
         for source in &mut run.udp {
-            let (sent, delivered) = (source.datagrams_sent - 10, source.datagrams_delivered - 9);
+            let DatagramCounts { sent, delivered, lost, .. } = *source.counts;
             source.after_warmup = Some(UdpAfterWarmup {
                 goodput_bps: 1e6,
-                bytes_delivered: 116_000,
-                datagrams_sent: sent,
-                datagrams_delivered: delivered,
-                datagrams_lost: source.datagrams_lost - 1,
+                counts: Keyed(DatagramCounts {
+                    bytes_delivered: 116_000,
+                    sent: sent - 10,
+                    delivered: delivered - 9,
+                    lost: lost - 1,
+                }),
             });
         }
-        run.links[0].after_warmup = Some(Losses { corrupted: 2, ..LOST });
+        run.links[0].after_warmup = Some(Keyed(LinkLosses { corrupted: 2, ..LOST.0 }));
     }
     document.summary = SummaryPart::of(&document.runs);
     document
@@ -128,19 +128,19 @@ fn flow(n: u64, seed: u64) -> Flow {
         name: format!("f{}", n + 1),
         goodput_bps,
         goodput_after_warmup_bps: Some(goodput_bps),
-        bytes_delivered: 1000,
-        bytes_sent: 2000,
-        segments_sent: 4,
-        segments_discarded_in_host: 0,
-        retransmissions: seed,
-        unnecessary_retransmissions: 1,
-        fast_retransmits: 2,
-        timeouts: 3,
+        counts: Keyed(FlowCounts {
+            bytes_delivered: 1000,
+            bytes_sent: 2000,
+            segments_sent: 4,
+            retransmissions: seed,
+            unnecessary_retransmissions: 1,
+            fast_retransmits: 2,
+            timeouts: 3,
+            damaged_frames: 5,
+            ..FlowCounts::default()
+        }),
         timeout_times_s: vec![0.1, 0.2],
         longest_backoff: 1,
-        damaged_frames: 5,
-        damaged_ack_frames: 0,
-        forced_drops: 0,
         completed_s: None,
         one_way_delay: None,
         round_trip: None,

@@ -10,6 +10,7 @@ pub mod document;
 pub mod events;
 #[doc(hidden)]
 pub mod example;
+pub mod keyed;
 mod lines;
 mod measured;
 pub mod pcapng;

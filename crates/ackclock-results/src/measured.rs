@@ -77,13 +77,7 @@ impl Flow {
         let mut flow = Flow { timeout_times_s: Vec::new(), after_warmup: None, ..self.clone() };
         if let Some(later) = &self.after_warmup {
             flow.goodput_bps = self.goodput_after_warmup_bps.unwrap_or(0.0);
-            flow.bytes_delivered = later.bytes_delivered;
-            flow.bytes_sent = later.bytes_sent;
-            flow.segments_sent = later.segments_sent;
-            flow.retransmissions = later.retransmissions;
-            flow.unnecessary_retransmissions = later.unnecessary_retransmissions;
-            flow.fast_retransmits = later.fast_retransmits;
-            flow.timeouts = later.timeouts;
+            flow.counts = *later;
         }
         flow
     }
@@ -94,10 +88,7 @@ impl Udp {
         let mut source = Udp { after_warmup: None, ..self.clone() };
         if let Some(later) = &self.after_warmup {
             source.goodput_bps = later.goodput_bps;
-            source.bytes_delivered = later.bytes_delivered;
-            source.datagrams_sent = later.datagrams_sent;
-            source.datagrams_delivered = later.datagrams_delivered;
-            source.datagrams_lost = later.datagrams_lost;
+            source.counts = later.counts;
         }
         source
     }
@@ -149,11 +140,11 @@ mod tests {
         let (whole, later) = (&document.runs[2], &shown.runs[2]);
         assert_eq!((later.simulated_s, later.efficiency), (9.5, Some(0.9)));
         assert_eq!(later.fairness, 0.25);
-        assert_eq!((whole.flows[0].retransmissions, later.flows[0].retransmissions), (3, 2));
+        assert_eq!((whole.flows[0].counts.retransmissions, later.flows[0].counts.retransmissions), (3, 2));
         assert_eq!(later.flows[1].goodput_bps, whole.flows[1].goodput_after_warmup_bps.unwrap());
-        assert_eq!((whole.ports[1].drops.overflow, later.ports[1].drops.overflow), (4, 1));
-        assert_eq!((later.udp[0].datagrams_lost, later.links[0].lost.total()), (4, 3));
-        assert_eq!(shown.summary.flows[0].retransmissions.mean, 1.0);
+        assert_eq!((whole.ports[1].drops.by_reason.overflow, later.ports[1].drops.by_reason.overflow), (4, 1));
+        assert_eq!((later.udp[0].counts.lost, later.links[0].lost.total()), (4, 3));
+        assert_eq!(shown.summary.flows[0].counts.retransmissions.mean, 1.0);
         assert_eq!(shown.summary.lost_on_links.unwrap().mean, 3.0);
         assert_eq!(shown.after_warmup(), shown, "once is enough");
     }

@@ -3,10 +3,12 @@
 #![allow(missing_docs)] // The names of the fields are the keys of the document, and say what they are.
 
 use ackclock::record::stats::{self, Summary};
+use ackclock::record::{Counters, DatagramCounts, FlowCounts, LinkLosses};
 use serde::{Deserialize, Serialize};
 
 use crate::delays::DelaySummary;
-use crate::document::{Flow, Link, Losses, Port, Run, Udp};
+use crate::document::{DropCounts, Flow, Link, Port, Run, Udp};
+use crate::keyed::Keyed;
 
 /// The numbers of all finished runs together; `null` where there is nothing to summarize.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -52,10 +54,8 @@ pub struct FlowSummary {
     pub name: String,
     pub goodput_bps: Interval,
     pub goodput_after_warmup_bps: Option<Interval>,
-    pub retransmissions: Interval,
-    pub unnecessary_retransmissions: Interval,
-    pub fast_retransmits: Interval,
-    pub timeouts: Interval,
+    #[serde(flatten)]
+    pub counts: Keyed<FlowCounts<Interval>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub one_way_delay: Option<DelaySummary>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -67,9 +67,8 @@ pub struct FlowSummary {
 pub struct UdpSummary {
     pub name: String,
     pub goodput_bps: Interval,
-    pub datagrams_sent: Interval,
-    pub datagrams_delivered: Interval,
-    pub datagrams_lost: Interval,
+    #[serde(flatten)]
+    pub counts: Keyed<DatagramCounts<Interval>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub one_way_delay: Option<DelaySummary>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -81,10 +80,7 @@ pub struct UdpSummary {
 pub struct PortSummary {
     pub name: String,
     pub arrivals: Interval,
-    pub drops: Interval,
-    pub drops_overflow: Interval,
-    pub drops_partial_frame: Interval,
-    pub drops_policy: Interval,
+    pub drops: DropCounts<Interval>,
     pub mean_queue: Interval,
     pub max_queue: Interval,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -98,9 +94,11 @@ pub struct PortSummary {
 pub fn busy_ports(ports: &[PortSummary]) -> Vec<&PortSummary> {
     let mut busy: Vec<&PortSummary> = ports.iter().filter(|port| port.max_queue.max > 0.0).collect();
     if busy.len() > FEW_PORTS {
-        busy.retain(|port| port.max_queue.max > 1.0 || port.drops.max > 0.0);
+        busy.retain(|port| port.max_queue.max > 1.0 || port.drops.total.max > 0.0);
     }
-    busy.sort_by(|a, b| b.drops.mean.total_cmp(&a.drops.mean).then(b.mean_queue.mean.total_cmp(&a.mean_queue.mean)));
+    busy.sort_by(|a, b| {
+        b.drops.total.mean.total_cmp(&a.drops.total.mean).then(b.mean_queue.mean.total_cmp(&a.mean_queue.mean))
+    });
     busy
 }
 
@@ -112,7 +110,7 @@ const FEW_PORTS: usize = 8;
 pub struct LinkSummary {
     pub name: String,
     #[serde(flatten)]
-    pub lost: Losses<Interval>,
+    pub lost: Keyed<LinkLosses<Interval>>,
 }
 
 impl From<Summary> for Interval {
@@ -164,10 +162,7 @@ impl FlowSummary {
             name: flows.first()?.name.clone(),
             goodput_bps: over(flows, |flow| Some(flow.goodput_bps))?,
             goodput_after_warmup_bps: over(flows, |flow| flow.goodput_after_warmup_bps),
-            retransmissions: over(flows, |flow| Some(flow.retransmissions as f64))?,
-            unnecessary_retransmissions: over(flows, |flow| Some(flow.unnecessary_retransmissions as f64))?,
-            fast_retransmits: over(flows, |flow| Some(flow.fast_retransmits as f64))?,
-            timeouts: over(flows, |flow| Some(flow.timeouts as f64))?,
+            counts: counted(flows, |flow| &flow.counts.0)?,
             one_way_delay: DelaySummary::of(flows, |flow| &flow.one_way_delay),
             round_trip: DelaySummary::of(flows, |flow| &flow.round_trip),
         })
@@ -179,9 +174,7 @@ impl UdpSummary {
         Some(UdpSummary {
             name: sources.first()?.name.clone(),
             goodput_bps: over(sources, |source| Some(source.goodput_bps))?,
-            datagrams_sent: over(sources, |source| Some(source.datagrams_sent as f64))?,
-            datagrams_delivered: over(sources, |source| Some(source.datagrams_delivered as f64))?,
-            datagrams_lost: over(sources, |source| Some(source.datagrams_lost as f64))?,
+            counts: counted(sources, |source| &source.counts.0)?,
             one_way_delay: DelaySummary::of(sources, |source| &source.one_way_delay),
             jitter: DelaySummary::of(sources, |source| &source.jitter),
         })
@@ -190,22 +183,12 @@ impl UdpSummary {
 
 impl LinkSummary {
     fn of(links: &[&Link]) -> Option<LinkSummary> {
-        let of = |reason: fn(&Losses<u64>) -> u64| over(links, |link| Some(reason(&link.lost) as f64));
-        Some(LinkSummary {
-            name: links.first()?.name.clone(),
-            lost: Losses {
-                corrupted: of(|lost| lost.corrupted)?,
-                outage: of(|lost| lost.outage)?,
-                no_route: of(|lost| lost.no_route)?,
-                no_receiver: of(|lost| lost.no_receiver)?,
-                ttl: of(|lost| lost.ttl)?,
-            },
-        })
+        Some(LinkSummary { name: links.first()?.name.clone(), lost: counted(links, |link| &link.lost.0)? })
     }
 
     /// What it lost in a run, for whatever reason.
     pub fn lost(&self) -> f64 {
-        self.lost.by_reason().iter().map(|(_, count)| count.mean).sum()
+        self.lost.values().map(|count| count.mean).sum()
     }
 
     /// The links that lost something, those that lost most first.
@@ -221,15 +204,25 @@ impl PortSummary {
         Some(PortSummary {
             name: ports.first()?.name.clone(),
             arrivals: over(ports, |port| Some(port.arrivals as f64))?,
-            drops: over(ports, |port| Some(port.drops.total as f64))?,
-            drops_overflow: over(ports, |port| Some(port.drops.overflow as f64))?,
-            drops_partial_frame: over(ports, |port| Some(port.drops.partial_frame as f64))?,
-            drops_policy: over(ports, |port| Some(port.drops.policy as f64))?,
+            drops: DropCounts {
+                total: over(ports, |port| Some(port.drops.total as f64))?,
+                by_reason: counted(ports, |port| &port.drops.by_reason.0)?,
+            },
             mean_queue: over(ports, |port| Some(port.mean_queue))?,
             max_queue: over(ports, |port| Some(port.max_queue as f64))?,
             sojourn: DelaySummary::of(ports, |port| &port.sojourn),
         })
     }
+}
+
+/// Each counter of each item, summarized.
+fn counted<T, C, S>(items: &[&T], counts: impl Fn(&T) -> &C) -> Option<Keyed<S>>
+where
+    C: Counters<Value = u64>,
+    S: Counters<Value = Interval>,
+{
+    let nth = |item: &T, number| counts(item).values().nth(number).map(|&count| count as f64);
+    S::try_each(|number| over(items, |item| nth(item, number))).map(Keyed)
 }
 
 /// One number of each item, summarized.
@@ -257,9 +250,9 @@ mod tests {
             let mut ports = example(1, count, 1).summary.ports;
             for port in &mut ports[1..] {
                 port.max_queue.max = largest;
-                port.drops.max = 0.0;
+                port.drops.total.max = 0.0;
             }
-            ports[2].drops.max = 1.0;
+            ports[2].drops.total.max = 1.0;
             busy_ports(&ports).len()
         };
         assert_eq!((busy(20, 2.0), busy(20, 1.0)), (20, 2), "what waited, and what lost something");

@@ -73,12 +73,16 @@ impl Measurement {
             mss: scenario.flows.iter().map(|flow| flow.tcp.mss).collect(),
             goodput_bps: flows.iter().map(|flow| flow.goodput_bps).collect(),
             goodput_after_warmup_bps: flows.iter().filter_map(|flow| flow.goodput_after_warmup_bps).collect(),
-            bytes_sent: flows.iter().zip(scenario.flows.iter()).map(|(flow, of)| flow.bytes_sent + empty(of)).collect(),
-            segments_sent: flows.iter().map(|flow| flow.segments_sent).collect(),
+            bytes_sent: flows
+                .iter()
+                .zip(scenario.flows.iter())
+                .map(|(flow, of)| flow.counts.bytes_sent + empty(of))
+                .collect(),
+            segments_sent: flows.iter().map(|flow| flow.counts.segments_sent).collect(),
             lost: flows.iter().map(|flow| record::lost(&flow.name, &records.ports, &records.links)).collect(),
-            fast_retransmits: flows.iter().map(|flow| flow.fast_retransmits).collect(),
-            retransmissions: flows.iter().map(|flow| flow.retransmissions).collect(),
-            unnecessary: flows.iter().map(|flow| flow.unnecessary_retransmissions).collect(),
+            fast_retransmits: flows.iter().map(|flow| flow.counts.fast_retransmits).collect(),
+            retransmissions: flows.iter().map(|flow| flow.counts.retransmissions).collect(),
+            unnecessary: flows.iter().map(|flow| flow.counts.unnecessary_retransmissions).collect(),
             last_sack: (0..).zip(scenario.flows.iter()).map(|(flow, of)| LastSack::of(records, flow, of)).collect(),
             longest_backoff: flows.iter().map(|flow| flow.longest_backoff).collect(),
             timeouts_ms: flows.iter().map(|flow| flow.timeout_times.iter().map(milliseconds).collect()).collect(),

@@ -206,7 +206,7 @@ impl Simulation {
     fn datagram_records(&self, simulated: Span, ports: &[PortRecord], links: &[LinkRecord]) -> Vec<DatagramRecord> {
         let mut datagrams = self.network.datagram_records(simulated);
         for source in &mut datagrams {
-            source.lost = lost(&source.name, ports, links);
+            source.counts.lost = lost(&source.name, ports, links);
         }
         datagrams
     }

@@ -57,7 +57,7 @@ fn mean_window(period: u64, c: f64, rtt_ms: u64, first: f64) -> f64 {
     let records = run(&scenario(&text, &[]), 1);
     let Columns::Points { time, .. } = &records.series[0].columns else { panic!("instants") };
     assert_eq!(time.len() as u64, losses, "each loss is repaired once");
-    assert_eq!(flow(&records, "f").timeouts, 0);
+    assert_eq!(flow(&records, "f").counts.timeouts, 0);
     let span = time[losses as usize - 1].since(time[BEFORE as usize - 1]);
     (MEASURED * period) as f64 * rtt_ms as f64 / 1000.0 / span.as_secs_f64()
 }

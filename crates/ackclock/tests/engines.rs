@@ -245,14 +245,14 @@ impl Seen {
             self.refused_by_policy += port.drops.policy;
         }
         for flow in &records.flows {
-            self.delivered += flow.bytes_delivered;
-            self.timeouts += flow.timeouts;
-            self.fast_retransmits += flow.fast_retransmits;
-            self.forced_drops += flow.forced_drops;
+            self.delivered += flow.counts.bytes_delivered;
+            self.timeouts += flow.counts.timeouts;
+            self.fast_retransmits += flow.counts.fast_retransmits;
+            self.forced_drops += flow.counts.forced_drops;
             self.completed += u64::from(flow.completed.is_some());
-            self.damaged_data += flow.damaged_frames;
-            self.damaged_acknowledgements += flow.damaged_ack_frames;
-            self.taken_back += flow.segments_discarded_in_host;
+            self.damaged_data += flow.counts.damaged_frames;
+            self.damaged_acknowledgements += flow.counts.damaged_ack_frames;
+            self.taken_back += flow.counts.segments_discarded_in_host;
         }
         self.several_congested += u64::from(records.ports.iter().filter(|port| port.drops.total() > 0).count() > 1);
         let went_through = |port: &PortRecord| port.arrivals > 0 && through.contains(&port.name.as_str());
@@ -339,7 +339,7 @@ fn every_recovery_on_packets_whose_routes_change() {
                 let records = assert_engines_agree(&name, &scenario, seed);
                 lab::conserves(&records);
                 records.links.iter().for_each(|link| lost += link.lost);
-                delivered += records.flows.iter().map(|flow| flow.bytes_delivered).sum::<u64>();
+                delivered += records.flows.iter().map(|flow| flow.counts.bytes_delivered).sum::<u64>();
             }
         }
     }

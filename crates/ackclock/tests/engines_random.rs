@@ -74,16 +74,16 @@ fn random_networks_are_full_of_events() {
         count("no route", lost(&|lost| lost.no_route));
         count("no receiver", lost(&|lost| lost.no_receiver));
         count("too many links", lost(&|lost| lost.ttl));
-        count("datagrams", records.datagrams.iter().any(|source| source.delivered > 10));
-        count("lost datagrams", records.datagrams.iter().any(|source| source.lost > 0));
+        count("datagrams", records.datagrams.iter().any(|source| source.counts.delivered > 10));
+        count("lost datagrams", records.datagrams.iter().any(|source| source.counts.lost > 0));
         count("two congested ports", records.ports.iter().filter(|port| port.max_queue > 10).count() > 1);
         count("through ports", ports(&|port| through.contains(&port.name.as_str()) && port.arrivals > 0));
-        count("timeouts", flows(&|flow| flow.timeouts > 0));
-        count("taken back", flows(&|flow| flow.segments_discarded_in_host > 0));
-        count("fast retransmits", flows(&|flow| flow.fast_retransmits > 0));
-        count("damaged data", flows(&|flow| flow.damaged_frames > 0));
-        count("damaged acknowledgements", flows(&|flow| flow.damaged_ack_frames > 0));
-        count("forced drops", flows(&|flow| flow.forced_drops > 0));
+        count("timeouts", flows(&|flow| flow.counts.timeouts > 0));
+        count("taken back", flows(&|flow| flow.counts.segments_discarded_in_host > 0));
+        count("fast retransmits", flows(&|flow| flow.counts.fast_retransmits > 0));
+        count("damaged data", flows(&|flow| flow.counts.damaged_frames > 0));
+        count("damaged acknowledgements", flows(&|flow| flow.counts.damaged_ack_frames > 0));
+        count("forced drops", flows(&|flow| flow.counts.forced_drops > 0));
         count("completed", flows(&|flow| flow.completed.is_some()));
         count("thousand units", units(&records) > 1000);
     }

@@ -145,7 +145,7 @@ fn a_saturated_source_reaches_the_payload_rate_of_the_table() {
             "#,
             20 * mss
         );
-        let delivered = flow(&run(&scenario(&text, &[]), 1), "f1").bytes_delivered;
+        let delivered = flow(&run(&scenario(&text, &[]), 1), "f1").counts.bytes_delivered;
         let segments = 1_000_000_000_000 / (cells * C);
         assert!((segments * mss).abs_diff(delivered) <= mss, "MSS {mss}: {delivered} bytes");
     }
@@ -161,7 +161,7 @@ fn a_buffer_for_all_windows_loses_nothing() {
         let sets = [format!("network.sources={sources}"), format!("queue.buffer={cells} cells")];
         let records = run(&scenario(LAN, &[&sets[0], &sets[1], "queue.policy=tail-drop"]), 1);
         assert_eq!(records.ports.iter().map(|port| port.drops.total()).sum::<u64>(), 0);
-        assert!(records.flows.iter().all(|flow| flow.retransmissions == 0 && flow.timeouts == 0));
+        assert!(records.flows.iter().all(|flow| flow.counts.retransmissions == 0 && flow.counts.timeouts == 0));
         assert!(records.efficiency.unwrap() > 0.98, "{:?}", records.efficiency);
         // And the buffer is used: with less, something would be lost.
         assert!(port(&records, "sw1->sw2").max_queue > cells * 9 / 10);
@@ -352,10 +352,10 @@ fn goodput_after_the_warmup_counts_exactly_what_came_later() {
     simulation.step(Time::NEVER);
     let end = simulation.records();
     for (warm, end) in warm.flows.iter().zip(&end.flows) {
-        assert!(0 < warm.bytes_delivered && warm.bytes_delivered < end.bytes_delivered);
-        let later = (end.bytes_delivered - warm.bytes_delivered) as f64 * 8.0 / 1.5;
+        assert!(0 < warm.counts.bytes_delivered && warm.counts.bytes_delivered < end.counts.bytes_delivered);
+        let later = (end.counts.bytes_delivered - warm.counts.bytes_delivered) as f64 * 8.0 / 1.5;
         assert_eq!(end.goodput_after_warmup_bps, Some(later), "{}", end.name);
-        assert_eq!(end.goodput_bps, end.bytes_delivered as f64 * 8.0 / 2.0);
+        assert_eq!(end.goodput_bps, end.counts.bytes_delivered as f64 * 8.0 / 2.0);
         assert_eq!(warm.goodput_after_warmup_bps, None, "there is no time after it yet");
     }
     let rest = end.after_warmup.as_ref().unwrap();
@@ -372,8 +372,8 @@ fn goodput_after_the_warmup_counts_exactly_what_came_later() {
         );
     }
     for ((warm, end), rest) in warm.flows.iter().zip(&end.flows).zip(&rest.flows) {
-        assert_eq!(rest.timeouts, end.timeouts - warm.timeouts);
-        assert_eq!(rest.retransmissions, end.retransmissions - warm.retransmissions);
+        assert_eq!(rest.timeouts, end.counts.timeouts - warm.counts.timeouts);
+        assert_eq!(rest.retransmissions, end.counts.retransmissions - warm.counts.retransmissions);
     }
     let goodputs = end.flows.iter().map(|flow| flow.goodput_after_warmup_bps.unwrap());
     assert_eq!(rest.fairness, ackclock::record::metrics::jain(goodputs));
@@ -386,12 +386,12 @@ fn goodput_after_the_warmup_counts_exactly_what_came_later() {
 #[test]
 fn files_end_and_stopped_sources_fall_silent() {
     let records = run(&scenario(LAN, &["flow.f1.size=100 kB", "flow.f2.stop=300 ms", "flow.f3.start=1 s"]), 1);
-    assert_eq!(flow(&records, "f1").bytes_delivered, 100_000);
+    assert_eq!(flow(&records, "f1").counts.bytes_delivered, 100_000);
     assert!(flow(&records, "f1").completed.is_some());
     let stopped = flow(&records, "f2");
-    assert_eq!(stopped.bytes_delivered % 512, 0);
-    assert!(stopped.bytes_delivered < flow(&records, "f4").bytes_delivered / 2);
-    assert!(flow(&records, "f3").bytes_delivered > 0);
+    assert_eq!(stopped.counts.bytes_delivered % 512, 0);
+    assert!(stopped.counts.bytes_delivered < flow(&records, "f4").counts.bytes_delivered / 2);
+    assert!(flow(&records, "f3").counts.bytes_delivered > 0);
 }
 
 #[test]
@@ -403,9 +403,9 @@ fn forced_drops_lose_exactly_the_chosen_transmissions() {
     let drops = "flow.f1.drops=[40, 41, { segment = 41, transmission = 2 }]";
     let records = run(&scenario(&text, &[drops]), 1);
     let flow = flow(&records, "f1");
-    assert_eq!(flow.forced_drops, 3);
-    assert!(flow.retransmissions >= 3, "40 once, 41 twice");
-    assert_eq!(flow.timeouts, 1, "a retransmission that is lost again is found only by the timer");
+    assert_eq!(flow.counts.forced_drops, 3);
+    assert!(flow.counts.retransmissions >= 3, "40 once, 41 twice");
+    assert_eq!(flow.counts.timeouts, 1, "a retransmission that is lost again is found only by the timer");
 }
 
 /// One source over an idle path with this round trip, and segments lost on purpose.
@@ -424,11 +424,17 @@ fn alone(sets: &[&str]) -> FlowRecord {
 fn what_the_receiver_held_is_counted_as_unnecessary() {
     let window = ["tcp.initial_window=6 segments", "traffic.size=3072 B", "flow.f1.drops=[0, 3]"];
     let flow = alone(&[&window[..], &["tcp.recovery=vanilla"]].concat());
-    assert_eq!((flow.segments_sent, flow.retransmissions, flow.unnecessary_retransmissions), (9, 3, 1));
-    assert_eq!((flow.timeouts, flow.forced_drops, flow.bytes_delivered), (1, 2, 3072));
+    assert_eq!(
+        (flow.counts.segments_sent, flow.counts.retransmissions, flow.counts.unnecessary_retransmissions),
+        (9, 3, 1)
+    );
+    assert_eq!((flow.counts.timeouts, flow.counts.forced_drops, flow.counts.bytes_delivered), (1, 2, 3072));
     // A receiver that discards what is out of order needs all it had not delivered: 0 to 5 again.
     let flow = alone(&[&window[..], &["tcp.recovery=vanilla", "tcp.out_of_order=discard"]].concat());
-    assert_eq!((flow.retransmissions, flow.unnecessary_retransmissions, flow.bytes_delivered), (6, 0, 3072));
+    assert_eq!(
+        (flow.counts.retransmissions, flow.counts.unnecessary_retransmissions, flow.counts.bytes_delivered),
+        (6, 0, 3072)
+    );
 }
 
 /// Figure 2 of [SACK-UBR] over a network: 32 segments are sent, the first three are lost. Reno halves at 0, at 1 and at
@@ -440,10 +446,10 @@ fn three_adjacent_losses_under_reno_are_a_backoff_of_three() {
         alone(&[&window[..], &["duration=6 s", recovery, drops]].concat())
     };
     let reno = sets("tcp.recovery=reno", "flow.f1.drops=[0, 1, 2]");
-    assert_eq!((reno.fast_retransmits, reno.timeouts, reno.longest_backoff), (2, 1, 3));
+    assert_eq!((reno.counts.fast_retransmits, reno.counts.timeouts, reno.longest_backoff), (2, 1, 3));
     // New Reno repairs all three in one recovery.
     let new_reno = sets("tcp.recovery=new-reno", "flow.f1.drops=[0, 1, 2]");
-    assert_eq!((new_reno.fast_retransmits, new_reno.timeouts, new_reno.longest_backoff), (1, 0, 1));
+    assert_eq!((new_reno.counts.fast_retransmits, new_reno.counts.timeouts, new_reno.longest_backoff), (1, 0, 1));
     assert_eq!(sets("tcp.recovery=reno", "flow.f1.drops=[]").longest_backoff, 0);
 }
 
@@ -454,7 +460,7 @@ fn timeouts_in_a_row_are_one_backoff() {
     let drops = "flow.f1.drops=[0, { segment = 0, transmission = 2 }, { segment = 1, transmission = 1 }]";
     let flow = alone(&[&sets[..], &[drops]].concat());
     // Segment 0: two timeouts; it arrives and the window grows; segment 1: one more.
-    assert_eq!((flow.timeouts, flow.longest_backoff), (3, 2));
+    assert_eq!((flow.counts.timeouts, flow.longest_backoff), (3, 2));
 }
 
 /// Two sources send two segments at the same instant, cell by cell, s1 first. One cell leaves per slot and two come, so
@@ -472,9 +478,16 @@ fn a_frame_that_lacks_a_cell_is_damaged_once() {
     let records = two_at_once(&["flow.f1.size=976 B", "queue.buffer=22 cells"]);
     assert_eq!(port(&records, "sw1->sw2").drops.overflow, 1);
     let [f1, f2] = ["f1", "f2"].map(|name| flow(&records, name));
-    assert_eq!((f1.damaged_frames, f1.timeouts, f1.bytes_delivered), (0, 0, 976));
-    assert_eq!((f2.damaged_frames, f2.timeouts, f2.bytes_delivered), (1, 1, 1024), "sent again, it arrives");
-    assert_eq!((f2.retransmissions, f2.unnecessary_retransmissions, f2.damaged_ack_frames), (1, 0, 0));
+    assert_eq!((f1.counts.damaged_frames, f1.counts.timeouts, f1.counts.bytes_delivered), (0, 0, 976));
+    assert_eq!(
+        (f2.counts.damaged_frames, f2.counts.timeouts, f2.counts.bytes_delivered),
+        (1, 1, 1024),
+        "sent again, it arrives"
+    );
+    assert_eq!(
+        (f2.counts.retransmissions, f2.counts.unnecessary_retransmissions, f2.counts.damaged_ack_frames),
+        (1, 0, 0)
+    );
 }
 
 /// 24 cells each, with room for 23: in slot 24 one leaves, the last of f1 comes in, the last of f2 does not. Nothing ends
@@ -484,9 +497,9 @@ fn a_frame_without_its_end_takes_the_next_one_with_it() {
     let records = two_at_once(&["flow.f1.size=1024 B", "queue.buffer=23 cells"]);
     assert_eq!(port(&records, "sw1->sw2").drops.overflow, 1);
     let [f1, f2] = ["f1", "f2"].map(|name| flow(&records, name));
-    assert_eq!((f1.damaged_frames, f1.timeouts, f1.bytes_delivered), (0, 0, 1024));
-    assert_eq!((f2.damaged_frames, f2.timeouts, f2.bytes_delivered), (1, 2, 1024));
-    assert_eq!((f2.retransmissions, f2.unnecessary_retransmissions), (2, 0));
+    assert_eq!((f1.counts.damaged_frames, f1.counts.timeouts, f1.counts.bytes_delivered), (0, 0, 1024));
+    assert_eq!((f2.counts.damaged_frames, f2.counts.timeouts, f2.counts.bytes_delivered), (1, 2, 1024));
+    assert_eq!((f2.counts.retransmissions, f2.counts.unnecessary_retransmissions), (2, 0));
 }
 
 /// 20 packets of 1500 octets at 1 Mb/s: one begins every 12 ms, so 0 to 8 have begun when the timer expires at 100 ms,
@@ -514,18 +527,22 @@ fn a_timeout_takes_back_what_waits_in_the_host() {
     "#;
     let mut simulation = sim::build(&scenario(text, &[]), 1);
     simulation.step(Time::ZERO + Span::from_ms(100));
-    assert_eq!(flow(&simulation.records(), "f1").segments_discarded_in_host, 0);
+    assert_eq!(flow(&simulation.records(), "f1").counts.segments_discarded_in_host, 0);
     simulation.step(Time::ZERO + Span::from_ms(400));
     let early = simulation.records();
-    assert_eq!((flow(&early, "f1").timeouts, flow(&early, "f1").segments_discarded_in_host), (2, 11));
+    assert_eq!((flow(&early, "f1").counts.timeouts, flow(&early, "f1").counts.segments_discarded_in_host), (2, 11));
     // 0 to 8, and 0 twice more, have reached the switch.
     assert_eq!(port(&early, "sw1->sw2").arrivals, 11);
     simulation.step(Time::NEVER);
     let records = simulation.records();
     let flow = flow(&records, "f1");
-    assert_eq!((flow.bytes_delivered, flow.completed.is_some()), (29_200, true), "everything arrives all the same");
+    assert_eq!(
+        (flow.counts.bytes_delivered, flow.completed.is_some()),
+        (29_200, true),
+        "everything arrives all the same"
+    );
     let crossed = port(&records, "sw1->sw2").vcs.iter().find(|vc| vc.name == "f1").unwrap().arrivals;
-    assert_eq!(crossed, flow.segments_sent - flow.segments_discarded_in_host);
+    assert_eq!(crossed, flow.counts.segments_sent - flow.counts.segments_discarded_in_host);
 }
 
 /// Several flows per host, traffic in both directions, a chain of switches with a slower link.
@@ -560,11 +577,11 @@ back = { from = "c", to = "b", tcp = { recovery = "vanilla" } }
 fn a_graph_with_several_flows_per_host_and_reverse_traffic_runs() {
     let records = run(&scenario(CHAIN, &[]), 1);
     conserves(&records);
-    assert!(records.flows.iter().all(|flow| flow.bytes_delivered > 0));
+    assert!(records.flows.iter().all(|flow| flow.counts.bytes_delivered > 0));
     // The only congested port on the way is that of the slow link, fed by a single faster input.
     assert!(port(&records, "t->u").max_queue > 100);
     assert_eq!(records.efficiency, None, "no bottleneck is named");
-    assert_eq!(flow(&records, "two").bytes_delivered, 200_000);
+    assert_eq!(flow(&records, "two").counts.bytes_delivered, 200_000);
 }
 
 /// 1000 octets take 1000 s at 8 bit/s, and 25 000 of them wait: longer than the 213 days that picoseconds can tell. Only what

@@ -39,7 +39,7 @@ fn transfer_with(mut scenario: Scenario, number: u64, seed: u64) -> (f64, u64) {
     let place = value.iter().position(|&bytes| bytes >= ((number + 1) * mss) as f64).expect("the file ends");
     let milliseconds = time[place].as_ps().div_ceil(1_000_000_000);
     scenario.duration = Span::from_ms(milliseconds);
-    (milliseconds as f64 / 1000.0, run_with(&scenario, seed).flows[0].retransmissions)
+    (milliseconds as f64 / 1000.0, run_with(&scenario, seed).flows[0].counts.retransmissions)
 }
 
 fn run_with(scenario: &Scenario, seed: u64) -> Records {

@@ -41,8 +41,8 @@ fn packets_lost_by_a_list_are_lost_at_any_place_of_any_link() {
             let name = if link == "first" { "s->r" } else { "r->d" };
             assert_eq!(lost(&records, name), (3, 0), "{errors}");
             // Packet 0 is repaired by a timeout, 30 and 31 without one; no other is sent twice but by going back to 0.
-            assert_eq!(flow(&records, "f").timeouts, 1, "{errors}");
-            assert!(flow(&records, "f").retransmissions >= 3);
+            assert_eq!(flow(&records, "f").counts.timeouts, 1, "{errors}");
+            assert!(flow(&records, "f").counts.retransmissions >= 3);
             let captured = records.captures[0].packets.iter();
             let why: Vec<_> = captured.filter_map(|packet| packet.lost.as_ref()).map(|loss| loss.reason).collect();
             assert_eq!(why, [Some(DropReason::Corrupted); 3], "{errors}");
@@ -70,7 +70,7 @@ fn a_shrinking_delay_lets_packets_overtake_unless_the_order_is_kept() {
     let natural = with(&[]);
     assert!((20..=24).contains(&overtaken(&natural)), "{}", overtaken(&natural));
     let ordered = with(&["link.last.reordering=prevent"]);
-    assert_eq!((overtaken(&ordered), flow(&ordered, "f").retransmissions), (0, 0));
+    assert_eq!((overtaken(&ordered), flow(&ordered, "f").counts.retransmissions), (0, 0));
     // A window of sixty is on its way in both directions.
     let dropped = with(&["link.last.under_way=drop"]);
     let (data, acks) = (lost(&dropped, "r->d").1, lost(&dropped, "d->r").1);
@@ -81,7 +81,7 @@ fn a_shrinking_delay_lets_packets_overtake_unless_the_order_is_kept() {
 fn a_delay_and_a_rate_hold_from_their_instants_on() {
     let records = run("rate", &short(&["link.last.rate=[\"1 Mbps\", { at = \"10 s\", rate = \"500 kbps\" }]"]));
     // A window of 20 packets and 92 ms of round trip: 1 Mb/s is full for 10 s, then half of it, less the start.
-    let bytes = flow(&records, "f").bytes_delivered as f64;
+    let bytes = flow(&records, "f").counts.bytes_delivered as f64;
     let expected = 960.0 * (10.0 / 0.008 + 10.0 / 0.016);
     assert!((bytes / expected - 1.0).abs() < 0.02, "{bytes} {expected}");
     run(
@@ -117,7 +117,7 @@ fn while_a_link_is_down_nothing_arrives() {
 #[test]
 fn a_link_that_stays_down_ends_everything() {
     let records = run("never", &short(&["link.first.outages=[{ from = \"1 s\", until = \"never\" }]"]));
-    assert!(flow(&records, "f").timeouts > 0 && flow(&records, "f").bytes_delivered < 200_000);
+    assert!(flow(&records, "f").counts.timeouts > 0 && flow(&records, "f").counts.bytes_delivered < 200_000);
 }
 
 #[test]

@@ -99,7 +99,11 @@ fn runs_as_every_network(text: &str, sets: &[String], seed: u64) -> Result<(), T
     prop_assert!(records.ports.iter().all(|port| port.max_queue <= most));
     prop_assert!(records.efficiency.unwrap() <= 1.0);
     for flow in &records.flows {
-        prop_assert!(flow.bytes_delivered > 0 || flow.timeouts > 0, "{} neither works nor waits", flow.name);
+        prop_assert!(
+            flow.counts.bytes_delivered > 0 || flow.counts.timeouts > 0,
+            "{} neither works nor waits",
+            flow.name
+        );
     }
     prop_assert_eq!(run(&scenario, seed), records);
     Ok(())
@@ -134,7 +138,7 @@ fn impatient_networks_time_out() {
     sets.extend(["network.bottleneck_delay=20 ms", "queue.buffer=10 packets"]);
     let packets = run(&scenario(DUMBBELL, &sets), 1);
     for records in [cells, packets] {
-        let timeouts: u64 = records.flows.iter().map(|flow| flow.timeouts).sum();
+        let timeouts: u64 = records.flows.iter().map(|flow| flow.counts.timeouts).sum();
         assert!(timeouts > 2, "{timeouts}");
     }
 }

@@ -74,9 +74,9 @@ fn close(a: f64, b: f64) {
 fn agrees(records: &Records) {
     for flow in &records.flows {
         let (sent, _) = points(find(records, Metric::Sent, &flow.name, None));
-        assert_eq!(sent.len() as u64, flow.segments_sent);
+        assert_eq!(sent.len() as u64, flow.counts.segments_sent);
         let (again, _) = points(find(records, Metric::Retransmissions, &flow.name, None));
-        assert_eq!(again.len() as u64, flow.retransmissions);
+        assert_eq!(again.len() as u64, flow.counts.retransmissions);
         let (_, mean, _) = overall(find(records, Metric::Throughput, &flow.name, None));
         close(mean, flow.goodput_bps);
         for metric in [Metric::Cwnd, Metric::Ssthresh, Metric::Rto, Metric::Acknowledged] {
@@ -85,7 +85,7 @@ fn agrees(records: &Records) {
         }
         let (_, acknowledged) = points(find(records, Metric::Acknowledged, &flow.name, None));
         assert!(acknowledged.is_sorted());
-        assert!(acknowledged.last().is_some_and(|&bytes| bytes <= flow.bytes_delivered as f64));
+        assert!(acknowledged.last().is_some_and(|&bytes| bytes <= flow.counts.bytes_delivered as f64));
         assert!(points(find(records, Metric::Rtt, &flow.name, None)).1.iter().all(|&rtt| rtt > 0.0));
         let delays = flow.delays.as_ref().unwrap();
         histogram_agrees(&delays.one_way, points(find(records, Metric::OneWayDelay, &flow.name, None)).1);
@@ -312,7 +312,7 @@ fn a_capture_holds_every_packet_of_a_host() {
     let (at_source, at_sink) = (of("s1"), of("d1"));
     let sent = at_source.iter().filter(|packet| packet.sent);
     assert!(sent.clone().all(|packet| packet.data && packet.cwnd.is_some_and(|cwnd| cwnd >= 512.0)));
-    assert_eq!(sent.clone().count() as u64 + flow.segments_discarded_in_host, flow.segments_sent);
+    assert_eq!(sent.clone().count() as u64 + flow.counts.segments_discarded_in_host, flow.counts.segments_sent);
     let arrived = at_sink.iter().filter(|packet| !packet.sent).count();
     let lost = sent.filter(|packet| packet.lost.is_some()).count();
     assert!(lost > 0 && arrived > 0);
@@ -407,7 +407,7 @@ fn one_way_delays_by_hand() {
         let delays = records.datagrams[0].delays.as_ref().unwrap();
         // 1028 octets: 822.4 us at 10 Mb/s, 4.112 ms at 2 Mb/s, and 40 ms.
         assert_eq!(ps(delays.one_way.min()), 44_934_400_000);
-        assert_eq!(delays.one_way.count(), records.datagrams[0].delivered);
+        assert_eq!(delays.one_way.count(), records.datagrams[0].counts.delivered);
         // In the second half they wait behind at most ten packets of 1000 octets and one in transmission.
         let most = 44_934_400_000 + 11 * 4_112_000_000;
         assert!((50_000_000_000..most).contains(&ps(delays.one_way.max())), "{:?}", delays.one_way.max());
@@ -417,7 +417,7 @@ fn one_way_delays_by_hand() {
         let delays = records.flows[0].delays.as_ref().unwrap();
         assert_eq!(ps(delays.one_way.min()), 44_800_000_000);
         assert!(ps(delays.round_trip.min()) >= 84_992_000_000 && delays.round_trip.count() > 3);
-        assert!(delays.one_way.count() > 20 && delays.one_way.count() * 960 >= records.flows[0].bytes_delivered);
+        assert!(delays.one_way.count() > 20 && delays.one_way.count() * 960 >= records.flows[0].counts.bytes_delivered);
     }
 }
 
@@ -454,7 +454,7 @@ fn delays_of_cells_end_with_the_last_cell() {
         let least = 14 * cell + 15_000_000;
         for flow in &records.flows {
             let one_way = &flow.delays.as_ref().unwrap().one_way;
-            assert!(ps(one_way.min()) > least && one_way.count() * 512 >= flow.bytes_delivered);
+            assert!(ps(one_way.min()) > least && one_way.count() * 512 >= flow.counts.bytes_delivered);
         }
         let first = ps(lab::flow(&records, "f1").delays.as_ref().unwrap().one_way.min());
         assert!(first <= least + cell, "{first}");
@@ -476,8 +476,8 @@ fn losses_of_datagrams_are_shares_of_what_is_sent() {
     let records = assert_engines_agree("loss", &scenario, 1);
     let source = &records.datagrams[0];
     let (time, share) = points(find(&records, Metric::Loss, "u", None));
-    assert!(source.lost > 0 && records.series.len() == 1);
-    assert_eq!((time, share), (&[Time::ZERO][..], &[source.lost as f64 / source.sent as f64][..]));
+    assert!(source.counts.lost > 0 && records.series.len() == 1);
+    assert_eq!((time, share), (&[Time::ZERO][..], &[source.counts.lost as f64 / source.counts.sent as f64][..]));
     // Over seconds, more is lost while the link is down.
     scenario.recording.interval = Span::from_ms(500);
     let records = assert_engines_agree("loss over time", &scenario, 1);

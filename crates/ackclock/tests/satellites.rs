@@ -49,7 +49,7 @@ fn assert_first_arrives(scenario: &Scenario, expected: Span) {
         let delivered = |until: Span| {
             let mut simulation = build_with(scenario, 1, engine);
             simulation.step(Time::ZERO + until);
-            simulation.records().datagrams[0].delivered
+            simulation.records().datagrams[0].counts.delivered
         };
         let before = Span::from_ps(expected.as_ps() - 10);
         assert_eq!((delivered(before), delivered(expected + Span::from_ps(10))), (0, 1), "{engine:?}: {expected}");
@@ -68,9 +68,9 @@ fn a_regenerative_satellite_stores_and_forwards() {
     assert_first_arrives(&scenario, hosts + Span::from_ps(2 * 800_000) + Span::from_us(8000) + up + down);
     let records = run("regenerative", &scenario);
     assert_eq!(port(&records, "sky->san-francisco").drops.total(), 0, "its link is the faster one");
-    assert!(flow(&records, "f").bytes_delivered > 300_000);
+    assert!(flow(&records, "f").counts.bytes_delivered > 300_000);
     // One in 80 ms makes 375 in 30 s; those of 29.76, 29.84 and 29.92 s take 261 ms and are under way.
-    assert_eq!((records.datagrams[0].sent, records.datagrams[0].delivered), (375, 372));
+    assert_eq!((records.datagrams[0].counts.sent, records.datagrams[0].counts.delivered), (375, 372));
 }
 
 #[test]
@@ -118,5 +118,5 @@ fn the_recorded_delay_of_a_way_is_that_of_the_plan() {
         let delay_ms = (value[place] - hosts.as_secs_f64()) * 1e3;
         assert!((delay_ms - ms).abs() < 0.0005, "{second} s: {delay_ms}");
     }
-    assert!(flow(&records, "f").bytes_delivered > 500_000);
+    assert!(flow(&records, "f").counts.bytes_delivered > 500_000);
 }

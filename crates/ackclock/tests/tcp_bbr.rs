@@ -41,7 +41,7 @@ fn fills(name: &str, sets: &[&str], at_least: f64) -> Records {
     let records = run(name, sets);
     let bbr = flow(&records, "f1");
     assert!(share(bbr) > at_least, "{name}: {}", share(bbr));
-    assert_eq!((bbr.retransmissions, bbr.timeouts), (0, 0), "{name}");
+    assert_eq!((bbr.counts.retransmissions, bbr.counts.timeouts), (0, 0), "{name}");
     assert!(port(&records, "sw1->sw2").mean_queue < 15.0, "{name}: Startup included");
     records
 }
@@ -69,7 +69,7 @@ fn pauses(records: &Records, segments: f64) -> Vec<(f64, f64)> {
 fn file(name: &str, sets: &[&str]) -> Time {
     let records = run(name, &[&["flow.f1.size=1 MB"], sets].concat());
     let bbr = flow(&records, "f1");
-    assert_eq!(bbr.bytes_delivered, 1_000_000, "{name}");
+    assert_eq!(bbr.counts.bytes_delivered, 1_000_000, "{name}");
     bbr.completed.unwrap()
 }
 
@@ -142,7 +142,7 @@ fn version_3_finds_out_how_much_a_shallow_buffer_takes() {
     let lossy = |growth: &str| {
         let records = run("shallow buffer", &[SECOND_FLOW[0], SECOND_FLOW[1], "queue.buffer=20 packets", growth]);
         let sum: f64 = records.flows.iter().map(share).sum();
-        (sum, records.flows.iter().map(|flow| flow.retransmissions).sum::<u64>())
+        (sum, records.flows.iter().map(|flow| flow.counts.retransmissions).sum::<u64>())
     };
     let ((one, lost_by_one), (three, lost_by_three)) = (lossy("tcp.congestion_control=bbr1"), lossy(V3));
     assert!(three > 0.9 && one > 0.9, "{three} {one}: RACK repairs what either loses");

@@ -35,8 +35,8 @@ fn agree(name: &str, text: &str, change: impl Fn(&mut TcpParams)) -> (Scenario, 
     }
     let records = assert_engines_agree(name, &scenario, 7);
     let lost: u64 = records.ports.iter().map(|port| port.drops.total()).sum();
-    let sent_again: u64 = records.flows.iter().map(|flow| flow.retransmissions).sum();
-    assert!(records.flows.iter().all(|flow| flow.bytes_delivered > 20_000), "{name}: {records:#?}");
+    let sent_again: u64 = records.flows.iter().map(|flow| flow.counts.retransmissions).sum();
+    assert!(records.flows.iter().all(|flow| flow.counts.bytes_delivered > 20_000), "{name}: {records:#?}");
     assert!(lost > 0 && sent_again > 0, "{name}: nothing is lost");
     (scenario, records)
 }
@@ -146,7 +146,7 @@ fn a_recovery_from_outside_on_both_engines() {
         let (_, records) = agree(&format!("custom on {network}"), text, |tcp| tcp.recovery = hasty());
         let (_, others) = agree(&format!("others on {network}"), text, |_| {});
         assert_ne!(records.fingerprint, others.fingerprint, "{network}: it makes no difference");
-        assert!(records.flows.iter().all(|flow| flow.fast_retransmits > 0), "{network}");
+        assert!(records.flows.iter().all(|flow| flow.counts.fast_retransmits > 0), "{network}");
     }
     assert_eq!(hasty().name(), recovery::CUSTOM);
 }

@@ -35,8 +35,8 @@ fn bbr_fills_a_shallow_buffer_without_timeouts() {
             let goodput: f64 = records.flows.iter().map(|flow| flow.goodput_bps).sum();
             (
                 goodput,
-                total(&records, |flow| flow.timeouts),
-                total(&records, |flow| flow.retransmissions).saturating_sub(lost),
+                total(&records, |flow| flow.counts.timeouts),
+                total(&records, |flow| flow.counts.retransmissions).saturating_sub(lost),
             )
         };
         let (rack, rfc6675) = (with(RACK), with(RFC6675));
@@ -49,7 +49,7 @@ fn bbr_fills_a_shallow_buffer_without_timeouts() {
 #[test]
 fn random_losses_never_need_the_timer() {
     let errors = "link.middle.errors={ model = \"uniform\", rate = 0.02, direction = \"sw1->sw2\" }";
-    let timeouts = |recovery| flow(&run("errors", &[errors, recovery]), "f1").timeouts;
+    let timeouts = |recovery| flow(&run("errors", &[errors, recovery]), "f1").counts.timeouts;
     assert_eq!(timeouts(RACK), 0);
     assert!(timeouts(RFC6675) > 0);
 }
@@ -61,8 +61,8 @@ fn where_every_loss_is_found_by_three_segments_both_do_the_same() {
     let with = |recovery| {
         let records = run("plain", &["queue.buffer=55 packets", recovery]);
         let flow = flow(&records, "f1");
-        assert_eq!(flow.timeouts, 0);
-        (flow.bytes_delivered / 1_000_000, flow.retransmissions, flow.fast_retransmits)
+        assert_eq!(flow.counts.timeouts, 0);
+        (flow.counts.bytes_delivered / 1_000_000, flow.counts.retransmissions, flow.counts.fast_retransmits)
     };
     assert_eq!(with(RACK), with(RFC6675));
 }
@@ -78,7 +78,7 @@ fn a_path_that_reorders_is_learnt() {
     let again = |recovery| {
         let sets = [delay.as_str(), "queue.buffer=infinite", "tcp.receive_window=60 kB", recovery];
         let records = run("steps", &sets);
-        flow(&records, "f1").retransmissions
+        flow(&records, "f1").counts.retransmissions
     };
     let (rack, rfc6675) = (again(RACK), again(RFC6675));
     assert!(rack < 10 && rfc6675 > 5 * rack, "{rack} {rfc6675}");

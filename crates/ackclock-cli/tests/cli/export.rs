@@ -148,8 +148,8 @@ fn folders_that_are_no_results_are_refused() {
     refused(&["`kept/result.json` is damaged: EOF"]);
     place.write("kept/result.json", "{\"format\": \"something\"}");
     refused(&["`kept/result.json` is not a result of ackclock run"]);
-    place.write("kept/result.json", result.replace("\"format_version\": 1", "\"format_version\": 2"));
-    refused(&["`kept/result.json` has format version 2; this program reads 1"]);
+    place.write("kept/result.json", result.replace("\"format_version\": 2", "\"format_version\": 1"));
+    refused(&["`kept/result.json` has format version 1; this program reads 2"]);
     fs::remove_file(place.path("kept/result.json")).unwrap();
     refused(&["`kept` holds no result: there is no result.json in it"]);
     fs::remove_dir_all(place.path("kept")).unwrap();

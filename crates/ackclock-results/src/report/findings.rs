@@ -1,6 +1,6 @@
 //! What the numbers of a result say, in sentences; and what a reader should be warned of.
 
-use ackclock::record::{Columns, Metric, Series};
+use ackclock::record::{Columns, LinkLosses, Metric, Series};
 use ackclock::sim::RESULT_VERSION;
 
 use super::number::{count, fixed, percent, plural, quantity};
@@ -147,21 +147,21 @@ fn queue(document: &Document) -> Option<String> {
 /// How much was dropped where it was most, and why.
 fn losses(document: &Document) -> Option<String> {
     let ports = &document.summary.ports;
-    let total: f64 = ports.iter().map(|port| port.drops.mean).sum();
+    let total: f64 = ports.iter().map(|port| port.drops.total.mean).sum();
     if ports.is_empty() {
         return None;
     }
     if total == 0.0 {
         return Some("No port dropped anything.".into());
     }
-    let worst = ports.iter().max_by(|a, b| a.drops.mean.total_cmp(&b.drops.mean))?;
-    let share = if worst.arrivals.mean > 0.0 { worst.drops.mean / worst.arrivals.mean } else { 0.0 };
-    let elsewhere = total - worst.drops.mean;
+    let worst = ports.iter().max_by(|a, b| a.drops.total.mean.total_cmp(&b.drops.total.mean))?;
+    let share = if worst.arrivals.mean > 0.0 { worst.drops.total.mean / worst.arrivals.mean } else { 0.0 };
+    let elsewhere = total - worst.drops.total.mean;
     let elsewhere = if elsewhere > 0.0 { format!(" Other ports dropped {}.", count(elsewhere)) } else { String::new() };
     Some(format!(
         "{} dropped {} of {} {} ({}): {}.{elsewhere}",
         worst.name,
-        count(worst.drops.mean),
+        count(worst.drops.total.mean),
         count(worst.arrivals.mean),
         document.scenario.unit,
         percent(share),
@@ -169,13 +169,16 @@ fn losses(document: &Document) -> Option<String> {
     ))
 }
 
-/// How packets are lost on links, in the order of [`Losses::by_reason`](crate::document::Losses::by_reason).
-const HOW_LOST: [&str; 5] = [
-    "corrupted",
-    "at outages",
-    "where there was no way on",
-    "where nobody received them",
-    "after as many links as they may cross",
+/// One of the reasons for which links lose packets.
+type OfLosses = fn(&LinkLosses<Interval>) -> &Interval;
+
+/// How packets are lost on links.
+const HOW_LOST: [(OfLosses, &str); 5] = [
+    (|lost| &lost.corrupted, "corrupted"),
+    (|lost| &lost.outage, "at outages"),
+    (|lost| &lost.no_route, "where there was no way on"),
+    (|lost| &lost.no_receiver, "where nobody received them"),
+    (|lost| &lost.ttl, "after as many links as they may cross"),
 ];
 
 /// What links lost of what their ports accepted.
@@ -183,8 +186,8 @@ fn losses_on_links(document: &Document) -> Option<String> {
     let lossy = LinkSummary::lossy(&document.summary.links);
     let worst = lossy.first()?;
     let total: f64 = lossy.iter().map(|link| link.lost()).sum();
-    let of = |reason: usize| lossy.iter().map(|link| link.lost.by_reason()[reason].1.mean).sum::<f64>();
-    let reasons: Vec<(f64, &str)> = HOW_LOST.iter().enumerate().map(|(n, how)| (of(n), *how)).collect();
+    let sum = |of: OfLosses| lossy.iter().map(|link| of(&link.lost).mean).sum::<f64>();
+    let reasons: Vec<(f64, &str)> = HOW_LOST.iter().map(|(of, how)| (sum(*of), *how)).collect();
     let reasons: Vec<&(f64, &str)> = reasons.iter().filter(|(lost, _)| *lost > 0.0).collect();
     let how = match reasons[..] {
         [(_, how)] => format!("all {how}"),
@@ -198,7 +201,7 @@ fn losses_on_links(document: &Document) -> Option<String> {
 fn datagrams(document: &Document) -> Option<String> {
     let sources = &document.summary.udp;
     let sum = |number: fn(&UdpSummary) -> f64| sources.iter().map(number).sum::<f64>();
-    let (sent, lost) = (sum(|source| source.datagrams_sent.mean), sum(|source| source.datagrams_lost.mean));
+    let (sent, lost) = (sum(|source| source.counts.sent.mean), sum(|source| source.counts.lost.mean));
     if sent == 0.0 {
         return None;
     }
@@ -212,12 +215,14 @@ fn datagrams(document: &Document) -> Option<String> {
 }
 
 fn reasons(port: &PortSummary, cells: bool) -> String {
-    let known = [&port.drops_overflow, &port.drops_partial_frame, &port.drops_policy];
     let reasons = [
-        (port.drops_overflow.mean, "because the buffer was full"),
-        (port.drops_partial_frame.mean, "because their frame had lost a cell before"),
-        (port.drops_policy.mean, if cells { "because the policy refused their frame" } else { "by the policy" }),
-        (port.drops.mean - known.iter().map(|drops| drops.mean).sum::<f64>(), "because their link went down"),
+        (port.drops.by_reason.overflow.mean, "because the buffer was full"),
+        (port.drops.by_reason.partial_frame.mean, "because their frame had lost a cell before"),
+        (
+            port.drops.by_reason.policy.mean,
+            if cells { "because the policy refused their frame" } else { "by the policy" },
+        ),
+        (port.drops.by_reason.outage.mean, "because their link went down"),
     ];
     // What is left may be nothing but rounding.
     let occurring: Vec<&(f64, &str)> = reasons.iter().filter(|(drops, _)| *drops > 1e-6).collect();
@@ -233,14 +238,14 @@ fn repetitions(document: &Document) -> Option<String> {
     let runs = document.runs.len() as f64;
     let flows = || document.runs.iter().flat_map(|run| &run.flows);
     let sum = |number: fn(&crate::document::Flow) -> u64| flows().map(number).sum::<u64>() as f64 / runs;
-    let (sent, again) = (sum(|flow| flow.segments_sent), sum(|flow| flow.retransmissions));
+    let (sent, again) = (sum(|flow| flow.counts.segments_sent), sum(|flow| flow.counts.retransmissions));
     if sent == 0.0 {
         return None;
     }
     if again == 0.0 {
         return Some("No segment was sent twice.".into());
     }
-    let unnecessary = sum(|flow| flow.unnecessary_retransmissions);
+    let unnecessary = sum(|flow| flow.counts.unnecessary_retransmissions);
     let unnecessary = match unnecessary {
         0.0 => "none of them had arrived before".into(),
         some => format!("{} arrived although the receiver had them already", count(some)),
@@ -254,21 +259,21 @@ fn repetitions(document: &Document) -> Option<String> {
 }
 
 fn timeouts(flows: &[FlowSummary]) -> Option<String> {
-    let total: f64 = flows.iter().map(|flow| flow.timeouts.mean).sum();
+    let total: f64 = flows.iter().map(|flow| flow.counts.timeouts.mean).sum();
     if flows.is_empty() {
         return None;
     }
     if total == 0.0 {
         return Some("No retransmission timer expired.".into());
     }
-    let most = flows.iter().max_by(|a, b| a.timeouts.mean.total_cmp(&b.timeouts.mean))?;
-    let affected = flows.iter().filter(|flow| flow.timeouts.mean > 0.0).count();
+    let most = flows.iter().max_by(|a, b| a.counts.timeouts.mean.total_cmp(&b.counts.timeouts.mean))?;
+    let affected = flows.iter().filter(|flow| flow.counts.timeouts.mean > 0.0).count();
     Some(format!(
         "Retransmission timers expired {} times per run, in {affected} of {}; most often in {} ({} times).",
         count(total),
         plural(flows.len(), "flow"),
         most.name,
-        count(most.timeouts.mean)
+        count(most.counts.timeouts.mean)
     ))
 }
 
@@ -357,10 +362,12 @@ mod tests {
         let mut document = example(1, 2, 1);
         document.scenario.unit = "packets".into();
         for port in &mut document.runs[0].ports {
-            port.drops.total -= port.drops.partial_frame;
-            port.drops.partial_frame = 0;
+            port.drops.total -= port.drops.by_reason.partial_frame;
+            port.drops.by_reason.partial_frame = 0;
         }
-        document.runs[0].ports[1].drops.total += 2;
+        let drops = &mut document.runs[0].ports[1].drops;
+        drops.total += 2;
+        drops.by_reason.outage += 2;
         document.summary = SummaryPart::of(&document.runs);
         let text = text(&document);
         let reasons = "4 because the buffer was full, 3 by the policy, 2 because their link went down";

@@ -1,6 +1,6 @@
 //! The report of one result: what came out, what it says, how it went over time, and how to repeat it.
 
-use ackclock::record::{Series, Subject};
+use ackclock::record::{Counters, LinkLosses, Series, Subject};
 use ackclock::units::Time;
 
 use super::LARGEST_BYTES;
@@ -219,7 +219,12 @@ fn flow_table(document: &Document, caption: &str, flows: &[&FlowSummary]) -> Tab
         let share = if total > 0.0 { flow.goodput_bps.mean / total } else { 0.0 };
         let mut cells = vec![Cell::text(&flow.name), Cell::interval(&flow.goodput_bps, scale.factor, 3)];
         cells.push(Cell::Number(format!("{} %", fixed(100.0 * share, 1))));
-        let counts = [&flow.retransmissions, &flow.unnecessary_retransmissions, &flow.fast_retransmits, &flow.timeouts];
+        let counts = [
+            &flow.counts.retransmissions,
+            &flow.counts.unnecessary_retransmissions,
+            &flow.counts.fast_retransmits,
+            &flow.counts.timeouts,
+        ];
         cells.extend(counts.map(|counted| counts_cell(counted, document.runs.len())));
         table.row(cells);
     }
@@ -250,18 +255,18 @@ fn ports(document: &Document, without_warmup: bool) -> Html {
         .column("mean queue", "")
         .column(if without_warmup { "max queue, warm-up included" } else { "max queue" }, "");
     for port in busy.iter().take(PORTS_LISTED) {
-        let share = if port.arrivals.mean > 0.0 { port.drops.mean / port.arrivals.mean } else { 0.0 };
+        let share = if port.arrivals.mean > 0.0 { port.drops.total.mean / port.arrivals.mean } else { 0.0 };
         let mut cells = vec![
             Cell::text(&port.name),
             counts_cell(&port.arrivals, runs),
             Cell::Number(percent(share)),
-            counts_cell(&port.drops_overflow, runs),
+            counts_cell(&port.drops.by_reason.overflow, runs),
         ];
         if document.counts_cells() {
-            cells.push(counts_cell(&port.drops_partial_frame, runs));
+            cells.push(counts_cell(&port.drops.by_reason.partial_frame, runs));
         }
         cells.extend([
-            counts_cell(&port.drops_policy, runs),
+            counts_cell(&port.drops.by_reason.policy, runs),
             Cell::interval(&port.mean_queue, 1.0, 1),
             Cell::number(port.max_queue.max, 0),
         ]);
@@ -293,14 +298,14 @@ fn datagrams(document: &Document) -> Html {
         .column("lost", "")
         .column("lost of sent", "");
     for source in sources.iter().take(FLOWS_LISTED) {
-        let sent = source.datagrams_sent.mean;
+        let sent = source.counts.sent.mean;
         table.row(vec![
             Cell::text(&source.name),
             Cell::interval(&source.goodput_bps, scale.factor, 3),
-            counts_cell(&source.datagrams_sent, runs),
-            counts_cell(&source.datagrams_delivered, runs),
-            counts_cell(&source.datagrams_lost, runs),
-            Cell::Number(percent(if sent > 0.0 { source.datagrams_lost.mean / sent } else { 0.0 })),
+            counts_cell(&source.counts.sent, runs),
+            counts_cell(&source.counts.delivered, runs),
+            counts_cell(&source.counts.lost, runs),
+            Cell::Number(percent(if sent > 0.0 { source.counts.lost.mean / sent } else { 0.0 })),
         ]);
     }
     let more = sources.len().saturating_sub(FLOWS_LISTED);
@@ -324,12 +329,12 @@ fn links(document: &Document) -> Html {
     }
     let runs = document.runs.len();
     let mut table = Table::new("Lost on links, in packets").words("link");
-    for (reason, _) in lossy[0].lost.by_reason() {
-        table = table.column(reason, "");
+    for reason in LinkLosses::<u64>::NAMES {
+        table = table.column(reason.replace('_', " "), "");
     }
     for link in lossy.iter().take(PORTS_LISTED) {
-        let cells = link.lost.by_reason().map(|(_, counted)| counts_cell(counted, runs));
-        table.row([vec![Cell::text(&link.name)], cells.to_vec()].concat());
+        let cells = link.lost.values().map(|counted| counts_cell(counted, runs));
+        table.row(std::iter::once(Cell::text(&link.name)).chain(cells).collect());
     }
     let more = lossy.len().saturating_sub(PORTS_LISTED);
     let more = if more > 0 { format!(" {} more in result.json.", plural(more, "link")) } else { String::new() };
@@ -494,9 +499,9 @@ mod tests {
         assert!(run(&document, 1, &[]).contains("partial frame"));
         document.scenario.unit = "packets".into();
         document.runs.iter_mut().flat_map(|run| &mut run.ports).for_each(|port| {
-            port.drops.partial_frame = 0;
+            port.drops.by_reason.partial_frame = 0;
             port.after_warmup = port.after_warmup.clone().map(|mut rest| {
-                rest.drops.partial_frame = 0;
+                rest.drops.by_reason.partial_frame = 0;
                 rest
             });
         });

@@ -22,16 +22,16 @@ pub fn document(flows: u64, ports: u64, seeds: u64) -> Document {
         for (n, flow) in run.flows.iter_mut().enumerate() {
             flow.goodput_bps = 2e7 * (1.0 + 0.1 * (n as f64 / 3.0).sin() + 0.1 * noise.next());
             flow.goodput_after_warmup_bps = Some(flow.goodput_bps * 1.01);
-            flow.segments_sent = 20_000;
-            flow.retransmissions = (90.0 + 60.0 * noise.next()) as u64;
+            flow.counts.segments_sent = 20_000;
+            flow.counts.retransmissions = (90.0 + 60.0 * noise.next()) as u64;
         }
         for port in &mut run.ports {
             port.mean_queue = 700.0 + 60.0 * noise.next();
             port.max_queue = 937;
             port.arrivals = 741_000 + (3000.0 * noise.next()) as u64;
             port.departures = port.arrivals - 8000;
-            port.drops.overflow = 800;
-            port.drops.policy = 7200;
+            port.drops.by_reason.overflow = 800;
+            port.drops.by_reason.policy = 7200;
             port.drops.total = 8000;
         }
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::routes::Routed;
 use crate::ids::{Id, LinkId, VcId};
 use crate::packet::Segment;
-use crate::record::{DatagramRecord, Fingerprint, FlowRecord};
+use crate::record::{DatagramCounts, DatagramRecord, Fingerprint, FlowCounts, FlowRecord};
 use crate::scenario::{self, MIN_DATAGRAM_BYTES};
 use crate::tcp::{Receiver, Sender};
 use crate::traffic::Cbr;
@@ -141,19 +141,21 @@ pub(super) fn record(
         name: name.to_owned(),
         goodput_bps: if simulated > Span::ZERO { rate(delivered, simulated) } else { 0.0 },
         goodput_after_warmup_bps: warm.then(|| rate(delivered - sink.delivered_in_warmup, simulated - warmup)),
-        bytes_delivered: delivered,
-        bytes_sent: stats.bytes_sent,
-        segments_sent: stats.segments_sent,
-        segments_discarded_in_host: source.discarded_in_host,
-        retransmissions: stats.retransmissions,
-        unnecessary_retransmissions: sink.receiver.stats().unnecessary,
-        fast_retransmits: stats.fast_retransmits,
-        timeouts: timeouts.len() as u64,
+        counts: FlowCounts {
+            bytes_delivered: delivered,
+            bytes_sent: stats.bytes_sent,
+            segments_sent: stats.segments_sent,
+            segments_discarded_in_host: source.discarded_in_host,
+            retransmissions: stats.retransmissions,
+            unnecessary_retransmissions: sink.receiver.stats().unnecessary,
+            fast_retransmits: stats.fast_retransmits,
+            timeouts: timeouts.len() as u64,
+            damaged_frames: sink.damaged_frames,
+            damaged_ack_frames: source.damaged_frames,
+            forced_drops,
+        },
         timeout_times: timeouts,
         longest_backoff: stats.longest_backoff,
-        damaged_frames: sink.damaged_frames,
-        damaged_ack_frames: source.damaged_frames,
-        forced_drops,
         completed: stats.completed,
         sender_fingerprint: source.sender.fingerprint(),
         receiver_fingerprint: sink.receiver.fingerprint(),
@@ -186,10 +188,7 @@ impl Arrivals {
         let seconds = simulated.as_secs_f64();
         DatagramRecord {
             name: name.to_owned(),
-            sent: source.sent(),
-            delivered: self.count,
-            lost: 0,
-            bytes_delivered: bytes,
+            counts: DatagramCounts { bytes_delivered: bytes, sent: source.sent(), delivered: self.count, lost: 0 },
             goodput_bps: if simulated > Span::ZERO { bytes as f64 * 8.0 / seconds } else { 0.0 },
             fingerprint: if self.count > 0 { self.fingerprint.value() } else { 0 },
             delays: None,

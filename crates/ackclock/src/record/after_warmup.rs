@@ -1,12 +1,14 @@
 //! What is counted after the warm-up: what is counted at the end, less what was counted when the warm-up ended.
 
-use super::{DatagramRecord, Drops, FlowRecord, LinkLosses, LinkRecord, PortRecord};
+use super::{DatagramCounts, DatagramRecord, Drops, FlowCounts, FlowRecord, LinkLosses, LinkRecord, PortRecord};
 use crate::units::Span;
 
 /// One run without its warm-up. Lists have one entry for each entry of the list of the same name in [`super::Records`].
 /// Largest queues are not among it: they are known of whole runs only.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AfterWarmup {
+    /// How long it was.
+    pub time: Span,
     /// Jain's index over the goodput after the warm-up, of the flows that fairness is about.
     pub fairness: f64,
     /// What flows did.
@@ -17,30 +19,6 @@ pub struct AfterWarmup {
     pub ports: Vec<PortCounts>,
     /// What links lost.
     pub links: Vec<LinkLosses>,
-}
-
-/// What one flow did in a part of a run; each number as in [`FlowRecord`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs)]
-pub struct FlowCounts {
-    pub bytes_delivered: u64,
-    pub bytes_sent: u64,
-    pub segments_sent: u64,
-    pub retransmissions: u64,
-    pub unnecessary_retransmissions: u64,
-    pub fast_retransmits: u64,
-    pub timeouts: u64,
-}
-
-/// What one source of datagrams did in a part of a run; each number as in [`DatagramRecord`].
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[allow(missing_docs)]
-pub struct DatagramCounts {
-    pub sent: u64,
-    pub delivered: u64,
-    pub lost: u64,
-    pub bytes_delivered: u64,
-    pub goodput_bps: f64,
 }
 
 /// What happened at one port in a part of a run; each number as in [`PortRecord`].
@@ -74,8 +52,8 @@ impl Counted {
     ) -> Counted {
         Counted {
             time,
-            flows: flows.iter().map(FlowCounts::of).collect(),
-            datagrams: datagrams.iter().map(DatagramCounts::of).collect(),
+            flows: flows.iter().map(|flow| flow.counts).collect(),
+            datagrams: datagrams.iter().map(|source| source.counts).collect(),
             ports: ports.iter().map(PortCounts::of).collect(),
             links: links.iter().map(|link| link.lost).collect(),
         }
@@ -83,67 +61,18 @@ impl Counted {
 
     /// What was counted since then, at a later instant of the same run.
     pub(crate) fn after(&self, later: &Counted, fairness: f64) -> AfterWarmup {
-        let since = later.time - self.time;
         AfterWarmup {
+            time: later.time - self.time,
             fairness,
-            flows: later.flows.iter().zip(&self.flows).map(|(later, then)| later.less(then)).collect(),
-            datagrams: later
-                .datagrams
-                .iter()
-                .zip(&self.datagrams)
-                .map(|(later, then)| later.less(then, since))
-                .collect(),
+            flows: later.flows.iter().zip(&self.flows).map(|(later, then)| *later - *then).collect(),
+            datagrams: later.datagrams.iter().zip(&self.datagrams).map(|(later, then)| *later - *then).collect(),
             ports: later
                 .ports
                 .iter()
                 .zip(&self.ports)
                 .map(|(port, then)| port.less(later.time, then, self.time))
                 .collect(),
-            links: later.links.iter().zip(&self.links).map(|(later, then)| less(later, then)).collect(),
-        }
-    }
-}
-
-impl FlowCounts {
-    fn of(flow: &FlowRecord) -> FlowCounts {
-        FlowCounts {
-            bytes_delivered: flow.bytes_delivered,
-            bytes_sent: flow.bytes_sent,
-            segments_sent: flow.segments_sent,
-            retransmissions: flow.retransmissions,
-            unnecessary_retransmissions: flow.unnecessary_retransmissions,
-            fast_retransmits: flow.fast_retransmits,
-            timeouts: flow.timeouts,
-        }
-    }
-
-    fn less(&self, then: &FlowCounts) -> FlowCounts {
-        FlowCounts {
-            bytes_delivered: self.bytes_delivered - then.bytes_delivered,
-            bytes_sent: self.bytes_sent - then.bytes_sent,
-            segments_sent: self.segments_sent - then.segments_sent,
-            retransmissions: self.retransmissions - then.retransmissions,
-            unnecessary_retransmissions: self.unnecessary_retransmissions - then.unnecessary_retransmissions,
-            fast_retransmits: self.fast_retransmits - then.fast_retransmits,
-            timeouts: self.timeouts - then.timeouts,
-        }
-    }
-}
-
-impl DatagramCounts {
-    fn of(source: &DatagramRecord) -> DatagramCounts {
-        let DatagramRecord { sent, delivered, lost, bytes_delivered, goodput_bps, .. } = *source;
-        DatagramCounts { sent, delivered, lost, bytes_delivered, goodput_bps }
-    }
-
-    fn less(&self, then: &DatagramCounts, since: Span) -> DatagramCounts {
-        let bytes_delivered = self.bytes_delivered - then.bytes_delivered;
-        DatagramCounts {
-            sent: self.sent - then.sent,
-            delivered: self.delivered - then.delivered,
-            lost: self.lost - then.lost,
-            bytes_delivered,
-            goodput_bps: bytes_delivered as f64 * 8.0 / since.as_secs_f64(),
+            links: later.links.iter().zip(&self.links).map(|(later, then)| *later - *then).collect(),
         }
     }
 }
@@ -161,25 +90,10 @@ impl PortCounts {
         PortCounts {
             arrivals: self.arrivals - then.arrivals,
             departures: self.departures - then.departures,
-            drops: Drops {
-                overflow: self.drops.overflow - then.drops.overflow,
-                partial_frame: self.drops.partial_frame - then.drops.partial_frame,
-                policy: self.drops.policy - then.drops.policy,
-                outage: self.drops.outage - then.drops.outage,
-            },
+            drops: self.drops - then.drops,
             // Where nothing waited in the rest, the two products may differ in their last digits.
             mean_queue: (rest / (time - time_then).as_ps() as f64).max(0.0),
         }
-    }
-}
-
-fn less(lost: &LinkLosses, then: &LinkLosses) -> LinkLosses {
-    LinkLosses {
-        corrupted: lost.corrupted - then.corrupted,
-        outage: lost.outage - then.outage,
-        no_route: lost.no_route - then.no_route,
-        no_receiver: lost.no_receiver - then.no_receiver,
-        ttl: lost.ttl - then.ttl,
     }
 }
 

@@ -1,48 +1,79 @@
-//! What can be recorded over time: names, units, shapes. Scenario files, tables, plots and `explain` read this list.
+//! What can be recorded over time: one table of names, units, subjects, shapes and meanings. Scenario files, tables, plots and
+//! `explain` read it.
 
-/// Something that can be recorded while a run goes on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Metric {
-    /// The congestion window.
-    Cwnd,
-    /// The slow-start threshold.
-    Ssthresh,
-    /// Round trips of the segments that TCP times.
-    Rtt,
-    /// The smoothed round trip.
-    Srtt,
-    /// The retransmission timeout.
-    Rto,
-    /// First byte of each segment sent.
-    Sent,
-    /// First byte of each segment sent again.
-    Retransmissions,
-    /// First byte not yet acknowledged.
-    Acknowledged,
-    /// Payload delivered in order.
-    Throughput,
-    /// The propagation delay of the present way.
-    Delay,
-    /// How long data took from end to end.
-    OneWayDelay,
-    /// The interarrival jitter of datagrams.
-    Jitter,
-    /// Share of datagrams that is lost.
-    Loss,
-    /// Units waiting at a port.
-    Queue,
-    /// Units of each connection waiting at a port.
-    VcQueue,
-    /// How long units wait at a port.
-    Sojourn,
-    /// Share of the time in which a port transmits.
-    Utilisation,
-    /// Units refused by ports or lost on links, with connection and reason.
-    Drops,
-    /// Every change of the number of units waiting at a port.
-    QueueChanges,
-    /// Every change of the number of units of each connection waiting at a port.
-    VcQueueChanges,
+/// What the table says of a metric.
+struct Described {
+    name: &'static str,
+    unit: &'static str,
+    subject: Subject,
+    shape: Shape,
+    about: &'static str,
+}
+
+macro_rules! metrics {
+    ($($Name:ident: $name:literal, $unit:literal, $subject:ident, $shape:ident, $about:literal;)*) => {
+        /// Something that can be recorded while a run goes on.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum Metric {
+            $(#[doc = $about] $Name,)*
+        }
+
+        impl Metric {
+            /// Every metric, in the order of lists and folders.
+            pub const ALL: [Metric; TABLE.len()] = [$(Metric::$Name,)*];
+        }
+
+        const TABLE: &[Described] = &[$(Described {
+            name: $name,
+            unit: $unit,
+            subject: Subject::$subject,
+            shape: Shape::$shape,
+            about: $about,
+        },)*];
+    };
+}
+
+metrics! {
+    Cwnd: "cwnd", "bytes", Flow, Changes,
+        "Congestion window of the sender, whenever it changes.";
+    Ssthresh: "ssthresh", "bytes", Flow, Changes,
+        "Slow-start threshold of the sender, whenever it changes. Before the first loss it is the receive window, unless `initial_ssthresh` says otherwise; \"infinite\" is infinite.";
+    Rtt: "rtt", "s", Flow, Events,
+        "Each round trip that TCP measures. With timestamps: one of every acknowledgement of new data, in whole ticks of their clock, as TCP takes it. Without: from handing a segment down to its acknowledgement, one segment at a time, never one that was sent twice (Karn); exact, TCP itself sees it in whole ticks of its timer. Not that of the handshake.";
+    Srtt: "srtt", "s", Flow, Changes,
+        "Smoothed round trip as the sender estimates it, in whole ticks of its timer and eighths of them, whenever it changes.";
+    Rto: "rto", "s", Flow, Changes,
+        "Retransmission timeout of the sender, backoff included, whenever it changes.";
+    Sent: "sent", "bytes", Flow, Events,
+        "First byte of each segment that TCP hands down, retransmissions included.";
+    Retransmissions: "retransmissions", "bytes", Flow, Events,
+        "First byte of each segment that TCP hands down again.";
+    Acknowledged: "acknowledged", "bytes", Flow, Changes,
+        "First byte that the sender does not know to be delivered in order, whenever it changes.";
+    Throughput: "throughput", "bit/s", Flow, Intervals,
+        "Payload that the receiver delivers in order, per interval: mean over the interval, minimum and maximum over its tenths.";
+    Delay: "delay", "s", Flow, Changes,
+        "Propagation delay of the way that the data of the flow have at an instant, one way, nothing else counted: looked at every record_interval and whenever something happens to the network, whenever it differs. Infinite where there is no way.";
+    OneWayDelay: "one-way-delay", "s", Flow, Events,
+        "Time from when the sender hands a segment or a datagram with payload down until it has arrived whole, when it arrives; of flows and of sources of datagrams.";
+    Jitter: "jitter", "s", Flow, Events,
+        "Interarrival jitter of datagrams (RFC 3550, section 6.4.1), whenever one arrives; of sources of datagrams.";
+    Loss: "loss", "fraction", Flow, Changes,
+        "Of the datagrams sent within each record_interval the share that is lost, whenever it differs; 0 where none is sent. Of sources of datagrams.";
+    Queue: "queue", "units", Port, Intervals,
+        "Units waiting at the port, what is being transmitted not counted: exact time average, smallest and largest value over each interval. Values that last no time do not count.";
+    VcQueue: "vc-queue", "units", PortVc, Intervals,
+        "Units of each connection waiting at the port, what is being transmitted not counted: exact time average, smallest and largest value over each interval.";
+    Sojourn: "sojourn", "s", Port, Intervals,
+        "Time that units have waited at the port whose transmission begins within each interval: smallest, mean and largest; 0 where none begins.";
+    Utilisation: "utilisation", "fraction", Port, Intervals,
+        "Share of the time in which the port transmits: mean over the interval, minimum and maximum over its tenths.";
+    Drops: "drops", "units", Port, Drops,
+        "Each unit that the port refuses or its link loses: when, of which connection, of which frame, and why (overflow, partial-frame, policy; corrupted, outage, no-route, no-receiver, ttl).";
+    QueueChanges: "queue-changes", "units", Port, Changes,
+        "Units waiting at the port, whenever the number changes for longer than no time. Large.";
+    VcQueueChanges: "vc-queue-changes", "units", PortVc, Changes,
+        "Units of each connection waiting at the port, whenever their number changes for longer than no time. Very large.";
 }
 
 /// What a metric is recorded of.
@@ -70,148 +101,38 @@ pub enum Shape {
 }
 
 impl Metric {
-    /// Every metric, in the order of lists and folders.
-    pub const ALL: [Metric; 20] = [
-        Metric::Cwnd,
-        Metric::Ssthresh,
-        Metric::Rtt,
-        Metric::Srtt,
-        Metric::Rto,
-        Metric::Sent,
-        Metric::Retransmissions,
-        Metric::Acknowledged,
-        Metric::Throughput,
-        Metric::Delay,
-        Metric::OneWayDelay,
-        Metric::Jitter,
-        Metric::Loss,
-        Metric::Queue,
-        Metric::VcQueue,
-        Metric::Sojourn,
-        Metric::Utilisation,
-        Metric::Drops,
-        Metric::QueueChanges,
-        Metric::VcQueueChanges,
-    ];
-
-    /// Its name in scenario files and of its tables.
-    pub fn name(self) -> &'static str {
-        match self {
-            Metric::Cwnd => "cwnd",
-            Metric::Ssthresh => "ssthresh",
-            Metric::Rtt => "rtt",
-            Metric::Srtt => "srtt",
-            Metric::Rto => "rto",
-            Metric::Sent => "sent",
-            Metric::Retransmissions => "retransmissions",
-            Metric::Acknowledged => "acknowledged",
-            Metric::Throughput => "throughput",
-            Metric::Delay => "delay",
-            Metric::OneWayDelay => "one-way-delay",
-            Metric::Jitter => "jitter",
-            Metric::Loss => "loss",
-            Metric::Queue => "queue",
-            Metric::VcQueue => "vc-queue",
-            Metric::Sojourn => "sojourn",
-            Metric::Utilisation => "utilisation",
-            Metric::Drops => "drops",
-            Metric::QueueChanges => "queue-changes",
-            Metric::VcQueueChanges => "vc-queue-changes",
-        }
-    }
-
     /// The metric of a name.
     pub fn named(name: &str) -> Option<Metric> {
         Metric::ALL.into_iter().find(|metric| metric.name() == name)
     }
 
+    /// Its name in scenario files and of its tables.
+    pub fn name(self) -> &'static str {
+        self.described().name
+    }
+
     /// The unit of its values. `units` are cells on an ATM network, packets on a packet network.
     pub fn unit(self) -> &'static str {
-        match self {
-            Metric::Cwnd | Metric::Ssthresh | Metric::Sent | Metric::Retransmissions | Metric::Acknowledged => "bytes",
-            Metric::Rtt | Metric::Srtt | Metric::Rto | Metric::Delay => "s",
-            Metric::OneWayDelay | Metric::Jitter | Metric::Sojourn => "s",
-            Metric::Throughput => "bit/s",
-            Metric::Queue | Metric::VcQueue | Metric::QueueChanges | Metric::VcQueueChanges | Metric::Drops => "units",
-            Metric::Utilisation | Metric::Loss => "fraction",
-        }
+        self.described().unit
     }
 
     /// What it is recorded of.
     pub fn subject(self) -> Subject {
-        match self {
-            Metric::Queue | Metric::Sojourn | Metric::Utilisation | Metric::Drops | Metric::QueueChanges => {
-                Subject::Port
-            }
-            Metric::VcQueue | Metric::VcQueueChanges => Subject::PortVc,
-            _ => Subject::Flow,
-        }
+        self.described().subject
     }
 
     /// What its record looks like.
     pub fn shape(self) -> Shape {
-        match self {
-            Metric::Rtt | Metric::Sent | Metric::Retransmissions => Shape::Events,
-            Metric::OneWayDelay | Metric::Jitter => Shape::Events,
-            Metric::Throughput | Metric::Queue | Metric::VcQueue | Metric::Utilisation => Shape::Intervals,
-            Metric::Sojourn => Shape::Intervals,
-            Metric::Drops => Shape::Drops,
-            _ => Shape::Changes,
-        }
+        self.described().shape
     }
 
     /// What it means, in full.
     pub fn about(self) -> &'static str {
-        match self {
-            Metric::Cwnd => "Congestion window of the sender, whenever it changes.",
-            Metric::Ssthresh => {
-                "Slow-start threshold of the sender, whenever it changes. Before the first loss it is the receive window, unless `initial_ssthresh` says otherwise; \"infinite\" is infinite."
-            }
-            Metric::Rtt => {
-                "Each round trip that TCP measures. With timestamps: one of every acknowledgement of new data, in whole ticks of their clock, as TCP takes it. Without: from handing a segment down to its acknowledgement, one segment at a time, never one that was sent twice (Karn); exact, TCP itself sees it in whole ticks of its timer. Not that of the handshake."
-            }
-            Metric::Srtt => {
-                "Smoothed round trip as the sender estimates it, in whole ticks of its timer and eighths of them, whenever it changes."
-            }
-            Metric::Rto => "Retransmission timeout of the sender, backoff included, whenever it changes.",
-            Metric::Sent => "First byte of each segment that TCP hands down, retransmissions included.",
-            Metric::Retransmissions => "First byte of each segment that TCP hands down again.",
-            Metric::Acknowledged => {
-                "First byte that the sender does not know to be delivered in order, whenever it changes."
-            }
-            Metric::Throughput => {
-                "Payload that the receiver delivers in order, per interval: mean over the interval, minimum and maximum over its tenths."
-            }
-            Metric::Delay => {
-                "Propagation delay of the way that the data of the flow have at an instant, one way, nothing else counted: looked at every record_interval and whenever something happens to the network, whenever it differs. Infinite where there is no way."
-            }
-            Metric::OneWayDelay => {
-                "Time from when the sender hands a segment or a datagram with payload down until it has arrived whole, when it arrives; of flows and of sources of datagrams."
-            }
-            Metric::Jitter => {
-                "Interarrival jitter of datagrams (RFC 3550, section 6.4.1), whenever one arrives; of sources of datagrams."
-            }
-            Metric::Loss => {
-                "Of the datagrams sent within each record_interval the share that is lost, whenever it differs; 0 where none is sent. Of sources of datagrams."
-            }
-            Metric::Queue => {
-                "Units waiting at the port, what is being transmitted not counted: exact time average, smallest and largest value over each interval. Values that last no time do not count."
-            }
-            Metric::VcQueue => "The same for the units of each connection that crosses the port.",
-            Metric::Sojourn => {
-                "Time that units have waited at the port whose transmission begins within each interval: smallest, mean and largest; 0 where none begins."
-            }
-            Metric::Utilisation => {
-                "Share of the time in which the port transmits: mean over the interval, minimum and maximum over its tenths."
-            }
-            Metric::Drops => {
-                "Each unit that the port refuses or its link loses: when, of which connection, of which frame, and why (overflow, partial-frame, policy; corrupted, outage, no-route, no-receiver, ttl)."
-            }
-            Metric::QueueChanges => {
-                "Units waiting at the port, whenever the number changes for longer than no time. Large."
-            }
-            Metric::VcQueueChanges => "The same for the units of each connection that crosses the port. Very large.",
-        }
+        self.described().about
+    }
+
+    fn described(self) -> &'static Described {
+        &TABLE[self as usize]
     }
 
     fn bit(self) -> u32 {

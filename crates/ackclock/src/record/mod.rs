@@ -1,6 +1,7 @@
 //! What a run leaves behind: plain values, named and with units. Files are written elsewhere.
 
 mod after_warmup;
+mod counters;
 mod fingerprint;
 mod histogram;
 mod metric;
@@ -10,13 +11,12 @@ pub mod stats;
 pub mod trace;
 
 pub(crate) use after_warmup::Counted;
-pub use after_warmup::{AfterWarmup, DatagramCounts, FlowCounts, PortCounts};
+pub use after_warmup::{AfterWarmup, PortCounts};
+pub use counters::{Counter, Counters, DatagramCounts, Drops, FlowCounts, LinkLosses};
 pub use fingerprint::{Fingerprint, combine};
 pub use histogram::Histogram;
 pub use metric::{GROUPS, Metric, MetricSet, Shape, Subject};
 pub use series::{Capture, Captured, Columns, Loss, Series};
-
-use std::ops::AddAssign;
 
 use crate::units::{Span, Time};
 
@@ -64,32 +64,12 @@ pub struct FlowRecord {
     pub goodput_bps: f64,
     /// The same over the time after the warm-up; `None` for a run that ended before.
     pub goodput_after_warmup_bps: Option<f64>,
-    /// Payload bytes delivered in order, each counted once.
-    pub bytes_delivered: u64,
-    /// Payload bytes sent, retransmissions included.
-    pub bytes_sent: u64,
-    /// Segments sent, retransmissions included.
-    pub segments_sent: u64,
-    /// Segments that TCP sent, but that a timeout took back before the host began to transmit them.
-    pub segments_discarded_in_host: u64,
-    /// Segments that TCP sent again.
-    pub retransmissions: u64,
-    /// Segments that arrived although the receiver held all their bytes.
-    pub unnecessary_retransmissions: u64,
-    /// Losses found by duplicate or selective acknowledgements.
-    pub fast_retransmits: u64,
-    /// Expiries of the retransmission timer.
-    pub timeouts: u64,
+    /// What is counted.
+    pub counts: FlowCounts,
     /// When the timer expired.
     pub timeout_times: Vec<Time>,
     /// Reductions of ssthresh with no growth of the window between them: the longest series.
     pub longest_backoff: u32,
-    /// Damaged data frames that AAL5 discarded at the receiver. Two frames merged by a lost end mark count once.
-    pub damaged_frames: u64,
-    /// The same for acknowledgements, at the sender.
-    pub damaged_ack_frames: u64,
-    /// Segments lost on purpose.
-    pub forced_drops: u64,
     /// When the last byte of a file was acknowledged.
     pub completed: Option<Time>,
     /// Hash over what the sender saw and did.
@@ -123,14 +103,8 @@ pub struct DatagramDelays {
 pub struct DatagramRecord {
     /// The source's name.
     pub name: String,
-    /// Datagrams sent.
-    pub sent: u64,
-    /// Datagrams that arrived.
-    pub delivered: u64,
-    /// Datagrams refused by ports, or lost on links. The others are on their way.
-    pub lost: u64,
-    /// Payload bytes that arrived.
-    pub bytes_delivered: u64,
+    /// What is counted.
+    pub counts: DatagramCounts,
     /// Payload bits per second that arrived, over the whole run.
     pub goodput_bps: f64,
     /// Hash over the arrivals.
@@ -234,23 +208,10 @@ impl DropReason {
     }
 }
 
-/// Refused units by reason.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Drops {
-    /// The buffer was full.
-    pub overflow: u64,
-    /// The rest of a frame that had lost a cell to overflow (PPD).
-    pub partial_frame: u64,
-    /// A whole frame refused by the policy: EPD, Selective Drop, FBA.
-    pub policy: u64,
-    /// Packets that waited when their link went down, if that empties the queue.
-    pub outage: u64,
-}
-
 impl Drops {
     /// All refused units.
     pub fn total(&self) -> u64 {
-        self.overflow + self.partial_frame + self.policy + self.outage
+        self.values().sum()
     }
 }
 
@@ -284,25 +245,10 @@ pub fn lost(name: &str, ports: &[PortRecord], links: &[LinkRecord]) -> u64 {
     refused.sum::<u64>() + on_links.map(|vc| vc.lost.total()).sum::<u64>()
 }
 
-/// Packets lost on a link or at its far end, by reason.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct LinkLosses {
-    /// They arrived damaged, at the queue or at the other end.
-    pub corrupted: u64,
-    /// They were lost when the link went down, or when they were on a way that went away.
-    pub outage: u64,
-    /// They came by this link to a node from which there was no way on.
-    pub no_route: u64,
-    /// They were transmitted when nobody was at the far end.
-    pub no_receiver: u64,
-    /// They came by this link to a node, and had crossed as many links as they may.
-    pub ttl: u64,
-}
-
 impl LinkLosses {
     /// All lost packets.
     pub fn total(&self) -> u64 {
-        self.corrupted + self.outage + self.no_route + self.no_receiver + self.ttl
+        self.values().sum()
     }
 
     /// Counts a packet that was lost for this reason.
@@ -320,16 +266,6 @@ impl LinkLosses {
                 unreachable!("a link refuses nothing")
             }
         }
-    }
-}
-
-impl AddAssign for LinkLosses {
-    fn add_assign(&mut self, other: LinkLosses) {
-        self.corrupted += other.corrupted;
-        self.outage += other.outage;
-        self.no_route += other.no_route;
-        self.no_receiver += other.no_receiver;
-        self.ttl += other.ttl;
     }
 }
 

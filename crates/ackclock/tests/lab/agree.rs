@@ -4,7 +4,7 @@ use std::any::Any;
 use std::fmt::Debug;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use ackclock::record::Records;
+use ackclock::record::{Counters, Records};
 use ackclock::scenario::Scenario;
 use ackclock::sim::{Engine, Simulation, build_with};
 use ackclock::units::Time;
@@ -115,16 +115,20 @@ pub fn difference(batched: &Records, reference: &Records) -> Option<String> {
         compare!(other.name, port, other, vcs fingerprint);
     }
     for (source, other) in batched.datagrams.iter().zip(&reference.datagrams) {
-        compare!(other.name, source, other, name sent delivered lost bytes_delivered goodput_bps fingerprint delays);
+        if let Some(difference) = counted(&other.name, &source.counts, &other.counts) {
+            return Some(difference);
+        }
+        compare!(other.name, source, other, name counts goodput_bps fingerprint delays);
     }
     for (link, other) in batched.links.iter().zip(&reference.links) {
         compare!(other.name, link, other, name lost vcs fingerprint);
     }
     for (flow, other) in batched.flows.iter().zip(&reference.flows) {
-        compare!(other.name, flow, other, name bytes_sent bytes_delivered segments_sent segments_discarded_in_host
-            retransmissions unnecessary_retransmissions fast_retransmits timeouts timeout_times longest_backoff
-            damaged_frames damaged_ack_frames forced_drops completed sender_fingerprint receiver_fingerprint goodput_bps
-            goodput_after_warmup_bps delays);
+        if let Some(difference) = counted(&other.name, &flow.counts, &other.counts) {
+            return Some(difference);
+        }
+        compare!(other.name, flow, other, name counts timeout_times longest_backoff completed sender_fingerprint
+            receiver_fingerprint goodput_bps goodput_after_warmup_bps delays);
     }
     for (series, other) in batched.series.iter().zip(&reference.series) {
         let name = format!("{} of {} {}", other.metric.name(), other.of, other.vc.as_deref().unwrap_or_default());
@@ -139,6 +143,13 @@ pub fn difference(batched: &Records, reference: &Records) -> Option<String> {
     compare!("run", batched, reference, seed simulated complete efficiency efficiency_after_warmup fairness after_warmup fingerprint
         flows datagrams ports links series captures);
     Some("something that is not compared by itself".to_owned())
+}
+
+/// Which counter differs first.
+fn counted<C: Counters<Value = u64>>(of: &str, batched: &C, reference: &C) -> Option<String> {
+    let mut all = C::ALL.iter().zip(batched.values().zip(reference.values()));
+    let (counter, (batched, reference)) = all.find(|(_, (batched, reference))| batched != reference)?;
+    Some(format!("{of}: {} is {batched}, not {reference}", counter.name))
 }
 
 /// A value in at most a hundred letters.

@@ -115,10 +115,10 @@ pub fn conserves(records: &Records) {
         assert_eq!(link.lost, lost, "{}", link.name);
     }
     for source in &records.datagrams {
-        assert!(source.delivered + source.lost <= source.sent, "{}", source.name);
+        assert!(source.counts.delivered + source.counts.lost <= source.counts.sent, "{}", source.name);
     }
     for flow in &records.flows {
-        assert!(flow.bytes_delivered <= flow.bytes_sent);
-        assert!(flow.retransmissions <= flow.segments_sent);
+        assert!(flow.counts.bytes_delivered <= flow.counts.bytes_sent);
+        assert!(flow.counts.retransmissions <= flow.counts.segments_sent);
     }
 }
