@@ -167,16 +167,10 @@ fn error(item: &Item, place: &'static str, report: &mut Report) -> Option<LinkEr
             .label("nothing it applies to can ever arrive")
             .help("rate = 0.01 is one packet in a hundred; for a link that is down, write `outages`");
     }
-    let place = match fields.word("place", &["egress", "ingress", "receiver"], Some(place))? {
-        "egress" => Place::Egress,
-        "ingress" => Place::Ingress,
-        _ => Place::Receiver,
-    };
-    let applies_to = match fields.word("applies_to", &["all", "tcp", "data"], Some("all"))? {
-        "all" => AppliesTo::All,
-        "tcp" => AppliesTo::Tcp,
-        _ => AppliesTo::Data,
-    };
+    let places = [("egress", Place::Egress), ("ingress", Place::Ingress), ("receiver", Place::Receiver)];
+    let place = fields.choice("place", &places, place)?;
+    let all = [("all", AppliesTo::All), ("tcp", AppliesTo::Tcp), ("data", AppliesTo::Data)];
+    let applies_to = fields.choice("applies_to", &all, "all")?;
     let direction = match fields.table.entries.get("direction").map(|entry| &entry.item) {
         None => None,
         Some(Item { node: Node::Text(text), .. }) if text == "both" => None,
@@ -257,6 +251,13 @@ impl<'a> Fields<'a> {
         }
         let item = self.item(key, &format!("{:?}", words[0]))?;
         values::word_of(key, words, item, self.report)
+    }
+
+    /// What a word stands for, or the default word.
+    fn choice<T: Copy>(&mut self, key: &str, choices: &[(&'static str, T)], default: &'static str) -> Option<T> {
+        let words: Vec<&'static str> = choices.iter().map(|(word, _)| *word).collect();
+        let word = self.word(key, &words, Some(default))?;
+        choices.iter().find(|(known, _)| *known == word).map(|(_, choice)| *choice)
     }
 
     fn integer(&mut self, key: &str, min: u64, default: Option<u64>) -> Option<u64> {
@@ -345,10 +346,8 @@ pub(crate) fn link_schedule(
     if let Some(schedule) = delays {
         let shape = if settings.word("delay_shape")? == "linear" { Shape::Linear } else { Shape::Steps };
         link_schedule.delays = Delays::new(shape, schedule.points().map(|(at, ps)| (at, Span::from_ps(ps))).collect());
-        link_schedule.reordering = match settings.word("reordering")? {
-            "prevent" => Reordering::Prevent,
-            _ => Reordering::Natural,
-        };
+        let reorderings = [("prevent", Reordering::Prevent), ("natural", Reordering::Natural)];
+        link_schedule.reordering = settings.choice("reordering", &reorderings)?;
         link_schedule.under_way = if settings.word("under_way")? == "drop" { UnderWay::Drop } else { UnderWay::Keep };
         if shape == Shape::Linear && link_schedule.under_way == UnderWay::Drop {
             report

@@ -247,6 +247,16 @@ impl Settings {
         self.value(name).and_then(Value::word)
     }
 
+    /// What the word of a key stands for.
+    ///
+    /// # Panics
+    /// If its word has no meaning here: each word of the table of keys has one.
+    pub(crate) fn choice<T: Copy>(&self, name: &str, choices: &[(&str, T)]) -> Option<T> {
+        let word = self.word(name)?;
+        let choice = choices.iter().find(|(known, _)| *known == word);
+        Some(choice.unwrap_or_else(|| panic!("`{name}` is {word:?}, which has no meaning")).1)
+    }
+
     /// The boolean of a key.
     pub(crate) fn flag(&self, name: &str) -> Option<bool> {
         match self.value(name)? {

@@ -46,10 +46,15 @@ pub(crate) fn params(tables: &Tables, technology: Option<Technology>, report: &m
         true => AckPolicy::Delayed { timeout: settings.span("delayed_ack_timeout")? },
         false => AckPolicy::EverySegment,
     };
-    let out_of_order = match settings.word("out_of_order")? {
-        "buffer" => OutOfOrder::Buffer,
-        _ => OutOfOrder::Discard,
-    };
+    let out_of_order =
+        settings.choice("out_of_order", &[("buffer", OutOfOrder::Buffer), ("discard", OutOfOrder::Discard)])?;
+    let initial_window_from = [
+        ("start", InitialWindowFrom::Start),
+        ("first-ack", InitialWindowFrom::FirstAck),
+        ("second-ack", InitialWindowFrom::SecondAck),
+    ];
+    let first_segment = [("data", FirstSegment::Data), ("empty", FirstSegment::Empty)];
+    let host_queue = [("discard", HostQueue::Discard), ("keep", HostQueue::Keep)];
     let (recovery, receiver_sack) = (recovery?, settings.flag("receiver_sack")?);
     // Of other connections the keys have no meaning, whatever they say.
     let sack = if receiver_sack && recovery.needs().sack { sack(settings)? } else { SackParams::default() };
@@ -58,11 +63,7 @@ pub(crate) fn params(tables: &Tables, technology: Option<Technology>, report: &m
         recovery,
         congestion_control: congestion_control?,
         initial_window_segments: u32::try_from(settings.amount("initial_window")?).ok()?,
-        initial_window_from: match settings.word("initial_window_from")? {
-            "start" => InitialWindowFrom::Start,
-            "first-ack" => InitialWindowFrom::FirstAck,
-            _ => InitialWindowFrom::SecondAck,
-        },
+        initial_window_from: settings.choice("initial_window_from", &initial_window_from)?,
         initial_ssthresh,
         receive_window: receive_window?,
         window_scale: window_scale?,
@@ -70,20 +71,14 @@ pub(crate) fn params(tables: &Tables, technology: Option<Technology>, report: &m
         ack,
         out_of_order,
         header_bytes: u16::try_from(settings.amount("header")?).ok()?,
-        first_segment: match settings.word("first_segment")? {
-            "data" => FirstSegment::Data,
-            _ => FirstSegment::Empty,
-        },
+        first_segment: settings.choice("first_segment", &first_segment)?,
         handshake: settings.flag("handshake")?,
         fin: settings.flag("fin")?,
         timestamp_clock: match settings.flag("timestamps")? {
             true => Some(settings.span("timestamp_clock")?),
             false => None,
         },
-        host_queue: match settings.word("host_queue_at_timeout")? {
-            "discard" => HostQueue::Discard,
-            _ => HostQueue::Keep,
-        },
+        host_queue: settings.choice("host_queue_at_timeout", &host_queue)?,
         receiver_sack,
         sack,
     })
@@ -91,16 +86,15 @@ pub(crate) fn params(tables: &Tables, technology: Option<Technology>, report: &m
 
 /// What selective acknowledgements say.
 fn sack(settings: &Settings) -> Option<SackParams> {
-    let preference = match settings.word("sack_option")? {
-        "offset-1" => Some(Preference::Always(Alternative::FirstEdge)),
-        "offset-2" => Some(Preference::Always(Alternative::EdgeBefore)),
-        "offset-auto" => Some(Preference::Shorter),
-        _ => None,
-    };
-    let form = match settings.word("offset_sack_kind")? {
-        "private" => Form::Private { kind: PRIVATE_KIND },
-        _ => Form::Experimental,
-    };
+    let preferences = [
+        ("standard", None),
+        ("offset-1", Some(Preference::Always(Alternative::FirstEdge))),
+        ("offset-2", Some(Preference::Always(Alternative::EdgeBefore))),
+        ("offset-auto", Some(Preference::Shorter)),
+    ];
+    let preference = settings.choice("sack_option", &preferences)?;
+    let forms = [("private", Form::Private { kind: PRIVATE_KIND }), ("experimental", Form::Experimental)];
+    let form = settings.choice("offset_sack_kind", &forms)?;
     let receiver_knows = settings.flag("receiver_offset_sack")?;
     let offset = preference.map(|preference| OffsetSackParams { preference, form, receiver_knows });
     Some(SackParams {
@@ -212,11 +206,8 @@ fn timer(settings: &Settings, report: &mut Report) -> Option<TimerParams> {
             .label(format!("`initial_rto` is {}", spelled(initial)));
         return None;
     }
-    let kind = match settings.word("timer")? {
-        "bsd" => TimerKind::Bsd,
-        "rfc6298" => TimerKind::Rfc6298,
-        _ => TimerKind::Ns2,
-    };
+    let kinds = [("bsd", TimerKind::Bsd), ("rfc6298", TimerKind::Rfc6298), ("ns2", TimerKind::Ns2)];
+    let kind = settings.choice("timer", &kinds)?;
     Some(TimerParams {
         kind,
         granularity: tick?,
