@@ -56,6 +56,7 @@ accept: ## look at changed snapshots and take them over
 	@command -v cargo-insta >/dev/null || $(CARGO) install --locked cargo-insta
 	$(CARGO) insta review
 	INSTA_UPDATE=always $(CARGO) test --locked -p ackclock-scenario --test registry
+	INSTA_UPDATE=always $(CARGO) test --locked -p ackclock-cli --test readme the_message
 
 fuzz: ## FUZZ_RUNS executions of the scenario reader and of both engines side by side (needs the nightly toolchain)
 	@command -v cargo-fuzz >/dev/null || $(CARGO) install --locked cargo-fuzz
