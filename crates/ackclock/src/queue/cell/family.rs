@@ -3,13 +3,15 @@
 use std::fmt;
 use std::sync::Arc;
 
-use super::{BatchHints, CellArrival, CellPolicy, DynamicThreshold, Epd, Fba, Mechanism, Ppd, SelectiveDrop, TailDrop};
+use super::{BatchHints, CellArrival, CellPolicy, Mechanism};
 use crate::ids::VcId;
 use crate::queue::{Buffer, Policy, Verdict};
 
 /// The family, a line each. From the list come the parameters, the states and their dispatch, and [`POLICIES`].
 macro_rules! cell_policies {
-    ($($Name:ident,)*) => {
+    ($($file:ident::$Name:ident,)*) => {
+        $(use super::$file::$Name;)*
+
         /// A drop policy of cells and its parameters.
         #[derive(Clone, Debug, PartialEq)]
         #[allow(missing_docs)]
@@ -84,12 +86,12 @@ macro_rules! cell_policies {
 }
 
 cell_policies! {
-    TailDrop,
-    Ppd,
-    Epd,
-    SelectiveDrop,
-    Fba,
-    DynamicThreshold,
+    tail_drop::TailDrop,
+    ppd::Ppd,
+    epd::Epd,
+    selective_drop::SelectiveDrop,
+    fba::Fba,
+    dynamic_threshold::DynamicThreshold,
 }
 
 /// What is done with a policy whose type is known: one kernel for each.

@@ -3,14 +3,16 @@
 use std::fmt;
 use std::sync::Arc;
 
-use super::{CoDel, Mechanism, PacketPolicy, Pie, Red, TailDrop};
+use super::{Mechanism, PacketPolicy};
 use crate::queue::Policy;
 use crate::rng::Stream;
 use crate::units::Rate;
 
 /// The family, a line each. From the list come the parameters, how each begins, and [`POLICIES`].
 macro_rules! packet_policies {
-    ($($Name:ident,)*) => {
+    ($($file:ident::$Name:ident,)*) => {
+        $(use super::$file::$Name;)*
+
         /// A drop policy of packets and its parameters.
         #[derive(Clone, Debug, PartialEq)]
         #[allow(missing_docs)]
@@ -59,10 +61,10 @@ macro_rules! packet_policies {
 }
 
 packet_policies! {
-    TailDrop,
-    Red,
-    CoDel,
-    Pie,
+    tail_drop::TailDrop,
+    red::Red,
+    codel::CoDel,
+    pie::Pie,
 }
 
 /// The name of a policy from outside.
