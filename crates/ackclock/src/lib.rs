@@ -56,7 +56,7 @@
 //!
 //! let mut run = sim::build(&scenario, 1);
 //! while !run.step(run.progress().now + Span::from_ms(100)).finished() {}
-//! assert_eq!(run.records().flows[0].bytes_delivered, 100_000);
+//! assert_eq!(run.records().flows[0].counts.bytes_delivered, 100_000);
 //! ```
 
 mod batch;
