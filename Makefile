@@ -61,8 +61,11 @@ accept: ## look at changed snapshots and take them over
 fuzz: ## FUZZ_RUNS executions of the scenario reader and of both engines side by side (needs the nightly toolchain)
 	@command -v cargo-fuzz >/dev/null || $(CARGO) install --locked cargo-fuzz
 	mkdir -p fuzz/corpus/scenario
+	@# Keys and words as the schema has them.
+	$(CARGO) run --release --locked -q -p ackclock-cli -- schema | grep -oE '"[a-z0-9_-]+"' | sort -u | \
+		cat fuzz/scenario.dict - >fuzz/corpus/scenario.dict
 	cd fuzz && $(CARGO) +nightly fuzz run --sanitizer none scenario corpus/scenario seeds/scenario -- \
-		-runs=$(or $(FUZZ_RUNS),1000000) -max_len=4096 -timeout=20 -dict=scenario.dict
+		-runs=$(or $(FUZZ_RUNS),1000000) -max_len=4096 -timeout=20 -dict=corpus/scenario.dict
 	@# Long inputs to begin with: what is empty is the same simple network for a long time.
 	mkdir -p fuzz/corpus/engines
 	for n in 1 2 3 4 5 6 7 8; do head -c 400 /dev/urandom >fuzz/corpus/engines/start-$$n; done
