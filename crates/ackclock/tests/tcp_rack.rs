@@ -27,10 +27,10 @@ fn total(records: &Records, of: impl Fn(&FlowRecord) -> u64) -> u64 {
 /// Two flows of BBR lose retransmissions, too: RFC 6675 waits for the timer again and again, and sends what had arrived.
 #[test]
 fn bbr_fills_a_shallow_buffer_without_timeouts() {
-    for growth in ["tcp.congestion_control=bbr1", "tcp.congestion_control=bbr3"] {
+    for algorithm in ["tcp.congestion_control=bbr1", "tcp.congestion_control=bbr3"] {
         let with = |recovery| {
             let records =
-                run("shallow", &[SECOND_FLOW[0], SECOND_FLOW[1], "queue.buffer=10 packets", growth, recovery]);
+                run("shallow", &[SECOND_FLOW[0], SECOND_FLOW[1], "queue.buffer=10 packets", algorithm, recovery]);
             let lost: u64 = records.ports.iter().map(|port| port.drops.overflow).sum();
             let goodput: f64 = records.flows.iter().map(|flow| flow.goodput_bps).sum();
             (
@@ -40,9 +40,9 @@ fn bbr_fills_a_shallow_buffer_without_timeouts() {
             )
         };
         let (rack, rfc6675) = (with(RACK), with(RFC6675));
-        assert!(rack.0 > 9.3e6 && rfc6675.0 < 9.1e6, "{growth}: {} {}", rack.0, rfc6675.0);
-        assert!(rack.1 == 0 && rfc6675.1 > 10, "{growth}: {} {}", rack.1, rfc6675.1);
-        assert!(rack.2 < 3 && rfc6675.2 > 100, "sent again for nothing, {growth}: {} {}", rack.2, rfc6675.2);
+        assert!(rack.0 > 9.3e6 && rfc6675.0 < 9.1e6, "{algorithm}: {} {}", rack.0, rfc6675.0);
+        assert!(rack.1 == 0 && rfc6675.1 > 10, "{algorithm}: {} {}", rack.1, rfc6675.1);
+        assert!(rack.2 < 3 && rfc6675.2 > 100, "sent again for nothing, {algorithm}: {} {}", rack.2, rfc6675.2);
     }
 }
 

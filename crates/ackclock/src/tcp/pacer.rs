@@ -81,7 +81,7 @@ impl Pacer {
     ) {
         let Some((now, delivered, prior_in_flight)) = self.heard.take() else { return };
         let in_flight = recovery.in_flight(flight);
-        self.tell_losses(now, recovery, flight, congestion_control);
+        self.report_losses(now, recovery, flight, congestion_control);
         let loss_state = match recovery.in_recovery() {
             true => LossState::Recovery,
             false if flight.una < self.repaired_at => LossState::Timeout,
@@ -122,7 +122,7 @@ impl Pacer {
     }
 
     /// Congestion control is told what recovery has found to be lost.
-    pub(super) fn tell_losses(
+    pub(super) fn report_losses(
         &mut self,
         now: Time,
         recovery: &RecoveryState,
@@ -131,7 +131,7 @@ impl Pacer {
     ) {
         for &number in recovery.newly_lost() {
             if let Some(lost) = self.deliveries.lose(number, flight.max) {
-                self.tell_loss(now, &lost, flight, congestion_control);
+                self.report_loss(now, &lost, flight, congestion_control);
             }
         }
         self.tell_losses_below(now, recovery.lost_below(flight), flight, congestion_control);
@@ -145,11 +145,11 @@ impl Pacer {
         congestion_control: &mut CongestionControlState,
     ) {
         while let Some(lost) = self.deliveries.lose_below(lost_below, flight.max) {
-            self.tell_loss(now, &lost, flight, congestion_control);
+            self.report_loss(now, &lost, flight, congestion_control);
         }
     }
 
-    fn tell_loss(&self, now: Time, lost: &Lost, flight: &Flight, congestion_control: &mut CongestionControlState) {
+    fn report_loss(&self, now: Time, lost: &Lost, flight: &Flight, congestion_control: &mut CongestionControlState) {
         congestion_control.on_lost_segment(&LostSegment {
             now,
             mss: flight.mss as f64,

@@ -62,7 +62,7 @@ impl Sender {
     /// Recovery has found losses without an acknowledgement.
     pub(super) fn pacer_on_losses(&mut self, now: Time) {
         if let Some(pacer) = self.extra.as_mut().and_then(|extra| extra.pacer.as_mut()) {
-            pacer.tell_losses(now, &self.recovery, &self.flight, &mut self.congestion_control);
+            pacer.report_losses(now, &self.recovery, &self.flight, &mut self.congestion_control);
         }
     }
 
