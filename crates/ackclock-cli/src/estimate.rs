@@ -1,10 +1,11 @@
 //! How much a run is going to write, before it is run. The scenario is simulated on a smaller scale of time: it ends
-//! earlier, flows start and stop earlier and have smaller files, all by the same power of two, so that everything that a
-//! scenario says of its flows is in what is measured. What such a run records is measured in the form in which it would be
-//! written. Two scales give a straight line over the duration: what a run begins with is written once, the rest in
-//! proportion to time. Three scales give two such lines; where these differ, the answer is a range.
+//! earlier, flows start and stop earlier and have smaller files, links change and are down earlier and for a shorter time, all by
+//! the same power of two, so that everything that a scenario says of its flows and links is in what is measured. What such a run
+//! records is measured in the form in which it would be written. Two scales give a straight line over the duration: what a run
+//! begins with is written once, the rest in proportion to time. Three scales give two such lines; where these differ, the answer
+//! is a range. The more runs there are, the larger are the scales: the estimate takes a part of the time of all.
 //!
-//! What happens to links and satellites at given instants is not scaled: such a run has what is at its beginning.
+//! The motion of satellites is not scaled: a run on a smaller scale has the satellites of the beginning.
 //!
 //! Only runs that can write more than a gigabyte are looked at, by a bound on rows and octets, and only for long if they are
 //! near to it, so that nobody else waits.
@@ -12,6 +13,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use ackclock::ids::{Id, LinkId};
+use ackclock::link::LinkSchedule;
 use ackclock::packet::{IP_HEADER_BYTES, TCP_HEADER_BYTES, aal5};
 use ackclock::record::{Metric, Records, Shape, Subject};
 use ackclock::scenario::{Flow, NodeKind, Scenario, Technology};
@@ -34,7 +36,8 @@ pub fn warning(scenario: &Scenario, part: &ScenarioPart, seed: u64, runs: usize,
     if bound.bytes * runs as f64 <= MUCH_BYTES {
         return None;
     }
-    let estimate = Estimate::of(scenario, part, seed, &bound, LEAST_WORK, MUCH_BYTES / runs as f64, stop)?;
+    let enough = Enough { work: LEAST_WORK, runs, bytes: MUCH_BYTES / runs as f64 };
+    let estimate = Estimate::of(scenario, part, seed, &bound, &enough, stop)?;
     let all = [estimate.low, estimate.high].map(|bytes| bytes * runs as f64);
     if all[1] <= MUCH_BYTES {
         return None;
@@ -67,6 +70,26 @@ struct Estimate {
     simulated: Span,
 }
 
+/// When an estimate is good enough.
+struct Enough {
+    /// Events and rows of the run on the largest scale, at least.
+    work: u64,
+    /// How many runs there will be.
+    runs: usize,
+    /// Much less than so many octets by each of them need no better estimate.
+    bytes: f64,
+}
+
+impl Enough {
+    /// Whether a run on this scale was the last, of which so much is to be written by each run.
+    fn reached(&self, scale: u32, work: u64, bytes: f64) -> bool {
+        let little = work > self.work / 16 && bytes < self.bytes / 8.0;
+        // The next one takes twice as long as this: of all runs together it is to be a small part.
+        let is_large = (self.runs as f64) * f64::from(scale).exp2() <= PART_OF_ALL;
+        scale == 0 || little || work > self.work && (is_large || work > MOST_WORK)
+    }
+}
+
 /// What a run on a smaller scale recorded.
 struct Pilot {
     duration: Span,
@@ -76,28 +99,25 @@ struct Pilot {
 }
 
 impl Estimate {
-    /// Simulates on larger and larger scales of time, until a run takes `least` work or more and is a 64th of the whole, or
-    /// takes a lot of work, or it is clear that much less than `much` octets will be written.
+    /// Simulates on larger and larger scales of time, until that is enough.
     fn of(
         scenario: &Scenario,
         part: &ScenarioPart,
         seed: u64,
         bound: &Bound,
-        least: u64,
-        much: f64,
+        enough: &Enough,
         stop: &AtomicBool,
     ) -> Option<Estimate> {
         let mut pilots: Vec<Pilot> = Vec::new();
         let mut reporter = Reporter::new();
-        for scale in (0..=bound.scale(least)).rev() {
+        for scale in (0..=bound.scale(enough.work)).rev() {
             pilots.push(Pilot::run(&scaled(scenario, scale), part, seed, stop, &mut reporter)?);
             let work = pilots[pilots.len() - 1].work;
             if pilots.len() < PILOTS && scale > 0 {
                 continue;
             }
             let estimate = Estimate::by(&pilots, scenario.duration);
-            let little = work > least / 16 && estimate.high < much / 8.0;
-            if scale == 0 || little || work > least && (scale <= LARGEST_SCALE || work > 20 * LEAST_WORK) {
+            if enough.reached(scale, work, estimate.high) {
                 reporter.clear();
                 return Some(estimate);
             }
@@ -151,6 +171,11 @@ fn scaled(scenario: &Scenario, scale: u32) -> Scenario {
     for flow in &mut scaled.datagrams {
         flow.source.start = time(flow.source.start);
         flow.source.stop = flow.source.stop.map(time);
+    }
+    // A contact plan goes with routes, which nobody scales.
+    let ordinary = |schedule: &&mut Box<LinkSchedule>| schedule.far_ends.is_none();
+    for schedule in scaled.links.iter_mut().filter_map(|link| link.path.schedule.as_mut()).filter(ordinary) {
+        **schedule = schedule.scaled(scale);
     }
     scaled
 }
@@ -289,11 +314,12 @@ fn size(bytes: f64) -> String {
 
 /// Less than this is written without a word.
 const MUCH_BYTES: f64 = 1e9;
-/// What the longest run of an estimate has at least to do, in events and rows: some tenths of a second, where a run that
-/// writes a gigabyte takes a minute. It has at most about forty times as much: ten seconds, of a run that takes an hour.
+/// What the longest run of an estimate has at least to do, in events and rows: some tenths of a second, where runs that
+/// write a gigabyte take minutes. Once one has done `MOST_WORK`, which takes up to ten seconds, it is the longest.
 const LEAST_WORK: u64 = 1_000_000;
-/// A run of an estimate is long enough at this power of a half of the whole: a 64th.
-const LARGEST_SCALE: u32 = 6;
+const MOST_WORK: u64 = 60 * LEAST_WORK;
+/// A run of an estimate is long enough if it is this part of all runs together.
+const PART_OF_ALL: f64 = 64.0;
 /// How many scales it takes to see whether what is written is in proportion to time.
 const PILOTS: usize = 3;
 /// Two estimates that differ by less than this factor are one.

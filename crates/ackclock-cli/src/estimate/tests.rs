@@ -15,6 +15,14 @@ fn loaded(name: &str, sets: &[&str]) -> (Scenario, ScenarioPart) {
 /// An estimate with the first seed by runs that are at most half as long, against what a run with another seed writes. The
 /// scenarios are short, so that what they begin with is much of them.
 fn compare(name: &str, sets: &[&str]) {
+    let (ratio, bound, estimate, scenario) = ratio(name, sets, 1);
+    assert!(estimate.simulated.as_ps() <= scenario.duration.as_ps() / 2, "{name}: nothing was guessed");
+    assert!((1.0 / 1.5..=1.5).contains(&ratio), "{name} {sets:?}: {ratio:.2}");
+    assert!(bound.bytes > 2.0 * estimate.bytes, "{name}: a bound of {:.0} kB", bound.bytes / 1e3);
+}
+
+/// An estimate for so many runs with the first seed, relative to what one with another seed writes.
+fn ratio(name: &str, sets: &[&str], runs: usize) -> (f64, Bound, Estimate, Scenario) {
     let (scenario, part) = loaded(name, sets);
     let mut simulation = sim::build(&scenario, 2);
     while !simulation.progress().finished() {
@@ -24,22 +32,20 @@ fn compare(name: &str, sets: &[&str]) {
     let records = simulation.finish();
     let rows: usize = records.series.iter().map(|series| series.columns.len()).sum();
     let written = sum(&lengths(&records, &scenario, &part));
-    let (least, bound) = ((events + rows as u64) / 4, Bound::of(&scenario));
-    let estimate = Estimate::of(&scenario, &part, 1, &bound, least, f64::INFINITY, &AtomicBool::new(false)).unwrap();
+    let bound = Bound::of(&scenario);
+    let enough = Enough { work: (events + rows as u64) / 16, runs, bytes: 0.0 };
+    let estimate = Estimate::of(&scenario, &part, 1, &bound, &enough, &AtomicBool::new(false)).unwrap();
     let ratio = estimate.bytes / written;
-    let text = format!(
-        "{name}: {:.0} kB estimated ({:.0} to {:.0}), {:.0} kB written: {ratio:.2}, by {:.3} s",
+    println!(
+        "{name} {sets:?}: {:.0} kB estimated ({:.0} to {:.0}), {:.0} kB written: {ratio:.2}, by {:.3} s",
         estimate.bytes / 1e3,
         estimate.low / 1e3,
         estimate.high / 1e3,
         written / 1e3,
         estimate.simulated.as_secs_f64(),
     );
-    println!("{text}");
-    assert!(written > 100e3, "too little to tell: {text}");
-    assert!(estimate.simulated.as_ps() <= scenario.duration.as_ps() / 2, "nothing was guessed: {text}");
-    assert!((1.0 / 1.5..=1.5).contains(&ratio), "{text}");
-    assert!(bound.bytes > 2.0 * written, "a bound of {:.0} kB: {text}", bound.bytes / 1e3);
+    assert!(written > 100e3, "{name}: too little to tell");
+    (ratio, bound, estimate, scenario)
 }
 
 #[test]
@@ -60,6 +66,27 @@ fn estimates_know_of_flows_that_start_and_stop_and_of_files() {
 fn estimates_know_of_links_on_which_little_happens() {
     compare("iridium", &[]);
     compare("vegas-a-ties", &[]);
+}
+
+/// With the link down for most of the time but not at its beginning, and at a tenth of its rate after that.
+#[test]
+fn estimates_know_outages_and_rates_that_change() {
+    let outage = "link.\"sw1->sw2\".outages=[{from=\"15 s\",until=\"50 s\"}]";
+    let slower = "link.\"sw1->sw2\".rate=[\"20 Mbps\",{at=\"12 s\",rate=\"2 Mbps\"}]";
+    for change in [outage, slower] {
+        compare("packet-dumbbell", &[change]);
+    }
+}
+
+/// Cells settle after tens of seconds into a pattern that repeats and takes a third of the room: runs on smaller scales do not
+/// see it. Of many runs one may be simulated as a whole.
+#[test]
+fn the_more_runs_there_are_the_longer_are_those_that_tell() {
+    let (alone, _, estimate, scenario) = ratio("wan-epd", &["duration=60 s"], 1);
+    assert!(estimate.simulated < scenario.duration, "{:?}", estimate.simulated);
+    let (of_many, _, estimate, _) = ratio("wan-epd", &["duration=60 s"], 65);
+    assert_eq!(estimate.simulated, scenario.duration);
+    assert!((of_many - 1.0).abs() < 0.05 && alone > 1.5, "{alone:.2}, {of_many:.2}");
 }
 
 #[test]

@@ -160,6 +160,24 @@ impl LinkSchedule {
         }
     }
 
+    /// The same on a smaller scale of time: each instant is that of this schedule, divided by this power of two. Where instants
+    /// become one, the last change counts; an outage that becomes nothing is none. Far ends stay as they are.
+    pub fn scaled(&self, power: u32) -> LinkSchedule {
+        let delays =
+            Delays::new(self.delays.shape, scaled(&self.delays.points, power, self.delays.shape == Shape::Linear));
+        let rates = Rates::new(scaled(&self.rates.points, power, false));
+        let mut intervals: Vec<(Time, Time)> = Vec::new();
+        for [down, up] in self.outages.intervals.iter().map(|&(down, up)| [down, up].map(|time| sooner(time, power))) {
+            match intervals.last_mut() {
+                Some(last) if last.1 >= down => last.1 = up,
+                _ if down < up => intervals.push((down, up)),
+                _ => {}
+            }
+        }
+        let outages = Outages::new(intervals, self.outages.in_service, self.outages.queued);
+        LinkSchedule { delays, rates, outages, ..self.clone() }
+    }
+
     /// The first instant after `sent` and before `arrives` at which what is under way is lost, if there is one.
     pub(super) fn dropped_between(&self, sent: Time, arrives: Time) -> Option<Time> {
         if self.under_way == UnderWay::Keep {
@@ -318,6 +336,22 @@ impl Outages {
     }
 }
 
+/// A time on a scale that is smaller by this power of two; what never is stays so.
+fn sooner(time: Time, power: u32) -> Time {
+    if time == Time::NEVER { time } else { Time::from_ps(time.as_ps().checked_shr(power).unwrap_or(0)) }
+}
+
+/// The points on such a scale; of several at one instant the last, and if `steps` are two points, the first before it.
+fn scaled<T: Copy>(points: &[(Time, T)], power: u32, steps: bool) -> Vec<(Time, T)> {
+    let all: Vec<(Time, T)> = points.iter().map(|&(time, value)| (sooner(time, power), value)).collect();
+    let is_other =
+        |place: Option<usize>, time| place.and_then(|place| all.get(place)).is_none_or(|other| other.0 != time);
+    let stays = |&(place, &(time, _)): &(usize, &(Time, T))| {
+        is_other(Some(place + 1), time) || steps && is_other(place.checked_sub(1), time)
+    };
+    all.iter().enumerate().filter(stays).map(|(_, &point)| point).collect()
+}
+
 /// A part of the way from one delay to another, `passed` of `whole`.
 #[inline]
 fn between(start: Span, end: Span, passed: Span, whole: Span) -> Span {
@@ -390,6 +424,30 @@ mod tests {
         let between = |sent, arrives| delays.step_between(at(sent), at(arrives)).map(Time::as_ps);
         assert_eq!(between(95, 105), Some(100));
         assert_eq!([between(0, 100), between(100, 300)], [None, None], "not at it, and no other");
+    }
+
+    #[test]
+    fn a_schedule_on_a_smaller_scale_keeps_the_last_of_what_becomes_one_instant() {
+        let rate = |bps| Rate::from_bps(bps).unwrap();
+        let mut schedule = LinkSchedule::constant(rate(8), ps(10));
+        schedule.delays =
+            Delays::new(Shape::Steps, vec![(at(0), ps(10)), (at(3), ps(20)), (at(8), ps(30)), (at(9), ps(40))]);
+        schedule.rates = Rates::new(vec![(at(0), rate(8)), (at(16), rate(16))]);
+        let outages = vec![(at(5), at(7)), (at(8), at(9)), (at(10), at(17)), (at(18), at(40)), (at(50), Time::NEVER)];
+        schedule.outages = Outages::new(outages, InService::Lose, Queued::Flush);
+        let quarter = schedule.scaled(2);
+        assert_eq!(quarter.delays.points, [(at(0), ps(20)), (at(2), ps(40))]);
+        assert_eq!(quarter.rates.points, [(at(0), rate(8)), (at(4), rate(16))]);
+        // From 1 to 1 and from 2 to 2 are none; two that touch are one.
+        assert_eq!(quarter.outages.intervals, [(at(2), at(10)), (at(12), Time::NEVER)]);
+        assert_eq!((quarter.outages.in_service, quarter.outages.queued), (InService::Lose, Queued::Flush));
+        assert_eq!(schedule.scaled(0), schedule);
+        assert_eq!(schedule.scaled(64).rates.points, [(at(0), rate(16))]);
+
+        let points = vec![(at(0), ps(10)), (at(100), ps(20)), (at(101), ps(70)), (at(101), ps(50)), (at(200), ps(30))];
+        schedule.delays = Delays::new(Shape::Linear, points);
+        let half = schedule.scaled(1).delays;
+        assert_eq!(half.points, [(at(0), ps(10)), (at(50), ps(20)), (at(50), ps(50)), (at(100), ps(30))]);
     }
 
     #[test]
