@@ -143,7 +143,7 @@ fn render(entries: &[Entry], comparison: &Comparison) -> String {
     }
     if rows[0].len() > 2 || rows.iter().any(|row| row.len() > 2) {
         text += &table::align(rows);
-        text += "differences seed by seed, +/- 95 %; * where that interval does not hold 0\n";
+        text += "differences seed by seed, +/- 95 % unless every seed gives the same; * where that interval does not hold 0\n";
     }
     if !same.is_empty() {
         let names: Vec<&str> = same.iter().map(|(measure, _)| measure.name()).collect();
@@ -164,10 +164,13 @@ fn title(entries: &[Entry]) -> String {
     if parts.is_empty() { String::new() } else { parts.join(": ") + "\n" }
 }
 
-/// `+0.123+-0.010*`
+/// `+0.123+-0.010*`; `+0.123*` if every seed gives the same difference.
 fn difference(difference: &Difference, factor: f64, digits: usize) -> String {
     let mean = difference.difference.mean * factor;
-    let half = difference.difference.ci95.map_or(String::new(), |half| format!("+-{:.digits$}", half * factor));
+    let half = match difference.difference.ci95 {
+        None | Some(0.0) => String::new(),
+        Some(_) => format!("+-{}", table::half_width(&difference.difference, factor, digits)),
+    };
     match difference.verdict {
         Verdict::Equal => "equal".into(),
         Verdict::Higher | Verdict::Lower => format!("{mean:+.digits$}{half}*"),
@@ -177,3 +180,26 @@ fn difference(difference: &Difference, factor: f64, digits: usize) -> String {
 
 /// Where the report goes if nothing is said.
 const COMPARISON: &str = "comparison.html";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ackclock_results::summary::Interval;
+
+    #[test]
+    fn a_difference_that_every_seed_gives_has_no_interval_of_zero() {
+        let text = |ci95| {
+            let interval = Interval { mean: 0.25, ci95, min: 0.25, max: 0.25 };
+            let difference = Difference {
+                measure: Measure::Efficiency,
+                result: 1,
+                seeds: 3,
+                difference: interval,
+                verdict: Verdict::Higher,
+            };
+            super::difference(&difference, 1.0, 3)
+        };
+        let all = [None, Some(0.0), Some(0.0001), Some(0.01)].map(text);
+        assert_eq!(all, ["+0.250*", "+0.250*", "+0.250+-<0.001*", "+0.250+-0.010*"]);
+    }
+}
