@@ -29,12 +29,15 @@ fn describe(scenario: &Scenario) -> String {
         Technology::Atm { .. } => "ATM",
         Technology::Packet { .. } => "packet",
     };
+    let mut flows = plural(scenario.flows.len(), "flow");
+    if !scenario.datagrams.is_empty() {
+        flows += &format!(" and {}", plural(scenario.datagrams.len(), "UDP source"));
+    }
     format!(
-        "{technology} network of {} and {}, {}, {} s simulated",
+        "{technology} network of {} and {}, {flows}, {} s simulated",
         plural(scenario.nodes.len() - switches, "host"),
         // Not a regular plural.
         if switches == 1 { "1 switch".into() } else { format!("{switches} switches") },
-        plural(scenario.flows.len(), "flow"),
         scenario.duration.as_secs_f64(),
     )
 }

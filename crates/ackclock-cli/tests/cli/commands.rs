@@ -100,6 +100,9 @@ fn check_says_what_a_valid_scenario_is_and_prints_it_in_full() {
     let valid = place.run(&["check", "scenario.toml"]).exits_with(0);
     insta::assert_snapshot!(valid.stdout, @"scenario.toml: valid, packet network of 4 hosts and 2 switches, 2 flows, 0.2 s simulated");
     assert_eq!(valid.stderr, "");
+    place.write("udp.toml", "extends = \"scenario.toml\"\n[udp.u]\nfrom = \"s1\"\nto = \"d1\"\nrate = \"10 kbps\"");
+    let with_udp = place.run(&["check", "udp.toml"]).exits_with(0).stdout;
+    assert!(with_udp.contains(", 2 flows and 1 UDP source, "), "{with_udp}");
 
     let printed = place.run(&["check", "scenario.toml", "--print", "--set", "queue.buffer=7 packets"]).exits_with(0);
     assert!(printed.stdout.contains("7 packets") && printed.stdout.contains("mss = "), "{}", printed.stdout);
