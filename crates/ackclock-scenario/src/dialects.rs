@@ -8,7 +8,8 @@ use crate::keys::dialects::{ALL, Default, default};
 use crate::mechanisms::Tables;
 use crate::quantity::{Dimension, Quantity};
 use crate::settings::Settings;
-use crate::values::{self, Value};
+use crate::value::Value;
+use crate::values;
 
 /// Puts the defaults of the dialect, and of the congestion control in it, in the place of the usual ones; `path_mtu` is the
 /// largest datagram that the path carries, if that is said.

@@ -19,7 +19,7 @@ use crate::routes::{self, Finder};
 use crate::settings::{Given, Settings};
 use crate::suggest;
 use crate::tcp;
-use crate::values::Value;
+use crate::value::Value;
 
 /// A flow as it will run, and what was said about it.
 pub(crate) struct PlannedFlow {

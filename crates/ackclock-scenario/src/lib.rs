@@ -1,7 +1,7 @@
 //! Scenario files: text in, [`ackclock::scenario::Scenario`] out, or every error of the files at once.
 //!
 //! One arrow, in steps: `files` and `overrides` lay texts over one another as one `tree`; `document` checks each key and
-//! value by itself against the table in `keys`; `plan` checks what depends on more than one key (`network` with `links` and `paths`, `flows`
+//! value by itself against the table in `keys`; `plan` checks what depends on more than one key (`network` with `links` and `link_schedule`, `flows`
 //! with `routes` and `tcp`, `udp`, `satellites` with `satellite_links`, `queues`, `bottleneck`) and makes the scenario; `write` makes a file of it again. The
 //! JSON Schema comes from the same table.
 //!
@@ -35,13 +35,13 @@ mod files;
 mod flows;
 mod framing;
 mod keys;
+mod link_schedule;
 mod links;
 mod mechanisms;
 mod names;
 mod network;
 mod not_modelled;
 mod overrides;
-mod paths;
 mod plan;
 mod positions;
 mod quantity;
@@ -57,6 +57,7 @@ mod suggest;
 mod tcp;
 mod tree;
 mod udp;
+mod value;
 mod values;
 mod version;
 mod write;

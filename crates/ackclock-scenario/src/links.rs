@@ -13,13 +13,13 @@ use ackclock::units::{Rate, Span};
 use crate::diagnostic::{At, Report};
 use crate::document::{Document, Named};
 use crate::keys::Section;
+use crate::link_schedule::link_schedule;
 use crate::network::Network;
-use crate::paths::{self, LinkErrors};
 use crate::quantity::{Dimension, Quantity};
 use crate::settings::{Given, Settings, warn_unused};
 use crate::suggest;
 use crate::tree::quoted;
-use crate::values::{Name, Value};
+use crate::value::{LinkErrors, Name, Value};
 
 /// A link in both directions.
 #[derive(Clone, Debug)]
@@ -360,7 +360,7 @@ fn params<'s>(
     duration: Option<Span>,
     report: &mut Report,
 ) -> Option<GivenLink<'s>> {
-    let link_schedule = paths::link_schedule(settings, name, duration, report);
+    let link_schedule = link_schedule(settings, name, duration, report);
     let errors = match settings.value("errors") {
         Some(Value::Errors(all)) => all.as_slice(),
         _ => &[],

@@ -51,7 +51,7 @@ impl Tables {
             let described = settings.section.mechanism().map_or(&[][..], |mechanism| mechanism.described);
             for key in described {
                 let derived = match key.default {
-                    Default::Is(_) => None,
+                    Default::Is(_) | Default::Required(_) => None,
                     Default::SameAs(other) => settings.value(other).cloned().map(|value| (value, key.source)),
                     Default::Of(other, cases) => settings.word(other).and_then(|word| {
                         let case = cases.iter().find(|(of, ..)| *of == word);

@@ -15,7 +15,7 @@ use crate::satellites::{SKY, Satellites};
 use crate::settings::Settings;
 use crate::suggest;
 use crate::tree::quoted;
-use crate::values::Value;
+use crate::value::Value;
 
 /// The network, its queues not yet filled in.
 pub(crate) struct Network {

@@ -20,7 +20,7 @@ use crate::settings::{Settings, warn_unused};
 use crate::source::Source;
 use crate::tcp;
 use crate::udp;
-use crate::values::Value;
+use crate::value::Value;
 
 /// A scenario, and where every part of it comes from.
 pub(crate) struct Plan {

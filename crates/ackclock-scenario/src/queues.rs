@@ -20,7 +20,7 @@ use crate::routes;
 use crate::settings::{Given, Settings, warn_unused};
 use crate::suggest;
 use crate::tree::quoted;
-use crate::values::Value;
+use crate::value::Value;
 
 /// What is said about queues: in general, and about single ports in natural order.
 pub(crate) struct QueueSettings {

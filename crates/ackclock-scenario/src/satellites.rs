@@ -30,7 +30,7 @@ use crate::settings::{Settings, warn_unused};
 use crate::source::Source;
 use crate::suggest;
 use crate::tree::quoted;
-use crate::values::Value;
+use crate::value::Value;
 
 /// What is said about satellites and places, and what follows from it before anything is known of the flows.
 pub(crate) struct Satellites {

@@ -5,9 +5,11 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::keys::{Amount, Bare, Fallback, INSTANT, Key, Kind, Section, of_plain, policies, tcp_algorithms};
-use crate::paths;
-use crate::values::{self, metric_words};
+use crate::keys::{
+    Amount, Bare, Fallback, INSTANT, Key, Kind, MODEL, Section, error_models, of_plain, policies, tcp_algorithms,
+};
+use crate::value;
+use crate::values::metric_words;
 
 /// The JSON Schema (draft-07) of scenario files, from the same table that drives the checker.
 pub fn json_schema() -> Value {
@@ -96,9 +98,11 @@ fn property(key: &Key) -> Value {
         }),
         Kind::Share => json!({ "type": "number", "minimum": 0, "maximum": 1 }),
         Kind::Amount(amount) => alternatives(amount),
-        Kind::Schedule(amount) => paths::schedule_schema(key.name, &alternatives(amount), &time()),
-        Kind::Outages => paths::outages_schema(&time()),
-        Kind::Errors => paths::errors_schema(&time()),
+        Kind::Schedule(amount) => schedule(key.name, &alternatives(amount)),
+        Kind::Outages => outages(),
+        Kind::Integers => json!({ "type": "array", "items": { "type": "integer", "minimum": 0 } }),
+        Kind::Table(keys) => table(keys),
+        Kind::Errors(around) => errors(around),
         Kind::Ends => json!({
             "type": "array", "items": { "type": "string", "pattern": NAME }, "minItems": 2, "maxItems": 2,
         }),
@@ -109,6 +113,7 @@ fn property(key: &Key) -> Value {
     };
     let default = match key.default {
         Fallback::Required => "Required where it applies.".to_owned(),
+        Fallback::RequiredAs(example) => format!("Required, as in {example}."),
         Fallback::Text(text) => {
             schema["default"] = json!(text);
             format!("Default: {text:?} ({}).", key.source)
@@ -119,11 +124,11 @@ fn property(key: &Key) -> Value {
         }
         Fallback::Value(value) => {
             schema["default"] = match of_plain(value) {
-                values::Value::Quantity(quantity) => json!(quantity.canonical()),
-                values::Value::Flag(flag) => json!(flag),
-                values::Value::Number(number) => json!(number),
-                values::Value::Word(word) => json!(word),
-                values::Value::Integer(integer) => json!(integer),
+                value::Value::Quantity(quantity) => json!(quantity.canonical()),
+                value::Value::Flag(flag) => json!(flag),
+                value::Value::Number(number) => json!(number),
+                value::Value::Word(word) => json!(word),
+                value::Value::Integer(integer) => json!(integer),
                 other => unreachable!("no mechanism has {other:?}"),
             };
             format!("Default: {} ({}).", schema["default"], key.source)
@@ -158,6 +163,49 @@ fn alternatives(amount: &Amount) -> Value {
         Bare::Integer { max } => all.push(json!({ "type": "integer", "minimum": 0, "maximum": max })),
     }
     if all.len() == 1 { all.remove(0) } else { json!({ "anyOf": all }) }
+}
+
+/// A list of outages.
+fn outages() -> Value {
+    let time = time();
+    let table =
+        closed(&["from", "until"], json!({ "from": time, "until": { "anyOf": [time, { "enum": ["never"] }] } }));
+    json!({ "type": "array", "items": table })
+}
+
+/// A value that may have a schedule.
+fn schedule(key: &str, value: &Value) -> Value {
+    let table = closed(&["at", key], json!({ "at": time(), key: value }));
+    json!({ "anyOf": [value, { "type": "array", "items": { "anyOf": [value, table] }, "minItems": 1 }] })
+}
+
+/// Error models; which keys go with which model is left to the checker.
+fn errors(around: &[Key]) -> Value {
+    let mut properties = Map::new();
+    for key in [&MODEL].into_iter().chain(error_models().iter().flat_map(|model| &model.keys)).chain(around) {
+        let property = property(key);
+        match properties.get_mut(key.name) {
+            None => {
+                properties.insert(key.name.to_owned(), property);
+            }
+            // A key of another model that is called alike.
+            Some(known) => *known = json!({ "anyOf": [known, property] }),
+        }
+    }
+    let model = closed(&[MODEL.name], Value::Object(properties));
+    json!({ "anyOf": [model, { "type": "array", "items": model }] })
+}
+
+/// A table within a value.
+fn table(keys: &[Key]) -> Value {
+    let properties: Map<String, Value> = keys.iter().map(|key| (key.name.to_owned(), property(key))).collect();
+    let is_required = |key: &&Key| matches!(key.default, Fallback::Required | Fallback::RequiredAs(_));
+    let required: Vec<&str> = keys.iter().filter(is_required).map(|key| key.name).collect();
+    closed(&required, Value::Object(properties))
+}
+
+fn closed(required: &[&str], properties: Value) -> Value {
+    json!({ "type": "object", "additionalProperties": false, "required": required, "properties": properties })
 }
 
 fn drops() -> Value {

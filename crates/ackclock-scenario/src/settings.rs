@@ -9,7 +9,8 @@ use crate::keys::{Fallback, Key, Kind, Section};
 use crate::quantity::{Dimension, Quantity};
 use crate::suggest;
 use crate::tree::{Node, Table, quoted};
-use crate::values::{self, Value};
+use crate::value::Value;
+use crate::values;
 
 /// One section as the files give it.
 #[derive(Clone, Debug, Default)]
@@ -185,7 +186,7 @@ impl Settings {
     /// Reports the keys that must be given, are used and are missing.
     pub(crate) fn require(&self, header: &str, context: &dyn Fn(&str) -> Option<&'static str>, report: &mut Report) {
         for key in self.section.keys() {
-            let missing = matches!(key.default, Fallback::Required)
+            let missing = matches!(key.default, Fallback::Required | Fallback::RequiredAs(_))
                 && !self.values.contains_key(key.name)
                 && !self.misspelt.contains(key.name);
             if missing && self.is_used(key, context) == Some(true) {

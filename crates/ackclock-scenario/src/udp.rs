@@ -15,7 +15,7 @@ use crate::network::Network;
 use crate::quantity::{Dimension, Quantity};
 use crate::routes::{self, Finder};
 use crate::settings::Settings;
-use crate::values::Value;
+use crate::value::Value;
 
 /// All sources in natural order of their names, or `None` and reports.
 pub(crate) fn plan(

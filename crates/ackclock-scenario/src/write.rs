@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use ackclock::ids::LinkId;
-use ackclock::scenario::{Flow, ForcedDrop, NodeKind, Scenario};
+use ackclock::scenario::{Flow, NodeKind, Scenario};
 
 use crate::diagnostic::Report;
 use crate::document::{Document, Named};
@@ -12,9 +12,8 @@ use crate::keys::Section;
 use crate::mechanisms::Tables;
 use crate::names::natural;
 use crate::plan::Plan;
-use crate::positions;
 use crate::settings::{Origin, Settings};
-use crate::values::Value;
+use crate::value::{drops, list, text};
 
 /// A file to be: header or blank lines without origin, `key = value` lines with one.
 pub(crate) struct Writer<'a> {
@@ -100,7 +99,7 @@ impl Writer<'_> {
                     && below.value(key.name) == Some(value)
             });
             if !written_below {
-                lines.push((key.name, spell(value), settings.origin(key.name)));
+                lines.push((key.name, value.spelled(), settings.origin(key.name)));
             }
         }
         // A section that says nothing new is left out.
@@ -133,7 +132,7 @@ impl Writer<'_> {
     fn given(&mut self, section: Section, named: &Named) {
         let settings = Settings::resolve(section, &[&named.given]);
         let given = section.keys().filter_map(|key| Some((key.name, named.given.value(key.name)?)));
-        let lines = given.map(|(key, value)| (key, spell(value), settings.origin(key))).collect();
+        let lines = given.map(|(key, value)| (key, value.spelled(), settings.origin(key))).collect();
         self.lines(Some(&header(section.key(), &named.name)), lines);
     }
 
@@ -175,7 +174,7 @@ impl Writer<'_> {
                 && below.section != Section::Packet
                 && below.value(key) != Some(value)
             {
-                lines.push((key, spell(value), own.origin(key)));
+                lines.push((key, value.spelled(), own.origin(key)));
             }
         }
         let name = header("flow", &flow.name);
@@ -220,59 +219,9 @@ fn header(key: &str, name: &str) -> String {
     if bare { format!("{key}.{name}") } else { format!("{key}.{}", text(name)) }
 }
 
-fn spell(value: &Value) -> String {
-    match value {
-        Value::Text(string) => text(string),
-        Value::Flag(flag) => flag.to_string(),
-        Value::Word(word) => text(word),
-        Value::Integer(integer) => integer.to_string(),
-        Value::Number(number) => format!("{number:?}"),
-        Value::Quantity(quantity) => text(&quantity.canonical()),
-        Value::Names(names) => list(names.iter().map(|name| text(&name.text))),
-        Value::Metrics(metrics) => list(metrics.iter().map(|metric| text(metric.name()))),
-        Value::Drops(all) => drops(all),
-        Value::Schedule(schedule) => schedule.spelled(),
-        Value::Outages(all) => list(all.iter().map(|outage| outage.spelled())),
-        Value::Position(position) => text(&position.to_string()),
-        Value::Longitude(degrees) => text(&positions::spelled_longitude(*degrees)),
-        Value::Errors(all) => list(all.iter().map(|errors| errors.spelled())),
-    }
-}
-
 fn nodes(scenario: &Scenario, path: &[LinkId]) -> String {
     let first = path.first().map(|id| scenario.links[*id].from);
     let others = path.iter().map(|id| scenario.links[*id].to);
     debug_assert!(first.is_none_or(|first| scenario.nodes[first].kind == NodeKind::Host), "routes begin at hosts");
     list(first.into_iter().chain(others).map(|node| text(&scenario.nodes[node].name)))
-}
-
-fn drops(drops: &[ForcedDrop]) -> String {
-    list(drops.iter().map(|drop| match drop.transmission {
-        1 => drop.segment.to_string(),
-        transmission => format!("{{ segment = {}, transmission = {transmission} }}", drop.segment),
-    }))
-}
-
-fn list(items: impl Iterator<Item = String>) -> String {
-    format!("[{}]", items.collect::<Vec<_>>().join(", "))
-}
-
-/// A basic string of TOML 1.0.
-fn text(text: &str) -> String {
-    let mut quoted = String::with_capacity(text.len() + 2);
-    quoted.push('"');
-    for c in text.chars() {
-        match c {
-            '"' => quoted.push_str("\\\""),
-            '\\' => quoted.push_str("\\\\"),
-            '\n' => quoted.push_str("\\n"),
-            '\t' => quoted.push_str("\\t"),
-            c if c.is_control() => {
-                let _ = write!(quoted, "\\u{:04X}", u32::from(c));
-            }
-            c => quoted.push(c),
-        }
-    }
-    quoted.push('"');
-    quoted
 }

@@ -510,7 +510,7 @@ fn models_that_corrupt_every_packet_are_warned_of() {
           --> test.toml:20:38
            | errors = { model = "uniform", rate = 1 }
            |                                      ^ nothing it applies to can ever arrive
-           = help: rate = 0.01 is one packet in a hundred; for a link that is down, write `outages`
+           = help: a probability of 0.01 is one packet in a hundred; for a link that is down, write `outages`
     "#);
     let markov = |good: &str| {
         let state = |loss: &str| format!("{{ interval = \"1 s\", stay = 0.5, loss = {loss} }}");
@@ -552,6 +552,10 @@ fn links_that_cannot_be() {
         format!(
             "{plain}\nerrors = {{ model = \"markov\", good = {{ interval = \"1 s\", stay = 1, loss = 0 }}, \
              bad = {{ interval = \"0 s\", stay = 0.5, loss = 2 }} }}"
+        ),
+        format!(
+            "{plain}\nerrors = {{ model = \"markov\", good = {{ interval = \"1 s\", stay = 1, loss = 0 }}, \
+             bad = {{ interval = \"1 s\", stay = 0.5, loss = 0.1 }} }}"
         ),
     ];
     insta::assert_snapshot!(cases.iter().map(|keys| link(keys)).collect::<Vec<_>>().join("\n"));

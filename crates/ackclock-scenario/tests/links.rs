@@ -6,7 +6,8 @@ mod render;
 #[allow(dead_code)]
 mod roundtrip;
 
-use ackclock::link::{AppliesTo, Delays, ErrorModel, ErrorParams, Place, Shape, Unit};
+use ackclock::link::errors::{UniformParams, Unit};
+use ackclock::link::{AppliesTo, Delays, ErrorModelParams, ErrorParams, Place, Shape};
 use ackclock::scenario::{Link, Scenario};
 use ackclock::units::{Rate, Span, Time};
 use ackclock_scenario::{Memory, load};
@@ -48,7 +49,7 @@ fn kbps(scenario: &Scenario, name: &str) -> u64 {
 }
 
 fn uniform(rate: f64) -> ErrorParams {
-    let model = ErrorModel::Uniform { rate, unit: Unit::Packet };
+    let model = ErrorModelParams::Uniform(UniformParams { rate, unit: Unit::Packet });
     ErrorParams { model, place: Place::Egress, applies_to: AppliesTo::All }
 }
 

@@ -1,6 +1,8 @@
 //! Whether the seed makes a difference: what `sim::has_randomness` says against two runs, for every word and every
 //! switch of the JSON Schema, so that none can be forgotten here.
 
+use ackclock::keys::Default;
+use ackclock::link::errors;
 use ackclock::sim;
 use ackclock::units::Time;
 use ackclock_scenario::{Loaded, Memory, json_schema, load};
@@ -207,7 +209,7 @@ fn words() -> Vec<String> {
         for (key, property) in keys {
             let prefixes = prefixes.iter();
             if key == "errors" {
-                let all = prefixes.flat_map(|prefix| errors(property).into_iter().map(move |set| (prefix, set)));
+                let all = prefixes.flat_map(|prefix| error_models(property).into_iter().map(move |set| (prefix, set)));
                 sets.extend(all.map(|(prefix, errors)| format!("{prefix}.errors={errors}")));
             } else if let Some(parameters) = property["properties"].as_object().filter(|_| section != "flow") {
                 // The table of a mechanism, which matters with that one.
@@ -248,28 +250,34 @@ fn literals(property: &Value) -> Vec<String> {
     found
 }
 
-/// The words of an error model, each among what it needs.
-fn errors(property: &Value) -> Vec<String> {
-    let keys = property["anyOf"][0]["properties"].as_object().expect("an error model is a table");
+/// The words of an error model, each among what its model needs.
+fn error_models(property: &Value) -> Vec<String> {
+    let all = property["anyOf"][0]["properties"].as_object().expect("an error model is a table");
     let mut found = Vec::new();
-    for (key, property) in keys {
-        for word in literals(property) {
-            let rest = match (key.as_str(), word.as_str()) {
-                ("model", "\"uniform\"") => "rate = 0.02",
-                ("model", "\"list\"") => "packets = [3, 40]",
-                ("model", "\"periodic\"") => "every = 30",
-                ("model", "\"markov\"") => MARKOV,
-                ("model", other) => panic!("say what the model {other} needs"),
-                ("sampling", _) => &format!("model = \"markov\", {MARKOV}"),
-                ("unit", "\"bit\"") => "model = \"uniform\", rate = 1e-4",
-                ("unit", _) => "model = \"uniform\", rate = 0.02",
-                _ => "model = \"periodic\", every = 30",
-            };
-            found.push(format!("{{ {key} = {word}, {rest} }}"));
+    for model in errors::ALL {
+        let needs = |but: &str| {
+            let keys = model.keys.iter().filter_map(|key| match key.default {
+                Default::Required(example) if key.name != but => Some(format!(", {} = {example}", key.name)),
+                _ => None,
+            });
+            format!("model = {:?}{}", model.name, keys.collect::<String>())
+        };
+        found.push(format!("{{ {} }}", needs("")));
+        let own = |key: &&String| model.keys.iter().any(|of| of.name == **key);
+        for key in all.keys().filter(own) {
+            let words = literals(&all[key]).into_iter();
+            found.extend(words.map(|word| {
+                // One wrong bit in a hundred would let no packet arrive under any seed.
+                let needs = if word == "\"bit\"" { needs(key).replace("0.01", "1e-4") } else { needs(key) };
+                format!("{{ {needs}, {key} = {word} }}")
+            }));
         }
+    }
+    // What every model has is shown at one of them.
+    let is_of_a_model = |name: &str| errors::ALL.iter().any(|model| model.keys.iter().any(|key| key.name == name));
+    for (key, property) in all.iter().filter(|(key, _)| *key != "model" && !is_of_a_model(key)) {
+        let words = literals(property).into_iter().filter(|word| !word.contains("both"));
+        found.extend(words.map(|word| format!("{{ model = \"periodic\", every = 30, {key} = {word} }}")));
     }
     found
 }
-
-const MARKOV: &str =
-    "good = { interval = \"10 ms\", stay = 0.9, loss = 0.01 }, bad = { interval = \"10 ms\", stay = 0.2, loss = 0.5 }";

@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use ackclock::link::errors;
 use ackclock::queue::{cell, packet};
 use ackclock::tcp::{cc, recovery};
 use ackclock_scenario::{Disk, NOT_MODELLED_PAGE, json_schema, load, not_modelled_topics};
@@ -65,8 +66,23 @@ fn every_mechanism_has_a_page_and_a_scenario() {
     assert!(missing.is_empty(), "{missing:#?}");
 }
 
+/// The error models of links share a page. They stand in the tables of lists, which no line of a resolved file shows.
+#[test]
+fn every_error_model_is_on_the_page_of_links_and_in_a_scenario() {
+    let page = std::fs::read_to_string(root().join("docs/models/paths.md")).unwrap();
+    let folders = ["scenarios", "studies"].into_iter().flat_map(|folder| files(&root().join(folder), "toml"));
+    let scenarios: String = folders.map(|file| std::fs::read_to_string(file).unwrap()).collect();
+    for model in errors::ALL {
+        assert!(page.contains(&format!("`{}`", model.name)), "docs/models/paths.md does not say `{}`", model.name);
+        assert!(scenarios.contains(&format!("model = {:?}", model.name)), "no scenario has a model {}", model.name);
+        let keys = model.keys.iter().filter(|key| !page.contains(&format!("`{}`", key.name)));
+        let missing: Vec<&str> = keys.map(|key| key.name).collect();
+        assert!(missing.is_empty(), "docs/models/paths.md does not say {missing:?} of {}", model.name);
+    }
+}
+
 /// Tests that go through all of a family, and the list that they go through: no mechanism can be missed where this stands.
-const SWEEPS: [(&str, &str); 12] = [
+const SWEEPS: [(&str, &str); 15] = [
     ("ackclock/tests/lab/queues.rs", "cell::POLICIES"),
     ("ackclock/tests/lab/queues.rs", "packet::POLICIES"),
     ("ackclock/tests/random_networks.rs", "cell::POLICIES"),
@@ -79,6 +95,9 @@ const SWEEPS: [(&str, &str); 12] = [
     ("ackclock/tests/tcp_families.rs", "cc::ALL"),
     ("ackclock/tests/tcp_properties.rs", "cc::ALL"),
     ("ackclock/tests/lab/tcp.rs", "cc::ALL"),
+    ("ackclock/tests/lab/paths.rs", "errors::ALL"),
+    ("ackclock/tests/paths.rs", "errors::ALL"),
+    ("ackclock-scenario/tests/randomness.rs", "errors::ALL"),
 ];
 
 #[test]
@@ -127,11 +146,13 @@ fn lists_of_mechanisms_in_the_documentation_are_complete() {
     let names = |names: Vec<&str>| names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
     let of_cells = names(cell::POLICIES.iter().map(|policy| policy.name).collect());
     let of_packets = names(packet::POLICIES.iter().map(|policy| policy.name).collect());
+    let error_models = names(errors::ALL.iter().map(|model| model.name).collect());
     let congestion_controls = names(cc::ALL.iter().map(|algorithm| algorithm.name).collect());
     let recoveries = names(recovery::ALL.iter().map(|algorithm| algorithm.name).collect());
     let mut lines = vec![
         ("README.md", "| drop policies of cells | ".to_owned(), of_cells + " |"),
         ("README.md", "| drop policies of packets | ".to_owned(), of_packets + " |"),
+        ("README.md", "| error models of links | ".to_owned(), error_models + " |"),
         ("README.md", "| congestion controls | ".to_owned(), congestion_controls + " |"),
         ("README.md", "| recoveries | ".to_owned(), recoveries + " |"),
     ];

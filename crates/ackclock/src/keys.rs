@@ -50,13 +50,28 @@ pub enum Kind {
     Packets(u64, u64),
     /// A number of segments.
     Segments(u64, u64),
+    /// Whole numbers, each more than the one before; none is a list too.
+    Integers,
+    /// A table with these keys.
+    Table(&'static [Key]),
     /// A level of a buffer of cells: a fraction of its size, more than 0 and at most 1, or a number of cells.
     Level,
     /// A value of this kind, or one of these words.
     Or(&'static Kind, &'static [&'static str]),
 }
 
-/// The value of a parameter.
+/// What a parameter is: one value, or several.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Setting {
+    /// A single value.
+    One(Value),
+    /// Whole numbers, each more than the one before.
+    Integers(Vec<u64>),
+    /// A table.
+    Table(Values),
+}
+
+/// A single value of a parameter.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Value {
     /// A boolean.
@@ -90,6 +105,8 @@ pub enum Default {
     Of(&'static str, &'static [(&'static str, Value, &'static str)]),
     /// The value of an earlier key.
     SameAs(&'static str),
+    /// None: the parameter must be given. An example, as in a scenario file.
+    Required(&'static str),
 }
 
 impl Key {
@@ -104,10 +121,24 @@ impl Key {
         Key { name, kind, default, source, about, used_if: &[] }
     }
 
-    /// A value within the limits, most often near the default; `below` draws a whole number below another one. For tests of
-    /// every mechanism of a family.
-    pub fn sample(&self, default: Value, below: &mut dyn FnMut(u64) -> u64) -> Value {
-        self.kind.sample(default, below)
+    /// A parameter that must be given, as in this example.
+    pub const fn required(name: &'static str, kind: Kind, example: &'static str, about: &'static str) -> Key {
+        Key::new(name, kind, Default::Required(example), "", about)
+    }
+
+    /// A setting within the limits, most often near the default if there is one; `below` draws a whole number below another
+    /// one. For tests of every mechanism of a family.
+    pub fn sample(&self, default: Option<Value>, below: &mut dyn FnMut(u64) -> u64) -> Setting {
+        match self.kind {
+            Kind::Integers => {
+                let mut integers: Vec<u64> = (0..below(8)).map(|_| below(256)).collect();
+                integers.sort_unstable();
+                integers.dedup();
+                Setting::Integers(integers)
+            }
+            Kind::Table(keys) => Setting::Table(Values::sample(keys, below)),
+            ref kind => Setting::One(kind.sample(default, below)),
+        }
     }
 
     /// The same parameter, which matters only under these conditions.
@@ -117,8 +148,8 @@ impl Key {
 }
 
 impl Kind {
-    /// A value of this kind; see [`Key::sample`]. Where the default is a word instead of a value, one near the lower limit.
-    fn sample(&self, default: Value, below: &mut dyn FnMut(u64) -> u64) -> Value {
+    /// A single value of this kind; see [`Key::sample`]. Where the default is a word instead of a value, one near the lower limit.
+    fn sample(&self, default: Option<Value>, below: &mut dyn FnMut(u64) -> u64) -> Value {
         let scaled = |amount: u64, min: u64, max: u64, draw: u64| match draw {
             0..=3 => (amount >> draw).clamp(min, max),
             4..=5 => (amount << (draw - 3)).clamp(min, max),
@@ -128,31 +159,38 @@ impl Kind {
             Kind::Flag => Value::Flag(below(2) == 1),
             Kind::Word(words) => Value::Word(words[below(words.len() as u64) as usize]),
             Kind::Number(max) => {
-                let number = if let Value::Number(number) = default { number } else { max.min(2.5) };
+                let number = if let Some(Value::Number(number)) = default { number } else { max.min(2.5) };
                 Value::Number([number, number / 2.0, (2.0 * number).min(max), max.min(1.0)][below(4) as usize])
             }
+            Kind::Share if default.is_none() => Value::Number([0.01, 0.1, 0.5, 0.0, 1.0, 1e-5][below(6) as usize]),
             Kind::Share => {
-                let number = if let Value::Number(number) = default { number } else { 0.5 };
+                let number = if let Some(Value::Number(number)) = default { number } else { 0.5 };
                 Value::Number([number, number / 2.0, 0.5, 0.0][below(4) as usize])
             }
+            Kind::Integer(min, max) if default.is_none() => Value::Integer((min + below(100)).min(max)),
             Kind::Integer(min, max) => {
-                let number = if let Value::Integer(number) = default { number } else { min };
-                Value::Integer(scaled(number, min, max, below(7)))
+                let number = if let Some(Value::Integer(number)) = default { number } else { min };
+                // Of 0 there are no parts and no multiples.
+                Value::Integer(scaled(number.max(1), min, max, below(7)))
+            }
+            // Any order of magnitude up to some seconds.
+            Kind::Time(min, max) if default.is_none() => {
+                Value::Time(Span::from_ps((min.as_ps().max(1) << below(24)).min(max.as_ps())))
             }
             Kind::Time(min, max) => {
-                let ps = if let Value::Time(span) = default { span.as_ps() } else { min.as_ps() };
+                let ps = if let Some(Value::Time(span)) = default { span.as_ps() } else { min.as_ps() };
                 Value::Time(Span::from_ps(scaled(ps >> below(11), min.as_ps(), max.as_ps(), below(7))))
             }
             Kind::Bytes(min, max) => {
-                let bytes = if let Value::Bytes(bytes) = default { bytes } else { min };
+                let bytes = if let Some(Value::Bytes(bytes)) = default { bytes } else { min };
                 Value::Bytes(scaled(bytes, min, max, below(7)))
             }
             Kind::Packets(min, max) => {
-                let packets = if let Value::Packets(packets) = default { packets } else { min };
+                let packets = if let Some(Value::Packets(packets)) = default { packets } else { min };
                 Value::Packets(scaled(packets, min, max, below(7)))
             }
             Kind::Segments(min, max) => {
-                let segments = if let Value::Segments(segments) = default { segments } else { min + 1 };
+                let segments = if let Some(Value::Segments(segments)) = default { segments } else { min + 1 };
                 Value::Segments(scaled(segments, min, max, below(7)))
             }
             Kind::Level if below(2) == 1 => Value::Cells(below(100)),
@@ -161,6 +199,7 @@ impl Kind {
                 0 => kind.sample(default, below),
                 word => Value::Word(words[word as usize - 1]),
             },
+            Kind::Integers | Kind::Table(_) => unreachable!("not a single value"),
         }
     }
 }
@@ -183,28 +222,31 @@ pub const fn joined<const N: usize>(lists: &[&[Key]]) -> [Key; N] {
 
 /// The parameters of one mechanism, each with a value of its kind.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Values(Vec<(&'static str, Value)>);
+pub struct Values(Vec<(&'static str, Setting)>);
 
 impl Values {
     /// Those of `keys` that `given` knows, and the defaults of the others.
-    pub fn of(keys: &[Key], mut given: impl FnMut(&Key) -> Option<Value>) -> Values {
+    ///
+    /// # Panics
+    /// If a key that must be given is not.
+    pub fn of<S: Into<Setting>>(keys: &[Key], mut given: impl FnMut(&Key) -> Option<S>) -> Values {
         let mut values = Values(Vec::with_capacity(keys.len()));
         for key in keys {
-            let value = given(key).unwrap_or_else(|| values.default_of(key).0);
-            values.0.push((key.name, value));
+            let setting = given(key).map_or_else(|| Setting::One(values.default_of(key).0), S::into);
+            values.0.push((key.name, setting));
         }
         values
     }
 
     /// The defaults of all of `keys`.
     pub fn defaults(keys: &[Key]) -> Values {
-        Values::of(keys, |_| None)
+        Values::of(keys, |_| None::<Value>)
     }
 
     /// The value that `key` has where it is not given, after the earlier keys of its table, and the source of that value.
     ///
     /// # Panics
-    /// If the default refers to a key, or to a word of a key, that there is not.
+    /// If the default refers to a key, or to a word of a key, that there is not; and if the key must be given.
     pub fn default_of(&self, key: &Key) -> (Value, &'static str) {
         match key.default {
             Default::Is(value) => (value, key.source),
@@ -215,17 +257,42 @@ impl Values {
                 let (_, value, source) = case.unwrap_or_else(|| panic!("`{}` has no default for {word}", key.name));
                 (*value, source)
             }
+            Default::Required(_) => panic!("`{}` must be given", key.name),
         }
     }
 
-    /// Any value.
+    /// Any setting.
     ///
     /// # Panics
     /// This one and those below panic if there is no such key, or if its values are of another kind: a mechanism reads only
     /// the keys that it describes.
-    pub fn value(&self, name: &str) -> Value {
+    pub fn setting(&self, name: &str) -> &Setting {
         let found = self.0.iter().find(|(known, _)| *known == name);
-        found.unwrap_or_else(|| panic!("`{name}` is not described")).1
+        &found.unwrap_or_else(|| panic!("`{name}` is not described")).1
+    }
+
+    /// Any single value.
+    pub fn value(&self, name: &str) -> Value {
+        match self.setting(name) {
+            Setting::One(value) => *value,
+            other => panic!("`{name}` is {other:?}"),
+        }
+    }
+
+    /// Whole numbers, each more than the one before.
+    pub fn integers(&self, name: &str) -> &[u64] {
+        match self.setting(name) {
+            Setting::Integers(integers) => integers,
+            other => panic!("`{name}` is {other:?}"),
+        }
+    }
+
+    /// A table.
+    pub fn table(&self, name: &str) -> &Values {
+        match self.setting(name) {
+            Setting::Table(values) => values,
+            other => panic!("`{name}` is {other:?}"),
+        }
     }
 
     /// A boolean.
@@ -266,10 +333,15 @@ impl Values {
         }
     }
 
-    /// A whole number.
+    /// A whole number of 32 bits.
     pub fn integer(&self, name: &str) -> u32 {
+        u32::try_from(self.long_integer(name)).expect("limits are below 2^32")
+    }
+
+    /// A whole number.
+    pub fn long_integer(&self, name: &str) -> u64 {
         match self.value(name) {
-            Value::Integer(integer) => u32::try_from(integer).expect("limits are below 2^32"),
+            Value::Integer(integer) => integer,
             other => panic!("`{name}` is {other:?}"),
         }
     }
@@ -317,16 +389,29 @@ impl Values {
 }
 
 impl Values {
-    /// A value of each of `keys`; see [`Key::sample`].
+    /// A setting of each of `keys`; see [`Key::sample`].
     pub fn sample(keys: &[Key], below: &mut dyn FnMut(u64) -> u64) -> Values {
         let mut values = Values(Vec::with_capacity(keys.len()));
         for key in keys {
-            let value = key.sample(values.default_of(key).0, below);
-            values.0.push((key.name, value));
+            let default = match key.default {
+                Default::Required(_) => None,
+                Default::Is(_) | Default::Of(..) | Default::SameAs(_) => Some(values.default_of(key).0),
+            };
+            let setting = key.sample(default, below);
+            values.0.push((key.name, setting));
         }
         values
     }
 }
+
+impl From<Value> for Setting {
+    fn from(value: Value) -> Setting {
+        Setting::One(value)
+    }
+}
+
+/// Packets and segments are counted up to this, 2^40: more than any run sends.
+pub const MOST_ORDINAL: u64 = 1 << 40;
 
 /// Why parameters that are right by themselves do not fit together, or do not fit their place.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -362,7 +447,7 @@ mod tests {
         assert_eq!(with(&[("of", Value::Word("b"))]), (0.2, 0.2));
         assert_eq!(with(&[("p", Value::Number(0.5))]), (0.5, 0.5));
         assert_eq!(with(&[("q", Value::Number(0.5))]), (0.1, 0.5));
-        let values = Values::of(KEYS, |_| None);
+        let values = Values::defaults(KEYS);
         assert_eq!(values.default_of(&KEYS[1]), (Value::Number(0.1), "y"));
     }
 }

@@ -16,7 +16,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("record", &["units", "ids", "rng", "packet"]),
     ("tcp", &["units", "ids", "rng", "exact", "batch", "keys", "packet", "record"]),
     ("queue", &["units", "ids", "rng", "exact", "keys", "packet", "record"]),
-    ("link", &["units", "ids", "rng", "exact", "packet", "record"]),
+    ("link", &["units", "ids", "rng", "exact", "keys", "packet", "record"]),
     ("traffic", &["units", "rng"]),
     ("scenario", &["units", "ids", "rng", "tcp", "queue", "link", "traffic", "record"]),
     (

@@ -2,7 +2,9 @@
 
 mod lab;
 
-use ackclock::link::{ErrorModel, Sampling, Unit};
+use ackclock::keys::Values;
+use ackclock::link::errors::{self, CustomErrorModel, ErrorModel, Sampling, UniformParams, Unit};
+use ackclock::link::{AppliesTo, ErrorModelParams, ErrorParams, Place};
 use ackclock::record::{DropReason, LinkLosses, Records};
 use ackclock::scenario::Scenario;
 use ackclock::units::{Span, Time};
@@ -143,12 +145,74 @@ fn keys_of_links_become_models() {
     let of = |name: &str| &scenario.links.iter().find(|link| link.name == name).unwrap().path.errors;
     assert!(of("s->r").is_empty());
     assert_eq!(of("d->r").len(), 1, "the other direction has one of them");
-    assert!(matches!(of("d->r")[0].model, ErrorModel::Uniform { unit: Unit::Bit, .. }));
-    let ErrorModel::Markov(params) = of("r->d")[0].model else { panic!("{:?}", of("r->d")) };
+    let bits = ErrorModelParams::Uniform(UniformParams { rate: 1e-6, unit: Unit::Bit });
+    assert_eq!(of("d->r")[0].model, bits);
+    let ErrorModelParams::Markov(params) = of("r->d")[0].model else { panic!("{:?}", of("r->d")) };
     assert_eq!(
         (params.sampling, params.bad.interval, params.bad.stay),
         (Sampling::Ns2Packet, Span::from_secs(5), 0.55)
     );
+}
+
+/// The network with this model at the last link, on both engines.
+fn with_model(name: &str, model: ErrorModelParams, place: Place) -> Records {
+    let mut scenario = short(&[]);
+    let link = scenario.links.iter_mut().find(|link| link.name == "r->d").unwrap();
+    link.path.errors.push(ErrorParams { model, place, applies_to: AppliesTo::All });
+    run(name, &scenario)
+}
+
+const PLACES: [Place; 3] = [Place::Ingress, Place::Egress, Place::Receiver];
+
+#[test]
+fn every_error_model_on_both_engines() {
+    for model in errors::ALL {
+        for number in 0..12_u64 {
+            // The parameters of one number, a function of the model and that number.
+            let mut drawn = 0;
+            let mut below = |bound: u64| {
+                drawn += 1;
+                ackclock::rng::mix(number << 32 | drawn) % bound
+            };
+            let Ok(params) = (model.params)(&Values::sample(model.keys, &mut below)) else { continue };
+            assert_eq!(params.name(), model.name);
+            let records = with_model(&format!("{params:?}"), params.clone(), PLACES[number as usize % 3]);
+            // From below: what corrupts every packet lets none arrive.
+            if params.corrupts_all().is_some() {
+                assert_eq!(flow(&records, "f").counts.bytes_delivered, 0, "{params:?}");
+            }
+        }
+    }
+}
+
+/// Every fifth packet of at least 500 bytes, so that no acknowledgement is lost.
+#[derive(Clone, Default)]
+struct FifthLargePacket {
+    large: u64,
+}
+
+impl ErrorModel for FifthLargePacket {
+    fn corrupts(&mut self, _ordinal: u64, _now: Time, bytes: u32) -> bool {
+        self.large += u64::from(bytes >= 500);
+        bytes >= 500 && self.large.is_multiple_of(5)
+    }
+
+    fn boxed_clone(&self) -> Box<dyn ErrorModel> {
+        Box::new(self.clone())
+    }
+}
+
+#[test]
+fn an_error_model_from_outside_on_both_engines() {
+    let custom = || ErrorModelParams::Custom(CustomErrorModel::new(|_| Box::new(FifthLargePacket::default())));
+    for place in PLACES {
+        let records = with_model("custom", custom(), place);
+        let sent = flow(&records, "f").counts.segments_sent;
+        let (corrupted, _) = lost(&records, "r->d");
+        assert!(corrupted > 0 && corrupted.abs_diff(sent / 5) <= 1, "{corrupted} of {sent}");
+    }
+    assert_eq!(custom().name(), errors::CUSTOM);
+    assert!(custom().is_random(), "what is not known counts as random");
 }
 
 #[test]

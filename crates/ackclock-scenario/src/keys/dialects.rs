@@ -1,7 +1,7 @@
 //! Dialects of TCP: other defaults of the keys in [tcp] and of the parameters of congestion controls and recoveries, each named
 //! here, with its source.
 
-use super::Fallback::{self, Bare, Text};
+use super::key::Fallback::{self, Bare, Text};
 
 /// A dialect.
 pub(crate) struct Dialect {

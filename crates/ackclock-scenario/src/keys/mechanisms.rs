@@ -2,15 +2,16 @@
 
 use std::sync::LazyLock;
 
-use ackclock::keys::{Default, Key as Described, Kind as DescribedKind, Value as Plain};
+use ackclock::keys::{Default, Key as Described, Kind as DescribedKind, Setting, Value as Plain, Values};
+use ackclock::link::errors;
 use ackclock::queue::{cell, packet};
 use ackclock::tcp::{cc, recovery};
 use ackclock::units::Span;
 
 use super::dialects;
-use super::{Amount, Bare, Fallback, Key, Kind, Limit, Section};
+use super::key::{Amount, Bare, Fallback, Family, Key, Kind, Limit, Section};
 use crate::quantity::{Dimension, Quantity};
-use crate::values::Value;
+use crate::value::Value;
 
 /// The table of one mechanism.
 pub(crate) struct Mechanism {
@@ -25,16 +26,6 @@ pub(crate) struct Mechanism {
     /// What the mechanism says of its keys.
     pub(crate) described: &'static [Described],
     keys: Vec<Key>,
-}
-
-/// A family of mechanisms, of which a key chooses one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Family {
-    /// Drop policies, of cells and of packets.
-    Policy,
-    CongestionControl,
-    Recovery,
-    Dialect,
 }
 
 impl Family {
@@ -52,11 +43,14 @@ impl Family {
             LazyLock::new(|| recovery::ALL.iter().map(|algorithm| algorithm.name).collect());
         static DIALECTS: LazyLock<Vec<&'static str>> =
             LazyLock::new(|| dialects::ALL.iter().map(|dialect| dialect.name).collect());
+        static ERROR_MODELS: LazyLock<Vec<&'static str>> =
+            LazyLock::new(|| errors::ALL.iter().map(|model| model.name).collect());
         match self {
             Family::Policy => &POLICIES,
             Family::CongestionControl => &CONGESTION_CONTROLS,
             Family::Recovery => &RECOVERIES,
             Family::Dialect => &DIALECTS,
+            Family::ErrorModel => &ERROR_MODELS,
         }
     }
 }
@@ -99,7 +93,7 @@ type DescribedMechanism = (&'static str, &'static str, &'static [Described]);
 impl Mechanism {
     fn new(key: &'static str, around: [&str; 2], (name, about, described): DescribedMechanism) -> Mechanism {
         let headers = around.map(|around| format!("[{around}.{name}]"));
-        Mechanism { key, name, about, headers, described, keys: described.iter().map(self::key).collect() }
+        Mechanism { key, name, about, headers, described, keys: described.iter().map(described_key).collect() }
     }
 
     pub(super) fn keys(&self) -> &[Key] {
@@ -108,7 +102,7 @@ impl Mechanism {
 }
 
 /// A key of a mechanism as one of the language. What is made here lives as long as the program, once for each key.
-fn key(described: &Described) -> Key {
+pub(super) fn described_key(described: &Described) -> Key {
     let default = match described.default {
         Default::Is(value) => Fallback::Value(value),
         Default::SameAs(other) => Fallback::Derived(format!("that of `{other}`").leak()),
@@ -117,6 +111,7 @@ fn key(described: &Described) -> Key {
                 cases.iter().map(|(word, value, _)| format!("{} with {other} = {word}", spelled(*value))).collect();
             Fallback::Derived(cases.join(", ").leak())
         }
+        Default::Required(example) => Fallback::RequiredAs(example),
     };
     Key {
         // Asked for by table, not by section.
@@ -153,6 +148,8 @@ fn kind_or(kind: &DescribedKind, words: &'static [&'static str]) -> Kind {
         DescribedKind::Packets(min, max) => amount(Dimension::Packets, min, max),
         DescribedKind::Segments(min, max) => amount(Dimension::Segments, min, max),
         DescribedKind::Level => Kind::Amount(Amount { limits: LEVELS, words, bare: Bare::Fraction }),
+        DescribedKind::Integers => Kind::Integers,
+        DescribedKind::Table(keys) => Kind::Table(Vec::leak(keys.iter().map(described_key).collect())),
         DescribedKind::Or(kind, words) => kind_or(kind, words),
     }
 }
@@ -174,9 +171,23 @@ pub(crate) fn of_plain(value: Plain) -> Value {
 }
 
 /// A checked value as the mechanism has it.
-pub(crate) fn to_plain(described: &Described, value: &Value) -> Plain {
-    plain_of(&described.kind, value)
+///
+/// # Panics
+/// If it was checked for another kind.
+pub(crate) fn to_plain(described: &Described, value: &Value) -> Setting {
+    setting_of(&described.kind, value)
         .unwrap_or_else(|| unreachable!("`{}` is {:?}, and was read as {value:?}", described.name, described.kind))
+}
+
+fn setting_of(kind: &DescribedKind, value: &Value) -> Option<Setting> {
+    Some(match (*kind, value) {
+        (DescribedKind::Integers, Value::Integers(integers)) => Setting::Integers(integers.clone()),
+        (DescribedKind::Table(keys), Value::Table(entries)) => {
+            let entry = |key: &Described| entries.iter().find(|(name, _)| *name == key.name);
+            Setting::Table(Values::of(keys, |key| Some(to_plain(key, &entry(key)?.1))))
+        }
+        (kind, value) => Setting::One(plain_of(&kind, value)?),
+    })
 }
 
 fn plain_of(kind: &DescribedKind, value: &Value) -> Option<Plain> {

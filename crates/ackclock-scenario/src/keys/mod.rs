@@ -2,6 +2,8 @@
 //! JSON Schema and the writer all read this table.
 
 pub(crate) mod dialects;
+mod errors;
+mod key;
 mod mechanisms;
 mod network;
 mod sack;
@@ -9,163 +11,10 @@ mod satellites;
 mod traffic;
 mod udp;
 
-pub(crate) use mechanisms::{Family, Mechanism, of_plain, policies, tcp_algorithms, to_plain};
+pub(crate) use errors::{APPLIES_TO, ErrorModelKeys, MODEL, PLACES, error_models};
+pub(crate) use key::{Amount, Bare, Fallback, INSTANT, Key, Kind, ONE_LINE, Section};
+pub(crate) use mechanisms::{Mechanism, of_plain, policies, tcp_algorithms, to_plain};
 pub(crate) use network::{MOST_BYTES, MOST_CELLS};
-
-pub(crate) use ackclock::keys::Condition;
-
-use crate::quantity::Dimension;
-
-/// A key that may occur in one or more sections.
-pub(crate) struct Key {
-    /// Where it may occur.
-    pub(crate) sections: &'static [Section],
-    /// What it is called there.
-    pub(crate) name: &'static str,
-    /// What its value may be.
-    pub(crate) kind: Kind,
-    /// What holds if it is not given.
-    pub(crate) default: Fallback,
-    /// Where the default comes from; spec marks as in the model pages.
-    pub(crate) source: &'static str,
-    /// What it means.
-    pub(crate) about: &'static str,
-    /// On which other keys it depends whether this one is used; all of them must hold.
-    pub(crate) used_if: &'static [Condition],
-}
-
-/// The kinds of tables in a scenario file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Section {
-    Top,
-    Network,
-    Node,
-    Link,
-    LinkDirection,
-    Queue,
-    /// The table of one drop policy below [`Section::Queue`].
-    QueuePolicy(u8),
-    Port,
-    /// The table of one drop policy below [`Section::Port`].
-    PortPolicy(u8),
-    Atm,
-    Packet,
-    Tcp,
-    /// The table of one congestion control or recovery below [`Section::Tcp`].
-    TcpAlgorithm(u8),
-    Traffic,
-    Flow,
-    FlowTcp,
-    /// The table of one congestion control or recovery below [`Section::FlowTcp`].
-    FlowTcpAlgorithm(u8),
-    Udp,
-    Satellites,
-    Place,
-}
-
-/// What holds if a key is not given.
-pub(crate) enum Fallback {
-    /// It must be given.
-    Required,
-    /// The value in quotes.
-    Text(&'static str),
-    /// The value without quotes: a number or a boolean.
-    Bare(&'static str),
-    /// What a mechanism says itself.
-    Value(ackclock::keys::Value),
-    /// It depends on other things; described in words.
-    Derived(&'static str),
-}
-
-/// What a value may be.
-pub(crate) enum Kind {
-    /// Any text.
-    Text,
-    /// The name of a node.
-    NodeName,
-    /// The name `a->b` of one direction of a link, or one of the words.
-    LinkName(&'static [&'static str]),
-    /// A boolean.
-    Flag,
-    /// A boolean, or one of these words.
-    FlagOr(&'static [&'static str]),
-    /// One of these words.
-    Word(&'static [&'static str]),
-    /// The name of a mechanism.
-    Mechanism(Family),
-    /// A whole number.
-    Integer { min: u64, max: u64 },
-    /// A number above 0.
-    Number { max: f64 },
-    /// A number above 0, or one of these words.
-    NumberOr { max: f64, words: &'static [&'static str] },
-    /// A number from 0 to 1, both included.
-    Share,
-    /// A number with a unit, or something else that stands in its place.
-    Amount(Amount),
-    /// The two ends of a link.
-    Ends,
-    /// Nodes along a path.
-    Route,
-    /// Segments lost on purpose.
-    Drops,
-    /// A latitude and a longitude.
-    Position,
-    /// A longitude.
-    Longitude,
-    /// Metrics and groups of metrics.
-    Metrics,
-    /// Nodes, any number of them.
-    Nodes,
-    /// A quantity, or a list of quantities that hold one after the other.
-    Schedule(Amount),
-    /// Intervals of time in which a link is down.
-    Outages,
-    /// Error models.
-    Errors,
-}
-
-/// A number with a unit, or something else that stands in its place.
-pub(crate) struct Amount {
-    /// Dimensions and their limits in base units, both included.
-    pub(crate) limits: &'static [Limit],
-    /// Words allowed instead.
-    pub(crate) words: &'static [&'static str],
-    /// Numbers without unit allowed instead.
-    pub(crate) bare: Bare,
-}
-
-/// A dimension and its limits in base units, both included.
-pub(crate) struct Limit {
-    pub(crate) dimension: Dimension,
-    pub(crate) min: u64,
-    pub(crate) max: u64,
-}
-
-/// Which numbers without unit may stand in the place of a quantity.
-pub(crate) enum Bare {
-    None,
-    /// More than 0, at most 1.
-    Fraction,
-    /// A whole number up to this.
-    Integer {
-        max: u64,
-    },
-}
-
-impl Limit {
-    /// The unit that an example most likely wants.
-    pub(crate) fn example_unit(&self) -> &'static str {
-        match self.dimension {
-            Dimension::Rate => "Mbps",
-            Dimension::Time if self.max > DAY_PS => "s",
-            Dimension::Time => "ms",
-            Dimension::Size => "B",
-            Dimension::Distance => "km",
-            other => other.unit_list(),
-        }
-    }
-}
 
 impl Section {
     /// Every kind of table: those of [`Section::ALL`], and those of mechanisms for all ports and connections.
@@ -295,23 +144,4 @@ impl Section {
     pub(crate) fn key_named(self, name: &str) -> Option<&'static Key> {
         self.keys().find(|key| key.name == name)
     }
-}
-
-/// Topologies with one line of two switches.
-pub(crate) const ONE_LINE: &[&str] = &["n-source", "dumbbell"];
-const ALWAYS: &[Condition] = &[];
-const PACKET_ONLY: &[Condition] = &[Condition { key: "technology", is: &["packet"] }];
-const ATM_ONLY: &[Condition] = &[Condition { key: "technology", is: &["atm"] }];
-const TCPS: &[Section] = &[Section::Tcp, Section::FlowTcp];
-const DAY_PS: u64 = 24 * HOUR_PS;
-const HOUR_PS: u64 = 3_600 * SECOND_PS;
-const SECOND_PS: u64 = 1_000_000_000_000;
-const RATE: Limit = Limit { dimension: Dimension::Rate, min: 1, max: 1_000_000_000_000 };
-/// Any instant of a run.
-pub(crate) const INSTANT: Limit = Limit { dimension: Dimension::Time, min: 0, max: 720 * HOUR_PS };
-const fn amount(limits: &'static [Limit]) -> Kind {
-    Kind::Amount(Amount { limits, words: &[], bare: Bare::None })
-}
-const fn amount_or(limits: &'static [Limit], words: &'static [&'static str]) -> Kind {
-    Kind::Amount(Amount { limits, words, bare: Bare::None })
 }

@@ -1,6 +1,8 @@
 //! Keys of the experiment, the network and its queues.
 
-use super::*;
+use super::errors::ERRORS_OF_LINKS;
+use super::key::*;
+use crate::quantity::Dimension;
 
 pub(super) const KEYS: &[Key] = &[
     Key {
@@ -294,7 +296,7 @@ pub(super) const KEYS: &[Key] = &[
     Key {
         sections: LINKS,
         name: "errors",
-        kind: Kind::Errors,
+        kind: Kind::Errors(ERRORS_OF_LINKS),
         default: Fallback::Derived("none"),
         source: "Ackclock",
         about: "Which packets are corrupted: one model or several, as in { model = \"uniform\", rate = 0.01 }; on packet networks.",

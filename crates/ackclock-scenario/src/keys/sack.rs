@@ -2,7 +2,7 @@
 
 use ackclock::tcp::recovery;
 
-use super::*;
+use super::key::*;
 
 pub(super) const KEYS: &[Key] = &[
     Key {

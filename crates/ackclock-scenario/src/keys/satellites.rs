@@ -1,6 +1,8 @@
 //! Keys of satellites and of places on the ground.
 
-use super::*;
+use super::errors::ERRORS_OF_PLACES;
+use super::key::*;
+use crate::quantity::Dimension;
 
 pub(super) const KEYS: &[Key] = &[
     Key {
@@ -355,7 +357,7 @@ pub(super) const KEYS: &[Key] = &[
     Key {
         sections: &[Section::Place],
         name: "errors",
-        kind: Kind::Errors,
+        kind: Kind::Errors(ERRORS_OF_PLACES),
         default: Fallback::Derived("none"),
         source: "Ackclock",
         about: "Which packets from the sky arrive damaged: one model or several, as in { model = \"uniform\", rate = 0.01 }.",

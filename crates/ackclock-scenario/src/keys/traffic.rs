@@ -1,6 +1,7 @@
 //! Keys of framing, TCP and flows.
 
-use super::*;
+use super::key::*;
+use crate::quantity::Dimension;
 
 pub(super) const KEYS: &[Key] = &[
     Key {

@@ -1,6 +1,7 @@
 //! Keys of sources of datagrams.
 
-use super::*;
+use super::key::*;
+use crate::quantity::Dimension;
 
 pub(super) const KEYS: &[Key] = &[
     Key {

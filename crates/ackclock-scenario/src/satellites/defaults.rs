@@ -6,7 +6,7 @@ use crate::document::Document;
 use crate::keys::Section;
 use crate::quantity::{Dimension, Quantity};
 use crate::settings::Settings;
-use crate::values::Value;
+use crate::value::Value;
 
 /// Sets the defaults of links between satellites, of handover and of the number of links that packets may cross.
 pub(super) fn set(settings: &mut Settings, kind: &str, document: &Document) {

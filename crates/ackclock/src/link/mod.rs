@@ -1,18 +1,16 @@
 //! What a link does to packets beyond its rate and its delay: it loses some, and it changes while the run goes on.
 //!
-//! [`ErrorModel`]s corrupt packets, a [`LinkSchedule`] says how delay and rate change and when the link is down, and a [`LinkState`]
+//! The models of [`errors`] corrupt packets, a [`LinkSchedule`] says how delay and rate change and when the link is down, and a [`LinkState`]
 //! is both together, as the port before it sees them: a packet goes in, and it is known when it is out, when it arrives, or
 //! where it is lost. A [`RoutingTable`] says by which links it goes on if that changes, too. Everything is a function of scenario, seed and the order of the packets, so it can be asked ahead of
 //! time.
 
-mod errors;
-mod markov;
+pub mod errors;
 mod routing;
 mod schedule;
 mod state;
 
-pub use errors::{AppliesTo, ErrorModel, ErrorParams, Errors, Kind, Packet, Place, Unit};
-pub use markov::{Markov, MarkovParams, Sampling, Stay};
+pub use errors::{AppliesTo, ErrorModelParams, ErrorParams, Errors, Kind, Packet, Place};
 pub use routing::{FarEnds, Forwarding, NextHopCache, NodeRoutes, RoutingTable, Unheard};
 pub use schedule::{Delays, InService, LinkSchedule, Outages, Queued, Rates, Reordering, Shape, UnderWay};
 pub use state::{Fate, LinkParams, LinkState, Transmission};

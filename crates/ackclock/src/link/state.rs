@@ -246,7 +246,8 @@ impl Jitter {
 mod tests {
     use super::*;
     use crate::ids::Id;
-    use crate::link::{AppliesTo, Delays, ErrorModel, Kind, Outages, Rates, Shape, UnderWay};
+    use crate::link::errors::ListParams;
+    use crate::link::{AppliesTo, Delays, ErrorModelParams, Kind, Outages, Rates, Shape, UnderWay};
 
     /// A byte takes a nanosecond.
     const RATE: u64 = 8_000_000_000;
@@ -450,7 +451,11 @@ mod tests {
 
     #[test]
     fn places_decide_when_and_whether_the_link_is_used() {
-        let at = |place| ErrorParams { model: ErrorModel::List(vec![1]), place, applies_to: AppliesTo::All };
+        let at = |place| ErrorParams {
+            model: ErrorModelParams::List(ListParams { packets: vec![1] }),
+            place,
+            applies_to: AppliesTo::All,
+        };
         let two = |place| fates(&mut link_state(|_| (), &[at(place)]), &[0, 100]);
         assert_eq!(two(Place::Egress), [600, -200], "when its last bit is sent");
         assert_eq!(two(Place::Receiver), [600, -700], "when its last bit arrives");

@@ -238,9 +238,11 @@ impl<T: Copy> PacketPort<T> {
 mod tests {
     use super::*;
     use crate::ids::{Id, LinkId, NodeId, VcId};
+    use crate::link::errors::ListParams;
     use crate::link::{AppliesTo, FarEnds, Unheard};
     use crate::link::{
-        Delays, ErrorModel, ErrorParams, InService, Kind, LinkParams, LinkSchedule, Outages, Packet, Place, Queued,
+        Delays, ErrorModelParams, ErrorParams, InService, Kind, LinkParams, LinkSchedule, Outages, Packet, Place,
+        Queued,
     };
     use crate::link::{Reordering, Shape};
     use crate::net::link::LossRecording;
@@ -459,7 +461,11 @@ mod tests {
     #[test]
     fn what_is_lost_before_the_queue_takes_no_room_and_after_it_takes_time() {
         let path = |place| {
-            let error = ErrorParams { model: ErrorModel::List(vec![0]), place, applies_to: AppliesTo::All };
+            let error = ErrorParams {
+                model: ErrorModelParams::List(ListParams { packets: vec![0] }),
+                place,
+                applies_to: AppliesTo::All,
+            };
             LinkParams { errors: vec![error], ..LinkParams::plain() }
         };
         for (place, free) in [(Place::Ingress, 0), (Place::Egress, 800)] {

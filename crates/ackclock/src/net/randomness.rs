@@ -5,7 +5,7 @@
 
 use super::build::inputs_of_ports;
 use crate::ids::{IdVec, LinkId};
-use crate::link::{ErrorModel, ErrorParams, LinkParams, LinkSchedule};
+use crate::link::{ErrorParams, LinkParams, LinkSchedule};
 use crate::scenario::{DatagramFlow, Flow, Link, Queue, Scenario, ServiceOrder, Technology};
 use crate::tcp::{TcpParams, TickPhase, TimerKind, TimerParams};
 use crate::traffic::{CbrParams, Dither};
@@ -127,21 +127,13 @@ fn of_link(link: &Link) -> bool {
     *jitter > Span::ZERO
         || policy.is_random()
         || schedule.as_deref().is_some_and(of_course)
-        || errors.iter().any(|ErrorParams { model, place: _, applies_to: _ }| of_errors(model))
+        || errors.iter().any(|ErrorParams { model, place: _, applies_to: _ }| model.is_random())
 }
 
 /// A link that changes does so at instants known before the run.
 fn of_course(schedule: &LinkSchedule) -> bool {
     let LinkSchedule { delays: _, rates: _, outages: _, far_ends: _, reordering: _, under_way: _ } = schedule;
     false
-}
-
-fn of_errors(model: &ErrorModel) -> bool {
-    match model {
-        ErrorModel::Uniform { rate: _, unit: _ } => true,
-        ErrorModel::List(_) | ErrorModel::Periodic { every: _, offset: _ } => false,
-        ErrorModel::Markov(_) => true,
-    }
 }
 
 fn orders_at_random(order: ServiceOrder) -> bool {

@@ -1,6 +1,7 @@
 //! Links that change and lose packets, and the policies of packet ports, as a function of bytes.
 
 use ackclock::ids::LinkId;
+use ackclock::keys::Values;
 use ackclock::link::*;
 use ackclock::scenario::{Scenario, Technology};
 use ackclock::units::{Rate, Span, Time};
@@ -28,7 +29,7 @@ pub fn paths(choices: &mut Choices, scenario: &mut Scenario) {
             link.path.jitter = Span::from_us(1 + choices.below(2000));
         }
         for _ in 0..choices.below(3) {
-            link.path.errors.push(error(choices, duration));
+            link.path.errors.push(error(choices));
         }
     }
 }
@@ -85,34 +86,17 @@ fn near(choices: &mut Choices, delay: Span) -> Span {
     }
 }
 
-fn error(choices: &mut Choices, duration: Span) -> ErrorParams {
-    let rate = choices.one_of(&[0.01, 0.1, 0.5, 0.0, 1.0]);
-    let stay = |choices: &mut Choices| Stay {
-        interval: Span::from_ps(duration.as_ps() / (1 + choices.below(1000)) + 1000),
-        stay: choices.one_of(&[0.5, 0.05, 0.95]),
-        loss: choices.one_of(&[0.05, 0.0, 0.75]),
-    };
-    let model = match choices.below(8) {
-        0 | 1 => ErrorModel::Uniform { rate, unit: Unit::Packet },
-        2 => ErrorModel::Uniform { rate: rate / 1000.0, unit: Unit::Bit },
-        3 => {
-            let mut ordinals: Vec<u64> = (0..choices.below(8)).map(|_| choices.below(256)).collect();
-            ordinals.sort();
-            ordinals.dedup();
-            ErrorModel::List(ordinals)
+/// Any model of the family with any parameters that fit together.
+fn error(choices: &mut Choices) -> ErrorParams {
+    let model = errors::ALL[choices.index(errors::ALL.len())];
+    let params = loop {
+        let values = Values::sample(model.keys, &mut |bound| choices.below(bound));
+        if let Ok(params) = (model.params)(&values) {
+            break params;
         }
-        4 => {
-            let every = 1 + choices.below(100);
-            ErrorModel::Periodic { every, offset: choices.below(every) }
-        }
-        _ => ErrorModel::Markov(MarkovParams {
-            good: stay(choices),
-            bad: stay(choices),
-            sampling: choices.one_of(&[Sampling::Interval, Sampling::Ns2Packet]),
-        }),
     };
     ErrorParams {
-        model,
+        model: params,
         place: choices.one_of(&[Place::Egress, Place::Receiver, Place::Ingress]),
         applies_to: choices.one_of(&[AppliesTo::All, AppliesTo::Tcp, AppliesTo::Data]),
     }

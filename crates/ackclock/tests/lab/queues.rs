@@ -99,5 +99,5 @@ fn policy<P>(choices: &mut Choices, family: &[Policy<P>], kind: &str, port: &Por
         _ => Some(sampled.value(key.name)),
     };
     let params = (policy.params)(&Values::of(policy.keys, given), port);
-    params.or_else(|_| (policy.params)(&Values::of(policy.keys, |_| None), port)).ok()
+    params.or_else(|_| (policy.params)(&Values::defaults(policy.keys), port)).ok()
 }

@@ -256,7 +256,7 @@ mod tests {
     /// With its defaults, and without an allowance for bursts.
     fn pie() -> Pie {
         let rate = Rate::from_bps(10_000_000).unwrap();
-        let params = Pie::params(&Values::of(Pie::KEYS, |_| None), &Port { capacity_cells: None, rate }).unwrap();
+        let params = Pie::params(&Values::defaults(Pie::KEYS), &Port { capacity_cells: None, rate }).unwrap();
         let pie = Pie::start(&params, rate, Stream::new(1, "port", "pie"));
         Pie { burst_allowance: Span::ZERO, ..pie }
     }

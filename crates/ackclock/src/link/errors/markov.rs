@@ -1,7 +1,9 @@
 //! The two-state model of a channel that is sampled in time: good for a while, then bad for a while.
 //! Source: \[VEGAS-A\] §5.4.2; the other sampling as in ns-2's MultiState error model with transitions in time.
 
-use super::errors::Chance;
+use super::chance::Chance;
+use super::{Draws, ErrorModel, Mechanism};
+use crate::keys::{Default, Key, Kind, Misfit, Value, Values};
 use crate::rng::Stream;
 use crate::units::{Span, Time};
 
@@ -51,23 +53,92 @@ pub struct Markov {
     changes: Vec<Time>,
 }
 
-impl Markov {
-    /// The model, in the good state, with the random numbers for its transitions and for its losses.
-    pub fn new(params: MarkovParams, transitions: Stream, losses: Stream) -> Markov {
-        let due = match params.sampling {
-            Sampling::Interval => Some(Time::ZERO + params.good.interval),
-            Sampling::Ns2Packet => None,
-        };
-        Markov { params, transitions, losses, samples: 0, due, changes: Vec::new() }
+impl Mechanism for Markov {
+    const NAME: &'static str = "markov";
+    const ABOUT: &'static str =
+        "A good and a bad state in turns, each with its own probability that a packet is corrupted.";
+    const KEYS: &'static [Key] = &[
+        Key::new(
+            "sampling",
+            Kind::Word(&["interval", "ns2-packet"]),
+            Default::Is(Value::Word("interval")),
+            "[VEGAS-A] §5.4.2",
+            "When the state is sampled: after every interval, or as in ns-2 when a packet comes after it.",
+        ),
+        Key::required("good", Kind::Table(STAY), STAY_EXAMPLE, "The state at the start."),
+        Key::required("bad", Kind::Table(STAY), STAY_EXAMPLE, "The other state."),
+    ];
+    const IS_RANDOM: bool = true;
+    type Params = MarkovParams;
+
+    fn params(values: &Values) -> Result<MarkovParams, Misfit> {
+        let samplings = [("interval", Sampling::Interval), ("ns2-packet", Sampling::Ns2Packet)];
+        let sampling = values.choice("sampling", &samplings);
+        let [good, bad] = ["good", "bad"].map(|state| Stay::of(values.table(state)));
+        for (state, stay, keys) in [("good", good, &["good.stay"]), ("bad", bad, &["bad.stay"])] {
+            if stay.stay == 1.0 {
+                return Err(Misfit {
+                    keys,
+                    problem: format!("the model never leaves its {state} state"),
+                    expected: "must be less than 1; errors that do not change are those of the model uniform",
+                });
+            }
+        }
+        Ok(MarkovParams { good, bad, sampling })
     }
 
-    /// Whether the packet with this ordinal, which is here now, is lost.
-    pub fn corrupts(&mut self, ordinal: u64, now: Time) -> bool {
+    fn corrupts_all(params: &MarkovParams) -> Option<&'static str> {
+        (params.good.loss == 1.0 && params.bad.loss == 1.0).then_some("good")
+    }
+
+    fn start(params: &MarkovParams, draws: &Draws<'_>) -> Markov {
+        Markov::new(*params, draws.stream("state"), draws.stream("loss"))
+    }
+}
+
+impl ErrorModel for Markov {
+    fn corrupts(&mut self, ordinal: u64, now: Time, _bytes: u32) -> bool {
         let state = match self.params.sampling {
             Sampling::Interval => self.at(now),
             Sampling::Ns2Packet => self.on_packet(now),
         };
         Chance::new(state.loss).hits(self.losses.at(ordinal))
+    }
+
+    fn boxed_clone(&self) -> Box<dyn ErrorModel> {
+        Box::new(self.clone())
+    }
+}
+
+impl Stay {
+    fn of(values: &Values) -> Stay {
+        Stay { interval: values.time("interval"), stay: values.number("stay"), loss: values.number("loss") }
+    }
+}
+
+/// The parameters of a state.
+const STAY: &[Key] = &[
+    // A microsecond at least: every sample is drawn, whether or not a packet comes.
+    Key::required(
+        "interval",
+        Kind::Time(Span::from_us(1), Span::from_secs(720 * 3600)),
+        "\"25 s\"",
+        "The time after which the state is sampled.",
+    ),
+    Key::required("stay", Kind::Share, "0.05", "The probability to stay when it is sampled; less than 1."),
+    Key::required("loss", Kind::Share, "0.05", "The probability that a packet is corrupted in this state."),
+];
+/// \[VEGAS-A\] Table 21, from source to destination.
+const STAY_EXAMPLE: &str = "{ interval = \"25 s\", stay = 0.05, loss = 0.05 }";
+
+impl Markov {
+    /// The model, in the good state, with the random numbers for its transitions and for its losses.
+    fn new(params: MarkovParams, transitions: Stream, losses: Stream) -> Markov {
+        let due = match params.sampling {
+            Sampling::Interval => Some(Time::ZERO + params.good.interval),
+            Sampling::Ns2Packet => None,
+        };
+        Markov { params, transitions, losses, samples: 0, due, changes: Vec::new() }
     }
 
     /// The state at `now`, which may be earlier than what was asked about before.
@@ -158,7 +229,7 @@ mod tests {
             assert!(within(mean(&stays[0]), good, 0.02) && within(mean(&stays[1]), bad, 0.02), "{link}");
             let in_good = stays[0].iter().sum::<u64>() as f64;
             assert!(within(in_good / over as f64, share, 0.02), "{link}");
-            let lost = (0..over).filter(|&second| model.corrupts(second, seconds(second))).count();
+            let lost = (0..over).filter(|&second| model.corrupts(second, seconds(second), 1000)).count();
             assert!(within(lost as f64 / over as f64, loss, 0.02), "{link}: {lost}");
         }
     }
@@ -206,7 +277,7 @@ mod tests {
         let mut in_good = 0;
         for packet in 0..packets {
             let now = Time::from_ps(packet * 100_000_000_000);
-            model.corrupts(packet, now);
+            model.corrupts(packet, now, 1000);
             in_good += u64::from(model.changes.len().is_multiple_of(2));
         }
         let share = in_good as f64 / packets as f64;
@@ -214,11 +285,11 @@ mod tests {
         assert!(within(share, 25.0 / 30.13, 0.005), "{share}");
         // The timer is looked at only when packets come: none for an hour, and the state is as it was.
         let mut rare = markov(params, "a->b");
-        rare.corrupts(0, seconds(10));
+        rare.corrupts(0, seconds(10), 1000);
         assert_eq!(rare.due, Some(seconds(35)));
-        rare.corrupts(1, seconds(34));
+        rare.corrupts(1, seconds(34), 1000);
         assert_eq!(rare.samples, 0, "not before");
-        rare.corrupts(2, seconds(3600));
+        rare.corrupts(2, seconds(3600), 1000);
         assert_eq!(rare.samples, 1);
     }
 }

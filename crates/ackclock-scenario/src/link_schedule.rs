@@ -1,0 +1,63 @@
+//! How a link changes: from the values of its table to delays, rates and outages.
+
+use ackclock::link::{Delays, InService, LinkSchedule, Outages, Queued, Rates, Reordering, Shape, UnderWay};
+use ackclock::units::{Rate, Span, Time};
+
+use crate::diagnostic::Report;
+use crate::settings::Settings;
+use crate::value::Value;
+
+/// How a link changes, if it does; everything wrong is reported.
+pub(crate) fn link_schedule(
+    settings: &Settings,
+    name: &str,
+    duration: Option<Span>,
+    report: &mut Report,
+) -> Option<Option<LinkSchedule>> {
+    let (rate, delay) = (settings.rate("rate")?, settings.span("delay")?);
+    let mut link_schedule = LinkSchedule::constant(rate, delay);
+    let of_key = |key: &str| match settings.value(key) {
+        Some(Value::Schedule(schedule)) => Some(schedule),
+        _ => None,
+    };
+    let (delays, rates) = (of_key("delay"), of_key("rate"));
+    if let Some(schedule) = delays {
+        let shape = if settings.word("delay_shape")? == "linear" { Shape::Linear } else { Shape::Steps };
+        link_schedule.delays = Delays::new(shape, schedule.points().map(|(at, ps)| (at, Span::from_ps(ps))).collect());
+        let reorderings = [("prevent", Reordering::Prevent), ("natural", Reordering::Natural)];
+        link_schedule.reordering = settings.choice("reordering", &reorderings)?;
+        link_schedule.under_way = if settings.word("under_way")? == "drop" { UnderWay::Drop } else { UnderWay::Keep };
+        if shape == Shape::Linear && link_schedule.under_way == UnderWay::Drop {
+            report
+                .error(settings.at("under_way"), "packets are dropped where the delay steps, and it does not")
+                .label("only with delay_shape = \"steps\"");
+            return None;
+        }
+    }
+    if let Some(schedule) = rates {
+        let points = schedule.points().map(|(at, bps)| (at, Rate::from_bps(bps).expect("rates are above zero")));
+        link_schedule.rates = Rates::new(points.collect());
+    }
+    let outages = match settings.value("outages") {
+        Some(Value::Outages(outages)) => outages.as_slice(),
+        _ => &[],
+    };
+    if let Some(duration) = duration
+        && outages.iter().any(|outage| outage.covers(duration))
+    {
+        report
+            .error(settings.at("outages"), format!("the link {name} is cut for the whole run"))
+            .label("nothing can ever cross it")
+            .help("let the outage begin later or end earlier, or leave the link out");
+        return None;
+    }
+    if !outages.is_empty() {
+        let instant = |ps: Option<u64>| ps.map_or(Time::NEVER, Time::from_ps);
+        let in_service = if settings.word("in_service")? == "lose" { InService::Lose } else { InService::Finish };
+        let queued = if settings.word("queued")? == "flush" { Queued::Flush } else { Queued::Keep };
+        let intervals = outages.iter().map(|outage| (Time::from_ps(outage.from_ps), instant(outage.until_ps)));
+        link_schedule.outages = Outages::new(intervals.collect(), in_service, queued);
+    }
+    let changes = delays.is_some() || rates.is_some() || !outages.is_empty();
+    Some(changes.then_some(link_schedule))
+}

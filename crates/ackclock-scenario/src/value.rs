@@ -1,0 +1,185 @@
+//! The values of keys: what a scenario file says, once it is checked, and how it is written out.
+
+use std::fmt::Write as _;
+
+use ackclock::link::ErrorParams;
+use ackclock::record::MetricSet;
+use ackclock::scenario::ForcedDrop;
+use ackclock::units::{Span, Time};
+
+use crate::diagnostic::At;
+use crate::positions::{self, Position};
+use crate::quantity::{Dimension, Quantity};
+
+/// A checked value.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Value {
+    Text(String),
+    Flag(bool),
+    /// One of the words of the key's kind.
+    Word(&'static str),
+    Integer(u64),
+    Number(f64),
+    Quantity(Quantity),
+    /// Each more than the one before.
+    Integers(Vec<u64>),
+    /// The keys of a table of a mechanism, in their order.
+    Table(Vec<(&'static str, Value)>),
+    Names(Vec<Name>),
+    /// Each once, in the order of [`Metric::ALL`].
+    Metrics(MetricSet),
+    Drops(Vec<ForcedDrop>),
+    Schedule(Schedule),
+    Outages(Vec<Outage>),
+    Errors(Vec<LinkErrors>),
+    Position(Position),
+    /// Degrees east.
+    Longitude(f64),
+}
+
+/// A name in a list, and where it is.
+#[derive(Clone, Debug)]
+pub(crate) struct Name {
+    pub(crate) text: String,
+    pub(crate) at: At,
+}
+
+impl PartialEq for Name {
+    fn eq(&self, other: &Name) -> bool {
+        self.text == other.text
+    }
+}
+
+/// A quantity that changes: from time 0 on, then from later instants on.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Schedule {
+    pub(crate) first: Quantity,
+    /// Picoseconds, in order.
+    pub(crate) then: Vec<(u64, Quantity)>,
+}
+
+/// When a link is down: from one instant until another, or for ever.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Outage {
+    pub(crate) from_ps: u64,
+    pub(crate) until_ps: Option<u64>,
+}
+
+/// Errors of a link, in one direction or in both.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct LinkErrors {
+    /// What it is made of, in the order of writing.
+    pub(crate) keys: Vec<(&'static str, Value)>,
+    pub(crate) params: ErrorParams,
+    /// The name `a->b` of the direction; `None`: both, each by itself.
+    pub(crate) direction: Option<Name>,
+}
+
+impl Value {
+    /// The word, or the boolean as a word; what conditions of keys are compared with.
+    pub(crate) fn word(&self) -> Option<&'static str> {
+        match self {
+            Value::Word(word) => Some(word),
+            Value::Flag(flag) => Some(if *flag { "true" } else { "false" }),
+            _ => None,
+        }
+    }
+
+    /// As in a file.
+    pub(crate) fn spelled(&self) -> String {
+        match self {
+            Value::Text(string) => text(string),
+            Value::Flag(flag) => flag.to_string(),
+            Value::Word(word) => text(word),
+            Value::Integer(integer) => integer.to_string(),
+            Value::Number(number) => format!("{number:?}"),
+            Value::Quantity(quantity) => text(&quantity.canonical()),
+            Value::Integers(integers) => list(integers.iter().map(u64::to_string)),
+            Value::Table(keys) => table(keys),
+            Value::Names(names) => list(names.iter().map(|name| text(&name.text))),
+            Value::Metrics(metrics) => list(metrics.iter().map(|metric| text(metric.name()))),
+            Value::Drops(all) => drops(all),
+            Value::Schedule(schedule) => schedule.spelled(),
+            Value::Outages(all) => list(all.iter().map(|outage| outage.spelled())),
+            Value::Position(position) => text(&position.to_string()),
+            Value::Longitude(degrees) => text(&positions::spelled_longitude(*degrees)),
+            Value::Errors(all) => list(all.iter().map(|errors| table(&errors.keys))),
+        }
+    }
+}
+
+impl Schedule {
+    /// The value at the start.
+    pub(crate) fn first(&self) -> Quantity {
+        self.first
+    }
+
+    pub(crate) fn points(&self) -> impl Iterator<Item = (Time, u64)> {
+        let then = self.then.iter().map(|&(ps, quantity)| (Time::from_ps(ps), quantity.amount));
+        [(Time::ZERO, self.first.amount)].into_iter().chain(then)
+    }
+
+    /// As in a file.
+    fn spelled(&self) -> String {
+        let key = if self.first.dimension == Dimension::Rate { "rate" } else { "delay" };
+        let mut text = format!("[{:?}", self.first.canonical());
+        for (ps, quantity) in &self.then {
+            let _ = write!(text, ", {{ at = {}, {key} = {:?} }}", time(*ps), quantity.canonical());
+        }
+        text + "]"
+    }
+}
+
+impl Outage {
+    pub(crate) fn covers(self, duration: Span) -> bool {
+        self.from_ps == 0 && self.until_ps.is_none_or(|until| until >= duration.as_ps())
+    }
+
+    /// As in a file.
+    fn spelled(self) -> String {
+        let until = self.until_ps.map_or("\"never\"".to_owned(), time);
+        format!("{{ from = {}, until = {until} }}", time(self.from_ps))
+    }
+}
+
+fn time(ps: u64) -> String {
+    format!("{:?}", Quantity { dimension: Dimension::Time, amount: ps }.canonical())
+}
+
+/// Segments lost on purpose, as in a file.
+pub(crate) fn drops(drops: &[ForcedDrop]) -> String {
+    list(drops.iter().map(|drop| match drop.transmission {
+        1 => drop.segment.to_string(),
+        transmission => format!("{{ segment = {}, transmission = {transmission} }}", drop.segment),
+    }))
+}
+
+fn table(keys: &[(&'static str, Value)]) -> String {
+    let keys: Vec<String> = keys.iter().map(|(key, value)| format!("{key} = {}", value.spelled())).collect();
+    format!("{{ {} }}", keys.join(", "))
+}
+
+/// A list, as in a file.
+pub(crate) fn list(items: impl Iterator<Item = String>) -> String {
+    format!("[{}]", items.collect::<Vec<_>>().join(", "))
+}
+
+/// A basic string of TOML 1.0.
+pub(crate) fn text(text: &str) -> String {
+    let mut quoted = String::with_capacity(text.len() + 2);
+    quoted.push('"');
+    for c in text.chars() {
+        match c {
+            '"' => quoted.push_str("\\\""),
+            '\\' => quoted.push_str("\\\\"),
+            '\n' => quoted.push_str("\\n"),
+            '\t' => quoted.push_str("\\t"),
+            c if c.is_control() => {
+                let _ = write!(quoted, "\\u{:04X}", u32::from(c));
+            }
+            c => quoted.push(c),
+        }
+    }
+    quoted.push('"');
+    quoted
+}

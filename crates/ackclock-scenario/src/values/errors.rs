@@ -1,0 +1,101 @@
+//! Error models, as the value of the key `errors`: the keys of each are those that it describes itself.
+
+use ackclock::keys::Values;
+use ackclock::link::ErrorParams;
+
+use super::expectation::example;
+use super::fields::Fields;
+use super::simple::{check, settings};
+use crate::diagnostic::{At, Report};
+use crate::keys::{APPLIES_TO, ErrorModelKeys, Key, MODEL, PLACES, error_models, to_plain};
+use crate::tree::{Item, Node, Table};
+use crate::value::{LinkErrors, Name, Value};
+
+/// One error model, or a list of them, in tables that have the keys `around` beside those of the model.
+pub(super) fn errors(item: &Item, around: &[Key], report: &mut Report) -> Option<Value> {
+    let items = match &item.node {
+        Node::Array(items) => items.as_slice(),
+        _ => std::slice::from_ref(item),
+    };
+    let all: Vec<Option<LinkErrors>> = items.iter().map(|item| error(item, around, report)).collect();
+    all.into_iter().collect::<Option<Vec<_>>>().map(Value::Errors)
+}
+
+fn error(item: &Item, around: &[Key], report: &mut Report) -> Option<LinkErrors> {
+    let mut fields = Fields::new("errors", item, &known(around), report)?;
+    let chosen = fields.item(MODEL.name, &example(&MODEL))?;
+    let Value::Word(name) = check(&MODEL, chosen, fields.report)? else { return None };
+    let model = error_models().iter().find(|known| known.model.name == name)?;
+    refuse_those_of_others(&mut fields, model, around)?;
+    let own = settings(&mut fields, model.keys.iter());
+    let others = settings(&mut fields, around.iter());
+    let (own, others) = (own?, others?);
+    let value = |name: &str| own.iter().find(|(known, _)| *known == name).map(|(_, value)| value);
+    let values = Values::of(model.model.keys, |key| Some(to_plain(key, value(key.name)?)));
+    let params = match (model.model.params)(&values) {
+        Ok(params) => params,
+        Err(misfit) => {
+            let at = misfit.keys.iter().find_map(|path| place_of(fields.table, path));
+            fields.report.error(at.unwrap_or(item.at), misfit.problem).label(misfit.expected);
+            return None;
+        }
+    };
+    if let Some(key) = params.corrupts_all() {
+        let at = fields.at(key);
+        fields
+            .report
+            .warning(at, "every packet is corrupted")
+            .label("nothing it applies to can ever arrive")
+            .help("a probability of 0.01 is one packet in a hundred; for a link that is down, write `outages`");
+    }
+    let word = |name: &str| others.iter().find(|(known, _)| *known == name).and_then(|(_, value)| value.word());
+    let params = ErrorParams {
+        model: params,
+        place: meaning(word("place")?, &PLACES)?,
+        applies_to: meaning(word("applies_to")?, &APPLIES_TO)?,
+    };
+    let direction = fields.table.entries.get("direction").and_then(|entry| match &entry.item.node {
+        Node::Text(text) if text != "both" => Some(Name { text: text.clone(), at: entry.item.at }),
+        _ => None,
+    });
+    let keys = [(MODEL.name, Value::Word(name))].into_iter().chain(own).chain(others).collect();
+    Some(LinkErrors { keys, params, direction })
+}
+
+/// The keys that some table of an error model has, in order.
+fn known(around: &[Key]) -> Vec<&'static str> {
+    let mut known = vec![MODEL.name];
+    for key in error_models().iter().flat_map(|model| &model.keys).chain(around) {
+        if !known.contains(&key.name) {
+            known.push(key.name);
+        }
+    }
+    known
+}
+
+/// Reports a key of another model.
+fn refuse_those_of_others(fields: &mut Fields<'_>, model: &ErrorModelKeys, around: &[Key]) -> Option<()> {
+    let is_here = |name: &str| name == MODEL.name || model.keys.iter().chain(around).any(|key| key.name == name);
+    let Some((key, entry)) = fields.table.entries.iter().find(|(name, _)| !is_here(name)) else { return Some(()) };
+    let name = model.model.name;
+    let own: Vec<&str> = model.keys.iter().map(|key| key.name).collect();
+    fields
+        .report
+        .error(entry.key_at, format!("`{key}` is no key of the model {name}"))
+        .label(format!("keys of {name}: {}", own.join(", ")));
+    None
+}
+
+/// Where the value of a key is given: `key`, or `table.key`.
+fn place_of(table: &Table, path: &str) -> Option<At> {
+    let (first, rest) = path.split_once('.').map_or((path, None), |(first, rest)| (first, Some(rest)));
+    let item = &table.entries.get(first)?.item;
+    match (rest, &item.node) {
+        (Some(rest), Node::Table(table)) => place_of(table, rest),
+        (_, _) => Some(item.at),
+    }
+}
+
+fn meaning<T: Copy>(word: &str, table: &[(&str, T)]) -> Option<T> {
+    table.iter().find(|(known, _)| *known == word).map(|(_, meaning)| *meaning)
+}

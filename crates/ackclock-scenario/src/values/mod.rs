@@ -1,0 +1,69 @@
+//! One value of a file, checked against its kind.
+
+mod defaults;
+mod errors;
+mod expectation;
+mod fields;
+mod lists;
+mod quantities;
+mod schedules;
+mod simple;
+mod words;
+
+pub(crate) use expectation::example;
+pub(crate) use lists::metric_words;
+
+use self::expectation::unexpected;
+use crate::diagnostic::{At, Report};
+use crate::keys::{Fallback, Key, Kind};
+use crate::positions::{self, Position};
+use crate::tree::{Item, Node, quoted};
+use crate::value::Value;
+
+/// The default of a key, unless it depends on other things.
+pub(crate) fn default_value(key: &Key) -> Option<Value> {
+    fallback_value(key, &key.default)
+}
+
+/// The value of `key` that a default describes, unless it depends on other things.
+pub(crate) fn fallback_value(key: &Key, default: &Fallback) -> Option<Value> {
+    defaults::value(key, default, check)
+}
+
+/// The value of `key`, or `None` and a report.
+pub(crate) fn check(key: &Key, item: &Item, report: &mut Report) -> Option<Value> {
+    let name = key.name;
+    match (&key.kind, &item.node) {
+        (Kind::Position, Node::Text(text)) => {
+            let position = Position::parse(text);
+            not_on_a_map(position.is_none(), key, text, item.at, report);
+            position.map(Value::Position)
+        }
+        (Kind::Longitude, Node::Text(text)) => {
+            let longitude = positions::longitude(text);
+            not_on_a_map(longitude.is_none(), key, text, item.at, report);
+            longitude.map(Value::Longitude)
+        }
+        (Kind::Schedule(amount), Node::Array(items)) => schedules::schedule(name, amount, items, item.at, report),
+        (Kind::Schedule(amount), _) => quantities::quantity(name, amount, item, report),
+        (Kind::Outages, Node::Array(items)) => schedules::outages(items, report),
+        (Kind::Errors(around), Node::Array(_) | Node::Table(_)) => errors::errors(item, around, report),
+        (Kind::Ends | Kind::Route | Kind::Nodes, Node::Array(items)) => {
+            lists::names(name, &key.kind, items, item.at, report)
+        }
+        (Kind::Drops, Node::Array(items)) => lists::drops(items, report),
+        (Kind::Metrics, Node::Array(items)) => lists::metrics(items, report),
+        (kind, _) if simple::knows(kind) => simple::check(key, item, report),
+        (_, _) => unexpected(key, item, report),
+    }
+}
+
+fn not_on_a_map(is_wrong: bool, key: &Key, text: &str, at: At, report: &mut Report) {
+    if is_wrong {
+        let (expected, example) = expectation::expectation(&key.kind);
+        report
+            .error(at, format!("`{}` is {}", key.name, quoted(text)))
+            .label(format!("expected {expected}"))
+            .help(format!("write {} = {example}", key.name));
+    }
+}

@@ -1,0 +1,208 @@
+//! Quantities: numbers with a unit, and what may stand in their place.
+
+use super::words::{float, whole};
+use crate::diagnostic::{At, Report};
+use crate::keys::{Amount, Bare, INSTANT};
+use crate::quantity::{Dimension, Quantity, Trouble, bytes_per_second, nearest_unit};
+use crate::suggest;
+use crate::tree::{Item, Node, quoted};
+use crate::value::Value;
+
+/// The quantity of a key within a table.
+pub(super) fn quantity_of(name: &str, amount: &Amount, item: &Item, report: &mut Report) -> Option<Quantity> {
+    match quantity(name, amount, item, report)? {
+        Value::Quantity(quantity) => Some(quantity),
+        _ => None,
+    }
+}
+
+/// The time of a key within a table, picoseconds, `min` at least.
+pub(super) fn time_of(name: &str, item: &Item, min: u64, report: &mut Report) -> Option<u64> {
+    let amount = quantity_of(name, &Amount { limits: &[INSTANT], words: &[], bare: Bare::None }, item, report)?.amount;
+    if amount >= min {
+        return Some(amount);
+    }
+    let least = Quantity { dimension: Dimension::Time, amount: min }.canonical();
+    report.error(item.at, format!("`{name}` is too short")).label(format!("at least {least}"));
+    None
+}
+
+/// The quantity of a key, or what stands in its place.
+pub(super) fn quantity(name: &str, amount: &Amount, item: &Item, report: &mut Report) -> Option<Value> {
+    let dimensions: Vec<Dimension> = amount.limits.iter().map(|limit| limit.dimension).collect();
+    match (&item.node, &amount.bare) {
+        (Node::Integer(Some(_)) | Node::Float(_), Bare::Fraction) => {
+            let number = float(&item.node);
+            if number > 0.0 && number <= 1.0 {
+                return Some(Value::Number(number));
+            }
+            let help = if number > 1.0 && number.fract() == 0.0 {
+                format!("for cells write \"{number} cells\"")
+            } else {
+                String::new()
+            };
+            report
+                .error(item.at, format!("`{name}` is {number}"))
+                .label("a number without unit is a fraction of the buffer: more than 0, at most 1")
+                .help_if((!help.is_empty()).then_some(help));
+            return None;
+        }
+        (Node::Integer(integer), Bare::Integer { max }) => {
+            return whole(name, *integer, 0, *max, item.at, report).map(Value::Integer);
+        }
+        (Node::Integer(_) | Node::Float(_), _) => {
+            let number = match item.node {
+                Node::Integer(Some(integer)) if integer >= 0 => integer.to_string(),
+                Node::Float(float) if float.is_finite() && float >= 0.0 => float.to_string(),
+                _ => {
+                    report
+                        .error(item.at, format!("`{name}` is {}", item.described()))
+                        .label(format!("expected {}", alternatives(amount)));
+                    return None;
+                }
+            };
+            let examples: Vec<String> =
+                amount.limits.iter().take(2).map(|limit| format!("\"{number} {}\"", limit.example_unit())).collect();
+            let label = match examples.is_empty() {
+                true => format!("expected {}", alternatives(amount)),
+                false => format!("write {}", examples.join(" or ")),
+            };
+            report.error(item.at, format!("`{name}` needs a unit")).label(label).help(units(&dimensions));
+            return None;
+        }
+        _ => {}
+    }
+    let Node::Text(text) = &item.node else {
+        report
+            .error(item.at, format!("`{name}` is {}", item.described()))
+            .label(format!("expected {}", alternatives(amount)));
+        return None;
+    };
+    if let Some(word) = amount.words.iter().find(|word| **word == text.trim()) {
+        return Some(Value::Word(word));
+    }
+    match Quantity::parse(text, &dimensions) {
+        Ok(quantity) => within_limits(name, amount, quantity, text, item.at, report),
+        Err(trouble) => {
+            explain(name, amount, &dimensions, text, trouble, item.at, report);
+            None
+        }
+    }
+}
+
+fn within_limits(
+    name: &str,
+    amount: &Amount,
+    quantity: Quantity,
+    text: &str,
+    at: At,
+    report: &mut Report,
+) -> Option<Value> {
+    let limit = amount.limits.iter().find(|limit| limit.dimension == quantity.dimension)?;
+    if (limit.min..=limit.max).contains(&quantity.amount) {
+        return Some(Value::Quantity(quantity));
+    }
+    let spelled = |amount: u64| Quantity { dimension: quantity.dimension, amount }.canonical();
+    let label = if quantity.amount == 0 && limit.min == 1 {
+        "must be more than 0".to_owned()
+    } else {
+        format!("must be {} to {}", spelled(limit.min), spelled(limit.max))
+    };
+    report.error(at, format!("`{name}` is {}", quoted(text.trim()))).label(label);
+    None
+}
+
+fn explain(
+    name: &str,
+    amount: &Amount,
+    dimensions: &[Dimension],
+    text: &str,
+    trouble: Trouble,
+    at: At,
+    report: &mut Report,
+) {
+    let shown = quoted(text.trim());
+    match trouble {
+        Trouble::NotANumber => {
+            let near = suggest::nearest(text.trim(), amount.words.iter().copied());
+            report
+                .error(at, format!("`{name}` is {shown}"))
+                .label(format!("expected {}", alternatives(amount)))
+                .help_if(near.map(|near| format!("did you mean \"{near}\"?")));
+        }
+        Trouble::Negative => {
+            report
+                .error(at, format!("`{name}` is negative"))
+                .label(format!("expected {}", alternatives(amount)))
+                .help("zero or more is meant: leave out the sign");
+        }
+        Trouble::NoUnit { number } => {
+            let label = match (&amount.bare, amount.limits.first()) {
+                (Bare::None, Some(limit)) => format!("write \"{number} {}\"", limit.example_unit()),
+                _ => format!("write {number} without quotes"),
+            };
+            report
+                .error(at, format!("`{name}` needs a unit"))
+                .label(label)
+                .help_if((!dimensions.is_empty()).then(|| units(dimensions)));
+        }
+        Trouble::UnknownUnit { number, unit } if unit == "%" && matches!(amount.bare, Bare::Fraction) => {
+            let fraction = number.parse::<f64>().map_or(String::new(), |percent| format!("write {}", percent / 100.0));
+            report.error(at, format!("`{name}` is {shown}")).label(fraction).help("fractions are plain numbers");
+        }
+        Trouble::UnknownUnit { number, unit }
+            if dimensions.contains(&Dimension::Rate) && bytes_per_second(&number, &unit).is_some() =>
+        {
+            let bits = bytes_per_second(&number, &unit).expect("just found");
+            report
+                .error(at, format!("{} is a unit of bytes per second", quoted(&unit)))
+                .label(format!("in bits per second: \"{bits}\""))
+                .help(units(dimensions));
+        }
+        Trouble::UnknownUnit { number, unit } => {
+            let near = nearest_unit(&unit, dimensions);
+            report
+                .error(at, format!("{} is no unit", quoted(&unit)))
+                .label(near.map_or_else(|| units(dimensions), |near| format!("did you mean \"{number} {near}\"?")))
+                .help_if(near.is_some().then(|| units(dimensions)));
+        }
+        Trouble::WrongDimension { found, .. } => {
+            report
+                .error(at, format!("{shown} is {}, which does not fit `{name}`", found.name()))
+                .label(format!("expected {}", alternatives(amount)))
+                .help(units(dimensions));
+        }
+        Trouble::NotWhole { dimension } => {
+            report
+                .error(at, format!("{shown} is not a whole number of {}", dimension.base_unit()))
+                .label(format!("the finest is {}", Quantity { dimension, amount: 1 }.canonical()));
+        }
+        Trouble::TooLarge { dimension } => {
+            let limit = amount.limits.iter().find(|limit| limit.dimension == dimension);
+            let most = limit.map(|limit| Quantity { dimension, amount: limit.max }.canonical());
+            report
+                .error(at, format!("`{name}` is {shown}"))
+                .label(most.map_or_else(|| "too large".to_owned(), |most| format!("at most {most}")));
+        }
+    }
+}
+
+/// "a time or "never"".
+fn alternatives(amount: &Amount) -> String {
+    let mut all: Vec<String> = amount.limits.iter().map(|limit| limit.dimension.short_name().to_owned()).collect();
+    match amount.bare {
+        Bare::None => {}
+        Bare::Fraction => all.insert(0, "a fraction of the buffer (more than 0, at most 1)".to_owned()),
+        Bare::Integer { max } => all.push(format!("a whole number, 0 to {max}")),
+    }
+    all.extend(amount.words.iter().map(|word| format!("{word:?}")));
+    match all.pop() {
+        Some(last) if !all.is_empty() => format!("{} or {last}", all.join(", ")),
+        last => last.unwrap_or_default(),
+    }
+}
+
+fn units(dimensions: &[Dimension]) -> String {
+    let lists: Vec<&str> = dimensions.iter().map(|dimension| dimension.unit_list()).collect();
+    format!("units that fit: {}", lists.join(", "))
+}

@@ -1,0 +1,66 @@
+//! Lists of instants: quantities that change, and outages.
+
+use super::fields::Fields;
+use super::quantities::quantity_of;
+use crate::diagnostic::{At, Report};
+use crate::keys::Amount;
+use crate::quantity::Quantity;
+use crate::tree::{Item, Node};
+use crate::value::{Outage, Schedule, Value};
+
+/// A list of quantities with their instants: `["10 ms", { at = "20 s", delay = "100 ms" }]`.
+pub(super) fn schedule(name: &str, amount: &Amount, items: &[Item], at: At, report: &mut Report) -> Option<Value> {
+    let Some((first, rest)) = items.split_first() else {
+        report.error(at, format!("`{name}` is empty")).label("expected the value at the start");
+        return None;
+    };
+    if matches!(first.node, Node::Table(_)) {
+        report
+            .error(first.at, format!("`{name}` has no value at the start"))
+            .label("the first element holds from time 0 on")
+            .help(format!("write {name} = [\"...\", {{ at = \"20 s\", {name} = \"...\" }}]"));
+        return None;
+    }
+    let first = quantity_of(name, amount, first, report);
+    let mut then: Vec<(u64, Quantity)> = Vec::with_capacity(rest.len());
+    let mut fine = true;
+    for item in rest {
+        let mut fields = Fields::new(name, item, &["at", name], report)?;
+        let (time, value) = (fields.time("at", 1), fields.quantity(name, amount));
+        let (Some(time), Some(value)) = (time, value) else {
+            fine = false;
+            continue;
+        };
+        if then.last().is_some_and(|&(before, _)| before >= time) {
+            report.error(item.at, format!("`{name}` goes back in time")).label("each instant must be later");
+            fine = false;
+        }
+        then.push((time, value));
+    }
+    let first = first.filter(|_| fine)?;
+    Some(Value::Schedule(Schedule { first, then }))
+}
+
+/// A list of outages: `[{ from = "10 s", until = "12 s" }]`.
+pub(super) fn outages(items: &[Item], report: &mut Report) -> Option<Value> {
+    let mut outages: Vec<Outage> = Vec::with_capacity(items.len());
+    let mut fine = true;
+    for item in items {
+        let mut fields = Fields::new("outages", item, &["from", "until"], report)?;
+        let from = fields.time("from", 0);
+        let until = if fields.is_word("until", "never") { Some(None) } else { fields.time("until", 1).map(Some) };
+        let (Some(from_ps), Some(until_ps)) = (from, until) else {
+            fine = false;
+            continue;
+        };
+        let is_apart = outages.last().is_none_or(|before| before.until_ps.is_some_and(|until| until < from_ps));
+        if until_ps.is_some_and(|until| until <= from_ps) || !is_apart {
+            report
+                .error(item.at, "outages are not in order")
+                .label("each must end after it begins, and begin after the one before has ended");
+            fine = false;
+        }
+        outages.push(Outage { from_ps, until_ps });
+    }
+    fine.then_some(Value::Outages(outages))
+}

@@ -1,0 +1,53 @@
+//! Words and numbers.
+
+use crate::diagnostic::{At, Report};
+use crate::suggest;
+use crate::tree::{Node, quoted};
+
+/// The one of `words` that a text is.
+pub(super) fn word(
+    name: &str,
+    words: &[&'static str],
+    text: &str,
+    at: At,
+    report: &mut Report,
+) -> Option<&'static str> {
+    if let Some(word) = words.iter().find(|word| **word == text) {
+        return Some(word);
+    }
+    let help = suggest::explained(name, text).or_else(|| {
+        let near = suggest::nearest(text, words.iter().copied());
+        near.map(|near| format!("did you mean \"{near}\"?"))
+    });
+    report
+        .error(at, format!("unknown {name} {}", quoted(text)))
+        .label(format!("known: {}", words.join(", ")))
+        .help_if(help);
+    None
+}
+
+/// A whole number within limits, both included.
+pub(super) fn whole(name: &str, integer: Option<i64>, min: u64, max: u64, at: At, report: &mut Report) -> Option<u64> {
+    let value = integer.and_then(|integer| u64::try_from(integer).ok());
+    if let Some(value) = value.filter(|value| (min..=max).contains(value)) {
+        return Some(value);
+    }
+    let found = integer.map_or("an integer beyond 64 bits".to_owned(), |integer| integer.to_string());
+    let allowed = if min == max { format!("only {min} is known") } else { format!("must be {min} to {max}") };
+    report.error(at, format!("`{name}` is {found}")).label(allowed);
+    None
+}
+
+/// As in messages: "a", "b".
+pub(super) fn listed(words: &[&str]) -> String {
+    words.iter().map(|word| format!("{word:?}")).collect::<Vec<_>>().join(", ")
+}
+
+/// The number of a node that is one.
+pub(super) fn float(node: &Node) -> f64 {
+    match node {
+        Node::Integer(Some(integer)) => *integer as f64,
+        Node::Float(float) => *float,
+        _ => f64::NAN,
+    }
+}
