@@ -4,6 +4,7 @@ use std::env;
 use std::io::{self, IsTerminal};
 use std::time::{Duration, Instant};
 
+use ackclock_run::ALMOST;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::console;
@@ -58,9 +59,6 @@ impl Reporter {
         }
     }
 }
-
-/// What is shown at most while something is left to do.
-pub const ALMOST: f64 = 0.99;
 
 /// What matters most comes first: a narrow terminal cuts the rest.
 fn line(fraction: f64, text: &str, elapsed: Duration) -> String {

@@ -21,10 +21,9 @@ use crate::args::QuickArgs;
 use crate::diagnostics::plural;
 use crate::failure::{Exit, Failure};
 use crate::folder::Folder;
-use crate::progress::Reporter;
 use crate::table::{align, half_width};
 use crate::unfinished::Wanted;
-use crate::{console, diagnostics, interrupt, list, pool, report, spelling};
+use crate::{console, diagnostics, interrupt, list, report, seeds, spelling};
 
 /// Runs every TCP over the path and compares them.
 pub fn quick(args: &QuickArgs, command: Vec<String>) -> Result<Exit, Failure> {
@@ -353,9 +352,7 @@ impl Variant {
             let series = if records.seed == first { records.series } else { Vec::new() };
             Ok((run, rtt, series))
         };
-        let mut reporter = Reporter::new();
-        let (open, count, engine) = (seeds.iter().copied(), seeds.len(), Engine::default());
-        let (kept, failure) = pool::run_all(network, open, count, engine, interrupt::watch(), &mut reporter, keep);
+        let (kept, failure) = seeds::run_all(network, seeds.iter().copied(), seeds.len(), Engine::default(), keep);
         if let Some(failure) = failure {
             return Err(failure);
         }

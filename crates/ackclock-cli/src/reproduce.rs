@@ -1,11 +1,8 @@
 //! `ackclock reproduce`: run published studies again and compare.
 
-use std::num::NonZero;
-use std::panic;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Mutex, PoisonError};
-use std::thread;
 
 use ackclock::sim::{Engine, RESULT_VERSION};
 use ackclock_study::{Error, Outcome, Plan, Progress, Report, Selection, Status, Study};
@@ -14,13 +11,11 @@ use serde::Serialize;
 use crate::args::ReproduceArgs;
 use crate::failure::{Exit, Failure};
 use crate::progress::Reporter;
-use crate::{console, interrupt, output, spelling};
+use crate::{console, interrupt, output, seeds, spelling};
 
 /// Runs the studies that are asked for, one after the other.
 pub fn reproduce(args: &ReproduceArgs, command: Vec<String>) -> Result<Exit, Failure> {
     let wanted = wanted(args)?;
-    // A run that breaks an invariant comes back as an error that names its scenario and seed.
-    panic::set_hook(Box::new(|_| {}));
     let stop = interrupt::watch();
     // Each run is kept as it ends, in a line that must be whole.
     interrupt::keep_finished();
@@ -79,9 +74,8 @@ fn wanted(args: &ReproduceArgs) -> Result<Vec<(Study, Plan)>, Failure> {
 }
 
 fn one(study: &Study, plan: &Plan, engine: Engine, folder: &Path, stop: &AtomicBool) -> Result<Outcome, Failure> {
-    let threads = thread::available_parallelism().map_or(1, NonZero::get);
     let watcher = Watcher(Mutex::new(Reporter::new()));
-    let outcome = ackclock_study::reproduce(study, plan, engine, folder, threads, stop, &watcher);
+    let outcome = ackclock_study::reproduce(study, plan, engine, folder, seeds::cores(), stop, &watcher);
     watcher.0.into_inner().unwrap_or_else(PoisonError::into_inner).clear();
     outcome.map_err(failure)
 }
@@ -91,8 +85,7 @@ struct Watcher(Mutex<Reporter>);
 impl Progress for Watcher {
     fn advanced(&self, status: &Status) {
         let mut reporter = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let fraction = if status.work > 0.0 { status.work_done / status.work } else { 1.0 };
-        reporter.update(fraction, |_| format!("{} of {} runs", status.runs_finished, status.runs));
+        reporter.update(status.fraction, |_| format!("{} of {} runs", status.runs_finished, status.runs));
     }
 
     fn noted(&self, note: &str) {

@@ -13,8 +13,7 @@ use crate::args::RerunArgs;
 use crate::diagnostics::plural;
 use crate::failure::{Exit, Failure};
 use crate::folder::SCENARIO;
-use crate::progress::Reporter;
-use crate::{changed, console, interrupt, kept, load, pool};
+use crate::{changed, console, interrupt, kept, load, seeds};
 
 /// Repeats the finished runs of a result folder. Nothing in the folder changes.
 pub fn rerun(args: &RerunArgs) -> Result<Exit, Failure> {
@@ -43,11 +42,13 @@ pub fn rerun(args: &RerunArgs) -> Result<Exit, Failure> {
     let delays = loaded.scenario.recording.delays;
     loaded.scenario.recording = Recording { delays, ..Recording::none() };
     let seeds: Vec<u64> = document.runs.iter().map(|run| run.seed).collect();
-    let keep = |records: Records| Ok::<Run, Failure>(Run::from(&records));
-    let (stop, engine, mut reporter) = (interrupt::watch(), args.engine.into(), Reporter::new());
+    let keep = |records: Records| Ok(Run::from(&records));
     interrupt::say_at_end("the runs were not repeated".into());
     let (open, count) = (seeds.iter().copied(), seeds.len());
-    let (runs, _) = pool::run_all(loaded.scenario, open, count, engine, stop, &mut reporter, keep);
+    let (runs, failure) = seeds::run_all(loaded.scenario, open, count, args.engine.into(), keep);
+    if let Some(failure) = failure {
+        return Err(failure);
+    }
     if runs.len() < seeds.len() {
         console::note(format_args!("interrupted: {} of {} repeated", runs.len(), plural(seeds.len(), "run")));
         return Ok(Exit::Interrupted);

@@ -13,9 +13,8 @@ use ackclock_scenario::Loaded;
 use crate::args::RunArgs;
 use crate::failure::{Exit, Failure};
 use crate::folder::Folder;
-use crate::progress::Reporter;
 use crate::unfinished::Wanted;
-use crate::{console, diagnostics, estimate, interrupt, load, pool, table};
+use crate::{console, diagnostics, estimate, interrupt, load, seeds, table};
 
 /// The seeds of the runs of a scenario, without gaps.
 pub type Seeds = RangeInclusive<u64>;
@@ -86,8 +85,7 @@ fn simulate(
 ) -> (Vec<Run>, Option<Failure>) {
     let finished: BTreeSet<u64> = before.iter().map(|run| run.seed).collect();
     let (open, count) = (seeds.clone().filter(|seed| !finished.contains(seed)), count - finished.len());
-    let (stop, mut reporter) = (interrupt::watch(), Reporter::new());
-    let (new, failure) = pool::run_all(scenario, open, count, engine, stop, &mut reporter, keep);
+    let (new, failure) = seeds::run_all(scenario, open, count, engine, keep);
     let mut runs = before;
     runs.extend(new);
     runs.sort_by_key(|run| run.seed);

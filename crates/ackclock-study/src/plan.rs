@@ -1,6 +1,7 @@
 //! Which runs are needed.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use ackclock::scenario::Scenario;
 use ackclock::sim::RESULT_VERSION;
@@ -37,7 +38,7 @@ pub struct Plan {
 pub(crate) struct Planned {
     /// A point that leads to it.
     pub point: Point,
-    pub scenario: Scenario,
+    pub scenario: Arc<Scenario>,
     /// Its canonical text.
     pub resolved: String,
     /// Seeds 1 to this.
@@ -94,7 +95,7 @@ impl Plan {
             Some(i) => self.scenarios[i].seeds = self.scenarios[i].seeds.max(seeds),
             None => self.scenarios.push(Planned {
                 point: point.clone(),
-                scenario: loaded.scenario,
+                scenario: Arc::new(loaded.scenario),
                 resolved: loaded.resolved,
                 seeds,
             }),

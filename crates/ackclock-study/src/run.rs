@@ -1,14 +1,12 @@
-//! All cores, one run each.
+//! The runs of a plan that are missing, then the verdicts.
 
-use std::any::Any;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::thread;
 
-use ackclock::sim::{self, Engine};
-use ackclock::units::Span;
+use ackclock::record::Records;
+use ackclock::sim::Engine;
+use ackclock_run::{Failure, Job, Jobs};
 
 use crate::kept::Kept;
 use crate::measure::Measurement;
@@ -24,16 +22,14 @@ pub struct Status {
     pub runs_reused: usize,
     /// All runs.
     pub runs: usize,
-    /// Work done in this call, in units proportional to computing time; grows within runs too.
-    pub work_done: f64,
-    /// All the work of this call; what was reused is not in it.
-    pub work: f64,
+    /// The part of the work of this call that is done, 0 to 1; grows within runs too. What was reused is not in it.
+    pub fraction: f64,
 }
 
 /// Who watches the progress.
 pub trait Progress: Sync {
-    /// Something advanced. Called from one thread at a time, about a hundred times per run; the first call is before
-    /// the first run.
+    /// Something advanced. Called from one thread at a time, whenever a run is finished and about ten times a second; the first call
+    /// is before the first run.
     fn advanced(&self, status: &Status);
 
     /// Something that the user should know, in a line: a folder that is waited for, damage that was found.
@@ -91,11 +87,10 @@ pub fn reproduce(
     Ok(Outcome::Finished(report))
 }
 
-/// What the threads share.
+/// What `keep` and the progress share.
 struct Shared<'a> {
     kept: &'a mut Kept,
     status: Status,
-    error: Option<Error>,
 }
 
 /// Brings the ledger up to the plan; how many runs of the plan it has in the end.
@@ -107,88 +102,39 @@ fn run_missing(
     stop: &AtomicBool,
     progress: &dyn Progress,
 ) -> Result<usize, Error> {
-    let mut missing: Vec<(&Planned, u64)> = Vec::new();
+    let mut missing: Vec<Job<&Planned>> = Vec::new();
     for planned in &plan.scenarios {
-        missing.extend(
-            (1..=planned.seeds).filter(|seed| kept.run(&planned.key(*seed)).is_none()).map(|seed| (planned, seed)),
-        );
+        let seeds = (1..=planned.seeds).filter(|seed| kept.run(&planned.key(*seed)).is_none());
+        let job = |seed| Job { scenario: planned.scenario.clone(), seed, cost: planned.cost(), of: planned };
+        missing.extend(seeds.map(job));
     }
-    // Expensive first: no long run is left over when the others are done.
-    missing.sort_by(|(a, _), (b, _)| b.cost().total_cmp(&a.cost()));
-
     let reused = plan.runs() - missing.len();
-    let work = missing.iter().map(|(planned, _)| planned.cost()).sum();
-    let status = Status { runs_finished: reused, runs_reused: reused, runs: plan.runs(), work_done: 0.0, work };
-    progress.advanced(&status);
-
-    let shared = Mutex::new(Shared { kept, status, error: None });
-    let broken = AtomicBool::new(false);
-    let next = AtomicUsize::new(0);
-    let worker = || {
-        while let Some((planned, seed)) = missing.get(next.fetch_add(1, Ordering::Relaxed)) {
-            let advance = |part: f64| {
-                let mut shared = lock(&shared);
-                shared.status.work_done += part * planned.cost();
-                progress.advanced(&shared.status);
-            };
-            let stopped = || stop.load(Ordering::Relaxed) || broken.load(Ordering::Relaxed);
-            let outcome = catch_unwind(AssertUnwindSafe(|| one_run(planned, *seed, engine, &stopped, &advance)));
-            let mut shared = lock(&shared);
-            let result = match outcome {
-                Ok(None) => return,
-                Ok(Some(run)) => shared.kept.append(planned.key(*seed), run),
-                Err(panic) => Err(Error::Run {
-                    file: planned.point.scenario.clone(),
-                    sets: planned.point.sets.clone(),
-                    seed: *seed,
-                    message: text_of(&*panic),
-                }),
-            };
-            match result {
-                Ok(()) => {
-                    shared.status.runs_finished += 1;
-                    progress.advanced(&shared.status);
-                }
-                Err(error) => {
-                    broken.store(true, Ordering::Relaxed);
-                    shared.error.get_or_insert(error);
-                    return;
-                }
-            }
-        }
-    };
-    thread::scope(|scope| {
-        for _ in 0..threads.clamp(1, missing.len().max(1)) {
-            scope.spawn(worker);
-        }
+    let fraction = if missing.is_empty() { 1.0 } else { 0.0 };
+    let shared = Mutex::new(Shared {
+        kept,
+        status: Status { runs_finished: reused, runs_reused: reused, runs: plan.runs(), fraction },
     });
-    let shared = shared.into_inner().unwrap_or_else(PoisonError::into_inner);
-    match shared.error {
-        Some(error) => Err(error),
-        None => Ok(shared.status.runs_finished),
-    }
-}
-
-/// One run from start to end, or `None` if it was stopped.
-fn one_run(
-    planned: &Planned,
-    seed: u64,
-    engine: Engine,
-    stopped: &dyn Fn() -> bool,
-    advance: &dyn Fn(f64),
-) -> Option<Measurement> {
-    let mut simulation = sim::build_with(&planned.scenario, seed, engine);
-    let slice = Span::from_ps(planned.scenario.duration.as_ps().div_ceil(100));
-    let mut progress = simulation.progress();
-    while !progress.finished() {
-        if stopped() {
-            return None;
+    let advance = |change: &dyn Fn(&mut Status)| {
+        let status = &mut lock(&shared).status;
+        change(status);
+        progress.advanced(status);
+    };
+    advance(&|_| {});
+    let watch = |runs: &ackclock_run::Status| advance(&|status| status.fraction = runs.fraction);
+    let keep = |planned: &&Planned, records: Records| {
+        let run = Measurement::of(&records, &planned.scenario);
+        lock(&shared).kept.append(planned.key(records.seed), run)?;
+        advance(&|status| status.runs_finished += 1);
+        Ok(())
+    };
+    let jobs = Jobs::most_expensive_first(missing);
+    match ackclock_run::run_all(jobs, threads, engine, stop, watch, keep).failure {
+        Some(Failure::NotKept(error)) => Err(error),
+        Some(Failure::Panicked { of: Planned { point, .. }, seed, message }) => {
+            Err(Error::Run { file: point.scenario.clone(), sets: point.sets.clone(), seed, message })
         }
-        let before = progress.now;
-        progress = simulation.step(before + slice);
-        advance(progress.now.since(before).as_secs_f64() / planned.scenario.duration.as_secs_f64());
+        None => Ok(lock(&shared).status.runs_finished),
     }
-    Some(Measurement::of(&simulation.finish(), &planned.scenario))
 }
 
 /// A thread that panicked while it held the lock did so in the caller's progress bar; the ledger is whole.
@@ -196,14 +142,10 @@ fn lock<'a, T>(mutex: &'a Mutex<T>) -> MutexGuard<'a, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn text_of(panic: &(dyn Any + Send)) -> String {
-    let text = panic.downcast_ref::<String>().cloned();
-    text.or_else(|| panic.downcast_ref::<&str>().map(|text| text.to_string())).unwrap_or_else(|| "panic".into())
-}
-
 #[cfg(test)]
 mod tests {
     use std::fs;
+    use std::sync::atomic::Ordering;
 
     use super::*;
     use crate::Selection;
@@ -261,7 +203,7 @@ mod tests {
         assert_eq!(first, again);
         let status = watch.last.into_inner().unwrap().unwrap();
         assert_eq!((status.runs_reused, status.runs_finished, status.runs), (3, 3, 3));
-        assert_eq!(status.work, 0.0);
+        assert_eq!(status.fraction, 1.0);
         assert_eq!(fs::read(one.path().join("runs.jsonl")).unwrap(), ledger);
 
         assert_eq!(fs::read_to_string(one.path().join("report.txt")).unwrap(), first.text());
@@ -289,7 +231,6 @@ mod tests {
         let report = finished(reproduce(&study, &plan, Engine::default(), folder.path(), 1, &go, &watch).unwrap());
         let status = watch.last.into_inner().unwrap().unwrap();
         assert_eq!((status.runs_reused, status.runs_finished), (1, 3));
-        assert!((status.work_done - status.work).abs() < 1e-6 * status.work);
 
         let whole = TestFolder::new("run-whole");
         assert_eq!(

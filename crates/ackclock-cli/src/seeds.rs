@@ -1,0 +1,63 @@
+//! Runs of one scenario under several seeds, on all cores, with their progress on standard error.
+
+use std::num::NonZero;
+use std::thread;
+use std::time::Duration;
+
+use ackclock::record::Records;
+use ackclock::scenario::Scenario;
+use ackclock::sim::Engine;
+use ackclock_run::{Jobs, Runs, Status};
+
+use crate::failure::Failure;
+use crate::interrupt;
+use crate::progress::Reporter;
+
+/// Runs the scenario once for each of the first `count` seeds, until Ctrl-C. Returns what `keep` makes of the finished runs, in the order
+/// of the seeds, and the first failure, which ended the others.
+pub fn run_all<T: Send>(
+    scenario: Scenario,
+    seeds: impl Iterator<Item = u64> + Send,
+    count: usize,
+    engine: Engine,
+    keep: impl Fn(Records) -> Result<T, Failure> + Sync,
+) -> (Vec<T>, Option<Failure>) {
+    let (name, duration_s) = (scenario.name.clone(), scenario.duration.as_secs_f64());
+    let mut reporter = Reporter::new();
+    let watch = |status: &Status| {
+        reporter.update(status.fraction, |elapsed| describe(status, duration_s, elapsed));
+    };
+    let jobs = Jobs::of_seeds(scenario, seeds, count);
+    let Runs { kept, failure } =
+        ackclock_run::run_all(jobs, cores(), engine, interrupt::watch(), watch, |(), records| keep(records));
+    reporter.clear();
+    // Whoever called says what has become of the runs.
+    interrupt::keep_finished();
+    let failure = failure.map(|failure| match failure {
+        ackclock_run::Failure::NotKept(failure) => failure,
+        ackclock_run::Failure::Panicked { seed, message, .. } => {
+            Failure::defect(format_args!("the run of {name} with seed {seed} failed: {message}"))
+        }
+    });
+    (kept, failure)
+}
+
+/// How many runs there are at a time.
+pub fn cores() -> usize {
+    thread::available_parallelism().map_or(1, NonZero::get)
+}
+
+fn describe(status: &Status, duration_s: f64, elapsed: Duration) -> String {
+    let to_simulate_s = duration_s * status.runs as f64;
+    let being_written = match status.being_kept {
+        0 => String::new(),
+        runs => format!(", {runs} being written"),
+    };
+    format!(
+        "{} of {} runs, {:.1} of {to_simulate_s:.1} s simulated{being_written}, {:.1} M events/s",
+        status.finished,
+        status.runs,
+        status.simulated * to_simulate_s,
+        status.events as f64 / elapsed.as_secs_f64() / 1e6,
+    )
+}

@@ -1,0 +1,205 @@
+//! The thread pool: runs on several threads. The outcome does not depend on the threads.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use ackclock::record::Records;
+use ackclock::sim::{self, Engine, Simulation};
+use ackclock::units::Span;
+
+use crate::job::{Job, Jobs};
+use crate::panics::caught;
+use crate::progress::{Status, Sums};
+
+/// What became of the runs.
+#[derive(Debug)]
+pub struct Runs<T, J, E> {
+    /// What `keep` made of the finished runs, in the order of the jobs.
+    pub kept: Vec<T>,
+    /// The first failure, which ended the other runs.
+    pub failure: Option<Failure<J, E>>,
+}
+
+/// Why the runs were ended.
+#[derive(Debug)]
+pub enum Failure<J, E> {
+    /// A run broke an invariant of the simulator.
+    Panicked {
+        /// What the caller knows its job by.
+        of: J,
+        /// Its seed.
+        seed: u64,
+        /// The message of the panic, with its place if the hook of the program asks [`is_of_a_run`](crate::is_of_a_run).
+        message: String,
+    },
+    /// A run was finished and `keep` failed.
+    NotKept(E),
+}
+
+/// Does the jobs on so many threads. Each run that comes to its end is handed to `keep` at once, in the thread that ran it,
+/// so that what it recorded need not wait in memory for the others. When `stop` is set, runs under way are given up; so they are when
+/// one panics or is not kept. `watch` is told every tenth of a second how far the runs are, from one thread. The thread of the
+/// caller runs jobs itself: it is the one that loaded the scenario, and what was freed since then is free for this
+/// thread only.
+pub fn run_all<J: Send, T: Send, E: Send>(
+    jobs: Jobs<impl Iterator<Item = Job<J>> + Send>,
+    threads: usize,
+    engine: Engine,
+    stop: &AtomicBool,
+    watch: impl FnMut(&Status) + Send,
+    keep: impl Fn(&J, Records) -> Result<T, E> + Sync,
+) -> Runs<T, J, E> {
+    let Jobs { jobs, count, cost } = jobs;
+    let next = Mutex::new(jobs.enumerate());
+    let shared = Shared { count, cost, engine, stop, failed: AtomicBool::new(false), sums: Mutex::default() };
+    let (sender, receiver) = mpsc::channel();
+    let run = |sender: Sender<_>| {
+        let take = || lock(&next).next();
+        while !shared.is_to_stop()
+            && let Some((index, job)) = take()
+            && let Some(outcome) = shared.run(job, &keep)
+        {
+            // The receiver outlives every sender.
+            let _ = sender.send(Ended { index, outcome });
+        }
+    };
+    thread::scope(|scope| {
+        let collector = scope.spawn(|| collect(&shared, receiver, watch));
+        for _ in 1..threads.min(count) {
+            let (run, sender) = (&run, sender.clone());
+            scope.spawn(move || run(sender));
+        }
+        run(sender);
+        collector.join().expect("who watches the runs does not panic")
+    })
+}
+
+/// Takes the runs as they finish, and tells how far they are, until nobody is left to send one.
+fn collect<T, J, E>(
+    shared: &Shared<'_>,
+    receiver: Receiver<Ended<T, J, E>>,
+    mut watch: impl FnMut(&Status),
+) -> Runs<T, J, E> {
+    let mut finished: Vec<(usize, T)> = Vec::new();
+    let mut failure = None;
+    let mut told = Instant::now();
+    loop {
+        match receiver.recv_timeout(TELL_EVERY.saturating_sub(told.elapsed())) {
+            Ok(Ended { index, outcome: Ok(kept) }) => finished.push((index, kept)),
+            Ok(Ended { outcome: Err(error), .. }) => {
+                failure.get_or_insert(error);
+            }
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => break,
+        }
+        if told.elapsed() >= TELL_EVERY {
+            watch(&shared.sums().status(shared.count, shared.cost));
+            told = Instant::now();
+        }
+    }
+    finished.sort_unstable_by_key(|(index, _)| *index);
+    Runs { kept: finished.into_iter().map(|(_, kept)| kept).collect(), failure }
+}
+
+/// A run that came to its end, and which of the jobs it was.
+struct Ended<T, J, E> {
+    index: usize,
+    outcome: Result<T, Failure<J, E>>,
+}
+
+/// What the threads share.
+struct Shared<'a> {
+    count: usize,
+    cost: f64,
+    engine: Engine,
+    stop: &'a AtomicBool,
+    /// Set when a run panicked or was not kept: the next would not fare better.
+    failed: AtomicBool,
+    sums: Mutex<Sums>,
+}
+
+impl Shared<'_> {
+    /// Does a job to the end; `None` if it was stopped.
+    fn run<J, T, E>(
+        &self,
+        job: Job<J>,
+        keep: &impl Fn(&J, Records) -> Result<T, E>,
+    ) -> Option<Result<T, Failure<J, E>>> {
+        let Job { scenario, seed, cost, of } = job;
+        let duration = scenario.duration;
+        let outcome = caught(|| {
+            let started = Instant::now();
+            let mut simulation = sim::build_with(&scenario, seed, self.engine);
+            drop(scenario);
+            let build = started.elapsed();
+            let mut slice = FIRST_SLICE;
+            while !simulation.progress().finished() {
+                if self.is_to_stop() {
+                    return None;
+                }
+                slice = self.step(&mut simulation, slice, cost / duration.as_secs_f64());
+            }
+            self.sums().simulated += 1;
+            let started = Instant::now();
+            let kept = keep(&of, simulation.finish());
+            let mut sums = self.sums();
+            sums.kept += 1;
+            sums.beside += build + started.elapsed();
+            Some(kept)
+        });
+        let outcome = match outcome {
+            Ok(None) => return None,
+            Ok(Some(kept)) => kept.map_err(Failure::NotKept),
+            Err(message) => Err(Failure::Panicked { of, seed, message }),
+        };
+        self.failed.fetch_or(outcome.is_err(), Ordering::Relaxed);
+        Some(outcome)
+    }
+
+    /// Simulates one slice. Returns the length of the next one: such that it takes about `SLICE` of real time.
+    fn step(&self, simulation: &mut Simulation, slice: Span, cost_per_s: f64) -> Span {
+        let before = simulation.progress();
+        let started = Instant::now();
+        let after = simulation.step(before.now + slice.min(before.end.since(before.now)));
+        let took = started.elapsed();
+        let mut sums = self.sums();
+        sums.work += after.now.since(before.now).as_secs_f64() * cost_per_s;
+        sums.simulation += took;
+        sums.events += after.events - before.events;
+        if took < SLICE / 2 {
+            (slice + slice).min(LONGEST_SLICE)
+        } else if took > SLICE * 2 {
+            Span::from_ps(slice.as_ps() / 2).max(SHORTEST_SLICE)
+        } else {
+            slice
+        }
+    }
+
+    fn is_to_stop(&self) -> bool {
+        self.stop.load(Ordering::Relaxed) || self.failed.load(Ordering::Relaxed)
+    }
+
+    fn sums(&self) -> MutexGuard<'_, Sums> {
+        lock(&self.sums)
+    }
+}
+
+/// What a thread that panicked held was only added to, or counted.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// How long a run takes to notice that it is to stop, roughly.
+const SLICE: Duration = Duration::from_millis(50);
+const FIRST_SLICE: Span = Span::from_us(100);
+const SHORTEST_SLICE: Span = Span::from_us(1);
+/// Quiet times pass quickly, but what follows them may not be quiet.
+const LONGEST_SLICE: Span = Span::from_secs(1);
+/// How often it is told how far the runs are.
+const TELL_EVERY: Duration = Duration::from_millis(100);
+
+#[cfg(test)]
+mod tests;
