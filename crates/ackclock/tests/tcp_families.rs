@@ -2,13 +2,16 @@
 
 mod lab;
 
+use ackclock::packet::SackBlock;
 use ackclock::record::Records;
 use ackclock::scenario::Scenario;
 use ackclock::tcp::cc::{self, Ack, CongestionControl, CustomCongestionControl, Loss, Needs, Window};
 use ackclock::tcp::recovery::{
-    self, CustomRecovery, DupAck, Flight, NewAck, Recovery, RecoveryContext, RecoveryParams,
+    self, BatchHints, CustomRecovery, Deadline, DupAck, Flight, LossDetection, NewAck, Recovery, RecoveryContext,
+    RecoveryParams, RecoveryState, Sending, TimerAction,
 };
 use ackclock::tcp::{CongestionControlParams, TcpParams};
+use ackclock::units::Time;
 use lab::agree::assert_engines_agree;
 
 /// Three connections through one queue that is too short for them.
@@ -115,7 +118,7 @@ impl Recovery for Hasty {
         }
         self.recover = Some(flight.max);
         context.window.cwnd = (context.window.cwnd / 2.0).max(2.0 * flight.mss as f64);
-        DupAck::FastRetransmit
+        DupAck::FastRetransmit(TimerAction::Leave)
     }
 
     fn on_new_ack(&mut self, ack: u64, _flight: &Flight, _context: RecoveryContext<'_>) -> NewAck {
@@ -135,6 +138,90 @@ impl Recovery for Hasty {
 
     fn in_recovery(&self) -> bool {
         self.recover.is_some()
+    }
+}
+
+/// Leaves nothing out.
+impl BatchHints for Hasty {}
+
+/// A recovery that says nothing of what may be left out.
+struct WithoutHints(RecoveryState);
+
+impl BatchHints for WithoutHints {}
+
+impl Recovery for WithoutHints {
+    fn on_sack(&mut self, now: Time, una: u64, blocks: &[SackBlock], flight: &Flight) {
+        self.0.on_sack(now, una, blocks, flight);
+    }
+
+    fn on_dup_ack(&mut self, count: u32, flight: &Flight, context: RecoveryContext<'_>) -> DupAck {
+        self.0.on_dup_ack(count, flight, context)
+    }
+
+    fn on_new_ack(&mut self, ack: u64, flight: &Flight, context: RecoveryContext<'_>) -> NewAck {
+        self.0.on_new_ack(ack, flight, context)
+    }
+
+    fn on_timeout(&mut self, flight: &Flight, context: RecoveryContext<'_>) {
+        self.0.on_timeout(flight, context);
+    }
+
+    fn deadline(&self) -> Time {
+        self.0.deadline()
+    }
+
+    fn on_deadline(&mut self, flight: &Flight, context: RecoveryContext<'_>) -> Deadline {
+        self.0.on_deadline(flight, context)
+    }
+
+    fn sending(&self, flight: &Flight, window: &Window) -> Sending {
+        self.0.sending(flight, window)
+    }
+
+    fn on_sent(&mut self, now: Time, seq: u64, fast: bool, flight: &Flight) {
+        self.0.on_sent(now, seq, fast, flight);
+    }
+
+    fn in_recovery(&self) -> bool {
+        self.0.in_recovery()
+    }
+
+    fn loss_detection(&self) -> Option<&dyn LossDetection> {
+        self.0.loss_detection()
+    }
+}
+
+/// What a sender leaves out by the hints of a recovery changes nothing.
+#[test]
+fn every_recovery_does_the_same_without_its_hints() {
+    let vegas = cc::Algorithm::named("vegas").unwrap();
+    for (network, text) in NETWORKS {
+        for algorithm in recovery::ALL {
+            let params = algorithm.with_defaults();
+            let run = |params: RecoveryParams| {
+                let mut scenario = lab::scenario(text, &[]);
+                for flow in scenario.flows.iter_mut() {
+                    flow.tcp.recovery = params.clone();
+                    flow.tcp.initial_window_segments = 10;
+                    if algorithm.needs.fine_timeouts {
+                        flow.tcp.congestion_control = vegas.with_defaults();
+                    }
+                }
+                lab::run(&scenario, 7)
+            };
+            let own = params.clone();
+            let start = move |mss| Box::new(WithoutHints(own.start(true, mss))) as Box<dyn Recovery>;
+            let without = run(RecoveryParams::Custom(CustomRecovery::new(algorithm.needs, start)));
+            assert_eq!(run(params), without, "{} on {network}", algorithm.name);
+        }
+    }
+}
+
+#[test]
+fn the_family_knows_which_recoveries_know_losses() {
+    for algorithm in recovery::ALL {
+        let recovery = algorithm.with_defaults().start(true, 1000);
+        assert_eq!(recovery.loss_detection().is_some(), algorithm.knows_losses, "{}", algorithm.name);
     }
 }
 

@@ -3,8 +3,11 @@
 
 mod pair;
 
+use std::sync::{Arc, Mutex};
+
 use ackclock::packet::{SackBlock, Segment};
-use ackclock::tcp::recovery::PartialAckTimer;
+use ackclock::tcp::cc::{Ack, CongestionControl, CustomCongestionControl, Delivery, Loss, Needs, Window};
+use ackclock::tcp::recovery::{self, PartialAckTimer};
 use ackclock::tcp::*;
 use ackclock::units::{Span, Time};
 use pair::*;
@@ -451,4 +454,44 @@ fn the_fine_timeout_of_vegas_follows_the_round_trip_of_every_acknowledgement() {
     assert_eq!(at_the_end(5050).0, []);
     let (sent, una) = at_the_end(5400);
     assert_eq!(sent, [una]);
+}
+
+// ---- rates of delivery: [DRATE] ----
+
+/// A congestion control that notes the rates of delivery that it is told.
+struct Notes(Arc<Mutex<Vec<Option<f64>>>>);
+
+impl CongestionControl for Notes {
+    fn on_ack(&mut self, _ack: &Ack, _window: &mut Window) {}
+
+    fn on_congestion(&mut self, loss: &Loss, window: &mut Window) {
+        window.ssthresh = 2.0 * loss.mss;
+    }
+
+    fn on_rto(&mut self, _loss: &Loss, _window: &mut Window) {}
+
+    fn on_delivery(&mut self, delivery: &Delivery, _window: &mut Window) {
+        self.0.lock().unwrap().push(delivery.rate);
+    }
+}
+
+/// Of a file of segments 0 to 3, sent at 0, the first is lost: at 120 ms, by the third report, nothing seems to be in flight. The
+/// retransmission is delivered 100 ms later, 120 ms after the first transmission before it: SND.NXT is not SND.UNA, so the interval
+/// begins there.
+#[test]
+fn a_retransmission_with_nothing_in_flight_begins_no_new_interval_of_delivery() {
+    for recovery in [rfc6675(), recovery::Algorithm::named("rack").unwrap().with_defaults()] {
+        let rates = Arc::new(Mutex::new(Vec::new()));
+        let noted = rates.clone();
+        let custom = CustomCongestionControl::new(Needs::DELIVERY_RATES, move |_| Box::new(Notes(noted.clone())));
+        let name = recovery.name();
+        let congestion_control = CongestionControlParams::Custom(custom);
+        let file = Application { size: Some(4 * MSS), ..GREEDY };
+        let mut sender = begun(&TcpParams { congestion_control, ..params(recovery, 4) }, file);
+        assert_eq!(drain(&mut sender, Time::ZERO), [0, 1, 2, 3], "{name}");
+        let sent = [(100, 2), (110, 3), (120, 4)].map(|(ms, end)| answer(&mut sender, ms, 0, &[(1, end)]));
+        assert_eq!(sent, [vec![], vec![], vec![0]], "{name}");
+        answer(&mut sender, 220, 4, &[]);
+        assert_eq!(rates.lock().unwrap().last(), Some(&Some(MSS as f64 / 0.12)), "{name}");
+    }
 }

@@ -69,7 +69,7 @@ pub(super) struct Delivered {
 
 /// A segment that is known to be lost.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Lost {
+pub(super) struct LostTransmission {
     /// Its number.
     pub(super) number: u64,
     /// Its bytes.
@@ -100,8 +100,10 @@ impl DeliveryRateEstimator {
         }
     }
 
-    /// SendPacket: the segment at `seq`, one that was sent before or the next new one; `idle`: nothing else is in flight;
-    /// `in_flight`: bytes that are, itself included.
+    /// SendPacket: the segment at `seq`, one that was sent before or the next new one; `idle`: nothing was outstanding before,
+    /// SND.NXT = SND.UNA; `in_flight`: bytes that are in flight, itself included.
+    // That nothing is in flight by loss detection does not make it idle: what is outstanding may have been delayed only, and then
+    // the interval would be too short and the rate too high.
     pub(super) fn on_sent(&mut self, now: Time, seq: u64, idle: bool, in_flight: u64) {
         if idle {
             (self.first_sent, self.delivered_at) = (now, now);
@@ -184,7 +186,7 @@ impl DeliveryRateEstimator {
 
     /// What was sent before the byte `seq` and is not delivered is lost: the next of these segments, as long as there is one
     /// that was not known to be; nothing beyond `max` was ever sent.
-    pub(super) fn lose_below(&mut self, seq: u64, max: u64) -> Option<Lost> {
+    pub(super) fn lose_below(&mut self, seq: u64, max: u64) -> Option<LostTransmission> {
         self.lost_below = self.lost_below.max(self.first);
         while self.lost_below * self.mss < seq.min(max) {
             let number = self.lost_below;
@@ -197,7 +199,7 @@ impl DeliveryRateEstimator {
     }
 
     /// The segment of this number is lost, unless it is delivered or known to be lost; nothing beyond `max` was ever sent.
-    pub(super) fn lose(&mut self, number: u64, max: u64) -> Option<Lost> {
+    pub(super) fn lose(&mut self, number: u64, max: u64) -> Option<LostTransmission> {
         let record = self.records.get_mut(number.checked_sub(self.first)? as usize)?;
         if record.is_lost || self.held.contains(number) {
             return None;
@@ -206,7 +208,7 @@ impl DeliveryRateEstimator {
         let len = self.mss.min(max - number * self.mss);
         self.lost += len;
         let Sent { in_flight, app_limited, lost, .. } = *record;
-        Some(Lost { number, len, in_flight, lost: self.lost - lost, app_limited })
+        Some(LostTransmission { number, len, in_flight, lost: self.lost - lost, app_limited })
     }
 
     /// What was sent again since it was lost may be lost again.
@@ -368,11 +370,16 @@ mod tests {
         let heard = deliveries.on_ack(ms(100), MSS, &held, 10 * MSS);
         assert_eq!((heard.in_flight_when_sent, heard.lost_when_sent), (7 * MSS, 0), "that of 6");
         let lose = |deliveries: &mut DeliveryRateEstimator, below: u64| {
-            std::iter::from_fn(|| deliveries.lose_below(below * MSS, 10 * MSS)).collect::<Vec<Lost>>()
+            std::iter::from_fn(|| deliveries.lose_below(below * MSS, 10 * MSS)).collect::<Vec<LostTransmission>>()
         };
         let lost = lose(&mut deliveries, 3);
-        let of =
-            |number: u64, lost: u64| Lost { number, len: MSS, in_flight: (number + 1) * MSS, lost, app_limited: false };
+        let of = |number: u64, lost: u64| LostTransmission {
+            number,
+            len: MSS,
+            in_flight: (number + 1) * MSS,
+            lost,
+            app_limited: false,
+        };
         assert_eq!(lost, [of(1, MSS), of(2, 2 * MSS)]);
         assert_eq!(lose(&mut deliveries, 3), []);
         // 1 is sent again, 2 is not; 4 and what is above 6 is lost with the timeout, and so is 1 once more.

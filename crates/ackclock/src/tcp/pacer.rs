@@ -2,8 +2,8 @@
 //! Sources: \[BBR1\] §4.2.1 (pacing), \[DRATE\]; losses and limits: \[BBR3\] §2.2, §4.1.2.
 
 use super::cc::{CongestionControl, CongestionControlState, Delivery, LossState, LostSegment, Window};
-use super::delivery_rate::{Delivered, DeliveryRateEstimator, Lost};
-use super::recovery::{Flight, Recovery, RecoveryState};
+use super::delivery_rate::{Delivered, DeliveryRateEstimator, LostTransmission};
+use super::recovery::{Flight, LossDetection, Lost, Recovery, RecoveryState};
 use crate::packet::SackBlock;
 use crate::units::{Span, Time};
 
@@ -38,19 +38,18 @@ impl Pacer {
         self.next
     }
 
-    /// The segment of `len` bytes at `seq` is sent at `rate` bytes per second, with so many bytes in flight before it, and
-    /// so many with it, of `cwnd`.
+    /// The segment of `len` bytes at `seq` is sent, at `rate` bytes per second within a window of `cwnd`; `idle`: nothing was
+    /// outstanding before; `in_flight`: bytes that are, itself included.
     pub(super) fn on_sent(
         &mut self,
         now: Time,
         (seq, len): (u64, u64),
-        in_flight: (u64, u64),
-        rate: Option<f64>,
-        cwnd: f64,
+        idle: bool,
+        in_flight: u64,
+        (rate, cwnd): (Option<f64>, f64),
     ) {
-        let (before, after) = in_flight;
-        self.deliveries.on_sent(now, seq, before == 0, after);
-        if (after + len) as f64 > cwnd {
+        self.deliveries.on_sent(now, seq, idle, in_flight);
+        if (in_flight + len) as f64 > cwnd {
             self.window_limited_at = Some(self.deliveries.delivered());
         }
         // Cut off to a whole picosecond; a rate is never so low that this overflows.
@@ -76,11 +75,10 @@ impl Pacer {
         &mut self,
         congestion_control: &mut CongestionControlState,
         recovery: &RecoveryState,
-        flight: &Flight,
+        (flight, in_flight): (&Flight, u64),
         window: &mut Window,
     ) {
         let Some((now, delivered, prior_in_flight)) = self.heard.take() else { return };
-        let in_flight = recovery.in_flight(flight);
         self.report_losses(now, recovery, flight, congestion_control);
         let loss_state = match recovery.in_recovery() {
             true => LossState::Recovery,
@@ -129,12 +127,17 @@ impl Pacer {
         flight: &Flight,
         congestion_control: &mut CongestionControlState,
     ) {
-        for &number in recovery.newly_lost() {
-            if let Some(lost) = self.deliveries.lose(number, flight.max) {
-                self.report_loss(now, &lost, flight, congestion_control);
+        match recovery.loss_detection().map(LossDetection::lost) {
+            None => {}
+            Some(Lost::Before(seq)) => self.tell_losses_below(now, seq, flight, congestion_control),
+            Some(Lost::Segments(numbers)) => {
+                for &number in numbers {
+                    if let Some(lost) = self.deliveries.lose(number, flight.max) {
+                        self.report_loss(now, &lost, flight, congestion_control);
+                    }
+                }
             }
         }
-        self.tell_losses_below(now, recovery.lost_below(flight), flight, congestion_control);
     }
 
     fn tell_losses_below(
@@ -149,7 +152,13 @@ impl Pacer {
         }
     }
 
-    fn report_loss(&self, now: Time, lost: &Lost, flight: &Flight, congestion_control: &mut CongestionControlState) {
+    fn report_loss(
+        &self,
+        now: Time,
+        lost: &LostTransmission,
+        flight: &Flight,
+        congestion_control: &mut CongestionControlState,
+    ) {
         congestion_control.on_lost_segment(&LostSegment {
             now,
             mss: flight.mss as f64,

@@ -2,21 +2,22 @@
 //! grows is [`cc`](super::cc)'s.
 //! Sources: [SACK-UBR] §2 to §4; the timer of 4.3BSD-Reno, docs/models/retransmission-timer.md.
 
+mod acknowledged;
 mod fast_path;
 mod growing;
 mod optional_state;
 mod paced;
 mod sending;
+mod timeouts;
 
 use optional_state::OptionalState;
 
-use super::cc::{CongestionControl, CongestionControlState, Loss, Window};
-use super::handshake::{ActiveEnd, Opened, RTO_AFTER_LOST_SYN};
-use super::recovery::{Deadline, DupAck, Flight, NewAck, Recovery, RecoveryContext, RecoveryState, TimerAction};
+use super::cc::{CongestionControlState, Window};
+use super::handshake::ActiveEnd;
+use super::recovery::{Flight, Recovery, RecoveryContext, RecoveryState};
 use super::sack_ends::{SackReader, SackStats};
 use super::timer::RetransmissionTimer;
-use super::{HostQueue, InitialWindowFrom, TcpParams, TickClock, sack_option};
-use crate::packet::{SackBlock, Segment, SegmentKind};
+use super::{HostQueue, InitialWindowFrom, TcpParams, TickClock};
 use crate::record::Fingerprint;
 use crate::record::trace::TimerState;
 use crate::rng::Stream;
@@ -157,152 +158,6 @@ impl Sender {
         self
     }
 
-    /// A segment from the receiver: acknowledgements.
-    #[inline]
-    pub fn on_segment(&mut self, now: Time, segment: Segment) {
-        if self.extra.is_some() && !self.on_extra(now, &segment) {
-            return;
-        }
-        if segment.sack.is_empty() {
-            return self.on_ack(now, segment.ack, &[]);
-        }
-        self.on_sack(now, &segment);
-    }
-
-    /// The same of a segment with a SACK option.
-    #[inline(never)]
-    fn on_sack(&mut self, now: Time, segment: &Segment) {
-        let (few, many);
-        let blocks = match self.extra.as_mut().and_then(|extra| extra.sack.as_mut()) {
-            Some(sack) => {
-                many = sack.read(segment, self.flight.max);
-                many.as_slice()
-            }
-            None => {
-                few = sack_option::to_stream(&segment.sack, segment.ack).unwrap_or_default();
-                few.as_slice()
-            }
-        };
-        self.on_ack(now, segment.ack, blocks);
-    }
-
-    /// A segment to a sender that has more than others: whether it acknowledges data.
-    #[inline(never)]
-    fn on_extra(&mut self, now: Time, segment: &Segment) -> bool {
-        self.timer.pass(now);
-        let Some(extra) = self.extra.as_deref_mut() else { return true };
-        extra.sampled = None;
-        if let (Some(clock), Some(timestamps)) = (extra.clock, segment.timestamps) {
-            extra.echo = timestamps.value;
-            // RFC 7323 §4.1: of what acknowledges new data.
-            if segment.ack > self.flight.una {
-                let rtt = clock.since(now, timestamps.echo);
-                self.timer.sample_span(rtt);
-                extra.sampled = Some(rtt);
-            }
-        }
-        let Some(end) = &mut extra.end else { return true };
-        match segment.kind {
-            SegmentKind::SynAck => {
-                self.fingerprint.event(now.as_ps(), segment.kind as u64);
-                if let Some(sack) = &mut extra.sack {
-                    sack.on_syn_ack(segment);
-                }
-                let opened = end.on_syn_ack();
-                self.plain = false;
-                self.on_opened(now, opened);
-                false
-            }
-            SegmentKind::FinAck => {
-                end.on_fin();
-                true
-            }
-            _ => true,
-        }
-    }
-
-    fn on_opened(&mut self, now: Time, opened: Opened) {
-        if let Opened::Now { syn_stamp } = opened {
-            self.timer.stop();
-            match syn_stamp {
-                Some(stamp) => self.timer.sample(now, stamp),
-                None => {
-                    self.timer.at_least(RTO_AFTER_LOST_SYN);
-                    self.window.cwnd = self.flight.mss as f64; // RFC 6928 §2
-                }
-            }
-            self.stop_if_due(now);
-        }
-        self.update_send_state();
-    }
-
-    /// The same, given what the segment says.
-    #[inline(always)]
-    pub fn on_ack(&mut self, now: Time, ack: u64, blocks: &[SackBlock]) {
-        if !(blocks.is_empty() && self.on_ack_fast(now, ack)) {
-            self.on_ack_in_full(now, ack, blocks);
-        }
-    }
-
-    #[inline(never)]
-    fn on_ack_in_full(&mut self, now: Time, ack: u64, blocks: &[SackBlock]) {
-        self.pass_time(now);
-        self.fingerprint.event(now.as_ps(), ack);
-        assert!(ack <= self.flight.max, "{now}: byte {ack} acknowledged, but only {} sent", self.flight.max);
-        if ack < self.flight.una {
-            return; // an old one
-        }
-        if !self.plain {
-            self.record_delivery(now, ack, blocks);
-        }
-        self.recovery.on_sack(now, ack, blocks, &self.flight);
-        if ack > self.flight.una {
-            self.on_new_ack(now, ack);
-        } else if self.flight.max > self.flight.una {
-            self.on_dup_ack(now);
-        } else if self.plain {
-            return;
-        }
-        self.update_send_state();
-    }
-
-    /// A deadline has come: the start, or a tick.
-    pub fn on_timer(&mut self, now: Time) -> Expired {
-        if !self.started {
-            self.pass_time(now);
-            self.started = now >= self.timer.wake();
-            if self.started {
-                self.timer.stop();
-                if let Some(end) = self.end_mut() {
-                    end.begin();
-                }
-                self.update_send_state();
-            }
-            return Expired::Nothing;
-        }
-        if !self.timer.expires(now) {
-            if self.recovery.deadline() <= now {
-                self.on_deadline_of_recovery(now);
-            } else if self.pacer_mut().is_some() {
-                self.pass_time(now); // to send
-            }
-            return Expired::Nothing;
-        }
-        if let Some(end) = self.end_mut().filter(|end| !end.is_open()) {
-            end.on_timeout();
-            self.timer.back_off();
-            self.update_send_state();
-            return Expired::Nothing;
-        }
-        self.stop_if_due(now);
-        self.on_timeout(now);
-        self.update_send_state();
-        match self.host_queue {
-            HostQueue::Discard => Expired::Retransmission,
-            HostQueue::Keep => Expired::Nothing,
-        }
-    }
-
     /// Whether all segments are plain at present, with [`Sender::header_bytes`] and nothing beside.
     #[inline]
     pub fn is_plain(&self) -> bool {
@@ -381,110 +236,22 @@ impl Sender {
         self.fingerprint.value()
     }
 
-    #[inline(never)]
-    fn on_new_ack(&mut self, now: Time, ack: u64) {
-        if ack > self.timed {
-            if !self.samples_by_timestamps {
-                self.timer.sample(now, self.timed_at);
-            }
-            self.timed = NONE;
-        }
-        let meaning =
-            if self.extra.is_none() { self.grow_or_recover(now, ack) } else { self.measure_and_grow(now, ack) };
-        self.flight.una = ack;
-        self.flight.nxt = self.flight.nxt.max(ack); // the receiver held more than was sent again
-        self.dup_acks = 0;
-        self.fast_retransmit = NONE;
-        let timer = if meaning == NewAck::Grow { TimerAction::Restart } else { self.on_loss_known(ack, meaning) };
-        if ack == self.flight.max {
-            self.timer.stop();
-        } else if timer == TimerAction::Restart {
-            self.timer.start(now);
-        }
-        if ack >= self.size {
-            self.stats.completed.get_or_insert(now);
-        }
-    }
-
-    /// New data is acknowledged, and recovery makes more of it than that the window grows; returns what becomes of the timer.
-    #[inline(never)]
-    fn on_loss_known(&mut self, ack: u64, meaning: NewAck) -> TimerAction {
-        self.fast_retransmit = match meaning {
-            NewAck::Partial { retransmit: true, .. } | NewAck::FastRetransmit | NewAck::GrowAndRetransmit => ack,
-            _ => NONE,
-        };
-        if meaning == NewAck::FastRetransmit {
-            self.count_fast_retransmit();
-        }
-        let runs_on = matches!(meaning, NewAck::Partial { restart_timer: false, .. });
-        if runs_on { TimerAction::Leave } else { TimerAction::Restart }
-    }
-
-    #[inline(never)]
-    fn on_dup_ack(&mut self, now: Time) {
-        self.dup_acks += 1;
-        let times = self.extra.as_ref().and_then(|extra| extra.times.as_ref());
+    /// Asks recovery: here alone is put together what it may change and look at.
+    #[inline(always)]
+    fn ask_recovery<R>(
+        &mut self,
+        now: Time,
+        rtt: Option<Span>,
+        ask: impl FnOnce(&mut RecoveryState, &Flight, RecoveryContext<'_>) -> R,
+    ) -> R {
         let context = RecoveryContext {
             congestion_control: &mut self.congestion_control,
             window: &mut self.window,
             now,
-            times,
-            rtt: None,
+            times: self.extra.as_ref().and_then(|extra| extra.times.as_ref()),
+            rtt,
         };
-        if self.recovery.on_dup_ack(self.dup_acks, &self.flight, context) == DupAck::FastRetransmit {
-            self.fast_retransmit = self.flight.una;
-            self.count_fast_retransmit();
-            match self.recovery.timer_at_fast_retransmit() {
-                TimerAction::Leave => {}
-                TimerAction::Restart => self.timer.start(now),
-                TimerAction::BackOff => {
-                    self.timer.back_off();
-                    self.timer.start(now);
-                }
-            }
-        }
-    }
-
-    #[inline(never)]
-    fn on_deadline_of_recovery(&mut self, now: Time) {
-        self.pass_time(now);
-        let context = RecoveryContext {
-            congestion_control: &mut self.congestion_control,
-            window: &mut self.window,
-            now,
-            times: None,
-            rtt: None,
-        };
-        match self.recovery.on_deadline(&self.flight, context) {
-            Deadline::Noted => {}
-            Deadline::FastRetransmit => {
-                self.fast_retransmit = self.flight.una;
-                self.count_fast_retransmit();
-            }
-            Deadline::Probe => self.timer.start(now),
-        }
-        self.pacer_on_losses(now);
-        self.update_send_state();
-    }
-
-    fn on_timeout(&mut self, now: Time) {
-        self.count_reduction();
-        self.pacer_on_timeout(now);
-        let loss = Loss::of(self.flight.mss as f64, self.flight.rwnd as f64);
-        self.congestion_control.on_rto(&loss, &mut self.window);
-        let context = RecoveryContext {
-            congestion_control: &mut self.congestion_control,
-            window: &mut self.window,
-            now,
-            times: None,
-            rtt: None,
-        };
-        self.recovery.on_timeout(&self.flight, context);
-        self.flight.nxt = self.flight.una;
-        self.dup_acks = 0;
-        self.fast_retransmit = NONE;
-        self.timed = NONE;
-        self.timer.back_off(); // sending una starts it again
+        ask(&mut self.recovery, &self.flight, context)
     }
 
     fn count_fast_retransmit(&mut self) {

@@ -3,8 +3,8 @@
 //! Sources: [FF96] (Fall and Floyd); RFC 2018; [SACK-UBR] §3; docs/models/fall-floyd.md.   Units: bytes.
 
 use super::{
-    DUP_ACK_THRESHOLD, DupAck, Flight, Mechanism, Needs, NewAck, RESTART_TIMER_ON_PARTIAL_ACK, Recovery,
-    RecoveryContext, Sending, guard_key,
+    BatchHints, DUP_ACK_THRESHOLD, DupAck, Flight, Mechanism, Needs, NewAck, RESTART_TIMER_ON_PARTIAL_ACK, Recovery,
+    RecoveryContext, Sending, TimerAction, guard_key,
 };
 use crate::keys::{Default, Key, Kind, Misfit, Value, Values};
 use crate::packet::SackBlock;
@@ -117,7 +117,7 @@ impl Recovery for FallFloyd {
         self.scoreboard.clear_retransmitted();
         context.reduce(flight);
         context.window.cwnd = context.window.ssthresh;
-        DupAck::FastRetransmit
+        DupAck::FastRetransmit(TimerAction::Leave)
     }
 
     #[inline]
@@ -139,16 +139,6 @@ impl Recovery for FallFloyd {
         if self.params.guard_after_timeout {
             self.ignore_dup_acks_below = flight.max;
         }
-    }
-
-    #[inline]
-    fn controls_sending(&self) -> bool {
-        self.episode.is_some()
-    }
-
-    // The scoreboard is told of what is acknowledged with the next block, before it is asked anything.
-    fn is_idle(&self) -> bool {
-        self.episode.is_none() && self.scoreboard.is_empty()
     }
 
     fn sending(&self, flight: &Flight, window: &Window) -> Sending {
@@ -174,6 +164,18 @@ impl Recovery for FallFloyd {
     }
 
     fn in_recovery(&self) -> bool {
+        self.episode.is_some()
+    }
+}
+
+impl BatchHints for FallFloyd {
+    // The scoreboard is told of what is acknowledged with the next block, before it is asked anything.
+    fn is_idle(&self) -> bool {
+        self.episode.is_none() && self.scoreboard.is_empty()
+    }
+
+    #[inline]
+    fn controls_sending(&self) -> bool {
         self.episode.is_some()
     }
 }

@@ -3,7 +3,9 @@
 use std::fmt;
 use std::sync::Arc;
 
-use super::{Deadline, DupAck, Flight, Mechanism, Needs, NewAck, Recovery, RecoveryContext, Sending, TimerAction};
+use super::{
+    BatchHints, Deadline, DupAck, Flight, LossDetection, Mechanism, Needs, NewAck, Recovery, RecoveryContext, Sending,
+};
 use crate::keys::{Key, Misfit, Values};
 use crate::packet::SackBlock;
 use crate::tcp::cc::Window;
@@ -118,24 +120,6 @@ impl Recovery for RecoveryState {
         dispatch!(self, recovery => recovery.on_timeout(flight, context));
     }
 
-    fn timer_at_fast_retransmit(&self) -> TimerAction {
-        dispatch!(self, recovery => recovery.timer_at_fast_retransmit())
-    }
-
-    #[inline(always)]
-    fn controls_sending(&self) -> bool {
-        dispatch!(self, recovery => recovery.controls_sending())
-    }
-
-    fn is_idle(&self) -> bool {
-        dispatch!(self, recovery => recovery.is_idle())
-    }
-
-    #[inline(always)]
-    fn on_round_trip(&mut self, now: Time, start: Time, rtt: Option<Span>) {
-        dispatch!(self, recovery => recovery.on_round_trip(now, start, rtt));
-    }
-
     fn sending(&self, flight: &Flight, window: &Window) -> Sending {
         dispatch!(self, recovery => recovery.sending(flight, window))
     }
@@ -148,10 +132,6 @@ impl Recovery for RecoveryState {
         dispatch!(self, recovery => recovery.in_recovery())
     }
 
-    fn in_flight(&self, flight: &Flight) -> u64 {
-        dispatch!(self, recovery => recovery.in_flight(flight))
-    }
-
     fn deadline(&self) -> Time {
         dispatch!(self, recovery => recovery.deadline())
     }
@@ -160,16 +140,24 @@ impl Recovery for RecoveryState {
         dispatch!(self, recovery => recovery.on_deadline(flight, context))
     }
 
-    fn counts_at_once(&self) -> bool {
-        dispatch!(self, recovery => recovery.counts_at_once())
+    fn loss_detection(&self) -> Option<&dyn LossDetection> {
+        dispatch!(self, recovery => recovery.loss_detection())
+    }
+}
+
+impl BatchHints for RecoveryState {
+    fn is_idle(&self) -> bool {
+        dispatch!(self, recovery => recovery.is_idle())
     }
 
-    fn lost_below(&self, flight: &Flight) -> u64 {
-        dispatch!(self, recovery => recovery.lost_below(flight))
+    #[inline(always)]
+    fn on_round_trip(&mut self, now: Time, start: Time, rtt: Option<Span>) {
+        dispatch!(self, recovery => recovery.on_round_trip(now, start, rtt));
     }
 
-    fn newly_lost(&self) -> &[u64] {
-        dispatch!(self, recovery => recovery.newly_lost())
+    #[inline(always)]
+    fn controls_sending(&self) -> bool {
+        dispatch!(self, recovery => recovery.controls_sending())
     }
 }
 

@@ -100,8 +100,8 @@ impl RecoveryContext<'_> {
 pub enum DupAck {
     /// Nothing is to be sent because of it alone.
     Noted,
-    /// A loss: the segment at una is to be sent again at once.
-    FastRetransmit,
+    /// A loss: the segment at una is to be sent again at once; and what that does to the retransmission timer.
+    FastRetransmit(TimerAction),
 }
 
 /// The meaning of a deadline of the recovery's own.
@@ -135,6 +135,33 @@ pub enum NewAck {
     },
 }
 
+impl NewAck {
+    /// Whether the window grows.
+    pub(super) fn grows(self) -> bool {
+        match self {
+            NewAck::Grow | NewAck::GrowAndRetransmit => true,
+            NewAck::Recovered | NewAck::FastRetransmit | NewAck::Partial { .. } => false,
+        }
+    }
+
+    /// Whether the segment at the new una is to be sent again at once.
+    pub(super) fn retransmits(self) -> bool {
+        match self {
+            NewAck::GrowAndRetransmit | NewAck::FastRetransmit => true,
+            NewAck::Grow | NewAck::Recovered => false,
+            NewAck::Partial { retransmit, .. } => retransmit,
+        }
+    }
+
+    /// Whether the retransmission timer starts again.
+    pub(super) fn restarts_timer(self) -> bool {
+        match self {
+            NewAck::Grow | NewAck::GrowAndRetransmit | NewAck::Recovered | NewAck::FastRetransmit => true,
+            NewAck::Partial { restart_timer, .. } => restart_timer,
+        }
+    }
+}
+
 /// What a fast retransmit does to the retransmission timer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TimerAction {
@@ -158,7 +185,7 @@ pub enum Sending {
 }
 
 /// Decides what is retransmitted.
-pub trait Recovery: Send {
+pub trait Recovery: BatchHints + Send {
     /// An acknowledgement, selective or not; before its cumulative part is handled. `una` is that number.
     fn on_sack(&mut self, _now: Time, _una: u64, _blocks: &[SackBlock], _flight: &Flight) {}
     /// The `count`th duplicate acknowledgement in a row.
@@ -175,48 +202,55 @@ pub trait Recovery: Send {
     fn on_deadline(&mut self, _flight: &Flight, _context: RecoveryContext<'_>) -> Deadline {
         Deadline::Noted
     }
-    /// What a fast retransmit does to the retransmission timer.
-    fn timer_at_fast_retransmit(&self) -> TimerAction {
-        TimerAction::Leave
-    }
-    /// Whether it has a say in what is sent next. As long as it has not, the window decides, and neither
-    /// [`Recovery::sending`] nor [`Recovery::on_sent`] is called.
-    fn controls_sending(&self) -> bool {
-        false
-    }
-    /// Whether new data that is acknowledged without blocks would mean that the window grows and would change nothing here but for the
-    /// round trip, until another method is called that may change something. Mostly so, and then such acknowledgements need not
-    /// come here.
-    fn is_idle(&self) -> bool {
-        false
-    }
-    /// While it is_idle: the round trip of the newest segment acknowledged, if that was sent once, of a connection whose
-    /// first segment was sent at `start`. Only of senders that remember such things.
-    fn on_round_trip(&mut self, _now: Time, _start: Time, _rtt: Option<Span>) {}
     /// What to send next.
     fn sending(&self, _flight: &Flight, _window: &Window) -> Sending {
         Sending::ByWindow
     }
-    /// The segment at `seq` was sent; `fast`: because [`DupAck`] or [`NewAck`] asked for it.
+    /// The segment at `seq` was sent; `fast`: because [`DupAck`] or [`NewAck`] asked for it. `flight` is from before.
     fn on_sent(&mut self, _now: Time, _seq: u64, _fast: bool, _flight: &Flight) {}
     /// Whether a loss is being repaired.
     fn in_recovery(&self) -> bool;
-    /// Bytes that are believed to be in the network.
-    fn in_flight(&self, flight: &Flight) -> u64 {
-        flight.nxt - flight.una
+    /// What it knows of losses, if it finds them by selective acknowledgements ([`Mechanism::KNOWS_LOSSES`]).
+    fn loss_detection(&self) -> Option<&dyn LossDetection> {
+        None
     }
-    /// Whether [`Recovery::in_flight`] counts a segment from [`Recovery::on_sent`] on.
-    fn counts_at_once(&self) -> bool {
+}
+
+/// What a sender may leave out because its outcome is certain. The defaults are always right, and slow.
+pub trait BatchHints {
+    /// Whether new data that is acknowledged without blocks would mean that the window grows and would change nothing here but for the
+    /// round trip, until a method is called that may change something. Mostly so, and then such acknowledgements need not
+    /// come here: [`Recovery::on_sack`] and [`Recovery::on_new_ack`] are not called.
+    fn is_idle(&self) -> bool {
         false
     }
-    /// What was sent before this byte and is not held by the receiver is believed to be lost.
-    fn lost_below(&self, flight: &Flight) -> u64 {
-        flight.una
+
+    /// While it is idle: the round trip of the newest segment acknowledged, if that was sent once, of a connection whose
+    /// first segment was sent at `start`. Only of senders that remember such things.
+    fn on_round_trip(&mut self, _now: Time, _start: Time, _rtt: Option<Span>) {}
+
+    /// Whether [`Recovery::sending`] may say anything but [`Sending::ByWindow`], or [`Recovery::on_sent`] change anything. If not, neither
+    /// is called.
+    fn controls_sending(&self) -> bool {
+        true
     }
-    /// Numbers of other segments that the last event showed to be lost.
-    fn newly_lost(&self) -> &[u64] {
-        &[]
-    }
+}
+
+/// What a recovery knows of losses.
+pub trait LossDetection {
+    /// Bytes that are believed to be in the network.
+    fn in_flight(&self, flight: &Flight) -> u64;
+    /// What is believed to be lost.
+    fn lost(&self) -> Lost<'_>;
+}
+
+/// What is believed to be lost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lost<'a> {
+    /// What was sent before this byte and is not held by the receiver.
+    Before(u64),
+    /// The segments of these numbers, by the last event; others were told before.
+    Segments(&'a [u64]),
 }
 
 /// Duplicate acknowledgements that mean a loss (RFC 2001 §3).
@@ -232,8 +266,8 @@ pub trait Mechanism: Sized {
     const KEYS: &'static [Key] = &[];
     /// What it needs beside acknowledgements.
     const NEEDS: Needs = Needs::NOTHING;
-    /// Whether it knows from selective acknowledgements what is lost ([`Recovery::lost_below`], [`Recovery::newly_lost`]) and
-    /// what is in flight ([`Recovery::in_flight`]). Rates of delivery cannot be measured without.
+    /// Whether it knows from selective acknowledgements what is lost and what is in flight ([`Recovery::loss_detection`]). Rates
+    /// of delivery cannot be measured without.
     const KNOWS_LOSSES: bool = false;
     /// Its parameters, checked.
     type Params: Clone + std::fmt::Debug + PartialEq + Send + Sync;

@@ -3,8 +3,8 @@
 //! Sources: RFC 6582 §3.2; RFC 2582 §3, §5; [SACK-UBR] §2.3; what ns-2 does otherwise: [NS2] §6.
 
 use super::{
-    DUP_ACK_THRESHOLD, DupAck, Flight, Mechanism, NewAck, RESTART_TIMER_ON_PARTIAL_ACK, Recovery, RecoveryContext,
-    Sending, TimerAction, guard_key,
+    BatchHints, DUP_ACK_THRESHOLD, DupAck, Flight, Mechanism, NewAck, RESTART_TIMER_ON_PARTIAL_ACK, Recovery,
+    RecoveryContext, Sending, TimerAction, guard_key,
 };
 use crate::keys::{Default, Key, Kind, Misfit, Value, Values};
 use crate::tcp::cc::Window;
@@ -153,6 +153,11 @@ impl NewReno {
         }
     }
 
+    /// Whether what is sent now is limited to so much per acknowledgement.
+    fn sends_bursts(&self) -> bool {
+        self.params.recovery_burst_segments.is_some() && self.recover.is_some()
+    }
+
     /// Another acknowledgement allows another burst.
     fn allow_burst(&mut self) {
         self.burst = self.params.recovery_burst_segments.unwrap_or(0);
@@ -173,7 +178,8 @@ impl Recovery for NewReno {
         self.awaits_first_partial_ack = true;
         context.reduce(flight);
         context.window.cwnd = context.window.ssthresh + 3.0 * flight.mss as f64;
-        DupAck::FastRetransmit
+        let restart = self.params.restart_timer_on_fast_retransmit;
+        DupAck::FastRetransmit(if restart { TimerAction::Restart } else { TimerAction::Leave })
     }
 
     #[inline]
@@ -202,30 +208,28 @@ impl Recovery for NewReno {
         }
     }
 
-    fn timer_at_fast_retransmit(&self) -> TimerAction {
-        if self.params.restart_timer_on_fast_retransmit { TimerAction::Restart } else { TimerAction::Leave }
-    }
-
-    #[inline]
-    fn controls_sending(&self) -> bool {
-        self.params.recovery_burst_segments.is_some() && self.recover.is_some()
-    }
-
-    fn is_idle(&self) -> bool {
-        self.recover.is_none()
-    }
-
     fn sending(&self, _flight: &Flight, _window: &Window) -> Sending {
-        if self.burst > 0 { Sending::ByWindow } else { Sending::Nothing }
+        if self.sends_bursts() && self.burst == 0 { Sending::Nothing } else { Sending::ByWindow }
     }
 
     fn on_sent(&mut self, _now: Time, _seq: u64, fast: bool, _flight: &Flight) {
-        if !fast {
+        if self.sends_bursts() && !fast {
             self.burst = self.burst.saturating_sub(1);
         }
     }
 
     fn in_recovery(&self) -> bool {
         self.recover.is_some()
+    }
+}
+
+impl BatchHints for NewReno {
+    fn is_idle(&self) -> bool {
+        self.recover.is_none()
+    }
+
+    #[inline]
+    fn controls_sending(&self) -> bool {
+        self.sends_bursts()
     }
 }

@@ -5,7 +5,10 @@
 
 use std::collections::{BTreeSet, VecDeque};
 
-use super::{Deadline, DupAck, Flight, Mechanism, Needs, NewAck, Recovery, RecoveryContext, Sending};
+use super::{
+    BatchHints, Deadline, DupAck, Flight, LossDetection, Lost, Mechanism, Needs, NewAck, Recovery, RecoveryContext,
+    Sending, TimerAction,
+};
 use crate::keys::{Misfit, Values};
 use crate::packet::SackBlock;
 use crate::tcp::cc::Window;
@@ -296,7 +299,7 @@ impl Recovery for Rack {
             return DupAck::Noted;
         }
         self.begin(flight, &mut context);
-        if self.is_first_lost(flight.una) { DupAck::FastRetransmit } else { DupAck::Noted }
+        if self.is_first_lost(flight.una) { DupAck::FastRetransmit(TimerAction::Leave) } else { DupAck::Noted }
     }
 
     fn on_new_ack(&mut self, ack: u64, flight: &Flight, mut context: RecoveryContext<'_>) -> NewAck {
@@ -362,10 +365,6 @@ impl Recovery for Rack {
         Deadline::Noted
     }
 
-    fn controls_sending(&self) -> bool {
-        true
-    }
-
     fn sending(&self, flight: &Flight, window: &Window) -> Sending {
         let new = Some(flight.max).filter(|&seq| flight.offered(seq));
         if self.probe.is_due {
@@ -400,16 +399,21 @@ impl Recovery for Rack {
         self.recovery_point.is_some()
     }
 
+    fn loss_detection(&self) -> Option<&dyn LossDetection> {
+        Some(self)
+    }
+}
+
+/// It sees every segment and every acknowledgement: nothing may be left out.
+impl BatchHints for Rack {}
+
+impl LossDetection for Rack {
     fn in_flight(&self, _flight: &Flight) -> u64 {
         self.in_flight
     }
 
-    fn counts_at_once(&self) -> bool {
-        true
-    }
-
-    fn newly_lost(&self) -> &[u64] {
-        &self.newly_lost
+    fn lost(&self) -> Lost<'_> {
+        Lost::Segments(&self.newly_lost)
     }
 }
 

@@ -2,7 +2,7 @@
 //! halve the window several times.
 //! Sources: RFC 2001 §3, §4; [SACK-UBR] §2.2.
 
-use super::{DUP_ACK_THRESHOLD, DupAck, Flight, Mechanism, NewAck, Recovery, RecoveryContext};
+use super::{BatchHints, DUP_ACK_THRESHOLD, DupAck, Flight, Mechanism, NewAck, Recovery, RecoveryContext, TimerAction};
 use crate::keys::{Misfit, Values};
 
 /// Fast recovery of Reno.
@@ -40,7 +40,7 @@ impl Recovery for Reno {
         self.recovering = true;
         context.reduce(flight);
         context.window.cwnd = context.window.ssthresh + 3.0 * flight.mss as f64;
-        DupAck::FastRetransmit
+        DupAck::FastRetransmit(TimerAction::Leave)
     }
 
     #[inline]
@@ -57,11 +57,18 @@ impl Recovery for Reno {
         self.recovering = false;
     }
 
+    fn in_recovery(&self) -> bool {
+        self.recovering
+    }
+}
+
+impl BatchHints for Reno {
     fn is_idle(&self) -> bool {
         !self.recovering
     }
 
-    fn in_recovery(&self) -> bool {
-        self.recovering
+    #[inline]
+    fn controls_sending(&self) -> bool {
+        false
     }
 }

@@ -2,8 +2,8 @@
 //! Source: RFC 6675 §4 (SetPipe, NextSeg), §5 (algorithm), §5.1 (timeouts). The steps are named in the comments.
 
 use super::{
-    DUP_ACK_THRESHOLD, DupAck, Flight, Mechanism, Needs, NewAck, RESTART_TIMER_ON_PARTIAL_ACK, Recovery,
-    RecoveryContext, Sending,
+    BatchHints, DUP_ACK_THRESHOLD, DupAck, Flight, LossDetection, Lost, Mechanism, Needs, NewAck,
+    RESTART_TIMER_ON_PARTIAL_ACK, Recovery, RecoveryContext, Sending, TimerAction,
 };
 use crate::keys::{Default, Key, Kind, Misfit, Value, Values};
 use crate::packet::SackBlock;
@@ -132,7 +132,7 @@ impl Recovery for Rfc6675 {
             return DupAck::Noted;
         }
         self.begin(flight.una, flight, context);
-        DupAck::FastRetransmit
+        DupAck::FastRetransmit(TimerAction::Leave)
     }
 
     #[inline]
@@ -159,16 +159,6 @@ impl Recovery for Rfc6675 {
         self.dup_acks = 0;
         self.scoreboard.clear();
         self.no_recovery_below = flight.max;
-    }
-
-    #[inline]
-    fn controls_sending(&self) -> bool {
-        self.episode.is_some() || self.dup_acks > 0
-    }
-
-    // The scoreboard is told of what is acknowledged with the next block, before it is asked anything.
-    fn is_idle(&self) -> bool {
-        self.episode.is_none() && self.dup_acks == 0 && self.scoreboard.is_empty()
     }
 
     fn sending(&self, flight: &Flight, window: &Window) -> Sending {
@@ -206,12 +196,30 @@ impl Recovery for Rfc6675 {
         self.episode.is_some()
     }
 
+    fn loss_detection(&self) -> Option<&dyn LossDetection> {
+        Some(self)
+    }
+}
+
+impl BatchHints for Rfc6675 {
+    // The scoreboard is told of what is acknowledged with the next block, before it is asked anything.
+    fn is_idle(&self) -> bool {
+        self.episode.is_none() && self.dup_acks == 0 && self.scoreboard.is_empty()
+    }
+
+    #[inline]
+    fn controls_sending(&self) -> bool {
+        self.episode.is_some() || self.dup_acks > 0
+    }
+}
+
+impl LossDetection for Rfc6675 {
     /// PIPE, except after a timeout: what was sent before that is gone.
     fn in_flight(&self, flight: &Flight) -> u64 {
         if flight.nxt == flight.max { self.scoreboard.pipe(flight.max) } else { flight.nxt - flight.una }
     }
 
-    fn lost_below(&self, _flight: &Flight) -> u64 {
-        self.scoreboard.lost_below()
+    fn lost(&self) -> Lost<'_> {
+        Lost::Before(self.scoreboard.lost_below())
     }
 }

@@ -1,7 +1,7 @@
 //! Vanilla: slow start and congestion avoidance; a loss is found by the timer alone.
 //! Source: [SACK-UBR] §4.
 
-use super::{DupAck, Flight, Mechanism, NewAck, Recovery, RecoveryContext};
+use super::{BatchHints, DupAck, Flight, Mechanism, NewAck, Recovery, RecoveryContext};
 use crate::keys::{Misfit, Values};
 
 /// No recovery but the timeout.
@@ -35,11 +35,18 @@ impl Recovery for Vanilla {
 
     fn on_timeout(&mut self, _flight: &Flight, _context: RecoveryContext<'_>) {}
 
+    fn in_recovery(&self) -> bool {
+        false
+    }
+}
+
+impl BatchHints for Vanilla {
     fn is_idle(&self) -> bool {
         true
     }
 
-    fn in_recovery(&self) -> bool {
+    #[inline]
+    fn controls_sending(&self) -> bool {
         false
     }
 }

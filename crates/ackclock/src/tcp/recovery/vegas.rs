@@ -3,7 +3,8 @@
 //! Source: [NS2] §2 to §5, whose steps the comments name.   Units: bytes, seconds.
 
 use super::{
-    DUP_ACK_THRESHOLD, DupAck, Flight, Mechanism, Needs, NewAck, Recovery, RecoveryContext, Sending, TimerAction,
+    BatchHints, DUP_ACK_THRESHOLD, DupAck, Flight, Mechanism, Needs, NewAck, Recovery, RecoveryContext, Sending,
+    TimerAction,
 };
 use crate::keys::{Misfit, Values};
 use crate::tcp::cc::Window;
@@ -70,7 +71,7 @@ impl Recovery for Vegas {
         if lost.count == 1 {
             self.dup_acks = DUP_ACK_THRESHOLD;
         }
-        DupAck::FastRetransmit
+        DupAck::FastRetransmit(TimerAction::BackOff)
     }
 
     fn on_new_ack(&mut self, ack: u64, flight: &Flight, context: RecoveryContext<'_>) -> NewAck {
@@ -100,6 +101,24 @@ impl Recovery for Vegas {
         NewAck::Grow
     }
 
+    fn on_timeout(&mut self, flight: &Flight, context: RecoveryContext<'_>) {
+        self.dup_acks = 0;
+        self.new_cwnd = 0.0;
+        self.last_cut = Some(context.now);
+        self.timeout_recover = Some(flight.max);
+    }
+
+    /// Step 4: nothing with one or two duplicates.
+    fn sending(&self, _flight: &Flight, _window: &Window) -> Sending {
+        if self.controls_sending() { Sending::Nothing } else { Sending::ByWindow }
+    }
+
+    fn in_recovery(&self) -> bool {
+        self.dup_acks >= DUP_ACK_THRESHOLD
+    }
+}
+
+impl BatchHints for Vegas {
     fn is_idle(&self) -> bool {
         self.dup_acks == 0 && self.worried == 0 && !self.fine.is_new()
     }
@@ -112,27 +131,8 @@ impl Recovery for Vegas {
         }
     }
 
-    fn on_timeout(&mut self, flight: &Flight, context: RecoveryContext<'_>) {
-        self.dup_acks = 0;
-        self.new_cwnd = 0.0;
-        self.last_cut = Some(context.now);
-        self.timeout_recover = Some(flight.max);
-    }
-
-    fn timer_at_fast_retransmit(&self) -> TimerAction {
-        TimerAction::BackOff
-    }
-
     fn controls_sending(&self) -> bool {
         (1..DUP_ACK_THRESHOLD).contains(&self.dup_acks)
-    }
-
-    fn sending(&self, _flight: &Flight, _window: &Window) -> Sending {
-        Sending::Nothing // step 4: not with one or two duplicates
-    }
-
-    fn in_recovery(&self) -> bool {
-        self.dup_acks >= DUP_ACK_THRESHOLD
     }
 }
 

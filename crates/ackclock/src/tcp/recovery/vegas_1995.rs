@@ -5,7 +5,9 @@
 //! Units: bytes, seconds.
 
 use super::vegas::FineTimeout;
-use super::{DUP_ACK_THRESHOLD, DupAck, Flight, Mechanism, Needs, NewAck, Recovery, RecoveryContext, TimerAction};
+use super::{
+    BatchHints, DUP_ACK_THRESHOLD, DupAck, Flight, Mechanism, Needs, NewAck, Recovery, RecoveryContext, TimerAction,
+};
 use crate::keys::{Misfit, Values};
 use crate::units::Time;
 
@@ -79,7 +81,7 @@ impl Recovery for Vegas1995 {
         self.retransmit(flight.una, flight, &mut context);
         self.deflated = Some(context.window.cwnd);
         context.window.cwnd += f64::from(count) * mss;
-        DupAck::FastRetransmit
+        DupAck::FastRetransmit(TimerAction::Restart)
     }
 
     fn on_new_ack(&mut self, ack: u64, flight: &Flight, mut context: RecoveryContext<'_>) -> NewAck {
@@ -109,12 +111,15 @@ impl Recovery for Vegas1995 {
         self.repaired_at = flight.max;
     }
 
-    fn timer_at_fast_retransmit(&self) -> TimerAction {
-        TimerAction::Restart
-    }
-
     fn in_recovery(&self) -> bool {
         self.deflated.is_some()
+    }
+}
+
+impl BatchHints for Vegas1995 {
+    #[inline]
+    fn controls_sending(&self) -> bool {
+        false
     }
 }
 
@@ -127,6 +132,7 @@ mod tests {
     use crate::units::Span;
 
     const MSS: u64 = 1000;
+    const RETRANSMIT: DupAck = DupAck::FastRetransmit(TimerAction::Restart);
 
     /// A connection with ten segments in flight, one sent every 10 ms from 0 on. The first is acknowledged after 100 ms, so
     /// that the fine timeout is 150 ms.
@@ -174,7 +180,7 @@ mod tests {
                 rtt: None,
             };
             let meaning = self.recovery.on_dup_ack(count, &self.flight, context);
-            if meaning == DupAck::FastRetransmit {
+            if meaning == RETRANSMIT {
                 self.send(at, self.flight.una / MSS);
             }
             meaning
@@ -207,7 +213,7 @@ mod tests {
         fn after_three_duplicates() -> Connection {
             let mut connection = Connection::new();
             let meanings = [110, 120, 130].map(|at| connection.duplicate(at, at as u32 / 10 - 10));
-            assert_eq!(meanings, [DupAck::Noted, DupAck::Noted, DupAck::FastRetransmit]);
+            assert_eq!(meanings, [DupAck::Noted, DupAck::Noted, RETRANSMIT]);
             connection
         }
     }
@@ -218,7 +224,7 @@ mod tests {
         let mut connection = Connection::new();
         assert_eq!(connection.duplicate(159, 1), DupAck::Noted);
         let mut connection = Connection::new();
-        assert_eq!(connection.duplicate(161, 1), DupAck::FastRetransmit);
+        assert_eq!(connection.duplicate(161, 1), RETRANSMIT);
         assert_eq!(connection.cwnd(), 8.0 + 1.0, "three quarters of ten, and the duplicate");
         assert_eq!(connection.duplicate(170, 2), DupAck::Noted);
         assert_eq!(connection.duplicate(180, 3), DupAck::Noted, "once is enough");
@@ -263,7 +269,7 @@ mod tests {
         connection.send(135, 10);
         assert_eq!(connection.ack(230, 10), NewAck::Grow);
         connection.send(230, 11);
-        assert_eq!(connection.duplicate(400, 1), DupAck::FastRetransmit);
+        assert_eq!(connection.duplicate(400, 1), RETRANSMIT);
         assert_eq!(connection.cwnd(), 6.0 + 1.0, "three quarters of eight");
     }
 
@@ -271,7 +277,7 @@ mod tests {
     fn a_lost_retransmission_takes_half() {
         let mut connection = Connection::after_three_duplicates();
         assert_eq!(connection.duplicate(298, 4), DupAck::Noted, "168 ms after it was sent again");
-        assert_eq!(connection.duplicate(299, 5), DupAck::FastRetransmit);
+        assert_eq!(connection.duplicate(299, 5), RETRANSMIT);
         assert_eq!(connection.cwnd(), 4.0 + 5.0);
     }
 

@@ -9,20 +9,19 @@
 //!
 //! An acknowledgement of new data without blocks then changes only what this file changes: the timer's sample and deadline, the
 //! window, una and nxt. None of the conditions can end by it, so the sender stays on the fast path until another method is
-//! called. That both paths do the same is tested by the comparison of the engines, of which one asks for this path by name,
-//! and by `tests/tcp_properties.rs`.
+//! called. That both paths do the same is tested by `tests/tcp_families.rs`, with every recovery and its hints taken away, and by
+//! `tests/tcp_properties.rs`.
 //!
 //! [`NewAck::Grow`]: crate::tcp::recovery::NewAck::Grow
 
 use super::{NONE, Sender};
-use crate::tcp::recovery::Recovery;
+use crate::tcp::recovery::BatchHints;
 use crate::units::Time;
 
 impl Sender {
-    /// [`Sender::on_ack`] of an acknowledgement of new data without blocks. Returns whether the sender is on the fast path; if
-    /// not, nothing is done. What it sends now is asked for with [`Sender::poll_fast`].
+    /// An acknowledgement without blocks. If it is on the fast path it is handled; else nothing is done. Returns whether it was.
     #[inline(always)]
-    pub fn on_ack_fast(&mut self, now: Time, ack: u64) -> bool {
+    pub(super) fn on_ack_fast(&mut self, now: Time, ack: u64) -> bool {
         self.pass_time(now);
         if !self.fast_path || ack <= self.flight.una || ack > self.flight.max {
             return false;
@@ -59,7 +58,7 @@ impl Sender {
         self.open_window();
     }
 
-    /// [`Sender::poll`] after [`Sender::on_ack_fast`]: mostly new data, and always a plain segment.
+    /// [`Sender::poll`] on the fast path: mostly new data, and always a plain segment.
     #[inline(always)]
     pub fn poll_fast(&mut self, now: Time) -> Option<(u64, u32)> {
         let seq = self.next_by_window();

@@ -4,21 +4,15 @@
 use super::{OptionalState, Sender};
 use crate::tcp::SendTimes;
 use crate::tcp::cc::{Ack, CongestionControl, CongestionControlState, Window};
-use crate::tcp::recovery::{Flight, NewAck, Recovery, RecoveryContext};
+use crate::tcp::recovery::{Flight, NewAck, Recovery};
 use crate::tcp::setup::Setup;
 use crate::units::{Span, Time};
 
 impl Sender {
     /// New data is acknowledged: what recovery makes of it; perhaps the window grows.
     pub(super) fn grow_or_recover(&mut self, now: Time, ack: u64) -> NewAck {
-        let context = RecoveryContext {
-            congestion_control: &mut self.congestion_control,
-            window: &mut self.window,
-            now,
-            times: None,
-            rtt: None,
-        };
-        let meaning = self.recovery.on_new_ack(ack, &self.flight, context);
+        let meaning =
+            self.ask_recovery(now, None, |recovery, flight, context| recovery.on_new_ack(ack, flight, context));
         if meaning == NewAck::Grow {
             self.grow(ack);
         }
@@ -44,19 +38,12 @@ impl Sender {
         if let Some(window) = setup.as_mut().and_then(Setup::window_before) {
             self.window.cwnd = window;
         }
-        let rtt = times.as_mut().and_then(|times| times.on_ack(now, ack));
-        let times = times.as_ref();
-        let context = RecoveryContext {
-            congestion_control: &mut self.congestion_control,
-            window: &mut self.window,
-            now,
-            times,
-            rtt,
-        };
-        let meaning = self.recovery.on_new_ack(ack, &self.flight, context);
-        let start = times.map_or(now, SendTimes::start);
         let window_after = setup.as_ref().and_then(Setup::window_after);
-        if matches!(meaning, NewAck::Grow | NewAck::GrowAndRetransmit) {
+        let rtt = times.as_mut().and_then(|times| times.on_ack(now, ack));
+        let start = times.as_ref().map_or(now, SendTimes::start);
+        let meaning =
+            self.ask_recovery(now, rtt, |recovery, flight, context| recovery.on_new_ack(ack, flight, context));
+        if meaning.grows() {
             self.grow_by_measure(now, ack, start, rtt);
         }
         if let Some(window) = window_after {

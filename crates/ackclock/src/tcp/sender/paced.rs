@@ -12,36 +12,41 @@ impl Sender {
     /// An acknowledgement comes that recovery has not yet seen.
     #[inline(never)]
     pub(super) fn record_delivery(&mut self, now: Time, ack: u64, blocks: &[SackBlock]) {
-        let in_flight = self.recovery.in_flight(&self.flight);
+        let in_flight = self.in_flight();
         let Some(pacer) = self.extra.as_mut().and_then(|extra| extra.pacer.as_mut()) else { return };
         pacer.record_delivery(now, ack, blocks, &self.flight, in_flight);
     }
 
     /// Congestion control is told of what was heard, after recovery, and sets the window. Whether there is a pace at all.
     pub(super) fn update_pacing(&mut self) -> bool {
-        let Some(pacer) = self.extra.as_mut().and_then(|extra| extra.pacer.as_mut()) else { return false };
-        pacer.tell(&mut self.congestion_control, &self.recovery, &self.flight, &mut self.window);
+        if self.pacer_mut().is_none() {
+            return false;
+        }
+        let in_flight = self.in_flight();
+        if let Some(pacer) = self.extra.as_mut().and_then(|extra| extra.pacer.as_mut()) {
+            pacer.tell(&mut self.congestion_control, &self.recovery, (&self.flight, in_flight), &mut self.window);
+        }
         true
     }
 
-    /// The `len` bytes at `seq` are being sent.
+    /// The `len` bytes at `seq` are sent; `idle`: nothing was outstanding before.
     #[inline(never)]
-    pub(super) fn remember(&mut self, now: Time, seq: u64, len: u64) {
+    pub(super) fn remember(&mut self, now: Time, seq: u64, len: u64, idle: bool) {
+        let in_flight = self.in_flight();
         let Some(extra) = self.extra.as_deref_mut() else { return };
         if let Some(times) = &mut extra.times {
             times.on_sent(now, seq);
         }
         if let Some(pacer) = &mut extra.pacer {
-            let in_flight = self.recovery.in_flight(&self.flight);
-            let before_and_after = if self.recovery.counts_at_once() {
-                (in_flight.saturating_sub(len), in_flight)
-            } else if seq < self.flight.nxt {
-                (in_flight, in_flight) // a recovery has counted what it sends again
-            } else {
-                (in_flight, in_flight + len)
-            };
-            pacer.on_sent(now, (seq, len), before_and_after, self.congestion_control.pacing_rate(), self.window.cwnd);
+            let limits = (self.congestion_control.pacing_rate(), self.window.cwnd);
+            pacer.on_sent(now, (seq, len), idle, in_flight, limits);
         }
+    }
+
+    /// Bytes that are believed to be in the network: by recovery, if it knows.
+    pub(super) fn in_flight(&self) -> u64 {
+        let outstanding = self.flight.nxt - self.flight.una;
+        self.recovery.loss_detection().map_or(outstanding, |detection| detection.in_flight(&self.flight))
     }
 
     /// Whether the pace allows nothing yet; then the sender is woken when it does.
@@ -68,7 +73,7 @@ impl Sender {
 
     /// The application has nothing to send.
     pub(super) fn has_no_data(&mut self) {
-        let in_flight = self.recovery.in_flight(&self.flight);
+        let in_flight = self.in_flight();
         if let Some(pacer) = self.pacer_mut() {
             pacer.on_no_data(in_flight);
         }

@@ -3,7 +3,7 @@
 
 use super::{NONE, Sender};
 use crate::packet::{Segment, SegmentKind};
-use crate::tcp::recovery::{Recovery, Sending};
+use crate::tcp::recovery::{BatchHints, Recovery, Sending};
 use crate::units::Time;
 
 impl Sender {
@@ -55,21 +55,22 @@ impl Sender {
         if self.recovery_decides && !self.fast_path {
             self.tell_recovery(now, seq, fast);
         }
+        let idle = self.flight.nxt == self.flight.una;
         if seq < self.flight.max {
             self.stats.retransmissions += 1;
             self.timed = NONE; // Karn: the acknowledgement would be ambiguous
         } else if self.timed == NONE {
             self.time(now, seq);
         }
+        self.flight.nxt = self.flight.nxt.max(end);
+        self.flight.max = self.flight.max.max(end);
         if self.extra.is_some() {
             if self.fast_path {
                 self.remember_fast(now, seq);
             } else {
-                self.remember(now, seq, len);
+                self.remember(now, seq, len, idle);
             }
         }
-        self.flight.nxt = self.flight.nxt.max(end);
-        self.flight.max = self.flight.max.max(end);
         let payload = if self.fast_path || self.plain { len } else { self.payload(now, seq, len) };
         self.count(now, seq, payload);
         len as u32

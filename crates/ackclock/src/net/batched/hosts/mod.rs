@@ -206,10 +206,12 @@ impl Hosts {
                 let sender = &mut self.sources[flow].sender;
                 let traces = if RECORDED { io.traces.as_mut() } else { None };
                 let mut trace = traces.and_then(|traces| traces.of_windows(flow));
-                while let Some((&Delivery { time: now, seq_or_ack, .. }, others)) = next(rest, timers.next())
-                    && sender.on_ack_fast(now, seq_or_ack)
-                {
+                while let Some((&Delivery { time: now, seq_or_ack, .. }, others)) = next(rest, timers.next()) {
                     rest = others;
+                    if !sender.on_ack(now, seq_or_ack) {
+                        self.exits.go_on::<RECORDED>(now, flow, sender, io);
+                        break;
+                    }
                     let has_more = loop {
                         if !fast_uplink.is_free(now) {
                             break sender.may_send();
@@ -258,7 +260,7 @@ impl Hosts {
             }
             (flow, End::Sender) => {
                 let sender = &mut self.sources[flow].sender;
-                sender.on_ack(now, seq_or_ack, &[]);
+                sender.on_ack(now, seq_or_ack);
                 self.exits.go_on::<true>(now, flow, sender, io);
             }
         }
@@ -333,7 +335,7 @@ impl Hosts {
                     traces.arrives(now, vc, frame, &Segment { ack: seq_or_ack, ..Segment::default() });
                 }
                 let sender = &mut self.sources[flow].sender;
-                sender.on_ack(now, seq_or_ack, &[]);
+                sender.on_ack(now, seq_or_ack);
                 self.exits.go_on::<RECORDED>(now, flow, sender, io);
             }
         }

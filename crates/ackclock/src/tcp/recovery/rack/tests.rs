@@ -78,7 +78,7 @@ impl Connection {
         let mut connection = Connection::new();
         assert_eq!(connection.duplicate(120, &[block(2, 3)]), DupAck::Noted);
         assert_eq!(connection.duplicate(130, &[block(2, 4)]), DupAck::Noted);
-        assert_eq!(connection.duplicate(140, &[block(2, 5)]), DupAck::FastRetransmit);
+        assert_eq!(connection.duplicate(140, &[block(2, 5)]), DupAck::FastRetransmit(TimerAction::Leave));
         assert_eq!((connection.window.cwnd, connection.rack.in_flight), (5000.0, 5 * MSS));
         connection.send(140, 1);
         connection
@@ -92,7 +92,7 @@ fn a_segment_is_lost_a_quarter_of_a_round_trip_after_a_later_one_arrived() {
     assert_eq!(connection.duplicate(120, &[block(2, 3)]), DupAck::Noted);
     assert_eq!(connection.deadline(135), Deadline::FastRetransmit);
     assert!(connection.rack.in_recovery());
-    assert_eq!(connection.rack.newly_lost(), [1]);
+    assert_eq!(connection.rack.lost(), Lost::Segments(&[1]));
 }
 
 #[test]
@@ -110,7 +110,7 @@ fn a_lost_retransmission_is_found_by_what_was_sent_after_it() {
     connection.duplicate(150, &[block(2, 6)]);
     assert!(connection.rack.lost.is_empty(), "5 was sent before it");
     connection.duplicate(241, &[block(10, 11), block(2, 10)]);
-    assert_eq!(connection.rack.newly_lost(), [1]);
+    assert_eq!(connection.rack.lost(), Lost::Segments(&[1]));
     assert_eq!(connection.sending(), Sending::Segment(MSS));
 }
 
@@ -174,8 +174,8 @@ fn an_answer_to_a_probe_shows_the_end_of_a_flight_to_be_lost() {
     let mut connection = Connection::new();
     connection.deadline(300);
     connection.send(300, 9);
-    assert_eq!(connection.duplicate(400, &[block(9, 10)]), DupAck::FastRetransmit);
-    assert_eq!(connection.rack.newly_lost(), [1, 2, 3, 4, 5, 6, 7, 8]);
+    assert_eq!(connection.duplicate(400, &[block(9, 10)]), DupAck::FastRetransmit(TimerAction::Leave));
+    assert_eq!(connection.rack.lost(), Lost::Segments(&[1, 2, 3, 4, 5, 6, 7, 8]));
 }
 
 #[test]

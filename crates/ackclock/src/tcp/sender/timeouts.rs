@@ -1,0 +1,78 @@
+//! Deadlines of a sender: the start, the retransmission timer, recovery's own, and the pace.
+//! Sources: RFC 6298 §5; [SACK-UBR] §2.
+
+use super::{Expired, NONE, Sender};
+use crate::tcp::HostQueue;
+use crate::tcp::cc::{CongestionControl, Loss};
+use crate::tcp::recovery::{Deadline, Flight, Recovery, RecoveryContext, RecoveryState};
+use crate::units::Time;
+
+impl Sender {
+    /// A deadline has come: the start, or a tick.
+    pub fn on_timer(&mut self, now: Time) -> Expired {
+        if !self.started {
+            self.pass_time(now);
+            self.started = now >= self.timer.wake();
+            if self.started {
+                self.timer.stop();
+                if let Some(end) = self.end_mut() {
+                    end.begin();
+                }
+                self.update_send_state();
+            }
+            return Expired::Nothing;
+        }
+        if !self.timer.expires(now) {
+            if self.recovery.deadline() <= now {
+                self.on_deadline_of_recovery(now);
+            } else if self.pacer_mut().is_some() {
+                self.pass_time(now); // to send
+            }
+            return Expired::Nothing;
+        }
+        if let Some(end) = self.end_mut().filter(|end| !end.is_open()) {
+            end.on_timeout();
+            self.timer.back_off();
+            self.update_send_state();
+            return Expired::Nothing;
+        }
+        self.stop_if_due(now);
+        self.on_timeout(now);
+        self.update_send_state();
+        match self.host_queue {
+            HostQueue::Discard => Expired::Retransmission,
+            HostQueue::Keep => Expired::Nothing,
+        }
+    }
+
+    #[inline(never)]
+    fn on_deadline_of_recovery(&mut self, now: Time) {
+        self.pass_time(now);
+        let ask = |recovery: &mut RecoveryState, flight: &Flight, context: RecoveryContext<'_>| {
+            recovery.on_deadline(flight, context)
+        };
+        match self.ask_recovery(now, None, ask) {
+            Deadline::Noted => {}
+            Deadline::FastRetransmit => {
+                self.fast_retransmit = self.flight.una;
+                self.count_fast_retransmit();
+            }
+            Deadline::Probe => self.timer.start(now),
+        }
+        self.pacer_on_losses(now);
+        self.update_send_state();
+    }
+
+    fn on_timeout(&mut self, now: Time) {
+        self.count_reduction();
+        self.pacer_on_timeout(now);
+        let loss = Loss::of(self.flight.mss as f64, self.flight.rwnd as f64);
+        self.congestion_control.on_rto(&loss, &mut self.window);
+        self.ask_recovery(now, None, |recovery, flight, context| recovery.on_timeout(flight, context));
+        self.flight.nxt = self.flight.una;
+        self.dup_acks = 0;
+        self.fast_retransmit = NONE;
+        self.timed = NONE;
+        self.timer.back_off(); // sending una starts it again
+    }
+}
