@@ -9,7 +9,8 @@
 //!   describes its parameters.
 //! - [`packet`]: what travels: segments, AAL5 frames, cells. [`record`]: what is written down.
 //! - [`tcp`], [`queue`], [`link`] and [`traffic`]: pure state machines: the two ends of a connection; who may enter a buffer;
-//!   what a link loses, and how it changes; sources that are not TCP.
+//!   what a link loses, and how it changes; sources that are not TCP. [`atm`]: rate-based flow control of ABR, by itself: no
+//!   scenario has it yet.
 //! - [`scenario`]: the experiment as meant, complete and valid.
 //! - [`engine`]: what an engine is made of. [`net`]: hosts, ports and links, and the engine that drives them.
 //! - [`sim`]: the arrow through all of it.
@@ -59,6 +60,7 @@
 //! assert_eq!(run.records().flows[0].counts.bytes_delivered, 100_000);
 //! ```
 
+pub mod atm;
 mod batch;
 pub mod engine;
 mod exact;

@@ -18,6 +18,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("queue", &["units", "ids", "rng", "exact", "keys", "packet", "record"]),
     ("link", &["units", "ids", "rng", "exact", "keys", "packet", "record"]),
     ("traffic", &["units", "rng"]),
+    ("atm", &["units", "keys", "packet"]),
     ("scenario", &["units", "ids", "rng", "tcp", "queue", "link", "traffic", "record"]),
     (
         "net",

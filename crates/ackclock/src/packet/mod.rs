@@ -1,12 +1,14 @@
-//! What travels: TCP segments, the AAL5 frames that carry them, and the cells of those frames.
+//! What travels: TCP segments, the AAL5 frames that carry them, the cells of those frames, and RM cells.
 
 pub mod aal5;
 mod frames;
+mod rm;
 mod sack;
 mod segment;
 mod unit;
 
 pub use frames::FrameLog;
+pub use rm::RmCell;
 pub use sack::{SackBlock, SackOption, wire_number};
 pub use segment::{Segment, SegmentKind, Timestamps};
 pub use unit::Unit;

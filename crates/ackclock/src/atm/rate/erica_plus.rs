@@ -1,0 +1,177 @@
+//! ERICA+: ERICA that aims at a queueing delay. The longer the queue, the less of the link's rate is given away.
+//! Source: \[KAL97\] page 180 (literature). The rest is [`super::erica`].
+
+use super::erica::{SHARING_KEYS, Shares, Sharing, delta_key, sharing};
+use super::{Default, Key, Kind, Mechanism, Misfit, Port, RateAllocator, Value, Values, interval_key};
+use crate::packet::RmCell;
+use crate::units::Span;
+
+/// The parameters of ERICA+.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct EricaPlusParams {
+    /// What it has in common with ERICA.
+    pub sharing: Sharing,
+    /// T0: the queueing delay that is aimed at.
+    pub target_delay: Span,
+    /// a: how fast the target rate falls with a queue that is longer than that.
+    pub a: f64,
+    /// b: by how much a link without a queue is given away more than once, and how fast that ends.
+    pub b: f64,
+    /// QDLF, queue drain limit factor: the least part of the rate that is given away.
+    pub least: f64,
+}
+
+/// ERICA+ at a port.
+#[derive(Clone, Debug)]
+pub struct EricaPlus {
+    params: EricaPlusParams,
+    shares: Shares,
+}
+
+impl EricaPlusParams {
+    /// f(q): the part of the rate that is given away while the queue is `ratio` of what is aimed at.
+    fn queue_control(&self, ratio: f64) -> f64 {
+        if ratio <= 1.0 {
+            self.b / ((self.b - 1.0) * ratio + 1.0)
+        } else {
+            (self.a / ((self.a - 1.0) * ratio + 1.0)).max(self.least)
+        }
+    }
+}
+
+impl Mechanism for EricaPlus {
+    const NAME: &'static str = "erica-plus";
+    const ABOUT: &'static str = "ERICA+: ERICA with a target rate that falls as the queue grows.";
+    const KEYS: &'static [Key] = &crate::keys::joined::<10>(&[
+        &[
+            interval_key(Span::from_ms(5), "inferred: 5 ms over wide areas, 1 ms over local ones"),
+            Key::new(
+                "target_delay",
+                Kind::Time(Span::from_us(1), Span::from_secs(10)),
+                Default::Is(Value::Time(Span::from_us(500))),
+                "literature: 0.5 ms over wide areas, 0.1 ms over local ones",
+                "T0: the queueing delay at which the whole link is given away.",
+            ),
+            Key::new(
+                "a",
+                Kind::Number(100.0),
+                Default::Is(Value::Number(1.15)),
+                "literature",
+                "a: how fast the target rate falls with a longer queue; at least 1.",
+            ),
+            Key::new(
+                "b",
+                Kind::Number(100.0),
+                Default::Is(Value::Number(1.05)),
+                "literature",
+                "b: the target rate without a queue, relative to the link's; at least 1.",
+            ),
+            Key::new(
+                "drain_limit",
+                Kind::Share,
+                Default::Is(Value::Number(0.5)),
+                "literature",
+                "QDLF, queue drain limit factor: the least target rate, relative to the link's.",
+            ),
+            delta_key(0.1, "literature"),
+        ],
+        &SHARING_KEYS,
+    ]);
+    type Params = EricaPlusParams;
+
+    fn params(values: &Values) -> Result<EricaPlusParams, Misfit> {
+        for key in [&["a"], &["b"]] {
+            let value = values.number(key[0]);
+            if value < 1.0 {
+                let problem = format!("{value} gives away more of the link's rate the longer the queue is");
+                return Err(Misfit { keys: key, problem, expected: "1 or more" });
+            }
+        }
+        Ok(EricaPlusParams {
+            sharing: sharing(values),
+            target_delay: values.time("target_delay"),
+            a: values.number("a"),
+            b: values.number("b"),
+            least: values.number("drain_limit"),
+        })
+    }
+
+    fn interval(params: &EricaPlusParams) -> Option<Span> {
+        Some(params.sharing.interval)
+    }
+
+    fn start(params: &EricaPlusParams, port: &Port<'_>) -> EricaPlus {
+        EricaPlus { params: *params, shares: Shares::new(params.sharing, port) }
+    }
+}
+
+impl RateAllocator for EricaPlus {
+    fn on_cells(&mut self, vc: usize, cells: u64) {
+        self.shares.on_cells(vc, cells);
+    }
+
+    fn on_other_cells(&mut self, cells: u64) {
+        self.shares.on_other_cells(cells);
+    }
+
+    fn on_forward_rm(&mut self, vc: usize, cell: &RmCell) {
+        self.shares.on_forward_rm(vc, cell);
+    }
+
+    fn on_interval_end(&mut self, queued: u64) {
+        let capacity = self.shares.capacity();
+        let ratio = queued as f64 / (self.params.target_delay.as_secs_f64() * capacity);
+        let rest = (capacity - self.shares.other_rate()).max(0.0);
+        self.shares.on_interval_end(self.params.queue_control(ratio) * rest);
+    }
+
+    fn on_backward_rm(&mut self, vc: usize, _queued: u64, cell: &mut RmCell) {
+        self.shares.on_backward_rm(vc, cell);
+    }
+
+    fn allocation(&self) -> Option<f64> {
+        self.shares.allocation()
+    }
+
+    fn boxed_clone(&self) -> Box<dyn RateAllocator> {
+        Box::new(self.clone())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{backward, port};
+    use super::*;
+
+    #[test]
+    fn the_queue_control_function_at_its_named_points() {
+        let params = EricaPlus::default_params();
+        let parts = |params: EricaPlusParams| {
+            [0.0, 0.5, 1.0, 2.0, 5.0, 10.0].map(|ratio| (params.queue_control(ratio) * 1e6).round() / 1e6)
+        };
+        assert_eq!(parts(params), [1.05, 1.02439, 1.0, 0.884615, 0.657143, 0.5]);
+        assert_eq!(parts(EricaPlusParams { b: 1.0, ..params }), [1.0, 1.0, 1.0, 0.884615, 0.657143, 0.5]);
+        // 0.5 is reached at 8.667 of the target.
+        assert!(params.queue_control(8.66) > 0.5 && params.queue_control(8.67) == 0.5);
+    }
+
+    #[test]
+    fn the_target_rate_is_what_others_leave_times_that_function() {
+        // 500 slots; 0.5 ms are 50 cells.
+        let mut erica = EricaPlus::start(&EricaPlus::default_params(), &port(42_400_000, 2));
+        let mut answer = |queued| {
+            erica.on_cells(0, 200);
+            erica.on_cells(1, 100);
+            erica.on_other_cells(100);
+            erica.on_forward_rm(0, &RmCell { ccr: 40_000.0, ..backward(0.0) });
+            erica.on_interval_end(queued);
+            let mut cell = backward(1e9);
+            erica.on_backward_rm(0, queued, &mut cell);
+            (erica.allocation().unwrap(), cell.er)
+        };
+        // 80,000 for two; at a load of 0.75 the first gets 40,000/0.75.
+        assert_eq!(answer(50), (40_000.0, 40_000.0 / 0.75));
+        // The target is 80,000/2, the load 1.5: 40,000/1.5 is more than half of it.
+        assert_eq!(answer(1000), (20_000.0, 40_000.0 / 1.5));
+    }
+}

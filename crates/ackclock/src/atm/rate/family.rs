@@ -1,0 +1,114 @@
+//! The rate algorithms.
+
+use std::fmt;
+use std::sync::Arc;
+
+use super::{Mechanism, Port, RateAllocator};
+use crate::keys::{Key, Misfit, Values};
+use crate::units::Span;
+
+/// The family, a line each. From the list come the parameters, how each begins, and [`ALGORITHMS`].
+macro_rules! rate_algorithms {
+    ($($file:ident::$Name:ident { $Params:ident },)*) => {
+        $(pub use super::$file::{$Name, $Params};)*
+
+        /// A rate algorithm and its parameters.
+        #[derive(Clone, Debug, PartialEq)]
+        #[allow(missing_docs)]
+        pub enum RateAlgorithm {
+            $($Name($Params),)*
+            /// An algorithm from outside.
+            Custom(CustomRateAlgorithm),
+        }
+
+        /// All of the family.
+        pub const ALGORITHMS: &[Description] = &[$(Description {
+            name: $Name::NAME,
+            about: $Name::ABOUT,
+            keys: $Name::KEYS,
+            params: |values| $Name::params(values).map(RateAlgorithm::$Name),
+        },)*];
+
+        impl RateAlgorithm {
+            /// What scenario files call it.
+            pub fn name(&self) -> &'static str {
+                match self {
+                    $(RateAlgorithm::$Name(_) => $Name::NAME,)*
+                    RateAlgorithm::Custom(_) => CUSTOM,
+                }
+            }
+
+            /// T, the averaging interval, of an algorithm that has one.
+            pub fn interval(&self) -> Option<Span> {
+                match self {
+                    $(RateAlgorithm::$Name(params) => $Name::interval(params),)*
+                    RateAlgorithm::Custom(custom) => custom.interval,
+                }
+            }
+
+            /// The algorithm before the first cell, at this port.
+            pub fn start(&self, port: &Port<'_>) -> Box<dyn RateAllocator> {
+                match self {
+                    $(RateAlgorithm::$Name(params) => Box::new($Name::start(params, port)),)*
+                    RateAlgorithm::Custom(custom) => (custom.start)(port),
+                }
+            }
+        }
+    };
+}
+
+rate_algorithms! {
+    efci::Efci { EfciParams },
+    capc::Capc { CapcParams },
+    erica::Erica { EricaParams },
+    erica_plus::EricaPlus { EricaPlusParams },
+    max_min::MaxMin { MaxMinParams },
+}
+
+/// What an algorithm says of itself.
+#[derive(Clone, Copy, Debug)]
+pub struct Description {
+    /// What scenario files call it.
+    pub name: &'static str,
+    /// What it is, in one sentence.
+    pub about: &'static str,
+    /// Its parameters.
+    pub keys: &'static [Key],
+    /// Its parameters, checked.
+    pub params: fn(&Values) -> Result<RateAlgorithm, Misfit>,
+}
+
+/// The name of an algorithm from outside.
+pub const CUSTOM: &str = "custom";
+
+/// An algorithm that is none of the family: its averaging interval, and how it begins at a port.
+#[derive(Clone)]
+pub struct CustomRateAlgorithm {
+    interval: Option<Span>,
+    start: Arc<Start>,
+}
+
+type Start = dyn Fn(&Port<'_>) -> Box<dyn RateAllocator> + Send + Sync;
+
+impl CustomRateAlgorithm {
+    /// An algorithm that `start` begins, at each port anew.
+    pub fn new(
+        interval: Option<Span>,
+        start: impl Fn(&Port<'_>) -> Box<dyn RateAllocator> + Send + Sync + 'static,
+    ) -> CustomRateAlgorithm {
+        CustomRateAlgorithm { interval, start: Arc::new(start) }
+    }
+}
+
+impl fmt::Debug for CustomRateAlgorithm {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("CustomRateAlgorithm")
+    }
+}
+
+/// Equal if it is the same.
+impl PartialEq for CustomRateAlgorithm {
+    fn eq(&self, other: &CustomRateAlgorithm) -> bool {
+        Arc::ptr_eq(&self.start, &other.start)
+    }
+}

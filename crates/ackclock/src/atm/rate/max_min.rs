@@ -1,0 +1,83 @@
+//! The max-min shares of the whole network as explicit rates, known from the start: no algorithm for a switch, but what others
+//! are measured against.
+//! Source: [`crate::atm::max_min`].
+
+use super::{Default, Key, Kind, Mechanism, Misfit, Port, RateAllocator, Value, Values};
+use crate::packet::RmCell;
+use crate::units::Span;
+
+/// The parameters of fixed max-min shares.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct MaxMinParams {
+    /// The part of the capacity of every link that is shared.
+    pub target_utilisation: f64,
+}
+
+/// Fixed max-min shares at a port.
+#[derive(Clone, Debug)]
+pub struct MaxMin {
+    shares: Vec<f64>,
+}
+
+impl Mechanism for MaxMin {
+    const NAME: &'static str = "max-min";
+    const ABOUT: &'static str =
+        "Fixed max-min shares of the whole network: what other algorithms are measured against.";
+    const KEYS: &'static [Key] = &[Key::new(
+        "target_utilisation",
+        Kind::Number(1.0),
+        Default::Is(Value::Number(0.95)),
+        "Ackclock",
+        "The part of the capacity of every link that is shared.",
+    )];
+    type Params = MaxMinParams;
+
+    fn params(values: &Values) -> Result<MaxMinParams, Misfit> {
+        Ok(MaxMinParams { target_utilisation: values.number("target_utilisation") })
+    }
+
+    fn interval(_params: &MaxMinParams) -> Option<Span> {
+        None
+    }
+
+    fn start(params: &MaxMinParams, port: &Port<'_>) -> MaxMin {
+        MaxMin { shares: (port.max_min)(params.target_utilisation) }
+    }
+}
+
+impl RateAllocator for MaxMin {
+    fn on_cells(&mut self, _vc: usize, _cells: u64) {}
+
+    fn on_other_cells(&mut self, _cells: u64) {}
+
+    fn on_interval_end(&mut self, _queued: u64) {}
+
+    fn on_backward_rm(&mut self, vc: usize, _queued: u64, cell: &mut RmCell) {
+        cell.er = cell.er.min(self.shares[vc]);
+    }
+
+    fn boxed_clone(&self) -> Box<dyn RateAllocator> {
+        Box::new(self.clone())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Port;
+    use super::super::tests::backward;
+    use super::*;
+    use crate::units::Rate;
+
+    #[test]
+    fn each_connection_gets_its_share() {
+        let shares = |part: f64| vec![part * 100.0, part * 200.0];
+        let port = Port { rate: Rate::from_bps(1000).unwrap(), connections: 2, max_min: &shares };
+        let mut max_min = MaxMin::start(&MaxMin::default_params(), &port);
+        let said = [0, 1].map(|vc| {
+            let mut cell = backward(150.0);
+            max_min.on_backward_rm(vc, 0, &mut cell);
+            cell.er
+        });
+        assert_eq!(said, [95.0, 150.0]);
+    }
+}

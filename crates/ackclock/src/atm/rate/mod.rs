@@ -1,0 +1,203 @@
+//! Rate algorithms of ABR switches: what a port says to the sources of the connections that cross it, in RM cells and by EFCI.
+//! To add one: one file and one line in `family.rs`.
+//!
+//! A port tells its algorithm what cells are offered to it, whether or not they enter the buffer, and asks it about each
+//! backward RM cell that comes from where the port leads to. It ends an averaging interval every m slots of cell time c:
+//! an interval is m · c long, m = T/c rounded, at least 1. So a count of cells, divided by m, is a share of the link's rate.
+//! Rates are in cells per second; C, the rate of the link, is not rounded to cell times.
+
+mod capc;
+mod efci;
+mod erica;
+mod erica_plus;
+mod family;
+mod max_min;
+
+pub use family::*;
+
+use crate::keys::{Default, Key, Kind, Misfit, Value, Values};
+use crate::packet::RmCell;
+use crate::units::{Rate, Span};
+
+/// A rate algorithm at work at one port.
+pub trait RateAllocator: Send {
+    /// So many cells of ABR connection `vc` of this port are offered on their way forward, RM cells included, in rate or out.
+    fn on_cells(&mut self, vc: usize, cells: u64);
+    /// So many other cells are offered: of UBR, and those on the way back of a connection whose data go the other way.
+    fn on_other_cells(&mut self, cells: u64);
+    /// A forward RM cell of connection `vc` is offered; [`RateAllocator::on_cells`] has counted it.
+    fn on_forward_rm(&mut self, _vc: usize, _cell: &RmCell) {}
+    /// An averaging interval ends, while so many cells wait. The cells that are offered at this instant are of the next one.
+    fn on_interval_end(&mut self, queued: u64);
+    /// A backward RM cell of connection `vc` passes, while so many cells wait.
+    fn on_backward_rm(&mut self, vc: usize, queued: u64, cell: &mut RmCell);
+    /// Whether a data cell that is offered while so many cells wait gets EFCI.
+    fn marks_efci(&self, _queued: u64) -> bool {
+        false
+    }
+    /// The rate that the port offers to a connection that it limits, if it has computed one: what is recorded.
+    fn allocation(&self) -> Option<f64> {
+        None
+    }
+    /// A copy in a box.
+    fn boxed_clone(&self) -> Box<dyn RateAllocator>;
+}
+
+impl Clone for Box<dyn RateAllocator> {
+    fn clone(&self) -> Self {
+        (**self).boxed_clone()
+    }
+}
+
+/// The port at which an algorithm begins.
+#[derive(Clone, Copy)]
+pub struct Port<'a> {
+    /// The rate of its link.
+    pub rate: Rate,
+    /// How many ABR connections cross it forward: they are numbered from 0.
+    pub connections: usize,
+    /// The max-min shares of these connections where this part of the capacity of every link is shared. Asked by those that need
+    /// to know the whole network.
+    pub max_min: &'a dyn Fn(f64) -> Vec<f64>,
+}
+
+impl Port<'_> {
+    /// C: the rate of the link in cells per second.
+    fn capacity(&self) -> f64 {
+        super::cells_per_second(self.rate)
+    }
+
+    /// The slots of an averaging interval of about this length.
+    fn slots(&self, interval: Span) -> u64 {
+        let cell_time = self.rate.cell_time().as_ps();
+        ((interval.as_ps() + cell_time / 2) / cell_time).max(1)
+    }
+}
+
+/// A rate algorithm as a member of the family: what it says of itself, and how it begins.
+pub trait Mechanism: RateAllocator + Sized {
+    /// What scenario files call it.
+    const NAME: &'static str;
+    /// What it is, in one sentence.
+    const ABOUT: &'static str;
+    /// Its parameters.
+    const KEYS: &'static [Key];
+    /// Its parameters, checked.
+    type Params: Clone + std::fmt::Debug + PartialEq + Send + Sync;
+
+    /// Its parameters.
+    ///
+    /// # Errors
+    /// If they do not fit together.
+    fn params(values: &Values) -> Result<Self::Params, Misfit>;
+
+    /// T, the averaging interval, of an algorithm that has one.
+    fn interval(params: &Self::Params) -> Option<Span>;
+
+    /// The algorithm before the first cell.
+    fn start(params: &Self::Params, port: &Port<'_>) -> Self;
+
+    /// Its parameters, each with its default.
+    ///
+    /// # Panics
+    /// If these do not fit together.
+    fn default_params() -> Self::Params {
+        Self::params(&Values::defaults(Self::KEYS)).expect("defaults fit together")
+    }
+}
+
+/// The key of the averaging interval.
+const fn interval_key(default: Span, source: &'static str) -> Key {
+    Key::new(
+        "averaging_interval",
+        Kind::Time(Span::from_us(1), Span::from_secs(10)),
+        Default::Is(Value::Time(default)),
+        source,
+        "T: how long the port counts cells before it computes rates anew, rounded to whole cell times.",
+    )
+}
+
+/// The key of a queue threshold.
+const fn threshold_key(about: &'static str) -> Key {
+    Key::new(
+        "threshold",
+        Kind::Integer(0, u32::MAX as u64),
+        Default::Is(Value::Integer(256)),
+        "[UBR-ABR] Table 1",
+        about,
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A port with a link of this rate, crossed by so many connections.
+    pub(super) fn port(bps: u64, connections: usize) -> Port<'static> {
+        Port { rate: Rate::from_bps(bps).unwrap(), connections, max_min: &|_| vec![1.0; 9] }
+    }
+
+    /// A backward RM cell with this explicit rate.
+    pub(super) fn backward(er: f64) -> RmCell {
+        RmCell { er, ccr: 0.0, mcr: 0.0, ci: false, ni: false, bn: false, clp: false }
+    }
+
+    #[test]
+    fn an_interval_is_a_whole_number_of_slots() {
+        let slots = |bps, us| port(bps, 1).slots(Span::from_us(us));
+        assert_eq!([slots(150_000_000, 1000), slots(155_520_000, 1000)], [354, 367]);
+        assert_eq!([slots(150_000_000, 5000), slots(155_520_000, 5000)], [1769, 1834]);
+        assert_eq!(slots(150_000_000, 1), 1);
+    }
+
+    /// Every algorithm, with default and random parameters, told anything in any order: explicit rates are only lowered and are
+    /// never negative, and a copy goes on as the original does.
+    #[test]
+    fn no_algorithm_raises_a_rate() {
+        let mut drawn = 1_u64;
+        let mut below = |end: u64| {
+            drawn = drawn.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (drawn >> 33) % end
+        };
+        for algorithm in ALGORITHMS {
+            for round in 0..50 {
+                let values = match round {
+                    0 => Values::defaults(algorithm.keys),
+                    _ => Values::sample(algorithm.keys, &mut below),
+                };
+                let Ok(params) = (algorithm.params)(&values) else { continue };
+                assert_eq!(params.name(), algorithm.name);
+                let mut port = params.start(&port(150_000_000, 3));
+                for _ in 0..300 {
+                    let (vc, queued) = (below(3) as usize, below(2000));
+                    match below(5) {
+                        0 => port.on_cells(vc, below(40)),
+                        1 => port.on_other_cells(below(40)),
+                        2 => port.on_forward_rm(vc, &RmCell { ccr: below(400_000) as f64, ..backward(353_773.0) }),
+                        3 => port.on_interval_end(queued),
+                        _ => {
+                            let sent = backward(below(400_000) as f64);
+                            let (mut cell, mut of_copy) = (sent, sent);
+                            port.clone().on_backward_rm(vc, queued, &mut of_copy);
+                            port.on_backward_rm(vc, queued, &mut cell);
+                            assert_eq!(cell, of_copy);
+                            assert!(0.0 <= cell.er && cell.er <= sent.er, "{values:?}: {cell:?}");
+                            assert!(port.allocation().is_none_or(|rate| rate >= 0.0 && rate.is_finite()));
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn an_algorithm_from_outside_is_a_member() {
+        let custom = RateAlgorithm::Custom(CustomRateAlgorithm::new(Some(Span::from_ms(1)), |port| {
+            Box::new(Efci::start(&EfciParams { threshold: port.connections as u64 }, port))
+        }));
+        assert_eq!((custom.name(), custom.interval()), (CUSTOM, Some(Span::from_ms(1))));
+        let started = custom.start(&port(1000, 5));
+        assert!(!started.marks_efci(5) && started.marks_efci(6));
+        assert_eq!(custom, custom.clone());
+    }
+}
