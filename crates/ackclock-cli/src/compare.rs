@@ -4,20 +4,22 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use ackclock::record::Metric;
-use ackclock_results::comparison::{Comparison, Difference, Measure, Verdict};
-use ackclock_results::document::Document;
-use ackclock_results::report::compare::{self, Entry};
-use ackclock_results::report::number::Scale;
+use ackclock_report::compare::{self, Entry};
+use ackclock_report::page::number::Scale;
+use ackclock_store::comparison::{Comparison, Difference, Measure, Verdict};
+use ackclock_store::document::Document;
+use ackclock_store::tables::TableError;
+use ackclock_store::{recorded, result};
 
 use crate::args::CompareArgs;
 use crate::failure::{Exit, Failure};
-use crate::{console, kept, recorded, report, table};
+use crate::{console, report, table};
 
 /// Compares result folders with the first of them.
 pub fn compare(args: &CompareArgs) -> Result<Exit, Failure> {
     let mut folders: Vec<(&Path, Document)> = Vec::new();
     for dir in &args.dirs {
-        let (folder, document) = kept::open(dir)?;
+        let (folder, document) = result::open(dir)?;
         report::run(folder, &document, None)?;
         folders.push((folder, document));
     }
@@ -49,7 +51,7 @@ pub fn compare(args: &CompareArgs) -> Result<Exit, Failure> {
 /// The metrics that are drawn: what is asked for, or what most of them have recorded.
 fn metrics(args: &CompareArgs, folders: &[(&Path, Document)]) -> Result<Vec<Metric>, Failure> {
     let recorded = folders.iter().map(|(folder, document)| recorded::metrics(folder, document, &document.runs[0]));
-    let recorded: Vec<BTreeSet<Metric>> = recorded.collect::<Result<_, Failure>>()?;
+    let recorded: Vec<BTreeSet<Metric>> = recorded.collect::<Result<_, TableError>>()?;
     let Some(wanted) = args.metric.as_deref().and_then(Metric::named) else {
         return Ok(compare::preferred(&recorded));
     };
@@ -184,7 +186,7 @@ const COMPARISON: &str = "comparison.html";
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ackclock_results::summary::Interval;
+    use ackclock_store::document::interval::Interval;
 
     #[test]
     fn a_difference_that_every_seed_gives_has_no_interval_of_zero() {

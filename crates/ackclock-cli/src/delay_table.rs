@@ -1,8 +1,9 @@
 //! The part of the printed table about delays: percentiles, of each kind those with the longest first.
 
-use ackclock_results::delays::{DelaySummary, kinds};
-use ackclock_results::document::Document;
-use ackclock_results::summary::Interval;
+use ackclock_store::document::Document;
+use ackclock_store::document::delay_kinds::kinds;
+use ackclock_store::document::delays::DelaySummary;
+use ackclock_store::document::interval::Interval;
 
 use crate::table::{NAME_LENGTH, Row, header, number, short};
 
@@ -50,7 +51,7 @@ const LINES: usize = 4;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ackclock_results::example::{example, with_delays};
+    use ackclock_store::document::example::{example, with_delays};
 
     #[test]
     fn without_delays_there_is_nothing() {

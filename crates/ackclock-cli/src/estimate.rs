@@ -19,10 +19,10 @@ use ackclock::record::{Metric, Records, Shape, Subject};
 use ackclock::scenario::{Flow, NodeKind, Scenario, Technology};
 use ackclock::sim;
 use ackclock::units::{Span, Time};
-use ackclock_results::captures;
-use ackclock_results::document::{Run, ScenarioPart};
-use ackclock_results::pcapng::Meta;
-use ackclock_results::tables::{self, Origin};
+use ackclock_report::captures;
+use ackclock_report::captures::pcapng::Meta;
+use ackclock_store::document::{Run, ScenarioPart};
+use ackclock_store::tables::{self, Origin};
 
 use crate::progress::Reporter;
 

@@ -1,8 +1,8 @@
 //! `ackclock explain`: what a word means, wherever the program uses it.
 
 use ackclock::record::{DropReason, GROUPS, Metric, Shape, Subject};
-use ackclock_results::tables::{SEED, columns};
 use ackclock_scenario::NOT_MODELLED_PAGE;
+use ackclock_store::tables::{SEED, columns};
 use serde_json::Value;
 
 use crate::failure::{Exit, Failure};
@@ -230,8 +230,8 @@ const CAPTURES: &str = "what passed a host, as a file for Wireshark and tcptrace
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ackclock_results::events::EventPart;
-    use ackclock_results::example::{example, with_delays};
+    use ackclock_store::document::events::EventPart;
+    use ackclock_store::document::example::{example, with_delays};
 
     fn keys_of(value: &Value, keys: &mut Vec<String>) {
         match value {

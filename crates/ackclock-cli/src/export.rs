@@ -3,17 +3,18 @@
 use std::path::Path;
 
 use ackclock::record::{Metric, Series};
-use ackclock_results::document::Document;
-use ackclock_results::tables::{self, Cell, Column, columns};
+use ackclock_store::document::Document;
+use ackclock_store::tables::{self, Cell, Column, columns};
+use ackclock_store::{recorded, result};
 
 use crate::args::{ExportArgs, Format};
+use crate::console;
 use crate::failure::{Exit, Failure};
 use crate::output::{OTHER_FOLDER, Output};
-use crate::{console, kept, recorded};
 
 /// Exports the tables that are asked for, of all seeds.
 pub fn export(args: &ExportArgs) -> Result<Exit, Failure> {
-    let (folder, document) = kept::open(&args.dir)?;
+    let (folder, document) = result::open(&args.dir)?;
     let recorded = recorded(folder, &document)?;
     let wanted = match args.metric.as_slice() {
         [] => recorded,
@@ -29,8 +30,8 @@ pub fn export(args: &ExportArgs) -> Result<Exit, Failure> {
     }
     // Before anything is written: what was not recorded, and what is damaged, of whichever seed.
     for run in &document.runs {
-        let tables = tables::of_run(folder, &document, run).map_err(kept::failure)?;
-        wanted.iter().try_for_each(|&metric| tables.verify_table(metric)).map_err(kept::failure)?;
+        let tables = tables::of_run(folder, &document, run)?;
+        wanted.iter().try_for_each(|&metric| tables.verify_table(metric))?;
     }
     if standard {
         let mut output = Output::standard();
@@ -65,7 +66,7 @@ pub fn recorded(folder: &Path, document: &Document) -> Result<Vec<Metric>, Failu
         return Err(nothing());
     }
     let run = document.runs.first().ok_or_else(nothing)?;
-    let tables = tables::of_run(folder, document, run).map_err(kept::failure)?;
+    let tables = tables::of_run(folder, document, run)?;
     Ok(tables.metrics())
 }
 
@@ -83,8 +84,8 @@ fn table(
         output.write(&format!("seed,{}\n", names.join(",")))?;
     }
     for run in &document.runs {
-        let tables = tables::of_run(folder, document, run).map_err(kept::failure)?;
-        for series in tables.read(metric).map_err(kept::failure)? {
+        let tables = tables::of_run(folder, document, run)?;
+        for series in tables.read(metric)? {
             for row in 0..series.columns.len() {
                 output.write(&match format {
                     Format::Csv => csv(run.seed, &columns, &series, row),

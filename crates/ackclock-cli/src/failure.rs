@@ -2,7 +2,11 @@
 
 use std::fmt::Display;
 
+use ackclock_run::KeepError;
 use ackclock_scenario::Diagnostic;
+use ackclock_store::StoreError;
+use ackclock_store::result::ResultError;
+use ackclock_store::tables::TableError;
 
 use crate::{console, diagnostics};
 
@@ -79,5 +83,29 @@ impl Failure {
                 Exit::Invalid
             }
         }
+    }
+}
+
+impl From<StoreError> for Failure {
+    fn from(error: StoreError) -> Failure {
+        Failure::outside(&error, error.help())
+    }
+}
+
+impl From<KeepError> for Failure {
+    fn from(error: KeepError) -> Failure {
+        Failure::outside(&error, error.help())
+    }
+}
+
+impl From<ResultError> for Failure {
+    fn from(error: ResultError) -> Failure {
+        Failure::outside(&error, error.help())
+    }
+}
+
+impl From<TableError> for Failure {
+    fn from(error: TableError) -> Failure {
+        Failure::outside(&error, error.help())
     }
 }

@@ -1,7 +1,6 @@
 //! The command line of Ackclock: what is asked for on one side, the other crates on the other.
 
 mod args;
-mod changed;
 mod check;
 mod compare;
 mod console;
@@ -13,10 +12,8 @@ mod estimate;
 mod explain;
 mod export;
 mod failure;
-mod folder;
 mod init;
 mod interrupt;
-mod kept;
 mod keys;
 mod list;
 mod load;
@@ -24,7 +21,6 @@ mod output;
 mod plot;
 mod progress;
 mod quick;
-mod recorded;
 mod report;
 mod reproduce;
 mod rerun;
@@ -34,7 +30,6 @@ mod shell;
 mod spelling;
 mod suggested;
 mod table;
-mod unfinished;
 
 use std::panic;
 use std::process::{self, ExitCode};

@@ -8,14 +8,15 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use ackclock::record::{Columns, Metric, Series, Shape};
-use ackclock_results::document::{Document, Run};
-use ackclock_results::tables::{self, OfTables, Problem, TableError, Tables, columns};
+use ackclock_store::document::{Document, Run};
+use ackclock_store::result;
+use ackclock_store::tables::{self, OfTables, Problem, TableError, Tables, columns};
 
 use crate::args::PlotArgs;
 use crate::diagnostics::plural;
 use crate::failure::{Exit, Failure};
 use crate::output::{OTHER_FOLDER, Output};
-use crate::{console, export, kept};
+use crate::{console, export};
 
 /// A figure: what is drawn in it. Without its first metric there is no figure.
 struct Figure {
@@ -45,10 +46,10 @@ pub fn names() -> Vec<&'static str> {
 
 /// Writes the figures that are asked for, or all for which there are tables.
 pub fn plot(args: &PlotArgs) -> Result<Exit, Failure> {
-    let (folder, document) = kept::open(&args.dir)?;
+    let (folder, document) = result::open(&args.dir)?;
     let recorded = export::recorded(folder, &document)?;
     let run = run(folder, &document, args.seed)?;
-    let tables = tables::of_run(folder, &document, run).map_err(kept::failure)?;
+    let tables = tables::of_run(folder, &document, run)?;
     let possible = |figure: &&Figure| match args.figure.as_slice() {
         [] => recorded.contains(&figure.metrics[0]),
         wanted => wanted.iter().any(|name| name == figure.name),
@@ -87,7 +88,7 @@ fn write(figure: &Figure, tables: &Tables, unit: &str, files: &mut Files) -> Res
         match tables.read(metric) {
             Ok(series) => curves.push((metric, series)),
             Err(TableError { problem: Problem::Own(OfTables::NotRecorded { .. }), .. }) if n > 0 => {}
-            Err(error) => return Err(kept::failure(error)),
+            Err(error) => return Err(error.into()),
         }
     }
     for (n, first) in curves[0].1.iter().enumerate() {

@@ -9,20 +9,19 @@ use ackclock::scenario::{Buffer, Scenario};
 use ackclock::sim::Engine;
 use ackclock::tcp::{cc, recovery};
 use ackclock::units::{Rate, Span, Time};
-use ackclock_results::comparison::Comparison;
-use ackclock_results::document::{Document, Run, ScenarioPart};
-use ackclock_results::report as page;
-use ackclock_results::report::compare::Entry;
-use ackclock_results::summary::Interval;
-use ackclock_results::terminal::{self, Letters, Line};
+use ackclock_report as page;
+use ackclock_report::compare::Entry;
+use ackclock_report::terminal::{self, Letters, Line};
+use ackclock_run::Wanted;
 use ackclock_scenario::{Argument, LoadError, Loaded, Memory, NOT_MODELLED_PAGE};
+use ackclock_store::comparison::Comparison;
+use ackclock_store::document::interval::Interval;
+use ackclock_store::document::{Document, Run, ScenarioPart};
 
 use crate::args::QuickArgs;
 use crate::diagnostics::plural;
 use crate::failure::{Exit, Failure};
-use crate::folder::Folder;
 use crate::table::{align, half_width};
-use crate::unfinished::Wanted;
 use crate::{console, diagnostics, interrupt, list, report, seeds, spelling};
 
 /// Runs every TCP over the path and compares them.
@@ -340,7 +339,7 @@ impl Variant {
     fn run(self, path: &Path, command: &[String], seeds: u32) -> Result<Option<Shown>, Failure> {
         let Loaded { scenario: network, seed: first, resolved, .. } = self.loaded;
         let scenario = ScenarioPart::of(&network, resolved);
-        let mut folder = Folder::prepare(path, &scenario)?;
+        let mut folder = seeds::prepare(path, &scenario)?;
         let wanted = Wanted::of(&network, &scenario);
         let seeds: Vec<u64> = (first..first.saturating_add(u64::from(seeds))).collect();
         let keep = |records: Records| {
@@ -364,8 +363,8 @@ impl Variant {
         }
         let document = Document::new(command.to_vec(), scenario, seeds, runs);
         if !document.runs.is_empty() {
-            folder.write(&document)?;
-            wanted.announce(path);
+            seeds::write(&mut folder, &document)?;
+            seeds::announce_captures(&wanted, &folder);
         }
         let rtt = stats::summarize(&rtts).map(|summary| summary.mean);
         Ok(document.complete.then_some(Shown { name: self.name, document, rtt, series }))
@@ -462,7 +461,8 @@ impl Shown {
         let number = |interval: &Option<Interval>, scale: f64, digits: usize| {
             interval.map_or("-".into(), |interval| format!("{:.digits$}", interval.mean * scale))
         };
-        let sum = |of: fn(&ackclock_results::summary::FlowSummary) -> f64| summary.flows.iter().map(of).sum::<f64>();
+        let sum =
+            |of: fn(&ackclock_store::document::summary::FlowSummary) -> f64| summary.flows.iter().map(of).sum::<f64>();
         let port = summary.ports.iter().find(|port| port.name == BOTTLENECK);
         let mut row = vec![
             self.name.to_owned(),

@@ -4,17 +4,18 @@ use std::fs::File;
 use std::io::{ErrorKind, Read};
 use std::path::Path;
 
-use ackclock_results::document::{Document, Run};
-use ackclock_results::report;
+use ackclock_report as report;
+use ackclock_store::document::{Document, Run};
+use ackclock_store::{recorded, result};
 
 use crate::args::ReportArgs;
+use crate::console;
 use crate::failure::{Exit, Failure};
 use crate::output::Output;
-use crate::{console, kept, recorded};
 
 /// Writes the report of a result folder, into it if no other place is named.
 pub fn report(args: &ReportArgs) -> Result<Exit, Failure> {
-    let (folder, document) = kept::open(&args.dir)?;
+    let (folder, document) = result::open(&args.dir)?;
     let run = run(folder, &document, args.seed)?;
     let series = recorded::series(folder, &document, run)?;
     let path = args.out.clone().unwrap_or_else(|| folder.join(REPORT));

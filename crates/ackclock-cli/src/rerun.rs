@@ -5,19 +5,20 @@ use std::path::Path;
 use ackclock::record::Records;
 use ackclock::scenario::Recording;
 use ackclock::sim::RESULT_VERSION;
-use ackclock_results::document::{Document, Run, ScenarioPart};
+use ackclock_store::document::changed;
+use ackclock_store::document::{Document, Run, ScenarioPart};
+use ackclock_store::result::{self, SCENARIO};
 use ackclock_store::seal::Seal;
 use serde_json::Value;
 
 use crate::args::RerunArgs;
 use crate::diagnostics::plural;
 use crate::failure::{Exit, Failure};
-use crate::folder::SCENARIO;
-use crate::{changed, console, interrupt, kept, load, seeds};
+use crate::{console, interrupt, load, seeds};
 
 /// Repeats the finished runs of a result folder. Nothing in the folder changes.
 pub fn rerun(args: &RerunArgs) -> Result<Exit, Failure> {
-    let (folder, document, seal) = kept::read(&args.dir)?;
+    let (folder, document, seal) = result::read(&args.dir)?;
     if document.result_version != RESULT_VERSION {
         return Err(Failure::outside(
             format_args!(

@@ -7,17 +7,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use ackclock::record::Records;
 use ackclock::scenario::Scenario;
 use ackclock::sim::{self, Engine};
-use ackclock_results::document::{Document, Run, ScenarioPart};
+use ackclock_run::{Folder, Wanted};
 use ackclock_scenario::Loaded;
+use ackclock_store::document::{Document, Run, ScenarioPart};
 
 use crate::args::RunArgs;
 use crate::failure::{Exit, Failure};
-use crate::folder::Folder;
-use crate::unfinished::Wanted;
 use crate::{console, diagnostics, estimate, interrupt, load, seeds, table};
-
-/// The seeds of the runs of a scenario, without gaps.
-pub type Seeds = RangeInclusive<u64>;
 
 /// Runs a scenario file.
 pub fn run(args: &RunArgs, command: Vec<String>) -> Result<Exit, Failure> {
@@ -25,12 +21,15 @@ pub fn run(args: &RunArgs, command: Vec<String>) -> Result<Exit, Failure> {
     let Loaded { scenario, seed, resolved, .. } = load::load(&args.file, &args.sets(), Some("nothing was run"))?;
     let (seeds, count) = (seeds(seed, args.seeds)?, args.seeds as usize);
     let part = ScenarioPart::of(&scenario, resolved);
-    let mut folder = Folder::prepare(&args.out.clone().unwrap_or_else(|| Folder::default_path(&part)), &part)?;
+    let mut folder = seeds::prepare(&args.out.clone().unwrap_or_else(|| Folder::default_path(&part)), &part)?;
     if count > 1 && !sim::has_randomness(&scenario) {
         console::note(format_args!("note: this scenario has no randomness: every seed gives the same result"));
     }
     let wanted = Wanted::of(&scenario, &part);
-    let before = folder.finished_before(&wanted, &part, &seeds)?;
+    let (before, damage) = folder.finished_before(&wanted, &part, &seeds)?;
+    if !damage.is_none() {
+        console::note(format_args!("warning: {damage}"));
+    }
     if !before.is_empty() {
         console::note(format_args!("going on: {} of {} runs were finished before", before.len(), count));
     }
@@ -63,7 +62,7 @@ pub fn run(args: &RunArgs, command: Vec<String>) -> Result<Exit, Failure> {
 }
 
 /// `count` seeds, beginning with `first`. Each of them could stand in a scenario file.
-fn seeds(first: u64, count: u32) -> Result<Seeds, Failure> {
+fn seeds(first: u64, count: u32) -> Result<RangeInclusive<u64>, Failure> {
     let last = first.saturating_add(u64::from(count) - 1);
     if last > LARGEST_SEED {
         return Err(Failure::usage(
@@ -77,7 +76,7 @@ fn seeds(first: u64, count: u32) -> Result<Seeds, Failure> {
 /// Runs what is still open. Returns all finished runs in the order of the seeds, and what went wrong as they were kept.
 fn simulate(
     scenario: Scenario,
-    seeds: &Seeds,
+    seeds: &RangeInclusive<u64>,
     count: usize,
     engine: Engine,
     before: Vec<Run>,
@@ -103,7 +102,7 @@ fn finish(
     let (finished, wanted) = (document.runs.len(), document.seeds.len());
     // What is not complete never replaces what is.
     let write = document.complete || finished > 0 && !folder.holds_complete();
-    let kept = folder.sync().and_then(|()| if write { folder.write(&document) } else { Ok(()) });
+    let kept = folder.sync().and_then(|()| if write { seeds::write(folder, &document) } else { Ok(()) });
     // Whatever became of the folder: the numbers have been computed and are shown, and the other way round.
     let shown = match finished {
         0 => Ok(()),
@@ -119,7 +118,7 @@ fn finish(
     }
     kept?;
     if write {
-        recorded.announce(folder.path());
+        seeds::announce_captures(recorded, folder);
     }
     if document.complete {
         console::note(format_args!("results in {place}"));

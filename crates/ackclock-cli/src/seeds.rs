@@ -1,17 +1,20 @@
-//! Runs of one scenario under several seeds, on all cores, with their progress on standard error.
+//! Runs of one scenario under several seeds, on all cores, and the folder of their result; what there is to say goes to standard error.
 
 use std::num::NonZero;
+use std::path::Path;
 use std::thread;
 use std::time::Duration;
 
 use ackclock::record::Records;
 use ackclock::scenario::Scenario;
 use ackclock::sim::Engine;
-use ackclock_run::{Jobs, Runs, Status};
+use ackclock_run::{Folder, Jobs, Runs, Status, Wanted};
+use ackclock_store::StoreError;
+use ackclock_store::document::{Document, ScenarioPart};
 
 use crate::failure::Failure;
-use crate::interrupt;
 use crate::progress::Reporter;
+use crate::{console, editors, interrupt};
 
 /// Runs the scenario once for each of the first `count` seeds, until Ctrl-C. Returns what `keep` makes of the finished runs, in the order
 /// of the seeds, and the first failure, which ended the others.
@@ -45,6 +48,31 @@ pub fn run_all<T: Send>(
 /// How many runs there are at a time.
 pub fn cores() -> usize {
     thread::available_parallelism().map_or(1, NonZero::get)
+}
+
+/// The folder for the result of a scenario.
+pub fn prepare(path: &Path, part: &ScenarioPart) -> Result<Folder, StoreError> {
+    Folder::prepare(path, part, |owner| {
+        console::note(format_args!(
+            "process {} on {} used `{}` last: seeing for ten seconds whether it still does",
+            owner.process,
+            owner.machine,
+            path.display()
+        ));
+    })
+}
+
+/// Writes the result, with a line in its scenario file by which editors find the schema.
+pub fn write(folder: &mut Folder, document: &Document) -> Result<(), StoreError> {
+    let head = editors::line_below(folder.path());
+    folder.write(document, &head)
+}
+
+/// Says where the captures are, if there are any.
+pub fn announce_captures(wanted: &Wanted, folder: &Folder) {
+    if let Some(captures) = wanted.captures_in(folder.path()) {
+        console::note(format_args!("captures in {}, for Wireshark and tcptrace", captures.display()));
+    }
 }
 
 fn describe(status: &Status, duration_s: f64, elapsed: Duration) -> String {

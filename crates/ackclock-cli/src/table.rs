@@ -1,9 +1,10 @@
 //! The table for people: at most twenty lines, however many flows, ports and seeds there are; with satellites ten more, and
 //! twenty if delays are asked for.
 
-use ackclock_results::document::Document;
-use ackclock_results::events::EventPart;
-use ackclock_results::summary::{FlowSummary, Interval, PortSummary, SummaryPart, busy_ports};
+use ackclock_store::document::Document;
+use ackclock_store::document::events::EventPart;
+use ackclock_store::document::interval::Interval;
+use ackclock_store::document::summary::{FlowSummary, PortSummary, SummaryPart, busy_ports};
 
 use crate::delay_table;
 
@@ -253,7 +254,7 @@ pub const NAME_LENGTH: usize = 24;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ackclock_results::example::{example, example_with_warmup};
+    use ackclock_store::document::example::{example, example_with_warmup};
 
     #[test]
     fn a_small_result_is_shown_in_full() {
@@ -305,7 +306,7 @@ mod tests {
     fn the_interval_of_a_share_is_cut_to_what_a_share_can_be() {
         let mut document = example(2, 0, 2);
         document.runs[1].fairness = 0.99;
-        document.summary = ackclock_results::summary::SummaryPart::of(&document.runs);
+        document.summary = ackclock_store::document::summary::SummaryPart::of(&document.runs);
         let table = render(&document);
         let line = table.lines().find(|line| line.starts_with("fairness")).unwrap();
         assert!(line.ends_with("0.6617  0.5000 to 1.0000"), "{table}");

@@ -1,11 +1,19 @@
-//! Many runs: one thread pool for every command, with progress, a flag that stops it, and an error for a run that panics.
+//! Many runs: one thread pool for every command ([`run_all`]), with progress, a flag that stops it, and an error for a run that
+//! panics; and the folder in which the runs of a scenario are kept as they end, so that the same command goes on from them
+//! ([`Folder`]).
 
+mod error;
+mod folder;
 mod job;
 mod panics;
 mod pool;
 mod progress;
+mod unfinished;
 
+pub use error::KeepError;
+pub use folder::Folder;
 pub use job::{Job, Jobs};
 pub use panics::is_of_a_run;
 pub use pool::{Failure, Runs, run_all};
 pub use progress::{ALMOST, Status};
+pub use unfinished::Wanted;

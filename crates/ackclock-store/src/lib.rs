@@ -1,12 +1,22 @@
-//! Folders of results, for every command that keeps finished runs: to whom a folder belongs ([`folder`]), who uses it
+//! Results on disk: written, read, checked. The document of a result ([`document`]) and its comparison with others
+//! ([`comparison`]), tables of what was recorded ([`tables`], [`recorded`]), and a result folder as it was kept
+//! ([`result`]).
+//!
+//! Below them, for every command that keeps finished runs: to whom a folder belongs ([`folder`]), who uses it
 //! now ([`lock`]), the finished runs ([`ledger`]), documents that show whether they were changed ([`seal`]), and files
 //! that have their name only when they are whole ([`whole`]). `docs/store.md` says what survives what.
 
+pub mod comparison;
+pub mod disk;
+pub mod document;
 pub mod error;
 pub mod folder;
 pub mod ledger;
 pub mod lock;
+pub mod recorded;
+pub mod result;
 pub mod seal;
+pub mod tables;
 pub mod whole;
 
 #[cfg(test)]

@@ -2,10 +2,10 @@
 
 use ackclock::record::{Columns, Metric};
 use ackclock::units::{Span, Time};
-use ackclock_results::decimate;
-use ackclock_results::report::chart::{Chart, Choice, Data, Line, Style};
-use ackclock_results::report::number::Scale;
-use ackclock_results::report::plots::{self, Source};
+use ackclock_report::decimate;
+use ackclock_report::page::chart::{Chart, Choice, Data, Line, Style};
+use ackclock_report::page::number::Scale;
+use ackclock_report::plots::{self, Source};
 
 use crate::figure::{DrawnFigure, DrawnFlow};
 use crate::figures::Plot;

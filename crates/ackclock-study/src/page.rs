@@ -1,11 +1,11 @@
 //! Reports as a page: the same as the text, with its figures drawn, in one file that opens without a network.
 
 use ackclock::units::Time;
-use ackclock_results::report::html::Html;
-use ackclock_results::report::number::fixed;
-use ackclock_results::report::page::Page;
-use ackclock_results::report::run::command_line;
-use ackclock_results::report::table::{self, Cell, Table, Tone};
+use ackclock_report::page::Page;
+use ackclock_report::page::html::Html;
+use ackclock_report::page::number::fixed;
+use ackclock_report::page::table::{self, Cell, Table, Tone};
+use ackclock_report::repeat::command_line;
 
 use crate::abbreviations::Abbreviation;
 use crate::curves;

@@ -1,9 +1,9 @@
 //! The picture with which a reproduction begins: every published number against ours, by table and quantity.
 
-use ackclock_results::report::agreement::{Dot, Panel, key};
-use ackclock_results::report::html::Html;
-use ackclock_results::report::number::{fixed, plural};
-use ackclock_results::report::table::Tone;
+use ackclock_report::page::agreement::{Dot, Panel, key};
+use ackclock_report::page::html::Html;
+use ackclock_report::page::number::{fixed, plural};
+use ackclock_report::page::table::Tone;
 
 use crate::report::{CardReport, CellReport, Report, TableReport, Verdict};
 use crate::text;

@@ -2,8 +2,8 @@
 
 use ackclock::record::{Columns, DropReason, Metric, Series};
 use ackclock::units::{Span, Time};
-use ackclock_results::document::Document;
-use ackclock_results::tables::{self, Origin};
+use ackclock_store::document::Document;
+use ackclock_store::tables::{self, Origin};
 
 use crate::support::{Place, RANDOM};
 

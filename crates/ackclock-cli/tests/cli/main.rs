@@ -10,10 +10,10 @@ mod export;
 mod interrupt;
 mod json;
 mod kept;
-#[path = "../../../ackclock-results/tests/pcapng/programs.rs"]
+#[path = "../../../ackclock-report/tests/pcapng/programs.rs"]
 mod programs;
 mod quick;
-#[path = "../../../ackclock-results/tests/pcapng/reader.rs"]
+#[path = "../../../ackclock-report/tests/pcapng/reader.rs"]
 #[allow(dead_code)] // the tests of the files themselves use the rest
 mod reader;
 mod report;

@@ -1,0 +1,214 @@
+//! The captures of a result, one folder for each run: a pcapng file for each host, and an index.
+//!
+//! As with tables, the index is written last and says whose captures these are, with a checksum of each file.
+
+mod blocks;
+mod headers;
+pub mod pcapng;
+
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use ackclock::record::Capture;
+use ackclock::sim::RESULT_VERSION;
+use serde::{Deserialize, Serialize};
+
+use ackclock_store::document::{Document, Run, ScenarioPart};
+use ackclock_store::tables::{self, Length};
+use pcapng::Meta;
+
+/// The number that changes whenever a reader of the index would have to.
+pub const FORMAT_VERSION: u32 = 1;
+/// The folder of all captures in a result folder.
+pub const FOLDER: &str = "captures";
+/// The file that vouches for the others.
+pub const INDEX: &str = "index.json";
+
+/// What `index.json` holds.
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Index {
+    #[serde(flatten)]
+    origin: Origin,
+    /// In the order of the hosts.
+    files: Vec<Entry>,
+}
+
+/// The run that captures belong to.
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Origin {
+    format: String,
+    format_version: u32,
+    /// The version of the program.
+    ackclock: String,
+    result_version: u32,
+    scenario_hash: String,
+    seed: u64,
+    /// Of the run.
+    fingerprint: String,
+}
+
+/// One file.
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Entry {
+    /// The file is called HOST.pcapng.
+    host: String,
+    packets: u64,
+    bytes: u64,
+    /// Of the file, in hexadecimal digits.
+    blake3: String,
+}
+
+/// Where the captures of a seed are in a result folder.
+pub fn folder_of(result: &Path, seed: u64) -> PathBuf {
+    result.join(FOLDER).join(tables::seed_folder(seed))
+}
+
+/// Writes the captures of a run to a folder, which is made if it is not there, and in which nothing of this name may be.
+/// Everything has reached the disk when this returns.
+///
+/// # Errors
+/// If a file cannot be written: no room, no permission. What was begun stays; without an index nobody takes it for
+/// captures.
+///
+/// # Panics
+/// If a capture is of a host or of a flow that `meta` does not know.
+pub fn write(folder: &Path, captures: &[Capture], meta: &Meta, scenario: &ScenarioPart, run: &Run) -> io::Result<()> {
+    fs::create_dir_all(folder)?;
+    let mut files = Vec::new();
+    for capture in captures {
+        let path = folder.join(pcapng::file_name(&capture.host));
+        // Where S1 and s1 are the same file, one of two hosts would replace the other without a word.
+        let mut out = BufWriter::new(File::create_new(&path)?);
+        pcapng::write(&mut out, capture, meta, run.seed)?;
+        out.into_inner().map_err(io::IntoInnerError::into_error)?.sync_all()?;
+        let (bytes, blake3) = checksum(&path)?;
+        files.push(Entry { host: capture.host.clone(), packets: capture.packets.len() as u64, bytes, blake3 });
+    }
+    let index = Index { origin: Origin::of(scenario, run), files };
+    let text = serde_json::to_string_pretty(&index).expect("the index has string keys only") + "\n";
+    let mut file = File::create(folder.join(INDEX))?;
+    file.write_all(text.as_bytes())?;
+    file.sync_all()
+}
+
+/// How long the files of some captures would be, without writing them, in octets.
+pub fn length(captures: &[Capture], meta: &Meta, seed: u64) -> u64 {
+    let mut counted = Length::default();
+    for capture in captures {
+        pcapng::write(&mut counted, capture, meta, seed).expect("what only counts does not fail");
+    }
+    counted.0
+}
+
+/// Whether the captures in a result folder are those of this very run.
+pub fn belong(result: &Path, document: &Document, run: &Run) -> bool {
+    index_of_run(result, document, run).is_some()
+}
+
+/// Whether they are there as they were written, each file whole.
+pub fn are_whole(result: &Path, document: &Document, run: &Run) -> bool {
+    let folder = folder_of(result, run.seed);
+    let whole = |entry: &Entry| {
+        let found = checksum(&folder.join(pcapng::file_name(&entry.host)));
+        found.is_ok_and(|(bytes, blake3)| bytes == entry.bytes && blake3 == entry.blake3)
+    };
+    index_of_run(result, document, run).is_some_and(|index| index.files.iter().all(whole))
+}
+
+fn index_of_run(result: &Path, document: &Document, run: &Run) -> Option<Index> {
+    let text = fs::read(folder_of(result, run.seed).join(INDEX)).ok()?;
+    let index: Index = serde_json::from_slice(&text).ok()?;
+    let expected = Origin::of(&document.scenario, run);
+    // What another version of the program wrote of the same run will do.
+    (Origin { ackclock: expected.ackclock.clone(), ..index.origin } == expected)
+        .then_some(Index { origin: expected, files: index.files })
+}
+
+impl Origin {
+    fn of(scenario: &ScenarioPart, run: &Run) -> Origin {
+        Origin {
+            format: "ackclock-captures".into(),
+            format_version: FORMAT_VERSION,
+            ackclock: env!("CARGO_PKG_VERSION").into(),
+            result_version: RESULT_VERSION,
+            scenario_hash: scenario.hash.clone(),
+            seed: run.seed,
+            fingerprint: run.fingerprint.clone(),
+        }
+    }
+}
+
+/// Length and BLAKE3 of a file as it is on the disk.
+fn checksum(path: &Path) -> io::Result<(u64, String)> {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update_reader(File::open(path)?)?;
+    Ok((hasher.count(), hasher.finalize().to_hex().to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ackclock_store::document::example::example;
+
+    /// Captures of the first of two runs in a folder of this name; without packets, which are of no matter here.
+    fn written(name: &str) -> (PathBuf, Document) {
+        let result = std::env::temp_dir().join(format!("ackclock-captures-{}-{name}", std::process::id()));
+        let _ = fs::remove_dir_all(&result);
+        let document = example(1, 1, 2);
+        let hosts = ["a", "b"].map(String::from).to_vec();
+        let captures: Vec<_> = hosts.iter().map(|host| Capture { host: host.clone(), packets: Vec::new() }).collect();
+        let meta = Meta { scenario: "x".into(), hash: "00".into(), hosts, flows: Vec::new(), datagrams: Vec::new() };
+        let run = &document.runs[0];
+        write(&folder_of(&result, run.seed), &captures, &meta, &document.scenario, run).unwrap();
+        (result, document)
+    }
+
+    #[test]
+    fn captures_belong_to_one_run_of_one_scenario() {
+        let (result, document) = written("belong");
+        let run = &document.runs[0];
+        assert!(belong(&result, &document, run) && are_whole(&result, &document, run));
+        assert!(!belong(&result, &document, &document.runs[1]), "another seed");
+        let other = Run { fingerprint: "0000000000000000".into(), ..run.clone() };
+        assert!(!belong(&result, &document, &other));
+        let mut changed = document.clone();
+        changed.scenario.hash = "fedcba9876543210".into();
+        assert!(!belong(&result, &changed, run) && !are_whole(&result, &changed, run));
+        fs::remove_dir_all(result).unwrap();
+    }
+
+    #[test]
+    fn a_missing_or_changed_file_is_noticed() {
+        let (result, document) = written("damaged");
+        let run = &document.runs[0];
+        let file = folder_of(&result, run.seed).join("b.pcapng");
+        let content = fs::read(&file).unwrap();
+        for damage in [&content[1..], &[]] {
+            fs::write(&file, damage).unwrap();
+            assert!(!are_whole(&result, &document, run));
+        }
+        fs::write(&file, &content).unwrap();
+        assert!(are_whole(&result, &document, run));
+        fs::remove_file(&file).unwrap();
+        assert!(!are_whole(&result, &document, run) && belong(&result, &document, run));
+        fs::remove_dir_all(result).unwrap();
+    }
+
+    #[test]
+    fn a_file_is_never_replaced() {
+        let (result, document) = written("twice");
+        let folder = folder_of(&result, 1);
+        let meta = Meta {
+            scenario: "x".into(),
+            hash: "00".into(),
+            hosts: vec!["a".into()],
+            flows: Vec::new(),
+            datagrams: Vec::new(),
+        };
+        let again = [Capture { host: "a".into(), packets: Vec::new() }];
+        let error = write(&folder, &again, &meta, &document.scenario, &document.runs[0]).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::AlreadyExists);
+        fs::remove_dir_all(result).unwrap();
+    }
+}

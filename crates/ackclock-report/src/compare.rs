@@ -1,0 +1,623 @@
+//! The report of several results side by side.
+
+use std::collections::BTreeSet;
+
+use ackclock::record::{Metric, Series, Subject};
+use ackclock::units::Time;
+
+use crate::LARGEST_BYTES;
+use crate::diff::{self, Line};
+use crate::page::Page;
+use crate::page::chart::{Chart, Choice};
+use crate::page::html::Html;
+use crate::page::number::{Scale, fixed, half_width, plural};
+use crate::page::scatter::{Point, Scatter};
+use crate::page::table::{Cell, Table, Tone};
+use crate::plots::{self, Source};
+use crate::repeat::{command_line, fingerprints, resolved, seed_words};
+use crate::run::notices;
+use ackclock_store::comparison::{Comparison, Difference, Measure, Verdict};
+use ackclock_store::document::Document;
+
+/// One of the results that are compared.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    /// What it is called here; unique.
+    pub label: String,
+    /// The result, with at least one finished run.
+    pub document: Document,
+    /// What was recorded over time under its first seed, if anything was.
+    pub series: Vec<Series>,
+}
+
+/// The report of two to twenty results as one HTML file. The first is the one that the others are compared with;
+/// `metrics` are drawn over time; if there are none, whatever most of them recorded.
+pub fn compare(entries: &[Entry], metrics: &[Metric]) -> String {
+    compare_over(entries, metrics, &path_words(entries))
+}
+
+/// The same, with what is common to the paths in the title.
+pub fn compare_over(entries: &[Entry], metrics: &[Metric], path: &str) -> String {
+    let results: Vec<(String, Document)> =
+        entries.iter().map(|entry| (entry.label.clone(), entry.document.clone())).collect();
+    let comparison = Comparison::of(&results);
+    let mut smallest = String::new();
+    for points in POINT_BUDGETS {
+        smallest = page(entries, &comparison, metrics, path, points).render();
+        if smallest.len() < LARGEST_BYTES {
+            break;
+        }
+    }
+    smallest
+}
+
+/// Sentences about what limits a comparison: seeds that are not common, scenarios or versions that differ.
+pub fn remarks(comparison: &Comparison) -> Vec<String> {
+    let results = &comparison.results;
+    let mut remarks = Vec::new();
+    if !comparison.same_seeds {
+        remarks.push(match comparison.common_seeds.len() {
+            0 => "No seed is common to all results: where a result shares no seed with the first, there is no paired \
+                  difference."
+                .to_string(),
+            n => format!(
+                "The results were not run under the same seeds: {} common to all. Differences use the seeds that both \
+                 have; means use all.",
+                if n == 1 { "1 seed is".into() } else { format!("{n} seeds are") }
+            ),
+        });
+    }
+    if comparison.common_seeds.len() == 1 {
+        remarks.push("With one common seed there are no intervals. Run each with --seeds 5 or more.".into());
+    }
+    if results.iter().any(|result| result.result_version != results[0].result_version) {
+        remarks.push(
+            "The results were computed with different result versions: some differences may come from that.".into(),
+        );
+    }
+    let ports: BTreeSet<&Option<String>> = results.iter().map(|result| &result.port).collect();
+    if ports.len() > 1 {
+        remarks.push("Queue and delay are measured at ports of different names; see the table.".into());
+    }
+    remarks
+}
+
+fn page(entries: &[Entry], comparison: &Comparison, metrics: &[Metric], path: &str, points: usize) -> Page {
+    let base = &entries[0].label;
+    let mut page = Page::new("Comparison", title(entries, path));
+    let mut lead = Html::new();
+    let scenarios = if comparison.same_scenario { "the same scenario" } else { "different scenarios" };
+    lead.leaf(
+        "p",
+        &[("class", "lead")],
+        &format!(
+            "{} of {scenarios}. Differences are those to {base}.{}",
+            plural(entries.len(), "result"),
+            warmup_words(entries)
+        ),
+    );
+    page.lead(&lead);
+
+    let mut summary = Html::new();
+    summary.append(&notices("Note", &remarks(comparison)));
+    summary.append(&side_by_side(entries, comparison).html());
+    page.section("results", "Side by side", summary);
+    page.section("delay", "Delay against goodput", delay(comparison));
+    page.section("differences", "Differences", differences(entries, comparison));
+    let over_time = over_time(&mut page, entries, metrics, points);
+    page.section("time", "Over time", over_time);
+    page.section("scenarios", "Scenarios", scenarios_section(entries, comparison));
+    page
+}
+
+fn title(entries: &[Entry], path: &str) -> String {
+    let labels: Vec<&str> = entries.iter().map(|entry| entry.label.as_str()).collect();
+    let names = match &labels[..] {
+        [first @ .., last] if !first.is_empty() && labels.len() <= FEW => format!("{} and {last}", first.join(", ")),
+        [first, .., last] if labels.len() > 1 => format!("{first} to {last}, {} results", labels.len()),
+        _ => labels.concat(),
+    };
+    if path.is_empty() { names } else { format!("{names}: {path}") }
+}
+
+/// Rates, delays and buffers that are the same in all of the scenarios, as they stand there.
+pub fn path_words(entries: &[Entry]) -> String {
+    let value = |entry: &Entry, key: &str| {
+        // Sources have rates too: only the parts about network and queue count.
+        let mut of_path = true;
+        let lines = entry.document.scenario.resolved.lines().filter(|line| {
+            if line.starts_with('[') {
+                of_path = matches!(*line, "[network]" | "[queue]");
+            }
+            of_path
+        });
+        let line = { lines }.find_map(|line| line.strip_prefix(key)?.strip_prefix(" = \""));
+        line.and_then(|rest| rest.split_once('"')).map(|(value, _)| value.to_string())
+    };
+    let common = PATH_KEYS.iter().filter_map(|(key, name)| {
+        let first = value(entries.first()?, key)?;
+        let same = entries.iter().all(|entry| value(entry, key).as_deref() == Some(&first));
+        same.then(|| format!("{name} {first}"))
+    });
+    common.collect::<Vec<_>>().join(", ")
+}
+
+/// Whether the numbers leave out warm-ups.
+fn warmup_words(entries: &[Entry]) -> String {
+    let mut words: Vec<String> = entries.iter().map(|entry| entry.document.warmup_words()).collect();
+    words.dedup();
+    match &words[..] {
+        [one] if one.is_empty() => String::new(),
+        [one] => format!(" {} s simulated{one}.", entries[0].document.scenario.duration_s),
+        _ => " Their warm-ups differ; each is left out where its runs know it.".into(),
+    }
+}
+
+/// The metrics that are drawn if none is named: those that as many results as possible have recorded.
+pub fn preferred(recorded: &[BTreeSet<Metric>]) -> Vec<Metric> {
+    let count = |metric: Metric| recorded.iter().filter(|metrics| metrics.contains(&metric)).count();
+    let most = PREFERRED.into_iter().map(count).max().unwrap_or(0);
+    PREFERRED.into_iter().filter(|metric| most > 0 && count(*metric) == most).collect()
+}
+
+fn name(entries: &[Entry], n: usize) -> String {
+    entries[n].label.clone()
+}
+
+/// How a measure is shown: the same prefix for all results.
+fn scale(comparison: &Comparison, measure: Measure, unit: &str) -> Scale {
+    let largest = comparison.results.iter().filter_map(|result| result.measured(measure));
+    let largest = largest.map(|measured| measured.summary.mean.abs()).fold(0.0, f64::max);
+    match measure.unit() {
+        "units" => Scale::plain(unit),
+        unit => Scale::fitting(largest, unit),
+    }
+}
+
+/// Decimals of a measure: none where every run of every result counted whole and the means are whole too.
+fn decimals(comparison: &Comparison, measure: Measure) -> usize {
+    let measured = || comparison.results.iter().filter_map(move |result| result.measured(measure));
+    let whole = measured().all(|m| m.summary.mean.fract() == 0.0 && m.summary.min == m.summary.max);
+    match measure {
+        Measure::Drops | Measure::LostOnLinks | Measure::Retransmissions | Measure::Timeouts if whole => 0,
+        Measure::Efficiency | Measure::Fairness | Measure::DatagramLoss => 4,
+        Measure::GoodputBps | Measure::QueueingDelayS => 3,
+        Measure::MeanQueue | Measure::Drops | Measure::LostOnLinks | Measure::Retransmissions | Measure::Timeouts => 1,
+    }
+}
+
+/// What all of them count in, or both words.
+fn unit(entries: &[Entry]) -> String {
+    let units: BTreeSet<&str> = entries.iter().map(|entry| entry.document.scenario.unit.as_str()).collect();
+    units.into_iter().collect::<Vec<_>>().join(" or ")
+}
+
+/// The measures of a table: those that only some networks have where one of the results has them.
+fn measures(comparison: &Comparison) -> impl Iterator<Item = Measure> {
+    let has = |measure: Measure| comparison.results.iter().any(|result| result.measured(measure).is_some());
+    Measure::ALL.into_iter().filter(move |measure| !measure.is_rare() || has(*measure))
+}
+
+fn side_by_side(entries: &[Entry], comparison: &Comparison) -> Table {
+    let unit = unit(entries);
+    let mut table = Table::new("Every result: mean over its seeds").words("result").column("seeds", "");
+    for measure in measures(comparison) {
+        table = table.column(measure.name(), scale(comparison, measure, &unit).unit);
+    }
+    for (n, result) in comparison.results.iter().enumerate() {
+        let mut cells = vec![Cell::text(name(entries, n)), Cell::number(result.seeds.len() as f64, 0)];
+        for measure in measures(comparison) {
+            let factor = scale(comparison, measure, &unit).factor;
+            let digits = decimals(comparison, measure);
+            let least = match measure {
+                Measure::Fairness => Some(entries[n].document.summary.least_fairness()),
+                Measure::DatagramLoss => Some(0.0),
+                _ => None,
+            };
+            cells.push(
+                result
+                    .measured(measure)
+                    .map_or(Cell::None, |measured| Cell::measured(&measured.summary, factor, digits, least)),
+            );
+        }
+        table.row(cells);
+    }
+    table.note(
+        "± is half the width of the 95 % confidence interval over the seeds (Student's t); equal: all seeds gave the \
+         same. Queueing delay is the mean \
+         time that one unit waits at the bottleneck's port (mean queue over departures per second, Little's law). \
+         Drops, retransmissions and timeouts are sums over all ports and flows; so is what was lost on links, of what \
+         their ports accepted. Datagram loss is the share of all datagrams that did not arrive and no longer can.",
+    )
+}
+
+fn delay(comparison: &Comparison) -> Html {
+    let points = comparison.results.iter().enumerate().filter_map(|(n, result)| {
+        let (x, y) = (result.measured(Measure::QueueingDelayS)?, result.measured(Measure::GoodputBps)?);
+        Some(Point {
+            colour: n,
+            name: result.label.clone(),
+            x: x.summary,
+            y: y.summary,
+            seeds: x.values.iter().copied().zip(y.values.iter().copied()).collect(),
+        })
+    });
+    let points: Vec<Point> = points.collect();
+    let mut html = Html::new();
+    if points.is_empty() {
+        html.leaf("p", &[], "Nothing passed a port in these runs, so there is no queueing delay.");
+        return html;
+    }
+    html.leaf(
+        "p",
+        &[],
+        "Total goodput against the mean queueing delay. Up and to the left is better. Small dots are seeds, whiskers the \
+         95 % confidence intervals of the means, cut at the edges of the plot. A result that would flatten all others stands \
+         at the edge, with an arrow and its number.",
+    );
+    let scatter = Scatter {
+        label: "Total goodput against mean queueing delay; the numbers are in the table above".into(),
+        x: ("mean queueing delay".into(), "s".into()),
+        y: ("total goodput".into(), "bit/s".into()),
+        points,
+    };
+    html.append(&scatter.html());
+    html
+}
+
+/// One matrix: a row for each result but the first, a column for each measure in which some of them differ.
+fn differences(entries: &[Entry], comparison: &Comparison) -> Html {
+    let mut html = Html::new();
+    let unit = unit(entries);
+    let others = 1..entries.len();
+    let known = |measure: Measure| others.clone().any(|n| comparison.difference(measure, n).is_some());
+    let equal = |measure: Measure| {
+        let mut of = others.clone().filter_map(|n| comparison.difference(measure, n));
+        of.all(|difference| difference.verdict == Verdict::Equal)
+    };
+    let (same, shown): (Vec<Measure>, Vec<Measure>) =
+        Measure::ALL.into_iter().filter(|measure| known(*measure)).partition(|measure| equal(*measure));
+    if !shown.is_empty() {
+        let mut table =
+            Table::new(format!("Each result minus {}", entries[0].label)).words("result").column("seeds", "");
+        for measure in &shown {
+            table = table.column(measure.name(), scale(comparison, *measure, &unit).unit);
+        }
+        for n in others.clone() {
+            let of = |measure: Measure| comparison.difference(measure, n);
+            let seeds = shown.iter().find_map(|measure| of(*measure)).map_or(0, |difference| difference.seeds);
+            let mut cells = vec![Cell::text(name(entries, n)), Cell::number(seeds as f64, 0)];
+            cells.extend(shown.iter().map(|measure| {
+                let scale = scale(comparison, *measure, &unit);
+                of(*measure).map_or(Cell::None, |found| difference(found, &scale, decimals(comparison, *measure)))
+            }));
+            table.row(cells);
+        }
+        html.append(&table.html());
+    }
+    let apart: Vec<String> = others
+        .clone()
+        .filter(|n| Measure::ALL.into_iter().all(|measure| comparison.difference(measure, *n).is_none()))
+        .map(|n| name(entries, n))
+        .collect();
+    if !apart.is_empty() {
+        let text =
+            format!("No seed in common with {}, so no paired differences: {}.", entries[0].label, apart.join(", "));
+        html.leaf("p", &[], &text);
+    }
+    if !same.is_empty() {
+        let names: Vec<&str> = same.iter().map(|measure| measure.name()).collect();
+        html.leaf("p", &[], &format!("Equal in all results under every seed: {}.", names.join(", ")));
+    }
+    html.leaf(
+        "p",
+        &[("class", "note")],
+        "Differences are taken seed by seed; ± is half the width of the 95 % confidence interval of their mean. ✓ better, \
+         ! worse: the interval does not hold zero; with many cells, one in twenty does so by chance. · no difference shown, \
+         or one seed only.",
+    );
+    html
+}
+
+/// A difference with its sign, its interval, and whether it is for better or worse.
+fn difference(difference: &Difference, scale: &Scale, decimals: usize) -> Cell {
+    if difference.verdict == Verdict::Equal {
+        return Cell::Verdict(Tone::Neutral, "equal".into());
+    }
+    let mean = difference.difference.mean * scale.factor;
+    let sign = if mean > 0.0 { "+" } else { "" };
+    let half = match difference.difference.ci95.map(|half| half * scale.factor) {
+        None => String::new(),
+        Some(0.0) => " in every seed".into(),
+        Some(half) => format!(" {}", half_width(half, decimals)),
+    };
+    let tone = match difference.is_better() {
+        Some(true) => Tone::Good,
+        Some(false) => Tone::Notable,
+        None => Tone::Neutral,
+    };
+    Cell::Verdict(tone, format!("{sign}{}{half}", fixed(mean, decimals)))
+}
+
+/// What a difference means, in words.
+pub fn words(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Equal => "equal under every seed",
+        Verdict::Higher => "higher",
+        Verdict::Lower => "lower",
+        Verdict::NotShown => "no difference shown",
+        Verdict::OneSeed => "one seed: no interval",
+    }
+}
+
+fn over_time(page: &mut Page, entries: &[Entry], metrics: &[Metric], points: usize) -> Html {
+    let mut html = Html::new();
+    let recorded: Vec<BTreeSet<Metric>> =
+        entries.iter().map(|entry| entry.series.iter().map(|series| series.metric).collect()).collect();
+    let is_recorded = |metric: &Metric| recorded.iter().any(|metrics| metrics.contains(metric));
+    let mut drawn: Vec<Metric> = metrics.iter().copied().filter(is_recorded).collect();
+    if drawn.is_empty() {
+        drawn = preferred(&recorded);
+    }
+    if drawn.is_empty() {
+        html.leaf("p", &[], "Nothing was recorded over time, so there are no plots. To have them, run each again with");
+        html.tag("pre", &[], |html| {
+            html.leaf("code", &[], "--record tcp,ports");
+        });
+        return html;
+    }
+    let seeds: Vec<String> = entries
+        .iter()
+        .enumerate()
+        .filter(|(_, entry)| !entry.series.is_empty())
+        .filter_map(|(n, entry)| Some(format!("{}: seed {}", name(entries, n), entry.document.runs.first()?.seed)))
+        .collect();
+    html.leaf("p", &[], &format!("One run of each ({}). Drag across the plot to enlarge a part.", seeds.join(", ")));
+    // What belongs to flows is chosen together, and so is what belongs to ports.
+    for subject in [Subject::Flow, Subject::Port, Subject::PortVc] {
+        let of_subject: Vec<Metric> = drawn.iter().copied().filter(|metric| metric.subject() == subject).collect();
+        if !of_subject.is_empty() {
+            html.append(&of_one_subject(page, entries, &of_subject, points * of_subject.len() / drawn.len()));
+        }
+    }
+    html
+}
+
+/// The charts of metrics of one subject, with one choice of whose lines they show.
+fn of_one_subject(page: &mut Page, entries: &[Entry], metrics: &[Metric], points: usize) -> Html {
+    let all: Vec<(usize, &Series)> = entries
+        .iter()
+        .enumerate()
+        .flat_map(|(n, entry)| entry.series.iter().map(move |series| (n, series)))
+        .filter(|(_, series)| metrics.contains(&series.metric))
+        .take(points / 50)
+        .collect();
+    let mut members: Vec<(usize, String)> = Vec::new();
+    let mut sources: Vec<Source> = Vec::new();
+    let room = (points / all.len().max(1)).clamp(50, 8000);
+    for (n, series) in all {
+        let label = (n, plots::label(series));
+        let member = members.iter().position(|known| *known == label).unwrap_or(members.len());
+        if member == members.len() {
+            members.push(label);
+        }
+        sources.push(Source { member, series, room });
+    }
+    let chosen = first_of_each(entries, &members);
+    let end =
+        entries.iter().filter_map(|entry| entry.document.runs.first()).map(|run| run.simulated_s).fold(0.0, f64::max);
+    let end = Time::from_ps((end * 1e12).round() as u64);
+    let mut kinds: Vec<&plots::Kind> = Vec::new();
+    for kind in metrics.iter().map(|metric| plots::kind_of(*metric)) {
+        if !kinds.iter().any(|known| std::ptr::eq(*known, kind)) {
+            kinds.push(kind);
+        }
+    }
+    let mut html = Html::new();
+    let charts: Vec<Chart> =
+        kinds.iter().filter_map(|kind| plots::compared(kind, &sources, &unit(entries), end)).collect();
+    if charts.is_empty() {
+        let names: Vec<&str> = metrics.iter().map(|metric| metric.name()).collect();
+        html.leaf("p", &[], &format!("{} was recorded, but nothing happened to it.", names.join(", ")));
+        return html;
+    }
+    let members = members.iter().map(|(n, label)| format!("{} · {label}", name(entries, *n))).collect();
+    let (choice, controls) = page.choice(Choice { label: "Lines".into(), members, chosen });
+    html.append(&controls);
+    let class = if charts.len() == 1 { "charts one" } else { "charts" };
+    html.tag("div", &[("class", class)], |html| {
+        for chart in &charts {
+            html.append(&page.chart(chart, choice));
+        }
+    });
+    html
+}
+
+/// A reader sees one of each result to begin with: the port compared, or else the first that was recorded.
+fn first_of_each(entries: &[Entry], members: &[(usize, String)]) -> Vec<usize> {
+    let mut chosen: Vec<usize> = Vec::new();
+    let mut owners: BTreeSet<usize> = BTreeSet::new();
+    for preferred in [true, false] {
+        for (member, (n, label)) in members.iter().enumerate() {
+            let port = ackclock_store::comparison::port(&entries[*n].document);
+            if (!preferred || Some(label.as_str()) == port) && chosen.len() < MOST_CHOSEN && owners.insert(*n) {
+                chosen.push(member);
+            }
+        }
+    }
+    chosen.sort_unstable();
+    chosen
+}
+
+fn scenarios_section(entries: &[Entry], comparison: &Comparison) -> Html {
+    let mut html = Html::new();
+    let mut table = Table::new("What was run");
+    for column in ["result", "scenario", "seeds", "hash", "Ackclock", "result version", "command"] {
+        table = table.words(column);
+    }
+    for (n, entry) in entries.iter().enumerate() {
+        let scenario = &entry.document.scenario;
+        let hash = scenario.hash.chars().take(12).collect();
+        table.row(vec![
+            Cell::text(name(entries, n)),
+            Cell::text(&scenario.name),
+            Cell::Text(seed_words(&entry.document)),
+            Cell::Code(hash),
+            Cell::text(&entry.document.ackclock),
+            Cell::text(entry.document.result_version.to_string()),
+            Cell::Code(command_line(&entry.document.command)),
+        ]);
+    }
+    html.append(&table.html());
+    html.append(&fingerprints(entries.iter().map(|entry| (entry.label.as_str(), &entry.document))));
+    let title = format!("Resolved scenario of {}", name(entries, 0));
+    html.append(&resolved(&title, &entries[0].document.scenario.resolved));
+    if comparison.same_scenario {
+        html.leaf("p", &[], "All results are of the same resolved scenario, to the last letter.");
+        return html;
+    }
+    for n in 1..entries.len() {
+        html.append(&scenario_diff(entries, n));
+    }
+    html
+}
+
+/// How the resolved scenario of a result differs from that of the first.
+fn scenario_diff(entries: &[Entry], n: usize) -> Html {
+    let (old, new) = (&entries[0].document.scenario.resolved, &entries[n].document.scenario.resolved);
+    let mut html = Html::new();
+    html.leaf("h3", &[], &format!("From {} to {}", name(entries, 0), name(entries, n)));
+    if old == new {
+        html.leaf("p", &[], "The resolved scenarios are the same.");
+        return html;
+    }
+    let Some(lines) = diff::lines(old, new) else {
+        html.leaf("p", &[], "The resolved scenarios differ in too many lines to show.");
+        return html;
+    };
+    let shown = diff::shortened(&lines, 2);
+    let label = format!("Differences of the resolved scenarios of {} and {}", name(entries, 0), name(entries, n));
+    html.tag("pre", &[("class", "diff"), ("tabindex", "0"), ("role", "region"), ("aria-label", &label)], |html| {
+        for line in shown.iter().take(DIFF_LINES) {
+            match line {
+                Some(Line::Same(text)) => html.text("  ").text(text),
+                Some(Line::Removed(text)) => html.leaf("del", &[], &format!("− {text}")),
+                Some(Line::Added(text)) => html.leaf("ins", &[], &format!("+ {text}")),
+                None => html.leaf("span", &[("class", "gap")], "  …"),
+            };
+            html.text("\n");
+        }
+    });
+    if shown.len() > DIFF_LINES {
+        html.leaf("p", &[("class", "note")], &format!("{} more lines differ.", shown.len() - DIFF_LINES));
+    }
+    html
+}
+
+/// Metrics in the order in which one is drawn if none is named.
+const PREFERRED: [Metric; 6] =
+    [Metric::Cwnd, Metric::Throughput, Metric::Rtt, Metric::Queue, Metric::Utilisation, Metric::Acknowledged];
+/// Of more results than this a title names the first and the last.
+const FEW: usize = 4;
+/// Keys of resolved scenarios that tell what path it is, and what they are called.
+const PATH_KEYS: [(&str, &str); 6] = [
+    ("rate", "rate"),
+    ("bottleneck_rate", "bottleneck"),
+    ("bottleneck_delay", "with a delay of"),
+    ("trunk_delay", "trunk delay"),
+    ("access_delay", "access delay"),
+    ("buffer", "buffer"),
+];
+/// Points on a page, generous first.
+const POINT_BUDGETS: [usize; 4] = [200_000, 120_000, 60_000, 10_000];
+/// As many lines as can be told apart.
+const MOST_CHOSEN: usize = 6;
+/// Longer differences are cut.
+const DIFF_LINES: usize = 400;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ackclock_store::document::example::example;
+
+    fn entry(label: &str, resolved: &str) -> Entry {
+        let mut document = example(2, 2, 3);
+        document.scenario.resolved = resolved.into();
+        document.scenario.hash = blake3::hash(resolved.as_bytes()).to_hex().to_string();
+        Entry { label: label.into(), document, series: Vec::new() }
+    }
+
+    #[test]
+    fn the_lines_in_which_scenarios_differ_are_shown() {
+        let html = compare(&[entry("<one>", "a = 1\nb = 2\n"), entry("two", "a = 1\nb = \"<3>\"\n")], &[]);
+        assert!(html.contains("<del>− b = 2</del>") && html.contains("<ins>+ b = &quot;&lt;3&gt;&quot;</ins>"));
+        assert!(html.contains("&lt;one&gt;") && !html.contains("<one>"));
+        assert!(html.contains("2 results of different scenarios"));
+    }
+
+    #[test]
+    fn what_is_needed_to_repeat_the_results_is_there() {
+        let html = compare(&[entry("one", "a = 1\n"), entry("two", "a = 2\n")], &[]);
+        for part in ["Resolved scenario of one (1 line)", "a = 1\n", "ackclock run x.toml", "00000000000000ff"] {
+            assert!(html.contains(part), "{part}");
+        }
+        assert!(html.contains(">result version</th>") && html.contains(">Fingerprints<"));
+    }
+
+    #[test]
+    fn equal_scenarios_are_said_to_be_equal() {
+        let html = compare(&[entry("one", "a = 1\n"), entry("two", "a = 1\n")], &[]);
+        assert!(
+            html.contains("of the same scenario") && html.contains("Equal in all results under every seed: efficiency")
+        );
+        assert!(!html.contains("class=\"diff\""));
+    }
+
+    #[test]
+    fn what_limits_a_comparison_is_said() {
+        let remarks = |change: fn(&mut Document)| {
+            let mut other = entry("two", "a = 1\n").document;
+            change(&mut other);
+            let results = [("one".to_string(), entry("one", "a = 1\n").document), ("two".to_string(), other)];
+            super::remarks(&Comparison::of(&results)).join("\n")
+        };
+        assert_eq!(remarks(|_| ()), "");
+        assert!(remarks(|d| d.runs.truncate(2)).contains("not run under the same seeds: 2 seeds are common"));
+        assert!(remarks(|d| d.runs.truncate(1)).contains("With one common seed there are no intervals"));
+        assert!(remarks(|d| d.runs.iter_mut().for_each(|run| run.seed += 10)).contains("No seed is common"));
+        assert!(remarks(|d| d.result_version += 1).contains("different result versions"));
+    }
+
+    #[test]
+    fn twenty_results_bear_their_names_in_one_matrix() {
+        let entries: Vec<Entry> = (0..20).map(|n| entry(&format!("variant {n}"), "a = 1\n")).collect();
+        let mut entries = entries;
+        for run in entries.iter_mut().skip(1).flat_map(|entry| &mut entry.document.runs) {
+            run.ports[1].mean_queue /= 2.0;
+        }
+        let html = compare(&entries, &[]);
+        let body = html.split_once("<main").unwrap().1;
+        assert!(html.contains("variant 0 to variant 19, 20 results") && !body.contains("T  variant"));
+        assert_eq!(body.matches("Each result minus variant 0</caption>").count(), 1);
+        // Half the delay and half the queue, in each of the nineteen: better, and no warning.
+        let praise = |sign: &str| body.matches(&format!("<span class=\"verdict {sign}\">")).count();
+        assert_eq!((praise("good"), praise("notable")), (38, 0));
+        assert!(body.contains("Equal in all results under every seed: efficiency, fairness, goodput"));
+    }
+
+    #[test]
+    fn the_title_has_the_parameters_of_the_path() {
+        let path = "bottleneck_rate = \"20 Mbps\"\nbottleneck_delay = \"5 ms\"\nbuffer = ";
+        let entries = [entry("one", &format!("{path}\"10 cells\"\n")), entry("two", &format!("{path}\"20 cells\"\n"))];
+        assert!(compare(&entries, &[]).contains("<h1>one and two: bottleneck 20 Mbps, with a delay of 5 ms</h1>"));
+        assert!(compare_over(&entries, &[], "a path").contains("<h1>one and two: a path</h1>"));
+    }
+
+    #[test]
+    fn the_metrics_drawn_are_those_that_most_have_recorded() {
+        let set = |metrics: &[Metric]| metrics.iter().copied().collect::<BTreeSet<_>>();
+        assert_eq!(preferred(&[set(&[Metric::Cwnd, Metric::Queue]), set(&[Metric::Queue])]), [Metric::Queue]);
+        assert_eq!(preferred(&[set(&[Metric::Cwnd, Metric::Queue])]), [Metric::Cwnd, Metric::Queue]);
+        assert_eq!(preferred(&[set(&[Metric::Drops]), set(&[])]), []);
+    }
+}

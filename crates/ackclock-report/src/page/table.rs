@@ -1,0 +1,312 @@
+//! Tables that scroll by themselves on a narrow screen and read well aloud.
+
+use super::html::Html;
+use super::number::{fixed, half_width};
+use ackclock_store::document::interval::Interval;
+
+/// A table. The first cell of each row is its heading.
+#[derive(Clone, Debug, Default)]
+pub struct Table {
+    caption: String,
+    columns: Vec<Column>,
+    rows: Vec<Vec<Cell>>,
+    /// Names of rows for links to them, as many as there are rows; most are empty.
+    ids: Vec<String>,
+    note: String,
+}
+
+#[derive(Clone, Debug)]
+struct Column {
+    name: String,
+    unit: String,
+    text: bool,
+}
+
+/// What stands in a table.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Cell {
+    /// Nothing: there is no such value.
+    None,
+    /// Words.
+    Text(String),
+    /// Words in the typeface of programs: hashes, paths.
+    Code(String),
+    /// A number, written out.
+    Number(String),
+    /// A mean, its 95 % interval for people, and half the width of that as a number.
+    Interval(String, String, String),
+    /// A verdict: the words say what the colour says.
+    Verdict(Tone, String),
+    /// The same, and where to read why.
+    Explained(Tone, String, String),
+}
+
+/// What a verdict means. Each has a sign besides its colour.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tone {
+    /// As it should be.
+    Good,
+    /// Not as it should be.
+    Bad,
+    /// Worth a look.
+    Notable,
+    /// Neither good nor bad.
+    Neutral,
+}
+
+impl Tone {
+    /// Its class in the style sheet.
+    pub(super) fn class(self) -> &'static str {
+        match self {
+            Tone::Good => "verdict good",
+            Tone::Bad => "verdict bad",
+            Tone::Notable => "verdict notable",
+            Tone::Neutral => "verdict neutral",
+        }
+    }
+
+    fn sign(self) -> &'static str {
+        match self {
+            Tone::Good => "✓",
+            Tone::Bad => "✗",
+            Tone::Notable => "!",
+            Tone::Neutral => "·",
+        }
+    }
+}
+
+impl Cell {
+    /// Words.
+    pub fn text(text: impl Into<String>) -> Cell {
+        Cell::Text(text.into())
+    }
+
+    /// A number with so many decimals.
+    pub fn number(value: f64, decimals: usize) -> Cell {
+        Cell::Number(fixed(value, decimals))
+    }
+
+    /// A mean with its interval, multiplied with `scale`.
+    pub fn interval(interval: &Interval, scale: f64, decimals: usize) -> Cell {
+        let mean = fixed(interval.mean * scale, decimals);
+        match interval.ci95 {
+            Some(half) => Cell::half(mean, half * scale, decimals),
+            None => Cell::Number(mean),
+        }
+    }
+
+    /// A mean, written out, with half the width of its interval.
+    pub fn half(mean: String, half: f64, decimals: usize) -> Cell {
+        Cell::Interval(mean, half_width(half, decimals), fixed(half, decimals))
+    }
+
+    /// A mean with its interval, multiplied with `scale`; or of an index or a share from `least` to 1, which is not. Where half
+    /// the width of its interval would leave that, the ends are shown.
+    pub fn measured(interval: &Interval, scale: f64, decimals: usize, least: Option<f64>) -> Cell {
+        match (Cell::interval(interval, scale, decimals), least.and_then(|least| interval.cut(least, 1.0))) {
+            (Cell::Interval(mean, _, half), Some((low, high))) => {
+                Cell::Interval(mean, format!("{} to {}", fixed(low, decimals), fixed(high, decimals)), half)
+            }
+            (cell, _) => cell,
+        }
+    }
+
+    /// A mean with its interval, or nothing.
+    pub fn maybe(interval: &Option<Interval>, scale: f64, decimals: usize) -> Cell {
+        interval.as_ref().map_or(Cell::None, |interval| Cell::interval(interval, scale, decimals))
+    }
+}
+
+impl Table {
+    /// A table without rows.
+    pub fn new(caption: impl Into<String>) -> Table {
+        Table { caption: caption.into(), ..Table::default() }
+    }
+
+    /// A column of numbers, aligned to the right. The unit may be empty.
+    pub fn column(mut self, name: impl Into<String>, unit: impl Into<String>) -> Table {
+        self.columns.push(Column { name: name.into(), unit: unit.into(), text: false });
+        self
+    }
+
+    /// A column of words, aligned to the left.
+    pub fn words(mut self, name: impl Into<String>) -> Table {
+        self.columns.push(Column { name: name.into(), unit: String::new(), text: true });
+        self
+    }
+
+    /// A sentence below the table.
+    pub fn note(mut self, note: impl Into<String>) -> Table {
+        self.note = note.into();
+        self
+    }
+
+    /// Appends a row, which has as many cells as there are columns.
+    pub fn row(&mut self, cells: Vec<Cell>) {
+        debug_assert_eq!(cells.len(), self.columns.len(), "{}", self.caption);
+        self.rows.push(cells);
+        self.ids.push(String::new());
+    }
+
+    /// Appends a row to which links lead.
+    pub fn row_named(&mut self, id: impl Into<String>, cells: Vec<Cell>) {
+        self.row(cells);
+        *self.ids.last_mut().expect("of the row") = id.into();
+    }
+
+    /// Whether it has no rows.
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// The table in HTML.
+    pub fn html(&self) -> Html {
+        let mut html = Html::new();
+        let has_interval = |n: usize| self.rows.iter().any(|cells| matches!(cells.get(n), Some(Cell::Interval(..))));
+        let with_intervals: Vec<bool> = (0..self.columns.len()).map(has_interval).collect();
+        let classes: Vec<&str> = (0..self.columns.len()).map(|n| self.class(n)).collect();
+        let region = [("class", "scroll"), ("role", "region"), ("tabindex", "0"), ("aria-label", &*self.caption)];
+        html.tag("div", &region, |html| {
+            html.tag("table", &[], |html| {
+                html.leaf("caption", &[], &self.caption);
+                html.tag("thead", &[], |html| {
+                    html.tag("tr", &[], |html| {
+                        self.columns.iter().zip(&classes).for_each(|(column, class)| heading(html, column, class));
+                    });
+                });
+                html.tag("tbody", &[], |html| {
+                    let rows = self.rows.iter().zip(&self.ids);
+                    rows.for_each(|(cells, id)| body_row(html, id, cells, &classes, &with_intervals));
+                });
+            });
+        });
+        if !self.note.is_empty() {
+            html.leaf("p", &[("class", "note")], &self.note);
+        }
+        html
+    }
+
+    /// How a column is set: numbers to the right, words to the left, sentences in several lines.
+    fn class(&self, n: usize) -> &'static str {
+        let long = |cells: &Vec<Cell>| matches!(cells.get(n), Some(Cell::Text(text)) if text.chars().count() > LONG);
+        match self.columns[n].text {
+            false => "",
+            true if self.rows.iter().any(long) => "text long",
+            true => "text",
+        }
+    }
+}
+
+fn body_row(html: &mut Html, id: &str, cells: &[Cell], classes: &[&str], with_intervals: &[bool]) {
+    html.tag("tr", &[("id", id)], |html| {
+        for (n, (cell, class)) in cells.iter().zip(classes).enumerate() {
+            match n {
+                0 => html.tag("th", &[("scope", "row"), ("class", class)], |html| content(html, cell)),
+                _ => html.tag("td", &[("class", class)], |html| {
+                    content(html, cell);
+                    // A number without an interval stays below those that have one.
+                    if with_intervals[n] && matches!(cell, Cell::Number(_) | Cell::None) {
+                        html.markup("<span class=\"half\"></span>");
+                    }
+                }),
+            };
+        }
+    });
+}
+
+fn heading(html: &mut Html, column: &Column, class: &str) {
+    html.tag("th", &[("scope", "col"), ("class", class)], |html| {
+        html.text(&column.name);
+        if !column.unit.is_empty() {
+            html.text(" ").leaf("span", &[("class", "unit")], &column.unit);
+        }
+    });
+}
+
+fn content(html: &mut Html, cell: &Cell) {
+    match cell {
+        Cell::None => html.markup("<span class=\"none\" title=\"no value\">–</span>"),
+        Cell::Text(text) | Cell::Number(text) => html.text(text),
+        Cell::Code(text) => html.leaf("code", &[], text),
+        Cell::Interval(mean, shown, half) => {
+            // Where they are words, the number is for who saves the table.
+            let number = if shown.starts_with("± ") { "" } else { half };
+            html.text(mean).leaf("span", &[("class", "half"), ("data-half", number)], &format!(" {shown}"))
+        }
+        Cell::Verdict(tone, words) => verdict(html, *tone, words),
+        Cell::Explained(tone, words, link) => html.tag("a", &[("href", link)], |html| {
+            verdict(html, *tone, words);
+        }),
+    };
+}
+
+/// A verdict in colour, with a sign, and in words.
+pub fn verdict<'a>(html: &'a mut Html, tone: Tone, words: &str) -> &'a mut Html {
+    html.tag("span", &[("class", tone.class())], |html| {
+        html.leaf("span", &[("aria-hidden", "true")], tone.sign()).text(" ").text(words);
+    })
+}
+
+/// Words with more letters are a sentence and may take several lines.
+const LONG: usize = 40;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sentences_may_take_several_lines_and_names_may_not() {
+        let mut table = Table::new("Claims").words("claim").words("id");
+        table.row(vec![Cell::text("short"), Cell::text("a-1")]);
+        assert!(table.html().as_str().contains("<th scope=\"row\" class=\"text\">short</th>"));
+        table.row(vec![Cell::text("x".repeat(LONG + 1)), Cell::text("x".repeat(LONG))]);
+        let html = table.html();
+        assert!(html.as_str().contains("<th scope=\"row\" class=\"text long\">short</th>"), "{}", html.as_str());
+        assert!(html.as_str().contains("<th scope=\"col\" class=\"text\">id</th>"));
+    }
+
+    #[test]
+    fn a_table_names_its_rows_and_columns() {
+        let mut table = Table::new("Flows & more").words("flow").column("goodput", "Mb/s").column("x", "");
+        let goodput = Interval { mean: 1.25e6, ci95: Some(1e5), min: 1e6, max: 2e6 };
+        table.row(vec![Cell::text("<b>"), Cell::interval(&goodput, 1e-6, 2), Cell::None]);
+        let html = table.html();
+        for part in [
+            "aria-label=\"Flows &amp; more\"",
+            "<caption>Flows &amp; more</caption>",
+            "<th scope=\"col\">goodput <span class=\"unit\">Mb/s</span></th>",
+            "<th scope=\"row\" class=\"text\">&lt;b&gt;</th>",
+            "<td>1.25<span class=\"half\"> ± 0.10</span></td>",
+        ] {
+            assert!(html.as_str().contains(part), "{part} is not in {}", html.as_str());
+        }
+    }
+
+    /// Of two runs, whose Jain's index is 0.35 and 0.97, and of which there are five flows: 0.66 ± 3.94.
+    #[test]
+    fn an_interval_stays_within_what_an_index_can_be() {
+        let fairness = Interval { mean: 0.66, ci95: Some(3.94), min: 0.35, max: 0.97 };
+        let cell = |least| Cell::measured(&fairness, 1.0, 2, least);
+        assert_eq!(cell(Some(0.2)), Cell::Interval("0.66".into(), "0.20 to 1.00".into(), "3.94".into()));
+        assert_eq!(cell(None), Cell::Interval("0.66".into(), "± 3.94".into(), "3.94".into()));
+        let equal = Interval { mean: 0.5, ci95: Some(0.0), min: 0.5, max: 0.5 };
+        assert_eq!(
+            Cell::measured(&equal, 1.0, 2, Some(0.2)),
+            Cell::Interval("0.50".into(), "equal".into(), "0.00".into())
+        );
+    }
+
+    #[test]
+    fn one_run_has_no_interval() {
+        let one = Interval { mean: 0.5, ci95: None, min: 0.5, max: 0.5 };
+        assert_eq!(Cell::interval(&one, 1.0, 1), Cell::Number("0.5".into()));
+        assert_eq!(Cell::maybe(&None, 1.0, 1), Cell::None);
+    }
+
+    #[test]
+    fn a_verdict_is_said_in_words_too() {
+        let mut html = Html::new();
+        verdict(&mut html, Tone::Bad, "differs");
+        assert!(html.as_str().contains("✗") && html.as_str().contains("differs"));
+    }
+}

@@ -1,0 +1,564 @@
+//! The report of one result: what came out, what it says, how it went over time, and how to repeat it.
+
+mod delays;
+mod findings;
+
+use ackclock::record::{Counters, LinkLosses, Series, Subject};
+use ackclock::units::Time;
+
+use crate::LARGEST_BYTES;
+use crate::page::Page;
+use crate::page::html::Html;
+use crate::page::number::{Scale, fixed, percent, plural};
+use crate::page::table::{Cell, Table};
+use crate::plots::{self, Recorded};
+use crate::repeat::{command_line, repeat, seed_words};
+use ackclock_store::comparison::port;
+use ackclock_store::document::Document;
+use ackclock_store::document::events::EventPart;
+use ackclock_store::document::interval::Interval;
+use ackclock_store::document::summary::{self, FlowSummary, LinkSummary, PortSummary};
+use findings::{findings, warnings};
+
+/// The report of a result as one HTML file. `series` are what was recorded under `seed`, if anything was.
+pub fn run(document: &Document, seed: u64, series: &[Series]) -> String {
+    // What a point costs depends on its digits: try generous budgets first.
+    let pages = POINT_BUDGETS.iter().map(|&points| page(document, seed, series, points).render());
+    let mut smallest = String::new();
+    for page in pages {
+        smallest = page;
+        if smallest.len() < LARGEST_BYTES {
+            break;
+        }
+    }
+    smallest
+}
+
+fn page(document: &Document, seed: u64, series: &[Series], points: usize) -> Page {
+    let mut page = Page::new("Run report", &document.scenario.name);
+    let shown = &*document.after_warmup();
+    page.lead(&lead(document, shown));
+    page.section("findings", "What the numbers say", findings_section(document, series));
+    page.section("results", "Results", results(document, shown));
+    let of_delays = delays::section(document, seed);
+    if !of_delays.is_empty() {
+        page.section("delays", "Delays", of_delays);
+    }
+    let over_time = over_time(&mut page, document, seed, series, points);
+    page.section("time", "Over time", over_time);
+    if document.scenario.warmup_s > 0.0 {
+        page.mark(document.scenario.warmup_s, "end of the warm-up");
+    }
+    let events = &document.scenario.events;
+    if !events.is_empty() {
+        page.section("events", "Events", events_section(events));
+        events.iter().filter(|event| event.time_s > 0.0).for_each(|event| page.mark(event.time_s, event.label()));
+    }
+    page.section("repeat", "How to repeat it", repeat(document));
+    page
+}
+
+fn lead(document: &Document, shown: &Document) -> Html {
+    let scenario = &document.scenario;
+    let warmup = document.warmup_words();
+    let mut html = Html::new();
+    html.leaf(
+        "p",
+        &[("class", "lead")],
+        &format!(
+            "{} s simulated{warmup}, {}, {}; queues in {}.",
+            scenario.duration_s,
+            seed_words(document),
+            plural(document.summary.flows.len(), "flow"),
+            scenario.unit
+        ),
+    );
+    html.tag("dl", &[("class", "figures")], |html| {
+        let summary = &shown.summary;
+        let total = summary.goodput_bps;
+        let goodput = total.map(|total| Scale::fitting(total.mean, "bit/s"));
+        figure(html, "efficiency", &summary.efficiency, &Scale::plain(""), 4, None);
+        figure(html, "fairness", &summary.fairness, &Scale::plain(""), 4, Some(summary.least_fairness()));
+        if let Some(scale) = goodput {
+            figure(html, "goodput", &total, &scale, 3, None);
+        }
+        let bottleneck = port(shown).and_then(|name| summary.ports.iter().find(|port| port.name == name));
+        if let Some(port) = bottleneck {
+            figure(html, "mean queue", &Some(port.mean_queue), &Scale::plain(&scenario.unit), 1, None);
+        }
+    });
+    html
+}
+
+/// `least` is that of a share or an index, whose most is 1.
+fn figure(html: &mut Html, name: &str, value: &Option<Interval>, scale: &Scale, decimals: usize, least: Option<f64>) {
+    let Some(value) = value else { return };
+    html.tag("div", &[], |html| {
+        html.leaf("dt", &[], name);
+        html.tag("dd", &[], |html| {
+            html.leaf("span", &[("class", "value")], &fixed(value.mean * scale.factor, decimals));
+            if !scale.unit.is_empty() {
+                html.text(" ").leaf("span", &[("class", "unit")], &scale.unit);
+            }
+            if let Cell::Interval(_, shown, _) = Cell::measured(value, scale.factor, decimals, least) {
+                html.text(" ").leaf("span", &[("class", "half")], &shown);
+            }
+        });
+    });
+}
+
+fn findings_section(document: &Document, series: &[Series]) -> Html {
+    let mut html = Html::new();
+    html.append(&notices("Warning", &warnings(document)));
+    html.tag("ul", &[("class", "findings")], |html| {
+        for finding in findings(document, series) {
+            html.leaf("li", &[], &finding);
+        }
+    });
+    html
+}
+
+/// Sentences that should not be overlooked, each with the word that says what it is.
+pub fn notices(word: &str, sentences: &[String]) -> Html {
+    let mut html = Html::new();
+    if sentences.is_empty() {
+        return html;
+    }
+    html.tag("ul", &[("class", "notices")], |html| {
+        for sentence in sentences {
+            html.tag("li", &[], |html| {
+                html.leaf("strong", &[], &format!("{word}:")).text(" ").text(sentence);
+            });
+        }
+    });
+    html
+}
+
+fn results(document: &Document, shown: &Document) -> Html {
+    let mut html = Html::new();
+    html.append(&totals(document, shown).html());
+    html.append(&flows(shown));
+    html.append(&datagrams(shown));
+    html.append(&ports(shown, document.leaves_out_warmup()));
+    html.append(&links(shown));
+    html
+}
+
+fn totals(document: &Document, shown: &Document) -> Table {
+    let summary = &shown.summary;
+    let seeds = document.runs.len();
+    let note = match seeds {
+        0 | 1 => "One seed: no confidence intervals.".to_string(),
+        _ => {
+            format!(
+                "± is half the width of the 95 % confidence interval of the mean over {seeds} seeds (Student's t); \
+                 equal: all of them gave the same."
+            )
+        }
+    };
+    let mut table =
+        Table::new("All flows together").words("").column("mean", "").column("lowest", "").column("highest", "");
+    let mut row = |name: String, value: &Option<Interval>, scale: f64, decimals: usize, least: Option<f64>| {
+        if let Some(value) = value {
+            let number = |value: f64| Cell::number(value * scale, decimals);
+            table.row(vec![
+                Cell::Text(name),
+                Cell::measured(value, scale, decimals, least),
+                number(value.min),
+                number(value.max),
+            ]);
+        }
+    };
+    row("efficiency".into(), &summary.efficiency, 1.0, 4, None);
+    if document.leaves_out_warmup() {
+        row("efficiency, warm-up included".into(), &document.summary.efficiency, 1.0, 4, None);
+    }
+    row("fairness (Jain)".into(), &summary.fairness, 1.0, 4, Some(summary.least_fairness()));
+    let scale = Scale::fitting(summary.goodput_bps.map_or(0.0, |goodput| goodput.mean), "bit/s");
+    row(format!("goodput, {}", scale.unit), &summary.goodput_bps, scale.factor, 3, None);
+    let scale = Scale::fitting(summary.udp_goodput_bps.map_or(0.0, |goodput| goodput.mean), "bit/s");
+    row(format!("goodput of datagrams, {}", scale.unit), &summary.udp_goodput_bps, scale.factor, 3, None);
+    row("share of datagrams lost".into(), &summary.udp_loss, 1.0, 4, Some(0.0));
+    row("packets lost on links".into(), &summary.lost_on_links, 1.0, 1, None);
+    table.note(note)
+}
+
+/// The table of flows: all of a few; of many the best and the worst, and all of them folded away.
+fn flows(document: &Document) -> Html {
+    let all: Vec<&FlowSummary> = document.summary.flows.iter().collect();
+    if all.len() <= FLOWS_OPEN {
+        return flow_table(document, "Flows", &all).html();
+    }
+    let ranked = ranked(document);
+    let telling: Vec<&FlowSummary> =
+        ranked[..FLOWS_OPEN / 2].iter().chain(&ranked[ranked.len() - FLOWS_OPEN / 2..]).copied().collect();
+    let caption = format!("Flows: the {0} with most and the {0} with least goodput of {1}", FLOWS_OPEN / 2, all.len());
+    let mut html = flow_table(document, &caption, &telling).html();
+    html.tag("details", &[], |html| {
+        let shown = all.len().min(FLOWS_LISTED);
+        let (summary, listed) = match shown == all.len() {
+            true => (format!("All {shown} flows"), &all[..]),
+            false => (format!("The {shown} flows with most goodput; all are in result.json"), &ranked[..shown]),
+        };
+        html.leaf("summary", &[], &summary).append(&flow_table(document, &summary, listed).html());
+    });
+    html
+}
+
+fn flow_table(document: &Document, caption: &str, flows: &[&FlowSummary]) -> Table {
+    let goodputs = || document.summary.flows.iter().map(|flow| flow.goodput_bps.mean);
+    let (total, largest): (f64, f64) = (goodputs().sum(), goodputs().fold(0.0, f64::max));
+    let scale = Scale::fitting(largest, "bit/s");
+    let mut table = Table::new(caption)
+        .words("flow")
+        .column("goodput", &*scale.unit)
+        .column("share", "")
+        .column("retransmissions", "")
+        .column("unnecessary", "")
+        .column("fast retransmits", "")
+        .column("timeouts", "");
+    for flow in flows {
+        let share = if total > 0.0 { flow.goodput_bps.mean / total } else { 0.0 };
+        let mut cells = vec![Cell::text(&flow.name), Cell::interval(&flow.goodput_bps, scale.factor, 3)];
+        cells.push(Cell::Number(format!("{} %", fixed(100.0 * share, 1))));
+        let counts = [
+            &flow.counts.retransmissions,
+            &flow.counts.unnecessary_retransmissions,
+            &flow.counts.fast_retransmits,
+            &flow.counts.timeouts,
+        ];
+        cells.extend(counts.map(|counted| counts_cell(counted, document.runs.len())));
+        table.row(cells);
+    }
+    table
+}
+
+/// The ports to which something happened, those that dropped and queued most first.
+/// Largest queues are those of whole runs.
+fn ports(document: &Document, without_warmup: bool) -> Html {
+    let busy = busy_ports(document);
+    let silent = document.summary.ports.len() - busy.len();
+    if busy.is_empty() {
+        let mut html = Html::new();
+        html.leaf("p", &[("class", "note")], "No port ever had anything waiting.");
+        return html;
+    }
+    let runs = document.runs.len();
+    let mut table = Table::new(format!("Ports, in {}", document.scenario.unit))
+        .words("port")
+        .column("arrivals", "")
+        .column("dropped", "")
+        .column("overflow", "");
+    if document.counts_cells() {
+        table = table.column("partial frame", "");
+    }
+    table = table
+        .column("policy", "")
+        .column("mean queue", "")
+        .column(if without_warmup { "max queue, warm-up included" } else { "max queue" }, "");
+    for port in busy.iter().take(PORTS_LISTED) {
+        let share = if port.arrivals.mean > 0.0 { port.drops.total.mean / port.arrivals.mean } else { 0.0 };
+        let mut cells = vec![
+            Cell::text(&port.name),
+            counts_cell(&port.arrivals, runs),
+            Cell::Number(percent(share)),
+            counts_cell(&port.drops.by_reason.overflow, runs),
+        ];
+        if document.counts_cells() {
+            cells.push(counts_cell(&port.drops.by_reason.partial_frame, runs));
+        }
+        cells.extend([
+            counts_cell(&port.drops.by_reason.policy, runs),
+            Cell::interval(&port.mean_queue, 1.0, 1),
+            Cell::number(port.max_queue.max, 0),
+        ]);
+        table.row(cells);
+    }
+    let more = busy.len().saturating_sub(PORTS_LISTED);
+    let note = match (silent, more) {
+        (0, 0) => String::new(),
+        (_, 0) => format!("{} at which nothing waited left out.", plural(silent, "port")),
+        _ => format!("{} more in result.json.", plural(silent + more, "port")),
+    };
+    table.note(note).html()
+}
+
+/// The sources of datagrams, if there are any.
+fn datagrams(document: &Document) -> Html {
+    let sources = &document.summary.udp;
+    if sources.is_empty() {
+        return Html::new();
+    }
+    let runs = document.runs.len();
+    let largest = sources.iter().map(|source| source.goodput_bps.mean).fold(0.0, f64::max);
+    let scale = Scale::fitting(largest, "bit/s");
+    let mut table = Table::new("Datagrams (UDP)")
+        .words("source")
+        .column("goodput", &*scale.unit)
+        .column("sent", "")
+        .column("arrived", "")
+        .column("lost", "")
+        .column("lost of sent", "");
+    for source in sources.iter().take(FLOWS_LISTED) {
+        let sent = source.counts.sent.mean;
+        table.row(vec![
+            Cell::text(&source.name),
+            Cell::interval(&source.goodput_bps, scale.factor, 3),
+            counts_cell(&source.counts.sent, runs),
+            counts_cell(&source.counts.delivered, runs),
+            counts_cell(&source.counts.lost, runs),
+            Cell::Number(percent(if sent > 0.0 { source.counts.lost.mean / sent } else { 0.0 })),
+        ]);
+    }
+    let more = sources.len().saturating_sub(FLOWS_LISTED);
+    let more = if more > 0 { format!(" {more} more in result.json.") } else { String::new() };
+    table
+        .note(format!("Lost: refused by ports, or lost on links. The others were on their way at the end.{more}"))
+        .html()
+}
+
+/// What links lost, if the scenario has links that can lose something.
+fn links(document: &Document) -> Html {
+    let mut html = Html::new();
+    let all = &document.summary.links;
+    let lossy = LinkSummary::lossy(all);
+    if all.is_empty() {
+        return html;
+    }
+    if lossy.is_empty() {
+        html.leaf("p", &[("class", "note")], "No link lost anything.");
+        return html;
+    }
+    let runs = document.runs.len();
+    let mut table = Table::new("Lost on links, in packets").words("link");
+    for reason in LinkLosses::<u64>::NAMES {
+        table = table.column(reason.replace('_', " "), "");
+    }
+    for link in lossy.iter().take(PORTS_LISTED) {
+        let cells = link.lost.values().map(|counted| counts_cell(counted, runs));
+        table.row(std::iter::once(Cell::text(&link.name)).chain(cells).collect());
+    }
+    let more = lossy.len().saturating_sub(PORTS_LISTED);
+    let more = if more > 0 { format!(" {} more in result.json.", plural(more, "link")) } else { String::new() };
+    table
+        .note(format!(
+            "After their port accepted them: damaged on the way; on the way when the link went down or when their way \
+             went away; at a node from which there was no way on; sent when nobody was at the far end; after as many \
+             links as a packet may cross.{more}"
+        ))
+        .html()
+}
+
+/// A mean of counts: whole numbers where every run counted the same.
+fn counts_cell(counted: &Interval, runs: usize) -> Cell {
+    let decimals = usize::from(runs > 1 && counted.min != counted.max && counted.mean < 1000.0);
+    match counted.ci95 {
+        Some(_) if counted.min == counted.max => Cell::number(counted.mean, 0),
+        _ => Cell::interval(counted, 1.0, decimals),
+    }
+}
+
+fn busy_ports(document: &Document) -> Vec<&PortSummary> {
+    summary::busy_ports(&document.summary.ports)
+}
+
+fn ranked(document: &Document) -> Vec<&FlowSummary> {
+    let mut ranked: Vec<&FlowSummary> = document.summary.flows.iter().collect();
+    ranked.sort_by(|a, b| b.goodput_bps.mean.total_cmp(&a.goodput_bps.mean));
+    ranked
+}
+
+fn over_time(page: &mut Page, document: &Document, seed: u64, series: &[Series], points: usize) -> Html {
+    let mut html = Html::new();
+    let Some(run) = document.runs.iter().find(|run| run.seed == seed).filter(|_| !series.is_empty()) else {
+        html.leaf("p", &[], "Nothing was recorded over time, so there are no plots. To have them, run again with");
+        html.tag("pre", &[], |html| {
+            html.leaf("code", &[], &format!("{} --record tcp,ports", command_line(&document.command)));
+        });
+        return html;
+    };
+    html.leaf(
+        "p",
+        &[],
+        &format!(
+            "One run, that of seed {seed}. Drag across a plot to enlarge a part of the time; all plots follow. Double-click, \
+             or Reset, shows all again."
+        ),
+    );
+    let end = Time::from_ps((run.simulated_s * 1e12).round() as u64);
+    let recorded = Recorded { series, unit: &document.scenario.unit, end };
+    let groups = plots::groups(&recorded, |subject| shown_first(document, subject, series), points);
+    for group in groups {
+        let (choice, controls) = page.choice(group.choice);
+        html.append(&controls);
+        if !group.note.is_empty() {
+            html.leaf("p", &[("class", "note")], &group.note);
+        }
+        html.tag("div", &[("class", "charts")], |html| {
+            for chart in &group.charts {
+                html.append(&page.chart(chart, choice));
+            }
+        });
+    }
+    html
+}
+
+/// Everything that happens to the network, as a table; of very much the beginning.
+fn events_section(events: &[EventPart]) -> Html {
+    let mut html = Html::new();
+    html.leaf("p", &[], "Known before the run; dotted lines in the plots.");
+    let mut table = Table::new("Events").column("time", "s").words("event").words("of").words("before").words("after");
+    let other = |node: &Option<String>| node.as_ref().map_or(Cell::None, Cell::text);
+    for event in &events[..events.len().min(MOST_EVENTS)] {
+        table.row(vec![
+            Cell::number(event.time_s, 3),
+            Cell::text(&event.kind),
+            Cell::text(&event.node),
+            other(&event.before),
+            other(&event.after),
+        ]);
+    }
+    html.append(&table.html());
+    if events.len() > MOST_EVENTS {
+        html.leaf("p", &[("class", "note")], &format!("and {} more: events.parquet", events.len() - MOST_EVENTS));
+    }
+    html
+}
+
+/// The flows with most, median and least goodput; the busiest port; its connections of these flows.
+fn shown_first(document: &Document, subject: Subject, series: &[Series]) -> Vec<String> {
+    let ranked = ranked(document);
+    let mut flows: Vec<String> = Vec::new();
+    for place in [0, ranked.len() / 2, ranked.len().saturating_sub(1)] {
+        if let Some(flow) = ranked.get(place).filter(|flow| !flows.contains(&flow.name)) {
+            flows.push(flow.name.clone());
+        }
+    }
+    let recorded = |name: &str| series.iter().any(|series| series.of == name);
+    let busiest = port(document).filter(|port| recorded(port)).map(str::to_string);
+    let busiest = busiest.or_else(|| busy_ports(document).iter().map(|p| p.name.clone()).find(|name| recorded(name)));
+    match subject {
+        Subject::Flow => flows,
+        Subject::Port => busiest.into_iter().collect(),
+        Subject::PortVc => flows.iter().filter_map(|flow| Some(format!("{} · {flow}", busiest.as_ref()?))).collect(),
+    }
+}
+
+/// Points on a page, generous first. The last leaves the tables alone.
+const POINT_BUDGETS: [usize; 5] = [200_000, 140_000, 90_000, 40_000, 5_000];
+/// More flows than this are folded away.
+const FLOWS_OPEN: usize = 16;
+/// More flows than this are left to `result.json`.
+const FLOWS_LISTED: usize = 1000;
+/// More events than this are left to their table.
+const MOST_EVENTS: usize = 200;
+/// More ports than this are left to `result.json`.
+const PORTS_LISTED: usize = 200;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ackclock_store::document::example::{example, example_with_warmup};
+    use ackclock_store::document::summary::SummaryPart;
+
+    #[test]
+    fn a_report_shows_names_and_obeys_none() {
+        let mut document = example(2, 2, 2);
+        document.scenario.name = "<script>alert(\"1\")</script> 'é' 衛星".into();
+        document.scenario.resolved = "name = \"</code></pre><script>\"\n".into();
+        document.summary.flows[0].name = "<img src=x onerror=alert(1)>".into();
+        let html = run(&document, 1, &[]);
+        assert!(html.contains("<h1>&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt; &#39;é&#39; 衛星</h1>"));
+        assert!(html.contains("&lt;/code&gt;&lt;/pre&gt;&lt;script&gt;") && html.contains("&lt;img src=x"));
+        assert!(!html.contains("<img") && !html.contains("alert(\"1\")"));
+    }
+
+    /// Flow 1 delivers 1.1, 1.2 and 1.3 Mb/s with the warm-up, half as much again without it. The means are 0.82 and 0.9
+    /// of the link.
+    #[test]
+    fn the_headline_and_the_tables_leave_out_the_warmup() {
+        let document = example_with_warmup(1, 2, 3);
+        let html = run(&document, 1, &[]);
+        for part in [
+            "10 s simulated, of which the first 0.5 s (warm-up) are left out, ",
+            "<dt>efficiency</dt><dd><span class=\"value\">0.9000</span>",
+            "<span class=\"value\">1.800</span> <span class=\"unit\">Mb/s",
+            "efficiency, warm-up included",
+            "max queue, warm-up included",
+            "10.0 % of the 100 Mb/s of payload",
+            "sw1-&gt;sw2 dropped 3 of 900 cells",
+        ] {
+            assert!(html.contains(part), "{part}");
+        }
+        assert!(!html.contains("include the warm-up"));
+        let unknown = run(&example(1, 2, 3), 1, &[]);
+        assert!(unknown.contains("the first 0.5 s (warm-up) included") && unknown.contains("include the warm-up"));
+    }
+
+    #[test]
+    fn tables_of_packets_have_no_words_of_cells() {
+        let mut document = example_with_warmup(1, 2, 2);
+        assert!(run(&document, 1, &[]).contains("partial frame"));
+        document.scenario.unit = "packets".into();
+        document.runs.iter_mut().flat_map(|run| &mut run.ports).for_each(|port| {
+            port.drops.by_reason.partial_frame = 0;
+            port.after_warmup = port.after_warmup.clone().map(|mut rest| {
+                rest.drops.by_reason.partial_frame = 0;
+                rest
+            });
+        });
+        let html = run(&document, 1, &[]);
+        // Style and script have words of their own.
+        let (_, body) = html.split_once("<main").unwrap();
+        let (body, _) = body.split_once("</main>").unwrap();
+        assert!(!body.contains("partial frame") && !body.contains(" cell"), "{body}");
+    }
+
+    #[test]
+    fn everything_that_is_needed_to_repeat_a_run_is_there() {
+        let html = run(&example(2, 2, 3), 1, &[]);
+        for part in
+            ["ackclock run x.toml", "0123456789abcdef", "--seeds 3", "00000000000000ff", "seed = 1", "result version"]
+        {
+            assert!(html.contains(part), "{part}");
+        }
+        assert!(html.contains("--record tcp,ports"));
+    }
+
+    #[test]
+    fn many_flows_ports_and_runs_are_listed_in_part() {
+        let html = run(&example(3000, 400, 300), 1, &[]);
+        assert!(html.len() < LARGEST_BYTES, "{}", html.len());
+        for part in ["the 8 with most and the 8 with least goodput of 3000", "all are in result.json", "100 runs more"]
+        {
+            assert!(html.contains(part), "{part}");
+        }
+    }
+
+    #[test]
+    fn datagrams_and_losses_on_links_are_shown_where_there_are_any() {
+        let parts = [
+            "Datagrams (UDP)",
+            "goodput of datagrams",
+            "1 source sent 130 datagrams, of which 5 were lost",
+            "Lost on links, in packets",
+            "4 packets were lost on links by sw1-&gt;sw2: 3 corrupted, 1 at outages.",
+        ];
+        let mut document = example(1, 1, 2);
+        let html = run(&document, 1, &[]);
+        parts.iter().for_each(|part| assert!(html.contains(part), "{part}"));
+        for run in &mut document.runs {
+            run.udp.clear();
+            run.links.clear();
+        }
+        document.summary = SummaryPart::of(&document.runs);
+        let html = run(&document, 1, &[]);
+        parts.iter().for_each(|part| assert!(!html.contains(part), "{part}"));
+    }
+
+    #[test]
+    fn a_result_without_flows_or_runs_is_no_problem() {
+        run(&example(0, 0, 1), 1, &[]);
+        run(&example(0, 0, 0), 1, &[]);
+    }
+}

@@ -1,0 +1,68 @@
+//! Why a finished run could not be kept.
+
+use std::fmt;
+use std::io;
+use std::path::PathBuf;
+
+use ackclock_store::StoreError;
+use ackclock_store::disk;
+use ackclock_store::tables::TableError;
+
+/// Why a finished run could not be kept.
+#[derive(Debug)]
+pub enum KeepError {
+    /// The folder or the ledger of finished runs cannot be written.
+    Store(StoreError),
+    /// Its tables cannot be written.
+    Tables(TableError),
+    /// A file of what it recorded cannot be written.
+    Recorded {
+        /// `tables` or `captures`.
+        kind: &'static str,
+        /// The seed of the run.
+        seed: u64,
+        /// The result folder.
+        folder: PathBuf,
+        /// What the operating system said.
+        cause: io::Error,
+    },
+}
+
+impl KeepError {
+    /// What to do about it.
+    pub fn help(&self) -> String {
+        match self {
+            KeepError::Store(error) => error.help(),
+            KeepError::Tables(error) => error.help(),
+            KeepError::Recorded { cause, .. } => disk::remedy(cause).into(),
+        }
+    }
+}
+
+impl From<StoreError> for KeepError {
+    fn from(error: StoreError) -> KeepError {
+        KeepError::Store(error)
+    }
+}
+
+impl fmt::Display for KeepError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            KeepError::Store(error) => write!(f, "{error}"),
+            KeepError::Tables(error) => write!(f, "{error}"),
+            KeepError::Recorded { kind, seed, folder, cause } => {
+                write!(f, "cannot write the {kind} of seed {seed} to the folder `{}`: {cause}", folder.display())
+            }
+        }
+    }
+}
+
+impl std::error::Error for KeepError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            KeepError::Store(error) => error.source(),
+            KeepError::Tables(error) => Some(error),
+            KeepError::Recorded { cause, .. } => Some(cause),
+        }
+    }
+}

@@ -1,0 +1,166 @@
+//! A made-up result, for the tests of everything that shows results.
+
+use ackclock::record::{DatagramCounts, Drops, FlowCounts, Histogram, LinkLosses};
+use ackclock::units::Span;
+
+use crate::document::delays::Delays;
+use crate::document::keyed::Keyed;
+use crate::document::summary::SummaryPart;
+use crate::document::{
+    BottleneckPart, Document, Flow, Link, LinkVc, Port, PortAfterWarmup, Run, ScenarioPart, Udp, UdpAfterWarmup,
+};
+
+const LOST: Keyed<LinkLosses> = Keyed(LinkLosses { corrupted: 3, outage: 1, no_route: 0, no_receiver: 0, ttl: 0 });
+
+/// A made-up result: flow n of seed s delivers (n + 1 + s/10) Mb/s, port n refuses 10 n cells.
+pub fn example(flows: u64, ports: u64, seeds: u64) -> Document {
+    let scenario = ScenarioPart {
+        name: "made up".into(),
+        hash: "0123456789abcdef".into(),
+        unit: "cells".into(),
+        duration_s: 10.0,
+        warmup_s: 0.5,
+        bottleneck: Some(BottleneckPart { link: "sw1->sw2".into(), capacity_bps: 1e8 }),
+        events: Vec::new(),
+        resolved: "seed = 1\n".into(),
+    };
+    let run = |seed| Run {
+        seed,
+        simulated_s: 10.0,
+        efficiency: Some(0.8 + seed as f64 / 100.0),
+        efficiency_after_warmup: Some(0.9),
+        fairness: 1.0 / 3.0,
+        fairness_after_warmup: None,
+        fingerprint: "00000000000000ff".into(),
+        flows: (0..flows).map(|n| flow(n, seed)).collect(),
+        ports: (0..ports).map(port).collect(),
+        links: vec![Link {
+            name: "sw1->sw2".into(),
+            lost: LOST,
+            after_warmup: None,
+            vcs: vec![LinkVc { name: "f1".into(), lost: LOST }],
+        }],
+        udp: vec![Udp {
+            name: "u1".into(),
+            goodput_bps: 1e6,
+            counts: Keyed(DatagramCounts { bytes_delivered: 125_000, sent: 130, delivered: 125, lost: 5 }),
+            one_way_delay: None,
+            jitter: None,
+            after_warmup: None,
+        }],
+    };
+    let command = vec!["ackclock".into(), "run".into(), "x.toml".into()];
+    Document::new(command, scenario, (1..=seeds).collect(), (1..=seeds).map(run).collect())
+}
+
+/// The same with what happened after the warm-up: a flow repeats one segment less, a port refuses a third, rounded down,
+/// its mean queue is half as long, and the link and the source of datagrams lose one packet less.
+pub fn example_with_warmup(flows: u64, ports: u64, seeds: u64) -> Document {
+    let mut document = example(flows, ports, seeds);
+    for run in &mut document.runs {
+        run.fairness_after_warmup = Some(0.25);
+        for flow in &mut run.flows {
+            flow.goodput_after_warmup_bps = Some(flow.goodput_bps * 1.5);
+            flow.after_warmup = Some(Keyed(FlowCounts {
+                bytes_delivered: 900,
+                bytes_sent: 1800,
+                segments_sent: 3,
+                retransmissions: flow.counts.retransmissions - 1,
+                unnecessary_retransmissions: 1,
+                fast_retransmits: 1,
+                timeouts: 2,
+                ..FlowCounts::default()
+            }));
+        }
+        for port in &mut run.ports {
+            let third = |count: u64| count / 3;
+            let Drops { overflow, partial_frame, policy, outage } = *port.drops.by_reason;
+            let drops = Drops {
+                overflow: third(overflow),
+                partial_frame: third(partial_frame),
+                policy: third(policy),
+                outage: third(outage),
+            };
+            let mean_queue = port.mean_queue / 2.0;
+            port.after_warmup =
+                Some(PortAfterWarmup { arrivals: 900, departures: 890, drops: drops.into(), mean_queue });
+        }
+        for source in &mut run.udp {
+            let DatagramCounts { sent, delivered, lost, .. } = *source.counts;
+            source.after_warmup = Some(UdpAfterWarmup {
+                goodput_bps: 1e6,
+                counts: Keyed(DatagramCounts {
+                    bytes_delivered: 116_000,
+                    sent: sent - 10,
+                    delivered: delivered - 9,
+                    lost: lost - 1,
+                }),
+            });
+        }
+        run.links[0].after_warmup = Some(Keyed(LinkLosses { corrupted: 2, ..LOST.0 }));
+    }
+    document.summary = SummaryPart::of(&document.runs);
+    document
+}
+
+/// The same with delays: everything with number n, counted from 0, has 100 of them, from 10 + n ms to a hundred times that.
+pub fn with_delays(mut document: Document) -> Document {
+    let delays = |n: usize| {
+        let mut histogram = Histogram::default();
+        (1..=100).for_each(|step| histogram.add(Span::from_ms(step * (10 + n as u64)), 1));
+        Some(Delays::from(&histogram))
+    };
+    for run in &mut document.runs {
+        for (n, flow) in run.flows.iter_mut().enumerate() {
+            (flow.one_way_delay, flow.round_trip) = (delays(n), delays(n));
+        }
+        for (n, source) in run.udp.iter_mut().enumerate() {
+            (source.one_way_delay, source.jitter) = (delays(0), delays(n));
+        }
+        run.ports.iter_mut().enumerate().for_each(|(n, port)| port.sojourn = delays(n));
+    }
+    Document { summary: SummaryPart::of(&document.runs), ..document }
+}
+
+fn flow(n: u64, seed: u64) -> Flow {
+    let goodput_bps = 1e6 * (n as f64 + 1.0 + seed as f64 / 10.0);
+    Flow {
+        name: format!("f{}", n + 1),
+        goodput_bps,
+        goodput_after_warmup_bps: Some(goodput_bps),
+        counts: Keyed(FlowCounts {
+            bytes_delivered: 1000,
+            bytes_sent: 2000,
+            segments_sent: 4,
+            retransmissions: seed,
+            unnecessary_retransmissions: 1,
+            fast_retransmits: 2,
+            timeouts: 3,
+            damaged_frames: 5,
+            ..FlowCounts::default()
+        }),
+        timeout_times_s: vec![0.1, 0.2],
+        longest_backoff: 1,
+        completed_s: None,
+        one_way_delay: None,
+        round_trip: None,
+        after_warmup: None,
+    }
+}
+
+fn port(n: u64) -> Port {
+    Port {
+        name: format!("sw{n}->sw{}", n + 1),
+        arrivals: 1000,
+        departures: 990,
+        drops: Drops { overflow: 4 * n, partial_frame: 3 * n, policy: 3 * n, outage: 0 }.into(),
+        mean_queue: 0.1 + n as f64,
+        max_queue: 50,
+        final_queue: 0,
+        mean_active: 1.5,
+        congestion_episodes: Some(3),
+        sojourn: None,
+        after_warmup: None,
+        vcs: Vec::new(),
+    }
+}

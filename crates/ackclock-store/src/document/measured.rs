@@ -1,0 +1,162 @@
+//! Results without their warm-up: what tables, reports and comparisons show.
+
+use std::borrow::Cow;
+
+use crate::document::summary::SummaryPart;
+use crate::document::{Document, Flow, Link, Port, Run, Udp};
+
+impl Document {
+    /// Whether the scenario has a warm-up and every run knows what it did after it.
+    pub fn leaves_out_warmup(&self) -> bool {
+        self.scenario.warmup_s > 0.0 && !self.runs.is_empty() && self.runs.iter().all(Run::knows_warmup)
+    }
+
+    /// The same over the time after the warm-up; the document as it is where [`Document::leaves_out_warmup`] is false.
+    /// Whole runs remain: largest and last queues, when timers expired, and what single paths did at ports and on links,
+    /// which is left away.
+    pub fn after_warmup(&self) -> Cow<'_, Document> {
+        if !self.leaves_out_warmup() {
+            return Cow::Borrowed(self);
+        }
+        let runs: Vec<Run> = self.runs.iter().map(|run| run.after_warmup(self.scenario.warmup_s)).collect();
+        Cow::Owned(Document {
+            format: self.format.clone(),
+            format_version: self.format_version,
+            ackclock: self.ackclock.clone(),
+            result_version: self.result_version,
+            command: self.command.clone(),
+            scenario: self.scenario.clone(),
+            seeds: self.seeds.clone(),
+            complete: self.complete,
+            summary: SummaryPart::of(&runs),
+            runs,
+        })
+    }
+
+    /// The time that [`Document::after_warmup`] is about, seconds.
+    pub fn measured_s(&self) -> f64 {
+        self.scenario.duration_s - if self.leaves_out_warmup() { self.scenario.warmup_s } else { 0.0 }
+    }
+
+    /// The warm-up in the words of a title, after the simulated time; nothing where there is none.
+    pub fn warmup_words(&self) -> String {
+        match (self.scenario.warmup_s, self.leaves_out_warmup()) {
+            (0.0, _) => String::new(),
+            (warmup, true) => format!(", of which the first {warmup} s (warm-up) are left out"),
+            // A result of a program that did not count this yet.
+            (warmup, false) => format!(", the first {warmup} s (warm-up) included"),
+        }
+    }
+}
+
+impl Run {
+    fn knows_warmup(&self) -> bool {
+        self.fairness_after_warmup.is_some()
+    }
+
+    /// Without the first `warmup_s`. It knows of no warm-up any more.
+    fn after_warmup(&self, warmup_s: f64) -> Run {
+        Run {
+            seed: self.seed,
+            simulated_s: self.simulated_s - warmup_s,
+            efficiency: self.efficiency_after_warmup,
+            efficiency_after_warmup: None,
+            fairness: self.fairness_after_warmup.unwrap_or(self.fairness),
+            fairness_after_warmup: None,
+            fingerprint: self.fingerprint.clone(),
+            flows: self.flows.iter().map(Flow::measured).collect(),
+            udp: self.udp.iter().map(Udp::measured).collect(),
+            ports: self.ports.iter().map(Port::measured).collect(),
+            links: self.links.iter().map(Link::measured).collect(),
+        }
+    }
+}
+
+impl Flow {
+    fn measured(&self) -> Flow {
+        let mut flow = Flow { timeout_times_s: Vec::new(), after_warmup: None, ..self.clone() };
+        if let Some(later) = &self.after_warmup {
+            flow.goodput_bps = self.goodput_after_warmup_bps.unwrap_or(0.0);
+            flow.counts = *later;
+        }
+        flow
+    }
+}
+
+impl Udp {
+    fn measured(&self) -> Udp {
+        let mut source = Udp { after_warmup: None, ..self.clone() };
+        if let Some(later) = &self.after_warmup {
+            source.goodput_bps = later.goodput_bps;
+            source.counts = later.counts;
+        }
+        source
+    }
+}
+
+impl Port {
+    fn measured(&self) -> Port {
+        let (arrivals, departures, drops, mean_queue) = match &self.after_warmup {
+            Some(later) => (later.arrivals, later.departures, later.drops, later.mean_queue),
+            None => (self.arrivals, self.departures, self.drops, self.mean_queue),
+        };
+        // Paths may be many, and are not shown.
+        Port {
+            name: self.name.clone(),
+            arrivals,
+            departures,
+            drops,
+            mean_queue,
+            sojourn: self.sojourn.clone(),
+            vcs: Vec::new(),
+            after_warmup: None,
+            ..*self
+        }
+    }
+}
+
+impl Link {
+    fn measured(&self) -> Link {
+        Link {
+            name: self.name.clone(),
+            lost: self.after_warmup.unwrap_or(self.lost),
+            after_warmup: None,
+            vcs: Vec::new(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::document::example::{example, example_with_warmup};
+
+    /// The example has 10 s with a warm-up of 0.5 s, in which each flow delivers nothing and sends one of its
+    /// retransmissions, each port refuses a third, and link and source lose one packet.
+    #[test]
+    fn what_is_shown_leaves_out_the_warmup() {
+        let document = example_with_warmup(2, 2, 3);
+        assert!(document.leaves_out_warmup());
+        let shown = document.after_warmup();
+        let (whole, later) = (&document.runs[2], &shown.runs[2]);
+        assert_eq!((later.simulated_s, later.efficiency), (9.5, Some(0.9)));
+        assert_eq!(later.fairness, 0.25);
+        assert_eq!((whole.flows[0].counts.retransmissions, later.flows[0].counts.retransmissions), (3, 2));
+        assert_eq!(later.flows[1].goodput_bps, whole.flows[1].goodput_after_warmup_bps.unwrap());
+        assert_eq!((whole.ports[1].drops.by_reason.overflow, later.ports[1].drops.by_reason.overflow), (4, 1));
+        assert_eq!((later.udp[0].counts.lost, later.links[0].lost.total()), (4, 3));
+        assert_eq!(shown.summary.flows[0].counts.retransmissions.mean, 1.0);
+        assert_eq!(shown.summary.lost_on_links.unwrap().mean, 3.0);
+        assert_eq!(shown.after_warmup(), shown, "once is enough");
+    }
+
+    #[test]
+    fn results_that_do_not_know_their_warmup_are_shown_whole() {
+        let document = example(1, 1, 1);
+        assert!(!document.leaves_out_warmup());
+        assert_eq!(&*document.after_warmup(), &document);
+        assert_eq!(document.warmup_words(), ", the first 0.5 s (warm-up) included");
+        let mut none = example(1, 1, 1);
+        none.scenario.warmup_s = 0.0;
+        assert_eq!(none.warmup_words(), "");
+    }
+}

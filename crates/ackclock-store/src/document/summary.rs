@@ -1,0 +1,227 @@
+//! The part of the document that takes all seeds together.
+
+#![allow(missing_docs)] // The names of the fields are the keys of the document, and say what they are.
+
+use ackclock::record::{Counters, DatagramCounts, FlowCounts, LinkLosses};
+use serde::{Deserialize, Serialize};
+
+use super::delays::DelaySummary;
+use super::interval::{Interval, over};
+use super::keyed::Keyed;
+use super::run::{DropCounts, Flow, Link, Port, Run, Udp};
+
+/// The numbers of all finished runs together; `null` where there is nothing to summarize.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SummaryPart {
+    pub runs: usize,
+    pub efficiency: Option<Interval>,
+    pub efficiency_after_warmup: Option<Interval>,
+    pub fairness: Option<Interval>,
+    /// The sum over the flows.
+    pub goodput_bps: Option<Interval>,
+    /// The sum over the sources of datagrams; `null` without any.
+    #[serde(default)]
+    pub udp_goodput_bps: Option<Interval>,
+    /// Of all datagrams sent, the share that was lost.
+    #[serde(default)]
+    pub udp_loss: Option<Interval>,
+    /// Packets that links lost after their ports accepted them; `null` without links that can lose any.
+    #[serde(default)]
+    pub lost_on_links: Option<Interval>,
+    pub flows: Vec<FlowSummary>,
+    /// Sources of datagrams.
+    #[serde(default)]
+    pub udp: Vec<UdpSummary>,
+    pub ports: Vec<PortSummary>,
+    /// Links that change or corrupt packets.
+    #[serde(default)]
+    pub links: Vec<LinkSummary>,
+}
+
+/// One flow over several runs.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FlowSummary {
+    pub name: String,
+    pub goodput_bps: Interval,
+    pub goodput_after_warmup_bps: Option<Interval>,
+    #[serde(flatten)]
+    pub counts: Keyed<FlowCounts<Interval>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub one_way_delay: Option<DelaySummary>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub round_trip: Option<DelaySummary>,
+}
+
+/// One source of datagrams over several runs.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct UdpSummary {
+    pub name: String,
+    pub goodput_bps: Interval,
+    #[serde(flatten)]
+    pub counts: Keyed<DatagramCounts<Interval>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub one_way_delay: Option<DelaySummary>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub jitter: Option<DelaySummary>,
+}
+
+/// One port over several runs.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PortSummary {
+    pub name: String,
+    pub arrivals: Interval,
+    pub drops: DropCounts<Interval>,
+    pub mean_queue: Interval,
+    pub max_queue: Interval,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sojourn: Option<DelaySummary>,
+}
+
+/// The ports at which something happened, those that dropped and queued most first.
+///
+/// Of many, as a constellation has, also those are left out that lost nothing and never had more in them than what was being
+/// sent: packets passed through, and nothing else is to be said.
+pub fn busy_ports(ports: &[PortSummary]) -> Vec<&PortSummary> {
+    let mut busy: Vec<&PortSummary> = ports.iter().filter(|port| port.max_queue.max > 0.0).collect();
+    if busy.len() > FEW_PORTS {
+        busy.retain(|port| port.max_queue.max > 1.0 || port.drops.total.max > 0.0);
+    }
+    busy.sort_by(|a, b| {
+        b.drops.total.mean.total_cmp(&a.drops.total.mean).then(b.mean_queue.mean.total_cmp(&a.mean_queue.mean))
+    });
+    busy
+}
+
+/// So many are listed without asking what is to be said of each.
+const FEW_PORTS: usize = 8;
+
+/// What one direction of a link lost, over several runs.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LinkSummary {
+    pub name: String,
+    #[serde(flatten)]
+    pub lost: Keyed<LinkLosses<Interval>>,
+}
+
+impl SummaryPart {
+    /// The least that Jain's index of so many flows can be.
+    pub fn least_fairness(&self) -> f64 {
+        1.0 / self.flows.len().max(1) as f64
+    }
+
+    /// Summarizes the finished runs of one scenario.
+    pub fn of(runs: &[Run]) -> SummaryPart {
+        SummaryPart {
+            runs: runs.len(),
+            efficiency: over(runs, |run| run.efficiency),
+            efficiency_after_warmup: over(runs, |run| run.efficiency_after_warmup),
+            fairness: over(runs, |run| Some(run.fairness)),
+            goodput_bps: over(runs, |run| Some(run.flows.iter().map(|flow| flow.goodput_bps).sum())),
+            udp_goodput_bps: over(runs, Run::udp_goodput_bps),
+            udp_loss: over(runs, Run::udp_loss),
+            lost_on_links: over(runs, Run::lost_on_links),
+            flows: each(runs, |run| &run.flows, FlowSummary::of),
+            udp: each(runs, |run| &run.udp, UdpSummary::of),
+            ports: each(runs, |run| &run.ports, PortSummary::of),
+            links: each(runs, |run| &run.links, LinkSummary::of),
+        }
+    }
+}
+
+impl FlowSummary {
+    fn of(flows: &[&Flow]) -> Option<FlowSummary> {
+        Some(FlowSummary {
+            name: flows.first()?.name.clone(),
+            goodput_bps: over(flows, |flow| Some(flow.goodput_bps))?,
+            goodput_after_warmup_bps: over(flows, |flow| flow.goodput_after_warmup_bps),
+            counts: counted(flows, |flow| &flow.counts.0)?,
+            one_way_delay: DelaySummary::of(flows, |flow| &flow.one_way_delay),
+            round_trip: DelaySummary::of(flows, |flow| &flow.round_trip),
+        })
+    }
+}
+
+impl UdpSummary {
+    fn of(sources: &[&Udp]) -> Option<UdpSummary> {
+        Some(UdpSummary {
+            name: sources.first()?.name.clone(),
+            goodput_bps: over(sources, |source| Some(source.goodput_bps))?,
+            counts: counted(sources, |source| &source.counts.0)?,
+            one_way_delay: DelaySummary::of(sources, |source| &source.one_way_delay),
+            jitter: DelaySummary::of(sources, |source| &source.jitter),
+        })
+    }
+}
+
+impl LinkSummary {
+    fn of(links: &[&Link]) -> Option<LinkSummary> {
+        Some(LinkSummary { name: links.first()?.name.clone(), lost: counted(links, |link| &link.lost.0)? })
+    }
+
+    /// What it lost in a run, for whatever reason.
+    pub fn lost(&self) -> f64 {
+        self.lost.values().map(|count| count.mean).sum()
+    }
+
+    /// The links that lost something, those that lost most first.
+    pub fn lossy(links: &[LinkSummary]) -> Vec<&LinkSummary> {
+        let mut lossy: Vec<&LinkSummary> = links.iter().filter(|link| link.lost() > 0.0).collect();
+        lossy.sort_by(|a, b| b.lost().total_cmp(&a.lost()));
+        lossy
+    }
+}
+
+impl PortSummary {
+    fn of(ports: &[&Port]) -> Option<PortSummary> {
+        Some(PortSummary {
+            name: ports.first()?.name.clone(),
+            arrivals: over(ports, |port| Some(port.arrivals as f64))?,
+            drops: DropCounts {
+                total: over(ports, |port| Some(port.drops.total as f64))?,
+                by_reason: counted(ports, |port| &port.drops.by_reason.0)?,
+            },
+            mean_queue: over(ports, |port| Some(port.mean_queue))?,
+            max_queue: over(ports, |port| Some(port.max_queue as f64))?,
+            sojourn: DelaySummary::of(ports, |port| &port.sojourn),
+        })
+    }
+}
+
+/// Each counter of each item, summarized.
+fn counted<T, C, S>(items: &[&T], counts: impl Fn(&T) -> &C) -> Option<Keyed<S>>
+where
+    C: Counters<Value = u64>,
+    S: Counters<Value = Interval>,
+{
+    let nth = |item: &T, number| counts(item).values().nth(number).map(|&count| count as f64);
+    S::try_each(|number| over(items, |item| nth(item, number))).map(Keyed)
+}
+
+/// The n-th part of every run, summarized, for every n. All runs have the same parts in the same order; where a document
+/// was changed so that some are missing, they are left out, and the summary is not that of the document.
+fn each<P, S>(runs: &[Run], parts: impl Fn(&Run) -> &Vec<P>, summary: impl Fn(&[&P]) -> Option<S>) -> Vec<S> {
+    let count = runs.first().map_or(0, |run| parts(run).len());
+    let nth = |n: usize| runs.iter().filter_map(|run| parts(run).get(n)).collect::<Vec<_>>();
+    (0..count).filter_map(|n| summary(&nth(n))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::document::example::example;
+
+    #[test]
+    fn of_many_ports_those_that_only_passed_packets_on_are_left_out() {
+        let busy = |count: u64, largest: f64| {
+            let mut ports = example(1, count, 1).summary.ports;
+            for port in &mut ports[1..] {
+                port.max_queue.max = largest;
+                port.drops.total.max = 0.0;
+            }
+            ports[2].drops.total.max = 1.0;
+            busy_ports(&ports).len()
+        };
+        assert_eq!((busy(20, 2.0), busy(20, 1.0)), (20, 2), "what waited, and what lost something");
+        assert_eq!((busy(8, 1.0), busy(8, 0.0)), (8, 1), "of few those that sent anything");
+    }
+}

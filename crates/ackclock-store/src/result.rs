@@ -1,0 +1,165 @@
+//! A result folder as it was kept: for the commands that begin with one.
+
+use std::fmt;
+use std::fs;
+use std::io::{self, ErrorKind};
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+
+use crate::document::summary::SummaryPart;
+use crate::document::{Document, FORMAT, FORMAT_VERSION};
+use crate::seal::{self, Seal};
+
+/// The document of a result.
+pub const RESULT: &str = "result.json";
+/// The scenario file of a result, with every key written out.
+pub const SCENARIO: &str = "scenario.toml";
+/// The folder of all runs whose results are not written yet, in a result folder.
+pub const UNFINISHED: &str = ".ackclock.unfinished";
+
+/// Why the result of a folder cannot be used.
+#[derive(Debug)]
+pub enum ResultError {
+    /// The document was changed after it was written: how that shows.
+    Changed(PathBuf, &'static str),
+    /// The document is cut off or damaged.
+    Damaged(PathBuf, serde_json::Error),
+    /// The file is no document of a result.
+    Foreign(PathBuf),
+    /// The document has another format version, or none.
+    Version(PathBuf, Option<u32>),
+    /// The folder holds finished runs without a result.
+    Unfinished(PathBuf),
+    /// The folder holds no result.
+    Empty(PathBuf),
+    /// There is no such folder.
+    Missing(PathBuf),
+    /// The operating system does not let the document be read.
+    Unreadable(PathBuf, io::Error),
+}
+
+/// The result in a folder, made sure to be as it was written. The path of its `result.json` will do as well.
+///
+/// # Errors
+/// If there is none, if it cannot be read, or if it was changed.
+pub fn open(path: &Path) -> Result<(&Path, Document), ResultError> {
+    let (folder, document, seal) = read(path)?;
+    let because = match seal {
+        Seal::Broken => "it does not fit its checksum",
+        Seal::Missing => {
+            "it has no checksum, as if it were of an earlier version or had been written by another program"
+        }
+        // The checksum does not keep anybody from changing both.
+        Seal::Intact if !follows(&document) => "its summary does not follow from its runs",
+        Seal::Intact => return Ok((folder, document)),
+    };
+    Err(ResultError::Changed(folder.join(RESULT), because))
+}
+
+/// Whether the summary of a document follows from its runs. That of another version may have been another.
+fn follows(document: &Document) -> bool {
+    document.ackclock != env!("CARGO_PKG_VERSION") || SummaryPart::of(&document.runs) == document.summary
+}
+
+/// The result in a folder, and whether it is as it was written.
+///
+/// # Errors
+/// If there is none, or if it cannot be read.
+pub fn read(path: &Path) -> Result<(&Path, Document, Seal), ResultError> {
+    let folder = match path.file_name() {
+        Some(name) if name == RESULT => path.parent().unwrap_or(path),
+        _ => path,
+    };
+    let file = folder.join(RESULT);
+    let text = fs::read(&file).map_err(|error| unreadable(folder, error))?;
+    let damaged = |error| ResultError::Damaged(file.clone(), error);
+    // What was cut off still begins like an object, or is empty.
+    if text.first().is_some_and(|&first| first != b'{') {
+        return Err(ResultError::Foreign(file));
+    }
+    // The version is looked at before anything that may differ between versions.
+    let head: Head = serde_json::from_slice(&text).map_err(damaged)?;
+    if head.format.as_deref() != Some(FORMAT) {
+        return Err(ResultError::Foreign(file));
+    }
+    if head.format_version != Some(FORMAT_VERSION) {
+        return Err(ResultError::Version(file, head.format_version));
+    }
+    let document = serde_json::from_slice(&text).map_err(damaged)?;
+    Ok((folder, document, seal::check(&text)))
+}
+
+fn unreadable(folder: &Path, error: io::Error) -> ResultError {
+    match error.kind() {
+        ErrorKind::NotFound if folder.join(UNFINISHED).is_dir() => ResultError::Unfinished(folder.into()),
+        ErrorKind::NotFound if folder.is_dir() => ResultError::Empty(folder.into()),
+        ErrorKind::NotFound => ResultError::Missing(folder.into()),
+        _ => ResultError::Unreadable(folder.join(RESULT), error),
+    }
+}
+
+#[derive(Deserialize)]
+struct Head {
+    format: Option<String>,
+    format_version: Option<u32>,
+}
+
+impl ResultError {
+    /// What to do about it.
+    pub fn help(&self) -> &'static str {
+        match self {
+            ResultError::Changed(..) => {
+                "run it again with `ackclock run`, or see what was changed with `ackclock rerun`"
+            }
+            ResultError::Damaged(..) => {
+                "run the scenario again: `ackclock run` on the scenario.toml of the folder, with --out DIR"
+            }
+            ResultError::Version(..) => "read it with the ackclock that wrote it, or run the scenario again",
+            ResultError::Unfinished(_) => "give the same `ackclock run` again: it goes on from these",
+            ResultError::Missing(_) => "`ackclock run` says at its end where its results are",
+            ResultError::Unreadable(_, error) if error.kind() == ErrorKind::PermissionDenied => {
+                "allow reading it, or copy the folder to where you may read"
+            }
+            ResultError::Foreign(_) | ResultError::Empty(_) | ResultError::Unreadable(..) => {
+                "name a folder that `ackclock run` has written"
+            }
+        }
+    }
+}
+
+impl fmt::Display for ResultError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ResultError::Changed(file, because) => {
+                write!(f, "`{}` is not as ackclock wrote it: {because}", file.display())
+            }
+            ResultError::Damaged(file, error) => write!(f, "`{}` is damaged: {error}", file.display()),
+            ResultError::Foreign(file) => write!(f, "`{}` is not a result of ackclock run", file.display()),
+            ResultError::Version(file, found) => {
+                let version = found.map_or("no".into(), |version| version.to_string());
+                let shown = file.display();
+                write!(f, "`{shown}` has format version {version}; this program reads {FORMAT_VERSION}")
+            }
+            ResultError::Unfinished(folder) => {
+                let shown = folder.display();
+                write!(f, "`{shown}` holds finished runs of a result that is not complete: there is no {RESULT} in it")
+            }
+            ResultError::Empty(folder) => {
+                write!(f, "`{}` holds no result: there is no {RESULT} in it", folder.display())
+            }
+            ResultError::Missing(folder) => write!(f, "there is no folder `{}`", folder.display()),
+            ResultError::Unreadable(file, error) => write!(f, "cannot read `{}`: {error}", file.display()),
+        }
+    }
+}
+
+impl std::error::Error for ResultError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            ResultError::Damaged(_, error) => Some(error),
+            ResultError::Unreadable(_, error) => Some(error),
+            _ => None,
+        }
+    }
+}
