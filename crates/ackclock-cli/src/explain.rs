@@ -139,10 +139,21 @@ fn of_schema(schema: &Value, path: &str, add: &mut impl FnMut(&str, String)) {
         }
         let below = if path.is_empty() { key.clone() } else { format!("{path}.{key}") };
         of_schema(property, &below, add);
+        if let Some(table) = table_in(property) {
+            of_schema(table, &below, add);
+        }
         if let Some(named) = property.get("additionalProperties").filter(|named| named.is_object()) {
-            of_schema(named, &format!("{below}.NAME"), add);
+            of_schema(table_in(named).unwrap_or(named), &format!("{below}.NAME"), add);
         }
     }
+}
+
+/// The table that a property may be besides other things, or that its lists may hold.
+fn table_in(property: &Value) -> Option<&Value> {
+    let alternatives = property["anyOf"].as_array().into_iter().flatten().chain(property.get("items"));
+    alternatives
+        .into_iter()
+        .find_map(|schema| if schema["properties"].is_object() { Some(schema) } else { table_in(schema) })
 }
 
 /// The words of `enum` in a property, itself or as one of several spellings. Those of lists are explained elsewhere.

@@ -6,7 +6,8 @@
 use serde_json::{Map, Value, json};
 
 use crate::keys::{
-    Amount, Bare, Fallback, INSTANT, Key, Kind, MODEL, Section, error_models, of_plain, policies, tcp_algorithms,
+    Amount, Bare, ErrorModelKeys, Fallback, INSTANT, Key, Kind, MODEL, Section, error_models, of_plain, policies,
+    tcp_algorithms,
 };
 use crate::value;
 use crate::values::metric_words;
@@ -168,15 +169,23 @@ fn alternatives(amount: &Amount) -> Value {
 /// A list of outages.
 fn outages() -> Value {
     let time = time();
-    let table =
-        closed(&["from", "until"], json!({ "from": time, "until": { "anyOf": [time, { "enum": ["never"] }] } }));
-    json!({ "type": "array", "items": table })
+    let never = json!({ "anyOf": [time, { "enum": ["never"] }] });
+    let from = described(time, "When the outage begins.");
+    let until = described(never, "When the outage ends.");
+    json!({ "type": "array", "items": closed(&["from", "until"], json!({ "from": from, "until": until })) })
 }
 
 /// A value that may have a schedule.
 fn schedule(key: &str, value: &Value) -> Value {
-    let table = closed(&["at", key], json!({ "at": time(), key: value }));
+    let at = described(time(), "From when on the value of this table holds.");
+    let later = described(value.clone(), "The value from then on.");
+    let table = closed(&["at", key], json!({ "at": at, key: later }));
     json!({ "anyOf": [value, { "type": "array", "items": { "anyOf": [value, table] }, "minItems": 1 }] })
+}
+
+fn described(mut schema: Value, about: &str) -> Value {
+    schema["description"] = json!(about);
+    schema
 }
 
 /// Error models; which keys go with which model is left to the checker.
@@ -192,6 +201,9 @@ fn errors(around: &[Key]) -> Value {
             Some(known) => *known = json!({ "anyOf": [known, property] }),
         }
     }
+    let of_model = |keys: &ErrorModelKeys| format!(" {}: {}", keys.model.name, keys.model.about);
+    let models: String = error_models().iter().map(of_model).collect();
+    properties[MODEL.name]["description"] = json!(format!("{}{models}", MODEL.about));
     let model = closed(&[MODEL.name], Value::Object(properties));
     json!({ "anyOf": [model, { "type": "array", "items": model }] })
 }

@@ -148,6 +148,8 @@ fn explain_says_what_a_word_means_wherever_it_is_used() {
     assert!(explained("mean_active").contains("a key of result.json, in connections"));
     assert!(explained("4").contains("an exit code"));
     assert!(explained("exit-codes").contains("130  Interrupted"));
+    assert!(explained("markov").contains("a value of the key `model` in [link.NAME.errors]"));
+    assert!(explained("until").contains("a key in [link.NAME.outages]\n    When the outage ends."));
     assert!(explained("selective-drop").contains("a value of the key `policy` in [queue]"));
     assert!(explained("tcp").contains("a group of metrics") && explained("tcp").contains("scenario file"));
     for (word, text) in [
