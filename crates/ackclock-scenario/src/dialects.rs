@@ -4,7 +4,7 @@ use ackclock::packet::Timestamps;
 use ackclock::tcp::{cc, recovery};
 
 use crate::keys::Fallback::Text;
-use crate::keys::dialects::{ALL, Default, default};
+use crate::keys::dialects::{Default, default, named};
 use crate::mechanisms::Tables;
 use crate::quantity::{Dimension, Quantity};
 use crate::settings::Settings;
@@ -14,7 +14,6 @@ use crate::values;
 /// Puts the defaults of the dialect, and of the congestion control in it, in the place of the usual ones; `path_mtu` is the
 /// largest datagram that the path carries, if that is said.
 pub(crate) fn apply(tables: &mut Tables, path_mtu: Option<u32>) {
-    let named = |name| ALL.iter().find(|dialect| dialect.name == name);
     let Some(dialect) = tables.own.word("dialect").and_then(named) else { return };
     dialect.defaults.iter().for_each(|default| replace(tables, default));
     let chosen = tables.own.word("congestion_control").and_then(cc::Algorithm::named);

@@ -1,7 +1,7 @@
 //! The sections of a tree, every key and value checked by itself. What depends on more than one key comes later.
 
 use crate::diagnostic::{At, Report};
-use crate::keys::{Mechanism, Section, policies, tcp_algorithms};
+use crate::keys::{Mechanism, Section};
 use crate::mechanisms::GivenTables;
 use crate::settings::Given;
 use crate::suggest;
@@ -98,38 +98,27 @@ fn tables_of(section: Section, entry: &Entry, whole: &mut bool, report: &mut Rep
     GivenTables { own, mechanisms: mechanisms_within(section, table, whole, report) }
 }
 
-/// The mechanisms with parameters that a table of this kind chooses from, and the kind of each of their tables.
-fn mechanisms_of(section: Section) -> (&'static [Mechanism], fn(u8) -> Section) {
-    match section {
-        Section::Queue => (policies(), Section::QueuePolicy),
-        Section::Port => (policies(), Section::PortPolicy),
-        Section::Tcp => (tcp_algorithms(), Section::TcpAlgorithm),
-        Section::FlowTcp => (tcp_algorithms(), Section::FlowTcpAlgorithm),
-        other => unreachable!("{} chooses no mechanism", other.header()),
-    }
-}
-
 fn names_of_tables(section: Section) -> Vec<&'static str> {
-    mechanisms_of(section).0.iter().map(|mechanism| mechanism.name).collect()
+    let mechanisms = section.chooses().map_or(&[][..], |chooses| chooses.mechanisms);
+    mechanisms.iter().map(|mechanism| mechanism.name).collect()
 }
 
-/// The tables of mechanisms in another one.
+/// The tables of mechanisms in another one, if that chooses any.
 fn mechanisms_within(section: Section, around: &Table, whole: &mut bool, report: &mut Report) -> Vec<Given> {
-    let (mechanisms, section_of) = mechanisms_of(section);
+    let Some(chooses) = section.chooses() else { return Vec::new() };
     let read = |(index, mechanism): (usize, &Mechanism)| {
-        let section = section_of(index as u8);
+        let section = (chooses.section)(index as u8);
         let entry = around.entries.get(mechanism.name)?;
         let table = table(entry, section.header(), whole, report)?;
         Some(Given::read(section, table, &[], report))
     };
-    mechanisms.iter().enumerate().map(read).map(Option::unwrap_or_default).collect()
+    chooses.mechanisms.iter().enumerate().map(read).map(Option::unwrap_or_default).collect()
 }
 
 fn named(section: Section, tree: &Table, whole: &mut bool, report: &mut Report) -> Vec<Named> {
     let Some(entry) = tree.entries.get(section.key()) else { return Vec::new() };
     let Some(tables) = table(entry, section.header(), whole, report) else { return Vec::new() };
     let mut all = Vec::with_capacity(tables.entries.len());
-    let policy_tables = names_of_tables(Section::Port);
     for (name, entry) in &tables.entries {
         let section = if section == Section::Link && is_direction(name) { Section::LinkDirection } else { section };
         if !matches!(section, Section::Port | Section::LinkDirection) && !is_name(name) {
@@ -142,33 +131,26 @@ fn named(section: Section, tree: &Table, whole: &mut bool, report: &mut Report) 
             continue;
         }
         // The position of a place may stand for all that is said of it.
-        let whole_place;
-        let entry = match (section, &entry.item.node) {
-            (Section::Place, Node::Text(_)) => {
-                let mut table = Table::empty(entry.item.at);
-                table.entries.insert("at".to_owned(), entry.clone());
-                whole_place =
-                    Entry { key_at: entry.key_at, item: Item { at: entry.item.at, node: Node::Table(table) } };
-                &whole_place
-            }
-            _ => entry,
-        };
+        let mut whole_place = None;
+        if section == Section::Place && matches!(entry.item.node, Node::Text(_)) {
+            let mut table = Table::empty(entry.item.at);
+            table.entries.insert("at".to_owned(), entry.clone());
+            let item = Item { at: entry.item.at, node: Node::Table(table) };
+            whole_place = Some(Entry { key_at: entry.key_at, item });
+        }
+        let entry = whole_place.as_ref().unwrap_or(entry);
         let Some(table) = named_table(section, name, entry) else {
             misplaced(section, name, entry, report);
             *whole = false;
             continue;
         };
-        let (tables, tcp): (&[&'static str], GivenTables) = match (section, table.entries.get("tcp")) {
-            (Section::Flow, Some(tcp)) => (&["tcp"], tables_of(Section::FlowTcp, tcp, whole, report)),
-            (Section::Flow, None) => (&["tcp"], GivenTables::default()),
-            (Section::Port, _) => (&policy_tables, GivenTables::default()),
-            _ => (&[], GivenTables::default()),
-        };
-        let mechanisms = match section {
-            Section::Port => mechanisms_within(section, table, whole, report),
-            _ => Vec::new(),
-        };
-        let given = Given::read(section, table, tables, report);
+        let is_flow = section == Section::Flow;
+        let tcp = table.entries.get("tcp").filter(|_| is_flow);
+        let tcp = tcp.map_or_else(GivenTables::default, |tcp| tables_of(Section::FlowTcp, tcp, whole, report));
+        let mechanisms = mechanisms_within(section, table, whole, report);
+        let mut tables = names_of_tables(section);
+        tables.extend(is_flow.then_some("tcp"));
+        let given = Given::read(section, table, &tables, report);
         all.push(Named { name: name.clone(), at: entry.key_at, given, mechanisms, tcp });
     }
     all
@@ -207,11 +189,15 @@ fn table<'a>(entry: &'a Entry, header: &str, whole: &mut bool, report: &mut Repo
 
 /// A key where the name of a table belongs.
 fn misplaced(section: Section, name: &str, entry: &Entry, report: &mut Report) {
-    let defaults = match section {
-        Section::Port => Section::Queue,
-        Section::Flow if Section::Traffic.key_named(name).is_some() => Section::Traffic,
-        Section::Flow if name == Section::Tcp.key() || Section::Tcp.key_named(name).is_some() => Section::Tcp,
-        _ => section,
+    let is_of_tcp = name == Section::Tcp.key() || Section::Tcp.key_named(name).is_some();
+    let defaults = if section == Section::Port {
+        Section::Queue
+    } else if section == Section::Flow && Section::Traffic.key_named(name).is_some() {
+        Section::Traffic
+    } else if section == Section::Flow && is_of_tcp {
+        Section::Tcp
+    } else {
+        section
     };
     let help = if defaults != section && (defaults.key_named(name).is_some() || defaults.key() == name) {
         format!("what holds for all of them belongs to {}", defaults.header())

@@ -176,10 +176,8 @@ impl Planner<'_> {
         let tcp_settings = tcp::settings(Section::FlowTcp, &layers, path_mtu);
         let tcp = tcp::params(&tcp_settings, self.context.technology, report);
         let start = settings.span("start").map(|start| Time::ZERO + start);
-        let stop = match settings.word("stop") {
-            Some("never") => Some(None),
-            _ => settings.span("stop").map(|stop| Some(Time::ZERO + stop)),
-        };
+        let stop = settings
+            .choice_or("stop", &[("never", None)], || settings.span("stop").map(|stop| Some(Time::ZERO + stop)));
         if let (Some(start), Some(duration)) = (start, self.context.duration)
             && start >= Time::ZERO + duration
         {
@@ -197,13 +195,12 @@ impl Planner<'_> {
                 .label("`stop` must be later than `start`, with `start_jitter`");
             return None;
         }
-        let size = match settings.word("size") {
-            Some("infinite") => Some(None),
-            _ => settings.amount("size").map(Some),
-        };
-        let pcr = match (settings.word("pcr"), self.context.technology) {
-            (Some("link-rate"), _) | (_, Some(Technology::Packet { .. })) => Some(None),
-            _ => settings.rate("pcr").map(Some),
+        let size = settings.choice_or("size", &[("infinite", None)], || settings.amount("size").map(Some));
+        let pcr = match self.context.technology {
+            Some(Technology::Packet { .. }) => Some(None),
+            Some(Technology::Atm { .. }) | None => {
+                settings.choice_or("pcr", &[("link-rate", None)], || settings.rate("pcr").map(Some))
+            }
         };
         Some(Common {
             start: start?,

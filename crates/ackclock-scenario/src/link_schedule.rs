@@ -1,9 +1,10 @@
 //! How a link changes: from the values of its table to delays, rates and outages.
 
-use ackclock::link::{Delays, InService, LinkSchedule, Outages, Queued, Rates, Reordering, Shape, UnderWay};
+use ackclock::link::{Delays, LinkSchedule, Outages, Rates, Shape, UnderWay};
 use ackclock::units::{Rate, Span, Time};
 
 use crate::diagnostic::Report;
+use crate::keys::words;
 use crate::settings::Settings;
 use crate::value::Value;
 
@@ -22,11 +23,10 @@ pub(crate) fn link_schedule(
     };
     let (delays, rates) = (of_key("delay"), of_key("rate"));
     if let Some(schedule) = delays {
-        let shape = if settings.word("delay_shape")? == "linear" { Shape::Linear } else { Shape::Steps };
+        let shape = settings.choice("delay_shape", &words::DELAY_SHAPES)?;
         link_schedule.delays = Delays::new(shape, schedule.points().map(|(at, ps)| (at, Span::from_ps(ps))).collect());
-        let reorderings = [("prevent", Reordering::Prevent), ("natural", Reordering::Natural)];
-        link_schedule.reordering = settings.choice("reordering", &reorderings)?;
-        link_schedule.under_way = if settings.word("under_way")? == "drop" { UnderWay::Drop } else { UnderWay::Keep };
+        link_schedule.reordering = settings.choice("reordering", &words::REORDERINGS)?;
+        link_schedule.under_way = settings.choice("under_way", &words::UNDER_WAYS)?;
         if shape == Shape::Linear && link_schedule.under_way == UnderWay::Drop {
             report
                 .error(settings.at("under_way"), "packets are dropped where the delay steps, and it does not")
@@ -53,8 +53,8 @@ pub(crate) fn link_schedule(
     }
     if !outages.is_empty() {
         let instant = |ps: Option<u64>| ps.map_or(Time::NEVER, Time::from_ps);
-        let in_service = if settings.word("in_service")? == "lose" { InService::Lose } else { InService::Finish };
-        let queued = if settings.word("queued")? == "flush" { Queued::Flush } else { Queued::Keep };
+        let in_service = settings.choice("in_service", &words::IN_SERVICES)?;
+        let queued = settings.choice("queued", &words::QUEUED)?;
         let intervals = outages.iter().map(|outage| (Time::from_ps(outage.from_ps), instant(outage.until_ps)));
         link_schedule.outages = Outages::new(intervals.collect(), in_service, queued);
     }

@@ -8,7 +8,8 @@ use ackclock::units::{Rate, Span};
 
 use crate::diagnostic::{At, Report};
 use crate::document::Document;
-use crate::keys::{ONE_LINE, Section};
+use crate::keys::Section;
+use crate::keys::words::{self, TechnologyWord, Topology};
 use crate::links::{self, Direction, Duplex, Mtu, ordered};
 use crate::names::natural;
 use crate::satellites::{SKY, Satellites};
@@ -57,9 +58,9 @@ impl Network {
         duration: Option<Span>,
         report: &mut Report,
     ) -> Option<Network> {
-        let topology = settings.word("topology")?;
-        let mut whole = no_key_of_another_topology(document, topology, report);
-        let sources = if ONE_LINE.contains(&topology) { settings.integer("sources")? } else { 0 };
+        let topology = settings.choice("topology", &words::TOPOLOGIES)?;
+        let mut whole = no_key_of_another_topology(document, topology.word(), report);
+        let sources = if topology.is_one_line() { settings.integer("sources")? } else { 0 };
         let nodes = nodes(document, topology, sources, satellites, report, &mut whole)?;
         let mut network = Network {
             switches: nodes.iter().map(|_| Vec::new()).collect(),
@@ -79,7 +80,7 @@ impl Network {
         whole &= made.is_some();
         let mut made = made.unwrap_or_default();
         made.extend(satellites.iter().flat_map(|satellites| network.places(document, satellites)));
-        let is_atm = settings.word("technology") == Some("atm");
+        let is_atm = settings.choice("technology", &words::TECHNOLOGIES) == Some(TechnologyWord::Atm);
         let context = links::Context { document, network: &network, is_atm, duration };
         let duplexes = links::all(&context, made, report);
         let mut duplexes = duplexes.filter(|_| whole)?;
@@ -274,7 +275,7 @@ impl Network {
     pub(crate) fn only_switch(&self, node: NodeId) -> Option<NodeId> {
         match self.switches[node][..] {
             [switch] if self.hosts[node] == 0 => Some(switch),
-            _ => None,
+            [..] => None,
         }
     }
 
@@ -284,13 +285,13 @@ impl Network {
     }
 
     /// Links of a topology with one line.
-    fn line(&self, topology: &str, settings: &Settings) -> Option<Vec<Duplex>> {
+    fn line(&self, topology: Topology, settings: &Settings) -> Option<Vec<Duplex>> {
         let (access_rate, trunk_rate, trunk_delay) = match topology {
-            "n-source" => (settings.rate("rate")?, settings.rate("rate")?, settings.span("trunk_delay")?),
-            "dumbbell" => {
+            Topology::NSource => (settings.rate("rate")?, settings.rate("rate")?, settings.span("trunk_delay")?),
+            Topology::Dumbbell => {
                 (settings.rate("access_rate")?, settings.rate("bottleneck_rate")?, settings.span("bottleneck_delay")?)
             }
-            _ => return Some(Vec::new()),
+            Topology::Graph => return Some(Vec::new()),
         };
         let access_delay = settings.span("access_delay")?;
         let (left, right) = (self.node("sw1")?, self.node("sw2")?);
@@ -342,14 +343,14 @@ fn no_key_of_another_topology(document: &Document, topology: &'static str, repor
 /// All nodes in natural order of their names.
 fn nodes(
     document: &Document,
-    topology: &str,
+    topology: Topology,
     sources: u64,
     satellites: Option<&Satellites>,
     report: &mut Report,
     whole: &mut bool,
 ) -> Option<IdVec<NodeId, Node>> {
     let mut all: HashMap<String, NodeKind> = HashMap::new();
-    if ONE_LINE.contains(&topology) {
+    if topology.is_one_line() {
         for i in 1..=sources {
             all.insert(format!("s{i}"), NodeKind::Host);
             all.insert(format!("d{i}"), NodeKind::Host);
@@ -362,20 +363,15 @@ fn nodes(
         settings.require(&format!("[node.{}]", named.name), &|_| None, report);
         if all.contains_key(&named.name) {
             report
-                .error(named.at, format!("the topology {topology} already has a node {}", named.name))
+                .error(named.at, format!("the topology {} already has a node {}", topology.word(), named.name))
                 .label("name is taken")
                 .help("choose another name");
             *whole = false;
             continue;
         }
-        let kind = match settings.word("kind") {
-            Some("host") => NodeKind::Host,
-            Some(_) => NodeKind::Switch,
-            None => {
-                *whole = false;
-                NodeKind::Switch
-            }
-        };
+        let kind = settings.choice("kind", &words::NODE_KINDS);
+        *whole &= kind.is_some();
+        let kind = kind.unwrap_or(NodeKind::Switch);
         all.insert(named.name.clone(), kind);
     }
     for place in satellites.iter().flat_map(|satellites| &satellites.places) {

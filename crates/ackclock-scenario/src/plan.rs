@@ -9,7 +9,8 @@ use crate::bottleneck;
 use crate::diagnostic::{At, Report};
 use crate::document::Document;
 use crate::flows::{self, GivenKeys, PlannedFlow};
-use crate::keys::{ONE_LINE, Section};
+use crate::keys::Section;
+use crate::keys::words::{self, TechnologyWord, Topology};
 use crate::mechanisms::{self, Tables};
 use crate::network::Network;
 use crate::quantity::{Dimension, Quantity};
@@ -51,21 +52,21 @@ pub(crate) fn plan(document: &Document, source: &dyn Source, path: &str, report:
         network_settings.replace_default("topology", Value::Word("graph"), "satellites join places");
         refuse_with_satellites(&network_settings, report);
     }
-    let technology_word = network_settings.word("technology");
-    let topology = network_settings.word("topology");
+    let technology_word = network_settings.choice("technology", &words::TECHNOLOGIES);
+    let topology = network_settings.choice("topology", &words::TOPOLOGIES);
     top.set_default("name", Value::Text(stem(path)), "the name of the file");
     if let Some(topology) = topology {
-        let link = if ONE_LINE.contains(&topology) { "sw1->sw2" } else { "none" };
+        let link = if topology.is_one_line() { "sw1->sw2" } else { "none" };
         top.set_default("bottleneck", Value::Text(link.to_owned()), "the link between the switches");
     }
     let has_bottleneck = top.text("bottleneck").map(|name| if name == "none" { "none" } else { "named" });
-    let context = |key: &str| match key {
-        "technology" => technology_word,
-        "topology" => topology,
-        "bottleneck" => has_bottleneck,
-        "record" => top.is_list_given("record"),
-        _ => None,
-    };
+    let words = [
+        ("technology", network_settings.word("technology")),
+        ("topology", network_settings.word("topology")),
+        ("bottleneck", has_bottleneck),
+        ("record", top.is_list_given("record")),
+    ];
+    let context = |key: &str| words.iter().find(|(name, _)| *name == key).and_then(|(_, word)| *word);
     top.require("", &|_| None, report);
     if document.network.at.is_none() && !has_satellites {
         report.error(None, "the section [network] is missing").help(
@@ -77,9 +78,11 @@ pub(crate) fn plan(document: &Document, source: &dyn Source, path: &str, report:
     times(&top, report);
     warn_capacity(document, &top, has_bottleneck, report);
 
-    let framing_section = if technology_word == Some("packet") { Section::Packet } else { Section::Atm };
+    let (framing_section, framing_given) = match technology_word {
+        Some(TechnologyWord::Packet) => (Section::Packet, &document.packet),
+        Some(TechnologyWord::Atm) | None => (Section::Atm, &document.atm),
+    };
     foreign_sections(document, technology_word, report);
-    let framing_given = if framing_section == Section::Atm { &document.atm } else { &document.packet };
     let mut framing = Settings::resolve(framing_section, &[framing_given]);
     if has_satellites && framing_section == Section::Packet {
         let header = Quantity { dimension: Dimension::Size, amount: 16 };
@@ -104,7 +107,7 @@ pub(crate) fn plan(document: &Document, source: &dyn Source, path: &str, report:
         technology,
         duration: top.span("duration"),
         generated: match topology {
-            Some(topology) if ONE_LINE.contains(&topology) => network_settings.integer("sources"),
+            Some(topology) if topology.is_one_line() => network_settings.integer("sources"),
             Some(_) => Some(0),
             None => None,
         },
@@ -222,13 +225,13 @@ fn recording(top: &Settings, network: &Network, report: &mut Report) -> Option<R
 
 /// Reports what satellites cannot go with.
 fn refuse_with_satellites(network: &Settings, report: &mut Report) {
-    if network.word("technology") == Some("atm") {
+    if network.choice("technology", &words::TECHNOLOGIES) == Some(TechnologyWord::Atm) {
         report
             .error(network.at("technology"), "satellites carry packets, and this is an ATM network")
             .label("not with [satellites]")
             .help("leave it out, or write technology = \"packet\"");
     }
-    if network.word("topology").is_some_and(|topology| topology != "graph") {
+    if network.choice("topology", &words::TOPOLOGIES).is_some_and(Topology::is_one_line) {
         report
             .error(network.at("topology"), "satellites join places, and this topology has none")
             .label("not with [satellites]")
@@ -264,7 +267,7 @@ fn warn_capacity(document: &Document, top: &Settings, bottleneck: Option<&str>, 
 }
 
 /// Reports what belongs to the other technology.
-fn foreign_sections(document: &Document, technology: Option<&'static str>, report: &mut Report) {
+fn foreign_sections(document: &Document, technology: Option<TechnologyWord>, report: &mut Report) {
     let mut refuse = |at: Option<At>, what: &str, belongs: &str, here: &str| {
         if let Some(at) = at {
             report
@@ -277,8 +280,8 @@ fn foreign_sections(document: &Document, technology: Option<&'static str>, repor
         }
     };
     match technology {
-        Some("atm") => refuse(document.packet.at, "[packet]", "packet", "atm"),
-        Some(_) => {
+        Some(TechnologyWord::Atm) => refuse(document.packet.at, "[packet]", "packet", "atm"),
+        Some(TechnologyWord::Packet) => {
             refuse(document.atm.at, "[atm]", "ATM", "packet");
             for named in &document.flows {
                 refuse(named.given.key_at("pcr"), "`pcr`", "ATM", "packet");
@@ -288,10 +291,12 @@ fn foreign_sections(document: &Document, technology: Option<&'static str>, repor
     }
 }
 
-fn technology(word: Option<&str>, framing: &Settings) -> Option<Technology> {
+fn technology(word: Option<TechnologyWord>, framing: &Settings) -> Option<Technology> {
     Some(match word? {
-        "atm" => Technology::Atm { llc: framing.flag("llc")? },
-        _ => Technology::Packet { link_header_bytes: u32::try_from(framing.amount("link_header")?).ok()? },
+        TechnologyWord::Atm => Technology::Atm { llc: framing.flag("llc")? },
+        TechnologyWord::Packet => {
+            Technology::Packet { link_header_bytes: u32::try_from(framing.amount("link_header")?).ok()? }
+        }
     })
 }
 
@@ -307,7 +312,7 @@ fn warn_tcp(document: &Document, network: &Settings, report: &mut Report) {
         mechanisms::warn(&named.tcp.mechanisms, Section::FlowTcpAlgorithm, &[tables], report);
     }
     let general = tcp::settings(Section::Tcp, &[&document.tcp], None);
-    let generated = network.word("topology").is_some_and(|topology| ONE_LINE.contains(&topology));
+    let generated = network.choice("topology", &words::TOPOLOGIES).is_some_and(Topology::is_one_line);
     let mut everywhere: Vec<&Tables> = resolved.iter().collect();
     if generated || document.flows.iter().any(|named| named.tcp.is_empty()) {
         everywhere.push(&general);

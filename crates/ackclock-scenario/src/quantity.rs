@@ -193,20 +193,25 @@ pub(crate) fn nearest_unit(spelling: &str, allowed: &[Dimension]) -> Option<&'st
 /// The rate in bits per second that a number of bytes per second is, spelled, as in "20 MB/s"; `None` if the unit is another.
 pub(crate) fn bytes_per_second(number: &str, unit: &str) -> Option<String> {
     let bytes = unit.strip_suffix("/s").or_else(|| unit.strip_suffix("ps"))?;
-    let factor: u64 = match bytes.strip_suffix('B')? {
-        "" => 1,
-        "k" | "K" => 1_000,
-        "M" | "m" => 1_000_000,
-        "G" => 1_000_000_000,
-        "T" => 1_000_000_000_000,
-        "Ki" => 1 << 10,
-        "Mi" => 1 << 20,
-        "Gi" => 1 << 30,
-        _ => return None,
-    };
+    let prefix = bytes.strip_suffix('B')?;
+    let (_, factor) = PREFIXES.iter().find(|(known, _)| *known == prefix)?;
     let amount = scaled(number, 8 * factor, Dimension::Rate).ok()?;
     Some(Quantity { dimension: Dimension::Rate, amount }.canonical())
 }
+
+/// Prefixes of bytes, as people write them.
+const PREFIXES: [(&str, u64); 10] = [
+    ("", 1),
+    ("k", 1_000),
+    ("K", 1_000),
+    ("M", 1_000_000),
+    ("m", 1_000_000),
+    ("G", 1_000_000_000),
+    ("T", 1_000_000_000_000),
+    ("Ki", 1 << 10),
+    ("Mi", 1 << 20),
+    ("Gi", 1 << 30),
+];
 
 /// Splits into number and unit; the blanks between are dropped.
 fn split(text: &str) -> Result<(&str, &str), Trouble> {

@@ -12,6 +12,7 @@ use crate::diagnostic::{At, Report};
 use crate::document::Document;
 use crate::flows::PlannedFlow;
 use crate::framing;
+use crate::keys::words::{self, Counting, TechnologyWord, word_of};
 use crate::keys::{MOST_BYTES, MOST_CELLS, Section, policies};
 use crate::mechanisms::{self, Tables};
 use crate::network::Network;
@@ -29,8 +30,8 @@ pub(crate) struct QueueSettings {
 }
 
 /// Resolves [queue] and [port] tables.
-pub(crate) fn settings(document: &Document, technology: &'static str, report: &mut Report) -> QueueSettings {
-    let has_satellites = document.satellites.at.is_some() && technology == "packet";
+pub(crate) fn settings(document: &Document, technology: TechnologyWord, report: &mut Report) -> QueueSettings {
+    let has_satellites = document.satellites.at.is_some() && technology == TechnologyWord::Packet;
     let resolve = |mut queue: Settings, section: fn(u8) -> Section, layers: &[&[Given]]| {
         if has_satellites {
             let buffer = Quantity { dimension: Dimension::Packets, amount: 50 };
@@ -47,7 +48,7 @@ pub(crate) fn settings(document: &Document, technology: &'static str, report: &m
         let port = resolve(queue, Section::PortPolicy, &[&named.mechanisms, &document.queue.mechanisms]);
         ports.push((named.name.clone(), port));
     }
-    let context = |key: &str| (key == "technology").then_some(technology);
+    let context = |key: &str| (key == "technology").then(|| word_of(technology, &words::TECHNOLOGIES));
     for (named, (_, port)) in document.ports.iter().zip(&ports) {
         warn_unused(&named.given, Section::Port, &[&port.own], &context, report);
         mechanisms::warn(&named.mechanisms, Section::PortPolicy, &[port], report);
@@ -193,12 +194,10 @@ struct Checker<'a> {
 impl Checker<'_> {
     fn queue(&mut self, port_settings: &Tables, port: &Port<'_>) -> Option<Queue> {
         let settings = &port_settings.own;
-        let service_order = match (settings.word("service_order")?, self.technology) {
+        let service_order = match self.technology {
             // Packets have no slots, so nothing is ever served out of order.
-            (_, Technology::Packet { .. }) | ("random", _) => ServiceOrder::Random,
-            ("rotating", _) => ServiceOrder::Rotating,
-            ("fixed", _) => ServiceOrder::Fixed,
-            (other, _) => unreachable!("service order {other} is in the table of keys, but not here"),
+            Technology::Packet { .. } => ServiceOrder::Random,
+            Technology::Atm { .. } => settings.choice("service_order", &words::SERVICE_ORDERS)?,
         };
         let policy = settings.word("policy");
         if let Some(policy) = policy {
@@ -314,7 +313,7 @@ impl Checker<'_> {
     /// The buffer as ns-2 counts, if it is to be counted so: less than the limit may wait.
     fn counted(&mut self, settings: &Settings, buffer: Buffer) -> Option<Buffer> {
         let is_packet = matches!(self.technology, Technology::Packet { .. });
-        if !is_packet || settings.word("counting")? == "waiting" {
+        if !is_packet || settings.choice("counting", &words::COUNTINGS)? == Counting::Waiting {
             return Some(buffer);
         }
         Some(match buffer {
@@ -335,15 +334,13 @@ impl Checker<'_> {
     }
 
     fn buffer(&mut self, settings: &Settings, port: &Port<'_>) -> Option<Buffer> {
-        if settings.word("buffer") == Some("infinite") {
-            return Some(Buffer::Infinite);
+        if let Some(buffer) = settings.choice("buffer", &[("infinite", Buffer::Infinite)]) {
+            return Some(buffer);
         }
         let at = settings.at("buffer");
         let quantity = settings.quantity("buffer")?;
-        let amount = match quantity.dimension {
-            Dimension::Bdp => self.bandwidth_delay(quantity, at, port)?,
-            _ => quantity.amount,
-        };
+        let is_bdp = quantity.dimension == Dimension::Bdp;
+        let amount = if is_bdp { self.bandwidth_delay(quantity, at, port)? } else { quantity.amount };
         let atm = matches!(self.technology, Technology::Atm { .. });
         let (buffer, wanted, unit) = match (quantity.dimension, atm) {
             (Dimension::Cells | Dimension::Bdp, true) => {
@@ -409,7 +406,11 @@ impl Checker<'_> {
                 format!("{} are {cells} cells of {CELL_BYTES} bytes: write \"{cells} cells\"", quantity.canonical())
             }
             Dimension::Packets => format!("write \"{} cells\", counting the cells of each packet", quantity.amount),
-            _ => format!("write \"{} packets\" or a size in bytes", quantity.amount),
+            // Only cells are left: a multiple of the bandwidth-delay product fits both.
+            other => {
+                debug_assert_eq!(other, Dimension::Cells, "the key `buffer` has no other dimension");
+                format!("write \"{} packets\" or a size in bytes", quantity.amount)
+            }
         };
         self.report
             .error(at, format!("`buffer` is {} in {network}", dimension.name()))

@@ -17,6 +17,7 @@ use ackclock::units::{Rate, Span, Time};
 use ackclock_sat::plan::{EventKind, LinkKind, NodeId as PlanNode, NodeKind, Plan};
 
 use crate::diagnostic::Report;
+use crate::keys::words::{self, IslQueue};
 use crate::network::Network;
 use crate::satellites::{SKY, Satellites};
 
@@ -180,31 +181,19 @@ impl<'a> SatelliteNetwork<'a> {
 impl Rules {
     fn of(satellites: &Satellites, rates: BTreeMap<PlanNode, (Rate, Rate)>) -> Option<Rules> {
         let settings = &satellites.settings;
+        let (terminal_queue, up_unheard) = settings.choice("terminal_queue", &words::TERMINAL_QUEUES)?;
         Some(Rules {
             rates,
             isl_rate: settings.rate("isl_rate")?,
             gap: settings.span("handover_gap")?,
-            terminal_queue: if settings.word("terminal_queue")? == "drop" { Queued::Flush } else { Queued::Keep },
-            up_unheard: match settings.word("terminal_queue")? {
-                "old-address" => Unheard::LoseAddressed,
-                _ => Unheard::Lose,
-            },
-            down_unheard: if settings.word("old_downlink")? == "reroute" { Unheard::Reroute } else { Unheard::Lose },
-            under_way: if settings.word("in_flight")? == "drop" { UnderWay::Drop } else { UnderWay::Keep },
-            reordering: match settings.word("reordering")? {
-                "prevent" => Reordering::Prevent,
-                _ => Reordering::Natural,
-            },
-            isl_queue: if settings.word("isl_queue")? == "drop" { IslQueue::Drop } else { IslQueue::Drain },
+            terminal_queue,
+            up_unheard,
+            down_unheard: settings.choice("old_downlink", &words::OLD_DOWNLINKS)?,
+            under_way: settings.choice("in_flight", &words::IN_FLIGHT)?,
+            reordering: settings.choice("reordering", &words::REORDERINGS)?,
+            isl_queue: settings.choice("isl_queue", &words::ISL_QUEUES)?,
         })
     }
-}
-
-/// What becomes of packets that wait for a link between satellites when it goes down.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum IslQueue {
-    Drain,
-    Drop,
 }
 
 /// Makes links.

@@ -6,7 +6,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::keys::{
-    Amount, Bare, ErrorModelKeys, Fallback, INSTANT, Key, Kind, MODEL, Section, error_models, of_plain, policies,
+    Amount, Bare, DROP, ErrorModelKeys, Fallback, INSTANT, Key, Kind, MODEL, Section, error_models, of_plain, policies,
     tcp_algorithms,
 };
 use crate::value;
@@ -41,11 +41,8 @@ pub fn json_schema() -> Value {
             table = json!({ "anyOf": [position, table] });
         }
         if section.is_named() {
-            let name = match section {
-                Section::Port => LINK_NAME,
-                Section::Link => LINK_OR_DIRECTION,
-                _ => NAME,
-            };
+            let names = [(Section::Port, LINK_NAME), (Section::Link, LINK_OR_DIRECTION)];
+            let name = names.iter().find(|(of, _)| *of == section).map_or(NAME, |(_, name)| name);
             table = json!({
                 "type": "object",
                 "description": section.about(),
@@ -220,20 +217,9 @@ fn closed(required: &[&str], properties: Value) -> Value {
     json!({ "type": "object", "additionalProperties": false, "required": required, "properties": properties })
 }
 
+/// Segments that are lost on purpose.
 fn drops() -> Value {
-    let table = json!({
-        "type": "object",
-        "additionalProperties": false,
-        "required": ["segment"],
-        "properties": {
-            "segment": { "type": "integer", "minimum": 0, "description": "The segment, counted from 0." },
-            "transmission": {
-                "type": "integer", "minimum": 1, "default": 1,
-                "description": "Which of its transmissions is lost, counted from 1.",
-            },
-        },
-    });
-    json!({ "type": "array", "items": { "anyOf": [{ "type": "integer", "minimum": 0 }, table] } })
+    json!({ "type": "array", "items": { "anyOf": [{ "type": "integer", "minimum": 0 }, table(DROP)] } })
 }
 
 /// Names of nodes, links and flows.

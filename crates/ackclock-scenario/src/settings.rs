@@ -258,6 +258,16 @@ impl Settings {
         Some(choice.unwrap_or_else(|| panic!("`{name}` is {word:?}, which has no meaning")).1)
     }
 
+    /// What a key is that may be one of some words, or something else that `other` reads.
+    pub(crate) fn choice_or<T: Copy>(
+        &self,
+        name: &str,
+        choices: &[(&str, T)],
+        other: impl FnOnce() -> Option<T>,
+    ) -> Option<T> {
+        if self.word(name).is_some() { self.choice(name, choices) } else { other() }
+    }
+
     /// The boolean of a key.
     pub(crate) fn flag(&self, name: &str) -> Option<bool> {
         match self.value(name)? {

@@ -137,12 +137,10 @@ impl Source for Memory {
             None => from.rsplit_once('/').map_or(Vec::new(), |(folder, _)| folder.split('/').collect()),
         };
         for part in reference.trim_start_matches('/').split('/') {
-            match part {
-                "." | "" => {}
-                ".." if parts.last().is_some_and(|last| !last.is_empty() && *last != "..") => {
-                    parts.pop();
-                }
-                _ => parts.push(part),
+            if part == ".." && parts.last().is_some_and(|last| !last.is_empty() && *last != "..") {
+                parts.pop();
+            } else if !matches!(part, "." | "") {
+                parts.push(part);
             }
         }
         parts.join("/")

@@ -33,11 +33,8 @@ pub(crate) fn explained(key: &str, word: &str) -> Option<String> {
 /// The key that has this word, in a section that has the other key too.
 fn of_another_key(key: &str, word: &str) -> Option<String> {
     let sections = Section::everywhere().filter(|section| section.key_named(key).is_some());
-    let known = |kind: &Kind| match kind {
-        Kind::Word(words) => words.contains(&word),
-        Kind::Mechanism(family) => family.names().contains(&word),
-        _ => false,
-    };
+    // What stands in the place of a number says nothing by itself: `none` and `never`.
+    let known = |kind: &Kind| matches!(kind, Kind::Word(_) | Kind::Mechanism(_)) && kind.words().contains(&word);
     let other = sections.flat_map(|section| section.keys()).find(|other| other.name != key && known(&other.kind));
     other.map(|other| format!("write {} = {word:?}", other.name))
 }

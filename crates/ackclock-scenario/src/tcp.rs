@@ -1,16 +1,17 @@
 //! The keys of [tcp] and [flow.NAME.tcp] as parameters of a connection.
 
 use ackclock::scenario::Technology;
-use ackclock::tcp::offset_sack::{Alternative, Form, Preference};
+use ackclock::tcp::offset_sack::Form;
 use ackclock::tcp::{
-    AckPolicy, CongestionControlParams, FirstSegment, HostQueue, InitialWindowFrom, OffsetSackParams, OutOfOrder,
-    RecoveryParams, SackParams, TcpParams, TickPhase, TimerKind, TimerParams, cc, recovery,
+    AckPolicy, CongestionControlParams, FirstSegment, OffsetSackParams, RecoveryParams, SackParams, TcpParams,
+    TickPhase, TimerParams, cc, recovery,
 };
 use ackclock::units::Span;
 
 use crate::diagnostic::Report;
 use crate::dialects;
 use crate::framing;
+use crate::keys::words::{self, OffsetSackKind};
 use crate::keys::{Section, tcp_algorithms};
 use crate::mechanisms::{self, GivenTables, Tables};
 use crate::quantity::{Dimension, Quantity};
@@ -37,24 +38,14 @@ pub(crate) fn params(tables: &Tables, technology: Option<Technology>, report: &m
     let recovery = recovery(tables, report);
     let congestion_control = congestion_control(tables, report);
     opening(settings, report);
-    let initial_ssthresh = match settings.word("initial_ssthresh") {
-        Some("window") => Some(receive_window?),
-        Some("infinite") => None,
-        _ => Some(settings.amount("initial_ssthresh")?),
-    };
+    let initial_ssthresh =
+        settings.choice_or("initial_ssthresh", &[("window", Some(receive_window?)), ("infinite", None)], || {
+            settings.amount("initial_ssthresh").map(Some)
+        })?;
     let ack = match settings.flag("delayed_ack")? {
         true => AckPolicy::Delayed { timeout: settings.span("delayed_ack_timeout")? },
         false => AckPolicy::EverySegment,
     };
-    let out_of_order =
-        settings.choice("out_of_order", &[("buffer", OutOfOrder::Buffer), ("discard", OutOfOrder::Discard)])?;
-    let initial_window_from = [
-        ("start", InitialWindowFrom::Start),
-        ("first-ack", InitialWindowFrom::FirstAck),
-        ("second-ack", InitialWindowFrom::SecondAck),
-    ];
-    let first_segment = [("data", FirstSegment::Data), ("empty", FirstSegment::Empty)];
-    let host_queue = [("discard", HostQueue::Discard), ("keep", HostQueue::Keep)];
     let (recovery, receiver_sack) = (recovery?, settings.flag("receiver_sack")?);
     // Of other connections the keys have no meaning, whatever they say.
     let sack = if receiver_sack && recovery.needs().sack { sack(settings)? } else { SackParams::default() };
@@ -63,22 +54,22 @@ pub(crate) fn params(tables: &Tables, technology: Option<Technology>, report: &m
         recovery,
         congestion_control: congestion_control?,
         initial_window_segments: u32::try_from(settings.amount("initial_window")?).ok()?,
-        initial_window_from: settings.choice("initial_window_from", &initial_window_from)?,
+        initial_window_from: settings.choice("initial_window_from", &words::INITIAL_WINDOW_FROM)?,
         initial_ssthresh,
         receive_window: receive_window?,
         window_scale: window_scale?,
         timer: timer?,
         ack,
-        out_of_order,
+        out_of_order: settings.choice("out_of_order", &words::OUT_OF_ORDER)?,
         header_bytes: u16::try_from(settings.amount("header")?).ok()?,
-        first_segment: settings.choice("first_segment", &first_segment)?,
+        first_segment: settings.choice("first_segment", &words::FIRST_SEGMENTS)?,
         handshake: settings.flag("handshake")?,
         fin: settings.flag("fin")?,
         timestamp_clock: match settings.flag("timestamps")? {
             true => Some(settings.span("timestamp_clock")?),
             false => None,
         },
-        host_queue: settings.choice("host_queue_at_timeout", &host_queue)?,
+        host_queue: settings.choice("host_queue_at_timeout", &words::HOST_QUEUES)?,
         receiver_sack,
         sack,
     })
@@ -86,15 +77,11 @@ pub(crate) fn params(tables: &Tables, technology: Option<Technology>, report: &m
 
 /// What selective acknowledgements say.
 fn sack(settings: &Settings) -> Option<SackParams> {
-    let preferences = [
-        ("standard", None),
-        ("offset-1", Some(Preference::Always(Alternative::FirstEdge))),
-        ("offset-2", Some(Preference::Always(Alternative::EdgeBefore))),
-        ("offset-auto", Some(Preference::Shorter)),
-    ];
-    let preference = settings.choice("sack_option", &preferences)?;
-    let forms = [("private", Form::Private { kind: PRIVATE_KIND }), ("experimental", Form::Experimental)];
-    let form = settings.choice("offset_sack_kind", &forms)?;
+    let preference = settings.choice("sack_option", &words::SACK_OPTIONS)?;
+    let form = match settings.choice("offset_sack_kind", &words::OFFSET_SACK_KINDS)? {
+        OffsetSackKind::Private => Form::Private { kind: PRIVATE_KIND },
+        OffsetSackKind::Experimental => Form::Experimental,
+    };
     let receiver_knows = settings.flag("receiver_offset_sack")?;
     let offset = preference.map(|preference| OffsetSackParams { preference, form, receiver_knows });
     Some(SackParams {
@@ -109,7 +96,9 @@ const PRIVATE_KIND: u8 = 253;
 
 /// ns-2's empty segment stands for a handshake: both make no sense together.
 fn opening(settings: &Settings, report: &mut Report) {
-    if settings.flag("handshake") == Some(true) && settings.word("first_segment") == Some("empty") {
+    if settings.flag("handshake") == Some(true)
+        && settings.choice("first_segment", &words::FIRST_SEGMENTS) == Some(FirstSegment::Empty)
+    {
         let place = settings.at("handshake").or(settings.at("first_segment"));
         report
             .error(place, "`handshake` does not go with `first_segment` \"empty\"")
@@ -144,8 +133,7 @@ fn mss(settings: &Settings, technology: Option<Technology>, report: &mut Report)
 fn window(settings: &Settings, report: &mut Report) -> (Option<u64>, Option<u8>) {
     let Some(window) = settings.amount("receive_window") else { return (None, None) };
     let Some(explicit) = settings.integer("window_scale").and_then(|scale| u8::try_from(scale).ok()) else {
-        let automatic = settings.word("window_scale") == Some("auto");
-        return (Some(window), automatic.then(|| TcpParams::scale_for(window)));
+        return (Some(window), settings.choice("window_scale", &[("auto", TcpParams::scale_for(window))]));
     };
     let advertised = (window >> explicit).min(65_535) << explicit;
     let mss = settings.amount("mss").unwrap_or(0);
@@ -169,10 +157,9 @@ fn window(settings: &Settings, report: &mut Report) -> (Option<u64>, Option<u8>)
 
 fn timer(settings: &Settings, report: &mut Report) -> Option<TimerParams> {
     let tick = settings.span("tick");
-    let phase = match settings.word("tick_phase") {
-        Some("random") => Some(TickPhase::Random),
-        _ => settings.span("tick_phase").map(TickPhase::Common),
-    };
+    let phase = settings.choice_or("tick_phase", &[("random", TickPhase::Random)], || {
+        settings.span("tick_phase").map(TickPhase::Common)
+    });
     if let (Some(TickPhase::Common(offset)), Some(tick)) = (phase, tick)
         && offset >= tick
     {
@@ -206,8 +193,7 @@ fn timer(settings: &Settings, report: &mut Report) -> Option<TimerParams> {
             .label(format!("`initial_rto` is {}", spelled(initial)));
         return None;
     }
-    let kinds = [("bsd", TimerKind::Bsd), ("rfc6298", TimerKind::Rfc6298), ("ns2", TimerKind::Ns2)];
-    let kind = settings.choice("timer", &kinds)?;
+    let kind = settings.choice("timer", &words::TIMERS)?;
     Some(TimerParams {
         kind,
         granularity: tick?,
@@ -221,10 +207,7 @@ fn timer(settings: &Settings, report: &mut Report) -> Option<TimerParams> {
 /// The lower bound of the timeout in ticks; a time is rounded up.
 fn min_rto_ticks(settings: &Settings, tick: Option<Span>, report: &mut Report) -> Option<u32> {
     let min = settings.quantity("min_rto")?;
-    let ticks = match min.dimension {
-        Dimension::Ticks => min.amount,
-        _ => min.amount.div_ceil(tick?.as_ps()),
-    };
+    let ticks = if min.dimension == Dimension::Ticks { min.amount } else { min.amount.div_ceil(tick?.as_ps()) };
     if ticks > u64::from(u32::MAX) {
         report
             .error(settings.at("min_rto").or(settings.at("tick")), "`min_rto` has too many ticks")

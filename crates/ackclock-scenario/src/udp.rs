@@ -66,10 +66,7 @@ fn source(
     let route = route(named, &settings, network, (from, to), finder, report)?;
     let payload = payload(&settings, network, &route, report);
     let start = settings.span("start")?;
-    let stop = match settings.word("stop") {
-        Some("never") => None,
-        _ => Some(settings.span("stop")?),
-    };
+    let stop = settings.choice_or("stop", &[("never", None)], || settings.span("stop").map(Some))?;
     if stop.is_some_and(|stop| stop <= start) {
         let at = settings.at("stop").or(settings.at("start"));
         report.error(at, "the source stops before it sends anything").label("`stop` must be later than `start`");

@@ -2,7 +2,7 @@
 //! other names.
 
 use crate::diagnostic::{At, Report};
-use crate::keys::{Mechanism, Section, policies, tcp_algorithms};
+use crate::keys::{Mechanism, Section};
 use crate::tree::{Entry, Node, Table};
 
 /// Keys of version 1 in [tcp] and what they are called now; in [queue] `red_values` alone.
@@ -28,7 +28,11 @@ pub(crate) fn renamed(section: Section, word: &str) -> Option<&'static [&'static
     let names = match section {
         Section::Tcp | Section::FlowTcp => RENAMED,
         Section::Queue | Section::Port => RENAMED_IN_QUEUE,
-        _ => return None,
+        Section::Top | Section::Network | Section::Node | Section::Link | Section::LinkDirection => return None,
+        Section::Atm | Section::Packet | Section::Traffic | Section::Flow | Section::Udp => return None,
+        Section::Satellites | Section::Place => return None,
+        Section::QueuePolicy(_) | Section::PortPolicy(_) => return None,
+        Section::TcpAlgorithm(_) | Section::FlowTcpAlgorithm(_) => return None,
     };
     names.iter().find(|(old, _)| *old == word).map(|(_, new)| *new)
 }
@@ -102,15 +106,12 @@ fn names_of_today(section: Section, name: &str) -> Vec<String> {
     of_mechanism.map(|mechanism| format!("{}.{name}", mechanism.name)).collect()
 }
 
-fn has_key(mechanism: &Mechanism, name: &str) -> bool {
-    mechanism.described.iter().any(|key| key.name == name)
+fn mechanisms_of(section: Section) -> &'static [Mechanism] {
+    section.chooses().map_or(&[], |chooses| chooses.mechanisms)
 }
 
-fn mechanisms_of(section: Section) -> &'static [Mechanism] {
-    match section {
-        Section::Tcp | Section::FlowTcp => tcp_algorithms(),
-        _ => policies(),
-    }
+fn has_key(mechanism: &Mechanism, name: &str) -> bool {
+    mechanism.described.iter().any(|key| key.name == name)
 }
 
 /// The mechanisms that a table chooses, by what they are called in either version.
@@ -143,19 +144,16 @@ fn tables(tree: &mut Table) -> Vec<(Section, &mut Table)> {
     let mut all = Vec::new();
     for (name, entry) in &mut tree.entries {
         let Node::Table(table) = &mut entry.item.node else { continue };
-        match name.as_str() {
-            "tcp" => all.push((Section::Tcp, table)),
-            "queue" => all.push((Section::Queue, table)),
-            "port" => all.extend(table.entries.values_mut().filter_map(table_of).map(|port| (Section::Port, port))),
-            "flow" => {
-                let tcp = table
-                    .entries
-                    .values_mut()
-                    .filter_map(table_of)
-                    .filter_map(|flow| flow.entries.get_mut("tcp").and_then(table_of));
-                all.extend(tcp.map(|tcp| (Section::FlowTcp, tcp)));
-            }
-            _ => {}
+        if name == Section::Tcp.key() {
+            all.push((Section::Tcp, table));
+        } else if name == Section::Queue.key() {
+            all.push((Section::Queue, table));
+        } else if name == Section::Port.key() {
+            all.extend(table.entries.values_mut().filter_map(table_of).map(|port| (Section::Port, port)));
+        } else if name == Section::Flow.key() {
+            let flows = table.entries.values_mut().filter_map(table_of);
+            let tcp = flows.filter_map(|flow| flow.entries.get_mut(Section::FlowTcp.key()).and_then(table_of));
+            all.extend(tcp.map(|tcp| (Section::FlowTcp, tcp)));
         }
     }
     all

@@ -28,13 +28,13 @@ pub(crate) fn write(plan: &Plan, document: &Document, report: &Report) -> (Strin
     let technology = plan.network.word("technology");
     let topology = plan.network.word("topology");
     let bottleneck = plan.top.text("bottleneck").map(|name| if name == "none" { "none" } else { "named" });
-    let context = |key: &str| match key {
-        "technology" => technology,
-        "topology" => topology,
-        "bottleneck" => bottleneck,
-        "record" => plan.top.is_list_given("record"),
-        _ => None,
-    };
+    let words = [
+        ("technology", technology),
+        ("topology", topology),
+        ("bottleneck", bottleneck),
+        ("record", plan.top.is_list_given("record")),
+    ];
+    let context = |key: &str| words.iter().find(|(name, _)| *name == key).and_then(|(_, word)| *word);
     writer.section(None, &plan.top, None, &context);
     writer.section(Some("network"), &plan.network, None, &context);
     let in_order = |tables: &'_ [Named]| -> Vec<usize> {

@@ -178,6 +178,39 @@ fn lists_of_mechanisms_in_the_documentation_are_complete() {
     assert!(wrong.is_empty(), "`make accept` writes these lines: {wrong:#?}");
 }
 
+/// A word that is new, or a kind of table or value, has to be thought of wherever words are told apart: no arm takes the rest.
+#[test]
+fn no_arm_takes_words_that_nobody_thought_of() {
+    let mut wrong = Vec::new();
+    for file in files(&root().join("crates/ackclock-scenario/src"), "rs") {
+        let text = std::fs::read_to_string(&file).unwrap();
+        let lines: Vec<&str> = text.split("#[cfg(test)]").next().unwrap().lines().collect();
+        wrong.extend(swallowing_arms(&lines).into_iter().map(|line| format!("{}:{line}", file.display())));
+    }
+    assert!(wrong.is_empty(), "write an arm for each word, or a table in keys/words.rs: {wrong:#?}");
+    let arms = |last: &str| format!("match word {{\n    \"a\" => {{\n        1\n    }}\n    {last} => 2,\n}}\n_ => 3");
+    let found = |text: &str| swallowing_arms(&text.lines().collect::<Vec<_>>());
+    assert_eq!((found(&arms("_")), found(&arms("\"b\""))), (vec![5], vec![]));
+}
+
+/// The lines, counted from 1, of arms that take the rest of some words or kinds: of a match that has an arm for one of them.
+fn swallowing_arms(lines: &[&str]) -> Vec<usize> {
+    let indent = |line: &str| line.len() - line.trim_start().len();
+    let is_about_words = |line: &str| {
+        let Some((pattern, _)) = line.split_once(" => ") else { return false };
+        let pattern = pattern.split(" if ").next().unwrap().replace("'\"'", "");
+        let mut names = pattern.split(|c: char| !c.is_alphanumeric());
+        pattern.contains('"') || names.any(|name| ["Section", "Kind", "DescribedKind", "Family"].contains(&name))
+    };
+    let swallows = |index: &usize| {
+        let own = indent(lines[*index]);
+        let before = lines[..*index].iter().rev().take_while(|line| indent(line) >= own || line.is_empty());
+        let mut siblings = before.filter(|line| indent(line) == own);
+        lines[*index].trim_start().starts_with("_ =>") && siblings.any(|line| is_about_words(line))
+    };
+    (0..lines.len()).filter(swallows).map(|index| index + 1).collect()
+}
+
 /// Every RFC that code, pages, scenarios or studies cite has an entry in the references: a row of the table, or a paragraph
 /// of its own. A paragraph may also stand on the page of the mechanism that the RFC defines.
 #[test]

@@ -13,18 +13,26 @@ pub(crate) struct Dialect {
     pub(crate) with_fine_timeouts: &'static [Default],
     /// Whether segments and the initial window follow what the path carries.
     pub(crate) follows_mtu: bool,
+    /// How many links of satellites a packet may cross, with the source, if the dialect says so.
+    pub(crate) satellite_ttl: Option<(u8, &'static str)>,
+}
+
+/// The dialect of this name.
+pub(crate) fn named(name: &str) -> Option<&'static Dialect> {
+    ALL.iter().find(|dialect| dialect.name == name)
 }
 
 /// All dialects. The first is what the keys default to by themselves.
 pub(crate) const ALL: &[Dialect] = &[
-    Dialect { name: "osu", defaults: &[], with_fine_timeouts: &[], follows_mtu: false },
+    Dialect { name: "osu", defaults: &[], with_fine_timeouts: &[], follows_mtu: false, satellite_ttl: None },
     Dialect {
         name: "ns2-2001",
         defaults: NS2_2001,
         with_fine_timeouts: NS2_2001_WITH_FINE_TIMEOUTS,
         follows_mtu: false,
+        satellite_ttl: Some((32, "literature: ns-2")),
     },
-    Dialect { name: "standard", defaults: STANDARD, with_fine_timeouts: &[], follows_mtu: true },
+    Dialect { name: "standard", defaults: STANDARD, with_fine_timeouts: &[], follows_mtu: true, satellite_ttl: None },
 ];
 
 /// A default of a dialect.

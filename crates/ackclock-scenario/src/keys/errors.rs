@@ -2,10 +2,11 @@
 
 use std::sync::LazyLock;
 
-use ackclock::link::{AppliesTo, Place, errors};
+use ackclock::link::errors;
 
-use super::key::{ALWAYS, Condition, Fallback, Family, Key, Kind, words_of};
+use super::key::{ALWAYS, Condition, Fallback, Family, Key, Kind};
 use super::mechanisms::described_key;
+use super::words::{APPLIES_TO, PLACES, words_of};
 
 /// The keys of one error model.
 pub(crate) struct ErrorModelKeys {
@@ -51,7 +52,7 @@ const fn place(default: &'static str) -> Key {
     Key {
         sections: &[],
         name: "place",
-        kind: Kind::Word(PLACE_WORDS),
+        kind: Kind::Word(const { &words_of(&PLACES) }),
         default: Fallback::Text(default),
         source: "Ackclock",
         about: "Where a packet is lost: before the queue, when its last bit is sent, or when that arrives.",
@@ -62,7 +63,7 @@ const fn place(default: &'static str) -> Key {
 const APPLIES_TO_KEY: Key = Key {
     sections: &[],
     name: "applies_to",
-    kind: Kind::Word(APPLIES_TO_WORDS),
+    kind: Kind::Word(const { &words_of(&APPLIES_TO) }),
     default: Fallback::Text("all"),
     source: "Ackclock",
     about: "Which packets pass the model and are counted: all, those of TCP, or those that carry data.",
@@ -78,12 +79,3 @@ const DIRECTION: Key = Key {
     about: "The direction of the link, as \"A->B\"; of both, each has its own errors.",
     used_if: ALWAYS,
 };
-
-/// Where a model acts.
-pub(crate) const PLACES: [(&str, Place); 3] =
-    [("egress", Place::Egress), ("ingress", Place::Ingress), ("receiver", Place::Receiver)];
-/// What a model applies to.
-pub(crate) const APPLIES_TO: [(&str, AppliesTo); 3] =
-    [("all", AppliesTo::All), ("tcp", AppliesTo::Tcp), ("data", AppliesTo::Data)];
-const PLACE_WORDS: &[&str] = &words_of(&PLACES);
-const APPLIES_TO_WORDS: &[&str] = &words_of(&APPLIES_TO);

@@ -190,14 +190,3 @@ pub(super) const fn amount(limits: &'static [Limit]) -> Kind {
 pub(super) const fn amount_or(limits: &'static [Limit], words: &'static [&'static str]) -> Kind {
     Kind::Amount(Amount { limits, words, bare: Bare::None })
 }
-
-/// The words of a table of words and what they stand for.
-pub(super) const fn words_of<T, const N: usize>(table: &[(&'static str, T); N]) -> [&'static str; N] {
-    let mut words = [""; N];
-    let mut next = 0;
-    while next < N {
-        words[next] = table[next].0;
-        next += 1;
-    }
-    words
-}

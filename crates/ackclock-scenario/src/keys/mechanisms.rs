@@ -55,6 +55,20 @@ impl Family {
     }
 }
 
+impl Kind {
+    /// The words that a value of this kind may be, itself or in the place of something else.
+    pub(crate) fn words(&self) -> &'static [&'static str] {
+        match self {
+            Kind::Word(words) | Kind::FlagOr(words) | Kind::NumberOr { words, .. } | Kind::LinkName(words) => words,
+            Kind::Mechanism(family) => family.names(),
+            Kind::Amount(amount) | Kind::Schedule(amount) => amount.words,
+            Kind::Text | Kind::NodeName | Kind::Flag | Kind::Integer { .. } | Kind::Number { .. } | Kind::Share => &[],
+            Kind::Ends | Kind::Route | Kind::Drops | Kind::Position | Kind::Longitude | Kind::Metrics => &[],
+            Kind::Nodes | Kind::Outages | Kind::Integers | Kind::Table(_) | Kind::Errors(_) => &[],
+        }
+    }
+}
+
 /// The drop policies that have parameters: those of cells, then those of packets.
 pub(crate) fn policies() -> &'static [Mechanism] {
     static ALL: LazyLock<Vec<Mechanism>> = LazyLock::new(|| {
@@ -180,32 +194,40 @@ pub(crate) fn to_plain(described: &Described, value: &Value) -> Setting {
 }
 
 fn setting_of(kind: &DescribedKind, value: &Value) -> Option<Setting> {
-    Some(match (*kind, value) {
-        (DescribedKind::Integers, Value::Integers(integers)) => Setting::Integers(integers.clone()),
-        (DescribedKind::Table(keys), Value::Table(entries)) => {
-            let entry = |key: &Described| entries.iter().find(|(name, _)| *name == key.name);
-            Setting::Table(Values::of(keys, |key| Some(to_plain(key, &entry(key)?.1))))
+    let amount = if let Value::Quantity(quantity) = value { Some(quantity.amount) } else { None };
+    let number = if let Value::Number(number) = value { Some(*number) } else { None };
+    let word = if let Value::Word(word) = value { Some(*word) } else { None };
+    let plain = match *kind {
+        DescribedKind::Integers => {
+            let Value::Integers(integers) = value else { return None };
+            return Some(Setting::Integers(integers.clone()));
         }
-        (kind, value) => Setting::One(plain_of(&kind, value)?),
-    })
-}
-
-fn plain_of(kind: &DescribedKind, value: &Value) -> Option<Plain> {
-    Some(match (*kind, value) {
-        (DescribedKind::Flag, Value::Flag(flag)) => Plain::Flag(*flag),
-        (DescribedKind::Word(_), Value::Word(word)) => Plain::Word(word),
-        (DescribedKind::Number(_) | DescribedKind::Share, Value::Number(number)) => Plain::Number(*number),
-        (DescribedKind::Integer(..), Value::Integer(integer)) => Plain::Integer(*integer),
-        (DescribedKind::Time(..), Value::Quantity(time)) => Plain::Time(Span::from_ps(time.amount)),
-        (DescribedKind::Bytes(..), Value::Quantity(size)) => Plain::Bytes(size.amount),
-        (DescribedKind::Packets(..), Value::Quantity(packets)) => Plain::Packets(packets.amount),
-        (DescribedKind::Segments(..), Value::Quantity(segments)) => Plain::Segments(segments.amount),
-        (DescribedKind::Level, Value::Quantity(cells)) => Plain::Cells(cells.amount),
-        (DescribedKind::Level, Value::Number(fraction)) => Plain::Fraction(*fraction),
-        (DescribedKind::Or(_, words), Value::Word(word)) if words.contains(word) => Plain::Word(word),
-        (DescribedKind::Or(kind, _), value) => return plain_of(kind, value),
-        _ => return None,
-    })
+        DescribedKind::Table(keys) => {
+            let Value::Table(entries) = value else { return None };
+            let entry = |key: &Described| entries.iter().find(|(name, _)| *name == key.name);
+            return Some(Setting::Table(Values::of(keys, |key| Some(to_plain(key, &entry(key)?.1)))));
+        }
+        DescribedKind::Or(kind, words) => match word.filter(|word| words.contains(word)) {
+            Some(word) => Plain::Word(word),
+            None => return setting_of(kind, value),
+        },
+        DescribedKind::Flag => {
+            let Value::Flag(flag) = value else { return None };
+            Plain::Flag(*flag)
+        }
+        DescribedKind::Integer(..) => {
+            let Value::Integer(integer) = value else { return None };
+            Plain::Integer(*integer)
+        }
+        DescribedKind::Word(_) => Plain::Word(word?),
+        DescribedKind::Number(_) | DescribedKind::Share => Plain::Number(number?),
+        DescribedKind::Time(..) => Plain::Time(Span::from_ps(amount?)),
+        DescribedKind::Bytes(..) => Plain::Bytes(amount?),
+        DescribedKind::Packets(..) => Plain::Packets(amount?),
+        DescribedKind::Segments(..) => Plain::Segments(amount?),
+        DescribedKind::Level => amount.map(Plain::Cells).or(number.map(Plain::Fraction))?,
+    };
+    Some(Setting::One(plain))
 }
 
 /// As in a scenario file.
@@ -220,7 +242,38 @@ fn spelled(value: Plain) -> String {
     }
 }
 
+/// The mechanisms that a kind of table chooses from.
+#[derive(Clone, Copy)]
+pub(crate) struct Chooses {
+    /// The families that its keys choose members of.
+    pub(crate) families: &'static [Family],
+    /// Those with parameters.
+    pub(crate) mechanisms: &'static [Mechanism],
+    /// The kind of the table of each of these, within it.
+    pub(crate) section: fn(u8) -> Section,
+}
+
 impl Section {
+    /// What it chooses from, if it chooses mechanisms.
+    pub(crate) fn chooses(self) -> Option<Chooses> {
+        let of_policies = |section| Chooses { families: &[Family::Policy], mechanisms: policies(), section };
+        let of_tcp = |section| {
+            let families = &[Family::CongestionControl, Family::Recovery];
+            Chooses { families, mechanisms: tcp_algorithms(), section }
+        };
+        match self {
+            Section::Queue => Some(of_policies(Section::QueuePolicy)),
+            Section::Port => Some(of_policies(Section::PortPolicy)),
+            Section::Tcp => Some(of_tcp(Section::TcpAlgorithm)),
+            Section::FlowTcp => Some(of_tcp(Section::FlowTcpAlgorithm)),
+            Section::Top | Section::Network | Section::Node | Section::Link | Section::LinkDirection => None,
+            Section::Atm | Section::Packet | Section::Traffic | Section::Flow | Section::Udp => None,
+            Section::Satellites | Section::Place => None,
+            Section::QueuePolicy(_) | Section::PortPolicy(_) => None,
+            Section::TcpAlgorithm(_) | Section::FlowTcpAlgorithm(_) => None,
+        }
+    }
+
     /// The mechanism whose table it is.
     pub(crate) fn mechanism(self) -> Option<&'static Mechanism> {
         match self {
@@ -228,18 +281,16 @@ impl Section {
             Section::TcpAlgorithm(index) | Section::FlowTcpAlgorithm(index) => {
                 Some(&tcp_algorithms()[usize::from(index)])
             }
-            _ => None,
+            Section::Top | Section::Network | Section::Node | Section::Link | Section::LinkDirection => None,
+            Section::Queue | Section::Port | Section::Tcp | Section::FlowTcp => None,
+            Section::Atm | Section::Packet | Section::Traffic | Section::Flow | Section::Udp => None,
+            Section::Satellites | Section::Place => None,
         }
     }
 
     /// The families of which its keys choose members with tables in it.
     pub(crate) fn families(self) -> impl Iterator<Item = Family> {
-        let families: &[Family] = match self {
-            Section::Queue | Section::Port => &[Family::Policy],
-            Section::Tcp | Section::FlowTcp => &[Family::CongestionControl, Family::Recovery],
-            _ => &[],
-        };
-        families.iter().copied()
+        self.chooses().map_or(&[][..], |chooses| chooses.families).iter().copied()
     }
 
     /// The table of a mechanism, how its header looks.

@@ -10,11 +10,13 @@ mod sack;
 mod satellites;
 mod traffic;
 mod udp;
+pub(crate) mod words;
 
-pub(crate) use errors::{APPLIES_TO, ErrorModelKeys, MODEL, PLACES, error_models};
-pub(crate) use key::{Amount, Bare, Fallback, INSTANT, Key, Kind, ONE_LINE, Section};
+pub(crate) use errors::{ErrorModelKeys, MODEL, error_models};
+pub(crate) use key::{Amount, Bare, Fallback, INSTANT, Key, Kind, Section};
 pub(crate) use mechanisms::{Mechanism, of_plain, policies, tcp_algorithms, to_plain};
 pub(crate) use network::{MOST_BYTES, MOST_CELLS};
+pub(crate) use traffic::DROP;
 
 impl Section {
     /// Every kind of table: those of [`Section::ALL`], and those of mechanisms for all ports and connections.

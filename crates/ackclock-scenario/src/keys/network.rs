@@ -2,6 +2,7 @@
 
 use super::errors::ERRORS_OF_LINKS;
 use super::key::*;
+use super::words::{self, words_of};
 use crate::quantity::Dimension;
 
 pub(super) const KEYS: &[Key] = &[
@@ -116,7 +117,7 @@ pub(super) const KEYS: &[Key] = &[
     Key {
         sections: &[Section::Network],
         name: "technology",
-        kind: Kind::Word(&["atm", "packet"]),
+        kind: Kind::Word(const { &words_of(&words::TECHNOLOGIES) }),
         default: Fallback::Text("atm"),
         source: "Ackclock",
         about: "What travels on the links: cells or packets.",
@@ -125,7 +126,7 @@ pub(super) const KEYS: &[Key] = &[
     Key {
         sections: &[Section::Network],
         name: "topology",
-        kind: Kind::Word(&["n-source", "dumbbell", "graph"]),
+        kind: Kind::Word(const { &words_of(&words::TOPOLOGIES) }),
         default: Fallback::Required,
         source: "",
         about: "How the network is made: hosts s1 to sN and d1 to dN at two switches sw1 and sw2, or from [node] and [link] tables.",
@@ -197,7 +198,7 @@ pub(super) const KEYS: &[Key] = &[
     Key {
         sections: &[Section::Node],
         name: "kind",
-        kind: Kind::Word(&["host", "switch"]),
+        kind: Kind::Word(const { &words_of(&words::NODE_KINDS) }),
         default: Fallback::Required,
         source: "",
         about: "A host holds ends of flows, a switch forwards.",
@@ -233,7 +234,7 @@ pub(super) const KEYS: &[Key] = &[
     Key {
         sections: LINKS,
         name: "delay_shape",
-        kind: Kind::Word(&["steps", "linear"]),
+        kind: Kind::Word(const { &words_of(&words::DELAY_SHAPES) }),
         default: Fallback::Text("steps"),
         source: "docs/models/paths.md",
         about: "How the delay goes from one value to the next.",
@@ -242,7 +243,7 @@ pub(super) const KEYS: &[Key] = &[
     Key {
         sections: LINKS,
         name: "reordering",
-        kind: Kind::Word(&["natural", "prevent"]),
+        kind: Kind::Word(const { &words_of(&words::REORDERINGS) }),
         default: Fallback::Text("natural"),
         source: "literature: ns-2",
         about: "Whether packets may overtake those sent before them when the delay shrinks.",
@@ -251,7 +252,7 @@ pub(super) const KEYS: &[Key] = &[
     Key {
         sections: LINKS,
         name: "under_way",
-        kind: Kind::Word(&["keep", "drop"]),
+        kind: Kind::Word(const { &words_of(&words::UNDER_WAYS) }),
         default: Fallback::Text("keep"),
         source: "[VEGAS-A] §3.1; inferred",
         about: "What becomes of the packets on the link when its delay steps: they arrive after the old delay, or are lost.",
@@ -278,7 +279,7 @@ pub(super) const KEYS: &[Key] = &[
     Key {
         sections: LINKS,
         name: "in_service",
-        kind: Kind::Word(&["finish", "lose"]),
+        kind: Kind::Word(const { &words_of(&words::IN_SERVICES) }),
         default: Fallback::Text("finish"),
         source: "Ackclock",
         about: "What becomes of the packet in transmission when the link goes down.",
@@ -287,7 +288,7 @@ pub(super) const KEYS: &[Key] = &[
     Key {
         sections: LINKS,
         name: "queued",
-        kind: Kind::Word(&["keep", "flush"]),
+        kind: Kind::Word(const { &words_of(&words::QUEUED) }),
         default: Fallback::Text("keep"),
         source: "Ackclock",
         about: "What becomes of the packets that wait at a switch when the link goes down.",
@@ -340,7 +341,7 @@ pub(super) const KEYS: &[Key] = &[
     Key {
         sections: QUEUES,
         name: "counting",
-        kind: Kind::Word(&["waiting", "ns-2"]),
+        kind: Kind::Word(const { &words_of(&words::COUNTINGS) }),
         default: Fallback::Text("waiting"),
         source: "Ackclock",
         about: "What the buffer of a packet port has room for: what waits, or as in ns-2 less than that, so that of 50 packets 49 wait and one is transmitted.",
@@ -349,7 +350,7 @@ pub(super) const KEYS: &[Key] = &[
     Key {
         sections: QUEUES,
         name: "service_order",
-        kind: Kind::Word(&["random", "rotating", "fixed"]),
+        kind: Kind::Word(const { &words_of(&words::SERVICE_ORDERS) }),
         default: Fallback::Text("random"),
         source: "inferred: a fixed order shuts out all but one source",
         about: "The order in which cells of one slot are admitted.",

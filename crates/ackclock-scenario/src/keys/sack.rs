@@ -3,6 +3,7 @@
 use ackclock::tcp::recovery;
 
 use super::key::*;
+use super::words::{self, words_of};
 
 pub(super) const KEYS: &[Key] = &[
     Key {
@@ -26,7 +27,7 @@ pub(super) const KEYS: &[Key] = &[
     Key {
         sections: TCPS,
         name: "sack_option",
-        kind: Kind::Word(&["standard", "offset-1", "offset-2", "offset-auto"]),
+        kind: Kind::Word(const { &words_of(&words::SACK_OPTIONS) }),
         default: Fallback::Text("standard"),
         source: "RFC 2018; offset: [VEGAS-A] §5.2",
         about: "Which SACK option the connection offers. Offset options have as many blocks as fit: 1 counts edges from the first one, 2 from the one before, auto takes what has more blocks, or is shorter.",
@@ -35,7 +36,7 @@ pub(super) const KEYS: &[Key] = &[
     Key {
         sections: TCPS,
         name: "offset_sack_kind",
-        kind: Kind::Word(&["private", "experimental"]),
+        kind: Kind::Word(const { &words_of(&words::OFFSET_SACK_KINDS) }),
         default: Fallback::Text("private"),
         source: "[VEGAS-A] Fig 38; experimental: RFC 6994",
         about: "How the offset option is recognized: by kind 253 and nothing else, or by kind 254 and an identifier, two octets more.",

@@ -2,6 +2,7 @@
 
 use super::errors::ERRORS_OF_PLACES;
 use super::key::*;
+use super::words::{self, words_of};
 use crate::quantity::Dimension;
 
 pub(super) const KEYS: &[Key] = &[
@@ -98,7 +99,7 @@ pub(super) const KEYS: &[Key] = &[
     Key {
         sections: SATELLITES,
         name: "handover",
-        kind: Kind::Word(&["sticky", "max-elevation", "max-remaining-time", "least-delay"]),
+        kind: Kind::Word(const { &words_of(&words::HANDOVERS) }),
         default: Fallback::Derived(
             "least-delay in linked Walker constellations of 200 satellites or more, else sticky",
         ),
@@ -130,7 +131,7 @@ pub(super) const KEYS: &[Key] = &[
     Key {
         sections: SATELLITES,
         name: "check_jitter",
-        kind: Kind::Word(&["none", "half"]),
+        kind: Kind::Word(const { &words_of(&words::CHECK_JITTERS) }),
         default: Fallback::Text("none"),
         source: "[VEGAS-A] Figure 32; by calculation",
         about: "What keeps the checks apart: nothing, or each waits between a half and three halves of the interval, at random.",
@@ -148,7 +149,7 @@ pub(super) const KEYS: &[Key] = &[
     Key {
         sections: SATELLITES,
         name: "isl",
-        kind: Kind::Word(&["none", "in-plane", "grid", "grid-nearest", "grid-across-seam"]),
+        kind: Kind::Word(const { &words_of(&words::ISLS) }),
         default: Fallback::Derived(
             "grid-nearest for Walker constellations of 200 satellites or more, grid for smaller ones, none for elements",
         ),
@@ -186,7 +187,7 @@ pub(super) const KEYS: &[Key] = &[
     Key {
         sections: SATELLITES,
         name: "routing",
-        kind: Kind::Word(&["at-change", "interval"]),
+        kind: Kind::Word(const { &words_of(&words::ROUTINGS) }),
         default: Fallback::Text("at-change"),
         source: "literature: ns-2",
         about: "When ways of least delay are found: at every change of a link, or at equal intervals.",
@@ -258,7 +259,7 @@ pub(super) const KEYS: &[Key] = &[
     Key {
         sections: SATELLITES,
         name: "payload",
-        kind: Kind::Word(&["bent-pipe", "regenerative"]),
+        kind: Kind::Word(const { &words_of(&words::PAYLOADS) }),
         default: Fallback::Derived("bent-pipe for a geostationary satellite, else regenerative"),
         source: "[VEGAS-A] §4.2.2; inferred",
         about: "What a geostationary satellite is: a mirror without a queue between two places, or a node that stores and forwards.",
@@ -276,7 +277,7 @@ pub(super) const KEYS: &[Key] = &[
     Key {
         sections: SATELLITES,
         name: "terminal_queue",
-        kind: Kind::Word(&["keep", "drop", "old-address"]),
+        kind: Kind::Word(const { &words_of(&words::TERMINAL_QUEUES) }),
         default: Fallback::Text("keep"),
         source: "Ackclock",
         about: "What becomes of packets that wait at a terminal when it leaves its satellite: the next one gets them; or they are lost at once; or, as in ns-2, they bear the address of the old one, and are sent and lost.",
@@ -285,7 +286,7 @@ pub(super) const KEYS: &[Key] = &[
     Key {
         sections: SATELLITES,
         name: "old_downlink",
-        kind: Kind::Word(&["drop", "reroute"]),
+        kind: Kind::Word(const { &words_of(&words::OLD_DOWNLINKS) }),
         default: Fallback::Text("drop"),
         source: "literature: ns-2",
         about: "What becomes of packets that wait at a satellite for a terminal that has left it: sent and lost, or sent after it.",
@@ -294,7 +295,7 @@ pub(super) const KEYS: &[Key] = &[
     Key {
         sections: SATELLITES,
         name: "in_flight",
-        kind: Kind::Word(&["deliver", "drop"]),
+        kind: Kind::Word(const { &words_of(&words::IN_FLIGHT) }),
         default: Fallback::Text("deliver"),
         source: "literature: ns-2",
         about: "What becomes of packets between a terminal and a satellite when the terminal leaves it.",
@@ -303,7 +304,7 @@ pub(super) const KEYS: &[Key] = &[
     Key {
         sections: SATELLITES,
         name: "isl_queue",
-        kind: Kind::Word(&["drain", "drop"]),
+        kind: Kind::Word(const { &words_of(&words::ISL_QUEUES) }),
         default: Fallback::Text("drain"),
         source: "literature: ns-2",
         about: "What becomes of packets that wait for a link between satellites when it goes down: it is drained, or they are lost.",
@@ -312,7 +313,7 @@ pub(super) const KEYS: &[Key] = &[
     Key {
         sections: SATELLITES,
         name: "reordering",
-        kind: Kind::Word(&["natural", "prevent"]),
+        kind: Kind::Word(const { &words_of(&words::REORDERINGS) }),
         default: Fallback::Text("natural"),
         source: "literature: ns-2",
         about: "Whether a packet may arrive before another that was sent before it over the same link.",

@@ -1,6 +1,7 @@
 //! Keys of framing, TCP and flows.
 
 use super::key::*;
+use super::words::{self, words_of};
 use crate::quantity::Dimension;
 
 pub(super) const KEYS: &[Key] = &[
@@ -133,7 +134,7 @@ pub(super) const KEYS: &[Key] = &[
     Key {
         sections: TCPS,
         name: "initial_window_from",
-        kind: Kind::Word(&["start", "first-ack", "second-ack"]),
+        kind: Kind::Word(const { &words_of(&words::INITIAL_WINDOW_FROM) }),
         default: Fallback::Text("start"),
         source: "RFC 5681 §3.1",
         about: "From when the initial window holds; before that it is one segment. ns-2 sets it at the first acknowledgement, its Vegas at the second.",
@@ -142,7 +143,7 @@ pub(super) const KEYS: &[Key] = &[
     Key {
         sections: TCPS,
         name: "first_segment",
-        kind: Kind::Word(&["data", "empty"]),
+        kind: Kind::Word(const { &words_of(&words::FIRST_SEGMENTS) }),
         default: Fallback::Text("data"),
         source: "[SACK-UBR]: connections are established",
         about: "What number 0 carries: data, or nothing in 40 octets, which ns-2 calls a SYN.",
@@ -214,7 +215,7 @@ pub(super) const KEYS: &[Key] = &[
     Key {
         sections: TCPS,
         name: "timer",
-        kind: Kind::Word(&["bsd", "ns2", "rfc6298"]),
+        kind: Kind::Word(const { &words_of(&words::TIMERS) }),
         default: Fallback::Text("bsd"),
         source: "[SD-PLUS] §5.2",
         about: "The retransmission timer: bsd and ns2 count round trips in ticks, and bsd expires at one; rfc6298 measures them as they are, and the tick is the granularity of its clock.",
@@ -271,7 +272,7 @@ pub(super) const KEYS: &[Key] = &[
     Key {
         sections: TCPS,
         name: "host_queue_at_timeout",
-        kind: Kind::Word(&["discard", "keep"]),
+        kind: Kind::Word(const { &words_of(&words::HOST_QUEUES) }),
         default: Fallback::Text("discard"),
         source: "inferred",
         about: "What a timeout does with segments that the host has not begun to send.",
@@ -298,7 +299,7 @@ pub(super) const KEYS: &[Key] = &[
     Key {
         sections: TCPS,
         name: "out_of_order",
-        kind: Kind::Word(&["buffer", "discard"]),
+        kind: Kind::Word(const { &words_of(&words::OUT_OF_ORDER) }),
         default: Fallback::Text("buffer"),
         source: "inferred",
         about: "What the receiver does with segments beyond a hole.",
@@ -356,3 +357,26 @@ const IF_TIMESTAMPS: &[Condition] = &[Condition { key: "timestamps", is: &["true
 const IF_DELAYED: &[Condition] = &[Condition { key: "delayed_ack", is: &["true"] }];
 const FLOWS: &[Section] = &[Section::Traffic, Section::Flow];
 const BYTES: Limit = Limit { dimension: Dimension::Size, min: 1, max: 1_000_000_000_000_000_000 };
+
+/// The table of a segment that is lost on purpose.
+pub(crate) const DROP: &[Key] = &[
+    Key {
+        // That of a table in a list is in no section.
+        sections: &[],
+        name: "segment",
+        kind: Kind::Integer { min: 0, max: ackclock::keys::MOST_ORDINAL },
+        default: Fallback::RequiredAs("30"),
+        source: "",
+        about: "The segment, counted from 0.",
+        used_if: ALWAYS,
+    },
+    Key {
+        sections: &[],
+        name: "transmission",
+        kind: Kind::Integer { min: 1, max: u32::MAX as u64 },
+        default: Fallback::Bare("1"),
+        source: "Ackclock",
+        about: "Which of its transmissions is lost, counted from 1.",
+        used_if: ALWAYS,
+    },
+];

@@ -1,42 +1,47 @@
 //! Defaults that depend on how many satellites there are, and on the dialect.
 
+use ackclock_sat::isl::IslPattern;
 use ackclock_sat::walker::Walker;
 
+use super::kind::SatelliteKind;
 use crate::document::Document;
-use crate::keys::Section;
+use crate::keys::words::{self, Handover, word_of};
+use crate::keys::{Section, dialects};
 use crate::quantity::{Dimension, Quantity};
 use crate::settings::Settings;
 use crate::value::Value;
 
 /// Sets the defaults of links between satellites, of handover and of the number of links that packets may cross.
-pub(super) fn set(settings: &mut Settings, kind: &str, document: &Document) {
-    let walker: Option<Walker> = match kind {
-        "walker" => settings.text("constellation").and_then(|text| text.parse().ok()),
-        _ => None,
-    };
+pub(super) fn set(settings: &mut Settings, kind: SatelliteKind, document: &Document) {
+    let is_walker = kind == SatelliteKind::Walker;
+    let walker: Option<Walker> =
+        settings.text("constellation").filter(|_| is_walker).and_then(|text| text.parse().ok());
     let is_large = walker.is_some_and(|walker| walker.satellites() >= LARGE_SHELL);
-    let (isl, source) = match kind {
-        _ if is_large => ("grid-nearest", "Ackclock: 200 satellites or more"),
-        "elements" => ("none", "literature: ns-2"),
-        _ => ("grid", "literature: ns-2"),
+    let (isl, source) = match (is_large, kind) {
+        (true, _) => (IslPattern::GridNearest, "Ackclock: 200 satellites or more"),
+        (false, SatelliteKind::Elements) => (IslPattern::None, "literature: ns-2"),
+        (false, SatelliteKind::Iridium | SatelliteKind::Walker) => (IslPattern::Grid, "literature: ns-2"),
+        // Without a meaning there.
+        (false, SatelliteKind::Geostationary | SatelliteKind::Plan) => (IslPattern::Grid, "literature: ns-2"),
     };
-    settings.set_default("isl", Value::Word(isl), source);
-    let is_linked = settings.word("isl") != Some("none");
+    settings.set_default("isl", Value::Word(word_of(isl, &words::ISLS)), source);
+    let is_linked = settings.choice("isl", &words::ISLS) != Some(IslPattern::None);
     let (handover, source) = match is_large && is_linked {
-        true => ("least-delay", "Ackclock: 200 satellites or more"),
-        false => ("sticky", "literature: ns-2"),
+        true => (Handover::LeastDelay, "Ackclock: 200 satellites or more"),
+        false => (Handover::Sticky, "literature: ns-2"),
     };
-    settings.set_default("handover", Value::Word(handover), source);
-    if settings.word("handover") == Some("least-delay") {
+    settings.set_default("handover", Value::Word(word_of(handover, &words::HANDOVERS)), source);
+    if settings.choice("handover", &words::HANDOVERS) == Some(Handover::LeastDelay) {
         let millisecond = Quantity { dimension: Dimension::Time, amount: 1_000_000_000 };
         settings.set_default("hysteresis", Value::Quantity(millisecond), "Ackclock");
     }
     let tcp = Settings::resolve(Section::Tcp, &[&document.tcp.own]);
     let widest = walker.filter(|_| is_linked).map_or(0, |walker| u64::from(walker.widest()) + UP_DOWN_AND_DETOURS);
-    let (ttl, source) = match tcp.word("dialect") {
-        Some("ns2-2001") => (32, "literature: ns-2"),
-        _ if widest > IP_TTL => (widest.min(255), "Ackclock: as wide as the grid of satellites"),
-        _ => (IP_TTL, "RFC 1700: default time to live of IP"),
+    let of_dialect = tcp.word("dialect").and_then(dialects::named).and_then(|dialect| dialect.satellite_ttl);
+    let (ttl, source) = match of_dialect {
+        Some((ttl, source)) => (u64::from(ttl), source),
+        None if widest > IP_TTL => (widest.min(255), "Ackclock: as wide as the grid of satellites"),
+        None => (IP_TTL, "RFC 1700: default time to live of IP"),
     };
     settings.set_default("ttl", Value::Integer(ttl), source);
 }

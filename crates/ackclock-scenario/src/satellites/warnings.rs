@@ -1,11 +1,13 @@
 //! What is said about ways that are not there, too many links long, or far longer than they have to be.
 
 use ackclock::units::Span;
+use ackclock_sat::isl::IslPattern;
 use ackclock_sat::plan::{Gap, Plan, Setup};
 
 use super::Satellites;
 use super::defaults::LARGE_SHELL;
 use crate::diagnostic::Report;
+use crate::keys::words::{self, Handover};
 
 impl Satellites {
     /// Warns of ways between pairs of places that no packet, or not every packet, comes through, and of detours.
@@ -54,12 +56,11 @@ impl Satellites {
         if longest.as_secs_f64() <= 2.0 * direct {
             return;
         }
-        let word = |key: &str| self.settings.word(key);
         let mut better = Vec::new();
-        if word("handover") != Some("least-delay") {
+        if self.settings.choice("handover", &words::HANDOVERS) != Some(Handover::LeastDelay) {
             better.push("handover = \"least-delay\"");
         }
-        if word("isl") == Some("grid") {
+        if self.settings.choice("isl", &words::ISLS) == Some(IslPattern::Grid) {
             better.push("isl = \"grid-nearest\"");
         }
         let help = match better.is_empty() {

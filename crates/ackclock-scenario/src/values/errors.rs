@@ -7,7 +7,8 @@ use super::expectation::example;
 use super::fields::Fields;
 use super::simple::{check, settings};
 use crate::diagnostic::{At, Report};
-use crate::keys::{APPLIES_TO, ErrorModelKeys, Key, MODEL, PLACES, error_models, to_plain};
+use crate::keys::words::{APPLIES_TO, PLACES};
+use crate::keys::{ErrorModelKeys, Key, MODEL, error_models, to_plain};
 use crate::tree::{Item, Node, Table};
 use crate::value::{LinkErrors, Name, Value};
 

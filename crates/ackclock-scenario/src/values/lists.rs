@@ -7,11 +7,13 @@ use ackclock::record::{GROUPS, Metric};
 use ackclock::scenario::ForcedDrop;
 
 use super::expectation::expectation;
+use super::fields::Fields;
+use super::simple::settings;
 use super::words::whole;
 use crate::diagnostic::{At, Report};
-use crate::keys::Kind;
+use crate::keys::{DROP, Kind};
 use crate::suggest;
-use crate::tree::{Item, Node, Table, quoted};
+use crate::tree::{Item, Node, quoted};
 use crate::value::{Name, Value};
 
 /// Names of nodes: as many as the kind wants.
@@ -28,11 +30,9 @@ pub(super) fn names(name: &str, kind: &Kind, items: &[Item], at: At, report: &mu
             }
         }
     }
-    let enough = match kind {
-        Kind::Ends => items.len() == 2,
-        Kind::Route => items.len() >= 2,
-        _ => true,
-    };
+    let is_ends = matches!(kind, Kind::Ends);
+    let enough = items.len() >= 2 || !(is_ends || matches!(kind, Kind::Route));
+    let enough = enough && !(is_ends && items.len() > 2);
     if fine && !enough {
         let (expected, example) = expectation(kind);
         report
@@ -87,7 +87,7 @@ pub(super) fn drops(items: &[Item], report: &mut Report) -> Option<Value> {
                 let segment = whole("drops", *integer, 0, MOST_ORDINAL, item.at, report);
                 segment.map(|segment| ForcedDrop { segment, transmission: 1 })
             }
-            Node::Table(table) => drop_table(table, item.at, report),
+            Node::Table(_) => drop_table(item, report),
             _ => {
                 report
                     .error(item.at, format!("an element of `drops` is {}", item.described()))
@@ -106,42 +106,13 @@ pub(super) fn drops(items: &[Item], report: &mut Report) -> Option<Value> {
     fine.then_some(Value::Drops(drops.into_values().collect()))
 }
 
-fn drop_table(table: &Table, at: At, report: &mut Report) -> Option<ForcedDrop> {
-    let mut fine = true;
-    let (mut segment, mut transmission) = (None, Some(1));
-    for (name, entry) in &table.entries {
-        let (max, target) = match name.as_str() {
-            "segment" => (MOST_ORDINAL, &mut segment),
-            "transmission" => (u64::from(u32::MAX), &mut transmission),
-            _ => {
-                let near = suggest::nearest(name, ["segment", "transmission"]);
-                report
-                    .error(entry.key_at, format!("unknown key {} in `drops`", quoted(name)))
-                    .label("known: segment, transmission")
-                    .help_if(near.map(|near| format!("did you mean `{near}`?")));
-                fine = false;
-                continue;
-            }
-        };
-        *target = match &entry.item.node {
-            Node::Integer(integer) => {
-                whole(name, *integer, u64::from(name == "transmission"), max, entry.item.at, report)
-            }
-            _ => {
-                report
-                    .error(entry.item.at, format!("`{name}` is {}", entry.item.described()))
-                    .label("expected a whole number");
-                None
-            }
-        };
-        fine &= target.is_some();
-    }
-    if fine && segment.is_none() {
-        report
-            .error(at, "`segment` is missing")
-            .label("which segment is lost?")
-            .help("write { segment = 30, transmission = 2 }");
-    }
-    let transmission = u32::try_from(transmission?).ok()?;
-    segment.filter(|_| fine).map(|segment| ForcedDrop { segment, transmission })
+fn drop_table(item: &Item, report: &mut Report) -> Option<ForcedDrop> {
+    let known: Vec<&str> = DROP.iter().map(|key| key.name).collect();
+    let mut fields = Fields::new("drops", item, &known, report)?;
+    let values = settings(&mut fields, DROP.iter())?;
+    let integer = |name: &str| match values.iter().find(|(known, _)| *known == name)?.1 {
+        Value::Integer(integer) => Some(integer),
+        _ => None,
+    };
+    Some(ForcedDrop { segment: integer("segment")?, transmission: u32::try_from(integer("transmission")?).ok()? })
 }

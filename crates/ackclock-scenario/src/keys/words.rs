@@ -1,0 +1,193 @@
+//! The words of the language and what each means: one table for each key whose value is a word. The keys take their words from
+//! here, and who reads a value takes the meaning, so that no word can be forgotten.
+//!
+//! Words of mechanisms are in the files of the mechanisms.
+
+use ackclock::link::{AppliesTo, InService, Place, Queued, Reordering, Shape, UnderWay, Unheard};
+use ackclock::scenario::{NodeKind, ServiceOrder};
+use ackclock::tcp::offset_sack::{Alternative, Preference};
+use ackclock::tcp::{FirstSegment, HostQueue, InitialWindowFrom, OutOfOrder, TimerKind};
+use ackclock_sat::isl::IslPattern;
+
+/// What travels on the links.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum TechnologyWord {
+    Atm,
+    Packet,
+}
+
+pub(crate) const TECHNOLOGIES: [(&str, TechnologyWord); 2] =
+    [("atm", TechnologyWord::Atm), ("packet", TechnologyWord::Packet)];
+
+/// How the network is made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Topology {
+    NSource,
+    Dumbbell,
+    Graph,
+}
+
+pub(crate) const TOPOLOGIES: [(&str, Topology); 3] =
+    [("n-source", Topology::NSource), ("dumbbell", Topology::Dumbbell), ("graph", Topology::Graph)];
+
+impl Topology {
+    /// What scenario files call it.
+    pub(crate) fn word(self) -> &'static str {
+        word_of(self, &TOPOLOGIES)
+    }
+
+    /// Whether it is one line of two switches.
+    pub(crate) fn is_one_line(self) -> bool {
+        match self {
+            Topology::NSource | Topology::Dumbbell => true,
+            Topology::Graph => false,
+        }
+    }
+}
+
+pub(crate) const NODE_KINDS: [(&str, NodeKind); 2] = [("host", NodeKind::Host), ("switch", NodeKind::Switch)];
+
+pub(crate) const DELAY_SHAPES: [(&str, Shape); 2] = [("steps", Shape::Steps), ("linear", Shape::Linear)];
+pub(crate) const REORDERINGS: [(&str, Reordering); 2] =
+    [("natural", Reordering::Natural), ("prevent", Reordering::Prevent)];
+pub(crate) const UNDER_WAYS: [(&str, UnderWay); 2] = [("keep", UnderWay::Keep), ("drop", UnderWay::Drop)];
+pub(crate) const IN_SERVICES: [(&str, InService); 2] = [("finish", InService::Finish), ("lose", InService::Lose)];
+pub(crate) const QUEUED: [(&str, Queued); 2] = [("keep", Queued::Keep), ("flush", Queued::Flush)];
+
+/// Where an error model acts.
+pub(crate) const PLACES: [(&str, Place); 3] =
+    [("egress", Place::Egress), ("ingress", Place::Ingress), ("receiver", Place::Receiver)];
+/// What an error model applies to.
+pub(crate) const APPLIES_TO: [(&str, AppliesTo); 3] =
+    [("all", AppliesTo::All), ("tcp", AppliesTo::Tcp), ("data", AppliesTo::Data)];
+
+/// What a buffer has room for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Counting {
+    /// What waits.
+    Waiting,
+    /// Less than the limit, as in ns-2.
+    Ns2,
+}
+
+pub(crate) const COUNTINGS: [(&str, Counting); 2] = [("waiting", Counting::Waiting), ("ns-2", Counting::Ns2)];
+pub(crate) const SERVICE_ORDERS: [(&str, ServiceOrder); 3] =
+    [("random", ServiceOrder::Random), ("rotating", ServiceOrder::Rotating), ("fixed", ServiceOrder::Fixed)];
+
+pub(crate) const INITIAL_WINDOW_FROM: [(&str, InitialWindowFrom); 3] = [
+    ("start", InitialWindowFrom::Start),
+    ("first-ack", InitialWindowFrom::FirstAck),
+    ("second-ack", InitialWindowFrom::SecondAck),
+];
+pub(crate) const FIRST_SEGMENTS: [(&str, FirstSegment); 2] =
+    [("data", FirstSegment::Data), ("empty", FirstSegment::Empty)];
+pub(crate) const TIMERS: [(&str, TimerKind); 3] =
+    [("bsd", TimerKind::Bsd), ("ns2", TimerKind::Ns2), ("rfc6298", TimerKind::Rfc6298)];
+pub(crate) const HOST_QUEUES: [(&str, HostQueue); 2] = [("discard", HostQueue::Discard), ("keep", HostQueue::Keep)];
+pub(crate) const OUT_OF_ORDER: [(&str, OutOfOrder); 2] =
+    [("buffer", OutOfOrder::Buffer), ("discard", OutOfOrder::Discard)];
+
+pub(crate) const SACK_OPTIONS: [(&str, Option<Preference>); 4] = [
+    ("standard", None),
+    ("offset-1", Some(Preference::Always(Alternative::FirstEdge))),
+    ("offset-2", Some(Preference::Always(Alternative::EdgeBefore))),
+    ("offset-auto", Some(Preference::Shorter)),
+];
+
+/// How an offset SACK option is told from others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum OffsetSackKind {
+    Private,
+    Experimental,
+}
+
+pub(crate) const OFFSET_SACK_KINDS: [(&str, OffsetSackKind); 2] =
+    [("private", OffsetSackKind::Private), ("experimental", OffsetSackKind::Experimental)];
+
+/// Which satellite a terminal uses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Handover {
+    Sticky,
+    MaxElevation,
+    MaxRemainingTime,
+    LeastDelay,
+}
+
+pub(crate) const HANDOVERS: [(&str, Handover); 4] = [
+    ("sticky", Handover::Sticky),
+    ("max-elevation", Handover::MaxElevation),
+    ("max-remaining-time", Handover::MaxRemainingTime),
+    ("least-delay", Handover::LeastDelay),
+];
+
+/// What keeps the checks of terminals apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum CheckJitter {
+    None,
+    Half,
+}
+
+pub(crate) const CHECK_JITTERS: [(&str, CheckJitter); 2] = [("none", CheckJitter::None), ("half", CheckJitter::Half)];
+
+pub(crate) const ISLS: [(&str, IslPattern); 5] = [
+    ("none", IslPattern::None),
+    ("in-plane", IslPattern::InPlane),
+    ("grid", IslPattern::Grid),
+    ("grid-nearest", IslPattern::GridNearest),
+    ("grid-across-seam", IslPattern::GridAcrossSeam),
+];
+
+/// When the ways between satellites are found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum RoutingWord {
+    AtChange,
+    Interval,
+}
+
+pub(crate) const ROUTINGS: [(&str, RoutingWord); 2] =
+    [("at-change", RoutingWord::AtChange), ("interval", RoutingWord::Interval)];
+
+/// What a geostationary satellite is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Payload {
+    BentPipe,
+    Regenerative,
+}
+
+pub(crate) const PAYLOADS: [(&str, Payload); 2] =
+    [("bent-pipe", Payload::BentPipe), ("regenerative", Payload::Regenerative)];
+
+/// What becomes of packets that wait at a terminal when it leaves its satellite, and of those sent to where nobody listens.
+pub(crate) const TERMINAL_QUEUES: [(&str, (Queued, Unheard)); 3] = [
+    ("keep", (Queued::Keep, Unheard::Lose)),
+    ("drop", (Queued::Flush, Unheard::Lose)),
+    ("old-address", (Queued::Keep, Unheard::LoseAddressed)),
+];
+pub(crate) const OLD_DOWNLINKS: [(&str, Unheard); 2] = [("drop", Unheard::Lose), ("reroute", Unheard::Reroute)];
+pub(crate) const IN_FLIGHT: [(&str, UnderWay); 2] = [("deliver", UnderWay::Keep), ("drop", UnderWay::Drop)];
+
+/// What becomes of packets that wait for a link between satellites when it goes down.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum IslQueue {
+    Drain,
+    Drop,
+}
+
+pub(crate) const ISL_QUEUES: [(&str, IslQueue); 2] = [("drain", IslQueue::Drain), ("drop", IslQueue::Drop)];
+
+/// The words of a table.
+pub(super) const fn words_of<T, const N: usize>(table: &[(&'static str, T); N]) -> [&'static str; N] {
+    let mut words = [""; N];
+    let mut next = 0;
+    while next < N {
+        words[next] = table[next].0;
+        next += 1;
+    }
+    words
+}
+
+/// The word of a meaning, for tables in which each meaning has one.
+pub(crate) fn word_of<T: Copy + PartialEq>(meaning: T, table: &[(&'static str, T)]) -> &'static str {
+    let found = table.iter().find(|(_, known)| *known == meaning);
+    found.unwrap_or_else(|| unreachable!("every meaning has a word")).0
+}
