@@ -30,7 +30,6 @@
 
 pub mod checks;
 pub mod constellation;
-mod contacts;
 pub mod delay_curve;
 pub mod earth;
 pub mod elements;
@@ -42,6 +41,5 @@ pub mod orbit;
 pub mod place;
 pub mod plan;
 pub mod routing;
-mod snapshot;
 pub mod vector;
 pub mod walker;

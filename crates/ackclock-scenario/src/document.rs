@@ -1,11 +1,11 @@
 //! The sections of a tree, every key and value checked by itself. What depends on more than one key comes later.
 
-use crate::diagnostic::{At, Report};
 use crate::keys::{Mechanism, Section};
 use crate::mechanisms::GivenTables;
 use crate::settings::Given;
-use crate::suggest;
-use crate::tree::{Entry, Item, Node, Table, quoted};
+use crate::text::diagnostic::{At, Report};
+use crate::text::suggest;
+use crate::text::tree::{Entry, Item, Node, Table, quoted};
 
 /// All that a scenario's files say.
 pub(crate) struct Document {

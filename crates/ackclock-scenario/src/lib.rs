@@ -1,9 +1,8 @@
 //! Scenario files: text in, [`ackclock::scenario::Scenario`] out, or every error of the files at once.
 //!
-//! One arrow, in steps: `files` and `overrides` lay texts over one another as one `tree`; `document` checks each key and
-//! value by itself against the table in `keys`; `plan` checks what depends on more than one key (`network` with `links` and `link_schedule`, `flows`
-//! with `routes` and `tcp`, `udp`, `satellites` with `satellite_links`, `queues`, `bottleneck`) and makes the scenario; `write` makes a file of it again. The
-//! JSON Schema comes from the same table.
+//! One arrow, in steps: `text` lays files and arguments over one another as one tree; `document` checks each key and value by
+//! itself (`values`) against the table in `keys`; `plan` checks what depends on more than one key (`network`, `flows`,
+//! `satellites`, `queues`) and makes the scenario; `write` makes a file of it again. The JSON Schema comes from the same table.
 //!
 //! ```
 //! use ackclock_scenario::{LoadError, Memory, load};
@@ -27,51 +26,31 @@
 //! assert_eq!(errors[0].help.as_deref(), Some("did you mean \"epd\"?"));
 //! ```
 
-mod bottleneck;
-mod diagnostic;
-mod dialects;
 mod document;
-mod files;
 mod flows;
-mod framing;
 mod keys;
-mod link_schedule;
-mod links;
 mod mechanisms;
-mod names;
 mod network;
-mod not_modelled;
-mod overrides;
 mod plan;
-mod positions;
-mod quantity;
 mod queues;
-mod routes;
-mod satellite_links;
-mod satellite_network;
 mod satellites;
 mod schema;
 mod settings;
-mod source;
-mod suggest;
-mod tcp;
-mod tree;
-mod udp;
-mod value;
+mod text;
 mod values;
-mod version;
 mod write;
 
-pub use diagnostic::{Diagnostic, LoadError, Place, Severity};
-pub use not_modelled::NOT_MODELLED_PAGE;
-pub use overrides::Argument;
 pub use schema::json_schema;
-pub use source::{Disk, Memory, Source, Unreadable};
+pub use text::diagnostic::{Diagnostic, LoadError, Place, Severity};
+pub use text::not_modelled::NOT_MODELLED_PAGE;
+pub use text::overrides::Argument;
+pub use text::source::{Disk, Memory, Source, Unreadable};
 
 use ackclock::units::{Rate, Span};
-use diagnostic::Report;
 use document::Document;
-use quantity::{Dimension, Quantity, Trouble};
+use text::diagnostic::Report;
+use text::{files, not_modelled, overrides, version};
+use values::quantity::{self, Dimension, Quantity, Trouble};
 
 /// A scenario that passed every check.
 #[derive(Debug)]

@@ -2,9 +2,9 @@
 
 use ackclock::keys::{Default, Key as Described, Misfit, Values};
 
-use crate::diagnostic::{At, Report};
 use crate::keys::{Mechanism, Section, of_plain, to_plain};
 use crate::settings::{Given, Settings, warn_unused};
+use crate::text::diagnostic::{At, Report};
 
 /// A table as the files give it, and for each mechanism with parameters its table in it.
 #[derive(Clone, Debug, Default)]

@@ -1,27 +1,26 @@
 //! From the sections of a document to a scenario: everything that depends on more than one key.
 
-use ackclock::ids::{FlowId, Id, IdVec};
+use ackclock::ids::{FlowId, IdVec};
 use ackclock::record::MetricSet;
-use ackclock::scenario::{Recording, Scenario, Technology};
+use ackclock::scenario::{Flow, Recording, Scenario, Technology};
 use ackclock::units::Span;
 
-use crate::bottleneck;
-use crate::diagnostic::{At, Report};
 use crate::document::Document;
+use crate::flows::tcp;
+use crate::flows::udp;
 use crate::flows::{self, GivenKeys, PlannedFlow};
 use crate::keys::Section;
 use crate::keys::words::{self, TechnologyWord, Topology};
 use crate::mechanisms::{self, Tables};
 use crate::network::Network;
-use crate::quantity::{Dimension, Quantity};
+use crate::network::bottleneck;
 use crate::queues::{self, QueueSettings};
-use crate::satellite_links;
 use crate::satellites::{self, Satellites};
 use crate::settings::{Settings, warn_unused};
-use crate::source::Source;
-use crate::tcp;
-use crate::udp;
-use crate::value::Value;
+use crate::text::diagnostic::{At, Report};
+use crate::text::source::Source;
+use crate::values::Value;
+use crate::values::quantity::{Dimension, Quantity};
 
 /// A scenario, and where every part of it comes from.
 pub(crate) struct Plan {
@@ -42,54 +41,63 @@ pub(crate) struct Plan {
     pub(crate) ends: Vec<(String, String)>,
 }
 
+/// What holds before anything is known of nodes and flows.
+struct Frame {
+    top: Settings,
+    network: Settings,
+    topology: Option<Topology>,
+    technology_word: Option<TechnologyWord>,
+    /// The keys of [atm] or [packet].
+    framing: Settings,
+    technology: Option<Technology>,
+}
+
+impl Frame {
+    fn read(document: &Document, path: &str, report: &mut Report) -> Frame {
+        let mut top = Settings::resolve(Section::Top, &[&document.top]);
+        let mut network = Settings::resolve(Section::Network, &[&document.network]);
+        let has_satellites = document.satellites.at.is_some();
+        if has_satellites {
+            network.replace_default("technology", Value::Word("packet"), "satellites carry packets");
+            network.replace_default("topology", Value::Word("graph"), "satellites join places");
+            refuse_with_satellites(&network, report);
+        }
+        let technology_word = network.choice("technology", &words::TECHNOLOGIES);
+        let topology = network.choice("topology", &words::TOPOLOGIES);
+        top.set_default("name", Value::Text(stem(path)), "the name of the file");
+        if let Some(topology) = topology {
+            let link = if topology.is_one_line() { "sw1->sw2" } else { "none" };
+            top.set_default("bottleneck", Value::Text(link.to_owned()), "the link between the switches");
+        }
+        let has_bottleneck = top.text("bottleneck").map(|name| if name == "none" { "none" } else { "named" });
+        let words = [
+            ("technology", network.word("technology")),
+            ("topology", network.word("topology")),
+            ("bottleneck", has_bottleneck),
+            ("record", top.is_list_given("record")),
+        ];
+        let context = |key: &str| words.iter().find(|(name, _)| *name == key).and_then(|(_, word)| *word);
+        top.require("", &|_| None, report);
+        if document.network.at.is_none() && !has_satellites {
+            report.error(None, "the section [network] is missing").help(
+                "add [network] with topology = \"n-source\", \"dumbbell\" or \"graph\" and the keys of that topology",
+            );
+        } else {
+            network.require("[network]", &context, report);
+        }
+        times(&top, report);
+        warn_capacity(document, &top, has_bottleneck, report);
+        foreign_sections(document, technology_word, report);
+        let framing = framing(document, technology_word);
+        let technology = technology(technology_word, &framing);
+        Frame { top, network, topology, technology_word, framing, technology }
+    }
+}
+
 /// Checks what the document says as a whole. `None`: wrong, and reported.
 pub(crate) fn plan(document: &Document, source: &dyn Source, path: &str, report: &mut Report) -> Option<Plan> {
-    let mut top = Settings::resolve(Section::Top, &[&document.top]);
-    let mut network_settings = Settings::resolve(Section::Network, &[&document.network]);
-    let has_satellites = document.satellites.at.is_some();
-    if has_satellites {
-        network_settings.replace_default("technology", Value::Word("packet"), "satellites carry packets");
-        network_settings.replace_default("topology", Value::Word("graph"), "satellites join places");
-        refuse_with_satellites(&network_settings, report);
-    }
-    let technology_word = network_settings.choice("technology", &words::TECHNOLOGIES);
-    let topology = network_settings.choice("topology", &words::TOPOLOGIES);
-    top.set_default("name", Value::Text(stem(path)), "the name of the file");
-    if let Some(topology) = topology {
-        let link = if topology.is_one_line() { "sw1->sw2" } else { "none" };
-        top.set_default("bottleneck", Value::Text(link.to_owned()), "the link between the switches");
-    }
-    let has_bottleneck = top.text("bottleneck").map(|name| if name == "none" { "none" } else { "named" });
-    let words = [
-        ("technology", network_settings.word("technology")),
-        ("topology", network_settings.word("topology")),
-        ("bottleneck", has_bottleneck),
-        ("record", top.is_list_given("record")),
-    ];
-    let context = |key: &str| words.iter().find(|(name, _)| *name == key).and_then(|(_, word)| *word);
-    top.require("", &|_| None, report);
-    if document.network.at.is_none() && !has_satellites {
-        report.error(None, "the section [network] is missing").help(
-            "add [network] with topology = \"n-source\", \"dumbbell\" or \"graph\" and the keys of that topology",
-        );
-    } else {
-        network_settings.require("[network]", &context, report);
-    }
-    times(&top, report);
-    warn_capacity(document, &top, has_bottleneck, report);
-
-    let (framing_section, framing_given) = match technology_word {
-        Some(TechnologyWord::Packet) => (Section::Packet, &document.packet),
-        Some(TechnologyWord::Atm) | None => (Section::Atm, &document.atm),
-    };
-    foreign_sections(document, technology_word, report);
-    let mut framing = Settings::resolve(framing_section, &[framing_given]);
-    if has_satellites && framing_section == Section::Packet {
-        let header = Quantity { dimension: Dimension::Size, amount: 16 };
-        framing.replace_default("link_header", Value::Quantity(header), "literature: ns-2");
-    }
-    let technology = technology(technology_word, &framing);
-
+    let Frame { mut top, network: network_settings, topology, technology_word, framing, technology } =
+        Frame::read(document, path, report);
     let queues = technology_word.map(|technology| queues::settings(document, technology, report));
     warn_tcp(document, &network_settings, report);
     let traffic = Settings::resolve(Section::Traffic, &[&document.traffic]);
@@ -115,17 +123,12 @@ pub(crate) fn plan(document: &Document, source: &dyn Source, path: &str, report:
     let flows = flows::plan(&flow_context, report);
     let (network, mut flows, queues, technology) = (network.as_mut()?, flows?, queues?, technology?);
     let mut datagrams = udp::plan(document, network, technology, top.span("duration"), &flows, report);
+    let of_udp = datagrams.as_deref_mut().unwrap_or_default();
     let contacts = match in_sky {
-        Some(satellites) => Some(satellite_links::fill(
-            satellites,
-            network,
-            &mut flows,
-            datagrams.as_deref_mut().unwrap_or_default(),
-            report,
-        )?),
+        Some(satellites) => Some(satellites::links::fill(satellites, network, &mut flows, of_udp, report)?),
         None => None,
     };
-    queues::fill(network, &flows, datagrams.as_deref().unwrap_or_default(), &queues, technology, report);
+    queues::fill(network, &flows, of_udp, &queues, technology, report);
     let bottleneck = bottleneck::find(network, &flows, technology, &mut top, report).ok()?;
     let recording = recording(&top, network, report);
     if report.has_errors() {
@@ -133,47 +136,63 @@ pub(crate) fn plan(document: &Document, source: &dyn Source, path: &str, report:
     }
     let path_mtu = common_mtu(&flows);
     let tcp = tcp::settings(Section::Tcp, &[&document.tcp], path_mtu);
-    let mut tables = Vec::new();
-    let mut ends = Vec::new();
-    let flows = flows.into_iter().enumerate().map(|(index, planned)| {
-        // What TCP takes from another path than that of the others is written too.
-        if planned.given.has_table || planned.given.path_mtu != path_mtu {
-            tables.push((FlowId::from_index(index), planned.given));
-            let route = &planned.flow.forward;
-            let (from, to) = (network.links[route.first()].from, route.destination(&network.links));
-            ends.push((network.name_in_files(from).to_owned(), network.name_in_files(to).to_owned()));
-        }
-        planned.flow
-    });
+    let FlowTables { flows, tables, ends } = FlowTables::of(flows, path_mtu, network);
     let scenario = Scenario {
         name: top.text("name")?.to_owned(),
         duration: top.span("duration")?,
         warmup: top.span("warmup")?,
         technology,
-        flows: flows.collect::<IdVec<_, _>>(),
+        flows,
         nodes: std::mem::take(&mut network.nodes),
         links: std::mem::take(&mut network.links),
         datagrams: datagrams?,
         bottleneck,
         recording: recording?,
-        events: contacts.as_ref().map(satellite_links::events).unwrap_or_default(),
+        events: contacts.as_ref().map(satellites::links::events).unwrap_or_default(),
     };
     let seed = top.integer("seed")?;
-    let satellites = satellites.ok()?;
-    Some(Plan {
-        scenario,
-        seed,
-        top,
-        network: network_settings,
-        queues,
-        framing,
-        tcp,
-        traffic,
-        tables,
-        satellites,
-        contacts,
-        ends,
-    })
+    let (network, satellites) = (network_settings, satellites.ok()?);
+    Some(Plan { scenario, seed, top, network, queues, framing, tcp, traffic, tables, satellites, contacts, ends })
+}
+
+/// The flows of a scenario, and of those that have a table of their own what was said about them and by which names files know
+/// their ends.
+struct FlowTables {
+    flows: IdVec<FlowId, Flow>,
+    tables: Vec<(FlowId, GivenKeys)>,
+    ends: Vec<(String, String)>,
+}
+
+impl FlowTables {
+    fn of(planned: Vec<PlannedFlow>, path_mtu: Option<u32>, network: &Network) -> FlowTables {
+        let mut all = FlowTables { flows: IdVec::new(), tables: Vec::new(), ends: Vec::new() };
+        for PlannedFlow { flow, given } in planned {
+            let (first, destination) = (flow.forward.first(), flow.forward.destination(&network.links));
+            let id = all.flows.push(flow);
+            // What TCP takes from another path than that of the others is written too.
+            if given.has_table || given.path_mtu != path_mtu {
+                let (from, to) = (network.links[first].from, destination);
+                all.tables.push((id, given));
+                all.ends.push((network.name_in_files(from).to_owned(), network.name_in_files(to).to_owned()));
+            }
+        }
+        all
+    }
+}
+
+/// What holds in [atm] or [packet], whichever is about this technology.
+fn framing(document: &Document, technology: Option<TechnologyWord>) -> Settings {
+    match technology {
+        Some(TechnologyWord::Packet) => {
+            let mut framing = Settings::resolve(Section::Packet, &[&document.packet]);
+            if document.satellites.at.is_some() {
+                let header = Quantity { dimension: Dimension::Size, amount: 16 };
+                framing.replace_default("link_header", Value::Quantity(header), "literature: ns-2");
+            }
+            framing
+        }
+        Some(TechnologyWord::Atm) | None => Settings::resolve(Section::Atm, &[&document.atm]),
+    }
 }
 
 /// The MTU of all paths of data, if it is one.

@@ -8,20 +8,20 @@ use ackclock::queue::{self, cell, packet};
 use ackclock::scenario::{Buffer, DatagramFlow, Queue, ServiceOrder, Technology};
 use ackclock::units::{CELL_BITS, CELL_BYTES, Rate};
 
-use crate::diagnostic::{At, Report};
 use crate::document::Document;
 use crate::flows::PlannedFlow;
-use crate::framing;
+use crate::flows::framing;
 use crate::keys::words::{self, Counting, TechnologyWord, word_of};
 use crate::keys::{MOST_BYTES, MOST_CELLS, Section, policies};
 use crate::mechanisms::{self, Tables};
 use crate::network::Network;
-use crate::quantity::{Dimension, Quantity};
-use crate::routes;
+use crate::network::routes;
 use crate::settings::{Given, Settings, warn_unused};
-use crate::suggest;
-use crate::tree::quoted;
-use crate::value::Value;
+use crate::text::diagnostic::{At, Report};
+use crate::text::suggest;
+use crate::text::tree::quoted;
+use crate::values::Value;
+use crate::values::quantity::{Dimension, Quantity};
 
 /// What is said about queues: in general, and about single ports in natural order.
 pub(crate) struct QueueSettings {
@@ -57,7 +57,7 @@ pub(crate) fn settings(document: &Document, technology: TechnologyWord, report: 
     let queues: Vec<&Settings> = everywhere.iter().map(|port| &port.own).collect();
     warn_unused(&document.queue.own, Section::Queue, &queues, &context, report);
     mechanisms::warn(&document.queue.mechanisms, Section::QueuePolicy, &everywhere, report);
-    ports.sort_by(|(a, _), (b, _)| crate::names::natural(a, b));
+    ports.sort_by(|(a, _), (b, _)| crate::text::names::natural(a, b));
     QueueSettings { general, ports }
 }
 

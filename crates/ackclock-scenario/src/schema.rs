@@ -9,7 +9,7 @@ use crate::keys::{
     Amount, Bare, DROP, ErrorModelKeys, Fallback, INSTANT, Key, Kind, MODEL, Section, error_models, of_plain, policies,
     tcp_algorithms,
 };
-use crate::value;
+use crate::values;
 use crate::values::metric_words;
 
 /// The JSON Schema (draft-07) of scenario files, from the same table that drives the checker.
@@ -122,11 +122,11 @@ fn property(key: &Key) -> Value {
         }
         Fallback::Value(value) => {
             schema["default"] = match of_plain(value) {
-                value::Value::Quantity(quantity) => json!(quantity.canonical()),
-                value::Value::Flag(flag) => json!(flag),
-                value::Value::Number(number) => json!(number),
-                value::Value::Word(word) => json!(word),
-                value::Value::Integer(integer) => json!(integer),
+                values::Value::Quantity(quantity) => json!(quantity.canonical()),
+                values::Value::Flag(flag) => json!(flag),
+                values::Value::Number(number) => json!(number),
+                values::Value::Word(word) => json!(word),
+                values::Value::Integer(integer) => json!(integer),
                 other => unreachable!("no mechanism has {other:?}"),
             };
             format!("Default: {} ({}).", schema["default"], key.source)

@@ -4,13 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use ackclock::units::{Rate, Span};
 
-use crate::diagnostic::{At, Report};
 use crate::keys::{Fallback, Key, Kind, Section};
-use crate::quantity::{Dimension, Quantity};
-use crate::suggest;
-use crate::tree::{Node, Table, quoted};
-use crate::value::Value;
+use crate::text::diagnostic::{At, Report};
+use crate::text::suggest;
+use crate::text::tree::{Node, Table, quoted};
 use crate::values;
+use crate::values::Value;
+use crate::values::quantity::{Dimension, Quantity};
 
 /// One section as the files give it.
 #[derive(Clone, Debug, Default)]

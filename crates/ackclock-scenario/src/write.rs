@@ -5,15 +5,15 @@ use std::fmt::Write as _;
 use ackclock::ids::LinkId;
 use ackclock::scenario::{Flow, NodeKind, Scenario};
 
-use crate::diagnostic::Report;
 use crate::document::{Document, Named};
 use crate::flows::GivenKeys;
 use crate::keys::Section;
 use crate::mechanisms::Tables;
-use crate::names::natural;
 use crate::plan::Plan;
 use crate::settings::{Origin, Settings};
-use crate::value::{drops, list, text};
+use crate::text::diagnostic::Report;
+use crate::text::names::natural;
+use crate::values::{drops, list, text};
 
 /// A file to be: header or blank lines without origin, `key = value` lines with one.
 pub(crate) struct Writer<'a> {

@@ -60,10 +60,19 @@ fn a_forbidden_import_is_found_in_its_line() {
 /// What is larger is split by mechanism. Tests do not count.
 #[test]
 fn files_functions_and_folders_fit_on_a_few_screens() {
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut wrong = Vec::new();
+    for name in OF_FEW_SCREENS {
+        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(name).join("src");
+        assert!(source.is_dir(), "{name} has sources");
+        wrong.extend(too_large(&source).into_iter().map(|what| format!("{name}: {what}")));
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+fn too_large(source: &Path) -> Vec<String> {
     let (mut wrong, mut folders) = (Vec::new(), BTreeMap::new());
-    for file in rust_files(&source) {
-        let name = file.strip_prefix(&source).unwrap().display().to_string();
+    for file in rust_files(source) {
+        let name = file.strip_prefix(source).unwrap().display().to_string();
         *folders.entry(file.parent().unwrap().to_owned()).or_insert(0) += 1;
         if name.ends_with("tests.rs") {
             continue;
@@ -84,15 +93,17 @@ fn files_functions_and_folders_fit_on_a_few_screens() {
         }
     }
     for (folder, files) in folders.into_iter().filter(|(_, files)| *files > 15) {
-        let name = folder.strip_prefix(&source).unwrap().display().to_string();
+        let name = folder.strip_prefix(source).unwrap().display().to_string();
         if !FULL_FOLDERS.contains(&name.as_str()) {
             wrong.push(format!("{name} has {files} files"));
         }
     }
-    assert!(wrong.is_empty(), "{wrong:#?}");
+    wrong
 }
 
-/// Files and folders that are still too large. These lists only shrink.
+/// The crates for which this holds.
+const OF_FEW_SCREENS: [&str; 3] = ["ackclock", "ackclock-scenario", "ackclock-sat"];
+/// Files and folders that are still too large, of any of them. These lists only shrink.
 const LONG_FILES: &[&str] = &["tcp/cc/bbr3.rs", "tcp/sender.rs"];
 const FULL_FOLDERS: &[&str] = &["tcp"];
 

@@ -8,7 +8,8 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 use sgp4::{Classification, Elements};
 
-use super::{ElementSet, Epoch, FORMATS, wrong};
+use super::epoch::Epoch;
+use super::set::{ElementSet, FORMATS, wrong};
 use crate::error::SatError;
 
 /// What a message says: key and text.

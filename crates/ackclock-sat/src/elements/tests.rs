@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::vector::Vector;
 
 /// The near-Earth case of [VCHK06], and what it prints for it: minutes after the epoch and km in TEME.
 const NEAR_EARTH: &str = "1 06251U 62025E   06176.82412014  .00008885  00000-0  12808-3 0  3985\n\

@@ -1,6 +1,6 @@
 //! Two-line elements, with or without a line with the name before them.
 
-use super::{ElementSet, FORMATS, wrong};
+use super::set::{ElementSet, FORMATS, wrong};
 use crate::error::SatError;
 
 /// The element sets of a text. Empty lines and lines that begin with # are skipped.

@@ -2,10 +2,12 @@
 //! a run takes it as it is, and so does not depend on the arithmetic of orbits.
 
 mod changes;
+mod contacts;
 mod csv;
 mod names;
 mod service;
 mod setup;
+mod snapshot;
 mod world;
 
 #[cfg(feature = "files")]

@@ -11,7 +11,7 @@ use ackclock::units::{Span, Time};
 use super::{Hop, Link, LinkKind, NodeId, Route, Way};
 use crate::delay_curve::sample;
 use crate::error::SatError;
-use crate::snapshot::Snapshot;
+use crate::plan::snapshot::Snapshot;
 
 /// Routes as they were computed at an instant. They hold until the next.
 #[derive(Clone, Debug)]

@@ -1,27 +1,27 @@
 //! The course of events: links come up and go down at checks, terminals change satellites, routes are computed.
 
+mod groups;
 mod known;
+mod routes;
+mod sight;
 mod ways;
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
-use ackclock::units::{Span, Time};
-
-use known::Linked;
+use ackclock::units::Time;
 
 use super::service::{Computed, Windows, serve};
 use super::setup::{Access, Setup};
-use super::{Contact, Event, EventKind, Gap, LinkKind, Node, NodeId, NodeKind, Plan, Reason, Way};
+use super::{Contact, Event, EventKind, LinkKind, Node, NodeId, NodeKind, Plan, Reason};
 use crate::checks::Checks;
-use crate::contacts::{STEP, Watch, sets};
 use crate::delay_curve::LONGEST_LINE;
 use crate::error::SatError;
-use crate::handover::View;
 use crate::isl::{Geometry, Isl, IslPattern, fixed_links, seam, seam_partners};
 use crate::place::Station;
-use crate::routing::{Routing, next_hops};
-use crate::snapshot::{LineOfSight, Snapshot};
+use crate::plan::contacts::STEP;
+use crate::plan::snapshot::Snapshot;
+use crate::routing::Routing;
 
 impl Setup {
     /// The contact plan.
@@ -292,145 +292,6 @@ impl<'a> World<'a> {
         Ok(partners.into_iter().map(|(i, j)| ends(i, j)).collect())
     }
 
-    /// Terminals look at their satellite.
-    fn check_group(&mut self, now: Time, group: usize) -> Result<bool, SatError> {
-        let first = self.groups[group][0];
-        let current = self.access[first].map(|(satellite, _)| satellite);
-        let policy = self.setup.policy;
-        let (chosen, reason) = policy.choose(current, &mut GroupView { world: self, group, now })?;
-        if chosen == current {
-            return Ok(false);
-        }
-        let kind = match (current, chosen) {
-            (None, _) => EventKind::Acquired,
-            (Some(_), Some(_)) => EventKind::Handover,
-            (Some(_), None) => EventKind::Lost,
-        };
-        let reason = if now == Time::ZERO { Reason::Start } else { reason };
-        for at in 0..self.groups[group].len() {
-            let terminal = self.groups[group][at];
-            let node = self.node_of(terminal);
-            if let Some((satellite, since)) = self.access[terminal].take() {
-                self.windows.add(satellite, node, LinkKind::Access, since, now);
-            }
-            self.access[terminal] = chosen.map(|satellite| (satellite, now));
-            self.events.push(Event { time: now, kind, node, before: current, after: chosen, reason });
-        }
-        Ok(true)
-    }
-
-    /// Computes routes, or lets those hold that were computed before, if it is time.
-    fn route(&mut self, now: Time, changed: bool) -> Result<(), SatError> {
-        if let Routing::AtChange { after } = self.setup.routing
-            && changed
-        {
-            // What is known of the change is known now; the nodes act on it later.
-            let next = self.next_hops()?;
-            self.due.push_back((now + after, Some(next)));
-        }
-        if self.due.front().is_some_and(|&(due, _)| due == now) {
-            let next = match self.due.pop_front().and_then(|(_, next)| next) {
-                Some(next) => next,
-                None => self.next_hops()?,
-            };
-            self.keep_routes(now, next)?;
-            if let Routing::Every(interval) = self.setup.routing {
-                self.due.push_back((now + interval, None));
-            }
-        } else if changed {
-            // The routes are still the old ones, but a way may have lost a link.
-            let next = self.computed.last().expect("routes are computed at the start").next.clone();
-            self.keep_routes(now, next)?;
-        }
-        Ok(())
-    }
-
-    fn next_hops(&mut self) -> Result<NextHops, SatError> {
-        let destinations = self.destinations();
-        let routes = |destination| Ok((destination, self.routes_to(destination, Across::AsTheyAre)?));
-        destinations.into_iter().map(routes).collect()
-    }
-
-    fn keep_routes(&mut self, now: Time, next: NextHops) -> Result<(), SatError> {
-        let mut ways = Vec::new();
-        for (from, to) in self.directions() {
-            let (_, hops) =
-                next.iter().find(|(destination, _)| *destination == to).expect("every direction has routes");
-            let way = self.follow(from, to, hops)?;
-            ways.push((from, to, way));
-        }
-        self.computed.push(Computed { time: now, next, ways });
-        Ok(())
-    }
-
-    /// The way that packets take, if all of it is up.
-    fn follow(&mut self, from: NodeId, to: NodeId, next: &[Option<NodeId>]) -> Result<Way, SatError> {
-        let mut nodes = vec![from];
-        let mut node = from;
-        while node != to {
-            let Some(hop) = next[node] else { return Ok(Way::None(self.gap(from, to)?)) };
-            if !self.is_up(node, hop) {
-                let gap = match [from, to].into_iter().find(|&terminal| self.satellite_of(terminal).is_none()) {
-                    Some(terminal) => Gap::NoSatellite(terminal),
-                    None => Gap::RoutesNotUpdated,
-                };
-                return Ok(Way::None(gap));
-            }
-            nodes.push(hop);
-            node = hop;
-            if nodes.len() > usize::from(self.setup.ttl) + 1 {
-                return Ok(Way::None(Gap::TooManyHops));
-            }
-        }
-        Ok(Way::Through(nodes))
-    }
-
-    /// Why there is no way between two terminals.
-    fn gap(&mut self, from: NodeId, to: NodeId) -> Result<Gap, SatError> {
-        if let Some(terminal) = [from, to].into_iter().find(|&terminal| self.satellite_of(terminal).is_none()) {
-            return Ok(Gap::NoSatellite(terminal));
-        }
-        if self.routes_to(to, Across::AsTheyAre)?[from].is_some() {
-            return Ok(Gap::RoutesNotUpdated);
-        }
-        // Would links across the seam help?
-        let without_seam = [IslPattern::Grid, IslPattern::GridNearest].contains(&self.setup.isl.pattern);
-        let is_open = without_seam && seam(&self.setup.constellation).is_some();
-        Ok(match is_open && self.routes_to(to, Across::Everywhere)?[from].is_some() {
-            true => Gap::Seam,
-            false => Gap::NoIslRoute,
-        })
-    }
-
-    /// Next hops from everywhere to a terminal.
-    fn routes_to(&mut self, destination: NodeId, across: Across) -> Result<Vec<Option<NodeId>>, SatError> {
-        let satellites = self.setup.constellation.satellites().len();
-        let seam_links: Vec<(usize, usize)> = match across {
-            Across::AsTheyAre => self.across.iter().map(|&(a, b, _)| (a, b)).collect(),
-            Across::Everywhere => self.partners_across_seam()?,
-        };
-        let World { snapshot, links, links_of, up, access, .. } = self;
-        next_hops(
-            satellites + access.len(),
-            destination,
-            |node| node >= satellites,
-            |node, found| {
-                let mut to = |other: NodeId| -> Result<(), SatError> {
-                    found(other, (snapshot.light_time(node, other)? * 1e12).round() as u64);
-                    Ok(())
-                };
-                if let Some(terminal) = node.checked_sub(satellites) {
-                    return access[terminal].map_or(Ok(()), |(satellite, _)| to(satellite));
-                }
-                Linked { links, links_of, up, across: &seam_links }.each(node, &mut to)?;
-                for (terminal, _) in access.iter().enumerate().filter(|(_, has)| has.is_some_and(|(s, _)| s == node)) {
-                    to(satellites + terminal)?;
-                }
-                Ok(())
-            },
-        )
-    }
-
     fn is_up(&self, x: NodeId, y: NodeId) -> bool {
         let (a, b) = (x.min(y), x.max(y));
         if let Some(terminal) = self.terminal_of(b) {
@@ -523,116 +384,4 @@ impl<'a> World<'a> {
         let terminals = terminals.map(|t| Node { name: t.place.name().into(), kind: NodeKind::Terminal });
         satellites.chain(terminals).collect()
     }
-
-    /// Finds out which terminal sees which satellite, and when.
-    fn watch(&mut self) -> Result<(), SatError> {
-        let satellites = self.setup.constellation.satellites().len();
-        let mut watches = vec![Watch::default(); satellites * self.stations.len()];
-        let mut now = Time::ZERO;
-        loop {
-            self.snapshot.go_to(now);
-            for terminal in 0..self.stations.len() {
-                let station = self.snapshot.station(terminal);
-                for satellite in 0..satellites {
-                    let position = self.snapshot.satellite(satellite)?;
-                    let margin = station.sin_elevation(position) - self.sin_masks[terminal];
-                    let line = line_of_sight(self.setup, self.stations, &self.sin_masks, terminal, satellite);
-                    watches[terminal * satellites + satellite].look(&line, now, margin)?;
-                }
-            }
-            if now == self.setup.end {
-                break;
-            }
-            now = (now + STEP).min(self.setup.end);
-        }
-        for (index, mut watch) in watches.into_iter().enumerate() {
-            let (terminal, satellite) = (index / satellites, index % satellites);
-            watch.finish(self.setup.end);
-            let b = self.node_of(terminal);
-            let contact = |(from, to)| Contact { a: satellite, b, kind: LinkKind::Access, from, to };
-            self.contacts.extend(watch.passes.into_iter().map(contact));
-        }
-        Ok(())
-    }
 }
-
-/// Whether links across the seam are those that there are, or those that there could be.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Across {
-    AsTheyAre,
-    Everywhere,
-}
-
-fn line_of_sight<'a>(
-    setup: &'a Setup,
-    stations: &[Station],
-    sin_masks: &[f64],
-    terminal: usize,
-    satellite: usize,
-) -> LineOfSight<'a> {
-    LineOfSight {
-        earth: &setup.earth,
-        constellation: &setup.constellation,
-        satellite,
-        station: stations[terminal],
-        sin_mask: sin_masks[terminal],
-        advance: setup.time_advance,
-    }
-}
-
-/// What terminals that choose together see.
-struct GroupView<'w, 'a> {
-    world: &'w mut World<'a>,
-    group: usize,
-    now: Time,
-}
-
-impl View for GroupView<'_, '_> {
-    type Error = SatError;
-
-    fn elevation(&mut self, satellite: usize) -> Result<Option<f64>, SatError> {
-        let position = self.world.snapshot.satellite(satellite)?;
-        let mut least = f64::INFINITY;
-        for &terminal in &self.world.groups[self.group] {
-            let sin = self.world.snapshot.station(terminal).sin_elevation(position);
-            if sin <= self.world.sin_masks[terminal] {
-                return Ok(None);
-            }
-            least = least.min(sin);
-        }
-        Ok(Some(libm::asin(least.clamp(-1.0, 1.0)).to_degrees()))
-    }
-
-    fn remaining(&mut self, satellite: usize) -> Result<f64, SatError> {
-        let World { setup, stations, sin_masks, setting, groups, .. } = &mut *self.world;
-        let mut least = f64::INFINITY;
-        for &terminal in &groups[self.group] {
-            let known = &mut setting[terminal][satellite];
-            if *known <= self.now {
-                let line = line_of_sight(setup, stations, sin_masks, terminal, satellite);
-                *known = sets(&line, self.now, LONGEST_LOOK_AHEAD)?;
-            }
-            least = least.min(known.since(self.now).as_secs_f64());
-        }
-        Ok(least)
-    }
-
-    fn best_delay(&mut self, satellite: usize) -> Result<f64, SatError> {
-        self.world.mean_delay(self.group, satellite, known::FarEnd::Best)
-    }
-
-    fn present_delay(&mut self, satellite: usize) -> Result<f64, SatError> {
-        self.world.mean_delay(self.group, satellite, known::FarEnd::Present)
-    }
-
-    fn follower(&self, satellite: usize) -> Option<usize> {
-        self.world.setup.constellation.follower(satellite)
-    }
-
-    fn count(&self) -> usize {
-        self.world.setup.constellation.satellites().len()
-    }
-}
-
-/// What stays longer than an hour in view is as good as what stays for ever.
-const LONGEST_LOOK_AHEAD: Span = Span::from_secs(3600);

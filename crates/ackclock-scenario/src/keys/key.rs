@@ -2,7 +2,7 @@
 
 pub(crate) use ackclock::keys::Condition;
 
-use crate::quantity::Dimension;
+use crate::values::quantity::Dimension;
 
 /// A key that may occur in one or more sections.
 pub(crate) struct Key {

@@ -10,8 +10,8 @@ use ackclock::units::Span;
 
 use super::dialects;
 use super::key::{Amount, Bare, Fallback, Family, Key, Kind, Limit, Section};
-use crate::quantity::{Dimension, Quantity};
-use crate::value::Value;
+use crate::values::Value;
+use crate::values::quantity::{Dimension, Quantity};
 
 /// The table of one mechanism.
 pub(crate) struct Mechanism {

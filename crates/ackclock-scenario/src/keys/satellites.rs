@@ -3,7 +3,7 @@
 use super::errors::ERRORS_OF_PLACES;
 use super::key::*;
 use super::words::{self, words_of};
-use crate::quantity::Dimension;
+use crate::values::quantity::Dimension;
 
 pub(super) const KEYS: &[Key] = &[
     Key {

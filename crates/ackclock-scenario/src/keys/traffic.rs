@@ -2,7 +2,7 @@
 
 use super::key::*;
 use super::words::{self, words_of};
-use crate::quantity::Dimension;
+use crate::values::quantity::Dimension;
 
 pub(super) const KEYS: &[Key] = &[
     Key {

@@ -1,7 +1,7 @@
 //! Keys of sources of datagrams.
 
 use super::key::*;
-use crate::quantity::Dimension;
+use crate::values::quantity::Dimension;
 
 pub(super) const KEYS: &[Key] = &[
     Key {

@@ -7,9 +7,9 @@ use super::kind::SatelliteKind;
 use crate::document::Document;
 use crate::keys::words::{self, Handover, word_of};
 use crate::keys::{Section, dialects};
-use crate::quantity::{Dimension, Quantity};
 use crate::settings::Settings;
-use crate::value::Value;
+use crate::values::Value;
+use crate::values::quantity::{Dimension, Quantity};
 
 /// Sets the defaults of links between satellites, of handover and of the number of links that packets may cross.
 pub(super) fn set(settings: &mut Settings, kind: SatelliteKind, document: &Document) {

@@ -3,9 +3,9 @@
 use ackclock_sat::error::SatError;
 use ackclock_sat::walker::Walker;
 
-use crate::diagnostic::{At, Report};
 use crate::settings::Settings;
-use crate::suggest;
+use crate::text::diagnostic::{At, Report};
+use crate::text::suggest;
 
 /// Which satellites these are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

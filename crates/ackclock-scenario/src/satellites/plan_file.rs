@@ -4,13 +4,13 @@ use ackclock::units::Time;
 use ackclock_sat::plan::{NodeKind, Plan};
 
 use super::{Context, GroundPlace, Satellites};
-use crate::diagnostic::Report;
 use crate::keys::Section;
-use crate::names::natural;
 use crate::settings::Settings;
-use crate::suggest;
-use crate::tree::quoted;
-use crate::value::Value;
+use crate::text::diagnostic::Report;
+use crate::text::names::natural;
+use crate::text::suggest;
+use crate::text::tree::quoted;
+use crate::values::Value;
 
 impl Satellites {
     /// The plan that is to be read; it has to be that of the other keys, if there are any.

@@ -2,7 +2,7 @@
 
 use ackclock_sat::error::SatError;
 
-use crate::diagnostic::{At, Report};
+use crate::text::diagnostic::{At, Report};
 
 /// Reports it at the value that it is about.
 pub(super) fn wrong(error: &SatError, at: Option<At>, label: &str, report: &mut Report) {

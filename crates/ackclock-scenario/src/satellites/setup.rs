@@ -19,11 +19,11 @@ use ackclock_sat::walker::Walker;
 use super::kind::SatelliteKind;
 use super::refused::wrong;
 use super::{Context, SKY, Satellites};
-use crate::diagnostic::Report;
 use crate::keys::words::{self, CheckJitter, Handover, RoutingWord, word_of};
-use crate::quantity::{Dimension, Quantity};
 use crate::settings::Settings;
-use crate::value::Value;
+use crate::text::diagnostic::Report;
+use crate::values::Value;
+use crate::values::quantity::{Dimension, Quantity};
 
 impl Satellites {
     /// What the contact plan is computed from, unless it is only read.

@@ -6,8 +6,8 @@ use ackclock_sat::plan::{Gap, Plan, Setup};
 
 use super::Satellites;
 use super::defaults::LARGE_SHELL;
-use crate::diagnostic::Report;
 use crate::keys::words::{self, Handover};
+use crate::text::diagnostic::Report;
 
 impl Satellites {
     /// Warns of ways between pairs of places that no packet, or not every packet, comes through, and of detours.

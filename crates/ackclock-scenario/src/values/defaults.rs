@@ -1,9 +1,9 @@
 //! Defaults, which are spelled as in a file, and checked as what stands there.
 
-use crate::diagnostic::{At, Report};
 use crate::keys::{Fallback, Key, of_plain};
-use crate::tree::{Item, Node};
-use crate::value::Value;
+use crate::text::diagnostic::{At, Report};
+use crate::text::tree::{Item, Node};
+use crate::values::Value;
 
 /// The value of `key` that a default describes, unless it depends on other things; `check` checks it.
 pub(super) fn value(

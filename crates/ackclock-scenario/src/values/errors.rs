@@ -6,11 +6,11 @@ use ackclock::link::ErrorParams;
 use super::expectation::example;
 use super::fields::Fields;
 use super::simple::{check, settings};
-use crate::diagnostic::{At, Report};
 use crate::keys::words::{APPLIES_TO, PLACES};
 use crate::keys::{ErrorModelKeys, Key, MODEL, error_models, to_plain};
-use crate::tree::{Item, Node, Table};
-use crate::value::{LinkErrors, Name, Value};
+use crate::text::diagnostic::{At, Report};
+use crate::text::tree::{Item, Node, Table};
+use crate::values::{LinkErrors, Name, Value};
 
 /// One error model, or a list of them, in tables that have the keys `around` beside those of the model.
 pub(super) fn errors(item: &Item, around: &[Key], report: &mut Report) -> Option<Value> {

@@ -1,10 +1,10 @@
 //! What a key wants, in words, and an example.
 
 use super::words::listed;
-use crate::diagnostic::Report;
 use crate::keys::{Fallback, Key, Kind};
-use crate::tree::Item;
-use crate::value::Value;
+use crate::text::diagnostic::Report;
+use crate::text::tree::Item;
+use crate::values::Value;
 
 /// A value that a key could have, as TOML.
 pub(crate) fn example(key: &Key) -> String {

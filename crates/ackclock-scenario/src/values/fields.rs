@@ -1,11 +1,11 @@
 //! The keys of one table in a list.
 
 use super::quantities::{quantity_of, time_of};
-use crate::diagnostic::{At, Report};
 use crate::keys::Amount;
-use crate::quantity::Quantity;
-use crate::suggest;
-use crate::tree::{Item, Node, Table, quoted};
+use crate::text::diagnostic::{At, Report};
+use crate::text::suggest;
+use crate::text::tree::{Item, Node, Table, quoted};
+use crate::values::quantity::Quantity;
 
 /// The keys of one table in a list.
 pub(super) struct Fields<'a> {

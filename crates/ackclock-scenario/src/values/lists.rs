@@ -10,11 +10,11 @@ use super::expectation::expectation;
 use super::fields::Fields;
 use super::simple::settings;
 use super::words::whole;
-use crate::diagnostic::{At, Report};
 use crate::keys::{DROP, Kind};
-use crate::suggest;
-use crate::tree::{Item, Node, quoted};
-use crate::value::{Name, Value};
+use crate::text::diagnostic::{At, Report};
+use crate::text::suggest;
+use crate::text::tree::{Item, Node, quoted};
+use crate::values::{Name, Value};
 
 /// Names of nodes: as many as the kind wants.
 pub(super) fn names(name: &str, kind: &Kind, items: &[Item], at: At, report: &mut Report) -> Option<Value> {

@@ -5,20 +5,23 @@ mod errors;
 mod expectation;
 mod fields;
 mod lists;
+pub(crate) mod positions;
 mod quantities;
+pub(crate) mod quantity;
 mod schedules;
 mod simple;
+mod value;
 mod words;
 
 pub(crate) use expectation::example;
 pub(crate) use lists::metric_words;
+pub(crate) use value::{LinkErrors, Name, Outage, Schedule, Value, drops, list, text};
 
 use self::expectation::unexpected;
-use crate::diagnostic::{At, Report};
+use self::positions::Position;
 use crate::keys::{Fallback, Key, Kind};
-use crate::positions::{self, Position};
-use crate::tree::{Item, Node, quoted};
-use crate::value::Value;
+use crate::text::diagnostic::{At, Report};
+use crate::text::tree::{Item, Node, quoted};
 
 /// The default of a key, unless it depends on other things.
 pub(crate) fn default_value(key: &Key) -> Option<Value> {

@@ -1,12 +1,12 @@
 //! Quantities: numbers with a unit, and what may stand in their place.
 
 use super::words::{float, whole};
-use crate::diagnostic::{At, Report};
 use crate::keys::{Amount, Bare, INSTANT};
-use crate::quantity::{Dimension, Quantity, Trouble, bytes_per_second, nearest_unit};
-use crate::suggest;
-use crate::tree::{Item, Node, quoted};
-use crate::value::Value;
+use crate::text::diagnostic::{At, Report};
+use crate::text::suggest;
+use crate::text::tree::{Item, Node, quoted};
+use crate::values::Value;
+use crate::values::quantity::{Dimension, Quantity, Trouble, bytes_per_second, nearest_unit};
 
 /// The quantity of a key within a table.
 pub(super) fn quantity_of(name: &str, amount: &Amount, item: &Item, report: &mut Report) -> Option<Quantity> {

@@ -2,11 +2,11 @@
 
 use super::fields::Fields;
 use super::quantities::quantity_of;
-use crate::diagnostic::{At, Report};
 use crate::keys::Amount;
-use crate::quantity::Quantity;
-use crate::tree::{Item, Node};
-use crate::value::{Outage, Schedule, Value};
+use crate::text::diagnostic::{At, Report};
+use crate::text::tree::{Item, Node};
+use crate::values::quantity::Quantity;
+use crate::values::{Outage, Schedule, Value};
 
 /// A list of quantities with their instants: `["10 ms", { at = "20 s", delay = "100 ms" }]`.
 pub(super) fn schedule(name: &str, amount: &Amount, items: &[Item], at: At, report: &mut Report) -> Option<Value> {

@@ -6,10 +6,10 @@ use super::expectation::{example, unexpected};
 use super::fields::Fields;
 use super::words::{float, whole, word};
 use super::{defaults, quantities};
-use crate::diagnostic::Report;
 use crate::keys::{Key, Kind};
-use crate::tree::{Item, Node};
-use crate::value::Value;
+use crate::text::diagnostic::Report;
+use crate::text::tree::{Item, Node};
+use crate::values::Value;
 
 /// Whether [`check`] knows a kind.
 pub(super) fn knows(kind: &Kind) -> bool {

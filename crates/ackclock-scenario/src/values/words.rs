@@ -1,8 +1,8 @@
 //! Words and numbers.
 
-use crate::diagnostic::{At, Report};
-use crate::suggest;
-use crate::tree::{Node, quoted};
+use crate::text::diagnostic::{At, Report};
+use crate::text::suggest;
+use crate::text::tree::{Node, quoted};
 
 /// The one of `words` that a text is.
 pub(super) fn word(

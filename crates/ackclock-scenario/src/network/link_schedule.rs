@@ -3,10 +3,10 @@
 use ackclock::link::{Delays, LinkSchedule, Outages, Rates, Shape, UnderWay};
 use ackclock::units::{Rate, Span, Time};
 
-use crate::diagnostic::Report;
 use crate::keys::words;
 use crate::settings::Settings;
-use crate::value::Value;
+use crate::text::diagnostic::Report;
+use crate::values::Value;
 
 /// How a link changes, if it does; everything wrong is reported.
 pub(crate) fn link_schedule(

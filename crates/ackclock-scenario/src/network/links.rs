@@ -6,20 +6,21 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use ackclock::ids::NodeId;
+use ackclock::ids::{IdVec, NodeId};
 use ackclock::link::{ErrorParams, LinkParams, LinkSchedule};
+use ackclock::scenario::Node;
 use ackclock::units::{Rate, Span};
 
-use crate::diagnostic::{At, Report};
+use super::link_schedule::link_schedule;
+use super::nodes;
 use crate::document::{Document, Named};
 use crate::keys::Section;
-use crate::link_schedule::link_schedule;
-use crate::network::Network;
-use crate::quantity::{Dimension, Quantity};
 use crate::settings::{Given, Settings, warn_unused};
-use crate::suggest;
-use crate::tree::quoted;
-use crate::value::{LinkErrors, Name, Value};
+use crate::text::diagnostic::{At, Report};
+use crate::text::suggest;
+use crate::text::tree::quoted;
+use crate::values::quantity::{Dimension, Quantity};
+use crate::values::{LinkErrors, Name, Value};
 
 /// A link in both directions.
 #[derive(Clone, Debug)]
@@ -70,8 +71,8 @@ impl Duplex {
 /// What links are made from.
 pub(crate) struct Context<'a> {
     pub(crate) document: &'a Document,
-    /// Its nodes are known.
-    pub(crate) network: &'a Network,
+    /// In the order of their names.
+    pub(crate) nodes: &'a IdVec<NodeId, Node>,
     pub(crate) is_atm: bool,
     pub(crate) duration: Option<Span>,
 }
@@ -245,7 +246,8 @@ impl<'a> Links<'a> {
     /// The one direction of a name, if there is such a link that tables may change; else a report.
     fn exact(&self, named: &Named, report: &mut Report) -> Vec<(usize, usize)> {
         let ends = named.name.split_once("->");
-        let nodes = ends.and_then(|(from, to)| self.context.network.node(from).zip(self.context.network.node(to)));
+        let nodes = ends
+            .and_then(|(from, to)| nodes::named(self.context.nodes, from).zip(nodes::named(self.context.nodes, to)));
         let place = nodes.and_then(|ends| self.places.get(&ordered(ends)).map(|&place| (place, ends)));
         match place {
             Some((place, ends)) if self.all[place].is_open => {
@@ -321,9 +323,8 @@ impl<'a> Links<'a> {
 
     fn ends(&self, names: &[Name], at: Option<At>, report: &mut Report) -> Option<Ends> {
         let [a, b] = names else { return None };
-        let network = self.context.network;
-        let from = network.expect_node(&a.text, Some(a.at), report);
-        let to = network.expect_node(&b.text, Some(b.at), report);
+        let from = nodes::expect(self.context.nodes, &a.text, Some(a.at), report);
+        let to = nodes::expect(self.context.nodes, &b.text, Some(b.at), report);
         let (from, to) = (from?, to?);
         if from == to {
             report
@@ -335,7 +336,7 @@ impl<'a> Links<'a> {
     }
 
     fn name(&self, node: NodeId) -> &str {
-        &self.context.network.nodes[node].name
+        &self.context.nodes[node].name
     }
 
     fn spelled(&self, (from, to): Ends) -> String {

@@ -2,9 +2,9 @@
 
 use toml::de::DeValue;
 
-use crate::diagnostic::{At, Report, TextId};
-use crate::files::explain_syntax;
-use crate::tree::{Entry, Item, Node, Table};
+use crate::text::diagnostic::{At, Report, TextId};
+use crate::text::files::explain_syntax;
+use crate::text::tree::{Entry, Item, Node, Table};
 
 /// More keys than any path in a scenario has.
 const MAX_DEPTH: usize = 16;
@@ -83,7 +83,7 @@ fn parse_path(set: &str, id: TextId, report: &mut Report) -> Option<(Vec<(String
         let next = set.len() - after.len();
         if name.is_empty() || !(after.is_empty() || after.starts_with(['.', '='])) {
             report
-                .error(at, format!("{} is no `path=value`", crate::tree::quoted(set)))
+                .error(at, format!("{} is no `path=value`", crate::text::tree::quoted(set)))
                 .label("expected a key")
                 .help("write a dotted path and a value, as in --set \"queue.buffer=3000 cells\"");
             return None;
@@ -95,7 +95,7 @@ fn parse_path(set: &str, id: TextId, report: &mut Report) -> Option<(Vec<(String
         }
         if after.is_empty() {
             report
-                .error(At::new(id, 0..set.len(), 0), format!("{} has no value", crate::tree::quoted(set)))
+                .error(At::new(id, 0..set.len(), 0), format!("{} has no value", crate::text::tree::quoted(set)))
                 .label("expected path=value")
                 .help("write a dotted path and a value, as in --set \"queue.buffer=3000 cells\"");
             return None;

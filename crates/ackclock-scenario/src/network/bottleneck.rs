@@ -2,14 +2,14 @@
 
 use ackclock::scenario::{Bottleneck, Technology};
 
-use crate::diagnostic::Report;
 use crate::flows::PlannedFlow;
-use crate::framing;
+use crate::flows::framing;
 use crate::network::Network;
-use crate::quantity::Quantity;
 use crate::queues::nearest_link;
 use crate::settings::Settings;
-use crate::tree::quoted;
+use crate::text::diagnostic::Report;
+use crate::text::tree::quoted;
+use crate::values::quantity::Quantity;
 
 /// The bottleneck that the top of the file names. `Err`: wrong, and reported.
 pub(crate) fn find(

@@ -1,5 +1,10 @@
 //! Flows: those of the topology, and those of [flow] tables.
 
+mod dialects;
+pub(crate) mod framing;
+pub(crate) mod tcp;
+pub(crate) mod udp;
+
 use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 
@@ -8,18 +13,16 @@ use ackclock::scenario::{Flow, ForcedDrop, MAX_ROUTE_LINKS, Technology};
 use ackclock::tcp::TcpParams;
 use ackclock::units::{Rate, Span, Time};
 
-use crate::diagnostic::{At, Report};
 use crate::document::{Document, Named};
-use crate::framing;
 use crate::keys::Section;
 use crate::mechanisms::{GivenTables, Tables};
-use crate::names::natural;
 use crate::network::Network;
-use crate::routes::{self, Finder};
+use crate::network::routes::{self, Finder};
 use crate::settings::{Given, Settings};
-use crate::suggest;
-use crate::tcp;
-use crate::value::Value;
+use crate::text::diagnostic::{At, Report};
+use crate::text::names::natural;
+use crate::text::suggest;
+use crate::values::Value;
 
 /// A flow as it will run, and what was said about it.
 pub(crate) struct PlannedFlow {
@@ -367,8 +370,11 @@ impl Planner<'_> {
             let at = common.settings.at("pcr");
             if pcr > link.rate && self.pcr_reported.insert(at) {
                 let spelled = |rate: Rate| {
-                    crate::quantity::Quantity { dimension: crate::quantity::Dimension::Rate, amount: rate.as_bps() }
-                        .canonical()
+                    crate::values::quantity::Quantity {
+                        dimension: crate::values::quantity::Dimension::Rate,
+                        amount: rate.as_bps(),
+                    }
+                    .canonical()
                 };
                 report
                     .error(

@@ -2,6 +2,8 @@
 
 mod defaults;
 mod kind;
+pub(crate) mod links;
+mod network;
 mod plan_file;
 mod refused;
 mod setup;
@@ -14,16 +16,16 @@ use ackclock_sat::plan::{Plan, Setup};
 
 use self::kind::SatelliteKind;
 use self::refused::wrong;
-use crate::diagnostic::{At, Report};
 use crate::document::{Document, Named};
 use crate::keys::Section;
 use crate::keys::words::{self, Payload};
-use crate::names::natural;
-use crate::quantity::{Dimension, Quantity};
 use crate::settings::{Settings, warn_unused};
-use crate::source::Source;
-use crate::tree::quoted;
-use crate::value::Value;
+use crate::text::diagnostic::{At, Report};
+use crate::text::names::natural;
+use crate::text::source::Source;
+use crate::text::tree::quoted;
+use crate::values::Value;
+use crate::values::quantity::{Dimension, Quantity};
 
 /// What is said about satellites and places, and what follows from it before anything is known of the flows.
 pub(crate) struct Satellites {

@@ -1,9 +1,9 @@
 //! Files of version 1 of the language: parameters of mechanisms stood in the table around those of the mechanisms, some under
 //! other names.
 
-use crate::diagnostic::{At, Report};
 use crate::keys::{Mechanism, Section};
-use crate::tree::{Entry, Node, Table};
+use crate::text::diagnostic::{At, Report};
+use crate::text::tree::{Entry, Node, Table};
 
 /// Keys of version 1 in [tcp] and what they are called now; in [queue] `red_values` alone.
 const RENAMED: &[(&str, &[&str])] = &[
@@ -130,10 +130,10 @@ fn insert(table: &mut Table, path: &str, entry: Entry) {
         return;
     };
     let at = entry.key_at;
-    let around = table
-        .entries
-        .entry(name.to_owned())
-        .or_insert_with(|| Entry { key_at: at, item: crate::tree::Item { at, node: Node::Table(Table::empty(at)) } });
+    let around = table.entries.entry(name.to_owned()).or_insert_with(|| Entry {
+        key_at: at,
+        item: crate::text::tree::Item { at, node: Node::Table(Table::empty(at)) },
+    });
     if let Node::Table(inner) = &mut around.item.node {
         inner.entries.entry(key.to_owned()).or_insert(entry);
     }

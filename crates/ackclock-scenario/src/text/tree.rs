@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use crate::diagnostic::{At, TextId};
+use crate::text::diagnostic::{At, TextId};
 
 /// A table.
 #[derive(Clone, Debug)]

@@ -8,12 +8,12 @@ use ackclock::scenario::{DatagramFlow, Event, EventKind, Flow, Route};
 use ackclock::units::Time;
 use ackclock_sat::plan::{self as sat, NodeId, Plan};
 
-use crate::diagnostic::Report;
 use crate::flows::PlannedFlow;
 use crate::network::Network;
-use crate::routes;
-use crate::satellite_network::SatelliteNetwork;
+use crate::network::routes;
 use crate::satellites::Satellites;
+use crate::satellites::network::SatelliteNetwork;
+use crate::text::diagnostic::Report;
 
 /// Puts what the contact plan says into a network whose flows are known.
 pub(crate) fn fill(

@@ -8,14 +8,14 @@ use ackclock::tcp::{
 };
 use ackclock::units::Span;
 
-use crate::diagnostic::Report;
-use crate::dialects;
-use crate::framing;
+use crate::flows::dialects;
+use crate::flows::framing;
 use crate::keys::words::{self, OffsetSackKind};
 use crate::keys::{Section, tcp_algorithms};
 use crate::mechanisms::{self, GivenTables, Tables};
-use crate::quantity::{Dimension, Quantity};
 use crate::settings::{Given, Settings};
+use crate::text::diagnostic::Report;
+use crate::values::quantity::{Dimension, Quantity};
 
 /// What holds in [tcp] or [flow.NAME.tcp]: `layers` first, then the defaults, for a path that carries datagrams of so many
 /// octets if that is said.

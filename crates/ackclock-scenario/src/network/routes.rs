@@ -6,9 +6,9 @@ use std::collections::{BinaryHeap, HashMap, HashSet};
 use ackclock::ids::{LinkId, NodeId};
 use ackclock::scenario::Route;
 
-use crate::diagnostic::{At, Report};
 use crate::network::Network;
-use crate::value::Name;
+use crate::text::diagnostic::{At, Report};
+use crate::values::Name;
 
 /// Finds paths: fewest links, then least delay, then the names of the nodes in order.
 pub(crate) struct Finder<'a> {

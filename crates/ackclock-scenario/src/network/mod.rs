@@ -1,22 +1,26 @@
 //! Nodes and links: those of the topology, and those of [node] and [link] tables.
 
+pub(crate) mod bottleneck;
+mod link_schedule;
+pub(crate) mod links;
+mod nodes;
+pub(crate) mod routes;
+
 use std::collections::{BTreeMap, HashMap};
 
-use ackclock::ids::{Id, IdVec, LinkId, NodeId};
+use ackclock::ids::{IdVec, LinkId, NodeId};
 use ackclock::scenario::{Link, Node, NodeKind, Queue};
 use ackclock::units::{Rate, Span};
 
-use crate::diagnostic::{At, Report};
+use self::links::{Direction, Duplex, Mtu, ordered};
 use crate::document::Document;
 use crate::keys::Section;
 use crate::keys::words::{self, TechnologyWord, Topology};
-use crate::links::{self, Direction, Duplex, Mtu, ordered};
-use crate::names::natural;
-use crate::satellites::{SKY, Satellites};
+use crate::satellites::Satellites;
 use crate::settings::Settings;
-use crate::suggest;
-use crate::tree::quoted;
-use crate::value::Value;
+use crate::text::diagnostic::{At, Report};
+use crate::text::names::natural;
+use crate::text::tree::quoted;
 
 /// The network, its queues not yet filled in.
 pub(crate) struct Network {
@@ -61,7 +65,7 @@ impl Network {
         let topology = settings.choice("topology", &words::TOPOLOGIES)?;
         let mut whole = no_key_of_another_topology(document, topology.word(), report);
         let sources = if topology.is_one_line() { settings.integer("sources")? } else { 0 };
-        let nodes = nodes(document, topology, sources, satellites, report, &mut whole)?;
+        let nodes = nodes::all(document, topology, sources, satellites, report, &mut whole)?;
         let mut network = Network {
             switches: nodes.iter().map(|_| Vec::new()).collect(),
             hosts: nodes.iter().map(|_| 0).collect(),
@@ -81,7 +85,7 @@ impl Network {
         let mut made = made.unwrap_or_default();
         made.extend(satellites.iter().flat_map(|satellites| network.places(document, satellites)));
         let is_atm = settings.choice("technology", &words::TECHNOLOGIES) == Some(TechnologyWord::Atm);
-        let context = links::Context { document, network: &network, is_atm, duration };
+        let context = links::Context { document, nodes: &network.nodes, is_atm, duration };
         let duplexes = links::all(&context, made, report);
         let mut duplexes = duplexes.filter(|_| whole)?;
         // Nodes are in the order of their names: neither the order of the file nor that of `ends` matters.
@@ -123,8 +127,8 @@ impl Network {
         let Some(rates) = rates else { return Vec::new() };
         let mut links = Vec::new();
         for (index, (&node, place)) in nodes.iter().zip(&satellites.places).enumerate() {
-            if is_end_of_flows(document, &place.name)
-                && let Some(host) = self.node(&host_of(&place.name))
+            if nodes::is_end_of_flows(document, &place.name)
+                && let Some(host) = self.node(&nodes::host_of(&place.name))
             {
                 self.at_places.insert(place.name.clone(), host);
                 links.push(Duplex::closed((host, node), HOST_RATE, HOST_DELAY));
@@ -224,22 +228,12 @@ impl Network {
 
     /// The node of a name.
     pub(crate) fn node(&self, name: &str) -> Option<NodeId> {
-        // They are in the order of their names.
-        self.nodes.binary_search_by(|node| natural(&node.name, name)).ok().map(NodeId::from_index)
+        nodes::named(&self.nodes, name)
     }
 
     /// The node of a name, or a report.
     pub(crate) fn expect_node(&self, name: &str, at: Option<At>, report: &mut Report) -> Option<NodeId> {
-        let found = self.node(name);
-        if found.is_none() {
-            let names = self.nodes.iter().map(|node| node.name.as_str());
-            let near = if report.is_long() { None } else { suggest::nearest(name, names) };
-            report
-                .error(at, format!("there is no node {}", quoted(name)))
-                .label("unknown node")
-                .help_if(near.map(|near| format!("did you mean \"{near}\"?")));
-        }
-        found
+        nodes::expect(&self.nodes, name, at, report)
     }
 
     /// The link from one node to another.
@@ -338,87 +332,6 @@ fn no_key_of_another_topology(document: &Document, topology: &'static str, repor
         }
     }
     fine
-}
-
-/// All nodes in natural order of their names.
-fn nodes(
-    document: &Document,
-    topology: Topology,
-    sources: u64,
-    satellites: Option<&Satellites>,
-    report: &mut Report,
-    whole: &mut bool,
-) -> Option<IdVec<NodeId, Node>> {
-    let mut all: HashMap<String, NodeKind> = HashMap::new();
-    if topology.is_one_line() {
-        for i in 1..=sources {
-            all.insert(format!("s{i}"), NodeKind::Host);
-            all.insert(format!("d{i}"), NodeKind::Host);
-        }
-        all.insert("sw1".to_owned(), NodeKind::Switch);
-        all.insert("sw2".to_owned(), NodeKind::Switch);
-    }
-    for named in &document.nodes {
-        let settings = Settings::resolve(Section::Node, &[&named.given]);
-        settings.require(&format!("[node.{}]", named.name), &|_| None, report);
-        if all.contains_key(&named.name) {
-            report
-                .error(named.at, format!("the topology {} already has a node {}", topology.word(), named.name))
-                .label("name is taken")
-                .help("choose another name");
-            *whole = false;
-            continue;
-        }
-        let kind = settings.choice("kind", &words::NODE_KINDS);
-        *whole &= kind.is_some();
-        let kind = kind.unwrap_or(NodeKind::Switch);
-        all.insert(named.name.clone(), kind);
-    }
-    for place in satellites.iter().flat_map(|satellites| &satellites.places) {
-        if all.contains_key(SKY) || place.name == SKY {
-            report
-                .error(satellites.and_then(|satellites| satellites.settings.at), format!("a node is called {SKY}"))
-                .label("that is the name of what the satellites are in")
-                .help("choose another name");
-            *whole = false;
-            return None;
-        }
-        let mut names = vec![(place.name.clone(), NodeKind::Switch)];
-        if is_end_of_flows(document, &place.name) {
-            names.push((host_of(&place.name), NodeKind::Host));
-        }
-        for (name, kind) in names {
-            if all.insert(name.clone(), kind).is_some() {
-                report
-                    .error(place.at, format!("there is a node {name}, and a place that needs one of this name"))
-                    .label("name is taken")
-                    .help("choose another name");
-                *whole = false;
-            }
-        }
-    }
-    if all.is_empty() {
-        report
-            .error(document.network.at, "the network has no nodes")
-            .label("a graph is made of [node] and [link] tables")
-            .help("add [node.NAME] with kind = \"host\" or \"switch\", and [link.NAME] with ends, rate and delay");
-        return None;
-    }
-    let mut sorted: Vec<(String, NodeKind)> = all.into_iter().collect();
-    sorted.sort_by(|(a, _), (b, _)| natural(a, b));
-    Some(sorted.into_iter().map(|(name, kind)| Node { name, kind }).collect())
-}
-
-/// Whether a flow or a source of datagrams begins or ends at a place.
-fn is_end_of_flows(document: &Document, place: &str) -> bool {
-    document.flows.iter().chain(&document.udp).any(|named| {
-        ["from", "to"].into_iter().any(|key| matches!(named.given.value(key), Some(Value::Text(name)) if name == place))
-    })
-}
-
-/// The host at a place. It is so near to the terminal that the way between them does not matter.
-fn host_of(place: &str) -> String {
-    format!("{place}.host")
 }
 
 const HOST_RATE: Rate = Rate::from_bps(10_000_000_000).expect("more than zero");

@@ -5,9 +5,9 @@ use std::ops::Range;
 
 use toml::de::DeTable;
 
-use crate::diagnostic::{At, LoadError, Report, TextId};
-use crate::source::Source;
-use crate::tree::{Entry, Item, Node, Table};
+use crate::text::diagnostic::{At, LoadError, Report, TextId};
+use crate::text::source::Source;
+use crate::text::tree::{Entry, Item, Node, Table};
 
 /// The largest scenario file that is read: a million flows with hosts and links of their own are shorter.
 const MAX_FILE_BYTES: usize = 256 << 20;

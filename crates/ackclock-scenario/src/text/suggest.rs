@@ -1,8 +1,8 @@
 //! What was probably meant.
 
 use crate::keys::{Kind, Section};
-use crate::not_modelled;
-use crate::version;
+use crate::text::not_modelled;
+use crate::text::version;
 
 /// The word nearest to a misspelt one, if any is near enough to be meant.
 pub(crate) fn nearest<'a>(word: &str, words: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {

@@ -6,7 +6,7 @@
 use ackclock::units::{Span, Time};
 
 use crate::error::SatError;
-use crate::snapshot::LineOfSight;
+use crate::plan::snapshot::LineOfSight;
 
 /// How often is looked.
 pub(crate) const STEP: Span = Span::from_secs(10);

@@ -7,9 +7,9 @@ use ackclock::record::MetricSet;
 use ackclock::scenario::ForcedDrop;
 use ackclock::units::{Span, Time};
 
-use crate::diagnostic::At;
-use crate::positions::{self, Position};
-use crate::quantity::{Dimension, Quantity};
+use crate::text::diagnostic::At;
+use crate::values::positions::{self, Position};
+use crate::values::quantity::{Dimension, Quantity};
 
 /// A checked value.
 #[derive(Clone, Debug, PartialEq)]

@@ -6,10 +6,10 @@ use ackclock::tcp::{cc, recovery};
 use crate::keys::Fallback::Text;
 use crate::keys::dialects::{Default, default, named};
 use crate::mechanisms::Tables;
-use crate::quantity::{Dimension, Quantity};
 use crate::settings::Settings;
-use crate::value::Value;
 use crate::values;
+use crate::values::Value;
+use crate::values::quantity::{Dimension, Quantity};
 
 /// Puts the defaults of the dialect, and of the congestion control in it, in the place of the usual ones; `path_mtu` is the
 /// largest datagram that the path carries, if that is said.

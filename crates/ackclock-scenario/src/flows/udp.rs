@@ -5,17 +5,17 @@ use ackclock::scenario::{DatagramFlow, MAX_ROUTE_LINKS, Technology};
 use ackclock::traffic::{CbrParams, Dither};
 use ackclock::units::{Span, Time};
 
-use crate::diagnostic::Report;
 use crate::document::{Document, Named};
 use crate::flows::PlannedFlow;
-use crate::framing;
+use crate::flows::framing;
 use crate::keys::Section;
-use crate::names::natural;
 use crate::network::Network;
-use crate::quantity::{Dimension, Quantity};
-use crate::routes::{self, Finder};
+use crate::network::routes::{self, Finder};
 use crate::settings::Settings;
-use crate::value::Value;
+use crate::text::diagnostic::Report;
+use crate::text::names::natural;
+use crate::values::Value;
+use crate::values::quantity::{Dimension, Quantity};
 
 /// All sources in natural order of their names, or `None` and reports.
 pub(crate) fn plan(

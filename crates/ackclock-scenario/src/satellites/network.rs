@@ -16,10 +16,10 @@ use ackclock::scenario::{Link, Queue, Route};
 use ackclock::units::{Rate, Span, Time};
 use ackclock_sat::plan::{EventKind, LinkKind, NodeId as PlanNode, NodeKind, Plan};
 
-use crate::diagnostic::Report;
 use crate::keys::words::{self, IslQueue};
 use crate::network::Network;
 use crate::satellites::{SKY, Satellites};
+use crate::text::diagnostic::Report;
 
 /// The links of the sky in a network, and the ways over them.
 pub(crate) struct SatelliteNetwork<'a> {
