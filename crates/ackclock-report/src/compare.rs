@@ -1,34 +1,28 @@
 //! The report of several results side by side.
 
+mod entry;
+mod over_time;
+mod scenarios;
+
 use std::collections::BTreeSet;
 
-use ackclock::record::{Metric, Series, Subject};
-use ackclock::units::Time;
+use ackclock::record::Metric;
+use ackclock_store::comparison::{Comparison, Difference, Measure, Verdict};
+use ackclock_store::document::Document;
 
 use crate::LARGEST_BYTES;
-use crate::diff::{self, Line};
 use crate::page::Page;
-use crate::page::chart::{Chart, Choice};
 use crate::page::html::Html;
 use crate::page::number::{Scale, fixed, half_width, plural};
 use crate::page::scatter::{Point, Scatter};
 use crate::page::table::{Cell, Table, Tone};
-use crate::plots::{self, Source};
-use crate::repeat::{command_line, fingerprints, resolved, seed_words};
 use crate::run::notices;
-use ackclock_store::comparison::{Comparison, Difference, Measure, Verdict};
-use ackclock_store::document::Document;
+use entry::{name, unit};
+use over_time::over_time;
+use scenarios::scenarios_section;
 
-/// One of the results that are compared.
-#[derive(Clone, Debug)]
-pub struct Entry {
-    /// What it is called here; unique.
-    pub label: String,
-    /// The result, with at least one finished run.
-    pub document: Document,
-    /// What was recorded over time under its first seed, if anything was.
-    pub series: Vec<Series>,
-}
+pub use entry::Entry;
+pub use over_time::preferred;
 
 /// The report of two to twenty results as one HTML file. The first is the one that the others are compared with;
 /// `metrics` are drawn over time; if there are none, whatever most of them recorded.
@@ -153,17 +147,6 @@ fn warmup_words(entries: &[Entry]) -> String {
     }
 }
 
-/// The metrics that are drawn if none is named: those that as many results as possible have recorded.
-pub fn preferred(recorded: &[BTreeSet<Metric>]) -> Vec<Metric> {
-    let count = |metric: Metric| recorded.iter().filter(|metrics| metrics.contains(&metric)).count();
-    let most = PREFERRED.into_iter().map(count).max().unwrap_or(0);
-    PREFERRED.into_iter().filter(|metric| most > 0 && count(*metric) == most).collect()
-}
-
-fn name(entries: &[Entry], n: usize) -> String {
-    entries[n].label.clone()
-}
-
 /// How a measure is shown: the same prefix for all results.
 fn scale(comparison: &Comparison, measure: Measure, unit: &str) -> Scale {
     let largest = comparison.results.iter().filter_map(|result| result.measured(measure));
@@ -184,12 +167,6 @@ fn decimals(comparison: &Comparison, measure: Measure) -> usize {
         Measure::GoodputBps | Measure::QueueingDelayS => 3,
         Measure::MeanQueue | Measure::Drops | Measure::LostOnLinks | Measure::Retransmissions | Measure::Timeouts => 1,
     }
-}
-
-/// What all of them count in, or both words.
-fn unit(entries: &[Entry]) -> String {
-    let units: BTreeSet<&str> = entries.iter().map(|entry| entry.document.scenario.unit.as_str()).collect();
-    units.into_iter().collect::<Vec<_>>().join(" or ")
 }
 
 /// The measures of a table: those that only some networks have where one of the results has them.
@@ -350,173 +327,6 @@ pub fn words(verdict: Verdict) -> &'static str {
     }
 }
 
-fn over_time(page: &mut Page, entries: &[Entry], metrics: &[Metric], points: usize) -> Html {
-    let mut html = Html::new();
-    let recorded: Vec<BTreeSet<Metric>> =
-        entries.iter().map(|entry| entry.series.iter().map(|series| series.metric).collect()).collect();
-    let is_recorded = |metric: &Metric| recorded.iter().any(|metrics| metrics.contains(metric));
-    let mut drawn: Vec<Metric> = metrics.iter().copied().filter(is_recorded).collect();
-    if drawn.is_empty() {
-        drawn = preferred(&recorded);
-    }
-    if drawn.is_empty() {
-        html.leaf("p", &[], "Nothing was recorded over time, so there are no plots. To have them, run each again with");
-        html.tag("pre", &[], |html| {
-            html.leaf("code", &[], "--record tcp,ports");
-        });
-        return html;
-    }
-    let seeds: Vec<String> = entries
-        .iter()
-        .enumerate()
-        .filter(|(_, entry)| !entry.series.is_empty())
-        .filter_map(|(n, entry)| Some(format!("{}: seed {}", name(entries, n), entry.document.runs.first()?.seed)))
-        .collect();
-    html.leaf("p", &[], &format!("One run of each ({}). Drag across the plot to enlarge a part.", seeds.join(", ")));
-    // What belongs to flows is chosen together, and so is what belongs to ports.
-    for subject in [Subject::Flow, Subject::Port, Subject::PortVc] {
-        let of_subject: Vec<Metric> = drawn.iter().copied().filter(|metric| metric.subject() == subject).collect();
-        if !of_subject.is_empty() {
-            html.append(&of_one_subject(page, entries, &of_subject, points * of_subject.len() / drawn.len()));
-        }
-    }
-    html
-}
-
-/// The charts of metrics of one subject, with one choice of whose lines they show.
-fn of_one_subject(page: &mut Page, entries: &[Entry], metrics: &[Metric], points: usize) -> Html {
-    let all: Vec<(usize, &Series)> = entries
-        .iter()
-        .enumerate()
-        .flat_map(|(n, entry)| entry.series.iter().map(move |series| (n, series)))
-        .filter(|(_, series)| metrics.contains(&series.metric))
-        .take(points / 50)
-        .collect();
-    let mut members: Vec<(usize, String)> = Vec::new();
-    let mut sources: Vec<Source> = Vec::new();
-    let room = (points / all.len().max(1)).clamp(50, 8000);
-    for (n, series) in all {
-        let label = (n, plots::label(series));
-        let member = members.iter().position(|known| *known == label).unwrap_or(members.len());
-        if member == members.len() {
-            members.push(label);
-        }
-        sources.push(Source { member, series, room });
-    }
-    let chosen = first_of_each(entries, &members);
-    let end =
-        entries.iter().filter_map(|entry| entry.document.runs.first()).map(|run| run.simulated_s).fold(0.0, f64::max);
-    let end = Time::from_ps((end * 1e12).round() as u64);
-    let mut kinds: Vec<&plots::Kind> = Vec::new();
-    for kind in metrics.iter().map(|metric| plots::kind_of(*metric)) {
-        if !kinds.iter().any(|known| std::ptr::eq(*known, kind)) {
-            kinds.push(kind);
-        }
-    }
-    let mut html = Html::new();
-    let charts: Vec<Chart> =
-        kinds.iter().filter_map(|kind| plots::compared(kind, &sources, &unit(entries), end)).collect();
-    if charts.is_empty() {
-        let names: Vec<&str> = metrics.iter().map(|metric| metric.name()).collect();
-        html.leaf("p", &[], &format!("{} was recorded, but nothing happened to it.", names.join(", ")));
-        return html;
-    }
-    let members = members.iter().map(|(n, label)| format!("{} · {label}", name(entries, *n))).collect();
-    let (choice, controls) = page.choice(Choice { label: "Lines".into(), members, chosen });
-    html.append(&controls);
-    let class = if charts.len() == 1 { "charts one" } else { "charts" };
-    html.tag("div", &[("class", class)], |html| {
-        for chart in &charts {
-            html.append(&page.chart(chart, choice));
-        }
-    });
-    html
-}
-
-/// A reader sees one of each result to begin with: the port compared, or else the first that was recorded.
-fn first_of_each(entries: &[Entry], members: &[(usize, String)]) -> Vec<usize> {
-    let mut chosen: Vec<usize> = Vec::new();
-    let mut owners: BTreeSet<usize> = BTreeSet::new();
-    for preferred in [true, false] {
-        for (member, (n, label)) in members.iter().enumerate() {
-            let port = ackclock_store::comparison::port(&entries[*n].document);
-            if (!preferred || Some(label.as_str()) == port) && chosen.len() < MOST_CHOSEN && owners.insert(*n) {
-                chosen.push(member);
-            }
-        }
-    }
-    chosen.sort_unstable();
-    chosen
-}
-
-fn scenarios_section(entries: &[Entry], comparison: &Comparison) -> Html {
-    let mut html = Html::new();
-    let mut table = Table::new("What was run");
-    for column in ["result", "scenario", "seeds", "hash", "Ackclock", "result version", "command"] {
-        table = table.words(column);
-    }
-    for (n, entry) in entries.iter().enumerate() {
-        let scenario = &entry.document.scenario;
-        let hash = scenario.hash.chars().take(12).collect();
-        table.row(vec![
-            Cell::text(name(entries, n)),
-            Cell::text(&scenario.name),
-            Cell::Text(seed_words(&entry.document)),
-            Cell::Code(hash),
-            Cell::text(&entry.document.ackclock),
-            Cell::text(entry.document.result_version.to_string()),
-            Cell::Code(command_line(&entry.document.command)),
-        ]);
-    }
-    html.append(&table.html());
-    html.append(&fingerprints(entries.iter().map(|entry| (entry.label.as_str(), &entry.document))));
-    let title = format!("Resolved scenario of {}", name(entries, 0));
-    html.append(&resolved(&title, &entries[0].document.scenario.resolved));
-    if comparison.same_scenario {
-        html.leaf("p", &[], "All results are of the same resolved scenario, to the last letter.");
-        return html;
-    }
-    for n in 1..entries.len() {
-        html.append(&scenario_diff(entries, n));
-    }
-    html
-}
-
-/// How the resolved scenario of a result differs from that of the first.
-fn scenario_diff(entries: &[Entry], n: usize) -> Html {
-    let (old, new) = (&entries[0].document.scenario.resolved, &entries[n].document.scenario.resolved);
-    let mut html = Html::new();
-    html.leaf("h3", &[], &format!("From {} to {}", name(entries, 0), name(entries, n)));
-    if old == new {
-        html.leaf("p", &[], "The resolved scenarios are the same.");
-        return html;
-    }
-    let Some(lines) = diff::lines(old, new) else {
-        html.leaf("p", &[], "The resolved scenarios differ in too many lines to show.");
-        return html;
-    };
-    let shown = diff::shortened(&lines, 2);
-    let label = format!("Differences of the resolved scenarios of {} and {}", name(entries, 0), name(entries, n));
-    html.tag("pre", &[("class", "diff"), ("tabindex", "0"), ("role", "region"), ("aria-label", &label)], |html| {
-        for line in shown.iter().take(DIFF_LINES) {
-            match line {
-                Some(Line::Same(text)) => html.text("  ").text(text),
-                Some(Line::Removed(text)) => html.leaf("del", &[], &format!("− {text}")),
-                Some(Line::Added(text)) => html.leaf("ins", &[], &format!("+ {text}")),
-                None => html.leaf("span", &[("class", "gap")], "  …"),
-            };
-            html.text("\n");
-        }
-    });
-    if shown.len() > DIFF_LINES {
-        html.leaf("p", &[("class", "note")], &format!("{} more lines differ.", shown.len() - DIFF_LINES));
-    }
-    html
-}
-
-/// Metrics in the order in which one is drawn if none is named.
-const PREFERRED: [Metric; 6] =
-    [Metric::Cwnd, Metric::Throughput, Metric::Rtt, Metric::Queue, Metric::Utilisation, Metric::Acknowledged];
 /// Of more results than this a title names the first and the last.
 const FEW: usize = 4;
 /// Keys of resolved scenarios that tell what path it is, and what they are called.
@@ -530,11 +340,6 @@ const PATH_KEYS: [(&str, &str); 6] = [
 ];
 /// Points on a page, generous first.
 const POINT_BUDGETS: [usize; 4] = [200_000, 120_000, 60_000, 10_000];
-/// As many lines as can be told apart.
-const MOST_CHOSEN: usize = 6;
-/// Longer differences are cut.
-const DIFF_LINES: usize = 400;
-
 #[cfg(test)]
 mod tests {
     use super::*;

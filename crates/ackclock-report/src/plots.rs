@@ -1,158 +1,21 @@
 //! Charts of what was recorded over time: which there are, whose lines they hold, and in how much detail.
 
+mod kinds;
+mod rooms;
+
 use std::collections::{BTreeMap, BTreeSet};
 
-use ackclock::record::{Columns, DropReason, Metric, Series, Shape, Subject};
+use ackclock::record::{Columns, DropReason, Series, Shape, Subject};
 use ackclock::units::Time;
 
 use crate::decimate;
 use crate::page::chart::{Chart, Choice, Data, Line, Style};
 use crate::page::number::Scale;
 use crate::terminal::common_top;
+use kinds::KINDS;
+use rooms::{DROP_BINS, rooms};
 
-/// A kind of chart: which metrics it shows together.
-#[derive(Debug)]
-pub struct Kind {
-    id: &'static str,
-    title: &'static str,
-    about: &'static str,
-    quantity: &'static str,
-    subject: Subject,
-    /// The metrics, with their names in the legend. The order is that of the roles.
-    parts: &'static [(Metric, &'static str, Style)],
-}
-
-/// Every kind, in the order of a report.
-pub const KINDS: [Kind; 15] = [
-    Kind {
-        id: "cwnd",
-        title: "Congestion window",
-        about: "cwnd and ssthresh of the sender. Where ssthresh is more than twice the largest window it is not drawn.",
-        quantity: "window",
-        subject: Subject::Flow,
-        parts: &[(Metric::Cwnd, "cwnd", Style::Steps), (Metric::Ssthresh, "ssthresh", Style::Steps)],
-    },
-    Kind {
-        id: "throughput",
-        title: "Throughput",
-        about: "Payload that the receiver delivers in order, per interval. Of one or two flows the band spans its tenths.",
-        quantity: "throughput",
-        subject: Subject::Flow,
-        parts: &[(Metric::Throughput, "throughput", Style::Band)],
-    },
-    Kind {
-        id: "rtt",
-        title: "Round-trip time",
-        about: "RTT: of the segments that TCP times. SRTT: its smoothed estimate. RTO: the retransmission timeout.",
-        quantity: "time",
-        subject: Subject::Flow,
-        parts: &[
-            (Metric::Rtt, "RTT", Style::Dots),
-            (Metric::Srtt, "SRTT", Style::Steps),
-            (Metric::Rto, "RTO", Style::Steps),
-        ],
-    },
-    Kind {
-        id: "delay",
-        title: "Path delay",
-        about: "Propagation delay of the way that the data have, one way. A gap where there is none.",
-        quantity: "delay",
-        subject: Subject::Flow,
-        parts: &[(Metric::Delay, "path delay", Style::Steps)],
-    },
-    Kind {
-        id: "one-way-delay",
-        title: "One-way delay",
-        about: "From when data are handed down by the sender until they have arrived whole, when they arrive.",
-        quantity: "delay",
-        subject: Subject::Flow,
-        parts: &[(Metric::OneWayDelay, "one-way delay", Style::Dots)],
-    },
-    Kind {
-        id: "jitter",
-        title: "Jitter",
-        about: "Interarrival jitter of datagrams (RFC 3550), after each arrival.",
-        quantity: "jitter",
-        subject: Subject::Flow,
-        parts: &[(Metric::Jitter, "jitter", Style::Dots)],
-    },
-    Kind {
-        id: "loss",
-        title: "Loss of datagrams",
-        about: "Of those sent within each interval the share that is lost.",
-        quantity: "loss",
-        subject: Subject::Flow,
-        parts: &[(Metric::Loss, "loss", Style::Steps)],
-    },
-    Kind {
-        id: "sequence",
-        title: "Time-sequence",
-        about: "First byte of each segment sent, sent again, and the first byte not yet acknowledged.",
-        quantity: "sequence number",
-        subject: Subject::Flow,
-        parts: &[
-            (Metric::Acknowledged, "acknowledged", Style::Steps),
-            (Metric::Sent, "sent", Style::Dots),
-            (Metric::Retransmissions, "sent again", Style::Crosses),
-        ],
-    },
-    Kind {
-        id: "queue",
-        title: "Queue",
-        about: "Waiting at the port: the mean over each interval, and the band from the smallest to the largest value.",
-        quantity: "queue",
-        subject: Subject::Port,
-        parts: &[(Metric::Queue, "queue", Style::Band)],
-    },
-    Kind {
-        id: "sojourn",
-        title: "Queue in time",
-        about: "How long what leaves the queue has waited: the mean over each interval, and the band from the shortest to the longest.",
-        quantity: "waiting time",
-        subject: Subject::Port,
-        parts: &[(Metric::Sojourn, "waiting time", Style::Band)],
-    },
-    Kind {
-        id: "queue-changes",
-        title: "Queue, every change",
-        about: "Waiting at the port, at every change.",
-        quantity: "queue",
-        subject: Subject::Port,
-        parts: &[(Metric::QueueChanges, "queue", Style::Steps)],
-    },
-    Kind {
-        id: "utilisation",
-        title: "Utilisation",
-        about: "Share of the time in which the port transmits, per interval; the band spans its tenths.",
-        quantity: "utilisation",
-        subject: Subject::Port,
-        parts: &[(Metric::Utilisation, "utilisation", Style::Band)],
-    },
-    Kind {
-        id: "drops",
-        title: "Drops",
-        about: "Refused by the port or lost on its link, by reason.",
-        quantity: "drops",
-        subject: Subject::Port,
-        parts: &[(Metric::Drops, "drops", Style::Columns)],
-    },
-    Kind {
-        id: "vc-queue",
-        title: "Queue of each connection",
-        about: "Waiting at the port: the mean over each interval, and the band from the smallest to the largest value.",
-        quantity: "queue",
-        subject: Subject::PortVc,
-        parts: &[(Metric::VcQueue, "queue", Style::Band)],
-    },
-    Kind {
-        id: "vc-queue-changes",
-        title: "Queue of each connection, every change",
-        about: "Waiting at the port, at every change.",
-        quantity: "queue",
-        subject: Subject::PortVc,
-        parts: &[(Metric::VcQueueChanges, "queue", Style::Steps)],
-    },
-];
+pub use kinds::{Kind, kind_of};
 
 /// What a report shows over time.
 #[derive(Clone, Copy, Debug)]
@@ -280,12 +143,6 @@ fn drawn(kind: &Kind, sources: &[Source], unit: &str, end: Time, compared: bool)
     })
 }
 
-/// The kind of chart that shows a metric.
-pub fn kind_of(metric: Metric) -> &'static Kind {
-    let shows = |kind: &&Kind| kind.parts.iter().any(|(part, ..)| *part == metric);
-    KINDS.iter().find(shows).expect("every metric has a chart")
-}
-
 /// The charts of one subject within a budget of points, and how many of these they use.
 fn group(recorded: &Recorded, subject: Subject, first: &[String], budget: usize) -> Option<(Group, usize)> {
     let series: Vec<&Series> = recorded.series.iter().filter(|series| series.metric.subject() == subject).collect();
@@ -331,39 +188,6 @@ fn group(recorded: &Recorded, subject: Subject, first: &[String], budget: usize)
     Some((Group { choice, charts, note }, used))
 }
 
-/// How many points there is room for of each series; 0: it is left out. Those shown first are shown well, the others
-/// share what is left; the more there are, the fewer of their metrics are shown, and then the fewer of them.
-fn rooms(series: &[&Series], owners: &[usize], chosen: &[usize], budget: usize) -> Vec<usize> {
-    let mut rooms = vec![0; series.len()];
-    let (first, mut rest): (Vec<usize>, Vec<usize>) = (0..series.len()).partition(|&n| chosen.contains(&owners[n]));
-    let share = |some: &[usize], budget| {
-        let wanted: Vec<usize> = some.iter().map(|&n| wanted(series[n])).collect();
-        let share = decimate::fair_share(&wanted, budget);
-        (share, wanted.into_iter().map(|want| want.min(share)).sum::<usize>())
-    };
-    let (room, used) = share(&first, budget * 6 / 10);
-    first.iter().for_each(|&n| rooms[n] = room);
-
-    let left = budget - used;
-    // Where all is shown that there is, the share is small because nobody wants more.
-    let enough = |rest: &[usize]| {
-        let (room, used) = share(rest, left);
-        room >= LEAST_ROOM || used == rest.iter().map(|&n| wanted(series[n])).sum::<usize>()
-    };
-    if !enough(&rest) {
-        rest.retain(|&n| TELLING.contains(&series[n].metric));
-    }
-    if !enough(&rest) {
-        let metrics: BTreeSet<Metric> = rest.iter().map(|&n| series[n].metric).collect();
-        let members: BTreeSet<usize> = rest.iter().map(|&n| owners[n]).collect();
-        let kept = spread(members, left / (LEAST_ROOM * metrics.len()));
-        rest.retain(|&n| kept.contains(&owners[n]));
-    }
-    let (room, _) = share(&rest, left);
-    rest.iter().for_each(|&n| rooms[n] = room);
-    rooms
-}
-
 /// What the reader has to know about what is not there.
 fn note(subject: Subject, members_left_out: usize, series_left_out: usize) -> String {
     let plural = plural_of(subject).to_lowercase();
@@ -381,21 +205,6 @@ fn plural_of(subject: Subject) -> &'static str {
         Subject::Flow => "Flows",
         Subject::Port => "Ports",
         Subject::PortVc => "Connections",
-    }
-}
-
-/// Some of the members, evenly spread over all of them.
-fn spread(members: BTreeSet<usize>, places: usize) -> BTreeSet<usize> {
-    let all: Vec<usize> = members.into_iter().collect();
-    let places = places.min(all.len());
-    (0..places).map(|n| all[n * all.len() / places]).collect()
-}
-
-/// How many points show all that a plot can show.
-fn wanted(series: &Series) -> usize {
-    match series.columns {
-        Columns::Drops { .. } => DROP_BINS * 3,
-        _ => series.columns.len().min(MOST_ROOM),
     }
 }
 
@@ -536,20 +345,12 @@ fn points(data: &Data) -> usize {
     }
 }
 
-/// Five points for each of the 1600 columns of a wide screen.
-const MOST_ROOM: usize = 8000;
-/// Less than this tells nothing.
-const LEAST_ROOM: usize = 60;
 /// From this many intervals on, a band is drawn.
 const BAND_ROOM: usize = 200;
-/// As many columns of drops as can be told apart.
-const DROP_BINS: usize = 400;
-/// What is shown even of many.
-const TELLING: [Metric; 5] = [Metric::Cwnd, Metric::Throughput, Metric::OneWayDelay, Metric::Queue, Metric::VcQueue];
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ackclock::record::Metric;
     use ackclock::units::Span;
 
     fn at(ms: u64) -> Time {

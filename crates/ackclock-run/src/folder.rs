@@ -6,10 +6,10 @@ use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
 use ackclock::record::Records;
+use ackclock_store::Owner;
 use ackclock_store::document::events;
 use ackclock_store::document::{Document, Run, ScenarioPart};
 use ackclock_store::folder::checksum;
-use ackclock_store::lock::Owner;
 use ackclock_store::result::{RESULT, SCENARIO};
 use ackclock_store::{Damage, Holds, ResultFolder, StoreError, WholeFile};
 
@@ -151,8 +151,8 @@ const FILES: [&str; 3] = [SCENARIO, RESULT, events::FILE];
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ackclock_store::MARKER;
     use ackclock_store::document::example::example;
-    use ackclock_store::folder::MARKER;
 
     /// A path below which the test may do what it likes.
     fn place(name: &str) -> PathBuf {

@@ -4,8 +4,8 @@ use std::fmt;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
-use crate::folder::{Holds, MARKER};
-use crate::lock::{LOCK, Owner};
+use crate::holds::{Holds, MARKER};
+use crate::owner::{LOCK, Owner};
 
 /// What is wrong, and where.
 #[derive(Debug)]

@@ -10,31 +10,11 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::lock::{LOCK, Lock, Owner};
+use crate::error::{Problem, StoreError};
+use crate::holds::{Holds, MARKER};
+use crate::lock::Lock;
+use crate::owner::{LOCK, Owner};
 use crate::whole::{self, WholeFile};
-use crate::{Problem, StoreError};
-
-/// The name of the marker.
-pub const MARKER: &str = ".ackclock";
-
-/// What a folder holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Holds {
-    /// The result of `run`.
-    Run,
-    /// Runs and report of a study, by `reproduce`.
-    Reproduction,
-}
-
-impl Holds {
-    pub(crate) fn in_words(self) -> &'static str {
-        match self {
-            Holds::Run => "the result of `ackclock run`",
-            Holds::Reproduction => "a study of `ackclock reproduce`",
-        }
-    }
-}
 
 /// What the marker says.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

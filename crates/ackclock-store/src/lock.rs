@@ -10,7 +10,6 @@
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
-use std::process;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
@@ -18,23 +17,8 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Problem, StoreError};
-
-/// The file of the lock.
-pub const LOCK: &str = ".ackclock.lock";
-
-/// Who holds a lock.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Owner {
-    /// The name of the machine.
-    pub machine: String,
-    /// What the machine is called from this start to the next; empty where it has no such name.
-    boot: String,
-    /// The number of the process.
-    pub process: u32,
-    /// The locks that this process took before.
-    turn: u64,
-}
+use crate::error::{Problem, StoreError};
+use crate::owner::{LOCK, Owner};
 
 /// What the file says. The text has the same length as long as the owner is the same.
 #[derive(Debug, Serialize, Deserialize)]
@@ -177,27 +161,6 @@ impl Drop for Lock {
     }
 }
 
-impl Owner {
-    fn this_process() -> Owner {
-        static TURN: std::sync::atomic::AtomicU64 = std::sync::atomic::AtomicU64::new(0);
-        let system = |name: &str| fs::read_to_string(name).map(|text| text.trim().to_owned()).ok();
-        let machine = system("/proc/sys/kernel/hostname")
-            .or_else(|| std::env::var("HOSTNAME").ok())
-            .or_else(|| std::env::var("COMPUTERNAME").ok());
-        Owner {
-            machine: machine.unwrap_or_else(|| "a machine without a name".into()),
-            boot: system("/proc/sys/kernel/random/boot_id").unwrap_or_default(),
-            process: process::id(),
-            turn: TURN.fetch_add(1, Ordering::Relaxed),
-        }
-    }
-
-    /// Whether both are of one machine that has not been started anew in between.
-    fn is_of_same_start(&self, other: &Owner) -> bool {
-        self.machine == other.machine && self.boot == other.boot && !self.boot.is_empty()
-    }
-}
-
 fn owner_in(content: &[u8]) -> Option<Owner> {
     serde_json::from_slice::<Content>(content).ok().map(|content| content.owner)
 }
@@ -273,7 +236,7 @@ mod tests {
         let folder = TestFolder::new("lock");
         let first = take(&folder).unwrap();
         let Err(StoreError { problem: Problem::InUse(Some(owner)), .. }) = take(&folder) else { panic!("two locks") };
-        assert_eq!(owner.process, process::id());
+        assert_eq!(owner.process, std::process::id());
         assert!(first.check().is_ok());
         drop(first);
         assert!(folder.names().is_empty());

@@ -7,9 +7,9 @@ use ackclock::units::{Span, Time};
 use ackclock_scenario::Loaded;
 
 use crate::Error;
+use crate::data::figures::{Figure, Plot};
 use crate::data::{Card, Coordinates};
 use crate::embedded::Embedded;
-use crate::figures::{Figure, Plot};
 use crate::measure::handovers;
 use crate::plan::Scope;
 use crate::study::Study;

@@ -5,12 +5,12 @@
 //! known (findings). A study is divided into *cards*, one per published table; a card can be reproduced alone.
 //!
 //! ```text
-//! studies/ ──> Study ──> Plan ──> run (all cores, ledger) ──> Report ──> text, JSON, HTML
-//! study.rs     data      plan.rs  run.rs     kept.rs          report.rs  text.rs, page.rs
+//! studies/ ──> Study ──> Plan ──> run (all cores, ledger)         ──> Report  ──> text, JSON, HTML
+//! data/        load.rs   plan.rs  run.rs, measure/, stored_result.rs  report/judge.rs  report/text.rs, page.rs
 //! ```
 //!
 //! [`Plan`] and everything that runs know points (scenario and settings), never a published number; published numbers
-//! meet measurements only in `report.rs`.
+//! meet measurements only in `report/judge.rs`.
 //!
 //! ```no_run
 //! use ackclock::sim::Engine;
@@ -28,36 +28,33 @@
 //! # Ok::<(), ackclock_study::Error>(())
 //! ```
 
-mod abbreviations;
-mod claim;
-mod course;
-mod curves;
 mod data;
 mod embedded;
 mod error;
 mod figure;
-mod figures;
-mod kept;
+mod load;
 mod measure;
-mod page;
-mod picture;
 mod plan;
+mod progress;
 mod report;
 mod run;
+mod stored_result;
 mod study;
-#[cfg(test)]
-mod test_folder;
-#[cfg(test)]
-mod tests;
-mod text;
 
-pub use abbreviations::Abbreviation;
+pub use data::Abbreviation;
 pub use error::Error;
 pub use figure::{DrawnFigure, DrawnFlow};
+pub use load::names;
 pub use plan::{Plan, Selection};
+pub use progress::{Progress, Quiet, Status};
 pub use report::{
     AlternativeReport, AssumptionReport, CardReport, CellReport, ClaimReport, FindingReport, GroupReport, Number,
     Report, ShownReport, TableReport, Tally, Verdict,
 };
-pub use run::{Outcome, Progress, Quiet, Status, reproduce};
-pub use study::{CardInfo, Study, names};
+pub use run::{Outcome, reproduce};
+pub use study::{CardInfo, Study};
+
+#[cfg(test)]
+mod test_folder;
+#[cfg(test)]
+mod tests;

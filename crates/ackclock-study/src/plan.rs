@@ -7,9 +7,9 @@ use ackclock::scenario::Scenario;
 use ackclock::sim::RESULT_VERSION;
 use ackclock_store::Key;
 
-use crate::Error;
 use crate::data::{Assumption, Card, Claim, Group, Point, Row, merged};
 use crate::embedded::Embedded;
+use crate::error::Error;
 use crate::study::Study;
 
 /// What is to be reproduced.
@@ -57,6 +57,13 @@ impl Planned {
         let rate =
             scenario.bottleneck.as_ref().map_or(1e6, |bottleneck| scenario.links[bottleneck.link].rate.as_bps() as f64);
         scenario.duration.as_secs_f64() * rate
+    }
+}
+
+impl Study {
+    /// The runs that a selection needs.
+    pub fn plan(&self, selection: &Selection) -> Result<Plan, Error> {
+        Plan::new(self, selection)
     }
 }
 

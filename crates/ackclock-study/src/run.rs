@@ -8,42 +8,14 @@ use ackclock::record::Records;
 use ackclock::sim::Engine;
 use ackclock_run::{Failure, Job, Jobs};
 
-use crate::kept::Kept;
+use crate::error::Error;
+use crate::figure;
 use crate::measure::Measurement;
-use crate::plan::Planned;
-use crate::{Error, Plan, Report, Study, figure};
-
-/// How far the runs of a plan have come.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Status {
-    /// Finished runs, reused ones included.
-    pub runs_finished: usize,
-    /// Finished runs that were found in the folder.
-    pub runs_reused: usize,
-    /// All runs.
-    pub runs: usize,
-    /// The part of the work of this call that is done, 0 to 1; grows within runs too. What was reused is not in it.
-    pub fraction: f64,
-}
-
-/// Who watches the progress.
-pub trait Progress: Sync {
-    /// Something advanced. Called from one thread at a time, whenever a run is finished and about ten times a second; the first call
-    /// is before the first run.
-    fn advanced(&self, status: &Status);
-
-    /// Something that the user should know, in a line: a folder that is waited for, damage that was found.
-    fn noted(&self, note: &str);
-}
-
-/// Nobody watches.
-pub struct Quiet;
-
-impl Progress for Quiet {
-    fn advanced(&self, _status: &Status) {}
-
-    fn noted(&self, _note: &str) {}
-}
+use crate::plan::{Plan, Planned};
+use crate::progress::{Progress, Status};
+use crate::report::Report;
+use crate::stored_result::StoredRuns;
+use crate::study::Study;
 
 /// How `reproduce` ended.
 #[derive(Clone, Debug, PartialEq)]
@@ -72,14 +44,14 @@ pub fn reproduce(
     stop: &AtomicBool,
     progress: &dyn Progress,
 ) -> Result<Outcome, Error> {
-    let mut kept = Kept::open(folder, progress)?;
-    let finished = run_missing(plan, engine, &mut kept, threads, stop, progress)?;
-    kept.sync()?;
+    let mut stored = StoredRuns::open(folder, progress)?;
+    let finished = run_missing(plan, engine, &mut stored, threads, stop, progress)?;
+    stored.sync()?;
     if finished < plan.runs() {
         return Ok(Outcome::Stopped { finished, total: plan.runs() });
     }
     let report = Report::new(study, &plan.scope, &|point, seed| {
-        kept.run(&plan.key(point, seed)).expect("every run of the plan is there")
+        stored.run(&plan.key(point, seed)).expect("every run of the plan is there")
     });
     let figures = figure::draw(study, &plan.scope)?;
     let command = plan.scope.command(study);
@@ -89,7 +61,7 @@ pub fn reproduce(
 
 /// What `keep` and the progress share.
 struct Shared<'a> {
-    kept: &'a mut Kept,
+    stored: &'a mut StoredRuns,
     status: Status,
 }
 
@@ -97,21 +69,21 @@ struct Shared<'a> {
 fn run_missing(
     plan: &Plan,
     engine: Engine,
-    kept: &mut Kept,
+    stored: &mut StoredRuns,
     threads: usize,
     stop: &AtomicBool,
     progress: &dyn Progress,
 ) -> Result<usize, Error> {
     let mut missing: Vec<Job<&Planned>> = Vec::new();
     for planned in &plan.scenarios {
-        let seeds = (1..=planned.seeds).filter(|seed| kept.run(&planned.key(*seed)).is_none());
+        let seeds = (1..=planned.seeds).filter(|seed| stored.run(&planned.key(*seed)).is_none());
         let job = |seed| Job { scenario: planned.scenario.clone(), seed, cost: planned.cost(), of: planned };
         missing.extend(seeds.map(job));
     }
     let reused = plan.runs() - missing.len();
     let fraction = if missing.is_empty() { 1.0 } else { 0.0 };
     let shared = Mutex::new(Shared {
-        kept,
+        stored,
         status: Status { runs_finished: reused, runs_reused: reused, runs: plan.runs(), fraction },
     });
     let advance = |change: &dyn Fn(&mut Status)| {
@@ -123,7 +95,7 @@ fn run_missing(
     let watch = |runs: &ackclock_run::Status| advance(&|status| status.fraction = runs.fraction);
     let keep = |planned: &&Planned, records: Records| {
         let run = Measurement::of(&records, &planned.scenario);
-        lock(&shared).kept.append(planned.key(records.seed), run)?;
+        lock(&shared).stored.append(planned.key(records.seed), run)?;
         advance(&|status| status.runs_finished += 1);
         Ok(())
     };
@@ -148,7 +120,8 @@ mod tests {
     use std::sync::atomic::Ordering;
 
     use super::*;
-    use crate::Selection;
+    use crate::plan::Selection;
+    use crate::progress::Quiet;
     use crate::test_folder::TestFolder;
 
     /// Three short runs.

@@ -1,7 +1,8 @@
 //! The page of a reproduction: what it begins with, what is folded away, and where its links lead.
 
 use super::{FINDINGS, TABLE, TWO_CLAIMS, report_of, study_of, study_with};
-use crate::{Report, Selection, page};
+use crate::report::page;
+use crate::{Report, Selection};
 
 fn report(findings: &str) -> Report {
     report_of(&study_of(TWO_CLAIMS, findings).unwrap(), &Selection::default())

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use super::{FINDINGS, TABLE, TWO_CLAIMS, report_of, study_of, study_with};
 use crate::report::Number;
-use crate::{CellReport, Report, Selection, Verdict, page};
+use crate::report::page;
+use crate::{CellReport, Report, Selection, Verdict};
 
 fn verdicts(report: &Report) -> BTreeMap<String, Verdict> {
     let mut all = BTreeMap::new();

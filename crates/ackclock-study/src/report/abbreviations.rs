@@ -1,31 +1,7 @@
-//! Short words of tables and claims: what they mean, and which of them a report needs.
+//! Which abbreviations of a study a report needs.
 
-use serde::{Deserialize, Serialize};
-
-use crate::report::Report;
-
-/// A short word and what it means.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Abbreviation {
-    /// As it is written: `SD+`.
-    pub word: String,
-    /// In words.
-    pub means: String,
-}
-
-impl Abbreviation {
-    /// Whether it stands in a text as a word of its own.
-    fn stands_in(&self, text: &str) -> bool {
-        words(text).any(|word| word == self.word)
-    }
-}
-
-/// The words of a text: letters, digits and plus signs. A hyphen joins words to a name: `Vegas-A` holds no `A`.
-fn words(text: &str) -> impl Iterator<Item = &str> {
-    let within = |c: char| c.is_alphanumeric() || c == '+' || c == '-';
-    text.split(move |c| !within(c)).filter(|word| !word.is_empty())
-}
+use super::Report;
+use crate::data::Abbreviation;
 
 impl Report {
     /// With those of the abbreviations that stand in it.
@@ -55,16 +31,9 @@ impl Report {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use crate::data::abbreviation::words;
     use crate::tests::report_of;
     use crate::{Selection, Study, names};
-
-    #[test]
-    fn a_word_is_found_by_itself_only() {
-        let stands = |word: &str, text: &str| Abbreviation { word: word.into(), means: String::new() }.stands_in(text);
-        assert!(stands("SD", "LAN, SD: 3") && stands("K", "N=5 K=1000") && stands("SD+", "SD+"));
-        assert!(!stands("SD", "SD+") && !stands("A", "Vegas-A") && !stands("N", "LAN"));
-    }
 
     /// Two capitals or more, or one that is set to a number, of which a reader from outside of the field knows nothing.
     #[test]

@@ -3,7 +3,7 @@
 use ackclock::units::Span;
 use serde::Deserialize;
 
-use crate::data::{Coordinates, merged};
+use super::{Coordinates, merged};
 
 /// `figures.toml`, which a study may do without.
 #[derive(Clone, Debug, Default, Deserialize)]

@@ -7,8 +7,8 @@ use ackclock_report::page::chart::{Chart, Choice, Data, Line, Style};
 use ackclock_report::page::number::Scale;
 use ackclock_report::plots::{self, Source};
 
+use crate::data::figures::Plot;
 use crate::figure::{DrawnFigure, DrawnFlow};
-use crate::figures::Plot;
 
 /// The flows of a figure, to choose from: as many are shown as can be told apart.
 pub(crate) fn choice(figure: &DrawnFigure) -> Choice {

@@ -2,14 +2,21 @@
 
 use std::fmt::Write;
 
-use crate::report::{
+use super::{
     AssumptionReport, CardReport, CellReport, ClaimReport, FindingReport, Number, Report, TableReport, Tally, Verdict,
 };
 
 /// No line is longer, as long as labels are of reasonable length.
 const WIDTH: usize = 120;
 
-pub(crate) fn render(report: &Report) -> String {
+impl Report {
+    /// Plain text, at most 120 columns.
+    pub fn text(&self) -> String {
+        render(self)
+    }
+}
+
+fn render(report: &Report) -> String {
     let mut out = String::new();
     line(&mut out, &report.title);
     wrapped(&mut out, "", &report.citation);

@@ -5,20 +5,21 @@ use std::path::Path;
 
 use ackclock_store::{Damage, Holds, Key, Ledger, ResultFolder};
 
+use crate::error::Error;
 use crate::measure::Measurement;
-use crate::report::FILES;
-use crate::{Error, Progress};
+use crate::progress::Progress;
+use crate::report::files::FILES;
 
 /// Finished runs, in memory and on disk.
-pub(crate) struct Kept {
+pub(crate) struct StoredRuns {
     folder: ResultFolder,
     ledger: Ledger,
     runs: BTreeMap<Key, Measurement>,
 }
 
-impl Kept {
+impl StoredRuns {
     /// Takes the folder, which is made if it is not there, and reads what is in its ledger.
-    pub fn open(folder: &Path, progress: &dyn Progress) -> Result<Kept, Error> {
+    pub fn open(folder: &Path, progress: &dyn Progress) -> Result<StoredRuns, Error> {
         let folder = ResultFolder::take(folder, Holds::Reproduction, &FILES, &mut |owner| {
             progress.noted(&format!(
                 "process {} on {} used the folder last: seeing for ten seconds whether it still does",
@@ -29,7 +30,7 @@ impl Kept {
         if !damage.is_none() {
             progress.noted(&format!("warning: {damage}"));
         }
-        Ok(Kept { folder, ledger, runs })
+        Ok(StoredRuns { folder, ledger, runs })
     }
 
     /// A finished run.

@@ -7,13 +7,10 @@ use ackclock_report::page::number::fixed;
 use ackclock_report::page::table::{self, Cell, Table, Tone};
 use ackclock_report::repeat::command_line;
 
-use crate::abbreviations::Abbreviation;
-use crate::curves;
+use super::{AssumptionReport, CardReport, ClaimReport, FindingReport, Number, Report, TableReport, Tally, Verdict};
+use super::{curves, picture, text};
+use crate::data::Abbreviation;
 use crate::figure::DrawnFigure;
-use crate::report::{
-    AssumptionReport, CardReport, ClaimReport, FindingReport, Number, Report, TableReport, Tally, Verdict,
-};
-use crate::{picture, text};
 
 /// The page of a report. `command` is how to repeat it. What decides comes first: the verdict, as a picture and in
 /// numbers; tables, claims and assumptions are folded away, unless something in them fails.
@@ -87,24 +84,13 @@ fn tally(report: &Report) -> Html {
         .note("A number agrees if our mean lies within its tolerance of the published one. A difference that is recorded has a finding with its evidence.");
     let number = |value: usize| Cell::Number(value.to_string());
     table.row(vec![Cell::text("numbers"), number(cells), number(cells_agree), number(cells_differ)]);
-    if cells_wide > 0 {
-        let differ = number(cells_wide - cells_wide_agree);
-        table.row(vec![
-            Cell::text("of them with a tolerance that does not tell the numbers of their row apart"),
-            number(cells_wide),
-            number(cells_wide_agree),
-            differ,
-        ]);
-    }
-    if cells_exact > 0 {
-        let differ = number(cells_exact - cells_exact_agree);
-        table.row(vec![
-            Cell::text("of them to the last digit"),
-            number(cells_exact),
-            number(cells_exact_agree),
-            differ,
-        ]);
-    }
+    let mut of_them = |what: &str, all: usize, agree: usize| {
+        if all > 0 {
+            table.row(vec![Cell::text(what), number(all), number(agree), number(all - agree)]);
+        }
+    };
+    of_them("of them with a tolerance that does not tell the numbers of their row apart", cells_wide, cells_wide_agree);
+    of_them("of them to the last digit", cells_exact, cells_exact_agree);
     table.row(vec![Cell::text("claims"), number(claims), number(claims_hold), number(claims_differ)]);
     Html::of_class("div", "", &table.html())
 }

@@ -5,8 +5,8 @@ use ackclock_report::page::html::Html;
 use ackclock_report::page::number::{fixed, plural};
 use ackclock_report::page::table::Tone;
 
-use crate::report::{CardReport, CellReport, Report, TableReport, Verdict};
-use crate::text;
+use super::text;
+use super::{CardReport, CellReport, Report, TableReport, Verdict};
 
 /// The name of a cell's row in the page: cells are numbered within their card.
 pub(crate) fn anchor(card: &CardReport, nth: usize) -> String {

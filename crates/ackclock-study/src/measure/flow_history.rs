@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 /// How a flow went on: means over intervals that follow each other from the start of the run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Course {
+pub(crate) struct FlowHistory {
     /// The length of the intervals, seconds.
     pub interval: f64,
     /// Bits per second delivered in order.
@@ -16,16 +16,16 @@ pub(crate) struct Course {
     pub cwnd: Vec<f64>,
 }
 
-impl Course {
+impl FlowHistory {
     /// Of a flow of which both were recorded.
-    pub fn of(flow: &str, mss: u32, series: &[Series], end: Time) -> Option<Course> {
+    pub fn of(flow: &str, mss: u32, series: &[Series], end: Time) -> Option<FlowHistory> {
         let recorded = |metric: Metric| series.iter().find(|series| series.metric == metric && series.of == flow);
         let (throughput, cwnd) = (recorded(Metric::Throughput)?, recorded(Metric::Cwnd)?);
         let Columns::Intervals { interval, mean, .. } = &throughput.columns else { return None };
         let Columns::Points { time, value } = &cwnd.columns else { return None };
         let edge = |n: usize| Time::from_ps(interval.as_ps() * n as u64).min(end);
         let window = |n| mean_of_changes(time, value, edge(n), edge(n + 1)) / f64::from(mss);
-        Some(Course {
+        Some(FlowHistory {
             interval: interval.as_secs_f64(),
             throughput_bps: mean.clone(),
             cwnd: (0..mean.len()).map(window).collect(),

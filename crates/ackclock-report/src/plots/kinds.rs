@@ -1,0 +1,155 @@
+//! The kinds of charts: which metrics are shown together.
+
+use ackclock::record::{Metric, Subject};
+
+use crate::page::chart::Style;
+
+/// A kind of chart: which metrics it shows together.
+#[derive(Debug)]
+pub struct Kind {
+    pub(super) id: &'static str,
+    pub(super) title: &'static str,
+    pub(super) about: &'static str,
+    pub(super) quantity: &'static str,
+    pub(super) subject: Subject,
+    /// The metrics, with their names in the legend. The order is that of the roles.
+    pub(super) parts: &'static [(Metric, &'static str, Style)],
+}
+
+/// Every kind, in the order of a report.
+pub const KINDS: [Kind; 15] = [
+    Kind {
+        id: "cwnd",
+        title: "Congestion window",
+        about: "cwnd and ssthresh of the sender. Where ssthresh is more than twice the largest window it is not drawn.",
+        quantity: "window",
+        subject: Subject::Flow,
+        parts: &[(Metric::Cwnd, "cwnd", Style::Steps), (Metric::Ssthresh, "ssthresh", Style::Steps)],
+    },
+    Kind {
+        id: "throughput",
+        title: "Throughput",
+        about: "Payload that the receiver delivers in order, per interval. Of one or two flows the band spans its tenths.",
+        quantity: "throughput",
+        subject: Subject::Flow,
+        parts: &[(Metric::Throughput, "throughput", Style::Band)],
+    },
+    Kind {
+        id: "rtt",
+        title: "Round-trip time",
+        about: "RTT: of the segments that TCP times. SRTT: its smoothed estimate. RTO: the retransmission timeout.",
+        quantity: "time",
+        subject: Subject::Flow,
+        parts: &[
+            (Metric::Rtt, "RTT", Style::Dots),
+            (Metric::Srtt, "SRTT", Style::Steps),
+            (Metric::Rto, "RTO", Style::Steps),
+        ],
+    },
+    Kind {
+        id: "delay",
+        title: "Path delay",
+        about: "Propagation delay of the way that the data have, one way. A gap where there is none.",
+        quantity: "delay",
+        subject: Subject::Flow,
+        parts: &[(Metric::Delay, "path delay", Style::Steps)],
+    },
+    Kind {
+        id: "one-way-delay",
+        title: "One-way delay",
+        about: "From when data are handed down by the sender until they have arrived whole, when they arrive.",
+        quantity: "delay",
+        subject: Subject::Flow,
+        parts: &[(Metric::OneWayDelay, "one-way delay", Style::Dots)],
+    },
+    Kind {
+        id: "jitter",
+        title: "Jitter",
+        about: "Interarrival jitter of datagrams (RFC 3550), after each arrival.",
+        quantity: "jitter",
+        subject: Subject::Flow,
+        parts: &[(Metric::Jitter, "jitter", Style::Dots)],
+    },
+    Kind {
+        id: "loss",
+        title: "Loss of datagrams",
+        about: "Of those sent within each interval the share that is lost.",
+        quantity: "loss",
+        subject: Subject::Flow,
+        parts: &[(Metric::Loss, "loss", Style::Steps)],
+    },
+    Kind {
+        id: "sequence",
+        title: "Time-sequence",
+        about: "First byte of each segment sent, sent again, and the first byte not yet acknowledged.",
+        quantity: "sequence number",
+        subject: Subject::Flow,
+        parts: &[
+            (Metric::Acknowledged, "acknowledged", Style::Steps),
+            (Metric::Sent, "sent", Style::Dots),
+            (Metric::Retransmissions, "sent again", Style::Crosses),
+        ],
+    },
+    Kind {
+        id: "queue",
+        title: "Queue",
+        about: "Waiting at the port: the mean over each interval, and the band from the smallest to the largest value.",
+        quantity: "queue",
+        subject: Subject::Port,
+        parts: &[(Metric::Queue, "queue", Style::Band)],
+    },
+    Kind {
+        id: "sojourn",
+        title: "Queue in time",
+        about: "How long what leaves the queue has waited: the mean over each interval, and the band from the shortest to the longest.",
+        quantity: "waiting time",
+        subject: Subject::Port,
+        parts: &[(Metric::Sojourn, "waiting time", Style::Band)],
+    },
+    Kind {
+        id: "queue-changes",
+        title: "Queue, every change",
+        about: "Waiting at the port, at every change.",
+        quantity: "queue",
+        subject: Subject::Port,
+        parts: &[(Metric::QueueChanges, "queue", Style::Steps)],
+    },
+    Kind {
+        id: "utilisation",
+        title: "Utilisation",
+        about: "Share of the time in which the port transmits, per interval; the band spans its tenths.",
+        quantity: "utilisation",
+        subject: Subject::Port,
+        parts: &[(Metric::Utilisation, "utilisation", Style::Band)],
+    },
+    Kind {
+        id: "drops",
+        title: "Drops",
+        about: "Refused by the port or lost on its link, by reason.",
+        quantity: "drops",
+        subject: Subject::Port,
+        parts: &[(Metric::Drops, "drops", Style::Columns)],
+    },
+    Kind {
+        id: "vc-queue",
+        title: "Queue of each connection",
+        about: "Waiting at the port: the mean over each interval, and the band from the smallest to the largest value.",
+        quantity: "queue",
+        subject: Subject::PortVc,
+        parts: &[(Metric::VcQueue, "queue", Style::Band)],
+    },
+    Kind {
+        id: "vc-queue-changes",
+        title: "Queue of each connection, every change",
+        about: "Waiting at the port, at every change.",
+        quantity: "queue",
+        subject: Subject::PortVc,
+        parts: &[(Metric::VcQueueChanges, "queue", Style::Steps)],
+    },
+];
+
+/// The kind of chart that shows a metric.
+pub fn kind_of(metric: Metric) -> &'static Kind {
+    let shows = |kind: &&Kind| kind.parts.iter().any(|(part, ..)| *part == metric);
+    KINDS.iter().find(shows).expect("every metric has a chart")
+}

@@ -1,0 +1,25 @@
+//! What a folder of results holds, by its marker.
+
+use serde::{Deserialize, Serialize};
+
+/// The name of the marker.
+pub const MARKER: &str = ".ackclock";
+
+/// What a folder holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Holds {
+    /// The result of `run`.
+    Run,
+    /// Runs and report of a study, by `reproduce`.
+    Reproduction,
+}
+
+impl Holds {
+    pub(crate) fn in_words(self) -> &'static str {
+        match self {
+            Holds::Run => "the result of `ackclock run`",
+            Holds::Reproduction => "a study of `ackclock reproduce`",
+        }
+    }
+}

@@ -1,0 +1,187 @@
+//! What a study says beyond its numbers: claims as predicates over quantities.
+
+use serde::Deserialize;
+
+use super::Coordinates;
+use crate::measure::MetricName;
+
+/// `claims.toml`: what the study says beyond its numbers.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Claim {
+    pub id: String,
+    /// The card it is examined with.
+    pub card: String,
+    pub text: String,
+    #[serde(default)]
+    pub quick: bool,
+    /// Instances: each becomes a claim `id/label` with these coordinates added to every quantity.
+    #[serde(default)]
+    pub each: Vec<Instance>,
+    pub test: Predicate,
+}
+
+/// An instance of a claim.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Instance {
+    pub label: String,
+    pub at: Coordinates,
+    /// Not part of the quick subset although the claim is.
+    #[serde(default)]
+    pub slow: bool,
+}
+
+/// What must be true.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub(crate) enum Predicate {
+    /// Each quantity stands in the relation to the next.
+    Order {
+        metric: MetricName,
+        is: Relation,
+        of: Vec<Quantity>,
+        /// What is closer together is equal.
+        #[serde(default)]
+        resolution: f64,
+    },
+    /// A quantity stands in the relation to a number.
+    Bound {
+        metric: MetricName,
+        #[serde(default)]
+        over: Over,
+        of: Quantity,
+        is: Relation,
+        value: f64,
+    },
+    /// The difference of two quantities, seed by seed, stands in the relation to a number.
+    Difference {
+        metric: MetricName,
+        of: Quantity,
+        minus: Quantity,
+        is: Relation,
+        value: f64,
+        /// The whole 95 % confidence interval, not only the mean.
+        #[serde(default)]
+        confident: bool,
+    },
+    /// A quantity lies between two numbers, or at one of them.
+    Within { metric: MetricName, of: Quantity, from: f64, to: f64 },
+    /// A quantity divided by another lies between two numbers, of which one may be left out.
+    Quotient { metric: MetricName, of: Quantity, by: Quantity, at_least: Option<f64>, at_most: Option<f64> },
+    /// The difference of two quantities stands in the relation to a number in at least this share of the seeds.
+    Pairs { metric: MetricName, of: Quantity, minus: Quantity, is: Relation, value: f64, share: f64 },
+}
+
+impl Predicate {
+    /// Whether it is about a statistic of the seeds, and not about single ones.
+    pub fn asks_for_statistic(&self) -> bool {
+        match self {
+            Predicate::Bound { over, .. } => *over == Over::Mean,
+            Predicate::Difference { .. } => false,
+            _ => true,
+        }
+    }
+
+    pub fn quantities(&self) -> Vec<&Quantity> {
+        match self {
+            Predicate::Order { of, .. } => of.iter().collect(),
+            Predicate::Bound { of, .. } | Predicate::Within { of, .. } => vec![of],
+            Predicate::Difference { of, minus: other, .. }
+            | Predicate::Pairs { of, minus: other, .. }
+            | Predicate::Quotient { of, by: other, .. } => vec![of, other],
+        }
+    }
+
+    pub fn quantities_mut(&mut self) -> Vec<&mut Quantity> {
+        match self {
+            Predicate::Order { of, .. } => of.iter_mut().collect(),
+            Predicate::Bound { of, .. } | Predicate::Within { of, .. } => vec![of],
+            Predicate::Difference { of, minus: other, .. }
+            | Predicate::Pairs { of, minus: other, .. }
+            | Predicate::Quotient { of, by: other, .. } => vec![of, other],
+        }
+    }
+}
+
+/// A number made of measurements: the mean over its points and the seeds, another statistic, or the spread along an axis.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Quantity {
+    pub label: String,
+    #[serde(default)]
+    pub at: Coordinates,
+    /// Of the seeds. A difference, and what holds at every point or in every run, does not ask.
+    #[serde(default)]
+    pub statistic: Statistic,
+    /// Largest less smallest of the means along this axis.
+    pub spread_over: Option<String>,
+}
+
+/// What stands for all seeds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Statistic {
+    /// The mean.
+    #[default]
+    Mean,
+    /// The median: half of the seeds are above, half below.
+    Median,
+}
+
+/// What a bound is meant for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Over {
+    /// The mean over points and seeds.
+    #[default]
+    Mean,
+    /// The mean over the seeds, at every point.
+    EveryPoint,
+    /// Every single run.
+    EveryRun,
+}
+
+/// A comparison.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+pub(crate) enum Relation {
+    #[serde(rename = "<")]
+    Less,
+    #[serde(rename = "<=")]
+    AtMost,
+    #[serde(rename = "==")]
+    Equal,
+    #[serde(rename = ">=")]
+    AtLeast,
+    #[serde(rename = ">")]
+    Greater,
+}
+
+impl Relation {
+    pub fn holds(self, left: f64, right: f64) -> bool {
+        match self {
+            Relation::Less => left < right,
+            Relation::AtMost => left <= right,
+            Relation::Equal => left == right,
+            Relation::AtLeast => left >= right,
+            Relation::Greater => left > right,
+        }
+    }
+
+    pub fn sign(self) -> &'static str {
+        match self {
+            Relation::Less => "<",
+            Relation::AtMost => "≤",
+            Relation::Equal => "=",
+            Relation::AtLeast => "≥",
+            Relation::Greater => ">",
+        }
+    }
+}
+
+/// The whole of `claims.toml`.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Claims {
+    pub claim: Vec<Claim>,
+}

@@ -1,0 +1,206 @@
+//! A published table of a study, and what still agrees with it.
+
+use serde::Deserialize;
+
+use super::Coordinates;
+use crate::measure::MetricName;
+
+/// `tables/*.toml`: a published table.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Table {
+    /// For people: what is in it, of what.
+    pub quantity: String,
+    pub metric: MetricName,
+    pub capacity_mbps: Option<f64>,
+    #[serde(default)]
+    pub beside: Vec<Beside>,
+    #[serde(rename = "tolerance")]
+    pub tolerances: Vec<Tolerance>,
+    #[serde(rename = "column")]
+    pub columns: Vec<Column>,
+    #[serde(rename = "row")]
+    pub rows: Vec<Row>,
+}
+
+/// Another way to compute the numbers of a table.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Beside {
+    pub label: String,
+    pub capacity_mbps: f64,
+    #[serde(default)]
+    pub after_warmup: bool,
+}
+
+/// How far apart still agrees.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Tolerance {
+    pub name: String,
+    pub value: f64,
+    #[serde(default)]
+    pub is: Meaning,
+    pub reason: String,
+}
+
+/// What the value of a tolerance means.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Meaning {
+    /// The largest distance of our mean from the published number.
+    #[default]
+    Distance,
+    /// The same, as a share of the published number.
+    Share,
+    /// The same, in standard deviations of our runs, those at different points of one cell included.
+    Deviations,
+    /// The step of the last digit printed: our number, rounded, is the published one.
+    Rounded,
+    /// The same, but digits beyond the last were cut off.
+    Truncated,
+    /// The same, but rounded up.
+    RoundedUp,
+}
+
+impl Tolerance {
+    /// How far our mean may be from `published`, if our runs scatter with this standard deviation.
+    pub fn distance(&self, published: f64, deviation: f64) -> f64 {
+        match self.is {
+            Meaning::Share => self.value * published.abs(),
+            Meaning::Deviations => self.value * deviation,
+            _ => self.value,
+        }
+    }
+
+    /// Whether our mean agrees. Published numbers have few digits: what equals the tolerance in decimal shall not fail
+    /// in binary.
+    pub fn agrees(&self, ours: f64, published: f64, deviation: f64) -> bool {
+        match self.printed(ours) {
+            Some(printed) => (printed / self.value).round() == (published / self.value).round(),
+            None => (ours - published).abs() <= self.distance(published, deviation) + tiny(published),
+        }
+    }
+
+    /// A number of ours with as many digits as the study printed, got as the study got them; `None` where not every digit is
+    /// asked for.
+    pub fn printed(&self, ours: f64) -> Option<f64> {
+        let steps = ours / self.value;
+        let steps = match self.is {
+            Meaning::Rounded => steps.round(),
+            Meaning::Truncated => (steps + tiny(ours)).floor(),
+            Meaning::RoundedUp => (steps - tiny(ours)).ceil(),
+            _ => return None,
+        };
+        Some(steps * self.value)
+    }
+
+    /// Decimals of the last digit that was printed; `None` where not every digit is asked for.
+    pub fn printed_decimals(&self) -> Option<usize> {
+        let is_whole = |decimals: &i32| (self.value * 10_f64.powi(*decimals)).fract().abs() < 1e-9;
+        self.is_exact().then(|| (0..9).find(is_whole).unwrap_or(9) as usize)
+    }
+
+    /// Whether it is about how single runs scatter.
+    pub fn is_about_runs(&self) -> bool {
+        self.is == Meaning::Deviations
+    }
+
+    /// Whether it asks for every digit that was printed.
+    pub fn is_exact(&self) -> bool {
+        matches!(self.is, Meaning::Rounded | Meaning::Truncated | Meaning::RoundedUp)
+    }
+}
+
+/// What a number may be off because decimal fractions are none in binary.
+fn tiny(number: f64) -> f64 {
+    1e-12 * number.abs().max(1.0)
+}
+
+/// A column of a table.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Column {
+    pub label: String,
+    pub at: Coordinates,
+    /// Instead of the table's.
+    pub metric: Option<MetricName>,
+    /// What the metric is divided by: the unit of the column.
+    #[serde(default = "one")]
+    pub unit: f64,
+    /// What is added to it then, where the study counts from somewhere else.
+    #[serde(default)]
+    pub plus: f64,
+    /// Decimals of its numbers.
+    #[serde(default = "two")]
+    pub decimals: usize,
+}
+
+/// The unit of a number that names none.
+pub(super) fn one() -> f64 {
+    1.0
+}
+
+/// The decimals of a number that names none.
+pub(super) fn two() -> usize {
+    2
+}
+
+/// A row of a table: one number per column that it has. Where it names several points, its numbers are means over them.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Row {
+    pub label: String,
+    pub at: Coordinates,
+    /// It has the first so many columns, and the publication has nothing in the others; without it, it has all.
+    pub columns: Option<usize>,
+    pub published: Vec<f64>,
+    /// Names of tolerances, one per column.
+    pub tolerance: Vec<String>,
+    #[serde(default)]
+    pub quick: bool,
+}
+
+impl Table {
+    /// The columns that a row has.
+    pub fn columns_of(&self, row: &Row) -> &[Column] {
+        &self.columns[..row.columns.unwrap_or(self.columns.len()).min(self.columns.len())]
+    }
+
+    pub fn tolerance(&self, name: &str) -> Option<&Tolerance> {
+        self.tolerances.iter().find(|tolerance| tolerance.name == name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn agrees(value: f64, is: Meaning, ours: f64, published: f64) -> bool {
+        Tolerance { name: "t".into(), value, is, reason: "r".into() }.agrees(ours, published, 2.0)
+    }
+
+    #[test]
+    fn a_tolerance_is_a_distance_a_share_or_so_many_deviations() {
+        assert!(agrees(0.1, Meaning::Distance, 0.8, 0.9) && !agrees(0.1, Meaning::Distance, 0.79, 0.9));
+        assert!(agrees(0.1, Meaning::Share, 220.0, 200.0) && !agrees(0.1, Meaning::Share, 221.0, 200.0));
+        assert!(agrees(3.0, Meaning::Deviations, 206.0, 200.0) && !agrees(3.0, Meaning::Deviations, 206.1, 200.0));
+    }
+
+    /// As the digits of a number are printed: 160.2528 s as 160.252, 160.253 or, rounded up to tenths, 160.3.
+    #[test]
+    fn printed_digits_are_cut_off_rounded_or_rounded_up() {
+        assert!(agrees(0.001, Meaning::Truncated, 160.2528, 160.252));
+        assert!(!agrees(0.001, Meaning::Truncated, 160.2528, 160.253));
+        assert!(agrees(0.001, Meaning::Rounded, 160.2528, 160.253));
+        assert!(!agrees(0.001, Meaning::Rounded, 160.2524, 160.253));
+        assert!(agrees(0.1, Meaning::RoundedUp, 160.2528, 160.3));
+        assert!(!agrees(0.1, Meaning::RoundedUp, 160.3001, 160.3));
+        // 0.07 are 7.000000000000001 hundredths in binary.
+        let tolerance = Tolerance { name: "t".into(), value: 0.01, is: Meaning::RoundedUp, reason: "r".into() };
+        assert_eq!((tolerance.printed(0.07), tolerance.printed_decimals()), (Some(0.07), Some(2)));
+        // What is a step in decimal may be a little off in binary, on either side.
+        assert!(agrees(0.1, Meaning::RoundedUp, 160.3, 160.3) && agrees(0.1, Meaning::Truncated, 160.3, 160.3));
+        assert!(agrees(1.0, Meaning::Truncated, 217_320.0, 217_320.0));
+    }
+}

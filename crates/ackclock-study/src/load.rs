@@ -1,0 +1,227 @@
+//! The files of a study: read, and whether they fit together.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::de::DeserializeOwned;
+
+use crate::data::figures::Figures;
+use crate::data::{Assumptions, Claim, Claims, Findings, Head, Instance, Predicate, Statistic, Table, cell_id, merged};
+use crate::embedded;
+use crate::error::Error;
+use crate::study::Study;
+
+/// The names of all studies.
+pub fn names() -> Vec<&'static str> {
+    embedded::file_names().filter_map(|file| file.strip_suffix("/study.toml")).collect()
+}
+
+impl Study {
+    /// The embedded study of this name.
+    pub fn load(name: &str) -> Result<Study, Error> {
+        if !names().contains(&name) {
+            let known = names().into_iter().map(String::from).collect();
+            return Err(Error::UnknownStudy { name: name.into(), known });
+        }
+        Study::parse(name, &|file| embedded::file(&format!("{name}/{file}")).map(String::from))
+    }
+
+    /// The study whose files `read` gives.
+    pub(crate) fn parse(name: &str, read: &dyn Fn(&str) -> Option<String>) -> Result<Study, Error> {
+        let head: Head = parse_file(name, "study.toml", read)?;
+        let mut tables = BTreeMap::new();
+        for card in &head.cards {
+            if let Some(file) = &card.table {
+                tables.insert(card.id.clone(), parse_file(name, file, read)?);
+            }
+        }
+        let claims: Claims = parse_file(name, "claims.toml", read)?;
+        let assumptions: Assumptions = parse_file(name, "assumptions.toml", read)?;
+        let findings: Findings = parse_file(name, "findings.toml", read)?;
+        let figures: Figures = match read("figures.toml") {
+            Some(_) => parse_file(name, "figures.toml", read)?,
+            None => Figures::default(),
+        };
+        let study = Study {
+            name: name.into(),
+            head,
+            tables,
+            claims: claims.claim.into_iter().flat_map(expand).collect(),
+            assumptions: assumptions.assumption,
+            findings: findings.finding,
+            figures: figures.figure,
+        };
+        study.check()?;
+        Ok(study)
+    }
+
+    /// The names of all cells and claims: what findings may cover.
+    pub(crate) fn judged(&self) -> BTreeSet<String> {
+        let mut names: BTreeSet<String> = self.claims.iter().map(|claim| format!("claim:{}", claim.id)).collect();
+        for (card, table) in &self.tables {
+            for row in &table.rows {
+                names.extend(table.columns_of(row).iter().map(|column| cell_id(card, &row.label, &column.label)));
+            }
+        }
+        names
+    }
+
+    /// The same of the quick subset.
+    fn judged_quickly(&self) -> BTreeSet<String> {
+        let claims = self.claims.iter().filter(|claim| claim.quick);
+        let mut names: BTreeSet<String> = claims.map(|claim| format!("claim:{}", claim.id)).collect();
+        for (card, table) in &self.tables {
+            for row in table.rows.iter().filter(|row| row.quick) {
+                names.extend(table.columns_of(row).iter().map(|column| cell_id(card, &row.label, &column.label)));
+            }
+        }
+        names
+    }
+
+    /// Whether the files fit together.
+    fn check(&self) -> Result<(), Error> {
+        let wrong = |(file, message): (&str, String)| Error::Data { file: format!("{}/{file}", self.name), message };
+        let cards: BTreeSet<&str> = self.head.cards.iter().map(|card| card.id.as_str()).collect();
+        if cards.len() != self.head.cards.len() {
+            return Err(wrong(("study.toml", "two cards have the same name".into())));
+        }
+        for card in &self.head.cards {
+            if let (Some(table), Some(file)) = (self.tables.get(&card.id), &card.table) {
+                self.check_table(table).map_err(|message| wrong((file, message)))?;
+            }
+        }
+        self.check_claims(&cards).map_err(|message| wrong(("claims.toml", message)))?;
+        self.check_assumptions(&cards).map_err(|message| wrong(("assumptions.toml", message)))?;
+        self.check_figures(&cards).map_err(|message| wrong(("figures.toml", message)))?;
+        self.check_findings().map_err(|message| wrong(("findings.toml", message)))
+    }
+
+    fn check_table(&self, table: &Table) -> Result<(), String> {
+        let mut labels = BTreeSet::new();
+        for row in &table.rows {
+            if !labels.insert(&row.label) {
+                return Err(format!("two rows are named \"{}\"", row.label));
+            }
+            let columns = row.columns.unwrap_or(table.columns.len());
+            if columns > table.columns.len() {
+                return Err(format!("row \"{}\" has more columns than there are", row.label));
+            }
+            if row.published.len() != columns || row.tolerance.len() != columns {
+                return Err(format!("row \"{}\" does not have one number and tolerance per column", row.label));
+            }
+            if let Some(tolerance) = row.tolerance.iter().find(|tolerance| table.tolerance(tolerance).is_none()) {
+                return Err(format!("row \"{}\": there is no tolerance \"{tolerance}\"", row.label));
+            }
+            for column in table.columns_of(row) {
+                self.points(&merged(&row.at, &column.at))
+                    .map_err(|message| format!("row \"{}\", column \"{}\": {message}", row.label, column.label))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn check_claims(&self, cards: &BTreeSet<&str>) -> Result<(), String> {
+        let mut ids = BTreeSet::new();
+        for claim in &self.claims {
+            let wrong = |message: String| Err(format!("claim \"{}\"{message}", claim.id));
+            if !ids.insert(&claim.id) {
+                return Err(format!("two claims are named \"{}\"", claim.id));
+            }
+            if !cards.contains(claim.card.as_str()) {
+                return wrong(format!(": there is no card \"{}\"", claim.card));
+            }
+            if matches!(&claim.test, Predicate::Order { of, .. } if of.len() < 2) {
+                return wrong(": an order needs two quantities".into());
+            }
+            for quantity in claim.test.quantities() {
+                if let Err(message) = self.points(&quantity.at) {
+                    return wrong(format!(", {}: {message}", quantity.label));
+                }
+                if quantity.statistic == Statistic::Median && !claim.test.asks_for_statistic() {
+                    return wrong(": it does not ask for a median".into());
+                }
+                if quantity.spread_over.as_ref().is_some_and(|axis| !quantity.at.contains_key(axis)) {
+                    return wrong(": a spread over an axis without values".into());
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn check_assumptions(&self, cards: &BTreeSet<&str>) -> Result<(), String> {
+        for assumption in &self.assumptions {
+            let id = &assumption.id;
+            if !cards.contains(assumption.card.as_str()) {
+                return Err(format!("assumption \"{id}\": there is no card \"{}\"", assumption.card));
+            }
+            for group in &assumption.on {
+                self.points(&group.at).map_err(|message| format!("assumption \"{id}\", {}: {message}", group.label))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn check_figures(&self, cards: &BTreeSet<&str>) -> Result<(), String> {
+        for figure in &self.figures {
+            let id = &figure.id;
+            if !cards.contains(figure.card.as_str()) {
+                return Err(format!("figure \"{id}\": there is no card \"{}\"", figure.card));
+            }
+            for (label, at) in figure.all_runs() {
+                let points = self.points(&at).map_err(|message| format!("figure \"{id}\": {message}"))?;
+                if points.len() != 1 {
+                    return Err(format!("figure \"{id}\": its run \"{label}\" is several"));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn check_findings(&self) -> Result<(), String> {
+        let (judged, quickly) = (self.judged(), self.judged_quickly());
+        for quick in [false, true] {
+            let mut covered = BTreeSet::new();
+            for finding in &self.findings {
+                for id in finding.covered(quick) {
+                    if !judged.contains(id) {
+                        return Err(format!("finding {}: there is no \"{id}\"", finding.id));
+                    }
+                    if !covered.insert(id) {
+                        return Err(format!("\"{id}\" is covered twice"));
+                    }
+                }
+                // What --quick leaves out is examined by the whole study only: `covers` says that already.
+                let mut partial = finding.quick_only.iter().chain(&finding.whole_only);
+                if let Some(id) = partial.find(|id| !quickly.contains(*id)) {
+                    return Err(format!(
+                        "finding {}: \"{id}\" is not in the quick subset; name it in covers",
+                        finding.id
+                    ));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// One claim per instance.
+fn expand(claim: Claim) -> Vec<Claim> {
+    if claim.each.is_empty() {
+        return vec![claim];
+    }
+    let instance_of = |instance: &Instance| {
+        let mut one = claim.clone();
+        one.id = format!("{}/{}", claim.id, instance.label);
+        one.quick &= !instance.slow;
+        for quantity in one.test.quantities_mut() {
+            quantity.at = merged(&instance.at, &quantity.at);
+        }
+        one
+    };
+    claim.each.iter().map(instance_of).collect()
+}
+
+fn parse_file<T: DeserializeOwned>(study: &str, file: &str, read: &dyn Fn(&str) -> Option<String>) -> Result<T, Error> {
+    let wrong = |message| Error::Data { file: format!("{study}/{file}"), message };
+    let text = read(file).ok_or_else(|| wrong("the file is missing".into()))?;
+    toml::from_str(&text).map_err(|error| wrong(error.to_string()))
+}

@@ -1,0 +1,169 @@
+//! What a flow has, in a whole run or in a part of it; counts are added up over flows, all else is averaged.
+
+use super::measurement::Measurement;
+
+/// What a flow has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum FlowMetric {
+    /// Bits per second sent since its start, retransmissions included.
+    Sent,
+    /// The same without what was sent again: what [VEGAS-A] calls goodput.
+    SentOnce,
+    /// Packets lost on their way.
+    Lost,
+    /// Segments sent again, of all that were sent.
+    ShareSentAgain,
+    /// Bits per second delivered, over the whole run.
+    Goodput,
+    /// The same after the warm-up.
+    GoodputAfterWarmup,
+    /// Segments sent again.
+    Retransmissions,
+    /// Those of which the receiver held all bytes.
+    Needless,
+    /// Blocks in the last SACK option captured.
+    SackBlocks,
+    /// Octets of that option.
+    SackOctets,
+    /// Fast retransmits.
+    FastRetransmits,
+    /// Expiries of the retransmission timer.
+    Timeouts,
+    /// When the last byte of a file was acknowledged, seconds.
+    Completed,
+}
+
+/// What a flow has in a part of the run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Recordable {
+    /// Bits per second delivered in order.
+    Throughput,
+    /// The congestion window, segments.
+    Cwnd,
+    /// Expiries of the retransmission timer.
+    Timeouts,
+}
+
+impl Recordable {
+    /// Names in study data.
+    pub const NAMES: [(&'static str, Recordable); 3] =
+        [("throughput", Recordable::Throughput), ("cwnd", Recordable::Cwnd), ("timeouts", Recordable::Timeouts)];
+
+    /// Of some flows: of counts the sum, of everything else the mean. `None` where it was not recorded.
+    pub fn over(self, run: &Measurement, flows: &Flows, from: u32, to: u32) -> Option<f64> {
+        let (from, to) = (f64::from(from), f64::from(to));
+        let of_flow = |flow: usize| match self {
+            Recordable::Throughput => run.history.get(flow)?.mean(&run.history[flow].throughput_bps, from, to),
+            Recordable::Cwnd => run.history.get(flow)?.mean(&run.history[flow].cwnd, from, to),
+            Recordable::Timeouts => {
+                let within = |ms: &&u64| (from..to).contains(&(**ms as f64 / 1000.0));
+                Some(run.timeouts_ms[flow].iter().filter(within).count() as f64)
+            }
+        };
+        let values: Option<Vec<f64>> = flows.among(run).map(of_flow).collect();
+        let values = values.filter(|values| !values.is_empty())?;
+        let sum: f64 = values.iter().sum();
+        Some(if self == Recordable::Timeouts { sum } else { sum / values.len() as f64 })
+    }
+}
+
+/// Which flows; counts are added up, everything else is averaged.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Flows {
+    All,
+    Named(Vec<String>),
+}
+
+impl Flows {
+    /// Their numbers in a run.
+    fn among<'a>(&'a self, run: &'a Measurement) -> impl Iterator<Item = usize> + 'a {
+        let wanted = |name: &String| match self {
+            Flows::All => true,
+            Flows::Named(names) => names.contains(name),
+        };
+        (0..run.flows.len()).filter(move |&flow| wanted(&run.flows[flow]))
+    }
+}
+
+impl FlowMetric {
+    /// Names in study data.
+    const NAMES: [(&'static str, FlowMetric); 13] = [
+        ("sent", FlowMetric::Sent),
+        ("sent-once", FlowMetric::SentOnce),
+        ("lost", FlowMetric::Lost),
+        ("share-sent-again", FlowMetric::ShareSentAgain),
+        ("goodput", FlowMetric::Goodput),
+        ("goodput-after-warmup", FlowMetric::GoodputAfterWarmup),
+        ("retransmissions", FlowMetric::Retransmissions),
+        ("needless", FlowMetric::Needless),
+        ("sack-blocks", FlowMetric::SackBlocks),
+        ("sack-octets", FlowMetric::SackOctets),
+        ("fast-retransmits", FlowMetric::FastRetransmits),
+        ("timeouts", FlowMetric::Timeouts),
+        ("completed", FlowMetric::Completed),
+    ];
+
+    pub fn named(name: &str) -> Option<FlowMetric> {
+        FlowMetric::NAMES.iter().find(|(known, _)| *known == name).map(|(_, metric)| *metric)
+    }
+
+    fn is_count(self) -> bool {
+        matches!(
+            self,
+            FlowMetric::Lost
+                | FlowMetric::Retransmissions
+                | FlowMetric::Needless
+                | FlowMetric::FastRetransmits
+                | FlowMetric::Timeouts
+        )
+    }
+
+    /// Of one flow; `None` where it has no meaning.
+    pub fn value(self, run: &Measurement, flow: usize) -> Option<f64> {
+        match self {
+            FlowMetric::Sent => Some(run.sent_bps(flow)),
+            FlowMetric::SentOnce => {
+                let again = run.retransmissions[flow] * u64::from(run.mss[flow]);
+                Some(run.rate(flow, run.bytes_sent[flow].saturating_sub(again)))
+            }
+            FlowMetric::Lost => Some(run.lost[flow] as f64),
+            FlowMetric::ShareSentAgain => {
+                Some(run.retransmissions[flow] as f64 / run.segments_sent[flow].max(1) as f64)
+            }
+            FlowMetric::Goodput => Some(run.goodput_bps[flow]),
+            FlowMetric::GoodputAfterWarmup => run.goodput_after_warmup_bps.get(flow).copied(),
+            FlowMetric::Retransmissions => Some(run.retransmissions[flow] as f64),
+            FlowMetric::Needless => Some(run.unnecessary[flow] as f64),
+            FlowMetric::SackBlocks => run.last_sack[flow].as_ref().map(|sack| sack.blocks.len() as f64),
+            FlowMetric::SackOctets => run.last_sack[flow].as_ref().map(|sack| f64::from(sack.octets)),
+            FlowMetric::FastRetransmits => Some(run.fast_retransmits[flow] as f64),
+            FlowMetric::Timeouts => Some(run.timeouts_ms[flow].len() as f64),
+            FlowMetric::Completed => run.completed[flow],
+        }
+    }
+
+    /// Of several flows.
+    pub fn over(self, run: &Measurement, flows: &Flows) -> Option<f64> {
+        let values: Option<Vec<f64>> = flows.among(run).map(|flow| self.value(run, flow)).collect();
+        let values = values.filter(|values| !values.is_empty())?;
+        let sum: f64 = values.iter().sum();
+        Some(if self.is_count() { sum } else { sum / values.len() as f64 })
+    }
+}
+
+impl FlowMetric {
+    /// What it counts, in a word.
+    pub fn counts(self) -> &'static str {
+        match self {
+            FlowMetric::Sent | FlowMetric::SentOnce | FlowMetric::Goodput | FlowMetric::GoodputAfterWarmup => "rate",
+            FlowMetric::Lost => "lost",
+            FlowMetric::ShareSentAgain => "share sent again",
+            FlowMetric::Retransmissions | FlowMetric::Needless => "sent again",
+            FlowMetric::SackBlocks => "blocks",
+            FlowMetric::SackOctets => "octets",
+            FlowMetric::FastRetransmits => "fast retransmits",
+            FlowMetric::Timeouts => "timeouts",
+            FlowMetric::Completed => "time",
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! What is kept of a run for the metrics of a study.
+
+use std::collections::BTreeMap;
+
+use ackclock::packet::{IP_HEADER_BYTES, TCP_HEADER_BYTES};
+use ackclock::record::{self, Records};
+use ackclock::scenario::{Event, EventKind, Flow, Scenario};
+use ackclock::tcp::FirstSegment;
+use ackclock::units::{Span, Time};
+use serde::{Deserialize, Serialize};
+
+use super::flow_history::FlowHistory;
+use super::sack::LastSack;
+
+/// What the metrics need of a run. Lists have one entry per flow, in the order of the scenario.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Measurement {
+    /// Simulated time.
+    pub seconds: f64,
+    /// The names of the flows.
+    pub flows: Vec<String>,
+    /// When they began, seconds, without the jitter.
+    pub start: Vec<f64>,
+    /// Payload bytes of their segments.
+    pub mss: Vec<u32>,
+    /// Payload delivered in order, bits per second, over the whole run.
+    pub goodput_bps: Vec<f64>,
+    /// The same after the warm-up.
+    pub goodput_after_warmup_bps: Vec<f64>,
+    /// Bytes sent, retransmissions included, as studies count them: payload, and the 40 octets of an empty first segment.
+    pub bytes_sent: Vec<u64>,
+    /// Segments sent, retransmissions included.
+    pub segments_sent: Vec<u64>,
+    /// Data packets refused by ports and lost on links.
+    pub lost: Vec<u64>,
+    pub fast_retransmits: Vec<u64>,
+    pub retransmissions: Vec<u64>,
+    /// Segments that arrived although the receiver held all their bytes.
+    pub unnecessary: Vec<u64>,
+    /// The SACK option of the last acknowledgement captured where it was sent; `None` if none was captured.
+    pub last_sack: Vec<Option<LastSack>>,
+    pub longest_backoff: Vec<u32>,
+    /// When the retransmission timer expired, whole milliseconds, rounded down.
+    pub timeouts_ms: Vec<Vec<u64>>,
+    /// When the last byte of a file was acknowledged, seconds.
+    pub completed: Vec<Option<f64>>,
+    /// Units refused by all ports; segments lost on purpose are not among them.
+    pub drops: u64,
+    /// The time-weighted mean of what waited at each port, by its name.
+    pub mean_queue: BTreeMap<String, f64>,
+    /// How each flow went on, where the scenario records throughput and cwnd.
+    #[serde(default, alias = "course")]
+    pub history: Vec<FlowHistory>,
+    /// When a place first went over to another satellite, seconds, by its name.
+    #[serde(default)]
+    pub first_handover: BTreeMap<String, f64>,
+}
+
+impl Measurement {
+    /// Of a run of this scenario.
+    pub fn of(records: &Records, scenario: &Scenario) -> Measurement {
+        let flows = &records.flows;
+        let end = Time::ZERO + records.simulated;
+        let history = scenario.flows.iter().map(|flow| FlowHistory::of(&flow.name, flow.tcp.mss, &records.series, end));
+        let milliseconds = |time: &Time| time.as_ps() / Span::from_ms(1).as_ps();
+        Measurement {
+            seconds: records.simulated.as_secs_f64(),
+            flows: flows.iter().map(|flow| flow.name.clone()).collect(),
+            start: scenario.flows.iter().map(|flow| flow.start.as_secs_f64()).collect(),
+            mss: scenario.flows.iter().map(|flow| flow.tcp.mss).collect(),
+            goodput_bps: flows.iter().map(|flow| flow.goodput_bps).collect(),
+            goodput_after_warmup_bps: flows.iter().filter_map(|flow| flow.goodput_after_warmup_bps).collect(),
+            bytes_sent: flows
+                .iter()
+                .zip(scenario.flows.iter())
+                .map(|(flow, of)| flow.counts.bytes_sent + empty(of))
+                .collect(),
+            segments_sent: flows.iter().map(|flow| flow.counts.segments_sent).collect(),
+            lost: flows.iter().map(|flow| record::lost(&flow.name, &records.ports, &records.links)).collect(),
+            fast_retransmits: flows.iter().map(|flow| flow.counts.fast_retransmits).collect(),
+            retransmissions: flows.iter().map(|flow| flow.counts.retransmissions).collect(),
+            unnecessary: flows.iter().map(|flow| flow.counts.unnecessary_retransmissions).collect(),
+            last_sack: (0..).zip(scenario.flows.iter()).map(|(flow, of)| LastSack::of(records, flow, of)).collect(),
+            longest_backoff: flows.iter().map(|flow| flow.longest_backoff).collect(),
+            timeouts_ms: flows.iter().map(|flow| flow.timeout_times.iter().map(milliseconds).collect()).collect(),
+            completed: flows.iter().map(|flow| flow.completed.map(Time::as_secs_f64)).collect(),
+            drops: records.ports.iter().map(|port| port.drops.total()).sum(),
+            mean_queue: records.ports.iter().map(|port| (port.name.clone(), port.mean_queue)).collect(),
+            history: history.collect::<Option<Vec<FlowHistory>>>().unwrap_or_default(),
+            // The earliest is the last that is put in.
+            first_handover: handovers(scenario).rev().map(|(time, place)| (place.into(), time.as_secs_f64())).collect(),
+        }
+    }
+
+    /// Bits per second that a flow sent from its start to the end of the run, retransmissions included.
+    pub fn sent_bps(&self, flow: usize) -> f64 {
+        self.rate(flow, self.bytes_sent[flow])
+    }
+
+    /// So many bytes, as bits per second of the time from the start of a flow to the end of the run.
+    pub fn rate(&self, flow: usize, bytes: u64) -> f64 {
+        bytes as f64 * 8.0 / (self.seconds - self.start[flow])
+    }
+}
+
+/// When places go over to another satellite, in the order of time.
+pub(crate) fn handovers(scenario: &Scenario) -> impl DoubleEndedIterator<Item = (Time, &str)> {
+    let later = |event: &&Event| event.kind == EventKind::Handover && event.time > Time::ZERO;
+    scenario.events.iter().filter(later).map(|event| (event.time, event.node.as_str()))
+}
+
+/// The octets of a first segment without payload.
+fn empty(flow: &Flow) -> u64 {
+    match flow.tcp.first_segment {
+        FirstSegment::Data => 0,
+        FirstSegment::Empty => u64::from(IP_HEADER_BYTES + TCP_HEADER_BYTES),
+    }
+}

@@ -1,0 +1,135 @@
+//! Metrics: the number that a run gives.
+
+use ackclock::record::metrics::jain;
+use ackclock::record::stats::sample_sd;
+
+use super::flow_metric::FlowMetric;
+use super::measurement::Measurement;
+use super::name::{InSack, MetricName};
+
+/// A metric, ready to be computed.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Metric {
+    Efficiency { capacity_bps: f64, after_warmup: bool },
+    Other(MetricName),
+}
+
+impl MetricName {
+    /// The metric of this name, with what counts as an efficiency of 1.
+    pub fn with(self, capacity_bps: f64) -> Metric {
+        match self {
+            MetricName::Efficiency => Metric::Efficiency { capacity_bps, after_warmup: false },
+            other => Metric::Other(other),
+        }
+    }
+}
+
+impl Metric {
+    /// The smallest and the largest value that it can have.
+    pub fn bounds(&self) -> (f64, f64) {
+        match self {
+            Metric::Other(
+                MetricName::Fairness | MetricName::Jain(_) | MetricName::Of(FlowMetric::ShareSentAgain, _),
+            ) => (0.0, 1.0),
+            Metric::Other(MetricName::Synchrony) => (-1.0, 1.0),
+            // Rates, counts, times and ratios of them. Capacities are nominal: an efficiency may be above 1.
+            Metric::Efficiency { .. } | Metric::Other(_) => (0.0, f64::INFINITY),
+        }
+    }
+
+    /// The metric of one run; `None` where it has no meaning.
+    pub fn value(&self, run: &Measurement) -> Option<f64> {
+        let name = match self {
+            Metric::Efficiency { capacity_bps, after_warmup } => {
+                let goodput = if *after_warmup { &run.goodput_after_warmup_bps } else { &run.goodput_bps };
+                return Some(goodput.iter().sum::<f64>() / capacity_bps);
+            }
+            Metric::Other(name) => name,
+        };
+        match name {
+            MetricName::Efficiency => unreachable!("an efficiency has a capacity"),
+            MetricName::Fairness => Some(jain(run.goodput_bps.iter().copied())),
+            MetricName::Drops => Some(run.drops as f64),
+            MetricName::LongestBackoff => run.longest_backoff.iter().max().map(|longest| f64::from(*longest)),
+            MetricName::Synchrony => synchrony(&run.timeouts_ms, run.seconds),
+            MetricName::Of(metric, flows) => metric.over(run, flows),
+            MetricName::Ratio(metric, upper, lower) => Some(metric.over(run, upper)? / metric.over(run, lower)?),
+            MetricName::Deviation(metric) => {
+                let values: Option<Vec<f64>> = (0..run.flows.len()).map(|flow| metric.value(run, flow)).collect();
+                sample_sd(&values?)
+            }
+            MetricName::Jain(metric) => {
+                let values: Option<Vec<f64>> = (0..run.flows.len()).map(|flow| metric.value(run, flow)).collect();
+                Some(jain(values?.into_iter()))
+            }
+            MetricName::Misallocation(metric, weights) => misallocation(run, *metric, weights),
+            MetricName::During(what, flows, from, to) => what.over(run, flows, *from, *to),
+            MetricName::MeanQueue(port) => run.mean_queue.get(port).copied(),
+            MetricName::FirstHandover(place) => run.first_handover.get(place).copied(),
+            MetricName::InSack(what, flow) => {
+                let flow = run.flows.iter().position(|name| name == flow)?;
+                let sack = run.last_sack[flow].as_ref()?;
+                let number = match *what {
+                    InSack::Edge(edge, number) => sack.edge(edge, number),
+                    InSack::Offset(number) => sack.offset(number),
+                };
+                number.map(f64::from)
+            }
+            MetricName::QueueSeconds(port) => run.mean_queue.get(port).map(|mean| mean * run.seconds),
+        }
+    }
+}
+
+/// The sum, over the flows with a weight, of how far each is from its share of what they have together, in proportion to
+/// the weights.
+fn misallocation(run: &Measurement, metric: FlowMetric, weights: &[(String, u32)]) -> Option<f64> {
+    let value = |(flow, _): &(String, u32)| {
+        let flow = run.flows.iter().position(|name| name == flow)?;
+        metric.value(run, flow)
+    };
+    let values: Option<Vec<f64>> = weights.iter().map(value).collect();
+    let values = values?;
+    let (together, all) =
+        (values.iter().sum::<f64>(), weights.iter().map(|(_, weight)| f64::from(*weight)).sum::<f64>());
+    let shares = weights.iter().map(|(_, weight)| together * f64::from(*weight) / all);
+    Some(values.iter().zip(shares).map(|(value, share)| (value - share).abs()).sum())
+}
+
+/// How much the flows time out together. Time is cut into intervals of 100 ms; a flow's indicator is 1 where its timer
+/// expired. The mean over all pairs of flows of the correlation (Pearson) of their indicators; a pair counts only if
+/// both flows timed out in some interval and not in all. 1: always together; 0: independent; `None`: no pair counts.
+fn synchrony(timeouts_ms: &[Vec<u64>], seconds: f64) -> Option<f64> {
+    const INTERVAL_MS: u64 = 100;
+    let intervals = (seconds * 1000.0 / INTERVAL_MS as f64).ceil() as usize;
+    let indicators: Vec<Vec<bool>> = timeouts_ms
+        .iter()
+        .map(|times| {
+            let mut hit = vec![false; intervals];
+            for time in times {
+                let interval = (time / INTERVAL_MS) as usize;
+                hit[interval.min(intervals - 1)] = true;
+            }
+            hit
+        })
+        .collect();
+    let mut correlations = Vec::new();
+    for (i, first) in indicators.iter().enumerate() {
+        for second in &indicators[i + 1..] {
+            correlations.extend(correlation(first, second));
+        }
+    }
+    (!correlations.is_empty()).then(|| correlations.iter().sum::<f64>() / correlations.len() as f64)
+}
+
+/// Pearson's correlation of two indicators; `None` where one is constant.
+fn correlation(first: &[bool], second: &[bool]) -> Option<f64> {
+    let n = first.len() as f64;
+    let share = |indicator: &[bool]| indicator.iter().filter(|hit| **hit).count() as f64 / n;
+    let (p, q) = (share(first), share(second));
+    let both = first.iter().zip(second).filter(|(a, b)| **a && **b).count() as f64 / n;
+    let variance = p * (1.0 - p) * q * (1.0 - q);
+    (variance > 0.0).then(|| (both - p * q) / variance.sqrt())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,12 @@
+//! What is measured of a run, and the metrics computed from it.
+
+mod flow_history;
+mod flow_metric;
+mod measurement;
+mod metric;
+mod name;
+mod sack;
+
+pub(crate) use measurement::{Measurement, handovers};
+pub(crate) use metric::Metric;
+pub(crate) use name::MetricName;

@@ -1,0 +1,139 @@
+//! The names of metrics in study data.
+
+use serde::Deserialize;
+
+use super::flow_metric::{FlowMetric, Flows, Recordable};
+use super::sack::Edge;
+
+/// The name of a metric in study data: `efficiency`, or with what it is of, `sent(s1)`.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "String")]
+pub(crate) enum MetricName {
+    /// Sum of goodput over the capacity.
+    Efficiency,
+    /// Jain's index over the goodput of the flows.
+    Fairness,
+    /// Units refused by all ports.
+    Drops,
+    /// The longest series of halvings of the slow-start threshold without progress between them, of any flow.
+    LongestBackoff,
+    /// How much the flows time out together: `synchrony` in `metric.rs`.
+    Synchrony,
+    /// Something that flows have, of some of them.
+    Of(FlowMetric, Flows),
+    /// The mean of a metric over some flows, over that over others.
+    Ratio(FlowMetric, Flows, Flows),
+    /// The standard deviation of a metric over all flows, as of a sample.
+    Deviation(FlowMetric),
+    /// Jain's index of a metric over all flows.
+    Jain(FlowMetric),
+    /// How far flows are from shares in proportion to weights: the sum of the distances.
+    Misallocation(FlowMetric, Vec<(String, u32)>),
+    /// Something that flows have from one instant of the run to another, seconds.
+    During(Recordable, Flows, u32, u32),
+    /// The time-weighted mean of what waits at a port.
+    MeanQueue(String),
+    /// The same times the length of the run: units times seconds.
+    QueueSeconds(String),
+    /// When a place first goes over to another satellite, seconds.
+    FirstHandover(String),
+    /// A number in the last SACK option captured of a flow.
+    InSack(InSack, String),
+}
+
+/// A number in a SACK option, which has several of each kind, numbered from 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum InSack {
+    /// An edge of a block: a byte of the stream.
+    Edge(Edge, usize),
+    /// How far an edge is below the right one of the first block, bytes.
+    Offset(usize),
+}
+
+/// `NAME`, `NAME(FLOW FLOW ...)`, `ratio(NAME: FLOW ... / FLOW ...)`, `deviation(NAME)`, `jain(NAME)`,
+/// `misallocation(NAME: FLOW WEIGHT ...)`, `NAME(FLOW FLOW ..., N to M s)`, `mean-queue(PORT)`, `queue-seconds(PORT)`,
+/// `first-handover(PLACE)`, `sack-left(FLOW: N)`, `sack-right(FLOW: N)`, `sack-offset(FLOW: N)`.
+impl TryFrom<String> for MetricName {
+    type Error = String;
+    fn try_from(text: String) -> Result<MetricName, String> {
+        let wrong = || format!("{text:?} is no metric");
+        let flows = |list: &str| Flows::Named(list.split_whitespace().map(String::from).collect());
+        let Some((name, of)) = text.strip_suffix(')').and_then(|text| text.split_once('(')) else {
+            return match text.as_str() {
+                "efficiency" => Ok(MetricName::Efficiency),
+                "fairness" => Ok(MetricName::Fairness),
+                "drops" => Ok(MetricName::Drops),
+                "longest-backoff" => Ok(MetricName::LongestBackoff),
+                "synchrony" => Ok(MetricName::Synchrony),
+                other => FlowMetric::named(other).map(|metric| MetricName::Of(metric, Flows::All)).ok_or_else(wrong),
+            };
+        };
+        match name {
+            "mean-queue" => Ok(MetricName::MeanQueue(of.into())),
+            "queue-seconds" => Ok(MetricName::QueueSeconds(of.into())),
+            "first-handover" => Ok(MetricName::FirstHandover(of.into())),
+            "sack-left" | "sack-right" | "sack-offset" => {
+                let (flow, number) = of.split_once(':').ok_or_else(wrong)?;
+                let number: usize = number.trim().parse().ok().filter(|number| *number > 0).ok_or_else(wrong)?;
+                let what = match name {
+                    "sack-left" => InSack::Edge(Edge::Left, number),
+                    "sack-right" => InSack::Edge(Edge::Right, number),
+                    _ => InSack::Offset(number),
+                };
+                Ok(MetricName::InSack(what, flow.trim().into()))
+            }
+            "deviation" => FlowMetric::named(of).map(MetricName::Deviation).ok_or_else(wrong),
+            "jain" => FlowMetric::named(of).map(MetricName::Jain).ok_or_else(wrong),
+            "misallocation" => {
+                let (metric, weights) = of.split_once(':').ok_or_else(wrong)?;
+                let words: Vec<&str> = weights.split_whitespace().collect();
+                let weight = |pair: &[&str]| match pair {
+                    [flow, weight] => weight.parse().ok().map(|weight| (flow.to_string(), weight)),
+                    _ => None,
+                };
+                let weights: Option<Vec<(String, u32)>> = words.chunks(2).map(weight).collect();
+                let metric = FlowMetric::named(metric).ok_or_else(wrong)?;
+                Ok(MetricName::Misallocation(metric, weights.filter(|all| !all.is_empty()).ok_or_else(wrong)?))
+            }
+            name if of.contains(',') => {
+                let (_, what) = *Recordable::NAMES.iter().find(|(known, _)| *known == name).ok_or_else(wrong)?;
+                let (names, part) = of.split_once(',').ok_or_else(wrong)?;
+                let instants = part.trim().strip_suffix(" s").and_then(|part| part.split_once(" to "));
+                let (from, to) = instants.ok_or_else(wrong)?;
+                let instant = |text: &str| text.parse::<u32>().map_err(|_| wrong());
+                Ok(MetricName::During(what, flows(names), instant(from)?, instant(to)?))
+            }
+            "ratio" => {
+                let (metric, sides) = of.split_once(':').ok_or_else(wrong)?;
+                let (upper, lower) = sides.split_once('/').ok_or_else(wrong)?;
+                let metric = FlowMetric::named(metric).ok_or_else(wrong)?;
+                Ok(MetricName::Ratio(metric, flows(upper), flows(lower)))
+            }
+            name => FlowMetric::named(name).map(|metric| MetricName::Of(metric, flows(of))).ok_or_else(wrong),
+        }
+    }
+}
+
+impl MetricName {
+    /// What it counts, in a word: metrics of the same word can share an axis.
+    pub fn counts(&self) -> &'static str {
+        match self {
+            MetricName::Efficiency => "efficiency",
+            MetricName::Fairness | MetricName::Jain(_) => "fairness",
+            MetricName::Drops => "drops",
+            MetricName::LongestBackoff => "halvings",
+            MetricName::Synchrony => "synchrony",
+            MetricName::Of(metric, _) | MetricName::Deviation(metric) => metric.counts(),
+            MetricName::Ratio(..) => "ratio",
+            MetricName::Misallocation(..) => "misallocation",
+            MetricName::During(Recordable::Throughput, ..) => "rate",
+            MetricName::During(Recordable::Cwnd, ..) => "cwnd",
+            MetricName::During(Recordable::Timeouts, ..) => "timeouts",
+            MetricName::MeanQueue(_) => "queue",
+            MetricName::QueueSeconds(_) => "queue times seconds",
+            MetricName::FirstHandover(_) => "time",
+            MetricName::InSack(InSack::Edge(..), _) => "edges",
+            MetricName::InSack(InSack::Offset(_), _) => "offsets",
+        }
+    }
+}

@@ -1,0 +1,214 @@
+//! Where published numbers and measurements meet: every cell and claim of a scope is judged.
+
+use ackclock::record::stats::sample_sd;
+use ackclock::sim::RESULT_VERSION;
+
+use super::claim::Measured;
+use super::{
+    AlternativeReport, AssumptionReport, CardReport, CellReport, ClaimReport, FindingReport, GroupReport, Number,
+    Report, ShownReport, TableReport, Tally, Verdict,
+};
+use crate::data::{Assumption, Beside, Card, Group, Mark, Point, Shown, Table, cell_id, merged};
+use crate::measure::{Measurement, Metric};
+use crate::plan::Scope;
+use crate::study::Study;
+
+impl Report {
+    /// Judges the measurements of everything in the scope.
+    pub(crate) fn new<'a>(study: &'a Study, scope: &Scope, run: &'a dyn Fn(&Point, u64) -> &'a Measurement) -> Report {
+        let cards: Vec<CardReport> = scope.cards(study).map(|card| card_report(study, scope, card, run)).collect();
+        let mut tally = Tally::default();
+        let mut examined = Vec::new();
+        for card in &cards {
+            for cell in card.table.iter().flat_map(|table| &table.cells) {
+                tally.cells += 1;
+                tally.cells_agree += usize::from(cell.verdict == Verdict::Agrees);
+                tally.cells_wide += usize::from(cell.wide);
+                tally.cells_wide_agree += usize::from(cell.wide && cell.verdict == Verdict::Agrees);
+                tally.cells_exact += usize::from(cell.exact);
+                tally.cells_exact_agree += usize::from(cell.exact && cell.verdict == Verdict::Agrees);
+                tally.cells_differ += usize::from(matches!(cell.verdict, Verdict::Differs(_)));
+                tally.count_failure(&cell.verdict);
+                examined.push(cell.id.clone());
+            }
+            for claim in &card.claims {
+                tally.claims += 1;
+                tally.claims_hold += usize::from(claim.verdict == Verdict::Agrees);
+                tally.claims_differ += usize::from(matches!(claim.verdict, Verdict::Differs(_)));
+                tally.count_failure(&claim.verdict);
+                examined.push(format!("claim:{}", claim.id));
+            }
+        }
+        let findings = study.findings.iter().map(|finding| FindingReport {
+            id: finding.id.clone(),
+            title: finding.title.clone(),
+            text: finding.text.clone(),
+            evidence: finding.evidence.clone(),
+            covers: finding.covered(scope.quick).filter(|id| examined.contains(id)).cloned().collect(),
+        });
+        Report {
+            format: 2,
+            study: study.name.clone(),
+            title: study.head.title.clone(),
+            citation: study.head.citation.clone(),
+            result_version: RESULT_VERSION,
+            seeds: scope.seeds,
+            quick: scope.quick,
+            cards,
+            findings: findings.filter(|finding| !finding.covers.is_empty()).collect(),
+            remarks: if scope.is_whole(study) { study.head.remarks.clone() } else { Vec::new() },
+            abbreviations: Vec::new(),
+            tally,
+        }
+        .explaining(&study.head.abbreviations)
+    }
+}
+
+fn card_report<'a>(
+    study: &'a Study,
+    scope: &Scope,
+    card: &Card,
+    run: &'a dyn Fn(&Point, u64) -> &'a Measurement,
+) -> CardReport {
+    let measured = Measured { study, seeds: scope.seeds_of(card), run };
+    let claims = scope.claims(study, card).map(|claim| {
+        let examined = measured.examine(claim);
+        let finding = study.finding_for(&format!("claim:{}", claim.id), scope.quick).map(|finding| finding.id.as_str());
+        ClaimReport {
+            id: claim.id.clone(),
+            text: claim.text.clone(),
+            holds: examined.holds,
+            evidence: examined.evidence,
+            verdict: Verdict::new(examined.holds, finding),
+        }
+    });
+    let sensitivity = Measured { seeds: scope.sensitivity_seeds(study, card), ..measured };
+    CardReport {
+        id: card.id.clone(),
+        title: card.title.clone(),
+        seeds: measured.seeds,
+        table: study.tables.get(&card.id).map(|table| table_report(&measured, scope, card, table)),
+        claims: claims.collect(),
+        assumptions: study
+            .assumptions_of(card)
+            .map(|assumption| assumption_report(&sensitivity, assumption, scope.groups(assumption)))
+            .collect(),
+    }
+}
+
+fn table_report(measured: &Measured, scope: &Scope, card: &Card, table: &Table) -> TableReport {
+    let study = measured.study;
+    let mut cells = Vec::new();
+    for row in scope.rows(study, card) {
+        for ((column, published), tolerance) in table.columns_of(row).iter().zip(&row.published).zip(&row.tolerance) {
+            let points = study.checked_points(&merged(&row.at, &column.at));
+            let name = column.metric.as_ref().unwrap_or(&table.metric);
+            let metric = study.metric(name, table.capacity_mbps);
+            let tolerance = table.tolerance(tolerance).expect("checked when the study was loaded");
+            let values = match tolerance.is_about_runs() {
+                true => {
+                    points.iter().flat_map(|point| measured.per_seed(std::slice::from_ref(point), &metric)).collect()
+                }
+                false => measured.per_seed(&points, &metric),
+            };
+            let values: Vec<f64> =
+                values.into_iter().flatten().map(|value| value / column.unit + column.plus).collect();
+            let (least, most) = metric.bounds();
+            let shown = |value: f64| value / column.unit + column.plus;
+            let ours = Number::of(&values, (shown(least), shown(most)));
+            let beside = table.beside.iter().map(|beside| {
+                let Beside { capacity_mbps, after_warmup, .. } = beside;
+                let metric = Metric::Efficiency { capacity_bps: capacity_mbps * 1e6, after_warmup: *after_warmup };
+                measured.summary(&points, &metric).expect("an efficiency always exists").mean
+            });
+            let id = cell_id(&card.id, &row.label, &column.label);
+            let deviation = sample_sd(&values).unwrap_or(0.0);
+            let agrees = tolerance.agrees(ours.mean, *published, deviation);
+            let finding = study.finding_for(&id, scope.quick).map(|finding| finding.id.as_str());
+            let verdict = Verdict::new(agrees, finding);
+            cells.push(CellReport {
+                id,
+                row: row.label.clone(),
+                column: column.label.clone(),
+                published: *published,
+                tolerance: tolerance.distance(*published, deviation),
+                apart: None,
+                wide: false,
+                exact: tolerance.is_exact(),
+                counts: (name.counts(), column.unit),
+                decimals: tolerance.printed_decimals().unwrap_or(column.decimals),
+                tolerance_reason: tolerance.reason.clone(),
+                ours,
+                as_printed: ours.printed_with(tolerance),
+                beside: beside.collect(),
+                verdict,
+            });
+        }
+    }
+    tell_apart(table, &mut cells);
+    TableReport {
+        quantity: table.quantity.clone(),
+        beside: table.beside.iter().map(|beside| beside.label.clone()).collect(),
+        cells,
+    }
+}
+
+/// What the table tells apart at each of its cells, and whether their tolerances are as large.
+fn tell_apart(table: &Table, cells: &mut [CellReport]) {
+    let quantity = |cell: &CellReport| {
+        let column = table.columns.iter().find(|column| column.label == cell.column).expect("a cell has a column");
+        (column.metric.as_ref().unwrap_or(&table.metric), column.unit, column.plus)
+    };
+    let farthest = |cell: &CellReport, of: &dyn Fn(&CellReport) -> bool| {
+        let others = cells.iter().filter(|other| of(other) && quantity(other) == quantity(cell));
+        let distances = others.map(|other| (other.published - cell.published).abs());
+        Some(distances.fold(0.0, f64::max)).filter(|distance| *distance > 0.0)
+    };
+    let apart: Vec<Option<f64>> = cells
+        .iter()
+        .map(|cell| {
+            let of_row = farthest(cell, &|other| other.row == cell.row);
+            of_row.or_else(|| farthest(cell, &|other| other.column == cell.column))
+        })
+        .collect();
+    for (cell, apart) in cells.iter_mut().zip(apart) {
+        cell.apart = apart;
+        cell.wide = !cell.exact && apart.is_some_and(|apart| cell.tolerance >= apart * (1.0 - 1e-9));
+    }
+}
+
+fn assumption_report(measured: &Measured, assumption: &Assumption, groups: &[Group]) -> AssumptionReport {
+    let study = measured.study;
+    let choice = |label: &str, points: &[Point], shown: &[Shown]| {
+        let number = |shown: &Shown| {
+            let metric = study.metric(&shown.metric, None);
+            let values = measured.per_seed(points, &metric).into_iter().flatten();
+            let values: Vec<f64> = values.map(|value| value / shown.unit).collect();
+            let (least, most) = metric.bounds();
+            Number::of(&values, (least / shown.unit, most / shown.unit))
+        };
+        AlternativeReport { label: label.into(), numbers: shown.iter().map(number).collect() }
+    };
+    let group_report = |group: &Group| {
+        let points = study.checked_points(&group.at);
+        let mut alternatives = vec![choice(&assumption.default, &points, &group.show)];
+        for alternative in assumption.alternatives_on(group) {
+            let points: Vec<Point> = points.iter().map(|point| point.with(&alternative.set)).collect();
+            alternatives.push(choice(&alternative.label, &points, &group.show));
+        }
+        let shown = |shown: &Shown| ShownReport { label: shown.label.clone(), decimals: shown.decimals };
+        GroupReport { label: group.label.clone(), shown: group.show.iter().map(shown).collect(), alternatives }
+    };
+    AssumptionReport {
+        id: assumption.id.clone(),
+        statement: assumption.statement.clone(),
+        mark: match assumption.mark {
+            Mark::Stated => "stated",
+            Mark::Literature => "literature",
+            Mark::Inferred => "inferred",
+        }
+        .into(),
+        reason: assumption.reason.clone(),
+        groups: groups.iter().map(group_report).collect(),
+    }
+}

@@ -1,0 +1,311 @@
+//! The verdict on a study: what a report says. Published numbers and measurements meet in [`judge`]; [`text`] and [`page`] show what
+//! came out.
+
+mod abbreviations;
+mod claim;
+mod curves;
+pub(crate) mod files;
+mod judge;
+pub(crate) mod page;
+mod picture;
+mod text;
+
+use ackclock::record::stats::{Summary, summarize};
+use serde::Serialize;
+
+use crate::data::{Abbreviation, Tolerance};
+
+/// What became of a study. Serializes to the JSON of `--json` and `report.json`; `format` changes with its meaning.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Report {
+    /// Version of this structure: 2.
+    pub format: u32,
+    /// Name of the study.
+    pub study: String,
+    /// Its title.
+    pub title: String,
+    /// Where it was published.
+    pub citation: String,
+    /// Version of the simulator's results ([`ackclock::sim::RESULT_VERSION`]).
+    pub result_version: u32,
+    /// Seeds 1 to this per point, unless a card says otherwise.
+    pub seeds: u64,
+    /// Whether only the quick subset was examined.
+    pub quick: bool,
+    /// The cards, in the order of the study.
+    pub cards: Vec<CardReport>,
+    /// The recorded differences that concern what was examined.
+    pub findings: Vec<FindingReport>,
+    /// What the publication says that does not fit together; not repeated where only a part was examined.
+    pub remarks: Vec<String>,
+    /// The abbreviations of the study that stand in what was examined.
+    pub abbreviations: Vec<Abbreviation>,
+    /// How many agree, and so on.
+    pub tally: Tally,
+}
+
+/// One card: a published table, or claims without a table.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct CardReport {
+    /// Name of the card.
+    pub id: String,
+    /// Title.
+    pub title: String,
+    /// Seeds 1 to this per point of the card.
+    pub seeds: u64,
+    /// The published table, where the card has one.
+    pub table: Option<TableReport>,
+    /// The claims.
+    pub claims: Vec<ClaimReport>,
+    /// What the publication leaves open, and what the alternatives would change. Never part of the verdict.
+    pub assumptions: Vec<AssumptionReport>,
+}
+
+/// A published table.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct TableReport {
+    /// What is in it, with its unit or denominator.
+    pub quantity: String,
+    /// Other ways to compute the same quantity: labels of [`CellReport::beside`].
+    pub beside: Vec<String>,
+    /// Row by row.
+    pub cells: Vec<CellReport>,
+}
+
+/// One number of a table.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct CellReport {
+    /// `card/row/column`.
+    pub id: String,
+    /// Label of the row.
+    pub row: String,
+    /// Label of the column.
+    pub column: String,
+    /// The published number.
+    pub published: f64,
+    /// By how much our mean may differ.
+    pub tolerance: f64,
+    /// What the table tells apart here: the largest distance from the published number to another one of the same
+    /// quantity in its row, or, if there is none, in its column.
+    pub apart: Option<f64>,
+    /// Whether the tolerance is as large as that: who agrees with this number, agrees with all of the row.
+    pub wide: bool,
+    /// Whether every digit that was printed must be ours: `tolerance` is the step of the last one.
+    pub exact: bool,
+    /// What it counts, in a word, and in which unit: numbers alike can share an axis.
+    #[serde(skip)]
+    pub(crate) counts: (&'static str, f64),
+    /// Decimals that tell something.
+    pub decimals: usize,
+    /// Why so much.
+    pub tolerance_reason: String,
+    /// Our number over the seeds.
+    pub ours: Number,
+    /// The same with as many digits as the study printed, got as the study got them: rounded, rounded up or cut off. Where
+    /// not every digit is asked for, none.
+    pub as_printed: Option<Number>,
+    /// The same, computed in other ways, in the order of [`TableReport::beside`]. Not judged.
+    pub beside: Vec<f64>,
+    /// The judgement.
+    #[serde(flatten)]
+    pub verdict: Verdict,
+}
+
+/// A number over the seeds.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Number {
+    /// Seeds.
+    pub n: usize,
+    /// Mean.
+    pub mean: f64,
+    /// Half the width of the 95 % confidence interval; none for a single seed.
+    pub ci95: Option<f64>,
+    /// The ends of that interval, cut to what the quantity can be, where it goes beyond: of few seeds it can.
+    pub cut: Option<[f64; 2]>,
+    /// Smallest.
+    pub min: f64,
+    /// Largest.
+    pub max: f64,
+}
+
+/// One claim of the study.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ClaimReport {
+    /// Name, unique within the study; findings cover `claim:<id>`.
+    pub id: String,
+    /// What is claimed, in words.
+    pub text: String,
+    /// Whether our measurements bear it out.
+    pub holds: bool,
+    /// The numbers that decide, in words.
+    pub evidence: String,
+    /// The judgement.
+    #[serde(flatten)]
+    pub verdict: Verdict,
+}
+
+/// How a number or a claim stands.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "verdict", content = "finding", rename_all = "kebab-case")]
+pub enum Verdict {
+    /// Within the tolerance; the claim holds.
+    Agrees,
+    /// Outside, and recorded: the name of the finding.
+    Differs(String),
+    /// Outside, and not recorded.
+    Fails,
+    /// Within, but recorded as different: the name of the finding.
+    Vanished(String),
+}
+
+/// A recorded difference.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct FindingReport {
+    /// Name.
+    pub id: String,
+    /// Title.
+    pub title: String,
+    /// What differs.
+    pub text: String,
+    /// What was measured to establish it.
+    pub evidence: Vec<String>,
+    /// The cells and claims among those examined that it explains.
+    pub covers: Vec<String>,
+}
+
+/// Something the publication leaves open.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct AssumptionReport {
+    /// Name.
+    pub id: String,
+    /// What is assumed.
+    pub statement: String,
+    /// `stated`, `literature` or `inferred`.
+    pub mark: String,
+    /// Why.
+    pub reason: String,
+    /// The points on which the alternatives were tried; empty where none were.
+    pub groups: Vec<GroupReport>,
+}
+
+/// The default and its alternatives on the same points with the same seeds.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct GroupReport {
+    /// The points.
+    pub label: String,
+    /// What is shown of each choice.
+    pub shown: Vec<ShownReport>,
+    /// The default first.
+    pub alternatives: Vec<AlternativeReport>,
+}
+
+/// What one choice gives.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct AlternativeReport {
+    /// The choice.
+    pub label: String,
+    /// One number for each of [`GroupReport::shown`].
+    pub numbers: Vec<Number>,
+}
+
+/// A number that is shown of each choice.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ShownReport {
+    /// What it is.
+    pub label: String,
+    /// Decimals that tell something.
+    pub decimals: usize,
+}
+
+/// How many cells and claims stand how.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Tally {
+    /// Cells examined.
+    pub cells: usize,
+    /// Cells within the tolerance.
+    pub cells_agree: usize,
+    /// Cells whose tolerance is as large as what their table tells apart.
+    pub cells_wide: usize,
+    /// Those of them that agree.
+    pub cells_wide_agree: usize,
+    /// Cells that must equal every digit that was printed.
+    pub cells_exact: usize,
+    /// Those of them that do.
+    pub cells_exact_agree: usize,
+    /// Cells outside, recorded.
+    pub cells_differ: usize,
+    /// Claims examined.
+    pub claims: usize,
+    /// Claims that hold.
+    pub claims_hold: usize,
+    /// Claims that do not hold, recorded.
+    pub claims_differ: usize,
+    /// Cells and claims outside, not recorded.
+    pub failures: usize,
+    /// Cells and claims recorded as different that agree.
+    pub vanished: usize,
+}
+
+impl Report {
+    /// Whether every difference is recorded, and every recorded difference is there. Otherwise the command exits with 4.
+    pub fn passed(&self) -> bool {
+        self.tally.failures == 0 && self.tally.vanished == 0
+    }
+
+    /// JSON, indented, with a newline at the end.
+    pub fn json(&self) -> String {
+        serde_json::to_string_pretty(self).expect("a report is plain data") + "\n"
+    }
+}
+
+impl CellReport {
+    /// Our number as it can be compared with the published one digit by digit.
+    pub(crate) fn comparable(&self) -> &Number {
+        self.as_printed.as_ref().unwrap_or(&self.ours)
+    }
+}
+
+impl ClaimReport {
+    /// Which instance of a claim it is, if that has several.
+    pub(crate) fn instance(&self) -> Option<&str> {
+        self.id.split_once('/').map(|(_, instance)| instance)
+    }
+}
+
+impl Tally {
+    pub(crate) fn count_failure(&mut self, verdict: &Verdict) {
+        self.failures += usize::from(*verdict == Verdict::Fails);
+        self.vanished += usize::from(matches!(verdict, Verdict::Vanished(_)));
+    }
+}
+
+impl Verdict {
+    /// From what was measured, and from what is recorded about it.
+    pub(crate) fn new(agrees: bool, finding: Option<&str>) -> Verdict {
+        match (agrees, finding) {
+            (true, None) => Verdict::Agrees,
+            (false, Some(finding)) => Verdict::Differs(finding.into()),
+            (false, None) => Verdict::Fails,
+            (true, Some(finding)) => Verdict::Vanished(finding.into()),
+        }
+    }
+}
+
+impl Number {
+    /// Of no run: a file that was never finished, for one. It agrees with nothing.
+    const NONE: Number = Number { n: 0, mean: f64::NAN, ci95: None, cut: None, min: f64::NAN, max: f64::NAN };
+
+    /// Of values of a quantity that can be from `least` to `most`.
+    pub(crate) fn of(values: &[f64], (least, most): (f64, f64)) -> Number {
+        let Some(Summary { n, mean, ci95, min, max }) = summarize(values) else { return Number::NONE };
+        let ends = ci95.map(|half| [mean - half, mean + half]);
+        let cut = ends.filter(|[low, high]| *low < least || *high > most);
+        Number { n, mean, ci95, cut: cut.map(|[low, high]| [low.max(least), high.min(most)]), min, max }
+    }
+
+    /// With the digits that the study printed, where a tolerance asks for every one of them.
+    pub(crate) fn printed_with(self, tolerance: &Tolerance) -> Option<Number> {
+        let [mean, min, max] = [self.mean, self.min, self.max].map(|number| tolerance.printed(number));
+        Some(Number { mean: mean?, min: min?, max: max?, ..self })
+    }
+}
