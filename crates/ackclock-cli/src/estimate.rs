@@ -174,7 +174,7 @@ fn scaled(scenario: &Scenario, scale: u32) -> Scenario {
     }
     // A contact plan goes with routes, which nobody scales.
     let ordinary = |schedule: &&mut Box<LinkSchedule>| schedule.far_ends.is_none();
-    for schedule in scaled.links.iter_mut().filter_map(|link| link.path.schedule.as_mut()).filter(ordinary) {
+    for schedule in scaled.links.iter_mut().filter_map(|link| link.params.schedule.as_mut()).filter(ordinary) {
         **schedule = schedule.scaled(scale);
     }
     scaled

@@ -311,7 +311,7 @@ fn receive_window(scenario: &Scenario) -> u64 {
         return SMALLEST_WINDOW;
     };
     let round_trip = [&flow.forward, &flow.backward].into_iter().flat_map(|route| route.links());
-    let longest = |link: &ackclock::scenario::Link| u128::from((link.delay + link.path.jitter).as_ps());
+    let longest = |link: &ackclock::scenario::Link| u128::from((link.delay + link.params.jitter).as_ps());
     let round_trip_ps: u128 = round_trip.map(|link| longest(&scenario.links[link])).sum();
     let bdp = u128::from(link.rate.as_bps()) * round_trip_ps / (8 * 1_000_000_000_000);
     // Datagrams have at most so many bytes more than their payload.

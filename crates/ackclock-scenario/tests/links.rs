@@ -66,8 +66,8 @@ fn a_table_of_one_direction_changes_that_direction_of_the_topology() {
     );
     let back = link(&changed, "sw2->sw1");
     assert_eq!((back.rate, back.delay), (Rate::from_bps(128_000).unwrap(), Span::from_ms(200)));
-    assert_eq!((back.path.jitter, &back.path.errors[..]), (Span::from_ms(5), &[uniform(0.01)][..]));
-    assert!(!back.path.schedule.as_ref().unwrap().outages.is_empty());
+    assert_eq!((back.params.jitter, &back.params.errors[..]), (Span::from_ms(5), &[uniform(0.01)][..]));
+    assert!(!back.params.schedule.as_ref().unwrap().outages.is_empty());
     // All others are as they would be without the table.
     let plain = dumbbell("");
     for (one, other) in changed.links.iter().zip(plain.links.iter()).filter(|(link, _)| link.name != "sw2->sw1") {
@@ -84,8 +84,8 @@ fn a_table_with_the_ends_of_a_link_of_the_topology_changes_both_directions() {
     for (name, errors) in [("sw1->sw2", &[uniform(0.1)][..]), ("sw2->sw1", &[])] {
         let link = link(&changed, name);
         assert_eq!((kbps(&changed, name), link.delay), (10_000, Span::from_ms(20)), "as in [network]");
-        assert_eq!(link.path.schedule.as_ref().unwrap().delays, steps(&[(0, 20), (3, 90)]));
-        assert_eq!(link.path.errors, errors);
+        assert_eq!(link.params.schedule.as_ref().unwrap().delays, steps(&[(0, 20), (3, 90)]));
+        assert_eq!(link.params.errors, errors);
     }
 }
 
@@ -99,9 +99,9 @@ fn what_a_direction_does_not_say_holds_as_its_link_has_it() {
     );
     let (there, back) = (link(&changed, "sw1->sw2"), link(&changed, "sw2->sw1"));
     assert_eq!([there, back].map(|link| link.rate.as_bps()), [4_000_000, 1_000_000]);
-    assert_eq!([there, back].map(|link| link.path.jitter), [Span::from_ms(7); 2]);
-    assert_eq!((&there.path.errors[..], &back.path.errors[..]), (&[uniform(0.1)][..], &[][..]));
-    let schedules = [there, back].map(|link| link.path.schedule.clone().unwrap());
+    assert_eq!([there, back].map(|link| link.params.jitter), [Span::from_ms(7); 2]);
+    assert_eq!((&there.params.errors[..], &back.params.errors[..]), (&[uniform(0.1)][..], &[][..]));
+    let schedules = [there, back].map(|link| link.params.schedule.clone().unwrap());
     assert_eq!(
         schedules.clone().map(|schedule| schedule.delays),
         [steps(&[(0, 20), (3, 90)]), steps(&[(0, 20), (4, 10)])]
@@ -129,7 +129,7 @@ fn a_pattern_is_about_every_direction_that_fits() {
     );
     let names = ["d1->sw2", "d2->sw2", "sw2->d1", "s1->sw1", "sw2->sw1"];
     assert_eq!(names.map(|name| kbps(&changed, name)), [1000, 1000, 100_000, 100_000, 10_000]);
-    let jitter = |name| link(&changed, name).path.jitter;
+    let jitter = |name| link(&changed, name).params.jitter;
     assert_eq!(names.map(jitter), [Span::ZERO, Span::from_ms(1), Span::ZERO, Span::ZERO, Span::ZERO]);
     let cells = "duration = \"1 s\"\n[network]\ntopology = \"n-source\"\nsources = 3\nrate = \"10 Mbps\"\n\
                  access_delay = \"1 ms\"\ntrunk_delay = \"1 ms\"\n[link.\"s*->sw1\"]\ndelay = \"2 ms\"\nrate = \"5 Mbps\"\n";

@@ -68,10 +68,10 @@ fn a_bent_pipe_is_one_hop_of_the_delay_of_both_links() {
     // satellites.md: 253.174 ms.
     assert_eq!(microseconds(up.delay), 253_174);
     assert_eq!(up.rate, Rate::from_bps(1_500_000).unwrap());
-    assert_eq!(up.path.errors.len(), 1);
-    assert_eq!(up.path.errors[0].place, Place::Receiver, "errors of a place are what it receives");
+    assert_eq!(up.params.errors.len(), 1);
+    assert_eq!(up.params.errors[0].place, Place::Receiver, "errors of a place are what it receives");
     let down = scenario.links.iter().find(|link| link.name == "san-francisco->new-york").unwrap();
-    assert_eq!((down.delay, down.path.errors.len()), (up.delay, 0));
+    assert_eq!((down.delay, down.params.errors.len()), (up.delay, 0));
     assert_eq!(scenario.nodes.len(), 4, "two terminals and their hosts");
     assert!(scenario.events.iter().all(|event| event.kind == EventKind::Acquired && event.time == Time::ZERO));
 }
@@ -130,7 +130,7 @@ fn a_terminal_has_one_link_up_and_each_satellite_that_serves_it_one_down() {
     assert_eq!((next("3.4", 389), next("3.4", 390)), (Some("3.4->4.4"), Some("3.4->3.3")));
     assert_eq!((next("5.4", 389), next("5.3", 390)), (Some("5.4->boston"), Some("5.3->boston")));
     let up = scenario.links.iter().find(|link| link.name == "berkeley->sky").unwrap();
-    let schedule = up.path.schedule.as_ref().unwrap();
+    let schedule = up.params.schedule.as_ref().unwrap();
     let far_end = |seconds: u64| {
         let at = schedule.far_ends.as_ref().unwrap().at(Time::ZERO + Span::from_secs(seconds)).unwrap();
         scenario.nodes[at].name.as_str()
@@ -151,7 +151,7 @@ fn delays_of_the_ways_are_those_of_the_plan() {
         let (mut node, mut sum) = (terminal, Span::ZERO);
         while node != host {
             let link = &scenario.links[table.link(node, time).unwrap()];
-            let schedule = link.path.schedule.as_ref();
+            let schedule = link.params.schedule.as_ref();
             if let Some(schedule) = schedule {
                 sum = sum + schedule.delays.at(time);
             }

@@ -168,7 +168,7 @@ pub struct Link {
     /// Propagation delay at the start. It may be zero: a transmission takes time all the same.
     pub delay: Span,
     /// How it changes, and what it loses. Of packet networks only: on ATM networks links are plain.
-    pub path: LinkParams,
+    pub params: LinkParams,
     /// The queue of the port. Of no meaning at a host.
     pub queue: Queue,
 }
@@ -176,7 +176,7 @@ pub struct Link {
 impl Link {
     /// Who receives what begins to be transmitted at `time`.
     pub fn far_end(&self, time: Time) -> Option<NodeId> {
-        match self.path.schedule.as_ref().and_then(|schedule| schedule.far_ends.as_ref()) {
+        match self.params.schedule.as_ref().and_then(|schedule| schedule.far_ends.as_ref()) {
             Some(far_ends) => far_ends.at(time),
             None => Some(self.to),
         }

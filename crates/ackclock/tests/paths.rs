@@ -142,7 +142,7 @@ fn keys_of_links_become_models() {
                   good = { interval = \"25 s\", stay = 0.05, loss = 0.05 }, bad = { interval = \"5 s\", stay = 0.55, loss = 0.25 } }";
     let bits = "{ model = \"uniform\", rate = 1e-6, unit = \"bit\" }";
     let scenario = short(&[&format!("link.last.errors=[{markov}, {bits}]")]);
-    let of = |name: &str| &scenario.links.iter().find(|link| link.name == name).unwrap().path.errors;
+    let of = |name: &str| &scenario.links.iter().find(|link| link.name == name).unwrap().params.errors;
     assert!(of("s->r").is_empty());
     assert_eq!(of("d->r").len(), 1, "the other direction has one of them");
     let bits = ErrorModelParams::Uniform(UniformParams { rate: 1e-6, unit: Unit::Bit });
@@ -158,7 +158,7 @@ fn keys_of_links_become_models() {
 fn with_model(name: &str, model: ErrorModelParams, place: Place) -> Records {
     let mut scenario = short(&[]);
     let link = scenario.links.iter_mut().find(|link| link.name == "r->d").unwrap();
-    link.path.errors.push(ErrorParams { model, place, applies_to: AppliesTo::All });
+    link.params.errors.push(ErrorParams { model, place, applies_to: AppliesTo::All });
     run(name, &scenario)
 }
 

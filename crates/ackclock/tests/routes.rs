@@ -110,7 +110,7 @@ fn shorter_from(from: u64) -> Scenario {
 fn schedule<'a>(scenario: &'a mut Scenario, name: &str) -> &'a mut LinkSchedule {
     let id = link(scenario, name);
     let link = &mut scenario.links[id];
-    link.path.schedule.get_or_insert_with(|| Box::new(LinkSchedule::constant(link.rate, link.delay)))
+    link.params.schedule.get_or_insert_with(|| Box::new(LinkSchedule::constant(link.rate, link.delay)))
 }
 
 /// The records at the end, on which both engines agree.

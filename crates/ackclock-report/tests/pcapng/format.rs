@@ -268,8 +268,8 @@ fn scenario(tcp: TcpParams) -> Scenario {
     let mut links = IdVec::new();
     let [z_s, s_a, a_s, s_z] =
         [("z->s", z, s), ("s->a", s, a), ("a->s", a, s), ("s->z", s, z)].map(|(name, from, to)| {
-            let (path, queue) = (LinkParams::plain(), Queue::unlimited());
-            links.push(Link { name: name.into(), from, to, rate, delay, path, queue })
+            let (params, queue) = (LinkParams::plain(), Queue::unlimited());
+            links.push(Link { name: name.into(), from, to, rate, delay, params, queue })
         });
     let flow = Flow {
         name: "f".into(),

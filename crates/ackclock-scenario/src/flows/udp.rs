@@ -98,7 +98,7 @@ fn warn_too_fast(
     report: &mut Report,
 ) {
     let link = &network.links[first];
-    let largest = link.path.largest_rate(link.rate);
+    let largest = link.params.largest_rate(link.rate);
     let wire_bytes = framing::datagram_wire_bytes(source.payload_bytes, technology);
     // Bits per second with headers, times the bytes of a payload.
     let (wanted, payload) =

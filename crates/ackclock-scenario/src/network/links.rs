@@ -37,7 +37,7 @@ pub(crate) struct Duplex {
 pub(crate) struct Direction {
     pub(crate) rate: Rate,
     pub(crate) delay: Span,
-    pub(crate) path: LinkParams,
+    pub(crate) params: LinkParams,
     pub(crate) mtu: Option<Mtu>,
 }
 
@@ -53,7 +53,7 @@ type Ends = (NodeId, NodeId);
 impl Duplex {
     /// A link that does nothing but transmit, equal in both directions, which tables of links may change.
     pub(crate) fn plain(ends: Ends, rate: Rate, delay: Span) -> Duplex {
-        let direction = Direction { rate, delay, path: LinkParams::plain(), mtu: None };
+        let direction = Direction { rate, delay, params: LinkParams::plain(), mtu: None };
         Duplex { ends, directions: [direction.clone(), direction], is_open: true }
     }
 
@@ -312,7 +312,7 @@ impl<'a> Links<'a> {
     /// On ATM networks links do not change, and corrupt nothing.
     fn refuse_on_atm(&self, given: &Given, section: Section, report: &mut Report) -> Option<()> {
         let settings = Settings::resolve(section, &[given]);
-        let key = PATH_KEYS.iter().find(|key| self.context.is_atm && is_of_path(&settings, key));
+        let key = CHANGING_KEYS.iter().find(|key| self.context.is_atm && is_not_plain(&settings, key));
         let Some(key) = key else { return Some(()) };
         report
             .error(settings.at(key), format!("`{key}` changes or corrupts packets, and this is an ATM network"))
@@ -349,8 +349,8 @@ impl GivenLink<'_> {
     fn direction(&self, name: &str) -> Direction {
         let here = self.errors.iter().filter(|errors| errors.direction.as_ref().is_none_or(|of| of.text == name));
         let errors: Vec<ErrorParams> = here.map(|errors| errors.params.clone()).collect();
-        let path = LinkParams { schedule: self.link_schedule.clone().map(Box::new), errors, jitter: self.jitter };
-        Direction { rate: self.rate, delay: self.delay, path, mtu: self.mtu }
+        let params = LinkParams { schedule: self.link_schedule.clone().map(Box::new), errors, jitter: self.jitter };
+        Direction { rate: self.rate, delay: self.delay, params, mtu: self.mtu }
     }
 }
 
@@ -382,7 +382,7 @@ fn set_defaults(settings: &mut Settings, rate: Rate, delay: Span) {
 }
 
 /// Whether a key of a link is given, and makes it more than plain.
-fn is_of_path(settings: &Settings, key: &str) -> bool {
+fn is_not_plain(settings: &Settings, key: &str) -> bool {
     let jitters = key == "jitter" && settings.span(key).is_some_and(|jitter| jitter > Span::ZERO);
     jitters || matches!(settings.value(key), Some(Value::Schedule(_) | Value::Outages(_) | Value::Errors(_)))
 }
@@ -409,7 +409,7 @@ pub(crate) fn ordered((a, b): Ends) -> Ends {
 /// Of links whose rate is wrong.
 const ANY_RATE: Rate = Rate::from_bps(1_000_000).expect("more than zero");
 /// The keys with which a link may change or corrupt packets.
-const PATH_KEYS: [&str; 5] = ["rate", "delay", "jitter", "outages", "errors"];
+const CHANGING_KEYS: [&str; 5] = ["rate", "delay", "jitter", "outages", "errors"];
 
 #[cfg(test)]
 mod tests {

@@ -299,8 +299,8 @@ impl Network {
 
     fn add(&mut self, from: NodeId, to: NodeId, direction: Direction) {
         let name = format!("{}->{}", self.nodes[from].name, self.nodes[to].name);
-        let Direction { rate, delay, path, mtu } = direction;
-        let link = self.links.push(Link { name, from, to, rate, delay, path, queue: Queue::unlimited() });
+        let Direction { rate, delay, params, mtu } = direction;
+        let link = self.links.push(Link { name, from, to, rate, delay, params, queue: Queue::unlimited() });
         self.between.insert((from, to), link);
         if let Some(mtu) = mtu {
             self.mtus.insert(link, mtu);

@@ -128,14 +128,14 @@ fn bent_pipe(satellites: &Satellites, network: &mut Network, plan: &Plan, report
         let of = |place: usize| plan.named(&satellites.places[place].name);
         let errors = satellites.errors(to, report)?;
         let link = &mut network.links[link];
-        link.path.errors = errors;
+        link.params.errors = errors;
         match plan.delay(of(from)?, of(to)?, Time::ZERO) {
             Some(delay) => link.delay = delay,
             // Nothing is ever sent: what its delay would be does not matter.
             None => {
                 let never = vec![(Time::ZERO, Time::NEVER)];
                 let outages = Outages::new(never, InService::Finish, Queued::Keep);
-                link.path.schedule =
+                link.params.schedule =
                     Some(Box::new(LinkSchedule { outages, ..LinkSchedule::constant(link.rate, link.delay) }));
             }
         }

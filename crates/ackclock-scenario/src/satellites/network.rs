@@ -116,7 +116,7 @@ impl<'a> SatelliteNetwork<'a> {
             .map(|&hop| {
                 let mut link = maker.link(hop);
                 if let Hop::Down(_, terminal) = hop {
-                    link.path.errors = errors[&terminal].clone();
+                    link.params.errors = errors[&terminal].clone();
                 }
                 (hop, link)
             })
@@ -268,8 +268,8 @@ impl Maker<'_> {
 
     fn made(&self, name: String, from: NodeId, to: NodeId, schedule: LinkSchedule) -> Link {
         let (rate, delay) = (schedule.rates.at(Time::ZERO), schedule.delays.at(Time::ZERO));
-        let path = LinkParams { schedule: Some(Box::new(schedule)), errors: Vec::new(), jitter: Span::ZERO };
-        Link { name, from, to, rate, delay, path, queue: Queue::unlimited() }
+        let params = LinkParams { schedule: Some(Box::new(schedule)), errors: Vec::new(), jitter: Span::ZERO };
+        Link { name, from, to, rate, delay, params, queue: Queue::unlimited() }
     }
 
     fn name(&self, from: PlanNode, to: PlanNode) -> String {

@@ -56,7 +56,7 @@ pub(super) fn vcs(scenario: &Scenario) -> IdVec<VcId, Vc> {
 }
 
 fn leads_to_one_node(link: &scenario::Link) -> bool {
-    link.path.schedule.as_ref().is_none_or(|schedule| schedule.far_ends.is_none())
+    link.params.schedule.as_ref().is_none_or(|schedule| schedule.far_ends.is_none())
 }
 
 fn number_at_port(link: LinkId, crossing: &mut IdVec<LinkId, usize>) -> Hop {
@@ -160,7 +160,7 @@ pub(super) fn packet_policy(link: &scenario::Link, seed: u64) -> Box<dyn PacketP
 
 /// Whether a packet port knows, when a packet arrives, when it will be at the other end of the link.
 pub(super) fn is_foreseeable(link: &scenario::Link) -> bool {
-    link.path.is_plain() && link.queue.policy == PolicyParams::TailDrop
+    link.params.is_plain() && link.queue.policy == PolicyParams::TailDrop
 }
 
 /// Whether each loss on a link is to be recorded: with drops, and for captures, which say where a packet was lost.

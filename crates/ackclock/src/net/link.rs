@@ -80,10 +80,10 @@ impl Link {
         routed: bool,
         recording: LossRecording,
     ) -> Option<Box<Link>> {
-        if link.path.is_plain() && !routed {
+        if link.params.is_plain() && !routed {
             return None;
         }
-        let state = LinkState::new(&link.path, link.rate, link.delay, seed, &link.name);
+        let state = LinkState::new(&link.params, link.rate, link.delay, seed, &link.name);
         let all = (recording == LossRecording::Each).then(Vec::new);
         let counts = (0..vcs).map(|_| LinkLosses::default()).collect();
         Some(Box::new(Link { id, to: link.to, state, losses: Losses { counts, sum: 0, to_come: Vec::new(), all } }))

@@ -259,10 +259,10 @@ mod tests {
         Rate::from_bps(RATE).unwrap()
     }
 
-    fn of_policy(max_packets: u32, max_bytes: u64, policy: &PacketPolicyParams, path: LinkParams) -> PacketPort<u32> {
+    fn of_policy(max_packets: u32, max_bytes: u64, policy: &PacketPolicyParams, params: LinkParams) -> PacketPort<u32> {
         let (from, to) = (NodeId::from_index(0), NodeId::from_index(1));
         let (delay, queue) = (Span::from_us(1), Queue::unlimited());
-        let link = scenario::Link { name: "a->b".into(), from, to, rate: rate(), delay, path, queue };
+        let link = scenario::Link { name: "a->b".into(), from, to, rate: rate(), delay, params, queue };
         let link = Link::new(LinkId::from_index(0), &link, 1, 1, false, LossRecording::Each);
         let policy = policy.start(rate(), "a->b", 1);
         PacketPort::new((rate(), delay), link, policy, max_bytes, QueueMonitor::new(max_packets, 1, None))
@@ -352,9 +352,9 @@ mod tests {
             if prevents {
                 schedule.reordering = Reordering::Prevent;
             }
-            let path = || LinkParams { schedule: Some(Box::new(schedule.clone())), ..LinkParams::plain() };
+            let params = || LinkParams { schedule: Some(Box::new(schedule.clone())), ..LinkParams::plain() };
             let [plain, other] = [false, true].map(|may_pass| {
-                all(of_policy(3, 300, &PacketPolicyParams::TailDrop(()), path()), &arrivals, may_pass)
+                all(of_policy(3, 300, &PacketPolicyParams::TailDrop(()), params()), &arrivals, may_pass)
             });
             prop_assert_eq!((&plain.0, &plain.1), (&other.0, &other.1));
             // The first is lost on the link, or waits for it, if that is down soon.
@@ -435,8 +435,8 @@ mod tests {
             let mut schedule = LinkSchedule::constant(rate(), Span::from_us(1));
             let points = vec![(ns(0), Some(NodeId::from_index(1))), (ns(1000), None)];
             schedule.far_ends = Some(FarEnds::new(points, unheard));
-            let path = LinkParams { schedule: Some(Box::new(schedule)), errors: Vec::new(), jitter: Span::ZERO };
-            let mut port = of_policy(10, u64::MAX, &PacketPolicyParams::TailDrop(()), path);
+            let params = LinkParams { schedule: Some(Box::new(schedule)), errors: Vec::new(), jitter: Span::ZERO };
+            let mut port = of_policy(10, u64::MAX, &PacketPolicyParams::TailDrop(()), params);
             for handle in 0..4 {
                 arrive(&mut port, 500, handle, 100);
             }
@@ -460,7 +460,7 @@ mod tests {
 
     #[test]
     fn what_is_lost_before_the_queue_takes_no_room_and_after_it_takes_time() {
-        let path = |place| {
+        let params = |place| {
             let error = ErrorParams {
                 model: ErrorModelParams::List(ListParams { packets: vec![0] }),
                 place,
@@ -469,7 +469,7 @@ mod tests {
             LinkParams { errors: vec![error], ..LinkParams::plain() }
         };
         for (place, free) in [(Place::Ingress, 0), (Place::Egress, 800)] {
-            let mut port = of_policy(10, u64::MAX, &PacketPolicyParams::TailDrop(()), path(place));
+            let mut port = of_policy(10, u64::MAX, &PacketPolicyParams::TailDrop(()), params(place));
             let mut lost = Vec::new();
             assert_eq!(port.on_arrival(ns(0), meta(100), 7, |handle| lost.push(handle)), None);
             assert_eq!((lost, port.free), (vec![7], ns(free)), "{place:?}");

@@ -32,7 +32,7 @@ fn instants(scenario: &Scenario) -> Vec<Time> {
 
 /// Whether the delay of a way may change at all.
 fn changes(route: &Route, scenario: &Scenario) -> bool {
-    let may = |&link: &LinkId| scenario.links[link].path.schedule.is_some();
+    let may = |&link: &LinkId| scenario.links[link].params.schedule.is_some();
     route.fixed().is_none_or(|links| links.iter().any(may))
 }
 
@@ -41,7 +41,7 @@ fn delay_at(time: Time, route: &Route, scenario: &Scenario) -> Option<Span> {
     let links = &scenario.links;
     let way = route.at(time, links);
     let reached = way.last().and_then(|&link| links[link].far_end(time));
-    let of_link = |sum: Span, &link: &LinkId| match &links[link].path.schedule {
+    let of_link = |sum: Span, &link: &LinkId| match &links[link].params.schedule {
         None => Some(sum + links[link].delay),
         Some(schedule) => (schedule.outages.up_from(time) == time).then(|| sum + schedule.delays.at(time)),
     };

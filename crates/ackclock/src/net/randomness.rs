@@ -120,18 +120,18 @@ fn of_datagrams(source: &DatagramFlow) -> bool {
 }
 
 fn of_link(link: &Link) -> bool {
-    let Link { name: _, from: _, to: _, rate: _, delay: _, path, queue } = link;
-    let LinkParams { schedule, errors, jitter } = path;
+    let Link { name: _, from: _, to: _, rate: _, delay: _, params, queue } = link;
+    let LinkParams { schedule, errors, jitter } = params;
     // The order of service is looked at where it counts, at ports of cells with several inputs.
     let Queue { buffer: _, policy, service_order: _ } = queue;
     *jitter > Span::ZERO
         || policy.is_random()
-        || schedule.as_deref().is_some_and(of_course)
+        || schedule.as_deref().is_some_and(of_schedule)
         || errors.iter().any(|ErrorParams { model, place: _, applies_to: _ }| model.is_random())
 }
 
 /// A link that changes does so at instants known before the run.
-fn of_course(schedule: &LinkSchedule) -> bool {
+fn of_schedule(schedule: &LinkSchedule) -> bool {
     let LinkSchedule { delays: _, rates: _, outages: _, far_ends: _, reordering: _, under_way: _ } = schedule;
     false
 }

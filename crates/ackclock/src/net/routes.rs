@@ -32,7 +32,7 @@ impl DynamicRoutes {
 
 /// The nodes to which a link ever leads. Some may be named more than once.
 pub(super) fn far_ends(link: &scenario::Link) -> impl Iterator<Item = NodeId> {
-    let changing = link.path.schedule.as_ref().and_then(|schedule| schedule.far_ends.as_ref());
+    let changing = link.params.schedule.as_ref().and_then(|schedule| schedule.far_ends.as_ref());
     let fixed = changing.is_none().then_some(link.to);
     changing.into_iter().flat_map(|far_ends| far_ends.nodes()).chain(fixed)
 }

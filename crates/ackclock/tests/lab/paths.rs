@@ -23,13 +23,13 @@ pub fn paths(choices: &mut Choices, scenario: &mut Scenario) {
         if choices.once_in(2) {
             let schedule = schedule(choices, duration, link.rate, link.delay);
             (link.rate, link.delay) = (schedule.rates.at(Time::ZERO), schedule.delays.at(Time::ZERO));
-            link.path.schedule = Some(Box::new(schedule));
+            link.params.schedule = Some(Box::new(schedule));
         }
         if choices.once_in(4) {
-            link.path.jitter = Span::from_us(1 + choices.below(2000));
+            link.params.jitter = Span::from_us(1 + choices.below(2000));
         }
         for _ in 0..choices.below(3) {
-            link.path.errors.push(error(choices));
+            link.params.errors.push(error(choices));
         }
     }
 }

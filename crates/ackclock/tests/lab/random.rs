@@ -68,10 +68,10 @@ impl fmt::Debug for Example {
         writeln!(f, "{technology:?}, {duration}, warm-up {warmup}, seed {seed}, looked at {stops:?}")?;
         let routes = || scenario.flows.iter().flat_map(|flow| [&flow.forward, &flow.backward]).flat_map(Route::links);
         for (id, link) in scenario.links.iter_ids().filter(|&(id, _)| routes().any(|of_route| of_route == id)) {
-            let Link { name, rate, delay, path, queue: Queue { buffer, policy, service_order }, .. } = link;
+            let Link { name, rate, delay, params, queue: Queue { buffer, policy, service_order }, .. } = link;
             write!(f, "{}: {name} {rate:?} {delay}", id.index())?;
-            if !path.is_plain() {
-                write!(f, " {path:?}")?;
+            if !params.is_plain() {
+                write!(f, " {params:?}")?;
             }
             let of_host = is_host(scenario, link.from);
             writeln!(
@@ -239,8 +239,8 @@ fn network(choices: &mut Choices) -> (IdVec<NodeId, Node>, IdVec<LinkId, Link>) 
         };
         for (from, to, (rate, delay)) in [(a, b, (rate, delay)), (b, a, back)] {
             let name = format!("{}->{}", nodes[from].name, nodes[to].name);
-            let (path, queue) = (LinkParams::plain(), Queue::unlimited());
-            links.push(Link { name, from, to, rate, delay, path, queue });
+            let (params, queue) = (LinkParams::plain(), Queue::unlimited());
+            links.push(Link { name, from, to, rate, delay, params, queue });
         }
     }
     (nodes, links)

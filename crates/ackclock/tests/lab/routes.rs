@@ -126,7 +126,7 @@ fn far_ends(choices: &mut Choices, scenario: &mut Scenario, fixed: &[LinkId], ti
         let points: Vec<_> = points.collect();
         let points = [(Time::ZERO, Some(link.to))].into_iter().chain(points).collect();
         let constant = || Box::new(LinkSchedule::constant(link.rate, link.delay));
-        let schedule = link.path.schedule.get_or_insert_with(constant);
+        let schedule = link.params.schedule.get_or_insert_with(constant);
         schedule.far_ends = Some(FarEnds::new(points, choices.one_of(&UNHEARD)));
         if choices.once_in(4) {
             schedule.under_way = UnderWay::Drop;

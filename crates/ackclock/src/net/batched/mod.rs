@@ -23,7 +23,7 @@ use fifo_monitor::FifoMonitor;
 use hosts::Hosts;
 use hosts::datagrams::DatagramSinks;
 use io::{Io, UnderWay};
-use packets::changing_port::PathPort;
+use packets::changing_port::ChangingPort;
 use packets::port::PacketPorts;
 use packets::routed_ports::RoutedPorts;
 
@@ -51,7 +51,7 @@ enum LogicalProcess {
     Hosts(Box<Hosts>),
     Cells(Box<CellPort>),
     Packets(PacketPorts),
-    Path(Box<PathPort>),
+    Changing(Box<ChangingPort>),
     Routed(Box<RoutedPorts>),
     Datagrams(DatagramSinks),
 }
@@ -154,7 +154,7 @@ impl Batched {
                 LogicalProcess::Hosts(_) | LogicalProcess::Datagrams(_) => unreachable!("hosts are no ports"),
                 LogicalProcess::Cells(cells) => cells.trace(now),
                 LogicalProcess::Packets(packets) => packets.trace(port as usize, now),
-                LogicalProcess::Path(path) => path.trace(),
+                LogicalProcess::Changing(path) => path.trace(),
                 LogicalProcess::Routed(ports) => ports.trace(port as usize),
             },
             // Where nothing waits, or next to nothing, nothing is recorded.
@@ -184,7 +184,7 @@ impl Batched {
     fn links(&self) -> Vec<(&Link, Entry<'_>)> {
         let of_hosts = self.hosts().flat_map(Hosts::links);
         let of_ports = self.processes.iter().filter_map(|process| match process {
-            LogicalProcess::Path(port) => port.link(),
+            LogicalProcess::Changing(port) => port.link(),
             _ => None,
         });
         let of_routed = self.processes.iter().filter_map(|process| match process {
@@ -211,7 +211,7 @@ impl Batched {
                 LogicalProcess::Hosts(_) | LogicalProcess::Datagrams(_) => unreachable!("hosts are no ports"),
                 LogicalProcess::Cells(cells) => Some(cells.record(now, link.name, names)),
                 LogicalProcess::Packets(packets) => Some(packets.record(port as usize, now, link.name, names)),
-                LogicalProcess::Path(path) => Some(path.record(now, link.name, names)),
+                LogicalProcess::Changing(path) => Some(path.record(now, link.name, names)),
                 LogicalProcess::Routed(ports) => Some(ports.record(port as usize, now, link.name, names)),
             },
             Output::LastHopPort { process, last_hop } => match &self.processes[process as usize] {
@@ -231,7 +231,7 @@ impl Batched {
                         numbers.iter().map(|&number| passed.of(number, *lag, now)).collect()
                     }
                     LogicalProcess::Packets(_)
-                    | LogicalProcess::Path(_)
+                    | LogicalProcess::Changing(_)
                     | LogicalProcess::Routed(_)
                     | LogicalProcess::Datagrams(_) => {
                         unreachable!("a packet network has no ports without a queue")
@@ -279,7 +279,7 @@ impl LogicalProcess {
             LogicalProcess::Hosts(hosts) => hosts.advance(until, io),
             LogicalProcess::Cells(port) => port.advance(until, io),
             LogicalProcess::Packets(port) => port.advance(until, io),
-            LogicalProcess::Path(port) => port.advance(until, io),
+            LogicalProcess::Changing(port) => port.advance(until, io),
             LogicalProcess::Routed(ports) => ports.advance(until, io),
             LogicalProcess::Datagrams(sinks) => sinks.advance(until, io),
         }
@@ -290,7 +290,7 @@ impl LogicalProcess {
             LogicalProcess::Hosts(hosts) => hosts.next(io),
             LogicalProcess::Cells(port) => port.next(io),
             LogicalProcess::Packets(port) => port.next(io),
-            LogicalProcess::Path(port) => port.next(io),
+            LogicalProcess::Changing(port) => port.next(io),
             LogicalProcess::Routed(ports) => ports.next(io),
             LogicalProcess::Datagrams(sinks) => sinks.next(io),
         }
@@ -301,7 +301,7 @@ impl LogicalProcess {
             LogicalProcess::Hosts(hosts) => hosts.events(),
             LogicalProcess::Cells(port) => port.events(),
             LogicalProcess::Packets(port) => port.events(),
-            LogicalProcess::Path(port) => port.events(),
+            LogicalProcess::Changing(port) => port.events(),
             LogicalProcess::Routed(ports) => ports.events(),
             LogicalProcess::Datagrams(sinks) => sinks.events(),
         }

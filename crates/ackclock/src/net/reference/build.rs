@@ -63,9 +63,9 @@ pub(super) fn links(
         output: {
             let vcs = crossing.of(id).len();
             let trace = recorder.filter(|_| !last_hops[id]).and_then(|recorder| recorder.port(vcs));
-            let path = link::Link::new(id, link, seed, vcs, routed[id], build::loss_recording(recorder));
+            let changing = link::Link::new(id, link, seed, vcs, routed[id], build::loss_recording(recorder));
             let feeder = (wiring.feeders[id], wiring.inputs.of(id));
-            output_of(link, feeder, path, seed, vcs, trace)
+            output_of(link, feeder, changing, seed, vcs, trace)
         },
         crossing: crossing.of(id).to_vec(),
         input: Input { name: name_hash(&link.name), link: id },
@@ -76,7 +76,7 @@ pub(super) fn links(
 fn output_of(
     link: &scenario::Link,
     (feeder, inputs): (Feeder, &[LinkId]),
-    path: Option<Box<link::Link>>,
+    changing: Option<Box<link::Link>>,
     seed: u64,
     vcs: usize,
     trace: Option<Box<PortTrace>>,
@@ -87,11 +87,11 @@ fn output_of(
         monitor.trace = trace;
     }
     match feeder {
-        Feeder::Nic => Output::Nic(Nic::default(), path),
+        Feeder::Nic => Output::Nic(Nic::default(), changing),
         Feeder::Through => Output::Through(monitor),
         Feeder::Packets => {
             let policy = build::packet_policy(link, seed);
-            Output::Packets(PacketPort::new((link.rate, link.delay), path, policy, bytes, monitor))
+            Output::Packets(PacketPort::new((link.rate, link.delay), changing, policy, bytes, monitor))
         }
         Feeder::Cells => {
             let policy = link.queue.policy.of_cells().start(vcs);

@@ -211,12 +211,12 @@ impl Reference {
         let segment = &self.frames[unit.vc].packets.under_way[&unit.frame];
         let kind = common::kind(unit.vc, self.flows.len());
         let meta = meta(self.technology, hop, &self.vcs[unit.vc], unit, (segment, kind));
-        let path = match &mut self.links[id].output {
-            Output::Nic(_, path) => path.as_mut(),
+        let changing = match &mut self.links[id].output {
+            Output::Nic(_, changing) => changing.as_mut(),
             Output::Packets(port) => port.link.as_mut(),
             Output::Through(_) | Output::Cells(_) => None,
         };
-        path.expect("a link of a route that changes counts its losses").losses.add(now, now, &meta, reason);
+        changing.expect("a link of a route that changes counts its losses").losses.add(now, now, &meta, reason);
         forget(&mut self.frames, unit);
     }
 
@@ -451,7 +451,7 @@ impl Reference {
     fn launch_packet(&mut self, id: LinkId, departure: Option<Departure<Unit>>) {
         if let Some(Departure { handle: unit, begins, arrives: time }) = departure {
             let link = &self.links[id];
-            let node = link.path().map_or(link.to, |path| path.far_end(begins));
+            let node = link.changing().map_or(link.to, |changing| changing.far_end(begins));
             self.launch(id, UnderWay { time, node, unit });
         }
     }
@@ -466,10 +466,10 @@ impl Reference {
 
 impl Link {
     /// The state of a link that changes or corrupts packets, if any come.
-    fn path(&self) -> Option<&link::Link> {
+    fn changing(&self) -> Option<&link::Link> {
         match &self.output {
             _ if self.crossing.is_empty() => None,
-            Output::Nic(_, path) => path.as_deref(),
+            Output::Nic(_, changing) => changing.as_deref(),
             Output::Packets(port) => port.link.as_deref(),
             Output::Through(_) | Output::Cells(_) => None,
         }

@@ -42,7 +42,7 @@ impl Reference {
 
     /// The records at `now` of all links that change or corrupt packets.
     pub fn link_records(&self, now: Time) -> Vec<LinkRecord> {
-        let record = |link: &Link| Some(link.path()?.record(now, &link.name, self.names(link).into_iter()));
+        let record = |link: &Link| Some(link.changing()?.record(now, &link.name, self.names(link).into_iter()));
         self.links.iter().filter_map(record).collect()
     }
 
@@ -74,7 +74,7 @@ impl Reference {
                 Some(PortRecording { link: id, name: &link.name, crossing: &link.crossing, trace })
             })
             .collect();
-        let of_link = |link: &'_ Link| link.path().map(|path| path.losses.before(now).copied().collect());
+        let of_link = |link: &'_ Link| link.changing().map(|changing| changing.losses.before(now).copied().collect());
         let links: Vec<LinkRecording<'_>> = self
             .links
             .iter_ids()

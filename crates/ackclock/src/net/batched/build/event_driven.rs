@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::layout::{Layout, Plan};
-use super::routes::Ways;
+use super::routes::Routes;
 use crate::ids::{Id, IdVec, LinkId, NodeId, VcId};
 use crate::link::Unheard;
 use crate::net::batched::hosts::uplinks::RoutedUplink;
 use crate::net::batched::io::{Destination, NextHop};
-use crate::net::batched::packets::changing_port::PathPort;
+use crate::net::batched::packets::changing_port::ChangingPort;
 use crate::net::batched::packets::routed_ports::{PortPlaces, RouteToHost, RoutedPort, RoutedPorts, RoutedVc, Way};
 use crate::net::build::{self, Feeder};
 use crate::net::flow::{Vc, end_of};
@@ -34,8 +34,8 @@ enum Position {
 
 impl Plan<'_> {
     /// A port with a process of its own.
-    pub(super) fn path_port(&self, id: LinkId, process: usize, ways: &mut Ways) -> PathPort {
-        PathPort::new(process, self.event_port(id), self.packet_vcs(id, ways), self.scenario.flows.len())
+    pub(super) fn changing_port(&self, id: LinkId, process: usize, routes: &mut Routes) -> ChangingPort {
+        ChangingPort::new(process, self.event_port(id), self.packet_vcs(id, routes), self.scenario.flows.len())
     }
 
     /// A packet port that is driven event by event.
@@ -88,7 +88,7 @@ impl Plan<'_> {
     fn rerouting_nodes(&self) -> IdVec<NodeId, bool> {
         let mut reroutes: IdVec<NodeId, bool> = self.scenario.nodes.iter().map(|_| false).collect();
         for link in self.scenario.links.iter() {
-            let far_ends = link.path.schedule.as_ref().and_then(|schedule| schedule.far_ends.as_ref());
+            let far_ends = link.params.schedule.as_ref().and_then(|schedule| schedule.far_ends.as_ref());
             reroutes[link.from] |= far_ends.is_some_and(|ends| ends.unheard == Unheard::Reroute);
         }
         reroutes
@@ -98,22 +98,22 @@ impl Plan<'_> {
     fn nodes_with_hosts(&self, reroutes: &IdVec<NodeId, bool>) -> IdVec<NodeId, bool> {
         let mut with_hosts: IdVec<NodeId, bool> = self.scenario.nodes.iter().map(|_| false).collect();
         for link in self.scenario.links.iter().filter(|link| self.scenario.nodes[link.from].kind == NodeKind::Host) {
-            let is_fixed = link.path.schedule.as_ref().is_none_or(|schedule| schedule.far_ends.is_none());
+            let is_fixed = link.params.schedule.as_ref().is_none_or(|schedule| schedule.far_ends.is_none());
             with_hosts[link.to] |= is_fixed && !reroutes[link.to];
         }
         with_hosts
     }
 
     /// The way of a connection whose route changes: out of its host, and how long it takes from part to part at least.
-    pub(super) fn dynamic_way_of(&self, id: VcId, routed: &Arc<Routed>, layout: &Layout, ways: &mut Ways) {
-        let (group, destination) = self.end_of_way(id, layout);
+    pub(super) fn dynamic_route_of(&self, id: VcId, routed: &Arc<Routed>, layout: &Layout, routes: &mut Routes) {
+        let (group, destination) = self.end_of_route(id, layout);
         let origin = layout.groups[layout.group_of(end_of(id).1.other())];
         let first = self.vcs[id].route[0].link;
         // Where it goes if the first link leads to its destination.
         let host = Destination::Host { group: group as u32, link: first.index() as u32 };
-        ways.of_hosts[id.index()] = Some((NextHop { lag: Span::ZERO, to: host }, Span::ZERO));
+        routes.of_hosts[id.index()] = Some((NextHop { lag: Span::ZERO, to: host }, Span::ZERO));
         // Many connections may have the same route.
-        if !ways.dynamic.insert((Arc::as_ptr(routed), origin, destination)) {
+        if !routes.dynamic.insert((Arc::as_ptr(routed), origin, destination)) {
             return;
         }
         for &link in &routed.links {
@@ -122,14 +122,14 @@ impl Plan<'_> {
                 _ => origin,
             };
             let of_link = &self.scenario.links[link];
-            let least = self.least_transmission(link) + of_link.path.least_delay(of_link.delay);
+            let least = self.least_transmission(link) + of_link.params.least_delay(of_link.delay);
             for node in far_ends(of_link) {
                 if node == routed.table.destination() {
-                    ways.look_ahead(destination, from, least);
+                    routes.look_ahead(destination, from, least);
                     continue;
                 }
                 for (process, _) in routed.table.links_from(node).filter_map(|next| layout.process_of_port[next]) {
-                    ways.look_ahead(process as usize, from, least);
+                    routes.look_ahead(process as usize, from, least);
                 }
             }
         }
@@ -149,22 +149,22 @@ impl Plan<'_> {
         links: &[(u32, u32, LinkId)],
         process: usize,
         layout: &Layout,
-        ways: &mut Ways,
+        routes: &mut Routes,
     ) -> RoutedPorts {
-        let mut routes: Vec<RouteToHost> = Vec::new();
+        let mut to_hosts: Vec<RouteToHost> = Vec::new();
         // By the place of the table in memory, and the group of the host.
         let mut known = BTreeMap::new();
         let mut route_of = |id: VcId, routed: &Arc<Routed>| {
-            let group = self.end_of_way(id, layout).0 as u32;
-            let number = *known.entry((Arc::as_ptr(&routed.table), group)).or_insert(routes.len() as u32);
-            if number as usize == routes.len() {
-                routes.push(RouteToHost { table: routed.table.clone(), group });
+            let group = self.end_of_route(id, layout).0 as u32;
+            let number = *known.entry((Arc::as_ptr(&routed.table), group)).or_insert(to_hosts.len() as u32);
+            if number as usize == to_hosts.len() {
+                to_hosts.push(RouteToHost { table: routed.table.clone(), group });
             }
             number
         };
         let mut ports = Vec::with_capacity(links.len());
         for &(_, _, link) in links {
-            let next_hops = ways.of_ports.remove(&link).map(|exits| exits.next_hops);
+            let next_hops = routes.of_ports.remove(&link).map(|exits| exits.next_hops);
             let crossing = self.crossing.of(link).iter().enumerate();
             // The process's numbers of its routes, and the port's own for each.
             let (mut of_port, mut own) = (Vec::new(), BTreeMap::new());
@@ -190,6 +190,6 @@ impl Plan<'_> {
             ports.push(RoutedPort::new(link, node, self.event_port(link), vcs, of_port));
         }
         let places = layout.routed.clone().expect("these ports have a part");
-        RoutedPorts::new(process, ports, places, routes, self.scenario.flows.len())
+        RoutedPorts::new(process, ports, places, to_hosts, self.scenario.flows.len())
     }
 }

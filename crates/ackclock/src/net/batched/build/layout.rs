@@ -78,7 +78,7 @@ impl Plan<'_> {
         layout
     }
 
-    /// Numbers the ports on the ways to these ends. Packet ports with a single input, and the same one before it, are
+    /// Numbers the ports on the routes to these ends. Packet ports with a single input, and the same one before it, are
     /// one process.
     pub(super) fn place_ports(&self, end: End, layout: &mut Layout, processes: &mut usize) {
         let mut shared: BTreeMap<usize, (u32, u32)> = BTreeMap::new();

@@ -1,4 +1,4 @@
-//! From a scenario to the parts of the batched engine and the ways between them.
+//! From a scenario to the parts of the batched engine and the routes between them.
 
 mod event_driven;
 mod layout;
@@ -36,11 +36,11 @@ impl Batched {
         let shortest = scenario.flows.iter().map(|flow| flow.tcp.shortest_datagram()).min().unwrap_or(0);
         let plan = Plan { scenario, seed, recorder, wiring, crossing, last_hops, routed, vcs, shortest };
         let layout = plan.layout();
-        let mut ways = plan.ways(&layout);
-        let mut processes: BTreeMap<usize, LogicalProcess> = plan.hosts(&layout, &mut ways);
+        let mut routes = plan.routes(&layout);
+        let mut processes: BTreeMap<usize, LogicalProcess> = plan.hosts(&layout, &mut routes);
         let ports = layout.ports();
         for links in ports.chunk_by(|a, b| a.0 == b.0) {
-            processes.insert(links[0].0 as usize, plan.ports(links, &layout, &mut ways));
+            processes.insert(links[0].0 as usize, plan.ports(links, &layout, &mut routes));
         }
         if let Some((group, process)) = layout.datagram_sinks {
             let (flows, sources) = (scenario.flows.len(), scenario.datagrams.len());
@@ -57,7 +57,7 @@ impl Batched {
                 (_, Some((process, port))) => directory.push(Output::Port { process, port }),
                 (_, None) => {
                     // Where nothing crosses, it does not matter behind what.
-                    let PassThroughTap { behind, lag, numbers } = ways.taps.remove(&id).unwrap_or_default();
+                    let PassThroughTap { behind, lag, numbers } = routes.taps.remove(&id).unwrap_or_default();
                     let threshold = link.queue.policy.threshold_cells();
                     directory.push_pass_through(PassThroughPort { behind, lag, numbers, threshold });
                 }
@@ -67,7 +67,7 @@ impl Batched {
         Batched {
             directory,
             clocks: vec![Time::ZERO; processes.len()],
-            upstreams: upstreams(processes.len(), &ways.lookaheads),
+            upstreams: upstreams(processes.len(), &routes.lookaheads),
             io: Io {
                 frame_side,
                 packet_side: PacketSideTable::new(

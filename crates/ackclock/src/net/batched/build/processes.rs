@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::layout::{Layout, Plan};
-use super::routes::{Exits, Ways};
+use super::routes::{Exits, Routes};
 use crate::ids::{Id, IdVec, LinkId, VcId};
 use crate::net::batched::LogicalProcess;
 use crate::net::batched::cells::admission::{self, CellAdmission};
@@ -27,7 +27,7 @@ use crate::scenario::Technology;
 use crate::units::Span;
 
 impl Plan<'_> {
-    pub(super) fn hosts(&self, layout: &Layout, ways: &mut Ways) -> BTreeMap<usize, LogicalProcess> {
+    pub(super) fn hosts(&self, layout: &Layout, routes: &mut Routes) -> BTreeMap<usize, LogicalProcess> {
         let ends = self.vcs.len() / layout.groups.len();
         let mut uplinks: Vec<Vec<HostUplink>> = layout.groups.iter().map(|_| Vec::with_capacity(ends)).collect();
         let mut nics: IdVec<LinkId, Option<u32>> = self.scenario.links.iter().map(|_| None).collect();
@@ -48,19 +48,19 @@ impl Plan<'_> {
                 monitor[origin] += 1;
                 monitor[origin] - 1
             });
-            let paths = &mut links[origin];
-            let path = self.link(first).map(|link| {
-                let known = paths.iter().position(|of_host| of_host.id == first);
+            let changing_links = &mut links[origin];
+            let changing = self.link(first).map(|link| {
+                let known = changing_links.iter().position(|of_host| of_host.id == first);
                 let link = known.unwrap_or_else(|| {
-                    paths.push(*link);
-                    paths.len() - 1
+                    changing_links.push(*link);
+                    changing_links.len() - 1
                 });
                 let kind = build::kind(id, self.scenario.flows.len());
                 let routed = self.routed_outlet(vc, layout);
                 Box::new(ChangingUplink { link: link as u32, at_link, vc_name: vc.name_hash, kind, routed })
             });
             let rate = self.scenario.links[first].rate;
-            let (next_hop, looked_back) = ways.of_hosts[id.index()].take().expect("every connection has a way");
+            let (next_hop, looked_back) = routes.of_hosts[id.index()].take().expect("every connection has a way");
             uplinks[origin].push(HostUplink {
                 nic,
                 spacing: vc.cell_spacing,
@@ -70,7 +70,7 @@ impl Plan<'_> {
                 next_hop,
                 trail: (looked_back > Span::ZERO).then(|| Box::new(Trail::new(looked_back))),
                 forced_drops: None,
-                path,
+                changing,
                 direct: false,
             });
         }
@@ -101,16 +101,16 @@ impl Plan<'_> {
     }
 
     /// The part with the ports of these links.
-    pub(super) fn ports(&self, links: &[(u32, u32, LinkId)], layout: &Layout, ways: &mut Ways) -> LogicalProcess {
+    pub(super) fn ports(&self, links: &[(u32, u32, LinkId)], layout: &Layout, routes: &mut Routes) -> LogicalProcess {
         let (process, _, first) = links[0];
         let process = process as usize;
         match self.scenario.technology {
-            Technology::Atm { .. } => LogicalProcess::Cells(Box::new(self.cell_port(first, process, ways))),
+            Technology::Atm { .. } => LogicalProcess::Cells(Box::new(self.cell_port(first, process, routes))),
             Technology::Packet { .. } if self.routed[first] => {
-                LogicalProcess::Routed(Box::new(self.routed_ports(links, process, layout, ways)))
+                LogicalProcess::Routed(Box::new(self.routed_ports(links, process, layout, routes)))
             }
             Technology::Packet { .. } if !build::is_foreseeable(&self.scenario.links[first]) => {
-                LogicalProcess::Path(Box::new(self.path_port(first, process, ways)))
+                LogicalProcess::Changing(Box::new(self.changing_port(first, process, routes)))
             }
             Technology::Packet { .. } => {
                 let mut serializers = Serializers::default();
@@ -118,7 +118,7 @@ impl Plan<'_> {
                     links.iter().map(|&(_, _, link)| link).filter(move |&link| self.last_hops[link] == last_hop)
                 };
                 let mut ports = Vec::with_capacity(of_kind(false).count());
-                ports.extend(of_kind(false).map(|link| self.packet_port(link, ways, &mut serializers)));
+                ports.extend(of_kind(false).map(|link| self.packet_port(link, routes, &mut serializers)));
                 let mut last_hops = LastHopPorts::with_capacity(of_kind(true).count());
                 of_kind(true).for_each(|link| self.add_last_hop(link, layout, &mut serializers, &mut last_hops));
                 LogicalProcess::Packets(PacketPorts::new(process, ports, last_hops, serializers))
@@ -126,10 +126,10 @@ impl Plan<'_> {
         }
     }
 
-    pub(super) fn cell_port(&self, id: LinkId, process: usize, ways: &mut Ways) -> CellPort {
+    pub(super) fn cell_port(&self, id: LinkId, process: usize, routes: &mut Routes) -> CellPort {
         let link = &self.scenario.links[id];
         let cell_time = link.rate.cell_time();
-        let Exits { next_hops, spacings, memory } = ways.exits(id);
+        let Exits { next_hops, spacings, memory } = routes.exits(id);
         let vc = |((vc, next_hop), spacing): ((VcId, NextHop), Span)| admission::PortVc {
             id: vc,
             name_hash: self.vcs[vc].name_hash,
@@ -151,21 +151,21 @@ impl Plan<'_> {
         CellPort::new(process, policy, service, CellAdmission::new(cell_time, vcs, monitor, memory, trace))
     }
 
-    pub(super) fn packet_port(&self, id: LinkId, ways: &mut Ways, serializers: &mut Serializers) -> PacketPort {
+    pub(super) fn packet_port(&self, id: LinkId, routes: &mut Routes, serializers: &mut Serializers) -> PacketPort {
         let (monitor, max_bytes) = self.monitor(id, Span::from_ps(1));
         let serializer = serializers.of(self.scenario.links[id].rate);
-        PacketPort::new(serializer, max_bytes, self.packet_vcs(id, ways), monitor, self.trace(id))
+        PacketPort::new(serializer, max_bytes, self.packet_vcs(id, routes), monitor, self.trace(id))
     }
 
     /// The connections that cross a packet port.
-    pub(super) fn packet_vcs(&self, id: LinkId, ways: &mut Ways) -> IdVec<VcId, PortVc> {
+    pub(super) fn packet_vcs(&self, id: LinkId, routes: &mut Routes) -> IdVec<VcId, PortVc> {
         let vc = |(vc, next_hop): (VcId, NextHop)| PortVc {
             id: vc,
             name_hash: self.vcs[vc].name_hash,
             lag: next_hop.lag,
             to: next_hop.to,
         };
-        self.next_hops(id, ways.exits(id).next_hops).map(vc).collect()
+        self.next_hops(id, routes.exits(id).next_hops).map(vc).collect()
     }
 
     /// The state of a link, if it is more than plain.
@@ -197,7 +197,7 @@ impl Plan<'_> {
         last_hops.push(kind, id.index() as u32, behind, crossing.len() as u32);
     }
 
-    /// The connections that cross a port, with their ways out of it.
+    /// The connections that cross a port, with their routes out of it.
     pub(super) fn next_hops(
         &self,
         id: LinkId,

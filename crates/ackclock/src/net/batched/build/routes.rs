@@ -10,10 +10,10 @@ use crate::net::routes::Routed;
 use crate::scenario::Technology;
 use crate::units::Span;
 
-/// The ways between the processes.
+/// The routes of all connections between the processes.
 #[derive(Default)]
-pub(super) struct Ways {
-    /// For each connection, the way out of its host, and how long ports without a queue look back on it.
+pub(super) struct Routes {
+    /// For each connection, the first hop, and how long ports without a queue look back on it.
     pub(super) of_hosts: Vec<Option<(NextHop, Span)>>,
     /// Of ports that are in processes and no last-hop ports.
     pub(super) of_ports: BTreeMap<LinkId, Exits>,
@@ -26,7 +26,7 @@ pub(super) struct Ways {
     pub(super) dynamic: BTreeSet<(*const Routed, usize, usize)>,
 }
 
-/// The ways out of a port.
+/// The next hops of a port.
 pub(super) struct Exits {
     /// By the connections' numbers.
     pub(super) next_hops: Vec<Option<NextHop>>,
@@ -53,8 +53,8 @@ pub(super) struct PassThroughTap {
 }
 
 impl Plan<'_> {
-    /// The ways of all connections.
-    pub(super) fn ways(&self, layout: &Layout) -> Ways {
+    /// The routes of all connections.
+    pub(super) fn routes(&self, layout: &Layout) -> Routes {
         let mut ranks = BTreeMap::new();
         if let Technology::Atm { .. } = self.scenario.technology {
             for port in self.scenario.links.ids() {
@@ -64,31 +64,37 @@ impl Plan<'_> {
         }
         let routed = layout.process_of_port.iter_ids().filter(|&(link, _)| self.routed[link]);
         let routed_parts = routed.filter_map(|(_, place)| place.map(|(process, _)| process as usize)).collect();
-        let mut ways = Ways { of_hosts: vec![None; self.vcs.len()], routed_parts, ..Ways::default() };
+        let mut routes = Routes { of_hosts: vec![None; self.vcs.len()], routed_parts, ..Routes::default() };
         for (id, vc) in self.vcs.iter_ids().filter(|(_, vc)| !vc.route.is_empty()) {
             match &vc.routed {
-                None => self.way_of(id, layout, &ranks, &mut ways),
-                Some(routed) => self.dynamic_way_of(id, routed, layout, &mut ways),
+                None => self.route_of(id, layout, &ranks, &mut routes),
+                Some(routed) => self.dynamic_route_of(id, routed, layout, &mut routes),
             }
         }
-        ways
+        routes
     }
 
-    /// The way of one connection, from output to output.
-    pub(super) fn way_of(&self, id: VcId, layout: &Layout, ranks: &BTreeMap<(LinkId, LinkId), u32>, ways: &mut Ways) {
+    /// The route of one connection, from output to output.
+    pub(super) fn route_of(
+        &self,
+        id: VcId,
+        layout: &Layout,
+        ranks: &BTreeMap<(LinkId, LinkId), u32>,
+        routes: &mut Routes,
+    ) {
         let vc = &self.vcs[id];
-        let (group, destination) = self.end_of_way(id, layout);
+        let (group, destination) = self.end_of_route(id, layout);
         let origin = layout.group_of(end_of(id).1.other());
         let host_link = &self.scenario.links[vc.route[0].link];
         let mut from = Place { process: layout.groups[origin], link: vc.route[0].link, number: None };
-        let mut lag = host_link.path.least_delay(host_link.delay);
+        let mut lag = host_link.params.least_delay(host_link.delay);
         let mut looked_back = Span::ZERO;
         for hops in vc.route.windows(2) {
             let (input, hop) = (hops[0].link, hops[1]);
             let link = &self.scenario.links[hop.link];
             let Some((process, port)) = layout.process_of_port[hop.link] else {
                 let crossing = self.crossing.of(hop.link).len();
-                let tap = ways.taps.entry(hop.link).or_insert_with(|| PassThroughTap {
+                let tap = routes.taps.entry(hop.link).or_insert_with(|| PassThroughTap {
                     behind: from.process,
                     lag,
                     numbers: vec![VcId::from_index(0); crossing],
@@ -102,7 +108,7 @@ impl Plan<'_> {
             if self.last_hops[hop.link] {
                 let next_hop = NextHop { lag, to: Destination::LastHopPort { last_hop: port, at_port: hop.at_port } };
                 let beyond = self.least_transmission(hop.link) + link.delay;
-                return self.leave(id, &from, next_hop, (destination, beyond), looked_back, ways);
+                return self.leave(id, &from, next_hop, (destination, beyond), looked_back, routes);
             }
             let rank = match self.scenario.technology {
                 Technology::Atm { .. } => ranks[&(hop.link, input)],
@@ -115,7 +121,7 @@ impl Plan<'_> {
                 Some(_) => self.scenario.links[from.link].rate.cell_time(),
             };
             let crossing = self.crossing.of(hop.link).len();
-            let exits = ways.of_ports.entry(hop.link).or_insert_with(|| Exits {
+            let exits = routes.of_ports.entry(hop.link).or_insert_with(|| Exits {
                 next_hops: vec![None; crossing],
                 spacings: vec![Span::ZERO; crossing],
                 memory: Span::ZERO,
@@ -124,17 +130,17 @@ impl Plan<'_> {
             let at_port = if self.routed[hop.link] { id } else { hop.at_port };
             let to = Destination::Port { mailbox: process, input_ref: InputRef { port, input: rank, at_port } };
             let process = process as usize;
-            self.leave(id, &from, NextHop { lag, to }, (process, Span::ZERO), looked_back, ways);
+            self.leave(id, &from, NextHop { lag, to }, (process, Span::ZERO), looked_back, routes);
             from = Place { process, link: hop.link, number: Some(hop.at_port) };
             looked_back = Span::ZERO;
             lag = match self.scenario.technology {
                 Technology::Atm { .. } => link.rate.cell_time() + link.delay,
-                Technology::Packet { .. } => link.path.least_delay(link.delay),
+                Technology::Packet { .. } => link.params.least_delay(link.delay),
             };
         }
         let last_link = vc.route[vc.route.len() - 1].link;
         let to = Destination::Host { group: group as u32, link: last_link.index() as u32 };
-        self.leave(id, &from, NextHop { lag, to }, (destination, Span::ZERO), looked_back, ways);
+        self.leave(id, &from, NextHop { lag, to }, (destination, Span::ZERO), looked_back, routes);
     }
 
     /// Connection `id` goes from `from` on `next_hop` to process `to`, which it reaches no less than `beyond` after its end.
@@ -145,18 +151,18 @@ impl Plan<'_> {
         next_hop: NextHop,
         (to, beyond): (usize, Span),
         looked_back: Span,
-        ways: &mut Ways,
+        routes: &mut Routes,
     ) {
         let first_unit = match self.scenario.technology {
             // A port's lag counts from the instant at which a cell begins to be transmitted.
             Technology::Atm { .. } if from.number.is_some() => Span::ZERO,
             _ => self.least_transmission(from.link),
         };
-        ways.look_ahead(to, from.process, first_unit + next_hop.lag + beyond);
+        routes.look_ahead(to, from.process, first_unit + next_hop.lag + beyond);
         match from.number {
-            None => ways.of_hosts[id.index()] = Some((next_hop, looked_back)),
+            None => routes.of_hosts[id.index()] = Some((next_hop, looked_back)),
             Some(number) => {
-                let exits = ways.of_ports.get_mut(&from.link).expect("whatever leaves a port has come to it");
+                let exits = routes.of_ports.get_mut(&from.link).expect("whatever leaves a port has come to it");
                 exits.next_hops[number.index()] = Some(next_hop);
                 exits.memory = exits.memory.max(looked_back);
             }
@@ -164,7 +170,7 @@ impl Plan<'_> {
     }
 
     /// The group of hosts where a connection ends, and its process.
-    pub(super) fn end_of_way(&self, id: VcId, layout: &Layout) -> (usize, usize) {
+    pub(super) fn end_of_route(&self, id: VcId, layout: &Layout) -> (usize, usize) {
         match (layout.datagram_sinks, end_of(id)) {
             (Some(sinks), (flow, _)) if flow >= self.scenario.flows.len() => sinks,
             (_, (_, end)) => (layout.group_of(end), layout.groups[layout.group_of(end)]),
@@ -174,7 +180,7 @@ impl Plan<'_> {
     /// How long the shortest unit takes on a link.
     pub(super) fn least_transmission(&self, link: LinkId) -> Span {
         let link = &self.scenario.links[link];
-        let rate = link.path.largest_rate(link.rate);
+        let rate = link.params.largest_rate(link.rate);
         match self.scenario.technology {
             Technology::Atm { .. } => rate.cell_time(),
             Technology::Packet { link_header_bytes } => {
@@ -184,7 +190,7 @@ impl Plan<'_> {
     }
 }
 
-impl Ways {
+impl Routes {
     /// What leaves process `from` needs so long to `to`, at least. What happens within a process of routes that change is in
     /// order there.
     pub(super) fn look_ahead(&mut self, to: usize, from: usize, least: Span) {
@@ -195,7 +201,7 @@ impl Ways {
         *lookahead = (*lookahead).min(least);
     }
 
-    /// Takes the ways out of a port that is crossed.
+    /// Takes the next hops of a port that is crossed.
     pub(super) fn exits(&mut self, port: LinkId) -> Exits {
         self.of_ports.remove(&port).expect("a port in a part is crossed")
     }

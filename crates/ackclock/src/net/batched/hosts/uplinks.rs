@@ -103,7 +103,7 @@ pub(in crate::net::batched) struct HostUplink {
     /// If some segments are lost on purpose.
     pub(in crate::net::batched) forced_drops: Option<Box<ForcedDrops>>,
     /// If the link behind the host is more than plain.
-    pub(in crate::net::batched) path: Option<Box<ChangingUplink>>,
+    pub(in crate::net::batched) changing: Option<Box<ChangingUplink>>,
     /// Whether plain segments go as packets to a port, and nothing else is done with them.
     pub(in crate::net::batched) direct: bool,
 }
@@ -337,13 +337,13 @@ impl HostUplink {
             trail: None,
             forced_drops: None,
             frames: 0,
-            path: None,
+            changing: None,
             direct: false,
         }
     }
 
     fn is_direct_with(&self, technology: Technology) -> bool {
-        let special = self.path.is_some() || self.forced_drops.is_some();
+        let special = self.changing.is_some() || self.forced_drops.is_some();
         !special
             && matches!(technology, Technology::Packet { .. })
             && matches!(self.next_hop.to, Destination::Port { .. })
@@ -364,7 +364,7 @@ impl HostUplink {
         io: &mut Io,
     ) {
         match technology {
-            Technology::Packet { link_header_bytes } if self.path.is_some() => {
+            Technology::Packet { link_header_bytes } if self.changing.is_some() => {
                 self.transmit_on_path(start, vc, segment, link_header_bytes, nic, links, io);
             }
             Technology::Packet { link_header_bytes } => {
@@ -406,7 +406,7 @@ impl HostUplink {
         io: &mut Io,
     ) {
         let intent = self.intent(&segment);
-        let Some(ChangingUplink { link, at_link, vc_name, kind, routed }) = self.path.as_deref_mut() else {
+        let Some(ChangingUplink { link, at_link, vc_name, kind, routed }) = self.changing.as_deref_mut() else {
             unreachable!("it is such a link")
         };
         let link = &mut links[*link as usize];

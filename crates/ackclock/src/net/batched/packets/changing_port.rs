@@ -14,7 +14,7 @@ use crate::record::trace::PortTrace;
 use crate::units::Time;
 
 /// Such a port.
-pub(in crate::net::batched) struct PathPort {
+pub(in crate::net::batched) struct ChangingPort {
     mailbox: usize,
     port: PacketPort<Arrival>,
     vcs: IdVec<VcId, PortVc>,
@@ -23,15 +23,15 @@ pub(in crate::net::batched) struct PathPort {
     packets: u64,
 }
 
-impl PathPort {
+impl ChangingPort {
     /// A port that reads `mailbox`, in a network with so many flows.
     pub(in crate::net::batched) fn new(
         mailbox: usize,
         port: PacketPort<Arrival>,
         vcs: IdVec<VcId, PortVc>,
         flows: usize,
-    ) -> PathPort {
-        PathPort { mailbox, port, vcs, flows, packets: 0 }
+    ) -> ChangingPort {
+        ChangingPort { mailbox, port, vcs, flows, packets: 0 }
     }
 
     /// Handles everything before `until`.
