@@ -450,4 +450,38 @@ mod tests {
         let values = Values::defaults(KEYS);
         assert_eq!(values.default_of(&KEYS[1]), (Value::Number(0.1), "y"));
     }
+
+    const NESTED: &[Key] = &[
+        Key::required("rate", Kind::Share, "0.1", ""),
+        Key::required("packets", Kind::Integers, "[3, 5]", ""),
+        Key::required(
+            "state",
+            Kind::Table(&[Key::required("stay", Kind::Time(Span::from_us(1), Span::from_secs(3600)), "\"1 s\"", "")]),
+            "",
+            "",
+        ),
+    ];
+
+    #[test]
+    fn samples_of_lists_and_tables_are_within_their_limits() {
+        let mut state = 1_u64;
+        let mut below = |bound: u64| {
+            state = crate::rng::mix(state);
+            state % bound
+        };
+        for _ in 0..100 {
+            let values = Values::sample(NESTED, &mut below);
+            assert!((0.0..=1.0).contains(&values.number("rate")));
+            assert!(values.integers("packets").windows(2).all(|pair| pair[0] < pair[1]), "{values:?}");
+            assert!(values.table("state").time("stay") >= Span::from_us(1), "{values:?}");
+            let same = Values::of(NESTED, |key| Some(values.setting(key.name).clone()));
+            assert_eq!(same, values);
+        }
+    }
+
+    #[test]
+    #[should_panic = "`rate` must be given"]
+    fn what_must_be_given_has_no_default() {
+        Values::defaults(NESTED);
+    }
 }

@@ -30,9 +30,8 @@ pub(super) fn names(name: &str, kind: &Kind, items: &[Item], at: At, report: &mu
             }
         }
     }
-    let is_ends = matches!(kind, Kind::Ends);
-    let enough = items.len() >= 2 || !(is_ends || matches!(kind, Kind::Route));
-    let enough = enough && !(is_ends && items.len() > 2);
+    let enough =
+        if matches!(kind, Kind::Ends) { items.len() == 2 } else { items.len() >= 2 || !matches!(kind, Kind::Route) };
     if fine && !enough {
         let (expected, example) = expectation(kind);
         report
