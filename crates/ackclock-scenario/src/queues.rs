@@ -227,7 +227,7 @@ impl Checker<'_> {
             Technology::Packet { .. } => self.policy(packet::POLICIES, port_settings, buffer, &place)?.into(),
         };
         let buffer = self.counted(settings, buffer)?;
-        Some(Queue { buffer, policy, service_order })
+        Some(Queue { buffer, policy, service_order, rates: None })
     }
 
     /// Whether a policy decides about what travels here.

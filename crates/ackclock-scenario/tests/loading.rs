@@ -95,9 +95,9 @@ fn defaults_are_those_of_the_osu_model() {
     };
     let f1 = flow(&scenario, "f1");
     assert_eq!(f1.tcp, expected);
-    assert_eq!((f1.start, f1.stop, f1.size, f1.pcr), (Time::ZERO, None, None, None));
+    assert_eq!((f1.start, f1.stop, f1.size, f1.service.pcr()), (Time::ZERO, None, None, None));
     let policy = selective_drop(900.0, 0.8);
-    let queue = Queue { buffer: Buffer::Cells(1000), policy, service_order: ServiceOrder::Random };
+    let queue = Queue { buffer: Buffer::Cells(1000), policy, service_order: ServiceOrder::Random, rates: None };
     assert_eq!(link(&scenario, "sw1->sw2").queue, queue);
     assert_eq!(link(&scenario, "s1->sw1").queue.buffer, Buffer::Infinite);
 }
@@ -264,7 +264,7 @@ fn flows_change_single_keys_of_tcp_and_traffic() {
     let stop = Some(Time::ZERO + Span::from_ms(900));
     assert_eq!((f2.start, f2.stop, f2.size), (Time::ZERO + Span::from_ms(500), stop, Some(1_000_000)));
     assert_eq!((f1.start, f1.stop, f1.size), (Time::ZERO, stop, None));
-    assert_eq!((f1.pcr, f2.pcr), (None, Some(mbps(10.0))));
+    assert_eq!((f1.service.pcr(), f2.service.pcr()), (None, Some(mbps(10.0))));
     let drop = |segment, transmission| ForcedDrop { segment, transmission };
     assert_eq!(f2.forced_drops, [drop(3, 1), drop(3, 2), drop(7, 1)]);
 }

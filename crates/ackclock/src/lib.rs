@@ -9,8 +9,7 @@
 //!   describes its parameters.
 //! - [`packet`]: what travels: segments, AAL5 frames, cells. [`record`]: what is written down.
 //! - [`tcp`], [`queue`], [`link`] and [`traffic`]: pure state machines: the two ends of a connection; who may enter a buffer;
-//!   what a link loses, and how it changes; sources that are not TCP. [`atm`]: rate-based flow control of ABR, by itself: no
-//!   scenario has it yet.
+//!   what a link loses, and how it changes; sources that are not TCP. [`atm`]: rate-based flow control of ABR.
 //! - [`scenario`]: the experiment as meant, complete and valid.
 //! - [`engine`]: what an engine is made of. [`net`]: hosts, ports and links, and the engine that drives them.
 //! - [`sim`]: the arrow through all of it.
@@ -37,7 +36,7 @@
 //!     start_jitter: Span::ZERO,
 //!     stop: None,
 //!     size: Some(100_000),
-//!     pcr: None,
+//!     service: ServiceCategory::UBR,
 //!     tcp: TcpParams::default(),
 //!     forced_drops: vec![],
 //! };

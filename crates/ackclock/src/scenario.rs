@@ -3,6 +3,8 @@
 
 use std::sync::Arc;
 
+use crate::atm::AbrParams;
+use crate::atm::rate::RateAlgorithm;
 use crate::ids::{FlowId, IdVec, LinkId, NodeId};
 use crate::link::LinkParams;
 use crate::link::RoutingTable;
@@ -192,12 +194,19 @@ pub struct Queue {
     pub policy: PolicyParams,
     /// The order in which cells of one slot are admitted.
     pub service_order: ServiceOrder,
+    /// Which rates the port gives to the ABR connections that cross it, if it does.
+    pub rates: Option<RateAlgorithm>,
 }
 
 impl Queue {
     /// A queue that refuses nothing.
     pub fn unlimited() -> Queue {
-        Queue { buffer: Buffer::Infinite, policy: PolicyParams::TailDrop, service_order: ServiceOrder::Random }
+        Queue {
+            buffer: Buffer::Infinite,
+            policy: PolicyParams::TailDrop,
+            service_order: ServiceOrder::Random,
+            rates: None,
+        }
     }
 }
 
@@ -242,13 +251,19 @@ pub struct Flow {
     pub stop: Option<Time>,
     /// Bytes the application has to send; `None` is infinite.
     pub size: Option<u64>,
-    /// Peak cell rate of the data and of the acknowledgement connection, as a bit rate including cell headers. At most the rate of
-    /// the host's link. `None` on packet networks, or for the link's rate.
-    pub pcr: Option<Rate>,
+    /// The service of its connections: on packet networks UBR without a peak rate.
+    pub service: ServiceCategory,
     /// Both ends of the connection.
     pub tcp: TcpParams,
     /// Segments lost on purpose.
     pub forced_drops: Vec<ForcedDrop>,
+}
+
+impl Scenario {
+    /// Whether any flow has the service ABR.
+    pub fn has_abr(&self) -> bool {
+        self.flows.iter().any(|flow| matches!(flow.service, ServiceCategory::Abr(_)))
+    }
 }
 
 impl Flow {
@@ -258,6 +273,34 @@ impl Flow {
         match self.start_jitter.as_ps() {
             0 => self.start,
             bound => self.start + Span::from_ps(Stream::new(seed, &self.name, "start").below(bound, 0)),
+        }
+    }
+}
+
+/// The ATM service of a flow's connections.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ServiceCategory {
+    /// Unspecified bit rate.
+    Ubr {
+        /// Peak cell rate of the data and of the acknowledgement connection, as a bit rate including cell headers. At most the
+        /// rate of the host's link, which it is if not given.
+        pcr: Option<Rate>,
+    },
+    /// Available bit rate: the data follow the rates that RM cells carry. Acknowledgements, and the RM cells on their way back, go
+    /// at the rate of the host's link. The way back is the way there, reversed. The reference engine computes scenarios with such
+    /// flows, whichever engine is asked for.
+    Abr(Box<AbrParams>),
+}
+
+impl ServiceCategory {
+    /// UBR at the rate of the host's link.
+    pub const UBR: ServiceCategory = ServiceCategory::Ubr { pcr: None };
+
+    /// The peak cell rate of UBR, as a bit rate, if there is one.
+    pub fn pcr(&self) -> Option<Rate> {
+        match self {
+            ServiceCategory::Ubr { pcr } => *pcr,
+            ServiceCategory::Abr(_) => None,
         }
     }
 }

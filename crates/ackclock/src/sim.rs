@@ -11,7 +11,8 @@ pub const RESULT_VERSION: u32 = 3;
 /// What computes a run. Both engines give the same records to the bit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Engine {
-    /// Parts of the network advance in batches, as far as the delays of the links make safe.
+    /// Parts of the network advance in batches, as far as the delays of the links make safe. Scenarios with ABR flows are
+    /// computed by the other engine.
     #[default]
     Batched,
     /// One event after the other, as plain as it can be: what the other engine is checked against.
@@ -134,8 +135,12 @@ pub fn build_with(scenario: &Scenario, seed: u64, engine: Engine) -> Simulation 
     let recorder = Recorder::new(scenario);
     Simulation {
         network: match engine {
-            Engine::Batched => Network::Batched(Box::new(Batched::new(scenario, seed, recorder.as_deref()))),
-            Engine::Reference => Network::Reference(Box::new(Reference::new(scenario, seed, recorder.as_deref()))),
+            Engine::Batched if !scenario.has_abr() => {
+                Network::Batched(Box::new(Batched::new(scenario, seed, recorder.as_deref())))
+            }
+            Engine::Batched | Engine::Reference => {
+                Network::Reference(Box::new(Reference::new(scenario, seed, recorder.as_deref())))
+            }
         },
         recorder,
         seed,
@@ -235,6 +240,7 @@ impl Simulation {
             [
                 ((flow.name.as_str(), ":sender"), flow.sender_fingerprint),
                 ((flow.name.as_str(), ":receiver"), flow.receiver_fingerprint),
+                ((flow.name.as_str(), ":abr"), flow.abr.map_or(0, |abr| abr.fingerprint)),
             ]
         });
         let of_ports = ports.iter().map(|port| ((port.name.as_str(), ""), port.fingerprint));

@@ -12,7 +12,7 @@ use std::path::Path;
 use ackclock::ids::{FlowId, Id};
 use ackclock::record::{LinkLosses, PortRecord, Records};
 use ackclock::rng::Stream;
-use ackclock::scenario::{Buffer, Queue, Scenario};
+use ackclock::scenario::{Buffer, Queue, Scenario, ServiceCategory};
 use ackclock::sim::{self, Engine};
 use ackclock::tcp::TcpParams;
 use ackclock::units::{Span, Time};
@@ -196,7 +196,7 @@ fn case(network: &Network, technology: &str, policy: &str, recovery: usize, roun
         let limit = [&flow.forward, &flow.backward].map(|route| scenario.links[route.first()].rate).into_iter().min();
         let flow = &mut scenario.flows[id];
         flow.tcp = tcp.clone();
-        flow.pcr = pcr.filter(|&pcr| Some(pcr) <= limit);
+        flow.service = ServiceCategory::Ubr { pcr: pcr.filter(|&pcr| Some(pcr) <= limit) };
     }
     queues::queues(choices, &mut scenario, policy);
     random::traffic_and_timers(choices, &mut scenario);
@@ -375,7 +375,7 @@ fn ports_without_slots_before_between_and_after_congested_ones() {
         flow.tcp.timer.granularity = Span::from_ms(1);
         flow.tcp.timer.initial_rto = Span::from_ms(10 + number);
         (flow.start, flow.start_jitter, flow.stop) = (Time::ZERO, Span::ZERO, None);
-        (flow.size, flow.pcr) = (None, None);
+        (flow.size, flow.service) = (None, ServiceCategory::UBR);
         flow.forced_drops.clear();
     }
     let through = through_ports(&scenario);

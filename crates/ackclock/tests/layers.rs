@@ -19,10 +19,13 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("link", &["units", "ids", "rng", "exact", "keys", "packet", "record"]),
     ("traffic", &["units", "rng"]),
     ("atm", &["units", "keys", "packet"]),
-    ("scenario", &["units", "ids", "rng", "tcp", "queue", "link", "traffic", "record"]),
+    ("scenario", &["units", "ids", "rng", "tcp", "queue", "atm", "link", "traffic", "record"]),
     (
         "net",
-        &["units", "ids", "rng", "batch", "packet", "record", "tcp", "queue", "link", "traffic", "scenario", "engine"],
+        &[
+            "units", "ids", "rng", "batch", "packet", "record", "tcp", "queue", "atm", "link", "traffic", "scenario",
+            "engine",
+        ],
     ),
     ("sim", &["units", "ids", "record", "scenario", "net"]),
     ("lib", &[]),

@@ -279,7 +279,7 @@ fn scenario(tcp: TcpParams) -> Scenario {
         start_jitter: Span::ZERO,
         stop: None,
         size: Some(9),
-        pcr: None,
+        service: ackclock::scenario::ServiceCategory::UBR,
         tcp,
         forced_drops: vec![],
     };

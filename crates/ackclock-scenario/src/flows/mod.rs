@@ -9,7 +9,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 
 use ackclock::ids::{LinkId, NodeId};
-use ackclock::scenario::{Flow, ForcedDrop, MAX_ROUTE_LINKS, Technology};
+use ackclock::scenario::{Flow, ForcedDrop, MAX_ROUTE_LINKS, ServiceCategory, Technology};
 use ackclock::tcp::TcpParams;
 use ackclock::units::{Rate, Span, Time};
 
@@ -132,7 +132,7 @@ pub(crate) fn plan(context: &Context<'_>, report: &mut Report) -> Option<Vec<Pla
             start_jitter: common.start_jitter,
             stop: common.stop,
             size: common.size,
-            pcr: common.pcr,
+            service: ServiceCategory::Ubr { pcr: common.pcr },
             tcp: common.tcp.clone(),
             forced_drops,
         };

@@ -46,7 +46,10 @@ pub(super) fn vcs(scenario: &Scenario) -> IdVec<VcId, Vc> {
     };
     let of_flows = scenario.flows.iter().flat_map(|flow| {
         let (forward, backward) = (Some(&flow.forward), Some(&flow.backward));
-        [(&flow.name, End::Receiver, forward, flow.pcr), (&flow.name, End::Sender, backward, flow.pcr)]
+        [
+            (&flow.name, End::Receiver, forward, flow.service.pcr()),
+            (&flow.name, End::Sender, backward, flow.service.pcr()),
+        ]
     });
     let of_datagrams = scenario.datagrams.iter().flat_map(|source| {
         [(&source.name, End::Receiver, Some(&source.route), None), (&source.name, End::Sender, None, None)]

@@ -160,6 +160,7 @@ pub(super) fn record(
         sender_fingerprint: source.sender.fingerprint(),
         receiver_fingerprint: sink.receiver.fingerprint(),
         delays: None,
+        abr: None,
     }
 }
 

@@ -1,6 +1,7 @@
 //! The network: hosts, ports and links, and the two engines that drive them. Read `reference` first: it is the
 //! specification. docs/engine.md explains what `batched` does differently, and why the result is the same.
 
+mod abr;
 mod batched;
 mod build;
 mod flow;

@@ -65,7 +65,7 @@ fn of_flow(flow: &Flow) -> bool {
         start_jitter,
         stop: _,
         size: _,
-        pcr: _,
+        service: _,
         tcp,
         forced_drops: _,
     } = flow;
@@ -123,7 +123,8 @@ fn of_link(link: &Link) -> bool {
     let Link { name: _, from: _, to: _, rate: _, delay: _, params, queue } = link;
     let LinkParams { schedule, errors, jitter } = params;
     // The order of service is looked at where it counts, at ports of cells with several inputs.
-    let Queue { buffer: _, policy, service_order: _ } = queue;
+    // Rate algorithms draw nothing.
+    let Queue { buffer: _, policy, service_order: _, rates: _ } = queue;
     *jitter > Span::ZERO
         || policy.is_random()
         || schedule.as_deref().is_some_and(of_schedule)

@@ -54,7 +54,7 @@ pub enum Reassembled {
 impl Reassembler {
     /// Takes the next cell (or packet); answers at the end mark.
     pub fn on_unit(&mut self, unit: Unit) -> Option<Reassembled> {
-        self.on_units(unit.frame, unit.index, 1, unit.eom)
+        self.on_units(unit.frame, unit.index, 1, unit.pti.eom())
     }
 
     /// Takes the next `count` cells, which follow each other in frame `frame` from number `first` on; answers if the
@@ -78,7 +78,7 @@ impl Reassembler {
 mod tests {
     use super::*;
     use crate::ids::{Id, VcId};
-    use crate::packet::{SackOption, Segment};
+    use crate::packet::{Pti, SackOption, Segment};
     use crate::units::{CELL_BITS, CELL_BYTES};
 
     fn data(len: u32) -> Segment {
@@ -144,7 +144,7 @@ mod tests {
     }
 
     fn cell(frame: u32, index: u16, eom: bool) -> Unit {
-        Unit { vc: VcId::from_index(0), frame, index, hop: 0, eom }
+        Unit { vc: VcId::from_index(0), frame, index, hop: 0, pti: Pti::data(eom) }
     }
 
     #[test]

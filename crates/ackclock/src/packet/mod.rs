@@ -11,7 +11,7 @@ pub use frames::FrameLog;
 pub use rm::RmCell;
 pub use sack::{SackBlock, SackOption, wire_number};
 pub use segment::{Segment, SegmentKind, Timestamps};
-pub use unit::Unit;
+pub use unit::{Pti, Unit};
 
 /// Octets of an IPv4 header without options.
 pub const IP_HEADER_BYTES: u32 = 20;

@@ -13,9 +13,57 @@ pub struct Unit {
     pub index: u16,
     /// The links of its connection's route that it has left behind.
     pub hop: u8,
-    /// Whether it is the last of the frame: the end mark of AAL5, in the cell header's PTI field.
-    pub eom: bool,
+    /// What it is.
+    pub pti: Pti,
 }
+
+/// PTI, payload type indication of a cell: three bits of its header (ITU-T I.361 §2.2.4). A fourth bit, which says which way an RM
+/// cell goes, stands for the bit DIR of its payload.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pti(u8);
+
+impl Pti {
+    /// A cell of a frame, which has met no congestion; `eom`: the last one, the end mark of AAL5.
+    #[inline]
+    pub const fn data(eom: bool) -> Pti {
+        Pti(eom as u8)
+    }
+
+    /// An RM cell on its way from the source.
+    pub const FORWARD_RM: Pti = Pti(RM);
+    /// An RM cell on its way back to the source.
+    pub const BACKWARD_RM: Pti = Pti(RM | BACKWARD);
+
+    /// Whether it is the last cell of a frame.
+    #[inline]
+    pub const fn eom(self) -> bool {
+        self.0 & (NO_DATA | EOM) == EOM
+    }
+
+    /// Whether it is a cell of a frame that has met congestion.
+    #[inline]
+    pub const fn efci(self) -> bool {
+        self.0 & (NO_DATA | EFCI) == EFCI
+    }
+
+    /// Whether it is an RM cell.
+    #[inline]
+    pub const fn is_rm(self) -> bool {
+        self.0 & RM == RM
+    }
+
+    /// The same cell, which has met congestion: of a frame it is marked, an RM cell has no room for that.
+    #[inline]
+    pub const fn marked(self) -> Pti {
+        if self.is_rm() { self } else { Pti(self.0 | EFCI) }
+    }
+}
+
+const EOM: u8 = 0b001;
+const EFCI: u8 = 0b010;
+const NO_DATA: u8 = 0b100;
+const RM: u8 = 0b110;
+const BACKWARD: u8 = 0b1000;
 
 #[cfg(test)]
 mod tests {
@@ -24,5 +72,17 @@ mod tests {
     #[test]
     fn units_stay_small() {
         assert_eq!(std::mem::size_of::<Unit>(), 12);
+    }
+
+    #[test]
+    fn an_rm_cell_is_neither_the_end_of_a_frame_nor_marked() {
+        let said = |pti: Pti| (pti.eom(), pti.efci(), pti.is_rm());
+        assert_eq!([false, true].map(|eom| said(Pti::data(eom))), [(false, false, false), (true, false, false)]);
+        assert_eq!([false, true].map(|eom| said(Pti::data(eom).marked())), [(false, true, false), (true, true, false)]);
+        for rm in [Pti::FORWARD_RM, Pti::BACKWARD_RM] {
+            assert_eq!(said(rm), (false, false, true));
+            assert_eq!(rm.marked(), rm);
+        }
+        assert_ne!(Pti::FORWARD_RM, Pti::BACKWARD_RM);
     }
 }

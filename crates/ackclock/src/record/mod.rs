@@ -78,6 +78,31 @@ pub struct FlowRecord {
     pub receiver_fingerprint: u64,
     /// How long its data took, if that is asked for.
     pub delays: Option<Box<FlowDelays>>,
+    /// What its ABR source did, if it has one.
+    pub abr: Option<AbrRecord>,
+}
+
+/// What the source of one ABR connection did. Rates are in cells per second.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct AbrRecord {
+    /// Forward RM cells that the source sent in rate.
+    pub forward_rm_cells: u64,
+    /// Forward RM cells that it sent out of rate.
+    pub out_of_rate_rm_cells: u64,
+    /// Backward RM cells that came back to it.
+    pub backward_rm_cells: u64,
+    /// RM cells whose place a newer one took at the destination.
+    pub replaced_rm_cells: u64,
+    /// Data cells that arrived with EFCI.
+    pub efci_cells: u64,
+    /// ACR at the end.
+    pub acr: f64,
+    /// The least ACR.
+    pub least_acr: f64,
+    /// The mean of ACR over the time after the warm-up.
+    pub mean_acr: f64,
+    /// Hash over each backward RM cell's time and the ACR after it.
+    pub fingerprint: u64,
 }
 
 /// How long the data of one flow took, after the warm-up.

@@ -68,7 +68,7 @@ impl fmt::Debug for Example {
         writeln!(f, "{technology:?}, {duration}, warm-up {warmup}, seed {seed}, looked at {stops:?}")?;
         let routes = || scenario.flows.iter().flat_map(|flow| [&flow.forward, &flow.backward]).flat_map(Route::links);
         for (id, link) in scenario.links.iter_ids().filter(|&(id, _)| routes().any(|of_route| of_route == id)) {
-            let Link { name, rate, delay, params, queue: Queue { buffer, policy, service_order }, .. } = link;
+            let Link { name, rate, delay, params, queue: Queue { buffer, policy, service_order, rates: _ }, .. } = link;
             write!(f, "{}: {name} {rate:?} {delay}", id.index())?;
             if !params.is_plain() {
                 write!(f, " {params:?}")?;
@@ -304,7 +304,7 @@ fn flow(choices: &mut Choices, scenario: &Scenario, number: u64, tcp: TcpParams)
         start_jitter: choices.one_of(&[Span::ZERO, Span::ZERO, Span::from_us(1), Span::from_ms(3)]),
         stop: None,
         size: None,
-        pcr,
+        service: ServiceCategory::Ubr { pcr },
         tcp,
         forced_drops: Vec::new(),
     }

@@ -13,6 +13,7 @@ mod erica_plus;
 mod family;
 mod max_min;
 
+pub use erica::Sharing;
 pub use family::*;
 
 use crate::keys::{Default, Key, Kind, Misfit, Value, Values};
@@ -68,7 +69,7 @@ impl Port<'_> {
     }
 
     /// The slots of an averaging interval of about this length.
-    fn slots(&self, interval: Span) -> u64 {
+    pub fn slots(&self, interval: Span) -> u64 {
         let cell_time = self.rate.cell_time().as_ps();
         ((interval.as_ps() + cell_time / 2) / cell_time).max(1)
     }

@@ -1,9 +1,11 @@
 //! From a scenario to the links of the reference engine.
 
 use super::cell_port::{CellPort, Input};
+use crate::atm::rate::Port;
 use crate::ids::{IdVec, LinkId, NodeId, VcId};
+use crate::net::abr::{CellScheduler, PortRates, max_min_shares, served};
 use crate::net::build::{self, Feeder, Wiring, crossing, limits, service_stream};
-use crate::net::flow::Vc;
+use crate::net::flow::{End, Vc, end_of};
 use crate::net::last_hops::last_hops;
 use crate::net::link;
 use crate::net::nic::Nic;
@@ -14,7 +16,7 @@ use crate::net::routes::routed_links;
 use crate::packet::Unit;
 use crate::record::trace::PortTrace;
 use crate::rng::name_hash;
-use crate::scenario::{self, Scenario};
+use crate::scenario::{self, Scenario, ServiceCategory};
 use crate::units::{Rate, Span};
 
 /// One direction of a link, with the output that feeds it.
@@ -38,6 +40,8 @@ pub(super) enum Output {
     Nic(Nic, Option<Box<link::Link>>),
     /// A cell port with a single input of no higher rate: nothing ever waits.
     Through(QueueMonitor),
+    /// A host at which ABR connections begin or end.
+    Scheduler(CellScheduler),
     Cells(CellPort),
     Packets(PacketPort<Unit>),
 }
@@ -53,6 +57,7 @@ pub(super) fn links(
     let crossing = crossing(scenario, vcs);
     let routed = routed_links(scenario, vcs.iter().filter_map(|vc| vc.routed.as_ref()));
     let last_hops = last_hops(scenario, &wiring, &crossing, vcs, &routed);
+    let all_vcs = vcs;
     let link = |(id, link): (LinkId, &scenario::Link)| Link {
         name: link.name.clone(),
         from: link.from,
@@ -65,12 +70,55 @@ pub(super) fn links(
             let trace = recorder.filter(|_| !last_hops[id]).and_then(|recorder| recorder.port(vcs));
             let changing = link::Link::new(id, link, seed, vcs, routed[id], build::loss_recording(recorder));
             let feeder = (wiring.feeders[id], wiring.inputs.of(id));
-            output_of(link, feeder, changing, seed, vcs, trace)
+            let mut output = output_of(link, feeder, changing, seed, vcs, trace);
+            match &mut output {
+                Output::Nic(..) => {
+                    output = scheduler(scenario, id, all_vcs, crossing.of(id)).map_or(output, Output::Scheduler)
+                }
+                Output::Cells(port) => port.rates = rates(scenario, link, all_vcs, crossing.of(id)),
+                Output::Through(_) | Output::Packets(_) | Output::Scheduler(_) => {}
+            }
+            output
         },
         crossing: crossing.of(id).to_vec(),
         input: Input { name: name_hash(&link.name), link: id },
     };
     scenario.links.iter_ids().map(link).collect()
+}
+
+/// The output of a host at which ABR connections begin or end; none of another host.
+fn scheduler(scenario: &Scenario, id: LinkId, vcs: &IdVec<VcId, Vc>, crossing: &[VcId]) -> Option<CellScheduler> {
+    let cell_time = scenario.links[id].rate.cell_time();
+    let mut scheduler = CellScheduler::new(cell_time);
+    let mut has_abr = false;
+    for &vc in crossing {
+        let (flow, end) = end_of(vc);
+        let service = scenario.flows.iter().nth(flow).map(|flow| &flow.service);
+        match (service, end) {
+            (Some(ServiceCategory::Abr(params)), End::Receiver) => scheduler.add_abr(vc, **params),
+            (service, _) => {
+                let returns_rm_cells = matches!(service, Some(ServiceCategory::Abr(_)));
+                scheduler.add_fixed(vc, vcs[vc].cell_spacing, returns_rm_cells);
+            }
+        }
+        has_abr |= matches!(service, Some(ServiceCategory::Abr(_)));
+    }
+    has_abr.then_some(scheduler)
+}
+
+/// The rate algorithm of a port, if it has one and ABR connections cross it.
+fn rates(
+    scenario: &Scenario,
+    link: &scenario::Link,
+    vcs: &IdVec<VcId, Vc>,
+    crossing: &[VcId],
+) -> Option<Box<PortRates>> {
+    let algorithm = link.queue.rates.as_ref()?;
+    let served = served(scenario, crossing);
+    let max_min = |part| max_min_shares(scenario, vcs, crossing, part);
+    let connections = served.iter().flatten().count();
+    let port = Port { rate: link.rate, connections, max_min: &max_min };
+    (connections > 0).then(|| Box::new(PortRates::new(algorithm, &port, served)))
 }
 
 fn output_of(

@@ -5,10 +5,11 @@
 use std::collections::VecDeque;
 
 use crate::ids::{LinkId, VcId};
+use crate::net::abr::PortRates;
 use crate::net::queue_monitor::QueueMonitor;
-use crate::packet::Unit;
-use crate::queue::Verdict;
+use crate::packet::{RmCell, Unit};
 use crate::queue::cell::{CellArrival, CellPolicy, CellPolicyState};
+use crate::queue::{DropReason, Verdict};
 use crate::rng::{Stream, mix};
 use crate::scenario::ServiceOrder;
 use crate::units::{Span, Time};
@@ -25,6 +26,8 @@ pub(super) struct CellPort {
     arrived: Vec<(Input, Waiting)>,
     queue: VecDeque<Waiting>,
     pub(super) monitor: QueueMonitor,
+    /// Which rates it gives to ABR connections, if it does.
+    pub(super) rates: Option<Box<PortRates>>,
 }
 
 /// A cell with its connection's number at this port.
@@ -56,7 +59,7 @@ impl CellPort {
         monitor: QueueMonitor,
     ) -> CellPort {
         let (arrived, queue) = (Vec::new(), VecDeque::new());
-        CellPort { cell_time, policy, order, stream, inputs, arrived, queue, monitor }
+        CellPort { cell_time, policy, order, stream, inputs, arrived, queue, monitor, rates: None }
     }
 
     /// A cell of the port's connection `vc` arrives from `input`; returns the end of the slot, at which it is admitted.
@@ -66,12 +69,25 @@ impl CellPort {
         slot_end
     }
 
-    /// The end of a slot: the head of the queue goes, then the slot's cells are admitted. Returns the cell that
-    /// begins to be transmitted, and whether there will be another at the end of the next slot.
-    pub(super) fn on_slot_end(&mut self, now: Time, vc_name: impl Fn(Unit) -> u64) -> (Option<Unit>, bool) {
+    /// The end of a slot: the head of the queue goes, an averaging interval may end, then the slot's cells are admitted. Returns
+    /// the cell that begins to be transmitted, and whether there will be another at the end of the next slot. `rm` is what a
+    /// forward RM cell says, and `lost` is told of each RM cell that is refused.
+    pub(super) fn on_slot_end(
+        &mut self,
+        now: Time,
+        vc_name: impl Fn(Unit) -> u64,
+        rm: impl Fn(Unit) -> RmCell,
+        mut lost: impl FnMut(Unit),
+    ) -> (Option<Unit>, bool) {
+        if let Some(rates) = &mut self.rates {
+            rates.end_idle_intervals(now);
+        }
         let mut departing = self.queue.pop_front();
         if let Some(head) = departing {
             self.monitor.leave(now, head.vc, head.since);
+        }
+        if let Some(rates) = &mut self.rates {
+            rates.end_interval_at(now, u64::from(self.monitor.buffer().queued()));
         }
         let mut arrived = std::mem::take(&mut self.arrived);
         if arrived.len() > 1 {
@@ -79,10 +95,26 @@ impl CellPort {
             self.put_in_service_order(slot, &mut arrived);
         }
         for (_, waiting) in arrived.drain(..) {
+            let mut waiting = waiting;
             let Waiting { vc, cell, .. } = waiting;
             self.monitor.arrive(vc);
-            match self.policy.admit(CellArrival { vc, eom: cell.eom }, self.monitor.buffer()) {
-                Verdict::Drop(reason) => self.monitor.refuse(now, vc, vc_name(cell), cell.frame, reason),
+            let buffer = self.monitor.buffer();
+            if let Some(rates) = &mut self.rates {
+                waiting.cell.pti = rates.on_offered(vc, cell.pti, u64::from(buffer.queued()), || rm(cell));
+            }
+            let verdict = match cell.pti.is_rm() {
+                // RM cells are part of no frame: policies neither see nor count them.
+                true if buffer.is_full() => Verdict::Drop(DropReason::Overflow),
+                true => Verdict::Accept,
+                false => self.policy.admit(CellArrival { vc, eom: cell.pti.eom() }, buffer),
+            };
+            match verdict {
+                Verdict::Drop(reason) => {
+                    self.monitor.refuse(now, vc, vc_name(cell), cell.frame, reason);
+                    if cell.pti.is_rm() {
+                        lost(cell);
+                    }
+                }
                 Verdict::Accept if departing.is_none() => {
                     self.monitor.pass(now, vc);
                     departing = Some(waiting);
@@ -123,6 +155,7 @@ impl CellPort {
 mod tests {
     use super::*;
     use crate::ids::Id;
+    use crate::packet::Pti;
     use crate::queue::cell::TailDrop;
 
     const SLOT: u64 = 100;
@@ -151,18 +184,22 @@ mod tests {
 
     fn waiting(from: u32) -> Waiting {
         let vc = VcId::from_index(from as usize);
-        Waiting { vc, cell: Unit { vc, frame: 0, index: 0, hop: 0, eom: false }, since: Time::ZERO }
+        Waiting { vc, cell: Unit { vc, frame: 0, index: 0, hop: 0, pti: Pti::data(false) }, since: Time::ZERO }
     }
 
     fn numbers(cells: &[(Input, Waiting)]) -> Vec<usize> {
         cells.iter().map(|(input, _)| input.link.index()).collect()
     }
 
+    fn slot_end(port: &mut CellPort, ps: u64) -> (Option<Unit>, bool) {
+        port.on_slot_end(Time::from_ps(ps), |_| 0, |_| unreachable!("no RM cells"), |_| {})
+    }
+
     /// The connections of the cells that leave at the ends of the slots from 1 on.
     fn departures(port: &mut CellPort) -> Vec<usize> {
         let mut order = Vec::new();
         for slot in 1.. {
-            let (cell, more) = port.on_slot_end(Time::from_ps(slot * SLOT), |_| 0);
+            let (cell, more) = slot_end(port, slot * SLOT);
             order.extend(cell.map(|cell| cell.vc.index()));
             if !more {
                 break;
@@ -194,9 +231,9 @@ mod tests {
         let mut port = port(ServiceOrder::Fixed, 1);
         arrive(&mut port, 0, 0);
         arrive(&mut port, 0, 1);
-        assert!(port.on_slot_end(Time::from_ps(100), |_| 0).1, "input 1 waits, the buffer is full");
+        assert!(slot_end(&mut port, 100).1, "input 1 waits, the buffer is full");
         arrive(&mut port, 150, 2);
-        let (cell, more) = port.on_slot_end(Time::from_ps(200), |_| 0);
+        let (cell, more) = slot_end(&mut port, 200);
         assert_eq!((cell.unwrap().vc.index(), more), (1, true), "input 2 finds the room that 1 leaves");
     }
 

@@ -5,26 +5,30 @@
 //! the scenario: outputs (a slot or a transmission ends), links (a unit arrives), timers. A transmission takes time, even on
 //! a link without delay, so what happens at one instant at different nodes does not interact.
 
+mod abr;
 mod build;
 mod cell_port;
 mod records;
+mod under_way;
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 
 use build::{Link, Output};
 use cell_port::Input;
+use under_way::{Frames, UnderWay, forget, meta};
 
+use super::abr::AbrConnections;
 use super::build::{self as common, flows, vcs};
 use super::flow::{self, Arrivals, End, Flow, Hop, Vc, ack_vc, data_vc, end_of};
 use super::host_traces::HostTraces;
-use super::link::{self, Intent, PacketMeta, Sending};
+use super::link::{self, Intent, Sending};
 use super::packet_port::{Departure, Turn};
 use super::recorder::Recorder;
 use crate::engine::EventTree;
-use crate::ids::{Id, IdVec, LinkId, NodeId, VcId};
-use crate::link::{Forwarding, Kind, Packet};
-use crate::packet::aal5::{self, Reassembled, Reassembler};
-use crate::packet::{FrameLog, Segment, Unit};
+use crate::ids::{Id, IdVec, LinkId, VcId};
+use crate::link::Forwarding;
+use crate::packet::aal5::{self, Reassembled};
+use crate::packet::{Pti, Segment, Unit};
 use crate::record::DropReason;
 use crate::scenario::{Scenario, Technology};
 use crate::tcp::Expired;
@@ -46,32 +50,9 @@ pub struct Reference {
     flows: Vec<Flow>,
     /// The sources of datagrams, with what arrived of them.
     datagrams: Vec<(String, Cbr, Arrivals)>,
+    /// The RM cells of the flows that have ABR connections.
+    abr: AbrConnections,
     traces: Option<Box<HostTraces>>,
-}
-
-/// A unit on a link.
-struct UnderWay {
-    /// When it arrives.
-    time: Time,
-    /// And where.
-    node: NodeId,
-    unit: Unit,
-}
-
-/// What a connection carries.
-#[derive(Default)]
-struct Frames {
-    sent: FrameLog,
-    /// Where they arrive.
-    reassembler: Reassembler,
-    packets: Packets,
-}
-
-/// The packets of a connection that are on their way: they may arrive in any order.
-#[derive(Default)]
-struct Packets {
-    next: u32,
-    under_way: BTreeMap<u32, Segment>,
 }
 
 impl Reference {
@@ -89,6 +70,7 @@ impl Reference {
             links,
             frames: vcs.iter().map(|_| Frames::default()).collect(),
             vcs,
+            abr: AbrConnections::new(scenario),
             flows,
             datagrams: common::datagrams(scenario, seed)
                 .into_iter()
@@ -144,6 +126,7 @@ impl Reference {
         for flow in &mut self.flows {
             flow.sink.end_warmup();
         }
+        self.abr.end_warmup(self.now);
     }
 
     fn on_output(&mut self, id: LinkId) {
@@ -151,10 +134,17 @@ impl Reference {
         let link = &mut self.links[id];
         match &mut link.output {
             Output::Nic(..) => self.feed_from_nic(id),
+            Output::Scheduler(_) => self.feed_from_scheduler(id),
             Output::Through(_) => unreachable!("a port that never keeps anything has no events"),
             Output::Cells(port) => {
-                let vcs = &self.vcs;
-                let (departing, more) = port.on_slot_end(now, |cell| vcs[cell.vc].name_hash);
+                let (vcs, abr) = (&self.vcs, &self.abr);
+                let name = |cell: Unit| vcs[cell.vc].name_hash;
+                let rm = |cell: Unit| abr.get(cell.vc).expect("an RM cell is one of an ABR flow").cell(cell.frame);
+                let mut refused = Vec::new();
+                let (departing, more) = port.on_slot_end(now, name, rm, |cell| refused.push(cell));
+                for cell in refused {
+                    self.abr.of(cell.vc).lose(cell.frame);
+                }
                 let next = if more { now + link.cell_time } else { Time::NEVER };
                 if let Some(unit) = departing {
                     let (time, node) = (now + link.cell_time + link.delay, link.to);
@@ -192,6 +182,9 @@ impl Reference {
             None => vc.route.get(usize::from(unit.hop)).map_or(Forwarding::Arrived, |hop| Forwarding::By(hop.link)),
             Some(routed) => routed.table.forward(node, self.now, unit.hop),
         };
+        if unit.pti == Pti::BACKWARD_RM && onward != Forwarding::Arrived {
+            self.visit(unit);
+        }
         match onward {
             Forwarding::By(port) => self.forward(self.hop(port, unit.vc), self.links[id].input, unit),
             Forwarding::Arrived => self.on_unit_at_end(unit),
@@ -214,7 +207,7 @@ impl Reference {
         let changing = match &mut self.links[id].output {
             Output::Nic(_, changing) => changing.as_mut(),
             Output::Packets(port) => port.link.as_mut(),
-            Output::Through(_) | Output::Cells(_) => None,
+            Output::Scheduler(_) | Output::Through(_) | Output::Cells(_) => None,
         };
         changing.expect("a link of a route that changes counts its losses").losses.add(now, now, &meta, reason);
         forget(&mut self.frames, unit);
@@ -226,7 +219,7 @@ impl Reference {
         let id = hop.link;
         let link = &mut self.links[id];
         match &mut link.output {
-            Output::Nic(..) => unreachable!("hosts do not forward"),
+            Output::Nic(..) | Output::Scheduler(_) => unreachable!("hosts do not forward"),
             Output::Through(monitor) => {
                 monitor.arrive(hop.at_port);
                 monitor.pass(now, hop.at_port);
@@ -252,6 +245,10 @@ impl Reference {
 
     /// A unit arrives at the host where its connection ends.
     fn on_unit_at_end(&mut self, unit: Unit) {
+        if unit.pti.is_rm() {
+            return self.on_rm_cell_at_end(unit);
+        }
+        self.on_abr_data_at_end(unit);
         let frames = &mut self.frames[unit.vc];
         let good = match self.technology {
             Technology::Packet { .. } => frames.packets.under_way.remove(&unit.frame),
@@ -304,14 +301,15 @@ impl Reference {
         if self.flows[flow].source.sender.on_timer(self.now) == Expired::Retransmission {
             let vc = data_vc(flow);
             let first_link = self.vcs[vc].route[0].link;
-            let Output::Nic(nic, _) = &mut self.links[first_link].output else {
-                unreachable!("a flow begins at a host")
+            let (discarded, next) = match &mut self.links[first_link].output {
+                Output::Nic(nic, _) => (nic.discard(vc), nic.next_start()),
+                Output::Scheduler(scheduler) => (scheduler.discard(vc), scheduler.next_start()),
+                Output::Through(_) | Output::Cells(_) | Output::Packets(_) => unreachable!("a flow begins at a host"),
             };
-            self.flows[flow].source.discarded_in_host += nic.discard(vc);
+            self.flows[flow].source.discarded_in_host += discarded;
             if let Some(traces) = &mut self.traces {
                 traces.taken_back(flow);
             }
-            let next = nic.next_start();
             self.event_tree.set(first_link.index(), next);
         }
         self.send_data(flow);
@@ -360,24 +358,24 @@ impl Reference {
 
     fn hand_down(&mut self, vc: VcId, segment: Segment) {
         let first_link = self.vcs[vc].route[0].link;
-        let Output::Nic(nic, _) = &mut self.links[first_link].output else {
-            unreachable!("a connection begins at a host")
-        };
-        nic.push(vc, segment);
-        self.feed_from_nic(first_link);
+        match &mut self.links[first_link].output {
+            Output::Nic(nic, _) => {
+                nic.push(vc, segment);
+                self.feed_from_nic(first_link);
+            }
+            Output::Scheduler(scheduler) => {
+                scheduler.push(vc, segment);
+                self.feed_from_scheduler(first_link);
+            }
+            Output::Through(_) | Output::Cells(_) | Output::Packets(_) => unreachable!("a flow begins at a host"),
+        }
     }
 
     /// Begins the next frame of a host, if its link is free.
     fn feed_from_nic(&mut self, id: LinkId) {
         let Output::Nic(nic, _) = &mut self.links[id].output else { unreachable!("only hosts begin frames") };
         if let Some((vc, segment)) = nic.next(self.now) {
-            let (flow, end) = end_of(vc);
-            let of_flow = self.flows.get_mut(flow).filter(|_| end == End::Receiver);
-            let forced_drops = of_flow.and_then(|flow| flow.forced_drops.as_mut());
-            let intent = match forced_drops.is_some_and(|drops| drops.hit(&segment)) {
-                true => Intent::Lose,
-                false => Intent::Send,
-            };
+            let intent = self.intent(vc, &segment);
             match self.technology {
                 Technology::Atm { llc } => self.send_cells(id, vc, &segment, llc, intent),
                 Technology::Packet { .. } => self.send_packet(id, vc, &segment, intent),
@@ -385,6 +383,14 @@ impl Reference {
         }
         let Output::Nic(nic, _) = &self.links[id].output else { unreachable!("it was one before") };
         self.event_tree.set(id.index(), nic.next_start());
+    }
+
+    /// Whether a segment that a host begins to send is to be lost on purpose.
+    fn intent(&mut self, vc: VcId, segment: &Segment) -> Intent {
+        let (flow, end) = end_of(vc);
+        let of_flow = self.flows.get_mut(flow).filter(|_| end == End::Receiver);
+        let forced_drops = of_flow.and_then(|flow| flow.forced_drops.as_mut());
+        if forced_drops.is_some_and(|drops| drops.hit(segment)) { Intent::Lose } else { Intent::Send }
     }
 
     fn send_cells(&mut self, id: LinkId, vc_id: VcId, segment: &Segment, llc: bool, intent: Intent) {
@@ -401,7 +407,8 @@ impl Reference {
         if intent == Intent::Send {
             let frame = sent.push(segment);
             for index in 0..cells {
-                let unit = Unit { vc: vc_id, frame, index, hop: 0, eom: index + 1 == cells };
+                let pti = Pti::data(index + 1 == cells);
+                let unit = Unit { vc: vc_id, frame, index, hop: 0, pti };
                 self.launch(id, UnderWay { time: first + spacing * u64::from(index), node, unit });
             }
         }
@@ -411,7 +418,7 @@ impl Reference {
         let now = self.now;
         let vc = &self.vcs[vc_id];
         let packets = &mut self.frames[vc_id].packets;
-        let unit = Unit { vc: vc_id, frame: packets.next, index: 0, hop: 0, eom: true };
+        let unit = Unit { vc: vc_id, frame: packets.next, index: 0, hop: 0, pti: Pti::data(true) };
         let kind = common::kind(vc_id, self.flows.len());
         let meta = meta(self.technology, vc.route[0], vc, unit, (segment, kind));
         let link = &mut self.links[id];
@@ -471,21 +478,7 @@ impl Link {
             _ if self.crossing.is_empty() => None,
             Output::Nic(_, changing) => changing.as_deref(),
             Output::Packets(port) => port.link.as_deref(),
-            Output::Through(_) | Output::Cells(_) => None,
+            Output::Scheduler(_) | Output::Through(_) | Output::Cells(_) => None,
         }
     }
-}
-
-/// A packet at the link that `hop` is.
-fn meta(technology: Technology, hop: Hop, vc: &Vc, unit: Unit, (segment, kind): (&Segment, Kind)) -> PacketMeta {
-    let Technology::Packet { link_header_bytes } = technology else {
-        unreachable!("an ATM network has no packets");
-    };
-    let packet = Packet { bytes: segment.ip_bytes() + link_header_bytes, kind };
-    PacketMeta { vc: hop.at_port, vc_name: vc.name_hash, frame: unit.frame, packet }
-}
-
-/// A packet is lost.
-fn forget(frames: &mut IdVec<VcId, Frames>, packet: Unit) {
-    frames[packet.vc].packets.under_way.remove(&packet.frame);
 }

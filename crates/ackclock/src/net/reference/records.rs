@@ -16,7 +16,8 @@ impl Reference {
             let forced_drops = ForcedDrops::count(&flow.forced_drops);
             flow::record(&flow.name, &flow.source, &flow.sink, forced_drops, simulated, warmup)
         };
-        self.flows.iter().map(record).collect()
+        let records = self.flows.iter().map(record).zip(self.abr.records(Time::ZERO + simulated));
+        records.map(|(record, abr)| FlowRecord { abr, ..record }).collect()
     }
 
     /// The records of the sources of datagrams, `simulated` after the start; what was lost is not known here.
@@ -29,7 +30,7 @@ impl Reference {
     pub fn port_records(&self, now: Time) -> Vec<PortRecord> {
         let record = |link: &Link| {
             let monitor = match &link.output {
-                Output::Nic(..) => return None,
+                Output::Nic(..) | Output::Scheduler(_) => return None,
                 Output::Through(monitor) => monitor,
                 Output::Cells(port) => &port.monitor,
                 Output::Packets(port) => &port.monitor,
@@ -60,7 +61,7 @@ impl Reference {
     fn recorded_with(&self, hosts: Option<Box<HostTraces>>, recorder: &Recorder, now: Time) -> Recorded {
         let of_port = |link: &'_ Link| {
             let monitor = match &link.output {
-                Output::Nic(..) | Output::Through(_) => return None,
+                Output::Nic(..) | Output::Scheduler(_) | Output::Through(_) => return None,
                 Output::Cells(port) => &port.monitor,
                 Output::Packets(port) => &port.monitor,
             };

@@ -1,0 +1,143 @@
+//! The RM cells of ABR connections that are under way, and what their sources did.
+
+use std::collections::BTreeMap;
+
+use crate::ids::VcId;
+use crate::net::flow::end_of;
+use crate::packet::RmCell;
+use crate::record::{AbrRecord, Fingerprint};
+use crate::scenario::{Scenario, ServiceCategory};
+use crate::units::Time;
+
+/// The ABR connections of all flows that have one.
+#[derive(Clone, Debug)]
+pub(in crate::net) struct AbrConnections(Vec<Option<AbrConnection>>);
+
+impl AbrConnections {
+    /// Those of a scenario.
+    pub(in crate::net) fn new(scenario: &Scenario) -> AbrConnections {
+        let of_flow = |service: &ServiceCategory| match service {
+            ServiceCategory::Abr(params) => Some(AbrConnection::new(params.initial_rate())),
+            ServiceCategory::Ubr { .. } => None,
+        };
+        AbrConnections(scenario.flows.iter().map(|flow| of_flow(&flow.service)).collect())
+    }
+
+    /// That of the flow to which a connection belongs, if it has one.
+    pub(in crate::net) fn get(&self, vc: VcId) -> Option<&AbrConnection> {
+        self.0.get(end_of(vc).0)?.as_ref()
+    }
+
+    /// That of the flow to which an RM cell's connection belongs.
+    pub(in crate::net) fn of(&mut self, vc: VcId) -> &mut AbrConnection {
+        self.0[end_of(vc).0].as_mut().expect("an RM cell is one of an ABR flow")
+    }
+
+    /// The warm-up ends: means begin.
+    pub(in crate::net) fn end_warmup(&mut self, now: Time) {
+        self.0.iter_mut().flatten().for_each(|connection| connection.end_warmup(now));
+    }
+
+    /// What the source of each flow did until `now`, if it is one of ABR.
+    pub(in crate::net) fn records(&self, now: Time) -> impl Iterator<Item = Option<AbrRecord>> {
+        self.0.iter().map(move |connection| connection.as_ref().map(|connection| connection.record(now)))
+    }
+}
+
+/// An ABR connection, apart from its two ends.
+#[derive(Clone, Debug)]
+pub(in crate::net) struct AbrConnection {
+    /// The number of the next RM cell, and what those under way say, there or back.
+    next: u32,
+    under_way: BTreeMap<u32, RmCell>,
+    record: AbrRecord,
+    fingerprint: Fingerprint,
+    /// ACR since some instant, and its integral until then, from the end of the warm-up on.
+    since: Time,
+    integral: f64,
+    integral_begins: Time,
+}
+
+impl AbrConnection {
+    /// A connection whose source begins at this rate.
+    fn new(acr: f64) -> AbrConnection {
+        AbrConnection {
+            next: 0,
+            under_way: BTreeMap::new(),
+            record: AbrRecord { acr, least_acr: acr, ..AbrRecord::default() },
+            fingerprint: Fingerprint::default(),
+            since: Time::ZERO,
+            integral: 0.0,
+            integral_begins: Time::ZERO,
+        }
+    }
+
+    /// The source sends a forward RM cell; returns its number.
+    pub(in crate::net) fn send(&mut self, now: Time, cell: RmCell, acr: f64) -> u32 {
+        match cell.clp {
+            true => self.record.out_of_rate_rm_cells += 1,
+            false => self.record.forward_rm_cells += 1,
+        }
+        // Rules 5 and 6 change it just before.
+        self.changes(now, acr);
+        let number = self.next;
+        self.next = number.wrapping_add(1);
+        self.under_way.insert(number, cell);
+        number
+    }
+
+    /// What an RM cell under way says.
+    pub(in crate::net) fn cell(&self, number: u32) -> RmCell {
+        self.under_way[&number]
+    }
+
+    /// The same, to be changed.
+    pub(in crate::net) fn cell_mut(&mut self, number: u32) -> &mut RmCell {
+        self.under_way.get_mut(&number).expect("the RM cell is under way")
+    }
+
+    /// A port refuses an RM cell.
+    pub(in crate::net) fn lose(&mut self, number: u32) {
+        self.under_way.remove(&number);
+    }
+
+    /// A newer RM cell takes the place of one that waits at the destination.
+    pub(in crate::net) fn replace(&mut self, number: u32) {
+        self.under_way.remove(&number);
+        self.record.replaced_rm_cells += 1;
+    }
+
+    /// A data cell arrives with EFCI.
+    pub(in crate::net) fn met_congestion(&mut self) {
+        self.record.efci_cells += 1;
+    }
+
+    /// A backward RM cell arrives at the source.
+    pub(in crate::net) fn arrive(&mut self, number: u32) -> RmCell {
+        self.record.backward_rm_cells += 1;
+        self.under_way.remove(&number).expect("the RM cell was under way")
+    }
+
+    /// The backward RM cell that arrives leads to this rate.
+    pub(in crate::net) fn follow(&mut self, now: Time, acr: f64) {
+        self.changes(now, acr);
+        self.fingerprint.event(now.as_ps(), acr.to_bits());
+    }
+
+    fn changes(&mut self, now: Time, acr: f64) {
+        self.integral += self.record.acr * now.since(self.since).as_secs_f64();
+        (self.since, self.record.acr) = (now, acr);
+        self.record.least_acr = self.record.least_acr.min(acr);
+    }
+
+    fn end_warmup(&mut self, now: Time) {
+        (self.since, self.integral, self.integral_begins) = (now, 0.0, now);
+    }
+
+    fn record(&self, now: Time) -> AbrRecord {
+        let passed = now.since(self.integral_begins).as_secs_f64();
+        let integral = self.integral + self.record.acr * now.since(self.since).as_secs_f64();
+        let mean_acr = if passed > 0.0 { integral / passed } else { self.record.acr };
+        AbrRecord { mean_acr, fingerprint: self.fingerprint.value(), ..self.record }
+    }
+}

@@ -1,0 +1,59 @@
+//! What is on its way in the reference engine: units on links, and what connections carry.
+
+use std::collections::BTreeMap;
+
+use crate::ids::{IdVec, NodeId, VcId};
+use crate::link::{Kind, Packet};
+use crate::net::flow::{Hop, Vc};
+use crate::net::link::PacketMeta;
+use crate::packet::aal5::Reassembler;
+use crate::packet::{FrameLog, Segment, Unit};
+use crate::scenario::Technology;
+use crate::units::Time;
+
+/// A unit on a link.
+pub(super) struct UnderWay {
+    /// When it arrives.
+    pub(super) time: Time,
+    /// And where.
+    pub(super) node: NodeId,
+    pub(super) unit: Unit,
+}
+
+/// What a connection carries.
+#[derive(Default)]
+pub(super) struct Frames {
+    pub(super) sent: FrameLog,
+    /// Where they arrive.
+    pub(super) reassembler: Reassembler,
+    pub(super) packets: Packets,
+    /// The frame whose cells a host sends among others; `None` while one is lost on purpose.
+    pub(super) begun: Option<u32>,
+}
+
+/// The packets of a connection that are on their way: they may arrive in any order.
+#[derive(Default)]
+pub(super) struct Packets {
+    pub(super) next: u32,
+    pub(super) under_way: BTreeMap<u32, Segment>,
+}
+
+/// A packet at the link that `hop` is.
+pub(super) fn meta(
+    technology: Technology,
+    hop: Hop,
+    vc: &Vc,
+    unit: Unit,
+    (segment, kind): (&Segment, Kind),
+) -> PacketMeta {
+    let Technology::Packet { link_header_bytes } = technology else {
+        unreachable!("an ATM network has no packets");
+    };
+    let packet = Packet { bytes: segment.ip_bytes() + link_header_bytes, kind };
+    PacketMeta { vc: hop.at_port, vc_name: vc.name_hash, frame: unit.frame, packet }
+}
+
+/// A packet is lost.
+pub(super) fn forget(frames: &mut IdVec<VcId, Frames>, packet: Unit) {
+    frames[packet.vc].packets.under_way.remove(&packet.frame);
+}
