@@ -22,7 +22,7 @@ use crate::{console, explain, list, plot, quick};
     arg_required_else_help = true,
     after_help = "First steps:\n  ackclock init            write a scenario, scenario.toml\n  \
                   ackclock run scenario.toml\n\n\
-                  Exit codes: 0 fine, 1 a file or disk failed, 2 wrong usage, 3 scenario invalid,\n            \
+                  Exit codes: 0 success, 1 a file or disk failed, 2 wrong usage, 3 scenario invalid,\n            \
                   4 a reproduction or a repetition differs, 130 interrupted"
 )]
 pub struct Cli {
@@ -49,10 +49,10 @@ pub enum Command {
         #[arg(value_parser = Suggested(explain::words), hide_possible_values = true)]
         word: String,
     },
-    /// List what can be named: policies, recoveries, topologies, ..., and the studies
+    /// List the names that scenarios can use (policies, recoveries, topologies, ...), and the studies
     #[command(after_help = "Example:\n  ackclock list")]
     List {
-        /// Only the words of this key, or `studies`
+        /// Only the values of this key, or `studies`
         #[arg(value_parser = Suggested(list::names), hide_possible_values = true)]
         what: Option<String>,
     },
@@ -62,14 +62,14 @@ pub enum Command {
         /// The new file; `-` is standard output
         #[arg(default_value = "scenario.toml", value_hint = ValueHint::FilePath)]
         file: PathBuf,
-        /// A network of packets, not one of ATM cells
+        /// A packet network, not an ATM network
         #[arg(long)]
         packet: bool,
     },
     /// Print the JSON Schema of scenario files, for editors
     #[command(after_help = "Example:\n  ackclock schema > ackclock.schema.json\n\n\
-                      Scenarios that the program writes begin with a line by which editors with a TOML language server\n\
-                      (Taplo, Tombi) find it there.")]
+                      Scenarios that the program writes begin with a line that names this file for editors with a TOML\n\
+                      language server (Taplo, Tombi).")]
     Schema,
     /// Print completions for a shell
     #[command(after_help = "Example:\n  ackclock completions bash > ackclock.bash\n\n\
@@ -91,13 +91,13 @@ pub enum Command {
 #[derive(Args, Debug)]
 #[command(
     after_help = "Example:\n  ackclock quick --rate 2Mbps --rtt 550ms --buffer 1bdp --tcp vanilla,reno,newreno,sack\n\n\
-                  The receive window is twice the rate times the RTT, and the buffer: it does not limit."
+                  The receive window is twice the rate times the RTT plus the buffer, so that it does not limit the window."
 )]
 pub struct QuickArgs {
     /// Rate of the slow link, as in 2Mbps
     #[arg(long, value_name = "RATE")]
     pub rate: String,
-    /// Time there and back without queues, as in 550ms
+    /// Round-trip time without queues, as in 550ms
     #[arg(long, value_name = "TIME")]
     pub rtt: String,
     /// Buffer before the slow link: packets, bytes, or multiples of rate times RTT [default: 1bdp, at least 10 packets]
@@ -109,23 +109,23 @@ pub struct QuickArgs {
     /// Share of the data packets that the slow link corrupts at random, as in 0.1%
     #[arg(long, value_name = "SHARE")]
     pub loss: Option<String>,
-    /// Data packets take longer over the slow link by a random time below this, in order, as in 5ms
+    /// Random delay of data packets on the slow link, below this, in order, as in 5ms
     #[arg(long, value_name = "TIME")]
     pub jitter: Option<String>,
     #[arg(long, value_name = "TCP,...", value_delimiter = ',', default_value = "vanilla,reno,newreno,sack",
           value_parser = Suggested(quick::tcp_names), hide_possible_values = true, help = quick::tcp_help())]
     pub tcp: Vec<String>,
-    /// What else these TCPs are: standard (the RFCs of today), ns2-2001, osu (the studies of TCP over ATM)
+    /// Defaults of all other parameters of TCP: standard (the RFCs of today), ns2-2001, osu (the studies of TCP over ATM)
     #[arg(long, value_name = "DIALECT", default_value = "standard",
           value_parser = Suggested(quick::dialect_names), hide_possible_values = true)]
     pub dialect: String,
-    /// Flows at the same time, all with the same TCP; several begin at random within one RTT
+    /// Number of simultaneous flows, all with the same TCP; several flows begin at random within one RTT
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub flows: u32,
     /// Simulated time [default: 200 round trips, at least 30 s, at most 10 min]
     #[arg(long, value_name = "TIME")]
     pub duration: Option<String>,
-    /// Run under N seeds, and give confidence intervals
+    /// Run with N seeds, and give confidence intervals
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub seeds: u32,
     /// Replace another value of the scenario; may be repeated
@@ -139,30 +139,30 @@ pub struct QuickArgs {
     pub out: Option<PathBuf>,
 }
 
-/// Simulate a scenario: a table on standard output, everything else in a result folder
+/// Simulate a scenario: print a table, and write all results to a folder
 #[derive(Args, Debug)]
 #[command(after_help = "Example:\n  ackclock run scenario.toml --seeds 5 --set queue.policy=fba")]
 pub struct RunArgs {
     /// The scenario file
     #[arg(value_hint = ValueHint::FilePath)]
     pub file: String,
-    /// Run under N seeds, beginning with the scenario's, and give confidence intervals
+    /// Run with N seeds, beginning with that of the scenario, and give confidence intervals
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub seeds: u32,
     /// Replace a value of the scenario; may be repeated
     #[arg(long, value_name = "KEY=VALUE")]
     pub set: Vec<String>,
-    /// Record these over time, in place of the scenario's `record`: metrics, or `tcp`, `ports`, `delays`
+    /// Metrics to record over time, or `tcp`, `ports`, `delays`; replaces `record` of the scenario
     #[arg(long, value_name = "METRIC,...", value_delimiter = ',', hide_possible_values = true,
           value_parser = PossibleValuesParser::new(metrics_and_groups()))]
     pub record: Vec<String>,
-    /// Record queues, utilisation and throughput over intervals of this length
+    /// Length of the intervals over which queues, utilisation and throughput are recorded
     #[arg(long, value_name = "TIME")]
     pub record_interval: Option<String>,
-    /// Capture every datagram at these hosts, in place of the scenario's `capture`
+    /// Hosts at which every datagram is captured; replaces `capture` of the scenario
     #[arg(long, value_name = "HOST,...", value_delimiter = ',')]
     pub capture: Vec<String>,
-    /// Percentiles of one-way delays, round trips, jitter of datagrams, and waiting times at ports
+    /// Percentiles of one-way delays, round trips, jitter of UDP, and waiting times at ports
     #[arg(long)]
     pub delays: bool,
     /// Print one JSON document instead of the table
@@ -171,7 +171,7 @@ pub struct RunArgs {
     /// The result folder [default: results/NAME-HASH, the same for the same scenario]
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub out: Option<PathBuf>,
-    /// The fast engine or the plain one, event by event; the result is the same to the bit
+    /// The batched engine, or the slower reference engine with one event at a time; their results are equal to the bit
     #[arg(long, value_enum, default_value_t)]
     pub engine: Engine,
 }
@@ -200,15 +200,15 @@ pub struct CheckArgs {
     /// Replace a value of the scenario; may be repeated
     #[arg(long, value_name = "KEY=VALUE")]
     pub set: Vec<String>,
-    /// Print the whole scenario, with every default and where each value comes from
+    /// Print the whole scenario, with every default and the source of each value
     #[arg(long)]
     pub print: bool,
 }
 
-/// Show who sees whom through satellites, when, and at what delay; or write it as a plan that runs can read
+/// Show the contact plan of a scenario with satellites: paths and delays over time; or write it for runs to read
 #[derive(Args, Debug)]
 #[command(after_help = "Example:\n  ackclock contacts space.toml --write plan\n\n\
-                        A scenario reads the plan with `plan = \"plan\"` in [satellites], and gives the same run.")]
+                        A scenario with `plan = \"plan\"` in [satellites] reads the plan and gives the same run.")]
 pub struct ContactsArgs {
     /// The scenario file
     #[arg(value_hint = ValueHint::FilePath)]
@@ -216,28 +216,28 @@ pub struct ContactsArgs {
     /// Replace a value of the scenario; may be repeated
     #[arg(long, value_name = "KEY=VALUE")]
     pub set: Vec<String>,
-    /// Write the plan as Parquet tables to this folder, or the delay of one way over time if it ends in .csv
+    /// Write the plan as Parquet tables to this folder, or the delay of one path over time to a file that ends in .csv
     #[arg(long, value_name = "DIR|FILE.csv", value_hint = ValueHint::AnyPath)]
     pub write: Option<PathBuf>,
-    /// The way of the CSV file, as in berkeley->boston [default: the only one]
-    #[arg(long, value_name = "A->B")]
+    /// The path in the CSV file, as in berkeley->boston [default: the only one]
+    #[arg(long = "path", alias = "way", value_name = "A->B")]
     pub way: Option<String>,
-    /// The time from line to line of the CSV file; every event has a line besides
+    /// The time between lines of the CSV file; every event has an additional line
     #[arg(long, value_name = "TIME", default_value = "1s")]
     pub step: String,
 }
 
-/// Run a published study again and compare every number
+/// Reproduce a published study and compare every number
 #[derive(Args, Debug)]
 #[command(after_help = "Example:\n  ackclock reproduce sack-ubr --quick\n\nStudies and cards: ackclock list studies")]
 pub struct ReproduceArgs {
-    /// The study, or one card of it; all studies if it is left out
+    /// The study, or one card of it [default: all studies]
     #[arg(value_name = "STUDY[/CARD]", value_parser = Suggested(list::studies_and_cards), hide_possible_values = true)]
     pub study: Option<String>,
     /// Only a part of the numbers, with fewer seeds
     #[arg(long)]
     pub quick: bool,
-    /// Run every point under the seeds 1 to N [default: what the study says]
+    /// Run every point with the seeds 1 to N [default: those of the study]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
     pub seeds: Option<u64>,
     /// Print one JSON document instead of the tables
@@ -246,7 +246,7 @@ pub struct ReproduceArgs {
     /// Where finished runs and reports are kept
     #[arg(long, value_name = "DIR", default_value = "results/reproduce", value_hint = ValueHint::DirPath)]
     pub out: PathBuf,
-    /// The fast engine or the plain one, event by event; finished runs of both are kept, for they are the same
+    /// The batched engine, or the slower reference engine; finished runs of both are kept together, because they are equal
     #[arg(long, value_enum, default_value_t)]
     pub engine: Engine,
 }
@@ -258,15 +258,15 @@ pub struct RerunArgs {
     /// The result folder
     #[arg(value_hint = ValueHint::DirPath)]
     pub dir: PathBuf,
-    /// The fast engine or the plain one, event by event; the result must be the same with both
+    /// The batched engine, or the slower reference engine with one event at a time; results must be equal with both
     #[arg(long, value_enum, default_value_t)]
     pub engine: Engine,
 }
 
-/// Write what a result folder recorded as CSV or JSON lines
+/// Write the tables of a result folder as CSV or JSON lines
 #[derive(Args, Debug)]
 #[command(after_help = "Example:\n  ackclock export results/kept --metric queue > queue.csv\n\n\
-                        Units are in the names of the columns; `ackclock explain COLUMN` says more.")]
+                        The names of the columns contain the units; `ackclock explain COLUMN` says more.")]
 pub struct ExportArgs {
     /// The result folder
     #[arg(value_hint = ValueHint::DirPath)]
@@ -283,7 +283,7 @@ pub struct ExportArgs {
     pub to: PathBuf,
 }
 
-/// Write the numbers behind each figure as CSV, for pgfplots or gnuplot
+/// Write the numbers of each figure as CSV, for pgfplots or gnuplot
 #[derive(Args, Debug)]
 #[command(after_help = "Example:\n  ackclock plot results/kept --figure queue --to figures\n\n\
                         One file for each flow or port: FIGURE-NAME.csv, time in seconds.")]
@@ -291,7 +291,7 @@ pub struct PlotArgs {
     /// The result folder
     #[arg(value_hint = ValueHint::DirPath)]
     pub dir: PathBuf,
-    /// Only these figures [default: all of what was recorded]
+    /// Only these figures [default: all figures of recorded metrics]
     #[arg(long, value_name = "FIGURE,...", value_delimiter = ',',
           value_parser = PossibleValuesParser::new(plot::names()))]
     pub figure: Vec<String>,
@@ -310,7 +310,7 @@ pub struct ReportArgs {
     /// The result folder
     #[arg(value_hint = ValueHint::DirPath)]
     pub dir: PathBuf,
-    /// The plots show the run of this seed [default: the first]
+    /// The seed of the run that the plots show [default: the first]
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
     /// The file [default: report.html in the result folder]
@@ -318,14 +318,14 @@ pub struct ReportArgs {
     pub out: Option<PathBuf>,
 }
 
-/// Compare results with the first: a table, and an HTML file with plots
+/// Compare results with the first one: a table, and an HTML file with plots
 #[derive(Args, Debug)]
 #[command(after_help = "Example:\n  ackclock compare results/kept results/other --out both.html")]
 pub struct CompareArgs {
     /// The result folders, two to twenty
     #[arg(value_name = "DIR", num_args = 2..=20, required = true, value_hint = ValueHint::DirPath)]
     pub dirs: Vec<PathBuf>,
-    /// Draw this metric over time [default: cwnd, throughput, rtt, queue, as far as most of them have recorded them]
+    /// The metric to plot over time [default: cwnd, throughput, rtt, queue, if most results have recorded them]
     #[arg(long, value_name = "METRIC", hide_possible_values = true,
           value_parser = PossibleValuesParser::new(Metric::ALL.map(Metric::name)))]
     pub metric: Option<String>,

@@ -145,11 +145,11 @@ fn render(entries: &[Entry], comparison: &Comparison) -> String {
     }
     if rows[0].len() > 2 || rows.iter().any(|row| row.len() > 2) {
         text += &table::align(rows);
-        text += "differences seed by seed, +/- 95 % unless every seed gives the same; * where that interval does not hold 0\n";
+        text += "differences seed by seed, +/- 95 % unless every seed gives the same; * if the interval does not contain 0\n";
     }
     if !same.is_empty() {
         let names: Vec<&str> = same.iter().map(|(measure, _)| measure.name()).collect();
-        text += &format!("equal in all under every seed: {}\n", names.join(", "));
+        text += &format!("equal in all results with every seed: {}\n", names.join(", "));
     }
     text
 }

@@ -11,7 +11,7 @@ pub fn print(text: &str) -> Result<(), Failure> {
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(Failure::outside(
             format_args!("cannot write to standard output: {error}"),
-            "check where the output goes and whether there is room",
+            "check the destination of the output and its free space",
         )),
         _ => Ok(()),
     }

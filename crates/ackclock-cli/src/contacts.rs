@@ -58,13 +58,13 @@ fn ways(plan: &Plan) -> Vec<(NodeId, NodeId)> {
 }
 
 fn rows(plan: &Plan, from: NodeId, to: NodeId) -> Vec<Row> {
-    let header = ["time s", "ms before", "ms after", "  way", "  event"];
+    let header = ["time s", "ms before", "ms after", "  path", "  event"];
     let mut rows = vec![header.map(str::to_owned).to_vec()];
     let changes = plan.changes(from, to);
     let shown = changes.len().min(LINES);
     rows.extend(changes[..shown].iter().map(|change| row(plan, change)));
     if changes.len() > shown {
-        rows.push(vec![format!("... and {} more: --write FILE.csv has them all", changes.len() - shown)]);
+        rows.push(vec![format!("... and {} more: --write FILE.csv writes all", changes.len() - shown)]);
     }
     // The last two columns are words: to the left.
     for column in [3, 4] {
@@ -81,7 +81,7 @@ fn row(plan: &Plan, change: &Change<'_>) -> Row {
         |delay: Option<Span>| delay.map_or("-".into(), |delay| format!("{:.3}", delay.as_secs_f64() * 1e3));
     let (way, reason) = match change.way {
         Way::Through(nodes) => (folded(plan, &nodes[1..nodes.len() - 1]), None),
-        Way::None(gap) => ("no way".into(), Some(plan.reason(*gap))),
+        Way::None(gap) => ("no route".into(), Some(plan.reason(*gap))),
     };
     let mut events = change.causes.clone();
     events.extend(reason);
@@ -122,8 +122,8 @@ fn write(args: &ContactsArgs, target: &Path, plan: &Plan, ways: &[(NodeId, NodeI
     };
     let Some((from, to)) = way else {
         return Err(Failure::usage(
-            "a CSV file has room for one way",
-            format_args!("choose one with --way: {}", names()),
+            "a CSV file has the delays of one path",
+            format_args!("choose one with --path: {}", names()),
         ));
     };
     let step = ackclock_scenario::time(&args.step)

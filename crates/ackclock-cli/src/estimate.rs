@@ -51,7 +51,7 @@ pub fn warning(scenario: &Scenario, part: &ScenarioPart, seed: u64, runs: usize,
         _ => format!("about {}", size(estimate.bytes * runs as f64)),
     };
     Some(format!(
-        "note: what this records will take {all} ({}), by runs of up to {:.3} s\n\
+        "note: the records will take {all} ({}), estimated from runs of up to {:.3} s\n\
          less: fewer metrics (--record), longer intervals (--record-interval), fewer seeds; Ctrl-C stops it",
         largest.join(", "),
         estimate.simulated.as_secs_f64(),
@@ -196,7 +196,7 @@ impl Pilot {
             }
             let now = simulation.step(simulation.progress().now + step).now;
             let fraction = now.as_secs_f64() / scenario.duration.as_secs_f64();
-            reporter.update(fraction, |_| "estimating what will be recorded".into());
+            reporter.update(fraction, |_| "estimating the size of the records".into());
         }
         let events = simulation.progress().events;
         let records = simulation.finish();

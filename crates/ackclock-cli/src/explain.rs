@@ -15,7 +15,8 @@ pub fn explain(word: &str) -> Result<Exit, Failure> {
     let found: Vec<Entry> = entries().into_iter().filter(|entry| entry.word.eq_ignore_ascii_case(word)).collect();
     if found.is_empty() {
         let Some(name) = ackclock_scenario::not_modelled(word) else { return Err(unknown(word)) };
-        let text = format!("{word}: {name}, which is not modelled\n    {NOT_MODELLED_PAGE} says what is left out.\n");
+        let text =
+            format!("{word}: {name}, which is not modelled\n    {NOT_MODELLED_PAGE} lists what is not modelled.\n");
         return console::print(&text).map(|()| Exit::Fine);
     }
     let texts: Vec<String> = found.iter().map(|entry| format!("{}: {}\n", entry.word, entry.text)).collect();
@@ -65,11 +66,11 @@ fn entries() -> Vec<Entry> {
     for reason in DropReason::ALL.map(DropReason::name) {
         add(
             reason,
-            format!("why a unit was lost, in the column `reason` of drops\n    {}", about(&reason.replace('-', "_"))),
+            format!("a reason of a loss, in the column `reason` of drops\n    {}", about(&reason.replace('-', "_"))),
         );
     }
     for (heading, key) in HEADINGS {
-        add(heading, format!("a column of the tables that are printed: `{key}` in result.json\n    {}", about(key)));
+        add(heading, format!("a column of printed tables: `{key}` in result.json\n    {}", about(key)));
     }
     entries
 }
@@ -91,14 +92,14 @@ fn of_metric(metric: Metric) -> String {
     };
     let shape = match metric.shape() {
         Shape::Changes => "at every change; a value holds until the next",
-        Shape::Events => "at every event; there is nothing in between",
+        Shape::Events => "at every event; there is no value in between",
         Shape::Intervals => "minimum, mean and maximum over each `record_interval`",
         Shape::Drops => "one row for each unit refused or lost",
     };
     let of_metric = columns(metric, "cells").into_iter().map(|column| column.name);
     let names: Vec<String> = std::iter::once(SEED.0.to_owned()).chain(of_metric).collect();
     format!(
-        "a metric, recorded of {of}\n    {}\n    unit: {unit}\n    rows: {shape}\n    columns of {}.parquet: {}",
+        "a metric, recorded for {of}\n    {}\n    unit: {unit}\n    rows: {shape}\n    columns of {}.parquet: {}",
         metric.about(),
         metric.name(),
         names.join(", ")
@@ -192,7 +193,7 @@ fn unknown(word: &str) -> Failure {
         Some(near) => format!("did you mean `ackclock explain {near}`?"),
         None => {
             let metrics = Metric::ALL.map(Metric::name).join(", ");
-            format!("there are the metrics {metrics}, columns, keys and exit codes")
+            format!("known words: the metrics {metrics}, columns, keys and exit codes")
         }
     };
     Failure::usage(format_args!("nothing called `{word}` can be explained"), help)
@@ -207,36 +208,36 @@ const TERMS: [(&[&str], &str); 5] = [
     (
         &["bdp", "bandwidth-delay-product"],
         "bandwidth-delay product, a unit of `buffer`, as in \"1 bdp\"
-    The rate of a port times the longest round trip of the flows that cross it, without queues: what fills the path.",
+    The rate of a port times the longest round trip of the flows that cross it, without queues: the data that fill the path.",
     ),
     (
         &["rtt", "round-trip"],
         "round-trip time
-    From the transmission of a segment to the arrival of its acknowledgement, queues included; the option `--rtt` of
-    `quick` is the time there and back without queues.",
+    From the transmission of a segment to the arrival of its acknowledgement, queues included. The option `--rtt` of
+    `quick` is the round trip without queues.",
     ),
     (
         &["percentile", "p50", "p95", "p99", "median", "quantile"],
         "a percentile of several values
-    The p-th percentile is a value that p per cent of them do not exceed: p50, the median, is in the middle, and one in
-    a hundred is larger than p99.",
+    The p-th percentile is a value that p per cent of them do not exceed. p50 is the median; one value in a hundred is
+    larger than p99.",
     ),
     (
         &["confidence-interval", "+/-"],
         "the 95 % confidence interval of a mean over several seeds, as mean +/- half its width
-    With Student's t: of a hundred such intervals 95 contain the mean over all seeds. `ci95` in result.json.",
+    By Student's t: 95 of a hundred such intervals contain the mean over all seeds. `ci95` in result.json.",
     ),
     (
         &["jain"],
         "Jain's index of fairness
-    (sum of x)^2 / (n * sum of x^2) over the goodputs x of n flows: 1 is equal shares, 1/n is everything to one.",
+    (sum of x)^2 / (n * sum of x^2) over the goodputs x of n flows: 1 is equal shares, 1/n is one flow with everything.",
     ),
 ];
 
-const CAPTURES: &str = "what passed a host, as a file for Wireshark and tcptrace
-    `ackclock run FILE --capture HOST,...` writes captures/seed-N/HOST.pcapng into the result folder. Data and
-    acknowledgements with their IP and TCP headers, as a transmission begins and as the last bit arrives; the comment
-    of each packet says the flow, the sender's window, and where, when and why it was lost. See docs/captures.md.";
+const CAPTURES: &str = "the packets of a host, as a file for Wireshark and tcptrace
+    `ackclock run FILE --capture HOST,...` writes captures/seed-N/HOST.pcapng into the result folder. It has data and
+    acknowledgements with IP and TCP headers, when their transmission begins and when their last bit arrives. The
+    comment of each packet has the flow, the sender's window, and where, when and why it was lost. See docs/captures.md.";
 
 #[cfg(test)]
 mod tests {
@@ -298,11 +299,11 @@ mod tests {
             found.unwrap_or_else(|| panic!("{word}")).text.clone()
         };
         for reason in DropReason::ALL {
-            assert!(text(reason.name(), "why a unit was lost").ends_with('.'), "{}", reason.name());
+            assert!(text(reason.name(), "a reason of a loss").ends_with('.'), "{}", reason.name());
         }
-        assert!(text("no-route", "why").contains("no way on"));
+        assert!(text("no-route", "a reason").contains("without a route"));
         for (heading, _) in HEADINGS {
-            assert!(text(heading, "a column of the tables").ends_with('.'), "{heading}");
+            assert!(text(heading, "a column of printed tables").ends_with('.'), "{heading}");
         }
         assert!(text("rtx", "a column").contains("Segments that TCP sent again."));
     }

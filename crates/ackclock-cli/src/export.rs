@@ -58,8 +58,8 @@ pub fn export(args: &ExportArgs) -> Result<Exit, Failure> {
 pub fn recorded(folder: &Path, document: &Document) -> Result<Vec<Metric>, Failure> {
     let nothing = || {
         Failure::outside(
-            format_args!("`{}` holds no tables: nothing was recorded", folder.display()),
-            "record something: `ackclock run FILE --record METRIC,...`; `ackclock list record` names the metrics",
+            format_args!("`{}` has no tables: nothing was recorded", folder.display()),
+            "record metrics: `ackclock run FILE --record METRIC,...`; `ackclock list record` names the metrics",
         )
     };
     if !folder.join(tables::FOLDER).exists() && !recorded::is_promised(document) {

@@ -23,7 +23,10 @@ pub fn init(file: &Path, is_packet: bool) -> Result<Exit, Failure> {
     })?;
     new.write_all(template.as_bytes()).and_then(|()| new.sync_all()).map_err(|error| {
         let _ = fs::remove_file(file);
-        Failure::outside(format_args!("cannot write `{shown}`: {error}"), "make room, or name another file")
+        Failure::outside(
+            format_args!("cannot write `{shown}`: {error}"),
+            "free space on the disk, or name another file",
+        )
     })?;
     let schema = file.with_file_name(editors::SCHEMA);
     console::note(format_args!("wrote {shown}\nrun it with: ackclock run {shown}"));

@@ -25,7 +25,7 @@ fn unreadable(path: &str, error: &io::Error) -> Failure {
         ErrorKind::NotFound => missing(Path::new(path)),
         ErrorKind::IsADirectory => "name a scenario file in this folder".into(),
         ErrorKind::FileTooLarge => "name a scenario file: text of a few kB".into(),
-        ErrorKind::PermissionDenied => "allow reading it, or copy it to where you may read".into(),
+        ErrorKind::PermissionDenied => "allow reading it, or copy it to a place where you can read it".into(),
         _ => "check the path and the disk".into(),
     };
     Failure::outside(format_args!("cannot read `{path}`: {error}"), help)

@@ -85,7 +85,7 @@ impl Output {
             }
             Err(error) => Err(Failure::outside(
                 format_args!("cannot write to standard output: {error}"),
-                "check where the output goes and whether there is room",
+                "check the destination of the output and its free space",
             )),
             Ok(()) => Ok(()),
         }
@@ -96,7 +96,7 @@ impl Output {
 pub fn remedy(error: &io::Error, elsewhere: &str) -> String {
     match error.kind() {
         ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::FileTooLarge => {
-            format!("make room, or {elsewhere}")
+            format!("free space on the disk, or {elsewhere}")
         }
         _ => elsewhere.into(),
     }
@@ -116,7 +116,7 @@ mod tests {
     #[test]
     fn only_a_full_disk_needs_room() {
         let remedy = |kind: ErrorKind| remedy(&kind.into(), OTHER_FOLDER);
-        assert_eq!(remedy(ErrorKind::StorageFull), "make room, or choose another folder with --to DIR");
+        assert_eq!(remedy(ErrorKind::StorageFull), "free space on the disk, or choose another folder with --to DIR");
         assert_eq!(remedy(ErrorKind::PermissionDenied), "choose another folder with --to DIR");
     }
 }

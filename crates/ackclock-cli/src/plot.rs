@@ -57,8 +57,8 @@ pub fn plot(args: &PlotArgs) -> Result<Exit, Failure> {
     let figures: Vec<&Figure> = FIGURES.iter().filter(possible).collect();
     if figures.is_empty() {
         return Err(Failure::outside(
-            format_args!("there is no figure of what `{}` has recorded", folder.display()),
-            format_args!("figures are made of: {}", FIGURES.map(|figure| figure.metrics[0].name()).join(", ")),
+            format_args!("`{}` has no records of which there is a figure", folder.display()),
+            format_args!("figures show: {}", FIGURES.map(|figure| figure.metrics[0].name()).join(", ")),
         ));
     }
     let mut files = Files { to: args.to.clone(), used: BTreeSet::new() };
@@ -76,7 +76,7 @@ fn run<'a>(folder: &Path, document: &'a Document, seed: Option<u64>) -> Result<&
     found.ok_or_else(|| {
         let seeds: Vec<String> = document.runs.iter().take(20).map(|run| run.seed.to_string()).collect();
         Failure::usage(
-            format_args!("`{}` holds no run of this seed", folder.display()),
+            format_args!("`{}` has no run of this seed", folder.display()),
             format_args!("there are: {}", seeds.join(", ")),
         )
     })

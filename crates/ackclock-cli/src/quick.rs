@@ -34,7 +34,7 @@ pub fn quick(args: &QuickArgs, command: Vec<String>) -> Result<Exit, Failure> {
         match variant.run(&path, &command, args.seeds)? {
             Some(result) => shown.push(result),
             None => {
-                console::note(format_args!("interrupted: what was finished is kept in {}", out.display()));
+                console::note(format_args!("interrupted: finished runs are kept in {}", out.display()));
                 return Ok(Exit::Interrupted);
             }
         }
@@ -44,7 +44,7 @@ pub fn quick(args: &QuickArgs, command: Vec<String>) -> Result<Exit, Failure> {
         several => {
             let seconds = several[0].document.scenario.duration_s;
             let buffer = QuickPath::of(args).map_or("", |path| path.buffer(args));
-            let path = format!("{} and {} there and back, buffer {buffer}, {seconds} s", args.rate, args.rtt);
+            let path = format!("{}, RTT {}, buffer {buffer}, {seconds} s", args.rate, args.rtt);
             page::compare::compare_over(&entries(several), &DRAWN, &path)
         }
     };
@@ -138,7 +138,7 @@ pub fn tcp_help() -> String {
         wanted.join(", ")
     };
     format!(
-        "The TCPs to compare: {} (losses; windows grow like Reno's); {} (windows; losses by SACK); {} (both)",
+        "The TCPs to compare: {} (recoveries, with the congestion control of Reno); {} (congestion controls, with SACK); {} (both)",
         names(&|tcp| tcp.congestion_control == RENO),
         names(&|tcp| tcp.congestion_control != RENO && tcp.recovery.is_none()),
         names(&|tcp| tcp.congestion_control != RENO && tcp.recovery.is_some()),
@@ -152,7 +152,7 @@ pub fn queue_names() -> Vec<String> {
 
 /// What the help says of them.
 pub fn queue_help() -> String {
-    format!("What drops packets at that buffer: {}", queue_names().join(", "))
+    format!("The drop policy of that buffer: {}", queue_names().join(", "))
 }
 
 /// The dialects, for completions.
@@ -183,7 +183,7 @@ fn variants(args: &QuickArgs) -> Result<Vec<Variant>, Failure> {
 fn unknown_tcp(wanted: &str) -> Failure {
     let known = tcp_names();
     if let Some(name) = ackclock_scenario::not_modelled(wanted) {
-        let help = format!("not modelled: {name}; {NOT_MODELLED_PAGE} says what is left out");
+        let help = format!("not modelled: {name}; {NOT_MODELLED_PAGE} lists what is not modelled");
         return Failure::usage(format_args!("unknown TCP `{wanted}`"), help);
     }
     let help = match spelling::nearest(wanted, known.iter().map(String::as_str)) {
@@ -276,8 +276,8 @@ fn share(text: &str) -> Result<f64, String> {
     let number: f64 = number.parse().map_err(|_| "expected a share".to_owned())?;
     match number / whole {
         share if (0.0..=1.0).contains(&share) => Ok(share),
-        share if whole == 1.0 && (1.0..=100.0).contains(&share) => Err(format!("more than all; write {number}%")),
-        _ => Err("a share is between none and all".to_owned()),
+        share if whole == 1.0 && (1.0..=100.0).contains(&share) => Err(format!("more than 100 %; write {number}%")),
+        _ => Err("a share is between 0 and 100 %".to_owned()),
     }
 }
 
@@ -402,7 +402,7 @@ fn table(args: &QuickArgs, shown: &[Shown]) -> String {
     let first = &shown[0].document;
     let flows = if args.flows == 1 { "one flow".to_owned() } else { plural(args.flows as usize, "flow") };
     let title = format!(
-        "{} and {} there and back, buffer {}: {flows} for {} s{}, {}\n{}\n",
+        "{}, RTT {}, buffer {}: {flows} for {} s{}, {}\n{}\n",
         args.rate,
         args.rtt,
         QuickPath::of(args).map_or("", |path| path.buffer(args)),
@@ -427,7 +427,7 @@ fn seeds(shown: &[Shown]) -> String {
         let runs = &result.document.runs;
         runs.len() > 1 && runs.iter().all(|run| run.fingerprint == runs[0].fingerprint)
     };
-    if shown.iter().all(alike) { format!("{seeds} that make no difference: nothing is random") } else { seeds }
+    if shown.iter().all(alike) { format!("{seeds} without effect: nothing is random") } else { seeds }
 }
 
 /// What all of these TCPs are, and what else the path does.
@@ -438,7 +438,7 @@ fn assumptions(args: &QuickArgs, resolved: &str) -> String {
     };
     let limit = format!("{LARGEST_WINDOW} B");
     let window = match value("receive_window") {
-        window if window == limit => format!("{window} (the largest of TCP)"),
+        window if window == limit => format!("{window} (the maximum of TCP)"),
         window => window,
     };
     let mut parts = vec![format!("dialect {}", value("dialect")), format!("receive window {window}")];
@@ -568,7 +568,7 @@ mod tests {
         {
             assert_eq!(share(text), Ok(expected), "{text}");
         }
-        assert_eq!(share("5"), Err("more than all; write 5%".to_owned()));
+        assert_eq!(share("5"), Err("more than 100 %; write 5%".to_owned()));
         for text in ["", "%", "few", "-1%", "101%", "nan", "inf", "1000"] {
             assert!(share(text).is_err(), "{text}");
         }

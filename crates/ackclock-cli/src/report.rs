@@ -33,14 +33,14 @@ pub fn report(args: &ReportArgs) -> Result<Exit, Failure> {
 pub fn run<'a>(folder: &Path, document: &'a Document, seed: Option<u64>) -> Result<&'a Run, Failure> {
     if document.runs.is_empty() {
         return Err(Failure::outside(
-            format_args!("`{}` holds no finished run", folder.display()),
+            format_args!("`{}` has no finished run", folder.display()),
             "run the scenario to its end",
         ));
     }
     document.runs.iter().find(|run| seed.is_none_or(|seed| seed == run.seed)).ok_or_else(|| {
         let seeds: Vec<String> = document.runs.iter().take(20).map(|run| run.seed.to_string()).collect();
         Failure::usage(
-            format_args!("`{}` holds no run of this seed", folder.display()),
+            format_args!("`{}` has no run of this seed", folder.display()),
             format_args!("there are: {}", seeds.join(", ")),
         )
     })

@@ -30,8 +30,8 @@ pub fn reproduce(args: &ReproduceArgs, command: Vec<String>) -> Result<Exit, Fai
                 }
                 if args.seeds.is_some() && !report.passed() {
                     console::note(format_args!(
-                        "note: findings are recorded for the seeds of the study and for those of --quick; with --seeds some \
-                         numbers differ by chance"
+                        "note: findings apply to the seeds of the study and to those of --quick; with --seeds some numbers may \
+             differ by chance"
                     ));
                 }
                 console::note(format_args!("report in {}", folder.display()));
@@ -40,7 +40,7 @@ pub fn reproduce(args: &ReproduceArgs, command: Vec<String>) -> Result<Exit, Fai
             Outcome::Stopped { finished, total } => {
                 console::note(format_args!(
                     "interrupted: {finished} of {total} runs of {} are finished and kept in {}\n\
-                     run the same command again to go on",
+                     run the same command again to resume",
                     study.name(),
                     folder.display()
                 ));

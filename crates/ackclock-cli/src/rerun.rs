@@ -22,8 +22,8 @@ pub fn rerun(args: &RerunArgs) -> Result<Exit, Failure> {
     if document.result_version != RESULT_VERSION {
         return Err(Failure::outside(
             format_args!(
-                "`{}` is of result version {} (ackclock {}); this program computes version {RESULT_VERSION}, in which \
-                 other numbers are right",
+                "`{}` is of result version {} (ackclock {}); this program computes version {RESULT_VERSION}, \
+                 whose numbers may differ",
                 folder.display(),
                 document.result_version,
                 document.ackclock
@@ -86,7 +86,7 @@ fn compare(folder: &Path, kept: &Document, new: &Document, seal: Seal) -> Result
     if places.is_empty() && seal != Seal::Intact {
         text += match seal {
             Seal::Missing => "result.json: it has no checksum\n",
-            _ => "result.json: it does not fit its checksum, though no number in it is another\n",
+            _ => "result.json: it does not match its checksum, although all its numbers are equal\n",
         };
     }
     console::print(&text)?;
@@ -95,8 +95,8 @@ fn compare(folder: &Path, kept: &Document, new: &Document, seal: Seal) -> Result
     }
     console::note(match seal {
         Seal::Intact => format_args!(
-            "result.json fits its checksum: the program computes something else without another result version; \
-             please report that"
+            "result.json matches its checksum: the program computes other numbers with the same result version; \
+             please report this"
         ),
         Seal::Missing | Seal::Broken => format_args!("result.json was changed after it was written"),
     });

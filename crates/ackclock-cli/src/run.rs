@@ -31,7 +31,7 @@ pub fn run(args: &RunArgs, command: Vec<String>) -> Result<Exit, Failure> {
         console::note(format_args!("warning: {damage}"));
     }
     if !before.is_empty() {
-        console::note(format_args!("going on: {} of {} runs were finished before", before.len(), count));
+        console::note(format_args!("resuming: {} of {} runs were finished before", before.len(), count));
     }
     let of_all = diagnostics::plural(count, "run");
     match before.len() {
@@ -125,7 +125,7 @@ fn finish(
         return shown.map(|()| Exit::Fine);
     }
     let wanted = diagnostics::plural(wanted, "run");
-    let beside = if write { "" } else { "; the complete result that is there stays until all are finished" };
+    let beside = if write { "" } else { "; the earlier complete result stays until all are finished" };
     match finished {
         0 => console::note(format_args!("interrupted: none of {wanted} was finished, nothing was written")),
         _ => console::note(format_args!(
@@ -135,6 +135,6 @@ fn finish(
     shown.map(|()| Exit::Interrupted)
 }
 
-const GO_ON: &str = "run the same command again to go on";
+const GO_ON: &str = "run the same command again to resume";
 /// The largest integer of a TOML file.
 const LARGEST_SEED: u64 = i64::MAX as u64;

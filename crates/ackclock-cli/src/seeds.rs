@@ -54,7 +54,7 @@ pub fn cores() -> usize {
 pub fn prepare(path: &Path, part: &ScenarioPart) -> Result<Folder, StoreError> {
     Folder::prepare(path, part, |owner| {
         console::note(format_args!(
-            "process {} on {} used `{}` last: seeing for ten seconds whether it still does",
+            "process {} on {} used `{}` last: checking for ten seconds whether it still does",
             owner.process,
             owner.machine,
             path.display()

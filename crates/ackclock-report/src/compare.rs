@@ -62,12 +62,12 @@ pub fn remarks(comparison: &Comparison) -> Vec<String> {
         });
     }
     if comparison.common_seeds.len() == 1 {
-        remarks.push("With one common seed there are no intervals. Run each with --seeds 5 or more.".into());
+        remarks.push(
+            "With one common seed there are no confidence intervals. Run each scenario with --seeds 5 or more.".into(),
+        );
     }
     if results.iter().any(|result| result.result_version != results[0].result_version) {
-        remarks.push(
-            "The results were computed with different result versions: some differences may come from that.".into(),
-        );
+        remarks.push("The results have different result versions, which may cause some of the differences.".into());
     }
     let ports: BTreeSet<&Option<String>> = results.iter().map(|result| &result.port).collect();
     if ports.len() > 1 {
@@ -85,7 +85,7 @@ fn page(entries: &[Entry], comparison: &Comparison, metrics: &[Metric], path: &s
         "p",
         &[("class", "lead")],
         &format!(
-            "{} of {scenarios}. Differences are those to {base}.{}",
+            "{} of {scenarios}. Differences are relative to {base}.{}",
             plural(entries.len(), "result"),
             warmup_words(entries)
         ),
@@ -143,7 +143,7 @@ fn warmup_words(entries: &[Entry]) -> String {
     match &words[..] {
         [one] if one.is_empty() => String::new(),
         [one] => format!(" {} s simulated{one}.", entries[0].document.scenario.duration_s),
-        _ => " Their warm-ups differ; each is left out where its runs know it.".into(),
+        _ => " Their warm-ups differ; each is excluded if its runs have numbers without it.".into(),
     }
 }
 
@@ -203,8 +203,8 @@ fn side_by_side(entries: &[Entry], comparison: &Comparison) -> Table {
         "± is half the width of the 95 % confidence interval over the seeds (Student's t); equal: all seeds gave the \
          same. Queueing delay is the mean \
          time that one unit waits at the bottleneck's port (mean queue over departures per second, Little's law). \
-         Drops, retransmissions and timeouts are sums over all ports and flows; so is what was lost on links, of what \
-         their ports accepted. Datagram loss is the share of all datagrams that did not arrive and no longer can.",
+         Drops, retransmissions and timeouts are sums over all ports and flows; so are losses on links, after \
+         their ports accepted the packets. UDP loss is the share of all UDP datagrams that were lost.",
     )
 }
 
@@ -222,7 +222,7 @@ fn delay(comparison: &Comparison) -> Html {
     let points: Vec<Point> = points.collect();
     let mut html = Html::new();
     if points.is_empty() {
-        html.leaf("p", &[], "Nothing passed a port in these runs, so there is no queueing delay.");
+        html.leaf("p", &[], "No unit passed a port in these runs, so there is no queueing delay.");
         return html;
     }
     html.leaf(
@@ -388,7 +388,7 @@ mod tests {
         };
         assert_eq!(remarks(|_| ()), "");
         assert!(remarks(|d| d.runs.truncate(2)).contains("not run under the same seeds: 2 seeds are common"));
-        assert!(remarks(|d| d.runs.truncate(1)).contains("With one common seed there are no intervals"));
+        assert!(remarks(|d| d.runs.truncate(1)).contains("With one common seed there are no confidence intervals"));
         assert!(remarks(|d| d.runs.iter_mut().for_each(|run| run.seed += 10)).contains("No seed is common"));
         assert!(remarks(|d| d.result_version += 1).contains("different result versions"));
     }

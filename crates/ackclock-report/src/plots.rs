@@ -124,9 +124,9 @@ fn drawn(kind: &Kind, sources: &[Source], unit: &str, end: Time, compared: bool)
         about += " Logarithmic, because RTO is much longer.";
     }
     if apart.is_some() {
-        about += " Lines far above most others are cut off: enlarge a part, or choose log, to see them whole.";
+        about += " Lines far above most others are cut off: enlarge an interval, or choose log, to see all of them.";
     } else if top.is_some() {
-        about += " Short peaks are cut off: enlarge a part, or choose log, to see them whole.";
+        about += " Short peaks are cut off: enlarge an interval, or choose log, to see all of them.";
     }
     Some(Chart {
         id: kind.id.into(),
@@ -193,7 +193,7 @@ fn note(subject: Subject, members_left_out: usize, series_left_out: usize) -> St
     let plural = plural_of(subject).to_lowercase();
     match (members_left_out, series_left_out) {
         (0, 0) => String::new(),
-        (0, _) => format!("To keep this file small, of most {plural} only the most telling quantities are drawn."),
+        (0, _) => format!("To keep this file small, only the most important quantities of most {plural} are drawn."),
         (left_out, _) => format!(
             "To keep this file small, {left_out} more {plural} are not drawn; those drawn are spread evenly over all."
         ),
@@ -503,7 +503,7 @@ mod tests {
         // Room for all of everything; for cwnd of all; for some only.
         assert_eq!(room(1_000_000), (100, 2, String::new()));
         let (members, charts, note) = room(12_000);
-        assert!((members, charts) == (100, 2) && note.contains("most telling"), "{members} {charts} {note}");
+        assert!((members, charts) == (100, 2) && note.contains("most important"), "{members} {charts} {note}");
         let (members, _, note) = room(2_000);
         assert!(members < 30 && note.contains("more flows are not drawn"), "{members} {note}");
     }

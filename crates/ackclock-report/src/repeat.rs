@@ -16,8 +16,8 @@ pub fn repeat(document: &Document) -> Html {
     html.leaf(
         "p",
         &[],
-        "The resolved scenario below holds every value that went into the runs. Saved as scenario.toml (it is in the \
-         result folder already), it repeats them:",
+        "The resolved scenario below has every value of the runs. It is in the result folder as scenario.toml; this \
+         command repeats the runs:",
     );
     html.tag("pre", &[], |html| {
         html.leaf("code", &[], &format!("ackclock run scenario.toml{}", seeds_argument(document)));
@@ -39,7 +39,7 @@ pub fn repeat(document: &Document) -> Html {
         runs.row([Cell::text(run.seed.to_string())].into_iter().chain(cells).collect());
     }
     let note = match document.runs.len().checked_sub(RUNS_LISTED) {
-        None | Some(0) => "Runs with the same fingerprint are the same to the bit.".into(),
+        None | Some(0) => "Runs with the same fingerprint are equal to the bit.".into(),
         Some(more) => format!("{} more in result.json.", plural(more, "run")),
     };
     html.append(&runs.note(note).html());
@@ -66,8 +66,8 @@ pub fn fingerprints<'a>(results: impl Iterator<Item = (&'a str, &'a Document)> +
     }
     let more = seeds.len().saturating_sub(RUNS_LISTED);
     let note = match more {
-        0 => "Runs with the same fingerprint are the same to the bit.".into(),
-        more => format!("Those of {} more are in result.json.", plural(more, "seed")),
+        0 => "Runs with the same fingerprint are equal to the bit.".into(),
+        more => format!("The fingerprints of {} more are in result.json.", plural(more, "seed")),
     };
     table.note(note).html()
 }

@@ -200,13 +200,13 @@ fn misplaced(section: Section, name: &str, entry: &Entry, report: &mut Report) {
         section
     };
     let help = if defaults != section && (defaults.key_named(name).is_some() || defaults.key() == name) {
-        format!("what holds for all of them belongs to {}", defaults.header())
+        format!("keys for all of them belong to {}", defaults.header())
     } else {
         format!("write {}, and keys below it", section.header())
     };
     let names = section.keys().map(|key| key.name);
     let key = suggest::nearest(name, names).is_some() || defaults != section;
-    let what = if key { "stands in no table with a name" } else { "is not a table" };
+    let what = if key { "is in no table with a name" } else { "is not a table" };
     report.error(entry.key_at, format!("`{name}` {what}")).label(format!("expected {}", section.header())).help(help);
 }
 

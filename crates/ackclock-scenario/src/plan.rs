@@ -58,8 +58,8 @@ impl Frame {
         let mut network = Settings::resolve(Section::Network, &[&document.network]);
         let has_satellites = document.satellites.at.is_some();
         if has_satellites {
-            network.replace_default("technology", Value::Word("packet"), "satellites carry packets");
-            network.replace_default("topology", Value::Word("graph"), "satellites join places");
+            network.replace_default("technology", Value::Word("packet"), "satellites forward packets");
+            network.replace_default("topology", Value::Word("graph"), "satellites connect places");
             refuse_with_satellites(&network, report);
         }
         let technology_word = network.choice("technology", &words::TECHNOLOGIES);
@@ -219,7 +219,7 @@ fn recording(top: &Settings, network: &Network, report: &mut Report) -> Option<R
                 report
                     .error(name.at, format!("{} is a switch", name.text))
                     .label("captures are made at hosts")
-                    .help("what a port refuses is recorded with record = [\"drops\"]");
+                    .help("record = [\"drops\"] records the units that a port refuses");
                 return None;
             }
             if captures.contains(&node) {
@@ -236,7 +236,7 @@ fn recording(top: &Settings, network: &Network, report: &mut Report) -> Option<R
         report
             .warning(at, "`record_interval` has no effect here")
             .label("nothing is recorded")
-            .help("say what, as in record = [\"queue\"]");
+            .help("name metrics, as in record = [\"queue\"]");
     }
     let delays = top.flag("delays").unwrap_or(false);
     Some(Recording { metrics, interval: top.span("record_interval")?, captures, delays })
@@ -246,13 +246,13 @@ fn recording(top: &Settings, network: &Network, report: &mut Report) -> Option<R
 fn refuse_with_satellites(network: &Settings, report: &mut Report) {
     if network.choice("technology", &words::TECHNOLOGIES) == Some(TechnologyWord::Atm) {
         report
-            .error(network.at("technology"), "satellites carry packets, and this is an ATM network")
+            .error(network.at("technology"), "satellites forward packets, and this is an ATM network")
             .label("not with [satellites]")
             .help("leave it out, or write technology = \"packet\"");
     }
     if network.choice("topology", &words::TOPOLOGIES).is_some_and(Topology::is_one_line) {
         report
-            .error(network.at("topology"), "satellites join places, and this topology has none")
+            .error(network.at("topology"), "satellites connect places, and this topology has none")
             .label("not with [satellites]")
             .help("leave it out, or write topology = \"graph\" and describe what is on the ground in [node] and [link] tables");
     }
@@ -280,7 +280,7 @@ fn warn_capacity(document: &Document, top: &Settings, bottleneck: Option<&str>, 
     if let (Some("none"), Some(at), false) = (bottleneck, document.top.key_at("capacity"), is_default) {
         report
             .warning(at, "`capacity` has no effect here")
-            .label("there is no bottleneck that it could be the capacity of")
+            .label("there is no bottleneck")
             .help("name a link, as in bottleneck = \"sw1->sw2\"");
     }
 }

@@ -321,9 +321,9 @@ impl Checker<'_> {
                 let at = settings.at("buffer");
                 if self.first(at, "counting") {
                     self.report
-                        .error(at, "as ns-2 counts, a limit of 1 packet lets none through")
+                        .error(at, "with counting = \"ns-2\" a limit of 1 packet refuses every packet")
                         .label("at least 2 packets")
-                        .help("write counting = \"waiting\" to have one packet wait");
+                        .help("write counting = \"waiting\" to let one packet wait");
                 }
                 return None;
             }
@@ -422,8 +422,7 @@ impl Checker<'_> {
         if !self.first(at, "infinite") {
             return;
         }
-        let is =
-            if settings.at("buffer").is_some() { "is infinite" } else { "is infinite, for no other size is given" };
+        let is = if settings.at("buffer").is_some() { "is infinite" } else { "is infinite, the default" };
         self.report
             .error(at, format!("{what}, and the buffer {is}"))
             .label("needs a finite buffer")

@@ -509,7 +509,7 @@ fn models_that_corrupt_every_packet_are_warned_of() {
         warning: every packet is corrupted
           --> test.toml:20:38
            | errors = { model = "uniform", rate = 1 }
-           |                                      ^ nothing it applies to can ever arrive
+           |                                      ^ no packet that it applies to can arrive
            = help: a probability of 0.01 is one packet in a hundred; for a link that is down, write `outages`
     "#);
     let markov = |good: &str| {

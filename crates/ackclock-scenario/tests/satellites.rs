@@ -276,16 +276,16 @@ fn a_detour_and_a_limit_of_links_that_is_too_low_are_said_with_the_key_that_help
     assert_eq!(said_about(SHELL, &[]), "nothing\n", "nothing is wrong with the defaults");
     let old = ["satellites.isl=grid", "satellites.handover=sticky"];
     let said = said_about(SHELL, &old);
-    assert!(said.contains("the way from berlin to cape-town takes up to 12"), "{said}");
+    assert!(said.contains("the path from berlin to cape-town takes up to 12"), "{said}");
     assert!(said.contains("more than twice the 35.8 ms of the great circle"), "{said}");
     assert!(said.contains("write handover = \"least-delay\" and isl = \"grid-nearest\""), "{said}");
     let turned = "satellites.constellation=53:1584/72/17";
     let said = said_about(SHELL, &[old[0], old[1], turned, "satellites.ttl=32"]);
-    assert!(said.contains("there is never a way") && said.contains("every way has more than 32 links"), "{said}");
+    assert!(said.contains("there is never a route") && said.contains("every path has more than 32 links"), "{said}");
     assert!(said.contains("help: raise `ttl` in [satellites]"), "{said}");
     // Boston's second satellite is five links away.
     let said = said_about(LEO, &["satellites.ttl=4"]);
-    assert!(said.contains("for 130 s every way from berkeley to boston has more than 4 links"), "{said}");
+    assert!(said.contains("for 130 s every path from berkeley to boston has more than 4 links"), "{said}");
     assert!(said.contains("help: raise `ttl` in [satellites]"), "{said}");
 }
 
@@ -375,5 +375,5 @@ fn another_file_than_the_one_that_was_meant_is_refused() {
     let with_digest = file.replace("[place]", &format!("{digest}\n[place]"));
     let said = |elements| said_about_files(&files(elements).with("test.toml", with_digest.as_str()), &[]);
     assert!(!said(FALLING).contains("error"), "{}", said(FALLING));
-    assert!(said(&FALLING.replace("FALLING", "OTHER")).contains("error: the file is not the one that was meant"));
+    assert!(said(&FALLING.replace("FALLING", "OTHER")).contains("error: the file has another digest"));
 }

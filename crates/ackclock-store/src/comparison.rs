@@ -131,7 +131,7 @@ impl Measure {
             Measure::MeanQueue => "mean queue",
             Measure::Drops => "drops",
             Measure::LostOnLinks => "lost on links",
-            Measure::DatagramLoss => "datagram loss",
+            Measure::DatagramLoss => "UDP loss",
             Measure::Retransmissions => "retransmissions",
             Measure::Timeouts => "timeouts",
         }

@@ -6,7 +6,7 @@ use std::io::{Error, ErrorKind};
 pub fn remedy(error: &Error) -> &'static str {
     match error.kind() {
         ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::FileTooLarge => {
-            "make room, record less (--record, --record-interval, --capture), or choose another disk with --out DIR"
+            "free space on the disk, record less (--record, --record-interval, --capture), or choose another disk with --out DIR"
         }
         ErrorKind::PermissionDenied => "allow access to it, or use a folder of your own",
         _ => "check the path and the disk",

@@ -68,7 +68,7 @@ impl StoreError {
         match &self.problem {
             Problem::Io(error) | Problem::Folder(error) => match error.kind() {
                 ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::FileTooLarge => {
-                    "make room, or choose another folder with --out DIR".into()
+                    "free space on the disk, or choose another folder with --out DIR".into()
                 }
                 _ => "choose another folder with --out DIR".into(),
             },
@@ -78,7 +78,7 @@ impl StoreError {
             }
             Problem::HoldsOther { .. } => "name another folder with --out DIR".into(),
             Problem::Marker { .. } => {
-                "name another folder with --out DIR; what lies in this one can still be read".into()
+                "name another folder with --out DIR; the results in this one can still be read".into()
             }
             Problem::NotOurs => "move or rename it, or name another folder with --out DIR".into(),
             Problem::InUse(_) => format!(
@@ -109,7 +109,10 @@ impl fmt::Display for StoreError {
                 write!(f, "`{}` cannot be used: {reason}; nothing was run", self.place.join(MARKER).display())
             }
             Problem::NotOurs => {
-                write!(f, "`{shown}` would be replaced or removed, and is not as ackclock wrote it; nothing was run")
+                write!(
+                    f,
+                    "`{shown}` was changed after ackclock wrote it, and would be replaced or removed; nothing was run"
+                )
             }
             Problem::InUse(Some(owner)) => {
                 write!(f, "`{shown}` is in use by process {} on {}", owner.process, owner.machine)

@@ -144,14 +144,14 @@ impl fmt::Display for Damage {
             let more = if self.lines.len() > SHOWN { ", ..." } else { "" };
             write!(
                 f,
-                "{} {noun} ({}{more}) {verb} not fit the checksum or the version",
+                "{} {noun} ({}{more}) {verb} not match the checksum or the version",
                 self.lines.len(),
                 shown.join(", ")
             )?;
         }
         if self.torn {
             let and = if self.lines.is_empty() { "" } else { ", and " };
-            write!(f, "{and}the last line was cut off")?;
+            write!(f, "{and}the last line was incomplete")?;
         }
         write!(f, "; these runs are done again")
     }
@@ -319,7 +319,9 @@ mod tests {
         assert_eq!((damage.lines.as_slice(), damage.torn), (&[1, 2, 4][..], false));
         assert_eq!(runs.keys().collect::<Vec<_>>().len(), 2);
         let said = damage.to_string();
-        assert!(said.ends_with("3 lines (1, 2, 4) do not fit the checksum or the version; these runs are done again"));
+        assert!(
+            said.ends_with("3 lines (1, 2, 4) do not match the checksum or the version; these runs are done again")
+        );
         assert!(fs::read_to_string(&path).unwrap().ends_with(&changed));
     }
 

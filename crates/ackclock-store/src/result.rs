@@ -46,10 +46,8 @@ pub enum ResultError {
 pub fn open(path: &Path) -> Result<(&Path, Document), ResultError> {
     let (folder, document, seal) = read(path)?;
     let because = match seal {
-        Seal::Broken => "it does not fit its checksum",
-        Seal::Missing => {
-            "it has no checksum, as if it were of an earlier version or had been written by another program"
-        }
+        Seal::Broken => "it does not match its checksum",
+        Seal::Missing => "it has no checksum: an earlier version or another program wrote it",
         // The checksum does not keep anybody from changing both.
         Seal::Intact if !follows(&document) => "its summary does not follow from its runs",
         Seal::Intact => return Ok((folder, document)),
@@ -109,17 +107,15 @@ impl ResultError {
     /// What to do about it.
     pub fn help(&self) -> &'static str {
         match self {
-            ResultError::Changed(..) => {
-                "run it again with `ackclock run`, or see what was changed with `ackclock rerun`"
-            }
+            ResultError::Changed(..) => "run it again with `ackclock run`, or list the changes with `ackclock rerun`",
             ResultError::Damaged(..) => {
                 "run the scenario again: `ackclock run` on the scenario.toml of the folder, with --out DIR"
             }
             ResultError::Version(..) => "read it with the ackclock that wrote it, or run the scenario again",
-            ResultError::Unfinished(_) => "give the same `ackclock run` again: it goes on from these",
-            ResultError::Missing(_) => "`ackclock run` says at its end where its results are",
+            ResultError::Unfinished(_) => "run the same `ackclock run` again: it resumes from these runs",
+            ResultError::Missing(_) => "`ackclock run` prints the folder of its results at its end",
             ResultError::Unreadable(_, error) if error.kind() == ErrorKind::PermissionDenied => {
-                "allow reading it, or copy the folder to where you may read"
+                "allow reading it, or copy the folder to a place where you can read it"
             }
             ResultError::Foreign(_) | ResultError::Empty(_) | ResultError::Unreadable(..) => {
                 "name a folder that `ackclock run` has written"
@@ -143,10 +139,10 @@ impl fmt::Display for ResultError {
             }
             ResultError::Unfinished(folder) => {
                 let shown = folder.display();
-                write!(f, "`{shown}` holds finished runs of a result that is not complete: there is no {RESULT} in it")
+                write!(f, "`{shown}` has finished runs of an incomplete result: there is no {RESULT} in it")
             }
             ResultError::Empty(folder) => {
-                write!(f, "`{}` holds no result: there is no {RESULT} in it", folder.display())
+                write!(f, "`{}` has no result: there is no {RESULT} in it", folder.display())
             }
             ResultError::Missing(folder) => write!(f, "there is no folder `{}`", folder.display()),
             ResultError::Unreadable(file, error) => write!(f, "cannot read `{}`: {error}", file.display()),

@@ -229,7 +229,7 @@ mod tests {
         assert_eq!(watch.last.into_inner().unwrap().unwrap().runs_reused, 2);
         let notes = watch.notes.into_inner().unwrap();
         assert!(
-            notes.len() == 1 && notes[0].contains("the last line was cut off; these runs are done again"),
+            notes.len() == 1 && notes[0].contains("the last line was incomplete; these runs are done again"),
             "{notes:?}"
         );
     }
@@ -251,7 +251,7 @@ mod tests {
         assert_eq!(again, first);
         assert_eq!(watch.last.into_inner().unwrap().unwrap().runs_reused, 2);
         let notes = watch.notes.into_inner().unwrap();
-        assert!(notes.len() == 1 && notes[0].contains("runs.jsonl`: 1 line (3) does not fit"), "{notes:?}");
+        assert!(notes.len() == 1 && notes[0].contains("runs.jsonl`: 1 line (3) does not match"), "{notes:?}");
     }
 
     #[test]

@@ -22,7 +22,7 @@ impl StoredRuns {
     pub fn open(folder: &Path, progress: &dyn Progress) -> Result<StoredRuns, Error> {
         let folder = ResultFolder::take(folder, Holds::Reproduction, &FILES, &mut |owner| {
             progress.noted(&format!(
-                "process {} on {} used the folder last: seeing for ten seconds whether it still does",
+                "process {} on {} used the folder last: checking for ten seconds whether it still does",
                 owner.process, owner.machine
             ));
         })?;

@@ -125,7 +125,7 @@ fn a_killed_run_is_continued_with_its_captures() {
     fs::write(&damaged, &content).unwrap();
     // Tables alone do not do either.
     fs::remove_dir_all(unfinished.join("tables/seed-4")).unwrap();
-    place.run(&run("5")).exits_with(0).says(&["going on: 2 of 5 runs were finished before"]);
+    place.run(&run("5")).exits_with(0).says(&["resuming: 2 of 5 runs were finished before"]);
     assert_eq!(seeds_with_captures(&place, "kept", &["d1", "s1"]), [1, 2, 3, 4, 5]);
     assert_ne!(fs::read(place.path("kept/captures/seed-3/s1.pcapng")).unwrap(), content);
 }
@@ -165,7 +165,7 @@ fn a_full_disk_gives_one_message_and_nothing_half_written() {
     let outcome = outcome(shell).exits_with(1).says(&[
         "error: cannot write the captures of seed ",
         " to the folder `kept`: File too large",
-        "help: make room, record less (--record, --record-interval, --capture)",
+        "help: free space on the disk, record less (--record, --record-interval, --capture)",
     ]);
     assert_eq!(outcome.stderr.matches("error:").count(), 1, "{}", outcome.stderr);
     assert!(!place.path("kept").exists(), "made for a result that did not come");

@@ -138,7 +138,7 @@ fn explain_says_what_a_word_means_wherever_it_is_used() {
     let explained = |word: &str| place.run(&["explain", word]).exits_with(0).stdout;
     let cwnd = explained("cwnd");
     insta::assert_snapshot!(cwnd, @r"
-    cwnd: a metric, recorded of each flow
+    cwnd: a metric, recorded for each flow
         Congestion window of the sender, whenever it changes.
         unit: bytes
         rows: at every change; a value holds until the next
@@ -163,7 +163,7 @@ fn explain_says_what_a_word_means_wherever_it_is_used() {
         assert!(explained(word).contains(text), "{word}: {}", explained(word));
     }
     place.run(&["explain", "cwmd"]).exits_with(2).without_result().says(&["did you mean `ackclock explain cwnd`?"]);
-    place.run(&["explain", "everything there is"]).exits_with(2).says(&["there are the metrics cwnd, "]);
+    place.run(&["explain", "everything there is"]).exits_with(2).says(&["known words: the metrics cwnd, "]);
 }
 
 #[test]

@@ -41,7 +41,8 @@ fn a_plan_that_cannot_be_written_whole_is_not_written() {
         shell.current_dir(place.path("."));
         outcome(shell).exits_with(1)
     };
-    let message = ["error: `plan/nodes.parquet`: ", "File too large", "help: make room, or choose another disk"];
+    let message =
+        ["error: `plan/nodes.parquet`: ", "File too large", "help: free space on the disk, or choose another disk"];
     full("contacts scenario.toml --write plan").says(&message);
     assert!(!place.path("plan").exists());
     // A plan that was there stays.
@@ -60,8 +61,8 @@ fn contacts_shows_each_change_of_the_way_with_reason_and_delay() {
     insta::assert_snapshot!(shown.stdout);
     // A mask under which nobody ever sees anything: the way is not there, and why.
     let shown = place.run(&["contacts", "scenario.toml", "--set", "satellites.mask=80 deg"]).exits_with(0);
-    assert!(shown.stdout.contains("no way") && shown.stdout.contains("has no satellite above"), "{}", shown.stdout);
-    assert!(shown.stderr.contains("there is never a way from `berkeley` to `boston`"), "{}", shown.stderr);
+    assert!(shown.stdout.contains("no route") && shown.stdout.contains("has no satellite above"), "{}", shown.stdout);
+    assert!(shown.stderr.contains("there is never a route from `berkeley` to `boston`"), "{}", shown.stderr);
 }
 
 #[test]
@@ -139,7 +140,7 @@ fn the_delay_of_a_way_is_written_as_csv() {
     let back = ["contacts", "scenario.toml", "--write", "back.csv", "--way", "boston->berkeley"];
     place.run(&back).exits_with(0).says(&["boston->berkeley"]);
     let wrong = ["contacts", "scenario.toml", "--write", "x.csv", "--way", "boston->rome"];
-    place.run(&wrong).exits_with(2).says(&["choose one with --way: berkeley->boston"]);
+    place.run(&wrong).exits_with(2).says(&["choose one with --path: berkeley->boston"]);
     let wrong = ["contacts", "scenario.toml", "--write", "x.csv", "--step", "0s"];
     place.run(&wrong).exits_with(2).says(&["must be more than 0"]);
     place.write("plain.toml", crate::support::PLAIN);
@@ -152,7 +153,7 @@ fn a_path_that_is_never_there_says_so_and_runs_on() {
     for engine in ["batched", "reference"] {
         let args = ["run", "scenario.toml", "--set", "satellites.mask=80 deg", "--engine", engine, "--out", engine];
         let run = place.run(&args).exits_with(0);
-        assert!(run.stderr.contains("there is never a way from `berkeley` to `boston`: from 0 s"), "{}", run.stderr);
+        assert!(run.stderr.contains("there is never a route from `berkeley` to `boston`: from 0 s"), "{}", run.stderr);
         assert!(run.stdout.contains("route-lost"), "{}", run.stdout);
     }
     assert_eq!(fingerprint(&place, "batched"), fingerprint(&place, "reference"));

@@ -70,7 +70,7 @@ fn what_was_not_recorded_is_said_with_what_was() {
     let place = kept("export-not-recorded");
     for command in [&["export", "kept", "--metric", "rtt"][..], &["plot", "kept", "--figure", "rtt"]] {
         let outcome = place.run(command).exits_with(1).without_result();
-        outcome.says(&["rtt.parquet` was not recorded", "there are: cwnd, ssthresh, queue, drops", "--record"]);
+        outcome.says(&["rtt.parquet` was not recorded", "recorded are: cwnd, ssthresh, queue, drops", "--record"]);
     }
     place.run(&["export", "kept", "--metric", "queu"]).exits_with(2).says(&["'queu'", "'queue'"]);
     place.run(&["plot", "kept", "--figure", "cwn"]).exits_with(2).says(&["'cwn'", "'cwnd'"]);
@@ -79,7 +79,7 @@ fn what_was_not_recorded_is_said_with_what_was() {
     let bare = Place::with("export-nothing", PLAIN);
     bare.run(&["run", "scenario.toml", "--out", "kept"]).exits_with(0);
     for command in ["export", "plot"] {
-        bare.run(&[command, "kept"]).exits_with(1).says(&["holds no tables: nothing was recorded", "--record METRIC"]);
+        bare.run(&[command, "kept"]).exits_with(1).says(&["has no tables: nothing was recorded", "--record METRIC"]);
     }
 }
 
@@ -151,7 +151,7 @@ fn folders_that_are_no_results_are_refused() {
     place.write("kept/result.json", result.replace("\"format_version\": 2", "\"format_version\": 1"));
     refused(&["`kept/result.json` has format version 1; this program reads 2"]);
     fs::remove_file(place.path("kept/result.json")).unwrap();
-    refused(&["`kept` holds no result: there is no result.json in it"]);
+    refused(&["`kept` has no result: there is no result.json in it"]);
     fs::remove_dir_all(place.path("kept")).unwrap();
     refused(&["there is no folder `kept`"]);
     place.write("kept", "a file");

@@ -16,7 +16,7 @@ fn finished_runs_are_kept_and_the_same_command_goes_on() {
     let output = ended_by("-INT", 100, &place, "kept", &many);
     let stderr = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(130), "{stderr}");
-    assert!(stderr.contains("finished and kept in kept\nrun the same command again to go on\n"), "{stderr}");
+    assert!(stderr.contains("finished and kept in kept\nrun the same command again to resume\n"), "{stderr}");
     assert!(String::from_utf8(output.stdout).unwrap().contains("fairness"));
     let kept = result(&place, "kept");
     assert_eq!(kept["complete"], false);

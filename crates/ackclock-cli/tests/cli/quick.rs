@@ -15,7 +15,7 @@ fn it_prints_a_table_and_a_chart_and_writes_a_report() {
     let place = Place::new("quick");
     let outcome = quick(&place, &["--out", "q"]).exits_with(0);
     let lines: Vec<&str> = outcome.stdout.lines().collect();
-    assert!(lines[0].starts_with("2Mbps and 100ms there and back, buffer 1bdp: one flow for 5 s, 5 seeds"));
+    assert!(lines[0].starts_with("2Mbps, RTT 100ms, buffer 1bdp: one flow for 5 s, 5 seeds"));
     // 2 Mb/s for 100 ms are 25 kB: twice that, and as much again for the buffer.
     assert_eq!(lines[1], "dialect standard, receive window 75 kB");
     for (line, name) in lines[3..7].iter().zip(["vanilla", "reno", "newreno", "sack"]) {
@@ -151,7 +151,7 @@ fn the_receive_window_is_two_bandwidth_delay_products_and_the_buffer() {
     let jitter = header("1Gbps", &["--buffer=1MB", "--jitter=100ms"]);
     assert_eq!(jitter, "dialect standard, receive window 51 MB, jitter of data up to 100ms");
     let limited = header("100Gbps", &["--buffer=1bdp"]);
-    assert_eq!(limited, "dialect standard, receive window 1073725440 B (the largest of TCP)");
+    assert_eq!(limited, "dialect standard, receive window 1073725440 B (the maximum of TCP)");
     assert_eq!(header("1Gbps", &["--set", "tcp.receive_window=70 kB"]), "dialect standard, receive window 70 kB");
 }
 
@@ -182,7 +182,7 @@ fn wrong_options_are_shown_where_they_are() {
         blue.starts_with("error: unknown policy \"blue\"\n --> --queue:1:1\n") && blue.contains(", red, "),
         "{blue}"
     );
-    assert!(blue.contains("= help: not modelled: BLUE; docs/not-modelled.md says what is left out"), "{blue}");
+    assert!(blue.contains("= help: not modelled: BLUE; docs/not-modelled.md lists what is not modelled"), "{blue}");
     insta::assert_snapshot!(said(&["--jitter", "5"], 3), @r#"
     error: `jitter` needs a unit
      --> --jitter:1:1
@@ -194,7 +194,7 @@ fn wrong_options_are_shown_where_they_are() {
     1 error, nothing was run
     "#);
     insta::assert_snapshot!(said(&["--loss", "5"], 2), @r"
-    error: --loss 5: more than all; write 5%
+    error: --loss 5: more than 100 %; write 5%
     help: as in --loss 0.1%, or --loss 0.001, which is the same
     ");
     let wide = ["quick", "--rate", "1Tbps", "--rtt", "1h", "--duration", "1s"];

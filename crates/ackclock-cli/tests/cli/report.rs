@@ -84,7 +84,7 @@ fn folders_that_are_no_results_are_refused_with_a_remedy() {
     place.write("other/result.json", "{\"format\": \"something\"}");
     for (folder, says) in [
         ("nowhere", "there is no folder `nowhere`"),
-        ("notes", "`notes` holds no result"),
+        ("notes", "`notes` has no result"),
         ("damaged", "`damaged/result.json` is damaged"),
         ("other", "`other/result.json` is not a result"),
     ] {

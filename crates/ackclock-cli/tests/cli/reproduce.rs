@@ -31,7 +31,7 @@ fn an_interrupted_reproduction_says_how_to_go_on() {
     let Outcome { stderr, stdout, .. } =
         interrupted_once(begun, &place, &["reproduce", "sack-ubr", "--json"]).exits_with(130);
     assert!(stderr.contains("runs of sack-ubr are finished and kept in results/reproduce/sack-ubr\n"), "{stderr}");
-    assert!(stderr.ends_with("run the same command again to go on\n"), "{stderr}");
+    assert!(stderr.ends_with("run the same command again to resume\n"), "{stderr}");
     assert_eq!(stdout, "");
 }
 

@@ -71,7 +71,8 @@ fn what_was_changed_or_added_in_a_result_folder_is_left_alone() {
     place.run(&run).exits_with(0);
     let scenario = place.read("kept/scenario.toml");
     place.write("kept/scenario.toml", format!("# why\n{scenario}"));
-    let says = |name: &str| format!("`kept/{name}` would be replaced or removed, and is not as ackclock wrote it");
+    let says =
+        |name: &str| format!("`kept/{name}` was changed after ackclock wrote it, and would be replaced or removed");
     place.run(&run).exits_with(1).says(&[&says("scenario.toml"), "help: move or rename it"]);
     place.write("kept/scenario.toml", &scenario);
     place.write("kept/tables/seed-1/notes.txt", "mine too");
@@ -105,7 +106,7 @@ fn finished_runs_survive_every_signal_and_are_not_run_again() {
         let finished = fs::read_to_string(ledger(&place, "kept").unwrap()).unwrap();
         let lines = finished.matches('\n').count();
         assert_eq!(finished.matches("\"seed\":").count(), lines, "no run was done twice, and none is cut off");
-        place.run(&run("kept", "60")).exits_with(0).says(&["going on: 60 of 60 runs were finished before"]);
+        place.run(&run("kept", "60")).exits_with(0).says(&["resuming: 60 of 60 runs were finished before"]);
         place.run(&run("fresh", "60")).exits_with(0);
         let result = |folder: &str| place.read(&format!("{folder}/result.json")).replace("\"kept\"", "\"fresh\"");
         let without_checksum = |text: String| text.rsplit_once(",\n  \"blake3\"").unwrap().0.to_owned();
@@ -136,13 +137,13 @@ fn damaged_lines_of_the_ledger_are_named_and_their_runs_done_again() {
     let cut = lines[4].len() / 2;
     lines[4].truncate(cut);
     fs::write(&path, lines.join("\n")).unwrap();
-    place.run(&["report", "kept"]).exits_with(1).says(&["holds finished runs of a result that is not complete"]);
+    place.run(&["report", "kept"]).exits_with(1).says(&["has finished runs of an incomplete result"]);
     let many = seeds.iter().max().unwrap().to_string();
     let outcome = place.run(&run("kept", &many)).exits_with(0).says(&[
         "warning: `kept/.ackclock.unfinished/",
-        "runs.jsonl`: 2 lines (2, 4) do not fit the checksum or the version, and the last line was cut off; these runs \
+        "runs.jsonl`: 2 lines (2, 4) do not match the checksum or the version, and the last line was incomplete; these runs \
          are done again",
-        &format!("going on: 2 of {many} runs were finished before"),
+        &format!("resuming: 2 of {many} runs were finished before"),
     ]);
     assert!(!outcome.stderr.contains("panicked"));
     place.run(&["rerun", "kept"]).exits_with(0);
@@ -213,9 +214,9 @@ fn an_interruption_leaves_a_complete_result_whatever_it_is_of() {
     let other = ["run", "scenario.toml", "--out", "kept", "--seeds", "200000", "--set", "queue.buffer=70 cells"];
     let output = ended_by("-INT", 100, &place, "kept", &other);
     let stderr = String::from_utf8(output.stderr).unwrap();
-    assert!(stderr.contains("; the complete result that is there stays until all are finished\n"), "{stderr}");
+    assert!(stderr.contains("; the earlier complete result stays until all are finished\n"), "{stderr}");
     assert_eq!(place.read("kept/result.json"), complete);
     let few = [&other[..4], &["--seeds", "2"], &other[6..]].concat();
-    place.run(&few).exits_with(0).says(&["going on: 2 of 2"]);
+    place.run(&few).exits_with(0).says(&["resuming: 2 of 2"]);
     assert_ne!(place.read("kept/result.json"), complete);
 }

@@ -80,7 +80,7 @@ fn a_killed_run_is_continued_with_its_tables() {
     assert!(!place.path("kept/result.json").exists());
     let unfinished = ledger(&place, "kept").unwrap().parent().unwrap().to_path_buf();
     fs::remove_file(unfinished.join("tables/seed-2/index.json")).unwrap();
-    place.run(&run("4")).exits_with(0).says(&["going on: 3 of 4 runs were finished before"]);
+    place.run(&run("4")).exits_with(0).says(&["resuming: 3 of 4 runs were finished before"]);
     assert_eq!(seeds_with_tables(&place, "kept"), [1, 2, 3, 4]);
     assert!(!unfinished.exists());
     place.run(&["rerun", "kept"]).exits_with(0);
@@ -121,7 +121,7 @@ fn a_full_disk_gives_one_message_and_nothing_half_written() {
     shell.args(["-c", &script]).current_dir(place.path("."));
     let outcome = outcome(shell).exits_with(1).says(&[
         "error: cannot write the tables of seed 1 to the folder `kept`: File too large",
-        "help: make room, record less (--record, --record-interval, --capture)",
+        "help: free space on the disk, record less (--record, --record-interval, --capture)",
     ]);
     assert_eq!(outcome.stderr.matches("error:").count(), 1, "{}", outcome.stderr);
     assert!(!place.path("kept/result.json").exists());
@@ -138,7 +138,7 @@ fn gigabytes_are_announced() {
     let small = place.run(&["run", "scenario.toml", "--record", "queue-changes"]).exits_with(0);
     assert!(!small.stderr.contains("note"), "{}", small.stderr);
     let large = ["run", "scenario.toml", "--record", "queue-changes", "--set", "duration=700 h"];
-    let stderr = interrupted_when("note: what this records will take about ", &place, &large).stderr;
+    let stderr = interrupted_when("note: the records will take about ", &place, &large).stderr;
     assert!(stderr.contains(" GB (queue-changes ") && stderr.contains("--record-interval"), "{stderr}");
 }
 

@@ -29,7 +29,11 @@ pub fn over_time(page: &mut Page, entries: &[Entry], metrics: &[Metric], points:
         drawn = preferred(&recorded);
     }
     if drawn.is_empty() {
-        html.leaf("p", &[], "Nothing was recorded over time, so there are no plots. To have them, run each again with");
+        html.leaf(
+            "p",
+            &[],
+            "Nothing was recorded over time, so there are no plots. For plots, run each scenario again with",
+        );
         html.tag("pre", &[], |html| {
             html.leaf("code", &[], "--record tcp,ports");
         });
@@ -87,7 +91,7 @@ fn of_one_subject(page: &mut Page, entries: &[Entry], metrics: &[Metric], points
         kinds.iter().filter_map(|kind| plots::compared(kind, &sources, &unit(entries), end)).collect();
     if charts.is_empty() {
         let names: Vec<&str> = metrics.iter().map(|metric| metric.name()).collect();
-        html.leaf("p", &[], &format!("{} was recorded, but nothing happened to it.", names.join(", ")));
+        html.leaf("p", &[], &format!("{} was recorded, but has no values.", names.join(", ")));
         return html;
     }
     let members = members.iter().map(|(n, label)| format!("{} · {label}", name(entries, *n))).collect();

@@ -11,7 +11,7 @@ use crate::repeat::{command_line, fingerprints, resolved, seed_words};
 /// The section of the scenarios.
 pub fn scenarios_section(entries: &[Entry], comparison: &Comparison) -> Html {
     let mut html = Html::new();
-    let mut table = Table::new("What was run");
+    let mut table = Table::new("Commands and scenarios");
     for column in ["result", "scenario", "seeds", "hash", "Ackclock", "result version", "command"] {
         table = table.words(column);
     }
@@ -33,7 +33,7 @@ pub fn scenarios_section(entries: &[Entry], comparison: &Comparison) -> Html {
     let title = format!("Resolved scenario of {}", name(entries, 0));
     html.append(&resolved(&title, &entries[0].document.scenario.resolved));
     if comparison.same_scenario {
-        html.leaf("p", &[], "All results are of the same resolved scenario, to the last letter.");
+        html.leaf("p", &[], "All results have the same resolved scenario.");
         return html;
     }
     for n in 1..entries.len() {
@@ -48,7 +48,7 @@ fn scenario_diff(entries: &[Entry], n: usize) -> Html {
     let mut html = Html::new();
     html.leaf("h3", &[], &format!("From {} to {}", name(entries, 0), name(entries, n)));
     if old == new {
-        html.leaf("p", &[], "The resolved scenarios are the same.");
+        html.leaf("p", &[], "The resolved scenarios are equal.");
         return html;
     }
     let Some(lines) = diff::lines(old, new) else {

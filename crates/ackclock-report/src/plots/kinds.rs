@@ -21,7 +21,7 @@ pub const KINDS: [Kind; 15] = [
     Kind {
         id: "cwnd",
         title: "Congestion window",
-        about: "cwnd and ssthresh of the sender. Where ssthresh is more than twice the largest window it is not drawn.",
+        about: "cwnd and ssthresh of the sender. ssthresh is not drawn while it is more than twice the largest window.",
         quantity: "window",
         subject: Subject::Flow,
         parts: &[(Metric::Cwnd, "cwnd", Style::Steps), (Metric::Ssthresh, "ssthresh", Style::Steps)],
@@ -29,7 +29,7 @@ pub const KINDS: [Kind; 15] = [
     Kind {
         id: "throughput",
         title: "Throughput",
-        about: "Payload that the receiver delivers in order, per interval. Of one or two flows the band spans its tenths.",
+        about: "Payload that the receiver delivers in order, per interval. For one or two flows the band spans the tenths of the interval.",
         quantity: "throughput",
         subject: Subject::Flow,
         parts: &[(Metric::Throughput, "throughput", Style::Band)],
@@ -37,7 +37,7 @@ pub const KINDS: [Kind; 15] = [
     Kind {
         id: "rtt",
         title: "Round-trip time",
-        about: "RTT: of the segments that TCP times. SRTT: its smoothed estimate. RTO: the retransmission timeout.",
+        about: "RTT: round trips of the segments that TCP times. SRTT: the smoothed estimate. RTO: the retransmission timeout.",
         quantity: "time",
         subject: Subject::Flow,
         parts: &[
@@ -49,7 +49,7 @@ pub const KINDS: [Kind; 15] = [
     Kind {
         id: "delay",
         title: "Path delay",
-        about: "Propagation delay of the way that the data have, one way. A gap where there is none.",
+        about: "One-way propagation delay of the path of the data. A gap while there is no route.",
         quantity: "delay",
         subject: Subject::Flow,
         parts: &[(Metric::Delay, "path delay", Style::Steps)],
@@ -57,7 +57,7 @@ pub const KINDS: [Kind; 15] = [
     Kind {
         id: "one-way-delay",
         title: "One-way delay",
-        about: "From when data are handed down by the sender until they have arrived whole, when they arrive.",
+        about: "Time from when the sender hands data to its host until they have arrived completely, at their arrival.",
         quantity: "delay",
         subject: Subject::Flow,
         parts: &[(Metric::OneWayDelay, "one-way delay", Style::Dots)],
@@ -72,8 +72,8 @@ pub const KINDS: [Kind; 15] = [
     },
     Kind {
         id: "loss",
-        title: "Loss of datagrams",
-        about: "Of those sent within each interval the share that is lost.",
+        title: "UDP loss",
+        about: "Share of the UDP datagrams sent within each interval that is lost.",
         quantity: "loss",
         subject: Subject::Flow,
         parts: &[(Metric::Loss, "loss", Style::Steps)],
@@ -81,7 +81,7 @@ pub const KINDS: [Kind; 15] = [
     Kind {
         id: "sequence",
         title: "Time-sequence",
-        about: "First byte of each segment sent, sent again, and the first byte not yet acknowledged.",
+        about: "First byte of each segment sent and of each retransmission, and the first byte not yet acknowledged.",
         quantity: "sequence number",
         subject: Subject::Flow,
         parts: &[
@@ -93,15 +93,15 @@ pub const KINDS: [Kind; 15] = [
     Kind {
         id: "queue",
         title: "Queue",
-        about: "Waiting at the port: the mean over each interval, and the band from the smallest to the largest value.",
+        about: "Units waiting at the port: the mean over each interval, and the band from the smallest to the largest value.",
         quantity: "queue",
         subject: Subject::Port,
         parts: &[(Metric::Queue, "queue", Style::Band)],
     },
     Kind {
         id: "sojourn",
-        title: "Queue in time",
-        about: "How long what leaves the queue has waited: the mean over each interval, and the band from the shortest to the longest.",
+        title: "Waiting time",
+        about: "Waiting time of the units that leave the queue: the mean over each interval, and the band from the shortest to the longest.",
         quantity: "waiting time",
         subject: Subject::Port,
         parts: &[(Metric::Sojourn, "waiting time", Style::Band)],
@@ -109,7 +109,7 @@ pub const KINDS: [Kind; 15] = [
     Kind {
         id: "queue-changes",
         title: "Queue, every change",
-        about: "Waiting at the port, at every change.",
+        about: "Units waiting at the port, at every change.",
         quantity: "queue",
         subject: Subject::Port,
         parts: &[(Metric::QueueChanges, "queue", Style::Steps)],
@@ -117,7 +117,7 @@ pub const KINDS: [Kind; 15] = [
     Kind {
         id: "utilisation",
         title: "Utilisation",
-        about: "Share of the time in which the port transmits, per interval; the band spans its tenths.",
+        about: "Share of the time in which the port transmits, per interval; the band spans the tenths of the interval.",
         quantity: "utilisation",
         subject: Subject::Port,
         parts: &[(Metric::Utilisation, "utilisation", Style::Band)],
@@ -125,7 +125,7 @@ pub const KINDS: [Kind; 15] = [
     Kind {
         id: "drops",
         title: "Drops",
-        about: "Refused by the port or lost on its link, by reason.",
+        about: "Units refused by the port or lost on its link, by reason.",
         quantity: "drops",
         subject: Subject::Port,
         parts: &[(Metric::Drops, "drops", Style::Columns)],
@@ -133,7 +133,7 @@ pub const KINDS: [Kind; 15] = [
     Kind {
         id: "vc-queue",
         title: "Queue of each connection",
-        about: "Waiting at the port: the mean over each interval, and the band from the smallest to the largest value.",
+        about: "Units waiting at the port: the mean over each interval, and the band from the smallest to the largest value.",
         quantity: "queue",
         subject: Subject::PortVc,
         parts: &[(Metric::VcQueue, "queue", Style::Band)],
@@ -141,7 +141,7 @@ pub const KINDS: [Kind; 15] = [
     Kind {
         id: "vc-queue-changes",
         title: "Queue of each connection, every change",
-        about: "Waiting at the port, at every change.",
+        about: "Units waiting at the port, at every change.",
         quantity: "queue",
         subject: Subject::PortVc,
         parts: &[(Metric::VcQueueChanges, "queue", Style::Steps)],

@@ -13,10 +13,10 @@ const ABOUT: [(&str, &str, &str); 4] = [
     (
         "one-way",
         "One-way delays",
-        "From when the sender hands data down until they have arrived whole. What is lost has no delay.",
+        "From when the sender hands data to its host until they have arrived completely. Lost data have no delay.",
     ),
     ("round trip", "Round trips", "As TCP measures them."),
-    ("jitter", "Jitter of datagrams", "Interarrival jitter of RFC 3550, section 6.4.1, after each arrival."),
+    ("jitter", "Jitter of UDP", "Interarrival jitter of RFC 3550, section 6.4.1, after each arrival."),
     ("waiting", "Waiting times at ports", "From when a unit was admitted until its transmission began."),
 ];
 
@@ -70,7 +70,7 @@ fn curves(kind: &Kind<'_, Delays>, seed: u64) -> Curves {
     let (caption, _) = about(kind.name);
     let which = if all.len() > CURVES { format!(", the {CURVES} with the longest p99") } else { String::new() };
     Curves {
-        label: format!("{caption}: share of all that are not longer{which}; seed {seed}"),
+        label: format!("{caption}: share of delays that are not longer{which}; seed {seed}"),
         x: ("delay".into(), "s".into()),
         y: "share, %".into(),
         curves: drawn,
@@ -100,8 +100,7 @@ mod tests {
     fn delays_are_tables_and_curves() {
         let html = section(&with_delays(example(8, 2, 2)), 1);
         let text = html.as_str();
-        for part in ["One-way delays, in s", "Round trips", "Jitter of datagrams, in s", "Waiting times at ports, in s"]
-        {
+        for part in ["One-way delays, in s", "Round trips", "Jitter of UDP, in s", "Waiting times at ports, in s"] {
             assert!(text.contains(part), "{part}");
         }
         // 8 flows and a source of datagrams, of which six are drawn; 8 round trips, of which six; a jitter; 2 ports.

@@ -33,7 +33,7 @@ pub fn warnings(document: &Document) -> Vec<String> {
     let (finished, wanted) = (document.runs.len(), document.seeds.len());
     if finished < wanted {
         warnings.push(format!(
-            "Only {finished} of {} finished: the run was interrupted. The same command goes on where it stopped.",
+            "Only {finished} of {} finished: the command was interrupted. The same command resumes where it stopped.",
             plural(wanted, "run")
         ));
     }
@@ -52,7 +52,7 @@ pub fn warnings(document: &Document) -> Vec<String> {
         warnings.push(format!("{} ended before the duration of the scenario.", plural(short, "run")));
     }
     if document.scenario.warmup_s > 0.0 && !document.leaves_out_warmup() {
-        warnings.push("The numbers include the warm-up: these runs do not know what they did after it.".into());
+        warnings.push("The numbers include the warm-up: these runs have no numbers without it.".into());
     }
     let document = &*document.after_warmup();
     let idle: Vec<&str> = flows_where(document, |flow| flow.goodput_bps.max == 0.0);
@@ -117,30 +117,36 @@ fn shares(flows: &[FlowSummary], fairness: Option<&Interval>) -> Option<String> 
         format!("{} ({} of all)", quantity(goodput, "bit/s"), percent(goodput / total))
     };
     if most.goodput_bps.mean == least.goodput_bps.mean {
-        return Some(format!("All {} got the same: {} each.", flows.len(), of(most)));
+        return Some(format!("All {} have the same goodput: {} each.", flows.len(), of(most)));
     }
     let fairness = fairness.map(|f| format!(" Jain's fairness index is {}.", fixed(f.mean, 4))).unwrap_or_default();
-    Some(format!("{} got most, {}; {} least, {}.{fairness}", most.name, of(most), least.name, of(least)))
+    Some(format!(
+        "{} has the largest goodput, {}; {} the smallest, {}.{fairness}",
+        most.name,
+        of(most),
+        least.name,
+        of(least)
+    ))
 }
 
 fn queue(document: &Document) -> Option<String> {
     let name = port(document)?;
     let summary = document.summary.ports.iter().find(|port| port.name == name)?;
     if summary.max_queue.max == 0.0 {
-        return Some(format!("Nothing ever waited at {name}."));
+        return Some(format!("No unit waited at {name}."));
     }
     let ports = document.runs.iter().filter_map(|run| Some((run, run.ports.iter().find(|port| port.name == name)?)));
     let delays: Vec<f64> = ports.filter_map(|(run, port)| queueing_delay(port, run.simulated_s)).collect();
     let unit = &document.scenario.unit;
     let mut text = format!(
-        "The queue at {name} held {} {unit} on average and {} at most{}",
+        "The queue at {name} had {} {unit} on average and {} at most{}",
         fixed(summary.mean_queue.mean, 1),
         fixed(summary.max_queue.max, 0),
         if document.scenario.warmup_s > 0.0 { " (warm-up included)" } else { "" }
     );
     if !delays.is_empty() {
         let delay = delays.iter().sum::<f64>() / delays.len() as f64;
-        text += &format!("; each waited {} on average", quantity(delay, "s"));
+        text += &format!("; the mean waiting time was {}", quantity(delay, "s"));
     }
     Some(text + ".")
 }
@@ -153,7 +159,7 @@ fn losses(document: &Document) -> Option<String> {
         return None;
     }
     if total == 0.0 {
-        return Some("No port dropped anything.".into());
+        return Some("No port dropped a unit.".into());
     }
     let worst = ports.iter().max_by(|a, b| a.drops.total.mean.total_cmp(&b.drops.total.mean))?;
     let share = if worst.arrivals.mean > 0.0 { worst.drops.total.mean / worst.arrivals.mean } else { 0.0 };
@@ -177,9 +183,9 @@ type OfLosses = fn(&LinkLosses<Interval>) -> &Interval;
 const HOW_LOST: [(OfLosses, &str); 5] = [
     (|lost| &lost.corrupted, "corrupted"),
     (|lost| &lost.outage, "at outages"),
-    (|lost| &lost.no_route, "where there was no way on"),
-    (|lost| &lost.no_receiver, "where nobody received them"),
-    (|lost| &lost.ttl, "after as many links as they may cross"),
+    (|lost| &lost.no_route, "for lack of a route"),
+    (|lost| &lost.no_receiver, "on links without a far end"),
+    (|lost| &lost.ttl, "by their time to live"),
 ];
 
 /// What links lost of what their ports accepted.
@@ -207,7 +213,7 @@ fn datagrams(document: &Document) -> Option<String> {
         return None;
     }
     Some(format!(
-        "{} sent {} datagrams, of which {} were lost ({}).",
+        "{} sent {} UDP datagrams, of which {} were lost ({}).",
         plural(sources.len(), "source"),
         count(sent),
         count(lost),
@@ -218,7 +224,7 @@ fn datagrams(document: &Document) -> Option<String> {
 fn reasons(port: &PortSummary, cells: bool) -> String {
     let reasons = [
         (port.drops.by_reason.overflow.mean, "because the buffer was full"),
-        (port.drops.by_reason.partial_frame.mean, "because their frame had lost a cell before"),
+        (port.drops.by_reason.partial_frame.mean, "because their frame had lost an earlier cell"),
         (
             port.drops.by_reason.policy.mean,
             if cells { "because the policy refused their frame" } else { "by the policy" },
@@ -248,8 +254,8 @@ fn repetitions(document: &Document) -> Option<String> {
     }
     let unnecessary = sum(|flow| flow.counts.unnecessary_retransmissions);
     let unnecessary = match unnecessary {
-        0.0 => "none of them had arrived before".into(),
-        some => format!("{} arrived although the receiver had them already", count(some)),
+        0.0 => "all of them were necessary".into(),
+        some => format!("the receiver had {} of them already", count(some)),
     };
     Some(format!(
         "{} of {} segments were retransmissions ({}); {unnecessary}.",
@@ -284,7 +290,7 @@ fn seeds(document: &Document) -> Option<String> {
         return None;
     }
     if runs.iter().all(|run| run.fingerprint == runs[0].fingerprint) {
-        return Some("The seeds make no difference: all runs are the same to the bit.".into());
+        return Some("The seeds have no effect: all runs are equal to the bit.".into());
     }
     let total = document.summary.goodput_bps.as_ref().and_then(relative)?;
     let most = document.summary.flows.iter().filter_map(|flow| Some((relative(&flow.goodput_bps)?, &flow.name)));
@@ -293,7 +299,7 @@ fn seeds(document: &Document) -> Option<String> {
         .filter(|_| document.summary.flows.len() > 1)
         .map(|(relative, name)| format!(", that of one flow up to ±{} ({name})", percent(relative)));
     Some(format!(
-        "The seeds make a difference: the total goodput is known to ±{}{}.",
+        "The seeds have an effect: the total goodput is known to ±{}{}.",
         percent(total),
         flow.unwrap_or_default()
     ))
@@ -329,7 +335,12 @@ mod tests {
     fn the_flows_with_most_and_least_are_named() {
         // Seeds 1 to 3: f1 gets 1.2, f2 2.2, f3 3.2 Mb/s in the mean, of 6.6.
         let text = text(&example(3, 2, 3));
-        assert!(text.contains("f3 got most, 3.20 Mb/s (48.5 % of all); f1 least, 1.20 Mb/s (18.2 % of all)"), "{text}");
+        assert!(
+            text.contains(
+                "f3 has the largest goodput, 3.20 Mb/s (48.5 % of all); f1 the smallest, 1.20 Mb/s (18.2 % of all)"
+            ),
+            "{text}"
+        );
     }
 
     #[test]
@@ -354,7 +365,7 @@ mod tests {
         // Port 1 refuses 4 + 3 + 3 of 1000 units.
         let text = text(&example(1, 2, 1));
         assert!(text.contains("sw1->sw2 dropped 10 of 1000 cells (1.0 %): 4 because the buffer was full, 3"), "{text}");
-        assert!(self::text(&example(1, 1, 1)).contains("No port dropped anything."));
+        assert!(self::text(&example(1, 1, 1)).contains("No port dropped a unit."));
     }
 
     /// 4 + 3 refused of 7; of packets the policy refuses no frames.
@@ -378,16 +389,16 @@ mod tests {
     #[test]
     fn equal_fingerprints_mean_that_seeds_do_not_matter() {
         let mut document = example(2, 1, 2);
-        assert!(text(&document).contains("no difference"));
+        assert!(text(&document).contains("The seeds have no effect"));
         document.runs[1].fingerprint = "0000000000000001".into();
-        assert!(text(&document).contains("The seeds make a difference"));
+        assert!(text(&document).contains("The seeds have an effect"));
     }
 
     #[test]
     fn retransmissions_and_timeouts_are_counted_per_run() {
         // Two flows, seeds 1 to 3: 2, 4, 6 retransmissions of 8 segments each, 6 timeouts in each run.
         let text = text(&example(2, 1, 3));
-        assert!(text.contains("4 of 8 segments were retransmissions (50.0 %); 2 arrived"), "{text}");
+        assert!(text.contains("4 of 8 segments were retransmissions (50.0 %); the receiver had 2"), "{text}");
         assert!(text.contains("expired 6 times per run, in 2 of 2 flows"), "{text}");
     }
 

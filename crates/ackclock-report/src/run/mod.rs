@@ -177,8 +177,8 @@ fn totals(document: &Document, shown: &Document) -> Table {
     let scale = Scale::fitting(summary.goodput_bps.map_or(0.0, |goodput| goodput.mean), "bit/s");
     row(format!("goodput, {}", scale.unit), &summary.goodput_bps, scale.factor, 3, None);
     let scale = Scale::fitting(summary.udp_goodput_bps.map_or(0.0, |goodput| goodput.mean), "bit/s");
-    row(format!("goodput of datagrams, {}", scale.unit), &summary.udp_goodput_bps, scale.factor, 3, None);
-    row("share of datagrams lost".into(), &summary.udp_loss, 1.0, 4, Some(0.0));
+    row(format!("goodput of UDP, {}", scale.unit), &summary.udp_goodput_bps, scale.factor, 3, None);
+    row("UDP loss".into(), &summary.udp_loss, 1.0, 4, Some(0.0));
     row("packets lost on links".into(), &summary.lost_on_links, 1.0, 1, None);
     table.note(note)
 }
@@ -240,7 +240,7 @@ fn ports(document: &Document, without_warmup: bool) -> Html {
     let silent = document.summary.ports.len() - busy.len();
     if busy.is_empty() {
         let mut html = Html::new();
-        html.leaf("p", &[("class", "note")], "No port ever had anything waiting.");
+        html.leaf("p", &[("class", "note")], "No unit waited at any port.");
         return html;
     }
     let runs = document.runs.len();
@@ -277,7 +277,7 @@ fn ports(document: &Document, without_warmup: bool) -> Html {
     let more = busy.len().saturating_sub(PORTS_LISTED);
     let note = match (silent, more) {
         (0, 0) => String::new(),
-        (_, 0) => format!("{} at which nothing waited left out.", plural(silent, "port")),
+        (_, 0) => format!("{} without waiting units left out.", plural(silent, "port")),
         _ => format!("{} more in result.json.", plural(silent + more, "port")),
     };
     table.note(note).html()
@@ -312,9 +312,7 @@ fn datagrams(document: &Document) -> Html {
     }
     let more = sources.len().saturating_sub(FLOWS_LISTED);
     let more = if more > 0 { format!(" {more} more in result.json.") } else { String::new() };
-    table
-        .note(format!("Lost: refused by ports, or lost on links. The others were on their way at the end.{more}"))
-        .html()
+    table.note(format!("Lost: refused by ports, or lost on links. The others were under way at the end.{more}")).html()
 }
 
 /// What links lost, if the scenario has links that can lose something.
@@ -326,7 +324,7 @@ fn links(document: &Document) -> Html {
         return html;
     }
     if lossy.is_empty() {
-        html.leaf("p", &[("class", "note")], "No link lost anything.");
+        html.leaf("p", &[("class", "note")], "No link lost a packet.");
         return html;
     }
     let runs = document.runs.len();
@@ -342,9 +340,8 @@ fn links(document: &Document) -> Html {
     let more = if more > 0 { format!(" {} more in result.json.", plural(more, "link")) } else { String::new() };
     table
         .note(format!(
-            "After their port accepted them: damaged on the way; on the way when the link went down or when their way \
-             went away; at a node from which there was no way on; sent when nobody was at the far end; after as many \
-             links as a packet may cross.{more}"
+            "Losses after the port accepted the packet: corrupted; under way when the link went down or the route was \
+             lost; at a node without a route; sent while the link had no far end; time to live exceeded.{more}"
         ))
         .html()
 }
@@ -371,7 +368,7 @@ fn ranked(document: &Document) -> Vec<&FlowSummary> {
 fn over_time(page: &mut Page, document: &Document, seed: u64, series: &[Series], points: usize) -> Html {
     let mut html = Html::new();
     let Some(run) = document.runs.iter().find(|run| run.seed == seed).filter(|_| !series.is_empty()) else {
-        html.leaf("p", &[], "Nothing was recorded over time, so there are no plots. To have them, run again with");
+        html.leaf("p", &[], "Nothing was recorded over time, so there are no plots. For plots, run again with");
         html.tag("pre", &[], |html| {
             html.leaf("code", &[], &format!("{} --record tcp,ports", command_line(&document.command)));
         });
@@ -406,7 +403,7 @@ fn over_time(page: &mut Page, document: &Document, seed: u64, series: &[Series],
 /// Everything that happens to the network, as a table; of very much the beginning.
 fn events_section(events: &[EventPart]) -> Html {
     let mut html = Html::new();
-    html.leaf("p", &[], "Known before the run; dotted lines in the plots.");
+    html.leaf("p", &[], "These events are known before the run; the plots show them as dotted lines.");
     let mut table = Table::new("Events").column("time", "s").words("event").words("of").words("before").words("after");
     let other = |node: &Option<String>| node.as_ref().map_or(Cell::None, Cell::text);
     for event in &events[..events.len().min(MOST_EVENTS)] {
@@ -539,8 +536,8 @@ mod tests {
     fn datagrams_and_losses_on_links_are_shown_where_there_are_any() {
         let parts = [
             "Datagrams (UDP)",
-            "goodput of datagrams",
-            "1 source sent 130 datagrams, of which 5 were lost",
+            "goodput of UDP",
+            "1 source sent 130 UDP datagrams, of which 5 were lost",
             "Lost on links, in packets",
             "4 packets were lost on links by sw1-&gt;sw2: 3 corrupted, 1 at outages.",
         ];

@@ -171,7 +171,7 @@ fn a_long_verdict_is_no_wider_than_a_phone() {
     let mut page = Page::new("A page", "Verdicts");
     let mut body = Html::new();
     body.tag("p", &[], |html| {
-        verdict(html, Tone::Good, "every difference is recorded, and every recorded difference is there");
+        verdict(html, Tone::Good, "every difference has a finding, and every finding applies");
     });
     page.section("verdict", "Verdict", body);
     check(&browser, "verdict", &page.render(), 0, &[(360, "light")]);

@@ -330,7 +330,7 @@ impl Plan {
             gaps.push(format!("and {} more such times", all.len() - GAPS_TOLD));
         }
         let (from, to) = (&self.nodes[from].name, &self.nodes[to].name);
-        Some(format!("there is never a way from `{from}` to `{to}`: {}", gaps.join("; ")))
+        Some(format!("there is never a route from `{from}` to `{to}`: {}", gaps.join("; ")))
     }
 
     /// Why there is no way, in words.
@@ -341,8 +341,8 @@ impl Plan {
             }
             Gap::NoIslRoute => "the satellites of the two are not linked with each other".into(),
             Gap::Seam => "the satellites of the two are on different sides of the seam".into(),
-            Gap::TooManyHops => format!("every way has more than {} links", self.ttl),
-            Gap::RoutesNotUpdated => "the routes are still those of before a link went down".into(),
+            Gap::TooManyHops => format!("every path has more than {} links", self.ttl),
+            Gap::RoutesNotUpdated => "the routes are not yet updated after a link went down".into(),
         }
     }
 

@@ -56,7 +56,7 @@ fn a_slot_behind_the_horizon_says_who_does_not_see_it() {
     assert_eq!(plan.gaps(from, to), [(Time::ZERO, seconds(600), Gap::NoSatellite(from))]);
     assert_eq!(
         plan.never(from, to).unwrap(),
-        "there is never a way from `New York` to `San Francisco`: from 0 s to 600 s `New York` has no satellite above \
+        "there is never a route from `New York` to `San Francisco`: from 0 s to 600 s `New York` has no satellite above \
          its elevation mask"
     );
     assert_eq!(plan.way(from, to, Time::ZERO), Some(&Way::None(Gap::NoSatellite(from))));

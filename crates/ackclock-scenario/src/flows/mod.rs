@@ -187,7 +187,7 @@ impl Planner<'_> {
             report
                 .warning(settings.at("start"), "the flow starts when the run is over")
                 .label("not before the end of `duration`")
-                .help("let it start earlier, or make the run longer");
+                .help("start it earlier, or make the run longer");
         }
         let start_jitter = settings.span("start_jitter");
         if let (Some(start), Some(jitter), Some(Some(stop))) = (start, start_jitter, stop)
@@ -347,7 +347,7 @@ impl Planner<'_> {
                 report
                     .error(at, format!("full segments are datagrams of {segment} B, and the link {name} carries {} B", mtu.bytes))
                     .label(label)
-                    .help(format!("nothing is fragmented: write mss = \"{most} B\", or dialect = \"standard\" without `mss`, which takes it from the path; or raise `mtu`"));
+                    .help(format!("there is no fragmentation: write mss = \"{most} B\", or dialect = \"standard\" without `mss`, which takes it from the path; or raise `mtu`"));
             }
         }
         let acknowledgement = framing::longest_ack_datagram_bytes(tcp);
@@ -358,7 +358,7 @@ impl Planner<'_> {
             report
                 .error(mtu.at, format!("acknowledgements have up to {acknowledgement} B, and the link {name} carries {} B", mtu.bytes))
                 .label(format!("at least {acknowledgement} B"))
-                .help("nothing is fragmented: raise `mtu`, or leave out options, as with timestamps = false or receiver_sack = false");
+                .help("there is no fragmentation: raise `mtu`, or leave out options, as with timestamps = false or receiver_sack = false");
         }
     }
 

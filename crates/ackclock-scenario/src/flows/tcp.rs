@@ -101,8 +101,8 @@ fn opening(settings: &Settings, report: &mut Report) {
     {
         let place = settings.at("handshake").or(settings.at("first_segment"));
         report
-            .error(place, "`handshake` does not go with `first_segment` \"empty\"")
-            .label("the empty segment is what ns-2 has in the place of a SYN")
+            .error(place, "`handshake` does not work with `first_segment` \"empty\"")
+            .label("the empty segment is ns-2's substitute for a SYN")
             .help("write first_segment = \"data\", or handshake = false");
     }
 }
@@ -122,7 +122,7 @@ fn mss(settings: &Settings, technology: Option<Technology>, report: &mut Report)
             let place = settings.at("receive_window").or(settings.at("mss"));
             report
                 .error(place, format!("`receive_window` is {window} B, less than one segment of {mss} B"))
-                .label("nothing could ever be sent");
+                .label("no segment could be sent");
             None
         }
         _ => Some(mss),
@@ -230,7 +230,7 @@ fn congestion_control(tables: &Tables, report: &mut Report) -> Option<Congestion
                 own.at("recovery").or(own.at("congestion_control")),
                 format!("`congestion_control` {name:?} needs SACK"),
             )
-            .label("it measures what is delivered by selective acknowledgements")
+            .label("it measures the delivery rate with selective acknowledgements")
             .help(format!("write recovery = {better:?}, and leave receiver_sack as it is"));
         return None;
     }
@@ -238,7 +238,10 @@ fn congestion_control(tables: &Tables, report: &mut Report) -> Option<Congestion
         && let Some(reason) = usual.instead_of_sack
     {
         report
-            .warning(own.at("recovery"), format!("`congestion_control` {name:?} goes with `recovery` {:?}", usual.name))
+            .warning(
+                own.at("recovery"),
+                format!("`congestion_control` {name:?} is meant for `recovery` {:?}", usual.name),
+            )
             .label(format!("with {with:?} {reason}"))
             .help(format!("write recovery = {:?}, which is the default with {name}", usual.name));
     }
@@ -259,8 +262,8 @@ fn recovery(tables: &Tables, report: &mut Report) -> Option<RecoveryParams> {
             let place = own.at("recovery").or(own.at("congestion_control"));
             let recovery = algorithm.name;
             report
-                .error(place, format!("`recovery` {recovery:?} does not go with `congestion_control` {name:?}"))
-                .label("it leaves the size of the window to Vegas")
+                .error(place, format!("`recovery` {recovery:?} does not work with `congestion_control` {name:?}"))
+                .label("it needs a congestion control of Vegas")
                 .help(format!("write congestion_control = {}, or another recovery", others.join(" or ")));
             return None;
         }

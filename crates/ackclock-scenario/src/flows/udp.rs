@@ -115,7 +115,7 @@ fn warn_too_fast(
                 format!("with headers the source sends {headers}, and the link {} carries {}", link.name, spelled(largest.as_bps().into())),
             )
             .label(format!("at most {} fit", spelled(most)))
-            .help("hosts never drop, so the rest waits at the host without end; to overload a router, give the host a faster link");
+            .help("hosts never drop, so the queue of the host grows without end; to overload a router, give the host a faster link");
     }
 }
 
@@ -136,7 +136,7 @@ fn payload(settings: &Settings, network: &Network, route: &[LinkId], report: &mu
             ),
         )
         .label(format!("with a `payload` of {most} B they fit"))
-        .help("nothing is fragmented: lower `payload`, or raise `mtu`");
+        .help("there is no fragmentation: lower `payload`, or raise `mtu`");
     None
 }
 

@@ -61,7 +61,7 @@ const NS2_2001: &[Default] = &[
     default("tick", Text("100 ms"), "[NS2] §1"),
     default("min_rto", Text("1 s"), "[NS2] §1"),
     default("initial_rto", Text("6 s"), "[NS2] §1"),
-    default("max_rto", Text("86400 s"), "literature: ns-2, as good as none"),
+    default("max_rto", Text("86400 s"), "literature: ns-2, effectively none"),
     default("host_queue_at_timeout", Text("keep"), "[NS2] §1"),
     default("new-reno.restart_timer_on_partial_ack", Bare("true"), "[NS2] §6"),
     default("new-reno.restart_timer_on_fast_retransmit", Bare("true"), "[NS2] §6"),

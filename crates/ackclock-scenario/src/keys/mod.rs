@@ -97,12 +97,12 @@ impl Section {
     pub(crate) fn about(self) -> &'static str {
         match self {
             Section::Top => "A scenario of Ackclock: a network, its traffic, the length of the experiment.",
-            Section::Network => "What the network is made of.",
+            Section::Network => "The nodes and links of the network.",
             Section::Node => "A host or a switch.",
             Section::Link => {
-                "A duplex link; or, called \"A->B\", what is different in one direction of a link, or of all that fit a pattern as in \"s*->sw1\"."
+                "A duplex link; or, with the name \"A->B\", the differences of one direction of a link, or of all directions that match a pattern as in \"s*->sw1\"."
             }
-            Section::LinkDirection => "What is different in one direction of a link.",
+            Section::LinkDirection => "The differences of one direction of a link.",
             Section::Queue => "The queue of every output port of every switch.",
             Section::QueuePolicy(_) | Section::PortPolicy(_) => {
                 self.mechanism().map_or("", |mechanism| mechanism.about)
@@ -110,18 +110,18 @@ impl Section {
             Section::TcpAlgorithm(_) | Section::FlowTcpAlgorithm(_) => {
                 self.mechanism().map_or("", |mechanism| mechanism.about)
             }
-            Section::Port => "What is different at one output port of a switch.",
-            Section::Atm => "What holds on ATM networks only.",
-            Section::Packet => "What holds on packet networks only.",
+            Section::Port => "The differences of one output port of a switch.",
+            Section::Atm => "Settings of ATM networks.",
+            Section::Packet => "Settings of packet networks.",
             Section::Tcp => "Both ends of every TCP connection.",
-            Section::Traffic => "What every flow has to send.",
+            Section::Traffic => "The data that every flow sends.",
             Section::Flow => "A TCP connection with bulk data in one direction.",
-            Section::FlowTcp => "What is different at one connection.",
-            Section::Satellites => "Satellites that join places on the ground, and the rules of their links.",
+            Section::FlowTcp => "The differences of one connection.",
+            Section::Satellites => "Satellites that connect places on the ground, and the rules of their links.",
             Section::Place => {
-                "A place on the ground with a terminal: flows begin and end there, and links may lead there. Its position may stand for the whole table."
+                "A place on the ground with a terminal: flows begin and end there, and links may lead there. The position alone can replace the table."
             }
-            Section::Udp => "Datagrams at a constant rate, whatever becomes of them.",
+            Section::Udp => "A UDP source with a constant rate and no feedback.",
         }
     }
 

@@ -21,7 +21,7 @@ pub(super) const KEYS: &[Key] = &[
         kind: Kind::Text,
         default: Fallback::Derived("the name of the file, without its ending"),
         source: "Ackclock",
-        about: "Name of the scenario, for people.",
+        about: "Name of the scenario, for readers.",
         used_if: ALWAYS,
     },
     Key {
@@ -30,7 +30,7 @@ pub(super) const KEYS: &[Key] = &[
         kind: Kind::Text,
         default: Fallback::Text(""),
         source: "Ackclock",
-        about: "What the scenario shows, for people.",
+        about: "What the scenario shows, for readers.",
         used_if: ALWAYS,
     },
     Key {
@@ -48,7 +48,7 @@ pub(super) const KEYS: &[Key] = &[
         kind: amount(&[INSTANT]),
         default: Fallback::Text("0 s"),
         source: "[SACK-UBR] §6.2; inferred",
-        about: "Results that exclude the start-up count from here; less than the duration.",
+        about: "The time from which results without the start-up count; less than the duration.",
         used_if: ALWAYS,
     },
     Key {
@@ -75,7 +75,7 @@ pub(super) const KEYS: &[Key] = &[
         kind: amount_or(&[RATE], &["auto"]),
         default: Fallback::Text("auto"),
         source: "[SACK-UBR] §6.2; docs/models/aal5.md",
-        about: "TCP payload per second that is an efficiency of 1; \"auto\": the rate of the bottleneck times the share of payload on the wire.",
+        about: "TCP payload per second at an efficiency of 1; \"auto\": the rate of the bottleneck times the share of payload on the wire.",
         used_if: IF_BOTTLENECK,
     },
     Key {
@@ -84,7 +84,7 @@ pub(super) const KEYS: &[Key] = &[
         kind: Kind::Metrics,
         default: Fallback::Derived("nothing"),
         source: "Ackclock",
-        about: "What is recorded over time: metrics, or the groups tcp, ports and delays. `ackclock explain METRIC` says what each is.",
+        about: "What is recorded over time: metrics, or the groups tcp, ports and delays. `ackclock explain METRIC` describes each.",
         used_if: ALWAYS,
     },
     Key {
@@ -93,7 +93,7 @@ pub(super) const KEYS: &[Key] = &[
         kind: amount(&[Limit { dimension: Dimension::Time, min: 1_000_000, max: HOUR_PS }]),
         default: Fallback::Text("10 ms"),
         source: "Ackclock",
-        about: "Length of the intervals over which queues, utilisation and throughput are recorded, and between looks at path delays.",
+        about: "Length of the intervals over which queues, utilisation and throughput are recorded, and between samples of path delays.",
         used_if: IF_RECORD,
     },
     Key {
@@ -111,7 +111,7 @@ pub(super) const KEYS: &[Key] = &[
         kind: Kind::Flag,
         default: Fallback::Derived("false"),
         source: "Ackclock",
-        about: "Percentiles of one-way delays, round trips, jitter of datagrams, and waiting times at ports.",
+        about: "Percentiles of one-way delays, round trips, jitter of UDP, and waiting times at ports.",
         used_if: ALWAYS,
     },
     Key {
@@ -120,7 +120,7 @@ pub(super) const KEYS: &[Key] = &[
         kind: Kind::Word(const { &words_of(&words::TECHNOLOGIES) }),
         default: Fallback::Text("atm"),
         source: "Ackclock",
-        about: "What travels on the links: cells or packets.",
+        about: "The units on the links: cells (atm) or packets.",
         used_if: ALWAYS,
     },
     Key {
@@ -129,7 +129,7 @@ pub(super) const KEYS: &[Key] = &[
         kind: Kind::Word(const { &words_of(&words::TOPOLOGIES) }),
         default: Fallback::Required,
         source: "",
-        about: "How the network is made: hosts s1 to sN and d1 to dN at two switches sw1 and sw2, or from [node] and [link] tables.",
+        about: "The form of the network: hosts s1 to sN and d1 to dN at two switches sw1 and sw2, or a graph of [node] and [link] tables.",
         used_if: ALWAYS,
     },
     Key {
@@ -201,7 +201,7 @@ pub(super) const KEYS: &[Key] = &[
         kind: Kind::Word(const { &words_of(&words::NODE_KINDS) }),
         default: Fallback::Required,
         source: "",
-        about: "A host holds ends of flows, a switch forwards.",
+        about: "A host has ends of flows, a switch forwards.",
         used_if: ALWAYS,
     },
     Key {
@@ -210,7 +210,7 @@ pub(super) const KEYS: &[Key] = &[
         kind: Kind::Ends,
         default: Fallback::Required,
         source: "",
-        about: "The two nodes it connects; if the topology connects them, its link is the one that is meant.",
+        about: "The two nodes that the link connects. If the topology connects them, the table describes the link of the topology.",
         used_if: ALWAYS,
     },
     Key {
@@ -237,7 +237,7 @@ pub(super) const KEYS: &[Key] = &[
         kind: Kind::Word(const { &words_of(&words::DELAY_SHAPES) }),
         default: Fallback::Text("steps"),
         source: "docs/models/paths.md",
-        about: "How the delay goes from one value to the next.",
+        about: "How the delay changes from one value to the next.",
         used_if: IF_DELAYS,
     },
     Key {
@@ -255,7 +255,7 @@ pub(super) const KEYS: &[Key] = &[
         kind: Kind::Word(const { &words_of(&words::UNDER_WAYS) }),
         default: Fallback::Text("keep"),
         source: "[VEGAS-A] §3.1; inferred",
-        about: "What becomes of the packets on the link when its delay steps: they arrive after the old delay, or are lost.",
+        about: "What happens to the packets on the link when its delay steps: they arrive after the old delay, or are lost.",
         used_if: IF_DELAYS,
     },
     Key {
@@ -264,7 +264,7 @@ pub(super) const KEYS: &[Key] = &[
         kind: amount(&[INSTANT]),
         default: Fallback::Text("0 s"),
         source: "Ackclock",
-        about: "Each packet takes longer by a uniform random time below this; their order is kept; on packet networks.",
+        about: "Upper bound of a uniform random delay that is added to each packet; packets keep their order; on packet networks.",
         used_if: ALWAYS,
     },
     Key {
@@ -282,7 +282,7 @@ pub(super) const KEYS: &[Key] = &[
         kind: Kind::Word(const { &words_of(&words::IN_SERVICES) }),
         default: Fallback::Text("finish"),
         source: "Ackclock",
-        about: "What becomes of the packet in transmission when the link goes down.",
+        about: "What happens to the packet in transmission when the link goes down.",
         used_if: IF_OUTAGES,
     },
     Key {
@@ -291,7 +291,7 @@ pub(super) const KEYS: &[Key] = &[
         kind: Kind::Word(const { &words_of(&words::QUEUED) }),
         default: Fallback::Text("keep"),
         source: "Ackclock",
-        about: "What becomes of the packets that wait at a switch when the link goes down.",
+        about: "What happens to the packets that wait at a switch when the link goes down.",
         used_if: IF_OUTAGES,
     },
     Key {
@@ -309,7 +309,7 @@ pub(super) const KEYS: &[Key] = &[
         kind: amount(&[Limit { dimension: Dimension::Size, min: 68, max: 65_535 }]),
         default: Fallback::Derived("none: every datagram fits"),
         source: "Ackclock",
-        about: "The largest IP datagram that the link carries. Nothing is fragmented: larger segments are refused, and in the dialect standard `mss` follows the smallest on the path.",
+        about: "The largest IP datagram that the link carries. There is no fragmentation: larger segments are refused, and in the dialect standard `mss` follows from the smallest `mtu` of the path.",
         used_if: ALWAYS,
     },
     Key {
@@ -326,7 +326,7 @@ pub(super) const KEYS: &[Key] = &[
         ),
         default: Fallback::Text("infinite"),
         source: "Ackclock",
-        about: "How much may wait: cells on ATM networks, packets or bytes on packet networks, multiples of the bandwidth-delay product on both.",
+        about: "How much data may wait: cells on ATM networks, packets or bytes on packet networks, multiples of the bandwidth-delay product on both.",
         used_if: ALWAYS,
     },
     Key {
@@ -335,7 +335,7 @@ pub(super) const KEYS: &[Key] = &[
         kind: Kind::Mechanism(Family::Policy),
         default: Fallback::Text("tail-drop"),
         source: "Ackclock",
-        about: "Who is refused when the buffer fills: the drop policy. Its parameters are in a table of its name.",
+        about: "The drop policy, which decides which units are refused when the buffer fills. Its parameters are in a table of its name.",
         used_if: ALWAYS,
     },
     Key {
@@ -344,7 +344,7 @@ pub(super) const KEYS: &[Key] = &[
         kind: Kind::Word(const { &words_of(&words::COUNTINGS) }),
         default: Fallback::Text("waiting"),
         source: "Ackclock",
-        about: "What the buffer of a packet port has room for: what waits, or as in ns-2 less than that, so that of 50 packets 49 wait and one is transmitted.",
+        about: "How the buffer of a packet port is counted: all of it for waiting packets, or as in ns-2, where of 50 packets 49 wait and one is transmitted.",
         used_if: PACKET_ONLY,
     },
     Key {
@@ -352,7 +352,7 @@ pub(super) const KEYS: &[Key] = &[
         name: "service_order",
         kind: Kind::Word(const { &words_of(&words::SERVICE_ORDERS) }),
         default: Fallback::Text("random"),
-        source: "inferred: a fixed order shuts out all but one source",
+        source: "inferred: a fixed order starves all sources but one",
         about: "The order in which cells of one slot are admitted.",
         used_if: ATM_ONLY,
     },

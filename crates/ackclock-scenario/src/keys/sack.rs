@@ -12,7 +12,7 @@ pub(super) const KEYS: &[Key] = &[
         kind: Kind::Integer { min: 1, max: 4 },
         default: Fallback::Bare("3"),
         source: "[SACK-UBR] §3; RFC 2018 §3: 3 or 4",
-        about: "How many blocks the SACK option of RFC 2018 has at most. Beside timestamps there is room for 3.",
+        about: "The largest number of blocks in the SACK option of RFC 2018. Beside timestamps there is space for 3.",
         used_if: IF_SACK,
     },
     Key {
@@ -21,7 +21,7 @@ pub(super) const KEYS: &[Key] = &[
         kind: Kind::Flag,
         default: Fallback::Bare("false"),
         source: "RFC 2883; [SACK-UBR] has none",
-        about: "Whether the receiver reports what arrived twice, in the first block.",
+        about: "Whether the receiver reports duplicate segments in the first block (D-SACK).",
         used_if: IF_SACK,
     },
     Key {
@@ -30,7 +30,7 @@ pub(super) const KEYS: &[Key] = &[
         kind: Kind::Word(const { &words_of(&words::SACK_OPTIONS) }),
         default: Fallback::Text("standard"),
         source: "RFC 2018; offset: [VEGAS-A] §5.2",
-        about: "Which SACK option the connection offers. Offset options have as many blocks as fit: 1 counts edges from the first one, 2 from the one before, auto takes what has more blocks, or is shorter.",
+        about: "The SACK option that the connection offers. Offset options have as many blocks as fit: offset-1 counts edges from the first edge, offset-2 from the edge before, offset-auto chooses the one with more blocks, or the shorter one.",
         used_if: IF_SACK,
     },
     Key {
@@ -39,7 +39,7 @@ pub(super) const KEYS: &[Key] = &[
         kind: Kind::Word(const { &words_of(&words::OFFSET_SACK_KINDS) }),
         default: Fallback::Text("private"),
         source: "[VEGAS-A] Fig 38; experimental: RFC 6994",
-        about: "How the offset option is recognized: by kind 253 and nothing else, or by kind 254 and an identifier, two octets more.",
+        about: "How the offset option is recognized: by kind 253 alone, or by kind 254 and an identifier, which takes two more octets.",
         used_if: IF_OFFSET,
     },
     Key {
@@ -48,7 +48,7 @@ pub(super) const KEYS: &[Key] = &[
         kind: Kind::Flag,
         default: Fallback::Bare("true"),
         source: "Ackclock",
-        about: "Whether the receiver knows the offset option; if not, the option of RFC 2018 is used.",
+        about: "Whether the receiver supports the offset option; if not, the option of RFC 2018 is used.",
         used_if: IF_OFFSET,
     },
 ];

@@ -30,7 +30,7 @@ pub(super) const KEYS: &[Key] = &[
         kind: Kind::Flag,
         default: Fallback::Bare("false"),
         source: "literature: ns-2",
-        about: "Whether the flattening of the Earth turns the planes.",
+        about: "Whether the orbital planes turn because of the flattening of the Earth (J2).",
         used_if: IF_WALKER,
     },
     Key {
@@ -66,7 +66,7 @@ pub(super) const KEYS: &[Key] = &[
         kind: Kind::Text,
         default: Fallback::Derived("none"),
         source: "Ackclock",
-        about: "The folder of a contact plan that `ackclock contacts` wrote: it is read, and nothing is computed.",
+        about: "The folder of a contact plan that `ackclock contacts` wrote; the plan is read instead of computed.",
         used_if: ALWAYS,
     },
     Key {
@@ -93,7 +93,7 @@ pub(super) const KEYS: &[Key] = &[
         kind: amount(&[Limit { dimension: Dimension::Angle, min: 0, max: 89_900_000 }]),
         default: Fallback::Derived("8.2 deg for iridium, else 10 deg"),
         source: "literature: ns-2; Ackclock",
-        about: "A terminal sees satellites that stand higher above its horizon than this.",
+        about: "The elevation above which a terminal sees satellites.",
         used_if: IF_COMPUTED,
     },
     Key {
@@ -104,7 +104,7 @@ pub(super) const KEYS: &[Key] = &[
             "least-delay in linked Walker constellations of 200 satellites or more, else sticky",
         ),
         source: "Ackclock; literature: ns-2",
-        about: "Which satellite a terminal uses: the one it has as long as it sees it, the highest, the one it will see longest, or the one over which the whole way to the other end takes least.",
+        about: "Which satellite a terminal uses: the current one while it sees it, the highest, the one that it will see longest, or the one with the shortest delay to the other end.",
         used_if: IF_MOVING,
     },
     Key {
@@ -116,7 +116,7 @@ pub(super) const KEYS: &[Key] = &[
         ]),
         default: Fallback::Derived("1 ms for least-delay, else none: 0 deg or 0 s"),
         source: "Ackclock",
-        about: "By how much another satellite has to be better: an angle for max-elevation, a time for max-remaining-time, a delay for least-delay.",
+        about: "By how much another satellite must be better for a handover: an angle for max-elevation, a time for max-remaining-time, a delay for least-delay.",
         used_if: IF_BEST,
     },
     Key {
@@ -125,7 +125,7 @@ pub(super) const KEYS: &[Key] = &[
         kind: amount(&[Limit { dimension: Dimension::Time, min: 1_000_000_000, max: HOUR_PS }]),
         default: Fallback::Text("10 s"),
         source: "literature: ns-2",
-        about: "How often a terminal looks whether it still sees its satellite, and a satellite at its links.",
+        about: "How often a terminal checks its satellite, and a satellite its links.",
         used_if: IF_MOVING,
     },
     Key {
@@ -134,7 +134,7 @@ pub(super) const KEYS: &[Key] = &[
         kind: Kind::Word(const { &words_of(&words::CHECK_JITTERS) }),
         default: Fallback::Text("none"),
         source: "[VEGAS-A] Figure 32; by calculation",
-        about: "What keeps the checks apart: nothing, or each waits between a half and three halves of the interval, at random.",
+        about: "Randomness of the checks: none, or each waits a random time between a half and three halves of the interval.",
         used_if: IF_MOVING,
     },
     Key {
@@ -143,7 +143,7 @@ pub(super) const KEYS: &[Key] = &[
         kind: Kind::Integer { min: 0, max: i64::MAX as u64 },
         default: Fallback::Bare("1"),
         source: "Ackclock",
-        about: "What these waits follow from; the seed of a run does not change its contact plan.",
+        about: "The seed of these random times; the seed of a run does not change its contact plan.",
         used_if: IF_JITTER,
     },
     Key {
@@ -154,7 +154,7 @@ pub(super) const KEYS: &[Key] = &[
             "grid-nearest for Walker constellations of 200 satellites or more, grid for smaller ones, none for elements",
         ),
         source: "Ackclock; literature: ns-2",
-        about: "Links between satellites: within the plane; also to the same index in the planes beside, or to the nearest satellite of each; also across the seam.",
+        about: "Links between satellites: within the plane; also to the same index in the neighbouring planes, or to the nearest satellite of each; also across the seam.",
         used_if: IF_MOVING,
     },
     Key {
@@ -190,7 +190,7 @@ pub(super) const KEYS: &[Key] = &[
         kind: Kind::Word(const { &words_of(&words::ROUTINGS) }),
         default: Fallback::Text("at-change"),
         source: "literature: ns-2",
-        about: "When ways of least delay are found: at every change of a link, or at equal intervals.",
+        about: "When routes of least delay are computed: at every change of a link, or at equal intervals.",
         used_if: IF_MOVING,
     },
     Key {
@@ -199,7 +199,7 @@ pub(super) const KEYS: &[Key] = &[
         kind: amount(&[Limit { dimension: Dimension::Time, min: 0, max: HOUR_PS }]),
         default: Fallback::Text("0 s"),
         source: "literature: ns-2",
-        about: "How long after a change the old routes hold.",
+        about: "How long the old routes are used after a change.",
         used_if: IF_AT_CHANGE,
     },
     Key {
@@ -226,7 +226,7 @@ pub(super) const KEYS: &[Key] = &[
         kind: amount(&[INSTANT]),
         default: Fallback::Text("0 s"),
         source: "[VEGAS-A] Figure 32; inferred",
-        about: "Positions are those of this much later.",
+        about: "Offset of the time at which positions are computed.",
         used_if: IF_COMPUTED,
     },
     Key {
@@ -235,16 +235,16 @@ pub(super) const KEYS: &[Key] = &[
         kind: amount(&[RATE]),
         default: Fallback::Text("1.5 Mbps"),
         source: "[VEGAS-A] §4.2.2",
-        about: "Rate of the links up from terminals.",
+        about: "Rate of the uplinks of terminals.",
         used_if: ALWAYS,
     },
     Key {
         sections: SATELLITES,
         name: "down_rate",
         kind: amount(&[RATE]),
-        default: Fallback::Derived("the rate of the links up"),
+        default: Fallback::Derived("the rate of the uplinks"),
         source: "literature: ns-2",
-        about: "Rate of the links down to terminals.",
+        about: "Rate of the downlinks to terminals.",
         used_if: IF_STORED,
     },
     Key {
@@ -262,7 +262,7 @@ pub(super) const KEYS: &[Key] = &[
         kind: Kind::Word(const { &words_of(&words::PAYLOADS) }),
         default: Fallback::Derived("bent-pipe for a geostationary satellite, else regenerative"),
         source: "[VEGAS-A] §4.2.2; inferred",
-        about: "What a geostationary satellite is: a mirror without a queue between two places, or a node that stores and forwards.",
+        about: "What a geostationary satellite does: it repeats signals between two places without a queue, or stores and forwards packets.",
         used_if: IF_GEO,
     },
     Key {
@@ -271,7 +271,7 @@ pub(super) const KEYS: &[Key] = &[
         kind: amount(&[Limit { dimension: Dimension::Time, min: 0, max: HOUR_PS }]),
         default: Fallback::Text("0 s"),
         source: "literature: ns-2",
-        about: "How long a terminal can neither send nor receive after it has gone over to another satellite; packets wait.",
+        about: "How long a terminal can neither send nor receive after a handover; packets wait.",
         used_if: IF_STORED,
     },
     Key {
@@ -280,7 +280,7 @@ pub(super) const KEYS: &[Key] = &[
         kind: Kind::Word(const { &words_of(&words::TERMINAL_QUEUES) }),
         default: Fallback::Text("keep"),
         source: "Ackclock",
-        about: "What becomes of packets that wait at a terminal when it leaves its satellite: the next one gets them; or they are lost at once; or, as in ns-2, they bear the address of the old one, and are sent and lost.",
+        about: "What happens to packets that wait at a terminal at a handover: the next satellite gets them; or they are lost at once; or, as in ns-2, they have the address of the old satellite, and are sent and lost.",
         used_if: IF_STORED,
     },
     Key {
@@ -289,7 +289,7 @@ pub(super) const KEYS: &[Key] = &[
         kind: Kind::Word(const { &words_of(&words::OLD_DOWNLINKS) }),
         default: Fallback::Text("drop"),
         source: "literature: ns-2",
-        about: "What becomes of packets that wait at a satellite for a terminal that has left it: sent and lost, or sent after it.",
+        about: "What happens to packets that wait at a satellite for a terminal that has left it: they are sent and lost, or rerouted.",
         used_if: IF_STORED,
     },
     Key {
@@ -298,7 +298,7 @@ pub(super) const KEYS: &[Key] = &[
         kind: Kind::Word(const { &words_of(&words::IN_FLIGHT) }),
         default: Fallback::Text("deliver"),
         source: "literature: ns-2",
-        about: "What becomes of packets between a terminal and a satellite when the terminal leaves it.",
+        about: "What happens to packets between a terminal and a satellite when the terminal leaves it.",
         used_if: IF_STORED,
     },
     Key {
@@ -307,7 +307,7 @@ pub(super) const KEYS: &[Key] = &[
         kind: Kind::Word(const { &words_of(&words::ISL_QUEUES) }),
         default: Fallback::Text("drain"),
         source: "literature: ns-2",
-        about: "What becomes of packets that wait for a link between satellites when it goes down: it is drained, or they are lost.",
+        about: "What happens to packets that wait for a link between satellites when it goes down: they are sent, or lost.",
         used_if: IF_LINKS,
     },
     Key {
@@ -323,9 +323,9 @@ pub(super) const KEYS: &[Key] = &[
         sections: &[Section::Place],
         name: "at",
         kind: Kind::Position,
-        default: Fallback::Derived("none: only a contact plan knows"),
+        default: Fallback::Derived("none: only a contact plan has it"),
         source: "Ackclock",
-        about: "Where it is, as in \"37.9 N 122.3 W\".",
+        about: "The position, as in \"37.9 N 122.3 W\".",
         used_if: IF_COMPUTED,
     },
     Key {
@@ -334,7 +334,7 @@ pub(super) const KEYS: &[Key] = &[
         kind: amount(&[Limit { dimension: Dimension::Distance, min: 0, max: 100_000 }]),
         default: Fallback::Text("0 m"),
         source: "literature: ns-2",
-        about: "How high above the sea.",
+        about: "Height above sea level.",
         used_if: IF_COMPUTED,
     },
     Key {
@@ -343,7 +343,7 @@ pub(super) const KEYS: &[Key] = &[
         kind: amount(&[RATE]),
         default: Fallback::Derived("that in [satellites]"),
         source: "Ackclock",
-        about: "Rate of the link up from this terminal: a return channel may be slower than that of another place.",
+        about: "Rate of the uplink of this terminal: a return channel may be slower than that of another place.",
         used_if: ALWAYS,
     },
     Key {
@@ -352,7 +352,7 @@ pub(super) const KEYS: &[Key] = &[
         kind: amount(&[RATE]),
         default: Fallback::Derived("that in [satellites]"),
         source: "Ackclock",
-        about: "Rate of the links down to this terminal.",
+        about: "Rate of the downlinks to this terminal.",
         used_if: IF_STORED,
     },
     Key {
@@ -361,7 +361,7 @@ pub(super) const KEYS: &[Key] = &[
         kind: Kind::Errors(ERRORS_OF_PLACES),
         default: Fallback::Derived("none"),
         source: "Ackclock",
-        about: "Which packets from the sky arrive damaged: one model or several, as in { model = \"uniform\", rate = 0.01 }.",
+        about: "Which packets on the downlink to this place are corrupted: one model or several, as in { model = \"uniform\", rate = 0.01 }.",
         used_if: ALWAYS,
     },
 ];

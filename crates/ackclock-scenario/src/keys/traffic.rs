@@ -47,7 +47,7 @@ pub(super) const KEYS: &[Key] = &[
         kind: Kind::Drops,
         default: Fallback::Derived("none"),
         source: "Ackclock",
-        about: "Segments lost on purpose: numbers counted from 0 for the first transmission, or { segment = 30, transmission = 2 }.",
+        about: "Segments that are lost: numbers counted from 0, whose first transmission is lost, or { segment = 30, transmission = 2 }.",
         used_if: ALWAYS,
     },
     Key {
@@ -56,7 +56,7 @@ pub(super) const KEYS: &[Key] = &[
         kind: Kind::Flag,
         default: Fallback::Bare("true"),
         source: "[SACK-UBR] §6.2",
-        about: "Whether 8 octets of LLC/SNAP header precede each datagram.",
+        about: "Whether a LLC/SNAP header of 8 octets precedes each datagram.",
         used_if: ATM_ONLY,
     },
     Key {
@@ -83,7 +83,7 @@ pub(super) const KEYS: &[Key] = &[
         kind: Kind::Mechanism(Family::Dialect),
         default: Fallback::Text("osu"),
         source: "Ackclock",
-        about: "Which TCP the other keys default to: that of [SACK-UBR], ns-2 as it was in 2001, or the RFCs of today. Each key can still be set by itself.",
+        about: "The TCP that gives the defaults of the other keys: that of [SACK-UBR], ns-2 of 2001, or the RFCs of today. Each key can be set alone.",
         used_if: ALWAYS,
     },
     Key {
@@ -110,7 +110,7 @@ pub(super) const KEYS: &[Key] = &[
         kind: Kind::Mechanism(Family::Recovery),
         default: Fallback::Text("new-reno"),
         source: "[SACK-UBR] §2.3",
-        about: "What is retransmitted after a loss, and when. fall-floyd, rfc6675 and rack use SACK; vegas and vegas-1995 have a fine timeout, and go with the congestion controls of Vegas.",
+        about: "What is retransmitted after a loss, and when. fall-floyd, rfc6675 and rack use SACK; vegas and vegas-1995 have a fine-grained timeout, and work with the congestion controls of Vegas.",
         used_if: ALWAYS,
     },
     Key {
@@ -119,7 +119,7 @@ pub(super) const KEYS: &[Key] = &[
         kind: Kind::Mechanism(Family::CongestionControl),
         default: Fallback::Text("reno"),
         source: "[SACK-UBR] §2.1",
-        about: "How large the congestion window is.",
+        about: "The algorithm that sets the congestion window.",
         used_if: ALWAYS,
     },
     Key {
@@ -137,7 +137,7 @@ pub(super) const KEYS: &[Key] = &[
         kind: Kind::Word(const { &words_of(&words::INITIAL_WINDOW_FROM) }),
         default: Fallback::Text("start"),
         source: "RFC 5681 §3.1",
-        about: "From when the initial window holds; before that it is one segment. ns-2 sets it at the first acknowledgement, its Vegas at the second.",
+        about: "When the initial window is set; before that it is one segment. ns-2 sets it at the first acknowledgement, its Vegas at the second.",
         used_if: ALWAYS,
     },
     Key {
@@ -146,7 +146,7 @@ pub(super) const KEYS: &[Key] = &[
         kind: Kind::Word(const { &words_of(&words::FIRST_SEGMENTS) }),
         default: Fallback::Text("data"),
         source: "[SACK-UBR]: connections are established",
-        about: "What number 0 carries: data, or nothing in 40 octets, which ns-2 calls a SYN.",
+        about: "The content of segment 0: data, or 40 octets without payload, which ns-2 calls a SYN.",
         used_if: ALWAYS,
     },
     Key {
@@ -182,7 +182,7 @@ pub(super) const KEYS: &[Key] = &[
         kind: amount(&[Limit { dimension: Dimension::Time, min: 1_000, max: HOUR_PS }]),
         default: Fallback::Text("1 ms"),
         source: "RFC 7323 §5.4: 1 ms to 1 s",
-        about: "The tick of the clock of timestamps.",
+        about: "The tick of the timestamp clock.",
         used_if: IF_TIMESTAMPS,
     },
     Key {
@@ -218,7 +218,7 @@ pub(super) const KEYS: &[Key] = &[
         kind: Kind::Word(const { &words_of(&words::TIMERS) }),
         default: Fallback::Text("bsd"),
         source: "[SD-PLUS] §5.2",
-        about: "The retransmission timer: bsd and ns2 count round trips in ticks, and bsd expires at one; rfc6298 measures them as they are, and the tick is the granularity of its clock.",
+        about: "The retransmission timer: bsd and ns2 count round trips in ticks, and bsd expires at a tick; rfc6298 measures round trips exactly, and the tick is the granularity of its clock.",
         used_if: ALWAYS,
     },
     Key {
@@ -236,7 +236,7 @@ pub(super) const KEYS: &[Key] = &[
         kind: amount_or(&[Limit { dimension: Dimension::Time, min: 0, max: HOUR_PS }], &["random"]),
         default: Fallback::Text("0 s"),
         source: "inferred",
-        about: "Where the ticks lie: at the same offset for all hosts, or random for each.",
+        about: "The offset of the ticks: the same for all hosts, or random for each.",
         used_if: ALWAYS,
     },
     Key {
@@ -275,7 +275,7 @@ pub(super) const KEYS: &[Key] = &[
         kind: Kind::Word(const { &words_of(&words::HOST_QUEUES) }),
         default: Fallback::Text("discard"),
         source: "inferred",
-        about: "What a timeout does with segments that the host has not begun to send.",
+        about: "What a timeout does with the segments that the host has not begun to send.",
         used_if: ALWAYS,
     },
     Key {
@@ -284,7 +284,7 @@ pub(super) const KEYS: &[Key] = &[
         kind: Kind::Flag,
         default: Fallback::Bare("false"),
         source: "[SACK-UBR] §6.1",
-        about: "Whether the receiver acknowledges every second segment only.",
+        about: "Whether the receiver acknowledges only every second segment.",
         used_if: ALWAYS,
     },
     Key {
@@ -329,7 +329,7 @@ pub(super) const KEYS: &[Key] = &[
         kind: amount(&[INSTANT]),
         default: Fallback::Text("0 s"),
         source: "Ackclock",
-        about: "The application begins later by a uniform random time below this, by seed and name of the flow.",
+        about: "Upper bound of a uniform random delay of the start, which depends on seed and name of the flow.",
         used_if: ALWAYS,
     },
     Key {
@@ -338,7 +338,7 @@ pub(super) const KEYS: &[Key] = &[
         kind: amount_or(&[INSTANT], &["never"]),
         default: Fallback::Text("never"),
         source: "[SACK-UBR] §6.1",
-        about: "When the application offers nothing new any more.",
+        about: "When the application stops offering new data.",
         used_if: ALWAYS,
     },
     Key {
@@ -347,7 +347,7 @@ pub(super) const KEYS: &[Key] = &[
         kind: amount_or(&[BYTES], &["infinite"]),
         default: Fallback::Text("infinite"),
         source: "[SACK-UBR] §6.1",
-        about: "Bytes the application has to send.",
+        about: "Number of bytes that the application sends.",
         used_if: ALWAYS,
     },
 ];

@@ -36,7 +36,7 @@ pub(super) const KEYS: &[Key] = &[
         name: "payload",
         kind: amount(&[Limit { dimension: Dimension::Size, min: 12, max: 65_507 }]),
         default: Fallback::Text("1470 B"),
-        source: "literature: iperf 1; [VEGAS-A] §3.2.3 does not say",
+        source: "literature: iperf 1; not stated in [VEGAS-A] §3.2.3",
         about: "Payload of each datagram.",
         used_if: ALWAYS,
     },
@@ -55,7 +55,7 @@ pub(super) const KEYS: &[Key] = &[
         kind: Kind::Flag,
         default: Fallback::Bare("false"),
         source: "Ackclock",
-        about: "Whether each datagram is sent anywhere in its interval, and not at the beginning.",
+        about: "Whether each datagram is sent at a random instant of its interval, and not at the beginning.",
         used_if: ALWAYS,
     },
     Key {
@@ -73,7 +73,7 @@ pub(super) const KEYS: &[Key] = &[
         kind: amount_or(&[INSTANT], &["never"]),
         default: Fallback::Text("never"),
         source: "Ackclock",
-        about: "From when on no more are sent.",
+        about: "When the source stops sending.",
         used_if: ALWAYS,
     },
 ];

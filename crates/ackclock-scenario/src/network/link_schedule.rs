@@ -29,7 +29,7 @@ pub(crate) fn link_schedule(
         link_schedule.under_way = settings.choice("under_way", &words::UNDER_WAYS)?;
         if shape == Shape::Linear && link_schedule.under_way == UnderWay::Drop {
             report
-                .error(settings.at("under_way"), "packets are dropped where the delay steps, and it does not")
+                .error(settings.at("under_way"), "packets are dropped at a step of the delay, and this delay has none")
                 .label("only with delay_shape = \"steps\"");
             return None;
         }
@@ -46,8 +46,8 @@ pub(crate) fn link_schedule(
         && outages.iter().any(|outage| outage.covers(duration))
     {
         report
-            .error(settings.at("outages"), format!("the link {name} is cut for the whole run"))
-            .label("nothing can ever cross it")
+            .error(settings.at("outages"), format!("the link {name} is down for the whole run"))
+            .label("no packet can cross it")
             .help("let the outage begin later or end earlier, or leave the link out");
         return None;
     }

@@ -141,7 +141,7 @@ impl<'a> Links<'a> {
             report
                 .error(settings.at("ends"), format!("there is already a link between {a} and {b}"))
                 .label("second link between these two")
-                .help("put a switch into one of them if two ways are meant");
+                .help("for two parallel links put a switch into one of them");
             return None;
         }
         let direction = &duplex.directions[0];
@@ -191,7 +191,7 @@ impl<'a> Links<'a> {
             let name = self.spelled(ends);
             let has_errors = own().any(|index| tables[index].given.key_at("errors").is_some());
             let directed = match has_errors {
-                true => self.check_directions(&settings, &[ends], "that this table is about", report),
+                true => self.check_directions(&settings, &[ends], "that this table describes", report),
                 false => Some(()),
             };
             match (directed, params(&settings, &name, self.context.duration, report)) {
@@ -233,9 +233,9 @@ impl<'a> Links<'a> {
                     let name = self.spelled(self.all[place.0].ends_of(place.1));
                     let (one, other) = (quoted(&tables[other].name), quoted(&named.name));
                     report
-                        .error(named.at, format!("{one} and {other} are both about {name}"))
+                        .error(named.at, format!("{one} and {other} both describe {name}"))
                         .label("contradicts another table")
-                        .help("let one of them fit fewer links");
+                        .help("let one of them match fewer links");
                     return None;
                 }
             }
@@ -280,8 +280,8 @@ impl<'a> Links<'a> {
         let found: Vec<(usize, usize)> = self.open_directions().filter(fits).collect();
         if found.is_empty() {
             report
-                .error(named.at, format!("no link is called like {}", quoted(&named.name)))
-                .label("matches nothing")
+                .error(named.at, format!("no link matches {}", quoted(&named.name)))
+                .label("no link of this name")
                 .help("`*` stands for any part of the name of a node, as in \"s*->sw1\"");
         }
         found
@@ -316,7 +316,7 @@ impl<'a> Links<'a> {
         let Some(key) = key else { return Some(()) };
         report
             .error(settings.at(key), format!("`{key}` changes or corrupts packets, and this is an ATM network"))
-            .label("links of ATM networks are plain")
+            .label("links of ATM networks have a constant rate and delay and lose nothing")
             .help("leave it out, or write technology = \"packet\" in [network]");
         None
     }

@@ -54,7 +54,7 @@ pub(super) fn all(
         if all.contains_key(SKY) || place.name == SKY {
             report
                 .error(satellites.and_then(|satellites| satellites.settings.at), format!("a node is called {SKY}"))
-                .label("that is the name of what the satellites are in")
+                .label("the program uses this name for the satellite")
                 .help("choose another name");
             *whole = false;
             return None;

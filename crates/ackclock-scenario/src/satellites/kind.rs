@@ -51,7 +51,7 @@ pub(super) fn kind(settings: &Settings, at: At, report: &mut Report) -> Option<S
         ["elements"] => Some(SatelliteKind::Elements),
         [] if settings.has("plan") => Some(SatelliteKind::Plan),
         [] => {
-            report.error(at, "it is not said which satellites these are").label("needs one more key").help(
+            report.error(at, "no key says which satellites these are").label("needs one more key").help(
                 "add constellation = \"iridium\", or constellation = \"86.4:66/6/2\" and `altitude`, or \
                  geostationary = \"95 W\", or elements = \"FILE\", or plan = \"FOLDER\"",
             );
@@ -59,7 +59,7 @@ pub(super) fn kind(settings: &Settings, at: At, report: &mut Report) -> Option<S
         }
         [first, second, ..] => {
             report
-                .error(settings.at(second), format!("`{first}` and `{second}` say different satellites"))
+                .error(settings.at(second), format!("`{first}` and `{second}` name different satellites"))
                 .label("contradicts another key")
                 .help("leave all but one of them out");
             None

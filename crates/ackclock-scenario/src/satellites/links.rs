@@ -60,8 +60,8 @@ fn through(
         [at] => at,
         _ => {
             report
-                .error(None, format!("the route of {name} goes through the sky more than once"))
-                .help("leave the places between out: satellites pass packets on to each other");
+                .error(None, format!("the route of {name} crosses the satellite network more than once"))
+                .help("leave out the places between: satellites forward packets to each other");
             return None;
         }
     };

@@ -76,7 +76,7 @@ impl Satellites {
         settings.set_default("mask", angle(mask.0), mask.1);
         defaults::set(&mut settings, kind, document);
         if let Some(rate) = settings.value("rate").cloned() {
-            settings.set_default("down_rate", rate, "the rate of the links up");
+            settings.set_default("down_rate", rate, "the rate of the uplinks");
         }
         let places = places(document, &settings);
         let mut satellites = Satellites { settings, places, kind, setup: None, read: None };
@@ -122,7 +122,7 @@ impl Satellites {
         if let Some(name) = all.iter().find_map(|errors| errors.direction.as_ref()) {
             report
                 .error(name.at, format!("{} is no direction of a place", quoted(&name.text)))
-                .label("errors of a place are about what arrives there")
+                .label("errors of a place apply to packets that arrive there")
                 .help("leave `direction` out; for the other direction give `errors` at the other place");
             return None;
         }
@@ -138,7 +138,7 @@ impl Satellites {
         self.settings.set_default("payload", Value::Word(word), PAYLOAD_SOURCE);
         if self.is_bent_pipe() && (!is_geostationary || self.places.len() != 2) {
             let problem = match is_geostationary {
-                true => format!("a bent pipe joins two places, and there are {}", self.places.len()),
+                true => format!("a bent pipe connects two places, and there are {}", self.places.len()),
                 false => "a bent pipe stands above one place, and these satellites move".to_owned(),
             };
             report
@@ -207,7 +207,7 @@ impl Satellites {
                 report
                     .error(
                         self.settings.at("plan"),
-                        format!("the plan says nothing of ways between {} and {}", from.name, to.name),
+                        format!("the plan has no paths between {} and {}", from.name, to.name),
                     )
                     .label("written for other flows")
                     .help("write it again with `ackclock contacts` for a scenario with these flows");

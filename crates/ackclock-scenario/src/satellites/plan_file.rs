@@ -80,7 +80,7 @@ impl Satellites {
     fn check_digest(&mut self, digest: String, report: &mut Report) -> Result<(), ()> {
         if self.settings.text("digest").is_some_and(|meant| meant != digest) {
             report
-                .error(self.settings.at("digest"), "the file is not the one that was meant: it has another digest")
+                .error(self.settings.at("digest"), "the file has another digest than `digest`")
                 .label(format!("it is {digest}"))
                 .help("put the file back, or leave `digest` out if the change is meant");
             return Err(());

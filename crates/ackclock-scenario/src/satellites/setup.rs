@@ -38,7 +38,7 @@ impl Satellites {
         let constellation = self.constellation(&earth, context, report)?;
         if terminals.len() < 2 {
             report
-                .error(settings.at, format!("satellites join places, and there {}", is_or_are(terminals.len())))
+                .error(settings.at, format!("satellites connect places, and there {}", is_or_are(terminals.len())))
                 .label("needs two places at least")
                 .help("add [place] with berkeley = \"37.9 N 122.3 W\" and boston = \"42.3 N 71.1 W\"");
             return Err(());
@@ -59,7 +59,7 @@ impl Satellites {
             let Some(Value::Position(position)) = settings.value("at") else {
                 if !settings.has("at") && self.kind != SatelliteKind::Plan {
                     report
-                        .error(settings.at, format!("the place {} is nowhere", place.name))
+                        .error(settings.at, format!("the place {} has no position", place.name))
                         .label("needs `at`")
                         .help("add at = \"37.9 N 122.3 W\"");
                 }
@@ -161,15 +161,15 @@ impl Satellites {
         let linked = setup.isl.pattern != IslPattern::None;
         if linked && setup.constellation.planes().is_empty() {
             report
-                .error(settings.at("isl"), "links between satellites need to know which of them fly in a plane")
-                .label("element sets do not say")
+                .error(settings.at("isl"), "links between satellites need orbital planes")
+                .label("element sets have none")
                 .help("use a constellation of planes, or isl = \"none\"");
             return None;
         }
         setup.access = Access::Independent;
         if !linked && setup.terminals.len() != 2 {
             report
-                .error(settings.at("isl").or(settings.at), "satellites that are not linked join two places")
+                .error(settings.at("isl").or(settings.at), "satellites without links between them connect two places")
                 .label(format!("there are {}", setup.terminals.len()))
                 .help("leave two places, or link the satellites (`isl`)");
             return None;
@@ -198,7 +198,7 @@ impl Satellites {
             return Ok(());
         }
         report
-            .error(self.settings.at, format!("the contact plan takes {looks} looks at satellites"))
+            .error(self.settings.at, format!("the contact plan needs {looks} positions of satellites"))
             .label(format!("at most {MOST_LOOKS}"))
             .help("make the run shorter, the intervals longer, or the constellation smaller");
         Err(())

@@ -25,11 +25,11 @@ impl Satellites {
                     true => TTL_HELP,
                     false => "lower `mask`, choose another start or other satellites, or link the satellites (`isl`)",
                 };
-                report.warning(at, never).label("nothing will flow").help(help);
+                report.warning(at, never).label("no data will arrive").help(help);
             } else if lost > Span::ZERO {
                 let (names, seconds) = (self.names(a, b), lost.as_secs_f64());
                 report
-                    .warning(at, format!("for {seconds} s every way {names} has more than {} links", plan.ttl))
+                    .warning(at, format!("for {seconds} s every path {names} has more than {} links", plan.ttl))
                     .label("packets are lost then: `ttl`")
                     .help(TTL_HELP);
             }
@@ -75,7 +75,7 @@ impl Satellites {
             .warning(
                 self.places[a].at,
                 format!(
-                    "the way {} takes up to {longest:.1} ms, more than twice the {direct:.1} ms of the great circle with \
+                    "the path {} takes up to {longest:.1} ms, more than twice the {direct:.1} ms of the great circle with \
                      the height of the satellites at both ends",
                     self.names(a, b)
                 ),
@@ -90,4 +90,4 @@ impl Satellites {
 }
 
 const TTL_HELP: &str =
-    "raise `ttl` in [satellites], or choose shorter ways: handover = \"least-delay\", isl = \"grid-nearest\"";
+    "raise `ttl` in [satellites], or choose shorter paths: handover = \"least-delay\", isl = \"grid-nearest\"";

@@ -141,6 +141,6 @@ pub(crate) fn explain_syntax(text: &str, message: &str, span: Range<usize>) -> (
 /// Refuses an `extends` that came from elsewhere than a file.
 pub(crate) fn refuse_extends(tree: &mut Table, report: &mut Report) {
     if let Some(Entry { key_at, item: Item { .. } }) = tree.entries.remove("extends") {
-        report.error(key_at, "`extends` works in files only").label("not here");
+        report.error(key_at, "`extends` works only in files").label("not here");
     }
 }

@@ -24,7 +24,7 @@ pub(crate) fn topics() -> impl Iterator<Item = (&'static str, Vec<&'static str>)
 
 /// What to say about such a word.
 pub(crate) fn help(word: &str) -> Option<String> {
-    named(word).map(|name| format!("not modelled: {name}; {NOT_MODELLED_PAGE} says what is left out"))
+    named(word).map(|name| format!("not modelled: {name}; {NOT_MODELLED_PAGE} lists what is not modelled"))
 }
 
 /// Without punctuation, in lower case.

@@ -80,7 +80,7 @@ pub(crate) fn translate(tree: &mut Table, report: &mut Report) {
     tree.entries.remove("version");
     let changes: Vec<String> = moves.iter().map(|(at, old, new)| change(*at, old, new, report)).collect();
     let help = match &changes[..] {
-        [] => "write version = 2: nothing in it is called otherwise now".to_owned(),
+        [] => "write version = 2: all of its keys keep their names".to_owned(),
         changes => format!("write version = 2, and {}", changes.join(", ")),
     };
     report.error(at, "this is a scenario file of version 1").label("this program reads version 2").help(help);

@@ -46,7 +46,7 @@ fn error(item: &Item, around: &[Key], report: &mut Report) -> Option<LinkErrors>
         fields
             .report
             .warning(at, "every packet is corrupted")
-            .label("nothing it applies to can ever arrive")
+            .label("no packet that it applies to can arrive")
             .help("a probability of 0.01 is one packet in a hundred; for a link that is down, write `outages`");
     }
     let word = |name: &str| others.iter().find(|(known, _)| *known == name).and_then(|(_, value)| value.word());

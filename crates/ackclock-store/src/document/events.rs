@@ -59,8 +59,8 @@ impl EventPart {
             "lost" => format!("{}: {before} lost", self.node),
             "link-up" => format!("{}-{after} up", self.node),
             "link-down" => format!("{}-{before} down", self.node),
-            "route-found" => format!("way {} to {after}", self.node),
-            _ => format!("no way {} to {before}", self.node),
+            "route-found" => format!("route {} to {after}", self.node),
+            _ => format!("no route {} to {before}", self.node),
         }
     }
 }
@@ -99,9 +99,9 @@ pub fn write(path: &Path, events: &[EventPart], scenario_hash: &str) -> io::Resu
 const COLUMNS: [(&str, Kind, &str); 5] = [
     ("time_ps", Kind::Time, "When."),
     ("kind", Kind::Text, "acquired, handover, lost, link-up, link-down, route-found or route-lost."),
-    ("node", Kind::Text, "Of a handover the terminal; of a link or a way, where it begins."),
-    ("before", Kind::Text, "The other node before; of a way, where it led; empty if there was none."),
-    ("after", Kind::Text, "The other node after; of a way, where it leads; empty if there is none."),
+    ("node", Kind::Text, "Of a handover the terminal; of a link or a route, its beginning."),
+    ("before", Kind::Text, "The other node before the event; of a route, its end; empty if there was none."),
+    ("after", Kind::Text, "The other node after the event; of a route, its end; empty if there is none."),
 ];
 
 #[cfg(test)]
@@ -130,7 +130,8 @@ mod tests {
             event(EventKind::RouteLost, Some("c"), None),
         ];
         let labels: Vec<String> = labels.iter().map(EventPart::label).collect();
-        let expected = ["a: 1.2", "a: 1.2 to 1.1", "a: 1.1 lost", "a-b up", "a-b down", "way a to c", "no way a to c"];
+        let expected =
+            ["a: 1.2", "a: 1.2 to 1.1", "a: 1.1 lost", "a-b up", "a-b down", "route a to c", "no route a to c"];
         assert_eq!(labels, expected);
     }
 

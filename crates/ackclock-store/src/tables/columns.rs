@@ -70,19 +70,27 @@ pub fn columns(metric: Metric, unit: &str) -> Vec<Column> {
     };
     match metric.shape() {
         Shape::Changes => {
-            columns.push(time(Role::Time, "time_ps", "When the value began to hold; it holds until the next row."));
+            columns.push(time(
+                Role::Time,
+                "time_ps",
+                "The time from which the value holds, until that of the next row.",
+            ));
             columns.push(number(Role::Value, "", metric.about()));
         }
         Shape::Events => {
-            columns.push(time(Role::Time, "time_ps", "When it happened; between rows there is no value."));
+            columns.push(time(Role::Time, "time_ps", "The time of the event; between rows there is no value."));
             columns.push(number(Role::Value, "", metric.about()));
         }
         Shape::Intervals => {
-            columns.push(time(Role::Start, "start_ps", "Beginning of the interval, or of the first of several."));
+            columns.push(time(
+                Role::Start,
+                "start_ps",
+                "Beginning of the interval, or of the first of several equal intervals.",
+            ));
             columns.push(time(
                 Role::End,
                 "end_ps",
-                "End of the interval, or of the last of several in which nothing changed; the last one ends with the run.",
+                "End of the interval, or of the last of several equal intervals; the last one ends with the run.",
             ));
             columns.push(number(Role::Min, "_min", "Smallest value within the interval."));
             columns.push(number(Role::Mean, "_mean", "Average over the time of the interval."));
@@ -95,10 +103,10 @@ pub fn columns(metric: Metric, unit: &str) -> Vec<Column> {
                 name: "frame".into(),
                 kind: Kind::Count,
                 unit: String::new(),
-                about: "The how manieth frame of its connection, counted from 0.",
+                about: "The number of the frame in its connection, counted from 0.",
                 role: Role::Frame,
             });
-            columns.push(text(Role::Reason, "reason", "Why: overflow, partial-frame or policy at the port; corrupted, no-route, no-receiver or ttl on its link; outage on either."));
+            columns.push(text(Role::Reason, "reason", "The reason: overflow, partial-frame or policy at the port; corrupted, no-route, no-receiver or ttl on its link; outage at either."));
         }
     }
     columns
@@ -210,7 +218,7 @@ fn suffix(metric: Metric, unit: &str) -> &str {
 }
 
 const PORT: &str = "The output port, from->to.";
-const VC: &str = "The connection: the flow's name, with /ack for the way back.";
+const VC: &str = "The connection: the flow's name, with /ack for the reverse direction.";
 
 #[cfg(test)]
 mod tests {

@@ -47,7 +47,7 @@ impl FileKind for OfTables {
                 "record it: `ackclock run FILE --record METRIC,...`; `ackclock list record` names them".into()
             }
             Problem::Own(OfTables::NotRecorded { recorded }) => {
-                format!("there are: {}; what else is wanted must be recorded: --record METRIC,...", recorded.join(", "))
+                format!("recorded are: {}; record others with --record METRIC,...", recorded.join(", "))
             }
         }
     }

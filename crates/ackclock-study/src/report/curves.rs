@@ -60,7 +60,7 @@ struct Sent {
 const THROUGHPUT: Sent = Sent {
     id: "throughput",
     title: "Throughput",
-    about: "Sent by the flow, retransmissions included, in intervals of 0.1 s; where there is no room for each, their mean, and the band from the lowest to the highest.",
+    about: "Sent by the flow, retransmissions included, in intervals of 0.1 s; if they are too many to draw, their mean, and the band from the lowest to the highest.",
     curve: throughput,
 };
 const AVERAGE: Sent = Sent {

@@ -56,10 +56,10 @@ fn verdict_section(report: &Report) -> Html {
     html.tag("p", &[], |html| {
         let Tally { failures, vanished, .. } = report.tally;
         let (tone, words) = match report.passed() {
-            true => (Tone::Good, "every difference is recorded, and every recorded difference is there".to_owned()),
+            true => (Tone::Good, "every difference has a finding, and every finding applies".to_owned()),
             false => (
                 Tone::Bad,
-                format!("{failures} differences are not recorded, {vanished} recorded differences have vanished"),
+                format!("{failures} differences have no finding, {vanished} differences of findings have vanished"),
             ),
         };
         table::verdict(html, tone, &words);
@@ -80,8 +80,8 @@ fn tally(report: &Report) -> Html {
         .words("what")
         .column("examined", "")
         .column("agree or hold", "")
-        .column("differ, as recorded", "")
-        .note("A number agrees if our mean lies within its tolerance of the published one. A difference that is recorded has a finding with its evidence.");
+        .column("differ, with a finding", "")
+        .note("A number agrees if our mean lies within its tolerance of the published one. A finding states a difference with its evidence.");
     let number = |value: usize| Cell::Number(value.to_string());
     table.row(vec![Cell::text("numbers"), number(cells), number(cells_agree), number(cells_differ)]);
     let mut of_them = |what: &str, all: usize, agree: usize| {
@@ -89,7 +89,11 @@ fn tally(report: &Report) -> Html {
             table.row(vec![Cell::text(what), number(all), number(agree), number(all - agree)]);
         }
     };
-    of_them("of them with a tolerance that does not tell the numbers of their row apart", cells_wide, cells_wide_agree);
+    of_them(
+        "of them with a tolerance that does not distinguish the numbers of their row",
+        cells_wide,
+        cells_wide_agree,
+    );
     of_them("of them to the last digit", cells_exact, cells_exact_agree);
     table.row(vec![Cell::text("claims"), number(claims), number(claims_hold), number(claims_differ)]);
     Html::of_class("div", "", &table.html())
@@ -144,7 +148,7 @@ fn part(heading: &str, good: &str, verdicts: &[&Verdict], body: &Html) -> Html {
     let (agree, differ, fail) = (count(Tone::Good), count(Tone::Notable), count(Tone::Bad));
     let mut words = format!("{agree} of {} {good}", verdicts.len());
     if differ > 0 {
-        words += &format!(", {differ} differ as recorded");
+        words += &format!(", {differ} differ with a finding");
     }
     if fail > 0 {
         words += &format!(", {fail} fail");
@@ -202,7 +206,8 @@ fn published(card: &CardReport, report: &TableReport) -> Html {
         table.row_named(picture::anchor(card, nth), cells);
     }
     if report.cells.iter().any(|cell| cell.exact) {
-        table = table.note("Where the tolerance is what was printed, our number is given as the study gives its own: rounded, rounded up or cut off.");
+        table = table
+            .note("If the tolerance is \"printed\", our number is rounded, rounded up or truncated as the study does.");
     }
     let mut html = Html::new();
     html.tag("div", &[("class", "beside")], |html| {
@@ -230,7 +235,7 @@ fn drawn(page: &mut Page, figure: &DrawnFigure) -> Html {
         // To a tenth of a second: nobody reads more off a line.
         let at = |(time, what): &(Time, String)| format!("{what} at {} s", (time.as_secs_f64() * 10.0).round() / 10.0);
         let marks: Vec<String> = figure.marks.iter().map(at).collect();
-        html.leaf("p", &[], &format!("Upright lines: {}.", marks.join(", ")));
+        html.leaf("p", &[], &format!("Vertical lines: {}.", marks.join(", ")));
     }
     let (choice, controls) = page.choice(curves::choice(figure));
     // The script of the page looks for the controls of every choice.

@@ -58,8 +58,8 @@ fn keys(report: &Report) -> Html {
     html.tag("ul", &[("class", "keys")], |html| {
         let words = [
             (Tone::Good, "agree"),
-            (Tone::Neutral, "agree within a tolerance that does not tell the numbers of their row apart"),
-            (Tone::Notable, "differ, as recorded in a finding"),
+            (Tone::Neutral, "agree within a tolerance that does not distinguish the numbers of their row"),
+            (Tone::Notable, "differ with a finding"),
             (Tone::Bad, "differ without a finding, or agree in spite of one"),
         ];
         for (tone, words) in words.into_iter().filter(|(tone, _)| count(*tone) > 0) {
@@ -69,7 +69,7 @@ fn keys(report: &Report) -> Html {
     html.leaf(
         "p",
         &[("class", "note")],
-        "Left to right what was published, bottom to top our mean over the seeds; equal numbers lie on the dashed line. \
+        "Horizontal axis: published numbers; vertical axis: our means over the seeds; equal numbers lie on the dashed line. \
          The bar at a number reaches as far as its tolerance: ours agrees within it. Each mark leads to its row.",
     );
     html
@@ -104,7 +104,7 @@ fn dot(card: &CardReport, nth: usize, cell: &CellReport) -> Dot {
     let half = ours.ci95.map_or(String::new(), |half| format!(" ± {}", fixed(half, cell.decimals)));
     let share = match text::relative_tolerance(cell) {
         share if share == "-" => String::new(),
-        share => format!(", {share} of what its row tells apart"),
+        share => format!(", {share} of the distances in its row"),
     };
     let label = format!(
         "{}, {}: published {} (tolerance {}{share}), ours {}{half}: {}",
@@ -131,7 +131,7 @@ pub(crate) fn words(verdict: &Verdict, good: &str) -> String {
     match verdict {
         Verdict::Agrees => good.into(),
         Verdict::Differs(finding) => format!("differs ({finding})"),
-        Verdict::Fails => "fails: not recorded".into(),
+        Verdict::Fails => "fails: no finding".into(),
         Verdict::Vanished(finding) => format!("fails: {finding} vanished"),
     }
 }

@@ -22,8 +22,7 @@ fn render(report: &Report) -> String {
     wrapped(&mut out, "", &report.citation);
     let part = if report.quick { ", quick subset" } else { "" };
     let seeds = report.seeds;
-    let half =
-        "± is half a 95 % confidence interval; where that would leave what a quantity can be, its ends are given";
+    let half = "± is half a 95 % confidence interval; if that exceeds the range of a quantity, its ends are given";
     wrapped(&mut out, "", &format!("Means over seeds 1 to {seeds}{part}; {half}."));
     for card in &report.cards {
         card_text(&mut out, card, report);
@@ -175,7 +174,7 @@ fn claim_text(out: &mut String, claim: &ClaimReport) {
     let verdict = match &claim.verdict {
         Verdict::Agrees => "holds".into(),
         Verdict::Differs(finding) => format!("does not hold ({finding})"),
-        Verdict::Fails => "FAILS: does not hold, not recorded".into(),
+        Verdict::Fails => "FAILS: does not hold, no finding".into(),
         Verdict::Vanished(finding) => format!("FAILS: holds, though {finding} says it does not"),
     };
     line(out, &format!("      {}: {verdict}", claim.id));
@@ -217,21 +216,23 @@ fn tally_text(out: &mut String, tally: &Tally, passed: bool) {
     let Tally { cells, cells_agree, cells_differ, cells_exact, cells_exact_agree, .. } = tally;
     let Tally { cells_wide, cells_wide_agree, .. } = tally;
     let Tally { claims, claims_hold, claims_differ, failures, vanished, .. } = tally;
-    line(out, &format!("Cells:  {cells_agree} of {cells} agree, {cells_differ} differ as recorded."));
+    line(out, &format!("Cells:  {cells_agree} of {cells} agree, {cells_differ} differ with a finding."));
     if *cells_wide > 0 {
-        let wide = "have a tolerance that does not tell the numbers of their row apart";
+        let wide = "have a tolerance that does not distinguish the numbers of their row";
         line(out, &format!("Wide:   {cells_wide} {wide}; {cells_wide_agree} of them agree."));
     }
     if *cells_exact > 0 {
         line(out, &format!("Exact:  {cells_exact_agree} of {cells_exact} equal every digit that was printed."));
     }
-    line(out, &format!("Claims: {claims_hold} of {claims} hold, {claims_differ} do not, as recorded."));
+    line(out, &format!("Claims: {claims_hold} of {claims} hold, {claims_differ} do not, with a finding."));
     if passed {
-        line(out, "Passed: every difference is recorded, and every recorded difference is there.");
+        line(out, "Passed: every difference has a finding, and every finding applies.");
     } else {
         line(
             out,
-            &format!("FAILED: {failures} unrecorded differences, {vanished} recorded differences have vanished."),
+            &format!(
+                "FAILED: {failures} differences without a finding, {vanished} findings whose difference has vanished."
+            ),
         );
     }
 }

@@ -25,7 +25,7 @@ fn a_page_begins_with_a_dot_for_every_cell_that_leads_to_its_row() {
     }
     // K=1000 SACK: published .97, ours .955 to .985, within .05; Reno's .55 is .42 away.
     let label =
-        "K=1000, SACK: published 0.97 (tolerance ±0.05, 12 % of what its row tells apart), ours 0.97 ± 0.02: agrees";
+        "K=1000, SACK: published 0.97 (tolerance ±0.05, 12 % of the distances in its row), ours 0.97 ± 0.02: agrees";
     assert!(html.contains(&format!("aria-label=\"{label}\"")), "{html}");
     // What differs leads to its finding, by its own shape.
     assert!(
@@ -41,7 +41,10 @@ fn a_ring_marks_what_agrees_within_a_tolerance_that_tells_nothing_apart() {
         let table = TABLE.replace("value = 0.05", &format!("value = {tolerance}"));
         let study = study_with(&table, "claim = []", "").unwrap();
         let html = page_of(&report_of(&study, &Selection::default()));
-        (html.matches("<circle class=\"ring\"").count(), html.contains("1 agree within a tolerance that does not tell"))
+        (
+            html.matches("<circle class=\"ring\"").count(),
+            html.contains("1 agree within a tolerance that does not distinguish"),
+        )
     };
     assert_eq!(ring("0.05"), (0, false));
     // One in the key.
@@ -72,7 +75,7 @@ fn everything_is_folded_unless_it_fails() {
     // Of the recorded differences one cell and one claim do not differ any more.
     let (parts, html) = folded(&report(FINDINGS));
     assert_eq!(parts, [false, true, false], "numbers, assumptions, claims");
-    assert!(html.contains("Assumptions: 2,") && html.contains("differ as recorded, 1 fail"), "{html}");
+    assert!(html.contains("Assumptions: 2,") && html.contains("differ with a finding, 1 fail"), "{html}");
     let without = &FINDINGS[..FINDINGS.rfind("[[finding]]").unwrap()];
     let (parts, _) = folded(&report(without));
     assert_eq!(parts, [true, true, true]);

@@ -90,14 +90,14 @@ counters! {
         bytes_delivered: "bytes", "Payload delivered in order, each byte counted once.";
         bytes_sent: "bytes", "Payload sent, retransmissions included.";
         segments_sent: "", "Segments sent, retransmissions included.";
-        segments_discarded_in_host: "", "Segments that TCP sent, but that a timeout took back before the host began to transmit them.";
+        segments_discarded_in_host: "", "Segments that TCP sent, but that a timeout discarded before the host began to transmit them.";
         retransmissions: "", "Segments that TCP sent again.";
         unnecessary_retransmissions: "", "Segments that arrived although the receiver held all their bytes.";
         fast_retransmits: "", "Losses found by duplicate or selective acknowledgements.";
         timeouts: "", "Expiries of the retransmission timer.";
-        damaged_frames: "", "Damaged data frames that AAL5 discarded at the receiver; two that were merged count once.";
+        damaged_frames: "", "Damaged data frames that AAL5 discarded at the receiver; two merged frames count once.";
         damaged_ack_frames: "", "Damaged frames that AAL5 discarded at the sender.";
-        forced_drops: "", "Segments lost on purpose.";
+        forced_drops: "", "Segments that `drops` of the flow lost.";
     }
 
     /// What one source of datagrams sent, and what of it arrived.
@@ -113,16 +113,16 @@ counters! {
         overflow: "units", "Units refused because the buffer was full.";
         partial_frame: "units", "Units refused because an earlier cell of their frame met a full buffer.";
         policy: "units", "Units refused by the policy.";
-        outage: "packets", "Units lost when the link went down, waiting or on it, or when the way that they were on went away.";
+        outage: "packets", "Units lost when the link went down, waiting or on it, or when their route was lost.";
     }
 
     /// Packets lost on a link or at its far end, by reason.
     pub struct LinkLosses {
         corrupted: "packets", "Packets that arrived damaged over a link.";
-        outage: "packets", "Units lost when the link went down, waiting or on it, or when the way that they were on went away.";
-        no_route: "packets", "Packets that came by this link to a node from which there was no way on.";
-        no_receiver: "packets", "Packets that were transmitted when nobody was at the far end.";
-        ttl: "packets", "Packets that came by this link to a node, and had crossed as many links as they may.";
+        outage: "packets", "Units lost when the link went down, waiting or on it, or when their route was lost.";
+        no_route: "packets", "Packets that arrived over this link at a node without a route to their destination.";
+        no_receiver: "packets", "Packets that were transmitted while the link had no far end.";
+        ttl: "packets", "Packets that arrived over this link at a node after as many links as the time to live allows.";
     }
 }
 

@@ -37,43 +37,43 @@ metrics! {
     Cwnd: "cwnd", "bytes", Flow, Changes,
         "Congestion window of the sender, whenever it changes.";
     Ssthresh: "ssthresh", "bytes", Flow, Changes,
-        "Slow-start threshold of the sender, whenever it changes. Before the first loss it is the receive window, unless `initial_ssthresh` says otherwise; \"infinite\" is infinite.";
+        "Slow-start threshold of the sender, whenever it changes. Before the first loss it is the receive window, unless `initial_ssthresh` gives another value; infinite if that is \"infinite\".";
     Rtt: "rtt", "s", Flow, Events,
-        "Each round trip that TCP measures. With timestamps: one of every acknowledgement of new data, in whole ticks of their clock, as TCP takes it. Without: from handing a segment down to its acknowledgement, one segment at a time, never one that was sent twice (Karn); exact, TCP itself sees it in whole ticks of its timer. Not that of the handshake.";
+        "Each round trip that TCP measures. With timestamps: one for every acknowledgement of new data, in whole ticks of their clock, as TCP takes it. Without: from handing a segment to the host to its acknowledgement, one segment at a time, never one that was sent twice (Karn); exact, TCP itself sees it in whole ticks of its timer. Not that of the handshake.";
     Srtt: "srtt", "s", Flow, Changes,
         "Smoothed round trip as the sender estimates it, in whole ticks of its timer and eighths of them, whenever it changes.";
     Rto: "rto", "s", Flow, Changes,
         "Retransmission timeout of the sender, backoff included, whenever it changes.";
     Sent: "sent", "bytes", Flow, Events,
-        "First byte of each segment that TCP hands down, retransmissions included.";
+        "First byte of each segment that TCP hands to its host, retransmissions included.";
     Retransmissions: "retransmissions", "bytes", Flow, Events,
-        "First byte of each segment that TCP hands down again.";
+        "First byte of each segment that TCP hands to its host again.";
     Acknowledged: "acknowledged", "bytes", Flow, Changes,
         "First byte that the sender does not know to be delivered in order, whenever it changes.";
     Throughput: "throughput", "bit/s", Flow, Intervals,
         "Payload that the receiver delivers in order, per interval: mean over the interval, minimum and maximum over its tenths.";
     Delay: "delay", "s", Flow, Changes,
-        "Propagation delay of the way that the data of the flow have at an instant, one way, nothing else counted: looked at every record_interval and whenever something happens to the network, whenever it differs. Infinite where there is no way.";
+        "One-way propagation delay of the path that the data of the flow have at an instant, without queues and transmission times. It is sampled every record_interval and at every event of the network, and recorded whenever it changes. Infinite while there is no route.";
     OneWayDelay: "one-way-delay", "s", Flow, Events,
-        "Time from when the sender hands a segment or a datagram with payload down until it has arrived whole, when it arrives; of flows and of sources of datagrams.";
+        "Time from when the sender hands a segment or a datagram with payload to its host until it has arrived completely, at its arrival; of flows and of UDP sources.";
     Jitter: "jitter", "s", Flow, Events,
-        "Interarrival jitter of datagrams (RFC 3550, section 6.4.1), whenever one arrives; of sources of datagrams.";
+        "Interarrival jitter of datagrams (RFC 3550, section 6.4.1) at each arrival; of UDP sources.";
     Loss: "loss", "fraction", Flow, Changes,
-        "Of the datagrams sent within each record_interval the share that is lost, whenever it differs; 0 where none is sent. Of sources of datagrams.";
+        "Share of the datagrams sent within each record_interval that is lost, whenever it changes; 0 where none is sent. Of UDP sources.";
     Queue: "queue", "units", Port, Intervals,
-        "Units waiting at the port, what is being transmitted not counted: exact time average, smallest and largest value over each interval. Values that last no time do not count.";
+        "Units waiting at the port, without the one in transmission: exact time average, smallest and largest value over each interval. Values without duration do not count.";
     VcQueue: "vc-queue", "units", PortVc, Intervals,
-        "Units of each connection waiting at the port, what is being transmitted not counted: exact time average, smallest and largest value over each interval.";
+        "Units of each connection waiting at the port, without the one in transmission: exact time average, smallest and largest value over each interval.";
     Sojourn: "sojourn", "s", Port, Intervals,
-        "Time that units have waited at the port whose transmission begins within each interval: smallest, mean and largest; 0 where none begins.";
+        "Waiting time at the port of the units whose transmission begins within each interval: smallest, mean and largest; 0 where none begins.";
     Utilisation: "utilisation", "fraction", Port, Intervals,
         "Share of the time in which the port transmits: mean over the interval, minimum and maximum over its tenths.";
     Drops: "drops", "units", Port, Drops,
         "Each unit that the port refuses or its link loses: when, of which connection, of which frame, and why (overflow, partial-frame, policy; corrupted, outage, no-route, no-receiver, ttl).";
     QueueChanges: "queue-changes", "units", Port, Changes,
-        "Units waiting at the port, whenever the number changes for longer than no time. Large.";
+        "Units waiting at the port, at each change of their number that has a duration. Large.";
     VcQueueChanges: "vc-queue-changes", "units", PortVc, Changes,
-        "Units of each connection waiting at the port, whenever their number changes for longer than no time. Very large.";
+        "Units of each connection waiting at the port, at each change of their number that has a duration. Very large.";
 }
 
 /// What a metric is recorded of.

@@ -28,7 +28,7 @@ impl FileKind for OfPlans {
         match problem {
             Problem::Io(error) => match error.kind() {
                 ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::FileTooLarge => {
-                    "make room, or choose another disk".into()
+                    "free space on the disk, or choose another disk".into()
                 }
                 ErrorKind::PermissionDenied => "allow access to it, or use a folder of your own".into(),
                 _ => "check the path and the disk".into(),

@@ -55,15 +55,14 @@ pub struct Markov {
 
 impl Mechanism for Markov {
     const NAME: &'static str = "markov";
-    const ABOUT: &'static str =
-        "A good and a bad state in turns, each with its own probability that a packet is corrupted.";
+    const ABOUT: &'static str = "A good and a bad state alternate; each has a probability that a packet is corrupted.";
     const KEYS: &'static [Key] = &[
         Key::new(
             "sampling",
             Kind::Word(&["interval", "ns2-packet"]),
             Default::Is(Value::Word("interval")),
             "[VEGAS-A] §5.4.2",
-            "When the state is sampled: after every interval, or as in ns-2 when a packet comes after it.",
+            "When the state is sampled: after every interval, or as in ns-2 at the first packet after an interval.",
         ),
         Key::required("good", Kind::Table(STAY), STAY_EXAMPLE, "The state at the start."),
         Key::required("bad", Kind::Table(STAY), STAY_EXAMPLE, "The other state."),

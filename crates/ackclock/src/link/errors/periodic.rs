@@ -22,7 +22,7 @@ pub struct Periodic {
 
 impl Mechanism for Periodic {
     const NAME: &'static str = "periodic";
-    const ABOUT: &'static str = "One packet in every so many is corrupted.";
+    const ABOUT: &'static str = "One packet of every period is corrupted.";
     const KEYS: &'static [Key] = &[
         Key::required("every", Kind::Integer(1, MOST_ORDINAL), "100", "The period, packets."),
         Key::new(

@@ -45,7 +45,7 @@ impl Mechanism for Uniform {
             Kind::Word(&["packet", "bit"]),
             Default::Is(Value::Word("packet")),
             "[VEGAS-A] §2.2.3",
-            "What the probability is about: packets, or the bits on the wire, of which one wrong corrupts the packet.",
+            "Whether the probability applies to packets, or to the bits on the wire, of which a single error corrupts the packet.",
         ),
     ];
     const IS_RANDOM: bool = true;

@@ -18,13 +18,14 @@ pub struct DynamicThreshold {
 
 impl Mechanism for DynamicThreshold {
     const NAME: &'static str = "dynamic-threshold";
-    const ABOUT: &'static str = "Dynamic threshold: new frames are refused of connections that hold more than a multiple of the room that is left.";
+    const ABOUT: &'static str =
+        "Dynamic threshold: new frames are refused of connections that hold more than a multiple of the free space.";
     const KEYS: &'static [Key] = &[Key::new(
         "alpha",
         Kind::Number(1e6),
         Default::Is(Value::Number(1.0)),
         "Ackclock; [CH98] has powers of 2 around it",
-        "How much a connection may hold, as a multiple of the room that is left.",
+        "How much a connection may hold, as a multiple of the free space.",
     )];
     const IS_RANDOM: bool = false;
     const NEEDS_LIMIT: Option<&'static str> = Some("dynamic-threshold compares with the room that is left");

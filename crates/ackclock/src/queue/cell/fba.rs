@@ -28,8 +28,7 @@ pub struct FbaParams {
 
 impl Mechanism for Fba {
     const NAME: &'static str = "fba";
-    const ABOUT: &'static str =
-        "Fair Buffer Allocation: the more waits above a threshold, the smaller a share may get new frames in.";
+    const ABOUT: &'static str = "Fair Buffer Allocation: above a threshold new frames are refused of connections whose share is too large; the limit falls as the buffer fills.";
     const KEYS: &'static [Key] = &[
         threshold_key(0.5, "literature: [HK98], low confidence"),
         load_ratio_key("literature: [HK98]"),

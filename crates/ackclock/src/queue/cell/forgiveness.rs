@@ -27,7 +27,7 @@ impl Forgiveness {
         Kind::Word(&["none", "toggle", "episode"]),
         Default::Is(Value::Word("none")),
         "Ackclock",
-        "The forgiveness bit of SD+, EPD+ and FBA+: spare every second time, or spare in the next congestion episode who was dropped in this one.",
+        "The forgiveness bit of SD+, EPD+ and FBA+: accept every second frame that would be refused, or accept frames of a connection in the episode after one in which it lost frames.",
     );
 
     /// The key of the end of an episode.
@@ -36,7 +36,7 @@ impl Forgiveness {
         Kind::Level,
         Default::SameAs("threshold"),
         "the threshold: a pure crossing; inferred",
-        "A congestion episode ends when no more than this waits; at most the threshold.",
+        "A congestion episode ends when no more cells than this wait; at most the threshold.",
     )
     .used_if(&[Condition { key: "forgiveness", is: &["episode"] }]);
 

@@ -72,7 +72,7 @@ pub(super) const fn threshold_key(fraction: f64, source: &'static str) -> Key {
         Kind::Level,
         Default::Is(Value::Fraction(fraction)),
         source,
-        "R: new frames may be refused when more than this waits; a fraction of the buffer, or cells.",
+        "R: new frames may be refused when more cells than this wait; a fraction of the buffer, or cells.",
     )
 }
 

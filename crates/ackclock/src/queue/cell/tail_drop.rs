@@ -12,7 +12,7 @@ pub struct TailDrop;
 
 impl Mechanism for TailDrop {
     const NAME: &'static str = "tail-drop";
-    const ABOUT: &'static str = "What does not fit is refused.";
+    const ABOUT: &'static str = "Cells that find the buffer full are refused.";
     const KEYS: &'static [Key] = &[];
     const IS_RANDOM: bool = false;
     type Params = ();

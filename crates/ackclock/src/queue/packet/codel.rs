@@ -47,28 +47,28 @@ enum Cause {
 impl Mechanism for CoDel {
     const NAME: &'static str = "codel";
     const ABOUT: &'static str =
-        "CoDel: packets are dropped when their turn comes after others have waited too long for too long.";
+        "CoDel: packets are dropped at their turn after packets have waited longer than a target for an interval.";
     const KEYS: &'static [Key] = &[
         Key::new(
             "target",
             Kind::Time(SHORTEST, LONGEST),
             Default::Is(Value::Time(Span::from_ms(5))),
             "RFC 8289 §4.4",
-            "The wait that is acceptable for ever.",
+            "The waiting time that is acceptable for any length of time.",
         ),
         Key::new(
             "interval",
             Kind::Time(SHORTEST, LONGEST),
             Default::Is(Value::Time(Span::from_ms(100))),
             "RFC 8289 §4.3",
-            "For how long a longer wait is acceptable; about a round trip.",
+            "How long a longer waiting time is acceptable; about a round trip.",
         ),
         Key::new(
             "mtu",
             Kind::Bytes(1, 65_535),
             Default::Is(Value::Bytes(1500)),
             "RFC 8289 §5.6",
-            "Nothing is dropped while no more than this waits.",
+            "No packet is dropped while no more bytes than this wait.",
         ),
     ];
     const IS_RANDOM: bool = false;

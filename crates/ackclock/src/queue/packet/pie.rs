@@ -61,7 +61,7 @@ impl Mechanism for Pie {
             Kind::Time(Span::from_us(1), LONGEST),
             Default::Is(Value::Time(Span::from_ms(15))),
             "RFC 8033 §4.2",
-            "QDELAY_REF: the waiting time that is aimed at.",
+            "QDELAY_REF: the target of the waiting time.",
         ),
         Key::new(
             "update",
@@ -75,7 +75,7 @@ impl Mechanism for Pie {
             Kind::Time(Span::from_us(1), LONGEST),
             Default::Is(Value::Time(Span::from_ms(150))),
             "RFC 8033 §4.4",
-            "MAX_BURST: how long nothing is dropped after a time without congestion.",
+            "MAX_BURST: how long no packet is dropped after a time without congestion.",
         ),
         Key::new(
             "alpha",
@@ -96,7 +96,7 @@ impl Mechanism for Pie {
             Kind::Bytes(1, 65_535),
             Default::Is(Value::Bytes(1500)),
             "Linux: the MTU",
-            "MEAN_PKTSIZE: nothing is dropped while no more than twice this waits.",
+            "MEAN_PKTSIZE: no packet is dropped while no more than twice this size waits.",
         ),
         Key::new(
             "cap",
@@ -110,7 +110,7 @@ impl Mechanism for Pie {
             Kind::Flag,
             Default::Is(Value::Flag(true)),
             "RFC 8033 §5.4",
-            "Whether drops that are very close to each other or very far apart are avoided.",
+            "Whether drops very close to each other or very far apart are avoided.",
         ),
     ];
     const IS_RANDOM: bool = true;

@@ -67,49 +67,49 @@ pub struct Red {
 impl Mechanism for Red {
     const NAME: &'static str = "red";
     const ABOUT: &'static str =
-        "RED: packets are refused at random, the more of them the longer the queue is on average.";
+        "RED: packets are refused at random, with a probability that grows with the average queue.";
     const KEYS: &'static [Key] = &[
         Key::new(
             "values",
             Kind::Word(&["ns-2", "fj93"]),
             Default::Is(Value::Word("ns-2")),
             "Ackclock",
-            "Whose values hold where nothing else is said: those of ns-2, or those of the original paper.",
+            "The source of default values: ns-2, or the original paper.",
         ),
         Key::new(
             "min_threshold",
             Kind::Packets(0, MOST_PACKETS),
             Default::Is(Value::Packets(5)),
             "[FJ93] §5, ns-2",
-            "Nothing is refused while fewer packets wait on average.",
+            "No packet is refused while fewer packets wait on average.",
         ),
         Key::new(
             "max_threshold",
             Kind::Packets(0, MOST_PACKETS),
             Default::Is(Value::Packets(15)),
             "[FJ93] §5, ns-2",
-            "Everything is refused while more packets wait on average, or ever more if it is gentle.",
+            "Every packet is refused while more packets wait on average; with `gentle` the probability rises from there.",
         ),
         Key::new(
             "weight",
             Kind::Number(1.0),
             Default::Is(Value::Number(0.002)),
             "[FJ93] §5, ns-2",
-            "What the length of the queue at one arrival weighs in its average.",
+            "The weight of the queue length at one arrival in its average.",
         ),
         Key::new(
             "max_p",
             Kind::Number(1.0),
             Default::Of("values", &[("ns-2", Value::Number(0.1), "ns-2"), ("fj93", Value::Number(0.02), "[FJ93] §5")]),
             "ns-2; [FJ93] §5",
-            "The probability of a loss when the average is at the upper threshold.",
+            "The drop probability when the average is at the upper threshold.",
         ),
         Key::new(
             "gentle",
             Kind::Flag,
             Default::Of("values", &[("ns-2", Value::Flag(true), "ns-2"), ("fj93", Value::Flag(false), "[FJ93] §4")]),
             "[Flo00], ns-2; [FJ93] §4",
-            "Whether the probability rises from there to 1 at twice the upper threshold, and not at once.",
+            "Whether the probability rises from `max_p` at the upper threshold to 1 at twice this threshold, and not at once.",
         ),
         Key::new(
             "spacing",
@@ -119,14 +119,14 @@ impl Mechanism for Red {
                 &[("ns-2", Value::Word("wait"), "ns-2"), ("fj93", Value::Word("uniform"), "[FJ93] §7")],
             ),
             "ns-2; [FJ93] §7",
-            "How the packets that are refused are spread over those that arrive.",
+            "How refused packets are spread over arriving packets.",
         ),
         Key::new(
             "mean_packet",
             Kind::Bytes(1, 65_535),
             Default::Is(Value::Bytes(500)),
             "ns-2",
-            "While nothing is transmitted, the average falls as if packets of this size were.",
+            "The size of packets by which the average falls while the port is idle.",
         ),
     ];
     const IS_RANDOM: bool = true;

@@ -13,7 +13,7 @@ pub struct TailDrop;
 
 impl Mechanism for TailDrop {
     const NAME: &'static str = "tail-drop";
-    const ABOUT: &'static str = "What does not fit is refused.";
+    const ABOUT: &'static str = "Packets that do not fit into the buffer are refused.";
     const KEYS: &'static [Key] = &[];
     const IS_RANDOM: bool = false;
     type Params = ();

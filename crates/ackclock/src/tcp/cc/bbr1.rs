@@ -62,21 +62,21 @@ impl std::default::Default for Bbr1Params {
 
 impl Mechanism for Bbr1 {
     const NAME: &'static str = "bbr1";
-    const ABOUT: &'static str = "BBR, version 1: a model of the path sets a pace and a window.";
+    const ABOUT: &'static str = "BBR, version 1: a model of the path sets the pacing rate and the window.";
     const KEYS: &'static [Key] = &[
         Key::new(
             "rtprop_window",
             Kind::Time(Span::from_ms(1), HOUR),
             Default::Is(Value::Time(Span::from_secs(10))),
             "[BBR1] §4.1.2",
-            "For how long the shortest round trip is believed; then it is measured again.",
+            "How long the shortest round trip is valid; then it is measured again.",
         ),
         Key::new(
             "probe_rtt",
             Kind::Time(Span::from_us(1), HOUR),
             Default::Is(Value::Time(Span::from_ms(200))),
             "[BBR1] §4.3.5",
-            "For how long next to nothing is sent to measure it; a round trip at least.",
+            "How long only four segments are in flight to measure the shortest round trip; a round trip at least.",
         ),
     ];
     const NEEDS: Needs = Needs::DELIVERY_RATES;
@@ -100,7 +100,7 @@ impl Mechanism for Bbr1 {
 /// With any other a retransmission that is lost again is found by a timeout only, and the model of the path decays meanwhile.
 pub(super) const RACK: Option<UsualRecovery> = Some(UsualRecovery {
     name: "rack",
-    source: "RFC 8985; BBR of today goes with it",
+    source: "RFC 8985; BBR is used with it today",
     instead_of_sack: Some("a retransmission that is lost again is found by a timeout only"),
 });
 /// The longest time that BBR may be told to wait.

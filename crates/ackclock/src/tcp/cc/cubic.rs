@@ -47,21 +47,21 @@ impl Mechanism for Cubic {
             Kind::Number(1e6),
             Default::Is(Value::Number(0.4)),
             "RFC 9438 §5",
-            "C: how steep the cube is, segments per second cubed.",
+            "C: the scale of the cubic function, segments per second cubed.",
         ),
         Key::new(
             "beta",
             Kind::Number(1.0),
             Default::Is(Value::Number(0.7)),
             "RFC 9438 §4.6",
-            "What is left of the window after a loss.",
+            "The share of the window that remains after a loss.",
         ),
         Key::new(
             "fast_convergence",
             Kind::Flag,
             Default::Is(Value::Flag(true)),
             "RFC 9438 §4.7",
-            "Whether a connection that loses below its last maximum gives way to others.",
+            "Whether a connection that loses below its last maximum lowers this maximum further, in favour of other flows.",
         ),
     ];
     const NEEDS: Needs = Needs::ROUND_TRIPS;

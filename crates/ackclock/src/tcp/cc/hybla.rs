@@ -38,7 +38,7 @@ impl Mechanism for Hybla {
         Kind::Time(Span::from_us(1), Span::from_secs(3600)),
         Default::Is(Value::Time(Span::from_ms(25))),
         "[CF04] §3",
-        "RTT0: the round trip with which the window grows as Reno's; with a longer one it grows faster.",
+        "RTT0: the round trip with which the window grows as in Reno; with a longer one it grows faster.",
     )];
     const NEEDS: Needs = Needs::ROUND_TRIPS;
     type Params = HyblaParams;

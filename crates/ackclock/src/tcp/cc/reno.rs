@@ -37,13 +37,13 @@ impl std::default::Default for CongestionAvoidance {
 
 impl Mechanism for Reno {
     const NAME: &'static str = "reno";
-    const ABOUT: &'static str = "Slow start, a segment more per round trip, half the window at a loss.";
+    const ABOUT: &'static str = "Slow start, growth by a segment per round trip, half the window at a loss.";
     const KEYS: &'static [Key] = &[Key::new(
         "congestion_avoidance",
         Kind::Word(&["integer", "ack-counting", "float", "bytes"]),
         Default::Is(Value::Word("ack-counting")),
         "[SACK-UBR] §7.2; inferred",
-        "Arithmetic of the growth by one segment per round trip; bytes counts what is acknowledged (RFC 5681).",
+        "Arithmetic of the growth by one segment per round trip; bytes counts acknowledged bytes (RFC 5681).",
     )];
     type Params = CongestionAvoidance;
 

@@ -29,14 +29,14 @@ impl RerouteParams {
             Kind::Flag,
             Default::Is(Value::Flag(false)),
             "[VEGAS-A] §2.2.1B",
-            "Whether a path that has become longer is recognised, so that base and window follow (La, Walrand, Anantharam).",
+            "Whether a path that has become longer is recognised, and base and window are set to match (La, Walrand, Anantharam).",
         ),
         Key::new(
             "reroute_first_packets",
             Kind::Integer(1, 1_000_000),
             Default::Is(Value::Integer(100)),
             "inferred",
-            "K: packets at the beginning that are not looked at.",
+            "K: packets at the beginning that are ignored.",
         )
         .used_if(IF_DETECTED),
         Key::new(
@@ -52,7 +52,7 @@ impl RerouteParams {
             Kind::Integer(1, 1_000_000),
             Default::Is(Value::Integer(4)),
             "inferred",
-            "L: blocks in a row that must be far above base.",
+            "L: successive blocks that must be far above base.",
         )
         .used_if(IF_DETECTED),
         Key::new(
@@ -60,7 +60,7 @@ impl RerouteParams {
             Kind::Number(1e6),
             Default::Is(Value::Number(0.2)),
             "inferred",
-            "How far above base that is, as a part of base.",
+            "The distance from base that is far above it, as a share of base.",
         )
         .used_if(IF_DETECTED),
     ];

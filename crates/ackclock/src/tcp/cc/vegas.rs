@@ -43,14 +43,14 @@ impl VegasParams {
                 Kind::Number(1e6),
                 Default::Is(Value::Number(1.0)),
                 "[VEGAS-A] §4.1",
-                "Packets in queues below which the window grows; of Vegas-A: at the start.",
+                "Packets in queues below which the window grows; in Vegas-A the value at the start.",
             ),
             Key::new(
                 "beta",
                 Kind::Number(1e6),
                 Default::Is(Value::Number(3.0)),
                 "[VEGAS-A] §4.1",
-                "Packets in queues above which the window shrinks; of Vegas-A: at the start.",
+                "Packets in queues above which the window shrinks; in Vegas-A the value at the start.",
             ),
             Key::new(
                 "gamma",
@@ -90,8 +90,7 @@ pub(super) const FINE_TIMEOUTS: Option<UsualRecovery> =
 
 impl Mechanism for Vegas {
     const NAME: &'static str = "vegas";
-    const ABOUT: &'static str =
-        "Vegas, as ns-2 has it: the packets that wait in queues are held between two thresholds.";
+    const ABOUT: &'static str = "Vegas of ns-2: the packets that wait in queues are kept between two thresholds.";
     const KEYS: &'static [Key] = &VegasParams::KEYS;
     const NEEDS: Needs = Needs::ROUND_TRIPS;
     const USUAL_RECOVERY: Option<UsualRecovery> = FINE_TIMEOUTS;

@@ -31,7 +31,8 @@ pub struct Vegas1995 {
 
 impl Mechanism for Vegas1995 {
     const NAME: &'static str = "vegas-1995";
-    const ABOUT: &'static str = "Vegas, as it was published: one segment per round trip is compared with the path.";
+    const ABOUT: &'static str =
+        "Vegas as published: one segment per round trip gives the rate, which is compared with that of an empty path.";
     const KEYS: &'static [Key] = &VegasParams::KEYS;
     const NEEDS: Needs = Needs::ROUND_TRIPS;
     const USUAL_RECOVERY: Option<UsualRecovery> =

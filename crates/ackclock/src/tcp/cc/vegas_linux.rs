@@ -44,7 +44,7 @@ impl std::default::Default for VegasLinuxParams {
 impl Mechanism for VegasLinux {
     const NAME: &'static str = "vegas-linux";
     const ABOUT: &'static str =
-        "Vegas, as Linux has it: the shortest round trip of each round decides, and losses are Reno's.";
+        "Vegas of Linux: the shortest round trip of each round decides, and losses halve the window as in Reno.";
     const KEYS: &'static [Key] = &[
         Key::new(
             "alpha",

@@ -48,7 +48,7 @@ impl std::default::Default for VegasPlusParams {
 
 impl Mechanism for VegasPlus {
     const NAME: &'static str = "vegas-plus";
-    const ABOUT: &'static str = "Vegas+: Vegas that turns to Reno where others seem to be Reno.";
+    const ABOUT: &'static str = "Vegas+: Vegas that changes to Reno while other flows seem to be Reno.";
     const KEYS: &'static [Key] = &keys::joined::<10>(&[
         &VegasParams::KEYS,
         &[
@@ -57,7 +57,7 @@ impl Mechanism for VegasPlus {
                 Kind::Integer(1, 1_000_000),
                 Default::Is(Value::Integer(8)),
                 "literature: [HKM00], recalled",
-                "The count of suspicious rounds at which it becomes aggressive.",
+                "The count of rounds with growing round trips at which it becomes aggressive.",
             ),
             Key::new(
                 "return_at",

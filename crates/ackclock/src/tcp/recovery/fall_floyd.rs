@@ -44,7 +44,7 @@ impl std::default::Default for FallFloydParams {
 
 impl Mechanism for FallFloyd {
     const NAME: &'static str = "fall-floyd";
-    const ABOUT: &'static str = "SACK with the variable PIPE, an estimate of what is in the network.";
+    const ABOUT: &'static str = "SACK with the variable PIPE, an estimate of the bytes in the network.";
     const KEYS: &'static [Key] = &[
         Key { source: "inferred", ..RESTART_TIMER_ON_PARTIAL_ACK },
         guard_key(false, "[SACK-UBR] §3"),

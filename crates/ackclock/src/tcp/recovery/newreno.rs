@@ -81,7 +81,7 @@ impl std::default::Default for NewRenoParams {
 
 impl Mechanism for NewReno {
     const NAME: &'static str = "new-reno";
-    const ABOUT: &'static str = "Fast recovery that lasts through partial acknowledgements (RFC 6582).";
+    const ABOUT: &'static str = "Fast recovery that continues after partial acknowledgements (RFC 6582).";
     const KEYS: &'static [Key] = &[
         Key {
             kind: Kind::Or(&Kind::Flag, &["first"]),
@@ -102,7 +102,7 @@ impl Mechanism for NewReno {
             Kind::Word(&["deflate", "reset"]),
             Default::Is(Value::Word("deflate")),
             "RFC 6582 §3.2 (5)",
-            "What a partial acknowledgement does to the inflated window: deflate by what it acknowledges, or back to ssthresh.",
+            "What a partial acknowledgement does to the inflated window: deflate by the acknowledged bytes, or reset to ssthresh.",
         ),
         Key::new(
             "recovery_burst",

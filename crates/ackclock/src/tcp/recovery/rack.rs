@@ -48,7 +48,7 @@ pub struct Rack {
 impl Mechanism for Rack {
     const NAME: &'static str = "rack";
     const ABOUT: &'static str =
-        "RACK-TLP: what was sent before something that has arrived is lost, and a probe finds a lost tail (RFC 8985).";
+        "RACK-TLP: segments sent before a segment that has arrived are lost, and a probe finds a lost tail (RFC 8985).";
     const NEEDS: Needs = Needs::SACK;
     const KNOWS_LOSSES: bool = true;
     type Params = ();

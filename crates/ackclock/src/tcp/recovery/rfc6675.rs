@@ -40,7 +40,7 @@ impl std::default::Default for Rfc6675Params {
 
 impl Mechanism for Rfc6675 {
     const NAME: &'static str = "rfc6675";
-    const ABOUT: &'static str = "SACK: what is in the network is computed from the scoreboard (RFC 6675).";
+    const ABOUT: &'static str = "SACK: the bytes in the network are computed from the scoreboard (RFC 6675).";
     const KEYS: &'static [Key] = &[
         Key { source: "RFC 6675 §6 leaves it open", ..RESTART_TIMER_ON_PARTIAL_ACK },
         Key::new(
@@ -48,7 +48,7 @@ impl Mechanism for Rfc6675 {
             Kind::Flag,
             Default::Is(Value::Flag(true)),
             "RFC 6675 §5 (3), RFC 3042",
-            "Whether the first two duplicate acknowledgements let new data be sent.",
+            "Whether the first two duplicate acknowledgements allow new data to be sent.",
         ),
     ];
     const NEEDS: Needs = Needs::SACK;

@@ -10,7 +10,7 @@ pub struct Vanilla;
 
 impl Mechanism for Vanilla {
     const NAME: &'static str = "vanilla";
-    const ABOUT: &'static str = "No recovery but the timeout.";
+    const ABOUT: &'static str = "Recovery by timeout only.";
     type Params = ();
     type State = Vanilla;
 

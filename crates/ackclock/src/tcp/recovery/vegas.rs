@@ -29,7 +29,7 @@ pub struct Vegas {
 impl Mechanism for Vegas {
     const NAME: &'static str = "vegas";
     const ABOUT: &'static str =
-        "Vegas' retransmission, as ns-2 has it: acknowledgements look for overdue segments by a fine timeout.";
+        "Recovery of Vegas in ns-2: at duplicate acknowledgements a fine-grained timeout finds overdue segments.";
     const NEEDS: Needs = Needs::FINE_TIMEOUTS;
     type Params = ();
     type State = Box<Vegas>;

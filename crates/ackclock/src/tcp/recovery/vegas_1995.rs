@@ -28,7 +28,7 @@ pub struct Vegas1995 {
 impl Mechanism for Vegas1995 {
     const NAME: &'static str = "vegas-1995";
     const ABOUT: &'static str =
-        "Vegas' retransmission, as it was published: certain acknowledgements look for overdue segments.";
+        "Recovery of Vegas as published: at certain acknowledgements a fine-grained timeout finds overdue segments.";
     const NEEDS: Needs = Needs::FINE_TIMEOUTS;
     type Params = ();
     type State = Box<Vegas1995>;
