@@ -471,7 +471,7 @@ impl CongestionControl for Notes {
     fn on_rto(&mut self, _loss: &Loss, _window: &mut Window) {}
 
     fn on_delivery(&mut self, delivery: &Delivery, _window: &mut Window) {
-        self.0.lock().unwrap().push(delivery.rate);
+        self.0.lock().unwrap().push(delivery.rate());
     }
 }
 

@@ -3,8 +3,7 @@
 use ackclock::packet::wire_number;
 use ackclock::record::Records;
 use ackclock::scenario::Flow;
-use ackclock::tcp::offset_sack::{Flags, Negotiated};
-use ackclock::tcp::sack_option;
+use ackclock::tcp::offset_sack::{self, Flags, Negotiated};
 use serde::{Deserialize, Serialize};
 
 /// A SACK option: what it says, and how long it is with kind and length.
@@ -24,7 +23,7 @@ impl LastSack {
         let form = flow.tcp.sack.offset.as_ref().map(|offset| offset.form);
         let negotiated = form.map_or(Negotiated::Standard, |form| Negotiated::Offset(form, Flags::ALL));
         let octets = last.segment.sack.octets();
-        let blocks = sack_option::find(octets, negotiated).ok().flatten().unwrap_or_default();
+        let blocks = offset_sack::find(octets, negotiated).ok().flatten().unwrap_or_default();
         let byte = |number: u32| number.wrapping_sub(wire_number(0));
         let blocks = blocks.iter().map(|block| (byte(block.left), byte(block.right))).collect();
         Some(LastSack { blocks, octets: octets.len() as u32 })

@@ -3,7 +3,7 @@
 
 use std::collections::VecDeque;
 
-use super::interval_set::IntervalSet;
+use super::sack::interval_set::IntervalSet;
 use crate::packet::SackBlock;
 use crate::units::{Span, Time};
 
@@ -54,17 +54,24 @@ pub(super) struct Delivered {
     pub(super) now: u64,
     /// Bytes delivered in all.
     pub(super) total: u64,
-    /// The same when the newest of these segments was sent; `None` if nothing new is delivered.
-    pub(super) total_when_sent: Option<u64>,
-    /// Bytes per second since then, if that can be trusted.
+    /// The shortest round trip of these segments that were sent once.
+    pub(super) rtt: Option<Span>,
+    /// What the newest of these segments says; `None` if nothing new is delivered.
+    pub(super) sample: Option<Sample>,
+}
+
+/// What the newest of the segments says that are delivered.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Sample {
+    /// Bytes delivered and lost in all when it was sent.
+    pub(super) prior_delivered: u64,
+    pub(super) prior_lost: u64,
+    /// Bytes in flight then, itself included.
+    pub(super) in_flight: u64,
+    /// Bytes per second delivered since then, if that can be trusted.
     pub(super) rate: Option<f64>,
     /// Whether the application had not enough to send.
     pub(super) app_limited: bool,
-    /// The shortest round trip of these segments that were sent once.
-    pub(super) rtt: Option<Span>,
-    /// Bytes in flight when the newest of these segments was sent, itself included, and bytes lost in all before that.
-    pub(super) in_flight_when_sent: u64,
-    pub(super) lost_when_sent: u64,
 }
 
 /// A segment that is known to be lost.
@@ -156,22 +163,15 @@ impl DeliveryRateEstimator {
             self.limited_until = 0;
         }
         self.shortest = self.shortest.into_iter().chain(rtt).min();
-        let rate = newest.and_then(|sent| {
+        let sample = newest.map(|sent| {
             let interval = sent.at.since(sent.first_sent).max(now.since(sent.delivered_at));
             // Shorter than a round trip: acknowledgements were compressed, or a retransmission was not needed.
             let trusted = interval > Span::ZERO && self.shortest.is_none_or(|shortest| interval >= shortest);
-            trusted.then(|| (self.delivered - sent.delivered) as f64 / interval.as_secs_f64())
+            let rate = trusted.then(|| (self.delivered - sent.delivered) as f64 / interval.as_secs_f64());
+            let Sent { delivered: prior_delivered, lost: prior_lost, in_flight, app_limited, .. } = sent;
+            Sample { prior_delivered, prior_lost, in_flight, rate, app_limited }
         });
-        Delivered {
-            now: self.delivered - before,
-            total: self.delivered,
-            total_when_sent: newest.map(|sent| sent.delivered),
-            rate,
-            app_limited: newest.is_some_and(|sent| sent.app_limited),
-            rtt,
-            in_flight_when_sent: newest.map_or(0, |sent| sent.in_flight),
-            lost_when_sent: newest.map_or(self.lost, |sent| sent.lost),
-        }
+        Delivered { now: self.delivered - before, total: self.delivered, rtt, sample }
     }
 
     /// C.delivered.
@@ -268,6 +268,10 @@ mod tests {
 
     const MSS: u64 = 1000;
 
+    fn sample(delivered: &Delivered) -> Sample {
+        delivered.sample.expect("something is delivered")
+    }
+
     fn ms(ms: u64) -> Time {
         Time::ZERO + Span::from_ms(ms)
     }
@@ -280,15 +284,18 @@ mod tests {
         (0..10).for_each(|n| deliveries.on_sent(ms(n * 10), n * MSS, n == 0, MSS));
         // The first was sent when nothing was delivered: 1000 bytes in the 100 ms since.
         let first = deliveries.on_ack(ms(100), MSS, &[], 10 * MSS);
-        assert_eq!((first.now, first.total, first.total_when_sent), (1000, 1000, Some(0)));
-        assert_eq!((first.rate, first.rtt), (Some(10_000.0), Some(Span::from_ms(100))));
+        assert_eq!((first.now, first.total, sample(&first).prior_delivered), (1000, 1000, 0));
+        assert_eq!((sample(&first).rate, first.rtt), (Some(10_000.0), Some(Span::from_ms(100))));
         deliveries.on_sent(ms(100), 10 * MSS, false, MSS);
         for n in 1..10 {
             deliveries.on_ack(ms(100 + n * 10), (n + 1) * MSS, &[], 11 * MSS);
         }
         // That of 100 ms: 1000 bytes were delivered then; ten segments in 100 ms.
         let second = deliveries.on_ack(ms(200), 11 * MSS, &[], 11 * MSS);
-        assert_eq!((second.total, second.total_when_sent, second.rate), (11_000, Some(1000), Some(100_000.0)));
+        assert_eq!(
+            (second.total, sample(&second).prior_delivered, sample(&second).rate),
+            (11_000, 1000, Some(100_000.0))
+        );
     }
 
     /// Ten segments sent over 90 ms whose acknowledgements all come at once: the sender was no faster than 10 ms each.
@@ -299,7 +306,7 @@ mod tests {
         let all = deliveries.on_ack(ms(101), 11 * MSS, &[], 11 * MSS);
         assert_eq!(all.rtt, Some(Span::from_ms(1)));
         // 11 segments, sent in 100 ms, acknowledged 101 ms after the connection began.
-        assert_eq!(all.rate, Some(11_000.0 / 0.101));
+        assert_eq!(sample(&all).rate, Some(11_000.0 / 0.101));
     }
 
     /// ns-3 #735: three segments at 0, acknowledged after 100 ms; 1 and 2 are sent again for nothing, and what their first
@@ -311,10 +318,10 @@ mod tests {
         deliveries.on_ack(ms(100), MSS, &[], 3 * MSS);
         deliveries.on_sent(ms(104), MSS, false, MSS);
         let long = deliveries.on_ack(ms(106), 2 * MSS, &[], 3 * MSS);
-        assert_eq!((long.now, long.rate), (MSS, Some(1000.0 / 0.104)));
+        assert_eq!((long.now, sample(&long).rate), (MSS, Some(1000.0 / 0.104)));
         deliveries.on_sent(ms(107), 2 * MSS, false, MSS);
         let short = deliveries.on_ack(ms(108), 3 * MSS, &[], 3 * MSS);
-        assert_eq!((short.now, short.rate), (MSS, None));
+        assert_eq!((short.now, sample(&short).rate), (MSS, None));
     }
 
     #[test]
@@ -324,7 +331,7 @@ mod tests {
         let block = |start: u64, end: u64| SackBlock { start: start * MSS, end: end * MSS };
         assert_eq!(deliveries.on_ack(ms(50), 0, &[block(2, 3)], 5 * MSS).now, 1000);
         assert_eq!(deliveries.on_ack(ms(51), 0, &[block(2, 4)], 5 * MSS).now, 1000);
-        assert_eq!(deliveries.on_ack(ms(51), 0, &[block(2, 4)], 5 * MSS).total_when_sent, None, "no news");
+        assert_eq!(deliveries.on_ack(ms(51), 0, &[block(2, 4)], 5 * MSS).sample, None, "no news");
         // Segment 1 was sent twice: no round trip is known of it.
         deliveries.on_sent(ms(60), MSS, false, MSS);
         deliveries.on_sent(ms(60), 0, false, MSS);
@@ -353,12 +360,15 @@ mod tests {
         deliveries.on_sent(ms(0), 0, true, MSS);
         deliveries.limit(MSS);
         deliveries.on_sent(ms(1), MSS, false, MSS);
-        assert!(!deliveries.on_ack(ms(10), MSS, &[], 2 * MSS).app_limited);
+        assert!(!sample(&deliveries.on_ack(ms(10), MSS, &[], 2 * MSS)).app_limited);
         deliveries.on_sent(ms(11), 2 * MSS, false, MSS);
-        assert!(deliveries.on_ack(ms(12), 2 * MSS, &[], 3 * MSS).app_limited);
+        assert!(sample(&deliveries.on_ack(ms(12), 2 * MSS, &[], 3 * MSS)).app_limited);
         deliveries.on_sent(ms(13), 3 * MSS, false, MSS);
-        assert!(deliveries.on_ack(ms(20), 3 * MSS, &[], 4 * MSS).app_limited, "sent before the mark was passed");
-        assert!(!deliveries.on_ack(ms(30), 4 * MSS, &[], 4 * MSS).app_limited);
+        assert!(
+            sample(&deliveries.on_ack(ms(20), 3 * MSS, &[], 4 * MSS)).app_limited,
+            "sent before the mark was passed"
+        );
+        assert!(!sample(&deliveries.on_ack(ms(30), 4 * MSS, &[], 4 * MSS)).app_limited);
     }
 
     /// Ten segments; 3, 5 and 6 are held, so that everything before 3 is lost, each once; then a timeout.
@@ -368,7 +378,7 @@ mod tests {
         (0..10).for_each(|n| deliveries.on_sent(ms(n), n * MSS, n == 0, (n + 1) * MSS));
         let held = [SackBlock { start: 5 * MSS, end: 7 * MSS }, SackBlock { start: 3 * MSS, end: 4 * MSS }];
         let heard = deliveries.on_ack(ms(100), MSS, &held, 10 * MSS);
-        assert_eq!((heard.in_flight_when_sent, heard.lost_when_sent), (7 * MSS, 0), "that of 6");
+        assert_eq!((sample(&heard).in_flight, sample(&heard).prior_lost), (7 * MSS, 0), "that of 6");
         let lose = |deliveries: &mut DeliveryRateEstimator, below: u64| {
             std::iter::from_fn(|| deliveries.lose_below(below * MSS, 10 * MSS)).collect::<Vec<LostTransmission>>()
         };

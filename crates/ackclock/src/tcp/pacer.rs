@@ -1,7 +1,7 @@
 //! A sender whose congestion control sets a rate, too: when the next segment may go, and what it hears of deliveries.
 //! Sources: \[BBR1\] §4.2.1 (pacing), \[DRATE\]; losses and limits: \[BBR3\] §2.2, §4.1.2.
 
-use super::cc::{CongestionControl, CongestionControlState, Delivery, LossState, LostSegment, Window};
+use super::cc::{CongestionControl, CongestionControlState, Delivery, LossState, LostSegment, RateSample, Window};
 use super::delivery_rate::{Delivered, DeliveryRateEstimator, LostTransmission};
 use super::recovery::{Flight, LossDetection, Lost, Recovery, RecoveryState};
 use crate::packet::SackBlock;
@@ -85,24 +85,29 @@ impl Pacer {
             false if flight.una < self.repaired_at => LossState::Timeout,
             false => LossState::Open,
         };
+        let sample = delivered.sample.map(|sample| RateSample {
+            prior_delivered: sample.prior_delivered,
+            delivered: (delivered.total - sample.prior_delivered) as f64,
+            rate: sample.rate,
+            app_limited: sample.app_limited,
+            in_flight: sample.in_flight as f64,
+            lost: (self.deliveries.lost() - sample.prior_lost) as f64,
+        });
+        // In the round trip that ends with the newest of what is delivered.
+        let since = delivered.sample.map_or(0, |sample| sample.prior_delivered);
         let delivery = Delivery {
             now,
             mss: flight.mss as f64,
             limit: flight.rwnd as f64,
             delivered: delivered.now as f64,
             total: delivered.total,
-            total_when_sent: delivered.total_when_sent,
-            rate: delivered.rate,
-            app_limited: delivered.app_limited,
-            // In the round trip that ends with the newest of what is delivered.
-            window_limited: self.window_limited_at >= delivered.total_when_sent && self.window_limited_at.is_some(),
+            sample,
+            window_limited: self.window_limited_at.is_some_and(|at| at >= since),
             rtt: delivered.rtt,
             // What has left the network and did not arrive.
             lost: prior_in_flight.saturating_sub(in_flight + delivered.now) as f64,
             prior_in_flight: prior_in_flight as f64,
             in_flight: in_flight as f64,
-            in_flight_when_sent: delivered.in_flight_when_sent as f64,
-            lost_since: (self.deliveries.lost() - delivered.lost_when_sent) as f64,
             loss_state,
         };
         congestion_control.on_delivery(&delivery, window);

@@ -4,8 +4,8 @@
 
 use super::handshake::PassiveEnd;
 use super::reassembly_queue::ReassemblyQueue;
-use super::sack_ends::SackWriter;
-use super::timestamps::{Echo, TimestampClock};
+use super::sack::sack_ends::SackWriter;
+use super::timer::timestamps::{Echo, TimestampClock};
 use super::{AckPolicy, DelayedAck, OutOfOrder, TcpParams, sack_option};
 use crate::packet::{SackBlock, SackOption, Segment, SegmentKind};
 use crate::record::Fingerprint;

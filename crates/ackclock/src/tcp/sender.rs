@@ -15,7 +15,7 @@ use optional_state::OptionalState;
 use super::cc::{CongestionControlState, Window};
 use super::handshake::ActiveEnd;
 use super::recovery::{Flight, Recovery, RecoveryContext, RecoveryState};
-use super::sack_ends::{SackReader, SackStats};
+use super::sack::sack_ends::{SackReader, SackStats};
 use super::timer::RetransmissionTimer;
 use super::{HostQueue, InitialWindowFrom, TcpParams, TickClock};
 use crate::record::Fingerprint;

@@ -1,12 +1,17 @@
 //! The retransmission timer of a sender: how a round trip is measured, for how long the timer runs, when it expires.
 //! Each kind is a [`TimerKind`]; docs/models/retransmission-timer.md.
 
-use super::rfc6298::FineRto;
-use super::rto::SeenTicks;
-use super::tick_log::TickLog;
-use super::{CoarseRto, TickClock, TimerKind, TimerParams};
+mod rfc6298;
+pub(super) mod rto;
+mod tick_log;
+pub(super) mod timestamps;
+
+use super::{TimerKind, TimerParams};
 use crate::record::trace::TimerState;
 use crate::units::{Span, Time};
+use rfc6298::FineRto;
+use rto::{CoarseRto, SeenTicks, TickClock};
+use tick_log::TickLog;
 
 /// A sender's retransmission timer. What BSD does is at hand: most senders of large scenarios have it.
 #[derive(Clone, Debug)]

@@ -165,8 +165,8 @@ impl Bbr1 {
     /// BBRUpdateBtlBw ()
     fn update_bottleneck(&mut self, delivery: &Delivery) {
         self.rounds.update(delivery);
-        if let Some(rate) = delivery.rate
-            && (!delivery.app_limited || rate >= self.bottleneck.value())
+        if let Some(rate) = delivery.rate()
+            && (!delivery.is_app_limited() || rate >= self.bottleneck.value())
         {
             self.bottleneck.update(self.rounds.count, rate, RATE_ROUNDS);
         }
@@ -200,7 +200,7 @@ impl Bbr1 {
 
     /// BBRCheckFullPipe ()
     fn check_full_pipe(&mut self, delivery: &Delivery) {
-        if !self.pipe_filled && self.rounds.starts && !delivery.app_limited {
+        if !self.pipe_filled && self.rounds.starts && !delivery.is_app_limited() {
             self.pipe_filled = self.growth.reached(self.bottleneck.value());
         }
     }
@@ -404,6 +404,7 @@ impl CongestionControl for Bbr1 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tcp::cc::RateSample;
 
     const MSS: f64 = 1000.0;
 
@@ -423,16 +424,19 @@ mod tests {
             limit: 1e12,
             delivered: MSS,
             total: ms * 1000,
-            total_when_sent: Some(ms.saturating_sub(100) * 1000),
-            rate: Some(rate),
-            app_limited: false,
+            sample: Some(RateSample {
+                prior_delivered: ms.saturating_sub(100) * 1000,
+                delivered: (ms - ms.saturating_sub(100)) as f64 * 1000.0,
+                rate: Some(rate),
+                app_limited: false,
+                in_flight: 30.0 * MSS,
+                lost: 0.0,
+            }),
             window_limited: false,
             rtt: Some(Span::from_ms(100)),
             lost: 0.0,
             prior_in_flight: 30.0 * MSS,
             in_flight: 30.0 * MSS,
-            in_flight_when_sent: 30.0 * MSS,
-            lost_since: 0.0,
             loss_state: LossState::Open,
         }
     }

@@ -101,18 +101,18 @@ impl Cubic {
     /// The congestion avoidance of one acknowledgement: the growth of the window.
     fn growth(&mut self, ack: &Ack, cwnd: f64) -> f64 {
         let CubicParams { c, beta, .. } = self.params;
-        let acked = ack.acked / ack.mss;
+        let (acked, now) = (ack.acked / ack.mss, ack.measured().now);
         let (w_max, cwnd_prior) = (self.w_max, self.cwnd_prior.unwrap_or(cwnd));
         let epoch = self.epoch.get_or_insert_with(|| {
             let origin = w_max.max(cwnd);
             // Figure 2: from where the window is now.
-            Epoch { start: ack.now, k: cube_root((origin - cwnd) / c), origin, w_est: cwnd, cwnd_prior }
+            Epoch { start: now, k: cube_root((origin - cwnd) / c), origin, w_est: cwnd, cwnd_prior }
         });
         // §4.3, Figure 4.
         let alpha = if epoch.w_est < epoch.cwnd_prior { 3.0 * (1.0 - beta) / (1.0 + beta) } else { 1.0 };
         epoch.w_est += alpha * acked / cwnd;
         // §4.2, Figure 1: the target is where the window should be one round trip from now.
-        let t = ack.now.since(epoch.start).as_secs_f64();
+        let t = now.since(epoch.start).as_secs_f64();
         let w_cubic = |t: f64| c * (t - epoch.k) * (t - epoch.k) * (t - epoch.k) + epoch.origin;
         if w_cubic(t) < epoch.w_est {
             return epoch.w_est - cwnd; // the region in which Reno is faster
@@ -136,12 +136,13 @@ impl Cubic {
 
 impl CongestionControl for Cubic {
     fn on_ack(&mut self, ack: &Ack, window: &mut Window) {
-        if let Some(rtt) = ack.rtt {
+        let measured = ack.measured();
+        if let Some(rtt) = measured.rtt {
             let smoothed = |srtt: Span| Span::from_ps((7 * srtt.as_ps() + rtt.as_ps()) / 8);
             self.srtt = Some(self.srtt.map_or(rtt, smoothed));
         }
         // §5.8: not a window that the application does not use. The time without growth is no part of the stage.
-        if !ack.window_limited {
+        if !measured.window_limited {
             self.epoch = None;
             return;
         }
@@ -168,6 +169,7 @@ impl CongestionControl for Cubic {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tcp::cc::Measured;
 
     const MSS: f64 = 1000.0;
 
@@ -175,9 +177,12 @@ mod tests {
         Cubic::new(&CubicParams::default())
     }
 
+    fn measured(ms: u64) -> Measured {
+        Measured { now: Time::ZERO + Span::from_ms(ms), rtt: Some(Span::from_ms(100)), ..Measured::default() }
+    }
+
     fn ack(ms: u64) -> Ack {
-        let now = Time::ZERO + Span::from_ms(ms);
-        Ack { now, acked: MSS, rtt: Some(Span::from_ms(100)), window_limited: true, ..Ack::of(MSS, 1e12) }
+        Ack::of(MSS, 1e12).with(measured(ms))
     }
 
     fn window(cwnd: f64) -> Window {
@@ -242,7 +247,10 @@ mod tests {
                 let before = window.cwnd / MSS;
                 for n in 0..before as u64 {
                     let now = Time::ZERO + Span::from_us(round * 10 + n / 8);
-                    cubic.on_ack(&Ack { now, rtt: Some(Span::from_us(10)), ..ack(0) }, &mut window);
+                    cubic.on_ack(
+                        &ack(0).with(Measured { now, rtt: Some(Span::from_us(10)), ..Measured::default() }),
+                        &mut window,
+                    );
                 }
                 round += 1;
                 if before >= at {
@@ -277,8 +285,8 @@ mod tests {
     fn an_unused_window_does_not_grow_and_a_timeout_keeps_the_maximum() {
         let mut cubic = cubic();
         let mut window = window(50.0);
-        cubic.on_ack(&Ack { window_limited: false, ..ack(0) }, &mut window);
-        cubic.on_ack(&Ack { window_limited: false, ..ack(10_000) }, &mut window);
+        cubic.on_ack(&ack(0).with(Measured { window_limited: false, ..measured(0) }), &mut window);
+        cubic.on_ack(&ack(0).with(Measured { window_limited: false, ..measured(10_000) }), &mut window);
         assert_eq!(window.cwnd, 50.0 * MSS);
         cubic.on_rto(&Loss::of(MSS, 1e12), &mut window);
         assert_eq!((window.cwnd, window.ssthresh, cubic.w_max), (MSS, 35.0 * MSS, 50.0));

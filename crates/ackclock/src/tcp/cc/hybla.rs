@@ -68,11 +68,12 @@ impl Hybla {
 
 impl CongestionControl for Hybla {
     fn on_ack(&mut self, ack: &Ack, window: &mut Window) {
-        if let Some(rtt) = ack.rtt {
+        let measured = ack.measured();
+        if let Some(rtt) = measured.rtt {
             self.sample(rtt);
         }
         // As in Linux: a window that is not used does not grow.
-        if !ack.window_limited {
+        if !measured.window_limited {
             return;
         }
         window.cwnd = if window.cwnd < window.ssthresh {
@@ -97,6 +98,7 @@ impl CongestionControl for Hybla {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tcp::cc::Measured;
 
     const MSS: f64 = 1000.0;
 
@@ -106,7 +108,10 @@ mod tests {
 
     fn grown(hybla: &mut Hybla, ms: u64, cwnd: f64, ssthresh: f64) -> f64 {
         let mut window = Window { cwnd: cwnd * MSS, ssthresh: ssthresh * MSS };
-        hybla.on_ack(&Ack { rtt: Some(Span::from_ms(ms)), ..Ack::of(MSS, 1e9) }, &mut window);
+        hybla.on_ack(
+            &Ack::of(MSS, 1e9).with(Measured { rtt: Some(Span::from_ms(ms)), ..Measured::default() }),
+            &mut window,
+        );
         window.cwnd / MSS
     }
 
@@ -126,7 +131,10 @@ mod tests {
         let mut hybla = hybla();
         let mut window = Window { cwnd: 400.0 * MSS, ssthresh: MSS };
         for _ in 0..400 {
-            hybla.on_ack(&Ack { rtt: Some(Span::from_ms(100)), ..Ack::of(MSS, 1e9) }, &mut window);
+            hybla.on_ack(
+                &Ack::of(MSS, 1e9).with(Measured { rtt: Some(Span::from_ms(100)), ..Measured::default() }),
+                &mut window,
+            );
         }
         let grown = window.cwnd / MSS - 400.0;
         assert!((15.6..16.0).contains(&grown), "{grown}: 16, less what the slope falls");
@@ -152,7 +160,7 @@ mod tests {
     fn an_unused_window_does_not_grow_and_losses_halve_it() {
         let mut hybla = hybla();
         let mut window = Window { cwnd: 40.0 * MSS, ssthresh: MSS };
-        hybla.on_ack(&Ack { window_limited: false, ..Ack::of(MSS, 1e9) }, &mut window);
+        hybla.on_ack(&Ack::of(MSS, 1e9).with(Measured { window_limited: false, ..Measured::default() }), &mut window);
         assert_eq!(window.cwnd, 40.0 * MSS);
         hybla.on_congestion(&Loss::of(MSS, 1e9), &mut window);
         assert_eq!(window.ssthresh, 20.0 * MSS);

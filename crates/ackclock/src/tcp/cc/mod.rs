@@ -9,7 +9,6 @@ mod family;
 mod hybla;
 mod path_model;
 mod reno;
-mod reroute_detect;
 mod vegas;
 mod vegas_1995;
 mod vegas_a;
@@ -17,7 +16,7 @@ mod vegas_linux;
 mod vegas_plus;
 
 pub use family::*;
-pub use reroute_detect::RerouteParams;
+pub use vegas::reroute_detect::RerouteParams;
 
 use crate::keys::{Key, Misfit, Values};
 use crate::rng::Stream;
@@ -41,26 +40,55 @@ pub struct Ack {
     pub limit: f64,
     /// Bytes acknowledged.
     pub acked: f64,
-    /// When. From here on: known only where round trips are needed ([`Needs::round_trips`]).
+    /// Where round trips are needed ([`Needs::round_trips`]): what a sender knows that measures them.
+    pub measured: Option<Measured>,
+}
+
+/// What a sender that measures round trips knows of an acknowledgement.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Measured {
+    /// When it came.
     pub now: Time,
-    /// When the connection sent its first segment. (Vegas)
+    /// When the connection sent its first segment.
     pub start: Time,
-    /// First byte not acknowledged now. (Vegas)
+    /// First byte not acknowledged now.
     pub una: u64,
-    /// Next byte to send. (Vegas)
+    /// Next byte to send.
     pub nxt: u64,
-    /// The round trip of the newest segment acknowledged, if it was sent once. (Vegas, CUBIC)
+    /// The round trip of the newest segment acknowledged, if it was sent once.
     pub rtt: Option<Span>,
-    /// Whether the window was all that kept the sender from sending more. (CUBIC)
+    /// Whether the window was all that kept the sender from sending more.
     pub window_limited: bool,
 }
 
+/// Of the first segment, at the start of time, by a window in use.
+#[cfg(test)]
+impl std::default::Default for Measured {
+    fn default() -> Measured {
+        Measured { now: Time::ZERO, start: Time::ZERO, una: 0, nxt: 0, rtt: None, window_limited: true }
+    }
+}
+
 impl Ack {
+    /// The same of a sender that measures round trips.
+    #[cfg(test)]
+    fn with(self, measured: Measured) -> Ack {
+        Ack { measured: Some(measured), ..self }
+    }
+
     /// A full segment is acknowledged.
     #[inline]
     pub const fn of(mss: f64, limit: f64) -> Ack {
-        let (now, start) = (Time::ZERO, Time::ZERO);
-        Ack { mss, limit, acked: mss, now, start, una: 0, nxt: 0, rtt: None, window_limited: true }
+        Ack { mss, limit, acked: mss, measured: None }
+    }
+
+    /// What is known where round trips are needed.
+    ///
+    /// # Panics
+    /// If the congestion control did not say that it needs them.
+    #[inline(always)]
+    pub fn measured(&self) -> &Measured {
+        self.measured.as_ref().expect("round trips are measured where they are needed")
     }
 }
 
@@ -71,15 +99,15 @@ pub struct Loss {
     pub mss: f64,
     /// The receiver's window, bytes.
     pub limit: f64,
-    /// Whether what was lost had been sent more than once. Known only to Vegas, with its own recovery.
-    pub sent_again: bool,
+    /// Whether what was lost had been sent more than once, if the recovery knows: those of Vegas do.
+    pub sent_again: Option<bool>,
 }
 
 impl Loss {
     /// What every algorithm is told.
     #[inline]
     pub const fn of(mss: f64, limit: f64) -> Loss {
-        Loss { mss, limit, sent_again: false }
+        Loss { mss, limit, sent_again: None }
     }
 }
 
@@ -97,13 +125,9 @@ pub struct Delivery {
     pub delivered: f64,
     /// Delivered in all.
     pub total: u64,
-    /// The same when the newest of these segments was sent; `None` if nothing new is delivered.
-    pub total_when_sent: Option<u64>,
-    /// The rate of delivery since then, if it can be trusted.
-    pub rate: Option<f64>,
-    /// Whether the sender had not enough to send then.
-    pub app_limited: bool,
-    /// Whether since then the window was, at any time, all that kept the sender from sending more. (BBR 3)
+    /// What the newest of these segments says about the path; `None` if nothing new is delivered.
+    pub sample: Option<RateSample>,
+    /// Whether since that was sent the window was, at any time, all that kept the sender from sending more. (BBR 3)
     pub window_limited: bool,
     /// The shortest round trip of these segments that were sent once.
     pub rtt: Option<Span>,
@@ -113,12 +137,38 @@ pub struct Delivery {
     pub prior_in_flight: f64,
     /// In flight after it.
     pub in_flight: f64,
-    /// In flight when the newest of these segments was sent, itself included. (BBR 3)
-    pub in_flight_when_sent: f64,
-    /// What was found to be lost since then. (BBR 3)
-    pub lost_since: f64,
     /// Whether losses are being repaired.
     pub loss_state: LossState,
+}
+
+/// What was delivered and lost since the newest of the segments that an acknowledgement delivers was sent. Bytes, and bytes
+/// per second.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RateSample {
+    /// Delivered in all when it was sent.
+    pub prior_delivered: u64,
+    /// Delivered since then.
+    pub delivered: f64,
+    /// The rate of delivery since then, if it can be trusted.
+    pub rate: Option<f64>,
+    /// Whether the sender had not enough to send then.
+    pub app_limited: bool,
+    /// In flight when it was sent, itself included. (BBR 3)
+    pub in_flight: f64,
+    /// What was found to be lost since then. (BBR 3)
+    pub lost: f64,
+}
+
+impl Delivery {
+    /// The rate of delivery, if there is one that can be trusted.
+    pub fn rate(&self) -> Option<f64> {
+        self.sample.and_then(|sample| sample.rate)
+    }
+
+    /// Whether the rate of delivery says what was offered, not what the path can do.
+    pub fn is_app_limited(&self) -> bool {
+        self.sample.is_some_and(|sample| sample.app_limited)
+    }
 }
 
 /// A segment is found to be lost, where rates of delivery are needed. Bytes.
@@ -222,7 +272,7 @@ pub trait Mechanism: CongestionControl + Sized {
 /// What a congestion control needs of the sender, and of the connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Needs {
-    /// The round trip of every segment, and what else [`Ack`] says from [`Ack::now`] on.
+    /// The round trip of every segment: [`Ack::measured`].
     pub round_trips: bool,
     /// How fast data is delivered ([`Delivery`]), which is known with a recovery that knows what is lost from selective
     /// acknowledgements. Segments leave at its pace.

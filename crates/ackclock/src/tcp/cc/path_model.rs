@@ -23,8 +23,8 @@ impl Rounds {
     /// copy seems to be that of the second, which was sent just before. Rounds of no length would soon push the rate of the
     /// path out of the filter.
     pub(super) fn update(&mut self, delivery: &Delivery) {
-        let trusted = delivery.total_when_sent.filter(|_| delivery.rate.is_some());
-        self.starts = trusted.is_some_and(|total| total >= self.ends_at);
+        let trusted = delivery.sample.filter(|sample| sample.rate.is_some());
+        self.starts = trusted.is_some_and(|sample| sample.prior_delivered >= self.ends_at);
         if self.starts {
             self.restart(delivery.total);
             self.count += 1;
@@ -93,7 +93,7 @@ impl Plateau {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tcp::cc::LossState;
+    use crate::tcp::cc::{LossState, RateSample};
     use crate::units::Time;
 
     /// What was sent when 1000 bytes were delivered ends the round trip that began then, if it says something about the path.
@@ -105,16 +105,19 @@ mod tests {
             limit: 1e12,
             delivered: 1000.0,
             total: 2000,
-            total_when_sent: Some(1000),
-            rate,
-            app_limited: false,
+            sample: Some(RateSample {
+                prior_delivered: 1000,
+                delivered: 1000.0,
+                rate,
+                app_limited: false,
+                in_flight: 0.0,
+                lost: 0.0,
+            }),
             window_limited: false,
             rtt: None,
             lost: 0.0,
             prior_in_flight: 0.0,
             in_flight: 0.0,
-            in_flight_when_sent: 0.0,
-            lost_since: 0.0,
             loss_state: LossState::Timeout,
         };
         let mut rounds = Rounds::default();

@@ -2,11 +2,15 @@
 //! the difference, packets that wait in queues, is held between alpha and beta.
 //! Sources: [BP95] for the idea; [NS2] §2, §3 for every step, which are named in the comments.   Units: packets, seconds.
 
-use super::reroute_detect::{RerouteDetect, RerouteParams};
-use super::{Ack, CongestionControl, Loss, Mechanism, Needs, UsualRecovery, Window};
+pub(super) mod reroute_detect;
+pub(super) mod round;
+
+use super::{Ack, CongestionControl, Loss, Measured, Mechanism, Needs, UsualRecovery, Window};
 use crate::keys::{self, Default, Key, Kind, Misfit, Value, Values};
 use crate::rng::Stream;
 use crate::units::{Span, Time};
+use reroute_detect::{RerouteDetect, RerouteParams};
+use round::{MIN_WINDOW, Round};
 
 /// The window of Vegas.
 #[derive(Clone, Debug)]
@@ -143,40 +147,6 @@ pub(super) fn avoid(params: &VegasParams, round: &Round, cwnd: &mut f64) -> f64 
     }
 }
 
-/// The smallest window, in packets.
-pub(super) const MIN_WINDOW: f64 = 2.0;
-
-/// One round trip, as it is at its end.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Round {
-    /// Packets sent in it.
-    pub(super) sent: f64,
-    /// Packets under way just before the acknowledgement that ends it.
-    pub(super) in_flight: f64,
-    /// The mean round-trip time of those acknowledged in it, seconds.
-    pub(super) rtt: f64,
-    /// The shortest round-trip time, seconds.
-    pub(super) base: f64,
-}
-
-impl Round {
-    /// Packets per second that were sent: actual, or Th.
-    pub(super) fn actual(&self) -> f64 {
-        self.sent / self.rtt
-    }
-
-    /// Packets in queues: (expected − actual) · base.
-    pub(super) fn diff(&self) -> f64 {
-        self.in_flight - self.sent * self.base / self.rtt
-    }
-
-    /// The same, rounded to a whole number as ns-2 does.
-    pub(super) fn diff_rounded(&self) -> f64 {
-        let expected = self.in_flight / self.base;
-        (((expected - self.actual()) * self.base + 0.5) as i64) as f64
-    }
-}
-
 /// What the members of the family have in common: measuring, slow start, growth within a round.
 #[derive(Clone, Debug)]
 pub(super) struct Rounds {
@@ -229,24 +199,25 @@ impl Rounds {
         window: &mut Window,
         avoid: impl FnOnce(&Round, &mut f64) -> f64,
     ) -> Option<Round> {
+        let measured = ack.measured();
         if window.cwnd != self.written {
             self.cwnd = window.cwnd / ack.mss;
         }
         if self.base == 0.0 {
             // The first acknowledgement of all.
-            self.base = ack.now.since(ack.start).as_secs_f64();
-            self.begun = ack.start;
+            self.base = measured.now.since(measured.start).as_secs_f64();
+            self.begun = measured.start;
         }
-        let ended = (ack.una > self.end).then(|| self.on_end_of_round(*ack, window, avoid));
+        let ended = (measured.una > self.end).then(|| self.on_end_of_round(*ack, window, avoid));
         if self.increment == 1.0 && self.cwnd >= window.ssthresh / ack.mss {
             self.increment = 0.0; // step 5
         }
-        if self.increment > 0.0 && self.cwnd - in_flight(ack) <= 2.0 {
+        if self.increment > 0.0 && self.cwnd - in_flight(measured, ack.mss) <= 2.0 {
             self.cwnd += self.increment; // step 6: not a window that is not used
         }
         // Step 7: it counts for the next round. The round trip of the very first packet is no sample, as ns-2 takes its
         // send time, zero, for none: so the first two packets, which are alone in their rounds, both set base.
-        if let Some(rtt) = ack.rtt.filter(|&rtt| ack.start + rtt < ack.now) {
+        if let Some(rtt) = measured.rtt.filter(|&rtt| measured.start + rtt < measured.now) {
             self.sum = self.sum + rtt;
             self.count += 1;
             let rtt = rtt.as_secs_f64();
@@ -262,7 +233,7 @@ impl Rounds {
     /// to be in memory, although most acknowledgements end no round.
     #[inline(never)]
     fn on_end_of_round(&mut self, ack: Ack, window: &mut Window, avoid: impl FnOnce(&Round, &mut f64) -> f64) -> Round {
-        let round = self.end_round(&ack);
+        let round = self.end_round(ack.measured(), ack.mss);
         if self.cwnd < window.ssthresh / ack.mss {
             self.slow_start(&round, ack.mss, window);
         } else {
@@ -275,10 +246,10 @@ impl Rounds {
     }
 
     /// Step 4: measures the round that ends, and begins the next.
-    fn end_round(&mut self, ack: &Ack) -> Round {
-        let sent = (ack.nxt - self.end) as f64 / ack.mss;
+    fn end_round(&mut self, measured: &Measured, mss: f64) -> Round {
+        let sent = (measured.nxt - self.end) as f64 / mss;
         let rtt = match self.count {
-            0 => ack.now.since(self.begun).as_secs_f64(),
+            0 => measured.now.since(self.begun).as_secs_f64(),
             count => self.sum.as_secs_f64() / f64::from(count),
         };
         self.sum = Span::ZERO;
@@ -287,9 +258,9 @@ impl Rounds {
         if rtt < self.base || sent <= 1.0 {
             self.base = rtt;
         }
-        self.end = ack.nxt;
-        self.begun = ack.now;
-        Round { sent, in_flight: in_flight(ack), rtt, base: self.base }
+        self.end = measured.nxt;
+        self.begun = measured.now;
+        Round { sent, in_flight: in_flight(measured, mss), rtt, base: self.base }
     }
 
     /// A sample may show that the path has become longer: base and the window follow, and slow start is over.
@@ -323,8 +294,8 @@ fn lesser(a: f64, b: f64) -> f64 {
 }
 
 /// Packets under way just before this acknowledgement.
-fn in_flight(ack: &Ack) -> f64 {
-    (ack.nxt - ack.una) as f64 / ack.mss + 1.0
+fn in_flight(measured: &Measured, mss: f64) -> f64 {
+    (measured.nxt - measured.una) as f64 / mss + 1.0
 }
 
 /// The window after a loss, bytes: a quarter less, or half of it if what was lost had been sent again.
@@ -332,8 +303,8 @@ pub(super) fn reduced(loss: &Loss, window: &Window) -> f64 {
     let packets = (window.cwnd.min(loss.limit) / loss.mss) as u64;
     let left = match (packets, loss.sent_again) {
         (0..=3, _) => 2,
-        (_, true) => packets / 2,
-        (_, false) => packets - packets / 4,
+        (_, Some(true)) => packets / 2,
+        (_, Some(false) | None) => packets - packets / 4,
     };
     left as f64 * loss.mss
 }
@@ -365,15 +336,17 @@ mod tests {
     fn after_round(packets: u64, rtt: u64) -> (f64, f64) {
         let mut vegas = Vegas::new(&VegasParams::default());
         let mut window = Window { cwnd: packets as f64 * MSS, ssthresh: 2.0 * MSS };
-        let ack = |number: u64, at: u64, rtt: u64| Ack {
-            now: ms(at),
-            una: number * 1000,
-            nxt: (number + packets - 1) * 1000,
-            rtt: Some(Span::from_ms(rtt)),
-            ..Ack::of(MSS, 1e9)
+        let ack = |number: u64, at: u64, rtt: u64| {
+            Ack::of(MSS, 1e9).with(Measured {
+                now: ms(at),
+                una: number * 1000,
+                nxt: (number + packets - 1) * 1000,
+                rtt: Some(Span::from_ms(rtt)),
+                ..Measured::default()
+            })
         };
         // The first acknowledgement ends a round of its own: base = 100 ms, nothing waits, growth by 1/cwnd.
-        vegas.on_ack(&Ack { start: ms(0), ..ack(1, 100, 100) }, &mut window);
+        vegas.on_ack(&ack(1, 100, 100), &mut window);
         window.cwnd = packets as f64 * MSS;
         // Up to the last packet of this round.
         for number in 2..=packets {
@@ -420,7 +393,7 @@ mod tests {
     #[test]
     fn a_loss_takes_a_quarter_and_half_if_it_was_sent_again() {
         let left = |packets: f64, sent_again| {
-            let loss = Loss { sent_again, ..Loss::of(MSS, 1e9) };
+            let loss = Loss { sent_again: Some(sent_again), ..Loss::of(MSS, 1e9) };
             reduced(&loss, &Window { cwnd: packets * MSS, ssthresh: 0.0 }) / MSS
         };
         assert_eq!([left(3.9, false), left(4.0, false), left(10.5, false), left(11.0, true)], [2.0, 3.0, 8.0, 5.0]);

@@ -3,8 +3,9 @@
 //! Source: [BP95] §III.B (congestion avoidance) and §III.C (slow start); where the paper gives no number, the choice and its
 //! source are in docs/models/congestion-control-vegas-1995.md.   Units: packets, seconds.
 
-use super::reroute_detect::RerouteDetect;
-use super::vegas::{MIN_WINDOW, Round, VegasParams, reduced, start_over};
+use super::vegas::reroute_detect::RerouteDetect;
+use super::vegas::round::{MIN_WINDOW, Round};
+use super::vegas::{VegasParams, reduced, start_over};
 use super::{Ack, CongestionControl, Loss, Mechanism, Needs, UsualRecovery, Window};
 use crate::keys::{Key, Misfit, Values};
 use crate::rng::Stream;
@@ -67,8 +68,9 @@ impl Vegas1995 {
     /// The distinguished segment is acknowledged, after `rtt` if it was sent once: decides about the next round trip, whose
     /// distinguished segment is the next to be sent.
     fn end_round(&mut self, ack: &Ack, rtt: Option<f64>, window: &mut Window) {
-        let sent = (ack.nxt - self.distinguished) as f64 / ack.mss;
-        self.distinguished = ack.nxt;
+        let nxt = ack.measured().nxt;
+        let sent = (nxt - self.distinguished) as f64 / ack.mss;
+        self.distinguished = nxt;
         self.increment = 0.0;
         // Without a sample there is nothing to compare: the window rests.
         let Some(rtt) = rtt else { return };
@@ -121,9 +123,10 @@ impl CongestionControl for Vegas1995 {
         if window.cwnd != self.written {
             self.cwnd = window.cwnd / ack.mss;
         }
-        let rtt = ack.rtt.map(|rtt| rtt.as_secs_f64());
+        let measured = ack.measured();
+        let rtt = measured.rtt.map(|rtt| rtt.as_secs_f64());
         self.base = rtt.map_or(self.base, |rtt| self.base.min(rtt));
-        if ack.una > self.distinguished {
+        if measured.una > self.distinguished {
             self.end_round(ack, rtt, window);
         }
         if self.increment == 1.0 && self.cwnd * ack.mss >= window.ssthresh {
@@ -150,13 +153,15 @@ impl CongestionControl for Vegas1995 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tcp::cc::Measured;
     use crate::units::Span;
 
     const MSS: f64 = 1000.0;
 
     /// An acknowledgement of everything before packet `una`, `rtt` ms after the newest of it was sent; `nxt` comes next.
     fn ack(una: u64, nxt: u64, rtt: u64) -> Ack {
-        Ack { una: una * 1000, nxt: nxt * 1000, rtt: Some(Span::from_ms(rtt)), ..Ack::of(MSS, 1e9) }
+        let rtt = Some(Span::from_ms(rtt));
+        Ack::of(MSS, 1e9).with(Measured { una: una * 1000, nxt: nxt * 1000, rtt, ..Measured::default() })
     }
 
     /// In congestion avoidance with `packets` in flight and BaseRTT 100 ms, the end of a round trip of `rtt` ms: the window
@@ -241,7 +246,7 @@ mod tests {
         let mut vegas = Vegas1995::new(&VegasParams::default());
         let mut window = Window { cwnd: 10.0 * MSS, ssthresh: 2.0 * MSS };
         (vegas.base, vegas.distinguished) = (0.1, 10_000);
-        vegas.on_ack(&Ack { rtt: None, ..ack(11, 20, 100) }, &mut window);
+        vegas.on_ack(&ack(0, 0, 0).with(Measured { una: 11_000, nxt: 20_000, ..Measured::default() }), &mut window);
         assert_eq!((window.cwnd, vegas.distinguished), (10.0 * MSS, 20_000));
     }
 

@@ -3,7 +3,8 @@
 //! Source: [VEGAS-A] §4.1, whose lines the comments name; what it leaves open: docs/models/congestion-control-vegas-a.md.
 //! Units: packets, seconds.
 
-use super::vegas::{FINE_TIMEOUTS, MIN_WINDOW, Round, Rounds, VegasParams, reduced, start_over};
+use super::vegas::round::{MIN_WINDOW, Round};
+use super::vegas::{FINE_TIMEOUTS, Rounds, VegasParams, reduced, start_over};
 use super::{Ack, CongestionControl, Loss, Mechanism, Needs, UsualRecovery, Window};
 use crate::keys::{self, Condition, Default, Key, Kind, Misfit, Value, Values};
 use crate::rng::Stream;

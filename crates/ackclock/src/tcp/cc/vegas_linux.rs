@@ -118,15 +118,16 @@ impl VegasLinux {
 
 impl CongestionControl for VegasLinux {
     fn on_ack(&mut self, ack: &Ack, window: &mut Window) {
-        if let Some(rtt) = ack.rtt {
+        let measured = ack.measured();
+        if let Some(rtt) = measured.rtt {
             // Never zero.
             let rtt = rtt.as_ps().max(1);
             self.base = self.base.min(rtt);
             self.shortest = self.shortest.min(rtt);
             self.samples += 1;
         }
-        if ack.una > self.end {
-            self.end = ack.nxt;
+        if measured.una > self.end {
+            self.end = measured.nxt;
             if self.samples < LEAST_SAMPLES {
                 self.reno.on_ack(ack, window);
             } else {
@@ -152,6 +153,7 @@ impl CongestionControl for VegasLinux {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tcp::cc::Measured;
     use crate::units::Span;
 
     const MSS: f64 = 1000.0;
@@ -162,7 +164,12 @@ mod tests {
         let ms = |ms: u64| Span::from_ms(ms).as_ps();
         (algorithm.base, algorithm.shortest, algorithm.samples) = (ms(100), ms(rtt), samples - 1);
         let mut window = Window { cwnd: cwnd * MSS, ssthresh: ssthresh * MSS };
-        let ack = Ack { una: 1000, nxt: 20_000, rtt: Some(Span::from_ms(900)), ..Ack::of(MSS, 1e9) };
+        let ack = Ack::of(MSS, 1e9).with(Measured {
+            una: 1000,
+            nxt: 20_000,
+            rtt: Some(Span::from_ms(900)),
+            ..Measured::default()
+        });
         algorithm.on_ack(&ack, &mut window);
         assert_eq!((algorithm.samples, algorithm.end), (0, 20_000));
         (window.cwnd / MSS, window.ssthresh / MSS)

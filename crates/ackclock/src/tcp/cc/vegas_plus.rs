@@ -3,7 +3,8 @@
 //! Source: [HKM00], as [VEGAS-A] §2.2.1A tells it; details recalled, docs/models/congestion-control-vegas-plus.md.
 //! Units: packets, seconds.
 
-use super::vegas::{FINE_TIMEOUTS, Round, Rounds, VegasParams, avoid, reduced, start_over};
+use super::vegas::round::Round;
+use super::vegas::{FINE_TIMEOUTS, Rounds, VegasParams, avoid, reduced, start_over};
 use super::{Ack, CongestionControl, Loss, Mechanism, Needs, UsualRecovery, Window};
 use crate::keys::{self, Default, Key, Kind, Misfit, Value, Values};
 use crate::rng::Stream;

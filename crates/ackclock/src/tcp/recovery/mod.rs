@@ -72,11 +72,11 @@ pub struct RecoveryContext<'a> {
 impl RecoveryContext<'_> {
     /// A loss was found: lower ssthresh.
     fn reduce(&mut self, flight: &Flight) {
-        self.reduce_again(flight, false);
+        self.reduce_by(flight, None);
     }
 
-    /// The same of a segment that was perhaps sent again before.
-    fn reduce_again(&mut self, flight: &Flight, sent_again: bool) {
+    /// The same, where it is known whether what was lost had been sent more than once.
+    fn reduce_by(&mut self, flight: &Flight, sent_again: Option<bool>) {
         let loss = Loss { sent_again, ..Loss::of(flight.mss as f64, flight.rwnd as f64) };
         self.congestion_control.on_congestion(&loss, self.window);
     }

@@ -12,7 +12,7 @@ use super::{
 use crate::keys::{Misfit, Values};
 use crate::packet::SackBlock;
 use crate::tcp::cc::Window;
-use crate::tcp::interval_set::IntervalSet;
+use crate::tcp::sack::interval_set::IntervalSet;
 use crate::units::{Span, Time};
 
 /// RACK-TLP.

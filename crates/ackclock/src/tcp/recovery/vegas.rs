@@ -63,7 +63,7 @@ impl Recovery for Vegas {
         self.fine.back_off(lost.count > 1);
         if self.last_cut.is_none_or(|cut| cut < lost.last) {
             let ssthresh = context.window.ssthresh;
-            context.reduce_again(flight, lost.count > 1);
+            context.reduce_by(flight, Some(lost.count > 1));
             self.new_cwnd = std::mem::replace(&mut context.window.ssthresh, ssthresh);
             context.window.cwnd = self.new_cwnd + f64::from(self.dup_acks) * flight.mss as f64;
             self.last_cut = Some(context.now);

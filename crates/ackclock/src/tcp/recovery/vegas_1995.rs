@@ -59,7 +59,7 @@ impl Vegas1995 {
         if self.last_cut.is_some_and(|cut| lost.last < cut) {
             return false;
         }
-        context.reduce_again(flight, lost.count > 1);
+        context.reduce_by(flight, Some(lost.count > 1));
         // The linear mode, from here on.
         context.window.cwnd = std::mem::replace(&mut context.window.ssthresh, 2.0 * flight.mss as f64);
         self.last_cut = Some(context.now);

@@ -3,7 +3,7 @@
 
 use super::{OptionalState, Sender};
 use crate::tcp::SendTimes;
-use crate::tcp::cc::{Ack, CongestionControl, CongestionControlState, Window};
+use crate::tcp::cc::{Ack, CongestionControl, CongestionControlState, Measured, Window};
 use crate::tcp::recovery::{Flight, NewAck, Recovery};
 use crate::tcp::setup::Setup;
 use crate::units::{Span, Time};
@@ -40,11 +40,14 @@ impl Sender {
         }
         let window_after = setup.as_ref().and_then(Setup::window_after);
         let rtt = times.as_mut().and_then(|times| times.on_ack(now, ack));
-        let start = times.as_ref().map_or(now, SendTimes::start);
+        let start = times.as_ref().map(SendTimes::start);
         let meaning =
             self.ask_recovery(now, rtt, |recovery, flight, context| recovery.on_new_ack(ack, flight, context));
         if meaning.grows() {
-            self.grow_by_measure(now, ack, start, rtt);
+            match start {
+                Some(start) => self.grow_by_measure(now, ack, start, rtt),
+                None => self.grow(ack),
+            }
         }
         if let Some(window) = window_after {
             self.window.cwnd = window;
@@ -78,14 +81,7 @@ impl Sender {
 fn measured(now: Time, ack: u64, start: Time, rtt: Option<Span>, flight: &Flight, window: &Window) -> Ack {
     // Through signed numbers, which is one instruction.
     let f64 = |bytes: u64| bytes as i64 as f64;
-    Ack {
-        acked: f64(ack - flight.una),
-        window_limited: f64(flight.max - flight.una) + f64(flight.mss) > window.cwnd,
-        now,
-        start,
-        una: ack,
-        nxt: flight.nxt.max(ack),
-        rtt,
-        ..Ack::of(f64(flight.mss), f64(flight.rwnd))
-    }
+    let window_limited = f64(flight.max - flight.una) + f64(flight.mss) > window.cwnd;
+    let measured = Measured { now, start, una: ack, nxt: flight.nxt.max(ack), rtt, window_limited };
+    Ack { acked: f64(ack - flight.una), measured: Some(measured), ..Ack::of(f64(flight.mss), f64(flight.rwnd)) }
 }

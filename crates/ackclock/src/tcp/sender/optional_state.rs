@@ -4,9 +4,9 @@
 use crate::packet::{IP_HEADER_BYTES, Segment, SegmentKind, TCP_HEADER_BYTES, Timestamps};
 use crate::tcp::handshake::ActiveEnd;
 use crate::tcp::pacer::Pacer;
-use crate::tcp::sack_ends::SackReader;
+use crate::tcp::sack::sack_ends::SackReader;
 use crate::tcp::setup::Setup;
-use crate::tcp::timestamps::TimestampClock;
+use crate::tcp::timer::timestamps::TimestampClock;
 use crate::tcp::{SendTimes, TcpParams};
 use crate::units::{Span, Time};
 

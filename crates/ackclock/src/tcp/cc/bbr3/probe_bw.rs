@@ -2,62 +2,16 @@
 //! what the path takes while it is probed.
 //! Source: \[BBR3\] §5.3.3, whose functions the comments name.   Units: bytes, bytes per second.
 
-use super::{Bbr3, State};
+use super::Bbr3;
+use super::state::{AckPhase, State};
 use crate::tcp::cc::Delivery;
 use crate::units::{Span, Time};
-
-/// BBR.ack_phase: what acknowledgements say about probing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum AckPhase {
-    Init,
-    Refilling,
-    ProbeStarting,
-    ProbeFeedback,
-    ProbeStopping,
-}
-
-/// Probing for bandwidth (§2.14).
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Probe {
-    pub(super) ack_phase: AckPhase,
-    /// Whether rate samples are of what was sent while probing.
-    pub(super) is_sample: bool,
-    /// Bytes acknowledged since inflight_longterm grew; how many make it grow by a segment; round trips of growth.
-    pub(super) acked: f64,
-    pub(super) acked_per_increment: f64,
-    pub(super) rounds: u32,
-    /// Round trips since the last probe, when the cycle began, and how long it lasts at most.
-    pub(super) rounds_since: u64,
-    pub(super) cycle_began: Time,
-    pub(super) wait: Span,
-    /// Whether the last probe lost too much; whether it ended before it could.
-    pub(super) was_too_high: bool,
-    pub(super) was_precautionary: bool,
-}
 
 /// T_reno_bound: round trips between probes, at most.
 const RENO_ROUNDS: f64 = 63.0;
 /// T_bbr: between probes, at least, and a random part.
 const LEAST_WAIT: Span = Span::from_secs(2);
 const RANDOM_WAIT: Span = Span::from_secs(1);
-
-impl Probe {
-    /// Before the first probe.
-    pub(super) fn new() -> Probe {
-        Probe {
-            ack_phase: AckPhase::Init,
-            is_sample: false,
-            acked: 0.0,
-            acked_per_increment: f64::INFINITY,
-            rounds: 0,
-            rounds_since: 0,
-            cycle_began: Time::ZERO,
-            wait: Span::ZERO,
-            was_too_high: false,
-            was_precautionary: false,
-        }
-    }
-}
 
 impl Bbr3 {
     /// UpdateProbeBWCyclePhase ()
@@ -90,16 +44,17 @@ impl Bbr3 {
             self.probe.is_sample = false;
             self.probe.ack_phase = AckPhase::Init;
             if self.state.is_probe_bw() {
-                self.cycles += u64::from(!delivery.app_limited); // AdvanceMaxBwFilter ()
+                self.cycles += u64::from(!delivery.is_app_limited()); // AdvanceMaxBwFilter ()
                 if self.probe.was_precautionary && !self.probe.was_too_high {
                     self.start_refill(delivery.total);
                     return true;
                 }
             }
         }
-        let is_bounded = self.inflight_longterm.is_finite();
-        if is_bounded && !self.is_too_high(delivery.lost_since, delivery.in_flight_when_sent) {
-            self.inflight_longterm = self.inflight_longterm.max(delivery.in_flight_when_sent);
+        let too_high = delivery.sample.is_some_and(|sample| self.is_too_high(sample.lost, sample.in_flight));
+        if self.inflight_longterm.is_finite() && !too_high {
+            let taken = delivery.sample.map_or(0.0, |sample| sample.in_flight);
+            self.inflight_longterm = self.inflight_longterm.max(taken);
             if self.state == State::Up {
                 self.raise_long_term(delivery);
             }
@@ -149,7 +104,7 @@ impl Bbr3 {
             return true;
         }
         if delivery.window_limited && self.cwnd >= self.inflight_longterm {
-            self.reset_full_bw(delivery.rate); // the bound keeps the rate from growing
+            self.reset_full_bw(delivery.rate()); // the bound keeps the rate from growing
             return false;
         }
         self.full_bw_now
@@ -182,7 +137,7 @@ impl Bbr3 {
     fn start_up(&mut self, delivery: &Delivery) {
         self.probe.ack_phase = AckPhase::ProbeStarting;
         self.rounds.restart(delivery.total);
-        self.reset_full_bw(delivery.rate);
+        self.reset_full_bw(delivery.rate());
         self.state = State::Up;
         self.raise_slope(delivery.mss);
     }

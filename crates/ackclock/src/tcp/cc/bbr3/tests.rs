@@ -1,4 +1,6 @@
 use super::*;
+use crate::tcp::cc::RateSample;
+use crate::units::Time;
 
 const MSS: f64 = 1000.0;
 /// The rate of the path, 100 kB/s; with a round trip of 100 ms it holds 10 kB.
@@ -21,17 +23,26 @@ fn delivery(ms: u64) -> Delivery {
         limit: 1e12,
         delivered: MSS,
         total: ms * 100,
-        total_when_sent: Some(ms.saturating_sub(100) * 100),
-        rate: Some(RATE),
-        app_limited: false,
+        sample: Some(sample(ms)),
         window_limited: false,
         rtt: Some(Span::from_ms(100)),
         lost: 0.0,
         prior_in_flight: 11.0 * MSS,
         in_flight: 10.0 * MSS,
-        in_flight_when_sent: 10.0 * MSS,
-        lost_since: 0.0,
         loss_state: LossState::Open,
+    }
+}
+
+/// What it says about the path.
+fn sample(ms: u64) -> RateSample {
+    let prior_delivered = ms.saturating_sub(100) * 100;
+    RateSample {
+        prior_delivered,
+        delivered: (ms * 100 - prior_delivered) as f64,
+        rate: Some(RATE),
+        app_limited: false,
+        in_flight: 10.0 * MSS,
+        lost: 0.0,
     }
 }
 
@@ -47,6 +58,11 @@ fn lost(ms: u64, number: u64, in_flight: f64, lost: f64) -> LostSegment {
         lost_since: lost * MSS,
         app_limited: false,
     }
+}
+
+/// An acknowledgement that shows this rate.
+fn with_rate(ms: u64, rate: f64) -> Delivery {
+    Delivery { sample: Some(RateSample { rate: Some(rate), ..sample(ms) }), ..delivery(ms) }
 }
 
 /// An algorithm that knows the path, in ProbeBW_CRUISE since 700 ms.
@@ -107,18 +123,23 @@ fn drain_ends_after_three_rounds_anyway() {
 fn six_ranges_and_two_percent_end_startup() {
     let after = |ranges: u64, lost_since: f64| {
         let (mut bbr, mut window) = bbr(1);
-        let growing = |n: u64| Delivery { rate: Some(RATE * f64::from(1_u32 << n)), ..delivery(100 * n) };
+        let growing = |n: u64| with_rate(100 * n, RATE * f64::from(1_u32 << n));
         (1..=2).for_each(|n| bbr.on_delivery(&growing(n), &mut window));
         (0..ranges).for_each(|n| bbr.on_lost_segment(&lost(250, 2 * n, 100.0, 1.0)));
         let recovery = Delivery { loss_state: LossState::Recovery, ..growing(3) };
         bbr.on_delivery(
-            &Delivery { now: at(250), total: 25_000, total_when_sent: Some(15_000), ..recovery },
+            &Delivery {
+                now: at(250),
+                total: 25_000,
+                sample: Some(RateSample { rate: Some(8.0 * RATE), ..sample(250) }),
+                ..recovery
+            },
             &mut window,
         );
         let in_flight = 100.0 * MSS;
-        let rate = Some(16.0 * RATE);
-        let lossy = Delivery { lost_since, in_flight, in_flight_when_sent: in_flight, rate, ..recovery };
-        bbr.on_delivery(&Delivery { now: at(350), total: 35_000, total_when_sent: Some(25_000), ..lossy }, &mut window);
+        let lossy = RateSample { lost: lost_since, in_flight, rate: Some(16.0 * RATE), ..sample(350) };
+        let lossy = Delivery { now: at(350), total: 35_000, in_flight, sample: Some(lossy), ..recovery };
+        bbr.on_delivery(&lossy, &mut window);
         (bbr.state, bbr.inflight_longterm)
     };
     assert_eq!(after(6, 2.1 * MSS).0, State::Drain);
@@ -138,7 +159,7 @@ fn neighbours_are_one_range() {
 #[test]
 fn losses_between_probes_lower_the_rate_once_per_round_trip() {
     let (mut bbr, mut window) = cruising(1);
-    let slower = |ms: u64, rate: f64| Delivery { rate: Some(rate), ..delivery(ms) };
+    let slower = with_rate;
     bbr.on_delivery(&slower(750, 80_000.0), &mut window);
     bbr.on_lost_segment(&lost(760, 1, 10.0, 1.0));
     bbr.on_delivery(&slower(760, 80_000.0), &mut window);

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 /// A set of integers as the runs that it consists of. What it costs depends on their number, not on their length, and
 /// the usual operations, at the upper end, do not even depend on that.
 #[derive(Clone, Debug, Default)]
-pub(super) struct IntervalSet {
+pub(in crate::tcp) struct IntervalSet {
     /// In order, never touching, never empty.
     runs: VecDeque<Run>,
     /// Elements in all.
@@ -21,23 +21,23 @@ struct Run {
 impl IntervalSet {
     /// How many elements there are.
     #[inline]
-    pub(super) fn count(&self) -> u64 {
+    pub(in crate::tcp) fn count(&self) -> u64 {
         self.count
     }
 
     /// Removes all.
-    pub(super) fn clear(&mut self) {
+    pub(in crate::tcp) fn clear(&mut self) {
         self.runs.clear();
         self.count = 0;
     }
 
     /// Whether `n` is in the set.
-    pub(super) fn contains(&self, n: u64) -> bool {
+    pub(in crate::tcp) fn contains(&self, n: u64) -> bool {
         self.first_absent(n) != n
     }
 
     /// The first number from `n` on that is not in the set.
-    pub(super) fn first_absent(&self, n: u64) -> u64 {
+    pub(in crate::tcp) fn first_absent(&self, n: u64) -> u64 {
         match self.first_ending_after(n) {
             Some(place) if self.runs[place].start <= n => self.runs[place].end,
             _ => n,
@@ -45,7 +45,7 @@ impl IntervalSet {
     }
 
     /// The `n`th element from above, counted from 1.
-    pub(super) fn nth_from_above(&self, mut n: u64) -> Option<u64> {
+    pub(in crate::tcp) fn nth_from_above(&self, mut n: u64) -> Option<u64> {
         for run in self.runs.iter().rev() {
             let len = run.end - run.start;
             if n <= len {
@@ -57,7 +57,7 @@ impl IntervalSet {
     }
 
     /// Adds `start..end`, which is not empty.
-    pub(super) fn insert(&mut self, start: u64, end: u64) {
+    pub(in crate::tcp) fn insert(&mut self, start: u64, end: u64) {
         let Some(first) = self.first_ending_after(start.saturating_sub(1)) else {
             // Touches nothing and is above all.
             return self.insert_run(self.runs.len(), start, end);
@@ -78,7 +78,7 @@ impl IntervalSet {
     }
 
     /// Removes `start..end`.
-    pub(super) fn remove(&mut self, start: u64, end: u64) {
+    pub(in crate::tcp) fn remove(&mut self, start: u64, end: u64) {
         let Some(first) = self.first_ending_after(start) else { return };
         let mut place = first;
         while let Some(&Run { start: from, end: to }) = self.runs.get(place).filter(|run| run.start < end) {
@@ -105,7 +105,7 @@ impl IntervalSet {
     }
 
     /// Removes everything below `bound`.
-    pub(super) fn remove_below(&mut self, bound: u64) {
+    pub(in crate::tcp) fn remove_below(&mut self, bound: u64) {
         while let Some(run) = self.runs.front_mut().filter(|run| run.start < bound) {
             if run.end > bound {
                 self.count -= bound - run.start;

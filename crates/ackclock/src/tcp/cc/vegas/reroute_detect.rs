@@ -3,7 +3,7 @@
 //! Source: [LWA98], as [VEGAS-A] §2.2.1B tells it; constants inferred, docs/models/reroute-detect.md.   Units: packets,
 //! seconds.
 
-use super::vegas::{MIN_WINDOW, Round};
+use super::round::{MIN_WINDOW, Round};
 use crate::keys::{Condition, Default, Key, Kind, Value, Values};
 
 /// When Vegas takes round trips that have grown for a longer path.
@@ -23,7 +23,7 @@ pub struct RerouteParams {
 
 impl RerouteParams {
     /// The keys of a mechanism that has the detector.
-    pub(super) const KEYS: [Key; 5] = [
+    pub(in crate::tcp::cc) const KEYS: [Key; 5] = [
         Key::new(
             "reroute_detect",
             Kind::Flag,
@@ -66,7 +66,7 @@ impl RerouteParams {
     ];
 
     /// What `values` say, if the detector is wanted; the new window lets `queued_packets` wait.
-    pub(super) fn read(values: &Values, queued_packets: f64) -> Option<RerouteParams> {
+    pub(in crate::tcp::cc) fn read(values: &Values, queued_packets: f64) -> Option<RerouteParams> {
         values.flag("reroute_detect").then(|| RerouteParams {
             first_packets: values.integer("reroute_first_packets"),
             block_packets: values.integer("reroute_block_packets"),
@@ -81,7 +81,7 @@ const IF_DETECTED: &[Condition] = &[Condition { key: "reroute_detect", is: &["tr
 
 /// The detector of one connection.
 #[derive(Clone, Debug)]
-pub(super) struct RerouteDetect {
+pub(in crate::tcp::cc) struct RerouteDetect {
     params: RerouteParams,
     /// Packets that Vegas itself lets wait.
     beta: f64,
@@ -99,27 +99,27 @@ pub(super) struct RerouteDetect {
 
 /// What is known of a path that has become longer.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Rerouted {
+pub(in crate::tcp::cc) struct Rerouted {
     /// The new base, seconds.
-    pub(super) base: f64,
+    pub(in crate::tcp::cc) base: f64,
     /// The new window.
-    pub(super) cwnd: f64,
+    pub(in crate::tcp::cc) cwnd: f64,
 }
 
 impl RerouteDetect {
     /// Before the first packet.
-    pub(super) fn new(params: &RerouteParams, beta: f64) -> RerouteDetect {
+    pub(in crate::tcp::cc) fn new(params: &RerouteParams, beta: f64) -> RerouteDetect {
         let (samples, watches, shortest, above, actual) = (0, false, f64::INFINITY, 0, 0.0);
         RerouteDetect { params: params.clone(), beta, samples, watches, shortest, above, actual }
     }
 
     /// A round is over.
-    pub(super) fn on_round(&mut self, round: &Round) {
+    pub(in crate::tcp::cc) fn on_round(&mut self, round: &Round) {
         self.actual = round.actual();
     }
 
     /// A packet that was sent once took `rtt`; the shortest that any took is `base`.
-    pub(super) fn on_sample(&mut self, rtt: f64, base: f64) -> Option<Rerouted> {
+    pub(in crate::tcp::cc) fn on_sample(&mut self, rtt: f64, base: f64) -> Option<Rerouted> {
         self.samples += 1;
         if !self.watches {
             self.watches = self.samples >= self.params.first_packets;

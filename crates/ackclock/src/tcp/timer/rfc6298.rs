@@ -1,7 +1,7 @@
 //! The retransmission timeout of RFC 6298: the estimator in fine time.
 //! Source: RFC 6298 §2, whose numbers the comments give.   Units: picoseconds.
 
-use super::TimerParams;
+use crate::tcp::TimerParams;
 use crate::units::Span;
 
 /// Estimator and backoff: from samples to the timeout.

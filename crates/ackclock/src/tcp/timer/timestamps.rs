@@ -6,30 +6,30 @@ use crate::units::{Span, Time};
 
 /// The clock from which timestamps are taken.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct TimestampClock {
+pub(in crate::tcp) struct TimestampClock {
     tick: Span,
 }
 
 impl TimestampClock {
     /// A clock with this tick.
-    pub(super) fn new(tick: Span) -> TimestampClock {
+    pub(in crate::tcp) fn new(tick: Span) -> TimestampClock {
         TimestampClock { tick }
     }
 
     /// What it shows, modulo 2^32.
-    pub(super) fn at(self, now: Time) -> u32 {
+    pub(in crate::tcp) fn at(self, now: Time) -> u32 {
         (now.as_ps() / self.tick.as_ps()) as u32
     }
 
     /// The round trip that an echo shows: whole ticks (§4.1).
-    pub(super) fn since(self, now: Time, echo: u32) -> Span {
+    pub(in crate::tcp) fn since(self, now: Time, echo: u32) -> Span {
         self.tick * u64::from(self.at(now).wrapping_sub(echo))
     }
 }
 
 /// What a receiver of data echoes (§4.3).
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Echo {
+pub(in crate::tcp) struct Echo {
     clock: TimestampClock,
     /// TS.Recent.
     recent: u32,
@@ -39,13 +39,13 @@ pub(super) struct Echo {
 
 impl Echo {
     /// Nothing has come.
-    pub(super) fn new(clock: TimestampClock) -> Echo {
+    pub(in crate::tcp) fn new(clock: TimestampClock) -> Echo {
         Echo { clock, recent: 0, last_ack: 0 }
     }
 
     /// A segment that begins at `seq` came: rule (2). So the echo is that of the first segment that a delayed
     /// acknowledgement answers, and of the one before the hole if there is a hole.
-    pub(super) fn on_segment(&mut self, seq: u64, timestamps: Timestamps) {
+    pub(in crate::tcp) fn on_segment(&mut self, seq: u64, timestamps: Timestamps) {
         let is_newer = timestamps.value.wrapping_sub(self.recent) < 1 << 31;
         if is_newer && seq <= self.last_ack {
             self.recent = timestamps.value;
@@ -53,7 +53,7 @@ impl Echo {
     }
 
     /// An acknowledgement of everything before `ack` goes out: what it carries.
-    pub(super) fn on_ack(&mut self, now: Time, ack: u64) -> Timestamps {
+    pub(in crate::tcp) fn on_ack(&mut self, now: Time, ack: u64) -> Timestamps {
         self.last_ack = ack;
         Timestamps { value: self.clock.at(now), echo: self.recent }
     }

@@ -3,8 +3,8 @@
 
 use super::offset_sack::{self, Flags, Negotiated, SynSack};
 use super::sack_option::{self, WireBlock};
-use super::{OffsetSackParams, SackParams, TcpParams};
 use crate::packet::{SackBlock, SackOption, Segment};
+use crate::tcp::{OffsetSackParams, SackParams, TcpParams};
 
 /// What a sender of data has read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -17,7 +17,7 @@ pub struct SackStats {
 
 /// The receiver of data, which writes.
 #[derive(Clone, Debug)]
-pub(super) struct SackWriter {
+pub(in crate::tcp) struct SackWriter {
     params: SackParams,
     negotiated: Negotiated,
     /// Octets that other options leave.
@@ -28,7 +28,7 @@ pub(super) struct SackWriter {
 
 /// The sender of data, which reads.
 #[derive(Clone, Debug)]
-pub(super) struct SackReader {
+pub(in crate::tcp) struct SackReader {
     offset: Option<OffsetSackParams>,
     negotiated: Negotiated,
     stats: SackStats,
@@ -36,7 +36,7 @@ pub(super) struct SackReader {
 
 impl SackWriter {
     /// That of a connection with these parameters, if there is anything to write that not all do.
-    pub(super) fn new(params: &TcpParams) -> Option<SackWriter> {
+    pub(in crate::tcp) fn new(params: &TcpParams) -> Option<SackWriter> {
         params.reports_more_than_blocks().then(|| SackWriter {
             params: params.sack.clone(),
             negotiated: at_start(params),
@@ -46,7 +46,7 @@ impl SackWriter {
     }
 
     /// A SYN came: what the answer offers.
-    pub(super) fn on_syn(&mut self, syn: &Segment) -> SackOption {
+    pub(in crate::tcp) fn on_syn(&mut self, syn: &Segment) -> SackOption {
         let offer = self.params.offset.as_ref().filter(|offset| offset.receiver_knows).map(|_| Flags::ALL);
         let offered = offset_sack::permitted(syn.sack.octets());
         self.negotiated = negotiated(self.params.offset.as_ref(), offer, offered);
@@ -54,14 +54,14 @@ impl SackWriter {
     }
 
     /// This arrived although it was held (RFC 2883 §4).
-    pub(super) fn on_duplicate(&mut self, duplicate: SackBlock) {
+    pub(in crate::tcp) fn on_duplicate(&mut self, duplicate: SackBlock) {
         if self.params.duplicates {
             self.duplicate = Some(duplicate);
         }
     }
 
     /// The option of the next acknowledgement, if `held` are the blocks held, the most recently reported first.
-    pub(super) fn report(&mut self, held: &[SackBlock]) -> SackOption {
+    pub(in crate::tcp) fn report(&mut self, held: &[SackBlock]) -> SackOption {
         let blocks: Vec<WireBlock> = self.duplicate.take().iter().chain(held).copied().map(WireBlock::of).collect();
         let preference = self.params.offset.as_ref().map(|offset| offset.preference).unwrap_or_default();
         let most_standard = usize::from(self.params.standard_blocks);
@@ -72,7 +72,7 @@ impl SackWriter {
 
 impl SackReader {
     /// That of a connection with these parameters, if there is anything to read that not all can.
-    pub(super) fn new(params: &TcpParams) -> Option<SackReader> {
+    pub(in crate::tcp) fn new(params: &TcpParams) -> Option<SackReader> {
         params.reports_more_than_blocks().then(|| SackReader {
             offset: params.sack.offset.clone(),
             negotiated: at_start(params),
@@ -81,20 +81,20 @@ impl SackReader {
     }
 
     /// What a SYN offers.
-    pub(super) fn offer(&self) -> SackOption {
+    pub(in crate::tcp) fn offer(&self) -> SackOption {
         self.offset.as_ref().map_or_else(SackOption::default, |_| offset_sack::permit(Flags::ALL))
     }
 
     /// The answer to a SYN came.
-    pub(super) fn on_syn_ack(&mut self, answer: &Segment) {
+    pub(in crate::tcp) fn on_syn_ack(&mut self, answer: &Segment) {
         let offered = offset_sack::permitted(answer.sack.octets());
         let ours = self.offset.as_ref().map(|_| Flags::ALL);
         self.negotiated = negotiated(self.offset.as_ref(), ours, offered);
     }
 
     /// The blocks held that an acknowledgement reports to a sender that has sent everything before byte `max`.
-    pub(super) fn read(&mut self, segment: &Segment, max: u64) -> Vec<SackBlock> {
-        let Ok(found) = sack_option::find(segment.sack.octets(), self.negotiated) else {
+    pub(in crate::tcp) fn read(&mut self, segment: &Segment, max: u64) -> Vec<SackBlock> {
+        let Ok(found) = offset_sack::find(segment.sack.octets(), self.negotiated) else {
             self.stats.malformed += 1;
             return Vec::new();
         };
@@ -105,7 +105,7 @@ impl SackReader {
     }
 
     /// What was counted.
-    pub(super) fn stats(&self) -> SackStats {
+    pub(in crate::tcp) fn stats(&self) -> SackStats {
         self.stats
     }
 }

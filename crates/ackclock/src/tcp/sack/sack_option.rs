@@ -2,7 +2,6 @@
 //!
 //! Sequence numbers are the 32 bits of the wire and wrap; only their differences are compared, and those are below 2^31.
 
-use super::offset_sack::{self, Negotiated};
 use crate::packet::{SackBlock, SackOption, wire_number};
 
 /// The kind of the option that allows SACK on a connection, RFC 2018 §2; its length is 2.
@@ -168,34 +167,6 @@ fn of_octets(octets: &[u8; 8]) -> Result<WireBlock, Malformed> {
     block.bytes().map(|_| block).ok_or(Malformed::Block)
 }
 
-/// The blocks among all options of a segment, in either form; those of the first such option, if there are two.
-pub fn find(options: &[u8], negotiated: Negotiated) -> Result<Option<Vec<WireBlock>>, Malformed> {
-    let mut rest = &options[..options.len().min(OPTION_BYTES)];
-    loop {
-        rest = match *rest {
-            [] | [END, ..] => return Ok(None),
-            [NO_OPERATION, ..] => &rest[1..],
-            [_] => return Err(Malformed::Length),
-            [kind, length, ..] => {
-                let length = usize::from(length);
-                if length < 2 || length > rest.len() {
-                    return Err(Malformed::Length);
-                }
-                let (option, after) = rest.split_at(length);
-                if kind == KIND && negotiated != Negotiated::Nothing {
-                    return decode(option).map(Some);
-                }
-                if let Negotiated::Offset(form, flags) = negotiated
-                    && form.is_form_of(option)
-                {
-                    return offset_sack::decode(option, form, flags).map(Some);
-                }
-                after
-            }
-        };
-    }
-}
-
 /// What blocks say to a sender to which everything before `una` is acknowledged, and which has sent everything before
 /// `nxt`. What lies outside is ignored, block by block, but for a duplicate in the first place.
 pub fn heard(blocks: &[WireBlock], una: u32, nxt: u32) -> Heard {
@@ -215,13 +186,9 @@ fn at_or_after(number: u32, other: u32) -> bool {
     number.wrapping_sub(other) as i32 >= 0
 }
 
-const END: u8 = 0;
-const NO_OPERATION: u8 = 1;
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tcp::offset_sack::{Alternative, Flags, Form};
 
     fn block(left: u32, right: u32) -> WireBlock {
         WireBlock { left, right }
@@ -266,28 +233,5 @@ mod tests {
         let all = [held[0], block(3000, 3500), block(9000, 11_000), block(9000, 10_000)];
         assert_eq!(heard(&all, una, nxt).blocks, [held[0], block(9000, 10_000)]);
         assert_eq!(heard(&[], una, nxt), Heard::default());
-    }
-
-    #[test]
-    fn the_first_option_among_all_counts() {
-        let flags = Flags::ALL;
-        let negotiated = Negotiated::Offset(Form::Experimental, flags);
-        let blocks = [block(6000, 6500)];
-        let standard = encode(&blocks, 40).unwrap();
-        let offset = offset_sack::encode(&[block(8000, 8500)], Alternative::FirstEdge, Form::Experimental, 40).unwrap();
-        let (standard, offset) = (standard.octets(), offset.octets());
-        let of = |parts: &[&[u8]], negotiated| find(&parts.concat(), negotiated);
-        assert_eq!(of(&[&[1, 1], standard, offset], negotiated), Ok(Some(blocks.to_vec())));
-        assert_eq!(of(&[offset, standard], negotiated), Ok(Some(vec![block(8000, 8500)])));
-        assert_eq!(
-            of(&[offset, standard], Negotiated::Standard),
-            Ok(Some(blocks.to_vec())),
-            "unknown to the other end"
-        );
-        assert_eq!(of(&[offset, standard], Negotiated::Nothing), Ok(None));
-        assert_eq!(of(&[&[8, 10, 0, 0, 0, 1, 0, 0, 0, 2, 0], standard], negotiated), Ok(None), "after the end");
-        assert_eq!(of(&[&[1, 5]], negotiated), Err(Malformed::Length));
-        assert_eq!(of(&[&[8, 1]], negotiated), Err(Malformed::Length));
-        assert_eq!(of(&[&[8, 30, 0]], negotiated), Err(Malformed::Length));
     }
 }

@@ -371,5 +371,37 @@ const SIGNED_BIT: u8 = 0x80;
 const BEFORE_BIT: u8 = 0x40;
 const WIDTH_BITS: u8 = 0x3f;
 
+/// The blocks among all options of a segment, in either form; those of the first such option, if there are two.
+pub fn find(options: &[u8], negotiated: Negotiated) -> Result<Option<Vec<WireBlock>>, Malformed> {
+    let mut rest = &options[..options.len().min(OPTION_BYTES)];
+    loop {
+        rest = match *rest {
+            [] | [END, ..] => return Ok(None),
+            [NO_OPERATION, ..] => &rest[1..],
+            [_] => return Err(Malformed::Length),
+            [kind, length, ..] => {
+                let length = usize::from(length);
+                if length < 2 || length > rest.len() {
+                    return Err(Malformed::Length);
+                }
+                let (option, after) = rest.split_at(length);
+                if kind == sack_option::KIND && negotiated != Negotiated::Nothing {
+                    return sack_option::decode(option).map(Some);
+                }
+                if let Negotiated::Offset(form, flags) = negotiated
+                    && form.is_form_of(option)
+                {
+                    return decode(option, form, flags).map(Some);
+                }
+                after
+            }
+        };
+    }
+}
+
+/// The options of one octet (RFC 9293 §3.1): the end of all, and filling.
+const END: u8 = 0;
+const NO_OPERATION: u8 = 1;
+
 #[cfg(test)]
 mod tests;

@@ -2,7 +2,7 @@
 //! ns-2, which is the same but for a few ticks.
 //! Sources: [Jac88] appendix A; [NS2] §1; docs/models/retransmission-timer.md.   Units: ticks of the coarse timer.
 
-use super::{TimerKind, TimerParams};
+use crate::tcp::{TimerKind, TimerParams};
 use crate::units::{Span, Time};
 
 /// The instants at which a host's coarse timer ticks: one granularity apart, for ever; none at time zero.

@@ -237,7 +237,7 @@ fn random_scoreboards_are_encoded_and_decoded_without_loss() {
                 for timestamps in [Timestamps::Off, Timestamps::Aligned, Timestamps::Bare] {
                     let negotiated = Negotiated::Offset(form, Flags::ALL);
                     let report = report(&all, negotiated, preference, timestamps.room(), 4).expect("one block fits");
-                    let heard = sack_option::find(report.option.octets(), negotiated).unwrap().expect("it is there");
+                    let heard = find(report.option.octets(), negotiated).unwrap().expect("it is there");
                     assert_eq!(heard, all[..report.blocks], "{number}, {form:?}, {preference:?}, {timestamps:?}");
                     let standard = sack_option::capacity(timestamps.room()).min(all.len());
                     assert!(report.blocks >= standard && report.option.octets().len() <= timestamps.room(), "{number}");
@@ -257,7 +257,7 @@ fn no_octets_make_the_decoder_panic() {
         let length = stream.below(41, 0) as usize;
         let mut option: Vec<u8> = (0..length as u64).map(|index| stream.at(1 + index) as u8).collect();
         let negotiated = Negotiated::Offset(PRIVATE, Flags::ALL);
-        let _ = sack_option::find(&option, negotiated);
+        let _ = find(&option, negotiated);
         // Mostly well-formed at the beginning, so that more is looked at.
         if length >= 3 {
             (option[0], option[1], option[2]) = (0xfd, length as u8, option[2] & 0xdf);
@@ -266,4 +266,24 @@ fn no_octets_make_the_decoder_panic() {
             }
         }
     }
+}
+
+#[test]
+fn the_first_option_among_all_counts() {
+    let flags = Flags::ALL;
+    let negotiated = Negotiated::Offset(Form::Experimental, flags);
+    let block = |left, right| WireBlock { left, right };
+    let blocks = [block(6000, 6500)];
+    let standard = sack_option::encode(&blocks, 40).unwrap();
+    let offset = encode(&[block(8000, 8500)], Alternative::FirstEdge, Form::Experimental, 40).unwrap();
+    let (standard, offset) = (standard.octets(), offset.octets());
+    let of = |parts: &[&[u8]], negotiated| find(&parts.concat(), negotiated);
+    assert_eq!(of(&[&[1, 1], standard, offset], negotiated), Ok(Some(blocks.to_vec())));
+    assert_eq!(of(&[offset, standard], negotiated), Ok(Some(vec![block(8000, 8500)])));
+    assert_eq!(of(&[offset, standard], Negotiated::Standard), Ok(Some(blocks.to_vec())), "unknown to the other end");
+    assert_eq!(of(&[offset, standard], Negotiated::Nothing), Ok(None));
+    assert_eq!(of(&[&[8, 10, 0, 0, 0, 1, 0, 0, 0, 2, 0], standard], negotiated), Ok(None), "after the end");
+    assert_eq!(of(&[&[1, 5]], negotiated), Err(Malformed::Length));
+    assert_eq!(of(&[&[8, 1]], negotiated), Err(Malformed::Length));
+    assert_eq!(of(&[&[8, 30, 0]], negotiated), Err(Malformed::Length));
 }
