@@ -8,4 +8,4 @@ mod shares;
 pub(super) use cell_scheduler::{Begun, CellScheduler};
 pub(super) use connection::AbrConnections;
 pub(super) use port_rates::PortRates;
-pub(super) use shares::{max_min_shares, served};
+pub(super) use shares::{abr_params, max_min_shares, served};

@@ -74,3 +74,118 @@ impl PortRates {
         self.allocator.on_backward_rm(connection, queued, cell);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::{Arc, Mutex};
+
+    use super::*;
+    use crate::atm::rate::{CustomRateAlgorithm, Port};
+    use crate::units::Rate;
+
+    /// What an algorithm was told.
+    #[derive(Clone, Debug, Default)]
+    struct Told(Arc<Mutex<Vec<String>>>);
+
+    impl Told {
+        fn note(&self, what: String) {
+            self.0.lock().unwrap().push(what);
+        }
+
+        fn take(&self) -> String {
+            std::mem::take(&mut *self.0.lock().unwrap()).join(" ")
+        }
+    }
+
+    impl RateAllocator for Told {
+        fn on_cells(&mut self, connection: usize, cells: u64) {
+            self.note(format!("{connection}:{cells}"));
+        }
+
+        fn on_other_cells(&mut self, cells: u64) {
+            self.note(format!("other:{cells}"));
+        }
+
+        fn on_forward_rm(&mut self, connection: usize, cell: &RmCell) {
+            self.note(format!("{connection}:ccr={}", cell.ccr));
+        }
+
+        fn on_interval_end(&mut self, queued: u64) {
+            self.note(format!("end:{queued}"));
+        }
+
+        fn on_backward_rm(&mut self, connection: usize, queued: u64, cell: &mut RmCell) {
+            cell.er /= 2.0;
+            self.note(format!("{connection}:back:{queued}"));
+        }
+
+        fn marks_efci(&self, queued: u64) -> bool {
+            queued > 2
+        }
+
+        fn boxed_clone(&self) -> Box<dyn RateAllocator> {
+            Box::new(self.clone())
+        }
+    }
+
+    /// A port with slots of 100 ps and intervals of five of them, which serves its connections 1 and 3.
+    fn rates() -> (PortRates, Told) {
+        let told = Told::default();
+        let start = told.clone();
+        let custom = CustomRateAlgorithm::new(Some(Span::from_ps(510)), move |_| Box::new(start.clone()));
+        let rate = Rate::from_bps(4_240_000_000_000).unwrap();
+        let port = Port { rate, connections: 2, max_min: &|_| vec![] };
+        let served = vec![None, Some(0), None, Some(1)];
+        (PortRates::new(&RateAlgorithm::Custom(custom), &port, served), told)
+    }
+
+    fn at(ps: u64) -> Time {
+        Time::from_ps(ps)
+    }
+
+    fn rm(ccr: f64) -> RmCell {
+        RmCell { er: 10.0, ccr, mcr: 0.0, ci: false, ni: false, bn: false, clp: false }
+    }
+
+    fn vc(number: usize) -> VcId {
+        VcId::from_index(number)
+    }
+
+    #[test]
+    fn intervals_end_every_m_slots_whether_or_not_anything_comes() {
+        let (mut rates, told) = rates();
+        rates.end_idle_intervals(at(500));
+        assert_eq!(told.take(), "", "the one that ends now is not over before what departs now has gone");
+        rates.end_interval_at(at(500), 7);
+        rates.end_interval_at(at(500), 7);
+        assert_eq!(told.take(), "end:7", "once");
+        rates.end_idle_intervals(at(2000));
+        rates.end_interval_at(at(1900), 1);
+        assert_eq!(told.take(), "end:0 end:0");
+        rates.end_interval_at(at(2000), 1);
+        assert_eq!(told.take(), "end:1");
+    }
+
+    #[test]
+    fn cells_of_abr_flows_are_counted_for_their_connection_and_all_others_together() {
+        let (mut rates, told) = rates();
+        let mut offered = |number, pti, queued| rates.on_offered(vc(number), pti, queued, || rm(5.0));
+        assert_eq!(offered(3, Pti::data(true), 2), Pti::data(true));
+        assert_eq!(offered(1, Pti::data(false), 3), Pti::data(false).marked());
+        assert_eq!(offered(1, Pti::FORWARD_RM, 3), Pti::FORWARD_RM);
+        // A backward RM cell is one of a connection whose data go the other way.
+        assert_eq!(offered(2, Pti::BACKWARD_RM, 3), Pti::BACKWARD_RM);
+        assert_eq!(offered(0, Pti::data(false), 3), Pti::data(false), "UBR is not marked");
+        assert_eq!(told.take(), "1:1 0:1 0:1 0:ccr=5 other:1 other:1");
+    }
+
+    #[test]
+    fn a_backward_rm_cell_comes_after_all_that_the_port_does_at_its_instant() {
+        let (mut rates, told) = rates();
+        let mut cell = rm(0.0);
+        rates.on_backward_rm(at(1000), vc(3), 4, &mut cell);
+        assert_eq!((told.take().as_str(), cell.er), ("end:0 end:4 1:back:4", 5.0));
+        rates.end_interval_at(at(1000), 4);
+        assert_eq!(told.take(), "");
+    }
+}

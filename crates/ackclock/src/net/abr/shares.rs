@@ -1,32 +1,23 @@
 //! Which connections of a port a rate algorithm serves, and their max-min shares.
 
-use crate::atm::max_min;
+use crate::atm::{AbrParams, max_min};
 use crate::ids::{Id, IdVec, VcId};
-use crate::net::flow::{Vc, data_vc};
+use crate::net::flow::{End, Vc, data_vc, end_of};
 use crate::scenario::{Scenario, ServiceCategory};
 
-/// For each connection that crosses a port its number among the data connections of ABR flows that do.
-pub(in crate::net) fn served(scenario: &Scenario, crossing: &[VcId]) -> Vec<Option<usize>> {
-    let mut next = 0;
-    let mut number = |vc: &VcId| {
-        is_abr_data(scenario, *vc).then(|| {
-            next += 1;
-            next - 1
-        })
-    };
-    crossing.iter().map(&mut number).collect()
-}
-
-fn is_abr_data(scenario: &Scenario, vc: VcId) -> bool {
-    let flow = vc.index() / 2;
-    flow < scenario.flows.len() && data_vc(flow) == vc && abr_of(scenario, flow).is_some()
-}
-
-fn abr_of(scenario: &Scenario, flow: usize) -> Option<&crate::atm::AbrParams> {
-    match &scenario.flows.iter().nth(flow)?.service {
+/// The parameters of ABR of the flow to which a connection belongs, if it is of that service.
+pub(in crate::net) fn abr_params(scenario: &Scenario, vc: VcId) -> Option<&AbrParams> {
+    match &scenario.flows.iter().nth(end_of(vc).0)?.service {
         ServiceCategory::Abr(params) => Some(params),
         ServiceCategory::Ubr { .. } => None,
     }
+}
+
+/// For each connection that crosses a port its number among the data connections of ABR flows that do.
+pub(in crate::net) fn served(scenario: &Scenario, crossing: &[VcId]) -> Vec<Option<usize>> {
+    let mut numbers = 0..;
+    let is_served = |vc: VcId| end_of(vc).1 == End::Receiver && abr_params(scenario, vc).is_some();
+    crossing.iter().map(|&vc| if is_served(vc) { numbers.next() } else { None }).collect()
 }
 
 /// The max-min shares, in cells per second, of the ABR connections that cross a port, where this part of the capacity of every
@@ -41,7 +32,7 @@ pub(in crate::net) fn max_min_shares(
     let mut connections = Vec::new();
     let mut places = Vec::new();
     for flow in 0..scenario.flows.len() {
-        let Some(abr) = abr_of(scenario, flow) else { continue };
+        let Some(abr) = abr_params(scenario, data_vc(flow)) else { continue };
         let mut links: Vec<usize> = vcs[data_vc(flow)].route.iter().map(|hop| hop.link.index()).collect();
         links.push(capacities.len());
         capacities.push(scaled(abr.pcr * CELL_BITS));

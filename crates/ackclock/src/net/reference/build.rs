@@ -3,7 +3,7 @@
 use super::cell_port::{CellPort, Input};
 use crate::atm::rate::Port;
 use crate::ids::{IdVec, LinkId, NodeId, VcId};
-use crate::net::abr::{CellScheduler, PortRates, max_min_shares, served};
+use crate::net::abr::{CellScheduler, PortRates, abr_params, max_min_shares, served};
 use crate::net::build::{self, Feeder, Wiring, crossing, limits, service_stream};
 use crate::net::flow::{End, Vc, end_of};
 use crate::net::last_hops::last_hops;
@@ -16,7 +16,7 @@ use crate::net::routes::routed_links;
 use crate::packet::Unit;
 use crate::record::trace::PortTrace;
 use crate::rng::name_hash;
-use crate::scenario::{self, Scenario, ServiceCategory};
+use crate::scenario::{self, Scenario};
 use crate::units::{Rate, Span};
 
 /// One direction of a link, with the output that feeds it.
@@ -88,22 +88,18 @@ pub(super) fn links(
 
 /// The output of a host at which ABR connections begin or end; none of another host.
 fn scheduler(scenario: &Scenario, id: LinkId, vcs: &IdVec<VcId, Vc>, crossing: &[VcId]) -> Option<CellScheduler> {
-    let cell_time = scenario.links[id].rate.cell_time();
-    let mut scheduler = CellScheduler::new(cell_time);
-    let mut has_abr = false;
-    for &vc in crossing {
-        let (flow, end) = end_of(vc);
-        let service = scenario.flows.iter().nth(flow).map(|flow| &flow.service);
-        match (service, end) {
-            (Some(ServiceCategory::Abr(params)), End::Receiver) => scheduler.add_abr(vc, **params),
-            (service, _) => {
-                let returns_rm_cells = matches!(service, Some(ServiceCategory::Abr(_)));
-                scheduler.add_fixed(vc, vcs[vc].cell_spacing, returns_rm_cells);
-            }
-        }
-        has_abr |= matches!(service, Some(ServiceCategory::Abr(_)));
+    let abr = |vc: VcId| abr_params(scenario, vc);
+    if crossing.iter().all(|&vc| abr(vc).is_none()) {
+        return None;
     }
-    has_abr.then_some(scheduler)
+    let mut scheduler = CellScheduler::new(scenario.links[id].rate.cell_time());
+    for &vc in crossing {
+        match (abr(vc), end_of(vc).1) {
+            (Some(params), End::Receiver) => scheduler.add_abr(vc, *params),
+            (service, _) => scheduler.add_fixed(vc, vcs[vc].cell_spacing, service.is_some()),
+        }
+    }
+    Some(scheduler)
 }
 
 /// The rate algorithm of a port, if it has one and ABR connections cross it.
