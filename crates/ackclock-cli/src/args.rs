@@ -5,13 +5,16 @@ use std::path::PathBuf;
 
 use ackclock::record::{GROUPS, Metric};
 use ackclock::sim::{self, RESULT_VERSION};
+use ackclock_report::figures;
 use clap::builder::PossibleValuesParser;
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 use clap_complete::Shell;
 
+use crate::commands::explain;
+use crate::commands::quick::tcps;
 use crate::failure::{Exit, Failure};
 use crate::suggested::Suggested;
-use crate::{console, explain, list, plot, quick};
+use crate::{console, output, words};
 
 /// Cell-accurate laboratory for TCP over ATM and packet networks.
 #[derive(Debug, Parser)]
@@ -53,7 +56,7 @@ pub enum Command {
     #[command(after_help = "Example:\n  ackclock list")]
     List {
         /// Only the values of this key, or `studies`
-        #[arg(value_parser = Suggested(list::names), hide_possible_values = true)]
+        #[arg(value_parser = Suggested(words::names), hide_possible_values = true)]
         what: Option<String>,
     },
     /// Write a commented scenario to start from
@@ -104,7 +107,7 @@ pub struct QuickArgs {
     #[arg(long, value_name = "SIZE")]
     pub buffer: Option<String>,
     #[arg(long, value_name = "POLICY", default_value = "tail-drop",
-          value_parser = Suggested(quick::queue_names), hide_possible_values = true, help = quick::queue_help())]
+          value_parser = Suggested(tcps::queue_names), hide_possible_values = true, help = tcps::queue_help())]
     pub queue: String,
     /// Share of the data packets that the slow link corrupts at random, as in 0.1%
     #[arg(long, value_name = "SHARE")]
@@ -113,11 +116,11 @@ pub struct QuickArgs {
     #[arg(long, value_name = "TIME")]
     pub jitter: Option<String>,
     #[arg(long, value_name = "TCP,...", value_delimiter = ',', default_value = "vanilla,reno,newreno,sack",
-          value_parser = Suggested(quick::tcp_names), hide_possible_values = true, help = quick::tcp_help())]
+          value_parser = Suggested(tcps::tcp_names), hide_possible_values = true, help = tcps::tcp_help())]
     pub tcp: Vec<String>,
     /// Defaults of all other parameters of TCP: standard (the RFCs of today), ns2-2001, osu (the studies of TCP over ATM)
     #[arg(long, value_name = "DIALECT", default_value = "standard",
-          value_parser = Suggested(quick::dialect_names), hide_possible_values = true)]
+          value_parser = Suggested(tcps::dialect_names), hide_possible_values = true)]
     pub dialect: String,
     /// Number of simultaneous flows, all with the same TCP; several flows begin at random within one RTT
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
@@ -232,7 +235,7 @@ pub struct ContactsArgs {
 #[command(after_help = "Example:\n  ackclock reproduce sack-ubr --quick\n\nStudies and cards: ackclock list studies")]
 pub struct ReproduceArgs {
     /// The study, or one card of it [default: all studies]
-    #[arg(value_name = "STUDY[/CARD]", value_parser = Suggested(list::studies_and_cards), hide_possible_values = true)]
+    #[arg(value_name = "STUDY[/CARD]", value_parser = Suggested(words::studies_and_cards), hide_possible_values = true)]
     pub study: Option<String>,
     /// Only a part of the numbers, with fewer seeds
     #[arg(long)]
@@ -293,7 +296,7 @@ pub struct PlotArgs {
     pub dir: PathBuf,
     /// Only these figures [default: all figures of recorded metrics]
     #[arg(long, value_name = "FIGURE,...", value_delimiter = ',',
-          value_parser = PossibleValuesParser::new(plot::names()))]
+          value_parser = PossibleValuesParser::new(figures::names()))]
     pub figure: Vec<String>,
     /// The run of this seed [default: the first]
     #[arg(long, value_name = "N")]
@@ -372,7 +375,7 @@ pub fn command_line() -> Vec<String> {
 pub fn explain(error: &clap::Error) -> Result<Exit, Failure> {
     let text = error.render().ansi().to_string();
     if !error.use_stderr() {
-        return console::print(&text).map(|()| Exit::Fine);
+        return output::print(&text).map(|()| Exit::Fine);
     }
     console::stderr(format_args!("{text}"));
     Ok(Exit::Usage)

@@ -1,21 +1,7 @@
-//! Standard output carries results, standard error everything else.
+//! Standard error, which carries everything but results.
 
 use std::fmt::{Arguments, Display};
-use std::io::{ErrorKind, Write};
-
-use crate::failure::Failure;
-
-/// Writes a result. A reader that has seen enough and closed the pipe is no failure.
-pub fn print(text: &str) -> Result<(), Failure> {
-    let mut out = anstream::stdout().lock();
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
-        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(Failure::outside(
-            format_args!("cannot write to standard output: {error}"),
-            "check the destination of the output and its free space",
-        )),
-        _ => Ok(()),
-    }
-}
+use std::io::Write;
 
 /// Writes a line to standard error. If even that fails, nobody can be told.
 pub fn note(text: Arguments<'_>) {

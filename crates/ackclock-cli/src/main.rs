@@ -1,35 +1,21 @@
 //! The command line of Ackclock: what is asked for on one side, the other crates on the other.
 
 mod args;
-mod check;
-mod compare;
+mod commands;
 mod console;
-mod contacts;
-mod delay_table;
 mod diagnostics;
 mod editors;
-mod estimate;
-mod explain;
-mod export;
 mod failure;
-mod init;
 mod interrupt;
 mod keys;
-mod list;
 mod load;
 mod output;
-mod plot;
 mod progress;
-mod quick;
-mod report;
-mod reproduce;
-mod rerun;
-mod run;
 mod seeds;
-mod shell;
 mod spelling;
 mod suggested;
 mod table;
+mod words;
 
 use std::panic;
 use std::process::{self, ExitCode};
@@ -37,6 +23,9 @@ use std::process::{self, ExitCode};
 use clap::Parser;
 
 use args::{Cli, Command};
+use commands::{
+    check, compare, contacts, explain, export, init, list, plot, quick, report, reproduce, rerun, run, shell,
+};
 use failure::{Exit, Failure};
 
 fn main() -> ExitCode {
@@ -64,7 +53,7 @@ fn dispatch(cli: Cli) -> Result<Exit, Failure> {
         Command::Init { file, packet } => init::init(file, *packet),
         Command::Schema => {
             let schema = ackclock_scenario::json_schema();
-            console::print(&format!("{schema:#}\n")).map(|()| Exit::Fine)
+            output::print(&format!("{schema:#}\n")).map(|()| Exit::Fine)
         }
         Command::Completions { shell } => shell::completions(*shell),
         Command::Man { dir } => shell::man(dir.as_deref()),

@@ -1,4 +1,4 @@
-//! Text that may be large, written bit by bit: to standard output, or to a file that has its name only when it is
+//! Results: as a whole to standard output, or bit by bit, to standard output or to a file that has its name only when it is
 //! whole.
 
 use std::fs;
@@ -8,6 +8,15 @@ use std::path::{Path, PathBuf};
 use ackclock_store::WholeFile;
 
 use crate::failure::Failure;
+
+/// Writes a result. A reader that has seen enough and closed the pipe is no failure.
+pub fn print(text: &str) -> Result<(), Failure> {
+    let mut out = anstream::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(no_standard_output(&error)),
+        _ => Ok(()),
+    }
+}
 
 /// Where the text goes.
 pub enum Output {
@@ -83,13 +92,17 @@ impl Output {
                 }
                 Ok(())
             }
-            Err(error) => Err(Failure::outside(
-                format_args!("cannot write to standard output: {error}"),
-                "check the destination of the output and its free space",
-            )),
+            Err(error) => Err(no_standard_output(&error)),
             Ok(()) => Ok(()),
         }
     }
+}
+
+fn no_standard_output(error: &io::Error) -> Failure {
+    Failure::outside(
+        format_args!("cannot write to standard output: {error}"),
+        "check the destination of the output and its free space",
+    )
 }
 
 /// What to do where nothing can be written: room helps only against a full disk.

@@ -8,6 +8,7 @@ pub mod captures;
 pub mod compare;
 pub mod decimate;
 pub mod diff;
+pub mod figures;
 pub mod page;
 pub mod plots;
 pub mod repeat;

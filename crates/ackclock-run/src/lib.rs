@@ -3,6 +3,7 @@
 //! ([`Folder`]).
 
 mod error;
+mod estimate;
 mod folder;
 mod job;
 mod panics;
@@ -11,6 +12,7 @@ mod progress;
 mod unfinished;
 
 pub use error::KeepError;
+pub use estimate::Estimate;
 pub use folder::Folder;
 pub use job::{Job, Jobs};
 pub use panics::is_of_a_run;

@@ -103,7 +103,17 @@ fn too_large(source: &Path) -> Vec<String> {
 }
 
 /// The crates for which this holds.
-const OF_FEW_SCREENS: [&str; 3] = ["ackclock", "ackclock-scenario", "ackclock-sat"];
+const OF_FEW_SCREENS: [&str; 9] = [
+    "ackclock",
+    "ackclock-scenario",
+    "ackclock-sat",
+    "ackclock-columns",
+    "ackclock-store",
+    "ackclock-report",
+    "ackclock-run",
+    "ackclock-study",
+    "ackclock-cli",
+];
 
 /// The simulator runs in a browser and inside other programs: its dependencies are few and chosen.
 #[test]

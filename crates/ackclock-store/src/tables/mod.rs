@@ -8,6 +8,7 @@ mod error;
 mod index;
 mod read;
 mod spans;
+pub mod text;
 mod write;
 
 #[cfg(test)]

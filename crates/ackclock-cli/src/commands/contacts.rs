@@ -11,7 +11,7 @@ use crate::diagnostics::plural;
 use crate::failure::{Exit, Failure};
 use crate::output::Output;
 use crate::table::{Row, align};
-use crate::{console, load};
+use crate::{console, load, output};
 
 /// Shows the contact plan of a scenario, and writes it if asked to.
 pub fn contacts(args: &ContactsArgs) -> Result<Exit, Failure> {
@@ -38,7 +38,7 @@ pub fn contacts(args: &ContactsArgs) -> Result<Exit, Failure> {
         text += &format!("\n{} -> {}\n", plan.nodes[from].name, plan.nodes[to].name);
         text += &align(rows(&plan, from, to));
     }
-    console::print(&text).map(|()| Exit::Fine)
+    output::print(&text).map(|()| Exit::Fine)
 }
 
 fn places(plan: &Plan) -> usize {

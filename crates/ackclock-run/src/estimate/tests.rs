@@ -34,7 +34,7 @@ fn ratio(name: &str, sets: &[&str], runs: usize) -> (f64, Bound, Estimate, Scena
     let written = sum(&lengths(&records, &scenario, &part));
     let bound = Bound::of(&scenario);
     let enough = Enough { work: (events + rows as u64) / 16, runs, bytes: 0.0 };
-    let estimate = Estimate::of(&scenario, &part, 1, &bound, &enough, &AtomicBool::new(false)).unwrap();
+    let estimate = Estimate::of(&scenario, &part, 1, &bound, &enough, &AtomicBool::new(false), &mut |_| {}).unwrap();
     let ratio = estimate.bytes / written;
     println!(
         "{name} {sets:?}: {:.0} kB estimated ({:.0} to {:.0}), {:.0} kB written: {ratio:.2}, by {:.3} s",
@@ -100,18 +100,11 @@ fn a_gigabyte_is_announced_and_less_is_not() {
     let stop = AtomicBool::new(false);
     // 2.5 MB for one run of 60 s.
     let (scenario, part) = loaded("red", &[]);
-    assert_eq!(warning(&scenario, &part, 1, 1, &stop), None);
-    assert_eq!(warning(&scenario, &part, 1, 300, &stop), None);
-    let said = warning(&scenario, &part, 1, 500, &stop).unwrap();
-    assert!(said.contains("about 1.2 GB (") && said.contains("--record"), "{said}");
+    let much = |runs, stop: &AtomicBool| Estimate::of_much(&scenario, &part, 1, runs, stop, &mut |_| {});
+    assert!(much(1, &stop).is_none() && much(300, &stop).is_none());
+    let estimate = much(500, &stop).unwrap();
+    let bytes = 500.0 * estimate.bytes;
+    assert!(estimate.is_close() && (1.15e9..1.25e9).contains(&bytes), "{bytes} {estimate:?}");
     // Nothing is said by who was interrupted.
-    assert_eq!(warning(&scenario, &part, 1, 500, &AtomicBool::new(true)), None);
-}
-
-#[test]
-fn sizes_are_short() {
-    assert_eq!(
-        ["12 TB", "12 GB", "1.5 GB", "3 MB"],
-        [1.2e13, 1.2e10, 1.5e9, 3.2e6].map(size).each_ref().map(|s| &s[..])
-    );
+    assert!(much(500, &AtomicBool::new(true)).is_none());
 }

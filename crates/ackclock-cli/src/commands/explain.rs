@@ -6,7 +6,7 @@ use ackclock_store::tables::{SEED, columns};
 use serde_json::Value;
 
 use crate::failure::{Exit, Failure};
-use crate::{console, keys, spelling};
+use crate::{keys, output, spelling};
 
 /// Explains a metric, a column, a key of the result document, a word of printed tables, a reason of drops, an exit code,
 /// a key or a word of scenario files, a term. What means several things is explained as each of them; letter case does
@@ -17,10 +17,10 @@ pub fn explain(word: &str) -> Result<Exit, Failure> {
         let Some(name) = ackclock_scenario::not_modelled(word) else { return Err(unknown(word)) };
         let text =
             format!("{word}: {name}, which is not modelled\n    {NOT_MODELLED_PAGE} lists what is not modelled.\n");
-        return console::print(&text).map(|()| Exit::Fine);
+        return output::print(&text).map(|()| Exit::Fine);
     }
     let texts: Vec<String> = found.iter().map(|entry| format!("{}: {}\n", entry.word, entry.text)).collect();
-    console::print(&texts.join("\n")).map(|()| Exit::Fine)
+    output::print(&texts.join("\n")).map(|()| Exit::Fine)
 }
 
 /// Every word that can be explained, each once.

@@ -5,20 +5,20 @@ use ackclock::scenario::{NodeKind, Scenario, Technology};
 use crate::args::CheckArgs;
 use crate::diagnostics::{self, plural};
 use crate::failure::{Exit, Failure};
-use crate::{console, editors, load};
+use crate::{editors, load, output};
 
 /// Checks a scenario file.
 pub fn check(args: &CheckArgs) -> Result<Exit, Failure> {
     let loaded = load::load(&args.file, &args.set, None)?;
     if args.print {
-        console::print(&(editors::line() + &loaded.annotated))?;
+        output::print(&(editors::line() + &loaded.annotated))?;
         return Ok(Exit::Fine);
     }
     let warnings = match loaded.warnings.len() {
         0 => String::new(),
         _ => format!(", {}", diagnostics::count(&loaded.warnings)),
     };
-    console::print(&format!("{}: valid, {}{warnings}\n", args.file, describe(&loaded.scenario)))?;
+    output::print(&format!("{}: valid, {}{warnings}\n", args.file, describe(&loaded.scenario)))?;
     Ok(Exit::Fine)
 }
 

@@ -5,7 +5,7 @@ use ackclock_store::document::delay_kinds::kinds;
 use ackclock_store::document::delays::DelaySummary;
 use ackclock_store::document::interval::Interval;
 
-use crate::table::{NAME_LENGTH, Row, header, number, short};
+use super::columns::{NAME_LENGTH, Row, header, number, short};
 
 /// The rows of a result whose scenario asks for delays; the header alone if it does not.
 pub fn rows(document: &Document) -> Vec<Row> {

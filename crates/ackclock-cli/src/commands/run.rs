@@ -7,13 +7,14 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use ackclock::record::Records;
 use ackclock::scenario::Scenario;
 use ackclock::sim::{self, Engine};
-use ackclock_run::{Folder, Wanted};
+use ackclock_run::{Estimate, Folder, Wanted};
 use ackclock_scenario::Loaded;
 use ackclock_store::document::{Document, Run, ScenarioPart};
 
 use crate::args::RunArgs;
 use crate::failure::{Exit, Failure};
-use crate::{console, diagnostics, estimate, interrupt, load, seeds, table};
+use crate::progress::Reporter;
+use crate::{console, diagnostics, interrupt, load, output, seeds, table};
 
 /// Runs a scenario file.
 pub fn run(args: &RunArgs, command: Vec<String>) -> Result<Exit, Failure> {
@@ -38,9 +39,7 @@ pub fn run(args: &RunArgs, command: Vec<String>) -> Result<Exit, Failure> {
         0 => interrupt::say_at_end(format!("none of {of_all} was finished, nothing was written")),
         before => interrupt::say_at_end(format!("{before} of {of_all} finished before and kept\n{GO_ON}")),
     }
-    if let Some(warning) = estimate::warning(&scenario, &part, seed, count - before.len(), interrupt::watch()) {
-        console::note(format_args!("{warning}"));
-    }
+    warn_of_much(&scenario, &part, seed, count - before.len());
     let alone = count == 1;
     let kept_runs = AtomicUsize::new(before.len());
     let keep = |finished: Records| {
@@ -59,6 +58,44 @@ pub fn run(args: &RunArgs, command: Vec<String>) -> Result<Exit, Failure> {
     };
     let (runs, failure) = simulate(scenario, &seeds, count, args.engine.into(), before, keep);
     finish(&mut folder, &wanted, Document::new(command, part, seeds.collect(), runs), failure, args.json)
+}
+
+/// Says how much so many runs are going to record, if it is much.
+fn warn_of_much(scenario: &Scenario, part: &ScenarioPart, seed: u64, runs: usize) {
+    let mut reporter = Reporter::new();
+    let mut watch = |fraction| reporter.update(fraction, |_| "estimating the size of the records".into());
+    let estimate = Estimate::of_much(scenario, part, seed, runs, interrupt::watch(), &mut watch);
+    reporter.clear();
+    if let Some(estimate) = estimate {
+        console::note(format_args!("{}", much(&estimate, runs)));
+    }
+}
+
+/// What so many runs are going to record, and what would be less.
+fn much(estimate: &Estimate, runs: usize) -> String {
+    let mut parts = estimate.parts.clone();
+    parts.sort_by(|a, b| b.1.total_cmp(&a.1));
+    let of_all = |bytes: f64| size(bytes * runs as f64);
+    let largest: Vec<String> = parts.iter().take(3).map(|(name, bytes)| format!("{name} {}", of_all(*bytes))).collect();
+    let all = match estimate.is_close() {
+        true => format!("about {}", of_all(estimate.bytes)),
+        false => format!("between {} and {}", of_all(estimate.low), of_all(estimate.high)),
+    };
+    format!(
+        "note: the records will take {all} ({}), estimated from runs of up to {:.3} s\n\
+         less: fewer metrics (--record), longer intervals (--record-interval), fewer seeds; Ctrl-C stops it",
+        largest.join(", "),
+        estimate.simulated.as_secs_f64(),
+    )
+}
+
+fn size(bytes: f64) -> String {
+    match bytes {
+        _ if bytes >= 1e12 => format!("{:.0} TB", bytes / 1e12),
+        _ if bytes >= 1e10 => format!("{:.0} GB", bytes / 1e9),
+        _ if bytes >= 1e9 => format!("{:.1} GB", bytes / 1e9),
+        _ => format!("{:.0} MB", bytes / 1e6),
+    }
 }
 
 /// `count` seeds, beginning with `first`. Each of them could stand in a scenario file.
@@ -106,7 +143,7 @@ fn finish(
     // Whatever became of the folder: the numbers have been computed and are shown, and the other way round.
     let shown = match finished {
         0 => Ok(()),
-        _ => console::print(&if json { document.to_json() } else { table::render(&document) }),
+        _ => output::print(&if json { document.to_json() } else { table::render(&document) }),
     };
     let place = folder.path().display();
     if let Some(failure) = failure {
@@ -138,3 +175,26 @@ fn finish(
 const GO_ON: &str = "run the same command again to resume";
 /// The largest integer of a TOML file.
 const LARGEST_SEED: u64 = i64::MAX as u64;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ackclock::units::Span;
+
+    #[test]
+    fn what_is_recorded_is_announced_with_its_largest_parts() {
+        let parts = vec![("cwnd", 1e6), ("queue", 2e6), ("captures", 5e5), ("rtt", 1e5)];
+        let mut estimate = Estimate { parts, bytes: 3.6e6, low: 3.5e6, high: 3.7e6, simulated: Span::from_ms(250) };
+        let said = much(&estimate, 500);
+        let expected =
+            "will take about 1.8 GB (queue 1.0 GB, cwnd 500 MB, captures 250 MB), estimated from runs of up to 0.250 s";
+        assert!(said.contains(expected) && said.contains("--record"), "{said}");
+        estimate.high = 7e6;
+        assert!(much(&estimate, 500).contains("between 1.8 GB and 3.5 GB"));
+    }
+
+    #[test]
+    fn sizes_are_short() {
+        assert_eq!([1.2e13, 1.2e10, 1.5e9, 3.2e6].map(size), ["12 TB", "12 GB", "1.5 GB", "3 MB"]);
+    }
+}

@@ -5,13 +5,13 @@ use std::io::{ErrorKind, Write};
 use std::path::Path;
 
 use crate::failure::{Exit, Failure};
-use crate::{console, editors};
+use crate::{console, editors, output};
 
 /// Writes the template of a network of cells or of packets to a new file, or to standard output for `-`.
 pub fn init(file: &Path, is_packet: bool) -> Result<Exit, Failure> {
     let template = editors::line() + if is_packet { PACKETS } else { CELLS };
     if file == Path::new("-") {
-        console::print(&template)?;
+        output::print(&template)?;
         return Ok(Exit::Fine);
     }
     let shown = file.display();

@@ -11,9 +11,10 @@ use ackclock_store::document::Document;
 use ackclock_store::tables::TableError;
 use ackclock_store::{recorded, result};
 
+use super::report;
 use crate::args::CompareArgs;
 use crate::failure::{Exit, Failure};
-use crate::{console, report, table};
+use crate::{console, output, table};
 
 /// Compares result folders with the first of them.
 pub fn compare(args: &CompareArgs) -> Result<Exit, Failure> {
@@ -39,7 +40,7 @@ pub fn compare(args: &CompareArgs) -> Result<Exit, Failure> {
     let path = args.out.clone().unwrap_or_else(|| PathBuf::from(COMPARISON));
     // Whatever becomes of the file: the numbers have been computed and are shown.
     let written = report::write(&path, &compare::compare(&entries, &metrics));
-    console::print(&if args.json { comparison.to_json() } else { render(&entries, &comparison) })?;
+    output::print(&if args.json { comparison.to_json() } else { render(&entries, &comparison) })?;
     written?;
     for remark in compare::remarks(&comparison) {
         console::note(format_args!("note: {remark}"));

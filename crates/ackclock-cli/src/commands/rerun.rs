@@ -14,7 +14,7 @@ use serde_json::Value;
 use crate::args::RerunArgs;
 use crate::diagnostics::plural;
 use crate::failure::{Exit, Failure};
-use crate::{console, interrupt, load, seeds};
+use crate::{console, interrupt, load, output, seeds};
 
 /// Repeats the finished runs of a result folder. Nothing in the folder changes.
 pub fn rerun(args: &RerunArgs) -> Result<Exit, Failure> {
@@ -89,7 +89,7 @@ fn compare(folder: &Path, kept: &Document, new: &Document, seal: Seal) -> Result
             _ => "result.json: it does not match its checksum, although all its numbers are equal\n",
         };
     }
-    console::print(&text)?;
+    output::print(&text)?;
     if places.is_empty() && seal == Seal::Intact {
         return Ok(Exit::Fine);
     }

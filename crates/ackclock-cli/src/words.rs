@@ -1,33 +1,18 @@
-//! `ackclock list`: the words that a scenario file knows, read from its schema, and the studies.
+//! The words that a scenario file knows, read from its schema, and the names of studies.
 
 use std::collections::BTreeMap;
 
 use ackclock_study::Study;
 use serde_json::Value;
 
-use crate::failure::{Exit, Failure};
-use crate::{console, spelling};
-
-/// Lists everything that can be named, or the words of one key, one per line.
-pub fn list(what: Option<&str>) -> Result<Exit, Failure> {
-    let choices = choices(&ackclock_scenario::json_schema());
-    let text = match what {
-        None => all(&choices)?,
-        Some(STUDIES) => studies()?,
-        Some(what) => choices.get(what).map(Choice::lines).ok_or_else(|| unknown(what, &choices))?,
-    };
-    console::print(&text)?;
-    Ok(Exit::Fine)
-}
-
 /// What can be listed.
 pub fn names() -> Vec<String> {
-    choices(&ackclock_scenario::json_schema()).into_keys().chain([STUDIES.to_string()]).collect()
+    choices().into_keys().chain([STUDIES.to_string()]).collect()
 }
 
 /// The words that a key may be.
-pub fn words_of(key: &str) -> Vec<String> {
-    choices(&ackclock_scenario::json_schema()).remove(key).map_or(Vec::new(), |choice| choice.words)
+pub fn of(key: &str) -> Vec<String> {
+    choices().remove(key).map_or(Vec::new(), |choice| choice.words)
 }
 
 /// The studies, and the cards of each as `reproduce` takes them.
@@ -43,50 +28,27 @@ pub fn studies_and_cards() -> Vec<String> {
 
 /// A key whose value is one of a few words.
 #[derive(Debug, Default, PartialEq)]
-struct Choice {
-    about: String,
-    words: Vec<String>,
+pub struct Choice {
+    /// What the schema says of the key.
+    pub about: String,
+    /// The words, in its order.
+    pub words: Vec<String>,
 }
 
 impl Choice {
-    fn lines(&self) -> String {
+    /// A word on each line.
+    pub fn lines(&self) -> String {
         self.words.iter().map(|word| format!("{word}\n")).collect()
     }
 }
 
-fn all(choices: &BTreeMap<String, Choice>) -> Result<String, Failure> {
-    let mut text = String::new();
-    for (key, choice) in choices {
-        text += &format!("{key}: {}\n    {}\n", choice.words.join(", "), choice.about);
-    }
-    text += "studies: ackclock reproduce NAME\n";
-    text += &studies()?.lines().map(|line| format!("    {line}\n")).collect::<String>();
-    Ok(text)
+/// The keys of scenario files, at any depth, whose value is one of a few words.
+pub fn choices() -> BTreeMap<String, Choice> {
+    choices_of(&ackclock_scenario::json_schema())
 }
 
-/// Every study and every card with its title.
-fn studies() -> Result<String, Failure> {
-    let mut rows = Vec::new();
-    for name in ackclock_study::names() {
-        let study = Study::load(name).map_err(Failure::defect)?;
-        rows.push((name.to_string(), study.title().to_string()));
-        rows.extend(study.cards().iter().map(|card| (format!("{name}/{}", card.id), card.title.to_string())));
-    }
-    let width = rows.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
-    Ok(rows.iter().map(|(name, title)| format!("{name:<width$}  {title}\n")).collect())
-}
-
-fn unknown(what: &str, choices: &BTreeMap<String, Choice>) -> Failure {
-    let known: Vec<&str> = choices.keys().map(String::as_str).chain([STUDIES]).collect();
-    let help = match spelling::nearest(what, known.iter().copied()) {
-        Some(name) => format!("did you mean `ackclock list {name}`?"),
-        None => format!("there are: {}", known.join(", ")),
-    };
-    Failure::usage(format_args!("nothing called `{what}` can be listed"), help)
-}
-
-/// The keys of a schema, at any depth, whose value is one of a few words.
-fn choices(schema: &Value) -> BTreeMap<String, Choice> {
+/// Those of a schema.
+fn choices_of(schema: &Value) -> BTreeMap<String, Choice> {
     let mut found = BTreeMap::new();
     collect(schema, "", &mut found);
     found
@@ -120,7 +82,8 @@ fn words(property: &Value) -> Vec<String> {
     words.filter_map(Value::as_str).map(String::from).collect()
 }
 
-const STUDIES: &str = "studies";
+/// What studies are called among them.
+pub const STUDIES: &str = "studies";
 
 #[cfg(test)]
 mod tests {
@@ -135,7 +98,7 @@ mod tests {
             "properties": {"name": {"type": "string"}, "queue": queue, "growth": {"enum": ["reno"]}, "errors": errors},
             "definitions": {"link": {"properties": {"kind": {"enum": ["host", "switch"]}}}}
         });
-        let choices = choices(&schema);
+        let choices = choices_of(&schema);
         assert_eq!(choices.keys().collect::<Vec<_>>(), ["growth", "kind", "model", "policy"]);
         assert_eq!(choices["policy"].lines(), "tail-drop\nepd\n");
         assert_eq!(choices["policy"].about, "Who is refused.");

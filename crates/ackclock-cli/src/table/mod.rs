@@ -6,7 +6,12 @@ use ackclock_store::document::events::EventPart;
 use ackclock_store::document::interval::Interval;
 use ackclock_store::document::summary::{FlowSummary, PortSummary, SummaryPart, busy_ports};
 
-use crate::delay_table;
+mod columns;
+mod delays;
+
+use columns::{NAME_LENGTH, header, number};
+
+pub use columns::{Row, align, half_width, short};
 
 /// The table of a result with at least one finished run, ending in a line feed.
 pub fn render(document: &Document) -> String {
@@ -28,7 +33,7 @@ pub fn render(document: &Document) -> String {
         text.push('\n');
         text += &align(ports);
     }
-    let delays = delay_table::rows(document);
+    let delays = delays::rows(document);
     if delays.len() > 1 {
         text.push('\n');
         text += &align(delays);
@@ -53,9 +58,6 @@ fn title(document: &Document) -> String {
     let warmup = document.warmup_words();
     format!("{}: {} s simulated{warmup}, {seeds}", short(&scenario.name, 40), scenario.duration_s)
 }
-
-/// The cells of a line.
-pub type Row = Vec<String>;
 
 fn totals(whole: &Document, document: &Document) -> Vec<Row> {
     let summary = &document.summary;
@@ -181,61 +183,9 @@ fn events(document: &Document) -> Vec<Row> {
     rows
 }
 
-/// A line of headings.
-pub fn header(names: &[&str]) -> Row {
-    names.iter().map(|name| name.to_string()).collect()
-}
-
-/// A number with so many decimals.
-pub fn number(value: f64, digits: usize) -> String {
-    format!("{value:.digits$}")
-}
-
-/// Half the width of an interval. A zero that was rounded is not shown as one, and one that was not is no accuracy: all
-/// seeds have given the same.
-pub fn half_width(value: &Interval, scale: f64, digits: usize) -> String {
-    let smallest = 0.1_f64.powi(digits as i32);
-    match value.ci95.map(|half| half * scale) {
-        None => "-".into(),
-        Some(0.0) => "equal".into(),
-        Some(half) if half < smallest / 2.0 => format!("<{smallest:.digits$}"),
-        Some(half) => number(half, digits),
-    }
-}
-
 /// A mean of counts: whole where it is.
 fn count(value: &Interval) -> String {
     number(value.mean, if value.mean.fract() == 0.0 { 0 } else { 1 })
-}
-
-/// The text, cut to `length` characters, without what could control a terminal.
-pub fn short(text: &str, length: usize) -> String {
-    let plain = text.chars().map(|c| if c.is_control() { '?' } else { c });
-    if text.chars().count() <= length {
-        return plain.collect();
-    }
-    plain.take(length - 3).chain("...".chars()).collect()
-}
-
-/// Lays rows out in columns: the first to the left, the others to the right.
-pub fn align(rows: Vec<Row>) -> String {
-    let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
-    let cell_width = |row: &Row, column| row.get(column).map_or(0, |cell: &String| cell.chars().count());
-    let widths: Vec<usize> =
-        (0..columns).map(|column| rows.iter().map(|row| cell_width(row, column)).max().unwrap_or(0)).collect();
-    let mut text = String::new();
-    for row in rows {
-        let mut line = String::new();
-        for (column, (cell, width)) in row.iter().zip(&widths).enumerate() {
-            match column {
-                0 => line += &format!("{cell:<width$}"),
-                _ => line += &format!("  {cell:>width$}"),
-            }
-        }
-        text += line.trim_end();
-        text.push('\n');
-    }
-    text
 }
 
 /// Lines of the totals, the header included, that every result may have.
@@ -248,9 +198,6 @@ const FLOW_LINES: usize = 6;
 const PORT_LINES: usize = 4;
 /// Lines of events.
 const EVENT_LINES: usize = 8;
-/// Longer names are cut.
-pub const NAME_LENGTH: usize = 24;
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -295,12 +242,6 @@ mod tests {
         assert!(render(&example(1, 2, 1)).contains("partial frame"));
     }
 
-    #[test]
-    fn an_interval_of_nothing_is_no_accuracy() {
-        let half = |ci95| half_width(&Interval { mean: 1e6, ci95, min: 1e6, max: 1e6 }, 1e-6, 3);
-        assert_eq!([None, Some(0.0), Some(400.0), Some(600.0)].map(half), ["-", "equal", "<0.001", "0.001"]);
-    }
-
     /// Of two runs of two flows, whose fairness is a third (which two flows cannot have) and almost 1: 0.662 ± 4.2.
     #[test]
     fn the_interval_of_a_share_is_cut_to_what_a_share_can_be() {
@@ -310,12 +251,5 @@ mod tests {
         let table = render(&document);
         let line = table.lines().find(|line| line.starts_with("fairness")).unwrap();
         assert!(line.ends_with("0.6617  0.5000 to 1.0000"), "{table}");
-    }
-
-    #[test]
-    fn long_names_are_cut_and_cannot_control_a_terminal() {
-        assert_eq!(short("abcdefgh", 8), "abcdefgh");
-        assert_eq!(short("abcdefghi", 8), "abcde...");
-        assert_eq!(short("a\x1b[2Jb\n", 8), "a?[2Jb?");
     }
 }

@@ -24,50 +24,48 @@ use ackclock_report::captures::pcapng::Meta;
 use ackclock_store::document::{Run, ScenarioPart};
 use ackclock_store::tables::{self, Origin};
 
-use crate::progress::Reporter;
-
-/// A warning, if runs under so many seeds, the first of which is given, would write more than a gigabyte. `None` also if
-/// `stop` is set meanwhile.
-pub fn warning(scenario: &Scenario, part: &ScenarioPart, seed: u64, runs: usize, stop: &AtomicBool) -> Option<String> {
-    if scenario.recording.metrics.is_empty() && scenario.recording.captures.is_empty() {
-        return None;
-    }
-    let bound = Bound::of(scenario);
-    if bound.bytes * runs as f64 <= MUCH_BYTES {
-        return None;
-    }
-    let enough = Enough { work: LEAST_WORK, runs, bytes: MUCH_BYTES / runs as f64 };
-    let estimate = Estimate::of(scenario, part, seed, &bound, &enough, stop)?;
-    let all = [estimate.low, estimate.high].map(|bytes| bytes * runs as f64);
-    if all[1] <= MUCH_BYTES {
-        return None;
-    }
-    let mut parts = estimate.parts;
-    parts.sort_by(|a, b| b.1.total_cmp(&a.1));
-    let largest: Vec<String> =
-        parts.iter().take(3).map(|(name, bytes)| format!("{name} {}", size(bytes * runs as f64))).collect();
-    let all = match all.map(size) {
-        [low, high] if estimate.high > CLOSE * estimate.low => format!("between {low} and {high}"),
-        _ => format!("about {}", size(estimate.bytes * runs as f64)),
-    };
-    Some(format!(
-        "note: the records will take {all} ({}), estimated from runs of up to {:.3} s\n\
-         less: fewer metrics (--record), longer intervals (--record-interval), fewer seeds; Ctrl-C stops it",
-        largest.join(", "),
-        estimate.simulated.as_secs_f64(),
-    ))
+/// What one run writes.
+#[derive(Debug)]
+pub struct Estimate {
+    /// The octets of each metric, and of the captures.
+    pub parts: Vec<(&'static str, f64)>,
+    /// Octets in all.
+    pub bytes: f64,
+    /// The least that the larger scales and the smaller ones say.
+    pub low: f64,
+    /// The most that they say.
+    pub high: f64,
+    /// The duration of the longest run that was simulated.
+    pub simulated: Span,
 }
 
-/// What one run writes.
-struct Estimate {
-    /// The octets of each metric, and of the captures.
-    parts: Vec<(&'static str, f64)>,
-    bytes: f64,
-    /// What the larger scales and what the smaller ones say.
-    low: f64,
-    high: f64,
-    /// The duration of the longest run that was simulated.
-    simulated: Span,
+impl Estimate {
+    /// Of each of so many runs, the first of which has this seed, if all together are going to write more than a gigabyte; `None`
+    /// also if `stop` is set meanwhile. `watch` is told which part of a run on a smaller scale is done.
+    pub fn of_much(
+        scenario: &Scenario,
+        part: &ScenarioPart,
+        seed: u64,
+        runs: usize,
+        stop: &AtomicBool,
+        watch: &mut dyn FnMut(f64),
+    ) -> Option<Estimate> {
+        if scenario.recording.metrics.is_empty() && scenario.recording.captures.is_empty() {
+            return None;
+        }
+        let bound = Bound::of(scenario);
+        if bound.bytes * runs as f64 <= MUCH_BYTES {
+            return None;
+        }
+        let enough = Enough { work: LEAST_WORK, runs, bytes: MUCH_BYTES / runs as f64 };
+        let estimate = Estimate::of(scenario, part, seed, &bound, &enough, stop, watch)?;
+        (estimate.high * runs as f64 > MUCH_BYTES).then_some(estimate)
+    }
+
+    /// Whether the scales agree so well that one number says it.
+    pub fn is_close(&self) -> bool {
+        self.high <= CLOSE * self.low
+    }
 }
 
 /// When an estimate is good enough.
@@ -107,18 +105,17 @@ impl Estimate {
         bound: &Bound,
         enough: &Enough,
         stop: &AtomicBool,
+        watch: &mut dyn FnMut(f64),
     ) -> Option<Estimate> {
         let mut pilots: Vec<Pilot> = Vec::new();
-        let mut reporter = Reporter::new();
         for scale in (0..=bound.scale(enough.work)).rev() {
-            pilots.push(Pilot::run(&scaled(scenario, scale), part, seed, stop, &mut reporter)?);
+            pilots.push(Pilot::run(&scaled(scenario, scale), part, seed, stop, watch)?);
             let work = pilots[pilots.len() - 1].work;
             if pilots.len() < PILOTS && scale > 0 {
                 continue;
             }
             let estimate = Estimate::by(&pilots, scenario.duration);
             if enough.reached(scale, work, estimate.high) {
-                reporter.clear();
                 return Some(estimate);
             }
         }
@@ -186,7 +183,7 @@ impl Pilot {
         part: &ScenarioPart,
         seed: u64,
         stop: &AtomicBool,
-        reporter: &mut Reporter,
+        watch: &mut dyn FnMut(f64),
     ) -> Option<Pilot> {
         let mut simulation = sim::build(scenario, seed);
         let step = Span::from_ps((scenario.duration.as_ps() / STEPS).max(1));
@@ -195,8 +192,7 @@ impl Pilot {
                 return None;
             }
             let now = simulation.step(simulation.progress().now + step).now;
-            let fraction = now.as_secs_f64() / scenario.duration.as_secs_f64();
-            reporter.update(fraction, |_| "estimating the size of the records".into());
+            watch(now.as_secs_f64() / scenario.duration.as_secs_f64());
         }
         let events = simulation.progress().events;
         let records = simulation.finish();
@@ -301,15 +297,6 @@ fn bytes(scenario: &Scenario, packets: f64, crossings: f64) -> f64 {
     };
     let captured = CAPTURED_BYTES * 2.0 * packets * recording.captures.len().min(2) as f64;
     recording.metrics.iter().map(of_metric).sum::<f64>() + captured
-}
-
-fn size(bytes: f64) -> String {
-    match bytes {
-        _ if bytes >= 1e12 => format!("{:.0} TB", bytes / 1e12),
-        _ if bytes >= 1e10 => format!("{:.0} GB", bytes / 1e9),
-        _ if bytes >= 1e9 => format!("{:.1} GB", bytes / 1e9),
-        _ => format!("{:.0} MB", bytes / 1e6),
-    }
 }
 
 /// Less than this is written without a word.

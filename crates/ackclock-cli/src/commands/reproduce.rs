@@ -26,7 +26,7 @@ pub fn reproduce(args: &ReproduceArgs, command: Vec<String>) -> Result<Exit, Fai
             Outcome::Finished(report) => {
                 if !args.json {
                     let gap = if reports.is_empty() { "" } else { "\n" };
-                    console::print(&format!("{gap}{}", report.text()))?;
+                    output::print(&format!("{gap}{}", report.text()))?;
                 }
                 if args.seeds.is_some() && !report.passed() {
                     console::note(format_args!(
@@ -50,7 +50,7 @@ pub fn reproduce(args: &ReproduceArgs, command: Vec<String>) -> Result<Exit, Fai
     }
     let passed = reports.iter().all(Report::passed);
     if args.json {
-        console::print(&document(command, reports))?;
+        output::print(&document(command, reports))?;
     }
     Ok(if passed { Exit::Fine } else { Exit::Differs })
 }

@@ -8,8 +8,8 @@ use clap_complete::Shell;
 use clap_mangen::Man;
 
 use crate::args::Cli;
-use crate::console;
 use crate::failure::{Exit, Failure};
+use crate::{console, output};
 
 /// Prints the completions for a shell.
 pub fn completions(shell: Shell) -> Result<Exit, Failure> {
@@ -40,5 +40,5 @@ pub fn man(folder: Option<&Path>) -> Result<Exit, Failure> {
 }
 
 fn print(bytes: &[u8]) -> Result<Exit, Failure> {
-    console::print(&String::from_utf8_lossy(bytes)).map(|()| Exit::Fine)
+    output::print(&String::from_utf8_lossy(bytes)).map(|()| Exit::Fine)
 }
