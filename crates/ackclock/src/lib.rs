@@ -63,6 +63,7 @@ pub mod atm;
 mod batch;
 pub mod engine;
 mod exact;
+mod factory;
 pub mod ids;
 pub mod keys;
 pub mod link;

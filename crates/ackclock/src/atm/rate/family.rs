@@ -1,9 +1,9 @@
 //! The rate algorithms.
 
-use std::fmt;
 use std::sync::Arc;
 
 use super::{Mechanism, Port, RateAllocator};
+use crate::factory::Factory;
 use crate::keys::{Key, Misfit, Values};
 use crate::units::Span;
 
@@ -82,10 +82,10 @@ pub struct Description {
 pub const CUSTOM: &str = "custom";
 
 /// An algorithm that is none of the family: its averaging interval, and how it begins at a port.
-#[derive(Clone)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct CustomRateAlgorithm {
     interval: Option<Span>,
-    start: Arc<Start>,
+    start: Factory<Start>,
 }
 
 type Start = dyn Fn(&Port<'_>) -> Box<dyn RateAllocator> + Send + Sync;
@@ -96,19 +96,6 @@ impl CustomRateAlgorithm {
         interval: Option<Span>,
         start: impl Fn(&Port<'_>) -> Box<dyn RateAllocator> + Send + Sync + 'static,
     ) -> CustomRateAlgorithm {
-        CustomRateAlgorithm { interval, start: Arc::new(start) }
-    }
-}
-
-impl fmt::Debug for CustomRateAlgorithm {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("CustomRateAlgorithm")
-    }
-}
-
-/// Equal if it is the same.
-impl PartialEq for CustomRateAlgorithm {
-    fn eq(&self, other: &CustomRateAlgorithm) -> bool {
-        Arc::ptr_eq(&self.start, &other.start)
+        CustomRateAlgorithm { interval, start: Factory::new(Arc::new(start)) }
     }
 }

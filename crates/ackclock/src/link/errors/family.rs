@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::{Draws, ErrorModel, Mechanism};
+use crate::factory::Factory;
 use crate::keys::{Key, Misfit, Values};
 use crate::units::Time;
 
@@ -115,9 +116,9 @@ impl Model {
 pub const CUSTOM: &str = "custom";
 
 /// A model that is none of the family: how it begins, with random numbers of its own.
-#[derive(Clone)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct CustomErrorModel {
-    start: Arc<Start>,
+    start: Factory<Start>,
 }
 
 type Start = dyn Fn(&Draws<'_>) -> Box<dyn ErrorModel> + Send + Sync;
@@ -125,20 +126,7 @@ type Start = dyn Fn(&Draws<'_>) -> Box<dyn ErrorModel> + Send + Sync;
 impl CustomErrorModel {
     /// A model that `start` begins, at each direction of a link anew.
     pub fn new(start: impl Fn(&Draws<'_>) -> Box<dyn ErrorModel> + Send + Sync + 'static) -> CustomErrorModel {
-        CustomErrorModel { start: Arc::new(start) }
-    }
-}
-
-impl fmt::Debug for CustomErrorModel {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("CustomErrorModel")
-    }
-}
-
-/// Equal if it is the same.
-impl PartialEq for CustomErrorModel {
-    fn eq(&self, other: &CustomErrorModel) -> bool {
-        Arc::ptr_eq(&self.start, &other.start)
+        CustomErrorModel { start: Factory::new(Arc::new(start)) }
     }
 }
 

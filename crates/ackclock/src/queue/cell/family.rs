@@ -1,9 +1,9 @@
 //! The drop policies of cells.
 
-use std::fmt;
 use std::sync::Arc;
 
 use super::{BatchHints, CellArrival, CellPolicy, Mechanism};
+use crate::factory::Factory;
 use crate::ids::VcId;
 use crate::queue::{Buffer, Policy, Verdict};
 
@@ -107,28 +107,15 @@ pub trait Visitor {
 pub const CUSTOM: &str = "custom";
 
 /// A policy that is none of the family: how it begins, for the connections numbered below a number.
-#[derive(Clone)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct CustomCellPolicy {
-    start: Arc<dyn Fn(usize) -> Box<dyn CellPolicy> + Send + Sync>,
+    start: Factory<dyn Fn(usize) -> Box<dyn CellPolicy> + Send + Sync>,
 }
 
 impl CustomCellPolicy {
     /// A policy that `start` begins, at each port anew.
     pub fn new(start: impl Fn(usize) -> Box<dyn CellPolicy> + Send + Sync + 'static) -> CustomCellPolicy {
-        CustomCellPolicy { start: Arc::new(start) }
-    }
-}
-
-impl fmt::Debug for CustomCellPolicy {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("CustomCellPolicy")
-    }
-}
-
-/// Equal if it is the same.
-impl PartialEq for CustomCellPolicy {
-    fn eq(&self, other: &CustomCellPolicy) -> bool {
-        Arc::ptr_eq(&self.start, &other.start)
+        CustomCellPolicy { start: Factory::new(Arc::new(start)) }
     }
 }
 

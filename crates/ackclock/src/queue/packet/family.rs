@@ -1,9 +1,9 @@
 //! The drop policies of packets.
 
-use std::fmt;
 use std::sync::Arc;
 
 use super::{Mechanism, PacketPolicy};
+use crate::factory::Factory;
 use crate::queue::Policy;
 use crate::rng::Stream;
 use crate::units::Rate;
@@ -71,9 +71,9 @@ packet_policies! {
 pub const CUSTOM: &str = "custom";
 
 /// A policy that is none of the family: how it begins at a port of a rate, with random numbers of its own.
-#[derive(Clone)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct CustomPacketPolicy {
-    start: Arc<Start>,
+    start: Factory<Start>,
 }
 
 type Start = dyn Fn(Rate, Stream) -> Box<dyn PacketPolicy> + Send + Sync;
@@ -81,19 +81,6 @@ type Start = dyn Fn(Rate, Stream) -> Box<dyn PacketPolicy> + Send + Sync;
 impl CustomPacketPolicy {
     /// A policy that `start` begins, at each port anew.
     pub fn new(start: impl Fn(Rate, Stream) -> Box<dyn PacketPolicy> + Send + Sync + 'static) -> CustomPacketPolicy {
-        CustomPacketPolicy { start: Arc::new(start) }
-    }
-}
-
-impl fmt::Debug for CustomPacketPolicy {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("CustomPacketPolicy")
-    }
-}
-
-/// Equal if it is the same.
-impl PartialEq for CustomPacketPolicy {
-    fn eq(&self, other: &CustomPacketPolicy) -> bool {
-        Arc::ptr_eq(&self.start, &other.start)
+        CustomPacketPolicy { start: Factory::new(Arc::new(start)) }
     }
 }

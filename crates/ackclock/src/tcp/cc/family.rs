@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::{Ack, CongestionControl, Delivery, Loss, LostSegment, Mechanism, Needs, UsualRecovery, Window};
+use crate::factory::Factory;
 use crate::keys::{Key, Misfit, Values};
 use crate::rng::Stream;
 
@@ -209,10 +210,10 @@ impl Algorithm {
 pub const CUSTOM: &str = "custom";
 
 /// A congestion control that is none of the family: what it needs, and how it begins, with random numbers of its own.
-#[derive(Clone)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct CustomCongestionControl {
     needs: Needs,
-    start: Arc<Start>,
+    start: Factory<Start>,
 }
 
 type Start = dyn Fn(Stream) -> Box<dyn CongestionControl> + Send + Sync;
@@ -223,25 +224,12 @@ impl CustomCongestionControl {
         needs: Needs,
         start: impl Fn(Stream) -> Box<dyn CongestionControl> + Send + Sync + 'static,
     ) -> CustomCongestionControl {
-        CustomCongestionControl { needs, start: Arc::new(start) }
-    }
-}
-
-impl fmt::Debug for CustomCongestionControl {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("CustomCongestionControl")
+        CustomCongestionControl { needs, start: Factory::new(Arc::new(start)) }
     }
 }
 
 impl fmt::Debug for dyn CongestionControl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("CongestionControl")
-    }
-}
-
-/// Equal if it is the same.
-impl PartialEq for CustomCongestionControl {
-    fn eq(&self, other: &CustomCongestionControl) -> bool {
-        Arc::ptr_eq(&self.start, &other.start)
     }
 }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::{
     BatchHints, Deadline, DupAck, Flight, LossDetection, Mechanism, Needs, NewAck, Recovery, RecoveryContext, Sending,
 };
+use crate::factory::Factory;
 use crate::keys::{Key, Misfit, Values};
 use crate::packet::SackBlock;
 use crate::tcp::cc::Window;
@@ -197,10 +198,10 @@ impl Algorithm {
 pub const CUSTOM: &str = "custom";
 
 /// A recovery that is none of the family: what it needs, and how it begins, with segments of so many bytes.
-#[derive(Clone)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct CustomRecovery {
     needs: Needs,
-    start: Arc<Start>,
+    start: Factory<Start>,
 }
 
 type Start = dyn Fn(u64) -> Box<dyn Recovery> + Send + Sync;
@@ -208,25 +209,12 @@ type Start = dyn Fn(u64) -> Box<dyn Recovery> + Send + Sync;
 impl CustomRecovery {
     /// A recovery that `start` begins, for each connection anew.
     pub fn new(needs: Needs, start: impl Fn(u64) -> Box<dyn Recovery> + Send + Sync + 'static) -> CustomRecovery {
-        CustomRecovery { needs, start: Arc::new(start) }
-    }
-}
-
-impl fmt::Debug for CustomRecovery {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("CustomRecovery")
+        CustomRecovery { needs, start: Factory::new(Arc::new(start)) }
     }
 }
 
 impl fmt::Debug for dyn Recovery {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Recovery")
-    }
-}
-
-/// Equal if it is the same.
-impl PartialEq for CustomRecovery {
-    fn eq(&self, other: &CustomRecovery) -> bool {
-        Arc::ptr_eq(&self.start, &other.start)
     }
 }
