@@ -174,7 +174,8 @@ fn other_values(property: &Value) -> Option<String> {
             ("integer", _) => {
                 Some(format!("a whole number from {} to {}", alternative["minimum"], alternative["maximum"]))
             }
-            ("number", _) => Some("a fraction".to_owned()),
+            ("number", _) if alternative["maximum"].as_f64() == Some(1.0) => Some("a fraction".to_owned()),
+            ("number", _) => Some("a number".to_owned()),
             // The units stand in the last parentheses of the pattern.
             ("string", Some(pattern)) => {
                 let (_, units) = pattern.rsplit_once('(')?;
