@@ -1,5 +1,6 @@
 //! `quick`: a comparison without a file.
 
+use ackclock::tcp::{cc, recovery};
 use serde_json::Value;
 
 use crate::support::Place;
@@ -68,23 +69,24 @@ fn one_tcp_has_a_report_of_its_own_and_several_flows_a_fairness() {
     assert!(place.read("q/report.html").contains("Run report"));
 }
 
-/// Of the growths without a recovery of their own the standard dialect says the recovery.
+/// Of the congestion controls without a recovery of their own the standard dialect says the recovery.
 #[test]
 fn every_tcp_runs_in_every_dialect_with_the_recovery_that_goes_with_it() {
     let place = Place::new("quick-every");
-    let all = [
-        ("vanilla", "vanilla", "reno"),
-        ("fall-floyd", "fall-floyd", "reno"),
-        ("rack", "rack", "reno"),
-        ("cubic", "rfc6675", "cubic"),
-        ("bbr1", "rack", "bbr1"),
-        ("bbr3", "rack", "bbr3"),
-        ("vegas", "vegas", "vegas"),
-        ("vegas-1995", "vegas-1995", "vegas-1995"),
-        ("vegas-a", "vegas", "vegas-a"),
-        ("vegas-linux", "rfc6675", "vegas-linux"),
-        ("vegas-plus", "vegas", "vegas-plus"),
-    ];
+    let recoveries = recovery::ALL.iter().filter(|algorithm| !algorithm.needs.fine_timeouts).map(|algorithm| {
+        let name = match algorithm.name {
+            "new-reno" => "newreno",
+            "rfc6675" => "sack",
+            name => name,
+        };
+        (name, algorithm.name, "reno", false)
+    });
+    let controls = cc::ALL.iter().filter(|algorithm| algorithm.name != "reno").map(|algorithm| {
+        let usual = algorithm.usual_recovery;
+        let has_own = usual.is_some_and(|usual| usual.instead_of_sack.is_none());
+        (algorithm.name, usual.map_or("rfc6675", |usual| usual.name), algorithm.name, !has_own)
+    });
+    let all: Vec<(&str, &str, &str, bool)> = recoveries.chain(controls).collect();
     let names: Vec<&str> = all.iter().map(|(name, ..)| *name).collect();
     let of_dialect = place.run(&["init", "-", "--packet"]).exits_with(0).stdout;
     place.write("standard.toml", of_dialect);
@@ -95,14 +97,14 @@ fn every_tcp_runs_in_every_dialect_with_the_recovery_that_goes_with_it() {
         let outcome = quick(&place, &more).exits_with(0);
         let mut lines = outcome.stdout.lines().skip(1);
         assert!(lines.next().unwrap().starts_with(&format!("dialect {dialect}, receive window ")));
-        for (line, (name, recovery, control)) in lines.skip(1).zip(all) {
+        for (line, &(name, recovery, control, of_dialect)) in lines.skip(1).zip(&all) {
             let mut words = line.split_whitespace();
             assert_eq!(words.next(), Some(name), "{line}");
             let rate: f64 = words.next().unwrap().parse().unwrap();
-            assert!(rate > 0.5, "{dialect}: {name} carries nearly nothing: {line}");
+            // New Reno with a single loss repaired in each round trip has not repaired those of slow start after 5 s.
+            assert!(rate > 0.2, "{dialect}: {name} carries nearly nothing: {line}");
             let scenario = place.read(&format!("q/{name}/scenario.toml"));
-            let is_given = ["cubic", "bbr1", "bbr3", "vegas-linux"].contains(&name) && dialect == "standard";
-            let recovery = if is_given { standard } else { recovery };
+            let recovery = if of_dialect && dialect == "standard" { standard } else { recovery };
             for (key, word) in [("recovery", recovery), ("congestion_control", control), ("dialect", dialect)] {
                 assert!(scenario.contains(&format!("{key} = \"{word}\"\n")), "{name}: {scenario}");
             }
