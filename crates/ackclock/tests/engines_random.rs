@@ -46,6 +46,17 @@ fn an_input_of_the_fuzzer() {
     engines_agree(scenario, *seed, stops).unwrap_or_else(|difference| panic!("{difference}\n{example:?}"));
 }
 
+/// Whatever comes first, the choices that are left when the bytes have come to their end make a network: none of them is drawn again
+/// and again.
+#[test]
+fn bytes_that_end_early_make_a_network() {
+    for number in 0..3000 {
+        let stream = Stream::new(number, "short inputs", "test");
+        let bytes: Vec<u8> = (0..number % 150).map(|index| stream.at(index) as u8).collect();
+        example(&bytes);
+    }
+}
+
 /// How many of six hundred random networks contain something: many more than are asked for, as another mechanism draws others.
 #[test]
 fn random_networks_are_full_of_events() {

@@ -29,7 +29,7 @@ pub fn paths(choices: &mut Choices, scenario: &mut Scenario) {
             link.params.jitter = Span::from_us(1 + choices.below(2000));
         }
         for _ in 0..choices.below(3) {
-            link.params.errors.push(error(choices));
+            link.params.errors.extend(error(choices));
         }
     }
 }
@@ -86,18 +86,19 @@ fn near(choices: &mut Choices, delay: Span) -> Span {
     }
 }
 
-/// Any model of the family with any parameters that fit together.
-fn error(choices: &mut Choices) -> ErrorParams {
+/// Any model of the family with any parameters that fit together; none if they do not, however often they are drawn: choices that
+/// have come to their end are all the same.
+fn error(choices: &mut Choices) -> Option<ErrorParams> {
     let model = errors::ALL[choices.index(errors::ALL.len())];
-    let params = loop {
+    let params = (0..DRAWS).find_map(|_| {
         let values = Values::sample(model.keys, &mut |bound| choices.below(bound));
-        if let Ok(params) = (model.params)(&values) {
-            break params;
-        }
-    };
-    ErrorParams {
+        (model.params)(&values).ok()
+    })?;
+    Some(ErrorParams {
         model: params,
         place: choices.one_of(&[Place::Egress, Place::Receiver, Place::Ingress]),
         applies_to: choices.one_of(&[AppliesTo::All, AppliesTo::Tcp, AppliesTo::Data]),
-    }
+    })
 }
+
+const DRAWS: usize = 8;
