@@ -1,10 +1,10 @@
 //! What the keys of the result document and the exit codes mean.
 
-use ackclock::record::{Counters, DatagramCounts, Drops, FlowCounts, LinkLosses};
+use ackclock::record::{Counters, Drops, FlowCounts, LinkLosses, UdpCounts};
 
 /// The keys of the document with units and meanings: those of counters, and all others.
 pub fn document() -> Vec<(&'static str, &'static str, &'static str)> {
-    let counters = [FlowCounts::<u64>::ALL, DatagramCounts::<u64>::ALL, Drops::<u64>::ALL, LinkLosses::<u64>::ALL];
+    let counters = [FlowCounts::<u64>::ALL, UdpCounts::<u64>::ALL, Drops::<u64>::ALL, LinkLosses::<u64>::ALL];
     let mut keys: Vec<_> = OTHER_KEYS.to_vec();
     for counter in counters.into_iter().flatten() {
         // A key means the same wherever it stands.

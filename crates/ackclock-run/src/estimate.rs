@@ -165,7 +165,7 @@ fn scaled(scenario: &Scenario, scale: u32) -> Scenario {
         flow.stop = flow.stop.map(time);
         flow.size = flow.size.map(|bytes| (bytes >> scale).max(1));
     }
-    for flow in &mut scaled.datagrams {
+    for flow in &mut scaled.udp {
         flow.source.start = time(flow.source.start);
         flow.source.stop = flow.source.stop.map(time);
     }
@@ -249,7 +249,7 @@ impl Bound {
             packets += asked[1] * room;
             crossings += asked[2] * room;
         }
-        for source in scenario.datagrams.iter().map(|flow| flow.source) {
+        for source in scenario.udp.iter().map(|flow| flow.source) {
             let stop = source.stop.map_or(scenario.duration.as_secs_f64(), Time::as_secs_f64);
             let of_source = (stop - source.start.as_secs_f64()).max(0.0) * source.rate.as_bps() as f64
                 / (8.0 * f64::from(source.payload_bytes));
@@ -285,7 +285,7 @@ fn on_the_wire(scenario: &Scenario, flow: &Flow, route: &[LinkId]) -> (f64, f64)
 fn bytes(scenario: &Scenario, packets: f64, crossings: f64) -> f64 {
     let recording = &scenario.recording;
     let intervals = (scenario.duration.as_secs_f64() / recording.interval.as_secs_f64()).ceil();
-    let flows = (scenario.flows.len() + scenario.datagrams.len()) as f64;
+    let flows = (scenario.flows.len() + scenario.udp.len()) as f64;
     let ports = scenario.links.iter().filter(|link| scenario.nodes[link.from].kind == NodeKind::Switch).count() as f64;
     let of_metric = |metric: Metric| match (metric.shape(), metric.subject()) {
         (Shape::Intervals, Subject::Flow) => INTERVAL_BYTES * intervals * flows,

@@ -122,8 +122,8 @@ pub(crate) fn plan(document: &Document, source: &dyn Source, path: &str, report:
     };
     let flows = flows::plan(&flow_context, report);
     let (network, mut flows, queues, technology) = (network.as_mut()?, flows?, queues?, technology?);
-    let mut datagrams = udp::plan(document, network, technology, top.span("duration"), &flows, report);
-    let of_udp = datagrams.as_deref_mut().unwrap_or_default();
+    let mut udp = udp::plan(document, network, technology, top.span("duration"), &flows, report);
+    let of_udp = udp.as_deref_mut().unwrap_or_default();
     let contacts = match in_sky {
         Some(satellites) => Some(satellites::links::fill(satellites, network, &mut flows, of_udp, report)?),
         None => None,
@@ -145,7 +145,7 @@ pub(crate) fn plan(document: &Document, source: &dyn Source, path: &str, report:
         flows,
         nodes: std::mem::take(&mut network.nodes),
         links: std::mem::take(&mut network.links),
-        datagrams: datagrams?,
+        udp: udp?,
         bottleneck,
         recording: recording?,
         events: contacts.as_ref().map(satellites::links::events).unwrap_or_default(),

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use ackclock::ids::{IdVec, LinkId};
 use ackclock::keys::Kind;
 use ackclock::queue::{self, cell, packet};
-use ackclock::scenario::{Buffer, DatagramFlow, Queue, ServiceOrder, Technology};
+use ackclock::scenario::{Buffer, Queue, ServiceOrder, Technology, UdpFlow};
 use ackclock::units::{CELL_BITS, CELL_BYTES, Rate};
 
 use crate::document::Document;
@@ -65,12 +65,12 @@ pub(crate) fn settings(document: &Document, technology: TechnologyWord, report: 
 pub(crate) fn fill(
     network: &mut Network,
     flows: &[PlannedFlow],
-    datagrams: &[DatagramFlow],
+    udp: &[UdpFlow],
     settings: &QueueSettings,
     technology: Technology,
     report: &mut Report,
 ) {
-    let loads = loads(network, flows, datagrams, technology);
+    let loads = loads(network, flows, udp, technology);
     let mut own: BTreeMap<LinkId, &Tables> = BTreeMap::new();
     for (name, settings) in &settings.ports {
         if let Some(link) = port(network, name, settings.own.at, report) {
@@ -116,12 +116,7 @@ struct Port<'a> {
     has_own_buffer: bool,
 }
 
-fn loads(
-    network: &Network,
-    flows: &[PlannedFlow],
-    datagrams: &[DatagramFlow],
-    technology: Technology,
-) -> IdVec<LinkId, Load> {
+fn loads(network: &Network, flows: &[PlannedFlow], udp: &[UdpFlow], technology: Technology) -> IdVec<LinkId, Load> {
     let mut loads: IdVec<LinkId, Load> = network.links.iter().map(|_| Load::default()).collect();
     for PlannedFlow { flow, .. } in flows {
         let paths = [flow.forward.links(), flow.backward.links()];
@@ -139,7 +134,7 @@ fn loads(
             }
         }
     }
-    for DatagramFlow { route, source, .. } in datagrams {
+    for UdpFlow { route, source, .. } in udp {
         let path = route.links();
         for link in &path {
             let load = &mut loads[*link];

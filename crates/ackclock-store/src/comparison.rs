@@ -31,7 +31,7 @@ pub enum Measure {
     /// On all links, of packets that their ports did not refuse.
     LostOnLinks,
     /// Of all datagrams that were sent, the share that was lost.
-    DatagramLoss,
+    UdpLoss,
     Retransmissions,
     Timeouts,
 }
@@ -116,7 +116,7 @@ impl Measure {
         Measure::MeanQueue,
         Measure::Drops,
         Measure::LostOnLinks,
-        Measure::DatagramLoss,
+        Measure::UdpLoss,
         Measure::Retransmissions,
         Measure::Timeouts,
     ];
@@ -131,7 +131,7 @@ impl Measure {
             Measure::MeanQueue => "mean queue",
             Measure::Drops => "drops",
             Measure::LostOnLinks => "lost on links",
-            Measure::DatagramLoss => "UDP loss",
+            Measure::UdpLoss => "UDP loss",
             Measure::Retransmissions => "retransmissions",
             Measure::Timeouts => "timeouts",
         }
@@ -145,7 +145,7 @@ impl Measure {
             | Measure::MeanQueue
             | Measure::Drops
             | Measure::LostOnLinks
-            | Measure::DatagramLoss
+            | Measure::UdpLoss
             | Measure::Retransmissions
             | Measure::Timeouts => false,
         }
@@ -153,7 +153,7 @@ impl Measure {
 
     /// Whether only some networks have it.
     pub fn is_rare(self) -> bool {
-        matches!(self, Measure::LostOnLinks | Measure::DatagramLoss)
+        matches!(self, Measure::LostOnLinks | Measure::UdpLoss)
     }
 
     /// Its unit. `units` are cells or packets, as the scenario counts.
@@ -177,7 +177,7 @@ impl Measure {
             Measure::MeanQueue => port()?.mean_queue,
             Measure::Drops => run.ports.iter().map(|port| port.drops.total).sum::<u64>() as f64,
             Measure::LostOnLinks => run.lost_on_links()?,
-            Measure::DatagramLoss => run.udp_loss()?,
+            Measure::UdpLoss => run.udp_loss()?,
             Measure::Retransmissions => run.flows.iter().map(|flow| flow.counts.retransmissions).sum::<u64>() as f64,
             Measure::Timeouts => run.flows.iter().map(|flow| flow.counts.timeouts).sum::<u64>() as f64,
         })
@@ -348,7 +348,7 @@ mod tests {
         plain.runs[0].udp.clear();
         let comparison = Comparison::of(&results(vec![example(1, 1, 1), example(1, 1, 1), plain]));
         let first = |measure| comparison.results[0].measured(measure).unwrap().values[0];
-        assert_eq!((first(Measure::LostOnLinks), first(Measure::DatagramLoss)), (4.0, 5.0 / 130.0));
+        assert_eq!((first(Measure::LostOnLinks), first(Measure::UdpLoss)), (4.0, 5.0 / 130.0));
         for measure in Measure::ALL.into_iter().filter(|measure| measure.is_rare()) {
             assert!(comparison.difference(measure, 1).is_some() && comparison.difference(measure, 2).is_none());
         }

@@ -33,7 +33,7 @@ pub struct Scenario {
     /// The TCP connections; names are unique.
     pub flows: IdVec<FlowId, Flow>,
     /// Datagrams that are sent whatever becomes of them; names are unique, among the flows too. On packet networks only.
-    pub datagrams: Vec<DatagramFlow>,
+    pub udp: Vec<UdpFlow>,
     /// The link that efficiency refers to.
     pub bottleneck: Option<Bottleneck>,
     /// What is written down while the run goes on.
@@ -307,7 +307,7 @@ impl ServiceCategory {
 
 /// Datagrams in one direction, UDP.
 #[derive(Clone, Debug, PartialEq)]
-pub struct DatagramFlow {
+pub struct UdpFlow {
     /// Unique name. Random numbers depend on it.
     pub name: String,
     /// The way from host to host.

@@ -1,7 +1,7 @@
 //! Scenario in, records out: [`build`] a run, [`Simulation::step`] through it, read its [`Records`].
 
 use crate::net::{self, Batched, Recorded, Recorder, Reference};
-use crate::record::{Counted, DatagramRecord, FlowRecord, LinkRecord, PortRecord, Records, combine, lost, metrics};
+use crate::record::{Counted, FlowRecord, LinkRecord, PortRecord, Records, UdpRecord, combine, lost, metrics};
 use crate::scenario::{Flow, Scenario};
 use crate::units::{Span, Time};
 
@@ -96,10 +96,10 @@ impl Network {
         }
     }
 
-    fn datagram_records(&self, simulated: Span) -> Vec<DatagramRecord> {
+    fn udp_records(&self, simulated: Span) -> Vec<UdpRecord> {
         match self {
-            Network::Batched(network) => network.datagram_records(simulated),
-            Network::Reference(network) => network.datagram_records(simulated),
+            Network::Batched(network) => network.udp_records(simulated),
+            Network::Reference(network) => network.udp_records(simulated),
         }
     }
 
@@ -204,16 +204,16 @@ impl Simulation {
         let time = now.since(Time::ZERO);
         let flows = self.network.flow_records(time, self.warmup);
         let (ports, links) = (self.network.port_records(now), self.network.link_records(now));
-        Counted::of(time, &flows, &self.datagram_records(time, &ports, &links), &ports, &links)
+        Counted::of(time, &flows, &self.udp_records(time, &ports, &links), &ports, &links)
     }
 
     /// The records of the sources of datagrams, with what ports and links lost of them.
-    fn datagram_records(&self, simulated: Span, ports: &[PortRecord], links: &[LinkRecord]) -> Vec<DatagramRecord> {
-        let mut datagrams = self.network.datagram_records(simulated);
-        for source in &mut datagrams {
+    fn udp_records(&self, simulated: Span, ports: &[PortRecord], links: &[LinkRecord]) -> Vec<UdpRecord> {
+        let mut udp = self.network.udp_records(simulated);
+        for source in &mut udp {
             source.counts.lost = lost(&source.name, ports, links);
         }
-        datagrams
+        udp
     }
 
     fn records_with(&self, recorded: Recorded) -> Records {
@@ -221,10 +221,10 @@ impl Simulation {
         let mut flows = self.network.flow_records(simulated, self.warmup);
         let mut ports = self.network.port_records(self.now);
         let links = self.network.link_records(self.now);
-        let mut datagrams = self.datagram_records(simulated, &ports, &links);
-        let Recorded { series, captures, flows: of_flows, datagrams: of_datagrams, ports: mut sojourns } = recorded;
+        let mut udp = self.udp_records(simulated, &ports, &links);
+        let Recorded { series, captures, flows: of_flows, udp: of_udp, ports: mut sojourns } = recorded;
         flows.iter_mut().zip(of_flows).for_each(|(flow, delays)| flow.delays = Some(Box::new(delays)));
-        datagrams.iter_mut().zip(of_datagrams).for_each(|(source, delays)| source.delays = Some(Box::new(delays)));
+        udp.iter_mut().zip(of_udp).for_each(|(source, delays)| source.delays = Some(Box::new(delays)));
         ports.iter_mut().for_each(|port| port.sojourn = sojourns.remove(&port.name).map(Box::new));
         let of_measured = flows.iter().zip(&self.measured);
         let measured = || of_measured.clone().filter(|&(_, &begins)| begins < self.now).map(|(flow, _)| flow);
@@ -233,7 +233,7 @@ impl Simulation {
         let later = || measured().map(|flow| flow.goodput_after_warmup_bps.unwrap_or(0.0));
         let at_warmup = self.at_warmup.as_ref().filter(|_| simulated > self.warmup);
         let rest = at_warmup.map(|at_warmup| {
-            let end = Counted::of(simulated, &flows, &datagrams, &ports, &links);
+            let end = Counted::of(simulated, &flows, &udp, &ports, &links);
             at_warmup.after(&end, metrics::jain(later()))
         });
         let of_flows = flows.iter().flat_map(|flow| {
@@ -245,8 +245,8 @@ impl Simulation {
         });
         let of_ports = ports.iter().map(|port| ((port.name.as_str(), ""), port.fingerprint));
         let of_links = links.iter().map(|link| ((link.name.as_str(), ":link"), link.fingerprint));
-        let of_datagrams = datagrams.iter().map(|source| ((source.name.as_str(), ":udp"), source.fingerprint));
-        let fingerprint = combine(of_flows.chain(of_ports).chain(of_links).chain(of_datagrams));
+        let of_udp = udp.iter().map(|source| ((source.name.as_str(), ":udp"), source.fingerprint));
+        let fingerprint = combine(of_flows.chain(of_ports).chain(of_links).chain(of_udp));
         Records {
             seed: self.seed,
             simulated,
@@ -257,7 +257,7 @@ impl Simulation {
             after_warmup: rest,
             fingerprint,
             flows,
-            datagrams,
+            udp,
             ports,
             links,
             series,

@@ -85,8 +85,8 @@ fn random_networks_are_full_of_events() {
         count("no route", lost(&|lost| lost.no_route));
         count("no receiver", lost(&|lost| lost.no_receiver));
         count("too many links", lost(&|lost| lost.ttl));
-        count("datagrams", records.datagrams.iter().any(|source| source.counts.delivered > 10));
-        count("lost datagrams", records.datagrams.iter().any(|source| source.counts.lost > 0));
+        count("datagrams", records.udp.iter().any(|source| source.counts.delivered > 10));
+        count("lost datagrams", records.udp.iter().any(|source| source.counts.lost > 0));
         count("two congested ports", records.ports.iter().filter(|port| port.max_queue > 10).count() > 1);
         count("through ports", ports(&|port| through.contains(&port.name.as_str()) && port.arrivals > 0));
         count("timeouts", flows(&|flow| flow.counts.timeouts > 0));

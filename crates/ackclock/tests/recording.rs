@@ -91,7 +91,7 @@ fn agrees(records: &Records) {
         histogram_agrees(&delays.one_way, points(find(records, Metric::OneWayDelay, &flow.name, None)).1);
         histogram_agrees(&delays.round_trip, points(find(records, Metric::Rtt, &flow.name, None)).1);
     }
-    for source in &records.datagrams {
+    for source in &records.udp {
         let delays = source.delays.as_ref().unwrap();
         histogram_agrees(&delays.one_way, points(find(records, Metric::OneWayDelay, &source.name, None)).1);
         histogram_agrees(&delays.jitter, points(find(records, Metric::Jitter, &source.name, None)).1);
@@ -279,7 +279,7 @@ fn recording_changes_nothing_else() {
             let mut rest = Records { series: Vec::new(), ..records };
             assert!(rest.flows.iter().all(|flow| flow.delays.is_some()));
             rest.flows.iter_mut().for_each(|flow| flow.delays = None);
-            rest.datagrams.iter_mut().for_each(|source| source.delays = None);
+            rest.udp.iter_mut().for_each(|source| source.delays = None);
             rest.ports.iter_mut().for_each(|port| port.sojourn = None);
             assert_eq!(rest, without);
         }
@@ -404,10 +404,10 @@ fn one_way_delays_by_hand() {
     let mut scenario = lab::scenario(TWO_LINKS, &[]);
     scenario.recording.delays = true;
     for records in both_engines(&scenario) {
-        let delays = records.datagrams[0].delays.as_ref().unwrap();
+        let delays = records.udp[0].delays.as_ref().unwrap();
         // 1028 octets: 822.4 us at 10 Mb/s, 4.112 ms at 2 Mb/s, and 40 ms.
         assert_eq!(ps(delays.one_way.min()), 44_934_400_000);
-        assert_eq!(delays.one_way.count(), records.datagrams[0].counts.delivered);
+        assert_eq!(delays.one_way.count(), records.udp[0].counts.delivered);
         // In the second half they wait behind at most ten packets of 1000 octets and one in transmission.
         let most = 44_934_400_000 + 11 * 4_112_000_000;
         assert!((50_000_000_000..most).contains(&ps(delays.one_way.max())), "{:?}", delays.one_way.max());
@@ -426,7 +426,7 @@ fn what_ends_in_the_warm_up_has_no_delay() {
     let mut scenario = lab::scenario(TWO_LINKS, &["warmup=500 ms", "duration=1 s"]);
     scenario.recording.delays = true;
     for records in both_engines(&scenario) {
-        let delays = records.datagrams[0].delays.as_ref().unwrap();
+        let delays = records.udp[0].delays.as_ref().unwrap();
         // Datagram n arrives at 8 n + 44.9344 ms: from n = 57 (500.9344 ms) to 119 (996.9344 ms).
         let one_way = &delays.one_way;
         assert_eq!((one_way.count(), ps(one_way.min()), ps(one_way.max())), (63, 44_934_400_000, 44_934_400_000));
@@ -474,7 +474,7 @@ fn losses_of_datagrams_are_shares_of_what_is_sent() {
     // Alone, which nothing else numbers packets for.
     scenario.recording.metrics = [Metric::Loss].into_iter().collect();
     let records = assert_engines_agree("loss", &scenario, 1);
-    let source = &records.datagrams[0];
+    let source = &records.udp[0];
     let (time, share) = points(find(&records, Metric::Loss, "u", None));
     assert!(source.counts.lost > 0 && records.series.len() == 1);
     assert_eq!((time, share), (&[Time::ZERO][..], &[source.counts.lost as f64 / source.counts.sent as f64][..]));

@@ -93,7 +93,7 @@ fn routed(ttl: u8, routes: &[(&str, &[(u64, &str)])]) -> Scenario {
     nodes.sort_by_key(|&(node, _)| node);
     let table = Arc::new(RoutingTable::new(node(&scenario, "b"), ttl, nodes));
     let route = Route::Dynamic { first: link(&scenario, "a->s1"), table };
-    scenario.datagrams[0].route = route.clone();
+    scenario.udp[0].route = route.clone();
     scenario.flows.iter_mut().for_each(|flow| flow.forward = route.clone());
     scenario
 }
@@ -126,7 +126,7 @@ fn arrivals(scenario: &Scenario, times: &[u64]) -> Vec<(u64, u64)> {
         let [one, other] = [Engine::Reference, Engine::Batched].map(|engine| {
             let mut simulation = build_with(scenario, 1, engine);
             simulation.step(until);
-            simulation.records().datagrams[0].counts.delivered
+            simulation.records().udp[0].counts.delivered
         });
         assert_eq!(one, other);
         one
@@ -135,7 +135,7 @@ fn arrivals(scenario: &Scenario, times: &[u64]) -> Vec<(u64, u64)> {
 }
 
 /// What the datagrams did at a port.
-fn of_datagrams<'a>(records: &'a Records, name: &str) -> &'a VcRecord {
+fn of_udp<'a>(records: &'a Records, name: &str) -> &'a VcRecord {
     port(records, name).vcs.iter().find(|vc| vc.name == "u").expect("they may cross the port")
 }
 
@@ -153,9 +153,9 @@ fn a_shorter_route_is_taken_by_what_arrives_from_its_instant_on_and_overtakes() 
     // One millisecond later, and it has gone by s3: then the next is the first, at 66 ms.
     assert_eq!(arrivals(&shorter_from(43), &[51, 56, 61, 66]), [(0, 1), (1, 1), (1, 2), (2, 3)]);
     let records = run("shorter", &scenario);
-    let datagrams = &records.datagrams[0];
-    assert_eq!((datagrams.counts.sent, datagrams.counts.delivered, datagrams.counts.lost), (50, 50, 0));
-    assert_eq!(["s1->s3", "s1->s2"].map(|name| of_datagrams(&records, name).arrivals), [4, 46]);
+    let udp = &records.udp[0];
+    assert_eq!((udp.counts.sent, udp.counts.delivered, udp.counts.lost), (50, 50, 0));
+    assert_eq!(["s1->s3", "s1->s2"].map(|name| of_udp(&records, name).arrivals), [4, 46]);
     assert!(records.flows[0].counts.bytes_delivered > 0, "the flow has the same routes");
 }
 
@@ -165,23 +165,23 @@ fn what_arrives_where_there_is_no_way_is_lost_and_so_is_what_has_crossed_too_man
     let gap = [(0, "s1->s3"), (42, "none"), (62, "s1->s2")];
     let records = run("no way", &routed(32, &[&[("s1", &gap[..])], &BY_BOTH[..]].concat()));
     assert_eq!(lost(&records, "a->s1").no_route, 2, "counted where they came from");
-    assert_eq!((records.datagrams[0].counts.delivered, records.datagrams[0].counts.lost), (48, 2));
+    assert_eq!((records.udp[0].counts.delivered, records.udp[0].counts.lost), (48, 2));
     // Four links lead to b. One less than that, and each packet is lost at s4.
     let of_ttl = |ttl| routed(ttl, &[&[("s1", &[(0, "s1->s2")][..])], &BY_BOTH[..]].concat());
     let records = run("enough", &of_ttl(4));
-    assert_eq!((records.datagrams[0].counts.delivered, lost(&records, "s2->s4").ttl), (50, 0));
+    assert_eq!((records.udp[0].counts.delivered, lost(&records, "s2->s4").ttl), (50, 0));
     let records = run("too far", &of_ttl(3));
-    assert_eq!(records.datagrams[0].counts.lost, 50);
+    assert_eq!(records.udp[0].counts.lost, 50);
     assert!(lost(&records, "s2->s4").ttl > 50, "and segments of the flow");
     assert_eq!(records.flows[0].counts.bytes_delivered, 0);
     // A loop: s1 and s2 send to each other, up to the 32nd link.
     let loops = routed(32, &[("s1", &[(0, "s1->s2")]), ("s2", &[(0, "s2->s1")])]);
     let records = run("loop", &loops);
     // The first link, and then 31, of which the odd ones are s1->s2: 16 and 15.
-    assert_eq!(["s1->s2", "s2->s1"].map(|name| of_datagrams(&records, name).arrivals), [50 * 16, 50 * 15]);
+    assert_eq!(["s1->s2", "s2->s1"].map(|name| of_udp(&records, name).arrivals), [50 * 16, 50 * 15]);
     assert_eq!(
-        (lost(&records, "s1->s2").ttl, records.datagrams[0].counts.lost),
-        (records.datagrams[0].counts.lost + lost_of_flow(&records), 50)
+        (lost(&records, "s1->s2").ttl, records.udp[0].counts.lost),
+        (records.udp[0].counts.lost + lost_of_flow(&records), 50)
     );
 }
 
@@ -206,8 +206,8 @@ fn handover() -> Scenario {
 fn a_terminal_sends_to_another_satellite_after_the_handover_and_keeps_its_queue() {
     let records = run("handover", &handover());
     // Datagrams of 0 to 90 ms begin at s1 before 100 ms.
-    assert_eq!(["s2->s4", "s3->s4"].map(|name| of_datagrams(&records, name).arrivals), [10, 40]);
-    assert_eq!((records.datagrams[0].counts.delivered, lost(&records, "s1->s2")), (50, LinkLosses::default()));
+    assert_eq!(["s2->s4", "s3->s4"].map(|name| of_udp(&records, name).arrivals), [10, 40]);
+    assert_eq!((records.udp[0].counts.delivered, lost(&records, "s1->s2")), (50, LinkLosses::default()));
     // That of 100 ms begins at 102: at s3 after 1 + 20 ms, at s4 after 6, at b after 2: 131. That of 90 began at 92 under
     // 4.08 ms: 92 + 5.08 + 6 + 2 = 105.08.
     assert_eq!(arrivals(&handover(), &[105, 106, 131]), [(9, 9), (10, 10), (10, 11)]);
@@ -215,7 +215,7 @@ fn a_terminal_sends_to_another_satellite_after_the_handover_and_keeps_its_queue(
     let mut gap = handover();
     schedule(&mut gap, "s1->s2").outages = Outages::new(vec![(ms(100), ms(135))], InService::Finish, Queued::Keep);
     let records = run("gap", &gap);
-    assert_eq!((records.datagrams[0].counts.delivered, of_datagrams(&records, "s1->s2").max_queue), (50, 4));
+    assert_eq!((records.udp[0].counts.delivered, of_udp(&records, "s1->s2").max_queue), (50, 4));
     // From 135 on they go, a millisecond each: 135 + 1 + 20 + 6 + 2 = 164.
     assert_eq!(arrivals(&gap, &[164, 165, 166, 167]), [(10, 11), (11, 12), (12, 13), (13, 14)]);
 }
@@ -229,7 +229,7 @@ fn what_overtakes_has_the_route_of_its_own_arrival() {
     schedule(&mut scenario, "s1->s2").delays =
         Delays::new(Shape::Steps, vec![(ms(0), Span::from_ms(40)), (ms(45), Span::from_ms(5))]);
     let records = run("overtaking", &scenario);
-    assert_eq!((records.datagrams[0].counts.delivered, lost(&records, "s1->s2").no_route), (45, 5));
+    assert_eq!((records.udp[0].counts.delivered, lost(&records, "s1->s2").no_route), (45, 5));
 }
 
 /// The recorded delay of the flow's way, looked at every ten milliseconds: milliseconds, seconds.
@@ -290,9 +290,9 @@ fn what_waits_at_a_terminal_is_lost_if_it_bears_the_address_of_the_old_satellite
         run("addressed", &scenario)
     };
     let [kept, lost_there] = [Unheard::Lose, Unheard::LoseAddressed].map(slow);
-    assert_eq!((lost(&kept, "s1->s2").no_receiver, kept.datagrams[0].counts.lost), (0, 0));
-    assert_eq!((lost(&lost_there, "s1->s2").no_receiver, lost_there.datagrams[0].counts.lost), (7, 7));
-    let departures = [&kept, &lost_there].map(|records| of_datagrams(records, "s1->s2").departures);
+    assert_eq!((lost(&kept, "s1->s2").no_receiver, kept.udp[0].counts.lost), (0, 0));
+    assert_eq!((lost(&lost_there, "s1->s2").no_receiver, lost_there.udp[0].counts.lost), (7, 7));
+    let departures = [&kept, &lost_there].map(|records| of_udp(records, "s1->s2").departures);
     assert_eq!(departures[0], departures[1], "they take their time all the same");
 }
 
@@ -308,8 +308,8 @@ fn what_is_on_a_link_arrives_after_a_handover_or_is_lost() {
         run("in flight", &scenario)
     };
     let [keep, drop] = [UnderWay::Keep, UnderWay::Drop].map(at_96);
-    assert_eq!((lost(&keep, "s1->s2").outage, keep.datagrams[0].counts.delivered), (0, 50));
-    assert_eq!((lost(&drop, "s1->s2").outage, drop.datagrams[0].counts.delivered), (1, 49));
+    assert_eq!((lost(&keep, "s1->s2").outage, keep.udp[0].counts.delivered), (0, 50));
+    assert_eq!((lost(&drop, "s1->s2").outage, drop.udp[0].counts.delivered), (1, 49));
 }
 
 /// As many datagrams as s4->b takes, which is a downlink: from 100 ms on b listens no more, and the way to it is by s3's
@@ -340,14 +340,14 @@ fn what_waits_at_the_old_satellite_is_lost_or_takes_the_route_of_now() {
     // 40 ms each: datagrams are at s4 at 14, 24, ... ms. Those of 14 (until 54), 24 (until 94) and 34 begin while b listens;
     // of those up to 94 six wait at 100 ms, and have their turn from 134 on.
     let records = run("lose", &old_downlink(Unheard::Lose));
-    assert_eq!((lost(&records, "s4->b").no_receiver, records.datagrams[0].counts.lost), (6, 6));
-    assert_eq!(of_datagrams(&records, "s4->b").departures, 9);
-    assert_eq!(records.datagrams[0].counts.delivered, 44);
+    assert_eq!((lost(&records, "s4->b").no_receiver, records.udp[0].counts.lost), (6, 6));
+    assert_eq!(of_udp(&records, "s4->b").departures, 9);
+    assert_eq!(records.udp[0].counts.delivered, 44);
     // Or they go at once, all at 134 ms.
     let scenario = old_downlink(Unheard::Reroute);
     let records = run("reroute", &scenario);
-    assert_eq!((lost(&records, "s4->b").no_receiver, records.datagrams[0].counts.delivered), (0, 50));
-    assert_eq!((of_datagrams(&records, "s4->b").arrivals, of_datagrams(&records, "s4->s3").arrivals), (9, 41 + 6));
+    assert_eq!((lost(&records, "s4->b").no_receiver, records.udp[0].counts.delivered), (0, 50));
+    assert_eq!((of_udp(&records, "s4->b").arrivals, of_udp(&records, "s4->s3").arrivals), (9, 41 + 6));
 }
 
 #[test]
@@ -363,11 +363,11 @@ fn a_link_that_goes_down_is_drained_or_loses_what_waits() {
         }
         run("down", &scenario)
     };
-    assert_eq!(slow(None).datagrams[0].counts.delivered, 50);
+    assert_eq!(slow(None).udp[0].counts.delivered, 50);
     let dropped = slow(Some(Queued::Flush));
-    assert_eq!((port(&dropped, "s4->b").drops.outage, dropped.datagrams[0].counts.delivered), (6, 44));
+    assert_eq!((port(&dropped, "s4->b").drops.outage, dropped.udp[0].counts.delivered), (6, 44));
     let kept = slow(Some(Queued::Keep));
-    assert_eq!((port(&kept, "s4->b").final_queue, kept.datagrams[0].counts.lost), (6, 0));
+    assert_eq!((port(&kept, "s4->b").final_queue, kept.udp[0].counts.lost), (6, 0));
 }
 
 #[test]

@@ -49,7 +49,7 @@ fn assert_first_arrives(scenario: &Scenario, expected: Span) {
         let delivered = |until: Span| {
             let mut simulation = build_with(scenario, 1, engine);
             simulation.step(Time::ZERO + until);
-            simulation.records().datagrams[0].counts.delivered
+            simulation.records().udp[0].counts.delivered
         };
         let before = Span::from_ps(expected.as_ps() - 10);
         assert_eq!((delivered(before), delivered(expected + Span::from_ps(10))), (0, 1), "{engine:?}: {expected}");
@@ -70,7 +70,7 @@ fn a_regenerative_satellite_stores_and_forwards() {
     assert_eq!(port(&records, "sky->san-francisco").drops.total(), 0, "its link is the faster one");
     assert!(flow(&records, "f").counts.bytes_delivered > 300_000);
     // One in 80 ms makes 375 in 30 s; those of 29.76, 29.84 and 29.92 s take 261 ms and are under way.
-    assert_eq!((records.datagrams[0].counts.sent, records.datagrams[0].counts.delivered), (375, 372));
+    assert_eq!((records.udp[0].counts.sent, records.udp[0].counts.delivered), (375, 372));
 }
 
 #[test]

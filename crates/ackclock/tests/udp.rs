@@ -2,7 +2,7 @@
 
 mod lab;
 
-use ackclock::record::{DatagramCounts, DatagramRecord, Records};
+use ackclock::record::{Records, UdpCounts, UdpRecord};
 use lab::agree::assert_engines_agree;
 use lab::{conserves, flow, port, scenario};
 
@@ -45,15 +45,15 @@ fn run(name: &str, sets: &[&str]) -> Records {
     records
 }
 
-fn udp(records: &Records) -> &DatagramRecord {
-    &records.datagrams[0]
+fn udp(records: &Records) -> &UdpRecord {
+    &records.udp[0]
 }
 
 #[test]
 fn alone_every_datagram_arrives() {
     let records = run("alone", &["flow.f.start=9.9 s", "udp.u.stop=9 s"]);
     // 972 bytes at 972 kb/s: one in 8 ms from 0 on, 1125 before 9 s.
-    let DatagramCounts { sent, delivered, lost, bytes_delivered } = udp(&records).counts;
+    let UdpCounts { sent, delivered, lost, bytes_delivered } = udp(&records).counts;
     assert_eq!((sent, delivered, lost, bytes_delivered), (1125, 1125, 0, 1125 * 972));
     assert_eq!(udp(&records).goodput_bps, 1125.0 * 972.0 * 8.0 / 10.0);
     assert_eq!(port(&records, "r->b").vcs[1].arrivals, 1125);
@@ -63,7 +63,7 @@ fn alone_every_datagram_arrives() {
 fn tcp_gets_what_is_left_and_ever_less_of_it() {
     let goodput = |rate: &str| {
         let records = run(rate, &[&format!("udp.u.rate={rate}"), "udp.u.dither=true"]);
-        let DatagramCounts { sent, delivered, lost, .. } = udp(&records).counts;
+        let UdpCounts { sent, delivered, lost, .. } = udp(&records).counts;
         assert!(delivered + lost <= sent && delivered + lost + 100 >= sent, "{rate}: the others are on their way");
         flow(&records, "f").goodput_bps / 1e6
     };

@@ -30,8 +30,8 @@ fn describe(scenario: &Scenario) -> String {
         Technology::Packet { .. } => "packet",
     };
     let mut flows = plural(scenario.flows.len(), "flow");
-    if !scenario.datagrams.is_empty() {
-        flows += &format!(" and {}", plural(scenario.datagrams.len(), "UDP source"));
+    if !scenario.udp.is_empty() {
+        flows += &format!(" and {}", plural(scenario.udp.len(), "UDP source"));
     }
     format!(
         "{technology} network of {} and {}, {flows}, {} s simulated",

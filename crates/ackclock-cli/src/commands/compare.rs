@@ -93,7 +93,7 @@ fn render(entries: &[Entry], comparison: &Comparison) -> String {
         (Measure::QueueingDelayS, 3),
         (Measure::Drops, 1),
         (Measure::LostOnLinks, 1),
-        (Measure::DatagramLoss, 4),
+        (Measure::UdpLoss, 4),
         (Measure::Timeouts, 1),
     ];
     // What only some networks have is shown where one of the results has it.

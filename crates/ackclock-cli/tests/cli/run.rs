@@ -84,7 +84,7 @@ fn several_seeds_without_randomness_are_pointed_out() {
 /// about TCP, and nothing to warn of when it is repeated.
 #[test]
 fn datagrams_need_no_tcp() {
-    let datagrams = r#"
+    let udp = r#"
 duration = "5 s"
 network = { technology = "packet", topology = "graph" }
 queue = { buffer = "10 packets" }
@@ -95,7 +95,7 @@ link.l = { ends = ["a", "s"], rate = "10 Mbps", delay = "1 ms" }
 link.m = { ends = ["s", "b"], rate = "2 Mbps", delay = "1 ms" }
 udp.u = { from = "a", to = "b", rate = "3 Mbps", payload = "1000 B" }
 "#;
-    let place = Place::with("datagrams-alone", datagrams);
+    let place = Place::with("datagrams-alone", udp);
     let table = place.run(&["run", "scenario.toml", "--out", "kept"]).exits_with(0).stdout;
     assert!(table.contains("UDP goodput Mb/s   1.94"), "{table}");
     for word in ["fairness", "efficiency", "\nflow ", "timeouts"] {

@@ -31,7 +31,7 @@ pub(super) struct Datagram<'a> {
 }
 
 /// The same of UDP.
-pub(super) struct UserDatagram {
+pub(super) struct UdpDatagram {
     pub(super) from: Endpoint,
     pub(super) to: Endpoint,
     pub(super) identification: u16,
@@ -89,7 +89,7 @@ impl Datagram<'_> {
     }
 }
 
-impl UserDatagram {
+impl UdpDatagram {
     /// Octets of the whole datagram.
     pub(super) fn length(&self) -> u32 {
         self.payload_bytes + IP_HEADER_BYTES + UDP_HEADER_BYTES
@@ -264,7 +264,7 @@ mod tests {
     fn a_user_datagram_octet_by_octet() {
         let from = Endpoint { address: Ipv4Addr::new(10, 0, 0, 1), port: 49_152 };
         let to = Endpoint { address: Ipv4Addr::new(10, 0, 0, 2), port: 5001 };
-        let bytes = |payload_bytes| UserDatagram { from, to, identification: 258, payload_bytes }.headers();
+        let bytes = |payload_bytes| UdpDatagram { from, to, identification: 258, payload_bytes }.headers();
         let expected = [
             [0x45, 0x00, 0x02, 0x1c], // 512 + 28 octets
             [0x01, 0x02, 0x40, 0x00],

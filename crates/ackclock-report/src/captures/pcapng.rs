@@ -8,11 +8,11 @@ use std::net::Ipv4Addr;
 use ackclock::ids::Id;
 use ackclock::packet::SegmentKind;
 use ackclock::record::{Capture, Captured, Loss};
-use ackclock::scenario::{DatagramFlow, Flow, NodeKind, Route, Scenario};
+use ackclock::scenario::{Flow, NodeKind, Route, Scenario, UdpFlow};
 use ackclock::sim::RESULT_VERSION;
 
 use super::blocks::Block;
-use super::headers::{self, Datagram, Endpoint, UserDatagram};
+use super::headers::{self, Datagram, Endpoint, UdpDatagram};
 
 /// What a capture does not say itself, alike in all runs of a scenario: its name, the hosts and the flows.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,7 +26,7 @@ pub struct Meta {
     /// All flows in the order of the scenario, on which their ports depend.
     pub flows: Vec<FlowMeta>,
     /// All sources of datagrams in the order of the scenario.
-    pub datagrams: Vec<DatagramMeta>,
+    pub udp: Vec<UdpMeta>,
 }
 
 /// What the packets of a flow have in common.
@@ -53,7 +53,7 @@ pub struct FlowMeta {
 
 /// What the datagrams of a source have in common.
 #[derive(Clone, Debug, PartialEq)]
-pub struct DatagramMeta {
+pub struct UdpMeta {
     /// The source's name.
     pub name: String,
     /// Its host, as an index into [`Meta::hosts`].
@@ -68,7 +68,7 @@ pub struct DatagramMeta {
 #[derive(Clone, Copy)]
 enum Conversation<'a> {
     Flow(&'a FlowMeta),
-    Datagrams(&'a DatagramMeta),
+    Udp(&'a UdpMeta),
 }
 
 impl Meta {
@@ -97,7 +97,7 @@ impl Meta {
             window_scale: flow.tcp.window_scale,
             sack: flow.tcp.uses_sack(),
         };
-        let source = |source: &DatagramFlow| DatagramMeta {
+        let source = |source: &UdpFlow| UdpMeta {
             name: source.name.clone(),
             sender: ends(&source.route).0,
             receiver: ends(&source.route).1,
@@ -107,7 +107,7 @@ impl Meta {
             scenario: scenario.name.clone(),
             hash: hash.into(),
             flows: scenario.flows.iter().map(flow).collect(),
-            datagrams: scenario.datagrams.iter().map(source).collect(),
+            udp: scenario.udp.iter().map(source).collect(),
             hosts,
         }
     }
@@ -128,7 +128,7 @@ impl Meta {
 
     /// All flows and then all sources of datagrams, as packets are numbered.
     fn conversations(&self) -> impl Iterator<Item = Conversation<'_>> {
-        self.flows.iter().map(Conversation::Flow).chain(self.datagrams.iter().map(Conversation::Datagrams))
+        self.flows.iter().map(Conversation::Flow).chain(self.udp.iter().map(Conversation::Udp))
     }
 
     /// The sender and the receiver of the flow with this number, or of the source of datagrams.
@@ -139,7 +139,7 @@ impl Meta {
         };
         match number.checked_sub(self.flows.len()) {
             None => of(number, (self.flows[number].sender, self.flows[number].receiver)),
-            Some(source) => of(source, (self.datagrams[source].sender, self.datagrams[source].receiver)),
+            Some(source) => of(source, (self.udp[source].sender, self.udp[source].receiver)),
         }
     }
 }
@@ -149,7 +149,7 @@ impl Conversation<'_> {
     fn hosts(&self) -> [usize; 2] {
         match self {
             Conversation::Flow(flow) => [flow.sender, flow.receiver],
-            Conversation::Datagrams(source) => [source.sender, source.receiver],
+            Conversation::Udp(source) => [source.sender, source.receiver],
         }
     }
 }
@@ -213,7 +213,7 @@ fn describe(number: usize, conversation: Conversation<'_>, meta: &Meta) -> Strin
             flow.window_scale,
             if flow.sack { "SACK" } else { "no SACK" }
         ),
-        Conversation::Datagrams(source) => {
+        Conversation::Udp(source) => {
             format!("udp {}: {from} -> {to}, {} B of payload each", source.name, source.payload)
         }
     }
@@ -247,7 +247,7 @@ fn enhanced_packet<'a>(block: &'a mut Block, packet: &Captured, meta: &Meta) -> 
     let number = packet.flow as usize;
     let (headers, length) = match number.checked_sub(meta.flows.len()) {
         None => segment(packet, &meta.flows[number], meta.ends(number)),
-        Some(source) => user_datagram(packet, &meta.datagrams[source], meta.ends(number)),
+        Some(source) => udp_datagram(packet, &meta.udp[source], meta.ends(number)),
     };
     let ns = packet.time.as_ps() / 1000;
     block.begin(6);
@@ -290,8 +290,8 @@ fn window(flow: &FlowMeta, kind: SegmentKind) -> u16 {
 }
 
 /// The same of a datagram.
-fn user_datagram(packet: &Captured, source: &DatagramMeta, [from, to]: [Endpoint; 2]) -> (Vec<u8>, u32) {
-    let datagram = UserDatagram { from, to, identification: packet.frame as u16, payload_bytes: source.payload };
+fn udp_datagram(packet: &Captured, source: &UdpMeta, [from, to]: [Endpoint; 2]) -> (Vec<u8>, u32) {
+    let datagram = UdpDatagram { from, to, identification: packet.frame as u16, payload_bytes: source.payload };
     (datagram.headers(), datagram.length())
 }
 
@@ -300,7 +300,7 @@ fn comment(packet: &Captured, meta: &Meta) -> String {
     let number = packet.flow as usize;
     let mut text = match number.checked_sub(meta.flows.len()) {
         None => format!("flow {}", meta.flows[number].name),
-        Some(source) => format!("udp {}", meta.datagrams[source].name),
+        Some(source) => format!("udp {}", meta.udp[source].name),
     };
     if let Some(cwnd) = packet.cwnd {
         // A fraction of a byte allows nothing.

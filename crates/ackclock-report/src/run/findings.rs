@@ -20,7 +20,7 @@ pub fn findings(document: &Document, series: &[Series]) -> Vec<String> {
     findings.extend(queue(document));
     findings.extend(losses(document));
     findings.extend(losses_on_links(document));
-    findings.extend(datagrams(document));
+    findings.extend(udp(document));
     findings.extend(repetitions(document));
     findings.extend(timeouts(flows));
     findings.extend(seeds(document));
@@ -205,7 +205,7 @@ fn losses_on_links(document: &Document) -> Option<String> {
 }
 
 /// How much of the datagrams arrived.
-fn datagrams(document: &Document) -> Option<String> {
+fn udp(document: &Document) -> Option<String> {
     let sources = &document.summary.udp;
     let sum = |number: fn(&UdpSummary) -> f64| sources.iter().map(number).sum::<f64>();
     let (sent, lost) = (sum(|source| source.counts.sent.mean), sum(|source| source.counts.lost.mean));

@@ -138,7 +138,7 @@ fn results(document: &Document, shown: &Document) -> Html {
     let mut html = Html::new();
     html.append(&totals(document, shown).html());
     html.append(&flows(shown));
-    html.append(&datagrams(shown));
+    html.append(&udp(shown));
     html.append(&ports(shown, document.leaves_out_warmup()));
     html.append(&links(shown));
     html
@@ -284,7 +284,7 @@ fn ports(document: &Document, without_warmup: bool) -> Html {
 }
 
 /// The sources of datagrams, if there are any.
-fn datagrams(document: &Document) -> Html {
+fn udp(document: &Document) -> Html {
     let sources = &document.summary.udp;
     if sources.is_empty() {
         return Html::new();

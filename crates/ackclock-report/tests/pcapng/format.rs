@@ -7,7 +7,7 @@ use ackclock::record::{Capture, Captured, DropReason, Loss};
 use ackclock::scenario::*;
 use ackclock::tcp::{TcpParams, sack_option};
 use ackclock::units::{Rate, Span, Time};
-use ackclock_report::captures::pcapng::{self, DatagramMeta, FlowMeta, Meta};
+use ackclock_report::captures::pcapng::{self, FlowMeta, Meta, UdpMeta};
 
 use crate::reader::*;
 use crate::wire::{every_recovery, losses, params, transfer};
@@ -26,7 +26,7 @@ fn flow(name: &str, sender: usize, receiver: usize) -> FlowMeta {
 
 fn meta(flows: Vec<FlowMeta>) -> Meta {
     let hosts = ["a", "bb", "c"].map(String::from).to_vec();
-    Meta { scenario: "small".into(), hash: "00ff".into(), hosts, flows, datagrams: Vec::new() }
+    Meta { scenario: "small".into(), hash: "00ff".into(), hosts, flows, udp: Vec::new() }
 }
 
 fn packet(segment: Segment) -> Captured {
@@ -116,8 +116,8 @@ fn payload_counts_but_is_not_stored() {
 /// Sources of datagrams are numbered after the flows, and their ports begin anew.
 #[test]
 fn datagrams_are_those_of_udp() {
-    let datagrams = vec![DatagramMeta { name: "u".into(), sender: 2, receiver: 1, payload: 1000 }];
-    let meta = Meta { datagrams, ..meta(vec![flow("f", 0, 1)]) };
+    let udp = vec![UdpMeta { name: "u".into(), sender: 2, receiver: 1, payload: 1000 }];
+    let meta = Meta { udp, ..meta(vec![flow("f", 0, 1)]) };
     let segment = Segment { seq: 7, len: 988, ..Segment::default() };
     let datagram = Captured { flow: 1, frame: 7, ..packet(segment) };
     let capture = Capture { host: "c".into(), packets: vec![datagram] };
@@ -291,7 +291,7 @@ fn scenario(tcp: TcpParams) -> Scenario {
         nodes,
         links,
         flows: [flow].into_iter().collect(),
-        datagrams: Vec::new(),
+        udp: Vec::new(),
         bottleneck: None,
         recording: Recording::none(),
         events: Vec::new(),
@@ -315,7 +315,7 @@ fn a_scenario_says_what_its_packets_have_in_common() {
     let meta = Meta::of(&scenario(tcp.clone()), "00ff");
     let hosts = ["a", "z"].map(String::from).to_vec();
     let flows = vec![expected];
-    assert_eq!(meta, Meta { scenario: "small".into(), hash: "00ff".into(), hosts, flows, datagrams: Vec::new() });
+    assert_eq!(meta, Meta { scenario: "small".into(), hash: "00ff".into(), hosts, flows, udp: Vec::new() });
     let silent = TcpParams { receiver_sack: false, ..tcp.clone() };
     assert!(!Meta::of(&scenario(silent), "").flows[0].sack);
     let new_reno = TcpParams { recovery: every_recovery().remove(2).1, ..tcp };

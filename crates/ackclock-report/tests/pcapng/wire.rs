@@ -80,7 +80,7 @@ pub fn transfer(params: &TcpParams, size: u64, loses: impl Fn(bool, u32) -> bool
         hash: "0123456789abcdef".into(),
         hosts: ["d1", "s1"].map(String::from).to_vec(),
         flows: vec![flow],
-        datagrams: Vec::new(),
+        udp: Vec::new(),
     };
     let at_sender = capture("s1", data.sent, acks.arrived);
     let at_receiver = capture("d1", acks.sent, data.arrived);

@@ -1,7 +1,7 @@
 //! Sources of datagrams: [udp] tables.
 
 use ackclock::ids::{LinkId, NodeId};
-use ackclock::scenario::{DatagramFlow, MAX_ROUTE_LINKS, Technology};
+use ackclock::scenario::{MAX_ROUTE_LINKS, Technology, UdpFlow};
 use ackclock::traffic::{CbrParams, Dither};
 use ackclock::units::{Span, Time};
 
@@ -25,7 +25,7 @@ pub(crate) fn plan(
     duration: Option<Span>,
     flows: &[PlannedFlow],
     report: &mut Report,
-) -> Option<Vec<DatagramFlow>> {
+) -> Option<Vec<UdpFlow>> {
     let mut finder = Finder::new(network);
     let mut tables: Vec<&Named> = document.udp.iter().collect();
     tables.sort_by(|a, b| natural(&a.name, &b.name));
@@ -54,7 +54,7 @@ fn source(
     duration: Option<Span>,
     finder: &mut Finder<'_>,
     report: &mut Report,
-) -> Option<DatagramFlow> {
+) -> Option<UdpFlow> {
     let settings = Settings::resolve(Section::Udp, &[&named.given]);
     settings.require(&format!("[udp.{}]", named.name), &|_| None, report);
     let (from, to) = (host(&settings, "from", network, report), host(&settings, "to", network, report));
@@ -85,7 +85,7 @@ fn source(
         dither: if settings.flag("dither")? { Dither::Uniform } else { Dither::Off },
     };
     warn_too_fast(&settings, network, &source, route[0], technology, report);
-    Some(DatagramFlow { name: named.name.clone(), route: route.into(), source })
+    Some(UdpFlow { name: named.name.clone(), route: route.into(), source })
 }
 
 /// Warns if the link of its host is slower than a source: what waits there grows without end, for hosts never drop.

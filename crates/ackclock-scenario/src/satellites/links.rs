@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use ackclock::ids::LinkId;
 use ackclock::link::{InService, LinkSchedule, Outages, Queued};
-use ackclock::scenario::{DatagramFlow, Event, EventKind, Flow, Route};
+use ackclock::scenario::{Event, EventKind, Flow, Route, UdpFlow};
 use ackclock::units::Time;
 use ackclock_sat::plan::{self as sat, NodeId, Plan};
 
@@ -20,10 +20,10 @@ pub(crate) fn fill(
     satellites: &Satellites,
     network: &mut Network,
     flows: &mut [PlannedFlow],
-    datagrams: &mut [DatagramFlow],
+    udp: &mut [UdpFlow],
     report: &mut Report,
 ) -> Option<Plan> {
-    let pairs = pairs(network, flows, datagrams);
+    let pairs = pairs(network, flows, udp);
     let plan = satellites.plan(pairs.clone(), report)?;
     if satellites.is_bent_pipe() {
         bent_pipe(satellites, network, &plan, report)?;
@@ -37,7 +37,7 @@ pub(crate) fn fill(
             *route = through(route, name, &stand_ins, network, &mut satellite_network, report)?;
         }
     }
-    for source in datagrams {
+    for source in udp {
         source.route = through(&source.route, &source.name, &stand_ins, network, &mut satellite_network, report)?;
     }
     Some(plan)
@@ -110,9 +110,9 @@ pub(crate) fn events(plan: &Plan) -> Vec<Event> {
 }
 
 /// The pairs of places between which something is sent, each once, the lower number first.
-fn pairs(network: &Network, flows: &[PlannedFlow], datagrams: &[DatagramFlow]) -> Vec<(usize, usize)> {
+fn pairs(network: &Network, flows: &[PlannedFlow], udp: &[UdpFlow]) -> Vec<(usize, usize)> {
     let of_flows = flows.iter().flat_map(|planned| [&planned.flow.forward, &planned.flow.backward]);
-    let routes = of_flows.chain(datagrams.iter().map(|source| &source.route));
+    let routes = of_flows.chain(udp.iter().map(|source| &source.route));
     let links = routes.flat_map(|route| route.links());
     let through = links.filter_map(|link| network.through_sky.get(&link));
     let mut pairs: Vec<(usize, usize)> = through.map(|&(a, b)| (a.min(b), a.max(b))).collect();

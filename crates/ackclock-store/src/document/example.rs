@@ -1,6 +1,6 @@
 //! A made-up result, for the tests of everything that shows results.
 
-use ackclock::record::{DatagramCounts, Drops, FlowCounts, Histogram, LinkLosses};
+use ackclock::record::{Drops, FlowCounts, Histogram, LinkLosses, UdpCounts};
 use ackclock::units::Span;
 
 use crate::document::delays::Delays;
@@ -43,7 +43,7 @@ pub fn example(flows: u64, ports: u64, seeds: u64) -> Document {
         udp: vec![Udp {
             name: "u1".into(),
             goodput_bps: 1e6,
-            counts: Keyed(DatagramCounts { bytes_delivered: 125_000, sent: 130, delivered: 125, lost: 5 }),
+            counts: Keyed(UdpCounts { bytes_delivered: 125_000, sent: 130, delivered: 125, lost: 5 }),
             one_way_delay: None,
             jitter: None,
             after_warmup: None,
@@ -86,10 +86,10 @@ pub fn example_with_warmup(flows: u64, ports: u64, seeds: u64) -> Document {
                 Some(PortAfterWarmup { arrivals: 900, departures: 890, drops: drops.into(), mean_queue });
         }
         for source in &mut run.udp {
-            let DatagramCounts { sent, delivered, lost, .. } = *source.counts;
+            let UdpCounts { sent, delivered, lost, .. } = *source.counts;
             source.after_warmup = Some(UdpAfterWarmup {
                 goodput_bps: 1e6,
-                counts: Keyed(DatagramCounts {
+                counts: Keyed(UdpCounts {
                     bytes_delivered: 116_000,
                     sent: sent - 10,
                     delivered: delivered - 9,

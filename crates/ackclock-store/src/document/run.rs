@@ -3,8 +3,8 @@
 #![allow(missing_docs)] // The names of the fields are the keys of the document, and say what they are.
 
 use ackclock::record::{
-    DatagramCounts, DatagramRecord, Drops, FlowCounts, FlowRecord, LinkLosses, LinkRecord, LinkVcRecord, PortCounts,
-    PortRecord, Records, VcRecord,
+    Drops, FlowCounts, FlowRecord, LinkLosses, LinkRecord, LinkVcRecord, PortCounts, PortRecord, Records, UdpCounts,
+    UdpRecord, VcRecord,
 };
 use ackclock::units::Span;
 use serde::{Deserialize, Serialize};
@@ -62,7 +62,7 @@ pub struct Udp {
     pub name: String,
     pub goodput_bps: f64,
     #[serde(flatten)]
-    pub counts: Keyed<DatagramCounts>,
+    pub counts: Keyed<UdpCounts>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub one_way_delay: Option<Delays>,
     /// RFC 3550 §6.4.1, after each arrival.
@@ -77,7 +77,7 @@ pub struct Udp {
 pub struct UdpAfterWarmup {
     pub goodput_bps: f64,
     #[serde(flatten)]
-    pub counts: Keyed<DatagramCounts>,
+    pub counts: Keyed<UdpCounts>,
 }
 
 /// What happened at one output port. Counted in the scenario's unit.
@@ -182,13 +182,13 @@ impl From<&Records> for Run {
             fairness_after_warmup: records.after_warmup.as_ref().map(|rest| rest.fairness),
             fingerprint: format!("{:016x}", records.fingerprint),
             flows: records.flows.iter().map(Flow::from).collect(),
-            udp: records.datagrams.iter().map(Udp::from).collect(),
+            udp: records.udp.iter().map(Udp::from).collect(),
             ports: records.ports.iter().map(Port::from).collect(),
             links: records.links.iter().map(Link::from).collect(),
         };
         if let Some(rest) = &records.after_warmup {
             run.flows.iter_mut().zip(&rest.flows).for_each(|(flow, rest)| flow.after_warmup = Some(Keyed(*rest)));
-            for (source, counts) in run.udp.iter_mut().zip(&rest.datagrams) {
+            for (source, counts) in run.udp.iter_mut().zip(&rest.udp) {
                 source.after_warmup = Some(UdpAfterWarmup::of(*counts, rest.time));
             }
             run.ports.iter_mut().zip(&rest.ports).for_each(|(port, rest)| port.after_warmup = Some(rest.into()));
@@ -199,7 +199,7 @@ impl From<&Records> for Run {
 }
 
 impl UdpAfterWarmup {
-    fn of(counts: DatagramCounts, time: Span) -> UdpAfterWarmup {
+    fn of(counts: UdpCounts, time: Span) -> UdpAfterWarmup {
         UdpAfterWarmup { goodput_bps: counts.bytes_delivered as f64 * 8.0 / time.as_secs_f64(), counts: Keyed(counts) }
     }
 }
@@ -228,8 +228,8 @@ impl From<&FlowRecord> for Flow {
     }
 }
 
-impl From<&DatagramRecord> for Udp {
-    fn from(source: &DatagramRecord) -> Udp {
+impl From<&UdpRecord> for Udp {
+    fn from(source: &UdpRecord) -> Udp {
         Udp {
             name: source.name.clone(),
             goodput_bps: source.goodput_bps,

@@ -2,7 +2,7 @@
 
 #![allow(missing_docs)] // The names of the fields are the keys of the document, and say what they are.
 
-use ackclock::record::{Counters, DatagramCounts, FlowCounts, LinkLosses};
+use ackclock::record::{Counters, FlowCounts, LinkLosses, UdpCounts};
 use serde::{Deserialize, Serialize};
 
 use super::delays::DelaySummary;
@@ -58,7 +58,7 @@ pub struct UdpSummary {
     pub name: String,
     pub goodput_bps: Interval,
     #[serde(flatten)]
-    pub counts: Keyed<DatagramCounts<Interval>>,
+    pub counts: Keyed<UdpCounts<Interval>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub one_way_delay: Option<DelaySummary>,
     #[serde(default, skip_serializing_if = "Option::is_none")]

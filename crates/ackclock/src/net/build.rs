@@ -51,10 +51,10 @@ pub(super) fn vcs(scenario: &Scenario) -> IdVec<VcId, Vc> {
             (&flow.name, End::Sender, backward, flow.service.pcr()),
         ]
     });
-    let of_datagrams = scenario.datagrams.iter().flat_map(|source| {
+    let of_udp = scenario.udp.iter().flat_map(|source| {
         [(&source.name, End::Receiver, Some(&source.route), None), (&source.name, End::Sender, None, None)]
     });
-    let ways = of_flows.chain(of_datagrams);
+    let ways = of_flows.chain(of_udp);
     ways.map(|(name, end, route, pcr)| vc(vc_name(name, end), route, pcr)).collect()
 }
 
@@ -137,8 +137,8 @@ fn flow_of(flow: &scenario::Flow, scenario: &Scenario, seed: u64) -> Flow {
 /// For each link, the links that feed its port, by name: those that come before it on the route of some connection.
 /// Of routes that change nobody asks.
 pub(super) fn inputs_of_ports(scenario: &Scenario) -> Lists<LinkId, LinkId> {
-    let of_datagrams = scenario.datagrams.iter().map(|source| &source.route);
-    let routes = scenario.flows.iter().flat_map(|flow| [&flow.forward, &flow.backward]).chain(of_datagrams);
+    let of_udp = scenario.udp.iter().map(|source| &source.route);
+    let routes = scenario.flows.iter().flat_map(|flow| [&flow.forward, &flow.backward]).chain(of_udp);
     let mut pairs: Vec<(LinkId, LinkId)> =
         routes.filter_map(Route::fixed).flat_map(|route| route.windows(2).map(|hop| (hop[1], hop[0]))).collect();
     pairs.sort_unstable();
@@ -177,16 +177,16 @@ pub(super) fn loss_recording(recorder: Option<&Recorder>) -> LossRecording {
 /// What a connection carries in its packets, in a scenario with so many flows.
 pub(super) fn kind(vc: VcId, flows: usize) -> Kind {
     match end_of(vc) {
-        (flow, _) if flow >= flows => Kind::Datagram,
+        (flow, _) if flow >= flows => Kind::Udp,
         (_, End::Receiver) => Kind::Data,
         (_, End::Sender) => Kind::Acknowledgement,
     }
 }
 
 /// The sources of datagrams of a scenario.
-pub(super) fn datagrams(scenario: &Scenario, seed: u64) -> Vec<Cbr> {
-    let source = |flow: &scenario::DatagramFlow| Cbr::new(flow.source, Stream::new(seed, &flow.name, "dither"));
-    scenario.datagrams.iter().map(source).collect()
+pub(super) fn udp(scenario: &Scenario, seed: u64) -> Vec<Cbr> {
+    let source = |flow: &scenario::UdpFlow| Cbr::new(flow.source, Stream::new(seed, &flow.name, "dither"));
+    scenario.udp.iter().map(source).collect()
 }
 
 /// The randomness of a port's service order.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::routes::Routed;
 use crate::ids::{Id, LinkId, VcId};
 use crate::packet::Segment;
-use crate::record::{DatagramCounts, DatagramRecord, Fingerprint, FlowCounts, FlowRecord};
+use crate::record::{Fingerprint, FlowCounts, FlowRecord, UdpCounts, UdpRecord};
 use crate::scenario::{self, MIN_DATAGRAM_BYTES};
 use crate::tcp::{Receiver, Sender};
 use crate::traffic::Cbr;
@@ -184,12 +184,12 @@ impl Arrivals {
     }
 
     /// The record of the source called `name`, after `simulated`; what was lost is not known here.
-    pub(super) fn record(&self, name: &str, source: &Cbr, simulated: Span) -> DatagramRecord {
+    pub(super) fn record(&self, name: &str, source: &Cbr, simulated: Span) -> UdpRecord {
         let bytes = self.count * u64::from(source.payload_bytes());
         let seconds = simulated.as_secs_f64();
-        DatagramRecord {
+        UdpRecord {
             name: name.to_owned(),
-            counts: DatagramCounts { bytes_delivered: bytes, sent: source.sent(), delivered: self.count, lost: 0 },
+            counts: UdpCounts { bytes_delivered: bytes, sent: source.sent(), delivered: self.count, lost: 0 },
             goodput_bps: if simulated > Span::ZERO { bytes as f64 * 8.0 / seconds } else { 0.0 },
             fingerprint: if self.count > 0 { self.fingerprint.value() } else { 0 },
             delays: None,

@@ -131,9 +131,9 @@ impl HostTraces {
 
     /// A frame has arrived whole at the end of its connection.
     pub(super) fn arrives(&mut self, now: Time, vc: VcId, frame: u32, segment: &Segment) {
-        let is_datagram = end_of(vc).0 >= self.flows;
+        let is_udp = end_of(vc).0 >= self.flows;
         if let Some(transit) = self.transit(vc) {
-            transit.arrives(now, frame, is_datagram || segment.payload() > 0);
+            transit.arrives(now, frame, is_udp || segment.payload() > 0);
         }
         self.capture(now, vc, false, frame, segment, None);
     }

@@ -6,7 +6,7 @@
 use super::build::inputs_of_ports;
 use crate::ids::{IdVec, LinkId};
 use crate::link::{ErrorParams, LinkParams, LinkSchedule};
-use crate::scenario::{DatagramFlow, Flow, Link, Queue, Scenario, ServiceOrder, Technology};
+use crate::scenario::{Flow, Link, Queue, Scenario, ServiceOrder, Technology, UdpFlow};
 use crate::tcp::{TcpParams, TickPhase, TimerKind, TimerParams};
 use crate::traffic::{CbrParams, Dither};
 use crate::units::Span;
@@ -21,12 +21,12 @@ pub fn has_randomness(scenario: &Scenario) -> bool {
         nodes: _,
         links,
         flows,
-        datagrams,
+        udp,
         bottleneck: _,
         recording: _,
         events: _,
     } = scenario;
-    if flows.iter().any(of_flow) || datagrams.iter().any(of_datagrams) {
+    if flows.iter().any(of_flow) || udp.iter().any(of_udp) {
         return true;
     }
     let has_slots = match technology {
@@ -50,7 +50,7 @@ pub fn has_randomness(scenario: &Scenario) -> bool {
 fn crossed(scenario: &Scenario) -> IdVec<LinkId, bool> {
     let mut crossed: IdVec<LinkId, bool> = scenario.links.iter().map(|_| false).collect();
     let of_flows = scenario.flows.iter().flat_map(|flow| [&flow.forward, &flow.backward]);
-    for route in of_flows.chain(scenario.datagrams.iter().map(|source| &source.route)) {
+    for route in of_flows.chain(scenario.udp.iter().map(|source| &source.route)) {
         route.links().into_iter().for_each(|link| crossed[link] = true);
     }
     crossed
@@ -110,8 +110,8 @@ fn of_timer(timer: &TimerParams) -> bool {
         }
 }
 
-fn of_datagrams(source: &DatagramFlow) -> bool {
-    let DatagramFlow { name: _, route: _, source: CbrParams { payload_bytes: _, rate: _, start: _, stop: _, dither } } =
+fn of_udp(source: &UdpFlow) -> bool {
+    let UdpFlow { name: _, route: _, source: CbrParams { payload_bytes: _, rate: _, start: _, stop: _, dither } } =
         source;
     match dither {
         Dither::Off => false,

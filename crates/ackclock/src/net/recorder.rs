@@ -8,7 +8,7 @@ use super::path_delays::path_delays;
 use crate::ids::{LinkId, VcId};
 use crate::record::trace::{DeliveryTrace, PortTrace, Refused, SenderTrace, TransitTrace};
 use crate::record::{
-    Capture, Captured, Columns, DatagramDelays, FlowDelays, Histogram, Loss, Metric, MetricSet, Series, Subject,
+    Capture, Captured, Columns, FlowDelays, Histogram, Loss, Metric, MetricSet, Series, Subject, UdpDelays,
 };
 use crate::scenario::{self, Route, Scenario};
 use crate::units::{Span, Time};
@@ -40,7 +40,7 @@ pub struct Recorded {
     /// By flow; empty if that is not recorded, as are the next two.
     pub flows: Vec<FlowDelays>,
     /// By source of datagrams.
-    pub datagrams: Vec<DatagramDelays>,
+    pub udp: Vec<UdpDelays>,
     /// How long units waited at ports where anything can, by the names of the ports.
     pub ports: BTreeMap<String, Histogram>,
 }
@@ -76,7 +76,7 @@ impl Recorder {
             receiver: captured(route.destination(&scenario.links)),
         };
         let of_flows = scenario.flows.iter().map(|flow| &flow.forward);
-        let routes = of_flows.chain(scenario.datagrams.iter().map(|source| &source.route));
+        let routes = of_flows.chain(scenario.udp.iter().map(|source| &source.route));
         Some(Box::new(Recorder {
             metrics: *metrics,
             interval: *interval,
@@ -154,11 +154,11 @@ impl Recorder {
         links: &[LinkRecording<'_>],
         end: Time,
     ) -> Recorded {
-        let (mut flows, mut datagrams) = (Vec::new(), Vec::new());
+        let (mut flows, mut udp) = (Vec::new(), Vec::new());
         for (number, transit) in hosts.iter().flat_map(|hosts| &hosts.transits).enumerate() {
             let Some(one_way) = transit.one_way().cloned() else { break };
             if let Some(jitter) = transit.jitter().cloned() {
-                datagrams.push(DatagramDelays { one_way, jitter });
+                udp.push(UdpDelays { one_way, jitter });
             } else {
                 let sender = hosts.as_ref().and_then(|hosts| hosts.senders.get(number));
                 let round_trip = sender.and_then(SenderTrace::round_trips).cloned().unwrap_or_default();
@@ -169,7 +169,7 @@ impl Recorder {
         // Captures look up what series take out.
         let captures = self.captures(hosts.as_deref(), ports, links);
         let series = self.series(hosts, ports, links, end);
-        Recorded { series, captures, flows, datagrams, ports: ports.iter().filter_map(sojourn).collect() }
+        Recorded { series, captures, flows, udp, ports: ports.iter().filter_map(sojourn).collect() }
     }
 
     fn series(
@@ -188,7 +188,7 @@ impl Recorder {
                 };
                 all.extend(self.delays.iter().zip(&self.names).map(series));
             } else if matches!(metric, Metric::OneWayDelay | Metric::Jitter | Metric::Loss) {
-                let lost = if metric == Metric::Loss { self.lost_datagrams(ports, links) } else { BTreeMap::new() };
+                let lost = if metric == Metric::Loss { self.lost_udp(ports, links) } else { BTreeMap::new() };
                 for (number, name) in self.names.iter().enumerate() {
                     let transit = hosts.as_mut().and_then(|hosts| hosts.transits.get_mut(number));
                     let lost = lost.get(&number).map_or(&[][..], Vec::as_slice);
@@ -212,7 +212,7 @@ impl Recorder {
     }
 
     /// The numbers of the datagrams of each source that are lost; sources are numbered after the flows.
-    fn lost_datagrams(&self, ports: &[PortRecording<'_>], links: &[LinkRecording<'_>]) -> BTreeMap<usize, Vec<u32>> {
+    fn lost_udp(&self, ports: &[PortRecording<'_>], links: &[LinkRecording<'_>]) -> BTreeMap<usize, Vec<u32>> {
         let mut lost: BTreeMap<usize, Vec<u32>> = BTreeMap::new();
         let mut add = |crossing: &[VcId], refused: &Refused| {
             let (source, _) = end_of(crossing[refused.vc as usize]);
@@ -301,7 +301,7 @@ impl Recorder {
 /// The names of the flows of a scenario, and then of its sources of datagrams, in the order of their connections.
 pub(super) fn flow_names(scenario: &Scenario) -> impl Iterator<Item = &str> {
     let of_flows = scenario.flows.iter().map(|flow| flow.name.as_str());
-    of_flows.chain(scenario.datagrams.iter().map(|source| source.name.as_str()))
+    of_flows.chain(scenario.udp.iter().map(|source| source.name.as_str()))
 }
 
 fn drop_columns(drops: &[Refused], names: Vec<String>) -> Columns {

@@ -1,6 +1,6 @@
 //! What is counted after the warm-up: what is counted at the end, less what was counted when the warm-up ended.
 
-use super::{DatagramCounts, DatagramRecord, Drops, FlowCounts, FlowRecord, LinkLosses, LinkRecord, PortRecord};
+use super::{Drops, FlowCounts, FlowRecord, LinkLosses, LinkRecord, PortRecord, UdpCounts, UdpRecord};
 use crate::units::Span;
 
 /// One run without its warm-up. Lists have one entry for each entry of the list of the same name in [`super::Records`].
@@ -14,7 +14,7 @@ pub struct AfterWarmup {
     /// What flows did.
     pub flows: Vec<FlowCounts>,
     /// What sources of datagrams did.
-    pub datagrams: Vec<DatagramCounts>,
+    pub udp: Vec<UdpCounts>,
     /// What happened at ports.
     pub ports: Vec<PortCounts>,
     /// What links lost.
@@ -36,7 +36,7 @@ pub struct PortCounts {
 pub(crate) struct Counted {
     time: Span,
     flows: Vec<FlowCounts>,
-    datagrams: Vec<DatagramCounts>,
+    udp: Vec<UdpCounts>,
     ports: Vec<PortCounts>,
     links: Vec<LinkLosses>,
 }
@@ -46,14 +46,14 @@ impl Counted {
     pub(crate) fn of(
         time: Span,
         flows: &[FlowRecord],
-        datagrams: &[DatagramRecord],
+        udp: &[UdpRecord],
         ports: &[PortRecord],
         links: &[LinkRecord],
     ) -> Counted {
         Counted {
             time,
             flows: flows.iter().map(|flow| flow.counts).collect(),
-            datagrams: datagrams.iter().map(|source| source.counts).collect(),
+            udp: udp.iter().map(|source| source.counts).collect(),
             ports: ports.iter().map(PortCounts::of).collect(),
             links: links.iter().map(|link| link.lost).collect(),
         }
@@ -65,7 +65,7 @@ impl Counted {
             time: later.time - self.time,
             fairness,
             flows: later.flows.iter().zip(&self.flows).map(|(later, then)| *later - *then).collect(),
-            datagrams: later.datagrams.iter().zip(&self.datagrams).map(|(later, then)| *later - *then).collect(),
+            udp: later.udp.iter().zip(&self.udp).map(|(later, then)| *later - *then).collect(),
             ports: later
                 .ports
                 .iter()

@@ -101,7 +101,7 @@ counters! {
     }
 
     /// What one source of datagrams sent, and what of it arrived.
-    pub struct DatagramCounts {
+    pub struct UdpCounts {
         bytes_delivered: "bytes", "Payload that arrived.";
         sent as "datagrams_sent": "", "Datagrams sent.";
         delivered as "datagrams_delivered": "", "Datagrams that arrived.";
@@ -132,11 +132,11 @@ mod tests {
 
     #[test]
     fn values_keys_and_meanings_have_one_order() {
-        let counts = DatagramCounts { bytes_delivered: 1, sent: 2, delivered: 3, lost: 4 };
+        let counts = UdpCounts { bytes_delivered: 1, sent: 2, delivered: 3, lost: 4 };
         assert_eq!(counts.values().copied().collect::<Vec<_>>(), [1, 2, 3, 4]);
-        assert_eq!(DatagramCounts::<u64>::NAMES[1], "datagrams_sent");
-        assert_eq!(DatagramCounts::try_each(|number| Some(number as u64 + 1)), Some(counts));
-        assert_eq!(DatagramCounts::try_each(|number| (number < 3).then_some(0)), None);
+        assert_eq!(UdpCounts::<u64>::NAMES[1], "datagrams_sent");
+        assert_eq!(UdpCounts::try_each(|number| Some(number as u64 + 1)), Some(counts));
+        assert_eq!(UdpCounts::try_each(|number| (number < 3).then_some(0)), None);
         for counter in FlowCounts::<u64>::ALL {
             assert!(counter.about.ends_with('.'), "{}", counter.name);
         }

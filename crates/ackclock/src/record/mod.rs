@@ -12,7 +12,7 @@ pub mod trace;
 
 pub(crate) use after_warmup::Counted;
 pub use after_warmup::{AfterWarmup, PortCounts};
-pub use counters::{Counter, Counters, DatagramCounts, Drops, FlowCounts, LinkLosses};
+pub use counters::{Counter, Counters, Drops, FlowCounts, LinkLosses, UdpCounts};
 pub use fingerprint::{Fingerprint, combine};
 pub use histogram::Histogram;
 pub use metric::{GROUPS, Metric, MetricSet, Shape, Subject};
@@ -32,7 +32,7 @@ pub struct Records {
     /// One record per flow, in the order of the scenario.
     pub flows: Vec<FlowRecord>,
     /// One record per source of datagrams, in the order of the scenario.
-    pub datagrams: Vec<DatagramRecord>,
+    pub udp: Vec<UdpRecord>,
     /// One record per output port of a switch, in the order of the scenario.
     pub ports: Vec<PortRecord>,
     /// One record per direction of a link that changes or corrupts packets, in the order of the scenario.
@@ -116,7 +116,7 @@ pub struct FlowDelays {
 
 /// How long the datagrams of one source took, after the warm-up.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct DatagramDelays {
+pub struct UdpDelays {
     /// From when a datagram is sent until it has arrived whole.
     pub one_way: Histogram,
     /// The interarrival jitter of RFC 3550 §6.4.1 after each arrival.
@@ -125,17 +125,17 @@ pub struct DatagramDelays {
 
 /// What one source of datagrams sent, and what of it arrived.
 #[derive(Clone, Debug, PartialEq)]
-pub struct DatagramRecord {
+pub struct UdpRecord {
     /// The source's name.
     pub name: String,
     /// What is counted.
-    pub counts: DatagramCounts,
+    pub counts: UdpCounts,
     /// Payload bits per second that arrived, over the whole run.
     pub goodput_bps: f64,
     /// Hash over the arrivals.
     pub fingerprint: u64,
     /// How long they took, if that is asked for.
-    pub delays: Option<Box<DatagramDelays>>,
+    pub delays: Option<Box<UdpDelays>>,
 }
 
 /// What happened at one output port of a switch. Units are cells on an ATM network, packets on a packet network.

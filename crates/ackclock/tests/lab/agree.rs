@@ -114,7 +114,7 @@ pub fn difference(batched: &Records, reference: &Records) -> Option<String> {
         }
         compare!(other.name, port, other, vcs fingerprint);
     }
-    for (source, other) in batched.datagrams.iter().zip(&reference.datagrams) {
+    for (source, other) in batched.udp.iter().zip(&reference.udp) {
         if let Some(difference) = counted(&other.name, &source.counts, &other.counts) {
             return Some(difference);
         }
@@ -141,7 +141,7 @@ pub fn difference(batched: &Records, reference: &Records) -> Option<String> {
         compare!(other.host, capture, other, host packets);
     }
     compare!("run", batched, reference, seed simulated complete efficiency efficiency_after_warmup fairness after_warmup fingerprint
-        flows datagrams ports links series captures);
+        flows udp ports links series captures);
     Some("something that is not compared by itself".to_owned())
 }
 

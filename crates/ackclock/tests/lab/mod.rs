@@ -114,7 +114,7 @@ pub fn conserves(records: &Records) {
         link.vcs.iter().for_each(|vc| lost += vc.lost);
         assert_eq!(link.lost, lost, "{}", link.name);
     }
-    for source in &records.datagrams {
+    for source in &records.udp {
         assert!(source.counts.delivered + source.counts.lost <= source.counts.sent, "{}", source.name);
     }
     for flow in &records.flows {

@@ -80,7 +80,7 @@ impl fmt::Debug for Example {
                 if of_host { String::new() } else { format!(" {buffer:?} {policy:?} {service_order:?}") }
             )?;
         }
-        scenario.datagrams.iter().try_for_each(|source| writeln!(f, "{source:?}"))?;
+        scenario.udp.iter().try_for_each(|source| writeln!(f, "{source:?}"))?;
         scenario.flows.iter().try_for_each(|flow| writeln!(f, "{flow:?}"))
     }
 }
@@ -102,7 +102,7 @@ pub fn example(bytes: &[u8]) -> Example {
         nodes,
         links,
         flows: IdVec::new(),
-        datagrams: Vec::new(),
+        udp: Vec::new(),
         bottleneck: None,
         recording: Recording::none(),
         events: Vec::new(),
@@ -122,7 +122,7 @@ pub fn example(bytes: &[u8]) -> Example {
     scenario.duration = Span::from_ps(duration_ps(&scenario, events as f64) + odd);
     traffic_and_timers(choices, &mut scenario);
     paths::paths(choices, &mut scenario);
-    datagrams(choices, &mut scenario);
+    udp(choices, &mut scenario);
     if choices.once_in(2) {
         let link = choices.one_of(&scenario.flows[FlowId::from_index(0)].forward.links());
         scenario.bottleneck = Some(Bottleneck { link, capacity_bps: 1e6 });
@@ -311,7 +311,7 @@ fn flow(choices: &mut Choices, scenario: &Scenario, number: u64, tcp: TcpParams)
 }
 
 /// In some packet networks UDP at a constant rate, from hosts that send TCP and from others.
-fn datagrams(choices: &mut Choices, scenario: &mut Scenario) {
+fn udp(choices: &mut Choices, scenario: &mut Scenario) {
     let count = choices.one_of(&[0, 0, 1, 2, 3]);
     if matches!(scenario.technology, Technology::Atm { .. }) {
         return;
@@ -333,7 +333,7 @@ fn datagrams(choices: &mut Choices, scenario: &mut Scenario) {
             stop: choices.once_in(2).then(|| time(choices)),
             dither: choices.one_of(&[Dither::Off, Dither::Uniform]),
         };
-        scenario.datagrams.push(DatagramFlow { name: format!("u{number}"), route: route.into(), source });
+        scenario.udp.push(UdpFlow { name: format!("u{number}"), route: route.into(), source });
     }
 }
 

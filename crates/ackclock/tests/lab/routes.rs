@@ -21,7 +21,7 @@ pub fn routes(choices: &mut Choices, scenario: &mut Scenario) {
 /// The routes of some connections change, or of all, and far ends of links that no other crosses.
 pub fn change(choices: &mut Choices, scenario: &mut Scenario) {
     let all = choices.once_in(2);
-    let count = 2 * scenario.flows.len() + scenario.datagrams.len();
+    let count = 2 * scenario.flows.len() + scenario.udp.len();
     let changing: Vec<bool> = (0..count).map(|_| all || choices.once_in(2)).collect();
     // Often several things happen at one instant, as at a handover.
     let times = instants(choices, scenario.duration);
@@ -49,12 +49,12 @@ pub fn change(choices: &mut Choices, scenario: &mut Scenario) {
     for flow in scenario.flows.iter_mut() {
         (flow.forward, flow.backward) = (next(), next());
     }
-    scenario.datagrams.iter_mut().for_each(|source| source.route = next());
+    scenario.udp.iter_mut().for_each(|source| source.route = next());
 }
 
 fn all_routes(scenario: &Scenario) -> impl Iterator<Item = &Route> {
     let of_flows = scenario.flows.iter().flat_map(|flow| [&flow.forward, &flow.backward]);
-    of_flows.chain(scenario.datagrams.iter().map(|source| &source.route))
+    of_flows.chain(scenario.udp.iter().map(|source| &source.route))
 }
 
 /// Routes that mostly lead nearer to the destination, where somebody listens, sometimes anywhere or nowhere.

@@ -57,7 +57,7 @@ pub enum Kind {
     /// An acknowledgement of TCP.
     Acknowledgement,
     /// Data of UDP.
-    Datagram,
+    Udp,
 }
 
 /// The models of one direction of a link, at all places.
@@ -115,7 +115,7 @@ impl AppliesTo {
     fn covers(self, kind: Kind) -> bool {
         match self {
             AppliesTo::All => true,
-            AppliesTo::Tcp => kind != Kind::Datagram,
+            AppliesTo::Tcp => kind != Kind::Udp,
             AppliesTo::Data => kind != Kind::Acknowledgement,
         }
     }

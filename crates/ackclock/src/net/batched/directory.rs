@@ -102,7 +102,7 @@ impl Directory {
     }
 
     /// The names of the sources of datagrams in the order of the scenario.
-    pub(super) fn datagrams(&self) -> impl Iterator<Item = &str> {
+    pub(super) fn udp(&self) -> impl Iterator<Item = &str> {
         (self.flow_count..self.flows.ends.len()).map(|source| self.flows.get(source))
     }
 

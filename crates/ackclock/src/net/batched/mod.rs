@@ -21,7 +21,7 @@ use cells::port::{CellPort, Passed};
 use directory::{Directory, Entry, Output, PassThroughPort};
 use fifo_monitor::FifoMonitor;
 use hosts::Hosts;
-use hosts::datagrams::DatagramSinks;
+use hosts::udp::UdpSinks;
 use io::{Io, UnderWay};
 use packets::changing_port::ChangingPort;
 use packets::port::PacketPorts;
@@ -32,7 +32,7 @@ use super::host_traces::HostTraces;
 use super::link::Link;
 use super::recorder::{LinkRecording, PortRecording, Recorded, Recorder};
 use crate::ids::{Id, LinkId};
-use crate::record::{DatagramRecord, FlowRecord, LinkRecord, PortRecord};
+use crate::record::{FlowRecord, LinkRecord, PortRecord, UdpRecord};
 use crate::units::{Span, Time};
 
 /// A network in processes.
@@ -53,7 +53,7 @@ enum LogicalProcess {
     Packets(PacketPorts),
     Changing(Box<ChangingPort>),
     Routed(Box<RoutedPorts>),
-    Datagrams(DatagramSinks),
+    Udp(UdpSinks),
 }
 
 /// What can reach a logical process.
@@ -113,13 +113,13 @@ impl Batched {
     }
 
     /// The records of the sources of datagrams, `simulated` after the start; what was lost is not known here.
-    pub fn datagram_records(&self, simulated: Span) -> Vec<DatagramRecord> {
-        let sources = self.hosts().flat_map(Hosts::datagrams);
+    pub fn udp_records(&self, simulated: Span) -> Vec<UdpRecord> {
+        let sources = self.hosts().flat_map(Hosts::udp);
         let sinks = self.processes.iter().filter_map(|process| match process {
-            LogicalProcess::Datagrams(sinks) => Some(sinks.arrivals()),
+            LogicalProcess::Udp(sinks) => Some(sinks.arrivals()),
             _ => None,
         });
-        let all = self.directory.datagrams().zip(sources).zip(sinks.flatten());
+        let all = self.directory.udp().zip(sources).zip(sinks.flatten());
         all.map(|((name, source), arrivals)| arrivals.record(name, source, simulated)).collect()
     }
 
@@ -151,7 +151,7 @@ impl Batched {
     fn recorded_with(&self, hosts: Option<Box<HostTraces>>, recorder: &Recorder, now: Time) -> Recorded {
         let of_port = |output| match output {
             Output::Port { process, port } => match &self.processes[process as usize] {
-                LogicalProcess::Hosts(_) | LogicalProcess::Datagrams(_) => unreachable!("hosts are no ports"),
+                LogicalProcess::Hosts(_) | LogicalProcess::Udp(_) => unreachable!("hosts are no ports"),
                 LogicalProcess::Cells(cells) => cells.trace(now),
                 LogicalProcess::Packets(packets) => packets.trace(port as usize, now),
                 LogicalProcess::Changing(path) => path.trace(),
@@ -208,7 +208,7 @@ impl Batched {
         match link.output {
             Output::Nic => None,
             Output::Port { process, port } => match &self.processes[process as usize] {
-                LogicalProcess::Hosts(_) | LogicalProcess::Datagrams(_) => unreachable!("hosts are no ports"),
+                LogicalProcess::Hosts(_) | LogicalProcess::Udp(_) => unreachable!("hosts are no ports"),
                 LogicalProcess::Cells(cells) => Some(cells.record(now, link.name, names)),
                 LogicalProcess::Packets(packets) => Some(packets.record(port as usize, now, link.name, names)),
                 LogicalProcess::Changing(path) => Some(path.record(now, link.name, names)),
@@ -233,7 +233,7 @@ impl Batched {
                     LogicalProcess::Packets(_)
                     | LogicalProcess::Changing(_)
                     | LogicalProcess::Routed(_)
-                    | LogicalProcess::Datagrams(_) => {
+                    | LogicalProcess::Udp(_) => {
                         unreachable!("a packet network has no ports without a queue")
                     }
                 };
@@ -281,7 +281,7 @@ impl LogicalProcess {
             LogicalProcess::Packets(port) => port.advance(until, io),
             LogicalProcess::Changing(port) => port.advance(until, io),
             LogicalProcess::Routed(ports) => ports.advance(until, io),
-            LogicalProcess::Datagrams(sinks) => sinks.advance(until, io),
+            LogicalProcess::Udp(sinks) => sinks.advance(until, io),
         }
     }
 
@@ -292,7 +292,7 @@ impl LogicalProcess {
             LogicalProcess::Packets(port) => port.next(io),
             LogicalProcess::Changing(port) => port.next(io),
             LogicalProcess::Routed(ports) => ports.next(io),
-            LogicalProcess::Datagrams(sinks) => sinks.next(io),
+            LogicalProcess::Udp(sinks) => sinks.next(io),
         }
     }
 
@@ -303,7 +303,7 @@ impl LogicalProcess {
             LogicalProcess::Packets(port) => port.events(),
             LogicalProcess::Changing(port) => port.events(),
             LogicalProcess::Routed(ports) => ports.events(),
-            LogicalProcess::Datagrams(sinks) => sinks.events(),
+            LogicalProcess::Udp(sinks) => sinks.events(),
         }
     }
 }

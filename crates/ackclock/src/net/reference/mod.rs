@@ -49,7 +49,7 @@ pub struct Reference {
     frames: IdVec<VcId, Frames>,
     flows: Vec<Flow>,
     /// The sources of datagrams, with what arrived of them.
-    datagrams: Vec<(String, Cbr, Arrivals)>,
+    udp: Vec<(String, Cbr, Arrivals)>,
     /// The RM cells of the flows that have ABR connections.
     abr: AbrConnections,
     traces: Option<Box<HostTraces>>,
@@ -65,16 +65,16 @@ impl Reference {
             technology: scenario.technology,
             now: Time::ZERO,
             events: 0,
-            event_tree: EventTree::new(2 * links.len() + 2 * flows.len() + scenario.datagrams.len()),
+            event_tree: EventTree::new(2 * links.len() + 2 * flows.len() + scenario.udp.len()),
             under_way: links.iter().map(|_| VecDeque::new()).collect(),
             links,
             frames: vcs.iter().map(|_| Frames::default()).collect(),
             vcs,
             abr: AbrConnections::new(scenario),
             flows,
-            datagrams: common::datagrams(scenario, seed)
+            udp: common::udp(scenario, seed)
                 .into_iter()
-                .zip(&scenario.datagrams)
+                .zip(&scenario.udp)
                 .map(|(source, flow)| (flow.name.clone(), source, Arrivals::default()))
                 .collect(),
             traces: recorder.and_then(|recorder| recorder.hosts()),
@@ -82,8 +82,8 @@ impl Reference {
         for flow in 0..network.flows.len() {
             network.schedule_timers(flow);
         }
-        for source in 0..network.datagrams.len() {
-            network.schedule_datagram(source);
+        for source in 0..network.udp.len() {
+            network.schedule_udp(source);
         }
         network
     }
@@ -104,7 +104,7 @@ impl Reference {
             } else if source < 2 * links {
                 self.on_arrival(LinkId::from_index(source - links));
             } else if source >= 2 * links + 2 * self.flows.len() {
-                self.send_datagram(source - 2 * links - 2 * self.flows.len());
+                self.send_udp(source - 2 * links - 2 * self.flows.len());
             } else {
                 let flow = (source - 2 * links) / 2;
                 match (source - 2 * links) % 2 {
@@ -271,7 +271,7 @@ impl Reference {
         let (flow, end) = end_of(unit.vc);
         if flow >= self.flows.len() {
             if let Some(Segment { seq: number, .. }) = good {
-                self.datagrams[flow - self.flows.len()].2.add(self.now, number);
+                self.udp[flow - self.flows.len()].2.add(self.now, number);
             }
             return;
         }
@@ -322,19 +322,19 @@ impl Reference {
         self.schedule_timers(flow);
     }
 
-    fn send_datagram(&mut self, source: usize) {
-        let cbr = &mut self.datagrams[source].1;
+    fn send_udp(&mut self, source: usize) {
+        let cbr = &mut self.udp[source].1;
         let segment = flow::datagram(cbr.send(), cbr.payload_bytes());
         if let Some(traces) = &mut self.traces {
             traces.handed_down(self.now, self.flows.len() + source);
         }
         self.hand_down(data_vc(self.flows.len() + source), segment);
-        self.schedule_datagram(source);
+        self.schedule_udp(source);
     }
 
-    fn schedule_datagram(&mut self, source: usize) {
+    fn schedule_udp(&mut self, source: usize) {
         let number = 2 * self.links.len() + 2 * self.flows.len() + source;
-        self.event_tree.set(number, self.datagrams[source].1.next());
+        self.event_tree.set(number, self.udp[source].1.next());
     }
 
     fn send_data(&mut self, flow: usize) {

@@ -6,7 +6,7 @@ use crate::ids::VcId;
 use crate::net::flow::{self, Flow, ForcedDrops, end_of};
 use crate::net::host_traces::HostTraces;
 use crate::net::recorder::{LinkRecording, PortRecording, Recorded, Recorder};
-use crate::record::{DatagramRecord, FlowRecord, LinkRecord, PortRecord};
+use crate::record::{FlowRecord, LinkRecord, PortRecord, UdpRecord};
 use crate::units::{Span, Time};
 
 impl Reference {
@@ -21,8 +21,8 @@ impl Reference {
     }
 
     /// The records of the sources of datagrams, `simulated` after the start; what was lost is not known here.
-    pub fn datagram_records(&self, simulated: Span) -> Vec<DatagramRecord> {
-        let all = self.datagrams.iter();
+    pub fn udp_records(&self, simulated: Span) -> Vec<UdpRecord> {
+        let all = self.udp.iter();
         all.map(|(name, source, arrivals)| arrivals.record(name, source, simulated)).collect()
     }
 
@@ -93,7 +93,7 @@ impl Reference {
             let (flow, end) = end_of(vc);
             match self.flows.get(flow) {
                 Some(flow) => flow::vc_name(&flow.name, end),
-                None => self.datagrams[flow - self.flows.len()].0.clone(),
+                None => self.udp[flow - self.flows.len()].0.clone(),
             }
         };
         link.crossing.iter().map(name).collect()

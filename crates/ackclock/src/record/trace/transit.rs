@@ -50,7 +50,7 @@ const SMOOTHING: f64 = 16.0;
 impl TransitTrace {
     /// Nothing is under way. It is counted how often each delay occurs that ends from `since` on, if that is asked for, and
     /// recorded over time what `metrics` say; there are jitter and loss of datagrams only.
-    pub fn new(since: Option<Time>, metrics: MetricSet, interval: Span, of_datagrams: bool) -> TransitTrace {
+    pub fn new(since: Option<Time>, metrics: MetricSet, interval: Span, of_udp: bool) -> TransitTrace {
         let points = |metric| metrics.contains(metric).then(Points::default);
         let jitter = || Jitter {
             last: None,
@@ -58,13 +58,13 @@ impl TransitTrace {
             estimates: since.map(Delays::new),
             points: points(Metric::Jitter),
         };
-        let counts_sends = of_datagrams && metrics.contains(Metric::Loss);
+        let counts_sends = of_udp && metrics.contains(Metric::Loss);
         TransitTrace {
             waiting: VecDeque::new(),
             under_way: BTreeMap::new(),
             one_way: since.map(Delays::new),
             one_way_points: points(Metric::OneWayDelay),
-            jitter: of_datagrams.then(jitter),
+            jitter: of_udp.then(jitter),
             sends: counts_sends.then(|| Sends { interval, sent: Vec::new() }),
         }
     }
@@ -185,8 +185,8 @@ mod tests {
         Time::from_ps(ps)
     }
 
-    fn new(of_datagrams: bool) -> TransitTrace {
-        TransitTrace::new(Some(at(0)), MetricSet::NONE, Span::from_ps(1), of_datagrams)
+    fn new(of_udp: bool) -> TransitTrace {
+        TransitTrace::new(Some(at(0)), MetricSet::NONE, Span::from_ps(1), of_udp)
     }
 
     fn ps(span: Option<Span>) -> u64 {

@@ -35,7 +35,7 @@ pub(super) struct Layout {
     /// The processes that are groups of hosts: those of the senders and of the receivers, or one for both.
     pub(super) groups: Vec<usize>,
     /// The group that datagrams arrive at, and its process, if there are any.
-    pub(super) datagram_sinks: Option<(usize, usize)>,
+    pub(super) udp_sinks: Option<(usize, usize)>,
     /// For each port that has a queue and is crossed, its process, and its number among the ports of that process; of a last-hop port,
     /// among the last-hop ports.
     pub(super) process_of_port: IdVec<LinkId, Option<(u32, u32)>>,
@@ -53,14 +53,14 @@ impl Plan<'_> {
             roles[scenario.links[flow.forward.first()].from][0] = true;
             roles[scenario.links[flow.backward.first()].from][1] = true;
         }
-        for source in &scenario.datagrams {
+        for source in &scenario.udp {
             roles[scenario.links[source.route.first()].from][0] = true;
         }
         let both = roles.iter().any(|role| *role == [true, true]);
         let mut layout = Layout {
             numbering: if both { Numbering::BothEnds } else { Numbering::OneEnd },
             groups: vec![0],
-            datagram_sinks: None,
+            udp_sinks: None,
             process_of_port: scenario.links.iter().map(|_| None).collect(),
             last_hops: BTreeMap::new(),
             routed: None,
@@ -72,8 +72,8 @@ impl Plan<'_> {
             processes += 1;
         }
         self.place_ports(End::Sender, &mut layout, &mut processes);
-        if !scenario.datagrams.is_empty() {
-            layout.datagram_sinks = Some((layout.groups.len(), processes));
+        if !scenario.udp.is_empty() {
+            layout.udp_sinks = Some((layout.groups.len(), processes));
         }
         layout
     }
@@ -126,7 +126,7 @@ impl Plan<'_> {
 impl Layout {
     /// How many groups receive something.
     pub(super) fn inboxes(&self) -> usize {
-        self.groups.len() + usize::from(self.datagram_sinks.is_some())
+        self.groups.len() + usize::from(self.udp_sinks.is_some())
     }
 
     pub(super) fn group_of(&self, end: End) -> usize {

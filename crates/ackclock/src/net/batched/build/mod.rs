@@ -13,7 +13,7 @@ use routes::PassThroughTap;
 use crate::ids::{IdVec, VcId};
 use crate::net::batched::directory::{Directory, Output, PassThroughPort};
 use crate::net::batched::frame_side::FrameSideTable;
-use crate::net::batched::hosts::datagrams::DatagramSinks;
+use crate::net::batched::hosts::udp::UdpSinks;
 use crate::net::batched::io::Io;
 use crate::net::batched::mailbox::Mailbox;
 use crate::net::batched::packet_side::PacketSideTable;
@@ -42,9 +42,9 @@ impl Batched {
         for links in ports.chunk_by(|a, b| a.0 == b.0) {
             processes.insert(links[0].0 as usize, plan.ports(links, &layout, &mut routes));
         }
-        if let Some((group, process)) = layout.datagram_sinks {
-            let (flows, sources) = (scenario.flows.len(), scenario.datagrams.len());
-            processes.insert(process, LogicalProcess::Datagrams(DatagramSinks::new(group, flows, sources)));
+        if let Some((group, process)) = layout.udp_sinks {
+            let (flows, sources) = (scenario.flows.len(), scenario.udp.len());
+            processes.insert(process, LogicalProcess::Udp(UdpSinks::new(group, flows, sources)));
         }
         let frame_side = plan.frame_side();
         let mut directory = Directory::new(scenario, plan.crossing);

@@ -92,7 +92,7 @@ impl Plan<'_> {
                 layout.numbering,
                 if has(End::Sender) { std::mem::take(&mut sources) } else { Vec::new() },
                 if has(End::Receiver) { std::mem::take(&mut sinks) } else { Vec::new() },
-                if has(End::Sender) { build::datagrams(self.scenario, self.seed) } else { Vec::new() },
+                if has(End::Sender) { build::udp(self.scenario, self.seed) } else { Vec::new() },
                 HostUplinks::new(self.scenario.technology, layout.numbering, uplinks, nics, links, serializers),
             );
             processes.insert(process, LogicalProcess::Hosts(Box::new(hosts)));

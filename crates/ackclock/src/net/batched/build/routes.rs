@@ -171,7 +171,7 @@ impl Plan<'_> {
 
     /// The group of hosts where a connection ends, and its process.
     pub(super) fn end_of_route(&self, id: VcId, layout: &Layout) -> (usize, usize) {
-        match (layout.datagram_sinks, end_of(id)) {
+        match (layout.udp_sinks, end_of(id)) {
             (Some(sinks), (flow, _)) if flow >= self.scenario.flows.len() => sinks,
             (_, (_, end)) => (layout.group_of(end), layout.groups[layout.group_of(end)]),
         }

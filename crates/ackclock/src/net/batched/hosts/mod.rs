@@ -4,7 +4,7 @@
 //! they arrive. At one instant the order within a host is that of the reference: a transmission that ends, arrivals
 //! in the order of links, timers in the order of flows.
 
-pub(super) mod datagrams;
+pub(super) mod udp;
 pub(super) mod uplinks;
 
 use crate::engine::EventTree;
@@ -25,7 +25,7 @@ pub(in crate::net::batched) struct Hosts {
     sources: Vec<Source>,
     sinks: Vec<Sink>,
     /// Sources of datagrams: their numbers follow those of the flows.
-    datagrams: Vec<Cbr>,
+    udp: Vec<Cbr>,
     exits: Exits,
     /// Octets that each link adds to a packet; none if what arrives was cells.
     link_header: Option<u32>,
@@ -48,7 +48,7 @@ impl Hosts {
         numbering: Numbering,
         sources: Vec<Source>,
         sinks: Vec<Sink>,
-        datagrams: Vec<Cbr>,
+        udp: Vec<Cbr>,
         uplinks: HostUplinks,
     ) -> Hosts {
         let timers = EventTree::new(uplinks.len());
@@ -57,10 +57,10 @@ impl Hosts {
         for (flow, source) in sources.iter().enumerate() {
             exits.timers.set(numbering.of(flow, End::Sender), source.sender.deadline());
         }
-        for (source, cbr) in datagrams.iter().enumerate() {
+        for (source, cbr) in udp.iter().enumerate() {
             exits.timers.set(numbering.of(sources.len() + source, End::Sender), cbr.next());
         }
-        Hosts { group, sources, sinks, datagrams, exits, link_header, done: Time::ZERO, events: 0 }
+        Hosts { group, sources, sinks, udp, exits, link_header, done: Time::ZERO, events: 0 }
     }
 
     /// Handles everything before `until`.
@@ -118,8 +118,8 @@ impl Hosts {
     }
 
     /// The sources of datagrams, if they are here.
-    pub(in crate::net::batched) fn datagrams(&self) -> &[Cbr] {
-        &self.datagrams
+    pub(in crate::net::batched) fn udp(&self) -> &[Cbr] {
+        &self.udp
     }
 
     /// The links behind these hosts that change or corrupt packets.
@@ -351,7 +351,7 @@ impl Hosts {
             Numbering::BothEnds => (number / 2, End::Receiver),
         };
         match end {
-            End::Sender if flow >= self.sources.len() => self.send_datagram(now, flow, number, io),
+            End::Sender if flow >= self.sources.len() => self.send_udp(now, flow, number, io),
             End::Sender => {
                 let source = &mut self.sources[flow];
                 if source.sender.on_timer(now) == Expired::Retransmission {
@@ -371,8 +371,8 @@ impl Hosts {
     }
 
     /// Sends the next datagram of a source whose number follows those of the flows.
-    fn send_datagram(&mut self, now: Time, flow: usize, number: usize, io: &mut Io) {
-        let source = &mut self.datagrams[flow - self.sources.len()];
+    fn send_udp(&mut self, now: Time, flow: usize, number: usize, io: &mut Io) {
+        let source = &mut self.udp[flow - self.sources.len()];
         let segment = flow::datagram(source.send(), source.payload_bytes());
         self.exits.timers.set(number, source.next());
         if let Some(traces) = io.packet_traces() {

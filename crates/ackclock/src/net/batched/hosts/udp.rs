@@ -5,7 +5,7 @@ use crate::net::flow::{Arrivals, end_of};
 use crate::units::Time;
 
 /// The receiving ends of all sources of datagrams.
-pub(in crate::net::batched) struct DatagramSinks {
+pub(in crate::net::batched) struct UdpSinks {
     /// Which inbox they read.
     group: usize,
     /// How many flows there are: the sources of datagrams are numbered after them.
@@ -14,10 +14,10 @@ pub(in crate::net::batched) struct DatagramSinks {
     events: u64,
 }
 
-impl DatagramSinks {
+impl UdpSinks {
     /// The ends of so many sources, in a network with so many flows.
-    pub(in crate::net::batched) fn new(group: usize, flows: usize, sources: usize) -> DatagramSinks {
-        DatagramSinks { group, flows, arrivals: vec![Arrivals::default(); sources], events: 0 }
+    pub(in crate::net::batched) fn new(group: usize, flows: usize, sources: usize) -> UdpSinks {
+        UdpSinks { group, flows, arrivals: vec![Arrivals::default(); sources], events: 0 }
     }
 
     /// Counts what arrives before `until`.
