@@ -224,7 +224,7 @@ pub struct ContactsArgs {
     pub write: Option<PathBuf>,
     /// The path in the CSV file, as in berkeley->boston [default: the only one]
     #[arg(long = "path", alias = "way", value_name = "A->B")]
-    pub way: Option<String>,
+    pub path: Option<String>,
     /// The time between lines of the CSV file; every event has an additional line
     #[arg(long, value_name = "TIME", default_value = "1s")]
     pub step: String,

@@ -326,7 +326,7 @@ const ROW_BYTES: f64 = 20.0;
 const INTERVAL_BYTES: f64 = 44.0;
 /// Of a datagram with its comment.
 const CAPTURED_BYTES: f64 = 200.0;
-/// Ports that a connection crosses, with its way back: of constellations it may be more, but only few are crossed at once.
+/// Ports that a connection crosses, with its reverse path: of constellations it may be more, but only few are crossed at once.
 const VC_PORTS: f64 = 16.0;
 
 #[cfg(test)]

@@ -20,8 +20,8 @@ pub enum HandoverPolicy {
         /// Seconds.
         hysteresis_s: f64,
     },
-    /// The one over which the whole way to the other terminals is shortest, if the present way is longer by more than a
-    /// hysteresis. Where there are several others: the mean of the ways.
+    /// The one over which the whole path to the other terminals is shortest, if the present path is longer by more than a
+    /// hysteresis. Where there are several others: the mean of the paths.
     LeastDelay {
         /// Seconds.
         hysteresis_s: f64,
@@ -36,8 +36,8 @@ pub(crate) trait View {
     fn elevation(&mut self, satellite: usize) -> Result<Option<f64>, Self::Error>;
     /// For how many seconds a satellite above the mask will stay there.
     fn remaining(&mut self, satellite: usize) -> Result<f64, Self::Error>;
-    /// The delay of the way over a satellite above the mask, seconds, if whoever is at its other end used the satellite that
-    /// suits this way best.
+    /// The delay of the path over a satellite above the mask, seconds, if whoever is at its other end used the satellite that
+    /// suits this path best.
     fn best_delay(&mut self, satellite: usize) -> Result<f64, Self::Error>;
     /// The same over the satellites that both ends use now.
     fn present_delay(&mut self, satellite: usize) -> Result<f64, Self::Error>;
@@ -83,13 +83,13 @@ impl HandoverPolicy {
             }
             (HandoverPolicy::LeastDelay { hysteresis_s }, held) => {
                 let best = best(view, |view, satellite, _| Ok(-view.best_delay(satellite)?))?;
-                // The present way is compared as it is. If each end compared its satellite in the best of company, both
+                // The present path is compared as it is. If each end compared its satellite in the best of company, both
                 // could keep satellites that are good for others and far from each other.
                 let held = match held {
                     Some((satellite, _)) => Some((satellite, -view.present_delay(satellite)?)),
                     None => None,
                 };
-                Ok(with_hysteresis(held, best, hysteresis_s, lost, Reason::ShorterWay))
+                Ok(with_hysteresis(held, best, hysteresis_s, lost, Reason::ShorterPath))
             }
         }
     }
@@ -132,9 +132,9 @@ mod tests {
     use std::convert::Infallible;
 
     /// Elevation, if it is seen, and remaining time of each satellite; 1 follows 2.
-    struct Sky(Vec<(Option<f64>, f64)>);
+    struct Satellites(Vec<(Option<f64>, f64)>);
 
-    impl View for Sky {
+    impl View for Satellites {
         type Error = Infallible;
         fn elevation(&mut self, satellite: usize) -> Result<Option<f64>, Infallible> {
             Ok(self.0[satellite].0)
@@ -157,14 +157,18 @@ mod tests {
         }
     }
 
-    fn choose(policy: HandoverPolicy, current: Option<usize>, sky: &[(Option<f64>, f64)]) -> (Option<usize>, Reason) {
-        policy.choose(current, &mut Sky(sky.to_vec())).unwrap()
+    fn choose(
+        policy: HandoverPolicy,
+        current: Option<usize>,
+        visible: &[(Option<f64>, f64)],
+    ) -> (Option<usize>, Reason) {
+        policy.choose(current, &mut Satellites(visible.to_vec())).unwrap()
     }
 
     #[test]
     fn sticky_keeps_what_it_sees() {
-        let sky = [(Some(80.0), 9.0), (None, 0.0), (Some(8.3), 1.0)];
-        assert_eq!(choose(HandoverPolicy::Sticky, Some(2), &sky).0, Some(2));
+        let visible = [(Some(80.0), 9.0), (None, 0.0), (Some(8.3), 1.0)];
+        assert_eq!(choose(HandoverPolicy::Sticky, Some(2), &visible).0, Some(2));
     }
 
     #[test]
@@ -180,35 +184,35 @@ mod tests {
     #[test]
     fn the_highest_is_taken_beyond_the_hysteresis() {
         let policy = HandoverPolicy::MaxElevation { hysteresis_deg: 5.0 };
-        let sky = |high| [(Some(30.0), 1.0), (Some(high), 1.0), (None, 0.0)];
-        assert_eq!(choose(policy, Some(0), &sky(35.0)).0, Some(0));
-        assert_eq!(choose(policy, Some(0), &sky(35.1)), (Some(1), Reason::HigherElevation));
-        assert_eq!(choose(policy, Some(2), &sky(35.0)), (Some(1), Reason::BelowMask));
+        let visible = |high| [(Some(30.0), 1.0), (Some(high), 1.0), (None, 0.0)];
+        assert_eq!(choose(policy, Some(0), &visible(35.0)).0, Some(0));
+        assert_eq!(choose(policy, Some(0), &visible(35.1)), (Some(1), Reason::HigherElevation));
+        assert_eq!(choose(policy, Some(2), &visible(35.0)), (Some(1), Reason::BelowMask));
     }
 
     #[test]
     fn the_longest_in_view_is_taken_beyond_the_hysteresis() {
         let policy = HandoverPolicy::MaxRemainingTime { hysteresis_s: 60.0 };
-        let sky = |long| [(Some(30.0), 100.0), (Some(9.0), long), (None, 1e9)];
-        assert_eq!(choose(policy, Some(0), &sky(160.0)).0, Some(0));
-        assert_eq!(choose(policy, Some(0), &sky(161.0)), (Some(1), Reason::LongerInView));
+        let visible = |long| [(Some(30.0), 100.0), (Some(9.0), long), (None, 1e9)];
+        assert_eq!(choose(policy, Some(0), &visible(160.0)).0, Some(0));
+        assert_eq!(choose(policy, Some(0), &visible(161.0)), (Some(1), Reason::LongerInView));
     }
 
     #[test]
-    fn the_shortest_way_is_taken_if_the_present_one_is_longer_by_more_than_the_hysteresis() {
+    fn the_shortest_path_is_taken_if_the_present_one_is_longer_by_more_than_the_hysteresis() {
         let policy = HandoverPolicy::LeastDelay { hysteresis_s: 1.0 };
-        let sky = |delay| [(Some(30.0), 3.0), (Some(9.0), delay), (None, 0.1)];
-        // The present way takes 3.5 s.
-        assert_eq!(choose(policy, Some(0), &sky(2.5)).0, Some(0));
-        assert_eq!(choose(policy, Some(0), &sky(2.4)), (Some(1), Reason::ShorterWay));
-        assert_eq!(choose(policy, Some(2), &sky(3.1)), (Some(0), Reason::BelowMask));
-        assert_eq!(choose(policy, None, &sky(2.9)), (Some(1), Reason::Rises));
+        let visible = |delay| [(Some(30.0), 3.0), (Some(9.0), delay), (None, 0.1)];
+        // The present path takes 3.5 s.
+        assert_eq!(choose(policy, Some(0), &visible(2.5)).0, Some(0));
+        assert_eq!(choose(policy, Some(0), &visible(2.4)), (Some(1), Reason::ShorterPath));
+        assert_eq!(choose(policy, Some(2), &visible(3.1)), (Some(0), Reason::BelowMask));
+        assert_eq!(choose(policy, None, &visible(2.9)), (Some(1), Reason::Rises));
         assert_eq!(choose(policy, Some(2), &[(None, 0.0); 3]).0, None);
     }
 
     #[test]
     fn of_equals_the_lowest_number_is_taken() {
-        let sky = [(None, 0.0), (Some(20.0), 5.0), (Some(20.0), 5.0)];
-        assert_eq!(choose(HandoverPolicy::MaxElevation { hysteresis_deg: 0.0 }, None, &sky).0, Some(1));
+        let visible = [(None, 0.0), (Some(20.0), 5.0), (Some(20.0), 5.0)];
+        assert_eq!(choose(HandoverPolicy::MaxElevation { hysteresis_deg: 0.0 }, None, &visible).0, Some(1));
     }
 }

@@ -6,7 +6,7 @@
 //! |---|---|
 //! | [`earth`], [`place`], [`orbit`], [`vector`] | constants, terminals, positions |
 //! | [`constellation`], [`walker`], [`iridium`], [`elements`] | which satellites there are |
-//! | [`isl`], [`handover`], [`checks`], [`routing`] | which links there are, who uses which satellite, which way packets take |
+//! | [`isl`], [`handover`], [`checks`], [`routing`] | which links there are, who uses which satellite, which path packets take |
 //! | [`plan`], [`delay_curve`] | what comes of it |
 //!
 //! ```

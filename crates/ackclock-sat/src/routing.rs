@@ -1,7 +1,7 @@
-//! Least total delay: from every node the next one on the way to a destination.
+//! Least total delay: from every node the next one on the path to a destination.
 //!
 //! Source: Dijkstra's algorithm with global knowledge, as in the satellite extensions of ns-2. Delays are whole
-//! picoseconds, so equal ways are equal; of those the one through the lowest next node is taken.
+//! picoseconds, so equal paths are equal; of those the one through the lowest next node is taken.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -18,10 +18,10 @@ pub enum Routing {
     Every(ackclock::units::Span),
 }
 
-/// The next node on the way from each node to `destination`, none where there is no way.
+/// The next node on the path from each node to `destination`, none where there is no path.
 ///
 /// `links` calls its second argument with each neighbour of a node and the delay to it in picoseconds; links go both
-/// ways. A node for which `ends` is true passes nothing on.
+/// paths. A node for which `ends` is true passes nothing on.
 pub(crate) fn next_hops<E>(
     nodes: usize,
     destination: usize,
@@ -51,8 +51,8 @@ pub(crate) fn next_hops<E>(
     Ok(next)
 }
 
-/// The least delay from each node to any of some `ends`, picoseconds, where the way goes on for as long as is said of each
-/// end; `u64::MAX` where there is no way. `links` as in [`next_hops`].
+/// The least delay from each node to any of some `ends`, picoseconds, where the path goes on for as long as is said of each
+/// end; `u64::MAX` where there is no path. `links` as in [`next_hops`].
 pub(crate) fn least_delays<E>(
     nodes: usize,
     ends: impl IntoIterator<Item = (usize, u64)>,
@@ -114,14 +114,14 @@ mod tests {
     }
 
     #[test]
-    fn the_way_of_least_delay_is_taken() {
+    fn the_path_of_least_delay_is_taken() {
         // 0 – 1 – 3 costs 5 + 5, 0 – 2 – 3 costs 4 + 5.
         let edges = [(0, 1, 5), (1, 3, 5), (0, 2, 4), (2, 3, 5)];
         assert_eq!(routes(5, 3, &[], &edges), [Some(2), Some(3), Some(3), None, None]);
     }
 
     #[test]
-    fn of_equal_ways_that_through_the_lowest_next_node() {
+    fn of_equal_paths_that_through_the_lowest_next_node() {
         let edges = [(0, 2, 5), (2, 3, 5), (0, 1, 6), (1, 3, 4)];
         assert_eq!(routes(4, 3, &[], &edges)[0], Some(1));
         let reversed: Vec<_> = edges.into_iter().rev().collect();

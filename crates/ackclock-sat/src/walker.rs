@@ -36,7 +36,7 @@ impl Walker {
         self.planes * self.per_plane
     }
 
-    /// How many links the longest way over the grid has, if no link of it is down: half around the ring of planes, or from
+    /// How many links the longest path over the grid has, if no link of it is down: half around the ring of planes, or from
     /// the first plane to the last of a star, and half around a plane.
     pub fn widest(&self) -> u32 {
         let across = match self.spread {

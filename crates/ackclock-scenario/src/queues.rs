@@ -139,7 +139,7 @@ fn loads(network: &Network, flows: &[PlannedFlow], udp: &[UdpFlow], technology: 
         for link in &path {
             let load = &mut loads[*link];
             load.crossed = true;
-            // There is no way back: what waits for a round trip waits for that of a flow, or for one way.
+            // There is no reverse path: what waits for a round trip waits for that of a flow, or for one way.
             load.round_trip_ps = load.round_trip_ps.max(routes::largest_delay_ps(network, route));
             load.largest_bytes = load.largest_bytes.max(framing::datagram_wire_bytes(source.payload_bytes, technology));
         }

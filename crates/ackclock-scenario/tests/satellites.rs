@@ -116,7 +116,7 @@ fn a_terminal_has_one_link_up_and_each_satellite_that_serves_it_one_down() {
     for name in ["berkeley->sky", "boston->sky", "5.4->boston", "5.3->boston", "3.4->berkeley", "3.3->berkeley"] {
         assert!(names.contains(&name), "{name} in {names:?}");
     }
-    // Only what some way goes through is built.
+    // Only what some path goes through is built.
     assert!(names.iter().all(|name| !name.starts_with("1.") && !name.contains("->6.")), "{names:?}");
     let Route::Dynamic { first, table } = &scenario.flows.iter().next().unwrap().forward else { panic!() };
     assert_eq!(scenario.links[*first].name, "berkeley.host->berkeley");
@@ -139,7 +139,7 @@ fn a_terminal_has_one_link_up_and_each_satellite_that_serves_it_one_down() {
 }
 
 #[test]
-fn delays_of_the_ways_are_those_of_the_plan() {
+fn delays_of_the_paths_are_those_of_the_plan() {
     let Loaded { scenario, contacts, .. } = loaded(LEO, &[]);
     let plan = contacts.unwrap();
     let (from, to) = (plan.named("berkeley").unwrap(), plan.named("boston").unwrap());
@@ -163,7 +163,7 @@ fn delays_of_the_ways_are_those_of_the_plan() {
 }
 
 #[test]
-fn handovers_and_lost_ways_are_events_of_the_scenario() {
+fn handovers_and_lost_paths_are_events_of_the_scenario() {
     let scenario = loaded(LEO, &[]).scenario;
     let later = scenario.events.iter().filter(|event| event.time > Time::ZERO && event.kind == EventKind::Handover);
     let later: Vec<(f64, &str, Option<&str>)> =
@@ -186,10 +186,10 @@ fn ground_networks_and_satellites_combine() {
     }
 }
 
-/// The longest way of 600 s takes about 50 ms (49.886 at 515 s), so that 1.5 Mb/s for there and back are 18.7 to 18.8 kB. At
+/// The longest path of 600 s takes about 50 ms (49.886 at 515 s), so that 1.5 Mb/s for there and back are 18.7 to 18.8 kB. At
 /// first it takes 33.9 ms, and all links that it ever crosses together much more.
 #[test]
-fn a_bdp_through_the_sky_is_that_of_the_longest_way() {
+fn a_bdp_through_satellites_is_that_of_the_longest_path() {
     let scenario = loaded(&format!("{LEO}[queue]\nbuffer = \"1 bdp\"\n"), &[]).scenario;
     let uplink = scenario.links.iter().find(|link| link.name == "berkeley->sky").unwrap();
     let Buffer::Bytes(bytes) = uplink.queue.buffer else { panic!("{:?}", uplink.queue.buffer) };
@@ -222,7 +222,7 @@ fn small_constellations_and_other_policies_load() {
 }
 
 #[test]
-fn a_way_that_is_never_there_is_said_and_nothing_is_refused() {
+fn a_path_that_is_never_there_is_said_and_nothing_is_refused() {
     let file = GEO.replace("95 W", "100 E");
     insta::assert_snapshot!(said_about(&file, &[]));
     let scenario = loaded(&file, &[]).scenario;
@@ -253,7 +253,7 @@ fn written(file: &str, sets: &[&str], key: &str) -> String {
 }
 
 #[test]
-fn in_large_shells_ways_are_chosen_for_their_delay_and_small_ones_are_as_they_were() {
+fn in_large_shells_paths_are_chosen_for_their_delay_and_small_ones_are_as_they_were() {
     let defaults = |file: &str, sets: &[&str]| ["isl", "handover", "ttl"].map(|key| written(file, sets, key));
     let large = ["isl = \"grid-nearest\"", "handover = \"least-delay\"", "ttl = 64"];
     let small = ["isl = \"grid\"", "handover = \"sticky\"", "ttl = 64"];

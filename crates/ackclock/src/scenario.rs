@@ -50,9 +50,9 @@ pub struct Event {
     pub time: Time,
     /// What.
     pub kind: EventKind,
-    /// The name of the node to which it happens: of a handover the terminal, of a link or a way where that begins.
+    /// The name of the node to which it happens: of a handover the terminal; of a link its first node; of a route its source.
     pub node: String,
-    /// The name of the other node before; of a way, where that led.
+    /// The name of the other node before; of a route its destination.
     pub before: Option<String>,
     /// And after.
     pub after: Option<String>,
@@ -71,9 +71,9 @@ pub enum EventKind {
     LinkUp,
     /// A link between satellites goes down.
     LinkDown,
-    /// There is a way again where there was none.
+    /// A route to a destination exists again.
     RouteFound,
-    /// There is no way any more.
+    /// A route to a destination no longer exists.
     RouteLost,
 }
 
@@ -239,9 +239,9 @@ pub enum ServiceOrder {
 pub struct Flow {
     /// Unique name. Random numbers depend on it.
     pub name: String,
-    /// The way from the sender's host to the receiver's.
+    /// The forward path, from the sender's host to the receiver's.
     pub forward: Route,
-    /// The way back, for the acknowledgements.
+    /// The reverse path, of the acknowledgements.
     pub backward: Route,
     /// When the application begins to send, at the earliest.
     pub start: Time,
@@ -286,8 +286,8 @@ pub enum ServiceCategory {
         /// rate of the host's link, which it is if not given.
         pcr: Option<Rate>,
     },
-    /// Available bit rate: the data follow the rates that RM cells carry. Acknowledgements, and the RM cells on their way back, go
-    /// at the rate of the host's link. The way back is the way there, reversed. The reference engine computes scenarios with such
+    /// Available bit rate: the data follow the rates that RM cells carry. Acknowledgements and backward RM cells go
+    /// at the rate of the host's link. The reverse path is the forward path, reversed. The reference engine computes scenarios with such
     /// flows, whichever engine is asked for.
     Abr(Box<AbrParams>),
 }
@@ -310,20 +310,20 @@ impl ServiceCategory {
 pub struct UdpFlow {
     /// Unique name. Random numbers depend on it.
     pub name: String,
-    /// The way from host to host.
+    /// The path from host to host.
     pub route: Route,
     /// What is sent. The payload has [`MIN_DATAGRAM_BYTES`] at least.
     pub source: CbrParams,
 }
 
-/// The way of packets or cells from one host to another.
+/// The path of packets or cells from one host to another.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Route {
     /// Always these links, 1 to [`MAX_ROUTE_LINKS`]. None of them changes its far end.
     Fixed(Vec<LinkId>),
     /// Whatever the routing table says when a packet arrives at a node. On packet networks only.
     Dynamic {
-        /// The link of the host where the way begins.
+        /// The link of the host where the path begins.
         first: LinkId,
         /// How it goes on. Routes to the same destination share it. Only the ports of switches are named, each at its own
         /// node.

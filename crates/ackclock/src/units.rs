@@ -93,7 +93,7 @@ impl Span {
         self.0
     }
 
-    /// Seconds, for output, and for laws that count in them.
+    /// Seconds, for output, and for control laws that count in them.
     #[inline]
     pub fn as_secs_f64(self) -> f64 {
         // A signed number is converted in one instruction.

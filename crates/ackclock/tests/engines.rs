@@ -323,7 +323,7 @@ fn every_policy_and_recovery_on_cells_in_graphs() {
     assert!(seen.several_congested >= seen.cases / 4, "{seen:?}");
 }
 
-/// Where there are several ways, and where there is one that now and then is not there.
+/// Where there are several paths, and where there is one that now and then is not there.
 #[test]
 fn every_recovery_on_packets_whose_routes_change() {
     let mut lost = LinkLosses::default();

@@ -64,18 +64,18 @@ impl SeriesOf for Records {
 #[test]
 fn long_transfers_stay_as_they_are() {
     let mut text = String::new();
-    let mut row = |growth: &str, what: &str, (seconds, again): (f64, u64)| {
-        text += &format!("{growth:7}  {what}  {seconds:.3} s  {again:3} again\n");
+    let mut row = |algorithm: &str, what: &str, (seconds, again): (f64, u64)| {
+        text += &format!("{algorithm:7}  {what}  {seconds:.3} s  {again:3} again\n");
     };
-    for (growth, first) in [("reno", 5001), ("vegas", 5001)] {
-        let growth_set = format!("tcp.congestion_control={growth}");
+    for (algorithm, first) in [("reno", 5001), ("vegas", 5001)] {
+        let algorithm_set = format!("tcp.congestion_control={algorithm}");
         for (delay, number) in [("2.5 ms", first), ("2.5 ms", 10_001), ("22.5 ms", first), ("22.5 ms", 10_001)] {
-            let scenario = line([1000, 250, 250], [delay, delay, "5 ms"], 50, &[&growth_set]);
-            row(growth, &format!("{delay:>7}  packet {number:5}"), transfer(scenario, number));
+            let scenario = line([1000, 250, 250], [delay, delay, "5 ms"], 50, &[&algorithm_set]);
+            row(algorithm, &format!("{delay:>7}  packet {number:5}"), transfer(scenario, number));
         }
         for limit in [10, 15, 20, 25, 30] {
-            let scenario = line([1000, 500, 1000], ["20 ms", "5 ms", "5 ms"], limit, &[&growth_set]);
-            row(growth, &format!("limit {limit}  packet 10001"), transfer(scenario, 10_001));
+            let scenario = line([1000, 500, 1000], ["20 ms", "5 ms", "5 ms"], limit, &[&algorithm_set]);
+            row(algorithm, &format!("limit {limit}  packet 10001"), transfer(scenario, 10_001));
         }
     }
     for seed in 1..=3 {
@@ -91,7 +91,7 @@ fn long_transfers_stay_as_they_are() {
 /// and 3 packets arrivals coincide with departures, and which comes first differs.
 #[test]
 fn short_transfers_with_losses_are_those_of_ns2() {
-    for (growth, limit, seconds, again) in [
+    for (algorithm, limit, seconds, again) in [
         ("reno", 3, 6.515, 13),
         ("reno", 4, 6.395, 12),
         ("reno", 6, 6.449, 15),
@@ -104,8 +104,8 @@ fn short_transfers_with_losses_are_those_of_ns2() {
         ("vegas", 5, 7.137, 4),
         ("vegas", 8, 5.854, 0),
     ] {
-        let growth = format!("tcp.congestion_control={growth}");
-        let scenario = line([1000, 437, 991], ["20.3 ms", "5.1 ms", "5.7 ms"], limit, &[&growth]);
-        assert_eq!(transfer(scenario, 301), (seconds, again), "{growth}, limit {limit}");
+        let algorithm = format!("tcp.congestion_control={algorithm}");
+        let scenario = line([1000, 437, 991], ["20.3 ms", "5.1 ms", "5.7 ms"], limit, &[&algorithm]);
+        assert_eq!(transfer(scenario, 301), (seconds, again), "{algorithm}, limit {limit}");
     }
 }

@@ -261,7 +261,7 @@ fn red_and_codel_keep_queues_short() {
 
 /// [VEGAS-A] Table 4, with New Reno: claim P6 is at least 0.85 Mb/s over 200 s.
 #[test]
-fn new_reno_does_not_mind_a_longer_way() {
+fn new_reno_does_not_mind_a_longer_path() {
     let text = std::fs::read_to_string("../../scenarios/paths/delay-step.toml").unwrap();
     let scenario = scenario(&text, &[]);
     let mut simulation = ackclock::sim::build(&scenario, 1);

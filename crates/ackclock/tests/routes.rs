@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use ackclock::ids::{LinkId, NodeId};
 use ackclock::link::{
-    Delays, FarEnds, InService, LinkSchedule, NodeRoutes, Outages, Queued, RoutingTable, Shape, UnderWay, Unheard,
+    Delays, FarEnds, InService, LinkSchedule, NoReceiver, NodeRoutes, Outages, Queued, RoutingTable, Shape, UnderWay,
 };
 use ackclock::record::{Columns, LinkLosses, Metric, Records, Series, VcRecord};
 use ackclock::scenario::{Event, EventKind, Route, Scenario};
@@ -15,7 +15,7 @@ use ackclock::units::{Span, Time};
 use lab::agree::assert_engines_agree;
 use lab::{conserves, port, scenario};
 
-/// Two ways from a to b: by s2, and by s3, which takes longer. 1000 bytes take 1 ms on each link, and a datagram of so
+/// Two paths from a to b: by s2, and by s3, which takes longer. 1000 bytes take 1 ms on each link, and a datagram of so
 /// many leaves a every 10 ms. Acknowledgements of a flow between the same hosts go by s2 only.
 const TWO_WAYS: &str = r#"
 duration = "1 s"
@@ -160,10 +160,10 @@ fn a_shorter_route_is_taken_by_what_arrives_from_its_instant_on_and_overtakes() 
 }
 
 #[test]
-fn what_arrives_where_there_is_no_way_is_lost_and_so_is_what_has_crossed_too_many_links() {
-    // At s1 there is no way from 42 to 62 ms: datagrams of 40 and 50 ms.
+fn what_arrives_where_there_is_no_path_is_lost_and_so_is_what_has_crossed_too_many_links() {
+    // At s1 there is no path from 42 to 62 ms: datagrams of 40 and 50 ms.
     let gap = [(0, "s1->s3"), (42, "none"), (62, "s1->s2")];
-    let records = run("no way", &routed(32, &[&[("s1", &gap[..])], &BY_BOTH[..]].concat()));
+    let records = run("no path", &routed(32, &[&[("s1", &gap[..])], &BY_BOTH[..]].concat()));
     assert_eq!(lost(&records, "a->s1").no_route, 2, "counted where they came from");
     assert_eq!((records.udp[0].counts.delivered, records.udp[0].counts.lost), (48, 2));
     // Four links lead to b. One less than that, and each packet is lost at s4.
@@ -195,7 +195,7 @@ fn handover() -> Scenario {
     let mut scenario = routed(32, &[&[("s1", &[(0, "s1->s2")][..])], &BY_BOTH[..]].concat());
     let [s2, s3] = ["s2", "s3"].map(|name| Some(node(&scenario, name)));
     let uplink = schedule(&mut scenario, "s1->s2");
-    uplink.far_ends = Some(FarEnds::new(vec![(ms(0), s2), (ms(100), s3)], Unheard::Lose));
+    uplink.far_ends = Some(FarEnds::new(vec![(ms(0), s2), (ms(100), s3)], NoReceiver::Lose));
     // 5 ms, falling to 4; then 20.
     let points = vec![(ms(0), Span::from_ms(5)), (ms(100), Span::from_ms(4)), (ms(100), Span::from_ms(20))];
     uplink.delays = Delays::new(Shape::Linear, points);
@@ -222,7 +222,7 @@ fn a_terminal_sends_to_another_satellite_after_the_handover_and_keeps_its_queue(
 
 #[test]
 fn what_overtakes_has_the_route_of_its_own_arrival() {
-    // To s2 it takes 40 ms, from 45 ms on 5; there is a way on from 70 ms on. The datagrams of 30, 40 and 70 ms are there at
+    // To s2 it takes 40 ms, from 45 ms on 5; there is a path on from 70 ms on. The datagrams of 30, 40 and 70 ms are there at
     // 73, 83 and 78; those of 0, 10, 20, 50 and 60 ms, of which the last two overtake, at 43, 53, 63, 58 and 68.
     let routes = [("s1", &[(0, "s1->s2")][..]), ("s2", &[(70, "s2->s4")]), ("s4", &[(0, "s4->b")])];
     let mut scenario = routed(32, &routes);
@@ -232,7 +232,7 @@ fn what_overtakes_has_the_route_of_its_own_arrival() {
     assert_eq!((records.udp[0].counts.delivered, lost(&records, "s1->s2").no_route), (45, 5));
 }
 
-/// The recorded delay of the flow's way, looked at every ten milliseconds: milliseconds, seconds.
+/// The recorded delay of the flow's path, looked at every ten milliseconds: milliseconds, seconds.
 fn delays(name: &str, mut scenario: Scenario) -> Vec<(f64, f64)> {
     scenario.recording.metrics = [Metric::Delay].into_iter().collect();
     scenario.recording.interval = Span::from_ms(10);
@@ -246,8 +246,8 @@ fn delays(name: &str, mut scenario: Scenario) -> Vec<(f64, f64)> {
 }
 
 #[test]
-fn the_delay_of_a_way_is_that_of_its_links_at_each_instant() {
-    // By s3 1 + 40 + 5 + 1 = 47 ms, by s2 1 + 5 + 5 + 1 = 12; the way that is taken at 42 ms is seen at 50, and at once
+fn the_delay_of_a_path_is_that_of_its_links_at_each_instant() {
+    // By s3 1 + 40 + 5 + 1 = 47 ms, by s2 1 + 5 + 5 + 1 = 12; the path that is taken at 42 ms is seen at 50, and at once
     // if something is known to happen then.
     let gap = [(0, "s1->s3"), (42, "none"), (62, "s1->s2")];
     let mut scenario = routed(32, &[&[("s1", &gap[..])], &BY_BOTH[..]].concat());
@@ -262,7 +262,7 @@ fn the_delay_of_a_way_is_that_of_its_links_at_each_instant() {
     for ((time, delay), (of, expected)) in recorded.into_iter().zip(falling.chain([(100.0, 0.027)])) {
         assert!((time - of).abs() < 1e-9 && (delay - expected).abs() < 1e-12, "{time} ms: {delay}");
     }
-    // While a link is down there is no way.
+    // While a link is down there is no path.
     let mut down = handover();
     schedule(&mut down, "s4->b").outages = Outages::new(vec![(ms(30), ms(40))], InService::Finish, Queued::Keep);
     let recorded = delays("down", down);
@@ -281,15 +281,15 @@ fn scenario_of_fixed_routes() -> Scenario {
 fn what_waits_at_a_terminal_is_lost_if_it_bears_the_address_of_the_old_satellite() {
     // 40 ms each at s1: of the ten datagrams that come at 2, 12, ... 92 ms, three begin before 100 ms, at 2, 42 and 82. The
     // other seven have their turns from 122 to 362, go to s3, and are not for it.
-    let slow = |unheard| {
+    let slow = |no_receiver| {
         let mut scenario = handover();
         let [s2, s3] = ["s2", "s3"].map(|name| Some(node(&scenario, name)));
         let uplink = schedule(&mut scenario, "s1->s2");
-        uplink.far_ends = Some(FarEnds::new(vec![(ms(0), s2), (ms(100), s3)], unheard));
+        uplink.far_ends = Some(FarEnds::new(vec![(ms(0), s2), (ms(100), s3)], no_receiver));
         uplink.rates = ackclock::link::Rates::constant(ackclock::units::Rate::from_bps(200_000).expect("not zero"));
         run("addressed", &scenario)
     };
-    let [kept, lost_there] = [Unheard::Lose, Unheard::LoseAddressed].map(slow);
+    let [kept, lost_there] = [NoReceiver::Lose, NoReceiver::LoseAddressed].map(slow);
     assert_eq!((lost(&kept, "s1->s2").no_receiver, kept.udp[0].counts.lost), (0, 0));
     assert_eq!((lost(&lost_there, "s1->s2").no_receiver, lost_there.udp[0].counts.lost), (7, 7));
     let departures = [&kept, &lost_there].map(|records| of_udp(records, "s1->s2").departures);
@@ -303,7 +303,7 @@ fn what_is_on_a_link_arrives_after_a_handover_or_is_lost() {
         let mut scenario = handover();
         let [s2, s3] = ["s2", "s3"].map(|name| Some(node(&scenario, name)));
         let uplink = schedule(&mut scenario, "s1->s2");
-        uplink.far_ends = Some(FarEnds::new(vec![(ms(0), s2), (ms(96), s3)], Unheard::Lose));
+        uplink.far_ends = Some(FarEnds::new(vec![(ms(0), s2), (ms(96), s3)], NoReceiver::Lose));
         uplink.under_way = under_way;
         run("in flight", &scenario)
     };
@@ -312,9 +312,9 @@ fn what_is_on_a_link_arrives_after_a_handover_or_is_lost() {
     assert_eq!((lost(&drop, "s1->s2").outage, drop.udp[0].counts.delivered), (1, 49));
 }
 
-/// As many datagrams as s4->b takes, which is a downlink: from 100 ms on b listens no more, and the way to it is by s3's
+/// As many datagrams as s4->b takes, which is a downlink: from 100 ms on b listens no more, and the path to it is by s3's
 /// link. That of s4 is slow, so that some wait.
-fn old_downlink(unheard: Unheard) -> Scenario {
+fn old_downlink(no_receiver: NoReceiver) -> Scenario {
     let mut scenario = routed(
         32,
         &[
@@ -327,11 +327,11 @@ fn old_downlink(unheard: Unheard) -> Scenario {
     let b = Some(node(&scenario, "b"));
     let slow = ackclock::units::Rate::from_bps(200_000).expect("not zero");
     let down = schedule(&mut scenario, "s4->b");
-    down.far_ends = Some(FarEnds::new(vec![(ms(0), b), (ms(100), None)], unheard));
+    down.far_ends = Some(FarEnds::new(vec![(ms(0), b), (ms(100), None)], no_receiver));
     down.rates = ackclock::link::Rates::constant(slow);
     // s3 reaches b too: its link to s1 leads there from 100 ms on.
     let over = schedule(&mut scenario, "s3->s1");
-    over.far_ends = Some(FarEnds::new(vec![(ms(0), None), (ms(100), b)], Unheard::Lose));
+    over.far_ends = Some(FarEnds::new(vec![(ms(0), None), (ms(100), b)], NoReceiver::Lose));
     scenario
 }
 
@@ -339,12 +339,12 @@ fn old_downlink(unheard: Unheard) -> Scenario {
 fn what_waits_at_the_old_satellite_is_lost_or_takes_the_route_of_now() {
     // 40 ms each: datagrams are at s4 at 14, 24, ... ms. Those of 14 (until 54), 24 (until 94) and 34 begin while b listens;
     // of those up to 94 six wait at 100 ms, and have their turn from 134 on.
-    let records = run("lose", &old_downlink(Unheard::Lose));
+    let records = run("lose", &old_downlink(NoReceiver::Lose));
     assert_eq!((lost(&records, "s4->b").no_receiver, records.udp[0].counts.lost), (6, 6));
     assert_eq!(of_udp(&records, "s4->b").departures, 9);
     assert_eq!(records.udp[0].counts.delivered, 44);
     // Or they go at once, all at 134 ms.
-    let scenario = old_downlink(Unheard::Reroute);
+    let scenario = old_downlink(NoReceiver::Reroute);
     let records = run("reroute", &scenario);
     assert_eq!((lost(&records, "s4->b").no_receiver, records.udp[0].counts.delivered), (0, 50));
     assert_eq!((of_udp(&records, "s4->b").arrivals, of_udp(&records, "s4->s3").arrivals), (9, 41 + 6));
@@ -354,10 +354,10 @@ fn what_waits_at_the_old_satellite_is_lost_or_takes_the_route_of_now() {
 fn a_link_that_goes_down_is_drained_or_loses_what_waits() {
     // The same slow link: at 100 ms six wait. Drained, they arrive, although the route is another.
     let slow = |queued: Option<Queued>| {
-        let mut scenario = old_downlink(Unheard::Lose);
+        let mut scenario = old_downlink(NoReceiver::Lose);
         let b = Some(node(&scenario, "b"));
         let down = schedule(&mut scenario, "s4->b");
-        down.far_ends = Some(FarEnds::new(vec![(ms(0), b)], Unheard::Lose));
+        down.far_ends = Some(FarEnds::new(vec![(ms(0), b)], NoReceiver::Lose));
         if let Some(queued) = queued {
             down.outages = Outages::new(vec![(ms(100), Time::NEVER)], InService::Finish, queued);
         }

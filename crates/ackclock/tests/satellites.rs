@@ -107,7 +107,7 @@ start = "380 s"
 "#;
 
 #[test]
-fn the_recorded_delay_of_a_way_is_that_of_the_plan() {
+fn the_recorded_delay_of_a_path_is_that_of_the_plan() {
     let scenario = scenario(LEO, &[]);
     let records = run("leo", &scenario);
     let hosts = link_delay(&scenario, "berkeley.host->berkeley") + link_delay(&scenario, "boston->boston.host");

@@ -139,8 +139,8 @@ fn version_3_halves_its_window_every_five_seconds() {
 /// A quarter of a bdp: version 1 knows no volume that the path takes, and loses again and again.
 #[test]
 fn version_3_finds_out_how_much_a_shallow_buffer_takes() {
-    let lossy = |growth: &str| {
-        let records = run("shallow buffer", &[SECOND_FLOW[0], SECOND_FLOW[1], "queue.buffer=20 packets", growth]);
+    let lossy = |algorithm: &str| {
+        let records = run("shallow buffer", &[SECOND_FLOW[0], SECOND_FLOW[1], "queue.buffer=20 packets", algorithm]);
         let sum: f64 = records.flows.iter().map(share).sum();
         (sum, records.flows.iter().map(|flow| flow.counts.retransmissions).sum::<u64>())
     };
@@ -173,7 +173,7 @@ fn two_flows_of_version_3_share_a_path() {
 /// 20 Mb/s and 600 ms with one loss in a thousand and a buffer of half a bdp: Startup loses every second segment of a window of
 /// 4 MB. Whatever repairs that, through timeouts or without, the path is used afterwards. A sender that is stuck has 1.4 to
 /// 4.8 Mb/s.
-fn is_not_stuck(recovery: &str, growth: &str) {
+fn is_not_stuck(recovery: &str, algorithm: &str) {
     let text = format!(
         "duration = \"60 s\"\n[network]\ntechnology = \"packet\"\ntopology = \"graph\"\n\
          [node]\ns.kind = \"host\"\na.kind = \"switch\"\nb.kind = \"switch\"\nd.kind = \"host\"\n\
@@ -182,13 +182,13 @@ fn is_not_stuck(recovery: &str, growth: &str) {
          errors = {{ model = \"uniform\", rate = 0.001, direction = \"a->b\" }}\n\
          [link.down]\nends = [\"b\", \"d\"]\nrate = \"1 Gbps\"\ndelay = \"1 ms\"\n\
          [queue]\nbuffer = \"750 kB\"\n\
-         [tcp]\ndialect = \"standard\"\nrecovery = \"{recovery}\"\ncongestion_control = \"{growth}\"\nreceive_window = \"16 MB\"\n\
+         [tcp]\ndialect = \"standard\"\nrecovery = \"{recovery}\"\ncongestion_control = \"{algorithm}\"\nreceive_window = \"16 MB\"\n\
          [flow.f]\nfrom = \"s\"\nto = \"d\"\n"
     );
     let scenario = scenario(&text, &[]);
     for seed in 1..=5 {
         let goodput = lab::run(&scenario, seed).flows[0].goodput_bps;
-        assert!(goodput > 8e6, "{recovery}, {growth}, seed {seed}: {goodput:.0} b/s");
+        assert!(goodput > 8e6, "{recovery}, {algorithm}, seed {seed}: {goodput:.0} b/s");
     }
 }
 

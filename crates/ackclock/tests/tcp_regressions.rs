@@ -152,7 +152,7 @@ fn a_hole_not_known_to_be_lost_is_sent_only_when_nothing_new_may_be() {
     assert_eq!(drain(&mut sender, at(500)), [0, 7], "7 by rule 3, as there is no new data");
 }
 
-/// ns-3 #1319: a law was not told when a reduction began and ended. BBR keeps to what is in flight when a recovery begins
+/// ns-3 #1319: a congestion control was not told when a reduction began and ended. BBR keeps to what is in flight when a recovery begins
 /// (which only who has SACK knows to be less), and has its own window again at once when it is over.
 #[test]
 fn a_law_is_told_when_a_recovery_begins_and_ends() {

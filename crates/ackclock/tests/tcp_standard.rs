@@ -64,7 +64,7 @@ fn a_file_of_whole_segments_has_a_fin_of_its_own() {
     assert_eq!(pair.sender.stats().bytes_sent, 2 * MSS);
 }
 
-/// The receiver may not have heard that the connection is open, long after the sender sends as if nothing were special.
+/// The receiver may not know that the connection is open, long after the sender sends as if nothing were special.
 #[test]
 fn an_answer_to_the_syn_that_comes_again_is_acknowledged_at_any_time() {
     let params = TcpParams { handshake: true, ..params(rfc6675(), 10) };

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use ackclock::units::Span;
-use ackclock_sat::plan::{Change, NodeId, Plan, Way};
+use ackclock_sat::plan::{Change, NodeId, Plan, RoutePath};
 use ackclock_scenario::Loaded;
 
 use crate::args::ContactsArgs;
@@ -22,9 +22,9 @@ pub fn contacts(args: &ContactsArgs) -> Result<Exit, Failure> {
             "a scenario with [satellites] and [place] has a contact plan; `scenarios/iridium.toml` is one",
         ));
     };
-    let ways = ways(&plan);
+    let paths = paths(&plan);
     if let Some(target) = &args.write {
-        return write(args, target, &plan, &ways);
+        return write(args, target, &plan, &paths);
     }
     let satellites = plan.nodes.len() - places(&plan);
     let mut text = format!(
@@ -34,7 +34,7 @@ pub fn contacts(args: &ContactsArgs) -> Result<Exit, Failure> {
         plural(satellites, "satellite"),
         plural(places(&plan), "place")
     );
-    for (from, to) in ways {
+    for (from, to) in paths {
         text += &format!("\n{} -> {}\n", plan.nodes[from].name, plan.nodes[to].name);
         text += &align(rows(&plan, from, to));
     }
@@ -45,16 +45,16 @@ fn places(plan: &Plan) -> usize {
     plan.nodes.iter().filter(|node| node.kind == ackclock_sat::plan::NodeKind::Terminal).count()
 }
 
-/// The ways of the plan, one direction of each: the other one is the same way back.
-fn ways(plan: &Plan) -> Vec<(NodeId, NodeId)> {
-    let mut ways: Vec<(NodeId, NodeId)> = Vec::new();
+/// The pairs of terminals with a path in the plan, one direction of each: the reverse path has the same nodes.
+fn paths(plan: &Plan) -> Vec<(NodeId, NodeId)> {
+    let mut paths: Vec<(NodeId, NodeId)> = Vec::new();
     for route in &plan.routes {
-        let way = (route.from, route.to);
-        if !ways.contains(&way) && !ways.contains(&(way.1, way.0)) {
-            ways.push(way);
+        let path = (route.from, route.to);
+        if !paths.contains(&path) && !paths.contains(&(path.1, path.0)) {
+            paths.push(path);
         }
     }
-    ways
+    paths
 }
 
 fn rows(plan: &Plan, from: NodeId, to: NodeId) -> Vec<Row> {
@@ -79,9 +79,9 @@ fn rows(plan: &Plan, from: NodeId, to: NodeId) -> Vec<Row> {
 fn row(plan: &Plan, change: &Change<'_>) -> Row {
     let milliseconds =
         |delay: Option<Span>| delay.map_or("-".into(), |delay| format!("{:.3}", delay.as_secs_f64() * 1e3));
-    let (way, reason) = match change.way {
-        Way::Through(nodes) => (folded(plan, &nodes[1..nodes.len() - 1]), None),
-        Way::None(gap) => ("no route".into(), Some(plan.reason(*gap))),
+    let (path, reason) = match change.path {
+        RoutePath::Through(nodes) => (folded(plan, &nodes[1..nodes.len() - 1]), None),
+        RoutePath::None(gap) => ("no route".into(), Some(plan.reason(*gap))),
     };
     let mut events = change.causes.clone();
     events.extend(reason);
@@ -89,38 +89,38 @@ fn row(plan: &Plan, change: &Change<'_>) -> Row {
         format!("{:.3}", change.time.as_secs_f64()),
         milliseconds(change.before),
         milliseconds(change.after),
-        way,
+        path,
         if events.is_empty() { "start".into() } else { events.join("; ") },
     ]
 }
 
-/// The satellites of a way; of many the first and the last: in a large shell they would be wider than any terminal.
+/// The satellites of a path; of many the first and the last: in a large shell they would be wider than any terminal.
 fn folded(plan: &Plan, satellites: &[NodeId]) -> String {
     let Some(more) = satellites.len().checked_sub(SATELLITES_SHOWN).filter(|&more| more > 1) else {
-        return plan.path(satellites);
+        return plan.path_text(satellites);
     };
     let (first, last) = (&satellites[..SATELLITES_SHOWN / 2], &satellites[satellites.len() - SATELLITES_SHOWN / 2..]);
-    format!("{} > ({more} more) > {}", plan.path(first), plan.path(last))
+    format!("{} > ({more} more) > {}", plan.path_text(first), plan.path_text(last))
 }
 
 /// Writes the plan as a folder of tables, or the delay of one way as CSV.
-fn write(args: &ContactsArgs, target: &Path, plan: &Plan, ways: &[(NodeId, NodeId)]) -> Result<Exit, Failure> {
+fn write(args: &ContactsArgs, target: &Path, plan: &Plan, paths: &[(NodeId, NodeId)]) -> Result<Exit, Failure> {
     if target.extension().is_none_or(|ending| ending != "csv") {
         plan.write(target).map_err(|error| Failure::outside(&error, error.help()))?;
         console::note(format_args!("contact plan in {}; a scenario reads it with satellites.plan", target.display()));
         return Ok(Exit::Fine);
     }
     let name = |&(from, to): &(NodeId, NodeId)| format!("{}->{}", plan.nodes[from].name, plan.nodes[to].name);
-    let names = || ways.iter().map(name).collect::<Vec<_>>().join(", ");
-    let way = match (&args.way, ways) {
-        (None, [way]) => Some(*way),
+    let names = || paths.iter().map(name).collect::<Vec<_>>().join(", ");
+    let path = match (&args.path, paths) {
+        (None, [path]) => Some(*path),
         (None, _) => None,
         (Some(wanted), _) => {
-            let both = ways.iter().flat_map(|&(from, to)| [(from, to), (to, from)]);
-            both.into_iter().find(|way| name(way) == *wanted)
+            let both = paths.iter().flat_map(|&(from, to)| [(from, to), (to, from)]);
+            both.into_iter().find(|path| name(path) == *wanted)
         }
     };
-    let Some((from, to)) = way else {
+    let Some((from, to)) = path else {
         return Err(Failure::usage(
             "a CSV file has the delays of one path",
             format_args!("choose one with --path: {}", names()),
@@ -140,7 +140,7 @@ fn write(args: &ContactsArgs, target: &Path, plan: &Plan, ways: &[(NodeId, NodeI
     Ok(Exit::Fine)
 }
 
-/// Longer ways are shown by this many of their satellites. Those of small constellations are shown whole.
+/// Longer paths are shown by this many of their satellites. Those of small constellations are shown whole.
 const SATELLITES_SHOWN: usize = 6;
-/// More changes of a way are counted only.
+/// More changes of a path are counted only.
 const LINES: usize = 40;

@@ -162,7 +162,7 @@ fn port_row(port: &PortSummary) -> Row {
     ]
 }
 
-/// Handovers, and ways found and lost; of many the first.
+/// Handovers, and routes found and lost; of many the first.
 fn events(document: &Document) -> Vec<Row> {
     let of_ends: Vec<&EventPart> = document
         .scenario

@@ -55,18 +55,18 @@ fn a_plan_that_cannot_be_written_whole_is_not_written() {
 }
 
 #[test]
-fn contacts_shows_each_change_of_the_way_with_reason_and_delay() {
+fn contacts_shows_each_change_of_the_path_with_reason_and_delay() {
     let place = Place::with("contacts-shown", SPACE);
     let shown = place.run(&["contacts", "scenario.toml"]).exits_with(0);
     insta::assert_snapshot!(shown.stdout);
-    // A mask under which nobody ever sees anything: the way is not there, and why.
+    // A mask under which nobody ever sees anything: the path is not there, and why.
     let shown = place.run(&["contacts", "scenario.toml", "--set", "satellites.mask=80 deg"]).exits_with(0);
     assert!(shown.stdout.contains("no route") && shown.stdout.contains("has no satellite above"), "{}", shown.stdout);
     assert!(shown.stderr.contains("there is never a route from `berkeley` to `boston`"), "{}", shown.stderr);
 }
 
 #[test]
-fn long_ways_are_folded_and_a_table_has_them_whole() {
+fn long_paths_are_folded_and_a_table_has_them_whole() {
     let shell = SPACE.replace("\"iridium\"", "\"53:1584/72/39\"\naltitude = \"550 km\"");
     let shell = shell.replace("boston = \"42.3 N 71.1 W\"", "boston = \"33.9 S 18.4 E\"");
     let place = Place::with("contacts-folded", &shell);
@@ -76,8 +76,8 @@ fn long_ways_are_folded_and_a_table_has_them_whole() {
         place.run(&command).exits_with(0).stdout
     };
     let shown = contacts(&[]);
-    let way = shown.lines().find(|line| line.contains(" more) > ")).unwrap_or_else(|| panic!("{shown}"));
-    assert_eq!(way.matches(" > ").count(), 6, "three satellites, a number, three satellites: {way}");
+    let path = shown.lines().find(|line| line.contains(" more) > ")).unwrap_or_else(|| panic!("{shown}"));
+    assert_eq!(path.matches(" > ").count(), 6, "three satellites, a number, three satellites: {path}");
     contacts(&["--write", "all.csv"]);
     assert!(place.read("all.csv").lines().nth(1).unwrap().matches(" > ").count() > 8);
 }
@@ -131,10 +131,10 @@ fn handovers_are_events_of_the_result_and_marks_in_its_plots() {
 }
 
 #[test]
-fn the_delay_of_a_way_is_written_as_csv() {
+fn the_delay_of_a_path_is_written_as_csv() {
     let place = Place::with("contacts-csv", SPACE);
-    place.run(&["contacts", "scenario.toml", "--write", "way.csv", "--step", "5s"]).exits_with(0);
-    let csv = place.read("way.csv");
+    place.run(&["contacts", "scenario.toml", "--write", "path.csv", "--step", "5s"]).exits_with(0);
+    let csv = place.read("path.csv");
     assert!(csv.starts_with("t_s,owd_ms,path,event\n0,"), "{csv}");
     assert!(csv.contains("\n390,47.310") && csv.contains("boston: handover 5.4 to 5.3 (below-mask)"), "{csv}");
     let back = ["contacts", "scenario.toml", "--write", "back.csv", "--way", "boston->berkeley"];

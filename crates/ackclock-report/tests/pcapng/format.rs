@@ -164,7 +164,7 @@ fn the_flags_tell_what_the_host_sent() {
 }
 
 #[test]
-fn data_and_acknowledgements_go_opposite_ways() {
+fn data_and_acknowledgements_go_in_opposite_directions() {
     let ends = |packet: Packet| (packet.bytes[12..20].to_vec(), packet.bytes[20..24].to_vec());
     let data = written(packet(Segment { len: 1, ..Segment::default() }), flow("f", 2, 1));
     // Ports 49152 = c000 and 5001 = 1389.

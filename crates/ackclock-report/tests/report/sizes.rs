@@ -11,7 +11,7 @@ fn millions_of_points_become_a_small_report() {
     let html = run(&document(5, 1, 3), 1, &series(5, 1, 400_000));
     println!("5 flows: {} bytes", html.len());
     assert!(html.len() < LARGEST_BYTES, "{} bytes", html.len());
-    assert!(html.len() > LARGEST_BYTES / 3, "{} bytes: detail is thrown away", html.len());
+    assert!(html.len() > LARGEST_BYTES / 3, "{} bytes: detail is lost", html.len());
 }
 
 #[test]

@@ -1,26 +1,26 @@
-//! What happens to the way between two terminals, instant by instant, and why.
+//! What happens to the path between two terminals, instant by instant, and why.
 
 use ackclock::units::{Span, Time};
 
-use super::{Event, EventKind, NodeId, Plan, Way};
+use super::{Event, EventKind, NodeId, Plan, RoutePath};
 
-/// A change of the way between two terminals, or of a terminal's satellite.
+/// A change of the path between two terminals, or of a terminal's satellite.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Change<'a> {
     /// When.
     pub time: Time,
     /// What happened, in words: `boston: handover 5.4 to 5.3 (below-mask)`. Empty at the start.
     pub causes: Vec<String>,
-    /// The one-way delay just before, if there was a way.
+    /// The one-way delay just before, if there was a path.
     pub before: Option<Span>,
-    /// The one-way delay from now on, if there is a way.
+    /// The one-way delay from now on, if there is a path.
     pub after: Option<Span>,
-    /// The way from now on.
-    pub way: &'a Way,
+    /// The path from now on.
+    pub path: &'a RoutePath,
 }
 
 impl Plan {
-    /// Everything that happens to the way from one terminal to another, beginning with the way at the start.
+    /// Everything that happens to the path from one terminal to another, beginning with the path at the start.
     pub fn changes(&self, from: NodeId, to: NodeId) -> Vec<Change<'_>> {
         let of_pair = || self.routes.iter().filter(|route| (route.from, route.to) == (from, to));
         let of_ends = self.events.iter().filter(|event| event.node == from || event.node == to);
@@ -34,22 +34,22 @@ impl Plan {
                 causes: before.map_or(Vec::new(), |before| self.causes(from, to, before, time)),
                 before: before.and_then(|before| self.delay(from, to, before)),
                 after: self.delay(from, to, time),
-                way: self.way(from, to, time)?,
+                path: self.path(from, to, time)?,
             })
         };
         times.into_iter().filter_map(change).collect()
     }
 
-    /// What happened at `time` to the two terminals and to the links of the ways before and after.
+    /// What happened at `time` to the two terminals and to the links of the paths before and after.
     fn causes(&self, from: NodeId, to: NodeId, before: Time, time: Time) -> Vec<String> {
         let first = self.events.partition_point(|event| event.time < time);
         let now = || self.events[first..].iter().take_while(|event| event.time == time);
-        let ways = (self.way(from, to, before), self.way(from, to, time));
-        let lost = now().filter(|event| event.kind == EventKind::IslDown && event.is_on(ways.0));
-        let won = now().filter(|event| event.kind == EventKind::IslUp && event.is_on(ways.1));
+        let paths = (self.path(from, to, before), self.path(from, to, time));
+        let lost = now().filter(|event| event.kind == EventKind::IslDown && event.is_on(paths.0));
+        let won = now().filter(|event| event.kind == EventKind::IslUp && event.is_on(paths.1));
         let of_ends = now().filter(|event| event.node == from || event.node == to);
         let mut causes: Vec<String> = of_ends.chain(lost).chain(won).map(|event| self.told(event)).collect();
-        if causes.is_empty() && ways.0 != ways.1 {
+        if causes.is_empty() && paths.0 != paths.1 {
             causes.push("rerouted".into());
         }
         causes
@@ -70,9 +70,9 @@ impl Plan {
 }
 
 impl Event {
-    /// Whether the link between its two nodes is on a way.
-    fn is_on(&self, way: Option<&Way>) -> bool {
-        let Some(Way::Through(nodes)) = way else { return false };
+    /// Whether the link between its two nodes is on a path.
+    fn is_on(&self, path: Option<&RoutePath>) -> bool {
+        let Some(RoutePath::Through(nodes)) = path else { return false };
         let Some(other) = self.before.or(self.after) else { return false };
         nodes.windows(2).any(|pair| pair == [self.node, other] || pair == [other, self.node])
     }

@@ -1,15 +1,15 @@
-//! The delay of a way over time as lines of text, for other emulators and for plots.
+//! The delay of a path over time as lines of text, for other emulators and for plots.
 
 use std::io::{self, Write};
 
 use ackclock::units::{Span, Time};
 
-use super::{NodeId, Plan, Way};
+use super::{NodeId, Plan, RoutePath};
 
 impl Plan {
-    /// Writes `t_s,owd_ms,path,event`, a line at each multiple of `step` and at each event on the way: when it changes,
+    /// Writes `t_s,owd_ms,path,event`, a line at each multiple of `step` and at each event on the path: when it changes,
     /// and when one of the two terminals changes its satellite. The one-way delay is propagation alone, of a packet that
-    /// would leave everywhere at that instant. Without a way it is empty, and the event says why.
+    /// would leave everywhere at that instant. Without a path it is empty, and the event says why.
     ///
     /// # Errors
     /// If `out` cannot be written to.
@@ -21,17 +21,17 @@ impl Plan {
         writeln!(out, "t_s,owd_ms,path,event")?;
         for time in self.csv_times(from, to, step) {
             let delay = self.delay(from, to, time).map(milliseconds).unwrap_or_default();
-            let way = self.way(from, to, time);
-            let path = match way {
-                Some(Way::Through(nodes)) => self.path(nodes),
+            let path = self.path(from, to, time);
+            let nodes = match path {
+                Some(RoutePath::Through(nodes)) => self.path_text(nodes),
                 _ => String::new(),
             };
             let mut happened = self.happened(from, to, time);
-            if let Some(Way::None(gap)) = way {
+            if let Some(RoutePath::None(gap)) = path {
                 happened.push(self.reason(*gap));
             }
             let event = happened.join("; ");
-            writeln!(out, "{},{delay},{},{}", seconds(time), quoted(&path), quoted(&event))?;
+            writeln!(out, "{},{delay},{},{}", seconds(time), quoted(&nodes), quoted(&event))?;
         }
         Ok(())
     }
@@ -47,7 +47,7 @@ impl Plan {
         times
     }
 
-    /// What happened at an instant to the two terminals and to the way between them.
+    /// What happened at an instant to the two terminals and to the path between them.
     fn happened(&self, from: NodeId, to: NodeId, time: Time) -> Vec<String> {
         let first = self.events.partition_point(|event| event.time < time);
         let now = self.events[first..].iter().take_while(|event| event.time == time);

@@ -1,4 +1,4 @@
-//! The contact plan: who sees whom, when, at what delay, and which way packets take. Plain data in whole picoseconds;
+//! The contact plan: who sees whom, when, at what delay, and which path packets take. Plain data in whole picoseconds;
 //! a run takes it as it is, and so does not depend on the arithmetic of orbits.
 
 mod changes;
@@ -42,10 +42,10 @@ pub struct Plan {
     pub contacts: Vec<Contact>,
     /// The links that packets can be on, and their delays. In order of nodes, then of time.
     pub links: Vec<Link>,
-    /// The next node of each node on the way to each destination. It holds until the next entry of the same two. In
+    /// The next node of each node on the path to each destination. It holds until the next entry of the same two. In
     /// order of time, then of destination and node.
     pub hops: Vec<Hop>,
-    /// The way from each terminal to another of the pairs that were asked for. It holds until the next entry of the same
+    /// The path from each terminal to another of the pairs that were asked for. It holds until the next entry of the same
     /// two. In order of time.
     pub routes: Vec<Route>,
     /// What happened to links, in order of time.
@@ -120,11 +120,11 @@ pub struct Hop {
     pub destination: NodeId,
     /// Which node.
     pub node: NodeId,
-    /// The next one; none if there is no way, or if nothing for that terminal can be here any more.
+    /// The next one; none if there is no path, or if nothing for that terminal can be here any more.
     pub next: Option<NodeId>,
 }
 
-/// The way between two terminals.
+/// The path between two terminals.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Route {
     /// From when on.
@@ -133,20 +133,20 @@ pub struct Route {
     pub from: NodeId,
     /// Whereto.
     pub to: NodeId,
-    /// Which way.
-    pub way: Way,
+    /// Which path.
+    pub path: RoutePath,
 }
 
-/// A way, or why there is none.
+/// A path, or why there is none.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Way {
+pub enum RoutePath {
     /// All nodes, both terminals included.
     Through(Vec<NodeId>),
     /// There is none.
     None(Gap),
 }
 
-/// Why there is no way.
+/// Why there is no path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Gap {
     /// This terminal has no satellite above its mask, or none at its last check.
@@ -155,7 +155,7 @@ pub enum Gap {
     NoIslRoute,
     /// They are not, but they would be with links across the seam.
     Seam,
-    /// All ways cross more links than a packet may.
+    /// All paths cross more links than a packet may.
     TooManyHops,
     /// The routes are still those of before a link went down.
     RoutesNotUpdated,
@@ -206,8 +206,8 @@ pub enum Reason {
     HigherElevation,
     /// Another satellite will be seen longer.
     LongerInView,
-    /// The way over another satellite was shorter.
-    ShorterWay,
+    /// The path over another satellite was shorter.
+    ShorterPath,
     /// One end was too near to a pole.
     Latitude,
     /// The line between them came too near to the ground.
@@ -221,7 +221,7 @@ pub enum Reason {
 }
 
 const SECOND_PS: u64 = 1_000_000_000_000;
-/// More times without a way are counted only.
+/// More times without a path are counted only.
 const GAPS_TOLD: usize = 5;
 
 impl Plan {
@@ -248,10 +248,10 @@ impl Plan {
         self.nodes.iter().position(|node| node.name == name)
     }
 
-    /// The way from one terminal to another at an instant; none if the plan was not asked for it.
-    pub fn way(&self, from: NodeId, to: NodeId, time: Time) -> Option<&Way> {
+    /// The path from one terminal to another at an instant; none if the plan was not asked for it.
+    pub fn path(&self, from: NodeId, to: NodeId, time: Time) -> Option<&RoutePath> {
         let of_pair = self.routes.iter().filter(|route| (route.from, route.to) == (from, to));
-        of_pair.take_while(|route| route.time <= time).last().map(|route| &route.way)
+        of_pair.take_while(|route| route.time <= time).last().map(|route| &route.path)
     }
 
     /// The delay of a link for what leaves at an instant; none if nothing can be on it then.
@@ -275,9 +275,9 @@ impl Plan {
         &self.links[first..first + count]
     }
 
-    /// The sum of the delays of all links on the way from one terminal to another, at an instant.
+    /// The sum of the delays of all links on the path from one terminal to another, at an instant.
     pub fn delay(&self, from: NodeId, to: NodeId, time: Time) -> Option<Span> {
-        let Some(Way::Through(nodes)) = self.way(from, to, time) else { return None };
+        let Some(RoutePath::Through(nodes)) = self.path(from, to, time) else { return None };
         self.delay_along(nodes, time)
     }
 
@@ -285,40 +285,40 @@ impl Plan {
         nodes.windows(2).try_fold(Span::ZERO, |sum, ends| Some(sum + self.link_delay(ends[0], ends[1], time)?))
     }
 
-    /// The largest delay that the way from one terminal to another has; looked at every second, at every change of the way and
-    /// of the satellites of its ends, and just before each. None if there is never a way.
+    /// The largest delay that the path from one terminal to another has; looked at every second, at every change of the path and
+    /// of the satellites of its ends, and just before each. None if there is never a path.
     pub fn largest_delay(&self, from: NodeId, to: NodeId) -> Option<Span> {
-        let ways: Vec<&Route> = self.routes.iter().filter(|route| (route.from, route.to) == (from, to)).collect();
+        let paths: Vec<&Route> = self.routes.iter().filter(|route| (route.from, route.to) == (from, to)).collect();
         let of_ends = self.events.iter().filter(|event| event.node == from || event.node == to);
-        let changes = ways.iter().map(|route| route.time).chain(of_ends.map(|event| event.time));
+        let changes = paths.iter().map(|route| route.time).chain(of_ends.map(|event| event.time));
         let mut times: Vec<Time> = (0..=self.end.as_ps() / SECOND_PS).map(|s| Time::from_ps(s * SECOND_PS)).collect();
         times.extend(changes.flat_map(|time| [Time::from_ps(time.as_ps().saturating_sub(1)), time]));
         times.sort_unstable();
         times.dedup();
         let delay = |time: Time| {
-            let after = ways.partition_point(|route| route.time <= time);
-            let Way::Through(nodes) = &ways.get(after.checked_sub(1)?)?.way else { return None };
+            let after = paths.partition_point(|route| route.time <= time);
+            let RoutePath::Through(nodes) = &paths.get(after.checked_sub(1)?)?.path else { return None };
             self.delay_along(nodes, time)
         };
         times.into_iter().filter_map(delay).max()
     }
 
-    /// From when to when there is no way from one terminal to another, and why.
+    /// From when to when there is no path from one terminal to another, and why.
     pub fn gaps(&self, from: NodeId, to: NodeId) -> Vec<(Time, Time, Gap)> {
         let of_pair: Vec<&Route> = self.routes.iter().filter(|route| (route.from, route.to) == (from, to)).collect();
         let mut gaps = Vec::new();
         for (index, route) in of_pair.iter().enumerate() {
-            if let Way::None(gap) = route.way {
+            if let RoutePath::None(gap) = route.path {
                 gaps.push((route.time, of_pair.get(index + 1).map_or(self.end, |next| next.time), gap));
             }
         }
         gaps
     }
 
-    /// Whether there is a way from one terminal to another at any time; if not, when and why not, in words.
+    /// Whether there is a path from one terminal to another at any time; if not, when and why not, in words.
     pub fn never(&self, from: NodeId, to: NodeId) -> Option<String> {
-        let mut ways = self.routes.iter().filter(|route| (route.from, route.to) == (from, to));
-        if ways.any(|route| matches!(route.way, Way::Through(_))) {
+        let mut paths = self.routes.iter().filter(|route| (route.from, route.to) == (from, to));
+        if paths.any(|route| matches!(route.path, RoutePath::Through(_))) {
             return None;
         }
         let all = self.gaps(from, to);
@@ -333,7 +333,7 @@ impl Plan {
         Some(format!("there is never a route from `{from}` to `{to}`: {}", gaps.join("; ")))
     }
 
-    /// Why there is no way, in words.
+    /// Why there is no path, in words.
     pub fn reason(&self, gap: Gap) -> String {
         match gap {
             Gap::NoSatellite(terminal) => {
@@ -346,8 +346,8 @@ impl Plan {
         }
     }
 
-    /// The names of the nodes of a way.
-    pub fn path(&self, nodes: &[NodeId]) -> String {
+    /// The names of the nodes of a path.
+    pub fn path_text(&self, nodes: &[NodeId]) -> String {
         let names: Vec<&str> = nodes.iter().map(|&node| self.nodes[node].name.as_str()).collect();
         names.join(" > ")
     }

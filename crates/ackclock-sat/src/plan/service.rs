@@ -1,6 +1,6 @@
 //! Which nodes and links packets can be in, so that a plan says no more than a run can ask.
 //!
-//! A node serves a destination while it is on a way to it, and for a time after that: it may still hold packets, which
+//! A node serves a destination while it is on a path to it, and for a time after that: it may still hold packets, which
 //! go on by the routes of then. So do the nodes that these come through. All others have no next hop, and links that
 //! lead to no next hop have no delay in the plan.
 
@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use ackclock::units::{Span, Time};
 
-use super::{Hop, Link, LinkKind, NodeId, Route, Way};
+use super::{Hop, Link, LinkKind, NodeId, Route, RoutePath};
 use crate::delay_curve::sample;
 use crate::error::SatError;
 use crate::plan::snapshot::Snapshot;
@@ -19,8 +19,8 @@ pub(super) struct Computed {
     pub time: Time,
     /// Of each destination, the next node of every node.
     pub next: Vec<(NodeId, Vec<Option<NodeId>>)>,
-    /// Of each direction, the way.
-    pub ways: Vec<(NodeId, NodeId, Way)>,
+    /// Of each direction, the path.
+    pub paths: Vec<(NodeId, NodeId, RoutePath)>,
 }
 
 /// From when to when each link was up, by its ends, the lower first.
@@ -64,7 +64,7 @@ impl Used {
     }
 }
 
-/// The schedule of next hops, the ways, and the links that both need.
+/// The schedule of next hops, the paths, and the links that both need.
 pub(super) fn serve(
     computed: &[Computed],
     windows: &Windows,
@@ -89,24 +89,24 @@ fn one_destination(
     hops: &mut Vec<Hop>,
     asked: &mut BTreeMap<(NodeId, NodeId), Vec<Interval>>,
 ) {
-    // Until when each node was on a way, and until when packets could come through it.
-    let mut on_way: BTreeMap<NodeId, Time> = BTreeMap::new();
+    // Until when each node was on a path, and until when packets could come through it.
+    let mut on_path: BTreeMap<NodeId, Time> = BTreeMap::new();
     let mut reached: BTreeMap<NodeId, Time> = BTreeMap::new();
     let mut present: BTreeMap<NodeId, Option<NodeId>> = BTreeMap::new();
     for (index, routes) in computed.iter().enumerate() {
         let (from, to) = (routes.time, computed.get(index + 1).map_or(end, |next| next.time));
         let (destination, next) = &routes.next[at];
         let since = Time::from_ps(from.as_ps().saturating_sub(linger.as_ps()));
-        for (source, _, way) in routes.ways.iter().filter(|(_, whereto, _)| whereto == destination) {
-            on_way.insert(*source, to);
-            if let Way::Through(nodes) = way {
-                on_way.extend(nodes.iter().map(|&node| (node, to)));
+        for (source, _, path) in routes.paths.iter().filter(|(_, whereto, _)| whereto == destination) {
+            on_path.insert(*source, to);
+            if let RoutePath::Through(nodes) = path {
+                on_path.extend(nodes.iter().map(|&node| (node, to)));
             }
         }
-        on_way.retain(|_, until| *until >= since);
-        reached.extend(onwards(on_way.keys().copied(), next).into_iter().map(|node| (node, to)));
+        on_path.retain(|_, until| *until >= since);
+        reached.extend(downstream(on_path.keys().copied(), next).into_iter().map(|node| (node, to)));
         reached.retain(|_, until| *until >= since);
-        let serving = onwards(reached.keys().copied(), next);
+        let serving = downstream(reached.keys().copied(), next);
         let mut now: BTreeMap<NodeId, Option<NodeId>> = BTreeMap::new();
         for &node in serving.iter().filter(|node| *node != destination) {
             now.insert(node, next[node]);
@@ -127,7 +127,7 @@ fn one_destination(
 }
 
 /// Nodes and all that come after them.
-fn onwards(nodes: impl Iterator<Item = NodeId>, next: &[Option<NodeId>]) -> BTreeSet<NodeId> {
+fn downstream(nodes: impl Iterator<Item = NodeId>, next: &[Option<NodeId>]) -> BTreeSet<NodeId> {
     let mut all = BTreeSet::new();
     for start in nodes {
         let mut node = Some(start);
@@ -141,14 +141,14 @@ fn onwards(nodes: impl Iterator<Item = NodeId>, next: &[Option<NodeId>]) -> BTre
     all
 }
 
-/// The ways where they change.
+/// The paths where they change.
 fn routes(computed: &[Computed]) -> Vec<Route> {
-    let mut last: BTreeMap<(NodeId, NodeId), &Way> = BTreeMap::new();
+    let mut last: BTreeMap<(NodeId, NodeId), &RoutePath> = BTreeMap::new();
     let mut routes = Vec::new();
     for at in computed {
-        for (from, to, way) in &at.ways {
-            if last.insert((*from, *to), way) != Some(way) {
-                routes.push(Route { time: at.time, from: *from, to: *to, way: way.clone() });
+        for (from, to, path) in &at.paths {
+            if last.insert((*from, *to), path) != Some(path) {
+                routes.push(Route { time: at.time, from: *from, to: *to, path: path.clone() });
             }
         }
     }

@@ -62,7 +62,7 @@ pub struct Setup {
     pub time_advance: Span,
     /// How much a delay between two breakpoints may differ from the true one.
     pub delay_error: Span,
-    /// How long after a node has left a way packets can still be in it.
+    /// How long after a node has left a path packets can still be in it.
     pub linger: Span,
     /// How long the plan is.
     pub end: Time,
@@ -176,7 +176,7 @@ impl Setup {
     }
 
     /// How long light takes straight up from one terminal to the height of the satellites, along the great circle on the
-    /// ground to above the other, and down, seconds: a measure for ways, and close to the shortest that can be.
+    /// ground to above the other, and down, seconds: a measure for paths, and close to the shortest that can be.
     pub fn direct_delay_s(&self, a: usize, b: usize) -> f64 {
         let station = |terminal: usize| self.terminals[terminal].place.station(&self.earth).position;
         let (from, to) = (station(a), station(b));

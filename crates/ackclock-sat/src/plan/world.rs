@@ -1,10 +1,10 @@
-//! The course of events: links come up and go down at checks, terminals change satellites, routes are computed.
+//! The sequence of events: links come up and go down at checks, terminals change satellites, routes are computed.
 
 mod groups;
 mod known;
+mod path_delays;
 mod routes;
 mod sight;
-mod ways;
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -27,7 +27,7 @@ impl Setup {
     /// The contact plan.
     ///
     /// # Errors
-    /// If the settings do not go together, or if a satellite comes down. That two terminals never have a way is no
+    /// If the settings do not go together, or if a satellite comes down. That two terminals never have a path is no
     /// error: [`Plan::never`] says so.
     pub fn plan(&self) -> Result<Plan, SatError> {
         self.check()?;
@@ -82,8 +82,8 @@ struct World<'a> {
     contacts: Vec<Contact>,
     events: Vec<Event>,
     computed: Vec<Computed>,
-    /// What was found of the ways between terminals at one instant.
-    ways: known::Known,
+    /// What was found of the paths between terminals at one instant.
+    path_delays: known::Known,
     /// Routes that will hold from an instant on, in order; those without next hops are computed then.
     due: VecDeque<(Time, Option<NextHops>)>,
 }
@@ -131,7 +131,7 @@ impl<'a> World<'a> {
             contacts: Vec::new(),
             events: Vec::new(),
             computed: Vec::new(),
-            ways: known::Known::default(),
+            path_delays: known::Known::default(),
             due: VecDeque::new(),
         }
     }
@@ -173,7 +173,7 @@ impl<'a> World<'a> {
                 return Ok(());
             };
             self.snapshot.go_to(now);
-            self.ways.forget();
+            self.path_delays.forget();
             let mut changed = false;
             while let Some(&Reverse((time, index))) = queue.peek()
                 && time == now

@@ -24,7 +24,7 @@ fn lines_have_delays_paths_and_events() {
 }
 
 #[test]
-fn without_a_way_the_event_says_why() {
+fn without_a_path_the_event_says_why() {
     let plan = bent_pipe(-170.0).plan().unwrap();
     let (from, to) = ends(&plan);
     let mut text = Vec::new();

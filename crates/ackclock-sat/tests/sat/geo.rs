@@ -1,7 +1,7 @@
 //! A satellite above the equator: the golden values of the specification's scenario.
 
 use ackclock::units::Time;
-use ackclock_sat::plan::{Gap, LinkKind, Way};
+use ackclock_sat::plan::{Gap, LinkKind, RoutePath};
 
 use crate::scenes::{bent_pipe, delay_ms, ends, seconds};
 
@@ -27,7 +27,7 @@ fn the_slot_hardly_matters() {
 
 #[test]
 fn elevations_are_38_degrees() {
-    // By the mask: just below 38.0 and 37.7 degrees there is a way, just above there is none.
+    // By the mask: just below 38.0 and 37.7 degrees there is a path, just above there is none.
     for (terminal, seen, unseen) in [(0, 37.9, 38.1), (1, 37.6, 37.8)] {
         for (mask, is_seen) in [(seen, true), (unseen, false)] {
             let mut setup = bent_pipe(-95.0);
@@ -59,6 +59,6 @@ fn a_slot_behind_the_horizon_says_who_does_not_see_it() {
         "there is never a route from `New York` to `San Francisco`: from 0 s to 600 s `New York` has no satellite above \
          its elevation mask"
     );
-    assert_eq!(plan.way(from, to, Time::ZERO), Some(&Way::None(Gap::NoSatellite(from))));
+    assert_eq!(plan.path(from, to, Time::ZERO), Some(&RoutePath::None(Gap::NoSatellite(from))));
     assert!(plan.links.is_empty());
 }

@@ -7,7 +7,7 @@ use ackclock::units::{Span, Time};
 use ackclock_sat::checks::Jitter;
 use ackclock_sat::earth::Earth;
 use ackclock_sat::handover::HandoverPolicy;
-use ackclock_sat::plan::{Contact, LinkKind, Plan, Setup, Way};
+use ackclock_sat::plan::{Contact, LinkKind, Plan, RoutePath, Setup};
 use proptest::prelude::*;
 
 use crate::scenes::{ends, seconds, study, terminal, walker};
@@ -254,7 +254,7 @@ proptest! {
             }
         }
         for route in &plan.routes {
-            if let Way::Through(nodes) = &route.way {
+            if let RoutePath::Through(nodes) = &route.path {
                 prop_assert_eq!((nodes[0], *nodes.last().unwrap()), (route.from, route.to));
                 prop_assert!(plan.delay(route.from, route.to, route.time).is_some());
                 let mut once = nodes.clone();

@@ -1,14 +1,14 @@
 //! Berkeley to Boston by Iridium: the golden path of the specification, which is Figure 32 of the study.
 
 use ackclock::units::{Span, Time};
-use ackclock_sat::plan::{EventKind, Plan, Reason, Way};
+use ackclock_sat::plan::{EventKind, Plan, Reason, RoutePath};
 
 use crate::scenes::{delay_ms, ends, seconds, study};
 
 fn path_at(plan: &Plan, second: u64) -> String {
     let (from, to) = ends(plan);
-    match plan.way(from, to, seconds(second)) {
-        Some(Way::Through(nodes)) => plan.path(nodes),
+    match plan.path(from, to, seconds(second)) {
+        Some(RoutePath::Through(nodes)) => plan.path_text(nodes),
         other => panic!("{other:?}"),
     }
 }

@@ -1,4 +1,4 @@
-//! Ways through a shell of 1584 satellites, against a shortest-path computation that has nothing in common with ours: its
+//! Paths through a shell of 1584 satellites, against a shortest-path computation that has nothing in common with ours: its
 //! positions are those of the specification, its links are found by distance, and it tries every satellite that one end
 //! sees with every one that the other sees.
 
@@ -123,7 +123,7 @@ impl Shell {
         far
     }
 
-    /// The shortest way over the given satellites up and down, ms.
+    /// The shortest path over the given satellites up and down, ms.
     fn shortest_ms(&self, up: &[(f64, usize, f64)], down: &[(f64, usize, f64)]) -> f64 {
         let mut least = f64::INFINITY;
         for &(_, first, range) in up {
@@ -188,7 +188,7 @@ fn over_ten_minutes_no_pair_of_satellites_would_have_been_better() {
 }
 
 #[test]
-fn terminals_without_links_between_satellites_share_the_one_of_the_shortest_way() {
+fn terminals_without_links_between_satellites_share_the_one_of_the_shortest_path() {
     let mut setup = setup(IslPattern::None, HandoverPolicy::LeastDelay { hysteresis_s: 0.0 });
     setup.terminals[1] = terminal(("Zurich", 47.4, 8.5), MASK_DEG);
     setup.access = ackclock_sat::plan::Access::Common;
@@ -201,7 +201,7 @@ fn terminals_without_links_between_satellites_share_the_one_of_the_shortest_way(
 }
 
 #[test]
-fn the_default_limit_of_links_is_enough_for_the_longest_ways_of_the_shell() {
+fn the_default_limit_of_links_is_enough_for_the_longest_paths_of_the_shell() {
     for text in ["53:1584/72/39", "53:1584/72/17"] {
         let mut setup = setup(IslPattern::Grid, HandoverPolicy::Sticky);
         setup.constellation = walker(text, 550.0);
@@ -211,7 +211,7 @@ fn the_default_limit_of_links_is_enough_for_the_longest_ways_of_the_shell() {
             plan.gaps(from, to)
         };
         let is_longer = gaps(32).iter().any(|(_, _, gap)| *gap == Gap::TooManyHops);
-        assert_eq!(is_longer, text.ends_with("17"), "{text}: a way of more than 32 links");
+        assert_eq!(is_longer, text.ends_with("17"), "{text}: a path of more than 32 links");
         assert_eq!(gaps(64), [], "{text}");
     }
 }

@@ -42,7 +42,7 @@ pub fn walker(text: &str, altitude_km: f64) -> Constellation {
 /// Delay of the only pair, ms.
 pub fn delay_ms(plan: &Plan, time: Time) -> f64 {
     let (from, to) = ends(plan);
-    plan.delay(from, to, time).expect("there is a way").as_secs_f64() * 1e3
+    plan.delay(from, to, time).expect("there is a path").as_secs_f64() * 1e3
 }
 
 /// The two terminals.

@@ -4,7 +4,7 @@ use ackclock::units::{Span, Time};
 use ackclock_sat::earth::Earth;
 use ackclock_sat::elements::{ElementSet, propagated};
 use ackclock_sat::isl::IslPattern;
-use ackclock_sat::plan::{Access, EventKind, Gap, LinkKind, Setup, Way};
+use ackclock_sat::plan::{Access, EventKind, Gap, LinkKind, RoutePath, Setup};
 use ackclock_sat::routing::Routing;
 
 use crate::scenes::{BERKELEY, BOSTON, ends, seconds, study, terminal, walker};
@@ -24,7 +24,7 @@ fn few_satellites_per_plane_give_plans_with_gaps_and_reasons() {
         let gaps = plan.gaps(from, to);
         assert!(!gaps.is_empty(), "{text}");
         assert!(gaps.iter().any(|(_, _, gap)| matches!(gap, Gap::NoSatellite(_))), "{text}: {gaps:?}");
-        // Ways and gaps fill the time without holes.
+        // Paths and gaps fill the time without holes.
         assert_eq!(plan.routes.iter().find(|r| (r.from, r.to) == (from, to)).unwrap().time, Time::ZERO);
         assert!(plan.events.iter().any(|event| event.kind == EventKind::Acquired), "{text}: at some time one is seen");
         assert!(plan.events.iter().any(|event| event.kind == EventKind::Lost), "{text}: and lost");
@@ -54,7 +54,7 @@ fn terminals_of_satellites_without_links_use_one_that_both_see() {
     let plan = common.plan().unwrap();
     let (from, to) = ends(&plan);
     assert_eq!(plan.gaps(from, to), []);
-    assert!(plan.routes.iter().all(|route| matches!(&route.way, Way::Through(nodes) if nodes.len() == 3)));
+    assert!(plan.routes.iter().all(|route| matches!(&route.path, RoutePath::Through(nodes) if nodes.len() == 3)));
     independent.access = Access::Independent;
     let plan = independent.plan().unwrap();
     assert!(plan.gaps(from, to).iter().any(|(_, _, gap)| *gap == Gap::NoIslRoute), "two satellites, and no link");
@@ -90,9 +90,10 @@ fn real_satellites_make_plans_too() {
     let terminals = vec![terminal(("Lyon", 45.8, 4.8), 5.0), terminal(("Bern", 46.9, 7.4), 5.0)];
     let plan = Setup::new(earth, constellation, terminals, end).plan().unwrap();
     let (from, _) = ends(&plan);
-    let ways = plan.routes.iter().filter(|route| route.from == from && matches!(route.way, Way::Through(_))).count();
+    let paths =
+        plan.routes.iter().filter(|route| route.from == from && matches!(route.path, RoutePath::Through(_))).count();
     // It passes over Switzerland in five or six of its fifteen and a half turns a day, for some minutes each.
-    assert!((4..=7).contains(&ways), "{ways}");
+    assert!((4..=7).contains(&paths), "{paths}");
     for contact in &plan.contacts {
         let minutes = contact.to.since(contact.from).as_secs_f64() / 60.0;
         assert!((1.0..11.0).contains(&minutes), "{minutes}");
@@ -113,7 +114,7 @@ fn across_the_seam(pattern: IslPattern) -> Setup {
 }
 
 #[test]
-fn across_the_seam_the_way_is_long_unless_it_is_linked() {
+fn across_the_seam_the_path_is_long_unless_it_is_linked() {
     let delay = |pattern| {
         let plan = across_the_seam(pattern).plan().unwrap();
         let (from, to) = ends(&plan);
@@ -147,7 +148,7 @@ fn two_satellites_have_one_link_even_if_their_planes_meet_on_both_sides() {
 }
 
 #[test]
-fn a_way_that_only_the_seam_keeps_closed_says_so() {
+fn a_path_that_only_the_seam_keeps_closed_says_so() {
     // Only links within planes: two planes beside each other are not linked, two across the seam neither.
     let mut setup = across_the_seam(IslPattern::Grid);
     setup.isl.polar_latitude_deg = 0.0;
@@ -208,13 +209,13 @@ fn a_satellite_that_rises_is_of_use_when_the_routes_say_so() {
     setup.routing = Routing::AtChange { after: Span::from_secs(7) };
     let late = setup.plan().unwrap();
     let (from, to) = ends(&late);
-    let first_way = |plan: &ackclock_sat::plan::Plan| {
-        let mut ways = plan.routes.iter().filter(|route| (route.from, route.to) == (from, to));
-        ways.find(|route| matches!(route.way, Way::Through(_))).unwrap().time
+    let first_path = |plan: &ackclock_sat::plan::Plan| {
+        let mut paths = plan.routes.iter().filter(|route| (route.from, route.to) == (from, to));
+        paths.find(|route| matches!(route.path, RoutePath::Through(_))).unwrap().time
     };
-    assert_eq!(first_way(&late), first_way(&at_once) + Span::from_secs(7));
-    let before = late.gaps(from, to).into_iter().find(|gap| gap.1 == first_way(&late)).unwrap();
-    assert_eq!(before, (first_way(&at_once), first_way(&late), Gap::RoutesNotUpdated));
+    assert_eq!(first_path(&late), first_path(&at_once) + Span::from_secs(7));
+    let before = late.gaps(from, to).into_iter().find(|gap| gap.1 == first_path(&late)).unwrap();
+    assert_eq!(before, (first_path(&at_once), first_path(&late), Gap::RoutesNotUpdated));
 }
 
 #[test]

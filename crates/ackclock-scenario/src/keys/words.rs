@@ -3,7 +3,7 @@
 //!
 //! Words of mechanisms are in the files of the mechanisms.
 
-use ackclock::link::{AppliesTo, InService, Place, Queued, Reordering, Shape, UnderWay, Unheard};
+use ackclock::link::{AppliesTo, InService, NoReceiver, Place, Queued, Reordering, Shape, UnderWay};
 use ackclock::scenario::{NodeKind, ServiceOrder};
 use ackclock::tcp::offset_sack::{Alternative, Preference};
 use ackclock::tcp::{FirstSegment, HostQueue, InitialWindowFrom, OutOfOrder, TimerKind};
@@ -137,7 +137,7 @@ pub(crate) const ISLS: [(&str, IslPattern); 5] = [
     ("grid-across-seam", IslPattern::GridAcrossSeam),
 ];
 
-/// When the ways between satellites are found.
+/// When routes between satellites are computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RoutingWord {
     AtChange,
@@ -158,12 +158,13 @@ pub(crate) const PAYLOADS: [(&str, Payload); 2] =
     [("bent-pipe", Payload::BentPipe), ("regenerative", Payload::Regenerative)];
 
 /// What becomes of packets that wait at a terminal when it leaves its satellite, and of those sent to where nobody listens.
-pub(crate) const TERMINAL_QUEUES: [(&str, (Queued, Unheard)); 3] = [
-    ("keep", (Queued::Keep, Unheard::Lose)),
-    ("drop", (Queued::Flush, Unheard::Lose)),
-    ("old-address", (Queued::Keep, Unheard::LoseAddressed)),
+pub(crate) const TERMINAL_QUEUES: [(&str, (Queued, NoReceiver)); 3] = [
+    ("keep", (Queued::Keep, NoReceiver::Lose)),
+    ("drop", (Queued::Flush, NoReceiver::Lose)),
+    ("old-address", (Queued::Keep, NoReceiver::LoseAddressed)),
 ];
-pub(crate) const OLD_DOWNLINKS: [(&str, Unheard); 2] = [("drop", Unheard::Lose), ("reroute", Unheard::Reroute)];
+pub(crate) const OLD_DOWNLINKS: [(&str, NoReceiver); 2] =
+    [("drop", NoReceiver::Lose), ("reroute", NoReceiver::Reroute)];
 pub(crate) const IN_FLIGHT: [(&str, UnderWay); 2] = [("deliver", UnderWay::Keep), ("drop", UnderWay::Drop)];
 
 /// What becomes of packets that wait for a link between satellites when it goes down.

@@ -35,7 +35,7 @@ pub(crate) struct Network {
     hosts: IdVec<NodeId, usize>,
     /// The hosts at places, by the names of the places.
     at_places: BTreeMap<String, NodeId>,
-    /// Links that stand for the ways through the sky, with the numbers of the places that they join.
+    /// Links that stand for satellite paths, with the numbers of the places that they join.
     pub(crate) through_sky: BTreeMap<LinkId, (usize, usize)>,
     /// The numbers of links before and after satellites came in.
     moved: BTreeMap<LinkId, LinkId>,
@@ -43,7 +43,7 @@ pub(crate) struct Network {
     by_name: HashMap<String, LinkId>,
     /// The largest datagrams of links, where they are said.
     mtus: HashMap<LinkId, Mtu>,
-    /// The largest propagation delays of ways that change, picoseconds, by their first link and their destination.
+    /// The largest propagation delays of paths that change, picoseconds, by their first link and their destination.
     pub(crate) largest_delays: HashMap<(LinkId, NodeId), u128>,
 }
 
@@ -119,7 +119,7 @@ impl Network {
         }
     }
 
-    /// The links of places: to their hosts, and one from each to each other that stands for all ways between them.
+    /// The links of places: to their hosts, and one from each to each other that stands for all paths between them.
     fn places(&mut self, document: &Document, satellites: &Satellites) -> Vec<Duplex> {
         let nodes: Vec<NodeId> = satellites.places.iter().filter_map(|place| self.node(&place.name)).collect();
         let rates: Option<Vec<Rate>> = (0..nodes.len()).map(|place| satellites.up_rate(place)).collect();
@@ -134,9 +134,9 @@ impl Network {
                 links.push(Duplex::closed((host, node), HOST_RATE, HOST_DELAY));
             }
             for (other, &before) in nodes[..index].iter().enumerate() {
-                let mut way = Duplex::closed((before, node), rates[other], Span::from_ms(1));
-                way.directions[1].rate = rates[index];
-                links.push(way);
+                let mut path = Duplex::closed((before, node), rates[other], Span::from_ms(1));
+                path.directions[1].rate = rates[index];
+                links.push(path);
             }
         }
         links
@@ -174,9 +174,9 @@ impl Network {
         self.at_places.values_mut().for_each(|host| *host = moved[*host]);
     }
 
-    /// Puts links in the place of those that stand for ways through the sky. Returns their numbers; those of all others
+    /// Puts links in the place of those that stand for satellite paths. Returns their numbers; those of all others
     /// change as [`Network::moved`] says.
-    pub(crate) fn replace_sky(&mut self, new: Vec<Link>) -> Vec<LinkId> {
+    pub(crate) fn replace_stand_ins(&mut self, new: Vec<Link>) -> Vec<LinkId> {
         let stand_in = |id: LinkId| self.through_sky.contains_key(&id);
         let old = self.links.iter_ids().filter(|(id, _)| !stand_in(*id));
         let mut all: Vec<(Origin, Link)> = old.map(|(id, link)| (Origin::Old(id), link.clone())).collect();
@@ -200,7 +200,7 @@ impl Network {
         added.into_values().collect()
     }
 
-    /// The number that a link has now; none if it stood for the ways through the sky.
+    /// The number that a link has now; none if it stood for satellite paths.
     pub(crate) fn moved(&self, link: LinkId) -> Option<LinkId> {
         self.moved.get(&link).copied()
     }

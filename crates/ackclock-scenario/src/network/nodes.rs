@@ -8,7 +8,7 @@ use ackclock::scenario::{Node, NodeKind};
 use crate::document::Document;
 use crate::keys::Section;
 use crate::keys::words::{self, Topology};
-use crate::satellites::{SKY, Satellites};
+use crate::satellites::{SATELLITE_NODE, Satellites};
 use crate::settings::Settings;
 use crate::text::diagnostic::{At, Report};
 use crate::text::names::natural;
@@ -51,9 +51,12 @@ pub(super) fn all(
         all.insert(named.name.clone(), kind);
     }
     for place in satellites.iter().flat_map(|satellites| &satellites.places) {
-        if all.contains_key(SKY) || place.name == SKY {
+        if all.contains_key(SATELLITE_NODE) || place.name == SATELLITE_NODE {
             report
-                .error(satellites.and_then(|satellites| satellites.settings.at), format!("a node is called {SKY}"))
+                .error(
+                    satellites.and_then(|satellites| satellites.settings.at),
+                    format!("a node is called {SATELLITE_NODE}"),
+                )
                 .label("the program uses this name for the satellite")
                 .help("choose another name");
             *whole = false;
@@ -111,7 +114,7 @@ pub(super) fn is_end_of_flows(document: &Document, place: &str) -> bool {
     })
 }
 
-/// The host at a place. It is so near to the terminal that the way between them does not matter.
+/// The host at a place. It is so near to the terminal that the path between them does not matter.
 pub(super) fn host_of(place: &str) -> String {
     format!("{place}.host")
 }

@@ -45,7 +45,7 @@ impl<'a> Finder<'a> {
         Some(path)
     }
 
-    /// Distances to `to` by Dijkstra's algorithm, then the way along them.
+    /// Distances to `to` by Dijkstra's algorithm, then the path along them.
     fn search(&self, from: NodeId, to: NodeId) -> Option<Vec<LinkId>> {
         let network = self.network;
         let mut distances: HashMap<NodeId, Distance> = HashMap::new();
@@ -55,10 +55,10 @@ impl<'a> Finder<'a> {
                 continue;
             }
             distances.insert(node, distance);
-            let is_way = node == to || !network.is_host(node);
+            let is_path = node == to || !network.is_host(node);
             let before = network.switches_next_to(node).iter().copied();
             let start = network.link_between(from, node).map(|_| from);
-            for before in before.chain(start).filter(|_| is_way) {
+            for before in before.chain(start).filter(|_| is_path) {
                 let link = network.link_between(before, node)?;
                 let delay = u128::from(network.links[link].delay.as_ps());
                 heap.push(Reverse(((distance.0 + 1, distance.1 + delay), before)));

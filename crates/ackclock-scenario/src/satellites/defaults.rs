@@ -46,12 +46,12 @@ pub(super) fn set(settings: &mut Settings, kind: SatelliteKind, document: &Docum
     settings.set_default("ttl", Value::Integer(ttl), source);
 }
 
-/// From so many satellites on ways are chosen for their delay. At 550 km and a mask of 10° a terminal sees 1.7 % of them: of
+/// From so many satellites on paths are chosen for their delay. At 550 km and a mask of 10° a terminal sees 1.7 % of them: of
 /// fewer than 200 mostly none or one in each direction of flight, so that there is nothing to choose; of 200 three or more.
 /// There, satellites that fly north and satellites that fly south are above a terminal at the same time and far apart in the
-/// grid, and which one is used decides how long the way is. Iridium and what is compared with ns-2 have fewer.
+/// grid, and which one is used decides how long the path is. Iridium and what is compared with ns-2 have fewer.
 pub(super) const LARGE_SHELL: u32 = 200;
 /// RFC 1700, "IP TIME TO LIVE PARAMETER".
 const IP_TTL: u64 = 64;
-/// The links up and down, and some more for packets that are on a way when it changes.
+/// The links up and down, and some more for packets that are on a path when it changes.
 const UP_DOWN_AND_DETOURS: u64 = 16;

@@ -1,4 +1,4 @@
-//! From a contact plan to links: what the ways through the sky are made of.
+//! From a contact plan to links and routes of the network.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -74,7 +74,7 @@ fn through(
     Some(route)
 }
 
-/// What happens in the sky, as far as it concerns the ways of the plan.
+/// The events of the plan that concern its paths.
 pub(crate) fn events(plan: &Plan) -> Vec<Event> {
     let name = |node: NodeId| plan.nodes[node].name.clone();
     let mut events = Vec::new();
@@ -95,13 +95,14 @@ pub(crate) fn events(plan: &Plan) -> Vec<Event> {
             events.push(Event { time: event.time, kind, node: name(event.node), before, after });
         }
     }
-    let mut had_way: BTreeMap<(NodeId, NodeId), bool> = BTreeMap::new();
+    let mut had_path: BTreeMap<(NodeId, NodeId), bool> = BTreeMap::new();
     for route in &plan.routes {
-        let has_way = matches!(route.way, sat::Way::Through(_));
-        let had = had_way.insert((route.from, route.to), has_way).unwrap_or(true);
-        if has_way != had {
-            let (kind, to) = (if has_way { EventKind::RouteFound } else { EventKind::RouteLost }, Some(name(route.to)));
-            let (before, after) = if has_way { (None, to) } else { (to, None) };
+        let has_path = matches!(route.path, sat::RoutePath::Through(_));
+        let had = had_path.insert((route.from, route.to), has_path).unwrap_or(true);
+        if has_path != had {
+            let (kind, to) =
+                (if has_path { EventKind::RouteFound } else { EventKind::RouteLost }, Some(name(route.to)));
+            let (before, after) = if has_path { (None, to) } else { (to, None) };
             events.push(Event { time: route.time, kind, node: name(route.from), before, after });
         }
     }

@@ -115,7 +115,7 @@ impl Satellites {
         if own.has(key) { own.rate(key) } else { self.settings.rate(key) }
     }
 
-    /// The errors of what arrives from the sky at a place.
+    /// The error models of the downlink of a place.
     pub(crate) fn errors(&self, place: usize, report: &mut Report) -> Option<Vec<ErrorParams>> {
         let settings = &self.places[place].settings;
         let Some(Value::Errors(all)) = settings.value("errors") else { return Some(Vec::new()) };
@@ -182,7 +182,7 @@ impl Satellites {
     /// The contact plan for packets between these pairs of places, given by their numbers. `None`: wrong, and reported.
     pub(crate) fn plan(&self, pairs: Vec<(usize, usize)>, report: &mut Report) -> Option<Plan> {
         let plan = match (&self.read, &self.setup) {
-            (Some(plan), _) => self.check_ways(plan, &pairs, report).then(|| plan.clone())?,
+            (Some(plan), _) => self.check_paths(plan, &pairs, report).then(|| plan.clone())?,
             (None, Some(setup)) => match (Setup { pairs: pairs.clone(), ..setup.clone() }).plan() {
                 Ok(plan) => plan,
                 Err(error) => {
@@ -192,18 +192,18 @@ impl Satellites {
             },
             (None, None) => return None,
         };
-        self.warn_of_ways(&plan, &pairs, report);
+        self.warn_of_paths(&plan, &pairs, report);
         Some(plan)
     }
 
-    /// Whether a plan that was read has the ways that are needed.
-    fn check_ways(&self, plan: &Plan, pairs: &[(usize, usize)], report: &mut Report) -> bool {
+    /// Whether a plan that was read has the paths that are needed.
+    fn check_paths(&self, plan: &Plan, pairs: &[(usize, usize)], report: &mut Report) -> bool {
         let mut fine = true;
         for &(a, b) in pairs {
             let (from, to) = (&self.places[a], &self.places[b]);
             let ends = plan.named(&from.name).zip(plan.named(&to.name));
-            let has_way = |(a, b)| plan.way(a, b, Time::ZERO).is_some() && plan.way(b, a, Time::ZERO).is_some();
-            if !ends.is_some_and(has_way) {
+            let has_path = |(a, b)| plan.path(a, b, Time::ZERO).is_some() && plan.path(b, a, Time::ZERO).is_some();
+            if !ends.is_some_and(has_path) {
                 report
                     .error(
                         self.settings.at("plan"),
@@ -252,5 +252,5 @@ fn angle(udeg: u64) -> Value {
 
 /// Where the default of `payload` comes from.
 const PAYLOAD_SOURCE: &str = "[VEGAS-A] \u{a7}4.2.2; inferred";
-/// The name of a geostationary satellite, and of whatever a terminal sends up to.
-pub(crate) const SKY: &str = "sky";
+/// The name of a geostationary satellite in node and link names, and of the far end of every terminal's uplink.
+pub(crate) const SATELLITE_NODE: &str = "sky";

@@ -1,16 +1,16 @@
 //! Satellites that store and forward: nodes, links and routing tables from a contact plan.
 //!
 //! A terminal has one link up, whose far end is the satellite that it uses now; its queue stays where it is. A satellite has
-//! a link down to each terminal that ever uses it, with a queue of its own, and links to its neighbours. Only what some way
-//! goes through is built.
+//! a link down to each terminal that ever uses it, with a queue of its own, and links to its neighbours. Only nodes and
+//! links that some path uses are built.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use ackclock::ids::{LinkId, NodeId};
 use ackclock::link::{
-    Delays, FarEnds, InService, LinkParams, LinkSchedule, Outages, Queued, Reordering, RoutingTable, Shape, UnderWay,
-    Unheard,
+    Delays, FarEnds, InService, LinkParams, LinkSchedule, NoReceiver, Outages, Queued, Reordering, RoutingTable, Shape,
+    UnderWay,
 };
 use ackclock::scenario::{Link, Queue, Route};
 use ackclock::units::{Rate, Span, Time};
@@ -18,20 +18,20 @@ use ackclock_sat::plan::{EventKind, LinkKind, NodeId as PlanNode, NodeKind, Plan
 
 use crate::keys::words::{self, IslQueue};
 use crate::network::Network;
-use crate::satellites::{SKY, Satellites};
+use crate::satellites::{SATELLITE_NODE, Satellites};
 use crate::text::diagnostic::Report;
 
-/// The links of the sky in a network, and the ways over them.
+/// The links between satellites and terminals in a network, and the routes over them.
 pub(crate) struct SatelliteNetwork<'a> {
     plan: &'a Plan,
     /// Of each place, its terminal in the plan.
     terminals: Vec<PlanNode>,
     links: BTreeMap<Hop, LinkId>,
     nodes: BTreeMap<PlanNode, NodeId>,
-    tables: BTreeMap<Passage, Arc<RoutingTable>>,
+    tables: BTreeMap<TerminalPath, Arc<RoutingTable>>,
 }
 
-/// A link of the sky.
+/// A link of a satellite.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Hop {
     /// From a terminal to its satellite.
@@ -42,9 +42,9 @@ enum Hop {
     Across(PlanNode, PlanNode),
 }
 
-/// A way from one terminal to another, with its parts on the ground: behind the link of the host, and at the end.
+/// A path from one terminal to another, with its links on the ground: after the link of the host, and at the end.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Passage {
+struct TerminalPath {
     before: Vec<LinkId>,
     from: PlanNode,
     to: PlanNode,
@@ -62,7 +62,7 @@ struct Access {
     is_new: bool,
 }
 
-/// What happens to links when ways change.
+/// What happens to links when routes change.
 struct Rules {
     /// Of each terminal, up and down.
     rates: BTreeMap<PlanNode, (Rate, Rate)>,
@@ -70,15 +70,15 @@ struct Rules {
     gap: Span,
     terminal_queue: Queued,
     /// What becomes of packets whose turn comes when nobody listens to the link up, or down.
-    up_unheard: Unheard,
-    down_unheard: Unheard,
+    up_no_receiver: NoReceiver,
+    down_no_receiver: NoReceiver,
     under_way: UnderWay,
     reordering: Reordering,
     isl_queue: IslQueue,
 }
 
 impl<'a> SatelliteNetwork<'a> {
-    /// Puts the satellites of a plan into a network, in place of the links that stand for ways through the sky.
+    /// Puts the satellites of a plan into a network, in place of the links that stand for satellite paths.
     pub(crate) fn build(
         satellites: &Satellites,
         plan: &'a Plan,
@@ -122,13 +122,13 @@ impl<'a> SatelliteNetwork<'a> {
             })
             .collect();
         let (keys, new): (Vec<Hop>, Vec<Link>) = made.into_iter().unzip();
-        let ids = network.replace_sky(new);
+        let ids = network.replace_stand_ins(new);
         let links = keys.into_iter().zip(ids).collect();
         Some(SatelliteNetwork { plan, terminals, links, nodes, tables: BTreeMap::new() })
     }
 
-    /// The way along a path that once goes through the sky, from one place to another. The numbers of its links are
-    /// those in the network now.
+    /// The route over links on the ground and the satellite path between two places. The numbers of its links are those
+    /// in the network now.
     pub(crate) fn route(
         &mut self,
         network: &Network,
@@ -138,26 +138,26 @@ impl<'a> SatelliteNetwork<'a> {
     ) -> Route {
         let first = before[0];
         let (from, to) = (self.terminals[from], self.terminals[to]);
-        let passage = Passage { before: before[1..].to_vec(), from, to, after: after.to_vec() };
-        let table = match self.tables.get(&passage) {
+        let path = TerminalPath { before: before[1..].to_vec(), from, to, after: after.to_vec() };
+        let table = match self.tables.get(&path) {
             Some(table) => table.clone(),
             None => {
-                let table = Arc::new(self.table(network, &passage));
-                self.tables.insert(passage, table.clone());
+                let table = Arc::new(self.table(network, &path));
+                self.tables.insert(path, table.clone());
                 table
             }
         };
         Route::Dynamic { first, table }
     }
 
-    /// The largest propagation delay that the way from one place to another ever has, picoseconds.
+    /// The largest propagation delay that the path from one place to another ever has, picoseconds.
     pub(crate) fn largest_delay_ps(&self, (from, to): (usize, usize)) -> u128 {
         let largest = self.plan.largest_delay(self.terminals[from], self.terminals[to]);
         largest.map_or(0, |delay| u128::from(delay.as_ps()))
     }
 
-    fn table(&self, network: &Network, passage: &Passage) -> RoutingTable {
-        let Passage { before, from, to, after } = passage;
+    fn table(&self, network: &Network, path: &TerminalPath) -> RoutingTable {
+        let TerminalPath { before, from, to, after } = path;
         let (from, to) = (*from, *to);
         let mut nodes: BTreeMap<NodeId, Vec<(Time, Option<LinkId>)>> = BTreeMap::new();
         for &link in before.iter().chain(after) {
@@ -172,7 +172,7 @@ impl<'a> SatelliteNetwork<'a> {
             };
             nodes.insert(node, schedule.into_iter().map(|(time, next)| (time, next.map(link))).collect());
         }
-        let destination = network.links[*after.last().expect("ways end at hosts")].to;
+        let destination = network.links[*after.last().expect("paths end at hosts")].to;
         let on_ground = u8::try_from(before.len() + after.len() + 1).unwrap_or(u8::MAX);
         RoutingTable::new(destination, self.plan.ttl.saturating_add(on_ground), nodes.into_iter().collect())
     }
@@ -181,14 +181,14 @@ impl<'a> SatelliteNetwork<'a> {
 impl Rules {
     fn of(satellites: &Satellites, rates: BTreeMap<PlanNode, (Rate, Rate)>) -> Option<Rules> {
         let settings = &satellites.settings;
-        let (terminal_queue, up_unheard) = settings.choice("terminal_queue", &words::TERMINAL_QUEUES)?;
+        let (terminal_queue, up_no_receiver) = settings.choice("terminal_queue", &words::TERMINAL_QUEUES)?;
         Some(Rules {
             rates,
             isl_rate: settings.rate("isl_rate")?,
             gap: settings.span("handover_gap")?,
             terminal_queue,
-            up_unheard,
-            down_unheard: settings.choice("old_downlink", &words::OLD_DOWNLINKS)?,
+            up_no_receiver,
+            down_no_receiver: settings.choice("old_downlink", &words::OLD_DOWNLINKS)?,
             under_way: settings.choice("in_flight", &words::IN_FLIGHT)?,
             reordering: settings.choice("reordering", &words::REORDERINGS)?,
             isl_queue: settings.choice("isl_queue", &words::ISL_QUEUES)?,
@@ -222,7 +222,7 @@ impl Maker<'_> {
         let first = points.iter().find_map(|&(_, node)| node);
         let to =
             first.unwrap_or_else(|| *self.nodes.values().find(|&&node| node != self.nodes[&terminal]).expect("two"));
-        let far_ends = FarEnds::new(points, self.rules.up_unheard);
+        let far_ends = FarEnds::new(points, self.rules.up_no_receiver);
         let schedule = LinkSchedule {
             delays,
             rates: ackclock::link::Rates::constant(self.rules.rates[&terminal].0),
@@ -231,7 +231,7 @@ impl Maker<'_> {
             reordering: self.rules.reordering,
             under_way: self.rules.under_way,
         };
-        self.made(format!("{}->{SKY}", self.plan.nodes[terminal].name), self.nodes[&terminal], to, schedule)
+        self.made(format!("{}->{SATELLITE_NODE}", self.plan.nodes[terminal].name), self.nodes[&terminal], to, schedule)
     }
 
     fn down(&self, satellite: PlanNode, terminal: PlanNode) -> Link {
@@ -243,7 +243,7 @@ impl Maker<'_> {
             delays: self.delays(satellite, terminal),
             rates: ackclock::link::Rates::constant(self.rules.rates[&terminal].1),
             outages: Outages::new(self.silent(&own, self.rules.gap), InService::Finish, Queued::Keep),
-            far_ends: Some(FarEnds::new(points, self.rules.down_unheard)),
+            far_ends: Some(FarEnds::new(points, self.rules.down_no_receiver)),
             reordering: self.rules.reordering,
             under_way: self.rules.under_way,
         };
@@ -372,7 +372,7 @@ fn up_delays(plan: &Plan, terminal: PlanNode, access: &[Access]) -> Delays {
     Delays::new(Shape::Linear, points)
 }
 
-/// The links that ways to these terminals ever take, and the links up of all of them.
+/// The links that paths to these terminals ever take, and the links up of all of them.
 fn hops(plan: &Plan, terminals: impl Iterator<Item = PlanNode>) -> BTreeSet<Hop> {
     let mut hops = BTreeSet::new();
     for terminal in terminals {

@@ -18,7 +18,7 @@ use ackclock_sat::walker::Walker;
 
 use super::kind::SatelliteKind;
 use super::refused::wrong;
-use super::{Context, SKY, Satellites};
+use super::{Context, SATELLITE_NODE, Satellites};
 use crate::keys::words::{self, CheckJitter, Handover, RoutingWord, word_of};
 use crate::settings::Settings;
 use crate::text::diagnostic::Report;
@@ -82,7 +82,7 @@ impl Satellites {
             SatelliteKind::Geostationary => {
                 let Some(Value::Longitude(longitude)) = settings.value("geostationary") else { return Err(()) };
                 GeoSlot::new(earth, *longitude)
-                    .and_then(|slot| Constellation::geostationary(SKY, slot))
+                    .and_then(|slot| Constellation::geostationary(SATELLITE_NODE, slot))
                     .map_err(|error| wrong(&error, settings.at("geostationary"), "no such slot", report))
             }
             SatelliteKind::Iridium => {
@@ -186,7 +186,7 @@ impl Satellites {
         let (satellites, places) = (setup.constellation.satellites().len() as u64, setup.terminals.len() as u64);
         let routes = if let Routing::Every(interval) = setup.routing { times(interval) } else { 0 };
         let checks = match setup.policy {
-            // Each place finds the ways from all satellites twice, which takes for each of them as long as two looks.
+            // Each place finds the paths from all satellites twice, which takes for each of them as long as two looks.
             HandoverPolicy::LeastDelay { .. } => places * times(setup.terminal_interval) * 4,
             HandoverPolicy::Sticky | HandoverPolicy::MaxElevation { .. } | HandoverPolicy::MaxRemainingTime { .. } => {
                 times(setup.terminal_interval)

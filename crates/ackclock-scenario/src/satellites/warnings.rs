@@ -1,4 +1,4 @@
-//! What is said about ways that are not there, too many links long, or far longer than they have to be.
+//! Warnings of paths that do not exist, have too many links, or are far longer than necessary.
 
 use ackclock::units::Span;
 use ackclock_sat::isl::IslPattern;
@@ -10,11 +10,11 @@ use crate::keys::words::{self, Handover};
 use crate::text::diagnostic::Report;
 
 impl Satellites {
-    /// Warns of ways between pairs of places that no packet, or not every packet, comes through, and of detours.
-    pub(super) fn warn_of_ways(&self, plan: &Plan, pairs: &[(usize, usize)], report: &mut Report) {
+    /// Warns of pairs of places between which a path is missing at times or always, and of detours.
+    pub(super) fn warn_of_paths(&self, plan: &Plan, pairs: &[(usize, usize)], report: &mut Report) {
         for &(a, b) in pairs {
             let of = |place: usize| plan.named(&self.places[place].name).expect("places are terminals of the plan");
-            // Both directions have the same ways.
+            // Both directions have the same paths.
             let (from, to) = (of(a), of(b));
             let gaps = plan.gaps(from, to);
             let too_long = gaps.iter().filter(|gap| gap.2 == Gap::TooManyHops);
@@ -39,7 +39,7 @@ impl Satellites {
         }
     }
 
-    /// In large shells a way can go most of the way around the Earth although a short one is there.
+    /// In large shells a path can go most of the way around the Earth although a short one is there.
     fn warn_of_detour(
         &self,
         setup: &Setup,

@@ -1,4 +1,4 @@
-//! What happens to the network at instants that are known before the run: handovers, links that come up and go down, ways
+//! What happens to the network at instants that are known before the run: handovers, links that come up and go down, routes
 //! that are found and lost. In the document, as a table, and as marks in every plot over time.
 
 #![allow(missing_docs)] // The names of the fields are the keys of the document, and say what they are.
@@ -19,9 +19,9 @@ pub struct EventPart {
     pub time_ps: u64,
     /// `acquired`, `handover`, `lost`, `link-up`, `link-down`, `route-found` or `route-lost`.
     pub kind: String,
-    /// Of a handover the terminal; of a link or a way, where it begins.
+    /// Of a handover the terminal; of a link its first node, of a route its source.
     pub node: String,
-    /// The other node before; of a way, where it led.
+    /// The other node before; of a route its destination.
     pub before: Option<String>,
     /// And after.
     pub after: Option<String>,
@@ -44,7 +44,7 @@ impl From<&Event> for EventPart {
 }
 
 impl EventPart {
-    /// Whether it is about a terminal or a way, and not about one of many links between satellites.
+    /// Whether it is about a terminal or a route, and not about one of many links between satellites.
     pub fn is_of_end(&self) -> bool {
         ![EventKind::LinkUp, EventKind::LinkDown].iter().any(|kind| kind.name() == self.kind)
     }

@@ -71,7 +71,7 @@ pub struct ScenarioPart {
     pub warmup_s: f64,
     /// What efficiency refers to.
     pub bottleneck: Option<BottleneckPart>,
-    /// What happens to the network: handovers of terminals, links between satellites, ways. In order of time.
+    /// What happens to the network: handovers of terminals, links between satellites, routes. In order of time.
     #[serde(default)]
     pub events: Vec<EventPart>,
     /// The scenario file with every key written out.

@@ -11,7 +11,7 @@ mod schedule;
 mod state;
 
 pub use errors::{AppliesTo, ErrorModelParams, ErrorParams, Errors, Kind, Packet, Place};
-pub use routing::{FarEnds, Forwarding, NextHopCache, NodeRoutes, RoutingTable, Unheard};
+pub use routing::{FarEnds, Forwarding, NextHopCache, NoReceiver, NodeRoutes, RoutingTable};
 pub use schedule::{Delays, InService, LinkSchedule, Outages, Queued, Rates, Reordering, Shape, UnderWay};
 pub use state::{Fate, LinkParams, LinkState, Transmission};
 

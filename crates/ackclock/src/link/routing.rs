@@ -1,4 +1,4 @@
-//! Ways that change: the routing table for one destination, and the far end of a link that is now one node, now another.
+//! Routes that change: the routing table for one destination, and the far end of a link that is now one node, now another.
 //! Source: docs/models/routes.md; both are known before the run, as those of satellites are.
 
 use std::ops::Range;
@@ -7,12 +7,12 @@ use crate::ids::{LinkId, NodeId};
 use crate::record::DropReason;
 use crate::units::Time;
 
-/// The way to one host from every node, over time. What goes there has this way wherever it comes from.
+/// The next hop to one host from every node, over time. Packets to that host follow it wherever they come from.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RoutingTable {
     destination: NodeId,
     ttl: u8,
-    /// In the order of the nodes. A node that is not here has no way at any time.
+    /// In the order of the nodes. A node that is not here never has a route.
     nodes: Vec<NodeRoutes>,
 }
 
@@ -36,12 +36,12 @@ pub enum Forwarding {
     Arrived,
     /// It goes on by this link.
     By(LinkId),
-    /// It is lost: there is no way, or it has crossed as many links as it may.
+    /// It is lost: there is no route, or it has crossed as many links as it may.
     Lost(DropReason),
 }
 
 impl RoutingTable {
-    /// The ways to `destination`, for packets that may cross `ttl` links, the first one from their host included.
+    /// The routes to `destination`, for packets that may cross `ttl` links, the first one from their host included.
     ///
     /// # Panics
     /// If no link may be crossed, if nodes are not in the order of their numbers or instants not in order, or if a node has
@@ -55,7 +55,7 @@ impl RoutingTable {
         RoutingTable { destination, ttl, nodes }
     }
 
-    /// The host to which the ways lead.
+    /// The destination of the routes.
     pub fn destination(&self) -> NodeId {
         self.destination
     }
@@ -152,18 +152,18 @@ pub struct FarEnds {
     /// Who receives what begins to be transmitted at each instant or later; the first is at time 0, and each is later than
     /// the one before.
     points: Vec<(Time, Option<NodeId>)>,
-    /// Which packets nobody receives, and what becomes of them.
-    pub unheard: Unheard,
+    /// Which packets have no receiver, and what happens to them.
+    pub no_receiver: NoReceiver,
 }
 
-/// What becomes of a packet whose turn comes while there is nobody at the far end for it.
+/// What happens to a packet whose transmission begins while the link has no receiver for it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Unheard {
+pub enum NoReceiver {
     /// It is transmitted, and lost.
     #[default]
     Lose,
-    /// The same; and it is for whoever was at the far end when it came to the queue: another does not take it, as in ns-2,
-    /// which writes the address of the next node before the queue.
+    /// It is transmitted, and lost. A packet is addressed to the node that was at the far end when it came to the queue:
+    /// another node does not accept it, as in ns-2, which writes the address of the next node before the queue.
     LoseAddressed,
     /// It goes at once to the port by which packets for its destination leave the node now, if that is another one; else
     /// it is transmitted and lost.
@@ -172,13 +172,13 @@ pub enum Unheard {
 
 impl FarEnds {
     /// These far ends, each for what begins to be transmitted from its instant on. The first is at time 0, and each is later
-    /// than the one before; with `None` nobody listens.
+    /// than the one before; `None` is a link without a receiver.
     ///
     /// # Panics
     /// If they are not.
-    pub fn new(points: Vec<(Time, Option<NodeId>)>, unheard: Unheard) -> FarEnds {
+    pub fn new(points: Vec<(Time, Option<NodeId>)>, no_receiver: NoReceiver) -> FarEnds {
         super::assert_ascending(points.iter().map(|&(time, _)| time));
-        FarEnds { points, unheard }
+        FarEnds { points, no_receiver }
     }
 
     /// Who receives a packet whose transmission begins at `time`.
@@ -188,8 +188,8 @@ impl FarEnds {
 
     /// Who receives a packet that came to the queue at `came` and whose transmission begins at `begins`.
     pub(super) fn receiver(&self, came: Time, begins: Time) -> Option<NodeId> {
-        let listens = self.at(begins);
-        listens.filter(|_| self.unheard != Unheard::LoseAddressed || self.at(came) == listens)
+        let receiver = self.at(begins);
+        receiver.filter(|_| self.no_receiver != NoReceiver::LoseAddressed || self.at(came) == receiver)
     }
 
     /// Who ever receives anything. Some may be named more than once.
@@ -260,7 +260,7 @@ mod tests {
     #[test]
     fn far_ends_hold_from_their_instants_on() {
         let points = vec![(at(0), Some(node(1))), (at(10), None), (at(20), Some(node(2))), (at(30), Some(node(2)))];
-        let far_ends = FarEnds::new(points, Unheard::Lose);
+        let far_ends = FarEnds::new(points, NoReceiver::Lose);
         let nodes = [0, 9, 10, 19, 20, 40].map(|time| far_ends.at(at(time)).map(Id::index));
         assert_eq!(nodes, [Some(1), Some(1), None, None, Some(2), Some(2)]);
         let changes = [0, 9, 10, 19, 20].map(|time| far_ends.next_after(at(time)).map(Time::as_ps));

@@ -352,18 +352,18 @@ fn scaled<T: Copy>(points: &[(Time, T)], power: u32, steps: bool) -> Vec<(Time, 
     all.iter().enumerate().filter(stays).map(|(_, &point)| point).collect()
 }
 
-/// A part of the way from one delay to another, `passed` of `whole`.
+/// Linear interpolation between two delays, after `passed` of `whole`.
 #[inline]
 fn between(start: Span, end: Span, passed: Span, whole: Span) -> Span {
     let (low, high) = (start.min(end), start.max(end));
     let (up, whole) = (if start <= end { passed } else { whole - passed }, whole.as_ps());
     // Mostly it fits into 64 bits, of which a division is many times faster.
-    let way = (high - low).as_ps().checked_mul(up.as_ps()).and_then(|way| way.checked_add(whole / 2));
-    let part = match way {
-        Some(way) => way / whole,
+    let scaled = (high - low).as_ps().checked_mul(up.as_ps()).and_then(|scaled| scaled.checked_add(whole / 2));
+    let part = match scaled {
+        Some(scaled) => scaled / whole,
         None => {
-            let way = u128::from((high - low).as_ps()) * u128::from(up.as_ps());
-            let part = (way + u128::from(whole) / 2) / u128::from(whole);
+            let scaled = u128::from((high - low).as_ps()) * u128::from(up.as_ps());
+            let part = (scaled + u128::from(whole) / 2) / u128::from(whole);
             u64::try_from(part).expect("a part is no more than the whole")
         }
     };
@@ -374,7 +374,7 @@ fn between(start: Span, end: Span, passed: Span, whole: Span) -> Span {
 mod tests {
     use super::*;
     use crate::ids::Id;
-    use crate::link::Unheard;
+    use crate::link::NoReceiver;
 
     fn at(ps: u64) -> Time {
         Time::from_ps(ps)
@@ -455,7 +455,7 @@ mod tests {
         let node = |number| Some(NodeId::from_index(number));
         let points = vec![(at(0), node(1)), (at(100), node(2))];
         let mut schedule = LinkSchedule::constant(Rate::from_bps(8).unwrap(), ps(10));
-        schedule.far_ends = Some(FarEnds::new(points, Unheard::Lose));
+        schedule.far_ends = Some(FarEnds::new(points, NoReceiver::Lose));
         assert_eq!(schedule.dropped_between(at(95), at(105)), None);
         schedule.under_way = UnderWay::Drop;
         assert_eq!(schedule.dropped_between(at(95), at(105)), Some(at(100)));

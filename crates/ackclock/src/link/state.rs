@@ -2,7 +2,7 @@
 //! lost?  Source: docs/models/paths.md.
 
 use super::errors::{ErrorParams, Errors, Packet, Place};
-use super::routing::{FarEnds, Unheard};
+use super::routing::{FarEnds, NoReceiver};
 use super::schedule::{InService, LinkSchedule, Queued, Reordering, StableInterval};
 use crate::ids::NodeId;
 use crate::record::DropReason;
@@ -139,7 +139,7 @@ impl LinkState {
         if self.stable_at(time).is_some() {
             return false;
         }
-        let avoids = |far_ends: &FarEnds| far_ends.unheard == Unheard::Reroute && far_ends.at(time).is_none();
+        let avoids = |far_ends: &FarEnds| far_ends.no_receiver == NoReceiver::Reroute && far_ends.at(time).is_none();
         self.schedule.far_ends.as_ref().is_some_and(avoids)
     }
 
@@ -169,7 +169,7 @@ impl LinkState {
         if !self.errors.is_empty() || self.jitter.below > Span::ZERO {
             return None;
         }
-        let is_addressed = |far_ends: &FarEnds| far_ends.unheard == Unheard::LoseAddressed;
+        let is_addressed = |far_ends: &FarEnds| far_ends.no_receiver == NoReceiver::LoseAddressed;
         if !stable.covers(came) && self.schedule.far_ends.as_ref().is_some_and(is_addressed) {
             return None;
         }
@@ -297,40 +297,40 @@ mod tests {
     #[test]
     fn what_is_transmitted_when_nobody_listens_is_lost_when_it_is_out() {
         let node = |number| Some(NodeId::from_index(number));
-        let leaves = |unheard| {
+        let leaves = |no_receiver| {
             move |schedule: &mut LinkSchedule| {
                 let points = vec![(ns(0), node(1)), (ns(1000), None), (ns(2000), node(2))];
-                schedule.far_ends = Some(FarEnds::new(points, unheard));
+                schedule.far_ends = Some(FarEnds::new(points, no_receiver));
             }
         };
-        let mut lose = link_state(leaves(Unheard::Lose), &[]);
+        let mut lose = link_state(leaves(NoReceiver::Lose), &[]);
         assert_eq!(fates(&mut lose, &[950, 1050, 1950, 2050]), [1550, -1150, -2050, 2650]);
         assert_eq!([950, 2050].map(|begins| lose.far_end(ns(begins))), [node(1), node(2)]);
         let lost = lose.transmit(ns(1000), ns(1000), packet(100)).fate;
         assert_eq!(lost, Fate::Lost { time: ns(1100), reason: DropReason::NoReceiver });
         assert_eq!([999, 1000].map(|time| lose.avoids(ns(time))), [false, false]);
-        let reroute = link_state(leaves(Unheard::Reroute), &[]);
+        let reroute = link_state(leaves(NoReceiver::Reroute), &[]);
         assert_eq!([999, 1000, 2000].map(|time| reroute.avoids(ns(time))), [false, true, false]);
     }
 
     #[test]
     fn what_is_addressed_to_an_earlier_far_end_is_transmitted_and_lost() {
         let node = |number| Some(NodeId::from_index(number));
-        let changes = |unheard| {
+        let changes = |no_receiver| {
             move |schedule: &mut LinkSchedule| {
-                schedule.far_ends = Some(FarEnds::new(vec![(ns(0), node(1)), (ns(1000), node(2))], unheard));
+                schedule.far_ends = Some(FarEnds::new(vec![(ns(0), node(1)), (ns(1000), node(2))], no_receiver));
             }
         };
         // It came at 999 or 1000, and begins at 1000 or later.
-        let fates = |unheard| {
-            let mut state = link_state(changes(unheard), &[]);
+        let fates = |no_receiver| {
+            let mut state = link_state(changes(no_receiver), &[]);
             [(998, 999), (999, 1000), (999, 1100), (1000, 1200)]
                 .map(|(came, begins)| state.transmit(ns(came), ns(begins), packet(100)).fate)
         };
         let lost = |ps| Fate::Lost { time: ns(ps), reason: DropReason::NoReceiver };
         let [first, last] = [1599, 1800].map(|time| Fate::Arrives(ns(time)));
-        assert_eq!(fates(Unheard::LoseAddressed), [first, lost(1100), lost(1200), last]);
-        assert_eq!(fates(Unheard::Lose), [first, Fate::Arrives(ns(1600)), Fate::Arrives(ns(1700)), last]);
+        assert_eq!(fates(NoReceiver::LoseAddressed), [first, lost(1100), lost(1200), last]);
+        assert_eq!(fates(NoReceiver::Lose), [first, Fate::Arrives(ns(1600)), Fate::Arrives(ns(1700)), last]);
     }
 
     #[test]
@@ -418,7 +418,7 @@ mod tests {
     #[test]
     fn what_is_remembered_of_a_stable_interval_changes_nothing() {
         let node = |number| Some(NodeId::from_index(number));
-        let wild = |under_way, reordering, in_service, unheard| {
+        let wild = |under_way, reordering, in_service, no_receiver| {
             move |schedule: &mut LinkSchedule| {
                 let points = [(0, 500), (3000, 900), (3000, 100), (7000, 300), (9000, 200)];
                 schedule.delays = Delays::new(Shape::Linear, points.map(|(at, delay)| (ns(at), of_ns(delay))).to_vec());
@@ -426,16 +426,16 @@ mod tests {
                 schedule.outages =
                     Outages::new(vec![(ns(1000), ns(1300)), (ns(5000), ns(5001))], in_service, Queued::Keep);
                 let ends = vec![(ns(0), node(1)), (ns(2000), None), (ns(2500), node(2)), (ns(8000), node(3))];
-                schedule.far_ends = Some(FarEnds::new(ends, unheard));
+                schedule.far_ends = Some(FarEnds::new(ends, no_receiver));
                 (schedule.under_way, schedule.reordering) = (under_way, reordering);
             }
         };
-        let unheard = [Unheard::Lose, Unheard::LoseAddressed, Unheard::Reroute];
+        let no_receiver = [NoReceiver::Lose, NoReceiver::LoseAddressed, NoReceiver::Reroute];
         for number in 0..24 {
             let under_way = [UnderWay::Keep, UnderWay::Drop][number % 2];
             let reordering = [Reordering::Natural, Reordering::Prevent][number / 2 % 2];
             let in_service = [InService::Finish, InService::Lose][number / 4 % 2];
-            let change = wild(under_way, reordering, in_service, unheard[number / 8]);
+            let change = wild(under_way, reordering, in_service, no_receiver[number / 8]);
             let (mut state, mut plain) = (link_state(change, &[]), link_state(change, &[]));
             for time in (0..12_000).step_by(37) {
                 let (begins, packet) = (state.up_from(ns(time)), packet(60 + time as u32 % 3));

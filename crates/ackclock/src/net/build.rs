@@ -54,8 +54,8 @@ pub(super) fn vcs(scenario: &Scenario) -> IdVec<VcId, Vc> {
     let of_udp = scenario.udp.iter().flat_map(|source| {
         [(&source.name, End::Receiver, Some(&source.route), None), (&source.name, End::Sender, None, None)]
     });
-    let ways = of_flows.chain(of_udp);
-    ways.map(|(name, end, route, pcr)| vc(vc_name(name, end), route, pcr)).collect()
+    let connections = of_flows.chain(of_udp);
+    connections.map(|(name, end, route, pcr)| vc(vc_name(name, end), route, pcr)).collect()
 }
 
 fn leads_to_one_node(link: &scenario::Link) -> bool {
@@ -74,7 +74,7 @@ pub(super) enum Feeder {
     /// A host.
     Nic,
     /// A cell port with a single input of no higher rate.
-    Through,
+    PassThrough,
     /// A cell port with slots and a queue.
     Cells,
     /// A packet port.
@@ -98,7 +98,7 @@ impl Wiring {
             match scenario.technology {
                 _ if scenario.nodes[link.from].kind == NodeKind::Host => Feeder::Nic,
                 Technology::Packet { .. } => Feeder::Packets,
-                Technology::Atm { .. } if inputs.of(id).len() <= 1 && !faster_input() => Feeder::Through,
+                Technology::Atm { .. } if inputs.of(id).len() <= 1 && !faster_input() => Feeder::PassThrough,
                 Technology::Atm { .. } => Feeder::Cells,
             }
         };

@@ -13,7 +13,7 @@ use crate::units::{Span, Time};
 
 /// A one-way path: data or acknowledgements of a flow.
 pub(super) struct Vc {
-    /// Hash of the name: the flow's, with `/ack` for the way back.
+    /// Hash of the name: the flow's, with `/ack` for the reverse path.
     pub(super) name_hash: u64,
     /// Its links; of a route that changes the first. Empty if nothing ever goes there.
     pub(super) route: Vec<Hop>,
@@ -216,7 +216,7 @@ impl End {
     }
 }
 
-/// The name of a connection of the flow called `flow`: that name, with `/ack` for the way back.
+/// The name of a connection of the flow called `flow`: that name, with `/ack` for the reverse path.
 pub(super) fn vc_name(flow: &str, end: End) -> String {
     match end {
         End::Receiver => flow.to_owned(),
@@ -225,7 +225,7 @@ pub(super) fn vc_name(flow: &str, end: End) -> String {
 }
 
 /// Connections are numbered two to a flow: data, then acknowledgements. Sources of datagrams come after the flows, as if
-/// they were flows too; nothing goes on the way back of those, which has no links.
+/// they were flows too; nothing goes on the reverse path of those, which has no links.
 pub(super) fn data_vc(flow: usize) -> VcId {
     Id::from_index(2 * flow)
 }

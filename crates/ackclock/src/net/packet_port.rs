@@ -239,7 +239,7 @@ mod tests {
     use super::*;
     use crate::ids::{Id, LinkId, NodeId, VcId};
     use crate::link::errors::ListParams;
-    use crate::link::{AppliesTo, FarEnds, Unheard};
+    use crate::link::{AppliesTo, FarEnds, NoReceiver};
     use crate::link::{
         Delays, ErrorModelParams, ErrorParams, InService, Kind, LinkParams, LinkSchedule, Outages, Packet, Place,
         Queued,
@@ -431,10 +431,10 @@ mod tests {
 
     #[test]
     fn what_waits_when_nobody_listens_any_more_is_transmitted_and_lost_or_takes_another_port() {
-        let leaves = |unheard| {
+        let leaves = |no_receiver| {
             let mut schedule = LinkSchedule::constant(rate(), Span::from_us(1));
             let points = vec![(ns(0), Some(NodeId::from_index(1))), (ns(1000), None)];
-            schedule.far_ends = Some(FarEnds::new(points, unheard));
+            schedule.far_ends = Some(FarEnds::new(points, no_receiver));
             let params = LinkParams { schedule: Some(Box::new(schedule)), errors: Vec::new(), jitter: Span::ZERO };
             let mut port = of_policy(10, u64::MAX, &PacketPolicyParams::TailDrop(()), params);
             for handle in 0..4 {
@@ -443,11 +443,11 @@ mod tests {
             port
         };
         // Each takes 800 ns: the first is out at 1300, when nobody listens any more, but it arrives.
-        let mut port = leaves(Unheard::Lose);
+        let mut port = leaves(NoReceiver::Lose);
         assert_eq!(event(&mut port, 1300), (None, vec![1]), "nobody receives it");
         assert_eq!(event(&mut port, 2100), (None, vec![2]), "and it takes its time");
         // The second finds no other port; the third and the fourth leave at one instant.
-        let mut port = leaves(Unheard::Reroute);
+        let mut port = leaves(NoReceiver::Reroute);
         assert_eq!(event(&mut port, 1300), (None, vec![1]));
         for handle in [2, 3] {
             assert_eq!(port.next_event(), ns(2100));

@@ -1,4 +1,4 @@
-//! The delay of the ways of flows over time, for who wants to see what handovers do to it. A function of the scenario,
+//! The delay of the paths of flows over time: it shows what handovers change. A function of the scenario,
 //! with which engines have nothing to do: what it is at an instant if everything stayed as it is then.
 
 use crate::ids::LinkId;
@@ -6,7 +6,7 @@ use crate::scenario::{Route, Scenario};
 use crate::units::{Span, Time};
 
 /// Of each flow the propagation delay of its data, in seconds: at each multiple of the recording interval, and whenever
-/// something happens to the network, where it differs from what it was before; infinite where there is no way.
+/// something happens to the network, where it differs from what it was before; infinite where there is no path.
 pub(super) fn path_delays(scenario: &Scenario) -> Vec<Vec<(Time, f64)>> {
     let (instants, begin) = (instants(scenario), [Time::ZERO]);
     let of_flow = |route: &Route| {
@@ -30,20 +30,20 @@ fn instants(scenario: &Scenario) -> Vec<Time> {
     all
 }
 
-/// Whether the delay of a way may change at all.
+/// Whether the delay of a path may change at all.
 fn changes(route: &Route, scenario: &Scenario) -> bool {
     let may = |&link: &LinkId| scenario.links[link].params.schedule.is_some();
     route.fixed().is_none_or(|links| links.iter().any(may))
 }
 
-/// The delay of a way, if everything stayed as it is at `time`; `None` if it does not lead to its destination then.
+/// The delay of a path, if everything stayed as it is at `time`; `None` if it does not lead to its destination then.
 fn delay_at(time: Time, route: &Route, scenario: &Scenario) -> Option<Span> {
     let links = &scenario.links;
-    let way = route.at(time, links);
-    let reached = way.last().and_then(|&link| links[link].far_end(time));
+    let path = route.at(time, links);
+    let reached = path.last().and_then(|&link| links[link].far_end(time));
     let of_link = |sum: Span, &link: &LinkId| match &links[link].params.schedule {
         None => Some(sum + links[link].delay),
         Some(schedule) => (schedule.outages.up_from(time) == time).then(|| sum + schedule.delays.at(time)),
     };
-    way.iter().try_fold(Span::ZERO, of_link).filter(|_| reached == Some(route.destination(links)))
+    path.iter().try_fold(Span::ZERO, of_link).filter(|_| reached == Some(route.destination(links)))
 }

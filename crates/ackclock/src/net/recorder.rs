@@ -22,7 +22,7 @@ pub struct Recorder {
     flows: usize,
     /// The names of the hosts that are captured at.
     hosts: Vec<String>,
-    /// Of each flow the delay of its way over the whole run; empty if that is not asked for.
+    /// Of each flow the delay of its path over the whole run; empty if that is not asked for.
     delays: Vec<Vec<(Time, f64)>>,
     /// For each flow and source of datagrams the captured hosts at which it is sent and received; empty if there are none.
     captured: Vec<CapturedEnds>,

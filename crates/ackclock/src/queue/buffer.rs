@@ -9,11 +9,11 @@ pub struct Buffer {
     queued: u32,
     max: u32,
     active: u32,
-    per_vc: IdVec<VcId, Held>,
+    per_vc: IdVec<VcId, VcOccupancy>,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
-struct Held {
+struct VcOccupancy {
     cells: u32,
     max: u32,
 }
@@ -24,7 +24,7 @@ impl Buffer {
 
     /// An empty buffer of `capacity` cells for the connections numbered below `vcs`.
     pub fn new(capacity: u32, vcs: usize) -> Buffer {
-        let per_vc = (0..vcs).map(|_| Held::default()).collect();
+        let per_vc = (0..vcs).map(|_| VcOccupancy::default()).collect();
         Buffer { capacity, queued: 0, max: 0, active: 0, per_vc }
     }
 

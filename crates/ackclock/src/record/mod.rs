@@ -179,9 +179,9 @@ pub enum DropReason {
     Policy,
     /// It arrived damaged, and was discarded for its checksum.
     Corrupted,
-    /// Its link went down, or the way that it was on went away.
+    /// Its link went down, or its route was lost.
     Outage,
-    /// It came to a node from which there was no way to its destination.
+    /// It came to a node from which there was no route to its destination.
     NoRoute,
     /// It was transmitted when nobody was at the far end.
     NoReceiver,
@@ -241,7 +241,7 @@ impl Drops {
 }
 
 /// What one direction of a link lost, of packets that its port did not refuse. Only links that change or corrupt packets,
-/// or that are on ways that change, and that some connection crosses, have a record.
+/// or that are on routes that change, and that some connection crosses, have a record.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LinkRecord {
     /// The link's name, `from->to`.
@@ -257,7 +257,7 @@ pub struct LinkRecord {
 /// What one path lost on one link.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LinkVcRecord {
-    /// The flow's name, with `/ack` for the way back.
+    /// The flow's name, with `/ack` for the reverse path.
     pub name: String,
     /// What it lost.
     pub lost: LinkLosses,
@@ -297,7 +297,7 @@ impl LinkLosses {
 /// One path through one port.
 #[derive(Clone, Debug, PartialEq)]
 pub struct VcRecord {
-    /// The flow's name, with `/ack` for the way back.
+    /// The flow's name, with `/ack` for the reverse path.
     pub name: String,
     /// Units that were admitted or refused.
     pub arrivals: u64,

@@ -11,7 +11,7 @@ pub struct Series {
     pub metric: Metric,
     /// The flow or the port it was recorded of.
     pub of: String,
-    /// The connection, where it was recorded of each that crosses a port: the flow's name, with `/ack` for the way
+    /// The connection, where it was recorded of each that crosses a port: the flow's name, with `/ack` for the reverse path
     /// back.
     pub vc: Option<String>,
     /// The record itself.

@@ -1,4 +1,4 @@
-//! At which rate data is delivered, measured with every acknowledgement: for laws that pace.
+//! At which rate data is delivered, measured with every acknowledgement: for congestion controls that pace.
 //! Source: \[DRATE\] (draft-cheng-iccrg-delivery-rate-estimation-00), whose functions the comments name.
 
 use std::collections::VecDeque;
@@ -377,8 +377,8 @@ mod tests {
         let mut deliveries = DeliveryRateEstimator::new(MSS);
         (0..10).for_each(|n| deliveries.on_sent(ms(n), n * MSS, n == 0, (n + 1) * MSS));
         let held = [SackBlock { start: 5 * MSS, end: 7 * MSS }, SackBlock { start: 3 * MSS, end: 4 * MSS }];
-        let heard = deliveries.on_ack(ms(100), MSS, &held, 10 * MSS);
-        assert_eq!((sample(&heard).in_flight, sample(&heard).prior_lost), (7 * MSS, 0), "that of 6");
+        let delivered = deliveries.on_ack(ms(100), MSS, &held, 10 * MSS);
+        assert_eq!((sample(&delivered).in_flight, sample(&delivered).prior_lost), (7 * MSS, 0), "that of 6");
         let lose = |deliveries: &mut DeliveryRateEstimator, below: u64| {
             std::iter::from_fn(|| deliveries.lose_below(below * MSS, 10 * MSS)).collect::<Vec<LostTransmission>>()
         };

@@ -1,4 +1,4 @@
-//! A sender whose congestion control sets a rate, too: when the next segment may go, and what it hears of deliveries.
+//! A sender whose congestion control sets a rate, too: when the next segment may go, and what was delivered.
 //! Sources: \[BBR1\] §4.2.1 (pacing), \[DRATE\]; losses and limits: \[BBR3\] §2.2, §4.1.2.
 
 use super::cc::{CongestionControl, CongestionControlState, Delivery, LossState, LostSegment, RateSample, Window};
@@ -14,7 +14,7 @@ pub(super) struct Pacer {
     /// The next segment may be sent then.
     next: Time,
     /// An acknowledgement that congestion control has not been told of: when it came, what it says, what was in flight.
-    heard: Option<(Time, Delivered, u64)>,
+    latest: Option<(Time, Delivered, u64)>,
     /// After a timeout: until this byte is acknowledged what was in flight then is being sent again.
     repaired_at: u64,
     /// Bytes delivered in all when the window was all that kept the sender from sending more, the last time.
@@ -27,7 +27,7 @@ impl Pacer {
         Pacer {
             deliveries: DeliveryRateEstimator::new(mss),
             next: Time::ZERO,
-            heard: None,
+            latest: None,
             repaired_at: 0,
             window_limited_at: None,
         }
@@ -67,7 +67,7 @@ impl Pacer {
         in_flight: u64,
     ) {
         let delivered = self.deliveries.on_ack(now, ack, blocks, flight.max);
-        self.heard = Some((now, delivered, in_flight));
+        self.latest = Some((now, delivered, in_flight));
     }
 
     /// Recovery has seen it: congestion control is told, and sets the window.
@@ -78,7 +78,7 @@ impl Pacer {
         (flight, in_flight): (&Flight, u64),
         window: &mut Window,
     ) {
-        let Some((now, delivered, prior_in_flight)) = self.heard.take() else { return };
+        let Some((now, delivered, prior_in_flight)) = self.latest.take() else { return };
         self.report_losses(now, recovery, flight, congestion_control);
         let loss_state = match recovery.in_recovery() {
             true => LossState::Recovery,

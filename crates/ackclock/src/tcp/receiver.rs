@@ -469,7 +469,7 @@ mod tests {
         assert_eq!(arrives(&mut receiver, 1), Some((0, vec![])));
         assert_eq!(arrives(&mut receiver, 0), Some((1, vec![])), "1 is gone");
         assert_eq!(arrives(&mut receiver, 1), Some((2, vec![])));
-        assert_eq!(receiver.stats().unnecessary, 0, "it had thrown 1 away");
+        assert_eq!(receiver.stats().unnecessary, 0, "it had discarded 1");
     }
 
     /// RFC 5681 §4.2: out of order, and what fills a hole, wholly or in part: acknowledged at once.

@@ -51,7 +51,7 @@ pub struct SenderStats {
     pub segments_sent: u64,
     /// Payload bytes sent, retransmissions included.
     pub bytes_sent: u64,
-    /// Segments sent again. (That the host threw the first copy away at a timeout makes no difference to TCP.)
+    /// Segments sent again. (That the host dropped the first copy at a timeout makes no difference to TCP.)
     pub retransmissions: u64,
     /// Recoveries entered.
     pub fast_retransmits: u64,

@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 
 use ackclock::ids::{IdVec, LinkId, NodeId};
-use ackclock::link::{FarEnds, LinkSchedule, NodeRoutes, RoutingTable, UnderWay, Unheard};
+use ackclock::link::{FarEnds, LinkSchedule, NoReceiver, NodeRoutes, RoutingTable, UnderWay};
 use ackclock::scenario::{NodeKind, Route, Scenario, Technology};
 use ackclock::units::{Span, Time};
 
@@ -103,7 +103,7 @@ fn distances(scenario: &Scenario, destination: NodeId) -> IdVec<NodeId, usize> {
     distances
 }
 
-const UNHEARD: [Unheard; 3] = [Unheard::Reroute, Unheard::Lose, Unheard::LoseAddressed];
+const NO_RECEIVER: [NoReceiver; 3] = [NoReceiver::Reroute, NoReceiver::Lose, NoReceiver::LoseAddressed];
 
 /// Some links that are not among these lead now to one node, now to another or to none.
 fn far_ends(choices: &mut Choices, scenario: &mut Scenario, fixed: &[LinkId], times: &[Time]) {
@@ -127,7 +127,7 @@ fn far_ends(choices: &mut Choices, scenario: &mut Scenario, fixed: &[LinkId], ti
         let points = [(Time::ZERO, Some(link.to))].into_iter().chain(points).collect();
         let constant = || Box::new(LinkSchedule::constant(link.rate, link.delay));
         let schedule = link.params.schedule.get_or_insert_with(constant);
-        schedule.far_ends = Some(FarEnds::new(points, choices.one_of(&UNHEARD)));
+        schedule.far_ends = Some(FarEnds::new(points, choices.one_of(&NO_RECEIVER)));
         if choices.once_in(4) {
             schedule.under_way = UnderWay::Drop;
         }

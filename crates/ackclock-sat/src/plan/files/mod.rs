@@ -5,8 +5,8 @@
 //! | `nodes.parquet` | satellite or terminal |
 //! | `contacts.parquet` | time during which two nodes see each other |
 //! | `delays.parquet` | breakpoint of the delay of a link |
-//! | `hops.parquet` | change of the next node on the way to a destination |
-//! | `routes.parquet` | change of the way between two terminals |
+//! | `hops.parquet` | change of the next node on the path to a destination |
+//! | `routes.parquet` | change of the path between two terminals |
 //! | `events.parquet` | thing that happened to a link |
 //!
 //! The index is written last and holds a checksum of every file and of itself. A file that was cut off, changed, or left

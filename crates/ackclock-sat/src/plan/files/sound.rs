@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use ackclock::units::{Span, Time};
 
-use crate::plan::{NodeKind, Plan, Way};
+use crate::plan::{NodeKind, Plan, RoutePath};
 
 impl Plan {
     /// Makes sure of the orders and ranges that the plan's methods and simulators count on.
@@ -45,7 +45,7 @@ impl Plan {
         if sorted { Ok(()) } else { Err("its times do not go up") }
     }
 
-    /// Links are of two nodes, the lower first; ways lead from terminal to terminal.
+    /// Links are of two nodes, the lower first; paths lead from terminal to terminal.
     fn check_ends(&self) -> Result<(), &'static str> {
         let is_terminal = |node: usize| self.nodes[node].kind == NodeKind::Terminal;
         let links = self.links.iter().map(|link| (link.a, link.b));
@@ -56,15 +56,15 @@ impl Plan {
         if self.hops.iter().any(|hop| !is_terminal(hop.destination) || hop.next == Some(hop.node)) {
             return Err("a next hop leads to no terminal, or to where it begins");
         }
-        let leads = |from: usize, to: usize, way: &Way| match way {
-            Way::Through(nodes) => nodes.len() > 2 && nodes[0] == from && nodes.last() == Some(&to),
-            Way::None(_) => true,
+        let leads = |from: usize, to: usize, path: &RoutePath| match path {
+            RoutePath::Through(nodes) => nodes.len() > 2 && nodes[0] == from && nodes.last() == Some(&to),
+            RoutePath::None(_) => true,
         };
         let mut routes = self.routes.iter();
-        match routes.all(|r| is_terminal(r.from) && is_terminal(r.to) && r.from != r.to && leads(r.from, r.to, &r.way))
+        match routes.all(|r| is_terminal(r.from) && is_terminal(r.to) && r.from != r.to && leads(r.from, r.to, &r.path))
         {
             true => Ok(()),
-            false => Err("a way does not lead from a terminal to another"),
+            false => Err("a path does not lead from a terminal to another"),
         }
     }
 

@@ -1,4 +1,4 @@
-//! The tables of a plan: columns with units and meanings, and the way from rows to values and back.
+//! The tables of a plan: columns with units and meanings, and the conversion of rows to values and back.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -12,7 +12,7 @@ use parquet::file::reader::SerializedFileReader;
 use super::FORMAT_VERSION;
 use crate::delay_curve::DelayCurve;
 use crate::plan::{
-    Contact, Event, EventKind, Gap, Hop, Link, LinkKind, Node, NodeId, NodeKind, Plan, Reason, Route, Way,
+    Contact, Event, EventKind, Gap, Hop, Link, LinkKind, Node, NodeId, NodeKind, Plan, Reason, Route, RoutePath,
 };
 
 /// A table.
@@ -131,14 +131,14 @@ pub(super) const TABLES: [Table; 6] = [
     },
     Table {
         name: "routes",
-        about: "The way from one terminal to another, until the next row of the same two.",
+        about: "The path from one terminal to another, until the next row of the same two.",
         columns: &[
             time("time_ps", "From when on."),
             text("from", "A terminal."),
             text("to", "A terminal."),
-            Column { name: "hop", kind: Kind::Count, about: "The place of the node on the way, from 0." },
-            text("node", "A node of the way; without a way the terminal that has no satellite, if that is why."),
-            text("gap", "Why there is no way; empty if there is one."),
+            Column { name: "hop", kind: Kind::Count, about: "The place of the node on the path, from 0." },
+            text("node", "A node of the path; without a path the terminal that has no satellite, if that is why."),
+            text("gap", "Why there is no path; empty if there is one."),
         ],
         values: route_values,
         read: read_routes,
@@ -205,15 +205,15 @@ fn delay_values(plan: &Plan) -> Vec<(usize, Values<'_>)> {
     ])
 }
 
-/// A row for each node of a way, or a single one that says why there is none.
+/// A row for each node of a path, or a single one that says why there is none.
 fn route_values(plan: &Plan) -> Vec<(usize, Values<'_>)> {
     let mut rows: Vec<(&Route, usize, Option<NodeId>, &'static str)> = Vec::new();
     for route in &plan.routes {
-        match &route.way {
-            Way::Through(nodes) => {
+        match &route.path {
+            RoutePath::Through(nodes) => {
                 rows.extend(nodes.iter().enumerate().map(|(hop, &node)| (route, hop, Some(node), "")));
             }
-            Way::None(gap) => {
+            RoutePath::None(gap) => {
                 let terminal = if let Gap::NoSatellite(terminal) = gap { Some(*terminal) } else { None };
                 rows.push((route, 0, terminal, gap.name()));
             }
@@ -284,16 +284,16 @@ fn read_routes(plan: &mut Plan, reader: &SerializedFileReader<File>) -> Result<(
     let gap = reading.texts()?;
     let mut routes: Vec<Route> = Vec::new();
     for row in 0..time.len() {
-        let whole = || wrong("a way is not whole");
+        let whole = || wrong("a path is not whole");
         if !gap[row].is_empty() {
             let gap = Gap::named(&gap[row], node[row]).ok_or_else(|| wrong("an unknown reason for a gap"))?;
-            routes.push(Route { time: time[row], from: from[row], to: to[row], way: Way::None(gap) });
+            routes.push(Route { time: time[row], from: from[row], to: to[row], path: RoutePath::None(gap) });
         } else if hop[row] == 0 {
-            let way = Way::Through(vec![node[row].ok_or_else(whole)?]);
-            routes.push(Route { time: time[row], from: from[row], to: to[row], way });
+            let path = RoutePath::Through(vec![node[row].ok_or_else(whole)?]);
+            routes.push(Route { time: time[row], from: from[row], to: to[row], path });
         } else {
             match routes.last_mut() {
-                Some(Route { way: Way::Through(nodes), .. }) => nodes.push(node[row].ok_or_else(whole)?),
+                Some(Route { path: RoutePath::Through(nodes), .. }) => nodes.push(node[row].ok_or_else(whole)?),
                 _ => return Err(whole()),
             }
         }

@@ -66,7 +66,7 @@ fn what_cannot_be_is_refused_although_its_checksums_are_right() {
         ("a contact ends before it begins", &|plan| plan.contacts[0].to = Time::ZERO),
         ("its ends are not in order", &|plan| plan.contacts[0].b = plan.contacts[0].a),
         ("a next hop leads to no terminal", &|plan| plan.hops[0].next = Some(plan.hops[0].node)),
-        ("a way does not lead from a terminal to another", &|plan| plan.routes[0].to = plan.routes[0].from),
+        ("a path does not lead from a terminal to another", &|plan| plan.routes[0].to = plan.routes[0].from),
     ];
     for (expected, change) in cases {
         let change = |plan: &mut Plan| {

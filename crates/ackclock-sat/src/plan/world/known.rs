@@ -1,4 +1,4 @@
-//! What the ways between terminals are computed from, and what is known of them at one instant.
+//! What the paths between terminals are computed from, and what is known of them at one instant.
 
 use std::collections::BTreeMap;
 
@@ -6,10 +6,10 @@ use ackclock::units::Time;
 
 use crate::isl::Isl;
 
-/// Which satellite the terminal at the other end of a way uses.
+/// Which satellite the terminal at the other end of a path uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum FarEnd {
-    /// Of those that it sees, the one that suits the way best.
+    /// Of those that it sees, the one that suits the path best.
     Best,
     /// The one that it has.
     Present,

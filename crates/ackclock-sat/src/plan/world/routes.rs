@@ -1,4 +1,4 @@
-//! Routes between terminals: when they are computed, and the ways that packets take by them.
+//! Routes between terminals: when they are computed, and the paths that packets take by them.
 
 use ackclock::units::Time;
 
@@ -7,7 +7,7 @@ use super::{NextHops, World};
 use crate::error::SatError;
 use crate::isl::{IslPattern, seam};
 use crate::plan::service::Computed;
-use crate::plan::{Gap, NodeId, Way};
+use crate::plan::{Gap, NodeId, RoutePath};
 use crate::routing::{Routing, next_hops};
 
 impl World<'_> {
@@ -30,7 +30,7 @@ impl World<'_> {
                 self.due.push_back((now + interval, None));
             }
         } else if changed {
-            // The routes are still the old ones, but a way may have lost a link.
+            // The routes are still the old ones, but a path may have lost a link.
             let next = self.computed.last().expect("routes are computed at the start").next.clone();
             self.keep_routes(now, next)?;
         }
@@ -44,40 +44,40 @@ impl World<'_> {
     }
 
     pub(super) fn keep_routes(&mut self, now: Time, next: NextHops) -> Result<(), SatError> {
-        let mut ways = Vec::new();
+        let mut paths = Vec::new();
         for (from, to) in self.directions() {
             let (_, hops) =
                 next.iter().find(|(destination, _)| *destination == to).expect("every direction has routes");
-            let way = self.follow(from, to, hops)?;
-            ways.push((from, to, way));
+            let path = self.follow(from, to, hops)?;
+            paths.push((from, to, path));
         }
-        self.computed.push(Computed { time: now, next, ways });
+        self.computed.push(Computed { time: now, next, paths });
         Ok(())
     }
 
-    /// The way that packets take, if all of it is up.
-    fn follow(&mut self, from: NodeId, to: NodeId, next: &[Option<NodeId>]) -> Result<Way, SatError> {
+    /// The path that packets take, if all of it is up.
+    fn follow(&mut self, from: NodeId, to: NodeId, next: &[Option<NodeId>]) -> Result<RoutePath, SatError> {
         let mut nodes = vec![from];
         let mut node = from;
         while node != to {
-            let Some(hop) = next[node] else { return Ok(Way::None(self.gap(from, to)?)) };
+            let Some(hop) = next[node] else { return Ok(RoutePath::None(self.gap(from, to)?)) };
             if !self.is_up(node, hop) {
                 let gap = match [from, to].into_iter().find(|&terminal| self.satellite_of(terminal).is_none()) {
                     Some(terminal) => Gap::NoSatellite(terminal),
                     None => Gap::RoutesNotUpdated,
                 };
-                return Ok(Way::None(gap));
+                return Ok(RoutePath::None(gap));
             }
             nodes.push(hop);
             node = hop;
             if nodes.len() > usize::from(self.setup.ttl) + 1 {
-                return Ok(Way::None(Gap::TooManyHops));
+                return Ok(RoutePath::None(Gap::TooManyHops));
             }
         }
-        Ok(Way::Through(nodes))
+        Ok(RoutePath::Through(nodes))
     }
 
-    /// Why there is no way between two terminals.
+    /// Why there is no path between two terminals.
     fn gap(&mut self, from: NodeId, to: NodeId) -> Result<Gap, SatError> {
         if let Some(terminal) = [from, to].into_iter().find(|&terminal| self.satellite_of(terminal).is_none()) {
             return Ok(Gap::NoSatellite(terminal));

@@ -1,6 +1,6 @@
 //! The output of a host at which ABR connections begin or end: cell by cell, where other hosts send frame by frame.
 //!
-//! Each connection has the cells of its frames, in order, and a pace: the rate of its ABR source, or a fixed spacing. The way back of
+//! Each connection has the cells of its frames, in order, and a pace: the rate of its ABR source, or a fixed spacing. The reverse VC of
 //! an ABR connection carries its backward RM cells too, each before the next cell of an acknowledgement, not paced. Of the cells that
 //! are due the one that was due first goes, at the same instant the one of the first connection. A cell that begins late moves the
 //! next one of its connection.
@@ -29,7 +29,7 @@ struct Connection {
     left: u16,
     next: u16,
     pace: Pace,
-    /// Where the RM cells of an ABR connection arrive whose way back this is.
+    /// The destination of an ABR connection, if this is its reverse VC: here its RM cells arrive.
     destination: Option<Destination>,
 }
 
@@ -72,7 +72,7 @@ impl CellScheduler {
         CellScheduler { cell_time, free: Time::ZERO, connections: Vec::new() }
     }
 
-    /// A connection with a fixed time from cell to cell; the way back of an ABR connection if `returns_rm_cells`. To be added in
+    /// A connection with a fixed time from cell to cell; the reverse VC of an ABR connection if `returns_rm_cells`. To be added in
     /// the order of the connections.
     pub(in crate::net) fn add_fixed(&mut self, vc: VcId, spacing: Span, returns_rm_cells: bool) {
         let destination = returns_rm_cells.then(Destination::default);
@@ -106,12 +106,12 @@ impl CellScheduler {
         discarded
     }
 
-    /// A data cell of the connection arrives whose way back is `vc`.
+    /// A data cell of the connection arrives whose reverse VC is `vc`.
     pub(in crate::net) fn on_data_cell(&mut self, vc: VcId, efci: bool) {
         self.destination(vc).rules.on_data_cell(efci);
     }
 
-    /// The forward RM cell with this number arrives from the connection whose way back is `vc`. Returns the number of the one
+    /// The forward RM cell with this number arrives from the connection whose reverse VC is `vc`. Returns the number of the one
     /// that waited and whose place it takes, if there was one.
     pub(in crate::net) fn on_forward_rm(&mut self, now: Time, vc: VcId, number: u32, cell: RmCell) -> Option<u32> {
         let destination = self.destination(vc);
@@ -124,7 +124,7 @@ impl CellScheduler {
     }
 
     fn destination(&mut self, vc: VcId) -> &mut Destination {
-        self.of(vc).destination.as_mut().expect("the way back of an ABR connection")
+        self.of(vc).destination.as_mut().expect("the reverse VC of an ABR connection")
     }
 
     /// A backward RM cell arrives at the source of `vc`.

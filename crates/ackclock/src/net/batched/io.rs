@@ -117,7 +117,7 @@ impl Cells {
     }
 }
 
-/// The way from one output to the next part of the network, for one connection.
+/// The next hop of one connection: from one output to the next process.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct NextHop {
     /// From the sending output's reference instant to the arrival: its documentation says which.
@@ -172,7 +172,7 @@ impl Io {
     }
 
     /// A packet of connection `vc` arrives at `time` where the link of a port or of a host leads `to`. Ports that handle
-    /// many packets of one connection in succession look their way up once, and do this themselves.
+    /// many packets of one connection in succession look the next hop up once, and do this themselves.
     #[inline(always)]
     pub(super) fn send_packet(&mut self, to: Destination, time: Time, vc: VcId, packet: SentPacket) {
         let SentPacket { seq_or_ack, frame, size, crossed } = packet;

@@ -1,4 +1,4 @@
-//! ABR in the reference engine: hosts that send cell by cell, and the way of RM cells.
+//! ABR in the reference engine: hosts that send cell by cell, and the path of RM cells.
 
 use super::Reference;
 use super::build::Output;
@@ -56,7 +56,7 @@ impl Reference {
     pub(super) fn visit(&mut self, cell: Unit) {
         let (flow, _) = end_of(cell.vc);
         let forward = &self.vcs[data_vc(flow)].route;
-        // The way back is the way there, reversed.
+        // The reverse path has the links of the forward path, reversed.
         let hop = forward[forward.len() - usize::from(cell.hop)];
         if let Output::Cells(port) = &mut self.links[hop.link].output {
             let queued = u64::from(port.monitor.buffer().queued());
@@ -86,25 +86,25 @@ impl Reference {
     pub(super) fn on_rm_cell_at_end(&mut self, cell: Unit) {
         let (flow, end) = end_of(cell.vc);
         let abr = self.abr.of(cell.vc);
-        let onward = match end {
+        let reverse = match end {
             End::Receiver => ack_vc(flow),
             End::Sender => data_vc(flow),
         };
-        let link = self.vcs[onward].route[0].link;
+        let link = self.vcs[reverse].route[0].link;
         let Output::Scheduler(scheduler) = &mut self.links[link].output else {
             unreachable!("a host of an ABR connection sends cell by cell")
         };
         match end {
             End::Receiver => {
                 let said = abr.cell(cell.frame);
-                if let Some(replaced) = scheduler.on_forward_rm(self.now, onward, cell.frame, said) {
+                if let Some(replaced) = scheduler.on_forward_rm(self.now, reverse, cell.frame, said) {
                     abr.replace(replaced);
                 }
             }
             End::Sender => {
                 let said = abr.arrive(cell.frame);
-                scheduler.on_backward_rm(onward, &said);
-                let acr = scheduler.acr(onward).expect("an ABR source has a rate");
+                scheduler.on_backward_rm(reverse, &said);
+                let acr = scheduler.acr(reverse).expect("an ABR source has a rate");
                 abr.follow(self.now, acr);
             }
         }

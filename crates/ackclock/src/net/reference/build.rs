@@ -39,7 +39,7 @@ pub(super) enum Output {
     /// A host, and the link behind it if that is more than plain.
     Nic(Nic, Option<Box<link::Link>>),
     /// A cell port with a single input of no higher rate: nothing ever waits.
-    Through(QueueMonitor),
+    PassThrough(QueueMonitor),
     /// A host at which ABR connections begin or end.
     Scheduler(CellScheduler),
     Cells(CellPort),
@@ -76,7 +76,7 @@ pub(super) fn links(
                     output = scheduler(scenario, id, all_vcs, crossing.of(id)).map_or(output, Output::Scheduler)
                 }
                 Output::Cells(port) => port.rates = rates(scenario, link, all_vcs, crossing.of(id)),
-                Output::Through(_) | Output::Packets(_) | Output::Scheduler(_) => {}
+                Output::PassThrough(_) | Output::Packets(_) | Output::Scheduler(_) => {}
             }
             output
         },
@@ -127,12 +127,12 @@ fn output_of(
 ) -> Output {
     let (units, bytes) = limits(link.queue.buffer);
     let mut monitor = QueueMonitor::new(units, vcs, link.queue.policy.threshold_cells());
-    if feeder != Feeder::Through && vcs > 0 {
+    if feeder != Feeder::PassThrough && vcs > 0 {
         monitor.trace = trace;
     }
     match feeder {
         Feeder::Nic => Output::Nic(Nic::default(), changing),
-        Feeder::Through => Output::Through(monitor),
+        Feeder::PassThrough => Output::PassThrough(monitor),
         Feeder::Packets => {
             let policy = build::packet_policy(link, seed);
             Output::Packets(PacketPort::new((link.rate, link.delay), changing, policy, bytes, monitor))

@@ -135,7 +135,7 @@ impl Reference {
         match &mut link.output {
             Output::Nic(..) => self.feed_from_nic(id),
             Output::Scheduler(_) => self.feed_from_scheduler(id),
-            Output::Through(_) => unreachable!("a port that never keeps anything has no events"),
+            Output::PassThrough(_) => unreachable!("a port that never keeps anything has no events"),
             Output::Cells(port) => {
                 let (vcs, abr) = (&self.vcs, &self.abr);
                 let name = |cell: Unit| vcs[cell.vc].name_hash;
@@ -178,14 +178,14 @@ impl Reference {
 
         let vc = &self.vcs[unit.vc];
         unit.hop += 1;
-        let onward = match &vc.routed {
+        let forwarding = match &vc.routed {
             None => vc.route.get(usize::from(unit.hop)).map_or(Forwarding::Arrived, |hop| Forwarding::By(hop.link)),
             Some(routed) => routed.table.forward(node, self.now, unit.hop),
         };
-        if unit.pti == Pti::BACKWARD_RM && onward != Forwarding::Arrived {
+        if unit.pti == Pti::BACKWARD_RM && forwarding != Forwarding::Arrived {
             self.visit(unit);
         }
-        match onward {
+        match forwarding {
             Forwarding::By(port) => self.forward(self.hop(port, unit.vc), self.links[id].input, unit),
             Forwarding::Arrived => self.on_unit_at_end(unit),
             Forwarding::Lost(reason) => self.lose(id, unit, reason),
@@ -207,7 +207,7 @@ impl Reference {
         let changing = match &mut self.links[id].output {
             Output::Nic(_, changing) => changing.as_mut(),
             Output::Packets(port) => port.link.as_mut(),
-            Output::Scheduler(_) | Output::Through(_) | Output::Cells(_) => None,
+            Output::Scheduler(_) | Output::PassThrough(_) | Output::Cells(_) => None,
         };
         changing.expect("a link of a route that changes counts its losses").losses.add(now, now, &meta, reason);
         forget(&mut self.frames, unit);
@@ -220,7 +220,7 @@ impl Reference {
         let link = &mut self.links[id];
         match &mut link.output {
             Output::Nic(..) | Output::Scheduler(_) => unreachable!("hosts do not forward"),
-            Output::Through(monitor) => {
+            Output::PassThrough(monitor) => {
                 monitor.arrive(hop.at_port);
                 monitor.pass(now, hop.at_port);
                 let (time, node) = (now + link.cell_time + link.delay, link.to);
@@ -304,7 +304,9 @@ impl Reference {
             let (discarded, next) = match &mut self.links[first_link].output {
                 Output::Nic(nic, _) => (nic.discard(vc), nic.next_start()),
                 Output::Scheduler(scheduler) => (scheduler.discard(vc), scheduler.next_start()),
-                Output::Through(_) | Output::Cells(_) | Output::Packets(_) => unreachable!("a flow begins at a host"),
+                Output::PassThrough(_) | Output::Cells(_) | Output::Packets(_) => {
+                    unreachable!("a flow begins at a host")
+                }
             };
             self.flows[flow].source.discarded_in_host += discarded;
             if let Some(traces) = &mut self.traces {
@@ -367,7 +369,7 @@ impl Reference {
                 scheduler.push(vc, segment);
                 self.feed_from_scheduler(first_link);
             }
-            Output::Through(_) | Output::Cells(_) | Output::Packets(_) => unreachable!("a flow begins at a host"),
+            Output::PassThrough(_) | Output::Cells(_) | Output::Packets(_) => unreachable!("a flow begins at a host"),
         }
     }
 
@@ -478,7 +480,7 @@ impl Link {
             _ if self.crossing.is_empty() => None,
             Output::Nic(_, changing) => changing.as_deref(),
             Output::Packets(port) => port.link.as_deref(),
-            Output::Scheduler(_) | Output::Through(_) | Output::Cells(_) => None,
+            Output::Scheduler(_) | Output::PassThrough(_) | Output::Cells(_) => None,
         }
     }
 }

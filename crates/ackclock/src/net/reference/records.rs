@@ -31,7 +31,7 @@ impl Reference {
         let record = |link: &Link| {
             let monitor = match &link.output {
                 Output::Nic(..) | Output::Scheduler(_) => return None,
-                Output::Through(monitor) => monitor,
+                Output::PassThrough(monitor) => monitor,
                 Output::Cells(port) => &port.monitor,
                 Output::Packets(port) => &port.monitor,
             };
@@ -61,7 +61,7 @@ impl Reference {
     fn recorded_with(&self, hosts: Option<Box<HostTraces>>, recorder: &Recorder, now: Time) -> Recorded {
         let of_port = |link: &'_ Link| {
             let monitor = match &link.output {
-                Output::Nic(..) | Output::Scheduler(_) | Output::Through(_) => return None,
+                Output::Nic(..) | Output::Scheduler(_) | Output::PassThrough(_) => return None,
                 Output::Cells(port) => &port.monitor,
                 Output::Packets(port) => &port.monitor,
             };

@@ -91,7 +91,7 @@ impl PortTrace {
         if self.averages_only { self.queue.as_mut()?.averages_within(now) } else { None }
     }
 
-    /// Apart, as is [`PortTrace::leaves_slowly`], so that the quick way has nothing to save and restore.
+    /// Apart, as is [`PortTrace::leaves_slowly`], so that the fast path has nothing to save and restore.
     #[inline(never)]
     fn enters_slowly(&mut self, now: Time, vc: usize, of_vc: u32) {
         if let Some(queue) = &mut self.queue {

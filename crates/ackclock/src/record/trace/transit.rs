@@ -1,4 +1,4 @@
-//! What is recorded of the way of data from one end of a connection to the other: one-way delays, and the jitter of
+//! What is recorded of data between the two ends of a connection: one-way delays, and the jitter of
 //! datagrams.
 //!
 //! A delay begins when TCP or the source of datagrams hands a packet down to its host, and ends when the packet has arrived
@@ -12,7 +12,7 @@ use crate::record::histogram::{Delays, Histogram};
 use crate::record::{Columns, Metric, MetricSet};
 use crate::units::{Span, Time};
 
-/// Records the way of the data of one flow, or of datagrams.
+/// Records the transit of the data of one flow, or of datagrams.
 #[derive(Clone, Debug)]
 pub struct TransitTrace {
     /// When what waits in the host was handed down, in order.

@@ -99,9 +99,9 @@ impl SackReader {
             return Vec::new();
         };
         let [una, nxt] = [segment.ack, max].map(crate::packet::wire_number);
-        let heard = sack_option::heard(&found.unwrap_or_default(), una, nxt);
-        self.stats.duplicates += u64::from(heard.duplicate.is_some());
-        heard.blocks.into_iter().map(|block| block.near(segment.ack)).collect()
+        let report = sack_option::evaluate(&found.unwrap_or_default(), una, nxt);
+        self.stats.duplicates += u64::from(report.duplicate.is_some());
+        report.blocks.into_iter().map(|block| block.near(segment.ack)).collect()
     }
 
     /// What was counted.

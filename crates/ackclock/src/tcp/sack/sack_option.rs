@@ -48,7 +48,7 @@ pub enum Malformed {
 
 /// What a list of blocks says to the sender of the data.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Heard {
+pub struct SackReport {
     /// What arrived twice, RFC 2883.
     pub duplicate: Option<WireBlock>,
     /// What the receiver holds, in the order of the option.
@@ -169,8 +169,8 @@ fn of_octets(octets: &[u8; 8]) -> Result<WireBlock, Malformed> {
 
 /// What blocks say to a sender to which everything before `una` is acknowledged, and which has sent everything before
 /// `nxt`. What lies outside is ignored, block by block, but for a duplicate in the first place.
-pub fn heard(blocks: &[WireBlock], una: u32, nxt: u32) -> Heard {
-    let Some(&first) = blocks.first() else { return Heard::default() };
+pub fn evaluate(blocks: &[WireBlock], una: u32, nxt: u32) -> SackReport {
+    let Some(&first) = blocks.first() else { return SackReport::default() };
     // RFC 2883 §4: it lies below the acknowledgement, or in the second block.
     let below = at_or_after(una, first.right);
     let inside = blocks.get(1).is_some_and(|&second| first.is_within(second));
@@ -178,7 +178,7 @@ pub fn heard(blocks: &[WireBlock], una: u32, nxt: u32) -> Heard {
     let is_news =
         |block: &&WireBlock| at_or_after(block.left, una) && block.left != una && at_or_after(nxt, block.right);
     let blocks = blocks[usize::from(duplicate.is_some())..].iter().filter(is_news).copied().collect();
-    Heard { duplicate, blocks }
+    SackReport { duplicate, blocks }
 }
 
 /// Whether one sequence number is another one or comes after it.
@@ -224,14 +224,14 @@ mod tests {
         let (una, nxt) = (4000, 10_000);
         let held = [block(5000, 6000)];
         assert_eq!(
-            heard(&[block(3000, 3500), held[0]], una, nxt),
-            Heard { duplicate: Some(block(3000, 3500)), blocks: held.to_vec() }
+            evaluate(&[block(3000, 3500), held[0]], una, nxt),
+            SackReport { duplicate: Some(block(3000, 3500)), blocks: held.to_vec() }
         );
-        assert_eq!(heard(&[block(5000, 5500), held[0]], una, nxt).duplicate, Some(block(5000, 5500)));
-        assert_eq!(heard(&[held[0], block(7000, 7500)], una, nxt).duplicate, None);
+        assert_eq!(evaluate(&[block(5000, 5500), held[0]], una, nxt).duplicate, Some(block(5000, 5500)));
+        assert_eq!(evaluate(&[held[0], block(7000, 7500)], una, nxt).duplicate, None);
         // What was acknowledged or not sent is ignored, block by block.
         let all = [held[0], block(3000, 3500), block(9000, 11_000), block(9000, 10_000)];
-        assert_eq!(heard(&all, una, nxt).blocks, [held[0], block(9000, 10_000)]);
-        assert_eq!(heard(&[], una, nxt), Heard::default());
+        assert_eq!(evaluate(&all, una, nxt).blocks, [held[0], block(9000, 10_000)]);
+        assert_eq!(evaluate(&[], una, nxt), SackReport::default());
     }
 }

@@ -97,7 +97,7 @@ impl Scoreboard {
         }
     }
 
-    /// Forgets everything: after a timeout the receiver may have thrown away what it held (RFC 2018 §8).
+    /// Forgets everything: after a timeout the receiver may have discarded what it held (RFC 2018 §8).
     pub fn clear(&mut self) {
         self.len = 0;
         self.highest = self.una;

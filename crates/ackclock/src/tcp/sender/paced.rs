@@ -1,4 +1,4 @@
-//! What a sender does beside when its congestion control sets a pace: it hears what is delivered, and waits.
+//! What a sender does beside when its congestion control sets a pace: it measures deliveries, and delays segments.
 //! Source: \[BBR1\] §4.2.1.
 
 use super::Sender;
@@ -17,7 +17,7 @@ impl Sender {
         pacer.record_delivery(now, ack, blocks, &self.flight, in_flight);
     }
 
-    /// Congestion control is told of what was heard, after recovery, and sets the window. Whether there is a pace at all.
+    /// After recovery, congestion control receives the delivery sample and sets the window. Whether there is a pace at all.
     pub(super) fn update_pacing(&mut self) -> bool {
         if self.pacer_mut().is_none() {
             return false;

@@ -6,11 +6,11 @@ use std::sync::Arc;
 use super::layout::{Layout, Plan};
 use super::routes::Routes;
 use crate::ids::{Id, IdVec, LinkId, NodeId, VcId};
-use crate::link::Unheard;
+use crate::link::NoReceiver;
 use crate::net::batched::hosts::uplinks::RoutedUplink;
 use crate::net::batched::io::{Destination, NextHop};
 use crate::net::batched::packets::changing_port::ChangingPort;
-use crate::net::batched::packets::routed_ports::{PortPlaces, RouteToHost, RoutedPort, RoutedPorts, RoutedVc, Way};
+use crate::net::batched::packets::routed_ports::{PortPlaces, RouteToHost, RoutedPort, RoutedPorts, RoutedVc, VcRoute};
 use crate::net::build::{self, Feeder};
 use crate::net::flow::{Vc, end_of};
 use crate::net::packet_port::PacketPort;
@@ -89,7 +89,7 @@ impl Plan<'_> {
         let mut reroutes: IdVec<NodeId, bool> = self.scenario.nodes.iter().map(|_| false).collect();
         for link in self.scenario.links.iter() {
             let far_ends = link.params.schedule.as_ref().and_then(|schedule| schedule.far_ends.as_ref());
-            reroutes[link.from] |= far_ends.is_some_and(|ends| ends.unheard == Unheard::Reroute);
+            reroutes[link.from] |= far_ends.is_some_and(|ends| ends.no_receiver == NoReceiver::Reroute);
         }
         reroutes
     }
@@ -104,7 +104,7 @@ impl Plan<'_> {
         with_hosts
     }
 
-    /// The way of a connection whose route changes: out of its host, and how long it takes from part to part at least.
+    /// The path of a connection whose route changes: out of its host, and how long it takes from part to part at least.
     pub(super) fn dynamic_route_of(&self, id: VcId, routed: &Arc<Routed>, layout: &Layout, routes: &mut Routes) {
         let (group, destination) = self.end_of_route(id, layout);
         let origin = layout.groups[layout.group_of(end_of(id).1.other())];
@@ -135,8 +135,8 @@ impl Plan<'_> {
         }
     }
 
-    /// The way out of the host of a connection whose route changes.
-    pub(super) fn routed_outlet(&self, vc: &Vc, layout: &Layout) -> Option<Box<RoutedUplink>> {
+    /// The uplink of the host of a connection whose route changes.
+    pub(super) fn routed_uplink(&self, vc: &Vc, layout: &Layout) -> Option<Box<RoutedUplink>> {
         let table = vc.routed.as_ref()?.table.clone();
         // Where there are no ports, nothing asks for them.
         let ports = layout.routed.clone().unwrap_or_else(|| Arc::new(PortPlaces::new(std::iter::empty())));
@@ -177,10 +177,10 @@ impl Plan<'_> {
             let vc = |(number, &id): (usize, &VcId)| RoutedVc {
                 id,
                 name_hash: self.vcs[id].name_hash,
-                way: match (&self.vcs[id].routed, &next_hops) {
-                    (Some(routed), _) => Way::Dynamic(number_here(route_of(id, routed))),
+                route: match (&self.vcs[id].routed, &next_hops) {
+                    (Some(routed), _) => VcRoute::Dynamic(number_here(route_of(id, routed))),
                     (None, Some(next_hops)) => {
-                        Way::Fixed(next_hops[number].expect("a connection that comes also leaves").to)
+                        VcRoute::Fixed(next_hops[number].expect("a connection that comes also leaves").to)
                     }
                     (None, None) => unreachable!("a connection that comes also leaves"),
                 },

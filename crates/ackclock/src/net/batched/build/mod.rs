@@ -8,7 +8,7 @@ mod routes;
 use std::collections::BTreeMap;
 
 use layout::Plan;
-use routes::PassThroughTap;
+use routes::PassThroughSource;
 
 use crate::ids::{IdVec, VcId};
 use crate::net::batched::directory::{Directory, Output, PassThroughPort};
@@ -57,7 +57,8 @@ impl Batched {
                 (_, Some((process, port))) => directory.push(Output::Port { process, port }),
                 (_, None) => {
                     // Where nothing crosses, it does not matter behind what.
-                    let PassThroughTap { behind, lag, numbers } = routes.taps.remove(&id).unwrap_or_default();
+                    let PassThroughSource { behind, lag, numbers } =
+                        routes.pass_through.remove(&id).unwrap_or_default();
                     let threshold = link.queue.policy.threshold_cells();
                     directory.push_pass_through(PassThroughPort { behind, lag, numbers, threshold });
                 }

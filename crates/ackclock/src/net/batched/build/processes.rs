@@ -56,11 +56,11 @@ impl Plan<'_> {
                     changing_links.len() - 1
                 });
                 let kind = build::kind(id, self.scenario.flows.len());
-                let routed = self.routed_outlet(vc, layout);
+                let routed = self.routed_uplink(vc, layout);
                 Box::new(ChangingUplink { link: link as u32, at_link, vc_name: vc.name_hash, kind, routed })
             });
             let rate = self.scenario.links[first].rate;
-            let (next_hop, looked_back) = routes.of_hosts[id.index()].take().expect("every connection has a way");
+            let (next_hop, looked_back) = routes.of_hosts[id.index()].take().expect("every connection has a path");
             uplinks[origin].push(HostUplink {
                 nic,
                 spacing: vc.cell_spacing,

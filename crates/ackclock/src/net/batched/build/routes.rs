@@ -17,11 +17,11 @@ pub(super) struct Routes {
     pub(super) of_hosts: Vec<Option<(NextHop, Span)>>,
     /// Of ports that are in processes and no last-hop ports.
     pub(super) of_ports: BTreeMap<LinkId, Exits>,
-    pub(super) taps: BTreeMap<LinkId, PassThroughTap>,
+    pub(super) pass_through: BTreeMap<LinkId, PassThroughSource>,
     /// The least time to one process (the first) from another (the second).
     pub(super) lookaheads: BTreeMap<(usize, usize), Span>,
     /// The processes of ports that routes which change may cross.
-    pub(super) routed_parts: BTreeSet<usize>,
+    pub(super) routed_processes: BTreeSet<usize>,
     /// Routes that change of which lookaheads are known, by their place in memory, with the processes where they begin and end.
     pub(super) dynamic: BTreeSet<(*const Routed, usize, usize)>,
 }
@@ -36,7 +36,7 @@ pub(super) struct Exits {
     pub(super) memory: Span,
 }
 
-/// An output on a connection's way.
+/// An output on a connection's path.
 pub(super) struct Place {
     pub(super) process: usize,
     pub(super) link: LinkId,
@@ -46,7 +46,7 @@ pub(super) struct Place {
 
 /// Where a port without a queue finds what passed it.
 #[derive(Default)]
-pub(super) struct PassThroughTap {
+pub(super) struct PassThroughSource {
     pub(super) behind: usize,
     pub(super) lag: Span,
     pub(super) numbers: Vec<VcId>,
@@ -63,8 +63,8 @@ impl Plan<'_> {
             }
         }
         let routed = layout.process_of_port.iter_ids().filter(|&(link, _)| self.routed[link]);
-        let routed_parts = routed.filter_map(|(_, place)| place.map(|(process, _)| process as usize)).collect();
-        let mut routes = Routes { of_hosts: vec![None; self.vcs.len()], routed_parts, ..Routes::default() };
+        let routed_processes = routed.filter_map(|(_, place)| place.map(|(process, _)| process as usize)).collect();
+        let mut routes = Routes { of_hosts: vec![None; self.vcs.len()], routed_processes, ..Routes::default() };
         for (id, vc) in self.vcs.iter_ids().filter(|(_, vc)| !vc.route.is_empty()) {
             match &vc.routed {
                 None => self.route_of(id, layout, &ranks, &mut routes),
@@ -94,12 +94,12 @@ impl Plan<'_> {
             let link = &self.scenario.links[hop.link];
             let Some((process, port)) = layout.process_of_port[hop.link] else {
                 let crossing = self.crossing.of(hop.link).len();
-                let tap = routes.taps.entry(hop.link).or_insert_with(|| PassThroughTap {
+                let source = routes.pass_through.entry(hop.link).or_insert_with(|| PassThroughSource {
                     behind: from.process,
                     lag,
                     numbers: vec![VcId::from_index(0); crossing],
                 });
-                tap.numbers[hop.at_port.index()] = from.number.unwrap_or(id);
+                source.numbers[hop.at_port.index()] = from.number.unwrap_or(id);
                 // Something is looked back at even if the link has no delay.
                 looked_back = lag.max(Span::from_ps(1));
                 lag = lag + link.rate.cell_time() + link.delay;
@@ -194,7 +194,7 @@ impl Routes {
     /// What leaves process `from` needs so long to `to`, at least. What happens within a process of routes that change is in
     /// order there.
     pub(super) fn look_ahead(&mut self, to: usize, from: usize, least: Span) {
-        if to == from && self.routed_parts.contains(&to) {
+        if to == from && self.routed_processes.contains(&to) {
             return;
         }
         let lookahead = self.lookaheads.entry((to, from)).or_insert(least);

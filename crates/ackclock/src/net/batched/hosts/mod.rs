@@ -34,7 +34,7 @@ pub(in crate::net::batched) struct Hosts {
     events: u64,
 }
 
-/// How the ends of flows get at what they share: their timers, and the ways out.
+/// How the ends of flows get at what they share: their timers, and the uplinks.
 struct Exits {
     numbering: Numbering,
     uplinks: HostUplinks,

@@ -1,4 +1,4 @@
-//! The ways out of hosts: frames one after the other on each host's link.
+//! The uplinks of hosts: frames one after the other on each host's link.
 
 mod fast_uplink;
 mod trail;
@@ -85,7 +85,7 @@ impl Numbering {
     }
 }
 
-/// The way out of a host for one end of a connection.
+/// The uplink of a host, for one end of a connection.
 pub(in crate::net::batched) struct HostUplink {
     pub(in crate::net::batched) nic: u32,
     /// Of cells, at the source.
@@ -108,7 +108,7 @@ pub(in crate::net::batched) struct HostUplink {
     pub(in crate::net::batched) direct: bool,
 }
 
-/// The way out of a host whose link is more than plain.
+/// An uplink whose link changes or corrupts packets, or whose route changes.
 pub(in crate::net::batched) struct ChangingUplink {
     /// Which of the group's links of this kind.
     pub(in crate::net::batched) link: u32,
@@ -122,7 +122,7 @@ pub(in crate::net::batched) struct ChangingUplink {
     pub(in crate::net::batched) routed: Option<Box<RoutedUplink>>,
 }
 
-/// The way out of a host on a route that changes.
+/// An uplink of a connection whose route changes.
 pub(in crate::net::batched) struct RoutedUplink {
     pub(in crate::net::batched) table: Arc<RoutingTable>,
     /// Where the ports are that it may cross.
@@ -326,7 +326,7 @@ impl HostUplinks {
 }
 
 impl HostUplink {
-    /// The way out on which nothing ever goes.
+    /// An uplink that nothing is ever sent on.
     pub(in crate::net::batched) fn unused() -> HostUplink {
         HostUplink {
             nic: 0,

@@ -52,7 +52,7 @@ pub(in crate::net::batched) struct RoutedPort {
 pub(in crate::net::batched) struct RoutedVc {
     pub(in crate::net::batched) id: VcId,
     pub(in crate::net::batched) name_hash: u64,
-    pub(in crate::net::batched) way: Way,
+    pub(in crate::net::batched) route: VcRoute,
 }
 
 /// A route that changes, at a port.
@@ -84,12 +84,12 @@ enum Exit {
     Host(u32),
 }
 
-/// Where a connection goes behind a port.
+/// The route of a connection behind a port.
 #[derive(Clone, Copy)]
-pub(in crate::net::batched) enum Way {
-    /// Always to the same place.
+pub(in crate::net::batched) enum VcRoute {
+    /// A fixed route: always this next hop.
     Fixed(Destination),
-    /// Along the route with this number of the port's own.
+    /// A dynamic route: the one with this number in [`RoutedPort::routes`].
     Dynamic(u32),
 }
 
@@ -277,7 +277,7 @@ impl RoutedPorts {
         let RoutedPort { link, node, port, vcs, routes, .. } = &mut self.ports[number];
         let tables = &self.routes;
         let elsewhere = |packet: Handle| {
-            let Way::Dynamic(route) = vcs[packet.number as usize].way else { return None };
+            let VcRoute::Dynamic(route) = vcs[packet.number as usize].route else { return None };
             tables[routes[route as usize].number as usize].table.other_than(*link, *node, now)
         };
         let packet_side = &mut io.packet_side;
@@ -308,16 +308,16 @@ impl RoutedPorts {
         let port = &self.ports[number];
         let Handle { vc, number: at_port, seq_or_ack, frame, size, crossed } = packet;
         let input = port.link.index() as u32;
-        match port.vcs[at_port as usize].way {
-            Way::Fixed(Destination::Port { mailbox, input_ref: InputRef { port: next, .. } })
+        match port.vcs[at_port as usize].route {
+            VcRoute::Fixed(Destination::Port { mailbox, input_ref: InputRef { port: next, .. } })
                 if mailbox as usize == self.mailbox =>
             {
                 self.send_on(number, time, next, packet);
             }
-            Way::Fixed(to) => {
+            VcRoute::Fixed(to) => {
                 io.send_packet(to, time, vc, SentPacket { seq_or_ack, frame, size, crossed: Cells::default() })
             }
-            Way::Dynamic(route) => match self.exit(number, route, &departure) {
+            VcRoute::Dynamic(route) => match self.exit(number, route, &departure) {
                 Ok(Exit::Within(next)) => self.send_on(number, time, next, Handle { crossed: crossed + 1, ..packet }),
                 Ok(Exit::Port { mailbox, port }) => {
                     let (input_ref, cells) = (InputRef { port, input, at_port: vc }, Cells::crossed(crossed + 1));
@@ -360,8 +360,8 @@ impl RoutedPorts {
         };
         // Those that follow begin later, and before the far end changes if they arrive before.
         let (times, most_crossed) = table.holds(node, arrives);
-        let way = |stable: Time| CachedExit { arrives: times.start..times.end.min(stable), most_crossed, to };
-        *known = link.state.stable_until(begins).map(way);
+        let exit = |stable: Time| CachedExit { arrives: times.start..times.end.min(stable), most_crossed, to };
+        *known = link.state.stable_until(begins).map(exit);
         Ok(to)
     }
 

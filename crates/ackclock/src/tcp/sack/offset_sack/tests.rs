@@ -237,8 +237,8 @@ fn random_scoreboards_are_encoded_and_decoded_without_loss() {
                 for timestamps in [Timestamps::Off, Timestamps::Aligned, Timestamps::Bare] {
                     let negotiated = Negotiated::Offset(form, Flags::ALL);
                     let report = report(&all, negotiated, preference, timestamps.room(), 4).expect("one block fits");
-                    let heard = find(report.option.octets(), negotiated).unwrap().expect("it is there");
-                    assert_eq!(heard, all[..report.blocks], "{number}, {form:?}, {preference:?}, {timestamps:?}");
+                    let decoded = find(report.option.octets(), negotiated).unwrap().expect("it is there");
+                    assert_eq!(decoded, all[..report.blocks], "{number}, {form:?}, {preference:?}, {timestamps:?}");
                     let standard = sack_option::capacity(timestamps.room()).min(all.len());
                     assert!(report.blocks >= standard && report.option.octets().len() <= timestamps.room(), "{number}");
                     more += u64::from(report.blocks > standard);

@@ -1,4 +1,4 @@
-//! The way out for plain segments of one end of a connection, one after the other: what is the same for all of them is
+//! The uplink for plain segments of one end of a connection, one after the other: what is the same for all of them is
 //! looked up once.
 
 use super::{HostUplink, HostUplinks};

@@ -1,4 +1,4 @@
-//! How long the whole way between terminals takes over each satellite, for terminals that choose by it.
+//! How long the whole path between terminals takes over each satellite, for terminals that choose by it.
 
 use super::World;
 use super::known::{FarEnd, Linked};
@@ -16,14 +16,14 @@ impl World<'_> {
             up += self.snapshot.light_time(satellite, self.node_of(terminal))?;
         }
         if self.setup.access == Access::Common {
-            // The way from one of them to the other.
+            // The path from one of them to the other.
             return Ok(up);
         }
         let others = self.partners(terminals[0]);
         let mut sum = 0.0;
         for &other in &others {
             let delay = self.delays_to(other, far)?[satellite];
-            sum += if delay == u64::MAX { NO_WAY_S } else { delay as f64 / 1e12 };
+            sum += if delay == u64::MAX { NO_PATH_S } else { delay as f64 / 1e12 };
         }
         Ok(up + sum / others.len().max(1) as f64)
     }
@@ -42,11 +42,11 @@ impl World<'_> {
     fn delays_to(&mut self, terminal: usize, far: FarEnd) -> Result<&[u64], SatError> {
         let present = self.access[terminal].map(|(satellite, _)| satellite);
         let key = (terminal, far, present.filter(|_| far == FarEnd::Present));
-        if !self.ways.0.contains_key(&key) {
+        if !self.path_delays.0.contains_key(&key) {
             let delays = self.computed_delays_to(terminal, far, present)?;
-            self.ways.0.insert(key, delays);
+            self.path_delays.0.insert(key, delays);
         }
-        Ok(&self.ways.0[&key])
+        Ok(&self.path_delays.0[&key])
     }
 
     fn computed_delays_to(
@@ -84,5 +84,5 @@ fn picoseconds(seconds: f64) -> u64 {
     (seconds * 1e12).round() as u64
 }
 
-/// What no way counts as: longer than any, so that of satellites those are taken that lead to most terminals.
-const NO_WAY_S: f64 = 60.0;
+/// What no path counts as: longer than any, so that of satellites those are taken that lead to most terminals.
+const NO_PATH_S: f64 = 60.0;
