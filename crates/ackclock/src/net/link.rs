@@ -20,7 +20,7 @@ pub(super) struct Link {
 }
 
 /// A packet that goes on a link.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct PacketMeta {
     /// The number of its connection at the link.
     pub(super) vc: VcId,

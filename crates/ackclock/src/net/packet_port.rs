@@ -3,12 +3,11 @@
 //! The reference engine drives every packet port like this, the batched one those whose departures are not known when
 //! packets arrive: behind them is a link that changes or corrupts packets, or they have a policy that looks at time.
 
-use std::collections::VecDeque;
-
 use super::link::{Link, PacketMeta, Transmitted};
 use super::queue_monitor::QueueMonitor;
 use crate::ids::VcId;
 use crate::queue::packet::{PacketArrival, PacketPolicy};
+use crate::queue::packet_fifo::{PacketFifo, Waits};
 use crate::queue::{DropReason, Verdict};
 use crate::units::{Rate, Span, Time};
 
@@ -22,10 +21,7 @@ pub(super) struct PacketPort<T> {
     policy: Box<dyn PacketPolicy>,
     /// See [`BatchHints::accepts_at_once`](crate::queue::packet::BatchHints::accepts_at_once).
     accepts_at_once: bool,
-    /// Limit of waiting bytes, beside the limit of packets that the buffer has.
-    max_bytes: u64,
-    waiting_bytes: u64,
-    queue: VecDeque<Waiting<T>>,
+    fifo: PacketFifo<Waiting<T>>,
     /// When the last transmission is complete.
     free: Time,
     /// When the first of the queue begins to be transmitted, and when all of it is lost.
@@ -34,11 +30,18 @@ pub(super) struct PacketPort<T> {
     pub(super) monitor: QueueMonitor,
 }
 
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 struct Waiting<T> {
     meta: PacketMeta,
     arrived: Time,
     handle: T,
+}
+
+impl<T: Copy + Default> Waits for Waiting<T> {
+    #[inline(always)]
+    fn bytes(&self) -> u32 {
+        self.meta.packet.bytes
+    }
 }
 
 /// A packet that is on the link.
@@ -60,7 +63,7 @@ pub(super) enum Turn<T> {
     Leaves(T),
 }
 
-impl<T: Copy> PacketPort<T> {
+impl<T: Copy + Default> PacketPort<T> {
     /// An idle port before a link of this rate and delay, unless `link` says more.
     pub(super) fn new(
         (rate, delay): (Rate, Span),
@@ -75,9 +78,7 @@ impl<T: Copy> PacketPort<T> {
             link,
             accepts_at_once: policy.accepts_at_once(),
             policy,
-            max_bytes,
-            waiting_bytes: 0,
-            queue: VecDeque::new(),
+            fifo: PacketFifo::new(max_bytes),
             free: Time::ZERO,
             next_start: Time::NEVER,
             flush: Time::NEVER,
@@ -99,19 +100,18 @@ impl<T: Copy> PacketPort<T> {
             return None;
         }
         self.monitor.arrive(meta.vc);
-        let is_idle = self.queue.is_empty() && self.free <= now;
+        let is_idle = self.fifo.first().is_none() && self.free <= now;
         let goes_at_once = is_idle && self.up_from(now) == now;
         if is_idle {
             self.policy.on_idle();
         }
-        let bytes = u64::from(meta.packet.bytes);
-        let no_room = self.waiting_bytes + bytes > self.max_bytes || self.monitor.buffer().is_full();
+        let has_room = self.fifo.has_room(meta.packet.bytes, self.monitor.buffer());
         let arrival = PacketArrival {
             now,
             idle: is_idle.then(|| now.since(self.free)),
             queued: self.monitor.buffer().queued(),
-            queued_bytes: self.waiting_bytes,
-            is_full: no_room && !goes_at_once,
+            queued_bytes: self.fifo.bytes(),
+            is_full: !has_room && !goes_at_once,
         };
         match self.policy.on_enqueue(&arrival) {
             Verdict::Drop(reason) => {
@@ -125,9 +125,9 @@ impl<T: Copy> PacketPort<T> {
             }
             Verdict::Accept => {
                 self.monitor.enter(now, meta.vc);
-                self.waiting_bytes += bytes;
-                self.queue.push_back(Waiting { meta, arrived: now, handle });
-                if self.queue.len() == 1 {
+                let is_first = self.fifo.first().is_none();
+                *self.fifo.place(meta.packet.bytes) = Waiting { meta, arrived: now, handle };
+                if is_first {
                     self.next_start = self.up_from(self.free.max(now));
                     self.flush = self.link.as_ref().map_or(Time::NEVER, |link| link.state.flushes_after(now));
                 }
@@ -144,7 +144,7 @@ impl<T: Copy> PacketPort<T> {
     /// refuses nothing that need not wait.
     #[inline(always)]
     pub(super) fn pass(&mut self, now: Time, vc: VcId, bytes: u32) -> Option<Time> {
-        if !self.queue.is_empty() || now < self.free || !self.accepts_at_once {
+        if self.fifo.first().is_some() || now < self.free || !self.accepts_at_once {
             return None;
         }
         let (complete, arrives) = self.link.as_mut()?.state.transmit_stable(now, now, bytes)?;
@@ -164,14 +164,14 @@ impl<T: Copy> PacketPort<T> {
         elsewhere: impl Fn(T) -> bool,
     ) -> Option<Turn<T>> {
         if now == self.flush {
-            while let Some(Waiting { meta, handle, .. }) = self.take() {
+            while let Some(Waiting { meta, handle, .. }) = self.fifo.pop() {
                 self.monitor.drop_waiting(now, meta.vc, meta.vc_name, meta.frame, DropReason::Outage);
                 lost(handle);
             }
             return None;
         }
-        while let Some(Waiting { meta, arrived, handle }) = self.take() {
-            match self.policy.on_dequeue(now, now.since(arrived), self.waiting_bytes) {
+        while let Some(Waiting { meta, arrived, handle }) = self.fifo.pop() {
+            match self.policy.on_dequeue(now, now.since(arrived), self.fifo.bytes()) {
                 Verdict::Accept => {
                     self.monitor.leave(now, meta.vc, arrived);
                     let leaves = self.link.as_ref().is_some_and(|link| link.state.avoids(now)) && elsewhere(handle);
@@ -194,13 +194,7 @@ impl<T: Copy> PacketPort<T> {
 
     /// When something happens here that is not an arrival.
     pub(super) fn next_event(&self) -> Time {
-        if self.queue.is_empty() { Time::NEVER } else { self.next_start.min(self.flush) }
-    }
-
-    fn take(&mut self) -> Option<Waiting<T>> {
-        let waiting = self.queue.pop_front()?;
-        self.waiting_bytes -= u64::from(waiting.meta.packet.bytes);
-        Some(waiting)
+        if self.fifo.first().is_none() { Time::NEVER } else { self.next_start.min(self.flush) }
     }
 
     fn up_from(&self, time: Time) -> Time {
@@ -378,7 +372,11 @@ mod tests {
         for handle in 0..4 {
             arrive(&mut port, 0, handle, 100);
         }
-        assert_eq!((port.queue.len(), port.monitor.buffer().queued()), (2, 2), "one under way, two wait, one gone");
+        assert_eq!(
+            (port.fifo.as_slice().len(), port.monitor.buffer().queued()),
+            (2, 2),
+            "one under way, two wait, one gone"
+        );
     }
 
     #[test]
@@ -387,11 +385,11 @@ mod tests {
         for handle in 0..3 {
             arrive(&mut port, 0, handle, 100);
         }
-        assert_eq!(port.queue.len(), 1);
+        assert_eq!(port.fifo.as_slice().len(), 1);
         arrive(&mut port, 0, 3, 50);
-        assert_eq!(port.queue.len(), 2, "50 bytes fit exactly");
+        assert_eq!(port.fifo.as_slice().len(), 2, "50 bytes fit exactly");
         arrive(&mut port, 0, 4, 1);
-        assert_eq!(port.queue.len(), 2);
+        assert_eq!(port.fifo.as_slice().len(), 2);
     }
 
     fn down(queued: Queued) -> LinkParams {
@@ -422,7 +420,7 @@ mod tests {
             arrive(&mut port, 900, handle, 100);
         }
         assert_eq!(event(&mut port, 1000), (None, vec![1, 2]), "0 is under way");
-        assert_eq!((port.monitor.buffer().queued(), port.waiting_bytes), (0, 0));
+        assert_eq!((port.monitor.buffer().queued(), port.fifo.bytes()), (0, 0));
         assert_eq!(arrive(&mut port, 2000, 3, 100), None);
         assert_eq!(event(&mut port, 5000), (departs(3, 6800), vec![]), "what came later is not lost");
         let record = port.monitor.record(ns(9000), "a->b", ["v".to_owned()].into_iter());

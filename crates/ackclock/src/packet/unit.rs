@@ -3,7 +3,7 @@
 use crate::ids::VcId;
 
 /// One cell of an AAL5 frame; on a packet network the whole packet, as a frame of one unit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Unit {
     /// Its connection.
     pub vc: VcId,
@@ -19,7 +19,7 @@ pub struct Unit {
 
 /// PTI, payload type indication of a cell: three bits of its header (ITU-T I.361 §2.2.4). A fourth bit, which says which way an RM
 /// cell goes, stands for the bit DIR of its payload.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Pti(u8);
 
 impl Pti {

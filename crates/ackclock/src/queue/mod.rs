@@ -3,6 +3,7 @@
 mod buffer;
 pub mod cell;
 pub mod packet;
+pub(crate) mod packet_fifo;
 mod policy;
 
 pub use buffer::Buffer;

@@ -41,7 +41,7 @@ pub enum AppliesTo {
 }
 
 /// A packet, as far as a link cares.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Packet {
     /// Octets on the wire.
     pub bytes: u32,
@@ -50,9 +50,10 @@ pub struct Packet {
 }
 
 /// What a packet carries.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Kind {
     /// Data of TCP.
+    #[default]
     Data,
     /// An acknowledgement of TCP.
     Acknowledgement,

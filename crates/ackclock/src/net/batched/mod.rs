@@ -14,6 +14,7 @@ mod io;
 mod mailbox;
 mod packet_side;
 mod packets;
+mod process;
 
 use std::collections::BTreeMap;
 
@@ -26,6 +27,7 @@ use io::{Io, UnderWay};
 use packets::changing_port::ChangingPort;
 use packets::port::PacketPorts;
 use packets::routed_ports::RoutedPorts;
+use process::{Ports, Process};
 
 use super::flow;
 use super::host_traces::HostTraces;
@@ -46,7 +48,7 @@ pub struct Batched {
     directory: Directory,
 }
 
-/// A part of the network that is advanced by itself: a logical process, as the literature on parallel simulation calls it.
+/// A logical process: each kind that there is.
 enum LogicalProcess {
     Hosts(Box<Hosts>),
     Cells(Box<CellPort>),
@@ -79,7 +81,7 @@ impl Batched {
             for number in 0..self.processes.len() {
                 let horizon = self.horizon(number).min(goal);
                 if horizon > self.clocks[number] {
-                    self.processes[number].advance(horizon, &mut self.io);
+                    self.processes[number].process_mut().advance(horizon, &mut self.io);
                     self.clocks[number] = horizon;
                 }
             }
@@ -93,7 +95,7 @@ impl Batched {
 
     /// Events handled so far: frames at hosts, timers, cells and packets at ports that are not done with another one.
     pub fn events(&self) -> u64 {
-        self.processes.iter().map(LogicalProcess::events).sum()
+        self.processes.iter().map(|process| process.process().events()).sum()
     }
 
     /// The warm-up ends now: remembers what was delivered.
@@ -150,13 +152,7 @@ impl Batched {
 
     fn recorded_with(&self, hosts: Option<Box<HostTraces>>, recorder: &Recorder, now: Time) -> Recorded {
         let of_port = |output| match output {
-            Output::Port { process, port } => match &self.processes[process as usize] {
-                LogicalProcess::Hosts(_) | LogicalProcess::Udp(_) => unreachable!("hosts are no ports"),
-                LogicalProcess::Cells(cells) => cells.trace(now),
-                LogicalProcess::Packets(packets) => packets.trace(port as usize, now),
-                LogicalProcess::Changing(path) => path.trace(),
-                LogicalProcess::Routed(ports) => ports.trace(port as usize),
-            },
+            Output::Port { process, port } => self.ports(process).trace(port, now),
             // Where nothing waits, or next to nothing, nothing is recorded.
             Output::Nic | Output::PassThroughPort(_) | Output::LastHopPort { .. } => None,
         };
@@ -183,15 +179,8 @@ impl Batched {
     /// The links that change or corrupt packets, in the order of the scenario.
     fn links(&self) -> Vec<(&Link, Entry<'_>)> {
         let of_hosts = self.hosts().flat_map(Hosts::links);
-        let of_ports = self.processes.iter().filter_map(|process| match process {
-            LogicalProcess::Changing(port) => port.link(),
-            _ => None,
-        });
-        let of_routed = self.processes.iter().filter_map(|process| match process {
-            LogicalProcess::Routed(ports) => Some(ports.links()),
-            _ => None,
-        });
-        let mut links: Vec<&Link> = of_hosts.chain(of_ports).chain(of_routed.flatten()).collect();
+        let of_ports = self.processes.iter().filter_map(LogicalProcess::ports).flat_map(Ports::links);
+        let mut links: Vec<&Link> = of_hosts.chain(of_ports).collect();
         links.sort_by_key(|link| link.id);
         links.into_iter().map(|link| (link, self.directory.link(link.id.index()))).collect()
     }
@@ -204,16 +193,10 @@ impl Batched {
         passed: &mut BTreeMap<usize, Passed>,
         now: Time,
     ) -> Option<PortRecord> {
-        let names = link.crossing.iter().map(|&vc| self.directory.vc_name(vc));
+        let mut names = link.crossing.iter().map(|&vc| self.directory.vc_name(vc));
         match link.output {
             Output::Nic => None,
-            Output::Port { process, port } => match &self.processes[process as usize] {
-                LogicalProcess::Hosts(_) | LogicalProcess::Udp(_) => unreachable!("hosts are no ports"),
-                LogicalProcess::Cells(cells) => Some(cells.record(now, link.name, names)),
-                LogicalProcess::Packets(packets) => Some(packets.record(port as usize, now, link.name, names)),
-                LogicalProcess::Changing(path) => Some(path.record(now, link.name, names)),
-                LogicalProcess::Routed(ports) => Some(ports.record(port as usize, now, link.name, names)),
-            },
+            Output::Port { process, port } => Some(self.ports(process).record(port, now, link.name, &mut names)),
             Output::LastHopPort { process, last_hop } => match &self.processes[process as usize] {
                 LogicalProcess::Packets(packets) => {
                     Some(packets.last_hop_record(last_hop, now, under_way, link.crossing, link.name, names))
@@ -250,12 +233,22 @@ impl Batched {
 
     /// Nothing happened within the horizons: goes to the first thing that will.
     fn skip(&mut self, until: Time) {
-        let next =
-            self.processes.iter().map(|process| process.next(&self.io)).min().expect("a network has hosts").min(until);
+        let next = self
+            .processes
+            .iter()
+            .map(|process| process.process().next(&self.io))
+            .min()
+            .expect("a network has hosts")
+            .min(until);
         for (process, clocks) in self.processes.iter_mut().zip(&mut self.clocks).filter(|(_, clocks)| **clocks < next) {
-            process.advance(next, &mut self.io);
+            process.process_mut().advance(next, &mut self.io);
             *clocks = next;
         }
+    }
+
+    /// The process of ports with this number.
+    fn ports(&self, process: u32) -> &dyn Ports {
+        self.processes[process as usize].ports().expect("hosts are no ports")
     }
 
     fn hosts(&self) -> impl Iterator<Item = &Hosts> {
@@ -274,36 +267,38 @@ impl Batched {
 }
 
 impl LogicalProcess {
-    fn advance(&mut self, until: Time, io: &mut Io) {
+    #[inline]
+    fn process(&self) -> &dyn Process {
         match self {
-            LogicalProcess::Hosts(hosts) => hosts.advance(until, io),
-            LogicalProcess::Cells(port) => port.advance(until, io),
-            LogicalProcess::Packets(port) => port.advance(until, io),
-            LogicalProcess::Changing(port) => port.advance(until, io),
-            LogicalProcess::Routed(ports) => ports.advance(until, io),
-            LogicalProcess::Udp(sinks) => sinks.advance(until, io),
+            LogicalProcess::Hosts(hosts) => &**hosts,
+            LogicalProcess::Cells(port) => &**port,
+            LogicalProcess::Packets(ports) => ports,
+            LogicalProcess::Changing(port) => &**port,
+            LogicalProcess::Routed(ports) => &**ports,
+            LogicalProcess::Udp(sinks) => sinks,
         }
     }
 
-    fn next(&self, io: &Io) -> Time {
+    #[inline]
+    fn process_mut(&mut self) -> &mut dyn Process {
         match self {
-            LogicalProcess::Hosts(hosts) => hosts.next(io),
-            LogicalProcess::Cells(port) => port.next(io),
-            LogicalProcess::Packets(port) => port.next(io),
-            LogicalProcess::Changing(port) => port.next(io),
-            LogicalProcess::Routed(ports) => ports.next(io),
-            LogicalProcess::Udp(sinks) => sinks.next(io),
+            LogicalProcess::Hosts(hosts) => &mut **hosts,
+            LogicalProcess::Cells(port) => &mut **port,
+            LogicalProcess::Packets(ports) => ports,
+            LogicalProcess::Changing(port) => &mut **port,
+            LogicalProcess::Routed(ports) => &mut **ports,
+            LogicalProcess::Udp(sinks) => sinks,
         }
     }
 
-    fn events(&self) -> u64 {
+    /// As switch ports, unless it is one of hosts.
+    fn ports(&self) -> Option<&dyn Ports> {
         match self {
-            LogicalProcess::Hosts(hosts) => hosts.events(),
-            LogicalProcess::Cells(port) => port.events(),
-            LogicalProcess::Packets(port) => port.events(),
-            LogicalProcess::Changing(port) => port.events(),
-            LogicalProcess::Routed(ports) => ports.events(),
-            LogicalProcess::Udp(sinks) => sinks.events(),
+            LogicalProcess::Hosts(_) | LogicalProcess::Udp(_) => None,
+            LogicalProcess::Cells(port) => Some(&**port),
+            LogicalProcess::Packets(ports) => Some(ports),
+            LogicalProcess::Changing(port) => Some(&**port),
+            LogicalProcess::Routed(ports) => Some(&**ports),
         }
     }
 }

@@ -39,7 +39,7 @@ impl Plan<'_> {
     }
 
     /// A packet port that is driven event by event.
-    fn event_port<T: Copy>(&self, id: LinkId) -> PacketPort<T> {
+    fn event_port<T: Copy + Default>(&self, id: LinkId) -> PacketPort<T> {
         let link = &self.scenario.links[id];
         let (units, max_bytes) = build::limits(link.queue.buffer);
         let mut monitor = QueueMonitor::new(units, self.crossing.of(id).len(), link.queue.policy.threshold_cells());

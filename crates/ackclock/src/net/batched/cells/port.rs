@@ -16,6 +16,7 @@ use crate::net::batched::cells::train::Train;
 use crate::net::batched::fifo_monitor::FifoMonitor;
 use crate::net::batched::io::{Arrival, Io};
 use crate::net::batched::mailbox::Mailbox;
+use crate::net::batched::process::{Ports, Process};
 use crate::net::lists::Lists;
 use crate::queue::cell::{CellPolicy, CellPolicyState, Visitor};
 use crate::record::PortRecord;
@@ -66,41 +67,6 @@ impl CellPort {
         CellPort { policy, kernel }
     }
 
-    /// Handles every slot end before `until`.
-    pub(in crate::net::batched) fn advance(&mut self, until: Time, io: &mut Io) {
-        self.policy.visit(Advance(&mut self.kernel, until, io));
-    }
-
-    /// Before then nothing happens here, as far as is known.
-    pub(in crate::net::batched) fn next(&self, io: &Io) -> Time {
-        let Kernel { trains, pacing, slot, admission, mailbox, .. } = &self.kernel;
-        if trains.as_slice().is_empty() && pacing.is_empty() {
-            io.mailboxes[*mailbox].earliest()
-        } else {
-            Time::from_ps(slot * admission.cell_time.ps())
-        }
-    }
-
-    /// Frames that began to arrive so far.
-    pub(in crate::net::batched) fn events(&self) -> u64 {
-        self.kernel.frames
-    }
-
-    /// The port's record at `now`.
-    pub(in crate::net::batched) fn record(
-        &self,
-        now: Time,
-        name: &str,
-        vcs: impl Iterator<Item = String>,
-    ) -> PortRecord {
-        self.kernel.monitor().record(now, name, vcs, self.kernel.admission.queue.waiting())
-    }
-
-    /// What was recorded before `now`, if something was.
-    pub(in crate::net::batched) fn trace(&self, now: Time) -> Option<PortTrace> {
-        self.kernel.admission.trace.as_ref().map(|trace| trace.until(now))
-    }
-
     /// What ports without a queue behind this one have to know.
     pub(in crate::net::batched) fn passed(&self) -> Passed {
         let Kernel { admission, .. } = &self.kernel;
@@ -109,6 +75,35 @@ impl CellPort {
             accepted: self.kernel.monitor().accepted(),
             departures: Lists::new(admission.vcs.len(), admission.queue.departures()),
         }
+    }
+}
+
+impl Process for CellPort {
+    fn advance(&mut self, until: Time, io: &mut Io) {
+        self.policy.visit(Advance(&mut self.kernel, until, io));
+    }
+
+    fn next(&self, io: &Io) -> Time {
+        let Kernel { trains, pacing, slot, admission, mailbox, .. } = &self.kernel;
+        if trains.as_slice().is_empty() && pacing.is_empty() {
+            io.mailboxes[*mailbox].earliest()
+        } else {
+            Time::from_ps(slot * admission.cell_time.ps())
+        }
+    }
+
+    fn events(&self) -> u64 {
+        self.kernel.frames
+    }
+}
+
+impl Ports for CellPort {
+    fn record(&self, _port: u32, now: Time, name: &str, vcs: &mut dyn Iterator<Item = String>) -> PortRecord {
+        self.kernel.monitor().record(now, name, vcs, self.kernel.admission.queue.waiting())
+    }
+
+    fn trace(&self, _port: u32, now: Time) -> Option<PortTrace> {
+        self.kernel.admission.trace.as_ref().map(|trace| trace.until(now))
     }
 }
 

@@ -11,6 +11,7 @@ use crate::engine::EventTree;
 use crate::ids::VcId;
 use crate::net::batched::hosts::uplinks::{HostUplinks, Numbering};
 use crate::net::batched::io::{Delivery, Io};
+use crate::net::batched::process::Process;
 use crate::net::flow::{self, End, Sink, Source, ack_vc, data_vc, end_of};
 use crate::net::link::Link;
 use crate::packet::{IP_HEADER_BYTES, Segment, TCP_HEADER_BYTES};
@@ -61,45 +62,6 @@ impl Hosts {
             exits.timers.set(numbering.of(sources.len() + source, End::Sender), cbr.next());
         }
         Hosts { group, sources, sinks, udp, exits, link_header, done: Time::ZERO, events: 0 }
-    }
-
-    /// Handles everything before `until`.
-    ///
-    /// # Panics
-    /// If something is left from before the last call: time would go back.
-    #[inline(never)]
-    pub(in crate::net::batched) fn advance(&mut self, until: Time, io: &mut Io) {
-        // The inbox asserts the same.
-        let own = self.exits.timers.next().min(self.exits.uplinks.next_start());
-        assert!(own >= self.done, "time went back from {} to {own}", self.done);
-        self.done = until;
-        let mut inbox = std::mem::take(&mut io.inboxes[self.group]);
-        inbox.settle(until);
-        let frames = inbox.take_before(until);
-        self.events += frames.len() as u64;
-        let recorded = io.traces.is_some() || io.packet_side.numbers_packets();
-        match (self.link_header, recorded) {
-            (Some(link_header), false) => self.on_packets::<false>(frames, link_header, io),
-            (Some(link_header), true) => self.on_packets::<true>(frames, link_header, io),
-            (None, false) => self.on_frames::<false>(frames, io),
-            (None, true) => self.on_frames::<true>(frames, io),
-        }
-        self.expire_before(until, io);
-        // What hosts of this group have sent to others of it without a port between them.
-        let posted = std::mem::replace(&mut io.inboxes[self.group], inbox);
-        posted.waiting().iter().for_each(|&frame| io.inboxes[self.group].post(frame));
-        self.exits.uplinks.work_off(until, io);
-    }
-
-    /// Before then nothing happens here, as far as is known.
-    pub(in crate::net::batched) fn next(&self, io: &Io) -> Time {
-        let arrival = io.inboxes[self.group].earliest();
-        self.exits.timers.next().min(arrival).min(self.exits.uplinks.next_start())
-    }
-
-    /// Frames and timers handled so far.
-    pub(in crate::net::batched) fn events(&self) -> u64 {
-        self.events
     }
 
     /// The warm-up ends now.
@@ -379,6 +341,43 @@ impl Hosts {
             traces.handed_down(now, flow);
         }
         self.exits.uplinks.send_rare(now, data_vc(flow), number, segment, io);
+    }
+}
+
+impl Process for Hosts {
+    /// # Panics
+    /// If something is left from before the last call: time would go back.
+    #[inline(never)]
+    fn advance(&mut self, until: Time, io: &mut Io) {
+        // The inbox asserts the same.
+        let own = self.exits.timers.next().min(self.exits.uplinks.next_start());
+        assert!(own >= self.done, "time went back from {} to {own}", self.done);
+        self.done = until;
+        let mut inbox = std::mem::take(&mut io.inboxes[self.group]);
+        inbox.settle(until);
+        let frames = inbox.take_before(until);
+        self.events += frames.len() as u64;
+        let recorded = io.traces.is_some() || io.packet_side.numbers_packets();
+        match (self.link_header, recorded) {
+            (Some(link_header), false) => self.on_packets::<false>(frames, link_header, io),
+            (Some(link_header), true) => self.on_packets::<true>(frames, link_header, io),
+            (None, false) => self.on_frames::<false>(frames, io),
+            (None, true) => self.on_frames::<true>(frames, io),
+        }
+        self.expire_before(until, io);
+        // What hosts of this group have sent to others of it without a port between them.
+        let posted = std::mem::replace(&mut io.inboxes[self.group], inbox);
+        posted.waiting().iter().for_each(|&frame| io.inboxes[self.group].post(frame));
+        self.exits.uplinks.work_off(until, io);
+    }
+
+    fn next(&self, io: &Io) -> Time {
+        let arrival = io.inboxes[self.group].earliest();
+        self.exits.timers.next().min(arrival).min(self.exits.uplinks.next_start())
+    }
+
+    fn events(&self) -> u64 {
+        self.events
     }
 }
 

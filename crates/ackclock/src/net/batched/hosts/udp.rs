@@ -1,6 +1,7 @@
 //! Where datagrams arrive: they are counted, and nothing is sent back.
 
 use crate::net::batched::io::Io;
+use crate::net::batched::process::Process;
 use crate::net::flow::{Arrivals, end_of};
 use crate::units::Time;
 
@@ -20,8 +21,14 @@ impl UdpSinks {
         UdpSinks { group, flows, arrivals: vec![Arrivals::default(); sources], events: 0 }
     }
 
-    /// Counts what arrives before `until`.
-    pub(in crate::net::batched) fn advance(&mut self, until: Time, io: &mut Io) {
+    /// What arrived, by source.
+    pub(in crate::net::batched) fn arrivals(&self) -> &[Arrivals] {
+        &self.arrivals
+    }
+}
+
+impl Process for UdpSinks {
+    fn advance(&mut self, until: Time, io: &mut Io) {
         let mut inbox = std::mem::take(&mut io.inboxes[self.group]);
         inbox.settle(until);
         for datagram in inbox.take_before(until) {
@@ -38,18 +45,11 @@ impl UdpSinks {
         io.inboxes[self.group] = inbox;
     }
 
-    /// Before then nothing arrives, as far as is known.
-    pub(in crate::net::batched) fn next(&self, io: &Io) -> Time {
+    fn next(&self, io: &Io) -> Time {
         io.inboxes[self.group].earliest()
     }
 
-    /// Datagrams that have arrived.
-    pub(in crate::net::batched) fn events(&self) -> u64 {
+    fn events(&self) -> u64 {
         self.events
-    }
-
-    /// What arrived, by source.
-    pub(in crate::net::batched) fn arrivals(&self) -> &[Arrivals] {
-        &self.arrivals
     }
 }

@@ -6,6 +6,7 @@ use crate::ids::{IdVec, VcId};
 use crate::link::Packet;
 use crate::net::batched::io::{Arrival, Cells, Io, SentPacket};
 use crate::net::batched::packets::port::PortVc;
+use crate::net::batched::process::{Ports, Process};
 use crate::net::build;
 use crate::net::link::{Link, PacketMeta};
 use crate::net::packet_port::{Departure, PacketPort, Turn};
@@ -32,53 +33,6 @@ impl ChangingPort {
         flows: usize,
     ) -> ChangingPort {
         ChangingPort { mailbox, port, vcs, flows, packets: 0 }
-    }
-
-    /// Handles everything before `until`.
-    pub(in crate::net::batched) fn advance(&mut self, until: Time, io: &mut Io) {
-        let mut mailbox = std::mem::take(&mut io.mailboxes[self.mailbox]);
-        mailbox.settle(until);
-        for packet in mailbox.take_before(until) {
-            // At one instant departures come first.
-            while self.port.next_event() <= packet.time {
-                self.on_event(io);
-            }
-            self.on_arrival(packet, io);
-        }
-        while self.port.next_event() < until {
-            self.on_event(io);
-        }
-        io.mailboxes[self.mailbox] = mailbox;
-    }
-
-    /// Before then nothing happens here, as far as is known.
-    pub(in crate::net::batched) fn next(&self, io: &Io) -> Time {
-        io.mailboxes[self.mailbox].earliest().min(self.port.next_event())
-    }
-
-    /// Packets and departures handled so far.
-    pub(in crate::net::batched) fn events(&self) -> u64 {
-        self.packets
-    }
-
-    /// The port's record at `now`.
-    pub(in crate::net::batched) fn record(
-        &self,
-        now: Time,
-        name: &str,
-        vcs: impl Iterator<Item = String>,
-    ) -> PortRecord {
-        self.port.monitor.record(now, name, vcs)
-    }
-
-    /// What the port recorded, if it did.
-    pub(in crate::net::batched) fn trace(&self) -> Option<PortTrace> {
-        self.port.monitor.trace.as_deref().cloned()
-    }
-
-    /// The link behind it, if that is not plain.
-    pub(in crate::net::batched) fn link(&self) -> Option<&Link> {
-        self.port.link.as_deref()
     }
 
     fn on_arrival(&mut self, packet: &Arrival, io: &mut Io) {
@@ -118,5 +72,45 @@ impl ChangingPort {
         };
         let vc = &self.vcs[input_ref.at_port];
         io.send_packet(vc.to, time, vc.id, SentPacket { seq_or_ack, frame, size, crossed: Cells::default() });
+    }
+}
+
+impl Process for ChangingPort {
+    fn advance(&mut self, until: Time, io: &mut Io) {
+        let mut mailbox = std::mem::take(&mut io.mailboxes[self.mailbox]);
+        mailbox.settle(until);
+        for packet in mailbox.take_before(until) {
+            // At one instant departures come first.
+            while self.port.next_event() <= packet.time {
+                self.on_event(io);
+            }
+            self.on_arrival(packet, io);
+        }
+        while self.port.next_event() < until {
+            self.on_event(io);
+        }
+        io.mailboxes[self.mailbox] = mailbox;
+    }
+
+    fn next(&self, io: &Io) -> Time {
+        io.mailboxes[self.mailbox].earliest().min(self.port.next_event())
+    }
+
+    fn events(&self) -> u64 {
+        self.packets
+    }
+}
+
+impl Ports for ChangingPort {
+    fn record(&self, _port: u32, now: Time, name: &str, vcs: &mut dyn Iterator<Item = String>) -> PortRecord {
+        self.port.monitor.record(now, name, vcs)
+    }
+
+    fn trace(&self, _port: u32, _now: Time) -> Option<PortTrace> {
+        self.port.monitor.trace.as_deref().cloned()
+    }
+
+    fn links(&self) -> Vec<&Link> {
+        self.port.link.as_deref().into_iter().collect()
     }
 }

@@ -2,16 +2,16 @@
 //!
 //! Ports that one output feeds, and nothing else, advance together: behind a bottleneck there are as many as flows.
 
-use crate::batch::Queue;
 use crate::ids::{Id, IdVec, VcId};
 use crate::net::batched::fifo_monitor::FifoMonitor;
 use crate::net::batched::io::{Arrival, Cells, Destination, InputRef, Io, UnderWay};
 use crate::net::batched::packet_side::PacketSideTable;
 use crate::net::batched::packets::last_hop::LastHopPorts;
 use crate::net::batched::packets::serializer::{LastTime, Serializers};
+use crate::net::batched::process::{Ports, Process};
 use crate::net::link::AFTER_ALL;
-use crate::queue::cell::{CellArrival, CellPolicy, TailDrop};
-use crate::queue::{DropReason, Verdict};
+use crate::queue::DropReason;
+use crate::queue::packet_fifo::{PacketFifo, Waits};
 use crate::record::PortRecord;
 use crate::record::trace::{PortTrace, Refused};
 use crate::units::{Span, Time};
@@ -32,20 +32,33 @@ pub(in crate::net::batched) struct PacketPorts {
 pub(in crate::net::batched) struct PacketPort {
     serializer: u32,
     last_time: LastTime,
-    /// Limit of waiting bytes, beside the limit of packets that the buffer has.
-    max_bytes: u64,
-    waiting_bytes: u64,
-    policy: TailDrop,
     vcs: IdVec<VcId, PortVc>,
     /// When the transmission of the last accepted packet is complete.
     free: Time,
-    /// The packets that waited when the last one arrived: when their transmission begins, connection, octets.
-    waiting: Queue<(Time, VcId, u32)>,
+    /// The packets that waited when the last one arrived.
+    fifo: PacketFifo<Waiting>,
     /// When the transmission of the first of them begins; never if none waits.
     next_start: Time,
     monitor: FifoMonitor,
     trace: Option<Box<PortTrace>>,
     records_transmissions: bool,
+}
+
+/// A packet that waits.
+#[derive(Clone, Copy, Default)]
+struct Waiting {
+    /// When its transmission begins.
+    start: Time,
+    /// Its connection's number at the port.
+    vc: VcId,
+    bytes: u32,
+}
+
+impl Waits for Waiting {
+    #[inline(always)]
+    fn bytes(&self) -> u32 {
+        self.bytes
+    }
 }
 
 /// One connection at a port.
@@ -70,20 +83,6 @@ impl PacketPorts {
         PacketPorts { mailbox, ports, last_hops, serializers, recorded, packets: 0 }
     }
 
-    /// Handles every arrival before `until`.
-    pub(in crate::net::batched) fn advance(&mut self, until: Time, io: &mut Io) {
-        let mut mailbox = std::mem::take(&mut io.mailboxes[self.mailbox]);
-        mailbox.settle(until);
-        let packets = mailbox.take_before(until);
-        self.packets += packets.len() as u64;
-        if self.recorded {
-            self.take_in::<true>(packets, io);
-        } else {
-            self.take_in::<false>(packets, io);
-        }
-        io.mailboxes[self.mailbox] = mailbox;
-    }
-
     fn take_in<const RECORDED: bool>(&mut self, packets: &[Arrival], io: &mut Io) {
         let (last_hops, serializers) = (&mut self.last_hops, &mut self.serializers);
         if let [port] = &mut self.ports[..] {
@@ -93,39 +92,6 @@ impl PacketPorts {
             let port = &mut self.ports[packet.input_ref.port as usize];
             port.on_arrivals::<RECORDED>(std::slice::from_ref(packet), last_hops, serializers, io);
         }
-    }
-
-    /// Before then nothing happens here, as far as is known.
-    pub(in crate::net::batched) fn next(&self, io: &Io) -> Time {
-        io.mailboxes[self.mailbox].earliest()
-    }
-
-    /// Packets transmitted or refused so far.
-    pub(in crate::net::batched) fn events(&self) -> u64 {
-        self.packets
-    }
-
-    /// One port's record at `now`.
-    pub(in crate::net::batched) fn record(
-        &self,
-        port: usize,
-        now: Time,
-        name: &str,
-        vcs: impl Iterator<Item = String>,
-    ) -> PortRecord {
-        let port = &self.ports[port];
-        let mut monitor = port.monitor.clone();
-        // Departures are handled when the next packet arrives.
-        let waiting = port.waiting.as_slice();
-        let (begun, waiting) = waiting.split_at(waiting.partition_point(|&(start, ..)| start < now));
-        begun.iter().for_each(|&(_, vc, _)| monitor.leave(vc));
-        monitor.record(now, name, vcs, waiting.iter().map(|&(start, vc, _)| (vc, start.as_ps())))
-    }
-
-    /// What one port recorded before `now`, if it did.
-    pub(in crate::net::batched) fn trace(&self, port: usize, now: Time) -> Option<PortTrace> {
-        let port = &self.ports[port];
-        port.trace.is_some().then(|| port.at(now).trace).flatten().map(|trace| *trace)
     }
 
     /// The record at `now` of one of the ports behind them, which these connections cross.
@@ -145,6 +111,46 @@ impl PacketPorts {
     }
 }
 
+impl Process for PacketPorts {
+    fn advance(&mut self, until: Time, io: &mut Io) {
+        let mut mailbox = std::mem::take(&mut io.mailboxes[self.mailbox]);
+        mailbox.settle(until);
+        let packets = mailbox.take_before(until);
+        self.packets += packets.len() as u64;
+        if self.recorded {
+            self.take_in::<true>(packets, io);
+        } else {
+            self.take_in::<false>(packets, io);
+        }
+        io.mailboxes[self.mailbox] = mailbox;
+    }
+
+    fn next(&self, io: &Io) -> Time {
+        io.mailboxes[self.mailbox].earliest()
+    }
+
+    fn events(&self) -> u64 {
+        self.packets
+    }
+}
+
+impl Ports for PacketPorts {
+    fn record(&self, port: u32, now: Time, name: &str, vcs: &mut dyn Iterator<Item = String>) -> PortRecord {
+        let port = &self.ports[port as usize];
+        let mut monitor = port.monitor.clone();
+        // Departures are handled when the next packet arrives.
+        let waiting = port.fifo.as_slice();
+        let (begun, waiting) = waiting.split_at(waiting.partition_point(|packet| packet.start < now));
+        begun.iter().for_each(|packet| monitor.leave(packet.vc));
+        monitor.record(now, name, vcs, waiting.iter().map(|packet| (packet.vc, packet.start.as_ps())))
+    }
+
+    fn trace(&self, port: u32, now: Time) -> Option<PortTrace> {
+        let port = &self.ports[port as usize];
+        port.trace.is_some().then(|| port.at(now).trace).flatten().map(|trace| *trace)
+    }
+}
+
 impl PacketPort {
     /// An idle port whose packets this serializer serializes.
     pub(in crate::net::batched) fn new(
@@ -157,12 +163,9 @@ impl PacketPort {
         PacketPort {
             serializer,
             last_time: LastTime::default(),
-            max_bytes,
-            waiting_bytes: 0,
-            policy: TailDrop,
             vcs,
             free: Time::ZERO,
-            waiting: Queue::default(),
+            fifo: PacketFifo::new(max_bytes),
             next_start: Time::NEVER,
             monitor,
             records_transmissions: trace.as_ref().is_some_and(|trace| trace.wants_transmissions()),
@@ -251,8 +254,9 @@ impl PacketPort {
             }
             now
         } else {
-            if let Verdict::Drop(reason) = self.verdict(packet) {
-                self.refuse(packet, reason, packet_side);
+            // A policy that refuses more than what has no room is driven event by event.
+            if !self.fifo.has_room(packet.size, self.monitor.buffer()) {
+                self.refuse(packet, packet_side);
                 return None;
             }
             self.enqueue::<RECORDED>(packet);
@@ -269,19 +273,10 @@ impl PacketPort {
         Some(self.free)
     }
 
-    /// Whether a packet that would have to wait may do so.
-    #[inline(always)]
-    fn verdict(&mut self, packet: &Arrival) -> Verdict {
-        if self.waiting_bytes + u64::from(packet.size) > self.max_bytes {
-            Verdict::Drop(DropReason::Overflow)
-        } else {
-            self.policy.admit(CellArrival { vc: packet.input_ref.at_port, eom: true }, self.monitor.buffer())
-        }
-    }
-
     #[cold]
     #[inline(never)]
-    fn refuse(&mut self, packet: &Arrival, reason: DropReason, packet_side: &mut PacketSideTable) {
+    fn refuse(&mut self, packet: &Arrival, packet_side: &mut PacketSideTable) {
+        let reason = DropReason::Overflow;
         let &Arrival { time, input_ref: InputRef { at_port, .. }, frame, .. } = packet;
         if let Some(trace) = &mut self.trace {
             let (vc, frame) = (at_port.index() as u32, packet_side.number(frame));
@@ -297,9 +292,8 @@ impl PacketPort {
     fn enqueue<const RECORDED: bool>(&mut self, packet: &Arrival) {
         let &Arrival { time: now, input_ref: InputRef { at_port, .. }, size, .. } = packet;
         self.monitor.arrive_and_wait(at_port, now.as_ps(), self.free.as_ps());
-        self.waiting_bytes += u64::from(size);
-        let place = self.waiting.place();
-        (place.0, place.1, place.2) = (self.free, at_port, size);
+        let place = self.fifo.place(size);
+        (place.start, place.vc, place.bytes) = (self.free, at_port, size);
         self.next_start = self.next_start.min(self.free);
         if RECORDED && let Some(trace) = &mut self.trace {
             trace.enters(now, at_port.index(), || self.monitor.buffer().queued_of(at_port));
@@ -337,11 +331,9 @@ impl PacketPort {
     /// The first of the waiting packets is transmitted.
     #[inline(always)]
     fn depart<const RECORDED: bool>(&mut self) {
-        let Some(&(start, vc, bytes)) = self.waiting.first() else { return };
-        self.waiting.take();
-        self.next_start = self.waiting.first().map_or(Time::NEVER, |&(start, ..)| start);
+        let Some(Waiting { start, vc, .. }) = self.fifo.pop() else { return };
+        self.next_start = self.fifo.first().map_or(Time::NEVER, |packet| packet.start);
         self.monitor.leave(vc);
-        self.waiting_bytes -= u64::from(bytes);
         if RECORDED && let Some(trace) = &mut self.trace {
             trace.leaves(start, vc.index(), || self.monitor.buffer().queued_of(vc));
         }

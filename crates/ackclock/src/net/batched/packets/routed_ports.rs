@@ -13,6 +13,7 @@ use crate::engine::EventTree;
 use crate::ids::{Id, LinkId, NodeId, VcId};
 use crate::link::{Forwarding, Packet, RoutingTable};
 use crate::net::batched::io::{Arrival, Cells, Delivery, Destination, InputRef, Io, SentPacket};
+use crate::net::batched::process::{Ports, Process};
 use crate::net::build;
 use crate::net::link::{Link, PacketMeta};
 use crate::net::packet_port::{Departure, PacketPort, Turn};
@@ -104,7 +105,7 @@ pub(in crate::net::batched) struct RouteToHost {
 pub(in crate::net::batched) struct PortPlaces(Vec<(u32, u32)>);
 
 /// What a packet is known by here.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 pub(in crate::net::batched) struct Handle {
     vc: VcId,
     /// The connection's number at the port where it is, as far as that has asked.
@@ -169,57 +170,6 @@ impl RoutedPorts {
     ) -> RoutedPorts {
         let event_tree = EventTree::new(2 * ports.len());
         RoutedPorts { mailbox, ports, places, routes, event_tree, flows, packets: 0 }
-    }
-
-    /// Handles everything before `until`.
-    pub(in crate::net::batched) fn advance(&mut self, until: Time, io: &mut Io) {
-        io.mailboxes[self.mailbox].settle(until);
-        // There are few at a time, and nothing is posted here meanwhile.
-        while let Some(&arrival) = io.mailboxes[self.mailbox].first().filter(|arrival| arrival.time < until) {
-            io.mailboxes[self.mailbox].take();
-            // At one instant turns come first, and arrivals in the order of links.
-            while self.comes_before(&arrival) {
-                self.on_event(io);
-            }
-            let Arrival { time, seq_or_ack, input_ref: InputRef { port, at_port: vc, .. }, frame, size, cells } =
-                arrival;
-            let crossed = cells.first() as u8;
-            self.on_arrival(time, port as usize, Handle { vc, number: 0, seq_or_ack, frame, size, crossed }, io);
-        }
-        while self.event_tree.earliest().0 < until {
-            self.on_event(io);
-        }
-    }
-
-    /// Before then nothing happens here, as far as is known.
-    pub(in crate::net::batched) fn next(&self, io: &Io) -> Time {
-        io.mailboxes[self.mailbox].earliest().min(self.event_tree.earliest().0)
-    }
-
-    /// Packets and departures handled so far.
-    pub(in crate::net::batched) fn events(&self) -> u64 {
-        self.packets
-    }
-
-    /// The record of port number `port` at `now`.
-    pub(in crate::net::batched) fn record(
-        &self,
-        port: usize,
-        now: Time,
-        name: &str,
-        vcs: impl Iterator<Item = String>,
-    ) -> PortRecord {
-        self.ports[port].port.monitor.record(now, name, vcs)
-    }
-
-    /// What a port recorded, if it did.
-    pub(in crate::net::batched) fn trace(&self, port: usize) -> Option<PortTrace> {
-        self.ports[port].port.monitor.trace.as_deref().cloned()
-    }
-
-    /// The links behind them.
-    pub(in crate::net::batched) fn links(&self) -> impl Iterator<Item = &Link> {
-        self.ports.iter().filter_map(|port| port.port.link.as_deref())
     }
 
     /// Whether something is due before what arrives from elsewhere.
@@ -386,5 +336,48 @@ impl RoutedPorts {
         let link = port.port.link.as_mut().expect("a link of a route that changes counts its losses");
         link.losses.add(now, time, &meta, reason);
         io.packet_side.take(packet.frame);
+    }
+}
+
+impl Process for RoutedPorts {
+    fn advance(&mut self, until: Time, io: &mut Io) {
+        io.mailboxes[self.mailbox].settle(until);
+        // There are few at a time, and nothing is posted here meanwhile.
+        while let Some(&arrival) = io.mailboxes[self.mailbox].first().filter(|arrival| arrival.time < until) {
+            io.mailboxes[self.mailbox].take();
+            // At one instant turns come first, and arrivals in the order of links.
+            while self.comes_before(&arrival) {
+                self.on_event(io);
+            }
+            let Arrival { time, seq_or_ack, input_ref: InputRef { port, at_port: vc, .. }, frame, size, cells } =
+                arrival;
+            let crossed = cells.first() as u8;
+            self.on_arrival(time, port as usize, Handle { vc, number: 0, seq_or_ack, frame, size, crossed }, io);
+        }
+        while self.event_tree.earliest().0 < until {
+            self.on_event(io);
+        }
+    }
+
+    fn next(&self, io: &Io) -> Time {
+        io.mailboxes[self.mailbox].earliest().min(self.event_tree.earliest().0)
+    }
+
+    fn events(&self) -> u64 {
+        self.packets
+    }
+}
+
+impl Ports for RoutedPorts {
+    fn record(&self, port: u32, now: Time, name: &str, vcs: &mut dyn Iterator<Item = String>) -> PortRecord {
+        self.ports[port as usize].port.monitor.record(now, name, vcs)
+    }
+
+    fn trace(&self, port: u32, _now: Time) -> Option<PortTrace> {
+        self.ports[port as usize].port.monitor.trace.as_deref().cloned()
+    }
+
+    fn links(&self) -> Vec<&Link> {
+        self.ports.iter().filter_map(|port| port.port.link.as_deref()).collect()
     }
 }
