@@ -34,15 +34,20 @@ pub struct Sharing {
 }
 
 /// ERICA at a port.
-#[derive(Clone, Debug)]
-pub struct Erica {
-    target_utilisation: f64,
-    shares: Shares,
+pub type Erica = Shares<EricaParams>;
+
+/// What the members of the ERICA family differ in: the rate that they share.
+pub trait TargetRate: Clone + Send {
+    /// The rate that is aimed at in the next interval, cells per second, or less than 0 if others take all. C is the rate of the
+    /// link; cells that are not of ABR connections came at the rate of `others`; so many cells wait.
+    fn target(&self, capacity: f64, others: f64, queued: u64) -> f64;
 }
 
-/// The part of ERICA that shares a target rate; ERICA+ has it too.
+/// ERICA and ERICA+ at a port: the target rate is that of the parameters, its shares are the same.
 #[derive(Clone, Debug)]
-pub(super) struct Shares {
+
+pub struct Shares<P: TargetRate> {
+    params: P,
     sharing: Sharing,
     capacity: f64,
     slots: f64,
@@ -157,44 +162,21 @@ impl Mechanism for Erica {
     }
 
     fn start(params: &EricaParams, port: &Port<'_>) -> Erica {
-        Erica { target_utilisation: params.target_utilisation, shares: Shares::new(params.sharing, port) }
+        Shares::new(*params, params.sharing, port)
     }
 }
 
-impl RateAllocator for Erica {
-    fn on_cells(&mut self, vc: usize, cells: u64) {
-        self.shares.on_cells(vc, cells);
-    }
-
-    fn on_other_cells(&mut self, cells: u64) {
-        self.shares.on_other_cells(cells);
-    }
-
-    fn on_forward_rm(&mut self, vc: usize, cell: &RmCell) {
-        self.shares.on_forward_rm(vc, cell);
-    }
-
-    fn on_interval_end(&mut self, _queued: u64) {
-        let target = self.target_utilisation * self.shares.capacity() - self.shares.other_rate();
-        self.shares.on_interval_end(target);
-    }
-
-    fn on_backward_rm(&mut self, vc: usize, _queued: u64, cell: &mut RmCell) {
-        self.shares.on_backward_rm(vc, cell);
-    }
-
-    fn allocation(&self) -> Option<f64> {
-        self.shares.allocation()
-    }
-
-    fn boxed_clone(&self) -> Box<dyn RateAllocator> {
-        Box::new(self.clone())
+impl TargetRate for EricaParams {
+    fn target(&self, capacity: f64, others: f64, _queued: u64) -> f64 {
+        self.target_utilisation * capacity - others
     }
 }
 
-impl Shares {
-    pub(super) fn new(sharing: Sharing, port: &Port<'_>) -> Shares {
+impl<P: TargetRate> Shares<P> {
+    /// Before the first cell.
+    pub(super) fn new(params: P, sharing: Sharing, port: &Port<'_>) -> Shares<P> {
         Shares {
+            params,
             sharing,
             capacity: port.capacity(),
             slots: port.slots(sharing.interval) as f64,
@@ -210,41 +192,48 @@ impl Shares {
         }
     }
 
-    /// C.
-    pub(super) fn capacity(&self) -> f64 {
-        self.capacity
-    }
-
     /// The rate of so many cells in an interval.
     fn rate(&self, cells: u64) -> f64 {
         cells as f64 / self.slots * self.capacity
     }
 
-    /// The rate of the cells that are not of ABR connections.
-    pub(super) fn other_rate(&self) -> f64 {
-        self.rate(self.other_cells)
+    fn answer(&mut self, vc: usize) -> f64 {
+        let connection = &mut self.connections[vc];
+        let mut er = self.fair_share.max(connection.ccr / self.load);
+        if self.load <= 1.0 + self.sharing.delta {
+            er = er.max(self.largest_before);
+        }
+        // The largest rate is one before it is limited, and may be more than the target.
+        self.largest = self.largest.max(er);
+        if er > self.fair_share && connection.ccr < self.fair_share {
+            er = self.fair_share;
+        }
+        let er = er.min(self.target);
+        connection.answer = Some(er);
+        er
     }
+}
 
-    pub(super) fn on_cells(&mut self, vc: usize, cells: u64) {
+impl<P: TargetRate + 'static> RateAllocator for Shares<P> {
+    fn on_cells(&mut self, vc: usize, cells: u64) {
         self.cells += cells;
         let connection = &mut self.connections[vc];
         connection.cells += cells;
         connection.seen |= cells > 0;
     }
 
-    pub(super) fn on_other_cells(&mut self, cells: u64) {
+    fn on_other_cells(&mut self, cells: u64) {
         self.other_cells += cells;
     }
 
-    pub(super) fn on_forward_rm(&mut self, vc: usize, cell: &RmCell) {
+    fn on_forward_rm(&mut self, vc: usize, cell: &RmCell) {
         if !self.sharing.measures_rates {
             self.connections[vc].ccr = cell.ccr;
         }
     }
 
-    /// The interval ends; this is the rate that is aimed at in the next one, or less than 0 if others take all.
-    pub(super) fn on_interval_end(&mut self, target: f64) {
-        self.target = target.max(0.0);
+    fn on_interval_end(&mut self, queued: u64) {
+        self.target = self.params.target(self.capacity, self.rate(self.other_cells), queued).max(0.0);
         let load = match self.target > 0.0 {
             true => (self.rate(self.cells) / self.target).max(LEAST_LOAD),
             false => f64::INFINITY,
@@ -271,7 +260,7 @@ impl Shares {
         (self.cells, self.other_cells, self.begun) = (0, 0, true);
     }
 
-    pub(super) fn on_backward_rm(&mut self, vc: usize, cell: &mut RmCell) {
+    fn on_backward_rm(&mut self, vc: usize, _queued: u64, cell: &mut RmCell) {
         self.connections[vc].seen |= self.sharing.backward_is_active;
         if !self.begun {
             return;
@@ -284,24 +273,12 @@ impl Shares {
         cell.er = cell.er.min(er);
     }
 
-    fn answer(&mut self, vc: usize) -> f64 {
-        let connection = &mut self.connections[vc];
-        let mut er = self.fair_share.max(connection.ccr / self.load);
-        if self.load <= 1.0 + self.sharing.delta {
-            er = er.max(self.largest_before);
-        }
-        // The largest rate is one before it is limited, and may be more than the target.
-        self.largest = self.largest.max(er);
-        if er > self.fair_share && connection.ccr < self.fair_share {
-            er = self.fair_share;
-        }
-        let er = er.min(self.target);
-        connection.answer = Some(er);
-        er
+    fn allocation(&self) -> Option<f64> {
+        self.begun.then_some(self.fair_share)
     }
 
-    pub(super) fn allocation(&self) -> Option<f64> {
-        self.begun.then_some(self.fair_share)
+    fn boxed_clone(&self) -> Box<dyn RateAllocator> {
+        Box::new(self.clone())
     }
 }
 
@@ -319,7 +296,7 @@ mod tests {
         (params.target_utilisation, params.sharing.delta) = (0.9, 0.1);
         change(&mut params);
         let erica = Erica::start(&params, &port(42_400_000, 3));
-        assert_eq!((erica.shares.capacity, erica.shares.slots), (100_000.0, 500.0));
+        assert_eq!((erica.capacity, erica.slots), (100_000.0, 500.0));
         erica
     }
 
@@ -347,24 +324,24 @@ mod tests {
     #[test]
     fn three_intervals_by_hand() {
         let mut erica = erica(|_| {});
-        erica.shares.largest = 42_000.0;
+        erica.largest = 42_000.0;
         // 540 cells of 500 · 0.9: z = 1.2, above 1 + δ.
         interval(&mut erica, [300, 100, 140], 0);
-        assert_eq!((erica.shares.load, erica.allocation()), (1.2, Some(30_000.0)));
+        assert_eq!((erica.load, erica.allocation()), (1.2, Some(30_000.0)));
         assert_eq!(says(&mut erica, 0, 60_000.0), 50_000.0);
         assert_eq!(says(&mut erica, 1, 20_000.0), 30_000.0);
         assert_eq!(says(&mut erica, 2, 28_000.0), 30_000.0);
         assert_eq!(says(&mut erica, 0, 10.0), 50_000.0, "once computed it stays");
         // 430 cells: z = 0.9556. The largest rate of before was 50,000.
         interval(&mut erica, [250, 130, 50], 0);
-        assert_eq!((erica.shares.load * 1e6).round(), 955_556.0);
+        assert_eq!((erica.load * 1e6).round(), 955_556.0);
         assert_eq!(cents(says(&mut erica, 0, 50_000.0)), 52_325.58);
         assert_eq!(says(&mut erica, 1, 30_000.0), 50_000.0);
         assert_eq!(says(&mut erica, 2, 10_000.0), 30_000.0, "who is below its share comes up to it first");
         // Nothing: z = 0.001, N = 1.
         interval(&mut erica, [0; 3], 0);
         assert_eq!(says(&mut erica, 0, 50_000.0), 90_000.0);
-        assert_eq!((cents(erica.shares.largest_before), erica.shares.largest), (52_325.58, 5e7));
+        assert_eq!((cents(erica.largest_before), erica.largest), (52_325.58, 5e7));
         // The 5·10^7 of before, limited by the target.
         interval(&mut erica, [400, 0, 0], 0);
         assert_eq!(says(&mut erica, 0, 90_000.0), 90_000.0);
@@ -375,12 +352,12 @@ mod tests {
         let mut erica = erica(|_| {});
         // 100 of 500: the target is 90,000 - 20,000.
         interval(&mut erica, [175, 175, 0], 100);
-        assert_eq!((erica.shares.target, erica.shares.load, erica.shares.fair_share), (70_000.0, 1.0, 35_000.0));
+        assert_eq!((erica.target, erica.load, erica.fair_share), (70_000.0, 1.0, 35_000.0));
         interval(&mut erica, [175, 175, 0], 450);
-        assert_eq!((erica.shares.target, erica.shares.load), (0.0, f64::INFINITY));
+        assert_eq!((erica.target, erica.load), (0.0, f64::INFINITY));
         assert_eq!(says(&mut erica, 0, 35_000.0), 0.0);
         interval(&mut erica, [10, 10, 0], 0);
-        assert!(erica.shares.load < 0.05);
+        assert!(erica.load < 0.05);
     }
 
     #[test]
@@ -405,7 +382,7 @@ mod tests {
         let mut erica = erica(|params| params.sharing.activity_decay = 0.5);
         let mut share = |cells| {
             interval(&mut erica, cells, 0);
-            erica.shares.fair_share
+            erica.fair_share
         };
         assert_eq!(share([150, 150, 150]), 30_000.0);
         assert_eq!(share([150, 0, 0]), 45_000.0);
@@ -429,7 +406,7 @@ mod tests {
         let mut erica = erica(|params| params.sharing.load_weight = 0.25);
         let mut load = |cells, others| {
             interval(&mut erica, [cells, 0, 0], others);
-            erica.shares.load
+            erica.load
         };
         assert_eq!(load(450, 0), 1.0, "the first is all that there is");
         assert_eq!(load(900, 0), 1.25);

@@ -1,9 +1,8 @@
 //! ERICA+: ERICA that aims at a queueing delay. The longer the queue, the less of the link's rate is given away.
 //! Source: \[KAL97\] page 180 (literature). The rest is [`super::erica`].
 
-use super::erica::{SHARING_KEYS, Shares, Sharing, delta_key, sharing};
-use super::{Default, Key, Kind, Mechanism, Misfit, Port, RateAllocator, Value, Values, interval_key};
-use crate::packet::RmCell;
+use super::erica::{SHARING_KEYS, Shares, Sharing, TargetRate, delta_key, sharing};
+use super::{Default, Key, Kind, Mechanism, Misfit, Port, Value, Values, interval_key};
 use crate::units::Span;
 
 /// The parameters of ERICA+.
@@ -22,11 +21,7 @@ pub struct EricaPlusParams {
 }
 
 /// ERICA+ at a port.
-#[derive(Clone, Debug)]
-pub struct EricaPlus {
-    params: EricaPlusParams,
-    shares: Shares,
-}
+pub type EricaPlus = Shares<EricaPlusParams>;
 
 impl EricaPlusParams {
     /// f(q): the part of the rate that is given away while the queue is `ratio` of what is aimed at.
@@ -101,47 +96,23 @@ impl Mechanism for EricaPlus {
     }
 
     fn start(params: &EricaPlusParams, port: &Port<'_>) -> EricaPlus {
-        EricaPlus { params: *params, shares: Shares::new(params.sharing, port) }
+        Shares::new(*params, params.sharing, port)
     }
 }
 
-impl RateAllocator for EricaPlus {
-    fn on_cells(&mut self, vc: usize, cells: u64) {
-        self.shares.on_cells(vc, cells);
-    }
-
-    fn on_other_cells(&mut self, cells: u64) {
-        self.shares.on_other_cells(cells);
-    }
-
-    fn on_forward_rm(&mut self, vc: usize, cell: &RmCell) {
-        self.shares.on_forward_rm(vc, cell);
-    }
-
-    fn on_interval_end(&mut self, queued: u64) {
-        let capacity = self.shares.capacity();
-        let ratio = queued as f64 / (self.params.target_delay.as_secs_f64() * capacity);
-        let rest = (capacity - self.shares.other_rate()).max(0.0);
-        self.shares.on_interval_end(self.params.queue_control(ratio) * rest);
-    }
-
-    fn on_backward_rm(&mut self, vc: usize, _queued: u64, cell: &mut RmCell) {
-        self.shares.on_backward_rm(vc, cell);
-    }
-
-    fn allocation(&self) -> Option<f64> {
-        self.shares.allocation()
-    }
-
-    fn boxed_clone(&self) -> Box<dyn RateAllocator> {
-        Box::new(self.clone())
+impl TargetRate for EricaPlusParams {
+    fn target(&self, capacity: f64, others: f64, queued: u64) -> f64 {
+        let ratio = queued as f64 / (self.target_delay.as_secs_f64() * capacity);
+        self.queue_control(ratio) * (capacity - others).max(0.0)
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::RateAllocator;
     use super::super::tests::{backward, port};
     use super::*;
+    use crate::packet::RmCell;
 
     #[test]
     fn the_queue_control_function_at_its_named_points() {
