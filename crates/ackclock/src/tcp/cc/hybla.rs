@@ -2,14 +2,13 @@
 //! window grows faster by the ratio ρ of both, and is larger by that ratio.
 //! Sources: \[CF04\] §3, equations (2), (6) and (9); docs/models/congestion-control-hybla.md.   Units: segments, seconds.
 
-use super::reno::{CongestionAvoidance, Reno};
-use super::{Ack, CongestionControl, Loss, Mechanism, Needs, Window};
+use super::{Ack, CongestionControl, Mechanism, Needs, Window};
 use crate::exact::power_of_two;
 use crate::keys::{Default, Key, Kind, Misfit, Value, Values};
 use crate::rng::Stream;
 use crate::units::Span;
 
-/// The window of Hybla.
+/// The window of Hybla. Losses are Reno's.
 #[derive(Clone, Debug)]
 pub struct Hybla {
     rtt0: Span,
@@ -18,8 +17,6 @@ pub struct Hybla {
     /// ρ² and 2^ρ − 1 of that.
     rho_squared: f64,
     doubling: f64,
-    /// Losses are Reno's.
-    reno: Reno,
 }
 
 /// The choice of Hybla.
@@ -48,8 +45,7 @@ impl Mechanism for Hybla {
     }
 
     fn start(params: &HyblaParams, _draws: Stream) -> Hybla {
-        let reno = Reno::new(CongestionAvoidance::Float);
-        Hybla { rtt0: params.rtt0, shortest: None, rho_squared: 1.0, doubling: 1.0, reno }
+        Hybla { rtt0: params.rtt0, shortest: None, rho_squared: 1.0, doubling: 1.0 }
     }
 }
 
@@ -85,20 +81,12 @@ impl CongestionControl for Hybla {
         };
         window.cwnd = window.cwnd.min(ack.limit);
     }
-
-    fn on_congestion(&mut self, loss: &Loss, window: &mut Window) {
-        self.reno.on_congestion(loss, window);
-    }
-
-    fn on_rto(&mut self, loss: &Loss, window: &mut Window) {
-        self.reno.on_rto(loss, window);
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tcp::cc::Measured;
+    use crate::tcp::cc::{Loss, Measured};
 
     const MSS: f64 = 1000.0;
 

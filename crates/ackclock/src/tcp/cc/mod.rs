@@ -109,6 +109,12 @@ impl Loss {
     pub const fn of(mss: f64, limit: f64) -> Loss {
         Loss { mss, limit, sent_again: None }
     }
+
+    /// RFC 5681 §3.1, equation (4): half the window, in whole segments, at least two; bytes.
+    pub fn halved(&self, window: &Window) -> f64 {
+        let half = window.cwnd.min(self.limit) / 2.0;
+        ((half / self.mss).floor() * self.mss).max(2.0 * self.mss)
+    }
 }
 
 /// What an acknowledgement, cumulative or selective, says about the delivery of data: where rates of delivery are
@@ -208,10 +214,17 @@ pub enum LossState {
 pub trait CongestionControl: Send {
     /// New data was acknowledged outside recovery: grow.
     fn on_ack(&mut self, ack: &Ack, window: &mut Window);
-    /// A loss was found by acknowledgements: set ssthresh, once per recovery. cwnd is recovery's.
-    fn on_congestion(&mut self, loss: &Loss, window: &mut Window);
-    /// The retransmission timer expired: set ssthresh and cwnd.
-    fn on_rto(&mut self, loss: &Loss, window: &mut Window);
+    /// A loss was found by acknowledgements: set ssthresh, once per recovery. cwnd is recovery's. If a congestion control has no
+    /// rule of its own, this is Reno's: half the window.
+    fn on_congestion(&mut self, loss: &Loss, window: &mut Window) {
+        window.ssthresh = loss.halved(window);
+    }
+    /// The retransmission timer expired: set ssthresh and cwnd. If a congestion control has no rule of its own, this is Reno's:
+    /// ssthresh as after any loss, and a window of one segment.
+    fn on_rto(&mut self, loss: &Loss, window: &mut Window) {
+        self.on_congestion(loss, window);
+        window.cwnd = loss.mss;
+    }
     /// Where rates of delivery are needed: an acknowledgement came, and recovery has seen it. Whatever it made of the window,
     /// this decides.
     fn on_delivery(&mut self, _delivery: &Delivery, _window: &mut Window) {}

@@ -93,12 +93,6 @@ impl Reno {
             }
         }
     }
-
-    /// Half the window in whole segments, at least two.
-    fn halved(loss: &Loss, window: &Window) -> f64 {
-        let half = window.cwnd.min(loss.limit) / 2.0;
-        ((half / loss.mss).floor() * loss.mss).max(2.0 * loss.mss)
-    }
 }
 
 /// The floor of a number of bytes that a window grows by, which is less than 2^32. Unlike `floor` this is no call into a
@@ -123,14 +117,7 @@ impl CongestionControl for Reno {
     }
 
     fn on_congestion(&mut self, loss: &Loss, window: &mut Window) {
-        window.ssthresh = Reno::halved(loss, window);
-        self.counted_acks = 0.0;
-        self.counted_bytes = 0.0;
-    }
-
-    fn on_rto(&mut self, loss: &Loss, window: &mut Window) {
-        window.ssthresh = Reno::halved(loss, window);
-        window.cwnd = loss.mss;
+        window.ssthresh = loss.halved(window);
         self.counted_acks = 0.0;
         self.counted_bytes = 0.0;
     }

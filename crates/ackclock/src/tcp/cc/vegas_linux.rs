@@ -5,7 +5,7 @@
 
 use super::reno::{CongestionAvoidance, Reno};
 use super::vegas::thresholds_fit;
-use super::{Ack, CongestionControl, Loss, Mechanism, Needs, Window};
+use super::{Ack, CongestionControl, Mechanism, Needs, Window};
 use crate::keys::{Default, Key, Kind, Misfit, Value, Values};
 use crate::rng::Stream;
 
@@ -13,7 +13,7 @@ use crate::rng::Stream;
 #[derive(Clone, Debug)]
 pub struct VegasLinux {
     params: VegasLinuxParams,
-    /// Slow start, rounds with too few samples, losses.
+    /// Slow start, and rounds with too few samples.
     reno: Reno,
     /// The shortest round trip of the connection, and of this round.
     base: u64,
@@ -140,19 +140,12 @@ impl CongestionControl for VegasLinux {
         }
         window.cwnd = window.cwnd.min(ack.limit);
     }
-
-    fn on_congestion(&mut self, loss: &Loss, window: &mut Window) {
-        self.reno.on_congestion(loss, window);
-    }
-
-    fn on_rto(&mut self, loss: &Loss, window: &mut Window) {
-        self.reno.on_rto(loss, window);
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tcp::cc::Loss;
     use crate::tcp::cc::Measured;
     use crate::units::Span;
 
