@@ -200,8 +200,7 @@ fn side_by_side(entries: &[Entry], comparison: &Comparison) -> Table {
         table.row(cells);
     }
     table.note(
-        "± is half the width of the 95 % confidence interval over the seeds (Student's t); equal: all seeds gave the \
-         same. Queueing delay is the mean \
+        "± is half the width of the 95 % confidence interval over the seeds (Student's t). Queueing delay is the mean \
          time that one unit waits at the bottleneck's port (mean queue over departures per second, Little's law). \
          Drops, retransmissions and timeouts are sums over all ports and flows; so are losses on links, after \
          their ports accepted the packets. UDP loss is the share of all UDP datagrams that were lost.",

@@ -21,12 +21,15 @@ pub fn fixed(value: f64, decimals: usize) -> String {
     format!("{sign}{grouped}{point}{fraction}")
 }
 
+/// What [`half_width`] says of a mean without any spread.
+pub const EQUAL: &str = "equal";
+
 /// What stands behind a mean for its accuracy: half the width of the interval, with a sign. A zero that was rounded is not
 /// shown as one, and one that was not is no accuracy: all seeds have given the same.
 pub fn half_width(half: f64, decimals: usize) -> String {
     let smallest = 0.1_f64.powi(decimals as i32);
     match half {
-        0.0 => "equal".into(),
+        0.0 => EQUAL.into(),
         half if half < smallest / 2.0 => format!("± less than {}", fixed(smallest, decimals)),
         half => format!("± {}", fixed(half, decimals)),
     }

@@ -1,7 +1,7 @@
 //! Tables that scroll by themselves on a narrow screen and read well aloud.
 
 use super::html::Html;
-use super::number::{fixed, half_width};
+use super::number::{EQUAL, fixed, half_width};
 use ackclock_store::document::interval::Interval;
 
 /// A table. The first cell of each row is its heading.
@@ -111,6 +111,11 @@ impl Cell {
         }
     }
 
+    /// Whether it is a mean without any spread.
+    fn is_equal(&self) -> bool {
+        matches!(self, Cell::Interval(_, shown, _) if shown == EQUAL)
+    }
+
     /// A mean with its interval, or nothing.
     pub fn maybe(interval: &Option<Interval>, scale: f64, decimals: usize) -> Cell {
         interval.as_ref().map_or(Cell::None, |interval| Cell::interval(interval, scale, decimals))
@@ -162,8 +167,7 @@ impl Table {
     /// The table in HTML.
     pub fn html(&self) -> Html {
         let mut html = Html::new();
-        let has_interval = |n: usize| self.rows.iter().any(|cells| matches!(cells.get(n), Some(Cell::Interval(..))));
-        let with_intervals: Vec<bool> = (0..self.columns.len()).map(has_interval).collect();
+        let spreads: Vec<Spread> = (0..self.columns.len()).map(|n| self.spread(n)).collect();
         let classes: Vec<&str> = (0..self.columns.len()).map(|n| self.class(n)).collect();
         let region = [("class", "scroll"), ("role", "region"), ("tabindex", "0"), ("aria-label", &*self.caption)];
         html.tag("div", &region, |html| {
@@ -176,14 +180,27 @@ impl Table {
                 });
                 html.tag("tbody", &[], |html| {
                     let rows = self.rows.iter().zip(&self.ids);
-                    rows.for_each(|(cells, id)| body_row(html, id, cells, &classes, &with_intervals));
+                    rows.for_each(|(cells, id)| body_row(html, id, cells, &classes, &spreads));
                 });
             });
         });
-        if !self.note.is_empty() {
-            html.leaf("p", &[("class", "note")], &self.note);
+        let has_equal = self.rows.iter().flatten().any(Cell::is_equal);
+        let legend = if has_equal { "= all seeds gave the same." } else { "" };
+        let note = format!("{} {legend}", self.note);
+        if !note.trim().is_empty() {
+            html.leaf("p", &[("class", "note")], note.trim());
         }
         html
+    }
+
+    /// What stands beside the numbers of a column.
+    fn spread(&self, n: usize) -> Spread {
+        let cells = || self.rows.iter().filter_map(|cells| cells.get(n));
+        match cells().any(|cell| matches!(cell, Cell::Interval(..)) && !cell.is_equal()) {
+            true => Spread::Intervals,
+            false if cells().any(Cell::is_equal) => Spread::Equal,
+            false => Spread::None,
+        }
     }
 
     /// How a column is set: numbers to the right, words to the left, sentences in several lines.
@@ -197,16 +214,36 @@ impl Table {
     }
 }
 
-fn body_row(html: &mut Html, id: &str, cells: &[Cell], classes: &[&str], with_intervals: &[bool]) {
+/// What stands beside the numbers of a column, and so how much room it takes.
+#[derive(Clone, Copy)]
+enum Spread {
+    None,
+    /// Signs that all seeds gave the same.
+    Equal,
+    /// Intervals, with such signs among them.
+    Intervals,
+}
+
+impl Spread {
+    fn class(self) -> &'static str {
+        match self {
+            Spread::None => "",
+            Spread::Equal => "half equal",
+            Spread::Intervals => "half",
+        }
+    }
+}
+
+fn body_row(html: &mut Html, id: &str, cells: &[Cell], classes: &[&str], spreads: &[Spread]) {
     html.tag("tr", &[("id", id)], |html| {
         for (n, (cell, class)) in cells.iter().zip(classes).enumerate() {
             match n {
-                0 => html.tag("th", &[("scope", "row"), ("class", class)], |html| content(html, cell)),
+                0 => html.tag("th", &[("scope", "row"), ("class", class)], |html| content(html, cell, spreads[n])),
                 _ => html.tag("td", &[("class", class)], |html| {
-                    content(html, cell);
+                    content(html, cell, spreads[n]);
                     // A number without an interval stays below those that have one.
-                    if with_intervals[n] && matches!(cell, Cell::Number(_) | Cell::None) {
-                        html.markup("<span class=\"half\"></span>");
+                    if !spreads[n].class().is_empty() && matches!(cell, Cell::Number(_) | Cell::None) {
+                        html.leaf("span", &[("class", spreads[n].class())], "");
                     }
                 }),
             };
@@ -223,11 +260,15 @@ fn heading(html: &mut Html, column: &Column, class: &str) {
     });
 }
 
-fn content(html: &mut Html, cell: &Cell) {
+fn content(html: &mut Html, cell: &Cell, spread: Spread) {
     match cell {
         Cell::None => html.markup("<span class=\"none\" title=\"no value\">–</span>"),
         Cell::Text(text) | Cell::Number(text) => html.text(text),
         Cell::Code(text) => html.leaf("code", &[], text),
+        Cell::Interval(mean, _, half) if cell.is_equal() => {
+            let attributes = [("class", spread.class()), ("title", "all seeds gave the same"), ("data-half", half)];
+            html.text(mean).leaf("span", &attributes, " =")
+        }
         Cell::Interval(mean, shown, half) => {
             // Where they are words, the number is for who saves the table.
             let number = if shown.starts_with("± ") { "" } else { half };
@@ -280,6 +321,27 @@ mod tests {
         ] {
             assert!(html.as_str().contains(part), "{part} is not in {}", html.as_str());
         }
+    }
+
+    #[test]
+    fn a_mean_without_spread_has_a_sign_that_is_explained_and_takes_little_room_unless_intervals_stand_there_too() {
+        let mut table =
+            Table::new("Goodput").words("flow").column("goodput", "Mb/s").column("drops", "").note("Of all.");
+        table.row(vec![Cell::text("a"), Cell::half("1.25".into(), 0.0, 2), Cell::half("3".into(), 0.0, 0)]);
+        table.row(vec![Cell::text("b"), Cell::half("1.30".into(), 0.1, 2), Cell::None]);
+        let html = table.html();
+        for part in [
+            "1.25<span class=\"half\" title=\"all seeds gave the same\" data-half=\"0.00\"> =</span>",
+            "1.30<span class=\"half\"> ± 0.10</span>",
+            "3<span class=\"half equal\" title=\"all seeds gave the same\" data-half=\"0\"> =</span>",
+            "–</span><span class=\"half equal\"></span>",
+            "<p class=\"note\">Of all. = all seeds gave the same.</p>",
+        ] {
+            assert!(html.as_str().contains(part), "{part} is not in {}", html.as_str());
+        }
+        let mut random = Table::new("Goodput").column("goodput", "Mb/s");
+        random.row(vec![Cell::half("1.30".into(), 0.1, 2)]);
+        assert!(!random.html().as_str().contains("all seeds"));
     }
 
     /// Of two runs, whose Jain's index is 0.35 and 0.97, and of which there are five flows: 0.66 ± 3.94.

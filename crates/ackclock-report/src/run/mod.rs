@@ -150,10 +150,7 @@ fn totals(document: &Document, shown: &Document) -> Table {
     let note = match seeds {
         0 | 1 => "One seed: no confidence intervals.".to_string(),
         _ => {
-            format!(
-                "± is half the width of the 95 % confidence interval of the mean over {seeds} seeds (Student's t); \
-                 equal: all of them gave the same."
-            )
+            format!("± is half the width of the 95 % confidence interval of the mean over {seeds} seeds (Student's t).")
         }
     };
     let mut table =

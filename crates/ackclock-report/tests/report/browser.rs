@@ -223,6 +223,38 @@ fn a_comparison_works_in_a_browser() {
     }
 }
 
+/// Looks how far each table is wider than its place.
+const WIDTHS: &str = r#"
+const over = [...page.querySelectorAll('.scroll')].map((table) => table.scrollWidth - table.clientWidth);
+const widths = [...page.querySelectorAll('.scroll')].map((table) => [...table.querySelectorAll('thead th')].map((th) => th.innerText + ' ' + Math.round(th.getBoundingClientRect().width)));
+const seen = { over, widths, signs: page.querySelectorAll('.half.equal[title]').length };
+frame.remove();
+document.documentElement.dataset.seen = JSON.stringify(seen);
+document.querySelector('script').remove();
+"#;
+
+/// Where nothing is random, as in most paths of `quick`, a sign stands beside each number.
+#[test]
+fn a_comparison_of_runs_that_are_equal_under_every_seed_fits_a_narrow_window() {
+    let Some(browser) = browser() else { return };
+    let entry = |label: &str, drops: u64| {
+        let mut document = document(2, 2, 5);
+        let mut first = document.runs[0].clone();
+        first.ports[1].drops.total += drops;
+        for run in &mut document.runs {
+            *run = ackclock_store::document::Run { seed: run.seed, ..first.clone() };
+        }
+        document.summary = ackclock_store::document::summary::SummaryPart::of(&document.runs);
+        Entry { label: label.into(), document, series: Vec::new() }
+    };
+    let report = compare(&[entry("newreno", 0), entry("cubic", 1), entry("bbr3", 2)], &[]);
+    let seen = ask(&browser, "equal", &report, 1100, "light", WIDTHS);
+    assert!(seen.number("signs") > 20, "{}", seen.0);
+    let over: Vec<i64> = serde_json::from_value(seen.0["over"].clone()).unwrap();
+    assert!(over.len() > 1 && over.iter().all(|pixels| *pixels <= 0), "tables scroll sideways: {}", seen.0);
+    shoot(&browser, "equal", &report, 1100, 2000, "light");
+}
+
 #[test]
 fn charts_of_different_lengths_are_enlarged_by_themselves() {
     let Some(browser) = browser() else { return };
