@@ -48,7 +48,7 @@
 //!     nodes,
 //!     links,
 //!     flows: [flow].into_iter().collect(),
-//!     datagrams: vec![],
+//!     udp: vec![],
 //!     bottleneck: None,
 //!     recording: Recording::none(),
 //!     events: Vec::new(),
