@@ -50,7 +50,7 @@ use ackclock::units::{Rate, Span};
 use document::Document;
 use text::diagnostic::Report;
 use text::{files, not_modelled, overrides, version};
-use values::quantity::{self, Dimension, Quantity, Trouble};
+use values::quantity::{self, Dimension, Quantity, QuantityError};
 
 /// A scenario that passed every check.
 #[derive(Debug)]
@@ -94,7 +94,7 @@ pub fn time(text: &str) -> Result<Span, String> {
 
 fn one(text: &str, dimension: Dimension) -> Result<Quantity, String> {
     Quantity::parse(text, &[dimension]).map_err(|trouble| match trouble {
-        Trouble::UnknownUnit { number, unit } if quantity::bytes_per_second(&number, &unit).is_some() => {
+        QuantityError::UnknownUnit { number, unit } if quantity::bytes_per_second(&number, &unit).is_some() => {
             let bits = quantity::bytes_per_second(&number, &unit).unwrap_or_default();
             format!("bytes per second; expected bits per second: {bits}")
         }

@@ -33,8 +33,8 @@ impl<T: Copy + Default> Batch<T> {
         *self.place() = value;
     }
 
-    /// Appends any value, to be overwritten. Whoever has this place before the value's parts needs registers for neither
-    /// while the room may have to grow.
+    /// Appends any value, to be overwritten. A caller that takes this place before it computes the value keeps none of its
+    /// parts in registers while the buffer may grow.
     #[inline(always)]
     pub(crate) fn place(&mut self) -> &mut T {
         let place = self.len;
@@ -66,8 +66,8 @@ impl<T: Copy + Default> Batch<T> {
     /// taken are left.
     #[inline(never)]
     pub(crate) fn clean(&mut self, taken: usize) -> usize {
-        // What is left counts: whoever cleans only when the room is full has never an empty one else. After it is halved, what
-        // is left is still so little that it can be moved the next time.
+        // The number that is left decides: a caller that cleans only when the buffer is full would otherwise never have an
+        // empty one. After the buffer is halved, so few are left that they can be moved the next time.
         let left = self.len - taken;
         self.nearly_empty = if 8 * left <= self.room.len() { self.nearly_empty + 1 } else { 0 };
         if taken < 3 * left {

@@ -83,7 +83,7 @@ struct World<'a> {
     events: Vec<Event>,
     computed: Vec<Computed>,
     /// What was found of the paths between terminals at one instant.
-    path_delays: known::Known,
+    path_delays: known::DelayCache,
     /// Routes that will hold from an instant on, in order; those without next hops are computed then.
     due: VecDeque<(Time, Option<NextHops>)>,
 }
@@ -131,7 +131,7 @@ impl<'a> World<'a> {
             contacts: Vec::new(),
             events: Vec::new(),
             computed: Vec::new(),
-            path_delays: known::Known::default(),
+            path_delays: known::DelayCache::default(),
             due: VecDeque::new(),
         }
     }

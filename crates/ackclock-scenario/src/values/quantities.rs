@@ -6,7 +6,7 @@ use crate::text::diagnostic::{At, Report};
 use crate::text::suggest;
 use crate::text::tree::{Item, Node, quoted};
 use crate::values::Value;
-use crate::values::quantity::{Dimension, Quantity, Trouble, bytes_per_second, nearest_unit};
+use crate::values::quantity::{Dimension, Quantity, QuantityError, bytes_per_second, nearest_unit};
 
 /// The quantity of a key within a table.
 pub(super) fn quantity_of(name: &str, amount: &Amount, item: &Item, report: &mut Report) -> Option<Quantity> {
@@ -83,8 +83,8 @@ pub(super) fn quantity(name: &str, amount: &Amount, item: &Item, report: &mut Re
     }
     match Quantity::parse(text, &dimensions) {
         Ok(quantity) => within_limits(name, amount, quantity, text, item.at, report),
-        Err(trouble) => {
-            explain(name, amount, &dimensions, text, trouble, item.at, report);
+        Err(problem) => {
+            explain(name, amount, &dimensions, text, problem, item.at, report);
             None
         }
     }
@@ -117,26 +117,26 @@ fn explain(
     amount: &Amount,
     dimensions: &[Dimension],
     text: &str,
-    trouble: Trouble,
+    problem: QuantityError,
     at: At,
     report: &mut Report,
 ) {
     let shown = quoted(text.trim());
-    match trouble {
-        Trouble::NotANumber => {
+    match problem {
+        QuantityError::NotANumber => {
             let near = suggest::nearest(text.trim(), amount.words.iter().copied());
             report
                 .error(at, format!("`{name}` is {shown}"))
                 .label(format!("expected {}", alternatives(amount)))
                 .help_if(near.map(|near| format!("did you mean \"{near}\"?")));
         }
-        Trouble::Negative => {
+        QuantityError::Negative => {
             report
                 .error(at, format!("`{name}` is negative"))
                 .label(format!("expected {}", alternatives(amount)))
                 .help("zero or more is meant: leave out the sign");
         }
-        Trouble::NoUnit { number } => {
+        QuantityError::NoUnit { number } => {
             let label = match (&amount.bare, amount.limits.first()) {
                 (Bare::None, Some(limit)) => format!("write \"{number} {}\"", limit.example_unit()),
                 _ => format!("write {number} without quotes"),
@@ -146,11 +146,11 @@ fn explain(
                 .label(label)
                 .help_if((!dimensions.is_empty()).then(|| units(dimensions)));
         }
-        Trouble::UnknownUnit { number, unit } if unit == "%" && matches!(amount.bare, Bare::Fraction) => {
+        QuantityError::UnknownUnit { number, unit } if unit == "%" && matches!(amount.bare, Bare::Fraction) => {
             let fraction = number.parse::<f64>().map_or(String::new(), |percent| format!("write {}", percent / 100.0));
             report.error(at, format!("`{name}` is {shown}")).label(fraction).help("fractions are plain numbers");
         }
-        Trouble::UnknownUnit { number, unit }
+        QuantityError::UnknownUnit { number, unit }
             if dimensions.contains(&Dimension::Rate) && bytes_per_second(&number, &unit).is_some() =>
         {
             let bits = bytes_per_second(&number, &unit).expect("just found");
@@ -159,25 +159,25 @@ fn explain(
                 .label(format!("in bits per second: \"{bits}\""))
                 .help(units(dimensions));
         }
-        Trouble::UnknownUnit { number, unit } => {
+        QuantityError::UnknownUnit { number, unit } => {
             let near = nearest_unit(&unit, dimensions);
             report
                 .error(at, format!("{} is no unit", quoted(&unit)))
                 .label(near.map_or_else(|| units(dimensions), |near| format!("did you mean \"{number} {near}\"?")))
                 .help_if(near.is_some().then(|| units(dimensions)));
         }
-        Trouble::WrongDimension { found, .. } => {
+        QuantityError::WrongDimension { found, .. } => {
             report
                 .error(at, format!("{shown} is {}, which does not fit `{name}`", found.name()))
                 .label(format!("expected {}", alternatives(amount)))
                 .help(units(dimensions));
         }
-        Trouble::NotWhole { dimension } => {
+        QuantityError::NotWhole { dimension } => {
             report
                 .error(at, format!("{shown} is not a whole number of {}", dimension.base_unit()))
                 .label(format!("the finest is {}", Quantity { dimension, amount: 1 }.canonical()));
         }
-        Trouble::TooLarge { dimension } => {
+        QuantityError::TooLarge { dimension } => {
             let limit = amount.limits.iter().find(|limit| limit.dimension == dimension);
             let most = limit.map(|limit| Quantity { dimension, amount: limit.max }.canonical());
             report

@@ -38,7 +38,7 @@ pub(crate) struct Quantity {
 
 /// Why a text is not a quantity.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Trouble {
+pub(crate) enum QuantityError {
     /// It does not begin with a number.
     NotANumber,
     /// There is a minus sign.
@@ -143,16 +143,16 @@ impl Dimension {
 
 impl Quantity {
     /// Reads a number and a unit of one of `allowed`.
-    pub(crate) fn parse(text: &str, allowed: &[Dimension]) -> Result<Quantity, Trouble> {
+    pub(crate) fn parse(text: &str, allowed: &[Dimension]) -> Result<Quantity, QuantityError> {
         let (number, unit) = split(text)?;
         if unit.is_empty() {
-            return Err(Trouble::NoUnit { number: number.to_owned() });
+            return Err(QuantityError::NoUnit { number: number.to_owned() });
         }
         let Some(unit) = UNITS.iter().find(|known| known.name == unit) else {
-            return Err(Trouble::UnknownUnit { number: number.to_owned(), unit: unit.to_owned() });
+            return Err(QuantityError::UnknownUnit { number: number.to_owned(), unit: unit.to_owned() });
         };
         if !allowed.contains(&unit.dimension) {
-            return Err(Trouble::WrongDimension { number: number.to_owned(), found: unit.dimension });
+            return Err(QuantityError::WrongDimension { number: number.to_owned(), found: unit.dimension });
         }
         let amount = scaled(number, unit.factor, unit.dimension)?;
         Ok(Quantity { dimension: unit.dimension, amount })
@@ -214,10 +214,10 @@ const PREFIXES: [(&str, u64); 10] = [
 ];
 
 /// Splits into number and unit; the blanks between are dropped.
-fn split(text: &str) -> Result<(&str, &str), Trouble> {
+fn split(text: &str) -> Result<(&str, &str), QuantityError> {
     let text = text.trim();
     if text.starts_with('-') {
-        return Err(Trouble::Negative);
+        return Err(QuantityError::Negative);
     }
     let bytes = text.as_bytes();
     let digits = |from: usize| {
@@ -226,22 +226,22 @@ fn split(text: &str) -> Result<(&str, &str), Trouble> {
         let fine = run.starts_with(|c: char| c.is_ascii_digit()) && run.ends_with(|c: char| c.is_ascii_digit());
         (fine && !run.contains("__")).then_some(from + length)
     };
-    let mut end = digits(0).ok_or(Trouble::NotANumber)?;
+    let mut end = digits(0).ok_or(QuantityError::NotANumber)?;
     if bytes.get(end) == Some(&b'.') {
-        end = digits(end + 1).ok_or(Trouble::NotANumber)?;
+        end = digits(end + 1).ok_or(QuantityError::NotANumber)?;
     }
     if matches!(bytes.get(end), Some(b'e' | b'E')) {
         let sign = usize::from(matches!(bytes.get(end + 1), Some(b'+' | b'-')));
         let exponent = end + 1 + sign;
         if bytes.get(exponent).is_some_and(u8::is_ascii_digit) {
-            end = digits(exponent).ok_or(Trouble::NotANumber)?;
+            end = digits(exponent).ok_or(QuantityError::NotANumber)?;
         }
     }
     Ok((&text[..end], text[end..].trim_start()))
 }
 
 /// `number` times `factor`, exactly.
-fn scaled(number: &str, factor: u64, dimension: Dimension) -> Result<u64, Trouble> {
+fn scaled(number: &str, factor: u64, dimension: Dimension) -> Result<u64, QuantityError> {
     let number: String = number.chars().filter(|c| *c != '_').collect();
     let (mantissa, exponent) = match number.split_once(['e', 'E']) {
         Some((mantissa, exponent)) => (mantissa, exponent.parse::<i64>().unwrap_or(i64::MAX)),
@@ -257,14 +257,14 @@ fn scaled(number: &str, factor: u64, dimension: Dimension) -> Result<u64, Troubl
     // value = trimmed · 10^power · factor
     let power = i128::from(exponent) - fraction.len() as i128 + dropped as i128;
     let too_long = if exponent < 0 || !fraction.is_empty() {
-        Trouble::NotWhole { dimension }
+        QuantityError::NotWhole { dimension }
     } else {
-        Trouble::TooLarge { dimension }
+        QuantityError::TooLarge { dimension }
     };
     if trimmed.len() > 22 {
         return Err(too_long);
     }
-    let too_large = || Trouble::TooLarge { dimension };
+    let too_large = || QuantityError::TooLarge { dimension };
     let product = trimmed.parse::<u128>().map_err(|_| too_large())? * u128::from(factor);
     let tens = |power: i128| u32::try_from(power).ok().and_then(|power| 10_u128.checked_pow(power));
     let value = if power >= 0 {
@@ -272,7 +272,7 @@ fn scaled(number: &str, factor: u64, dimension: Dimension) -> Result<u64, Troubl
     } else {
         match tens(-power) {
             Some(tens) if product % tens == 0 => product / tens,
-            _ => return Err(Trouble::NotWhole { dimension }),
+            _ => return Err(QuantityError::NotWhole { dimension }),
         }
     };
     u64::try_from(value).map_err(|_| too_large())
@@ -364,7 +364,7 @@ const UNITS: &[Unit] = &[
 mod tests {
     use super::*;
 
-    fn parse(text: &str, dimension: Dimension) -> Result<u64, Trouble> {
+    fn parse(text: &str, dimension: Dimension) -> Result<u64, QuantityError> {
         Quantity::parse(text, &[dimension]).map(|quantity| quantity.amount)
     }
 
@@ -433,24 +433,24 @@ mod tests {
         for text in
             ["", " ", ".5 B", "5. B", "_5 B", "5_ B", "5__0 B", "B", "1.e3 B", "one B", "+5 B", "nan B", "inf s"]
         {
-            assert_eq!(parse(text, Dimension::Size), Err(Trouble::NotANumber), "{text}");
+            assert_eq!(parse(text, Dimension::Size), Err(QuantityError::NotANumber), "{text}");
         }
-        assert_eq!(parse("-1 B", Dimension::Size), Err(Trouble::Negative));
-        assert_eq!(parse("5", Dimension::Size), Err(Trouble::NoUnit { number: "5".into() }));
+        assert_eq!(parse("-1 B", Dimension::Size), Err(QuantityError::Negative));
+        assert_eq!(parse("5", Dimension::Size), Err(QuantityError::NoUnit { number: "5".into() }));
         assert_eq!(
             parse("1e B", Dimension::Size),
-            Err(Trouble::UnknownUnit { number: "1".into(), unit: "e B".into() })
+            Err(QuantityError::UnknownUnit { number: "1".into(), unit: "e B".into() })
         );
     }
 
     #[test]
     fn a_value_is_a_whole_number_of_the_base_unit() {
         assert_eq!(parse("0.001 kB", Dimension::Size), Ok(1));
-        assert_eq!(parse("0.0001 kB", Dimension::Size), Err(Trouble::NotWhole { dimension: Dimension::Size }));
-        assert_eq!(parse("0.3 B", Dimension::Size), Err(Trouble::NotWhole { dimension: Dimension::Size }));
+        assert_eq!(parse("0.0001 kB", Dimension::Size), Err(QuantityError::NotWhole { dimension: Dimension::Size }));
+        assert_eq!(parse("0.3 B", Dimension::Size), Err(QuantityError::NotWhole { dimension: Dimension::Size }));
         assert_eq!(parse("0.001 ns", Dimension::Time), Ok(1));
-        assert_eq!(parse("0.1 ps", Dimension::Time), Err(Trouble::NotWhole { dimension: Dimension::Time }));
-        assert_eq!(parse("1e-400 s", Dimension::Time), Err(Trouble::NotWhole { dimension: Dimension::Time }));
+        assert_eq!(parse("0.1 ps", Dimension::Time), Err(QuantityError::NotWhole { dimension: Dimension::Time }));
+        assert_eq!(parse("1e-400 s", Dimension::Time), Err(QuantityError::NotWhole { dimension: Dimension::Time }));
         // 0.5 KiB = 512 B, though 1/1024 of a KiB has ten decimals.
         assert_eq!(parse("0.0009765625 KiB", Dimension::Size), Ok(1));
     }
@@ -461,29 +461,29 @@ mod tests {
         assert_eq!(parse("18446744073709551615 B", Dimension::Size), Ok(u64::MAX));
         assert_eq!(
             parse("18446744073709551616 B", Dimension::Size),
-            Err(Trouble::TooLarge { dimension: Dimension::Size })
+            Err(QuantityError::TooLarge { dimension: Dimension::Size })
         );
         assert_eq!(parse("18446744.073709551 Tbps", Dimension::Rate), Ok(18_446_744_073_709_551_000));
         assert_eq!(
             parse("18446744.073709552 Tbps", Dimension::Rate),
-            Err(Trouble::TooLarge { dimension: Dimension::Rate })
+            Err(QuantityError::TooLarge { dimension: Dimension::Rate })
         );
         assert_eq!(parse("1e19 B", Dimension::Size), Ok(10_000_000_000_000_000_000));
-        assert_eq!(parse("1e20 B", Dimension::Size), Err(Trouble::TooLarge { dimension: Dimension::Size }));
+        assert_eq!(parse("1e20 B", Dimension::Size), Err(QuantityError::TooLarge { dimension: Dimension::Size }));
         assert_eq!(
             parse("1e99999999999999999999 B", Dimension::Size),
-            Err(Trouble::TooLarge { dimension: Dimension::Size })
+            Err(QuantityError::TooLarge { dimension: Dimension::Size })
         );
         assert_eq!(parse("0e99999999999999999999 B", Dimension::Size), Ok(0));
     }
 
     #[test]
     fn a_unit_of_another_dimension_is_told_from_an_unknown_one() {
-        let wrong = Err(Trouble::WrongDimension { number: "5".into(), found: Dimension::Time });
+        let wrong = Err(QuantityError::WrongDimension { number: "5".into(), found: Dimension::Time });
         assert_eq!(parse("5 ms", Dimension::Size), wrong);
         assert_eq!(
             parse("20 mbps", Dimension::Rate),
-            Err(Trouble::UnknownUnit { number: "20".into(), unit: "mbps".into() })
+            Err(QuantityError::UnknownUnit { number: "20".into(), unit: "mbps".into() })
         );
         assert_eq!(nearest_unit("mbps", &[Dimension::Rate]), Some("Mbps"));
         assert_eq!(nearest_unit("KB", &[Dimension::Size]), Some("kB"));

@@ -26,7 +26,7 @@ pub enum Turn {
     Data,
 }
 
-/// The source's state. Whoever owns the link asks when the next cell is due, and takes it when the link is free.
+/// The source's state. The owner of the link reads when the next cell is due, and takes it when the link is free.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AbrSource {
     params: AbrParams,
@@ -85,12 +85,12 @@ impl AbrSource {
         if waiting.data || waiting.backward_rm || self.count + 1 >= self.params.nrm {
             return next;
         }
-        // Rule 3: a source that falls silent still owes a forward RM cell.
+        // Rule 3: a source that stops sending still has to send a forward RM cell.
         if self.count >= MRM { next.max(self.last_forward_rm.saturating_add(self.params.trm)) } else { Time::NEVER }
     }
 
-    /// The cell that begins now, at an instant at which one is due and the link is free. Its rate spaces the next one: nobody
-    /// catches up with what began late.
+    /// The cell that begins now, at an instant at which one is due and the link is free. Its rate spaces the next one: a
+    /// late start is not made up for.
     ///
     /// # Panics
     /// In debug builds, if none is due.
@@ -226,7 +226,7 @@ mod tests {
         let kinds: Vec<bool> = take(&mut slow, at(0), DATA, 7).iter().map(|(_, turn)| is_forward(turn)).collect();
         // Two cells between: the third is due 180 ms after the first.
         assert_eq!(kinds, [true, false, false, true, false, false, true]);
-        // Silent after two data cells: the forward RM cell at Trm is owed; after one it is not.
+        // No data after two cells: a forward RM cell is due at Trm; after one cell it is not.
         let mut silent = source(params());
         take(&mut silent, at(0), DATA, 3);
         assert_eq!(silent.due(NOTHING), at(100_000));

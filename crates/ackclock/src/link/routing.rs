@@ -1,4 +1,4 @@
-//! Routes that change: the routing table for one destination, and the far end of a link that is now one node, now another.
+//! Routes that change: the routing table for one destination, and links whose far end changes.
 //! Source: docs/models/routes.md; both are known before the run, as those of satellites are.
 
 use std::ops::Range;
@@ -29,7 +29,7 @@ pub struct NextHopCache {
     link: Option<LinkId>,
 }
 
-/// What becomes of a packet that has arrived at a node.
+/// What happens to a packet that has arrived at a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Forwarding {
     /// It is at its destination.

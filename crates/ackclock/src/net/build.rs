@@ -135,7 +135,7 @@ fn flow_of(flow: &scenario::Flow, scenario: &Scenario, seed: u64) -> Flow {
 }
 
 /// For each link, the links that feed its port, by name: those that come before it on the route of some connection.
-/// Of routes that change nobody asks.
+/// Routes that change have no such list.
 pub(super) fn inputs_of_ports(scenario: &Scenario) -> Lists<LinkId, LinkId> {
     let of_udp = scenario.udp.iter().map(|source| &source.route);
     let routes = scenario.flows.iter().flat_map(|flow| [&flow.forward, &flow.backward]).chain(of_udp);

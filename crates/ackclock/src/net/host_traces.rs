@@ -28,7 +28,7 @@ pub(super) struct HostTraces {
     pub(super) flows: usize,
 }
 
-/// Of what the recorders of hosts want to be told. Who asks this first does nothing else where it is not wanted.
+/// What the recorders of hosts record. Callers test this first and skip the rest.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Watched {
     /// Windows, and whatever else an event may change at a sender.
@@ -82,13 +82,13 @@ impl HostTraces {
         trace.window(now, sender.window().cwnd);
     }
 
-    /// The recorder of a flow's sender, if it wants to be told when an event is over.
+    /// The recorder of a flow's sender, if it records the window after events.
     #[inline]
     pub(super) fn of_windows(&mut self, flow: usize) -> Option<&mut SenderTrace> {
         self.senders.get_mut(flow).filter(|_| self.watched.windows)
     }
 
-    /// Of what it wants to be told.
+    /// What it records.
     pub(super) fn watched(&self) -> Watched {
         self.watched
     }

@@ -1,6 +1,6 @@
-//! Packet ports at which next to nothing happens: the last before a host, fed by one packet port of no higher rate and
+//! Packet ports with almost no queue: the last before a host, fed by one packet port of no higher rate and
 //! nothing else. At most one packet waits there, for a longer one before it, and none is ever refused. The batched
-//! engine does them together with the port before, and nobody records them over time.
+//! engine computes them together with the port before, and they are not recorded over time.
 
 use crate::ids::{FlowId, Id, IdVec, LinkId, VcId};
 use crate::net::build::{self, Feeder, Wiring};

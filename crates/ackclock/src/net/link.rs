@@ -156,8 +156,8 @@ impl Link {
     }
 }
 
-/// When a link is free that is never up again, or not before a run can end: what waits for it waits, and does not wait for
-/// nothing. What comes after that can still be told.
+/// When a link is free that is never up again, or not before a run can end: units wait for it, and no transmission begins.
+/// Later instants can still be represented.
 pub(super) const AFTER_ALL: Time = Time::from_ps(1 << 63);
 
 /// Whether each loss on a link is recorded.

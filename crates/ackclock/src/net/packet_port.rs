@@ -156,7 +156,7 @@ impl<T: Copy + Default> PacketPort<T> {
     }
 
     /// What is due at [`PacketPort::next_event`] happens: the next transmission begins, or what waits is lost. Those that
-    /// are lost are given to `lost`. If the link has nobody at its far end, those may leave that can go `elsewhere`.
+    /// are lost are given to `lost`. If the link has no receiver, those may leave that can go `elsewhere`.
     pub(super) fn on_event(
         &mut self,
         now: Time,
@@ -440,7 +440,7 @@ mod tests {
             }
             port
         };
-        // Each takes 800 ns: the first is out at 1300, when nobody listens any more, but it arrives.
+        // Each takes 800 ns: the first is out at 1300, when the link has no receiver any more, but it arrives.
         let mut port = leaves(NoReceiver::Lose);
         assert_eq!(event(&mut port, 1300), (None, vec![1]), "nobody receives it");
         assert_eq!(event(&mut port, 2100), (None, vec![2]), "and it takes its time");

@@ -19,7 +19,7 @@ pub(super) fn path_delays(scenario: &Scenario) -> Vec<Vec<(Time, f64)>> {
     scenario.flows.iter().map(|flow| of_flow(&flow.forward)).collect()
 }
 
-/// When delays are looked at, in order.
+/// When delays are sampled, in order.
 fn instants(scenario: &Scenario) -> Vec<Time> {
     let (end, interval) = (scenario.duration.as_ps(), scenario.recording.interval.as_ps());
     let regular = (0..end.div_ceil(interval)).map(|number| Time::from_ps(number * interval));

@@ -39,7 +39,7 @@ pub fn has_randomness(scenario: &Scenario) -> bool {
             return true;
         }
     }
-    // What nobody crosses draws nothing.
+    // A link without connections draws nothing.
     links.iter().any(of_link) && {
         let crossed = crossed(scenario);
         links.iter_ids().any(|(id, link)| crossed[id] && of_link(link))

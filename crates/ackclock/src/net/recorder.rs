@@ -129,12 +129,12 @@ impl Recorder {
         self.metrics.contains(Metric::Drops) || self.metrics.contains(Metric::Loss) || !self.hosts.is_empty()
     }
 
-    /// Whether it is recorded how long data take from end to end, or what becomes of each.
+    /// Whether it is recorded how long data take from end to end, or what happens to each packet.
     fn records_transits(&self) -> bool {
         self.delays_since.is_some() || TransitTrace::is_wanted(self.metrics)
     }
 
-    /// Whether packets have to be told from each other: for what was lost, and for how long they were under way.
+    /// Whether packets need numbers: for what was lost, and for how long they were under way.
     pub(super) fn numbers_packets(&self) -> bool {
         self.records_losses() || self.records_transits()
     }

@@ -72,11 +72,11 @@ impl Buffer {
     #[inline]
     pub fn enter(&mut self, vc: VcId) {
         self.enter_late(vc, 1);
-        self.tell(self.queued + 1);
+        self.set_queued(self.queued + 1);
     }
 
     /// As many cells of `vc` begin to wait, while others may have left that are not taken off yet: X does not follow
-    /// from these counts, and has to be told with [`Buffer::tell`].
+    /// from these counts, and is set with [`Buffer::set_queued`].
     #[inline]
     pub fn enter_late(&mut self, vc: VcId, cells: u32) {
         let held = &mut self.per_vc[vc];
@@ -99,7 +99,7 @@ impl Buffer {
 
     /// X is `queued`.
     #[inline]
-    pub fn tell(&mut self, queued: u32) {
+    pub fn set_queued(&mut self, queued: u32) {
         self.queued = queued;
         self.max = self.max.max(queued);
     }
@@ -118,7 +118,7 @@ impl Buffer {
         self.queued -= 1;
     }
 
-    /// As many cells of `vc` no longer wait. X has to be told.
+    /// As many cells of `vc` no longer wait. X is set separately.
     #[inline]
     pub fn leave_late(&mut self, vc: VcId, cells: u32) {
         let held = &mut self.per_vc[vc];

@@ -27,7 +27,7 @@ pub(super) struct DeliveryRateEstimator {
     shortest: Option<Span>,
     /// C.lost: bytes lost in all, each time they were.
     lost: u64,
-    /// The number of the first segment that was not looked at whether it is lost.
+    /// The number of the first segment that was not yet tested for loss.
     lost_below: u64,
 }
 
@@ -309,7 +309,7 @@ mod tests {
         assert_eq!(sample(&all).rate, Some(11_000.0 / 0.101));
     }
 
-    /// ns-3 #735: three segments at 0, acknowledged after 100 ms; 1 and 2 are sent again for nothing, and what their first
+    /// ns-3 #735: three segments at 0, acknowledged after 100 ms; 1 and 2 are retransmitted unnecessarily, and what their first
     /// copies caused comes at once. The first interval is that since 0; the second, 3 ms from 104 on, says nothing.
     #[test]
     fn a_sample_of_less_than_a_round_trip_is_discarded() {

@@ -1,4 +1,4 @@
-//! TCP as pure state machines: time and segments in, segments out, nobody schedules.
+//! TCP as pure state machines: time and segments in, segments out; they schedule nothing.
 //!
 //! [`Sender`] and [`Receiver`] are the two ends of one connection. *What to retransmit* is the family in
 //! [`recovery`], *how large the window is* the family in [`cc`]; every member of one combines with every member of

@@ -13,7 +13,7 @@ pub(super) struct Pacer {
     deliveries: DeliveryRateEstimator,
     /// The next segment may be sent then.
     next: Time,
-    /// An acknowledgement that congestion control has not been told of: when it came, what it says, what was in flight.
+    /// An acknowledgement that congestion control has not got yet: when it came, what it delivers, what was in flight.
     latest: Option<(Time, Delivered, u64)>,
     /// After a timeout: until this byte is acknowledged what was in flight then is being sent again.
     repaired_at: u64,
@@ -70,8 +70,8 @@ impl Pacer {
         self.latest = Some((now, delivered, in_flight));
     }
 
-    /// Recovery has seen it: congestion control is told, and sets the window.
-    pub(super) fn tell(
+    /// After recovery: congestion control gets the sample, and sets the window.
+    pub(super) fn update_congestion_control(
         &mut self,
         congestion_control: &mut CongestionControlState,
         recovery: &RecoveryState,
@@ -116,15 +116,15 @@ impl Pacer {
         }
     }
 
-    /// The timer expires: everything that is not delivered is lost, and congestion control is told.
+    /// The timer expires: everything that is not delivered is lost, which congestion control gets.
     pub(super) fn on_timeout(&mut self, now: Time, flight: &Flight, congestion_control: &mut CongestionControlState) {
         self.repaired_at = flight.max;
         self.deliveries.look_again();
-        self.tell_losses_below(now, flight.max, flight, congestion_control);
+        self.report_losses_below(now, flight.max, flight, congestion_control);
         self.deliveries.look_again();
     }
 
-    /// Congestion control is told what recovery has found to be lost.
+    /// Congestion control gets what recovery has found to be lost.
     pub(super) fn report_losses(
         &mut self,
         now: Time,
@@ -134,7 +134,7 @@ impl Pacer {
     ) {
         match recovery.loss_detection().map(LossDetection::lost) {
             None => {}
-            Some(Lost::Before(seq)) => self.tell_losses_below(now, seq, flight, congestion_control),
+            Some(Lost::Before(seq)) => self.report_losses_below(now, seq, flight, congestion_control),
             Some(Lost::Segments(numbers)) => {
                 for &number in numbers {
                     if let Some(lost) = self.deliveries.lose(number, flight.max) {
@@ -145,7 +145,7 @@ impl Pacer {
         }
     }
 
-    fn tell_losses_below(
+    fn report_losses_below(
         &mut self,
         now: Time,
         lost_below: u64,

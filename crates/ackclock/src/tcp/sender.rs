@@ -94,7 +94,7 @@ pub struct Sender {
     /// Whether all segments are plain, and sent as soon as the window allows: from when what is special about the beginning
     /// is over, until a part of the handshake comes again.
     plain: bool,
-    /// Whether there is nothing but the window to look at: most of the time of most senders.
+    /// Whether the window alone decides what is sent: most of the time of most senders.
     fast_path: bool,
     /// Whether the timer's samples come from timestamps.
     samples_by_timestamps: bool,
@@ -236,7 +236,7 @@ impl Sender {
         self.fingerprint.value()
     }
 
-    /// Asks recovery: here alone is put together what it may change and look at.
+    /// Calls recovery, with all that it may read and change.
     #[inline(always)]
     fn ask_recovery<R>(
         &mut self,

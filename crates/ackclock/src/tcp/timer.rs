@@ -25,14 +25,14 @@ pub(super) struct RetransmissionTimer {
     /// When it expires; never if it is off.
     due: Time,
     /// When [`RetransmissionTimer::expires`] is to be asked: not after `due`. A timer that runs from any instant moves
-    /// with every acknowledgement, but who waits for it is told only when it has become earlier, or has come too early.
+    /// with every acknowledgement, but its owner is notified only when it has become earlier, or was called too early.
     wake: Time,
     /// When it expired: ticks of BSD's clock, picoseconds of others.
     expirations: TickLog,
 }
 
 impl RetransmissionTimer {
-    /// A timer that is off, but is asked first at `wake`. Its ticks are those of `clock`.
+    /// A timer that is off, but is called first at `wake`. Its ticks are those of `clock`.
     pub(super) fn new(params: &TimerParams, clock: TickClock, wake: Time) -> RetransmissionTimer {
         RetransmissionTimer {
             ticks: SeenTicks::new(clock),
@@ -175,7 +175,7 @@ impl RetransmissionTimer {
 
     fn start_from(&mut self, now: Time) {
         self.due = now + self.timeout();
-        // Whoever is woken before finds out that there is more time.
+        // A call before the deadline finds that it has not come.
         self.wake = self.wake.min(self.due);
     }
 

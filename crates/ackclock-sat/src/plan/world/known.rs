@@ -18,9 +18,9 @@ pub(super) enum FarEnd {
 /// The least delay from each satellite to a terminal, picoseconds, by terminal and by what is supposed of it. It holds at
 /// one instant: terminals that check at the same time ask the same.
 #[derive(Debug, Default)]
-pub(super) struct Known(pub(super) BTreeMap<(usize, FarEnd, Option<usize>), Vec<u64>>);
+pub(super) struct DelayCache(pub(super) BTreeMap<(usize, FarEnd, Option<usize>), Vec<u64>>);
 
-impl Known {
+impl DelayCache {
     /// Another instant has come.
     pub(super) fn forget(&mut self) {
         self.0.clear();

@@ -36,7 +36,7 @@ pub(super) enum Output {
 
 /// A port where nothing waits.
 pub(super) struct PassThroughPort {
-    /// The part behind which it is.
+    /// The process behind which it is.
     pub(super) behind: usize,
     /// From the instant that the lag of that process's next hops counts from, to the arrival here.
     pub(super) lag: Span,

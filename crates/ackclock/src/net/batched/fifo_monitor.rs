@@ -61,7 +61,7 @@ impl FifoMonitor {
     pub(super) fn enter(&mut self, vc: VcId, now: u64, departs: u64, units: u32, before: u64) {
         self.stats.rise(before, units);
         self.buffer.enter_late(vc, units);
-        self.buffer.tell(before as u32 + 1);
+        self.buffer.set_queued(before as u32 + 1);
         let last_departure = &mut self.stats.waited_mut(vc).last_departure;
         if now > *last_departure {
             self.idle += u128::from(now - *last_departure);
@@ -93,7 +93,7 @@ impl FifoMonitor {
             return false;
         }
         self.stats.rise(before, 1);
-        self.buffer.tell(before as u32 + 1);
+        self.buffer.set_queued(before as u32 + 1);
         let last_departure = &mut self.stats.waited_mut(vc).last_departure;
         if now > *last_departure {
             self.idle += u128::from(now - *last_departure);
@@ -108,7 +108,7 @@ impl FifoMonitor {
         self.buffer.leave(vc);
     }
 
-    /// The same for several, while how many are left has to be told with [`FifoMonitor::tell`].
+    /// The same for several, while the number left is set with [`FifoMonitor::set_queued`].
     #[inline]
     pub(super) fn leave_late(&mut self, vc: VcId, units: u32) {
         self.buffer.leave_late(vc, units);
@@ -116,8 +116,8 @@ impl FifoMonitor {
 
     /// So many units wait.
     #[inline]
-    pub(super) fn tell(&mut self, waiting: u64) {
-        self.buffer.tell(waiting as u32);
+    pub(super) fn set_queued(&mut self, waiting: u64) {
+        self.buffer.set_queued(waiting as u32);
     }
 
     /// Units of `vc` that entered wait so many ticks, in all.

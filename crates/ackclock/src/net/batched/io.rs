@@ -1,7 +1,7 @@
-//! What is under way between the parts of the network. Nothing else crosses from one process to another.
+//! What is under way between the processes. Nothing else crosses from one process to another.
 
 use super::frame_side::FrameSideTable;
-use super::mailbox::{Mailbox, Travels};
+use super::mailbox::{Mailbox, MailboxItem};
 use super::packet_side::PacketSideTable;
 use crate::ids::{IdVec, VcId};
 use crate::net::host_traces::{HostTraces, Watched};
@@ -15,7 +15,7 @@ pub(super) struct Io {
     pub(super) frame_side: IdVec<VcId, FrameSideTable>,
     /// What is recorded at hosts, if something is: it is only written to.
     pub(super) traces: Option<Box<HostTraces>>,
-    /// Of what it is told.
+    /// What it records.
     pub(super) watched: Watched,
     /// Units on their way to each port.
     pub(super) mailboxes: Vec<Mailbox<Arrival>>,
@@ -208,7 +208,7 @@ impl Arrival {
     }
 }
 
-impl Travels for Arrival {
+impl MailboxItem for Arrival {
     #[inline]
     fn time(&self) -> Time {
         self.time
@@ -220,7 +220,7 @@ impl Travels for Arrival {
     }
 }
 
-impl Travels for Delivery {
+impl MailboxItem for Delivery {
     #[inline]
     fn time(&self) -> Time {
         self.time

@@ -1,4 +1,4 @@
-//! What is on its way to one part of the network, from all inputs, in order of arrival: units to a port, or to several
+//! What is on its way to one process, from all inputs, in order of arrival: units to a port, or to several
 //! that advance together, or frames to a group of hosts.
 //!
 //! Senders post nearly in order, as they handle what reaches them in order of time. So what is new is put in order by
@@ -7,8 +7,8 @@
 use crate::batch::Batch;
 use crate::units::Time;
 
-/// What can be on its way.
-pub(super) trait Travels: Copy + Default {
+/// What a mailbox can hold.
+pub(super) trait MailboxItem: Copy + Default {
     /// When it arrives.
     fn time(&self) -> Time;
     /// From where: at one instant the inputs come in their order.
@@ -24,13 +24,13 @@ pub(super) struct Mailbox<T> {
     /// Items before this one are in order.
     sorted: usize,
     /// Everything before has been taken.
-    done: Time,
+    clock: Time,
 }
 
 /// Steps per new item that insertion may take before the merge sort is cheaper.
 const PATIENCE: usize = 8;
 
-impl<T: Travels> Mailbox<T> {
+impl<T: MailboxItem> Mailbox<T> {
     /// Adds an item.
     #[inline(always)]
     pub(super) fn post(&mut self, arrival: T) {
@@ -73,9 +73,9 @@ impl<T: Travels> Mailbox<T> {
             steps = left;
         }
         let first = arrivals.first().map_or(Time::NEVER, T::time);
-        assert!(first >= self.done, "time went back from {} to {first}", self.done);
+        assert!(first >= self.clock, "time went back from {} to {first}", self.clock);
         self.sorted = self.arrivals.as_slice().len();
-        self.done = until;
+        self.clock = until;
     }
 
     /// The first item.
@@ -110,7 +110,7 @@ impl<T: Travels> Mailbox<T> {
 }
 
 /// How many items follow the first without being out of order.
-fn in_order<T: Travels>(arrivals: &[T]) -> usize {
+fn in_order<T: MailboxItem>(arrivals: &[T]) -> usize {
     let mut count = 0;
     // Everything that travels passes here, so four at a time.
     while let Some([a, b, c, d, e]) = arrivals.get(count..count + 5) {
@@ -124,7 +124,7 @@ fn in_order<T: Travels>(arrivals: &[T]) -> usize {
 
 /// Whether one item may come before another.
 #[inline]
-fn ordered<T: Travels>(one: &T, other: &T) -> bool {
+fn ordered<T: MailboxItem>(one: &T, other: &T) -> bool {
     one.time() < other.time() || one.time() == other.time() && one.input() <= other.input()
 }
 

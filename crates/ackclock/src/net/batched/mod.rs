@@ -1,4 +1,4 @@
-//! The batched engine: no event list. Each part of the network (a group of hosts, a port) is advanced in one go to
+//! The batched engine: no event list. Each logical process (a group of hosts, a port) is advanced in one go to
 //! its horizon, the time up to which everything that can reach it is known, because transmissions and links take time.
 //! docs/engine.md explains it with a picture; the reference engine beside it is the specification.
 //!
@@ -48,7 +48,7 @@ pub struct Batched {
     directory: Directory,
 }
 
-/// A logical process: each kind that there is.
+/// A logical process, as in the literature on parallel simulation: each kind that there is.
 enum LogicalProcess {
     Hosts(Box<Hosts>),
     Cells(Box<CellPort>),
@@ -185,7 +185,7 @@ impl Batched {
         links.into_iter().map(|link| (link, self.directory.link(link.id.index()))).collect()
     }
 
-    /// The record of a port. `passed` is by part: what ports without a queue have asked about the port before them.
+    /// The record of a port. `passed` has, by process, the cells that the port before a port without a queue has accepted.
     fn port_record(
         &self,
         link: &Entry<'_>,

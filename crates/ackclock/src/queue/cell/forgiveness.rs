@@ -1,4 +1,4 @@
-//! Forgiveness: one bit per connection that spares those who were dropped the last time (SD+, EPD+, FBA+).
+//! Forgiveness: one bit per connection, which accepts a frame of a connection that lost one the last time (SD+, EPD+, FBA+).
 //! Source: \[SD-PLUS\] §4. The study does not define "episode"; both readings are here. Drops by overflow do not touch
 //! the bit, and an idle connection keeps it.
 
@@ -76,7 +76,7 @@ struct Episode {
 }
 
 impl Bits {
-    /// Nobody was dropped so far.
+    /// No frame was dropped so far.
     pub(super) fn new(reading: Forgiveness, vcs: usize) -> Bits {
         let clear: IdVec<VcId, bool> = (0..vcs).map(|_| false).collect();
         let episode = match reading {
@@ -101,7 +101,7 @@ impl Bits {
         spared
     }
 
-    /// Sees the buffer at every arrival. An episode begins when X rises above R. It may begin unseen, by a cell that is
+    /// The buffer at every arrival. An episode begins when X rises above R. It may begin undetected, by a cell that is
     /// accepted and followed by a fall below R before the next arrival; no bit can have changed in between, so the
     /// snapshot is the same.
     pub(super) fn observe(&mut self, buffer: &Buffer) {
@@ -116,7 +116,7 @@ impl Bits {
         }
     }
 
-    /// Whether it has to see every arrival.
+    /// Whether it has to observe every arrival.
     pub(super) fn observes(&self) -> bool {
         self.episode.is_some()
     }

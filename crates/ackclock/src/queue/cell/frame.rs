@@ -29,7 +29,7 @@ pub struct FrameParams {
 }
 
 impl FrameParams {
-    /// A refused frame is refused whole, and nobody is spared.
+    /// A refused frame is refused whole, without forgiveness.
     pub const PLAIN: FrameParams = FrameParams { keep_eom_of_whole: false, forgiveness: None };
 
     /// The keys that rules with a threshold share, beside that.

@@ -15,7 +15,7 @@ pub struct FifoTrace {
     tick_number: u64,
     queued: u32,
     since: u64,
-    /// Whether that is still to be told to the port's recorder: what goes on within a tick is told when it is over.
+    /// Whether the port's recorder has not got that yet: it gets the events of a tick when the tick is over.
     untold: bool,
     /// If it is recorded how many wait of each connection: who waits, in runs of one connection's units.
     waiting: VecDeque<Run>,
@@ -63,7 +63,7 @@ impl FifoTrace {
         }
         if queued != self.queued {
             if self.since != now {
-                self.tell();
+                self.flush();
                 self.since = now;
             }
             self.queued = queued;
@@ -116,7 +116,7 @@ impl FifoTrace {
         Time::from_ps(tick.saturating_mul(self.tick.as_ps()))
     }
 
-    fn tell(&mut self) {
+    fn flush(&mut self) {
         if self.untold {
             self.port.queued(self.at(self.since), self.queued);
             self.untold = false;
@@ -126,7 +126,7 @@ impl FifoTrace {
     /// What departs up to tick `now` no longer waits.
     #[inline(never)]
     fn fall(&mut self, now: u64) {
-        self.tell();
+        self.flush();
         let steps = u64::from(self.queued).min(now.saturating_sub(self.tick_number));
         self.port.falls(self.tick, self.tick_number + 1, steps);
         self.queued -= steps as u32;

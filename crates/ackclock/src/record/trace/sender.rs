@@ -100,19 +100,18 @@ impl SenderTrace {
         }
     }
 
-    /// Whether it wants to know of every event at the sender.
+    /// Whether it records every event at the sender.
     pub fn wants_events(&self) -> bool {
         self.more_than_cwnd || self.metrics.contains(Metric::Cwnd)
     }
 
-    /// Whether of every event it wants to know more than the window.
+    /// Whether it records more than the window at every event.
     #[inline(always)]
     pub fn wants_state(&self) -> bool {
         self.more_than_cwnd
     }
 
-    /// An event is over, and this is how the window is now, in bytes. Of who [wants events](SenderTrace::wants_events), and
-    /// no more of them.
+    /// The window after an event, in bytes. For recorders that [want events](SenderTrace::wants_events), and nothing more.
     #[inline(always)]
     pub fn window(&mut self, now: Time, cwnd: f64) {
         self.cwnd.change(now, cwnd);

@@ -28,7 +28,7 @@ pub struct CubicParams {
     pub c: f64,
     /// What is left of the window after a loss.
     pub beta: f64,
-    /// Whether a connection that loses below its last maximum gives way to others.
+    /// Whether a connection that loses below its last maximum releases bandwidth to others (fast convergence).
     pub fast_convergence: bool,
 }
 
@@ -127,8 +127,8 @@ impl Cubic {
     fn reduce(&mut self, loss: &Loss, window: &Window) -> f64 {
         let cwnd = window.cwnd.min(loss.limit) / loss.mss;
         self.cwnd_prior = Some(cwnd);
-        let gave_way = cwnd < self.w_max && self.params.fast_convergence;
-        self.w_max = if gave_way { cwnd * (1.0 + self.params.beta) / 2.0 } else { cwnd };
+        let releases = cwnd < self.w_max && self.params.fast_convergence;
+        self.w_max = if releases { cwnd * (1.0 + self.params.beta) / 2.0 } else { cwnd };
         self.epoch = None;
         (cwnd * self.params.beta).max(2.0) * loss.mss
     }
@@ -264,7 +264,7 @@ mod tests {
         }
     }
 
-    /// §4.7: a connection that loses below its old maximum gives way: (1 + 0.7)/2 of where it was.
+    /// §4.7: a connection that loses below its old maximum releases bandwidth: (1 + 0.7)/2 of where it was.
     #[test]
     fn fast_convergence_lowers_the_maximum_of_who_gives_way() {
         let mut cubic = cubic();

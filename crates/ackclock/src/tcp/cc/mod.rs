@@ -104,7 +104,7 @@ pub struct Loss {
 }
 
 impl Loss {
-    /// What every algorithm is told.
+    /// What every algorithm gets.
     #[inline]
     pub const fn of(mss: f64, limit: f64) -> Loss {
         Loss { mss, limit, sent_again: None }

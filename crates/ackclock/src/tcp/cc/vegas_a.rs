@@ -29,7 +29,7 @@ pub struct VegasAParams {
     pub tie_up_probability: f64,
     /// With this probability equal throughputs count as fallen.
     pub tie_down_probability: f64,
-    /// Whether a loss makes the throughput before it count for nothing.
+    /// Whether there is no comparison with the throughput before a loss.
     pub reset_th_on_loss: bool,
     /// Whether a timeout sets the thresholds back to what they were at the start.
     pub reset_ab_on_rto: bool,
@@ -301,7 +301,7 @@ impl Thresholds {
         } else if diff < self.alpha {
             // Lines 10 to 19.
             if self.alpha <= MIN_ALPHA {
-                // As Vegas: the throughput is not looked at.
+                // As Vegas: the throughput is not compared.
                 return match self.params.increase {
                     Increase::SpreadAtFloor => 1.0 / *cwnd,
                     Increase::AtOnce | Increase::Spread => self.grow(cwnd),

@@ -1,6 +1,6 @@
 //! Vegas+: Vegas that turns to Reno when its window does not grow and its round trips do all the same, since that is what
 //! competing Renos look like.
-//! Source: [HKM00], as [VEGAS-A] §2.2.1A tells it; details recalled, docs/models/congestion-control-vegas-plus.md.
+//! Source: [HKM00], as described in [VEGAS-A] §2.2.1A; details recalled, docs/models/congestion-control-vegas-plus.md.
 //! Units: packets, seconds.
 
 use super::vegas::round::Round;

@@ -169,7 +169,7 @@ impl Recovery for FallFloyd {
 }
 
 impl BatchHints for FallFloyd {
-    // The scoreboard is told of what is acknowledged with the next block, before it is asked anything.
+    // The scoreboard gets what is acknowledged with the next block, before anything reads it.
     fn is_idle(&self) -> bool {
         self.episode.is_none() && self.scoreboard.is_empty()
     }

@@ -173,7 +173,7 @@ pub enum TimerAction {
     BackOff,
 }
 
-/// Who decides what is sent next.
+/// What decides which segment is sent next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sending {
     /// The window, from nxt on.

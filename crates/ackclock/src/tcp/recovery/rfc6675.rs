@@ -202,7 +202,7 @@ impl Recovery for Rfc6675 {
 }
 
 impl BatchHints for Rfc6675 {
-    // The scoreboard is told of what is acknowledged with the next block, before it is asked anything.
+    // The scoreboard gets what is acknowledged with the next block, before anything reads it.
     fn is_idle(&self) -> bool {
         self.episode.is_none() && self.dup_acks == 0 && self.scoreboard.is_empty()
     }

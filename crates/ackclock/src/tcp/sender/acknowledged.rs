@@ -25,7 +25,7 @@ impl Sender {
 
     /// A plain segment from the receiver: everything before `ack` is acknowledged. (By its number alone: to put a whole segment
     /// together costs 20 instructions per acknowledgement, 3 % of all of it.)
-    /// Returns whether there is nothing but the window to look at from now on (`sender/fast_path.rs`).
+    /// Returns whether the window alone decides what is sent from now on (`sender/fast_path.rs`).
     #[inline(always)]
     pub fn on_ack(&mut self, now: Time, ack: u64) -> bool {
         if self.on_ack_fast(now, ack) {

@@ -5,7 +5,7 @@
 //! - what is special about the beginning is over ([`OptionalState::allows_fast_path`]);
 //! - no duplicate acknowledgement was the last, and no segment waits to be sent again at once;
 //! - recovery does not control sending, and is idle: new data acknowledged without blocks would mean [`NewAck::Grow`] and
-//!   change nothing in it but the round trip, of which it is told.
+//!   change nothing in it but the round trip, which it gets.
 //!
 //! An acknowledgement of new data without blocks then changes only what this file changes: the timer's sample and deadline, the
 //! window, una and nxt. None of the conditions can end by it, so the sender stays on the fast path until another method is

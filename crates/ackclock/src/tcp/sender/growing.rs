@@ -58,7 +58,7 @@ impl Sender {
     /// The window grows, by an algorithm that may want to know the round trip and when the first segment was sent.
     #[inline(always)]
     pub(super) fn grow_by_measure(&mut self, now: Time, ack: u64, start: Time, rtt: Option<Span>) {
-        // Vegas needs least, so it alone is inlined, and computes of the acknowledgement only what it looks at.
+        // Vegas needs least, so it alone is inlined, and computes of the acknowledgement only what it reads.
         match &mut self.congestion_control {
             CongestionControlState::Vegas(vegas) => {
                 let ack = measured(now, ack, start, rtt, &self.flight, &self.window);

@@ -24,7 +24,12 @@ impl Sender {
         }
         let in_flight = self.in_flight();
         if let Some(pacer) = self.extra.as_mut().and_then(|extra| extra.pacer.as_mut()) {
-            pacer.tell(&mut self.congestion_control, &self.recovery, (&self.flight, in_flight), &mut self.window);
+            pacer.update_congestion_control(
+                &mut self.congestion_control,
+                &self.recovery,
+                (&self.flight, in_flight),
+                &mut self.window,
+            );
         }
         true
     }

@@ -35,7 +35,7 @@ impl Sender {
         Some((seq, self.send(now, seq, fast)))
     }
 
-    /// Whether the window allows to send more, of a sender that has nothing else to look at.
+    /// Whether the window allows to send more, of a sender for which nothing else decides.
     #[inline(always)]
     pub fn may_send(&self) -> bool {
         self.next_by_window() != NONE
@@ -53,7 +53,7 @@ impl Sender {
         let len = self.flight.segment_len(seq);
         let end = seq + len;
         if self.recovery_decides && !self.fast_path {
-            self.tell_recovery(now, seq, fast);
+            self.record_sent(now, seq, fast);
         }
         let idle = self.flight.nxt == self.flight.una;
         if seq < self.flight.max {
@@ -95,7 +95,7 @@ impl Sender {
     }
 
     #[inline(never)]
-    fn tell_recovery(&mut self, now: Time, seq: u64, fast: bool) {
+    fn record_sent(&mut self, now: Time, seq: u64, fast: bool) {
         if self.recovery.controls_sending() {
             self.recovery.on_sent(now, seq, fast, &self.flight);
         }

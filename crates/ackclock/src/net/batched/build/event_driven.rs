@@ -49,8 +49,8 @@ impl Plan<'_> {
     }
 
     /// Gives the ports that routes which change may cross their processes: most of them one, in the order of their links. Those
-    /// at nodes with hosts have parts of their own, as links of hosts are often short: so the delays of all others lie between
-    /// what hosts send and what they receive. Those that lead to such nodes share a part of their own: so a horizon spans the
+    /// at nodes with hosts have processes of their own, as links of hosts are often short: so the delays of all others lie between
+    /// what hosts send and what they receive. Those that lead to such nodes share a process of their own: so a horizon spans the
     /// links before it and behind it.
     pub(super) fn place_routed_ports(&self, layout: &mut Layout, processes: &mut usize) {
         let reroutes = self.rerouting_nodes();
@@ -104,7 +104,7 @@ impl Plan<'_> {
         with_hosts
     }
 
-    /// The path of a connection whose route changes: out of its host, and how long it takes from part to part at least.
+    /// The path of a connection whose route changes: out of its host, and the least time from process to process.
     pub(super) fn dynamic_route_of(&self, id: VcId, routed: &Arc<Routed>, layout: &Layout, routes: &mut Routes) {
         let (group, destination) = self.end_of_route(id, layout);
         let origin = layout.groups[layout.group_of(end_of(id).1.other())];
@@ -143,7 +143,7 @@ impl Plan<'_> {
         Some(Box::new(RoutedUplink { table, ports, next_hop_cache: None }))
     }
 
-    /// A part with ports that routes which change may cross.
+    /// A process with ports that routes which change may cross.
     pub(super) fn routed_ports(
         &self,
         links: &[(u32, u32, LinkId)],
@@ -189,7 +189,7 @@ impl Plan<'_> {
             let node = self.scenario.links[link].from;
             ports.push(RoutedPort::new(link, node, self.event_port(link), vcs, of_port));
         }
-        let places = layout.routed.clone().expect("these ports have a part");
+        let places = layout.routed.clone().expect("these ports have a process");
         RoutedPorts::new(process, ports, places, to_hosts, self.scenario.flows.len())
     }
 }

@@ -1,4 +1,4 @@
-//! From a scenario to the parts of the batched engine and the routes between them.
+//! From a scenario to the processes of the batched engine and the routes between them.
 
 mod event_driven;
 mod layout;

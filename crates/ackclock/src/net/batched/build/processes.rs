@@ -12,7 +12,7 @@ use crate::net::batched::cells::port::CellPort;
 use crate::net::batched::cells::service::Service;
 use crate::net::batched::fifo_monitor::FifoMonitor;
 use crate::net::batched::hosts::Hosts;
-use crate::net::batched::hosts::uplinks::{ChangingUplink, HostUplink, HostUplinks, Trail};
+use crate::net::batched::hosts::uplinks::{ChangingUplink, HostUplink, HostUplinks, SentFrames};
 use crate::net::batched::io::NextHop;
 use crate::net::batched::packets::last_hop::{self, LastHopPorts};
 use crate::net::batched::packets::port::{PacketPort, PacketPorts, PortVc};
@@ -68,7 +68,7 @@ impl Plan<'_> {
                 serializer: serializers[origin].of(rate),
                 frames: 0,
                 next_hop,
-                trail: (looked_back > Span::ZERO).then(|| Box::new(Trail::new(looked_back))),
+                sent_frames: (looked_back > Span::ZERO).then(|| Box::new(SentFrames::new(looked_back))),
                 forced_drops: None,
                 changing,
                 direct: false,
@@ -100,7 +100,7 @@ impl Plan<'_> {
         processes
     }
 
-    /// The part with the ports of these links.
+    /// The process with the ports of these links.
     pub(super) fn ports(&self, links: &[(u32, u32, LinkId)], layout: &Layout, routes: &mut Routes) -> LogicalProcess {
         let (process, _, first) = links[0];
         let process = process as usize;

@@ -13,7 +13,7 @@ use crate::units::Span;
 /// The routes of all connections between the processes.
 #[derive(Default)]
 pub(super) struct Routes {
-    /// For each connection, the first hop, and how long ports without a queue look back on it.
+    /// For each connection, the first hop, and for how long ports without a queue need its past.
     pub(super) of_hosts: Vec<Option<(NextHop, Span)>>,
     /// Of ports that are in processes and no last-hop ports.
     pub(super) of_ports: BTreeMap<LinkId, Exits>,
@@ -32,7 +32,7 @@ pub(super) struct Exits {
     pub(super) next_hops: Vec<Option<NextHop>>,
     /// The spacing of the cells that come in.
     pub(super) spacings: Vec<Span>,
-    /// How long ports without a queue look back on this one.
+    /// For how long ports without a queue need the past of this one.
     pub(super) memory: Span,
 }
 
@@ -100,7 +100,7 @@ impl Plan<'_> {
                     numbers: vec![VcId::from_index(0); crossing],
                 });
                 source.numbers[hop.at_port.index()] = from.number.unwrap_or(id);
-                // Something is looked back at even if the link has no delay.
+                // The past is needed even if the link has no delay.
                 looked_back = lag.max(Span::from_ps(1));
                 lag = lag + link.rate.cell_time() + link.delay;
                 continue;
@@ -203,6 +203,6 @@ impl Routes {
 
     /// Takes the next hops of a port that is crossed.
     pub(super) fn exits(&mut self, port: LinkId) -> Exits {
-        self.of_ports.remove(&port).expect("a port in a part is crossed")
+        self.of_ports.remove(&port).expect("a port in a process is crossed")
     }
 }

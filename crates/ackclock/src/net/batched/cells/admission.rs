@@ -79,7 +79,7 @@ impl CellAdmission {
     pub(in crate::net::batched) fn depart(&mut self, now: u64) {
         let CellAdmission { queue, monitor, .. } = self;
         queue.take_departed(now, |vc, cells| monitor.leave_late(vc, cells));
-        monitor.tell(queue.waiting_at(now));
+        monitor.set_queued(queue.waiting_at(now));
     }
 
     /// The next cell of a train is accepted or refused at slot end `now`.
@@ -248,12 +248,12 @@ impl CellAdmission {
     /// `alone` with it, one in each slot, they are served too. Returns how many cells were served.
     #[inline(always)]
     fn decide<P: CellPolicy>(&mut self, policy: &mut P, now: u64, alone: u16, train: &mut Train, io: &mut Io) -> u16 {
-        // The policy sees the counters as they are now, as far as it looks at them.
+        // The policy reads the present counters, as far as it needs them.
         let waiting = self.queue.waiting_at(now);
         if policy.reads_per_vc(waiting as u32) {
             self.depart(now);
         } else {
-            self.monitor.tell(waiting);
+            self.monitor.set_queued(waiting);
         }
         let eom = train.eom && train.left == 1;
         let verdict = policy.admit(CellArrival { vc: train.at_port, eom }, self.monitor.buffer());
@@ -269,7 +269,7 @@ impl CellAdmission {
         let next_hop = self.vcs[train.at_port].next_hop;
         let time = |departs: u64, cell_time: CellTime| cell_time.instant(departs).saturating_add(next_hop.lag);
         match next_hop.to {
-            // On the way to a host only whole frames and their ends count, unless a policy looks at cells.
+            // Towards a host only whole frames and their ends count, unless a policy looks at cells.
             Destination::Host { group, link } => {
                 train.sure = !policy.needs_every_cell();
                 // As in CellAdmission::serve_alone.

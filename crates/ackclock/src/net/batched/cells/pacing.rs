@@ -267,7 +267,7 @@ impl Pacing {
             return self.take_many(slot, offset, places[0], service);
         }
         self.free_cells(places[0], places[1], 2);
-        // Who comes first is random, so no branch depends on it.
+        // The first one is random, so no branch depends on it.
         let flip = (one ^ other) * u32::from(turn_of_other < turn);
         self.window.extend_from_slice(&[(offset, one ^ flip), (offset, other ^ flip)]);
     }
@@ -281,7 +281,7 @@ impl Pacing {
         loop {
             let Cell { frame, next } = self.cells[last as usize];
             (turns[count], frames[count]) = (in_slot.of(self.trains[frame as usize].input), frame);
-            // The place of each is the number of those before it: who comes first is random, so no branch depends on it.
+            // The place of each is the number of those before it: the order is random, so no branch depends on it.
             for other in 0..count {
                 let before = turns[other] < turns[count];
                 equal |= turns[other] == turns[count];

@@ -1,9 +1,9 @@
-//! The cells of a port's FIFO, by connection: those that wait, and behind them those that left not long ago.
+//! The cells of a port's FIFO, by connection: those that wait, and behind them those that left recently.
 
 use crate::ids::VcId;
 
 /// One cell departs per slot while any waits, so a departure is known when a cell is accepted, and how many wait is
-/// known without taking out those that departed: that is done late, when somebody asks of whom they were. Cells of one
+/// known without taking out those that departed: that is done late, when the connections of the cells are needed. Cells of one
 /// connection that depart one after the other are kept as one.
 pub(in crate::net::batched) struct CellQueue {
     /// A ring; its length is a power of two.

@@ -51,7 +51,7 @@ impl Service {
     }
 }
 
-/// Who comes before whom in one slot.
+/// The order of inputs within one slot.
 pub(in crate::net::batched) enum Turns<'a> {
     Random { draw: u64, inputs: &'a [u64] },
     Rotating { first: u64, count: u64 },

@@ -31,7 +31,7 @@ pub(in crate::net::batched) struct Hosts {
     /// Octets that each link adds to a packet; none if what arrives was cells.
     link_header: Option<u32>,
     /// Everything before has happened.
-    done: Time,
+    clock: Time,
     events: u64,
 }
 
@@ -61,7 +61,7 @@ impl Hosts {
         for (source, cbr) in udp.iter().enumerate() {
             exits.timers.set(numbering.of(sources.len() + source, End::Sender), cbr.next());
         }
-        Hosts { group, sources, sinks, udp, exits, link_header, done: Time::ZERO, events: 0 }
+        Hosts { group, sources, sinks, udp, exits, link_header, clock: Time::ZERO, events: 0 }
     }
 
     /// The warm-up ends now.
@@ -162,7 +162,7 @@ impl Hosts {
                     rest = others;
                 }
             }
-            // Who records so much does not mind to be told of each.
+            // With such records every segment is handled one by one.
             End::Sender if RECORDED && (io.watched.segments || io.watched.states) => {}
             End::Sender => {
                 let sender = &mut self.sources[flow].sender;
@@ -351,8 +351,8 @@ impl Process for Hosts {
     fn advance(&mut self, until: Time, io: &mut Io) {
         // The inbox asserts the same.
         let own = self.exits.timers.next().min(self.exits.uplinks.next_start());
-        assert!(own >= self.done, "time went back from {} to {own}", self.done);
-        self.done = until;
+        assert!(own >= self.clock, "time went back from {} to {own}", self.clock);
+        self.clock = until;
         let mut inbox = std::mem::take(&mut io.inboxes[self.group]);
         inbox.settle(until);
         let frames = inbox.take_before(until);

@@ -1,11 +1,11 @@
 //! The uplinks of hosts: frames one after the other on each host's link.
 
 mod fast_uplink;
-mod trail;
+mod sent_frames;
 
 use std::sync::Arc;
 
-pub(in crate::net::batched) use trail::Trail;
+pub(in crate::net::batched) use sent_frames::SentFrames;
 
 use crate::ids::{Id, LinkId, NodeId, VcId};
 use crate::link::{Forwarding, Kind, NextHopCache, Packet, RoutingTable};
@@ -99,7 +99,7 @@ pub(in crate::net::batched) struct HostUplink {
     /// From the completion of a unit to its arrival.
     pub(in crate::net::batched) next_hop: NextHop,
     /// What ports without a queue have to count.
-    pub(in crate::net::batched) trail: Option<Box<Trail>>,
+    pub(in crate::net::batched) sent_frames: Option<Box<SentFrames>>,
     /// If some segments are lost on purpose.
     pub(in crate::net::batched) forced_drops: Option<Box<ForcedDrops>>,
     /// If the link behind the host is more than plain.
@@ -279,7 +279,7 @@ impl HostUplinks {
     pub(in crate::net::batched) fn passed(&self, vc: VcId, lag: Span, now: Time) -> u64 {
         let (flow, end) = end_of(vc);
         let uplink = &self.uplinks[self.numbering.of(flow, end.other())];
-        uplink.trail.as_ref().map_or(0, |trail| trail.passed(lag, now, uplink.spacing))
+        uplink.sent_frames.as_ref().map_or(0, |sent_frames| sent_frames.passed(lag, now, uplink.spacing))
     }
 
     /// The links that change or corrupt packets.
@@ -334,7 +334,7 @@ impl HostUplink {
             cell_time: Span::ZERO,
             serializer: 0,
             next_hop: NextHop { lag: Span::ZERO, to: Destination::Host { group: 0, link: 0 } },
-            trail: None,
+            sent_frames: None,
             forced_drops: None,
             frames: 0,
             changing: None,
@@ -459,8 +459,8 @@ impl HostUplink {
         // One of the two is zero.
         let (seq_or_ack, size) = (segment.seq + segment.ack, segment.len);
         let complete = start + self.cell_time;
-        if let Some(trail) = &mut self.trail {
-            trail.push(complete, cells, self.spacing);
+        if let Some(sent_frames) = &mut self.sent_frames {
+            sent_frames.push(complete, cells, self.spacing);
         }
         let time = complete + self.next_hop.lag;
         match self.next_hop.to {

@@ -1,6 +1,6 @@
 //! The remedy of La, Walrand and Anantharam for Vegas after a change of route: when the shortest round trip of every block
 //! of packets stays far above base, the path itself has become longer, and base is set anew. It goes with every Vegas.
-//! Source: [LWA98], as [VEGAS-A] §2.2.1B tells it; constants inferred, docs/models/reroute-detect.md.   Units: packets,
+//! Source: [LWA98], as described in [VEGAS-A] §2.2.1B; constants inferred, docs/models/reroute-detect.md.   Units: packets,
 //! seconds.
 
 use super::round::{MIN_WINDOW, Round};
@@ -9,7 +9,7 @@ use crate::keys::{Condition, Default, Key, Kind, Value, Values};
 /// When Vegas takes round trips that have grown for a longer path.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RerouteParams {
-    /// K: packets at the beginning that are not looked at.
+    /// K: packets at the beginning that are ignored.
     pub first_packets: u32,
     /// N: packets in a block.
     pub block_packets: u32,

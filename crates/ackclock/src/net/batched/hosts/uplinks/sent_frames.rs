@@ -1,11 +1,11 @@
-//! What a host sent not long ago: ports without a queue are counted from that.
+//! What a host sent recently: the counters of ports without a queue follow from it.
 
 use std::collections::VecDeque;
 
 use crate::units::{Span, Time};
 
-/// The frames that a host sent not long ago.
-pub(in crate::net::batched) struct Trail {
+/// The frames that a host sent recently.
+pub(in crate::net::batched) struct SentFrames {
     memory: Span,
     /// All cells sent.
     cells: u64,
@@ -13,10 +13,10 @@ pub(in crate::net::batched) struct Trail {
     frames: VecDeque<(Time, u16)>,
 }
 
-impl Trail {
-    /// A trail that remembers cells for `memory` after they are sent.
-    pub(in crate::net::batched) fn new(memory: Span) -> Trail {
-        Trail { memory, cells: 0, frames: VecDeque::new() }
+impl SentFrames {
+    /// A record that remembers cells for `memory` after they are sent.
+    pub(in crate::net::batched) fn new(memory: Span) -> SentFrames {
+        SentFrames { memory, cells: 0, frames: VecDeque::new() }
     }
 
     pub(super) fn push(&mut self, first: Time, cells: u16, spacing: Span) {
