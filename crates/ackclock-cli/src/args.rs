@@ -256,7 +256,7 @@ pub struct ReproduceArgs {
 
 /// Repeat the runs of a result folder and compare them to the bit
 #[derive(Args, Debug)]
-#[command(after_help = "Example:\n  ackclock rerun results/kept\n\nExit code 0: all equal; 4: some differ.")]
+#[command(after_help = "Example:\n  ackclock rerun results/lan\n\nExit code 0: all equal; 4: some differ.")]
 pub struct RerunArgs {
     /// The result folder
     #[arg(value_hint = ValueHint::DirPath)]
@@ -268,7 +268,7 @@ pub struct RerunArgs {
 
 /// Write the tables of a result folder as CSV or JSON lines
 #[derive(Args, Debug)]
-#[command(after_help = "Example:\n  ackclock export results/kept --metric queue > queue.csv\n\n\
+#[command(after_help = "Example:\n  ackclock export results/lan --metric queue > queue.csv\n\n\
                         The names of the columns contain the units; `ackclock explain COLUMN` says more.")]
 pub struct ExportArgs {
     /// The result folder
@@ -288,7 +288,7 @@ pub struct ExportArgs {
 
 /// Write the numbers of each figure as CSV, for pgfplots or gnuplot
 #[derive(Args, Debug)]
-#[command(after_help = "Example:\n  ackclock plot results/kept --figure queue --to figures\n\n\
+#[command(after_help = "Example:\n  ackclock plot results/lan --figure queue --to figures\n\n\
                         One file for each flow or port: FIGURE-NAME.csv, time in seconds.")]
 pub struct PlotArgs {
     /// The result folder
@@ -308,7 +308,7 @@ pub struct PlotArgs {
 
 /// Write a result folder as one HTML file with tables and plots
 #[derive(Args, Debug)]
-#[command(after_help = "Example:\n  ackclock report results/kept")]
+#[command(after_help = "Example:\n  ackclock report results/lan")]
 pub struct ReportArgs {
     /// The result folder
     #[arg(value_hint = ValueHint::DirPath)]
@@ -323,7 +323,7 @@ pub struct ReportArgs {
 
 /// Compare results with the first one: a table, and an HTML file with plots
 #[derive(Args, Debug)]
-#[command(after_help = "Example:\n  ackclock compare results/kept results/other --out both.html")]
+#[command(after_help = "Example:\n  ackclock compare results/lan results/other --out both.html")]
 pub struct CompareArgs {
     /// The result folders, two to twenty
     #[arg(value_name = "DIR", num_args = 2..=20, required = true, value_hint = ValueHint::DirPath)]

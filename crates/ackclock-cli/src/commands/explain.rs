@@ -306,7 +306,7 @@ mod tests {
         for (heading, _) in HEADINGS {
             assert!(text(heading, "a column of printed tables").ends_with('.'), "{heading}");
         }
-        assert!(text("rtx", "a column").contains("Segments that TCP sent again."));
+        assert!(text("rtx", "a column").contains("Segments that TCP retransmitted."));
     }
 
     #[test]

@@ -60,23 +60,24 @@ pub fn rerun(args: &RerunArgs) -> Result<Exit, Failure> {
 }
 
 /// Compares all that a result says with what it would say now.
-fn compare(folder: &Path, kept: &Document, new: &Document, seal: Seal) -> Result<Exit, Failure> {
+fn compare(folder: &Path, stored: &Document, new: &Document, seal: Seal) -> Result<Exit, Failure> {
     let runs = plural(new.runs.len(), "run");
-    let differing: Vec<(&Run, &Run)> = kept.runs.iter().zip(&new.runs).filter(|(kept, new)| kept != new).collect();
+    let differing: Vec<(&Run, &Run)> =
+        stored.runs.iter().zip(&new.runs).filter(|(stored, new)| stored != new).collect();
     let mut text = match differing.len() {
         0 => format!("{}: {runs} repeated, all equal to the bit\n", folder.display()),
         n => format!("{}: {n} of {runs} differ\n", folder.display()),
     };
-    for (kept, new) in differing.iter().take(SHOWN) {
-        text += &match kept.fingerprint == new.fingerprint {
-            true => format!("seed {}: same fingerprint {}, but other numbers\n", kept.seed, kept.fingerprint),
-            false => format!("seed {}: fingerprint {}, now {}\n", kept.seed, kept.fingerprint, new.fingerprint),
+    for (stored, new) in differing.iter().take(SHOWN) {
+        text += &match stored.fingerprint == new.fingerprint {
+            true => format!("seed {}: same fingerprint {}, but other numbers\n", stored.seed, stored.fingerprint),
+            false => format!("seed {}: fingerprint {}, now {}\n", stored.seed, stored.fingerprint, new.fingerprint),
         };
     }
     if differing.len() > SHOWN {
         text += &format!("... and {} more\n", differing.len() - SHOWN);
     }
-    let places = changed::places(&json(kept), &json(new));
+    let places = changed::places(&json(stored), &json(new));
     for place in places.iter().take(SHOWN) {
         text += &format!("result.json: {place}\n");
     }

@@ -36,7 +36,7 @@ fn the_examples_of_the_help_texts_work() {
     place.run(&["init", "template.toml"]).exits_with(0);
     let program = Path::new(env!("CARGO_BIN_EXE_ackclock")).parent().unwrap();
     let path = env::join_paths([program, Path::new("/usr/bin"), Path::new("/bin")]).unwrap();
-    kept::fill(&place, "results/kept");
+    kept::fill(&place, "results/lan");
     kept::fill(&place, "results/other");
     place.write("space.toml", contacts::SPACE);
     // `init` refuses to overwrite, studies take minutes, `quick` is in the README: they have tests of their own.

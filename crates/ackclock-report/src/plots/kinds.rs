@@ -87,7 +87,7 @@ pub const KINDS: [Kind; 15] = [
         parts: &[
             (Metric::Acknowledged, "acknowledged", Style::Steps),
             (Metric::Sent, "sent", Style::Dots),
-            (Metric::Retransmissions, "sent again", Style::Crosses),
+            (Metric::Retransmissions, "retransmitted", Style::Crosses),
         ],
     },
     Kind {

@@ -157,8 +157,8 @@ impl FlowMetric {
         match self {
             FlowMetric::Sent | FlowMetric::SentOnce | FlowMetric::Goodput | FlowMetric::GoodputAfterWarmup => "rate",
             FlowMetric::Lost => "lost",
-            FlowMetric::ShareSentAgain => "share sent again",
-            FlowMetric::Retransmissions | FlowMetric::Needless => "sent again",
+            FlowMetric::ShareSentAgain => "share retransmitted",
+            FlowMetric::Retransmissions | FlowMetric::Needless => "retransmitted",
             FlowMetric::SackBlocks => "blocks",
             FlowMetric::SackOctets => "octets",
             FlowMetric::FastRetransmits => "fast retransmits",

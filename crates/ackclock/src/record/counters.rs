@@ -91,7 +91,7 @@ counters! {
         bytes_sent: "bytes", "Payload sent, retransmissions included.";
         segments_sent: "", "Segments sent, retransmissions included.";
         segments_discarded_in_host: "", "Segments that TCP sent, but that a timeout discarded before the host began to transmit them.";
-        retransmissions: "", "Segments that TCP sent again.";
+        retransmissions: "", "Segments that TCP retransmitted.";
         unnecessary_retransmissions: "", "Segments that arrived although the receiver held all their bytes.";
         fast_retransmits: "", "Losses found by duplicate or selective acknowledgements.";
         timeouts: "", "Expiries of the retransmission timer.";
