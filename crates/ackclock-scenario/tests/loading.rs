@@ -12,8 +12,8 @@ use ackclock::scenario::{Buffer, Flow, ForcedDrop, Link, NodeKind, Queue, Route,
 use ackclock::tcp::cc::CongestionAvoidance;
 use ackclock::tcp::recovery::{NewRenoParams, PartialAckTimer, PartialAckWindow};
 use ackclock::tcp::{
-    AckPolicy, CongestionControlParams, FirstSegment, HostQueue, InitialWindowFrom, OutOfOrder, RecoveryParams,
-    SackParams, TcpParams, TickPhase, TimerKind, TimerParams,
+    AckPolicy, CongestionControlParams, FirstSegment, HostModel, HostQueue, InitialWindowFrom, OutOfOrder,
+    RecoveryParams, SackParams, TcpParams, TickPhase, TimerKind, TimerParams, TimerScope,
 };
 use ackclock::units::{Rate, Span, Time};
 use ackclock_scenario::{Disk, LoadError, Loaded, Memory, load};
@@ -81,6 +81,7 @@ fn defaults_are_those_of_the_osu_model() {
             min_rto_ticks: 2,
             max_rto: Span::from_secs(64),
             initial_rto: Span::from_secs(3),
+            scope: TimerScope::Connection,
         },
         ack: AckPolicy::EverySegment,
         out_of_order: OutOfOrder::Buffer,
@@ -89,6 +90,7 @@ fn defaults_are_those_of_the_osu_model() {
         handshake: false,
         fin: false,
         timestamp_clock: None,
+        host: HostModel::Immediate,
         host_queue: HostQueue::Discard,
         receiver_sack: true,
         sack: SackParams { standard_blocks: 3, offset: None, duplicates: false },

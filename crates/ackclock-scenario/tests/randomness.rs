@@ -213,12 +213,11 @@ fn words() -> Vec<String> {
                 sets.extend(all.map(|(prefix, errors)| format!("{prefix}.errors={errors}")));
             } else if let Some(parameters) = property["properties"].as_object().filter(|_| section != "flow") {
                 // The table of a mechanism, which matters with that one.
-                let congestion_controls = keys.get("congestion_control").map(literals).unwrap_or_default();
-                let chooses = match section.as_str() {
-                    "tcp" if congestion_controls.contains(&format!("{key:?}")) => "congestion_control",
-                    "tcp" => "recovery",
-                    _ => "policy",
+                let is_chosen_by = |chooses: &&str| {
+                    keys.get(*chooses).is_some_and(|words| literals(words).contains(&format!("{key:?}")))
                 };
+                let chooses = ["congestion_control", "recovery", "host", "policy"].into_iter().find(is_chosen_by);
+                let chooses = chooses.expect("some key chooses each mechanism");
                 let words = parameters.iter().flat_map(|(name, property)| {
                     literals(property).into_iter().map(move |word| format!("{key} = {{ {name} = {word} }}"))
                 });

@@ -53,6 +53,23 @@ pub(crate) fn power_of_two(exponent: f64) -> f64 {
     result
 }
 
+/// The natural logarithm of a positive normal number: of its power of two, and of the rest m from √½ to √2 by the series of
+/// 2 artanh((m − 1)/(m + 1)).
+pub(crate) fn natural_logarithm(x: f64) -> f64 {
+    const FRACTION: u64 = (1 << 52) - 1;
+    let bits = x.to_bits();
+    let mut exponent = ((bits >> 52) & 0x7ff) as i64 - 1023;
+    let mut m = f64::from_bits(bits & FRACTION | 1023 << 52);
+    if m > std::f64::consts::SQRT_2 {
+        (m, exponent) = (m / 2.0, exponent + 1);
+    }
+    let s = (m - 1.0) / (m + 1.0);
+    let square = s * s;
+    // |s| < 0.172: the term left out, s^22/23, is below the last digit.
+    let series = (0..=10).rev().fold(0.0, |sum, k| sum * square + 1.0 / f64::from(2 * k + 1));
+    exponent as f64 * std::f64::consts::LN_2 + 2.0 * s * series
+}
+
 /// The probability that of so many independent events, each of probability `single`, at least one happens:
 /// 1 − (1 − single)^count, without the cancellation in that formula.
 pub(crate) fn any_of(single: f64, count: u64) -> f64 {
@@ -96,6 +113,24 @@ mod tests {
         let product: f64 = (0..10).map(|_| tenth).product();
         assert!((product - 2.0).abs() < 1e-13, "{product}");
         assert_eq!([power_of_two(-1.0), power_of_two(1024.0)], [1.0, f64::INFINITY]);
+    }
+
+    /// ln 2, ln 10, ln ½, the smallest draw 2^−53, and numbers beside 1, where nothing may cancel: ln(1 + 2^−52) = 2^−52 − 2^−105.
+    #[test]
+    fn natural_logarithms_are_as_exact_as_numbers_are() {
+        let known = [
+            (2.0, std::f64::consts::LN_2),
+            (10.0, std::f64::consts::LN_10),
+            (0.5, -std::f64::consts::LN_2),
+            (1.0 / (1_u64 << 53) as f64, -36.736_800_569_677_1),
+            (0.75, -0.287_682_072_451_780_9),
+            (1.0 + f64::EPSILON, f64::EPSILON),
+        ];
+        for (x, logarithm) in known {
+            let found = natural_logarithm(x);
+            assert!((found / logarithm - 1.0).abs() < 1e-15, "{x}: {found}");
+        }
+        assert_eq!(natural_logarithm(1.0), 0.0);
     }
 
     #[test]

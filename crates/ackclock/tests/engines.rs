@@ -202,6 +202,7 @@ fn case(network: &Network, technology: &str, policy: &str, recovery: usize, roun
     random::traffic_and_timers(choices, &mut scenario);
     tcp::dialects(choices, &mut scenario);
     tcp::sack_options(choices, &mut scenario);
+    tcp::hosts(choices, &mut scenario);
     Case { name, scenario, seed: round }
 }
 

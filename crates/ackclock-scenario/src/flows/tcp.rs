@@ -3,8 +3,8 @@
 use ackclock::scenario::Technology;
 use ackclock::tcp::offset_sack::Form;
 use ackclock::tcp::{
-    AckPolicy, CongestionControlParams, FirstSegment, OffsetSackParams, RecoveryParams, SackParams, TcpParams,
-    TickPhase, TimerParams, cc, recovery,
+    AckPolicy, CongestionControlParams, FirstSegment, HostModel, OffsetSackParams, RecoveryParams, SackParams,
+    TcpParams, TickPhase, TimerParams, cc, host, recovery,
 };
 use ackclock::units::Span;
 
@@ -37,6 +37,7 @@ pub(crate) fn params(tables: &Tables, technology: Option<Technology>, report: &m
     let timer = timer(settings, report);
     let recovery = recovery(tables, report);
     let congestion_control = congestion_control(tables, report);
+    let host = host(tables, report);
     opening(settings, report);
     let initial_ssthresh =
         settings.choice_or("initial_ssthresh", &[("window", Some(receive_window?)), ("infinite", None)], || {
@@ -69,6 +70,7 @@ pub(crate) fn params(tables: &Tables, technology: Option<Technology>, report: &m
             true => Some(settings.span("timestamp_clock")?),
             false => None,
         },
+        host: host?,
         host_queue: settings.choice("host_queue_at_timeout", &words::HOST_QUEUES)?,
         receiver_sack,
         sack,
@@ -201,6 +203,7 @@ fn timer(settings: &Settings, report: &mut Report) -> Option<TimerParams> {
         min_rto_ticks: min_rto_ticks?,
         max_rto: max?,
         initial_rto: initial?,
+        scope: settings.choice("timer_per", &words::TIMER_SCOPES)?,
     })
 }
 
@@ -270,6 +273,14 @@ fn recovery(tables: &Tables, report: &mut Report) -> Option<RecoveryParams> {
     }
     let params = (algorithm.params)(&mechanisms::values(algorithm.keys, tables.chosen("recovery"))?);
     mechanisms::reported(params, tables, "recovery", report)
+}
+
+/// The host model that is chosen.
+fn host(tables: &Tables, report: &mut Report) -> Option<HostModel> {
+    let name = tables.own.word("host")?;
+    let model = host::MODELS.iter().find(|model| model.name == name)?;
+    let params = (model.params)(&mechanisms::values(model.keys, tables.chosen("host"))?);
+    mechanisms::reported(params, tables, "host", report)
 }
 
 fn spelled(span: Span) -> String {

@@ -39,12 +39,12 @@ pub(crate) enum Section {
     Atm,
     Packet,
     Tcp,
-    /// The table of one congestion control or recovery below [`Section::Tcp`].
+    /// The table of one congestion control, recovery or host model below [`Section::Tcp`].
     TcpAlgorithm(u8),
     Traffic,
     Flow,
     FlowTcp,
-    /// The table of one congestion control or recovery below [`Section::FlowTcp`].
+    /// The table of one congestion control, recovery or host model below [`Section::FlowTcp`].
     FlowTcpAlgorithm(u8),
     Udp,
     Satellites,
@@ -168,6 +168,7 @@ pub(crate) enum Family {
     Policy,
     CongestionControl,
     Recovery,
+    HostModel,
     Dialect,
     ErrorModel,
 }

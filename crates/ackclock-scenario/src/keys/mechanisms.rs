@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use ackclock::keys::{Default, Key as Described, Kind as DescribedKind, Setting, Value as Plain, Values};
 use ackclock::link::errors;
 use ackclock::queue::{cell, packet};
-use ackclock::tcp::{cc, recovery};
+use ackclock::tcp::{cc, host, recovery};
 use ackclock::units::Span;
 
 use super::dialects;
@@ -41,6 +41,8 @@ impl Family {
             LazyLock::new(|| cc::ALL.iter().map(|algorithm| algorithm.name).collect());
         static RECOVERIES: LazyLock<Vec<&'static str>> =
             LazyLock::new(|| recovery::ALL.iter().map(|algorithm| algorithm.name).collect());
+        static HOST_MODELS: LazyLock<Vec<&'static str>> =
+            LazyLock::new(|| host::MODELS.iter().map(|model| model.name).collect());
         static DIALECTS: LazyLock<Vec<&'static str>> =
             LazyLock::new(|| dialects::ALL.iter().map(|dialect| dialect.name).collect());
         static ERROR_MODELS: LazyLock<Vec<&'static str>> =
@@ -49,6 +51,7 @@ impl Family {
             Family::Policy => &POLICIES,
             Family::CongestionControl => &CONGESTION_CONTROLS,
             Family::Recovery => &RECOVERIES,
+            Family::HostModel => &HOST_MODELS,
             Family::Dialect => &DIALECTS,
             Family::ErrorModel => &ERROR_MODELS,
         }
@@ -80,7 +83,7 @@ pub(crate) fn policies() -> &'static [Mechanism] {
     &ALL
 }
 
-/// The congestion controls, then the recoveries that have parameters.
+/// The congestion controls, then the recoveries, then the host models that have parameters.
 pub(crate) fn tcp_algorithms() -> &'static [Mechanism] {
     static ALL: LazyLock<Vec<Mechanism>> = LazyLock::new(|| {
         let around = ["tcp", "flow.NAME.tcp"];
@@ -90,7 +93,9 @@ pub(crate) fn tcp_algorithms() -> &'static [Mechanism] {
         let recoveries = recovery::ALL
             .iter()
             .map(|algorithm| Mechanism::new("recovery", around, (algorithm.name, algorithm.about, algorithm.keys)));
-        tables(congestion_controls.chain(recoveries))
+        let hosts =
+            host::MODELS.iter().map(|model| Mechanism::new("host", around, (model.name, model.about, model.keys)));
+        tables(congestion_controls.chain(recoveries).chain(hosts))
     });
     &ALL
 }
@@ -258,7 +263,7 @@ impl Section {
     pub(crate) fn chooses(self) -> Option<Chooses> {
         let of_policies = |section| Chooses { families: &[Family::Policy], mechanisms: policies(), section };
         let of_tcp = |section| {
-            let families = &[Family::CongestionControl, Family::Recovery];
+            let families = &[Family::CongestionControl, Family::Recovery, Family::HostModel];
             Chooses { families, mechanisms: tcp_algorithms(), section }
         };
         match self {

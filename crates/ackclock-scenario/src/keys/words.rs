@@ -6,7 +6,7 @@
 use ackclock::link::{AppliesTo, InService, NoReceiver, Place, Queued, Reordering, Shape, UnderWay};
 use ackclock::scenario::{NodeKind, ServiceOrder};
 use ackclock::tcp::offset_sack::{Alternative, Preference};
-use ackclock::tcp::{FirstSegment, HostQueue, InitialWindowFrom, OutOfOrder, TimerKind};
+use ackclock::tcp::{FirstSegment, HostQueue, InitialWindowFrom, OutOfOrder, TimerKind, TimerScope};
 use ackclock_sat::isl::IslPattern;
 
 /// What travels on the links.
@@ -83,6 +83,8 @@ pub(crate) const FIRST_SEGMENTS: [(&str, FirstSegment); 2] =
     [("data", FirstSegment::Data), ("empty", FirstSegment::Empty)];
 pub(crate) const TIMERS: [(&str, TimerKind); 3] =
     [("bsd", TimerKind::Bsd), ("ns2", TimerKind::Ns2), ("rfc6298", TimerKind::Rfc6298)];
+pub(crate) const TIMER_SCOPES: [(&str, TimerScope); 2] =
+    [("connection", TimerScope::Connection), ("segment", TimerScope::Segment)];
 pub(crate) const HOST_QUEUES: [(&str, HostQueue); 2] = [("discard", HostQueue::Discard), ("keep", HostQueue::Keep)];
 pub(crate) const OUT_OF_ORDER: [(&str, OutOfOrder); 2] =
     [("buffer", OutOfOrder::Buffer), ("discard", OutOfOrder::Discard)];

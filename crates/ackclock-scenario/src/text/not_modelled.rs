@@ -103,7 +103,7 @@ const TOPICS: &[Topic] = &[
         "Traffic",
         &[
             (&["web", "http", "webtraffic", "browsing"], "web traffic"),
-            (&["onoff", "pareto", "poisson", "exponential"], "on-off and Poisson sources"),
+            (&["onoff", "pareto", "poisson"], "on-off and Poisson sources"),
             (&["voip", "video", "rtp"], "voice and video"),
         ],
     ),

@@ -129,7 +129,7 @@ fn flow_of(flow: &scenario::Flow, scenario: &Scenario, seed: u64) -> Flow {
     Flow {
         name: flow.name.clone(),
         source: Source::new(sender.with_randomness(&flow.tcp, seed, &flow.name)),
-        sink: Sink::new(Receiver::new(&flow.tcp)),
+        sink: Sink::new(Receiver::new(&flow.tcp).with_randomness(&flow.tcp, seed, &flow.name)),
         forced_drops: ForcedDrops::new(flow),
     }
 }

@@ -91,15 +91,16 @@ fn of_tcp(tcp: &TcpParams) -> bool {
         handshake: _,
         fin: _,
         timestamp_clock: _,
+        host,
         host_queue: _,
         receiver_sack: _,
         sack: _,
     } = tcp;
-    congestion_control.is_random() || of_timer(timer)
+    congestion_control.is_random() || host.is_random() || of_timer(timer)
 }
 
 fn of_timer(timer: &TimerParams) -> bool {
-    let TimerParams { kind, granularity: _, phase, min_rto_ticks: _, max_rto: _, initial_rto: _ } = timer;
+    let TimerParams { kind, granularity: _, phase, min_rto_ticks: _, max_rto: _, initial_rto: _, scope: _ } = timer;
     let draws = match kind {
         TimerKind::Bsd | TimerKind::Ns2 | TimerKind::Rfc6298 => false,
     };

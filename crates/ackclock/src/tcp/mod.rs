@@ -9,6 +9,7 @@ pub mod cc;
 mod delayed_ack;
 mod delivery_rate;
 mod handshake;
+pub mod host;
 mod pacer;
 mod params;
 mod reassembly_queue;
@@ -22,6 +23,7 @@ mod timer;
 
 pub use cc::CongestionControlParams;
 pub use delayed_ack::DelayedAck;
+pub use host::HostModel;
 pub use params::*;
 pub use receiver::{Receiver, ReceiverStats};
 pub use recovery::RecoveryParams;

@@ -5,6 +5,7 @@ mod timer;
 pub use timer::*;
 
 use super::cc::{CongestionControlParams, Mechanism, Reno};
+use super::host::HostModel;
 use super::offset_sack::{self, Form, Preference};
 use super::recovery::{Mechanism as _, NewReno, RecoveryParams};
 use super::sack_option;
@@ -46,6 +47,8 @@ pub struct TcpParams {
     pub fin: bool,
     /// The tick of the clock of the timestamps option (RFC 7323 §5.4), if both ends use that.
     pub timestamp_clock: Option<Span>,
+    /// How long the hosts at both ends take.
+    pub host: HostModel,
     /// What a timeout does with segments that the host has not begun to send.
     pub host_queue: HostQueue,
     /// Whether the receiver sends selective acknowledgements to a sender that can use them. Where it does not, a
@@ -74,6 +77,7 @@ impl Default for TcpParams {
                 min_rto_ticks: 2,
                 max_rto: Span::from_secs(64),
                 initial_rto: Span::from_secs(3),
+                scope: TimerScope::Connection,
             },
             ack: AckPolicy::EverySegment,
             out_of_order: OutOfOrder::Buffer,
@@ -82,6 +86,7 @@ impl Default for TcpParams {
             handshake: false,
             fin: false,
             timestamp_clock: None,
+            host: HostModel::Immediate,
             host_queue: HostQueue::Discard,
             receiver_sack: true,
             sack: SackParams::default(),

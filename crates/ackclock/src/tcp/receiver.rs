@@ -3,10 +3,11 @@
 //! [`DelayedAck`].
 
 use super::handshake::PassiveEnd;
+use super::host::{AckNumber, AckServer};
 use super::reassembly_queue::ReassemblyQueue;
 use super::sack::sack_ends::SackWriter;
 use super::timer::timestamps::{Echo, TimestampClock};
-use super::{AckPolicy, DelayedAck, OutOfOrder, TcpParams, sack_option};
+use super::{AckPolicy, DelayedAck, HostModel, OutOfOrder, TcpParams, sack_option};
 use crate::packet::{SackBlock, SackOption, Segment, SegmentKind};
 use crate::record::Fingerprint;
 use crate::units::Time;
@@ -53,6 +54,9 @@ struct OptionalState {
     end: Option<PassiveEnd>,
     echo: Option<Echo>,
     sack: Option<SackWriter>,
+    /// The server of a host that takes time for acknowledgements, and what the one whose service is over says.
+    server: Option<AckServer>,
+    said: Option<Segment>,
     /// What the answer to the SYN offers.
     offer: SackOption,
 }
@@ -63,8 +67,13 @@ impl OptionalState {
             (params.handshake || params.fin).then(|| PassiveEnd::new(params.timer.initial_rto, params.timer.max_rto));
         let echo = params.timestamp_clock.map(|tick| Echo::new(TimestampClock::new(tick)));
         let sack = SackWriter::new(params);
-        let any = end.is_some() || echo.is_some() || sack.is_some();
-        any.then(|| Box::new(OptionalState { end, echo, sack, offer: SackOption::default() }))
+        let server = match &params.host {
+            HostModel::Immediate => None,
+            HostModel::Served(served) => Some(served.acknowledgements(0, "")),
+        };
+        let any = end.is_some() || echo.is_some() || sack.is_some() || server.is_some();
+        let (offer, said) = (SackOption::default(), None);
+        any.then(|| Box::new(OptionalState { end, echo, sack, server, said, offer }))
     }
 }
 
@@ -90,6 +99,15 @@ impl Receiver {
         }
     }
 
+    /// Draws what is random in its host for the connection called `name`.
+    #[must_use]
+    pub fn with_randomness(mut self, params: &TcpParams, seed: u64, name: &str) -> Receiver {
+        if let (HostModel::Served(served), Some(extra)) = (&params.host, &mut self.extra) {
+            extra.server = Some(served.acknowledgements(seed, name));
+        }
+        self
+    }
+
     /// A segment from the sender.
     #[inline]
     pub fn on_segment(&mut self, now: Time, segment: Segment) {
@@ -102,7 +120,12 @@ impl Receiver {
     /// The same of a receiver that has more than others.
     #[inline(never)]
     fn on_extra(&mut self, now: Time, segment: &Segment) {
-        let Some(OptionalState { end, echo, sack, offer }) = self.extra.as_deref_mut() else { return };
+        self.take_extra(now, segment);
+        self.serve(now);
+    }
+
+    fn take_extra(&mut self, now: Time, segment: &Segment) {
+        let Some(OptionalState { end, echo, sack, offer, .. }) = self.extra.as_deref_mut() else { return };
         if let (Some(echo), Some(timestamps)) = (echo, segment.timestamps) {
             echo.on_segment(segment.seq, timestamps);
         }
@@ -212,6 +235,21 @@ impl Receiver {
         if let Some(end) = self.end_mut() {
             self.ack_due |= end.on_timer(now);
         }
+        self.serve(now);
+    }
+
+    /// An acknowledgement that is due goes to the server, if there is one.
+    fn serve(&mut self, now: Time) {
+        let server = self.extra.as_ref().and_then(|extra| extra.server.as_ref());
+        let Some(number) = server.map(AckServer::number).filter(|_| self.ack_due) else { return };
+        self.ack_due = false;
+        let said = match number {
+            AckNumber::Arrival => Some(self.report(now, self.nxt)),
+            AckNumber::Departure => None,
+        };
+        if let Some(server) = self.extra.as_mut().and_then(|extra| extra.server.as_mut()) {
+            server.push(now, said);
+        }
     }
 
     /// The acknowledgement to send, if one is due.
@@ -223,11 +261,24 @@ impl Receiver {
     /// The same, as the next byte expected. Beside it there may be something to report.
     #[inline(always)]
     pub fn poll(&mut self, now: Time) -> Option<u64> {
+        if self.extra.is_some() {
+            self.poll_server(now);
+        }
         if !std::mem::take(&mut self.ack_due) {
             return None;
         }
-        self.fingerprint.event(now.as_ps(), self.nxt);
-        Some(self.nxt)
+        let ack = self.extra.as_ref().and_then(|extra| extra.said).map_or(self.nxt, |said| said.ack);
+        self.fingerprint.event(now.as_ps(), ack);
+        Some(ack)
+    }
+
+    /// If there is a server, what is due is the acknowledgement whose service is over.
+    #[inline(never)]
+    fn poll_server(&mut self, now: Time) {
+        let Some(OptionalState { server: Some(server), said, .. }) = self.extra.as_deref_mut() else { return };
+        let finished = server.finish(now);
+        self.ack_due = finished.is_some();
+        *said = finished.flatten();
     }
 
     /// Whether the acknowledgement of [`Receiver::poll`] says more than its number.
@@ -238,6 +289,9 @@ impl Receiver {
 
     /// It says this.
     pub fn report(&mut self, now: Time, ack: u64) -> Segment {
+        if let Some(said) = self.extra.as_mut().and_then(|extra| extra.said.take()) {
+            return said;
+        }
         let mut segment = Segment { ack, ..Segment::default() };
         if let Some(OptionalState { end, echo, .. }) = self.extra.as_deref_mut() {
             segment.kind = end.as_mut().and_then(PassiveEnd::take_due).unwrap_or_default();
@@ -269,7 +323,13 @@ impl Receiver {
     #[inline]
     pub fn deadline(&self) -> Time {
         let deadline = self.delayed_ack.deadline();
-        if self.extra.is_none() { deadline } else { deadline.min(self.end().map_or(Time::NEVER, PassiveEnd::deadline)) }
+        match &self.extra {
+            None => deadline,
+            Some(extra) => {
+                let of_end = extra.end.as_ref().map_or(Time::NEVER, PassiveEnd::deadline);
+                deadline.min(of_end).min(extra.server.as_ref().map_or(Time::NEVER, AckServer::ends))
+            }
+        }
     }
 
     /// Bytes delivered to the application, in order, each once.

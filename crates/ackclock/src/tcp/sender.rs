@@ -7,7 +7,9 @@ mod fast_path;
 mod growing;
 mod optional_state;
 mod paced;
+mod restart;
 mod sending;
+mod served;
 mod timeouts;
 
 use optional_state::OptionalState;
@@ -17,7 +19,7 @@ use super::handshake::ActiveEnd;
 use super::recovery::{Flight, Recovery, RecoveryContext, RecoveryState};
 use super::sack::sack_ends::{SackReader, SackStats};
 use super::timer::RetransmissionTimer;
-use super::{HostQueue, InitialWindowFrom, TcpParams, TickClock};
+use super::{HostModel, HostQueue, InitialWindowFrom, TcpParams, TickClock};
 use crate::record::Fingerprint;
 use crate::record::trace::TimerState;
 use crate::rng::Stream;
@@ -151,10 +153,13 @@ impl Sender {
         }
     }
 
-    /// Draws what is random in its congestion control for the connection called `name`.
+    /// Draws what is random in its congestion control and its host for the connection called `name`.
     #[must_use]
     pub fn with_randomness(mut self, params: &TcpParams, seed: u64, name: &str) -> Sender {
         self.congestion_control = params.congestion_control.start(Stream::new(seed, name, TIES));
+        if let (HostModel::Served(served), Some(extra)) = (&params.host, &mut self.extra) {
+            extra.server = Some(served.segments(seed, name));
+        }
         self
     }
 

@@ -3,6 +3,7 @@
 
 mod rfc6298;
 pub(super) mod rto;
+pub(super) mod segment_starts;
 mod tick_log;
 pub(super) mod timestamps;
 
@@ -95,6 +96,27 @@ impl RetransmissionTimer {
             }
             TimerKind::Ns2 | TimerKind::Rfc6298 => self.start_from(now),
         }
+    }
+
+    /// What is to be remembered of the instant at which a segment is sent from which the timer may run.
+    pub(super) fn start_stamp(&self, now: Time) -> u64 {
+        match self.kind {
+            TimerKind::Bsd => self.ticks.count(),
+            TimerKind::Ns2 | TimerKind::Rfc6298 => now.as_ps(),
+        }
+    }
+
+    /// It starts, or starts again, as if that had been at the instant of this stamp: it expires at once, or at the next tick, if the
+    /// timeout of today has passed since.
+    pub(super) fn start_since(&mut self, now: Time, stamp: u64) {
+        match self.kind {
+            TimerKind::Bsd => {
+                let tick = (stamp + self.rto.ticks()).max(self.ticks.count() + 1);
+                self.due = self.ticks.instant(tick);
+            }
+            TimerKind::Ns2 | TimerKind::Rfc6298 => self.due = (Time::from_ps(stamp) + self.timeout()).max(now),
+        }
+        self.wake = self.due;
     }
 
     /// It is turned off.
@@ -210,6 +232,26 @@ mod tests {
             assert!(!timer.expires(ms(due - 1)) && timer.expires(ms(due)));
             assert!(timer.is_off());
             assert_eq!(timer.expirations(), [ms(due)]);
+        }
+    }
+
+    /// A timer that runs from an earlier instant expires when the timeout of today has passed since, 3 s or 30 ticks; and if that is
+    /// past already, at the next tick or at once.
+    #[test]
+    fn a_timer_may_run_from_an_earlier_instant() {
+        for (kind, due, next) in
+            [(TimerKind::Bsd, 3100, 4500), (TimerKind::Ns2, 3150, 4450), (TimerKind::Rfc6298, 3150, 4450)]
+        {
+            let mut timer = timer(kind);
+            timer.pass(ms(150));
+            let stamp = timer.start_stamp(ms(150));
+            timer.pass(ms(950));
+            timer.start_since(ms(950), stamp);
+            assert_eq!(timer.wake(), ms(due), "{kind:?}");
+            timer.pass(ms(4450));
+            timer.start_since(ms(4450), stamp);
+            assert_eq!(timer.wake(), ms(next), "{kind:?}");
+            assert!(timer.expires(ms(next)));
         }
     }
 

@@ -16,7 +16,7 @@ use ackclock::traffic::{CbrParams, Dither};
 use ackclock::units::{CELL_BITS, Rate, Span, Time};
 
 use super::queues::{cell_kinds, frame_cells, queues};
-use super::tcp::{dialects, sack_options, tcp};
+use super::tcp::{dialects, hosts, sack_options, tcp};
 use super::{paths, routes};
 
 /// Choices taken from bytes, one after the other. When there are no more bytes, it is the first of each.
@@ -135,6 +135,7 @@ pub fn example(bytes: &[u8]) -> Example {
     routes::routes(choices, &mut scenario);
     sack_options(choices, &mut scenario);
     scenario.recording.delays = choices.once_in(recorded_one_in());
+    hosts(choices, &mut scenario);
     Example { scenario, seed, stops }
 }
 
@@ -459,6 +460,7 @@ pub fn traffic_and_timers(choices: &mut Choices, scenario: &mut Scenario) {
         min_rto_ticks: choices.one_of(&[2, 1, 3]),
         max_rto: granularity * 64,
         initial_rto: granularity * choices.one_of(&[4, 2, 10]),
+        scope: TimerScope::Connection,
     };
     let ack = match choices.below(3) {
         0 | 1 => AckPolicy::EverySegment,

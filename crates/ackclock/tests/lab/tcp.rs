@@ -3,6 +3,7 @@
 use ackclock::keys::Values;
 use ackclock::scenario::Scenario;
 use ackclock::tcp::cc::{self, CongestionAvoidance};
+use ackclock::tcp::host::{AckNumber, Distribution, Served};
 use ackclock::tcp::offset_sack::{Alternative, Form, Preference};
 use ackclock::tcp::recovery::{self, RecoveryParams};
 use ackclock::tcp::*;
@@ -67,6 +68,26 @@ pub fn sack_options(choices: &mut Choices, scenario: &mut Scenario) {
             offset: (!choices.once_in(4)).then_some(offset),
             duplicates: choices.once_in(2),
         };
+    }
+}
+
+/// How long hosts take, and what their timers time. After all choices of older inputs.
+pub fn hosts(choices: &mut Choices, scenario: &mut Scenario) {
+    if !choices.once_in(4) {
+        return;
+    }
+    let longest = (scenario.duration.as_ps() / 100).max(1);
+    for flow in scenario.flows.iter_mut() {
+        let served = Served {
+            distribution: choices.one_of(&[Distribution::Exponential, Distribution::Fixed]),
+            segment: Span::from_ps(longest >> choices.below(16)),
+            acknowledgement: Span::from_ps(longest >> choices.below(64)),
+            ack_number: choices.one_of(&[AckNumber::Arrival, AckNumber::Departure]),
+        };
+        if !choices.once_in(4) {
+            flow.tcp.host = HostModel::Served(served);
+        }
+        flow.tcp.timer.scope = choices.one_of(&[TimerScope::Segment, TimerScope::Connection]);
     }
 }
 

@@ -28,6 +28,18 @@ pub struct TimerParams {
     pub max_rto: Span,
     /// The timeout before the first sample.
     pub initial_rto: Span,
+    /// What it times.
+    pub scope: TimerScope,
+}
+
+/// What a retransmission timer times.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TimerScope {
+    /// The connection: it starts when a segment is sent while it is off, and starts again with each acknowledgement of new data.
+    Connection,
+    /// The oldest segment that is not acknowledged: it runs from the instant at which that was sent last. A timeout forgets when
+    /// the others were sent.
+    Segment,
 }
 
 /// The offset of a host's ticks from time zero.

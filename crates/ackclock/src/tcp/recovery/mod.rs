@@ -81,12 +81,13 @@ impl RecoveryContext<'_> {
         self.congestion_control.on_congestion(&loss, self.window);
     }
 
-    /// The transmissions of an outstanding segment.
+    /// The transmissions of an outstanding segment. One that is still in service at its host counts as sent now.
     ///
     /// # Panics
-    /// If the sender does not remember them.
+    /// If the sender does not remember transmissions.
     fn transmissions(&self, seq: u64) -> Transmissions {
-        self.times.and_then(|times| times.of(seq)).expect("a sender with this recovery remembers what is outstanding")
+        let times = self.times.expect("a sender with this recovery remembers transmissions");
+        times.of(seq).unwrap_or(Transmissions { last: self.now, count: 1 })
     }
 
     /// When the first segment of the connection was sent.

@@ -145,7 +145,7 @@ impl Sender {
         if ack == self.flight.max {
             self.timer.stop();
         } else if meaning.restarts_timer() {
-            self.timer.start(now);
+            self.restart_timer(now);
         }
         if ack >= self.size {
             self.stats.completed.get_or_insert(now);
@@ -163,10 +163,10 @@ impl Sender {
         self.count_fast_retransmit();
         match timer {
             TimerAction::Leave => {}
-            TimerAction::Restart => self.timer.start(now),
+            TimerAction::Restart => self.restart_timer(now),
             TimerAction::BackOff => {
                 self.timer.back_off();
-                self.timer.start(now);
+                self.restart_timer(now);
             }
         }
     }

@@ -76,6 +76,9 @@ impl Sender {
             self.remember_fast(now, seq);
         }
         (self.flight.nxt, self.flight.max) = (seq + len, seq + len);
+        if self.timer.is_off() {
+            self.timer.start(now);
+        }
         self.count(now, seq, len);
         Some((seq, len as u32))
     }

@@ -3,11 +3,13 @@
 
 use crate::packet::{IP_HEADER_BYTES, Segment, SegmentKind, TCP_HEADER_BYTES, Timestamps};
 use crate::tcp::handshake::ActiveEnd;
+use crate::tcp::host::SegmentServer;
 use crate::tcp::pacer::Pacer;
 use crate::tcp::sack::sack_ends::SackReader;
 use crate::tcp::setup::Setup;
+use crate::tcp::timer::segment_starts::SegmentStarts;
 use crate::tcp::timer::timestamps::TimestampClock;
-use crate::tcp::{SendTimes, TcpParams};
+use crate::tcp::{HostModel, SendTimes, TcpParams, TimerScope};
 use crate::units::{Span, Time};
 
 /// What only some senders have. Whatever uses it is compiled apart from what all do.
@@ -30,6 +32,10 @@ pub(super) struct OptionalState {
     pub(super) sampled: Option<Span>,
     /// Selective acknowledgements of another form than all can read.
     pub(super) sack: Option<SackReader>,
+    /// The server of a host that takes time for segments.
+    pub(super) server: Option<SegmentServer>,
+    /// When segments were sent, where the timer is that of the oldest one.
+    pub(super) starts: Option<SegmentStarts>,
 }
 
 impl OptionalState {
@@ -42,9 +48,18 @@ impl OptionalState {
         let clock = params.timestamp_clock.map(TimestampClock::new);
         let sack = SackReader::new(params);
         let any = setup.is_some() || times.is_some() || pacer.is_some() || end.is_some() || clock.is_some();
-        let any = any || sack.is_some();
+        let server = match &params.host {
+            HostModel::Immediate => None,
+            HostModel::Served(served) => Some(served.segments(0, "")),
+        };
+        let starts = match params.timer.scope {
+            TimerScope::Connection => None,
+            TimerScope::Segment => Some(SegmentStarts::default()),
+        };
+        let any = any || sack.is_some() || server.is_some() || starts.is_some();
+        let (fin, echo, sampled) = (params.fin, 0, None);
         any.then(|| {
-            Box::new(OptionalState { setup, times, pacer, end, fin: params.fin, clock, echo: 0, sampled: None, sack })
+            Box::new(OptionalState { setup, times, pacer, end, fin, clock, echo, sampled, sack, server, starts })
         })
     }
 
@@ -52,12 +67,13 @@ impl OptionalState {
     pub(super) fn is_plain(&self) -> bool {
         let has_begun = self.setup.as_ref().is_none_or(Setup::is_over);
         let is_open = |end: &ActiveEnd| end.is_open() && !end.is_due() && !self.fin;
-        has_begun && self.pacer.is_none() && self.clock.is_none() && self.end.as_ref().is_none_or(is_open)
+        let at_once = self.pacer.is_none() && self.server.is_none();
+        has_begun && at_once && self.clock.is_none() && self.end.as_ref().is_none_or(is_open)
     }
 
     /// Whether a plain sender has nothing of this to look at but when segments were sent.
     pub(super) fn allows_fast_path(&self) -> bool {
-        self.setup.as_ref().is_none_or(Setup::is_past)
+        self.setup.as_ref().is_none_or(Setup::is_past) && self.starts.is_none()
     }
 
     /// A segment on its way out, of a stream that ends at `limit`.

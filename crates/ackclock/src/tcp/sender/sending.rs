@@ -3,6 +3,7 @@
 
 use super::{NONE, Sender};
 use crate::packet::{Segment, SegmentKind};
+use crate::tcp::host::Claimed;
 use crate::tcp::recovery::{BatchHints, Recovery, Sending};
 use crate::units::Time;
 
@@ -24,6 +25,8 @@ impl Sender {
             (self.next_by_window(), false)
         } else if let Some(seq) = self.next_by_end(now) {
             return Some((seq, 0));
+        } else if self.is_served() {
+            return self.poll_served(now);
         } else if self.waits(now) {
             return None;
         } else {
@@ -50,30 +53,49 @@ impl Sender {
     /// The segment at `seq` is sent; `fast`: because recovery wanted it before anything else. Returns its length.
     #[inline(never)]
     pub(super) fn send(&mut self, now: Time, seq: u64, fast: bool) -> u32 {
+        let claimed = self.claim(now, seq, fast);
+        self.transmit(now, claimed);
+        claimed.len as u32
+    }
+
+    /// The segment at `seq` takes its sequence numbers: it will be sent.
+    #[inline(always)]
+    pub(super) fn claim(&mut self, now: Time, seq: u64, fast: bool) -> Claimed {
         let len = self.flight.segment_len(seq);
         let end = seq + len;
         if self.recovery_decides && !self.fast_path {
             self.record_sent(now, seq, fast);
         }
-        let idle = self.flight.nxt == self.flight.una;
-        if seq < self.flight.max {
+        let (is_new, was_idle) = (seq >= self.flight.max, self.flight.nxt == self.flight.una);
+        self.flight.nxt = self.flight.nxt.max(end);
+        self.flight.max = self.flight.max.max(end);
+        Claimed { seq, len, is_new, was_idle }
+    }
+
+    /// A segment is sent that has its sequence numbers.
+    #[inline(always)]
+    pub(super) fn transmit(&mut self, now: Time, Claimed { seq, len, is_new, was_idle }: Claimed) {
+        if !is_new {
             self.stats.retransmissions += 1;
             self.timed = NONE; // Karn: the acknowledgement would be ambiguous
         } else if self.timed == NONE {
             self.time(now, seq);
         }
-        self.flight.nxt = self.flight.nxt.max(end);
-        self.flight.max = self.flight.max.max(end);
-        if self.extra.is_some() {
+        // While it was in service it may have been acknowledged.
+        if self.extra.is_some() && seq >= self.flight.una {
             if self.fast_path {
                 self.remember_fast(now, seq);
             } else {
-                self.remember(now, seq, len, idle);
+                self.remember(now, seq, len, was_idle);
             }
         }
         let payload = if self.fast_path || self.plain { len } else { self.payload(now, seq, len) };
+        if self.extra.is_some() {
+            self.start_timer_for(now, seq);
+        } else if self.timer.is_off() {
+            self.timer.start(now);
+        }
         self.count(now, seq, payload);
-        len as u32
     }
 
     /// The round trip of the segment at `seq` is measured.
@@ -83,12 +105,9 @@ impl Sender {
         self.timed_at = self.timer.stamp(now);
     }
 
-    /// A segment is sent: the timer runs, and it is counted.
+    /// A segment is sent: it is counted.
     #[inline(always)]
     pub(super) fn count(&mut self, now: Time, seq: u64, payload: u64) {
-        if self.timer.is_off() {
-            self.timer.start(now);
-        }
         self.stats.segments_sent += 1;
         self.stats.bytes_sent += payload;
         self.fingerprint.event(now.as_ps(), seq);
@@ -103,7 +122,7 @@ impl Sender {
 
     /// The next segment by the recovery, or [`NONE`]; and whether it is wanted before anything else.
     #[inline(never)]
-    fn next_by_recovery(&mut self) -> (u64, bool) {
+    pub(super) fn next_by_recovery(&mut self) -> (u64, bool) {
         let fast = std::mem::replace(&mut self.fast_retransmit, NONE);
         if fast != NONE {
             return (fast, true);
@@ -158,7 +177,7 @@ impl Sender {
     fn update_end(&mut self) {
         let (open, due) = self.end().map_or((true, false), |end| (end.is_open(), end.is_due()));
         let paced = self.update_pacing();
-        self.recovery_decides |= due || paced;
+        self.recovery_decides |= due || paced || self.is_served();
         self.plain = self.extra.as_ref().is_none_or(|extra| extra.is_plain());
         if open {
             self.open_window();
@@ -173,7 +192,7 @@ impl Sender {
         if kind == SegmentKind::Syn {
             self.timer.start(now);
         }
-        self.recovery_decides = self.recovery.controls_sending() || self.pacer_mut().is_some();
+        self.recovery_decides = self.recovery.controls_sending() || self.pacer_mut().is_some() || self.is_served();
         self.fingerprint.event(now.as_ps(), kind as u64);
         // A SYN stands before the first byte, answers after the last.
         Some(if kind == SegmentKind::Syn { 0 } else { self.flight.max })

@@ -25,7 +25,7 @@ impl Sender {
         if !self.timer.expires(now) {
             if self.recovery.deadline() <= now {
                 self.on_deadline_of_recovery(now);
-            } else if self.pacer_mut().is_some() {
+            } else if self.pacer_mut().is_some() || self.is_served() {
                 self.pass_time(now); // to send
             }
             return Expired::Nothing;
@@ -57,7 +57,7 @@ impl Sender {
                 self.fast_retransmit = self.flight.una;
                 self.count_fast_retransmit();
             }
-            Deadline::Probe => self.timer.start(now),
+            Deadline::Probe => self.restart_timer(now),
         }
         self.pacer_on_losses(now);
         self.update_send_state();
@@ -73,6 +73,9 @@ impl Sender {
         self.dup_acks = 0;
         self.fast_retransmit = NONE;
         self.timed = NONE;
+        if let Some(starts) = self.extra.as_mut().and_then(|extra| extra.starts.as_mut()) {
+            starts.on_timeout();
+        }
         self.timer.back_off(); // sending una starts it again
     }
 }

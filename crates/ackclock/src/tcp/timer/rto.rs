@@ -196,7 +196,7 @@ impl CoarseRto {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tcp::TickPhase;
+    use crate::tcp::{TickPhase, TimerScope};
 
     fn params() -> TimerParams {
         TimerParams {
@@ -206,6 +206,7 @@ mod tests {
             min_rto_ticks: 2,
             max_rto: Span::from_secs(64),
             initial_rto: Span::from_secs(3),
+            scope: TimerScope::Connection,
         }
     }
 
@@ -277,6 +278,66 @@ mod tests {
         // 5 ticks: error = 5 − 1 = 4; srtt8 = 16; rttvar4 = 8 + 4 − 2 = 10; 2 + 10 = 12.
         rto.sample(5);
         assert_eq!(rto.ticks(), 12);
+    }
+
+    /// Segments sent and acknowledged at these times in ms, ticks of `granularity` from `granularity` on: the round trip in ticks,
+    /// the estimates, the timeout. A time of 0 is a timeout.
+    fn estimates(granularity: Span, events: &[(u64, u64)]) -> Vec<(u64, i64, i64, u64)> {
+        let clock = TickClock::new(granularity, Span::ZERO);
+        let mut rto = CoarseRto::new(&TimerParams { granularity, ..params() });
+        let mut estimate = |&(sent, acknowledged): &(u64, u64)| {
+            let ticks = |us: u64| clock.before(Time::ZERO + Span::from_us(us));
+            let m = ticks(acknowledged) - ticks(sent);
+            if acknowledged == 0 {
+                rto.back_off()
+            } else {
+                rto.sample(m)
+            }
+            (m, rto.srtt8, rto.rttvar4, rto.ticks())
+        };
+        events.iter().map(&mut estimate).collect()
+    }
+
+    /// Worked by hand for a fine timer and for a coarse one; times in us.
+    #[test]
+    fn fine_and_coarse_ticks_follow_hand_calculations() {
+        let fine = [
+            (1_000, 3_700),
+            (4_000, 6_750),
+            (10_000, 20_350),
+            (21_000, 40_050),
+            (0, 0),
+            (0, 0),
+            (60_000, 79_000),
+            (80_000, 83_300),
+            (84_000, 86_700),
+        ];
+        let expected = [
+            (27, 224, 56, 84),
+            (28, 224, 42, 70),
+            (104, 300, 108, 145),
+            (191, 454, 235, 291),
+            (0, 454, 235, 582),
+            (0, 454, 235, 1164),
+            (190, 588, 311, 384),
+            (33, 548, 274, 342),
+            (27, 507, 247, 310),
+        ];
+        assert_eq!(CoarseRto::new(&TimerParams { granularity: Span::from_us(100), ..params() }).ticks(), 30_000);
+        assert_eq!(estimates(Span::from_us(100), &fine), expected);
+        let coarse = [
+            (200_000, 760_000),
+            (800_000, 1_360_000),
+            (1_400_000, 2_600_000),
+            (0, 0),
+            (0, 0),
+            (5_000_000, 5_560_000),
+            (5_600_000, 6_160_000),
+        ];
+        let expected =
+            [(1, 16, 4, 6), (1, 15, 4, 5), (3, 17, 5, 7), (0, 17, 5, 14), (0, 17, 5, 28), (2, 17, 4, 6), (1, 16, 4, 6)];
+        assert_eq!(CoarseRto::new(&TimerParams { granularity: Span::from_ms(500), ..params() }).ticks(), 6);
+        assert_eq!(estimates(Span::from_ms(500), &coarse), expected);
     }
 
     #[test]
