@@ -232,6 +232,8 @@ pub enum ServiceOrder {
     Rotating,
     /// By name, always the same.
     Fixed,
+    /// As they arrive: the first first; at one instant by name.
+    Arrival,
 }
 
 /// A TCP connection with bulk data in one direction.

@@ -353,7 +353,7 @@ pub(super) const KEYS: &[Key] = &[
         kind: Kind::Word(const { &words_of(&words::SERVICE_ORDERS) }),
         default: Fallback::Text("random"),
         source: "inferred: a fixed order starves all sources but one",
-        about: "The order in which cells of one slot are admitted.",
+        about: "The order in which cells of one slot are admitted: random, by name beginning one input later in every slot, always by name, or as they arrive.",
         used_if: ATM_ONLY,
     },
 ];

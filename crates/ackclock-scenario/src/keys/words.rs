@@ -71,8 +71,12 @@ pub(crate) enum Counting {
 }
 
 pub(crate) const COUNTINGS: [(&str, Counting); 2] = [("waiting", Counting::Waiting), ("ns-2", Counting::Ns2)];
-pub(crate) const SERVICE_ORDERS: [(&str, ServiceOrder); 3] =
-    [("random", ServiceOrder::Random), ("rotating", ServiceOrder::Rotating), ("fixed", ServiceOrder::Fixed)];
+pub(crate) const SERVICE_ORDERS: [(&str, ServiceOrder); 4] = [
+    ("random", ServiceOrder::Random),
+    ("rotating", ServiceOrder::Rotating),
+    ("fixed", ServiceOrder::Fixed),
+    ("arrival", ServiceOrder::Arrival),
+];
 
 pub(crate) const INITIAL_WINDOW_FROM: [(&str, InitialWindowFrom); 3] = [
     ("start", InitialWindowFrom::Start),

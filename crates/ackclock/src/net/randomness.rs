@@ -141,6 +141,6 @@ fn of_schedule(schedule: &LinkSchedule) -> bool {
 fn orders_at_random(order: ServiceOrder) -> bool {
     match order {
         ServiceOrder::Random => true,
-        ServiceOrder::Rotating | ServiceOrder::Fixed => false,
+        ServiceOrder::Rotating | ServiceOrder::Fixed | ServiceOrder::Arrival => false,
     }
 }

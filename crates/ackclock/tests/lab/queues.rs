@@ -26,7 +26,8 @@ fn queue(choices: &mut Choices, scenario: &Scenario) -> Queue {
 /// Any queue with a policy of this kind, from one that holds nothing to one that holds everything.
 pub fn queue_with(choices: &mut Choices, scenario: &Scenario, kind: &str) -> Queue {
     let mss = scenario.flows.iter().map(|flow| flow.tcp.mss).max().unwrap_or(512);
-    let service_order = choices.one_of(&[ServiceOrder::Random, ServiceOrder::Rotating, ServiceOrder::Fixed]);
+    let service_order =
+        choices.one_of(&[ServiceOrder::Random, ServiceOrder::Rotating, ServiceOrder::Fixed, ServiceOrder::Arrival]);
     if let Technology::Packet { link_header_bytes } = scenario.technology {
         let packet = u64::from(mss + IP_HEADER_BYTES + TCP_HEADER_BYTES + link_header_bytes);
         let packets = choices.one_of(&[5, 2, 1, 20, 50, 5, 0]);

@@ -35,6 +35,8 @@ pub(super) struct CellPort {
 struct Waiting {
     vc: VcId,
     cell: Unit,
+    /// When it arrives.
+    arrives: Time,
     /// The end of its slot, when it is admitted.
     since: Time,
 }
@@ -65,7 +67,7 @@ impl CellPort {
     /// A cell of the port's connection `vc` arrives from `input`; returns the end of the slot, at which it is admitted.
     pub(super) fn on_arrival(&mut self, now: Time, input: Input, vc: VcId, cell: Unit) -> Time {
         let slot_end = Time::from_ps((now.as_ps() / self.cell_time.as_ps() + 1) * self.cell_time.as_ps());
-        self.arrived.push((input, Waiting { vc, cell, since: slot_end }));
+        self.arrived.push((input, Waiting { vc, cell, arrives: now, since: slot_end }));
         slot_end
     }
 
@@ -147,6 +149,7 @@ impl CellPort {
                 arrived.sort_by_key(|(input, _)| rank(input).map(|rank| (rank + count - first) % count));
             }
             ServiceOrder::Fixed => arrived.sort_by_key(|(input, _)| rank(input)),
+            ServiceOrder::Arrival => arrived.sort_by_key(|(input, cell)| (cell.arrives, rank(input))),
         }
     }
 }
@@ -184,7 +187,12 @@ mod tests {
 
     fn waiting(from: u32) -> Waiting {
         let vc = VcId::from_index(from as usize);
-        Waiting { vc, cell: Unit { vc, frame: 0, index: 0, hop: 0, pti: Pti::data(false) }, since: Time::ZERO }
+        Waiting {
+            vc,
+            cell: Unit { vc, frame: 0, index: 0, hop: 0, pti: Pti::data(false) },
+            arrives: Time::ZERO,
+            since: Time::ZERO,
+        }
     }
 
     fn numbers(cells: &[(Input, Waiting)]) -> Vec<usize> {
@@ -248,6 +256,16 @@ mod tests {
             port.put_in_service_order(slot, &mut cells);
             assert_eq!(numbers(&cells), expected, "slot {slot}");
         }
+    }
+
+    /// Inputs 2 and 0 arrive at the same instant, 3 before and 1 after them.
+    #[test]
+    fn cells_are_served_as_they_arrive_and_at_one_instant_by_name() {
+        let mut port = port(ServiceOrder::Arrival, 10);
+        for (ps, from) in [(10, 3), (20, 2), (20, 0), (21, 1)] {
+            arrive(&mut port, ps, from);
+        }
+        assert_eq!(departures(&mut port), [3, 0, 2, 1]);
     }
 
     #[test]

@@ -51,6 +51,8 @@ pub(in crate::net::batched) struct Pacing {
     /// The frames by number, and how many began before each of them; and the numbers that are not in use.
     trains: Vec<Train>,
     begun: Vec<u64>,
+    /// When in its slot the next cell of each arrives, and how much later the one after it, picoseconds modulo the cell time.
+    offsets: Vec<(u64, u64)>,
     free: Vec<u32>,
     /// Frames with cells to come, and all that began.
     len: usize,
@@ -70,6 +72,8 @@ pub(in crate::net::batched) struct Pacing {
     ended: Vec<u32>,
     /// To sort with: the turns, which frame began first, and its number.
     turns: Vec<(u64, u64, u32)>,
+    /// The same where cells are served as they arrive: when in the slot, from which input, which frame.
+    arrivals: Vec<(u64, u32, u32)>,
 }
 
 /// A power of two.
@@ -86,6 +90,7 @@ impl Pacing {
             cell_time,
             trains: Vec::new(),
             begun: Vec::new(),
+            offsets: Vec::new(),
             free: Vec::new(),
             len: 0,
             begun_so_far: 0,
@@ -99,6 +104,7 @@ impl Pacing {
             window: Vec::new(),
             ended: Vec::new(),
             turns: Vec::new(),
+            arrivals: Vec::new(),
         }
     }
 
@@ -133,9 +139,11 @@ impl Pacing {
         if let Some(place) = self.trains.get_mut(number as usize) {
             *place = train;
             self.begun[number as usize] = self.begun_so_far;
+            self.offsets[number as usize] = (offset, spacing.rest);
         } else {
             self.trains.push(train);
             self.begun.push(self.begun_so_far);
+            self.offsets.push((offset, spacing.rest));
         }
         self.begun_so_far += 1;
         self.len += 1;
@@ -246,6 +254,9 @@ impl Pacing {
     #[inline(always)]
     fn take_slot(&mut self, slot: u64, offset: u32, service: &Service) {
         let first = std::mem::replace(&mut self.slots[slot as usize % RING], NONE);
+        if service.is_by_arrival() {
+            return self.take_by_arrival(offset, first);
+        }
         let Cell { frame, next } = self.cells[first as usize];
         if next == NONE {
             self.free_cells(first, first, 1);
@@ -329,6 +340,28 @@ impl Pacing {
         self.window.extend(self.turns.iter().map(|&(_, _, frame)| (offset, frame)));
     }
 
+    /// The same for any slot, where cells are served as they arrive.
+    #[inline(never)]
+    fn take_by_arrival(&mut self, offset: u32, first: u32) {
+        self.arrivals.clear();
+        let mut last = first;
+        loop {
+            let Cell { frame, next } = self.cells[last as usize];
+            let (within, later) = &mut self.offsets[frame as usize];
+            self.arrivals.push((*within, self.trains[frame as usize].input, frame));
+            // The cells of a frame are taken in their order.
+            *within += *later;
+            *within -= if *within >= self.cell_time.ps() { self.cell_time.ps() } else { 0 };
+            if next == NONE {
+                break;
+            }
+            last = next;
+        }
+        self.free_cells(first, last, self.arrivals.len());
+        self.arrivals.sort_unstable();
+        self.window.extend(self.arrivals.iter().map(|&(_, _, frame)| (offset, frame)));
+    }
+
     /// The `count` cells of a slot, from the first to the last in their chain, are no longer needed.
     #[inline(always)]
     fn free_cells(&mut self, first: u32, last: u32, count: usize) {
@@ -400,6 +433,43 @@ mod tests {
             }
             prop_assert_eq!(seen, expected);
             prop_assert_eq!(pacing.trains().count(), 0);
+        }
+
+        /// Many frames on few instants: those of one instant are served by input.
+        #[test]
+        fn cells_that_are_served_as_they_arrive_keep_their_times(
+            frames in prop::collection::vec((0_u64..1500, 10_u64..700, 1_u16..20), 1..40),
+        ) {
+            const CELL_TIME: u64 = 100;
+            let stream = Stream::new(1, "port", "service-order");
+            let service = Service { order: ServiceOrder::Arrival, stream, inputs: vec![0; frames.len()] };
+            let mut pacing = Pacing::new(CellTime::new(CELL_TIME));
+            let mut expected = Vec::new();
+            pacing.reach(1);
+            for (input, &(time, spacing, cells)) in (0..).zip(&frames) {
+                let (time, spacing) = (10 * time, 10 * spacing);
+                pacing.add(train(input, cells), time, Spacing::new(spacing, CELL_TIME));
+                expected.extend((0..u64::from(cells)).map(|cell| (time + cell * spacing, input)));
+            }
+            expected.sort_unstable();
+            let expected: Vec<_> = expected.iter().map(|&(time, input)| (time / CELL_TIME + 1, input)).collect();
+            let (mut seen, mut now) = (Vec::new(), 1);
+            while !pacing.is_empty() {
+                let last = pacing.reach(now).min(now + 63);
+                pacing.take(now, last, &service);
+                let (cells, trains, ended) = pacing.window();
+                for &(offset, number) in cells {
+                    let train = &mut trains[number as usize];
+                    train.left -= 1;
+                    seen.push((now + u64::from(offset), train.input));
+                    if train.left == 0 {
+                        ended.push(number);
+                    }
+                }
+                pacing.served();
+                now = last + 1;
+            }
+            prop_assert_eq!(seen, expected);
         }
     }
 }

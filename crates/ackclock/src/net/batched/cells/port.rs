@@ -11,7 +11,7 @@ use crate::ids::{IdVec, VcId};
 use crate::net::batched::cells::admission::CellAdmission;
 use crate::net::batched::cells::cell_time::CellTime;
 use crate::net::batched::cells::pacing::{Pacing, Spacing};
-use crate::net::batched::cells::service::{FEW, Service};
+use crate::net::batched::cells::service::{FEW, Service, Turns};
 use crate::net::batched::cells::train::Train;
 use crate::net::batched::fifo_monitor::FifoMonitor;
 use crate::net::batched::io::{Arrival, Io};
@@ -42,7 +42,7 @@ struct Kernel {
     pacing: Pacing,
     frames: u64,
     /// The turns of many trains in a slot, with their numbers.
-    present: Vec<(u64, u32)>,
+    present: Vec<(u64, u32, u32)>,
 }
 
 impl CellPort {
@@ -240,7 +240,7 @@ impl Kernel {
                     now = admission.serve_alone(policy, now, last, train, io) - 1;
                     ended = train.left == 0;
                 }
-                few if few.len() <= FEW => {
+                few if few.len() <= FEW && !service.is_by_arrival() => {
                     let order = service.order_of_few(now - 1, few);
                     for place in 0..few.len() {
                         let train = &mut few[(order >> (8 * place) & 0xff) as usize];
@@ -250,11 +250,14 @@ impl Kernel {
                 }
                 many => {
                     let turns = service.in_slot(now - 1);
-                    let turn = |(train, number): (&Train, u32)| (turns.of(train.input), number);
+                    let turn = |(train, number): (&Train, u32)| match turns {
+                        Turns::Arrival => (train.offset, train.input, number),
+                        Turns::Random { .. } | Turns::Rotating { .. } => (turns.of(train.input), 0, number),
+                    };
                     self.present.clear();
                     self.present.extend(many.iter().zip(0..).map(turn));
                     self.present.sort_unstable();
-                    for &(_, number) in &self.present {
+                    for &(_, _, number) in &self.present {
                         let train = &mut many[number as usize];
                         admission.serve(policy, now, train, io);
                         ended |= train.left == 0;
@@ -275,7 +278,7 @@ impl Kernel {
         let end = self.pacing.reach(now).min(last);
         let cell_time = self.admission.cell_time.ps();
         for &train in self.trains.as_slice() {
-            self.pacing.add(train, (now - 1) * cell_time, Spacing::EVEN);
+            self.pacing.add(train, (now - 1) * cell_time + train.offset, Spacing::EVEN);
         }
         self.trains.retain(|_| false);
         while let Some(&arrival) = mailbox.first().filter(|arrival| arrival.time.as_ps() < end * cell_time) {
@@ -307,7 +310,13 @@ impl Kernel {
     fn train(&mut self, arrival: &Arrival) -> Train {
         self.frames += 1;
         self.admission.monitor.arrive(arrival.input_ref.at_port, arrival.cells.count().into());
-        Train::new(arrival)
+        let mut train = Train::new(arrival);
+        if self.service.is_by_arrival() {
+            let cell_time = self.admission.cell_time;
+            let time = arrival.time.as_ps();
+            train.offset = time - cell_time.slots(time) * cell_time.ps();
+        }
+        train
     }
 
     fn monitor(&self) -> FifoMonitor {

@@ -26,7 +26,14 @@ impl Service {
                 Turns::Rotating { first: slot % count, count }
             }
             ServiceOrder::Fixed => Turns::Rotating { first: 0, count: self.inputs.len() as u64 },
+            ServiceOrder::Arrival => Turns::Arrival,
         }
+    }
+
+    /// Whether cells are served as they arrive.
+    #[inline]
+    pub(in crate::net::batched) fn is_by_arrival(&self) -> bool {
+        self.order == ServiceOrder::Arrival
     }
 
     /// The order of a few trains, all from different inputs: their numbers, the first in the lowest byte. It is random,
@@ -53,8 +60,16 @@ impl Service {
 
 /// The order of inputs within one slot.
 pub(in crate::net::batched) enum Turns<'a> {
-    Random { draw: u64, inputs: &'a [u64] },
-    Rotating { first: u64, count: u64 },
+    Random {
+        draw: u64,
+        inputs: &'a [u64],
+    },
+    Rotating {
+        first: u64,
+        count: u64,
+    },
+    /// By the time within the slot, which the input does not tell.
+    Arrival,
 }
 
 impl Turns<'_> {
@@ -67,6 +82,7 @@ impl Turns<'_> {
                 let place = u64::from(input) + count - first;
                 if place >= *count { place - count } else { place }
             }
+            Turns::Arrival => 0,
         }
     }
 }

@@ -23,6 +23,8 @@ pub(in crate::net::batched) struct Train {
     pub(in crate::net::batched) sure: bool,
     /// Slots that its cells wait, not yet counted.
     pub(in crate::net::batched) waited: u64,
+    /// When in its slot the next cell arrives, picoseconds; 0 where that does not matter.
+    pub(in crate::net::batched) offset: u64,
 }
 
 impl Train {
@@ -42,6 +44,7 @@ impl Train {
             eom: cells.eom(),
             sure: false,
             waited: 0,
+            offset: 0,
         }
     }
 
