@@ -19,6 +19,7 @@ pub(crate) struct Document {
     pub(crate) ports: Vec<Named>,
     pub(crate) atm: Given,
     pub(crate) packet: Given,
+    pub(crate) abr: Given,
     pub(crate) tcp: GivenTables,
     pub(crate) traffic: Given,
     pub(crate) flows: Vec<Named>,
@@ -35,8 +36,10 @@ pub(crate) struct Named {
     /// The name in the header.
     pub(crate) at: At,
     pub(crate) given: Given,
-    /// Of a port, for each drop policy with parameters its table.
+    /// Of a port, for each drop policy and rate algorithm with parameters its table.
     pub(crate) mechanisms: Vec<Given>,
+    /// The table `abr` within it.
+    pub(crate) abr: Given,
     /// The table `tcp` within it.
     pub(crate) tcp: GivenTables,
 }
@@ -63,6 +66,7 @@ impl Document {
             ports: named(Section::Port, tree, whole, report),
             atm: single(Section::Atm, tree, whole, report),
             packet: single(Section::Packet, tree, whole, report),
+            abr: single(Section::Abr, tree, whole, report),
             tcp: with_mechanisms(Section::Tcp, tree, whole, report),
             traffic: single(Section::Traffic, tree, whole, report),
             flows: named(Section::Flow, tree, whole, report),
@@ -75,7 +79,7 @@ impl Document {
 }
 
 fn is_top_level(section: Section) -> bool {
-    !matches!(section, Section::Top | Section::FlowTcp | Section::LinkDirection)
+    !matches!(section, Section::Top | Section::FlowAbr | Section::FlowTcp | Section::LinkDirection)
 }
 
 fn single(section: Section, tree: &Table, whole: &mut bool, report: &mut Report) -> Given {
@@ -147,11 +151,12 @@ fn named(section: Section, tree: &Table, whole: &mut bool, report: &mut Report) 
         let is_flow = section == Section::Flow;
         let tcp = table.entries.get("tcp").filter(|_| is_flow);
         let tcp = tcp.map_or_else(GivenTables::default, |tcp| tables_of(Section::FlowTcp, tcp, whole, report));
+        let abr = if is_flow { single(Section::FlowAbr, table, whole, report) } else { Given::default() };
         let mechanisms = mechanisms_within(section, table, whole, report);
         let mut tables = names_of_tables(section);
-        tables.extend(is_flow.then_some("tcp"));
+        tables.extend(WITHIN_FLOWS.iter().filter(|_| is_flow).map(|section| section.key()));
         let given = Given::read(section, table, &tables, report);
-        all.push(Named { name: name.clone(), at: entry.key_at, given, mechanisms, tcp });
+        all.push(Named { name: name.clone(), at: entry.key_at, given, mechanisms, abr, tcp });
     }
     all
 }
@@ -160,10 +165,10 @@ fn named(section: Section, tree: &Table, whole: &mut bool, report: &mut Report) 
 fn named_table<'a>(section: Section, name: &str, entry: &'a Entry) -> Option<&'a Table> {
     let Node::Table(table) = &entry.item.node else { return None };
     // [flow.tcp] is a flow, unless it has keys of [tcp].
-    let is_tcp = section == Section::Flow
-        && name == Section::Tcp.key()
-        && table.entries.keys().any(|key| Section::Tcp.key_named(key).is_some());
-    (!is_tcp).then_some(table)
+    let has_keys_of =
+        |within: &Section| name == within.key() && table.entries.keys().any(|key| within.key_named(key).is_some());
+    let is_within = section == Section::Flow && WITHIN_FLOWS.iter().any(has_keys_of);
+    (!is_within).then_some(table)
 }
 
 fn table<'a>(entry: &'a Entry, header: &str, whole: &mut bool, report: &mut Report) -> Option<&'a Table> {
@@ -189,13 +194,15 @@ fn table<'a>(entry: &'a Entry, header: &str, whole: &mut bool, report: &mut Repo
 
 /// A key where the name of a table belongs.
 fn misplaced(section: Section, name: &str, entry: &Entry, report: &mut Report) {
-    let is_of_tcp = name == Section::Tcp.key() || Section::Tcp.key_named(name).is_some();
+    let is_of = |section: Section| name == section.key() || section.key_named(name).is_some();
     let defaults = if section == Section::Port {
         Section::Queue
     } else if section == Section::Flow && Section::Traffic.key_named(name).is_some() {
         Section::Traffic
-    } else if section == Section::Flow && is_of_tcp {
+    } else if section == Section::Flow && is_of(Section::Tcp) {
         Section::Tcp
+    } else if section == Section::Flow && is_of(Section::Abr) {
+        Section::Abr
     } else {
         section
     };
@@ -209,6 +216,9 @@ fn misplaced(section: Section, name: &str, entry: &Entry, report: &mut Report) {
     let what = if key { "is in no table with a name" } else { "is not a table" };
     report.error(entry.key_at, format!("`{name}` {what}")).label(format!("expected {}", section.header())).help(help);
 }
+
+/// The tables within the table of a flow.
+const WITHIN_FLOWS: [Section; 2] = [Section::FlowAbr, Section::FlowTcp];
 
 /// Whether a text is the name of one direction of a link, or a pattern of several.
 fn is_direction(text: &str) -> bool {

@@ -26,6 +26,7 @@
 //! assert_eq!(errors[0].help.as_deref(), Some("did you mean \"epd\"?"));
 //! ```
 
+mod abr;
 mod document;
 mod flows;
 mod keys;

@@ -5,7 +5,9 @@ use ackclock::record::MetricSet;
 use ackclock::scenario::{Flow, Recording, Scenario, Technology};
 use ackclock::units::Span;
 
+use crate::abr;
 use crate::document::Document;
+use crate::flows::service;
 use crate::flows::tcp;
 use crate::flows::udp;
 use crate::flows::{self, GivenKeys, PlannedFlow};
@@ -30,6 +32,8 @@ pub(crate) struct Plan {
     pub(crate) network: Settings,
     pub(crate) queues: QueueSettings,
     pub(crate) framing: Settings,
+    /// What holds in [abr], if a flow is of that service.
+    pub(crate) abr: Option<Settings>,
     pub(crate) tcp: Tables,
     pub(crate) traffic: Settings,
     /// The flows of the scenario that have a table of their own, and what was said about them.
@@ -129,6 +133,9 @@ pub(crate) fn plan(document: &Document, source: &dyn Source, path: &str, report:
         None => None,
     };
     queues::fill(network, &flows, of_udp, &queues, technology, report);
+    abr::check_minimum_rates(network, &flows, report);
+    abr::warn_parameters(document, &flows, report);
+    abr::warn_rates(network, &flows, &queues, report);
     let bottleneck = bottleneck::find(network, &flows, technology, &mut top, report).ok()?;
     let recording = recording(&top, network, report);
     if report.has_errors() {
@@ -152,7 +159,8 @@ pub(crate) fn plan(document: &Document, source: &dyn Source, path: &str, report:
     };
     let seed = top.integer("seed")?;
     let (network, satellites) = (network_settings, satellites.ok()?);
-    Some(Plan { scenario, seed, top, network, queues, framing, tcp, traffic, tables, satellites, contacts, ends })
+    let abr = scenario.has_abr().then(|| service::settings(None, document));
+    Some(Plan { scenario, seed, top, network, queues, framing, abr, tcp, traffic, tables, satellites, contacts, ends })
 }
 
 /// The flows of a scenario, and of those that have a table of their own what was said about them and by which names files know
@@ -302,8 +310,12 @@ fn foreign_sections(document: &Document, technology: Option<TechnologyWord>, rep
         Some(TechnologyWord::Atm) => refuse(document.packet.at, "[packet]", "packet", "atm"),
         Some(TechnologyWord::Packet) => {
             refuse(document.atm.at, "[atm]", "ATM", "packet");
+            refuse(document.abr.at, "[abr]", "ATM", "packet");
             for named in &document.flows {
-                refuse(named.given.key_at("pcr"), "`pcr`", "ATM", "packet");
+                for key in ["pcr", "service"] {
+                    refuse(named.given.key_at(key), &format!("`{key}`"), "ATM", "packet");
+                }
+                refuse(named.abr.at, &format!("[flow.{}.abr]", named.name), "ATM", "packet");
             }
         }
         None => {}

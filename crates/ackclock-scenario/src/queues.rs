@@ -1,5 +1,7 @@
 //! The queues of switch ports.
 
+mod rates;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use ackclock::ids::{IdVec, LinkId};
@@ -12,7 +14,7 @@ use crate::document::Document;
 use crate::flows::PlannedFlow;
 use crate::flows::framing;
 use crate::keys::words::{self, Counting, TechnologyWord, word_of};
-use crate::keys::{MOST_BYTES, MOST_CELLS, Section, policies};
+use crate::keys::{MOST_BYTES, MOST_CELLS, Section, queue_algorithms};
 use crate::mechanisms::{self, Tables};
 use crate::network::Network;
 use crate::network::routes;
@@ -37,28 +39,33 @@ pub(crate) fn settings(document: &Document, technology: TechnologyWord, report: 
             let buffer = Quantity { dimension: Dimension::Packets, amount: 50 };
             queue.replace_default("buffer", Value::Quantity(buffer), "[VEGAS-A] \u{a7}4.2.2");
         }
-        Tables::resolve(queue, policies(), section, layers).with_derived()
+        Tables::resolve(queue, queue_algorithms(), section, layers).with_derived()
     };
     let queue = Settings::resolve(Section::Queue, &[&document.queue.own]);
-    let general = resolve(queue, Section::QueuePolicy, &[&document.queue.mechanisms]);
+    let general = resolve(queue, Section::QueueAlgorithm, &[&document.queue.mechanisms]);
     let mut ports = Vec::with_capacity(document.ports.len());
     for named in &document.ports {
         let mut queue = Settings::resolve(Section::Port, &[&named.given, &document.queue.own]);
         queue.at = Some(named.at);
-        let port = resolve(queue, Section::PortPolicy, &[&named.mechanisms, &document.queue.mechanisms]);
+        let port = resolve(queue, Section::PortAlgorithm, &[&named.mechanisms, &document.queue.mechanisms]);
         ports.push((named.name.clone(), port));
     }
     let context = |key: &str| (key == "technology").then(|| word_of(technology, &words::TECHNOLOGIES));
     for (named, (_, port)) in document.ports.iter().zip(&ports) {
-        warn_unused(&named.given, Section::Port, &[&port.own], &context, report);
-        mechanisms::warn(&named.mechanisms, Section::PortPolicy, &[port], report);
+        warn_unused(&without_rates(&named.given), Section::Port, &[&port.own], &context, report);
+        mechanisms::warn(&named.mechanisms, Section::PortAlgorithm, &[port], report);
     }
     let everywhere: Vec<&Tables> = [&general].into_iter().chain(ports.iter().map(|(_, port)| port)).collect();
     let queues: Vec<&Settings> = everywhere.iter().map(|port| &port.own).collect();
-    warn_unused(&document.queue.own, Section::Queue, &queues, &context, report);
-    mechanisms::warn(&document.queue.mechanisms, Section::QueuePolicy, &everywhere, report);
+    warn_unused(&without_rates(&document.queue.own), Section::Queue, &queues, &context, report);
+    mechanisms::warn(&document.queue.mechanisms, Section::QueueAlgorithm, &everywhere, report);
     ports.sort_by(|(a, _), (b, _)| crate::text::names::natural(a, b));
     QueueSettings { general, ports }
+}
+
+/// The keys of a queue, but for the rate algorithm: on packet networks that is an error, which [`rates`] reports.
+fn without_rates(queue: &Given) -> Given {
+    queue.without("rate_algorithm")
 }
 
 /// Fills in the queues of all switch ports of a network; everything wrong is reported.
@@ -77,7 +84,13 @@ pub(crate) fn fill(
             own.insert(link, settings);
         }
     }
-    let mut checker = Checker { technology, said: BTreeSet::new(), shortages: BTreeMap::new(), report };
+    let mut checker = Checker {
+        technology,
+        said: BTreeSet::new(),
+        shortages: BTreeMap::new(),
+        rates: rates::Checker::default(),
+        report,
+    };
     let mut queues = Vec::new();
     for (id, link) in network.links.iter_ids() {
         if network.is_host(link.from) {
@@ -183,6 +196,7 @@ struct Checker<'a> {
     said: BTreeSet<(Option<At>, &'static str)>,
     /// Buffers that are too small: place, size wanted, unit, port.
     shortages: BTreeMap<Option<At>, (u64, &'static str, String)>,
+    rates: rates::Checker,
     report: &'a mut Report,
 }
 
@@ -222,7 +236,8 @@ impl Checker<'_> {
             Technology::Packet { .. } => self.policy(packet::POLICIES, port_settings, buffer, &place)?.into(),
         };
         let buffer = self.counted(settings, buffer)?;
-        Some(Queue { buffer, policy, service_order, rates: None })
+        let rates = self.rates.algorithm(port_settings, self.technology, (port.name, port.rate), self.report)?;
+        Some(Queue { buffer, policy, service_order, rates })
     }
 
     /// Whether a policy decides about what travels here.

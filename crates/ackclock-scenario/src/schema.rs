@@ -6,8 +6,8 @@
 use serde_json::{Map, Value, json};
 
 use crate::keys::{
-    Amount, Bare, DROP, ErrorModelKeys, Fallback, INSTANT, Key, Kind, MODEL, Section, error_models, of_plain, policies,
-    tcp_algorithms,
+    Amount, Bare, DROP, ErrorModelKeys, Fallback, INSTANT, Key, Kind, MODEL, Section, error_models, of_plain,
+    queue_algorithms, tcp_algorithms,
 };
 use crate::values;
 use crate::values::metric_words;
@@ -23,17 +23,19 @@ pub fn json_schema() -> Value {
             "description": "A scenario file that this one changes key by key; the path is relative to this file.",
         }),
     );
-    for section in Section::ALL.iter().copied().filter(|section| !matches!(section, Section::Top | Section::FlowTcp)) {
+    for section in Section::ALL.iter().copied().filter(|section| !is_within_flows(*section) && *section != Section::Top)
+    {
         let mut table = object(section);
         if section == Section::Flow {
+            table["properties"][Section::FlowAbr.key()] = object(Section::FlowAbr);
             table["properties"][Section::FlowTcp.key()] = with_algorithms(object(Section::FlowTcp));
         }
         if section == Section::Tcp {
             table = with_algorithms(table);
         }
         if matches!(section, Section::Queue | Section::Port) {
-            for (index, policy) in policies().iter().enumerate() {
-                table["properties"][policy.name] = object(Section::QueuePolicy(index as u8));
+            for (index, algorithm) in queue_algorithms().iter().enumerate() {
+                table["properties"][algorithm.name] = object(Section::QueueAlgorithm(index as u8));
             }
         }
         if section == Section::Place {
@@ -57,6 +59,10 @@ pub fn json_schema() -> Value {
     // A file that extends another may leave out anything.
     schema["anyOf"] = json!([{ "required": ["extends"] }, { "required": ["duration", "network"] }, { "required": ["duration", "satellites"] }]);
     schema
+}
+
+fn is_within_flows(section: Section) -> bool {
+    matches!(section, Section::FlowAbr | Section::FlowTcp)
 }
 
 /// [tcp], with the tables of congestion controls and recoveries.
@@ -95,6 +101,9 @@ fn property(key: &Key) -> Value {
             "anyOf": [{ "type": "number", "exclusiveMinimum": 0, "maximum": max }, { "enum": words }],
         }),
         Kind::Share => json!({ "type": "number", "minimum": 0, "maximum": 1 }),
+        Kind::Factor => json!({
+            "anyOf": [{ "type": "number", "minimum": 0, "maximum": 1 }, { "type": "string", "pattern": FRACTION }],
+        }),
         Kind::Amount(amount) => alternatives(amount),
         Kind::Schedule(amount) => schedule(key.name, &alternatives(amount)),
         Kind::Outages => outages(),
@@ -228,5 +237,7 @@ const NAME: &str = "^[A-Za-z0-9_.-]{1,64}$";
 const LINK_NAME: &str = "^[A-Za-z0-9_.-]{1,64}->[A-Za-z0-9_.-]{1,64}$";
 /// Names of links, and of one direction or of a pattern of several.
 const LINK_OR_DIRECTION: &str = "^([A-Za-z0-9_.-]{1,64}|[A-Za-z0-9_.*-]{1,64}->[A-Za-z0-9_.*-]{1,64})$";
+/// A fraction of two whole numbers.
+const FRACTION: &str = "^ *[0-9]+ */ *[0-9]+ *$";
 /// A decimal number with optional exponent and underscores.
 const NUMBER: &str = "[0-9](_?[0-9])*(\\.[0-9](_?[0-9])*)?([eE][+-]?[0-9](_?[0-9])*)?";

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use ackclock::ids::LinkId;
-use ackclock::scenario::{Flow, NodeKind, Scenario};
+use ackclock::scenario::{Flow, NodeKind, Scenario, ServiceCategory};
 
 use crate::document::{Document, Named};
 use crate::flows::GivenKeys;
@@ -60,11 +60,14 @@ pub(crate) fn write(plan: &Plan, document: &Document, report: &Report) -> (Strin
         }
     }
     let general = &plan.queues.general;
-    writer.tables("queue", general, None, &["policy"], &context);
+    writer.tables("queue", general, None, QUEUE_CHOICES, &context);
     for (name, port) in &plan.queues.ports {
-        writer.tables(&header("port", name), port, Some(general), &["policy"], &context);
+        writer.tables(&header("port", name), port, Some(general), QUEUE_CHOICES, &context);
     }
     writer.section(Some(plan.framing.section.key()), &plan.framing, None, &context);
+    if let Some(abr) = &plan.abr {
+        writer.section(Some("abr"), abr, None, &context);
+    }
     writer.tables("tcp", &plan.tcp, None, TCP_CHOICES, &context);
     writer.section(Some("traffic"), &plan.traffic, None, &context);
     for ((flow, given), ends) in plan.tables.iter().zip(&plan.ends) {
@@ -169,7 +172,8 @@ impl Writer<'_> {
             lines.push(("drops", drops(&flow.forced_drops), own.origin("drops")));
         }
         let inherited = ["start", "start_jitter", "stop", "size"].map(|key| (key, &plan.traffic));
-        for (key, below) in [("pcr", &plan.framing)].into_iter().chain(inherited) {
+        let of_service = ["service", "pcr"].map(|key| (key, &plan.framing));
+        for (key, below) in of_service.into_iter().chain(inherited) {
             if let Some(value) = own.value(key)
                 && below.section != Section::Packet
                 && below.value(key) != Some(value)
@@ -180,6 +184,9 @@ impl Writer<'_> {
         let name = header("flow", &flow.name);
         if !lines.is_empty() {
             self.lines(Some(&name), lines);
+        }
+        if matches!(flow.service, ServiceCategory::Abr(_)) {
+            self.section(Some(&format!("{name}.abr")), &common.abr_settings, plan.abr.as_ref(), context);
         }
         self.tables(&format!("{name}.tcp"), &common.tcp_settings, Some(&plan.tcp), TCP_CHOICES, context);
     }
@@ -205,6 +212,8 @@ impl Writer<'_> {
     }
 }
 
+/// The keys of [queue] that choose mechanisms.
+const QUEUE_CHOICES: &[&str] = &["policy", "rate_algorithm"];
 /// The keys of [tcp] that choose mechanisms.
 const TCP_CHOICES: &[&str] = &["congestion_control", "recovery"];
 

@@ -104,7 +104,7 @@ to = "oslo"
 ];
 
 /// What goes with words that mean nothing by themselves; the first with which a word loads is taken.
-const COMPANIONS: [&[&str]; 13] = [
+const COMPANIONS: [&[&str]; 15] = [
     // Of Vegas-A only: throughputs count as equal, and what follows from that is drawn.
     &["tcp.vegas-a.th_tolerance=1", "tcp.vegas-a.tie_up_probability=0.5"],
     &[],
@@ -124,6 +124,8 @@ const COMPANIONS: [&[&str]; 13] = [
     &["tcp.recovery=rfc6675", "tcp.sack_option=offset-1"],
     &["tcp.timestamps=true"],
     &["queue.policy=red"],
+    &["atm.service=abr"],
+    &["atm.service=abr", "queue.rate_algorithm=efci"],
 ];
 
 /// What is no word of the schema's, and random: amounts above zero.
@@ -216,7 +218,9 @@ fn words() -> Vec<String> {
                 let is_chosen_by = |chooses: &&str| {
                     keys.get(*chooses).is_some_and(|words| literals(words).contains(&format!("{key:?}")))
                 };
-                let chooses = ["congestion_control", "recovery", "host", "policy"].into_iter().find(is_chosen_by);
+                let chooses = ["congestion_control", "recovery", "host", "policy", "rate_algorithm"]
+                    .into_iter()
+                    .find(is_chosen_by);
                 let chooses = chooses.expect("some key chooses each mechanism");
                 let words = parameters.iter().flat_map(|(name, property)| {
                     literals(property).into_iter().map(move |word| format!("{key} = {{ {name} = {word} }}"))

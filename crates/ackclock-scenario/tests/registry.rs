@@ -4,14 +4,16 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use ackclock::atm::rate;
 use ackclock::link::errors;
 use ackclock::queue::{cell, packet};
 use ackclock::tcp::{cc, recovery};
 use ackclock_scenario::{Disk, NOT_MODELLED_PAGE, json_schema, load, not_modelled_topics};
 
 /// The keys whose words are mechanisms.
-const FAMILIES: [Family; 4] = [
+const FAMILIES: [Family; 5] = [
     Family { table: &["queue"], key: "policy" },
+    Family { table: &["queue"], key: "rate_algorithm" },
     Family { table: &["tcp"], key: "recovery" },
     Family { table: &["tcp"], key: "congestion_control" },
     Family { table: &["queue", "epd"], key: "forgiveness" },
@@ -122,8 +124,9 @@ fn every_page_is_about_something_that_exists() {
 }
 
 /// Mechanisms that every scenario has, so that none names them.
-const UNNAMED: [&str; 15] = [
+const UNNAMED: [&str; 16] = [
     "aal5",
+    "abr",
     "cell-port",
     "connection",
     "delayed-ack",
@@ -147,12 +150,14 @@ fn lists_of_mechanisms_in_the_documentation_are_complete() {
     let names = |names: Vec<&str>| names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
     let of_cells = names(cell::POLICIES.iter().map(|policy| policy.name).collect());
     let of_packets = names(packet::POLICIES.iter().map(|policy| policy.name).collect());
+    let rate_algorithms = names(rate::ALGORITHMS.iter().map(|algorithm| algorithm.name).collect());
     let error_models = names(errors::ALL.iter().map(|model| model.name).collect());
     let congestion_controls = names(cc::ALL.iter().map(|algorithm| algorithm.name).collect());
     let recoveries = names(recovery::ALL.iter().map(|algorithm| algorithm.name).collect());
     let mut lines = vec![
         ("README.md", "| drop policies of cells | ".to_owned(), of_cells + " |"),
         ("README.md", "| drop policies of packets | ".to_owned(), of_packets + " |"),
+        ("README.md", "| rate algorithms of ABR switches | ".to_owned(), rate_algorithms + " |"),
         ("README.md", "| error models of links | ".to_owned(), error_models + " |"),
         ("README.md", "| congestion controls | ".to_owned(), congestion_controls + " |"),
         ("README.md", "| recoveries | ".to_owned(), recoveries + " |"),

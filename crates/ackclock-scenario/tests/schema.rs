@@ -97,7 +97,9 @@ fn the_schema_is_plain_draft_07_and_stays_as_it_is() {
 #[test]
 fn every_scenario_of_the_repository_fits_the_schema() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios");
-    for folder in [folder.clone(), folder.join("three-losses"), folder.join("bench"), folder.join("paths")] {
+    for folder in
+        [folder.clone(), folder.join("three-losses"), folder.join("bench"), folder.join("paths"), folder.join("abr")]
+    {
         for entry in std::fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();
             if path.extension().is_some_and(|extension| extension == "toml") {

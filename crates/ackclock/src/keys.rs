@@ -40,12 +40,18 @@ pub enum Kind {
     Number(f64),
     /// A number from 0 to 1.
     Share,
+    /// A number from 0 to 1, which may be written as a fraction too, as in "1/16".
+    Factor,
     /// A whole number.
     Integer(u64, u64),
     /// A time.
     Time(Span, Span),
+    /// A rate in bits per second.
+    Rate(u64, u64),
     /// A size in bytes.
     Bytes(u64, u64),
+    /// A number of cells.
+    Cells(u64, u64),
     /// A number of packets.
     Packets(u64, u64),
     /// A number of segments.
@@ -84,6 +90,8 @@ pub enum Value {
     Integer(u64),
     /// A time.
     Time(Span),
+    /// A rate in bits per second.
+    Rate(u64),
     /// A size in bytes.
     Bytes(u64),
     /// A number of packets.
@@ -92,7 +100,7 @@ pub enum Value {
     Segments(u64),
     /// A level, as a fraction of the buffer.
     Fraction(f64),
-    /// A level, in cells.
+    /// A number of cells, also as a level.
     Cells(u64),
 }
 
@@ -162,6 +170,7 @@ impl Kind {
                 let number = if let Some(Value::Number(number)) = default { number } else { max.min(2.5) };
                 Value::Number([number, number / 2.0, (2.0 * number).min(max), max.min(1.0)][below(4) as usize])
             }
+            Kind::Factor => Value::Number(1.0 / (1_u32 << below(16)) as f64),
             Kind::Share if default.is_none() => Value::Number([0.01, 0.1, 0.5, 0.0, 1.0, 1e-5][below(6) as usize]),
             Kind::Share => {
                 let number = if let Some(Value::Number(number)) = default { number } else { 0.5 };
@@ -180,6 +189,14 @@ impl Kind {
             Kind::Time(min, max) => {
                 let ps = if let Some(Value::Time(span)) = default { span.as_ps() } else { min.as_ps() };
                 Value::Time(Span::from_ps(scaled(ps >> below(11), min.as_ps(), max.as_ps(), below(7))))
+            }
+            Kind::Rate(min, max) => {
+                let bps = if let Some(Value::Rate(bps)) = default { bps } else { min.max(1_000_000) };
+                Value::Rate(scaled(bps, min, max, below(7)))
+            }
+            Kind::Cells(min, max) => {
+                let cells = if let Some(Value::Cells(cells)) = default { cells } else { min };
+                Value::Cells(scaled(cells, min, max, below(7)))
             }
             Kind::Bytes(min, max) => {
                 let bytes = if let Some(Value::Bytes(bytes)) = default { bytes } else { min };
@@ -358,6 +375,22 @@ impl Values {
     pub fn time(&self, name: &str) -> Span {
         match self.value(name) {
             Value::Time(span) => span,
+            other => panic!("`{name}` is {other:?}"),
+        }
+    }
+
+    /// A rate in bits per second.
+    pub fn bps(&self, name: &str) -> u64 {
+        match self.value(name) {
+            Value::Rate(bps) => bps,
+            other => panic!("`{name}` is {other:?}"),
+        }
+    }
+
+    /// A number of cells.
+    pub fn cells(&self, name: &str) -> u32 {
+        match self.value(name) {
+            Value::Cells(cells) => u32::try_from(cells).expect("limits are below 2^32"),
             other => panic!("`{name}` is {other:?}"),
         }
     }

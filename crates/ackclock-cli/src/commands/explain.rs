@@ -205,7 +205,7 @@ const HEADINGS: [(&str, &str); 3] =
     [("goodput", "goodput_bps"), ("rtx", "retransmissions"), ("unnecessary", "unnecessary_retransmissions")];
 
 /// Terms of the field that the program uses and does not define elsewhere.
-const TERMS: [(&[&str], &str); 5] = [
+const TERMS: [(&[&str], &str); 14] = [
     (
         &["bdp", "bandwidth-delay-product"],
         "bandwidth-delay product, a unit of `buffer`, as in \"1 bdp\"
@@ -232,6 +232,52 @@ const TERMS: [(&[&str], &str); 5] = [
         &["jain"],
         "Jain's index of fairness
     (sum of x)^2 / (n * sum of x^2) over the goodputs x of n flows: 1 is equal shares, 1/n is one flow with everything.",
+    ),
+    (
+        &["acr", "allowed-cell-rate"],
+        "allowed cell rate of an ABR source
+    The rate at which the source may send now, RM cells included. It begins at ICR and stays between MCR and PCR.",
+    ),
+    (
+        &["rm-cell", "rm-cells", "frm", "brm", "resource-management-cell"],
+        "resource management cell of an ABR connection
+    A source sends a forward RM cell (FRM) with every Nrm cells. The destination returns it as a backward RM cell (BRM).
+    Switches on its way lower the rate in it (ER) or set CI; the source follows.",
+    ),
+    (
+        &["er", "explicit-rate"],
+        "explicit rate, a field of RM cells
+    The source asks for PCR, switches lower it to what they can carry, and ACR is never more than the last one returned.",
+    ),
+    (
+        &["erq"],
+        "explicit rate for the queue of a port, of `capc`
+    The one rate that the port offers to all connections; it rises while the load is below its target, else it falls.",
+    ),
+    (
+        &["ccr", "current-cell-rate"],
+        "current cell rate, a field of RM cells
+    ACR of the source when it sent the RM cell.",
+    ),
+    (
+        &["ci", "ni"],
+        "congestion indication and no increase, bits of RM cells
+    CI: the source lowers ACR by RDF times ACR. NI: it does not raise ACR.",
+    ),
+    (
+        &["crm", "missing-rm-cell-count"],
+        "missing RM cell count, TBE over Nrm
+    After so many forward RM cells without one that returns, ACR falls by CDF times ACR at each further one.",
+    ),
+    (
+        &["tcr", "tagged-cell-rate", "out-of-rate"],
+        "tagged cell rate, 10 cells per second
+    A source whose ACR is below it sends an RM cell every 100 ms, out of rate (CLP = 1), so that it may learn a rate again.",
+    ),
+    (
+        &["max-min-share"],
+        "max-min share of a connection
+    Every link is shared equally by the connections that it limits: no share can grow unless one that is no larger shrinks.",
     ),
 ];
 

@@ -2,6 +2,7 @@
 
 mod dialects;
 pub(crate) mod framing;
+pub(crate) mod service;
 pub(crate) mod tcp;
 pub(crate) mod udp;
 
@@ -11,7 +12,7 @@ use std::rc::Rc;
 use ackclock::ids::{LinkId, NodeId};
 use ackclock::scenario::{Flow, ForcedDrop, MAX_ROUTE_LINKS, ServiceCategory, Technology};
 use ackclock::tcp::TcpParams;
-use ackclock::units::{Rate, Span, Time};
+use ackclock::units::{Span, Time};
 
 use crate::document::{Document, Named};
 use crate::keys::Section;
@@ -46,12 +47,13 @@ pub(crate) struct GivenKeys {
 /// What flows without a table of their own share.
 pub(crate) struct Common {
     pub(crate) settings: Rc<Settings>,
+    pub(crate) abr_settings: Settings,
     pub(crate) tcp_settings: Tables,
     start: Time,
     start_jitter: Span,
     stop: Option<Time>,
     size: Option<u64>,
-    pcr: Option<Rate>,
+    service: service::GivenService,
     tcp: TcpParams,
 }
 
@@ -71,20 +73,12 @@ pub(crate) fn plan(context: &Context<'_>, report: &mut Report) -> Option<Vec<Pla
     let mut planner = Planner {
         context,
         finder: context.network.map(Finder::new),
-        pcr_reported: BTreeSet::new(),
+        services: context.network.map(service::Checker::new),
         mtu_reported: BTreeSet::new(),
     };
     let tables: HashMap<&str, &Named> =
         context.document.flows.iter().map(|named| (named.name.as_str(), named)).collect();
-    let generated = context.generated.unwrap_or(0);
-    let mut names: Vec<(String, Option<u64>)> = (1..=generated).map(|i| (format!("f{i}"), Some(i))).collect();
-    let is_generated = |name: &str| {
-        let number = name.strip_prefix('f').and_then(|digits| digits.parse::<u64>().ok());
-        number.filter(|i| (1..=generated).contains(i) && name == format!("f{i}"))
-    };
-    let own = context.document.flows.iter().filter(|named| is_generated(&named.name).is_none());
-    names.extend(own.map(|named| (named.name.clone(), None)));
-    names.sort_by(|(a, _), (b, _)| natural(a, b));
+    let names = names(context);
     if names.is_empty() && context.generated.is_some() && context.document.udp.is_empty() {
         if context.document.nodes.is_empty() {
             return None;
@@ -122,8 +116,11 @@ pub(crate) fn plan(context: &Context<'_>, report: &mut Report) -> Option<Vec<Pla
             continue;
         };
         let forced_drops = planner.drops(&common, report);
-        planner.check_pcr(&name, &common, &forward, &backward, report);
         planner.check_mtu(&common, &forward, &backward, report);
+        let Some(service) = planner.service(&name, &common, [&forward, &backward], report) else {
+            whole = false;
+            continue;
+        };
         let flow = Flow {
             name,
             forward: forward.into(),
@@ -132,7 +129,7 @@ pub(crate) fn plan(context: &Context<'_>, report: &mut Report) -> Option<Vec<Pla
             start_jitter: common.start_jitter,
             stop: common.stop,
             size: common.size,
-            service: ServiceCategory::Ubr { pcr: common.pcr },
+            service,
             tcp: common.tcp.clone(),
             forced_drops,
         };
@@ -143,11 +140,24 @@ pub(crate) fn plan(context: &Context<'_>, report: &mut Report) -> Option<Vec<Pla
     whole.then_some(flows)
 }
 
+/// The names of all flows in natural order; of those that the topology makes, their numbers too.
+fn names(context: &Context<'_>) -> Vec<(String, Option<u64>)> {
+    let generated = context.generated.unwrap_or(0);
+    let mut names: Vec<(String, Option<u64>)> = (1..=generated).map(|i| (format!("f{i}"), Some(i))).collect();
+    let is_generated = |name: &str| {
+        let number = name.strip_prefix('f').and_then(|digits| digits.parse::<u64>().ok());
+        number.is_some_and(|i| (1..=generated).contains(&i) && name == format!("f{i}"))
+    };
+    let own = context.document.flows.iter().filter(|named| !is_generated(&named.name));
+    names.extend(own.map(|named| (named.name.clone(), None)));
+    names.sort_by(|(a, _), (b, _)| natural(a, b));
+    names
+}
+
 struct Planner<'a> {
     context: &'a Context<'a>,
     finder: Option<Finder<'a>>,
-    /// Where a peak cell rate was already found too large.
-    pcr_reported: BTreeSet<Option<At>>,
+    services: Option<service::Checker<'a>>,
     /// Where segments were already found too large.
     mtu_reported: BTreeSet<Option<At>>,
 }
@@ -199,20 +209,17 @@ impl Planner<'_> {
             return None;
         }
         let size = settings.choice_or("size", &[("infinite", None)], || settings.amount("size").map(Some));
-        let pcr = match self.context.technology {
-            Some(Technology::Packet { .. }) => Some(None),
-            Some(Technology::Atm { .. }) | None => {
-                settings.choice_or("pcr", &[("link-rate", None)], || settings.rate("pcr").map(Some))
-            }
-        };
+        let abr_settings = service::settings(table, self.context.document);
+        let service = service::given(self.context.technology, &settings, &abr_settings);
         Some(Common {
             start: start?,
             start_jitter: start_jitter?,
             stop: stop?,
             size: size?,
-            pcr: pcr?,
+            service: service?,
             tcp: tcp?,
             settings,
+            abr_settings,
             tcp_settings,
         })
     }
@@ -285,8 +292,8 @@ impl Planner<'_> {
     ) -> Option<(Vec<LinkId>, Vec<LinkId>, (bool, bool))> {
         let network = self.context.network?;
         let finder = self.finder.as_mut()?;
-        let mut path = |key: &str, ends: (NodeId, NodeId), report: &mut Report| {
-            let found = finder.find(ends.0, ends.1);
+        let mut path = |key: &str, ends: (NodeId, NodeId), usual: Option<Vec<LinkId>>, report: &mut Report| {
+            let found = usual.or_else(|| finder.find(ends.0, ends.1));
             match settings.has(key).then(|| (settings.value(key), settings.at(key))) {
                 Some((Some(Value::Names(nodes)), at)) => {
                     let path = routes::along(network, ends, nodes, at, report)?;
@@ -306,8 +313,11 @@ impl Planner<'_> {
                 }
             }
         };
-        let forward = path("route", (from, to), report);
-        let backward = if forward.is_some() { path("back_route", (to, from), report) } else { None };
+        let forward = path("route", (from, to), None, report);
+        // RM cells return through the ports that they came through.
+        let reversed = forward.as_ref().filter(|_| service::is_abr(settings));
+        let reversed = reversed.map(|(forward, _)| network.reversed(forward));
+        let backward = if forward.is_some() { path("back_route", (to, from), reversed, report) } else { None };
         let ((forward, default_forward), (backward, default_backward)) = (forward?, backward?);
         if let Some(links) = [forward.len(), backward.len()].into_iter().find(|&links| links > MAX_ROUTE_LINKS) {
             report
@@ -316,6 +326,18 @@ impl Planner<'_> {
             return None;
         }
         Some((forward, backward, (default_forward, default_backward)))
+    }
+
+    /// The ATM service of a flow with these routes, there and back.
+    fn service(
+        &mut self,
+        name: &str,
+        common: &Common,
+        routes: [&[LinkId]; 2],
+        report: &mut Report,
+    ) -> Option<ServiceCategory> {
+        let settings = [&*common.settings, &common.abr_settings];
+        self.services.as_mut()?.service(name, &common.service, settings, routes, report)
     }
 
     fn drops(&self, common: &Common, report: &mut Report) -> Vec<ForcedDrop> {
@@ -359,34 +381,6 @@ impl Planner<'_> {
                 .error(mtu.at, format!("acknowledgements have up to {acknowledgement} B, and the link {name} carries {} B", mtu.bytes))
                 .label(format!("at least {acknowledgement} B"))
                 .help("there is no fragmentation: raise `mtu`, or leave out options, as with timestamps = false or receiver_sack = false");
-        }
-    }
-
-    /// The peak cell rate holds for data and acknowledgements, at both hosts.
-    fn check_pcr(&mut self, name: &str, common: &Common, forward: &[LinkId], backward: &[LinkId], report: &mut Report) {
-        let (Some(network), Some(pcr)) = (self.context.network, common.pcr) else { return };
-        for first in [forward, backward].into_iter().filter_map(|path| path.first()) {
-            let link = &network.links[*first];
-            let at = common.settings.at("pcr");
-            if pcr > link.rate && self.pcr_reported.insert(at) {
-                let spelled = |rate: Rate| {
-                    crate::values::quantity::Quantity {
-                        dimension: crate::values::quantity::Dimension::Rate,
-                        amount: rate.as_bps(),
-                    }
-                    .canonical()
-                };
-                report
-                    .error(
-                        at,
-                        format!(
-                            "the peak cell rate {} of {name} is above the rate of the link {}",
-                            spelled(pcr),
-                            link.name
-                        ),
-                    )
-                    .label(format!("at most {}", spelled(link.rate)));
-            }
         }
     }
 }

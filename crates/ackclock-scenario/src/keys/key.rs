@@ -31,18 +31,20 @@ pub(crate) enum Section {
     Link,
     LinkDirection,
     Queue,
-    /// The table of one drop policy below [`Section::Queue`].
-    QueuePolicy(u8),
+    /// The table of one drop policy or rate algorithm below [`Section::Queue`].
+    QueueAlgorithm(u8),
     Port,
-    /// The table of one drop policy below [`Section::Port`].
-    PortPolicy(u8),
+    /// The table of one drop policy or rate algorithm below [`Section::Port`].
+    PortAlgorithm(u8),
     Atm,
     Packet,
+    Abr,
     Tcp,
     /// The table of one congestion control, recovery or host model below [`Section::Tcp`].
     TcpAlgorithm(u8),
     Traffic,
     Flow,
+    FlowAbr,
     FlowTcp,
     /// The table of one congestion control, recovery or host model below [`Section::FlowTcp`].
     FlowTcpAlgorithm(u8),
@@ -91,6 +93,8 @@ pub(crate) enum Kind {
     NumberOr { max: f64, words: &'static [&'static str] },
     /// A number from 0 to 1, both included.
     Share,
+    /// A number from 0 to 1, or a fraction as text.
+    Factor,
     /// A number with a unit, or something else that stands in its place.
     Amount(Amount),
     /// The two ends of a link.
@@ -166,6 +170,8 @@ impl Limit {
 pub(crate) enum Family {
     /// Drop policies, of cells and of packets.
     Policy,
+    /// What ports do for ABR connections.
+    RateAlgorithm,
     CongestionControl,
     Recovery,
     HostModel,

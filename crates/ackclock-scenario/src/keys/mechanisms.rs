@@ -2,6 +2,7 @@
 
 use std::sync::LazyLock;
 
+use ackclock::atm::rate;
 use ackclock::keys::{Default, Key as Described, Kind as DescribedKind, Setting, Value as Plain, Values};
 use ackclock::link::errors;
 use ackclock::queue::{cell, packet};
@@ -43,12 +44,17 @@ impl Family {
             LazyLock::new(|| recovery::ALL.iter().map(|algorithm| algorithm.name).collect());
         static HOST_MODELS: LazyLock<Vec<&'static str>> =
             LazyLock::new(|| host::MODELS.iter().map(|model| model.name).collect());
+        static RATE_ALGORITHMS: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
+            let algorithms = rate::ALGORITHMS.iter().map(|algorithm| algorithm.name);
+            [NO_RATES].into_iter().chain(algorithms).collect()
+        });
         static DIALECTS: LazyLock<Vec<&'static str>> =
             LazyLock::new(|| dialects::ALL.iter().map(|dialect| dialect.name).collect());
         static ERROR_MODELS: LazyLock<Vec<&'static str>> =
             LazyLock::new(|| errors::ALL.iter().map(|model| model.name).collect());
         match self {
             Family::Policy => &POLICIES,
+            Family::RateAlgorithm => &RATE_ALGORITHMS,
             Family::CongestionControl => &CONGESTION_CONTROLS,
             Family::Recovery => &RECOVERIES,
             Family::HostModel => &HOST_MODELS,
@@ -65,20 +71,25 @@ impl Kind {
             Kind::Word(words) | Kind::FlagOr(words) | Kind::NumberOr { words, .. } | Kind::LinkName(words) => words,
             Kind::Mechanism(family) => family.names(),
             Kind::Amount(amount) | Kind::Schedule(amount) => amount.words,
-            Kind::Text | Kind::NodeName | Kind::Flag | Kind::Integer { .. } | Kind::Number { .. } | Kind::Share => &[],
+            Kind::Text | Kind::NodeName | Kind::Flag | Kind::Integer { .. } | Kind::Number { .. } => &[],
+            Kind::Share | Kind::Factor => &[],
             Kind::Ends | Kind::Route | Kind::Drops | Kind::Position | Kind::Longitude | Kind::Metrics => &[],
             Kind::Nodes | Kind::Outages | Kind::Integers | Kind::Table(_) | Kind::Errors(_) => &[],
         }
     }
 }
 
-/// The drop policies that have parameters: those of cells, then those of packets.
-pub(crate) fn policies() -> &'static [Mechanism] {
+/// The drop policies that have parameters, those of cells, then those of packets; and then the rate algorithms.
+pub(crate) fn queue_algorithms() -> &'static [Mechanism] {
     static ALL: LazyLock<Vec<Mechanism>> = LazyLock::new(|| {
         let cells = cell::POLICIES.iter().map(|policy| (policy.name, policy.about, policy.keys));
         let packets = packet::POLICIES.iter().map(|policy| (policy.name, policy.about, policy.keys));
         let around = ["queue", "port.\"A->B\""];
-        tables(cells.chain(packets).map(|described| Mechanism::new("policy", around, described)))
+        let policies = cells.chain(packets).map(|described| Mechanism::new("policy", around, described));
+        let rates = rate::ALGORITHMS.iter().map(|algorithm| {
+            Mechanism::new("rate_algorithm", around, (algorithm.name, algorithm.about, algorithm.keys))
+        });
+        tables(policies.chain(rates))
     });
     &ALL
 }
@@ -161,6 +172,9 @@ fn kind_or(kind: &DescribedKind, words: &'static [&'static str]) -> Kind {
         DescribedKind::Word(words) => Kind::Word(words),
         DescribedKind::Number(max) => Kind::Number { max },
         DescribedKind::Share => Kind::Share,
+        DescribedKind::Factor => Kind::Factor,
+        DescribedKind::Rate(min, max) => amount(Dimension::Rate, min, max),
+        DescribedKind::Cells(min, max) => amount(Dimension::Cells, min, max),
         DescribedKind::Integer(min, max) => Kind::Integer { min, max },
         DescribedKind::Time(min, max) => amount(Dimension::Time, min.as_ps(), max.as_ps()),
         DescribedKind::Bytes(min, max) => amount(Dimension::Size, min, max),
@@ -181,6 +195,7 @@ pub(crate) fn of_plain(value: Plain) -> Value {
         Plain::Word(word) => Value::Word(word),
         Plain::Number(number) | Plain::Fraction(number) => Value::Number(number),
         Plain::Time(span) => quantity(Dimension::Time, span.as_ps()),
+        Plain::Rate(bps) => quantity(Dimension::Rate, bps),
         Plain::Bytes(bytes) => quantity(Dimension::Size, bytes),
         Plain::Integer(integer) => Value::Integer(integer),
         Plain::Packets(packets) => quantity(Dimension::Packets, packets),
@@ -225,8 +240,10 @@ fn setting_of(kind: &DescribedKind, value: &Value) -> Option<Setting> {
             Plain::Integer(*integer)
         }
         DescribedKind::Word(_) => Plain::Word(word?),
-        DescribedKind::Number(_) | DescribedKind::Share => Plain::Number(number?),
+        DescribedKind::Number(_) | DescribedKind::Share | DescribedKind::Factor => Plain::Number(number?),
         DescribedKind::Time(..) => Plain::Time(Span::from_ps(amount?)),
+        DescribedKind::Rate(..) => Plain::Rate(amount?),
+        DescribedKind::Cells(..) => Plain::Cells(amount?),
         DescribedKind::Bytes(..) => Plain::Bytes(amount?),
         DescribedKind::Packets(..) => Plain::Packets(amount?),
         DescribedKind::Segments(..) => Plain::Segments(amount?),
@@ -261,20 +278,23 @@ pub(crate) struct Chooses {
 impl Section {
     /// What it chooses from, if it chooses mechanisms.
     pub(crate) fn chooses(self) -> Option<Chooses> {
-        let of_policies = |section| Chooses { families: &[Family::Policy], mechanisms: policies(), section };
+        let of_queues = |section| {
+            let families = &[Family::Policy, Family::RateAlgorithm];
+            Chooses { families, mechanisms: queue_algorithms(), section }
+        };
         let of_tcp = |section| {
             let families = &[Family::CongestionControl, Family::Recovery, Family::HostModel];
             Chooses { families, mechanisms: tcp_algorithms(), section }
         };
         match self {
-            Section::Queue => Some(of_policies(Section::QueuePolicy)),
-            Section::Port => Some(of_policies(Section::PortPolicy)),
+            Section::Queue => Some(of_queues(Section::QueueAlgorithm)),
+            Section::Port => Some(of_queues(Section::PortAlgorithm)),
             Section::Tcp => Some(of_tcp(Section::TcpAlgorithm)),
             Section::FlowTcp => Some(of_tcp(Section::FlowTcpAlgorithm)),
             Section::Top | Section::Network | Section::Node | Section::Link | Section::LinkDirection => None,
             Section::Atm | Section::Packet | Section::Traffic | Section::Flow | Section::Udp => None,
-            Section::Satellites | Section::Place => None,
-            Section::QueuePolicy(_) | Section::PortPolicy(_) => None,
+            Section::Abr | Section::FlowAbr | Section::Satellites | Section::Place => None,
+            Section::QueueAlgorithm(_) | Section::PortAlgorithm(_) => None,
             Section::TcpAlgorithm(_) | Section::FlowTcpAlgorithm(_) => None,
         }
     }
@@ -282,14 +302,16 @@ impl Section {
     /// The mechanism whose table it is.
     pub(crate) fn mechanism(self) -> Option<&'static Mechanism> {
         match self {
-            Section::QueuePolicy(index) | Section::PortPolicy(index) => Some(&policies()[usize::from(index)]),
+            Section::QueueAlgorithm(index) | Section::PortAlgorithm(index) => {
+                Some(&queue_algorithms()[usize::from(index)])
+            }
             Section::TcpAlgorithm(index) | Section::FlowTcpAlgorithm(index) => {
                 Some(&tcp_algorithms()[usize::from(index)])
             }
             Section::Top | Section::Network | Section::Node | Section::Link | Section::LinkDirection => None,
             Section::Queue | Section::Port | Section::Tcp | Section::FlowTcp => None,
             Section::Atm | Section::Packet | Section::Traffic | Section::Flow | Section::Udp => None,
-            Section::Satellites | Section::Place => None,
+            Section::Abr | Section::FlowAbr | Section::Satellites | Section::Place => None,
         }
     }
 
@@ -300,9 +322,11 @@ impl Section {
 
     /// The table of a mechanism, how its header looks.
     pub(super) fn header_of_mechanism(self) -> &'static str {
-        let of_one = matches!(self, Section::PortPolicy(_) | Section::FlowTcpAlgorithm(_));
+        let of_one = matches!(self, Section::PortAlgorithm(_) | Section::FlowTcpAlgorithm(_));
         self.mechanism().map_or("", |mechanism| &mechanism.headers[usize::from(of_one)])
     }
 }
 
+/// The word of a port that computes no rates.
+pub(crate) const NO_RATES: &str = "none";
 const LEVELS: &[Limit] = &[Limit { dimension: Dimension::Cells, min: 0, max: 1 << 31 }];

@@ -1,6 +1,7 @@
 //! The language: every key of a scenario file, in the order in which files are written out. The checker, the
 //! JSON Schema and the writer all read this table.
 
+mod abr;
 pub(crate) mod dialects;
 mod errors;
 mod key;
@@ -14,16 +15,16 @@ pub(crate) mod words;
 
 pub(crate) use errors::{ErrorModelKeys, MODEL, error_models};
 pub(crate) use key::{Amount, Bare, Fallback, INSTANT, Key, Kind, Section};
-pub(crate) use mechanisms::{Mechanism, of_plain, policies, tcp_algorithms, to_plain};
+pub(crate) use mechanisms::{Mechanism, NO_RATES, of_plain, queue_algorithms, tcp_algorithms, to_plain};
 pub(crate) use network::{MOST_BYTES, MOST_CELLS};
 pub(crate) use traffic::DROP;
 
 impl Section {
     /// Every kind of table: those of [`Section::ALL`], and those of mechanisms for all ports and connections.
     pub(crate) fn everywhere() -> impl Iterator<Item = Section> {
-        let policies = (0..policies().len()).map(|index| Section::QueuePolicy(index as u8));
+        let of_queues = (0..queue_algorithms().len()).map(|index| Section::QueueAlgorithm(index as u8));
         let algorithms = (0..tcp_algorithms().len()).map(|index| Section::TcpAlgorithm(index as u8));
-        Section::ALL.iter().copied().chain(policies).chain(algorithms)
+        Section::ALL.iter().copied().chain(of_queues).chain(algorithms)
     }
 
     /// Every kind of table but those of mechanisms, and [`Section::LinkDirection`], whose keys [`Section::Link`] has too.
@@ -36,9 +37,11 @@ impl Section {
         Section::Port,
         Section::Atm,
         Section::Packet,
+        Section::Abr,
         Section::Tcp,
         Section::Traffic,
         Section::Flow,
+        Section::FlowAbr,
         Section::FlowTcp,
         Section::Udp,
         Section::Satellites,
@@ -54,14 +57,16 @@ impl Section {
             Section::Link => "[link.NAME]",
             Section::LinkDirection => "[link.\"A->B\"]",
             Section::Queue => "[queue]",
-            Section::QueuePolicy(_) | Section::PortPolicy(_) => self.header_of_mechanism(),
+            Section::QueueAlgorithm(_) | Section::PortAlgorithm(_) => self.header_of_mechanism(),
             Section::TcpAlgorithm(_) | Section::FlowTcpAlgorithm(_) => self.header_of_mechanism(),
             Section::Port => "[port.\"A->B\"]",
             Section::Atm => "[atm]",
             Section::Packet => "[packet]",
+            Section::Abr => "[abr]",
             Section::Tcp => "[tcp]",
             Section::Traffic => "[traffic]",
             Section::Flow => "[flow.NAME]",
+            Section::FlowAbr => "[flow.NAME.abr]",
             Section::FlowTcp => "[flow.NAME.tcp]",
             Section::Udp => "[udp.NAME]",
             Section::Satellites => "[satellites]",
@@ -77,13 +82,16 @@ impl Section {
             Section::Node => "node",
             Section::Link | Section::LinkDirection => "link",
             Section::Queue => "queue",
-            Section::QueuePolicy(_) | Section::PortPolicy(_) => self.mechanism().map_or("", |mechanism| mechanism.name),
+            Section::QueueAlgorithm(_) | Section::PortAlgorithm(_) => {
+                self.mechanism().map_or("", |mechanism| mechanism.name)
+            }
             Section::TcpAlgorithm(_) | Section::FlowTcpAlgorithm(_) => {
                 self.mechanism().map_or("", |mechanism| mechanism.name)
             }
             Section::Port => "port",
             Section::Atm => "atm",
             Section::Packet => "packet",
+            Section::Abr | Section::FlowAbr => "abr",
             Section::Tcp | Section::FlowTcp => "tcp",
             Section::Traffic => "traffic",
             Section::Flow => "flow",
@@ -104,7 +112,7 @@ impl Section {
             }
             Section::LinkDirection => "The differences of one direction of a link.",
             Section::Queue => "The queue of every output port of every switch.",
-            Section::QueuePolicy(_) | Section::PortPolicy(_) => {
+            Section::QueueAlgorithm(_) | Section::PortAlgorithm(_) => {
                 self.mechanism().map_or("", |mechanism| mechanism.about)
             }
             Section::TcpAlgorithm(_) | Section::FlowTcpAlgorithm(_) => {
@@ -113,10 +121,13 @@ impl Section {
             Section::Port => "The differences of one output port of a switch.",
             Section::Atm => "Settings of ATM networks.",
             Section::Packet => "Settings of packet networks.",
+            Section::Abr => {
+                "The parameters of every connection of the service ABR, under their names in TM 4.0; PCR is `pcr` in [atm]."
+            }
             Section::Tcp => "Both ends of every TCP connection.",
             Section::Traffic => "The data that every flow sends.",
             Section::Flow => "A TCP connection with bulk data in one direction.",
-            Section::FlowTcp => "The differences of one connection.",
+            Section::FlowAbr | Section::FlowTcp => "The differences of one connection.",
             Section::Satellites => "Satellites that connect places on the ground, and the rules of their links.",
             Section::Place => {
                 "A place on the ground with a terminal: flows begin and end there, and links may lead there. The position alone can replace the table."
@@ -139,6 +150,7 @@ impl Section {
             .chain(udp::KEYS)
             .chain(satellites::KEYS)
             .filter(move |key| key.sections.contains(&self))
+            .chain(abr::keys(self))
             .chain(self.mechanism().map_or(&[][..], |mechanism| mechanism.keys()))
     }
 

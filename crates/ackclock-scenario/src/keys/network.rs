@@ -340,6 +340,15 @@ pub(super) const KEYS: &[Key] = &[
     },
     Key {
         sections: QUEUES,
+        name: "rate_algorithm",
+        kind: Kind::Mechanism(Family::RateAlgorithm),
+        default: Fallback::Text("none"),
+        source: "Ackclock",
+        about: "What the port says to the sources of ABR connections about their rates, in RM cells or by EFCI. Its parameters are in a table of its name.",
+        used_if: ATM_ONLY,
+    },
+    Key {
+        sections: QUEUES,
         name: "counting",
         kind: Kind::Word(const { &words_of(&words::COUNTINGS) }),
         default: Fallback::Text("waiting"),

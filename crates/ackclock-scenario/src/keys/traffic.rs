@@ -69,6 +69,15 @@ pub(super) const KEYS: &[Key] = &[
         used_if: ATM_ONLY,
     },
     Key {
+        sections: &[Section::Atm, Section::Flow],
+        name: "service",
+        kind: Kind::Word(const { &words_of(&words::SERVICES) }),
+        default: Fallback::Text("ubr"),
+        source: "[SACK-UBR]",
+        about: "The ATM service of a flow's data: unspecified bit rate, or available bit rate, whose source follows the rates in RM cells; the parameters of that are in [abr].",
+        used_if: ATM_ONLY,
+    },
+    Key {
         sections: &[Section::Packet],
         name: "link_header",
         kind: amount(&[Limit { dimension: Dimension::Size, min: 0, max: 65_535 }]),

@@ -78,6 +78,15 @@ pub(crate) const SERVICE_ORDERS: [(&str, ServiceOrder); 4] = [
     ("arrival", ServiceOrder::Arrival),
 ];
 
+/// The ATM service of a flow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Service {
+    Ubr,
+    Abr,
+}
+
+pub(crate) const SERVICES: [(&str, Service); 2] = [("ubr", Service::Ubr), ("abr", Service::Abr)];
+
 pub(crate) const INITIAL_WINDOW_FROM: [(&str, InitialWindowFrom); 3] = [
     ("start", InitialWindowFrom::Start),
     ("first-ack", InitialWindowFrom::FirstAck),

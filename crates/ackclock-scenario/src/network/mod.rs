@@ -250,6 +250,15 @@ impl Network {
         self.link_between(self.node(from)?, self.node(to)?)
     }
 
+    /// The links of a route in the other direction, from its end.
+    pub(crate) fn reversed(&self, route: &[LinkId]) -> Vec<LinkId> {
+        let back = |link: &LinkId| {
+            let link = &self.links[*link];
+            self.link_between(link.to, link.from).expect("a link has two directions")
+        };
+        route.iter().rev().map(back).collect()
+    }
+
     /// The link of a path that carries the smallest datagrams, if any says how large they may be.
     pub(crate) fn path_mtu(&self, path: &[LinkId]) -> Option<(LinkId, Mtu)> {
         // Most networks say nothing of it, and some have a million paths.

@@ -30,8 +30,8 @@ pub(crate) fn renamed(section: Section, word: &str) -> Option<&'static [&'static
         Section::Queue | Section::Port => RENAMED_IN_QUEUE,
         Section::Top | Section::Network | Section::Node | Section::Link | Section::LinkDirection => return None,
         Section::Atm | Section::Packet | Section::Traffic | Section::Flow | Section::Udp => return None,
-        Section::Satellites | Section::Place => return None,
-        Section::QueuePolicy(_) | Section::PortPolicy(_) => return None,
+        Section::Abr | Section::FlowAbr | Section::Satellites | Section::Place => return None,
+        Section::QueueAlgorithm(_) | Section::PortAlgorithm(_) => return None,
         Section::TcpAlgorithm(_) | Section::FlowTcpAlgorithm(_) => return None,
     };
     names.iter().find(|(old, _)| *old == word).map(|(_, new)| *new)

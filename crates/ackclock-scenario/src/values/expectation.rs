@@ -36,6 +36,7 @@ pub(super) fn expectation(kind: &Kind) -> (String, String) {
         Kind::Number { .. } => ("a number", "0.8"),
         Kind::NumberOr { words, .. } => return (format!("a number or one of {}", listed(words)), "0.8".to_owned()),
         Kind::Share => ("a number from 0 to 1", "0.5"),
+        Kind::Factor => ("a number from 0 to 1 or a fraction in quotes", "\"1/16\""),
         Kind::Integers => ("a list of whole numbers", "[3, 5]"),
         Kind::Table(_) => ("a table in braces", "{ ... }"),
         Kind::Ends => ("the two nodes that the link connects", "[\"a\", \"b\"]"),

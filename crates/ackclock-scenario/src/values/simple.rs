@@ -8,14 +8,14 @@ use super::words::{float, whole, word};
 use super::{defaults, quantities};
 use crate::keys::{Key, Kind};
 use crate::text::diagnostic::Report;
-use crate::text::tree::{Item, Node};
+use crate::text::tree::{Item, Node, quoted};
 use crate::values::Value;
 
 /// Whether [`check`] knows a kind.
 pub(super) fn knows(kind: &Kind) -> bool {
     match kind {
         Kind::Flag | Kind::FlagOr(_) | Kind::Word(_) | Kind::Mechanism(_) | Kind::Integer { .. } => true,
-        Kind::Number { .. } | Kind::NumberOr { .. } | Kind::Share | Kind::Amount(_) => true,
+        Kind::Number { .. } | Kind::NumberOr { .. } | Kind::Share | Kind::Factor | Kind::Amount(_) => true,
         Kind::Integers | Kind::Table(_) | Kind::Text | Kind::NodeName | Kind::LinkName(_) => true,
         Kind::Ends | Kind::Route | Kind::Drops => false,
         Kind::Position | Kind::Longitude | Kind::Metrics | Kind::Nodes => false,
@@ -55,6 +55,7 @@ pub(super) fn check(key: &Key, item: &Item, report: &mut Report) -> Option<Value
             report.error(item.at, format!("`{name}` is {number}")).label("must be 0 to 1").help_if(help);
             None
         }
+        (Kind::Factor, Node::Integer(Some(_)) | Node::Float(_) | Node::Text(_)) => factor(name, item, report),
         (Kind::Integers, Node::Array(items)) => integers(name, items, report),
         (Kind::Table(keys), Node::Table(_)) => {
             let known: Vec<&str> = keys.iter().map(|key| key.name).collect();
@@ -83,6 +84,28 @@ fn setting(fields: &mut Fields<'_>, key: &Key) -> Option<Value> {
     }
     let item = fields.item(key.name, &example(key))?;
     check(key, item, fields.report)
+}
+
+/// A number from 0 to 1, or a fraction of two whole numbers as text.
+fn factor(name: &str, item: &Item, report: &mut Report) -> Option<Value> {
+    let (number, shown) = match &item.node {
+        Node::Text(text) => {
+            let parts =
+                text.split_once('/').map(|(over, under)| (over.trim().parse::<u32>(), under.trim().parse::<u32>()));
+            let number = match parts {
+                Some((Ok(over), Ok(under))) => f64::from(over) / f64::from(under),
+                Some(_) | None => f64::NAN,
+            };
+            (number, quoted(text))
+        }
+        node => (float(node), float(node).to_string()),
+    };
+    if (0.0..=1.0).contains(&number) {
+        return Some(Value::Number(number));
+    }
+    let label = "expected a number from 0 to 1, or a fraction as in \"1/16\"";
+    report.error(item.at, format!("`{name}` is {shown}")).label(label);
+    None
 }
 
 /// Whole numbers, each more than the one before.

@@ -1,9 +1,9 @@
 //! The parameters of an ABR connection.
 //! Source: \[TM4\] §5.10.2, Tables 5-8 to 5-10.
 
-use super::RmRates;
-use crate::keys::Misfit;
-use crate::units::Span;
+use super::{RmRates, cells_per_second};
+use crate::keys::{Default, Key, Kind, Misfit, Value, Values};
+use crate::units::{CELL_BITS, Rate, Span};
 
 /// The parameters of an ABR connection. Rates are in cells per second.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -35,6 +35,106 @@ pub struct AbrParams {
 }
 
 impl AbrParams {
+    /// The parameters as users write them, but for PCR, which UBR has too. Which values TM 4.0 allows of those that fit the kinds
+    /// says [`AbrParams::check`].
+    pub const KEYS: &'static [Key] = &[
+        Key::new(
+            "mcr",
+            RATE,
+            Default::Is(Value::Rate(0)),
+            "[TM4] §5.10.2",
+            "MCR, minimum cell rate: the source may always send as fast; 0 bps to PCR.",
+        ),
+        Key::new(
+            "icr",
+            Kind::Or(&RATE, &[AS_PCR]),
+            Default::Is(Value::Word(AS_PCR)),
+            "[TM4] §5.10.2",
+            "ICR, initial cell rate: the rate of the source at the start, and after silence; MCR to PCR, and no more than TBE cells in FRTT.",
+        ),
+        factor_key(
+            "rif",
+            "RIF, rate increase factor: a backward RM cell may raise ACR by RIF times PCR; 1/32768 to 1, a power of two.",
+        ),
+        factor_key(
+            "rdf",
+            "RDF, rate decrease factor: a backward RM cell with CI lowers ACR by RDF times ACR; 1/32768 to 1, a power of two.",
+        ),
+        Key::new(
+            "nrm",
+            CELLS,
+            Default::Is(Value::Cells(32)),
+            "[TM4] §5.10.2",
+            "Nrm: one in-rate cell in so many is a forward RM cell; 2 to 256, a power of two.",
+        ),
+        Key::new(
+            "trm",
+            TIME,
+            Default::Is(Value::Time(LONGEST_TRM)),
+            "[TM4] §5.10.2",
+            "Trm: a source that sends has no longer time than this between forward RM cells; 100 ms, or that halved up to seven times.",
+        ),
+        Key::new(
+            "adtf",
+            TIME,
+            Default::Is(Value::Time(Span::from_ms(500))),
+            "[TM4] §5.10.2",
+            "ADTF, ACR decrease time factor: after so long without a forward RM cell ACR falls to ICR; 0.01 to 10.23 s, in steps of 10 ms.",
+        ),
+        Key::new(
+            "cdf",
+            Kind::Factor,
+            Default::Is(Value::Number(1.0 / 16.0)),
+            "[TM4] §5.10.2",
+            "CDF, cutoff decrease factor: ACR falls by CDF times ACR while CRM forward RM cells are unanswered; 0 for never, or 1/64 to 1, a power of two.",
+        ),
+        Key::new(
+            "tbe",
+            CELLS,
+            Default::Is(Value::Cells(LARGEST_TBE as u64)),
+            "[TM4] §5.10.2",
+            "TBE, transient buffer exposure: the cells that the source may send before the first RM cell returns; CRM is TBE over Nrm.",
+        ),
+        Key::new(
+            "frtt",
+            Kind::Or(&TIME, &["propagation"]),
+            Default::Is(Value::Word("propagation")),
+            "[TM4] §5.10.2; Ackclock: without transmission and switching",
+            "FRTT, fixed round-trip time: it lowers ICR to TBE cells in this time; at most 16.7 s.",
+        ),
+        Key::new(
+            "rm_rates",
+            Kind::Word(&["exact", "tm4"]),
+            Default::Is(Value::Word("exact")),
+            "inferred",
+            "How exact ER, CCR and MCR in RM cells are: as computed, or as the 16 bits of TM 4.0 hold them.",
+        ),
+    ];
+
+    /// The parameters of a connection with this peak cell rate over this propagation delay there and back.
+    ///
+    /// # Errors
+    /// If TM 4.0 does not allow one of them.
+    pub fn read(values: &Values, pcr: Rate, propagation: Span) -> Result<AbrParams, Misfit> {
+        let cell_rate = |name: &str| values.bps(name) as f64 / CELL_BITS as f64;
+        let pcr = cells_per_second(pcr);
+        let params = AbrParams {
+            pcr,
+            mcr: cell_rate("mcr"),
+            icr: if values.is_word("icr") { pcr } else { cell_rate("icr") },
+            rif: values.number("rif"),
+            rdf: values.number("rdf"),
+            nrm: values.cells("nrm"),
+            trm: values.time("trm"),
+            adtf: values.time("adtf"),
+            cdf: values.number("cdf"),
+            tbe: values.cells("tbe"),
+            frtt: if values.is_word("frtt") { propagation } else { values.time("frtt") },
+            rm_rates: values.choice("rm_rates", &[("exact", RmRates::Exact), ("tm4", RmRates::Tm4)]),
+        };
+        params.check().map(|()| params)
+    }
+
     /// The defaults of TM 4.0 (RIF and RDF: as in two public implementations) for a peak rate and a round-trip time.
     pub fn new(pcr: f64, frtt: Span) -> AbrParams {
         AbrParams {
@@ -101,6 +201,12 @@ impl AbrParams {
     }
 }
 
+/// The key of a factor of a change of ACR.
+const fn factor_key(name: &'static str, about: &'static str) -> Key {
+    let default = Default::Is(Value::Number(1.0 / 16.0));
+    Key::new(name, Kind::Factor, default, "literature: as in two public implementations", about)
+}
+
 /// Whether a number is 1, halved up to so many times.
 fn is_halved(number: f64, most: u32) -> bool {
     (0..=most).any(|k| number * f64::from(1_u32 << k) == 1.0)
@@ -110,6 +216,12 @@ fn is_halved(number: f64, most: u32) -> bool {
 pub(super) const MRM: u32 = 2;
 /// TCR, tagged cell rate: the rate of RM cells that are out of rate. Cells per second.
 pub(super) const TCR: f64 = 10.0;
+/// What the kinds of keys allow is wider than TM 4.0, so that one place says what that allows.
+const RATE: Kind = Kind::Rate(0, 1_000_000_000_000);
+const CELLS: Kind = Kind::Cells(0, u32::MAX as u64);
+const TIME: Kind = Kind::Time(Span::ZERO, Span::from_secs(3600));
+/// ICR that is not limited further.
+const AS_PCR: &str = "pcr";
 const LARGEST_TBE: u32 = 16_777_215;
 const LONGEST_TRM: Span = Span::from_ms(100);
 const LONGEST_FRTT: Span = Span::from_ms(16_700);
@@ -178,6 +290,28 @@ mod tests {
         for (key, change) in wrong {
             assert_eq!(refused(*change), Some(*key));
         }
+    }
+
+    #[test]
+    fn keys_have_the_defaults_of_tm4_and_rates_of_whole_cells() {
+        let pcr = Rate::from_bps(150_000_000).unwrap();
+        let defaults = Values::defaults(AbrParams::KEYS);
+        let expected = AbrParams::new(150e6 / 424.0, Span::from_ms(30));
+        assert_eq!(AbrParams::read(&defaults, pcr, Span::from_ms(30)), Ok(expected));
+        let given = [
+            ("mcr", Value::Rate(424_000)),
+            ("icr", Value::Rate(848_000)),
+            ("frtt", Value::Time(Span::from_ms(7))),
+            ("rm_rates", Value::Word("tm4")),
+        ];
+        let with = |given: &[(&str, Value)]| {
+            Values::of(AbrParams::KEYS, |key| given.iter().find(|(name, _)| *name == key.name).map(|(_, value)| *value))
+        };
+        let read = AbrParams::read(&with(&given), pcr, Span::from_ms(30)).unwrap();
+        assert_eq!((read.mcr, read.icr, read.frtt), (1000.0, 2000.0, Span::from_ms(7)));
+        assert_eq!(read.rm_rates, RmRates::Tm4);
+        let refused = AbrParams::read(&with(&[("mcr", Value::Rate(150_000_001))]), pcr, Span::ZERO).unwrap_err();
+        assert_eq!(refused.keys, ["mcr"]);
     }
 
     #[test]

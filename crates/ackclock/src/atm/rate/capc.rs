@@ -99,7 +99,7 @@ impl Mechanism for Capc {
             rdn: values.number("rdn"),
             eru,
             erf: values.number("erf"),
-            threshold: u64::from(values.integer("threshold")),
+            threshold: u64::from(values.cells("threshold")),
         })
     }
 

@@ -120,13 +120,7 @@ const fn interval_key(default: Span, source: &'static str) -> Key {
 
 /// The key of a queue threshold.
 const fn threshold_key(about: &'static str) -> Key {
-    Key::new(
-        "threshold",
-        Kind::Integer(0, u32::MAX as u64),
-        Default::Is(Value::Integer(256)),
-        "[UBR-ABR] Table 1",
-        about,
-    )
+    Key::new("threshold", Kind::Cells(0, u32::MAX as u64), Default::Is(Value::Cells(256)), "[UBR-ABR] Table 1", about)
 }
 
 #[cfg(test)]
