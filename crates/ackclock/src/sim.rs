@@ -11,8 +11,7 @@ pub const RESULT_VERSION: u32 = 3;
 /// What computes a run. Both engines give the same records to the bit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Engine {
-    /// Parts of the network advance in batches, as far as the delays of the links make safe. Scenarios with ABR flows are
-    /// computed by the other engine.
+    /// Parts of the network advance in batches, as far as the delays of the links make safe.
     #[default]
     Batched,
     /// One event after the other, as plain as it can be: what the other engine is checked against.
@@ -135,12 +134,8 @@ pub fn build_with(scenario: &Scenario, seed: u64, engine: Engine) -> Simulation 
     let recorder = Recorder::new(scenario);
     Simulation {
         network: match engine {
-            Engine::Batched if !scenario.has_abr() => {
-                Network::Batched(Box::new(Batched::new(scenario, seed, recorder.as_deref())))
-            }
-            Engine::Batched | Engine::Reference => {
-                Network::Reference(Box::new(Reference::new(scenario, seed, recorder.as_deref())))
-            }
+            Engine::Batched => Network::Batched(Box::new(Batched::new(scenario, seed, recorder.as_deref()))),
+            Engine::Reference => Network::Reference(Box::new(Reference::new(scenario, seed, recorder.as_deref()))),
         },
         recorder,
         seed,

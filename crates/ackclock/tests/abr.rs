@@ -1,77 +1,15 @@
-//! ABR connections in whole networks, on the reference engine.
+//! ABR connections in whole networks.
 
 mod lab;
 
-use ackclock::atm::rate::{ALGORITHMS, CapcParams, RateAlgorithm, Sharing};
-use ackclock::atm::{AbrParams, cells_per_second, max_min};
-use ackclock::keys::Values;
+use ackclock::atm::max_min;
+use ackclock::atm::rate::RateAlgorithm;
 use ackclock::record::{AbrRecord, PortRecord, Records};
 use ackclock::scenario::{Buffer, Scenario, ServiceCategory};
 use ackclock::sim::{self, Engine};
-use ackclock::units::{Rate, Span, Time};
+use ackclock::units::{Span, Time};
+use lab::abr::*;
 use lab::*;
-
-/// Sources that always have something to send, over 30 ms there and back.
-const WAN: &str = r#"
-[network]
-topology = "n-source"
-rate = "155.52 Mbps"
-access_delay = "5 ms"
-trunk_delay = "5 ms"
-[queue]
-policy = "tail-drop"
-"#;
-
-/// TCP whose window never ends.
-const GREEDY: &str = r#"
-[tcp]
-mss = "9180 B"
-receive_window = "64 MB"
-initial_ssthresh = "64 MB"
-initial_window = "7000 segments"
-recovery = "vanilla"
-"#;
-
-fn rate(bps: u64) -> Rate {
-    Rate::from_bps(bps).unwrap()
-}
-
-/// An algorithm with its defaults.
-fn defaults(name: &str) -> RateAlgorithm {
-    let algorithm = ALGORITHMS.iter().find(|algorithm| algorithm.name == name).unwrap();
-    (algorithm.params)(&Values::defaults(algorithm.keys)).unwrap()
-}
-
-/// ERICA with its defaults but for δ and the interval.
-fn erica(change: impl Fn(&mut Sharing)) -> RateAlgorithm {
-    let RateAlgorithm::Erica(mut params) = defaults("erica") else { panic!("not ERICA") };
-    change(&mut params.sharing);
-    RateAlgorithm::Erica(params)
-}
-
-fn capc(change: impl Fn(&mut CapcParams)) -> RateAlgorithm {
-    let RateAlgorithm::Capc(mut params) = defaults("capc") else { panic!("not CAPC") };
-    change(&mut params);
-    RateAlgorithm::Capc(params)
-}
-
-/// The scenario with every flow of the service ABR, beginning at 2 Mb/s, and this algorithm at every port.
-fn with_abr(text: &str, sets: &[&str], algorithm: &RateAlgorithm, change: impl Fn(&mut AbrParams)) -> Scenario {
-    let mut scenario = scenario(text, sets);
-    for flow in scenario.flows.iter_mut() {
-        let routes = [&flow.forward, &flow.backward].into_iter().flat_map(|route| route.fixed().unwrap());
-        let propagation = routes.fold(Span::ZERO, |sum, &link| sum + scenario.links[link].delay);
-        let mut params = AbrParams::new(cells_per_second(scenario.links[flow.forward.first()].rate), propagation);
-        (params.icr, params.rif) = (cells_per_second(rate(2_000_000)), 1.0);
-        change(&mut params);
-        params.check().unwrap();
-        flow.service = ServiceCategory::Abr(Box::new(params));
-    }
-    for link in scenario.links.iter_mut() {
-        link.queue.rates = Some(algorithm.clone());
-    }
-    scenario
-}
 
 fn abr(records: &Records) -> Vec<AbrRecord> {
     records.flows.iter().map(|flow| flow.abr.unwrap()).collect()
@@ -127,68 +65,6 @@ fn erica_plus_settles_at_its_target_delay() {
         // An independent calculation gives 1.2 to 1.3 of 0.5 ms.
         assert!((0.6..0.66).contains(&delay_ms), "{sources}: {delay_ms} ms");
     }
-}
-
-/// A chain of switches with these links, megabits per second and kilometres, and groups of connections: how many, where they
-/// enter and leave, and the share of each.
-type Chain<'a> = (&'a [(u64, u64)], &'a [(usize, usize, usize, f64)]);
-
-const GFC_1: Chain<'_> = (
-    &[(50, 1000), (150, 1000), (150, 1000), (100, 1000)],
-    &[
-        (3, 1, 4, 50.0 / 9.0),
-        (3, 2, 5, 100.0 / 9.0),
-        (3, 3, 4, 100.0 / 3.0),
-        (6, 1, 2, 50.0 / 9.0),
-        (6, 4, 5, 100.0 / 9.0),
-        (2, 2, 3, 50.0),
-    ],
-);
-
-const GFC_2: Chain<'_> = (
-    &[(50, 4000), (100, 2000), (50, 1000), (150, 1000), (150, 1000), (50, 2000)],
-    &[
-        (1, 1, 6, 10.0),
-        (1, 2, 6, 10.0),
-        (1, 3, 6, 10.0),
-        (1, 1, 7, 5.0),
-        (1, 2, 7, 5.0),
-        (1, 4, 7, 5.0),
-        (3, 5, 6, 35.0),
-        (1, 1, 2, 35.0),
-        (2, 2, 3, 35.0),
-        (1, 3, 4, 10.0),
-        (7, 6, 7, 5.0),
-        (2, 4, 5, 52.5),
-    ],
-);
-
-/// A chain as a scenario, access links of 155.52 Mb/s and 1000 km; and the share of each flow in megabits per second.
-fn chain((links, groups): Chain<'_>) -> (String, Vec<f64>) {
-    let mut text = String::from("[network]\ntopology = \"graph\"\n");
-    let link = |from: String, to: String, rate: &str, km: u64| {
-        let delay = 5 * km;
-        format!("[link.{from}-{to}]\nends = [\"{from}\", \"{to}\"]\nrate = \"{rate} Mbps\"\ndelay = \"{delay} us\"\n")
-    };
-    for switch in 1..=links.len() + 1 {
-        text += &format!("[node.sw{switch}]\nkind = \"switch\"\n");
-    }
-    for (index, (rate, km)) in links.iter().enumerate() {
-        text += &link(format!("sw{}", index + 1), format!("sw{}", index + 2), &rate.to_string(), *km);
-    }
-    let mut shares = Vec::new();
-    for &(count, from, to, share) in groups {
-        for _ in 0..count {
-            let number = 10 + shares.len();
-            let (source, sink) = (format!("s{number}"), format!("d{number}"));
-            text += &format!("[node.{source}]\nkind = \"host\"\n[node.{sink}]\nkind = \"host\"\n");
-            text += &link(source.clone(), format!("sw{from}"), "155.52", 1000);
-            text += &link(format!("sw{to}"), sink.clone(), "155.52", 1000);
-            text += &format!("[flow.f{number}]\nfrom = \"{source}\"\nto = \"{sink}\"\n");
-            shares.push(share);
-        }
-    }
-    (text + "[queue]\npolicy = \"tail-drop\"\n", shares)
 }
 
 /// The largest distance of a mean rate from its max-min share of the target, as a part of that.
@@ -326,8 +202,7 @@ fn cells_of_ubr_are_taken_out_of_the_capacity() {
     }
 }
 
-/// Whoever asks for the batched engine gets the same: it leaves ABR to the other one. The seed orders the cells of a slot, and
-/// nothing else is random.
+/// Both engines give the same run. The seed orders the cells of a slot, and nothing else is random.
 #[test]
 fn any_engine_gives_the_same_run_and_a_seed_repeats_it() {
     let sets = ["network.sources=5", "duration=200 ms"];

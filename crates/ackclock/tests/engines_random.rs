@@ -4,7 +4,7 @@ mod lab;
 
 use std::fmt;
 
-use ackclock::record::{LinkLosses, Records};
+use ackclock::record::{AbrRecord, LinkLosses, Records};
 use ackclock::rng::Stream;
 use ackclock::scenario::Technology;
 use lab::agree::engines_agree;
@@ -97,6 +97,13 @@ fn random_networks_are_full_of_events() {
         count("forced drops", flows(&|flow| flow.counts.forced_drops > 0));
         count("completed", flows(&|flow| flow.completed.is_some()));
         count("thousand units", units(&records) > 1000);
+        let abr =
+            |does: &dyn Fn(&AbrRecord) -> bool| records.flows.iter().filter_map(|flow| flow.abr.as_ref()).any(does);
+        count("backward RM cells", abr(&|abr| abr.backward_rm_cells > 10));
+        count("RM cells out of rate", abr(&|abr| abr.out_of_rate_rm_cells > 0));
+        count("RM cells replaced", abr(&|abr| abr.replaced_rm_cells > 0));
+        count("EFCI", abr(&|abr| abr.efci_cells > 10));
+        count("rates that fall and rise", abr(&|abr| abr.least_acr < 0.9 * abr.acr));
     }
     for (what, count) in &counts {
         assert!(*count >= 3, "{what}: {count} of 600\n{counts:#?}");

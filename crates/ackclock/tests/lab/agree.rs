@@ -128,7 +128,7 @@ pub fn difference(batched: &Records, reference: &Records) -> Option<String> {
             return Some(difference);
         }
         compare!(other.name, flow, other, name counts timeout_times longest_backoff completed sender_fingerprint
-            receiver_fingerprint goodput_bps goodput_after_warmup_bps delays);
+            receiver_fingerprint goodput_bps goodput_after_warmup_bps delays abr);
     }
     for (series, other) in batched.series.iter().zip(&reference.series) {
         let name = format!("{} of {} {}", other.metric.name(), other.of, other.vc.as_deref().unwrap_or_default());

@@ -2,6 +2,7 @@
 
 #![allow(dead_code)] // each test program uses its part
 
+pub mod abr;
 pub mod agree;
 pub mod paths;
 pub mod queues;

@@ -17,7 +17,7 @@ use ackclock::units::{CELL_BITS, Rate, Span, Time};
 
 use super::queues::{cell_kinds, frame_cells, queues};
 use super::tcp::{dialects, hosts, sack_options, tcp};
-use super::{paths, routes};
+use super::{abr, paths, routes};
 
 /// Choices taken from bytes, one after the other. When there are no more bytes, it is the first of each.
 pub struct Choices<'a>(std::slice::Iter<'a, u8>);
@@ -68,7 +68,7 @@ impl fmt::Debug for Example {
         writeln!(f, "{technology:?}, {duration}, warm-up {warmup}, seed {seed}, looked at {stops:?}")?;
         let routes = || scenario.flows.iter().flat_map(|flow| [&flow.forward, &flow.backward]).flat_map(Route::links);
         for (id, link) in scenario.links.iter_ids().filter(|&(id, _)| routes().any(|of_route| of_route == id)) {
-            let Link { name, rate, delay, params, queue: Queue { buffer, policy, service_order, rates: _ }, .. } = link;
+            let Link { name, rate, delay, params, queue: Queue { buffer, policy, service_order, rates }, .. } = link;
             write!(f, "{}: {name} {rate:?} {delay}", id.index())?;
             if !params.is_plain() {
                 write!(f, " {params:?}")?;
@@ -77,7 +77,7 @@ impl fmt::Debug for Example {
             writeln!(
                 f,
                 "{}",
-                if of_host { String::new() } else { format!(" {buffer:?} {policy:?} {service_order:?}") }
+                if of_host { String::new() } else { format!(" {buffer:?} {policy:?} {service_order:?} {rates:?}") }
             )?;
         }
         scenario.udp.iter().try_for_each(|source| writeln!(f, "{source:?}"))?;
@@ -136,6 +136,7 @@ pub fn example(bytes: &[u8]) -> Example {
     sack_options(choices, &mut scenario);
     scenario.recording.delays = choices.once_in(recorded_one_in());
     hosts(choices, &mut scenario);
+    abr::abr(choices, &mut scenario);
     Example { scenario, seed, stops }
 }
 

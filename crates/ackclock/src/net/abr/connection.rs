@@ -1,6 +1,6 @@
 //! The RM cells of ABR connections that are under way, and what their sources did.
 
-use std::collections::BTreeMap;
+use std::collections::VecDeque;
 
 use crate::ids::VcId;
 use crate::net::flow::end_of;
@@ -47,9 +47,10 @@ impl AbrConnections {
 /// An ABR connection, apart from its two ends.
 #[derive(Clone, Debug)]
 pub(in crate::net) struct AbrConnection {
-    /// The number of the next RM cell, and what those under way say, there or back.
-    next: u32,
-    under_way: BTreeMap<u32, RmCell>,
+    /// What the RM cells under way say, there or back, by number, and the number of the oldest, modulo 2^32. A connection keeps
+    /// its order: those that are lost are forgotten when a later one arrives.
+    under_way: VecDeque<RmCell>,
+    oldest: u32,
     record: AbrRecord,
     fingerprint: Fingerprint,
     /// ACR since some instant, and its integral until then, from the end of the warm-up on.
@@ -62,8 +63,8 @@ impl AbrConnection {
     /// A connection whose source begins at this rate.
     fn new(acr: f64) -> AbrConnection {
         AbrConnection {
-            next: 0,
-            under_way: BTreeMap::new(),
+            under_way: VecDeque::new(),
+            oldest: 0,
             record: AbrRecord { acr, least_acr: acr, ..AbrRecord::default() },
             fingerprint: Fingerprint::default(),
             since: Time::ZERO,
@@ -80,30 +81,27 @@ impl AbrConnection {
         }
         // Rules 5 and 6 change it just before.
         self.changes(now, acr);
-        let number = self.next;
-        self.next = number.wrapping_add(1);
-        self.under_way.insert(number, cell);
-        number
+        self.under_way.push_back(cell);
+        self.oldest.wrapping_add(self.under_way.len() as u32 - 1)
+    }
+
+    fn place(&self, number: u32) -> usize {
+        number.wrapping_sub(self.oldest) as usize
     }
 
     /// What an RM cell under way says.
     pub(in crate::net) fn cell(&self, number: u32) -> RmCell {
-        self.under_way[&number]
+        self.under_way[self.place(number)]
     }
 
     /// The same, to be changed.
     pub(in crate::net) fn cell_mut(&mut self, number: u32) -> &mut RmCell {
-        self.under_way.get_mut(&number).expect("the RM cell is under way")
-    }
-
-    /// A port refuses an RM cell.
-    pub(in crate::net) fn lose(&mut self, number: u32) {
-        self.under_way.remove(&number);
+        let place = self.place(number);
+        &mut self.under_way[place]
     }
 
     /// A newer RM cell takes the place of one that waits at the destination.
-    pub(in crate::net) fn replace(&mut self, number: u32) {
-        self.under_way.remove(&number);
+    pub(in crate::net) fn replace(&mut self) {
         self.record.replaced_rm_cells += 1;
     }
 
@@ -115,7 +113,9 @@ impl AbrConnection {
     /// A backward RM cell arrives at the source.
     pub(in crate::net) fn arrive(&mut self, number: u32) -> RmCell {
         self.record.backward_rm_cells += 1;
-        self.under_way.remove(&number).expect("the RM cell was under way")
+        let gone = self.place(number) + 1;
+        self.oldest = number.wrapping_add(1);
+        self.under_way.drain(..gone).next_back().expect("the RM cell was under way")
     }
 
     /// The backward RM cell that arrives leads to this rate.

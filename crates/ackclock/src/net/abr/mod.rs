@@ -2,10 +2,11 @@
 
 mod cell_scheduler;
 mod connection;
+mod parts;
 mod port_rates;
 mod shares;
 
 pub(super) use cell_scheduler::{Begun, CellScheduler};
 pub(super) use connection::AbrConnections;
+pub(super) use parts::{rates, scheduler};
 pub(super) use port_rates::PortRates;
-pub(super) use shares::{abr_params, max_min_shares, served};

@@ -31,6 +31,11 @@ impl PortRates {
         PortRates { allocator: algorithm.start(port), interval, interval_end, served }
     }
 
+    /// When the interval that runs ends; never if the algorithm has no intervals.
+    pub(in crate::net) fn interval_end(&self) -> Time {
+        self.interval_end
+    }
+
     /// Ends the intervals that end before `now`, which is the end of a slot: the queue was empty then.
     pub(in crate::net) fn end_idle_intervals(&mut self, now: Time) {
         while self.interval_end < now {

@@ -1,11 +1,13 @@
 //! What is under way between the processes. Nothing else crosses from one process to another.
 
+use super::abr::under_way::AbrIo;
 use super::frame_side::FrameSideTable;
 use super::mailbox::{Mailbox, MailboxItem};
+pub(super) use super::next_hop::{Destination, InputRef, NextHop};
 use super::packet_side::PacketSideTable;
 use crate::ids::{IdVec, VcId};
 use crate::net::host_traces::{HostTraces, Watched};
-use crate::units::{Span, Time};
+use crate::units::Time;
 
 /// Everything under way.
 pub(super) struct Io {
@@ -21,6 +23,8 @@ pub(super) struct Io {
     pub(super) mailboxes: Vec<Mailbox<Arrival>>,
     /// Frames on their way to each group of hosts.
     pub(super) inboxes: Vec<Mailbox<Delivery>>,
+    /// The same of networks with ABR connections.
+    pub(super) abr: AbrIo,
 }
 
 /// A frame that arrives at the end of its connection.
@@ -37,8 +41,20 @@ pub(super) struct Delivery {
     pub(super) size: u32,
     /// By which link: at one instant a host takes what arrives in the order of its links.
     pub(super) link: u32,
-    /// Whether it is whole.
-    pub(super) good: bool,
+    /// What arrives.
+    pub(super) what: What,
+}
+
+/// What can arrive at the end of a connection.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum What {
+    /// A frame, or a packet, with all that it carries.
+    #[default]
+    WholeFrame,
+    /// The end of a frame of which something was lost.
+    DamagedFrame,
+    /// An RM cell.
+    RmCell,
 }
 
 /// Units of one frame on their way to a port: cells at their connection's spacing, or one packet.
@@ -64,17 +80,6 @@ pub(super) struct SentPacket {
     pub(super) size: u32,
     /// Links that it has left behind, on a route that changes.
     pub(super) crossed: Cells,
-}
-
-/// Where units come in.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct InputRef {
-    /// Which port they go to, of those that share the mailbox.
-    pub(super) port: u32,
-    /// Which of the port's inputs they come from.
-    pub(super) input: u32,
-    /// The connection's number at the port.
-    pub(super) at_port: VcId,
 }
 
 /// Some of the cells of a frame, one after the other.
@@ -115,25 +120,6 @@ impl Cells {
     pub(super) fn eom(self) -> bool {
         self.count_and_end & 1 == 1
     }
-}
-
-/// The next hop of one connection: from one output to the next process.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct NextHop {
-    /// From the sending output's reference instant to the arrival: its documentation says which.
-    pub(super) lag: Span,
-    pub(super) to: Destination,
-}
-
-/// Where a next hop leads.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Destination {
-    /// A port, which reads this mailbox.
-    Port { mailbox: u32, input_ref: InputRef },
-    /// The last port before a host, done together with the port before: which of them, and what the next hop is there.
-    LastHopPort { last_hop: u32, at_port: VcId },
-    /// The host where the connection ends: in which group of hosts it is, and by which link it is reached.
-    Host { group: u32, link: u32 },
 }
 
 /// The packets on their way to hosts, by connections.
@@ -181,11 +167,12 @@ impl Io {
                 self.post(mailbox, Arrival { time, seq_or_ack, input_ref, frame, size, cells: crossed });
             }
             Destination::Host { group, link } => {
-                self.deliver(group, Delivery { time, seq_or_ack, vc, frame, size, link, good: true });
+                self.deliver(group, Delivery { time, seq_or_ack, vc, frame, size, link, what: What::WholeFrame });
             }
             Destination::LastHopPort { .. } => {
                 unreachable!("a last-hop port is behind a port of which everything is known")
             }
+            Destination::RunPort { .. } => unreachable!("packets go to packet ports"),
         }
     }
 
@@ -201,7 +188,7 @@ impl Arrival {
     /// enough registers for all at once.
     #[inline(always)]
     pub(super) fn arrives(&self, there: &mut Delivery, time: Time, vc: VcId, link: u32) {
-        (there.time, there.vc, there.link, there.good) = (time, vc, link, true);
+        (there.time, there.vc, there.link, there.what) = (time, vc, link, What::WholeFrame);
         there.seq_or_ack = self.seq_or_ack;
         there.frame = self.frame;
         there.size = self.size;

@@ -4,6 +4,7 @@
 //!
 //! Ties are decided as there, by structure: so the size of the batches, and which process goes first, make no difference.
 
+mod abr;
 mod build;
 mod cells;
 mod directory;
@@ -12,12 +13,14 @@ mod frame_side;
 mod hosts;
 mod io;
 mod mailbox;
+mod next_hop;
 mod packet_side;
 mod packets;
 mod process;
 
 use std::collections::BTreeMap;
 
+use abr::port::RunPort;
 use cells::port::{CellPort, Passed};
 use directory::{Directory, Entry, Output, PassThroughPort};
 use fifo_monitor::FifoMonitor;
@@ -52,6 +55,7 @@ pub struct Batched {
 enum LogicalProcess {
     Hosts(Box<Hosts>),
     Cells(Box<CellPort>),
+    Runs(Box<RunPort>),
     Packets(PacketPorts),
     Changing(Box<ChangingPort>),
     Routed(Box<RoutedPorts>),
@@ -101,6 +105,8 @@ impl Batched {
     /// The warm-up ends now: remembers what was delivered.
     pub fn end_warmup(&mut self) {
         self.hosts_mut().for_each(Hosts::end_warmup);
+        // Every process is where the warm-up ends.
+        self.io.abr.connections.end_warmup(self.clocks[0]);
     }
 
     /// The flows' records up to now, which is `simulated` after the start.
@@ -108,10 +114,11 @@ impl Batched {
         let sources = self.hosts().flat_map(Hosts::sources);
         let sinks = self.hosts().flat_map(Hosts::sinks);
         let ends = self.directory.flows().zip(sources).zip(sinks);
-        let record = |((name, (source, forced_drops)), sink): ((&str, _), _)| {
-            flow::record(name, source, sink, forced_drops, simulated, warmup)
+        let record = |(((name, (source, forced_drops)), sink), abr): (((&str, _), _), _)| FlowRecord {
+            abr,
+            ..flow::record(name, source, sink, forced_drops, simulated, warmup)
         };
-        ends.map(record).collect()
+        ends.zip(self.io.abr.records(Time::ZERO + simulated)).map(record).collect()
     }
 
     /// The records of the sources of datagrams, `simulated` after the start; what was lost is not known here.
@@ -213,6 +220,10 @@ impl Batched {
                         let passed = passed.entry(*behind).or_insert_with(|| cells.passed());
                         numbers.iter().map(|&number| passed.of(number, *lag, now)).collect()
                     }
+                    LogicalProcess::Runs(port) => {
+                        let passed = passed.entry(*behind).or_insert_with(|| port.passed());
+                        numbers.iter().map(|&number| passed.of(number, *lag, now)).collect()
+                    }
                     LogicalProcess::Packets(_)
                     | LogicalProcess::Changing(_)
                     | LogicalProcess::Routed(_)
@@ -272,6 +283,7 @@ impl LogicalProcess {
         match self {
             LogicalProcess::Hosts(hosts) => &**hosts,
             LogicalProcess::Cells(port) => &**port,
+            LogicalProcess::Runs(port) => &**port,
             LogicalProcess::Packets(ports) => ports,
             LogicalProcess::Changing(port) => &**port,
             LogicalProcess::Routed(ports) => &**ports,
@@ -284,6 +296,7 @@ impl LogicalProcess {
         match self {
             LogicalProcess::Hosts(hosts) => &mut **hosts,
             LogicalProcess::Cells(port) => &mut **port,
+            LogicalProcess::Runs(port) => &mut **port,
             LogicalProcess::Packets(ports) => ports,
             LogicalProcess::Changing(port) => &mut **port,
             LogicalProcess::Routed(ports) => &mut **ports,
@@ -296,6 +309,7 @@ impl LogicalProcess {
         match self {
             LogicalProcess::Hosts(_) | LogicalProcess::Udp(_) => None,
             LogicalProcess::Cells(port) => Some(&**port),
+            LogicalProcess::Runs(port) => Some(&**port),
             LogicalProcess::Packets(ports) => Some(ports),
             LogicalProcess::Changing(port) => Some(&**port),
             LogicalProcess::Routed(ports) => Some(&**ports),

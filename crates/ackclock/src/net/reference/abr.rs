@@ -97,8 +97,8 @@ impl Reference {
         match end {
             End::Receiver => {
                 let said = abr.cell(cell.frame);
-                if let Some(replaced) = scheduler.on_forward_rm(self.now, reverse, cell.frame, said) {
-                    abr.replace(replaced);
+                if scheduler.on_forward_rm(self.now, reverse, cell.frame, said).is_some() {
+                    abr.replace();
                 }
             }
             End::Sender => {

@@ -1,11 +1,10 @@
 //! From a scenario to the links of the reference engine.
 
 use super::cell_port::{CellPort, Input};
-use crate::atm::rate::Port;
 use crate::ids::{IdVec, LinkId, NodeId, VcId};
-use crate::net::abr::{CellScheduler, PortRates, abr_params, max_min_shares, served};
+use crate::net::abr::{CellScheduler, rates, scheduler};
 use crate::net::build::{self, Feeder, Wiring, crossing, limits, service_stream};
-use crate::net::flow::{End, Vc, end_of};
+use crate::net::flow::Vc;
 use crate::net::last_hops::last_hops;
 use crate::net::link;
 use crate::net::nic::Nic;
@@ -84,37 +83,6 @@ pub(super) fn links(
         input: Input { name: name_hash(&link.name), link: id },
     };
     scenario.links.iter_ids().map(link).collect()
-}
-
-/// The output of a host at which ABR connections begin or end; none of another host.
-fn scheduler(scenario: &Scenario, id: LinkId, vcs: &IdVec<VcId, Vc>, crossing: &[VcId]) -> Option<CellScheduler> {
-    let abr = |vc: VcId| abr_params(scenario, vc);
-    if crossing.iter().all(|&vc| abr(vc).is_none()) {
-        return None;
-    }
-    let mut scheduler = CellScheduler::new(scenario.links[id].rate.cell_time());
-    for &vc in crossing {
-        match (abr(vc), end_of(vc).1) {
-            (Some(params), End::Receiver) => scheduler.add_abr(vc, *params),
-            (service, _) => scheduler.add_fixed(vc, vcs[vc].cell_spacing, service.is_some()),
-        }
-    }
-    Some(scheduler)
-}
-
-/// The rate algorithm of a port, if it has one and ABR connections cross it.
-fn rates(
-    scenario: &Scenario,
-    link: &scenario::Link,
-    vcs: &IdVec<VcId, Vc>,
-    crossing: &[VcId],
-) -> Option<Box<PortRates>> {
-    let algorithm = link.queue.rates.as_ref()?;
-    let served = served(scenario, crossing);
-    let max_min = |part| max_min_shares(scenario, vcs, crossing, part);
-    let connections = served.iter().flatten().count();
-    let port = Port { rate: link.rate, connections, max_min: &max_min };
-    (connections > 0).then(|| Box::new(PortRates::new(algorithm, &port, served)))
 }
 
 fn output_of(

@@ -140,11 +140,7 @@ impl Reference {
                 let (vcs, abr) = (&self.vcs, &self.abr);
                 let name = |cell: Unit| vcs[cell.vc].name_hash;
                 let rm = |cell: Unit| abr.get(cell.vc).expect("an RM cell is one of an ABR flow").cell(cell.frame);
-                let mut refused = Vec::new();
-                let (departing, more) = port.on_slot_end(now, name, rm, |cell| refused.push(cell));
-                for cell in refused {
-                    self.abr.of(cell.vc).lose(cell.frame);
-                }
+                let (departing, more) = port.on_slot_end(now, name, rm);
                 let next = if more { now + link.cell_time } else { Time::NEVER };
                 if let Some(unit) = departing {
                     let (time, node) = (now + link.cell_time + link.delay, link.to);

@@ -1,5 +1,6 @@
 //! From a scenario to the processes of the batched engine and the routes between them.
 
+mod abr;
 mod event_driven;
 mod layout;
 mod processes;
@@ -11,6 +12,7 @@ use layout::Plan;
 use routes::PassThroughSource;
 
 use crate::ids::{IdVec, VcId};
+use crate::net::batched::abr::under_way::AbrIo;
 use crate::net::batched::directory::{Directory, Output, PassThroughPort};
 use crate::net::batched::frame_side::FrameSideTable;
 use crate::net::batched::hosts::udp::UdpSinks;
@@ -78,6 +80,7 @@ impl Batched {
                 traces,
                 mailboxes: processes.iter().map(|_| Mailbox::default()).collect(),
                 inboxes: (0..layout.inboxes()).map(|_| Mailbox::default()).collect(),
+                abr: AbrIo::new(scenario, processes.len()),
             },
             processes: processes.into_values().collect(),
         }

@@ -9,7 +9,6 @@ use crate::net::batched::LogicalProcess;
 use crate::net::batched::cells::admission::{self, CellAdmission};
 use crate::net::batched::cells::pacing::Spacing;
 use crate::net::batched::cells::port::CellPort;
-use crate::net::batched::cells::service::Service;
 use crate::net::batched::fifo_monitor::FifoMonitor;
 use crate::net::batched::hosts::Hosts;
 use crate::net::batched::hosts::uplinks::{ChangingUplink, HostUplink, HostUplinks, SentFrames};
@@ -22,7 +21,6 @@ use crate::net::flow::{End, Hop, end_of};
 use crate::net::link::Link;
 use crate::packet::aal5::Reassembler;
 use crate::record::trace::{FifoTrace, PortTrace};
-use crate::rng::name_hash;
 use crate::scenario::Technology;
 use crate::units::Span;
 
@@ -83,9 +81,13 @@ impl Plan<'_> {
             sinks.push(flow.sink);
         }
         let mut processes = BTreeMap::new();
+        let mut scheduled = self.scheduled_links(layout, &nics, &uplinks, routes);
         let groups = layout.groups.iter().enumerate().zip(uplinks).zip(links).zip(serializers);
         for ((((group, &process), uplinks), links), serializers) in groups {
             let nics = monitor[group] as usize;
+            let mut uplinks =
+                HostUplinks::new(self.scenario.technology, layout.numbering, uplinks, nics, links, serializers);
+            uplinks.schedule_links(std::mem::take(&mut scheduled[group]));
             let has = |end: End| layout.group_of(end) == group;
             let hosts = Hosts::new(
                 group,
@@ -93,7 +95,7 @@ impl Plan<'_> {
                 if has(End::Sender) { std::mem::take(&mut sources) } else { Vec::new() },
                 if has(End::Receiver) { std::mem::take(&mut sinks) } else { Vec::new() },
                 if has(End::Sender) { build::udp(self.scenario, self.seed) } else { Vec::new() },
-                HostUplinks::new(self.scenario.technology, layout.numbering, uplinks, nics, links, serializers),
+                uplinks,
             );
             processes.insert(process, LogicalProcess::Hosts(Box::new(hosts)));
         }
@@ -105,6 +107,9 @@ impl Plan<'_> {
         let (process, _, first) = links[0];
         let process = process as usize;
         match self.scenario.technology {
+            Technology::Atm { .. } if self.scenario.has_abr() => {
+                LogicalProcess::Runs(Box::new(self.run_port(first, process, routes)))
+            }
             Technology::Atm { .. } => LogicalProcess::Cells(Box::new(self.cell_port(first, process, routes))),
             Technology::Packet { .. } if self.routed[first] => {
                 LogicalProcess::Routed(Box::new(self.routed_ports(links, process, layout, routes)))
@@ -138,17 +143,11 @@ impl Plan<'_> {
             reassembler: Reassembler::default(),
         };
         let vcs = self.next_hops(id, next_hops).zip(spacings).map(vc).collect();
-        let inputs = self.wiring.inputs.of(id).iter();
-        let service = Service {
-            order: link.queue.service_order,
-            stream: build::service_stream(link, self.seed),
-            inputs: inputs.map(|&input| name_hash(&self.scenario.links[input].name)).collect(),
-        };
         let policy = link.queue.policy.of_cells().start(self.crossing.of(id).len());
         let (monitor, _) = self.monitor(id, cell_time);
         let crossing = self.crossing.of(id).len();
         let trace = self.trace(id).map(|trace| FifoTrace::new(trace, cell_time, crossing));
-        CellPort::new(process, policy, service, CellAdmission::new(cell_time, vcs, monitor, memory, trace))
+        CellPort::new(process, policy, self.service(id), CellAdmission::new(cell_time, vcs, monitor, memory, trace))
     }
 
     pub(super) fn packet_port(&self, id: LinkId, routes: &mut Routes, serializers: &mut Serializers) -> PacketPort {

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::layout::{Layout, Plan};
 use crate::ids::{Id, LinkId, VcId};
+use crate::net::batched::abr::under_way::VisitHop;
 use crate::net::batched::io::{Destination, InputRef, NextHop};
 use crate::net::flow::end_of;
 use crate::net::routes::Routed;
@@ -18,6 +19,8 @@ pub(super) struct Routes {
     /// Of ports that are in processes and no last-hop ports.
     pub(super) of_ports: BTreeMap<LinkId, Exits>,
     pub(super) pass_through: BTreeMap<LinkId, PassThroughSource>,
+    /// By output and connection, the ports that its backward RM cells visit on their way to the next output.
+    pub(super) visits: BTreeMap<(LinkId, VcId), Vec<VisitHop>>,
     /// The least time to one process (the first) from another (the second).
     pub(super) lookaheads: BTreeMap<(usize, usize), Span>,
     /// The processes of ports that routes which change may cross.
@@ -89,9 +92,10 @@ impl Plan<'_> {
         let mut from = Place { process: layout.groups[origin], link: vc.route[0].link, number: None };
         let mut lag = host_link.params.least_delay(host_link.delay);
         let mut looked_back = Span::ZERO;
-        for hops in vc.route.windows(2) {
+        for (crossed, hops) in (1..).zip(vc.route.windows(2)) {
             let (input, hop) = (hops[0].link, hops[1]);
             let link = &self.scenario.links[hop.link];
+            self.visit(id, crossed, (&from, lag), layout, routes);
             let Some((process, port)) = layout.process_of_port[hop.link] else {
                 let crossing = self.crossing.of(hop.link).len();
                 let source = routes.pass_through.entry(hop.link).or_insert_with(|| PassThroughSource {
@@ -128,7 +132,11 @@ impl Plan<'_> {
             });
             exits.spacings[hop.at_port.index()] = spacing;
             let at_port = if self.routed[hop.link] { id } else { hop.at_port };
-            let to = Destination::Port { mailbox: process, input_ref: InputRef { port, input: rank, at_port } };
+            let (mailbox, input_ref) = (process, InputRef { port, input: rank, at_port });
+            let to = match self.scenario.has_abr() {
+                true => Destination::RunPort { mailbox, input_ref },
+                false => Destination::Port { mailbox, input_ref },
+            };
             let process = process as usize;
             self.leave(id, &from, NextHop { lag, to }, (process, Span::ZERO), looked_back, routes);
             from = Place { process, link: hop.link, number: Some(hop.at_port) };
@@ -153,12 +161,7 @@ impl Plan<'_> {
         looked_back: Span,
         routes: &mut Routes,
     ) {
-        let first_unit = match self.scenario.technology {
-            // A port's lag counts from the instant at which a cell begins to be transmitted.
-            Technology::Atm { .. } if from.number.is_some() => Span::ZERO,
-            _ => self.least_transmission(from.link),
-        };
-        routes.look_ahead(to, from.process, first_unit + next_hop.lag + beyond);
+        routes.look_ahead(to, from.process, self.first_unit(from) + next_hop.lag + beyond);
         match from.number {
             None => routes.of_hosts[id.index()] = Some((next_hop, looked_back)),
             Some(number) => {
@@ -166,6 +169,15 @@ impl Plan<'_> {
                 exits.next_hops[number.index()] = Some(next_hop);
                 exits.memory = exits.memory.max(looked_back);
             }
+        }
+    }
+
+    /// From the instant at which the first unit begins to that from which the lag of an output counts, at least.
+    pub(super) fn first_unit(&self, from: &Place) -> Span {
+        match self.scenario.technology {
+            // A port's lag counts from the instant at which a cell begins to be transmitted.
+            Technology::Atm { .. } if from.number.is_some() => Span::ZERO,
+            _ => self.least_transmission(from.link),
         }
     }
 

@@ -6,7 +6,7 @@ use crate::net::batched::cells::pacing::Spacing;
 use crate::net::batched::cells::queue::CellQueue;
 use crate::net::batched::cells::train::Train;
 use crate::net::batched::fifo_monitor::FifoMonitor;
-use crate::net::batched::io::{Arrival, Cells, Delivery, Destination, Io, NextHop};
+use crate::net::batched::io::{Arrival, Cells, Delivery, Destination, Io, NextHop, What};
 use crate::packet::aal5::{Reassembled, Reassembler};
 use crate::queue::cell::{CellArrival, CellPolicy};
 use crate::queue::{DropReason, Verdict};
@@ -46,9 +46,12 @@ impl PortVc {
         let count = train.end - train.accepted_from;
         let reassembled = self.reassembler.on_units(train.frame, train.accepted_from, count, train.eom);
         if let Some(reassembled) = reassembled {
-            let good = matches!(reassembled, Reassembled::Good { .. });
+            let what = match reassembled {
+                Reassembled::Good { .. } => What::WholeFrame,
+                Reassembled::Damaged => What::DamagedFrame,
+            };
             let Train { frame, seq_or_ack, size, .. } = *train;
-            io.deliver(group, Delivery { time, seq_or_ack, vc: self.id, frame, size, link, good });
+            io.deliver(group, Delivery { time, seq_or_ack, vc: self.id, frame, size, link, what });
         }
     }
 }
@@ -299,6 +302,7 @@ impl CellAdmission {
                 1
             }
             Destination::LastHopPort { .. } => unreachable!("a last-hop port is behind a packet port"),
+            Destination::RunPort { .. } => unreachable!("of ports in one network either all take runs or none"),
         }
     }
 

@@ -6,7 +6,6 @@
 
 use crate::net::batched::cells::cell_time::CellTime;
 use crate::net::batched::cells::service::Service;
-use crate::net::batched::cells::train::Train;
 
 /// From one cell of a frame to the next: whole slots, and picoseconds.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -46,10 +45,10 @@ struct Cell {
 }
 
 /// The frames, and the cells that are to come of them.
-pub(in crate::net::batched) struct Pacing {
+pub(in crate::net::batched) struct Pacing<T> {
     cell_time: CellTime,
     /// The frames by number, and how many began before each of them; and the numbers that are not in use.
-    trains: Vec<Train>,
+    trains: Vec<T>,
     begun: Vec<u64>,
     /// When in its slot the next cell of each arrives, and how much later the one after it, picoseconds modulo the cell time.
     offsets: Vec<(u64, u64)>,
@@ -83,9 +82,17 @@ const NONE: u32 = 0;
 /// Up to so many cells of one slot are sorted without a branch that depends on their order.
 const SEVERAL: usize = 4;
 
-impl Pacing {
+/// Cells that come at a spacing: a frame, or a part of one.
+pub(in crate::net::batched) trait Paced: Copy {
+    /// By which of the port's inputs they come.
+    fn input(&self) -> u32;
+    /// How many are to come.
+    fn left(&self) -> u16;
+}
+
+impl<T: Paced> Pacing<T> {
     /// No frames, at a port with this cell time.
-    pub(in crate::net::batched) fn new(cell_time: CellTime) -> Pacing {
+    pub(in crate::net::batched) fn new(cell_time: CellTime) -> Pacing<T> {
         Pacing {
             cell_time,
             trains: Vec::new(),
@@ -114,8 +121,8 @@ impl Pacing {
     }
 
     /// The frames with cells to come.
-    pub(in crate::net::batched) fn trains(&self) -> impl Iterator<Item = &Train> {
-        self.trains.iter().filter(|train| train.left > 0)
+    pub(in crate::net::batched) fn trains(&self) -> impl Iterator<Item = &T> {
+        self.trains.iter().filter(|train| train.left() > 0)
     }
 
     /// Everything before slot end `now` was served: prepares for frames that begin from there on. Returns the last slot end
@@ -132,7 +139,7 @@ impl Pacing {
 
     /// A frame whose next cell arrives at `time`, within reach, and the others every `spacing` after it.
     #[inline(always)]
-    pub(in crate::net::batched) fn add(&mut self, train: Train, time: u64, spacing: Spacing) {
+    pub(in crate::net::batched) fn add(&mut self, train: T, time: u64, spacing: Spacing) {
         let slot = self.cell_time.slots(time);
         let offset = time - slot * self.cell_time.ps();
         let number = self.free.pop().unwrap_or(self.trains.len() as u32);
@@ -147,7 +154,7 @@ impl Pacing {
         }
         self.begun_so_far += 1;
         self.len += 1;
-        self.write(Rest { number, slot: slot + 1, offset, spacing, left: train.left });
+        self.write(Rest { number, slot: slot + 1, offset, spacing, left: train.left() });
     }
 
     /// The end of the first slot from `now` on that has a cell, as far as cells are written down.
@@ -188,7 +195,7 @@ impl Pacing {
     /// The cells taken, each with how many slots it comes after the first, and its frame's number; the frames by their
     /// numbers; and where to put the numbers of those that end.
     #[inline]
-    pub(in crate::net::batched) fn window(&mut self) -> (&[(u32, u32)], &mut [Train], &mut Vec<u32>) {
+    pub(in crate::net::batched) fn window(&mut self) -> (&[(u32, u32)], &mut [T], &mut Vec<u32>) {
         (&self.window, &mut self.trains, &mut self.ended)
     }
 
@@ -273,7 +280,7 @@ impl Pacing {
     fn take_two(&mut self, slot: u64, offset: u32, places: [u32; 2], service: &Service) {
         let in_slot = service.in_slot(slot - 1);
         let [one, other] = places.map(|place| self.cells[place as usize].frame);
-        let [turn, turn_of_other] = [one, other].map(|frame| in_slot.of(self.trains[frame as usize].input));
+        let [turn, turn_of_other] = [one, other].map(|frame| in_slot.of(self.trains[frame as usize].input()));
         if turn == turn_of_other {
             return self.take_many(slot, offset, places[0], service);
         }
@@ -291,7 +298,7 @@ impl Pacing {
         let (mut count, mut last, mut equal) = (0, first, false);
         loop {
             let Cell { frame, next } = self.cells[last as usize];
-            (turns[count], frames[count]) = (in_slot.of(self.trains[frame as usize].input), frame);
+            (turns[count], frames[count]) = (in_slot.of(self.trains[frame as usize].input()), frame);
             // The place of each is the number of those before it: the order is random, so no branch depends on it.
             for other in 0..count {
                 let before = turns[other] < turns[count];
@@ -328,7 +335,7 @@ impl Pacing {
         let mut last = first;
         loop {
             let Cell { frame, next } = self.cells[last as usize];
-            let turn = in_slot.of(self.trains[frame as usize].input);
+            let turn = in_slot.of(self.trains[frame as usize].input());
             self.turns.push((turn, self.begun[frame as usize], frame));
             if next == NONE {
                 break;
@@ -348,7 +355,7 @@ impl Pacing {
         loop {
             let Cell { frame, next } = self.cells[last as usize];
             let (within, later) = &mut self.offsets[frame as usize];
-            self.arrivals.push((*within, self.trains[frame as usize].input, frame));
+            self.arrivals.push((*within, self.trains[frame as usize].input(), frame));
             // The cells of a frame are taken in their order.
             *within += *later;
             *within -= if *within >= self.cell_time.ps() { self.cell_time.ps() } else { 0 };
@@ -379,6 +386,7 @@ fn word_of(slot: u64) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::net::batched::cells::train::Train;
     use crate::net::batched::io::{Arrival, Cells, InputRef};
     use crate::rng::{Stream, mix};
     use crate::scenario::ServiceOrder;

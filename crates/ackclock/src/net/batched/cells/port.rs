@@ -10,7 +10,7 @@ use crate::batch::Batch;
 use crate::ids::{IdVec, VcId};
 use crate::net::batched::cells::admission::CellAdmission;
 use crate::net::batched::cells::cell_time::CellTime;
-use crate::net::batched::cells::pacing::{Pacing, Spacing};
+use crate::net::batched::cells::pacing::{Paced, Pacing, Spacing};
 use crate::net::batched::cells::service::{FEW, Service, Turns};
 use crate::net::batched::cells::train::Train;
 use crate::net::batched::fifo_monitor::FifoMonitor;
@@ -39,7 +39,7 @@ struct Kernel {
     /// Frames with one cell in every slot.
     trains: Batch<Train>,
     /// Frames with another spacing.
-    pacing: Pacing,
+    pacing: Pacing<Train>,
     frames: u64,
     /// The turns of many trains in a slot, with their numbers.
     present: Vec<(u64, u32, u32)>,
@@ -70,11 +70,8 @@ impl CellPort {
     /// What ports without a queue behind this one have to know.
     pub(in crate::net::batched) fn passed(&self) -> Passed {
         let Kernel { admission, .. } = &self.kernel;
-        Passed {
-            cell_time: admission.cell_time,
-            accepted: self.kernel.monitor().accepted(),
-            departures: Lists::new(admission.vcs.len(), admission.queue.departures()),
-        }
+        let departures = Lists::new(admission.vcs.len(), admission.queue.departures());
+        Passed::new(admission.cell_time, self.kernel.monitor().accepted(), departures)
     }
 }
 
@@ -117,6 +114,15 @@ pub(in crate::net::batched) struct Passed {
 }
 
 impl Passed {
+    /// So many were accepted at a port with this cell time, and these depart or departed not long ago.
+    pub(in crate::net::batched) fn new(
+        cell_time: CellTime,
+        accepted: IdVec<VcId, u64>,
+        departures: Lists<VcId, u64>,
+    ) -> Passed {
+        Passed { cell_time, accepted, departures }
+    }
+
     /// How many cells of `vc` have reached a place `lag` after their departures before `now`.
     pub(in crate::net::batched) fn of(&self, vc: VcId, lag: Span, now: Time) -> u64 {
         let departures = self.departures.of(vc).iter();
@@ -321,6 +327,18 @@ impl Kernel {
 
     fn monitor(&self) -> FifoMonitor {
         self.admission.monitor_with(self.trains.as_slice().iter().chain(self.pacing.trains()))
+    }
+}
+
+impl Paced for Train {
+    #[inline(always)]
+    fn input(&self) -> u32 {
+        self.input
+    }
+
+    #[inline(always)]
+    fn left(&self) -> u16 {
+        self.left
     }
 }
 

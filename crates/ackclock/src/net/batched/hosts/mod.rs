@@ -10,7 +10,7 @@ pub(super) mod uplinks;
 use crate::engine::EventTree;
 use crate::ids::VcId;
 use crate::net::batched::hosts::uplinks::{HostUplinks, Numbering};
-use crate::net::batched::io::{Delivery, Io};
+use crate::net::batched::io::{Delivery, Io, What};
 use crate::net::batched::process::Process;
 use crate::net::flow::{self, End, Sink, Source, ack_vc, data_vc, end_of};
 use crate::net::link::Link;
@@ -262,9 +262,12 @@ impl Hosts {
     /// A frame that came in cells has arrived, or what is left of it.
     #[inline(always)]
     fn on_frame<const RECORDED: bool>(&mut self, frame: &Delivery, io: &mut Io) {
-        let &Delivery { time: now, seq_or_ack, vc, frame, size, good, .. } = frame;
+        let &Delivery { time: now, seq_or_ack, vc, frame, size, what, .. } = frame;
         let (flow, end) = end_of(vc);
-        if !good {
+        if what != What::WholeFrame {
+            if what == What::RmCell {
+                return self.exits.on_rm_cell(now, flow, end, frame, io);
+            }
             io.frame_side[vc].take(frame);
             if RECORDED && let Some(traces) = io.packet_traces() {
                 traces.damaged(vc, frame);
@@ -382,6 +385,13 @@ impl Process for Hosts {
 }
 
 impl Exits {
+    /// The RM cell with this number arrives at one end of a flow.
+    #[inline(never)]
+    fn on_rm_cell(&mut self, now: Time, flow: usize, end: End, number: u32, io: &mut Io) {
+        let back = if end == End::Receiver { ack_vc(flow) } else { data_vc(flow) };
+        self.uplinks.on_rm_cell(now, end, back, self.numbering.of(flow, end), number, io);
+    }
+
     /// A plain segment of these bytes for the receiver of a flow.
     #[inline(always)]
     fn take_data<const RECORDED: bool>(

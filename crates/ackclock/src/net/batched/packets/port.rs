@@ -231,6 +231,7 @@ impl PacketPort {
                         }
                     }
                 }
+                Destination::RunPort { .. } => unreachable!("packets go to packet ports"),
             }
         }
     }

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use crate::engine::EventTree;
 use crate::ids::{Id, LinkId, NodeId, VcId};
 use crate::link::{Forwarding, Packet, RoutingTable};
-use crate::net::batched::io::{Arrival, Cells, Delivery, Destination, InputRef, Io, SentPacket};
+use crate::net::batched::io::{Arrival, Cells, Delivery, Destination, InputRef, Io, SentPacket, What};
 use crate::net::batched::process::{Ports, Process};
 use crate::net::build;
 use crate::net::link::{Link, PacketMeta};
@@ -274,7 +274,10 @@ impl RoutedPorts {
                     io.post(mailbox, Arrival { time, seq_or_ack, input_ref, frame, size, cells });
                 }
                 Ok(Exit::Host(group)) => {
-                    io.deliver(group, Delivery { time, seq_or_ack, vc, frame, size, link: input, good: true });
+                    io.deliver(
+                        group,
+                        Delivery { time, seq_or_ack, vc, frame, size, link: input, what: What::WholeFrame },
+                    );
                 }
                 Err(reason) => self.lose(number, (begins, time), &packet, reason, io),
             },

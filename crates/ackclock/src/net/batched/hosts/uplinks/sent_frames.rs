@@ -4,35 +4,43 @@ use std::collections::VecDeque;
 
 use crate::units::{Span, Time};
 
-/// The frames that a host sent recently.
+/// The cells that a host sent recently.
 pub(in crate::net::batched) struct SentFrames {
     memory: Span,
     /// All cells sent.
     cells: u64,
-    /// Frames: when their first cell was complete, and how many cells they have.
-    frames: VecDeque<(Time, u16)>,
+    /// Frames, or parts of them.
+    runs: VecDeque<Run>,
+}
+
+/// Cells at a spacing.
+struct Run {
+    /// When the first one was complete.
+    first: Time,
+    spacing: Span,
+    cells: u16,
 }
 
 impl SentFrames {
     /// A record that remembers cells for `memory` after they are sent.
     pub(in crate::net::batched) fn new(memory: Span) -> SentFrames {
-        SentFrames { memory, cells: 0, frames: VecDeque::new() }
+        SentFrames { memory, cells: 0, runs: VecDeque::new() }
     }
 
     pub(super) fn push(&mut self, first: Time, cells: u16, spacing: Span) {
-        let forgotten = |&(time, cells): &(Time, u16)| time + spacing * u64::from(cells) + self.memory < first;
-        while self.frames.front().is_some_and(forgotten) {
-            self.frames.pop_front();
+        let forgotten = |run: &Run| run.first + run.spacing * u64::from(run.cells) + self.memory < first;
+        while self.runs.front().is_some_and(forgotten) {
+            self.runs.pop_front();
         }
         self.cells += u64::from(cells);
-        self.frames.push_back((first, cells));
+        self.runs.push_back(Run { first, spacing, cells });
     }
 
     /// How many cells have reached a place `lag` after they were sent before `now`.
-    pub(super) fn passed(&self, lag: Span, now: Time, spacing: Span) -> u64 {
-        let to_come = |&(first, cells): &(Time, u16)| {
+    pub(super) fn passed(&self, lag: Span, now: Time) -> u64 {
+        let to_come = |&Run { first, spacing, cells }: &Run| {
             (0..u64::from(cells)).filter(|&cell| first + spacing * cell + lag >= now).count() as u64
         };
-        self.cells - self.frames.iter().map(to_come).sum::<u64>()
+        self.cells - self.runs.iter().map(to_come).sum::<u64>()
     }
 }

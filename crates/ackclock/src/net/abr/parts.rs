@@ -1,0 +1,45 @@
+//! What a scenario with ABR connections puts in the place of plain hosts and ports, in both engines.
+
+use super::shares::{abr_params, max_min_shares, served};
+use super::{CellScheduler, PortRates};
+use crate::atm::rate::Port;
+use crate::ids::{IdVec, LinkId, VcId};
+use crate::net::flow::{End, Vc, end_of};
+use crate::scenario::{self, Scenario};
+
+/// The output of a host at which ABR connections begin or end; none of another host. `crossing` are the connections that cross
+/// the link.
+pub(in crate::net) fn scheduler(
+    scenario: &Scenario,
+    id: LinkId,
+    vcs: &IdVec<VcId, Vc>,
+    crossing: &[VcId],
+) -> Option<CellScheduler> {
+    let abr = |vc: VcId| abr_params(scenario, vc);
+    if crossing.iter().all(|&vc| abr(vc).is_none()) {
+        return None;
+    }
+    let mut scheduler = CellScheduler::new(scenario.links[id].rate.cell_time());
+    for &vc in crossing {
+        match (abr(vc), end_of(vc).1) {
+            (Some(params), End::Receiver) => scheduler.add_abr(vc, *params),
+            (service, _) => scheduler.add_fixed(vc, vcs[vc].cell_spacing, service.is_some()),
+        }
+    }
+    Some(scheduler)
+}
+
+/// The rate algorithm of a port, if it has one and ABR connections cross it.
+pub(in crate::net) fn rates(
+    scenario: &Scenario,
+    link: &scenario::Link,
+    vcs: &IdVec<VcId, Vc>,
+    crossing: &[VcId],
+) -> Option<Box<PortRates>> {
+    let algorithm = link.queue.rates.as_ref()?;
+    let served = served(scenario, crossing);
+    let max_min = |part| max_min_shares(scenario, vcs, crossing, part);
+    let connections = served.iter().flatten().count();
+    let port = Port { rate: link.rate, connections, max_min: &max_min };
+    (connections > 0).then(|| Box::new(PortRates::new(algorithm, &port, served)))
+}

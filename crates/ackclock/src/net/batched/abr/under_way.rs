@@ -1,0 +1,165 @@
+//! What is under way between the processes of a network with ABR connections: runs of cells, visits, and what RM cells say.
+
+use std::collections::VecDeque;
+
+use crate::ids::VcId;
+use crate::net::abr::AbrConnections;
+use crate::net::batched::mailbox::{Mailbox, MailboxItem};
+use crate::net::batched::next_hop::InputRef;
+use crate::net::flow::end_of;
+use crate::packet::Pti;
+use crate::record::AbrRecord;
+use crate::scenario::Scenario;
+use crate::units::{Span, Time};
+
+/// Beside [`Io`](crate::net::batched::io::Io), what is under way in a network with ABR connections.
+pub(in crate::net::batched) struct AbrIo {
+    /// What RM cells say, and what sources did.
+    pub(in crate::net::batched) connections: AbrConnections,
+    /// Cells on their way to each port, by process.
+    pub(in crate::net::batched) runs: Vec<Mailbox<CellRun>>,
+    /// Visits of each port, by process.
+    pub(in crate::net::batched) visits: Vec<Mailbox<Visit>>,
+    /// By flow, the data cells with EFCI.
+    marks: Vec<Marks>,
+}
+
+/// Cells of one connection on their way to a port, at a spacing: data cells of one frame, or one RM cell.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::net::batched) struct CellRun {
+    /// When the first one arrives.
+    pub(in crate::net::batched) time: Time,
+    /// From one to the next.
+    pub(in crate::net::batched) spacing: Span,
+    /// What the frame carries, see [`Arrival`](crate::net::batched::io::Arrival).
+    pub(in crate::net::batched) seq_or_ack: u64,
+    pub(in crate::net::batched) size: u32,
+    pub(in crate::net::batched) input_ref: InputRef,
+    /// The frame's number, or that of the RM cell.
+    pub(in crate::net::batched) frame: u32,
+    /// The first one's number in the frame, and how many there are.
+    pub(in crate::net::batched) first: u16,
+    pub(in crate::net::batched) count: u16,
+    /// Whether the last one is the frame's last.
+    pub(in crate::net::batched) eom: bool,
+    /// What they are, apart from that.
+    pub(in crate::net::batched) pti: Pti,
+}
+
+/// A backward RM cell arrives at the switch where the data of its connection leave by this port.
+#[derive(Clone, Copy, Debug, Default)]
+pub(in crate::net::batched) struct Visit {
+    pub(in crate::net::batched) time: Time,
+    /// The link by which it arrives.
+    pub(in crate::net::batched) link: u32,
+    /// The number of its connection's data at the port.
+    pub(in crate::net::batched) at_port: VcId,
+    /// A connection of its flow, and its own number.
+    pub(in crate::net::batched) vc: VcId,
+    pub(in crate::net::batched) number: u32,
+}
+
+/// On the reverse path of a connection, from one output to the next: a switch whose port will be visited.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::net::batched) struct VisitHop {
+    /// From the sending output's reference instant (see [`NextHop`](crate::net::batched::io::NextHop)) to the arrival there.
+    pub(in crate::net::batched) lag: Span,
+    pub(in crate::net::batched) link: u32,
+    /// The port's process, and the number of the connection's data at the port.
+    pub(in crate::net::batched) process: u32,
+    pub(in crate::net::batched) at_port: VcId,
+}
+
+/// The data cells of a connection that have met congestion.
+#[derive(Clone, Debug, Default)]
+struct Marks {
+    arrived: u64,
+    /// When those arrive that may be under way.
+    under_way: VecDeque<Time>,
+}
+
+impl AbrIo {
+    /// Nothing is under way, in a network of so many processes.
+    pub(in crate::net::batched) fn new(scenario: &Scenario, processes: usize) -> AbrIo {
+        AbrIo {
+            connections: AbrConnections::new(scenario),
+            runs: (0..processes).map(|_| Mailbox::default()).collect(),
+            visits: (0..processes).map(|_| Mailbox::default()).collect(),
+            marks: vec![Marks::default(); scenario.flows.len()],
+        }
+    }
+
+    /// A backward RM cell of connection `vc` leaves an output at `from`, and will pass these switches.
+    pub(in crate::net::batched) fn visit(&mut self, hops: &[VisitHop], from: Time, vc: VcId, number: u32) {
+        for &VisitHop { lag, link, process, at_port } in hops {
+            let time = from.saturating_add(lag);
+            self.visits[process as usize].post(Visit { time, link, at_port, vc, number });
+        }
+    }
+
+    /// A data cell of `vc` with EFCI will be at its destination at `time`. No more records are made of instants before `done`.
+    pub(in crate::net::batched) fn mark(&mut self, vc: VcId, time: Time, done: Time) {
+        let marks = &mut self.marks[end_of(vc).0];
+        while marks.under_way.front().is_some_and(|&time| time < done) {
+            marks.under_way.pop_front();
+            marks.arrived += 1;
+        }
+        marks.under_way.push_back(time);
+    }
+
+    /// What the source of each flow did until `now`, if it is one of ABR.
+    pub(in crate::net::batched) fn records(&self, now: Time) -> impl Iterator<Item = Option<AbrRecord>> {
+        let efci_cells =
+            move |marks: &Marks| marks.arrived + marks.under_way.iter().take_while(|&&time| time < now).count() as u64;
+        let records = self.connections.records(now).zip(&self.marks);
+        records.map(move |(record, marks)| Some(AbrRecord { efci_cells: efci_cells(marks), ..record? }))
+    }
+}
+
+impl Default for CellRun {
+    fn default() -> CellRun {
+        CellRun {
+            time: Time::ZERO,
+            spacing: Span::ZERO,
+            seq_or_ack: 0,
+            size: 0,
+            input_ref: InputRef::default(),
+            frame: 0,
+            first: 0,
+            count: 0,
+            eom: false,
+            pti: Pti::data(false),
+        }
+    }
+}
+
+impl CellRun {
+    /// One RM cell, still without a way.
+    pub(in crate::net::batched) fn rm(pti: Pti, number: u32) -> CellRun {
+        CellRun { frame: number, count: 1, pti, ..CellRun::default() }
+    }
+}
+
+impl MailboxItem for CellRun {
+    #[inline]
+    fn time(&self) -> Time {
+        self.time
+    }
+
+    #[inline]
+    fn input(&self) -> u32 {
+        self.input_ref.input
+    }
+}
+
+impl MailboxItem for Visit {
+    #[inline]
+    fn time(&self) -> Time {
+        self.time
+    }
+
+    #[inline]
+    fn input(&self) -> u32 {
+        self.link
+    }
+}

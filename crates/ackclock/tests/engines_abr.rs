@@ -1,0 +1,58 @@
+//! Both engines on networks with ABR connections: all records must be equal, to the bit, at the end and on the way there.
+
+mod lab;
+
+use ackclock::atm::rate::ALGORITHMS;
+use ackclock::scenario::ServiceCategory;
+use lab::abr::*;
+use lab::agree::assert_engines_agree;
+
+/// Every algorithm where it is alone, over wide and local areas, with room and without.
+#[test]
+fn the_engines_agree_with_every_algorithm() {
+    for (number, algorithm) in (1..).zip(ALGORITHMS) {
+        for (delay, duration, buffer) in
+            [("5 ms", "150 ms", "infinite"), ("50 us", "20 ms", "infinite"), ("1 us", "10 ms", "200 cells")]
+        {
+            let text = WAN.replace("5 ms", delay);
+            let (buffer, duration) = (format!("queue.buffer={buffer}"), format!("duration={duration}"));
+            let sets = ["network.sources=4", &duration, &buffer, "warmup=3 ms"];
+            let scenario = with_abr(&[&text, GREEDY].concat(), &sets, &defaults(algorithm.name), |params| {
+                if buffer.contains("200") {
+                    (params.icr, params.rif, params.nrm) = (params.pcr, 1.0 / 64.0, 8);
+                }
+            });
+            let records = assert_engines_agree(&format!("{}, {delay}", algorithm.name), &scenario, number);
+            assert!(records.flows.iter().all(|flow| flow.abr.unwrap().backward_rm_cells > 3));
+        }
+    }
+}
+
+/// Many congested ports one behind the other.
+#[test]
+fn the_engines_agree_on_chains() {
+    for (name, chain_of) in [("GFC-1", GFC_1), ("GFC-2", GFC_2)] {
+        for algorithm in ["efci", "erica", "capc"] {
+            let (text, _) = chain(chain_of);
+            let scenario = with_abr(&[&text, GREEDY].concat(), &["duration=200 ms"], &defaults(algorithm), |params| {
+                if algorithm == "efci" {
+                    params.rif = 1.0 / 64.0;
+                }
+            });
+            let records = assert_engines_agree(&format!("{name}, {algorithm}"), &scenario, 1);
+            assert!(records.flows.iter().any(|flow| flow.abr.unwrap().backward_rm_cells > 100));
+        }
+    }
+}
+
+/// UBR beside ABR, with a peak rate and without.
+#[test]
+fn the_engines_agree_on_mixes() {
+    let sets = ["network.sources=4", "duration=150 ms", "queue.buffer=1000 cells"];
+    let mut scenario = with_abr(&[WAN, GREEDY].concat(), &sets, &defaults("erica-plus"), |_| {});
+    for (flow, pcr) in scenario.flows.iter_mut().zip([None, Some(rate(40_000_000))]) {
+        flow.service = ServiceCategory::Ubr { pcr };
+    }
+    let records = assert_engines_agree("mix", &scenario, 1);
+    assert!(records.flows.iter().filter(|flow| flow.abr.is_some()).count() == 2);
+}
