@@ -72,6 +72,11 @@ impl AbrSource {
         self.acr
     }
 
+    /// When the last in-rate cell began; at the start, if none has.
+    pub fn last_start(&self) -> Time {
+        self.last_start.unwrap_or(Time::ZERO)
+    }
+
     /// When the next cell is due, if nothing else happens; an instant that has passed if it is due since then, and
     /// [`Time::NEVER`] if there is none to send. It changes with what waits and with each backward RM cell.
     pub fn due(&self, waiting: Waiting) -> Time {
@@ -112,6 +117,32 @@ impl AbrSource {
             return Turn::BackwardRm;
         }
         Turn::Data
+    }
+
+    /// The data cells that follow the one which has just begun, if data always wait and nothing happens: as many as certainly begin
+    /// by `until` before another kind of cell does, and no more than `most`. They begin this long apart; the source counts
+    /// them as sent.
+    pub fn next_data_cells(&mut self, until: Time, most: u16) -> (u16, Span) {
+        let spacing = spacing(self.acr, self.cell_time);
+        let Some(first) = self.last_start.map(|last| last.saturating_add(spacing)).filter(|&first| first <= until)
+        else {
+            return (0, spacing);
+        };
+        if self.acr < TCR {
+            return (0, spacing);
+        }
+        // Up to that instant inclusive.
+        let cells_until = |end: Time| if first <= end { end.since(first) / spacing + 1 } else { 0 };
+        let is_late = self.last_forward_rm.saturating_add(self.params.trm);
+        let in_time = cells_until(Time::from_ps(is_late.as_ps() - 1)).max(u64::from(MRM.saturating_sub(self.count)));
+        let before_rm = u64::from(self.params.nrm - 1 - self.count.min(self.params.nrm - 1));
+        let cells = cells_until(until).min(in_time).min(before_rm).min(u64::from(most)) as u16;
+        if cells > 0 {
+            let last = first + spacing * u64::from(cells - 1);
+            (self.last_start, self.last_cell) = (Some(last), last);
+            self.count += u32::from(cells);
+        }
+        (cells, spacing)
     }
 
     /// An in-rate forward RM cell (rules 5, 6, 7, 10).
@@ -344,6 +375,33 @@ mod tests {
         assert_eq!(source.due(DATA), at(100), "the time has come already if it is later than that");
         source.next_cell(at(170), DATA);
         assert_eq!(source.due(DATA), at(270));
+    }
+
+    /// Whatever the source is like, the same cells as one by one.
+    #[test]
+    fn data_cells_taken_together_are_those_taken_one_by_one() {
+        for (icr, nrm, trm_us) in [(1e5, 32, 100_000), (1e5, 8, 781), (3000.0, 32, 781), (5.0, 4, 781), (1e6, 2, 781)] {
+            let params = AbrParams { icr, nrm, trm: Span::from_us(trm_us), ..params() };
+            let (mut together, mut single) = (source(params), source(params));
+            for until in (50..20_000).step_by(170).map(at) {
+                let single: Vec<(Time, bool)> = std::iter::from_fn(|| {
+                    let now = single.due(DATA);
+                    (now <= until).then(|| (now, is_forward(&single.next_cell(now, DATA))))
+                })
+                .collect();
+                let mut taken = Vec::new();
+                while together.due(DATA) <= until {
+                    let now = together.due(DATA);
+                    let forward = is_forward(&together.next_cell(now, DATA));
+                    taken.push((now, forward));
+                    if !forward {
+                        let (cells, spacing) = together.next_data_cells(until, 9);
+                        taken.extend((1..=u64::from(cells)).map(|cell| (now + spacing * cell, false)));
+                    }
+                }
+                assert_eq!(taken, single, "{icr} {nrm} {trm_us}");
+            }
+        }
     }
 
     #[test]

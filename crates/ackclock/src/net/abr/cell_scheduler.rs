@@ -174,6 +174,53 @@ impl CellScheduler {
     }
 }
 
+/// The data cells that follow one which has just begun.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::net) struct More {
+    pub(in crate::net) cells: u16,
+    /// From one to the next.
+    pub(in crate::net) spacing: Span,
+    /// Whether the last of them, or the one before if there are none, is the last of its frame.
+    pub(in crate::net) eom: bool,
+}
+
+impl CellScheduler {
+    /// A data cell of `vc` has just begun: as many of those that follow it in its frame begin, each when it is due, as certainly
+    /// do by `until` before any other cell of the host.
+    pub(in crate::net) fn more_data(&mut self, vc: VcId, until: Time) -> More {
+        let others = self.connections.iter().filter(|connection| connection.vc != vc);
+        // At one instant the order of connections decides: that is left to others.
+        let until = match others.map(Connection::due).min() {
+            Some(due) => until.min(Time::from_ps(due.as_ps().saturating_sub(1))),
+            None => until,
+        };
+        let cell_time = self.cell_time;
+        let connection = self.of(vc);
+        let (cells, spacing, last) = match &mut connection.pace {
+            _ if connection.destination.as_ref().is_some_and(|destination| destination.rules.waiting().is_some()) => {
+                (0, cell_time, Time::ZERO)
+            }
+            Pace::Abr(source) => {
+                let (cells, spacing) = source.next_data_cells(until, connection.left);
+                (cells, spacing, source.last_start())
+            }
+            Pace::Fixed(spacing, next) => {
+                let cells = if *next <= until && *spacing >= cell_time { until.since(*next) / *spacing + 1 } else { 0 };
+                let cells = cells.min(u64::from(connection.left)) as u16;
+                let last = *next + *spacing * u64::from(cells);
+                *next = last;
+                (cells, *spacing, Time::from_ps(last.as_ps() - spacing.as_ps()))
+            }
+        };
+        (connection.left, connection.next) = (connection.left - cells, connection.next + cells);
+        let eom = connection.left == 0;
+        if cells > 0 {
+            self.free = last + cell_time;
+        }
+        More { cells, spacing, eom }
+    }
+}
+
 impl Connection {
     fn waiting(&self) -> Waiting {
         let data = self.left > 0 || !self.frames.is_empty();
@@ -273,6 +320,46 @@ mod tests {
             [(0, 0, 'd'), (100, 3, 'd'), (250, 0, 'd'), (350, 3, 'd'), (500, 0, 'd'), (600, 3, 'd')]
         );
         assert_eq!(scheduler.next_start(), Time::NEVER);
+    }
+
+    /// Whatever a host sends, the same cells as one by one.
+    #[test]
+    fn data_cells_taken_together_are_those_taken_one_by_one() {
+        let host = || {
+            let mut scheduler = CellScheduler::new(span(CELL));
+            scheduler.add_abr(vc(0), AbrParams { nrm: 8, ..abr(3e9) });
+            scheduler.add_fixed(vc(3), span(230), true);
+            scheduler.add_fixed(vc(4), span(1000), false);
+            (0..30).for_each(|_| scheduler.push(vc(0), Segment::default()));
+            (0..4).for_each(|_| scheduler.push(vc(3), Segment::default()));
+            (0..9).for_each(|_| scheduler.push(vc(4), Segment::default()));
+            scheduler
+        };
+        let (mut single, mut together) = (host(), host());
+        for until in (0..20_000).step_by(173) {
+            if until == 173 * 5 {
+                for scheduler in [&mut single, &mut together] {
+                    scheduler.on_forward_rm(at(until), vc(3), 7, rm(1.0));
+                }
+            }
+            let expected = run(&mut single, until);
+            let mut begun = Vec::new();
+            while together.next_start() <= at(until) {
+                let now = together.next_start();
+                let (of, cell) = together.next_cell(now, |_| 3).unwrap();
+                match cell {
+                    Begun::Data { eom, .. } => {
+                        let more = together.more_data(of, at(until));
+                        assert!(!eom || more.cells == 0);
+                        let times = (0..=u64::from(more.cells)).map(|cell| now + more.spacing * cell);
+                        begun.extend(times.map(|time| (time.as_ps(), of.index(), 'd')));
+                    }
+                    Begun::ForwardRm(_) => begun.push((now.as_ps(), of.index(), 'f')),
+                    Begun::BackwardRm(..) => begun.push((now.as_ps(), of.index(), 'b')),
+                }
+            }
+            assert_eq!(begun, expected);
+        }
     }
 
     #[test]

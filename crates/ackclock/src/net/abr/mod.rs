@@ -6,7 +6,7 @@ mod parts;
 mod port_rates;
 mod shares;
 
-pub(super) use cell_scheduler::{Begun, CellScheduler};
+pub(super) use cell_scheduler::{Begun, CellScheduler, More};
 pub(super) use connection::AbrConnections;
 pub(super) use parts::{rates, scheduler};
 pub(super) use port_rates::PortRates;

@@ -7,7 +7,7 @@
 
 use super::uplink::HostUplink;
 use crate::ids::VcId;
-use crate::net::abr::{Begun, CellScheduler};
+use crate::net::abr::{Begun, CellScheduler, More};
 use crate::net::batched::abr::under_way::{CellRun, VisitHop};
 use crate::net::batched::io::{Delivery, Destination, Io, What};
 use crate::net::link::Intent;
@@ -69,7 +69,9 @@ impl ScheduledLink {
                     if let Some(segment) = frame {
                         vc.begin(now, &segment, uplink, io);
                     }
-                    vc.data(now, index, eom, uplink, io);
+                    let more = self.scheduler.more_data(id, until);
+                    debug_assert!(!eom || more.eom && more.cells == 0, "a frame ends with its last cell");
+                    vc.data(now, index, more, uplink, io);
                 }
                 Begun::ForwardRm(cell) => {
                     let acr = self.scheduler.acr(id).expect("a forward RM cell is one of an ABR source");
@@ -112,27 +114,46 @@ impl ScheduledVc {
         self.frame = Some(Frame { number, seq_or_ack: segment.seq + segment.ack, size: segment.len });
     }
 
-    /// A data cell begins.
-    fn data(&mut self, now: Time, index: u16, eom: bool, uplink: &mut HostUplink, io: &mut Io) {
+    /// A data cell with this number begins, and more after it.
+    fn data(&mut self, now: Time, index: u16, more: More, uplink: &mut HostUplink, io: &mut Io) {
         let Some(Frame { number, seq_or_ack, size }) = self.frame else { return };
+        let More { cells, mut spacing, eom } = more;
+        if !self.joins {
+            for cell in 0..=cells {
+                let run = CellRun {
+                    time: now + spacing * u64::from(cell),
+                    seq_or_ack,
+                    size,
+                    frame: number,
+                    first: index + cell,
+                    count: 1,
+                    eom: eom && cell == cells,
+                    ..CellRun::default()
+                };
+                uplink.post(self.id, run, io);
+            }
+            return;
+        }
         if let Some(run) = self.begun.as_mut().filter(|run| run.frame == number && !run.eom) {
-            let spacing = if run.count == 1 { now.since(run.time) } else { run.spacing };
-            if self.joins && now == run.time + spacing * u64::from(run.count) {
-                (run.spacing, run.count, run.eom) = (spacing, run.count + 1, eom);
+            let before = if run.count == 1 { now.since(run.time) } else { run.spacing };
+            if cells == 0 {
+                spacing = before;
+            }
+            if spacing == before && now == run.time + spacing * u64::from(run.count) {
+                (run.spacing, run.count, run.eom) = (spacing, run.count + 1 + cells, eom);
                 return;
             }
         }
         self.post(uplink, io);
-        let pti = Pti::data(false);
         self.begun = Some(CellRun {
             time: now,
+            spacing,
             seq_or_ack,
             size,
             frame: number,
             first: index,
-            count: 1,
+            count: 1 + cells,
             eom,
-            pti,
             ..CellRun::default()
         });
     }
@@ -156,7 +177,7 @@ impl HostUplink {
     fn post(&mut self, vc: VcId, run: CellRun, io: &mut Io) {
         let complete = run.time + self.cell_time;
         if let Some(sent_frames) = &mut self.sent_frames {
-            // That one cell has no spacing must not make it be forgotten early.
+            // No more than a cell time after the last cell may it be forgotten: records may be of that instant.
             sent_frames.push(complete, run.count, run.spacing.max(self.cell_time));
         }
         let time = complete + self.next_hop.lag;
