@@ -6,7 +6,7 @@ use std::thread;
 use std::time::Duration;
 
 use ackclock::record::Records;
-use ackclock::scenario::Scenario;
+use ackclock::scenario::{Scenario, Technology};
 use ackclock::sim::Engine;
 use ackclock_run::{Folder, Jobs, Runs, Status, Wanted};
 use ackclock_store::StoreError;
@@ -43,6 +43,27 @@ pub fn run_all<T: Send>(
         }
     });
     (kept, failure)
+}
+
+/// Says how much there is to simulate if that takes minutes. `scenarios` are to be run under so many seeds; `shorter` is the
+/// argument for a shorter duration.
+pub fn warn_of_work<'a>(scenarios: impl Iterator<Item = &'a Scenario> + Clone, seeds: usize, shorter: &str) {
+    let crossings: f64 = scenarios.clone().map(ackclock_run::most_crossings).sum();
+    let is_cells = scenarios.into_iter().any(|scenario| matches!(scenario.technology, Technology::Atm { .. }));
+    if let Some(note) = work(crossings * seeds as f64, if is_cells { "cells" } else { "packets" }, shorter) {
+        console::note(format_args!("{note}"));
+    }
+}
+
+/// What there is to say of so many units, each counted at every switch port that it crosses.
+fn work(crossings: f64, units: &str, shorter: &str) -> Option<String> {
+    (crossings >= MUCH_WORK).then(|| {
+        format!(
+            "note: up to {:.0} million {units} are to be simulated, counted at each switch port that they cross; less: \
+             a shorter time ({shorter}), fewer seeds (--seeds); Ctrl-C stops it",
+            crossings / 1e6
+        )
+    })
 }
 
 /// How many runs there are at a time.
@@ -88,4 +109,20 @@ fn describe(status: &Status, duration_s: f64, elapsed: Duration) -> String {
         status.simulated * to_simulate_s,
         status.events as f64 / elapsed.as_secs_f64() / 1e6,
     )
+}
+
+/// A core takes minutes for so many packets or cells at ports.
+const MUCH_WORK: f64 = 2e9;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_takes_minutes_is_announced() {
+        assert_eq!(work(1.9e9, "cells", "--duration"), None);
+        let said = work(3.4567e10, "packets", "--duration").unwrap();
+        assert!(said.starts_with("note: up to 34567 million packets are to be simulated"), "{said}");
+        assert!(said.contains("(--duration)") && !said.contains('\n'), "{said}");
+    }
 }

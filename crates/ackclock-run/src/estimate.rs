@@ -68,6 +68,12 @@ impl Estimate {
     }
 }
 
+/// More packets or cells than the runs of a scenario can send through switches, each counted at every port that it crosses: a
+/// measure of the time that one run takes.
+pub fn most_crossings(scenario: &Scenario) -> f64 {
+    Bound::of(scenario).crossings
+}
+
 /// When an estimate is good enough.
 struct Enough {
     /// Events and rows of the run on the largest scale, at least.
@@ -239,7 +245,9 @@ impl Bound {
             let stop = flow.stop.map_or(scenario.duration.as_secs_f64(), Time::as_secs_f64);
             let (wire_bits, crossings) = on_the_wire(scenario, flow, &route);
             let of_file = flow.size.map_or(f64::INFINITY, |bytes| (bytes as f64 / f64::from(flow.tcp.mss)).ceil());
-            let packets = ((stop - flow.start.as_secs_f64()).max(0.0) * slowest / wire_bits).min(of_file);
+            let active = (stop - flow.start.as_secs_f64()).max(0.0);
+            let of_windows = packets_of_windows(scenario, flow, &route, active);
+            let packets = (active * slowest / wire_bits).min(of_file).min(of_windows);
             let of_link = [packets * wire_bits, packets, packets * crossings];
             asked[narrowest.index()].iter_mut().zip(of_link).for_each(|(all, more)| *all += more);
         }
@@ -263,6 +271,19 @@ impl Bound {
     fn scale(&self, work: u64) -> u32 {
         ((self.crossings / work as f64).max(1.0).log2() + FIRST_SCALES).ceil() as u32
     }
+}
+
+/// What a receive window allows a flow to send in so many seconds: a window in each round trip. Without a bound where links or
+/// routes change.
+fn packets_of_windows(scenario: &Scenario, flow: &Flow, route: &[LinkId], seconds: f64) -> f64 {
+    let back = flow.backward.at(Time::ZERO, &scenario.links);
+    let links = || route.iter().chain(&back).map(|link| &scenario.links[*link]);
+    let is_fixed = flow.forward.fixed().is_some() && links().all(|link| link.params.schedule.is_none());
+    let round_trip: f64 = links().map(|link| link.delay.as_secs_f64()).sum();
+    if !is_fixed || round_trip == 0.0 {
+        return f64::INFINITY;
+    }
+    (seconds / round_trip).ceil() * (flow.tcp.receive_window as f64 / f64::from(flow.tcp.mss)).ceil()
 }
 
 /// The bits of a full segment of a flow, and the ports that its cells and those of its acknowledgement cross, if each

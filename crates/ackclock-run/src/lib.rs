@@ -12,7 +12,7 @@ mod progress;
 mod unfinished;
 
 pub use error::KeepError;
-pub use estimate::Estimate;
+pub use estimate::{Estimate, most_crossings};
 pub use folder::Folder;
 pub use job::{Job, Jobs};
 pub use panics::is_of_a_run;

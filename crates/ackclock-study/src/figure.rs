@@ -1,14 +1,19 @@
 //! Figures of a study: runs that are recorded over time, and what they are to show.
 
-use ackclock::record::{Metric, Series};
-use ackclock::scenario::Recording;
-use ackclock::sim;
+use std::convert::Infallible;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use ackclock::record::{Metric, Records, Series};
+use ackclock::scenario::{Recording, Scenario};
+use ackclock::sim::Engine;
 use ackclock::units::{Span, Time};
+use ackclock_run::{Failure, Job, Jobs, Runs};
 use ackclock_scenario::Loaded;
 
 use crate::Error;
 use crate::data::figures::{Figure, Plot};
-use crate::data::{Card, Coordinates};
+use crate::data::{Card, Coordinates, Point};
 use crate::embedded::Embedded;
 use crate::measure::handovers;
 use crate::plan::Scope;
@@ -50,67 +55,127 @@ pub struct DrawnFlow {
     pub series: Vec<Series>,
 }
 
-/// Runs the scenarios of all figures within a scope. They are few and short.
-pub(crate) fn draw(study: &Study, scope: &Scope) -> Result<Vec<DrawnFigure>, Error> {
+/// Runs the scenarios of all figures within a scope on `threads` threads; `None` if `stop` is set before all of them are
+/// finished.
+pub(crate) fn draw(
+    study: &Study,
+    scope: &Scope,
+    engine: Engine,
+    threads: usize,
+    stop: &AtomicBool,
+) -> Result<Option<Vec<DrawnFigure>>, Error> {
     let of_card = |card: &Card| study.figures.iter().filter(|figure| figure.card == card.id).collect::<Vec<_>>();
-    scope.cards(study).flat_map(of_card).map(|figure| draw_one(study, figure)).collect()
-}
-
-fn draw_one(study: &Study, figure: &Figure) -> Result<DrawnFigure, Error> {
-    let mut drawn = DrawnFigure {
-        id: figure.id.clone(),
-        card: figure.card.clone(),
-        title: figure.title.clone(),
-        shows: figure.shows.clone(),
-        flows: Vec::new(),
-        plots: figure.plots.clone(),
-        marks: figure.marks.iter().map(|mark| (Time::ZERO + mark.at.0, mark.label.clone())).collect(),
-        scenarios: Vec::new(),
-        end: Time::ZERO,
+    let figures: Vec<&Figure> = scope.cards(study).flat_map(of_card).collect();
+    let mut runs = Vec::new();
+    for (number, figure) in figures.iter().enumerate() {
+        for (label, at) in figure.all_runs() {
+            runs.push(FigureRun::load(study, number, figure, label, &at)?);
+        }
+    }
+    let job = |(number, run): (usize, &FigureRun)| {
+        let cost = run.scenario.duration.as_secs_f64();
+        Job { scenario: run.scenario.clone(), seed: run.seed, cost, of: number }
     };
-    for (label, at) in figure.all_runs() {
-        run(study, figure, label, &at, &mut drawn)?;
+    let jobs = Jobs::most_expensive_first(runs.iter().enumerate().map(job).collect());
+    let keep = |number: &usize, records: Records| Ok::<_, Infallible>((*number, records.series));
+    let mut kept = match ackclock_run::run_all(jobs, threads, engine, stop, |_| {}, keep) {
+        Runs { failure: Some(Failure::Panicked { of, seed, message }), .. } => {
+            let Point { scenario: file, sets } = runs.swap_remove(of).point;
+            return Err(Error::Run { file, sets, seed, message });
+        }
+        Runs { failure: Some(Failure::NotKept(never)), .. } => match never {},
+        Runs { kept, failure: None } => kept,
+    };
+    if kept.len() < runs.len() {
+        return Ok(None);
     }
-    drawn.marks.retain(|(time, _)| *time < drawn.end);
-    drawn.marks.sort();
-    drawn.marks.dedup();
-    Ok(drawn)
+    kept.sort_unstable_by_key(|(number, _)| *number);
+    let mut drawn: Vec<DrawnFigure> = figures.iter().map(|figure| DrawnFigure::new(figure)).collect();
+    for (run, (_, series)) in runs.into_iter().zip(kept) {
+        let number = run.figure;
+        drawn[number].add(study, figures[number], run, series)?;
+    }
+    for figure in &mut drawn {
+        figure.marks.retain(|(time, _)| *time < figure.end);
+        figure.marks.sort();
+        figure.marks.dedup();
+    }
+    Ok(Some(drawn))
 }
 
-/// Adds one run to a figure.
-fn run(study: &Study, figure: &Figure, label: &str, at: &Coordinates, drawn: &mut DrawnFigure) -> Result<(), Error> {
-    let point = study.checked_points(at).swap_remove(0);
-    let loaded = ackclock_scenario::load(&Embedded, &point.scenario, &point.sets);
-    let Loaded { mut scenario, seed, resolved, .. } =
-        loaded.map_err(|error| Error::Scenario { file: point.scenario.clone(), sets: point.sets.clone(), error })?;
-    let end = Time::ZERO + figure.until.0.min(scenario.duration);
-    let metrics = figure.plots.iter().flat_map(|plot| plot.metrics()).copied().collect();
-    scenario.recording = Recording { metrics, interval: Span::from_ms(10), ..Recording::none() };
-    let mut simulation = sim::build(&scenario, seed);
-    simulation.step(end);
-    let mut series = simulation.finish().series;
-    for name in &figure.flows {
-        let flow = scenario.flows.iter().find(|flow| flow.name == *name);
-        let flow = flow.ok_or_else(|| Error::Data {
-            file: format!("{}/figures.toml", study.name()),
-            message: format!("figure \"{}\": there is no flow \"{name}\"", figure.id),
+/// A run of a figure.
+struct FigureRun {
+    /// Which figure of those that are drawn.
+    figure: usize,
+    /// Its name, empty of a single one.
+    label: String,
+    point: Point,
+    /// What is run: up to the end of the figure, with what is drawn of it.
+    scenario: Arc<Scenario>,
+    seed: u64,
+    /// The whole scenario as a file.
+    resolved: String,
+}
+
+impl FigureRun {
+    fn load(study: &Study, number: usize, figure: &Figure, label: &str, at: &Coordinates) -> Result<FigureRun, Error> {
+        let point = study.checked_points(at).swap_remove(0);
+        let loaded = ackclock_scenario::load(&Embedded, &point.scenario, &point.sets);
+        let Loaded { mut scenario, seed, resolved, .. } = loaded.map_err(|error| Error::Scenario {
+            file: point.scenario.clone(),
+            sets: point.sets.clone(),
+            error,
         })?;
-        let (own, others) = series.into_iter().partition(|series| series.of == *name);
-        series = others;
-        let starts = (flow.start > Time::ZERO).then(|| (flow.start, format!("{name} starts")));
-        let stops = flow.stop.map(|stop| (stop, format!("{name} stops")));
-        drawn.marks.extend(starts.into_iter().chain(stops));
-        let label = match (label, figure.flows.len()) {
-            ("", _) => name.clone(),
-            (label, 1) => label.into(),
-            (label, _) => format!("{label}, {name}"),
-        };
-        drawn.flows.push(DrawnFlow { label, start: flow.begins(seed), mss: flow.tcp.mss, series: own });
+        scenario.duration = figure.until.0.min(scenario.duration);
+        scenario.warmup = Span::ZERO;
+        let metrics = figure.plots.iter().flat_map(|plot| plot.metrics()).copied().collect();
+        scenario.recording = Recording { metrics, interval: Span::from_ms(10), ..Recording::none() };
+        Ok(FigureRun { figure: number, label: label.into(), point, scenario: Arc::new(scenario), seed, resolved })
     }
-    drawn.marks.extend(handovers(&scenario).map(|(time, place)| (time, format!("{place} hands over"))));
-    drawn.scenarios.push((label.into(), resolved));
-    drawn.end = drawn.end.max(end);
-    Ok(())
+}
+
+impl DrawnFigure {
+    /// A figure before its runs.
+    fn new(figure: &Figure) -> DrawnFigure {
+        DrawnFigure {
+            id: figure.id.clone(),
+            card: figure.card.clone(),
+            title: figure.title.clone(),
+            shows: figure.shows.clone(),
+            flows: Vec::new(),
+            plots: figure.plots.clone(),
+            marks: figure.marks.iter().map(|mark| (Time::ZERO + mark.at.0, mark.label.clone())).collect(),
+            scenarios: Vec::new(),
+            end: Time::ZERO,
+        }
+    }
+
+    /// Adds a run, which recorded these series.
+    fn add(&mut self, study: &Study, figure: &Figure, run: FigureRun, mut series: Vec<Series>) -> Result<(), Error> {
+        let FigureRun { label, scenario, seed, resolved, .. } = run;
+        for name in &figure.flows {
+            let flow = scenario.flows.iter().find(|flow| flow.name == *name);
+            let flow = flow.ok_or_else(|| Error::Data {
+                file: format!("{}/figures.toml", study.name()),
+                message: format!("figure \"{}\": there is no flow \"{name}\"", figure.id),
+            })?;
+            let (own, others) = series.into_iter().partition(|series| series.of == *name);
+            series = others;
+            let starts = (flow.start > Time::ZERO).then(|| (flow.start, format!("{name} starts")));
+            let stops = flow.stop.map(|stop| (stop, format!("{name} stops")));
+            self.marks.extend(starts.into_iter().chain(stops));
+            let label = match (&label[..], figure.flows.len()) {
+                ("", _) => name.clone(),
+                (label, 1) => label.into(),
+                (label, _) => format!("{label}, {name}"),
+            };
+            self.flows.push(DrawnFlow { label, start: flow.begins(seed), mss: flow.tcp.mss, series: own });
+        }
+        self.marks.extend(handovers(&scenario).map(|(time, place)| (time, format!("{place} hands over"))));
+        self.scenarios.push((label, resolved));
+        self.end = self.end.max(Time::ZERO + scenario.duration);
+        Ok(())
+    }
 }
 
 impl Plot {
@@ -142,7 +207,9 @@ mod tests {
     fn the_figures_show_what_the_study_describes() {
         let study = Study::load("sack-ubr").unwrap();
         let scope = Scope::new(&study, &Selection { card: Some("figures".into()), ..Selection::default() }).unwrap();
-        let figures = draw(&study, &scope).unwrap();
+        let draw = |stop| draw(&study, &scope, Engine::default(), 2, &AtomicBool::new(stop)).unwrap();
+        assert_eq!(draw(true), None, "who asks to stop need not wait");
+        let figures = draw(false).unwrap();
         let [vanilla, reno, new_reno, sack] = &figures[..] else { panic!("four figures") };
 
         // Vanilla: the longest time without a change of the window ends with the timer, at one segment.
@@ -169,5 +236,23 @@ mod tests {
             time[2].since(time[0])
         };
         assert!(took(sack) < took(new_reno));
+    }
+
+    /// The rest of the scenario changes nothing of what is drawn.
+    #[test]
+    fn a_run_that_ends_with_its_figure_records_what_a_longer_one_has_recorded_by_then() {
+        let study = Study::load("sack-ubr").unwrap();
+        for figure in study.figures.iter() {
+            for (label, at) in figure.all_runs() {
+                let run = FigureRun::load(&study, 0, figure, label, &at).unwrap();
+                let until = |duration| {
+                    let scenario = Scenario { duration, ..Scenario::clone(&run.scenario) };
+                    let mut simulation = ackclock::sim::build(&scenario, run.seed);
+                    simulation.step(Time::ZERO + run.scenario.duration);
+                    simulation.finish().series
+                };
+                assert_eq!(until(run.scenario.duration), until(run.scenario.duration * 2), "{}", figure.id);
+            }
+        }
     }
 }

@@ -53,7 +53,9 @@ pub fn reproduce(
     let report = Report::new(study, &plan.scope, &|point, seed| {
         stored.run(&plan.key(point, seed)).expect("every run of the plan is there")
     });
-    let figures = figure::draw(study, &plan.scope)?;
+    let Some(figures) = figure::draw(study, &plan.scope, engine, threads, stop)? else {
+        return Ok(Outcome::Stopped { finished, total: plan.runs() });
+    };
     let command = plan.scope.command(study);
     report.write(folder, &figures, &command).map_err(|(path, error)| Error::Results { path, error })?;
     Ok(Outcome::Finished(report))

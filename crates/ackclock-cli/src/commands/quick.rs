@@ -32,6 +32,8 @@ use tcps::{Tcp, tcp_names};
 pub fn quick(args: &QuickArgs, command: Vec<String>) -> Result<Exit, Failure> {
     let variants = variants(args)?;
     let out = args.out.clone().unwrap_or_else(|| default_path(&variants));
+    let scenarios = variants.iter().map(|variant| &variant.loaded.scenario);
+    seeds::warn_of_work(scenarios, args.seeds as usize, "--duration");
     let mut shown = Vec::new();
     for variant in variants {
         let path = out.join(variant.name);

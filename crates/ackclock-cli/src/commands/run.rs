@@ -39,6 +39,7 @@ pub fn run(args: &RunArgs, command: Vec<String>) -> Result<Exit, Failure> {
         0 => interrupt::say_at_end(format!("none of {of_all} was finished, nothing was written")),
         before => interrupt::say_at_end(format!("{before} of {of_all} finished before and kept\n{GO_ON}")),
     }
+    seeds::warn_of_work(std::iter::once(&scenario), count - before.len(), "--set duration=10s");
     warn_of_much(&scenario, &part, seed, count - before.len());
     let alone = count == 1;
     let kept_runs = AtomicUsize::new(before.len());

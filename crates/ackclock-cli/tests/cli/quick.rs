@@ -35,6 +35,19 @@ fn it_prints_a_table_and_a_chart_and_writes_a_report() {
     place.run(&["compare", "q/reno", "q/sack"]).exits_with(0);
 }
 
+/// Hardly anything is sent where every second packet is lost, but that is not known before.
+#[test]
+fn much_work_is_announced_before_it_begins() {
+    let place = Place::new("quick-much");
+    let path = ["quick", "--rate=100Gbps", "--rtt=1s", "--loss=50%", "--tcp=reno", "--seeds=2", "--out=q"];
+    let outcome = place.run(&[&path[..], &["--duration=600s"]].concat()).exits_with(0);
+    let first = outcome.stderr.lines().next().unwrap();
+    // A window of 1 GB in each of 600 round trips, at two ports there and two back, under two seeds.
+    assert!(first.starts_with("note: up to 3559 million packets are to be simulated"), "{first}");
+    let outcome = place.run(&[&path[..], &["--duration=30s"]].concat()).exits_with(0);
+    assert!(!outcome.stderr.contains("to be simulated"), "{}", outcome.stderr);
+}
+
 #[test]
 fn throughput_is_shown_per_round_trip() {
     let place = Place::new("quick-interval");
