@@ -3,7 +3,7 @@
 use std::fmt::{Arguments, Display};
 use std::io::Write;
 
-/// Writes a line to standard error. If even that fails, nobody can be told.
+/// Writes a line to standard error. If even that fails, there is no place for a message.
 pub fn note(text: Arguments<'_>) {
     stderr(format_args!("{text}\n"));
 }

@@ -73,7 +73,7 @@ mod tests {
         }
     }
 
-    /// Nobody looks at the flag here, as in a phase without such a place.
+    /// The flag is not read here, as in a phase without such a place.
     #[test]
     fn the_first_signal_ends_what_does_not_stop_and_the_second_does_not_wait() {
         static ENDS: AtomicU32 = AtomicU32::new(0);

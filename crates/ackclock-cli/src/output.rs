@@ -47,7 +47,7 @@ impl Output {
         Ok(Output::File { writer, path, elsewhere })
     }
 
-    /// Whether somebody still reads.
+    /// Whether there is still a reader.
     pub fn is_open(&self) -> bool {
         !matches!(self, Output::Standard(None))
     }

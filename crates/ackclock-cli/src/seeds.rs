@@ -34,7 +34,7 @@ pub fn run_all<T: Send>(
     let Runs { kept, failure } =
         ackclock_run::run_all(jobs, cores(), engine, interrupt::watch(), watch, |(), records| keep(records));
     reporter.clear();
-    // Whoever called says what has become of the runs.
+    // The caller reports what happened to the runs.
     interrupt::keep_finished();
     let failure = failure.map(|failure| match failure {
         ackclock_run::Failure::NotKept(failure) => failure,

@@ -30,7 +30,7 @@ pub fn compare(entries: &[Entry], metrics: &[Metric]) -> String {
     compare_over(entries, metrics, &path_words(entries))
 }
 
-/// The same, with what is common to the paths in the title.
+/// The page of a comparison, with what is common to the paths in the title.
 pub fn compare_over(entries: &[Entry], metrics: &[Metric], path: &str) -> String {
     let results: Vec<(String, Document)> =
         entries.iter().map(|entry| (entry.label.clone(), entry.document.clone())).collect();

@@ -9,7 +9,7 @@ pub fn keep(time: &[Time], value: &[f64], end: Time, room: usize) -> Vec<usize> 
     if time.len() <= room {
         return (0..time.len()).collect();
     }
-    // A record that fills a part of the time only can have finer columns: who zooms in sees more.
+    // A record that fills a part of the time only can have finer columns, which enlarging shows.
     let coarsest = (room / PER_COLUMN).max(1) as u64;
     let finer = FINER.map(|factor| columns(time, value, end, coarsest * factor));
     finer.into_iter().find(|kept| kept.len() <= room).unwrap_or_else(|| {
@@ -70,7 +70,7 @@ pub fn count(times: impl Iterator<Item = Time>, end: Time, bins: usize) -> Vec<u
 }
 
 /// The largest share of which everybody can have as much as they want of it, if together they get `budget` at most:
-/// those who want less leave the rest to the others.
+/// those that need less leave the rest to the others.
 pub fn fair_share(wanted: &[usize], budget: usize) -> usize {
     let mut sorted = wanted.to_vec();
     sorted.sort_unstable();

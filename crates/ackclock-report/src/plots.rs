@@ -75,7 +75,7 @@ pub fn chart(kind: &Kind, sources: &[Source], unit: &str, end: Time) -> Option<C
     drawn(kind, sources, unit, end, false)
 }
 
-/// The same of several results: lines that would flatten all others are cut off to begin with.
+/// A chart of several results: at first, lines that would flatten all others are cut off.
 pub fn compared(kind: &Kind, sources: &[Source], unit: &str, end: Time) -> Option<Chart> {
     drawn(kind, sources, unit, end, true)
 }
@@ -163,7 +163,7 @@ fn group(recorded: &Recorded, subject: Subject, first: &[String], budget: usize)
     }
     let rooms = rooms(&series, &owners, &chosen, budget);
 
-    // Who has no lines cannot be chosen: the others are counted anew.
+    // Members without lines cannot be chosen: the others are numbered again.
     let shown: BTreeSet<usize> =
         owners.iter().zip(&rooms).filter(|(_, room)| **room > 0).map(|(&owner, _)| owner).collect();
     let number: BTreeMap<usize, usize> = shown.iter().enumerate().map(|(new, &old)| (old, new)).collect();

@@ -47,7 +47,7 @@ pub fn repeat(document: &Document) -> Html {
     html
 }
 
-/// The fingerprints of several results, a column each: the same experiment has the same ones, run by whomever.
+/// The fingerprints of several results, a column each: the same experiment has the same ones in every repetition.
 pub fn fingerprints<'a>(results: impl Iterator<Item = (&'a str, &'a Document)> + Clone) -> Html {
     let documents = results.clone().map(|(_, document)| document);
     let mut seeds: Vec<u64> = documents.clone().flat_map(|document| document.runs.iter().map(|run| run.seed)).collect();

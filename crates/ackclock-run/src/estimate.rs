@@ -8,7 +8,7 @@
 //! The motion of satellites is not scaled: a run on a smaller scale has the satellites of the beginning.
 //!
 //! Only runs that can write more than a gigabyte are looked at, by a bound on rows and octets, and only for long if they are
-//! near to it, so that nobody else waits.
+//! near to it, so that other scenarios do not wait.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -41,7 +41,7 @@ pub struct Estimate {
 
 impl Estimate {
     /// Of each of so many runs, the first of which has this seed, if all together are going to write more than a gigabyte; `None`
-    /// also if `stop` is set meanwhile. `watch` is told which part of a run on a smaller scale is done.
+    /// also if `stop` is set meanwhile. `watch` gets which part of a run on a smaller scale is done.
     pub fn of_much(
         scenario: &Scenario,
         part: &ScenarioPart,
@@ -175,7 +175,7 @@ fn scaled(scenario: &Scenario, scale: u32) -> Scenario {
         flow.source.start = time(flow.source.start);
         flow.source.stop = flow.source.stop.map(time);
     }
-    // A contact plan goes with routes, which nobody scales.
+    // A contact plan has routes, which are not scaled.
     let ordinary = |schedule: &&mut Box<LinkSchedule>| schedule.far_ends.is_none();
     for schedule in scaled.links.iter_mut().filter_map(|link| link.params.schedule.as_mut()).filter(ordinary) {
         **schedule = schedule.scaled(scale);

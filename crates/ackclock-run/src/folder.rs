@@ -116,7 +116,7 @@ impl Folder {
         }
         self.store.note(&files, document.complete)?;
         // What was recorded first: without it the result would promise too much. In between it does not fit the
-        // earlier result, and who reads it notices.
+        // earlier result, and readers detect that.
         self.unfinished
             .take_over(document)
             .and_then(|()| match events {
@@ -206,7 +206,7 @@ mod tests {
         fs::write(place.join("thesis.tex"), "years of work").unwrap();
         assert!(prepare(&place).is_err());
         assert_eq!(names(&place), ["thesis.tex"]);
-        // A result of ours beside it makes no difference: who copied it there did not give us the folder.
+        // A result of ours beside it makes no difference: copying it there does not give us the folder.
         fs::write(place.join(RESULT), example(1, 1, 1).to_json()).unwrap();
         assert!(prepare(&place).is_err());
         fs::remove_dir_all(place).unwrap();

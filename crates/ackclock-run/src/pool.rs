@@ -41,7 +41,7 @@ pub enum Failure<J, E> {
 
 /// Does the jobs on so many threads. Each run that comes to its end is handed to `keep` at once, in the thread that ran it,
 /// so that what it recorded need not wait in memory for the others. When `stop` is set, runs under way are given up; so they are when
-/// one panics or is not kept. `watch` is told every tenth of a second how far the runs are, from one thread. The thread of the
+/// one panics or is not kept. `watch` gets the progress of the runs every tenth of a second, from one thread. The thread of the
 /// caller runs jobs itself: it is the one that loaded the scenario, and what was freed since then is free for this
 /// thread only.
 pub fn run_all<J: Send, T: Send, E: Send>(
@@ -77,7 +77,7 @@ pub fn run_all<J: Send, T: Send, E: Send>(
     })
 }
 
-/// Takes the runs as they finish, and tells how far they are, until nobody is left to send one.
+/// Takes the runs as they finish, and reports progress, until no thread is left to send one.
 fn collect<T, J, E>(
     shared: &Shared<'_>,
     receiver: Receiver<Ended<T, J, E>>,
@@ -198,7 +198,7 @@ const FIRST_SLICE: Span = Span::from_us(100);
 const SHORTEST_SLICE: Span = Span::from_us(1);
 /// Quiet times pass quickly, but what follows them may not be quiet.
 const LONGEST_SLICE: Span = Span::from_secs(1);
-/// How often it is told how far the runs are.
+/// How often progress is reported.
 const TELL_EVERY: Duration = Duration::from_millis(100);
 
 #[cfg(test)]

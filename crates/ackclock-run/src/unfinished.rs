@@ -113,7 +113,7 @@ impl Unfinished {
         Ok(append()?)
     }
 
-    /// Keeps what a run recorded. Without its numbers nobody goes on from it: for a result that is written next.
+    /// Keeps what a run recorded. Without its numbers no command resumes from it: for a result that is written next.
     pub fn keep_recorded(
         &self,
         wanted: &Wanted,
@@ -177,7 +177,7 @@ impl Unfinished {
     /// Takes away what is not of the result that has been written: what earlier ones recorded, and unfinished runs.
     pub fn remove_others(&self, document: &Document) {
         *self.ledger() = None;
-        // Best effort, here and below: who reads what is left makes sure that it is of the result.
+        // Best effort, here and below: readers of what is left check that it is of the result.
         let _ = fs::remove_dir_all(self.result.join(UNFINISHED));
         for kind in KINDS {
             let all = self.result.join(kind);
@@ -230,7 +230,7 @@ impl Unfinished {
     }
 }
 
-/// What nobody can go on from does not stay.
+/// What no command can resume from does not stay.
 impl Drop for Unfinished {
     fn drop(&mut self) {
         if self.ledger().is_none() {

@@ -2,7 +2,7 @@
 //!
 //! Breakpoints lie so close that the line differs from the true delay by no more than a stated bound: where the delay
 //! curves a lot they are a fraction of a second apart, where it stays they are few. Everything is whole picoseconds, so
-//! whoever reads a curve gets the same delays on every machine.
+//! a curve gives the same delays on every machine.
 
 use ackclock::link::{Delays, Shape};
 use ackclock::units::{Span, Time};

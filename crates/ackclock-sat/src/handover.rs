@@ -36,10 +36,10 @@ pub(crate) trait View {
     fn elevation(&mut self, satellite: usize) -> Result<Option<f64>, Self::Error>;
     /// For how many seconds a satellite above the mask will stay there.
     fn remaining(&mut self, satellite: usize) -> Result<f64, Self::Error>;
-    /// The delay of the path over a satellite above the mask, seconds, if whoever is at its other end used the satellite that
+    /// The delay of the path over a satellite above the mask, seconds, if the terminal at its other end used the satellite that
     /// suits this path best.
     fn best_delay(&mut self, satellite: usize) -> Result<f64, Self::Error>;
-    /// The same over the satellites that both ends use now.
+    /// The delay of the path over the satellites that both ends use now.
     fn present_delay(&mut self, satellite: usize) -> Result<f64, Self::Error>;
     /// The next satellite of the same plane.
     fn follower(&self, satellite: usize) -> Option<usize>;

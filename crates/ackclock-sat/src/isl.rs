@@ -181,7 +181,7 @@ impl Geometry {
     }
 }
 
-/// Who is linked with whom across the seam, as indices into its two sides: nearest first, each satellite at most once.
+/// The links across the seam, as indices into its two sides: nearest first, each satellite at most once.
 /// Satellites that are `linked` anyway, as the two planes of a star are on their other side, are no partners.
 pub(crate) fn seam_partners(
     geometry: &Geometry,

@@ -27,7 +27,7 @@ impl Place {
         Ok(Place { name: name.into(), latitude_deg, longitude_deg, height_km: 0.0 })
     }
 
-    /// The same place at a height above the surface.
+    /// This place at a height above the surface.
     ///
     /// # Errors
     /// If it is in the ground or in space: below -1 km or above 100 km.
@@ -75,7 +75,7 @@ pub(crate) struct Station {
 }
 
 impl Station {
-    /// The same place when the Earth has turned.
+    /// This place after a rotation of the Earth.
     pub fn turned(self, turn: Turn) -> Station {
         Station { position: self.position.turned(turn), up: self.up.turned(turn) }
     }

@@ -43,7 +43,7 @@ impl Vector {
         (self - other).norm()
     }
 
-    /// The same, turned about the z axis by an angle of known sine and cosine.
+    /// This vector, rotated about the z axis by an angle of known sine and cosine.
     pub fn turned(self, turn: Turn) -> Vector {
         Vector { x: self.x * turn.cos - self.y * turn.sin, y: self.x * turn.sin + self.y * turn.cos, z: self.z }
     }

@@ -63,9 +63,9 @@ pub struct Loaded {
     /// The scenario file with every key written out. Canonical: it does not depend on how the values were given
     /// (file, `extends`, `--set`, default), has no comments, and loads to the same scenario.
     pub resolved: String,
-    /// The same with a comment at each key that says where its value comes from: `check --print`.
+    /// The resolved scenario with a comment at each key that says where its value comes from: `check --print`.
     pub annotated: String,
-    /// Who sees whom, when, and at what delay, if there are satellites.
+    /// Which nodes can communicate, when, and at what delay, if there are satellites.
     pub contacts: Option<ackclock_sat::plan::Plan>,
     /// What is probably not meant, though it can be run.
     pub warnings: Vec<Diagnostic>,
@@ -108,7 +108,7 @@ pub fn load(source: &dyn Source, path: &str, overrides: &[String]) -> Result<Loa
     load_with(source, path, &[], overrides)
 }
 
-/// The same with options that stand for keys; `overrides` go before them.
+/// Loads a scenario, with options that stand for keys; `overrides` take precedence over them.
 pub fn load_with(
     source: &dyn Source,
     path: &str,

@@ -282,7 +282,7 @@ fn times(top: &Settings, report: &mut Report) {
     }
 }
 
-/// Of the default, which canonical files write out, nobody expects anything.
+/// The default, which canonical files state, needs no check.
 fn warn_capacity(document: &Document, top: &Settings, bottleneck: Option<&str>, report: &mut Report) {
     let is_default = top.word("capacity") == Some("auto");
     if let (Some("none"), Some(at), false) = (bottleneck, document.top.key_at("capacity"), is_default) {

@@ -54,7 +54,7 @@ struct Setting {
 pub(crate) enum Origin {
     /// A file or an argument.
     Given(At),
-    /// Nobody said anything; the source of the default.
+    /// No value is given; the source of the default.
     Default(String),
 }
 
@@ -93,7 +93,7 @@ impl Given {
         self.values.get(name).and_then(|given| given.value.as_ref())
     }
 
-    /// The same, but for one key.
+    /// The settings without one key.
     pub(crate) fn without(&self, name: &str) -> Given {
         let mut others = self.clone();
         others.values.remove(name);

@@ -86,7 +86,7 @@ impl ResultFolder {
             Problem::Io(cause) => StoreError::folder(path, cause),
             _ => error,
         })?;
-        // Somebody may have used it until now.
+        // Another process may have used it until now.
         let found = Marker::read(path, holds)?;
         whole::remove_abandoned(path, |name| name == MARKER || ours.contains(&name));
         let new = found.is_none();
@@ -121,7 +121,7 @@ impl ResultFolder {
     /// Makes sure that a file is not there, or is as the program wrote it.
     ///
     /// # Errors
-    /// If somebody else wrote or changed it.
+    /// If another program wrote or changed it.
     pub fn check_unchanged(&self, name: &str) -> Result<(), StoreError> {
         let path = self.path.join(name);
         let known = self.marker.written.get(name).map_or(&[][..], Vec::as_slice);

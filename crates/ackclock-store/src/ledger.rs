@@ -63,7 +63,7 @@ struct Line<M> {
 }
 
 impl Ledger {
-    /// Opens a ledger, which is made if it is not there, and reads the runs in it. Whoever opens one holds the lock of
+    /// Opens a ledger, which is made if it is not there, and reads the runs in it. The process that opens one holds the lock of
     /// its folder.
     ///
     /// # Errors

@@ -1,7 +1,7 @@
 //! The lock of a folder of results: one process at a time keeps runs in it.
 //!
 //! Two things together, because neither is enough on every disk. A lock of the operating system on the file says at once
-//! whether its owner lives, and goes with it; but on some file systems that several machines share it is not there, or
+//! whether its owner runs, and ends with it; but on some file systems that several machines share it is not there, or
 //! known to one machine only. So the file also names its owner and carries a count that the owner raises every two
 //! seconds. If the system's lock is free and the owner was a process of this machine since it started, the owner is no
 //! more. If the owner was elsewhere, the count is watched for ten seconds: no clock of one machine is compared with that
@@ -46,7 +46,7 @@ struct Shared {
     lost: AtomicBool,
 }
 
-/// How long whoever asks waits, and how often the owner shows that it lives.
+/// How long a second process waits, and how often the owner shows that it runs.
 #[derive(Clone, Copy, Debug)]
 struct Times {
     beat: Duration,
@@ -74,7 +74,7 @@ impl Lock {
             let (file, free, settle) = match created {
                 Ok(file) => {
                     match file.try_lock() {
-                        // Somebody found the new file before it was locked and takes it for abandoned.
+                        // Another process found the new file before it was locked, and takes it for abandoned.
                         Err(TryLockError::WouldBlock) => {
                             thread::sleep(times.settle);
                             continue;
@@ -188,7 +188,7 @@ fn is_quiet(path: &Path, content: &[u8], times: Times) -> bool {
     true
 }
 
-/// Shows every now and then that the owner lives, until it has ended, or has lost the lock.
+/// Shows at intervals that the owner runs, until it has ended, or has lost the lock.
 fn beat(shared: &Shared, path: &Path, owner: &Owner, every: Duration) {
     let mut count = 0;
     let mut ended = shared.ended.lock().unwrap_or_else(PoisonError::into_inner);
@@ -244,7 +244,7 @@ mod tests {
         assert!(folder.names().is_empty());
     }
 
-    /// The file of a killed process of this machine: the system says at once that nobody holds it.
+    /// The file of a killed process of this machine: the system says at once that no process holds it.
     #[test]
     fn what_a_killed_process_left_is_taken_at_once() {
         let folder = TestFolder::new("lock-killed");
@@ -257,7 +257,7 @@ mod tests {
         assert!(lock.is_ok() && begun.elapsed() < Duration::from_secs(5));
     }
 
-    /// The system's lock is free, as where it is not shared between machines, and the owner lives elsewhere.
+    /// The system's lock is free, as where it is not shared between machines, and the owner runs elsewhere.
     #[test]
     fn a_lock_of_another_machine_is_respected_while_its_count_rises() {
         let folder = TestFolder::new("lock-elsewhere");

@@ -1,4 +1,4 @@
-//! Who uses a folder of results: what the file of the lock says.
+//! The process that uses a folder of results, as the file of the lock says.
 
 use std::fs;
 use std::process;
@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 /// The file of the lock.
 pub const LOCK: &str = ".ackclock.lock";
 
-/// Who holds a lock.
+/// The holder of a lock.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Owner {
     /// The name of the machine.

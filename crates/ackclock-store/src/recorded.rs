@@ -15,7 +15,7 @@ pub fn series(folder: &Path, document: &Document, run: &Run) -> Result<Vec<Serie
     }
 }
 
-/// The same of one metric only.
+/// The recorded series of one metric.
 pub fn series_of(folder: &Path, document: &Document, run: &Run, metric: Metric) -> Result<Vec<Series>, TableError> {
     match open(folder, document, run)? {
         Some(tables) if tables.metrics().contains(&metric) => tables.read(metric),
@@ -28,7 +28,7 @@ pub fn metrics(folder: &Path, document: &Document, run: &Run) -> Result<BTreeSet
     Ok(open(folder, document, run)?.map(|tables| tables.metrics().into_iter().collect()).unwrap_or_default())
 }
 
-/// Whether the scenario of a result asked for tables: where there are none, somebody has taken them away.
+/// Whether the scenario of a result asked for tables: if there are none, they were removed.
 pub fn is_promised(document: &Document) -> bool {
     document.scenario.resolved.lines().any(|line| line.starts_with("record = [\""))
 }

@@ -116,7 +116,7 @@ pub(crate) fn name_of_partial(name: &str) -> Option<&str> {
     }
 }
 
-/// Whether nobody holds the lock of a file. Where there are no locks, nobody can tell.
+/// Whether no process holds the lock of a file. Without locks this is not known.
 fn is_abandoned(path: &Path) -> bool {
     match File::open(path).map(|file| file.try_lock()) {
         Ok(Ok(())) => true,

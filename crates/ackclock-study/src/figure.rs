@@ -45,7 +45,7 @@ pub struct DrawnFigure {
 /// A flow of a figure.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DrawnFlow {
-    /// What tells it from the others: its run, its name, or both.
+    /// What distinguishes it from the others: its run, its name, or both.
     pub label: String,
     /// When it began.
     pub start: Time,

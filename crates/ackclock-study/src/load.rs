@@ -65,7 +65,7 @@ impl Study {
         names
     }
 
-    /// The same of the quick subset.
+    /// The names of cells and claims that the quick subset judges.
     fn judged_quickly(&self) -> BTreeSet<String> {
         let claims = self.claims.iter().filter(|claim| claim.quick);
         let mut names: BTreeSet<String> = claims.map(|claim| format!("claim:{}", claim.id)).collect();

@@ -1,4 +1,4 @@
-//! How far the runs of a plan have come, and who is told.
+//! The progress of the runs of a plan, and its watchers.
 
 /// How far the runs of a plan have come.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -13,7 +13,7 @@ pub struct Status {
     pub fraction: f64,
 }
 
-/// Who watches the progress.
+/// A watcher of the progress.
 pub trait Progress: Sync {
     /// Something advanced. Called from one thread at a time, whenever a run is finished and about ten times a second; the first call
     /// is before the first run.
@@ -23,7 +23,7 @@ pub trait Progress: Sync {
     fn noted(&self, note: &str);
 }
 
-/// Nobody watches.
+/// No watcher.
 pub struct Quiet;
 
 impl Progress for Quiet {

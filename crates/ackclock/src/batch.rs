@@ -21,7 +21,7 @@ impl<T: Copy + Default> Batch<T> {
         &self.room[..self.len]
     }
 
-    /// The same, to be changed.
+    /// The values, to be changed.
     #[inline]
     pub(crate) fn as_mut_slice(&mut self) -> &mut [T] {
         &mut self.room[..self.len]
@@ -121,7 +121,7 @@ impl<T: Copy + Default> Queue<T> {
         &self.values.as_slice()[self.taken..]
     }
 
-    /// The same, to be changed.
+    /// The values, to be changed.
     pub(crate) fn as_mut_slice(&mut self) -> &mut [T] {
         &mut self.values.as_mut_slice()[self.taken..]
     }

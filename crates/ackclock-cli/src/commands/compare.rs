@@ -67,7 +67,7 @@ fn metrics(args: &CompareArgs, folders: &[(&Path, Document)]) -> Result<Vec<Metr
     Err(Failure::outside(format_args!("none of the results has recorded {}", wanted.name()), there))
 }
 
-/// What each result is called: by its scenario if that tells them apart, else by its folder.
+/// What each result is called: by its scenario if that distinguishes them, else by its folder.
 fn labels(folders: &[(&Path, Document)]) -> Vec<String> {
     let names = |name: &dyn Fn(&Path, &Document) -> String| -> Vec<String> {
         folders.iter().map(|(folder, document)| name(folder, document)).collect()
@@ -79,7 +79,7 @@ fn labels(folders: &[(&Path, Document)]) -> Vec<String> {
     };
     let whole = |folder: &Path, _: &Document| folder.display().to_string();
     let found = [names(&scenario), names(&last), names(&whole)].into_iter().find(|names| distinct(names));
-    // The same folder more than once: told apart by their letters.
+    // One folder more than once: their letters distinguish them.
     found.unwrap_or_else(|| names(&whole))
 }
 

@@ -1,4 +1,4 @@
-//! `ackclock contacts`: who sees whom, when and at what delay, without a run.
+//! `ackclock contacts`: which nodes can communicate, when and at what delay, without a run.
 
 use std::path::Path;
 

@@ -30,7 +30,7 @@ pub(super) struct Datagram<'a> {
     pub(super) segment: &'a Segment,
 }
 
-/// The same of UDP.
+/// A UDP datagram of a capture.
 pub(super) struct UdpDatagram {
     pub(super) from: Endpoint,
     pub(super) to: Endpoint,

@@ -68,7 +68,7 @@ pub fn folder_of(result: &Path, seed: u64) -> PathBuf {
 /// Everything has reached the disk when this returns.
 ///
 /// # Errors
-/// If a file cannot be written: no room, no permission. What was begun stays; without an index nobody takes it for
+/// If a file cannot be written: no room, no permission. What was begun stays; without an index it is not taken for
 /// captures.
 ///
 /// # Panics

@@ -289,7 +289,7 @@ fn window(flow: &FlowMeta, kind: SegmentKind) -> u16 {
     }
 }
 
-/// The same of a datagram.
+/// The headers of a UDP datagram, and the length of the whole.
 fn udp_datagram(packet: &Captured, source: &UdpMeta, [from, to]: [Endpoint; 2]) -> (Vec<u8>, u32) {
     let datagram = UdpDatagram { from, to, identification: packet.frame as u16, payload_bytes: source.payload };
     (datagram.headers(), datagram.length())

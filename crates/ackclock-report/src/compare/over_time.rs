@@ -125,5 +125,5 @@ fn first_of_each(entries: &[Entry], members: &[(usize, String)]) -> Vec<usize> {
 /// Metrics in the order in which one is drawn if none is named.
 const PREFERRED: [Metric; 6] =
     [Metric::Cwnd, Metric::Throughput, Metric::Rtt, Metric::Queue, Metric::Utilisation, Metric::Acknowledged];
-/// As many lines as can be told apart.
+/// As many lines as can be distinguished.
 const MOST_CHOSEN: usize = 6;

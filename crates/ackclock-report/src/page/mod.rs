@@ -60,7 +60,7 @@ impl Page {
         self.section_named(id, "", heading, body);
     }
 
-    /// The same with a short name, which stands in the navigation where there is little room.
+    /// Adds a section with a short name, which the navigation has where there is little space.
     pub fn section_named(
         &mut self,
         id: impl Into<String>,

@@ -11,7 +11,7 @@ pub fn values(json: &mut String, values: &[f64], digits: i32) {
     write(json, step, values.iter().map(|v| v.is_finite().then(|| (v / step).round() as i64)));
 }
 
-/// The same for instants, which stay in order and apart: two at one place would be one in a plot.
+/// Instants in JSON. They stay in order and distinct: two equal instants would be one point in a plot.
 pub fn instants(json: &mut String, instants: &[f64], end: f64) {
     let step = power(end, TIME_DIGITS);
     let mut last = i64::MIN;

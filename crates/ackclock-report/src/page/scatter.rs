@@ -8,7 +8,7 @@ use ackclock_store::document::interval::Interval;
 /// A plot of one number against another.
 #[derive(Clone, Debug)]
 pub struct Scatter {
-    /// What is shown, for those who cannot see it.
+    /// What is shown, as text for screen readers.
     pub label: String,
     /// Left to right: a name and a unit as in [`Scale::fitting`].
     pub x: (String, String),
@@ -29,7 +29,7 @@ pub struct Point {
     pub x: Interval,
     /// Bottom to top.
     pub y: Interval,
-    /// The same, seed by seed.
+    /// The point of each seed.
     pub seeds: Vec<(f64, f64)>,
 }
 

@@ -37,7 +37,7 @@ pub enum Cell {
     Interval(String, String, String),
     /// A verdict: the words say what the colour says.
     Verdict(Tone, String),
-    /// The same, and where to read why.
+    /// A verdict with a reference to its reason.
     Explained(Tone, String, String),
 }
 
@@ -270,7 +270,7 @@ fn content(html: &mut Html, cell: &Cell, spread: Spread) {
             html.text(mean).leaf("span", &attributes, " =")
         }
         Cell::Interval(mean, shown, half) => {
-            // Where they are words, the number is for who saves the table.
+            // If they are words, the number is for saved tables.
             let number = if shown.starts_with("± ") { "" } else { half };
             html.text(mean).leaf("span", &[("class", "half"), ("data-half", number)], &format!(" {shown}"))
         }

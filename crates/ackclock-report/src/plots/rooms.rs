@@ -20,7 +20,7 @@ pub fn rooms(series: &[&Series], owners: &[usize], chosen: &[usize], budget: usi
     first.iter().for_each(|&n| rooms[n] = room);
 
     let left = budget - used;
-    // Where all is shown that there is, the share is small because nobody wants more.
+    // If everything is shown, the share is small because no more is needed.
     let enough = |rest: &[usize]| {
         let (room, used) = share(rest, left);
         room >= LEAST_ROOM || used == rest.iter().map(|&n| wanted(series[n])).sum::<usize>()
@@ -56,9 +56,9 @@ fn wanted(series: &Series) -> usize {
 
 /// Five points for each of the 1600 columns of a wide screen.
 const MOST_ROOM: usize = 8000;
-/// Less than this tells nothing.
+/// Less than this shows nothing.
 const LEAST_ROOM: usize = 60;
 /// What is shown even of many.
 const TELLING: [Metric; 5] = [Metric::Cwnd, Metric::Throughput, Metric::OneWayDelay, Metric::Queue, Metric::VcQueue];
-/// As many columns of drops as can be told apart.
+/// As many columns of drops as can be distinguished.
 pub const DROP_BINS: usize = 400;

@@ -30,7 +30,7 @@ fn job(scenario: &Arc<Scenario>, seed: u64, cost: f64, of: &'static str) -> Job<
     Job { scenario: scenario.clone(), seed, cost, of }
 }
 
-/// Nobody stops and nobody watches.
+/// Without stop and without watcher.
 fn run<J: Send, T: Send, E: Send>(
     jobs: Jobs<impl Iterator<Item = Job<J>> + Send>,
     threads: usize,

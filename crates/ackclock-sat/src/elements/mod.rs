@@ -77,7 +77,7 @@ pub fn propagated(
     let mut satellites = Vec::with_capacity(sets.len());
     let mut names = BTreeSet::new();
     for mut set in sets {
-        // Debris has the name of what it comes from; the catalogue number tells them apart.
+        // Debris has the name of what it comes from; the catalogue number distinguishes them.
         if !names.insert(set.name.clone()) {
             set.name = format!("{} [{}]", set.name, set.elements.norad_id);
             names.insert(set.name.clone());

@@ -1,4 +1,4 @@
-//! The contact plan: who sees whom, when, at what delay, and which path packets take. Plain data in whole picoseconds;
+//! The contact plan: which nodes can communicate, when, at what delay, and which path packets take. Plain data in whole picoseconds;
 //! a run takes it as it is, and so does not depend on the arithmetic of orbits.
 
 mod changes;
@@ -37,7 +37,7 @@ pub struct Plan {
     pub settings: Vec<(String, String)>,
     /// Satellites in the order of the constellation, then terminals.
     pub nodes: Vec<Node>,
-    /// Who sees whom, from when to when; of a terminal and a satellite to a microsecond, of two satellites as their
+    /// Which nodes can communicate, from when to when; of a terminal and a satellite to a microsecond, of two satellites as their
     /// checks find it. In order of time, then of nodes.
     pub contacts: Vec<Contact>,
     /// The links that packets can be on, and their delays. In order of nodes, then of time.

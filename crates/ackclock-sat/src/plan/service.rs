@@ -53,7 +53,7 @@ pub(super) struct Used {
 }
 
 impl Used {
-    /// The same with its delays.
+    /// The link with its delays.
     pub fn sampled(self, bound: Span, positions: &mut Snapshot<'_>) -> Result<Link, SatError> {
         let Used { a, b, kind, from, to } = self;
         let delay_curve = sample(from, to, bound, |time| {
@@ -114,7 +114,7 @@ fn one_destination(
                 asked.entry((node.min(hop), node.max(hop))).or_default().push((from, to));
             }
         }
-        // Who serves no longer is told so; who never did is not mentioned.
+        // A node that no longer serves gets an entry without a next hop; one that never did gets none.
         let gone = present.iter().filter(|(node, hop)| hop.is_some() && !now.contains_key(node));
         let gone: Vec<(NodeId, Option<NodeId>)> = gone.map(|(&node, _)| (node, None)).collect();
         for (node, hop) in now.into_iter().chain(gone) {

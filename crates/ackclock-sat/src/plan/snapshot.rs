@@ -1,4 +1,4 @@
-//! Where everything is at one instant; each satellite is computed when somebody asks for it, and once.
+//! Where everything is at one instant; each satellite is computed when it is needed, and once.
 
 use ackclock::units::{Span, Time};
 

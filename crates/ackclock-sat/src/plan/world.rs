@@ -188,7 +188,7 @@ impl<'a> World<'a> {
         }
     }
 
-    /// Everybody who checks something, in the order of what happens at one instant.
+    /// All that check something, in the order of events at one instant.
     fn checks(&self) -> Vec<(Entity, Checks)> {
         let setup = self.setup;
         let isl = |name: &str| Checks::new(setup.isl_interval, setup.jitter, name);

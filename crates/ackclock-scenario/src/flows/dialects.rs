@@ -22,7 +22,7 @@ pub(crate) fn apply(tables: &mut Tables, path_mtu: Option<u32>) {
     }
     if let Some(usual) = chosen.and_then(|algorithm| algorithm.usual_recovery) {
         let has_sack = |name| recovery::Algorithm::named(name).is_some_and(|algorithm| algorithm.needs.sack);
-        // Where nobody chooses a recovery, it is still that of the dialect.
+        // If no recovery is chosen, it is still that of the dialect.
         if usual.instead_of_sack.is_some() || !tables.own.word("recovery").is_some_and(has_sack) {
             replace(tables, &default("recovery", Text(usual.name), usual.source));
         }

@@ -119,7 +119,7 @@ fn warn_too_fast(
     }
 }
 
-/// The payload of datagrams that fit the links of their route, for nothing is fragmented; else a report.
+/// The payload of datagrams that fit the links of their route, as there is no fragmentation; else a report.
 fn payload(settings: &Settings, network: &Network, route: &[LinkId], report: &mut Report) -> Option<u32> {
     let payload = u32::try_from(settings.amount("payload")?).ok()?;
     let datagram = framing::udp_datagram_bytes(payload);

@@ -1,5 +1,5 @@
 //! The words of the language and what each means: one table for each key whose value is a word. The keys take their words from
-//! here, and who reads a value takes the meaning, so that no word can be forgotten.
+//! here, and the reader of a value gets the meaning, so that no word can be forgotten.
 //!
 //! Words of mechanisms are in the files of the mechanisms.
 
@@ -109,7 +109,7 @@ pub(crate) const SACK_OPTIONS: [(&str, Option<Preference>); 4] = [
     ("offset-auto", Some(Preference::Shorter)),
 ];
 
-/// How an offset SACK option is told from others.
+/// How an offset SACK option is recognized.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum OffsetSackKind {
     Private,
@@ -172,7 +172,7 @@ pub(crate) enum Payload {
 pub(crate) const PAYLOADS: [(&str, Payload); 2] =
     [("bent-pipe", Payload::BentPipe), ("regenerative", Payload::Regenerative)];
 
-/// What becomes of packets that wait at a terminal when it leaves its satellite, and of those sent to where nobody listens.
+/// What happens to packets that wait at a terminal when it leaves its satellite, and to those sent without a receiver.
 pub(crate) const TERMINAL_QUEUES: [(&str, (Queued, NoReceiver)); 3] = [
     ("keep", (Queued::Keep, NoReceiver::Lose)),
     ("drop", (Queued::Flush, NoReceiver::Lose)),

@@ -57,7 +57,7 @@ impl Duplex {
         Duplex { ends, directions: [direction.clone(), direction], is_open: true }
     }
 
-    /// The same, but tables of links do not know it.
+    /// A plain link that tables of links cannot describe.
     pub(crate) fn closed(ends: Ends, rate: Rate, delay: Span) -> Duplex {
         Duplex { is_open: false, ..Duplex::plain(ends, rate, delay) }
     }

@@ -69,7 +69,7 @@ struct Rules {
     isl_rate: Rate,
     gap: Span,
     terminal_queue: Queued,
-    /// What becomes of packets whose turn comes when nobody listens to the link up, or down.
+    /// What happens to packets whose transmission begins when the uplink, or the downlink, has no receiver.
     up_no_receiver: NoReceiver,
     down_no_receiver: NoReceiver,
     under_way: UnderWay,

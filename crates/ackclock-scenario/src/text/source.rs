@@ -12,8 +12,8 @@ pub trait Source {
     /// The bytes of the file at `path`.
     fn read(&self, path: &str) -> io::Result<Vec<u8>>;
 
-    /// The bytes of a file that another file names: by `extends`, or as element sets. Whoever wrote that file may not be
-    /// who runs the program, so a source refuses what would not end or what would wait for somebody.
+    /// The bytes of a file that another file names: by `extends`, or as element sets. The author of that file may not be
+    /// the user of the program, so a source refuses files that do not end or that wait for a writer.
     ///
     /// # Errors
     /// If it cannot be read, or is no regular file.
@@ -24,7 +24,7 @@ pub trait Source {
     /// The path that `extends = "reference"` in the file `from` means.
     fn join(&self, from: &str, reference: &str) -> String;
 
-    /// The same path, such that it means the same file wherever it is written.
+    /// The path in a form that means the same file wherever it is written.
     fn absolute(&self, path: &str) -> String {
         path.to_owned()
     }
@@ -57,7 +57,7 @@ impl Source for Disk {
     }
 
     fn read_referenced(&self, path: &str) -> io::Result<Vec<u8>> {
-        // A pipe is not even opened: that waits until somebody writes to it. A folder says of itself that it is one.
+        // A pipe is not even opened: that would wait for a writer. Reading a folder gives an error of its own.
         let refused = |metadata: &Metadata| !metadata.is_file() && !metadata.is_dir();
         if refused(&std::fs::metadata(path)?) {
             return Err(not_regular());
@@ -119,7 +119,7 @@ impl Memory {
         Memory::default()
     }
 
-    /// The same with one more file, which replaces a file of that path.
+    /// This source with one more file, which replaces a file of that path.
     pub fn with(mut self, path: &str, content: impl Into<Vec<u8>>) -> Memory {
         self.files.insert(path.to_owned(), content.into());
         self

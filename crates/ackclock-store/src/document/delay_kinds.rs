@@ -21,7 +21,7 @@ pub fn kinds(summary: &SummaryPart) -> Vec<Kind<'_, DelaySummary>> {
     arrange(of_flows, of_udp, ports.iter().map(|port| (&port.name, &port.sojourn)))
 }
 
-/// The same of one run.
+/// The delays of one run, kind by kind.
 pub fn kinds_of_run(run: &Run) -> Vec<Kind<'_, Delays>> {
     let of_flows = run.flows.iter().map(|flow| (&flow.name, &flow.one_way_delay, &flow.round_trip));
     let of_udp = run.udp.iter().map(|source| (&source.name, &source.one_way_delay, &source.jitter));

@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct EventPart {
     pub time_s: f64,
-    /// The same, exact.
+    /// The time of the event, exact, picoseconds.
     pub time_ps: u64,
     /// `acquired`, `handover`, `lost`, `link-up`, `link-down`, `route-found` or `route-lost`.
     pub kind: String,

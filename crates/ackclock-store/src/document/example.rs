@@ -53,7 +53,7 @@ pub fn example(flows: u64, ports: u64, seeds: u64) -> Document {
     Document::new(command, scenario, (1..=seeds).collect(), (1..=seeds).map(run).collect())
 }
 
-/// The same with what happened after the warm-up: a flow repeats one segment less, a port refuses a third, rounded down,
+/// An example with numbers after the warm-up: a flow repeats one segment less, a port refuses a third, rounded down,
 /// its mean queue is half as long, and the link and the source of datagrams lose one packet less.
 pub fn example_with_warmup(flows: u64, ports: u64, seeds: u64) -> Document {
     let mut document = example(flows, ports, seeds);
@@ -103,7 +103,7 @@ pub fn example_with_warmup(flows: u64, ports: u64, seeds: u64) -> Document {
     document
 }
 
-/// The same with delays: everything with number n, counted from 0, has 100 of them, from 10 + n ms to a hundred times that.
+/// An example with delays: everything with number n, counted from 0, has 100 of them, from 10 + n ms to a hundred times that.
 pub fn with_delays(mut document: Document) -> Document {
     let delays = |n: usize| {
         let mut histogram = Histogram::default();

@@ -11,7 +11,7 @@ impl Document {
         self.scenario.warmup_s > 0.0 && !self.runs.is_empty() && self.runs.iter().all(Run::knows_warmup)
     }
 
-    /// The same over the time after the warm-up; the document as it is where [`Document::leaves_out_warmup`] is false.
+    /// The document over the time after the warm-up; the document as it is where [`Document::leaves_out_warmup`] is false.
     /// Whole runs remain: largest and last queues, when timers expired, and what single paths did at ports and on links,
     /// which is left away.
     pub fn after_warmup(&self) -> Cow<'_, Document> {

@@ -18,7 +18,7 @@ use ackclock_columns::{Kind, Values};
 /// Everything has reached the disk when this returns.
 ///
 /// # Errors
-/// If a file cannot be written: no room, no permission. What was begun stays; without an index nobody takes it for
+/// If a file cannot be written: no room, no permission. What was begun stays; without an index it is not taken for
 /// tables.
 pub fn write(folder: &Path, series: &[Series], origin: &Origin) -> Result<(), TableError> {
     fs::create_dir_all(folder).map_err(|error| TableError::io(folder, error))?;

@@ -64,11 +64,11 @@ pub(crate) enum Plot {
     Cwnd,
     /// The round trips that TCP times.
     Rtt,
-    /// Segments sent, sent again, acknowledged.
+    /// Segments sent, retransmitted, acknowledged.
     Sequence,
     /// Bits per second sent, retransmissions included, in intervals of 0.1 s.
     Throughput,
-    /// The same on average since the start of the flow.
+    /// Throughput on average since the start of the flow.
     Average,
 }
 

@@ -13,10 +13,10 @@ pub(crate) struct Finding {
     /// Names of cells, `card/row/column`, and of claims, `claim:id`, that differ however much of the study is examined.
     #[serde(default)]
     pub covers: Vec<String>,
-    /// The same of those that differ only with the seeds of the whole study.
+    /// Cells and claims that differ only with the seeds of the whole study.
     #[serde(default)]
     pub whole_only: Vec<String>,
-    /// The same of those that differ only with the few seeds of the quick subset.
+    /// Cells and claims that differ only with the few seeds of the quick subset.
     #[serde(default)]
     pub quick_only: Vec<String>,
 }

@@ -26,9 +26,9 @@ pub(crate) struct Head {
     pub citation: String,
     /// Seeds 1 to this per point.
     pub seeds: u64,
-    /// The same with `--quick`.
+    /// Seeds of each point with `--quick`.
     pub quick_seeds: u64,
-    /// The same for the alternatives of assumptions.
+    /// Seeds of each point for the alternatives of assumptions.
     pub sensitivity_seeds: u64,
     /// What counts as an efficiency of 1, unless a table says otherwise.
     pub capacity_mbps: f64,
@@ -103,7 +103,7 @@ pub(crate) struct Point {
 }
 
 impl Point {
-    /// The same with some settings replaced or added.
+    /// The point with some settings replaced or added.
     pub fn with(&self, sets: &[String]) -> Point {
         let mut point = self.clone();
         for set in sets {

@@ -51,15 +51,15 @@ pub(crate) enum Meaning {
     /// The largest distance of our mean from the published number.
     #[default]
     Distance,
-    /// The same, as a share of the published number.
+    /// A distance, as a share of the published number.
     Share,
-    /// The same, in standard deviations of our runs, those at different points of one cell included.
+    /// A distance, in standard deviations of our runs, those at different points of one cell included.
     Deviations,
     /// The step of the last digit printed: our number, rounded, is the published one.
     Rounded,
-    /// The same, but digits beyond the last were cut off.
+    /// The step of the last digit printed: our number, truncated, is the published one.
     Truncated,
-    /// The same, but rounded up.
+    /// The step of the last digit printed: our number, rounded up, is the published one.
     RoundedUp,
 }
 

@@ -7,17 +7,17 @@ use super::measurement::Measurement;
 pub(crate) enum FlowMetric {
     /// Bits per second sent since its start, retransmissions included.
     Sent,
-    /// The same without what was sent again: what [VEGAS-A] calls goodput.
+    /// Bits per second sent since its start, retransmissions excluded: what [VEGAS-A] calls goodput.
     SentOnce,
-    /// Packets lost on their way.
+    /// Packets lost in the network.
     Lost,
-    /// Segments sent again, of all that were sent.
+    /// Retransmitted segments, as a share of all that were sent.
     ShareSentAgain,
     /// Bits per second delivered, over the whole run.
     Goodput,
-    /// The same after the warm-up.
+    /// Bits per second delivered after the warm-up.
     GoodputAfterWarmup,
-    /// Segments sent again.
+    /// Retransmitted segments.
     Retransmissions,
     /// Those of which the receiver held all bytes.
     Needless,

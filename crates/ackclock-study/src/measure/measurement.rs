@@ -26,7 +26,7 @@ pub(crate) struct Measurement {
     pub mss: Vec<u32>,
     /// Payload delivered in order, bits per second, over the whole run.
     pub goodput_bps: Vec<f64>,
-    /// The same after the warm-up.
+    /// Payload delivered in order after the warm-up, bits per second.
     pub goodput_after_warmup_bps: Vec<f64>,
     /// Bytes sent, retransmissions included, as studies count them: payload, and the 40 octets of an empty first segment.
     pub bytes_sent: Vec<u64>,

@@ -33,9 +33,9 @@ pub(crate) enum MetricName {
     During(Recordable, Flows, u32, u32),
     /// The time-weighted mean of what waits at a port.
     MeanQueue(String),
-    /// The same times the length of the run: units times seconds.
+    /// The mean of what waits at a port, times the length of the run: units times seconds.
     QueueSeconds(String),
-    /// When a place first goes over to another satellite, seconds.
+    /// The time of the first handover of a place, seconds.
     FirstHandover(String),
     /// A number in the last SACK option captured of a flow.
     InSack(InSack, String),

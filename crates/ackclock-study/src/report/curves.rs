@@ -10,7 +10,7 @@ use ackclock_report::plots::{self, Source};
 use crate::data::figures::Plot;
 use crate::figure::{DrawnFigure, DrawnFlow};
 
-/// The flows of a figure, to choose from: as many are shown as can be told apart.
+/// The flows of a figure, to choose from: as many are shown as can be distinguished.
 pub(crate) fn choice(figure: &DrawnFigure) -> Choice {
     let members: Vec<String> = figure.flows.iter().map(|flow| flow.label.clone()).collect();
     Choice { label: "Lines".into(), chosen: (0..members.len().min(MOST_LINES)).collect(), members }
@@ -147,7 +147,7 @@ fn bits(flow: &DrawnFlow, end: Time) -> Vec<f64> {
 }
 
 const INTERVAL: Span = Span::from_ms(100);
-/// Lines that can be told apart by their colours.
+/// Lines that can be distinguished by their colours.
 const MOST_LINES: usize = 6;
 /// Points of the plots of a figure, all together.
 const POINTS: usize = 9000;

@@ -153,7 +153,7 @@ fn table_report(measured: &Measured, scope: &Scope, card: &Card, table: &Table) 
     }
 }
 
-/// What the table tells apart at each of its cells, and whether their tolerances are as large.
+/// What the table distinguishes at each of its cells, and whether their tolerances are as large.
 fn tell_apart(table: &Table, cells: &mut [CellReport]) {
     let quantity = |cell: &CellReport| {
         let column = table.columns.iter().find(|column| column.label == cell.column).expect("a cell has a column");

@@ -85,10 +85,10 @@ pub struct CellReport {
     pub published: f64,
     /// By how much our mean may differ.
     pub tolerance: f64,
-    /// What the table tells apart here: the largest distance from the published number to another one of the same
+    /// What the table distinguishes here: the largest distance from the published number to another one of the same
     /// quantity in its row, or, if there is none, in its column.
     pub apart: Option<f64>,
-    /// Whether the tolerance is as large as that: who agrees with this number, agrees with all of the row.
+    /// Whether the tolerance is as large as that: a value that agrees with this number agrees with all of the row.
     pub wide: bool,
     /// Whether every digit that was printed must be ours: `tolerance` is the step of the last one.
     pub exact: bool,
@@ -101,10 +101,10 @@ pub struct CellReport {
     pub tolerance_reason: String,
     /// Our number over the seeds.
     pub ours: Number,
-    /// The same with as many digits as the study printed, got as the study got them: rounded, rounded up or cut off. Where
-    /// not every digit is asked for, none.
+    /// Our number with as many digits as the study printed, rounded, rounded up or truncated as there. `None` where not every
+    /// digit is judged.
     pub as_printed: Option<Number>,
-    /// The same, computed in other ways, in the order of [`TableReport::beside`]. Not judged.
+    /// The quantity, computed in other ways, in the order of [`TableReport::beside`]. Not judged.
     pub beside: Vec<f64>,
     /// The judgement.
     #[serde(flatten)]
@@ -224,7 +224,7 @@ pub struct Tally {
     pub cells: usize,
     /// Cells within the tolerance.
     pub cells_agree: usize,
-    /// Cells whose tolerance is as large as what their table tells apart.
+    /// Cells whose tolerance is as large as what their table distinguishes.
     pub cells_wide: usize,
     /// Those of them that agree.
     pub cells_wide_agree: usize,

@@ -232,7 +232,7 @@ fn drawn(page: &mut Page, figure: &DrawnFigure) -> Html {
     html.leaf("h3", &[], &figure.title);
     html.leaf("p", &[], &format!("As the study describes it: {}", figure.shows));
     if !figure.marks.is_empty() {
-        // To a tenth of a second: nobody reads more off a line.
+        // To a tenth of a second: a line cannot be read more exactly.
         let at = |(time, what): &(Time, String)| format!("{what} at {} s", (time.as_secs_f64() * 10.0).round() / 10.0);
         let marks: Vec<String> = figure.marks.iter().map(at).collect();
         html.leaf("p", &[], &format!("Vertical lines: {}.", marks.join(", ")));

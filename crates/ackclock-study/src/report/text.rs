@@ -131,7 +131,7 @@ pub(crate) fn tolerance(cell: &CellReport) -> String {
     if cell.exact { "printed".into() } else { format!("±{:.*}", cell.decimals, cell.tolerance) }
 }
 
-/// A tolerance as a share of what the table tells apart.
+/// A tolerance as a share of the distance that the table distinguishes.
 pub(crate) fn relative_tolerance(cell: &CellReport) -> String {
     match cell.apart.filter(|_| !cell.exact) {
         Some(apart) => format!("{:.0} %", 100.0 * cell.tolerance / apart),

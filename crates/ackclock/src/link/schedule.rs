@@ -160,7 +160,7 @@ impl LinkSchedule {
         }
     }
 
-    /// The same on a smaller scale of time: each instant is that of this schedule, divided by this power of two. Where instants
+    /// This schedule on a smaller scale of time: each instant is that of this schedule, divided by this power of two. Where instants
     /// become one, the last change counts; an outage that becomes nothing is none. Far ends stay as they are.
     pub fn scaled(&self, power: u32) -> LinkSchedule {
         let delays =
@@ -232,7 +232,7 @@ impl Delays {
         }
     }
 
-    /// The same, if it is not earlier than the last time that was asked about with this `place`; the first one is 0.
+    /// The delay at a time not earlier than the last one that was looked up with this `place`, which is 0 at first.
     #[inline]
     pub(super) fn at_or_after(&self, place: &mut usize, time: Time) -> Span {
         while self.points.get(*place + 1).is_some_and(|&(from, _)| from <= time) {

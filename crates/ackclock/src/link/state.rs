@@ -157,8 +157,8 @@ impl LinkState {
         }
     }
 
-    /// The same, of a packet of so many bytes that arrives before anything changes but the delay: when its transmission is
-    /// complete, and when it arrives. If it does not, nothing has happened that can be seen.
+    /// Transmits a packet of so many bytes if it arrives before anything but the delay changes: when its transmission is
+    /// complete, and when it arrives. Otherwise nothing observable changes, and there is no result.
     #[inline(always)]
     pub(crate) fn transmit_stable(&mut self, came: Time, begins: Time, bytes: u32) -> Option<(Time, Time)> {
         if self.stable_at(begins).is_none() {

@@ -101,7 +101,7 @@ impl<W> PortStats<W> {
         &self.vcs[vc].waited
     }
 
-    /// The same, to be changed.
+    /// What a connection has waited, to be changed.
     #[inline(always)]
     pub(super) fn waited_mut(&mut self, vc: VcId) -> &mut W {
         &mut self.vcs[vc].waited

@@ -52,7 +52,7 @@ impl Pti {
         self.0 & RM == RM
     }
 
-    /// The same cell, which has met congestion: of a frame it is marked, an RM cell has no room for that.
+    /// This PTI after congestion: a cell of a frame is marked, an RM cell has no bit for that.
     #[inline]
     pub const fn marked(self) -> Pti {
         if self.is_rm() { self } else { Pti(self.0 | EFCI) }

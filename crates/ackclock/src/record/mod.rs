@@ -39,12 +39,12 @@ pub struct Records {
     pub links: Vec<LinkRecord>,
     /// Goodput of the flows whose data cross the bottleneck, over its capacity; `None` where no bottleneck is named.
     pub efficiency: Option<f64>,
-    /// The same over the time after the warm-up; `None` also for a run that ended before.
+    /// Efficiency over the time after the warm-up; `None` also for a run that ended before.
     pub efficiency_after_warmup: Option<f64>,
     /// Jain's index over the goodput of the flows that have begun; where a bottleneck is named, of those whose data
     /// cross it.
     pub fairness: f64,
-    /// The same numbers over the time after the warm-up; `None` without a warm-up, and for a run that ended before.
+    /// These numbers over the time after the warm-up; `None` without a warm-up, and for a run that ended before.
     pub after_warmup: Option<AfterWarmup>,
     /// A hash over everything observable, entities in name order. Entities to which nothing happened do not count.
     pub fingerprint: u64,
@@ -62,7 +62,7 @@ pub struct FlowRecord {
     pub name: String,
     /// Payload bits per second delivered in order, over the whole run.
     pub goodput_bps: f64,
-    /// The same over the time after the warm-up; `None` for a run that ended before.
+    /// Goodput over the time after the warm-up, bits per second; `None` for a run that ended before.
     pub goodput_after_warmup_bps: Option<f64>,
     /// What is counted.
     pub counts: FlowCounts,

@@ -140,7 +140,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// The same by brute force: a time of the last report for each byte.
+    /// The queue by brute force: a time of the last report for each byte.
     #[derive(Default)]
     struct Model {
         reported: Vec<Option<u64>>,

@@ -117,7 +117,7 @@ impl Receiver {
         self.take(now, segment.seq, segment.seq + u64::from(segment.len));
     }
 
-    /// The same of a receiver that has more than others.
+    /// A segment arrives at a receiver with optional state.
     #[inline(never)]
     fn on_extra(&mut self, now: Time, segment: &Segment) {
         self.take_extra(now, segment);
@@ -258,7 +258,7 @@ impl Receiver {
         Some(if self.has_report() { self.report(now, ack) } else { Segment { ack, ..Segment::default() } })
     }
 
-    /// The same, as the next byte expected. Beside it there may be something to report.
+    /// The acknowledgement to send, if one is due, as the next byte expected. There may be a report beside it.
     #[inline(always)]
     pub fn poll(&mut self, now: Time) -> Option<u64> {
         if self.extra.is_some() {
@@ -319,7 +319,7 @@ impl Receiver {
         Some(self.deadline()).filter(|&deadline| deadline < Time::NEVER)
     }
 
-    /// The same, or never.
+    /// When [`Receiver::on_timer`] is to be called; [`Time::NEVER`] if it is not.
     #[inline]
     pub fn deadline(&self) -> Time {
         let deadline = self.delayed_ack.deadline();

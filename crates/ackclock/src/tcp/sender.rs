@@ -180,7 +180,7 @@ impl Sender {
         Some(self.deadline()).filter(|&deadline| deadline < Time::NEVER)
     }
 
-    /// The same, or never.
+    /// When [`Sender::on_timer`] is to be called; [`Time::NEVER`] if it is not.
     #[inline]
     pub fn deadline(&self) -> Time {
         self.timer.wake()

@@ -61,7 +61,7 @@ impl QuickPath {
         let window = receive_window.map_or(String::new(), |bytes| format!("receive_window = \"{bytes} B\"\n"));
         // The timer of the standard dialect has no ticks whose phase could matter.
         let phase = if args.dialect == STANDARD { "" } else { "tick_phase = \"random\"\n" };
-        // Flows that begin at one instant stay in step: who loses would be the same under every seed.
+        // Flows that begin at one instant stay synchronized: the same flow would lose under every seed.
         let jitter = format!("[traffic]\nstart_jitter = \"{} ps\"\n", rtt.as_ps());
         let errors = format!("[link.\"{BOTTLENECK}\"]\nerrors = {{ model = \"uniform\", rate = {loss:?} }}\n");
         format!(

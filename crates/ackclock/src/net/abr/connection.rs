@@ -94,7 +94,7 @@ impl AbrConnection {
         self.under_way[self.place(number)]
     }
 
-    /// The same, to be changed.
+    /// The content of an RM cell under way, to be changed.
     pub(in crate::net) fn cell_mut(&mut self, number: u32) -> &mut RmCell {
         let place = self.place(number);
         &mut self.under_way[place]

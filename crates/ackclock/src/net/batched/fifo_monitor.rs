@@ -108,7 +108,7 @@ impl FifoMonitor {
         self.buffer.leave(vc);
     }
 
-    /// The same for several, while the number left is set with [`FifoMonitor::set_queued`].
+    /// Several units of `vc` no longer wait; the number left is set with [`FifoMonitor::set_queued`].
     #[inline]
     pub(super) fn leave_late(&mut self, vc: VcId, units: u32) {
         self.buffer.leave_late(vc, units);

@@ -13,7 +13,7 @@ use crate::units::Time;
 pub(super) struct Io {
     /// SACK blocks of the packets under way: what else they carry is with them.
     pub(super) packet_side: PacketSideTable,
-    /// The same of frames in cells, by connection.
+    /// SACK blocks of frames in cells, by connection.
     pub(super) frame_side: IdVec<VcId, FrameSideTable>,
     /// What is recorded at hosts, if something is: it is only written to.
     pub(super) traces: Option<Box<HostTraces>>,

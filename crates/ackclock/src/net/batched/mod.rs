@@ -151,7 +151,7 @@ impl Batched {
         self.recorded_with(self.io.traces.clone(), recorder, now)
     }
 
-    /// The same, at the end: what hosts have recorded is taken out.
+    /// What was recorded, at the end of the run: the records of hosts are moved out.
     pub fn take_recorded(&mut self, recorder: &Recorder, now: Time) -> Recorded {
         let hosts = self.io.traces.take();
         self.recorded_with(hosts, recorder, now)

@@ -52,7 +52,7 @@ impl Reference {
         self.recorded_with(self.traces.clone(), recorder, now)
     }
 
-    /// The same, at the end: what hosts have recorded is taken out.
+    /// What was recorded, at the end of the run: the records of hosts are moved out.
     pub fn take_recorded(&mut self, recorder: &Recorder, now: Time) -> Recorded {
         let hosts = self.traces.take();
         self.recorded_with(hosts, recorder, now)

@@ -127,7 +127,7 @@ impl CoDel {
         Some(Cause::First)
     }
 
-    /// The same, after one that was dropped because it was due.
+    /// A packet has its turn after one that was dropped because it was due.
     fn next_of_turn(&mut self, now: Time, ok: bool) -> Option<Cause> {
         self.dropping = ok;
         if ok {

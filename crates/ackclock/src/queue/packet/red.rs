@@ -45,7 +45,7 @@ pub enum AboveMax {
 pub enum Spacing {
     /// Evenly: after one that is refused, the next is as likely any of the 1/p_b that follow.
     Uniform,
-    /// The same, after 1/p_b that are spared.
+    /// Uniform, after 1/p_b packets that are not refused.
     Wait,
 }
 

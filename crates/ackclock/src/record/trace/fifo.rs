@@ -16,7 +16,7 @@ pub struct FifoTrace {
     queued: u32,
     since: u64,
     /// Whether the port's recorder has not got that yet: it gets the events of a tick when the tick is over.
-    untold: bool,
+    pending: bool,
     /// If it is recorded how many wait of each connection: who waits, in runs of one connection's units.
     waiting: VecDeque<Run>,
     of_vc: Vec<u32>,
@@ -43,7 +43,7 @@ impl FifoTrace {
             tick_number: 0,
             queued: 0,
             since: 0,
-            untold: false,
+            pending: false,
             waiting: VecDeque::new(),
             of_vc,
             departures,
@@ -67,7 +67,7 @@ impl FifoTrace {
                 self.since = now;
             }
             self.queued = queued;
-            self.untold = true;
+            self.pending = true;
         }
         self.tick_number = now + u64::from(units) - 1;
         self.transmit(now, departs, units);
@@ -117,9 +117,9 @@ impl FifoTrace {
     }
 
     fn flush(&mut self) {
-        if self.untold {
+        if self.pending {
             self.port.queued(self.at(self.since), self.queued);
-            self.untold = false;
+            self.pending = false;
         }
     }
 
@@ -133,7 +133,7 @@ impl FifoTrace {
         self.tick_number = self.tick_number.max(now);
     }
 
-    /// The same for the connections.
+    /// The units of connections that depart up to tick `now` no longer wait.
     fn leave(&mut self, now: u64) {
         while let Some(run) = self.waiting.front_mut().filter(|run| run.departs <= now) {
             let (vc, tick) = (run.vc as usize, run.departs);

@@ -125,7 +125,7 @@ impl TransitTrace {
         Some(self.one_way.as_ref()?.histogram())
     }
 
-    /// The same of the jitter after each arrival, of datagrams.
+    /// The histogram of the jitter after each arrival, of datagrams.
     pub fn jitter(&self) -> Option<&Histogram> {
         Some(self.jitter.as_ref()?.estimates.as_ref()?.histogram())
     }

@@ -70,7 +70,7 @@ impl std::default::Default for Measured {
 }
 
 impl Ack {
-    /// The same of a sender that measures round trips.
+    /// An acknowledgement of a sender that measures round trips.
     #[cfg(test)]
     fn with(self, measured: Measured) -> Ack {
         Ack { measured: Some(measured), ..self }

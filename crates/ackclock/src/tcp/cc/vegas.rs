@@ -140,7 +140,7 @@ pub(super) fn avoid(params: &VegasParams, round: &Round, cwnd: &mut f64) -> f64 
         *cwnd = (*cwnd - 1.0).max(MIN_WINDOW);
         0.0
     } else if diff < params.alpha {
-        // The same for the whole round: about a packet per round trip.
+        // This growth holds for the whole round: about a packet per round trip.
         1.0 / *cwnd
     } else {
         0.0

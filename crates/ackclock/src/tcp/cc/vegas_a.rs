@@ -66,7 +66,7 @@ pub enum AbStep {
 /// Whether the thresholds of Vegas-A move together.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum AbCoupling {
-    /// Always by the same.
+    /// Always together, by one step.
     Locked,
     /// Each by its own multiple of the step.
     Independent {

@@ -75,7 +75,7 @@ impl RecoveryContext<'_> {
         self.reduce_by(flight, None);
     }
 
-    /// The same, where it is known whether what was lost had been sent more than once.
+    /// Reduces the window where it is known whether the lost segment had been sent more than once.
     fn reduce_by(&mut self, flight: &Flight, sent_again: Option<bool>) {
         let loss = Loss { sent_again, ..Loss::of(flight.mss as f64, flight.rwnd as f64) };
         self.congestion_control.on_congestion(&loss, self.window);

@@ -167,7 +167,7 @@ impl Scoreboard {
         }
     }
 
-    /// The same with an `end` that has marks beyond it, which no sender asks for.
+    /// The pipe with an `end` that has marks beyond it, which no sender needs.
     #[cold]
     fn pipe_of(&self, marks: &Marks, bytes: u64) -> u64 {
         let segments = (0..bytes.div_ceil(self.mss))

@@ -29,7 +29,7 @@ impl Sender {
         self.backoff = 0;
     }
 
-    /// The same with what only some senders have.
+    /// Growth with the measurements that only some senders have.
     #[inline(never)]
     pub(super) fn measure_and_grow(&mut self, now: Time, ack: u64) -> NewAck {
         let Some(OptionalState { setup, times, .. }) = self.extra.as_deref_mut() else {

@@ -14,7 +14,7 @@ impl Sender {
         Some(self.segment(now, seq, len))
     }
 
-    /// The same, as its first byte and its length.
+    /// The next segment to send, as its first byte and its length.
     #[inline(always)]
     pub fn poll(&mut self, now: Time) -> Option<(u64, u32)> {
         if self.fast_path {
@@ -172,7 +172,7 @@ impl Sender {
         self.window_end = self.flight.una + self.flight.rwnd.min(u64::from(self.window.cwnd as u32));
     }
 
-    /// The same of a connection that may not be open, or has something to answer.
+    /// Updates the send state of a connection that may not be open, or has something to answer.
     #[inline(never)]
     fn update_end(&mut self) {
         let (open, due) = self.end().map_or((true, false), |end| (end.is_open(), end.is_due()));

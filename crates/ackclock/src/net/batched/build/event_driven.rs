@@ -1,4 +1,4 @@
-//! The same for packet ports that are driven event by event: single ones, and those that routes which change may cross.
+//! Processes of packet ports that are driven event by event: single ones, and those that routes which change may cross.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -95,7 +95,7 @@ impl CellAdmission {
         io: &mut Io,
     ) {
         // Not the first cell of a frame that is accepted so far, and there is room: the answer of the policy is certain,
-        // and only the end of the frame has to be told (see BatchHints::needs_every_cell).
+        // and the policy only needs the end of the frame (see BatchHints::needs_every_cell).
         if train.is_sure() && self.accept_plainly(now, train) {
             if train.left == 0 {
                 self.complete(policy, self.queue.last_departure(), train, io);
@@ -105,11 +105,11 @@ impl CellAdmission {
         }
     }
 
-    /// The same if more has to be done.
+    /// Serves a cell in the general case.
     #[inline(never)]
     fn serve_with_care<P: CellPolicy>(&mut self, policy: &mut P, now: u64, train: &mut Train, io: &mut Io) {
         if train.is_sure() && self.queue.waiting_at(now) < u64::from(self.monitor.buffer().capacity()) {
-            // The same as in CellAdmission::serve.
+            // As in CellAdmission::serve.
             train.left -= 1;
             let departs = self.accept(now, train, 1);
             if train.left == 0 {

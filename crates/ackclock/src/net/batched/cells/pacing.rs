@@ -71,7 +71,7 @@ pub(in crate::net::batched) struct Pacing<T> {
     ended: Vec<u32>,
     /// To sort with: the turns, which frame began first, and its number.
     turns: Vec<(u64, u64, u32)>,
-    /// The same where cells are served as they arrive: when in the slot, from which input, which frame.
+    /// The order where cells are served as they arrive: when in the slot, from which input, which frame.
     arrivals: Vec<(u64, u32, u32)>,
 }
 
@@ -275,7 +275,7 @@ impl<T: Paced> Pacing<T> {
         }
     }
 
-    /// The same for a slot that has two.
+    /// Takes the cells of a slot that has two.
     #[inline(always)]
     fn take_two(&mut self, slot: u64, offset: u32, places: [u32; 2], service: &Service) {
         let in_slot = service.in_slot(slot - 1);
@@ -290,7 +290,7 @@ impl<T: Paced> Pacing<T> {
         self.window.extend_from_slice(&[(offset, one ^ flip), (offset, other ^ flip)]);
     }
 
-    /// The same for a slot that has a few.
+    /// Takes the cells of a slot that has a few.
     #[inline(always)]
     fn take_several(&mut self, slot: u64, offset: u32, first: u32, service: &Service) {
         let in_slot = service.in_slot(slot - 1);
@@ -326,7 +326,7 @@ impl<T: Paced> Pacing<T> {
         self.window.extend_from_slice(&sorted[..count]);
     }
 
-    /// The same for any slot. Of the cells of one input, whose turn is the same, those of the frame that began earlier come
+    /// Takes the cells of any slot. Of the cells of one input, whose turn is the same, those of the frame that began earlier come
     /// first, as frames on a link do not interleave.
     #[inline(never)]
     fn take_many(&mut self, slot: u64, offset: u32, first: u32, service: &Service) {
@@ -347,7 +347,7 @@ impl<T: Paced> Pacing<T> {
         self.window.extend(self.turns.iter().map(|&(_, _, frame)| (offset, frame)));
     }
 
-    /// The same for any slot, where cells are served as they arrive.
+    /// Takes the cells of any slot, where cells are served as they arrive.
     #[inline(never)]
     fn take_by_arrival(&mut self, offset: u32, first: u32) {
         self.arrivals.clear();

@@ -145,7 +145,7 @@ impl HostUplinks {
         }
     }
 
-    /// The same of a segment of any kind.
+    /// Sends a segment of any kind.
     #[inline(never)]
     pub(in crate::net::batched) fn send_rare(
         &mut self,

@@ -294,7 +294,7 @@ impl RoutedPorts {
         }
     }
 
-    /// The same, as the table says; what is found is remembered.
+    /// Where a packet goes by the routing table; the result is cached.
     #[inline(never)]
     fn exit_by_table(&mut self, number: usize, route: u32, departure: &Departure<Handle>) -> Result<Exit, DropReason> {
         let &Departure { handle: Handle { crossed, .. }, begins, arrives } = departure;

@@ -77,7 +77,7 @@ fn cruising(seed: u64) -> (Bbr3, Window) {
     (bbr, window)
 }
 
-/// The same while it probes, since `ms`.
+/// BBR while it probes, since `ms`.
 fn probing(ms: u64) -> (Bbr3, Window) {
     let (mut bbr, mut window) = cruising(1);
     bbr.start_refill(delivery(ms - 100).total);

@@ -28,7 +28,7 @@ impl Round {
         self.in_flight - self.sent * self.base / self.rtt
     }
 
-    /// The same, rounded to a whole number as ns-2 does.
+    /// diff, rounded to a whole number as in ns-2.
     pub(in crate::tcp::cc) fn diff_rounded(&self) -> f64 {
         let expected = self.in_flight / self.base;
         (((expected - self.actual()) * self.base + 0.5) as i64) as f64
