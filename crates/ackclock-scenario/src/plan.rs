@@ -15,7 +15,7 @@ use crate::keys::Section;
 use crate::keys::words::{self, TechnologyWord, Topology};
 use crate::mechanisms::{self, Tables};
 use crate::network::Network;
-use crate::network::bottleneck;
+use crate::network::{bottleneck, topologies};
 use crate::queues::{self, QueueSettings};
 use crate::satellites::{self, Satellites};
 use crate::settings::{Settings, warn_unused};
@@ -70,7 +70,8 @@ impl Frame {
         let topology = network.choice("topology", &words::TOPOLOGIES);
         top.set_default("name", Value::Text(stem(path)), "the name of the file");
         if let Some(topology) = topology {
-            let link = if topology.is_one_line() { "sw1->sw2" } else { "none" };
+            topologies::set_defaults(topology, &mut network);
+            let link = topology.bottleneck().unwrap_or("none");
             top.set_default("bottleneck", Value::Text(link.to_owned()), "the link between the switches");
         }
         let has_bottleneck = top.text("bottleneck").map(|name| if name == "none" { "none" } else { "named" });
@@ -109,21 +110,14 @@ pub(crate) fn plan(document: &Document, source: &dyn Source, path: &str, report:
     let context = satellites::Context { document, duration: top.span("duration"), source };
     let satellites = Satellites::read(&context, report);
     let in_sky = satellites.as_ref().ok().and_then(Option::as_ref);
+    let made = topology.and_then(|topology| topologies::flows(topology, &network_settings));
+    let made = made.as_deref();
     let mut network = match &satellites {
-        Ok(_) => Network::build(document, &network_settings, in_sky, top.span("duration"), report),
+        Ok(_) => Network::build(document, &network_settings, made, in_sky, top.span("duration"), report),
         Err(()) => None,
     };
-    let flow_context = flows::Context {
-        document,
-        network: network.as_ref(),
-        technology,
-        duration: top.span("duration"),
-        generated: match topology {
-            Some(topology) if topology.is_one_line() => network_settings.integer("sources"),
-            Some(_) => Some(0),
-            None => None,
-        },
-    };
+    let flow_context =
+        flows::Context { document, network: network.as_ref(), technology, duration: top.span("duration"), made };
     let flows = flows::plan(&flow_context, report);
     let (network, mut flows, queues, technology) = (network.as_mut()?, flows?, queues?, technology?);
     let mut udp = udp::plan(document, network, technology, top.span("duration"), &flows, report);
@@ -258,7 +252,7 @@ fn refuse_with_satellites(network: &Settings, report: &mut Report) {
             .label("not with [satellites]")
             .help("leave it out, or write technology = \"packet\"");
     }
-    if network.choice("topology", &words::TOPOLOGIES).is_some_and(Topology::is_one_line) {
+    if network.choice("topology", &words::TOPOLOGIES).is_some_and(Topology::makes_flows) {
         report
             .error(network.at("topology"), "satellites connect places, and this topology has none")
             .label("not with [satellites]")
@@ -343,7 +337,7 @@ fn warn_tcp(document: &Document, network: &Settings, report: &mut Report) {
         mechanisms::warn(&named.tcp.mechanisms, Section::FlowTcpAlgorithm, &[tables], report);
     }
     let general = tcp::settings(Section::Tcp, &[&document.tcp], None);
-    let generated = network.choice("topology", &words::TOPOLOGIES).is_some_and(Topology::is_one_line);
+    let generated = network.choice("topology", &words::TOPOLOGIES).is_some_and(Topology::makes_flows);
     let mut everywhere: Vec<&Tables> = resolved.iter().collect();
     if generated || document.flows.iter().any(|named| named.tcp.is_empty()) {
         everywhere.push(&general);

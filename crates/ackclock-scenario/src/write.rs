@@ -9,6 +9,7 @@ use crate::document::{Document, Named};
 use crate::flows::GivenKeys;
 use crate::keys::Section;
 use crate::mechanisms::Tables;
+use crate::network::topologies;
 use crate::plan::Plan;
 use crate::settings::{Origin, Settings};
 use crate::text::diagnostic::Report;
@@ -153,8 +154,8 @@ impl Writer<'_> {
         let found = Origin::Default("fewest links, then least delay, then names in order".to_owned());
         let mut lines: Vec<(&'static str, String, Option<&Origin>)> = Vec::new();
         for (key, name) in [("from", from), ("to", to)] {
-            let letter = if key == "from" { "s" } else { "d" };
-            let is_default = given.is_generated && flow.name.strip_prefix('f') == name.strip_prefix(letter);
+            let letter = if key == "from" { 's' } else { 'd' };
+            let is_default = given.is_generated && *name == topologies::host(letter, &flow.name);
             if !is_default {
                 lines.push((key, text(name), own.origin(key)));
             }

@@ -10,7 +10,7 @@ use serde_json::Value;
 
 /// Networks in which nothing is random. A retransmission is lost, so that timers expire; queues of packets stand, so that every
 /// policy drops.
-const BASES: [&str; 6] = [
+const BASES: [&str; 7] = [
     r#"
 duration = "3 s"
 network = { topology = "n-source", sources = 2, rate = "2 Mbps", access_delay = "1 ms", trunk_delay = "5 ms" }
@@ -101,10 +101,22 @@ at = "59.9 N, 10.8 E"
 from = "berlin"
 to = "oslo"
 "#,
+    r#"
+duration = "500 ms"
+[network]
+topology = "gfc-1"
+rate = "1.5 Mbps"
+access_rate = "2 Mbps"
+access_delay = "1 ms"
+trunk_delay = "1 ms"
+[queue]
+buffer = "100 cells"
+service_order = "fixed"
+"#,
 ];
 
 /// What goes with words that mean nothing by themselves; the first with which a word loads is taken.
-const COMPANIONS: [&[&str]; 15] = [
+const COMPANIONS: [&[&str]; 17] = [
     // Of Vegas-A only: throughputs count as equal, and what follows from that is drawn.
     &["tcp.vegas-a.th_tolerance=1", "tcp.vegas-a.tie_up_probability=0.5"],
     &[],
@@ -124,6 +136,8 @@ const COMPANIONS: [&[&str]; 15] = [
     &["tcp.recovery=rfc6675", "tcp.sack_option=offset-1"],
     &["tcp.timestamps=true"],
     &["queue.policy=red"],
+    &["network.switches=3"],
+    &["network.cross_sources=1"],
     &["atm.service=abr"],
     &["atm.service=abr", "queue.rate_algorithm=efci"],
 ];

@@ -19,6 +19,7 @@ use crate::keys::Section;
 use crate::mechanisms::{GivenTables, Tables};
 use crate::network::Network;
 use crate::network::routes::{self, Finder};
+use crate::network::topologies::{self, MadeFlow};
 use crate::settings::{Given, Settings};
 use crate::text::diagnostic::{At, Report};
 use crate::text::names::natural;
@@ -64,8 +65,8 @@ pub(crate) struct Context<'a> {
     pub(crate) network: Option<&'a Network>,
     pub(crate) technology: Option<Technology>,
     pub(crate) duration: Option<Span>,
-    /// The number of flows that the topology makes; `None` if not known.
-    pub(crate) generated: Option<u64>,
+    /// The flows that the topology makes; `None` if not known.
+    pub(crate) made: Option<&'a [MadeFlow]>,
 }
 
 /// All flows in natural order of their names, or `None` and reports.
@@ -78,26 +79,26 @@ pub(crate) fn plan(context: &Context<'_>, report: &mut Report) -> Option<Vec<Pla
     };
     let tables: HashMap<&str, &Named> =
         context.document.flows.iter().map(|named| (named.name.as_str(), named)).collect();
-    let names = names(context);
-    if names.is_empty() && context.generated.is_some() && context.document.udp.is_empty() {
+    let names = names(context, &tables);
+    if names.is_empty() && context.made.is_some() && context.document.udp.is_empty() {
         if context.document.nodes.is_empty() {
             return None;
         }
         report.error(None, "the scenario has no flows").help("add [flow.NAME] with from = \"...\" and to = \"...\"");
         return None;
     }
-    let mut whole = context.generated.is_some();
+    let mut whole = context.made.is_some();
     // Flows without a table of their own share what is said, for paths of one MTU.
     let shared_settings = Rc::new(planner.settings(None));
     let mut shared: HashMap<Option<u32>, Option<Rc<Common>>> = HashMap::new();
     let mut flows = Vec::with_capacity(names.len());
-    for (name, number) in names {
+    for (name, is_generated) in names {
         let table = tables.get(name.as_str()).copied();
         let settings = match table {
             Some(_) => Rc::new(planner.settings(table)),
             None => shared_settings.clone(),
         };
-        let ends = planner.ends(table, number, &name, report);
+        let ends = planner.ends(table, is_generated, &name, report);
         let paths = ends.and_then(|ends| planner.paths(&name, table, &settings, ends, report));
         let path_mtu = paths.as_ref().and_then(|(forward, ..)| planner.path_mtu(forward));
         let common = match table {
@@ -133,23 +134,22 @@ pub(crate) fn plan(context: &Context<'_>, report: &mut Report) -> Option<Vec<Pla
             tcp: common.tcp.clone(),
             forced_drops,
         };
-        let is_generated = number.is_some();
         let given = GivenKeys { common, has_table: table.is_some(), is_generated, default_routes, path_mtu };
         flows.push(PlannedFlow { flow, given });
     }
     whole.then_some(flows)
 }
 
-/// The names of all flows in natural order; of those that the topology makes, their numbers too.
-fn names(context: &Context<'_>) -> Vec<(String, Option<u64>)> {
-    let generated = context.generated.unwrap_or(0);
-    let mut names: Vec<(String, Option<u64>)> = (1..=generated).map(|i| (format!("f{i}"), Some(i))).collect();
-    let is_generated = |name: &str| {
-        let number = name.strip_prefix('f').and_then(|digits| digits.parse::<u64>().ok());
-        number.is_some_and(|i| (1..=generated).contains(&i) && name == format!("f{i}"))
+/// The names of all flows in natural order, and whether the topology makes them.
+fn names(context: &Context<'_>, tables: &HashMap<&str, &Named>) -> Vec<(String, bool)> {
+    let made = context.made.unwrap_or_default();
+    let mut names: Vec<(String, bool)> = made.iter().map(|flow| (flow.name.clone(), true)).collect();
+    let known: BTreeSet<&str> = match tables.is_empty() {
+        true => BTreeSet::new(),
+        false => made.iter().map(|flow| &*flow.name).filter(|name| tables.contains_key(name)).collect(),
     };
-    let own = context.document.flows.iter().filter(|named| !is_generated(&named.name));
-    names.extend(own.map(|named| (named.name.clone(), None)));
+    let own = context.document.flows.iter().filter(|named| !known.contains(&*named.name));
+    names.extend(own.map(|named| (named.name.clone(), false)));
     names.sort_by(|(a, _), (b, _)| natural(a, b));
     names
 }
@@ -228,12 +228,12 @@ impl Planner<'_> {
     fn ends(
         &self,
         table: Option<&Named>,
-        number: Option<u64>,
+        is_generated: bool,
         name: &str,
         report: &mut Report,
     ) -> Option<(NodeId, NodeId)> {
         let settings = table.map(|named| Settings::resolve(Section::Flow, &[&named.given]));
-        if number.is_none() && self.context.generated.is_some() {
+        if !is_generated && self.context.made.is_some() {
             let is_missing = |key: &&&str| settings.as_ref().is_none_or(|settings| !settings.has(key));
             let missing: Vec<&str> = ["from", "to"].iter().filter(is_missing).copied().collect();
             self.missing_ends(name, &missing, table.map(|named| named.at), report);
@@ -245,9 +245,9 @@ impl Planner<'_> {
                 let network = self.context.network?;
                 return network.expect_host(text, "flows", at, report);
             }
-            match number {
-                Some(number) => self.context.network?.node(&format!("{letter}{number}")),
-                None => None,
+            match is_generated {
+                true => self.context.network?.node(&topologies::host(letter, name)),
+                false => None,
             }
         };
         let (from, to) = (end("from", 's', report), end("to", 'd', report));
@@ -264,15 +264,13 @@ impl Planner<'_> {
         if keys.is_empty() {
             return;
         }
-        let generated = self.context.generated.unwrap_or(0);
-        let near = if generated > 0 && generated <= 100 {
-            let names: Vec<String> = (1..=generated).map(|i| format!("f{i}")).collect();
-            suggest::nearest(name, names.iter().map(String::as_str)).map(str::to_owned)
-        } else {
-            None
-        };
+        let made = self.context.made.unwrap_or_default();
+        let near = if made.len() <= 100 { suggest::nearest(name, made.iter().map(|flow| &*flow.name)) } else { None };
         let are = if keys.len() == 1 { "is" } else { "are" };
-        let ours = if generated > 0 { format!("; the topology makes f1 to f{generated}") } else { String::new() };
+        let ours = match (made.first(), made.last()) {
+            (Some(first), Some(last)) => format!("; the topology makes {} to {}", first.name, last.name),
+            _ => String::new(),
+        };
         let near = near.map_or(String::new(), |near| format!("; did you mean {near}?"));
         report
             .error(at, format!("`{}` {are} missing in [flow.{name}]", keys.join("` and `")))

@@ -179,8 +179,6 @@ pub(crate) enum Family {
     ErrorModel,
 }
 
-/// Topologies with one line of two switches.
-pub(crate) const ONE_LINE: &[&str] = &["n-source", "dumbbell"];
 pub(super) const ALWAYS: &[Condition] = &[];
 pub(super) const PACKET_ONLY: &[Condition] = &[Condition { key: "technology", is: &["packet"] }];
 pub(super) const ATM_ONLY: &[Condition] = &[Condition { key: "technology", is: &["atm"] }];

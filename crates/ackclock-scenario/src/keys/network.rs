@@ -129,7 +129,7 @@ pub(super) const KEYS: &[Key] = &[
         kind: Kind::Word(const { &words_of(&words::TOPOLOGIES) }),
         default: Fallback::Required,
         source: "",
-        about: "The form of the network: hosts s1 to sN and d1 to dN at two switches sw1 and sw2, or a graph of [node] and [link] tables.",
+        about: "The form of the network: hosts s1 to sN and d1 to dN at two switches sw1 and sw2 (n-source, dumbbell), or with a second trunk to sw3 (cascade); chains of switches with several bottlenecks (parking-lot, gfc-1, gfc-2); or a graph of [node] and [link] tables.",
         used_if: ALWAYS,
     },
     Key {
@@ -138,8 +138,26 @@ pub(super) const KEYS: &[Key] = &[
         kind: Kind::Integer { min: 1, max: 10_000_000 },
         default: Fallback::Required,
         source: "",
-        about: "N: the number of sources, of destinations and of flows.",
-        used_if: IF_ONE_LINE,
+        about: "N: the number of sources, of destinations and of flows f1 to fN.",
+        used_if: IF_SOURCES,
+    },
+    Key {
+        sections: &[Section::Network],
+        name: "cross_sources",
+        kind: Kind::Integer { min: 0, max: 10_000_000 },
+        default: Fallback::Required,
+        source: "",
+        about: "The number of flows g1, g2, ... that cross the second trunk only.",
+        used_if: IF_CASCADE,
+    },
+    Key {
+        sections: &[Section::Network],
+        name: "switches",
+        kind: Kind::Integer { min: 2, max: 254 },
+        default: Fallback::Required,
+        source: "",
+        about: "The number of switches in a row: the flow A crosses all trunks, B1, B2, ... one each.",
+        used_if: IF_PARKING_LOT,
     },
     Key {
         sections: &[Section::Network],
@@ -147,8 +165,8 @@ pub(super) const KEYS: &[Key] = &[
         kind: amount(&[RATE]),
         default: Fallback::Required,
         source: "",
-        about: "Rate of every link.",
-        used_if: IF_N_SOURCE,
+        about: "Rate of every link; of parking-lot, gfc-1 and gfc-2 that of the fastest trunk, of gfc-1 and gfc-2 150 Mbps if not given.",
+        used_if: IF_RATE,
     },
     Key {
         sections: &[Section::Network],
@@ -156,8 +174,8 @@ pub(super) const KEYS: &[Key] = &[
         kind: amount(&[DELAY]),
         default: Fallback::Required,
         source: "",
-        about: "One-way delay of the links between hosts and switches.",
-        used_if: IF_ONE_LINE,
+        about: "One-way delay of the links between hosts and switches; of gfc-1 and gfc-2 5 ms if not given.",
+        used_if: IF_MADE,
     },
     Key {
         sections: &[Section::Network],
@@ -165,8 +183,17 @@ pub(super) const KEYS: &[Key] = &[
         kind: amount(&[DELAY]),
         default: Fallback::Required,
         source: "",
-        about: "One-way delay of the link between the switches.",
-        used_if: IF_N_SOURCE,
+        about: "One-way delay of each link between two switches; of gfc-1 and gfc-2 of the shortest, 5 ms if not given.",
+        used_if: IF_RATE,
+    },
+    Key {
+        sections: &[Section::Network],
+        name: "second_rate",
+        kind: amount(&[RATE]),
+        default: Fallback::Derived("that of `rate`"),
+        source: "Ackclock",
+        about: "Rate of the second trunk of a cascade, from sw2 to sw3.",
+        used_if: IF_CASCADE,
     },
     Key {
         sections: &[Section::Network],
@@ -174,8 +201,8 @@ pub(super) const KEYS: &[Key] = &[
         kind: amount(&[RATE]),
         default: Fallback::Required,
         source: "",
-        about: "Rate of the links between hosts and switches.",
-        used_if: IF_DUMBBELL,
+        about: "Rate of the links between hosts and switches; if not given that of `rate` in a parking lot, 155.52 Mbps in gfc-1 and gfc-2.",
+        used_if: IF_ACCESS_RATE,
     },
     Key {
         sections: &[Section::Network],
@@ -372,9 +399,16 @@ pub(crate) const MOST_CELLS: u64 = 1 << 31;
 pub(crate) const MOST_BYTES: u64 = 1_000_000_000_000;
 const IF_DELAYS: &[Condition] = &[Condition { key: "delay", is: &["given"] }];
 const IF_OUTAGES: &[Condition] = &[Condition { key: "outages", is: &["given"] }];
-const IF_N_SOURCE: &[Condition] = &[Condition { key: "topology", is: &["n-source"] }];
+const IF_SOURCES: &[Condition] = &[Condition { key: "topology", is: &["n-source", "dumbbell", "cascade"] }];
+const IF_CASCADE: &[Condition] = &[Condition { key: "topology", is: &["cascade"] }];
+const IF_PARKING_LOT: &[Condition] = &[Condition { key: "topology", is: &["parking-lot"] }];
+const IF_RATE: &[Condition] =
+    &[Condition { key: "topology", is: &["n-source", "cascade", "parking-lot", "gfc-1", "gfc-2"] }];
+const IF_ACCESS_RATE: &[Condition] =
+    &[Condition { key: "topology", is: &["dumbbell", "parking-lot", "gfc-1", "gfc-2"] }];
+const IF_MADE: &[Condition] =
+    &[Condition { key: "topology", is: &["n-source", "dumbbell", "cascade", "parking-lot", "gfc-1", "gfc-2"] }];
 const IF_DUMBBELL: &[Condition] = &[Condition { key: "topology", is: &["dumbbell"] }];
-const IF_ONE_LINE: &[Condition] = &[Condition { key: "topology", is: ONE_LINE }];
 const IF_BOTTLENECK: &[Condition] = &[Condition { key: "bottleneck", is: &["named"] }];
 const IF_RECORD: &[Condition] = &[Condition { key: "record", is: &["given"] }];
 const QUEUES: &[Section] = &[Section::Queue, Section::Port];

@@ -24,11 +24,22 @@ pub(crate) const TECHNOLOGIES: [(&str, TechnologyWord); 2] =
 pub(crate) enum Topology {
     NSource,
     Dumbbell,
+    Cascade,
+    ParkingLot,
+    Gfc1,
+    Gfc2,
     Graph,
 }
 
-pub(crate) const TOPOLOGIES: [(&str, Topology); 3] =
-    [("n-source", Topology::NSource), ("dumbbell", Topology::Dumbbell), ("graph", Topology::Graph)];
+pub(crate) const TOPOLOGIES: [(&str, Topology); 7] = [
+    ("n-source", Topology::NSource),
+    ("dumbbell", Topology::Dumbbell),
+    ("cascade", Topology::Cascade),
+    ("parking-lot", Topology::ParkingLot),
+    ("gfc-1", Topology::Gfc1),
+    ("gfc-2", Topology::Gfc2),
+    ("graph", Topology::Graph),
+];
 
 impl Topology {
     /// What scenario files call it.
@@ -36,11 +47,20 @@ impl Topology {
         word_of(self, &TOPOLOGIES)
     }
 
-    /// Whether it is one line of two switches.
-    pub(crate) fn is_one_line(self) -> bool {
+    /// Whether it makes switches and flows by itself.
+    pub(crate) fn makes_flows(self) -> bool {
         match self {
-            Topology::NSource | Topology::Dumbbell => true,
+            Topology::NSource | Topology::Dumbbell | Topology::Cascade | Topology::ParkingLot => true,
+            Topology::Gfc1 | Topology::Gfc2 => true,
             Topology::Graph => false,
+        }
+    }
+
+    /// The link that limits its flows, if it has one such link.
+    pub(crate) fn bottleneck(self) -> Option<&'static str> {
+        match self {
+            Topology::NSource | Topology::Dumbbell => Some("sw1->sw2"),
+            Topology::Cascade | Topology::ParkingLot | Topology::Gfc1 | Topology::Gfc2 | Topology::Graph => None,
         }
     }
 }

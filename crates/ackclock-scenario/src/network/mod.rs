@@ -5,6 +5,7 @@ mod link_schedule;
 pub(crate) mod links;
 mod nodes;
 pub(crate) mod routes;
+pub(crate) mod topologies;
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -13,6 +14,7 @@ use ackclock::scenario::{Link, Node, NodeKind, Queue};
 use ackclock::units::{Rate, Span};
 
 use self::links::{Direction, Duplex, Mtu, ordered};
+use self::topologies::MadeFlow;
 use crate::document::Document;
 use crate::keys::Section;
 use crate::keys::words::{self, TechnologyWord, Topology};
@@ -26,8 +28,6 @@ use crate::text::tree::quoted;
 pub(crate) struct Network {
     pub(crate) nodes: IdVec<NodeId, Node>,
     pub(crate) links: IdVec<LinkId, Link>,
-    /// The number of sources of a topology with one line.
-    pub(crate) sources: u64,
     between: HashMap<(NodeId, NodeId), LinkId>,
     /// Switches next to each node.
     switches: IdVec<NodeId, Vec<NodeId>>,
@@ -58,20 +58,21 @@ impl Network {
     pub(crate) fn build(
         document: &Document,
         settings: &Settings,
+        flows: Option<&[MadeFlow]>,
         satellites: Option<&Satellites>,
         duration: Option<Span>,
         report: &mut Report,
     ) -> Option<Network> {
         let topology = settings.choice("topology", &words::TOPOLOGIES)?;
         let mut whole = no_key_of_another_topology(document, topology.word(), report);
-        let sources = if topology.is_one_line() { settings.integer("sources")? } else { 0 };
-        let nodes = nodes::all(document, topology, sources, satellites, report, &mut whole)?;
+        let flows = flows?;
+        let made = (topologies::switches(topology, settings)?, flows);
+        let nodes = nodes::all(document, topology, made, satellites, report, &mut whole)?;
         let mut network = Network {
             switches: nodes.iter().map(|_| Vec::new()).collect(),
             hosts: nodes.iter().map(|_| 0).collect(),
             nodes,
             links: IdVec::new(),
-            sources,
             between: HashMap::new(),
             at_places: BTreeMap::new(),
             through_sky: BTreeMap::new(),
@@ -80,7 +81,7 @@ impl Network {
             mtus: HashMap::new(),
             largest_delays: HashMap::new(),
         };
-        let made = network.line(topology, settings);
+        let made = network.chain(topology, settings, flows);
         whole &= made.is_some();
         let mut made = made.unwrap_or_default();
         made.extend(satellites.iter().flat_map(|satellites| network.places(document, satellites)));
@@ -287,20 +288,21 @@ impl Network {
         self.nodes[node].kind == NodeKind::Host
     }
 
-    /// Links of a topology with one line.
-    fn line(&self, topology: Topology, settings: &Settings) -> Option<Vec<Duplex>> {
-        let (access_rate, trunk_rate, trunk_delay) = match topology {
-            Topology::NSource => (settings.rate("rate")?, settings.rate("rate")?, settings.span("trunk_delay")?),
-            Topology::Dumbbell => {
-                (settings.rate("access_rate")?, settings.rate("bottleneck_rate")?, settings.span("bottleneck_delay")?)
-            }
-            Topology::Graph => return Some(Vec::new()),
-        };
-        let access_delay = settings.span("access_delay")?;
-        let (left, right) = (self.node("sw1")?, self.node("sw2")?);
-        let mut links = vec![Duplex::plain((left, right), trunk_rate, trunk_delay)];
-        for i in 1..=self.sources {
-            let ends = [(self.node(&format!("s{i}"))?, left), (right, self.node(&format!("d{i}"))?)];
+    /// The links of a topology that is a chain of switches.
+    fn chain(&self, topology: Topology, settings: &Settings, flows: &[MadeFlow]) -> Option<Vec<Duplex>> {
+        if topology == Topology::Graph {
+            return Some(Vec::new());
+        }
+        let trunks = topologies::trunks(topology, settings)?;
+        let (access_rate, access_delay) = topologies::access(topology, settings)?;
+        let switch = |number| self.node(&topologies::switch(number));
+        let switches: Vec<NodeId> = (1..=trunks.len() + 1).map(switch).collect::<Option<_>>()?;
+        let ends = switches.windows(2).map(|pair| (pair[0], pair[1]));
+        let mut links: Vec<Duplex> =
+            ends.zip(trunks).map(|(ends, (rate, delay))| Duplex::plain(ends, rate, delay)).collect();
+        for flow in flows {
+            let [source, sink] = ['s', 'd'].map(|letter| self.node(&topologies::host(letter, &flow.name)));
+            let ends = [(source?, switches[flow.enters - 1]), (switches[flow.leaves - 1], sink?)];
             links.extend(ends.map(|ends| Duplex::plain(ends, access_rate, access_delay)));
         }
         Some(links)

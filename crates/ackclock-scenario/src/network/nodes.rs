@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use ackclock::ids::{Id, IdVec, NodeId};
 use ackclock::scenario::{Node, NodeKind};
 
+use super::topologies::{self, MadeFlow};
 use crate::document::Document;
 use crate::keys::Section;
 use crate::keys::words::{self, Topology};
@@ -20,20 +21,16 @@ use crate::values::Value;
 pub(super) fn all(
     document: &Document,
     topology: Topology,
-    sources: u64,
+    (switches, flows): (usize, &[MadeFlow]),
     satellites: Option<&Satellites>,
     report: &mut Report,
     whole: &mut bool,
 ) -> Option<IdVec<NodeId, Node>> {
     let mut all: HashMap<String, NodeKind> = HashMap::new();
-    if topology.is_one_line() {
-        for i in 1..=sources {
-            all.insert(format!("s{i}"), NodeKind::Host);
-            all.insert(format!("d{i}"), NodeKind::Host);
-        }
-        all.insert("sw1".to_owned(), NodeKind::Switch);
-        all.insert("sw2".to_owned(), NodeKind::Switch);
+    for flow in flows {
+        all.extend(['s', 'd'].map(|letter| (topologies::host(letter, &flow.name), NodeKind::Host)));
     }
+    all.extend((1..=switches).map(|number| (topologies::switch(number), NodeKind::Switch)));
     for named in &document.nodes {
         let settings = Settings::resolve(Section::Node, &[&named.given]);
         settings.require(&format!("[node.{}]", named.name), &|_| None, report);
