@@ -87,7 +87,7 @@ pub struct Captured {
     /// When its transmission began, or when its last bit arrived.
     pub time: Time,
     /// The flow, as an index into [`Records::flows`](super::Records::flows). The sources of datagrams are numbered after
-    /// them, in the order of [`Records::datagrams`](super::Records::datagrams).
+    /// them, in the order of [`Records::udp`](super::Records::udp).
     pub flow: u32,
     /// Whether it is data; else it is an acknowledgement.
     pub data: bool,
