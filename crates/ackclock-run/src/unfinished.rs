@@ -3,7 +3,7 @@
 //! the end of the process, however it ends, and the same command goes on from it.
 //!
 //! The numbers of a run are a line of a ledger, written when all that it recorded has reached the disk. What is recorded
-//! is of two kinds, tables and captures, each with one folder for each seed; both go the same way.
+//! is of two kinds, tables and captures, each with one folder for each seed; both are kept in the same way.
 
 use std::collections::BTreeMap;
 use std::fs;

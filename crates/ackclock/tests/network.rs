@@ -13,7 +13,7 @@ const C: u64 = 2_726_337;
 // ---- exact times ----
 
 /// One segment alone: 12 cells. The last has left the host at 12c; each of the two switches, with one input each,
-/// passes it on whole (c); then the acknowledgement, 2 cells, comes back the same way.
+/// passes it on whole (c); then the acknowledgement, 2 cells, comes back by the reverse path.
 #[test]
 fn one_segment_alone_takes_the_time_computed_by_hand() {
     let text = LAN.replace("sources = 5", "sources = 1");

@@ -312,7 +312,7 @@ fn what_is_on_a_link_arrives_after_a_handover_or_is_lost() {
     assert_eq!((lost(&drop, "s1->s2").outage, drop.udp[0].counts.delivered), (1, 49));
 }
 
-/// As many datagrams as s4->b takes, which is a downlink: from 100 ms on b listens no more, and the path to it is by s3's
+/// As many datagrams as s4->b takes, which is a downlink: from 100 ms on the link has no receiver, and the path to b is by s3's
 /// link. That of s4 is slow, so that some wait.
 fn old_downlink(no_receiver: NoReceiver) -> Scenario {
     let mut scenario = routed(
@@ -337,7 +337,7 @@ fn old_downlink(no_receiver: NoReceiver) -> Scenario {
 
 #[test]
 fn what_waits_at_the_old_satellite_is_lost_or_takes_the_route_of_now() {
-    // 40 ms each: datagrams are at s4 at 14, 24, ... ms. Those of 14 (until 54), 24 (until 94) and 34 begin while b listens;
+    // 40 ms each: datagrams are at s4 at 14, 24, ... ms. Those of 14 (until 54), 24 (until 94) and 34 begin while the link has a receiver;
     // of those up to 94 six wait at 100 ms, and have their turn from 134 on.
     let records = run("lose", &old_downlink(NoReceiver::Lose));
     assert_eq!((lost(&records, "s4->b").no_receiver, records.udp[0].counts.lost), (6, 6));

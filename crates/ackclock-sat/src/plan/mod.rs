@@ -216,7 +216,7 @@ pub enum Reason {
     SeamLongitude,
     /// Across the seam, another satellite was nearer.
     SeamPartner,
-    /// Nothing stood in the way any more.
+    /// No condition kept it down any more.
     Clear,
 }
 

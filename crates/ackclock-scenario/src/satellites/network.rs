@@ -236,8 +236,8 @@ impl Maker<'_> {
 
     fn down(&self, satellite: PlanNode, terminal: PlanNode) -> Link {
         let access = access(self.plan, terminal);
-        let listens = |access: &Access| (access.satellite == Some(satellite)).then_some(self.nodes[&terminal]);
-        let points = access.iter().map(|access| (access.from, listens(access))).collect();
+        let receiver = |access: &Access| (access.satellite == Some(satellite)).then_some(self.nodes[&terminal]);
+        let points = access.iter().map(|access| (access.from, receiver(access))).collect();
         let own: Vec<Access> = access.iter().copied().filter(|access| access.satellite == Some(satellite)).collect();
         let schedule = LinkSchedule {
             delays: self.delays(satellite, terminal),

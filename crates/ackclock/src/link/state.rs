@@ -134,7 +134,7 @@ impl LinkState {
         }
     }
 
-    /// Whether a packet whose turn comes at `time` rather takes another port, as nobody listens at the far end.
+    /// Whether a packet whose turn comes at `time` takes another port, as the link has no receiver.
     pub fn avoids(&self, time: Time) -> bool {
         if self.stable_at(time).is_some() {
             return false;

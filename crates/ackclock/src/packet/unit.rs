@@ -17,7 +17,7 @@ pub struct Unit {
     pub pti: Pti,
 }
 
-/// PTI, payload type indication of a cell: three bits of its header (ITU-T I.361 §2.2.4). A fourth bit, which says which way an RM
+/// PTI, payload type indication of a cell: three bits of its header (ITU-T I.361 §2.2.4). A fourth bit, which says in which direction an RM
 /// cell goes, stands for the bit DIR of its payload.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Pti(u8);

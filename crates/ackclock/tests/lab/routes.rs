@@ -57,7 +57,7 @@ fn all_routes(scenario: &Scenario) -> impl Iterator<Item = &Route> {
     of_flows.chain(scenario.udp.iter().map(|source| &source.route))
 }
 
-/// Routes that mostly lead nearer to the destination, where somebody listens, sometimes anywhere or nowhere.
+/// Routes that mostly lead nearer to the destination, where the link has a receiver, sometimes anywhere or nowhere.
 fn table_to(choices: &mut Choices, scenario: &Scenario, destination: NodeId, times: &[Time]) -> RoutingTable {
     let distances = distances(scenario, destination);
     let switches = scenario.nodes.iter_ids().filter(|(_, node)| node.kind == NodeKind::Switch);

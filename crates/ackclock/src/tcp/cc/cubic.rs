@@ -266,7 +266,7 @@ mod tests {
 
     /// §4.7: a connection that loses below its old maximum releases bandwidth: (1 + 0.7)/2 of where it was.
     #[test]
-    fn fast_convergence_lowers_the_maximum_of_who_gives_way() {
+    fn fast_convergence_lowers_the_maximum_after_a_loss_below_it() {
         let mut cubic = cubic();
         cubic.on_congestion(&Loss::of(MSS, 1e12), &mut window(100.0));
         assert_eq!(cubic.w_max, 100.0);

@@ -196,7 +196,7 @@ mod tests {
         rests(3, 10_000);
     }
 
-    /// Without alpha and beta in the way the window stops at two packets.
+    /// Without the effect of alpha and beta the window stops at two packets.
     #[test]
     fn the_window_does_not_fall_below_two_packets() {
         let mut vegas = Vegas1995::new(&VegasParams { alpha: 0.5, beta: 1.0, ..VegasParams::default() });

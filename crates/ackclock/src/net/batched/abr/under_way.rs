@@ -134,7 +134,7 @@ impl Default for CellRun {
 }
 
 impl CellRun {
-    /// One RM cell, still without a way.
+    /// One RM cell, still without a route.
     pub(in crate::net::batched) fn rm(pti: Pti, number: u32) -> CellRun {
         CellRun { frame: number, count: 1, pti, ..CellRun::default() }
     }
