@@ -1,8 +1,12 @@
 //! Whole networks: exact times by hand, conservation, determinism, and what must not matter.
 
 mod lab;
+#[path = "network/losses.rs"]
+mod losses;
+#[path = "network/slow_links.rs"]
+mod slow_links;
 
-use ackclock::record::{Columns, FlowRecord, Records};
+use ackclock::record::{Columns, Records};
 use ackclock::sim::{self, Engine};
 use ackclock::units::{Span, Time};
 use lab::*;
@@ -383,168 +387,6 @@ fn goodput_after_the_warmup_counts_exactly_what_came_later() {
     assert_eq!(run(&scenario, 1), end);
 }
 
-#[test]
-fn files_end_and_stopped_sources_fall_silent() {
-    let records = run(&scenario(LAN, &["flow.f1.size=100 kB", "flow.f2.stop=300 ms", "flow.f3.start=1 s"]), 1);
-    assert_eq!(flow(&records, "f1").counts.bytes_delivered, 100_000);
-    assert!(flow(&records, "f1").completed.is_some());
-    let stopped = flow(&records, "f2");
-    assert_eq!(stopped.counts.bytes_delivered % 512, 0);
-    assert!(stopped.counts.bytes_delivered < flow(&records, "f4").counts.bytes_delivered / 2);
-    assert!(flow(&records, "f3").counts.bytes_delivered > 0);
-}
-
-#[test]
-fn forced_drops_lose_exactly_the_chosen_transmissions() {
-    let text = LAN
-        .replace("sources = 5", "sources = 1")
-        .replace("1000 cells", "infinite")
-        .replace("policy = \"selective-drop\"", "policy = \"tail-drop\"");
-    let drops = "flow.f1.drops=[40, 41, { segment = 41, transmission = 2 }]";
-    let records = run(&scenario(&text, &[drops]), 1);
-    let flow = flow(&records, "f1");
-    assert_eq!(flow.counts.forced_drops, 3);
-    assert!(flow.counts.retransmissions >= 3, "40 once, 41 twice");
-    assert_eq!(flow.counts.timeouts, 1, "a retransmission that is lost again is found only by the timer");
-}
-
-/// One source over an idle path with this round trip, and segments lost on purpose.
-fn alone(sets: &[&str]) -> FlowRecord {
-    let text = LAN
-        .replace("sources = 5", "sources = 1")
-        .replace("1000 cells", "infinite")
-        .replace("policy = \"selective-drop\"", "policy = \"tail-drop\"")
-        .replace("2 s", "60 s");
-    flow(&run(&scenario(&text, sets), 1), "f1").clone()
-}
-
-/// Six segments, of which 0 and 3 are lost. The timeout sends 0 again; its acknowledgement says 3 and opens the window
-/// to two: 3, which is missing, and 4, which is held.
-#[test]
-fn what_the_receiver_held_is_counted_as_unnecessary() {
-    let window = ["tcp.initial_window=6 segments", "traffic.size=3072 B", "flow.f1.drops=[0, 3]"];
-    let flow = alone(&[&window[..], &["tcp.recovery=vanilla"]].concat());
-    assert_eq!(
-        (flow.counts.segments_sent, flow.counts.retransmissions, flow.counts.unnecessary_retransmissions),
-        (9, 3, 1)
-    );
-    assert_eq!((flow.counts.timeouts, flow.counts.forced_drops, flow.counts.bytes_delivered), (1, 2, 3072));
-    // A receiver that discards what is out of order needs all it had not delivered: 0 to 5 again.
-    let flow = alone(&[&window[..], &["tcp.recovery=vanilla", "tcp.out_of_order=discard"]].concat());
-    assert_eq!(
-        (flow.counts.retransmissions, flow.counts.unnecessary_retransmissions, flow.counts.bytes_delivered),
-        (6, 0, 3072)
-    );
-}
-
-/// Figure 2 of [SACK-UBR] over a network: 32 segments are sent, the first three are lost. Reno halves at 0, at 1 and at
-/// the timeout for 2; in between acknowledgements end recoveries, but nothing grows.
-#[test]
-fn three_adjacent_losses_under_reno_are_a_backoff_of_three() {
-    let sets = |recovery: &'static str, drops: &'static str| {
-        let window = ["tcp.initial_window=32 segments", "tcp.initial_ssthresh=16384 B", "network.trunk_delay=240 ms"];
-        alone(&[&window[..], &["duration=6 s", recovery, drops]].concat())
-    };
-    let reno = sets("tcp.recovery=reno", "flow.f1.drops=[0, 1, 2]");
-    assert_eq!((reno.counts.fast_retransmits, reno.counts.timeouts, reno.longest_backoff), (2, 1, 3));
-    // New Reno repairs all three in one recovery.
-    let new_reno = sets("tcp.recovery=new-reno", "flow.f1.drops=[0, 1, 2]");
-    assert_eq!((new_reno.counts.fast_retransmits, new_reno.counts.timeouts, new_reno.longest_backoff), (1, 0, 1));
-    assert_eq!(sets("tcp.recovery=reno", "flow.f1.drops=[]").longest_backoff, 0);
-}
-
-/// Timeouts of one segment in a row: lost once, twice, three times. The window grows only when it arrives.
-#[test]
-fn timeouts_in_a_row_are_one_backoff() {
-    let sets = ["traffic.size=1024 B", "tcp.recovery=vanilla"];
-    let drops = "flow.f1.drops=[0, { segment = 0, transmission = 2 }, { segment = 1, transmission = 1 }]";
-    let flow = alone(&[&sets[..], &[drops]].concat());
-    // Segment 0: two timeouts; it arrives and the window grows; segment 1: one more.
-    assert_eq!((flow.counts.timeouts, flow.longest_backoff), (3, 2));
-}
-
-/// Two sources send two segments at the same instant, cell by cell, s1 first. One cell leaves per slot and two come, so
-/// after slot n n cells wait, until the buffer is full.
-fn two_at_once(sets: &[&str]) -> Records {
-    let text = LAN.replace("sources = 5", "sources = 2").replace("2 s", "20 s");
-    let fixed = ["queue.policy=tail-drop", "queue.service_order=fixed", "tcp.initial_window=2 segments"];
-    run(&scenario(&text, &[&fixed[..], &["flow.f2.size=1024 B"], sets].concat()), 1)
-}
-
-/// f1 is 12 + 11 cells, f2 12 + 12. 22 wait after slot 22. In slot 23 one leaves, the last cell of f1 comes in, the 23rd
-/// of f2 does not. In slot 24 one leaves, and the last of f2, alone now, finds room: it ends a frame that lacks a cell.
-#[test]
-fn a_frame_that_lacks_a_cell_is_damaged_once() {
-    let records = two_at_once(&["flow.f1.size=976 B", "queue.buffer=22 cells"]);
-    assert_eq!(port(&records, "sw1->sw2").drops.overflow, 1);
-    let [f1, f2] = ["f1", "f2"].map(|name| flow(&records, name));
-    assert_eq!((f1.counts.damaged_frames, f1.counts.timeouts, f1.counts.bytes_delivered), (0, 0, 976));
-    assert_eq!(
-        (f2.counts.damaged_frames, f2.counts.timeouts, f2.counts.bytes_delivered),
-        (1, 1, 1024),
-        "sent again, it arrives"
-    );
-    assert_eq!(
-        (f2.counts.retransmissions, f2.counts.unnecessary_retransmissions, f2.counts.damaged_ack_frames),
-        (1, 0, 0)
-    );
-}
-
-/// 24 cells each, with room for 23: in slot 24 one leaves, the last of f1 comes in, the last of f2 does not. Nothing ends
-/// f2's frame but the end of its retransmission, which it spoils: two are one damaged frame. The third arrives.
-#[test]
-fn a_frame_without_its_end_takes_the_next_one_with_it() {
-    let records = two_at_once(&["flow.f1.size=1024 B", "queue.buffer=23 cells"]);
-    assert_eq!(port(&records, "sw1->sw2").drops.overflow, 1);
-    let [f1, f2] = ["f1", "f2"].map(|name| flow(&records, name));
-    assert_eq!((f1.counts.damaged_frames, f1.counts.timeouts, f1.counts.bytes_delivered), (0, 0, 1024));
-    assert_eq!((f2.counts.damaged_frames, f2.counts.timeouts, f2.counts.bytes_delivered), (1, 2, 1024));
-    assert_eq!((f2.counts.retransmissions, f2.counts.unnecessary_retransmissions), (2, 0));
-}
-
-/// 20 packets of 1500 octets at 1 Mb/s: one begins every 12 ms, so 0 to 8 have begun when the timer expires at 100 ms,
-/// and 11 wait. They are taken back: only 0 is sent again. At 300 ms nothing waits, and the first acknowledgement comes
-/// after 400 ms.
-#[test]
-fn a_timeout_takes_back_what_waits_in_the_host() {
-    let text = r#"
-        duration = "60 s"
-        [network]
-        technology = "packet"
-        topology = "dumbbell"
-        sources = 1
-        access_rate = "1 Mbps"
-        access_delay = "1 ms"
-        bottleneck_rate = "10 Mbps"
-        bottleneck_delay = "200 ms"
-        [tcp]
-        mss = "1460 B"
-        initial_window = "20 segments"
-        tick = "10 ms"
-        initial_rto = "100 ms"
-        [traffic]
-        size = "29200 B"
-    "#;
-    let mut simulation = sim::build(&scenario(text, &[]), 1);
-    simulation.step(Time::ZERO + Span::from_ms(100));
-    assert_eq!(flow(&simulation.records(), "f1").counts.segments_discarded_in_host, 0);
-    simulation.step(Time::ZERO + Span::from_ms(400));
-    let early = simulation.records();
-    assert_eq!((flow(&early, "f1").counts.timeouts, flow(&early, "f1").counts.segments_discarded_in_host), (2, 11));
-    // 0 to 8, and 0 twice more, have reached the switch.
-    assert_eq!(port(&early, "sw1->sw2").arrivals, 11);
-    simulation.step(Time::NEVER);
-    let records = simulation.records();
-    let flow = flow(&records, "f1");
-    assert_eq!(
-        (flow.counts.bytes_delivered, flow.completed.is_some()),
-        (29_200, true),
-        "everything arrives all the same"
-    );
-    let crossed = port(&records, "sw1->sw2").vcs.iter().find(|vc| vc.name == "f1").unwrap().arrivals;
-    assert_eq!(crossed, flow.counts.segments_sent - flow.counts.segments_discarded_in_host);
-}
-
 /// Several flows per host, traffic in both directions, a chain of switches with a slower link.
 const CHAIN: &str = r#"
 duration = "500 ms"
@@ -582,57 +424,6 @@ fn a_graph_with_several_flows_per_host_and_reverse_traffic_runs() {
     assert!(port(&records, "t->u").max_queue > 100);
     assert_eq!(records.efficiency, None, "no bottleneck is named");
     assert_eq!(flow(&records, "two").counts.bytes_delivered, 200_000);
-}
-
-/// 1000 octets take 1000 s at 8 bit/s, and 25 000 of them wait: longer than the 213 days that picoseconds can tell. Only what
-/// happens in the run counts.
-#[test]
-fn more_may_wait_than_time_can_tell() {
-    let text = r#"
-        duration = "20 s"
-        [network]
-        technology = "packet"
-        topology = "dumbbell"
-        sources = 1
-        access_rate = "100 Mbps"
-        access_delay = "1 ms"
-        bottleneck_rate = "8 bps"
-        bottleneck_delay = "1 ms"
-        [queue]
-        buffer = "infinite"
-        [udp.u]
-        from = "s1"
-        to = "d1"
-        payload = "972 B"
-        rate = "10 Mbps"
-    "#;
-    let records = agree::assert_engines_agree("slow", &scenario(text, &[]), 1);
-    let waiting = port(&records, "sw1->sw2").final_queue;
-    assert!(waiting > 25_000, "{waiting}");
-}
-
-/// A cell takes 424 s at 1 bit/s, so the last of 43 507 that wait departs later than picoseconds can tell. Ten connections hear
-/// nothing and repeat a segment of 12 cells every 64 s.
-#[test]
-fn more_cells_may_wait_than_time_can_tell() {
-    let text = r#"
-        duration = "40000 s"
-        record = ["ports"]
-        record_interval = "1000 s"
-        [network]
-        topology = "dumbbell"
-        sources = 10
-        access_rate = "10 Mbps"
-        access_delay = "1 ms"
-        bottleneck_rate = "1 bps"
-        bottleneck_delay = "1 ms"
-        [queue]
-        buffer = "infinite"
-        policy = "tail-drop"
-    "#;
-    let records = agree::assert_engines_agree("slow cells", &scenario(text, &[]), 1);
-    let waiting = port(&records, "sw1->sw2").final_queue;
-    assert!(waiting > 43_507, "{waiting}");
 }
 
 #[test]
