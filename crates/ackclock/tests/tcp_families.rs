@@ -2,6 +2,9 @@
 
 mod lab;
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use ackclock::packet::SackBlock;
 use ackclock::record::Records;
 use ackclock::scenario::Scenario;
@@ -58,11 +61,12 @@ fn every_congestion_control_on_both_engines() {
     }
 }
 
-/// A window that grows by half a segment per acknowledgement, and starts over at every loss.
-struct Halves;
+/// A window that grows by half a segment per acknowledgement, and starts over at every loss; and how often it was asked.
+struct Halves(Arc<AtomicU64>);
 
 impl CongestionControl for Halves {
     fn on_ack(&mut self, ack: &Ack, window: &mut Window) {
+        self.0.fetch_add(1, Ordering::Relaxed);
         window.cwnd = (window.cwnd + ack.mss / 2.0).min(ack.limit);
     }
 
@@ -77,11 +81,17 @@ impl CongestionControl for Halves {
 
 #[test]
 fn a_congestion_control_from_outside_on_both_engines() {
-    let custom = || CongestionControlParams::Custom(CustomCongestionControl::new(Needs::NOTHING, |_| Box::new(Halves)));
+    let asked = Arc::new(AtomicU64::new(0));
+    let custom = || {
+        let asked = asked.clone();
+        let start = move |_| Box::new(Halves(asked.clone())) as Box<dyn CongestionControl>;
+        CongestionControlParams::Custom(CustomCongestionControl::new(Needs::NOTHING, start))
+    };
     for (network, text) in NETWORKS {
         let (_, halves) = agree(&format!("custom on {network}"), text, |tcp| tcp.congestion_control = custom());
         let (scenario, reno) = agree(&format!("reno on {network}"), text, |_| {});
         assert_ne!(halves.fingerprint, reno.fingerprint, "{network}: it makes no difference");
+        assert!(asked.swap(0, Ordering::Relaxed) > 100, "{network}: it is not asked");
         assert_eq!(scenario.flows.iter().next().unwrap().tcp.congestion_control.name(), "reno");
     }
     assert_eq!(custom().name(), cc::CUSTOM);
@@ -105,10 +115,10 @@ fn every_recovery_on_both_engines() {
     }
 }
 
-/// The first duplicate acknowledgement of a segment means that it is lost.
-#[derive(Default)]
+/// The first duplicate acknowledgement of a segment means that it is lost; and how often that happened.
 struct Hasty {
     recover: Option<u64>,
+    found: Arc<AtomicU64>,
 }
 
 impl Recovery for Hasty {
@@ -116,6 +126,7 @@ impl Recovery for Hasty {
         if self.recover.is_some() {
             return DupAck::Noted;
         }
+        self.found.fetch_add(1, Ordering::Relaxed);
         self.recover = Some(flight.max);
         context.window.cwnd = (context.window.cwnd / 2.0).max(2.0 * flight.mss as f64);
         DupAck::FastRetransmit(TimerAction::Leave)
@@ -227,12 +238,17 @@ fn the_family_knows_which_recoveries_know_losses() {
 
 #[test]
 fn a_recovery_from_outside_on_both_engines() {
-    let hasty =
-        || RecoveryParams::Custom(CustomRecovery::new(recovery::Needs::NOTHING, |_| Box::new(Hasty::default())));
+    let found = Arc::new(AtomicU64::new(0));
+    let hasty = || {
+        let found = found.clone();
+        let start = move |_| Box::new(Hasty { recover: None, found: found.clone() }) as Box<dyn Recovery>;
+        RecoveryParams::Custom(CustomRecovery::new(recovery::Needs::NOTHING, start))
+    };
     for (network, text) in NETWORKS {
         let (_, records) = agree(&format!("custom on {network}"), text, |tcp| tcp.recovery = hasty());
         let (_, others) = agree(&format!("others on {network}"), text, |_| {});
         assert_ne!(records.fingerprint, others.fingerprint, "{network}: it makes no difference");
+        assert!(found.swap(0, Ordering::Relaxed) > 0, "{network}: it is not asked");
         assert!(records.flows.iter().all(|flow| flow.counts.fast_retransmits > 0), "{network}");
     }
     assert_eq!(hasty().name(), recovery::CUSTOM);

@@ -1,7 +1,6 @@
 //! Links so slow that more waits before them than time can tell.
 
 use super::lab::*;
-use ackclock::sim::Engine;
 
 /// 1000 octets take 1000 s at 8 bit/s, and 25 000 of them wait: longer than the 213 days that picoseconds can tell. Only what
 /// happens in the run counts.
