@@ -130,6 +130,7 @@ impl RunAdmission {
     }
 
     /// Those whose time has come by slot end `now` leave the counters.
+    #[inline(never)]
     pub(in crate::net::batched) fn depart(&mut self, now: u64) {
         let RunAdmission { queue, monitor, .. } = self;
         queue.take_departed(now, |vc, cells| monitor.leave_late(vc, cells));
@@ -137,7 +138,7 @@ impl RunAdmission {
     }
 
     /// The next cell of a run is accepted or refused at slot end `now`. No more records are made of instants before `done`.
-    #[inline]
+    #[inline(always)]
     pub(in crate::net::batched) fn serve<P: CellPolicy>(
         &mut self,
         policy: &mut P,
@@ -173,7 +174,7 @@ impl RunAdmission {
     }
 
     /// Whether the policy lets a data cell in.
-    #[inline]
+    #[inline(always)]
     fn decide<P: CellPolicy>(&mut self, policy: &mut P, now: u64, waiting: u64, vc: VcId, eom: bool) -> Verdict {
         if self.vcs[vc].sure && waiting < u64::from(self.monitor.buffer().capacity()) {
             // See BatchHints::needs_every_cell.
@@ -194,7 +195,7 @@ impl RunAdmission {
     }
 
     /// A cell enters the queue at slot end `now`. Returns when it departs.
-    #[inline]
+    #[inline(always)]
     fn accept(&mut self, now: u64, vc: VcId) -> u64 {
         let departs = self.queue.departure(now);
         if let Some(trace) = &mut self.trace {
@@ -204,23 +205,35 @@ impl RunAdmission {
             }
         }
         if departs == now {
-            self.depart(now);
+            if !self.queue.is_drained() {
+                self.depart(now);
+            }
             self.queue.pass(vc, now, 1);
             return departs;
         }
         self.monitor.wait(vc, departs - now);
         // Departures that are handled late make Y_i too large, which does not matter below its maximum.
+        if self.queue.has_room() && self.monitor.enter_among_others(vc, now, departs - now - 1) {
+            self.queue.push(vc, 1);
+            return departs;
+        }
+        self.enter(now, vc, departs);
+        departs
+    }
+
+    /// A cell begins to wait at slot end `now` until `departs`, where more has to be looked at than usual.
+    #[inline(never)]
+    fn enter(&mut self, now: u64, vc: VcId, departs: u64) {
         if !(self.monitor.buffer().stays_below_max(vc, 1) && self.queue.has_room()) {
             self.depart(now);
             self.queue.make_room();
         }
         self.monitor.enter(vc, now, departs, 1, departs - now - 1);
         self.queue.push(vc, 1);
-        departs
     }
 
     /// A cell departs, and goes to the next port or to its host.
-    #[inline]
+    #[inline(always)]
     fn go_on(&mut self, departs: u64, run: &Run, index: u16, (eom, pti): (bool, Pti), done: Time, io: &mut Io) {
         let vc = &mut self.vcs[run.at_port];
         let begins = self.cell_time.instant(departs);
@@ -233,7 +246,7 @@ impl RunAdmission {
             Destination::RunPort { mailbox, input_ref } => {
                 let (spacing, first, count) = (Span::ZERO, index, 1);
                 let run = CellRun { time, spacing, seq_or_ack, size, input_ref, frame, first, count, eom, pti };
-                io.abr.runs[mailbox as usize].post(run);
+                io.abr.runs[mailbox as usize].push(run);
             }
             Destination::Host { group, link } if pti.is_rm() => {
                 if pti == Pti::FORWARD_RM && std::mem::take(&mut vc.efci) {

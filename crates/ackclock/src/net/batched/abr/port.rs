@@ -1,6 +1,8 @@
 //! A cell port of a network with ABR connections. Like [`CellPort`](crate::net::batched::cells::port::CellPort) it goes through the
 //! slots in which something arrives, up to its horizon; between slots it ends averaging intervals and takes visits.
 
+use std::collections::VecDeque;
+
 use crate::net::batched::abr::admission::{Run, RunAdmission};
 use crate::net::batched::abr::under_way::{CellRun, Visit};
 use crate::net::batched::cells::pacing::{Paced, Pacing, Spacing};
@@ -29,6 +31,9 @@ struct Kernel {
     /// The next slot end.
     slot: u64,
     pacing: Pacing<Run>,
+    /// By input, the runs that begin so late that they cannot be written down yet, in order; and how many they are.
+    later: Vec<VecDeque<CellRun>>,
+    late: usize,
     /// Everything before has happened here: records are of later instants.
     done: Time,
     /// Runs that began to arrive.
@@ -56,7 +61,9 @@ impl RunPort {
         admission: RunAdmission,
     ) -> RunPort {
         let pacing = Pacing::new(admission.cell_time);
-        RunPort { policy, kernel: Kernel { process, service, admission, slot: 1, pacing, done: Time::ZERO, runs: 0 } }
+        let later = service.inputs.iter().map(|_| VecDeque::new()).collect();
+        let (done, runs) = (Time::ZERO, 0);
+        RunPort { policy, kernel: Kernel { process, service, admission, slot: 1, pacing, later, late: 0, done, runs } }
     }
 
     /// What ports without a queue behind this one have to know.
@@ -72,9 +79,11 @@ impl Process for RunPort {
     }
 
     fn next(&self, io: &Io) -> Time {
-        let Kernel { process, pacing, slot, admission, .. } = &self.kernel;
+        let Kernel { process, pacing, slot, admission, later, .. } = &self.kernel;
         let slot = if pacing.is_empty() { Time::NEVER } else { Time::from_ps(slot * admission.cell_time.ps()) };
-        slot.min(io.abr.runs[*process].earliest()).min(io.abr.visits[*process].earliest())
+        let first = |run: &CellRun| run.time;
+        let run = io.abr.runs[*process].iter().chain(later.iter().flatten()).map(first).min().unwrap_or(Time::NEVER);
+        slot.min(run).min(io.abr.visits[*process].earliest())
     }
 
     fn events(&self) -> u64 {
@@ -112,22 +121,14 @@ impl Kernel {
         let mut visits = std::mem::take(&mut io.abr.visits[self.process]);
         visits.settle(until);
         if self.slot <= last {
-            let mut arrivals = std::mem::take(&mut io.abr.runs[self.process]);
-            // Cells that arrive after the last slot end stay.
-            arrivals.settle(Time::from_ps(last * cell_time.ps()));
-            loop {
-                let begins = arrivals.first().map_or(u64::MAX, |run| cell_time.slots(run.time.as_ps()) + 1);
-                let paced = if self.pacing.is_empty() { u64::MAX } else { self.pacing.next_slot(self.slot) };
-                self.slot = self.slot.max(paced.min(begins));
-                if self.slot > last {
-                    break;
+            while self.slot <= last {
+                let end = self.begin_window(io).min(last);
+                self.slot = self.pacing.next_slot(self.slot);
+                if self.slot <= end {
+                    self.serve_window(policy, end, &mut visits, io);
                 }
-                let end = self.begin_window(&mut arrivals, last);
-                self.serve_window(policy, end, &mut visits, io);
                 self.slot = end + 1;
             }
-            self.slot = last + 1;
-            io.abr.runs[self.process] = arrivals;
         }
         let admission = &mut self.admission;
         pass_barriers(admission, last, &mut visits, io);
@@ -142,18 +143,60 @@ impl Kernel {
         posted.waiting().iter().for_each(|&visit| io.abr.visits[self.process].post(visit));
     }
 
-    /// Takes in the runs that begin to arrive from the next slot on, not beyond slot end `last`. Returns the last slot end of the
-    /// window that is then known.
-    fn begin_window(&mut self, arrivals: &mut Mailbox<CellRun>, last: u64) -> u64 {
-        let end = self.pacing.reach(self.slot).min(last);
-        let cell_time = self.admission.cell_time;
-        while let Some(run) = arrivals.first().filter(|run| run.time.as_ps() < end * cell_time.ps()) {
-            let spacing = Spacing::new(run.spacing.as_ps(), cell_time.ps());
-            self.pacing.add(Run::new(run), run.time.as_ps(), spacing);
-            self.runs += 1;
-            arrivals.take();
+    /// Takes in what is on its way, as far ahead as cells are written down. Returns the last slot end of the window that is then
+    /// known.
+    fn begin_window(&mut self, io: &mut Io) -> u64 {
+        let end = self.pacing.reach_far(self.slot);
+        if self.late > 0 {
+            self.begin_later(end);
         }
+        let mut runs = std::mem::take(&mut io.abr.runs[self.process]);
+        for run in runs.drain(..) {
+            if self.admission.cell_time.slots(run.time.as_ps()) < end {
+                self.begin(&run);
+            } else {
+                let later = &mut self.later[run.input_ref.input as usize];
+                // Mostly it is the last one: a host that sends on several connections posts a run when it is over.
+                let place = match later.back() {
+                    Some(last) if last.time > run.time => later.partition_point(|other| other.time <= run.time),
+                    _ => later.len(),
+                };
+                later.insert(place, run);
+                self.late += 1;
+            }
+        }
+        io.abr.runs[self.process] = runs;
         end
+    }
+
+    /// The same of those that began too late before.
+    #[inline(never)]
+    fn begin_later(&mut self, end: u64) {
+        for input in 0..self.later.len() {
+            let cell_time = self.admission.cell_time;
+            let in_reach = |run: &&CellRun| cell_time.slots(run.time.as_ps()) < end;
+            while let Some(&run) = self.later[input].front().filter(in_reach) {
+                self.later[input].pop_front();
+                self.late -= 1;
+                self.begin(&run);
+            }
+        }
+    }
+
+    /// A run begins that is within reach.
+    ///
+    /// # Panics
+    /// If its first cell comes in a slot that is over: time would go back.
+    #[inline(always)]
+    fn begin(&mut self, run: &CellRun) {
+        let cell_time = self.admission.cell_time.ps();
+        assert!(run.time.as_ps() >= (self.slot - 1) * cell_time, "time went back to {}", run.time);
+        let spacing = match run.count {
+            1 => Spacing::EVEN,
+            _ => Spacing::new(run.spacing.as_ps(), cell_time),
+        };
+        self.pacing.add(Run::new(run), run.time.as_ps(), spacing);
+        self.runs += 1;
     }
 
     /// Serves the cells of the slots up to slot end `last`, and between them what else is to be done.

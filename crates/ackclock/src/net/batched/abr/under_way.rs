@@ -16,8 +16,8 @@ use crate::units::{Span, Time};
 pub(in crate::net::batched) struct AbrIo {
     /// What RM cells say, and what sources did.
     pub(in crate::net::batched) connections: AbrConnections,
-    /// Cells on their way to each port, by process.
-    pub(in crate::net::batched) runs: Vec<Mailbox<CellRun>>,
+    /// Cells on their way to each port, by process. Of one input those are in order that may come in one slot.
+    pub(in crate::net::batched) runs: Vec<Vec<CellRun>>,
     /// Visits of each port, by process.
     pub(in crate::net::batched) visits: Vec<Mailbox<Visit>>,
     /// By flow, the data cells with EFCI.
@@ -83,7 +83,7 @@ impl AbrIo {
     pub(in crate::net::batched) fn new(scenario: &Scenario, processes: usize) -> AbrIo {
         AbrIo {
             connections: AbrConnections::new(scenario),
-            runs: (0..processes).map(|_| Mailbox::default()).collect(),
+            runs: vec![Vec::new(); processes],
             visits: (0..processes).map(|_| Mailbox::default()).collect(),
             marks: vec![Marks::default(); scenario.flows.len()],
         }
@@ -137,18 +137,6 @@ impl CellRun {
     /// One RM cell, still without a route.
     pub(in crate::net::batched) fn rm(pti: Pti, number: u32) -> CellRun {
         CellRun { frame: number, count: 1, pti, ..CellRun::default() }
-    }
-}
-
-impl MailboxItem for CellRun {
-    #[inline]
-    fn time(&self) -> Time {
-        self.time
-    }
-
-    #[inline]
-    fn input(&self) -> u32 {
-        self.input_ref.input
     }
 }
 

@@ -137,6 +137,17 @@ impl<T: Paced> Pacing<T> {
         self.limit - 1
     }
 
+    /// The same, as far as it goes: where much is known of what is to come.
+    #[inline]
+    pub(in crate::net::batched) fn reach_far(&mut self, now: u64) -> u64 {
+        self.limit = now + RING as u64;
+        self.slots.resize(RING, NONE);
+        if !self.later.is_empty() {
+            self.write_later();
+        }
+        self.limit - 1
+    }
+
     /// A frame whose next cell arrives at `time`, within reach, and the others every `spacing` after it.
     #[inline(always)]
     pub(in crate::net::batched) fn add(&mut self, train: T, time: u64, spacing: Spacing) {

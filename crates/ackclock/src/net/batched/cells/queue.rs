@@ -93,6 +93,12 @@ impl CellQueue {
         self.drained = self.last_departure;
     }
 
+    /// Whether every cell that was accepted was also taken out.
+    #[inline]
+    pub(in crate::net::batched) fn is_drained(&self) -> bool {
+        self.drained >= self.last_departure
+    }
+
     /// Takes out the cells that departed by slot end `now`: connections, and how many cells in a row.
     #[inline(always)]
     pub(in crate::net::batched) fn take_departed(&mut self, now: u64, mut take: impl FnMut(VcId, u32)) {

@@ -17,6 +17,8 @@ use crate::units::Time;
 /// The output of a host that sends cell by cell.
 pub(in crate::net::batched) struct ScheduledLink {
     pub(super) scheduler: CellScheduler,
+    /// When its next cell begins.
+    next: Time,
     /// The connections that begin here, in their order.
     vcs: Vec<ScheduledVc>,
 }
@@ -47,16 +49,24 @@ struct Frame {
 impl ScheduledLink {
     /// A host without anything to send. `vcs` are in the order of the scheduler.
     pub(in crate::net::batched) fn new(scheduler: CellScheduler, vcs: Vec<ScheduledVc>) -> ScheduledLink {
-        ScheduledLink { scheduler, vcs }
+        ScheduledLink { scheduler, next: Time::NEVER, vcs }
     }
 
-    /// Begins the cells that are due from `from` to `until`, both included. What was due before `from` begins then.
-    pub(super) fn run(&mut self, from: Time, until: Time, llc: bool, uplinks: &mut [HostUplink], io: &mut Io) {
-        loop {
-            let now = self.scheduler.next_start().max(from);
-            if now > until {
-                break;
-            }
+    /// When the next cell begins, if nothing else happens before.
+    pub(super) fn next(&self) -> Time {
+        self.next
+    }
+
+    /// Something has happened at `now`: a cell that has become due begins.
+    pub(super) fn feed(&mut self, now: Time, llc: bool, uplinks: &mut [HostUplink], io: &mut Io) {
+        self.next = self.scheduler.next_start().max(now);
+        self.run(now, llc, uplinks, io);
+    }
+
+    /// Begins the cells that are due by `until`.
+    pub(super) fn run(&mut self, until: Time, llc: bool, uplinks: &mut [HostUplink], io: &mut Io) {
+        while self.next <= until {
+            let now = self.next;
             let Some((id, begun)) = self.scheduler.next_cell(now, |segment| aal5::cells(segment.ip_bytes(), llc))
             else {
                 break;
@@ -84,6 +94,7 @@ impl ScheduledLink {
                     vc.rm(now, Pti::BACKWARD_RM, number, uplink, io);
                 }
             }
+            self.next = self.scheduler.next_start();
         }
     }
 
@@ -183,7 +194,7 @@ impl HostUplink {
         let time = complete + self.next_hop.lag;
         match self.next_hop.to {
             Destination::RunPort { mailbox, input_ref } => {
-                io.abr.runs[mailbox as usize].post(CellRun { time, input_ref, ..run });
+                io.abr.runs[mailbox as usize].push(CellRun { time, input_ref, ..run });
             }
             Destination::Host { group, link } => {
                 let CellRun { seq_or_ack, frame, size, spacing, count, .. } = run;

@@ -30,7 +30,7 @@ impl HostUplinks {
         io: &mut Io,
     ) {
         let nic = self.uplinks[uplink].nic;
-        self.run_scheduled(nic, Time::ZERO, now, io);
+        self.run_scheduled(nic, now, io);
         let Some(link) = self.scheduled[nic as usize].as_mut() else {
             unreachable!("a host of an ABR connection sends cell by cell")
         };
@@ -46,7 +46,7 @@ impl HostUplinks {
                 abr.follow(now, link.scheduler.acr(vc).expect("an ABR source has a rate"));
             }
         }
-        self.run_scheduled(nic, now, now, io);
+        self.feed_scheduled(nic, now, io);
     }
 
     pub(super) fn is_scheduled(&self, nic: u32) -> bool {
@@ -55,23 +55,25 @@ impl HostUplinks {
 
     /// A segment is handed down.
     pub(super) fn schedule(&mut self, now: Time, nic: u32, vc: VcId, segment: Segment, io: &mut Io) {
-        self.run_scheduled(nic, Time::ZERO, now, io);
+        self.run_scheduled(nic, now, io);
         if let Some(link) = &mut self.scheduled[nic as usize] {
             link.scheduler.push(vc, segment);
         }
-        self.run_scheduled(nic, now, now, io);
+        self.feed_scheduled(nic, now, io);
     }
 
     /// Takes back what waits on `vc` and has not begun, if it is such a host; returns how many segments that were.
     pub(super) fn discard_scheduled(&mut self, now: Time, nic: u32, vc: VcId, io: &mut Io) -> Option<u64> {
-        self.run_scheduled(nic, Time::ZERO, now, io);
-        Some(self.scheduled.get_mut(nic as usize)?.as_mut()?.scheduler.discard(vc))
+        self.run_scheduled(nic, now, io);
+        let discarded = self.scheduled.get_mut(nic as usize)?.as_mut()?.scheduler.discard(vc);
+        self.feed_scheduled(nic, now, io);
+        Some(discarded)
     }
 
     /// What is due begins before `until`, and is on its way.
     pub(super) fn work_off_scheduled(&mut self, until: Time, io: &mut Io) {
         for nic in 0..self.scheduled.len() {
-            self.run_scheduled(nic as u32, Time::ZERO, Time::from_ps(until.as_ps() - 1), io);
+            self.run_scheduled(nic as u32, Time::from_ps(until.as_ps() - 1), io);
             if let Some(link) = &mut self.scheduled[nic] {
                 link.post(&mut self.uplinks, io);
             }
@@ -80,14 +82,22 @@ impl HostUplinks {
 
     /// When the next cells begin.
     pub(super) fn next_scheduled(&self) -> impl Iterator<Item = Time> {
-        self.scheduled.iter().flatten().map(|link| link.scheduler.next_start())
+        self.scheduled.iter().flatten().map(|link| link.next())
     }
 
     /// See [`ScheduledLink::run`].
-    fn run_scheduled(&mut self, nic: u32, from: Time, until: Time, io: &mut Io) {
+    fn run_scheduled(&mut self, nic: u32, until: Time, io: &mut Io) {
         let Technology::Atm { llc } = self.technology else { return };
         if let Some(Some(link)) = self.scheduled.get_mut(nic as usize) {
-            link.run(from, until, llc, &mut self.uplinks, io);
+            link.run(until, llc, &mut self.uplinks, io);
+        }
+    }
+
+    /// See [`ScheduledLink::feed`].
+    fn feed_scheduled(&mut self, nic: u32, now: Time, io: &mut Io) {
+        let Technology::Atm { llc } = self.technology else { return };
+        if let Some(Some(link)) = self.scheduled.get_mut(nic as usize) {
+            link.feed(now, llc, &mut self.uplinks, io);
         }
     }
 }

@@ -262,7 +262,7 @@ impl HostUplink {
             Destination::RunPort { mailbox, input_ref } => {
                 let (spacing, count, eom, pti) = (self.spacing, cells, true, Pti::data(false));
                 let run = CellRun { time, spacing, seq_or_ack, size, input_ref, frame, first: 0, count, eom, pti };
-                io.abr.runs[mailbox as usize].post(run);
+                io.abr.runs[mailbox as usize].push(run);
             }
             Destination::LastHopPort { .. } => unreachable!("a last-hop port is behind a packet port"),
         }
