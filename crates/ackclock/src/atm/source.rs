@@ -383,7 +383,7 @@ mod tests {
         for (icr, nrm, trm_us) in [(1e5, 32, 100_000), (1e5, 8, 781), (3000.0, 32, 781), (5.0, 4, 781), (1e6, 2, 781)] {
             let params = AbrParams { icr, nrm, trm: Span::from_us(trm_us), ..params() };
             let (mut together, mut single) = (source(params), source(params));
-            for until in (50..20_000).step_by(170).map(at) {
+            for until in (50..60_000).step_by(1730).map(at) {
                 let single: Vec<(Time, bool)> = std::iter::from_fn(|| {
                     let now = single.due(DATA);
                     (now <= until).then(|| (now, is_forward(&single.next_cell(now, DATA))))

@@ -336,8 +336,8 @@ mod tests {
             scheduler
         };
         let (mut single, mut together) = (host(), host());
-        for until in (0..20_000).step_by(173) {
-            if until == 173 * 5 {
+        for until in (0..60_000).step_by(1730) {
+            if until == 1730 * 2 {
                 for scheduler in [&mut single, &mut together] {
                     scheduler.on_forward_rm(at(until), vc(3), 7, rm(1.0));
                 }
