@@ -184,6 +184,7 @@ impl Plot {
         match self {
             Plot::Cwnd => &[Metric::Cwnd, Metric::Ssthresh],
             Plot::Rtt => &[Metric::Rtt],
+            Plot::Timer => &[Metric::Rtt, Metric::Srtt, Metric::Rto],
             Plot::Sequence => &[Metric::Sent, Metric::Retransmissions, Metric::Acknowledged],
             Plot::Throughput | Plot::Average => &[Metric::Sent],
         }

@@ -64,6 +64,8 @@ pub(crate) enum Plot {
     Cwnd,
     /// The round trips that TCP times.
     Rtt,
+    /// Round trips, the estimate of the retransmission timer, and its timeout.
+    Timer,
     /// Segments sent, retransmitted, acknowledged.
     Sequence,
     /// Bits per second sent, retransmissions included, in intervals of 0.1 s.

@@ -32,6 +32,12 @@ impl FlowHistory {
         })
     }
 
+    /// The longest time in which these values are 0, seconds.
+    pub fn longest_pause(&self, values: &[f64]) -> f64 {
+        let pauses = values.split(|value| *value > 0.0).map(<[f64]>::len);
+        pauses.max().unwrap_or(0) as f64 * self.interval
+    }
+
     /// The mean of some values over the intervals from one instant to another, seconds.
     pub fn mean(&self, values: &[f64], from: f64, to: f64) -> Option<f64> {
         let place = |seconds: f64| (seconds / self.interval).round() as usize;
@@ -74,5 +80,13 @@ mod tests {
         near(mean(0, 40), 100.0 / 40.0);
         near(mean(0, 50), 180.0 / 50.0);
         near(mean(40, 1000), 8.0);
+    }
+
+    #[test]
+    fn a_pause_is_a_time_without_any_value() {
+        let history = FlowHistory { interval: 0.01, ..FlowHistory::default() };
+        let pause = |values: &[f64]| (history.longest_pause(values) * 1000.0).round();
+        assert_eq!(pause(&[0.0, 5.0, 0.0, 0.0, 0.0, 1.0, 0.0]), 30.0);
+        assert_eq!((pause(&[1.0, 2.0]), pause(&[0.0, 0.0]), pause(&[])), (0.0, 20.0, 0.0));
     }
 }

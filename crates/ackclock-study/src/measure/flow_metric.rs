@@ -21,6 +21,12 @@ pub(crate) enum FlowMetric {
     Retransmissions,
     /// Those of which the receiver held all bytes.
     Needless,
+    /// The share of needless retransmissions in all retransmissions.
+    ShareNeedless,
+    /// The longest round trip, seconds, where the scenario records delays.
+    LongestRoundTrip,
+    /// The 95th percentile of the round trips less the 5th, seconds, where the scenario records delays.
+    RoundTripSpread,
     /// Blocks in the last SACK option captured.
     SackBlocks,
     /// Octets of that option.
@@ -87,7 +93,7 @@ impl Flows {
 
 impl FlowMetric {
     /// Names in study data.
-    const NAMES: [(&'static str, FlowMetric); 13] = [
+    const NAMES: [(&'static str, FlowMetric); 16] = [
         ("sent", FlowMetric::Sent),
         ("sent-once", FlowMetric::SentOnce),
         ("lost", FlowMetric::Lost),
@@ -96,6 +102,9 @@ impl FlowMetric {
         ("goodput-after-warmup", FlowMetric::GoodputAfterWarmup),
         ("retransmissions", FlowMetric::Retransmissions),
         ("needless", FlowMetric::Needless),
+        ("share-needless", FlowMetric::ShareNeedless),
+        ("longest-round-trip", FlowMetric::LongestRoundTrip),
+        ("round-trip-spread", FlowMetric::RoundTripSpread),
         ("sack-blocks", FlowMetric::SackBlocks),
         ("sack-octets", FlowMetric::SackOctets),
         ("fast-retransmits", FlowMetric::FastRetransmits),
@@ -134,6 +143,9 @@ impl FlowMetric {
             FlowMetric::GoodputAfterWarmup => run.goodput_after_warmup_bps.get(flow).copied(),
             FlowMetric::Retransmissions => Some(run.retransmissions[flow] as f64),
             FlowMetric::Needless => Some(run.unnecessary[flow] as f64),
+            FlowMetric::ShareNeedless => Some(run.unnecessary[flow] as f64 / run.retransmissions[flow].max(1) as f64),
+            FlowMetric::LongestRoundTrip => run.round_trips.get(flow).map(|round_trips| round_trips.longest),
+            FlowMetric::RoundTripSpread => run.round_trips.get(flow).map(|round_trips| round_trips.spread),
             FlowMetric::SackBlocks => run.last_sack[flow].as_ref().map(|sack| sack.blocks.len() as f64),
             FlowMetric::SackOctets => run.last_sack[flow].as_ref().map(|sack| f64::from(sack.octets)),
             FlowMetric::FastRetransmits => Some(run.fast_retransmits[flow] as f64),
@@ -158,6 +170,8 @@ impl FlowMetric {
             FlowMetric::Sent | FlowMetric::SentOnce | FlowMetric::Goodput | FlowMetric::GoodputAfterWarmup => "rate",
             FlowMetric::Lost => "lost",
             FlowMetric::ShareSentAgain => "share retransmitted",
+            FlowMetric::ShareNeedless => "share needless",
+            FlowMetric::LongestRoundTrip | FlowMetric::RoundTripSpread => "round trip",
             FlowMetric::Retransmissions | FlowMetric::Needless => "retransmitted",
             FlowMetric::SackBlocks => "blocks",
             FlowMetric::SackOctets => "octets",

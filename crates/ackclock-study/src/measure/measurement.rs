@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 
 use ackclock::packet::{IP_HEADER_BYTES, TCP_HEADER_BYTES};
-use ackclock::record::{self, Records};
+use ackclock::record::{self, FlowRecord, Records};
 use ackclock::scenario::{Event, EventKind, Flow, Scenario};
 use ackclock::tcp::FirstSegment;
 use ackclock::units::{Span, Time};
 use serde::{Deserialize, Serialize};
 
+use super::abr::AbrSettings;
 use super::flow_history::FlowHistory;
 use super::sack::LastSack;
 
@@ -49,12 +50,42 @@ pub(crate) struct Measurement {
     pub drops: u64,
     /// The time-weighted mean of what waited at each port, by its name.
     pub mean_queue: BTreeMap<String, f64>,
+    /// Units that arrived at each port, and those of them that it refused, by its name.
+    #[serde(default)]
+    pub arrivals: BTreeMap<String, u64>,
+    #[serde(default)]
+    pub refused: BTreeMap<String, u64>,
+    /// What the scenario says of ABR, if its first flow has that service.
+    #[serde(default)]
+    pub abr: Option<AbrSettings>,
+    /// The round trips of each flow, where the scenario records delays.
+    #[serde(default)]
+    pub round_trips: Vec<RoundTrips>,
     /// How each flow went on, where the scenario records throughput and cwnd.
     #[serde(default, alias = "course")]
     pub history: Vec<FlowHistory>,
     /// When a place first went over to another satellite, seconds, by its name.
     #[serde(default)]
     pub first_handover: BTreeMap<String, f64>,
+}
+
+/// The round trips of a flow, seconds.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct RoundTrips {
+    pub longest: f64,
+    /// The 95th percentile less the 5th.
+    pub spread: f64,
+}
+
+impl RoundTrips {
+    /// Of a flow of which delays are recorded and some round trip was measured.
+    fn of(flow: &FlowRecord) -> Option<RoundTrips> {
+        let histogram = &flow.delays.as_ref()?.round_trip;
+        let quantile = |per_mille| histogram.quantile(per_mille).map(Span::as_secs_f64);
+        let longest = histogram.max()?.as_secs_f64();
+        Some(RoundTrips { longest, spread: quantile(950)? - quantile(50)? })
+    }
 }
 
 impl Measurement {
@@ -87,6 +118,10 @@ impl Measurement {
             completed: flows.iter().map(|flow| flow.completed.map(Time::as_secs_f64)).collect(),
             drops: records.ports.iter().map(|port| port.drops.total()).sum(),
             mean_queue: records.ports.iter().map(|port| (port.name.clone(), port.mean_queue)).collect(),
+            arrivals: records.ports.iter().map(|port| (port.name.clone(), port.arrivals)).collect(),
+            refused: records.ports.iter().map(|port| (port.name.clone(), port.drops.total())).collect(),
+            abr: AbrSettings::of(scenario),
+            round_trips: flows.iter().map(RoundTrips::of).collect::<Option<Vec<RoundTrips>>>().unwrap_or_default(),
             history: history.collect::<Option<Vec<FlowHistory>>>().unwrap_or_default(),
             // The earliest is the last that is put in.
             first_handover: handovers(scenario).rev().map(|(time, place)| (place.into(), time.as_secs_f64())).collect(),

@@ -29,7 +29,10 @@ impl Metric {
     pub fn bounds(&self) -> (f64, f64) {
         match self {
             Metric::Other(
-                MetricName::Fairness | MetricName::Jain(_) | MetricName::Of(FlowMetric::ShareSentAgain, _),
+                MetricName::Fairness
+                | MetricName::Jain(_)
+                | MetricName::DropRatio(_)
+                | MetricName::Of(FlowMetric::ShareSentAgain | FlowMetric::ShareNeedless, _),
             ) => (0.0, 1.0),
             Metric::Other(MetricName::Synchrony) => (-1.0, 1.0),
             // Rates, counts, times and ratios of them. Capacities are nominal: an efficiency may be above 1.
@@ -54,13 +57,30 @@ impl Metric {
             MetricName::Synchrony => synchrony(&run.timeouts_ms, run.seconds),
             MetricName::Of(metric, flows) => metric.over(run, flows),
             MetricName::Ratio(metric, upper, lower) => Some(metric.over(run, upper)? / metric.over(run, lower)?),
-            MetricName::Deviation(metric) => {
-                let values: Option<Vec<f64>> = (0..run.flows.len()).map(|flow| metric.value(run, flow)).collect();
-                sample_sd(&values?)
+            MetricName::Deviation(metric) => sample_sd(&all_of(run, *metric)?),
+            MetricName::Jain(metric) => Some(jain(all_of(run, *metric)?.into_iter())),
+            MetricName::Sum(metric) => Some(all_of(run, *metric)?.iter().sum()),
+            MetricName::Range(metric) => {
+                let values = all_of(run, *metric)?;
+                let least = values.iter().copied().fold(f64::INFINITY, f64::min);
+                let largest = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+                (!values.is_empty()).then_some(largest - least)
             }
-            MetricName::Jain(metric) => {
-                let values: Option<Vec<f64>> = (0..run.flows.len()).map(|flow| metric.value(run, flow)).collect();
-                Some(jain(values?.into_iter()))
+            MetricName::Arrivals(port) => run.arrivals.get(port).map(|arrivals| *arrivals as f64),
+            MetricName::DropRatio(port) => {
+                let (arrivals, refused) = (*run.arrivals.get(port)?, *run.refused.get(port)?);
+                (arrivals > 0).then(|| refused as f64 / arrivals as f64)
+            }
+            MetricName::Abr(setting) => run.abr.as_ref().and_then(|abr| abr.value(*setting)),
+            MetricName::LongestPause => {
+                let pauses = run.history.iter().map(|history| history.longest_pause(&history.throughput_bps));
+                pauses.reduce(f64::max)
+            }
+            MetricName::LongestSilence => {
+                let first = run.history.first()?;
+                let delivered = |n: usize| run.history.iter().map(|history| history.throughput_bps[n]).sum();
+                let together: Vec<f64> = (0..first.throughput_bps.len()).map(delivered).collect();
+                Some(first.longest_pause(&together))
             }
             MetricName::Misallocation(metric, weights) => misallocation(run, *metric, weights),
             MetricName::During(what, flows, from, to) => what.over(run, flows, *from, *to),
@@ -78,6 +98,11 @@ impl Metric {
             MetricName::QueueSeconds(port) => run.mean_queue.get(port).map(|mean| mean * run.seconds),
         }
     }
+}
+
+/// A metric of every flow.
+fn all_of(run: &Measurement, metric: FlowMetric) -> Option<Vec<f64>> {
+    (0..run.flows.len()).map(|flow| metric.value(run, flow)).collect()
 }
 
 /// The sum, over the flows with a weight, of how far each is from its share of what they have together, in proportion to

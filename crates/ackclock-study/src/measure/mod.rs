@@ -1,5 +1,6 @@
 //! What is measured of a run, and the metrics computed from it.
 
+mod abr;
 mod flow_history;
 mod flow_metric;
 mod measurement;

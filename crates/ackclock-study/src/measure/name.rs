@@ -2,6 +2,7 @@
 
 use serde::Deserialize;
 
+use super::abr::AbrSetting;
 use super::flow_metric::{FlowMetric, Flows, Recordable};
 use super::sack::Edge;
 
@@ -27,6 +28,10 @@ pub(crate) enum MetricName {
     Deviation(FlowMetric),
     /// Jain's index of a metric over all flows.
     Jain(FlowMetric),
+    /// A metric of all flows, added up.
+    Sum(FlowMetric),
+    /// The largest value of a metric of any flow less the smallest.
+    Range(FlowMetric),
     /// How far flows are from shares in proportion to weights: the sum of the distances.
     Misallocation(FlowMetric, Vec<(String, u32)>),
     /// Something that flows have from one instant of the run to another, seconds.
@@ -35,6 +40,16 @@ pub(crate) enum MetricName {
     MeanQueue(String),
     /// The mean of what waits at a port, times the length of the run: units times seconds.
     QueueSeconds(String),
+    /// Units that arrived at a port.
+    Arrivals(String),
+    /// Units refused by a port, of those that arrived.
+    DropRatio(String),
+    /// The longest time in which some flow delivered nothing, seconds.
+    LongestPause,
+    /// The longest time in which no flow delivered anything, seconds.
+    LongestSilence,
+    /// A parameter of ABR in the scenario.
+    Abr(AbrSetting),
     /// The time of the first handover of a place, seconds.
     FirstHandover(String),
     /// A number in the last SACK option captured of a flow.
@@ -51,7 +66,8 @@ pub(crate) enum InSack {
 }
 
 /// `NAME`, `NAME(FLOW FLOW ...)`, `ratio(NAME: FLOW ... / FLOW ...)`, `deviation(NAME)`, `jain(NAME)`,
-/// `misallocation(NAME: FLOW WEIGHT ...)`, `NAME(FLOW FLOW ..., N to M s)`, `mean-queue(PORT)`, `queue-seconds(PORT)`,
+/// `sum(NAME)`, `range(NAME)`, `misallocation(NAME: FLOW WEIGHT ...)`, `NAME(FLOW FLOW ..., N to M s)`, `mean-queue(PORT)`,
+/// `queue-seconds(PORT)`, `arrivals(PORT)`, `drop-ratio(PORT)`, `abr(PARAMETER)`,
 /// `first-handover(PLACE)`, `sack-left(FLOW: N)`, `sack-right(FLOW: N)`, `sack-offset(FLOW: N)`.
 impl TryFrom<String> for MetricName {
     type Error = String;
@@ -65,12 +81,22 @@ impl TryFrom<String> for MetricName {
                 "drops" => Ok(MetricName::Drops),
                 "longest-backoff" => Ok(MetricName::LongestBackoff),
                 "synchrony" => Ok(MetricName::Synchrony),
+                "longest-pause" => Ok(MetricName::LongestPause),
+                "longest-silence" => Ok(MetricName::LongestSilence),
                 other => FlowMetric::named(other).map(|metric| MetricName::Of(metric, Flows::All)).ok_or_else(wrong),
             };
         };
         match name {
             "mean-queue" => Ok(MetricName::MeanQueue(of.into())),
             "queue-seconds" => Ok(MetricName::QueueSeconds(of.into())),
+            "abr" => {
+                let (_, setting) = *AbrSetting::NAMES.iter().find(|(known, _)| *known == of).ok_or_else(wrong)?;
+                Ok(MetricName::Abr(setting))
+            }
+            "arrivals" => Ok(MetricName::Arrivals(of.into())),
+            "drop-ratio" => Ok(MetricName::DropRatio(of.into())),
+            "sum" => FlowMetric::named(of).map(MetricName::Sum).ok_or_else(wrong),
+            "range" => FlowMetric::named(of).map(MetricName::Range).ok_or_else(wrong),
             "first-handover" => Ok(MetricName::FirstHandover(of.into())),
             "sack-left" | "sack-right" | "sack-offset" => {
                 let (flow, number) = of.split_once(':').ok_or_else(wrong)?;
@@ -124,6 +150,7 @@ impl MetricName {
             MetricName::LongestBackoff => "halvings",
             MetricName::Synchrony => "synchrony",
             MetricName::Of(metric, _) | MetricName::Deviation(metric) => metric.counts(),
+            MetricName::Sum(metric) | MetricName::Range(metric) => metric.counts(),
             MetricName::Ratio(..) => "ratio",
             MetricName::Misallocation(..) => "misallocation",
             MetricName::During(Recordable::Throughput, ..) => "rate",
@@ -131,7 +158,11 @@ impl MetricName {
             MetricName::During(Recordable::Timeouts, ..) => "timeouts",
             MetricName::MeanQueue(_) => "queue",
             MetricName::QueueSeconds(_) => "queue times seconds",
-            MetricName::FirstHandover(_) => "time",
+            MetricName::Abr(AbrSetting::Rif | AbrSetting::Rdf) => "factor",
+            MetricName::Abr(AbrSetting::Nrm | AbrSetting::Threshold) => "cells",
+            MetricName::Arrivals(_) => "arrivals",
+            MetricName::DropRatio(_) => "drop ratio",
+            MetricName::LongestPause | MetricName::LongestSilence | MetricName::FirstHandover(_) => "time",
             MetricName::InSack(InSack::Edge(..), _) => "edges",
             MetricName::InSack(InSack::Offset(_), _) => "offsets",
         }

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use super::super::abr::AbrSettings;
 use super::super::flow_history::FlowHistory;
+use super::super::measurement::RoundTrips;
 use super::super::sack::LastSack;
 use super::*;
 
@@ -42,6 +44,10 @@ fn run() -> Measurement {
         completed: vec![Some(4.5), None],
         drops: 9,
         mean_queue: BTreeMap::from([("r1->r2".into(), 2.5)]),
+        arrivals: BTreeMap::from([("r1->r2".into(), 200), ("r2->r1".into(), 0)]),
+        refused: BTreeMap::from([("r1->r2".into(), 3), ("r2->r1".into(), 0)]),
+        round_trips: vec![RoundTrips { longest: 0.5, spread: 0.25 }, RoundTrips { longest: 0.75, spread: 0.125 }],
+        abr: Some(AbrSettings { rif: 0.25, rdf: 0.5, nrm: 32, threshold: Some(256) }),
         history: vec![
             FlowHistory { interval: 2.0, throughput_bps: vec![1.0, 2.0, 3.0, 4.0, 5.0], cwnd: vec![10.0; 5] },
             FlowHistory { interval: 2.0, throughput_bps: vec![0.0, 0.0, 9.0, 8.0, 7.0], cwnd: vec![30.0; 5] },
@@ -118,8 +124,26 @@ fn options_are_those_of_the_last_acknowledgement_captured() {
     assert_eq!(none, [None; 4], "no third block, nothing captured, no such flow");
 }
 
+/// 60 and 40 Mb/s after the warm-up; the second flow delivers nothing in two of its intervals of 2 s.
+#[test]
+fn all_flows_are_added_up_or_compared() {
+    assert_eq!((value("sum(goodput)"), value("range(goodput)")), (Some(50e6), Some(10e6)));
+    assert_eq!((value("sum(completed)"), value("range(timeouts)")), (None, Some(1.0)));
+    assert_eq!((value("longest-pause"), value("longest-silence")), (Some(4.0), Some(0.0)));
+    assert_eq!((value("longest-round-trip"), value("round-trip-spread(s2)")), (Some(0.625), Some(0.125)));
+    assert_eq!(value("share-needless(s1)"), Some(2.0 / 3.0));
+}
+
+#[test]
+fn parameters_of_abr_are_those_of_the_scenario() {
+    let all = ["abr(rif)", "abr(rdf)", "abr(nrm)", "abr(threshold)"].map(value);
+    assert_eq!(all, [0.25, 0.5, 32.0, 256.0].map(Some));
+}
+
 #[test]
 fn queues_are_those_of_a_port() {
+    assert_eq!((value("arrivals(r1->r2)"), value("drop-ratio(r1->r2)")), (Some(200.0), Some(0.015)));
+    assert_eq!((value("drop-ratio(r2->r1)"), value("arrivals(r3->r1)")), (None, None), "nothing came; there is none");
     assert_eq!((value("mean-queue(r1->r2)"), value("queue-seconds(r1->r2)")), (Some(2.5), Some(25.0)));
     assert_eq!((value("mean-queue(r2->r1)"), value("sent(s3)")), (None, None), "there is none");
 }
@@ -135,7 +159,16 @@ fn what_is_no_metric_is_said() {
     for text in ["sack-left(s1)", "sack-left(s1: 0)", "sack-offset(s1: A)"] {
         assert_eq!(MetricName::try_from(text.to_owned()), Err(format!("{text:?} is no metric")));
     }
-    for text in ["sents", "sent(s1", "ratio(sent s1 / s2)", "ratio(sent: s1)", "deviation(queue)", "speed(s1)"] {
+    for text in [
+        "sents",
+        "sent(s1",
+        "ratio(sent s1 / s2)",
+        "ratio(sent: s1)",
+        "deviation(queue)",
+        "speed(s1)",
+        "abr(mcr)",
+        "sum(queue)",
+    ] {
         assert_eq!(MetricName::try_from(text.to_owned()), Err(format!("{text:?} is no metric")));
     }
 }

@@ -16,8 +16,6 @@ use crate::scenario::Scenario;
 pub(super) struct Plan<'a> {
     pub(super) scenario: &'a Scenario,
     pub(super) seed: u64,
-    /// Whether any flow has the service ABR. Asked for every hop of every connection, so it is not searched for again.
-    pub(super) has_abr: bool,
     pub(super) recorder: Option<&'a Recorder>,
     pub(super) wiring: Wiring,
     pub(super) vcs: IdVec<VcId, Vc>,
