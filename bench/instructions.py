@@ -36,6 +36,9 @@ SCENARIOS = [
     ("lan-cells-1000", "lan-cells", 1, 512, ["network.sources=1000", "queue.buffer=100000 cells"]),
     ("lan-cells-5000", "lan-cells", 1, 512, ["network.sources=5000", "queue.buffer=100000 cells"]),
     ("paced", "paced", 2, 512, []),
+    ("abr", "abr", 1, 9180, []),
+    ("abr-50", "abr", 1, 9180, ["network.sources=50"]),
+    ("gfc-2", "gfc-2", 1, 9180, []),
     ("geo", "geo", 1000, 1000, []),
     ("leo", "leo", 60, 1000, []),
 ]
