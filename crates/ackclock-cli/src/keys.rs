@@ -1,10 +1,16 @@
 //! What the keys of the result document and the exit codes mean.
 
-use ackclock::record::{Counters, Drops, FlowCounts, LinkLosses, UdpCounts};
+use ackclock::record::{AbrCounts, Counters, Drops, FlowCounts, LinkLosses, UdpCounts};
 
 /// The keys of the document with units and meanings: those of counters, and all others.
 pub fn document() -> Vec<(&'static str, &'static str, &'static str)> {
-    let counters = [FlowCounts::<u64>::ALL, UdpCounts::<u64>::ALL, Drops::<u64>::ALL, LinkLosses::<u64>::ALL];
+    let counters = [
+        FlowCounts::<u64>::ALL,
+        AbrCounts::<u64>::ALL,
+        UdpCounts::<u64>::ALL,
+        Drops::<u64>::ALL,
+        LinkLosses::<u64>::ALL,
+    ];
     let mut keys: Vec<_> = OTHER_KEYS.to_vec();
     for counter in counters.into_iter().flatten() {
         // A key means the same wherever it stands.
@@ -18,13 +24,20 @@ pub fn document() -> Vec<(&'static str, &'static str, &'static str)> {
 
 /// Key, unit, meaning. The unit of what ports count is cells on ATM networks and packets on packet networks:
 /// `scenario.unit` says which.
-const OTHER_KEYS: [(&str, &str, &str); 73] = [
+const OTHER_KEYS: [(&str, &str, &str); 82] = [
+    ("abr", "", "What the ABR source of the flow did; only of flows of the service ABR."),
     ("ackclock", "", "The version of the program that wrote the document."),
     ("after", "", "The node after an event that replaces the earlier one; of a route, its end."),
     (
         "after_warmup",
         "",
         "The same counters over the time after the warm-up; null without a warm-up, and for a run that ended before its end.",
+    ),
+    ("acr_bps", "bit/s", "ACR at the end, with cell headers."),
+    (
+        "allocation_bps",
+        "bit/s",
+        "The rate that the port offered at the end to an ABR connection that it limits, with cell headers; null for an algorithm that computes no rates.",
     ),
     ("arrivals", "cells or packets", "Units that a port admitted or refused."),
     ("before", "", "The node before an event; of a route, its end."),
@@ -75,6 +88,7 @@ const OTHER_KEYS: [(&str, &str, &str); 73] = [
         "The interarrival jitter of datagrams (RFC 3550, section 6.4.1) after each arrival; of a scenario with `delays`.",
     ),
     ("kind", "", "Of an event: acquired, handover, lost, link-up, link-down, route-found, route-lost."),
+    ("least_acr_bps", "bit/s", "The least ACR of the whole run, with cell headers."),
     ("link", "", "The name of the bottleneck."),
     ("links", "", "One entry for each direction of a link that changes or corrupts packets, with its losses."),
     ("longest_backoff", "", "The longest series of reductions of ssthresh without growth of the window between them."),
@@ -84,9 +98,16 @@ const OTHER_KEYS: [(&str, &str, &str); 73] = [
         "Packets that links lost after their ports accepted them; null without links that can lose packets.",
     ),
     ("max", "that of the mean", "The largest value over the runs."),
+    ("marked_cells", "cells", "Data cells that the port marked with EFCI, over the whole run."),
+    (
+        "max_min_share_bps",
+        "bit/s",
+        "The max-min share of an ABR connection, with cell headers, where all ABR connections share whole links and each has at most its PCR; what UBR takes is not left out.",
+    ),
     ("max_queue", "cells or packets", "Largest number of waiting units."),
     ("max_s", "s", "The largest delay, exact."),
     ("mean", "that of the number", "The mean over the runs."),
+    ("mean_acr_bps", "bit/s", "The mean of ACR over the time after the warm-up, with cell headers."),
     ("mean_active", "connections", "Time-weighted mean number of connections with units waiting at the port."),
     ("mean_queue", "cells or packets", "Time-weighted mean number of waiting units."),
     ("mean_s", "s", "The mean of all delays, exact."),
@@ -108,6 +129,7 @@ const OTHER_KEYS: [(&str, &str, &str); 73] = [
         "s",
         "The values that 0.1, 0.5, 1, 2, 5, 10, 20, 30, 40, 50, 60, 70, 80, 85, 90, 95, 98, 99, 99.5, 99.9 and 100 % of all delays do not exceed, to within 0.4 %.",
     ),
+    ("rates", "", "What the port told ABR sources; only of ports with a rate algorithm that ABR connections cross."),
     ("resolved", "", "The scenario file with every key and default."),
     ("result_version", "", "Changes when the numbers of any run change."),
     ("round_trip", "", "The round trips that TCP measured; of a scenario with `delays`."),
@@ -135,6 +157,11 @@ const OTHER_KEYS: [(&str, &str, &str); 73] = [
     ("udp_loss", "", "The share of all UDP datagrams sent that was lost; null if none was sent."),
     ("unit", "", "The unit that ports count: cells or packets."),
     ("vcs", "", "One entry for each path through the port: data, then acknowledgements of each flow."),
+    (
+        "weighted_fairness",
+        "fraction",
+        "Jain's index over the mean ACR of ABR flows, each over its max-min share: 1 where all have the same part of it; not there without ABR flows.",
+    ),
     ("warmup_s", "s", "The time that the numbers after the warm-up exclude."),
 ];
 

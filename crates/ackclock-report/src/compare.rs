@@ -163,7 +163,7 @@ fn decimals(comparison: &Comparison, measure: Measure) -> usize {
     let whole = measured().all(|m| m.summary.mean.fract() == 0.0 && m.summary.min == m.summary.max);
     match measure {
         Measure::Drops | Measure::LostOnLinks | Measure::Retransmissions | Measure::Timeouts if whole => 0,
-        Measure::Efficiency | Measure::Fairness | Measure::UdpLoss => 4,
+        Measure::Efficiency | Measure::Fairness | Measure::WeightedFairness | Measure::UdpLoss => 4,
         Measure::GoodputBps | Measure::QueueingDelayS => 3,
         Measure::MeanQueue | Measure::Drops | Measure::LostOnLinks | Measure::Retransmissions | Measure::Timeouts => 1,
     }
@@ -188,7 +188,7 @@ fn side_by_side(entries: &[Entry], comparison: &Comparison) -> Table {
             let digits = decimals(comparison, measure);
             let least = match measure {
                 Measure::Fairness => Some(entries[n].document.summary.least_fairness()),
-                Measure::UdpLoss => Some(0.0),
+                Measure::UdpLoss | Measure::WeightedFairness => Some(0.0),
                 _ => None,
             };
             cells.push(

@@ -16,7 +16,7 @@ pub struct Figure {
 }
 
 /// Every figure.
-pub const FIGURES: [Figure; 12] = [
+pub const FIGURES: [Figure; 14] = [
     Figure { name: "cwnd", metrics: &[Metric::Cwnd, Metric::Ssthresh] },
     Figure { name: "rtt", metrics: &[Metric::Rtt, Metric::Srtt, Metric::Rto] },
     Figure { name: "sequence", metrics: &[Metric::Sent, Metric::Retransmissions, Metric::Acknowledged] },
@@ -25,6 +25,8 @@ pub const FIGURES: [Figure; 12] = [
     Figure { name: "one-way-delay", metrics: &[Metric::OneWayDelay] },
     Figure { name: "jitter", metrics: &[Metric::Jitter] },
     Figure { name: "loss", metrics: &[Metric::Loss] },
+    Figure { name: "acr", metrics: &[Metric::Acr, Metric::MaxMinShare] },
+    Figure { name: "allocation", metrics: &[Metric::Allocation] },
     Figure { name: "queue", metrics: &[Metric::Queue] },
     Figure { name: "sojourn", metrics: &[Metric::Sojourn] },
     Figure { name: "vc-queue", metrics: &[Metric::VcQueue] },

@@ -21,6 +21,8 @@ pub const FORMAT_VERSION: u32 = 1;
 pub enum Measure {
     Efficiency,
     Fairness,
+    /// Of rates over max-min shares.
+    WeightedFairness,
     /// The sum over the flows.
     GoodputBps,
     /// Mean time that a unit waits at the port compared.
@@ -108,9 +110,10 @@ pub enum Verdict {
 
 impl Measure {
     /// All of them, in the order of a table.
-    pub const ALL: [Measure; 10] = [
+    pub const ALL: [Measure; 11] = [
         Measure::Efficiency,
         Measure::Fairness,
+        Measure::WeightedFairness,
         Measure::GoodputBps,
         Measure::QueueingDelayS,
         Measure::MeanQueue,
@@ -126,6 +129,7 @@ impl Measure {
         match self {
             Measure::Efficiency => "efficiency",
             Measure::Fairness => "fairness",
+            Measure::WeightedFairness => "weighted fairness",
             Measure::GoodputBps => "goodput",
             Measure::QueueingDelayS => "queueing delay",
             Measure::MeanQueue => "mean queue",
@@ -140,7 +144,7 @@ impl Measure {
     /// Whether more of it is better, not less.
     pub fn more_is_better(self) -> bool {
         match self {
-            Measure::Efficiency | Measure::Fairness | Measure::GoodputBps => true,
+            Measure::Efficiency | Measure::Fairness | Measure::WeightedFairness | Measure::GoodputBps => true,
             Measure::QueueingDelayS
             | Measure::MeanQueue
             | Measure::Drops
@@ -153,7 +157,7 @@ impl Measure {
 
     /// Whether only some networks have it.
     pub fn is_rare(self) -> bool {
-        matches!(self, Measure::LostOnLinks | Measure::UdpLoss)
+        matches!(self, Measure::LostOnLinks | Measure::UdpLoss | Measure::WeightedFairness)
     }
 
     /// Its unit. `units` are cells or packets, as the scenario counts.
@@ -172,6 +176,7 @@ impl Measure {
         Some(match self {
             Measure::Efficiency => run.efficiency?,
             Measure::Fairness => run.fairness,
+            Measure::WeightedFairness => run.weighted_fairness()?,
             Measure::GoodputBps => run.flows.iter().map(|flow| flow.goodput_bps).sum(),
             Measure::QueueingDelayS => queueing_delay(port()?, run.simulated_s)?,
             Measure::MeanQueue => port()?.mean_queue,

@@ -239,9 +239,11 @@ impl Simulation {
             ]
         });
         let of_ports = ports.iter().map(|port| ((port.name.as_str(), ""), port.fingerprint));
+        let of_rates =
+            ports.iter().filter_map(|port| Some(((port.name.as_str(), ":rates"), port.rates?.fingerprint())));
         let of_links = links.iter().map(|link| ((link.name.as_str(), ":link"), link.fingerprint));
         let of_udp = udp.iter().map(|source| ((source.name.as_str(), ":udp"), source.fingerprint));
-        let fingerprint = combine(of_flows.chain(of_ports).chain(of_links).chain(of_udp));
+        let fingerprint = combine(of_flows.chain(of_ports).chain(of_rates).chain(of_links).chain(of_udp));
         Records {
             seed: self.seed,
             simulated,

@@ -3,6 +3,7 @@
 mod lab;
 
 use ackclock::atm::rate::ALGORITHMS;
+use ackclock::record::Metric;
 use ackclock::scenario::ServiceCategory;
 use lab::abr::*;
 use lab::agree::assert_engines_agree;
@@ -16,7 +17,7 @@ fn the_engines_agree_with_every_algorithm() {
         {
             let text = WAN.replace("5 ms", delay);
             let (buffer, duration) = (format!("queue.buffer={buffer}"), format!("duration={duration}"));
-            let sets = ["network.sources=4", &duration, &buffer, "warmup=3 ms"];
+            let sets = ["network.sources=4", &duration, &buffer, "warmup=3 ms", "record=[\"abr\"]"];
             let scenario = with_abr(&[&text, GREEDY].concat(), &sets, &defaults(algorithm.name), |params| {
                 if buffer.contains("200") {
                     (params.icr, params.rif, params.nrm) = (params.pcr, 1.0 / 64.0, 8);
@@ -24,6 +25,13 @@ fn the_engines_agree_with_every_algorithm() {
             });
             let records = assert_engines_agree(&format!("{}, {delay}", algorithm.name), &scenario, number);
             assert!(records.flows.iter().all(|flow| flow.abr.unwrap().backward_rm_cells > 3));
+            let rows = |metric| records.series.iter().filter(move |series| series.metric == metric);
+            assert!(rows(Metric::Acr).count() == 4 && rows(Metric::Acr).all(|acr| !acr.columns.is_empty()));
+            assert!(rows(Metric::MaxMinShare).count() == 4);
+            assert_eq!(
+                rows(Metric::Allocation).count(),
+                records.ports.iter().filter(|port| port.rates.is_some()).count()
+            );
         }
     }
 }

@@ -89,6 +89,7 @@ fn render(entries: &[Entry], comparison: &Comparison) -> String {
     let mut columns = vec![
         (Measure::Efficiency, 4),
         (Measure::Fairness, 4),
+        (Measure::WeightedFairness, 4),
         (Measure::GoodputBps, 3),
         (Measure::QueueingDelayS, 3),
         (Measure::Drops, 1),

@@ -15,6 +15,11 @@ pub fn number(value: f64, digits: usize) -> String {
     format!("{value:.digits$}")
 }
 
+/// A mean of counts: whole where it is.
+pub fn count(value: &Interval) -> String {
+    number(value.mean, if value.mean.fract() == 0.0 { 0 } else { 1 })
+}
+
 /// Half the width of an interval. A zero that was rounded is not shown as one, and one that was not is no accuracy: all
 /// seeds have given the same.
 pub fn half_width(value: &Interval, scale: f64, digits: usize) -> String {

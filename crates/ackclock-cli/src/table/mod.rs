@@ -1,15 +1,16 @@
 //! The table for people: at most twenty lines, however many flows, ports and seeds there are; with satellites ten more, and
-//! twenty if delays are asked for.
+//! twenty if delays are asked for, and of ABR flows seven.
 
 use ackclock_store::document::Document;
 use ackclock_store::document::events::EventPart;
 use ackclock_store::document::interval::Interval;
 use ackclock_store::document::summary::{FlowSummary, PortSummary, SummaryPart, busy_ports};
 
+mod abr;
 mod columns;
 mod delays;
 
-use columns::{NAME_LENGTH, header, number};
+use columns::{NAME_LENGTH, count, header, number};
 
 pub use columns::{Row, align, half_width, short};
 
@@ -27,6 +28,11 @@ pub fn render(document: &Document) -> String {
     if flows.len() > 1 {
         text.push('\n');
         text += &align(flows);
+    }
+    let abr = abr::rows(document);
+    if abr.len() > 1 {
+        text.push('\n');
+        text += &align(abr);
     }
     let ports = ports(document, whole.leaves_out_warmup(), FLOW_LINES + PORT_LINES - more - flow_lines);
     if ports.len() > 1 {
@@ -78,6 +84,7 @@ fn totals(whole: &Document, document: &Document) -> Vec<Row> {
             row("efficiency, with warm-up", &whole.summary.efficiency, 1.0, 4);
         }
         row("fairness", &summary.fairness, 1.0, 4);
+        row("weighted fairness", &summary.weighted_fairness, 1.0, 4);
         row("goodput Mb/s", &summary.goodput_bps, 1e-6, 3);
     }
     row("UDP goodput Mb/s", &summary.udp_goodput_bps, 1e-6, 3);
@@ -91,7 +98,7 @@ fn totals(whole: &Document, document: &Document) -> Vec<Row> {
 fn least(name: &str, summary: &SummaryPart) -> Option<f64> {
     match name {
         "fairness" => Some(summary.least_fairness()),
-        "UDP loss" => Some(0.0),
+        "UDP loss" | "weighted fairness" => Some(0.0),
         _ => None,
     }
 }
@@ -181,11 +188,6 @@ fn events(document: &Document) -> Vec<Row> {
         rows.push(vec![format!("... and {} more", of_ends.len() - shown)]);
     }
     rows
-}
-
-/// A mean of counts: whole where it is.
-fn count(value: &Interval) -> String {
-    number(value.mean, if value.mean.fract() == 0.0 { 0 } else { 1 })
 }
 
 /// Lines of the totals, the header included, that every result may have.

@@ -17,7 +17,7 @@ pub struct Kind {
 }
 
 /// Every kind, in the order of a report.
-pub const KINDS: [Kind; 15] = [
+pub const KINDS: [Kind; 17] = [
     Kind {
         id: "cwnd",
         title: "Congestion window",
@@ -91,6 +91,14 @@ pub const KINDS: [Kind; 15] = [
         ],
     },
     Kind {
+        id: "acr",
+        title: "Allowed cell rate",
+        about: "ACR of the ABR source with cell headers, and the max-min share of its connection of whole links.",
+        quantity: "rate",
+        subject: Subject::Flow,
+        parts: &[(Metric::Acr, "ACR", Style::Steps), (Metric::MaxMinShare, "max-min share", Style::Steps)],
+    },
+    Kind {
         id: "queue",
         title: "Queue",
         about: "Units waiting at the port: the mean over each interval, and the band from the smallest to the largest value.",
@@ -121,6 +129,14 @@ pub const KINDS: [Kind; 15] = [
         quantity: "utilisation",
         subject: Subject::Port,
         parts: &[(Metric::Utilisation, "utilisation", Style::Band)],
+    },
+    Kind {
+        id: "allocation",
+        title: "Rate offered to ABR",
+        about: "Rate that the port offers to an ABR connection that it limits: ERQ of CAPC, the fair share of ERICA and ERICA+.",
+        quantity: "rate",
+        subject: Subject::Port,
+        parts: &[(Metric::Allocation, "allocation", Style::Steps)],
     },
     Kind {
         id: "drops",

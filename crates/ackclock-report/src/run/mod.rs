@@ -1,5 +1,7 @@
 //! The report of one result: what came out, what it says, how it went over time, and how to repeat it.
 
+mod abr;
+mod counts;
 mod delays;
 mod findings;
 
@@ -18,6 +20,7 @@ use ackclock_store::document::Document;
 use ackclock_store::document::events::EventPart;
 use ackclock_store::document::interval::Interval;
 use ackclock_store::document::summary::{self, FlowSummary, LinkSummary, PortSummary};
+use counts::counts_cell;
 use findings::{findings, warnings};
 
 /// The report of a result as one HTML file. `series` are what was recorded under `seed`, if anything was.
@@ -79,6 +82,7 @@ fn lead(document: &Document, shown: &Document) -> Html {
         let goodput = total.map(|total| Scale::fitting(total.mean, "bit/s"));
         figure(html, "efficiency", &summary.efficiency, &Scale::plain(""), 4, None);
         figure(html, "fairness", &summary.fairness, &Scale::plain(""), 4, Some(summary.least_fairness()));
+        figure(html, "weighted fairness", &summary.weighted_fairness, &Scale::plain(""), 4, Some(0.0));
         if let Some(scale) = goodput {
             figure(html, "goodput", &total, &scale, 3, None);
         }
@@ -138,6 +142,7 @@ fn results(document: &Document, shown: &Document) -> Html {
     let mut html = Html::new();
     html.append(&totals(document, shown).html());
     html.append(&flows(shown));
+    html.append(&abr::section(shown));
     html.append(&udp(shown));
     html.append(&ports(shown, document.leaves_out_warmup()));
     html.append(&links(shown));
@@ -171,6 +176,7 @@ fn totals(document: &Document, shown: &Document) -> Table {
         row("efficiency, warm-up included".into(), &document.summary.efficiency, 1.0, 4, None);
     }
     row("fairness (Jain)".into(), &summary.fairness, 1.0, 4, Some(summary.least_fairness()));
+    row("fairness of ACR over max-min shares".into(), &summary.weighted_fairness, 1.0, 4, Some(0.0));
     let scale = Scale::fitting(summary.goodput_bps.map_or(0.0, |goodput| goodput.mean), "bit/s");
     row(format!("goodput, {}", scale.unit), &summary.goodput_bps, scale.factor, 3, None);
     let scale = Scale::fitting(summary.udp_goodput_bps.map_or(0.0, |goodput| goodput.mean), "bit/s");
@@ -341,15 +347,6 @@ fn links(document: &Document) -> Html {
              lost; at a node without a route; sent while the link had no far end; time to live exceeded.{more}"
         ))
         .html()
-}
-
-/// A mean of counts: whole numbers where every run counted the same.
-fn counts_cell(counted: &Interval, runs: usize) -> Cell {
-    let decimals = usize::from(runs > 1 && counted.min != counted.max && counted.mean < 1000.0);
-    match counted.ci95 {
-        Some(_) if counted.min == counted.max => Cell::number(counted.mean, 0),
-        _ => Cell::interval(counted, 1.0, decimals),
-    }
 }
 
 fn busy_ports(document: &Document) -> Vec<&PortSummary> {

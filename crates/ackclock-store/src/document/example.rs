@@ -1,8 +1,9 @@
 //! A made-up result, for the tests of everything that shows results.
 
-use ackclock::record::{Drops, FlowCounts, Histogram, LinkLosses, UdpCounts};
+use ackclock::record::{AbrCounts, Drops, FlowCounts, Histogram, LinkLosses, UdpCounts};
 use ackclock::units::Span;
 
+use crate::document::abr::{Abr, Rates};
 use crate::document::delays::Delays;
 use crate::document::keyed::Keyed;
 use crate::document::summary::SummaryPart;
@@ -122,6 +123,27 @@ pub fn with_delays(mut document: Document) -> Document {
     Document { summary: SummaryPart::of(&document.runs), ..document }
 }
 
+/// The same with ABR: the mean ACR of flow n, counted from 1, is 9 n Mb/s, and its share 10 n; flow 2 gets half of that.
+pub fn with_abr(mut document: Document) -> Document {
+    for run in &mut document.runs {
+        for (n, flow) in run.flows.iter_mut().enumerate() {
+            let share = 10e6 * (n as f64 + 1.0);
+            let part = if n == 1 { 0.45 } else { 0.9 };
+            flow.abr = Some(Abr {
+                acr_bps: share,
+                least_acr_bps: 1e6,
+                mean_acr_bps: part * share,
+                max_min_share_bps: share,
+                counts: Keyed(AbrCounts { forward_rm_cells: 100, backward_rm_cells: 98, ..AbrCounts::default() }),
+                after_warmup: Some(Keyed(AbrCounts { forward_rm_cells: 60, ..AbrCounts::default() })),
+            });
+        }
+        let rates = Rates { marked_cells: 7, allocation_bps: Some(12e6) };
+        run.ports.iter_mut().for_each(|port| port.rates = Some(rates));
+    }
+    Document { summary: SummaryPart::of(&document.runs), ..document }
+}
+
 fn flow(n: u64, seed: u64) -> Flow {
     let goodput_bps = 1e6 * (n as f64 + 1.0 + seed as f64 / 10.0);
     Flow {
@@ -144,6 +166,7 @@ fn flow(n: u64, seed: u64) -> Flow {
         completed_s: None,
         one_way_delay: None,
         round_trip: None,
+        abr: None,
         after_warmup: None,
     }
 }
@@ -159,6 +182,7 @@ fn port(n: u64) -> Port {
         final_queue: 0,
         mean_active: 1.5,
         congestion_episodes: Some(3),
+        rates: None,
         sojourn: None,
         after_warmup: None,
         vcs: Vec::new(),

@@ -9,6 +9,8 @@ use serde::de::{Error, IgnoredAny, MapAccess, Visitor};
 use serde::ser::SerializeMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use super::interval::{Interval, over};
+
 /// Counters that are written as a map from their keys to their values.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Keyed<C>(pub C);
@@ -74,6 +76,16 @@ where
         }
         C::try_each(|number| values[number].take()).map(Keyed).ok_or_else(|| Error::custom("a counter has no value"))
     }
+}
+
+/// Each counter of each item, summarized.
+pub(super) fn counted<T, C, S>(items: &[&T], counts: impl Fn(&T) -> &C) -> Option<Keyed<S>>
+where
+    C: Counters<Value = u64>,
+    S: Counters<Value = Interval>,
+{
+    let nth = |item: &T, number| counts(item).values().nth(number).map(|&count| count as f64);
+    S::try_each(|number| over(items, |item| nth(item, number))).map(Keyed)
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use crate::document::abr::Abr;
 use crate::document::summary::SummaryPart;
 use crate::document::{Document, Flow, Link, Port, Run, Udp};
 
@@ -79,6 +80,7 @@ impl Flow {
             flow.goodput_bps = self.goodput_after_warmup_bps.unwrap_or(0.0);
             flow.counts = *later;
         }
+        flow.abr = self.abr.as_ref().map(Abr::measured);
         flow
     }
 }

@@ -3,6 +3,7 @@
 
 #![allow(missing_docs)] // The names of the fields are the keys of the document, and say what they are.
 
+pub mod abr;
 pub mod changed;
 pub mod delay_kinds;
 pub mod delays;

@@ -9,6 +9,7 @@ use ackclock::record::{
 use ackclock::units::Span;
 use serde::{Deserialize, Serialize};
 
+use super::abr::{Abr, Rates, weighted_fairness};
 use super::delays::Delays;
 use super::keyed::Keyed;
 
@@ -52,6 +53,9 @@ pub struct Flow {
     /// As TCP measures it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub round_trip: Option<Delays>,
+    /// There only of flows of the service ABR.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub abr: Option<Abr>,
     #[serde(default)]
     pub after_warmup: Option<Keyed<FlowCounts>>,
 }
@@ -94,6 +98,9 @@ pub struct Port {
     pub mean_active: f64,
     /// `null` for a policy without a threshold.
     pub congestion_episodes: Option<u64>,
+    /// There only where the port has a rate algorithm and ABR connections cross it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rates: Option<Rates>,
     /// How long units waited; not where none can.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sojourn: Option<Delays>,
@@ -152,6 +159,11 @@ pub struct Vc {
 }
 
 impl Run {
+    /// Jain's index of the mean ACR of ABR flows, each over its max-min share; `None` without any.
+    pub fn weighted_fairness(&self) -> Option<f64> {
+        weighted_fairness(self.flows.iter().filter_map(|flow| flow.abr.as_ref()))
+    }
+
     /// Payload bits per second of datagrams that arrived; `None` without sources of datagrams.
     pub fn udp_goodput_bps(&self) -> Option<f64> {
         (!self.udp.is_empty()).then(|| self.udp.iter().map(|source| source.goodput_bps).sum())
@@ -188,6 +200,11 @@ impl From<&Records> for Run {
         };
         if let Some(rest) = &records.after_warmup {
             run.flows.iter_mut().zip(&rest.flows).for_each(|(flow, rest)| flow.after_warmup = Some(Keyed(*rest)));
+            for (flow, counts) in run.flows.iter_mut().zip(&rest.abr) {
+                if let (Some(abr), Some(counts)) = (&mut flow.abr, counts) {
+                    abr.after_warmup = Some(Keyed(*counts));
+                }
+            }
             for (source, counts) in run.udp.iter_mut().zip(&rest.udp) {
                 source.after_warmup = Some(UdpAfterWarmup::of(*counts, rest.time));
             }
@@ -223,6 +240,7 @@ impl From<&FlowRecord> for Flow {
             completed_s: flow.completed.map(|time| time.as_secs_f64()),
             one_way_delay: flow.delays.as_ref().map(|delays| Delays::from(&delays.one_way)),
             round_trip: flow.delays.as_ref().map(|delays| Delays::from(&delays.round_trip)),
+            abr: flow.abr.as_ref().map(Abr::from),
             after_warmup: None,
         }
     }
@@ -253,6 +271,7 @@ impl From<&PortRecord> for Port {
             final_queue: port.final_queue,
             mean_active: port.mean_active,
             congestion_episodes: port.congestion_episodes,
+            rates: port.rates.as_ref().map(Rates::from),
             sojourn: port.sojourn.as_deref().map(Delays::from),
             after_warmup: None,
             vcs: port.vcs.iter().map(Vc::from).collect(),

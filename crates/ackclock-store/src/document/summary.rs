@@ -5,9 +5,10 @@
 use ackclock::record::{Counters, FlowCounts, LinkLosses, UdpCounts};
 use serde::{Deserialize, Serialize};
 
+use super::abr::{AbrSummary, RatesSummary};
 use super::delays::DelaySummary;
 use super::interval::{Interval, over};
-use super::keyed::Keyed;
+use super::keyed::{Keyed, counted};
 use super::run::{DropCounts, Flow, Link, Port, Run, Udp};
 
 /// The numbers of all finished runs together; `null` where there is nothing to summarize.
@@ -17,6 +18,9 @@ pub struct SummaryPart {
     pub efficiency: Option<Interval>,
     pub efficiency_after_warmup: Option<Interval>,
     pub fairness: Option<Interval>,
+    /// There only with ABR flows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub weighted_fairness: Option<Interval>,
     /// The sum over the flows.
     pub goodput_bps: Option<Interval>,
     /// The sum over the sources of datagrams; `null` without any.
@@ -50,6 +54,8 @@ pub struct FlowSummary {
     pub one_way_delay: Option<DelaySummary>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub round_trip: Option<DelaySummary>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub abr: Option<AbrSummary>,
 }
 
 /// One source of datagrams over several runs.
@@ -73,6 +79,8 @@ pub struct PortSummary {
     pub drops: DropCounts<Interval>,
     pub mean_queue: Interval,
     pub max_queue: Interval,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rates: Option<RatesSummary>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sojourn: Option<DelaySummary>,
 }
@@ -116,6 +124,7 @@ impl SummaryPart {
             efficiency: over(runs, |run| run.efficiency),
             efficiency_after_warmup: over(runs, |run| run.efficiency_after_warmup),
             fairness: over(runs, |run| Some(run.fairness)),
+            weighted_fairness: over(runs, Run::weighted_fairness),
             goodput_bps: over(runs, |run| Some(run.flows.iter().map(|flow| flow.goodput_bps).sum())),
             udp_goodput_bps: over(runs, Run::udp_goodput_bps),
             udp_loss: over(runs, Run::udp_loss),
@@ -137,6 +146,7 @@ impl FlowSummary {
             counts: counted(flows, |flow| &flow.counts.0)?,
             one_way_delay: DelaySummary::of(flows, |flow| &flow.one_way_delay),
             round_trip: DelaySummary::of(flows, |flow| &flow.round_trip),
+            abr: AbrSummary::of(&flows.iter().map(|flow| flow.abr.as_ref()).collect::<Vec<_>>()),
         })
     }
 }
@@ -182,19 +192,10 @@ impl PortSummary {
             },
             mean_queue: over(ports, |port| Some(port.mean_queue))?,
             max_queue: over(ports, |port| Some(port.max_queue as f64))?,
+            rates: RatesSummary::of(&ports.iter().map(|port| port.rates.as_ref()).collect::<Vec<_>>()),
             sojourn: DelaySummary::of(ports, |port| &port.sojourn),
         })
     }
-}
-
-/// Each counter of each item, summarized.
-fn counted<T, C, S>(items: &[&T], counts: impl Fn(&T) -> &C) -> Option<Keyed<S>>
-where
-    C: Counters<Value = u64>,
-    S: Counters<Value = Interval>,
-{
-    let nth = |item: &T, number| counts(item).values().nth(number).map(|&count| count as f64);
-    S::try_each(|number| over(items, |item| nth(item, number))).map(Keyed)
 }
 
 /// The n-th part of every run, summarized, for every n. All runs have the same parts in the same order; where a document

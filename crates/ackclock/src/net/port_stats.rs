@@ -155,6 +155,7 @@ impl<W> PortStats<W> {
             final_queue: u64::from(buffer.queued()),
             mean_active: mean(active),
             congestion_episodes: self.has_threshold().then_some(self.episodes),
+            rates: None,
             vcs,
             fingerprint: fingerprint.value(),
             sojourn: None,

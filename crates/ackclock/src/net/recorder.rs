@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::abr::{AbrConnections, RateTrace};
 use super::flow::{ack_vc, data_vc, end_of, vc_name};
 use super::host_traces::{CapturedEnds, HostTraces, Watched};
 use super::path_delays::path_delays;
@@ -61,6 +62,49 @@ pub(super) struct LinkRecording<'a> {
     /// The connections that cross it, by their numbers there.
     pub(super) crossing: &'a [VcId],
     pub(super) lost: Vec<Refused>,
+}
+
+/// What ABR connections and the ports that tell them rates recorded.
+pub(super) struct RatesRecording {
+    /// ACR of each flow.
+    acr: Vec<Option<RateTrace>>,
+    /// The max-min share of each flow, cells per second.
+    shares: Vec<Option<f64>>,
+    /// What each port offered, with its name.
+    allocations: Vec<(String, RateTrace)>,
+}
+
+impl RatesRecording {
+    /// What was recorded until `now`; `allocations` is what each port offered, with its name.
+    pub(super) fn new(
+        connections: &AbrConnections,
+        allocations: Vec<(String, RateTrace)>,
+        now: Time,
+    ) -> RatesRecording {
+        let acr = connections.traces().map(|trace| trace.cloned()).collect();
+        let shares = connections.records(now).map(|abr| Some(abr?.max_min_share)).collect();
+        RatesRecording { acr, shares, allocations }
+    }
+
+    /// A metric up to `end`: whose it is, and what.
+    fn series(&self, metric: Metric, names: &[String], end: Time) -> Vec<Series> {
+        let series = |of: &String, columns| Series { metric, of: of.clone(), vc: None, columns };
+        match metric {
+            Metric::Acr => {
+                let all = names.iter().zip(&self.acr);
+                all.filter_map(|(name, trace)| Some(series(name, trace.as_ref()?.columns(end)))).collect()
+            }
+            Metric::MaxMinShare => {
+                let of = |(name, share): (&String, &Option<f64>)| {
+                    let mut constant = RateTrace::default();
+                    constant.change(Time::ZERO, (*share)?);
+                    Some(series(name, constant.columns(end)))
+                };
+                names.iter().zip(&self.shares).filter_map(of).collect()
+            }
+            _ => self.allocations.iter().map(|(name, trace)| series(name, trace.columns(end))).collect(),
+        }
+    }
 }
 
 impl Recorder {
@@ -152,6 +196,7 @@ impl Recorder {
         hosts: Option<Box<HostTraces>>,
         ports: &[PortRecording<'_>],
         links: &[LinkRecording<'_>],
+        rates: &RatesRecording,
         end: Time,
     ) -> Recorded {
         let (mut flows, mut udp) = (Vec::new(), Vec::new());
@@ -168,7 +213,7 @@ impl Recorder {
         let sojourn = |port: &PortRecording<'_>| Some((port.name.to_owned(), port.trace.sojourn()?.clone()));
         // Captures look up what series take out.
         let captures = self.captures(hosts.as_deref(), ports, links);
-        let series = self.series(hosts, ports, links, end);
+        let series = self.series(hosts, ports, links, rates, end);
         Recorded { series, captures, flows, udp, ports: ports.iter().filter_map(sojourn).collect() }
     }
 
@@ -177,6 +222,7 @@ impl Recorder {
         mut hosts: Option<Box<HostTraces>>,
         ports: &[PortRecording<'_>],
         links: &[LinkRecording<'_>],
+        rates: &RatesRecording,
         end: Time,
     ) -> Vec<Series> {
         let mut all = Vec::new();
@@ -187,6 +233,8 @@ impl Recorder {
                     Series { metric, of: name.clone(), vc: None, columns: Columns::Points { time, value } }
                 };
                 all.extend(self.delays.iter().zip(&self.names).map(series));
+            } else if matches!(metric, Metric::Acr | Metric::MaxMinShare | Metric::Allocation) {
+                all.extend(rates.series(metric, &self.names[..self.flows], end));
             } else if matches!(metric, Metric::OneWayDelay | Metric::Jitter | Metric::Loss) {
                 let lost = if metric == Metric::Loss { self.lost_udp(ports, links) } else { BTreeMap::new() };
                 for (number, name) in self.names.iter().enumerate() {

@@ -1,6 +1,6 @@
 //! What is counted after the warm-up: what is counted at the end, less what was counted when the warm-up ended.
 
-use super::{Drops, FlowCounts, FlowRecord, LinkLosses, LinkRecord, PortRecord, UdpCounts, UdpRecord};
+use super::{AbrCounts, Drops, FlowCounts, FlowRecord, LinkLosses, LinkRecord, PortRecord, UdpCounts, UdpRecord};
 use crate::units::Span;
 
 /// One run without its warm-up. Lists have one entry for each entry of the list of the same name in [`super::Records`].
@@ -13,6 +13,8 @@ pub struct AfterWarmup {
     pub fairness: f64,
     /// What flows did.
     pub flows: Vec<FlowCounts>,
+    /// What the sources of flows of the service ABR did.
+    pub abr: Vec<Option<AbrCounts>>,
     /// What sources of datagrams did.
     pub udp: Vec<UdpCounts>,
     /// What happened at ports.
@@ -36,6 +38,7 @@ pub struct PortCounts {
 pub(crate) struct Counted {
     time: Span,
     flows: Vec<FlowCounts>,
+    abr: Vec<Option<AbrCounts>>,
     udp: Vec<UdpCounts>,
     ports: Vec<PortCounts>,
     links: Vec<LinkLosses>,
@@ -53,6 +56,7 @@ impl Counted {
         Counted {
             time,
             flows: flows.iter().map(|flow| flow.counts).collect(),
+            abr: flows.iter().map(|flow| flow.abr.map(|abr| abr.counts())).collect(),
             udp: udp.iter().map(|source| source.counts).collect(),
             ports: ports.iter().map(PortCounts::of).collect(),
             links: links.iter().map(|link| link.lost).collect(),
@@ -65,6 +69,7 @@ impl Counted {
             time: later.time - self.time,
             fairness,
             flows: later.flows.iter().zip(&self.flows).map(|(later, then)| *later - *then).collect(),
+            abr: later.abr.iter().zip(&self.abr).map(|(later, then)| Some((*later)? - (*then)?)).collect(),
             udp: later.udp.iter().zip(&self.udp).map(|(later, then)| *later - *then).collect(),
             ports: later
                 .ports

@@ -85,6 +85,15 @@ macro_rules! counters {
 }
 
 counters! {
+    /// What the source of one ABR connection did.
+    pub struct AbrCounts {
+        forward_rm_cells: "cells", "Forward RM cells that the source sent in rate.";
+        out_of_rate_rm_cells: "cells", "Forward RM cells that the source sent out of rate, while ACR was below TCR.";
+        backward_rm_cells: "cells", "Backward RM cells that came back to the source.";
+        replaced_rm_cells: "cells", "RM cells whose place a newer one took at the destination.";
+        efci_cells: "cells", "Data cells that arrived with EFCI.";
+    }
+
     /// What one flow did.
     pub struct FlowCounts {
         bytes_delivered: "bytes", "Payload delivered in order, each byte counted once.";

@@ -60,6 +60,10 @@ metrics! {
         "Interarrival jitter of datagrams (RFC 3550, section 6.4.1) at each arrival; of UDP sources.";
     Loss: "loss", "fraction", Flow, Changes,
         "Share of the datagrams sent within each record_interval that is lost, whenever it changes; 0 where none is sent. Of UDP sources.";
+    Acr: "acr", "bit/s", Flow, Changes,
+        "Allowed cell rate (ACR) of the source, with cell headers, whenever it changes; of flows of the service ABR.";
+    MaxMinShare: "max-min-share", "bit/s", Flow, Changes,
+        "Max-min share of the connection with cell headers, where all ABR connections share the whole rate of every link and each has at most its PCR: one value for the run; of flows of the service ABR.";
     Queue: "queue", "units", Port, Intervals,
         "Units waiting at the port, without the one in transmission: exact time average, smallest and largest value over each interval. Values without duration do not count.";
     VcQueue: "vc-queue", "units", PortVc, Intervals,
@@ -68,6 +72,8 @@ metrics! {
         "Waiting time at the port of the units whose transmission begins within each interval: smallest, mean and largest; 0 where none begins.";
     Utilisation: "utilisation", "fraction", Port, Intervals,
         "Share of the time in which the port transmits: mean over the interval, minimum and maximum over its tenths.";
+    Allocation: "allocation", "bit/s", Port, Changes,
+        "Rate that the port offers to a connection that it limits, with cell headers, whenever an averaging interval ends with another one: ERQ of CAPC, the fair share of ERICA and ERICA+. Of ports with a rate algorithm that computes rates.";
     Drops: "drops", "units", Port, Drops,
         "Each unit that the port refuses or its link loses: when, of which connection, of which frame, and why (overflow, partial-frame, policy; corrupted, outage, no-route, no-receiver, ttl).";
     QueueChanges: "queue-changes", "units", Port, Changes,
@@ -171,7 +177,7 @@ impl FromIterator<Metric> for MetricSet {
 }
 
 /// Words for several metrics at once, and what they stand for.
-pub const GROUPS: [(&str, &[Metric]); 3] = [
+pub const GROUPS: [(&str, &[Metric]); 4] = [
     (
         "tcp",
         &[
@@ -186,6 +192,7 @@ pub const GROUPS: [(&str, &[Metric]); 3] = [
             Metric::Throughput,
         ],
     ),
+    ("abr", &[Metric::Acr, Metric::MaxMinShare, Metric::Allocation]),
     ("ports", &[Metric::Queue, Metric::Utilisation, Metric::Drops]),
     ("delays", &[Metric::OneWayDelay, Metric::Jitter, Metric::Loss, Metric::Sojourn]),
 ];

@@ -1,5 +1,6 @@
 //! What a run leaves behind: plain values, named and with units. Files are written elsewhere.
 
+mod abr;
 mod after_warmup;
 mod counters;
 mod fingerprint;
@@ -10,9 +11,10 @@ mod series;
 pub mod stats;
 pub mod trace;
 
+pub use abr::{AbrRecord, PortRatesRecord};
 pub(crate) use after_warmup::Counted;
 pub use after_warmup::{AfterWarmup, PortCounts};
-pub use counters::{Counter, Counters, Drops, FlowCounts, LinkLosses, UdpCounts};
+pub use counters::{AbrCounts, Counter, Counters, Drops, FlowCounts, LinkLosses, UdpCounts};
 pub use fingerprint::{Fingerprint, combine};
 pub use histogram::Histogram;
 pub use metric::{GROUPS, Metric, MetricSet, Shape, Subject};
@@ -82,29 +84,6 @@ pub struct FlowRecord {
     pub abr: Option<AbrRecord>,
 }
 
-/// What the source of one ABR connection did. Rates are in cells per second.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct AbrRecord {
-    /// Forward RM cells that the source sent in rate.
-    pub forward_rm_cells: u64,
-    /// Forward RM cells that it sent out of rate.
-    pub out_of_rate_rm_cells: u64,
-    /// Backward RM cells that came back to it.
-    pub backward_rm_cells: u64,
-    /// RM cells whose place a newer one took at the destination.
-    pub replaced_rm_cells: u64,
-    /// Data cells that arrived with EFCI.
-    pub efci_cells: u64,
-    /// ACR at the end.
-    pub acr: f64,
-    /// The least ACR.
-    pub least_acr: f64,
-    /// The mean of ACR over the time after the warm-up.
-    pub mean_acr: f64,
-    /// Hash over each backward RM cell's time and the ACR after it.
-    pub fingerprint: u64,
-}
-
 /// How long the data of one flow took, after the warm-up.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FlowDelays {
@@ -159,6 +138,8 @@ pub struct PortRecord {
     pub mean_active: f64,
     /// How often the queue rose above the threshold R of the drop policy; `None` for a policy without one.
     pub congestion_episodes: Option<u64>,
+    /// What it told ABR sources, if it has a rate algorithm and ABR connections cross it.
+    pub rates: Option<PortRatesRecord>,
     /// Each path through the port, in the order of the scenario: data, then acknowledgements of each flow.
     pub vcs: Vec<VcRecord>,
     /// Hash over what the port refused, and its counters.

@@ -2,10 +2,12 @@
 
 use std::collections::VecDeque;
 
+use super::shares::flow_shares;
+use super::trace::RateTrace;
 use crate::ids::VcId;
 use crate::net::flow::end_of;
 use crate::packet::RmCell;
-use crate::record::{AbrRecord, Fingerprint};
+use crate::record::{AbrRecord, Fingerprint, Metric};
 use crate::scenario::{Scenario, ServiceCategory};
 use crate::units::Time;
 
@@ -16,11 +18,15 @@ pub(in crate::net) struct AbrConnections(Vec<Option<AbrConnection>>);
 impl AbrConnections {
     /// Those of a scenario.
     pub(in crate::net) fn new(scenario: &Scenario) -> AbrConnections {
-        let of_flow = |service: &ServiceCategory| match service {
-            ServiceCategory::Abr(params) => Some(AbrConnection::new(params.initial_rate())),
+        let is_recorded = scenario.recording.metrics.contains(Metric::Acr);
+        let of_flow = |(service, share): (&ServiceCategory, Option<f64>)| match service {
+            ServiceCategory::Abr(params) => {
+                Some(AbrConnection::new(params.initial_rate(), share.unwrap_or(params.pcr), is_recorded))
+            }
             ServiceCategory::Ubr { .. } => None,
         };
-        AbrConnections(scenario.flows.iter().map(|flow| of_flow(&flow.service)).collect())
+        let services = scenario.flows.iter().map(|flow| &flow.service);
+        AbrConnections(services.zip(flow_shares(scenario)).map(of_flow).collect())
     }
 
     /// That of the flow to which a connection belongs, if it has one.
@@ -36,6 +42,11 @@ impl AbrConnections {
     /// The warm-up ends: means begin.
     pub(in crate::net) fn end_warmup(&mut self, now: Time) {
         self.0.iter_mut().flatten().for_each(|connection| connection.end_warmup(now));
+    }
+
+    /// ACR of each flow over time, if that is recorded.
+    pub(in crate::net) fn traces(&self) -> impl Iterator<Item = Option<&RateTrace>> {
+        self.0.iter().map(|connection| connection.as_ref()?.trace.as_ref())
     }
 
     /// What the source of each flow did until `now`, if it is one of ABR.
@@ -57,19 +68,27 @@ pub(in crate::net) struct AbrConnection {
     since: Time,
     integral: f64,
     integral_begins: Time,
+    /// ACR over time, if that is recorded.
+    trace: Option<RateTrace>,
 }
 
 impl AbrConnection {
-    /// A connection whose source begins at this rate.
-    fn new(acr: f64) -> AbrConnection {
+    /// A connection whose source begins at this rate and has this max-min share, both in cells per second.
+    fn new(acr: f64, max_min_share: f64, is_recorded: bool) -> AbrConnection {
+        let trace = is_recorded.then(|| {
+            let mut trace = RateTrace::default();
+            trace.change(Time::ZERO, acr);
+            trace
+        });
         AbrConnection {
             under_way: VecDeque::new(),
             oldest: 0,
-            record: AbrRecord { acr, least_acr: acr, ..AbrRecord::default() },
+            record: AbrRecord { acr, least_acr: acr, max_min_share, ..AbrRecord::default() },
             fingerprint: Fingerprint::default(),
             since: Time::ZERO,
             integral: 0.0,
             integral_begins: Time::ZERO,
+            trace,
         }
     }
 
@@ -128,6 +147,9 @@ impl AbrConnection {
         self.integral += self.record.acr * now.since(self.since).as_secs_f64();
         (self.since, self.record.acr) = (now, acr);
         self.record.least_acr = self.record.least_acr.min(acr);
+        if let Some(trace) = &mut self.trace {
+            trace.change(now, acr);
+        }
     }
 
     fn end_warmup(&mut self, now: Time) {

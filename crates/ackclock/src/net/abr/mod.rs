@@ -5,8 +5,10 @@ mod connection;
 mod parts;
 mod port_rates;
 mod shares;
+mod trace;
 
 pub(super) use cell_scheduler::{Begun, CellScheduler, More};
 pub(super) use connection::AbrConnections;
 pub(super) use parts::{rates, scheduler};
 pub(super) use port_rates::PortRates;
+pub(super) use trace::RateTrace;

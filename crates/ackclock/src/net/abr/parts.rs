@@ -5,6 +5,7 @@ use super::{CellScheduler, PortRates};
 use crate::atm::rate::Port;
 use crate::ids::{IdVec, LinkId, VcId};
 use crate::net::flow::{End, Vc, end_of};
+use crate::record::Metric;
 use crate::scenario::{self, Scenario};
 
 /// The output of a host at which ABR connections begin or end; none of another host. `crossing` are the connections that cross
@@ -41,5 +42,11 @@ pub(in crate::net) fn rates(
     let max_min = |part| max_min_shares(scenario, vcs, crossing, part);
     let connections = served.iter().flatten().count();
     let port = Port { rate: link.rate, connections, max_min: &max_min };
-    (connections > 0).then(|| Box::new(PortRates::new(algorithm, &port, served)))
+    (connections > 0).then(|| {
+        let mut rates = Box::new(PortRates::new(algorithm, &port, served));
+        if scenario.recording.metrics.contains(Metric::Allocation) {
+            rates.record_allocation();
+        }
+        rates
+    })
 }

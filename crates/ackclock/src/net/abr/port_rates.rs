@@ -3,12 +3,15 @@
 //! Interval k ends at k · m · c, c the cell time of the port and m the slots of an interval. At that instant the departure that is
 //! due has gone, and the cells of the slot that ends have not been offered yet: they count in the next interval.
 
+use super::trace::RateTrace;
 use crate::atm::rate::{RateAlgorithm, RateAllocator};
 use crate::ids::{Id, VcId};
 use crate::packet::{Pti, RmCell};
+use crate::record::PortRatesRecord;
 use crate::units::{Span, Time};
 
 /// A rate algorithm at a port, and its clock.
+#[derive(Clone)]
 pub(in crate::net) struct PortRates {
     allocator: Box<dyn RateAllocator>,
     /// The length of an interval, m · c; none if the algorithm has no intervals.
@@ -17,6 +20,9 @@ pub(in crate::net) struct PortRates {
     interval_end: Time,
     /// For each connection of the port its number among those that the algorithm serves: the data of ABR flows.
     served: Vec<Option<usize>>,
+    marked_cells: u64,
+    /// What it offers over time, if that is recorded.
+    trace: Option<RateTrace>,
 }
 
 impl PortRates {
@@ -28,7 +34,28 @@ impl PortRates {
     ) -> PortRates {
         let interval = algorithm.interval().map(|interval| port.rate.cell_time() * port.slots(interval));
         let interval_end = interval.map_or(Time::NEVER, |interval| Time::ZERO + interval);
-        PortRates { allocator: algorithm.start(port), interval, interval_end, served }
+        let allocator = algorithm.start(port);
+        PortRates { allocator, interval, interval_end, served, marked_cells: 0, trace: None }
+    }
+
+    /// Records from now on what it offers over time.
+    pub(in crate::net) fn record_allocation(&mut self) {
+        self.trace = Some(RateTrace::default());
+    }
+
+    /// What it told sources until `now`.
+    pub(in crate::net) fn record(&self, now: Time) -> PortRatesRecord {
+        let mut rates = self.clone();
+        rates.end_idle_intervals(now);
+        PortRatesRecord { marked_cells: self.marked_cells, allocation: rates.allocator.allocation() }
+    }
+
+    /// What it offered over time until `now`, if that is recorded.
+    pub(in crate::net) fn allocations(&self, now: Time) -> Option<RateTrace> {
+        self.trace.as_ref()?;
+        let mut rates = self.clone();
+        rates.end_idle_intervals(now);
+        rates.trace
     }
 
     /// When the interval that runs ends; never if the algorithm has no intervals.
@@ -52,6 +79,9 @@ impl PortRates {
 
     fn end_interval(&mut self, queued: u64) {
         self.allocator.on_interval_end(queued);
+        if let (Some(trace), Some(rate)) = (&mut self.trace, self.allocator.allocation()) {
+            trace.change(self.interval_end, rate);
+        }
         let interval = self.interval.expect("only what has intervals ends one");
         self.interval_end = self.interval_end.saturating_add(interval);
     }
@@ -67,7 +97,12 @@ impl PortRates {
         if pti == Pti::FORWARD_RM {
             self.allocator.on_forward_rm(connection, &rm());
         }
-        if self.allocator.marks_efci(queued) { pti.marked() } else { pti }
+        if !self.allocator.marks_efci(queued) {
+            return pti;
+        }
+        let marked = pti.marked();
+        self.marked_cells += u64::from(marked != pti);
+        marked
     }
 
     /// A backward RM cell passes, whose data cross the port as connection `vc`, while so many cells wait.
@@ -182,6 +217,29 @@ mod tests {
         assert_eq!(offered(2, Pti::BACKWARD_RM, 3), Pti::BACKWARD_RM);
         assert_eq!(offered(0, Pti::data(false), 3), Pti::data(false), "UBR is not marked");
         assert_eq!(told.take(), "1:1 0:1 0:1 0:ccr=5 other:1 other:1");
+        assert_eq!(rates.record(at(0)).marked_cells, 1, "RM cells are not marked");
+    }
+
+    /// What no cell has made it end is ended for the record alone.
+    #[test]
+    fn records_are_of_the_instant_that_is_asked_for() {
+        let capc = |name: &str| {
+            let capc = crate::atm::rate::ALGORITHMS.iter().find(|algorithm| algorithm.name == name).unwrap();
+            let values = crate::keys::Values::of(capc.keys, |key| {
+                (key.name == "averaging_interval").then_some(crate::keys::Value::Time(Span::from_us(3)))
+            });
+            (capc.params)(&values).unwrap()
+        };
+        let rate = Rate::from_bps(424_000_000).unwrap();
+        let port = Port { rate, connections: 1, max_min: &|_| vec![] };
+        let mut rates = PortRates::new(&capc("capc"), &port, vec![Some(0)]);
+        rates.record_allocation();
+        // 1 us a cell, three to an interval; without load ERQ, first 950,000, rises by a tenth up to C.
+        let allocation = |us: u64| rates.record(Time::ZERO + Span::from_us(us)).allocation;
+        assert_eq!([allocation(3), allocation(4)], [None, Some(1e6)]);
+        let allocations = rates.allocations(Time::ZERO + Span::from_us(10)).unwrap();
+        let crate::record::Columns::Points { time, value } = allocations.columns(Time::NEVER) else { panic!() };
+        assert_eq!((time, value), (vec![Time::ZERO + Span::from_us(3)], vec![424e6]));
     }
 
     #[test]

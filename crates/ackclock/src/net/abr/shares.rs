@@ -1,7 +1,7 @@
 //! Which connections of a port a rate algorithm serves, and their max-min shares.
 
 use crate::atm::{AbrParams, max_min};
-use crate::ids::{Id, IdVec, VcId};
+use crate::ids::{FlowId, Id, IdVec, VcId};
 use crate::net::flow::{End, Vc, data_vc, end_of};
 use crate::scenario::{Scenario, ServiceCategory};
 
@@ -28,23 +28,37 @@ pub(in crate::net) fn max_min_shares(
     crossing: &[VcId],
     part: f64,
 ) -> Vec<f64> {
+    let shares = shares(scenario, part, |flow| vcs[data_vc(flow)].route.iter().map(|hop| hop.link.index()).collect());
+    crossing.iter().filter(|vc| end_of(**vc).1 == End::Receiver).filter_map(|vc| shares[end_of(*vc).0]).collect()
+}
+
+/// The max-min share of each flow of the service ABR, in cells per second, where the whole capacity of every link is shared.
+pub(in crate::net) fn flow_shares(scenario: &Scenario) -> Vec<Option<f64>> {
+    shares(scenario, 1.0, |flow| {
+        let links = scenario.flows[FlowId::from_index(flow)].forward.links();
+        links.iter().map(|link| link.index()).collect()
+    })
+}
+
+/// The max-min share of each flow that is ABR, whose data cross the links of `route`.
+fn shares(scenario: &Scenario, part: f64, route: impl Fn(usize) -> Vec<usize>) -> Vec<Option<f64>> {
     let mut capacities: Vec<u64> = scenario.links.iter().map(|link| scaled(link.rate.as_bps() as f64 * part)).collect();
     let mut connections = Vec::new();
-    let mut places = Vec::new();
+    let mut flows = Vec::new();
     for flow in 0..scenario.flows.len() {
         let Some(abr) = abr_params(scenario, data_vc(flow)) else { continue };
-        let mut links: Vec<usize> = vcs[data_vc(flow)].route.iter().map(|hop| hop.link.index()).collect();
+        let mut links = route(flow);
         links.push(capacities.len());
         capacities.push(scaled(abr.pcr * CELL_BITS));
         connections.push(links);
-        places.push(data_vc(flow));
+        flows.push(flow);
     }
-    let shares = max_min::shares(&capacities, &connections).expect("each connection crosses a link, and links are few");
-    let share = |vc: &VcId| {
-        let place = places.binary_search(vc).ok()?;
-        Some(shares[place].as_f64() / UNITS / CELL_BITS)
-    };
-    crossing.iter().filter_map(share).collect()
+    let found = max_min::shares(&capacities, &connections).expect("each connection crosses a link, and links are few");
+    let mut shares = vec![None; scenario.flows.len()];
+    for (flow, share) in flows.into_iter().zip(found) {
+        shares[flow] = Some(share.as_f64() / UNITS / CELL_BITS);
+    }
+    shares
 }
 
 /// A rate in bits per second as a whole number of thousandths.

@@ -35,7 +35,7 @@ use process::{Ports, Process};
 use super::flow;
 use super::host_traces::HostTraces;
 use super::link::Link;
-use super::recorder::{LinkRecording, PortRecording, Recorded, Recorder};
+use super::recorder::{LinkRecording, PortRecording, RatesRecording, Recorded, Recorder};
 use crate::ids::{Id, LinkId};
 use crate::record::{FlowRecord, LinkRecord, PortRecord, UdpRecord};
 use crate::units::{Span, Time};
@@ -180,7 +180,21 @@ impl Batched {
                 LinkRecording { link: link.id, name, crossing, lost }
             })
             .collect();
-        recorder.recorded(hosts, &ports, &links, now)
+        recorder.recorded(hosts, &ports, &links, &self.rates_recorded(now), now)
+    }
+
+    /// What ABR connections and the ports that tell them rates recorded.
+    fn rates_recorded(&self, now: Time) -> RatesRecording {
+        let connections = &self.io.abr.connections;
+        let allocation = |Entry { name, output, .. }: Entry<'_>| match output {
+            Output::Port { process, .. } => match &self.processes[process as usize] {
+                LogicalProcess::Runs(port) => Some((name.to_owned(), port.allocations(now)?)),
+                _ => None,
+            },
+            Output::Nic | Output::PassThroughPort(_) | Output::LastHopPort { .. } => None,
+        };
+        let allocations = self.directory.links().filter_map(allocation).collect();
+        RatesRecording::new(connections, allocations, now)
     }
 
     /// The links that change or corrupt packets, in the order of the scenario.

@@ -5,7 +5,7 @@ use super::build::{Link, Output};
 use crate::ids::VcId;
 use crate::net::flow::{self, Flow, ForcedDrops, end_of};
 use crate::net::host_traces::HostTraces;
-use crate::net::recorder::{LinkRecording, PortRecording, Recorded, Recorder};
+use crate::net::recorder::{LinkRecording, PortRecording, RatesRecording, Recorded, Recorder};
 use crate::record::{FlowRecord, LinkRecord, PortRecord, UdpRecord};
 use crate::units::{Span, Time};
 
@@ -36,7 +36,11 @@ impl Reference {
                 Output::Packets(port) => &port.monitor,
             };
             let names = self.names(link);
-            Some(monitor.record(now, &link.name, names.into_iter()))
+            let rates = match &link.output {
+                Output::Cells(port) => port.rates.as_ref().map(|rates| rates.record(now)),
+                Output::Nic(..) | Output::Scheduler(_) | Output::PassThrough(_) | Output::Packets(_) => None,
+            };
+            Some(PortRecord { rates, ..monitor.record(now, &link.name, names.into_iter()) })
         };
         self.links.iter().filter_map(record).collect()
     }
@@ -84,7 +88,17 @@ impl Reference {
                 Some(LinkRecording { link: id, name, crossing, lost: of_link(link)? })
             })
             .collect();
-        recorder.recorded(hosts, &ports, &links, now)
+        recorder.recorded(hosts, &ports, &links, &self.rates_recorded(now), now)
+    }
+
+    /// What ABR connections and the ports that tell them rates recorded.
+    fn rates_recorded(&self, now: Time) -> RatesRecording {
+        let allocation = |link: &Link| match &link.output {
+            Output::Cells(port) => Some((link.name.clone(), port.rates.as_ref()?.allocations(now)?)),
+            Output::Nic(..) | Output::Scheduler(_) | Output::PassThrough(_) | Output::Packets(_) => None,
+        };
+        let allocations = self.links.iter().filter_map(allocation).collect();
+        RatesRecording::new(&self.abr, allocations, now)
     }
 
     /// The names of the connections that cross a link.

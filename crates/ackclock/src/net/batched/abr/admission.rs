@@ -106,6 +106,11 @@ impl RunAdmission {
         self.interval_end
     }
 
+    /// Which rates it gives to ABR connections, if it does.
+    pub(in crate::net::batched) fn rates(&self) -> Option<&PortRates> {
+        self.rates.as_deref()
+    }
+
     fn find_interval_end(&mut self) {
         let end = self.rates.as_ref().map_or(Time::NEVER, |rates| rates.interval_end());
         self.interval_end = if end == Time::NEVER { u64::MAX } else { self.cell_time.slots(end.as_ps()) };

@@ -3,6 +3,7 @@
 
 use std::collections::VecDeque;
 
+use crate::net::abr::RateTrace;
 use crate::net::batched::abr::admission::{Run, RunAdmission};
 use crate::net::batched::abr::under_way::{CellRun, Visit};
 use crate::net::batched::cells::pacing::{Paced, Pacing, Spacing};
@@ -71,6 +72,11 @@ impl RunPort {
         let RunAdmission { cell_time, vcs, queue, monitor, .. } = &self.kernel.admission;
         Passed::new(*cell_time, monitor.accepted(), Lists::new(vcs.len(), queue.departures()))
     }
+
+    /// What it offered to ABR connections over time until `now`, if that is recorded.
+    pub(in crate::net::batched) fn allocations(&self, now: Time) -> Option<RateTrace> {
+        self.kernel.admission.rates()?.allocations(now)
+    }
 }
 
 impl Process for RunPort {
@@ -94,7 +100,8 @@ impl Process for RunPort {
 impl Ports for RunPort {
     fn record(&self, _port: u32, now: Time, name: &str, vcs: &mut dyn Iterator<Item = String>) -> PortRecord {
         let RunAdmission { monitor, queue, .. } = &self.kernel.admission;
-        monitor.record(now, name, vcs, queue.waiting())
+        let rates = self.kernel.admission.rates().map(|rates| rates.record(now));
+        PortRecord { rates, ..monitor.record(now, name, vcs, queue.waiting()) }
     }
 
     fn trace(&self, _port: u32, now: Time) -> Option<PortTrace> {
