@@ -59,8 +59,8 @@ pub fn warn_of_work<'a>(scenarios: impl Iterator<Item = &'a Scenario> + Clone, s
 fn work(crossings: f64, units: &str, shorter: &str) -> Option<String> {
     (crossings >= MUCH_WORK).then(|| {
         format!(
-            "note: up to {:.0} million {units} are to be simulated, counted at each switch port that they cross; less: \
-             a shorter time ({shorter}), fewer seeds (--seeds); Ctrl-C stops it",
+            "note: up to {:.0} million {units} are to be simulated, counted at each switch port that they cross; a shorter \
+             duration ({shorter}) or fewer seeds (--seeds) make it less; Ctrl-C stops it",
             crossings / 1e6
         )
     })
