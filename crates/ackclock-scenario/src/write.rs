@@ -216,7 +216,7 @@ impl Writer<'_> {
 /// The keys of [queue] that choose mechanisms.
 const QUEUE_CHOICES: &[&str] = &["policy", "rate_algorithm"];
 /// The keys of [tcp] that choose mechanisms.
-const TCP_CHOICES: &[&str] = &["congestion_control", "recovery"];
+const TCP_CHOICES: &[&str] = &["congestion_control", "recovery", "host"];
 
 /// Control characters of a file's path must not end a comment.
 fn one_line(comment: &str) -> String {
