@@ -16,7 +16,7 @@ use crate::net::flow::{End, Hop, data_vc, end_of};
 use crate::packet::aal5::Reassembler;
 use crate::record::trace::FifoTrace;
 use crate::rng::name_hash;
-use crate::scenario::{Link, ServiceCategory};
+use crate::scenario::{Link, Scenario, ServiceCategory};
 use crate::units::Span;
 
 impl Plan<'_> {
@@ -55,8 +55,7 @@ impl Plan<'_> {
     /// What ports write is the same in any order: the least rate, and whether any of them says so. Only of an algorithm from outside
     /// nothing is known; with such ones, the ports are visited in the order in which the cell passes them.
     fn keep_order_of_visits(&self, id: VcId, crossed: usize, process: usize, layout: &Layout, routes: &mut Routes) {
-        let is_custom = |link: &Link| matches!(link.queue.rates, Some(RateAlgorithm::Custom(_)));
-        if !self.scenario.links.iter().any(is_custom) {
+        if !self.orders_visits {
             return;
         }
         let (forward, back) = (&self.vcs[data_vc(end_of(id).0)].route, &self.vcs[id].route);
@@ -152,4 +151,10 @@ impl Plan<'_> {
         let cell_time = |link: LinkId| self.scenario.links[link].rate.cell_time();
         ports.filter(|&(_, (process, _))| process == mailbox).all(|(port, _)| cell_time(port) <= cell_time(link))
     }
+}
+
+/// Whether the order of visits matters: a rate algorithm from outside is in the network.
+pub(super) fn orders_visits(scenario: &Scenario) -> bool {
+    let is_custom = |link: &Link| matches!(link.queue.rates, Some(RateAlgorithm::Custom(_)));
+    scenario.links.iter().any(is_custom)
 }

@@ -16,6 +16,10 @@ use crate::scenario::Scenario;
 pub(super) struct Plan<'a> {
     pub(super) scenario: &'a Scenario,
     pub(super) seed: u64,
+    /// Whether any flow has the service ABR. Asked for every hop of every connection, so it is not searched for again.
+    pub(super) has_abr: bool,
+    /// Whether a backward RM cell visits the ports on its path in order. Not searched for again for each visit.
+    pub(super) orders_visits: bool,
     pub(super) recorder: Option<&'a Recorder>,
     pub(super) wiring: Wiring,
     pub(super) vcs: IdVec<VcId, Vc>,

@@ -36,7 +36,21 @@ impl Batched {
         let routed = routed_links(scenario, vcs.iter().filter_map(|vc| vc.routed.as_ref()));
         let last_hops = last_hops(scenario, &wiring, &crossing, &vcs, &routed);
         let shortest = scenario.flows.iter().map(|flow| flow.tcp.shortest_datagram()).min().unwrap_or(0);
-        let plan = Plan { scenario, seed, recorder, wiring, crossing, last_hops, routed, vcs, shortest };
+        let has_abr = scenario.has_abr();
+        let orders_visits = abr::orders_visits(scenario);
+        let plan = Plan {
+            scenario,
+            seed,
+            has_abr,
+            orders_visits,
+            recorder,
+            wiring,
+            crossing,
+            last_hops,
+            routed,
+            vcs,
+            shortest,
+        };
         let layout = plan.layout();
         let mut routes = plan.routes(&layout);
         let mut processes: BTreeMap<usize, LogicalProcess> = plan.hosts(&layout, &mut routes);

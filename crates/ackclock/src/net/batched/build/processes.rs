@@ -107,7 +107,7 @@ impl Plan<'_> {
         let (process, _, first) = links[0];
         let process = process as usize;
         match self.scenario.technology {
-            Technology::Atm { .. } if self.scenario.has_abr() => {
+            Technology::Atm { .. } if self.has_abr => {
                 LogicalProcess::Runs(Box::new(self.run_port(first, process, routes)))
             }
             Technology::Atm { .. } => LogicalProcess::Cells(Box::new(self.cell_port(first, process, routes))),

@@ -133,7 +133,7 @@ impl Plan<'_> {
             exits.spacings[hop.at_port.index()] = spacing;
             let at_port = if self.routed[hop.link] { id } else { hop.at_port };
             let (mailbox, input_ref) = (process, InputRef { port, input: rank, at_port });
-            let to = match self.scenario.has_abr() {
+            let to = match self.has_abr {
                 true => Destination::RunPort { mailbox, input_ref },
                 false => Destination::Port { mailbox, input_ref },
             };
