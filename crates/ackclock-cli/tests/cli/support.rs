@@ -158,9 +158,27 @@ fn signalled(signal: &str, ready: impl Fn(u32) -> bool, place: &Place, arguments
 /// Whether a process answers Ctrl-C by itself: bit 1 of the signals that it catches, proc(5).
 #[cfg(target_os = "linux")]
 pub fn catches_ctrl_c(process: u32) -> bool {
+    signals(&process.to_string(), "SigCgt:") & 0b10 != 0
+}
+
+/// Whether this process, and so whatever it starts, ignores HUP: bit 0 of the signals that it ignores, proc(5).
+#[cfg(target_os = "linux")]
+pub fn hangups_are_ignored() -> bool {
+    signals("self", "SigIgn:") & 0b1 != 0
+}
+
+/// A set of signals of a process, proc(5).
+#[cfg(target_os = "linux")]
+fn signals(process: &str, set: &str) -> u64 {
     let status = fs::read_to_string(format!("/proc/{process}/status")).unwrap();
-    let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:")).unwrap();
-    u64::from_str_radix(caught.trim(), 16).unwrap() & 0b10 != 0
+    let signals = status.lines().find_map(|line| line.strip_prefix(set)).unwrap();
+    u64::from_str_radix(signals.trim(), 16).unwrap()
+}
+
+/// Where that cannot be asked: they are not.
+#[cfg(all(unix, not(target_os = "linux")))]
+pub fn hangups_are_ignored() -> bool {
+    false
 }
 
 /// Where that cannot be asked: it has had a second.
