@@ -1,7 +1,7 @@
 //! What is said about wrong links, packet queues, and sources of datagrams.
 
 use super::render::said_about;
-use super::{changes, indented, sets};
+use super::{indented, sets};
 
 /// A packet network of one link, with this said about it.
 fn link(keys: &str) -> String {
