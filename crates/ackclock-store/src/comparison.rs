@@ -299,7 +299,7 @@ pub fn queueing_delay(port: &Port, simulated_s: f64) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::document::example::example;
+    use crate::document::example::{example, with_abr};
 
     fn results(documents: Vec<Document>) -> Vec<(String, Document)> {
         documents.into_iter().enumerate().map(|(n, document)| (format!("r{n}"), document)).collect()
@@ -307,7 +307,8 @@ mod tests {
 
     #[test]
     fn a_result_equals_itself() {
-        let comparison = Comparison::of(&results(vec![example(2, 2, 3), example(2, 2, 3)]));
+        let both = vec![with_abr(example(2, 2, 3)), with_abr(example(2, 2, 3))];
+        let comparison = Comparison::of(&results(both));
         assert!(comparison.same_seeds && comparison.same_scenario);
         assert_eq!(comparison.common_seeds, [1, 2, 3]);
         assert_eq!(comparison.differences.len(), Measure::ALL.len());
@@ -345,13 +346,14 @@ mod tests {
         assert_eq!(comparison.difference(Measure::Fairness, 1).unwrap().verdict, Verdict::OneSeed);
     }
 
-    /// Of 130 datagrams 5 are lost, and links lose 4 packets; a network without either has no such number.
+    /// Of 130 datagrams 5 are lost, and links lose 4 packets; a network without either, or without ABR, has no such number.
     #[test]
     fn what_only_some_networks_have_is_compared_where_both_have_it() {
         let mut plain = example(1, 1, 1);
         plain.runs[0].links.clear();
         plain.runs[0].udp.clear();
-        let comparison = Comparison::of(&results(vec![example(1, 1, 1), example(1, 1, 1), plain]));
+        let all = vec![with_abr(example(1, 1, 1)), with_abr(example(1, 1, 1)), plain];
+        let comparison = Comparison::of(&results(all));
         let first = |measure| comparison.results[0].measured(measure).unwrap().values[0];
         assert_eq!((first(Measure::LostOnLinks), first(Measure::UdpLoss)), (4.0, 5.0 / 130.0));
         for measure in Measure::ALL.into_iter().filter(|measure| measure.is_rare()) {
