@@ -47,7 +47,6 @@ verify: test ## slow: all studies in full, all networks on both engines, ten tim
 	PROPTEST_CASES=2000 $(CARGO) test --release --locked -p ackclock --test random_networks
 	ENGINES_ROUNDS=20 $(CARGO) test --release --locked -p ackclock --test engines
 	RECORDED_ONE_IN=16 PROPTEST_CASES=100000 $(CARGO) test --release --locked -p ackclock --test engines_random
-	ABR_CHAINS=full $(CARGO) test --release --locked -p ackclock --test abr
 	CUBIC_TABLES=full $(CARGO) test --release --locked -p ackclock --test cubic_tables
 	$(CARGO) test --locked -p ackclock-scenario --test recipes -- --ignored
 	$(CARGO) run --release --locked -- reproduce

@@ -2,8 +2,6 @@
 
 mod lab;
 
-use ackclock::atm::max_min;
-use ackclock::atm::rate::RateAlgorithm;
 use ackclock::record::{AbrRecord, PortRecord, Records};
 use ackclock::scenario::{Buffer, Scenario, ServiceCategory};
 use ackclock::sim::{self, Engine};
@@ -32,82 +30,6 @@ fn records_at(scenario: &Scenario, times_ms: impl Iterator<Item = u64>) -> Vec<R
 /// The mean queue between two records of a port.
 fn mean_queue(before: &PortRecord, after: &PortRecord, [begin, end]: [f64; 2]) -> f64 {
     (after.mean_queue * end - before.mean_queue * begin) / (end - begin)
-}
-
-/// Over 10 ms there and back it settles within 20 round trips. From there on the link is used, rates are equal, and the queue is
-/// near to the delay that is aimed at: longer than that, because a load of up to 1 + δ is not corrected.
-#[test]
-fn erica_plus_settles_at_its_target_delay() {
-    for sources in [2, 5] {
-        let of_sources = format!("network.sources={sources}");
-        let sets = [
-            of_sources.as_str(),
-            "network.rate=150 Mbps",
-            "network.access_delay=50 us",
-            "duration=2 s",
-            "warmup=200 ms",
-        ];
-        let scenario = with_abr(&[WAN, GREEDY].concat(), &sets, &defaults("erica-plus"), |_| {});
-        let all = records_at(&scenario, (200..=2000).step_by(10));
-        let link = 150e6 / 424.0;
-        for records in &all {
-            let off = abr(records).into_iter().map(|abr| (abr.acr * f64::from(sources) / link - 1.0).abs());
-            let far = off.fold(0.0, f64::max);
-            assert!(far < 0.15, "{sources}: ACR is off by {far}");
-        }
-        let rates: Vec<f64> = abr(&all[all.len() - 1]).iter().map(|abr| abr.mean_acr).collect();
-        let mean = rates.iter().sum::<f64>() / rates.len() as f64;
-        assert!(rates.iter().all(|rate| (rate / mean - 1.0).abs() < 0.01), "{sources}: {rates:?}");
-        let [before, after] = [&all[0], &all[all.len() - 1]].map(|records| port(records, "sw1->sw2"));
-        let utilisation = (after.departures - before.departures) as f64 / (1.8 * link);
-        let delay_ms = mean_queue(before, after, [0.2, 2.0]) / link * 1e3;
-        assert!(utilisation >= 0.95, "{sources}: {utilisation}");
-        // An independent calculation gives 1.2 to 1.3 of 0.5 ms.
-        assert!((0.6..0.66).contains(&delay_ms), "{sources}: {delay_ms} ms");
-    }
-}
-
-/// The largest distance of a mean rate from its max-min share of the target, as a part of that.
-fn distance(of: Chain<'_>, algorithm: &RateAlgorithm, target: f64, seconds: u64) -> f64 {
-    let (text, shares) = chain(of);
-    let sets = [format!("duration={seconds} s"), format!("warmup={} s", seconds / 2)];
-    let scenario = with_abr(&[&text, GREEDY].concat(), &sets.each_ref().map(|set| &set[..]), algorithm, |_| {});
-    let records = run(&scenario, 1);
-    let rates = abr(&records).into_iter().zip(&shares).map(|(abr, share)| {
-        let rate = abr.mean_acr * 424.0 / 1e6;
-        (rate / (share * target) - 1.0).abs()
-    });
-    rates.fold(0.0, f64::max)
-}
-
-#[test]
-fn rates_converge_to_max_min_on_chains_of_many_bottlenecks() {
-    let exact = erica(|sharing| sharing.delta = 0.0);
-    let gentle = capc(|params| (params.rup, params.rdn) = (0.025, 0.2));
-    // All of them take a minute: `make verify`.
-    let is_full = std::env::var("ABR_CHAINS").is_ok_and(|chains| chains == "full");
-    for (name, chain, is_long) in [("GFC-1", GFC_1, false), ("GFC-2", GFC_2, true)] {
-        for (algorithm, seconds) in [(&exact, 2), (&gentle, 4), (&defaults("max-min"), 2)] {
-            if !is_full && (algorithm == &gentle) == is_long {
-                continue;
-            }
-            let far = distance(chain, algorithm, 0.95, seconds);
-            assert!(far < 0.05, "{name}, {}: {far}", algorithm.name());
-        }
-    }
-}
-
-/// The shares of the chains are those of the solver.
-#[test]
-fn the_shares_of_the_chains_are_max_min() {
-    for (links, groups) in [GFC_1, GFC_2] {
-        let capacities: Vec<u64> = links.iter().map(|&(rate, _)| rate).collect();
-        let connections: Vec<Vec<usize>> =
-            groups.iter().flat_map(|&(count, from, to, _)| vec![(from - 1..to - 1).collect(); count]).collect();
-        let shares = max_min::shares(&capacities, &connections).unwrap();
-        let expected = groups.iter().flat_map(|&(count, _, _, share)| vec![share; count]);
-        assert!(shares.iter().zip(expected).all(|(found, share)| (found.as_f64() - share).abs() < 1e-12));
-    }
 }
 
 /// One connection through ports with slots and a smaller rate: after the first explicit rates have come back, never a queue.

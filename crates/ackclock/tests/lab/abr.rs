@@ -75,68 +75,6 @@ pub fn with_abr(text: &str, sets: &[&str], algorithm: &RateAlgorithm, change: im
     scenario
 }
 
-/// A chain of switches with these links, megabits per second and kilometres, and groups of connections: how many, where they
-/// enter and leave, and the share of each.
-pub type Chain<'a> = (&'a [(u64, u64)], &'a [(usize, usize, usize, f64)]);
-
-pub const GFC_1: Chain<'_> = (
-    &[(50, 1000), (150, 1000), (150, 1000), (100, 1000)],
-    &[
-        (3, 1, 4, 50.0 / 9.0),
-        (3, 2, 5, 100.0 / 9.0),
-        (3, 3, 4, 100.0 / 3.0),
-        (6, 1, 2, 50.0 / 9.0),
-        (6, 4, 5, 100.0 / 9.0),
-        (2, 2, 3, 50.0),
-    ],
-);
-
-pub const GFC_2: Chain<'_> = (
-    &[(50, 4000), (100, 2000), (50, 1000), (150, 1000), (150, 1000), (50, 2000)],
-    &[
-        (1, 1, 6, 10.0),
-        (1, 2, 6, 10.0),
-        (1, 3, 6, 10.0),
-        (1, 1, 7, 5.0),
-        (1, 2, 7, 5.0),
-        (1, 4, 7, 5.0),
-        (3, 5, 6, 35.0),
-        (1, 1, 2, 35.0),
-        (2, 2, 3, 35.0),
-        (1, 3, 4, 10.0),
-        (7, 6, 7, 5.0),
-        (2, 4, 5, 52.5),
-    ],
-);
-
-/// A chain as a scenario, access links of 155.52 Mb/s and 1000 km; and the share of each flow in megabits per second.
-pub fn chain((links, groups): Chain<'_>) -> (String, Vec<f64>) {
-    let mut text = String::from("[network]\ntopology = \"graph\"\n");
-    let link = |from: String, to: String, rate: &str, km: u64| {
-        let delay = 5 * km;
-        format!("[link.{from}-{to}]\nends = [\"{from}\", \"{to}\"]\nrate = \"{rate} Mbps\"\ndelay = \"{delay} us\"\n")
-    };
-    for switch in 1..=links.len() + 1 {
-        text += &format!("[node.sw{switch}]\nkind = \"switch\"\n");
-    }
-    for (index, (rate, km)) in links.iter().enumerate() {
-        text += &link(format!("sw{}", index + 1), format!("sw{}", index + 2), &rate.to_string(), *km);
-    }
-    let mut shares = Vec::new();
-    for &(count, from, to, share) in groups {
-        for _ in 0..count {
-            let number = 10 + shares.len();
-            let (source, sink) = (format!("s{number}"), format!("d{number}"));
-            text += &format!("[node.{source}]\nkind = \"host\"\n[node.{sink}]\nkind = \"host\"\n");
-            text += &link(source.clone(), format!("sw{from}"), "155.52", 1000);
-            text += &link(format!("sw{to}"), sink.clone(), "155.52", 1000);
-            text += &format!("[flow.f{number}]\nfrom = \"{source}\"\nto = \"{sink}\"\n");
-            shares.push(share);
-        }
-    }
-    (text + "[queue]\npolicy = \"tail-drop\"\n", shares)
-}
-
 // ---- random networks ----
 
 /// In some ATM networks some flows are of the service ABR, and ports compute rates.
