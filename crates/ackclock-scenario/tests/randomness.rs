@@ -17,6 +17,10 @@ network = { topology = "n-source", sources = 2, rate = "2 Mbps", access_delay = 
 queue = { buffer = "200 cells", policy = "epd", service_order = "fixed" }
 [flow.f1]
 drops = [20, { segment = 20, transmission = 2 }]
+[udp.u]
+from = "s1"
+to = "d1"
+rate = "100 kbps"
 "#,
     r#"
 duration = "3 s"

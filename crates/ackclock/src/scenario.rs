@@ -32,7 +32,7 @@ pub struct Scenario {
     pub links: IdVec<LinkId, Link>,
     /// The TCP connections; names are unique.
     pub flows: IdVec<FlowId, Flow>,
-    /// Datagrams that are sent whatever becomes of them; names are unique, among the flows too. On packet networks only.
+    /// Datagrams that are sent whatever becomes of them; names are unique, among the flows too.
     pub udp: Vec<UdpFlow>,
     /// The link that efficiency refers to.
     pub bottleneck: Option<Bottleneck>,
@@ -307,13 +307,16 @@ impl ServiceCategory {
     }
 }
 
-/// Datagrams in one direction, UDP.
+/// Datagrams in one direction, UDP; on ATM networks on a UBR connection.
 #[derive(Clone, Debug, PartialEq)]
 pub struct UdpFlow {
     /// Unique name. Random numbers depend on it.
     pub name: String,
     /// The path from host to host.
     pub route: Route,
+    /// Peak cell rate, as a bit rate including cell headers, on ATM networks: at most the rate of the host's link, which it is if not
+    /// given.
+    pub pcr: Option<Rate>,
     /// What is sent. The payload has [`MIN_DATAGRAM_BYTES`] at least.
     pub source: CbrParams,
 }

@@ -2,7 +2,7 @@
 
 use crate::net::{self, Batched, Recorded, Recorder, Reference};
 use crate::record::{Counted, FlowRecord, LinkRecord, PortRecord, Records, UdpRecord, combine, lost, metrics};
-use crate::scenario::{Flow, Scenario};
+use crate::scenario::{Flow, Scenario, Technology};
 use crate::units::{Span, Time};
 
 /// Changes whenever any golden result changes.
@@ -47,6 +47,7 @@ pub struct Simulation {
     at_warmup: Option<Box<Counted>>,
     /// Payload rate of the bottleneck, bit/s.
     capacity_bps: Option<f64>,
+    technology: Technology,
     /// For each flow: when it begins; never if efficiency and fairness are not about it.
     measured: Vec<Time>,
     recorder: Option<Box<Recorder>>,
@@ -143,6 +144,7 @@ pub fn build_with(scenario: &Scenario, seed: u64, engine: Engine) -> Simulation 
         end: Time::ZERO + scenario.duration,
         warmup: scenario.warmup,
         at_warmup: None,
+        technology: scenario.technology,
         capacity_bps: scenario.bottleneck.as_ref().map(|bottleneck| bottleneck.capacity_bps),
         measured: scenario.flows.iter().map(|flow| begins(scenario, flow, seed)).collect(),
         cancelled: false,
@@ -205,8 +207,9 @@ impl Simulation {
     /// The records of the sources of datagrams, with what ports and links lost of them.
     fn udp_records(&self, simulated: Span, ports: &[PortRecord], links: &[LinkRecord]) -> Vec<UdpRecord> {
         let mut udp = self.network.udp_records(simulated);
-        for source in &mut udp {
-            source.counts.lost = lost(&source.name, ports, links);
+        // Of cells the network knows which of them are of one datagram.
+        if let Technology::Packet { .. } = self.technology {
+            udp.iter_mut().for_each(|source| source.counts.lost = lost(&source.name, ports, links));
         }
         udp
     }

@@ -4,7 +4,7 @@ mod lab;
 
 use std::fmt;
 
-use ackclock::record::{AbrRecord, LinkLosses, Records};
+use ackclock::record::{AbrRecord, LinkLosses, Records, UdpCounts};
 use ackclock::rng::Stream;
 use ackclock::scenario::Technology;
 use lab::agree::engines_agree;
@@ -75,7 +75,8 @@ fn random_networks_are_full_of_events() {
         let through = through_ports(scenario);
         let ports = |does: &dyn Fn(&ackclock::record::PortRecord) -> bool| records.ports.iter().any(does);
         let flows = |does: &dyn Fn(&ackclock::record::FlowRecord) -> bool| records.flows.iter().any(does);
-        count("packets", matches!(scenario.technology, Technology::Packet { .. }));
+        let packets = matches!(scenario.technology, Technology::Packet { .. });
+        count("packets", packets);
         count("overflow", ports(&|port| port.drops.overflow > 0));
         count("partial frames", ports(&|port| port.drops.partial_frame > 0));
         count("refused by policy", ports(&|port| port.drops.policy > 0));
@@ -85,8 +86,14 @@ fn random_networks_are_full_of_events() {
         count("no route", lost(&|lost| lost.no_route));
         count("no receiver", lost(&|lost| lost.no_receiver));
         count("too many links", lost(&|lost| lost.ttl));
-        count("datagrams", records.udp.iter().any(|source| source.counts.delivered > 10));
-        count("lost datagrams", records.udp.iter().any(|source| source.counts.lost > 0));
+        let udp = |does: &dyn Fn(&UdpCounts) -> bool| records.udp.iter().any(|source| does(&source.counts));
+        for (in_packets, datagrams, lost) in
+            [(true, "datagrams", "lost datagrams"), (false, "datagrams in cells", "lost datagrams in cells")]
+        {
+            count(datagrams, packets == in_packets && udp(&|udp| udp.delivered > 10));
+            count(lost, packets == in_packets && udp(&|udp| udp.lost > 0));
+        }
+        count("datagrams beside ABR", scenario.has_abr() && udp(&|udp| udp.delivered > 10));
         count("two congested ports", records.ports.iter().filter(|port| port.max_queue > 10).count() > 1);
         count("through ports", ports(&|port| through.contains(&port.name.as_str()) && port.arrivals > 0));
         count("timeouts", flows(&|flow| flow.counts.timeouts > 0));

@@ -10,12 +10,20 @@ const LARGEST_DATAGRAM: u32 = 65_535;
 
 /// The largest segment payload that a datagram, and an AAL5 frame around it, can carry.
 pub(crate) fn largest_mss(technology: Technology) -> u32 {
-    let datagram = match technology {
+    largest_datagram(technology) - IP_HEADER_BYTES - TCP_HEADER_BYTES
+}
+
+/// The largest payload of UDP that a datagram, and an AAL5 frame around it, can carry.
+pub(crate) fn largest_udp_payload(technology: Technology) -> u32 {
+    largest_mss(technology) + MIN_DATAGRAM_BYTES
+}
+
+fn largest_datagram(technology: Technology) -> u32 {
+    match technology {
         Technology::Atm { llc: true } => aal5::MAX_PAYLOAD_BYTES - aal5::LLC_BYTES,
         Technology::Atm { llc: false } => aal5::MAX_PAYLOAD_BYTES,
         Technology::Packet { .. } => LARGEST_DATAGRAM,
-    };
-    datagram - IP_HEADER_BYTES - TCP_HEADER_BYTES
+    }
 }
 
 /// Bytes on the wire of a full data segment of a connection, options included.
@@ -109,5 +117,7 @@ mod tests {
         assert_eq!(largest_mss(Technology::Atm { llc: true }), 65_487);
         assert_eq!(largest_mss(Technology::Atm { llc: false }), 65_495);
         assert_eq!(largest_mss(Technology::Packet { link_header_bytes: 18 }), 65_495);
+        let [with_llc, without] = [true, false].map(|llc| largest_udp_payload(Technology::Atm { llc }));
+        assert_eq!((with_llc, without), (65_499, 65_507));
     }
 }

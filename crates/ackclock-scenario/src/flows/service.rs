@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use ackclock::atm::AbrParams;
 use ackclock::ids::LinkId;
 use ackclock::keys::{Misfit, Values};
-use ackclock::scenario::{ServiceCategory, Technology};
+use ackclock::scenario::{Link, ServiceCategory, Technology};
 use ackclock::units::{Rate, Span};
 
 use crate::document::{Document, Named};
@@ -103,15 +103,11 @@ impl<'a> Checker<'a> {
         routes: [&[LinkId]; 2],
         report: &mut Report,
     ) {
-        let Some(pcr) = pcr else { return };
         let links = routes.into_iter().filter_map(|route| route.first()).map(|link| &self.network.links[*link]);
-        for link in links.filter(|link| pcr > link.rate) {
-            if self.said.insert(at) {
-                let (pcr, most) =
-                    (spelled(Dimension::Rate, pcr.as_bps()), spelled(Dimension::Rate, link.rate.as_bps()));
-                let problem = format!("the peak cell rate {pcr} of {name} is above the rate of the link {}", link.name);
-                report.error(at, problem).label(format!("at most {most}"));
-            }
+        if let Some((link, pcr)) = links.filter_map(|link| Some((link, too_high(pcr, link)?))).next()
+            && self.said.insert(at)
+        {
+            pcr_too_high(name, pcr, link, at, report);
         }
     }
 
@@ -158,6 +154,18 @@ impl<'a> Checker<'a> {
             .label(format!("must be {}", misfit.expected))
             .help(help);
     }
+}
+
+/// A peak cell rate that is above the rate of the link.
+pub(super) fn too_high(pcr: Option<Rate>, link: &Link) -> Option<Rate> {
+    pcr.filter(|pcr| *pcr > link.rate)
+}
+
+/// The peak cell rate of a flow, or of datagrams, is above the rate of the link of its host.
+pub(super) fn pcr_too_high(name: &str, pcr: Rate, link: &Link, at: Option<At>, report: &mut Report) {
+    let (pcr, most) = (spelled(Dimension::Rate, pcr.as_bps()), spelled(Dimension::Rate, link.rate.as_bps()));
+    let problem = format!("the peak cell rate {pcr} of {name} is above the rate of the link {}", link.name);
+    report.error(at, problem).label(format!("at most {most}"));
 }
 
 fn spelled(dimension: Dimension, amount: u64) -> String {

@@ -3,15 +3,15 @@
 use ackclock::ids::{LinkId, NodeId};
 use ackclock::scenario::{MAX_ROUTE_LINKS, Technology, UdpFlow};
 use ackclock::traffic::{CbrParams, Dither};
-use ackclock::units::{Span, Time};
+use ackclock::units::{Rate, Span, Time};
 
 use crate::document::{Document, Named};
 use crate::flows::PlannedFlow;
-use crate::flows::framing;
+use crate::flows::{framing, service};
 use crate::keys::Section;
 use crate::network::Network;
 use crate::network::routes::{self, Finder};
-use crate::settings::Settings;
+use crate::settings::{Settings, warn_unused};
 use crate::text::diagnostic::Report;
 use crate::text::names::natural;
 use crate::values::Value;
@@ -29,13 +29,6 @@ pub(crate) fn plan(
     let mut finder = Finder::new(network);
     let mut tables: Vec<&Named> = document.udp.iter().collect();
     tables.sort_by(|a, b| natural(&a.name, &b.name));
-    if let (Technology::Atm { .. }, Some(named)) = (technology, tables.first()) {
-        report
-            .error(named.at, "[udp.NAME] belongs to packet networks")
-            .label("technology is \"atm\"")
-            .help("leave it out, or write technology = \"packet\" in [network]");
-        return None;
-    }
     let mut all = Vec::with_capacity(tables.len());
     for named in &tables {
         if flows.iter().any(|planned| planned.flow.name == named.name) {
@@ -56,7 +49,13 @@ fn source(
     report: &mut Report,
 ) -> Option<UdpFlow> {
     let settings = Settings::resolve(Section::Udp, &[&named.given]);
-    settings.require(&format!("[udp.{}]", named.name), &|_| None, report);
+    let word = match technology {
+        Technology::Atm { .. } => "atm",
+        Technology::Packet { .. } => "packet",
+    };
+    let context = |key: &str| (key == "technology").then_some(word);
+    settings.require(&format!("[udp.{}]", named.name), &context, report);
+    warn_unused(&named.given, Section::Udp, &[&settings], &context, report);
     let (from, to) = (host(&settings, "from", network, report), host(&settings, "to", network, report));
     let (from, to) = (from?, to?);
     if from == to {
@@ -64,7 +63,8 @@ fn source(
         return None;
     }
     let route = route(named, &settings, network, (from, to), finder, report)?;
-    let payload = payload(&settings, network, &route, report);
+    let payload = payload(&settings, network, &route, technology, report);
+    let pcr = pcr(named, &settings, network, route[0], technology, report);
     let start = settings.span("start")?;
     let stop = settings.choice_or("stop", &[("never", None)], || settings.span("stop").map(Some))?;
     if stop.is_some_and(|stop| stop <= start) {
@@ -84,21 +84,39 @@ fn source(
         stop: stop.map(|stop| Time::ZERO + stop),
         dither: if settings.flag("dither")? { Dither::Uniform } else { Dither::Off },
     };
-    warn_too_fast(&settings, network, &source, route[0], technology, report);
-    Some(UdpFlow { name: named.name.clone(), route: route.into(), source })
+    let flow = UdpFlow { name: named.name.clone(), route: route.into(), pcr: pcr?, source };
+    warn_too_fast(&settings, network, &flow, technology, report);
+    Some(flow)
 }
 
-/// Warns if the link of its host is slower than a source: what waits there grows without end, for hosts never drop.
-fn warn_too_fast(
+/// The peak cell rate, if one is given, on an ATM network; `None`: wrong, and reported.
+fn pcr(
+    named: &Named,
     settings: &Settings,
     network: &Network,
-    source: &CbrParams,
     first: LinkId,
     technology: Technology,
     report: &mut Report,
-) {
+) -> Option<Option<Rate>> {
+    if let Technology::Packet { .. } = technology {
+        return Some(None);
+    }
+    let pcr = settings.choice_or("pcr", &[("link-rate", None)], || settings.rate("pcr").map(Some))?;
     let link = &network.links[first];
-    let largest = link.params.largest_rate(link.rate);
+    match service::too_high(pcr, link) {
+        None => Some(pcr),
+        Some(pcr) => {
+            service::pcr_too_high(&named.name, pcr, link, settings.at("pcr"), report);
+            None
+        }
+    }
+}
+
+/// Warns if a source is faster than the link of its host, or than its peak cell rate: what waits there grows without end, for
+/// hosts never drop.
+fn warn_too_fast(settings: &Settings, network: &Network, flow: &UdpFlow, technology: Technology, report: &mut Report) {
+    let (link, source) = (&network.links[flow.route.first()], &flow.source);
+    let largest = flow.pcr.unwrap_or_else(|| link.params.largest_rate(link.rate));
     let wire_bytes = framing::datagram_wire_bytes(source.payload_bytes, technology);
     // Bits per second with headers, times the bytes of a payload.
     let (wanted, payload) =
@@ -109,19 +127,41 @@ fn warn_too_fast(
         };
         let headers = spelled(wanted.div_ceil(payload));
         let most = u128::from(largest.as_bps()) * payload / u128::from(wire_bytes);
+        let carries = spelled(largest.as_bps().into());
+        let (limit, help) = match flow.pcr {
+            Some(_) => (
+                format!("its peak cell rate is {carries}"),
+                "hosts never drop, so the queue of the host grows without end; lower `rate`, or raise `pcr`",
+            ),
+            None => (
+                format!("the link {} carries {carries}", link.name),
+                "hosts never drop, so the queue of the host grows without end; to overload a router, give the host a faster link",
+            ),
+        };
         report
-            .warning(
-                settings.at("rate"),
-                format!("with headers the source sends {headers}, and the link {} carries {}", link.name, spelled(largest.as_bps().into())),
-            )
+            .warning(settings.at("rate"), format!("with headers the source sends {headers}, and {limit}"))
             .label(format!("at most {} fit", spelled(most)))
-            .help("hosts never drop, so the queue of the host grows without end; to overload a router, give the host a faster link");
+            .help(help);
     }
 }
 
 /// The payload of datagrams that fit the links of their route, as there is no fragmentation; else a report.
-fn payload(settings: &Settings, network: &Network, route: &[LinkId], report: &mut Report) -> Option<u32> {
+fn payload(
+    settings: &Settings,
+    network: &Network,
+    route: &[LinkId],
+    technology: Technology,
+    report: &mut Report,
+) -> Option<u32> {
     let payload = u32::try_from(settings.amount("payload")?).ok()?;
+    let largest = framing::largest_udp_payload(technology);
+    if payload > largest {
+        report
+            .error(settings.at("payload"), format!("`payload` is {payload} B, more than one frame can carry"))
+            .label(format!("at most {largest} B"))
+            .help("a frame has at most 65535 octets, headers included");
+        return None;
+    }
     let datagram = framing::udp_datagram_bytes(payload);
     let too_small = network.path_mtu(route).filter(|(_, mtu)| mtu.bytes < datagram);
     let Some((link, mtu)) = too_small else { return Some(payload) };

@@ -132,7 +132,9 @@ impl Section {
             Section::Place => {
                 "A place on the ground with a terminal: flows begin and end there, and links may lead there. The position alone can replace the table."
             }
-            Section::Udp => "A UDP source with a constant rate and no feedback.",
+            Section::Udp => {
+                "A UDP source with a constant rate and no feedback; on ATM networks on a connection of its own, of the service UBR."
+            }
         }
     }
 

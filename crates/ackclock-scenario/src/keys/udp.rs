@@ -51,6 +51,15 @@ pub(super) const KEYS: &[Key] = &[
     },
     Key {
         sections: &[Section::Udp],
+        name: "pcr",
+        kind: amount_or(&[RATE], &["link-rate"]),
+        default: Fallback::Text("link-rate"),
+        source: "Ackclock",
+        about: "Peak cell rate at which the cells of a datagram follow each other, in bits per second with cell headers; at most the rate of the link of the host. `pcr` in [atm] is that of flows.",
+        used_if: ATM_ONLY,
+    },
+    Key {
+        sections: &[Section::Udp],
         name: "dither",
         kind: Kind::Flag,
         default: Fallback::Bare("false"),

@@ -119,6 +119,23 @@ fn datagrams_that_lead_nowhere() {
         "from = \"a\"\nto = \"b\"\nrate = \"981309 bps\"",
         "from = \"a\"\nto = \"b\"\nrate = \"1 Mbps\"\n[udp.f]\nfrom = \"a\"\nto = \"b\"\nrate = \"1 Mbps\"",
     ];
-    let atm = sets(&["udp.u={ from = \"s1\", to = \"d1\", rate = \"1 Mbps\" }"]);
-    insta::assert_snapshot!(format!("{}\n{atm}", cases.map(said).join("\n")));
+    insta::assert_snapshot!(cases.map(said).join("\n"));
+}
+
+/// Datagrams in cells: a peak cell rate, frames that AAL5 can carry, and keys of flows only.
+#[test]
+fn datagrams_in_cells() {
+    let said = |more: &str| sets(&[&format!("udp.u={{ from = \"s1\", to = \"d1\", rate = \"10 Mbps\"{more} }}")]);
+    let cases = [
+        ", pcr = \"200 Mbps\"",
+        ", pcr = \"11 Mbps\"",
+        ", pcr = \"fast\"",
+        ", payload = \"65500 B\"",
+        ", service = \"abr\"",
+        ", size = \"1 MB\"",
+    ];
+    let in_packets = link(
+        "rate = \"1 Mbps\"\ndelay = \"1 ms\"\n[udp.u]\nfrom = \"a\"\nto = \"b\"\nrate = \"9 kbps\"\npcr = \"1 Mbps\"",
+    );
+    insta::assert_snapshot!(format!("{}\n{in_packets}", cases.map(said).join("\n")));
 }

@@ -52,7 +52,7 @@ pub(super) fn vcs(scenario: &Scenario) -> IdVec<VcId, Vc> {
         ]
     });
     let of_udp = scenario.udp.iter().flat_map(|source| {
-        [(&source.name, End::Receiver, Some(&source.route), None), (&source.name, End::Sender, None, None)]
+        [(&source.name, End::Receiver, Some(&source.route), source.pcr), (&source.name, End::Sender, None, None)]
     });
     let connections = of_flows.chain(of_udp);
     connections.map(|(name, end, route, pcr)| vc(vc_name(name, end), route, pcr)).collect()

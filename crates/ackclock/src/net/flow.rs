@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use super::routes::Routed;
 use crate::ids::{Id, LinkId, VcId};
-use crate::packet::Segment;
+use crate::packet::{LostFrames, Segment};
 use crate::record::{Fingerprint, FlowCounts, FlowRecord, UdpCounts, UdpRecord};
-use crate::scenario::{self, MIN_DATAGRAM_BYTES};
+use crate::scenario::{self, MIN_DATAGRAM_BYTES, Scenario, Technology};
 use crate::tcp::{Receiver, Sender};
 use crate::traffic::Cbr;
 use crate::units::{Span, Time};
@@ -183,17 +183,66 @@ impl Arrivals {
         self.fingerprint.event(now.as_ps(), number);
     }
 
-    /// The record of the source called `name`, after `simulated`; what was lost is not known here.
-    pub(super) fn record(&self, name: &str, source: &Cbr, simulated: Span) -> UdpRecord {
+    /// The record of the source called `name`, of which so many datagrams were lost, after `simulated`.
+    pub(super) fn record(&self, name: &str, source: &Cbr, lost: u64, simulated: Span) -> UdpRecord {
         let bytes = self.count * u64::from(source.payload_bytes());
         let seconds = simulated.as_secs_f64();
         UdpRecord {
             name: name.to_owned(),
-            counts: UdpCounts { bytes_delivered: bytes, sent: source.sent(), delivered: self.count, lost: 0 },
+            counts: UdpCounts { bytes_delivered: bytes, sent: source.sent(), delivered: self.count, lost },
             goodput_bps: if simulated > Span::ZERO { bytes as f64 * 8.0 / seconds } else { 0.0 },
             fingerprint: if self.count > 0 { self.fingerprint.value() } else { 0 },
             delays: None,
         }
+    }
+}
+
+/// The datagrams that have lost a cell, of all sources; none on a packet network, where ports count them.
+#[derive(Clone, Debug, Default)]
+pub(super) struct LostDatagrams {
+    /// How many flows there are: the sources of datagrams are numbered after them.
+    flows: usize,
+    lost: Vec<LostFrames>,
+}
+
+impl LostDatagrams {
+    /// None yet, in a scenario.
+    pub(super) fn new(scenario: &Scenario) -> LostDatagrams {
+        let sources = match scenario.technology {
+            Technology::Atm { .. } => scenario.udp.len(),
+            Technology::Packet { .. } => 0,
+        };
+        LostDatagrams { flows: scenario.flows.len(), lost: vec![LostFrames::default(); sources] }
+    }
+
+    /// A port refuses a cell of a frame. It is ignored unless that is a datagram.
+    #[inline]
+    pub(super) fn refused(&mut self, vc: VcId, frame: u32) {
+        if let Some(lost) = self.of(vc) {
+            lost.add(frame);
+        }
+    }
+
+    /// The end of a frame arrives at the end of its connection, of a whole one or not: a frame whose cells have all arrived is lost
+    /// with the one before, if that has lost its end. It is ignored unless it is a datagram.
+    pub(super) fn ended(&mut self, vc: VcId, frame: u32, is_whole: bool) {
+        if let Some(lost) = self.of(vc) {
+            if !is_whole {
+                lost.add(frame);
+            }
+            lost.end(frame);
+        }
+    }
+
+    #[inline]
+    fn of(&mut self, vc: VcId) -> Option<&mut LostFrames> {
+        let source = end_of(vc).0.checked_sub(self.flows)?;
+        self.lost.get_mut(source)
+    }
+
+    /// How many datagrams of a source have lost a cell.
+    pub(super) fn count(&self, source: usize) -> u64 {
+        self.lost.get(source).map_or(0, LostFrames::count)
     }
 }
 

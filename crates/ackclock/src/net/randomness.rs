@@ -112,8 +112,12 @@ fn of_timer(timer: &TimerParams) -> bool {
 }
 
 fn of_udp(source: &UdpFlow) -> bool {
-    let UdpFlow { name: _, route: _, source: CbrParams { payload_bytes: _, rate: _, start: _, stop: _, dither } } =
-        source;
+    let UdpFlow {
+        name: _,
+        route: _,
+        pcr: _,
+        source: CbrParams { payload_bytes: _, rate: _, start: _, stop: _, dither },
+    } = source;
     match dither {
         Dither::Off => false,
         Dither::Uniform => true,

@@ -239,7 +239,8 @@ impl Recorder {
                 let lost = if metric == Metric::Loss { self.lost_udp(ports, links) } else { BTreeMap::new() };
                 for (number, name) in self.names.iter().enumerate() {
                     let transit = hosts.as_mut().and_then(|hosts| hosts.transits.get_mut(number));
-                    let lost = lost.get(&number).map_or(&[][..], Vec::as_slice);
+                    let none = BTreeSet::new();
+                    let lost = lost.get(&number).unwrap_or(&none);
                     let columns = transit.and_then(|transit| transit.take(metric, lost, end));
                     all.extend(columns.map(|columns| Series { metric, of: name.clone(), vc: None, columns }));
                 }
@@ -260,12 +261,13 @@ impl Recorder {
     }
 
     /// The numbers of the datagrams of each source that are lost; sources are numbered after the flows.
-    fn lost_udp(&self, ports: &[PortRecording<'_>], links: &[LinkRecording<'_>]) -> BTreeMap<usize, Vec<u32>> {
-        let mut lost: BTreeMap<usize, Vec<u32>> = BTreeMap::new();
+    fn lost_udp(&self, ports: &[PortRecording<'_>], links: &[LinkRecording<'_>]) -> BTreeMap<usize, BTreeSet<u32>> {
+        let mut lost: BTreeMap<usize, BTreeSet<u32>> = BTreeMap::new();
         let mut add = |crossing: &[VcId], refused: &Refused| {
             let (source, _) = end_of(crossing[refused.vc as usize]);
             if source >= self.flows {
-                lost.entry(source).or_default().push(refused.frame);
+                // In cells a datagram may be refused several times.
+                lost.entry(source).or_default().insert(refused.frame);
             }
         };
         ports.iter().for_each(|port| port.trace.all_refused().iter().for_each(|refused| add(port.crossing, refused)));

@@ -2,12 +2,14 @@
 
 pub mod aal5;
 mod frames;
+mod lost_frames;
 mod rm;
 mod sack;
 mod segment;
 mod unit;
 
 pub use frames::FrameLog;
+pub use lost_frames::LostFrames;
 pub use rm::RmCell;
 pub use sack::{SackBlock, SackOption, wire_number};
 pub use segment::{Segment, SegmentKind, Timestamps};

@@ -114,7 +114,7 @@ counters! {
         bytes_delivered: "bytes", "Payload that arrived.";
         sent as "datagrams_sent": "", "Datagrams sent.";
         delivered as "datagrams_delivered": "", "Datagrams that arrived.";
-        lost as "datagrams_lost": "", "Datagrams refused by ports, or lost on links.";
+        lost as "datagrams_lost": "", "Datagrams refused by ports, on ATM networks any cell of them, or lost on links.";
     }
 
     /// Units that a port refused, by reason.

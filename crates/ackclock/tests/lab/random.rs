@@ -312,12 +312,9 @@ fn flow(choices: &mut Choices, scenario: &Scenario, number: u64, tcp: TcpParams)
     }
 }
 
-/// In some packet networks UDP at a constant rate, from hosts that send TCP and from others.
+/// In some networks UDP at a constant rate, from hosts that send TCP and from others.
 fn udp(choices: &mut Choices, scenario: &mut Scenario) {
     let count = choices.one_of(&[0, 0, 1, 2, 3]);
-    if matches!(scenario.technology, Technology::Atm { .. }) {
-        return;
-    }
     let hosts: Vec<NodeId> = scenario.nodes.ids().filter(|&node| is_host(scenario, node)).collect();
     for number in 0..count {
         let (from, to) = (choices.index(hosts.len()), choices.index(hosts.len() - 1));
@@ -335,7 +332,8 @@ fn udp(choices: &mut Choices, scenario: &mut Scenario) {
             stop: choices.once_in(2).then(|| time(choices)),
             dither: choices.one_of(&[Dither::Off, Dither::Uniform]),
         };
-        scenario.udp.push(UdpFlow { name: format!("u{number}"), route: route.into(), source });
+        let pcr = pcr(choices, scenario, [route[0], route[0]]);
+        scenario.udp.push(UdpFlow { name: format!("u{number}"), route: route.into(), pcr, source });
     }
 }
 
@@ -498,7 +496,8 @@ pub fn traffic_and_timers(choices: &mut Choices, scenario: &mut Scenario) {
 /// docs/architecture.md, written down once more.)
 pub fn through_ports(scenario: &Scenario) -> Vec<&str> {
     let mut inputs: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); scenario.links.len()];
-    for route in scenario.flows.iter().flat_map(|flow| [&flow.forward, &flow.backward]) {
+    let of_udp = scenario.udp.iter().map(|source| &source.route);
+    for route in scenario.flows.iter().flat_map(|flow| [&flow.forward, &flow.backward]).chain(of_udp) {
         for pair in route.links().windows(2) {
             inputs[pair[1].index()].insert(pair[0].index());
         }

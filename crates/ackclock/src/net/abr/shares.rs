@@ -29,7 +29,7 @@ pub(in crate::net) fn max_min_shares(
     part: f64,
 ) -> Vec<f64> {
     let shares = shares(scenario, part, |flow| vcs[data_vc(flow)].route.iter().map(|hop| hop.link.index()).collect());
-    crossing.iter().filter(|vc| end_of(**vc).1 == End::Receiver).filter_map(|vc| shares[end_of(*vc).0]).collect()
+    crossing.iter().filter(|vc| end_of(**vc).1 == End::Receiver).filter_map(|vc| *shares.get(end_of(*vc).0)?).collect()
 }
 
 /// The max-min share of each flow of the service ABR, in cells per second, where the whole capacity of every link is shared.

@@ -6,6 +6,7 @@ use super::mailbox::{Mailbox, MailboxItem};
 pub(super) use super::next_hop::{Destination, InputRef, NextHop};
 use super::packet_side::PacketSideTable;
 use crate::ids::{IdVec, VcId};
+use crate::net::flow::LostDatagrams;
 use crate::net::host_traces::{HostTraces, Watched};
 use crate::units::Time;
 
@@ -25,6 +26,8 @@ pub(super) struct Io {
     pub(super) inboxes: Vec<Mailbox<Delivery>>,
     /// The same of networks with ABR connections.
     pub(super) abr: AbrIo,
+    /// Datagrams in cells of which something was lost.
+    pub(super) lost_datagrams: LostDatagrams,
 }
 
 /// A frame that arrives at the end of its connection.

@@ -121,15 +121,16 @@ impl Batched {
         ends.zip(self.io.abr.records(Time::ZERO + simulated)).map(record).collect()
     }
 
-    /// The records of the sources of datagrams, `simulated` after the start; what was lost is not known here.
+    /// The records of the sources of datagrams, `simulated` after the start; what packet ports and links lost is not known here.
     pub fn udp_records(&self, simulated: Span) -> Vec<UdpRecord> {
         let sources = self.hosts().flat_map(Hosts::udp);
         let sinks = self.processes.iter().filter_map(|process| match process {
             LogicalProcess::Udp(sinks) => Some(sinks.arrivals()),
             _ => None,
         });
-        let all = self.directory.udp().zip(sources).zip(sinks.flatten());
-        all.map(|((name, source), arrivals)| arrivals.record(name, source, simulated)).collect()
+        let all = self.directory.udp().zip(sources).zip(sinks.flatten()).enumerate();
+        let lost = |number| self.io.lost_datagrams.count(number);
+        all.map(|(number, ((name, source), arrivals))| arrivals.record(name, source, lost(number), simulated)).collect()
     }
 
     /// The records of all switch ports at `now`.

@@ -73,12 +73,13 @@ impl CellPort {
 
     /// The end of a slot: the head of the queue goes, an averaging interval may end, then the slot's cells are admitted. Returns
     /// the cell that begins to be transmitted, and whether there will be another at the end of the next slot. `rm` is what a
-    /// forward RM cell says.
+    /// forward RM cell says; `refused` is told of each cell that is refused.
     pub(super) fn on_slot_end(
         &mut self,
         now: Time,
         vc_name: impl Fn(Unit) -> u64,
         rm: impl Fn(Unit) -> RmCell,
+        mut refused: impl FnMut(Unit),
     ) -> (Option<Unit>, bool) {
         if let Some(rates) = &mut self.rates {
             rates.end_idle_intervals(now);
@@ -110,7 +111,10 @@ impl CellPort {
                 false => self.policy.admit(CellArrival { vc, eom: cell.pti.eom() }, buffer),
             };
             match verdict {
-                Verdict::Drop(reason) => self.monitor.refuse(now, vc, vc_name(cell), cell.frame, reason),
+                Verdict::Drop(reason) => {
+                    self.monitor.refuse(now, vc, vc_name(cell), cell.frame, reason);
+                    refused(cell);
+                }
                 Verdict::Accept if departing.is_none() => {
                     self.monitor.pass(now, vc);
                     departing = Some(waiting);
@@ -194,7 +198,7 @@ mod tests {
     }
 
     fn slot_end(port: &mut CellPort, ps: u64) -> (Option<Unit>, bool) {
-        port.on_slot_end(Time::from_ps(ps), |_| 0, |_| unreachable!("no RM cells"))
+        port.on_slot_end(Time::from_ps(ps), |_| 0, |_| unreachable!("no RM cells"), |_| {})
     }
 
     /// The connections of the cells that leave at the ends of the slots from 1 on.

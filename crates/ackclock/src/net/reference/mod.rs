@@ -19,7 +19,7 @@ use under_way::{Frames, UnderWay, forget, meta};
 
 use super::abr::AbrConnections;
 use super::build::{self as common, flows, vcs};
-use super::flow::{self, Arrivals, End, Flow, Hop, Vc, ack_vc, data_vc, end_of};
+use super::flow::{self, Arrivals, End, Flow, Hop, LostDatagrams, Vc, ack_vc, data_vc, end_of};
 use super::host_traces::HostTraces;
 use super::link::{self, Intent, Sending};
 use super::packet_port::{Departure, Turn};
@@ -50,6 +50,7 @@ pub struct Reference {
     flows: Vec<Flow>,
     /// The sources of datagrams, with what arrived of them.
     udp: Vec<(String, Cbr, Arrivals)>,
+    lost_datagrams: LostDatagrams,
     /// The RM cells of the flows that have ABR connections.
     abr: AbrConnections,
     traces: Option<Box<HostTraces>>,
@@ -77,6 +78,7 @@ impl Reference {
                 .zip(&scenario.udp)
                 .map(|(source, flow)| (flow.name.clone(), source, Arrivals::default()))
                 .collect(),
+            lost_datagrams: LostDatagrams::new(scenario),
             traces: recorder.and_then(|recorder| recorder.hosts()),
         };
         for flow in 0..network.flows.len() {
@@ -140,7 +142,9 @@ impl Reference {
                 let (vcs, abr) = (&self.vcs, &self.abr);
                 let name = |cell: Unit| vcs[cell.vc].name_hash;
                 let rm = |cell: Unit| abr.get(cell.vc).expect("an RM cell is one of an ABR flow").cell(cell.frame);
-                let (departing, more) = port.on_slot_end(now, name, rm);
+                let lost = &mut self.lost_datagrams;
+                let refused = |cell: Unit| lost.refused(cell.vc, cell.frame);
+                let (departing, more) = port.on_slot_end(now, name, rm, refused);
                 let next = if more { now + link.cell_time } else { Time::NEVER };
                 if let Some(unit) = departing {
                     let (time, node) = (now + link.cell_time + link.delay, link.to);
@@ -255,6 +259,7 @@ impl Reference {
                     Reassembled::Damaged => None,
                 };
                 frames.sent.retire(unit.frame);
+                self.lost_datagrams.ended(unit.vc, unit.frame, good.is_some());
                 good
             }
         };

@@ -3,10 +3,11 @@
 use super::Reference;
 use super::build::{Link, Output};
 use crate::ids::VcId;
-use crate::net::flow::{self, Flow, ForcedDrops, end_of};
+use crate::net::flow::{self, Arrivals, Flow, ForcedDrops, end_of};
 use crate::net::host_traces::HostTraces;
 use crate::net::recorder::{LinkRecording, PortRecording, RatesRecording, Recorded, Recorder};
 use crate::record::{FlowRecord, LinkRecord, PortRecord, UdpRecord};
+use crate::traffic::Cbr;
 use crate::units::{Span, Time};
 
 impl Reference {
@@ -20,10 +21,12 @@ impl Reference {
         records.map(|(record, abr)| FlowRecord { abr, ..record }).collect()
     }
 
-    /// The records of the sources of datagrams, `simulated` after the start; what was lost is not known here.
+    /// The records of the sources of datagrams, `simulated` after the start; what packet ports and links lost is not known here.
     pub fn udp_records(&self, simulated: Span) -> Vec<UdpRecord> {
-        let all = self.udp.iter();
-        all.map(|(name, source, arrivals)| arrivals.record(name, source, simulated)).collect()
+        let record = |(number, (name, source, arrivals)): (usize, &(String, Cbr, Arrivals))| {
+            arrivals.record(name, source, self.lost_datagrams.count(number), simulated)
+        };
+        self.udp.iter().enumerate().map(record).collect()
     }
 
     /// The records of all switch ports at `now`.

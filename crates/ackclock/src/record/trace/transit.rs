@@ -5,7 +5,7 @@
 //! whole, as in IPPM (RFC 7679): so waiting for the host's own link is part of it. Each packet counts for itself, one that
 //! is sent again from when it is handed down again; one that does not arrive has no delay.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use super::points::Points;
 use crate::record::histogram::{Delays, Histogram};
@@ -31,6 +31,8 @@ pub struct TransitTrace {
 struct Sends {
     interval: Span,
     sent: Vec<u64>,
+    /// When those were handed down that arrived damaged.
+    damaged: Vec<Time>,
 }
 
 /// The interarrival jitter of RFC 3550 §6.4.1, after each arrival.
@@ -65,7 +67,7 @@ impl TransitTrace {
             one_way: since.map(Delays::new),
             one_way_points: points(Metric::OneWayDelay),
             jitter: of_udp.then(jitter),
-            sends: counts_sends.then(|| Sends { interval, sent: Vec::new() }),
+            sends: counts_sends.then(|| Sends { interval, sent: Vec::new(), damaged: Vec::new() }),
         }
     }
 
@@ -77,7 +79,7 @@ impl TransitTrace {
     /// A packet is handed down to the host.
     pub fn handed_down(&mut self, now: Time) {
         self.waiting.push_back(now);
-        if let Some(Sends { interval, sent }) = &mut self.sends {
+        if let Some(Sends { interval, sent, .. }) = &mut self.sends {
             let place = (now.as_ps() / interval.as_ps()) as usize;
             sent.resize(sent.len().max(place + 1), 0);
             sent[place] += 1;
@@ -117,7 +119,10 @@ impl TransitTrace {
 
     /// A packet arrives damaged.
     pub fn damaged(&mut self, number: u32) {
-        self.under_way.remove(&number);
+        let handed_down = self.under_way.remove(&number);
+        if let Some(sends) = &mut self.sends {
+            sends.damaged.extend(handed_down);
+        }
     }
 
     /// How often each delay occurred, if that is asked for.
@@ -130,15 +135,15 @@ impl TransitTrace {
         Some(self.jitter.as_ref()?.estimates.as_ref()?.histogram())
     }
 
-    /// Takes the record of one metric over time out; of datagrams these are lost, by their numbers.
-    pub fn take(&mut self, metric: Metric, lost: &[u32], end: Time) -> Option<Columns> {
+    /// Takes the record of one metric over time out; of datagrams ports and links lost these, by their numbers.
+    pub fn take(&mut self, metric: Metric, lost: &BTreeSet<u32>, end: Time) -> Option<Columns> {
         match metric {
             Metric::OneWayDelay => Some(self.one_way_points.take()?.into_columns()),
             Metric::Jitter => Some(self.jitter.as_mut()?.points.take()?.into_columns()),
             _ => self.sends.as_ref().map(|sends| {
-                // What is lost stays among those under way.
+                // What is lost stays among those under way, unless a part of it arrives.
                 let sent = lost.iter().filter_map(|number| self.under_way.get(number).copied());
-                sends.losses(sent, end)
+                sends.losses(sent.chain(sends.damaged.iter().copied()), end)
             }),
         }
     }
@@ -266,10 +271,13 @@ mod tests {
             Some(Columns::Points { time, value }) => (time, value),
             _ => panic!("no points"),
         };
-        let shares = points(trace.take(Metric::Loss, &[1, 2], at(399)));
+        let shares = points(trace.take(Metric::Loss, &BTreeSet::from([1, 2]), at(399)));
         assert_eq!(shares, (vec![at(0), at(100), at(200)], vec![0.5, 1.0, 0.0]));
-        assert_eq!(points(trace.take(Metric::OneWayDelay, &[], at(399))), (vec![at(17), at(317)], vec![7e-12, 7e-12]));
-        assert_eq!(points(trace.take(Metric::Jitter, &[], at(399))), (vec![at(317)], vec![0.0]));
+        assert_eq!(
+            points(trace.take(Metric::OneWayDelay, &BTreeSet::new(), at(399))),
+            (vec![at(17), at(317)], vec![7e-12, 7e-12])
+        );
+        assert_eq!(points(trace.take(Metric::Jitter, &BTreeSet::new(), at(399))), (vec![at(317)], vec![0.0]));
         assert!(trace.one_way().is_none() && trace.jitter().is_none());
     }
 }

@@ -174,7 +174,7 @@ impl RunAdmission {
                 let departs = self.accept(now, vc);
                 self.go_on(departs, run, index, (eom, pti), done, io);
             }
-            Verdict::Drop(reason) => self.refuse(now, vc, run.frame, reason),
+            Verdict::Drop(reason) => self.refuse(now, vc, run.frame, reason, io),
         }
     }
 
@@ -282,11 +282,12 @@ impl RunAdmission {
 
     /// A cell that has just come is refused.
     #[inline(never)]
-    fn refuse(&mut self, now: u64, vc: VcId, frame: u32, reason: DropReason) {
+    fn refuse(&mut self, now: u64, vc: VcId, frame: u32, reason: DropReason, io: &mut Io) {
         let now = self.cell_time.instant(now);
         if let Some(trace) = &mut self.trace {
             trace.refused(Refused { time: now, vc: vc.index() as u32, frame, reason });
         }
         self.monitor.refuse(now, vc, self.vcs[vc].name_hash, reason);
+        io.lost_datagrams.refused(self.vcs[vc].id, frame);
     }
 }

@@ -21,6 +21,7 @@ use crate::net::batched::mailbox::Mailbox;
 use crate::net::batched::packet_side::PacketSideTable;
 use crate::net::batched::{Batched, LogicalProcess, Upstream};
 use crate::net::build::{self, Feeder, Wiring};
+use crate::net::flow::LostDatagrams;
 use crate::net::host_traces::HostTraces;
 use crate::net::last_hops::last_hops;
 use crate::net::recorder::Recorder;
@@ -59,8 +60,7 @@ impl Batched {
             processes.insert(links[0].0 as usize, plan.ports(links, &layout, &mut routes));
         }
         if let Some((group, process)) = layout.udp_sinks {
-            let (flows, sources) = (scenario.flows.len(), scenario.udp.len());
-            processes.insert(process, LogicalProcess::Udp(UdpSinks::new(group, flows, sources)));
+            processes.insert(process, LogicalProcess::Udp(UdpSinks::new(group, scenario)));
         }
         let frame_side = plan.frame_side();
         let mut directory = Directory::new(scenario, plan.crossing);
@@ -95,6 +95,7 @@ impl Batched {
                 mailboxes: processes.iter().map(|_| Mailbox::default()).collect(),
                 inboxes: (0..layout.inboxes()).map(|_| Mailbox::default()).collect(),
                 abr: AbrIo::new(scenario, processes.len()),
+                lost_datagrams: LostDatagrams::new(scenario),
             },
             processes: processes.into_values().collect(),
         }

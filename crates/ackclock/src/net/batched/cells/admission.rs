@@ -262,7 +262,7 @@ impl CellAdmission {
         let verdict = policy.admit(CellArrival { vc: train.at_port, eom }, self.monitor.buffer());
         let Verdict::Drop(reason) = verdict else { return self.accepted(policy, now, alone, train, io) };
         train.left -= 1;
-        self.refused(now, train, reason);
+        self.refused(now, train, reason, io);
         1
     }
 
@@ -308,13 +308,14 @@ impl CellAdmission {
 
     /// A cell of a train that has just come is refused.
     #[inline(never)]
-    fn refused(&mut self, now: u64, train: &mut Train, reason: DropReason) {
+    fn refused(&mut self, now: u64, train: &mut Train, reason: DropReason, io: &mut Io) {
         let now = self.cell_time.instant(now);
         if let Some(trace) = &mut self.trace {
             trace.refused(Refused { time: now, vc: train.at_port.index() as u32, frame: train.frame, reason });
         }
         let vc = &mut self.vcs[train.at_port];
         self.monitor.refuse(now, train.at_port, vc.name_hash, reason);
+        io.lost_datagrams.refused(vc.id, train.frame);
         let index = train.end - train.left - 1;
         if train.accepted_from < index {
             vc.reassembler.on_units(train.frame, train.accepted_from, index - train.accepted_from, false);

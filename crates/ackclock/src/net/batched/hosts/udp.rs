@@ -1,8 +1,10 @@
 //! Where datagrams arrive: they are counted, and nothing is sent back.
 
-use crate::net::batched::io::Io;
+use crate::net::batched::io::{Delivery, Io, What};
 use crate::net::batched::process::Process;
 use crate::net::flow::{Arrivals, end_of};
+use crate::packet::Segment;
+use crate::scenario::{Scenario, Technology};
 use crate::units::Time;
 
 /// The receiving ends of all sources of datagrams.
@@ -11,19 +13,45 @@ pub(in crate::net::batched) struct UdpSinks {
     group: usize,
     /// How many flows there are: the sources of datagrams are numbered after them.
     flows: usize,
+    technology: Technology,
     arrivals: Vec<Arrivals>,
     events: u64,
 }
 
 impl UdpSinks {
-    /// The ends of so many sources, in a network with so many flows.
-    pub(in crate::net::batched) fn new(group: usize, flows: usize, sources: usize) -> UdpSinks {
-        UdpSinks { group, flows, arrivals: vec![Arrivals::default(); sources], events: 0 }
+    /// The ends of the sources of a scenario, which read this inbox.
+    pub(in crate::net::batched) fn new(group: usize, scenario: &Scenario) -> UdpSinks {
+        let arrivals = vec![Arrivals::default(); scenario.udp.len()];
+        UdpSinks { group, flows: scenario.flows.len(), technology: scenario.technology, arrivals, events: 0 }
     }
 
     /// What arrived, by source.
     pub(in crate::net::batched) fn arrivals(&self) -> &[Arrivals] {
         &self.arrivals
+    }
+
+    /// A datagram arrives as a packet.
+    fn on_packet(datagram: &Delivery, io: &mut Io) {
+        let number = io.packet_side.number(datagram.frame);
+        if let Some(segment) = io.packet_side.take(datagram.frame)
+            && let Some(traces) = io.packet_traces()
+        {
+            traces.arrives(datagram.time, datagram.vc, number, &segment);
+        }
+    }
+
+    /// A datagram arrives in cells, or what is left of it; returns whether it is whole.
+    fn on_frame(datagram: &Delivery, io: &mut Io) -> bool {
+        let &Delivery { time, seq_or_ack, vc, frame, size, what, .. } = datagram;
+        let is_whole = what == What::WholeFrame;
+        io.lost_datagrams.ended(vc, frame, is_whole);
+        if let Some(traces) = io.packet_traces() {
+            match is_whole {
+                true => traces.arrives(time, vc, frame, &Segment { seq: seq_or_ack, len: size, ..Segment::default() }),
+                false => traces.damaged(vc, frame),
+            }
+        }
+        is_whole
     }
 }
 
@@ -33,14 +61,17 @@ impl Process for UdpSinks {
         inbox.settle(until);
         for datagram in inbox.take_before(until) {
             self.events += 1;
-            let number = io.packet_side.number(datagram.frame);
-            if let Some(segment) = io.packet_side.take(datagram.frame)
-                && let Some(traces) = io.packet_traces()
-            {
-                traces.arrives(datagram.time, datagram.vc, number, &segment);
+            let is_whole = match self.technology {
+                Technology::Atm { .. } => UdpSinks::on_frame(datagram, io),
+                Technology::Packet { .. } => {
+                    UdpSinks::on_packet(datagram, io);
+                    true
+                }
+            };
+            if is_whole {
+                let source = end_of(datagram.vc).0 - self.flows;
+                self.arrivals[source].add(datagram.time, datagram.seq_or_ack);
             }
-            let source = end_of(datagram.vc).0 - self.flows;
-            self.arrivals[source].add(datagram.time, datagram.seq_or_ack);
         }
         io.inboxes[self.group] = inbox;
     }
