@@ -13,7 +13,7 @@ use ackclock_store::document::Document;
 use crate::LARGEST_BYTES;
 use crate::page::Page;
 use crate::page::html::Html;
-use crate::page::number::{Scale, fixed, half_width, plural};
+use crate::page::number::{Scale, fixed, plural};
 use crate::page::scatter::{Point, Scatter};
 use crate::page::table::{Cell, Table, Tone};
 use crate::run::notices;
@@ -302,17 +302,15 @@ fn difference(difference: &Difference, scale: &Scale, decimals: usize) -> Cell {
     }
     let mean = difference.difference.mean * scale.factor;
     let sign = if mean > 0.0 { "+" } else { "" };
-    let half = match difference.difference.ci95.map(|half| half * scale.factor) {
-        None => String::new(),
-        Some(0.0) => " in every seed".into(),
-        Some(half) => format!(" {}", half_width(half, decimals)),
-    };
     let tone = match difference.is_better() {
         Some(true) => Tone::Good,
         Some(false) => Tone::Notable,
         None => Tone::Neutral,
     };
-    Cell::Verdict(tone, format!("{sign}{}{half}", fixed(mean, decimals)))
+    let mean = format!("{sign}{}", fixed(mean, decimals));
+    let half = difference.difference.ci95.map(|half| half * scale.factor);
+    let cell = half.map_or(Cell::Number(mean.clone()), |half| Cell::half(mean, half, decimals));
+    Cell::Judged(tone, Box::new(cell))
 }
 
 /// What a difference means, in words.

@@ -37,6 +37,8 @@ pub enum Cell {
     Interval(String, String, String),
     /// A verdict: the words say what the colour says.
     Verdict(Tone, String),
+    /// A number or an interval with a verdict on it.
+    Judged(Tone, Box<Cell>),
     /// A verdict with a reference to its reason.
     Explained(Tone, String, String),
 }
@@ -113,7 +115,12 @@ impl Cell {
 
     /// Whether it is a mean without any spread.
     fn is_equal(&self) -> bool {
-        matches!(self, Cell::Interval(_, shown, _) if shown == EQUAL)
+        matches!(self.judged(), Cell::Interval(_, shown, _) if shown == EQUAL)
+    }
+
+    /// What a verdict is on, or the cell itself.
+    fn judged(&self) -> &Cell {
+        if let Cell::Judged(_, cell) = self { cell } else { self }
     }
 
     /// A mean with its interval, or nothing.
@@ -196,7 +203,7 @@ impl Table {
     /// What stands beside the numbers of a column.
     fn spread(&self, n: usize) -> Spread {
         let cells = || self.rows.iter().filter_map(|cells| cells.get(n));
-        match cells().any(|cell| matches!(cell, Cell::Interval(..)) && !cell.is_equal()) {
+        match cells().any(|cell| matches!(cell.judged(), Cell::Interval(..)) && !cell.is_equal()) {
             true => Spread::Intervals,
             false if cells().any(Cell::is_equal) => Spread::Equal,
             false => Spread::None,
@@ -242,7 +249,7 @@ fn body_row(html: &mut Html, id: &str, cells: &[Cell], classes: &[&str], spreads
                 _ => html.tag("td", &[("class", class)], |html| {
                     content(html, cell, spreads[n]);
                     // A number without an interval stays below those that have one.
-                    if !spreads[n].class().is_empty() && matches!(cell, Cell::Number(_) | Cell::None) {
+                    if !spreads[n].class().is_empty() && matches!(cell.judged(), Cell::Number(_) | Cell::None) {
                         html.leaf("span", &[("class", spreads[n].class())], "");
                     }
                 }),
@@ -265,7 +272,7 @@ fn content(html: &mut Html, cell: &Cell, spread: Spread) {
         Cell::None => html.markup("<span class=\"none\" title=\"no value\">–</span>"),
         Cell::Text(text) | Cell::Number(text) => html.text(text),
         Cell::Code(text) => html.leaf("code", &[], text),
-        Cell::Interval(mean, _, half) if cell.is_equal() => {
+        Cell::Interval(mean, shown, half) if shown == EQUAL => {
             let attributes = [("class", spread.class()), ("title", "all seeds gave the same"), ("data-half", half)];
             html.text(mean).leaf("span", &attributes, " =")
         }
@@ -275,6 +282,7 @@ fn content(html: &mut Html, cell: &Cell, spread: Spread) {
             html.text(mean).leaf("span", &[("class", "half"), ("data-half", number)], &format!(" {shown}"))
         }
         Cell::Verdict(tone, words) => verdict(html, *tone, words),
+        Cell::Judged(tone, cell) => toned(html, *tone, |html| content(html, cell, spread)),
         Cell::Explained(tone, words, link) => html.tag("a", &[("href", link)], |html| {
             verdict(html, *tone, words);
         }),
@@ -283,8 +291,16 @@ fn content(html: &mut Html, cell: &Cell, spread: Spread) {
 
 /// A verdict in colour, with a sign, and in words.
 pub fn verdict<'a>(html: &'a mut Html, tone: Tone, words: &str) -> &'a mut Html {
+    toned(html, tone, |html| {
+        html.text(words);
+    })
+}
+
+/// What `content` writes, in colour and behind a sign.
+fn toned(html: &mut Html, tone: Tone, content: impl FnOnce(&mut Html)) -> &mut Html {
     html.tag("span", &[("class", tone.class())], |html| {
-        html.leaf("span", &[("aria-hidden", "true")], tone.sign()).text(" ").text(words);
+        html.leaf("span", &[("aria-hidden", "true")], tone.sign()).text(" ");
+        content(html);
     })
 }
 
@@ -342,6 +358,27 @@ mod tests {
         let mut random = Table::new("Goodput").column("goodput", "Mb/s");
         random.row(vec![Cell::half("1.30".into(), 0.1, 2)]);
         assert!(!random.html().as_str().contains("all seeds"));
+    }
+
+    #[test]
+    fn a_verdict_on_a_number_leaves_its_interval_where_it_is_for_signs_and_for_saved_tables() {
+        let judged = |half| Cell::Judged(Tone::Good, Box::new(Cell::half("+2".into(), half, 1)));
+        let html = |cells: Vec<Cell>| {
+            let mut table = Table::new("Differences").words("result").column("goodput", "Mb/s");
+            cells.into_iter().for_each(|cell| table.row(vec![Cell::text("a"), cell]));
+            table.html()
+        };
+        let alike = html(vec![judged(0.0), Cell::None]);
+        for part in [
+            "</span> +2<span class=\"half equal\" title=\"all seeds gave the same\" data-half=\"0.0\"> =</span></span>",
+            "–</span><span class=\"half equal\"></span>",
+            "<p class=\"note\">= all seeds gave the same.</p>",
+        ] {
+            assert!(alike.as_str().contains(part), "{part} is not in {}", alike.as_str());
+        }
+        let random = html(vec![judged(0.1)]);
+        let part = "</span> +2<span class=\"half\"> ± 0.1</span></span>";
+        assert!(random.as_str().contains(part), "{}", random.as_str());
     }
 
     /// Of two runs, whose Jain's index is 0.35 and 0.97, and of which there are five flows: 0.66 ± 3.94.

@@ -247,12 +247,45 @@ fn a_comparison_of_runs_that_are_equal_under_every_seed_fits_a_narrow_window() {
         document.summary = ackclock_store::document::summary::SummaryPart::of(&document.runs);
         Entry { label: label.into(), document, series: Vec::new() }
     };
-    let report = compare(&[entry("newreno", 0), entry("cubic", 1), entry("bbr3", 2)], &[]);
-    let seen = ask(&browser, "equal", &report, 1100, "light", WIDTHS);
+    fits_a_narrow_window(&browser, "equal", &compare(&[entry("newreno", 0), entry("cubic", 1), entry("bbr3", 2)], &[]));
+}
+
+/// Results that differ by the same in every measure under every seed: such signs stand beside the differences too.
+#[test]
+fn a_comparison_of_runs_that_differ_alike_under_every_seed_fits_a_narrow_window() {
+    let Some(browser) = browser() else { return };
+    let entry = |label: &str, factor: f64| {
+        let mut document = document(2, 2, 5);
+        let scaled = |count: u64| (count as f64 * factor) as u64;
+        let mut first = document.runs[0].clone();
+        first.efficiency = first.efficiency.map(|efficiency| efficiency * factor);
+        first.fairness *= factor;
+        for flow in &mut first.flows {
+            flow.goodput_bps *= factor;
+            flow.counts.retransmissions = scaled(12_345);
+            flow.counts.timeouts = scaled(1234);
+        }
+        for port in &mut first.ports {
+            port.mean_queue *= factor;
+            port.drops.total = scaled(port.drops.total);
+        }
+        for run in &mut document.runs {
+            *run = ackclock_store::document::Run { seed: run.seed, ..first.clone() };
+        }
+        document.summary = ackclock_store::document::summary::SummaryPart::of(&document.runs);
+        Entry { label: label.into(), document, series: Vec::new() }
+    };
+    let report = compare(&[entry("newreno", 1.0), entry("cubic", 0.8), entry("bbr3", 0.6)], &[]);
+    assert!(report.matches("all seeds gave the same.").count() == 2, "each table explains its signs");
+    fits_a_narrow_window(&browser, "alike", &report);
+}
+
+fn fits_a_narrow_window(browser: &Path, name: &str, report: &str) {
+    let seen = ask(browser, name, report, 1100, "light", WIDTHS);
     assert!(seen.number("signs") > 20, "{}", seen.0);
     let over: Vec<i64> = serde_json::from_value(seen.0["over"].clone()).unwrap();
     assert!(over.len() > 1 && over.iter().all(|pixels| *pixels <= 0), "tables scroll sideways: {}", seen.0);
-    shoot(&browser, "equal", &report, 1100, 2000, "light");
+    shoot(browser, name, report, 1100, 2000, "light");
 }
 
 #[test]
