@@ -18,10 +18,12 @@ use ackclock::tcp::TcpParams;
 use ackclock::units::{Span, Time};
 use ackclock_scenario::{Disk, load};
 use lab::agree::{assert_engines_agree, difference};
+use lab::choices::Choices;
 use lab::queues;
-use lab::random::{self, Choices, through_ports};
+use lab::random::{self, through_ports};
 use lab::routes;
 use lab::tcp;
+use lab::times::traffic_and_timers;
 
 /// A network, and for how long it is simulated: long enough for losses and timeouts.
 struct Network {
@@ -199,7 +201,7 @@ fn case(network: &Network, technology: &str, policy: &str, recovery: usize, roun
         flow.service = ServiceCategory::Ubr { pcr: pcr.filter(|&pcr| Some(pcr) <= limit) };
     }
     queues::queues(choices, &mut scenario, policy);
-    random::traffic_and_timers(choices, &mut scenario);
+    traffic_and_timers(choices, &mut scenario);
     tcp::dialects(choices, &mut scenario);
     tcp::sack_options(choices, &mut scenario);
     tcp::hosts(choices, &mut scenario);

@@ -10,7 +10,7 @@ use ackclock::packet::RmCell;
 use ackclock::scenario::{Scenario, ServiceCategory, Technology};
 use ackclock::units::{Rate, Span};
 
-use super::random::Choices;
+use super::choices::Choices;
 use super::scenario;
 
 /// Sources that always have something to send, over 30 ms there and back.

@@ -4,11 +4,13 @@
 
 pub mod abr;
 pub mod agree;
+pub mod choices;
 pub mod paths;
 pub mod queues;
 pub mod random;
 pub mod routes;
 pub mod tcp;
+pub mod times;
 
 use ackclock::record::{FlowRecord, LinkLosses, PortRecord, Records};
 use ackclock::scenario::Scenario;

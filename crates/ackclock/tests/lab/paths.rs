@@ -6,7 +6,8 @@ use ackclock::link::*;
 use ackclock::scenario::{Scenario, Technology};
 use ackclock::units::{Rate, Span, Time};
 
-use super::random::{Choices, any_delay};
+use super::choices::Choices;
+use super::random::any_delay;
 
 /// In most packet networks some links change, or lose packets.
 pub fn paths(choices: &mut Choices, scenario: &mut Scenario) {

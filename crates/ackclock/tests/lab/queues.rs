@@ -6,7 +6,7 @@ use ackclock::packet::{IP_HEADER_BYTES, TCP_HEADER_BYTES, aal5};
 use ackclock::queue::{Policy, PolicyParams, Port, cell, packet};
 use ackclock::scenario::{Buffer, Queue, Scenario, ServiceOrder, Technology};
 
-use super::random::Choices;
+use super::choices::Choices;
 
 /// One queue for most ports.
 pub fn queues(choices: &mut Choices, scenario: &mut Scenario, kind: &str) {

@@ -8,8 +8,9 @@ use ackclock::link::{FarEnds, LinkSchedule, NoReceiver, NodeRoutes, RoutingTable
 use ackclock::scenario::{NodeKind, Route, Scenario, Technology};
 use ackclock::units::{Span, Time};
 
+use super::choices::Choices;
 use super::paths::instants;
-use super::random::{Choices, is_host};
+use super::random::is_host;
 
 /// In half of the packet networks routes change.
 pub fn routes(choices: &mut Choices, scenario: &mut Scenario) {

@@ -9,7 +9,7 @@ use ackclock::tcp::recovery::{self, RecoveryParams};
 use ackclock::tcp::*;
 use ackclock::units::Span;
 
-use super::random::Choices;
+use super::choices::Choices;
 
 /// Anything that can be said about a connection but for its times.
 pub fn tcp(choices: &mut Choices) -> TcpParams {
