@@ -1,11 +1,13 @@
 //! The sections of a tree, every key and value checked by itself. What depends on more than one key comes later.
 
+use crate::keys::words::{self, TechnologyWord};
 use crate::keys::{Mechanism, Section};
 use crate::mechanisms::GivenTables;
-use crate::settings::Given;
+use crate::settings::{Given, Settings};
 use crate::text::diagnostic::{At, Report};
 use crate::text::suggest;
 use crate::text::tree::{Entry, Item, Node, Table, quoted};
+use crate::values::Value;
 
 /// All that a scenario's files say.
 pub(crate) struct Document {
@@ -49,116 +51,164 @@ impl Document {
     pub(crate) fn read(tree: &Table, report: &mut Report) -> Document {
         let tables: Vec<&'static str> =
             Section::ALL.iter().filter(|section| is_top_level(**section)).map(|section| section.key()).collect();
-        let mut top = Given::read(Section::Top, tree, &tables, report);
+        let mut top = Given::read(Section::Top, tree, &tables, None, report);
         // A key that is missing from the top is missing from no place in particular.
         top.at = None;
-        let mut is_whole = true;
-        let whole = &mut is_whole;
-        let links = named(Section::Link, tree, whole, report);
+        let mut reader = Reader { technology: None, is_whole: true, report };
+        let (network, satellites) = (reader.single(Section::Network, tree), reader.single(Section::Satellites, tree));
+        reader.technology =
+            network_settings(&network, satellites.at.is_some()).choice("technology", &words::TECHNOLOGIES);
+        let links = reader.named(Section::Link, tree);
         let (directions, links) = links.into_iter().partition(|table| is_direction(&table.name));
         Document {
             top,
-            network: single(Section::Network, tree, whole, report),
-            nodes: named(Section::Node, tree, whole, report),
+            network,
+            nodes: reader.named(Section::Node, tree),
             links,
             directions,
-            queue: with_mechanisms(Section::Queue, tree, whole, report),
-            ports: named(Section::Port, tree, whole, report),
-            atm: single(Section::Atm, tree, whole, report),
-            packet: single(Section::Packet, tree, whole, report),
-            abr: single(Section::Abr, tree, whole, report),
-            tcp: with_mechanisms(Section::Tcp, tree, whole, report),
-            traffic: single(Section::Traffic, tree, whole, report),
-            flows: named(Section::Flow, tree, whole, report),
-            udp: named(Section::Udp, tree, whole, report),
-            satellites: single(Section::Satellites, tree, whole, report),
-            places: named(Section::Place, tree, whole, report),
-            is_whole,
+            queue: reader.with_mechanisms(Section::Queue, tree),
+            ports: reader.named(Section::Port, tree),
+            atm: reader.single(Section::Atm, tree),
+            packet: reader.single(Section::Packet, tree),
+            abr: reader.single(Section::Abr, tree),
+            tcp: reader.with_mechanisms(Section::Tcp, tree),
+            traffic: reader.single(Section::Traffic, tree),
+            flows: reader.named(Section::Flow, tree),
+            udp: reader.named(Section::Udp, tree),
+            satellites,
+            places: reader.named(Section::Place, tree),
+            is_whole: reader.is_whole,
         }
     }
+}
+
+/// What holds in [network], before the topology has added its defaults.
+pub(crate) fn network_settings(given: &Given, has_satellites: bool) -> Settings {
+    let mut network = Settings::resolve(Section::Network, &[given]);
+    if has_satellites {
+        network.replace_default("technology", Value::Word("packet"), "satellites forward packets");
+        network.replace_default("topology", Value::Word("graph"), "satellites connect places");
+    }
+    network
 }
 
 fn is_top_level(section: Section) -> bool {
     !matches!(section, Section::Top | Section::FlowAbr | Section::FlowTcp | Section::LinkDirection)
 }
 
-fn single(section: Section, tree: &Table, whole: &mut bool, report: &mut Report) -> Given {
-    let Some(entry) = tree.entries.get(section.key()) else { return Given::default() };
-    let Some(table) = table(entry, section.header(), whole, report) else { return Given::default() };
-    Given::read(section, table, &[], report)
+/// Reads the tables of a tree.
+struct Reader<'a> {
+    /// What travels in the network; `None` before [network] is read, and if that names no technology that is known.
+    technology: Option<TechnologyWord>,
+    /// See [`Document::is_whole`].
+    is_whole: bool,
+    report: &'a mut Report,
 }
 
-/// A table that chooses a mechanism, and the tables of mechanisms in it.
-fn with_mechanisms(section: Section, tree: &Table, whole: &mut bool, report: &mut Report) -> GivenTables {
-    match tree.entries.get(section.key()) {
-        Some(entry) => tables_of(section, entry, whole, report),
-        None => GivenTables::default(),
+impl Reader<'_> {
+    fn given(&mut self, section: Section, table: &Table, tables: &[&'static str]) -> Given {
+        Given::read(section, table, tables, self.technology, self.report)
     }
-}
 
-fn tables_of(section: Section, entry: &Entry, whole: &mut bool, report: &mut Report) -> GivenTables {
-    let Some(table) = table(entry, section.header(), whole, report) else { return GivenTables::default() };
-    let own = Given::read(section, table, &names_of_tables(section), report);
-    GivenTables { own, mechanisms: mechanisms_within(section, table, whole, report) }
+    fn single(&mut self, section: Section, tree: &Table) -> Given {
+        let Some(entry) = tree.entries.get(section.key()) else { return Given::default() };
+        let Some(table) = self.table(entry, section.header()) else { return Given::default() };
+        self.given(section, table, &[])
+    }
+
+    /// A table that chooses a mechanism, and the tables of mechanisms in it.
+    fn with_mechanisms(&mut self, section: Section, tree: &Table) -> GivenTables {
+        match tree.entries.get(section.key()) {
+            Some(entry) => self.tables_of(section, entry),
+            None => GivenTables::default(),
+        }
+    }
+
+    fn tables_of(&mut self, section: Section, entry: &Entry) -> GivenTables {
+        let Some(table) = self.table(entry, section.header()) else { return GivenTables::default() };
+        let own = self.given(section, table, &names_of_tables(section));
+        GivenTables { own, mechanisms: self.mechanisms_within(section, table) }
+    }
+
+    /// The tables of mechanisms in another one, if that chooses any.
+    fn mechanisms_within(&mut self, section: Section, around: &Table) -> Vec<Given> {
+        let Some(chooses) = section.chooses() else { return Vec::new() };
+        let read = |(index, mechanism): (usize, &Mechanism)| {
+            let section = (chooses.section)(index as u8);
+            let entry = around.entries.get(mechanism.name)?;
+            let table = self.table(entry, section.header())?;
+            Some(self.given(section, table, &[]))
+        };
+        chooses.mechanisms.iter().enumerate().map(read).map(Option::unwrap_or_default).collect()
+    }
+
+    fn named(&mut self, section: Section, tree: &Table) -> Vec<Named> {
+        let Some(entry) = tree.entries.get(section.key()) else { return Vec::new() };
+        let Some(tables) = self.table(entry, section.header()) else { return Vec::new() };
+        let mut all = Vec::with_capacity(tables.entries.len());
+        for (name, entry) in &tables.entries {
+            let section = if section == Section::Link && is_direction(name) { Section::LinkDirection } else { section };
+            if !matches!(section, Section::Port | Section::LinkDirection) && !is_name(name) {
+                let help = (section == Section::Link).then(|| "one direction of a link is \"A->B\"".to_owned());
+                self.report
+                    .error(entry.key_at, format!("{} is no name for a {}", quoted(name), section.key()))
+                    .label("1 to 64 letters, digits, `_`, `-` and `.`")
+                    .help_if(help);
+                self.is_whole = false;
+                continue;
+            }
+            // The position of a place may stand for all that is said of it.
+            let mut whole_place = None;
+            if section == Section::Place && matches!(entry.item.node, Node::Text(_)) {
+                let mut table = Table::empty(entry.item.at);
+                table.entries.insert("at".to_owned(), entry.clone());
+                let item = Item { at: entry.item.at, node: Node::Table(table) };
+                whole_place = Some(Entry { key_at: entry.key_at, item });
+            }
+            let entry = whole_place.as_ref().unwrap_or(entry);
+            let Some(table) = named_table(section, name, entry) else {
+                misplaced(section, name, entry, self.report);
+                self.is_whole = false;
+                continue;
+            };
+            let is_flow = section == Section::Flow;
+            let tcp = table.entries.get("tcp").filter(|_| is_flow);
+            let tcp = tcp.map_or_else(GivenTables::default, |tcp| self.tables_of(Section::FlowTcp, tcp));
+            let abr = if is_flow { self.single(Section::FlowAbr, table) } else { Given::default() };
+            let mechanisms = self.mechanisms_within(section, table);
+            let mut tables = names_of_tables(section);
+            tables.extend(WITHIN_FLOWS.iter().filter(|_| is_flow).map(|section| section.key()));
+            let given = self.given(section, table, &tables);
+            all.push(Named { name: name.clone(), at: entry.key_at, given, mechanisms, abr, tcp });
+        }
+        all
+    }
+
+    fn table<'a>(&mut self, entry: &'a Entry, header: &str) -> Option<&'a Table> {
+        self.is_whole &= matches!(entry.item.node, Node::Table(_));
+        match &entry.item.node {
+            Node::Table(table) => Some(table),
+            Node::Array(_) => {
+                self.report
+                    .error(entry.item.at, "a list of tables is used where tables have names")
+                    .label("no list")
+                    .help(format!("write {header}"));
+                None
+            }
+            _ => {
+                self.report
+                    .error(entry.item.at, format!("this is {}, not a section", entry.item.described()))
+                    .label("expected a table")
+                    .help(format!("write {header}, and keys below it"));
+                None
+            }
+        }
+    }
 }
 
 fn names_of_tables(section: Section) -> Vec<&'static str> {
     let mechanisms = section.chooses().map_or(&[][..], |chooses| chooses.mechanisms);
     mechanisms.iter().map(|mechanism| mechanism.name).collect()
-}
-
-/// The tables of mechanisms in another one, if that chooses any.
-fn mechanisms_within(section: Section, around: &Table, whole: &mut bool, report: &mut Report) -> Vec<Given> {
-    let Some(chooses) = section.chooses() else { return Vec::new() };
-    let read = |(index, mechanism): (usize, &Mechanism)| {
-        let section = (chooses.section)(index as u8);
-        let entry = around.entries.get(mechanism.name)?;
-        let table = table(entry, section.header(), whole, report)?;
-        Some(Given::read(section, table, &[], report))
-    };
-    chooses.mechanisms.iter().enumerate().map(read).map(Option::unwrap_or_default).collect()
-}
-
-fn named(section: Section, tree: &Table, whole: &mut bool, report: &mut Report) -> Vec<Named> {
-    let Some(entry) = tree.entries.get(section.key()) else { return Vec::new() };
-    let Some(tables) = table(entry, section.header(), whole, report) else { return Vec::new() };
-    let mut all = Vec::with_capacity(tables.entries.len());
-    for (name, entry) in &tables.entries {
-        let section = if section == Section::Link && is_direction(name) { Section::LinkDirection } else { section };
-        if !matches!(section, Section::Port | Section::LinkDirection) && !is_name(name) {
-            let help = (section == Section::Link).then(|| "one direction of a link is \"A->B\"".to_owned());
-            report
-                .error(entry.key_at, format!("{} is no name for a {}", quoted(name), section.key()))
-                .label("1 to 64 letters, digits, `_`, `-` and `.`")
-                .help_if(help);
-            *whole = false;
-            continue;
-        }
-        // The position of a place may stand for all that is said of it.
-        let mut whole_place = None;
-        if section == Section::Place && matches!(entry.item.node, Node::Text(_)) {
-            let mut table = Table::empty(entry.item.at);
-            table.entries.insert("at".to_owned(), entry.clone());
-            let item = Item { at: entry.item.at, node: Node::Table(table) };
-            whole_place = Some(Entry { key_at: entry.key_at, item });
-        }
-        let entry = whole_place.as_ref().unwrap_or(entry);
-        let Some(table) = named_table(section, name, entry) else {
-            misplaced(section, name, entry, report);
-            *whole = false;
-            continue;
-        };
-        let is_flow = section == Section::Flow;
-        let tcp = table.entries.get("tcp").filter(|_| is_flow);
-        let tcp = tcp.map_or_else(GivenTables::default, |tcp| tables_of(Section::FlowTcp, tcp, whole, report));
-        let abr = if is_flow { single(Section::FlowAbr, table, whole, report) } else { Given::default() };
-        let mechanisms = mechanisms_within(section, table, whole, report);
-        let mut tables = names_of_tables(section);
-        tables.extend(WITHIN_FLOWS.iter().filter(|_| is_flow).map(|section| section.key()));
-        let given = Given::read(section, table, &tables, report);
-        all.push(Named { name: name.clone(), at: entry.key_at, given, mechanisms, abr, tcp });
-    }
-    all
 }
 
 /// The table of a name; `None` where a key stands in the place of a name.
@@ -169,27 +219,6 @@ fn named_table<'a>(section: Section, name: &str, entry: &'a Entry) -> Option<&'a
         |within: &Section| name == within.key() && table.entries.keys().any(|key| within.key_named(key).is_some());
     let is_within = section == Section::Flow && WITHIN_FLOWS.iter().any(has_keys_of);
     (!is_within).then_some(table)
-}
-
-fn table<'a>(entry: &'a Entry, header: &str, whole: &mut bool, report: &mut Report) -> Option<&'a Table> {
-    *whole &= matches!(entry.item.node, Node::Table(_));
-    match &entry.item.node {
-        Node::Table(table) => Some(table),
-        Node::Array(_) => {
-            report
-                .error(entry.item.at, "a list of tables is used where tables have names")
-                .label("no list")
-                .help(format!("write {header}"));
-            None
-        }
-        _ => {
-            report
-                .error(entry.item.at, format!("this is {}, not a section", entry.item.described()))
-                .label("expected a table")
-                .help(format!("write {header}, and keys below it"));
-            None
-        }
-    }
 }
 
 /// A key where the name of a table belongs.

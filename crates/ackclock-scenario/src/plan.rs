@@ -6,7 +6,7 @@ use ackclock::scenario::{Flow, Recording, Scenario, Technology};
 use ackclock::units::Span;
 
 use crate::abr;
-use crate::document::Document;
+use crate::document::{Document, network_settings};
 use crate::flows::service;
 use crate::flows::tcp;
 use crate::flows::udp;
@@ -59,11 +59,9 @@ struct Frame {
 impl Frame {
     fn read(document: &Document, path: &str, report: &mut Report) -> Frame {
         let mut top = Settings::resolve(Section::Top, &[&document.top]);
-        let mut network = Settings::resolve(Section::Network, &[&document.network]);
         let has_satellites = document.satellites.at.is_some();
+        let mut network = network_settings(&document.network, has_satellites);
         if has_satellites {
-            network.replace_default("technology", Value::Word("packet"), "satellites forward packets");
-            network.replace_default("topology", Value::Word("graph"), "satellites connect places");
             refuse_with_satellites(&network, report);
         }
         let technology_word = network.choice("technology", &words::TECHNOLOGIES);

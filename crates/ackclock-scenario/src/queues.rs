@@ -14,7 +14,7 @@ use crate::document::Document;
 use crate::flows::PlannedFlow;
 use crate::flows::framing;
 use crate::keys::words::{self, Counting, TechnologyWord, word_of};
-use crate::keys::{MOST_BYTES, MOST_CELLS, Section, queue_algorithms};
+use crate::keys::{MOST_BYTES, MOST_CELLS, Section, policies, queue_algorithms};
 use crate::mechanisms::{self, Tables};
 use crate::network::Network;
 use crate::network::routes;
@@ -242,22 +242,19 @@ impl Checker<'_> {
 
     /// Whether a policy decides about what travels here.
     fn fits_technology(&mut self, settings: &Settings, policy: &str) -> Option<()> {
-        let cells = || cell::POLICIES.iter().map(|policy| policy.name);
-        let packets = || packet::POLICIES.iter().map(|policy| policy.name);
-        let listed = |names: Vec<&str>| names.join(", ");
-        let (fits, what, label) = match self.technology {
-            Technology::Atm { .. } => {
-                let label = format!("ATM networks have {}", listed(cells().collect()));
-                (cells().any(|name| name == policy), "packets", label)
-            }
-            Technology::Packet { .. } => {
-                let label = format!("packet networks have {}", listed(packets().collect()));
-                (packets().any(|name| name == policy), "cells", label)
-            }
+        let technology = TechnologyWord::of(self.technology);
+        let here = policies(technology);
+        let fits = here.contains(&policy);
+        let (what, other) = match technology {
+            TechnologyWord::Atm => ("packets", "packet"),
+            TechnologyWord::Packet => ("cells", "atm"),
         };
         let at = settings.at("policy");
         if !fits && self.first(at, "policy") {
-            self.report.error(at, format!("the policy {policy} works on {what}")).label(label);
+            self.report
+                .error(at, format!("the policy {policy} works on {what}"))
+                .label(format!("{} networks have {}", technology.network(), here.join(", ")))
+                .help(format!("choose one of these, or write technology = \"{other}\" in [network]"));
         }
         fits.then_some(())
     }

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use ackclock::units::{Rate, Span};
 
+use crate::keys::words::TechnologyWord;
 use crate::keys::{Fallback, Key, Kind, Section};
 use crate::text::diagnostic::{At, Report};
 use crate::text::suggest;
@@ -59,8 +60,15 @@ pub(crate) enum Origin {
 }
 
 impl Given {
-    /// Checks every key of a table against the keys of `section`. Keys in `tables` are tables of their own.
-    pub(crate) fn read(section: Section, table: &Table, tables: &[&'static str], report: &mut Report) -> Given {
+    /// Checks every key of a table against the keys of `section`. Keys in `tables` are tables of their own. Of a network whose
+    /// `technology` is known, messages list what that has.
+    pub(crate) fn read(
+        section: Section,
+        table: &Table,
+        tables: &[&'static str],
+        technology: Option<TechnologyWord>,
+        report: &mut Report,
+    ) -> Given {
         let mut given = Given { at: Some(table.at), ..Given::default() };
         for (name, entry) in &table.entries {
             if tables.contains(&name.as_str()) {
@@ -77,7 +85,7 @@ impl Given {
                 given.misspelt.extend(unknown_key(section, name, entry.key_at, tables, report));
                 continue;
             };
-            let value = values::check(key, &entry.item, report);
+            let value = values::check_in(technology, key, &entry.item, report);
             given.values.insert(key.name, GivenValue { key_at: entry.key_at, at: entry.item.at, value });
         }
         given

@@ -11,6 +11,7 @@ use ackclock::units::Span;
 
 use super::dialects;
 use super::key::{Amount, Bare, Fallback, Family, Key, Kind, Limit, Section};
+use super::words::TechnologyWord;
 use crate::values::Value;
 use crate::values::quantity::{Dimension, Quantity};
 
@@ -33,9 +34,9 @@ impl Family {
     /// The names of all, each once.
     pub(crate) fn names(self) -> &'static [&'static str] {
         static POLICIES: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
-            let mut names: Vec<&'static str> = cell::POLICIES.iter().map(|policy| policy.name).collect();
-            let packets = packet::POLICIES.iter().map(|policy| policy.name);
-            names.extend(packets.filter(|name| cell::POLICIES.iter().all(|policy| policy.name != *name)));
+            let mut names = policies(TechnologyWord::Atm);
+            let packets = policies(TechnologyWord::Packet);
+            names.extend(packets.into_iter().filter(|name| cell::POLICIES.iter().all(|policy| policy.name != *name)));
             names
         });
         static CONGESTION_CONTROLS: LazyLock<Vec<&'static str>> =
@@ -61,6 +62,14 @@ impl Family {
             Family::Dialect => &DIALECTS,
             Family::ErrorModel => &ERROR_MODELS,
         }
+    }
+}
+
+/// The drop policies of what travels in the networks of a technology.
+pub(crate) fn policies(technology: TechnologyWord) -> Vec<&'static str> {
+    match technology {
+        TechnologyWord::Atm => cell::POLICIES.iter().map(|policy| policy.name).collect(),
+        TechnologyWord::Packet => packet::POLICIES.iter().map(|policy| policy.name).collect(),
     }
 }
 

@@ -14,8 +14,8 @@ mod udp;
 pub(crate) mod words;
 
 pub(crate) use errors::{ErrorModelKeys, MODEL, error_models};
-pub(crate) use key::{Amount, Bare, Fallback, INSTANT, Key, Kind, Section};
-pub(crate) use mechanisms::{Mechanism, NO_RATES, of_plain, queue_algorithms, tcp_algorithms, to_plain};
+pub(crate) use key::{Amount, Bare, Fallback, Family, INSTANT, Key, Kind, Section};
+pub(crate) use mechanisms::{Mechanism, NO_RATES, of_plain, policies, queue_algorithms, tcp_algorithms, to_plain};
 pub(crate) use network::{MOST_BYTES, MOST_CELLS};
 pub(crate) use traffic::DROP;
 
@@ -159,5 +159,66 @@ impl Section {
     /// One of its keys.
     pub(crate) fn key_named(self, name: &str) -> Option<&'static Key> {
         self.keys().find(|key| key.name == name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::words::{TECHNOLOGIES, words_of};
+    use super::*;
+
+    const BOOLEANS: [&str; 2] = ["true", "false"];
+    const LISTS: [&str; 2] = ["given", "none"];
+
+    /// What conditions of keys in `section` may say of `key`: the words of a key of that table, or of what is known of the network
+    /// as a whole.
+    fn words_of_condition(section: Section, key: &str) -> Vec<&'static str> {
+        match (section.key_named(key).map(|key| &key.kind), key) {
+            (Some(Kind::Flag), _) => BOOLEANS.to_vec(),
+            (Some(Kind::FlagOr(words)), _) => BOOLEANS.iter().chain(*words).copied().collect(),
+            (Some(Kind::Metrics | Kind::Schedule(_) | Kind::Outages), _) => LISTS.to_vec(),
+            (Some(Kind::LinkName(words)), _) => words.iter().copied().chain(["named"]).collect(),
+            (Some(kind), _) => kind.words().to_vec(),
+            (None, "technology") => words_of(&TECHNOLOGIES).to_vec(),
+            (None, "satellites" | "file") => vec!["geostationary", "iridium", "walker", "elements", "plan"],
+            (None, "stores" | "linked") => BOOLEANS.to_vec(),
+            (None, _) => Vec::new(),
+        }
+    }
+
+    /// Conditions are compared as text: a word that the other key does not have would never hold, and nobody would be told.
+    #[test]
+    fn conditions_name_keys_and_words_that_there_are() {
+        let mut wrong = BTreeSet::new();
+        let mut checked = 0;
+        for section in Section::everywhere() {
+            for key in section.keys() {
+                for condition in key.used_if {
+                    let known = words_of_condition(section, condition.key);
+                    let unknown: Vec<_> = condition.is.iter().filter(|word| !known.contains(word)).collect();
+                    checked += 1;
+                    if !unknown.is_empty() || condition.is.is_empty() {
+                        wrong.insert(format!("{} `{}`: {condition:?}", section.header(), key.name));
+                    }
+                }
+            }
+        }
+        assert!(wrong.is_empty() && checked > 50, "{checked} conditions, of which wrong: {wrong:#?}");
+    }
+
+    /// Defaults of mechanisms that follow a word have one for each word of that key, and for no other.
+    #[test]
+    fn defaults_that_follow_a_word_name_every_word_of_its_key() {
+        for mechanism in queue_algorithms().iter().chain(tcp_algorithms()) {
+            for key in mechanism.described {
+                let ackclock::keys::Default::Of(other, cases) = key.default else { continue };
+                let other = mechanism.keys().iter().find(|key| key.name == other).expect("a key of the same table");
+                let words = if matches!(other.kind, Kind::Flag) { &BOOLEANS[..] } else { other.kind.words() };
+                let cases: BTreeSet<&str> = cases.iter().map(|(word, ..)| *word).collect();
+                assert_eq!(cases, words.iter().copied().collect(), "{} `{}`", mechanism.name, key.name);
+            }
+        }
     }
 }

@@ -4,7 +4,7 @@
 //! Words of mechanisms are in the files of the mechanisms.
 
 use ackclock::link::{AppliesTo, InService, NoReceiver, Place, Queued, Reordering, Shape, UnderWay};
-use ackclock::scenario::{NodeKind, ServiceOrder};
+use ackclock::scenario::{NodeKind, ServiceOrder, Technology};
 use ackclock::tcp::offset_sack::{Alternative, Preference};
 use ackclock::tcp::{FirstSegment, HostQueue, InitialWindowFrom, OutOfOrder, TimerKind, TimerScope};
 use ackclock_sat::isl::IslPattern;
@@ -18,6 +18,24 @@ pub(crate) enum TechnologyWord {
 
 pub(crate) const TECHNOLOGIES: [(&str, TechnologyWord); 2] =
     [("atm", TechnologyWord::Atm), ("packet", TechnologyWord::Packet)];
+
+impl TechnologyWord {
+    /// What kind of network it makes, in messages.
+    pub(crate) fn network(self) -> &'static str {
+        match self {
+            TechnologyWord::Atm => "ATM",
+            TechnologyWord::Packet => "packet",
+        }
+    }
+
+    /// What travels there.
+    pub(crate) fn of(technology: Technology) -> TechnologyWord {
+        match technology {
+            Technology::Atm { .. } => TechnologyWord::Atm,
+            Technology::Packet { .. } => TechnologyWord::Packet,
+        }
+    }
+}
 
 /// How the network is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

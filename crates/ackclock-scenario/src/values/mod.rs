@@ -19,7 +19,8 @@ pub(crate) use value::{LinkErrors, Name, Outage, Schedule, Value, drops, list, t
 
 use self::expectation::unexpected;
 use self::positions::Position;
-use crate::keys::{Fallback, Key, Kind};
+use crate::keys::words::TechnologyWord;
+use crate::keys::{Fallback, Family, Key, Kind};
 use crate::text::diagnostic::{At, Report};
 use crate::text::tree::{Item, Node, quoted};
 
@@ -31,6 +32,21 @@ pub(crate) fn default_value(key: &Key) -> Option<Value> {
 /// The value of `key` that a default describes, unless it depends on other things.
 pub(crate) fn fallback_value(key: &Key, default: &Fallback) -> Option<Value> {
     defaults::value(key, default, check)
+}
+
+/// The value of `key`, or `None` and a report; in a network whose technology is known, of what that technology has.
+pub(crate) fn check_in(
+    technology: Option<TechnologyWord>,
+    key: &Key,
+    item: &Item,
+    report: &mut Report,
+) -> Option<Value> {
+    match (&key.kind, &item.node, technology) {
+        (Kind::Mechanism(Family::Policy), Node::Text(text), Some(technology)) => {
+            words::policy(key.name, text, technology, item.at, report).map(Value::Word)
+        }
+        _ => check(key, item, report),
+    }
 }
 
 /// The value of `key`, or `None` and a report.

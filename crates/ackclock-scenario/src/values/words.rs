@@ -1,5 +1,7 @@
 //! Words and numbers.
 
+use crate::keys::words::TechnologyWord;
+use crate::keys::{Family, policies};
 use crate::text::diagnostic::{At, Report};
 use crate::text::suggest;
 use crate::text::tree::{Node, quoted};
@@ -15,15 +17,44 @@ pub(super) fn word(
     if let Some(word) = words.iter().find(|word| **word == text) {
         return Some(word);
     }
-    let help = suggest::explained(name, text).or_else(|| {
-        let near = suggest::nearest(text, words.iter().copied());
-        near.map(|near| format!("did you mean \"{near}\"?"))
-    });
+    let near = || suggest::nearest(text, words.iter().copied()).map(did_you_mean);
+    let help = suggest::explained(name, text).or_else(near);
     report
         .error(at, format!("unknown {name} {}", quoted(text)))
         .label(format!("known: {}", words.join(", ")))
         .help_if(help);
     None
+}
+
+/// The drop policy that a text is. Of an unknown one the message lists those of the technology. One of the other technology is
+/// known; the checker of queues says why it cannot be.
+pub(super) fn policy(
+    name: &str,
+    text: &str,
+    technology: TechnologyWord,
+    at: At,
+    report: &mut Report,
+) -> Option<&'static str> {
+    let all = Family::Policy.names();
+    if let Some(policy) = all.iter().find(|policy| **policy == text) {
+        return Some(policy);
+    }
+    let (network, here) = (technology.network(), policies(technology));
+    let near = || suggest::nearest(text, here.iter().copied()).map(did_you_mean);
+    let near_elsewhere = || {
+        let near = suggest::nearest(text, all.iter().copied())?;
+        Some(format!("{} It is no policy of {network} networks", did_you_mean(near)))
+    };
+    let help = suggest::explained(name, text).or_else(near).or_else(near_elsewhere);
+    report
+        .error(at, format!("unknown {name} {}", quoted(text)))
+        .label(format!("{network} networks have {}", here.join(", ")))
+        .help_if(help);
+    None
+}
+
+fn did_you_mean(word: &str) -> String {
+    format!("did you mean \"{word}\"?")
 }
 
 /// A whole number within limits, both included.

@@ -83,6 +83,8 @@ fn packet_queues_that_cannot_work() {
     };
     let cases = [
         "policy = \"epd\"\nbuffer = \"50 packets\"",
+        "policy = \"epdd\"\nbuffer = \"50 packets\"",
+        "policy = \"codl\"\nbuffer = \"50 packets\"",
         "policy = \"red\"\nred.min_threshold = \"20 packets\"",
         "policy = \"red\"\nred.max_p = 2\ncodel.target = \"1 ms\"",
         "policy = \"red\"\nmax_p = 0.2",
