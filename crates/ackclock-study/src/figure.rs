@@ -180,13 +180,14 @@ impl DrawnFigure {
 
 impl Plot {
     /// What has to be recorded for it.
-    fn metrics(self) -> &'static [Metric] {
+    pub(crate) fn metrics(self) -> &'static [Metric] {
         match self {
             Plot::Cwnd => &[Metric::Cwnd, Metric::Ssthresh],
             Plot::Rtt => &[Metric::Rtt],
             Plot::Timer => &[Metric::Rtt, Metric::Srtt, Metric::Rto],
             Plot::Sequence => &[Metric::Sent, Metric::Retransmissions, Metric::Acknowledged],
             Plot::Throughput | Plot::Average => &[Metric::Sent],
+            Plot::Acr => &[Metric::Acr, Metric::MaxMinShare],
         }
     }
 }

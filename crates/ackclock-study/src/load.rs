@@ -5,7 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::de::DeserializeOwned;
 
 use crate::data::figures::Figures;
-use crate::data::{Assumptions, Claim, Claims, Findings, Head, Instance, Predicate, Statistic, Table, cell_id, merged};
+use crate::data::{
+    Assumptions, Claim, Claims, Comparisons, Findings, Head, Instance, Predicate, Statistic, Table, cell_id, merged,
+};
 use crate::embedded;
 use crate::error::Error;
 use crate::study::Study;
@@ -37,16 +39,15 @@ impl Study {
         let claims: Claims = parse_file(name, "claims.toml", read)?;
         let assumptions: Assumptions = parse_file(name, "assumptions.toml", read)?;
         let findings: Findings = parse_file(name, "findings.toml", read)?;
-        let figures: Figures = match read("figures.toml") {
-            Some(_) => parse_file(name, "figures.toml", read)?,
-            None => Figures::default(),
-        };
+        let figures: Figures = parse_if_there(name, "figures.toml", read)?;
+        let comparisons: Comparisons = parse_if_there(name, "comparisons.toml", read)?;
         let study = Study {
             name: name.into(),
             head,
             tables,
             claims: claims.claim.into_iter().flat_map(expand).collect(),
             assumptions: assumptions.assumption,
+            comparisons: comparisons.comparison,
             findings: findings.finding,
             figures: figures.figure,
         };
@@ -91,6 +92,7 @@ impl Study {
         }
         self.check_claims(&cards).map_err(|message| wrong(("claims.toml", message)))?;
         self.check_assumptions(&cards).map_err(|message| wrong(("assumptions.toml", message)))?;
+        self.check_comparisons(&cards).map_err(|message| wrong(("comparisons.toml", message)))?;
         self.check_figures(&cards).map_err(|message| wrong(("figures.toml", message)))?;
         self.check_findings().map_err(|message| wrong(("findings.toml", message)))
     }
@@ -160,6 +162,19 @@ impl Study {
         Ok(())
     }
 
+    fn check_comparisons(&self, cards: &BTreeSet<&str>) -> Result<(), String> {
+        for comparison in &self.comparisons {
+            let id = &comparison.id;
+            if !cards.contains(comparison.card.as_str()) {
+                return Err(format!("comparison \"{id}\": there is no card \"{}\"", comparison.card));
+            }
+            for row in &comparison.rows {
+                self.points(&row.at).map_err(|message| format!("comparison \"{id}\", {}: {message}", row.label))?;
+            }
+        }
+        Ok(())
+    }
+
     fn check_figures(&self, cards: &BTreeSet<&str>) -> Result<(), String> {
         for figure in &self.figures {
             let id = &figure.id;
@@ -218,6 +233,15 @@ fn expand(claim: Claim) -> Vec<Claim> {
         one
     };
     claim.each.iter().map(instance_of).collect()
+}
+
+/// A file that a study may do without.
+fn parse_if_there<T: DeserializeOwned + Default>(
+    study: &str,
+    file: &str,
+    read: &dyn Fn(&str) -> Option<String>,
+) -> Result<T, Error> {
+    if read(file).is_some() { parse_file(study, file, read) } else { Ok(T::default()) }
 }
 
 fn parse_file<T: DeserializeOwned>(study: &str, file: &str, read: &dyn Fn(&str) -> Option<String>) -> Result<T, Error> {

@@ -7,7 +7,7 @@ use ackclock::scenario::Scenario;
 use ackclock::sim::RESULT_VERSION;
 use ackclock_store::Key;
 
-use crate::data::{Assumption, Card, Claim, Group, Point, Row, merged};
+use crate::data::{Assumption, Card, Claim, Comparison, Group, Point, Row, merged};
 use crate::embedded::Embedded;
 use crate::error::Error;
 use crate::study::Study;
@@ -191,6 +191,12 @@ impl Scope {
         if self.quick { &[] } else { &assumption.on }
     }
 
+    /// The comparisons of a card: none if it has to be quick.
+    pub fn comparisons<'a>(&self, study: &'a Study, card: &'a Card) -> impl Iterator<Item = &'a Comparison> {
+        let quick = self.quick;
+        study.comparisons_of(card).filter(move |_| !quick)
+    }
+
     /// Points and how many seeds they need.
     pub fn demand(&self, study: &Study) -> BTreeMap<Point, u64> {
         let mut demand = BTreeMap::new();
@@ -211,6 +217,9 @@ impl Scope {
                 for quantity in claim.test.quantities() {
                     want(study.checked_points(&quantity.at), seeds);
                 }
+            }
+            for row in self.comparisons(study, card).flat_map(|comparison| &comparison.rows) {
+                want(study.checked_points(&row.at), seeds);
             }
             let seeds = self.sensitivity_seeds(study, card);
             for assumption in study.assumptions_of(card) {

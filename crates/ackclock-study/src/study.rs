@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::data::figures::Figure;
-use crate::data::{Assumption, Card, Claim, Coordinates, Finding, Head, Point, Table};
+use crate::data::{Assumption, Card, Claim, Comparison, Coordinates, Finding, Head, Point, Table};
 use crate::measure::{Metric, MetricName};
 
 /// A study: everything in its folder, checked.
@@ -16,6 +16,7 @@ pub struct Study {
     /// Claims, those with several instances already expanded.
     pub(crate) claims: Vec<Claim>,
     pub(crate) assumptions: Vec<Assumption>,
+    pub(crate) comparisons: Vec<Comparison>,
     pub(crate) findings: Vec<Finding>,
     pub(crate) figures: Vec<Figure>,
 }
@@ -95,6 +96,11 @@ impl Study {
     /// The assumptions of a card.
     pub(crate) fn assumptions_of(&self, card: &Card) -> impl Iterator<Item = &Assumption> {
         self.assumptions.iter().filter(|assumption| assumption.card == card.id)
+    }
+
+    /// The comparisons of a card.
+    pub(crate) fn comparisons_of(&self, card: &Card) -> impl Iterator<Item = &Comparison> {
+        self.comparisons.iter().filter(|comparison| comparison.card == card.id)
     }
 
     /// The finding that covers a cell or claim in the quick subset, or in the whole study.

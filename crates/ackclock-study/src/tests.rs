@@ -1,5 +1,6 @@
 //! A small made-up study with made-up measurements, for tests by theme; the data of the real studies.
 
+mod comparisons;
 mod pages;
 mod planning;
 mod predicates;
@@ -122,16 +123,15 @@ fn study_of(claims: &str, findings: &str) -> Result<Study, Error> {
 }
 
 fn study_with(table: &str, claims: &str, findings: &str) -> Result<Study, Error> {
-    Study::parse("made-up", &|file| {
-        let text = match file {
-            "study.toml" => HEAD,
-            "t1.toml" => table,
-            "claims.toml" => claims,
-            "assumptions.toml" => ASSUMPTIONS,
-            "findings.toml" => findings,
-            _ => return None,
-        };
-        Some(text.into())
+    study_from(&[("t1.toml", table), ("claims.toml", claims), ("findings.toml", findings)])
+}
+
+/// The study with these files beside those that are always there.
+fn study_from(files: &[(&str, &str)]) -> Result<Study, Error> {
+    let always = [("study.toml", HEAD), ("t1.toml", TABLE), ("assumptions.toml", ASSUMPTIONS)];
+    Study::parse("made-up", &|name| {
+        let text = files.iter().chain(&always).find(|(file, _)| *file == name);
+        text.map(|(_, text)| (*text).to_owned())
     })
 }
 

@@ -72,6 +72,8 @@ pub(crate) enum Plot {
     Throughput,
     /// Throughput on average since the start of the flow.
     Average,
+    /// ACR of the ABR source, and the max-min share of its connection.
+    Acr,
 }
 
 fn cwnd_and_sequence() -> Vec<Plot> {

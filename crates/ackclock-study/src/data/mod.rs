@@ -4,6 +4,7 @@
 pub(crate) mod abbreviation;
 mod assumption;
 mod claim;
+mod comparison;
 pub(crate) mod figures;
 mod finding;
 mod table;
@@ -11,6 +12,7 @@ mod table;
 pub use abbreviation::Abbreviation;
 pub(crate) use assumption::{Assumption, Assumptions, Group, Mark, Shown};
 pub(crate) use claim::{Claim, Claims, Instance, Over, Predicate, Quantity, Relation, Statistic};
+pub(crate) use comparison::{Compared, Comparison, Comparisons};
 pub(crate) use finding::{Finding, Findings};
 pub(crate) use table::{Beside, Row, Table, Tolerance};
 
@@ -54,6 +56,9 @@ pub(crate) struct Card {
     pub table: Option<String>,
     /// Seeds 1 to this per point, whatever was asked for: for cards without randomness.
     pub seeds: Option<u64>,
+    /// Whether it examines what the publication does not.
+    #[serde(default)]
+    pub beyond: bool,
 }
 
 /// One dimension of the space of points.

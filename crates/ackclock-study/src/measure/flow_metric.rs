@@ -37,6 +37,8 @@ pub(crate) enum FlowMetric {
     Timeouts,
     /// When the last byte of a file was acknowledged, seconds.
     Completed,
+    /// The mean of ACR after the warm-up, as a part of the connection's max-min share of whole links.
+    RateOfShare,
 }
 
 /// What a flow has in a part of the run.
@@ -93,7 +95,7 @@ impl Flows {
 
 impl FlowMetric {
     /// Names in study data.
-    const NAMES: [(&'static str, FlowMetric); 16] = [
+    const NAMES: [(&'static str, FlowMetric); 17] = [
         ("sent", FlowMetric::Sent),
         ("sent-once", FlowMetric::SentOnce),
         ("lost", FlowMetric::Lost),
@@ -110,6 +112,7 @@ impl FlowMetric {
         ("fast-retransmits", FlowMetric::FastRetransmits),
         ("timeouts", FlowMetric::Timeouts),
         ("completed", FlowMetric::Completed),
+        ("rate-of-share", FlowMetric::RateOfShare),
     ];
 
     pub fn named(name: &str) -> Option<FlowMetric> {
@@ -151,6 +154,7 @@ impl FlowMetric {
             FlowMetric::FastRetransmits => Some(run.fast_retransmits[flow] as f64),
             FlowMetric::Timeouts => Some(run.timeouts_ms[flow].len() as f64),
             FlowMetric::Completed => run.completed[flow],
+            FlowMetric::RateOfShare => run.rate_of_share.get(flow).copied(),
         }
     }
 
@@ -178,6 +182,7 @@ impl FlowMetric {
             FlowMetric::FastRetransmits => "fast retransmits",
             FlowMetric::Timeouts => "timeouts",
             FlowMetric::Completed => "time",
+            FlowMetric::RateOfShare => "share",
         }
     }
 }

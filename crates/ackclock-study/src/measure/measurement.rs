@@ -50,6 +50,9 @@ pub(crate) struct Measurement {
     pub drops: u64,
     /// The time-weighted mean of what waited at each port, by its name.
     pub mean_queue: BTreeMap<String, f64>,
+    /// The most that waited at each port, by its name.
+    #[serde(default)]
+    pub largest_queue: BTreeMap<String, u64>,
     /// Units that arrived at each port, and those of them that it refused, by its name.
     #[serde(default)]
     pub arrivals: BTreeMap<String, u64>,
@@ -58,6 +61,9 @@ pub(crate) struct Measurement {
     /// What the scenario says of ABR, if its first flow has that service.
     #[serde(default)]
     pub abr: Option<AbrSettings>,
+    /// The mean of ACR of each flow after the warm-up, as a part of its max-min share of whole links; empty unless all are of ABR.
+    #[serde(default)]
+    pub rate_of_share: Vec<f64>,
     /// The round trips of each flow, where the scenario records delays.
     #[serde(default)]
     pub round_trips: Vec<RoundTrips>,
@@ -94,6 +100,7 @@ impl Measurement {
         let flows = &records.flows;
         let end = Time::ZERO + records.simulated;
         let history = scenario.flows.iter().map(|flow| FlowHistory::of(&flow.name, flow.tcp.mss, &records.series, end));
+        let rate_of_share = flows.iter().map(|flow| flow.abr.map(|abr| abr.mean_acr / abr.max_min_share));
         let milliseconds = |time: &Time| time.as_ps() / Span::from_ms(1).as_ps();
         Measurement {
             seconds: records.simulated.as_secs_f64(),
@@ -118,9 +125,11 @@ impl Measurement {
             completed: flows.iter().map(|flow| flow.completed.map(Time::as_secs_f64)).collect(),
             drops: records.ports.iter().map(|port| port.drops.total()).sum(),
             mean_queue: records.ports.iter().map(|port| (port.name.clone(), port.mean_queue)).collect(),
+            largest_queue: records.ports.iter().map(|port| (port.name.clone(), port.max_queue)).collect(),
             arrivals: records.ports.iter().map(|port| (port.name.clone(), port.arrivals)).collect(),
             refused: records.ports.iter().map(|port| (port.name.clone(), port.drops.total())).collect(),
             abr: AbrSettings::of(scenario),
+            rate_of_share: rate_of_share.collect::<Option<Vec<f64>>>().unwrap_or_default(),
             round_trips: flows.iter().map(RoundTrips::of).collect::<Option<Vec<RoundTrips>>>().unwrap_or_default(),
             history: history.collect::<Option<Vec<FlowHistory>>>().unwrap_or_default(),
             // The earliest is the last that is put in.

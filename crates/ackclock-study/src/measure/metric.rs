@@ -5,7 +5,7 @@ use ackclock::record::stats::sample_sd;
 
 use super::flow_metric::FlowMetric;
 use super::measurement::Measurement;
-use super::name::{InSack, MetricName};
+use super::name::{Across, InSack, MetricName};
 
 /// A metric, ready to be computed.
 #[derive(Clone, Debug, PartialEq)]
@@ -30,7 +30,7 @@ impl Metric {
         match self {
             Metric::Other(
                 MetricName::Fairness
-                | MetricName::Jain(_)
+                | MetricName::Across(Across::Jain, _)
                 | MetricName::DropRatio(_)
                 | MetricName::Of(FlowMetric::ShareSentAgain | FlowMetric::ShareNeedless, _),
             ) => (0.0, 1.0),
@@ -57,15 +57,7 @@ impl Metric {
             MetricName::Synchrony => synchrony(&run.timeouts_ms, run.seconds),
             MetricName::Of(metric, flows) => metric.over(run, flows),
             MetricName::Ratio(metric, upper, lower) => Some(metric.over(run, upper)? / metric.over(run, lower)?),
-            MetricName::Deviation(metric) => sample_sd(&all_of(run, *metric)?),
-            MetricName::Jain(metric) => Some(jain(all_of(run, *metric)?.into_iter())),
-            MetricName::Sum(metric) => Some(all_of(run, *metric)?.iter().sum()),
-            MetricName::Range(metric) => {
-                let values = all_of(run, *metric)?;
-                let least = values.iter().copied().fold(f64::INFINITY, f64::min);
-                let largest = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-                (!values.is_empty()).then_some(largest - least)
-            }
+            MetricName::Across(across, metric) => across.all(run, *metric),
             MetricName::Arrivals(port) => run.arrivals.get(port).map(|arrivals| *arrivals as f64),
             MetricName::DropRatio(port) => {
                 let (arrivals, refused) = (*run.arrivals.get(port)?, *run.refused.get(port)?);
@@ -95,14 +87,28 @@ impl Metric {
                 };
                 number.map(f64::from)
             }
+            MetricName::LargestQueue(port) => run.largest_queue.get(port).map(|largest| *largest as f64),
             MetricName::QueueSeconds(port) => run.mean_queue.get(port).map(|mean| mean * run.seconds),
         }
     }
 }
 
-/// A metric of every flow.
-fn all_of(run: &Measurement, metric: FlowMetric) -> Option<Vec<f64>> {
-    (0..run.flows.len()).map(|flow| metric.value(run, flow)).collect()
+impl Across {
+    /// What it makes of a metric of every flow.
+    fn all(self, run: &Measurement, metric: FlowMetric) -> Option<f64> {
+        let values: Option<Vec<f64>> = (0..run.flows.len()).map(|flow| metric.value(run, flow)).collect();
+        let values = values?;
+        let least = || values.iter().copied().reduce(f64::min);
+        let largest = || values.iter().copied().reduce(f64::max);
+        match self {
+            Across::Deviation => sample_sd(&values),
+            Across::Jain => Some(jain(values.into_iter())),
+            Across::Sum => Some(values.iter().sum()),
+            Across::Range => Some(largest()? - least()?),
+            Across::Least => least(),
+            Across::Largest => largest(),
+        }
+    }
 }
 
 /// The sum, over the flows with a weight, of how far each is from its share of what they have together, in proportion to

@@ -24,20 +24,16 @@ pub(crate) enum MetricName {
     Of(FlowMetric, Flows),
     /// The mean of a metric over some flows, over that over others.
     Ratio(FlowMetric, Flows, Flows),
-    /// The standard deviation of a metric over all flows, as of a sample.
-    Deviation(FlowMetric),
-    /// Jain's index of a metric over all flows.
-    Jain(FlowMetric),
-    /// A metric of all flows, added up.
-    Sum(FlowMetric),
-    /// The largest value of a metric of any flow less the smallest.
-    Range(FlowMetric),
+    /// A metric of all flows as one number.
+    Across(Across, FlowMetric),
     /// How far flows are from shares in proportion to weights: the sum of the distances.
     Misallocation(FlowMetric, Vec<(String, u32)>),
     /// Something that flows have from one instant of the run to another, seconds.
     During(Recordable, Flows, u32, u32),
     /// The time-weighted mean of what waits at a port.
     MeanQueue(String),
+    /// The most that waited at a port.
+    LargestQueue(String),
     /// The mean of what waits at a port, times the length of the run: units times seconds.
     QueueSeconds(String),
     /// Units that arrived at a port.
@@ -56,6 +52,37 @@ pub(crate) enum MetricName {
     InSack(InSack, String),
 }
 
+/// What stands for the values of all flows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Across {
+    /// The standard deviation, as of a sample.
+    Deviation,
+    /// Jain's index.
+    Jain,
+    /// All of them added up.
+    Sum,
+    /// The largest less the smallest.
+    Range,
+    Least,
+    Largest,
+}
+
+impl Across {
+    /// Names in study data.
+    const NAMES: [(&'static str, Across); 6] = [
+        ("deviation", Across::Deviation),
+        ("jain", Across::Jain),
+        ("sum", Across::Sum),
+        ("range", Across::Range),
+        ("least", Across::Least),
+        ("largest", Across::Largest),
+    ];
+
+    fn named(name: &str) -> Option<Across> {
+        Across::NAMES.iter().find(|(known, _)| *known == name).map(|(_, across)| *across)
+    }
+}
+
 /// A number in a SACK option, which has several of each kind, numbered from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum InSack {
@@ -66,8 +93,8 @@ pub(crate) enum InSack {
 }
 
 /// `NAME`, `NAME(FLOW FLOW ...)`, `ratio(NAME: FLOW ... / FLOW ...)`, `deviation(NAME)`, `jain(NAME)`,
-/// `sum(NAME)`, `range(NAME)`, `misallocation(NAME: FLOW WEIGHT ...)`, `NAME(FLOW FLOW ..., N to M s)`, `mean-queue(PORT)`,
-/// `queue-seconds(PORT)`, `arrivals(PORT)`, `drop-ratio(PORT)`, `abr(PARAMETER)`,
+/// `sum(NAME)`, `range(NAME)`, `least(NAME)`, `largest(NAME)`, `misallocation(NAME: FLOW WEIGHT ...)`, `NAME(FLOW FLOW ..., N to M s)`, `mean-queue(PORT)`,
+/// `largest-queue(PORT)`, `queue-seconds(PORT)`, `arrivals(PORT)`, `drop-ratio(PORT)`, `abr(PARAMETER)`,
 /// `first-handover(PLACE)`, `sack-left(FLOW: N)`, `sack-right(FLOW: N)`, `sack-offset(FLOW: N)`.
 impl TryFrom<String> for MetricName {
     type Error = String;
@@ -88,6 +115,7 @@ impl TryFrom<String> for MetricName {
         };
         match name {
             "mean-queue" => Ok(MetricName::MeanQueue(of.into())),
+            "largest-queue" => Ok(MetricName::LargestQueue(of.into())),
             "queue-seconds" => Ok(MetricName::QueueSeconds(of.into())),
             "abr" => {
                 let (_, setting) = *AbrSetting::NAMES.iter().find(|(known, _)| *known == of).ok_or_else(wrong)?;
@@ -95,8 +123,6 @@ impl TryFrom<String> for MetricName {
             }
             "arrivals" => Ok(MetricName::Arrivals(of.into())),
             "drop-ratio" => Ok(MetricName::DropRatio(of.into())),
-            "sum" => FlowMetric::named(of).map(MetricName::Sum).ok_or_else(wrong),
-            "range" => FlowMetric::named(of).map(MetricName::Range).ok_or_else(wrong),
             "first-handover" => Ok(MetricName::FirstHandover(of.into())),
             "sack-left" | "sack-right" | "sack-offset" => {
                 let (flow, number) = of.split_once(':').ok_or_else(wrong)?;
@@ -108,8 +134,6 @@ impl TryFrom<String> for MetricName {
                 };
                 Ok(MetricName::InSack(what, flow.trim().into()))
             }
-            "deviation" => FlowMetric::named(of).map(MetricName::Deviation).ok_or_else(wrong),
-            "jain" => FlowMetric::named(of).map(MetricName::Jain).ok_or_else(wrong),
             "misallocation" => {
                 let (metric, weights) = of.split_once(':').ok_or_else(wrong)?;
                 let words: Vec<&str> = weights.split_whitespace().collect();
@@ -135,7 +159,11 @@ impl TryFrom<String> for MetricName {
                 let metric = FlowMetric::named(metric).ok_or_else(wrong)?;
                 Ok(MetricName::Ratio(metric, flows(upper), flows(lower)))
             }
-            name => FlowMetric::named(name).map(|metric| MetricName::Of(metric, flows(of))).ok_or_else(wrong),
+            name => match Across::named(name) {
+                Some(across) => FlowMetric::named(of).map(|metric| MetricName::Across(across, metric)),
+                None => FlowMetric::named(name).map(|metric| MetricName::Of(metric, flows(of))),
+            }
+            .ok_or_else(wrong),
         }
     }
 }
@@ -145,18 +173,17 @@ impl MetricName {
     pub fn counts(&self) -> &'static str {
         match self {
             MetricName::Efficiency => "efficiency",
-            MetricName::Fairness | MetricName::Jain(_) => "fairness",
+            MetricName::Fairness | MetricName::Across(Across::Jain, _) => "fairness",
             MetricName::Drops => "drops",
             MetricName::LongestBackoff => "halvings",
             MetricName::Synchrony => "synchrony",
-            MetricName::Of(metric, _) | MetricName::Deviation(metric) => metric.counts(),
-            MetricName::Sum(metric) | MetricName::Range(metric) => metric.counts(),
+            MetricName::Of(metric, _) | MetricName::Across(_, metric) => metric.counts(),
             MetricName::Ratio(..) => "ratio",
             MetricName::Misallocation(..) => "misallocation",
             MetricName::During(Recordable::Throughput, ..) => "rate",
             MetricName::During(Recordable::Cwnd, ..) => "cwnd",
             MetricName::During(Recordable::Timeouts, ..) => "timeouts",
-            MetricName::MeanQueue(_) => "queue",
+            MetricName::MeanQueue(_) | MetricName::LargestQueue(_) => "queue",
             MetricName::QueueSeconds(_) => "queue times seconds",
             MetricName::Abr(AbrSetting::Rif | AbrSetting::Rdf) => "factor",
             MetricName::Abr(AbrSetting::Nrm | AbrSetting::Threshold) => "cells",

@@ -21,6 +21,12 @@ impl Report {
                 texts.push(&table.quantity);
                 texts.extend(table.cells.iter().flat_map(|cell| [cell.row.as_str(), cell.column.as_str()]));
             }
+            for comparison in &card.comparisons {
+                let choices = &comparison.choices;
+                texts.extend([comparison.text.as_str(), choices.label.as_str()]);
+                texts.extend(choices.alternatives.iter().map(|choice| choice.label.as_str()));
+                texts.extend(choices.shown.iter().map(|shown| shown.label.as_str()));
+            }
             texts.extend(card.claims.iter().flat_map(|claim| {
                 [claim.text.as_str(), claim.instance().unwrap_or_default(), claim.evidence.as_str()]
             }));

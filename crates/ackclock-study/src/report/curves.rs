@@ -20,7 +20,7 @@ pub(crate) fn choice(figure: &DrawnFigure) -> Choice {
 pub(crate) fn charts(figure: &DrawnFigure) -> Vec<Chart> {
     let room = POINTS / (figure.flows.len() * figure.plots.len()).max(1);
     let charts = figure.plots.iter().filter_map(|plot| match plot {
-        Plot::Cwnd | Plot::Rtt | Plot::Timer | Plot::Sequence => recorded(figure, *plot, room),
+        Plot::Cwnd | Plot::Rtt | Plot::Timer | Plot::Sequence | Plot::Acr => recorded(figure, *plot, room),
         Plot::Throughput => sent(figure, &THROUGHPUT, room),
         Plot::Average => sent(figure, &AVERAGE, room),
     });
@@ -37,10 +37,7 @@ pub(crate) fn charts(figure: &DrawnFigure) -> Vec<Chart> {
 fn recorded(figure: &DrawnFigure, plot: Plot, room: usize) -> Option<Chart> {
     let metrics: &[Metric] = match plot {
         Plot::Cwnd if figure.flows.len() > 1 => &[Metric::Cwnd],
-        Plot::Cwnd => &[Metric::Cwnd, Metric::Ssthresh],
-        Plot::Rtt => &[Metric::Rtt],
-        Plot::Timer => &[Metric::Rtt, Metric::Srtt, Metric::Rto],
-        _ => &[Metric::Sent, Metric::Retransmissions, Metric::Acknowledged],
+        plot => plot.metrics(),
     };
     let mut sources = Vec::new();
     for (member, flow) in figure.flows.iter().enumerate() {

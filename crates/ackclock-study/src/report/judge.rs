@@ -5,10 +5,10 @@ use ackclock::sim::RESULT_VERSION;
 
 use super::claim::Measured;
 use super::{
-    AlternativeReport, AssumptionReport, CardReport, CellReport, ClaimReport, FindingReport, GroupReport, Number,
-    Report, ShownReport, TableReport, Tally, Verdict,
+    AlternativeReport, AssumptionReport, CardReport, CellReport, ClaimReport, ComparisonReport, FindingReport,
+    GroupReport, Number, Report, ShownReport, TableReport, Tally, Verdict,
 };
-use crate::data::{Assumption, Beside, Card, Group, Mark, Point, Shown, Table, cell_id, merged};
+use crate::data::{Assumption, Beside, Card, Compared, Comparison, Group, Mark, Point, Shown, Table, cell_id, merged};
 use crate::measure::{Measurement, Metric};
 use crate::plan::Scope;
 use crate::study::Study;
@@ -88,6 +88,11 @@ fn card_report<'a>(
         title: card.title.clone(),
         seeds: measured.seeds,
         table: study.tables.get(&card.id).map(|table| table_report(&measured, scope, card, table)),
+        beyond: card.beyond,
+        comparisons: scope
+            .comparisons(study, card)
+            .map(|comparison| comparison_report(&measured, comparison))
+            .collect(),
         claims: claims.collect(),
         assumptions: study
             .assumptions_of(card)
@@ -178,26 +183,14 @@ fn tell_apart(table: &Table, cells: &mut [CellReport]) {
 }
 
 fn assumption_report(measured: &Measured, assumption: &Assumption, groups: &[Group]) -> AssumptionReport {
-    let study = measured.study;
-    let choice = |label: &str, points: &[Point], shown: &[Shown]| {
-        let number = |shown: &Shown| {
-            let metric = study.metric(&shown.metric, None);
-            let values = measured.per_seed(points, &metric).into_iter().flatten();
-            let values: Vec<f64> = values.map(|value| value / shown.unit).collect();
-            let (least, most) = metric.bounds();
-            Number::of(&values, (least / shown.unit, most / shown.unit))
-        };
-        AlternativeReport { label: label.into(), numbers: shown.iter().map(number).collect() }
-    };
     let group_report = |group: &Group| {
-        let points = study.checked_points(&group.at);
-        let mut alternatives = vec![choice(&assumption.default, &points, &group.show)];
+        let points = measured.study.checked_points(&group.at);
+        let mut alternatives = vec![choice(measured, &assumption.default, &points, &group.show)];
         for alternative in assumption.alternatives_on(group) {
             let points: Vec<Point> = points.iter().map(|point| point.with(&alternative.set)).collect();
-            alternatives.push(choice(&alternative.label, &points, &group.show));
+            alternatives.push(choice(measured, &alternative.label, &points, &group.show));
         }
-        let shown = |shown: &Shown| ShownReport { label: shown.label.clone(), decimals: shown.decimals };
-        GroupReport { label: group.label.clone(), shown: group.show.iter().map(shown).collect(), alternatives }
+        GroupReport { label: group.label.clone(), shown: shown(&group.show), alternatives }
     };
     AssumptionReport {
         id: assumption.id.clone(),
@@ -211,4 +204,28 @@ fn assumption_report(measured: &Measured, assumption: &Assumption, groups: &[Gro
         reason: assumption.reason.clone(),
         groups: groups.iter().map(group_report).collect(),
     }
+}
+
+fn comparison_report(measured: &Measured, comparison: &Comparison) -> ComparisonReport {
+    let Comparison { id, label, text, show, rows, .. } = comparison;
+    let row = |row: &Compared| choice(measured, &row.label, &measured.study.checked_points(&row.at), show);
+    let choices =
+        GroupReport { label: label.clone(), shown: shown(show), alternatives: rows.iter().map(row).collect() };
+    ComparisonReport { id: id.clone(), text: text.clone(), choices }
+}
+
+/// What one choice gives at these points.
+fn choice(measured: &Measured, label: &str, points: &[Point], shown: &[Shown]) -> AlternativeReport {
+    let number = |shown: &Shown| {
+        let metric = measured.study.metric(&shown.metric, None);
+        let values = measured.per_seed(points, &metric).into_iter().flatten();
+        let values: Vec<f64> = values.map(|value| value / shown.unit).collect();
+        let (least, most) = metric.bounds();
+        Number::of(&values, (least / shown.unit, most / shown.unit))
+    };
+    AlternativeReport { label: label.into(), numbers: shown.iter().map(number).collect() }
+}
+
+fn shown(show: &[Shown]) -> Vec<ShownReport> {
+    show.iter().map(|shown| ShownReport { label: shown.label.clone(), decimals: shown.decimals }).collect()
 }

@@ -55,6 +55,10 @@ pub struct CardReport {
     pub seeds: u64,
     /// The published table, where the card has one.
     pub table: Option<TableReport>,
+    /// Whether it examines what the publication does not.
+    pub beyond: bool,
+    /// Choices side by side, on what the publication does not examine. Never part of the verdict.
+    pub comparisons: Vec<ComparisonReport>,
     /// The claims.
     pub claims: Vec<ClaimReport>,
     /// What the publication leaves open, and what the alternatives would change. Never part of the verdict.
@@ -188,14 +192,25 @@ pub struct AssumptionReport {
     pub groups: Vec<GroupReport>,
 }
 
-/// The default and its alternatives on the same points with the same seeds.
+/// Choices side by side.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ComparisonReport {
+    /// Name.
+    pub id: String,
+    /// What can be seen.
+    pub text: String,
+    /// The choices.
+    pub choices: GroupReport,
+}
+
+/// Choices with the same seeds: the default of an assumption and its alternatives on the same points, or the rows of a comparison.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct GroupReport {
     /// The points.
     pub label: String,
     /// What is shown of each choice.
     pub shown: Vec<ShownReport>,
-    /// The default first.
+    /// The default first, if there is one.
     pub alternatives: Vec<AlternativeReport>,
 }
 

@@ -7,7 +7,9 @@ use ackclock_report::page::number::fixed;
 use ackclock_report::page::table::{self, Cell, Table, Tone};
 use ackclock_report::repeat::command_line;
 
-use super::{AssumptionReport, CardReport, ClaimReport, FindingReport, Number, Report, TableReport, Tally, Verdict};
+use super::{
+    AssumptionReport, CardReport, ClaimReport, FindingReport, GroupReport, Number, Report, TableReport, Tally, Verdict,
+};
 use super::{curves, picture, text};
 use crate::data::Abbreviation;
 use crate::figure::DrawnFigure;
@@ -127,6 +129,10 @@ fn card_section(page: &mut Page, card: &CardReport, report: &Report, figures: &[
         let verdicts: Vec<&Verdict> = table.cells.iter().map(|cell| &cell.verdict).collect();
         html.append(&part("Numbers", "agree", &verdicts, &published(card, table)));
     }
+    for comparison in &card.comparisons {
+        html.leaf("p", &[], &comparison.text);
+        html.append(&choices(&comparison.choices.label, &comparison.choices));
+    }
     if !card.claims.is_empty() {
         let verdicts: Vec<&Verdict> = card.claims.iter().map(|claim| &claim.verdict).collect();
         html.append(&part("Claims", "hold", &verdicts, &claims(&card.claims)));
@@ -137,7 +143,7 @@ fn card_section(page: &mut Page, card: &CardReport, report: &Report, figures: &[
         html.append(&folded(&heading, Tone::Neutral, "", false, &assumptions(&card.assumptions)));
     }
     for figure in figures {
-        html.append(&drawn(page, figure));
+        html.append(&drawn(page, figure, card.beyond));
     }
     html
 }
@@ -227,10 +233,11 @@ fn published(card: &CardReport, report: &TableReport) -> Html {
 }
 
 /// A figure: what it is to show, and its plots.
-fn drawn(page: &mut Page, figure: &DrawnFigure) -> Html {
+fn drawn(page: &mut Page, figure: &DrawnFigure, beyond: bool) -> Html {
     let mut html = Html::new();
     html.leaf("h3", &[], &figure.title);
-    html.leaf("p", &[], &format!("As the study describes it: {}", figure.shows));
+    let shows = if beyond { figure.shows.clone() } else { format!("As the study describes it: {}", figure.shows) };
+    html.leaf("p", &[], &shows);
     if !figure.marks.is_empty() {
         // To a tenth of a second: a line cannot be read more exactly.
         let at = |(time, what): &(Time, String)| format!("{what} at {} s", (time.as_secs_f64() * 10.0).round() / 10.0);
@@ -286,18 +293,23 @@ fn assumed(assumption: &AssumptionReport) -> Html {
         html.text(&assumption.reason);
     });
     for group in &assumption.groups {
-        let mut table = Table::new(format!("Sensitivity to {}: {}", assumption.id, group.label)).words("choice");
-        for shown in &group.shown {
-            table = table.column(&shown.label, "");
-        }
-        for alternative in &group.alternatives {
-            let numbers = alternative.numbers.iter().zip(&group.shown);
-            let numbers = numbers.map(|(value, shown)| number(value, shown.decimals));
-            table.row([Cell::text(&alternative.label)].into_iter().chain(numbers).collect());
-        }
-        html.append(&table.html());
+        html.append(&choices(&format!("Sensitivity to {}: {}", assumption.id, group.label), group));
     }
     html
+}
+
+/// A row for each choice.
+fn choices(title: &str, group: &GroupReport) -> Html {
+    let mut table = Table::new(title).words("choice");
+    for shown in &group.shown {
+        table = table.column(&shown.label, "");
+    }
+    for alternative in &group.alternatives {
+        let numbers = alternative.numbers.iter().zip(&group.shown);
+        let numbers = numbers.map(|(value, shown)| number(value, shown.decimals));
+        table.row([Cell::text(&alternative.label)].into_iter().chain(numbers).collect());
+    }
+    table.html()
 }
 
 fn findings(findings: &[FindingReport]) -> Html {

@@ -3,7 +3,8 @@
 use std::fmt::Write;
 
 use super::{
-    AssumptionReport, CardReport, CellReport, ClaimReport, FindingReport, Number, Report, TableReport, Tally, Verdict,
+    AlternativeReport, AssumptionReport, CardReport, CellReport, ClaimReport, FindingReport, GroupReport, Number,
+    Report, TableReport, Tally, Verdict,
 };
 
 /// No line is longer, as long as labels are of reasonable length.
@@ -52,6 +53,12 @@ fn card_text(out: &mut String, card: &CardReport, report: &Report) {
     }
     if let Some(table) = &card.table {
         table_text(out, table);
+    }
+    for comparison in &card.comparisons {
+        line(out, &format!("\n{}: not judged", comparison.id));
+        wrapped(out, "  ", &comparison.text);
+        let choices = std::slice::from_ref(&comparison.choices);
+        group_text(out, &comparison.choices, label_width(choices), "");
     }
     if !card.claims.is_empty() {
         line(out, "\nClaims");
@@ -184,22 +191,37 @@ fn claim_text(out: &mut String, claim: &ClaimReport) {
 fn assumption_text(out: &mut String, assumption: &AssumptionReport) {
     wrapped(out, "  ", &format!("{} [{}]: {}", assumption.id, assumption.mark, assumption.statement));
     wrapped(out, "      ", &assumption.reason);
-    let label_width = width(assumption.groups.iter().flat_map(|group| {
+    let label_width = label_width(&assumption.groups);
+    for group in &assumption.groups {
+        group_text(out, group, label_width, "  default");
+    }
+}
+
+/// How wide the labels of groups are that stand one below the other.
+fn label_width(groups: &[GroupReport]) -> usize {
+    width(groups.iter().flat_map(|group| {
         let alternatives = group.alternatives.iter().map(|alternative| alternative.label.as_str());
         alternatives.chain([group.label.as_str()])
-    }));
-    for group in &assumption.groups {
-        let label = pad(&group.label, label_width + 2);
-        let widths: Vec<usize> = group.shown.iter().map(|shown| shown.label.chars().count().max(11)).collect();
-        let heads = group.shown.iter().zip(&widths).map(|(shown, width)| format!("  {:>width$}", shown.label));
-        line(out, &format!("      {label}{}", heads.collect::<String>()));
-        for (i, alternative) in group.alternatives.iter().enumerate() {
-            let label = pad(&alternative.label, label_width);
-            let numbers = alternative.numbers.iter().zip(&group.shown).zip(&widths);
-            let numbers = numbers.map(|((value, shown), width)| format!("  {:>width$}", mean(value, shown.decimals)));
-            let note = if i == 0 { "  default" } else { "" };
-            line(out, &format!("        {label}{}{note}", numbers.collect::<String>()));
-        }
+    }))
+}
+
+/// A row for each choice, `first` behind the first one.
+fn group_text(out: &mut String, group: &GroupReport, label_width: usize, first: &str) {
+    let label = pad(&group.label, label_width + 2);
+    let number_of = |row: &AlternativeReport, column: usize| mean(&row.numbers[column], group.shown[column].decimals);
+    let column_width = |column: usize| {
+        let numbers = group.alternatives.iter().map(|row| number_of(row, column).chars().count());
+        numbers.fold(group.shown[column].label.chars().count().max(11), usize::max)
+    };
+    let widths: Vec<usize> = (0..group.shown.len()).map(column_width).collect();
+    let heads = group.shown.iter().zip(&widths).map(|(shown, width)| format!("  {:>width$}", shown.label));
+    line(out, &format!("      {label}{}", heads.collect::<String>()));
+    for (i, alternative) in group.alternatives.iter().enumerate() {
+        let label = pad(&alternative.label, label_width);
+        let numbers = widths.iter().enumerate();
+        let numbers = numbers.map(|(column, width)| format!("  {:>width$}", number_of(alternative, column)));
+        let note = if i == 0 { first } else { "" };
+        line(out, &format!("        {label}{}{note}", numbers.collect::<String>()));
     }
 }
 

@@ -44,6 +44,8 @@ fn run() -> Measurement {
         completed: vec![Some(4.5), None],
         drops: 9,
         mean_queue: BTreeMap::from([("r1->r2".into(), 2.5)]),
+        largest_queue: BTreeMap::from([("r1->r2".into(), 40)]),
+        rate_of_share: vec![0.75, 1.25],
         arrivals: BTreeMap::from([("r1->r2".into(), 200), ("r2->r1".into(), 0)]),
         refused: BTreeMap::from([("r1->r2".into(), 3), ("r2->r1".into(), 0)]),
         round_trips: vec![RoundTrips { longest: 0.5, spread: 0.25 }, RoundTrips { longest: 0.75, spread: 0.125 }],
@@ -128,6 +130,7 @@ fn options_are_those_of_the_last_acknowledgement_captured() {
 #[test]
 fn all_flows_are_added_up_or_compared() {
     assert_eq!((value("sum(goodput)"), value("range(goodput)")), (Some(50e6), Some(10e6)));
+    assert_eq!((value("least(goodput)"), value("largest(goodput)")), (Some(20e6), Some(30e6)));
     assert_eq!((value("sum(completed)"), value("range(timeouts)")), (None, Some(1.0)));
     assert_eq!((value("longest-pause"), value("longest-silence")), (Some(4.0), Some(0.0)));
     assert_eq!((value("longest-round-trip"), value("round-trip-spread(s2)")), (Some(0.625), Some(0.125)));
@@ -138,6 +141,7 @@ fn all_flows_are_added_up_or_compared() {
 fn parameters_of_abr_are_those_of_the_scenario() {
     let all = ["abr(rif)", "abr(rdf)", "abr(nrm)", "abr(threshold)"].map(value);
     assert_eq!(all, [0.25, 0.5, 32.0, 256.0].map(Some));
+    assert_eq!((value("least(rate-of-share)"), value("rate-of-share(s2)")), (Some(0.75), Some(1.25)));
 }
 
 #[test]
@@ -145,6 +149,7 @@ fn queues_are_those_of_a_port() {
     assert_eq!((value("arrivals(r1->r2)"), value("drop-ratio(r1->r2)")), (Some(200.0), Some(0.015)));
     assert_eq!((value("drop-ratio(r2->r1)"), value("arrivals(r3->r1)")), (None, None), "nothing came; there is none");
     assert_eq!((value("mean-queue(r1->r2)"), value("queue-seconds(r1->r2)")), (Some(2.5), Some(25.0)));
+    assert_eq!((value("largest-queue(r1->r2)"), value("largest-queue(r2->r1)")), (Some(40.0), None));
     assert_eq!((value("mean-queue(r2->r1)"), value("sent(s3)")), (None, None), "there is none");
 }
 
