@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::abr::AbrSettings;
 use super::flow_history::FlowHistory;
 use super::sack::LastSack;
+use super::timeouts::Timeouts;
 
 /// What the metrics need of a run. Lists have one entry per flow, in the order of the scenario.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -67,6 +68,9 @@ pub(crate) struct Measurement {
     /// The round trips of each flow, where the scenario records delays.
     #[serde(default)]
     pub round_trips: Vec<RoundTrips>,
+    /// Its timeouts one by one, where the scenario records what is sent and acknowledged.
+    #[serde(default)]
+    pub timeouts: Timeouts,
     /// How each flow went on, where the scenario records throughput and cwnd.
     #[serde(default, alias = "course")]
     pub history: Vec<FlowHistory>,
@@ -131,6 +135,7 @@ impl Measurement {
             abr: AbrSettings::of(scenario),
             rate_of_share: rate_of_share.collect::<Option<Vec<f64>>>().unwrap_or_default(),
             round_trips: flows.iter().map(RoundTrips::of).collect::<Option<Vec<RoundTrips>>>().unwrap_or_default(),
+            timeouts: Timeouts::of(flows, &records.series),
             history: history.collect::<Option<Vec<FlowHistory>>>().unwrap_or_default(),
             // The earliest is the last that is put in.
             first_handover: handovers(scenario).rev().map(|(time, place)| (place.into(), time.as_secs_f64())).collect(),

@@ -6,6 +6,7 @@ use ackclock::record::stats::sample_sd;
 use super::flow_metric::FlowMetric;
 use super::measurement::Measurement;
 use super::name::{Across, InSack, MetricName};
+use super::timeouts::OfTimeouts;
 
 /// A metric, ready to be computed.
 #[derive(Clone, Debug, PartialEq)]
@@ -32,6 +33,7 @@ impl Metric {
                 MetricName::Fairness
                 | MetricName::Across(Across::Jain, _)
                 | MetricName::DropRatio(_)
+                | MetricName::OfTimeouts(OfTimeouts::OthersAdvance | OfTimeouts::LateSegments | OfTimeouts::LateTimeouts)
                 | MetricName::Of(FlowMetric::ShareSentAgain | FlowMetric::ShareNeedless, _),
             ) => (0.0, 1.0),
             Metric::Other(MetricName::Synchrony) => (-1.0, 1.0),
@@ -68,12 +70,7 @@ impl Metric {
                 let pauses = run.history.iter().map(|history| history.longest_pause(&history.throughput_bps));
                 pauses.reduce(f64::max)
             }
-            MetricName::LongestSilence => {
-                let first = run.history.first()?;
-                let delivered = |n: usize| run.history.iter().map(|history| history.throughput_bps[n]).sum();
-                let together: Vec<f64> = (0..first.throughput_bps.len()).map(delivered).collect();
-                Some(first.longest_pause(&together))
-            }
+            MetricName::OfTimeouts(what) => run.timeouts.value(*what),
             MetricName::Misallocation(metric, weights) => misallocation(run, *metric, weights),
             MetricName::During(what, flows, from, to) => what.over(run, flows, *from, *to),
             MetricName::MeanQueue(port) => run.mean_queue.get(port).copied(),

@@ -7,6 +7,7 @@ mod measurement;
 mod metric;
 mod name;
 mod sack;
+mod timeouts;
 
 pub(crate) use measurement::{Measurement, handovers};
 pub(crate) use metric::Metric;

@@ -5,6 +5,7 @@ use serde::Deserialize;
 use super::abr::AbrSetting;
 use super::flow_metric::{FlowMetric, Flows, Recordable};
 use super::sack::Edge;
+use super::timeouts::OfTimeouts;
 
 /// The name of a metric in study data: `efficiency`, or with what it is of, `sent(s1)`.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
@@ -42,8 +43,8 @@ pub(crate) enum MetricName {
     DropRatio(String),
     /// The longest time in which some flow delivered nothing, seconds.
     LongestPause,
-    /// The longest time in which no flow delivered anything, seconds.
-    LongestSilence,
+    /// What single timeouts and retransmissions show.
+    OfTimeouts(OfTimeouts),
     /// A parameter of ABR in the scenario.
     Abr(AbrSetting),
     /// The time of the first handover of a place, seconds.
@@ -109,8 +110,11 @@ impl TryFrom<String> for MetricName {
                 "longest-backoff" => Ok(MetricName::LongestBackoff),
                 "synchrony" => Ok(MetricName::Synchrony),
                 "longest-pause" => Ok(MetricName::LongestPause),
-                "longest-silence" => Ok(MetricName::LongestSilence),
-                other => FlowMetric::named(other).map(|metric| MetricName::Of(metric, Flows::All)).ok_or_else(wrong),
+                other => match OfTimeouts::NAMES.iter().find(|(known, _)| *known == other) {
+                    Some((_, what)) => Some(MetricName::OfTimeouts(*what)),
+                    None => FlowMetric::named(other).map(|metric| MetricName::Of(metric, Flows::All)),
+                }
+                .ok_or_else(wrong),
             };
         };
         match name {
@@ -189,7 +193,10 @@ impl MetricName {
             MetricName::Abr(AbrSetting::Nrm | AbrSetting::Threshold) => "cells",
             MetricName::Arrivals(_) => "arrivals",
             MetricName::DropRatio(_) => "drop ratio",
-            MetricName::LongestPause | MetricName::LongestSilence | MetricName::FirstHandover(_) => "time",
+            MetricName::LongestPause
+            | MetricName::OfTimeouts(OfTimeouts::ShortestIdle)
+            | MetricName::FirstHandover(_) => "time",
+            MetricName::OfTimeouts(_) => "share of timeouts",
             MetricName::InSack(InSack::Edge(..), _) => "edges",
             MetricName::InSack(InSack::Offset(_), _) => "offsets",
         }

@@ -6,6 +6,7 @@ use super::super::abr::AbrSettings;
 use super::super::flow_history::FlowHistory;
 use super::super::measurement::RoundTrips;
 use super::super::sack::LastSack;
+use super::super::timeouts::Timeouts;
 use super::*;
 
 #[test]
@@ -50,6 +51,7 @@ fn run() -> Measurement {
         refused: BTreeMap::from([("r1->r2".into(), 3), ("r2->r1".into(), 0)]),
         round_trips: vec![RoundTrips { longest: 0.5, spread: 0.25 }, RoundTrips { longest: 0.75, spread: 0.125 }],
         abr: Some(AbrSettings { rif: 0.25, rdf: 0.5, nrm: 32, threshold: Some(256) }),
+        timeouts: Timeouts { shortest_idle: Some(0.5), ..Timeouts::default() },
         history: vec![
             FlowHistory { interval: 2.0, throughput_bps: vec![1.0, 2.0, 3.0, 4.0, 5.0], cwnd: vec![10.0; 5] },
             FlowHistory { interval: 2.0, throughput_bps: vec![0.0, 0.0, 9.0, 8.0, 7.0], cwnd: vec![30.0; 5] },
@@ -132,7 +134,7 @@ fn all_flows_are_added_up_or_compared() {
     assert_eq!((value("sum(goodput)"), value("range(goodput)")), (Some(50e6), Some(10e6)));
     assert_eq!((value("least(goodput)"), value("largest(goodput)")), (Some(20e6), Some(30e6)));
     assert_eq!((value("sum(completed)"), value("range(timeouts)")), (None, Some(1.0)));
-    assert_eq!((value("longest-pause"), value("longest-silence")), (Some(4.0), Some(0.0)));
+    assert_eq!((value("longest-pause"), value("shortest-idle"), value("late-segments")), (Some(4.0), Some(0.5), None));
     assert_eq!((value("longest-round-trip"), value("round-trip-spread(s2)")), (Some(0.625), Some(0.125)));
     assert_eq!(value("share-needless(s1)"), Some(2.0 / 3.0));
 }
