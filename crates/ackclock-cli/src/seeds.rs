@@ -120,7 +120,8 @@ mod tests {
 
     #[test]
     fn only_what_takes_minutes_is_announced() {
-        assert_eq!(work(1.9e9, "cells", "--duration"), None);
+        assert_eq!(work(1.999_999e9, "cells", "--duration"), None);
+        assert!(work(2e9, "cells", "--duration").is_some());
         let said = work(3.4567e10, "packets", "--duration").unwrap();
         assert!(said.starts_with("note: up to 34567 million packets are to be simulated"), "{said}");
         assert!(said.contains("(--duration)") && !said.contains('\n'), "{said}");

@@ -5,6 +5,7 @@ mod lab;
 use ackclock::packet::Segment;
 use ackclock::record::{Columns, FlowCounts, Metric, Records};
 use ackclock::sim::Engine;
+use ackclock::tcp::cc::{Ack, CongestionControl, CustomCongestionControl, Loss, Needs, Window};
 use ackclock::tcp::host::{AckNumber, Distribution, Served};
 use ackclock::tcp::*;
 use ackclock::units::{Span, Time};
@@ -109,8 +110,12 @@ fn sender(host: HostModel, scope: TimerScope, window: u32) -> Sender {
         ..TcpParams::default()
     };
     params.timer.scope = scope;
+    begun(&params)
+}
+
+fn begun(params: &TcpParams) -> Sender {
     let application = Application { start: Time::ZERO, stop: None, size: None };
-    let mut sender = Sender::new(&params, application, TickClock::new(params.timer.granularity, Span::ZERO));
+    let mut sender = Sender::new(params, application, TickClock::new(params.timer.granularity, Span::ZERO));
     sender.on_timer(Time::ZERO);
     sender
 }
@@ -207,6 +212,69 @@ fn a_timeout_ends_no_service() {
     assert_eq!(sent(&mut sender, 7000), [0]);
     assert_eq!(sender.stats().retransmissions, 1);
     assert_eq!(sender.next_deadline(), Some(at(8400)), "the service of segment 1");
+}
+
+/// The same with the timer of the connection: everything is acknowledged while segment 0 is in service again, so nothing is
+/// outstanding. The round trip of segment 3 makes the timeout 15 ticks: a timer that began at 7000 would expire at 8400.
+#[test]
+fn what_was_acknowledged_in_service_starts_no_timer() {
+    let slow = Served { segment: Span::from_ms(1400), ..fixed(AckNumber::Arrival) };
+    let mut sender = sender(HostModel::Served(slow), TimerScope::Connection, 8);
+    sent(&mut sender, 0);
+    for ms in [1400, 2800, 4200, 4300, 5600] {
+        assert_eq!(sender.next_deadline(), Some(at(ms)));
+        sender.on_timer(at(ms));
+        sent(&mut sender, ms);
+    }
+    acknowledge(&mut sender, 6000, 4);
+    assert_eq!(sent(&mut sender, 6000), [0_u64; 0]);
+    assert_eq!(sender.rto_ticks(), 15);
+    for (ms, number) in [(7000, 0), (8400, 4)] {
+        assert_eq!(sender.next_deadline(), Some(at(ms)));
+        assert_eq!(sender.on_timer(at(ms)), Expired::Nothing, "{ms}");
+        assert_eq!(sent(&mut sender, ms), [number]);
+    }
+}
+
+/// One segment of 100 bytes in 10 ms.
+struct Paced;
+
+impl CongestionControl for Paced {
+    fn on_ack(&mut self, _: &Ack, _: &mut Window) {}
+
+    fn on_congestion(&mut self, _: &Loss, _: &mut Window) {}
+
+    fn on_rto(&mut self, _: &Loss, _: &mut Window) {}
+
+    fn pacing_rate(&self) -> Option<f64> {
+        Some(MSS as f64 / 0.01)
+    }
+}
+
+/// Service takes 2 ms, and does not begin before the pace allows a segment.
+#[test]
+fn a_served_segment_waits_for_the_pace_before_its_service() {
+    let custom = CustomCongestionControl::new(Needs::DELIVERY_RATES, |_| Box::new(Paced));
+    let params = TcpParams {
+        mss: MSS as u32,
+        congestion_control: CongestionControlParams::Custom(custom),
+        recovery: recovery::Algorithm::named("rfc6675").unwrap().with_defaults(),
+        initial_window_segments: 3,
+        host: HostModel::Served(fixed(AckNumber::Arrival)),
+        ..TcpParams::default()
+    };
+    let mut sender = begun(&params);
+    assert_eq!(sent(&mut sender, 0), [0_u64; 0]);
+    for (begins, number) in [(0, 0), (12, 1), (24, 2)] {
+        if begins > 0 {
+            assert_eq!(sender.next_deadline(), Some(at(begins)));
+            sender.on_timer(at(begins));
+            assert_eq!(sent(&mut sender, begins), [0_u64; 0]);
+        }
+        assert_eq!(sender.next_deadline(), Some(at(begins + 2)));
+        sender.on_timer(at(begins + 2));
+        assert_eq!(sent(&mut sender, begins + 2), [number]);
+    }
 }
 
 /// Whatever is drawn, what comes in goes out, and the seed matters; both engines agree.

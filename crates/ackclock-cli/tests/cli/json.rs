@@ -77,3 +77,51 @@ fn a_single_run_has_no_interval_and_no_bottleneck_means_no_efficiency() {
     assert_eq!(document["summary"]["fairness"]["ci95"], Value::Null);
     assert_eq!(document["scenario"]["unit"], "packets");
 }
+
+/// Two trunks of 10 Mb/s with ERICA: the flow over both and those over one have half of each.
+const ABR: &str = r#"
+duration = "300 ms"
+warmup = "100 ms"
+[network]
+topology = "parking-lot"
+switches = 3
+rate = "10 Mbps"
+access_delay = "10 us"
+trunk_delay = "10 us"
+[queue]
+rate_algorithm = "erica"
+[atm]
+service = "abr"
+[abr]
+icr = "1 Mbps"
+[tcp]
+recovery = "vanilla"
+"#;
+
+#[test]
+fn what_abr_connections_did_is_in_the_document() {
+    let place = Place::with("json-abr", ABR);
+    let document = place.run(&["run", "scenario.toml", "--json"]).exits_with(0).json();
+    let number = |value: &Value| value.as_f64().unwrap_or_else(|| panic!("no number: {value}"));
+    let run = &document["runs"][0];
+    for flow in run["flows"].as_array().unwrap() {
+        let abr = &flow["abr"];
+        assert!((number(&abr["max_min_share_bps"]) - 5e6).abs() < 1.0, "{abr}");
+        assert!((3.5e6..5.5e6).contains(&number(&abr["mean_acr_bps"])), "{abr}");
+        let (whole, later) = (number(&abr["forward_rm_cells"]), number(&abr["after_warmup"]["forward_rm_cells"]));
+        assert!(later > 50.0 && whole > later, "{whole} {later}");
+    }
+    let port = run["ports"].as_array().unwrap().iter().find(|port| port["name"] == "sw1->sw2").unwrap();
+    assert!((3e6..7e6).contains(&number(&port["rates"]["allocation_bps"])), "{port}");
+    let fairness = number(&document["summary"]["weighted_fairness"]["mean"]);
+    assert!((0.98..=1.0).contains(&fairness), "{fairness}");
+
+    let place = Place::with("json-no-abr", PLAIN);
+    let document = place.run(&["run", "scenario.toml", "--json"]).exits_with(0).json();
+    let run = &document["runs"][0];
+    assert!(
+        run["flows"][0].get("abr").is_none_or(Value::is_null)
+            && run["ports"][0].get("rates").is_none_or(Value::is_null)
+    );
+    assert!(document["summary"]["weighted_fairness"].is_null());
+}

@@ -123,5 +123,17 @@ mod tests {
         for expected in ["ABR connections", "90.0 %", "45.0 %", "max-min share", "Ports with a rate algorithm"] {
             assert!(text.contains(expected), "{expected}: {text}");
         }
+        // Of flow 2 of 3, in Mb/s: 0.45 of 20; RM cells sent and returned. Of a port: 12 Mb/s, and 7 cells marked.
+        let row = |begin: &str| text.split("<tr").find(|row| row.contains(begin)).unwrap_or_else(|| panic!("{text}"));
+        for (begin, numbers) in [
+            (">f2</th>", ["9.000", "20.000", "45.0 %", "1.000", ">100<", ">98<"]),
+            (">sw1-&gt;sw2</th>", ["12.000", ">7<", "", "", "", ""]),
+        ] {
+            for number in numbers {
+                assert!(row(begin).contains(number), "{number}: {}", row(begin));
+            }
+        }
+        let plot = text.split("<svg").nth(1).unwrap_or_else(|| panic!("no plot in {text}"));
+        assert!(plot.contains("mean ACR") && ["f1", "f2", "f3"].iter().all(|name| plot.contains(name)), "{plot}");
     }
 }

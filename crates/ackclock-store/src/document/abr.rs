@@ -125,4 +125,66 @@ mod tests {
         assert_eq!(weighted_fairness(all.iter()), Some(0.9));
         assert_eq!((weighted_fairness([].iter()), all[0].mean_acr_bps), (None, 2120.0));
     }
+
+    /// Rates are those of cells of 424 bits.
+    #[test]
+    fn each_number_of_a_record_is_in_the_document() {
+        let record = AbrRecord {
+            forward_rm_cells: 1,
+            out_of_rate_rm_cells: 2,
+            backward_rm_cells: 3,
+            replaced_rm_cells: 4,
+            efci_cells: 5,
+            acr: 10.0,
+            least_acr: 20.0,
+            mean_acr: 30.0,
+            max_min_share: 40.0,
+            fingerprint: 6,
+        };
+        let json = serde_json::to_value(Abr::from(&record)).unwrap();
+        let expected = serde_json::json!({
+            "acr_bps": 4240.0, "least_acr_bps": 8480.0, "mean_acr_bps": 12_720.0, "max_min_share_bps": 16_960.0,
+            "forward_rm_cells": 1, "out_of_rate_rm_cells": 2, "backward_rm_cells": 3, "replaced_rm_cells": 4,
+            "efci_cells": 5, "after_warmup": null,
+        });
+        assert_eq!(json, expected);
+        let rates = Rates::from(&PortRatesRecord { marked_cells: 7, allocation: Some(10.0) });
+        assert_eq!(rates, Rates { marked_cells: 7, allocation_bps: Some(4240.0) });
+        let none = Rates::from(&PortRatesRecord { marked_cells: 7, allocation: None });
+        assert_eq!(none, Rates { marked_cells: 7, allocation_bps: None });
+    }
+
+    #[test]
+    fn summaries_are_of_connections_and_ports_that_all_runs_have() {
+        let abr = |acr: f64, sent: u64| {
+            let (least_acr, mean_acr, max_min_share) = (acr, 2.0 * acr, 3.0 * acr);
+            let record =
+                AbrRecord { forward_rm_cells: sent, least_acr, mean_acr, max_min_share, ..AbrRecord::default() };
+            Abr::from(&record)
+        };
+        let (one, two) = (abr(1.0, 10), abr(3.0, 30));
+        let summary = AbrSummary::of(&[Some(&one), Some(&two)]).unwrap();
+        let means = [summary.least_acr_bps, summary.mean_acr_bps, summary.max_min_share_bps].map(|of| of.mean);
+        assert_eq!(means, [848.0, 1696.0, 2544.0]);
+        assert_eq!((summary.counts.forward_rm_cells.mean, summary.least_acr_bps.max), (20.0, 1272.0));
+        assert_eq!(AbrSummary::of(&[Some(&one), None]), None);
+
+        let (some, none) =
+            (Rates { marked_cells: 4, allocation_bps: Some(1e6) }, Rates { marked_cells: 8, allocation_bps: None });
+        let summary = RatesSummary::of(&[Some(&some), Some(&some)]).unwrap();
+        assert_eq!((summary.marked_cells.mean, summary.allocation_bps.map(|of| of.mean)), (4.0, Some(1e6)));
+        let summary = RatesSummary::of(&[Some(&some), Some(&none)]).unwrap();
+        assert_eq!((summary.marked_cells.mean, summary.allocation_bps), (6.0, None));
+        assert_eq!(RatesSummary::of(&[None, Some(&some)]), None);
+    }
+
+    #[test]
+    fn without_the_warm_up_the_counts_are_those_after_it() {
+        let counts = |forward_rm_cells| Keyed(AbrCounts { forward_rm_cells, ..AbrCounts::default() });
+        let whole = Abr { counts: counts(100), after_warmup: Some(counts(60)), ..Abr::from(&AbrRecord::default()) };
+        let measured = whole.measured();
+        assert_eq!((measured.counts.forward_rm_cells, measured.after_warmup), (60, None));
+        let without = Abr { after_warmup: None, ..whole };
+        assert_eq!(without.measured().counts.forward_rm_cells, 100);
+    }
 }
