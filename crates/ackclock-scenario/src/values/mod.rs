@@ -41,12 +41,11 @@ pub(crate) fn check_in(
     item: &Item,
     report: &mut Report,
 ) -> Option<Value> {
-    match (&key.kind, &item.node, technology) {
-        (Kind::Mechanism(Family::Policy), Node::Text(text), Some(technology)) => {
-            words::policy(key.name, text, technology, item.at, report).map(Value::Word)
-        }
-        _ => check(key, item, report),
+    let policy = (&key.kind, &item.node, technology);
+    if let (Kind::Mechanism(Family::Policy), Node::Text(text), Some(technology)) = policy {
+        return words::policy(key.name, text, technology, item.at, report).map(Value::Word);
     }
+    check(key, item, report)
 }
 
 /// The value of `key`, or `None` and a report.
