@@ -165,7 +165,7 @@ pub(super) const KEYS: &[Key] = &[
         kind: amount(&[RATE]),
         default: Fallback::Required,
         source: "",
-        about: "Rate of every link; of parking-lot, gfc-1 and gfc-2 that of the fastest trunk, of gfc-1 and gfc-2 150 Mbps if not given.",
+        about: "Rate of every link; in parking-lot, gfc-1 and gfc-2 the rate of the fastest trunk, in gfc-1 and gfc-2 by default 150 Mbps.",
         used_if: IF_RATE,
     },
     Key {
@@ -174,7 +174,7 @@ pub(super) const KEYS: &[Key] = &[
         kind: amount(&[DELAY]),
         default: Fallback::Required,
         source: "",
-        about: "One-way delay of the links between hosts and switches; of gfc-1 and gfc-2 5 ms if not given.",
+        about: "One-way delay of the links between hosts and switches; the default of gfc-1 and gfc-2 is 5 ms.",
         used_if: IF_MADE,
     },
     Key {
@@ -183,7 +183,7 @@ pub(super) const KEYS: &[Key] = &[
         kind: amount(&[DELAY]),
         default: Fallback::Required,
         source: "",
-        about: "One-way delay of each link between two switches; of gfc-1 and gfc-2 of the shortest, 5 ms if not given.",
+        about: "One-way delay of each link between two switches; in gfc-1 and gfc-2 of the shortest one, by default 5 ms.",
         used_if: IF_RATE,
     },
     Key {
@@ -201,7 +201,7 @@ pub(super) const KEYS: &[Key] = &[
         kind: amount(&[RATE]),
         default: Fallback::Required,
         source: "",
-        about: "Rate of the links between hosts and switches; if not given that of `rate` in a parking lot, 155.52 Mbps in gfc-1 and gfc-2.",
+        about: "Rate of the links between hosts and switches; the default is `rate` in a parking lot, 155.52 Mbps in gfc-1 and gfc-2.",
         used_if: IF_ACCESS_RATE,
     },
     Key {

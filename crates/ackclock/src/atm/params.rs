@@ -43,14 +43,14 @@ impl AbrParams {
             RATE,
             Default::Is(Value::Rate(0)),
             "[TM4] §5.10.2",
-            "MCR, minimum cell rate: the source may always send as fast; 0 bps to PCR.",
+            "MCR, minimum cell rate: the source may always send at this rate; 0 bps to PCR.",
         ),
         Key::new(
             "icr",
             Kind::Or(&RATE, &[AS_PCR]),
             Default::Is(Value::Word(AS_PCR)),
             "[TM4] §5.10.2",
-            "ICR, initial cell rate: the rate of the source at the start, and after silence; MCR to PCR, and no more than TBE cells in FRTT.",
+            "ICR, initial cell rate: the rate of the source at the start, and after an idle time; MCR to PCR, and no more than TBE cells in FRTT.",
         ),
         factor_key(
             "rif",
@@ -72,7 +72,7 @@ impl AbrParams {
             TIME,
             Default::Is(Value::Time(LONGEST_TRM)),
             "[TM4] §5.10.2",
-            "Trm: a source that sends has no longer time than this between forward RM cells; 100 ms, or that halved up to seven times.",
+            "Trm: the longest time between forward RM cells of an active source; 100 ms, or that halved up to seven times.",
         ),
         Key::new(
             "adtf",

@@ -14,7 +14,7 @@ use crate::units::Span;
 pub struct CapcParams {
     /// T: how long the port counts cells.
     pub interval: Span,
-    /// The part of the capacity that is aimed at.
+    /// The target utilisation, as a part of the capacity.
     pub target_utilisation: f64,
     /// Rup: how fast the rate rises.
     pub rup: f64,
@@ -52,7 +52,7 @@ impl Mechanism for Capc {
             Kind::Number(1.0),
             Default::Is(Value::Number(0.95)),
             "inferred: [UBR-ABR] §3.3 prints 124 Mb/s, 0.95 of what ABR can carry",
-            "The part of the link's rate that is aimed at.",
+            "The target utilisation, as a part of the link's rate.",
         ),
         Key::new(
             "rup",

@@ -38,7 +38,7 @@ pub type Erica = Shares<EricaParams>;
 
 /// What the members of the ERICA family differ in: the rate that they share.
 pub trait TargetRate: Clone + Send {
-    /// The rate that is aimed at in the next interval, cells per second, or less than 0 if others take all. C is the rate of the
+    /// The target rate of the next interval, cells per second, or less than 0 if others take all. C is the rate of the
     /// link; cells that are not of ABR connections came at the rate of `others`; so many cells wait.
     fn target(&self, capacity: f64, others: f64, queued: u64) -> f64;
 }
@@ -85,14 +85,14 @@ pub(super) const SHARING_KEYS: [Key; 4] = [
         Kind::Word(&["rm-cells", "measured"]),
         Default::Is(Value::Word("rm-cells")),
         "literature",
-        "Where the rate of a connection is known from: its RM cells (CCR), or its cells in the last interval.",
+        "The source of the rate of a connection: CCR in its RM cells, or the count of its cells in the last interval.",
     ),
     Key::new(
         "activity_decay",
         Kind::Share,
         Default::Is(Value::Number(0.0)),
         "literature; 0.9 with averaging",
-        "What a connection that sent nothing in an interval counts for, relative to the interval before; 0: nothing.",
+        "The factor by which the activity of a connection decays in each interval without a cell; 0: it is inactive at once.",
     ),
     Key::new(
         "load_weight",
@@ -145,7 +145,7 @@ impl Mechanism for Erica {
                 Kind::Number(1.0),
                 Default::Is(Value::Number(0.95)),
                 "literature: 0.95 over wide areas, 0.9 over local ones",
-                "The part of the link's rate that is aimed at. Times 1 + δ it must stay below 1, or the queue grows without end.",
+                "The target utilisation, as a part of the link's rate. Its product with 1 + δ must be below 1, or the queue grows without bound.",
             ),
             delta_key(0.05, "Ackclock; literature: 0.1"),
         ],

@@ -10,7 +10,7 @@ use crate::units::Span;
 pub struct EricaPlusParams {
     /// What it has in common with ERICA.
     pub sharing: Sharing,
-    /// T0: the queueing delay that is aimed at.
+    /// T0: the target of the queueing delay.
     pub target_delay: Span,
     /// a: how fast the target rate falls with a queue that is longer than that.
     pub a: f64,
@@ -24,7 +24,7 @@ pub struct EricaPlusParams {
 pub type EricaPlus = Shares<EricaPlusParams>;
 
 impl EricaPlusParams {
-    /// f(q): the part of the rate that is given away while the queue is `ratio` of what is aimed at.
+    /// f(q): the part of the rate that is allocated while the queue is `ratio` of its target.
     fn queue_control(&self, ratio: f64) -> f64 {
         if ratio <= 1.0 {
             self.b / ((self.b - 1.0) * ratio + 1.0)
@@ -45,7 +45,7 @@ impl Mechanism for EricaPlus {
                 Kind::Time(Span::from_us(1), Span::from_secs(10)),
                 Default::Is(Value::Time(Span::from_us(500))),
                 "literature: 0.5 ms over wide areas, 0.1 ms over local ones",
-                "T0: the queueing delay at which the whole link is given away.",
+                "T0: the queueing delay at which the target rate is the whole rate of the link.",
             ),
             Key::new(
                 "a",

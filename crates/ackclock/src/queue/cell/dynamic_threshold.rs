@@ -25,7 +25,7 @@ impl Mechanism for DynamicThreshold {
         Kind::Number(1e6),
         Default::Is(Value::Number(1.0)),
         "Ackclock; [CH98] has powers of 2 around it",
-        "How much a connection may hold, as a multiple of the free space.",
+        "How many cells of a connection may wait, as a multiple of the free space.",
     )];
     const IS_RANDOM: bool = false;
     const NEEDS_LIMIT: Option<&'static str> = Some("dynamic-threshold compares with the room that is left");

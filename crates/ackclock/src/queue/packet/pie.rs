@@ -16,7 +16,7 @@ use crate::units::{Rate, Span, Time};
 /// The parameters of PIE.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PieParams {
-    /// QDELAY_REF: the waiting time that is aimed at.
+    /// QDELAY_REF: the target of the waiting time.
     pub target: Span,
     /// T_UPDATE: the time between two updates of the probability.
     pub update: Span,

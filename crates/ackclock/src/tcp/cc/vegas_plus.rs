@@ -58,14 +58,14 @@ impl Mechanism for VegasPlus {
                 Kind::Integer(1, 1_000_000),
                 Default::Is(Value::Integer(8)),
                 "literature: [HKM00], recalled",
-                "The count of rounds with growing round trips at which it becomes aggressive.",
+                "The count of rounds with growing round trips at which the aggressive mode begins.",
             ),
             Key::new(
                 "return_at",
                 Kind::Word(&["count-is-zero", "any-loss"]),
                 Default::Is(Value::Word("count-is-zero")),
                 "literature: [HKM00], recalled",
-                "When it becomes moderate again.",
+                "When the aggressive mode ends.",
             ),
         ],
     ]);
