@@ -38,6 +38,7 @@ SCENARIOS = [
     ("paced", "paced", 2, 512, []),
     ("abr", "abr", 1, 9180, []),
     ("abr-50", "abr", 1, 9180, ["network.sources=50"]),
+    ("abr-lan", "abr-lan", 1, 9180, []),
     ("gfc-2", "gfc-2", 1, 9180, []),
     ("geo", "geo", 1000, 1000, []),
     ("leo", "leo", 60, 1000, []),

@@ -192,6 +192,7 @@ def measure(binary, scratch, rounds, scale):
         "paced": our("paced", 100, least=112.0),
         "ABR, 5 sources": our("abr", 60, mss=9180, least=120.0),
         "ABR, 50 sources": our("abr", 60, mss=9180, least=120.0, sets=["network.sources=50"]),
+        "ABR, LAN": our("abr-lan", 60, mss=9180, least=120.0),
         "ABR, GFC-2": our("gfc-2", 60, mss=9180, least=280.0),
         "P, 5 flows, recorded": our("p", 200, least=139.0, options=RECORD),
         "WAN cells, 5 sources, recorded": our("wan-cells", 200, least=112.0, options=RECORD),
@@ -204,6 +205,7 @@ def measure(binary, scratch, rounds, scale):
         jobs["ABR, 5 sources, reference engine"] = our("abr", 20, mss=9180, least=120.0, **reference)
         fifty = ["network.sources=50"]
         jobs["ABR, 50 sources, reference engine"] = our("abr", 20, mss=9180, least=120.0, sets=fifty, **reference)
+        jobs["ABR, LAN, reference engine"] = our("abr-lan", 20, mss=9180, least=120.0, **reference)
         jobs["ABR, GFC-2, reference engine"] = our("gfc-2", 20, mss=9180, least=250.0, **reference)
     else:
         notes.append("one engine only: the row of the reference engine is not measured")
@@ -282,7 +284,7 @@ def comparisons():
     faster.append((f"{leo} with routes for each packet, as in its examples", "LEO", "ns-2, LEO, routes for each packet", 100, 1000))
     faster.append((f"{leo} with routes computed at changes only", "LEO", "ns-2, LEO", 100, 1000))
     faster.append(("paced, against the reference engine", "paced", "paced, reference engine", 10, 25))
-    for row in ["ABR, 5 sources", "ABR, 50 sources", "ABR, GFC-2"]:
+    for row in ["ABR, 5 sources", "ABR, 50 sources", "ABR, LAN", "ABR, GFC-2"]:
         faster.append((f"{row}, against the reference engine", row, f"{row}, reference engine", 6, 20))
     dearer.append(("LAN cell by cell, against WAN", "LAN cells", "WAN cells, 5 sources", 6, 2.5))
     dearer.append(("5,000 flows, against 5", "R, 5,000 flows", "R, 5 flows", 6, 3))

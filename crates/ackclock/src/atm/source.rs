@@ -145,6 +145,13 @@ impl AbrSource {
         (cells, spacing)
     }
 
+    /// The last so many of the cells that [`AbrSource::next_data_cells`] has counted as sent, at this spacing, are not sent yet.
+    pub fn take_back(&mut self, cells: u16, spacing: Span) {
+        let last = self.last_start().as_ps() - spacing.as_ps() * u64::from(cells);
+        (self.last_start, self.last_cell) = (Some(Time::from_ps(last)), Time::from_ps(last));
+        self.count -= u32::from(cells);
+    }
+
     /// An in-rate forward RM cell (rules 5, 6, 7, 10).
     fn forward_rm(&mut self, now: Time, is_first: bool) -> RmCell {
         if !is_first && self.acr > self.initial_rate && now.since(self.last_forward_rm) > self.params.adtf {

@@ -158,6 +158,10 @@ impl RateAllocator for Capc {
         self.begun.then_some(self.erq)
     }
 
+    fn efci_threshold(&self) -> Option<u64> {
+        Some(u64::MAX)
+    }
+
     fn boxed_clone(&self) -> Box<dyn RateAllocator> {
         Box::new(self.clone())
     }

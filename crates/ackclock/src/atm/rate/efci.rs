@@ -51,6 +51,10 @@ impl RateAllocator for Efci {
         queued > self.threshold
     }
 
+    fn efci_threshold(&self) -> Option<u64> {
+        Some(self.threshold)
+    }
+
     fn boxed_clone(&self) -> Box<dyn RateAllocator> {
         Box::new(self.clone())
     }

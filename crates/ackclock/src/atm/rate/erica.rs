@@ -277,6 +277,10 @@ impl<P: TargetRate + 'static> RateAllocator for Shares<P> {
         self.begun.then_some(self.fair_share)
     }
 
+    fn efci_threshold(&self) -> Option<u64> {
+        Some(u64::MAX)
+    }
+
     fn boxed_clone(&self) -> Box<dyn RateAllocator> {
         Box::new(self.clone())
     }

@@ -56,6 +56,10 @@ impl RateAllocator for MaxMin {
         cell.er = cell.er.min(self.shares[vc]);
     }
 
+    fn efci_threshold(&self) -> Option<u64> {
+        Some(u64::MAX)
+    }
+
     fn boxed_clone(&self) -> Box<dyn RateAllocator> {
         Box::new(self.clone())
     }

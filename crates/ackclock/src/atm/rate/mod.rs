@@ -21,12 +21,20 @@ use crate::packet::RmCell;
 use crate::units::{Rate, Span};
 
 /// A rate algorithm at work at one port.
+///
+/// The calls come in the order in which cells are offered, backward RM cells pass and intervals end. At one instant an interval ends
+/// first, then cells are offered, then backward RM cells pass. A forward RM cell is counted ([`RateAllocator::on_cells`]) just before
+/// [`RateAllocator::on_forward_rm`] says what it says.
+///
+/// Of an algorithm with [`RateAllocator::efci_threshold`], the counts of the interval that runs may come later, and in any order: several
+/// cells of one connection at once, before or after RM cells that were offered later, but at the latest before
+/// [`RateAllocator::on_interval_end`] is called for the interval in which they are offered. RM cells and ends of intervals keep their order.
 pub trait RateAllocator: Send {
     /// So many cells of ABR connection `vc` of this port are offered on their way forward, RM cells included, in rate or out.
     fn on_cells(&mut self, vc: usize, cells: u64);
     /// So many other cells are offered: of UBR, and those on the way back of a connection whose data go the other way.
     fn on_other_cells(&mut self, cells: u64);
-    /// A forward RM cell of connection `vc` is offered; [`RateAllocator::on_cells`] has counted it.
+    /// A forward RM cell of connection `vc` is offered.
     fn on_forward_rm(&mut self, _vc: usize, _cell: &RmCell) {}
     /// An averaging interval ends, while so many cells wait. The cells that are offered at this instant are of the next one.
     fn on_interval_end(&mut self, queued: u64);
@@ -35,6 +43,12 @@ pub trait RateAllocator: Send {
     /// Whether a data cell that is offered while so many cells wait gets EFCI.
     fn marks_efci(&self, _queued: u64) -> bool {
         false
+    }
+    /// For an algorithm that reads counts of cells only when an interval ends, and that always marks the data cells that find more
+    /// cells waiting than a fixed number, and no others: this number, [`u64::MAX`] if it marks none. So its port can handle many cells
+    /// in one step. If none is given, every cell is told and asked about by itself, which is always right.
+    fn efci_threshold(&self) -> Option<u64> {
+        None
     }
     /// The rate that the port offers to a connection that it limits, if it has computed one: what is recorded.
     fn allocation(&self) -> Option<f64> {

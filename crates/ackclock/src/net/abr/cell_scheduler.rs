@@ -219,6 +219,19 @@ impl CellScheduler {
         }
         More { cells, spacing, eom }
     }
+
+    /// The last of the cells that [`CellScheduler::more_data`] has begun, of `vc` and so many, at this spacing, have not begun:
+    /// something has happened before. Nothing has begun after them.
+    pub(in crate::net) fn take_back(&mut self, vc: VcId, cells: u16, spacing: Span) {
+        let less = spacing * u64::from(cells);
+        let connection = self.of(vc);
+        (connection.left, connection.next) = (connection.left + cells, connection.next - cells);
+        match &mut connection.pace {
+            Pace::Abr(source) => source.take_back(cells, spacing),
+            Pace::Fixed(_, next) => *next = Time::from_ps(next.as_ps() - less.as_ps()),
+        }
+        self.free = Time::from_ps(self.free.as_ps() - less.as_ps());
+    }
 }
 
 impl Connection {
@@ -360,6 +373,26 @@ mod tests {
             }
             assert_eq!(begun, expected);
         }
+    }
+
+    #[test]
+    fn cells_taken_back_begin_later_at_the_rate_of_then() {
+        let mut scheduler = CellScheduler::new(span(CELL));
+        scheduler.add_abr(vc(0), abr(2e9));
+        scheduler.add_fixed(vc(3), span(200), false);
+        (0..2).for_each(|_| scheduler.push(vc(0), Segment::default()));
+        assert_eq!(run(&mut scheduler, 500), [(0, 0, 'f'), (500, 0, 'd')]);
+        let more = |cells, eom| More { cells, spacing: span(500), eom };
+        assert_eq!(scheduler.more_data(vc(0), Time::NEVER), more(2, true));
+        assert_eq!(scheduler.next_start(), at(2000));
+        // At 1100 another connection has a frame: one of the two has not begun.
+        scheduler.take_back(vc(0), 1, span(500));
+        scheduler.push(vc(3), Segment::default());
+        assert_eq!(run(&mut scheduler, 1200), [(1100, 3, 'd')]);
+        assert_eq!(run(&mut scheduler, 1600), [(1300, 3, 'd'), (1500, 0, 'd'), (1600, 3, 'd')]);
+        // 500 before the next one was due ACR rises to 2.625·10^9: it is 381 ps after the last one, not 500.
+        scheduler.on_backward_rm(vc(0), &rm(1e10));
+        assert_eq!(run(&mut scheduler, 2300), [(1881, 0, 'd'), (2262, 0, 'd')]);
     }
 
     #[test]

@@ -86,14 +86,40 @@ impl PortRates {
         self.interval_end = self.interval_end.saturating_add(interval);
     }
 
+    /// How many cells may wait before data cells are marked, of an algorithm that may be told of many cells at once, at the latest
+    /// when an interval ends.
+    pub(in crate::net) fn efci_threshold(&self) -> Option<u64> {
+        self.allocator.efci_threshold()
+    }
+
     /// A cell is offered while so many wait: it is counted, and marked if the queue is long. `rm` is what it says if it is a
     /// forward RM cell.
     pub(in crate::net) fn on_offered(&mut self, vc: VcId, pti: Pti, queued: u64, rm: impl FnOnce() -> RmCell) -> Pti {
-        let Some(connection) = self.served[vc.index()] else {
-            self.allocator.on_other_cells(1);
-            return pti;
-        };
-        self.allocator.on_cells(connection, 1);
+        self.count(vc, 1);
+        self.on_counted(vc, pti, queued, rm)
+    }
+
+    /// So many cells of a connection are offered.
+    pub(in crate::net) fn count(&mut self, vc: VcId, cells: u64) {
+        match self.served[vc.index()] {
+            Some(connection) => self.allocator.on_cells(connection, cells),
+            None => self.allocator.on_other_cells(cells),
+        }
+    }
+
+    /// So many cells that are counted got EFCI.
+    pub(in crate::net) fn count_marked(&mut self, cells: u64) {
+        self.marked_cells += cells;
+    }
+
+    /// Whether the algorithm serves a connection of the port.
+    pub(in crate::net) fn serves(&self, vc: VcId) -> bool {
+        self.served[vc.index()].is_some()
+    }
+
+    /// A cell that is counted is offered while so many wait, see [`PortRates::on_offered`].
+    pub(in crate::net) fn on_counted(&mut self, vc: VcId, pti: Pti, queued: u64, rm: impl FnOnce() -> RmCell) -> Pti {
+        let Some(connection) = self.served[vc.index()] else { return pti };
         if pti == Pti::FORWARD_RM {
             self.allocator.on_forward_rm(connection, &rm());
         }

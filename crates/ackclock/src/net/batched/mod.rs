@@ -47,6 +47,10 @@ pub struct Batched {
     clocks: Vec<Time>,
     /// For each process, what can reach it: from which process, and how long that takes at least.
     upstreams: Vec<Vec<Upstream>>,
+    /// By flow, the ports that write into its backward RM cells: the source reads such a cell when they have.
+    writers: Vec<Vec<Upstream>>,
+    /// The process of the hosts that send data.
+    sources: usize,
     io: Io,
     directory: Directory,
 }
@@ -252,9 +256,16 @@ impl Batched {
     }
 
     /// Up to when everything that can reach a process is known.
-    fn horizon(&self, process: usize) -> Time {
-        let of = |upstream: &Upstream| self.clocks[upstream.from] + upstream.lookahead;
-        self.upstreams[process].iter().map(of).min().unwrap_or(Time::NEVER)
+    fn horizon(&mut self, process: usize) -> Time {
+        let clocks = &self.clocks;
+        let of = |upstream: &Upstream| clocks[upstream.from] + upstream.lookahead;
+        let arrivals = self.upstreams[process].iter().map(of).min().unwrap_or(Time::NEVER);
+        if process != self.sources {
+            return arrivals;
+        }
+        // A backward RM cell may be there before ports on its path have written into it.
+        let writers = &self.writers;
+        self.io.abr.first_unready(arrivals, |flow, arrives| writers[flow].iter().all(|port| arrives < of(port)))
     }
 
     /// Nothing happened within the horizons: goes to the first thing that will.

@@ -1,27 +1,28 @@
-//! Into a port of a network with ABR connections and out of it, cell by cell: each is counted by the rate algorithm, may be marked,
-//! is accepted or refused, waits, and departs.
+//! Into a port of a network with ABR connections and out of it: each cell is counted by the rate algorithm, may be marked, is
+//! accepted or refused, waits, and departs.
+//!
+//! The cells of a connection that are like the one before are counted together: when an averaging interval ends, or when another kind of
+//! cell comes.
 
-use crate::ids::{Id, IdVec, VcId};
-use crate::net::abr::PortRates;
+use crate::ids::{IdVec, VcId};
+use crate::net::abr::{PortRates, RateTrace};
+use crate::net::batched::abr::run::Run;
 use crate::net::batched::abr::under_way::{CellRun, Visit, VisitHop};
-use crate::net::batched::cells::cell_time::CellTime;
-use crate::net::batched::cells::queue::CellQueue;
+use crate::net::batched::cells::fifo::CellFifo;
 use crate::net::batched::fifo_monitor::FifoMonitor;
 use crate::net::batched::io::{Delivery, Destination, Io, NextHop, What};
 use crate::packet::Pti;
 use crate::packet::aal5::{Reassembled, Reassembler};
 use crate::queue::cell::{CellArrival, CellPolicy};
 use crate::queue::{DropReason, Verdict};
-use crate::record::trace::{FifoTrace, Refused};
+use crate::record::PortRatesRecord;
 use crate::units::{Span, Time};
 
 /// The queue of a port, with what is counted there.
 pub(in crate::net::batched) struct RunAdmission {
-    pub(in crate::net::batched) cell_time: CellTime,
+    /// Arrivals and waiting are counted late; [`RunAdmission::monitor`] has them to the cell.
+    pub(in crate::net::batched) fifo: CellFifo,
     pub(in crate::net::batched) vcs: IdVec<VcId, RunVc>,
-    pub(in crate::net::batched) queue: CellQueue,
-    pub(in crate::net::batched) monitor: FifoMonitor,
-    pub(in crate::net::batched) trace: Option<Box<FifoTrace>>,
     /// Which rates it gives to ABR connections, if it does.
     rates: Option<Box<PortRates>>,
     /// The slot end at which the averaging interval ends that runs; none if there are no intervals.
@@ -40,62 +41,57 @@ pub(in crate::net::batched) struct RunVc {
     pub(in crate::net::batched) reassembler: Reassembler,
     /// EFCI of the last data cell since a forward RM cell, where the next stop is the host: what the destination will know.
     pub(in crate::net::batched) efci: bool,
+    /// The number of the run that began last.
+    pub(in crate::net::batched) latest: u32,
     /// A cell of the frame was accepted, and none refused since: the next one is accepted if there is room.
     pub(in crate::net::batched) sure: bool,
+    /// A data cell that waits longer gets EFCI, slots: it found more waiting than the threshold.
+    marked_beyond: u64,
+    /// Cells that have arrived, and slots that they wait, not yet counted.
+    uncounted: u32,
+    waited: u64,
+    /// Those of them that got EFCI.
+    marked: u32,
 }
 
-/// The cells of a run that are still to come.
-#[derive(Clone, Copy, Debug)]
-pub(in crate::net::batched) struct Run {
-    seq_or_ack: u64,
-    pub(in crate::net::batched) input: u32,
-    at_port: VcId,
-    frame: u32,
-    size: u32,
-    /// The number of the next one.
-    next: u16,
-    pub(in crate::net::batched) left: u16,
-    eom: bool,
-    pti: Pti,
-}
-
-impl Run {
-    pub(in crate::net::batched) fn new(run: &CellRun) -> Run {
-        let &CellRun { seq_or_ack, size, input_ref, frame, first, count, eom, pti, .. } = run;
-        Run {
-            seq_or_ack,
-            input: input_ref.input,
-            at_port: input_ref.at_port,
-            frame,
-            size,
-            next: first,
-            left: count,
-            eom,
-            pti,
+impl RunVc {
+    /// Connection `id` before its first cell.
+    pub(in crate::net::batched) fn new(id: VcId, name_hash: u64, next_hop: NextHop, visits: Vec<VisitHop>) -> RunVc {
+        RunVc {
+            id,
+            name_hash,
+            next_hop,
+            visits: visits.into_boxed_slice(),
+            reassembler: Reassembler::default(),
+            efci: false,
+            latest: 0,
+            sure: false,
+            marked_beyond: u64::MAX,
+            uncounted: 0,
+            waited: 0,
+            marked: 0,
         }
     }
 }
 
 impl RunAdmission {
-    /// An empty queue; departed cells are remembered for `memory`.
+    /// An empty queue of these connections.
     pub(in crate::net::batched) fn new(
-        cell_time: Span,
+        fifo: CellFifo,
         vcs: IdVec<VcId, RunVc>,
-        monitor: FifoMonitor,
-        memory: Span,
-        trace: Option<Box<FifoTrace>>,
         rates: Option<Box<PortRates>>,
     ) -> RunAdmission {
-        let slots = if memory == Span::ZERO { 0 } else { memory / cell_time + 2 };
-        let mut admission = RunAdmission {
-            cell_time: CellTime::new(cell_time.as_ps()),
-            vcs,
-            queue: CellQueue::new(slots),
-            monitor,
-            trace,
-            rates,
-            interval_end: 0,
-        };
+        let mut admission = RunAdmission { fifo, vcs, rates, interval_end: 0 };
+        if let Some(rates) = &admission.rates {
+            match rates.efci_threshold() {
+                Some(threshold) => {
+                    let marked_beyond = threshold.saturating_add(1);
+                    let served: Vec<VcId> = admission.vcs.ids().filter(|&vc| rates.serves(vc)).collect();
+                    served.into_iter().for_each(|vc| admission.vcs[vc].marked_beyond = marked_beyond);
+                }
+                None => admission.fifo.ask_about_each_cell(),
+            }
+        }
         admission.find_interval_end();
         admission
     }
@@ -106,40 +102,66 @@ impl RunAdmission {
         self.interval_end
     }
 
-    /// Which rates it gives to ABR connections, if it does.
-    pub(in crate::net::batched) fn rates(&self) -> Option<&PortRates> {
-        self.rates.as_deref()
+    /// What it said to ABR connections until `now`, if it gives them rates.
+    pub(in crate::net::batched) fn rates_record(&self, now: Time) -> Option<PortRatesRecord> {
+        let mut record = self.rates.as_ref()?.record(now);
+        record.marked_cells += self.vcs.iter().map(|vc| u64::from(vc.marked)).sum::<u64>();
+        Some(record)
+    }
+
+    /// What it offered to ABR connections over time until `now`, if that is recorded.
+    pub(in crate::net::batched) fn allocations(&self, now: Time) -> Option<RateTrace> {
+        self.rates.as_ref()?.allocations(now)
     }
 
     fn find_interval_end(&mut self) {
         let end = self.rates.as_ref().map_or(Time::NEVER, |rates| rates.interval_end());
-        self.interval_end = if end == Time::NEVER { u64::MAX } else { self.cell_time.slots(end.as_ps()) };
+        self.interval_end = if end == Time::NEVER { u64::MAX } else { self.fifo.cell_time.slots(end.as_ps()) };
     }
 
     /// The interval ends; cells of earlier slots have been admitted, and those of the slot that ends with it not.
     pub(in crate::net::batched) fn end_interval(&mut self) {
-        let (slot, queued) = (self.interval_end, self.queue.waiting_at(self.interval_end));
+        self.vcs.ids().for_each(|vc| self.count(vc));
+        let (slot, queued) = (self.interval_end, self.fifo.queue.waiting_at(self.interval_end));
         if let Some(rates) = &mut self.rates {
-            rates.end_interval_at(self.cell_time.instant(slot), queued);
+            rates.end_interval_at(self.fifo.cell_time.instant(slot), queued);
         }
         self.find_interval_end();
     }
 
     /// A backward RM cell passes the switch; the cells of all slots that have ended were admitted, and no others.
     pub(in crate::net::batched) fn visited(&mut self, visit: &Visit, io: &mut Io) {
-        let queued = self.queue.waiting_at(self.cell_time.slots(visit.time.as_ps()));
+        let queued = self.fifo.queue.waiting_at(self.fifo.cell_time.slots(visit.time.as_ps()));
         if let Some(rates) = &mut self.rates {
             let cell = io.abr.connections.of(visit.vc).cell_mut(visit.number);
             rates.on_backward_rm(visit.time, visit.at_port, queued, cell);
         }
     }
 
-    /// Those whose time has come by slot end `now` leave the counters.
-    #[inline(never)]
-    pub(in crate::net::batched) fn depart(&mut self, now: u64) {
-        let RunAdmission { queue, monitor, .. } = self;
-        queue.take_departed(now, |vc, cells| monitor.leave_late(vc, cells));
-        monitor.set_queued(queue.waiting_at(now));
+    /// The counters with what is not yet counted.
+    pub(in crate::net::batched) fn monitor(&self) -> FifoMonitor {
+        let mut monitor = self.fifo.monitor.clone();
+        for (at_port, vc) in self.vcs.iter_ids() {
+            monitor.arrive(at_port, vc.uncounted.into());
+            monitor.wait(at_port, vc.waited);
+        }
+        monitor
+    }
+
+    /// Counts the cells of a connection that have come so far.
+    #[inline(always)]
+    fn count(&mut self, at_port: VcId) {
+        let vc = &mut self.vcs[at_port];
+        if vc.uncounted > 0 {
+            let (cells, waited) = (u64::from(std::mem::take(&mut vc.uncounted)), std::mem::take(&mut vc.waited));
+            self.fifo.monitor.arrive(at_port, cells);
+            self.fifo.monitor.wait(at_port, waited);
+            let marked = u64::from(std::mem::take(&mut vc.marked));
+            if let Some(rates) = &mut self.rates {
+                rates.count(at_port, cells);
+                rates.count_marked(marked);
+            }
+        }
     }
 
     /// The next cell of a run is accepted or refused at slot end `now`. No more records are made of instants before `done`.
@@ -152,36 +174,84 @@ impl RunAdmission {
         done: Time,
         io: &mut Io,
     ) {
-        run.left -= 1;
-        let (index, eom, vc) = (run.next, run.eom && run.left == 0, run.at_port);
-        run.next += 1;
-        self.monitor.arrive(vc, 1);
-        let waiting = self.queue.waiting_at(now);
+        let vc = &mut self.vcs[run.at_port];
+        // There is room, and the policy need not be asked (see BatchHints::needs_every_cell).
+        if vc.sure
+            && run.is_data
+            && let Some(waits) = self.fifo.accept_or_pass_plainly(now, run.at_port)
+        {
+            run.advance();
+            vc.uncounted += 1;
+            vc.waited += waits;
+            let mut pti = run.pti;
+            if waits > vc.marked_beyond {
+                pti = pti.marked();
+                vc.marked += u32::from(pti != run.pti);
+            }
+            vc.efci = pti.efci();
+            if run.eom && run.left == 0 {
+                policy.end_accepted(run.at_port);
+                vc.sure = false;
+            }
+            if run.goes_on_by_cells || pti.efci() {
+                self.go_on(now + waits, run, pti, done, io);
+            }
+            if run.left == 0 {
+                self.reassemble(now + waits, run, run.next, io);
+            }
+        } else {
+            self.serve_with_care(policy, now, run, done, io);
+        }
+    }
+
+    /// Serves a cell in the general case.
+    #[inline(never)]
+    fn serve_with_care<P: CellPolicy>(&mut self, policy: &mut P, now: u64, run: &mut Run, done: Time, io: &mut Io) {
+        run.advance();
+        let vc = run.at_port;
+        self.vcs[vc].uncounted += 1;
+        self.count(vc);
+        let waiting = self.fifo.queue.waiting_at(now);
         let mut pti = run.pti;
         if let Some(rates) = &mut self.rates {
             let id = self.vcs[vc].id;
-            pti = rates.on_offered(vc, pti, waiting, || io.abr.connections.of(id).cell(run.frame));
+            pti = rates.on_counted(vc, pti, waiting, || io.abr.connections.of(id).cell(run.frame));
         }
-        let has_room = waiting < u64::from(self.monitor.buffer().capacity());
-        let verdict = if pti.is_rm() {
+        let verdict = if !pti.is_rm() {
+            self.decide(policy, now, waiting, vc, run.eom && run.left == 0)
+        } else if self.fifo.has_room(now) {
             // As in the reference engine, policies neither see nor count RM cells.
-            if has_room { Verdict::Accept } else { Verdict::Drop(DropReason::Overflow) }
+            Verdict::Accept
         } else {
-            self.decide(policy, now, waiting, vc, eom)
+            Verdict::Drop(DropReason::Overflow)
         };
         match verdict {
             Verdict::Accept => {
-                let departs = self.accept(now, vc);
-                self.go_on(departs, run, index, (eom, pti), done, io);
+                let departs = self.fifo.accept(now, vc, 1);
+                self.fifo.monitor.wait(vc, departs - now);
+                if pti.is_rm() || pti.efci() || run.goes_on_by_cells {
+                    self.go_on(departs, run, pti, done, io);
+                }
+                if !pti.is_rm() {
+                    self.vcs[vc].efci = pti.efci();
+                }
+                if run.left == 0 {
+                    self.reassemble(departs, run, run.next, io);
+                }
             }
-            Verdict::Drop(reason) => self.refuse(now, vc, run.frame, reason, io),
+            Verdict::Drop(reason) => {
+                self.fifo.refuse(now, vc, self.vcs[vc].name_hash, run.frame, reason);
+                io.lost_datagrams.refused(self.vcs[vc].id, run.frame);
+                self.reassemble(now, run, run.next - 1, io);
+                run.accepted_from = run.next;
+            }
         }
     }
 
     /// Whether the policy lets a data cell in.
     #[inline(always)]
     fn decide<P: CellPolicy>(&mut self, policy: &mut P, now: u64, waiting: u64, vc: VcId, eom: bool) -> Verdict {
-        if self.vcs[vc].sure && waiting < u64::from(self.monitor.buffer().capacity()) {
+        if self.vcs[vc].sure && self.fifo.has_room(now) {
             // See BatchHints::needs_every_cell.
             if eom {
                 policy.end_accepted(vc);
@@ -190,58 +260,21 @@ impl RunAdmission {
             return Verdict::Accept;
         }
         if policy.reads_per_vc(waiting as u32) {
-            self.depart(now);
+            self.fifo.depart(now);
         } else {
-            self.monitor.set_queued(waiting);
+            self.fifo.monitor.set_queued(waiting);
         }
-        let verdict = policy.admit(CellArrival { vc, eom }, self.monitor.buffer());
+        let verdict = policy.admit(CellArrival { vc, eom }, self.fifo.monitor.buffer());
         self.vcs[vc].sure = verdict == Verdict::Accept && !eom && !policy.needs_every_cell();
         verdict
     }
 
-    /// A cell enters the queue at slot end `now`. Returns when it departs.
+    /// The cell of a run before the next one departs, and goes to the next port; or it is an RM cell or a marked one, and goes to
+    /// its host.
     #[inline(always)]
-    fn accept(&mut self, now: u64, vc: VcId) -> u64 {
-        let departs = self.queue.departure(now);
-        if let Some(trace) = &mut self.trace {
-            match departs - now {
-                0 => trace.pass(now, 1),
-                wait => trace.enter(vc.index(), now, departs, 1, wait - 1),
-            }
-        }
-        if departs == now {
-            if !self.queue.is_drained() {
-                self.depart(now);
-            }
-            self.queue.pass(vc, now, 1);
-            return departs;
-        }
-        self.monitor.wait(vc, departs - now);
-        // Departures that are handled late make Y_i too large, which does not matter below its maximum.
-        if self.queue.has_room() && self.monitor.enter_among_others(vc, now, departs - now - 1) {
-            self.queue.push(vc, 1);
-            return departs;
-        }
-        self.enter(now, vc, departs);
-        departs
-    }
-
-    /// A cell begins to wait at slot end `now` until `departs`, where more has to be looked at than usual.
-    #[inline(never)]
-    fn enter(&mut self, now: u64, vc: VcId, departs: u64) {
-        if !(self.monitor.buffer().stays_below_max(vc, 1) && self.queue.has_room()) {
-            self.depart(now);
-            self.queue.make_room();
-        }
-        self.monitor.enter(vc, now, departs, 1, departs - now - 1);
-        self.queue.push(vc, 1);
-    }
-
-    /// A cell departs, and goes to the next port or to its host.
-    #[inline(always)]
-    fn go_on(&mut self, departs: u64, run: &Run, index: u16, (eom, pti): (bool, Pti), done: Time, io: &mut Io) {
+    fn go_on(&mut self, departs: u64, run: &Run, pti: Pti, done: Time, io: &mut Io) {
         let vc = &mut self.vcs[run.at_port];
-        let begins = self.cell_time.instant(departs);
+        let begins = self.fifo.cell_time.instant(departs);
         let time = begins.saturating_add(vc.next_hop.lag);
         let &Run { seq_or_ack, frame, size, .. } = run;
         if pti == Pti::BACKWARD_RM {
@@ -249,7 +282,7 @@ impl RunAdmission {
         }
         match vc.next_hop.to {
             Destination::RunPort { mailbox, input_ref } => {
-                let (spacing, first, count) = (Span::ZERO, index, 1);
+                let (spacing, first, count, eom) = (Span::ZERO, run.next - 1, 1, run.eom && run.left == 0);
                 let run = CellRun { time, spacing, seq_or_ack, size, input_ref, frame, first, count, eom, pti };
                 io.abr.runs[mailbox as usize].push(run);
             }
@@ -258,36 +291,46 @@ impl RunAdmission {
                     // The destination would write it, and nobody reads it before.
                     io.abr.connections.of(vc.id).cell_mut(frame).ci = true;
                 }
+                if pti == Pti::BACKWARD_RM {
+                    io.abr.come_back(time, vc.id);
+                }
                 let of_rm = Delivery { time, seq_or_ack, vc: vc.id, frame, size, link, what: What::RmCell };
                 io.deliver(group, of_rm);
             }
-            Destination::Host { group, link } => {
-                vc.efci = pti.efci();
-                if vc.efci {
-                    io.abr.mark(vc.id, time, done);
-                }
-                if let Some(reassembled) = vc.reassembler.on_units(frame, index, 1, eom) {
-                    let what = match reassembled {
-                        Reassembled::Good { .. } => What::WholeFrame,
-                        Reassembled::Damaged => What::DamagedFrame,
-                    };
-                    io.deliver(group, Delivery { time, seq_or_ack, vc: vc.id, frame, size, link, what });
-                }
-            }
+            Destination::Host { .. } => io.abr.mark(vc.id, time, done),
             Destination::Port { .. } | Destination::LastHopPort { .. } => {
                 unreachable!("ports of networks with ABR connections take runs of cells")
             }
         }
     }
 
-    /// A cell that has just come is refused.
-    #[inline(never)]
-    fn refuse(&mut self, now: u64, vc: VcId, frame: u32, reason: DropReason, io: &mut Io) {
-        let now = self.cell_time.instant(now);
-        if let Some(trace) = &mut self.trace {
-            trace.refused(Refused { time: now, vc: vc.index() as u32, frame, reason });
+    /// The cells from the last refused one up to number `end` were accepted, and reach their host; the last of them departs then.
+    #[inline(always)]
+    fn reassemble(&mut self, departs: u64, run: &mut Run, end: u16, io: &mut Io) {
+        let vc = &mut self.vcs[run.at_port];
+        let count = end - std::mem::replace(&mut run.accepted_from, end);
+        let Destination::Host { group, link } = vc.next_hop.to else { return };
+        if count == 0 || run.pti.is_rm() {
+            return;
         }
-        self.monitor.refuse(now, vc, self.vcs[vc].name_hash, reason);
-        io.lost_datagrams.refused(self.vcs[vc].id, frame);
+        let eom = run.eom && run.left == 0 && end == run.next;
+        if let Some(reassembled) = vc.reassembler.on_units(run.frame, end - count, count, eom) {
+            let what = match reassembled {
+                Reassembled::Good { .. } => What::WholeFrame,
+                Reassembled::Damaged => What::DamagedFrame,
+            };
+            let time = self.fifo.cell_time.instant(departs).saturating_add(vc.next_hop.lag);
+            let &mut Run { seq_or_ack, frame, size, .. } = run;
+            io.deliver(group, Delivery { time, seq_or_ack, vc: vc.id, frame, size, link, what });
+        }
+    }
+
+    /// The cells of a run from number `first` on do not come.
+    pub(in crate::net::batched) fn shorten(&mut self, run: &mut Run, first: u16, io: &mut Io) {
+        run.shorten(first);
+        if run.left == 0 {
+            // Its last cell is not the end of a frame, so nothing is complete.
+            self.reassemble(0, run, run.next, io);
+        }
     }
 }

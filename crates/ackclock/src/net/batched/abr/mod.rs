@@ -4,4 +4,5 @@
 
 pub(super) mod admission;
 pub(super) mod port;
+pub(super) mod run;
 pub(super) mod under_way;

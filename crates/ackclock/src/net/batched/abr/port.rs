@@ -4,13 +4,13 @@
 use std::collections::VecDeque;
 
 use crate::net::abr::RateTrace;
-use crate::net::batched::abr::admission::{Run, RunAdmission};
-use crate::net::batched::abr::under_way::{CellRun, Visit};
-use crate::net::batched::cells::pacing::{Paced, Pacing, Spacing};
+use crate::net::batched::abr::admission::RunAdmission;
+use crate::net::batched::abr::run::Run;
+use crate::net::batched::abr::under_way::CellRun;
+use crate::net::batched::cells::pacing::{Pacing, Spacing};
 use crate::net::batched::cells::port::Passed;
 use crate::net::batched::cells::service::Service;
-use crate::net::batched::io::Io;
-use crate::net::batched::mailbox::Mailbox;
+use crate::net::batched::io::{Destination, Io};
 use crate::net::batched::process::{Ports, Process};
 use crate::net::lists::Lists;
 use crate::queue::cell::{CellPolicy, CellPolicyState, Visitor};
@@ -37,20 +37,8 @@ struct Kernel {
     late: usize,
     /// Everything before has happened here: records are of later instants.
     done: Time,
-    /// Runs that began to arrive.
-    runs: u64,
-}
-
-impl Paced for Run {
-    #[inline(always)]
-    fn input(&self) -> u32 {
-        self.input
-    }
-
-    #[inline(always)]
-    fn left(&self) -> u16 {
-        self.left
-    }
+    /// Cells that arrived.
+    cells: u64,
 }
 
 impl RunPort {
@@ -61,21 +49,22 @@ impl RunPort {
         service: Service,
         admission: RunAdmission,
     ) -> RunPort {
-        let pacing = Pacing::new(admission.cell_time);
+        let pacing = Pacing::new(admission.fifo.cell_time);
         let later = service.inputs.iter().map(|_| VecDeque::new()).collect();
-        let (done, runs) = (Time::ZERO, 0);
-        RunPort { policy, kernel: Kernel { process, service, admission, slot: 1, pacing, later, late: 0, done, runs } }
+        let (done, cells) = (Time::ZERO, 0);
+        RunPort { policy, kernel: Kernel { process, service, admission, slot: 1, pacing, later, late: 0, done, cells } }
     }
 
     /// What ports without a queue behind this one have to know.
     pub(in crate::net::batched) fn passed(&self) -> Passed {
-        let RunAdmission { cell_time, vcs, queue, monitor, .. } = &self.kernel.admission;
-        Passed::new(*cell_time, monitor.accepted(), Lists::new(vcs.len(), queue.departures()))
+        let RunAdmission { fifo, vcs, .. } = &self.kernel.admission;
+        let departures = Lists::new(vcs.len(), fifo.queue.departures());
+        Passed::new(fifo.cell_time, self.kernel.admission.monitor().accepted(), departures)
     }
 
     /// What it offered to ABR connections over time until `now`, if that is recorded.
     pub(in crate::net::batched) fn allocations(&self, now: Time) -> Option<RateTrace> {
-        self.kernel.admission.rates()?.allocations(now)
+        self.kernel.admission.allocations(now)
     }
 }
 
@@ -86,26 +75,27 @@ impl Process for RunPort {
 
     fn next(&self, io: &Io) -> Time {
         let Kernel { process, pacing, slot, admission, later, .. } = &self.kernel;
-        let slot = if pacing.is_empty() { Time::NEVER } else { Time::from_ps(slot * admission.cell_time.ps()) };
+        let slot = if pacing.is_empty() { Time::NEVER } else { Time::from_ps(slot * admission.fifo.cell_time.ps()) };
         let first = |run: &CellRun| run.time;
         let run = io.abr.runs[*process].iter().chain(later.iter().flatten()).map(first).min().unwrap_or(Time::NEVER);
         slot.min(run).min(io.abr.visits[*process].earliest())
     }
 
     fn events(&self) -> u64 {
-        self.kernel.runs
+        self.kernel.cells
     }
 }
 
 impl Ports for RunPort {
     fn record(&self, _port: u32, now: Time, name: &str, vcs: &mut dyn Iterator<Item = String>) -> PortRecord {
-        let RunAdmission { monitor, queue, .. } = &self.kernel.admission;
-        let rates = self.kernel.admission.rates().map(|rates| rates.record(now));
-        PortRecord { rates, ..monitor.record(now, name, vcs, queue.waiting()) }
+        let admission = &self.kernel.admission;
+        let rates = admission.rates_record(now);
+        let record = admission.monitor().record(now, name, vcs, admission.fifo.queue.waiting());
+        PortRecord { rates, ..record }
     }
 
     fn trace(&self, _port: u32, now: Time) -> Option<PortTrace> {
-        self.kernel.admission.trace.as_ref().map(|trace| trace.until(now))
+        self.kernel.admission.fifo.trace.as_ref().map(|trace| trace.until(now))
     }
 }
 
@@ -123,52 +113,44 @@ impl Visitor for Advance<'_> {
 
 impl Kernel {
     fn advance<P: CellPolicy>(&mut self, policy: &mut P, until: Time, io: &mut Io) {
-        let cell_time = self.admission.cell_time;
+        let cell_time = self.admission.fifo.cell_time;
         let last = cell_time.slots(until.as_ps() - 1);
-        let mut visits = std::mem::take(&mut io.abr.visits[self.process]);
-        visits.settle(until);
-        if self.slot <= last {
-            while self.slot <= last {
-                let end = self.begin_window(io).min(last);
-                self.slot = self.pacing.next_slot(self.slot);
-                if self.slot <= end {
-                    self.serve_window(policy, end, &mut visits, io);
-                }
-                self.slot = end + 1;
+        io.abr.visits[self.process].settle(until);
+        while self.slot <= last {
+            let end = self.begin_window(last, io).min(last);
+            self.slot = self.pacing.next_slot(self.slot, end);
+            if self.slot <= end {
+                self.serve_window(policy, end, io);
             }
+            self.slot = end + 1;
         }
-        let admission = &mut self.admission;
-        pass_barriers(admission, last, &mut visits, io);
+        self.pass_barriers(last, io);
         // What is left of the visits comes in the slot that is running.
-        while let Some(visit) = visits.first().filter(|visit| visit.time < until) {
-            admission.visited(visit, io);
-            visits.take();
+        while let Some(&visit) = io.abr.visits[self.process].first().filter(|visit| visit.time < until) {
+            io.abr.visits[self.process].take();
+            self.admission.visited(&visit, io);
         }
-        admission.depart(last);
+        self.admission.fifo.depart(last);
         self.done = until;
-        let posted = std::mem::replace(&mut io.abr.visits[self.process], visits);
-        posted.waiting().iter().for_each(|&visit| io.abr.visits[self.process].post(visit));
     }
 
     /// Takes in what is on its way, as far ahead as cells are written down. Returns the last slot end of the window that is then
-    /// known.
-    fn begin_window(&mut self, io: &mut Io) -> u64 {
-        let end = self.pacing.reach_far(self.slot);
+    /// known; it need not be beyond slot end `last`.
+    fn begin_window(&mut self, last: u64, io: &mut Io) -> u64 {
+        let end = self.pacing.reach_far(self.slot, last);
         if self.late > 0 {
             self.begin_later(end);
         }
         let mut runs = std::mem::take(&mut io.abr.runs[self.process]);
         for run in runs.drain(..) {
-            if self.admission.cell_time.slots(run.time.as_ps()) < end {
+            if run.count == 0 {
+                self.shorten(&run, io);
+            } else if self.admission.fifo.cell_time.slots(run.time.as_ps()) < end {
                 self.begin(&run);
             } else {
                 let later = &mut self.later[run.input_ref.input as usize];
-                // Mostly it is the last one: a host that sends on several connections posts a run when it is over.
-                let place = match later.back() {
-                    Some(last) if last.time > run.time => later.partition_point(|other| other.time <= run.time),
-                    _ => later.len(),
-                };
-                later.insert(place, run);
+                debug_assert!(later.back().is_none_or(|last| last.time <= run.time), "a link keeps its order");
+                later.push_back(run);
                 self.late += 1;
             }
         }
@@ -176,11 +158,24 @@ impl Kernel {
         end
     }
 
+    /// A run that was announced ends early, see [`CellRun::end`].
+    #[inline(never)]
+    fn shorten(&mut self, end: &CellRun, io: &mut Io) {
+        let &CellRun { input_ref, frame, first, .. } = end;
+        if let Some(run) = self.later[input_ref.input as usize].back_mut() {
+            debug_assert_eq!((run.input_ref, run.frame), (input_ref, frame));
+            (run.count, run.eom) = (first - run.first, false);
+            return;
+        }
+        let number = self.admission.vcs[input_ref.at_port].latest;
+        self.admission.shorten(self.pacing.train_mut(number), first, io);
+    }
+
     /// The same of those that began too late before.
     #[inline(never)]
     fn begin_later(&mut self, end: u64) {
         for input in 0..self.later.len() {
-            let cell_time = self.admission.cell_time;
+            let cell_time = self.admission.fifo.cell_time;
             let in_reach = |run: &&CellRun| cell_time.slots(run.time.as_ps()) < end;
             while let Some(&run) = self.later[input].front().filter(in_reach) {
                 self.later[input].pop_front();
@@ -196,63 +191,76 @@ impl Kernel {
     /// If its first cell comes in a slot that is over: time would go back.
     #[inline(always)]
     fn begin(&mut self, run: &CellRun) {
-        let cell_time = self.admission.cell_time.ps();
+        let cell_time = self.admission.fifo.cell_time.ps();
         assert!(run.time.as_ps() >= (self.slot - 1) * cell_time, "time went back to {}", run.time);
-        let spacing = match run.count {
-            1 => Spacing::EVEN,
-            _ => Spacing::new(run.spacing.as_ps(), cell_time),
+        let vc = &mut self.admission.vcs[run.input_ref.at_port];
+        let goes_on_by_cells = matches!(vc.next_hop.to, Destination::RunPort { .. });
+        let (cells, time) = (Run::new(run, goes_on_by_cells), run.time.as_ps());
+        vc.latest = match run.count {
+            1 => self.pacing.add_one(cells, time),
+            _ => self.pacing.add(cells, time, Spacing::new(run.spacing.as_ps(), cell_time)),
         };
-        self.pacing.add(Run::new(run), run.time.as_ps(), spacing);
-        self.runs += 1;
     }
 
     /// Serves the cells of the slots up to slot end `last`, and between them what else is to be done.
     #[inline(never)]
-    fn serve_window<P: CellPolicy>(&mut self, policy: &mut P, last: u64, visits: &mut Mailbox<Visit>, io: &mut Io) {
+    fn serve_window<P: CellPolicy>(&mut self, policy: &mut P, last: u64, io: &mut Io) {
         self.pacing.take(self.slot, last, &self.service);
-        let mut barrier = barrier(&self.admission, visits);
+        let mut barrier = self.barrier(io);
         let (cells, runs, ended) = self.pacing.window();
+        self.cells += cells.len() as u64;
         for &(offset, number) in cells {
             let slot = self.slot + u64::from(offset);
             if slot >= barrier {
-                barrier = pass_barriers(&mut self.admission, slot, visits, io);
+                barrier = pass_barriers(&mut self.admission, self.process, slot, io);
             }
             let run = &mut runs[number as usize];
-            self.admission.serve(policy, slot, run, self.done, io);
-            if run.left == 0 {
+            if run.left > 0 {
+                self.admission.serve(policy, slot, run, self.done, io);
+            } else {
+                run.skip_ghost();
+            }
+            if run.is_over() {
                 ended.push(number);
             }
         }
         self.pacing.served();
     }
+
+    /// The first slot end before whose cells something else is to be done: an interval ends with the slot, or a visit came in it.
+    #[inline]
+    fn barrier(&self, io: &Io) -> u64 {
+        visit_slot(&self.admission, self.process, io).min(self.admission.interval_end())
+    }
+
+    fn pass_barriers(&mut self, slot: u64, io: &mut Io) {
+        if self.barrier(io) <= slot {
+            pass_barriers(&mut self.admission, self.process, slot, io);
+        }
+    }
 }
 
-/// The first slot end before whose cells something else is to be done: an interval ends with the slot, or a visit came in it.
+/// The end of the slot in which the next visit of process `process` comes.
 #[inline]
-fn barrier(admission: &RunAdmission, visits: &Mailbox<Visit>) -> u64 {
-    visit_slot(admission, visits).min(admission.interval_end())
-}
-
-/// The end of the slot in which the next visit comes.
-#[inline]
-fn visit_slot(admission: &RunAdmission, visits: &Mailbox<Visit>) -> u64 {
-    visits.first().map_or(u64::MAX, |visit| admission.cell_time.slots(visit.time.as_ps()) + 1)
+fn visit_slot(admission: &RunAdmission, process: usize, io: &Io) -> u64 {
+    let first = io.abr.visits[process].first();
+    first.map_or(u64::MAX, |visit| admission.fifo.cell_time.slots(visit.time.as_ps()) + 1)
 }
 
 /// Does what is to be done before the cells of the slot that ends at `slot`: takes the visits of earlier slots and that one, ends
-/// intervals that end with earlier ones and that one. Returns the next barrier.
+/// intervals that end with earlier ones and that one. Returns the next slot end before whose cells there is something to be done.
 #[inline(never)]
-fn pass_barriers(admission: &mut RunAdmission, slot: u64, visits: &mut Mailbox<Visit>, io: &mut Io) -> u64 {
+fn pass_barriers(admission: &mut RunAdmission, process: usize, slot: u64, io: &mut Io) -> u64 {
     loop {
-        let (visited, ends) = (visit_slot(admission, visits), admission.interval_end());
+        let (visited, ends) = (visit_slot(admission, process, io), admission.interval_end());
         if visited.min(ends) > slot {
             return visited.min(ends);
         }
-        match visits.first() {
+        match io.abr.visits[process].first() {
             // A visit within a slot comes before what happens at its end.
-            Some(visit) if visited <= ends => {
-                admission.visited(visit, io);
-                visits.take();
+            Some(&visit) if visited <= ends => {
+                io.abr.visits[process].take();
+                admission.visited(&visit, io);
             }
             _ => admission.end_interval(),
         }

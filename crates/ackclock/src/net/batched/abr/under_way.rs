@@ -20,8 +20,17 @@ pub(in crate::net::batched) struct AbrIo {
     pub(in crate::net::batched) runs: Vec<Vec<CellRun>>,
     /// Visits of each port, by process.
     pub(in crate::net::batched) visits: Vec<Mailbox<Visit>>,
+    /// Backward RM cells on their way to the hosts of their sources.
+    returning: Mailbox<Return>,
     /// By flow, the data cells with EFCI.
     marks: Vec<Marks>,
+}
+
+/// A backward RM cell arrives at the host of its source.
+#[derive(Clone, Copy, Debug, Default)]
+struct Return {
+    time: Time,
+    flow: u32,
 }
 
 /// Cells of one connection on their way to a port, at a spacing: data cells of one frame, or one RM cell.
@@ -37,7 +46,8 @@ pub(in crate::net::batched) struct CellRun {
     pub(in crate::net::batched) input_ref: InputRef,
     /// The frame's number, or that of the RM cell.
     pub(in crate::net::batched) frame: u32,
-    /// The first one's number in the frame, and how many there are.
+    /// The first one's number in the frame, and how many there are. None: of the run that was announced last on its link, the
+    /// cells from this number on do not come.
     pub(in crate::net::batched) first: u16,
     pub(in crate::net::batched) count: u16,
     /// Whether the last one is the frame's last.
@@ -85,8 +95,33 @@ impl AbrIo {
             connections: AbrConnections::new(scenario),
             runs: vec![Vec::new(); processes],
             visits: (0..processes).map(|_| Mailbox::default()).collect(),
+            returning: Mailbox::default(),
             marks: vec![Marks::default(); scenario.flows.len()],
         }
+    }
+
+    /// A backward RM cell of connection `vc` will be at the host of its source at `time`.
+    pub(in crate::net::batched) fn come_back(&mut self, time: Time, vc: VcId) {
+        self.returning.post(Return { time, flow: end_of(vc).0 as u32 });
+    }
+
+    /// The first instant before `until` at which a source gets a backward RM cell that may not have made all its visits;
+    /// `until`, if there is none. All such cells that arrive before `until` are known. `is_ready` says of a flow and an instant
+    /// whether its cell that arrives then has made its visits: if it has, it is not asked about again.
+    pub(in crate::net::batched) fn first_unready(
+        &mut self,
+        until: Time,
+        is_ready: impl Fn(usize, Time) -> bool,
+    ) -> Time {
+        // Only the order is needed, which is that of the arrivals.
+        self.returning.settle(Time::ZERO);
+        while let Some(&Return { time, flow }) = self.returning.first().filter(|cell| cell.time < until) {
+            if !is_ready(flow as usize, time) {
+                return time;
+            }
+            self.returning.take();
+        }
+        until
     }
 
     /// A backward RM cell of connection `vc` leaves an output at `from`, and will pass these switches.
@@ -137,6 +172,23 @@ impl CellRun {
     /// One RM cell, still without a route.
     pub(in crate::net::batched) fn rm(pti: Pti, number: u32) -> CellRun {
         CellRun { frame: number, count: 1, pti, ..CellRun::default() }
+    }
+
+    /// The run that was announced last on this input, of this frame, ends before its cell with number `first`.
+    pub(in crate::net::batched) fn end(input_ref: InputRef, frame: u32, first: u16) -> CellRun {
+        CellRun { input_ref, frame, first, ..CellRun::default() }
+    }
+}
+
+impl MailboxItem for Return {
+    #[inline]
+    fn time(&self) -> Time {
+        self.time
+    }
+
+    #[inline]
+    fn input(&self) -> u32 {
+        self.flow
     }
 }
 

@@ -5,15 +5,16 @@ use super::routes::{Exits, Place, Routes};
 use crate::atm::rate::RateAlgorithm;
 use crate::ids::{Id, IdVec, LinkId, VcId};
 use crate::net::abr::{rates, scheduler};
+use crate::net::batched::Upstream;
 use crate::net::batched::abr::admission::{RunAdmission, RunVc};
 use crate::net::batched::abr::port::RunPort;
 use crate::net::batched::abr::under_way::VisitHop;
+use crate::net::batched::cells::fifo::CellFifo;
 use crate::net::batched::cells::service::Service;
-use crate::net::batched::hosts::uplinks::{HostUplink, ScheduledLink, ScheduledVc};
-use crate::net::batched::io::{Destination, NextHop};
+use crate::net::batched::hosts::uplinks::{ScheduledLink, ScheduledVc};
+use crate::net::batched::io::NextHop;
 use crate::net::build::{Feeder, service_stream};
 use crate::net::flow::{End, Hop, data_vc, end_of};
-use crate::packet::aal5::Reassembler;
 use crate::record::trace::FifoTrace;
 use crate::rng::name_hash;
 use crate::scenario::{Link, Scenario, ServiceCategory};
@@ -46,9 +47,8 @@ impl Plan<'_> {
         routes.visits.entry((from.link, id)).or_default().push(VisitHop { lag, link, process, at_port });
         routes.look_ahead(process as usize, from.process, self.first_unit(from) + lag);
         // The source reads what the port has written.
-        let least = self.least_time(&back[crossed..]);
-        let (_, source) = self.end_of_route(id, layout);
-        routes.look_ahead(source, process as usize, least);
+        let from = process as usize;
+        routes.writers[flow].push(Upstream { from, lookahead: self.least_time(&back[crossed..]) });
         self.keep_order_of_visits(id, crossed, process as usize, layout, routes);
     }
 
@@ -87,14 +87,9 @@ impl Plan<'_> {
         let Exits { next_hops, memory, .. } = routes.exits(id);
         let vcs: IdVec<VcId, RunVc> = self
             .next_hops(id, next_hops)
-            .map(|(vc, next_hop): (VcId, NextHop)| RunVc {
-                id: vc,
-                name_hash: self.vcs[vc].name_hash,
-                next_hop,
-                visits: routes.visits.remove(&(id, vc)).unwrap_or_default().into_boxed_slice(),
-                reassembler: Reassembler::default(),
-                efci: false,
-                sure: false,
+            .map(|(vc, next_hop): (VcId, NextHop)| {
+                let visits = routes.visits.remove(&(id, vc)).unwrap_or_default();
+                RunVc::new(vc, self.vcs[vc].name_hash, next_hop, visits)
             })
             .collect();
         let crossing = self.crossing.of(id);
@@ -102,7 +97,7 @@ impl Plan<'_> {
         let (monitor, _) = self.monitor(id, cell_time);
         let trace = self.trace(id).map(|trace| FifoTrace::new(trace, cell_time, crossing.len()));
         let rates = rates(self.scenario, link, &self.vcs, crossing);
-        let admission = RunAdmission::new(cell_time, vcs, monitor, memory, trace, rates);
+        let admission = RunAdmission::new(CellFifo::new(cell_time, monitor, memory, trace), vcs, rates);
         RunPort::new(process, policy, self.service(id), admission)
     }
 
@@ -117,13 +112,11 @@ impl Plan<'_> {
         }
     }
 
-    /// By group of hosts, the outputs of those that send cell by cell, with their numbers there; `nics` has these numbers, `uplinks`
-    /// are those of the groups.
+    /// By group of hosts, the outputs of those that send cell by cell, with their numbers there, which `nics` has.
     pub(super) fn scheduled_links(
         &self,
         layout: &Layout,
         nics: &IdVec<LinkId, Option<u32>>,
-        uplinks: &[Vec<HostUplink>],
         routes: &mut Routes,
     ) -> Vec<Vec<(u32, ScheduledLink)>> {
         let mut links: Vec<Vec<(u32, ScheduledLink)>> = layout.groups.iter().map(|_| Vec::new()).collect();
@@ -135,21 +128,11 @@ impl Plan<'_> {
             let vc = |&vc: &VcId| {
                 let (flow, end) = end_of(vc);
                 let uplink = layout.numbering.of(flow, end.other());
-                let joins = crossing.len() == 1 || self.one_in_a_slot(link, uplinks[group][uplink].next_hop.to, layout);
-                ScheduledVc::new(vc, uplink, joins, routes.visits.remove(&(link, vc)).unwrap_or_default())
+                ScheduledVc::new(vc, uplink, routes.visits.remove(&(link, vc)).unwrap_or_default())
             };
             links[group].push((nic, ScheduledLink::new(scheduler, crossing.iter().map(vc).collect())));
         }
         links
-    }
-
-    /// Whether never two cells of a host's link arrive in one slot of the port where it leads: they are a cell time of the link
-    /// apart.
-    fn one_in_a_slot(&self, link: LinkId, to: Destination, layout: &Layout) -> bool {
-        let Destination::RunPort { mailbox, .. } = to else { return true };
-        let ports = layout.process_of_port.iter_ids().filter_map(|(port, place)| Some((port, (*place)?)));
-        let cell_time = |link: LinkId| self.scenario.links[link].rate.cell_time();
-        ports.filter(|&(_, (process, _))| process == mailbox).all(|(port, _)| cell_time(port) <= cell_time(link))
     }
 }
 

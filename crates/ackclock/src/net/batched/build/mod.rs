@@ -21,7 +21,7 @@ use crate::net::batched::mailbox::Mailbox;
 use crate::net::batched::packet_side::PacketSideTable;
 use crate::net::batched::{Batched, LogicalProcess, Upstream};
 use crate::net::build::{self, Feeder, Wiring};
-use crate::net::flow::LostDatagrams;
+use crate::net::flow::{End, LostDatagrams};
 use crate::net::host_traces::HostTraces;
 use crate::net::last_hops::last_hops;
 use crate::net::recorder::Recorder;
@@ -85,6 +85,8 @@ impl Batched {
             directory,
             clocks: vec![Time::ZERO; processes.len()],
             upstreams: upstreams(processes.len(), &routes.lookaheads),
+            writers: std::mem::take(&mut routes.writers),
+            sources: layout.groups[layout.group_of(End::Sender)],
             io: Io {
                 frame_side,
                 packet_side: PacketSideTable::new(

@@ -7,6 +7,7 @@ use super::routes::{Exits, Routes};
 use crate::ids::{Id, IdVec, LinkId, VcId};
 use crate::net::batched::LogicalProcess;
 use crate::net::batched::cells::admission::{self, CellAdmission};
+use crate::net::batched::cells::fifo::CellFifo;
 use crate::net::batched::cells::pacing::Spacing;
 use crate::net::batched::cells::port::CellPort;
 use crate::net::batched::fifo_monitor::FifoMonitor;
@@ -81,7 +82,7 @@ impl Plan<'_> {
             sinks.push(flow.sink);
         }
         let mut processes = BTreeMap::new();
-        let mut scheduled = self.scheduled_links(layout, &nics, &uplinks, routes);
+        let mut scheduled = self.scheduled_links(layout, &nics, routes);
         let groups = layout.groups.iter().enumerate().zip(uplinks).zip(links).zip(serializers);
         for ((((group, &process), uplinks), links), serializers) in groups {
             let nics = monitor[group] as usize;
@@ -147,7 +148,8 @@ impl Plan<'_> {
         let (monitor, _) = self.monitor(id, cell_time);
         let crossing = self.crossing.of(id).len();
         let trace = self.trace(id).map(|trace| FifoTrace::new(trace, cell_time, crossing));
-        CellPort::new(process, policy, self.service(id), CellAdmission::new(cell_time, vcs, monitor, memory, trace))
+        let fifo = CellFifo::new(cell_time, monitor, memory, trace);
+        CellPort::new(process, policy, self.service(id), CellAdmission::new(fifo, vcs))
     }
 
     pub(super) fn packet_port(&self, id: LinkId, routes: &mut Routes, serializers: &mut Serializers) -> PacketPort {

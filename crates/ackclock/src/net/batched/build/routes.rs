@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::layout::{Layout, Plan};
 use crate::ids::{Id, LinkId, VcId};
+use crate::net::batched::Upstream;
 use crate::net::batched::abr::under_way::VisitHop;
 use crate::net::batched::io::{Destination, InputRef, NextHop};
 use crate::net::flow::end_of;
@@ -21,6 +22,8 @@ pub(super) struct Routes {
     pub(super) pass_through: BTreeMap<LinkId, PassThroughSource>,
     /// By output and connection, the ports that its backward RM cells visit on their way to the next output.
     pub(super) visits: BTreeMap<(LinkId, VcId), Vec<VisitHop>>,
+    /// By flow, the ports that write into its backward RM cells, with the least time from there to the source.
+    pub(super) writers: Vec<Vec<Upstream>>,
     /// The least time to one process (the first) from another (the second).
     pub(super) lookaheads: BTreeMap<(usize, usize), Span>,
     /// The processes of ports that routes which change may cross.
@@ -67,7 +70,12 @@ impl Plan<'_> {
         }
         let routed = layout.process_of_port.iter_ids().filter(|&(link, _)| self.routed[link]);
         let routed_processes = routed.filter_map(|(_, place)| place.map(|(process, _)| process as usize)).collect();
-        let mut routes = Routes { of_hosts: vec![None; self.vcs.len()], routed_processes, ..Routes::default() };
+        let mut routes = Routes {
+            of_hosts: vec![None; self.vcs.len()],
+            writers: self.scenario.flows.iter().map(|_| Vec::new()).collect(),
+            routed_processes,
+            ..Routes::default()
+        };
         for (id, vc) in self.vcs.iter_ids().filter(|(_, vc)| !vc.route.is_empty()) {
             match &vc.routed {
                 None => self.route_of(id, layout, &ranks, &mut routes),

@@ -1,29 +1,22 @@
 //! Into a cell port and out of it: each cell is accepted or refused, waits, and departs.
 
-use crate::ids::{Id, IdVec, VcId};
+use crate::ids::{IdVec, VcId};
 use crate::net::batched::cells::cell_time::CellTime;
+use crate::net::batched::cells::fifo::CellFifo;
 use crate::net::batched::cells::pacing::Spacing;
-use crate::net::batched::cells::queue::CellQueue;
 use crate::net::batched::cells::train::Train;
 use crate::net::batched::fifo_monitor::FifoMonitor;
 use crate::net::batched::io::{Arrival, Cells, Delivery, Destination, Io, NextHop, What};
 use crate::packet::aal5::{Reassembled, Reassembler};
 use crate::queue::cell::{CellArrival, CellPolicy};
 use crate::queue::{DropReason, Verdict};
-use crate::record::trace::{FifoTrace, Refused};
-use crate::units::{Span, Time};
+use crate::units::Time;
 
 /// The queue of a cell port, with what is counted there.
 pub(in crate::net::batched) struct CellAdmission {
-    pub(in crate::net::batched) cell_time: CellTime,
-    pub(in crate::net::batched) vcs: IdVec<VcId, PortVc>,
-    pub(in crate::net::batched) queue: CellQueue,
     /// Arrivals are counted when a frame begins, waiting when it ends; [`CellAdmission::monitor_with`] has them to the cell.
-    pub(in crate::net::batched) monitor: FifoMonitor,
-    pub(in crate::net::batched) trace: Option<Box<FifoTrace>>,
-    /// A cell that finds fewer waiting and need not be asked about need only be counted: the capacity, or none if
-    /// something is recorded.
-    plain: u64,
+    pub(in crate::net::batched) fifo: CellFifo,
+    pub(in crate::net::batched) vcs: IdVec<VcId, PortVc>,
 }
 
 /// One connection at a port.
@@ -57,32 +50,9 @@ impl PortVc {
 }
 
 impl CellAdmission {
-    /// An empty queue; departed cells are remembered for `memory`.
-    pub(in crate::net::batched) fn new(
-        cell_time: Span,
-        vcs: IdVec<VcId, PortVc>,
-        monitor: FifoMonitor,
-        memory: Span,
-        trace: Option<Box<FifoTrace>>,
-    ) -> CellAdmission {
-        let slots = if memory == Span::ZERO { 0 } else { memory / cell_time + 2 };
-        let plain = if trace.is_some() { 0 } else { u64::from(monitor.buffer().capacity()) };
-        CellAdmission {
-            cell_time: CellTime::new(cell_time.as_ps()),
-            vcs,
-            queue: CellQueue::new(slots),
-            monitor,
-            trace,
-            plain,
-        }
-    }
-
-    /// Those whose time has come by slot end `now` leave the counters.
-    #[inline(always)]
-    pub(in crate::net::batched) fn depart(&mut self, now: u64) {
-        let CellAdmission { queue, monitor, .. } = self;
-        queue.take_departed(now, |vc, cells| monitor.leave_late(vc, cells));
-        monitor.set_queued(queue.waiting_at(now));
+    /// An empty queue of these connections.
+    pub(in crate::net::batched) fn new(fifo: CellFifo, vcs: IdVec<VcId, PortVc>) -> CellAdmission {
+        CellAdmission { fifo, vcs }
     }
 
     /// The next cell of a train is accepted or refused at slot end `now`.
@@ -98,7 +68,7 @@ impl CellAdmission {
         // and the policy only needs the end of the frame (see BatchHints::needs_every_cell).
         if train.is_sure() && self.accept_plainly(now, train) {
             if train.left == 0 {
-                self.complete(policy, self.queue.last_departure(), train, io);
+                self.complete(policy, self.fifo.queue.last_departure(), train, io);
             }
         } else {
             self.serve_with_care(policy, now, train, io);
@@ -108,7 +78,7 @@ impl CellAdmission {
     /// Serves a cell in the general case.
     #[inline(never)]
     fn serve_with_care<P: CellPolicy>(&mut self, policy: &mut P, now: u64, train: &mut Train, io: &mut Io) {
-        if train.is_sure() && self.queue.waiting_at(now) < u64::from(self.monitor.buffer().capacity()) {
+        if train.is_sure() && self.fifo.has_room(now) {
             // As in CellAdmission::serve.
             train.left -= 1;
             let departs = self.accept(now, train, 1);
@@ -151,7 +121,7 @@ impl CellAdmission {
 
     /// The counters with those cells of unfinished frames that have come so far.
     pub(in crate::net::batched) fn monitor_with<'a>(&self, unfinished: impl Iterator<Item = &'a Train>) -> FifoMonitor {
-        let mut monitor = self.monitor.clone();
+        let mut monitor = self.fifo.monitor.clone();
         for train in unfinished {
             monitor.not_arrived(train.at_port, u64::from(train.left));
             monitor.wait(train.at_port, train.waited);
@@ -159,77 +129,21 @@ impl CellAdmission {
         monitor
     }
 
-    /// The next cell of a train that is sure enters the queue at slot end `now` if that is as simple as it mostly is:
-    /// it has to wait, there is room, and no departure has to be handled first. Returns whether it is.
+    /// As [`CellFifo::accept_plainly`] for the next cell of a train that is sure. Returns whether it is accepted.
     #[inline(always)]
     fn accept_plainly(&mut self, now: u64, train: &mut Train) -> bool {
-        let vc = train.at_port;
-        // Very many if the last cell departed before: then this one departs at once.
-        let before = self.queue.last_departure().wrapping_sub(now);
-        if before < self.plain && self.queue.has_room() && self.monitor.enter_among_others(vc, now, before) {
-            train.left -= 1;
-            train.waited += before + 1;
-            self.queue.push(vc, 1);
-            return true;
-        }
-        false
+        let Some(waits) = self.fifo.accept_plainly(now, train.at_port) else { return false };
+        train.left -= 1;
+        train.waited += waits;
+        true
     }
 
-    /// In each of `count` slots from slot end `now` on a cell of the train enters the queue, and if there are several
-    /// no other cell does. Returns when the first departs.
+    /// As [`CellFifo::accept`] for cells of a train.
     #[inline(always)]
     fn accept(&mut self, now: u64, train: &mut Train, count: u32) -> u64 {
-        let vc = train.at_port;
-        let departs = self.queue.departure(now);
-        self.record(vc, now, departs, count);
-        if departs == now {
-            self.depart(now);
-            self.queue.pass(vc, now, count);
-        } else {
-            train.waited += u64::from(count) * (departs - now);
-            // Departures that are handled late make Y_i too large, which does not matter below its maximum.
-            if !(self.monitor.buffer().stays_below_max(vc, count) && self.queue.has_room()) {
-                self.accept_up_to_date(now, vc, count);
-                return departs;
-            }
-            // Before each cell but the first, the one due then leaves.
-            self.monitor.enter(vc, now, departs, count, departs - now - 1);
-            self.queue.push(vc, count);
-        }
+        let departs = self.fifo.accept(now, train.at_port, count);
+        train.waited += u64::from(count) * (departs - now);
         departs
-    }
-
-    /// In each of `count` slots, of which `now` is the end of the first, a cell of `vc` is accepted; the first one departs
-    /// at `departs`.
-    #[inline(always)]
-    fn record(&mut self, vc: VcId, now: u64, departs: u64, count: u32) {
-        if let Some(trace) = &mut self.trace {
-            match departs - now {
-                0 => trace.pass(now, count),
-                wait => trace.enter(vc.index(), now, departs, count, wait - 1),
-            }
-        }
-    }
-
-    /// As [`CellAdmission::accept`] for cells that wait, with departures in their time.
-    #[inline(never)]
-    fn accept_up_to_date(&mut self, now: u64, vc: VcId, count: u32) {
-        let before = self.queue.departure(now) - now - 1;
-        if before + 1 >= u64::from(count) {
-            // In each slot one departs that waits already, and then one of `vc` enters: Y_i never falls, and is largest
-            // at the end.
-            self.depart(now + u64::from(count) - 1);
-            self.queue.make_room();
-            self.monitor.enter(vc, now, now + before + 1, count, before);
-            self.queue.push(vc, count);
-            return;
-        }
-        for at in now..now + u64::from(count) {
-            self.depart(at);
-            self.queue.make_room();
-            self.monitor.enter(vc, at, at + before + 1, 1, before);
-            self.queue.push(vc, 1);
-        }
     }
 
     /// The last cell of a train was accepted without a question to the policy, and departs then.
@@ -238,12 +152,12 @@ impl CellAdmission {
         if train.eom {
             policy.end_accepted(train.at_port);
         }
-        self.monitor.wait(train.at_port, train.waited);
+        self.fifo.monitor.wait(train.at_port, train.waited);
         let vc = &mut self.vcs[train.at_port];
         let Destination::Host { group, link } = vc.next_hop.to else {
             unreachable!("towards a port the policy is always asked")
         };
-        let time = self.cell_time.instant(departs).saturating_add(vc.next_hop.lag);
+        let time = self.fifo.cell_time.instant(departs).saturating_add(vc.next_hop.lag);
         vc.end_train(train, group, link, time, io);
     }
 
@@ -252,14 +166,14 @@ impl CellAdmission {
     #[inline(always)]
     fn decide<P: CellPolicy>(&mut self, policy: &mut P, now: u64, alone: u16, train: &mut Train, io: &mut Io) -> u16 {
         // The policy reads the present counters, as far as it needs them.
-        let waiting = self.queue.waiting_at(now);
+        let waiting = self.fifo.queue.waiting_at(now);
         if policy.reads_per_vc(waiting as u32) {
-            self.depart(now);
+            self.fifo.depart(now);
         } else {
-            self.monitor.set_queued(waiting);
+            self.fifo.monitor.set_queued(waiting);
         }
         let eom = train.eom && train.left == 1;
-        let verdict = policy.admit(CellArrival { vc: train.at_port, eom }, self.monitor.buffer());
+        let verdict = policy.admit(CellArrival { vc: train.at_port, eom }, self.fifo.monitor.buffer());
         let Verdict::Drop(reason) = verdict else { return self.accepted(policy, now, alone, train, io) };
         train.left -= 1;
         self.refused(now, train, reason, io);
@@ -283,8 +197,8 @@ impl CellAdmission {
                     if train.eom && count > 1 {
                         policy.end_accepted(train.at_port);
                     }
-                    self.monitor.wait(train.at_port, train.waited);
-                    let time = time(departs, self.cell_time);
+                    self.fifo.monitor.wait(train.at_port, train.waited);
+                    let time = time(departs, self.fifo.cell_time);
                     self.vcs[train.at_port].end_train(train, group, link, time, io);
                 }
                 count
@@ -293,11 +207,11 @@ impl CellAdmission {
                 train.left -= 1;
                 let departs = self.accept(now, train, 1);
                 let (index, eom) = (train.end - train.left - 1, train.eom && train.left == 0);
-                let (time, cells) = (time(departs, self.cell_time), Cells::new(index, 1, eom));
+                let (time, cells) = (time(departs, self.fifo.cell_time), Cells::new(index, 1, eom));
                 let Train { frame, seq_or_ack, size, .. } = *train;
                 io.post(mailbox, Arrival { time, seq_or_ack, input_ref, frame, size, cells });
                 if train.left == 0 {
-                    self.monitor.wait(train.at_port, train.waited);
+                    self.fifo.monitor.wait(train.at_port, train.waited);
                 }
                 1
             }
@@ -309,12 +223,8 @@ impl CellAdmission {
     /// A cell of a train that has just come is refused.
     #[inline(never)]
     fn refused(&mut self, now: u64, train: &mut Train, reason: DropReason, io: &mut Io) {
-        let now = self.cell_time.instant(now);
-        if let Some(trace) = &mut self.trace {
-            trace.refused(Refused { time: now, vc: train.at_port.index() as u32, frame: train.frame, reason });
-        }
         let vc = &mut self.vcs[train.at_port];
-        self.monitor.refuse(now, train.at_port, vc.name_hash, reason);
+        self.fifo.refuse(now, train.at_port, vc.name_hash, train.frame, reason);
         io.lost_datagrams.refused(vc.id, train.frame);
         let index = train.end - train.left - 1;
         if train.accepted_from < index {
@@ -323,7 +233,7 @@ impl CellAdmission {
         train.accepted_from = index + 1;
         train.sure = false;
         if train.left == 0 {
-            self.monitor.wait(train.at_port, train.waited);
+            self.fifo.monitor.wait(train.at_port, train.waited);
         }
     }
 }

@@ -137,42 +137,86 @@ impl<T: Paced> Pacing<T> {
         self.limit - 1
     }
 
-    /// The same, as far as it goes: where much is known of what is to come.
+    /// The same, as far as it goes if `last` is beyond: where much is known of what is to come.
     #[inline]
-    pub(in crate::net::batched) fn reach_far(&mut self, now: u64) -> u64 {
-        self.limit = now + RING as u64;
-        self.slots.resize(RING, NONE);
-        if !self.later.is_empty() {
-            self.write_later();
+    pub(in crate::net::batched) fn reach_far(&mut self, now: u64, last: u64) -> u64 {
+        if self.limit <= last {
+            self.limit = 0;
         }
-        self.limit - 1
+        self.reach(now)
     }
 
-    /// A frame whose next cell arrives at `time`, within reach, and the others every `spacing` after it.
+    /// A frame by its number.
+    pub(in crate::net::batched) fn train_mut(&mut self, number: u32) -> &mut T {
+        &mut self.trains[number as usize]
+    }
+
+    /// A frame whose next cell arrives at `time`, within reach, and the others every `spacing` after it. Returns its number, which
+    /// it has as long as cells of it are to come.
     #[inline(always)]
-    pub(in crate::net::batched) fn add(&mut self, train: T, time: u64, spacing: Spacing) {
+    pub(in crate::net::batched) fn add(&mut self, train: T, time: u64, spacing: Spacing) -> u32 {
+        let (slot, offset) = self.slot_of(time);
+        let number = self.number(train, (offset, spacing.rest));
+        self.write(Rest { number, slot, offset, spacing, left: train.left() });
+        number
+    }
+
+    /// The same of a frame with one cell.
+    #[inline(always)]
+    pub(in crate::net::batched) fn add_one(&mut self, train: T, time: u64) -> u32 {
+        let (slot, offset) = self.slot_of(time);
+        let number = self.number(train, (offset, 0));
+        if self.spares == 0 {
+            self.grow();
+        }
+        self.spares -= 1;
+        self.write_cell(slot, number);
+        number
+    }
+
+    /// The end of the slot of an instant, and when in this slot it is, picoseconds.
+    #[inline(always)]
+    fn slot_of(&self, time: u64) -> (u64, u64) {
         let slot = self.cell_time.slots(time);
-        let offset = time - slot * self.cell_time.ps();
+        (slot + 1, time - slot * self.cell_time.ps())
+    }
+
+    /// A frame gets a number.
+    #[inline(always)]
+    fn number(&mut self, train: T, offsets: (u64, u64)) -> u32 {
         let number = self.free.pop().unwrap_or(self.trains.len() as u32);
         if let Some(place) = self.trains.get_mut(number as usize) {
             *place = train;
             self.begun[number as usize] = self.begun_so_far;
-            self.offsets[number as usize] = (offset, spacing.rest);
+            self.offsets[number as usize] = offsets;
         } else {
             self.trains.push(train);
             self.begun.push(self.begun_so_far);
-            self.offsets.push((offset, spacing.rest));
+            self.offsets.push(offsets);
         }
         self.begun_so_far += 1;
         self.len += 1;
-        self.write(Rest { number, slot: slot + 1, offset, spacing, left: train.left() });
+        number
     }
 
-    /// The end of the first slot from `now` on that has a cell, as far as cells are written down.
+    /// Writes down a cell of a frame, for which there is room.
+    #[inline(always)]
+    fn write_cell(&mut self, slot: u64, frame: u32) {
+        let slots: &mut [u32; RING] = self.slots.as_mut_slice().try_into().expect("the ring is there");
+        let (place, spare) = (slot as usize % RING, self.spare);
+        let cell = &mut self.cells[spare as usize];
+        self.spare = cell.next;
+        *cell = Cell { frame, next: slots[place] };
+        slots[place] = spare;
+        self.filled[place / 64] |= 1 << (place % 64);
+    }
+
+    /// The end of the first slot from `now` on that has a cell, as far as cells are written down; if none is there up to `last`,
+    /// one after that.
     #[inline]
-    pub(in crate::net::batched) fn next_slot(&self, now: u64) -> u64 {
+    pub(in crate::net::batched) fn next_slot(&self, now: u64, last: u64) -> u64 {
         let mut slot = now;
-        while slot < self.limit {
+        while slot < self.limit && slot <= last {
             // What is in the ring lies within one turn of it, so lower bits are of later slots.
             let ahead = self.filled[word_of(slot)] >> (slot % 64);
             if ahead != 0 {
@@ -436,7 +480,7 @@ mod tests {
                     break;
                 }
                 let last = pacing.reach(now).min(now + window - 1);
-                prop_assert!(seen.len() == expected.len() || pacing.next_slot(now) <= expected[seen.len()].0);
+                prop_assert!(seen.len() == expected.len() || pacing.next_slot(now, last) <= expected[seen.len()].0);
                 pacing.take(now, last, &service);
                 let (cells, trains, ended) = pacing.window();
                 for &(offset, number) in cells {

@@ -53,7 +53,7 @@ impl CellPort {
         service: Service,
         admission: CellAdmission,
     ) -> CellPort {
-        let cell_time = admission.cell_time;
+        let cell_time = admission.fifo.cell_time;
         let kernel = Kernel {
             mailbox,
             service,
@@ -70,8 +70,8 @@ impl CellPort {
     /// What ports without a queue behind this one have to know.
     pub(in crate::net::batched) fn passed(&self) -> Passed {
         let Kernel { admission, .. } = &self.kernel;
-        let departures = Lists::new(admission.vcs.len(), admission.queue.departures());
-        Passed::new(admission.cell_time, self.kernel.monitor().accepted(), departures)
+        let departures = Lists::new(admission.vcs.len(), admission.fifo.queue.departures());
+        Passed::new(admission.fifo.cell_time, self.kernel.monitor().accepted(), departures)
     }
 }
 
@@ -85,7 +85,7 @@ impl Process for CellPort {
         if trains.as_slice().is_empty() && pacing.is_empty() {
             io.mailboxes[*mailbox].earliest()
         } else {
-            Time::from_ps(slot * admission.cell_time.ps())
+            Time::from_ps(slot * admission.fifo.cell_time.ps())
         }
     }
 
@@ -96,11 +96,11 @@ impl Process for CellPort {
 
 impl Ports for CellPort {
     fn record(&self, _port: u32, now: Time, name: &str, vcs: &mut dyn Iterator<Item = String>) -> PortRecord {
-        self.kernel.monitor().record(now, name, vcs, self.kernel.admission.queue.waiting())
+        self.kernel.monitor().record(now, name, vcs, self.kernel.admission.fifo.queue.waiting())
     }
 
     fn trace(&self, _port: u32, now: Time) -> Option<PortTrace> {
-        self.kernel.admission.trace.as_ref().map(|trace| trace.until(now))
+        self.kernel.admission.fifo.trace.as_ref().map(|trace| trace.until(now))
     }
 }
 
@@ -145,7 +145,7 @@ impl Visitor for Advance<'_> {
 
 impl Kernel {
     fn advance<P: CellPolicy>(&mut self, policy: &mut P, until: Time, io: &mut Io) {
-        let cell_time = self.admission.cell_time;
+        let cell_time = self.admission.fifo.cell_time;
         let last = cell_time.slots(until.as_ps() - 1);
         if last < self.slot {
             return;
@@ -161,7 +161,7 @@ impl Kernel {
                 now = self.one_after_the_other(policy, &mut mailbox, now, &mut begins, last, io);
             }
             if self.trains.as_slice().is_empty() {
-                let paced = if self.pacing.is_empty() { u64::MAX } else { self.pacing.next_slot(now) };
+                let paced = if self.pacing.is_empty() { u64::MAX } else { self.pacing.next_slot(now, last) };
                 now = now.max(paced.min(begins));
             }
             if now > last {
@@ -180,7 +180,7 @@ impl Kernel {
                 end + 1
             };
         }
-        self.admission.depart(last);
+        self.admission.fifo.depart(last);
         self.slot = last + 1;
         io.mailboxes[self.mailbox] = mailbox;
     }
@@ -188,7 +188,7 @@ impl Kernel {
     /// Takes in what begins to arrive in the slot that ends at `now`.
     #[inline(always)]
     fn begin(&mut self, mailbox: &mut Mailbox<Arrival>, now: u64) {
-        let end = now * self.admission.cell_time.ps();
+        let end = now * self.admission.fifo.cell_time.ps();
         while let Some(&arrival) = mailbox.first().filter(|arrival| arrival.time.as_ps() < end) {
             mailbox.take();
             let train = self.train(&arrival);
@@ -224,7 +224,7 @@ impl Kernel {
             mailbox.take();
             let mut train = self.train(&arrival);
             now = *begins;
-            *begins = next_slot(mailbox, self.admission.cell_time);
+            *begins = next_slot(mailbox, self.admission.fifo.cell_time);
             now = self.admission.serve_alone(policy, now, last.min(*begins - 1), &mut train, io);
             if train.left > 0 {
                 self.trains.push(train);
@@ -282,7 +282,7 @@ impl Kernel {
     /// frames with one cell in every slot to the paced ones. Returns the last slot end of the window that is then known.
     fn begin_window(&mut self, mailbox: &mut Mailbox<Arrival>, now: u64, last: u64) -> u64 {
         let end = self.pacing.reach(now).min(last);
-        let cell_time = self.admission.cell_time.ps();
+        let cell_time = self.admission.fifo.cell_time.ps();
         for &train in self.trains.as_slice() {
             self.pacing.add(train, (now - 1) * cell_time + train.offset, Spacing::EVEN);
         }
@@ -315,10 +315,10 @@ impl Kernel {
     #[inline(always)]
     fn train(&mut self, arrival: &Arrival) -> Train {
         self.frames += 1;
-        self.admission.monitor.arrive(arrival.input_ref.at_port, arrival.cells.count().into());
+        self.admission.fifo.monitor.arrive(arrival.input_ref.at_port, arrival.cells.count().into());
         let mut train = Train::new(arrival);
         if self.service.is_by_arrival() {
-            let cell_time = self.admission.cell_time;
+            let cell_time = self.admission.fifo.cell_time;
             let time = arrival.time.as_ps();
             train.offset = time - cell_time.slots(time) * cell_time.ps();
         }

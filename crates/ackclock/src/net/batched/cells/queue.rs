@@ -26,14 +26,18 @@ struct Run {
     /// The slot end at which the first departs.
     departs: u64,
     vc: VcId,
+    /// How many there are, and whether they did not wait.
     cells: u32,
 }
+
+/// Cells that did not wait.
+const PASSED: u32 = 1 << 31;
 
 impl Run {
     /// The slot end after the last departure.
     #[inline]
     fn end(&self) -> u64 {
-        self.departs + u64::from(self.cells)
+        self.departs + u64::from(self.cells & !PASSED)
     }
 }
 
@@ -78,44 +82,39 @@ impl CellQueue {
         self.last_departure += u64::from(cells);
     }
 
-    /// Nothing waits, and everything before was taken out: one cell of `vc` is accepted in each of `cells` slots from
-    /// slot end `now` on, and departs at once. These cells are not taken out.
-    #[inline]
+    /// Nothing waits: one cell of `vc` is accepted in each of `cells` slots from slot end `now` on, and departs at once. These cells
+    /// are not taken out. There must be room.
+    #[inline(always)]
     pub(in crate::net::batched) fn pass(&mut self, vc: VcId, now: u64, cells: u32) {
-        self.last_departure = now - 1;
         if self.memory > 0 {
-            self.make_room();
-            self.push(vc, cells);
-            self.head = self.next;
-        } else {
-            self.last_departure += u64::from(cells);
+            let place = self.next & (self.runs.len() - 1);
+            self.runs[place] = Run { departs: now, vc, cells: cells | PASSED };
+            self.next += 1;
         }
-        self.drained = self.last_departure;
-    }
-
-    /// Whether every cell that was accepted was also taken out.
-    #[inline]
-    pub(in crate::net::batched) fn is_drained(&self) -> bool {
-        self.drained >= self.last_departure
+        self.last_departure = now + u64::from(cells) - 1;
     }
 
     /// Takes out the cells that departed by slot end `now`: connections, and how many cells in a row.
     #[inline(always)]
     pub(in crate::net::batched) fn take_departed(&mut self, now: u64, mut take: impl FnMut(VcId, u32)) {
-        let end = self.last_departure.min(now) + 1;
-        let mut from = self.drained + 1;
-        while from < end {
+        while self.head < self.next {
             let run = self.runs[self.head & (self.runs.len() - 1)];
-            // Nothing was taken out of a run that begins later.
-            let until = run.end().min(end);
-            take(run.vc, (until - from) as u32);
-            self.head += usize::from(until == run.end());
-            from = until;
+            if run.departs > now {
+                break;
+            }
+            if run.cells & PASSED == 0 {
+                let (from, until) = (run.departs.max(self.drained + 1), run.end().min(now + 1));
+                take(run.vc, (until - from) as u32);
+            }
+            if run.end() > now + 1 {
+                break;
+            }
+            self.head += 1;
         }
         self.drained = self.drained.max(now);
     }
 
-    /// The cells that are not taken out with their departures, the last one first.
+    /// The cells that are not taken out with their departures, the last one first. What departed must have been taken out.
     pub(in crate::net::batched) fn waiting(&self) -> impl Iterator<Item = (VcId, u64)> {
         self.departures().take_while(|&(_, departs)| departs > self.drained)
     }
@@ -200,31 +199,31 @@ mod tests {
             memory in 0_u64..40,
         ) {
             let mut queue = CellQueue::new(memory);
-            let (mut all, mut now) = (Vec::<(VcId, u64)>::new(), 0);
+            // Of each cell when it departs, and whether it waits until then.
+            let (mut all, mut now) = (Vec::<(VcId, u64, bool)>::new(), 0);
             let mut gone = 0;
             for (of, count, step, late) in pushes {
                 now += 1 + step;
-                let first = all.last().map_or(0, |&(_, at)| at + 1).max(now);
+                let first = all.last().map_or(0, |&(_, at, _)| at + 1).max(now);
                 prop_assert_eq!(queue.departure(now), first);
-                prop_assert_eq!(queue.waiting_at(now), all.iter().filter(|&&(_, at)| at > now).count() as u64);
-                if first == now || !late || !queue.has_room() {
-                    for of in taken(&mut queue, now) {
-                        prop_assert!(all[gone].0 == vc(of) && all[gone].1 <= now);
-                        gone += 1;
-                    }
-                    prop_assert!(all[gone..].iter().all(|&(_, at)| at > now));
-                    let waiting: Vec<_> = all[gone..].iter().rev().copied().collect();
+                prop_assert_eq!(queue.waiting_at(now), all.iter().filter(|&&(_, at, _)| at > now).count() as u64);
+                if !late || !queue.has_room() {
+                    let departed: Vec<_> = all[gone..].iter().filter(|&&(_, at, waits)| waits && at <= now).collect();
+                    let expected: Vec<_> = departed.iter().map(|&&(of, ..)| of.index()).collect();
+                    prop_assert_eq!(taken(&mut queue, now), expected);
+                    gone = all.partition_point(|&(_, at, _)| at <= now);
+                    let departures: Vec<_> = all.iter().rev().map(|&(of, at, _)| (of, at)).collect();
+                    let waiting: Vec<_> = departures.iter().copied().take_while(|&(_, at)| at > now).collect();
                     prop_assert_eq!(queue.waiting().collect::<Vec<_>>(), waiting);
-                    let remembered: Vec<_> = all.iter().rev().copied().take_while(|&(_, at)| at + memory > now).collect();
+                    let remembered: Vec<_> = departures.into_iter().take_while(|&(_, at)| at + memory > now).collect();
                     prop_assert_eq!(queue.departures().take(remembered.len()).collect::<Vec<_>>(), remembered);
                 }
-                all.extend((0..u64::from(count)).map(|cell| (vc(of), first + cell)));
+                all.extend((0..u64::from(count)).map(|cell| (vc(of), first + cell, first > now)));
+                queue.make_room();
                 // A run of several only where nothing else arrives in these slots.
                 if first == now {
                     queue.pass(vc(of), now, count);
-                    gone = all.len();
                 } else {
-                    queue.make_room();
                     queue.push(vc(of), count);
                 }
                 now += u64::from(count) - 1;

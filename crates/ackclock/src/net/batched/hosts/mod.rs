@@ -355,7 +355,7 @@ impl Process for Hosts {
         // The inbox asserts the same.
         let own = self.exits.timers.next().min(self.exits.uplinks.next_start());
         assert!(own >= self.clock, "time went back from {} to {own}", self.clock);
-        self.clock = until;
+        let batch = until.since(std::mem::replace(&mut self.clock, until));
         let mut inbox = std::mem::take(&mut io.inboxes[self.group]);
         inbox.settle(until);
         let frames = inbox.take_before(until);
@@ -371,7 +371,7 @@ impl Process for Hosts {
         // What hosts of this group have sent to others of it without a port between them.
         let posted = std::mem::replace(&mut io.inboxes[self.group], inbox);
         posted.waiting().iter().for_each(|&frame| io.inboxes[self.group].post(frame));
-        self.exits.uplinks.work_off(until, io);
+        self.exits.uplinks.work_off(until, batch, io);
     }
 
     fn next(&self, io: &Io) -> Time {

@@ -6,7 +6,7 @@ use crate::net::batched::io::Io;
 use crate::net::flow::end_of;
 use crate::net::nic::NicQueue;
 use crate::packet::Segment;
-use crate::units::Time;
+use crate::units::{Span, Time};
 
 impl HostUplinks {
     /// Takes back what waits on `vc`; returns how many segments that were.
@@ -19,8 +19,8 @@ impl HostUplinks {
         self.nics[nic as usize].discard(vc)
     }
 
-    /// What waits begins before `until`.
-    pub(in crate::net::batched) fn work_off(&mut self, until: Time, io: &mut Io) {
+    /// What waits begins before `until`, the end of a batch of this length.
+    pub(in crate::net::batched) fn work_off(&mut self, until: Time, batch: Span, io: &mut Io) {
         let mut backlog = std::mem::take(&mut self.backlog);
         backlog.retain(|&nic| {
             self.transmit_waiting(nic, Time::from_ps(until.as_ps() - 1), io);
@@ -35,7 +35,7 @@ impl HostUplinks {
         // Once all may have waited at the same time, as at a common start.
         let unused = self.spare.len().saturating_sub(self.backlog.len());
         self.spare.truncate(self.spare.len() - unused / 16);
-        self.work_off_scheduled(until, io);
+        self.work_off_scheduled(until, batch, io);
     }
 
     /// When the next of what waits begins.

@@ -1,9 +1,10 @@
 //! Hosts that send cell by cell, because ABR connections begin or end there. The scheduler is that of the reference engine
-//! (`net/abr/cell_scheduler.rs`). What it begins is put together again: data cells of one frame that follow each other at a
-//! spacing are one run.
+//! (`net/abr/cell_scheduler.rs`). Data cells of one frame that follow each other at a spacing are one run.
 //!
 //! Nothing is done when a cell is due, but when something happens at the host, and at the end of a batch: first all cells begin that
-//! are due by then.
+//! are due by then. At the end of a batch data cells after it begin too, up to the next cell of another kind or connection: the rate
+//! mostly stays what it is, and batches may be shorter than the time between two cells. If something happens at the host before they
+//! are sent that changes them, the rest of the run is taken back, from the port as well.
 
 use super::uplink::HostUplink;
 use crate::ids::VcId;
@@ -12,7 +13,7 @@ use crate::net::batched::abr::under_way::{CellRun, VisitHop};
 use crate::net::batched::io::{Delivery, Destination, Io, What};
 use crate::net::link::Intent;
 use crate::packet::{Pti, Segment, aal5};
-use crate::units::Time;
+use crate::units::{Span, Time};
 
 /// The output of a host that sends cell by cell.
 pub(in crate::net::batched) struct ScheduledLink {
@@ -21,6 +22,22 @@ pub(in crate::net::batched) struct ScheduledLink {
     next: Time,
     /// The connections that begin here, in their order.
     vcs: Vec<ScheduledVc>,
+    /// The run that began last.
+    open: Option<OpenRun>,
+    /// Whether the last backward RM cell changed a rate: probably the next one will.
+    is_changing: bool,
+}
+
+/// Data cells that begin, if nothing happens before.
+#[derive(Clone, Copy)]
+struct OpenRun {
+    /// The place of the connection.
+    place: usize,
+    /// When the last one begins, and the time between two of them.
+    last: Time,
+    spacing: Span,
+    /// The number after the last one's in its frame.
+    end: u16,
 }
 
 /// A connection that begins at such a host.
@@ -28,15 +45,10 @@ pub(in crate::net::batched) struct ScheduledVc {
     id: VcId,
     /// The number of its uplink.
     uplink: usize,
-    /// Whether its cells may be put together: of cells of different connections that reach a port in one slot, those come first
-    /// that were posted first.
-    joins: bool,
     /// The ports that its backward RM cells visit up to the next output.
     visits: Box<[VisitHop]>,
     /// The frame that is under way, unless it is lost on purpose.
     frame: Option<Frame>,
-    /// The cells that have begun and are not posted; the time is that of the start of the first.
-    begun: Option<CellRun>,
 }
 
 #[derive(Clone, Copy)]
@@ -49,7 +61,7 @@ struct Frame {
 impl ScheduledLink {
     /// A host without anything to send. `vcs` are in the order of the scheduler.
     pub(in crate::net::batched) fn new(scheduler: CellScheduler, vcs: Vec<ScheduledVc>) -> ScheduledLink {
-        ScheduledLink { scheduler, next: Time::NEVER, vcs }
+        ScheduledLink { scheduler, next: Time::NEVER, vcs, open: None, is_changing: true }
     }
 
     /// When the next cell begins, if nothing else happens before.
@@ -60,11 +72,18 @@ impl ScheduledLink {
     /// Something has happened at `now`: a cell that has become due begins.
     pub(super) fn feed(&mut self, now: Time, llc: bool, uplinks: &mut [HostUplink], io: &mut Io) {
         self.next = self.scheduler.next_start().max(now);
-        self.run(now, llc, uplinks, io);
+        self.run(now, now, llc, uplinks, io);
     }
 
-    /// Begins the cells that are due by `until`.
-    pub(super) fn run(&mut self, until: Time, llc: bool, uplinks: &mut [HostUplink], io: &mut Io) {
+    /// A backward RM cell has arrived, which changed a rate or not. Returns whether it did.
+    pub(super) fn changes(&mut self, rate_changed: bool) -> bool {
+        self.is_changing = rate_changed;
+        rate_changed
+    }
+
+    /// Begins the cells that are due by `until`, and those data cells after them that are due by `ahead`, or, if the rate stays what
+    /// it is, later.
+    pub(super) fn run(&mut self, until: Time, ahead: Time, llc: bool, uplinks: &mut [HostUplink], io: &mut Io) {
         while self.next <= until {
             let now = self.next;
             let Some((id, begun)) = self.scheduler.next_cell(now, |segment| aal5::cells(segment.ip_bytes(), llc))
@@ -79,9 +98,17 @@ impl ScheduledLink {
                     if let Some(segment) = frame {
                         vc.begin(now, &segment, uplink, io);
                     }
-                    let more = self.scheduler.more_data(id, until);
+                    let ahead = match uplink.leads_to_port() {
+                        true if ahead > until && !self.is_changing => Time::NEVER,
+                        true => ahead,
+                        false => until,
+                    };
+                    let more = self.scheduler.more_data(id, ahead);
                     debug_assert!(!eom || more.eom && more.cells == 0, "a frame ends with its last cell");
                     vc.data(now, index, more, uplink, io);
+                    let More { cells, spacing, .. } = more;
+                    let last = now + spacing * u64::from(cells);
+                    self.open = Some(OpenRun { place, last, spacing, end: index + 1 + cells });
                 }
                 Begun::ForwardRm(cell) => {
                     let acr = self.scheduler.acr(id).expect("a forward RM cell is one of an ABR source");
@@ -98,16 +125,25 @@ impl ScheduledLink {
         }
     }
 
-    /// What has begun is on its way.
-    pub(super) fn post(&mut self, uplinks: &mut [HostUplink], io: &mut Io) {
-        self.vcs.iter_mut().for_each(|vc| vc.post(&mut uplinks[vc.uplink], io));
+    /// At `now` something happens that changes what is sent, though not the run of `vc` that began last, if this is given.
+    pub(super) fn take_back(&mut self, now: Time, unless: Option<VcId>, uplinks: &mut [HostUplink], io: &mut Io) {
+        let Some(OpenRun { place, last, spacing, end }) = self.open.filter(|run| run.last > now) else { return };
+        let vc = &mut self.vcs[place];
+        if unless == Some(vc.id) {
+            return;
+        }
+        // A cell that is due now has begun.
+        let cells = ((last.since(now).as_ps() - 1) / spacing.as_ps() + 1) as u16;
+        self.scheduler.take_back(vc.id, cells, spacing);
+        vc.take_back(end - cells, cells, &mut uplinks[vc.uplink], io);
+        self.open = None;
     }
 }
 
 impl ScheduledVc {
     /// Connection `id`, whose uplink has this number.
-    pub(in crate::net::batched) fn new(id: VcId, uplink: usize, joins: bool, visits: Vec<VisitHop>) -> ScheduledVc {
-        ScheduledVc { id, uplink, joins, visits: visits.into_boxed_slice(), frame: None, begun: None }
+    pub(in crate::net::batched) fn new(id: VcId, uplink: usize, visits: Vec<VisitHop>) -> ScheduledVc {
+        ScheduledVc { id, uplink, visits: visits.into_boxed_slice(), frame: None }
     }
 
     /// The first cell of a frame begins.
@@ -128,35 +164,8 @@ impl ScheduledVc {
     /// A data cell with this number begins, and more after it.
     fn data(&mut self, now: Time, index: u16, more: More, uplink: &mut HostUplink, io: &mut Io) {
         let Some(Frame { number, seq_or_ack, size }) = self.frame else { return };
-        let More { cells, mut spacing, eom } = more;
-        if !self.joins {
-            for cell in 0..=cells {
-                let run = CellRun {
-                    time: now + spacing * u64::from(cell),
-                    seq_or_ack,
-                    size,
-                    frame: number,
-                    first: index + cell,
-                    count: 1,
-                    eom: eom && cell == cells,
-                    ..CellRun::default()
-                };
-                uplink.post(self.id, run, io);
-            }
-            return;
-        }
-        if let Some(run) = self.begun.as_mut().filter(|run| run.frame == number && !run.eom) {
-            let before = if run.count == 1 { now.since(run.time) } else { run.spacing };
-            if cells == 0 {
-                spacing = before;
-            }
-            if spacing == before && now == run.time + spacing * u64::from(run.count) {
-                (run.spacing, run.count, run.eom) = (spacing, run.count + 1 + cells, eom);
-                return;
-            }
-        }
-        self.post(uplink, io);
-        self.begun = Some(CellRun {
+        let More { cells, spacing, eom } = more;
+        let run = CellRun {
             time: now,
             spacing,
             seq_or_ack,
@@ -166,24 +175,34 @@ impl ScheduledVc {
             count: 1 + cells,
             eom,
             ..CellRun::default()
-        });
+        };
+        uplink.post(self.id, run, io);
+    }
+
+    /// The last cells of a run, so many from number `first` on, do not begin.
+    fn take_back(&mut self, first: u16, cells: u16, uplink: &mut HostUplink, io: &mut Io) {
+        let Some(Frame { number, .. }) = self.frame else { return };
+        if let Some(sent_frames) = &mut uplink.sent_frames {
+            sent_frames.take_back(cells);
+        }
+        let Destination::RunPort { mailbox, input_ref } = uplink.next_hop.to else {
+            unreachable!("only what goes to a port begins in advance")
+        };
+        io.abr.runs[mailbox as usize].push(CellRun::end(input_ref, number, first));
     }
 
     /// An RM cell begins.
     fn rm(&mut self, now: Time, pti: Pti, number: u32, uplink: &mut HostUplink, io: &mut Io) {
-        self.post(uplink, io);
         uplink.post(self.id, CellRun { time: now, ..CellRun::rm(pti, number) }, io);
-    }
-
-    /// The cells that have begun are on their way.
-    fn post(&mut self, uplink: &mut HostUplink, io: &mut Io) {
-        if let Some(run) = self.begun.take() {
-            uplink.post(self.id, run, io);
-        }
     }
 }
 
 impl HostUplink {
+    /// Whether a port comes next, and not the host at the other end.
+    fn leads_to_port(&self) -> bool {
+        matches!(self.next_hop.to, Destination::RunPort { .. })
+    }
+
     /// The cells of a run, whose time is that of the start of the first, are on their way.
     fn post(&mut self, vc: VcId, run: CellRun, io: &mut Io) {
         let complete = run.time + self.cell_time;
@@ -201,6 +220,9 @@ impl HostUplink {
                 let what = if run.pti.is_rm() { What::RmCell } else { What::WholeFrame };
                 if run.pti.is_rm() || run.eom {
                     let time = time + spacing * u64::from(count - 1);
+                    if run.pti == Pti::BACKWARD_RM {
+                        io.abr.come_back(time, vc);
+                    }
                     io.deliver(group, Delivery { time, seq_or_ack, vc, frame, size, link, what });
                 }
             }

@@ -6,7 +6,7 @@ use crate::net::batched::io::Io;
 use crate::net::flow::End;
 use crate::packet::Segment;
 use crate::scenario::Technology;
-use crate::units::Time;
+use crate::units::{Span, Time};
 
 impl HostUplinks {
     /// The outputs of these NICs send cell by cell.
@@ -34,16 +34,23 @@ impl HostUplinks {
         let Some(link) = self.scheduled[nic as usize].as_mut() else {
             unreachable!("a host of an ABR connection sends cell by cell")
         };
-        let abr = io.abr.connections.of(vc);
         match end {
             End::Receiver => {
+                link.take_back(now, None, &mut self.uplinks, io);
+                let abr = io.abr.connections.of(vc);
                 if link.scheduler.on_forward_rm(now, vc, number, abr.cell(number)).is_some() {
                     abr.replace();
                 }
             }
             End::Sender => {
+                let abr = io.abr.connections.of(vc);
+                let before = link.scheduler.acr(vc);
                 link.scheduler.on_backward_rm(vc, &abr.arrive(number));
-                abr.follow(now, link.scheduler.acr(vc).expect("an ABR source has a rate"));
+                let acr = link.scheduler.acr(vc);
+                abr.follow(now, acr.expect("an ABR source has a rate"));
+                if link.changes(acr != before) {
+                    link.take_back(now, None, &mut self.uplinks, io);
+                }
             }
         }
         self.feed_scheduled(nic, now, io);
@@ -57,6 +64,7 @@ impl HostUplinks {
     pub(super) fn schedule(&mut self, now: Time, nic: u32, vc: VcId, segment: Segment, io: &mut Io) {
         self.run_scheduled(nic, now, io);
         if let Some(link) = &mut self.scheduled[nic as usize] {
+            link.take_back(now, Some(vc), &mut self.uplinks, io);
             link.scheduler.push(vc, segment);
         }
         self.feed_scheduled(nic, now, io);
@@ -70,13 +78,13 @@ impl HostUplinks {
         Some(discarded)
     }
 
-    /// What is due begins before `until`, and is on its way.
-    pub(super) fn work_off_scheduled(&mut self, until: Time, io: &mut Io) {
-        for nic in 0..self.scheduled.len() {
-            self.run_scheduled(nic as u32, Time::from_ps(until.as_ps() - 1), io);
-            if let Some(link) = &mut self.scheduled[nic] {
-                link.post(&mut self.uplinks, io);
-            }
+    /// What is due begins before `until`, the end of a batch of this length.
+    pub(super) fn work_off_scheduled(&mut self, until: Time, batch: Span, io: &mut Io) {
+        let Technology::Atm { llc } = self.technology else { return };
+        let last = Time::from_ps(until.as_ps() - 1);
+        let ahead = last.saturating_add(batch);
+        for link in self.scheduled.iter_mut().flatten().filter(|link| link.next() <= last) {
+            link.run(last, ahead, llc, &mut self.uplinks, io);
         }
     }
 
@@ -89,7 +97,7 @@ impl HostUplinks {
     fn run_scheduled(&mut self, nic: u32, until: Time, io: &mut Io) {
         let Technology::Atm { llc } = self.technology else { return };
         if let Some(Some(link)) = self.scheduled.get_mut(nic as usize) {
-            link.run(until, llc, &mut self.uplinks, io);
+            link.run(until, until, llc, &mut self.uplinks, io);
         }
     }
 

@@ -36,6 +36,14 @@ impl SentFrames {
         self.runs.push_back(Run { first, spacing, cells });
     }
 
+    /// The last so many cells of the last run are not sent.
+    pub(super) fn take_back(&mut self, cells: u16) {
+        self.cells -= u64::from(cells);
+        if let Some(run) = self.runs.back_mut() {
+            run.cells -= cells;
+        }
+    }
+
     /// How many cells have reached a place `lag` after they were sent before `now`.
     pub(super) fn passed(&self, lag: Span, now: Time) -> u64 {
         let to_come = |&Run { first, spacing, cells }: &Run| {
