@@ -1,4 +1,5 @@
-//! ERICA+: ERICA that aims at a queueing delay. The longer the queue, the less of the link's rate is given away.
+//! ERICA+: ERICA with a target of the queueing delay. The longer the queue, the smaller the part of the link's rate that is
+//! allocated.
 //! Source: \[KAL97\] page 180 (literature). The rest is [`super::erica`].
 
 use super::erica::{SHARING_KEYS, Shares, Sharing, TargetRate, delta_key, sharing};
@@ -14,9 +15,9 @@ pub struct EricaPlusParams {
     pub target_delay: Span,
     /// a: how fast the target rate falls with a queue that is longer than that.
     pub a: f64,
-    /// b: by how much a link without a queue is given away more than once, and how fast that ends.
+    /// b: the part of the link's rate, 1 or more, that is allocated without a queue, and how fast it falls to 1.
     pub b: f64,
-    /// QDLF, queue drain limit factor: the least part of the rate that is given away.
+    /// QDLF, queue drain limit factor: the least part of the rate that is allocated.
     pub least: f64,
 }
 
