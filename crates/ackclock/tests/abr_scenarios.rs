@@ -59,6 +59,14 @@ fn rates_on_gfc_2_are_within_5_percent_of_max_min() {
     comes_close_to_max_min("gfc-2", MAX_MIN, 0.95, "2 s");
 }
 
+/// Rates in forward RM cells come later, by the way to the destination and back.
+#[test]
+fn rates_in_forward_rm_cells_lead_to_the_same_shares() {
+    comes_close_to_max_min("gfc-1", &[MAX_MIN, &["queue.max-min.mark=forward"]].concat(), 0.95, "2 s");
+    comes_close_to_max_min("erica-plus", &["queue.erica-plus.mark=forward"], 1.0, "2 s");
+    comes_close_to_max_min("erica-plus", &[ERICA, &["queue.erica.mark=forward"]].concat(), 0.95, "2 s");
+}
+
 /// What a port counted from one instant to another: the part of its link that was used, and the mean time for which cells waited.
 fn between(before: &PortRecord, after: &PortRecord, [begin, end]: [f64; 2], link: f64) -> (f64, f64) {
     let used = (after.departures - before.departures) as f64 / (link * (end - begin));

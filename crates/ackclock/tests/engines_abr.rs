@@ -11,19 +11,21 @@ use lab::agree::assert_engines_agree;
 /// Every algorithm where it is alone, over wide and local areas, with room and without.
 #[test]
 fn the_engines_agree_with_every_algorithm() {
-    for (number, algorithm) in (1..).zip(ALGORITHMS) {
+    let forward = ALGORITHMS.iter().filter_map(|algorithm| forward(algorithm.name));
+    let all = ALGORITHMS.iter().map(|algorithm| defaults(algorithm.name)).chain(forward);
+    for (number, algorithm) in (1..).zip(all) {
         for (delay, duration, buffer) in
             [("5 ms", "150 ms", "infinite"), ("50 us", "20 ms", "infinite"), ("1 us", "10 ms", "200 cells")]
         {
             let text = WAN.replace("5 ms", delay);
             let (buffer, duration) = (format!("queue.buffer={buffer}"), format!("duration={duration}"));
             let sets = ["network.sources=4", &duration, &buffer, "warmup=3 ms", "record=[\"abr\"]"];
-            let scenario = with_abr(&[&text, GREEDY].concat(), &sets, &defaults(algorithm.name), |params| {
+            let scenario = with_abr(&[&text, GREEDY].concat(), &sets, &algorithm, |params| {
                 if buffer.contains("200") {
                     (params.icr, params.rif, params.nrm) = (params.pcr, 1.0 / 64.0, 8);
                 }
             });
-            let records = assert_engines_agree(&format!("{}, {delay}", algorithm.name), &scenario, number);
+            let records = assert_engines_agree(&format!("{algorithm:?}, {delay}"), &scenario, number);
             assert!(records.flows.iter().all(|flow| flow.abr.unwrap().backward_rm_cells > 3));
             let rows = |metric| records.series.iter().filter(move |series| series.metric == metric);
             assert!(rows(Metric::Acr).count() == 4 && rows(Metric::Acr).all(|acr| !acr.columns.is_empty()));

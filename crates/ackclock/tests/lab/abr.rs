@@ -5,7 +5,7 @@ use ackclock::atm::rate::{
 };
 use ackclock::atm::{AbrParams, RmRates, cells_per_second};
 use ackclock::ids::LinkId;
-use ackclock::keys::Values;
+use ackclock::keys::{Key, Value, Values};
 use ackclock::packet::RmCell;
 use ackclock::scenario::{Scenario, ServiceCategory, Technology};
 use ackclock::units::{Rate, Span};
@@ -42,6 +42,14 @@ pub fn rate(bps: u64) -> Rate {
 pub fn defaults(name: &str) -> RateAlgorithm {
     let algorithm = ALGORITHMS.iter().find(|algorithm| algorithm.name == name).unwrap();
     (algorithm.params)(&Values::defaults(algorithm.keys)).unwrap()
+}
+
+/// An algorithm with its defaults, but that it writes into forward RM cells; `None` of one that writes into none.
+pub fn forward(name: &str) -> Option<RateAlgorithm> {
+    let algorithm = ALGORITHMS.iter().find(|algorithm| algorithm.name == name).unwrap();
+    algorithm.keys.iter().find(|key| key.name == "mark")?;
+    let word = |key: &Key| (key.name == "mark").then_some(Value::Word("forward"));
+    Some((algorithm.params)(&Values::of(algorithm.keys, word)).unwrap())
 }
 
 /// ERICA with its defaults but for δ and the interval.
@@ -178,8 +186,10 @@ impl RateAllocator for Observer {
         (0..cells).for_each(|_| self.note(1000));
     }
 
-    fn on_forward_rm(&mut self, vc: usize, cell: &RmCell) {
-        self.note(2000 + vc as u64 + cell.ccr.to_bits());
+    fn on_forward_rm(&mut self, vc: usize, queued: u64, cell: &mut RmCell) {
+        self.note(2000 + vc as u64 + queued + cell.ccr.to_bits() + cell.er.to_bits());
+        cell.er = cell.er * (0.9 + (self.0 >> 40) as f64 / (1 << 28) as f64) + 1.0;
+        cell.ni |= self.0 & 24 == 0;
     }
 
     fn on_interval_end(&mut self, queued: u64) {

@@ -3,7 +3,7 @@
 //! Source: the explicit-rate switch of \[UBR-ABR\] §2.3, read as CAPC (inferred: its own source, ATM Forum 95-0195, could not
 //! be obtained). Products, limits and the threshold are those of the published scheme.
 
-use super::{Mechanism, Port, RateAllocator, interval_key, threshold_key};
+use super::{MARK_KEY, Mark, Mechanism, Port, RateAllocator, interval_key, mark, threshold_key};
 use crate::atm::params::TCR;
 use crate::keys::{Default, Key, Kind, Misfit, Value, Values};
 use crate::packet::RmCell;
@@ -26,6 +26,8 @@ pub struct CapcParams {
     pub erf: f64,
     /// Cells that may wait before every source has to slow down.
     pub threshold: u64,
+    /// Into which RM cells rate and CI are written.
+    pub mark: Mark,
 }
 
 /// CAPC at a port.
@@ -82,7 +84,8 @@ impl Mechanism for Capc {
             "literature",
             "ERF: the least by which the rate is multiplied in one interval.",
         ),
-        threshold_key("While more cells wait than this, every backward RM cell gets CI."),
+        threshold_key("While more cells wait than this, every RM cell that is written into gets CI."),
+        MARK_KEY,
     ];
     type Params = CapcParams;
 
@@ -100,6 +103,7 @@ impl Mechanism for Capc {
             eru,
             erf: values.number("erf"),
             threshold: u64::from(values.cells("threshold")),
+            mark: mark(values),
         })
     }
 
@@ -130,6 +134,13 @@ impl Capc {
         // Products never lead away from 0: the rate stays above TCR.
         self.erq = (self.erq * factor).max(TCR).min(self.capacity);
     }
+
+    fn write(&self, queued: u64, cell: &mut RmCell) {
+        if self.begun {
+            cell.er = cell.er.min(self.erq);
+        }
+        cell.ci |= queued > self.params.threshold;
+    }
 }
 
 impl RateAllocator for Capc {
@@ -147,11 +158,16 @@ impl RateAllocator for Capc {
         (self.cells, self.other_cells, self.begun) = (0, 0, true);
     }
 
-    fn on_backward_rm(&mut self, _vc: usize, queued: u64, cell: &mut RmCell) {
-        if self.begun {
-            cell.er = cell.er.min(self.erq);
+    fn on_forward_rm(&mut self, _vc: usize, queued: u64, cell: &mut RmCell) {
+        if self.params.mark == Mark::Forward {
+            self.write(queued, cell);
         }
-        cell.ci |= queued > self.params.threshold;
+    }
+
+    fn on_backward_rm(&mut self, _vc: usize, queued: u64, cell: &mut RmCell) {
+        if self.params.mark == Mark::Backward {
+            self.write(queued, cell);
+        }
     }
 
     fn allocation(&self) -> Option<f64> {

@@ -3,7 +3,9 @@
 //! Source: \[KAL97\] chapter 6 and appendix C, \[ERICA\] (literature). What is counted where and in
 //! which order: Ackclock.
 
-use super::{Default, Key, Kind, Mechanism, Misfit, Port, RateAllocator, Value, Values, interval_key};
+use super::{
+    Default, Key, Kind, MARK_KEY, Mark, Mechanism, Misfit, Port, RateAllocator, Value, Values, interval_key, mark,
+};
 use crate::packet::RmCell;
 use crate::units::Span;
 
@@ -31,6 +33,8 @@ pub struct Sharing {
     pub load_weight: f64,
     /// Whether a backward RM cell, too, shows that its connection is active.
     pub backward_is_active: bool,
+    /// Into which RM cells rates are written.
+    pub mark: Mark,
 }
 
 /// ERICA at a port.
@@ -79,7 +83,7 @@ struct Connection {
 }
 
 /// The keys of both, but for the interval.
-pub(super) const SHARING_KEYS: [Key; 4] = [
+pub(super) const SHARING_KEYS: [Key; 5] = [
     Key::new(
         "rates",
         Kind::Word(&["rm-cells", "measured"]),
@@ -108,6 +112,7 @@ pub(super) const SHARING_KEYS: [Key; 4] = [
         "literature",
         "Whether a backward RM cell, too, shows that its connection is active.",
     ),
+    MARK_KEY,
 ];
 
 /// The key of δ.
@@ -130,6 +135,7 @@ pub(super) fn sharing(values: &Values) -> Sharing {
         activity_decay: values.number("activity_decay"),
         load_weight: values.number("load_weight"),
         backward_is_active: values.flag("backward_is_active"),
+        mark: mark(values),
     }
 }
 
@@ -137,7 +143,7 @@ impl Mechanism for Erica {
     const NAME: &'static str = "erica";
     const ABOUT: &'static str =
         "ERICA: to each connection its share of a target rate, or more if the load leaves room.";
-    const KEYS: &'static [Key] = &crate::keys::joined::<7>(&[
+    const KEYS: &'static [Key] = &crate::keys::joined::<8>(&[
         &[
             interval_key(Span::from_ms(5), "inferred: 5 ms over wide areas, 1 ms over local ones"),
             Key::new(
@@ -197,6 +203,19 @@ impl<P: TargetRate> Shares<P> {
         cells as f64 / self.slots * self.capacity
     }
 
+    /// Writes the rate of a connection into one of its RM cells.
+    fn write(&mut self, vc: usize, cell: &mut RmCell) {
+        if !self.begun {
+            return;
+        }
+        let er = match self.connections[vc].answer {
+            // One computation for each connection and interval.
+            Some(er) => er,
+            None => self.answer(vc),
+        };
+        cell.er = cell.er.min(er);
+    }
+
     fn answer(&mut self, vc: usize) -> f64 {
         let connection = &mut self.connections[vc];
         let mut er = self.fair_share.max(connection.ccr / self.load);
@@ -226,9 +245,12 @@ impl<P: TargetRate + 'static> RateAllocator for Shares<P> {
         self.other_cells += cells;
     }
 
-    fn on_forward_rm(&mut self, vc: usize, cell: &RmCell) {
+    fn on_forward_rm(&mut self, vc: usize, _queued: u64, cell: &mut RmCell) {
         if !self.sharing.measures_rates {
             self.connections[vc].ccr = cell.ccr;
+        }
+        if self.sharing.mark == Mark::Forward {
+            self.write(vc, cell);
         }
     }
 
@@ -262,15 +284,9 @@ impl<P: TargetRate + 'static> RateAllocator for Shares<P> {
 
     fn on_backward_rm(&mut self, vc: usize, _queued: u64, cell: &mut RmCell) {
         self.connections[vc].seen |= self.sharing.backward_is_active;
-        if !self.begun {
-            return;
+        if self.sharing.mark == Mark::Backward {
+            self.write(vc, cell);
         }
-        let er = match self.connections[vc].answer {
-            // One computation for each connection and interval.
-            Some(er) => er,
-            None => self.answer(vc),
-        };
-        cell.er = cell.er.min(er);
     }
 
     fn allocation(&self) -> Option<f64> {
@@ -311,7 +327,7 @@ mod tests {
     }
 
     fn says(erica: &mut Erica, vc: usize, ccr: f64) -> f64 {
-        erica.on_forward_rm(vc, &RmCell { ccr, ..backward(0.0) });
+        erica.on_forward_rm(vc, 0, &mut RmCell { ccr, ..backward(0.0) });
         answers(erica, vc)
     }
 
@@ -375,7 +391,7 @@ mod tests {
     #[test]
     fn rates_may_be_measured() {
         let mut erica = erica(|params| params.sharing.measures_rates = true);
-        erica.on_forward_rm(0, &RmCell { ccr: 1.0, ..backward(0.0) });
+        erica.on_forward_rm(0, 0, &mut RmCell { ccr: 1.0, ..backward(0.0) });
         interval(&mut erica, [300, 100, 140], 0);
         // 300 of 500 slots are 60,000.
         assert_eq!(answers(&mut erica, 0), 50_000.0);
@@ -403,6 +419,30 @@ mod tests {
             interval(&mut erica, [150, 0, 0], 0);
             assert_eq!(erica.allocation(), Some(share));
         }
+    }
+
+    /// The first interval by hand, into forward RM cells: each knows its own CCR already.
+    #[test]
+    fn rates_may_be_written_into_forward_rm_cells() {
+        let mut erica = erica(|params| {
+            params.sharing.mark = Mark::Forward;
+            params.sharing.backward_is_active = true;
+        });
+        erica.largest = 42_000.0;
+        let writes = |erica: &mut Erica, vc, ccr| {
+            let mut cell = RmCell { ccr, ..backward(1e9) };
+            erica.on_forward_rm(vc, 0, &mut cell);
+            (cell.er, cell.ccr)
+        };
+        assert_eq!(writes(&mut erica, 0, 60_000.0), (1e9, 60_000.0), "before the first interval has ended");
+        interval(&mut erica, [300, 100, 140], 0);
+        assert_eq!(writes(&mut erica, 0, 60_000.0), (50_000.0, 60_000.0));
+        assert_eq!(writes(&mut erica, 1, 20_000.0).0, 30_000.0);
+        assert_eq!(writes(&mut erica, 0, 10.0).0, 50_000.0, "once computed it stays");
+        // Backward ones only show who is active.
+        assert_eq!(answers(&mut erica, 2), 1e9);
+        interval(&mut erica, [540, 0, 0], 0);
+        assert_eq!(erica.allocation(), Some(45_000.0));
     }
 
     #[test]

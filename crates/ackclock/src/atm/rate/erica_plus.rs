@@ -38,7 +38,7 @@ impl EricaPlusParams {
 impl Mechanism for EricaPlus {
     const NAME: &'static str = "erica-plus";
     const ABOUT: &'static str = "ERICA+: ERICA with a target rate that falls as the queue grows.";
-    const KEYS: &'static [Key] = &crate::keys::joined::<10>(&[
+    const KEYS: &'static [Key] = &crate::keys::joined::<11>(&[
         &[
             interval_key(Span::from_ms(5), "inferred: 5 ms over wide areas, 1 ms over local ones"),
             Key::new(
@@ -135,7 +135,7 @@ mod tests {
             erica.on_cells(0, 200);
             erica.on_cells(1, 100);
             erica.on_other_cells(100);
-            erica.on_forward_rm(0, &RmCell { ccr: 40_000.0, ..backward(0.0) });
+            erica.on_forward_rm(0, queued, &mut RmCell { ccr: 40_000.0, ..backward(0.0) });
             erica.on_interval_end(queued);
             let mut cell = backward(1e9);
             erica.on_backward_rm(0, queued, &mut cell);

@@ -2,7 +2,7 @@
 //! are measured against.
 //! Source: [`crate::atm::max_min`].
 
-use super::{Default, Key, Kind, Mechanism, Misfit, Port, RateAllocator, Value, Values};
+use super::{Default, Key, Kind, MARK_KEY, Mark, Mechanism, Misfit, Port, RateAllocator, Value, Values, mark};
 use crate::packet::RmCell;
 use crate::units::Span;
 
@@ -11,29 +11,35 @@ use crate::units::Span;
 pub struct MaxMinParams {
     /// The part of the capacity of every link that is shared.
     pub target_utilisation: f64,
+    /// Into which RM cells shares are written.
+    pub mark: Mark,
 }
 
 /// Fixed max-min shares at a port.
 #[derive(Clone, Debug)]
 pub struct MaxMin {
     shares: Vec<f64>,
+    mark: Mark,
 }
 
 impl Mechanism for MaxMin {
     const NAME: &'static str = "max-min";
     const ABOUT: &'static str =
         "Fixed max-min shares of the whole network: what other algorithms are measured against.";
-    const KEYS: &'static [Key] = &[Key::new(
-        "target_utilisation",
-        Kind::Number(1.0),
-        Default::Is(Value::Number(0.95)),
-        "Ackclock",
-        "The part of the capacity of every link that is shared.",
-    )];
+    const KEYS: &'static [Key] = &[
+        Key::new(
+            "target_utilisation",
+            Kind::Number(1.0),
+            Default::Is(Value::Number(0.95)),
+            "Ackclock",
+            "The part of the capacity of every link that is shared.",
+        ),
+        MARK_KEY,
+    ];
     type Params = MaxMinParams;
 
     fn params(values: &Values) -> Result<MaxMinParams, Misfit> {
-        Ok(MaxMinParams { target_utilisation: values.number("target_utilisation") })
+        Ok(MaxMinParams { target_utilisation: values.number("target_utilisation"), mark: mark(values) })
     }
 
     fn interval(_params: &MaxMinParams) -> Option<Span> {
@@ -41,7 +47,7 @@ impl Mechanism for MaxMin {
     }
 
     fn start(params: &MaxMinParams, port: &Port<'_>) -> MaxMin {
-        MaxMin { shares: (port.max_min)(params.target_utilisation) }
+        MaxMin { shares: (port.max_min)(params.target_utilisation), mark: params.mark }
     }
 }
 
@@ -52,8 +58,16 @@ impl RateAllocator for MaxMin {
 
     fn on_interval_end(&mut self, _queued: u64) {}
 
+    fn on_forward_rm(&mut self, vc: usize, _queued: u64, cell: &mut RmCell) {
+        if self.mark == Mark::Forward {
+            cell.er = cell.er.min(self.shares[vc]);
+        }
+    }
+
     fn on_backward_rm(&mut self, vc: usize, _queued: u64, cell: &mut RmCell) {
-        cell.er = cell.er.min(self.shares[vc]);
+        if self.mark == Mark::Backward {
+            cell.er = cell.er.min(self.shares[vc]);
+        }
     }
 
     fn efci_threshold(&self) -> Option<u64> {

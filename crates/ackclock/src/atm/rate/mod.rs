@@ -34,11 +34,11 @@ pub trait RateAllocator: Send {
     fn on_cells(&mut self, vc: usize, cells: u64);
     /// So many other cells are offered: of UBR, and those on the way back of a connection whose data go the other way.
     fn on_other_cells(&mut self, cells: u64);
-    /// A forward RM cell of connection `vc` is offered.
-    fn on_forward_rm(&mut self, _vc: usize, _cell: &RmCell) {}
+    /// A forward RM cell of connection `vc` is offered, while so many cells wait. An algorithm that marks forward writes into it.
+    fn on_forward_rm(&mut self, _vc: usize, _queued: u64, _cell: &mut RmCell) {}
     /// An averaging interval ends, while so many cells wait. The cells that are offered at this instant are of the next one.
     fn on_interval_end(&mut self, queued: u64);
-    /// A backward RM cell of connection `vc` passes, while so many cells wait.
+    /// A backward RM cell of connection `vc` passes, while so many cells wait. An algorithm that marks backward writes into it.
     fn on_backward_rm(&mut self, vc: usize, queued: u64, cell: &mut RmCell);
     /// Whether a data cell that is offered while so many cells wait gets EFCI.
     fn marks_efci(&self, _queued: u64) -> bool {
@@ -121,6 +121,29 @@ pub trait Mechanism: RateAllocator + Sized {
     }
 }
 
+/// Into which RM cells an algorithm writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mark {
+    /// Into backward ones, when they pass the switch on their way to the source.
+    Backward,
+    /// Into forward ones, when they are offered to the port.
+    Forward,
+}
+
+/// The key of that choice.
+const MARK_KEY: Key = Key::new(
+    "mark",
+    Kind::Word(&["backward", "forward"]),
+    Default::Is(Value::Word("backward")),
+    "Ackclock: the shorter loop; [UBR-ABR] §2.3 says only that an RM cell is received",
+    "Whether rates are written into backward RM cells, as they pass the switch, or into forward ones, as they are offered to the port.",
+);
+
+/// The value of that key.
+fn mark(values: &Values) -> Mark {
+    values.choice("mark", &[("backward", Mark::Backward), ("forward", Mark::Forward)])
+}
+
 /// The key of the averaging interval.
 const fn interval_key(default: Span, source: &'static str) -> Key {
     Key::new(
@@ -182,13 +205,16 @@ mod tests {
                     match below(5) {
                         0 => port.on_cells(vc, below(40)),
                         1 => port.on_other_cells(below(40)),
-                        2 => port.on_forward_rm(vc, &RmCell { ccr: below(400_000) as f64, ..backward(353_773.0) }),
-                        3 => port.on_interval_end(queued),
-                        _ => {
-                            let sent = backward(below(400_000) as f64);
+                        2 => port.on_interval_end(queued),
+                        way => {
+                            let tell = |port: &mut Box<dyn RateAllocator>, cell: &mut RmCell| match way {
+                                3 => port.on_forward_rm(vc, queued, cell),
+                                _ => port.on_backward_rm(vc, queued, cell),
+                            };
+                            let sent = RmCell { ccr: below(400_000) as f64, ..backward(below(400_000) as f64) };
                             let (mut cell, mut of_copy) = (sent, sent);
-                            port.clone().on_backward_rm(vc, queued, &mut of_copy);
-                            port.on_backward_rm(vc, queued, &mut cell);
+                            tell(&mut port.clone(), &mut of_copy);
+                            tell(&mut port, &mut cell);
                             assert_eq!(cell, of_copy);
                             assert!(0.0 <= cell.er && cell.er <= sent.er, "{values:?}: {cell:?}");
                             assert!(port.allocation().is_none_or(|rate| rate >= 0.0 && rate.is_finite()));
@@ -197,6 +223,34 @@ mod tests {
                 }
             }
         }
+    }
+
+    /// Of each algorithm that writes rates: the same into the cells of one way as into those of the other, and nothing into the rest.
+    #[test]
+    fn rates_are_written_into_the_cells_of_one_way() {
+        let mut writing = Vec::new();
+        for algorithm in ALGORITHMS {
+            let said = |word: &'static str| {
+                let given = |key: &Key| (key.name == "mark").then_some(Value::Word(word));
+                let params = (algorithm.params)(&Values::of(algorithm.keys, given)).unwrap();
+                let mut port = params.start(&port(150_000_000, 3));
+                port.on_cells(1, 300);
+                port.on_interval_end(300);
+                let sent = RmCell { ccr: 300_000.0, ..backward(353_773.0) };
+                let (mut there, mut back) = (sent, sent);
+                port.on_forward_rm(1, 300, &mut there);
+                port.on_backward_rm(1, 300, &mut back);
+                [there, back].map(|cell| (cell != sent).then_some(cell))
+            };
+            if algorithm.keys.iter().any(|key| key.name == "mark") {
+                let ([None, Some(back)], [Some(there), None]) = (said("backward"), said("forward")) else {
+                    panic!("{}", algorithm.name)
+                };
+                assert_eq!(there, back);
+                writing.push(algorithm.name);
+            }
+        }
+        assert_eq!(writing, ["capc", "erica", "erica-plus", "max-min"]);
     }
 
     #[test]

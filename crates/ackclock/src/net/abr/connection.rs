@@ -12,7 +12,7 @@ use crate::scenario::{Scenario, ServiceCategory};
 use crate::units::Time;
 
 /// The ABR connections of all flows that have one.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(in crate::net) struct AbrConnections(Vec<Option<AbrConnection>>);
 
 impl AbrConnections {

@@ -4,6 +4,7 @@
 //! due has gone, and the cells of the slot that ends have not been offered yet: they count in the next interval.
 
 use super::trace::RateTrace;
+use crate::atm::RmRates;
 use crate::atm::rate::{RateAlgorithm, RateAllocator};
 use crate::ids::{Id, VcId};
 use crate::packet::{Pti, RmCell};
@@ -18,11 +19,20 @@ pub(in crate::net) struct PortRates {
     interval: Option<Span>,
     /// When the interval that runs ends.
     interval_end: Time,
-    /// For each connection of the port its number among those that the algorithm serves: the data of ABR flows.
-    served: Vec<Option<usize>>,
+    /// For each connection of the port what the algorithm knows it as, if it serves it: the data of ABR flows.
+    served: Vec<Option<Served>>,
     marked_cells: u64,
     /// What it offers over time, if that is recorded.
     trace: Option<RateTrace>,
+}
+
+/// A connection that an algorithm serves.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::net) struct Served {
+    /// Its number among those.
+    pub(in crate::net) number: usize,
+    /// How exact the rates in its RM cells are.
+    pub(in crate::net) rm_rates: RmRates,
 }
 
 impl PortRates {
@@ -30,7 +40,7 @@ impl PortRates {
     pub(in crate::net) fn new(
         algorithm: &RateAlgorithm,
         port: &crate::atm::rate::Port<'_>,
-        served: Vec<Option<usize>>,
+        served: Vec<Option<Served>>,
     ) -> PortRates {
         let interval = algorithm.interval().map(|interval| port.rate.cell_time() * port.slots(interval));
         let interval_end = interval.map_or(Time::NEVER, |interval| Time::ZERO + interval);
@@ -94,7 +104,13 @@ impl PortRates {
 
     /// A cell is offered while so many wait: it is counted, and marked if the queue is long. `rm` is what it says if it is a
     /// forward RM cell.
-    pub(in crate::net) fn on_offered(&mut self, vc: VcId, pti: Pti, queued: u64, rm: impl FnOnce() -> RmCell) -> Pti {
+    pub(in crate::net) fn on_offered<'a>(
+        &mut self,
+        vc: VcId,
+        pti: Pti,
+        queued: u64,
+        rm: impl FnOnce() -> &'a mut RmCell,
+    ) -> Pti {
         self.count(vc, 1);
         self.on_counted(vc, pti, queued, rm)
     }
@@ -102,7 +118,7 @@ impl PortRates {
     /// So many cells of a connection are offered.
     pub(in crate::net) fn count(&mut self, vc: VcId, cells: u64) {
         match self.served[vc.index()] {
-            Some(connection) => self.allocator.on_cells(connection, cells),
+            Some(served) => self.allocator.on_cells(served.number, cells),
             None => self.allocator.on_other_cells(cells),
         }
     }
@@ -118,10 +134,18 @@ impl PortRates {
     }
 
     /// A cell that is counted is offered while so many wait, see [`PortRates::on_offered`].
-    pub(in crate::net) fn on_counted(&mut self, vc: VcId, pti: Pti, queued: u64, rm: impl FnOnce() -> RmCell) -> Pti {
-        let Some(connection) = self.served[vc.index()] else { return pti };
+    pub(in crate::net) fn on_counted<'a>(
+        &mut self,
+        vc: VcId,
+        pti: Pti,
+        queued: u64,
+        rm: impl FnOnce() -> &'a mut RmCell,
+    ) -> Pti {
+        let Some(Served { number, rm_rates }) = self.served[vc.index()] else { return pti };
         if pti == Pti::FORWARD_RM {
-            self.allocator.on_forward_rm(connection, &rm());
+            let cell = rm();
+            self.allocator.on_forward_rm(number, queued, cell);
+            cell.er = rm_rates.written(cell.er);
         }
         if !self.allocator.marks_efci(queued) {
             return pti;
@@ -136,8 +160,9 @@ impl PortRates {
         // What ends at this instant at the port has ended already, unless nothing was there to do it.
         self.end_idle_intervals(now);
         self.end_interval_at(now, queued);
-        let connection = self.served[vc.index()].expect("an RM cell is one of an ABR flow");
-        self.allocator.on_backward_rm(connection, queued, cell);
+        let Served { number, rm_rates } = self.served[vc.index()].expect("an RM cell is one of an ABR flow");
+        self.allocator.on_backward_rm(number, queued, cell);
+        cell.er = rm_rates.written(cell.er);
     }
 }
 
@@ -172,8 +197,9 @@ mod tests {
             self.note(format!("other:{cells}"));
         }
 
-        fn on_forward_rm(&mut self, connection: usize, cell: &RmCell) {
-            self.note(format!("{connection}:ccr={}", cell.ccr));
+        fn on_forward_rm(&mut self, connection: usize, queued: u64, cell: &mut RmCell) {
+            cell.er /= 2.0;
+            self.note(format!("{connection}:ccr={}:{queued}", cell.ccr));
         }
 
         fn on_interval_end(&mut self, queued: u64) {
@@ -201,7 +227,8 @@ mod tests {
         let custom = CustomRateAlgorithm::new(Some(Span::from_ps(510)), move |_| Box::new(start.clone()));
         let rate = Rate::from_bps(4_240_000_000_000).unwrap();
         let port = Port { rate, connections: 2, max_min: &|_| vec![] };
-        let served = vec![None, Some(0), None, Some(1)];
+        let served = |number, rm_rates| Some(Served { number, rm_rates });
+        let served = vec![None, served(0, RmRates::Exact), None, served(1, RmRates::Tm4)];
         (PortRates::new(&RateAlgorithm::Custom(custom), &port, served), told)
     }
 
@@ -235,14 +262,16 @@ mod tests {
     #[test]
     fn cells_of_abr_flows_are_counted_for_their_connection_and_all_others_together() {
         let (mut rates, told) = rates();
-        let mut offered = |number, pti, queued| rates.on_offered(vc(number), pti, queued, || rm(5.0));
+        let mut cell = rm(5.0);
+        let mut offered = |number, pti, queued| rates.on_offered(vc(number), pti, queued, || &mut cell);
         assert_eq!(offered(3, Pti::data(true), 2), Pti::data(true));
         assert_eq!(offered(1, Pti::data(false), 3), Pti::data(false).marked());
         assert_eq!(offered(1, Pti::FORWARD_RM, 3), Pti::FORWARD_RM);
         // A backward RM cell is one of a connection whose data go the other way.
         assert_eq!(offered(2, Pti::BACKWARD_RM, 3), Pti::BACKWARD_RM);
         assert_eq!(offered(0, Pti::data(false), 3), Pti::data(false), "UBR is not marked");
-        assert_eq!(told.take(), "1:1 0:1 0:1 0:ccr=5 other:1 other:1");
+        assert_eq!(told.take(), "1:1 0:1 0:1 0:ccr=5:3 other:1 other:1");
+        assert_eq!(cell.er, 5.0, "what the algorithm writes is in the cell");
         assert_eq!(rates.record(at(0)).marked_cells, 1, "RM cells are not marked");
     }
 
@@ -258,7 +287,8 @@ mod tests {
         };
         let rate = Rate::from_bps(424_000_000).unwrap();
         let port = Port { rate, connections: 1, max_min: &|_| vec![] };
-        let mut rates = PortRates::new(&capc("capc"), &port, vec![Some(0)]);
+        let served = vec![Some(Served { number: 0, rm_rates: RmRates::Exact })];
+        let mut rates = PortRates::new(&capc("capc"), &port, served);
         rates.record_allocation();
         // 1 us a cell, three to an interval; without load ERQ, first 950,000, rises by a tenth up to C.
         let allocation = |us: u64| rates.record(Time::ZERO + Span::from_us(us)).allocation;
@@ -276,5 +306,22 @@ mod tests {
         assert_eq!((told.take().as_str(), cell.er), ("end:0 end:4 1:back:4", 5.0));
         rates.end_interval_at(at(1000), 4);
         assert_eq!(told.take(), "");
+    }
+
+    /// Half of 1001 cells per second, on a connection whose RM cells have 16 bits for rates: in steps of 1/2 at 500.
+    #[test]
+    fn what_is_written_has_the_bits_of_its_rm_cells() {
+        let (mut rates, _) = rates();
+        let mut written = |number, pti: Pti, er| {
+            let mut cell = RmCell { er, ..rm(0.0) };
+            match pti == Pti::FORWARD_RM {
+                true => drop(rates.on_offered(vc(number), pti, 0, || &mut cell)),
+                false => rates.on_backward_rm(at(0), vc(number), 0, &mut cell),
+            }
+            cell.er
+        };
+        for pti in [Pti::FORWARD_RM, Pti::BACKWARD_RM] {
+            assert_eq!([written(1, pti, 1000.6), written(3, pti, 1000.6)], [500.3, 500.0]);
+        }
     }
 }

@@ -1,5 +1,6 @@
 //! Which connections of a port a rate algorithm serves, and their max-min shares.
 
+use super::port_rates::Served;
 use crate::atm::{AbrParams, max_min};
 use crate::ids::{FlowId, Id, IdVec, VcId};
 use crate::net::flow::{End, Vc, data_vc, end_of};
@@ -13,11 +14,14 @@ pub(in crate::net) fn abr_params(scenario: &Scenario, vc: VcId) -> Option<&AbrPa
     }
 }
 
-/// For each connection that crosses a port its number among the data connections of ABR flows that do.
-pub(in crate::net) fn served(scenario: &Scenario, crossing: &[VcId]) -> Vec<Option<usize>> {
+/// For each connection that crosses a port what a rate algorithm serves it as: the data connections of ABR flows.
+pub(in crate::net) fn served(scenario: &Scenario, crossing: &[VcId]) -> Vec<Option<Served>> {
     let mut numbers = 0..;
-    let is_served = |vc: VcId| end_of(vc).1 == End::Receiver && abr_params(scenario, vc).is_some();
-    crossing.iter().map(|&vc| if is_served(vc) { numbers.next() } else { None }).collect()
+    let served = |&vc: &VcId| {
+        let params = abr_params(scenario, vc).filter(|_| end_of(vc).1 == End::Receiver)?;
+        Some(Served { number: numbers.next()?, rm_rates: params.rm_rates })
+    };
+    crossing.iter().map(served).collect()
 }
 
 /// The max-min shares, in cells per second, of the ABR connections that cross a port, where this part of the capacity of every

@@ -5,9 +5,9 @@
 use std::collections::VecDeque;
 
 use crate::ids::{LinkId, VcId};
-use crate::net::abr::PortRates;
+use crate::net::abr::{AbrConnections, PortRates};
 use crate::net::queue_monitor::QueueMonitor;
-use crate::packet::{RmCell, Unit};
+use crate::packet::Unit;
 use crate::queue::cell::{CellArrival, CellPolicy, CellPolicyState};
 use crate::queue::{DropReason, Verdict};
 use crate::rng::{Stream, mix};
@@ -72,13 +72,13 @@ impl CellPort {
     }
 
     /// The end of a slot: the head of the queue goes, an averaging interval may end, then the slot's cells are admitted. Returns
-    /// the cell that begins to be transmitted, and whether there will be another at the end of the next slot. `rm` is what a
-    /// forward RM cell says; `refused` is told of each cell that is refused.
+    /// the cell that begins to be transmitted, and whether there will be another at the end of the next slot. `rm_cells`
+    /// are what RM cells say; `refused` is told of each cell that is refused.
     pub(super) fn on_slot_end(
         &mut self,
         now: Time,
         vc_name: impl Fn(Unit) -> u64,
-        rm: impl Fn(Unit) -> RmCell,
+        rm_cells: &mut AbrConnections,
         mut refused: impl FnMut(Unit),
     ) -> (Option<Unit>, bool) {
         if let Some(rates) = &mut self.rates {
@@ -102,7 +102,8 @@ impl CellPort {
             self.monitor.arrive(vc);
             let buffer = self.monitor.buffer();
             if let Some(rates) = &mut self.rates {
-                waiting.cell.pti = rates.on_offered(vc, cell.pti, u64::from(buffer.queued()), || rm(cell));
+                waiting.cell.pti = rates
+                    .on_offered(vc, cell.pti, u64::from(buffer.queued()), || rm_cells.of(cell.vc).cell_mut(cell.frame));
             }
             let verdict = match cell.pti.is_rm() {
                 // RM cells are part of no frame: policies neither see nor count them.
@@ -198,7 +199,7 @@ mod tests {
     }
 
     fn slot_end(port: &mut CellPort, ps: u64) -> (Option<Unit>, bool) {
-        port.on_slot_end(Time::from_ps(ps), |_| 0, |_| unreachable!("no RM cells"), |_| {})
+        port.on_slot_end(Time::from_ps(ps), |_| 0, &mut AbrConnections::default(), |_| {})
     }
 
     /// The connections of the cells that leave at the ends of the slots from 1 on.

@@ -139,12 +139,11 @@ impl Reference {
             Output::Scheduler(_) => self.feed_from_scheduler(id),
             Output::PassThrough(_) => unreachable!("a port that never keeps anything has no events"),
             Output::Cells(port) => {
-                let (vcs, abr) = (&self.vcs, &self.abr);
+                let vcs = &self.vcs;
                 let name = |cell: Unit| vcs[cell.vc].name_hash;
-                let rm = |cell: Unit| abr.get(cell.vc).expect("an RM cell is one of an ABR flow").cell(cell.frame);
                 let lost = &mut self.lost_datagrams;
                 let refused = |cell: Unit| lost.refused(cell.vc, cell.frame);
-                let (departing, more) = port.on_slot_end(now, name, rm, refused);
+                let (departing, more) = port.on_slot_end(now, name, &mut self.abr, refused);
                 let next = if more { now + link.cell_time } else { Time::NEVER };
                 if let Some(unit) = departing {
                     let (time, node) = (now + link.cell_time + link.delay, link.to);

@@ -215,7 +215,7 @@ impl RunAdmission {
         let mut pti = run.pti;
         if let Some(rates) = &mut self.rates {
             let id = self.vcs[vc].id;
-            pti = rates.on_counted(vc, pti, waiting, || io.abr.connections.of(id).cell(run.frame));
+            pti = rates.on_counted(vc, pti, waiting, || io.abr.connections.of(id).cell_mut(run.frame));
         }
         let verdict = if !pti.is_rm() {
             self.decide(policy, now, waiting, vc, run.eom && run.left == 0)
