@@ -172,7 +172,7 @@ impl Writer<'_> {
         if !flow.forced_drops.is_empty() {
             lines.push(("drops", drops(&flow.forced_drops), own.origin("drops")));
         }
-        let inherited = ["start", "start_jitter", "stop", "size"].map(|key| (key, &plan.traffic));
+        let inherited = ["start", "start_jitter", "stop", "size", "write"].map(|key| (key, &plan.traffic));
         let of_service = ["service", "pcr"].map(|key| (key, &plan.framing));
         for (key, below) in of_service.into_iter().chain(inherited) {
             if let Some(value) = own.value(key)
@@ -182,6 +182,12 @@ impl Writer<'_> {
                 lines.push((key, value.spelled(), own.origin(key)));
             }
         }
+        // Where [traffic] writes everything at once, its interval is not said.
+        let interval = own.value("write_interval").filter(|value| {
+            let is_said = plan.traffic.word("write").is_none();
+            flow.writes.is_some() && !(is_said && plan.traffic.value("write_interval") == Some(value))
+        });
+        lines.extend(interval.map(|value| ("write_interval", value.spelled(), own.origin("write_interval"))));
         let name = header("flow", &flow.name);
         if !lines.is_empty() {
             self.lines(Some(&name), lines);

@@ -306,6 +306,21 @@ fn networks_that_do_not_hang_together() {
     ]));
 }
 
+/// Data that applications write piece by piece.
+#[test]
+fn pieces_that_are_no_segments() {
+    insta::assert_snapshot!(changes(&[
+        "traffic.write = \"1000 B\"",
+        "flow.f1 = { write = \"9180 B\", tcp = { mss = \"4 kB\" } }",
+        "flow.f1 = { write = \"0 segments\" }",
+        "traffic.write = \"some\"",
+        "traffic.write_interval = \"1 s\"",
+        "traffic.write_interval = \"1 s\"\nflow.f1.write = \"2 segments\"",
+        "flow.f1.write_interval = \"1 s\"",
+        "traffic.write = \"1 segment\"\ntraffic.write_interval = \"0 s\"",
+    ]));
+}
+
 #[test]
 fn flows_that_lead_nowhere() {
     insta::assert_snapshot!(changes(&[

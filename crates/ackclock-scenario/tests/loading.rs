@@ -13,7 +13,7 @@ use ackclock::tcp::cc::CongestionAvoidance;
 use ackclock::tcp::recovery::{NewRenoParams, PartialAckTimer, PartialAckWindow};
 use ackclock::tcp::{
     AckPolicy, CongestionControlParams, FirstSegment, HostModel, HostQueue, InitialWindowFrom, OutOfOrder,
-    RecoveryParams, SackParams, TcpParams, TickPhase, TimerKind, TimerParams, TimerScope,
+    RecoveryParams, SackParams, TcpParams, TickPhase, TimerKind, TimerParams, TimerScope, Writes,
 };
 use ackclock::units::{Rate, Span, Time};
 use ackclock_scenario::{Disk, LoadError, Loaded, Memory, load};
@@ -246,6 +246,23 @@ fn a_port_changes_single_keys_of_the_queue() {
     let policy = PolicyParams::Cells(CellPolicyParams::Fba(fba));
     assert_eq!((&back.policy, back.service_order), (&policy, ServiceOrder::Fixed));
     assert_eq!(link(&scenario, "sw2->d1").queue.buffer, Buffer::Cells(1000));
+}
+
+/// An interval that [traffic] gives and does not use is that of a flow which writes piece by piece, in the resolved file too.
+#[test]
+fn flows_write_piece_by_piece() {
+    for (text, bytes, ms) in [
+        ("flow.f2.write = \"2 segments\"", 1024, 100),
+        ("flow.f2 = { write = \"512 B\", write_interval = \"100 ms\" }", 512, 100),
+        ("traffic.write_interval = \"1 s\"\nflow.f2.write = \"2 segments\"", 1024, 1000),
+        ("traffic.write = \"1 segment\"\nflow.f2.write_interval = \"20 ms\"", 512, 20),
+        ("traffic = { write = \"1 segment\", write_interval = \"20 ms\" }\nflow.f1.write = \"all\"", 512, 20),
+    ] {
+        let scenario = changed(text);
+        let writes = Writes { bytes, interval: Span::from_ms(ms) };
+        assert_eq!(flow(&scenario, "f2").writes, Some(writes), "{text}");
+        assert_eq!(flow(&scenario, "f1").writes.is_some(), text.starts_with("traffic.write ="), "{text}");
+    }
 }
 
 #[test]

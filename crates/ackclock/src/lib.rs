@@ -36,6 +36,7 @@
 //!     start_jitter: Span::ZERO,
 //!     stop: None,
 //!     size: Some(100_000),
+//!     writes: None,
 //!     service: ServiceCategory::UBR,
 //!     tcp: TcpParams::default(),
 //!     forced_drops: vec![],

@@ -11,7 +11,7 @@ use crate::link::RoutingTable;
 use crate::queue::PolicyParams;
 use crate::record::MetricSet;
 use crate::rng::Stream;
-use crate::tcp::TcpParams;
+use crate::tcp::{TcpParams, Writes};
 use crate::traffic::CbrParams;
 use crate::units::{Rate, Span, Time};
 
@@ -236,7 +236,7 @@ pub enum ServiceOrder {
     Arrival,
 }
 
-/// A TCP connection with bulk data in one direction.
+/// A TCP connection with data in one direction.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Flow {
     /// Unique name. Random numbers depend on it.
@@ -253,6 +253,8 @@ pub struct Flow {
     pub stop: Option<Time>,
     /// Bytes the application has to send; `None` is infinite.
     pub size: Option<u64>,
+    /// How the application writes them; `None`: all at once.
+    pub writes: Option<Writes>,
     /// The service of its connections: on packet networks UBR without a peak rate.
     pub service: ServiceCategory,
     /// Both ends of the connection.

@@ -102,6 +102,7 @@ fn random_networks_are_full_of_events() {
         count("damaged data", flows(&|flow| flow.counts.damaged_frames > 0));
         count("damaged acknowledgements", flows(&|flow| flow.counts.damaged_ack_frames > 0));
         count("forced drops", flows(&|flow| flow.counts.forced_drops > 0));
+        count("pieces", scenario.flows.iter().any(|flow| flow.writes.is_some()));
         count("completed", flows(&|flow| flow.completed.is_some()));
         count("thousand units", units(&records) > 1000);
         let abr =

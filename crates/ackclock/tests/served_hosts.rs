@@ -114,7 +114,7 @@ fn sender(host: HostModel, scope: TimerScope, window: u32) -> Sender {
 }
 
 fn begun(params: &TcpParams) -> Sender {
-    let application = Application { start: Time::ZERO, stop: None, size: None };
+    let application = Application { start: Time::ZERO, stop: None, size: None, writes: None };
     let mut sender = Sender::new(params, application, TickClock::new(params.timer.granularity, Span::ZERO));
     sender.on_timer(Time::ZERO);
     sender

@@ -279,6 +279,7 @@ fn scenario(tcp: TcpParams) -> Scenario {
         start_jitter: Span::ZERO,
         stop: None,
         size: Some(9),
+        writes: None,
         service: ackclock::scenario::ServiceCategory::UBR,
         tcp,
         forced_drops: vec![],

@@ -5,13 +5,14 @@ pub(crate) mod framing;
 pub(crate) mod service;
 pub(crate) mod tcp;
 pub(crate) mod udp;
+pub(crate) mod writes;
 
 use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 
 use ackclock::ids::{LinkId, NodeId};
 use ackclock::scenario::{Flow, ForcedDrop, MAX_ROUTE_LINKS, ServiceCategory, Technology};
-use ackclock::tcp::TcpParams;
+use ackclock::tcp::{TcpParams, Writes};
 use ackclock::units::{Span, Time};
 
 use crate::document::{Document, Named};
@@ -54,6 +55,7 @@ pub(crate) struct Common {
     start_jitter: Span,
     stop: Option<Time>,
     size: Option<u64>,
+    writes: Option<Writes>,
     service: service::GivenService,
     tcp: TcpParams,
 }
@@ -130,6 +132,7 @@ pub(crate) fn plan(context: &Context<'_>, report: &mut Report) -> Option<Vec<Pla
             start_jitter: common.start_jitter,
             stop: common.stop,
             size: common.size,
+            writes: common.writes,
             service,
             tcp: common.tcp.clone(),
             forced_drops,
@@ -209,6 +212,7 @@ impl Planner<'_> {
             return None;
         }
         let size = settings.choice_or("size", &[("infinite", None)], || settings.amount("size").map(Some));
+        let writes = tcp.as_ref().and_then(|tcp| writes::writes(&settings, tcp.mss, report));
         let abr_settings = service::settings(table, self.context.document);
         let service = service::given(self.context.technology, &settings, &abr_settings);
         Some(Common {
@@ -216,6 +220,7 @@ impl Planner<'_> {
             start_jitter: start_jitter?,
             stop: stop?,
             size: size?,
+            writes: writes?,
             service: service?,
             tcp: tcp?,
             settings,

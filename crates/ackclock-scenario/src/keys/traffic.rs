@@ -377,11 +377,30 @@ pub(super) const KEYS: &[Key] = &[
         about: "Number of bytes that the application sends.",
         used_if: ALWAYS,
     },
+    Key {
+        sections: FLOWS,
+        name: "write",
+        kind: amount_or(&[BYTES, Limit { dimension: Dimension::Segments, min: 1, max: 1_000_000 }], &["all"]),
+        default: Fallback::Text("all"),
+        source: "[SACK-UBR] §6.1: infinite transfer",
+        about: "What the application writes at a time, in whole segments; \"all\": everything at the start.",
+        used_if: ALWAYS,
+    },
+    Key {
+        sections: FLOWS,
+        name: "write_interval",
+        kind: amount(&[Limit { dimension: Dimension::Time, min: 1_000, max: HOUR_PS }]),
+        default: Fallback::Text("100 ms"),
+        source: "Ackclock",
+        about: "The time from one `write` to the next; the first is at the start.",
+        used_if: IF_WRITES,
+    },
 ];
 
 const PACKET_ONLY: &[Condition] = &[Condition { key: "technology", is: &["packet"] }];
 const IF_TIMESTAMPS: &[Condition] = &[Condition { key: "timestamps", is: &["true"] }];
 const IF_DELAYED: &[Condition] = &[Condition { key: "delayed_ack", is: &["true"] }];
+const IF_WRITES: &[Condition] = &[Condition { key: "write", is: &["a size"] }];
 const FLOWS: &[Section] = &[Section::Traffic, Section::Flow];
 const BYTES: Limit = Limit { dimension: Dimension::Size, min: 1, max: 1_000_000_000_000_000_000 };
 

@@ -23,6 +23,10 @@ pub(crate) enum FlowMetric {
     Needless,
     /// The share of needless retransmissions in all retransmissions.
     ShareNeedless,
+    /// 95th percentile of the one-way delays of segments, seconds.
+    OneWayP95,
+    /// The mean rate that the network allowed a flow of ABR after the warm-up, bits per second with cell headers.
+    MeanAcr,
     /// The longest round trip, seconds, where the scenario records delays.
     LongestRoundTrip,
     /// The 95th percentile of the round trips less the 5th, seconds, where the scenario records delays.
@@ -95,7 +99,7 @@ impl Flows {
 
 impl FlowMetric {
     /// Names in study data.
-    const NAMES: [(&'static str, FlowMetric); 17] = [
+    const NAMES: [(&'static str, FlowMetric); 19] = [
         ("sent", FlowMetric::Sent),
         ("sent-once", FlowMetric::SentOnce),
         ("lost", FlowMetric::Lost),
@@ -105,6 +109,8 @@ impl FlowMetric {
         ("retransmissions", FlowMetric::Retransmissions),
         ("needless", FlowMetric::Needless),
         ("share-needless", FlowMetric::ShareNeedless),
+        ("one-way-delay-p95", FlowMetric::OneWayP95),
+        ("mean-acr", FlowMetric::MeanAcr),
         ("longest-round-trip", FlowMetric::LongestRoundTrip),
         ("round-trip-spread", FlowMetric::RoundTripSpread),
         ("sack-blocks", FlowMetric::SackBlocks),
@@ -147,6 +153,8 @@ impl FlowMetric {
             FlowMetric::Retransmissions => Some(run.retransmissions[flow] as f64),
             FlowMetric::Needless => Some(run.unnecessary[flow] as f64),
             FlowMetric::ShareNeedless => Some(run.unnecessary[flow] as f64 / run.retransmissions[flow].max(1) as f64),
+            FlowMetric::OneWayP95 => run.one_way_p95.get(flow).copied()?,
+            FlowMetric::MeanAcr => run.mean_acr_bps.get(flow).copied()?,
             FlowMetric::LongestRoundTrip => run.round_trips.get(flow).map(|round_trips| round_trips.longest),
             FlowMetric::RoundTripSpread => run.round_trips.get(flow).map(|round_trips| round_trips.spread),
             FlowMetric::SackBlocks => run.last_sack[flow].as_ref().map(|sack| sack.blocks.len() as f64),
@@ -171,7 +179,12 @@ impl FlowMetric {
     /// What it counts, in a word.
     pub fn counts(self) -> &'static str {
         match self {
-            FlowMetric::Sent | FlowMetric::SentOnce | FlowMetric::Goodput | FlowMetric::GoodputAfterWarmup => "rate",
+            FlowMetric::Sent
+            | FlowMetric::SentOnce
+            | FlowMetric::Goodput
+            | FlowMetric::GoodputAfterWarmup
+            | FlowMetric::MeanAcr => "rate",
+            FlowMetric::OneWayP95 => "delay",
             FlowMetric::Lost => "lost",
             FlowMetric::ShareSentAgain => "share retransmitted",
             FlowMetric::ShareNeedless => "share needless",

@@ -6,7 +6,7 @@ use ackclock::packet::{IP_HEADER_BYTES, TCP_HEADER_BYTES};
 use ackclock::record::{self, FlowRecord, Records};
 use ackclock::scenario::{Event, EventKind, Flow, Scenario};
 use ackclock::tcp::FirstSegment;
-use ackclock::units::{Span, Time};
+use ackclock::units::{CELL_BITS, Span, Time};
 use serde::{Deserialize, Serialize};
 
 use super::abr::AbrSettings;
@@ -68,6 +68,12 @@ pub(crate) struct Measurement {
     /// The round trips of each flow, where the scenario records delays.
     #[serde(default)]
     pub round_trips: Vec<RoundTrips>,
+    /// 95th percentile of the one-way delays of segments, seconds, where delays are recorded and any segment arrived.
+    #[serde(default)]
+    pub one_way_p95: Vec<Option<f64>>,
+    /// Of ABR flows the mean rate that the network allowed after the warm-up, bits per second with cell headers.
+    #[serde(default)]
+    pub mean_acr_bps: Vec<Option<f64>>,
     /// Its timeouts one by one, where the scenario records what is sent and acknowledged.
     #[serde(default)]
     pub timeouts: Timeouts,
@@ -86,6 +92,10 @@ pub(crate) struct RoundTrips {
     pub longest: f64,
     /// The 95th percentile less the 5th.
     pub spread: f64,
+}
+
+fn one_way_p95(flow: &FlowRecord) -> Option<f64> {
+    flow.delays.as_ref()?.one_way.quantile(950).map(Span::as_secs_f64)
 }
 
 impl RoundTrips {
@@ -135,6 +145,8 @@ impl Measurement {
             abr: AbrSettings::of(scenario),
             rate_of_share: rate_of_share.collect::<Option<Vec<f64>>>().unwrap_or_default(),
             round_trips: flows.iter().map(RoundTrips::of).collect::<Option<Vec<RoundTrips>>>().unwrap_or_default(),
+            one_way_p95: flows.iter().map(one_way_p95).collect(),
+            mean_acr_bps: flows.iter().map(|flow| Some(flow.abr.as_ref()?.mean_acr * CELL_BITS as f64)).collect(),
             timeouts: Timeouts::of(flows, &records.series),
             history: history.collect::<Option<Vec<FlowHistory>>>().unwrap_or_default(),
             // The earliest is the last that is put in.

@@ -124,7 +124,7 @@ fn flow_of(flow: &scenario::Flow, scenario: &Scenario, seed: u64) -> Flow {
         TickPhase::Common(phase) => phase,
         TickPhase::Random => Span::from_ps(Stream::new(seed, host, "tick-phase").below(timer.granularity.as_ps(), 0)),
     };
-    let application = Application { start: flow.begins(seed), stop: flow.stop, size: flow.size };
+    let application = Application { start: flow.begins(seed), stop: flow.stop, size: flow.size, writes: flow.writes };
     let sender = Sender::new(&flow.tcp, application, TickClock::new(timer.granularity, phase));
     Flow {
         name: flow.name.clone(),

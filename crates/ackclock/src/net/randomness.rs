@@ -65,6 +65,7 @@ fn of_flow(flow: &Flow) -> bool {
         start_jitter,
         stop: _,
         size: _,
+        writes: _,
         service: _,
         tcp,
         forced_drops: _,

@@ -209,6 +209,15 @@ pub enum InitialWindowFrom {
     SecondAck,
 }
 
+/// Data that an application writes piece by piece, the first piece at its start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Writes {
+    /// Bytes of each piece: whole segments. The last one may have less.
+    pub bytes: u64,
+    /// From one to the next. Not zero.
+    pub interval: Span,
+}
+
 /// What the first segment number carries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FirstSegment {

@@ -11,6 +11,7 @@ mod restart;
 mod sending;
 mod served;
 mod timeouts;
+mod writing;
 
 use optional_state::OptionalState;
 
@@ -19,7 +20,7 @@ use super::handshake::ActiveEnd;
 use super::recovery::{Flight, Recovery, RecoveryContext, RecoveryState};
 use super::sack::sack_ends::{SackReader, SackStats};
 use super::timer::RetransmissionTimer;
-use super::{HostModel, HostQueue, InitialWindowFrom, TcpParams, TickClock};
+use super::{HostModel, HostQueue, InitialWindowFrom, TcpParams, TickClock, Writes};
 use crate::record::Fingerprint;
 use crate::record::trace::TimerState;
 use crate::rng::Stream;
@@ -34,6 +35,8 @@ pub struct Application {
     pub stop: Option<Time>,
     /// Bytes in all; `None` is infinite.
     pub size: Option<u64>,
+    /// How it writes them; `None`: all at once.
+    pub writes: Option<Writes>,
 }
 
 /// What a call of [`Sender::on_timer`] found.
@@ -74,6 +77,8 @@ pub struct Sender {
     stop: Time,
     /// Its bytes in all; [`NONE`] is infinite.
     size: u64,
+    /// When it writes the next piece of them; never if it writes all at once, or no more.
+    next_write: Time,
     flight: Flight,
     window: Window,
     /// First byte that the windows do not allow, the receiver's and that of congestion control; before the start 0.
@@ -117,7 +122,11 @@ impl Sender {
     pub fn new(params: &TcpParams, application: Application, clock: TickClock) -> Sender {
         let mss = u64::from(params.mss);
         let size = application.size.map_or(NONE, |bytes| bytes + params.empty_bytes());
-        let extra = OptionalState::new(params);
+        let extra = OptionalState::new(params, application.writes);
+        let written = match application.writes {
+            Some(_) => params.empty_bytes(),
+            None => size.saturating_add(u64::from(params.fin)),
+        };
         let window_at_start = match params.initial_window_from {
             InitialWindowFrom::Start => params.initial_window_segments,
             _ => 1,
@@ -127,7 +136,8 @@ impl Sender {
             started: false,
             stop: application.stop.unwrap_or(Time::NEVER),
             size,
-            flight: Flight { una: 0, nxt: 0, max: 0, mss, rwnd, limit: size.saturating_add(u64::from(params.fin)) },
+            next_write: Time::NEVER,
+            flight: Flight { una: 0, nxt: 0, max: 0, mss, rwnd, limit: written },
             window: Window {
                 cwnd: f64::from(window_at_start) * f64::from(params.mss),
                 ssthresh: params.initial_ssthresh.map_or(f64::INFINITY, |bytes| bytes as f64),
@@ -183,7 +193,7 @@ impl Sender {
     /// When [`Sender::on_timer`] is to be called; [`Time::NEVER`] if it is not.
     #[inline]
     pub fn deadline(&self) -> Time {
-        self.timer.wake()
+        self.timer.wake().min(self.next_write)
     }
 
     /// The window.
@@ -287,9 +297,12 @@ impl Sender {
     #[inline]
     fn stop_if_due(&mut self, now: Time) {
         if now >= self.stop {
-            self.stop = Time::NEVER;
+            (self.stop, self.next_write) = (Time::NEVER, Time::NEVER);
             let fin = u64::from(self.extra.as_ref().is_some_and(|extra| extra.fin));
-            self.flight.limit = self.flight.limit.min(self.flight.max + fin);
+            self.flight.limit = self.end_of_stream().min(self.flight.max + fin);
+            if let Some(extra) = &mut self.extra {
+                extra.writes = None;
+            }
         }
     }
 }

@@ -105,6 +105,7 @@ pub fn example(bytes: &[u8]) -> Example {
     scenario.recording.delays = choices.once_in(recorded_one_in());
     hosts(choices, &mut scenario);
     abr::abr(choices, &mut scenario);
+    writes(choices, &mut scenario);
     Example { scenario, seed, stops }
 }
 
@@ -252,6 +253,7 @@ fn flow(choices: &mut Choices, scenario: &Scenario, number: u64, tcp: TcpParams)
         start_jitter: choices.one_of(&[Span::ZERO, Span::ZERO, Span::from_us(1), Span::from_ms(3)]),
         stop: None,
         size: None,
+        writes: None,
         service: ServiceCategory::Ubr { pcr },
         tcp,
         forced_drops: Vec::new(),
@@ -327,6 +329,22 @@ fn route(choices: &mut Choices, scenario: &Scenario, from: NodeId, to: NodeId) -
         node = scenario.links[link].from;
     }
     path
+}
+
+/// In some scenarios applications write their data piece by piece, from very many pieces to hardly any.
+fn writes(choices: &mut Choices, scenario: &mut Scenario) {
+    if !choices.once_in(4) {
+        return;
+    }
+    let ps = scenario.duration.as_ps();
+    for flow in scenario.flows.iter_mut() {
+        if choices.once_in(2) {
+            continue;
+        }
+        let bytes = u64::from(flow.tcp.mss) * choices.one_of(&[1, 2, 5, 40]);
+        let interval = Span::from_ps((ps / choices.one_of(&[30, 7, 200, 1000, 2])).max(1));
+        flow.writes = Some(Writes { bytes, interval });
+    }
 }
 
 // ---- what is in a scenario ----

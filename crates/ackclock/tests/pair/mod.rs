@@ -45,7 +45,7 @@ pub fn clock() -> TickClock {
     TickClock::new(Span::from_ms(100), Span::ZERO)
 }
 
-pub const GREEDY: Application = Application { start: Time::ZERO, stop: None, size: None };
+pub const GREEDY: Application = Application { start: Time::ZERO, stop: None, size: None, writes: None };
 
 /// One transmission of a data segment.
 #[derive(Clone, Copy, Debug, PartialEq)]

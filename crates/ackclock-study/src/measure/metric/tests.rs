@@ -50,6 +50,8 @@ fn run() -> Measurement {
         arrivals: BTreeMap::from([("r1->r2".into(), 200), ("r2->r1".into(), 0)]),
         refused: BTreeMap::from([("r1->r2".into(), 3), ("r2->r1".into(), 0)]),
         round_trips: vec![RoundTrips { longest: 0.5, spread: 0.25 }, RoundTrips { longest: 0.75, spread: 0.125 }],
+        one_way_p95: vec![Some(0.25), None],
+        mean_acr_bps: vec![Some(5e6), Some(7e6)],
         abr: Some(AbrSettings { rif: 0.25, rdf: 0.5, nrm: 32, threshold: Some(256) }),
         timeouts: Timeouts { shortest_idle: Some(0.5), ..Timeouts::default() },
         history: vec![
@@ -72,6 +74,13 @@ fn what_was_sent_again_is_no_part_of_what_was_sent_once() {
     // 1 MB less 3 kB in 10 s, 2 MB less 4 kB in 5 s.
     assert_eq!((value("sent-once(s1)"), value("sent-once(s2)")), (Some(797_600.0), Some(3_193_600.0)));
     assert_eq!((value("lost"), value("share-sent-again(s2)")), (Some(6.0), Some(0.002)));
+}
+
+#[test]
+fn rates_of_abr_and_delays_are_those_of_the_flows_named() {
+    assert_eq!((value("sum(mean-acr)"), value("mean-acr(s2)")), (Some(12e6), Some(7e6)));
+    // No segment of s2 arrived.
+    assert_eq!((value("one-way-delay-p95(s1)"), value("one-way-delay-p95(s2)")), (Some(0.25), None));
 }
 
 #[test]

@@ -9,7 +9,7 @@ use crate::tcp::sack::sack_ends::SackReader;
 use crate::tcp::setup::Setup;
 use crate::tcp::timer::segment_starts::SegmentStarts;
 use crate::tcp::timer::timestamps::TimestampClock;
-use crate::tcp::{HostModel, SendTimes, TcpParams, TimerScope};
+use crate::tcp::{HostModel, SendTimes, TcpParams, TimerScope, Writes};
 use crate::units::{Span, Time};
 
 /// What only some senders have. Whatever uses it is compiled apart from what all do.
@@ -36,10 +36,12 @@ pub(super) struct OptionalState {
     pub(super) server: Option<SegmentServer>,
     /// When segments were sent, where the timer is that of the oldest one.
     pub(super) starts: Option<SegmentStarts>,
+    /// How the application writes, if not all at once.
+    pub(super) writes: Option<Writes>,
 }
 
 impl OptionalState {
-    pub(super) fn new(params: &TcpParams) -> Option<Box<OptionalState>> {
+    pub(super) fn new(params: &TcpParams, writes: Option<Writes>) -> Option<Box<OptionalState>> {
         let measures = params.congestion_control.needs().round_trips || params.recovery.needs().fine_timeouts;
         let times = measures.then(|| SendTimes::new(u64::from(params.mss)));
         let pacer = params.congestion_control.needs().delivery_rates.then(|| Pacer::new(u64::from(params.mss)));
@@ -56,10 +58,23 @@ impl OptionalState {
             TimerScope::Connection => None,
             TimerScope::Segment => Some(SegmentStarts::default()),
         };
-        let any = any || sack.is_some() || server.is_some() || starts.is_some();
-        let (fin, echo, sampled) = (params.fin, 0, None);
+        let any = any || sack.is_some() || server.is_some() || starts.is_some() || writes.is_some();
         any.then(|| {
-            Box::new(OptionalState { setup, times, pacer, end, fin, clock, echo, sampled, sack, server, starts })
+            let (fin, echo, sampled) = (params.fin, 0, None);
+            Box::new(OptionalState {
+                setup,
+                times,
+                pacer,
+                end,
+                fin,
+                clock,
+                echo,
+                sampled,
+                sack,
+                server,
+                starts,
+                writes,
+            })
         })
     }
 
@@ -76,17 +91,17 @@ impl OptionalState {
         self.setup.as_ref().is_none_or(Setup::is_past) && self.starts.is_none()
     }
 
-    /// A segment on its way out, of a stream that ends at `limit`.
-    pub(super) fn add_options(&self, now: Time, mut segment: Segment, limit: u64) -> Segment {
+    /// A segment on its way out, of a stream that ends at `end`.
+    pub(super) fn add_options(&self, now: Time, mut segment: Segment, end: u64) -> Segment {
         if let Some(setup) = &self.setup {
             segment = setup.add_options(segment);
         }
-        if let Some(end) = self.end.as_ref().filter(|_| segment.len == 0) {
-            segment.kind = end.sent();
+        if let Some(active) = self.end.as_ref().filter(|_| segment.len == 0) {
+            segment.kind = active.sent();
             if segment.kind == SegmentKind::Syn {
                 segment.sack = self.sack.as_ref().map(SackReader::offer).unwrap_or_default();
             }
-        } else if self.fin && segment.seq + u64::from(segment.len) == limit {
+        } else if self.fin && segment.seq + u64::from(segment.len) == end {
             segment.kind = SegmentKind::Fin;
         }
         if segment.payload() == 0 {

@@ -47,7 +47,9 @@ impl Sender {
     /// The segment of `len` bytes from `seq` on that [`Sender::poll`] returned now.
     pub fn segment(&self, now: Time, seq: u64, len: u32) -> Segment {
         let plain = Segment { seq, len, headers: self.header_bytes, ..Segment::default() };
-        self.extra.as_ref().map_or(plain, |extra| extra.add_options(now, plain, self.flight.limit))
+        // What is written later is not sent yet, and no FIN before it.
+        let end = if self.next_write == Time::NEVER { self.flight.limit } else { NONE };
+        self.extra.as_ref().map_or(plain, |extra| extra.add_options(now, plain, end))
     }
 
     /// The segment at `seq` is sent; `fast`: because recovery wanted it before anything else. Returns its length.

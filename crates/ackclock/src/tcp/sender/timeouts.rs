@@ -15,6 +15,7 @@ impl Sender {
             self.started = now >= self.timer.wake();
             if self.started {
                 self.timer.stop();
+                self.write(now);
                 if let Some(end) = self.end_mut() {
                     end.begin();
                 }
@@ -22,6 +23,7 @@ impl Sender {
             }
             return Expired::Nothing;
         }
+        self.write_if_due(now);
         if !self.timer.expires(now) {
             if self.recovery.deadline() <= now {
                 self.on_deadline_of_recovery(now);

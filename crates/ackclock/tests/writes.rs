@@ -1,0 +1,93 @@
+//! Applications that write their data piece by piece, on both engines.
+
+mod lab;
+
+use ackclock::record::{FlowRecord, Records};
+use ackclock::sim::{self, Engine};
+use ackclock::units::{Span, Time};
+use lab::agree::assert_engines_agree;
+use lab::{conserves, flow, line, scenario};
+
+/// 1 Mb/s, 1 ms each link; segments of 1000 bytes, 1040 on the wire: 8.32 ms a link. Two segments every 100 ms.
+fn pieces(tcp: &str, sets: &[&str]) -> ackclock::scenario::Scenario {
+    let head = "duration = \"10 s\"\n[traffic]\nwrite = \"2 segments\"";
+    scenario(&line(head, "1 ms", &format!("mss = \"1000 B\"\n{tcp}")), sets)
+}
+
+fn run(name: &str, tcp: &str, sets: &[&str]) -> Records {
+    let records = assert_engines_agree(name, &pieces(tcp, sets), 1);
+    conserves(&records);
+    records
+}
+
+fn sent(record: &FlowRecord) -> [u64; 3] {
+    [record.counts.segments_sent, record.counts.bytes_sent, record.counts.bytes_delivered]
+}
+
+/// The first segment of a piece is at the receiver two transmissions of 8.32 ms and two delays of 1 ms after it was written.
+#[test]
+fn pieces_are_sent_when_they_are_written() {
+    let scenario = pieces("initial_window = \"2 segments\"", &["flow.f.start=30 ms"]);
+    for engine in [Engine::Reference, Engine::Batched] {
+        for piece in 0..20 {
+            let arrival = Time::ZERO + Span::from_us(30_000 + 100_000 * piece + 2 * 9320);
+            let mut simulation = sim::build_with(&scenario, 1, engine);
+            let mut delivered = |time| {
+                simulation.step(time);
+                flow(&simulation.records(), "f").counts.bytes_delivered
+            };
+            let before = delivered(arrival);
+            let now = delivered(arrival + Span::from_ps(1));
+            assert_eq!((before, now), (2000 * piece, 2000 * piece + 1000), "{engine:?}");
+        }
+    }
+}
+
+#[test]
+fn a_stop_and_a_size_end_the_writing() {
+    // 100 pieces from 0 to 9.9 s.
+    let all = run("all", "", &[]);
+    assert_eq!(sent(flow(&all, "f")), [200, 200_000, 200_000]);
+    // At 1 s a piece would be written; at 900 ms the last was.
+    let stopped = run("stopped", "", &["flow.f.stop=1 s"]);
+    assert_eq!(sent(flow(&stopped, "f")), [20, 20_000, 20_000]);
+    let sized = run("sized", "", &["flow.f.size=4500 B"]);
+    assert_eq!(sent(flow(&sized, "f")), [5, 4500, 4500]);
+    // The third piece is half a segment, and acknowledged a round trip after 200 ms.
+    let completed = flow(&sized, "f").completed.unwrap();
+    assert!((200..230).contains(&(completed.as_ps() / 1_000_000_000)), "{completed:?}");
+}
+
+#[test]
+fn a_fin_comes_after_the_last_piece_only() {
+    let ends = "handshake = true\nfin = true\ndialect = \"standard\"";
+    for sets in [&["flow.f.size=4000 B"][..], &["flow.f.stop=150 ms"]] {
+        let records = run("fin", ends, sets);
+        let record = flow(&records, "f");
+        assert_eq!(record.counts.bytes_delivered, 4000, "{sets:?}");
+        assert_eq!(record.counts.retransmissions, 0, "{sets:?}");
+    }
+}
+
+/// 20,000 bytes in 100 ms are 1.6 Mb/s, more than the link carries: pieces wait for their turn, as with an unlimited file.
+#[test]
+fn pieces_that_come_too_fast_wait_in_tcp() {
+    let fast = run("fast", "", &["traffic.write=20 segments"]);
+    let bulk = run("bulk", "", &["traffic.write=all"]);
+    let [fast, bulk] = [&fast, &bulk].map(|records| flow(records, "f").counts.bytes_delivered);
+    assert!(fast > 1_000_000 && fast.abs_diff(bulk) < 50_000, "{fast} {bulk}");
+}
+
+/// Losses are repaired although there is nothing new to send, and the connection goes on afterwards.
+#[test]
+fn lost_pieces_are_repaired() {
+    for recovery in ["vanilla", "new-reno", "fall-floyd", "rfc6675", "rack"] {
+        for host in ["immediate", "served"] {
+            let tcp = format!("recovery = \"{recovery}\"\nhost = \"{host}\"");
+            let records = run(&tcp, &tcp, &["flow.f.drops=[4, 5, 9]", "flow.f.stop=5 s"]);
+            let record = flow(&records, "f");
+            assert!(record.counts.retransmissions >= 3, "{tcp}");
+            assert_eq!(record.counts.bytes_delivered, 100_000, "{tcp}");
+        }
+    }
+}
