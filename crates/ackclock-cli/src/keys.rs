@@ -98,7 +98,7 @@ const OTHER_KEYS: [(&str, &str, &str); 82] = [
         "Packets that links lost after their ports accepted them; null without links that can lose packets.",
     ),
     ("max", "that of the mean", "The largest value over the runs."),
-    ("marked_cells", "cells", "Data cells that the port marked with EFCI, over the whole run."),
+    ("marked_cells", "cells", "Data cells that the port marked with EFCI."),
     (
         "max_min_share_bps",
         "bit/s",

@@ -93,13 +93,17 @@ fn rm_cells_are_conserved() {
 #[test]
 fn efci_holds_the_queue_of_a_local_network_down() {
     let lan = WAN.replace("5 ms", "50 us");
-    let sets = ["network.sources=5", "duration=500 ms"];
+    let sets = ["network.sources=5", "duration=500 ms", "warmup=200 ms"];
     let scenario = with_abr(&[&lan, GREEDY].concat(), &sets, &defaults("efci"), |params| {
         (params.rif, params.rdf) = (1.0 / 64.0, 1.0 / 16.0);
     });
     let all = records_at(&scenario, [200, 500].into_iter());
     let (records, [before, port]) = (&all[1], [&all[0], &all[1]].map(|records| port(records, "sw1->sw2")));
     assert!(abr(records).iter().all(|abr| abr.efci_cells > 100 && abr.out_of_rate_rm_cells == 0));
+    let after = records.after_warmup.as_ref().unwrap();
+    let marked: u64 = after.ports.iter().filter_map(|port| port.marked_cells).sum();
+    let marked_until = |port: &PortRecord| port.rates.unwrap().marked_cells;
+    assert!(marked > 0 && marked_until(before) > 0 && marked == marked_until(port) - marked_until(before));
     let utilisation = (port.departures - before.departures) as f64 / (0.3 * 155.52e6 / 424.0);
     // Sources rise and fall together: an independent calculation of such a network gives 0.90 to 0.92.
     assert!((0.88..0.95).contains(&utilisation) && port.max_queue < 1500, "{utilisation} {port:?}");

@@ -84,7 +84,7 @@ fn plot(document: &Document, all: &[(&FlowSummary, &AbrSummary)]) -> Scatter {
     }
 }
 
-/// What ports told sources, over whole runs.
+/// What ports told sources.
 fn ports(document: &Document) -> Html {
     let all: Vec<&PortSummary> = document.summary.ports.iter().filter(|port| port.rates.is_some()).collect();
     if all.is_empty() {
@@ -104,7 +104,7 @@ fn ports(document: &Document) -> Html {
             counts_cell(&rates.marked_cells, document.runs.len()),
         ]);
     }
-    table.note("Over whole runs. The rate offered is ERQ of CAPC, the fair share of ERICA and ERICA+.").html()
+    table.note("The rate offered at the end is ERQ of CAPC, the fair share of ERICA and ERICA+.").html()
 }
 
 /// More are in the document.

@@ -25,7 +25,7 @@ pub struct Abr {
     pub after_warmup: Option<Keyed<AbrCounts>>,
 }
 
-/// What one port told the sources of ABR connections, over the whole run.
+/// What one port told the sources of ABR connections.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Rates {
     pub marked_cells: u64,
@@ -74,6 +74,13 @@ impl Abr {
     /// The same without the warm-up, of which it knows nothing any more. Least and last rates remain those of the whole run.
     pub(super) fn measured(&self) -> Abr {
         Abr { counts: self.after_warmup.unwrap_or(self.counts), after_warmup: None, ..self.clone() }
+    }
+}
+
+impl Rates {
+    /// The same with the cells that were marked after the warm-up, if they are known.
+    pub(super) fn measured(self, marked_cells: Option<u64>) -> Rates {
+        Rates { marked_cells: marked_cells.unwrap_or(self.marked_cells), ..self }
     }
 }
 
@@ -150,6 +157,7 @@ mod tests {
         assert_eq!(json, expected);
         let rates = Rates::from(&PortRatesRecord { marked_cells: 7, allocation: Some(10.0) });
         assert_eq!(rates, Rates { marked_cells: 7, allocation_bps: Some(4240.0) });
+        assert_eq!([rates.measured(Some(3)), rates.measured(None)].map(|rates| rates.marked_cells), [3, 7]);
         let none = Rates::from(&PortRatesRecord { marked_cells: 7, allocation: None });
         assert_eq!(none, Rates { marked_cells: 7, allocation_bps: None });
     }

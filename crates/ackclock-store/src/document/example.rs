@@ -83,8 +83,13 @@ pub fn example_with_warmup(flows: u64, ports: u64, seeds: u64) -> Document {
                 outage: third(outage),
             };
             let mean_queue = port.mean_queue / 2.0;
-            port.after_warmup =
-                Some(PortAfterWarmup { arrivals: 900, departures: 890, drops: drops.into(), mean_queue });
+            port.after_warmup = Some(PortAfterWarmup {
+                arrivals: 900,
+                departures: 890,
+                drops: drops.into(),
+                mean_queue,
+                marked_cells: None,
+            });
         }
         for source in &mut run.udp {
             let UdpCounts { sent, delivered, lost, .. } = *source.counts;

@@ -102,6 +102,7 @@ impl Port {
             Some(later) => (later.arrivals, later.departures, later.drops, later.mean_queue),
             None => (self.arrivals, self.departures, self.drops, self.mean_queue),
         };
+        let marked_cells = self.after_warmup.as_ref().and_then(|later| later.marked_cells);
         // Paths may be many, and are not shown.
         Port {
             name: self.name.clone(),
@@ -109,6 +110,7 @@ impl Port {
             departures,
             drops,
             mean_queue,
+            rates: self.rates.map(|rates| rates.measured(marked_cells)),
             sojourn: self.sojourn.clone(),
             vcs: Vec::new(),
             after_warmup: None,

@@ -116,6 +116,9 @@ pub struct PortAfterWarmup {
     pub departures: u64,
     pub drops: DropCounts,
     pub mean_queue: f64,
+    /// There only where the port has [`Port::rates`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub marked_cells: Option<u64>,
 }
 
 /// Refused units by reason.
@@ -223,8 +226,8 @@ impl UdpAfterWarmup {
 
 impl From<&PortCounts> for PortAfterWarmup {
     fn from(counts: &PortCounts) -> PortAfterWarmup {
-        let PortCounts { arrivals, departures, drops, mean_queue } = *counts;
-        PortAfterWarmup { arrivals, departures, drops: drops.into(), mean_queue }
+        let PortCounts { arrivals, departures, drops, mean_queue, marked_cells } = *counts;
+        PortAfterWarmup { arrivals, departures, drops: drops.into(), mean_queue, marked_cells }
     }
 }
 
