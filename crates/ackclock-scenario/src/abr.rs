@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use ackclock::atm::AbrParams;
 use ackclock::ids::LinkId;
-use ackclock::scenario::{Flow, ServiceCategory};
+use ackclock::scenario::{Flow, ServiceCategory, Technology};
 use ackclock::units::CELL_BITS;
 
 use crate::document::Document;
@@ -71,8 +71,23 @@ pub(crate) fn warn_parameters(document: &Document, flows: &[PlannedFlow], report
 }
 
 /// Warns about rate algorithms where no source follows them, and about sources that no port tells a rate.
-pub(crate) fn warn_rates(network: &Network, flows: &[PlannedFlow], settings: &QueueSettings, report: &mut Report) {
+pub(crate) fn warn_rates(
+    network: &Network,
+    technology: Technology,
+    flows: &[PlannedFlow],
+    settings: &QueueSettings,
+    report: &mut Report,
+) {
     if report.has_errors() {
+        return;
+    }
+    let (label, help) = match technology {
+        Technology::Atm { .. } => ("no flow has the service abr", "write service = \"abr\" in [atm] or [flow.NAME]"),
+        Technology::Packet { .. } => {
+            ("no TCP sender is told its rates", "write tcp_feedback = \"window\", \"bucket\" or \"both\" beside it")
+        }
+    };
+    if network.links.iter().any(|link| link.queue.feedback.is_some()) {
         return;
     }
     let mut abr = flows.iter().filter(|planned| abr_params(&planned.flow).is_some()).peekable();
@@ -83,10 +98,7 @@ pub(crate) fn warn_rates(network: &Network, flows: &[PlannedFlow], settings: &Qu
             queue.at("rate_algorithm").map(|at| (name, at))
         });
         if let Some((name, at)) = chosen {
-            report
-                .warning(at, format!("the rate algorithm {name} has no effect here"))
-                .label("no flow has the service abr")
-                .help("write service = \"abr\" in [atm] or [flow.NAME]");
+            report.warning(at, format!("the rate algorithm {name} has no effect here")).label(label).help(help);
         }
         return;
     }

@@ -28,6 +28,7 @@
 
 mod abr;
 mod document;
+mod feedback;
 mod flows;
 mod keys;
 mod mechanisms;

@@ -7,6 +7,7 @@ use ackclock::units::Span;
 
 use crate::abr;
 use crate::document::{Document, network_settings};
+use crate::feedback;
 use crate::flows::service;
 use crate::flows::tcp;
 use crate::flows::udp;
@@ -126,9 +127,10 @@ pub(crate) fn plan(document: &Document, source: &dyn Source, path: &str, report:
         None => None,
     };
     queues::fill(network, &flows, of_udp, &queues, technology, report);
+    feedback::check(network, &flows, of_udp, &queues, report);
     abr::check_minimum_rates(network, &flows, report);
     abr::warn_parameters(document, &flows, report);
-    abr::warn_rates(network, &flows, &queues, report);
+    abr::warn_rates(network, technology, &flows, &queues, report);
     let bottleneck = bottleneck::find(network, &flows, technology, &mut top, report).ok()?;
     let recording = recording(&top, network, report);
     if report.has_errors() {

@@ -1,5 +1,6 @@
 //! The queues of switch ports.
 
+mod feedback;
 mod rates;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -52,20 +53,15 @@ pub(crate) fn settings(document: &Document, technology: TechnologyWord, report: 
     }
     let context = |key: &str| (key == "technology").then(|| word_of(technology, &words::TECHNOLOGIES));
     for (named, (_, port)) in document.ports.iter().zip(&ports) {
-        warn_unused(&without_rates(&named.given), Section::Port, &[&port.own], &context, report);
+        warn_unused(&named.given, Section::Port, &[&port.own], &context, report);
         mechanisms::warn(&named.mechanisms, Section::PortAlgorithm, &[port], report);
     }
     let everywhere: Vec<&Tables> = [&general].into_iter().chain(ports.iter().map(|(_, port)| port)).collect();
     let queues: Vec<&Settings> = everywhere.iter().map(|port| &port.own).collect();
-    warn_unused(&without_rates(&document.queue.own), Section::Queue, &queues, &context, report);
+    warn_unused(&document.queue.own, Section::Queue, &queues, &context, report);
     mechanisms::warn(&document.queue.mechanisms, Section::QueueAlgorithm, &everywhere, report);
     ports.sort_by(|(a, _), (b, _)| crate::text::names::natural(a, b));
     QueueSettings { general, ports }
-}
-
-/// The keys of a queue, but for the rate algorithm: on packet networks that is an error, which [`rates`] reports.
-fn without_rates(queue: &Given) -> Given {
-    queue.without("rate_algorithm")
 }
 
 /// Fills in the queues of all switch ports of a network; everything wrong is reported.
@@ -236,8 +232,17 @@ impl Checker<'_> {
             Technology::Packet { .. } => self.policy(packet::POLICIES, port_settings, buffer, &place)?.into(),
         };
         let buffer = self.counted(settings, buffer)?;
-        let rates = self.rates.algorithm(port_settings, self.technology, (port.name, port.rate), self.report)?;
-        Some(Queue { buffer, policy, service_order, rates })
+        let unit_bytes = match self.technology {
+            Technology::Atm { .. } => CELL_BYTES,
+            Technology::Packet { .. } => port.load.largest_bytes,
+        };
+        let place = rates::Place { name: port.name, rate: port.rate, technology: self.technology, unit_bytes };
+        let rates = self.rates.algorithm(port_settings, &place, self.report)?;
+        let feedback = match self.technology {
+            Technology::Atm { .. } => None,
+            Technology::Packet { .. } => feedback::read(settings)?,
+        };
+        Some(Queue { buffer, policy, service_order, rates, feedback })
     }
 
     /// Whether a policy decides about what travels here.

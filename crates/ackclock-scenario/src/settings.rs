@@ -101,13 +101,6 @@ impl Given {
         self.values.get(name).and_then(|given| given.value.as_ref())
     }
 
-    /// The settings without one key.
-    pub(crate) fn without(&self, name: &str) -> Given {
-        let mut others = self.clone();
-        others.values.remove(name);
-        others
-    }
-
     /// The keys that are given, and where.
     pub(crate) fn keys(&self) -> impl Iterator<Item = (&'static str, At)> {
         self.values.iter().map(|(name, given)| (*name, given.key_at))

@@ -99,7 +99,8 @@ fn defaults_are_those_of_the_osu_model() {
     assert_eq!(f1.tcp, expected);
     assert_eq!((f1.start, f1.stop, f1.size, f1.service.pcr()), (Time::ZERO, None, None, None));
     let policy = selective_drop(900.0, 0.8);
-    let queue = Queue { buffer: Buffer::Cells(1000), policy, service_order: ServiceOrder::Random, rates: None };
+    let queue =
+        Queue { buffer: Buffer::Cells(1000), policy, service_order: ServiceOrder::Random, rates: None, feedback: None };
     assert_eq!(link(&scenario, "sw1->sw2").queue, queue);
     assert_eq!(link(&scenario, "s1->sw1").queue.buffer, Buffer::Infinite);
 }

@@ -10,7 +10,7 @@ use serde_json::Value;
 
 /// Networks in which nothing is random. A retransmission is lost, so that timers expire; queues of packets stand, so that every
 /// policy drops.
-const BASES: [&str; 7] = [
+const BASES: [&str; 8] = [
     r#"
 duration = "3 s"
 network = { topology = "n-source", sources = 2, rate = "2 Mbps", access_delay = "1 ms", trunk_delay = "5 ms" }
@@ -117,10 +117,21 @@ trunk_delay = "1 ms"
 buffer = "100 cells"
 service_order = "fixed"
 "#,
+    r#"
+duration = "1 s"
+[network]
+topology = "n-by-n"
+rate = "4 Mbps"
+access_delay = "10 us"
+trunk_delay = "1 ms"
+[queue]
+buffer = "100 cells"
+service_order = "fixed"
+"#,
 ];
 
 /// What goes with words that mean nothing by themselves; the first with which a word loads is taken.
-const COMPANIONS: [&[&str]; 17] = [
+const COMPANIONS: [&[&str]; 18] = [
     // Of Vegas-A only: throughputs count as equal, and what follows from that is drawn.
     &["tcp.vegas-a.th_tolerance=1", "tcp.vegas-a.tie_up_probability=0.5"],
     &[],
@@ -144,6 +155,7 @@ const COMPANIONS: [&[&str]; 17] = [
     &["network.cross_sources=1"],
     &["atm.service=abr"],
     &["atm.service=abr", "queue.rate_algorithm=efci"],
+    &["queue.rate_algorithm=max-min", "port.sw1->sw2.tcp_feedback=window"],
 ];
 
 /// What is no word of the schema's, and random: amounts above zero.

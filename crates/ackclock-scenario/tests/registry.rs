@@ -124,7 +124,7 @@ fn every_page_is_about_something_that_exists() {
 }
 
 /// Mechanisms that every scenario has, so that none names them.
-const UNNAMED: [&str; 16] = [
+const UNNAMED: [&str; 17] = [
     "aal5",
     "abr",
     "cell-port",
@@ -140,6 +140,7 @@ const UNNAMED: [&str; 16] = [
     "routes",
     "satellites",
     "served-hosts",
+    "tcp-rate-control",
     "udp",
 ];
 

@@ -65,6 +65,7 @@ mod batch;
 pub mod engine;
 mod exact;
 mod factory;
+pub mod feedback;
 pub mod ids;
 pub mod keys;
 pub mod link;

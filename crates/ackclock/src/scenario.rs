@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::atm::AbrParams;
 use crate::atm::rate::RateAlgorithm;
+use crate::feedback::Feedback;
 use crate::ids::{FlowId, IdVec, LinkId, NodeId};
 use crate::link::LinkParams;
 use crate::link::RoutingTable;
@@ -194,8 +195,10 @@ pub struct Queue {
     pub policy: PolicyParams,
     /// The order in which cells of one slot are admitted.
     pub service_order: ServiceOrder,
-    /// Which rates the port gives to the ABR connections that cross it, if it does.
+    /// Which rates the port gives to the ABR connections that cross it, or on packet networks to the TCP flows, if it does.
     pub rates: Option<RateAlgorithm>,
+    /// How the router of the port tells TCP senders these rates, if it does: only with `rates`, and on packet networks.
+    pub feedback: Option<Feedback>,
 }
 
 impl Queue {
@@ -206,6 +209,7 @@ impl Queue {
             policy: PolicyParams::TailDrop,
             service_order: ServiceOrder::Random,
             rates: None,
+            feedback: None,
         }
     }
 }

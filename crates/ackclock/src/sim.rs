@@ -130,11 +130,15 @@ pub fn build(scenario: &Scenario, seed: u64) -> Simulation {
     build_with(scenario, seed, Engine::default())
 }
 
-/// Builds a run on the given engine.
+/// Builds a run on the given engine. Where routers of rate control depend on each other at one instant, that is the reference
+/// engine (docs/models/tcp-rate-control.md).
 pub fn build_with(scenario: &Scenario, seed: u64, engine: Engine) -> Simulation {
     let recorder = Recorder::new(scenario);
     Simulation {
         network: match engine {
+            Engine::Batched if net::needs_reference(scenario) => {
+                Network::Reference(Box::new(Reference::new(scenario, seed, recorder.as_deref())))
+            }
             Engine::Batched => Network::Batched(Box::new(Batched::new(scenario, seed, recorder.as_deref()))),
             Engine::Reference => Network::Reference(Box::new(Reference::new(scenario, seed, recorder.as_deref()))),
         },
@@ -244,9 +248,12 @@ impl Simulation {
         let of_ports = ports.iter().map(|port| ((port.name.as_str(), ""), port.fingerprint));
         let of_rates =
             ports.iter().filter_map(|port| Some(((port.name.as_str(), ":rates"), port.rates?.fingerprint())));
+        let of_edges =
+            ports.iter().filter_map(|port| Some(((port.name.as_str(), ":feedback"), port.feedback?.fingerprint)));
         let of_links = links.iter().map(|link| ((link.name.as_str(), ":link"), link.fingerprint));
         let of_udp = udp.iter().map(|source| ((source.name.as_str(), ":udp"), source.fingerprint));
-        let fingerprint = combine(of_flows.chain(of_ports).chain(of_rates).chain(of_links).chain(of_udp));
+        let fingerprint =
+            combine(of_flows.chain(of_ports).chain(of_rates).chain(of_edges).chain(of_links).chain(of_udp));
         Records {
             seed: self.seed,
             simulated,

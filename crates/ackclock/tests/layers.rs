@@ -20,12 +20,13 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("link", &["units", "ids", "rng", "exact", "factory", "keys", "packet", "record"]),
     ("traffic", &["units", "rng"]),
     ("atm", &["units", "factory", "keys", "packet"]),
-    ("scenario", &["units", "ids", "rng", "tcp", "queue", "atm", "link", "traffic", "record"]),
+    ("feedback", &["units"]),
+    ("scenario", &["units", "ids", "rng", "tcp", "queue", "atm", "feedback", "link", "traffic", "record"]),
     (
         "net",
         &[
-            "units", "ids", "rng", "batch", "packet", "record", "tcp", "queue", "atm", "link", "traffic", "scenario",
-            "engine",
+            "units", "ids", "rng", "batch", "packet", "record", "tcp", "queue", "atm", "feedback", "link", "traffic",
+            "scenario", "engine",
         ],
     ),
     ("sim", &["units", "ids", "record", "scenario", "net"]),

@@ -4,6 +4,7 @@
 use std::iter;
 use std::net::Ipv4Addr;
 
+use ackclock::feedback::checksum::updated;
 use ackclock::packet::{IP_HEADER_BYTES, Segment, SegmentKind, TCP_HEADER_BYTES, Timestamps, wire_number};
 
 /// The longest pair of headers: 20 + 20 octets, and 40 of options.
@@ -75,6 +76,12 @@ impl Datagram<'_> {
         bytes.extend(sack);
         let sum = checksum_of(&bytes, PROTOCOL_TCP, self.length());
         bytes[tcp + 16..tcp + 18].copy_from_slice(&sum);
+        if let Some(window) = self.segment.window {
+            // A router has written it, and changed the checksum as RFC 1624 says.
+            let (old, new) = (self.window, (window >> self.window_scale) as u16);
+            bytes[tcp + 14..tcp + 16].copy_from_slice(&new.to_be_bytes());
+            bytes[tcp + 16..tcp + 18].copy_from_slice(&updated(u16::from_be_bytes(sum), old, new).to_be_bytes());
+        }
         bytes
     }
 
@@ -185,6 +192,18 @@ mod tests {
         let from = Endpoint { address: Ipv4Addr::new(10, 0, 0, 1), port: 49_152 };
         let to = Endpoint { address: Ipv4Addr::new(10, 0, 0, 2), port: 5001 };
         Datagram { from, to, identification: 258, push, window: 65_535, mss: 512, window_scale: 2, segment }.headers()
+    }
+
+    /// As if the receiver had advertised it: window 1234 in units of 4 bytes, and the checksum of all.
+    #[test]
+    fn a_window_that_a_router_has_written_has_a_right_checksum() {
+        let acknowledgement = |window| headers(&Segment { ack: 70_000, window, ..Segment::default() }, false);
+        let (written, mut whole) = (acknowledgement(Some(4 * 0x1234)), acknowledgement(None));
+        whole[34..36].copy_from_slice(&[0x12, 0x34]);
+        whole[36..38].copy_from_slice(&[0, 0]);
+        let sum = checksum_of(&whole, PROTOCOL_TCP, 40);
+        whole[36..38].copy_from_slice(&sum);
+        assert_eq!(written, whole);
     }
 
     #[test]

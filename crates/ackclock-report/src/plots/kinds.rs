@@ -21,10 +21,14 @@ pub const KINDS: [Kind; 17] = [
     Kind {
         id: "cwnd",
         title: "Congestion window",
-        about: "cwnd and ssthresh of the sender. ssthresh is not drawn while it is more than twice the largest window.",
+        about: "cwnd and ssthresh of the sender, and what it may have outstanding where that is recorded. ssthresh is not drawn while it is more than twice the largest window.",
         quantity: "window",
         subject: Subject::Flow,
-        parts: &[(Metric::Cwnd, "cwnd", Style::Steps), (Metric::Ssthresh, "ssthresh", Style::Steps)],
+        parts: &[
+            (Metric::Cwnd, "cwnd", Style::Steps),
+            (Metric::Ssthresh, "ssthresh", Style::Steps),
+            (Metric::SendWindow, "send window", Style::Steps),
+        ],
     },
     Kind {
         id: "throughput",

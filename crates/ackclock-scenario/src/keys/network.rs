@@ -129,7 +129,7 @@ pub(super) const KEYS: &[Key] = &[
         kind: Kind::Word(const { &words_of(&words::TOPOLOGIES) }),
         default: Fallback::Required,
         source: "",
-        about: "The form of the network: hosts s1 to sN and d1 to dN at two switches sw1 and sw2 (n-source, dumbbell), or with a second trunk to sw3 (cascade); chains of switches with several bottlenecks (parking-lot, gfc-1, gfc-2); or a graph of [node] and [link] tables.",
+        about: "The form of the network: hosts s1 to sN and d1 to dN at two switches sw1 and sw2 (n-source, dumbbell), or with a second trunk to sw3 (cascade); chains of switches with several bottlenecks (parking-lot, gfc-1, gfc-2); 15 flows at two switches, in three groups of different round trips (n-by-n); or a graph of [node] and [link] tables.",
         used_if: ALWAYS,
     },
     Key {
@@ -165,7 +165,7 @@ pub(super) const KEYS: &[Key] = &[
         kind: amount(&[RATE]),
         default: Fallback::Required,
         source: "",
-        about: "Rate of every link; in parking-lot, gfc-1 and gfc-2 the rate of the fastest trunk, in gfc-1 and gfc-2 by default 150 Mbps.",
+        about: "Rate of every link; in parking-lot, gfc-1 and gfc-2 the rate of the fastest trunk, in gfc-1 and gfc-2 by default 150 Mbps, in n-by-n 155.52 Mbps.",
         used_if: IF_RATE,
     },
     Key {
@@ -174,7 +174,7 @@ pub(super) const KEYS: &[Key] = &[
         kind: amount(&[DELAY]),
         default: Fallback::Required,
         source: "",
-        about: "One-way delay of the links between hosts and switches; the default of gfc-1 and gfc-2 is 5 ms.",
+        about: "One-way delay of the links between hosts and switches; the default of gfc-1 and gfc-2 is 5 ms. In n-by-n it is that of group A, by default 15 us; groups B and C have 100 and 1000 times that.",
         used_if: IF_MADE,
     },
     Key {
@@ -183,7 +183,7 @@ pub(super) const KEYS: &[Key] = &[
         kind: amount(&[DELAY]),
         default: Fallback::Required,
         source: "",
-        about: "One-way delay of each link between two switches; in gfc-1 and gfc-2 of the shortest one, by default 5 ms.",
+        about: "One-way delay of each link between two switches; in gfc-1 and gfc-2 of the shortest one, by default 5 ms; in n-by-n by default 5 ms.",
         used_if: IF_RATE,
     },
     Key {
@@ -371,8 +371,35 @@ pub(super) const KEYS: &[Key] = &[
         kind: Kind::Mechanism(Family::RateAlgorithm),
         default: Fallback::Text("none"),
         source: "Ackclock",
-        about: "What the port says to the sources of ABR connections about their rates, in RM cells or by EFCI. Its parameters are in a table of its name.",
-        used_if: ATM_ONLY,
+        about: "The algorithm by which the port computes rates for the flows that cross it. On ATM networks it tells them to the sources of ABR connections, in RM cells or by EFCI; on packet networks to TCP senders, as `tcp_feedback` says. Its parameters are in a table of its name.",
+        used_if: ALWAYS,
+    },
+    Key {
+        sections: QUEUES,
+        name: "tcp_feedback",
+        kind: Kind::Word(const { &words_of(&words::TCP_FEEDBACKS) }),
+        default: Fallback::Text("none"),
+        source: "Ackclock",
+        about: "How the router of the port tells TCP senders the rates of its rate algorithm: it lowers the receive window in their acknowledgements, lets these wait in an acknowledgement bucket, or both.",
+        used_if: PACKET_ONLY,
+    },
+    Key {
+        sections: QUEUES,
+        name: "feedback_round_trip",
+        kind: amount_or(&[Limit { dimension: Dimension::Time, min: 1_000_000, max: 100 * SECOND_PS }], &["individual"]),
+        default: Fallback::Text("individual"),
+        source: "[RATE-CONTROL] §4.1",
+        about: "The time by which window feedback multiplies a rate: one time for all flows, or the propagation round trip of each.",
+        used_if: IF_WINDOW_FEEDBACK,
+    },
+    Key {
+        sections: QUEUES,
+        name: "feedback_units",
+        kind: Kind::Word(const { &words_of(&words::FEEDBACK_UNITS) }),
+        default: Fallback::Text("payload"),
+        source: "inferred",
+        about: "What window feedback counts of the segments that a rate allows: their payload, or all that they take on the wire.",
+        used_if: IF_WINDOW_FEEDBACK,
     },
     Key {
         sections: QUEUES,
@@ -403,11 +430,14 @@ const IF_SOURCES: &[Condition] = &[Condition { key: "topology", is: &["n-source"
 const IF_CASCADE: &[Condition] = &[Condition { key: "topology", is: &["cascade"] }];
 const IF_PARKING_LOT: &[Condition] = &[Condition { key: "topology", is: &["parking-lot"] }];
 const IF_RATE: &[Condition] =
-    &[Condition { key: "topology", is: &["n-source", "cascade", "parking-lot", "gfc-1", "gfc-2"] }];
+    &[Condition { key: "topology", is: &["n-source", "cascade", "parking-lot", "gfc-1", "gfc-2", "n-by-n"] }];
 const IF_ACCESS_RATE: &[Condition] =
     &[Condition { key: "topology", is: &["dumbbell", "parking-lot", "gfc-1", "gfc-2"] }];
-const IF_MADE: &[Condition] =
-    &[Condition { key: "topology", is: &["n-source", "dumbbell", "cascade", "parking-lot", "gfc-1", "gfc-2"] }];
+const IF_MADE: &[Condition] = &[Condition {
+    key: "topology",
+    is: &["n-source", "dumbbell", "cascade", "parking-lot", "gfc-1", "gfc-2", "n-by-n"],
+}];
+const IF_WINDOW_FEEDBACK: &[Condition] = &[Condition { key: "tcp_feedback", is: &["window", "both"] }];
 const IF_DUMBBELL: &[Condition] = &[Condition { key: "topology", is: &["dumbbell"] }];
 const IF_BOTTLENECK: &[Condition] = &[Condition { key: "bottleneck", is: &["named"] }];
 const IF_RECORD: &[Condition] = &[Condition { key: "record", is: &["given"] }];

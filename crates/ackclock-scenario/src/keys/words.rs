@@ -3,6 +3,7 @@
 //!
 //! Words of mechanisms are in the files of the mechanisms.
 
+use ackclock::feedback::Units;
 use ackclock::link::{AppliesTo, InService, NoReceiver, Place, Queued, Reordering, Shape, UnderWay};
 use ackclock::scenario::{NodeKind, ServiceOrder, Technology};
 use ackclock::tcp::offset_sack::{Alternative, Preference};
@@ -46,16 +47,18 @@ pub(crate) enum Topology {
     ParkingLot,
     Gfc1,
     Gfc2,
+    NByN,
     Graph,
 }
 
-pub(crate) const TOPOLOGIES: [(&str, Topology); 7] = [
+pub(crate) const TOPOLOGIES: [(&str, Topology); 8] = [
     ("n-source", Topology::NSource),
     ("dumbbell", Topology::Dumbbell),
     ("cascade", Topology::Cascade),
     ("parking-lot", Topology::ParkingLot),
     ("gfc-1", Topology::Gfc1),
     ("gfc-2", Topology::Gfc2),
+    ("n-by-n", Topology::NByN),
     ("graph", Topology::Graph),
 ];
 
@@ -69,7 +72,7 @@ impl Topology {
     pub(crate) fn makes_flows(self) -> bool {
         match self {
             Topology::NSource | Topology::Dumbbell | Topology::Cascade | Topology::ParkingLot => true,
-            Topology::Gfc1 | Topology::Gfc2 => true,
+            Topology::Gfc1 | Topology::Gfc2 | Topology::NByN => true,
             Topology::Graph => false,
         }
     }
@@ -77,7 +80,7 @@ impl Topology {
     /// The link that limits its flows, if it has one such link.
     pub(crate) fn bottleneck(self) -> Option<&'static str> {
         match self {
-            Topology::NSource | Topology::Dumbbell => Some("sw1->sw2"),
+            Topology::NSource | Topology::Dumbbell | Topology::NByN => Some("sw1->sw2"),
             Topology::Cascade | Topology::ParkingLot | Topology::Gfc1 | Topology::Gfc2 | Topology::Graph => None,
         }
     }
@@ -115,6 +118,23 @@ pub(crate) const SERVICE_ORDERS: [(&str, ServiceOrder); 4] = [
     ("fixed", ServiceOrder::Fixed),
     ("arrival", ServiceOrder::Arrival),
 ];
+
+/// How the router of a port tells TCP senders rates.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum TcpFeedback {
+    None,
+    Window,
+    Bucket,
+    Both,
+}
+
+pub(crate) const TCP_FEEDBACKS: [(&str, TcpFeedback); 4] = [
+    ("none", TcpFeedback::None),
+    ("window", TcpFeedback::Window),
+    ("bucket", TcpFeedback::Bucket),
+    ("both", TcpFeedback::Both),
+];
+pub(crate) const FEEDBACK_UNITS: [(&str, Units); 2] = [("payload", Units::Payload), ("wire", Units::Wire)];
 
 /// The ATM service of a flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

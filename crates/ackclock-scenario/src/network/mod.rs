@@ -303,7 +303,7 @@ impl Network {
         for flow in flows {
             let [source, sink] = ['s', 'd'].map(|letter| self.node(&topologies::host(letter, &flow.name)));
             let ends = [(source?, switches[flow.enters - 1]), (switches[flow.leaves - 1], sink?)];
-            links.extend(ends.map(|ends| Duplex::plain(ends, access_rate, access_delay)));
+            links.extend(ends.map(|ends| Duplex::plain(ends, access_rate, access_delay * flow.distance)));
         }
         Some(links)
     }

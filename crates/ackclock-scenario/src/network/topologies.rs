@@ -14,6 +14,8 @@ pub(crate) struct MadeFlow {
     /// The numbers, from 1, of the switches at which its hosts are.
     pub(crate) enters: usize,
     pub(crate) leaves: usize,
+    /// The delay of the links of its hosts, in multiples of that of the shortest.
+    pub(crate) distance: u64,
 }
 
 /// The host of a flow that a topology makes: `letter` is `s` or `d`. f1 goes from s1 to d1, A1 from sA1 to dA1.
@@ -29,9 +31,12 @@ pub(crate) fn switch(number: usize) -> String {
 /// The flows that a topology makes; `None` if their number is not known.
 pub(crate) fn flows(topology: Topology, settings: &Settings) -> Option<Vec<MadeFlow>> {
     let several = |letter: char, count: u64, enters: usize, leaves: usize| {
-        (1..=count).map(move |number| MadeFlow { name: format!("{letter}{number}"), enters, leaves })
+        (1..=count).map(move |number| MadeFlow { name: format!("{letter}{number}"), enters, leaves, distance: 1 })
     };
-    let of_group = |&(name, enters, leaves): &(&str, usize, usize)| MadeFlow { name: name.to_owned(), enters, leaves };
+    let of_group = |&(name, enters, leaves): &(&str, usize, usize)| {
+        let name = name.to_owned();
+        MadeFlow { name, enters, leaves, distance: 1 }
+    };
     Some(match topology {
         Topology::Graph => Vec::new(),
         Topology::NSource | Topology::Dumbbell => several('f', settings.integer("sources")?, 1, 2).collect(),
@@ -41,11 +46,17 @@ pub(crate) fn flows(topology: Topology, settings: &Settings) -> Option<Vec<MadeF
         }
         Topology::ParkingLot => {
             let switches = usize::try_from(settings.integer("switches")?).ok()?;
-            let one_link = (1..switches).map(|at| MadeFlow { name: format!("B{at}"), enters: at, leaves: at + 1 });
-            [MadeFlow { name: "A".to_owned(), enters: 1, leaves: switches }].into_iter().chain(one_link).collect()
+            let flow = |name, enters, leaves| MadeFlow { name, enters, leaves, distance: 1 };
+            let one_link = (1..switches).map(|at| flow(format!("B{at}"), at, at + 1));
+            [flow("A".to_owned(), 1, switches)].into_iter().chain(one_link).collect()
         }
         Topology::Gfc1 => GFC_1.flows.iter().map(of_group).collect(),
         Topology::Gfc2 => GFC_2.flows.iter().map(of_group).collect(),
+        Topology::NByN => {
+            let group =
+                |(letter, distance)| several(letter, N_BY_N_GROUP, 1, 2).map(move |flow| MadeFlow { distance, ..flow });
+            N_BY_N.into_iter().flat_map(group).collect()
+        }
     })
 }
 
@@ -53,7 +64,7 @@ pub(crate) fn flows(topology: Topology, settings: &Settings) -> Option<Vec<MadeF
 pub(crate) fn switches(topology: Topology, settings: &Settings) -> Option<usize> {
     Some(match topology {
         Topology::Graph => 0,
-        Topology::NSource | Topology::Dumbbell => 2,
+        Topology::NSource | Topology::Dumbbell | Topology::NByN => 2,
         Topology::Cascade => 3,
         Topology::ParkingLot => usize::try_from(settings.integer("switches")?).ok()?,
         Topology::Gfc1 => GFC_1.trunks.len() + 1,
@@ -66,7 +77,7 @@ pub(super) fn trunks(topology: Topology, settings: &Settings) -> Option<Vec<(Rat
     let (rate, delay) = (|| settings.rate("rate"), || settings.span("trunk_delay"));
     Some(match topology {
         Topology::Graph => Vec::new(),
-        Topology::NSource => vec![(rate()?, delay()?)],
+        Topology::NSource | Topology::NByN => vec![(rate()?, delay()?)],
         Topology::Dumbbell => vec![(settings.rate("bottleneck_rate")?, settings.span("bottleneck_delay")?)],
         Topology::Cascade => vec![(rate()?, delay()?), (settings.rate("second_rate")?, delay()?)],
         Topology::ParkingLot => vec![(rate()?, delay()?); switches(topology, settings)? - 1],
@@ -78,7 +89,7 @@ pub(super) fn trunks(topology: Topology, settings: &Settings) -> Option<Vec<(Rat
 /// Rate and delay of the links of hosts.
 pub(super) fn access(topology: Topology, settings: &Settings) -> Option<(Rate, Span)> {
     let rate = match topology {
-        Topology::NSource | Topology::Cascade => "rate",
+        Topology::NSource | Topology::Cascade | Topology::NByN => "rate",
         Topology::Dumbbell | Topology::ParkingLot | Topology::Gfc1 | Topology::Gfc2 | Topology::Graph => "access_rate",
     };
     Some((settings.rate(rate)?, settings.span("access_delay")?))
@@ -101,6 +112,12 @@ pub(crate) fn set_defaults(topology: Topology, settings: &mut Settings) {
             // Without `rate` nothing is run, and that one is missing is enough to say.
             let rate = same_rate.unwrap_or(quantity(Dimension::Rate, FASTEST_TRUNK));
             settings.set_default(key, rate, "that of `rate`");
+        }
+        Topology::NByN => {
+            let length = |us: u64| quantity(Dimension::Time, us * 1_000_000);
+            settings.set_default("rate", quantity(Dimension::Rate, 155_520_000), "[RATE-CONTROL] \u{a7}6");
+            settings.set_default("access_delay", length(15), "[RATE-CONTROL] \u{a7}6: 3 km at 5 us/km");
+            settings.set_default("trunk_delay", length(5000), "[RATE-CONTROL] \u{a7}6, by calculation: 1000 km");
         }
         Topology::NSource | Topology::Dumbbell | Topology::Graph => {}
     }
@@ -125,6 +142,11 @@ impl Gfc {
 }
 
 const FASTEST_TRUNK: u64 = 150;
+
+/// The groups of the heterogeneous N×N configuration of \[RATE-CONTROL\] figure 1: hosts at 3, 300 and 3000 km from their
+/// switches, so that round trips are 10.06, 16 and 70 ms.
+const N_BY_N: [(char, u64); 3] = [('A', 1), ('B', 100), ('C', 1000)];
+const N_BY_N_GROUP: u64 = 5;
 
 const GFC_1: Gfc = Gfc {
     trunks: &[(50, 1), (150, 1), (150, 1), (100, 1)],

@@ -1,4 +1,4 @@
-//! What ports say to ABR sources: the rate algorithms.
+//! The rate algorithms of ports.
 
 use std::collections::BTreeSet;
 
@@ -12,6 +12,16 @@ use crate::settings::Settings;
 use crate::text::diagnostic::{At, Report};
 use crate::values::quantity::{Dimension, Quantity};
 
+/// The port of a rate algorithm.
+pub(super) struct Place<'a> {
+    pub(super) name: &'a str,
+    /// The rate of its link.
+    pub(super) rate: Rate,
+    pub(super) technology: Technology,
+    /// Octets of a cell, or of the largest packet that crosses the port.
+    pub(super) unit_bytes: u64,
+}
+
 /// Checks rate algorithms, and says the same of many ports once.
 #[derive(Default)]
 pub(super) struct Checker {
@@ -19,12 +29,11 @@ pub(super) struct Checker {
 }
 
 impl Checker {
-    /// The rate algorithm of the port `name` with a link of this rate, if it has one; the outer `None`: wrong, and reported.
+    /// The rate algorithm of a port, if it has one; the outer `None`: wrong, and reported.
     pub(super) fn algorithm(
         &mut self,
         settings: &Tables,
-        technology: Technology,
-        (name, rate): (&str, Rate),
+        place: &Place<'_>,
         report: &mut Report,
     ) -> Option<Option<RateAlgorithm>> {
         let queue = &settings.own;
@@ -33,21 +42,12 @@ impl Checker {
             return Some(None);
         }
         let at = queue.at("rate_algorithm");
-        if matches!(technology, Technology::Packet { .. }) {
-            if self.first(at, "rate_algorithm") {
-                report
-                    .error(at, format!("the rate algorithm {word} works on RM cells, and packet links carry none"))
-                    .label("technology is \"packet\"")
-                    .help("leave it out, or write technology = \"atm\" in [network]");
-            }
-            return None;
-        }
         let algorithm = rate::ALGORITHMS.iter().find(|algorithm| algorithm.name == word)?;
         let table = settings.chosen("rate_algorithm");
         match (algorithm.params)(&mechanisms::values(algorithm.keys, table)?) {
             Ok(params) => {
                 let at = table.and_then(|table: &Settings| table.at("averaging_interval")).or(at);
-                self.has_a_cell(&params, at, (name, rate), report).map(|()| Some(params))
+                self.has_a_unit(&params, at, place, report).map(|()| Some(params))
             }
             Err(misfit) => {
                 let at = mechanisms::place_of(&misfit, table, queue, "rate_algorithm");
@@ -59,22 +59,26 @@ impl Checker {
         }
     }
 
-    /// Whether a cell fits into the averaging interval, which is given at this place.
-    fn has_a_cell(
+    /// Whether a cell or a packet fits into the averaging interval, which is given at this place.
+    fn has_a_unit(
         &mut self,
         params: &RateAlgorithm,
         at: Option<At>,
-        (name, rate): (&str, Rate),
+        place: &Place<'_>,
         report: &mut Report,
     ) -> Option<()> {
-        let cell_time = rate.cell_time();
-        let Some(interval) = params.interval().filter(|interval| *interval < cell_time) else { return Some(()) };
+        let unit_time = place.rate.serialization(place.unit_bytes * 8);
+        let Some(interval) = params.interval().filter(|interval| *interval < unit_time) else { return Some(()) };
         if self.first(at, "averaging_interval") {
             let spelled = |ps| Quantity { dimension: Dimension::Time, amount: ps }.canonical();
-            let (interval, cell) = (spelled(interval.as_ps()), spelled(cell_time.as_ps()));
+            let (interval, time, name) = (spelled(interval.as_ps()), spelled(unit_time.as_ps()), place.name);
+            let unit = match place.technology {
+                Technology::Atm { .. } => "cell",
+                Technology::Packet { .. } => "packet",
+            };
             report
-                .error(at, format!("an interval of {interval} is shorter than a cell of the port {name}, {cell}"))
-                .label("no cell can be counted in it")
+                .error(at, format!("an interval of {interval} is shorter than a {unit} of the port {name}, {time}"))
+                .label(format!("no {unit} can be counted in it"))
                 .help("write a longer `averaging_interval`; 1 ms and 5 ms are usual");
         }
         None

@@ -3,7 +3,7 @@
 use super::flow::{End, end_of};
 use crate::ids::VcId;
 use crate::packet::Segment;
-use crate::record::trace::{DeliveryTrace, SenderTrace, TransitTrace};
+use crate::record::trace::{DeliveryTrace, SenderState, SenderTrace, TransitTrace};
 use crate::record::{Captured, Columns, Loss, Metric};
 use crate::tcp::{Receiver, Sender};
 use crate::units::Time;
@@ -187,5 +187,11 @@ impl HostTraces {
 #[inline(never)]
 fn told_in_full(trace: &mut SenderTrace, now: Time, sender: &Sender) {
     let window = sender.window();
-    trace.state(now, window.cwnd, window.ssthresh, sender.flight().una, || sender.timer_state());
+    let state = SenderState {
+        cwnd: window.cwnd,
+        ssthresh: window.ssthresh,
+        send_window: sender.usable_window(),
+        una: sender.flight().una,
+    };
+    trace.state(now, &state, || sender.timer_state());
 }

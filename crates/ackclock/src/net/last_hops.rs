@@ -4,19 +4,22 @@
 
 use crate::ids::{FlowId, Id, IdVec, LinkId, VcId};
 use crate::net::build::{self, Feeder, Wiring};
+use crate::net::feedback::Edges;
 use crate::net::flow::{Vc, end_of};
 use crate::net::lists::Lists;
 use crate::scenario::{self, Scenario, Technology};
 use crate::tcp::TcpParams;
 use crate::units::{Rate, Span};
 
-/// For each link, whether its port is one of these. None is `routed`, or behind one that is.
+/// For each link, whether its port is one of these. None is `routed`, or behind one that is, or behind a router that changes
+/// acknowledgements.
 pub(super) fn last_hops(
     scenario: &Scenario,
     wiring: &Wiring,
     crossing: &Lists<LinkId, VcId>,
     vcs: &IdVec<VcId, Vc>,
     routed: &IdVec<LinkId, bool>,
+    edges: &Edges,
 ) -> IdVec<LinkId, bool> {
     let Technology::Packet { link_header_bytes } = scenario.technology else {
         return scenario.links.iter().map(|_| false).collect();
@@ -31,6 +34,7 @@ pub(super) fn last_hops(
             || !build::is_foreseeable(link)
             || !build::is_foreseeable(&scenario.links[input])
             || scenario.links[input].rate > link.rate
+            || edges.router_before(id).is_some()
             || !crossing.of(id).iter().all(|vc| is_last(vc) && of_flow(vc))
         {
             return false;

@@ -3,6 +3,7 @@
 //! The reference engine drives every packet port like this, the batched one those whose departures are not known when
 //! packets arrive: behind them is a link that changes or corrupts packets, or they have a policy that looks at time.
 
+use super::feedback::PacketRates;
 use super::link::{Link, PacketMeta, Transmitted};
 use super::queue_monitor::QueueMonitor;
 use crate::ids::VcId;
@@ -27,6 +28,8 @@ pub(super) struct PacketPort<T> {
     /// When the first of the queue begins to be transmitted, and when all of it is lost.
     next_start: Time,
     flush: Time,
+    /// The rates that it gives to TCP flows, if it does.
+    rates: Option<Box<PacketRates>>,
     pub(super) monitor: QueueMonitor,
 }
 
@@ -61,6 +64,8 @@ pub(super) enum Turn<T> {
     Departs(Departure<T>),
     /// It takes another port at once.
     Leaves(T),
+    /// No packet: an averaging interval ends, and there are new rates.
+    IntervalEnds,
 }
 
 impl<T: Copy + Default> PacketPort<T> {
@@ -82,8 +87,20 @@ impl<T: Copy + Default> PacketPort<T> {
             free: Time::ZERO,
             next_start: Time::NEVER,
             flush: Time::NEVER,
+            rates: None,
             monitor,
         }
+    }
+
+    /// Gives rates to TCP flows from now on, if there is an algorithm for it.
+    pub(super) fn give_rates(&mut self, rates: Option<Box<PacketRates>>) {
+        self.accepts_at_once &= rates.is_none();
+        self.rates = rates;
+    }
+
+    /// The rates that it gives to TCP flows, if it does.
+    pub(super) fn rates(&self) -> Option<&PacketRates> {
+        self.rates.as_deref()
     }
 
     /// A packet arrives. It is transmitted at once, or waits (then [`PacketPort::next_event`] says for how long), or is
@@ -100,6 +117,9 @@ impl<T: Copy + Default> PacketPort<T> {
             return None;
         }
         self.monitor.arrive(meta.vc);
+        if let Some(rates) = &mut self.rates {
+            rates.on_arrival(meta.vc, meta.packet.bytes);
+        }
         let is_idle = self.fifo.first().is_none() && self.free <= now;
         let goes_at_once = is_idle && self.up_from(now) == now;
         if is_idle {
@@ -163,6 +183,12 @@ impl<T: Copy + Default> PacketPort<T> {
         mut lost: impl FnMut(T),
         elsewhere: impl Fn(T) -> bool,
     ) -> Option<Turn<T>> {
+        // At one instant what departs comes first.
+        let interval_ends = self.next_of_queue() > now;
+        if let Some(rates) = self.rates.as_mut().filter(|_| interval_ends) {
+            rates.end_interval(self.fifo.bytes());
+            return Some(Turn::IntervalEnds);
+        }
         if now == self.flush {
             while let Some(Waiting { meta, handle, .. }) = self.fifo.pop() {
                 self.monitor.drop_waiting(now, meta.vc, meta.vc_name, meta.frame, DropReason::Outage);
@@ -194,6 +220,10 @@ impl<T: Copy + Default> PacketPort<T> {
 
     /// When something happens here that is not an arrival.
     pub(super) fn next_event(&self) -> Time {
+        self.next_of_queue().min(self.rates.as_ref().map_or(Time::NEVER, |rates| rates.interval_end()))
+    }
+
+    fn next_of_queue(&self) -> Time {
         if self.fifo.first().is_none() { Time::NEVER } else { self.next_start.min(self.flush) }
     }
 
@@ -290,7 +320,7 @@ mod tests {
                 Some((handle, arrives))
             }
             Some(Turn::Leaves(_)) => unreachable!("there is no other port"),
-            None => None,
+            Some(Turn::IntervalEnds) | None => None,
         };
         (departure, lost)
     }

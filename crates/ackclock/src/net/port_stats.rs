@@ -156,6 +156,7 @@ impl<W> PortStats<W> {
             mean_active: mean(active),
             congestion_episodes: self.has_threshold().then_some(self.episodes),
             rates: None,
+            feedback: None,
             vcs,
             fingerprint: fingerprint.value(),
             sojourn: None,

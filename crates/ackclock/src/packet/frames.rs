@@ -114,7 +114,16 @@ impl FrameLog {
         let mut sack = SackOption::default();
         octets.for_each(|octet| sack.push(octet));
         let Frame { seq, ack, form, .. } = frame;
-        Segment { seq, len: form.len(), headers: form.headers(), kind: form.kind(), ack, sack, timestamps }
+        Segment {
+            seq,
+            len: form.len(),
+            headers: form.headers(),
+            kind: form.kind(),
+            ack,
+            sack,
+            timestamps,
+            window: None,
+        }
     }
 
     /// Frame `number` has reached the end of the connection, damaged or not.

@@ -19,6 +19,9 @@ pub struct Segment {
     pub sack: SackOption,
     /// The timestamps option.
     pub timestamps: Option<Timestamps>,
+    /// The receive window in bytes, if a router has written it: a whole number of units of the receiver's window scale. Without
+    /// one it is what the receiver advertises.
+    pub window: Option<u32>,
 }
 
 /// The timestamps option (RFC 7323 §3.2).
@@ -80,6 +83,7 @@ impl Default for Segment {
             ack: 0,
             sack: SackOption::default(),
             timestamps: None,
+            window: None,
         }
     }
 }
@@ -119,6 +123,6 @@ impl Segment {
     /// Whether its two numbers and its length on the wire say everything.
     #[inline]
     pub fn is_plain(&self) -> bool {
-        self.kind == SegmentKind::Data && self.sack.is_empty() && self.timestamps.is_none()
+        self.kind == SegmentKind::Data && self.sack.is_empty() && self.timestamps.is_none() && self.window.is_none()
     }
 }

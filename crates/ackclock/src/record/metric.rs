@@ -38,6 +38,8 @@ metrics! {
         "Congestion window of the sender, whenever it changes.";
     Ssthresh: "ssthresh", "bytes", Flow, Changes,
         "Slow-start threshold of the sender, whenever it changes. Before the first loss it is the receive window, unless `initial_ssthresh` gives another value; infinite if that is \"infinite\".";
+    SendWindow: "send-window", "bytes", Flow, Changes,
+        "What the sender may have outstanding, whenever it changes: the smaller of its congestion window and of the receive window that the last acknowledgement said, which routers may have lowered.";
     Rtt: "rtt", "s", Flow, Events,
         "Each round trip that TCP measures. With timestamps: one for every acknowledgement of new data, in whole ticks of their clock, as TCP takes it. Without: from handing a segment to the host to its acknowledgement, one segment at a time, never one that was sent twice (Karn); exact, TCP itself sees it in whole ticks of its timer. Not that of the handshake.";
     Srtt: "srtt", "s", Flow, Changes,

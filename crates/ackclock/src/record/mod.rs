@@ -3,6 +3,7 @@
 mod abr;
 mod after_warmup;
 mod counters;
+mod feedback;
 mod fingerprint;
 mod histogram;
 mod metric;
@@ -15,6 +16,7 @@ pub use abr::{AbrRecord, PortRatesRecord};
 pub(crate) use after_warmup::Counted;
 pub use after_warmup::{AfterWarmup, PortCounts};
 pub use counters::{AbrCounts, Counter, Counters, Drops, FlowCounts, LinkLosses, UdpCounts};
+pub use feedback::EdgeRecord;
 pub use fingerprint::{Fingerprint, combine};
 pub use histogram::Histogram;
 pub use metric::{GROUPS, Metric, MetricSet, Shape, Subject};
@@ -140,6 +142,8 @@ pub struct PortRecord {
     pub congestion_episodes: Option<u64>,
     /// What it told ABR sources, if it has a rate algorithm and ABR connections cross it.
     pub rates: Option<PortRatesRecord>,
+    /// What its router told TCP senders, if it has a rate algorithm with feedback and TCP flows cross it.
+    pub feedback: Option<EdgeRecord>,
     /// Each path through the port, in the order of the scenario: data, then acknowledgements of each flow.
     pub vcs: Vec<VcRecord>,
     /// Hash over what the port refused, and its counters.

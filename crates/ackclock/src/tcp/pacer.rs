@@ -98,7 +98,7 @@ impl Pacer {
         let delivery = Delivery {
             now,
             mss: flight.mss as f64,
-            limit: flight.rwnd as f64,
+            limit: flight.advertised as f64,
             delivered: delivered.now as f64,
             total: delivered.total,
             sample,

@@ -151,10 +151,14 @@ impl TcpParams {
         self.mss + if self.timestamp_clock.is_some() { Timestamps::OPTION_BYTES } else { 0 }
     }
 
+    /// Octets of the datagram of a full segment without a SACK option.
+    pub fn full_datagram(&self) -> u32 {
+        self.mss_option() + u32::from(self.header_bytes)
+    }
+
     /// Octets of the longest datagram of either direction.
     pub fn longest_datagram(&self) -> u32 {
-        let data = self.mss_option() + u32::from(self.header_bytes);
-        data.max(IP_HEADER_BYTES + TCP_HEADER_BYTES + Segment::MAX_OPTION_BYTES)
+        self.full_datagram().max(IP_HEADER_BYTES + TCP_HEADER_BYTES + Segment::MAX_OPTION_BYTES)
     }
 
     /// Octets of the shortest datagram of either direction: an acknowledgement, or the last byte of a file.

@@ -137,7 +137,7 @@ impl Sender {
             stop: application.stop.unwrap_or(Time::NEVER),
             size,
             next_write: Time::NEVER,
-            flight: Flight { una: 0, nxt: 0, max: 0, mss, rwnd, limit: written },
+            flight: Flight { una: 0, nxt: 0, max: 0, mss, rwnd, advertised: rwnd, limit: written },
             window: Window {
                 cwnd: f64::from(window_at_start) * f64::from(params.mss),
                 ssthresh: params.initial_ssthresh.map_or(f64::INFINITY, |bytes| bytes as f64),
@@ -249,6 +249,11 @@ impl Sender {
     /// Hash over every acknowledgement received and every segment sent, with their times.
     pub fn fingerprint(&self) -> u64 {
         self.fingerprint.value()
+    }
+
+    /// What the windows allow to be outstanding, the receiver's and that of congestion control, in bytes.
+    pub fn usable_window(&self) -> u64 {
+        self.flight.rwnd.min(u64::from(self.window.cwnd as u32))
     }
 
     /// Calls recovery, with all that it may read and change.

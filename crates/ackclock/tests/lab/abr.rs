@@ -159,10 +159,14 @@ fn algorithm(choices: &mut Choices, scenario: &Scenario) -> Option<RateAlgorithm
             RateAlgorithm::Erica(params)
         }
         RateAlgorithm::EricaPlus(mut params) => {
-            (params.sharing.interval, params.target_delay) = (interval, cell_time * 10);
+            (params.sharing.interval, params.control.target_delay) = (interval, cell_time * 10);
             RateAlgorithm::EricaPlus(params)
         }
         RateAlgorithm::MaxMin(params) => RateAlgorithm::MaxMin(params),
+        RateAlgorithm::SimplifiedEricaPlus(mut params) => {
+            (params.interval, params.control.target_delay) = (interval, cell_time * 10);
+            RateAlgorithm::SimplifiedEricaPlus(params)
+        }
         RateAlgorithm::Custom(_) => unreachable!("it is one of the list"),
     })
 }

@@ -41,7 +41,7 @@ pub fn queue_with(choices: &mut Choices, scenario: &Scenario, kind: &str) -> Que
         let kind = if kinds.iter().any(|known| known == kind) { kind.to_owned() } else { choices.one_of(&kinds) };
         let port = Port { capacity_cells: None, rate: scenario.links[LinkId::from_index(0)].rate };
         let policy = policy(choices, packet::POLICIES, &kind, &port).map_or(PolicyParams::TailDrop, PolicyParams::from);
-        return Queue { buffer, policy, service_order, rates: None };
+        return Queue { buffer, policy, service_order, rates: None, feedback: None };
     }
     let frame = frame_cells(mss, scenario.technology);
     let cells = match choices.below(16) {
@@ -56,7 +56,7 @@ pub fn queue_with(choices: &mut Choices, scenario: &Scenario, kind: &str) -> Que
         if cells == u32::MAX { (Buffer::Infinite, None) } else { (Buffer::Cells(cells), Some(cells)) };
     let port = Port { capacity_cells, rate: scenario.links[LinkId::from_index(0)].rate };
     let policy = policy(choices, cell::POLICIES, kind, &port).map_or(PolicyParams::TailDrop, PolicyParams::from);
-    Queue { buffer, policy, service_order, rates: None }
+    Queue { buffer, policy, service_order, rates: None, feedback: None }
 }
 
 /// Cells of a full segment.

@@ -18,7 +18,7 @@ use super::choices::Choices;
 use super::queues::{cell_kinds, queues};
 use super::tcp::{dialects, hosts, sack_options, tcp};
 use super::times::{duration_ps, shorten, stops, traffic_and_timers};
-use super::{abr, paths, routes};
+use super::{abr, feedback, paths, routes};
 
 /// A scenario, its seed, and the instants at which the records are looked at.
 #[derive(Clone)]
@@ -36,7 +36,8 @@ impl fmt::Debug for Example {
         writeln!(f, "{technology:?}, {duration}, warm-up {warmup}, seed {seed}, looked at {stops:?}")?;
         let routes = || scenario.flows.iter().flat_map(|flow| [&flow.forward, &flow.backward]).flat_map(Route::links);
         for (id, link) in scenario.links.iter_ids().filter(|&(id, _)| routes().any(|of_route| of_route == id)) {
-            let Link { name, rate, delay, params, queue: Queue { buffer, policy, service_order, rates }, .. } = link;
+            let Link { name, rate, delay, params, queue, .. } = link;
+            let Queue { buffer, policy, service_order, rates, feedback } = queue;
             write!(f, "{}: {name} {rate:?} {delay}", id.index())?;
             if !params.is_plain() {
                 write!(f, " {params:?}")?;
@@ -45,7 +46,11 @@ impl fmt::Debug for Example {
             writeln!(
                 f,
                 "{}",
-                if of_host { String::new() } else { format!(" {buffer:?} {policy:?} {service_order:?} {rates:?}") }
+                if of_host {
+                    String::new()
+                } else {
+                    format!(" {buffer:?} {policy:?} {service_order:?} {rates:?} {feedback:?}")
+                }
             )?;
         }
         scenario.udp.iter().try_for_each(|source| writeln!(f, "{source:?}"))?;
@@ -106,6 +111,7 @@ pub fn example(bytes: &[u8]) -> Example {
     hosts(choices, &mut scenario);
     abr::abr(choices, &mut scenario);
     writes(choices, &mut scenario);
+    feedback::feedback(choices, &mut scenario);
     Example { scenario, seed, stops }
 }
 

@@ -35,7 +35,7 @@ pub struct CapcParams {
 pub struct Capc {
     params: CapcParams,
     capacity: f64,
-    slots: f64,
+    interval_units: f64,
     cells: u64,
     other_cells: u64,
     erq: f64,
@@ -116,7 +116,7 @@ impl Mechanism for Capc {
         Capc {
             params: *params,
             capacity,
-            slots: port.slots(params.interval) as f64,
+            interval_units: port.units(params.interval),
             cells: 0,
             other_cells: 0,
             erq: params.target_utilisation * capacity,
@@ -153,7 +153,7 @@ impl RateAllocator for Capc {
     }
 
     fn on_interval_end(&mut self, _queued: u64) {
-        let target = self.params.target_utilisation * self.slots - self.other_cells as f64;
+        let target = self.params.target_utilisation * self.interval_units - self.other_cells as f64;
         self.follow(if target > 0.0 { self.cells as f64 / target } else { f64::INFINITY });
         (self.cells, self.other_cells, self.begun) = (0, 0, true);
     }
@@ -210,7 +210,7 @@ mod tests {
     fn the_load_is_what_is_offered_in_an_interval_beside_other_cells() {
         // 354 slots at 150 Mb/s.
         let mut counting = capc();
-        assert_eq!(counting.slots, 354.0);
+        assert_eq!(counting.interval_units, 354.0);
         counting.on_cells(0, 100);
         counting.on_cells(1, 60);
         counting.on_other_cells(120);

@@ -54,7 +54,7 @@ pub struct Shares<P: TargetRate> {
     params: P,
     sharing: Sharing,
     capacity: f64,
-    slots: f64,
+    interval_units: f64,
     connections: Vec<Connection>,
     cells: u64,
     other_cells: u64,
@@ -185,7 +185,7 @@ impl<P: TargetRate> Shares<P> {
             params,
             sharing,
             capacity: port.capacity(),
-            slots: port.slots(sharing.interval) as f64,
+            interval_units: port.units(sharing.interval),
             connections: vec![Connection::default(); port.connections],
             cells: 0,
             other_cells: 0,
@@ -200,7 +200,7 @@ impl<P: TargetRate> Shares<P> {
 
     /// The rate of so many cells in an interval.
     fn rate(&self, cells: u64) -> f64 {
-        cells as f64 / self.slots * self.capacity
+        cells as f64 / self.interval_units * self.capacity
     }
 
     /// Writes the rate of a connection into one of its RM cells.
@@ -266,13 +266,13 @@ impl<P: TargetRate + 'static> RateAllocator for Shares<P> {
             true => weight * load + (1.0 - weight) * self.load,
             false => load,
         };
-        let (slots, capacity, sharing) = (self.slots, self.capacity, self.sharing);
+        let (interval_units, capacity, sharing) = (self.interval_units, self.capacity, self.sharing);
         let mut active = 0.0;
         for connection in &mut self.connections {
             connection.activity = if connection.seen { 1.0 } else { connection.activity * sharing.activity_decay };
             active += connection.activity;
             if sharing.measures_rates {
-                connection.ccr = connection.cells as f64 / slots * capacity;
+                connection.ccr = connection.cells as f64 / interval_units * capacity;
             }
             (connection.cells, connection.seen, connection.answer) = (0, false, None);
         }
@@ -303,7 +303,7 @@ impl<P: TargetRate + 'static> RateAllocator for Shares<P> {
 }
 
 /// The least load: without it an idle port would divide by nothing.
-const LEAST_LOAD: f64 = 1e-3;
+pub(super) const LEAST_LOAD: f64 = 1e-3;
 
 #[cfg(test)]
 mod tests {
@@ -316,7 +316,7 @@ mod tests {
         (params.target_utilisation, params.sharing.delta) = (0.9, 0.1);
         change(&mut params);
         let erica = Erica::start(&params, &port(42_400_000, 3));
-        assert_eq!((erica.capacity, erica.slots), (100_000.0, 500.0));
+        assert_eq!((erica.capacity, erica.interval_units), (100_000.0, 500.0));
         erica
     }
 

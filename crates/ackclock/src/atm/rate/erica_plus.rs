@@ -11,6 +11,13 @@ use crate::units::Span;
 pub struct EricaPlusParams {
     /// What it has in common with ERICA.
     pub sharing: Sharing,
+    /// How the target rate follows the queue.
+    pub control: QueueControl,
+}
+
+/// How the part of the link's rate that is allocated follows the queue.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct QueueControl {
     /// T0: the target of the queueing delay.
     pub target_delay: Span,
     /// a: how fast the target rate falls with a queue that is longer than that.
@@ -24,58 +31,50 @@ pub struct EricaPlusParams {
 /// ERICA+ at a port.
 pub type EricaPlus = Shares<EricaPlusParams>;
 
-impl EricaPlusParams {
-    /// f(q): the part of the rate that is allocated while the queue is `ratio` of its target.
-    fn queue_control(&self, ratio: f64) -> f64 {
-        if ratio <= 1.0 {
-            self.b / ((self.b - 1.0) * ratio + 1.0)
-        } else {
-            (self.a / ((self.a - 1.0) * ratio + 1.0)).max(self.least)
-        }
-    }
-}
-
-impl Mechanism for EricaPlus {
-    const NAME: &'static str = "erica-plus";
-    const ABOUT: &'static str = "ERICA+: ERICA with a target rate that falls as the queue grows.";
-    const KEYS: &'static [Key] = &crate::keys::joined::<11>(&[
-        &[
-            interval_key(Span::from_ms(5), "inferred: 5 ms over wide areas, 1 ms over local ones"),
+impl QueueControl {
+    /// The keys, with defaults of T0 and b and their sources, and the source of the others.
+    pub(super) const fn keys(
+        (target_delay, of_delay): (Span, &'static str),
+        (b, of_b): (f64, &'static str),
+        source: &'static str,
+    ) -> [Key; 4] {
+        [
             Key::new(
                 "target_delay",
                 Kind::Time(Span::from_us(1), Span::from_secs(10)),
-                Default::Is(Value::Time(Span::from_us(500))),
-                "literature: 0.5 ms over wide areas, 0.1 ms over local ones",
+                Default::Is(Value::Time(target_delay)),
+                of_delay,
                 "T0: the queueing delay at which the target rate is the whole rate of the link.",
             ),
             Key::new(
                 "a",
                 Kind::Number(100.0),
                 Default::Is(Value::Number(1.15)),
-                "literature",
+                source,
                 "a: how fast the target rate falls with a longer queue; at least 1.",
             ),
             Key::new(
                 "b",
                 Kind::Number(100.0),
-                Default::Is(Value::Number(1.05)),
-                "literature",
+                Default::Is(Value::Number(b)),
+                of_b,
                 "b: the target rate without a queue, relative to the link's; at least 1.",
             ),
             Key::new(
                 "drain_limit",
                 Kind::Share,
                 Default::Is(Value::Number(0.5)),
-                "literature",
+                source,
                 "QDLF, queue drain limit factor: the least target rate, relative to the link's.",
             ),
-            delta_key(0.1, "literature"),
-        ],
-        &SHARING_KEYS,
-    ]);
-    type Params = EricaPlusParams;
+        ]
+    }
 
-    fn params(values: &Values) -> Result<EricaPlusParams, Misfit> {
+    /// The values of these keys.
+    ///
+    /// # Errors
+    /// If one of them would let the rate grow with the queue.
+    pub(super) fn of(values: &Values) -> Result<QueueControl, Misfit> {
         for key in [&["a"], &["b"]] {
             let value = values.number(key[0]);
             if value < 1.0 {
@@ -83,13 +82,47 @@ impl Mechanism for EricaPlus {
                 return Err(Misfit { keys: key, problem, expected: "1 or more" });
             }
         }
-        Ok(EricaPlusParams {
-            sharing: sharing(values),
+        Ok(QueueControl {
             target_delay: values.time("target_delay"),
             a: values.number("a"),
             b: values.number("b"),
             least: values.number("drain_limit"),
         })
+    }
+
+    /// f(q): the part of the rate that is allocated while the queue is `ratio` of its target.
+    fn part(&self, ratio: f64) -> f64 {
+        if ratio <= 1.0 {
+            self.b / ((self.b - 1.0) * ratio + 1.0)
+        } else {
+            (self.a / ((self.a - 1.0) * ratio + 1.0)).max(self.least)
+        }
+    }
+
+    /// The target rate while so much waits at a link of rate C (`capacity`), of which `others` have a part.
+    pub(super) fn target(&self, capacity: f64, others: f64, queued: u64) -> f64 {
+        let ratio = queued as f64 / (self.target_delay.as_secs_f64() * capacity);
+        self.part(ratio) * (capacity - others).max(0.0)
+    }
+}
+
+impl Mechanism for EricaPlus {
+    const NAME: &'static str = "erica-plus";
+    const ABOUT: &'static str = "ERICA+: ERICA with a target rate that falls as the queue grows.";
+    const KEYS: &'static [Key] = &crate::keys::joined::<11>(&[
+        &[interval_key(Span::from_ms(5), "inferred: 5 ms over wide areas, 1 ms over local ones")],
+        &QueueControl::keys(
+            (Span::from_us(500), "literature: 0.5 ms over wide areas, 0.1 ms over local ones"),
+            (1.05, "literature"),
+            "literature",
+        ),
+        &[delta_key(0.1, "literature")],
+        &SHARING_KEYS,
+    ]);
+    type Params = EricaPlusParams;
+
+    fn params(values: &Values) -> Result<EricaPlusParams, Misfit> {
+        Ok(EricaPlusParams { control: QueueControl::of(values)?, sharing: sharing(values) })
     }
 
     fn interval(params: &EricaPlusParams) -> Option<Span> {
@@ -103,8 +136,7 @@ impl Mechanism for EricaPlus {
 
 impl TargetRate for EricaPlusParams {
     fn target(&self, capacity: f64, others: f64, queued: u64) -> f64 {
-        let ratio = queued as f64 / (self.target_delay.as_secs_f64() * capacity);
-        self.queue_control(ratio) * (capacity - others).max(0.0)
+        self.control.target(capacity, others, queued)
     }
 }
 
@@ -117,14 +149,14 @@ mod tests {
 
     #[test]
     fn the_queue_control_function_at_its_named_points() {
-        let params = EricaPlus::default_params();
-        let parts = |params: EricaPlusParams| {
-            [0.0, 0.5, 1.0, 2.0, 5.0, 10.0].map(|ratio| (params.queue_control(ratio) * 1e6).round() / 1e6)
+        let control = EricaPlus::default_params().control;
+        let parts = |control: QueueControl| {
+            [0.0, 0.5, 1.0, 2.0, 5.0, 10.0].map(|ratio| (control.part(ratio) * 1e6).round() / 1e6)
         };
-        assert_eq!(parts(params), [1.05, 1.02439, 1.0, 0.884615, 0.657143, 0.5]);
-        assert_eq!(parts(EricaPlusParams { b: 1.0, ..params }), [1.0, 1.0, 1.0, 0.884615, 0.657143, 0.5]);
+        assert_eq!(parts(control), [1.05, 1.02439, 1.0, 0.884615, 0.657143, 0.5]);
+        assert_eq!(parts(QueueControl { b: 1.0, ..control }), [1.0, 1.0, 1.0, 0.884615, 0.657143, 0.5]);
         // 0.5 is reached at 8.667 of the target.
-        assert!(params.queue_control(8.66) > 0.5 && params.queue_control(8.67) == 0.5);
+        assert!(control.part(8.66) > 0.5 && control.part(8.67) == 0.5);
     }
 
     #[test]

@@ -63,6 +63,7 @@ rate_algorithms! {
     erica::Erica { EricaParams },
     erica_plus::EricaPlus { EricaPlusParams },
     max_min::MaxMin { MaxMinParams },
+    simplified_erica_plus::SimplifiedEricaPlus { SimplifiedEricaPlusParams },
 }
 
 /// What an algorithm says of itself.

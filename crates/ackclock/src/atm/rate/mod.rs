@@ -12,13 +12,15 @@ mod erica;
 mod erica_plus;
 mod family;
 mod max_min;
+mod simplified_erica_plus;
 
 pub use erica::Sharing;
+pub use erica_plus::QueueControl;
 pub use family::*;
 
 use crate::keys::{Default, Key, Kind, Misfit, Value, Values};
 use crate::packet::RmCell;
-use crate::units::{Rate, Span};
+use crate::units::{CELL_BITS, Rate, Span};
 
 /// A rate algorithm at work at one port.
 ///
@@ -64,11 +66,32 @@ impl Clone for Box<dyn RateAllocator> {
     }
 }
 
+/// What a port counts, and what rates are rates of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unit {
+    /// Cells, at cell ports.
+    Cell,
+    /// Bytes on the wire, at packet ports: with packets of one length this is as good as counting packets.
+    Byte,
+}
+
+impl Unit {
+    /// Bits on the wire.
+    pub fn bits(self) -> f64 {
+        match self {
+            Unit::Cell => CELL_BITS as f64,
+            Unit::Byte => 8.0,
+        }
+    }
+}
+
 /// The port at which an algorithm begins.
 #[derive(Clone, Copy)]
 pub struct Port<'a> {
     /// The rate of its link.
     pub rate: Rate,
+    /// What it counts.
+    pub unit: Unit,
     /// How many ABR connections cross it forward: they are numbered from 0.
     pub connections: usize,
     /// The max-min shares of these connections where this part of the capacity of every link is shared. Asked by those that need
@@ -77,12 +100,23 @@ pub struct Port<'a> {
 }
 
 impl Port<'_> {
-    /// C: the rate of the link in cells per second.
+    /// C: the rate of the link in units per second.
     fn capacity(&self) -> f64 {
-        super::cells_per_second(self.rate)
+        match self.unit {
+            Unit::Cell => super::cells_per_second(self.rate),
+            Unit::Byte => self.rate.as_bps() as f64 / Unit::Byte.bits(),
+        }
     }
 
-    /// The slots of an averaging interval of about this length.
+    /// The units that the link carries in an averaging interval of this length: so many, divided by this, are a share of C.
+    fn units(&self, interval: Span) -> f64 {
+        match self.unit {
+            Unit::Cell => self.slots(interval) as f64,
+            Unit::Byte => interval.as_secs_f64() * self.capacity(),
+        }
+    }
+
+    /// The slots of an averaging interval of about this length, at a cell port.
     pub fn slots(&self, interval: Span) -> u64 {
         let cell_time = self.rate.cell_time().as_ps();
         ((interval.as_ps() + cell_time / 2) / cell_time).max(1)
@@ -166,7 +200,7 @@ mod tests {
 
     /// A port with a link of this rate, crossed by so many connections.
     pub(super) fn port(bps: u64, connections: usize) -> Port<'static> {
-        Port { rate: Rate::from_bps(bps).unwrap(), connections, max_min: &|_| vec![1.0; 9] }
+        Port { rate: Rate::from_bps(bps).unwrap(), connections, unit: Unit::Cell, max_min: &|_| vec![1.0; 9] }
     }
 
     /// A backward RM cell with this explicit rate.

@@ -11,4 +11,5 @@ pub(super) use cell_scheduler::{Begun, CellScheduler, More};
 pub(super) use connection::AbrConnections;
 pub(super) use parts::{rates, scheduler};
 pub(super) use port_rates::PortRates;
+pub(super) use shares::tcp_shares;
 pub(super) use trace::RateTrace;

@@ -2,7 +2,7 @@
 
 use super::shares::{abr_params, max_min_shares, served};
 use super::{CellScheduler, PortRates};
-use crate::atm::rate::Port;
+use crate::atm::rate::{Port, Unit};
 use crate::ids::{IdVec, LinkId, VcId};
 use crate::net::flow::{End, Vc, end_of};
 use crate::record::Metric;
@@ -41,7 +41,7 @@ pub(in crate::net) fn rates(
     let served = served(scenario, crossing);
     let max_min = |part| max_min_shares(scenario, vcs, crossing, part);
     let connections = served.iter().flatten().count();
-    let port = Port { rate: link.rate, connections, max_min: &max_min };
+    let port = Port { rate: link.rate, unit: Unit::Cell, connections, max_min: &max_min };
     (connections > 0).then(|| {
         let mut rates = Box::new(PortRates::new(algorithm, &port, served));
         if scenario.recording.metrics.contains(Metric::Allocation) {

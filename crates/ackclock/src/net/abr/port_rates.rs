@@ -171,7 +171,7 @@ mod tests {
     use std::sync::{Arc, Mutex};
 
     use super::*;
-    use crate::atm::rate::{CustomRateAlgorithm, Port};
+    use crate::atm::rate::{CustomRateAlgorithm, Port, Unit};
     use crate::units::Rate;
 
     /// What an algorithm was told.
@@ -226,7 +226,7 @@ mod tests {
         let start = told.clone();
         let custom = CustomRateAlgorithm::new(Some(Span::from_ps(510)), move |_| Box::new(start.clone()));
         let rate = Rate::from_bps(4_240_000_000_000).unwrap();
-        let port = Port { rate, connections: 2, max_min: &|_| vec![] };
+        let port = Port { rate, unit: Unit::Cell, connections: 2, max_min: &|_| vec![] };
         let served = |number, rm_rates| Some(Served { number, rm_rates });
         let served = vec![None, served(0, RmRates::Exact), None, served(1, RmRates::Tm4)];
         (PortRates::new(&RateAlgorithm::Custom(custom), &port, served), told)
@@ -286,7 +286,7 @@ mod tests {
             (capc.params)(&values).unwrap()
         };
         let rate = Rate::from_bps(424_000_000).unwrap();
-        let port = Port { rate, connections: 1, max_min: &|_| vec![] };
+        let port = Port { rate, unit: Unit::Cell, connections: 1, max_min: &|_| vec![] };
         let served = vec![Some(Served { number: 0, rm_rates: RmRates::Exact })];
         let mut rates = PortRates::new(&capc("capc"), &port, served);
         rates.record_allocation();

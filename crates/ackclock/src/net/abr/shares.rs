@@ -32,35 +32,58 @@ pub(in crate::net) fn max_min_shares(
     crossing: &[VcId],
     part: f64,
 ) -> Vec<f64> {
-    let shares = shares(scenario, part, |flow| vcs[data_vc(flow)].route.iter().map(|hop| hop.link.index()).collect());
-    crossing.iter().filter(|vc| end_of(**vc).1 == End::Receiver).filter_map(|vc| *shares.get(end_of(*vc).0)?).collect()
+    let route = |flow| vcs[data_vc(flow)].route.iter().map(|hop| hop.link.index()).collect();
+    let shares = shares(scenario, part, route, |flow| peak_rate(scenario, flow));
+    let of_data = crossing.iter().filter(|vc| end_of(**vc).1 == End::Receiver);
+    of_data.filter_map(|vc| *shares.get(end_of(*vc).0)?).map(|bps| bps / CELL_BITS).collect()
 }
 
 /// The max-min share of each flow of the service ABR, in cells per second, where the whole capacity of every link is shared.
 pub(in crate::net) fn flow_shares(scenario: &Scenario) -> Vec<Option<f64>> {
-    shares(scenario, 1.0, |flow| {
-        let links = scenario.flows[FlowId::from_index(flow)].forward.links();
-        links.iter().map(|link| link.index()).collect()
-    })
+    let shares = shares(scenario, 1.0, |flow| forward(scenario, flow), |flow| peak_rate(scenario, flow));
+    shares.into_iter().map(|share| share.map(|bps| bps / CELL_BITS)).collect()
 }
 
-/// The max-min share of each flow that is ABR, whose data cross the links of `route`.
-fn shares(scenario: &Scenario, part: f64, route: impl Fn(usize) -> Vec<usize>) -> Vec<Option<f64>> {
+/// The max-min share of each flow, in bits per second on the wire, where all flows share this part of the capacity of every link.
+pub(in crate::net) fn tcp_shares(scenario: &Scenario, part: f64) -> Vec<f64> {
+    let shares = shares(scenario, part, |flow| forward(scenario, flow), |_| Some(f64::INFINITY));
+    shares.into_iter().flatten().collect()
+}
+
+fn forward(scenario: &Scenario, flow: usize) -> Vec<usize> {
+    scenario.flows[FlowId::from_index(flow)].forward.links().iter().map(|link| link.index()).collect()
+}
+
+/// The peak rate of a flow in bits per second, if it is of the service ABR.
+fn peak_rate(scenario: &Scenario, flow: usize) -> Option<f64> {
+    abr_params(scenario, data_vc(flow)).map(|abr| abr.pcr * CELL_BITS)
+}
+
+/// The max-min shares in bits per second of the flows that have a peak rate, which may be infinite; their data cross the links of
+/// `route`.
+fn shares(
+    scenario: &Scenario,
+    part: f64,
+    route: impl Fn(usize) -> Vec<usize>,
+    peak_rate: impl Fn(usize) -> Option<f64>,
+) -> Vec<Option<f64>> {
     let mut capacities: Vec<u64> = scenario.links.iter().map(|link| scaled(link.rate.as_bps() as f64 * part)).collect();
     let mut connections = Vec::new();
     let mut flows = Vec::new();
     for flow in 0..scenario.flows.len() {
-        let Some(abr) = abr_params(scenario, data_vc(flow)) else { continue };
+        let Some(peak) = peak_rate(flow) else { continue };
         let mut links = route(flow);
-        links.push(capacities.len());
-        capacities.push(scaled(abr.pcr * CELL_BITS));
+        if peak.is_finite() {
+            links.push(capacities.len());
+            capacities.push(scaled(peak));
+        }
         connections.push(links);
         flows.push(flow);
     }
     let found = max_min::shares(&capacities, &connections).expect("each connection crosses a link, and links are few");
     let mut shares = vec![None; scenario.flows.len()];
     for (flow, share) in flows.into_iter().zip(found) {
-        shares[flow] = Some(share.as_f64() / UNITS / CELL_BITS);
+        shares[flow] = Some(share.as_f64() / UNITS);
     }
     shares
 }

@@ -10,7 +10,11 @@ pub(in crate::net) struct RateTrace(Vec<(Time, f64)>);
 impl RateTrace {
     /// The rate from now on, in cells per second. What lasts no time leaves no trace.
     pub(in crate::net) fn change(&mut self, now: Time, cells_per_second: f64) {
-        let value = cells_per_second * CELL_BITS;
+        self.change_bits(now, cells_per_second * CELL_BITS);
+    }
+
+    /// The rate from now on, in bits per second.
+    pub(in crate::net) fn change_bits(&mut self, now: Time, value: f64) {
         match self.0.last_mut() {
             Some((_, last)) if *last == value => {}
             Some((time, last)) if *time == now => *last = value,

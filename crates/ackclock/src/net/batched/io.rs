@@ -1,5 +1,7 @@
 //! What is under way between the processes. Nothing else crosses from one process to another.
 
+use std::collections::VecDeque;
+
 use super::abr::under_way::AbrIo;
 use super::frame_side::FrameSideTable;
 use super::mailbox::{Mailbox, MailboxItem};
@@ -28,6 +30,8 @@ pub(super) struct Io {
     pub(super) abr: AbrIo,
     /// Datagrams in cells of which something was lost.
     pub(super) lost_datagrams: LostDatagrams,
+    /// For each edge the rates that its port has computed, and when, as far as the edge has not taken them.
+    pub(super) rates: Vec<VecDeque<(Time, Box<[f64]>)>>,
 }
 
 /// A frame that arrives at the end of its connection.

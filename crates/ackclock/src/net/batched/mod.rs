@@ -28,16 +28,18 @@ use hosts::Hosts;
 use hosts::udp::UdpSinks;
 use io::{Io, UnderWay};
 use packets::changing_port::ChangingPort;
+use packets::edge::EdgeProcess;
 use packets::port::PacketPorts;
 use packets::routed_ports::RoutedPorts;
 use process::{Ports, Process};
 
+use super::feedback::PacketRates;
 use super::flow;
 use super::host_traces::HostTraces;
 use super::link::Link;
 use super::recorder::{LinkRecording, PortRecording, RatesRecording, Recorded, Recorder};
 use crate::ids::{Id, LinkId};
-use crate::record::{FlowRecord, LinkRecord, PortRecord, UdpRecord};
+use crate::record::{EdgeRecord, FlowRecord, LinkRecord, PortRecord, UdpRecord};
 use crate::units::{Span, Time};
 
 /// A network in processes.
@@ -53,6 +55,8 @@ pub struct Batched {
     sources: usize,
     io: Io,
     directory: Directory,
+    /// The ports whose rates edges use, with the processes of these if acknowledgements pass them.
+    edges: Vec<(LinkId, Option<usize>)>,
 }
 
 /// A logical process, as in the literature on parallel simulation: each kind that there is.
@@ -64,6 +68,7 @@ enum LogicalProcess {
     Changing(Box<ChangingPort>),
     Routed(Box<RoutedPorts>),
     Udp(UdpSinks),
+    Edge(Box<EdgeProcess>),
 }
 
 /// What can reach a logical process.
@@ -140,7 +145,11 @@ impl Batched {
     /// The records of all switch ports at `now`.
     pub fn port_records(&self, now: Time) -> Vec<PortRecord> {
         let (under_way, mut passed) = (self.io.under_way(), BTreeMap::new());
-        self.directory.links().filter_map(|link| self.port_record(&link, &under_way, &mut passed, now)).collect()
+        let mut record = |(number, link): (usize, Entry<'_>)| {
+            let feedback = self.edge_record(LinkId::from_index(number));
+            Some(PortRecord { feedback, ..self.port_record(&link, &under_way, &mut passed, now)? })
+        };
+        self.directory.links().enumerate().filter_map(&mut record).collect()
     }
 
     /// The records at `now` of all links that change or corrupt packets.
@@ -194,6 +203,7 @@ impl Batched {
         let allocation = |Entry { name, output, .. }: Entry<'_>| match output {
             Output::Port { process, .. } => match &self.processes[process as usize] {
                 LogicalProcess::Runs(port) => Some((name.to_owned(), port.allocations(now)?)),
+                LogicalProcess::Changing(port) => Some((name.to_owned(), port.rates()?.allocations()?)),
                 _ => None,
             },
             Output::Nic | Output::PassThroughPort(_) | Output::LastHopPort { .. } => None,
@@ -246,13 +256,32 @@ impl Batched {
                     LogicalProcess::Packets(_)
                     | LogicalProcess::Changing(_)
                     | LogicalProcess::Routed(_)
-                    | LogicalProcess::Udp(_) => {
+                    | LogicalProcess::Udp(_)
+                    | LogicalProcess::Edge(_) => {
                         unreachable!("a packet network has no ports without a queue")
                     }
                 };
                 Some(FifoMonitor::of_passed(passed, *threshold).record(now, link.name, names, std::iter::empty()))
             }
         }
+    }
+
+    /// What the router of a port did to acknowledgements, if it gives rates.
+    fn edge_record(&self, port: LinkId) -> Option<EdgeRecord> {
+        let place = self.edges.binary_search_by_key(&port, |edge| edge.0).ok()?;
+        let record = match self.edges[place].1.map(|process| &self.processes[process]) {
+            Some(LogicalProcess::Edge(edges)) => edges.record(place),
+            // No acknowledgement comes by.
+            _ => EdgeRecord::default(),
+        };
+        let rates = match self.directory.link(port.index()).output {
+            Output::Port { process, .. } => match &self.processes[process as usize] {
+                LogicalProcess::Changing(port) => port.rates(),
+                _ => None,
+            },
+            _ => None,
+        };
+        Some(EdgeRecord { allocation: rates.and_then(PacketRates::allocation), ..record })
     }
 
     /// Up to when everything that can reach a process is known.
@@ -314,6 +343,7 @@ impl LogicalProcess {
             LogicalProcess::Changing(port) => &**port,
             LogicalProcess::Routed(ports) => &**ports,
             LogicalProcess::Udp(sinks) => sinks,
+            LogicalProcess::Edge(edge) => &**edge,
         }
     }
 
@@ -327,13 +357,14 @@ impl LogicalProcess {
             LogicalProcess::Changing(port) => &mut **port,
             LogicalProcess::Routed(ports) => &mut **ports,
             LogicalProcess::Udp(sinks) => sinks,
+            LogicalProcess::Edge(edge) => &mut **edge,
         }
     }
 
     /// As switch ports, unless it is one of hosts.
     fn ports(&self) -> Option<&dyn Ports> {
         match self {
-            LogicalProcess::Hosts(_) | LogicalProcess::Udp(_) => None,
+            LogicalProcess::Hosts(_) | LogicalProcess::Udp(_) | LogicalProcess::Edge(_) => None,
             LogicalProcess::Cells(port) => Some(&**port),
             LogicalProcess::Runs(port) => Some(&**port),
             LogicalProcess::Packets(ports) => Some(ports),

@@ -47,6 +47,18 @@ impl PacketSideTable {
         Some(self.places[place as usize].segment)
     }
 
+    /// The key of an acknowledgement of all before `ack` that now carries this window; `key` is the one that it had.
+    pub(super) fn write_window(&mut self, vc: VcId, key: u32, ack: u64, window: u32) -> u32 {
+        let window = Some(window);
+        match key.checked_sub(1) {
+            Some(place) => {
+                self.places[place as usize].segment.window = window;
+                key
+            }
+            None => self.put(vc, Segment { ack, window, ..Segment::default() }),
+        }
+    }
+
     /// The segment kept under this key.
     pub(super) fn segment(&self, key: u32) -> Option<Segment> {
         key.checked_sub(1).map(|place| self.places[place as usize].segment)

@@ -4,6 +4,7 @@ use super::cell_port::{CellPort, Input};
 use crate::ids::{IdVec, LinkId, NodeId, VcId};
 use crate::net::abr::{CellScheduler, rates, scheduler};
 use crate::net::build::{self, Feeder, Wiring, crossing, limits, service_stream};
+use crate::net::feedback::{Edges, packet_rates};
 use crate::net::flow::Vc;
 use crate::net::last_hops::last_hops;
 use crate::net::link;
@@ -49,13 +50,14 @@ pub(super) enum Output {
 pub(super) fn links(
     scenario: &Scenario,
     vcs: &IdVec<VcId, Vc>,
+    edges: &Edges,
     seed: u64,
     recorder: Option<&Recorder>,
 ) -> IdVec<LinkId, Link> {
     let wiring = Wiring::new(scenario);
     let crossing = crossing(scenario, vcs);
     let routed = routed_links(scenario, vcs.iter().filter_map(|vc| vc.routed.as_ref()));
-    let last_hops = last_hops(scenario, &wiring, &crossing, vcs, &routed);
+    let last_hops = last_hops(scenario, &wiring, &crossing, vcs, &routed, edges);
     let all_vcs = vcs;
     let link = |(id, link): (LinkId, &scenario::Link)| Link {
         name: link.name.clone(),
@@ -75,7 +77,8 @@ pub(super) fn links(
                     output = scheduler(scenario, id, all_vcs, crossing.of(id)).map_or(output, Output::Scheduler)
                 }
                 Output::Cells(port) => port.rates = rates(scenario, link, all_vcs, crossing.of(id)),
-                Output::PassThrough(_) | Output::Packets(_) | Output::Scheduler(_) => {}
+                Output::Packets(port) => port.give_rates(packet_rates(scenario, id, crossing.of(id))),
+                Output::PassThrough(_) | Output::Scheduler(_) => {}
             }
             output
         },

@@ -1,25 +1,31 @@
 //! The reference engine: one event per cell (or packet) and hop, as plain as it can be. The specification is read
 //! against this text, and faster engines are checked against its fingerprints.
 //!
-//! Three kinds of things have a next event, and at one instant they come in this order, each kind in the order of
-//! the scenario: outputs (a slot or a transmission ends), links (a unit arrives), timers. A transmission takes time, even on
+//! Four kinds of things have a next event, and at one instant they come in this order, each kind in the order of
+//! the scenario: outputs (a slot, a transmission or an averaging interval ends), links (a unit arrives), acknowledgement buckets,
+//! timers. A transmission takes time, even on
 //! a link without delay, so what happens at one instant at different nodes does not interact.
 
 mod abr;
+mod acknowledgements;
 mod build;
 mod cell_port;
+mod edges;
 mod records;
+mod udp;
 mod under_way;
 
 use std::collections::VecDeque;
 
 use build::{Link, Output};
 use cell_port::Input;
+use edges::ReferenceEdges;
 use under_way::{Frames, UnderWay, forget, meta};
 
 use super::abr::AbrConnections;
 use super::build::{self as common, flows, vcs};
-use super::flow::{self, Arrivals, End, Flow, Hop, LostDatagrams, Vc, ack_vc, data_vc, end_of};
+use super::feedback::Edges;
+use super::flow::{Arrivals, End, Flow, Hop, LostDatagrams, Vc, ack_vc, data_vc, end_of};
 use super::host_traces::HostTraces;
 use super::link::{self, Intent, Sending};
 use super::packet_port::{Departure, Turn};
@@ -53,6 +59,8 @@ pub struct Reference {
     lost_datagrams: LostDatagrams,
     /// The RM cells of the flows that have ABR connections.
     abr: AbrConnections,
+    /// The routers that change acknowledgements.
+    edges: ReferenceEdges,
     traces: Option<Box<HostTraces>>,
 }
 
@@ -60,13 +68,16 @@ impl Reference {
     /// The network of a scenario, before anything has happened.
     pub fn new(scenario: &Scenario, seed: u64, recorder: Option<&Recorder>) -> Reference {
         let vcs = vcs(scenario);
-        let links = build::links(scenario, &vcs, seed, recorder);
+        let edges = Edges::new(scenario, &vcs, &common::crossing(scenario, &vcs));
+        let links = build::links(scenario, &vcs, &edges, seed, recorder);
         let flows: Vec<Flow> = flows(scenario, seed).collect();
+        let edges = ReferenceEdges::new(edges, scenario, &links);
         let mut network = Reference {
             technology: scenario.technology,
             now: Time::ZERO,
             events: 0,
-            event_tree: EventTree::new(2 * links.len() + 2 * flows.len() + scenario.udp.len()),
+            event_tree: EventTree::new(2 * links.len() + edges.len() + 2 * flows.len() + scenario.udp.len()),
+            edges,
             under_way: links.iter().map(|_| VecDeque::new()).collect(),
             links,
             frames: vcs.iter().map(|_| Frames::default()).collect(),
@@ -87,6 +98,7 @@ impl Reference {
         for source in 0..network.udp.len() {
             network.schedule_udp(source);
         }
+        network.schedule_intervals();
         network
     }
 
@@ -105,11 +117,13 @@ impl Reference {
                 self.on_output(LinkId::from_index(source));
             } else if source < 2 * links {
                 self.on_arrival(LinkId::from_index(source - links));
-            } else if source >= 2 * links + 2 * self.flows.len() {
-                self.send_udp(source - 2 * links - 2 * self.flows.len());
+            } else if source < self.first_timer() {
+                self.on_release(source - 2 * links);
+            } else if source >= self.first_udp() {
+                self.send_udp(source - self.first_udp());
             } else {
-                let flow = (source - 2 * links) / 2;
-                match (source - 2 * links) % 2 {
+                let flow = (source - self.first_timer()) / 2;
+                match (source - self.first_timer()) % 2 {
                     0 => self.on_sender_timer(flow),
                     _ => self.on_receiver_timer(flow),
                 }
@@ -129,6 +143,15 @@ impl Reference {
             flow.sink.end_warmup();
         }
         self.abr.end_warmup(self.now);
+    }
+
+    /// The number of the first timer among the sources of events, and of the first source of datagrams.
+    fn first_timer(&self) -> usize {
+        2 * self.links.len() + self.edges.len()
+    }
+
+    fn first_udp(&self) -> usize {
+        self.first_timer() + 2 * self.flows.len()
     }
 
     fn on_output(&mut self, id: LinkId) {
@@ -159,6 +182,7 @@ impl Reference {
                 match turn {
                     None => {}
                     Some(Turn::Departs(departure)) => self.launch_packet(id, Some(departure)),
+                    Some(Turn::IntervalEnds) => self.take_rates(id),
                     Some(Turn::Leaves(unit)) => {
                         let port = elsewhere(unit).expect("it can go elsewhere");
                         self.forward(self.hop(port, unit.vc), self.links[id].input, unit);
@@ -185,7 +209,10 @@ impl Reference {
             self.visit(unit);
         }
         match forwarding {
-            Forwarding::By(port) => self.forward(self.hop(port, unit.vc), self.links[id].input, unit),
+            Forwarding::By(port) => match self.edges.place(unit.vc, port) {
+                None => self.forward(self.hop(port, unit.vc), self.links[id].input, unit),
+                Some(place) => self.on_ack_at_edge(place, port, id, unit),
+            },
             Forwarding::Arrived => self.on_unit_at_end(unit),
             Forwarding::Lost(reason) => self.lose(id, unit, reason),
         }
@@ -324,21 +351,6 @@ impl Reference {
         self.schedule_timers(flow);
     }
 
-    fn send_udp(&mut self, source: usize) {
-        let cbr = &mut self.udp[source].1;
-        let segment = flow::datagram(cbr.send(), cbr.payload_bytes());
-        if let Some(traces) = &mut self.traces {
-            traces.handed_down(self.now, self.flows.len() + source);
-        }
-        self.hand_down(data_vc(self.flows.len() + source), segment);
-        self.schedule_udp(source);
-    }
-
-    fn schedule_udp(&mut self, source: usize) {
-        let number = 2 * self.links.len() + 2 * self.flows.len() + source;
-        self.event_tree.set(number, self.udp[source].1.next());
-    }
-
     fn send_data(&mut self, flow: usize) {
         while let Some(segment) = self.flows[flow].source.sender.poll_segment(self.now) {
             if let Some(traces) = &mut self.traces {
@@ -466,7 +478,7 @@ impl Reference {
     }
 
     fn schedule_timers(&mut self, flow: usize) {
-        let number = 2 * self.links.len() + 2 * flow;
+        let number = self.first_timer() + 2 * flow;
         let Flow { source, sink, .. } = &self.flows[flow];
         self.event_tree.set(number, source.sender.deadline());
         self.event_tree.set(number + 1, sink.receiver.deadline());

@@ -2,11 +2,12 @@
 
 use super::Reference;
 use super::build::{Link, Output};
-use crate::ids::VcId;
+use crate::ids::{LinkId, VcId};
+use crate::net::feedback::PacketRates;
 use crate::net::flow::{self, Arrivals, Flow, ForcedDrops, end_of};
 use crate::net::host_traces::HostTraces;
 use crate::net::recorder::{LinkRecording, PortRecording, RatesRecording, Recorded, Recorder};
-use crate::record::{FlowRecord, LinkRecord, PortRecord, UdpRecord};
+use crate::record::{EdgeRecord, FlowRecord, LinkRecord, PortRecord, UdpRecord};
 use crate::traffic::Cbr;
 use crate::units::{Span, Time};
 
@@ -31,7 +32,7 @@ impl Reference {
 
     /// The records of all switch ports at `now`.
     pub fn port_records(&self, now: Time) -> Vec<PortRecord> {
-        let record = |link: &Link| {
+        let record = |(id, link): (LinkId, &Link)| {
             let monitor = match &link.output {
                 Output::Nic(..) | Output::Scheduler(_) => return None,
                 Output::PassThrough(monitor) => monitor,
@@ -43,9 +44,16 @@ impl Reference {
                 Output::Cells(port) => port.rates.as_ref().map(|rates| rates.record(now)),
                 Output::Nic(..) | Output::Scheduler(_) | Output::PassThrough(_) | Output::Packets(_) => None,
             };
-            Some(PortRecord { rates, ..monitor.record(now, &link.name, names.into_iter()) })
+            let feedback = self.edges.record(id).map(|edge| {
+                let allocation = match &link.output {
+                    Output::Packets(port) => port.rates().and_then(PacketRates::allocation),
+                    _ => None,
+                };
+                EdgeRecord { allocation, ..edge }
+            });
+            Some(PortRecord { rates, feedback, ..monitor.record(now, &link.name, names.into_iter()) })
         };
-        self.links.iter().filter_map(record).collect()
+        self.links.iter_ids().filter_map(record).collect()
     }
 
     /// The records at `now` of all links that change or corrupt packets.
@@ -98,7 +106,8 @@ impl Reference {
     fn rates_recorded(&self, now: Time) -> RatesRecording {
         let allocation = |link: &Link| match &link.output {
             Output::Cells(port) => Some((link.name.clone(), port.rates.as_ref()?.allocations(now)?)),
-            Output::Nic(..) | Output::Scheduler(_) | Output::PassThrough(_) | Output::Packets(_) => None,
+            Output::Packets(port) => Some((link.name.clone(), port.rates()?.allocations()?)),
+            Output::Nic(..) | Output::Scheduler(_) | Output::PassThrough(_) => None,
         };
         let allocations = self.links.iter().filter_map(allocation).collect();
         RatesRecording::new(&self.abr, allocations, now)

@@ -16,5 +16,5 @@ mod transit;
 pub use fifo::FifoTrace;
 pub use port::{PortTrace, Refused};
 pub use receiver::DeliveryTrace;
-pub use sender::{SenderTrace, TimerState};
+pub use sender::{SenderState, SenderTrace, TimerState};
 pub use transit::TransitTrace;

@@ -14,6 +14,19 @@ pub struct TimerState {
     pub rto: f64,
 }
 
+/// What is recorded of a sender beside its timer, as it is after an event, in bytes.
+#[derive(Clone, Copy, Debug)]
+pub struct SenderState {
+    /// The congestion window.
+    pub cwnd: f64,
+    /// The slow-start threshold.
+    pub ssthresh: f64,
+    /// What may be outstanding.
+    pub send_window: u64,
+    /// First byte that is not acknowledged.
+    pub una: u64,
+}
+
 /// Records a sender.
 #[derive(Clone, Debug)]
 pub struct SenderTrace {
@@ -22,6 +35,7 @@ pub struct SenderTrace {
     more_than_cwnd: bool,
     cwnd: Points,
     ssthresh: Points,
+    send_window: Points,
     rtt: Points,
     round_trips: Option<Box<Delays>>,
     srtt: Points,
@@ -39,9 +53,10 @@ impl SenderTrace {
     /// A recorder of those of `metrics` that are a sender's, and of how often each round trip occurs from `round_trips_since`
     /// on; `None` if there is nothing to record.
     pub fn new(metrics: MetricSet, round_trips_since: Option<Time>) -> Option<Box<SenderTrace>> {
-        const MINE: [Metric; 8] = [
+        const MINE: [Metric; 9] = [
             Metric::Cwnd,
             Metric::Ssthresh,
+            Metric::SendWindow,
             Metric::Rtt,
             Metric::Srtt,
             Metric::Rto,
@@ -56,6 +71,7 @@ impl SenderTrace {
                 more_than_cwnd: OF_EVERY_EVENT.iter().any(|&metric| metrics.contains(metric)),
                 cwnd: Points::default(),
                 ssthresh: Points::default(),
+                send_window: Points::default(),
                 rtt: Points::default(),
                 round_trips: round_trips_since.map(|since| Box::new(Delays::new(since))),
                 srtt: Points::default(),
@@ -117,18 +133,20 @@ impl SenderTrace {
         self.cwnd.change(now, cwnd);
     }
 
-    /// An event is over, and these are the window and the threshold now, in bytes; bytes up to `una` are acknowledged; and
-    /// this is the timer.
+    /// An event is over, and this is the sender's state now, and its timer.
     #[inline(never)]
-    pub fn state(&mut self, now: Time, cwnd: f64, ssthresh: f64, una: u64, timer: impl FnOnce() -> TimerState) {
+    pub fn state(&mut self, now: Time, state: &SenderState, timer: impl FnOnce() -> TimerState) {
         if self.metrics.contains(Metric::Cwnd) {
-            self.cwnd.change(now, cwnd);
+            self.cwnd.change(now, state.cwnd);
         }
         if self.metrics.contains(Metric::Ssthresh) {
-            self.ssthresh.change(now, ssthresh);
+            self.ssthresh.change(now, state.ssthresh);
+        }
+        if self.metrics.contains(Metric::SendWindow) {
+            self.send_window.change(now, state.send_window as f64);
         }
         if self.metrics.contains(Metric::Acknowledged) {
-            self.acknowledged.change(now, una as f64);
+            self.acknowledged.change(now, state.una as f64);
         }
         if !self.metrics.contains(Metric::Srtt) && !self.metrics.contains(Metric::Rto) {
             return;
@@ -164,6 +182,7 @@ impl SenderTrace {
         let points = match metric {
             Metric::Cwnd => &mut self.cwnd,
             Metric::Ssthresh => &mut self.ssthresh,
+            Metric::SendWindow => &mut self.send_window,
             Metric::Rtt => &mut self.rtt,
             Metric::Srtt => &mut self.srtt,
             Metric::Rto => &mut self.rto,
@@ -176,7 +195,8 @@ impl SenderTrace {
 }
 
 /// What an event may change, beside the congestion window.
-const OF_EVERY_EVENT: [Metric; 4] = [Metric::Ssthresh, Metric::Srtt, Metric::Rto, Metric::Acknowledged];
+const OF_EVERY_EVENT: [Metric; 5] =
+    [Metric::Ssthresh, Metric::SendWindow, Metric::Srtt, Metric::Rto, Metric::Acknowledged];
 
 #[cfg(test)]
 mod tests {

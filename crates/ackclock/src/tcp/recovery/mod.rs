@@ -35,8 +35,11 @@ pub struct Flight {
     pub max: u64,
     /// Segment size.
     pub mss: u64,
-    /// The receiver's window.
+    /// The receiver's window as the last acknowledgement said it: less than what the receiver advertises if a router on its
+    /// path has lowered it ([`crate::feedback`]).
     pub rwnd: u64,
+    /// The window that the receiver itself advertises: the congestion window grows up to it.
+    pub advertised: u64,
     /// First byte that the application does not offer.
     pub limit: u64,
 }

@@ -156,7 +156,7 @@ mod tests {
                 congestion_control: params.start(Stream::new(0, "", "")),
                 window: Window { cwnd: 10_000.0, ssthresh: 1e9 },
                 times: SendTimes::new(MSS),
-                flight: Flight { una: 0, nxt: 0, max: 0, mss: MSS, rwnd: 1 << 30, limit: 1 << 30 },
+                flight: Flight { una: 0, nxt: 0, max: 0, mss: MSS, rwnd: 1 << 30, advertised: 1 << 30, limit: 1 << 30 },
             };
             (0..10).for_each(|n| connection.send(10 * n, n));
             assert_eq!(connection.ack(100, 1), NewAck::Grow);

@@ -11,7 +11,13 @@ use crate::units::Time;
 impl Sender {
     /// A segment from the receiver: acknowledgements.
     #[inline]
-    pub fn on_segment(&mut self, now: Time, segment: Segment) {
+    pub fn on_segment(&mut self, now: Time, mut segment: Segment) {
+        if segment.len > 0 && segment.ack <= self.flight.una {
+            return; // RFC 5681 §2: what carries data is no duplicate acknowledgement
+        }
+        if let Some(window) = segment.window.take() {
+            self.on_window(segment.ack, window);
+        }
         if segment.is_plain() {
             self.on_ack(now, segment.ack);
         } else if self.extra.is_none() || self.on_extra(now, &segment) {
@@ -33,6 +39,22 @@ impl Sender {
         }
         self.on_ack_in_full(now, ack, &[]);
         self.fast_path
+    }
+
+    /// The acknowledgement of everything before `ack` says this window, which a router on its path has lowered, or lowered
+    /// before and does no longer: without one the window is as it was. An older acknowledgement says nothing (RFC 9293
+    /// §3.10.7.4). What was sent stays sent when the right edge of the window moves to the left (RFC 9293 §3.8.6).
+    ///
+    /// It does not matter to what is a duplicate acknowledgement: receivers here send no window updates, and a router may
+    /// change the window in each.
+    pub fn on_window(&mut self, ack: u64, window: u32) {
+        if ack >= self.flight.una {
+            self.flight.rwnd = u64::from(window);
+        }
+        // With nothing acknowledged the caller would not open the window.
+        if ack == self.flight.una && self.window_end > 0 {
+            self.open_window();
+        }
     }
 
     /// A segment with a SACK option.

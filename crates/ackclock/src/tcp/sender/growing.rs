@@ -24,7 +24,7 @@ impl Sender {
     pub(super) fn grow(&mut self, ack: u64) {
         // Through signed numbers, which is one instruction.
         let acked = (ack - self.flight.una) as i64 as f64;
-        let ack = Ack { acked, ..Ack::of(self.flight.mss as i64 as f64, self.flight.rwnd as i64 as f64) };
+        let ack = Ack { acked, ..Ack::of(self.flight.mss as i64 as f64, self.flight.advertised as i64 as f64) };
         self.congestion_control.on_ack(&ack, &mut self.window);
         self.backoff = 0;
     }
@@ -83,5 +83,5 @@ fn measured(now: Time, ack: u64, start: Time, rtt: Option<Span>, flight: &Flight
     let f64 = |bytes: u64| bytes as i64 as f64;
     let window_limited = f64(flight.max - flight.una) + f64(flight.mss) > window.cwnd;
     let measured = Measured { now, start, una: ack, nxt: flight.nxt.max(ack), rtt, window_limited };
-    Ack { acked: f64(ack - flight.una), measured: Some(measured), ..Ack::of(f64(flight.mss), f64(flight.rwnd)) }
+    Ack { acked: f64(ack - flight.una), measured: Some(measured), ..Ack::of(f64(flight.mss), f64(flight.advertised)) }
 }

@@ -171,7 +171,7 @@ impl Sender {
     #[inline]
     pub(super) fn open_window(&mut self) {
         // A fraction of a byte allows nothing. The receiver's window has 30 bits at most (RFC 7323 §2.3).
-        self.window_end = self.flight.una + self.flight.rwnd.min(u64::from(self.window.cwnd as u32));
+        self.window_end = self.flight.una + self.usable_window();
     }
 
     /// Updates the send state of a connection that may not be open, or has something to answer.

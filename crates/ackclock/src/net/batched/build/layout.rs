@@ -7,6 +7,7 @@ use crate::ids::{IdVec, LinkId, NodeId, VcId};
 use crate::net::batched::hosts::uplinks::Numbering;
 use crate::net::batched::packets::routed_ports::PortPlaces;
 use crate::net::build::{self, Feeder, Wiring};
+use crate::net::feedback::Edges;
 use crate::net::flow::{End, Vc, end_of};
 use crate::net::lists::Lists;
 use crate::net::recorder::Recorder;
@@ -29,6 +30,8 @@ pub(super) struct Plan<'a> {
     pub(super) last_hops: IdVec<LinkId, bool>,
     /// Whether packets may cross a link whose route changes.
     pub(super) routed: IdVec<LinkId, bool>,
+    /// The routers that change acknowledgements.
+    pub(super) edges: Edges,
     /// Octets of the shortest datagram of all flows. Those of UDP are not shorter.
     pub(super) shortest: u32,
 }
@@ -47,6 +50,8 @@ pub(super) struct Layout {
     pub(super) last_hops: BTreeMap<usize, u32>,
     /// Where the ports are that routes which change may cross.
     pub(super) routed: Option<Arc<PortPlaces>>,
+    /// The process of the edges of each router that has some.
+    pub(super) routers: Vec<Option<usize>>,
 }
 
 impl Plan<'_> {
@@ -68,6 +73,7 @@ impl Plan<'_> {
             process_of_port: scenario.links.iter().map(|_| None).collect(),
             last_hops: BTreeMap::new(),
             routed: None,
+            routers: vec![None; self.edges.routers()],
         };
         let mut processes = 1;
         self.place_ports(End::Receiver, &mut layout, &mut processes);
@@ -92,6 +98,12 @@ impl Plan<'_> {
                 let feeder = self.wiring.feeders[link];
                 if !matches!(feeder, Feeder::Cells | Feeder::Packets) {
                     continue;
+                }
+                if let Some(router) = self.edges.router_before(link) {
+                    before = *layout.routers[router].get_or_insert_with(|| {
+                        *processes += 1;
+                        *processes - 1
+                    });
                 }
                 if self.routed[link] && layout.routed.is_none() {
                     self.place_routed_ports(layout, processes);

@@ -6,12 +6,12 @@ mod layout;
 mod processes;
 mod routes;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
-use layout::Plan;
+use layout::{Layout, Plan};
 use routes::PassThroughSource;
 
-use crate::ids::{IdVec, VcId};
+use crate::ids::{IdVec, LinkId, VcId};
 use crate::net::batched::abr::under_way::AbrIo;
 use crate::net::batched::directory::{Directory, Output, PassThroughPort};
 use crate::net::batched::frame_side::FrameSideTable;
@@ -21,6 +21,7 @@ use crate::net::batched::mailbox::Mailbox;
 use crate::net::batched::packet_side::PacketSideTable;
 use crate::net::batched::{Batched, LogicalProcess, Upstream};
 use crate::net::build::{self, Feeder, Wiring};
+use crate::net::feedback::Edges;
 use crate::net::flow::{End, LostDatagrams};
 use crate::net::host_traces::HostTraces;
 use crate::net::last_hops::last_hops;
@@ -35,7 +36,8 @@ impl Batched {
         let vcs = build::vcs(scenario);
         let (wiring, crossing) = (Wiring::new(scenario), build::crossing(scenario, &vcs));
         let routed = routed_links(scenario, vcs.iter().filter_map(|vc| vc.routed.as_ref()));
-        let last_hops = last_hops(scenario, &wiring, &crossing, &vcs, &routed);
+        let edges = Edges::new(scenario, &vcs, &crossing);
+        let last_hops = last_hops(scenario, &wiring, &crossing, &vcs, &routed, &edges);
         let shortest = scenario.flows.iter().map(|flow| flow.tcp.shortest_datagram()).min().unwrap_or(0);
         let has_abr = scenario.has_abr();
         let orders_visits = abr::orders_visits(scenario);
@@ -50,11 +52,13 @@ impl Batched {
             last_hops,
             routed,
             vcs,
+            edges,
             shortest,
         };
         let layout = plan.layout();
         let mut routes = plan.routes(&layout);
         let mut processes: BTreeMap<usize, LogicalProcess> = plan.hosts(&layout, &mut routes);
+        processes.extend(plan.routers(&layout, &mut routes));
         let ports = layout.ports();
         for links in ports.chunk_by(|a, b| a.0 == b.0) {
             processes.insert(links[0].0 as usize, plan.ports(links, &layout, &mut routes));
@@ -63,6 +67,8 @@ impl Batched {
             processes.insert(process, LogicalProcess::Udp(UdpSinks::new(group, scenario)));
         }
         let frame_side = plan.frame_side();
+        let edges = plan.edge_processes(&layout);
+        let rates = edges.iter().map(|_| VecDeque::new()).collect();
         let mut directory = Directory::new(scenario, plan.crossing);
         for (id, link) in scenario.links.iter_ids() {
             match (plan.wiring.feeders[id], layout.process_of_port[id]) {
@@ -87,6 +93,7 @@ impl Batched {
             upstreams: upstreams(processes.len(), &routes.lookaheads),
             writers: std::mem::take(&mut routes.writers),
             sources: layout.groups[layout.group_of(End::Sender)],
+            edges,
             io: Io {
                 frame_side,
                 packet_side: PacketSideTable::new(
@@ -98,6 +105,7 @@ impl Batched {
                 inboxes: (0..layout.inboxes()).map(|_| Mailbox::default()).collect(),
                 abr: AbrIo::new(scenario, processes.len()),
                 lost_datagrams: LostDatagrams::new(scenario),
+                rates,
             },
             processes: processes.into_values().collect(),
         }
@@ -105,6 +113,16 @@ impl Batched {
 }
 
 impl Plan<'_> {
+    /// The ports whose rates edges use, in their order, with the processes of these if acknowledgements pass them.
+    fn edge_processes(&self, layout: &Layout) -> Vec<(LinkId, Option<usize>)> {
+        let process = |edge: usize| {
+            let mut routers =
+                (0..layout.routers.len()).filter(|&router| self.edges.edges_of(router).any(|of| of == edge));
+            routers.next().and_then(|router| layout.routers[router])
+        };
+        self.edges.ports.iter().enumerate().map(|(edge, &port)| (port, process(edge))).collect()
+    }
+
     /// Only of what travels in cells.
     fn frame_side(&self) -> IdVec<VcId, FrameSideTable> {
         match self.scenario.technology {
@@ -116,8 +134,9 @@ impl Plan<'_> {
 
 fn upstreams(processes: usize, lookaheads: &BTreeMap<(usize, usize), Span>) -> Vec<Vec<Upstream>> {
     let mut upstreams: Vec<Vec<Upstream>> = (0..processes).map(|_| Vec::new()).collect();
+    // Around every circle of processes some time passes; else none of them could ever begin.
     for (&(to, from), &lookahead) in lookaheads {
-        assert!(lookahead > Span::ZERO, "process {to} can be reached from process {from} in no time");
+        assert!(lookahead > Span::ZERO || to != from, "process {to} can be reached from itself in no time");
         upstreams[to].push(Upstream { from, lookahead });
     }
     upstreams

@@ -7,7 +7,8 @@ use crate::ids::{Id, LinkId, VcId};
 use crate::net::batched::Upstream;
 use crate::net::batched::abr::under_way::VisitHop;
 use crate::net::batched::io::{Destination, InputRef, NextHop};
-use crate::net::flow::end_of;
+use crate::net::batched::packets::edge::Passage;
+use crate::net::flow::{Hop, end_of};
 use crate::net::routes::Routed;
 use crate::scenario::Technology;
 use crate::units::Span;
@@ -17,6 +18,8 @@ use crate::units::Span;
 pub(super) struct Routes {
     /// For each connection, the first hop, and for how long ports without a queue need its past.
     pub(super) of_hosts: Vec<Option<(NextHop, Span)>>,
+    /// By router with edges, the connections that pass it to ports that acknowledgements enter behind an edge.
+    pub(super) of_routers: Vec<Vec<Passage>>,
     /// Of ports that are in processes and no last-hop ports.
     pub(super) of_ports: BTreeMap<LinkId, Exits>,
     pub(super) pass_through: BTreeMap<LinkId, PassThroughSource>,
@@ -48,6 +51,8 @@ pub(super) struct Place {
     pub(super) link: LinkId,
     /// The connection's number there, if it is a port.
     pub(super) number: Option<VcId>,
+    /// The router if it is one with edges.
+    pub(super) router: Option<usize>,
 }
 
 /// Where a port without a queue finds what passed it.
@@ -76,6 +81,15 @@ impl Plan<'_> {
             routed_processes,
             ..Routes::default()
         };
+        routes.of_routers = layout.routers.iter().map(|_| Vec::new()).collect();
+        for (router, &process) in layout.routers.iter().enumerate() {
+            for edge in self.edges.edges_of(router) {
+                // No time passes from the end of an interval to the first acknowledgement that follows the new rates.
+                if let (Some(process), Some((port, _))) = (process, layout.process_of_port[self.edges.ports[edge]]) {
+                    routes.look_ahead(process, port as usize, Span::ZERO);
+                }
+            }
+        }
         for (id, vc) in self.vcs.iter_ids().filter(|(_, vc)| !vc.route.is_empty()) {
             match &vc.routed {
                 None => self.route_of(id, layout, &ranks, &mut routes),
@@ -97,7 +111,7 @@ impl Plan<'_> {
         let (group, destination) = self.end_of_route(id, layout);
         let origin = layout.group_of(end_of(id).1.other());
         let host_link = &self.scenario.links[vc.route[0].link];
-        let mut from = Place { process: layout.groups[origin], link: vc.route[0].link, number: None };
+        let mut from = Place { process: layout.groups[origin], link: vc.route[0].link, number: None, router: None };
         let mut lag = host_link.params.least_delay(host_link.delay);
         let mut looked_back = Span::ZERO;
         for (crossed, hops) in (1..).zip(vc.route.windows(2)) {
@@ -121,6 +135,10 @@ impl Plan<'_> {
                 let next_hop = NextHop { lag, to: Destination::LastHopPort { last_hop: port, at_port: hop.at_port } };
                 let beyond = self.least_transmission(hop.link) + link.delay;
                 return self.leave(id, &from, next_hop, (destination, beyond), looked_back, routes);
+            }
+            if let Some(router) = self.edges.router_before(hop.link) {
+                from = self.enter_router(id, router, (&from, lag), hops, layout, routes);
+                lag = Span::ZERO;
             }
             let rank = match self.scenario.technology {
                 Technology::Atm { .. } => ranks[&(hop.link, input)],
@@ -147,7 +165,7 @@ impl Plan<'_> {
             };
             let process = process as usize;
             self.leave(id, &from, NextHop { lag, to }, (process, Span::ZERO), looked_back, routes);
-            from = Place { process, link: hop.link, number: Some(hop.at_port) };
+            from = Place { process, link: hop.link, number: Some(hop.at_port), router: None };
             looked_back = Span::ZERO;
             lag = match self.scenario.technology {
                 Technology::Atm { .. } => link.rate.cell_time() + link.delay,
@@ -157,6 +175,25 @@ impl Plan<'_> {
         let last_link = vc.route[vc.route.len() - 1].link;
         let to = Destination::Host { group: group as u32, link: last_link.index() as u32 };
         self.leave(id, &from, NextHop { lag, to }, (destination, Span::ZERO), looked_back, routes);
+    }
+
+    /// Connection `id` comes to a router with edges, so long after it left `from`, between these hops.
+    fn enter_router(
+        &self,
+        id: VcId,
+        router: usize,
+        (from, lag): (&Place, Span),
+        hops: &[Hop],
+        layout: &Layout,
+        routes: &mut Routes,
+    ) -> Place {
+        let process = layout.routers[router].expect("a router that something passes is a process");
+        let at_port = VcId::from_index(routes.of_routers[router].len());
+        let input_ref = InputRef { port: 0, input: hops[0].link.index() as u32, at_port };
+        let next_hop = NextHop { lag, to: Destination::Port { mailbox: process as u32, input_ref } };
+        self.leave(id, from, next_hop, (process, Span::ZERO), Span::ZERO, routes);
+        routes.of_routers[router].push(Passage { vc: id, place: self.edges.place(id, hops[1].link), to: None });
+        Place { process, link: from.link, number: None, router: Some(router) }
     }
 
     /// Connection `id` goes from `from` on `next_hop` to process `to`, which it reaches no less than `beyond` after its end.
@@ -170,6 +207,11 @@ impl Plan<'_> {
         routes: &mut Routes,
     ) {
         routes.look_ahead(to, from.process, self.first_unit(from) + next_hop.lag + beyond);
+        if let Some(router) = from.router {
+            let passage = routes.of_routers[router].last_mut().expect("what leaves a router has come to it");
+            passage.to = Some(next_hop.to);
+            return;
+        }
         match from.number {
             None => routes.of_hosts[id.index()] = Some((next_hop, looked_back)),
             Some(number) => {
@@ -183,6 +225,7 @@ impl Plan<'_> {
     /// From the instant at which the first unit begins to that from which the lag of an output counts, at least.
     pub(super) fn first_unit(&self, from: &Place) -> Span {
         match self.scenario.technology {
+            _ if from.router.is_some() => Span::ZERO,
             // A port's lag counts from the instant at which a cell begins to be transmitted.
             Technology::Atm { .. } if from.number.is_some() => Span::ZERO,
             _ => self.least_transmission(from.link),

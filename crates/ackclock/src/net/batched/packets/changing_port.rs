@@ -1,5 +1,5 @@
 //! Packet ports of which it is not known, when a packet arrives, when it will be at the other end of the link: their
-//! policy looks at time, or the link changes or corrupts packets. They are driven event by event, as in the reference, up
+//! policy looks at time, or the link changes or corrupts packets; and ports that give rates to TCP. They are driven event by event, as in the reference, up
 //! to the horizon: no transmission that begins before it can be changed by what comes after it.
 
 use crate::ids::{IdVec, VcId};
@@ -8,6 +8,7 @@ use crate::net::batched::io::{Arrival, Cells, Io, SentPacket};
 use crate::net::batched::packets::port::PortVc;
 use crate::net::batched::process::{Ports, Process};
 use crate::net::build;
+use crate::net::feedback::PacketRates;
 use crate::net::link::{Link, PacketMeta};
 use crate::net::packet_port::{Departure, PacketPort, Turn};
 use crate::record::PortRecord;
@@ -19,6 +20,8 @@ pub(in crate::net::batched) struct ChangingPort {
     mailbox: usize,
     port: PacketPort<Arrival>,
     vcs: IdVec<VcId, PortVc>,
+    /// The edge that uses its rates, if it gives rates.
+    edge: Option<usize>,
     /// How many flows the scenario has.
     flows: usize,
     packets: u64,
@@ -30,9 +33,15 @@ impl ChangingPort {
         mailbox: usize,
         port: PacketPort<Arrival>,
         vcs: IdVec<VcId, PortVc>,
+        edge: Option<usize>,
         flows: usize,
     ) -> ChangingPort {
-        ChangingPort { mailbox, port, vcs, flows, packets: 0 }
+        ChangingPort { mailbox, port, vcs, edge, flows, packets: 0 }
+    }
+
+    /// The rates that it gives, if it does.
+    pub(in crate::net::batched) fn rates(&self) -> Option<&PacketRates> {
+        self.port.rates()
     }
 
     fn on_arrival(&mut self, packet: &Arrival, io: &mut Io) {
@@ -57,8 +66,14 @@ impl ChangingPort {
         let forget = |lost: Arrival| {
             packet_side.take(lost.frame);
         };
-        match self.port.on_event(self.port.next_event(), forget, |_| false) {
+        let now = self.port.next_event();
+        match self.port.on_event(now, forget, |_| false) {
             Some(Turn::Departs(departure)) => self.launch(Some(departure), io),
+            Some(Turn::IntervalEnds) => {
+                if let (Some(edge), Some(rates)) = (self.edge, self.port.rates()) {
+                    io.rates[edge].push_back((now, rates.rates().into()));
+                }
+            }
             Some(Turn::Leaves(_)) => unreachable!("there is no other port"),
             None => {}
         }

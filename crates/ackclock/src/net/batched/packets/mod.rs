@@ -1,6 +1,7 @@
 //! Ports of packets: those at which departures are known on arrival, those driven event by event, and the last ones before hosts.
 
 pub(super) mod changing_port;
+pub(super) mod edge;
 pub(super) mod last_hop;
 pub(super) mod port;
 pub(super) mod routed_ports;

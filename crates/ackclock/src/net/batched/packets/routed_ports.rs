@@ -241,6 +241,7 @@ impl RoutedPorts {
         };
         self.event_tree.set(number, port.next_event());
         match turn {
+            Some(Turn::IntervalEnds) => unreachable!("no route that changes crosses a port with feedback"),
             Some(Turn::Departs(departure)) => self.launch(number, departure, io),
             Some(Turn::Leaves(packet)) => {
                 // All ports of a node at which that can be are in one process.

@@ -29,7 +29,7 @@ impl Connection {
             rack: Rack::new(MSS),
             congestion_control: congestion_control.start(Stream::new(0, "", "")),
             window: Window { cwnd: 10_000.0, ssthresh: 10_000.0 },
-            flight: Flight { una: 0, nxt: 0, max: 0, mss: MSS, rwnd: 1 << 30, limit: 10 * MSS },
+            flight: Flight { una: 0, nxt: 0, max: 0, mss: MSS, rwnd: 1 << 30, advertised: 1 << 30, limit: 10 * MSS },
         };
         (0..10).for_each(|n| connection.send(10 * n, n));
         assert_eq!(connection.ack(100, 1), NewAck::Grow);

@@ -1,0 +1,170 @@
+//! The acknowledgement bucket: acknowledgements of a flow wait and leave at the rate that the flow may send at.
+//! Source: \[RATE-CONTROL\] §4.2, §6.1.2.
+
+use std::collections::VecDeque;
+
+use crate::units::{Span, Time};
+
+/// The acknowledgements of one flow that wait; `T` is what the caller knows one by.
+///
+/// Between two releases lie n/r: n the segments that the first of the two acknowledged, at least 1, and r the rate in packets
+/// per second. An empty bucket saves nothing up: an acknowledgement that comes late leaves at once, and the next one waits.
+/// Where no rate is known yet (it is infinite), all leave at once.
+#[derive(Clone, Debug)]
+pub struct AckBucket<T> {
+    mss: u64,
+    waiting: VecDeque<(u64, T)>,
+    /// The number in the last acknowledgement that left.
+    released: u64,
+    /// Segments that it acknowledged; 0 before the first.
+    segments: u64,
+    last_release: Time,
+}
+
+impl<T> AckBucket<T> {
+    /// An empty bucket for a flow with segments of `mss` bytes, whose bytes are numbered from 0.
+    pub fn new(mss: u32) -> AckBucket<T> {
+        AckBucket { mss: u64::from(mss), waiting: VecDeque::new(), released: 0, segments: 0, last_release: Time::ZERO }
+    }
+
+    /// The acknowledgement of all before byte `number` comes: it waits. Whether one leaves, [`AckBucket::release`] says.
+    pub fn push(&mut self, number: u64, ack: T) {
+        self.waiting.push_back((number, ack));
+    }
+
+    /// A segment with data comes that acknowledges all before byte `number`. Its data do not wait, so it is to carry the number
+    /// returned here, which has left before; its own number waits as the pure acknowledgement `ack`.
+    pub fn push_piggybacked(&mut self, number: u64, ack: T) -> u64 {
+        self.push(number, ack);
+        self.released
+    }
+
+    /// When the next acknowledgement leaves at this rate, in packets per second: possibly in the past. Never if none waits.
+    pub fn next_release(&self, rate: f64) -> Time {
+        if self.waiting.is_empty() {
+            return Time::NEVER;
+        }
+        let gap = self.segments as f64 / rate.max(LEAST_RATE);
+        self.last_release + Span::from_ps((gap * PS_PER_SECOND).round() as u64)
+    }
+
+    /// The acknowledgement that leaves now, if one is due at this rate, in packets per second.
+    pub fn release(&mut self, now: Time, rate: f64) -> Option<T> {
+        if self.next_release(rate) > now {
+            return None;
+        }
+        let (number, ack) = self.waiting.pop_front()?;
+        self.segments = number.saturating_sub(self.released).div_ceil(self.mss).max(1);
+        self.released = self.released.max(number);
+        self.last_release = now;
+        Some(ack)
+    }
+
+    /// How many wait.
+    pub fn len(&self) -> usize {
+        self.waiting.len()
+    }
+
+    /// Whether none waits.
+    pub fn is_empty(&self) -> bool {
+        self.waiting.is_empty()
+    }
+}
+
+/// Packets per second at which acknowledgements leave at least: at a rate of 0 none ever would.
+const LEAST_RATE: f64 = 10.0;
+
+const PS_PER_SECOND: f64 = 1e12;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn us(us: u64) -> Time {
+        Time::ZERO + Span::from_us(us)
+    }
+
+    /// When acknowledgements with these numbers that come at these times leave: releases at one instant come after arrivals.
+    fn releases(mut bucket: AckBucket<u64>, arrivals: &[(u64, u64)], rate: impl Fn(Time) -> f64) -> Vec<(u64, Time)> {
+        let mut left = Vec::new();
+        for &(at, number) in arrivals.iter().chain([&(u64::MAX, 0)]) {
+            let until = if at == u64::MAX { Time::NEVER } else { us(at) };
+            loop {
+                // The rate changes at 5 ms.
+                let mut due = bucket.next_release(rate(Time::ZERO));
+                if due >= us(5000) {
+                    due = bucket.next_release(rate(us(5000))).max(us(5000));
+                }
+                if due >= until || bucket.is_empty() {
+                    break;
+                }
+                left.extend(bucket.release(due, rate(due)).map(|ack| (ack, due)));
+            }
+            if until < Time::NEVER {
+                bucket.push(number, number);
+                left.extend(bucket.release(until, rate(until)).map(|ack| (ack, until)));
+            }
+        }
+        left
+    }
+
+    /// The vector of the specification: 1000 packets per second, 500 from 5 ms on.
+    #[test]
+    fn release_times_by_hand() {
+        let rate = |now: Time| if now < us(5000) { 1000.0 } else { 500.0 };
+        let arrivals = [(0, 1), (200, 2), (400, 4), (3000, 5), (3100, 5), (3200, 6)];
+        let times: Vec<Time> = releases(AckBucket::new(1), &arrivals, rate).into_iter().map(|left| left.1).collect();
+        assert_eq!(times, [0, 1000, 2000, 4000, 6000, 8000].map(us));
+    }
+
+    #[test]
+    fn while_no_rate_is_known_none_waits() {
+        let arrivals = [(0, 1), (1, 2), (2, 3)];
+        let left = releases(AckBucket::new(1), &arrivals, |_| f64::INFINITY);
+        assert_eq!(left, [(1, us(0)), (2, us(1)), (3, us(2))]);
+    }
+
+    #[test]
+    fn at_a_rate_of_zero_ten_leave_in_a_second() {
+        let mut bucket = AckBucket::new(1);
+        bucket.push(1, ());
+        assert_eq!(bucket.release(us(0), 0.0), Some(()));
+        bucket.push(2, ());
+        assert_eq!(bucket.next_release(0.0), us(100_000));
+    }
+
+    #[test]
+    fn segments_with_data_carry_what_has_left() {
+        let mut bucket = AckBucket::new(1000);
+        assert_eq!(bucket.push_piggybacked(1000, 'a'), 0, "nothing has left");
+        assert_eq!(bucket.release(us(0), 1000.0), Some('a'));
+        assert_eq!(bucket.push_piggybacked(3000, 'b'), 1000);
+        assert_eq!(bucket.push_piggybacked(3000, 'c'), 1000);
+        assert_eq!((bucket.len(), bucket.next_release(1000.0)), (2, us(1000)));
+    }
+
+    proptest! {
+        /// In order, none lost, none twice; and between two at least what the segments of the first take.
+        #[test]
+        fn all_leave_once_in_order_at_the_rate(
+            gaps in prop::collection::vec((0_u64..3000, 0_u64..3), 1..60), rate in 200.0..5000.0_f64,
+        ) {
+            let (mut at, mut number) = (0, 0);
+            let arrivals: Vec<_> = gaps.iter().map(|(gap, more)| { at += gap; number += more; (at, number) }).collect();
+            let left = releases(AckBucket::new(1), &arrivals, |_| rate);
+            prop_assert_eq!(left.iter().map(|left| left.0).collect::<Vec<_>>(), gaps_numbers(&arrivals));
+            let mut before = 0;
+            for pair in left.windows(2) {
+                let segments = (pair[0].0 - before).max(1);
+                before = pair[0].0;
+                let gap = Span::from_ps((segments as f64 / rate * 1e12).round() as u64);
+                prop_assert!(pair[1].1 >= pair[0].1 + gap);
+            }
+        }
+    }
+
+    fn gaps_numbers(arrivals: &[(u64, u64)]) -> Vec<u64> {
+        arrivals.iter().map(|arrival| arrival.1).collect()
+    }
+}

@@ -1,0 +1,228 @@
+//! What a router does to the acknowledgements of the flows whose data leave by one of its ports: window feedback, the
+//! acknowledgement bucket, or both.
+//! Source: \[RATE-CONTROL\] §3, §4.2. A window is written when the acknowledgement leaves.
+
+use crate::engine::EventTree;
+use crate::feedback::{AckBucket, Feedback, Governed, Translation};
+use crate::record::{EdgeRecord, Fingerprint};
+use crate::units::Time;
+
+/// The flows that one port gives rates to, at the router of that port; `T` is what an engine knows a packet by.
+pub(in crate::net) struct Edge<T> {
+    sessions: Vec<Session<T>>,
+    /// Their rates in units per second; infinite while they have none.
+    rates: Vec<f64>,
+    /// When each of the sessions releases an acknowledgement.
+    releases: EventTree,
+    acks: u64,
+    windows_lowered: u64,
+    most_waiting: u64,
+    waiting: u64,
+    fingerprint: Fingerprint,
+}
+
+/// One flow.
+struct Session<T> {
+    translation: Option<Translation>,
+    bucket: Option<AckBucket<Waiting<T>>>,
+    /// What a full segment takes of a rate.
+    units: f64,
+    advertised: u32,
+    /// Whether a window was lowered here: then all that follow are written, or the sender would not know that it rises again.
+    writes: bool,
+}
+
+struct Waiting<T> {
+    handle: T,
+    window: Option<u32>,
+}
+
+/// An acknowledgement that goes on, with the window that it is to carry if it has one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::net) struct Passed<T> {
+    pub(in crate::net) handle: T,
+    pub(in crate::net) window: Option<u32>,
+}
+
+impl<T> Edge<T> {
+    /// With these flows, in the order of the scenario.
+    pub(in crate::net) fn new(feedback: &Feedback, flows: &[Governed], rates: Vec<f64>) -> Edge<T> {
+        let session = |flow: &Governed| Session {
+            translation: feedback.window.as_ref().map(|params| Translation::new(params, flow)),
+            bucket: feedback.bucket.then(|| AckBucket::new(flow.mss)),
+            units: flow.units,
+            advertised: flow.advertised,
+            writes: false,
+        };
+        Edge {
+            releases: EventTree::new(flows.len()),
+            sessions: flows.iter().map(session).collect(),
+            rates,
+            acks: 0,
+            windows_lowered: 0,
+            most_waiting: 0,
+            waiting: 0,
+            fingerprint: Fingerprint::default(),
+        }
+    }
+
+    /// What it did; what the port offered is not known here.
+    pub(in crate::net) fn record(&self) -> EdgeRecord {
+        EdgeRecord {
+            acks: self.acks,
+            windows_lowered: self.windows_lowered,
+            acks_waiting: self.waiting,
+            most_acks_waiting: self.most_waiting,
+            allocation: None,
+            fingerprint: if self.acks > 0 { self.fingerprint.value() } else { 0 },
+        }
+    }
+
+    /// There are new rates.
+    pub(in crate::net) fn on_rates(&mut self, now: Time, rates: &[f64]) {
+        self.rates.copy_from_slice(rates);
+        for session in 0..self.sessions.len() {
+            self.schedule(now, session);
+        }
+    }
+
+    /// The acknowledgement of all before byte `number` of this session comes, with this window if it has one. Which goes on, if
+    /// one does: it, or one that came before it.
+    pub(in crate::net) fn on_ack(
+        &mut self,
+        now: Time,
+        session: usize,
+        number: u64,
+        Passed { handle, window }: Passed<T>,
+    ) -> Option<Passed<T>> {
+        let Some(bucket) = &mut self.sessions[session].bucket else {
+            return Some(self.pass(now, session, handle, window));
+        };
+        bucket.push(number, Waiting { handle, window });
+        self.waiting += 1;
+        let released = self.release(now, session);
+        self.most_waiting = self.most_waiting.max(self.waiting);
+        released
+    }
+
+    /// When the next acknowledgement leaves a bucket.
+    pub(in crate::net) fn next_release(&self) -> Time {
+        self.releases.next()
+    }
+
+    /// The acknowledgement that leaves now, and of which session.
+    pub(in crate::net) fn on_release(&mut self, now: Time) -> Option<(usize, Passed<T>)> {
+        let (_, session) = self.releases.earliest();
+        self.release(now, session).map(|passed| (session, passed))
+    }
+
+    fn release(&mut self, now: Time, session: usize) -> Option<Passed<T>> {
+        let rate = self.packet_rate(session);
+        let bucket = self.sessions[session].bucket.as_mut()?;
+        let released = bucket.release(now, rate);
+        self.schedule(now, session);
+        let Waiting { handle, window } = released?;
+        self.waiting -= 1;
+        Some(self.pass(now, session, handle, window))
+    }
+
+    fn schedule(&mut self, now: Time, session: usize) {
+        let Some(bucket) = &self.sessions[session].bucket else { return };
+        let next = bucket.next_release(self.packet_rate(session));
+        self.releases.set(session, next.max(now));
+    }
+
+    /// The rate of a session in packets per second.
+    fn packet_rate(&self, session: usize) -> f64 {
+        self.rates[session] / self.sessions[session].units
+    }
+
+    /// An acknowledgement goes on, with its window lowered to what the rate fills.
+    fn pass(&mut self, now: Time, session: usize, handle: T, window: Option<u32>) -> Passed<T> {
+        let Session { translation, advertised, writes, .. } = &mut self.sessions[session];
+        let before = window.unwrap_or(*advertised);
+        let said =
+            translation.as_ref().map_or(before, |translation| translation.window(self.rates[session]).min(before));
+        *writes |= said < before || window.is_some();
+        self.acks += 1;
+        self.windows_lowered += u64::from(said < before);
+        self.fingerprint.event(now.as_ps(), u64::from(said));
+        Passed { handle, window: writes.then_some(said) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::feedback::{RoundTrip, Units, WindowFeedback};
+    use crate::units::Span;
+
+    /// Two flows with packets of 1000 bytes of payload and 1250 on the wire, a window of 64,000 and a round trip of 10 ms.
+    fn edge(window: bool, bucket: bool) -> Edge<u32> {
+        let flow = Governed {
+            round_trip: Span::from_ms(10),
+            mss: 1000,
+            units: 1250.0,
+            wire_bytes: 1250.0,
+            advertised: 64_000,
+            shift: 0,
+        };
+        let params = WindowFeedback { round_trip: RoundTrip::Individual, units: Units::Payload };
+        let feedback = Feedback { window: window.then_some(params), bucket };
+        Edge::new(&feedback, &[flow, flow], vec![f64::INFINITY; 2])
+    }
+
+    fn us(us: u64) -> Time {
+        Time::ZERO + Span::from_us(us)
+    }
+
+    fn ack(edge: &mut Edge<u32>, now: u64, session: usize, segments: u64, window: Option<u32>) -> Option<Passed<u32>> {
+        let handle = segments as u32;
+        edge.on_ack(us(now), session, 1000 * segments, Passed { handle, window })
+    }
+
+    fn passed(handle: u32, window: Option<u32>) -> Option<Passed<u32>> {
+        Some(Passed { handle, window })
+    }
+
+    /// 1000 packets per second are 10 segments in 10 ms.
+    #[test]
+    fn a_window_is_lowered_and_rises_again() {
+        let mut edge = edge(true, false);
+        assert_eq!(ack(&mut edge, 0, 0, 1, None), passed(1, None), "no rate yet");
+        edge.on_rates(us(1), &[1.25e6, f64::INFINITY]);
+        assert_eq!(ack(&mut edge, 2, 0, 2, None), passed(2, Some(10_000)));
+        assert_eq!(ack(&mut edge, 2, 1, 2, None), passed(2, None), "the other flow has no rate");
+        assert_eq!(ack(&mut edge, 3, 0, 3, Some(7000)), passed(3, Some(7000)), "another router said less");
+        edge.on_rates(us(4), &[1e9, f64::INFINITY]);
+        assert_eq!(ack(&mut edge, 5, 0, 4, None), passed(4, Some(64_000)), "the sender has to know");
+        assert_eq!(edge.record().windows_lowered, 1);
+    }
+
+    #[test]
+    fn acknowledgements_wait_and_get_the_window_of_the_instant_when_they_leave() {
+        let mut edge = edge(true, true);
+        edge.on_rates(us(0), &[1.25e6, 1.25e6]);
+        assert_eq!(ack(&mut edge, 0, 0, 1, None), passed(1, Some(10_000)));
+        assert_eq!(ack(&mut edge, 100, 0, 2, None), None);
+        assert_eq!(ack(&mut edge, 200, 0, 4, None), None);
+        assert_eq!(edge.next_release(), us(1000));
+        // Half the rate, half the window.
+        edge.on_rates(us(500), &[0.625e6, 1.25e6]);
+        assert_eq!(edge.next_release(), us(2000));
+        assert_eq!(edge.on_release(us(2000)), Some((0, Passed { handle: 2, window: Some(5000) })));
+        // A rate at which it should have left already: it leaves at once.
+        edge.on_rates(us(3500), &[1.25e6, 1.25e6]);
+        assert_eq!(edge.next_release(), us(3500));
+        assert_eq!(edge.on_release(us(3500)), Some((0, Passed { handle: 4, window: Some(10_000) })));
+        assert_eq!((edge.next_release(), edge.record().most_acks_waiting), (Time::NEVER, 2));
+    }
+
+    #[test]
+    fn without_window_feedback_windows_stay_as_they_come() {
+        let mut edge = edge(false, true);
+        edge.on_rates(us(0), &[1.25e6, 1.25e6]);
+        assert_eq!(ack(&mut edge, 0, 0, 1, None), passed(1, None));
+        assert_eq!(ack(&mut edge, 2000, 0, 2, Some(3000)), passed(2, Some(3000)));
+    }
+}

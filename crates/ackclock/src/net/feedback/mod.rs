@@ -1,0 +1,10 @@
+//! Rate control of TCP in networks: which ports compute rates for TCP flows, and what the routers of these ports do to
+//! acknowledgements. Pure parts, which both engines drive; docs/models/tcp-rate-control.md.
+
+mod edge;
+mod packet_rates;
+mod placement;
+
+pub(super) use edge::{Edge, Passed};
+pub(super) use packet_rates::PacketRates;
+pub(super) use placement::{EdgePlace, Edges, packet_rates};

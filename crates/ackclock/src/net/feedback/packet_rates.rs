@@ -1,0 +1,183 @@
+//! The rate algorithm of a packet port: it counts bytes on the wire, and when an interval ends it gives each flow a rate.
+//! Source: \[RATE-CONTROL\] §5.
+//!
+//! Interval k ends at k·T, after what departs at that instant and before what arrives.
+
+use crate::atm::rate::{Port, RateAlgorithm, RateAllocator, Unit};
+use crate::ids::{Id, VcId};
+use crate::net::abr::RateTrace;
+use crate::packet::RmCell;
+use crate::units::{Span, Time};
+
+/// A rate algorithm at a packet port, and its clock.
+#[derive(Clone)]
+pub(in crate::net) struct PacketRates {
+    allocator: Box<dyn RateAllocator>,
+    /// T; none if the algorithm has no intervals.
+    interval: Option<Span>,
+    interval_end: Time,
+    /// For each connection of the port its number among those that get rates.
+    sessions: Vec<Option<usize>>,
+    /// Of these, by their numbers.
+    counts: Vec<Count>,
+    /// The rate of each in bytes per second; infinite while it has none.
+    rates: Vec<f64>,
+    /// What it offers over time, if that is recorded.
+    trace: Option<RateTrace>,
+}
+
+/// What arrived of a session.
+#[derive(Clone, Copy, Debug, Default)]
+struct Count {
+    /// Bytes in this interval.
+    bytes: u64,
+    /// Whether anything ever did.
+    heard: bool,
+}
+
+impl PacketRates {
+    /// An algorithm at a port; `sessions` says which of its connections get rates.
+    pub(in crate::net) fn new(algorithm: &RateAlgorithm, port: &Port<'_>, sessions: Vec<Option<usize>>) -> PacketRates {
+        let interval = algorithm.interval();
+        let mut rates = PacketRates {
+            allocator: algorithm.start(port),
+            interval,
+            interval_end: interval.map_or(Time::NEVER, |interval| Time::ZERO + interval),
+            counts: vec![Count::default(); port.connections],
+            rates: vec![f64::INFINITY; port.connections],
+            sessions,
+            trace: None,
+        };
+        if interval.is_none() {
+            // Known from the start, of those too that have sent nothing.
+            (0..port.connections).for_each(|session| rates.rates[session] = rates.rate_of(session, 0.0, 0));
+        }
+        rates
+    }
+
+    /// Records from now on what it offers over time.
+    pub(in crate::net) fn record_allocation(&mut self) {
+        self.trace = Some(RateTrace::default());
+    }
+
+    /// What it offered over time, if that is recorded.
+    pub(in crate::net) fn allocations(&self) -> Option<RateTrace> {
+        self.trace.clone()
+    }
+
+    /// What it offers to a connection that it limits, in bits per second.
+    pub(in crate::net) fn allocation(&self) -> Option<f64> {
+        Some(self.allocator.allocation()? * Unit::Byte.bits())
+    }
+
+    /// When the interval that runs ends; never if the algorithm has no intervals.
+    pub(in crate::net) fn interval_end(&self) -> Time {
+        self.interval_end
+    }
+
+    /// The rate of each session in bytes per second; infinite while it has none.
+    pub(in crate::net) fn rates(&self) -> &[f64] {
+        &self.rates
+    }
+
+    /// A packet arrives, whether or not it enters the queue.
+    pub(in crate::net) fn on_arrival(&mut self, vc: VcId, bytes: u32) {
+        let bytes = u64::from(bytes);
+        match self.sessions[vc.index()] {
+            Some(session) => {
+                self.allocator.on_cells(session, bytes);
+                let count = &mut self.counts[session];
+                (count.bytes, count.heard) = (count.bytes + bytes, true);
+            }
+            None => self.allocator.on_other_cells(bytes),
+        }
+    }
+
+    /// The interval ends, while so many bytes wait: there are new rates.
+    pub(in crate::net) fn end_interval(&mut self, queued: u64) {
+        let interval = self.interval.expect("only what has intervals ends one");
+        self.allocator.on_interval_end(queued);
+        for session in 0..self.counts.len() {
+            if self.counts[session].heard {
+                // Some algorithms read the rate at which a source sends: here it is measured.
+                let ccr = self.counts[session].bytes as f64 / interval.as_secs_f64();
+                self.rates[session] = self.rate_of(session, ccr, queued);
+                self.counts[session].bytes = 0;
+            }
+        }
+        if let (Some(trace), Some(rate)) = (&mut self.trace, self.allocator.allocation()) {
+            trace.change_bits(self.interval_end, rate * Unit::Byte.bits());
+        }
+        self.interval_end = self.interval_end.saturating_add(interval);
+    }
+
+    /// The rate of a session that sends at rate `ccr`: what an RM cell would say that passes forward and backward.
+    fn rate_of(&mut self, session: usize, ccr: f64, queued: u64) -> f64 {
+        let mut asked = RmCell { ccr, ..ASKING };
+        self.allocator.on_forward_rm(session, queued, &mut asked);
+        self.allocator.on_backward_rm(session, queued, &mut asked);
+        asked.er
+    }
+}
+
+/// What asks an algorithm for a rate, in the place of a resource management cell.
+const ASKING: RmCell = RmCell { er: f64::INFINITY, ccr: 0.0, mcr: 0.0, ci: false, ni: false, bn: false, clp: false };
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::atm::rate::ALGORITHMS;
+    use crate::keys::Values;
+    use crate::units::Rate;
+
+    fn rates(name: &str) -> PacketRates {
+        let algorithm = ALGORITHMS.iter().find(|algorithm| algorithm.name == name).unwrap();
+        let algorithm = (algorithm.params)(&Values::defaults(algorithm.keys)).unwrap();
+        let rate = Rate::from_bps(8_000_000).unwrap();
+        let port = Port { rate, unit: Unit::Byte, connections: 2, max_min: &|part| vec![part * 3e5, part * 7e5] };
+        PacketRates::new(&algorithm, &port, vec![None, Some(0), None, Some(1)])
+    }
+
+    fn vc(number: usize) -> VcId {
+        VcId::from_index(number)
+    }
+
+    #[test]
+    fn rates_come_at_the_ends_of_intervals_to_those_that_have_sent() {
+        let mut rates = rates("simplified-erica-plus");
+        assert_eq!(rates.interval_end(), Time::ZERO + Span::from_ms(5));
+        rates.on_arrival(vc(3), 1000);
+        rates.end_interval(0);
+        // All of 10^6 bytes per second for the only one.
+        assert_eq!(rates.rates(), [f64::INFINITY, 1e6]);
+        assert_eq!((rates.allocation(), rates.interval_end()), (Some(8e6), Time::ZERO + Span::from_ms(10)));
+    }
+
+    /// 1000 of 5000 bytes are of a flow that gets no rate.
+    #[test]
+    fn what_gets_no_rate_is_taken_out_of_the_capacity() {
+        let mut rates = rates("simplified-erica-plus");
+        rates.on_arrival(vc(1), 1000);
+        rates.on_arrival(vc(2), 1000);
+        rates.end_interval(0);
+        assert_eq!(rates.allocation(), Some(6.4e6));
+    }
+
+    /// ERICA shares 0.95 of 10^6 bytes per second; one that sends at 600,000 keeps that over the load.
+    #[test]
+    fn algorithms_that_read_rates_get_what_is_measured() {
+        let mut rates = rates("erica");
+        rates.on_arrival(vc(1), 3000);
+        rates.on_arrival(vc(3), 500);
+        rates.end_interval(0);
+        let load = 700_000.0 / 950_000.0;
+        let said: Vec<f64> = rates.rates().iter().map(|rate| rate.round()).collect();
+        assert_eq!(said, [(600_000.0_f64 / load).round(), 475_000.0]);
+    }
+
+    #[test]
+    fn fixed_shares_are_known_from_the_start_and_efci_has_no_rates() {
+        assert_eq!(rates("max-min").rates(), [0.95 * 3e5, 0.95 * 7e5]);
+        assert_eq!(rates("efci").rates(), [f64::INFINITY, f64::INFINITY]);
+    }
+}

@@ -1,0 +1,159 @@
+//! Which acknowledgements pass which router that changes them.
+
+use std::collections::BTreeMap;
+
+use super::{Edge, PacketRates};
+use crate::atm::rate::{Port, Unit};
+use crate::feedback::{Feedback, Governed};
+use crate::ids::{FlowId, Id, IdVec, LinkId, NodeId, VcId};
+use crate::net::abr::tcp_shares;
+use crate::net::flow::{End, Vc, ack_vc, end_of};
+use crate::net::lists::Lists;
+use crate::record::Metric;
+use crate::scenario::{Flow, Scenario, Technology};
+use crate::units::Span;
+
+/// Where an acknowledgement is changed: which edge, and its flow's number there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::net) struct EdgePlace {
+    pub(in crate::net) edge: usize,
+    pub(in crate::net) session: usize,
+}
+
+/// The edges of a network, before an engine has built them.
+#[derive(Default)]
+pub(in crate::net) struct Edges {
+    /// The ports whose rates each of them uses, in the order of links.
+    pub(in crate::net) ports: Vec<LinkId>,
+    /// For each connection of acknowledgements and each port that it is about to enter, the edge before that port.
+    places: BTreeMap<(VcId, LinkId), EdgePlace>,
+    /// The ports that acknowledgements enter behind an edge, with the numbers of their routers.
+    entered: BTreeMap<LinkId, usize>,
+    /// For each edge the connections of acknowledgements of its flows, and the ports that they enter next, if they pass it.
+    pub(in crate::net) acks: Vec<Vec<(VcId, Option<LinkId>)>>,
+}
+
+impl Edges {
+    /// Those of a scenario with these connections.
+    pub(in crate::net) fn new(scenario: &Scenario, vcs: &IdVec<VcId, Vc>, crossing: &Lists<LinkId, VcId>) -> Edges {
+        let mut edges = Edges::default();
+        let mut routers: BTreeMap<NodeId, usize> = BTreeMap::new();
+        for (port, _) in scenario.links.iter_ids().filter(|(_, link)| link.queue.feedback.is_some()) {
+            let edge = edges.ports.len();
+            let mut acks = Vec::new();
+            for (session, vc) in sessions(scenario, crossing.of(port)).enumerate() {
+                let ack = ack_vc(end_of(vc).0);
+                // A route passes a node once. Its first link is one of a host.
+                let here = |hop: &&crate::net::flow::Hop| scenario.links[hop.link].from == scenario.links[port].from;
+                let next = vcs[ack].route.iter().skip(1).find(here).map(|hop| hop.link);
+                if let Some(next) = next {
+                    edges.places.insert((ack, next), EdgePlace { edge, session });
+                    let known = routers.len();
+                    let router = *routers.entry(scenario.links[port].from).or_insert(known);
+                    edges.entered.insert(next, router);
+                }
+                acks.push((ack, next));
+            }
+            if !acks.is_empty() {
+                edges.ports.push(port);
+                edges.acks.push(acks);
+            }
+        }
+        edges
+    }
+
+    /// Where an acknowledgement is changed that is about to enter this port, if it is.
+    pub(in crate::net) fn place(&self, vc: VcId, port: LinkId) -> Option<EdgePlace> {
+        if self.places.is_empty() { None } else { self.places.get(&(vc, port)).copied() }
+    }
+
+    /// The router whose edges acknowledgements pass that enter this port, if some do; by its number among such routers.
+    pub(in crate::net) fn router_before(&self, port: LinkId) -> Option<usize> {
+        if self.entered.is_empty() { None } else { self.entered.get(&port).copied() }
+    }
+
+    /// How many routers have edges that acknowledgements pass.
+    pub(in crate::net) fn routers(&self) -> usize {
+        self.entered.values().max().map_or(0, |last| last + 1)
+    }
+
+    /// The edges of a router, by their numbers.
+    pub(in crate::net) fn edges_of(&self, router: usize) -> impl Iterator<Item = usize> {
+        let is_of = move |edge: &usize| {
+            let mut ports = self.acks[*edge].iter().filter_map(|(_, next)| *next);
+            ports.any(|port| self.entered.get(&port) == Some(&router))
+        };
+        (0..self.ports.len()).filter(is_of)
+    }
+
+    /// Whether acknowledgements that pass an edge enter a port whose rates an edge of the same router uses: then rates and what
+    /// leaves the edges depend on each other at one instant.
+    pub(in crate::net) fn depend_on_each_other(&self) -> bool {
+        self.ports.iter().any(|port| self.entered.contains_key(port))
+    }
+
+    /// The edge with this number before the first acknowledgement.
+    pub(in crate::net) fn start<T>(&self, edge: usize, scenario: &Scenario, rates: Vec<f64>) -> Edge<T> {
+        let feedback = feedback(scenario, self.ports[edge]).expect("an edge is one of a port with feedback");
+        let flows: Vec<Governed> = self.acks[edge]
+            .iter()
+            .map(|&(ack, _)| governed(scenario, &scenario.flows[FlowId::from_index(end_of(ack).0)]))
+            .collect();
+        Edge::new(&feedback, &flows, rates)
+    }
+}
+
+/// How the port of a link tells senders its rates, if it does.
+fn feedback(scenario: &Scenario, link: LinkId) -> Option<Feedback> {
+    scenario.links[link].queue.feedback
+}
+
+/// The rate algorithm of a packet port, if it has one and tells rates to flows that cross it.
+pub(in crate::net) fn packet_rates(scenario: &Scenario, id: LinkId, crossing: &[VcId]) -> Option<Box<PacketRates>> {
+    if feedback(scenario, id).is_none() || sessions(scenario, crossing).next().is_none() {
+        return None;
+    }
+    let link = &scenario.links[id];
+    let algorithm = link.queue.rates.as_ref().expect("feedback needs rates");
+    let of_data = |part| {
+        let shares = tcp_shares(scenario, part);
+        sessions(scenario, crossing).map(|vc| shares[end_of(vc).0] / Unit::Byte.bits()).collect()
+    };
+    let connections = sessions(scenario, crossing).count();
+    let port = Port { rate: link.rate, unit: Unit::Byte, connections, max_min: &of_data };
+    let mut numbers = 0..;
+    let number = |&vc: &VcId| if is_session(scenario, vc) { numbers.next() } else { None };
+    let mut rates = Box::new(PacketRates::new(algorithm, &port, crossing.iter().map(number).collect()));
+    if scenario.recording.metrics.contains(Metric::Allocation) {
+        rates.record_allocation();
+    }
+    Some(rates)
+}
+
+/// The connections with data of TCP among those that cross a port: in their order they are its sessions.
+fn sessions(scenario: &Scenario, crossing: &[VcId]) -> impl Iterator<Item = VcId> {
+    crossing.iter().copied().filter(move |&vc| is_session(scenario, vc))
+}
+
+fn is_session(scenario: &Scenario, vc: VcId) -> bool {
+    let (flow, end) = end_of(vc);
+    end == End::Receiver && flow < scenario.flows.len()
+}
+
+/// What an edge has to know of a flow.
+fn governed(scenario: &Scenario, flow: &Flow) -> Governed {
+    let Technology::Packet { link_header_bytes } = scenario.technology else {
+        unreachable!("feedback belongs to packet ports")
+    };
+    let links = flow.forward.links().into_iter().chain(flow.backward.links());
+    let round_trip = links.fold(Span::ZERO, |sum, link| sum + scenario.links[link].delay);
+    let wire_bytes = f64::from(flow.tcp.full_datagram() + link_header_bytes);
+    Governed {
+        round_trip,
+        mss: flow.tcp.mss,
+        units: wire_bytes,
+        wire_bytes,
+        advertised: flow.tcp.advertised_window() as u32,
+        shift: flow.tcp.window_scale,
+    }
+}

@@ -1,0 +1,47 @@
+//! The routers that change acknowledgements.
+
+use super::build::{Link, Output};
+use crate::ids::{IdVec, LinkId, VcId};
+use crate::net::feedback::{Edge, EdgePlace, Edges};
+use crate::packet::Unit;
+use crate::record::EdgeRecord;
+use crate::scenario::Scenario;
+
+/// The edges of a network.
+pub(super) struct ReferenceEdges {
+    pub(super) plan: Edges,
+    /// In the order of their ports.
+    pub(super) edges: Vec<Edge<Unit>>,
+}
+
+impl ReferenceEdges {
+    /// Those of a scenario with these ports.
+    pub(super) fn new(plan: Edges, scenario: &Scenario, links: &IdVec<LinkId, Link>) -> ReferenceEdges {
+        let rates = |port: LinkId| match &links[port].output {
+            Output::Packets(port) => port.rates().expect("an edge is one of a port with rates").rates().to_vec(),
+            _ => unreachable!("feedback belongs to packet ports"),
+        };
+        let edges =
+            plan.ports.iter().enumerate().map(|(edge, &port)| plan.start(edge, scenario, rates(port))).collect();
+        ReferenceEdges { plan, edges }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.edges.len()
+    }
+
+    /// Where an acknowledgement is changed that is about to enter this port, if it is.
+    pub(super) fn place(&self, vc: VcId, port: LinkId) -> Option<EdgePlace> {
+        self.plan.place(vc, port)
+    }
+
+    /// The edge whose rates are those of this port.
+    pub(super) fn of_port(&self, port: LinkId) -> Option<usize> {
+        self.plan.ports.binary_search(&port).ok()
+    }
+
+    /// What the edge of this port did.
+    pub(super) fn record(&self, port: LinkId) -> Option<EdgeRecord> {
+        Some(self.edges[self.of_port(port)?].record())
+    }
+}

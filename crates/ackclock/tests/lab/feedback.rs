@@ -1,0 +1,66 @@
+//! Random rate control of TCP: ports of packet networks that compute rates, and routers that tell them to senders.
+
+use ackclock::atm::rate::{ALGORITHMS, RateAlgorithm};
+use ackclock::feedback::{Feedback, RoundTrip, Units, WindowFeedback};
+use ackclock::ids::LinkId;
+use ackclock::keys::Values;
+use ackclock::scenario::{NodeKind, Scenario, Technology};
+use ackclock::units::Span;
+
+use super::choices::Choices;
+
+/// In some packet networks whose routes do not change, ports compute rates, and their routers tell them to senders.
+pub fn feedback(choices: &mut Choices, scenario: &mut Scenario) {
+    let of_flows = scenario.flows.iter().flat_map(|flow| [&flow.forward, &flow.backward]);
+    let mut routes = of_flows.chain(scenario.udp.iter().map(|source| &source.route));
+    let is_fixed = routes.all(|route| route.fixed().is_some());
+    if !matches!(scenario.technology, Technology::Packet { .. }) || !is_fixed || !choices.once_in(3) {
+        return;
+    }
+    let of_switches = |id: &LinkId| scenario.nodes[scenario.links[*id].from].kind == NodeKind::Switch;
+    let links: Vec<LinkId> = scenario.links.ids().filter(of_switches).collect();
+    let interval = Span::from_ps((scenario.duration.as_ps() / choices.one_of(&[10, 100, 1000])).max(1));
+    let kind = feedback_of(choices, interval);
+    let everywhere = choices.once_in(2);
+    for link in links {
+        if everywhere || choices.once_in(3) {
+            let queue = &mut scenario.links[link].queue;
+            queue.rates = Some(algorithm(choices, interval));
+            queue.feedback = Some(if everywhere { kind } else { feedback_of(choices, interval) });
+        }
+    }
+}
+
+fn feedback_of(choices: &mut Choices, time: Span) -> Feedback {
+    let round_trip = choices.one_of(&[RoundTrip::Individual, RoundTrip::Fixed(time)]);
+    let window = WindowFeedback { round_trip, units: choices.one_of(&[Units::Payload, Units::Wire]) };
+    let (with_window, bucket) = choices.one_of(&[(true, false), (false, true), (true, true)]);
+    Feedback { window: with_window.then_some(window), bucket }
+}
+
+/// Any algorithm that computes rates.
+fn algorithm(choices: &mut Choices, interval: Span) -> RateAlgorithm {
+    let computing: Vec<_> = ALGORITHMS.iter().filter(|algorithm| algorithm.name != "efci").collect();
+    let described = choices.one_of(&computing);
+    let values = Values::sample(described.keys, &mut |bound| choices.below(bound));
+    let defaults = || (described.params)(&Values::defaults(described.keys)).expect("defaults fit together");
+    match (described.params)(&values).unwrap_or_else(|_| defaults()) {
+        RateAlgorithm::Capc(mut params) => {
+            params.interval = interval;
+            RateAlgorithm::Capc(params)
+        }
+        RateAlgorithm::Erica(mut params) => {
+            params.sharing.interval = interval;
+            RateAlgorithm::Erica(params)
+        }
+        RateAlgorithm::EricaPlus(mut params) => {
+            params.sharing.interval = interval;
+            RateAlgorithm::EricaPlus(params)
+        }
+        RateAlgorithm::SimplifiedEricaPlus(mut params) => {
+            params.interval = interval;
+            RateAlgorithm::SimplifiedEricaPlus(params)
+        }
+        other @ (RateAlgorithm::Efci(_) | RateAlgorithm::MaxMin(_) | RateAlgorithm::Custom(_)) => other,
+    }
+}
