@@ -66,3 +66,17 @@ fn the_engines_agree_on_mixes() {
     let records = assert_engines_agree("mix", &scenario, 1);
     assert!(records.flows.iter().filter(|flow| flow.abr.is_some()).count() == 2);
 }
+
+/// Policies that decide at the first cell of a frame, where queues are long.
+#[test]
+fn the_engines_agree_with_frame_policies() {
+    for (number, policy) in (1..).zip(["epd", "selective-drop", "ppd"]) {
+        let text = WAN.replace("5 ms", "20 us").replace("tail-drop", policy);
+        let sets = ["network.sources=4", "duration=40 ms", "queue.buffer=600 cells"];
+        let scenario = with_abr(&[&text, GREEDY].concat(), &sets, &defaults("efci"), |params| {
+            (params.icr, params.rif, params.nrm) = (params.pcr, 1.0 / 64.0, 8);
+        });
+        let records = assert_engines_agree(policy, &scenario, number);
+        assert!(records.ports.iter().any(|port| port.drops.policy + port.drops.partial_frame > 0));
+    }
+}
