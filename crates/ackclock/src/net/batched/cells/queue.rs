@@ -97,6 +97,9 @@ impl CellQueue {
     /// Takes out the cells that departed by slot end `now`: connections, and how many cells in a row.
     #[inline(always)]
     pub(in crate::net::batched) fn take_departed(&mut self, now: u64, mut take: impl FnMut(VcId, u32)) {
+        if now <= self.drained {
+            return;
+        }
         while self.head < self.next {
             let run = self.runs[self.head & (self.runs.len() - 1)];
             if run.departs > now {
@@ -111,7 +114,7 @@ impl CellQueue {
             }
             self.head += 1;
         }
-        self.drained = self.drained.max(now);
+        self.drained = now;
     }
 
     /// The cells that are not taken out with their departures, the last one first. What departed must have been taken out.
