@@ -225,6 +225,16 @@ mod tests {
         assert_eq!(counting.erq, followed.erq * 0.5);
     }
 
+    /// With Rup = 0.1 it would rise by a tenth.
+    #[test]
+    fn the_rate_rises_by_no_more_than_eru() {
+        let params = CapcParams { eru: 1.05, ..Capc::default_params() };
+        let mut capc = Capc::start(&params, &port(150_000_000, 2));
+        capc.erq = 100.0;
+        capc.follow(0.0);
+        assert_eq!(capc.erq, 105.0);
+    }
+
     #[test]
     fn the_rate_stays_between_tcr_and_the_link() {
         let mut capc = capc();

@@ -367,6 +367,17 @@ mod tests {
         assert_eq!(says(&mut erica, 0, 90_000.0), 90_000.0);
     }
 
+    /// 490 cells are a load of 1.089, 500 one of 1.111; δ is 0.1.
+    #[test]
+    fn up_to_a_load_of_1_plus_delta_connections_are_raised_to_the_largest_rate() {
+        for (cells, rate) in [(290, 42_000.0), (300, 32_400.0)] {
+            let mut erica = erica(|_| {});
+            erica.largest = 42_000.0;
+            interval(&mut erica, [cells, 100, 100], 0);
+            assert_eq!(cents(says(&mut erica, 0, 36_000.0)), rate);
+        }
+    }
+
     #[test]
     fn others_are_taken_out_of_the_target() {
         let mut erica = erica(|_| {});
