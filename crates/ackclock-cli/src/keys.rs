@@ -24,9 +24,11 @@ pub fn document() -> Vec<(&'static str, &'static str, &'static str)> {
 
 /// Key, unit, meaning. The unit of what ports count is cells on ATM networks and packets on packet networks:
 /// `scenario.unit` says which.
-const OTHER_KEYS: [(&str, &str, &str); 82] = [
+const OTHER_KEYS: [(&str, &str, &str); 87] = [
     ("abr", "", "What the ABR source of the flow did; only of flows of the service ABR."),
     ("ackclock", "", "The version of the program that wrote the document."),
+    ("acks", "packets", "Acknowledgements that the router of a port with feedback passed on."),
+    ("acks_waiting", "packets", "Acknowledgements that wait in buckets at the end."),
     ("after", "", "The node after an event that replaces the earlier one; of a route, its end."),
     (
         "after_warmup",
@@ -70,6 +72,7 @@ const OTHER_KEYS: [(&str, &str, &str); 82] = [
     ),
     ("fairness", "fraction", "Jain's index over the goodput of the flows: 1 is equal shares."),
     ("fairness_after_warmup", "", "Fairness over the time after the warm-up; null without a warm-up."),
+    ("feedback", "", "What the router of a port that tells TCP senders rates did to acknowledgements."),
     ("final_queue", "cells or packets", "Units waiting at the end."),
     (
         "fingerprint",
@@ -113,6 +116,7 @@ const OTHER_KEYS: [(&str, &str, &str); 82] = [
     ("mean_s", "s", "The mean of all delays, exact."),
     ("min", "that of the mean", "The smallest value over the runs."),
     ("min_s", "s", "The smallest delay, exact."),
+    ("most_acks_waiting", "packets", "The most acknowledgements that ever waited in the buckets of a port together."),
     ("name", "", "The name of the scenario, flow, port or connection."),
     ("node", "", "Of an event: the terminal; of a link or a route, its beginning."),
     (
@@ -163,6 +167,7 @@ const OTHER_KEYS: [(&str, &str, &str); 82] = [
         "Jain's index over the mean ACR of ABR flows, each over its max-min share: 1 where all have the same part of it; not there without ABR flows.",
     ),
     ("warmup_s", "s", "The time that the numbers after the warm-up exclude."),
+    ("windows_lowered", "packets", "Acknowledgements in which the router of a port lowered the receive window."),
 ];
 
 /// The exit codes and what they mean.

@@ -3,6 +3,7 @@
 mod abr;
 mod counts;
 mod delays;
+mod feedback;
 mod findings;
 
 use ackclock::record::{Counters, LinkLosses, Series, Subject};
@@ -143,6 +144,7 @@ fn results(document: &Document, shown: &Document) -> Html {
     html.append(&totals(document, shown).html());
     html.append(&flows(shown));
     html.append(&abr::section(shown));
+    html.append(&feedback::section(shown));
     html.append(&udp(shown));
     html.append(&ports(shown, document.leaves_out_warmup()));
     html.append(&links(shown));

@@ -5,6 +5,7 @@ use ackclock::units::Span;
 
 use crate::document::abr::{Abr, Rates};
 use crate::document::delays::Delays;
+use crate::document::feedback::Feedback;
 use crate::document::keyed::Keyed;
 use crate::document::summary::SummaryPart;
 use crate::document::{
@@ -149,6 +150,20 @@ pub fn with_abr(mut document: Document) -> Document {
     Document { summary: SummaryPart::of(&document.runs), ..document }
 }
 
+/// The same with ports that tell TCP senders rates.
+pub fn with_feedback(mut document: Document) -> Document {
+    for port in document.runs.iter_mut().flat_map(|run| &mut run.ports) {
+        port.feedback = Some(Feedback {
+            acks: 5000,
+            windows_lowered: 400,
+            acks_waiting: 3,
+            most_acks_waiting: 70,
+            allocation_bps: Some(10e6),
+        });
+    }
+    Document { summary: SummaryPart::of(&document.runs), ..document }
+}
+
 fn flow(n: u64, seed: u64) -> Flow {
     let goodput_bps = 1e6 * (n as f64 + 1.0 + seed as f64 / 10.0);
     Flow {
@@ -188,6 +203,7 @@ fn port(n: u64) -> Port {
         mean_active: 1.5,
         congestion_episodes: Some(3),
         rates: None,
+        feedback: None,
         sojourn: None,
         after_warmup: None,
         vcs: Vec::new(),

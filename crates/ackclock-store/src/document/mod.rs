@@ -10,6 +10,7 @@ pub mod delays;
 pub mod events;
 #[doc(hidden)]
 pub mod example;
+pub mod feedback;
 pub mod interval;
 pub mod keyed;
 mod lines;

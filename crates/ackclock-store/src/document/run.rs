@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::abr::{Abr, Rates, weighted_fairness};
 use super::delays::Delays;
+use super::feedback::Feedback;
 use super::keyed::Keyed;
 
 /// The outcome under one seed.
@@ -101,6 +102,9 @@ pub struct Port {
     /// There only where the port has a rate algorithm and ABR connections cross it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rates: Option<Rates>,
+    /// There only where the port tells TCP senders rates.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub feedback: Option<Feedback>,
     /// How long units waited; not where none can.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sojourn: Option<Delays>,
@@ -275,6 +279,7 @@ impl From<&PortRecord> for Port {
             mean_active: port.mean_active,
             congestion_episodes: port.congestion_episodes,
             rates: port.rates.as_ref().map(Rates::from),
+            feedback: port.feedback.as_ref().map(Feedback::from),
             sojourn: port.sojourn.as_deref().map(Delays::from),
             after_warmup: None,
             vcs: port.vcs.iter().map(Vc::from).collect(),

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::abr::{AbrSummary, RatesSummary};
 use super::delays::DelaySummary;
+use super::feedback::FeedbackSummary;
 use super::interval::{Interval, over};
 use super::keyed::{Keyed, counted};
 use super::run::{DropCounts, Flow, Link, Port, Run, Udp};
@@ -81,6 +82,8 @@ pub struct PortSummary {
     pub max_queue: Interval,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rates: Option<RatesSummary>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub feedback: Option<FeedbackSummary>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sojourn: Option<DelaySummary>,
 }
@@ -193,6 +196,7 @@ impl PortSummary {
             mean_queue: over(ports, |port| Some(port.mean_queue))?,
             max_queue: over(ports, |port| Some(port.max_queue as f64))?,
             rates: RatesSummary::of(&ports.iter().map(|port| port.rates.as_ref()).collect::<Vec<_>>()),
+            feedback: FeedbackSummary::of(&ports.iter().map(|port| port.feedback.as_ref()).collect::<Vec<_>>()),
             sojourn: DelaySummary::of(ports, |port| &port.sojourn),
         })
     }

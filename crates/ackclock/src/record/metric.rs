@@ -75,7 +75,7 @@ metrics! {
     Utilisation: "utilisation", "fraction", Port, Intervals,
         "Share of the time in which the port transmits: mean over the interval, minimum and maximum over its tenths.";
     Allocation: "allocation", "bit/s", Port, Changes,
-        "Rate that the port offers to a connection that it limits, with cell headers, whenever an averaging interval ends with another one: ERQ of CAPC, the fair share of ERICA and ERICA+. Of ports with a rate algorithm that computes rates.";
+        "Rate that the port offers to a connection that it limits, with cell headers, whenever an averaging interval ends with another one: ERQ of CAPC, the fair share of ERICA and ERICA+. Of ports with a rate algorithm that computes rates, on packet networks only where it is told to TCP senders.";
     Drops: "drops", "units", Port, Drops,
         "Each unit that the port refuses or its link loses: when, of which connection, of which frame, and why (overflow, partial-frame, policy; corrupted, outage, no-route, no-receiver, ttl).";
     QueueChanges: "queue-changes", "units", Port, Changes,
