@@ -180,6 +180,8 @@ mod tests {
             (Some(Kind::FlagOr(words)), _) => BOOLEANS.iter().chain(*words).copied().collect(),
             (Some(Kind::Metrics | Kind::Schedule(_) | Kind::Outages), _) => LISTS.to_vec(),
             (Some(Kind::LinkName(words)), _) => words.iter().copied().chain(["named"]).collect(),
+            // A quantity is none of the words.
+            (Some(Kind::Amount(amount)), _) => amount.words.iter().copied().chain(["a size"]).collect(),
             (Some(kind), _) => kind.words().to_vec(),
             (None, "technology") => words_of(&TECHNOLOGIES).to_vec(),
             (None, "satellites" | "file") => vec!["geostationary", "iridium", "walker", "elements", "plan"],

@@ -287,7 +287,10 @@ impl Batched {
     /// Up to when everything that can reach a process is known.
     fn horizon(&mut self, process: usize) -> Time {
         let clocks = &self.clocks;
-        let of = |upstream: &Upstream| clocks[upstream.from] + upstream.lookahead;
+        let of = |upstream: &Upstream| match upstream.lookahead {
+            Span::ZERO => self.processes[upstream.from].unchanged_until(clocks[upstream.from]),
+            lookahead => clocks[upstream.from] + lookahead,
+        };
         let arrivals = self.upstreams[process].iter().map(of).min().unwrap_or(Time::NEVER);
         if process != self.sources {
             return arrivals;
@@ -333,6 +336,15 @@ impl Batched {
 }
 
 impl LogicalProcess {
+    /// Up to when it is known what it tells others at the same instant, if everything before `clock` has happened in it. A port
+    /// that gives rates gives new ones at the end of an interval, and not before.
+    fn unchanged_until(&self, clock: Time) -> Time {
+        match self {
+            LogicalProcess::Changing(port) => clock.max(port.rates().map_or(Time::ZERO, |rates| rates.interval_end())),
+            _ => clock,
+        }
+    }
+
     #[inline]
     fn process(&self) -> &dyn Process {
         match self {
