@@ -42,7 +42,7 @@ pub struct DrawnFigure {
     pub end: Time,
 }
 
-/// A flow of a figure.
+/// A flow of a figure, or a port.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DrawnFlow {
     /// What distinguishes it from the others: its run, its name, or both.
@@ -171,6 +171,22 @@ impl DrawnFigure {
             };
             self.flows.push(DrawnFlow { label, start: flow.begins(seed), mss: flow.tcp.mss, series: own });
         }
+        for name in &figure.ports {
+            let (own, others): (Vec<Series>, _) = series.into_iter().partition(|series| series.of == *name);
+            series = others;
+            if own.is_empty() {
+                return Err(Error::Data {
+                    file: format!("{}/figures.toml", study.name()),
+                    message: format!("figure \"{}\": nothing is recorded of a port \"{name}\"", figure.id),
+                });
+            }
+            let label = match (&label[..], figure.ports.len()) {
+                ("", _) => name.clone(),
+                (label, 1) if figure.flows.is_empty() => label.into(),
+                (label, _) => format!("{label}, {name}"),
+            };
+            self.flows.push(DrawnFlow { label, start: Time::ZERO, mss: 0, series: own });
+        }
         self.marks.extend(handovers(&scenario).map(|(time, place)| (time, format!("{place} hands over"))));
         self.scenarios.push((label, resolved));
         self.end = self.end.max(Time::ZERO + scenario.duration);
@@ -187,6 +203,9 @@ impl Plot {
             Plot::Timer => &[Metric::Rtt, Metric::Srtt, Metric::Rto],
             Plot::Sequence => &[Metric::Sent, Metric::Retransmissions, Metric::Acknowledged],
             Plot::Throughput | Plot::Average => &[Metric::Sent],
+            Plot::SendWindow => &[Metric::SendWindow],
+            Plot::Queue => &[Metric::Queue],
+            Plot::Utilisation => &[Metric::Utilisation],
             Plot::Acr => &[Metric::Acr, Metric::MaxMinShare],
         }
     }

@@ -28,6 +28,9 @@ pub(crate) struct Figure {
     pub runs: Vec<FigureRun>,
     /// The flows that are drawn, of each run.
     pub flows: Vec<String>,
+    /// The ports whose queue or utilisation is drawn, of each run.
+    #[serde(default)]
+    pub ports: Vec<String>,
     /// What is drawn of them, a plot each.
     #[serde(default = "cwnd_and_sequence")]
     pub plots: Vec<Plot>,
@@ -72,6 +75,12 @@ pub(crate) enum Plot {
     Throughput,
     /// Throughput on average since the start of the flow.
     Average,
+    /// What the sender may have outstanding: the smaller of its congestion window and of the window that it is told.
+    SendWindow,
+    /// What waits at ports.
+    Queue,
+    /// The part of the time in which ports transmit.
+    Utilisation,
     /// ACR of the ABR source, and the max-min share of its connection.
     Acr,
 }

@@ -14,6 +14,9 @@ pub(crate) struct FlowHistory {
     pub throughput_bps: Vec<f64>,
     /// The congestion window over time, segments.
     pub cwnd: Vec<f64>,
+    /// What the sender might have outstanding, bytes; empty where it was not recorded.
+    #[serde(default)]
+    pub send_window: Vec<f64>,
 }
 
 impl FlowHistory {
@@ -22,13 +25,18 @@ impl FlowHistory {
         let recorded = |metric: Metric| series.iter().find(|series| series.metric == metric && series.of == flow);
         let (throughput, cwnd) = (recorded(Metric::Throughput)?, recorded(Metric::Cwnd)?);
         let Columns::Intervals { interval, mean, .. } = &throughput.columns else { return None };
-        let Columns::Points { time, value } = &cwnd.columns else { return None };
         let edge = |n: usize| Time::from_ps(interval.as_ps() * n as u64).min(end);
-        let window = |n| mean_of_changes(time, value, edge(n), edge(n + 1)) / f64::from(mss);
+        let means = |series: &Series| match &series.columns {
+            Columns::Points { time, value } => {
+                Some((0..mean.len()).map(|n| mean_of_changes(time, value, edge(n), edge(n + 1))).collect::<Vec<f64>>())
+            }
+            _ => None,
+        };
         Some(FlowHistory {
             interval: interval.as_secs_f64(),
             throughput_bps: mean.clone(),
-            cwnd: (0..mean.len()).map(window).collect(),
+            cwnd: means(cwnd)?.into_iter().map(|bytes| bytes / f64::from(mss)).collect(),
+            send_window: recorded(Metric::SendWindow).and_then(means).unwrap_or_default(),
         })
     }
 
@@ -40,10 +48,15 @@ impl FlowHistory {
 
     /// The mean of some values over the intervals from one instant to another, seconds.
     pub fn mean(&self, values: &[f64], from: f64, to: f64) -> Option<f64> {
-        let place = |seconds: f64| (seconds / self.interval).round() as usize;
-        let part = values.get(place(from)..place(to).min(values.len()))?;
-        (!part.is_empty()).then(|| part.iter().sum::<f64>() / part.len() as f64)
+        let part = part(values, self.interval, from, to)?;
+        Some(part.iter().sum::<f64>() / part.len() as f64)
     }
+}
+
+/// The values of the intervals from one instant to another, seconds; `None` if there are none.
+pub(crate) fn part(values: &[f64], interval: f64, from: f64, to: f64) -> Option<&[f64]> {
+    let place = |seconds: f64| (seconds / interval).round() as usize;
+    values.get(place(from)..place(to).min(values.len())).filter(|part| !part.is_empty())
 }
 
 /// The mean over time, from one instant to another, of a value that holds from each change until the next; zero before

@@ -52,14 +52,20 @@ pub(crate) enum Recordable {
     Throughput,
     /// The congestion window, segments.
     Cwnd,
+    /// What the sender may have outstanding, bytes.
+    SendWindow,
     /// Expiries of the retransmission timer.
     Timeouts,
 }
 
 impl Recordable {
     /// Names in study data.
-    pub const NAMES: [(&'static str, Recordable); 3] =
-        [("throughput", Recordable::Throughput), ("cwnd", Recordable::Cwnd), ("timeouts", Recordable::Timeouts)];
+    pub const NAMES: [(&'static str, Recordable); 4] = [
+        ("throughput", Recordable::Throughput),
+        ("cwnd", Recordable::Cwnd),
+        ("send-window", Recordable::SendWindow),
+        ("timeouts", Recordable::Timeouts),
+    ];
 
     /// Of some flows: of counts the sum, of everything else the mean. `None` where it was not recorded.
     pub fn over(self, run: &Measurement, flows: &Flows, from: u32, to: u32) -> Option<f64> {
@@ -67,6 +73,7 @@ impl Recordable {
         let of_flow = |flow: usize| match self {
             Recordable::Throughput => run.history.get(flow)?.mean(&run.history[flow].throughput_bps, from, to),
             Recordable::Cwnd => run.history.get(flow)?.mean(&run.history[flow].cwnd, from, to),
+            Recordable::SendWindow => run.history.get(flow)?.mean(&run.history[flow].send_window, from, to),
             Recordable::Timeouts => {
                 let within = |ms: &&u64| (from..to).contains(&(**ms as f64 / 1000.0));
                 Some(run.timeouts_ms[flow].iter().filter(within).count() as f64)

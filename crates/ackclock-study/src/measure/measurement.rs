@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::abr::AbrSettings;
 use super::flow_history::FlowHistory;
+use super::port_history::PortHistory;
 use super::sack::LastSack;
 use super::timeouts::Timeouts;
 
@@ -54,6 +55,9 @@ pub(crate) struct Measurement {
     /// The most that waited at each port, by its name.
     #[serde(default)]
     pub largest_queue: BTreeMap<String, u64>,
+    /// The most acknowledgements that ever waited in the buckets of each port that has them, by its name.
+    #[serde(default)]
+    pub most_acks_waiting: BTreeMap<String, u64>,
     /// Units that arrived at each port, and those of them that it refused, by its name.
     #[serde(default)]
     pub arrivals: BTreeMap<String, u64>,
@@ -80,6 +84,9 @@ pub(crate) struct Measurement {
     /// How each flow went on, where the scenario records throughput and cwnd.
     #[serde(default, alias = "course")]
     pub history: Vec<FlowHistory>,
+    /// How each port that several paths share went on, by its name, where the scenario records its queue and its utilisation.
+    #[serde(default)]
+    pub port_history: BTreeMap<String, PortHistory>,
     /// When a place first went over to another satellite, seconds, by its name.
     #[serde(default)]
     pub first_handover: BTreeMap<String, f64>,
@@ -114,6 +121,11 @@ impl Measurement {
         let flows = &records.flows;
         let end = Time::ZERO + records.simulated;
         let history = scenario.flows.iter().map(|flow| FlowHistory::of(&flow.name, flow.tcp.mss, &records.series, end));
+        let port_history = records
+            .ports
+            .iter()
+            .filter(|port| port.vcs.len() > 1)
+            .filter_map(|port| Some((port.name.clone(), PortHistory::of(&port.name, &records.series)?)));
         let rate_of_share = flows.iter().map(|flow| flow.abr.map(|abr| abr.mean_acr / abr.max_min_share));
         let milliseconds = |time: &Time| time.as_ps() / Span::from_ms(1).as_ps();
         Measurement {
@@ -140,6 +152,11 @@ impl Measurement {
             drops: records.ports.iter().map(|port| port.drops.total()).sum(),
             mean_queue: records.ports.iter().map(|port| (port.name.clone(), port.mean_queue)).collect(),
             largest_queue: records.ports.iter().map(|port| (port.name.clone(), port.max_queue)).collect(),
+            most_acks_waiting: records
+                .ports
+                .iter()
+                .filter_map(|port| Some((port.name.clone(), port.feedback.as_ref()?.most_acks_waiting)))
+                .collect(),
             arrivals: records.ports.iter().map(|port| (port.name.clone(), port.arrivals)).collect(),
             refused: records.ports.iter().map(|port| (port.name.clone(), port.drops.total())).collect(),
             abr: AbrSettings::of(scenario),
@@ -149,6 +166,7 @@ impl Measurement {
             mean_acr_bps: flows.iter().map(|flow| Some(flow.abr.as_ref()?.mean_acr * CELL_BITS as f64)).collect(),
             timeouts: Timeouts::of(flows, &records.series),
             history: history.collect::<Option<Vec<FlowHistory>>>().unwrap_or_default(),
+            port_history: port_history.collect(),
             // The earliest is the last that is put in.
             first_handover: handovers(scenario).rev().map(|(time, place)| (place.into(), time.as_secs_f64())).collect(),
         }

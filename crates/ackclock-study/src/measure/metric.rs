@@ -6,6 +6,7 @@ use ackclock::record::stats::sample_sd;
 use super::flow_metric::FlowMetric;
 use super::measurement::Measurement;
 use super::name::{Across, InSack, MetricName};
+use super::port_history::OfPort;
 use super::timeouts::OfTimeouts;
 
 /// A metric, ready to be computed.
@@ -32,6 +33,8 @@ impl Metric {
             Metric::Other(
                 MetricName::Fairness
                 | MetricName::Across(Across::Jain, _)
+                | MetricName::WeightedJain(..)
+                | MetricName::PortDuring(OfPort::Utilisation | OfPort::LeastUtilisation, ..)
                 | MetricName::DropRatio(_)
                 | MetricName::OfTimeouts(OfTimeouts::OthersAdvance | OfTimeouts::LateSegments | OfTimeouts::LateTimeouts)
                 | MetricName::Of(FlowMetric::ShareSentAgain | FlowMetric::ShareNeedless, _),
@@ -72,6 +75,20 @@ impl Metric {
             }
             MetricName::OfTimeouts(what) => run.timeouts.value(*what),
             MetricName::Misallocation(metric, weights) => misallocation(run, *metric, weights),
+            MetricName::WeightedJain(metric, weights) => {
+                let parts: Vec<f64> = values_of(run, *metric, weights)?
+                    .into_iter()
+                    .zip(weights)
+                    .map(|(value, (_, weight))| value / f64::from(*weight))
+                    .collect();
+                Some(jain(parts.into_iter()))
+            }
+            MetricName::RatioDuring(what, upper, lower, from, to) => {
+                Some(what.over(run, upper, *from, *to)? / what.over(run, lower, *from, *to)?)
+            }
+            MetricName::PortDuring(what, port, from, to) => {
+                run.port_history.get(port)?.value(*what, f64::from(*from), f64::from(*to))
+            }
             MetricName::During(what, flows, from, to) => what.over(run, flows, *from, *to),
             MetricName::MeanQueue(port) => run.mean_queue.get(port).copied(),
             MetricName::FirstHandover(place) => run.first_handover.get(place).copied(),
@@ -85,6 +102,7 @@ impl Metric {
                 number.map(f64::from)
             }
             MetricName::LargestQueue(port) => run.largest_queue.get(port).map(|largest| *largest as f64),
+            MetricName::MostAcksWaiting(port) => run.most_acks_waiting.get(port).map(|most| *most as f64),
             MetricName::QueueSeconds(port) => run.mean_queue.get(port).map(|mean| mean * run.seconds),
         }
     }
@@ -111,16 +129,20 @@ impl Across {
 /// The sum, over the flows with a weight, of how far each is from its share of what they have together, in proportion to
 /// the weights.
 fn misallocation(run: &Measurement, metric: FlowMetric, weights: &[(String, u32)]) -> Option<f64> {
-    let value = |(flow, _): &(String, u32)| {
-        let flow = run.flows.iter().position(|name| name == flow)?;
-        metric.value(run, flow)
-    };
-    let values: Option<Vec<f64>> = weights.iter().map(value).collect();
-    let values = values?;
+    let values = values_of(run, metric, weights)?;
     let (together, all) =
         (values.iter().sum::<f64>(), weights.iter().map(|(_, weight)| f64::from(*weight)).sum::<f64>());
     let shares = weights.iter().map(|(_, weight)| together * f64::from(*weight) / all);
     Some(values.iter().zip(shares).map(|(value, share)| (value - share).abs()).sum())
+}
+
+/// A metric of each of the flows that have a weight.
+fn values_of(run: &Measurement, metric: FlowMetric, weights: &[(String, u32)]) -> Option<Vec<f64>> {
+    let value = |(flow, _): &(String, u32)| {
+        let flow = run.flows.iter().position(|name| name == flow)?;
+        metric.value(run, flow)
+    };
+    weights.iter().map(value).collect()
 }
 
 /// How much the flows time out together. Time is cut into intervals of 100 ms; a flow's indicator is 1 where its timer

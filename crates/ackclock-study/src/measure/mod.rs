@@ -6,6 +6,7 @@ mod flow_metric;
 mod measurement;
 mod metric;
 mod name;
+mod port_history;
 mod sack;
 mod timeouts;
 

@@ -4,6 +4,7 @@ use serde::Deserialize;
 
 use super::abr::AbrSetting;
 use super::flow_metric::{FlowMetric, Flows, Recordable};
+use super::port_history::OfPort;
 use super::sack::Edge;
 use super::timeouts::OfTimeouts;
 
@@ -31,10 +32,18 @@ pub(crate) enum MetricName {
     Misallocation(FlowMetric, Vec<(String, u32)>),
     /// Something that flows have from one instant of the run to another, seconds.
     During(Recordable, Flows, u32, u32),
+    /// The mean over some flows of something that they have from one instant of the run to another, over that over others.
+    RatioDuring(Recordable, Flows, Flows, u32, u32),
+    /// Something that a port has from one instant of the run to another, seconds.
+    PortDuring(OfPort, String, u32, u32),
+    /// Jain's index over some flows, each divided by its weight.
+    WeightedJain(FlowMetric, Vec<(String, u32)>),
     /// The time-weighted mean of what waits at a port.
     MeanQueue(String),
     /// The most that waited at a port.
     LargestQueue(String),
+    /// The most acknowledgements that ever waited in the buckets of a port together.
+    MostAcksWaiting(String),
     /// The mean of what waits at a port, times the length of the run: units times seconds.
     QueueSeconds(String),
     /// Units that arrived at a port.
@@ -93,15 +102,15 @@ pub(crate) enum InSack {
     Offset(usize),
 }
 
-/// `NAME`, `NAME(FLOW FLOW ...)`, `ratio(NAME: FLOW ... / FLOW ...)`, `deviation(NAME)`, `jain(NAME)`,
-/// `sum(NAME)`, `range(NAME)`, `least(NAME)`, `largest(NAME)`, `misallocation(NAME: FLOW WEIGHT ...)`, `NAME(FLOW FLOW ..., N to M s)`, `mean-queue(PORT)`,
-/// `largest-queue(PORT)`, `queue-seconds(PORT)`, `arrivals(PORT)`, `drop-ratio(PORT)`, `abr(PARAMETER)`,
+/// `NAME`, `NAME(FLOW FLOW ...)`, `ratio(NAME: FLOW ... / FLOW ...)`, `ratio(NAME: FLOW ... / FLOW ..., N to M s)`, `deviation(NAME)`, `jain(NAME)`,
+/// `sum(NAME)`, `range(NAME)`, `least(NAME)`, `largest(NAME)`, `misallocation(NAME: FLOW WEIGHT ...)`,
+/// `jain(NAME: FLOW WEIGHT ...)`, `NAME(FLOW FLOW ..., N to M s)`, `queue(PORT, N to M s)`, `mean-queue(PORT)`,
+/// `largest-queue(PORT)`, `most-acks-waiting(PORT)`, `queue-seconds(PORT)`, `arrivals(PORT)`, `drop-ratio(PORT)`, `abr(PARAMETER)`,
 /// `first-handover(PLACE)`, `sack-left(FLOW: N)`, `sack-right(FLOW: N)`, `sack-offset(FLOW: N)`.
 impl TryFrom<String> for MetricName {
     type Error = String;
     fn try_from(text: String) -> Result<MetricName, String> {
         let wrong = || format!("{text:?} is no metric");
-        let flows = |list: &str| Flows::Named(list.split_whitespace().map(String::from).collect());
         let Some((name, of)) = text.strip_suffix(')').and_then(|text| text.split_once('(')) else {
             return match text.as_str() {
                 "efficiency" => Ok(MetricName::Efficiency),
@@ -120,6 +129,7 @@ impl TryFrom<String> for MetricName {
         match name {
             "mean-queue" => Ok(MetricName::MeanQueue(of.into())),
             "largest-queue" => Ok(MetricName::LargestQueue(of.into())),
+            "most-acks-waiting" => Ok(MetricName::MostAcksWaiting(of.into())),
             "queue-seconds" => Ok(MetricName::QueueSeconds(of.into())),
             "abr" => {
                 let (_, setting) = *AbrSetting::NAMES.iter().find(|(known, _)| *known == of).ok_or_else(wrong)?;
@@ -138,25 +148,8 @@ impl TryFrom<String> for MetricName {
                 };
                 Ok(MetricName::InSack(what, flow.trim().into()))
             }
-            "misallocation" => {
-                let (metric, weights) = of.split_once(':').ok_or_else(wrong)?;
-                let words: Vec<&str> = weights.split_whitespace().collect();
-                let weight = |pair: &[&str]| match pair {
-                    [flow, weight] => weight.parse().ok().map(|weight| (flow.to_string(), weight)),
-                    _ => None,
-                };
-                let weights: Option<Vec<(String, u32)>> = words.chunks(2).map(weight).collect();
-                let metric = FlowMetric::named(metric).ok_or_else(wrong)?;
-                Ok(MetricName::Misallocation(metric, weights.filter(|all| !all.is_empty()).ok_or_else(wrong)?))
-            }
-            name if of.contains(',') => {
-                let (_, what) = *Recordable::NAMES.iter().find(|(known, _)| *known == name).ok_or_else(wrong)?;
-                let (names, part) = of.split_once(',').ok_or_else(wrong)?;
-                let instants = part.trim().strip_suffix(" s").and_then(|part| part.split_once(" to "));
-                let (from, to) = instants.ok_or_else(wrong)?;
-                let instant = |text: &str| text.parse::<u32>().map_err(|_| wrong());
-                Ok(MetricName::During(what, flows(names), instant(from)?, instant(to)?))
-            }
+            "misallocation" | "jain" if of.contains(':') => weighted(name, of).ok_or_else(wrong),
+            name if of.contains(',') => during(name, of).ok_or_else(wrong),
             "ratio" => {
                 let (metric, sides) = of.split_once(':').ok_or_else(wrong)?;
                 let (upper, lower) = sides.split_once('/').ok_or_else(wrong)?;
@@ -172,22 +165,65 @@ impl TryFrom<String> for MetricName {
     }
 }
 
+/// Some flows, by their names.
+fn flows(list: &str) -> Flows {
+    Flows::Named(list.split_whitespace().map(String::from).collect())
+}
+
+/// `METRIC: FLOW WEIGHT ...` of `misallocation` or `jain`.
+fn weighted(name: &str, of: &str) -> Option<MetricName> {
+    let (metric, weights) = of.split_once(':')?;
+    let words: Vec<&str> = weights.split_whitespace().collect();
+    let weight = |pair: &[&str]| match pair {
+        [flow, weight] => weight.parse().ok().map(|weight| (flow.to_string(), weight)),
+        _ => None,
+    };
+    let weights: Vec<(String, u32)> = words.chunks(2).map(weight).collect::<Option<_>>()?;
+    let metric = FlowMetric::named(metric)?;
+    match name {
+        _ if weights.is_empty() => None,
+        "jain" => Some(MetricName::WeightedJain(metric, weights)),
+        _ => Some(MetricName::Misallocation(metric, weights)),
+    }
+}
+
+/// `..., N to M s`: something in a part of the run, of flows or of a port.
+fn during(name: &str, of: &str) -> Option<MetricName> {
+    let (of, part) = of.split_once(',')?;
+    let (from, to) = part.trim().strip_suffix(" s")?.split_once(" to ")?;
+    let (from, to) = (from.parse::<u32>().ok()?, to.parse::<u32>().ok()?);
+    let recordable = |name: &str| Recordable::NAMES.iter().find(|(known, _)| *known == name).map(|(_, what)| *what);
+    if name == "ratio" {
+        let (what, sides) = of.split_once(':')?;
+        let (upper, lower) = sides.split_once('/')?;
+        return Some(MetricName::RatioDuring(recordable(what)?, flows(upper), flows(lower), from, to));
+    }
+    match OfPort::NAMES.iter().find(|(known, _)| *known == name) {
+        Some((_, what)) => Some(MetricName::PortDuring(*what, of.trim().into(), from, to)),
+        None => Some(MetricName::During(recordable(name)?, flows(of), from, to)),
+    }
+}
+
 impl MetricName {
     /// What it counts, in a word: metrics of the same word can share an axis.
     pub fn counts(&self) -> &'static str {
         match self {
             MetricName::Efficiency => "efficiency",
-            MetricName::Fairness | MetricName::Across(Across::Jain, _) => "fairness",
+            MetricName::Fairness | MetricName::Across(Across::Jain, _) | MetricName::WeightedJain(..) => "fairness",
             MetricName::Drops => "drops",
             MetricName::LongestBackoff => "halvings",
             MetricName::Synchrony => "synchrony",
             MetricName::Of(metric, _) | MetricName::Across(_, metric) => metric.counts(),
-            MetricName::Ratio(..) => "ratio",
+            MetricName::Ratio(..) | MetricName::RatioDuring(..) => "ratio",
             MetricName::Misallocation(..) => "misallocation",
             MetricName::During(Recordable::Throughput, ..) => "rate",
             MetricName::During(Recordable::Cwnd, ..) => "cwnd",
+            MetricName::During(Recordable::SendWindow, ..) => "window",
+            MetricName::PortDuring(OfPort::Utilisation | OfPort::LeastUtilisation, ..) => "utilisation",
+            MetricName::PortDuring(..) => "queue",
             MetricName::During(Recordable::Timeouts, ..) => "timeouts",
             MetricName::MeanQueue(_) | MetricName::LargestQueue(_) => "queue",
+            MetricName::MostAcksWaiting(_) => "acknowledgements",
             MetricName::QueueSeconds(_) => "queue times seconds",
             MetricName::Abr(AbrSetting::Rif | AbrSetting::Rdf) => "factor",
             MetricName::Abr(AbrSetting::Nrm | AbrSetting::Threshold) => "cells",

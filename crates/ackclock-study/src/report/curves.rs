@@ -20,9 +20,9 @@ pub(crate) fn choice(figure: &DrawnFigure) -> Choice {
 pub(crate) fn charts(figure: &DrawnFigure) -> Vec<Chart> {
     let room = POINTS / (figure.flows.len() * figure.plots.len()).max(1);
     let charts = figure.plots.iter().filter_map(|plot| match plot {
-        Plot::Cwnd | Plot::Rtt | Plot::Timer | Plot::Sequence | Plot::Acr => recorded(figure, *plot, room),
         Plot::Throughput => sent(figure, &THROUGHPUT, room),
         Plot::Average => sent(figure, &AVERAGE, room),
+        plot => recorded(figure, *plot, room),
     });
     let named = |chart: Chart| Chart {
         id: format!("{}-{}", figure.id, chart.id),

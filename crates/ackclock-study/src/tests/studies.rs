@@ -9,7 +9,7 @@ use crate::{Error, Selection, names};
 
 #[test]
 fn all_studies_are_there_and_their_data_fit_together() {
-    assert_eq!(names(), ["sack-ubr", "sd-plus", "ubr-abr", "vegas-a"]);
+    assert_eq!(names(), ["rate-control", "sack-ubr", "sd-plus", "ubr-abr", "vegas-a"]);
     for name in names() {
         let study = Study::load(name).unwrap();
         assert_eq!(study.name(), name);

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::super::abr::AbrSettings;
 use super::super::flow_history::FlowHistory;
 use super::super::measurement::RoundTrips;
+use super::super::port_history::PortHistory;
 use super::super::sack::LastSack;
 use super::super::timeouts::Timeouts;
 use super::*;
@@ -55,9 +56,28 @@ fn run() -> Measurement {
         abr: Some(AbrSettings { rif: 0.25, rdf: 0.5, nrm: 32, threshold: Some(256) }),
         timeouts: Timeouts { shortest_idle: Some(0.5), ..Timeouts::default() },
         history: vec![
-            FlowHistory { interval: 2.0, throughput_bps: vec![1.0, 2.0, 3.0, 4.0, 5.0], cwnd: vec![10.0; 5] },
-            FlowHistory { interval: 2.0, throughput_bps: vec![0.0, 0.0, 9.0, 8.0, 7.0], cwnd: vec![30.0; 5] },
+            FlowHistory {
+                interval: 2.0,
+                throughput_bps: vec![1.0, 2.0, 3.0, 4.0, 5.0],
+                cwnd: vec![10.0; 5],
+                send_window: vec![8000.0; 5],
+            },
+            FlowHistory {
+                interval: 2.0,
+                throughput_bps: vec![0.0, 0.0, 9.0, 8.0, 7.0],
+                cwnd: vec![30.0; 5],
+                send_window: Vec::new(),
+            },
         ],
+        port_history: BTreeMap::from([(
+            "r1->r2".into(),
+            PortHistory {
+                interval: 2.0,
+                queue: vec![1.0, 2.0, 6.0, 4.0, 3.0],
+                utilisation: vec![0.5, 1.0, 0.75, 1.0, 1.0],
+            },
+        )]),
+        most_acks_waiting: BTreeMap::from([("r1->r2".into(), 12)]),
         first_handover: BTreeMap::from([("boston".into(), 3.5)]),
     }
 }
@@ -67,6 +87,19 @@ fn a_part_of_the_run_counts_what_happens_in_it() {
     assert_eq!((value("throughput(s1, 2 to 6 s)"), value("throughput(s1 s2, 8 to 10 s)")), (Some(2.5), Some(6.0)));
     assert_eq!((value("cwnd(s2, 0 to 10 s)"), value("throughput(s1, 20 to 30 s)")), (Some(30.0), None));
     assert_eq!((value("timeouts(s1 s2, 0 to 1 s)"), value("timeouts(s2, 1 to 9 s)")), (Some(3.0), Some(0.0)));
+}
+
+#[test]
+fn a_port_has_a_queue_a_utilisation_and_buckets() {
+    assert_eq!((value("queue(r1->r2, 2 to 6 s)"), value("queue-median(r1->r2, 0 to 10 s)")), (Some(4.0), Some(3.0)));
+    assert_eq!((value("queue-p5(r1->r2, 4 to 10 s)"), value("queue-p95(r1->r2, 0 to 10 s)")), (Some(3.0), Some(6.0)));
+    assert_eq!(value("utilisation(r1->r2, 0 to 4 s)"), Some(0.75));
+    assert_eq!(value("least-utilisation(r1->r2, 2 to 10 s)"), Some(0.75));
+    assert_eq!((value("most-acks-waiting(r1->r2)"), value("most-acks-waiting(r2->r1)")), (Some(12.0), None));
+    assert_eq!((value("queue(r2->r1, 2 to 6 s)"), value("queue(r1->r2, 20 to 30 s)")), (None, None));
+    assert_eq!(value("ratio(cwnd: s2 / s1, 0 to 10 s)"), Some(3.0));
+    // Not recorded of s2.
+    assert_eq!((value("send-window(s1, 2 to 6 s)"), value("send-window(s1 s2, 2 to 6 s)")), (Some(8000.0), None));
 }
 
 #[test]
@@ -90,6 +123,10 @@ fn shares_are_compared_with_each_other_and_with_weights() {
     // Of 4 Mb/s 1 to 3 would be 1 and 3.
     assert!((value("misallocation(sent: s1 1 s2 3)").unwrap() - 400_000.0).abs() < 1e-6);
     assert_eq!(value("misallocation(sent: s1 1 s9 3)"), None);
+    // In parts of weights of 1 and 2: 0.8 and 1.6.
+    assert!((value("jain(sent: s1 1 s2 2)").unwrap() - 5.76 / (2.0 * (0.64 + 2.56))).abs() < 1e-12);
+    assert!((value("jain(sent: s1 1 s2 4)").unwrap() - 1.0).abs() < 1e-12);
+    assert_eq!(value("jain(sent: s1 1 s9 4)"), None);
 }
 
 fn value(name: &str) -> Option<f64> {
