@@ -158,7 +158,7 @@ fn lists_of_mechanisms_in_the_documentation_are_complete() {
     let mut lines = vec![
         ("README.md", "| drop policies of cells | ".to_owned(), of_cells + " |"),
         ("README.md", "| drop policies of packets | ".to_owned(), of_packets + " |"),
-        ("README.md", "| rate algorithms of ABR switches | ".to_owned(), rate_algorithms + " |"),
+        ("README.md", "| rate algorithms of ABR switches and of packet routers | ".to_owned(), rate_algorithms + " |"),
         ("README.md", "| error models of links | ".to_owned(), error_models + " |"),
         ("README.md", "| congestion controls | ".to_owned(), congestion_controls + " |"),
         ("README.md", "| recoveries | ".to_owned(), recoveries + " |"),
