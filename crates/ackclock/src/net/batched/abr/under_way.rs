@@ -113,6 +113,10 @@ impl AbrIo {
         until: Time,
         is_ready: impl Fn(usize, Time) -> bool,
     ) -> Time {
+        // Asked once a batch, which may be short: nothing is under way in networks without ABR connections.
+        if self.returning.waiting().is_empty() {
+            return until;
+        }
         // Only the order is needed, which is that of the arrivals.
         self.returning.settle(Time::ZERO);
         while let Some(&Return { time, flow }) = self.returning.first().filter(|cell| cell.time < until) {
