@@ -495,3 +495,36 @@ fn a_retransmission_with_nothing_in_flight_begins_no_new_interval_of_delivery() 
         assert_eq!(rates.lock().unwrap().last(), Some(&Some(MSS as f64 / 0.12)), "{name}");
     }
 }
+
+/// What carries data is no duplicate acknowledgement, whatever number it repeats (RFC 5681 section 2): a router may have put the
+/// number there that its acknowledgement bucket released last.
+#[test]
+fn acknowledgements_on_data_are_no_duplicates() {
+    for (len, retransmits) in [(0, 1), (512, 0)] {
+        let mut sender = sender(RecoveryParams::Reno(()), 8);
+        answer(&mut sender, 10, 1, &[]);
+        for ms in 11..15 {
+            sender.on_segment(at(ms), Segment { len, ..ack(1, &[]) });
+        }
+        assert_eq!(sender.stats().fast_retransmits, retransmits, "{len} bytes of data");
+    }
+}
+
+/// A window that shrinks below what is outstanding takes nothing back and sends nothing again; the sender goes on once enough is
+/// acknowledged. What an old acknowledgement says does not count.
+#[test]
+fn a_window_that_routers_lower_stops_new_segments_only() {
+    let windowed = |number, segments: u64| Segment { window: Some((segments * MSS) as u32), ..ack(number, &[]) };
+    let mut sender = sender(RecoveryParams::Reno(()), 8);
+    let mut answer = |ms, segment: Segment| {
+        sender.on_segment(at(ms), segment);
+        drain(&mut sender, at(ms))
+    };
+    assert_eq!(answer(10, windowed(1, 3)), [], "seven are outstanding");
+    assert_eq!(answer(11, windowed(5, 3)), [], "three");
+    assert_eq!(answer(12, windowed(1, 9)), [], "an old one");
+    assert_eq!(answer(13, ack(6, &[])), [8], "two, and the window that was said last");
+    assert_eq!(answer(14, windowed(6, 4)), [9], "nothing new, but a window that rises");
+    assert_eq!(answer(15, ack(7, &[])), [10], "and that one");
+    assert_eq!(sender.stats().retransmissions, 0);
+}

@@ -175,6 +175,15 @@ mod tests {
         assert_eq!(said, [(600_000.0_f64 / load).round(), 475_000.0]);
     }
 
+    /// ERICA would say a rate to whoever asks.
+    #[test]
+    fn who_has_sent_nothing_has_no_rate() {
+        let mut rates = rates("erica");
+        rates.on_arrival(vc(1), 3000);
+        rates.end_interval(0);
+        assert_eq!(rates.rates(), [950_000.0, f64::INFINITY]);
+    }
+
     #[test]
     fn fixed_shares_are_known_from_the_start_and_efci_has_no_rates() {
         assert_eq!(rates("max-min").rates(), [0.95 * 3e5, 0.95 * 7e5]);
