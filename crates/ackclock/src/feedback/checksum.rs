@@ -1,12 +1,5 @@
-//! The Internet checksum, whole and changed where a word of it changes.
-//! Source: RFC 1071; RFC 1624 §3, equation 3. (The rule printed in \[RATE-CONTROL\] adds where it has to subtract.)
-
-/// The checksum of these octets; an odd last one is followed by a zero.
-pub fn checksum(octets: &[u8]) -> u16 {
-    let (words, rest) = octets.as_chunks::<2>();
-    let sum: u64 = words.iter().map(|&word| u64::from(u16::from_be_bytes(word))).sum();
-    !folded(sum + rest.first().map_or(0, |&octet| u64::from(octet) << 8))
-}
+//! The Internet checksum where a word of what it covers changes.
+//! Source: RFC 1624 §3, equation 3. (The rule printed in \[RATE-CONTROL\] adds where it has to subtract.)
 
 /// The checksum after one 16-bit word of what it covers has become `new`.
 pub fn updated(checksum: u16, old: u16, new: u16) -> u16 {
@@ -24,6 +17,13 @@ fn folded(mut sum: u64) -> u16 {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    /// RFC 1071: the checksum of these octets; an odd last one is followed by a zero.
+    fn checksum(octets: &[u8]) -> u16 {
+        let (words, rest) = octets.as_chunks::<2>();
+        let sum: u64 = words.iter().map(|&word| u64::from(u16::from_be_bytes(word))).sum();
+        !folded(sum + rest.first().map_or(0, |&octet| u64::from(octet) << 8))
+    }
 
     #[test]
     fn the_example_of_the_rfc() {
