@@ -48,7 +48,8 @@ mod tests {
     #[test]
     fn rule_2_turns_a_forward_rm_cell_around_as_it_came() {
         let mut destination = AbrDestination::default();
-        assert_eq!(destination.on_forward_rm(forward(5.0)), None);
+        // BN = 1 would say that the destination or a switch has generated it.
+        assert_eq!(destination.on_forward_rm(RmCell { bn: true, ..forward(5.0) }), None);
         assert_eq!(destination.waiting(), Some(&forward(5.0)));
         assert_eq!(destination.take(), Some(forward(5.0)));
         assert_eq!(destination.take(), None);

@@ -109,7 +109,7 @@ impl AbrSource {
         self.last_start = Some(now);
         let is_late = self.count >= MRM && now.since(self.last_forward_rm) >= self.params.trm;
         if is_first || self.count + 1 >= self.params.nrm || is_late {
-            return Turn::ForwardRm(self.forward_rm(now, is_first));
+            return Turn::ForwardRm(self.forward_rm(now));
         }
         self.count += 1;
         if waiting.backward_rm && !(self.backward_rm_sent && waiting.data) {
@@ -128,9 +128,6 @@ impl AbrSource {
         else {
             return (0, spacing);
         };
-        if self.acr < TCR {
-            return (0, spacing);
-        }
         // Up to that instant inclusive.
         let cells_until = |end: Time| if first <= end { end.since(first) / spacing + 1 } else { 0 };
         let is_late = self.last_forward_rm.saturating_add(self.params.trm);
@@ -153,11 +150,11 @@ impl AbrSource {
     }
 
     /// An in-rate forward RM cell (rules 5, 6, 7, 10).
-    fn forward_rm(&mut self, now: Time, is_first: bool) -> RmCell {
-        if !is_first && self.acr > self.initial_rate && now.since(self.last_forward_rm) > self.params.adtf {
+    fn forward_rm(&mut self, now: Time) -> RmCell {
+        if self.acr > self.initial_rate && now.since(self.last_forward_rm) > self.params.adtf {
             self.acr = self.initial_rate;
         }
-        if self.params.cdf > 0.0 && self.unacknowledged >= self.crm {
+        if self.unacknowledged >= self.crm {
             self.acr = (self.acr - self.acr * self.params.cdf).max(self.params.mcr);
         }
         self.unacknowledged += 1;
@@ -181,7 +178,7 @@ impl AbrSource {
         }
         // Products and sums in this order: the same bits in every engine.
         if cell.ci {
-            self.acr = (self.acr - self.acr * rdf).max(mcr);
+            self.acr -= self.acr * rdf;
         } else if !cell.ni {
             self.acr = (self.acr + rif * pcr).min(pcr);
         }
@@ -273,6 +270,14 @@ mod tests {
         let mut silent = source(params());
         take(&mut silent, at(0), DATA, 2);
         assert_eq!(silent.due(NOTHING), Time::NEVER);
+        // Trm counts from the forward RM cell before.
+        let mut silent = source(params());
+        take(&mut silent, at(0), DATA, 32 + 3);
+        assert_eq!(silent.due(NOTHING).as_ps(), 32 * 2_826_667 + 100_000_000_000);
+        // A slow source may not send as early as after Trm.
+        let mut slow = source(AbrParams { icr: 1000.0 / 60.0, ..params() });
+        take(&mut slow, at(0), DATA, 3);
+        assert_eq!(slow.due(NOTHING), slow.due(DATA));
     }
 
     #[test]
@@ -371,6 +376,10 @@ mod tests {
         assert_eq!(vectors(y, y, all), (99_904.315877, 10_009_578));
         assert_eq!(vectors(n, n, 50.0), (100.0, 10_000_000_000));
         assert_eq!(vectors(n, n, all), (790.964033, 1_264_279_990));
+        // What a backward RM cell says may be above PCR.
+        let mut source = self::source(self::params());
+        source.on_backward_rm(&backward(2.0 * all));
+        assert_eq!(source.acr(), all);
     }
 
     #[test]
@@ -387,7 +396,10 @@ mod tests {
     /// Whatever the source is like, the same cells as one by one.
     #[test]
     fn data_cells_taken_together_are_those_taken_one_by_one() {
-        for (icr, nrm, trm_us) in [(1e5, 32, 100_000), (1e5, 8, 781), (3000.0, 32, 781), (5.0, 4, 781), (1e6, 2, 781)] {
+        // With 1000 cells per second one is due just when Trm has passed.
+        let sources =
+            [(1e5, 32, 100_000), (1e5, 8, 781), (3000.0, 32, 781), (1000.0, 32, 3000), (5.0, 4, 781), (1e6, 2, 781)];
+        for (icr, nrm, trm_us) in sources {
             let params = AbrParams { icr, nrm, trm: Span::from_us(trm_us), ..params() };
             let (mut together, mut single) = (source(params), source(params));
             for until in (50..60_000).step_by(1730).map(at) {
@@ -403,12 +415,24 @@ mod tests {
                     taken.push((now, forward));
                     if !forward {
                         let (cells, spacing) = together.next_data_cells(until, 9);
+                        assert!(cells <= 9);
                         taken.extend((1..=u64::from(cells)).map(|cell| (now + spacing * cell, false)));
                     }
                 }
                 assert_eq!(taken, single, "{icr} {nrm} {trm_us}");
             }
         }
+    }
+
+    #[test]
+    fn cells_that_are_taken_back_are_due_again() {
+        let mut source = source(AbrParams { icr: 1000.0, ..params() });
+        take(&mut source, at(0), DATA, 2);
+        let mut shorter = source.clone();
+        assert_eq!(source.next_data_cells(at(7500), 100), (6, Span::from_ms(1)));
+        source.take_back(4, Span::from_ms(1));
+        assert_eq!(shorter.next_data_cells(at(7500), 2), (2, Span::from_ms(1)));
+        assert_eq!((source.due(DATA), &source), (at(4000), &shorter));
     }
 
     #[test]
