@@ -4,7 +4,7 @@ mod lab;
 
 use std::fmt;
 
-use ackclock::record::{AbrRecord, LinkLosses, Records, UdpCounts};
+use ackclock::record::{AbrRecord, EdgeRecord, LinkLosses, Records, UdpCounts};
 use ackclock::rng::Stream;
 use ackclock::scenario::Technology;
 use lab::agree::engines_agree;
@@ -111,6 +111,11 @@ fn random_networks_are_full_of_events() {
         count("RM cells out of rate", abr(&|abr| abr.out_of_rate_rm_cells > 0));
         count("RM cells replaced", abr(&|abr| abr.replaced_rm_cells > 0));
         count("EFCI", abr(&|abr| abr.efci_cells > 10));
+        let edge = |does: &dyn Fn(&EdgeRecord) -> bool| ports(&|port| port.feedback.as_ref().is_some_and(does));
+        count("lowered windows", edge(&|edge| edge.windows_lowered > 10));
+        count("acknowledgements that wait", edge(&|edge| edge.most_acks_waiting > 1));
+        let both_ways = lab::feedback::depends_on_itself(scenario);
+        count("feedback in both directions", both_ways && edge(&|edge| edge.windows_lowered > 0));
         count("rates that fall and rise", abr(&|abr| abr.least_acr < 0.9 * abr.acr));
     }
     for (what, count) in &counts {

@@ -134,9 +134,10 @@ fn a_bucket_releases_at_the_rate() {
     }
 }
 
-/// Two flows in opposite directions whose acknowledgements enter the ports whose rates the other one's router uses.
+/// Two flows in opposite directions whose acknowledgements enter the ports whose rates the other one's router uses: rates and
+/// acknowledgements depend on each other at one instant.
 #[test]
-fn where_routers_depend_on_each_other_at_one_instant_both_engines_are_the_reference() {
+fn the_engines_agree_on_feedback_in_both_directions() {
     let text = r#"
 duration = "500 ms"
 [network]
@@ -156,7 +157,6 @@ rate = "5 Mbps"
 delay = "1 ms"
 [queue]
 rate_algorithm = "simplified-erica-plus"
-tcp_feedback = "both"
 [flow.f]
 from = "a"
 to = "b"
@@ -164,6 +164,9 @@ to = "b"
 from = "b"
 to = "a"
 "#;
-    let records = assert_engines_agree("two directions", &scenario(text, &[]), 1);
-    assert!(records.ports.iter().all(|port| port.feedback.unwrap().acks > 10));
+    for feedback in ["window", "bucket", "both"] {
+        let chosen = format!("queue.tcp_feedback={feedback}");
+        let records = assert_engines_agree(feedback, &scenario(text, &[&chosen]), 1);
+        assert!(records.ports.iter().all(|port| port.feedback.unwrap().acks > 10));
+    }
 }

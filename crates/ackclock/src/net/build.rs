@@ -163,7 +163,7 @@ pub(super) fn packet_policy(link: &scenario::Link, seed: u64) -> Box<dyn PacketP
 
 /// Whether a packet port knows, when a packet arrives, when it will be at the other end of the link.
 pub(super) fn is_foreseeable(link: &scenario::Link) -> bool {
-    link.params.is_plain() && link.queue.policy == PolicyParams::TailDrop && link.queue.feedback.is_none()
+    link.params.is_plain() && link.queue.policy == PolicyParams::TailDrop
 }
 
 /// Whether each loss on a link is to be recorded: with drops, and for captures, which say where a packet was lost.

@@ -11,8 +11,8 @@ use crate::scenario::{self, Scenario, Technology};
 use crate::tcp::TcpParams;
 use crate::units::{Rate, Span};
 
-/// For each link, whether its port is one of these. None is `routed`, or behind one that is, or behind a router that changes
-/// acknowledgements.
+/// For each link, whether its port is one of these. None is `routed`, or behind one that is, or gives rates to TCP, or is behind a
+/// router that changes acknowledgements.
 pub(super) fn last_hops(
     scenario: &Scenario,
     wiring: &Wiring,
@@ -32,9 +32,10 @@ pub(super) fn last_hops(
             || routed[id]
             || routed[input]
             || !build::is_foreseeable(link)
+            || link.queue.feedback.is_some()
             || !build::is_foreseeable(&scenario.links[input])
             || scenario.links[input].rate > link.rate
-            || edges.router_before(id).is_some()
+            || edges.precede(id)
             || !crossing.of(id).iter().all(|vc| is_last(vc) && of_flow(vc))
         {
             return false;

@@ -24,14 +24,3 @@ pub use batched::Batched;
 pub use randomness::has_randomness;
 pub use recorder::{Recorded, Recorder};
 pub use reference::Reference;
-
-use crate::scenario::Scenario;
-
-/// Whether only the reference engine can compute a scenario.
-pub fn needs_reference(scenario: &Scenario) -> bool {
-    let has_feedback = scenario.links.iter().any(|link| link.queue.feedback.is_some());
-    has_feedback && {
-        let vcs = build::vcs(scenario);
-        feedback::Edges::new(scenario, &vcs, &build::crossing(scenario, &vcs)).depend_on_each_other()
-    }
-}

@@ -107,7 +107,7 @@ pub fn difference(batched: &Records, reference: &Records) -> Option<String> {
     }
     for (port, other) in batched.ports.iter().zip(&reference.ports) {
         compare!(other.name, port, other, name arrivals departures drops final_queue max_queue mean_queue mean_active
-            congestion_episodes sojourn rates);
+            congestion_episodes sojourn rates feedback);
         for (vc, of_other) in port.vcs.iter().zip(&other.vcs) {
             let name = format!("{} at {}", of_other.name, other.name);
             compare!(name, vc, of_other, name arrivals departures drops final_queue max_queue mean_queue);

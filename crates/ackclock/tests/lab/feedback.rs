@@ -5,12 +5,13 @@ use ackclock::feedback::{Feedback, RoundTrip, Units, WindowFeedback};
 use ackclock::ids::LinkId;
 use ackclock::keys::Values;
 use ackclock::scenario::{NodeKind, Scenario, Technology};
-use ackclock::units::Span;
+use ackclock::units::{Span, Time};
 
 use super::choices::Choices;
 
-/// In some packet networks whose routes do not change, ports compute rates, and their routers tell them to senders.
-pub fn feedback(choices: &mut Choices, scenario: &mut Scenario) {
+/// In some packet networks whose routes do not change, ports compute rates, and their routers tell them to senders. Averaging intervals
+/// may end where the run stops.
+pub fn feedback(choices: &mut Choices, scenario: &mut Scenario, stops: &mut [Time]) {
     let of_flows = scenario.flows.iter().flat_map(|flow| [&flow.forward, &flow.backward]);
     let mut routes = of_flows.chain(scenario.udp.iter().map(|source| &source.route));
     let is_fixed = routes.all(|route| route.fixed().is_some());
@@ -29,6 +30,28 @@ pub fn feedback(choices: &mut Choices, scenario: &mut Scenario) {
             queue.feedback = Some(if everywhere { kind } else { feedback_of(choices, interval) });
         }
     }
+    if choices.once_in(2) {
+        let whole = |ps: u64| ps - ps % interval.as_ps();
+        scenario.duration = Span::from_ps(whole(scenario.duration.as_ps()));
+        stops.iter_mut().for_each(|stop| *stop = Time::from_ps(whole(stop.as_ps())));
+    }
+}
+
+/// Whether acknowledgements that a router changes enter a port whose rates the same router uses: rates and acknowledgements depend on
+/// each other at one instant.
+pub fn depends_on_itself(scenario: &Scenario) -> bool {
+    let gives_rates = |id: LinkId| {
+        scenario.links[id].queue.feedback.is_some()
+            && scenario.flows.iter().any(|flow| flow.forward.links().contains(&id))
+    };
+    scenario.flows.iter().any(|flow| {
+        let (forward, backward) = (flow.forward.links(), flow.backward.links());
+        let changed = |back: &&LinkId| {
+            let is_here = |id: &&LinkId| scenario.links[**id].from == scenario.links[**back].from;
+            forward.iter().skip(1).find(is_here).is_some_and(|&id| gives_rates(id))
+        };
+        backward.iter().skip(1).filter(changed).any(|&id| gives_rates(id))
+    })
 }
 
 fn feedback_of(choices: &mut Choices, time: Span) -> Feedback {

@@ -102,7 +102,7 @@ pub fn example(bytes: &[u8]) -> Example {
     }
     let seed = choices.below(4);
     shorten(&mut scenario, seed);
-    let stops = stops(choices, &scenario);
+    let mut stops = stops(choices, &scenario);
     record(choices, &mut scenario);
     dialects(choices, &mut scenario);
     routes::routes(choices, &mut scenario);
@@ -111,7 +111,7 @@ pub fn example(bytes: &[u8]) -> Example {
     hosts(choices, &mut scenario);
     abr::abr(choices, &mut scenario);
     writes(choices, &mut scenario);
-    feedback::feedback(choices, &mut scenario);
+    feedback::feedback(choices, &mut scenario, &mut stops);
     Example { scenario, seed, stops }
 }
 

@@ -1,12 +1,11 @@
 //! What is under way between the processes. Nothing else crosses from one process to another.
 
-use std::collections::VecDeque;
-
 use super::abr::under_way::AbrIo;
 use super::frame_side::FrameSideTable;
 use super::mailbox::{Mailbox, MailboxItem};
 pub(super) use super::next_hop::{Destination, InputRef, NextHop};
 use super::packet_side::PacketSideTable;
+use super::packets::rate_log::RatedEdge;
 use crate::ids::{IdVec, VcId};
 use crate::net::flow::LostDatagrams;
 use crate::net::host_traces::{HostTraces, Watched};
@@ -30,8 +29,11 @@ pub(super) struct Io {
     pub(super) abr: AbrIo,
     /// Datagrams in cells of which something was lost.
     pub(super) lost_datagrams: LostDatagrams,
-    /// For each edge the rates that its port has computed, and when, as far as the edge has not taken them.
-    pub(super) rates: Vec<VecDeque<(Time, Box<[f64]>)>>,
+    /// The routers that change acknowledgements, by the ports whose rates they use. Of each flow the acknowledgements pass an edge
+    /// in one process.
+    pub(super) edges: Vec<RatedEdge<Arrival>>,
+    /// Up to where the engine advances. What happens at this instant happens later.
+    pub(super) until: Time,
 }
 
 /// A frame that arrives at the end of its connection.
@@ -150,6 +152,11 @@ impl Io {
         let mut packets: Vec<_> = arriving.map(|packet| (packet.vc, packet.time, packet.size)).collect();
         packets.sort_unstable();
         UnderWay { packets }
+    }
+
+    /// Whether a process that is asked to advance to `horizon` ends an averaging interval at this instant.
+    pub(super) fn may_end_interval(&self, end: Time, horizon: Time) -> bool {
+        end < horizon || end == horizon && end < self.until
     }
 
     /// The recorders of the hosts, if they want to know of each packet.

@@ -96,11 +96,11 @@ impl<T: MailboxItem> Mailbox<T> {
     }
 
     /// Takes all items before `until`. What is new must be in order.
-    pub(super) fn take_before(&mut self, until: Time) -> &[T] {
-        let waiting = &self.arrivals.as_slice()[self.taken..];
+    pub(super) fn take_before(&mut self, until: Time) -> &mut [T] {
+        let waiting = &mut self.arrivals.as_mut_slice()[self.taken..];
         let count = waiting.partition_point(|arrival| arrival.time() < until);
         self.taken += count;
-        &waiting[..count]
+        &mut waiting[..count]
     }
 
     /// Takes the first item.

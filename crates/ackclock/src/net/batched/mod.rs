@@ -49,14 +49,16 @@ pub struct Batched {
     clocks: Vec<Time>,
     /// For each process, what can reach it: from which process, and how long that takes at least.
     upstreams: Vec<Vec<Upstream>>,
+    /// For each process, the ports whose rates it reads at the instant at which they change.
+    rates_read: Vec<Vec<usize>>,
     /// By flow, the ports that write into its backward RM cells: the source reads such a cell when they have.
     writers: Vec<Vec<Upstream>>,
     /// The process of the hosts that send data.
     sources: usize,
     io: Io,
     directory: Directory,
-    /// The ports whose rates edges use, with the processes of these if acknowledgements pass them.
-    edges: Vec<(LinkId, Option<usize>)>,
+    /// The ports whose rates edges use, in the order of these.
+    edges: Vec<LinkId>,
 }
 
 /// A logical process, as in the literature on parallel simulation: each kind that there is.
@@ -84,12 +86,14 @@ const LONGEST_BATCH: Span = Span::from_ms(500);
 impl Batched {
     /// Handles every event before `until`.
     pub fn advance(&mut self, until: Time) {
+        self.end_intervals(until);
         let mut events = self.events();
         loop {
             let slowest = *self.clocks.iter().min().expect("a network has hosts");
             if slowest >= until {
                 break;
             }
+            self.io.edges.iter_mut().for_each(|edge| edge.rates.forget_before(slowest));
             let goal = until.min(slowest + LONGEST_BATCH);
             for number in 0..self.processes.len() {
                 let horizon = self.horizon(number).min(goal);
@@ -102,6 +106,17 @@ impl Batched {
             if before == events {
                 self.skip(until);
                 events = self.events();
+            }
+        }
+    }
+
+    /// The engine is about to advance to `until`: averaging intervals that end where it is now, end.
+    fn end_intervals(&mut self, until: Time) {
+        self.io.until = until;
+        for (process, &clock) in self.processes.iter_mut().zip(&self.clocks) {
+            let end = process.rates().map_or(Time::NEVER, PacketRates::interval_end);
+            if self.io.may_end_interval(end, clock) {
+                process.process_mut().advance(clock, &mut self.io);
             }
         }
     }
@@ -203,8 +218,7 @@ impl Batched {
         let allocation = |Entry { name, output, .. }: Entry<'_>| match output {
             Output::Port { process, .. } => match &self.processes[process as usize] {
                 LogicalProcess::Runs(port) => Some((name.to_owned(), port.allocations(now)?)),
-                LogicalProcess::Changing(port) => Some((name.to_owned(), port.rates()?.allocations()?)),
-                _ => None,
+                port => Some((name.to_owned(), port.rates()?.allocations()?)),
             },
             Output::Nic | Output::PassThroughPort(_) | Output::LastHopPort { .. } => None,
         };
@@ -268,30 +282,24 @@ impl Batched {
 
     /// What the router of a port did to acknowledgements, if it gives rates.
     fn edge_record(&self, port: LinkId) -> Option<EdgeRecord> {
-        let place = self.edges.binary_search_by_key(&port, |edge| edge.0).ok()?;
-        let record = match self.edges[place].1.map(|process| &self.processes[process]) {
-            Some(LogicalProcess::Edge(edges)) => edges.record(place),
-            // No acknowledgement comes by.
-            _ => EdgeRecord::default(),
-        };
+        let edge = &self.io.edges[self.edges.binary_search(&port).ok()?].edge;
         let rates = match self.directory.link(port.index()).output {
-            Output::Port { process, .. } => match &self.processes[process as usize] {
-                LogicalProcess::Changing(port) => port.rates(),
-                _ => None,
-            },
-            _ => None,
+            Output::Port { process, .. } => self.processes[process as usize].rates(),
+            Output::Nic | Output::PassThroughPort(_) | Output::LastHopPort { .. } => None,
         };
-        Some(EdgeRecord { allocation: rates.and_then(PacketRates::allocation), ..record })
+        Some(EdgeRecord { allocation: rates.and_then(PacketRates::allocation), ..edge.record() })
     }
 
     /// Up to when everything that can reach a process is known.
     fn horizon(&mut self, process: usize) -> Time {
         let clocks = &self.clocks;
-        let of = |upstream: &Upstream| match upstream.lookahead {
-            Span::ZERO => self.processes[upstream.from].unchanged_until(clocks[upstream.from]),
-            lookahead => clocks[upstream.from] + lookahead,
+        let of = |upstream: &Upstream| clocks[upstream.from] + upstream.lookahead;
+        // A port gives new rates at the end of an interval, and not before.
+        let rates = |&port: &usize| {
+            self.processes[port].rates().map_or(Time::NEVER, |rates| rates.interval_end().max(clocks[port]))
         };
         let arrivals = self.upstreams[process].iter().map(of).min().unwrap_or(Time::NEVER);
+        let arrivals = self.rates_read[process].iter().map(rates).fold(arrivals, Time::min);
         if process != self.sources {
             return arrivals;
         }
@@ -336,12 +344,17 @@ impl Batched {
 }
 
 impl LogicalProcess {
-    /// Up to when it is known what it tells others at the same instant, if everything before `clock` has happened in it. A port
-    /// that gives rates gives new ones at the end of an interval, and not before.
-    fn unchanged_until(&self, clock: Time) -> Time {
+    /// The rates that it gives to TCP flows, if it is a port that does.
+    fn rates(&self) -> Option<&PacketRates> {
         match self {
-            LogicalProcess::Changing(port) => clock.max(port.rates().map_or(Time::ZERO, |rates| rates.interval_end())),
-            _ => clock,
+            LogicalProcess::Changing(port) => port.rates(),
+            LogicalProcess::Packets(ports) => ports.rates(),
+            LogicalProcess::Hosts(_)
+            | LogicalProcess::Cells(_)
+            | LogicalProcess::Runs(_)
+            | LogicalProcess::Routed(_)
+            | LogicalProcess::Udp(_)
+            | LogicalProcess::Edge(_) => None,
         }
     }
 

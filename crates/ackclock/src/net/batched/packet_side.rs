@@ -1,10 +1,45 @@
 //! What packets under way carry that is more than two numbers and a length, such as SACK blocks. Few packets do: the
-//! numbers travel with them.
+//! numbers travel with them, and so does the window that a router has written into an acknowledgement with nothing else.
 //!
 //! Where something is recorded, each packet has a place here too, with its number among those of its connection.
 
 use crate::ids::{IdVec, VcId};
 use crate::packet::Segment;
+
+/// What a packet under way carries besides its numbers, as one word: nothing (zero), a window, or the key of a segment in the
+/// side table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct PacketKey(pub(super) u32);
+
+impl PacketKey {
+    /// Windows are below it (RFC 7323 §2.3: 2^30), and so are keys of the table.
+    const WINDOW: u32 = 1 << 31;
+
+    /// An acknowledgement with this window in bytes and nothing else.
+    fn of_window(window: u32) -> PacketKey {
+        assert!(window < PacketKey::WINDOW, "a window of {window} bytes");
+        PacketKey(PacketKey::WINDOW | window)
+    }
+
+    /// The window of an acknowledgement with nothing else.
+    #[inline(always)]
+    pub(super) fn window(self) -> Option<u32> {
+        (self.0 >= PacketKey::WINDOW).then_some(self.0 & !PacketKey::WINDOW)
+    }
+
+    /// Whether the packet carries nothing else, or a window alone.
+    #[inline(always)]
+    pub(super) fn is_plain_or_window(self) -> bool {
+        // In one comparison: zero is the largest number then.
+        self.0.wrapping_sub(1) >= PacketKey::WINDOW - 1
+    }
+
+    /// Where its segment is in the table.
+    #[inline]
+    fn place(self) -> Option<usize> {
+        if self.is_plain_or_window() { None } else { Some(self.0 as usize - 1) }
+    }
+}
 
 /// The segments of such packets, each in its place until the packet arrives or is lost.
 #[derive(Default)]
@@ -39,34 +74,43 @@ impl PacketSideTable {
         if segment.is_plain() && !self.numbers_packets() { 0 } else { self.put(vc, segment) }
     }
 
-    /// The segment kept under this key, which is free again; `None` for the key zero.
+    /// The segment kept under this key, which is free again; `None` if there is none.
     #[inline(never)]
     pub(super) fn take(&mut self, key: u32) -> Option<Segment> {
-        let place = key.checked_sub(1)?;
-        self.free.push(place);
-        Some(self.places[place as usize].segment)
+        let place = PacketKey(key).place()?;
+        self.free.push(place as u32);
+        Some(self.places[place].segment)
     }
 
-    /// The key of an acknowledgement of all before `ack` that now carries this window; `key` is the one that it had.
-    pub(super) fn write_window(&mut self, vc: VcId, key: u32, ack: u64, window: u32) -> u32 {
-        let window = Some(window);
-        match key.checked_sub(1) {
+    /// The key of an acknowledgement that now carries this window; `key` is the one that it had.
+    #[inline(always)]
+    pub(super) fn write_window(&mut self, key: u32, window: u32) -> u32 {
+        match PacketKey(key).place() {
             Some(place) => {
-                self.places[place as usize].segment.window = window;
+                self.places[place].segment.window = Some(window);
                 key
             }
-            None => self.put(vc, Segment { ack, window, ..Segment::default() }),
+            None => PacketKey::of_window(window).0,
+        }
+    }
+
+    /// The window that a packet with this key carries, if a router has written one.
+    #[inline(always)]
+    pub(super) fn window(&self, key: u32) -> Option<u32> {
+        match PacketKey(key).place() {
+            Some(place) => self.places[place].segment.window,
+            None => PacketKey(key).window(),
         }
     }
 
     /// The segment kept under this key.
-    pub(super) fn segment(&self, key: u32) -> Option<Segment> {
-        key.checked_sub(1).map(|place| self.places[place as usize].segment)
+    pub(super) fn segment(&self, key: u32) -> Option<&Segment> {
+        PacketKey(key).place().map(|place| &self.places[place].segment)
     }
 
     /// The number of the packet with this key among those of its connection; zero if they are not numbered.
     pub(super) fn number(&self, key: u32) -> u32 {
-        if key == 0 { 0 } else { self.places[key as usize - 1].number }
+        PacketKey(key).place().map_or(0, |place| self.places[place].number)
     }
 
     /// The number that the next packet of `vc` will get; zero if they are not numbered.
@@ -111,6 +155,21 @@ mod tests {
             assert_eq!(packet_side.take(number), Some(blocks(start)));
         }
         assert_eq!(packet_side.take(0), None);
+    }
+
+    #[test]
+    fn a_window_alone_needs_no_place() {
+        let mut packet_side = PacketSideTable::default();
+        let key = packet_side.write_window(0, 1 << 30);
+        assert_eq!((packet_side.window(key), packet_side.window(0)), (Some(1 << 30), None));
+        let key = packet_side.write_window(key, 0);
+        assert_eq!((packet_side.window(key), PacketKey(key).is_plain_or_window()), (Some(0), true));
+        assert_eq!((packet_side.segment(key), packet_side.number(key)), (None, 0));
+        assert_eq!(packet_side.take(key), None);
+        let blocks = Segment { sack: SackOption::from(&[5, 3, 1][..]), ..Segment::default() };
+        let kept = packet_side.keep(VcId::from_index(0), blocks);
+        assert_eq!((packet_side.write_window(kept, 7), PacketKey(kept).is_plain_or_window()), (kept, false));
+        assert_eq!(packet_side.take(kept), Some(Segment { window: Some(7), ..blocks }));
     }
 
     #[test]

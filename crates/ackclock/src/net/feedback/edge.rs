@@ -14,22 +14,23 @@ pub(in crate::net) struct Edge<T> {
     rates: Vec<f64>,
     /// When each of the sessions releases an acknowledgement.
     releases: EventTree,
-    acks: u64,
-    windows_lowered: u64,
     most_waiting: u64,
     waiting: u64,
-    fingerprint: Fingerprint,
 }
 
 /// One flow.
 struct Session<T> {
     translation: Option<Translation>,
-    bucket: Option<AckBucket<Waiting<T>>>,
-    /// What a full segment takes of a rate.
-    units: f64,
     advertised: u32,
     /// Whether a window was lowered here: then all that follow are written, or the sender would not know that it rises again.
     writes: bool,
+    acks: u64,
+    windows_lowered: u64,
+    /// Of the acknowledgements that it passed on.
+    fingerprint: Fingerprint,
+    /// What a full segment takes of a rate.
+    units: f64,
+    bucket: Option<Box<AckBucket<Waiting<T>>>>,
 }
 
 struct Waiting<T> {
@@ -49,32 +50,37 @@ impl<T> Edge<T> {
     pub(in crate::net) fn new(feedback: &Feedback, flows: &[Governed], rates: Vec<f64>) -> Edge<T> {
         let session = |flow: &Governed| Session {
             translation: feedback.window.as_ref().map(|params| Translation::new(params, flow)),
-            bucket: feedback.bucket.then(|| AckBucket::new(flow.mss)),
-            units: flow.units,
             advertised: flow.advertised,
             writes: false,
+            acks: 0,
+            windows_lowered: 0,
+            fingerprint: Fingerprint::default(),
+            units: flow.units,
+            bucket: feedback.bucket.then(|| Box::new(AckBucket::new(flow.mss))),
         };
         Edge {
             releases: EventTree::new(flows.len()),
             sessions: flows.iter().map(session).collect(),
             rates,
-            acks: 0,
-            windows_lowered: 0,
             most_waiting: 0,
             waiting: 0,
-            fingerprint: Fingerprint::default(),
         }
     }
 
     /// What it did; what the port offered is not known here.
     pub(in crate::net) fn record(&self) -> EdgeRecord {
+        // One flow after the other: acknowledgements of different flows may leave by different ports, and between these no order is
+        // kept at one instant. A flow without acknowledgements changes nothing.
+        let with_acks = || self.sessions.iter().filter(|session| session.acks > 0);
+        let mut fingerprint = Fingerprint::default();
+        with_acks().for_each(|session| fingerprint.add(session.fingerprint.value()));
         EdgeRecord {
-            acks: self.acks,
-            windows_lowered: self.windows_lowered,
+            acks: with_acks().map(|session| session.acks).sum(),
+            windows_lowered: with_acks().map(|session| session.windows_lowered).sum(),
             acks_waiting: self.waiting,
             most_acks_waiting: self.most_waiting,
             allocation: None,
-            fingerprint: if self.acks > 0 { self.fingerprint.value() } else { 0 },
+            fingerprint: with_acks().next().map_or(0, |_| fingerprint.value()),
         }
     }
 
@@ -96,7 +102,7 @@ impl<T> Edge<T> {
         Passed { handle, window }: Passed<T>,
     ) -> Option<Passed<T>> {
         let Some(bucket) = &mut self.sessions[session].bucket else {
-            return Some(self.pass(now, session, handle, window));
+            return Some(self.leave(now, session, handle, window));
         };
         bucket.push(number, Waiting { handle, window });
         self.waiting += 1;
@@ -123,7 +129,11 @@ impl<T> Edge<T> {
         self.schedule(now, session);
         let Waiting { handle, window } = released?;
         self.waiting -= 1;
-        Some(self.pass(now, session, handle, window))
+        Some(self.leave(now, session, handle, window))
+    }
+
+    fn leave(&mut self, now: Time, session: usize, handle: T, window: Option<u32>) -> Passed<T> {
+        Passed { handle, window: self.pass(now, session, self.rates[session], window) }
     }
 
     fn schedule(&mut self, now: Time, session: usize) {
@@ -137,17 +147,19 @@ impl<T> Edge<T> {
         self.rates[session] / self.sessions[session].units
     }
 
-    /// An acknowledgement goes on, with its window lowered to what the rate fills.
-    fn pass(&mut self, now: Time, session: usize, handle: T, window: Option<u32>) -> Passed<T> {
-        let Session { translation, advertised, writes, .. } = &mut self.sessions[session];
+    /// An acknowledgement of this session goes on, with its window lowered to what the rate fills; returns the window that it is to
+    /// carry if it has one. Only a session without a bucket may pass by itself, at any rate that its port gave for this instant.
+    #[inline(always)]
+    pub(in crate::net) fn pass(&mut self, now: Time, session: usize, rate: f64, window: Option<u32>) -> Option<u32> {
+        let Session { translation, advertised, writes, acks, windows_lowered, fingerprint, .. } =
+            &mut self.sessions[session];
         let before = window.unwrap_or(*advertised);
-        let said =
-            translation.as_ref().map_or(before, |translation| translation.window(self.rates[session]).min(before));
+        let said = translation.as_ref().map_or(before, |translation| translation.window(rate).min(before));
         *writes |= said < before || window.is_some();
-        self.acks += 1;
-        self.windows_lowered += u64::from(said < before);
-        self.fingerprint.event(now.as_ps(), u64::from(said));
-        Passed { handle, window: writes.then_some(said) }
+        *acks += 1;
+        *windows_lowered += u64::from(said < before);
+        fingerprint.event(now.as_ps(), u64::from(said));
+        writes.then_some(said)
     }
 }
 

@@ -13,6 +13,8 @@ use crate::units::{Span, Time};
 #[derive(Clone)]
 pub(in crate::net) struct PacketRates {
     allocator: Box<dyn RateAllocator>,
+    /// Whether it may be told at the end of an interval what arrived in it.
+    is_told_late: bool,
     /// T; none if the algorithm has no intervals.
     interval: Option<Span>,
     interval_end: Time,
@@ -20,6 +22,8 @@ pub(in crate::net) struct PacketRates {
     sessions: Vec<Option<usize>>,
     /// Of these, by their numbers.
     counts: Vec<Count>,
+    /// Bytes of others in this interval.
+    other_bytes: u64,
     /// The rate of each in bytes per second; infinite while it has none.
     rates: Vec<f64>,
     /// What it offers over time, if that is recorded.
@@ -39,11 +43,14 @@ impl PacketRates {
     /// An algorithm at a port; `sessions` says which of its connections get rates.
     pub(in crate::net) fn new(algorithm: &RateAlgorithm, port: &Port<'_>, sessions: Vec<Option<usize>>) -> PacketRates {
         let interval = algorithm.interval();
+        let allocator = algorithm.start(port);
         let mut rates = PacketRates {
-            allocator: algorithm.start(port),
+            is_told_late: allocator.efci_threshold().is_some(),
+            allocator,
             interval,
             interval_end: interval.map_or(Time::NEVER, |interval| Time::ZERO + interval),
             counts: vec![Count::default(); port.connections],
+            other_bytes: 0,
             rates: vec![f64::INFINITY; port.connections],
             sessions,
             trace: None,
@@ -81,14 +88,27 @@ impl PacketRates {
     }
 
     /// A packet arrives, whether or not it enters the queue.
+    #[inline(always)]
     pub(in crate::net) fn on_arrival(&mut self, vc: VcId, bytes: u32) {
+        let session = self.sessions[vc.index()];
+        if !self.is_told_late {
+            self.tell(session, u64::from(bytes));
+        }
         let bytes = u64::from(bytes);
-        match self.sessions[vc.index()] {
+        match session {
             Some(session) => {
-                self.allocator.on_cells(session, bytes);
                 let count = &mut self.counts[session];
                 (count.bytes, count.heard) = (count.bytes + bytes, true);
             }
+            None => self.other_bytes += bytes,
+        }
+    }
+
+    /// Tells the algorithm of bytes that a session or others have sent.
+    #[inline(never)]
+    fn tell(&mut self, session: Option<usize>, bytes: u64) {
+        match session {
+            Some(session) => self.allocator.on_cells(session, bytes),
             None => self.allocator.on_other_cells(bytes),
         }
     }
@@ -96,6 +116,13 @@ impl PacketRates {
     /// The interval ends, while so many bytes wait: there are new rates.
     pub(in crate::net) fn end_interval(&mut self, queued: u64) {
         let interval = self.interval.expect("only what has intervals ends one");
+        let other_bytes = std::mem::take(&mut self.other_bytes);
+        if self.is_told_late {
+            self.allocator.on_other_cells(other_bytes);
+            for (session, count) in self.counts.iter().enumerate().filter(|(_, count)| count.bytes > 0) {
+                self.allocator.on_cells(session, count.bytes);
+            }
+        }
         self.allocator.on_interval_end(queued);
         for session in 0..self.counts.len() {
             if self.counts[session].heard {

@@ -1,11 +1,11 @@
 //! Which acknowledgements pass which router that changes them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Edge, PacketRates};
 use crate::atm::rate::{Port, Unit};
 use crate::feedback::{Feedback, Governed};
-use crate::ids::{FlowId, Id, IdVec, LinkId, NodeId, VcId};
+use crate::ids::{FlowId, Id, IdVec, LinkId, VcId};
 use crate::net::abr::tcp_shares;
 use crate::net::flow::{End, Vc, ack_vc, end_of};
 use crate::net::lists::Lists;
@@ -27,8 +27,8 @@ pub(in crate::net) struct Edges {
     pub(in crate::net) ports: Vec<LinkId>,
     /// For each connection of acknowledgements and each port that it is about to enter, the edge before that port.
     places: BTreeMap<(VcId, LinkId), EdgePlace>,
-    /// The ports that acknowledgements enter behind an edge, with the numbers of their routers.
-    entered: BTreeMap<LinkId, usize>,
+    /// The ports that acknowledgements enter behind an edge.
+    entered: BTreeSet<LinkId>,
     /// For each edge the connections of acknowledgements of its flows, and the ports that they enter next, if they pass it.
     pub(in crate::net) acks: Vec<Vec<(VcId, Option<LinkId>)>>,
 }
@@ -37,7 +37,6 @@ impl Edges {
     /// Those of a scenario with these connections.
     pub(in crate::net) fn new(scenario: &Scenario, vcs: &IdVec<VcId, Vc>, crossing: &Lists<LinkId, VcId>) -> Edges {
         let mut edges = Edges::default();
-        let mut routers: BTreeMap<NodeId, usize> = BTreeMap::new();
         for (port, _) in scenario.links.iter_ids().filter(|(_, link)| link.queue.feedback.is_some()) {
             let edge = edges.ports.len();
             let mut acks = Vec::new();
@@ -48,9 +47,7 @@ impl Edges {
                 let next = vcs[ack].route.iter().skip(1).find(here).map(|hop| hop.link);
                 if let Some(next) = next {
                     edges.places.insert((ack, next), EdgePlace { edge, session });
-                    let known = routers.len();
-                    let router = *routers.entry(scenario.links[port].from).or_insert(known);
-                    edges.entered.insert(next, router);
+                    edges.entered.insert(next);
                 }
                 acks.push((ack, next));
             }
@@ -67,29 +64,14 @@ impl Edges {
         if self.places.is_empty() { None } else { self.places.get(&(vc, port)).copied() }
     }
 
-    /// The router whose edges acknowledgements pass that enter this port, if some do; by its number among such routers.
-    pub(in crate::net) fn router_before(&self, port: LinkId) -> Option<usize> {
-        if self.entered.is_empty() { None } else { self.entered.get(&port).copied() }
+    /// Whether acknowledgements that enter this port have passed an edge.
+    pub(in crate::net) fn precede(&self, port: LinkId) -> bool {
+        self.entered.contains(&port)
     }
 
-    /// How many routers have edges that acknowledgements pass.
-    pub(in crate::net) fn routers(&self) -> usize {
-        self.entered.values().max().map_or(0, |last| last + 1)
-    }
-
-    /// The edges of a router, by their numbers.
-    pub(in crate::net) fn edges_of(&self, router: usize) -> impl Iterator<Item = usize> {
-        let is_of = move |edge: &usize| {
-            let mut ports = self.acks[*edge].iter().filter_map(|(_, next)| *next);
-            ports.any(|port| self.entered.get(&port) == Some(&router))
-        };
-        (0..self.ports.len()).filter(is_of)
-    }
-
-    /// Whether acknowledgements that pass an edge enter a port whose rates an edge of the same router uses: then rates and what
-    /// leaves the edges depend on each other at one instant.
-    pub(in crate::net) fn depend_on_each_other(&self) -> bool {
-        self.ports.iter().any(|port| self.entered.contains_key(port))
+    /// The number of the edge whose rates are those of this port.
+    pub(in crate::net) fn of_port(&self, port: LinkId) -> Option<usize> {
+        self.ports.binary_search(&port).ok()
     }
 
     /// The edge with this number before the first acknowledgement.

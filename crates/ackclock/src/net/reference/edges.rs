@@ -37,7 +37,7 @@ impl ReferenceEdges {
 
     /// The edge whose rates are those of this port.
     pub(super) fn of_port(&self, port: LinkId) -> Option<usize> {
-        self.plan.ports.binary_search(&port).ok()
+        self.plan.of_port(port)
     }
 
     /// What the edge of this port did.

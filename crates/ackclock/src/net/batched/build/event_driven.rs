@@ -7,11 +7,9 @@ use super::layout::{Layout, Plan};
 use super::routes::Routes;
 use crate::ids::{Id, IdVec, LinkId, NodeId, VcId};
 use crate::link::NoReceiver;
-use crate::net::batched::LogicalProcess;
 use crate::net::batched::hosts::uplinks::RoutedUplink;
 use crate::net::batched::io::{Destination, NextHop};
 use crate::net::batched::packets::changing_port::ChangingPort;
-use crate::net::batched::packets::edge::{EdgeProcess, Passage};
 use crate::net::batched::packets::routed_ports::{PortPlaces, RouteToHost, RoutedPort, RoutedPorts, RoutedVc, VcRoute};
 use crate::net::build::{self, Feeder};
 use crate::net::feedback::packet_rates;
@@ -38,27 +36,9 @@ enum Position {
 impl Plan<'_> {
     /// A port with a process of its own.
     pub(super) fn changing_port(&self, id: LinkId, process: usize, routes: &mut Routes) -> ChangingPort {
-        // What no acknowledgement passes reads no rates.
-        let edge = self.edges.ports.binary_search(&id).ok();
-        let edge = edge.filter(|&edge| self.edges.acks[edge].iter().any(|(_, next)| next.is_some()));
-        ChangingPort::new(process, self.event_port(id), self.packet_vcs(id, routes), edge, self.scenario.flows.len())
-    }
-
-    /// The processes of the routers that change acknowledgements.
-    pub(super) fn routers(&self, layout: &Layout, routes: &mut Routes) -> BTreeMap<usize, LogicalProcess> {
-        let of_routers = std::mem::take(&mut routes.of_routers);
-        let router = |(router, passages): (usize, Vec<Passage>)| {
-            let process = layout.routers[router]?;
-            let edges = self.edges.edges_of(router).map(|edge| {
-                let port = self.edges.ports[edge];
-                let rates = packet_rates(self.scenario, port, self.crossing.of(port));
-                let rates = rates.expect("an edge is one of a port with rates").rates().to_vec();
-                (edge, self.edges.start(edge, self.scenario, rates))
-            });
-            let process_of = EdgeProcess::new(process, edges.collect(), passages, self.scenario.links.len());
-            Some((process, LogicalProcess::Edge(Box::new(process_of))))
-        };
-        of_routers.into_iter().enumerate().filter_map(router).collect()
+        let (port, vcs) = (self.event_port(id), self.packet_vcs(id, routes));
+        let windows = self.ack_windows(std::iter::once(id));
+        ChangingPort::new(process, port, vcs, windows, self.reader(id), self.scenario.flows.len())
     }
 
     /// A packet port that is driven event by event.

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::routers::Routers;
 use crate::ids::{IdVec, LinkId, NodeId, VcId};
 use crate::net::batched::hosts::uplinks::Numbering;
 use crate::net::batched::packets::routed_ports::PortPlaces;
@@ -30,8 +31,9 @@ pub(super) struct Plan<'a> {
     pub(super) last_hops: IdVec<LinkId, bool>,
     /// Whether packets may cross a link whose route changes.
     pub(super) routed: IdVec<LinkId, bool>,
-    /// The routers that change acknowledgements.
+    /// The edges at routers, and the routers where these are processes.
     pub(super) edges: Edges,
+    pub(super) routers: Routers,
     /// Octets of the shortest datagram of all flows. Those of UDP are not shorter.
     pub(super) shortest: u32,
 }
@@ -50,7 +52,7 @@ pub(super) struct Layout {
     pub(super) last_hops: BTreeMap<usize, u32>,
     /// Where the ports are that routes which change may cross.
     pub(super) routed: Option<Arc<PortPlaces>>,
-    /// The process of the edges of each router that has some.
+    /// The process of each router that is one.
     pub(super) routers: Vec<Option<usize>>,
 }
 
@@ -73,7 +75,7 @@ impl Plan<'_> {
             process_of_port: scenario.links.iter().map(|_| None).collect(),
             last_hops: BTreeMap::new(),
             routed: None,
-            routers: vec![None; self.edges.routers()],
+            routers: vec![None; self.routers.len()],
         };
         let mut processes = 1;
         self.place_ports(End::Receiver, &mut layout, &mut processes);
@@ -99,7 +101,7 @@ impl Plan<'_> {
                 if !matches!(feeder, Feeder::Cells | Feeder::Packets) {
                     continue;
                 }
-                if let Some(router) = self.edges.router_before(link) {
+                if let Some(router) = self.routers.before(link) {
                     before = *layout.routers[router].get_or_insert_with(|| {
                         *processes += 1;
                         *processes - 1
@@ -111,6 +113,7 @@ impl Plan<'_> {
                 if layout.process_of_port[link].is_none() {
                     let alone = feeder == Feeder::Cells
                         || self.wiring.inputs.of(link).len() > 1
+                        || self.edges.of_port(link).is_some()
                         || !build::is_foreseeable(&self.scenario.links[link]);
                     if self.last_hops[link] {
                         let last_hops = layout.last_hops.entry(before).or_insert(0);

@@ -2,16 +2,19 @@
 
 mod abr;
 mod event_driven;
+mod feedback;
 mod layout;
 mod processes;
+mod routers;
 mod routes;
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 
-use layout::{Layout, Plan};
+use layout::Plan;
+use routers::Routers;
 use routes::PassThroughSource;
 
-use crate::ids::{IdVec, LinkId, VcId};
+use crate::ids::{IdVec, VcId};
 use crate::net::batched::abr::under_way::AbrIo;
 use crate::net::batched::directory::{Directory, Output, PassThroughPort};
 use crate::net::batched::frame_side::FrameSideTable;
@@ -37,6 +40,7 @@ impl Batched {
         let (wiring, crossing) = (Wiring::new(scenario), build::crossing(scenario, &vcs));
         let routed = routed_links(scenario, vcs.iter().filter_map(|vc| vc.routed.as_ref()));
         let edges = Edges::new(scenario, &vcs, &crossing);
+        let routers = Routers::new(scenario, &edges, &routed);
         let last_hops = last_hops(scenario, &wiring, &crossing, &vcs, &routed, &edges);
         let shortest = scenario.flows.iter().map(|flow| flow.tcp.shortest_datagram()).min().unwrap_or(0);
         let has_abr = scenario.has_abr();
@@ -53,22 +57,21 @@ impl Batched {
             routed,
             vcs,
             edges,
+            routers,
             shortest,
         };
         let layout = plan.layout();
         let mut routes = plan.routes(&layout);
         let mut processes: BTreeMap<usize, LogicalProcess> = plan.hosts(&layout, &mut routes);
         processes.extend(plan.routers(&layout, &mut routes));
-        let ports = layout.ports();
-        for links in ports.chunk_by(|a, b| a.0 == b.0) {
+        for links in layout.ports().chunk_by(|a, b| a.0 == b.0) {
             processes.insert(links[0].0 as usize, plan.ports(links, &layout, &mut routes));
         }
         if let Some((group, process)) = layout.udp_sinks {
             processes.insert(process, LogicalProcess::Udp(UdpSinks::new(group, scenario)));
         }
-        let frame_side = plan.frame_side();
-        let edges = plan.edge_processes(&layout);
-        let rates = edges.iter().map(|_| VecDeque::new()).collect();
+        let rates_read = plan.rates_read(&layout, processes.len());
+        let (frame_side, edges) = (plan.frame_side(), plan.rated_edges());
         let mut directory = Directory::new(scenario, plan.crossing);
         for (id, link) in scenario.links.iter_ids() {
             match (plan.wiring.feeders[id], layout.process_of_port[id]) {
@@ -93,7 +96,8 @@ impl Batched {
             upstreams: upstreams(processes.len(), &routes.lookaheads),
             writers: std::mem::take(&mut routes.writers),
             sources: layout.groups[layout.group_of(End::Sender)],
-            edges,
+            rates_read,
+            edges: plan.edges.ports,
             io: Io {
                 frame_side,
                 packet_side: PacketSideTable::new(
@@ -105,7 +109,8 @@ impl Batched {
                 inboxes: (0..layout.inboxes()).map(|_| Mailbox::default()).collect(),
                 abr: AbrIo::new(scenario, processes.len()),
                 lost_datagrams: LostDatagrams::new(scenario),
-                rates,
+                edges,
+                until: Time::ZERO,
             },
             processes: processes.into_values().collect(),
         }
@@ -113,16 +118,6 @@ impl Batched {
 }
 
 impl Plan<'_> {
-    /// The ports whose rates edges use, in their order, with the processes of these if acknowledgements pass them.
-    fn edge_processes(&self, layout: &Layout) -> Vec<(LinkId, Option<usize>)> {
-        let process = |edge: usize| {
-            let mut routers =
-                (0..layout.routers.len()).filter(|&router| self.edges.edges_of(router).any(|of| of == edge));
-            routers.next().and_then(|router| layout.routers[router])
-        };
-        self.edges.ports.iter().enumerate().map(|(edge, &port)| (port, process(edge))).collect()
-    }
-
     /// Only of what travels in cells.
     fn frame_side(&self) -> IdVec<VcId, FrameSideTable> {
         match self.scenario.technology {

@@ -127,7 +127,9 @@ impl Plan<'_> {
                 ports.extend(of_kind(false).map(|link| self.packet_port(link, routes, &mut serializers)));
                 let mut last_hops = LastHopPorts::with_capacity(of_kind(true).count());
                 of_kind(true).for_each(|link| self.add_last_hop(link, layout, &mut serializers, &mut last_hops));
-                LogicalProcess::Packets(PacketPorts::new(process, ports, last_hops, serializers))
+                let ports = PacketPorts::new(process, ports, last_hops, serializers);
+                let rates = of_kind(false).find_map(|link| self.port_rates(link));
+                LogicalProcess::Packets(ports.with_feedback(self.ack_windows(of_kind(false)), rates))
             }
         }
     }

@@ -8,7 +8,7 @@ use crate::net::batched::Upstream;
 use crate::net::batched::abr::under_way::VisitHop;
 use crate::net::batched::io::{Destination, InputRef, NextHop};
 use crate::net::batched::packets::edge::Passage;
-use crate::net::flow::{Hop, end_of};
+use crate::net::flow::end_of;
 use crate::net::routes::Routed;
 use crate::scenario::Technology;
 use crate::units::Span;
@@ -18,7 +18,7 @@ use crate::units::Span;
 pub(super) struct Routes {
     /// For each connection, the first hop, and for how long ports without a queue need its past.
     pub(super) of_hosts: Vec<Option<(NextHop, Span)>>,
-    /// By router with edges, the connections that pass it to ports that acknowledgements enter behind an edge.
+    /// By router that is a process, the connections that pass it.
     pub(super) of_routers: Vec<Vec<Passage>>,
     /// Of ports that are in processes and no last-hop ports.
     pub(super) of_ports: BTreeMap<LinkId, Exits>,
@@ -51,7 +51,7 @@ pub(super) struct Place {
     pub(super) link: LinkId,
     /// The connection's number there, if it is a port.
     pub(super) number: Option<VcId>,
-    /// The router if it is one with edges.
+    /// The router if it is one that is a process.
     pub(super) router: Option<usize>,
 }
 
@@ -82,14 +82,6 @@ impl Plan<'_> {
             ..Routes::default()
         };
         routes.of_routers = layout.routers.iter().map(|_| Vec::new()).collect();
-        for (router, &process) in layout.routers.iter().enumerate() {
-            for edge in self.edges.edges_of(router) {
-                // No time passes from the end of an interval to the first acknowledgement that follows the new rates.
-                if let (Some(process), Some((port, _))) = (process, layout.process_of_port[self.edges.ports[edge]]) {
-                    routes.look_ahead(process, port as usize, Span::ZERO);
-                }
-            }
-        }
         for (id, vc) in self.vcs.iter_ids().filter(|(_, vc)| !vc.route.is_empty()) {
             match &vc.routed {
                 None => self.route_of(id, layout, &ranks, &mut routes),
@@ -136,7 +128,7 @@ impl Plan<'_> {
                 let beyond = self.least_transmission(hop.link) + link.delay;
                 return self.leave(id, &from, next_hop, (destination, beyond), looked_back, routes);
             }
-            if let Some(router) = self.edges.router_before(hop.link) {
+            if let Some(router) = self.routers.before(hop.link) {
                 from = self.enter_router(id, router, (&from, lag), hops, layout, routes);
                 lag = Span::ZERO;
             }
@@ -175,25 +167,6 @@ impl Plan<'_> {
         let last_link = vc.route[vc.route.len() - 1].link;
         let to = Destination::Host { group: group as u32, link: last_link.index() as u32 };
         self.leave(id, &from, NextHop { lag, to }, (destination, Span::ZERO), looked_back, routes);
-    }
-
-    /// Connection `id` comes to a router with edges, so long after it left `from`, between these hops.
-    fn enter_router(
-        &self,
-        id: VcId,
-        router: usize,
-        (from, lag): (&Place, Span),
-        hops: &[Hop],
-        layout: &Layout,
-        routes: &mut Routes,
-    ) -> Place {
-        let process = layout.routers[router].expect("a router that something passes is a process");
-        let at_port = VcId::from_index(routes.of_routers[router].len());
-        let input_ref = InputRef { port: 0, input: hops[0].link.index() as u32, at_port };
-        let next_hop = NextHop { lag, to: Destination::Port { mailbox: process as u32, input_ref } };
-        self.leave(id, from, next_hop, (process, Span::ZERO), Span::ZERO, routes);
-        routes.of_routers[router].push(Passage { vc: id, place: self.edges.place(id, hops[1].link), to: None });
-        Place { process, link: from.link, number: None, router: Some(router) }
     }
 
     /// Connection `id` goes from `from` on `next_hop` to process `to`, which it reaches no less than `beyond` after its end.

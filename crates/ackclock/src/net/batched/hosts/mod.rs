@@ -11,6 +11,7 @@ use crate::engine::EventTree;
 use crate::ids::VcId;
 use crate::net::batched::hosts::uplinks::{HostUplinks, Numbering};
 use crate::net::batched::io::{Delivery, Io, What};
+use crate::net::batched::packet_side::PacketKey;
 use crate::net::batched::process::Process;
 use crate::net::flow::{self, End, Sink, Source, ack_vc, data_vc, end_of};
 use crate::net::link::Link;
@@ -140,7 +141,9 @@ impl Hosts {
         let Some(mut fast_uplink) = uplinks.fast_uplink(number, &mut io.mailboxes) else { return packets };
         let mut rest = packets;
         let next = |rest: &'a [Delivery], until: Time| {
-            let ordinary = |packet: &Delivery| packet.vc == vc && packet.frame == 0 && packet.time <= until;
+            let ordinary = |packet: &Delivery| {
+                packet.vc == vc && PacketKey(packet.frame).is_plain_or_window() && packet.time <= until
+            };
             rest.split_first().filter(|(packet, _)| ordinary(packet))
         };
         match end {
@@ -168,8 +171,11 @@ impl Hosts {
                 let sender = &mut self.sources[flow].sender;
                 let traces = if RECORDED { io.traces.as_mut() } else { None };
                 let mut trace = traces.and_then(|traces| traces.of_windows(flow));
-                while let Some((&Delivery { time: now, seq_or_ack, .. }, others)) = next(rest, timers.next()) {
+                while let Some((&Delivery { time: now, seq_or_ack, frame, .. }, others)) = next(rest, timers.next()) {
                     rest = others;
+                    if let Some(window) = PacketKey(frame).window() {
+                        sender.on_window(seq_or_ack, window);
+                    }
                     if !sender.on_ack(now, seq_or_ack) {
                         self.exits.go_on::<RECORDED>(now, flow, sender, io);
                         break;
@@ -210,7 +216,7 @@ impl Hosts {
     #[inline(never)]
     fn on_packet(&mut self, packet: &Delivery, link_header: u32, io: &mut Io) {
         let &Delivery { time: now, seq_or_ack, vc, frame, size, .. } = packet;
-        if frame != 0 {
+        if !PacketKey(frame).is_plain_or_window() {
             return self.on_rare_packet(packet, io);
         }
         match end_of(vc) {
@@ -222,6 +228,9 @@ impl Hosts {
             }
             (flow, End::Sender) => {
                 let sender = &mut self.sources[flow].sender;
+                if let Some(window) = PacketKey(frame).window() {
+                    sender.on_window(seq_or_ack, window);
+                }
                 sender.on_ack(now, seq_or_ack);
                 self.exits.go_on::<true>(now, flow, sender, io);
             }
@@ -232,7 +241,7 @@ impl Hosts {
     #[inline(never)]
     fn on_rare_packet(&mut self, packet: &Delivery, io: &mut Io) {
         let &Delivery { time: now, vc, frame, .. } = packet;
-        let Some(segment) = io.packet_side.segment(frame) else { unreachable!("a packet with a key has a segment") };
+        let Some(&segment) = io.packet_side.segment(frame) else { unreachable!("a packet with a key has a segment") };
         let number = io.packet_side.number(frame);
         if let Some(traces) = io.packet_traces() {
             traces.arrives(now, vc, number, &segment);

@@ -1,11 +1,12 @@
 //! Packet ports of which it is not known, when a packet arrives, when it will be at the other end of the link: their
-//! policy looks at time, or the link changes or corrupts packets; and ports that give rates to TCP. They are driven event by event, as in the reference, up
-//! to the horizon: no transmission that begins before it can be changed by what comes after it.
+//! policy looks at time, or the link changes or corrupts packets. They are driven event by event, as in the reference, up to the
+//! horizon: no transmission that begins before it can be changed by what comes after it.
 
 use crate::ids::{IdVec, VcId};
 use crate::link::Packet;
 use crate::net::batched::io::{Arrival, Cells, Io, SentPacket};
 use crate::net::batched::packets::port::PortVc;
+use crate::net::batched::packets::port_feedback::AckWindows;
 use crate::net::batched::process::{Ports, Process};
 use crate::net::build;
 use crate::net::feedback::PacketRates;
@@ -20,6 +21,8 @@ pub(in crate::net::batched) struct ChangingPort {
     mailbox: usize,
     port: PacketPort<Arrival>,
     vcs: IdVec<VcId, PortVc>,
+    /// The acknowledgements into which it writes windows.
+    windows: AckWindows,
     /// The edge that uses its rates, if it gives rates.
     edge: Option<usize>,
     /// How many flows the scenario has.
@@ -33,10 +36,11 @@ impl ChangingPort {
         mailbox: usize,
         port: PacketPort<Arrival>,
         vcs: IdVec<VcId, PortVc>,
+        windows: AckWindows,
         edge: Option<usize>,
         flows: usize,
     ) -> ChangingPort {
-        ChangingPort { mailbox, port, vcs, edge, flows, packets: 0 }
+        ChangingPort { mailbox, port, vcs, windows, edge, flows, packets: 0 }
     }
 
     /// The rates that it gives, if it does.
@@ -44,8 +48,9 @@ impl ChangingPort {
         self.port.rates()
     }
 
-    fn on_arrival(&mut self, packet: &Arrival, io: &mut Io) {
+    fn on_arrival(&mut self, packet: &mut Arrival, io: &mut Io) {
         self.packets += 1;
+        self.windows.write(std::slice::from_mut(packet), io);
         let vc = &self.vcs[packet.input_ref.at_port];
         let meta = PacketMeta {
             vc: packet.input_ref.at_port,
@@ -71,7 +76,7 @@ impl ChangingPort {
             Some(Turn::Departs(departure)) => self.launch(Some(departure), io),
             Some(Turn::IntervalEnds) => {
                 if let (Some(edge), Some(rates)) = (self.edge, self.port.rates()) {
-                    io.rates[edge].push_back((now, rates.rates().into()));
+                    io.edges[edge].rates.push(rates.rates());
                 }
             }
             Some(Turn::Leaves(_)) => unreachable!("there is no other port"),
@@ -102,6 +107,11 @@ impl Process for ChangingPort {
             self.on_arrival(packet, io);
         }
         while self.port.next_event() < until {
+            self.on_event(io);
+        }
+        // An interval that ends now ends as soon as all before is known: others may wait for the rates. What departs now comes first.
+        while let Some(rates) = self.port.rates().filter(|rates| io.may_end_interval(rates.interval_end(), until)) {
+            debug_assert!(self.port.next_event() <= rates.interval_end());
             self.on_event(io);
         }
         io.mailboxes[self.mailbox] = mailbox;

@@ -4,5 +4,7 @@ pub(super) mod changing_port;
 pub(super) mod edge;
 pub(super) mod last_hop;
 pub(super) mod port;
+pub(super) mod port_feedback;
+pub(super) mod rate_log;
 pub(super) mod routed_ports;
 pub(super) mod serializer;

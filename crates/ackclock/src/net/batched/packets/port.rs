@@ -7,8 +7,10 @@ use crate::net::batched::fifo_monitor::FifoMonitor;
 use crate::net::batched::io::{Arrival, Cells, Destination, InputRef, Io, UnderWay};
 use crate::net::batched::packet_side::PacketSideTable;
 use crate::net::batched::packets::last_hop::LastHopPorts;
+use crate::net::batched::packets::port_feedback::{AckWindows, PortRates};
 use crate::net::batched::packets::serializer::{LastTime, Serializers};
 use crate::net::batched::process::{Ports, Process};
+use crate::net::feedback::PacketRates;
 use crate::net::link::AFTER_ALL;
 use crate::queue::DropReason;
 use crate::queue::packet_fifo::{PacketFifo, Waits};
@@ -22,9 +24,18 @@ pub(in crate::net::batched) struct PacketPorts {
     ports: Vec<PacketPort>,
     last_hops: LastHopPorts,
     serializers: Serializers,
+    /// What they do for rate control of TCP, if they do anything.
+    feedback: Option<Box<PortFeedback>>,
     /// Whether one of them is.
     recorded: bool,
     packets: u64,
+}
+
+/// What ports do for rate control.
+struct PortFeedback {
+    windows: AckWindows,
+    /// Of a port that is alone.
+    rates: Option<PortRates>,
 }
 
 /// A packet port.
@@ -80,7 +91,58 @@ impl PacketPorts {
         serializers: Serializers,
     ) -> PacketPorts {
         let recorded = ports.iter().any(|port| port.trace.is_some());
-        PacketPorts { mailbox, ports, last_hops, serializers, recorded, packets: 0 }
+        PacketPorts { mailbox, ports, last_hops, serializers, feedback: None, recorded, packets: 0 }
+    }
+
+    /// The same with what they do for rate control of TCP. Only a port that is alone can give rates.
+    pub(in crate::net::batched) fn with_feedback(self, windows: AckWindows, rates: Option<PortRates>) -> PacketPorts {
+        assert!(rates.is_none() || self.ports.len() == 1, "a port that gives rates is alone");
+        let feedback = (!windows.is_empty() || rates.is_some()).then(|| Box::new(PortFeedback { windows, rates }));
+        PacketPorts { feedback, ..self }
+    }
+
+    /// The rates that their port gives, if it does.
+    pub(in crate::net::batched) fn rates(&self) -> Option<&PacketRates> {
+        self.feedback.as_ref().and_then(|feedback| feedback.rates.as_ref()).map(PortRates::rates)
+    }
+
+    fn on_packets(&mut self, packets: &[Arrival], io: &mut Io) {
+        if self.recorded {
+            self.take_in::<true>(packets, io);
+        } else {
+            self.take_in::<false>(packets, io);
+        }
+    }
+
+    /// Packets arrive before `until`, at ports that do something for rate control. Nothing happens at the end of a run, but an
+    /// interval that ends at another instant ends as soon as all before is known: others may wait for the rates.
+    #[inline(never)]
+    fn on_packets_with_feedback(
+        &mut self,
+        feedback: &mut PortFeedback,
+        packets: &mut [Arrival],
+        until: Time,
+        io: &mut Io,
+    ) {
+        let PortFeedback { windows, rates } = feedback;
+        let mut rest = packets;
+        loop {
+            let end = rates.as_ref().map_or(Time::NEVER, PortRates::interval_end);
+            let in_interval = rest.partition_point(|packet| packet.time < end);
+            let (packets, others) = rest.split_at_mut(in_interval);
+            rest = others;
+            windows.write(packets, io);
+            if let Some(rates) = rates {
+                rates.on_arrivals(packets);
+            }
+            self.on_packets(packets, io);
+            let Some(rates) = rates.as_mut().filter(|_| io.may_end_interval(end, until)) else { break };
+            self.packets += 1;
+            let [port] = &mut self.ports[..] else { unreachable!("a port that gives rates is alone") };
+            // At one instant departures come first.
+            port.depart_more(end);
+            rates.end_interval(port.fifo.bytes(), io);
+        }
     }
 
     fn take_in<const RECORDED: bool>(&mut self, packets: &[Arrival], io: &mut Io) {
@@ -117,16 +179,19 @@ impl Process for PacketPorts {
         mailbox.settle(until);
         let packets = mailbox.take_before(until);
         self.packets += packets.len() as u64;
-        if self.recorded {
-            self.take_in::<true>(packets, io);
-        } else {
-            self.take_in::<false>(packets, io);
+        match self.feedback.take() {
+            None => self.on_packets(packets, io),
+            Some(mut feedback) => {
+                self.on_packets_with_feedback(&mut feedback, packets, until, io);
+                self.feedback = Some(feedback);
+            }
         }
         io.mailboxes[self.mailbox] = mailbox;
     }
 
     fn next(&self, io: &Io) -> Time {
-        io.mailboxes[self.mailbox].earliest()
+        let interval_end = self.rates().map_or(Time::NEVER, PacketRates::interval_end);
+        io.mailboxes[self.mailbox].earliest().min(interval_end)
     }
 
     fn events(&self) -> u64 {

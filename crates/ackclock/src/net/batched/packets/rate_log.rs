@@ -1,0 +1,88 @@
+//! The rates that a port has given to TCP flows, and since when. The port is a process, and those that read its rates are others:
+//! each of them is behind it, by less than the log holds.
+
+use std::collections::VecDeque;
+
+use crate::net::feedback::{Edge, PacketRates};
+use crate::units::Time;
+
+/// An edge with the rates that it reads; `T` is what is known of a packet.
+pub(in crate::net::batched) struct RatedEdge<T> {
+    pub(in crate::net::batched) edge: Edge<T>,
+    pub(in crate::net::batched) rates: RateLog,
+}
+
+/// Rates by averaging intervals: those of interval k hold from k·T on, those of interval 0 from the start.
+pub(in crate::net::batched) struct RateLog {
+    /// T in picoseconds; beyond the end of time if the rates never change.
+    interval_ps: u64,
+    /// The number of the first interval that somebody may still read.
+    first: u64,
+    /// In bytes per second, by session. There is always one interval at least.
+    intervals: VecDeque<Box<[f64]>>,
+}
+
+impl RateLog {
+    /// What this algorithm gives before anything has happened.
+    pub(in crate::net::batched) fn new(rates: &PacketRates) -> RateLog {
+        // The first interval ends at T.
+        let interval_ps = rates.interval_end().as_ps();
+        RateLog { interval_ps, first: 0, intervals: VecDeque::from([rates.rates().into()]) }
+    }
+
+    /// An interval has ended with these rates.
+    pub(in crate::net::batched) fn push(&mut self, rates: &[f64]) {
+        self.intervals.push_back(rates.into());
+    }
+
+    /// The rate of a session at an instant before which the port has ended all intervals, also one that ends at this instant.
+    #[inline(always)]
+    pub(in crate::net::batched) fn at(&self, now: Time, session: usize) -> f64 {
+        self.intervals[(now.as_ps() / self.interval_ps - self.first) as usize][session]
+    }
+
+    /// The rates of the interval with this number, if they are known, and since when they hold.
+    pub(in crate::net::batched) fn of_interval(&self, number: u64) -> Option<(Time, &[f64])> {
+        let rates = self.intervals.get(usize::try_from(number - self.first).ok()?)?;
+        Some((Time::from_ps(number * self.interval_ps), rates))
+    }
+
+    /// Nobody reads anything before `now` any more.
+    pub(in crate::net::batched) fn forget_before(&mut self, now: Time) {
+        let current = now.as_ps() / self.interval_ps;
+        while self.first < current && self.intervals.len() > 1 {
+            self.intervals.pop_front();
+            self.first += 1;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn log(interval_ps: u64) -> RateLog {
+        RateLog { interval_ps, first: 0, intervals: VecDeque::from([[f64::INFINITY, 1.0].into()]) }
+    }
+
+    #[test]
+    fn rates_hold_from_the_end_of_their_interval_on() {
+        let mut log = log(10);
+        log.push(&[5.0, 2.0]);
+        log.push(&[6.0, 3.0]);
+        let at = |log: &RateLog, ps: u64| (log.at(Time::from_ps(ps), 0), log.at(Time::from_ps(ps), 1));
+        assert_eq!([0, 9, 10, 19, 20].map(|ps| at(&log, ps).1), [1.0, 1.0, 2.0, 2.0, 3.0]);
+        assert_eq!(log.of_interval(1), Some((Time::from_ps(10), &[5.0, 2.0][..])));
+        assert_eq!(log.of_interval(3), None);
+        log.forget_before(Time::from_ps(19));
+        assert_eq!((at(&log, 19), log.intervals.len()), ((5.0, 2.0), 2));
+        log.forget_before(Time::from_ps(1000));
+        assert_eq!((at(&log, 25), log.intervals.len()), ((6.0, 3.0), 1), "the last rates are kept");
+    }
+
+    #[test]
+    fn rates_without_intervals_never_change() {
+        let log = log(Time::NEVER.as_ps());
+        assert_eq!(log.at(Time::from_ps(u64::MAX - 1), 1), 1.0);
+    }
+}
