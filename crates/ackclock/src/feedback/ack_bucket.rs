@@ -130,6 +130,7 @@ mod tests {
         let mut bucket = AckBucket::new(1);
         bucket.push(1, ());
         assert_eq!(bucket.release(us(0), 0.0), Some(()));
+        assert_eq!(bucket.next_release(0.0), Time::NEVER, "none waits");
         bucket.push(2, ());
         assert_eq!(bucket.next_release(0.0), us(100_000));
     }
@@ -142,6 +143,19 @@ mod tests {
         assert_eq!(bucket.push_piggybacked(3000, 'b'), 1000);
         assert_eq!(bucket.push_piggybacked(3000, 'c'), 1000);
         assert_eq!((bucket.len(), bucket.next_release(1000.0)), (2, us(1000)));
+    }
+
+    /// A part of a segment counts as one; an acknowledgement of less than what has left acknowledges nothing new.
+    #[test]
+    fn what_an_acknowledgement_counts_for() {
+        let mut bucket = AckBucket::new(1000);
+        for number in [1500, 500, 2500] {
+            bucket.push(number, number);
+        }
+        assert_eq!((bucket.release(us(0), 1000.0), bucket.next_release(1000.0)), (Some(1500), us(2000)));
+        assert_eq!((bucket.release(us(2000), 1000.0), bucket.next_release(1000.0)), (Some(500), us(3000)));
+        assert_eq!(bucket.push_piggybacked(2500, 0), 1500, "the largest number that has left");
+        assert_eq!((bucket.release(us(3000), 1000.0), bucket.next_release(1000.0)), (Some(2500), us(4000)));
     }
 
     proptest! {

@@ -114,7 +114,7 @@ impl RateAllocator for SimplifiedEricaPlus {
     fn on_interval_end(&mut self, queued: u64) {
         let target = self.params.control.target(self.capacity, self.rate(self.others), queued);
         let input = self.rate(self.connections.iter().map(|connection| connection.units).sum());
-        let load = if target > 0.0 { (input / target).max(LEAST_LOAD) } else { f64::INFINITY };
+        let load = (input / target).max(LEAST_LOAD);
         let mut active = 0.0;
         for connection in &mut self.connections {
             let before = connection.activity * self.params.activity_decay;
@@ -215,6 +215,45 @@ mod tests {
         assert_eq!(share(&erica), 5315.833);
     }
 
+    /// What the rule of the specification gives, computed apart from this code: rates above the target, loads just above it, a first
+    /// rate of its own, silence.
+    #[test]
+    fn twelve_intervals_of_another_computation() {
+        let mut erica = erica(|_| ());
+        let intervals = [
+            ([10, 4, 0], 0, [7973.749, 4556.428, UNSET]),
+            ([1, 1, 30], 100, [3757.216, 3757.216, 11271.649]),
+            ([20, 20, 30], 0, [4132.938, 4132.938, 11391.07]),
+            ([28, 20, 35], 0, [4546.232, 4546.232, 11391.07]),
+            ([28, 30, 26], 0, [5000.855, 5000.855, 5315.833]),
+            ([20, 20, 38], 0, [5315.833, 5315.833, 5847.416]),
+            ([5, 0, 5], 0, [5499.137, 5499.137, 5499.137]),
+            ([20, 30, 0], 0, [5499.137, 6049.051, 5499.137]),
+            ([30, 30, 30], 300, [2657.916, 2657.916, 2657.916]),
+            ([0, 0, 30], 0, [2923.708, 2923.708, 2923.708]),
+            ([0, 0, 0], 0, [2923.708, 2923.708, 2923.708]),
+            ([26, 27, 0], 0, [3216.079, 3216.079, 3216.079]),
+        ];
+        for (packets, waiting, rates) in intervals {
+            assert_eq!(interval(&mut erica, packets, waiting), rates, "{packets:?}");
+        }
+    }
+
+    /// 200 bytes per second, as if they were a thousandth of the target.
+    #[test]
+    fn the_load_is_a_thousandth_at_least() {
+        let mut erica = erica(|_| ());
+        erica.on_cells(0, 1);
+        erica.on_interval_end(0);
+        let mut cell = backward(f64::INFINITY);
+        erica.on_backward_rm(0, 0, &mut cell);
+        assert_eq!(cell.er, 200_000.0);
+        // What another switch said stays if it is less.
+        let mut cell = backward(1000.0);
+        erica.on_backward_rm(0, 0, &mut cell);
+        assert_eq!(cell.er, 1000.0);
+    }
+
     #[test]
     fn who_is_silent_counts_for_less_each_interval_or_for_nothing() {
         let shares = |decay: f64| {
@@ -226,6 +265,13 @@ mod tests {
         };
         assert_eq!(shares(0.9), [3.0, 2.9, 2.71]);
         assert_eq!(shares(0.0), [3.0, 2.0, 1.0]);
+        // One at least.
+        let mut erica = erica(|_| ());
+        for _ in 0..3 {
+            interval(&mut erica, [1, 0, 0], 0);
+            interval(&mut erica, [0, 0, 0], 0);
+            assert_eq!(erica.allocation(), Some(erica.capacity));
+        }
     }
 
     #[test]
@@ -247,6 +293,8 @@ mod tests {
         erica.on_other_cells(48_600);
         interval(&mut erica, [1, 1, 0], 0);
         assert_eq!(erica.allocation(), Some(9_720_000.0 / 2.0));
+        interval(&mut erica, [1, 1, 0], 0);
+        assert_eq!(erica.allocation(), Some(19_440_000.0 / 2.0), "they have stopped");
         // All of it: nothing is left.
         erica.on_other_cells(97_200);
         assert_eq!(interval(&mut erica, [1, 1, 0], 0), [0.0, 0.0, UNSET]);
