@@ -247,7 +247,7 @@ mod tests {
         erica.on_interval_end(0);
         let mut cell = backward(f64::INFINITY);
         erica.on_backward_rm(0, 0, &mut cell);
-        assert_eq!(cell.er, 200_000.0);
+        assert_eq!(cell.er.round(), 200_000.0);
         // What another switch said stays if it is less.
         let mut cell = backward(1000.0);
         erica.on_backward_rm(0, 0, &mut cell);
