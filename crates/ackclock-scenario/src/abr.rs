@@ -82,14 +82,14 @@ pub(crate) fn warn_rates(
         return;
     }
     let (label, help) = match technology {
-        Technology::Atm { .. } => ("no flow has the service abr", "write service = \"abr\" in [atm] or [flow.NAME]"),
+        Technology::Atm { .. } => (
+            "no flow has the service abr, and no TCP sender is told its rates",
+            "write service = \"abr\" in [atm] or [flow.NAME], or tcp_feedback = \"window\", \"bucket\" or \"both\" beside it",
+        ),
         Technology::Packet { .. } => {
             ("no TCP sender is told its rates", "write tcp_feedback = \"window\", \"bucket\" or \"both\" beside it")
         }
     };
-    if network.links.iter().any(|link| link.queue.feedback.is_some()) {
-        return;
-    }
     let mut abr = flows.iter().filter(|planned| abr_params(&planned.flow).is_some()).peekable();
     if abr.peek().is_none() {
         let everywhere = [&settings.general].into_iter().chain(settings.ports.iter().map(|(_, port)| port));
@@ -97,7 +97,8 @@ pub(crate) fn warn_rates(
             let name = queue.word("rate_algorithm").filter(|name| *name != NO_RATES)?;
             queue.at("rate_algorithm").map(|at| (name, at))
         });
-        if let Some((name, at)) = chosen {
+        let has_feedback = network.links.iter().any(|link| link.queue.feedback.is_some());
+        if let Some((name, at)) = chosen.filter(|_| !has_feedback) {
             report.warning(at, format!("the rate algorithm {name} has no effect here")).label(label).help(help);
         }
         return;

@@ -232,16 +232,15 @@ impl Checker<'_> {
             Technology::Packet { .. } => self.policy(packet::POLICIES, port_settings, buffer, &place)?.into(),
         };
         let buffer = self.counted(settings, buffer)?;
-        let unit_bytes = match self.technology {
-            Technology::Atm { .. } => CELL_BYTES,
-            Technology::Packet { .. } => port.load.largest_bytes,
+        let feedback = feedback::read(settings)?;
+        let (unit, unit_bytes) = match self.technology {
+            // TCP sends whole packets, and rates follow what comes of each flow in an interval.
+            _ if feedback.is_some() => ("packet", port.load.largest_bytes),
+            Technology::Atm { .. } => ("cell", CELL_BYTES),
+            Technology::Packet { .. } => ("packet", port.load.largest_bytes),
         };
-        let place = rates::Place { name: port.name, rate: port.rate, technology: self.technology, unit_bytes };
+        let place = rates::Place { name: port.name, rate: port.rate, unit, unit_bytes };
         let rates = self.rates.algorithm(port_settings, &place, self.report)?;
-        let feedback = match self.technology {
-            Technology::Atm { .. } => None,
-            Technology::Packet { .. } => feedback::read(settings)?,
-        };
         Some(Queue { buffer, policy, service_order, rates, feedback })
     }
 

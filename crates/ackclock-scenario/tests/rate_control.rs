@@ -68,7 +68,25 @@ fn feedback_that_cannot_work() {
         said(N_BY_N, &["flow.A1.encrypted_headers=true"]),
         said(RING, &of_port),
         said(RING, &[rates, feedback]),
-        said(&N_BY_N.replace("packet", "atm"), &[]),
+    ];
+    insta::assert_snapshot!(all.join("\n"));
+}
+
+/// An edge device can do what a router can, and the same cannot work.
+#[test]
+fn feedback_of_edge_devices_that_cannot_work() {
+    let (n_by_n, ring) = (N_BY_N.replace("packet", "atm"), RING.replace("packet", "atm"));
+    let of_port = ["port.r2->r4.rate_algorithm=simplified-erica-plus", "port.r2->r4.tcp_feedback=bucket"];
+    let all = [
+        said(&n_by_n, &[]),
+        said(&n_by_n, &["queue.rate_algorithm=none"]),
+        said(&n_by_n, &["queue.rate_algorithm=efci"]),
+        said(&n_by_n, &["queue.tcp_feedback=none"]),
+        said(&n_by_n, &["queue.simplified-erica-plus.averaging_interval=30 us"]),
+        said(&n_by_n, &["flow.A1.encrypted_headers=true"]),
+        said(&n_by_n, &["atm.service=abr"]),
+        said(&n_by_n, &["queue.rate_algorithm=none", "queue.tcp_feedback=none", "atm.service=abr"]),
+        said(&ring, &of_port),
     ];
     insta::assert_snapshot!(all.join("\n"));
 }
@@ -77,7 +95,11 @@ fn feedback_that_cannot_work() {
 fn what_the_keys_become() {
     let feedback = |sets: &[&str]| {
         let sets: Vec<String> = sets.iter().map(|set| (*set).to_owned()).collect();
-        let loaded = load(&Memory::new().with("a.toml", N_BY_N), "a.toml", &sets).unwrap();
+        let loaded = |text: &str| load(&Memory::new().with("a.toml", text), "a.toml", &sets).unwrap();
+        let (loaded, in_cells) = (loaded(N_BY_N), loaded(&N_BY_N.replace("packet", "atm")));
+        let of_port = |link: &ackclock::scenario::Link| (link.name.clone(), link.queue.feedback);
+        let all = |scenario: &ackclock::scenario::Scenario| scenario.links.iter().map(of_port).collect::<Vec<_>>();
+        assert_eq!(all(&loaded.scenario), all(&in_cells.scenario));
         let link = loaded.scenario.links.iter().find(|link| link.name == "sw1->sw2").unwrap();
         link.queue.feedback
     };

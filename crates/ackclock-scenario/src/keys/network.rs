@@ -371,7 +371,7 @@ pub(super) const KEYS: &[Key] = &[
         kind: Kind::Mechanism(Family::RateAlgorithm),
         default: Fallback::Text("none"),
         source: "Ackclock",
-        about: "The algorithm by which the port computes rates for the flows that cross it. On ATM networks it tells them to the sources of ABR connections, in RM cells or by EFCI; on packet networks to TCP senders, as `tcp_feedback` says. Its parameters are in a table of its name.",
+        about: "The algorithm by which the port computes rates for the flows that cross it. On ATM networks it tells them to the sources of ABR connections, in RM cells or by EFCI; on all networks to TCP senders, as `tcp_feedback` says. Its parameters are in a table of its name.",
         used_if: ALWAYS,
     },
     Key {
@@ -380,8 +380,8 @@ pub(super) const KEYS: &[Key] = &[
         kind: Kind::Word(const { &words_of(&words::TCP_FEEDBACKS) }),
         default: Fallback::Text("none"),
         source: "Ackclock",
-        about: "How the router of the port tells TCP senders the rates of its rate algorithm: it lowers the receive window in their acknowledgements, lets these wait in an acknowledgement bucket, or both.",
-        used_if: PACKET_ONLY,
+        about: "How the router of the port, or the ATM edge device, tells TCP senders the rates of its rate algorithm: it lowers the receive window in their acknowledgements, lets these wait in an acknowledgement bucket, or both. An edge device reassembles the acknowledgements for this.",
+        used_if: ALWAYS,
     },
     Key {
         sections: QUEUES,

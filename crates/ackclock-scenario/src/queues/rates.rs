@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 
 use ackclock::atm::rate::{self, RateAlgorithm};
-use ackclock::scenario::Technology;
 use ackclock::units::Rate;
 
 use crate::keys::NO_RATES;
@@ -17,8 +16,8 @@ pub(super) struct Place<'a> {
     pub(super) name: &'a str,
     /// The rate of its link.
     pub(super) rate: Rate,
-    pub(super) technology: Technology,
-    /// Octets of a cell, or of the largest packet that crosses the port.
+    /// What is counted at least in an interval: a cell, or the largest packet that crosses the port; and its octets on the wire.
+    pub(super) unit: &'static str,
     pub(super) unit_bytes: u64,
 }
 
@@ -71,11 +70,8 @@ impl Checker {
         let Some(interval) = params.interval().filter(|interval| *interval < unit_time) else { return Some(()) };
         if self.first(at, "averaging_interval") {
             let spelled = |ps| Quantity { dimension: Dimension::Time, amount: ps }.canonical();
-            let (interval, time, name) = (spelled(interval.as_ps()), spelled(unit_time.as_ps()), place.name);
-            let unit = match place.technology {
-                Technology::Atm { .. } => "cell",
-                Technology::Packet { .. } => "packet",
-            };
+            let (interval, time) = (spelled(interval.as_ps()), spelled(unit_time.as_ps()));
+            let Place { name, unit, .. } = place;
             report
                 .error(at, format!("an interval of {interval} is shorter than a {unit} of the port {name}, {time}"))
                 .label(format!("no {unit} can be counted in it"))

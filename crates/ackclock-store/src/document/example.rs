@@ -158,6 +158,7 @@ pub fn with_feedback(mut document: Document) -> Document {
             windows_lowered: 400,
             acks_waiting: 3,
             most_acks_waiting: 70,
+            damaged_ack_frames: 2,
             allocation_bps: Some(10e6),
         });
     }

@@ -15,6 +15,8 @@ pub struct Feedback {
     /// At the end.
     pub acks_waiting: u64,
     pub most_acks_waiting: u64,
+    #[serde(default)]
+    pub damaged_ack_frames: u64,
     /// At the end; `null` for an algorithm without a rate of its own.
     pub allocation_bps: Option<f64>,
 }
@@ -26,13 +28,16 @@ pub struct FeedbackSummary {
     pub windows_lowered: Interval,
     pub most_acks_waiting: Interval,
     #[serde(default)]
+    pub damaged_ack_frames: Option<Interval>,
+    #[serde(default)]
     pub allocation_bps: Option<Interval>,
 }
 
 impl From<&EdgeRecord> for Feedback {
     fn from(record: &EdgeRecord) -> Feedback {
-        let &EdgeRecord { acks, windows_lowered, acks_waiting, most_acks_waiting, allocation, fingerprint: _ } = record;
-        Feedback { acks, windows_lowered, acks_waiting, most_acks_waiting, allocation_bps: allocation }
+        let &EdgeRecord { acks, windows_lowered, acks_waiting, most_acks_waiting, .. } = record;
+        let &EdgeRecord { damaged_ack_frames, allocation: allocation_bps, fingerprint: _, .. } = record;
+        Feedback { acks, windows_lowered, acks_waiting, most_acks_waiting, damaged_ack_frames, allocation_bps }
     }
 }
 
@@ -44,6 +49,7 @@ impl FeedbackSummary {
             acks: over(&all, |feedback| Some(feedback.acks as f64))?,
             windows_lowered: over(&all, |feedback| Some(feedback.windows_lowered as f64))?,
             most_acks_waiting: over(&all, |feedback| Some(feedback.most_acks_waiting as f64))?,
+            damaged_ack_frames: over(&all, |feedback| Some(feedback.damaged_ack_frames as f64)),
             allocation_bps: over(&all, |feedback| feedback.allocation_bps),
         })
     }

@@ -1,5 +1,8 @@
 //! What both engines take from a scenario alike.
 
+use std::collections::BTreeMap;
+
+use super::feedback::atm_ports;
 use super::flow::{End, Flow, ForcedDrops, Hop, Sink, Source, Vc, end_of, vc_name};
 use super::link::LossRecording;
 use super::lists::Lists;
@@ -87,22 +90,37 @@ pub(super) struct Wiring {
     /// For each link, the links that feed its port, by name: those that come before it on the route of some
     /// connection.
     pub(super) inputs: Lists<LinkId, LinkId>,
+    /// The cell ports of rate control of TCP, each with the connections whose acknowledgements come from an edge device.
+    pub(super) edges: BTreeMap<LinkId, Vec<VcId>>,
 }
 
 impl Wiring {
     /// The wiring of a scenario.
     pub(super) fn new(scenario: &Scenario) -> Wiring {
-        let inputs = inputs_of_ports(scenario);
+        let (inputs, edges) = (inputs_of_ports(scenario), atm_ports(scenario));
         let feeder = |(id, link): (LinkId, &scenario::Link)| {
             let faster_input = || inputs.of(id).iter().any(|&input| scenario.links[input].rate > link.rate);
             match scenario.technology {
                 _ if scenario.nodes[link.from].kind == NodeKind::Host => Feeder::Nic,
                 Technology::Packet { .. } => Feeder::Packets,
+                Technology::Atm { .. } if edges.contains_key(&id) => Feeder::Cells,
                 Technology::Atm { .. } if inputs.of(id).len() <= 1 && !faster_input() => Feeder::PassThrough,
                 Technology::Atm { .. } => Feeder::Cells,
             }
         };
-        Wiring { feeders: scenario.links.iter_ids().map(feeder).collect(), inputs }
+        Wiring { feeders: scenario.links.iter_ids().map(feeder).collect(), inputs, edges }
+    }
+
+    /// How many inputs a port has.
+    pub(super) fn inputs_of(&self, port: LinkId) -> usize {
+        self.inputs.of(port).len() + self.edges.get(&port).map_or(0, Vec::len)
+    }
+
+    /// The hashes of the names of all inputs of a cell port, in their order: links by name, then the connections whose
+    /// acknowledgements come from an edge device, each an input of its own.
+    pub(super) fn input_names(&self, port: LinkId, scenario: &Scenario, vcs: &IdVec<VcId, Vc>) -> Vec<u64> {
+        let links = self.inputs.of(port).iter().map(|&input| name_hash(&scenario.links[input].name));
+        links.chain(self.edges.get(&port).into_iter().flatten().map(|&vc| vcs[vc].name_hash)).collect()
     }
 }
 
@@ -136,7 +154,7 @@ fn flow_of(flow: &scenario::Flow, scenario: &Scenario, seed: u64) -> Flow {
 
 /// For each link, the links that feed its port, by name: those that come before it on the route of some connection.
 /// Routes that change have no such list.
-pub(super) fn inputs_of_ports(scenario: &Scenario) -> Lists<LinkId, LinkId> {
+fn inputs_of_ports(scenario: &Scenario) -> Lists<LinkId, LinkId> {
     let of_udp = scenario.udp.iter().map(|source| &source.route);
     let routes = scenario.flows.iter().flat_map(|flow| [&flow.forward, &flow.backward]).chain(of_udp);
     let mut pairs: Vec<(LinkId, LinkId)> =

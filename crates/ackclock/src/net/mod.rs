@@ -24,3 +24,11 @@ pub use batched::Batched;
 pub use randomness::has_randomness;
 pub use recorder::{Recorded, Recorder};
 pub use reference::Reference;
+
+use crate::scenario::{Scenario, Technology};
+
+/// Whether only the reference engine can compute a scenario: one with edge devices in a network of cells.
+pub fn needs_reference(scenario: &Scenario) -> bool {
+    let has_feedback = scenario.links.iter().any(|link| link.queue.feedback.is_some());
+    has_feedback && matches!(scenario.technology, Technology::Atm { .. })
+}

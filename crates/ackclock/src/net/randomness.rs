@@ -3,7 +3,7 @@
 //! Each structure is taken apart field by field and each word has an arm of its own, so that the compiler asks about
 //! whatever is added to a scenario. `crates/ackclock-scenario/tests/randomness.rs` compares two seeds for every word.
 
-use super::build::inputs_of_ports;
+use super::build::Wiring;
 use crate::ids::{IdVec, LinkId};
 use crate::link::{ErrorParams, LinkParams, LinkSchedule};
 use crate::scenario::{Flow, Link, Queue, Scenario, ServiceOrder, Technology, UdpFlow};
@@ -34,8 +34,8 @@ pub fn has_randomness(scenario: &Scenario) -> bool {
         Technology::Packet { link_header_bytes: _ } => false,
     };
     if has_slots {
-        let inputs = inputs_of_ports(scenario);
-        if links.iter_ids().any(|(id, link)| inputs.of(id).len() > 1 && orders_at_random(link.queue.service_order)) {
+        let wiring = Wiring::new(scenario);
+        if links.iter_ids().any(|(id, link)| wiring.inputs_of(id) > 1 && orders_at_random(link.queue.service_order)) {
             return true;
         }
     }

@@ -20,6 +20,8 @@ pub struct FrameLog {
     nearly_empty: u32,
     /// A ring by the frames' numbers; its length is a power of two, or zero.
     frames: Vec<Frame>,
+    /// A ring of the same length, once a window was written: the windows of those frames that have one.
+    windows: Vec<Option<u32>>,
     /// The octets of the options of all frames, in their order.
     options: VecDeque<u8>,
 }
@@ -92,9 +94,23 @@ impl FrameLog {
         } else if number.is_multiple_of(TIDY_EVERY) {
             self.tidy(under_way);
         }
+        if !self.windows.is_empty() {
+            self.write_window(number, None);
+        }
         *self.frame_mut(number) = Frame { seq: segment.seq, ack: segment.ack, form: Form::of(segment), options_end };
         self.next = number.wrapping_add(1);
         number
+    }
+
+    /// Frame `number` carries this window from now on, see [`Segment::window`].
+    pub fn write_window(&mut self, number: u32, window: Option<u32>) {
+        if self.windows.is_empty() && window.is_some() {
+            self.windows = vec![None; self.frames.len()];
+        }
+        let place = number as usize & (self.frames.len() - 1);
+        if let Some(of_frame) = self.windows.get_mut(place) {
+            *of_frame = window;
+        }
     }
 
     /// The number that the next frame will get.
@@ -122,7 +138,7 @@ impl FrameLog {
             ack,
             sack,
             timestamps,
-            window: None,
+            window: self.windows.get(number as usize & (self.frames.len() - 1)).copied().flatten(),
         }
     }
 
@@ -190,11 +206,15 @@ impl FrameLog {
     #[inline(never)]
     fn resize(&mut self, len: usize) {
         let mut frames = vec![Frame::default(); len];
+        let mut windows = vec![None; if self.windows.is_empty() { 0 } else { len }];
         for back in 0..self.next.wrapping_sub(self.oldest) {
             let number = self.oldest.wrapping_add(back);
             frames[number as usize & (len - 1)] = self.frame(number);
+            if let Some(window) = windows.get_mut(number as usize & (len - 1)) {
+                *window = self.windows[number as usize & (self.frames.len() - 1)];
+            }
         }
-        self.frames = frames;
+        (self.frames, self.windows) = (frames, windows);
     }
 }
 
@@ -236,6 +256,30 @@ mod tests {
                 arrived => log.retire(arrived as u32),
             }
         }
+    }
+
+    /// So many are under way that the ring grows while some have windows.
+    #[test]
+    fn windows_are_written_while_frames_are_under_way() {
+        let mut log = FrameLog::default();
+        let segment = |number: u32| Segment { ack: number.into(), ..Segment::default() };
+        for number in 0..3 {
+            log.push(&segment(number));
+        }
+        log.write_window(1, Some(700));
+        log.write_window(2, Some(800));
+        log.write_window(2, None);
+        for number in 3..40 {
+            log.push(&segment(number));
+            log.write_window(number - 3, (number % 5 == 0).then_some(number));
+        }
+        log.retire(20);
+        for number in 40..200 {
+            log.push(&segment(number));
+        }
+        let windows: Vec<u32> = (21..200).filter_map(|number| log.segment(number).window).collect();
+        assert_eq!(windows, [25, 30, 35]);
+        assert_eq!(log.segment(30).ack, 30);
     }
 
     #[test]

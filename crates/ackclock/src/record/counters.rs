@@ -105,7 +105,7 @@ counters! {
         fast_retransmits: "", "Losses found by duplicate or selective acknowledgements.";
         timeouts: "", "Expiries of the retransmission timer.";
         damaged_frames: "", "Damaged data frames that AAL5 discarded at the receiver; two merged frames count once.";
-        damaged_ack_frames: "", "Damaged frames that AAL5 discarded at the sender.";
+        damaged_ack_frames: "", "Damaged frames of acknowledgements that AAL5 discarded: those of a flow at its sender, those of a port with feedback at its edge device.";
         forced_drops: "", "Segments that `drops` of the flow lost.";
     }
 

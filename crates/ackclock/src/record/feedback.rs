@@ -11,6 +11,8 @@ pub struct EdgeRecord {
     pub acks_waiting: u64,
     /// The most that ever waited in its buckets together.
     pub most_acks_waiting: u64,
+    /// Acknowledgements that came with a cell missing and were discarded: at an ATM edge, which reassembles their frames.
+    pub damaged_ack_frames: u64,
     /// The rate that the port offered at the end to a flow that it limits, in bits per second on the wire; `None` for an
     /// algorithm that has no such rate, and before the first averaging interval has ended.
     pub allocation: Option<f64>,

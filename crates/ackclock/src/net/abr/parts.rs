@@ -1,6 +1,6 @@
 //! What a scenario with ABR connections puts in the place of plain hosts and ports, in both engines.
 
-use super::shares::{abr_params, max_min_shares, served};
+use super::shares::{abr_params, max_min_shares, served, tcp_shares};
 use super::{CellScheduler, PortRates};
 use crate::atm::rate::{Port, Unit};
 use crate::ids::{IdVec, LinkId, VcId};
@@ -30,7 +30,8 @@ pub(in crate::net) fn scheduler(
     Some(scheduler)
 }
 
-/// The rate algorithm of a port, if it has one and ABR connections cross it.
+/// The rate algorithm of a port, if it has one that says rates to somebody: ABR connections cross it, or TCP flows to which the port
+/// has feedback.
 pub(in crate::net) fn rates(
     scenario: &Scenario,
     link: &scenario::Link,
@@ -38,12 +39,23 @@ pub(in crate::net) fn rates(
     crossing: &[VcId],
 ) -> Option<Box<PortRates>> {
     let algorithm = link.queue.rates.as_ref()?;
-    let served = served(scenario, crossing);
-    let max_min = |part| max_min_shares(scenario, vcs, crossing, part);
+    let has_feedback = link.queue.feedback.is_some();
+    let served = served(scenario, crossing, has_feedback);
+    let max_min = |part| match has_feedback {
+        false => max_min_shares(scenario, vcs, crossing, part),
+        true => {
+            let shares = tcp_shares(scenario, part);
+            let of_data = crossing.iter().zip(&served).filter(|(_, served)| served.is_some());
+            of_data.map(|(&vc, _)| shares[end_of(vc).0] / Unit::Cell.bits()).collect()
+        }
+    };
     let connections = served.iter().flatten().count();
     let port = Port { rate: link.rate, unit: Unit::Cell, connections, max_min: &max_min };
     (connections > 0).then(|| {
-        let mut rates = Box::new(PortRates::new(algorithm, &port, served));
+        let mut rates = Box::new(PortRates::new(algorithm, &port, served.clone()));
+        if has_feedback {
+            rates.tell_tcp();
+        }
         if scenario.recording.metrics.contains(Metric::Allocation) {
             rates.record_allocation();
         }

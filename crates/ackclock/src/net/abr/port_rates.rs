@@ -1,12 +1,14 @@
-//! The rate algorithm of a cell port: which of its cells count for which connection, and when its averaging intervals end.
+//! The rate algorithm of a cell port: which of its cells count for which connection, and when its averaging intervals end. It says
+//! rates to sources of ABR in RM cells, and, if the port has feedback, to senders of TCP by its edge device.
 //!
 //! Interval k ends at k · m · c, c the cell time of the port and m the slots of an interval. At that instant the departure that is
 //! due has gone, and the cells of the slot that ends have not been offered yet: they count in the next interval.
 
 use super::trace::RateTrace;
 use crate::atm::RmRates;
-use crate::atm::rate::{RateAlgorithm, RateAllocator};
+use crate::atm::rate::{RateAlgorithm, RateAllocator, Unit};
 use crate::ids::{Id, VcId};
+use crate::net::feedback::SessionRates;
 use crate::packet::{Pti, RmCell};
 use crate::record::PortRatesRecord;
 use crate::units::{Span, Time};
@@ -19,8 +21,11 @@ pub(in crate::net) struct PortRates {
     interval: Option<Span>,
     /// When the interval that runs ends.
     interval_end: Time,
-    /// For each connection of the port what the algorithm knows it as, if it serves it: the data of ABR flows.
+    /// For each connection of the port what the algorithm knows it as, if it serves it: the data of ABR flows, and if the port
+    /// has feedback those of all flows of TCP.
     served: Vec<Option<Served>>,
+    /// What it says to the senders of TCP of those that it serves, if the port has feedback; in cells per second.
+    of_tcp: Option<SessionRates>,
     marked_cells: u64,
     /// What it offers over time, if that is recorded.
     trace: Option<RateTrace>,
@@ -31,8 +36,8 @@ pub(in crate::net) struct PortRates {
 pub(in crate::net) struct Served {
     /// Its number among those.
     pub(in crate::net) number: usize,
-    /// How exact the rates in its RM cells are.
-    pub(in crate::net) rm_rates: RmRates,
+    /// How exact the rates in its RM cells are, if it is of the service ABR.
+    pub(in crate::net) rm_rates: Option<RmRates>,
 }
 
 impl PortRates {
@@ -45,7 +50,18 @@ impl PortRates {
         let interval = algorithm.interval().map(|interval| port.rate.cell_time() * port.slots(interval));
         let interval_end = interval.map_or(Time::NEVER, |interval| Time::ZERO + interval);
         let allocator = algorithm.start(port);
-        PortRates { allocator, interval, interval_end, served, marked_cells: 0, trace: None }
+        PortRates { allocator, interval, interval_end, served, of_tcp: None, marked_cells: 0, trace: None }
+    }
+
+    /// Says rates from now on to the senders of all flows that it serves, when an interval has ended.
+    pub(in crate::net) fn tell_tcp(&mut self) {
+        let sessions = self.served.iter().flatten().count();
+        self.of_tcp = Some(SessionRates::new(&mut *self.allocator, sessions, self.interval));
+    }
+
+    /// The rate of each flow that it serves, in cells per second, if the port has feedback; infinite while it has none.
+    pub(in crate::net) fn of_tcp(&self) -> Option<&[f64]> {
+        self.of_tcp.as_ref().map(SessionRates::rates)
     }
 
     /// Records from now on what it offers over time.
@@ -53,11 +69,17 @@ impl PortRates {
         self.trace = Some(RateTrace::default());
     }
 
-    /// What it told sources until `now`.
-    pub(in crate::net) fn record(&self, now: Time) -> PortRatesRecord {
+    /// What it told sources of ABR until `now`, if it serves any.
+    pub(in crate::net) fn record(&self, now: Time) -> Option<PortRatesRecord> {
+        self.served.iter().flatten().find(|served| served.rm_rates.is_some())?;
+        Some(PortRatesRecord { marked_cells: self.marked_cells, allocation: self.allocation(now) })
+    }
+
+    /// What it offers at `now` to a connection that it limits, in cells per second.
+    pub(in crate::net) fn allocation(&self, now: Time) -> Option<f64> {
         let mut rates = self.clone();
         rates.end_idle_intervals(now);
-        PortRatesRecord { marked_cells: self.marked_cells, allocation: rates.allocator.allocation() }
+        rates.allocator.allocation()
     }
 
     /// What it offered over time until `now`, if that is recorded.
@@ -66,6 +88,11 @@ impl PortRates {
         let mut rates = self.clone();
         rates.end_idle_intervals(now);
         rates.trace
+    }
+
+    /// The same in bits per second, with cell headers.
+    pub(in crate::net) fn allocation_bps(&self, now: Time) -> Option<f64> {
+        Some(self.allocation(now)? * Unit::Cell.bits())
     }
 
     /// When the interval that runs ends; never if the algorithm has no intervals.
@@ -88,11 +115,14 @@ impl PortRates {
     }
 
     fn end_interval(&mut self, queued: u64) {
+        let interval = self.interval.expect("only what has intervals ends one");
         self.allocator.on_interval_end(queued);
+        if let Some(of_tcp) = &mut self.of_tcp {
+            of_tcp.end_interval(&mut *self.allocator, interval, queued);
+        }
         if let (Some(trace), Some(rate)) = (&mut self.trace, self.allocator.allocation()) {
             trace.change(self.interval_end, rate);
         }
-        let interval = self.interval.expect("only what has intervals ends one");
         self.interval_end = self.interval_end.saturating_add(interval);
     }
 
@@ -118,7 +148,12 @@ impl PortRates {
     /// So many cells of a connection are offered.
     pub(in crate::net) fn count(&mut self, vc: VcId, cells: u64) {
         match self.served[vc.index()] {
-            Some(served) => self.allocator.on_cells(served.number, cells),
+            Some(served) => {
+                self.allocator.on_cells(served.number, cells);
+                if let Some(of_tcp) = &mut self.of_tcp {
+                    of_tcp.on_arrival(served.number, cells);
+                }
+            }
             None => self.allocator.on_other_cells(cells),
         }
     }
@@ -128,9 +163,9 @@ impl PortRates {
         self.marked_cells += cells;
     }
 
-    /// Whether the algorithm serves a connection of the port.
-    pub(in crate::net) fn serves(&self, vc: VcId) -> bool {
-        self.served[vc.index()].is_some()
+    /// Whether the algorithm serves a connection of the port that is of the service ABR: then its cells may get EFCI.
+    pub(in crate::net) fn marks(&self, vc: VcId) -> bool {
+        self.served[vc.index()].is_some_and(|served| served.rm_rates.is_some())
     }
 
     /// A cell that is counted is offered while so many wait, see [`PortRates::on_offered`].
@@ -141,9 +176,12 @@ impl PortRates {
         queued: u64,
         rm: impl FnOnce() -> &'a mut RmCell,
     ) -> Pti {
-        let Some(Served { number, rm_rates }) = self.served[vc.index()] else { return pti };
+        let Some(Served { number, rm_rates: Some(rm_rates) }) = self.served[vc.index()] else { return pti };
         if pti == Pti::FORWARD_RM {
             let cell = rm();
+            if let Some(of_tcp) = &mut self.of_tcp {
+                of_tcp.on_forward_rm(number, cell);
+            }
             self.allocator.on_forward_rm(number, queued, cell);
             cell.er = rm_rates.written(cell.er);
         }
@@ -160,7 +198,9 @@ impl PortRates {
         // What ends at this instant at the port has ended already, unless nothing was there to do it.
         self.end_idle_intervals(now);
         self.end_interval_at(now, queued);
-        let Served { number, rm_rates } = self.served[vc.index()].expect("an RM cell is one of an ABR flow");
+        let Some(Served { number, rm_rates: Some(rm_rates) }) = self.served[vc.index()] else {
+            unreachable!("an RM cell is one of an ABR flow")
+        };
         self.allocator.on_backward_rm(number, queued, cell);
         cell.er = rm_rates.written(cell.er);
     }
@@ -171,7 +211,7 @@ mod tests {
     use std::sync::{Arc, Mutex};
 
     use super::*;
-    use crate::atm::rate::{CustomRateAlgorithm, Port, Unit};
+    use crate::atm::rate::{CustomRateAlgorithm, Port};
     use crate::units::Rate;
 
     /// What an algorithm was told.
@@ -227,7 +267,7 @@ mod tests {
         let custom = CustomRateAlgorithm::new(Some(Span::from_ps(510)), move |_| Box::new(start.clone()));
         let rate = Rate::from_bps(4_240_000_000_000).unwrap();
         let port = Port { rate, unit: Unit::Cell, connections: 2, max_min: &|_| vec![] };
-        let served = |number, rm_rates| Some(Served { number, rm_rates });
+        let served = |number, rm_rates| Some(Served { number, rm_rates: Some(rm_rates) });
         let served = vec![None, served(0, RmRates::Exact), None, served(1, RmRates::Tm4)];
         (PortRates::new(&RateAlgorithm::Custom(custom), &port, served), told)
     }
@@ -272,7 +312,7 @@ mod tests {
         assert_eq!(offered(0, Pti::data(false), 3), Pti::data(false), "UBR is not marked");
         assert_eq!(told.take(), "1:1 0:1 0:1 0:ccr=5:3 other:1 other:1");
         assert_eq!(cell.er, 5.0, "what the algorithm writes is in the cell");
-        assert_eq!(rates.record(at(0)).marked_cells, 1, "RM cells are not marked");
+        assert_eq!(rates.record(at(0)).unwrap().marked_cells, 1, "RM cells are not marked");
     }
 
     /// What no cell has made it end is ended for the record alone.
@@ -287,11 +327,11 @@ mod tests {
         };
         let rate = Rate::from_bps(424_000_000).unwrap();
         let port = Port { rate, unit: Unit::Cell, connections: 1, max_min: &|_| vec![] };
-        let served = vec![Some(Served { number: 0, rm_rates: RmRates::Exact })];
+        let served = vec![Some(Served { number: 0, rm_rates: Some(RmRates::Exact) })];
         let mut rates = PortRates::new(&capc("capc"), &port, served);
         rates.record_allocation();
         // 1 us a cell, three to an interval; without load ERQ, first 950,000, rises by a tenth up to C.
-        let allocation = |us: u64| rates.record(Time::ZERO + Span::from_us(us)).allocation;
+        let allocation = |us: u64| rates.allocation(Time::ZERO + Span::from_us(us));
         assert_eq!([allocation(3), allocation(4)], [None, Some(1e6)]);
         let allocations = rates.allocations(Time::ZERO + Span::from_us(10)).unwrap();
         let crate::record::Columns::Points { time, value } = allocations.columns(Time::NEVER) else { panic!() };

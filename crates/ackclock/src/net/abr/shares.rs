@@ -14,12 +14,15 @@ pub(in crate::net) fn abr_params(scenario: &Scenario, vc: VcId) -> Option<&AbrPa
     }
 }
 
-/// For each connection that crosses a port what a rate algorithm serves it as: the data connections of ABR flows.
-pub(in crate::net) fn served(scenario: &Scenario, crossing: &[VcId]) -> Vec<Option<Served>> {
+/// For each connection that crosses a port what a rate algorithm serves it as: the data connections of ABR flows, or, if the port
+/// has feedback to TCP, those of all flows.
+pub(in crate::net) fn served(scenario: &Scenario, crossing: &[VcId], has_feedback: bool) -> Vec<Option<Served>> {
     let mut numbers = 0..;
     let served = |&vc: &VcId| {
-        let params = abr_params(scenario, vc).filter(|_| end_of(vc).1 == End::Receiver)?;
-        Some(Served { number: numbers.next()?, rm_rates: params.rm_rates })
+        let (flow, end) = end_of(vc);
+        let rm_rates = abr_params(scenario, vc).map(|params| params.rm_rates);
+        let is_served = rm_rates.is_some() || has_feedback && flow < scenario.flows.len();
+        if is_served && end == End::Receiver { Some(Served { number: numbers.next()?, rm_rates }) } else { None }
     };
     crossing.iter().map(served).collect()
 }
@@ -44,9 +47,12 @@ pub(in crate::net) fn flow_shares(scenario: &Scenario) -> Vec<Option<f64>> {
     shares.into_iter().map(|share| share.map(|bps| bps / CELL_BITS)).collect()
 }
 
-/// The max-min share of each flow, in bits per second on the wire, where all flows share this part of the capacity of every link.
+/// The max-min share of each flow, in bits per second on the wire, where all flows share this part of the capacity of every link;
+/// a peak cell rate limits its connection.
 pub(in crate::net) fn tcp_shares(scenario: &Scenario, part: f64) -> Vec<f64> {
-    let shares = shares(scenario, part, |flow| forward(scenario, flow), |_| Some(f64::INFINITY));
+    let of_ubr = |flow| scenario.flows[FlowId::from_index(flow)].service.pcr().map(|pcr| pcr.as_bps() as f64);
+    let peak_rate = |flow| Some(peak_rate(scenario, flow).or_else(|| of_ubr(flow)).unwrap_or(f64::INFINITY));
+    let shares = shares(scenario, part, |flow| forward(scenario, flow), peak_rate);
     shares.into_iter().flatten().collect()
 }
 

@@ -16,6 +16,7 @@ pub(in crate::net) struct Edge<T> {
     releases: EventTree,
     most_waiting: u64,
     waiting: u64,
+    damaged: u64,
 }
 
 /// One flow.
@@ -36,6 +37,7 @@ struct Session<T> {
 struct Waiting<T> {
     handle: T,
     window: Option<u32>,
+    is_syn: bool,
 }
 
 /// An acknowledgement that goes on, with the window that it is to carry if it has one.
@@ -64,6 +66,7 @@ impl<T> Edge<T> {
             rates,
             most_waiting: 0,
             waiting: 0,
+            damaged: 0,
         }
     }
 
@@ -79,6 +82,7 @@ impl<T> Edge<T> {
             windows_lowered: with_acks().map(|session| session.windows_lowered).sum(),
             acks_waiting: self.waiting,
             most_acks_waiting: self.most_waiting,
+            damaged_ack_frames: self.damaged,
             allocation: None,
             fingerprint: with_acks().next().map_or(0, |_| fingerprint.value()),
         }
@@ -104,7 +108,27 @@ impl<T> Edge<T> {
         let Some(bucket) = &mut self.sessions[session].bucket else {
             return Some(self.leave(now, session, handle, window));
         };
-        bucket.push(number, Waiting { handle, window });
+        bucket.push(number, Waiting { handle, window, is_syn: false });
+        self.on_pushed(now, session)
+    }
+
+    /// The answer to a SYN comes on a connection that keeps its order: it goes on as it is, behind acknowledgements that wait.
+    pub(in crate::net) fn on_syn(&mut self, now: Time, session: usize, syn: Passed<T>) -> Option<Passed<T>> {
+        match &mut self.sessions[session].bucket {
+            Some(bucket) if !bucket.is_empty() => {
+                bucket.push(0, Waiting { handle: syn.handle, window: syn.window, is_syn: true });
+                self.on_pushed(now, session)
+            }
+            Some(_) | None => Some(syn),
+        }
+    }
+
+    /// A frame comes of which a cell is lost: nothing of it goes on.
+    pub(in crate::net) fn on_damaged(&mut self) {
+        self.damaged += 1;
+    }
+
+    fn on_pushed(&mut self, now: Time, session: usize) -> Option<Passed<T>> {
         self.waiting += 1;
         let released = self.release(now, session);
         self.most_waiting = self.most_waiting.max(self.waiting);
@@ -127,9 +151,9 @@ impl<T> Edge<T> {
         let bucket = self.sessions[session].bucket.as_mut()?;
         let released = bucket.release(now, rate);
         self.schedule(now, session);
-        let Waiting { handle, window } = released?;
+        let Waiting { handle, window, is_syn } = released?;
         self.waiting -= 1;
-        Some(self.leave(now, session, handle, window))
+        Some(if is_syn { Passed { handle, window } } else { self.leave(now, session, handle, window) })
     }
 
     fn leave(&mut self, now: Time, session: usize, handle: T, window: Option<u32>) -> Passed<T> {
@@ -228,6 +252,21 @@ mod tests {
         assert_eq!(edge.next_release(), us(3500));
         assert_eq!(edge.on_release(us(3500)), Some((0, Passed { handle: 4, window: Some(10_000) })));
         assert_eq!((edge.next_release(), edge.record().most_acks_waiting), (Time::NEVER, 2));
+    }
+
+    /// It takes its turn and the time of an acknowledgement of nothing new, and its window stays.
+    #[test]
+    fn a_syn_goes_on_as_it_is_and_overtakes_nothing() {
+        let mut edge = edge(true, true);
+        edge.on_rates(us(0), &[1.25e6, 1.25e6]);
+        let syn = |edge: &mut Edge<u32>, now| edge.on_syn(us(now), 0, Passed { handle: 9, window: Some(60_000) });
+        assert_eq!(syn(&mut edge, 0), passed(9, Some(60_000)), "nothing waits");
+        assert_eq!(ack(&mut edge, 10, 0, 1, None), passed(1, Some(10_000)));
+        assert_eq!(ack(&mut edge, 20, 0, 2, None), None);
+        assert_eq!(syn(&mut edge, 30), None);
+        assert_eq!(edge.on_release(us(1010)), Some((0, Passed { handle: 2, window: Some(10_000) })));
+        assert_eq!(edge.on_release(us(2010)), Some((0, Passed { handle: 9, window: Some(60_000) })));
+        assert_eq!(edge.record().acks, 2, "it is none");
     }
 
     #[test]

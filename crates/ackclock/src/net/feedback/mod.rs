@@ -4,7 +4,9 @@
 mod edge;
 mod packet_rates;
 mod placement;
+mod session_rates;
 
 pub(super) use edge::{Edge, Passed};
 pub(super) use packet_rates::PacketRates;
-pub(super) use placement::{EdgePlace, Edges, packet_rates};
+pub(super) use placement::{EdgePlace, Edges, atm_ports, packet_rates};
+pub(super) use session_rates::SessionRates;

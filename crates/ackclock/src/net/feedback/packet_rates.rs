@@ -3,10 +3,10 @@
 //!
 //! Interval k ends at k·T, after what departs at that instant and before what arrives.
 
+use super::session_rates::SessionRates;
 use crate::atm::rate::{Port, RateAlgorithm, RateAllocator, Unit};
 use crate::ids::{Id, VcId};
 use crate::net::abr::RateTrace;
-use crate::packet::RmCell;
 use crate::units::{Span, Time};
 
 /// A rate algorithm at a packet port, and its clock.
@@ -20,46 +20,29 @@ pub(in crate::net) struct PacketRates {
     interval_end: Time,
     /// For each connection of the port its number among those that get rates.
     sessions: Vec<Option<usize>>,
-    /// Of these, by their numbers.
-    counts: Vec<Count>,
     /// Bytes of others in this interval.
     other_bytes: u64,
-    /// The rate of each in bytes per second; infinite while it has none.
-    rates: Vec<f64>,
+    /// What it says to these, in bytes per second.
+    of_sessions: SessionRates,
     /// What it offers over time, if that is recorded.
     trace: Option<RateTrace>,
-}
-
-/// What arrived of a session.
-#[derive(Clone, Copy, Debug, Default)]
-struct Count {
-    /// Bytes in this interval.
-    bytes: u64,
-    /// Whether anything ever did.
-    heard: bool,
 }
 
 impl PacketRates {
     /// An algorithm at a port; `sessions` says which of its connections get rates.
     pub(in crate::net) fn new(algorithm: &RateAlgorithm, port: &Port<'_>, sessions: Vec<Option<usize>>) -> PacketRates {
         let interval = algorithm.interval();
-        let allocator = algorithm.start(port);
-        let mut rates = PacketRates {
+        let mut allocator = algorithm.start(port);
+        PacketRates {
             is_told_late: allocator.efci_threshold().is_some(),
+            of_sessions: SessionRates::new(&mut *allocator, port.connections, interval),
             allocator,
             interval,
             interval_end: interval.map_or(Time::NEVER, |interval| Time::ZERO + interval),
-            counts: vec![Count::default(); port.connections],
             other_bytes: 0,
-            rates: vec![f64::INFINITY; port.connections],
             sessions,
             trace: None,
-        };
-        if interval.is_none() {
-            // Known from the start, of those too that have sent nothing.
-            (0..port.connections).for_each(|session| rates.rates[session] = rates.rate_of(session, 0.0, 0));
         }
-        rates
     }
 
     /// Records from now on what it offers over time.
@@ -84,7 +67,7 @@ impl PacketRates {
 
     /// The rate of each session in bytes per second; infinite while it has none.
     pub(in crate::net) fn rates(&self) -> &[f64] {
-        &self.rates
+        self.of_sessions.rates()
     }
 
     /// A packet arrives, whether or not it enters the queue.
@@ -96,10 +79,7 @@ impl PacketRates {
         }
         let bytes = u64::from(bytes);
         match session {
-            Some(session) => {
-                let count = &mut self.counts[session];
-                (count.bytes, count.heard) = (count.bytes + bytes, true);
-            }
+            Some(session) => self.of_sessions.on_arrival(session, bytes),
             None => self.other_bytes += bytes,
         }
     }
@@ -119,36 +99,18 @@ impl PacketRates {
         let other_bytes = std::mem::take(&mut self.other_bytes);
         if self.is_told_late {
             self.allocator.on_other_cells(other_bytes);
-            for (session, count) in self.counts.iter().enumerate().filter(|(_, count)| count.bytes > 0) {
-                self.allocator.on_cells(session, count.bytes);
+            for (session, bytes) in self.of_sessions.arrived().filter(|(_, bytes)| *bytes > 0) {
+                self.allocator.on_cells(session, bytes);
             }
         }
         self.allocator.on_interval_end(queued);
-        for session in 0..self.counts.len() {
-            if self.counts[session].heard {
-                // Some algorithms read the rate at which a source sends: here it is measured.
-                let ccr = self.counts[session].bytes as f64 / interval.as_secs_f64();
-                self.rates[session] = self.rate_of(session, ccr, queued);
-                self.counts[session].bytes = 0;
-            }
-        }
+        self.of_sessions.end_interval(&mut *self.allocator, interval, queued);
         if let (Some(trace), Some(rate)) = (&mut self.trace, self.allocator.allocation()) {
             trace.change_bits(self.interval_end, rate * Unit::Byte.bits());
         }
         self.interval_end = self.interval_end.saturating_add(interval);
     }
-
-    /// The rate of a session that sends at rate `ccr`: what an RM cell would say that passes forward and backward.
-    fn rate_of(&mut self, session: usize, ccr: f64, queued: u64) -> f64 {
-        let mut asked = RmCell { ccr, ..ASKING };
-        self.allocator.on_forward_rm(session, queued, &mut asked);
-        self.allocator.on_backward_rm(session, queued, &mut asked);
-        asked.er
-    }
 }
-
-/// What asks an algorithm for a rate, in the place of a resource management cell.
-const ASKING: RmCell = RmCell { er: f64::INFINITY, ccr: 0.0, mcr: 0.0, ci: false, ni: false, bn: false, clp: false };
 
 #[cfg(test)]
 mod tests {

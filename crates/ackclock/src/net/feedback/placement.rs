@@ -9,9 +9,10 @@ use crate::ids::{FlowId, Id, IdVec, LinkId, VcId};
 use crate::net::abr::tcp_shares;
 use crate::net::flow::{End, Vc, ack_vc, end_of};
 use crate::net::lists::Lists;
+use crate::packet::aal5;
 use crate::record::Metric;
 use crate::scenario::{Flow, Scenario, Technology};
-use crate::units::Span;
+use crate::units::{CELL_BYTES, Span};
 
 /// Where an acknowledgement is changed: which edge, and its flow's number there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -85,6 +86,25 @@ impl Edges {
     }
 }
 
+/// The ports of an ATM network that tell TCP senders rates, and the ports by which the acknowledgements leave their edge devices, with
+/// the connections of these: by port, connections in order. Such ports have slots and a queue, whatever feeds them.
+pub(in crate::net) fn atm_ports(scenario: &Scenario) -> BTreeMap<LinkId, Vec<VcId>> {
+    let mut ports: BTreeMap<LinkId, Vec<VcId>> = BTreeMap::new();
+    if let Technology::Packet { .. } = scenario.technology {
+        return ports;
+    }
+    for (number, flow) in scenario.flows.iter().enumerate() {
+        for port in flow.forward.links().into_iter().filter(|&port| feedback(scenario, port).is_some()) {
+            ports.entry(port).or_default();
+            let here = |link: &LinkId| scenario.links[*link].from == scenario.links[port].from;
+            if let Some(next) = flow.backward.links().into_iter().skip(1).find(here) {
+                ports.entry(next).or_default().push(ack_vc(number));
+            }
+        }
+    }
+    ports
+}
+
 /// How the port of a link tells senders its rates, if it does.
 fn feedback(scenario: &Scenario, link: LinkId) -> Option<Feedback> {
     scenario.links[link].queue.feedback
@@ -124,16 +144,22 @@ fn is_session(scenario: &Scenario, vc: VcId) -> bool {
 
 /// What an edge has to know of a flow.
 fn governed(scenario: &Scenario, flow: &Flow) -> Governed {
-    let Technology::Packet { link_header_bytes } = scenario.technology else {
-        unreachable!("feedback belongs to packet ports")
-    };
     let links = flow.forward.links().into_iter().chain(flow.backward.links());
     let round_trip = links.fold(Span::ZERO, |sum, link| sum + scenario.links[link].delay);
-    let wire_bytes = f64::from(flow.tcp.full_datagram() + link_header_bytes);
+    let (units, wire_bytes) = match scenario.technology {
+        Technology::Packet { link_header_bytes } => {
+            let bytes = f64::from(flow.tcp.full_datagram() + link_header_bytes);
+            (bytes, bytes)
+        }
+        Technology::Atm { llc } => {
+            let cells = f64::from(aal5::cells(flow.tcp.full_datagram(), llc));
+            (cells, cells * CELL_BYTES as f64)
+        }
+    };
     Governed {
         round_trip,
         mss: flow.tcp.mss,
-        units: wire_bytes,
+        units,
         wire_bytes,
         advertised: flow.tcp.advertised_window() as u32,
         shift: flow.tcp.window_scale,

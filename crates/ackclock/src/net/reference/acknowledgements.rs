@@ -1,41 +1,61 @@
-//! The path of acknowledgements through routers that change them.
+//! The path of acknowledgements through routers and edge devices that change them.
 
 use super::Reference;
 use super::build::Output;
+use super::cell_port::Input;
+use super::edges::rates_of;
 use crate::ids::{Id, LinkId};
 use crate::net::feedback::{EdgePlace, Passed};
-use crate::packet::{SegmentKind, Unit};
+use crate::packet::aal5::Reassembled;
+use crate::packet::{Pti, SegmentKind, Unit};
+use crate::scenario::Technology;
 
 impl Reference {
-    /// The first averaging intervals of packet ports begin.
+    /// The first averaging intervals of ports begin whose ends are events.
     pub(super) fn schedule_intervals(&mut self) {
         for (id, link) in self.links.iter_ids() {
-            if let Output::Packets(port) = &link.output {
-                self.event_tree.set(id.index(), port.next_event());
+            match &link.output {
+                Output::Packets(port) => self.event_tree.set(id.index(), port.next_event()),
+                Output::Cells(port) => self.event_tree.set(id.index(), port.interval_end()),
+                Output::Nic(..) | Output::Scheduler(_) | Output::PassThrough(_) => {}
             }
         }
     }
 
-    /// An averaging interval of a port has ended: its router has new rates.
+    /// An averaging interval of a port has ended: its router or edge device has new rates.
     pub(super) fn take_rates(&mut self, port: LinkId) {
         let Some(edge) = self.edges.of_port(port) else { return };
-        let Output::Packets(of_port) = &self.links[port].output else {
-            unreachable!("feedback belongs to packet ports")
-        };
-        let rates = of_port.rates().expect("an edge is one of a port with rates").rates();
-        self.edges.edges[edge].on_rates(self.now, rates);
+        self.edges.edges[edge].on_rates(self.now, rates_of(&self.links[port].output));
         self.schedule_release(edge);
     }
 
-    /// An acknowledgement arrives by link `from` at a router that changes it, on its way to `port`.
+    /// An acknowledgement arrives by link `from` at a router that changes it, on its way to `port`; or one of its cells at an edge
+    /// device.
     pub(super) fn on_ack_at_edge(&mut self, place: EdgePlace, port: LinkId, from: LinkId, unit: Unit) {
-        let segment = &self.frames[unit.vc].packets.under_way[&unit.frame];
-        if segment.kind == SegmentKind::SynAck {
-            // The window of a SYN has no scale, and it releases no data.
-            return self.forward(self.hop(port, unit.vc), self.links[from].input, unit);
-        }
+        let EdgePlace { edge, session } = place;
+        let frames = &self.frames[unit.vc];
+        let segment = match self.technology {
+            Technology::Packet { .. } => frames.packets.under_way[&unit.frame],
+            Technology::Atm { .. } => match self.edges.reassemblers[edge][session].on_unit(unit) {
+                None => return,
+                Some(Reassembled::Good { frame }) => frames.sent.segment(frame),
+                Some(Reassembled::Damaged) => {
+                    self.edges.edges[edge].on_damaged();
+                    if let Some(traces) = &mut self.traces {
+                        traces.damaged(unit.vc, unit.frame);
+                    }
+                    return;
+                }
+            },
+        };
         let ack = Passed { handle: unit, window: segment.window };
-        let passed = self.edges.edges[place.edge].on_ack(self.now, place.session, segment.ack, ack);
+        let edge = &mut self.edges.edges[edge];
+        let passed = match (segment.kind, self.technology) {
+            // The window of a SYN has no scale, and it releases no data.
+            (SegmentKind::SynAck, Technology::Packet { .. }) => Some(ack),
+            (SegmentKind::SynAck, Technology::Atm { .. }) => edge.on_syn(self.now, session, ack),
+            _ => edge.on_ack(self.now, session, segment.ack, ack),
+        };
         if let Some(passed) = passed {
             self.leave_edge(passed, port, from);
         }
@@ -53,9 +73,23 @@ impl Reference {
     }
 
     fn leave_edge(&mut self, Passed { handle: unit, window }: Passed<Unit>, port: LinkId, from: LinkId) {
-        let segment = self.frames[unit.vc].packets.under_way.get_mut(&unit.frame).expect("it is on its way");
-        segment.window = window;
-        self.forward(self.hop(port, unit.vc), self.links[from].input, unit);
+        let hop = self.hop(port, unit.vc);
+        let frames = &mut self.frames[unit.vc];
+        match self.technology {
+            Technology::Packet { .. } => {
+                let segment = frames.packets.under_way.get_mut(&unit.frame).expect("it is on its way");
+                segment.window = window;
+                self.forward(hop, self.links[from].input, unit);
+            }
+            Technology::Atm { .. } => {
+                frames.sent.write_window(unit.frame, window);
+                // All cells of the frame enter the port at this instant. What came last is the last of them.
+                let input = Input(self.vcs[unit.vc].name_hash);
+                for index in 0..=unit.index {
+                    self.forward(hop, input, Unit { index, pti: Pti::data(index == unit.index), ..unit });
+                }
+            }
+        }
     }
 
     fn schedule_release(&mut self, edge: usize) {

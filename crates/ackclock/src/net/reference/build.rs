@@ -34,6 +34,18 @@ pub(super) struct Link {
     pub(super) input: Input,
 }
 
+impl Link {
+    /// The state of a link that changes or corrupts packets, if any come.
+    pub(super) fn changing(&self) -> Option<&link::Link> {
+        match &self.output {
+            _ if self.crossing.is_empty() => None,
+            Output::Nic(_, changing) => changing.as_deref(),
+            Output::Packets(port) => port.link.as_deref(),
+            Output::Scheduler(_) | Output::PassThrough(_) | Output::Cells(_) => None,
+        }
+    }
+}
+
 /// What feeds a link.
 pub(super) enum Output {
     /// A host, and the link behind it if that is more than plain.
@@ -70,7 +82,7 @@ pub(super) fn links(
             let vcs = crossing.of(id).len();
             let trace = recorder.filter(|_| !last_hops[id]).and_then(|recorder| recorder.port(vcs));
             let changing = link::Link::new(id, link, seed, vcs, routed[id], build::loss_recording(recorder));
-            let feeder = (wiring.feeders[id], wiring.inputs.of(id));
+            let feeder = (wiring.feeders[id], wiring.input_names(id, scenario, all_vcs));
             let mut output = output_of(link, feeder, changing, seed, vcs, trace);
             match &mut output {
                 Output::Nic(..) => {
@@ -83,14 +95,14 @@ pub(super) fn links(
             output
         },
         crossing: crossing.of(id).to_vec(),
-        input: Input { name: name_hash(&link.name), link: id },
+        input: Input(name_hash(&link.name)),
     };
     scenario.links.iter_ids().map(link).collect()
 }
 
 fn output_of(
     link: &scenario::Link,
-    (feeder, inputs): (Feeder, &[LinkId]),
+    (feeder, inputs): (Feeder, Vec<u64>),
     changing: Option<Box<link::Link>>,
     seed: u64,
     vcs: usize,
@@ -111,7 +123,8 @@ fn output_of(
         Feeder::Cells => {
             let policy = link.queue.policy.of_cells().start(vcs);
             let (order, stream) = (link.queue.service_order, service_stream(link, seed));
-            Output::Cells(CellPort::new(link.rate.cell_time(), policy, order, stream, inputs.to_vec(), monitor))
+            let inputs = inputs.into_iter().map(Input).collect();
+            Output::Cells(CellPort::new(link.rate.cell_time(), policy, order, stream, inputs, monitor))
         }
     }
 }

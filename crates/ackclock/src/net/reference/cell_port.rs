@@ -4,7 +4,7 @@
 
 use std::collections::VecDeque;
 
-use crate::ids::{LinkId, VcId};
+use crate::ids::VcId;
 use crate::net::abr::{AbrConnections, PortRates};
 use crate::net::queue_monitor::QueueMonitor;
 use crate::packet::Unit;
@@ -20,8 +20,8 @@ pub(super) struct CellPort {
     policy: CellPolicyState,
     order: ServiceOrder,
     stream: Stream,
-    /// The links that feed the port, by name.
-    inputs: Vec<LinkId>,
+    /// What feeds the port, in the order of its inputs.
+    inputs: Vec<Input>,
     /// Cells of the slot that is running, with the input they came from.
     arrived: Vec<(Input, Waiting)>,
     queue: VecDeque<Waiting>,
@@ -41,14 +41,9 @@ struct Waiting {
     since: Time,
 }
 
-/// One of the links that feed a port.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Input {
-    /// Hash of its name.
-    pub(super) name: u64,
-    /// The link itself.
-    pub(super) link: LinkId,
-}
+/// What feeds a port: a link, or a connection whose frames come from an edge device. The hash of its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Input(pub(super) u64);
 
 impl CellPort {
     /// A port fed by `inputs`, whose random service order is drawn from `stream`.
@@ -57,7 +52,7 @@ impl CellPort {
         policy: CellPolicyState,
         order: ServiceOrder,
         stream: Stream,
-        inputs: Vec<LinkId>,
+        inputs: Vec<Input>,
         monitor: QueueMonitor,
     ) -> CellPort {
         let (arrived, queue) = (Vec::new(), VecDeque::new());
@@ -69,6 +64,12 @@ impl CellPort {
         let slot_end = Time::from_ps((now.as_ps() / self.cell_time.as_ps() + 1) * self.cell_time.as_ps());
         self.arrived.push((input, Waiting { vc, cell, arrives: now, since: slot_end }));
         slot_end
+    }
+
+    /// When the averaging interval ends that runs, if somebody is told rates then.
+    pub(super) fn interval_end(&self) -> Time {
+        let rates = self.rates.as_ref().filter(|rates| rates.of_tcp().is_some());
+        rates.map_or(Time::NEVER, |rates| rates.interval_end())
     }
 
     /// The end of a slot: the head of the queue goes, an averaging interval may end, then the slot's cells are admitted. Returns
@@ -136,11 +137,11 @@ impl CellPort {
     /// The random order does not depend on how many inputs there are, nor on which of them are idle; two cells of one
     /// input keep theirs, as the sort is stable.
     fn put_in_service_order(&self, slot: u64, arrived: &mut [(Input, Waiting)]) {
-        let rank = |input: &Input| self.inputs.iter().position(|&link| link == input.link);
+        let rank = |input: &Input| self.inputs.iter().position(|of_port| of_port == input);
         match self.order {
             ServiceOrder::Random => {
                 let draw = self.stream.at(slot);
-                arrived.sort_by_key(|(input, _)| (mix(draw ^ input.name), input.name));
+                arrived.sort_by_key(|(Input(name), _)| (mix(draw ^ name), *name));
             }
             ServiceOrder::Rotating => {
                 let count = self.inputs.len();
@@ -170,13 +171,13 @@ mod tests {
             CellPolicyState::TailDrop(TailDrop),
             order,
             stream,
-            (0..4).map(LinkId::from_index).collect(),
+            (0..4).map(input).collect(),
             monitor,
         )
     }
 
     fn input(number: u32) -> Input {
-        Input { name: mix(u64::from(number)), link: LinkId::from_index(number as usize) }
+        Input(mix(u64::from(number)))
     }
 
     fn arrive(port: &mut CellPort, ps: u64, from: u32) -> Time {
@@ -195,7 +196,7 @@ mod tests {
     }
 
     fn numbers(cells: &[(Input, Waiting)]) -> Vec<usize> {
-        cells.iter().map(|(input, _)| input.link.index()).collect()
+        cells.iter().map(|(_, waiting)| waiting.vc.index()).collect()
     }
 
     fn slot_end(port: &mut CellPort, ps: u64) -> (Option<Unit>, bool) {

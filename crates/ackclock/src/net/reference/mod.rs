@@ -27,7 +27,7 @@ use super::build::{self as common, flows, vcs};
 use super::feedback::Edges;
 use super::flow::{Arrivals, End, Flow, Hop, LostDatagrams, Vc, ack_vc, data_vc, end_of};
 use super::host_traces::HostTraces;
-use super::link::{self, Intent, Sending};
+use super::link::{Intent, Sending};
 use super::packet_port::{Departure, Turn};
 use super::recorder::Recorder;
 use crate::engine::EventTree;
@@ -166,13 +166,17 @@ impl Reference {
                 let name = |cell: Unit| vcs[cell.vc].name_hash;
                 let lost = &mut self.lost_datagrams;
                 let refused = |cell: Unit| lost.refused(cell.vc, cell.frame);
+                let interval_ends = port.interval_end() == now;
                 let (departing, more) = port.on_slot_end(now, name, &mut self.abr, refused);
-                let next = if more { now + link.cell_time } else { Time::NEVER };
+                let next = if more { now + link.cell_time } else { port.interval_end() };
                 if let Some(unit) = departing {
                     let (time, node) = (now + link.cell_time + link.delay, link.to);
                     self.launch(id, UnderWay { time, node, unit });
                 }
                 self.event_tree.set(id.index(), next);
+                if interval_ends {
+                    self.take_rates(id);
+                }
             }
             Output::Packets(port) => {
                 let (frames, vcs, node) = (&mut self.frames, &self.vcs, link.from);
@@ -211,6 +215,8 @@ impl Reference {
         match forwarding {
             Forwarding::By(port) => match self.edges.place(unit.vc, port) {
                 None => self.forward(self.hop(port, unit.vc), self.links[id].input, unit),
+                // RM cells are no part of frames.
+                Some(_) if unit.pti.is_rm() => self.forward(self.hop(port, unit.vc), self.links[id].input, unit),
                 Some(place) => self.on_ack_at_edge(place, port, id, unit),
             },
             Forwarding::Arrived => self.on_unit_at_end(unit),
@@ -482,17 +488,5 @@ impl Reference {
         let Flow { source, sink, .. } = &self.flows[flow];
         self.event_tree.set(number, source.sender.deadline());
         self.event_tree.set(number + 1, sink.receiver.deadline());
-    }
-}
-
-impl Link {
-    /// The state of a link that changes or corrupts packets, if any come.
-    fn changing(&self) -> Option<&link::Link> {
-        match &self.output {
-            _ if self.crossing.is_empty() => None,
-            Output::Nic(_, changing) => changing.as_deref(),
-            Output::Packets(port) => port.link.as_deref(),
-            Output::Scheduler(_) | Output::PassThrough(_) | Output::Cells(_) => None,
-        }
     }
 }

@@ -41,13 +41,14 @@ impl Reference {
             };
             let names = self.names(link);
             let rates = match &link.output {
-                Output::Cells(port) => port.rates.as_ref().map(|rates| rates.record(now)),
+                Output::Cells(port) => port.rates.as_ref().and_then(|rates| rates.record(now)),
                 Output::Nic(..) | Output::Scheduler(_) | Output::PassThrough(_) | Output::Packets(_) => None,
             };
             let feedback = self.edges.record(id).map(|edge| {
                 let allocation = match &link.output {
                     Output::Packets(port) => port.rates().and_then(PacketRates::allocation),
-                    _ => None,
+                    Output::Cells(port) => port.rates.as_ref().and_then(|rates| rates.allocation_bps(now)),
+                    Output::Nic(..) | Output::Scheduler(_) | Output::PassThrough(_) => None,
                 };
                 EdgeRecord { allocation, ..edge }
             });

@@ -86,7 +86,7 @@ impl RunAdmission {
             match rates.efci_threshold() {
                 Some(threshold) => {
                     let marked_beyond = threshold.saturating_add(1);
-                    let served: Vec<VcId> = admission.vcs.ids().filter(|&vc| rates.serves(vc)).collect();
+                    let served: Vec<VcId> = admission.vcs.ids().filter(|&vc| rates.marks(vc)).collect();
                     served.into_iter().for_each(|vc| admission.vcs[vc].marked_beyond = marked_beyond);
                 }
                 None => admission.fifo.ask_about_each_cell(),
@@ -104,7 +104,7 @@ impl RunAdmission {
 
     /// What it said to ABR connections until `now`, if it gives them rates.
     pub(in crate::net::batched) fn rates_record(&self, now: Time) -> Option<PortRatesRecord> {
-        let mut record = self.rates.as_ref()?.record(now);
+        let mut record = self.rates.as_ref()?.record(now)?;
         record.marked_cells += self.vcs.iter().map(|vc| u64::from(vc.marked)).sum::<u64>();
         Some(record)
     }
