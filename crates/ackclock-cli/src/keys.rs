@@ -24,7 +24,7 @@ pub fn document() -> Vec<(&'static str, &'static str, &'static str)> {
 
 /// Key, unit, meaning. The unit of what ports count is cells on ATM networks and packets on packet networks:
 /// `scenario.unit` says which.
-const OTHER_KEYS: [(&str, &str, &str); 87] = [
+const OTHER_KEYS: [(&str, &str, &str); 89] = [
     ("abr", "", "What the ABR source of the flow did; only of flows of the service ABR."),
     ("ackclock", "", "The version of the program that wrote the document."),
     ("acks", "packets", "Acknowledgements that the router of a port with feedback passed on."),
@@ -103,9 +103,15 @@ const OTHER_KEYS: [(&str, &str, &str); 87] = [
     ("max", "that of the mean", "The largest value over the runs."),
     ("marked_cells", "cells", "Data cells that the port marked with EFCI."),
     (
+        "max_min",
+        "",
+        "The max-min share of a flow of TCP; only where a port tells TCP senders rates and no route changes.",
+    ),
+    ("max_min_goodput_bps", "bit/s", "The payload of full segments at the max-min share of a flow of TCP."),
+    (
         "max_min_share_bps",
         "bit/s",
-        "The max-min share of an ABR connection, with cell headers, where all ABR connections share whole links and each has at most its PCR; what UBR takes is not left out.",
+        "The max-min share. Of an ABR connection: with cell headers, where all ABR connections share whole links and each has at most its PCR; what UBR takes is not left out. Of a flow of TCP: on the wire, where all flows of TCP share whole links; what UDP takes is not left out.",
     ),
     ("max_queue", "cells or packets", "Largest number of waiting units."),
     ("max_s", "s", "The largest delay, exact."),
@@ -164,7 +170,7 @@ const OTHER_KEYS: [(&str, &str, &str); 87] = [
     (
         "weighted_fairness",
         "fraction",
-        "Jain's index over the mean ACR of ABR flows, each over its max-min share: 1 where all have the same part of it; not there without ABR flows.",
+        "Jain's index over the mean ACR of ABR flows, each over its max-min share: 1 where all have the same part of it. Without ABR flows over goodput of TCP, each over max_min_goodput_bps; not there without either.",
     ),
     ("warmup_s", "s", "The time that the numbers after the warm-up exclude."),
     ("windows_lowered", "packets", "Acknowledgements in which the router of a port lowered the receive window."),

@@ -1,7 +1,9 @@
 //! Scenario in, records out: [`build`] a run, [`Simulation::step`] through it, read its [`Records`].
 
 use crate::net::{self, Batched, Recorded, Recorder, Reference};
-use crate::record::{Counted, FlowRecord, LinkRecord, PortRecord, Records, UdpRecord, combine, lost, metrics};
+use crate::record::{
+    Counted, FlowRecord, LinkRecord, MaxMinShare, PortRecord, Records, UdpRecord, combine, lost, metrics,
+};
 use crate::scenario::{Flow, Scenario, Technology};
 use crate::units::{Span, Time};
 
@@ -50,6 +52,8 @@ pub struct Simulation {
     technology: Technology,
     /// For each flow: when it begins; never if efficiency and fairness are not about it.
     measured: Vec<Time>,
+    /// The max-min share of each flow, where ports give rates to flows of TCP.
+    max_min: Vec<Option<MaxMinShare>>,
     recorder: Option<Box<Recorder>>,
     cancelled: bool,
 }
@@ -151,6 +155,7 @@ pub fn build_with(scenario: &Scenario, seed: u64, engine: Engine) -> Simulation 
         technology: scenario.technology,
         capacity_bps: scenario.bottleneck.as_ref().map(|bottleneck| bottleneck.capacity_bps),
         measured: scenario.flows.iter().map(|flow| begins(scenario, flow, seed)).collect(),
+        max_min: net::max_min_shares(scenario),
         cancelled: false,
     }
 }
@@ -226,6 +231,7 @@ impl Simulation {
         let mut udp = self.udp_records(simulated, &ports, &links);
         let Recorded { series, captures, flows: of_flows, udp: of_udp, ports: mut sojourns } = recorded;
         flows.iter_mut().zip(of_flows).for_each(|(flow, delays)| flow.delays = Some(Box::new(delays)));
+        flows.iter_mut().zip(&self.max_min).for_each(|(flow, share)| flow.max_min = *share);
         udp.iter_mut().zip(of_udp).for_each(|(source, delays)| source.delays = Some(Box::new(delays)));
         ports.iter_mut().for_each(|port| port.sojourn = sojourns.remove(&port.name).map(Box::new));
         let of_measured = flows.iter().zip(&self.measured);

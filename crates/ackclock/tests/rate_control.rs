@@ -2,10 +2,11 @@
 
 mod lab;
 
-use ackclock::record::{Columns, EdgeRecord, Metric, PortRecord, Records};
+use ackclock::record::{Columns, EdgeRecord, FlowRecord, Metric, PortRecord, Records};
 use ackclock::sim;
 use lab::agree::assert_engines_agree;
-use lab::scenario;
+use lab::{conserves, scenario};
+use proptest::prelude::*;
 
 /// The heterogeneous N×N configuration of \[RATE-CONTROL\], with packets that take as much of a link as their cells would.
 const N_BY_N: &str = r#"
@@ -42,9 +43,7 @@ receive_window = "400000 B"
 const RATES: &str = "queue.rate_algorithm=simplified-erica-plus";
 
 fn run(text: &str, sets: &[&str]) -> Records {
-    let mut run = sim::build(&scenario(text, sets), 1);
-    while !run.step(ackclock::units::Time::NEVER).finished() {}
-    run.finish()
+    finished(sim::build(&scenario(text, sets), 1))
 }
 
 fn port<'a>(records: &'a Records, name: &str) -> &'a PortRecord {
@@ -111,7 +110,9 @@ fn a_small_receiver_window_is_not_changed_at_all() {
     let without = run(N_BY_N, &[small]);
     let with = run(N_BY_N, &[small, RATES, "queue.tcp_feedback=window", "queue.feedback_round_trip=70 ms"]);
     assert_eq!(edge(&with, "sw1->sw2").windows_lowered, 0);
-    assert_eq!(without.flows, with.flows);
+    // Shares are known only where a port gives rates.
+    let known: Vec<FlowRecord> = with.flows.into_iter().map(|flow| FlowRecord { max_min: None, ..flow }).collect();
+    assert_eq!(without.flows, known);
 }
 
 /// Released acknowledgements of a flow are as far apart as the rate says; here it is fixed.
@@ -169,4 +170,84 @@ to = "a"
         let records = assert_engines_agree(feedback, &scenario(text, &[&chosen]), 1);
         assert!(records.ports.iter().all(|port| port.feedback.unwrap().acks > 10));
     }
+}
+
+/// GFC-2, whose shares are known to the last digit: 10 Mb/s of A, 5 of B, 35 of C to E, 10 of F, 5 of G and 52.5 of H on the wire. A
+/// segment of 1024 bytes takes 1219 of them.
+#[test]
+fn flows_have_max_min_shares_where_ports_give_rates() {
+    let gfc = N_BY_N.replace("n-by-n", "gfc-2").replace("1 s", "20 ms").replace("500 ms", "0 s");
+    let shares = |sets: &[&str]| -> Vec<_> {
+        run(&gfc, sets).flows.iter().map(|flow| (flow.name.clone(), flow.max_min)).collect()
+    };
+    let with = shares(&[RATES, "queue.tcp_feedback=bucket"]);
+    for (name, share) in with {
+        let (share, of_group) = (share.unwrap(), &name[..1]);
+        let mbps = match of_group {
+            "A" | "F" => 10.0,
+            "B" | "G" => 5.0,
+            "H" => 52.5,
+            _ => 35.0,
+        };
+        assert_eq!(share.wire_bps, mbps * 1e6, "{name}");
+        assert!((share.payload_bps - mbps * 1e6 * 1024.0 / 1219.0).abs() < 1e-3, "{name}");
+    }
+    assert!(shares(&[]).iter().all(|(_, share)| share.is_none()));
+}
+
+/// Errors of the trunks, in both directions.
+const ERRORS: &str = r#"
+[link."sw*->sw*"]
+errors = { model = "uniform", rate = 0.01 }
+"#;
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    /// Data and acknowledgements are lost at trunks, and at ports with few buffers: no deadlock, and every byte of every file is delivered
+    /// once and in order, on both engines alike.
+    #[test]
+    fn every_file_arrives_whole_whatever_is_lost(
+        feedback in prop::sample::select(vec!["window", "bucket", "both"]),
+        algorithm in prop::sample::select(vec!["simplified-erica-plus", "erica", "erica-plus", "capc"]),
+        recovery in prop::sample::select(vec!["vanilla", "reno", "new-reno", "rfc6675"]),
+        (interval, round_trip) in (1_u32..40, prop_oneof![Just("individual".to_owned()), (1_u32..100).prop_map(|ms| format!("{ms} ms"))]),
+        (loss_percent, packets, size, initial) in (0_u32..12, 2_u32..30, 1_u32..120_000, 1_u32..8),
+        (delayed, discard, handshake, wire) in any::<(bool, bool, bool, bool)>(),
+        seed in 1_u64..1000,
+    ) {
+        let text = PARKING_LOT.replace("1 s", "400 s") + &ERRORS.replace("0.01", &format!("{}", f64::from(loss_percent) / 100.0));
+        let mut sets = vec![
+            format!("queue.tcp_feedback={feedback}"),
+            format!("queue.rate_algorithm={algorithm}"),
+            format!("queue.{algorithm}.averaging_interval={interval} ms"),
+            format!("queue.buffer={packets} packets"),
+            format!("tcp.recovery={recovery}"),
+            format!("tcp.initial_window={initial} segments"),
+            format!("tcp.delayed_ack={delayed}"),
+            format!("tcp.out_of_order={}", if discard { "discard" } else { "buffer" }),
+            format!("tcp.handshake={handshake}"),
+            format!("traffic.size={size} B"),
+        ];
+        if feedback != "bucket" {
+            sets.push(format!("queue.feedback_round_trip={round_trip}"));
+            sets.push(format!("queue.feedback_units={}", if wire { "wire" } else { "payload" }));
+        }
+        let sets: Vec<&str> = sets.iter().map(String::as_str).collect();
+        let scenario = scenario(&text, &sets);
+        let records = sim::build_with(&scenario, seed, sim::Engine::Reference);
+        let records = finished(records);
+        conserves(&records);
+        for flow in &records.flows {
+            prop_assert!(flow.completed.is_some(), "{} got {} of {size}", flow.name, flow.counts.bytes_delivered);
+            prop_assert_eq!(flow.counts.bytes_delivered, u64::from(size));
+        }
+        prop_assert!(records.ports.iter().filter_map(|port| port.feedback).all(|edge| edge.acks_waiting == 0));
+        prop_assert!(finished(sim::build(&scenario, seed)) == records, "the engines differ");
+    }
+}
+
+fn finished(mut run: sim::Simulation) -> Records {
+    while !run.step(ackclock::units::Time::NEVER).finished() {}
+    run.finish()
 }

@@ -341,3 +341,72 @@ fn others_read_the_datagrams_of_udp() {
         assert!(lost > 10, "{lost}");
     }
 }
+
+/// A router lowers the windows of fifteen flows over a trunk that is too slow for them.
+const WITH_FEEDBACK: &str = r#"
+name = "feedback"
+duration = "3 s"
+capture = ["sA1", "sC1"]
+
+[network]
+technology = "packet"
+topology = "n-by-n"
+
+[queue]
+rate_algorithm = "simplified-erica-plus"
+tcp_feedback = "both"
+feedback_round_trip = "70 ms"
+
+[tcp]
+mss = "1024 B"
+receive_window = "600000 B"
+handshake = true
+"#;
+
+/// The field of a lowered window is a sixteenth of it: tshark takes the shift from the handshake. Every checksum is right, although
+/// the router knows none but that of the receiver.
+#[test]
+fn others_read_the_windows_that_routers_have_lowered() {
+    let place = Place::with("captures-read-feedback", WITH_FEEDBACK);
+    let run = |engine: &str| {
+        let command = ["run", "scenario.toml", "--json", "--engine", engine, "--out", engine];
+        place.run(&command).exits_with(0).json()["runs"][0].take()
+    };
+    let (reference, batched) = (run("reference"), run("batched"));
+    assert_eq!(reference, batched);
+    let ports = batched["ports"].as_array().unwrap();
+    let lowered = ports.iter().find(|port| port["name"] == "sw1->sw2").unwrap()["feedback"]["windows_lowered"].as_u64();
+    assert!(lowered.unwrap() > 1000, "{lowered:?}");
+    for host in ["sA1", "sC1"] {
+        let file = |engine: &str| place.path(engine).join(format!("captures/seed-1/{host}.pcapng"));
+        let [reference, batched] = ["reference", "batched"].map(|engine| fs::read(file(engine)).unwrap());
+        assert!(reference == batched, "both engines capture the same at {host}");
+        if !installed(TSHARK) {
+            continue;
+        }
+        let whole = file("batched").with_extension("whole");
+        fs::write(&whole, with_payload(&batched)).unwrap();
+        let dissection = dissect(&whole, &[]);
+        assert_eq!(dissection.having(&["_ws.malformed", "_ws.short"]), 0, "{host}");
+        // Senders fill the windows that they are told, and no more.
+        let full = "TCP window specified by the receiver is now completely full";
+        assert_eq!(dissection.warnings(&[full]).first(), None, "{host}");
+        assert!(dissection.warnings(&[]).len() > 100, "{host}");
+        let fields = ["tcp.window_size_value", "tcp.window_size", "tcp.checksum.status"];
+        // Acknowledgements on their way to the sender, without the one of the handshake.
+        let mut arguments = vec!["-n", "-o", "tcp.check_checksum:TRUE", "-T", "fields"];
+        arguments.extend(["-Y", "tcp.srcport == 5001 && tcp.flags.syn == 0"]);
+        fields.iter().for_each(|field| arguments.extend(["-e", *field]));
+        let rows = tshark(&whole, &arguments);
+        let mut told = 0;
+        for row in rows.lines() {
+            let values: Vec<&str> = row.split('\t').collect();
+            let [field, window] = [0, 1].map(|column| values[column].parse::<u64>().unwrap());
+            assert_eq!(window, 16 * field, "{host}: {row}");
+            assert!(["1", "Good"].contains(&values[2]), "{host}: {row}");
+            assert!(window == 600_000 || window % 1024 == 0, "{host}: {row}");
+            told += u64::from(window < 600_000);
+        }
+        assert!(told > 100 && rows.lines().count() > 500, "{host}: {told} of {}", rows.lines().count());
+    }
+}

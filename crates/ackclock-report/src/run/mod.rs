@@ -178,7 +178,8 @@ fn totals(document: &Document, shown: &Document) -> Table {
         row("efficiency, warm-up included".into(), &document.summary.efficiency, 1.0, 4, None);
     }
     row("fairness (Jain)".into(), &summary.fairness, 1.0, 4, Some(summary.least_fairness()));
-    row("fairness of ACR over max-min shares".into(), &summary.weighted_fairness, 1.0, 4, Some(0.0));
+    let of = if summary.flows.iter().any(|flow| flow.abr.is_some()) { "ACR" } else { "goodput" };
+    row(format!("fairness of {of} over max-min shares"), &summary.weighted_fairness, 1.0, 4, Some(0.0));
     let scale = Scale::fitting(summary.goodput_bps.map_or(0.0, |goodput| goodput.mean), "bit/s");
     row(format!("goodput, {}", scale.unit), &summary.goodput_bps, scale.factor, 3, None);
     let scale = Scale::fitting(summary.udp_goodput_bps.map_or(0.0, |goodput| goodput.mean), "bit/s");

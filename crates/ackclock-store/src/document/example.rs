@@ -5,7 +5,7 @@ use ackclock::units::Span;
 
 use crate::document::abr::{Abr, Rates};
 use crate::document::delays::Delays;
-use crate::document::feedback::Feedback;
+use crate::document::feedback::{Feedback, MaxMin};
 use crate::document::keyed::Keyed;
 use crate::document::summary::SummaryPart;
 use crate::document::{
@@ -150,8 +150,13 @@ pub fn with_abr(mut document: Document) -> Document {
     Document { summary: SummaryPart::of(&document.runs), ..document }
 }
 
-/// The same with ports that tell TCP senders rates.
+/// The same with ports that tell TCP senders rates: the max-min share of flow n, counted from 1, is 12 n Mb/s, of which 10 n are
+/// payload.
 pub fn with_feedback(mut document: Document) -> Document {
+    for (n, flow) in document.runs.iter_mut().flat_map(|run| run.flows.iter_mut().enumerate()) {
+        let n = n as f64 + 1.0;
+        flow.max_min = Some(MaxMin { max_min_share_bps: 12e6 * n, max_min_goodput_bps: 10e6 * n });
+    }
     for port in document.runs.iter_mut().flat_map(|run| &mut run.ports) {
         port.feedback = Some(Feedback {
             acks: 5000,
@@ -188,6 +193,7 @@ fn flow(n: u64, seed: u64) -> Flow {
         one_way_delay: None,
         round_trip: None,
         abr: None,
+        max_min: None,
         after_warmup: None,
     }
 }

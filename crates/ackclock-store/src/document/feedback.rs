@@ -1,8 +1,10 @@
-//! What the routers of ports that tell TCP senders rates did to acknowledgements: under one seed, and over several.
+//! What the routers of ports that tell TCP senders rates did to acknowledgements, and the shares that flows are to have: under one
+//! seed, and over several.
 
 #![allow(missing_docs)] // The names of the fields are the keys of the document, and say what they are.
 
-use ackclock::record::EdgeRecord;
+use ackclock::record::metrics::jain;
+use ackclock::record::{EdgeRecord, MaxMinShare};
 use serde::{Deserialize, Serialize};
 
 use super::interval::{Interval, over};
@@ -19,6 +21,22 @@ pub struct Feedback {
     pub damaged_ack_frames: u64,
     /// At the end; `null` for an algorithm without a rate of its own.
     pub allocation_bps: Option<f64>,
+}
+
+/// The max-min share of one flow.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct MaxMin {
+    /// On the wire.
+    pub max_min_share_bps: f64,
+    /// The payload of full segments at that rate.
+    pub max_min_goodput_bps: f64,
+}
+
+/// A flow over several runs.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct MaxMinSummary {
+    pub max_min_share_bps: Interval,
+    pub max_min_goodput_bps: Interval,
 }
 
 /// A port over several runs.
@@ -41,6 +59,29 @@ impl From<&EdgeRecord> for Feedback {
     }
 }
 
+impl From<&MaxMinShare> for MaxMin {
+    fn from(share: &MaxMinShare) -> MaxMin {
+        MaxMin { max_min_share_bps: share.wire_bps, max_min_goodput_bps: share.payload_bps }
+    }
+}
+
+impl MaxMinSummary {
+    /// Of one flow in several runs, if it has a share.
+    pub(super) fn of(all: &[Option<&MaxMin>]) -> Option<MaxMinSummary> {
+        let all: Vec<&MaxMin> = all.iter().copied().collect::<Option<_>>()?;
+        Some(MaxMinSummary {
+            max_min_share_bps: over(&all, |share| Some(share.max_min_share_bps))?,
+            max_min_goodput_bps: over(&all, |share| Some(share.max_min_goodput_bps))?,
+        })
+    }
+}
+
+/// Jain's index of goodput, in parts of the goodput at the max-min share; `None` without any.
+pub(super) fn weighted_fairness(all: impl Iterator<Item = (f64, MaxMin)> + Clone) -> Option<f64> {
+    all.clone().next()?;
+    Some(jain(all.map(|(goodput_bps, share)| goodput_bps / share.max_min_goodput_bps)))
+}
+
 impl FeedbackSummary {
     /// Of one port in several runs, if its router tells rates.
     pub(super) fn of(all: &[Option<&Feedback>]) -> Option<FeedbackSummary> {
@@ -52,5 +93,19 @@ impl FeedbackSummary {
             damaged_ack_frames: over(&all, |feedback| Some(feedback.damaged_ack_frames as f64)),
             allocation_bps: over(&all, |feedback| feedback.allocation_bps),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn goodput_is_weighted_by_the_goodput_of_the_share() {
+        let share = |max_min_goodput_bps| MaxMin { max_min_share_bps: 1.0, max_min_goodput_bps };
+        // The same part of both shares; then 1/2 and 1 of them: 1.5^2 / (2 · 1.25).
+        assert_eq!(weighted_fairness([(9.0, share(10.0)), (18.0, share(20.0))].into_iter()), Some(1.0));
+        assert_eq!(weighted_fairness([(5.0, share(10.0)), (20.0, share(20.0))].into_iter()), Some(0.9));
+        assert_eq!(weighted_fairness([].into_iter()), None);
     }
 }

@@ -9,9 +9,9 @@ use ackclock::record::{
 use ackclock::units::Span;
 use serde::{Deserialize, Serialize};
 
-use super::abr::{Abr, Rates, weighted_fairness};
+use super::abr::{self, Abr, Rates};
 use super::delays::Delays;
-use super::feedback::Feedback;
+use super::feedback::{self, Feedback, MaxMin};
 use super::keyed::Keyed;
 
 /// The outcome under one seed.
@@ -57,6 +57,9 @@ pub struct Flow {
     /// There only of flows of the service ABR.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub abr: Option<Abr>,
+    /// There only of flows of TCP where some port tells senders rates and no route changes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_min: Option<MaxMin>,
     #[serde(default)]
     pub after_warmup: Option<Keyed<FlowCounts>>,
 }
@@ -166,9 +169,12 @@ pub struct Vc {
 }
 
 impl Run {
-    /// Jain's index of the mean ACR of ABR flows, each over its max-min share; `None` without any.
+    /// Jain's index of the mean ACR of ABR flows, each over its max-min share. Without any, that of the goodput of flows of TCP in
+    /// parts of the goodput at their max-min shares; `None` where these are not known.
     pub fn weighted_fairness(&self) -> Option<f64> {
-        weighted_fairness(self.flows.iter().filter_map(|flow| flow.abr.as_ref()))
+        let of_tcp = self.flows.iter().filter_map(|flow| Some((flow.goodput_bps, flow.max_min?)));
+        let of_abr = abr::weighted_fairness(self.flows.iter().filter_map(|flow| flow.abr.as_ref()));
+        of_abr.or_else(|| feedback::weighted_fairness(of_tcp))
     }
 
     /// Payload bits per second of datagrams that arrived; `None` without sources of datagrams.
@@ -248,6 +254,7 @@ impl From<&FlowRecord> for Flow {
             one_way_delay: flow.delays.as_ref().map(|delays| Delays::from(&delays.one_way)),
             round_trip: flow.delays.as_ref().map(|delays| Delays::from(&delays.round_trip)),
             abr: flow.abr.as_ref().map(Abr::from),
+            max_min: flow.max_min.as_ref().map(MaxMin::from),
             after_warmup: None,
         }
     }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::abr::{AbrSummary, RatesSummary};
 use super::delays::DelaySummary;
-use super::feedback::FeedbackSummary;
+use super::feedback::{FeedbackSummary, MaxMinSummary};
 use super::interval::{Interval, over};
 use super::keyed::{Keyed, counted};
 use super::run::{DropCounts, Flow, Link, Port, Run, Udp};
@@ -19,7 +19,7 @@ pub struct SummaryPart {
     pub efficiency: Option<Interval>,
     pub efficiency_after_warmup: Option<Interval>,
     pub fairness: Option<Interval>,
-    /// There only with ABR flows.
+    /// There only with ABR flows, and with flows of TCP that have max-min shares.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub weighted_fairness: Option<Interval>,
     /// The sum over the flows.
@@ -57,6 +57,8 @@ pub struct FlowSummary {
     pub round_trip: Option<DelaySummary>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub abr: Option<AbrSummary>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_min: Option<MaxMinSummary>,
 }
 
 /// One source of datagrams over several runs.
@@ -150,6 +152,7 @@ impl FlowSummary {
             one_way_delay: DelaySummary::of(flows, |flow| &flow.one_way_delay),
             round_trip: DelaySummary::of(flows, |flow| &flow.round_trip),
             abr: AbrSummary::of(&flows.iter().map(|flow| flow.abr.as_ref()).collect::<Vec<_>>()),
+            max_min: MaxMinSummary::of(&flows.iter().map(|flow| flow.max_min.as_ref()).collect::<Vec<_>>()),
         })
     }
 }

@@ -1,6 +1,7 @@
 //! What a flow has, in a whole run or in a part of it; counts are added up over flows, all else is averaged.
 
 use super::measurement::Measurement;
+use super::part::{Part, mean};
 
 /// What a flow has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,6 +44,14 @@ pub(crate) enum FlowMetric {
     Completed,
     /// The mean of ACR after the warm-up, as a part of the connection's max-min share of whole links.
     RateOfShare,
+    /// The delays of all links of the path, there and back, seconds.
+    PropagationRoundTrip,
+    /// The max-min share of a flow of TCP, bits per second on the wire.
+    MaxMinShare,
+    /// The least quotient of two successive windows at which growth rests.
+    LeastPlateauQuotient,
+    /// The largest of these.
+    LargestPlateauQuotient,
 }
 
 /// What a flow has in a part of the run.
@@ -54,35 +63,50 @@ pub(crate) enum Recordable {
     Cwnd,
     /// What the sender may have outstanding, bytes.
     SendWindow,
+    /// The part of the time in which the window that the sender is told is less than its congestion window.
+    Told,
+    /// The most bytes sent for the first time in an interval of the record.
+    LargestStep,
     /// Expiries of the retransmission timer.
     Timeouts,
 }
 
 impl Recordable {
     /// Names in study data.
-    pub const NAMES: [(&'static str, Recordable); 4] = [
+    pub const NAMES: [(&'static str, Recordable); 6] = [
         ("throughput", Recordable::Throughput),
         ("cwnd", Recordable::Cwnd),
         ("send-window", Recordable::SendWindow),
+        ("told", Recordable::Told),
+        ("largest-step", Recordable::LargestStep),
         ("timeouts", Recordable::Timeouts),
     ];
 
-    /// Of some flows: of counts the sum, of everything else the mean. `None` where it was not recorded.
-    pub fn over(self, run: &Measurement, flows: &Flows, from: u32, to: u32) -> Option<f64> {
-        let (from, to) = (f64::from(from), f64::from(to));
-        let of_flow = |flow: usize| match self {
-            Recordable::Throughput => run.history.get(flow)?.mean(&run.history[flow].throughput_bps, from, to),
-            Recordable::Cwnd => run.history.get(flow)?.mean(&run.history[flow].cwnd, from, to),
-            Recordable::SendWindow => run.history.get(flow)?.mean(&run.history[flow].send_window, from, to),
-            Recordable::Timeouts => {
-                let within = |ms: &&u64| (from..to).contains(&(**ms as f64 / 1000.0));
-                Some(run.timeouts_ms[flow].iter().filter(within).count() as f64)
+    /// Of some flows: of counts the sum, of steps the largest, of everything else the mean. `None` where it was not recorded.
+    pub fn over(self, run: &Measurement, flows: &Flows, part: Part) -> Option<f64> {
+        let of_flow = |flow: usize| {
+            let history = || run.history.get(flow);
+            let recorded = |values| part.of(values, history()?.interval);
+            match self {
+                Recordable::Throughput => recorded(&history()?.throughput_bps).map(mean),
+                Recordable::Cwnd => recorded(&history()?.cwnd).map(mean),
+                Recordable::SendWindow => recorded(&history()?.send_window).map(mean),
+                Recordable::Told => recorded(&history()?.told).map(mean),
+                Recordable::LargestStep => recorded(&history()?.sent)?.iter().copied().reduce(f64::max),
+                Recordable::Timeouts => {
+                    Some(run.timeouts_ms[flow].iter().filter(|ms| part.contains(**ms)).count() as f64)
+                }
             }
         };
         let values: Option<Vec<f64>> = flows.among(run).map(of_flow).collect();
         let values = values.filter(|values| !values.is_empty())?;
-        let sum: f64 = values.iter().sum();
-        Some(if self == Recordable::Timeouts { sum } else { sum / values.len() as f64 })
+        match self {
+            Recordable::Timeouts => Some(values.iter().sum()),
+            Recordable::LargestStep => values.into_iter().reduce(f64::max),
+            Recordable::Throughput | Recordable::Cwnd | Recordable::SendWindow | Recordable::Told => {
+                Some(mean(&values))
+            }
+        }
     }
 }
 
@@ -106,7 +130,7 @@ impl Flows {
 
 impl FlowMetric {
     /// Names in study data.
-    const NAMES: [(&'static str, FlowMetric); 19] = [
+    const NAMES: [(&'static str, FlowMetric); 23] = [
         ("sent", FlowMetric::Sent),
         ("sent-once", FlowMetric::SentOnce),
         ("lost", FlowMetric::Lost),
@@ -126,6 +150,10 @@ impl FlowMetric {
         ("timeouts", FlowMetric::Timeouts),
         ("completed", FlowMetric::Completed),
         ("rate-of-share", FlowMetric::RateOfShare),
+        ("propagation-round-trip", FlowMetric::PropagationRoundTrip),
+        ("max-min-share", FlowMetric::MaxMinShare),
+        ("least-plateau-quotient", FlowMetric::LeastPlateauQuotient),
+        ("largest-plateau-quotient", FlowMetric::LargestPlateauQuotient),
     ];
 
     pub fn named(name: &str) -> Option<FlowMetric> {
@@ -170,6 +198,10 @@ impl FlowMetric {
             FlowMetric::Timeouts => Some(run.timeouts_ms[flow].len() as f64),
             FlowMetric::Completed => run.completed[flow],
             FlowMetric::RateOfShare => run.rate_of_share.get(flow).copied(),
+            FlowMetric::PropagationRoundTrip => run.propagation_round_trip.get(flow).copied()?,
+            FlowMetric::MaxMinShare => run.max_min_share_bps.get(flow).copied()?,
+            FlowMetric::LeastPlateauQuotient => run.plateaus.get(flow)?.as_ref().map(|of| of.least_quotient),
+            FlowMetric::LargestPlateauQuotient => run.plateaus.get(flow)?.as_ref().map(|of| of.largest_quotient),
         }
     }
 
@@ -190,12 +222,16 @@ impl FlowMetric {
             | FlowMetric::SentOnce
             | FlowMetric::Goodput
             | FlowMetric::GoodputAfterWarmup
-            | FlowMetric::MeanAcr => "rate",
+            | FlowMetric::MeanAcr
+            | FlowMetric::MaxMinShare => "rate",
             FlowMetric::OneWayP95 => "delay",
             FlowMetric::Lost => "lost",
             FlowMetric::ShareSentAgain => "share retransmitted",
             FlowMetric::ShareNeedless => "share needless",
-            FlowMetric::LongestRoundTrip | FlowMetric::RoundTripSpread => "round trip",
+            FlowMetric::LongestRoundTrip | FlowMetric::RoundTripSpread | FlowMetric::PropagationRoundTrip => {
+                "round trip"
+            }
+            FlowMetric::LeastPlateauQuotient | FlowMetric::LargestPlateauQuotient => "quotient",
             FlowMetric::Retransmissions | FlowMetric::Needless => "retransmitted",
             FlowMetric::SackBlocks => "blocks",
             FlowMetric::SackOctets => "octets",

@@ -4,14 +4,16 @@ use std::collections::BTreeMap;
 
 use ackclock::packet::{IP_HEADER_BYTES, TCP_HEADER_BYTES};
 use ackclock::record::{self, FlowRecord, Records};
-use ackclock::scenario::{Event, EventKind, Flow, Scenario};
+use ackclock::scenario::{Event, EventKind, Flow, Route, Scenario};
 use ackclock::tcp::FirstSegment;
 use ackclock::units::{CELL_BITS, Span, Time};
 use serde::{Deserialize, Serialize};
 
 use super::abr::AbrSettings;
 use super::flow_history::FlowHistory;
+use super::plateaus::Plateaus;
 use super::port_history::PortHistory;
+use super::rate_control::RateControlSettings;
 use super::sack::LastSack;
 use super::timeouts::Timeouts;
 
@@ -66,6 +68,18 @@ pub(crate) struct Measurement {
     /// What the scenario says of ABR, if its first flow has that service.
     #[serde(default)]
     pub abr: Option<AbrSettings>,
+    /// What the scenario says of rate control of TCP, if the bottleneck does that.
+    #[serde(default)]
+    pub rate_control: Option<RateControlSettings>,
+    /// The delays of all links of the path of each flow, there and back, seconds; not of routes that change.
+    #[serde(default)]
+    pub propagation_round_trip: Vec<Option<f64>>,
+    /// The max-min share of each flow of TCP where ports give it rates, bits per second on the wire.
+    #[serde(default)]
+    pub max_min_share_bps: Vec<Option<f64>>,
+    /// How the window of each flow grows in spurts, where it is recorded.
+    #[serde(default)]
+    pub plateaus: Vec<Option<Plateaus>>,
     /// The mean of ACR of each flow after the warm-up, as a part of its max-min share of whole links; empty unless all are of ABR.
     #[serde(default)]
     pub rate_of_share: Vec<f64>,
@@ -127,6 +141,7 @@ impl Measurement {
             .filter(|port| port.vcs.len() > 1)
             .filter_map(|port| Some((port.name.clone(), PortHistory::of(&port.name, &records.series)?)));
         let rate_of_share = flows.iter().map(|flow| flow.abr.map(|abr| abr.mean_acr / abr.max_min_share));
+        let round_trips: Vec<Option<Span>> = scenario.flows.iter().map(|flow| propagation(scenario, flow)).collect();
         let milliseconds = |time: &Time| time.as_ps() / Span::from_ms(1).as_ps();
         Measurement {
             seconds: records.simulated.as_secs_f64(),
@@ -160,6 +175,15 @@ impl Measurement {
             arrivals: records.ports.iter().map(|port| (port.name.clone(), port.arrivals)).collect(),
             refused: records.ports.iter().map(|port| (port.name.clone(), port.drops.total())).collect(),
             abr: AbrSettings::of(scenario),
+            rate_control: RateControlSettings::of(scenario),
+            propagation_round_trip: round_trips.iter().map(|time| Some((*time)?.as_secs_f64())).collect(),
+            max_min_share_bps: flows.iter().map(|flow| Some(flow.max_min?.wire_bps)).collect(),
+            plateaus: scenario
+                .flows
+                .iter()
+                .zip(&round_trips)
+                .map(|(flow, time)| Plateaus::of(&flow.name, (*time)?, &records.series, end))
+                .collect(),
             rate_of_share: rate_of_share.collect::<Option<Vec<f64>>>().unwrap_or_default(),
             round_trips: flows.iter().map(RoundTrips::of).collect::<Option<Vec<RoundTrips>>>().unwrap_or_default(),
             one_way_p95: flows.iter().map(one_way_p95).collect(),
@@ -187,6 +211,13 @@ impl Measurement {
 pub(crate) fn handovers(scenario: &Scenario) -> impl DoubleEndedIterator<Item = (Time, &str)> {
     let later = |event: &&Event| event.kind == EventKind::Handover && event.time > Time::ZERO;
     scenario.events.iter().filter(later).map(|event| (event.time, event.node.as_str()))
+}
+
+/// The delays of all links of the path of a flow, there and back, if its routes do not change.
+fn propagation(scenario: &Scenario, flow: &Flow) -> Option<Span> {
+    let delay =
+        |route: &Route| Some(route.fixed()?.iter().fold(Span::ZERO, |sum, link| sum + scenario.links[*link].delay));
+    Some(delay(&flow.forward)? + delay(&flow.backward)?)
 }
 
 /// The octets of a first segment without payload.

@@ -4,9 +4,11 @@ use ackclock::record::metrics::jain;
 use ackclock::record::stats::sample_sd;
 
 use super::flow_metric::FlowMetric;
+use super::flow_metric::Recordable;
 use super::measurement::Measurement;
 use super::name::{Across, InSack, MetricName};
-use super::port_history::OfPort;
+use super::part::{Part, mean};
+use super::port_history::{self, OfPort};
 use super::timeouts::OfTimeouts;
 
 /// A metric, ready to be computed.
@@ -35,11 +37,13 @@ impl Metric {
                 | MetricName::Across(Across::Jain, _)
                 | MetricName::WeightedJain(..)
                 | MetricName::PortDuring(OfPort::Utilisation | OfPort::LeastUtilisation, ..)
+                | MetricName::During(Recordable::Told, ..)
                 | MetricName::DropRatio(_)
                 | MetricName::OfTimeouts(OfTimeouts::OthersAdvance | OfTimeouts::LateSegments | OfTimeouts::LateTimeouts)
                 | MetricName::Of(FlowMetric::ShareSentAgain | FlowMetric::ShareNeedless, _),
             ) => (0.0, 1.0),
-            Metric::Other(MetricName::Synchrony) => (-1.0, 1.0),
+            Metric::Other(MetricName::Synchrony | MetricName::QueueAndWindows(..)) => (-1.0, 1.0),
+            Metric::Other(MetricName::PortDuring(OfPort::QueueTrend, ..)) => (f64::NEG_INFINITY, f64::INFINITY),
             // Rates, counts, times and ratios of them. Capacities are nominal: an efficiency may be above 1.
             Metric::Efficiency { .. } | Metric::Other(_) => (0.0, f64::INFINITY),
         }
@@ -69,6 +73,7 @@ impl Metric {
                 (arrivals > 0).then(|| refused as f64 / arrivals as f64)
             }
             MetricName::Abr(setting) => run.abr.as_ref().and_then(|abr| abr.value(*setting)),
+            MetricName::RateControl(setting) => run.rate_control.as_ref().and_then(|of| of.value(*setting)),
             MetricName::LongestPause => {
                 let pauses = run.history.iter().map(|history| history.longest_pause(&history.throughput_bps));
                 pauses.reduce(f64::max)
@@ -83,13 +88,12 @@ impl Metric {
                     .collect();
                 Some(jain(parts.into_iter()))
             }
-            MetricName::RatioDuring(what, upper, lower, from, to) => {
-                Some(what.over(run, upper, *from, *to)? / what.over(run, lower, *from, *to)?)
+            MetricName::RatioDuring(what, upper, lower, part) => {
+                Some(what.over(run, upper, *part)? / what.over(run, lower, *part)?)
             }
-            MetricName::PortDuring(what, port, from, to) => {
-                run.port_history.get(port)?.value(*what, f64::from(*from), f64::from(*to))
-            }
-            MetricName::During(what, flows, from, to) => what.over(run, flows, *from, *to),
+            MetricName::PortDuring(what, port, part) => run.port_history.get(port)?.value(*what, *part),
+            MetricName::During(what, flows, part) => what.over(run, flows, *part),
+            MetricName::QueueAndWindows(port, part) => queue_and_windows(run, port, *part),
             MetricName::MeanQueue(port) => run.mean_queue.get(port).copied(),
             MetricName::FirstHandover(place) => run.first_handover.get(place).copied(),
             MetricName::InSack(what, flow) => {
@@ -143,6 +147,19 @@ fn values_of(run: &Measurement, metric: FlowMetric, weights: &[(String, u32)]) -
         metric.value(run, flow)
     };
     weights.iter().map(value).collect()
+}
+
+/// The correlation of what waits at a port with the mean over all flows of what their senders might have outstanding, over the
+/// intervals of a part of the run.
+fn queue_and_windows(run: &Measurement, port: &str, part: Part) -> Option<f64> {
+    let history = run.port_history.get(port)?;
+    let queue = part.of(&history.queue, history.interval)?;
+    let windows: Option<Vec<&[f64]>> =
+        run.history.iter().map(|flow| part.of(&flow.send_window, flow.interval)).collect();
+    let windows = windows.filter(|windows| windows.iter().all(|of| of.len() == queue.len()))?;
+    let means: Vec<f64> =
+        (0..queue.len()).map(|n| mean(&windows.iter().map(|of| of[n]).collect::<Vec<f64>>())).collect();
+    port_history::correlation(queue, &means)
 }
 
 /// How much the flows time out together. Time is cut into intervals of 100 ms; a flow's indicator is 1 where its timer

@@ -6,7 +6,10 @@ mod flow_metric;
 mod measurement;
 mod metric;
 mod name;
+mod part;
+mod plateaus;
 mod port_history;
+mod rate_control;
 mod sack;
 mod timeouts;
 

@@ -4,7 +4,9 @@ use serde::Deserialize;
 
 use super::abr::AbrSetting;
 use super::flow_metric::{FlowMetric, Flows, Recordable};
+use super::part::Part;
 use super::port_history::OfPort;
+use super::rate_control::RateControlSetting;
 use super::sack::Edge;
 use super::timeouts::OfTimeouts;
 
@@ -30,12 +32,14 @@ pub(crate) enum MetricName {
     Across(Across, FlowMetric),
     /// How far flows are from shares in proportion to weights: the sum of the distances.
     Misallocation(FlowMetric, Vec<(String, u32)>),
-    /// Something that flows have from one instant of the run to another, seconds.
-    During(Recordable, Flows, u32, u32),
-    /// The mean over some flows of something that they have from one instant of the run to another, over that over others.
-    RatioDuring(Recordable, Flows, Flows, u32, u32),
-    /// Something that a port has from one instant of the run to another, seconds.
-    PortDuring(OfPort, String, u32, u32),
+    /// Something that flows have in a part of the run.
+    During(Recordable, Flows, Part),
+    /// The mean over some flows of something that they have in a part of the run, over that over others.
+    RatioDuring(Recordable, Flows, Flows, Part),
+    /// Something that a port has in a part of the run.
+    PortDuring(OfPort, String, Part),
+    /// The correlation of what waits at a port with the mean of what senders might have outstanding, in a part of the run.
+    QueueAndWindows(String, Part),
     /// Jain's index over some flows, each divided by its weight.
     WeightedJain(FlowMetric, Vec<(String, u32)>),
     /// The time-weighted mean of what waits at a port.
@@ -56,6 +60,8 @@ pub(crate) enum MetricName {
     OfTimeouts(OfTimeouts),
     /// A parameter of ABR in the scenario.
     Abr(AbrSetting),
+    /// A parameter of rate control of TCP in the scenario.
+    RateControl(RateControlSetting),
     /// The time of the first handover of a place, seconds.
     FirstHandover(String),
     /// A number in the last SACK option captured of a flow.
@@ -106,6 +112,7 @@ pub(crate) enum InSack {
 /// `sum(NAME)`, `range(NAME)`, `least(NAME)`, `largest(NAME)`, `misallocation(NAME: FLOW WEIGHT ...)`,
 /// `jain(NAME: FLOW WEIGHT ...)`, `NAME(FLOW FLOW ..., N to M s)`, `queue(PORT, N to M s)`, `mean-queue(PORT)`,
 /// `largest-queue(PORT)`, `most-acks-waiting(PORT)`, `queue-seconds(PORT)`, `arrivals(PORT)`, `drop-ratio(PORT)`, `abr(PARAMETER)`,
+/// `rate-control(PARAMETER)`, `queue-and-windows(PORT, N to M s)`,
 /// `first-handover(PLACE)`, `sack-left(FLOW: N)`, `sack-right(FLOW: N)`, `sack-offset(FLOW: N)`.
 impl TryFrom<String> for MetricName {
     type Error = String;
@@ -134,6 +141,10 @@ impl TryFrom<String> for MetricName {
             "abr" => {
                 let (_, setting) = *AbrSetting::NAMES.iter().find(|(known, _)| *known == of).ok_or_else(wrong)?;
                 Ok(MetricName::Abr(setting))
+            }
+            "rate-control" => {
+                let known = RateControlSetting::NAMES.iter().find(|(known, _)| *known == of);
+                Ok(MetricName::RateControl(known.ok_or_else(wrong)?.1))
             }
             "arrivals" => Ok(MetricName::Arrivals(of.into())),
             "drop-ratio" => Ok(MetricName::DropRatio(of.into())),
@@ -190,17 +201,19 @@ fn weighted(name: &str, of: &str) -> Option<MetricName> {
 /// `..., N to M s`: something in a part of the run, of flows or of a port.
 fn during(name: &str, of: &str) -> Option<MetricName> {
     let (of, part) = of.split_once(',')?;
-    let (from, to) = part.trim().strip_suffix(" s")?.split_once(" to ")?;
-    let (from, to) = (from.parse::<u32>().ok()?, to.parse::<u32>().ok()?);
+    let part = Part::named(part)?;
     let recordable = |name: &str| Recordable::NAMES.iter().find(|(known, _)| *known == name).map(|(_, what)| *what);
     if name == "ratio" {
         let (what, sides) = of.split_once(':')?;
         let (upper, lower) = sides.split_once('/')?;
-        return Some(MetricName::RatioDuring(recordable(what)?, flows(upper), flows(lower), from, to));
+        return Some(MetricName::RatioDuring(recordable(what)?, flows(upper), flows(lower), part));
+    }
+    if name == "queue-and-windows" {
+        return Some(MetricName::QueueAndWindows(of.trim().into(), part));
     }
     match OfPort::NAMES.iter().find(|(known, _)| *known == name) {
-        Some((_, what)) => Some(MetricName::PortDuring(*what, of.trim().into(), from, to)),
-        None => Some(MetricName::During(recordable(name)?, flows(of), from, to)),
+        Some((_, what)) => Some(MetricName::PortDuring(*what, of.trim().into(), part)),
+        None => Some(MetricName::During(recordable(name)?, flows(of), part)),
     }
 }
 
@@ -219,6 +232,11 @@ impl MetricName {
             MetricName::During(Recordable::Throughput, ..) => "rate",
             MetricName::During(Recordable::Cwnd, ..) => "cwnd",
             MetricName::During(Recordable::SendWindow, ..) => "window",
+            MetricName::During(Recordable::Told, ..) => "share of time",
+            MetricName::During(Recordable::LargestStep, ..) => "bytes",
+            MetricName::QueueAndWindows(..) => "correlation",
+            MetricName::PortDuring(OfPort::QueueDeviation | OfPort::QueueTrend, ..) => "part of the queue",
+            MetricName::RateControl(setting) => setting.counts(),
             MetricName::PortDuring(OfPort::Utilisation | OfPort::LeastUtilisation, ..) => "utilisation",
             MetricName::PortDuring(..) => "queue",
             MetricName::During(Recordable::Timeouts, ..) => "timeouts",

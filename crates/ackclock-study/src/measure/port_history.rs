@@ -3,7 +3,7 @@
 use ackclock::record::{Columns, Metric, Series};
 use serde::{Deserialize, Serialize};
 
-use super::flow_history::part;
+use super::part::{Part, mean};
 
 /// How a port went on: means over intervals that follow each other from the start of the run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -28,6 +28,10 @@ pub(crate) enum OfPort {
     QueueMedian,
     /// Their 95th percentile.
     QueueP95,
+    /// The largest distance of these means from the mean of all, as a part of that.
+    QueueDeviation,
+    /// The mean over the second half less that over the first half, as a part of the mean of all.
+    QueueTrend,
     /// The part of the time in which it transmitted.
     Utilisation,
     /// The least of its means over intervals.
@@ -36,11 +40,13 @@ pub(crate) enum OfPort {
 
 impl OfPort {
     /// Names in study data.
-    pub const NAMES: [(&'static str, OfPort); 6] = [
+    pub const NAMES: [(&'static str, OfPort); 8] = [
         ("queue", OfPort::Queue),
         ("queue-p5", OfPort::QueueP5),
         ("queue-median", OfPort::QueueMedian),
         ("queue-p95", OfPort::QueueP95),
+        ("queue-deviation", OfPort::QueueDeviation),
+        ("queue-trend", OfPort::QueueTrend),
         ("utilisation", OfPort::Utilisation),
         ("least-utilisation", OfPort::LeastUtilisation),
     ];
@@ -60,21 +66,43 @@ impl PortHistory {
         Some(PortHistory { interval, queue, utilisation })
     }
 
-    /// What it has from one instant to another, seconds; `None` where nothing is recorded.
-    pub fn value(&self, what: OfPort, from: f64, to: f64) -> Option<f64> {
+    /// What it has in a part of the run; `None` where nothing is recorded.
+    pub fn value(&self, what: OfPort, part: Part) -> Option<f64> {
         let values = match what {
-            OfPort::Queue | OfPort::QueueP5 | OfPort::QueueMedian | OfPort::QueueP95 => &self.queue,
+            OfPort::Queue
+            | OfPort::QueueP5
+            | OfPort::QueueMedian
+            | OfPort::QueueP95
+            | OfPort::QueueDeviation
+            | OfPort::QueueTrend => &self.queue,
             OfPort::Utilisation | OfPort::LeastUtilisation => &self.utilisation,
         };
-        let values = part(values, self.interval, from, to)?;
+        let values = part.of(values, self.interval)?;
         match what {
-            OfPort::Queue | OfPort::Utilisation => Some(values.iter().sum::<f64>() / values.len() as f64),
+            OfPort::Queue | OfPort::Utilisation => Some(mean(values)),
+            OfPort::QueueDeviation => {
+                let mean = mean(values);
+                values.iter().map(|value| (value / mean - 1.0).abs()).reduce(f64::max)
+            }
+            OfPort::QueueTrend => {
+                let (first, second) = (&values[..values.len() / 2], &values[values.len().div_ceil(2)..]);
+                (!first.is_empty()).then(|| (mean(second) - mean(first)) / mean(values))
+            }
             OfPort::LeastUtilisation => values.iter().copied().reduce(f64::min),
             OfPort::QueueP5 => Some(percentile(values, 5)),
             OfPort::QueueMedian => Some(percentile(values, 50)),
             OfPort::QueueP95 => Some(percentile(values, 95)),
         }
     }
+}
+
+/// The correlation (Pearson) of two things that go on together; `None` where one does not change.
+pub(crate) fn correlation(first: &[f64], second: &[f64]) -> Option<f64> {
+    let means = (mean(first), mean(second));
+    let pairs = || first.iter().zip(second).map(|(one, other)| (one - means.0, other - means.1));
+    let variance =
+        pairs().map(|(one, _)| one * one).sum::<f64>() * pairs().map(|(_, other)| other * other).sum::<f64>();
+    (variance > 0.0).then(|| pairs().map(|(one, other)| one * other).sum::<f64>() / variance.sqrt())
 }
 
 /// The least value that at least so many of a hundred do not exceed.
@@ -93,16 +121,44 @@ mod tests {
         let queue: Vec<f64> = (1..=20).rev().map(f64::from).collect();
         let utilisation = vec![0.5, 1.0, 0.25, 1.0];
         let port = PortHistory { interval: 0.5, queue, utilisation };
-        let value = |what, from, to| port.value(what, from, to).unwrap();
-        assert_eq!(value(OfPort::Queue, 0.0, 10.0), 10.5);
+        let value = |what, part: &str| port.value(what, Part::named(part).unwrap()).unwrap();
+        assert_eq!(value(OfPort::Queue, "0 to 10 s"), 10.5);
         // The last four: 4, 3, 2, 1.
-        assert_eq!(value(OfPort::Queue, 8.0, 10.0), 2.5);
-        assert_eq!(value(OfPort::QueueP5, 0.0, 10.0), 1.0);
-        assert_eq!(value(OfPort::QueueMedian, 0.0, 10.0), 10.0);
-        assert_eq!(value(OfPort::QueueP95, 0.0, 10.0), 19.0);
-        assert_eq!(value(OfPort::Utilisation, 0.0, 1.0), 0.75);
-        assert_eq!(value(OfPort::LeastUtilisation, 0.0, 2.0), 0.25);
-        assert_eq!(value(OfPort::LeastUtilisation, 1.5, 2.0), 1.0);
-        assert_eq!(port.value(OfPort::Queue, 10.0, 12.0), None);
+        assert_eq!(value(OfPort::Queue, "8 to 10 s"), 2.5);
+        assert_eq!(value(OfPort::QueueP5, "0 to 10 s"), 1.0);
+        assert_eq!(value(OfPort::QueueMedian, "0 to 10 s"), 10.0);
+        assert_eq!(value(OfPort::QueueP95, "0 to 10 s"), 19.0);
+        assert_eq!(value(OfPort::Utilisation, "0 to 1 s"), 0.75);
+        assert_eq!(value(OfPort::LeastUtilisation, "0 to 2 s"), 0.25);
+        assert_eq!(value(OfPort::LeastUtilisation, "1.5 to 2 s"), 1.0);
+        assert_eq!(port.value(OfPort::Queue, Part::named("10 to 12 s").unwrap()), None);
+    }
+
+    #[test]
+    fn a_queue_goes_away_from_its_mean_and_has_a_trend() {
+        let port = |queue: &[f64]| PortHistory { interval: 1.0, queue: queue.to_vec(), utilisation: Vec::new() };
+        let value = |queue: &[f64], what| port(queue).value(what, Part::named("0 to 9 s").unwrap()).unwrap();
+        // Mean 20: 15 is a quarter of it away.
+        assert_eq!(value(&[24.0, 15.0, 21.0, 20.0], OfPort::QueueDeviation), 0.25);
+        assert_eq!(value(&[24.0, 16.0, 25.0, 15.0], OfPort::QueueDeviation), 0.25);
+        // From a mean of 8.5 to one of 11.5; 10 is in the middle. And back.
+        assert!((value(&[8.0, 9.0, 10.0, 11.0, 12.0], OfPort::QueueTrend) - 0.3).abs() < 1e-12);
+        assert!((value(&[12.0, 11.0, 10.0, 9.0, 8.0], OfPort::QueueTrend) + 0.3).abs() < 1e-12);
+        assert_eq!(value(&[9.0, 12.0, 9.0], OfPort::QueueTrend), 0.0);
+        assert_eq!(port(&[9.0]).value(OfPort::QueueTrend, Part::named("0 to 9 s").unwrap()), None);
+    }
+
+    #[test]
+    fn things_that_go_on_together_are_correlated() {
+        let up = [1.0, 2.0, 3.0];
+        let near = |second: &[f64], expected: f64| {
+            let value = correlation(&up, second).unwrap();
+            assert!((value - expected).abs() < 1e-12, "{value}");
+        };
+        near(&[10.0, 20.0, 30.0], 1.0);
+        near(&[3.0, 2.0, 1.0], -1.0);
+        // Distances −1, 0, 1 and −1, 2, −1.
+        near(&[0.0, 3.0, 0.0], 0.0);
+        assert_eq!(correlation(&up, &[1.0; 3]), None);
     }
 }

@@ -161,6 +161,7 @@ pub(super) fn record(
         receiver_fingerprint: sink.receiver.fingerprint(),
         delays: None,
         abr: None,
+        max_min: None,
     }
 }
 

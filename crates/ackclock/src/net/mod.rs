@@ -25,7 +25,13 @@ pub use randomness::has_randomness;
 pub use recorder::{Recorded, Recorder};
 pub use reference::Reference;
 
+use crate::record::MaxMinShare;
 use crate::scenario::{Scenario, Technology};
+
+/// The max-min share of each flow of TCP, where some port gives rates to flows of TCP.
+pub fn max_min_shares(scenario: &Scenario) -> Vec<Option<MaxMinShare>> {
+    feedback::max_min(scenario)
+}
 
 /// Whether only the reference engine can compute a scenario: one with edge devices in a network of cells.
 pub fn needs_reference(scenario: &Scenario) -> bool {

@@ -84,6 +84,18 @@ pub struct FlowRecord {
     pub delays: Option<Box<FlowDelays>>,
     /// What its ABR source did, if it has one.
     pub abr: Option<AbrRecord>,
+    /// Its max-min share, where some port gives rates to flows of TCP and no route changes.
+    pub max_min: Option<MaxMinShare>,
+}
+
+/// The max-min share of a flow of TCP, where all flows of TCP share the whole rate of every link at all times. What UDP takes is not
+/// left out, and no window limits a flow.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct MaxMinShare {
+    /// Bits per second on the wire.
+    pub wire_bps: f64,
+    /// Bits per second of payload in full segments at that rate.
+    pub payload_bps: f64,
 }
 
 /// How long the data of one flow took, after the warm-up.

@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use super::super::abr::AbrSettings;
 use super::super::flow_history::FlowHistory;
 use super::super::measurement::RoundTrips;
+use super::super::plateaus::Plateaus;
 use super::super::port_history::PortHistory;
+use super::super::rate_control::RateControlSettings;
 use super::super::sack::LastSack;
 use super::super::timeouts::Timeouts;
 use super::*;
@@ -54,19 +56,39 @@ fn run() -> Measurement {
         one_way_p95: vec![Some(0.25), None],
         mean_acr_bps: vec![Some(5e6), Some(7e6)],
         abr: Some(AbrSettings { rif: 0.25, rdf: 0.5, nrm: 32, threshold: Some(256) }),
+        rate_control: Some(RateControlSettings {
+            duration: 5.0,
+            averaging_interval: 0.005,
+            target_delay: 0.0015,
+            drain_limit: 0.5,
+            a: 1.15,
+            b: 1.0,
+            round_trip: None,
+            rate: 155.52e6,
+            mss: 1024,
+            receive_window: 600_000,
+            ssthresh: 600_001,
+        }),
+        propagation_round_trip: vec![Some(0.01), None],
+        max_min_share_bps: vec![Some(5e6), Some(10e6)],
+        plateaus: vec![Some(Plateaus { least_quotient: 1.5, largest_quotient: 2.5 }), None],
         timeouts: Timeouts { shortest_idle: Some(0.5), ..Timeouts::default() },
         history: vec![
             FlowHistory {
                 interval: 2.0,
                 throughput_bps: vec![1.0, 2.0, 3.0, 4.0, 5.0],
                 cwnd: vec![10.0; 5],
-                send_window: vec![8000.0; 5],
+                send_window: vec![8000.0, 7000.0, 3000.0, 5000.0, 6000.0],
+                told: vec![0.0, 0.5, 1.0, 1.0, 1.0],
+                sent: vec![10.0, 40.0, 30.0, 20.0, 20.0],
             },
             FlowHistory {
                 interval: 2.0,
                 throughput_bps: vec![0.0, 0.0, 9.0, 8.0, 7.0],
                 cwnd: vec![30.0; 5],
                 send_window: Vec::new(),
+                told: Vec::new(),
+                sent: vec![0.0, 0.0, 0.0, 50.0, 10.0],
             },
         ],
         port_history: BTreeMap::from([(
@@ -99,7 +121,12 @@ fn a_port_has_a_queue_a_utilisation_and_buckets() {
     assert_eq!((value("queue(r2->r1, 2 to 6 s)"), value("queue(r1->r2, 20 to 30 s)")), (None, None));
     assert_eq!(value("ratio(cwnd: s2 / s1, 0 to 10 s)"), Some(3.0));
     // Not recorded of s2.
-    assert_eq!((value("send-window(s1, 2 to 6 s)"), value("send-window(s1 s2, 2 to 6 s)")), (Some(8000.0), None));
+    assert_eq!((value("send-window(s1, 2 to 6 s)"), value("send-window(s1 s2, 2 to 6 s)")), (Some(5000.0), None));
+    assert_eq!((value("told(s1, 2 to 6 s)"), value("told(s2, 2 to 6 s)")), (Some(0.75), None));
+    assert_eq!(
+        (value("largest-step(s1, 4 to 10 s)"), value("largest-step(s1 s2, 0 to 10 s)")),
+        (Some(30.0), Some(50.0))
+    );
 }
 
 #[test]
@@ -193,6 +220,38 @@ fn parameters_of_abr_are_those_of_the_scenario() {
 }
 
 #[test]
+fn parameters_of_rate_control_are_those_of_the_scenario() {
+    let names = ["duration", "averaging-interval", "target-delay", "drain-limit", "a", "b", "rate", "mss"];
+    let values = names.map(|name| value(&format!("rate-control({name})")));
+    assert_eq!(values, [5.0, 0.005, 0.0015, 0.5, 1.15, 1.0, 155.52e6, 1024.0].map(Some));
+    let windows = ["receive-window", "ssthresh", "round-trip"].map(|name| value(&format!("rate-control({name})")));
+    assert_eq!(windows, [Some(600_000.0), Some(600_001.0), None]);
+}
+
+#[test]
+fn paths_and_windows_of_flows() {
+    assert_eq!((value("propagation-round-trip(s1)"), value("propagation-round-trip")), (Some(0.01), None));
+    assert_eq!((value("max-min-share(s2)"), value("sum(max-min-share)")), (Some(10e6), Some(15e6)));
+    let quotients = ["least-plateau-quotient(s1)", "largest-plateau-quotient(s1)", "largest-plateau-quotient(s2)"];
+    assert_eq!(quotients.map(value), [Some(1.5), Some(2.5), None]);
+}
+
+/// Queues 2, 6, 4 from 2 to 8 s. Of both flows windows are known only if both have recorded them.
+#[test]
+fn a_queue_is_correlated_with_the_mean_window() {
+    let mut run = run();
+    let value = |run: &Measurement, name: &str| MetricName::try_from(name.to_owned()).unwrap().with(1.0).value(run);
+    let name = "queue-and-windows(r1->r2, 2 to 8 s)";
+    assert_eq!(value(&run, name), None);
+    // Means of 8500, 6500, 7500: the queue turned upside down.
+    run.history[1].send_window = vec![0.0, 10_000.0, 10_000.0, 10_000.0, 0.0];
+    assert!((value(&run, name).unwrap() + 1.0).abs() < 1e-12);
+    assert!((value(&run, "queue-deviation(r1->r2, 2 to 8 s)").unwrap() - 0.5).abs() < 1e-12);
+    // From 2 to 4, with a mean of 4.
+    assert!((value(&run, "queue-trend(r1->r2, 2 to 8 s)").unwrap() - 0.5).abs() < 1e-12);
+}
+
+#[test]
 fn queues_are_those_of_a_port() {
     assert_eq!((value("arrivals(r1->r2)"), value("drop-ratio(r1->r2)")), (Some(200.0), Some(0.015)));
     assert_eq!((value("drop-ratio(r2->r1)"), value("arrivals(r3->r1)")), (None, None), "nothing came; there is none");
@@ -220,6 +279,8 @@ fn what_is_no_metric_is_said() {
         "deviation(queue)",
         "speed(s1)",
         "abr(mcr)",
+        "rate-control(c)",
+        "queue(r1->r2, 1 to s)",
         "sum(queue)",
     ] {
         assert_eq!(MetricName::try_from(text.to_owned()), Err(format!("{text:?} is no metric")));

@@ -5,8 +5,10 @@ mod edge;
 mod packet_rates;
 mod placement;
 mod session_rates;
+mod shares;
 
 pub(super) use edge::{Edge, Passed};
 pub(super) use packet_rates::PacketRates;
 pub(super) use placement::{EdgePlace, Edges, atm_ports, packet_rates};
 pub(super) use session_rates::SessionRates;
+pub(super) use shares::max_min;

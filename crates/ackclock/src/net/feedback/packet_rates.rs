@@ -118,6 +118,7 @@ mod tests {
     use crate::atm::rate::ALGORITHMS;
     use crate::keys::Values;
     use crate::units::Rate;
+    use proptest::prelude::*;
 
     fn rates(name: &str) -> PacketRates {
         let algorithm = ALGORITHMS.iter().find(|algorithm| algorithm.name == name).unwrap();
@@ -162,6 +163,44 @@ mod tests {
         let load = 700_000.0 / 950_000.0;
         let said: Vec<f64> = rates.rates().iter().map(|rate| rate.round()).collect();
         assert_eq!(said, [(600_000.0_f64 / load).round(), 475_000.0]);
+    }
+
+    /// [RATE-CONTROL] §5: no rate changes before an interval ends; then none is more than a tenth above the one before, and one may fall
+    /// as far as the load asks: here it fell to less than half.
+    #[test]
+    fn a_rate_may_fall_at_once() {
+        let mut rates = rates("simplified-erica-plus");
+        let mut interval = |bytes: [u32; 2], queued| {
+            rates.on_arrival(vc(1), bytes[0]);
+            rates.on_arrival(vc(3), bytes[1]);
+            rates.end_interval(queued);
+            rates.rates().to_vec()
+        };
+        assert_eq!(interval([1000, 0], 0), [1e6, f64::INFINITY]);
+        // A queue of 20,000 bytes halves the target; each of two gets half of it.
+        assert_eq!(interval([5000, 5000], 20_000)[0], 250_000.0);
+    }
+
+    proptest! {
+        /// The same of whatever arrives.
+        #[test]
+        fn rates_stay_until_an_interval_ends_and_rise_by_a_tenth_at_most(
+            intervals in prop::collection::vec((prop::collection::vec((0_usize..4, 1_u32..3000), 0..12), 0_u64..40_000), 1..60),
+        ) {
+            let mut rates = rates("simplified-erica-plus");
+            for (arrivals, queued) in intervals {
+                let before = rates.rates().to_vec();
+                for (number, bytes) in arrivals {
+                    rates.on_arrival(vc(number), bytes);
+                    prop_assert_eq!(rates.rates(), &before[..]);
+                }
+                rates.end_interval(queued);
+                for (after, before) in rates.rates().iter().zip(&before) {
+                    prop_assert!(*after <= 1.1 * before, "{} after {}", after, before);
+                    prop_assert!(after.is_finite() || before.is_infinite(), "a rate that is known stays known");
+                }
+            }
+        }
     }
 
     /// ERICA would say a rate to whoever asks.
