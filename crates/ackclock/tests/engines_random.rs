@@ -110,6 +110,10 @@ fn random_networks_are_full_of_events() {
         count("backward RM cells", abr(&|abr| abr.backward_rm_cells > 10));
         count("RM cells out of rate", abr(&|abr| abr.out_of_rate_rm_cells > 0));
         count("RM cells replaced", abr(&|abr| abr.replaced_rm_cells > 0));
+        let edges = || records.ports.iter().filter_map(|port| port.feedback);
+        let in_cells = |does: &dyn Fn(&EdgeRecord) -> bool| !packets && edges().any(|edge| does(&edge));
+        count("windows lowered in cells", in_cells(&|edge| edge.windows_lowered > 10));
+        count("acknowledgements wait at edge devices", in_cells(&|edge| edge.most_acks_waiting > 2));
         count("EFCI", abr(&|abr| abr.efci_cells > 10));
         let edge = |does: &dyn Fn(&EdgeRecord) -> bool| ports(&|port| port.feedback.as_ref().is_some_and(does));
         count("lowered windows", edge(&|edge| edge.windows_lowered > 10));

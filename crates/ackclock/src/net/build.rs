@@ -111,6 +111,12 @@ impl Wiring {
         Wiring { feeders: scenario.links.iter_ids().map(feeder).collect(), inputs, edges }
     }
 
+    /// The number among the inputs of a cell port of this connection, whose acknowledgements come from an edge device.
+    pub(super) fn rank_of_edge(&self, port: LinkId, vc: VcId) -> usize {
+        let rank = self.edges[&port].iter().position(|&of_edge| of_edge == vc);
+        self.inputs.of(port).len() + rank.expect("it comes from an edge device")
+    }
+
     /// How many inputs a port has.
     pub(super) fn inputs_of(&self, port: LinkId) -> usize {
         self.inputs.of(port).len() + self.edges.get(&port).map_or(0, Vec::len)

@@ -26,15 +26,15 @@ pub use recorder::{Recorded, Recorder};
 pub use reference::Reference;
 
 use crate::record::MaxMinShare;
-use crate::scenario::{Scenario, Technology};
+use crate::scenario::Scenario;
 
 /// The max-min share of each flow of TCP, where some port gives rates to flows of TCP.
 pub fn max_min_shares(scenario: &Scenario) -> Vec<Option<MaxMinShare>> {
     feedback::max_min(scenario)
 }
 
-/// Whether only the reference engine can compute a scenario: one with edge devices in a network of cells.
+/// Whether only the reference engine can compute a scenario: one with ABR connections in a network with edge devices, whose RM cells pass
+/// where frames are put together.
 pub fn needs_reference(scenario: &Scenario) -> bool {
-    let has_feedback = scenario.links.iter().any(|link| link.queue.feedback.is_some());
-    has_feedback && matches!(scenario.technology, Technology::Atm { .. })
+    scenario.has_abr() && scenario.links.iter().any(|link| link.queue.feedback.is_some())
 }

@@ -370,6 +370,8 @@ pub fn through_ports(scenario: &Scenario) -> Vec<&str> {
         let rate_of = |&input: &usize| scenario.links[LinkId::from_index(input)].rate;
         of_port.len() == 1 && of_port.iter().all(|input| rate_of(input) <= link.rate)
     };
-    let atm = matches!(scenario.technology, Technology::Atm { .. });
+    // Ports of edge devices have slots.
+    let has_feedback = scenario.links.iter().any(|link| link.queue.feedback.is_some());
+    let atm = matches!(scenario.technology, Technology::Atm { .. }) && !has_feedback;
     scenario.links.iter_ids().filter(|_| atm).filter(is_through).map(|(_, link)| link.name.as_str()).collect()
 }

@@ -24,6 +24,26 @@ impl FrameSideTable {
         if self.under_way.is_empty() { None } else { self.find(number) }
     }
 
+    /// Frame `number` passes an edge device on its way: its segment, unless that is plain.
+    pub(super) fn get(&self, number: u32) -> Option<Segment> {
+        let place = self.place(number);
+        self.under_way.get(place).filter(|(of, _)| *of == number).map(|(_, segment)| *segment)
+    }
+
+    /// Frame `number` carries this from now on. Later frames may have been kept before.
+    pub(super) fn write(&mut self, number: u32, segment: Segment) {
+        let place = self.place(number);
+        match self.under_way.get_mut(place) {
+            Some((of, kept)) if *of == number => *kept = segment,
+            Some(_) | None => self.under_way.insert(place, (number, segment)),
+        }
+    }
+
+    /// Where frame `number` is, or would be.
+    fn place(&self, number: u32) -> usize {
+        self.under_way.partition_point(|(of, _)| (of.wrapping_sub(number) as i32) < 0)
+    }
+
     /// As numbers go round, the earlier of two is the one from which it is less far to the other.
     #[inline(never)]
     fn find(&mut self, number: u32) -> Option<Segment> {
@@ -59,6 +79,21 @@ mod tests {
         assert_eq!(frame_side.take(3), None);
         assert_eq!(frame_side.take(7), Some(segment(7)));
         assert!(frame_side.under_way.is_empty());
+    }
+
+    #[test]
+    fn what_a_frame_carries_is_written_while_later_ones_are_under_way() {
+        let mut frame_side = FrameSideTable::default();
+        for number in [u32::MAX, 1, 3] {
+            frame_side.keep(number, segment(number));
+        }
+        frame_side.write(1, segment(70));
+        frame_side.write(0, segment(80));
+        frame_side.write(5, segment(90));
+        let all = [u32::MAX, 0, 1, 2, 3, 5].map(|number| frame_side.get(number).map(|segment| segment.ack));
+        assert_eq!(all, [Some(u64::from(u32::MAX)), Some(80), Some(70), None, Some(3), Some(90)]);
+        assert_eq!(frame_side.take(1), Some(segment(70)));
+        assert_eq!((frame_side.get(0), frame_side.get(3)), (None, Some(segment(3))));
     }
 
     #[test]

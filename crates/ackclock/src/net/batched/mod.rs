@@ -21,6 +21,7 @@ mod process;
 use std::collections::BTreeMap;
 
 use abr::port::RunPort;
+use cells::edge::CellEdges;
 use cells::port::{CellPort, Passed};
 use directory::{Directory, Entry, Output, PassThroughPort};
 use fifo_monitor::FifoMonitor;
@@ -71,6 +72,7 @@ enum LogicalProcess {
     Routed(Box<RoutedPorts>),
     Udp(UdpSinks),
     Edge(Box<EdgeProcess>),
+    CellEdges(Box<CellEdges>),
 }
 
 /// What can reach a logical process.
@@ -114,8 +116,7 @@ impl Batched {
     fn end_intervals(&mut self, until: Time) {
         self.io.until = until;
         for (process, &clock) in self.processes.iter_mut().zip(&self.clocks) {
-            let end = process.rates().map_or(Time::NEVER, PacketRates::interval_end);
-            if self.io.may_end_interval(end, clock) {
+            if process.next_rates().is_some_and(|end| self.io.may_end_interval(end, clock)) {
                 process.process_mut().advance(clock, &mut self.io);
             }
         }
@@ -161,7 +162,7 @@ impl Batched {
     pub fn port_records(&self, now: Time) -> Vec<PortRecord> {
         let (under_way, mut passed) = (self.io.under_way(), BTreeMap::new());
         let mut record = |(number, link): (usize, Entry<'_>)| {
-            let feedback = self.edge_record(LinkId::from_index(number));
+            let feedback = self.edge_record(LinkId::from_index(number), now);
             Some(PortRecord { feedback, ..self.port_record(&link, &under_way, &mut passed, now)? })
         };
         self.directory.links().enumerate().filter_map(&mut record).collect()
@@ -271,7 +272,8 @@ impl Batched {
                     | LogicalProcess::Changing(_)
                     | LogicalProcess::Routed(_)
                     | LogicalProcess::Udp(_)
-                    | LogicalProcess::Edge(_) => {
+                    | LogicalProcess::Edge(_)
+                    | LogicalProcess::CellEdges(_) => {
                         unreachable!("a packet network has no ports without a queue")
                     }
                 };
@@ -281,13 +283,16 @@ impl Batched {
     }
 
     /// What the router of a port did to acknowledgements, if it gives rates.
-    fn edge_record(&self, port: LinkId) -> Option<EdgeRecord> {
+    fn edge_record(&self, port: LinkId, now: Time) -> Option<EdgeRecord> {
         let edge = &self.io.edges[self.edges.binary_search(&port).ok()?].edge;
-        let rates = match self.directory.link(port.index()).output {
-            Output::Port { process, .. } => self.processes[process as usize].rates(),
+        let allocation = match self.directory.link(port.index()).output {
+            Output::Port { process, .. } => match &self.processes[process as usize] {
+                LogicalProcess::Runs(port) => port.allocation_bps(now),
+                port => port.rates().and_then(PacketRates::allocation),
+            },
             Output::Nic | Output::PassThroughPort(_) | Output::LastHopPort { .. } => None,
         };
-        Some(EdgeRecord { allocation: rates.and_then(PacketRates::allocation), ..edge.record() })
+        Some(EdgeRecord { allocation, ..edge.record() })
     }
 
     /// Up to when everything that can reach a process is known.
@@ -295,9 +300,7 @@ impl Batched {
         let clocks = &self.clocks;
         let of = |upstream: &Upstream| clocks[upstream.from] + upstream.lookahead;
         // A port gives new rates at the end of an interval, and not before.
-        let rates = |&port: &usize| {
-            self.processes[port].rates().map_or(Time::NEVER, |rates| rates.interval_end().max(clocks[port]))
-        };
+        let rates = |&port: &usize| self.processes[port].next_rates().map_or(Time::NEVER, |end| end.max(clocks[port]));
         let arrivals = self.upstreams[process].iter().map(of).min().unwrap_or(Time::NEVER);
         let arrivals = self.rates_read[process].iter().map(rates).fold(arrivals, Time::min);
         if process != self.sources {
@@ -344,7 +347,15 @@ impl Batched {
 }
 
 impl LogicalProcess {
-    /// The rates that it gives to TCP flows, if it is a port that does.
+    /// When it gives new rates to TCP flows, if it is a port that does and an edge uses them.
+    fn next_rates(&self) -> Option<Time> {
+        match self {
+            LogicalProcess::Runs(port) => port.next_rates(),
+            port => port.rates().map(PacketRates::interval_end),
+        }
+    }
+
+    /// The rates that it gives to TCP flows, if it is a packet port that does.
     fn rates(&self) -> Option<&PacketRates> {
         match self {
             LogicalProcess::Changing(port) => port.rates(),
@@ -354,7 +365,8 @@ impl LogicalProcess {
             | LogicalProcess::Runs(_)
             | LogicalProcess::Routed(_)
             | LogicalProcess::Udp(_)
-            | LogicalProcess::Edge(_) => None,
+            | LogicalProcess::Edge(_)
+            | LogicalProcess::CellEdges(_) => None,
         }
     }
 
@@ -369,6 +381,7 @@ impl LogicalProcess {
             LogicalProcess::Routed(ports) => &**ports,
             LogicalProcess::Udp(sinks) => sinks,
             LogicalProcess::Edge(edge) => &**edge,
+            LogicalProcess::CellEdges(edges) => &**edges,
         }
     }
 
@@ -383,13 +396,17 @@ impl LogicalProcess {
             LogicalProcess::Routed(ports) => &mut **ports,
             LogicalProcess::Udp(sinks) => sinks,
             LogicalProcess::Edge(edge) => &mut **edge,
+            LogicalProcess::CellEdges(edges) => &mut **edges,
         }
     }
 
     /// As switch ports, unless it is one of hosts.
     fn ports(&self) -> Option<&dyn Ports> {
         match self {
-            LogicalProcess::Hosts(_) | LogicalProcess::Udp(_) | LogicalProcess::Edge(_) => None,
+            LogicalProcess::Hosts(_)
+            | LogicalProcess::Udp(_)
+            | LogicalProcess::Edge(_)
+            | LogicalProcess::CellEdges(_) => None,
             LogicalProcess::Cells(port) => Some(&**port),
             LogicalProcess::Runs(port) => Some(&**port),
             LogicalProcess::Packets(ports) => Some(ports),

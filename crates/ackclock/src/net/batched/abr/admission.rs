@@ -27,6 +27,8 @@ pub(in crate::net::batched) struct RunAdmission {
     rates: Option<Box<PortRates>>,
     /// The slot end at which the averaging interval ends that runs; none if there are no intervals.
     interval_end: u64,
+    /// The edge that uses its rates, if acknowledgements pass one.
+    edge: Option<usize>,
 }
 
 /// One connection at a port.
@@ -81,7 +83,7 @@ impl RunAdmission {
         vcs: IdVec<VcId, RunVc>,
         rates: Option<Box<PortRates>>,
     ) -> RunAdmission {
-        let mut admission = RunAdmission { fifo, vcs, rates, interval_end: 0 };
+        let mut admission = RunAdmission { fifo, vcs, rates, interval_end: 0, edge: None };
         if let Some(rates) = &admission.rates {
             match rates.efci_threshold() {
                 Some(threshold) => {
@@ -94,6 +96,22 @@ impl RunAdmission {
         }
         admission.find_interval_end();
         admission
+    }
+
+    /// With this edge, if one uses its rates.
+    pub(in crate::net::batched) fn with_reader(self, edge: Option<usize>) -> RunAdmission {
+        RunAdmission { edge, ..self }
+    }
+
+    /// When the averaging interval ends that runs, if an edge waits for the rates.
+    pub(in crate::net::batched) fn next_rates(&self) -> Option<Time> {
+        self.edge?;
+        Some(self.rates.as_ref()?.interval_end())
+    }
+
+    /// What it offers at `now` to a flow that it limits, in bits per second.
+    pub(in crate::net::batched) fn allocation_bps(&self, now: Time) -> Option<f64> {
+        self.rates.as_ref()?.allocation_bps(now)
     }
 
     /// The slot end at which the averaging interval ends that runs.
@@ -120,11 +138,14 @@ impl RunAdmission {
     }
 
     /// The interval ends; cells of earlier slots have been admitted, and those of the slot that ends with it not.
-    pub(in crate::net::batched) fn end_interval(&mut self) {
+    pub(in crate::net::batched) fn end_interval(&mut self, io: &mut Io) {
         self.vcs.ids().for_each(|vc| self.count(vc));
         let (slot, queued) = (self.interval_end, self.fifo.queue.waiting_at(self.interval_end));
         if let Some(rates) = &mut self.rates {
             rates.end_interval_at(self.fifo.cell_time.instant(slot), queued);
+            if let (Some(edge), Some(of_tcp)) = (self.edge, rates.of_tcp()) {
+                io.edges[edge].rates.push(of_tcp);
+            }
         }
         self.find_interval_end();
     }

@@ -62,7 +62,17 @@ impl RunPort {
         Passed::new(fifo.cell_time, self.kernel.admission.monitor().accepted(), departures)
     }
 
-    /// What it offered to ABR connections over time until `now`, if that is recorded.
+    /// When the averaging interval ends that runs, if an edge waits for the rates.
+    pub(in crate::net::batched) fn next_rates(&self) -> Option<Time> {
+        self.kernel.admission.next_rates()
+    }
+
+    /// What it offers at `now` to a flow that it limits, in bits per second.
+    pub(in crate::net::batched) fn allocation_bps(&self, now: Time) -> Option<f64> {
+        self.kernel.admission.allocation_bps(now)
+    }
+
+    /// What it offered over time until `now`, if that is recorded.
     pub(in crate::net::batched) fn allocations(&self, now: Time) -> Option<RateTrace> {
         self.kernel.admission.allocations(now)
     }
@@ -78,7 +88,8 @@ impl Process for RunPort {
         let slot = if pacing.is_empty() { Time::NEVER } else { Time::from_ps(slot * admission.fifo.cell_time.ps()) };
         let first = |run: &CellRun| run.time;
         let run = io.abr.runs[*process].iter().chain(later.iter().flatten()).map(first).min().unwrap_or(Time::NEVER);
-        slot.min(run).min(io.abr.visits[*process].earliest())
+        let rates = admission.next_rates().unwrap_or(Time::NEVER);
+        slot.min(run).min(rates).min(io.abr.visits[*process].earliest())
     }
 
     fn events(&self) -> u64 {
@@ -132,6 +143,10 @@ impl Kernel {
         }
         self.admission.fifo.depart(last);
         self.done = until;
+        // An interval that ends now ends as soon as all before is known: an edge may wait for the rates. What departs now comes first.
+        while self.admission.next_rates().is_some_and(|end| io.may_end_interval(end, until)) {
+            self.admission.end_interval(io);
+        }
     }
 
     /// Takes in what is on its way, as far ahead as cells are written down. Returns the last slot end of the window that is then
@@ -262,7 +277,7 @@ fn pass_barriers(admission: &mut RunAdmission, process: usize, slot: u64, io: &m
                 io.abr.visits[process].take();
                 admission.visited(&visit, io);
             }
-            _ => admission.end_interval(),
+            _ => admission.end_interval(io),
         }
     }
 }

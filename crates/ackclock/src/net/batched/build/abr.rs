@@ -16,7 +16,6 @@ use crate::net::batched::io::NextHop;
 use crate::net::build::{Feeder, service_stream};
 use crate::net::flow::{End, Hop, data_vc, end_of};
 use crate::record::trace::FifoTrace;
-use crate::rng::name_hash;
 use crate::scenario::{Link, Scenario, ServiceCategory};
 use crate::units::Span;
 
@@ -97,18 +96,18 @@ impl Plan<'_> {
         let (monitor, _) = self.monitor(id, cell_time);
         let trace = self.trace(id).map(|trace| FifoTrace::new(trace, cell_time, crossing.len()));
         let rates = rates(self.scenario, link, &self.vcs, crossing);
-        let admission = RunAdmission::new(CellFifo::new(cell_time, monitor, memory, trace), vcs, rates);
+        let fifo = CellFifo::new(cell_time, monitor, memory, trace);
+        let admission = RunAdmission::new(fifo, vcs, rates).with_reader(self.reader(id));
         RunPort::new(process, policy, self.service(id), admission)
     }
 
     /// The order of service of a cell port.
     pub(super) fn service(&self, id: LinkId) -> Service {
         let link = &self.scenario.links[id];
-        let inputs = self.wiring.inputs.of(id).iter();
         Service {
             order: link.queue.service_order,
             stream: service_stream(link, self.seed),
-            inputs: inputs.map(|&input| name_hash(&self.scenario.links[input].name)).collect(),
+            inputs: self.wiring.input_names(id, self.scenario, &self.vcs),
         }
     }
 

@@ -5,13 +5,17 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::layout::{Layout, Plan};
 use super::routes::{Place, Routes};
 use crate::ids::{Id, LinkId, VcId};
+use crate::net::abr::rates;
 use crate::net::batched::LogicalProcess;
+use crate::net::batched::cells::edge::{CellEdges, CellPassage};
 use crate::net::batched::io::{Arrival, Destination, InputRef, NextHop};
 use crate::net::batched::packets::edge::{EdgeProcess, Passage};
 use crate::net::batched::packets::port_feedback::{AckWindows, PortRates};
 use crate::net::batched::packets::rate_log::{RateLog, RatedEdge};
+use crate::net::batched::packets::router_edges::RouterEdges;
 use crate::net::feedback::{PacketRates, packet_rates};
 use crate::net::flow::Hop;
+use crate::scenario::Technology;
 use crate::units::Span;
 
 impl Plan<'_> {
@@ -20,8 +24,26 @@ impl Plan<'_> {
         let of_routers = std::mem::take(&mut routes.of_routers);
         let router = |(router, passages): (usize, Vec<Passage>)| {
             let (process, edges) = (layout.routers[router]?, self.routers.edges(router));
-            let edges = EdgeProcess::new(process, edges, passages, self.scenario.links.len());
-            Some((process, LogicalProcess::Edge(Box::new(edges))))
+            let edges = match self.scenario.technology {
+                Technology::Packet { .. } => {
+                    let edges = EdgeProcess::new(process, edges, passages, self.scenario.links.len());
+                    LogicalProcess::Edge(Box::new(edges))
+                }
+                Technology::Atm { llc } => {
+                    let passage = |passage: Passage| {
+                        let (Some(place), Some(Destination::RunPort { mailbox, input_ref })) =
+                            (passage.place, passage.to)
+                        else {
+                            unreachable!("what passes an edge device is changed there, and goes to a cell port")
+                        };
+                        CellPassage { vc: passage.vc, place, mailbox, input_ref }
+                    };
+                    let (group, edges) = (layout.inbox_of_router(router), RouterEdges::new(edges));
+                    let passages = passages.into_iter().map(passage).collect();
+                    LogicalProcess::CellEdges(Box::new(CellEdges::new(group, edges, passages, llc)))
+                }
+            };
+            Some((process, edges))
         };
         of_routers.into_iter().enumerate().filter_map(router).collect()
     }
@@ -29,10 +51,16 @@ impl Plan<'_> {
     /// The edges of the network before the first acknowledgement.
     pub(super) fn rated_edges(&self) -> Vec<RatedEdge<Arrival>> {
         let edge = |(edge, &port): (usize, &LinkId)| {
-            let rates = packet_rates(self.scenario, port, self.crossing.of(port));
-            let rates = rates.expect("an edge is one of a port with rates");
-            let of_edge = self.edges.start(edge, self.scenario, rates.rates().to_vec());
-            RatedEdge { edge: of_edge, rates: RateLog::new(&rates) }
+            let crossing = self.crossing.of(port);
+            let first = match self.scenario.technology {
+                Technology::Packet { .. } => packet_rates(self.scenario, port, crossing)
+                    .map(|rates| (rates.interval_end(), rates.rates().to_vec())),
+                Technology::Atm { .. } => rates(self.scenario, &self.scenario.links[port], &self.vcs, crossing)
+                    .and_then(|rates| Some((rates.interval_end(), rates.of_tcp()?.to_vec()))),
+            };
+            let (interval_end, rates) = first.expect("an edge is one of a port with rates");
+            let log = RateLog::new(interval_end, &rates);
+            RatedEdge { edge: self.edges.start(edge, self.scenario, rates), rates: log }
         };
         self.edges.ports.iter().enumerate().map(edge).collect()
     }
@@ -77,22 +105,38 @@ impl Plan<'_> {
         read.into_iter().map(|ports| ports.into_iter().collect()).collect()
     }
 
+    /// The router that is a process that a connection passes before it enters a port. What is changed at an edge device passes it, and of
+    /// packets all that enters the port.
+    pub(super) fn router_before(&self, id: VcId, port: LinkId) -> Option<usize> {
+        let router = self.routers.before(port)?;
+        match self.scenario.technology {
+            Technology::Packet { .. } => Some(router),
+            Technology::Atm { .. } => self.edges.place(id, port).map(|_| router),
+        }
+    }
+
     /// Connection `id` comes to a router that is a process, so long after it left `from`, between these hops.
     pub(super) fn enter_router(
         &self,
         id: VcId,
         router: usize,
-        (from, lag): (&Place, Span),
+        (from, lag, looked_back): (&Place, Span, Span),
         hops: &[Hop],
         layout: &Layout,
         routes: &mut Routes,
     ) -> Place {
         let process = layout.routers[router].expect("a router that something passes is a process");
         let at_port = VcId::from_index(routes.of_routers[router].len());
-        let input_ref = InputRef { port: 0, input: hops[0].link.index() as u32, at_port };
-        let next_hop = NextHop { lag, to: Destination::Port { mailbox: process as u32, input_ref } };
-        self.leave(id, from, next_hop, (process, Span::ZERO), Span::ZERO, routes);
-        routes.of_routers[router].push(Passage { place: self.edges.place(id, hops[1].link), to: None });
+        let input = hops[0].link.index() as u32;
+        let to = match self.scenario.technology {
+            Technology::Packet { .. } => {
+                Destination::Port { mailbox: process as u32, input_ref: InputRef { port: 0, input, at_port } }
+            }
+            // Frames are put together, as before a host.
+            Technology::Atm { .. } => Destination::Host { group: layout.inbox_of_router(router) as u32, link: input },
+        };
+        self.leave(id, from, NextHop { lag, to }, (process, Span::ZERO), looked_back, routes);
+        routes.of_routers[router].push(Passage { vc: id, place: self.edges.place(id, hops[1].link), to: None });
         Place { process, link: from.link, number: None, router: Some(router) }
     }
 }

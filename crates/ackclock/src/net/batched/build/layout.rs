@@ -18,8 +18,9 @@ use crate::scenario::Scenario;
 pub(super) struct Plan<'a> {
     pub(super) scenario: &'a Scenario,
     pub(super) seed: u64,
-    /// Whether any flow has the service ABR. Asked for every hop of every connection, so it is not searched for again.
-    pub(super) has_abr: bool,
+    /// Whether cell ports take runs of cells: some flow has the service ABR, or some port gives rates to TCP. Asked for every hop of
+    /// every connection, so it is not searched for again.
+    pub(super) takes_runs: bool,
     /// Whether a backward RM cell visits the ports on its path in order. Not searched for again for each visit.
     pub(super) orders_visits: bool,
     pub(super) recorder: Option<&'a Recorder>,
@@ -143,9 +144,14 @@ impl Plan<'_> {
 }
 
 impl Layout {
-    /// How many groups receive something.
+    /// How many groups receive something: of hosts, of sinks of datagrams, and the routers that are processes.
     pub(super) fn inboxes(&self) -> usize {
-        self.groups.len() + usize::from(self.udp_sinks.is_some())
+        self.inbox_of_router(self.routers.len())
+    }
+
+    /// The group as which an edge device gets frames.
+    pub(super) fn inbox_of_router(&self, router: usize) -> usize {
+        self.groups.len() + usize::from(self.udp_sinks.is_some()) + router
     }
 
     pub(super) fn group_of(&self, end: End) -> usize {

@@ -43,12 +43,12 @@ impl Batched {
         let routers = Routers::new(scenario, &edges, &routed);
         let last_hops = last_hops(scenario, &wiring, &crossing, &vcs, &routed, &edges);
         let shortest = scenario.flows.iter().map(|flow| flow.tcp.shortest_datagram()).min().unwrap_or(0);
-        let has_abr = scenario.has_abr();
+        let takes_runs = scenario.has_abr() || !wiring.edges.is_empty();
         let orders_visits = abr::orders_visits(scenario);
         let plan = Plan {
             scenario,
             seed,
-            has_abr,
+            takes_runs,
             orders_visits,
             recorder,
             wiring,

@@ -108,7 +108,7 @@ impl Plan<'_> {
         let (process, _, first) = links[0];
         let process = process as usize;
         match self.scenario.technology {
-            Technology::Atm { .. } if self.has_abr => {
+            Technology::Atm { .. } if self.takes_runs => {
                 LogicalProcess::Runs(Box::new(self.run_port(first, process, routes)))
             }
             Technology::Atm { .. } => LogicalProcess::Cells(Box::new(self.cell_port(first, process, routes))),

@@ -4,9 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::ids::{IdVec, LinkId, NodeId};
 use crate::net::feedback::Edges;
-use crate::scenario::Scenario;
+use crate::scenario::{Scenario, Technology};
 
-/// The routers whose edges are processes: acknowledgements wait in buckets there, or enter a port that routes which change may cross.
+/// The routers whose edges are processes: acknowledgements wait in buckets there, or enter a port that routes which change may cross; and
+/// all ATM edge devices.
 /// Into other acknowledgements the ports that they enter write windows.
 #[derive(Default)]
 pub(super) struct Routers {
@@ -25,7 +26,9 @@ impl Routers {
         for edge in 0..edges.ports.len() {
             let port = &scenario.links[edges.ports[edge]];
             let has_bucket = port.queue.feedback.is_some_and(|feedback| feedback.bucket);
-            for next in entered(&edge).filter(|&next| has_bucket || routed[next]) {
+            // Edge devices put frames together, which takes time.
+            let in_cells = matches!(scenario.technology, Technology::Atm { .. });
+            for next in entered(&edge).filter(|&next| has_bucket || in_cells || routed[next]) {
                 let known = numbers.len();
                 routers.entered.insert(next, *numbers.entry(port.from).or_insert(known));
             }

@@ -128,11 +128,12 @@ impl Plan<'_> {
                 let beyond = self.least_transmission(hop.link) + link.delay;
                 return self.leave(id, &from, next_hop, (destination, beyond), looked_back, routes);
             }
-            if let Some(router) = self.routers.before(hop.link) {
-                from = self.enter_router(id, router, (&from, lag), hops, layout, routes);
-                lag = Span::ZERO;
+            if let Some(router) = self.router_before(id, hop.link) {
+                from = self.enter_router(id, router, (&from, lag, looked_back), hops, layout, routes);
+                (lag, looked_back) = (Span::ZERO, Span::ZERO);
             }
             let rank = match self.scenario.technology {
+                Technology::Atm { .. } if from.router.is_some() => self.wiring.rank_of_edge(hop.link, id) as u32,
                 Technology::Atm { .. } => ranks[&(hop.link, input)],
                 // At one instant packets are taken in the order of the links.
                 Technology::Packet { .. } => input.index() as u32,
@@ -151,7 +152,7 @@ impl Plan<'_> {
             exits.spacings[hop.at_port.index()] = spacing;
             let at_port = if self.routed[hop.link] { id } else { hop.at_port };
             let (mailbox, input_ref) = (process, InputRef { port, input: rank, at_port });
-            let to = match self.has_abr {
+            let to = match self.takes_runs {
                 true => Destination::RunPort { mailbox, input_ref },
                 false => Destination::Port { mailbox, input_ref },
             };

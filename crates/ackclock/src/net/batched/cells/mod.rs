@@ -2,6 +2,7 @@
 
 pub(super) mod admission;
 pub(super) mod cell_time;
+pub(super) mod edge;
 pub(super) mod fifo;
 pub(super) mod pacing;
 pub(super) mod port;

@@ -4,9 +4,9 @@
 //! Whatever enters a port that acknowledgements enter behind an edge passes this process, so that at one instant the order of all
 //! that a link brings stays as it is.
 
-use crate::ids::Id;
+use crate::ids::{Id, VcId};
 use crate::net::batched::io::{Arrival, Destination, InputRef, Io};
-use crate::net::batched::packets::rate_log::RatedEdge;
+use crate::net::batched::packets::router_edges::RouterEdges;
 use crate::net::batched::process::Process;
 use crate::net::feedback::{EdgePlace, Passed};
 use crate::packet::SegmentKind;
@@ -15,23 +15,16 @@ use crate::units::Time;
 /// The edges of one router.
 pub(in crate::net::batched) struct EdgeProcess {
     mailbox: usize,
-    /// In the order of their ports.
-    edges: Vec<EdgeHere>,
+    edges: RouterEdges,
     passages: Vec<Passage>,
+    /// How many links there are.
+    links: usize,
     packets: u64,
-}
-
-struct EdgeHere {
-    /// Its number among the edges of the network.
-    number: usize,
-    /// The interval of its port whose rates it has.
-    interval: u64,
-    /// At one instant acknowledgements that leave a bucket come after what links bring: the number of their input.
-    bucket_input: u32,
 }
 
 /// A connection that passes the router.
 pub(in crate::net::batched) struct Passage {
+    pub(in crate::net::batched) vc: VcId,
     /// The edge that changes it, if one does.
     pub(in crate::net::batched) place: Option<EdgePlace>,
     /// Where it goes next.
@@ -46,8 +39,7 @@ impl EdgeProcess {
         passages: Vec<Passage>,
         links: usize,
     ) -> EdgeProcess {
-        let here = |number: usize| EdgeHere { number, interval: 0, bucket_input: (links + number) as u32 };
-        EdgeProcess { mailbox, edges: edges.map(here).collect(), passages, packets: 0 }
+        EdgeProcess { mailbox, edges: RouterEdges::new(edges), passages, links, packets: 0 }
     }
 
     fn on_arrival(&mut self, packet: &Arrival, io: &mut Io) {
@@ -80,31 +72,6 @@ impl EdgeProcess {
         };
         io.post(mailbox, Arrival { time: now, input_ref: InputRef { input, ..input_ref }, ..*packet });
     }
-
-    /// When new rates come, and to which edge; the first at one instant.
-    fn next_rates(&self, io: &Io) -> (Time, usize) {
-        let next = |EdgeHere { number, interval, .. }: &EdgeHere| {
-            io.edges[*number].rates.of_interval(interval + 1).map_or(Time::NEVER, |rates| rates.0)
-        };
-        let edges = self.edges.iter().enumerate();
-        edges.map(|(place, edge)| (next(edge), place)).min().unwrap_or((Time::NEVER, 0))
-    }
-
-    fn take_rates(&mut self, place: usize, io: &mut Io) {
-        let EdgeHere { number, interval, .. } = &mut self.edges[place];
-        *interval += 1;
-        let RatedEdge { edge, rates } = &mut io.edges[*number];
-        if let Some((since, rates)) = rates.of_interval(*interval) {
-            edge.on_rates(since, rates);
-        }
-    }
-
-    /// When the next acknowledgement leaves a bucket, and of which edge; the first at one instant.
-    fn next_release(&self, io: &Io) -> (Time, usize) {
-        let edges = self.edges.iter().enumerate();
-        let next = edges.map(|(place, edge)| (io.edges[edge.number].edge.next_release(), place)).min();
-        next.unwrap_or((Time::NEVER, 0))
-    }
 }
 
 impl Process for EdgeProcess {
@@ -112,7 +79,7 @@ impl Process for EdgeProcess {
         let mut mailbox = std::mem::take(&mut io.mailboxes[self.mailbox]);
         mailbox.settle(until);
         loop {
-            let ((rates, rated), (release, releasing)) = (self.next_rates(io), self.next_release(io));
+            let ((rates, rated), (release, releasing)) = (self.edges.next_rates(io), self.edges.next_release(io));
             let arrival = mailbox.first().map_or(Time::NEVER, |packet| packet.time);
             // At one instant in this order.
             let now = rates.min(arrival).min(release);
@@ -120,16 +87,17 @@ impl Process for EdgeProcess {
                 break;
             }
             if rates == now {
-                self.take_rates(rated, io);
+                self.edges.take_rates(rated, io);
             } else if arrival == now {
                 if let Some(&packet) = mailbox.first() {
                     mailbox.take();
                     self.on_arrival(&packet, io);
                 }
             } else {
-                let EdgeHere { number, bucket_input: input, .. } = self.edges[releasing];
+                let number = self.edges.number(releasing);
                 if let Some((_, passed)) = io.edges[number].edge.on_release(now) {
-                    self.leave(now, passed, input, io);
+                    // At one instant acknowledgements that leave a bucket come after what links bring.
+                    self.leave(now, passed, (self.links + number) as u32, io);
                 }
             }
         }
@@ -137,7 +105,7 @@ impl Process for EdgeProcess {
     }
 
     fn next(&self, io: &Io) -> Time {
-        io.mailboxes[self.mailbox].earliest().min(self.next_rates(io).0).min(self.next_release(io).0)
+        io.mailboxes[self.mailbox].earliest().min(self.edges.next_rates(io).0).min(self.edges.next_release(io).0)
     }
 
     fn events(&self) -> u64 {

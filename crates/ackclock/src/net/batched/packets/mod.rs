@@ -7,4 +7,5 @@ pub(super) mod port;
 pub(super) mod port_feedback;
 pub(super) mod rate_log;
 pub(super) mod routed_ports;
+pub(super) mod router_edges;
 pub(super) mod serializer;

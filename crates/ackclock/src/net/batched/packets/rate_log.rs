@@ -3,7 +3,7 @@
 
 use std::collections::VecDeque;
 
-use crate::net::feedback::{Edge, PacketRates};
+use crate::net::feedback::Edge;
 use crate::units::Time;
 
 /// An edge with the rates that it reads; `T` is what is known of a packet.
@@ -18,16 +18,14 @@ pub(in crate::net::batched) struct RateLog {
     interval_ps: u64,
     /// The number of the first interval that somebody may still read.
     first: u64,
-    /// In bytes per second, by session. There is always one interval at least.
+    /// In bytes or cells per second, by session. There is always one interval at least.
     intervals: VecDeque<Box<[f64]>>,
 }
 
 impl RateLog {
-    /// What this algorithm gives before anything has happened.
-    pub(in crate::net::batched) fn new(rates: &PacketRates) -> RateLog {
-        // The first interval ends at T.
-        let interval_ps = rates.interval_end().as_ps();
-        RateLog { interval_ps, first: 0, intervals: VecDeque::from([rates.rates().into()]) }
+    /// What an algorithm gives before anything has happened, whose first interval ends at T.
+    pub(in crate::net::batched) fn new(interval_end: Time, rates: &[f64]) -> RateLog {
+        RateLog { interval_ps: interval_end.as_ps(), first: 0, intervals: VecDeque::from([rates.into()]) }
     }
 
     /// An interval has ended with these rates.
