@@ -267,18 +267,18 @@ impl Difference {
         let (ours, theirs) = (other.measured(measure)?, base.measured(measure)?);
         let pairs = other.seeds.iter().zip(&ours.values).filter_map(|(seed, value)| {
             let position = base.seeds.iter().position(|candidate| candidate == seed)?;
-            Some(value - theirs.values[position])
+            Some((*value, theirs.values[position]))
         });
-        let differences: Vec<f64> = pairs.collect();
-        let difference: Interval = stats::summarize(&differences)?.into();
+        let summary = stats::paired(pairs)?;
+        let (seeds, difference) = (summary.n, Interval::from(summary));
         let verdict = match difference.ci95 {
-            _ if differences.iter().all(|difference| *difference == 0.0) => Verdict::Equal,
+            _ if difference.min == 0.0 && difference.max == 0.0 => Verdict::Equal,
             None => Verdict::OneSeed,
             Some(half) if difference.mean - half > 0.0 => Verdict::Higher,
             Some(half) if difference.mean + half < 0.0 => Verdict::Lower,
             Some(_) => Verdict::NotShown,
         };
-        Some(Difference { measure, result, seeds: differences.len(), difference, verdict })
+        Some(Difference { measure, result, seeds, difference, verdict })
     }
 }
 

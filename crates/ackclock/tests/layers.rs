@@ -14,7 +14,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("keys", &["units"]),
     ("engine", &["units", "ids"]),
     ("packet", &["units", "ids"]),
-    ("record", &["units", "ids", "rng", "packet"]),
+    ("record", &["units", "ids", "rng", "exact", "packet"]),
     ("tcp", &["units", "ids", "rng", "exact", "factory", "batch", "keys", "packet", "record"]),
     ("queue", &["units", "ids", "rng", "exact", "batch", "factory", "keys", "packet", "record"]),
     ("link", &["units", "ids", "rng", "exact", "factory", "keys", "packet", "record"]),

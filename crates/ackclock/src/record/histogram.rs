@@ -66,6 +66,32 @@ impl Histogram {
         self.bins[place] += times;
     }
 
+    /// Adds all values of another histogram. The order in which histograms are merged makes no difference.
+    pub fn merge(&mut self, other: &Histogram) {
+        if other.count == 0 {
+            return;
+        }
+        if self.count == 0 {
+            *self = other.clone();
+            return;
+        }
+        let (first, last) = (self.first.min(other.first), self.last().max(other.last()));
+        let mut bins = vec![0; last - first];
+        for of in [&*self, other] {
+            bins[of.first - first..].iter_mut().zip(&of.bins).for_each(|(bin, times)| *bin += times);
+        }
+        (self.first, self.bins) = (first, bins);
+        self.min = self.min.min(other.min);
+        self.max = self.max.max(other.max);
+        self.count += other.count;
+        self.sum += other.sum;
+    }
+
+    /// The bin after the last.
+    fn last(&self) -> usize {
+        self.first + self.bins.len()
+    }
+
     /// How many values there are.
     pub fn count(&self) -> u64 {
         self.count
@@ -216,6 +242,11 @@ mod tests {
             let mut backwards = Histogram::default();
             all.iter().rev().for_each(|&ps| backwards.add(Span::from_ps(ps), 1));
             prop_assert_eq!(&backwards, &histogram);
+            let mut parts = [Histogram::default(), Histogram::default(), Histogram::default()];
+            all.iter().enumerate().for_each(|(i, &ps)| parts[i * i % 3].add(Span::from_ps(ps), 1));
+            let mut merged = Histogram::default();
+            parts.iter().for_each(|part| merged.merge(part));
+            prop_assert_eq!(&merged, &histogram);
             all.sort_unstable();
             let rank = (all.len() * per_mille as usize).div_ceil(1000).max(1);
             let exact = all[rank - 1];
