@@ -31,6 +31,7 @@ mod document;
 mod feedback;
 mod flows;
 mod keys;
+mod load;
 mod mechanisms;
 mod network;
 mod plan;
@@ -38,10 +39,12 @@ mod queues;
 mod satellites;
 mod schema;
 mod settings;
+pub mod sweep;
 mod text;
 mod values;
 mod write;
 
+pub use load::{Loaded, load, load_with};
 pub use schema::json_schema;
 pub use text::diagnostic::{Diagnostic, LoadError, Place, Severity};
 pub use text::not_modelled::NOT_MODELLED_PAGE;
@@ -49,28 +52,8 @@ pub use text::overrides::Argument;
 pub use text::source::{Disk, Memory, Source, Unreadable};
 
 use ackclock::units::{Rate, Span};
-use document::Document;
-use text::diagnostic::Report;
-use text::{files, not_modelled, overrides, version};
+use text::not_modelled;
 use values::quantity::{self, Dimension, Quantity, QuantityError};
-
-/// A scenario that passed every check.
-#[derive(Debug)]
-pub struct Loaded {
-    /// The scenario.
-    pub scenario: ackclock::scenario::Scenario,
-    /// The first seed (key `seed`).
-    pub seed: u64,
-    /// The scenario file with every key written out. Canonical: it does not depend on how the values were given
-    /// (file, `extends`, `--set`, default), has no comments, and loads to the same scenario.
-    pub resolved: String,
-    /// The resolved scenario with a comment at each key that says where its value comes from: `check --print`.
-    pub annotated: String,
-    /// Which nodes can communicate, when, and at what delay, if there are satellites.
-    pub contacts: Option<ackclock_sat::plan::Plan>,
-    /// What is probably not meant, though it can be run.
-    pub warnings: Vec<Diagnostic>,
-}
 
 /// What a word is called, if it stands for something that is often looked for and not modelled: "fq_codel" for FQ-CoDel.
 /// [`NOT_MODELLED_PAGE`] says what is left out.
@@ -102,39 +85,4 @@ fn one(text: &str, dimension: Dimension) -> Result<Quantity, String> {
         }
         _ => format!("expected {} with a unit: {}", dimension.name(), dimension.unit_list()),
     })
-}
-
-/// Reads a scenario file, applies `overrides` (each `path=value`), fills in defaults and checks everything.
-pub fn load(source: &dyn Source, path: &str, overrides: &[String]) -> Result<Loaded, LoadError> {
-    load_with(source, path, &[], overrides)
-}
-
-/// Loads a scenario, with options that stand for keys; `overrides` take precedence over them.
-pub fn load_with(
-    source: &dyn Source,
-    path: &str,
-    arguments: &[Argument<'_>],
-    overrides: &[String],
-) -> Result<Loaded, LoadError> {
-    let mut report = Report::of(path);
-    let mut tree = files::read(source, path, &mut report)?;
-    let is_readable = !report.has_errors();
-    overrides::apply_arguments(&mut tree, arguments, &mut report);
-    overrides::apply(&mut tree, overrides, &mut report);
-    files::refuse_extends(&mut tree, &mut report);
-    version::translate(&mut tree, &mut report);
-    let document = Document::read(&tree, &mut report);
-    // What is missing, and what does not fit together, is known only once every text is a tree.
-    let plan = if is_readable && document.is_whole { plan::plan(&document, source, path, &mut report) } else { None };
-    let Some(plan) = plan.filter(|_| !report.has_errors()) else {
-        let diagnostics = report.into_diagnostics();
-        assert!(
-            diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error),
-            "the scenario {path} is refused without a reason"
-        );
-        return Err(LoadError::Invalid(diagnostics));
-    };
-    let (resolved, annotated) = write::write(&plan, &document, &report);
-    let plan::Plan { scenario, seed, contacts, .. } = plan;
-    Ok(Loaded { scenario, seed, resolved, annotated, contacts, warnings: report.into_diagnostics() })
 }

@@ -86,7 +86,7 @@ impl At {
 pub(crate) struct TextId(u32);
 
 /// The texts that were read, and what is wrong with them.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Report {
     /// The path of the scenario file.
     scenario: Arc<str>,
@@ -95,17 +95,18 @@ pub(crate) struct Report {
     warnings: Findings,
 }
 
+#[derive(Clone)]
 struct Text {
     /// The path of a file, or the name of an option.
     file: Arc<str>,
     text: Arc<str>,
     is_argument: bool,
     /// Where each line begins.
-    lines: Vec<u32>,
+    lines: Arc<[u32]>,
 }
 
 /// Findings of one severity, as many as anybody will read.
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Findings {
     kept: Vec<Finding>,
     /// What came after those, and how many they were.
@@ -113,6 +114,7 @@ struct Findings {
     left_out: usize,
 }
 
+#[derive(Clone)]
 struct Finding {
     at: Option<At>,
     /// The text does not even parse here.
@@ -124,6 +126,11 @@ impl Report {
     /// Nothing is wrong yet with the scenario file of this path.
     pub(crate) fn of(path: &str) -> Report {
         Report { scenario: path.into(), ..Report::default() }
+    }
+
+    /// From here on it is about the scenario file of this path.
+    pub(crate) fn be_about(&mut self, path: &str) {
+        self.scenario = path.into();
     }
 
     /// Adds a text.

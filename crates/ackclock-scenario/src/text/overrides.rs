@@ -34,14 +34,14 @@ pub(crate) fn apply_arguments(tree: &mut Table, arguments: &[Argument<'_>], repo
 pub(crate) fn apply(tree: &mut Table, overrides: &[String], report: &mut Report) {
     for set in overrides {
         let id = report.add_argument("--set", set);
-        let Some((path, rest)) = parse_path(set, id, report) else { continue };
+        let Some((path, rest)) = parse_path(set, id, 0, "--set", report) else { continue };
         let Some(item) = parse_value(&set[rest..], id, rest, report) else { continue };
         lay(tree, path, item);
     }
 }
 
 /// Lays one value over the tree.
-fn lay(tree: &mut Table, path: Vec<(String, At)>, item: Item) {
+pub(crate) fn lay(tree: &mut Table, path: Vec<(String, At)>, item: Item) {
     let mut node = item;
     for (name, at) in path.into_iter().rev() {
         let mut table = Table::empty(at);
@@ -53,8 +53,15 @@ fn lay(tree: &mut Table, path: Vec<(String, At)>, item: Item) {
     }
 }
 
-/// The keys before the first `=`, and where the value begins.
-fn parse_path(set: &str, id: TextId, report: &mut Report) -> Option<(Vec<(String, At)>, usize)> {
+/// The keys before the first `=`, and where the value begins. `set` begins at `offset` in the text of an option.
+pub(crate) fn parse_path(
+    set: &str,
+    id: TextId,
+    offset: usize,
+    option: &str,
+    report: &mut Report,
+) -> Option<(Vec<(String, At)>, usize)> {
+    let example = format!("write a dotted path and a value, as in {option} \"queue.buffer=3000 cells\"");
     let mut path = Vec::new();
     let mut start = 0;
     loop {
@@ -67,7 +74,7 @@ fn parse_path(set: &str, id: TextId, report: &mut Report) -> Option<(Vec<(String
                 Some(end) => (rest[1..=end].to_owned(), end + 2),
                 None => {
                     report
-                        .error(At::new(id, start..set.len(), 0), "a quoted key has no end")
+                        .error(At::new(id, start..set.len(), offset), "a quoted key has no end")
                         .label(format!("expected {quote}"));
                     return None;
                 }
@@ -78,26 +85,28 @@ fn parse_path(set: &str, id: TextId, report: &mut Report) -> Option<(Vec<(String
                 (name.to_owned(), name.len())
             }
         };
-        let at = At::new(id, start..start + length, 0);
+        let at = At::new(id, start..start + length, offset);
         let after = set[start + length..].trim_start();
         let next = set.len() - after.len();
         if name.is_empty() || !(after.is_empty() || after.starts_with(['.', '='])) {
             report
                 .error(at, format!("{} is no `path=value`", crate::text::tree::quoted(set)))
                 .label("expected a key")
-                .help("write a dotted path and a value, as in --set \"queue.buffer=3000 cells\"");
+                .help(example);
             return None;
         }
         path.push((name, at));
         if path.len() > MAX_DEPTH {
-            report.error(At::new(id, 0..start, 0), "no key lies that deep").label(format!("at most {MAX_DEPTH} names"));
+            report
+                .error(At::new(id, 0..start, offset), "no key lies that deep")
+                .label(format!("at most {MAX_DEPTH} names"));
             return None;
         }
         if after.is_empty() {
             report
-                .error(At::new(id, 0..set.len(), 0), format!("{} has no value", crate::text::tree::quoted(set)))
+                .error(At::new(id, 0..set.len(), offset), format!("{} has no value", crate::text::tree::quoted(set)))
                 .label("expected path=value")
-                .help("write a dotted path and a value, as in --set \"queue.buffer=3000 cells\"");
+                .help(example);
             return None;
         }
         start = next + 1;
@@ -108,7 +117,7 @@ fn parse_path(set: &str, id: TextId, report: &mut Report) -> Option<(Vec<(String
 }
 
 /// A TOML value, or else a text without quotes.
-fn parse_value(text: &str, id: TextId, offset: usize, report: &mut Report) -> Option<Item> {
+pub(crate) fn parse_value(text: &str, id: TextId, offset: usize, report: &mut Report) -> Option<Item> {
     let value = text.trim();
     let offset = offset + (text.len() - text.trim_start().len());
     match DeValue::parse(value) {

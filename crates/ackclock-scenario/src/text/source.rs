@@ -8,7 +8,7 @@ use std::path::Path;
 use ackclock_sat::plan::Plan;
 
 /// Where the texts of scenario files come from: a disk, or files embedded in a program.
-pub trait Source {
+pub trait Source: Sync {
     /// The bytes of the file at `path`.
     fn read(&self, path: &str) -> io::Result<Vec<u8>>;
 

@@ -75,6 +75,36 @@ pub(crate) enum QuantityError {
 }
 
 impl Dimension {
+    /// All of them.
+    pub(crate) const ALL: [Dimension; 10] = [
+        Dimension::Rate,
+        Dimension::Time,
+        Dimension::Size,
+        Dimension::Cells,
+        Dimension::Packets,
+        Dimension::Bdp,
+        Dimension::Segments,
+        Dimension::Ticks,
+        Dimension::Distance,
+        Dimension::Angle,
+    ];
+
+    /// The unit of columns of tables, as the end of their names, and how many base units it is.
+    pub(crate) fn column_unit(self) -> (&'static str, f64) {
+        match self {
+            Dimension::Rate => ("bps", 1.0),
+            Dimension::Time => ("s", 1e12),
+            Dimension::Size => ("bytes", 1.0),
+            Dimension::Cells => ("cells", 1.0),
+            Dimension::Packets => ("packets", 1.0),
+            Dimension::Bdp => ("bdp", 1e6),
+            Dimension::Segments => ("segments", 1.0),
+            Dimension::Ticks => ("ticks", 1.0),
+            Dimension::Distance => ("m", 1.0),
+            Dimension::Angle => ("deg", 1e6),
+        }
+    }
+
     /// What it is called in a sentence.
     pub(crate) fn name(self) -> &'static str {
         match self {
@@ -214,7 +244,7 @@ const PREFIXES: [(&str, u64); 10] = [
 ];
 
 /// Splits into number and unit; the blanks between are dropped.
-fn split(text: &str) -> Result<(&str, &str), QuantityError> {
+pub(crate) fn split(text: &str) -> Result<(&str, &str), QuantityError> {
     let text = text.trim();
     if text.starts_with('-') {
         return Err(QuantityError::Negative);

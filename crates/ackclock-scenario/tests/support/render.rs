@@ -19,7 +19,7 @@ pub fn said_about_files(files: &Memory, sets: &[&str]) -> String {
     }
 }
 
-fn render(diagnostics: &[Diagnostic]) -> String {
+pub fn render(diagnostics: &[Diagnostic]) -> String {
     let mut text = String::new();
     for diagnostic in diagnostics {
         let severity = if diagnostic.severity == Severity::Error { "error" } else { "warning" };

@@ -1,0 +1,122 @@
+//! A dimension of a sweep: keys that change together, with their values.
+
+use crate::text::diagnostic::At;
+use crate::text::overrides;
+use crate::text::tree::{Item, Node, Table};
+use crate::values;
+use crate::values::quantity::{Dimension as Measure, Quantity};
+
+/// Keys that change together, with their values.
+#[derive(Clone, Debug)]
+pub struct Dimension {
+    pub(super) paths: Vec<Path>,
+    /// Of each row the value of each key.
+    pub(super) rows: Vec<Vec<Item>>,
+}
+
+/// A key, with the tables that it is in.
+#[derive(Clone, Debug)]
+pub(super) struct Path {
+    pub(super) names: Vec<(String, At)>,
+    pub(super) at: At,
+}
+
+/// A key and its values, for tables.
+#[derive(Clone, Debug, PartialEq)]
+pub struct VariedKey {
+    /// The key with its tables, as in `queue.buffer`.
+    pub path: String,
+    /// The value at each row of the dimension, as in scenario files but without quotes.
+    pub values: Vec<String>,
+    /// The values as numbers, if all are numbers, or quantities of one kind.
+    pub numbers: Option<Vec<f64>>,
+    /// What the numbers count: `bps`, `s`, `bytes`, `cells`, `packets`, `bdp`, `segments`, `ticks`, `m`, `deg`; empty for
+    /// plain numbers.
+    pub unit: String,
+}
+
+impl Dimension {
+    /// How many rows of values there are.
+    #[expect(clippy::len_without_is_empty, reason = "there is a value at least")]
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// The keys, with all their values.
+    pub fn keys(&self) -> Vec<VariedKey> {
+        let key = |(place, path): (usize, &Path)| {
+            let items = || self.rows.iter().map(move |row| &row[place].node);
+            let (numbers, unit) = numbers(items());
+            let values: Vec<String> = items().map(plain).collect();
+            VariedKey { path: spelled(&path.names), values, numbers, unit: unit.to_owned() }
+        };
+        self.paths.iter().enumerate().map(key).collect()
+    }
+
+    /// Lays the values of a row over a scenario.
+    pub(super) fn lay(&self, row: usize, tree: &mut Table) {
+        for (path, item) in self.paths.iter().zip(&self.rows[row]) {
+            overrides::lay(tree, path.names.clone(), item.clone());
+        }
+    }
+}
+
+/// A path as `--set` takes it.
+pub(super) fn spelled(names: &[(String, At)]) -> String {
+    let quoted = |(name, _): &(String, At)| match name.contains(['.', '=', ' ', ';', '>']) {
+        true => format!("{name:?}"),
+        false => name.clone(),
+    };
+    names.iter().map(quoted).collect::<Vec<_>>().join(".")
+}
+
+/// The values as numbers in one unit.
+fn numbers<'a>(nodes: impl Iterator<Item = &'a Node>) -> (Option<Vec<f64>>, &'static str) {
+    let mut common: Option<&'static str> = None;
+    let mut all = Vec::new();
+    for node in nodes {
+        let (number, unit) = match node {
+            Node::Integer(Some(integer)) => (*integer as f64, ""),
+            Node::Float(float) => (*float, ""),
+            Node::Text(text) => match Quantity::parse(text, &Measure::ALL) {
+                Ok(Quantity { dimension, amount }) => {
+                    let (unit, factor) = dimension.column_unit();
+                    (amount as f64 / factor, unit)
+                }
+                Err(_) => return (None, ""),
+            },
+            Node::Integer(None) | Node::Flag(_) | Node::Date | Node::Array(_) | Node::Table(_) => return (None, ""),
+        };
+        if *common.get_or_insert(unit) != unit {
+            return (None, "");
+        }
+        all.push(number);
+    }
+    (Some(all), common.unwrap_or_default())
+}
+
+/// A value without the quotes around a text.
+fn plain(node: &Node) -> String {
+    match node {
+        Node::Text(text) => text.clone(),
+        other => in_file(other),
+    }
+}
+
+/// A value as in a file.
+fn in_file(node: &Node) -> String {
+    match node {
+        Node::Text(text) => values::text(text),
+        Node::Flag(flag) => flag.to_string(),
+        Node::Integer(Some(integer)) => integer.to_string(),
+        Node::Integer(None) => "an integer beyond 64 bits".to_owned(),
+        Node::Float(float) => format!("{float:?}"),
+        Node::Date => "a date".to_owned(),
+        Node::Array(items) => values::list(items.iter().map(|item| in_file(&item.node))),
+        Node::Table(table) => {
+            let entries: Vec<String> =
+                table.entries.iter().map(|(key, entry)| format!("{key} = {}", in_file(&entry.item.node))).collect();
+            format!("{{ {} }}", entries.join(", "))
+        }
+    }
+}

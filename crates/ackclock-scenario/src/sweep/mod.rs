@@ -1,0 +1,214 @@
+//! Sweeps: one scenario under many values of some of its keys. `--vary` arguments and sweep files in, points out, each of
+//! which loads as a scenario; or every error at once, with the same carets and remedies as a scenario file.
+//!
+//! A dimension is a key with a list of values, or several keys that change together. The points are all combinations of the
+//! dimensions. `docs/sweeps.md` describes the language.
+
+mod dimension;
+mod file;
+mod range;
+mod sample;
+mod vary;
+
+pub use dimension::{Dimension, VariedKey};
+
+use crate::load::{Loaded, check};
+use crate::text::diagnostic::{At, LoadError, Report};
+use crate::text::files;
+use crate::text::overrides;
+use crate::text::source::Source;
+use crate::text::tree::{Entry, Item, Node, Table};
+use dimension::Path;
+use file::SweepFile;
+use vary::{Assignment, Sampled, Varied};
+
+/// What a command line asks for.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Request<'a> {
+    /// A scenario file, or a sweep file that names one.
+    pub file: &'a str,
+    /// `path=value`, for every point.
+    pub sets: &'a [String],
+    /// `path=values`, each a dimension; assignments separated by `;` change together.
+    pub vary: &'a [String],
+    /// The number of points of a Latin hypercube over the ranges without a number of values.
+    pub latin_hypercube: Option<usize>,
+}
+
+/// A scenario and the values that it is to be run with.
+pub struct Sweep<'a> {
+    source: &'a dyn Source,
+    /// The path of the scenario file.
+    path: String,
+    tree: Table,
+    report: Report,
+    dimensions: Vec<Dimension>,
+    /// The number of seeds that a sweep file asks for.
+    pub seeds: Option<u64>,
+}
+
+impl<'a> Sweep<'a> {
+    /// Reads the files and arguments of a sweep. Recordings of the scenario are left out; its delays are counted, unless it says
+    /// that they are not to be.
+    ///
+    /// # Errors
+    /// If the dimensions are wrong. What a value does to the scenario shows when its points are loaded.
+    pub fn read(source: &'a dyn Source, request: &Request<'_>) -> Result<Sweep<'a>, LoadError> {
+        let mut report = Report::of(request.file);
+        let mut tree = files::read(source, request.file, &mut report)?;
+        let mut path = request.file.to_owned();
+        let mut file = None;
+        if file::is_sweep(&tree) {
+            let read = SweepFile::read(&tree, request.file, source, &mut report);
+            path = read.scenario.clone().unwrap_or(path);
+            report.be_about(&path);
+            tree = read.tree(source, &mut report);
+            file = Some(read);
+        }
+        let is_readable = !report.has_errors();
+        without_recordings(&mut tree);
+        let SweepFile { sets, varied: of_file, seeds, latin_hypercube, .. } = file.unwrap_or_default();
+        if let Some(sets) = sets {
+            tree.overlay(sets);
+        }
+        overrides::apply(&mut tree, request.sets, &mut report);
+        refuse_recordings(&tree, &mut report);
+        let varied: Vec<Varied> = of_file
+            .into_iter()
+            .chain(request.vary.iter().filter_map(|text| vary::argument(text, &mut report)))
+            .collect();
+        refuse_twice(&varied, &mut report);
+        let wanted = request.latin_hypercube.or(latin_hypercube);
+        let dimensions = dimensions(varied, wanted, &mut report);
+        let mut sweep = Sweep { source, path, tree, report, dimensions, seeds };
+        if sweep.report.has_errors() {
+            // With what is wrong in the scenario, so that all is said at once.
+            let report = std::mem::take(&mut sweep.report);
+            match check(sweep.tree_of(0), is_readable, source, &sweep.path, report) {
+                Err(error) => return Err(error),
+                Ok(_) => unreachable!("a report with errors is refused"),
+            }
+        }
+        Ok(sweep)
+    }
+
+    /// What changes. The last dimension changes fastest from point to point.
+    pub fn dimensions(&self) -> &[Dimension] {
+        &self.dimensions
+    }
+
+    /// How many combinations there are.
+    pub fn points(&self) -> u128 {
+        self.dimensions.iter().fold(1, |points, dimension| points.saturating_mul(dimension.len() as u128))
+    }
+
+    /// The scenario at a point.
+    ///
+    /// # Errors
+    /// If the scenario or a value is wrong.
+    pub fn load(&self, point: usize) -> Result<Loaded, LoadError> {
+        check(self.tree_of(point), true, self.source, &self.path, self.report.clone())
+    }
+
+    fn tree_of(&self, point: usize) -> Table {
+        let mut tree = self.tree.clone();
+        for (dimension, row) in self.dimensions.iter().zip(rows_of(&self.dimensions, point)) {
+            dimension.lay(row, &mut tree);
+        }
+        tree
+    }
+}
+
+/// The number of the value of each dimension at a point.
+pub fn rows_of(dimensions: &[Dimension], point: usize) -> Vec<usize> {
+    let lengths: Vec<usize> = dimensions.iter().map(Dimension::len).collect();
+    rows(&lengths, point)
+}
+
+/// The number of the value of each dimension at a point, where dimensions have so many values.
+pub fn rows(lengths: &[usize], point: usize) -> Vec<usize> {
+    let mut rest = point;
+    let mut rows: Vec<usize> = lengths
+        .iter()
+        .rev()
+        .map(|length| {
+            let row = rest % length;
+            rest /= length;
+            row
+        })
+        .collect();
+    rows.reverse();
+    rows
+}
+
+/// What a sweep does not keep is not recorded; delays, of which it keeps percentiles, are counted.
+fn without_recordings(tree: &mut Table) {
+    for key in RECORDINGS {
+        tree.entries.remove(key);
+    }
+    let at = tree.at;
+    tree.entries.entry("delays".to_owned()).or_insert(Entry { key_at: at, item: Item { at, node: Node::Flag(true) } });
+}
+
+/// Those that the scenario file had are gone by now.
+fn refuse_recordings(tree: &Table, report: &mut Report) {
+    for key in RECORDINGS {
+        if let Some(entry) = tree.entries.get(key) {
+            no_recordings(key, entry.key_at, report);
+        }
+    }
+}
+
+fn no_recordings(key: &str, at: At, report: &mut Report) {
+    report
+        .error(at, format!("`{key}` has no effect in a sweep"))
+        .label("a sweep keeps one row for each run")
+        .help("record one run with `ackclock run --record`");
+}
+
+/// Keys that are no dimension, and keys of two dimensions.
+fn refuse_twice(varied: &[Varied], report: &mut Report) {
+    let mut seen: Vec<String> = Vec::new();
+    for Path { names, at } in varied.iter().flat_map(|varied| &varied.assignments).map(|Assignment { path, .. }| path) {
+        let (name, spelled) = (names[0].0.as_str(), dimension::spelled(names));
+        if names.len() == 1 && name == "seed" {
+            report
+                .error(*at, "seeds are a dimension of their own")
+                .label("not here")
+                .help("write --seeds N for N seeds from that of the scenario on");
+        } else if names.len() == 1 && RECORDINGS.contains(&name) {
+            no_recordings(name, *at, report);
+        } else if seen.contains(&spelled) {
+            report
+                .error(*at, format!("`{spelled}` is varied twice"))
+                .label("the second time")
+                .help("list all its values in one place, separated by commas");
+        }
+        seen.push(spelled);
+    }
+}
+
+/// Grids are dimensions of their own; all that is sampled is one more.
+fn dimensions(varied: Vec<Varied>, wanted: Option<usize>, report: &mut Report) -> Vec<Dimension> {
+    let (mut dimensions, mut sampled): (Vec<Dimension>, Vec<Sampled>) = (Vec::new(), Vec::new());
+    for varied in varied {
+        match varied.sampled(report) {
+            Some(Ok(range)) => sampled.push(range),
+            Some(Err(varied)) => dimensions.extend(varied.dimension(report)),
+            None => {}
+        }
+    }
+    match wanted {
+        None => sampled.iter().for_each(|sampled| sampled.needs_a_number(report)),
+        Some(_) if sampled.is_empty() && !report.has_errors() => {
+            report.error(None, "nothing is left for the Latin hypercube").help(
+                "vary a range without a number of values, as in --vary queue.buffer=0.1..4bdp:log; a range with a number is a grid",
+            );
+        }
+        Some(points) if !sampled.is_empty() => dimensions.push(sample::latin_hypercube(&sampled, points)),
+        Some(_) => {}
+    }
+    dimensions
+}
+
+const RECORDINGS: [&str; 3] = ["record", "record_interval", "capture"];

@@ -1,0 +1,212 @@
+//! Sweeps: what arguments and files mean, and what is said about wrong ones.
+
+#[path = "support/render.rs"]
+#[allow(dead_code)]
+mod render;
+#[path = "support/roundtrip.rs"]
+#[allow(dead_code)]
+mod roundtrip;
+
+use ackclock_scenario::sweep::{Request, Sweep};
+use ackclock_scenario::{LoadError, Memory};
+use proptest::prelude::*;
+
+fn files() -> Memory {
+    Memory::new().with("base.toml", roundtrip::BASE)
+}
+
+fn texts(texts: &[&str]) -> Vec<String> {
+    texts.iter().map(|text| (*text).to_owned()).collect()
+}
+
+/// What each point says of the given keys of the resolved scenario.
+fn points(sweep: &Sweep<'_>, keys: &[&str]) -> Vec<String> {
+    let line = |resolved: &str, key: &str| {
+        let line = resolved.lines().find(|line| line.starts_with(&format!("{key} = "))).unwrap_or("-");
+        line.split_once(" = ").map_or("-", |(_, value)| value).to_owned()
+    };
+    let point = |point| {
+        let loaded = sweep.load(point).unwrap();
+        keys.iter().map(|key| line(&loaded.resolved, key)).collect::<Vec<_>>().join(" ")
+    };
+    (0..sweep.points() as usize).map(point).collect()
+}
+
+/// Everything that is said about a sweep file, or about arguments.
+fn said(files: &Memory, file: &str, vary: &[&str], latin_hypercube: Option<usize>) -> String {
+    let vary = texts(vary);
+    let request = Request { file, vary: &vary, latin_hypercube, ..Request::default() };
+    let outcome = Sweep::read(files, &request)
+        .and_then(|sweep| (0..sweep.points() as usize).try_for_each(|point| sweep.load(point).map(drop)));
+    match outcome {
+        Ok(()) => "nothing\n".to_owned(),
+        Err(LoadError::Invalid(diagnostics)) => render::render(&diagnostics),
+        Err(LoadError::Unreadable { path, error }) => format!("unreadable: {path}: {error}\n"),
+    }
+}
+
+#[test]
+fn arguments_are_combined_and_the_last_changes_fastest() {
+    let (files, vary) = (files(), texts(&["queue.buffer=100 cells, 200 cells", "tcp.recovery=reno,vanilla", "seed=1"]));
+    let request = Request { file: "base.toml", vary: &vary[..2], ..Request::default() };
+    let sweep = Sweep::read(&files, &request).unwrap();
+    assert_eq!(
+        points(&sweep, &["buffer", "recovery", "delays"]),
+        [
+            r#""100 cells" "reno" true"#,
+            r#""100 cells" "vanilla" true"#,
+            r#""200 cells" "reno" true"#,
+            r#""200 cells" "vanilla" true"#
+        ]
+    );
+    let key = &sweep.dimensions()[0].keys()[0];
+    assert_eq!(
+        (key.path.as_str(), key.unit.as_str(), &key.numbers),
+        ("queue.buffer", "cells", &Some(vec![100.0, 200.0]))
+    );
+    assert_eq!(sweep.dimensions()[1].keys()[0].numbers, None);
+}
+
+#[test]
+fn keys_of_one_argument_change_together() {
+    let (files, vary) = (files(), texts(&["queue.buffer=100..300cells:lin:3; network.rate=10Mbps,20Mbps,40Mbps"]));
+    let sets = texts(&["delays=false"]);
+    let request = Request { file: "base.toml", vary: &vary, sets: &sets, ..Request::default() };
+    let sweep = Sweep::read(&files, &request).unwrap();
+    let expected =
+        [r#""100 cells" "10 Mbps" false"#, r#""200 cells" "20 Mbps" false"#, r#""300 cells" "40 Mbps" false"#];
+    assert_eq!(points(&sweep, &["buffer", "rate", "delays"]), expected);
+}
+
+const FILE: &str = r#"
+scenario = "base.toml"
+seeds = 3
+
+[set]
+tcp.recovery = "reno"
+
+[vary]
+queue.policy = ["epd", "tail-drop"]
+network.sources = "1..3:lin:3"
+
+[[zip]]
+queue.buffer = ["100 cells", "200 cells"]
+network.rate = "10..20Mbps:lin:2"
+"#;
+
+#[test]
+fn a_file_says_the_same_as_arguments() {
+    let files = files().with("sweep.toml", FILE);
+    let from_file = Sweep::read(&files, &Request { file: "sweep.toml", ..Request::default() }).unwrap();
+    assert_eq!((from_file.seeds, from_file.points()), (Some(3), 12));
+    let vary = texts(&[
+        "queue.policy=epd,tail-drop",
+        "network.sources=1..3:lin:3",
+        "queue.buffer=100 cells,200 cells;network.rate=10..20Mbps:lin:2",
+    ]);
+    let sets = texts(&["tcp.recovery=reno"]);
+    let from_arguments =
+        Sweep::read(&files, &Request { file: "base.toml", vary: &vary, sets: &sets, latin_hypercube: None }).unwrap();
+    for point in 0..12 {
+        let [a, b] = [&from_file, &from_arguments].map(|sweep| sweep.load(point).unwrap().resolved);
+        assert_eq!(a, b, "point {point}");
+    }
+}
+
+#[test]
+fn wrong_arguments() {
+    let arguments: &[&[&str]] = &[
+        &["queue.bufer=10 cells,20 cells"],
+        &["queue.policy=epd,edp"],
+        &["queue.buffer"],
+        &["queue.buffer="],
+        &["queue.buffer=10 cells,,20 cells"],
+        &["queue.buffer=0.1..4bdp"],
+        &["queue.buffer=0.1..4bdp:log"],
+        &["queue.buffer=0.1..4bdp:lag:3"],
+        &["queue.buffer=0.1..4bdp:log:1"],
+        &["queue.buffer=0.1..4bdp:log:ten"],
+        &["queue.buffer=0.1..4bdp:log:3:4"],
+        &["queue.buffer=4..0.1bdp:log:3"],
+        &["queue.buffer=1..1cells:lin:2"],
+        &["queue.buffer=0..100cells:log:3"],
+        &["queue.buffer=10 cells..200:log:3"],
+        &["queue.buffer=10 cells..1 bdp:log:3"],
+        &["queue.buffer=10..200 celsl:log:3"],
+        &["queue.buffer=-1..200 cells:lin:3"],
+        &["queue.buffer=10 cells,20 cells;network.rate=10Mbps,20Mbps,30Mbps"],
+        &["queue.buffer=10 cells,0.1..1bdp:log"],
+        &["queue.buffer=10 cells", "network.rate=1Mbps; queue.buffer=20 cells"],
+        &["seed=1,2,3"],
+        &["record=[\"cwnd\"]"],
+    ];
+    let files = files();
+    let said = |vary: &&[&str]| format!("{}\n{}", vary.join(" | "), said(&files, "base.toml", vary, None));
+    insta::assert_snapshot!(arguments.iter().map(said).collect::<Vec<_>>().join("\n"));
+}
+
+#[test]
+fn wrong_files() {
+    let texts = [
+        "scenario = \"bass.toml\"\n",
+        "scenario = 3\nseeds = 0\n",
+        "scenario = \"base.toml\"\nsead = 3\n[vary]\nqueue.buffer = []\n",
+        "scenario = \"base.toml\"\nlatin_hypercube = 10\n",
+        "scenario = \"base.toml\"\n[vary]\nqueue.buffer = [\"10 cells\", \"0..2bdp:log:3\"]\nqueue.policy = [\"epd\", \"edp\"]\n",
+        "scenario = \"base.toml\"\nzip = [3]\n[set]\nrecord = [\"cwnd\"]\n",
+        "scenario = \"sweep.toml\"\n",
+    ];
+    let said = |text: &&str| {
+        let files = files().with("sweep.toml", *text);
+        format!("{text}\n{}", said(&files, "sweep.toml", &[], None))
+    };
+    insta::assert_snapshot!(texts.iter().map(said).collect::<Vec<_>>().join("\n"));
+}
+
+/// Each of N parts of equal width has one value, for each key by itself.
+#[test]
+fn a_latin_hypercube_has_one_value_in_each_part() {
+    const POINTS: usize = 40;
+    let (files, vary) = (
+        files(),
+        texts(&["network.rate=1..100Mbps:log", "queue.policy=epd,tail-drop", "network.trunk_delay=0..40ms:lin"]),
+    );
+    let request = Request { file: "base.toml", vary: &vary, latin_hypercube: Some(POINTS), ..Request::default() };
+    let sweep = Sweep::read(&files, &request).unwrap();
+    assert_eq!(sweep.points(), 2 * POINTS as u128);
+    let [rate, delay] = &sweep.dimensions()[1].keys()[..] else { panic!("two keys are sampled") };
+    let parts = |values: &Option<Vec<f64>>, share: fn(f64) -> f64| {
+        let mut parts: Vec<usize> =
+            values.as_ref().unwrap().iter().map(|value| (share(*value) * POINTS as f64) as usize).collect();
+        let order = parts.clone();
+        parts.sort_unstable();
+        assert_eq!(parts, (0..POINTS).collect::<Vec<_>>());
+        order
+    };
+    let of_rate = parts(&rate.numbers, |bps| (bps / 1e6).log10() / 2.0);
+    let of_delay = parts(&delay.numbers, |s| s / 0.04);
+    assert!(of_rate != of_delay && !of_rate.is_sorted() && !of_delay.is_sorted());
+    assert_eq!((rate.unit.as_str(), delay.unit.as_str()), ("bps", "s"));
+}
+
+proptest! {
+    /// No text makes it panic: either it is a sweep, or something is said about it.
+    #[test]
+    fn any_argument_is_read_or_refused(text in "(queue|tcp|[a-z\"\\.]{0,4})\\.?(buffer|rate)?[=;, ]{0,2}[0-9a-z.,:;\\[\\]{}\"' -]{0,24}") {
+        let files = files();
+        let vary = [text.clone()];
+        let read = Sweep::read(&files, &Request { file: "base.toml", vary: &vary, ..Request::default() });
+        if let Ok(sweep) = read {
+            prop_assert!(sweep.points() >= 1);
+            let _ = sweep.load(0);
+        }
+    }
+
+    #[test]
+    fn any_file_is_read_or_refused(text in "scenario = \"base.toml\"\n([a-z_]{0,5} = [0-9\\[\\]\"{}]{0,4}\n|\\[\\[?(zip|vary|set)\\]\\]?\n|queue.buffer = [0-9\"\\[\\].:a-z]{0,12}\n){0,5}") {
+        let files = files().with("sweep.toml", text);
+        if let Ok(sweep) = Sweep::read(&files, &Request { file: "sweep.toml", ..Request::default() }) {
+            let _ = sweep.load(0);
+        }
+    }
+}
