@@ -6,6 +6,8 @@ use std::path::PathBuf;
 use ackclock::record::{GROUPS, Metric};
 use ackclock::sim::{self, RESULT_VERSION};
 use ackclock_report::figures;
+use ackclock_sweep::Shard;
+use ackclock_sweep::summary::Method;
 use clap::builder::PossibleValuesParser;
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 use clap_complete::Shell;
@@ -37,6 +39,8 @@ pub struct Cli {
 pub enum Command {
     Quick(QuickArgs),
     Run(RunArgs),
+    Sweep(SweepArgs),
+    Merge(MergeArgs),
     Check(CheckArgs),
     Contacts(ContactsArgs),
     Reproduce(ReproduceArgs),
@@ -193,6 +197,76 @@ impl RunArgs {
     }
 }
 
+/// Run a scenario under many values and seeds: one table with a row for each run
+#[derive(Args, Debug)]
+#[command(after_help = "Example:\n  ackclock sweep scenario.toml --vary queue.policy=epd,selective-drop --seeds 3\n\n\
+                  Values: a,b,c; LOW..HIGH:log:N and LOW..HIGH:lin:N, as in queue.buffer=0.1..4bdp:log:10; keys separated by `;`\n\
+                  change together. The file may be a sweep file too. A killed sweep resumes with the same command.")]
+pub struct SweepArgs {
+    /// The scenario file, or a sweep file that names one
+    #[arg(value_hint = ValueHint::FilePath)]
+    pub file: String,
+    /// A key and its values; may be repeated: all combinations are run
+    #[arg(long, value_name = "KEY=VALUES")]
+    pub vary: Vec<String>,
+    /// Run each point with N seeds, the same for all points, beginning with that of the scenario [default: 1]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub seeds: Option<u32>,
+    /// Replace a value of the scenario at every point; may be repeated
+    #[arg(long, value_name = "KEY=VALUE")]
+    pub set: Vec<String>,
+    /// Sample N points of the ranges that have no number of values, as in queue.buffer=0.1..4bdp:log
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=1_000_000))]
+    pub latin_hypercube: Option<u32>,
+    /// Run the other points if the scenario refuses some
+    #[arg(long)]
+    pub skip_refused: bool,
+    /// Give up runs that take longer, as in 60s; they are recorded as failed, and the others go on
+    #[arg(long, value_name = "TIME")]
+    pub time_limit: Option<String>,
+    /// Run again what failed or took too long before
+    #[arg(long)]
+    pub retry: bool,
+    /// Only the part I of N parts, for N machines; `ackclock merge` puts the parts together
+    #[arg(long, value_name = "I/N")]
+    pub shard: Option<Shard>,
+    /// How confidence intervals of means are found
+    #[arg(long, value_enum, default_value_t)]
+    pub interval: Interval,
+    /// How many runs at a time [default: one for each core]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096))]
+    pub threads: Option<u32>,
+    /// Refuse sweeps of more runs
+    #[arg(long, value_name = "N", default_value_t = 1_000_000)]
+    pub max_runs: u64,
+    /// Say how many runs there are, how long they take and how much disk, and run nothing
+    #[arg(long)]
+    pub dry_run: bool,
+    /// The folder of the sweep [default: results/NAME-sweep-HASH, the same for the same points]
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub out: Option<PathBuf>,
+    /// The batched engine, or the slower reference engine with one event at a time; their results are equal to the bit
+    #[arg(long, value_enum, default_value_t)]
+    pub engine: Engine,
+}
+
+/// Put the parts of a sweep together that were run with `sweep --shard`
+#[derive(Args, Debug)]
+#[command(
+    after_help = "Example:\n  ackclock merge part-1 part-2 --out whole\n\nThe order of the folders makes no difference."
+)]
+pub struct MergeArgs {
+    /// The folders of the parts
+    #[arg(value_name = "DIR", required = true, value_hint = ValueHint::DirPath)]
+    pub dirs: Vec<PathBuf>,
+    /// The folder of the whole sweep
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub out: PathBuf,
+    /// How confidence intervals of means are found
+    #[arg(long, value_enum, default_value_t)]
+    pub interval: Interval,
+}
+
 /// Check a scenario without running it
 #[derive(Args, Debug)]
 #[command(after_help = "Example:\n  ackclock check scenario.toml --print")]
@@ -346,6 +420,25 @@ pub enum Format {
     #[default]
     Csv,
     Json,
+}
+
+/// The kinds of confidence intervals by name: Student's t, percentiles of the bootstrap, its interval BCa.
+#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+pub enum Interval {
+    #[default]
+    Student,
+    Percentile,
+    Bca,
+}
+
+impl From<Interval> for Method {
+    fn from(interval: Interval) -> Method {
+        match interval {
+            Interval::Student => Method::Student,
+            Interval::Percentile => Method::Percentile,
+            Interval::Bca => Method::Bca,
+        }
+    }
 }
 
 /// The engines by name. (Comments at the variants would become help, a line for each option and each engine.)

@@ -98,6 +98,15 @@ impl From<KeepError> for Failure {
     }
 }
 
+impl From<ackclock_sweep::Error> for Failure {
+    fn from(error: ackclock_sweep::Error) -> Failure {
+        match error {
+            ackclock_sweep::Error::Defect(message) => Failure::defect(message),
+            error => Failure::outside(&error, error.help()),
+        }
+    }
+}
+
 impl From<ResultError> for Failure {
     fn from(error: ResultError) -> Failure {
         Failure::outside(&error, error.help())

@@ -12,12 +12,17 @@ use crate::spelling;
 
 /// Loads and checks a scenario. Warnings go to standard error; `consequence` is what an error prevents.
 pub fn load(path: &str, sets: &[String], consequence: Option<&'static str>) -> Result<Loaded, Failure> {
-    let loaded = ackclock_scenario::load(&Disk, path, sets).map_err(|error| match error {
-        LoadError::Unreadable { path, error } => unreadable(&path, &error),
-        LoadError::Invalid(diagnostics) => Failure::Scenario { diagnostics, consequence },
-    })?;
+    let loaded = ackclock_scenario::load(&Disk, path, sets).map_err(|error| failure(error, consequence))?;
     diagnostics::print(&loaded.warnings);
     Ok(loaded)
+}
+
+/// What is wrong with a scenario; `consequence` is what it prevents.
+pub fn failure(error: LoadError, consequence: Option<&'static str>) -> Failure {
+    match error {
+        LoadError::Unreadable { path, error } => unreadable(&path, &error),
+        LoadError::Invalid(diagnostics) => Failure::Scenario { diagnostics, consequence },
+    }
 }
 
 fn unreadable(path: &str, error: &io::Error) -> Failure {

@@ -24,7 +24,7 @@ use clap::Parser;
 
 use args::{Cli, Command};
 use commands::{
-    check, compare, contacts, explain, export, init, list, plot, quick, report, reproduce, rerun, run, shell,
+    check, compare, contacts, explain, export, init, list, plot, quick, report, reproduce, rerun, run, shell, sweep,
 };
 use failure::{Exit, Failure};
 
@@ -40,6 +40,8 @@ fn dispatch(cli: Cli) -> Result<Exit, Failure> {
     match &cli.command {
         Command::Quick(args) => quick::quick(args, args::command_line()),
         Command::Run(args) => run::run(args, args::command_line()),
+        Command::Sweep(args) => sweep::sweep(args, args::command_line()),
+        Command::Merge(args) => sweep::merge::merge(args),
         Command::Check(args) => check::check(args),
         Command::Contacts(args) => contacts::contacts(args),
         Command::Reproduce(args) => reproduce::reproduce(args, args::command_line()),

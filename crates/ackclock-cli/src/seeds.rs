@@ -9,8 +9,8 @@ use ackclock::record::Records;
 use ackclock::scenario::{Scenario, Technology};
 use ackclock::sim::Engine;
 use ackclock_run::{Folder, Jobs, Runs, Status, Wanted};
-use ackclock_store::StoreError;
 use ackclock_store::document::{Document, ScenarioPart};
+use ackclock_store::{Owner, StoreError};
 
 use crate::failure::Failure;
 use crate::progress::Reporter;
@@ -73,14 +73,17 @@ pub fn cores() -> usize {
 
 /// The folder for the result of a scenario.
 pub fn prepare(path: &Path, part: &ScenarioPart) -> Result<Folder, StoreError> {
-    Folder::prepare(path, part, |owner| {
-        console::note(format_args!(
-            "process {} on {} used `{}` last: checking for ten seconds whether it still does",
-            owner.process,
-            owner.machine,
-            path.display()
-        ));
-    })
+    Folder::prepare(path, part, |owner| say_that_it_waits(path, owner))
+}
+
+/// Says that the folder may be in use.
+pub fn say_that_it_waits(path: &Path, owner: &Owner) {
+    console::note(format_args!(
+        "process {} on {} used `{}` last: checking for ten seconds whether it still does",
+        owner.process,
+        owner.machine,
+        path.display()
+    ));
 }
 
 /// Writes the result, with a line in its scenario file by which editors find the schema.

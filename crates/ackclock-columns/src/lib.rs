@@ -36,6 +36,8 @@ pub enum Kind {
     Number,
     /// Numbers that are whole, from 0 to 2⁵³.
     Whole,
+    /// Numbers, some of which are not there.
+    Optional,
 }
 
 /// The values of a column.
@@ -57,6 +59,8 @@ pub enum Values<'a> {
     Whole(Vec<Cow<'a, [f64]>>),
     /// One number, so many times.
     Same(i64, usize),
+    /// Numbers, or nothing.
+    Optional(Vec<Option<f64>>),
 }
 
 impl Values<'_> {
@@ -70,6 +74,7 @@ impl Values<'_> {
             Values::Count(counts) => counts.len(),
             Values::Number(pieces) | Values::Whole(pieces) => pieces.iter().map(|piece| piece.len()).sum(),
             Values::Same(_, rows) => *rows,
+            Values::Optional(numbers) => numbers.len(),
         }
     }
 }

@@ -91,6 +91,30 @@ impl<'a> Rows<'a> {
         })
     }
 
+    /// The next column, of numbers that are not there on some rows.
+    ///
+    /// # Errors
+    /// If it is of another kind, or shorter than the table.
+    pub fn optional(&mut self) -> Result<Vec<Option<f64>>, ParquetError> {
+        let mut values = Vec::new();
+        for group in 0..self.reader.num_row_groups() {
+            let group = self.reader.get_row_group(group)?;
+            let ColumnReader::DoubleColumnReader(mut reader) = group.get_column_reader(self.at)? else {
+                return Err(wrong("a column of another type"));
+            };
+            let rows = group.metadata().num_rows() as usize;
+            let (mut there, mut levels) = (Vec::new(), Vec::new());
+            let (read, ..) = reader.read_records(rows, Some(&mut levels), None, &mut there)?;
+            if read != rows || levels.len() != rows {
+                return Err(wrong("a column is shorter than the table"));
+            }
+            let mut there = there.into_iter();
+            values.extend(levels.into_iter().map(|level| if level > 0 { there.next() } else { None }));
+        }
+        self.at += 1;
+        Ok(values)
+    }
+
     /// The next column, of names.
     ///
     /// # Errors

@@ -50,6 +50,7 @@ fn schema(message: &str, columns: &[(&str, Kind)]) -> String {
             Kind::Time | Kind::Whole => format!("required int64 {name};\n"),
             Kind::Count => format!("required int32 {name} (INTEGER(32,false));\n"),
             Kind::Number => format!("required double {name};\n"),
+            Kind::Optional => format!("optional double {name};\n"),
         };
     }
     text + "}"
@@ -70,7 +71,7 @@ fn properties(columns: &[(&str, Kind)], metadata: Vec<(String, String)>) -> Writ
             // Written by `names`, which says so itself.
             Kind::Text => continue,
             Kind::Time | Kind::Count | Kind::Whole => Encoding::DELTA_BINARY_PACKED,
-            Kind::Number => Encoding::BYTE_STREAM_SPLIT,
+            Kind::Number | Kind::Optional => Encoding::BYTE_STREAM_SPLIT,
         };
         let path = ColumnPath::from(*name);
         properties = properties.set_column_dictionary_enabled(path.clone(), false).set_column_encoding(path, encoding);
@@ -100,6 +101,7 @@ fn write_column<W: Write + Send>(
         Values::Whole(pieces) => {
             batches::<Int64Type, _>(group, pieces.iter().map(|piece| &**piece), |&number| number as i64)
         }
+        Values::Optional(numbers) => optional(group, numbers),
         Values::Same(number, rows) => {
             let batch = vec![*number; BATCH.min(*rows)];
             let whole = std::iter::repeat_n(&batch[..], rows / BATCH);
@@ -107,6 +109,20 @@ fn write_column<W: Write + Send>(
             batches::<Int64Type, _>(group, whole.chain([rest]), |&number| number)
         }
     }
+}
+
+/// Writes the next column, in which some rows have nothing.
+fn optional(
+    group: &mut SerializedRowGroupWriter<'_, impl Write + Send>,
+    numbers: &[Option<f64>],
+) -> Result<(), ParquetError> {
+    let mut writer = group.next_column()?.expect("the schema has this column");
+    for numbers in numbers.chunks(BATCH) {
+        let there: Vec<f64> = numbers.iter().copied().flatten().collect();
+        let levels: Vec<i16> = numbers.iter().map(|number| i16::from(number.is_some())).collect();
+        writer.typed::<DoubleType>().write_batch(&there, Some(&levels), None)?;
+    }
+    writer.close()
 }
 
 /// Writes the next column, some rows at a time.

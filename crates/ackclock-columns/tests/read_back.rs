@@ -6,12 +6,13 @@ use std::fs::File;
 use ackclock_columns::{Kind, Rows, Values, decoded_bytes, write};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 
-const COLUMNS: [(&str, Kind); 5] = [
+const COLUMNS: [(&str, Kind); 6] = [
     ("name", Kind::Text),
     ("time_ps", Kind::Time),
     ("count", Kind::Count),
     ("value", Kind::Number),
     ("whole", Kind::Whole),
+    ("optional", Kind::Optional),
 ];
 
 /// Two groups of rows, the first longer than a page; numbers that are no numbers included.
@@ -26,6 +27,7 @@ fn every_kind_of_column_is_read_back_to_the_bit() {
         })
         .collect();
     let wholes: Vec<f64> = (0..FIRST).map(|row| (row * row % 1001) as f64).collect();
+    let some = |row: usize| (row % 3 > 0).then_some(row as f64 / 7.0);
     let path = std::env::temp_dir().join(format!("ackclock-columns-{}.parquet", std::process::id()));
     let file = File::create(&path).unwrap();
     write(&file, "table", &COLUMNS, vec![("key".into(), "value".into())], 2, |group, column| match (group, column) {
@@ -37,8 +39,10 @@ fn every_kind_of_column_is_read_back_to_the_bit() {
         (_, 2) => Values::Count(vec![u32::MAX, 0]),
         (0, 3) => Values::Number(vec![Cow::Borrowed(&numbers[..7]), Cow::Borrowed(&numbers[7..])]),
         (_, 3) => Values::Number(vec![Cow::Owned(vec![0.1, 0.2])]),
-        (0, _) => Values::Whole(vec![Cow::Borrowed(&wholes)]),
-        _ => Values::Same(5, 2),
+        (0, 4) => Values::Whole(vec![Cow::Borrowed(&wholes)]),
+        (_, 4) => Values::Same(5, 2),
+        (0, _) => Values::Optional((0..FIRST).map(some).collect()),
+        _ => Values::Optional(vec![None, Some(-0.5)]),
     })
     .unwrap();
 
@@ -52,6 +56,8 @@ fn every_kind_of_column_is_read_back_to_the_bit() {
     let bits = |values: &[f64]| values.iter().map(|value| value.to_bits()).collect::<Vec<_>>();
     assert_eq!(bits(&rows.numbers().unwrap()), bits(&[&numbers[..], &[0.1, 0.2]].concat()));
     assert_eq!(rows.numbers().unwrap(), [&wholes[..], &[5.0, 5.0]].concat());
+    let optional: Vec<Option<f64>> = (0..FIRST).map(some).chain([None, Some(-0.5)]).collect();
+    assert_eq!(rows.optional().unwrap(), optional);
     let width = size_of::<parquet::data_type::ByteArray>() as u64 + 8 + 4 + 8 + 8;
     assert!(decoded_bytes(reader.metadata()) > (FIRST as u64 + 2) * width);
     std::fs::remove_file(&path).unwrap();

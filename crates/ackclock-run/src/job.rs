@@ -42,6 +42,12 @@ impl Jobs<()> {
         Jobs { jobs, count, cost: count as f64 }
     }
 
+    /// So many jobs as they come, which cost so much together: made when a thread is free for them, so that their scenarios need
+    /// not be in memory all at once.
+    pub fn as_they_come<J: Send, I: Iterator<Item = Job<J>> + Send>(jobs: I, count: usize, cost: f64) -> Jobs<I> {
+        Jobs { jobs, count, cost }
+    }
+
     /// The most expensive jobs first: no long run is left over when the others are done.
     pub fn most_expensive_first<J: Send>(mut jobs: Vec<Job<J>>) -> Jobs<impl Iterator<Item = Job<J>> + Send> {
         jobs.sort_by(|a, b| b.cost.total_cmp(&a.cost));

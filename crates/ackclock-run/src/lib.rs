@@ -16,6 +16,6 @@ pub use estimate::{Estimate, most_crossings};
 pub use folder::Folder;
 pub use job::{Job, Jobs};
 pub use panics::is_of_a_run;
-pub use pool::{Failure, Runs, run_all};
+pub use pool::{End, Failure, Runs, run_all, run_each};
 pub use progress::{ALMOST, Status};
 pub use unfinished::Wanted;

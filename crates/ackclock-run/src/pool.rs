@@ -2,11 +2,12 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use ackclock::record::Records;
+use ackclock::scenario::Scenario;
 use ackclock::sim::{self, Engine, Simulation};
 use ackclock::units::Span;
 
@@ -39,6 +40,17 @@ pub enum Failure<J, E> {
     NotKept(E),
 }
 
+/// How a run ended.
+#[derive(Debug)]
+pub enum End {
+    /// It came to its end.
+    Finished(Records),
+    /// It broke an invariant of the simulator: the message of the panic.
+    Panicked(String),
+    /// It took longer than a run may take.
+    OverTime,
+}
+
 /// Does the jobs on so many threads. Each run that comes to its end is handed to `keep` at once, in the thread that ran it,
 /// so that what it recorded need not wait in memory for the others. When `stop` is set, runs under way are given up; so they are when
 /// one panics or is not kept. `watch` gets the progress of the runs every tenth of a second, from one thread. The thread of the
@@ -52,9 +64,52 @@ pub fn run_all<J: Send, T: Send, E: Send>(
     watch: impl FnMut(&Status) + Send,
     keep: impl Fn(&J, Records) -> Result<T, E> + Sync,
 ) -> Runs<T, J, E> {
+    run_jobs(jobs, threads, Limits { engine, time: None, stop }, watch, |of, _, end| match end {
+        End::Finished(records) => keep(of, records).map_err(Bad::NotKept),
+        End::Panicked(message) => Err(Bad::Panicked(message)),
+        End::OverTime => unreachable!("runs may take any time"),
+    })
+}
+
+/// Does the jobs as [`run_all`] does; but a run that panics, or that takes longer than `time_limit`, is handed to `keep` as well, and
+/// the others go on.
+pub fn run_each<J: Send, T: Send, E: Send>(
+    jobs: Jobs<impl Iterator<Item = Job<J>> + Send>,
+    threads: usize,
+    engine: Engine,
+    time_limit: Option<Duration>,
+    stop: &AtomicBool,
+    watch: impl FnMut(&Status) + Send,
+    keep: impl Fn(&J, u64, End) -> Result<T, E> + Sync,
+) -> Runs<T, J, E> {
+    let limits = Limits { engine, time: time_limit, stop };
+    run_jobs(jobs, threads, limits, watch, |of, seed, end| keep(of, seed, end).map_err(Bad::NotKept))
+}
+
+/// How runs are done, and when they are given up.
+struct Limits<'a> {
+    engine: Engine,
+    /// The most that one may take.
+    time: Option<Duration>,
+    stop: &'a AtomicBool,
+}
+
+/// Why no other run begins.
+enum Bad<E> {
+    Panicked(String),
+    NotKept(E),
+}
+
+fn run_jobs<J: Send, T: Send, E: Send>(
+    jobs: Jobs<impl Iterator<Item = Job<J>> + Send>,
+    threads: usize,
+    limits: Limits<'_>,
+    watch: impl FnMut(&Status) + Send,
+    keep: impl Fn(&J, u64, End) -> Result<T, Bad<E>> + Sync,
+) -> Runs<T, J, E> {
     let Jobs { jobs, count, cost } = jobs;
     let next = Mutex::new(jobs.enumerate());
-    let shared = Shared { count, cost, engine, stop, failed: AtomicBool::new(false), sums: Mutex::default() };
+    let shared = Shared { count, cost, limits, failed: AtomicBool::new(false), sums: Mutex::default() };
     let (sender, receiver) = mpsc::channel();
     let run = |sender: Sender<_>| {
         let take = || lock(&next).next();
@@ -114,8 +169,7 @@ struct Ended<T, J, E> {
 struct Shared<'a> {
     count: usize,
     cost: f64,
-    engine: Engine,
-    stop: &'a AtomicBool,
+    limits: Limits<'a>,
     /// Set when a run panicked or was not kept: the next would not fare better.
     failed: AtomicBool,
     sums: Mutex<Sums>,
@@ -126,37 +180,51 @@ impl Shared<'_> {
     fn run<J, T, E>(
         &self,
         job: Job<J>,
-        keep: &impl Fn(&J, Records) -> Result<T, E>,
+        keep: &impl Fn(&J, u64, End) -> Result<T, Bad<E>>,
     ) -> Option<Result<T, Failure<J, E>>> {
         let Job { scenario, seed, cost, of } = job;
-        let duration = scenario.duration;
-        let outcome = caught(|| {
-            let started = Instant::now();
-            let mut simulation = sim::build_with(&scenario, seed, self.engine);
-            drop(scenario);
-            let build = started.elapsed();
-            let mut slice = FIRST_SLICE;
-            while !simulation.progress().finished() {
-                if self.is_to_stop() {
-                    return None;
-                }
-                slice = self.step(&mut simulation, slice, cost / duration.as_secs_f64());
-            }
-            self.sums().simulated += 1;
-            let started = Instant::now();
-            let kept = keep(&of, simulation.finish());
-            let mut sums = self.sums();
-            sums.kept += 1;
-            sums.beside += build + started.elapsed();
-            Some(kept)
-        });
-        let outcome = match outcome {
-            Ok(None) => return None,
-            Ok(Some(kept)) => kept.map_err(Failure::NotKept),
-            Err(message) => Err(Failure::Panicked { of, seed, message }),
+        let mut beside = Duration::ZERO;
+        let end = match caught(|| self.simulate(scenario, seed, cost, &mut beside)) {
+            Ok(end) => end?,
+            Err(message) => End::Panicked(message),
         };
-        self.failed.fetch_or(outcome.is_err(), Ordering::Relaxed);
-        Some(outcome)
+        self.sums().simulated += 1;
+        let started = Instant::now();
+        let kept = caught(|| keep(&of, seed, end)).unwrap_or_else(|message| Err(Bad::Panicked(message)));
+        let mut sums = self.sums();
+        sums.kept += 1;
+        sums.beside += beside + started.elapsed();
+        drop(sums);
+        self.failed.fetch_or(kept.is_err(), Ordering::Relaxed);
+        Some(kept.map_err(|bad| match bad {
+            Bad::Panicked(message) => Failure::Panicked { of, seed, message },
+            Bad::NotKept(error) => Failure::NotKept(error),
+        }))
+    }
+
+    /// Simulates until the end; `None` if it was stopped. Adds to `beside` what building the network and making the records took.
+    fn simulate(&self, scenario: Arc<Scenario>, seed: u64, cost: f64, beside: &mut Duration) -> Option<End> {
+        let duration = scenario.duration;
+        let began = Instant::now();
+        let mut simulation = sim::build_with(&scenario, seed, self.limits.engine);
+        drop(scenario);
+        *beside += began.elapsed();
+        let mut slice = FIRST_SLICE;
+        while !simulation.progress().finished() {
+            if self.is_to_stop() {
+                return None;
+            }
+            if self.limits.time.is_some_and(|limit| began.elapsed() > limit) {
+                let left = duration.as_secs_f64() - simulation.progress().now.as_secs_f64();
+                self.sums().work += left / duration.as_secs_f64() * cost;
+                return Some(End::OverTime);
+            }
+            slice = self.step(&mut simulation, slice, cost / duration.as_secs_f64());
+        }
+        let simulated = Instant::now();
+        let records = simulation.finish();
+        *beside += simulated.elapsed();
+        Some(End::Finished(records))
     }
 
     /// Simulates one slice. Returns the length of the next one: such that it takes about `SLICE` of real time.
@@ -179,7 +247,7 @@ impl Shared<'_> {
     }
 
     fn is_to_stop(&self) -> bool {
-        self.stop.load(Ordering::Relaxed) || self.failed.load(Ordering::Relaxed)
+        self.limits.stop.load(Ordering::Relaxed) || self.failed.load(Ordering::Relaxed)
     }
 
     fn sums(&self) -> MutexGuard<'_, Sums> {

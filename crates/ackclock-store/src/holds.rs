@@ -13,6 +13,8 @@ pub enum Holds {
     Run,
     /// Runs and report of a study, by `reproduce`.
     Reproduction,
+    /// Runs and tables of a sweep, by `sweep` and `merge`.
+    Sweep,
 }
 
 impl Holds {
@@ -20,6 +22,7 @@ impl Holds {
         match self {
             Holds::Run => "the result of `ackclock run`",
             Holds::Reproduction => "a study of `ackclock reproduce`",
+            Holds::Sweep => "a sweep of `ackclock sweep`",
         }
     }
 }

@@ -10,20 +10,20 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::fs::{File, OpenOptions};
-use std::io::{self, BufWriter, Read, Write};
+use std::io::{self, BufRead, BufReader, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use blake3::Hasher;
-use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
+use serde::de::{DeserializeOwned, Error};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::StoreError;
 use crate::whole::sync_folder;
 
-/// What identifies a run: 32 hexadecimal digits.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct Key(String);
+/// What identifies a run; in a ledger 32 hexadecimal digits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Key([u8; 16]);
 
 impl Key {
     /// A hash over the canonical text of the scenario, the seed, and the version of results.
@@ -32,7 +32,32 @@ impl Key {
         hasher.update(&result_version.to_le_bytes());
         hasher.update(&seed.to_le_bytes());
         hasher.update(resolved.as_bytes());
-        Key(hasher.finalize().to_hex()[..32].to_string())
+        let hash = hasher.finalize();
+        let (first, _) = hash.as_bytes().split_at(16);
+        Key(first.try_into().expect("a hash has 32 octets"))
+    }
+}
+
+/// 32 hexadecimal digits.
+impl fmt::Display for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:032x}", u128::from_be_bytes(self.0))
+    }
+}
+
+impl Serialize for Key {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Key {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Key, D::Error> {
+        let digits = String::deserialize(deserializer)?;
+        // 32 digits, without a sign.
+        let is_key = digits.len() == 32 && digits.bytes().all(|digit| digit.is_ascii_hexdigit());
+        let number = u128::from_str_radix(&digits, 16).ok().filter(|_| is_key);
+        number.map(|number| Key(number.to_be_bytes())).ok_or_else(|| D::Error::custom("no key"))
     }
 }
 
@@ -71,30 +96,41 @@ impl Ledger {
     pub fn open<T: Serialize + DeserializeOwned>(
         path: &Path,
     ) -> Result<(Ledger, BTreeMap<Key, T>, Damage), StoreError> {
-        let open = || -> io::Result<(File, Vec<u8>, bool)> {
-            let mut file = OpenOptions::new().create(true).read(true).append(true).open(path)?;
-            let mut text = Vec::new();
-            file.read_to_end(&mut text)?;
-            let whole = text.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
-            let torn = whole < text.len();
-            if torn {
-                file.set_len(whole as u64)?;
-                text.truncate(whole);
-            }
-            Ok((file, text, torn))
-        };
-        let (file, text, torn) = open().map_err(|error| StoreError::io(path, error))?;
-        let mut damage = Damage { path: path.to_path_buf(), torn, ..Damage::default() };
         let mut runs = BTreeMap::new();
-        let lines = text.strip_suffix(b"\n").map(|lines| lines.split(|byte| *byte == b'\n'));
-        for (number, line) in lines.into_iter().flatten().enumerate() {
-            match understood(line) {
-                Some((key, run)) => drop(runs.insert(key, run)),
-                None => damage.lines.push(number + 1),
-            }
-        }
-        let ledger = Ledger { path: path.to_path_buf(), file, bytes: text.len() as u64, synced: Instant::now() };
+        let (ledger, damage) = Ledger::open_each(path, |key, run| drop(runs.insert(key, run)))?;
         Ok((ledger, runs, damage))
+    }
+
+    /// Opens a ledger as [`Ledger::open`] does, and hands over its runs in the order in which they were added: only one of them is
+    /// in memory at a time.
+    ///
+    /// # Errors
+    /// If it cannot be read or written.
+    pub fn open_each<T: Serialize + DeserializeOwned>(
+        path: &Path,
+        each: impl FnMut(Key, T),
+    ) -> Result<(Ledger, Damage), StoreError> {
+        let open = || -> io::Result<(Ledger, Damage)> {
+            let file = OpenOptions::new().create(true).read(true).append(true).open(path)?;
+            let (bytes, damage) = read_lines(path, &file, each)?;
+            if damage.torn {
+                file.set_len(bytes)?;
+            }
+            Ok((Ledger { path: path.to_path_buf(), file, bytes, synced: Instant::now() }, damage))
+        };
+        open().map_err(|error| StoreError::io(path, error))
+    }
+
+    /// Reads a ledger that this process does not own, such as that of another shard; nothing is written.
+    ///
+    /// # Errors
+    /// If it cannot be read.
+    pub fn read_each<T: Serialize + DeserializeOwned>(
+        path: &Path,
+        each: impl FnMut(Key, T),
+    ) -> Result<Damage, StoreError> {
+        let read = || read_lines(path, &File::open(path)?, each);
+        read().map(|(_, damage)| damage).map_err(|error| StoreError::io(path, error))
     }
 
     /// Adds a finished run. It survives the end of the process at once, and that of the machine a second later.
@@ -155,6 +191,30 @@ impl fmt::Display for Damage {
         }
         write!(f, "; these runs are done again")
     }
+}
+
+/// Reads line after line, each with its run if it can be used; how many octets the complete lines have.
+fn read_lines<T: Serialize + DeserializeOwned>(
+    path: &Path,
+    file: &File,
+    mut each: impl FnMut(Key, T),
+) -> io::Result<(u64, Damage)> {
+    let mut damage = Damage { path: path.to_path_buf(), ..Damage::default() };
+    let (mut reader, mut line, mut bytes) = (BufReader::with_capacity(BUFFER_BYTES, file), Vec::new(), 0);
+    for number in 1.. {
+        line.clear();
+        let length = reader.read_until(b'\n', &mut line)?;
+        let Some(whole) = line.strip_suffix(b"\n") else {
+            damage.torn = length > 0;
+            break;
+        };
+        bytes += length as u64;
+        match understood(whole) {
+            Some((key, run)) => each(key, run),
+            None => damage.lines.push(number),
+        }
+    }
+    Ok((bytes, damage))
 }
 
 /// What a line is written to. JSON comes in pieces of a few octets, which cost a checksum more than they are long: so the

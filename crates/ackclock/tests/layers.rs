@@ -106,7 +106,7 @@ fn too_large(source: &Path) -> Vec<String> {
 }
 
 /// The crates for which this holds.
-const OF_FEW_SCREENS: [&str; 9] = [
+const OF_FEW_SCREENS: [&str; 10] = [
     "ackclock",
     "ackclock-scenario",
     "ackclock-sat",
@@ -115,6 +115,7 @@ const OF_FEW_SCREENS: [&str; 9] = [
     "ackclock-report",
     "ackclock-run",
     "ackclock-study",
+    "ackclock-sweep",
     "ackclock-cli",
 ];
 

@@ -3,6 +3,7 @@
 use ackclock::record::{DropReason, GROUPS, Metric, Shape, Subject};
 use ackclock_scenario::NOT_MODELLED_PAGE;
 use ackclock_store::tables::{SEED, columns};
+use ackclock_sweep::METRICS;
 use serde_json::Value;
 
 use crate::failure::{Exit, Failure};
@@ -61,6 +62,14 @@ fn entries() -> Vec<Entry> {
     for (key, unit, about) in keys::document() {
         let unit = if unit.is_empty() { String::new() } else { format!(", in {unit}") };
         add(key, format!("a key of result.json{unit}\n    {about}"));
+    }
+    for metric in METRICS {
+        let unit = match metric.unit {
+            "" => String::new(),
+            "units" => ", in cells or packets".into(),
+            unit => format!(", in {unit}"),
+        };
+        add(metric.name, format!("a column of tables of sweeps{unit}\n    {}", metric.about));
     }
     of_schema(&ackclock_scenario::json_schema(), "", &mut add);
     for reason in DropReason::ALL.map(DropReason::name) {
@@ -205,7 +214,7 @@ const HEADINGS: [(&str, &str); 3] =
     [("goodput", "goodput_bps"), ("rtx", "retransmissions"), ("unnecessary", "unnecessary_retransmissions")];
 
 /// Terms of the field that the program uses and does not define elsewhere.
-const TERMS: [(&[&str], &str); 14] = [
+const TERMS: [(&[&str], &str); 15] = [
     (
         &["bdp", "bandwidth-delay-product"],
         "bandwidth-delay product, a unit of `buffer`, as in \"1 bdp\"
@@ -227,6 +236,12 @@ const TERMS: [(&[&str], &str); 14] = [
         &["confidence-interval", "+/-"],
         "the 95 % confidence interval of a mean over several seeds, as mean +/- half its width
     By Student's t: 95 of a hundred such intervals contain the mean over all seeds. `ci95` in result.json.",
+    ),
+    (
+        &["bootstrap", "bca"],
+        "confidence intervals without an assumption on how the values are distributed: `sweep --interval bca`
+    The mean of many lists drawn from the values with replacement, between its percentiles 2.5 and 97.5; BCa corrects
+    these for bias and skewness. It needs ten seeds or more to mean much.",
     ),
     (
         &["jain"],

@@ -9,6 +9,7 @@ use ackclock_store::document::summary::{FlowSummary, PortSummary, SummaryPart, b
 mod abr;
 mod columns;
 mod delays;
+pub mod sweep;
 
 use columns::{NAME_LENGTH, count, header, number};
 

@@ -89,6 +89,27 @@ fn a_panic_is_an_error_with_its_job_and_seed_and_ends_the_others() {
 }
 
 #[test]
+fn of_each_run_it_is_said_how_it_ended_and_the_others_go_on() {
+    let (good, bad) = (Arc::new(scenario()), Arc::new(broken()));
+    let jobs = [job(&good, 1, 1.0, "good"), job(&bad, 7, 1.0, "bad"), job(&good, 2, 1.0, "good")];
+    let run = |limit: Option<Duration>| {
+        let jobs = Jobs::as_they_come(jobs.iter().map(|of| job(&of.scenario, of.seed, of.cost, of.of)), 3, 3.0);
+        let keep = |of: &&str, seed: u64, end: End| match end {
+            End::Finished(records) => Ok::<_, ()>(format!("{of} {}", records.seed)),
+            End::Panicked(message) => Ok(format!("{of} {seed} {}", &message[..9])),
+            End::OverTime => Ok(format!("{of} {seed} over time")),
+        };
+        let runs = run_each(jobs, 2, Engine::default(), limit, &AtomicBool::new(false), |_| {}, keep);
+        assert!(runs.failure.is_none());
+        runs.kept
+    };
+    assert_eq!(run(None), ["good 1", "bad 7 no window", "good 2"]);
+    assert_eq!(run(Some(Duration::from_secs(600))), run(None));
+    let none = run(Some(Duration::ZERO));
+    assert_eq!((none[0].as_str(), none[2].as_str()), ("good 1 over time", "good 2 over time"));
+}
+
+#[test]
 fn a_run_that_is_not_kept_ends_the_others() {
     let begun = AtomicUsize::new(0);
     let runs = run(Jobs::of_seeds(scenario(), 1.., 1000), 2, |_, records| {

@@ -123,6 +123,7 @@ impl Column {
             Kind::Time => Cell::Time(self.time_at(series, row)),
             Kind::Count => Cell::Count(self.counts(series)[row]),
             Kind::Number | Kind::Whole => Cell::Number(self.numbers(series)[row]),
+            Kind::Optional => unreachable!("tables of runs have every number"),
         }
     }
 

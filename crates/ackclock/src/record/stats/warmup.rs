@@ -54,7 +54,8 @@ mod tests {
             let values = rising(tau, 1.0);
             let batches: Vec<f64> = values.chunks(5).map(super::super::mean).collect();
             let error = |kept: &[f64]| {
-                super::super::sample_sd(kept).unwrap().powi(2) * (kept.len() - 1) as f64 / (kept.len() as f64).powi(2)
+                let (sd, count) = (super::super::sample_sd(kept).unwrap(), kept.len() as f64);
+                sd * sd * (count - 1.0) / (count * count)
             };
             let errors: Vec<f64> = (0..=75).map(|first| error(&batches[first..])).collect();
             let best = errors.iter().enumerate().min_by(|a, b| a.1.total_cmp(b.1)).unwrap().0;

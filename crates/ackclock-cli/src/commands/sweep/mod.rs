@@ -1,0 +1,274 @@
+//! `ackclock sweep`: one scenario under many values and seeds, kept run by run, as one table.
+
+pub mod merge;
+
+use std::path::Path;
+use std::time::Duration;
+
+use ackclock_scenario::Disk;
+use ackclock_scenario::sweep::{Request, Sweep};
+use ackclock_sweep::summary::Method;
+use ackclock_sweep::{Checked, Estimate, Options, Results, Shard, Status, Store, missing, run_missing};
+
+use crate::args::SweepArgs;
+use crate::failure::{Exit, Failure};
+use crate::progress::Reporter;
+use crate::{console, diagnostics, interrupt, load, output, seeds, table};
+
+/// Runs a sweep, or says what it takes.
+pub fn sweep(args: &SweepArgs, command: Vec<String>) -> Result<Exit, Failure> {
+    interrupt::say_at_end("nothing was run".into());
+    let request = Request {
+        file: &args.file,
+        sets: &args.set,
+        vary: &args.vary,
+        latin_hypercube: args.latin_hypercube.map(|points| points as usize),
+    };
+    let sweep = Sweep::read(&Disk, &request).map_err(|error| load::failure(error, NOTHING))?;
+    let seeds = args.seeds.map_or(sweep.seeds.unwrap_or(1), u64::from) as usize;
+    refuse_too_many(&sweep, seeds, args.max_runs)?;
+    let time_limit = args.time_limit.as_deref().map(time_limit).transpose()?;
+    let Some(checked) = check(&sweep, seeds, command)? else { return Ok(Exit::Interrupted) };
+    refuse_points(&checked, args.skip_refused)?;
+    diagnostics::print(&checked.warnings);
+    if seeds > 1 && checked.is_certain {
+        console::note(format_args!("note: this scenario has no randomness: every seed gives the same result"));
+    }
+    let options = Options {
+        threads: args.threads.map_or_else(seeds::cores, |threads| threads as usize),
+        engine: args.engine.into(),
+        time_limit,
+        shard: args.shard.unwrap_or(Shard::WHOLE),
+        retry: args.retry,
+        stop: interrupt::watch(),
+    };
+    let path = args.out.clone().unwrap_or_else(|| Store::default_path(&checked.plan, options.shard));
+    if args.dry_run {
+        let todo = missing(&Results::new(checked.plan.clone()), &checked.costs, &options);
+        return match announced(&sweep, &checked, &todo, &options) {
+            Some(text) => output::print(&(text + "\n")).map(|()| Exit::Fine),
+            None => Ok(Exit::Interrupted),
+        };
+    }
+    let (mut store, damage) = Store::open(&path, checked.plan.clone(), |owner| seeds::say_that_it_waits(&path, owner))?;
+    if !damage.is_none() {
+        console::note(format_args!("warning: {damage}"));
+    }
+    let todo = store.with_results(|results| missing(results, &checked.costs, &options));
+    match announced(&sweep, &checked, &todo, &options) {
+        Some(text) if !todo.is_empty() => console::note(format_args!("{text}")),
+        Some(_) => {}
+        None => return Ok(Exit::Interrupted),
+    }
+    let finished = simulate(&sweep, &checked, &store, &options, todo.len())?;
+    if finished < todo.len() {
+        let (all, place) = (todo.len(), path.display());
+        console::note(format_args!("interrupted: {finished} of {all} runs finished and kept in {place}\n{RESUME}"));
+        return Ok(Exit::Interrupted);
+    }
+    finish(&mut store, args.interval.into(), options.shard)
+}
+
+/// Refuses a number of runs that is probably a mistake.
+fn refuse_too_many(sweep: &Sweep<'_>, seeds: usize, most: u64) -> Result<(), Failure> {
+    let points = sweep.points();
+    let runs = points.saturating_mul(seeds as u128);
+    if runs <= u128::from(most) {
+        return Ok(());
+    }
+    let [runs, points, most] = [runs, points, u128::from(most)].map(grouped);
+    Err(Failure::usage(
+        format_args!("this sweep has {runs} runs ({points} points, {seeds} seeds each), more than {most}"),
+        format_args!("vary fewer keys or fewer values, or confirm with --max-runs {}", runs.replace(',', "")),
+    ))
+}
+
+/// A number with commas between thousands.
+fn grouped(number: u128) -> String {
+    let digits = number.to_string();
+    let parts: Vec<&str> =
+        digits.as_bytes().rchunks(3).rev().map(|part| std::str::from_utf8(part).unwrap_or("")).collect();
+    parts.join(",")
+}
+
+fn time_limit(text: &str) -> Result<Duration, Failure> {
+    let span = ackclock_scenario::time(text).map_err(|problem| {
+        Failure::usage(
+            format_args!("--time-limit {text:?}: {problem}"),
+            "write a time and a unit, as in --time-limit 60s",
+        )
+    })?;
+    Ok(Duration::from_secs_f64(span.as_secs_f64()))
+}
+
+/// Loads every point; `None` if that was interrupted.
+fn check(sweep: &Sweep<'_>, seeds: usize, command: Vec<String>) -> Result<Option<Checked>, Failure> {
+    let points = sweep.points() as f64;
+    let mut reporter = Reporter::new();
+    let mut watch =
+        |done: usize| reporter.update(done as f64 / points, |_| format!("{done} of {points} points checked"));
+    let checked = Checked::of(sweep, seeds, command, interrupt::watch(), &mut watch);
+    reporter.clear();
+    if matches!(checked, Ok(None)) {
+        console::note(format_args!("interrupted: nothing was run"));
+    }
+    Ok(checked?)
+}
+
+/// Shows what the scenario refuses, each thing once; an error unless the other points are to be run.
+fn refuse_points(checked: &Checked, skip: bool) -> Result<(), Failure> {
+    let Checked { refused, refused_points, .. } = checked;
+    if *refused_points == 0 {
+        return Ok(());
+    }
+    let found: Vec<_> = refused.iter().map(|refused| refused.diagnostic.clone()).collect();
+    let of_all = format!("{refused_points} of {}", diagnostics::plural(checked.plan.points.len(), "point"));
+    let accepted = checked.accepted_points();
+    if !skip || accepted == 0 {
+        if accepted > 0 {
+            console::note(format_args!("the scenario refuses {of_all}; --skip-refused runs the others"));
+        }
+        return Err(Failure::Scenario { diagnostics: found, consequence: NOTHING });
+    }
+    diagnostics::print(&found);
+    console::note(format_args!("the scenario refuses {of_all}, which are skipped"));
+    Ok(())
+}
+
+/// How many runs, how long, and how much disk; `None` if it was interrupted.
+fn announced(sweep: &Sweep<'_>, checked: &Checked, todo: &[usize], options: &Options<'_>) -> Option<String> {
+    let plan = &checked.plan;
+    let estimate = Estimate::of(sweep, checked, todo, options.threads, options.stop)?;
+    let points = diagnostics::plural(checked.accepted_points(), "point");
+    let all = checked.accepted_points() * plan.seeds;
+    let simulated: f64 = todo.iter().map(|run| checked.durations_s[run / plan.seeds]).sum();
+    let shard = match options.shard {
+        Shard::WHOLE => String::new(),
+        shard => format!(", of which part {shard}"),
+    };
+    let open = match todo.len() {
+        open if open == all => String::new(),
+        open => format!(", {} to do", grouped(open as u128)),
+    };
+    let memory = match estimate.memory_bytes {
+        bytes if bytes >= MUCH_MEMORY => format!(", {} of memory", size(bytes)),
+        _ => String::new(),
+    };
+    Some(format!(
+        "{points}, {}: {} runs{shard}{open}, {simulated} s simulated\nabout {} on {}, {} of disk{memory}",
+        diagnostics::plural(plan.seeds, "seed"),
+        grouped(all as u128),
+        duration(estimate.seconds),
+        diagnostics::plural(options.threads, "core"),
+        size(estimate.disk_bytes),
+    ))
+}
+
+fn duration(seconds: f64) -> String {
+    match seconds {
+        _ if seconds >= 48.0 * 3600.0 => format!("{:.0} days", seconds / 86_400.0),
+        _ if seconds >= 5400.0 => format!("{:.1} h", seconds / 3600.0),
+        _ if seconds >= 90.0 => format!("{:.0} min", seconds / 60.0),
+        _ if seconds >= 1.0 => format!("{seconds:.0} s"),
+        _ => "a second".into(),
+    }
+}
+
+fn size(bytes: f64) -> String {
+    match bytes {
+        _ if bytes >= 1e9 => format!("{:.1} GB", bytes / 1e9),
+        _ if bytes >= 1e6 => format!("{:.1} MB", bytes / 1e6),
+        _ => format!("{:.0} kB", (bytes / 1e3).ceil()),
+    }
+}
+
+/// Does the missing runs; how many ended.
+fn simulate(
+    sweep: &Sweep<'_>,
+    checked: &Checked,
+    store: &Store,
+    options: &Options<'_>,
+    todo: usize,
+) -> Result<usize, Failure> {
+    let before = store.with_results(|results| results.count(Status::Finished) + results.count(Status::Failed));
+    if before > 0 && todo > 0 {
+        console::note(format_args!("resuming: {} finished before", diagnostics::plural(before, "run")));
+    }
+    let place = store.path().display().to_string();
+    let mut reporter = Reporter::new();
+    // Each run is kept as it ends, in a line that must be whole.
+    interrupt::keep_finished();
+    let watch = |status: &ackclock_run::Status| {
+        interrupt::say_at_end(format!("{} of {todo} runs finished and kept in {place}\n{RESUME}", status.finished));
+        reporter.update(status.fraction, |elapsed| {
+            let speed = status.events as f64 / elapsed.as_secs_f64() / 1e6;
+            format!("{} of {} runs, {speed:.1} M events/s", status.finished, status.runs)
+        });
+    };
+    let finished = run_missing(sweep, checked, store, options, watch);
+    reporter.clear();
+    Ok(finished?)
+}
+
+/// Writes the tables if all runs of the sweep ended, and says what there is.
+fn finish(store: &mut Store, method: Method, shard: Shard) -> Result<Exit, Failure> {
+    let missing = store.with_results(|results| results.count(Status::Missing));
+    let place = store.path().display().to_string();
+    if missing > 0 {
+        let missing = diagnostics::plural(missing, "run");
+        console::note(format_args!("{missing} of the sweep missing in {place}: no table was written"));
+        let remedy = match shard {
+            Shard::WHOLE => {
+                "run the other parts, or `ackclock sweep` with --out of this folder, which does what is missing"
+            }
+            _ => "put the parts together: ackclock merge DIR... --out DIR",
+        };
+        console::note(format_args!("{remedy}"));
+        return Ok(Exit::Fine);
+    }
+    store.write_tables(method)?;
+    output::print(&store.with_results(|results| table::sweep::render(results, method)))?;
+    let failed = store.with_results(say_failures);
+    console::note(format_args!("table.parquet, table.csv and summary.csv in {}", Path::new(&place).display()));
+    // What failed is in the table, with the reason; a script notices by the exit code.
+    Ok(if failed > 0 { Exit::Outside } else { Exit::Fine })
+}
+
+/// Says which runs failed; how many there are.
+fn say_failures(results: &Results) -> usize {
+    let plan = results.plan();
+    let failed = results.count(Status::Failed);
+    if failed == 0 {
+        return 0;
+    }
+    console::note(format_args!("{} failed; --retry runs them again", diagnostics::plural(failed, "run")));
+    let runs = (0..plan.runs()).filter(|run| results.is_own(*run) && results.status(*run) == Status::Failed);
+    for run in runs.take(MOST_FAILURES) {
+        let (point, seed) = plan.point_and_seed(run);
+        let label = plan.label(point);
+        let at = if label.is_empty() { String::new() } else { format!("{label}, ") };
+        console::note(format_args!("  {at}seed {seed}: {}", results.failure(run).unwrap_or_default()));
+    }
+    if failed > MOST_FAILURES {
+        console::note(format_args!("  and {} more, in the column `status` of the table", failed - MOST_FAILURES));
+    }
+    failed
+}
+
+const NOTHING: Option<&str> = Some("nothing was run");
+const RESUME: &str = "run the same command again to resume";
+const MOST_FAILURES: usize = 10;
+/// From so many octets on memory is worth a word.
+const MUCH_MEMORY: f64 = 5e8;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_times_and_sizes_are_read_at_a_glance() {
+        assert_eq!([1, 999, 1000, 1_000_000_000].map(grouped), ["1", "999", "1,000", "1,000,000,000"]);
+        assert_eq!([0.2, 5.4, 150.0, 7200.0, 3e5].map(duration), ["a second", "5 s", "2 min", "2.0 h", "3 days"]);
+        assert_eq!([100.0, 2.34e6, 5.6e9].map(size), ["1 kB", "2.3 MB", "5.6 GB"]);
+    }
+}

@@ -1,0 +1,84 @@
+//! The table of a sweep: a line for each point, with means over its seeds.
+
+use ackclock_sweep::summary::{Method, count, mean};
+use ackclock_sweep::{METRICS, Results, Status};
+
+use super::columns::{NAME_LENGTH, Row, align, number, short};
+
+/// A number that is shown: its metric, heading, factor and decimals.
+struct Shown {
+    metric: &'static str,
+    heading: &'static str,
+    scale: f64,
+    digits: usize,
+}
+
+/// The points with means of the numbers that most people look at. Of very many points the first are shown.
+pub fn render(results: &Results, method: Method) -> String {
+    let plan = results.plan();
+    let places: Vec<(usize, &Shown)> = SHOWN
+        .iter()
+        .filter_map(|shown| {
+            let place =
+                METRICS.iter().position(|metric| metric.name == shown.metric).filter(|place| results.has(*place));
+            place.map(|place| (place, shown))
+        })
+        .collect();
+    let has_intervals = plan.seeds > 1;
+    let mut rows: Vec<Row> = vec![header(results, &places, has_intervals)];
+    let points: Vec<usize> = (0..plan.points.len()).filter(|point| plan.points[*point].is_some()).collect();
+    for point in points.iter().take(MOST_POINTS) {
+        let of_keys = plan.keys().zip(plan.rows_at(*point)).map(|(key, row)| short(&key.values[row], NAME_LENGTH));
+        let mut row: Row = of_keys.collect();
+        if row.is_empty() {
+            row.push(short(&plan.scenario, NAME_LENGTH));
+        }
+        row.push(count(results, *point, Status::Finished).to_string());
+        for (place, shown) in &places {
+            let mean = mean(results, *point, *place, method);
+            let scaled = |value: f64| number(value * shown.scale, shown.digits);
+            row.push(mean.map_or("-".into(), |mean| scaled(mean.mean)));
+            if has_intervals {
+                let interval = mean.and_then(|mean| mean.interval.map(|interval| (mean.mean, interval)));
+                row.push(interval.map_or("-".into(), |(mean, interval)| match method {
+                    Method::Student => scaled(interval.high - mean),
+                    Method::Percentile | Method::Bca => {
+                        format!("{} to {}", scaled(interval.low), scaled(interval.high))
+                    }
+                }));
+            }
+        }
+        rows.push(row);
+    }
+    let mut text = align(rows);
+    if points.len() > MOST_POINTS {
+        text += &format!("... and {} more points in summary.csv\n", points.len() - MOST_POINTS);
+    }
+    text
+}
+
+fn header(results: &Results, places: &[(usize, &Shown)], has_intervals: bool) -> Row {
+    let mut header: Row = results.plan().keys().map(|key| short(&key.path, NAME_LENGTH)).collect();
+    if header.is_empty() {
+        header.push(String::new());
+    }
+    header.push("runs".into());
+    for (_, shown) in places {
+        header.push(shown.heading.into());
+        if has_intervals {
+            header.push("+/- 95 %".into());
+        }
+    }
+    header
+}
+
+const SHOWN: [Shown; 6] = [
+    Shown { metric: "goodput_bps", heading: "Mb/s", scale: 1e-6, digits: 3 },
+    Shown { metric: "fairness", heading: "fairness", scale: 1.0, digits: 4 },
+    Shown { metric: "loss", heading: "loss %", scale: 100.0, digits: 3 },
+    Shown { metric: "queueing_delay_p95_s", heading: "p95 queue ms", scale: 1e3, digits: 3 },
+    Shown { metric: "udp_loss", heading: "UDP loss %", scale: 100.0, digits: 3 },
+    Shown { metric: "completion_p95_s", heading: "p95 file s", scale: 1.0, digits: 3 },
+];
+/// More points are not read on a terminal.
+const MOST_POINTS: usize = 200;

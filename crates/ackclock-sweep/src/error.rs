@@ -1,0 +1,122 @@
+//! Why a sweep ends: a message with its place, and the remedy.
+
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use ackclock_scenario::LoadError;
+use ackclock_store::{StoreError, disk};
+
+/// Why a sweep ends.
+#[derive(Debug)]
+pub enum Error {
+    /// The folder or the ledger cannot be used.
+    Store(StoreError),
+    /// The scenario cannot be read.
+    Load(LoadError),
+    /// There are more seeds than numbers for them.
+    Seeds {
+        /// The first.
+        first: u64,
+        /// How many.
+        seeds: usize,
+    },
+    /// A point is another scenario than it was when the sweep began.
+    Changed {
+        /// The values of the point.
+        point: String,
+    },
+    /// The plan in a folder is damaged.
+    Plan {
+        /// The file.
+        file: PathBuf,
+        /// Why.
+        reason: String,
+    },
+    /// A folder holds another sweep.
+    Other {
+        /// The folder.
+        folder: PathBuf,
+        /// In what they differ.
+        because: String,
+    },
+    /// A folder holds no sweep.
+    NoSweep(PathBuf),
+    /// A table cannot be written.
+    Write {
+        /// The file.
+        file: PathBuf,
+        /// What the operating system said.
+        cause: io::Error,
+    },
+    /// A run was finished and could not be made a row.
+    Defect(String),
+}
+
+impl Error {
+    pub(crate) fn write(file: &Path, cause: io::Error) -> Error {
+        Error::Write { file: file.to_path_buf(), cause }
+    }
+
+    /// What to do about it.
+    pub fn help(&self) -> String {
+        match self {
+            Error::Store(error) => error.help(),
+            Error::Load(_) => "check the path and the disk".into(),
+            Error::Seeds { .. } => "choose a smaller first seed with --set seed=N".into(),
+            Error::Changed { .. } => {
+                "finished runs are kept; leave the files that the scenario reads as they are, and run the same command again".into()
+            }
+            Error::Plan { .. } => "name another folder with --out DIR".into(),
+            Error::Other { .. } => "name another folder with --out DIR; nothing in this one was changed".into(),
+            Error::NoSweep(_) => "name folders of `ackclock sweep`".into(),
+            Error::Write { cause, .. } => format!("finished runs are kept; {}", disk::remedy(cause)),
+            Error::Defect(_) => "please report it with the command line and the output of `ackclock --version`".into(),
+        }
+    }
+}
+
+impl From<StoreError> for Error {
+    fn from(error: StoreError) -> Error {
+        Error::Store(error)
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Error::Store(error) => write!(f, "{error}"),
+            Error::Load(LoadError::Unreadable { path, error }) => write!(f, "cannot read `{path}`: {error}"),
+            Error::Load(LoadError::Invalid(diagnostics)) => {
+                let first = diagnostics.first().map_or("", |diagnostic| &diagnostic.message);
+                write!(f, "the scenario cannot be loaded any more: {first}")
+            }
+            Error::Seeds { first, seeds } => {
+                write!(f, "{seeds} seeds from {first} on go beyond the largest seed, {}", i64::MAX)
+            }
+            Error::Changed { point } => {
+                write!(
+                    f,
+                    "the scenario at {point} is another than when the sweep began: a file that it reads was changed"
+                )
+            }
+            Error::Plan { file, reason } => write!(f, "`{}` cannot be used: {reason}", file.display()),
+            Error::Other { folder, because } => {
+                write!(f, "`{}` holds another sweep: {because}; nothing was run", folder.display())
+            }
+            Error::NoSweep(folder) => write!(f, "`{}` holds no sweep", folder.display()),
+            Error::Write { file, cause } => write!(f, "cannot write `{}`: {cause}", file.display()),
+            Error::Defect(message) => write!(f, "ackclock has a defect: {message}"),
+        }
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Error::Store(error) => error.source(),
+            Error::Write { cause, .. } => Some(cause),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,33 @@
+//! Sweeps: one scenario under many values and seeds. From the points of an
+//! [`ackclock_scenario::sweep::Sweep`] to runs, and from these to one table with a row for each run.
+//!
+//! One arrow, in steps: [`Checked`] loads every point and makes the [`Plan`]; [`Store`] holds the plan and the ledger of
+//! finished runs in a folder; [`run_missing`] does what is not in it; [`merge()`] puts the folders of shards together; [`table`] and
+//! [`summary`] make tables of what is there. A row has a fixed list of numbers, [`METRICS`]: nothing else of a run is kept.
+
+mod check;
+mod error;
+mod estimate;
+mod facts;
+mod merge;
+mod metrics;
+mod plan;
+mod results;
+mod run;
+mod shard;
+mod store;
+pub mod summary;
+pub mod table;
+mod write;
+
+pub use check::{Checked, Refused};
+pub use error::Error;
+pub use estimate::Estimate;
+pub use facts::Facts;
+pub use merge::{Merged, merge};
+pub use metrics::{METRICS, Metric};
+pub use plan::{Key, Plan};
+pub use results::{Results, Status};
+pub use run::{Options, missing, run_missing};
+pub use shard::Shard;
+pub use store::Store;

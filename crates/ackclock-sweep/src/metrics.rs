@@ -1,0 +1,289 @@
+//! The numbers of a row: what is kept of a run.
+
+use ackclock::record::stats::{mean, quantile};
+use ackclock::record::{Histogram, Records};
+use ackclock::units::Span;
+
+use crate::facts::Facts;
+
+/// A number of a row.
+#[derive(Clone, Copy, Debug)]
+pub struct Metric {
+    /// The name of its column.
+    pub name: &'static str,
+    /// Its unit; empty for counts. `units` are cells or packets, as ports of the network count them.
+    pub unit: &'static str,
+    /// What it means, in one sentence.
+    pub about: &'static str,
+    of: fn(&Measured) -> Option<f64>,
+}
+
+/// What a run gave, over the time after the warm-up where there is one.
+#[derive(Debug, Default)]
+struct Measured {
+    goodput_bps: Option<f64>,
+    efficiency: Option<f64>,
+    fairness: Option<f64>,
+    udp_goodput_bps: Option<f64>,
+    udp_sent: u64,
+    udp_lost: u64,
+    arrivals: u64,
+    refused: u64,
+    lost_on_links: Option<f64>,
+    segments_sent: u64,
+    retransmissions: u64,
+    unnecessary_retransmissions: u64,
+    timeouts: u64,
+    mean_queue: f64,
+    max_queue: u64,
+    queueing: Histogram,
+    one_way: Histogram,
+    round_trip: Histogram,
+    /// In order.
+    completions_s: Vec<f64>,
+    files: usize,
+}
+
+/// The numbers of a row, in their order.
+pub const METRICS: &[Metric] = &[
+    Metric {
+        name: "goodput_bps",
+        unit: "bit/s",
+        about: "Payload of all TCP flows delivered in order per second.",
+        of: |m| m.goodput_bps,
+    },
+    Metric {
+        name: "efficiency",
+        unit: "fraction",
+        about: "Goodput through the bottleneck over its capacity.",
+        of: |m| m.efficiency,
+    },
+    Metric {
+        name: "fairness",
+        unit: "fraction",
+        about: "Jain's index over the goodput of the flows.",
+        of: |m| m.fairness,
+    },
+    Metric {
+        name: "loss",
+        unit: "fraction",
+        about: "Of the units that arrived at the port of the bottleneck, the share that it refused; without a bottleneck, of all ports together.",
+        of: |m| share(m.refused, m.arrivals),
+    },
+    Metric {
+        name: "lost_on_links",
+        unit: "packets",
+        about: "Packets that links lost after their ports accepted them.",
+        of: |m| m.lost_on_links,
+    },
+    Metric {
+        name: "segments_sent",
+        unit: "",
+        about: "Segments of all flows, retransmissions included.",
+        of: |m| Some(m.segments_sent as f64),
+    },
+    Metric {
+        name: "retransmissions",
+        unit: "",
+        about: "Segments that TCP retransmitted.",
+        of: |m| Some(m.retransmissions as f64),
+    },
+    Metric {
+        name: "unnecessary_retransmissions",
+        unit: "",
+        about: "Segments that arrived although the receiver held all their bytes.",
+        of: |m| Some(m.unnecessary_retransmissions as f64),
+    },
+    Metric {
+        name: "timeouts",
+        unit: "",
+        about: "Expiries of the retransmission timer.",
+        of: |m| Some(m.timeouts as f64),
+    },
+    Metric {
+        name: "mean_queue",
+        unit: "units",
+        about: "Time-weighted mean number of units that wait at the port of the bottleneck; without a bottleneck, at all ports together.",
+        of: |m| Some(m.mean_queue),
+    },
+    Metric {
+        name: "max_queue",
+        unit: "units",
+        about: "The largest number of units that waited there, over the whole run; without a bottleneck, at any port.",
+        of: |m| Some(m.max_queue as f64),
+    },
+    Metric {
+        name: "queueing_delay_mean_s",
+        unit: "s",
+        about: "The mean time that units waited there, exact.",
+        of: |m| m.queueing.mean_s(),
+    },
+    Metric {
+        name: "queueing_delay_p50_s",
+        unit: "s",
+        about: "The time that half of the units waited at most, to within 0.4 %.",
+        of: |m| seconds(m.queueing.quantile(500)),
+    },
+    Metric {
+        name: "queueing_delay_p95_s",
+        unit: "s",
+        about: "The time that 95 % of the units waited at most, to within 0.4 %.",
+        of: |m| seconds(m.queueing.quantile(950)),
+    },
+    Metric {
+        name: "queueing_delay_p99_s",
+        unit: "s",
+        about: "The time that 99 % of the units waited at most, to within 0.4 %.",
+        of: |m| seconds(m.queueing.quantile(990)),
+    },
+    Metric {
+        name: "one_way_delay_mean_s",
+        unit: "s",
+        about: "The mean one-way delay of the segments of all flows, exact.",
+        of: |m| m.one_way.mean_s(),
+    },
+    Metric {
+        name: "one_way_delay_p95_s",
+        unit: "s",
+        about: "The one-way delay that 95 % of the segments of all flows had at most, to within 0.4 %.",
+        of: |m| seconds(m.one_way.quantile(950)),
+    },
+    Metric {
+        name: "round_trip_mean_s",
+        unit: "s",
+        about: "The mean of the round trips that TCP measured, exact.",
+        of: |m| m.round_trip.mean_s(),
+    },
+    Metric {
+        name: "round_trip_p95_s",
+        unit: "s",
+        about: "The value that 95 % of the round trips that TCP measured had at most, to within 0.4 %.",
+        of: |m| seconds(m.round_trip.quantile(950)),
+    },
+    Metric {
+        name: "udp_goodput_bps",
+        unit: "bit/s",
+        about: "Payload of the datagrams of all sources that arrived per second.",
+        of: |m| m.udp_goodput_bps,
+    },
+    Metric {
+        name: "udp_loss",
+        unit: "fraction",
+        about: "Of all datagrams sent, the share that was lost.",
+        of: |m| share(m.udp_lost, m.udp_sent),
+    },
+    Metric {
+        name: "completed_files",
+        unit: "",
+        about: "Flows with a size whose last byte was acknowledged, in the whole run.",
+        of: |m| (m.files > 0).then_some(m.completions_s.len() as f64),
+    },
+    Metric {
+        name: "completion_mean_s",
+        unit: "s",
+        about: "The mean time from the start of a file to the acknowledgement of its last byte, of those that came to it.",
+        of: |m| (!m.completions_s.is_empty()).then(|| mean(&m.completions_s)),
+    },
+    Metric {
+        name: "completion_p50_s",
+        unit: "s",
+        about: "The median of these times, exact.",
+        of: |m| quantile(&m.completions_s, 0.5),
+    },
+    Metric {
+        name: "completion_p95_s",
+        unit: "s",
+        about: "The 95th percentile of these times, exact.",
+        of: |m| quantile(&m.completions_s, 0.95),
+    },
+];
+
+/// The row of a run. What is not defined, and what is not finite, is not there.
+pub(crate) fn row(facts: &Facts, records: &Records) -> Vec<Option<f64>> {
+    let measured = Measured::of(facts, records);
+    METRICS.iter().map(|metric| (metric.of)(&measured).filter(|number| number.is_finite())).collect()
+}
+
+fn share(part: u64, all: u64) -> Option<f64> {
+    (all > 0).then(|| part as f64 / all as f64)
+}
+
+fn seconds(span: Option<Span>) -> Option<f64> {
+    span.map(Span::as_secs_f64)
+}
+
+impl Measured {
+    fn of(facts: &Facts, records: &Records) -> Measured {
+        let rest = records.after_warmup.as_ref();
+        let mut measured = Measured {
+            efficiency: if rest.is_some() { records.efficiency_after_warmup } else { records.efficiency },
+            fairness: Some(rest.map_or(records.fairness, |rest| rest.fairness)),
+            lost_on_links: (!records.links.is_empty()).then(|| match rest {
+                Some(rest) => rest.links.iter().map(|lost| lost.total() as f64).sum(),
+                None => records.links.iter().map(|link| link.lost.total() as f64).sum(),
+            }),
+            ..Measured::default()
+        };
+        measured.flows(facts, records);
+        measured.udp(records);
+        measured.ports(facts, records);
+        measured
+    }
+
+    fn flows(&mut self, facts: &Facts, records: &Records) {
+        let rest = records.after_warmup.as_ref();
+        for (place, flow) in records.flows.iter().enumerate() {
+            let counts = rest.map_or(flow.counts, |rest| rest.flows[place]);
+            let goodput = match rest {
+                Some(_) => flow.goodput_after_warmup_bps.unwrap_or(0.0),
+                None => flow.goodput_bps,
+            };
+            *self.goodput_bps.get_or_insert(0.0) += goodput;
+            self.segments_sent += counts.segments_sent;
+            self.retransmissions += counts.retransmissions;
+            self.unnecessary_retransmissions += counts.unnecessary_retransmissions;
+            self.timeouts += counts.timeouts;
+            if let Some(delays) = &flow.delays {
+                self.one_way.merge(&delays.one_way);
+                self.round_trip.merge(&delays.round_trip);
+            }
+            if let Some(Some((start, completed))) =
+                facts.files.get(place).map(|start| Some(((*start)?, flow.completed)))
+            {
+                self.files += 1;
+                self.completions_s.extend(completed.map(|completed| completed.since(start).as_secs_f64()));
+            }
+        }
+        self.completions_s.sort_by(f64::total_cmp);
+    }
+
+    fn udp(&mut self, records: &Records) {
+        let rest = records.after_warmup.as_ref();
+        for (place, source) in records.udp.iter().enumerate() {
+            let counts = rest.map_or(source.counts, |rest| rest.udp[place]);
+            let goodput = match rest {
+                Some(rest) => counts.bytes_delivered as f64 * 8.0 / rest.time.as_secs_f64(),
+                None => source.goodput_bps,
+            };
+            *self.udp_goodput_bps.get_or_insert(0.0) += goodput;
+            self.udp_sent += counts.sent;
+            self.udp_lost += counts.lost;
+        }
+    }
+
+    fn ports(&mut self, facts: &Facts, records: &Records) {
+        let rest = records.after_warmup.as_ref();
+        let counts = |name: &str| facts.bottleneck.as_deref().is_none_or(|bottleneck| bottleneck == name);
+        for (place, port) in records.ports.iter().enumerate().filter(|(_, port)| counts(&port.name)) {
+            let (arrivals, drops, mean_queue) = match rest.map(|rest| &rest.ports[place]) {
+                Some(rest) => (rest.arrivals, rest.drops, rest.mean_queue),
+                None => (port.arrivals, port.drops, port.mean_queue),
+            };
+            self.arrivals += arrivals;
+            self.refused += drops.total();
+            self.mean_queue += mean_queue;
+            self.max_queue = self.max_queue.max(port.max_queue);
+            port.sojourn.iter().for_each(|sojourn| self.queueing.merge(sojourn));
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! The plan of a sweep: which points, which seeds, which keys of runs. It is kept beside the runs, so that tables can be made,
+//! and shards put together, without the scenario.
+
+use ackclock::sim::RESULT_VERSION;
+use ackclock_scenario::sweep::{VariedKey, rows};
+use ackclock_store::Key as RunKey;
+use serde::{Deserialize, Serialize};
+
+use crate::metrics::METRICS;
+
+/// What is run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Plan {
+    /// [`FORMAT`].
+    pub format: String,
+    /// Changes when readers of the plan have to change.
+    pub format_version: u32,
+    /// The version of the program.
+    pub ackclock: String,
+    /// Changes whenever any run could give other numbers.
+    pub result_version: u32,
+    /// The command line, beginning with the program's name.
+    pub command: Vec<String>,
+    /// The name of the scenario.
+    pub scenario: String,
+    /// What ports count: `cells` or `packets`; `units` where points differ.
+    pub unit: String,
+    /// The first seed.
+    pub first_seed: u64,
+    /// How many seeds each point has.
+    pub seeds: usize,
+    /// What changes together, in the order of the command line.
+    pub dimensions: Vec<Vec<Key>>,
+    /// The numbers of a row.
+    pub metrics: Vec<String>,
+    /// Of each point a hash of the resolved scenario and the result version; none where the scenario refuses it. The last
+    /// dimension changes fastest.
+    pub points: Vec<Option<RunKey>>,
+}
+
+/// A key and its values.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Key {
+    /// The key with its tables.
+    pub path: String,
+    /// Its values as scenario files spell them.
+    pub values: Vec<String>,
+    /// The unit of the values as numbers, as the end of a name; empty for plain numbers.
+    pub unit: String,
+    /// The values as numbers, if they are.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub numbers: Option<Vec<f64>>,
+}
+
+impl From<VariedKey> for Key {
+    fn from(key: VariedKey) -> Key {
+        let VariedKey { path, values, numbers, unit } = key;
+        Key { path, values, unit, numbers }
+    }
+}
+
+impl Plan {
+    /// How many runs there are, those of refused points included.
+    pub fn runs(&self) -> usize {
+        self.points.len() * self.seeds
+    }
+
+    /// The point and the seed of a run.
+    pub fn point_and_seed(&self, run: usize) -> (usize, u64) {
+        (run / self.seeds, self.first_seed + (run % self.seeds) as u64)
+    }
+
+    /// What identifies a run, by a hash of the resolved scenario, the seed, and the result version; `None` of refused points.
+    pub fn key(&self, run: usize) -> Option<RunKey> {
+        let (point, seed) = self.point_and_seed(run);
+        Some(RunKey::new(&self.points[point]?.to_string(), seed, self.result_version))
+    }
+
+    /// All keys that change, in the order of the dimensions.
+    pub fn keys(&self) -> impl Iterator<Item = &Key> {
+        self.dimensions.iter().flatten()
+    }
+
+    /// Of each key the number of its value at a point.
+    pub fn rows_at(&self, point: usize) -> Vec<usize> {
+        let lengths: Vec<usize> = self.dimensions.iter().map(|keys| keys[0].values.len()).collect();
+        let rows = rows(&lengths, point);
+        self.dimensions.iter().zip(rows).flat_map(|(keys, row)| keys.iter().map(move |_| row)).collect()
+    }
+
+    /// The values of a point, as in `queue.buffer = 10 packets, tcp.recovery = reno`.
+    pub fn label(&self, point: usize) -> String {
+        let value = |(key, row): (&Key, usize)| format!("{} = {}", key.path, key.values[row]);
+        self.keys().zip(self.rows_at(point)).map(value).collect::<Vec<_>>().join(", ")
+    }
+
+    /// Whether tables of both have the same columns, so that one may take the place of the other.
+    pub fn has_columns_of(&self, other: &Plan) -> bool {
+        self.scenario == other.scenario && self.keys().map(|key| &key.path).eq(other.keys().map(|key| &key.path))
+    }
+
+    /// Whether both are of the same sweep, whatever the command line said of shards and folders.
+    pub fn is_same_sweep(&self, other: &Plan) -> bool {
+        let without = |plan: &Plan| Plan { command: Vec::new(), ..plan.clone() };
+        without(self) == without(other)
+    }
+
+    /// Whether this program would make the same rows.
+    pub fn is_of_this_version(&self) -> bool {
+        self.format_version == FORMAT_VERSION
+            && self.result_version == RESULT_VERSION
+            && self.metrics.iter().map(String::as_str).eq(METRICS.iter().map(|metric| metric.name))
+    }
+
+    /// Eight digits that change with the points, not with the number of seeds.
+    pub fn short_hash(&self) -> String {
+        let mut hasher = blake3::Hasher::new();
+        for key in self.keys() {
+            hasher.update(key.path.as_bytes());
+        }
+        for point in self.points.iter().flatten() {
+            hasher.update(point.to_string().as_bytes());
+        }
+        hasher.finalize().to_hex()[..8].to_owned()
+    }
+}
+
+/// By which a plan is recognized.
+pub const FORMAT: &str = "ackclock-sweep";
+/// Changes when readers of the plan have to change.
+pub const FORMAT_VERSION: u32 = 1;

@@ -1,0 +1,118 @@
+//! The runs of a plan that are missing.
+
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use ackclock::scenario::Scenario;
+use ackclock::sim::Engine;
+use ackclock_run::{End, Failure, Job, Jobs};
+use ackclock_scenario::sweep::Sweep;
+
+use crate::check::{Checked, hash};
+use crate::error::Error;
+use crate::facts::Facts;
+use crate::metrics;
+use crate::results::{Results, Row, Status};
+use crate::shard::Shard;
+use crate::store::Store;
+
+/// How runs are done.
+#[derive(Clone, Copy, Debug)]
+pub struct Options<'a> {
+    /// How many at a time.
+    pub threads: usize,
+    /// By which engine; the results of all are equal.
+    pub engine: Engine,
+    /// The most that a run may take.
+    pub time_limit: Option<Duration>,
+    /// Which part of the sweep.
+    pub shard: Shard,
+    /// Whether runs that failed before are tried again.
+    pub retry: bool,
+    /// Set when the runs are to stop.
+    pub stop: &'a AtomicBool,
+}
+
+/// The runs of a shard that are still to be done, the most expensive first.
+pub fn missing(results: &Results, costs: &[f64], options: &Options<'_>) -> Vec<usize> {
+    let seeds = results.plan().seeds;
+    let mut points: Vec<usize> = (0..costs.len()).collect();
+    points.sort_by(|a, b| costs[*b].total_cmp(&costs[*a]));
+    let runs =
+        points.into_iter().flat_map(|point| point * seeds..(point + 1) * seeds).filter(|run| results.is_own(*run));
+    let of_shard = runs.enumerate().filter(|(n, _)| options.shard.has(*n)).map(|(_, run)| run);
+    let is_open = |run: &usize| match results.status(*run) {
+        Status::Missing => true,
+        Status::Failed => options.retry,
+        Status::Finished => false,
+    };
+    of_shard.filter(is_open).collect()
+}
+
+/// Does the runs of the shard that are not in the store, and keeps each as it ends. A run that fails, or that takes longer than
+/// the limit, is kept with the reason, and the others go on. Returns how many ended; fewer than were missing if it was stopped.
+///
+/// # Errors
+/// If a run cannot be kept, or the scenario cannot be loaded any more; what was finished until then is kept.
+pub fn run_missing(
+    sweep: &Sweep<'_>,
+    checked: &Checked,
+    store: &Store,
+    options: &Options<'_>,
+    watch: impl FnMut(&ackclock_run::Status) + Send,
+) -> Result<usize, Error> {
+    let missing = store.with_results(|results| missing(results, &checked.costs, options));
+    let seeds = checked.plan.seeds;
+    let cost = missing.iter().map(|run| checked.costs[run / seeds]).sum();
+    let failed = Mutex::new(None);
+    // Runs of one point follow each other: it is loaded once for all of them.
+    let mut loaded: Option<(usize, Arc<Scenario>, Arc<Facts>)> = None;
+    let jobs = missing.iter().map_while(|run| {
+        let (point, seed) = checked.plan.point_and_seed(*run);
+        if loaded.as_ref().is_none_or(|(of, ..)| *of != point) {
+            match load(sweep, checked, point) {
+                Ok(scenario) => loaded = Some((point, Arc::new(scenario.0), Arc::new(scenario.1))),
+                Err(error) => {
+                    *failed.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
+                    return None;
+                }
+            }
+        }
+        let (_, scenario, facts) = loaded.as_ref().expect("it was loaded");
+        Some(Job { scenario: scenario.clone(), seed, cost: checked.costs[point], of: (*run, facts.clone()) })
+    });
+    let jobs = Jobs::as_they_come(jobs, missing.len(), cost);
+    let keep =
+        |(run, facts): &(usize, Arc<Facts>), _: u64, end: End| store.keep(*run, row(facts, end, options.time_limit));
+    let runs =
+        ackclock_run::run_each(jobs, options.threads, options.engine, options.time_limit, options.stop, watch, keep);
+    store.sync()?;
+    match runs.failure {
+        Some(Failure::NotKept(error)) => return Err(error),
+        Some(Failure::Panicked { message, .. }) => return Err(Error::Defect(message)),
+        None => {}
+    }
+    match failed.into_inner().unwrap_or_else(PoisonError::into_inner) {
+        Some(error) => Err(error),
+        None => Ok(runs.kept.len()),
+    }
+}
+
+fn load(sweep: &Sweep<'_>, checked: &Checked, point: usize) -> Result<(Scenario, Facts), Error> {
+    let loaded = sweep.load(point).map_err(Error::Load)?;
+    if checked.plan.points[point] != Some(hash(&loaded.resolved)) {
+        return Err(Error::Changed { point: checked.plan.label(point) });
+    }
+    let facts = Facts::of(&loaded.scenario);
+    Ok((loaded.scenario, facts))
+}
+
+fn row(facts: &Facts, end: End, limit: Option<Duration>) -> Row {
+    let failed = |reason: String| Row { numbers: Vec::new(), failed: Some(reason) };
+    match end {
+        End::Finished(records) => Row { numbers: metrics::row(facts, &records), failed: None },
+        End::Panicked(message) => failed(format!("a defect of ackclock: {message}")),
+        End::OverTime => failed(format!("it took longer than {} s", limit.unwrap_or_default().as_secs_f64())),
+    }
+}

@@ -1,0 +1,181 @@
+//! The folder of a sweep: its plan, the ledger of finished runs, and the tables that are made of them.
+
+use std::fs;
+use std::io::{ErrorKind, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use ackclock_store::{Damage, Holds, Ledger, Owner, ResultFolder, WholeFile};
+
+use crate::error::Error;
+use crate::plan::{FORMAT, Plan};
+use crate::results::{Results, Row};
+use crate::shard::Shard;
+use crate::summary::Method;
+use crate::write;
+
+/// The folder of a sweep, which this process uses alone.
+#[derive(Debug)]
+pub struct Store {
+    folder: ResultFolder,
+    kept: Mutex<Kept>,
+}
+
+#[derive(Debug)]
+struct Kept {
+    ledger: Ledger,
+    results: Results,
+}
+
+impl Store {
+    /// The folder for a sweep where none is given: the same points have the same folder, and each shard has one of its own.
+    pub fn default_path(plan: &Plan, shard: Shard) -> PathBuf {
+        let plain = |c: char| if c.is_ascii_alphanumeric() || "-_".contains(c) { c } else { '-' };
+        let name: String = plan.scenario.chars().take(60).map(plain).collect();
+        let part = match shard {
+            Shard::WHOLE => String::new(),
+            Shard { index, of } => format!("-{index}-of-{of}"),
+        };
+        Path::new("results").join(format!("{name}-sweep-{}{part}", plan.short_hash()))
+    }
+
+    /// Takes the folder, which is made if it is not there, and reads the runs in it that belong to the plan. `waits` is told of
+    /// the process that used the folder last, if it has to be seen whether it still does.
+    ///
+    /// # Errors
+    /// If the folder cannot be used, or holds a sweep over other keys, of another scenario or of another version.
+    pub fn open(path: &Path, plan: Plan, mut waits: impl FnMut(&Owner)) -> Result<(Store, Damage), Error> {
+        let folder = ResultFolder::take(path, Holds::Sweep, &FILES, &mut waits)?;
+        let before = read_plan(path)?;
+        if let Some(before) = &before {
+            check_other(path, before, &plan)?;
+        }
+        for table in write::TABLES {
+            folder.check_unchanged(table)?;
+        }
+        if before.as_ref() != Some(&plan) {
+            write_plan(path, &plan)?;
+        }
+        if before.is_some_and(|before| !before.is_same_sweep(&plan)) {
+            // They are of other runs than the plan.
+            for table in write::TABLES {
+                remove_if_there(&path.join(table))?;
+            }
+        }
+        let mut results = Results::new(plan);
+        let by_key = results.by_key();
+        let (ledger, damage) = Ledger::open_each(&path.join(LEDGER), |key, row: Row| {
+            if let Some(run) = by_key.get(&key) {
+                results.set(*run, row);
+            }
+        })?;
+        Ok((Store { folder, kept: Mutex::new(Kept { ledger, results }) }, damage))
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// Keeps the row of a run. May be called from several threads.
+    pub(crate) fn keep(&self, run: usize, row: Row) -> Result<(), Error> {
+        self.folder.check()?;
+        let mut kept = self.kept();
+        let key = kept.results.plan().key(run).expect("runs of refused points are not run");
+        kept.ledger.append(&key, &row)?;
+        kept.results.set(run, row);
+        Ok(())
+    }
+
+    /// Makes sure that every run has reached the disk.
+    ///
+    /// # Errors
+    /// If they have not.
+    pub fn sync(&self) -> Result<(), Error> {
+        Ok(self.kept().ledger.sync()?)
+    }
+
+    /// Looks at what there is.
+    pub fn with_results<T>(&self, look: impl FnOnce(&Results) -> T) -> T {
+        look(&self.kept().results)
+    }
+
+    /// Writes the tables of the runs that there are: `table.parquet` and `table.csv`, a row for each run, and `summary.csv`, a
+    /// row for each point.
+    ///
+    /// # Errors
+    /// If they cannot be written; then those of before are as they were.
+    pub fn write_tables(&mut self, method: Method) -> Result<(), Error> {
+        self.folder.check()?;
+        let results = &self.kept.get_mut().unwrap_or_else(PoisonError::into_inner).results;
+        write::tables(&mut self.folder, results, method)
+    }
+
+    /// A thread that panicked while it held them left a line that is cut off at most.
+    fn kept(&self) -> MutexGuard<'_, Kept> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The plan in a folder, if there is one.
+pub(crate) fn read_plan(folder: &Path) -> Result<Option<Plan>, Error> {
+    let file = folder.join(PLAN);
+    let unusable = |reason: String| Error::Plan { file: file.clone(), reason };
+    let text = match fs::read(&file) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(unusable(error.to_string())),
+        Ok(text) => text,
+    };
+    let plan: Plan = serde_json::from_slice(&text).map_err(|error| unusable(format!("it is damaged: {error}")))?;
+    let lengths = plan.dimensions.iter().map(|keys| keys.first().map_or(0, |key| key.values.len()));
+    let is_even = plan
+        .dimensions
+        .iter()
+        .flatten()
+        .all(|key| key.values.len() == key.numbers.as_ref().map_or(key.values.len(), Vec::len))
+        && plan.dimensions.iter().all(|keys| keys.iter().all(|key| key.values.len() == keys[0].values.len()));
+    if plan.format != FORMAT || plan.seeds == 0 || !is_even || lengths.product::<usize>() != plan.points.len() {
+        return Err(unusable("it is damaged: points and values do not match".into()));
+    }
+    Ok(Some(plan))
+}
+
+/// Refuses a folder whose tables have other columns, or whose runs are of another version.
+pub(crate) fn check_other(folder: &Path, before: &Plan, plan: &Plan) -> Result<(), Error> {
+    let other = |because: String| Err(Error::Other { folder: folder.to_path_buf(), because });
+    if !before.is_of_this_version() {
+        let (found, here) = (before.result_version, plan.result_version);
+        return other(match found == here {
+            true => format!("of version {} of ackclock, with other numbers", before.ackclock),
+            false => format!("of result version {found}, and this program makes results of version {here}"),
+        });
+    }
+    if !before.has_columns_of(plan) {
+        let keys = |plan: &Plan| plan.keys().map(|key| key.path.clone()).collect::<Vec<_>>().join(", ");
+        return other(format!("of `{}` over {}", before.scenario, keys(before)));
+    }
+    Ok(())
+}
+
+fn write_plan(folder: &Path, plan: &Plan) -> Result<(), Error> {
+    let file = folder.join(PLAN);
+    let text = serde_json::to_string_pretty(plan).expect("the plan has string keys only") + "\n";
+    let write = || {
+        let mut whole = WholeFile::create(&file)?;
+        whole.write_all(text.as_bytes())?;
+        whole.commit()
+    };
+    write().map_err(|error| Error::write(&file, error))
+}
+
+fn remove_if_there(file: &Path) -> Result<(), Error> {
+    match fs::remove_file(file) {
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(Error::write(file, error)),
+        _ => Ok(()),
+    }
+}
+
+/// The finished runs.
+pub(crate) const LEDGER: &str = "runs.jsonl";
+const PLAN: &str = "sweep.json";
+const FILES: [&str; 4] = [PLAN, "table.parquet", "table.csv", "summary.csv"];

@@ -1,0 +1,254 @@
+//! The table of a sweep: one row for each run, with a column for each key that changes, for the seed, and for each number.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::io::{self, Write};
+
+use ackclock_columns::{Kind, Values, cause};
+
+use crate::metrics::METRICS;
+use crate::plan::{Key, Plan};
+use crate::results::{Results, Status};
+use crate::summary::{self, Method};
+
+/// A column.
+#[derive(Clone, Debug)]
+struct Column {
+    name: String,
+    unit: String,
+    about: String,
+    what: What,
+}
+
+/// What a column has.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum What {
+    Seed,
+    /// The values of the n-th key as scenario files spell them.
+    Text(usize),
+    /// The values of the n-th key as numbers.
+    Number(usize),
+    /// `finished`, or why there are no numbers.
+    Status,
+    /// The n-th metric.
+    Metric(usize),
+}
+
+/// The columns of a table. Metrics that no run has are left out.
+fn columns(results: &Results) -> Vec<Column> {
+    let plan = results.plan();
+    let mut columns = Vec::new();
+    for (place, key) in plan.keys().enumerate() {
+        columns.extend(columns_of(place, key));
+    }
+    columns.push(Column {
+        name: "seed".into(),
+        unit: String::new(),
+        about: "The seed of the run. Runs of equal seeds have common random numbers.".into(),
+        what: What::Seed,
+    });
+    columns.push(Column {
+        name: "status".into(),
+        unit: String::new(),
+        about: "`finished`, or why there are no numbers.".into(),
+        what: What::Status,
+    });
+    for (place, metric) in METRICS.iter().enumerate().filter(|(place, _)| results.has(*place)) {
+        let unit = if metric.unit == "units" { plan.unit.clone() } else { metric.unit.to_owned() };
+        columns.push(Column { name: metric.name.into(), unit, about: metric.about.into(), what: What::Metric(place) });
+    }
+    unique(&mut columns);
+    columns
+}
+
+/// A key whose values are numbers has a column of them, with the unit in its name; otherwise one of texts.
+fn columns_of(place: usize, key: &Key) -> Option<Column> {
+    let plain: String = key.path.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
+    let name = plain.trim_matches('_').to_owned();
+    let about = format!("The key {} of the scenario.", key.path);
+    let column = |name, unit: &str, what| Some(Column { name, unit: unit.into(), about: about.clone(), what });
+    match &key.numbers {
+        Some(_) if key.unit.is_empty() => column(name, "", What::Number(place)),
+        Some(_) => column(format!("{name}_{}", key.unit), &key.unit, What::Number(place)),
+        None => column(name, "", What::Text(place)),
+    }
+}
+
+/// Names that are equal by chance get numbers.
+fn unique(columns: &mut [Column]) {
+    let mut seen = BTreeSet::new();
+    for column in columns {
+        let name = column.name.clone();
+        let mut number = 2;
+        while !seen.insert(column.name.clone()) {
+            column.name = format!("{name}_{number}");
+            number += 1;
+        }
+    }
+}
+
+/// The runs of the table: all that the scenario does not refuse, in the order of the points.
+fn runs(plan: &Plan) -> impl Iterator<Item = usize> {
+    (0..plan.runs()).filter(|run| plan.points[run / plan.seeds].is_some())
+}
+
+/// Writes the table as Parquet. Its metadata have the unit and the meaning of each column.
+///
+/// # Errors
+/// If the file cannot be written to.
+pub fn parquet(results: &Results, file: impl Write + Send) -> io::Result<()> {
+    let (plan, columns) = (results.plan(), columns(results));
+    let kind = |what| match what {
+        What::Seed => Kind::Whole,
+        What::Text(_) | What::Status => Kind::Text,
+        What::Number(_) => Kind::Number,
+        What::Metric(_) => Kind::Optional,
+    };
+    let named: Vec<(&str, Kind)> = columns.iter().map(|column| (column.name.as_str(), kind(column.what))).collect();
+    let mut metadata: Vec<(String, String)> = vec![
+        ("format_version".into(), plan.format_version.to_string()),
+        ("version".into(), plan.ackclock.clone()),
+        ("result_version".into(), plan.result_version.to_string()),
+        ("scenario".into(), plan.scenario.clone()),
+    ];
+    for Column { name, unit, about, .. } in &columns {
+        metadata.push((format!("column.{name}.unit"), unit.clone()));
+        metadata.push((format!("column.{name}.about"), about.clone()));
+    }
+    let all: Vec<usize> = runs(plan).collect();
+    let groups: Vec<&[usize]> = all.chunks(GROUP_ROWS).collect();
+    let keys: Vec<&Key> = plan.keys().collect();
+    let values = |group: usize, column: usize| values(results, &keys, columns[column].what, groups[group]);
+    ackclock_columns::write(file, "sweep", &named, metadata, groups.len(), values).map_err(cause)
+}
+
+fn values<'a>(results: &'a Results, keys: &[&'a Key], what: What, runs: &[usize]) -> Values<'a> {
+    let plan = results.plan();
+    match what {
+        What::Seed => Values::Whole(vec![runs.iter().map(|run| plan.point_and_seed(*run).1 as f64).collect()]),
+        What::Text(key) => {
+            Values::Text(runs.iter().map(|run| keys[key].values[row(plan, *run, key)].as_str()).collect())
+        }
+        What::Number(key) => {
+            let numbers = keys[key].numbers.as_deref().unwrap_or_default();
+            Values::Number(vec![runs.iter().map(|run| numbers[row(plan, *run, key)]).collect()])
+        }
+        What::Status => Values::Text(runs.iter().map(|run| status(results, *run)).collect()),
+        What::Metric(metric) => Values::Optional(runs.iter().map(|run| results.number(*run, metric)).collect()),
+    }
+}
+
+/// The number of the value that a key has in a run.
+fn row(plan: &Plan, run: usize, key: usize) -> usize {
+    plan.rows_at(run / plan.seeds)[key]
+}
+
+fn status(results: &Results, run: usize) -> &str {
+    match results.status(run) {
+        Status::Finished => "finished",
+        Status::Missing => "missing",
+        Status::Failed => results.failure(run).unwrap_or("failed"),
+    }
+}
+
+/// Writes the table as CSV; what is not there is empty.
+///
+/// # Errors
+/// If the file cannot be written to.
+pub fn csv(results: &Results, mut file: impl Write) -> io::Result<()> {
+    let (plan, columns) = (results.plan(), columns(results));
+    let names: Vec<String> = columns.iter().map(|column| quoted(&column.name)).collect();
+    writeln!(file, "{}", names.join(","))?;
+    let keys: Vec<&Key> = plan.keys().collect();
+    let mut line = String::new();
+    for run in runs(plan) {
+        line.clear();
+        let (point, seed) = plan.point_and_seed(run);
+        let rows = plan.rows_at(point);
+        for (place, column) in columns.iter().enumerate() {
+            if place > 0 {
+                line.push(',');
+            }
+            match column.what {
+                What::Seed => line += &seed.to_string(),
+                What::Text(key) => line += &quoted(&keys[key].values[rows[key]]),
+                What::Number(key) => {
+                    let _ = write!(line, "{}", keys[key].numbers.as_deref().unwrap_or_default()[rows[key]]);
+                }
+                What::Status => line += &quoted(status(results, run)),
+                What::Metric(metric) => number(&mut line, results.number(run, metric)),
+            }
+        }
+        writeln!(file, "{line}")?;
+    }
+    Ok(())
+}
+
+/// Writes a row for each point as CSV: how many runs were finished and failed, and of each number the mean, and the ends of its
+/// 95 % confidence interval.
+///
+/// # Errors
+/// If the file cannot be written to.
+pub fn summary_csv(results: &Results, method: Method, mut file: impl Write) -> io::Result<()> {
+    let (plan, columns) = (results.plan(), columns(results));
+    let (of_keys, rest): (Vec<Column>, Vec<Column>) =
+        columns.into_iter().partition(|column| matches!(column.what, What::Text(_) | What::Number(_)));
+    let metrics: Vec<(usize, &str)> = rest
+        .iter()
+        .filter_map(|column| match column.what {
+            What::Metric(metric) => Some((metric, column.name.as_str())),
+            What::Seed | What::Status | What::Text(_) | What::Number(_) => None,
+        })
+        .collect();
+    let mut names: Vec<String> = of_keys.iter().map(|column| quoted(&column.name)).collect();
+    names.extend(["runs".into(), "failed".into()]);
+    names.extend(
+        metrics.iter().flat_map(|(_, name)| [(*name).to_owned(), format!("{name}_low"), format!("{name}_high")]),
+    );
+    writeln!(file, "{}", names.join(","))?;
+    let keys: Vec<&Key> = plan.keys().collect();
+    for point in (0..plan.points.len()).filter(|point| plan.points[*point].is_some()) {
+        let rows = plan.rows_at(point);
+        let mut line = String::new();
+        for column in &of_keys {
+            match column.what {
+                What::Number(key) => {
+                    let _ = write!(line, "{},", keys[key].numbers.as_deref().unwrap_or_default()[rows[key]]);
+                }
+                What::Text(key) => line += &(quoted(&keys[key].values[rows[key]]) + ","),
+                What::Seed | What::Status | What::Metric(_) => {}
+            }
+        }
+        let count = |status| summary::count(results, point, status);
+        let _ = write!(line, "{},{}", count(Status::Finished), count(Status::Failed));
+        for (metric, _) in &metrics {
+            let mean = summary::mean(results, point, *metric, method);
+            let interval = mean.and_then(|mean| mean.interval);
+            for value in
+                [mean.map(|mean| mean.mean), interval.map(|bounds| bounds.low), interval.map(|bounds| bounds.high)]
+            {
+                line.push(',');
+                number(&mut line, value);
+            }
+        }
+        writeln!(file, "{line}")?;
+    }
+    Ok(())
+}
+
+/// Exact: it reads back as the same number.
+fn number(line: &mut String, value: Option<f64>) {
+    if let Some(value) = value {
+        let _ = write!(line, "{value}");
+    }
+}
+
+/// RFC 4180 §2: in quotes where it has to be.
+fn quoted(text: &str) -> String {
+    match text.contains(['"', ',', '\n', '\r']) {
+        true => format!("\"{}\"", text.replace('"', "\"\"")),
+        false => text.to_owned(),
+    }
+}
+
+const GROUP_ROWS: usize = 1 << 16;
