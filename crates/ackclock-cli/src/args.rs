@@ -200,8 +200,8 @@ impl RunArgs {
 /// Run a scenario under many values and seeds: one table with a row for each run
 #[derive(Args, Debug)]
 #[command(after_help = "Example:\n  ackclock sweep scenario.toml --vary queue.policy=epd,selective-drop --seeds 3\n\n\
-                  Values: a,b,c; LOW..HIGH:log:N and LOW..HIGH:lin:N, as in queue.buffer=0.1..4bdp:log:10; keys separated by `;`\n\
-                  change together. The file may be a sweep file too. A killed sweep resumes with the same command.")]
+                  Values: a,b,c; LOW..HIGH:log:N and LOW..HIGH:lin:N, as in queue.buffer=0.1..4bdp:log:10. Keys with `;`\n\
+                  between them change together. A killed sweep resumes with the same command.")]
 pub struct SweepArgs {
     /// The scenario file, or a sweep file that names one
     #[arg(value_hint = ValueHint::FilePath)]

@@ -104,6 +104,7 @@ fn a_file_says_the_same_as_arguments() {
         "network.sources=1..3:lin:3",
         "queue.buffer=100 cells,200 cells;network.rate=10..20Mbps:lin:2",
     ]);
+    assert_eq!(from_file.arguments, ["base.toml", "--set", "delays=true", "--set", "tcp.recovery=reno"]);
     let sets = texts(&["tcp.recovery=reno"]);
     let from_arguments =
         Sweep::read(&files, &Request { file: "base.toml", vary: &vary, sets: &sets, latin_hypercube: None }).unwrap();

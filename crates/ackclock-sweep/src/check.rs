@@ -39,6 +39,8 @@ pub struct Refused {
     pub diagnostic: Diagnostic,
     /// At how many points.
     pub points: usize,
+    /// The values of the first of them.
+    pub first: String,
 }
 
 impl Checked {
@@ -55,7 +57,13 @@ impl Checked {
         watch: &mut dyn FnMut(usize),
     ) -> Result<Option<Checked>, Error> {
         let dimensions = sweep.dimensions().iter().map(keys).collect();
+        let mut run: Vec<String> = ["ackclock", "run"].map(str::to_owned).into();
+        run.extend(sweep.arguments.iter().cloned());
+        if seeds > 1 {
+            run.extend(["--seeds".into(), seeds.to_string()]);
+        }
         let plan = Plan {
+            run,
             format: FORMAT.into(),
             format_version: FORMAT_VERSION,
             ackclock: env!("CARGO_PKG_VERSION").into(),
@@ -128,6 +136,7 @@ impl Checked {
     }
 
     fn refuse(&mut self, diagnostics: Vec<Diagnostic>) {
+        let point = self.plan.points.len();
         self.refused_points += 1;
         self.costs.push(0.0);
         self.durations_s.push(0.0);
@@ -135,7 +144,9 @@ impl Checked {
         for diagnostic in diagnostics.into_iter().filter(|diagnostic| diagnostic.severity == Severity::Error) {
             match self.refused.iter().position(|known| is_same(&known.diagnostic, &diagnostic)) {
                 Some(known) => self.refused[known].points += 1,
-                None if self.refused.len() < MOST_KINDS => self.refused.push(Refused { diagnostic, points: 1 }),
+                None if self.refused.len() < MOST_KINDS => {
+                    self.refused.push(Refused { diagnostic, points: 1, first: self.plan.label(point) });
+                }
                 None => {}
             }
         }

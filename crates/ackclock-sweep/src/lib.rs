@@ -2,8 +2,8 @@
 //! [`ackclock_scenario::sweep::Sweep`] to runs, and from these to one table with a row for each run.
 //!
 //! One arrow, in steps: [`Checked`] loads every point and makes the [`Plan`]; [`Store`] holds the plan and the ledger of
-//! finished runs in a folder; [`run_missing`] does what is not in it; [`merge()`] puts the folders of shards together; [`table`] and
-//! [`summary`] make tables of what is there. A row has a fixed list of numbers, [`METRICS`]: nothing else of a run is kept.
+//! finished runs in a folder; [`run_missing`] does what is not in it; [`merge()`] puts the folders of shards together; [`table`],
+//! [`summary`] and [`report`] make tables and figures of what is there. A row has a fixed list of numbers, [`METRICS`]: nothing else of a run is kept.
 
 mod check;
 mod error;
@@ -12,6 +12,7 @@ mod facts;
 mod merge;
 mod metrics;
 mod plan;
+pub mod report;
 mod results;
 mod run;
 mod shard;

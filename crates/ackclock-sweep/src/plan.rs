@@ -21,6 +21,8 @@ pub struct Plan {
     pub result_version: u32,
     /// The command line, beginning with the program's name.
     pub command: Vec<String>,
+    /// The words of a command that runs the scenario alone under the same seeds, but for the values of a point.
+    pub run: Vec<String>,
     /// The name of the scenario.
     pub scenario: String,
     /// What ports count: `cells` or `packets`; `units` where points differ.
@@ -94,6 +96,13 @@ impl Plan {
         self.keys().zip(self.rows_at(point)).map(value).collect::<Vec<_>>().join(", ")
     }
 
+    /// The words of a command that runs a point alone.
+    pub fn command_of(&self, point: usize) -> Vec<String> {
+        let set = |(key, row): (&Key, usize)| ["--set".into(), format!("{}={}", key.path, key.values[row])];
+        let sets = self.keys().zip(self.rows_at(point)).flat_map(set);
+        self.run.iter().cloned().chain(sets).collect()
+    }
+
     /// Whether tables of both have the same columns, so that one may take the place of the other.
     pub fn has_columns_of(&self, other: &Plan) -> bool {
         self.scenario == other.scenario && self.keys().map(|key| &key.path).eq(other.keys().map(|key| &key.path))
@@ -101,7 +110,7 @@ impl Plan {
 
     /// Whether both are of the same sweep, whatever the command line said of shards and folders.
     pub fn is_same_sweep(&self, other: &Plan) -> bool {
-        let without = |plan: &Plan| Plan { command: Vec::new(), ..plan.clone() };
+        let without = |plan: &Plan| Plan { command: Vec::new(), run: Vec::new(), ..plan.clone() };
         without(self) == without(other)
     }
 
@@ -122,6 +131,28 @@ impl Plan {
             hasher.update(point.to_string().as_bytes());
         }
         hasher.finalize().to_hex()[..8].to_owned()
+    }
+}
+
+#[cfg(test)]
+impl Plan {
+    /// A plan of nothing.
+    pub(crate) fn example() -> Plan {
+        Plan {
+            format: FORMAT.into(),
+            format_version: FORMAT_VERSION,
+            ackclock: env!("CARGO_PKG_VERSION").into(),
+            result_version: RESULT_VERSION,
+            command: Vec::new(),
+            run: Vec::new(),
+            scenario: "example".into(),
+            unit: "packets".into(),
+            first_seed: 1,
+            seeds: 1,
+            dimensions: Vec::new(),
+            metrics: Vec::new(),
+            points: Vec::new(),
+        }
     }
 }
 

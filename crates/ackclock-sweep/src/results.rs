@@ -123,10 +123,4 @@ impl Results {
             None => {}
         }
     }
-
-    /// The row of a run.
-    #[cfg(test)]
-    pub(crate) fn row(&self, run: usize) -> Vec<Option<f64>> {
-        (0..self.plan.metrics.len()).map(|metric| self.number(run, metric)).collect()
-    }
 }

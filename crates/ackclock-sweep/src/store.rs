@@ -100,8 +100,8 @@ impl Store {
         look(&self.kept().results)
     }
 
-    /// Writes the tables of the runs that there are: `table.parquet` and `table.csv`, a row for each run, and `summary.csv`, a
-    /// row for each point.
+    /// Writes the tables of the runs that there are: `table.parquet` and `table.csv`, a row for each run, `summary.csv`, a
+    /// row for each point, and the figures `report.html` and `figure.svg`.
     ///
     /// # Errors
     /// If they cannot be written; then those of before are as they were.
@@ -178,4 +178,4 @@ fn remove_if_there(file: &Path) -> Result<(), Error> {
 /// The finished runs.
 pub(crate) const LEDGER: &str = "runs.jsonl";
 const PLAN: &str = "sweep.json";
-const FILES: [&str; 4] = [PLAN, "table.parquet", "table.csv", "summary.csv"];
+const FILES: [&str; 6] = [PLAN, "table.parquet", "table.csv", "summary.csv", "report.html", "figure.svg"];

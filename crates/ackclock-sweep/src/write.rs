@@ -1,4 +1,4 @@
-//! The tables of a sweep as files that have their names only when all of them are whole.
+//! The tables and figures of a sweep as files that have their names only when all of them are whole.
 
 use std::io::{self, Write};
 
@@ -8,27 +8,31 @@ use ackclock_store::{ResultFolder, WholeFile};
 use crate::error::Error;
 use crate::results::{Results, Status};
 use crate::summary::Method;
-use crate::table;
+use crate::{report, table};
 
-/// The tables of a sweep.
-pub(crate) const TABLES: [&str; 3] = ["table.parquet", "table.csv", "summary.csv"];
+/// The tables and figures of a sweep.
+pub(crate) const TABLES: [&str; 5] = ["table.parquet", "table.csv", "summary.csv", "report.html", "figure.svg"];
 
 /// Writes all of them.
 pub(crate) fn tables(folder: &mut ResultFolder, results: &Results, method: Method) -> Result<(), Error> {
     let path = folder.path().to_path_buf();
+    // There is no figure where no key with numbers changes.
+    let figure = report::svg(results, method);
     let write = |name: &str| -> io::Result<WholeFile> {
         let mut file = WholeFile::create(&path.join(name))?;
         match name {
             "table.parquet" => table::parquet(results, &mut file)?,
             "table.csv" => table::csv(results, &mut file)?,
-            _ => table::summary_csv(results, method, &mut file)?,
+            "summary.csv" => table::summary_csv(results, method, &mut file)?,
+            "report.html" => file.write_all(report::page(results, method).as_bytes())?,
+            _ => file.write_all(figure.as_deref().unwrap_or_default().as_bytes())?,
         }
         file.flush()?;
         file.sync()?;
         Ok(file)
     };
     let mut files = Vec::new();
-    for name in TABLES {
+    for name in TABLES.into_iter().filter(|name| *name != "figure.svg" || figure.is_some()) {
         let failed = |error| Error::write(&path.join(name), error);
         let file = write(name).map_err(failed)?;
         let sum = checksum(file.temporary()).map_err(failed)?;

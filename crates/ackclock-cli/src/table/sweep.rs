@@ -1,9 +1,10 @@
 //! The table of a sweep: a line for each point, with means over its seeds.
 
+use ackclock_store::document::interval::Interval;
 use ackclock_sweep::summary::{Method, count, mean};
 use ackclock_sweep::{METRICS, Results, Status};
 
-use super::columns::{NAME_LENGTH, Row, align, number, short};
+use super::columns::{NAME_LENGTH, Row, align, half_width, number, short};
 
 /// A number that is shown: its metric, heading, factor and decimals.
 struct Shown {
@@ -41,7 +42,7 @@ pub fn render(results: &Results, method: Method) -> String {
             if has_intervals {
                 let interval = mean.and_then(|mean| mean.interval.map(|interval| (mean.mean, interval)));
                 row.push(interval.map_or("-".into(), |(mean, interval)| match method {
-                    Method::Student => scaled(interval.high - mean),
+                    Method::Student => half(mean, interval.high - mean, shown),
                     Method::Percentile | Method::Bca => {
                         format!("{} to {}", scaled(interval.low), scaled(interval.high))
                     }
@@ -55,6 +56,11 @@ pub fn render(results: &Results, method: Method) -> String {
         text += &format!("... and {} more points in summary.csv\n", points.len() - MOST_POINTS);
     }
     text
+}
+
+/// Half the width of an interval, as in the table of `run`.
+fn half(mean: f64, half: f64, shown: &Shown) -> String {
+    half_width(&Interval { mean, ci95: Some(half), min: mean, max: mean }, shown.scale, shown.digits)
 }
 
 fn header(results: &Results, places: &[(usize, &Shown)], has_intervals: bool) -> Row {

@@ -22,4 +22,5 @@ mod rerun;
 mod run;
 mod store;
 mod support;
+mod sweep;
 mod tables;

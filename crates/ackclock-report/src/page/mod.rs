@@ -1,6 +1,7 @@
 //! The shell of every report: one file with its style, its script and its data, which asks no network for anything.
 
 pub mod agreement;
+pub mod bands;
 pub mod chart;
 pub(crate) mod curves;
 pub mod html;

@@ -70,6 +70,24 @@ pub(super) fn spelled(names: &[(String, At)]) -> String {
     names.iter().map(quoted).collect::<Vec<_>>().join(".")
 }
 
+/// The values of a table and of those in it, each as `--set` takes it.
+pub(super) fn assignments(table: &Table) -> Vec<String> {
+    let mut found = Vec::new();
+    collect(table, &[], &mut found);
+    found
+}
+
+fn collect(table: &Table, above: &[(String, At)], found: &mut Vec<String>) {
+    for (name, entry) in &table.entries {
+        let mut names = above.to_vec();
+        names.push((name.clone(), entry.key_at));
+        match &entry.item.node {
+            Node::Table(table) => collect(table, &names, found),
+            other => found.push(format!("{}={}", spelled(&names), plain(other))),
+        }
+    }
+}
+
 /// The values as numbers in one unit.
 fn numbers<'a>(nodes: impl Iterator<Item = &'a Node>) -> (Option<Vec<f64>>, &'static str) {
     let mut common: Option<&'static str> = None;

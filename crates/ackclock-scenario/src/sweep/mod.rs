@@ -45,6 +45,9 @@ pub struct Sweep<'a> {
     dimensions: Vec<Dimension>,
     /// The number of seeds that a sweep file asks for.
     pub seeds: Option<u64>,
+    /// The arguments by which a scenario is run alone as at any point, but for the values of the point: its file, and `--set`
+    /// with what holds at every point.
+    pub arguments: Vec<String>,
 }
 
 impl<'a> Sweep<'a> {
@@ -66,11 +69,16 @@ impl<'a> Sweep<'a> {
             file = Some(read);
         }
         let is_readable = !report.has_errors();
-        without_recordings(&mut tree);
+        let mut arguments = vec![path.clone()];
+        if without_recordings(&mut tree) {
+            arguments.extend(["--set".into(), "delays=true".into()]);
+        }
         let SweepFile { sets, varied: of_file, seeds, latin_hypercube, .. } = file.unwrap_or_default();
         if let Some(sets) = sets {
+            dimension::assignments(&sets).into_iter().for_each(|set| arguments.extend(["--set".into(), set]));
             tree.overlay(sets);
         }
+        request.sets.iter().for_each(|set| arguments.extend(["--set".into(), set.clone()]));
         overrides::apply(&mut tree, request.sets, &mut report);
         refuse_recordings(&tree, &mut report);
         let varied: Vec<Varied> = of_file
@@ -80,7 +88,7 @@ impl<'a> Sweep<'a> {
         refuse_twice(&varied, &mut report);
         let wanted = request.latin_hypercube.or(latin_hypercube);
         let dimensions = dimensions(varied, wanted, &mut report);
-        let mut sweep = Sweep { source, path, tree, report, dimensions, seeds };
+        let mut sweep = Sweep { source, path, tree, report, dimensions, seeds, arguments };
         if sweep.report.has_errors() {
             // With what is wrong in the scenario, so that all is said at once.
             let report = std::mem::take(&mut sweep.report);
@@ -141,13 +149,17 @@ pub fn rows(lengths: &[usize], point: usize) -> Vec<usize> {
     rows
 }
 
-/// What a sweep does not keep is not recorded; delays, of which it keeps percentiles, are counted.
-fn without_recordings(tree: &mut Table) {
+/// What a sweep does not keep is not recorded; delays, of which it keeps percentiles, are counted. Whether they were not said
+/// to be.
+fn without_recordings(tree: &mut Table) -> bool {
     for key in RECORDINGS {
         tree.entries.remove(key);
     }
     let at = tree.at;
-    tree.entries.entry("delays".to_owned()).or_insert(Entry { key_at: at, item: Item { at, node: Node::Flag(true) } });
+    let is_said = tree.entries.contains_key("delays");
+    let item = Item { at, node: Node::Flag(true) };
+    tree.entries.entry("delays".to_owned()).or_insert(Entry { key_at: at, item });
+    !is_said
 }
 
 /// Those that the scenario file had are gone by now.

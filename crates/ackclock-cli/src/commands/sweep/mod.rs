@@ -2,13 +2,12 @@
 
 pub mod merge;
 
-use std::path::Path;
 use std::time::Duration;
 
-use ackclock_scenario::Disk;
 use ackclock_scenario::sweep::{Request, Sweep};
+use ackclock_scenario::{Diagnostic, Disk};
 use ackclock_sweep::summary::Method;
-use ackclock_sweep::{Checked, Estimate, Options, Results, Shard, Status, Store, missing, run_missing};
+use ackclock_sweep::{Checked, Estimate, Options, Refused, Results, Shard, Status, Store, missing, run_missing};
 
 use crate::args::SweepArgs;
 use crate::failure::{Exit, Failure};
@@ -28,7 +27,7 @@ pub fn sweep(args: &SweepArgs, command: Vec<String>) -> Result<Exit, Failure> {
     let seeds = args.seeds.map_or(sweep.seeds.unwrap_or(1), u64::from) as usize;
     refuse_too_many(&sweep, seeds, args.max_runs)?;
     let time_limit = args.time_limit.as_deref().map(time_limit).transpose()?;
-    let Some(checked) = check(&sweep, seeds, command)? else { return Ok(Exit::Interrupted) };
+    let Some(checked) = check(&sweep, seeds, command)? else { return Ok(interrupted()) };
     refuse_points(&checked, args.skip_refused)?;
     diagnostics::print(&checked.warnings);
     if seeds > 1 && checked.is_certain {
@@ -47,7 +46,7 @@ pub fn sweep(args: &SweepArgs, command: Vec<String>) -> Result<Exit, Failure> {
         let todo = missing(&Results::new(checked.plan.clone()), &checked.costs, &options);
         return match announced(&sweep, &checked, &todo, &options) {
             Some(text) => output::print(&(text + "\n")).map(|()| Exit::Fine),
-            None => Ok(Exit::Interrupted),
+            None => Ok(interrupted()),
         };
     }
     let (mut store, damage) = Store::open(&path, checked.plan.clone(), |owner| seeds::say_that_it_waits(&path, owner))?;
@@ -58,7 +57,7 @@ pub fn sweep(args: &SweepArgs, command: Vec<String>) -> Result<Exit, Failure> {
     match announced(&sweep, &checked, &todo, &options) {
         Some(text) if !todo.is_empty() => console::note(format_args!("{text}")),
         Some(_) => {}
-        None => return Ok(Exit::Interrupted),
+        None => return Ok(interrupted()),
     }
     let finished = simulate(&sweep, &checked, &store, &options, todo.len())?;
     if finished < todo.len() {
@@ -76,7 +75,7 @@ fn refuse_too_many(sweep: &Sweep<'_>, seeds: usize, most: u64) -> Result<(), Fai
     if runs <= u128::from(most) {
         return Ok(());
     }
-    let [runs, points, most] = [runs, points, u128::from(most)].map(grouped);
+    let [runs, points, seeds, most] = [runs, points, seeds as u128, u128::from(most)].map(grouped);
     Err(Failure::usage(
         format_args!("this sweep has {runs} runs ({points} points, {seeds} seeds each), more than {most}"),
         format_args!("vary fewer keys or fewer values, or confirm with --max-runs {}", runs.replace(',', "")),
@@ -101,6 +100,11 @@ fn time_limit(text: &str) -> Result<Duration, Failure> {
     Ok(Duration::from_secs_f64(span.as_secs_f64()))
 }
 
+fn interrupted() -> Exit {
+    console::note(format_args!("interrupted: nothing was run"));
+    Exit::Interrupted
+}
+
 /// Loads every point; `None` if that was interrupted.
 fn check(sweep: &Sweep<'_>, seeds: usize, command: Vec<String>) -> Result<Option<Checked>, Failure> {
     let points = sweep.points() as f64;
@@ -109,9 +113,6 @@ fn check(sweep: &Sweep<'_>, seeds: usize, command: Vec<String>) -> Result<Option
         |done: usize| reporter.update(done as f64 / points, |_| format!("{done} of {points} points checked"));
     let checked = Checked::of(sweep, seeds, command, interrupt::watch(), &mut watch);
     reporter.clear();
-    if matches!(checked, Ok(None)) {
-        console::note(format_args!("interrupted: nothing was run"));
-    }
     Ok(checked?)
 }
 
@@ -121,7 +122,7 @@ fn refuse_points(checked: &Checked, skip: bool) -> Result<(), Failure> {
     if *refused_points == 0 {
         return Ok(());
     }
-    let found: Vec<_> = refused.iter().map(|refused| refused.diagnostic.clone()).collect();
+    let found: Vec<Diagnostic> = refused.iter().map(|refused| with_points(refused, checked)).collect();
     let of_all = format!("{refused_points} of {}", diagnostics::plural(checked.plan.points.len(), "point"));
     let accepted = checked.accepted_points();
     if !skip || accepted == 0 {
@@ -133,6 +134,17 @@ fn refuse_points(checked: &Checked, skip: bool) -> Result<(), Failure> {
     diagnostics::print(&found);
     console::note(format_args!("the scenario refuses {of_all}, which are skipped"));
     Ok(())
+}
+
+/// What is wrong, and at which points if not at all.
+fn with_points(refused: &Refused, checked: &Checked) -> Diagnostic {
+    let Refused { diagnostic, points, first } = refused;
+    let mut diagnostic = diagnostic.clone();
+    if *points < checked.plan.points.len() {
+        let count = if *points == 1 { String::new() } else { format!("{points} points, the first ") };
+        diagnostic.message += &format!(" (at {count}{first})");
+    }
+    diagnostic
 }
 
 /// How many runs, how long, and how much disk; `None` if it was interrupted.
@@ -155,13 +167,19 @@ fn announced(sweep: &Sweep<'_>, checked: &Checked, todo: &[usize], options: &Opt
         _ => String::new(),
     };
     Some(format!(
-        "{points}, {}: {} runs{shard}{open}, {simulated} s simulated\nabout {} on {}, {} of disk{memory}",
+        "{points}, {}: {} runs{shard}{open}, {} s simulated\nabout {} on {}, {} of disk{memory}",
         diagnostics::plural(plan.seeds, "seed"),
         grouped(all as u128),
+        seconds(simulated),
         duration(estimate.seconds),
         diagnostics::plural(options.threads, "core"),
         size(estimate.disk_bytes),
     ))
+}
+
+fn seconds(seconds: f64) -> String {
+    let digits = if seconds >= 1000.0 { 0 } else { 1 };
+    format!("{seconds:.digits$}")
 }
 
 fn duration(seconds: f64) -> String {
@@ -229,7 +247,7 @@ fn finish(store: &mut Store, method: Method, shard: Shard) -> Result<Exit, Failu
     store.write_tables(method)?;
     output::print(&store.with_results(|results| table::sweep::render(results, method)))?;
     let failed = store.with_results(say_failures);
-    console::note(format_args!("table.parquet, table.csv and summary.csv in {}", Path::new(&place).display()));
+    console::note(format_args!("tables and report.html in {place}"));
     // What failed is in the table, with the reason; a script notices by the exit code.
     Ok(if failed > 0 { Exit::Outside } else { Exit::Fine })
 }

@@ -1,0 +1,311 @@
+//! Sweeps: a table of every run, whatever happens on the way.
+
+use std::collections::BTreeSet;
+use std::fs;
+#[cfg(unix)]
+use std::process::{Command, Stdio};
+#[cfg(unix)]
+use std::thread;
+#[cfg(unix)]
+use std::time::Duration;
+
+use crate::support::{PLAIN, Place, RANDOM};
+
+const TABLES: [&str; 4] = ["table.parquet", "table.csv", "summary.csv", "figure.svg"];
+/// Twelve points of a few milliseconds.
+const GRID: [&str; 4] = ["--vary", "queue.policy=epd,tail-drop,fba", "--vary", "queue.buffer=60..480cells:log:4"];
+
+fn sweep(more: &[&str]) -> Vec<String> {
+    let arguments = [&["sweep", "scenario.toml"], &GRID[..], &["--seeds", "3"], more].concat();
+    arguments.into_iter().map(str::to_owned).collect()
+}
+
+/// Runs the sweep in a folder.
+fn swept(place: &Place, more: &[&str]) -> crate::support::Outcome {
+    place.run(&sweep(more).iter().map(String::as_str).collect::<Vec<_>>())
+}
+
+fn tables(place: &Place, folder: &str) -> Vec<Vec<u8>> {
+    TABLES.iter().map(|name| fs::read(place.path(folder).join(name)).unwrap()).collect()
+}
+
+/// The keys of the ledger, in order.
+fn keys(place: &Place, folder: &str) -> Vec<String> {
+    let key = |line: &str| line.split('"').nth(3).unwrap().to_owned();
+    place.read(&format!("{folder}/runs.jsonl")).lines().map(key).collect()
+}
+
+#[test]
+fn each_run_has_a_row_and_each_point_a_line() {
+    let place = Place::with("sweep", RANDOM);
+    let outcome = swept(&place, &["--out", "all"]).exits_with(0);
+    assert!(outcome.stderr.starts_with("12 points, 3 seeds: 36 runs, 10.8 s simulated\nabout "), "{}", outcome.stderr);
+    assert!(outcome.stderr.ends_with("tables and report.html in all\n"), "{}", outcome.stderr);
+    let lines: Vec<&str> = outcome.stdout.lines().collect();
+    assert_eq!(lines.len(), 13);
+    let words = |line: &str| line.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+    assert_eq!(words(lines[0])[..5], ["queue.policy", "queue.buffer", "runs", "Mb/s", "+/-"]);
+    assert_eq!(words(lines[1])[..4], ["epd", "60", "cells", "3"]);
+    // Buffers in equal ratios: 60, 120, 240, 480.
+    assert_eq!(words(lines[12])[..4], ["fba", "480", "cells", "3"]);
+
+    let csv = place.read("all/table.csv");
+    let rows: Vec<Vec<&str>> = csv.lines().map(|line| line.split(',').collect()).collect();
+    assert_eq!(rows.len(), 37);
+    assert_eq!(rows[0][..5], ["queue_policy", "queue_buffer_cells", "seed", "status", "goodput_bps"]);
+    assert_eq!(
+        (&rows[1][..4], &rows[36][..4]),
+        (&["epd", "60", "1", "finished"][..], &["fba", "480", "3", "finished"][..])
+    );
+    assert!(rows[0].contains(&"queueing_delay_p95_s") && !rows[0].contains(&"udp_loss"), "what no run has is left out");
+
+    // The numbers are those of `run`.
+    let sets = ["--set", "queue.policy=fba", "--set", "queue.buffer=480 cells", "--delays"];
+    let one =
+        place.run(&[&["run", "scenario.toml", "--seeds", "3", "--json"], &sets[..]].concat()).exits_with(0).json();
+    let column =
+        |name: &str| rows[36][rows[0].iter().position(|column| *column == name).unwrap()].parse::<f64>().unwrap();
+    let run = &one["runs"][2];
+    let goodput: f64 =
+        run["flows"].as_array().unwrap().iter().map(|flow| flow["goodput_after_warmup_bps"].as_f64().unwrap()).sum();
+    assert_eq!((column("goodput_bps"), column("fairness")), (goodput, run["fairness_after_warmup"].as_f64().unwrap()));
+    let port = run["ports"].as_array().unwrap().iter().find(|port| port["name"] == "sw1->sw2").unwrap();
+    assert_eq!(column("queueing_delay_p95_s"), port["sojourn"]["p95_s"].as_f64().unwrap());
+    assert_eq!(column("mean_queue"), port["after_warmup"]["mean_queue"].as_f64().unwrap());
+    let summary = place.read("all/summary.csv");
+    let last: Vec<&str> = summary.lines().last().unwrap().split(',').collect();
+    let mean = one["summary"]["flows"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|flow| flow["goodput_after_warmup_bps"]["mean"].as_f64().unwrap())
+        .sum::<f64>();
+    assert_eq!(last[..4], ["fba", "480", "3", "0"]);
+    assert!((last[4].parse::<f64>().unwrap() / mean - 1.0).abs() < 1e-12);
+}
+
+#[test]
+fn the_same_command_again_runs_nothing_and_more_seeds_run_the_others() {
+    let place = Place::with("sweep-again", RANDOM);
+    let first = swept(&place, &["--out", "all"]).exits_with(0);
+    let before = (keys(&place, "all"), tables(&place, "all"));
+    let again = swept(&place, &["--out", "all"]).exits_with(0);
+    assert_eq!(again.stdout, first.stdout);
+    assert_eq!(again.stderr, "tables and report.html in all\n");
+    assert_eq!((keys(&place, "all"), tables(&place, "all")), before);
+    let more = swept(&place, &["--out", "all", "--seeds", "4"]);
+    assert_eq!(more.code, 2, "an option is given once");
+    let more =
+        place.run(&[&["sweep", "scenario.toml"], &GRID[..], &["--seeds", "4", "--out", "all"]].concat()).exits_with(0);
+    more.says(&["48 runs, 12 to do, 3.6", "resuming: 36 runs finished before"]);
+    assert_eq!(keys(&place, "all").len(), 48);
+}
+
+#[test]
+fn threads_and_shards_in_any_order_give_the_same_tables() {
+    let place = Place::with("sweep-shards", RANDOM);
+    let one = swept(&place, &["--out", "one", "--threads", "1"]).exits_with(0);
+    swept(&place, &["--out", "two", "--threads", "2"]).exits_with(0);
+    assert_eq!(tables(&place, "one"), tables(&place, "two"));
+    for part in ["1/3", "2/3", "3/3"] {
+        let outcome =
+            swept(&place, &["--out", &format!("part-{}", &part[..1]), "--shard", part]).exits_with(0).without_result();
+        outcome.says(&["36 runs, of which part ", "12 to do", "24 runs of the sweep missing", "ackclock merge"]);
+    }
+    let parts: BTreeSet<String> = (1..=3).flat_map(|part| keys(&place, &format!("part-{part}"))).collect();
+    assert_eq!(parts, keys(&place, "one").into_iter().collect(), "each run once");
+    place
+        .run(&["merge", "part-2", "part-1", "--out", "some"])
+        .exits_with(0)
+        .without_result()
+        .says(&["12 runs of the sweep missing"]);
+    let merged = place.run(&["merge", "part-3", "part-1", "part-2", "--out", "whole"]).exits_with(0);
+    assert_eq!((merged.stdout, tables(&place, "whole")), (one.stdout.clone(), tables(&place, "one")));
+    // What is missing of the others is done by the same command in the folder.
+    let rest = swept(&place, &["--out", "some"]).exits_with(0).says(&["36 runs, 12 to do"]);
+    assert_eq!((rest.stdout, tables(&place, "some")), (one.stdout, tables(&place, "one")));
+    assert_eq!(keys(&place, "some").len(), 36);
+}
+
+/// Signals at moments that follow from a fixed sequence of numbers; the fuller test has fifty of them.
+#[test]
+#[cfg(unix)]
+fn a_sweep_killed_at_any_moment_repeats_no_finished_run_and_loses_none() {
+    let place = Place::with("sweep-killed", RANDOM);
+    let many = ["--vary", "network.trunk_delay=1..4ms:lin:4", "--out", "killed"];
+    let arguments = sweep(&many);
+    let mut before: Vec<String> = Vec::new();
+    let mut random = 12_345_u64;
+    for kill in 0..MOMENTS {
+        let mut command = place.command(&arguments.iter().map(String::as_str).collect::<Vec<_>>());
+        let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        thread::sleep(Duration::from_millis(50 + (random >> 33) % 400));
+        let signal = ["-KILL", "-TERM", "-HUP"][kill % 3];
+        let _ = Command::new("kill").args([signal, &child.id().to_string()]).stderr(Stdio::null()).status();
+        child.wait().unwrap();
+        // A line that was cut off is no finished run.
+        let text = fs::read_to_string(place.path("killed/runs.jsonl")).unwrap_or_default();
+        let whole = &text[..text.rfind('\n').map_or(0, |end| end + 1)];
+        let now: Vec<String> = whole.lines().map(|line| line.split('"').nth(3).unwrap().to_owned()).collect();
+        assert!(now.starts_with(&before), "what was finished stays");
+        assert_eq!(now.iter().collect::<BTreeSet<_>>().len(), now.len(), "and is not repeated");
+        before = now;
+    }
+    swept(&place, &many).exits_with(0);
+    let all = keys(&place, "killed");
+    assert!(all.starts_with(&before) && all.len() == 144);
+    assert_eq!(all.iter().collect::<BTreeSet<_>>().len(), 144);
+    swept(&place, &["--vary", "network.trunk_delay=1..4ms:lin:4", "--out", "fresh"]).exits_with(0);
+    assert_eq!(tables(&place, "killed"), tables(&place, "fresh"));
+}
+
+#[cfg(unix)]
+const MOMENTS: usize = 9;
+
+#[test]
+fn what_the_scenario_refuses_is_named_once_and_the_rest_runs_if_asked_for() {
+    let place = Place::with("sweep-refused", RANDOM);
+    let arguments =
+        ["sweep", "scenario.toml", "--vary", "queue.policy=epd,edp", "--vary", "queue.buffer=60,120..240cells:lin:2"];
+    let outcome = place.run(&arguments).exits_with(3).without_result();
+    let outcome = outcome.says(&[
+        "the scenario refuses 4 of 6 points; --skip-refused",
+        "unknown policy \"edp\"",
+        "--> --vary:1:18",
+        "2 errors, nothing was run",
+    ]);
+    assert_eq!(outcome.stderr.matches("unknown policy").count(), 1, "{}", outcome.stderr);
+    assert_eq!(outcome.stderr.matches("needs a unit").count(), 1, "{}", outcome.stderr);
+    assert_eq!(place.names(), ["scenario.toml"]);
+    let outcome = place.run(&[&arguments[..], &["--skip-refused", "--out", "rest"]].concat()).exits_with(0);
+    assert_eq!(outcome.stdout.lines().count(), 3);
+    assert_eq!(place.read("rest/table.csv").lines().count(), 3);
+    // A path that does not exist is no question of values.
+    let unknown = place.run(&["sweep", "scenario.toml", "--vary", "queue.bufer=1..9cells:lin:9", "--skip-refused"]);
+    let unknown = unknown.exits_with(3).without_result().says(&[
+        "did you mean `buffer`?",
+        "--> --vary:1:7",
+        "1 error, nothing was run",
+    ]);
+    assert_eq!(unknown.stderr.matches("bufer").count(), 2, "the message and the line: {}", unknown.stderr);
+}
+
+#[test]
+fn a_sweep_says_what_it_takes_and_too_many_runs_are_refused() {
+    let place = Place::with("sweep-large", RANDOM);
+    let dry = swept(&place, &["--dry-run"]).exits_with(0);
+    assert!(
+        dry.stdout.starts_with("12 points, 3 seeds: 36 runs, 10.8 s simulated\nabout a second on "),
+        "{}",
+        dry.stdout
+    );
+    assert!(dry.stdout.ends_with(" kB of disk\n"), "{}", dry.stdout);
+    assert_eq!(place.names(), ["scenario.toml"]);
+    let many =
+        place.run(&["sweep", "scenario.toml", "--vary", "queue.buffer=1..1000cells:lin:1000", "--seeds", "1000000"]);
+    many.exits_with(2).without_result().says(&[
+        "this sweep has 1,000,000,000 runs (1,000 points, 1,000,000 seeds each), more than 1,000,000",
+        "confirm with --max-runs 1000000000",
+    ]);
+    let certain = Place::with("sweep-certain", PLAIN);
+    let outcome = certain.run(&["sweep", "scenario.toml", "--vary", "queue.buffer=5,10packets", "--seeds", "2"]);
+    outcome.exits_with(3).says(&["needs a unit"]);
+    let outcome =
+        certain.run(&["sweep", "scenario.toml", "--vary", "queue.buffer=5 packets,10packets", "--seeds", "2"]);
+    outcome.exits_with(0).says(&["note: this scenario has no randomness"]);
+}
+
+#[test]
+fn a_run_over_the_time_limit_is_recorded_and_the_rest_goes_on() {
+    let place = Place::with("sweep-limit", &PLAIN.replace("200 ms", "100 ms"));
+    let command =
+        ["sweep", "scenario.toml", "--vary", "duration=100 ms,200 h", "--time-limit", "300ms", "--out", "all"];
+    let outcome = place.run(&command).exits_with(1);
+    let outcome = outcome
+        .says(&["1 run failed; --retry runs them again", "  duration = 200 h, seed 1: it took longer than 0.3 s"]);
+    assert_eq!(outcome.stdout.lines().count(), 3);
+    let csv = place.read("all/table.csv");
+    assert!(csv.contains("\n0.1,1,finished,") && csv.contains("\n720000,1,it took longer than 0.3 s,,"), "{csv}");
+    let before = place.read("all/runs.jsonl");
+    place.run(&command).exits_with(1);
+    assert_eq!(place.read("all/runs.jsonl"), before, "it is not tried again unless that is asked for");
+    place.run(&[&command[..], &["--retry"]].concat()).exits_with(1);
+    assert_eq!(place.read("all/runs.jsonl").lines().count(), 3);
+    place
+        .run(&[&command[..4], &["--time-limit", "soon"]].concat())
+        .exits_with(2)
+        .says(&["--time-limit \"soon\"", "60s"]);
+}
+
+#[test]
+fn folders_of_others_are_refused() {
+    let place = Place::with("sweep-folders", RANDOM);
+    place.run(&["run", "scenario.toml", "--out", "run"]).exits_with(0);
+    swept(&place, &["--out", "run"]).exits_with(1).without_result().says(&["`run` holds the result of `ackclock run`"]);
+    swept(&place, &["--out", "all"]).exits_with(0);
+    place
+        .run(&["run", "scenario.toml", "--out", "all"])
+        .exits_with(1)
+        .says(&["`all` holds a sweep of `ackclock sweep`"]);
+    let other = ["sweep", "scenario.toml", "--vary", "tcp.recovery=reno,vanilla", "--out", "all"];
+    let before = tables(&place, "all");
+    place
+        .run(&other)
+        .exits_with(1)
+        .without_result()
+        .says(&["`all` holds another sweep: of `random` over queue.policy, queue.buffer"]);
+    let plan = place.read("all/sweep.json");
+    place.write("all/sweep.json", plan.replace("\"result_version\": ", "\"result_version\": 9"));
+    swept(&place, &["--out", "all"]).exits_with(1).says(&["of result version 9", "nothing was run"]);
+    place.write("all/sweep.json", "{}");
+    swept(&place, &["--out", "all"]).exits_with(1).says(&["`all/sweep.json` cannot be used: it is damaged"]);
+    assert_eq!(tables(&place, "all"), before);
+    place.write("all/sweep.json", plan);
+    place.write("all/table.csv", "mine");
+    swept(&place, &["--out", "all"]).exits_with(1).says(&["`all/table.csv` was changed after ackclock wrote it"]);
+    place.run(&["merge", "run", "--out", "m"]).exits_with(1).says(&["`run` holds no sweep"]);
+    place.run(&[&other[..5], &["other"]].concat()).exits_with(0);
+    place.run(&["merge", "all", "other", "--out", "m"]).exits_with(1).says(&["`other` holds another sweep"]);
+}
+
+/// The damaged line is named, its run is done again, and no other.
+#[test]
+fn damage_is_named_and_done_again() {
+    let place = Place::with("sweep-damage", RANDOM);
+    swept(&place, &["--out", "all"]).exits_with(0);
+    let (ledger, before) = (place.read("all/runs.jsonl"), tables(&place, "all"));
+    let mut lines: Vec<String> = ledger.lines().map(str::to_owned).collect();
+    lines[4] = lines[4].replacen("1", "2", 1);
+    place.write("all/runs.jsonl", lines.join("\n") + "\n" + &ledger[..40]);
+    let outcome = swept(&place, &["--out", "all"]).exits_with(0);
+    outcome.says(&[
+        "1 line (5) does not match the checksum or the version, and the last line was incomplete",
+        "36 runs, 1 to do",
+    ]);
+    assert_eq!(tables(&place, "all"), before);
+}
+
+#[test]
+fn a_file_says_what_to_vary() {
+    let place = Place::with("sweep-file", RANDOM);
+    place.write(
+        "buffers.toml",
+        "scenario = \"scenario.toml\"\nseeds = 3\n\n[vary]\nqueue.policy = [\"epd\", \"tail-drop\", \"fba\"]\nqueue.buffer = \"60..480cells:log:4\"\n",
+    );
+    let from_file = place.run(&["sweep", "buffers.toml", "--out", "file"]).exits_with(0);
+    let from_arguments = swept(&place, &["--out", "arguments"]).exits_with(0);
+    assert_eq!((from_file.stdout, tables(&place, "file")), (from_arguments.stdout, tables(&place, "arguments")));
+    place.write("wrong.toml", "scenario = \"scenario.toml\"\n[vary]\nqueue.buffer = [\"4..1cells:lin:3\"]\n");
+    let wrong = place.run(&["sweep", "wrong.toml"]).exits_with(3).without_result();
+    wrong.says(&["--> wrong.toml:3:17", "is empty", "1 error, nothing was run"]);
+}
+
+#[test]
+fn intervals_can_be_those_of_the_bootstrap() {
+    let place = Place::with("sweep-bootstrap", RANDOM);
+    let student = swept(&place, &["--out", "all"]).exits_with(0).stdout;
+    let bca = swept(&place, &["--out", "all", "--interval", "bca"]).exits_with(0).stdout;
+    assert!(bca.contains(" to ") && !student.contains(" to "), "{bca}");
+    assert_eq!(swept(&place, &["--out", "all", "--interval", "bca"]).stdout, bca);
+}

@@ -1,0 +1,330 @@
+//! Curves of means over a parameter, with bands for their confidence intervals. Drawn here, as SVG: it needs no script, prints
+//! as sharply as text, and is read in black and white, because curves differ in dashes and marks and not only in colour.
+
+use super::html::Html;
+use super::number::{Scale, fixed};
+use super::scatter::{Axis, line, text};
+
+/// One plot.
+#[derive(Clone, Debug)]
+pub struct Bands {
+    /// What is shown; it stands above. May be empty.
+    pub title: String,
+    /// Left to right: a name and a unit as in [`Scale::fitting`].
+    pub x: (String, String),
+    /// Whether equal ratios of it are equally wide.
+    pub logarithmic: bool,
+    /// Bottom to top.
+    pub y: (String, String),
+    /// What the upright axis has to show beside the curves, so that several plots can have the same one.
+    pub reach: Vec<f64>,
+    /// At most as many as there are colours, [`MOST_CURVES`].
+    pub curves: Vec<BandCurve>,
+}
+
+/// One curve.
+#[derive(Clone, Debug)]
+pub struct BandCurve {
+    /// What it is of.
+    pub name: String,
+    /// From left to right.
+    pub points: Vec<BandPoint>,
+}
+
+/// A mean.
+#[derive(Clone, Debug)]
+pub struct BandPoint {
+    /// Left to right.
+    pub x: f64,
+    /// The mean.
+    pub mean: f64,
+    /// The ends of its interval.
+    pub interval: Option<(f64, f64)>,
+    /// Where a link on it leads; empty for none.
+    pub href: String,
+    /// What it is, in a few words.
+    pub about: String,
+}
+
+/// How many curves one plot can have.
+pub const MOST_CURVES: usize = 6;
+
+impl Bands {
+    /// The plot in HTML.
+    pub fn html(&self) -> Html {
+        let mut html = Html::new();
+        let label = format!("{} over {}", self.y.0, self.x.0);
+        let (view, label) = (format!("0 0 {WIDTH} {HEIGHT}"), format!("{label} {}", self.title));
+        let attributes =
+            [("viewBox", view.as_str()), ("class", "scatter"), ("role", "img"), ("aria-label", label.trim())];
+        html.tag("svg", &attributes, |svg| self.draw(svg));
+        html
+    }
+
+    /// Its curves by name, as they are drawn.
+    pub fn legend(&self) -> Html {
+        Html::of_class("ul", "letters", &{
+            let mut items = Html::new();
+            for (nth, curve) in self.curves.iter().enumerate() {
+                items.tag("li", &[("class", &format!("series-{nth}"))], |li| {
+                    li.tag(
+                        "svg",
+                        &[("viewBox", "0 0 40 12"), ("width", "40"), ("height", "12"), ("aria-hidden", "true")],
+                        |svg| {
+                            stroke(svg, nth, "0,6 40,6");
+                            mark(svg, nth, 20.0, 6.0);
+                        },
+                    );
+                    li.text(&format!(" {}", curve.name));
+                });
+            }
+            items
+        })
+    }
+
+    /// Draws into a picture of [`WIDTH`] and [`HEIGHT`].
+    pub(super) fn draw(&self, svg: &mut Html) {
+        let points = || self.curves.iter().flat_map(|curve| &curve.points);
+        let Some(across) = Across::of(points().map(|point| point.x), &self.x.1, self.logarithmic) else { return };
+        let ends = points().flat_map(|point| [point.mean, point.mean].into_iter().chain(shown_ends(point)));
+        let y = Axis::of(ends.chain(self.reach.iter().copied()), &self.y.1);
+        let at = |x: f64| LEFT + (WIDTH - LEFT - RIGHT) * across.place(x);
+        let up = |value: f64| HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * y.place(value);
+        for (value, label) in &across.ticks {
+            let x = LEFT + (WIDTH - LEFT - RIGHT) * across.place(*value);
+            line(svg, "grid", [x, TOP, x, HEIGHT - BOTTOM]);
+            text(svg, "tick", x, HEIGHT - BOTTOM + 18.0, "middle", label);
+        }
+        for tick in &y.ticks {
+            let height = HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * y.place_scaled(*tick);
+            line(svg, "grid", [LEFT, height, WIDTH - RIGHT, height]);
+            text(svg, "tick", LEFT - 6.0, height + 4.5, "end", &fixed(*tick, y.decimals));
+        }
+        text(svg, "axis", (LEFT + WIDTH - RIGHT) / 2.0, HEIGHT - 8.0, "middle", &with_unit(&self.x.0, &across.unit));
+        text(svg, "axis", LEFT, TOP - 10.0, "start", &with_unit(&self.y.0, &y.scale.unit));
+        if !self.title.is_empty() {
+            text(svg, "axis", WIDTH - RIGHT, TOP - 10.0, "end", &self.title);
+        }
+        for (nth, curve) in self.curves.iter().enumerate() {
+            let class = format!("series-{nth}");
+            svg.tag("g", &[("class", &class)], |svg| curve.draw(svg, nth, &at, &up));
+        }
+    }
+}
+
+impl BandCurve {
+    fn draw(&self, svg: &mut Html, nth: usize, at: &dyn Fn(f64) -> f64, up: &dyn Fn(f64) -> f64) {
+        svg.leaf("title", &[], &self.name);
+        let edge = |point: &BandPoint, end: fn((f64, f64)) -> f64| {
+            let value = point.interval.map_or(point.mean, end);
+            format!("{:.1},{:.1}", at(point.x), up(value))
+        };
+        let upper = self.points.iter().map(|point| edge(point, |interval| interval.1));
+        let lower = self.points.iter().rev().map(|point| edge(point, |interval| interval.0));
+        let band: Vec<String> = upper.chain(lower).collect();
+        svg.tag("polygon", &[("points", &band.join(" ")), ("fill", "currentColor"), ("fill-opacity", "0.14")], |_| {});
+        let means: Vec<String> =
+            self.points.iter().map(|point| format!("{:.1},{:.1}", at(point.x), up(point.mean))).collect();
+        stroke(svg, nth, &means.join(" "));
+        for point in &self.points {
+            let (x, y) = (at(point.x), up(point.mean));
+            if point.href.is_empty() {
+                mark(svg, nth, x, y);
+            } else {
+                svg.tag("a", &[("href", &point.href)], |svg| {
+                    svg.leaf("title", &[], &point.about);
+                    mark(svg, nth, x, y);
+                });
+            }
+        }
+    }
+}
+
+/// The ends of an interval that the axis has to show: not those of an interval of few seeds that would flatten all else.
+fn shown_ends(point: &BandPoint) -> impl Iterator<Item = f64> + Clone + use<> {
+    let mean = point.mean;
+    let fits = move |end: f64| (end - mean).abs() <= mean.abs();
+    point.interval.map(|(low, high)| [low, high]).into_iter().flatten().filter(move |end| fits(*end))
+}
+
+fn with_unit(name: &str, unit: &str) -> String {
+    if unit.is_empty() { name.to_owned() } else { format!("{name}, {unit}") }
+}
+
+fn stroke(svg: &mut Html, nth: usize, points: &str) {
+    let attributes = [
+        ("points", points),
+        ("fill", "none"),
+        ("stroke", "currentColor"),
+        ("stroke-width", "2"),
+        ("stroke-dasharray", DASHES[nth % DASHES.len()]),
+    ];
+    svg.tag("polyline", &attributes, |_| {});
+}
+
+/// A mark of a shape of its own, filled or not.
+fn mark(svg: &mut Html, nth: usize, x: f64, y: f64) {
+    let corners = |shape: &[(f64, f64)]| {
+        shape.iter().map(|(dx, dy)| format!("{:.1},{:.1}", x + dx, y + dy)).collect::<Vec<_>>().join(" ")
+    };
+    let fill = if nth < 3 { "currentColor" } else { "none" };
+    let style = [("fill", fill), ("stroke", "currentColor"), ("stroke-width", "1.5")];
+    match nth % 3 {
+        0 => {
+            let (x, y) = (format!("{x:.1}"), format!("{y:.1}"));
+            let attributes = [[("cx", x.as_str()), ("cy", y.as_str()), ("r", "3.6")], style].concat();
+            svg.tag("circle", &attributes, |_| {});
+        }
+        shape => {
+            let shape: &[(f64, f64)] = match shape {
+                1 => &[(-3.4, -3.4), (3.4, -3.4), (3.4, 3.4), (-3.4, 3.4)],
+                _ => &[(0.0, -4.4), (4.2, 3.4), (-4.2, 3.4)],
+            };
+            let points = corners(shape);
+            let attributes = [&[("points", points.as_str())][..], &style[..]].concat();
+            svg.tag("polygon", &attributes, |_| {});
+        }
+    }
+}
+
+/// The axis from left to right.
+struct Across {
+    linear: Option<Axis>,
+    low: f64,
+    high: f64,
+    /// Values and what is written below them.
+    ticks: Vec<(f64, String)>,
+    unit: String,
+}
+
+impl Across {
+    /// `None` of no values.
+    fn of(values: impl Iterator<Item = f64> + Clone, unit: &str, logarithmic: bool) -> Option<Across> {
+        let low = values.clone().fold(f64::INFINITY, f64::min);
+        let high = values.clone().fold(f64::NEG_INFINITY, f64::max);
+        if low > high {
+            return None;
+        }
+        if !logarithmic || low <= 0.0 || low == high {
+            let axis = Axis::of(values, unit);
+            let ticks =
+                axis.ticks.iter().map(|tick| (*tick / axis.scale.factor, fixed(*tick, axis.decimals))).collect();
+            let unit = axis.scale.unit.clone();
+            return Some(Across { linear: Some(axis), low, high, ticks, unit });
+        }
+        let scale = Scale::fitting(high, unit);
+        let margin = (high / low).powf(0.04);
+        let (low, high) = (low / margin, high * margin);
+        let decades = (high / low).log10();
+        let steps: &[f64] = if decades > 3.0 { &[1.0] } else { &[1.0, 2.0, 5.0] };
+        let exponents = (low * scale.factor).log10().floor() as i32..=(high * scale.factor).log10().ceil() as i32;
+        let ticks = exponents.flat_map(|exponent| {
+            let decimals = (-exponent).max(0) as usize;
+            steps.iter().map(move |step| {
+                let value = step * 10.0_f64.powi(exponent);
+                (value, fixed(value, decimals))
+            })
+        });
+        let ticks =
+            ticks.map(|(value, label)| (value / scale.factor, label)).filter(|(value, _)| (low..=high).contains(value));
+        Some(Across { linear: None, low, high, ticks: ticks.collect(), unit: scale.unit.clone() })
+    }
+
+    /// 0 at the left, 1 at the right.
+    fn place(&self, value: f64) -> f64 {
+        match &self.linear {
+            Some(axis) => axis.place(value),
+            None => ((value / self.low).ln() / (self.high / self.low).ln()).clamp(0.0, 1.0),
+        }
+    }
+}
+
+/// Plots below each other as one SVG file: black on white, as wide as a column of a paper.
+pub fn svg_file(plots: &[Bands]) -> String {
+    let legend_height = plots.first().map_or(0, |plot| plot.curves.len()) as f64 * 20.0 + 10.0;
+    let height = plots.len() as f64 * HEIGHT + legend_height;
+    let mut body = Html::new();
+    for (nth, plot) in plots.iter().enumerate() {
+        let place = format!("translate(0 {:.0})", nth as f64 * HEIGHT);
+        body.tag("g", &[("transform", &place)], |svg| plot.draw(svg));
+    }
+    for (nth, curve) in plots.first().map_or(&[][..], |plot| &plot.curves).iter().enumerate() {
+        let y = plots.len() as f64 * HEIGHT + 10.0 + nth as f64 * 20.0;
+        stroke(&mut body, nth, &format!("{LEFT:.0},{y:.0} {:.0},{y:.0}", LEFT + 44.0));
+        mark(&mut body, nth, LEFT + 22.0, y);
+        text(&mut body, "axis", LEFT + 54.0, y + 4.5, "start", &curve.name);
+    }
+    // 3.4 inches are 245 points.
+    format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {height}\" width=\"245pt\" color=\"#000\" \
+         font-family=\"Helvetica, Arial, sans-serif\" font-size=\"13\">\n<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n\
+         <style>.grid {{ stroke: #ddd; }}</style>\n{}\n</svg>\n",
+        body.as_str()
+    )
+}
+
+const WIDTH: f64 = 440.0;
+const HEIGHT: f64 = 300.0;
+const LEFT: f64 = 62.0;
+const RIGHT: f64 = 16.0;
+const TOP: f64 = 34.0;
+const BOTTOM: f64 = 48.0;
+const DASHES: [&str; MOST_CURVES] = ["", "7 4", "2 3", "9 3 2 3", "12 5", "4 2"];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bands(logarithmic: bool) -> Bands {
+        let point = |x: f64, mean: f64, half: f64| BandPoint {
+            x,
+            mean,
+            interval: Some((mean - half, mean + half)),
+            href: "#point-1".into(),
+            about: "a < b".into(),
+        };
+        Bands {
+            title: "100 ms".into(),
+            x: ("queue.buffer".into(), "bdp".into()),
+            logarithmic,
+            y: ("goodput".into(), "bit/s".into()),
+            reach: vec![0.0],
+            curves: vec![
+                BandCurve {
+                    name: "<reno>".into(),
+                    points: vec![point(0.1, 4e6, 1e5), point(1.0, 8e6, 2e5), point(4.0, 9e6, 9e9)],
+                },
+                BandCurve { name: "vegas".into(), points: vec![point(0.1, 5e6, 0.0)] },
+            ],
+        }
+    }
+
+    #[test]
+    fn ratios_are_equally_wide_where_that_is_asked_for() {
+        let across = Across::of([0.1, 4.0].into_iter(), "bdp", true).unwrap();
+        let places: Vec<f64> = [0.1, 0.2, 0.4, 0.8].iter().map(|x| across.place(*x)).collect();
+        let steps: Vec<f64> = places.windows(2).map(|pair| pair[1] - pair[0]).collect();
+        assert!(steps.iter().all(|step| (step - steps[0]).abs() < 1e-12));
+        let labels: Vec<&str> = across.ticks.iter().map(|(_, label)| label.as_str()).collect();
+        assert_eq!(labels, ["0.1", "0.2", "0.5", "1", "2"]);
+        assert!(Across::of([0.0, 4.0].into_iter(), "", true).unwrap().linear.is_some(), "nothing is a ratio of 0");
+        assert!(Across::of(std::iter::empty(), "", false).is_none());
+    }
+
+    #[test]
+    fn curves_have_bands_marks_and_names_and_no_interval_flattens_the_others() {
+        for logarithmic in [false, true] {
+            let html = bands(logarithmic).html();
+            let svg = html.as_str();
+            assert_eq!((svg.matches("<polyline").count(), svg.matches("<a href=\"#point-1\"").count()), (2, 4));
+            assert!(svg.contains("&lt;reno&gt;") && svg.contains("a &lt; b") && !svg.contains("NaN"));
+            assert!(svg.contains("goodput, Mb/s") && svg.contains("queue.buffer, bdp"), "{svg}");
+        }
+        let file = svg_file(&[bands(true), bands(false)]);
+        assert!(
+            file.starts_with("<svg xmlns")
+                && file.matches("<g transform").count() == 2
+                && file.contains("stroke-dasharray=\"7 4\"")
+        );
+    }
+}

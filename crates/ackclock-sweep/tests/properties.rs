@@ -1,0 +1,144 @@
+//! Random sweeps: whatever is varied, on however many threads, in whatever parts, and however often it is killed, the tables are
+//! the same, and no run is done twice.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::{fs, process};
+
+use ackclock::sim::Engine;
+use ackclock_scenario::Memory;
+use ackclock_scenario::sweep::{Request, Sweep};
+use ackclock_sweep::summary::Method;
+use ackclock_sweep::{Checked, Options, Shard, Status, Store, merge, run_missing};
+use proptest::prelude::*;
+use proptest::sample::subsequence;
+
+const SCENARIO: &str = r#"
+duration = "60 ms"
+warmup = "10 ms"
+[network]
+technology = "packet"
+topology = "dumbbell"
+sources = 2
+access_rate = "100 Mbps"
+access_delay = "1 ms"
+bottleneck_rate = "10 Mbps"
+bottleneck_delay = "1 ms"
+[queue]
+buffer = "10 packets"
+[traffic]
+start_jitter = "5 ms"
+"#;
+
+/// What may be varied: of each dimension some of its values.
+const DIMENSIONS: [&[&str]; 4] = [
+    &["queue.buffer=4 packets,20 packets,2 bdp", "queue.buffer=2..9packets:lin:3", "queue.buffer=2..8bdp:log"],
+    &["tcp.recovery=reno,rfc6675", "tcp.congestion_control=cubic,reno,vegas"],
+    // The first two are the same scenario.
+    &["network.bottleneck_rate=10Mbps,10000kbps,5Mbps", "network.bottleneck_rate=5..20Mbps:log"],
+    &["network.sources=1,3; duration=40 ms,50 ms", "network.access_delay=0.5..2ms:lin:2"],
+];
+
+/// A folder that goes with the test.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new() -> Folder {
+        static NUMBER: AtomicUsize = AtomicUsize::new(0);
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        let path = std::env::temp_dir().join(format!("ackclock-sweep-{}-{number}", process::id()));
+        let _ = fs::remove_dir_all(&path);
+        Folder(path)
+    }
+
+    fn join(&self, name: &str) -> PathBuf {
+        self.0.join(name)
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+/// Does what is missing of a shard in a folder; whether that is all of the sweep.
+fn go_on(sweep: &Sweep<'_>, checked: &Checked, folder: &Path, threads: usize, shard: Shard) -> bool {
+    let stop = AtomicBool::new(false);
+    let options = Options { threads, engine: Engine::default(), time_limit: None, shard, retry: false, stop: &stop };
+    let (mut store, damage) = Store::open(folder, checked.plan.clone(), |_| {}).unwrap();
+    assert!(damage.lines.is_empty());
+    let todo = store.with_results(|results| ackclock_sweep::missing(results, &checked.costs, &options).len());
+    let finished = run_missing(sweep, checked, &store, &options, |_| {}).unwrap();
+    assert_eq!(finished, todo);
+    let is_whole = store.with_results(|results| results.count(Status::Missing)) == 0;
+    if is_whole {
+        store.write_tables(Method::Student).unwrap();
+    }
+    is_whole
+}
+
+/// What a process that was killed left: the beginning of the ledger.
+fn cut(folder: &Path, share: f64) {
+    let ledger = folder.join("runs.jsonl");
+    let text = fs::read(&ledger).unwrap();
+    fs::write(&ledger, &text[..(text.len() as f64 * share) as usize]).unwrap();
+}
+
+fn tables(folder: &Path) -> Vec<Vec<u8>> {
+    ["table.parquet", "table.csv", "summary.csv"].iter().map(|name| fs::read(folder.join(name)).unwrap()).collect()
+}
+
+/// The keys of the ledger, sorted.
+fn keys(folder: &Path) -> Vec<String> {
+    let text = fs::read_to_string(folder.join("runs.jsonl")).unwrap();
+    let mut keys: Vec<String> = text.lines().map(|line| line[8..40].to_owned()).collect();
+    keys.sort();
+    keys
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 12, ..ProptestConfig::default() })]
+
+    #[test]
+    fn shards_and_kills_make_no_difference(
+        chosen in subsequence((0..DIMENSIONS.len()).collect::<Vec<_>>(), 1..=3),
+        which in prop::collection::vec(0_usize..6, DIMENSIONS.len()),
+        seeds in 1_usize..4,
+        shards in 1_usize..5,
+        kills in prop::collection::vec(0.0_f64..1.0, 0..4),
+        turn in 0_usize..5,
+    ) {
+        let vary: Vec<String> = chosen.iter().map(|of| DIMENSIONS[*of][which[*of] % DIMENSIONS[*of].len()].to_owned()).collect();
+        let is_sampled = vary.iter().any(|text| text.ends_with(":log"));
+        let files = Memory::new().with("short.toml", SCENARIO);
+        let request = Request { file: "short.toml", vary: &vary, latin_hypercube: is_sampled.then_some(3), ..Request::default() };
+        let sweep = Sweep::read(&files, &request).map_err(|error| TestCaseError::fail(format!("{vary:?}: {error:?}")))?;
+        let checked = Checked::of(&sweep, seeds, Vec::new(), &AtomicBool::new(false), &mut |_| {}).unwrap().unwrap();
+        prop_assert_eq!(checked.refused_points, 0);
+        let place = Folder::new();
+        let (one, two, parts) = (place.join("one"), place.join("two"), place.join("parts"));
+        prop_assert!(go_on(&sweep, &checked, &one, 1, Shard::WHOLE));
+        go_on(&sweep, &checked, &two, 1, Shard { index: 1, of: 3 });
+        for share in kills {
+            cut(&two, share);
+            go_on(&sweep, &checked, &two, 2, Shard { index: 2, of: 2 });
+        }
+        prop_assert!(go_on(&sweep, &checked, &two, 2, Shard::WHOLE));
+        prop_assert_eq!(tables(&one), tables(&two));
+        prop_assert_eq!(keys(&one), keys(&two), "each run once");
+
+        let folders: Vec<PathBuf> = (0..shards).map(|part| place.join(&format!("part-{part}"))).collect();
+        for (part, folder) in folders.iter().enumerate() {
+            let shard = Shard { index: part + 1, of: shards };
+            go_on(&sweep, &checked, folder, 1, shard);
+        }
+        let mut order = folders.clone();
+        order.rotate_left(turn % shards);
+        let mut merged = merge(&order, &parts, |_| {}).unwrap();
+        prop_assert!(merged.damage.is_empty());
+        merged.store.write_tables(Method::Student).unwrap();
+        prop_assert_eq!(tables(&one), tables(&parts));
+        prop_assert_eq!(keys(&one), keys(&parts));
+    }
+}
