@@ -27,7 +27,7 @@ fn every_kind_of_column_is_read_back_to_the_bit() {
         })
         .collect();
     let wholes: Vec<f64> = (0..FIRST).map(|row| (row * row % 1001) as f64).collect();
-    let some = |row: usize| (row % 3 > 0).then_some(row as f64 / 7.0);
+    let some = |row: usize| (!row.is_multiple_of(3)).then_some(row as f64 / 7.0);
     let path = std::env::temp_dir().join(format!("ackclock-columns-{}.parquet", std::process::id()));
     let file = File::create(&path).unwrap();
     write(&file, "table", &COLUMNS, vec![("key".into(), "value".into())], 2, |group, column| match (group, column) {

@@ -44,7 +44,7 @@ pub enum Failure<J, E> {
 #[derive(Debug)]
 pub enum End {
     /// It came to its end.
-    Finished(Records),
+    Finished(Box<Records>),
     /// It broke an invariant of the simulator: the message of the panic.
     Panicked(String),
     /// It took longer than a run may take.
@@ -65,7 +65,7 @@ pub fn run_all<J: Send, T: Send, E: Send>(
     keep: impl Fn(&J, Records) -> Result<T, E> + Sync,
 ) -> Runs<T, J, E> {
     run_jobs(jobs, threads, Limits { engine, time: None, stop }, watch, |of, _, end| match end {
-        End::Finished(records) => keep(of, records).map_err(Bad::NotKept),
+        End::Finished(records) => keep(of, *records).map_err(Bad::NotKept),
         End::Panicked(message) => Err(Bad::Panicked(message)),
         End::OverTime => unreachable!("runs may take any time"),
     })
@@ -224,7 +224,7 @@ impl Shared<'_> {
         let simulated = Instant::now();
         let records = simulation.finish();
         *beside += simulated.elapsed();
-        Some(End::Finished(records))
+        Some(End::Finished(Box::new(records)))
     }
 
     /// Simulates one slice. Returns the length of the next one: such that it takes about `SLICE` of real time.

@@ -74,7 +74,7 @@ pub fn svg(results: &Results, method: Method) -> Option<String> {
     let layout = layout(plan)?;
     let (panels, _) = panels(plan, &layout);
     let panel = panels.first()?;
-    let plots = drawn(results).map(|(place, drawn)| plot(results, method, &layout, panel, (place, drawn), &[], false));
+    let plots = drawn(results).map(|(place, drawn)| plot(results, method, &layout, panel, (place, drawn), false));
     Some(svg_file(&plots.collect::<Vec<_>>()))
 }
 
@@ -178,20 +178,16 @@ fn figures(
     left_out: usize,
     drawn: (usize, &'static Drawn),
 ) -> Html {
-    let points = || panels.iter().flat_map(|panel| &panel.curves).flat_map(|(_, points)| points);
-    let means = points().filter_map(|point| mean(results, *point, drawn.0, method)).map(|mean| mean.mean);
+    let mut plots: Vec<Bands> = panels.iter().map(|panel| plot(results, method, layout, panel, drawn, true)).collect();
     // All plots of a number have the same upright axis.
-    let reach: Vec<f64> = means.chain([0.0]).collect();
-    let plots: Vec<Bands> =
-        panels.iter().map(|panel| plot(results, method, layout, panel, drawn, &reach, true)).collect();
+    let reach: Vec<f64> = plots.iter().flat_map(Bands::extent).chain([0.0]).collect();
+    plots.iter_mut().for_each(|plot| plot.reach.clone_from(&reach));
     let mut html = Html::new();
     html.leaf("p", &[("class", "note")], METRICS[drawn.0].about);
-    html.tag("div", &[("class", if plots.len() > 1 { "panels" } else { "" })], |html| {
-        for plot in &plots {
-            html.tag("figure", &[("class", if plots.len() > 1 { "panel" } else { "" })], |html| {
-                html.append(&plot.html());
-            });
-        }
+    html.tag("div", &[("class", "multiples")], |html| {
+        plots.iter().for_each(|plot| {
+            html.append(&plot.html());
+        });
     });
     if let Some(most) = plots.iter().max_by_key(|plot| plot.curves.len()).filter(|plot| plot.curves.len() > 1) {
         html.append(&most.legend());
@@ -209,7 +205,6 @@ fn plot(
     layout: &Layout,
     panel: &Panel,
     (place, drawn): (usize, &'static Drawn),
-    reach: &[f64],
     linked: bool,
 ) -> Bands {
     let plan = results.plan();
@@ -237,7 +232,7 @@ fn plot(
         x: (key.path.clone(), unit.to_owned()),
         logarithmic: is_logarithmic(numbers),
         y: (drawn.name.to_owned(), drawn.unit.to_owned()),
-        reach: reach.to_vec(),
+        reach: Vec::new(),
         curves: panel.curves.iter().map(curve).collect(),
     }
 }
@@ -310,7 +305,7 @@ const DRAWN: [Drawn; 6] = [
     Drawn { metric: "goodput_bps", name: "Goodput", unit: "bit/s", scale: 1e-6, shown: "Mb/s", decimals: 3 },
     Drawn {
         metric: "queueing_delay_p95_s",
-        name: "Queueing delay, 95th percentile",
+        name: "Queueing delay, p95",
         unit: "s",
         scale: 1e3,
         shown: "ms",
@@ -319,14 +314,7 @@ const DRAWN: [Drawn; 6] = [
     Drawn { metric: "loss", name: "Loss", unit: "fraction", scale: 100.0, shown: "%", decimals: 3 },
     Drawn { metric: "fairness", name: "Fairness", unit: "fraction", scale: 1.0, shown: "", decimals: 4 },
     Drawn { metric: "udp_loss", name: "Loss of UDP", unit: "fraction", scale: 100.0, shown: "%", decimals: 3 },
-    Drawn {
-        metric: "completion_p95_s",
-        name: "Completion time of files, 95th percentile",
-        unit: "s",
-        scale: 1.0,
-        shown: "s",
-        decimals: 3,
-    },
+    Drawn { metric: "completion_p95_s", name: "Completion time, p95", unit: "s", scale: 1.0, shown: "s", decimals: 3 },
 ];
 /// More plots beside each other are not looked at.
 const MOST_PANELS: usize = 24;

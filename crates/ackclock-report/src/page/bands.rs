@@ -8,7 +8,7 @@ use super::scatter::{Axis, line, text};
 /// One plot.
 #[derive(Clone, Debug)]
 pub struct Bands {
-    /// What is shown; it stands above. May be empty.
+    /// Of what it is, beside other plots; it stands above. May be empty.
     pub title: String,
     /// Left to right: a name and a unit as in [`Scale::fitting`].
     pub x: (String, String),
@@ -53,17 +53,27 @@ impl Bands {
     /// The plot in HTML.
     pub fn html(&self) -> Html {
         let mut html = Html::new();
-        let label = format!("{} over {}", self.y.0, self.x.0);
-        let (view, label) = (format!("0 0 {WIDTH} {HEIGHT}"), format!("{label} {}", self.title));
-        let attributes =
-            [("viewBox", view.as_str()), ("class", "scatter"), ("role", "img"), ("aria-label", label.trim())];
-        html.tag("svg", &attributes, |svg| self.draw(svg));
+        let of = if self.title.is_empty() { String::new() } else { format!(", {}", self.title) };
+        let (view, label) = (format!("0 0 {WIDTH} {HEIGHT}"), format!("{} over {}{of}", self.y.0, self.x.0));
+        let attributes = [("viewBox", view.as_str()), ("class", "scatter"), ("role", "img"), ("aria-label", &label)];
+        html.tag("figure", &[], |html| {
+            if !self.title.is_empty() {
+                html.leaf("figcaption", &[], &self.title);
+            }
+            html.tag("svg", &attributes, |svg| self.draw(svg));
+        });
         html
+    }
+
+    /// What the upright axis shows: means, and intervals that do not flatten all else.
+    pub fn extent(&self) -> impl Iterator<Item = f64> + Clone + '_ {
+        let points = self.curves.iter().flat_map(|curve| &curve.points);
+        points.flat_map(|point| std::iter::once(point.mean).chain(shown_ends(point)))
     }
 
     /// Its curves by name, as they are drawn.
     pub fn legend(&self) -> Html {
-        Html::of_class("ul", "letters", &{
+        Html::of_class("ul", "legend", &{
             let mut items = Html::new();
             for (nth, curve) in self.curves.iter().enumerate() {
                 items.tag("li", &[("class", &format!("series-{nth}"))], |li| {
@@ -86,8 +96,7 @@ impl Bands {
     pub(super) fn draw(&self, svg: &mut Html) {
         let points = || self.curves.iter().flat_map(|curve| &curve.points);
         let Some(across) = Across::of(points().map(|point| point.x), &self.x.1, self.logarithmic) else { return };
-        let ends = points().flat_map(|point| [point.mean, point.mean].into_iter().chain(shown_ends(point)));
-        let y = Axis::of(ends.chain(self.reach.iter().copied()), &self.y.1);
+        let y = Axis::of(self.extent().chain(self.reach.iter().copied()), &self.y.1);
         let at = |x: f64| LEFT + (WIDTH - LEFT - RIGHT) * across.place(x);
         let up = |value: f64| HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * y.place(value);
         for (value, label) in &across.ticks {
@@ -102,9 +111,6 @@ impl Bands {
         }
         text(svg, "axis", (LEFT + WIDTH - RIGHT) / 2.0, HEIGHT - 8.0, "middle", &with_unit(&self.x.0, &across.unit));
         text(svg, "axis", LEFT, TOP - 10.0, "start", &with_unit(&self.y.0, &y.scale.unit));
-        if !self.title.is_empty() {
-            text(svg, "axis", WIDTH - RIGHT, TOP - 10.0, "end", &self.title);
-        }
         for (nth, curve) in self.curves.iter().enumerate() {
             let class = format!("series-{nth}");
             svg.tag("g", &[("class", &class)], |svg| curve.draw(svg, nth, &at, &up));
@@ -131,7 +137,8 @@ impl BandCurve {
             if point.href.is_empty() {
                 mark(svg, nth, x, y);
             } else {
-                svg.tag("a", &[("href", &point.href)], |svg| {
+                // Of the colour of its curve, not of a link.
+                svg.tag("a", &[("href", &point.href), ("class", &format!("series-{nth}"))], |svg| {
                     svg.leaf("title", &[], &point.about);
                     mark(svg, nth, x, y);
                 });
@@ -241,15 +248,20 @@ impl Across {
 
 /// Plots below each other as one SVG file: black on white, as wide as a column of a paper.
 pub fn svg_file(plots: &[Bands]) -> String {
+    let title = plots.first().map_or("", |plot| &plot.title);
+    let head = if title.is_empty() { 0.0 } else { 24.0 };
     let legend_height = plots.first().map_or(0, |plot| plot.curves.len()) as f64 * 20.0 + 10.0;
-    let height = plots.len() as f64 * HEIGHT + legend_height;
+    let height = head + plots.len() as f64 * HEIGHT + legend_height;
     let mut body = Html::new();
+    if !title.is_empty() {
+        text(&mut body, "axis", LEFT, 18.0, "start", title);
+    }
     for (nth, plot) in plots.iter().enumerate() {
-        let place = format!("translate(0 {:.0})", nth as f64 * HEIGHT);
+        let place = format!("translate(0 {:.0})", head + nth as f64 * HEIGHT);
         body.tag("g", &[("transform", &place)], |svg| plot.draw(svg));
     }
     for (nth, curve) in plots.first().map_or(&[][..], |plot| &plot.curves).iter().enumerate() {
-        let y = plots.len() as f64 * HEIGHT + 10.0 + nth as f64 * 20.0;
+        let y = head + plots.len() as f64 * HEIGHT + 10.0 + nth as f64 * 20.0;
         stroke(&mut body, nth, &format!("{LEFT:.0},{y:.0} {:.0},{y:.0}", LEFT + 44.0));
         mark(&mut body, nth, LEFT + 22.0, y);
         text(&mut body, "axis", LEFT + 54.0, y + 4.5, "start", &curve.name);
@@ -316,6 +328,7 @@ mod tests {
         for logarithmic in [false, true] {
             let html = bands(logarithmic).html();
             let svg = html.as_str();
+            assert!(svg.contains("<figcaption>100 ms</figcaption>"));
             assert_eq!((svg.matches("<polyline").count(), svg.matches("<a href=\"#point-1\"").count()), (2, 4));
             assert!(svg.contains("&lt;reno&gt;") && svg.contains("a &lt; b") && !svg.contains("NaN"));
             assert!(svg.contains("goodput, Mb/s") && svg.contains("queue.buffer, bdp"), "{svg}");
