@@ -8,7 +8,6 @@
 mod check;
 mod error;
 mod estimate;
-mod facts;
 mod merge;
 mod metrics;
 mod plan;
@@ -24,7 +23,6 @@ mod write;
 pub use check::{Checked, Refused};
 pub use error::Error;
 pub use estimate::Estimate;
-pub use facts::Facts;
 pub use merge::{Merged, merge};
 pub use metrics::{METRICS, Metric};
 pub use plan::{Key, Plan};

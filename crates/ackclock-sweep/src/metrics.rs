@@ -2,9 +2,8 @@
 
 use ackclock::record::stats::{mean, quantile};
 use ackclock::record::{Histogram, Records};
-use ackclock::units::Span;
-
-use crate::facts::Facts;
+use ackclock::scenario::{Flow, Scenario};
+use ackclock::units::{Span, Time};
 
 /// A number of a row.
 #[derive(Clone, Copy, Debug)]
@@ -16,6 +15,26 @@ pub struct Metric {
     /// What it means, in one sentence.
     pub about: &'static str,
     of: fn(&Measured) -> Option<f64>,
+}
+
+/// What has to be known of a scenario to make a row of a run of it.
+#[derive(Clone, Debug)]
+pub(crate) struct Facts {
+    /// The name of the bottleneck's port.
+    bottleneck: Option<String>,
+    /// When each flow with a size begins; `None` of the others, and where it depends on the seed.
+    files: Vec<Option<Time>>,
+}
+
+impl Facts {
+    /// Of this scenario.
+    pub fn of(scenario: &Scenario) -> Facts {
+        let start = |flow: &Flow| (flow.size.is_some() && flow.start_jitter == Span::ZERO).then_some(flow.start);
+        Facts {
+            bottleneck: scenario.bottleneck.as_ref().map(|bottleneck| scenario.links[bottleneck.link].name.clone()),
+            files: scenario.flows.iter().map(start).collect(),
+        }
+    }
 }
 
 /// What a run gave, over the time after the warm-up where there is one.

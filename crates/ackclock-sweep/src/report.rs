@@ -2,6 +2,7 @@
 
 use ackclock_report::page::Page;
 use ackclock_report::page::bands::{BandCurve, BandPoint, Bands, MOST_CURVES, svg_file};
+use ackclock_report::page::heat::{self, HeatMap};
 use ackclock_report::page::html::Html;
 use ackclock_report::page::table::{Cell, Table};
 use ackclock_report::repeat::command_line;
@@ -48,6 +49,15 @@ pub fn page(results: &Results, method: Method) -> String {
     let mut page = Page::new("Sweep", &plan.scenario);
     page.lead(&lead(results, method));
     match layout(plan) {
+        Some(layout) if map_of(plan, &layout).is_some() => {
+            let y = map_of(plan, &layout).expect("it was asked for");
+            for (place, drawn) in drawn(results) {
+                let mut body = Html::new();
+                body.leaf("p", &[("class", "note")], METRICS[place].about);
+                body.append(&map(results, method, layout.x, y, (place, drawn)).html());
+                page.section(drawn.metric.replace('_', "-"), drawn.name, body);
+            }
+        }
         Some(layout) => {
             let (panels, left_out) = panels(plan, &layout);
             for (place, drawn) in drawn(results) {
@@ -163,6 +173,37 @@ fn panels(plan: &Plan, layout: &Layout) -> (Vec<Panel>, usize) {
         }
     }
     (found.into_iter().map(|(_, panel)| panel).collect(), left_out.len())
+}
+
+/// The second dimension of a map: where only two change, both of numbers, and both have too many values for curves.
+fn map_of(plan: &Plan, layout: &Layout) -> Option<usize> {
+    let is_long = |dimension: usize| {
+        let key = &plan.dimensions[dimension][0];
+        key.numbers.is_some() && key.values.len() > MOST_CURVES
+    };
+    match layout.panels[..] {
+        [other] if layout.curves.is_none() && is_long(other) && is_long(layout.x) => Some(other),
+        _ => None,
+    }
+}
+
+fn map(results: &Results, method: Method, x: usize, y: usize, (place, drawn): (usize, &'static Drawn)) -> HeatMap {
+    let plan = results.plan();
+    let lengths: Vec<usize> = plan.dimensions.iter().map(|keys| keys[0].values.len()).collect();
+    let axis =
+        |dimension: usize| (plan.dimensions[dimension][0].path.clone(), plan.dimensions[dimension][0].values.clone());
+    let cell = |point: usize| {
+        let rows = rows(&lengths, point);
+        let mean = mean(results, point, place, method)?.mean;
+        Some(heat::Cell { x: rows[x], y: rows[y], mean, href: format!("#point-{point}"), about: plan.label(point) })
+    };
+    HeatMap {
+        title: String::new(),
+        of: (drawn.name.to_owned(), drawn.unit.to_owned()),
+        x: axis(x),
+        y: axis(y),
+        cells: (0..plan.points.len()).filter_map(cell).collect(),
+    }
 }
 
 /// The values of a row of a dimension, as in `queue.buffer = 10 packets`.
@@ -345,6 +386,10 @@ mod tests {
             Some(Layout { x: 2, curves: Some(1), panels: vec![0, 3] })
         );
         assert_eq!(of(vec![words.clone()]), None);
+        let two = plan(vec![dimension("a", numbers(9), 9), dimension("b", numbers(7), 7)]);
+        assert_eq!(map_of(&two, &layout(&two).unwrap()), Some(1));
+        let three = plan(vec![dimension("a", numbers(9), 9), dimension("b", numbers(7), 7), dimension("w", None, 2)]);
+        assert_eq!(map_of(&three, &layout(&three).unwrap()), None);
         let sampled = [dimension("a", Some(vec![3.0, 1.0, 2.0]), 3), many].concat();
         assert_eq!(of(vec![sampled]), None, "a sample is no curve");
         assert_eq!(of(vec![dimension("a", Some(vec![3.0, 1.0, 2.0]), 3), words]).map(|layout| layout.x), Some(0));

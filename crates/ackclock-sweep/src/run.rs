@@ -11,8 +11,7 @@ use ackclock_scenario::sweep::Sweep;
 
 use crate::check::{Checked, hash};
 use crate::error::Error;
-use crate::facts::Facts;
-use crate::metrics;
+use crate::metrics::{self, Facts};
 use crate::results::{Results, Row, Status};
 use crate::shard::Shard;
 use crate::store::Store;

@@ -4,6 +4,7 @@ pub mod agreement;
 pub mod bands;
 pub mod chart;
 pub(crate) mod curves;
+pub mod heat;
 pub mod html;
 pub mod number;
 mod pack;

@@ -1,5 +1,6 @@
 //! What the numbers of a result say, in sentences; and what a reader should be warned of.
 
+use ackclock::record::stats::mser5;
 use ackclock::record::{Columns, LinkLosses, Metric, Series};
 use ackclock::sim::RESULT_VERSION;
 
@@ -16,6 +17,7 @@ pub fn findings(document: &Document, series: &[Series]) -> Vec<String> {
     let flows = &document.summary.flows;
     let mut findings = Vec::new();
     findings.extend(capacity(document, series, from_s));
+    findings.extend(settling(series, from_s));
     findings.extend(shares(flows, document.summary.fairness.as_ref()));
     findings.extend(queue(document));
     findings.extend(losses(document));
@@ -103,6 +105,24 @@ fn busy_share(series: &[Series], port: &str, from_s: f64) -> Option<f64> {
         share * (ends.min(end) - begins.max(from_s)).max(0.0)
     });
     Some(busy.sum::<f64>() / (end - from_s))
+}
+
+/// When the sum of the throughputs settles, where it was recorded and no warm-up is left out.
+fn settling(series: &[Series], from_s: f64) -> Option<String> {
+    let mut sum: Vec<f64> = Vec::new();
+    let mut length_s = 0.0;
+    for series in series.iter().filter(|series| series.metric == Metric::Throughput) {
+        let Columns::Intervals { interval, mean, .. } = &series.columns else { return None };
+        length_s = interval.as_secs_f64();
+        sum.resize(sum.len().max(mean.len()), 0.0);
+        sum.iter_mut().zip(mean).for_each(|(sum, mean)| *sum += mean);
+    }
+    let left_out = mser5(&sum).filter(|values| *values > 0 && from_s == 0.0)?;
+    let begins = quantity(left_out as f64 * length_s, "s");
+    Some(format!(
+        "The sum of the throughputs settles after about {begins} (MSER-5, in the run of the plots): `warmup` of that length \
+         would leave the start out of all numbers."
+    ))
 }
 
 fn shares(flows: &[FlowSummary], fairness: Option<&Interval>) -> Option<String> {
@@ -358,6 +378,23 @@ mod tests {
         // 4 s · 1 + 4 s · 0.5 + 2 s · 0 of 10 s; without the first half second 5.5 s of 9.5 s.
         assert!(findings(&example(1, 1, 3), std::slice::from_ref(&series))[0].contains("idle for 40.0 % of the time"));
         assert!(findings(&example_with_warmup(1, 1, 3), &[series])[0].contains("idle for 42.1 % of the time"));
+    }
+
+    #[test]
+    fn a_start_that_is_no_part_of_the_rest_is_said_unless_it_is_left_out() {
+        // Two flows, of which one begins after 2 s: of 100 intervals of 0.1 s the sum of the first 20 is half of the others.
+        let flow = |name: &str, quiet: usize| {
+            let mean: Vec<f64> = (0..100).map(|n| if n < quiet { 0.0 } else { 1e6 }).collect();
+            let (interval, end) = (Span::from_ms(100), Time::from_ps(10_000_000_000_000));
+            let columns = Columns::Intervals { interval, end, min: mean.clone(), max: mean.clone(), mean };
+            Series { metric: Metric::Throughput, of: name.into(), vc: None, columns }
+        };
+        let said = |document: &Document, quiet| {
+            findings(document, &[flow("f1", 0), flow("f2", quiet)]).into_iter().find(|text| text.contains("MSER-5"))
+        };
+        assert!(said(&example(2, 1, 3), 20).unwrap().contains("settles after about 2.00 s"));
+        assert_eq!((said(&example(2, 1, 3), 0), said(&example(2, 1, 3), 70)), (None, None));
+        assert_eq!(said(&example_with_warmup(2, 1, 3), 20), None);
     }
 
     #[test]

@@ -50,7 +50,7 @@ impl SweepFile {
                 ("zip", Node::Array(tables)) => {
                     file.varied.extend(tables.iter().filter_map(|table| together(table, report)));
                 }
-                _ => wrong(name, entry, report),
+                (other, _) => wrong(other, entry, report),
             }
         }
         // In the order of the file: the last changes fastest.
