@@ -281,7 +281,8 @@ impl Bound {
 fn packets_of_windows(scenario: &Scenario, flow: &Flow, route: &[LinkId], seconds: f64) -> f64 {
     let back = flow.backward.at(Time::ZERO, &scenario.links);
     let links = || route.iter().chain(&back).map(|link| &scenario.links[*link]);
-    let is_fixed = flow.forward.fixed().is_some() && links().all(|link| link.params.schedule.is_none());
+    let routes_are_fixed = [&flow.forward, &flow.backward].into_iter().all(|route| route.fixed().is_some());
+    let is_fixed = routes_are_fixed && links().all(|link| link.params.schedule.is_none());
     let round_trip: f64 = links().map(|link| link.delay.as_secs_f64()).sum();
     if !is_fixed || round_trip == 0.0 {
         return f64::INFINITY;

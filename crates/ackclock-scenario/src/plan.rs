@@ -8,6 +8,7 @@ use ackclock::units::Span;
 use crate::abr;
 use crate::document::{Document, network_settings};
 use crate::feedback;
+use crate::flows::route_changes;
 use crate::flows::service;
 use crate::flows::tcp;
 use crate::flows::udp;
@@ -126,8 +127,9 @@ pub(crate) fn plan(document: &Document, source: &dyn Source, path: &str, report:
         Some(satellites) => Some(satellites::links::fill(satellites, network, &mut flows, of_udp, report)?),
         None => None,
     };
+    route_changes::fill(network, &mut flows);
     queues::fill(network, &flows, of_udp, &queues, technology, report);
-    feedback::check(network, &flows, of_udp, &queues, report);
+    feedback::check(network, &flows, &queues, report);
     abr::check_minimum_rates(network, &flows, report);
     abr::warn_parameters(document, &flows, report);
     abr::warn_rates(network, technology, &flows, &queues, report);

@@ -107,13 +107,14 @@ fn property(key: &Key) -> Value {
         Kind::Amount(amount) => alternatives(amount),
         Kind::Schedule(amount) => schedule(key.name, &alternatives(amount)),
         Kind::Outages => outages(),
+        Kind::RouteChanges => route_changes(),
         Kind::Integers => json!({ "type": "array", "items": { "type": "integer", "minimum": 0 } }),
         Kind::Table(keys) => table(keys),
         Kind::Errors(around) => errors(around),
         Kind::Ends => json!({
             "type": "array", "items": { "type": "string", "pattern": NAME }, "minItems": 2, "maxItems": 2,
         }),
-        Kind::Route => json!({ "type": "array", "items": { "type": "string", "pattern": NAME }, "minItems": 2 }),
+        Kind::Route => route(),
         Kind::Drops => drops(),
         Kind::Metrics => json!({ "type": "array", "items": { "enum": metric_words() } }),
         Kind::Nodes => json!({ "type": "array", "items": { "type": "string", "pattern": NAME } }),
@@ -179,6 +180,18 @@ fn outages() -> Value {
     let from = described(time, "When the outage begins.");
     let until = described(never, "When the outage ends.");
     json!({ "type": "array", "items": closed(&["from", "until"], json!({ "from": from, "until": until })) })
+}
+
+/// Nodes along a path.
+fn route() -> Value {
+    json!({ "type": "array", "items": { "type": "string", "pattern": NAME }, "minItems": 2 })
+}
+
+/// A list of paths.
+fn route_changes() -> Value {
+    let at = described(time(), "From when on the path of this table holds.");
+    let route = described(route(), "Nodes of the path, ends included.");
+    json!({ "type": "array", "items": closed(&["at", "route"], json!({ "at": at, "route": route })) })
 }
 
 /// A value that may have a schedule.

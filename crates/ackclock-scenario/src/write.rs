@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use ackclock::ids::LinkId;
 use ackclock::scenario::{Flow, NodeKind, Scenario, ServiceCategory};
+use ackclock::units::Time;
 
 use crate::document::{Document, Named};
 use crate::flows::GivenKeys;
@@ -162,11 +163,19 @@ impl Writer<'_> {
         }
         let routes =
             [("route", &flow.forward, given.default_routes.0), ("back_route", &flow.backward, given.default_routes.1)];
-        for (key, path, is_default) in routes {
-            // What changes follows from the rest of the scenario.
-            let Some(path) = path.fixed() else { continue };
+        for ((key, route, is_default), changes) in routes.into_iter().zip(&given.route_changes) {
+            // What satellites change follows from the rest of the scenario.
+            if route.fixed().is_none() && changes.is_empty() {
+                continue;
+            }
             if !(given.is_generated && is_default) {
-                lines.push((key, nodes(scenario, path), own.origin(key).or(Some(&found))));
+                let path = route.at(Time::ZERO, &scenario.links);
+                lines.push((key, nodes(scenario, &path), own.origin(key).or(Some(&found))));
+            }
+        }
+        for (key, changes) in ["route_changes", "back_route_changes"].into_iter().zip(&given.route_changes) {
+            if let Some(value) = own.value(key).filter(|_| !changes.is_empty()) {
+                lines.push((key, value.spelled(), own.origin(key)));
             }
         }
         if !flow.forced_drops.is_empty() {

@@ -4,7 +4,8 @@
 mod render;
 
 use ackclock::feedback::{Feedback, RoundTrip, Units, WindowFeedback};
-use ackclock::units::Span;
+use ackclock::scenario::Route;
+use ackclock::units::{Span, Time};
 use ackclock_scenario::{Memory, load};
 use render::said_about;
 
@@ -89,6 +90,57 @@ fn feedback_of_edge_devices_that_cannot_work() {
         said(&ring, &of_port),
     ];
     insta::assert_snapshot!(all.join("\n"));
+}
+
+/// The acknowledgements of f leave the path of its data at 500 ms.
+const CHANGES: &str = r#"
+back_route_changes = [{ at = "500 ms", route = ["b", "r4", "r2", "r1", "a"] }]
+"#;
+
+#[test]
+fn feedback_where_routes_change() {
+    let rates = "queue.rate_algorithm=simplified-erica-plus";
+    let (window, fixed) = ("queue.tcp_feedback=window", "queue.feedback_round_trip=70 ms");
+    let leaves = RING.replace("\"r4\", \"r3\", \"r1\", \"a\"]", "\"r4\", \"r2\", \"r1\", \"a\"]");
+    let change = |route: &str| format!("{leaves}back_route_changes = [{{ at = \"500 ms\", route = {route} }}]\n");
+    let by_r3 = change("[\"b\", \"r4\", \"r3\", \"r1\", \"a\"]");
+    let all = [
+        said(&(RING.to_owned() + CHANGES), &[rates, window, fixed]),
+        said(&by_r3, &[rates, window, fixed]),
+        said(&by_r3, &[rates, window]),
+        said(&by_r3, &["queue.rate_algorithm=max-min", window, fixed]),
+        said(&by_r3, &[rates, "queue.tcp_feedback=bucket"]),
+        said(&change("[\"b\", \"r4\", \"a\"]"), &[]),
+        said(&change("[\"b\"]"), &[]),
+        said(&change("\"r3\""), &[]),
+        said(&change("[\"a\", \"r1\", \"r2\", \"r4\", \"b\"]"), &[]),
+        said(&by_r3.replace("at = \"500 ms\", ", ""), &[]),
+        said(&by_r3.replace(" }]", " }, { at = \"500 ms\", route = [\"b\", \"r4\", \"r2\", \"r1\", \"a\"] }]"), &[]),
+    ];
+    insta::assert_snapshot!(all.join("\n"));
+}
+
+/// A node that is on a later path only has a route from its instant on; one that is on the first only keeps its route.
+#[test]
+fn what_routes_that_change_become() {
+    let text = RING.to_owned() + CHANGES;
+    let loaded = load(&Memory::new().with("a.toml", &*text), "a.toml", &[]).unwrap();
+    let scenario = &loaded.scenario;
+    let flow = scenario.flows.iter().next().unwrap();
+    let path = |ms: u64| -> Vec<&str> {
+        let path = flow.backward.at(Time::ZERO + Span::from_ms(ms), &scenario.links);
+        path.iter().map(|link| &*scenario.links[*link].name).collect()
+    };
+    assert_eq!(path(0), ["b->r4", "r4->r3", "r3->r1", "r1->a"]);
+    assert_eq!(path(499), path(0));
+    assert_eq!(path(500), ["b->r4", "r4->r2", "r2->r1", "r1->a"]);
+    let Route::Dynamic { table, .. } = &flow.backward else { panic!() };
+    let r3 = scenario.nodes.iter_ids().find(|(_, node)| node.name == "r3").unwrap().0;
+    assert!(table.link(r3, Time::ZERO + Span::from_secs(1)).is_some(), "packets that are under way arrive");
+    assert!(flow.forward.fixed().is_some());
+    // What is written out is the same scenario again.
+    let again = load(&Memory::new().with("a.toml", &*loaded.resolved), "a.toml", &[]).unwrap();
+    assert_eq!((again.scenario.flows, again.resolved), (loaded.scenario.flows, loaded.resolved));
 }
 
 #[test]

@@ -4,6 +4,7 @@ mod lab;
 
 use ackclock::record::{Columns, EdgeRecord, FlowRecord, Metric, PortRecord, Records};
 use ackclock::sim;
+use ackclock::units::{Span, Time};
 use lab::agree::assert_engines_agree;
 use lab::{conserves, scenario};
 use proptest::prelude::*;
@@ -195,6 +196,58 @@ fn flows_have_max_min_shares_where_ports_give_rates() {
     assert!(shares(&[]).iter().all(|(_, share)| share.is_none()));
 }
 
+/// Acknowledgements of f leave the path of its data from 2 to 4 s.
+fn route_change() -> String {
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenarios/rate-control/route-change.toml");
+    std::fs::read_to_string(file).unwrap()
+}
+
+/// While acknowledgements come by another router their sender is told what its receiver allows, and the flow takes what others leave; then
+/// the router lowers its window again. The other flows are told windows all the time.
+#[test]
+fn acknowledgements_that_leave_the_path_of_the_data_pass_unchanged() {
+    let records = assert_engines_agree("route change", &scenario(&route_change(), &[]), 1);
+    let windows = |flow: &str, from: u64, until: u64| -> Vec<f64> {
+        let series =
+            records.series.iter().find(|series| series.metric == Metric::SendWindow && series.of == flow).unwrap();
+        let Columns::Points { time, value } = &series.columns else { panic!() };
+        let within = |time: &&Time| (from..until).contains(&(time.as_ps() / 1_000_000_000));
+        time.iter().zip(value).filter(|(time, _)| within(time)).map(|(_, value)| *value).collect()
+    };
+    let below = |windows: Vec<f64>| windows.iter().filter(|window| **window < 131_072.0).count();
+    assert!(below(windows("f", 1000, 2000)) > 10 && below(windows("f", 4500, 6000)) > 10);
+    // Of acknowledgements that waited in the bucket some arrive when newer ones have come by r3, which say more.
+    assert_eq!(below(windows("f", 2500, 4000)), 0);
+    assert!(below(windows("g", 2500, 4000)) > 10);
+}
+
+/// The data of f leave r1 by another port from 1 s on. Its acknowledgements pass r1 all the time: they are changed by the port that
+/// the data leave by.
+#[test]
+fn acknowledgements_are_those_of_the_port_by_which_the_data_left_last() {
+    let ports = ["r1->r2", "s->r3"].map(|port| {
+        [format!("port.{port}.rate_algorithm=simplified-erica-plus"), format!("port.{port}.tcp_feedback=bucket")]
+    });
+    let mut sets: Vec<&str> = ports.iter().flatten().map(String::as_str).collect();
+    let route = r#"flow.f.route_changes=[{ at = "1 s", route = ["f1", "s", "r3", "r4", "f2"] }]"#;
+    sets.extend([route, "flow.f.back_route_changes=[]", "port.s->r1.rate_algorithm=simplified-erica-plus"]);
+    sets.extend(["port.s->r1.tcp_feedback=bucket"]);
+    let text = route_change().replace("tcp_feedback = \"both\"", "").replace("feedback_round_trip = \"40 ms\"", "");
+    let mut run = sim::build(&scenario(&text, &sets), 1);
+    let mut acks = |ms: u64| {
+        run.step(Time::ZERO + Span::from_ms(ms));
+        let records = run.records();
+        ["s->r1", "s->r3"].map(|port| {
+            let edge = edge(&records, port);
+            (edge.acks, edge.acks_waiting)
+        })
+    };
+    let [before, later, end] = [1000, 1500, 2500].map(|ms| acks(ms).map(|(acks, waiting)| acks + waiting));
+    // Both routers of s: g and h go on by r1.
+    assert!(before[0] > 100 && before[1] == 0, "{before:?}");
+    assert!(later[1] > 100 && end[1] > later[1] + 100, "{later:?} {end:?}");
+}
+
 /// Errors of the trunks, in both directions.
 const ERRORS: &str = r#"
 [link."sw*->sw*"]
@@ -248,6 +301,6 @@ proptest! {
 }
 
 fn finished(mut run: sim::Simulation) -> Records {
-    while !run.step(ackclock::units::Time::NEVER).finished() {}
+    while !run.step(Time::NEVER).finished() {}
     run.finish()
 }

@@ -2,6 +2,7 @@
 
 mod dialects;
 pub(crate) mod framing;
+pub(crate) mod route_changes;
 pub(crate) mod service;
 pub(crate) mod tcp;
 pub(crate) mod udp;
@@ -14,6 +15,7 @@ use ackclock::ids::{LinkId, NodeId};
 use ackclock::scenario::{Flow, ForcedDrop, MAX_ROUTE_LINKS, ServiceCategory, Technology};
 use ackclock::tcp::{TcpParams, Writes};
 use ackclock::units::{Span, Time};
+use route_changes::RouteAt;
 
 use crate::document::{Document, Named};
 use crate::keys::Section;
@@ -42,6 +44,8 @@ pub(crate) struct GivenKeys {
     pub(crate) is_generated: bool,
     /// Whether its paths are the ones that would be found.
     pub(crate) default_routes: (bool, bool),
+    /// Later paths of data and of acknowledgements.
+    pub(crate) route_changes: [Vec<RouteAt>; 2],
     /// Octets of the largest datagram that the path of its data carries, if a link says so.
     pub(crate) path_mtu: Option<u32>,
 }
@@ -120,6 +124,10 @@ pub(crate) fn plan(context: &Context<'_>, report: &mut Report) -> Option<Vec<Pla
         };
         let forced_drops = planner.drops(&common, report);
         planner.check_mtu(&common, &forward, &backward, report);
+        let Some(route_changes) = planner.route_changes(&common, [&forward, &backward], report) else {
+            whole = false;
+            continue;
+        };
         let Some(service) = planner.service(&name, &common, [&forward, &backward], report) else {
             whole = false;
             continue;
@@ -137,7 +145,8 @@ pub(crate) fn plan(context: &Context<'_>, report: &mut Report) -> Option<Vec<Pla
             tcp: common.tcp.clone(),
             forced_drops,
         };
-        let given = GivenKeys { common, has_table: table.is_some(), is_generated, default_routes, path_mtu };
+        let given =
+            GivenKeys { common, has_table: table.is_some(), is_generated, default_routes, route_changes, path_mtu };
         flows.push(PlannedFlow { flow, given });
     }
     whole.then_some(flows)
@@ -329,6 +338,31 @@ impl Planner<'_> {
             return None;
         }
         Some((forward, backward, (default_forward, default_backward)))
+    }
+
+    /// The later paths of data and acknowledgements that first take these.
+    fn route_changes(
+        &mut self,
+        common: &Common,
+        [forward, backward]: [&[LinkId]; 2],
+        report: &mut Report,
+    ) -> Option<[Vec<RouteAt>; 2]> {
+        let has_satellites = self.context.document.satellites.at.is_some();
+        if !matches!(self.context.technology, Some(Technology::Packet { .. })) {
+            return Some([Vec::new(), Vec::new()]);
+        }
+        let network = self.context.network?;
+        let read = |key, first, report: &mut Report| {
+            route_changes::read(network, &common.settings, key, first, has_satellites, report)
+        };
+        let changes = [read("route_changes", forward, report)?, read("back_route_changes", backward, report)?];
+        for change in &changes[0] {
+            self.check_mtu(common, &change.path, backward, report);
+        }
+        for change in &changes[1] {
+            self.check_mtu(common, forward, &change.path, report);
+        }
+        Some(changes)
     }
 
     /// The ATM service of a flow with these routes, there and back.

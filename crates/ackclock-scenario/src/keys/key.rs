@@ -115,6 +115,8 @@ pub(crate) enum Kind {
     Schedule(Amount),
     /// Intervals of time in which a link is down.
     Outages,
+    /// Nodes along a path, each from an instant on.
+    RouteChanges,
     /// Whole numbers, each more than the one before.
     Integers,
     /// A table with these keys.

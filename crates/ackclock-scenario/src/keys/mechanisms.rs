@@ -83,7 +83,7 @@ impl Kind {
             Kind::Text | Kind::NodeName | Kind::Flag | Kind::Integer { .. } | Kind::Number { .. } => &[],
             Kind::Share | Kind::Factor => &[],
             Kind::Ends | Kind::Route | Kind::Drops | Kind::Position | Kind::Longitude | Kind::Metrics => &[],
-            Kind::Nodes | Kind::Outages | Kind::Integers | Kind::Table(_) | Kind::Errors(_) => &[],
+            Kind::Nodes | Kind::Outages | Kind::RouteChanges | Kind::Integers | Kind::Table(_) | Kind::Errors(_) => &[],
         }
     }
 }

@@ -47,6 +47,7 @@ pub(super) fn expectation(kind: &Kind) -> (String, String) {
         Kind::Position => ("a latitude and a longitude in degrees", "\"37.9 N 122.3 W\""),
         Kind::Longitude => ("a longitude in degrees", "\"95 W\""),
         Kind::Outages => ("a list of outages", "[{ from = \"10 s\", until = \"12 s\" }]"),
+        Kind::RouteChanges => ("a list of routes", "[{ at = \"2 s\", route = [\"s1\", \"sw1\", \"d1\"] }]"),
         Kind::Errors(_) => ("an error model, or a list of them", "{ model = \"uniform\", rate = 0.01 }"),
         Kind::Amount(_) | Kind::Schedule(_) => unreachable!("quantities explain themselves"),
     };

@@ -15,7 +15,7 @@ mod words;
 
 pub(crate) use expectation::example;
 pub(crate) use lists::metric_words;
-pub(crate) use value::{LinkErrors, Name, Outage, Schedule, Value, drops, list, text};
+pub(crate) use value::{LinkErrors, Name, Outage, RouteChange, Schedule, Value, drops, list, text};
 
 use self::expectation::unexpected;
 use self::positions::Position;
@@ -65,6 +65,7 @@ pub(crate) fn check(key: &Key, item: &Item, report: &mut Report) -> Option<Value
         (Kind::Schedule(amount), Node::Array(items)) => schedules::schedule(name, amount, items, item.at, report),
         (Kind::Schedule(amount), _) => quantities::quantity(name, amount, item, report),
         (Kind::Outages, Node::Array(items)) => schedules::outages(items, report),
+        (Kind::RouteChanges, Node::Array(items)) => schedules::routes(name, items, report),
         (Kind::Errors(around), Node::Array(_) | Node::Table(_)) => errors::errors(item, around, report),
         (Kind::Ends | Kind::Route | Kind::Nodes, Node::Array(items)) => {
             lists::names(name, &key.kind, items, item.at, report)

@@ -1,12 +1,13 @@
-//! Lists of instants: quantities that change, and outages.
+//! Lists of instants: quantities and routes that change, and outages.
 
 use super::fields::Fields;
+use super::lists;
 use super::quantities::quantity_of;
-use crate::keys::Amount;
+use crate::keys::{Amount, Kind};
 use crate::text::diagnostic::{At, Report};
 use crate::text::tree::{Item, Node};
 use crate::values::quantity::Quantity;
-use crate::values::{Outage, Schedule, Value};
+use crate::values::{Outage, RouteChange, Schedule, Value};
 
 /// A list of quantities with their instants: `["10 ms", { at = "20 s", delay = "100 ms" }]`.
 pub(super) fn schedule(name: &str, amount: &Amount, items: &[Item], at: At, report: &mut Report) -> Option<Value> {
@@ -63,4 +64,33 @@ pub(super) fn outages(items: &[Item], report: &mut Report) -> Option<Value> {
         outages.push(Outage { from_ps, until_ps });
     }
     fine.then_some(Value::Outages(outages))
+}
+
+/// A list of routes with their instants: `[{ at = "2 s", route = ["s1", "sw1", "d1"] }]`.
+pub(super) fn routes(name: &str, items: &[Item], report: &mut Report) -> Option<Value> {
+    let mut changes: Vec<RouteChange> = Vec::with_capacity(items.len());
+    let mut fine = true;
+    for item in items {
+        let mut fields = Fields::new(name, item, &["at", "route"], report)?;
+        let (time, route) = (fields.time("at", 1), fields.item("route", "[\"s1\", \"sw1\", \"d1\"]"));
+        let nodes = match route.map(|route| (&route.node, route)) {
+            Some((Node::Array(nodes), route)) => lists::names("route", &Kind::Route, nodes, route.at, fields.report),
+            Some((_, route)) => {
+                let found = format!("`route` in `{name}` is {}", route.described());
+                fields.report.error(route.at, found).label("expected a list of nodes, ends included");
+                None
+            }
+            None => None,
+        };
+        let (Some(at_ps), Some(Value::Names(nodes))) = (time, nodes) else {
+            fine = false;
+            continue;
+        };
+        if changes.last().is_some_and(|before| before.at_ps >= at_ps) {
+            report.error(item.at, format!("`{name}` goes back in time")).label("each instant must be later");
+            fine = false;
+        }
+        changes.push(RouteChange { at_ps, nodes, place: item.at });
+    }
+    fine.then_some(Value::RouteChanges(changes))
 }

@@ -19,7 +19,7 @@ pub(super) fn knows(kind: &Kind) -> bool {
         Kind::Integers | Kind::Table(_) | Kind::Text | Kind::NodeName | Kind::LinkName(_) => true,
         Kind::Ends | Kind::Route | Kind::Drops => false,
         Kind::Position | Kind::Longitude | Kind::Metrics | Kind::Nodes => false,
-        Kind::Schedule(_) | Kind::Outages | Kind::Errors(_) => false,
+        Kind::Schedule(_) | Kind::Outages | Kind::RouteChanges | Kind::Errors(_) => false,
     }
 }
 

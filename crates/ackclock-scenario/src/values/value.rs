@@ -31,6 +31,7 @@ pub(crate) enum Value {
     Drops(Vec<ForcedDrop>),
     Schedule(Schedule),
     Outages(Vec<Outage>),
+    RouteChanges(Vec<RouteChange>),
     Errors(Vec<LinkErrors>),
     Position(Position),
     /// Degrees east.
@@ -75,6 +76,20 @@ pub(crate) struct LinkErrors {
     pub(crate) direction: Option<Name>,
 }
 
+/// The nodes along a path from an instant on, and where that is said.
+#[derive(Clone, Debug)]
+pub(crate) struct RouteChange {
+    pub(crate) at_ps: u64,
+    pub(crate) nodes: Vec<Name>,
+    pub(crate) place: At,
+}
+
+impl PartialEq for RouteChange {
+    fn eq(&self, other: &RouteChange) -> bool {
+        (self.at_ps, &self.nodes) == (other.at_ps, &other.nodes)
+    }
+}
+
 impl Value {
     /// The word, or the boolean as a word; what conditions of keys are compared with.
     pub(crate) fn word(&self) -> Option<&'static str> {
@@ -101,6 +116,7 @@ impl Value {
             Value::Drops(all) => drops(all),
             Value::Schedule(schedule) => schedule.spelled(),
             Value::Outages(all) => list(all.iter().map(|outage| outage.spelled())),
+            Value::RouteChanges(all) => list(all.iter().map(RouteChange::spelled)),
             Value::Position(position) => text(&position.to_string()),
             Value::Longitude(degrees) => text(&positions::spelled_longitude(*degrees)),
             Value::Errors(all) => list(all.iter().map(|errors| table(&errors.keys))),
@@ -127,6 +143,14 @@ impl Schedule {
             let _ = write!(text, ", {{ at = {}, {key} = {:?} }}", time(*ps), quantity.canonical());
         }
         text + "]"
+    }
+}
+
+impl RouteChange {
+    /// As in a file.
+    fn spelled(&self) -> String {
+        let nodes = list(self.nodes.iter().map(|name| text(&name.text)));
+        format!("{{ at = {}, route = {nodes} }}", time(self.at_ps))
     }
 }
 

@@ -34,7 +34,9 @@ pub fn max_min_shares(scenario: &Scenario) -> Vec<Option<MaxMinShare>> {
 }
 
 /// Whether only the reference engine can compute a scenario: one with ABR connections in a network with edge devices, whose RM cells pass
-/// where frames are put together.
+/// where frames are put together, or one with routers that tell rates to senders where routes change.
 pub fn needs_reference(scenario: &Scenario) -> bool {
-    scenario.has_abr() && scenario.links.iter().any(|link| link.queue.feedback.is_some())
+    let mut routes = scenario.flows.iter().flat_map(|flow| [&flow.forward, &flow.backward]);
+    let has_feedback = scenario.links.iter().any(|link| link.queue.feedback.is_some());
+    has_feedback && (scenario.has_abr() || routes.any(|route| route.fixed().is_none()))
 }

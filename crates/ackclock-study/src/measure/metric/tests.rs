@@ -243,9 +243,9 @@ fn a_queue_is_correlated_with_the_mean_window() {
     let value = |run: &Measurement, name: &str| MetricName::try_from(name.to_owned()).unwrap().with(1.0).value(run);
     let name = "queue-and-windows(r1->r2, 2 to 8 s)";
     assert_eq!(value(&run, name), None);
-    // Means of 8500, 6500, 7500: the queue turned upside down.
-    run.history[1].send_window = vec![0.0, 10_000.0, 10_000.0, 10_000.0, 0.0];
-    assert!((value(&run, name).unwrap() + 1.0).abs() < 1e-12);
+    // Means of 8500, 16,500 and 12,500 go as the queue; the first flow's alone go against it.
+    run.history[1].send_window = vec![0.0, 10_000.0, 30_000.0, 20_000.0, 0.0];
+    assert!((value(&run, name).unwrap() - 1.0).abs() < 1e-12);
     assert!((value(&run, "queue-deviation(r1->r2, 2 to 8 s)").unwrap() - 0.5).abs() < 1e-12);
     // From 2 to 4, with a mean of 4.
     assert!((value(&run, "queue-trend(r1->r2, 2 to 8 s)").unwrap() - 0.5).abs() < 1e-12);

@@ -12,7 +12,7 @@ use crate::net::lists::Lists;
 use crate::packet::aal5;
 use crate::record::Metric;
 use crate::scenario::{Flow, Scenario, Technology};
-use crate::units::{CELL_BYTES, Span};
+use crate::units::{CELL_BYTES, Span, Time};
 
 /// Where an acknowledgement is changed: which edge, and its flow's number there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,8 +30,12 @@ pub(in crate::net) struct Edges {
     places: BTreeMap<(VcId, LinkId), EdgePlace>,
     /// The ports that acknowledgements enter behind an edge.
     entered: BTreeSet<LinkId>,
-    /// For each edge the connections of acknowledgements of its flows, and the ports that they enter next, if they pass it.
+    /// For each edge the connections of acknowledgements of its flows, and the ports that they enter next, if they pass it and that is
+    /// always the same.
     pub(in crate::net) acks: Vec<Vec<(VcId, Option<LinkId>)>>,
+    /// Of flows of which a route changes: for each connection of acknowledgements and each port by which the data may leave, the edge
+    /// of that port.
+    of_changing: BTreeMap<(VcId, LinkId), EdgePlace>,
 }
 
 impl Edges {
@@ -43,6 +47,11 @@ impl Edges {
             let mut acks = Vec::new();
             for (session, vc) in sessions(scenario, crossing.of(port)).enumerate() {
                 let ack = ack_vc(end_of(vc).0);
+                if [vc, ack].into_iter().any(|vc| vcs[vc].routed.is_some()) {
+                    edges.of_changing.insert((ack, port), EdgePlace { edge, session });
+                    acks.push((ack, None));
+                    continue;
+                }
                 // A route passes a node once. Its first link is one of a host.
                 let here = |hop: &&crate::net::flow::Hop| scenario.links[hop.link].from == scenario.links[port].from;
                 let next = vcs[ack].route.iter().skip(1).find(here).map(|hop| hop.link);
@@ -63,6 +72,21 @@ impl Edges {
     /// Where an acknowledgement is changed that is about to enter this port, if it is.
     pub(in crate::net) fn place(&self, vc: VcId, port: LinkId) -> Option<EdgePlace> {
         if self.places.is_empty() { None } else { self.places.get(&(vc, port)).copied() }
+    }
+
+    /// Whether there are edges of flows of which a route changes.
+    pub(in crate::net) fn follow_routes(&self) -> bool {
+        !self.of_changing.is_empty()
+    }
+
+    /// The edge of this port for an acknowledgement of a flow of which a route changes, if its data may leave there.
+    pub(in crate::net) fn place_of_port(&self, vc: VcId, port: LinkId) -> Option<EdgePlace> {
+        self.of_changing.get(&(vc, port)).copied()
+    }
+
+    /// The connections of acknowledgements of flows of which a route changes. Some may be named more than once.
+    pub(in crate::net) fn of_changing_routes(&self) -> impl Iterator<Item = VcId> {
+        self.of_changing.keys().map(|&(vc, _)| vc)
     }
 
     /// Whether acknowledgements that enter this port have passed an edge.
@@ -144,7 +168,8 @@ fn is_session(scenario: &Scenario, vc: VcId) -> bool {
 
 /// What an edge has to know of a flow.
 fn governed(scenario: &Scenario, flow: &Flow) -> Governed {
-    let links = flow.forward.links().into_iter().chain(flow.backward.links());
+    // Of routes that change, at the beginning.
+    let links = [&flow.forward, &flow.backward].into_iter().flat_map(|route| route.at(Time::ZERO, &scenario.links));
     let round_trip = links.fold(Span::ZERO, |sum, link| sum + scenario.links[link].delay);
     let (units, wire_bytes) = match scenario.technology {
         Technology::Packet { link_header_bytes } => {

@@ -1,16 +1,26 @@
-//! The path of acknowledgements through routers and edge devices that change them.
+//! The path of packets through routers, and of acknowledgements through routers and edge devices that change them.
 
 use super::Reference;
 use super::build::Output;
 use super::cell_port::Input;
-use super::edges::rates_of;
-use crate::ids::{Id, LinkId};
+use super::edges::{AtEdge, rates_of};
+use crate::ids::{Id, LinkId, NodeId};
+use crate::link::Forwarding;
 use crate::net::feedback::{EdgePlace, Passed};
 use crate::packet::aal5::Reassembled;
 use crate::packet::{Pti, SegmentKind, Unit};
 use crate::scenario::Technology;
 
 impl Reference {
+    /// Where a unit goes on that is at a node now.
+    pub(super) fn forwarding(&self, unit: Unit, node: NodeId) -> Forwarding {
+        let vc = &self.vcs[unit.vc];
+        match &vc.routed {
+            None => vc.route.get(usize::from(unit.hop)).map_or(Forwarding::Arrived, |hop| Forwarding::By(hop.link)),
+            Some(routed) => routed.table.forward(node, self.now, unit.hop),
+        }
+    }
+
     /// The first averaging intervals of ports begin whose ends are events.
     pub(super) fn schedule_intervals(&mut self) {
         for (id, link) in self.links.iter_ids() {
@@ -48,7 +58,7 @@ impl Reference {
                 }
             },
         };
-        let ack = Passed { handle: unit, window: segment.window };
+        let ack = Passed { handle: AtEdge { unit, from }, window: segment.window };
         let edge = &mut self.edges.edges[edge];
         let passed = match (segment.kind, self.technology) {
             // The window of a SYN has no scale, and it releases no data.
@@ -57,7 +67,7 @@ impl Reference {
             _ => edge.on_ack(self.now, session, segment.ack, ack),
         };
         if let Some(passed) = passed {
-            self.leave_edge(passed, port, from);
+            self.leave_edge(passed, port);
         }
         self.schedule_release(place.edge);
     }
@@ -65,14 +75,25 @@ impl Reference {
     /// An acknowledgement leaves a bucket.
     pub(super) fn on_release(&mut self, edge: usize) {
         if let Some((session, passed)) = self.edges.edges[edge].on_release(self.now) {
-            let (_, port) = self.edges.plan.acks[edge][session];
-            let port = port.expect("what has come also leaves");
-            self.leave_edge(passed, port, port);
+            match self.edges.plan.acks[edge][session].1 {
+                Some(port) => self.leave_edge(passed, port),
+                None => self.leave_by_route(edge, passed),
+            }
         }
         self.schedule_release(edge);
     }
 
-    fn leave_edge(&mut self, Passed { handle: unit, window }: Passed<Unit>, port: LinkId, from: LinkId) {
+    /// An acknowledgement leaves a bucket by the route of now.
+    fn leave_by_route(&mut self, edge: usize, passed: Passed<AtEdge>) {
+        let (node, AtEdge { unit, from }) = (self.links[self.edges.plan.ports[edge]].from, passed.handle);
+        match self.forwarding(unit, node) {
+            Forwarding::By(port) => self.leave_edge(passed, port),
+            Forwarding::Lost(reason) => self.lose(from, unit, reason),
+            Forwarding::Arrived => unreachable!("no acknowledgement ends at a router"),
+        }
+    }
+
+    fn leave_edge(&mut self, Passed { handle: AtEdge { unit, from }, window }: Passed<AtEdge>, port: LinkId) {
         let hop = self.hop(port, unit.vc);
         let frames = &mut self.frames[unit.vc];
         match self.technology {

@@ -1,10 +1,13 @@
 //! The routers that change acknowledgements.
 
+use std::collections::BTreeMap;
+
 use super::build::{Link, Output};
-use crate::ids::{IdVec, LinkId, VcId};
+use crate::ids::{FlowId, Id, IdVec, LinkId, NodeId, VcId};
 use crate::net::feedback::{Edge, EdgePlace, Edges, PacketRates};
-use crate::packet::Unit;
+use crate::net::flow::{End, ack_vc, end_of};
 use crate::packet::aal5::Reassembler;
+use crate::packet::{Segment, SegmentKind, Unit};
 use crate::record::EdgeRecord;
 use crate::scenario::Scenario;
 
@@ -12,9 +15,20 @@ use crate::scenario::Scenario;
 pub(super) struct ReferenceEdges {
     pub(super) plan: Edges,
     /// In the order of their ports.
-    pub(super) edges: Vec<Edge<Unit>>,
+    pub(super) edges: Vec<Edge<AtEdge>>,
     /// Of each edge, by session: what puts acknowledgements together that come in cells.
     pub(super) reassemblers: Vec<Vec<Reassembler>>,
+    /// Of the acknowledgements of flows of which a route changes, at each router the port by which the data left last.
+    last_ports: BTreeMap<(VcId, NodeId), LinkId>,
+    /// What their receivers advertise: a sender that was told less has to know it from acknowledgements that pass no edge.
+    advertised: BTreeMap<VcId, u32>,
+}
+
+/// An acknowledgement at an edge, and the link by which it came.
+#[derive(Clone, Copy)]
+pub(super) struct AtEdge {
+    pub(super) unit: Unit,
+    pub(super) from: LinkId,
 }
 
 impl ReferenceEdges {
@@ -24,16 +38,35 @@ impl ReferenceEdges {
         let edges =
             plan.ports.iter().enumerate().map(|(edge, &port)| plan.start(edge, scenario, rates(port))).collect();
         let reassemblers = plan.acks.iter().map(|acks| vec![Reassembler::default(); acks.len()]).collect();
-        ReferenceEdges { plan, edges, reassemblers }
+        let of_flow = |vc| (vc, scenario.flows[FlowId::from_index(end_of(vc).0)].tcp.advertised_window() as u32);
+        let advertised = plan.of_changing_routes().map(of_flow).collect();
+        ReferenceEdges { plan, edges, reassemblers, last_ports: BTreeMap::new(), advertised }
+    }
+
+    /// The window that the receiver of a connection of acknowledgements writes, if it has to.
+    pub(super) fn written(&self, vc: VcId, segment: &Segment) -> Option<u32> {
+        // The window of a SYN has no scale.
+        let advertised = (segment.kind != SegmentKind::SynAck).then(|| self.advertised.get(&vc).copied());
+        segment.window.or(advertised.flatten())
     }
 
     pub(super) fn len(&self) -> usize {
         self.edges.len()
     }
 
-    /// Where an acknowledgement is changed that is about to enter this port, if it is.
-    pub(super) fn place(&self, vc: VcId, port: LinkId) -> Option<EdgePlace> {
-        self.plan.place(vc, port)
+    /// A packet comes to the port of a router. Where routes change, the acknowledgements of data are those of the port that data came
+    /// to last.
+    pub(super) fn on_packet(&mut self, vc: VcId, node: NodeId, port: LinkId) {
+        let (flow, end) = end_of(vc);
+        if self.plan.follow_routes() && end == End::Receiver {
+            self.last_ports.insert((ack_vc(flow), node), port);
+        }
+    }
+
+    /// Where an acknowledgement is changed that is at this router and about to enter this port, if it is.
+    pub(super) fn place(&self, vc: VcId, node: NodeId, port: LinkId) -> Option<EdgePlace> {
+        let of_changing = || self.plan.place_of_port(vc, *self.last_ports.get(&(vc, node))?);
+        self.plan.place(vc, port).or_else(of_changing)
     }
 
     /// The edge whose rates are those of this port.

@@ -203,17 +203,13 @@ impl Reference {
         let next = under_way.front().map_or(Time::NEVER, |next| next.time);
         self.event_tree.set(self.links.len() + id.index(), next);
 
-        let vc = &self.vcs[unit.vc];
         unit.hop += 1;
-        let forwarding = match &vc.routed {
-            None => vc.route.get(usize::from(unit.hop)).map_or(Forwarding::Arrived, |hop| Forwarding::By(hop.link)),
-            Some(routed) => routed.table.forward(node, self.now, unit.hop),
-        };
+        let forwarding = self.forwarding(unit, node);
         if unit.pti == Pti::BACKWARD_RM && forwarding != Forwarding::Arrived {
             self.visit(unit);
         }
         match forwarding {
-            Forwarding::By(port) => match self.edges.place(unit.vc, port) {
+            Forwarding::By(port) => match self.edges.place(unit.vc, node, port) {
                 None => self.forward(self.hop(port, unit.vc), self.links[id].input, unit),
                 // RM cells are no part of frames.
                 Some(_) if unit.pti.is_rm() => self.forward(self.hop(port, unit.vc), self.links[id].input, unit),
@@ -249,6 +245,7 @@ impl Reference {
     fn forward(&mut self, hop: Hop, input: Input, unit: Unit) {
         let now = self.now;
         let id = hop.link;
+        self.edges.on_packet(unit.vc, self.links[id].from, id);
         let link = &mut self.links[id];
         match &mut link.output {
             Output::Nic(..) | Output::Scheduler(_) => unreachable!("hosts do not forward"),
@@ -372,7 +369,8 @@ impl Reference {
 
     fn send_acknowledgement(&mut self, flow: usize) {
         if let Some(segment) = self.flows[flow].sink.receiver.poll_segment(self.now) {
-            self.hand_down(ack_vc(flow), segment);
+            let window = self.edges.written(ack_vc(flow), &segment);
+            self.hand_down(ack_vc(flow), Segment { window, ..segment });
         }
     }
 
