@@ -62,7 +62,8 @@ pub(crate) fn check(network: &Network, flows: &[PlannedFlow], settings: &QueueSe
                 .label("their headers are encrypted")
                 .help("leave encrypted_headers out, or write tcp_feedback = \"none\" for the ports of its route");
         }
-        let left = crossing.iter().find_map(|planned| Some((planned, left_at(planned, network, port)?)));
+        let passing = crossing.iter().filter(|planned| returns(planned, network, port));
+        let left = passing.copied().find_map(|planned| Some((planned, left_at(planned, network, port)?)));
         if let Some((planned, time)) = left
             && first("left")
         {
@@ -120,8 +121,8 @@ fn warn_left(planned: &PlannedFlow, time: Time, port: &str, report: &mut Report)
         .help("let both routes of the flow pass that router");
 }
 
-/// The first instant at which the data of a flow cross a port whose router its acknowledgements do not pass, if it has routes that change
-/// and these passed it before.
+/// The first instant at which the data of a flow cross a port whose router its acknowledgements do not pass, if keys of the flow change
+/// its routes.
 fn left_at(planned: &PlannedFlow, network: &Network, port: LinkId) -> Option<Time> {
     let misses = |&time: &Time| {
         let path = |route: &Route| route.at(time, &network.links);
@@ -129,9 +130,13 @@ fn left_at(planned: &PlannedFlow, network: &Network, port: LinkId) -> Option<Tim
         path(&planned.flow.forward).contains(&port)
             && !path(&planned.flow.backward).iter().skip(1).any(|link| network.links[*link].from == router)
     };
-    let mut times: Vec<Time> = planned.given.route_changes.iter().flatten().map(|change| change.time).collect();
+    let changes = planned.given.route_changes.iter().flatten().map(|change| change.time);
+    let mut times: Vec<Time> = changes.collect();
+    if !times.is_empty() {
+        times.push(Time::ZERO);
+    }
     times.sort_unstable();
-    times.into_iter().find(misses).filter(|_| !misses(&Time::ZERO))
+    times.into_iter().find(misses)
 }
 
 fn crosses(planned: &PlannedFlow, port: LinkId) -> bool {

@@ -127,7 +127,8 @@ pub(crate) fn plan(document: &Document, source: &dyn Source, path: &str, report:
         Some(satellites) => Some(satellites::links::fill(satellites, network, &mut flows, of_udp, report)?),
         None => None,
     };
-    route_changes::fill(network, &mut flows);
+    let changing = flows.iter_mut().map(|planned| (&mut planned.flow, &planned.given.route_changes));
+    route_changes::fill(network, changing);
     queues::fill(network, &flows, of_udp, &queues, technology, report);
     feedback::check(network, &flows, &queues, report);
     abr::check_minimum_rates(network, &flows, report);

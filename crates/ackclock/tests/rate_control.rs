@@ -264,7 +264,7 @@ proptest! {
         feedback in prop::sample::select(vec!["window", "bucket", "both"]),
         algorithm in prop::sample::select(vec!["simplified-erica-plus", "erica", "erica-plus", "capc"]),
         recovery in prop::sample::select(vec!["vanilla", "reno", "new-reno", "rfc6675"]),
-        (interval, round_trip) in (1_u32..40, prop_oneof![Just("individual".to_owned()), (1_u32..100).prop_map(|ms| format!("{ms} ms"))]),
+        (interval, round_trip) in (2_u32..40, prop_oneof![Just("individual".to_owned()), (1_u32..100).prop_map(|ms| format!("{ms} ms"))]),
         (loss_percent, packets, size, initial) in (0_u32..12, 2_u32..30, 1_u32..120_000, 1_u32..8),
         (delayed, discard, handshake, wire) in any::<(bool, bool, bool, bool)>(),
         seed in 1_u64..1000,

@@ -5,10 +5,9 @@ use std::sync::Arc;
 
 use ackclock::ids::{LinkId, NodeId};
 use ackclock::link::RoutingTable;
-use ackclock::scenario::Route;
+use ackclock::scenario::{Flow, Route};
 use ackclock::units::Time;
 
-use super::PlannedFlow;
 use crate::network::Network;
 use crate::network::routes::{along, delay_ps};
 use crate::settings::Settings;
@@ -55,10 +54,10 @@ pub(super) fn read(
     Some(later)
 }
 
-/// Flows of which a route changes get routing tables.
-pub(crate) fn fill(network: &mut Network, flows: &mut [PlannedFlow]) {
-    for PlannedFlow { flow, given } in flows {
-        for (route, changes) in [&mut flow.forward, &mut flow.backward].into_iter().zip(&given.route_changes) {
+/// Flows of which a route changes get routing tables; each comes with the later paths of its data and of its acknowledgements.
+pub(crate) fn fill<'a>(network: &mut Network, flows: impl Iterator<Item = (&'a mut Flow, &'a [Vec<RouteAt>; 2])>) {
+    for (flow, later) in flows {
+        for (route, changes) in [&mut flow.forward, &mut flow.backward].into_iter().zip(later) {
             if !changes.is_empty() {
                 *route = dynamic(network, &route.links(), changes);
             }

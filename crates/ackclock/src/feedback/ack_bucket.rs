@@ -10,9 +10,14 @@ use crate::units::{Span, Time};
 /// Between two releases lie n/r: n the segments that the first of the two acknowledged, at least 1, and r the rate in packets
 /// per second. An empty bucket saves nothing up: an acknowledgement that comes late leaves at once, and the next one waits.
 /// Where no rate is known yet (it is infinite), all leave at once.
+///
+/// One acknowledgement acknowledges a window at most. If it says more, others have come by another router, which have let their segments
+/// go: then it counts for one segment.
 #[derive(Clone, Debug)]
 pub struct AckBucket<T> {
     mss: u64,
+    /// The most segments that one acknowledgement lets go.
+    most: u64,
     waiting: VecDeque<(u64, T)>,
     /// The number in the last acknowledgement that left.
     released: u64,
@@ -22,9 +27,17 @@ pub struct AckBucket<T> {
 }
 
 impl<T> AckBucket<T> {
-    /// An empty bucket for a flow with segments of `mss` bytes, whose bytes are numbered from 0.
-    pub fn new(mss: u32) -> AckBucket<T> {
-        AckBucket { mss: u64::from(mss), waiting: VecDeque::new(), released: 0, segments: 0, last_release: Time::ZERO }
+    /// An empty bucket for a flow with segments of `mss` bytes, whose bytes are numbered from 0 and whose receiver advertises so many.
+    pub fn new(mss: u32, window: u32) -> AckBucket<T> {
+        AckBucket {
+            mss: u64::from(mss),
+            // A FIN is no byte of the window.
+            most: u64::from(window.div_ceil(mss)) + 1,
+            waiting: VecDeque::new(),
+            released: 0,
+            segments: 0,
+            last_release: Time::ZERO,
+        }
     }
 
     /// The acknowledgement of all before byte `number` comes: it waits. Whether one leaves, [`AckBucket::release`] says.
@@ -54,7 +67,8 @@ impl<T> AckBucket<T> {
             return None;
         }
         let (number, ack) = self.waiting.pop_front()?;
-        self.segments = number.saturating_sub(self.released).div_ceil(self.mss).max(1);
+        let segments = number.saturating_sub(self.released).div_ceil(self.mss).max(1);
+        self.segments = if segments > self.most { 1 } else { segments };
         self.released = self.released.max(number);
         self.last_release = now;
         Some(ack)
@@ -114,20 +128,21 @@ mod tests {
     fn release_times_by_hand() {
         let rate = |now: Time| if now < us(5000) { 1000.0 } else { 500.0 };
         let arrivals = [(0, 1), (200, 2), (400, 4), (3000, 5), (3100, 5), (3200, 6)];
-        let times: Vec<Time> = releases(AckBucket::new(1), &arrivals, rate).into_iter().map(|left| left.1).collect();
+        let times: Vec<Time> =
+            releases(AckBucket::new(1, 64), &arrivals, rate).into_iter().map(|left| left.1).collect();
         assert_eq!(times, [0, 1000, 2000, 4000, 6000, 8000].map(us));
     }
 
     #[test]
     fn while_no_rate_is_known_none_waits() {
         let arrivals = [(0, 1), (1, 2), (2, 3)];
-        let left = releases(AckBucket::new(1), &arrivals, |_| f64::INFINITY);
+        let left = releases(AckBucket::new(1, 64), &arrivals, |_| f64::INFINITY);
         assert_eq!(left, [(1, us(0)), (2, us(1)), (3, us(2))]);
     }
 
     #[test]
     fn at_a_rate_of_zero_ten_leave_in_a_second() {
-        let mut bucket = AckBucket::new(1);
+        let mut bucket = AckBucket::new(1, 64);
         bucket.push(1, ());
         assert_eq!(bucket.release(us(0), 0.0), Some(()));
         assert_eq!(bucket.next_release(0.0), Time::NEVER, "none waits");
@@ -135,9 +150,21 @@ mod tests {
         assert_eq!(bucket.next_release(0.0), us(100_000));
     }
 
+    /// A window of four segments, which a FIN may follow.
+    #[test]
+    fn what_more_than_a_window_acknowledges_counts_for_one_segment() {
+        for (number, segments) in [(5, 5), (6, 1)] {
+            let mut bucket = AckBucket::new(1, 4);
+            bucket.push(number, ());
+            assert_eq!(bucket.release(us(0), 1000.0), Some(()));
+            bucket.push(number + 1, ());
+            assert_eq!(bucket.next_release(1000.0), us(1000 * segments), "{number}");
+        }
+    }
+
     #[test]
     fn segments_with_data_carry_what_has_left() {
-        let mut bucket = AckBucket::new(1000);
+        let mut bucket = AckBucket::new(1000, 64_000);
         assert_eq!(bucket.push_piggybacked(1000, 'a'), 0, "nothing has left");
         assert_eq!(bucket.release(us(0), 1000.0), Some('a'));
         assert_eq!(bucket.push_piggybacked(3000, 'b'), 1000);
@@ -148,7 +175,7 @@ mod tests {
     /// A part of a segment counts as one; an acknowledgement of less than what has left acknowledges nothing new.
     #[test]
     fn what_an_acknowledgement_counts_for() {
-        let mut bucket = AckBucket::new(1000);
+        let mut bucket = AckBucket::new(1000, 64_000);
         for number in [1500, 500, 2500] {
             bucket.push(number, number);
         }
@@ -166,7 +193,7 @@ mod tests {
         ) {
             let (mut at, mut number) = (0, 0);
             let arrivals: Vec<_> = gaps.iter().map(|(gap, more)| { at += gap; number += more; (at, number) }).collect();
-            let left = releases(AckBucket::new(1), &arrivals, |_| rate);
+            let left = releases(AckBucket::new(1, 64), &arrivals, |_| rate);
             prop_assert_eq!(left.iter().map(|left| left.0).collect::<Vec<_>>(), gaps_numbers(&arrivals));
             let mut before = 0;
             for pair in left.windows(2) {

@@ -58,7 +58,7 @@ impl<T> Edge<T> {
             windows_lowered: 0,
             fingerprint: Fingerprint::default(),
             units: flow.units,
-            bucket: feedback.bucket.then(|| Box::new(AckBucket::new(flow.mss))),
+            bucket: feedback.bucket.then(|| Box::new(AckBucket::new(flow.mss, flow.advertised))),
         };
         Edge {
             releases: EventTree::new(flows.len()),
