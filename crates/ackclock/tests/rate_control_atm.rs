@@ -243,3 +243,52 @@ fn connections_of_other_ports_are_not_touched() {
     let of_flow = |records: &Records| FlowRecord { max_min: None, ..records.flows[1].clone() };
     assert_eq!(of_flow(&with), of_flow(&without));
 }
+
+/// The heterogeneous N×N configuration of \[RATE-CONTROL\], with packets that take as much of a link as their cells.
+fn n_by_n(technology: &str, link_header: &str) -> String {
+    format!(
+        r#"
+duration = "3 s"
+warmup = "1 s"
+[network]
+technology = "{technology}"
+topology = "n-by-n"
+{link_header}
+[queue]
+rate_algorithm = "simplified-erica-plus"
+tcp_feedback = "both"
+feedback_round_trip = "70 ms"
+[traffic]
+start_jitter = "1 ms"
+[tcp]
+mss = "1024 B"
+receive_window = "600000 B"
+recovery = "vanilla"
+"#
+    )
+}
+
+/// Jain's index after the warm-up, and the mean queue in packets of so many units: means over three starts.
+fn fairness_and_queue(text: &str, sets: &[&str], units: f64) -> (f64, f64) {
+    let (mut jain, mut queue) = (0.0, 0.0);
+    for seed in 1..=3 {
+        let mut run = sim::build(&scenario(text, sets), seed);
+        while !run.step(Time::NEVER).finished() {}
+        let records = run.finish();
+        jain += records.after_warmup.as_ref().unwrap().fairness / 3.0;
+        queue += port(&records, "sw1->sw2").mean_queue / units / 3.0;
+    }
+    (jain, queue)
+}
+
+/// The figure that decides: Jain's index within 0.02, the mean queue within a tenth. A packet is 23 cells.
+#[test]
+fn a_cell_port_is_as_fair_as_a_packet_port_and_its_queue_as_long() {
+    let header = "[packet]\nlink_header = \"155 B\"";
+    for sets in [&["queue.tcp_feedback=bucket"][..], &[]] {
+        let packets = fairness_and_queue(&n_by_n("packet", header), sets, 1.0);
+        let cells = fairness_and_queue(&n_by_n("atm", ""), sets, 23.0);
+        assert!((packets.0 - cells.0).abs() < 0.02, "{sets:?}: {packets:?} {cells:?}");
+        assert!((cells.1 / packets.1 - 1.0).abs() < 0.1, "{sets:?}: {packets:?} {cells:?}");
+    }
+}
