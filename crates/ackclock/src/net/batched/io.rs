@@ -21,9 +21,9 @@ pub(super) struct Io {
     pub(super) traces: Option<Box<HostTraces>>,
     /// What it records.
     pub(super) watched: Watched,
-    /// Units on their way to each port.
+    /// Units on their way to each process: first one mailbox for each, then more (`lanes.rs`).
     pub(super) mailboxes: Vec<Mailbox<Arrival>>,
-    /// Frames on their way to each group of hosts.
+    /// Frames on their way to each group of hosts: first one inbox for each, then more (`lanes.rs`).
     pub(super) inboxes: Vec<Mailbox<Delivery>>,
     /// The same of networks with ABR connections.
     pub(super) abr: AbrIo,
@@ -165,10 +165,10 @@ impl Io {
         self.traces.as_deref_mut().filter(|_| self.watched.packets)
     }
 
-    /// A frame is on its way to a host of this group.
+    /// A frame is on its way to a host, in this inbox of its group.
     #[inline(always)]
-    pub(super) fn deliver(&mut self, group: u32, frame: Delivery) {
-        self.inboxes[group as usize].post(frame);
+    pub(super) fn deliver(&mut self, inbox: u32, frame: Delivery) {
+        self.inboxes[inbox as usize].post(frame);
     }
 
     /// A packet of connection `vc` arrives at `time` where the link of a port or of a host leads `to`. Ports that handle
@@ -180,8 +180,8 @@ impl Io {
             Destination::Port { mailbox, input_ref } => {
                 self.post(mailbox, Arrival { time, seq_or_ack, input_ref, frame, size, cells: crossed });
             }
-            Destination::Host { group, link } => {
-                self.deliver(group, Delivery { time, seq_or_ack, vc, frame, size, link, what: What::WholeFrame });
+            Destination::Host { inbox, link } => {
+                self.deliver(inbox, Delivery { time, seq_or_ack, vc, frame, size, link, what: What::WholeFrame });
             }
             Destination::LastHopPort { .. } => {
                 unreachable!("a last-hop port is behind a port of which everything is known")

@@ -13,6 +13,11 @@ pub(super) trait MailboxItem: Copy + Default {
     fn time(&self) -> Time;
     /// From where: at one instant the inputs come in their order.
     fn input(&self) -> u32;
+    /// Its place in the order, as one number.
+    #[inline(always)]
+    fn key(&self) -> u128 {
+        u128::from(self.time().as_ps()) << 32 | u128::from(self.input())
+    }
 }
 
 /// Items on their way to a process.
@@ -76,6 +81,26 @@ impl<T: MailboxItem> Mailbox<T> {
         assert!(first >= self.clock, "time went back from {} to {first}", self.clock);
         self.sorted = self.arrivals.as_slice().len();
         self.clock = until;
+    }
+
+    /// The same where mostly nothing is due.
+    #[inline]
+    pub(super) fn settle_if_due(&mut self, until: Time) {
+        if self.arrivals.as_slice().len() > self.sorted || self.first().is_some_and(|first| first.time() < until) {
+            self.settle(until);
+        }
+        self.clock = until;
+    }
+
+    /// All items before `until`. What is new must be in order.
+    pub(super) fn due(&self, until: Time) -> &[T] {
+        let waiting = self.waiting();
+        &waiting[..waiting.partition_point(|arrival| arrival.time() < until)]
+    }
+
+    /// Takes these.
+    pub(super) fn take_due(&mut self, until: Time) {
+        self.taken += self.due(until).len();
     }
 
     /// The first item.

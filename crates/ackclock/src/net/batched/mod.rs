@@ -12,6 +12,7 @@ mod fifo_monitor;
 mod frame_side;
 mod hosts;
 mod io;
+mod lanes;
 mod mailbox;
 mod next_hop;
 mod packet_side;
@@ -50,7 +51,7 @@ pub struct Batched {
     clocks: Vec<Time>,
     /// For each process, what can reach it: from which process, and how long that takes at least.
     upstreams: Vec<Vec<Upstream>>,
-    /// For each process, the ports whose rates it reads at the instant at which they change.
+    /// For each process, the ports whose rates it reads at the instant at which they change; empty where there are no rates.
     rates_read: Vec<Vec<usize>>,
     /// By flow, the ports that write into its backward RM cells: the source reads such a cell when they have.
     writers: Vec<Vec<Upstream>>,
@@ -116,7 +117,7 @@ impl Batched {
     fn end_intervals(&mut self, until: Time) {
         self.io.until = until;
         for (process, &clock) in self.processes.iter_mut().zip(&self.clocks) {
-            if process.next_rates().is_some_and(|end| self.io.may_end_interval(end, clock)) {
+            if self.io.may_end_interval(process.next_rates(), clock) {
                 process.process_mut().advance(clock, &mut self.io);
             }
         }
@@ -217,9 +218,9 @@ impl Batched {
     fn rates_recorded(&self, now: Time) -> RatesRecording {
         let connections = &self.io.abr.connections;
         let allocation = |Entry { name, output, .. }: Entry<'_>| match output {
-            Output::Port { process, .. } => match &self.processes[process as usize] {
+            Output::Port { process, port } => match &self.processes[process as usize] {
                 LogicalProcess::Runs(port) => Some((name.to_owned(), port.allocations(now)?)),
-                port => Some((name.to_owned(), port.rates()?.allocations()?)),
+                ports => Some((name.to_owned(), ports.rates(port)?.allocations()?)),
             },
             Output::Nic | Output::PassThroughPort(_) | Output::LastHopPort { .. } => None,
         };
@@ -286,9 +287,9 @@ impl Batched {
     fn edge_record(&self, port: LinkId, now: Time) -> Option<EdgeRecord> {
         let edge = &self.io.edges[self.edges.binary_search(&port).ok()?].edge;
         let allocation = match self.directory.link(port.index()).output {
-            Output::Port { process, .. } => match &self.processes[process as usize] {
+            Output::Port { process, port } => match &self.processes[process as usize] {
                 LogicalProcess::Runs(port) => port.allocation_bps(now),
-                port => port.rates().and_then(PacketRates::allocation),
+                ports => ports.rates(port).and_then(PacketRates::allocation),
             },
             Output::Nic | Output::PassThroughPort(_) | Output::LastHopPort { .. } => None,
         };
@@ -300,9 +301,10 @@ impl Batched {
         let clocks = &self.clocks;
         let of = |upstream: &Upstream| clocks[upstream.from] + upstream.lookahead;
         // A port gives new rates at the end of an interval, and not before.
-        let rates = |&port: &usize| self.processes[port].next_rates().map_or(Time::NEVER, |end| end.max(clocks[port]));
+        let rates = |&from: &usize| self.processes[from].next_rates().max(clocks[from]);
         let arrivals = self.upstreams[process].iter().map(of).min().unwrap_or(Time::NEVER);
-        let arrivals = self.rates_read[process].iter().map(rates).fold(arrivals, Time::min);
+        let read = self.rates_read.get(process).map_or(&[][..], Vec::as_slice);
+        let arrivals = read.iter().map(rates).fold(arrivals, Time::min);
         if process != self.sources {
             return arrivals;
         }
@@ -347,19 +349,20 @@ impl Batched {
 }
 
 impl LogicalProcess {
-    /// When it gives new rates to TCP flows, if it is a port that does and an edge uses them.
-    fn next_rates(&self) -> Option<Time> {
+    /// When it gives new rates to TCP flows that an edge uses; never if it gives none.
+    fn next_rates(&self) -> Time {
         match self {
-            LogicalProcess::Runs(port) => port.next_rates(),
-            port => port.rates().map(PacketRates::interval_end),
+            LogicalProcess::Runs(port) => port.next_rates().unwrap_or(Time::NEVER),
+            LogicalProcess::Packets(ports) => ports.interval_end(),
+            port => port.rates(0).map_or(Time::NEVER, PacketRates::interval_end),
         }
     }
 
-    /// The rates that it gives to TCP flows, if it is a packet port that does.
-    fn rates(&self) -> Option<&PacketRates> {
+    /// The rates that one of its ports gives to TCP flows, if it is a packet port that does.
+    fn rates(&self, port: u32) -> Option<&PacketRates> {
         match self {
             LogicalProcess::Changing(port) => port.rates(),
-            LogicalProcess::Packets(ports) => ports.rates(),
+            LogicalProcess::Packets(ports) => ports.rates(port),
             LogicalProcess::Hosts(_)
             | LogicalProcess::Cells(_)
             | LogicalProcess::Runs(_)

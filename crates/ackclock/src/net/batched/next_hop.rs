@@ -31,6 +31,6 @@ pub(super) enum Destination {
     RunPort { mailbox: u32, input_ref: InputRef },
     /// The last port before a host, done together with the port before: which of them, and what the next hop is there.
     LastHopPort { last_hop: u32, at_port: VcId },
-    /// The host where the connection ends: in which group of hosts it is, and by which link it is reached.
-    Host { group: u32, link: u32 },
+    /// The host where the connection ends: which inbox of its group of hosts is for it, and by which link it is reached.
+    Host { inbox: u32, link: u32 },
 }

@@ -12,6 +12,8 @@ pub(in crate::net) struct Edge<T> {
     sessions: Vec<Session<T>>,
     /// Their rates in units per second; infinite while they have none.
     rates: Vec<f64>,
+    /// The averaging interval that follows that of these rates: the first has number 0.
+    interval: u64,
     /// When each of the sessions releases an acknowledgement.
     releases: EventTree,
     most_waiting: u64,
@@ -22,6 +24,9 @@ pub(in crate::net) struct Edge<T> {
 /// One flow.
 struct Session<T> {
     translation: Option<Translation>,
+    /// What the rates allow in the averaging interval in which an acknowledgement passed last, and the number of that interval.
+    allowed: u32,
+    allowed_in: u64,
     advertised: u32,
     /// Whether a window was lowered here: then all that follow are written, or the sender would not know that it rises again.
     writes: bool,
@@ -52,6 +57,8 @@ impl<T> Edge<T> {
     pub(in crate::net) fn new(feedback: &Feedback, flows: &[Governed], rates: Vec<f64>) -> Edge<T> {
         let session = |flow: &Governed| Session {
             translation: feedback.window.as_ref().map(|params| Translation::new(params, flow)),
+            allowed: flow.advertised,
+            allowed_in: u64::MAX,
             advertised: flow.advertised,
             writes: false,
             acks: 0,
@@ -64,6 +71,7 @@ impl<T> Edge<T> {
             releases: EventTree::new(flows.len()),
             sessions: flows.iter().map(session).collect(),
             rates,
+            interval: 0,
             most_waiting: 0,
             waiting: 0,
             damaged: 0,
@@ -91,6 +99,7 @@ impl<T> Edge<T> {
     /// There are new rates.
     pub(in crate::net) fn on_rates(&mut self, now: Time, rates: &[f64]) {
         self.rates.copy_from_slice(rates);
+        self.interval += 1;
         for session in 0..self.sessions.len() {
             self.schedule(now, session);
         }
@@ -157,7 +166,8 @@ impl<T> Edge<T> {
     }
 
     fn leave(&mut self, now: Time, session: usize, handle: T, window: Option<u32>) -> Passed<T> {
-        Passed { handle, window: self.pass(now, session, self.rates[session], window) }
+        let rate = self.rates[session];
+        Passed { handle, window: self.pass(now, session, self.interval, window, || rate) }
     }
 
     fn schedule(&mut self, now: Time, session: usize) {
@@ -171,19 +181,39 @@ impl<T> Edge<T> {
         self.rates[session] / self.sessions[session].units
     }
 
-    /// An acknowledgement of this session goes on, with its window lowered to what the rate fills; returns the window that it is to
-    /// carry if it has one. Only a session without a bucket may pass by itself, at any rate that its port gave for this instant.
+    /// An acknowledgement of this session goes on in this averaging interval, with its window lowered to what the rate fills; returns the
+    /// window that it is to carry if it has one. Only a session without a bucket may pass by itself.
     #[inline(always)]
-    pub(in crate::net) fn pass(&mut self, now: Time, session: usize, rate: f64, window: Option<u32>) -> Option<u32> {
-        let Session { translation, advertised, writes, acks, windows_lowered, fingerprint, .. } =
-            &mut self.sessions[session];
-        let before = window.unwrap_or(*advertised);
-        let said = translation.as_ref().map_or(before, |translation| translation.window(rate).min(before));
-        *writes |= said < before || window.is_some();
-        *acks += 1;
-        *windows_lowered += u64::from(said < before);
-        fingerprint.event(now.as_ps(), u64::from(said));
-        writes.then_some(said)
+    pub(in crate::net) fn pass(
+        &mut self,
+        now: Time,
+        session: usize,
+        interval: u64,
+        window: Option<u32>,
+        rate: impl FnOnce() -> f64,
+    ) -> Option<u32> {
+        let session = &mut self.sessions[session];
+        if session.allowed_in != interval {
+            session.allow(interval, rate());
+        }
+        let before = window.unwrap_or(session.advertised);
+        let said = session.allowed.min(before);
+        session.writes |= said < before || window.is_some();
+        session.acks += 1;
+        session.windows_lowered += u64::from(said < before);
+        session.fingerprint.event(now.as_ps(), u64::from(said));
+        session.writes.then_some(said)
+    }
+}
+
+impl<T> Session<T> {
+    /// Computes what the rate of an interval allows.
+    #[inline(never)]
+    fn allow(&mut self, interval: u64, rate: f64) {
+        self.allowed_in = interval;
+        if let Some(translation) = &self.translation {
+            self.allowed = translation.window(rate);
+        }
     }
 }
 

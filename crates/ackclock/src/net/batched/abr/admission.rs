@@ -307,7 +307,7 @@ impl RunAdmission {
                 let run = CellRun { time, spacing, seq_or_ack, size, input_ref, frame, first, count, eom, pti };
                 io.abr.runs[mailbox as usize].push(run);
             }
-            Destination::Host { group, link } if pti.is_rm() => {
+            Destination::Host { inbox, link } if pti.is_rm() => {
                 if pti == Pti::FORWARD_RM && std::mem::take(&mut vc.efci) {
                     // The destination would write it, and nobody reads it before.
                     io.abr.connections.of(vc.id).cell_mut(frame).ci = true;
@@ -316,7 +316,7 @@ impl RunAdmission {
                     io.abr.come_back(time, vc.id);
                 }
                 let of_rm = Delivery { time, seq_or_ack, vc: vc.id, frame, size, link, what: What::RmCell };
-                io.deliver(group, of_rm);
+                io.deliver(inbox, of_rm);
             }
             Destination::Host { .. } => io.abr.mark(vc.id, time, done),
             Destination::Port { .. } | Destination::LastHopPort { .. } => {
@@ -330,7 +330,7 @@ impl RunAdmission {
     fn reassemble(&mut self, departs: u64, run: &mut Run, end: u16, io: &mut Io) {
         let vc = &mut self.vcs[run.at_port];
         let count = end - std::mem::replace(&mut run.accepted_from, end);
-        let Destination::Host { group, link } = vc.next_hop.to else { return };
+        let Destination::Host { inbox, link } = vc.next_hop.to else { return };
         if count == 0 || run.pti.is_rm() {
             return;
         }
@@ -342,7 +342,7 @@ impl RunAdmission {
             };
             let time = self.fifo.cell_time.instant(departs).saturating_add(vc.next_hop.lag);
             let &mut Run { seq_or_ack, frame, size, .. } = run;
-            io.deliver(group, Delivery { time, seq_or_ack, vc: vc.id, frame, size, link, what });
+            io.deliver(inbox, Delivery { time, seq_or_ack, vc: vc.id, frame, size, link, what });
         }
     }
 

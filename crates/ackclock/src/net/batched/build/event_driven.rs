@@ -115,7 +115,7 @@ impl Plan<'_> {
         let origin = layout.groups[layout.group_of(end_of(id).1.other())];
         let first = self.vcs[id].route[0].link;
         // Where it goes if the first link leads to its destination.
-        let host = Destination::Host { group: group as u32, link: first.index() as u32 };
+        let host = Destination::Host { inbox: group as u32, link: first.index() as u32 };
         routes.of_hosts[id.index()] = Some((NextHop { lag: Span::ZERO, to: host }, Span::ZERO));
         // Many connections may have the same route.
         if !routes.dynamic.insert((Arc::as_ptr(routed), origin, destination)) {

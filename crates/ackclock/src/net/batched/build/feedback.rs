@@ -26,7 +26,8 @@ impl Plan<'_> {
             let (process, edges) = (layout.routers[router]?, self.routers.edges(router));
             let edges = match self.scenario.technology {
                 Technology::Packet { .. } => {
-                    let edges = EdgeProcess::new(process, edges, passages, self.scenario.links.len());
+                    let lanes = routes.mailboxes.lanes(process);
+                    let edges = EdgeProcess::new(lanes, edges, passages, self.scenario.links.len());
                     LogicalProcess::Edge(Box::new(edges))
                 }
                 Technology::Atm { llc } => {
@@ -89,7 +90,7 @@ impl Plan<'_> {
     /// By process, the ports whose rates it reads: no time passes from the end of an interval to the first acknowledgement that follows
     /// the new rates. A port that reads its own rates needs no horizon for that.
     pub(super) fn rates_read(&self, layout: &Layout, processes: usize) -> Vec<Vec<usize>> {
-        let mut read = vec![BTreeSet::new(); processes];
+        let mut read = vec![BTreeSet::new(); if self.edges.ports.is_empty() { 0 } else { processes }];
         for (edge, &port) in self.edges.ports.iter().enumerate() {
             let Some((from, _)) = layout.process_of_port[port] else { continue };
             for next in self.edges.acks[edge].iter().filter_map(|&(_, next)| next) {
@@ -130,10 +131,11 @@ impl Plan<'_> {
         let input = hops[0].link.index() as u32;
         let to = match self.scenario.technology {
             Technology::Packet { .. } => {
-                Destination::Port { mailbox: process as u32, input_ref: InputRef { port: 0, input, at_port } }
+                let mailbox = routes.mailboxes.mailbox(process, from.process, lag);
+                Destination::Port { mailbox, input_ref: InputRef { port: 0, input, at_port } }
             }
             // Frames are put together, as before a host.
-            Technology::Atm { .. } => Destination::Host { group: layout.inbox_of_router(router) as u32, link: input },
+            Technology::Atm { .. } => Destination::Host { inbox: layout.inbox_of_router(router) as u32, link: input },
         };
         self.leave(id, from, NextHop { lag, to }, (process, Span::ZERO), looked_back, routes);
         routes.of_routers[router].push(Passage { vc: id, place: self.edges.place(id, hops[1].link), to: None });

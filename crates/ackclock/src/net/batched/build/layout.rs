@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::routers::Routers;
+use crate::atm::rate::RateAlgorithm;
 use crate::ids::{IdVec, LinkId, NodeId, VcId};
 use crate::net::batched::hosts::uplinks::Numbering;
 use crate::net::batched::packets::routed_ports::PortPlaces;
@@ -13,6 +14,7 @@ use crate::net::flow::{End, Vc, end_of};
 use crate::net::lists::Lists;
 use crate::net::recorder::Recorder;
 use crate::scenario::Scenario;
+use crate::units::Time;
 
 /// What the processes are made from.
 pub(super) struct Plan<'a> {
@@ -42,6 +44,8 @@ pub(super) struct Plan<'a> {
 /// The numbers of the processes. They are advanced in this order, so it follows the data and then the acknowledgements.
 pub(super) struct Layout {
     pub(super) numbering: Numbering,
+    /// How many processes there are.
+    pub(super) processes: usize,
     /// The processes that are groups of hosts: those of the senders and of the receivers, or one for both.
     pub(super) groups: Vec<usize>,
     /// The group that datagrams arrive at, and its process, if there are any.
@@ -71,6 +75,7 @@ impl Plan<'_> {
         let both = roles.iter().any(|role| *role == [true, true]);
         let mut layout = Layout {
             numbering: if both { Numbering::BothEnds } else { Numbering::OneEnd },
+            processes: 0,
             groups: vec![0],
             udp_sinks: None,
             process_of_port: scenario.links.iter().map(|_| None).collect(),
@@ -87,14 +92,16 @@ impl Plan<'_> {
         self.place_ports(End::Sender, &mut layout, &mut processes);
         if !scenario.udp.is_empty() {
             layout.udp_sinks = Some((layout.groups.len(), processes));
+            processes += 1;
         }
+        layout.processes = processes;
         layout
     }
 
     /// Numbers the ports on the routes to these ends. Packet ports with a single input, and the same one before it, are
     /// one process.
     pub(super) fn place_ports(&self, end: End, layout: &mut Layout, processes: &mut usize) {
-        let mut shared: BTreeMap<usize, (u32, u32)> = BTreeMap::new();
+        let mut shared: BTreeMap<(usize, Option<Time>), (u32, u32)> = BTreeMap::new();
         for (_, vc) in self.vcs.iter_ids().filter(|&(id, _)| end_of(id).1 == end) {
             let mut before = layout.groups[layout.group_of(end.other())];
             for link in vc.links() {
@@ -114,7 +121,6 @@ impl Plan<'_> {
                 if layout.process_of_port[link].is_none() {
                     let alone = feeder == Feeder::Cells
                         || self.wiring.inputs.of(link).len() > 1
-                        || self.edges.of_port(link).is_some()
                         || !build::is_foreseeable(&self.scenario.links[link]);
                     if self.last_hops[link] {
                         let last_hops = layout.last_hops.entry(before).or_insert(0);
@@ -122,7 +128,9 @@ impl Plan<'_> {
                         *last_hops += 1;
                         continue;
                     }
-                    let place = match shared.get_mut(&before).filter(|_| !alone) {
+                    // Ports that give rates do so at the same instants, if they are one process.
+                    let kind = (before, self.edges.of_port(link).map(|_| self.first_interval_end(link)));
+                    let place = match shared.get_mut(&kind).filter(|_| !alone) {
                         Some((process, ports)) => {
                             *ports += 1;
                             (*process, *ports)
@@ -133,13 +141,21 @@ impl Plan<'_> {
                         }
                     };
                     if !alone {
-                        shared.insert(before, place);
+                        shared.insert(kind, place);
                     }
                     layout.process_of_port[link] = Some(place);
                 }
                 before = layout.process_of_port[link].map_or(before, |(process, _)| process as usize);
             }
         }
+    }
+}
+
+impl Plan<'_> {
+    /// When the first averaging interval of a port that gives rates ends.
+    fn first_interval_end(&self, port: LinkId) -> Time {
+        let interval = self.scenario.links[port].queue.rates.as_ref().and_then(RateAlgorithm::interval);
+        interval.map_or(Time::NEVER, |interval| Time::ZERO + interval)
     }
 }
 

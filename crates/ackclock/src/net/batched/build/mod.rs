@@ -3,6 +3,7 @@
 mod abr;
 mod event_driven;
 mod feedback;
+mod lanes;
 mod layout;
 mod processes;
 mod routers;
@@ -20,7 +21,6 @@ use crate::net::batched::directory::{Directory, Output, PassThroughPort};
 use crate::net::batched::frame_side::FrameSideTable;
 use crate::net::batched::hosts::udp::UdpSinks;
 use crate::net::batched::io::Io;
-use crate::net::batched::mailbox::Mailbox;
 use crate::net::batched::packet_side::PacketSideTable;
 use crate::net::batched::{Batched, LogicalProcess, Upstream};
 use crate::net::build::{self, Feeder, Wiring};
@@ -105,8 +105,8 @@ impl Batched {
                 ),
                 watched: traces.as_deref().map(HostTraces::watched).unwrap_or_default(),
                 traces,
-                mailboxes: processes.iter().map(|_| Mailbox::default()).collect(),
-                inboxes: (0..layout.inboxes()).map(|_| Mailbox::default()).collect(),
+                mailboxes: routes.mailboxes.mailboxes(),
+                inboxes: routes.inboxes.mailboxes(),
                 abr: AbrIo::new(scenario, processes.len()),
                 lost_datagrams: LostDatagrams::new(scenario),
                 edges,

@@ -91,7 +91,7 @@ impl Plan<'_> {
             uplinks.schedule_links(std::mem::take(&mut scheduled[group]));
             let has = |end: End| layout.group_of(end) == group;
             let hosts = Hosts::new(
-                group,
+                routes.inboxes.lanes(group),
                 layout.numbering,
                 if has(End::Sender) { std::mem::take(&mut sources) } else { Vec::new() },
                 if has(End::Receiver) { std::mem::take(&mut sinks) } else { Vec::new() },
@@ -126,9 +126,10 @@ impl Plan<'_> {
                 let mut ports = Vec::with_capacity(of_kind(false).count());
                 ports.extend(of_kind(false).map(|link| self.packet_port(link, routes, &mut serializers)));
                 let mut last_hops = LastHopPorts::with_capacity(of_kind(true).count());
-                of_kind(true).for_each(|link| self.add_last_hop(link, layout, &mut serializers, &mut last_hops));
-                let ports = PacketPorts::new(process, ports, last_hops, serializers);
-                let rates = of_kind(false).find_map(|link| self.port_rates(link));
+                of_kind(true)
+                    .for_each(|link| self.add_last_hop(link, layout, routes, &mut serializers, &mut last_hops));
+                let ports = PacketPorts::new(routes.mailboxes.lanes(process), ports, last_hops, serializers);
+                let rates = of_kind(false).filter_map(|link| self.port_rates(link)).collect();
                 LogicalProcess::Packets(ports.with_feedback(self.ack_windows(of_kind(false)), rates))
             }
         }
@@ -182,22 +183,21 @@ impl Plan<'_> {
         &self,
         id: LinkId,
         layout: &Layout,
+        routes: &Routes,
         serializers: &mut Serializers,
         last_hops: &mut LastHopPorts,
     ) {
         let link = &self.scenario.links[id];
         let (rate, lag) = (link.rate, link.delay);
-        let crossing = self.crossing.of(id);
-        let (_, end) = end_of(crossing[0]);
         let (_, behind) = layout.process_of_port[self.wiring.inputs.of(id)[0]].expect("behind a port");
         let kind = last_hop::Kind {
             rate,
             serializer: serializers.of(rate),
             last_time: LastTime::default(),
             lag,
-            group: layout.group_of(end) as u32,
+            inbox: routes.of_last_hops[&id],
         };
-        last_hops.push(kind, id.index() as u32, behind, crossing.len() as u32);
+        last_hops.push(kind, id.index() as u32, behind, self.crossing.of(id).len() as u32);
     }
 
     /// The connections that cross a port, with their routes out of it.

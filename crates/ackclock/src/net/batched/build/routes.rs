@@ -2,13 +2,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::lanes::LanePlan;
 use super::layout::{Layout, Plan};
 use crate::ids::{Id, LinkId, VcId};
 use crate::net::batched::Upstream;
 use crate::net::batched::abr::under_way::VisitHop;
 use crate::net::batched::io::{Destination, InputRef, NextHop};
 use crate::net::batched::packets::edge::Passage;
-use crate::net::flow::end_of;
+use crate::net::build;
+use crate::net::flow::{Hop, end_of};
 use crate::net::routes::Routed;
 use crate::scenario::Technology;
 use crate::units::Span;
@@ -23,6 +25,11 @@ pub(super) struct Routes {
     /// Of ports that are in processes and no last-hop ports.
     pub(super) of_ports: BTreeMap<LinkId, Exits>,
     pub(super) pass_through: BTreeMap<LinkId, PassThroughSource>,
+    /// The mailboxes of processes, and the inboxes of groups of hosts and of datagrams.
+    pub(super) mailboxes: LanePlan,
+    pub(super) inboxes: LanePlan,
+    /// The inboxes that last-hop ports lead to.
+    pub(super) of_last_hops: BTreeMap<LinkId, u32>,
     /// By output and connection, the ports that its backward RM cells visit on their way to the next output.
     pub(super) visits: BTreeMap<(LinkId, VcId), Vec<VisitHop>>,
     /// By flow, the ports that write into its backward RM cells, with the least time from there to the source.
@@ -77,6 +84,8 @@ impl Plan<'_> {
         let routed_processes = routed.filter_map(|(_, place)| place.map(|(process, _)| process as usize)).collect();
         let mut routes = Routes {
             of_hosts: vec![None; self.vcs.len()],
+            mailboxes: LanePlan::new(layout.processes),
+            inboxes: LanePlan::new(layout.inboxes()),
             writers: self.scenario.flows.iter().map(|_| Vec::new()).collect(),
             routed_processes,
             ..Routes::default()
@@ -111,13 +120,7 @@ impl Plan<'_> {
             let link = &self.scenario.links[hop.link];
             self.visit(id, crossed, (&from, lag), layout, routes);
             let Some((process, port)) = layout.process_of_port[hop.link] else {
-                let crossing = self.crossing.of(hop.link).len();
-                let source = routes.pass_through.entry(hop.link).or_insert_with(|| PassThroughSource {
-                    behind: from.process,
-                    lag,
-                    numbers: vec![VcId::from_index(0); crossing],
-                });
-                source.numbers[hop.at_port.index()] = from.number.unwrap_or(id);
+                self.pass_through(id, hop, (&from, lag), routes);
                 // The past is needed even if the link has no delay.
                 looked_back = lag.max(Span::from_ps(1));
                 lag = lag + link.rate.cell_time() + link.delay;
@@ -126,6 +129,8 @@ impl Plan<'_> {
             if self.last_hops[hop.link] {
                 let next_hop = NextHop { lag, to: Destination::LastHopPort { last_hop: port, at_port: hop.at_port } };
                 let beyond = self.least_transmission(hop.link) + link.delay;
+                let inbox = routes.inboxes.mailbox(group, from.process, lag + link.delay);
+                routes.of_last_hops.insert(hop.link, inbox);
                 return self.leave(id, &from, next_hop, (destination, beyond), looked_back, routes);
             }
             if let Some(router) = self.router_before(id, hop.link) {
@@ -151,7 +156,8 @@ impl Plan<'_> {
             });
             exits.spacings[hop.at_port.index()] = spacing;
             let at_port = if self.routed[hop.link] { id } else { hop.at_port };
-            let (mailbox, input_ref) = (process, InputRef { port, input: rank, at_port });
+            let mailbox = self.mailbox(hop.link, process, (&from, lag), routes);
+            let input_ref = InputRef { port, input: rank, at_port };
             let to = match self.takes_runs {
                 true => Destination::RunPort { mailbox, input_ref },
                 false => Destination::Port { mailbox, input_ref },
@@ -166,8 +172,25 @@ impl Plan<'_> {
             };
         }
         let last_link = vc.route[vc.route.len() - 1].link;
-        let to = Destination::Host { group: group as u32, link: last_link.index() as u32 };
+        let inbox = match self.scenario.technology {
+            Technology::Packet { .. } if group < layout.groups.len() && !self.routed[last_link] => {
+                routes.inboxes.mailbox(group, from.process, lag)
+            }
+            _ => group as u32,
+        };
+        let to = Destination::Host { inbox, link: last_link.index() as u32 };
         self.leave(id, &from, NextHop { lag, to }, (destination, Span::ZERO), looked_back, routes);
+    }
+
+    /// Connection `id` comes to a port that never keeps anything, so long after it left `from`.
+    fn pass_through(&self, id: VcId, hop: Hop, (from, lag): (&Place, Span), routes: &mut Routes) {
+        let crossing = self.crossing.of(hop.link).len();
+        let source = routes.pass_through.entry(hop.link).or_insert_with(|| PassThroughSource {
+            behind: from.process,
+            lag,
+            numbers: vec![VcId::from_index(0); crossing],
+        });
+        source.numbers[hop.at_port.index()] = from.number.unwrap_or(id);
     }
 
     /// Connection `id` goes from `from` on `next_hop` to process `to`, which it reaches no less than `beyond` after its end.
@@ -193,6 +216,15 @@ impl Plan<'_> {
                 exits.next_hops[number.index()] = Some(next_hop);
                 exits.memory = exits.memory.max(looked_back);
             }
+        }
+    }
+
+    /// Where the process of a port finds what comes to it so long after it left `from`.
+    fn mailbox(&self, port: LinkId, process: u32, (from, lag): (&Place, Span), routes: &mut Routes) -> u32 {
+        let is_packets = matches!(self.scenario.technology, Technology::Packet { .. });
+        match is_packets && !self.routed[port] && build::is_foreseeable(&self.scenario.links[port]) {
+            true => routes.mailboxes.mailbox(process as usize, from.process, lag),
+            false => process,
         }
     }
 

@@ -35,7 +35,7 @@ impl PortVc {
     /// The last cell of a train was accepted, and reaches the host at `time`: only whole frames, and the ends of
     /// others, matter there.
     #[inline(always)]
-    fn end_train(&mut self, train: &Train, group: u32, link: u32, time: Time, io: &mut Io) {
+    fn end_train(&mut self, train: &Train, inbox: u32, link: u32, time: Time, io: &mut Io) {
         let count = train.end - train.accepted_from;
         let reassembled = self.reassembler.on_units(train.frame, train.accepted_from, count, train.eom);
         if let Some(reassembled) = reassembled {
@@ -44,7 +44,7 @@ impl PortVc {
                 Reassembled::Damaged => What::DamagedFrame,
             };
             let Train { frame, seq_or_ack, size, .. } = *train;
-            io.deliver(group, Delivery { time, seq_or_ack, vc: self.id, frame, size, link, what });
+            io.deliver(inbox, Delivery { time, seq_or_ack, vc: self.id, frame, size, link, what });
         }
     }
 }
@@ -154,11 +154,11 @@ impl CellAdmission {
         }
         self.fifo.monitor.wait(train.at_port, train.waited);
         let vc = &mut self.vcs[train.at_port];
-        let Destination::Host { group, link } = vc.next_hop.to else {
+        let Destination::Host { inbox, link } = vc.next_hop.to else {
             unreachable!("towards a port the policy is always asked")
         };
         let time = self.fifo.cell_time.instant(departs).saturating_add(vc.next_hop.lag);
-        vc.end_train(train, group, link, time, io);
+        vc.end_train(train, inbox, link, time, io);
     }
 
     /// The policy decides about the next cell of a train. If its answer is certain for the cells after it, and they are
@@ -187,7 +187,7 @@ impl CellAdmission {
         let time = |departs: u64, cell_time: CellTime| cell_time.instant(departs).saturating_add(next_hop.lag);
         match next_hop.to {
             // Towards a host only whole frames and their ends count, unless a policy looks at cells.
-            Destination::Host { group, link } => {
+            Destination::Host { inbox, link } => {
                 train.sure = !policy.needs_every_cell();
                 // As in CellAdmission::serve_alone.
                 let count = if train.sure { alone } else { 1 };
@@ -199,7 +199,7 @@ impl CellAdmission {
                     }
                     self.fifo.monitor.wait(train.at_port, train.waited);
                     let time = time(departs, self.fifo.cell_time);
-                    self.vcs[train.at_port].end_train(train, group, link, time, io);
+                    self.vcs[train.at_port].end_train(train, inbox, link, time, io);
                 }
                 count
             }

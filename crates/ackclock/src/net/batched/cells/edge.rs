@@ -64,11 +64,12 @@ impl CellEdges {
         let cells = Cells::new(0, cells, true);
         let handle = Arrival { time: now, seq_or_ack, input_ref, frame: number, size, cells };
         let ack = Passed { handle, window: segment.window };
-        let edge = &mut io.edges[edge].edge;
+        let of_flow = &mut io.edges[edge].edge;
         let passed = match segment.kind {
-            SegmentKind::SynAck => edge.on_syn(now, session, ack),
-            _ => edge.on_ack(now, session, segment.ack, ack),
+            SegmentKind::SynAck => of_flow.on_syn(now, session, ack),
+            _ => of_flow.on_ack(now, session, segment.ack, ack),
         };
+        self.edges.after_ack(edge, io);
         if let Some(passed) = passed {
             self.leave(now, passed, io);
         }
@@ -98,8 +99,9 @@ impl Process for CellEdges {
     fn advance(&mut self, until: Time, io: &mut Io) {
         let mut inbox = std::mem::take(&mut io.inboxes[self.group]);
         inbox.settle(until);
+        self.edges.begin(io);
         loop {
-            let ((rates, rated), (release, releasing)) = (self.edges.next_rates(io), self.edges.next_release(io));
+            let ((rates, rated), (release, releasing)) = (self.edges.next_rates(), self.edges.next_release());
             let arrival = inbox.first().map_or(Time::NEVER, |frame| frame.time);
             // At one instant in this order.
             let now = rates.min(arrival).min(release);
@@ -113,7 +115,7 @@ impl Process for CellEdges {
                     inbox.take();
                     self.on_frame(&frame, io);
                 }
-            } else if let Some((_, passed)) = io.edges[self.edges.number(releasing)].edge.on_release(now) {
+            } else if let Some(passed) = self.edges.release(now, releasing, io) {
                 self.leave(now, passed, io);
             }
         }
@@ -121,7 +123,7 @@ impl Process for CellEdges {
     }
 
     fn next(&self, io: &Io) -> Time {
-        io.inboxes[self.group].earliest().min(self.edges.next_rates(io).0).min(self.edges.next_release(io).0)
+        io.inboxes[self.group].earliest().min(self.edges.next(io))
     }
 
     fn events(&self) -> u64 {

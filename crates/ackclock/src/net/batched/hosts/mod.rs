@@ -11,6 +11,7 @@ use crate::engine::EventTree;
 use crate::ids::VcId;
 use crate::net::batched::hosts::uplinks::{HostUplinks, Numbering};
 use crate::net::batched::io::{Delivery, Io, What};
+use crate::net::batched::lanes::Lanes;
 use crate::net::batched::packet_side::PacketKey;
 use crate::net::batched::process::Process;
 use crate::net::flow::{self, End, Sink, Source, ack_vc, data_vc, end_of};
@@ -22,7 +23,7 @@ use crate::units::{Span, Time};
 
 /// Some of the hosts: all that send data, all that receive it, or, if some do both, all.
 pub(in crate::net::batched) struct Hosts {
-    group: usize,
+    inboxes: Lanes<Delivery>,
     /// By flow; empty if they belong to another group.
     sources: Vec<Source>,
     sinks: Vec<Sink>,
@@ -44,9 +45,9 @@ struct Exits {
 }
 
 impl Hosts {
-    /// The group of hosts with these ends of flows and these outputs.
+    /// The group of hosts with these inboxes, ends of flows and outputs.
     pub(in crate::net::batched) fn new(
-        group: usize,
+        inboxes: Lanes<Delivery>,
         numbering: Numbering,
         sources: Vec<Source>,
         sinks: Vec<Sink>,
@@ -62,7 +63,7 @@ impl Hosts {
         for (source, cbr) in udp.iter().enumerate() {
             exits.timers.set(numbering.of(sources.len() + source, End::Sender), cbr.next());
         }
-        Hosts { group, sources, sinks, udp, exits, link_header, clock: Time::ZERO, events: 0 }
+        Hosts { inboxes, sources, sinks, udp, exits, link_header, clock: Time::ZERO, events: 0 }
     }
 
     /// The warm-up ends now.
@@ -365,9 +366,8 @@ impl Process for Hosts {
         let own = self.exits.timers.next().min(self.exits.uplinks.next_start());
         assert!(own >= self.clock, "time went back from {} to {own}", self.clock);
         let batch = until.since(std::mem::replace(&mut self.clock, until));
-        let mut inbox = std::mem::take(&mut io.inboxes[self.group]);
-        inbox.settle(until);
-        let frames = inbox.take_before(until);
+        let mut taken = self.inboxes.take_before(until, &mut io.inboxes);
+        let frames = taken.items();
         self.events += frames.len() as u64;
         let recorded = io.traces.is_some() || io.packet_side.numbers_packets();
         match (self.link_header, recorded) {
@@ -377,14 +377,13 @@ impl Process for Hosts {
             (None, true) => self.on_frames::<true>(frames, io),
         }
         self.expire_before(until, io);
-        // What hosts of this group have sent to others of it without a port between them.
-        let posted = std::mem::replace(&mut io.inboxes[self.group], inbox);
-        posted.waiting().iter().for_each(|&frame| io.inboxes[self.group].post(frame));
+        // Hosts of this group may have sent to others of it without a port between them.
+        self.inboxes.give_back(taken, &mut io.inboxes);
         self.exits.uplinks.work_off(until, batch, io);
     }
 
     fn next(&self, io: &Io) -> Time {
-        let arrival = io.inboxes[self.group].earliest();
+        let arrival = self.inboxes.earliest(&io.inboxes);
         self.exits.timers.next().min(arrival).min(self.exits.uplinks.next_start())
     }
 

@@ -6,6 +6,7 @@
 
 use crate::ids::{Id, VcId};
 use crate::net::batched::io::{Arrival, Destination, InputRef, Io};
+use crate::net::batched::lanes::Lanes;
 use crate::net::batched::packets::router_edges::RouterEdges;
 use crate::net::batched::process::Process;
 use crate::net::feedback::{EdgePlace, Passed};
@@ -14,7 +15,7 @@ use crate::units::Time;
 
 /// The edges of one router.
 pub(in crate::net::batched) struct EdgeProcess {
-    mailbox: usize,
+    lanes: Lanes<Arrival>,
     edges: RouterEdges,
     passages: Vec<Passage>,
     /// How many links there are.
@@ -32,14 +33,14 @@ pub(in crate::net::batched) struct Passage {
 }
 
 impl EdgeProcess {
-    /// The router with the edges of these numbers, which reads `mailbox`, in a network with so many links.
+    /// The router with the edges of these numbers, which reads these mailboxes, in a network with so many links.
     pub(in crate::net::batched) fn new(
-        mailbox: usize,
+        lanes: Lanes<Arrival>,
         edges: impl Iterator<Item = usize>,
         passages: Vec<Passage>,
         links: usize,
     ) -> EdgeProcess {
-        EdgeProcess { mailbox, edges: RouterEdges::new(edges), passages, links, packets: 0 }
+        EdgeProcess { lanes, edges: RouterEdges::new(edges), passages, links, packets: 0 }
     }
 
     fn on_arrival(&mut self, packet: &Arrival, io: &mut Io) {
@@ -53,7 +54,9 @@ impl EdgeProcess {
             return self.post(packet.time, packet, input, io);
         }
         let ack = Passed { handle: *packet, window: io.packet_side.window(packet.frame) };
-        if let Some(passed) = io.edges[edge].edge.on_ack(packet.time, session, packet.seq_or_ack, ack) {
+        let passed = io.edges[edge].edge.on_ack(packet.time, session, packet.seq_or_ack, ack);
+        self.edges.after_ack(edge, io);
+        if let Some(passed) = passed {
             self.leave(packet.time, passed, input, io);
         }
     }
@@ -76,11 +79,12 @@ impl EdgeProcess {
 
 impl Process for EdgeProcess {
     fn advance(&mut self, until: Time, io: &mut Io) {
-        let mut mailbox = std::mem::take(&mut io.mailboxes[self.mailbox]);
-        mailbox.settle(until);
+        let mut taken = self.lanes.take_before(until, &mut io.mailboxes);
+        let mut arrivals = taken.items().iter();
+        self.edges.begin(io);
         loop {
-            let ((rates, rated), (release, releasing)) = (self.edges.next_rates(io), self.edges.next_release(io));
-            let arrival = mailbox.first().map_or(Time::NEVER, |packet| packet.time);
+            let ((rates, rated), (release, releasing)) = (self.edges.next_rates(), self.edges.next_release());
+            let arrival = arrivals.as_slice().first().map_or(Time::NEVER, |packet| packet.time);
             // At one instant in this order.
             let now = rates.min(arrival).min(release);
             if now >= until {
@@ -89,23 +93,22 @@ impl Process for EdgeProcess {
             if rates == now {
                 self.edges.take_rates(rated, io);
             } else if arrival == now {
-                if let Some(&packet) = mailbox.first() {
-                    mailbox.take();
-                    self.on_arrival(&packet, io);
+                if let Some(packet) = arrivals.next() {
+                    self.on_arrival(packet, io);
                 }
             } else {
                 let number = self.edges.number(releasing);
-                if let Some((_, passed)) = io.edges[number].edge.on_release(now) {
+                if let Some(passed) = self.edges.release(now, releasing, io) {
                     // At one instant acknowledgements that leave a bucket come after what links bring.
                     self.leave(now, passed, (self.links + number) as u32, io);
                 }
             }
         }
-        io.mailboxes[self.mailbox] = mailbox;
+        self.lanes.give_back(taken, &mut io.mailboxes);
     }
 
     fn next(&self, io: &Io) -> Time {
-        io.mailboxes[self.mailbox].earliest().min(self.edges.next_rates(io).0).min(self.edges.next_release(io).0)
+        self.lanes.earliest(&io.mailboxes).min(self.edges.next(io))
     }
 
     fn events(&self) -> u64 {

@@ -49,8 +49,8 @@ pub(in crate::net::batched) struct Kind {
     pub(in crate::net::batched) last_time: LastTime,
     /// From the completion of a transmission to the arrival at the host.
     pub(in crate::net::batched) lag: Span,
-    /// The host's group.
-    pub(in crate::net::batched) group: u32,
+    /// An inbox of the host's group.
+    pub(in crate::net::batched) inbox: u32,
 }
 
 /// The packets that have to wait for one before them.

@@ -5,6 +5,7 @@
 use crate::ids::{Id, IdVec, VcId};
 use crate::net::batched::fifo_monitor::FifoMonitor;
 use crate::net::batched::io::{Arrival, Cells, Destination, InputRef, Io, UnderWay};
+use crate::net::batched::lanes::Lanes;
 use crate::net::batched::packet_side::PacketSideTable;
 use crate::net::batched::packets::last_hop::LastHopPorts;
 use crate::net::batched::packets::port_feedback::{AckWindows, PortRates};
@@ -18,9 +19,9 @@ use crate::record::PortRecord;
 use crate::record::trace::{PortTrace, Refused};
 use crate::units::{Span, Time};
 
-/// Ports that share a mailbox.
+/// Ports that share a mailbox, or several.
 pub(in crate::net::batched) struct PacketPorts {
-    mailbox: usize,
+    lanes: Lanes<Arrival>,
     ports: Vec<PacketPort>,
     last_hops: LastHopPorts,
     serializers: Serializers,
@@ -34,8 +35,8 @@ pub(in crate::net::batched) struct PacketPorts {
 /// What ports do for rate control.
 struct PortFeedback {
     windows: AckWindows,
-    /// Of a port that is alone.
-    rates: Option<PortRates>,
+    /// By port, if they give any: their intervals end at the same instants.
+    rates: Vec<PortRates>,
 }
 
 /// A packet port.
@@ -82,28 +83,49 @@ pub(in crate::net::batched) struct PortVc {
     pub(in crate::net::batched) to: Destination,
 }
 
+impl PortFeedback {
+    fn interval_end(&self) -> Time {
+        self.rates.first().map_or(Time::NEVER, PortRates::interval_end)
+    }
+}
+
+/// Packets arrive at ports with these rates, if there are any.
+fn count_arrivals(rates: &mut [PortRates], packets: &[Arrival]) {
+    match rates {
+        [] => {}
+        [rates] => packets.iter().for_each(|packet| rates.on_arrival(packet)),
+        rates => packets.iter().for_each(|packet| rates[packet.input_ref.port as usize].on_arrival(packet)),
+    }
+}
+
 impl PacketPorts {
-    /// Ports that read `mailbox`, and those behind them.
+    /// Ports that read these mailboxes, and those behind them.
     pub(in crate::net::batched) fn new(
-        mailbox: usize,
+        lanes: Lanes<Arrival>,
         ports: Vec<PacketPort>,
         last_hops: LastHopPorts,
         serializers: Serializers,
     ) -> PacketPorts {
         let recorded = ports.iter().any(|port| port.trace.is_some());
-        PacketPorts { mailbox, ports, last_hops, serializers, feedback: None, recorded, packets: 0 }
+        PacketPorts { lanes, ports, last_hops, serializers, feedback: None, recorded, packets: 0 }
     }
 
-    /// The same with what they do for rate control of TCP. Only a port that is alone can give rates.
-    pub(in crate::net::batched) fn with_feedback(self, windows: AckWindows, rates: Option<PortRates>) -> PacketPorts {
-        assert!(rates.is_none() || self.ports.len() == 1, "a port that gives rates is alone");
-        let feedback = (!windows.is_empty() || rates.is_some()).then(|| Box::new(PortFeedback { windows, rates }));
+    /// The same with what they do for rate control of TCP. Either all of them give rates, at the same instants, or none.
+    pub(in crate::net::batched) fn with_feedback(self, windows: AckWindows, rates: Vec<PortRates>) -> PacketPorts {
+        assert!(rates.is_empty() || rates.len() == self.ports.len(), "all of them give rates, or none");
+        assert!(rates.windows(2).all(|pair| pair[0].interval_end() == pair[1].interval_end()), "at the same instants");
+        let feedback = (!windows.is_empty() || !rates.is_empty()).then(|| Box::new(PortFeedback { windows, rates }));
         PacketPorts { feedback, ..self }
     }
 
-    /// The rates that their port gives, if it does.
-    pub(in crate::net::batched) fn rates(&self) -> Option<&PacketRates> {
-        self.feedback.as_ref().and_then(|feedback| feedback.rates.as_ref()).map(PortRates::rates)
+    /// The rates that one of the ports gives, if it does.
+    pub(in crate::net::batched) fn rates(&self, port: u32) -> Option<&PacketRates> {
+        Some(self.feedback.as_ref()?.rates.get(port as usize)?.rates())
+    }
+
+    /// When the averaging intervals of its ports end; never if they give no rates.
+    pub(in crate::net::batched) fn interval_end(&self) -> Time {
+        self.feedback.as_ref().map_or(Time::NEVER, |feedback| feedback.interval_end())
     }
 
     fn on_packets(&mut self, packets: &[Arrival], io: &mut Io) {
@@ -124,24 +146,24 @@ impl PacketPorts {
         until: Time,
         io: &mut Io,
     ) {
-        let PortFeedback { windows, rates } = feedback;
         let mut rest = packets;
         loop {
-            let end = rates.as_ref().map_or(Time::NEVER, PortRates::interval_end);
+            let end = feedback.interval_end();
             let in_interval = rest.partition_point(|packet| packet.time < end);
             let (packets, others) = rest.split_at_mut(in_interval);
             rest = others;
-            windows.write(packets, io);
-            if let Some(rates) = rates {
-                rates.on_arrivals(packets);
-            }
+            feedback.windows.write(packets, io);
+            count_arrivals(&mut feedback.rates, packets);
             self.on_packets(packets, io);
-            let Some(rates) = rates.as_mut().filter(|_| io.may_end_interval(end, until)) else { break };
+            if !io.may_end_interval(end, until) {
+                break;
+            }
             self.packets += 1;
-            let [port] = &mut self.ports[..] else { unreachable!("a port that gives rates is alone") };
-            // At one instant departures come first.
-            port.depart_more(end);
-            rates.end_interval(port.fifo.bytes(), io);
+            for (port, rates) in self.ports.iter_mut().zip(&mut feedback.rates) {
+                // At one instant departures come first.
+                port.depart_more(end);
+                rates.end_interval(port.fifo.bytes(), io);
+            }
         }
     }
 
@@ -175,9 +197,8 @@ impl PacketPorts {
 
 impl Process for PacketPorts {
     fn advance(&mut self, until: Time, io: &mut Io) {
-        let mut mailbox = std::mem::take(&mut io.mailboxes[self.mailbox]);
-        mailbox.settle(until);
-        let packets = mailbox.take_before(until);
+        let mut taken = self.lanes.take_before(until, &mut io.mailboxes);
+        let packets = taken.items();
         self.packets += packets.len() as u64;
         match self.feedback.take() {
             None => self.on_packets(packets, io),
@@ -186,12 +207,11 @@ impl Process for PacketPorts {
                 self.feedback = Some(feedback);
             }
         }
-        io.mailboxes[self.mailbox] = mailbox;
+        self.lanes.give_back(taken, &mut io.mailboxes);
     }
 
     fn next(&self, io: &Io) -> Time {
-        let interval_end = self.rates().map_or(Time::NEVER, PacketRates::interval_end);
-        io.mailboxes[self.mailbox].earliest().min(interval_end)
+        self.lanes.earliest(&io.mailboxes).min(self.interval_end())
     }
 
     fn events(&self) -> u64 {
@@ -270,7 +290,7 @@ impl PacketPort {
             match to {
                 Destination::LastHopPort { last_hop, at_port } => {
                     let (last_hop, kind) = last_hops.get_mut(last_hop);
-                    let (inbox, link) = (&mut io.inboxes[kind.group as usize], last_hop.link);
+                    let (inbox, link) = (&mut io.inboxes[kind.inbox as usize], last_hop.link);
                     while let Some(packet) = of_this_connection() {
                         if let Some(free) = self.accept::<RECORDED>(packet, serializers, &mut io.packet_side) {
                             let time = last_hop.pass(kind, packet, free + lag, at_port, serializers);
@@ -278,8 +298,8 @@ impl PacketPort {
                         }
                     }
                 }
-                Destination::Host { group, link } => {
-                    let inbox = &mut io.inboxes[group as usize];
+                Destination::Host { inbox, link } => {
+                    let inbox = &mut io.inboxes[inbox as usize];
                     while let Some(packet) = of_this_connection() {
                         if let Some(free) = self.accept::<RECORDED>(packet, serializers, &mut io.packet_side) {
                             packet.arrives(inbox.place(), free + lag, vc, link);

@@ -58,8 +58,9 @@ fn write_window(packet: &mut Arrival, EdgePlace { edge, session }: EdgePlace, io
         return;
     }
     let RatedEdge { edge, rates } = &mut edges[edge];
-    let (rate, window) = (rates.at(packet.time, session), packet_side.window(packet.frame));
-    if let Some(window) = edge.pass(packet.time, session, rate, window) {
+    let (interval, window) = (rates.interval_at(packet.time), packet_side.window(packet.frame));
+    let passed = edge.pass(packet.time, session, interval, window, || rates.rate(interval, session));
+    if let Some(window) = passed {
         packet.frame = packet_side.write_window(packet.frame, window);
     }
 }
@@ -80,11 +81,10 @@ impl PortRates {
         self.rates.interval_end()
     }
 
-    /// Packets arrive before that.
-    pub(in crate::net::batched) fn on_arrivals(&mut self, packets: &[Arrival]) {
-        for packet in packets {
-            self.rates.on_arrival(packet.input_ref.at_port, packet.size);
-        }
+    /// A packet arrives before that.
+    #[inline(always)]
+    pub(in crate::net::batched) fn on_arrival(&mut self, packet: &Arrival) {
+        self.rates.on_arrival(packet.input_ref.at_port, packet.size);
     }
 
     /// The interval ends, while so many bytes wait.

@@ -20,23 +20,34 @@ pub(in crate::net::batched) struct RateLog {
     first: u64,
     /// In bytes or cells per second, by session. There is always one interval at least.
     intervals: VecDeque<Box<[f64]>>,
+    /// Those that nobody reads any more, to be used again.
+    spare: Vec<Box<[f64]>>,
 }
 
 impl RateLog {
     /// What an algorithm gives before anything has happened, whose first interval ends at T.
     pub(in crate::net::batched) fn new(interval_end: Time, rates: &[f64]) -> RateLog {
-        RateLog { interval_ps: interval_end.as_ps(), first: 0, intervals: VecDeque::from([rates.into()]) }
+        let intervals = VecDeque::from([rates.into()]);
+        RateLog { interval_ps: interval_end.as_ps(), first: 0, intervals, spare: Vec::new() }
     }
 
     /// An interval has ended with these rates.
     pub(in crate::net::batched) fn push(&mut self, rates: &[f64]) {
-        self.intervals.push_back(rates.into());
+        let mut copy = self.spare.pop().unwrap_or_else(|| rates.into());
+        copy.copy_from_slice(rates);
+        self.intervals.push_back(copy);
     }
 
-    /// The rate of a session at an instant before which the port has ended all intervals, also one that ends at this instant.
+    /// The interval that follows the last end of one up to this instant, this included.
     #[inline(always)]
-    pub(in crate::net::batched) fn at(&self, now: Time, session: usize) -> f64 {
-        self.intervals[(now.as_ps() / self.interval_ps - self.first) as usize][session]
+    pub(in crate::net::batched) fn interval_at(&self, now: Time) -> u64 {
+        now.as_ps() / self.interval_ps
+    }
+
+    /// The rate of a session in this interval, which the port has reached.
+    #[inline]
+    pub(in crate::net::batched) fn rate(&self, interval: u64, session: usize) -> f64 {
+        self.intervals[(interval - self.first) as usize][session]
     }
 
     /// The rates of the interval with this number, if they are known, and since when they hold.
@@ -47,9 +58,9 @@ impl RateLog {
 
     /// Nobody reads anything before `now` any more.
     pub(in crate::net::batched) fn forget_before(&mut self, now: Time) {
-        let current = now.as_ps() / self.interval_ps;
+        let current = self.interval_at(now);
         while self.first < current && self.intervals.len() > 1 {
-            self.intervals.pop_front();
+            self.spare.extend(self.intervals.pop_front());
             self.first += 1;
         }
     }
@@ -60,7 +71,8 @@ mod tests {
     use super::*;
 
     fn log(interval_ps: u64) -> RateLog {
-        RateLog { interval_ps, first: 0, intervals: VecDeque::from([[f64::INFINITY, 1.0].into()]) }
+        let intervals = VecDeque::from([[f64::INFINITY, 1.0].into()]);
+        RateLog { interval_ps, first: 0, intervals, spare: Vec::new() }
     }
 
     #[test]
@@ -68,7 +80,10 @@ mod tests {
         let mut log = log(10);
         log.push(&[5.0, 2.0]);
         log.push(&[6.0, 3.0]);
-        let at = |log: &RateLog, ps: u64| (log.at(Time::from_ps(ps), 0), log.at(Time::from_ps(ps), 1));
+        let at = |log: &RateLog, ps: u64| {
+            let interval = log.interval_at(Time::from_ps(ps));
+            (log.rate(interval, 0), log.rate(interval, 1))
+        };
         assert_eq!([0, 9, 10, 19, 20].map(|ps| at(&log, ps).1), [1.0, 1.0, 2.0, 2.0, 3.0]);
         assert_eq!(log.of_interval(1), Some((Time::from_ps(10), &[5.0, 2.0][..])));
         assert_eq!(log.of_interval(3), None);
@@ -76,11 +91,13 @@ mod tests {
         assert_eq!((at(&log, 19), log.intervals.len()), ((5.0, 2.0), 2));
         log.forget_before(Time::from_ps(1000));
         assert_eq!((at(&log, 25), log.intervals.len()), ((6.0, 3.0), 1), "the last rates are kept");
+        log.push(&[7.0, 4.0]);
+        assert_eq!((at(&log, 30), log.spare.len()), ((7.0, 4.0), 1), "room is used again");
     }
 
     #[test]
     fn rates_without_intervals_never_change() {
         let log = log(Time::NEVER.as_ps());
-        assert_eq!(log.at(Time::from_ps(u64::MAX - 1), 1), 1.0);
+        assert_eq!(log.interval_at(Time::from_ps(u64::MAX - 1)), 0);
     }
 }

@@ -215,7 +215,7 @@ impl HostUplink {
             Destination::RunPort { mailbox, input_ref } => {
                 io.abr.runs[mailbox as usize].push(CellRun { time, input_ref, ..run });
             }
-            Destination::Host { group, link } => {
+            Destination::Host { inbox, link } => {
                 let CellRun { seq_or_ack, frame, size, spacing, count, .. } = run;
                 let what = if run.pti.is_rm() { What::RmCell } else { What::WholeFrame };
                 if run.pti.is_rm() || run.eom {
@@ -223,7 +223,7 @@ impl HostUplink {
                     if run.pti == Pti::BACKWARD_RM {
                         io.abr.come_back(time, vc);
                     }
-                    io.deliver(group, Delivery { time, seq_or_ack, vc, frame, size, link, what });
+                    io.deliver(inbox, Delivery { time, seq_or_ack, vc, frame, size, link, what });
                 }
             }
             Destination::Port { .. } | Destination::LastHopPort { .. } => {

@@ -120,7 +120,7 @@ impl HostUplink {
             spacing: Span::ZERO,
             cell_time: Span::ZERO,
             serializer: 0,
-            next_hop: NextHop { lag: Span::ZERO, to: Destination::Host { group: 0, link: 0 } },
+            next_hop: NextHop { lag: Span::ZERO, to: Destination::Host { inbox: 0, link: 0 } },
             sent_frames: None,
             forced_drops: None,
             frames: 0,
@@ -255,9 +255,9 @@ impl HostUplink {
                 let cells = Cells::new(0, cells, true);
                 io.post(mailbox, Arrival { time, seq_or_ack, input_ref, frame, size, cells });
             }
-            Destination::Host { group, link } => {
+            Destination::Host { inbox, link } => {
                 let time = time + self.spacing * u64::from(cells - 1);
-                io.deliver(group, Delivery { time, seq_or_ack, vc, frame, size, link, what: What::WholeFrame });
+                io.deliver(inbox, Delivery { time, seq_or_ack, vc, frame, size, link, what: What::WholeFrame });
             }
             Destination::RunPort { mailbox, input_ref } => {
                 let (spacing, count, eom, pti) = (self.spacing, cells, true, Pti::data(false));
