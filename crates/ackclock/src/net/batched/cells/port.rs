@@ -42,7 +42,7 @@ struct Kernel {
     pacing: Pacing<Train>,
     frames: u64,
     /// The turns of many trains in a slot, with their numbers.
-    present: Vec<(u64, u32, u32)>,
+    present: Vec<(u64, u32)>,
 }
 
 impl CellPort {
@@ -237,7 +237,7 @@ impl Kernel {
     /// Every frame that arrives has one cell in every slot: goes on until nothing is left of them, or `last` is
     /// behind.
     fn every_slot<P: CellPolicy>(&mut self, policy: &mut P, mut now: u64, last: u64, io: &mut Io) -> u64 {
-        let Kernel { trains, admission, service, .. } = self;
+        let Kernel { trains, admission, service, present, .. } = self;
         while now <= last && !trains.as_slice().is_empty() {
             let mut ended = false;
             match trains.as_mut_slice() {
@@ -256,14 +256,16 @@ impl Kernel {
                 }
                 many => {
                     let turns = service.in_slot(now - 1);
-                    let turn = |(train, number): (&Train, u32)| match turns {
-                        Turns::Arrival => (train.offset, train.input, number),
-                        Turns::Random { .. } | Turns::Rotating { .. } => (turns.of(train.input), 0, number),
-                    };
-                    self.present.clear();
-                    self.present.extend(many.iter().zip(0..).map(turn));
-                    self.present.sort_unstable();
-                    for &(_, _, number) in &self.present {
+                    let numbered = many.iter().zip(0..);
+                    present.clear();
+                    if let Turns::Arrival = turns {
+                        present.extend(numbered.map(|(train, number)| (train.offset, number)));
+                        present.sort_unstable_by_key(|&(offset, number)| (offset, many[number as usize].input, number));
+                    } else {
+                        present.extend(numbered.map(|(train, number)| (turns.of(train.input), number)));
+                        present.sort_unstable();
+                    }
+                    for &(_, number) in &*present {
                         let train = &mut many[number as usize];
                         admission.serve(policy, now, train, io);
                         ended |= train.left == 0;

@@ -28,12 +28,20 @@ impl SentFrames {
     }
 
     pub(super) fn push(&mut self, first: Time, cells: u16, spacing: Span) {
-        let forgotten = |run: &Run| run.first + run.spacing * u64::from(run.cells) + self.memory < first;
-        while self.runs.front().is_some_and(forgotten) {
-            self.runs.pop_front();
+        if self.runs.len() == self.runs.capacity() {
+            self.forget(first);
         }
         self.cells += u64::from(cells);
         self.runs.push_back(Run { first, spacing, cells });
+    }
+
+    /// Forgets what need not be remembered at `now`: only where there is no room, not with each frame.
+    #[inline(never)]
+    fn forget(&mut self, now: Time) {
+        let forgotten = |run: &Run| run.first + run.spacing * u64::from(run.cells) + self.memory < now;
+        while self.runs.front().is_some_and(forgotten) {
+            self.runs.pop_front();
+        }
     }
 
     /// The last so many cells of the last run are not sent.
