@@ -86,11 +86,17 @@ struct Upstream {
 /// are long.
 const LONGEST_BATCH: Span = Span::from_ms(500);
 
+/// After so many rounds at most it is looked at whether anything has happened in them.
+const MOST_ROUNDS: u32 = 8;
+
 impl Batched {
     /// Handles every event before `until`.
     pub fn advance(&mut self, until: Time) {
         self.end_intervals(until);
         let mut events = self.events();
+        // To ask every process whether something has happened costs as much as a short batch. So they are asked after more and more
+        // rounds, as long as it has.
+        let (mut rounds, mut left) = (1, 1);
         loop {
             let slowest = *self.clocks.iter().min().expect("a network has hosts");
             if slowest >= until {
@@ -105,11 +111,19 @@ impl Batched {
                     self.clocks[number] = horizon;
                 }
             }
+            left -= 1;
+            if left > 0 {
+                continue;
+            }
             let before = std::mem::replace(&mut events, self.events());
             if before == events {
                 self.skip(until);
                 events = self.events();
+                rounds = 1;
+            } else {
+                rounds = MOST_ROUNDS.min(2 * rounds);
             }
+            left = rounds;
         }
     }
 

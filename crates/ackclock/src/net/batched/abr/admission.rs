@@ -37,6 +37,8 @@ pub(in crate::net::batched) struct RunVc {
     pub(in crate::net::batched) name_hash: u64,
     /// From the slot end at which a cell departs to its arrival.
     pub(in crate::net::batched) next_hop: NextHop,
+    /// The next stop is a port, which gets each cell by itself.
+    goes_on_by_cells: bool,
     /// The ports that its backward RM cells visit up to there.
     pub(in crate::net::batched) visits: Box<[VisitHop]>,
     /// Of what reaches the host; nothing is lost behind the last port.
@@ -63,6 +65,7 @@ impl RunVc {
             id,
             name_hash,
             next_hop,
+            goes_on_by_cells: matches!(next_hop.to, Destination::RunPort { .. }),
             visits: visits.into_boxed_slice(),
             reassembler: Reassembler::default(),
             efci: false,
@@ -185,14 +188,13 @@ impl RunAdmission {
         }
     }
 
-    /// The next cell of a run is accepted or refused at slot end `now`. No more records are made of instants before `done`.
+    /// The next cell of a run is accepted or refused at slot end `now`.
     #[inline(always)]
     pub(in crate::net::batched) fn serve<P: CellPolicy>(
         &mut self,
         policy: &mut P,
         now: u64,
         run: &mut Run,
-        done: Time,
         io: &mut Io,
     ) {
         let vc = &mut self.vcs[run.at_port];
@@ -214,20 +216,20 @@ impl RunAdmission {
                 policy.end_accepted(run.at_port);
                 vc.sure = false;
             }
-            if run.goes_on_by_cells || pti.efci() {
-                self.go_on(now + waits, run, pti, done, io);
+            if vc.goes_on_by_cells || pti.efci() {
+                self.go_on(now + waits, run, pti, io);
             }
             if run.left == 0 {
                 self.reassemble(now + waits, run, run.next, io);
             }
         } else {
-            self.serve_with_care(policy, now, run, done, io);
+            self.serve_with_care(policy, now, run, io);
         }
     }
 
     /// Serves a cell in the general case.
     #[inline(never)]
-    fn serve_with_care<P: CellPolicy>(&mut self, policy: &mut P, now: u64, run: &mut Run, done: Time, io: &mut Io) {
+    fn serve_with_care<P: CellPolicy>(&mut self, policy: &mut P, now: u64, run: &mut Run, io: &mut Io) {
         run.advance();
         let vc = run.at_port;
         self.vcs[vc].uncounted += 1;
@@ -250,8 +252,8 @@ impl RunAdmission {
             Verdict::Accept => {
                 let departs = self.fifo.accept(now, vc, 1);
                 self.fifo.monitor.wait(vc, departs - now);
-                if pti.is_rm() || pti.efci() || run.goes_on_by_cells {
-                    self.go_on(departs, run, pti, done, io);
+                if pti.is_rm() || pti.efci() || self.vcs[vc].goes_on_by_cells {
+                    self.go_on(departs, run, pti, io);
                 }
                 if !pti.is_rm() {
                     self.vcs[vc].efci = pti.efci();
@@ -293,7 +295,7 @@ impl RunAdmission {
     /// The cell of a run before the next one departs, and goes to the next port; or it is an RM cell or a marked one, and goes to
     /// its host.
     #[inline(always)]
-    fn go_on(&mut self, departs: u64, run: &Run, pti: Pti, done: Time, io: &mut Io) {
+    fn go_on(&mut self, departs: u64, run: &Run, pti: Pti, io: &mut Io) {
         let vc = &mut self.vcs[run.at_port];
         let begins = self.fifo.cell_time.instant(departs);
         let time = begins.saturating_add(vc.next_hop.lag);
@@ -318,7 +320,7 @@ impl RunAdmission {
                 let of_rm = Delivery { time, seq_or_ack, vc: vc.id, frame, size, link, what: What::RmCell };
                 io.deliver(inbox, of_rm);
             }
-            Destination::Host { .. } => io.abr.mark(vc.id, time, done),
+            Destination::Host { .. } => io.abr.mark(vc.id, time, io.until),
             Destination::Port { .. } | Destination::LastHopPort { .. } => {
                 unreachable!("ports of networks with ABR connections take runs of cells")
             }

@@ -7,10 +7,10 @@ use crate::net::abr::RateTrace;
 use crate::net::batched::abr::admission::RunAdmission;
 use crate::net::batched::abr::run::Run;
 use crate::net::batched::abr::under_way::CellRun;
-use crate::net::batched::cells::pacing::{Pacing, Spacing};
+use crate::net::batched::cells::pacing::{Pacing, Place, Spacing};
 use crate::net::batched::cells::port::Passed;
 use crate::net::batched::cells::service::Service;
-use crate::net::batched::io::{Destination, Io};
+use crate::net::batched::io::Io;
 use crate::net::batched::process::{Ports, Process};
 use crate::net::lists::Lists;
 use crate::queue::cell::{CellPolicy, CellPolicyState, Visitor};
@@ -35,8 +35,6 @@ struct Kernel {
     /// By input, the runs that begin so late that they cannot be written down yet, in order; and how many they are.
     later: Vec<VecDeque<CellRun>>,
     late: usize,
-    /// Everything before has happened here: records are of later instants.
-    done: Time,
     /// Cells that arrived.
     cells: u64,
 }
@@ -51,8 +49,7 @@ impl RunPort {
     ) -> RunPort {
         let pacing = Pacing::new(admission.fifo.cell_time);
         let later = service.inputs.iter().map(|_| VecDeque::new()).collect();
-        let (done, cells) = (Time::ZERO, 0);
-        RunPort { policy, kernel: Kernel { process, service, admission, slot: 1, pacing, later, late: 0, done, cells } }
+        RunPort { policy, kernel: Kernel { process, service, admission, slot: 1, pacing, later, late: 0, cells: 0 } }
     }
 
     /// What ports without a queue behind this one have to know.
@@ -142,7 +139,6 @@ impl Kernel {
             self.admission.visited(&visit, io);
         }
         self.admission.fifo.depart(last);
-        self.done = until;
         // An interval that ends now ends as soon as all before is known: an edge may wait for the rates. What departs now comes first.
         while self.admission.next_rates().is_some_and(|end| io.may_end_interval(end, until)) {
             self.admission.end_interval(io);
@@ -160,8 +156,11 @@ impl Kernel {
         for run in runs.drain(..) {
             if run.count == 0 {
                 self.shorten(&run, io);
-            } else if self.admission.fifo.cell_time.slots(run.time.as_ps()) < end {
-                self.begin(&run);
+                continue;
+            }
+            let place = self.pacing.place_of(run.time.as_ps());
+            if place.slot <= end {
+                self.begin(&run, place);
             } else {
                 let later = &mut self.later[run.input_ref.input as usize];
                 debug_assert!(later.back().is_none_or(|last| last.time <= run.time), "a link keeps its order");
@@ -190,31 +189,32 @@ impl Kernel {
     #[inline(never)]
     fn begin_later(&mut self, end: u64) {
         for input in 0..self.later.len() {
-            let cell_time = self.admission.fifo.cell_time;
-            let in_reach = |run: &&CellRun| cell_time.slots(run.time.as_ps()) < end;
-            while let Some(&run) = self.later[input].front().filter(in_reach) {
+            while let Some(&run) = self.later[input].front() {
+                let place = self.pacing.place_of(run.time.as_ps());
+                if place.slot > end {
+                    break;
+                }
                 self.later[input].pop_front();
                 self.late -= 1;
-                self.begin(&run);
+                self.begin(&run, place);
             }
         }
     }
 
-    /// A run begins that is within reach.
+    /// A run begins that is within reach: its first cell comes then.
     ///
     /// # Panics
     /// If its first cell comes in a slot that is over: time would go back.
     #[inline(always)]
-    fn begin(&mut self, run: &CellRun) {
-        let cell_time = self.admission.fifo.cell_time.ps();
-        assert!(run.time.as_ps() >= (self.slot - 1) * cell_time, "time went back to {}", run.time);
-        let vc = &mut self.admission.vcs[run.input_ref.at_port];
-        let goes_on_by_cells = matches!(vc.next_hop.to, Destination::RunPort { .. });
-        let (cells, time) = (Run::new(run, goes_on_by_cells), run.time.as_ps());
-        vc.latest = match run.count {
-            1 => self.pacing.add_one(cells, time),
-            _ => self.pacing.add(cells, time, Spacing::new(run.spacing.as_ps(), cell_time)),
-        };
+    fn begin(&mut self, run: &CellRun, place: Place) {
+        assert!(place.slot >= self.slot, "time went back to {}", run.time);
+        let cells = Run::new(run);
+        if run.count == 1 {
+            self.pacing.add_one(cells, place);
+        } else {
+            let spacing = Spacing::new(run.spacing.as_ps(), self.admission.fifo.cell_time.ps());
+            self.admission.vcs[run.input_ref.at_port].latest = self.pacing.add(cells, place, spacing);
+        }
     }
 
     /// Serves the cells of the slots up to slot end `last`, and between them what else is to be done.
@@ -231,7 +231,7 @@ impl Kernel {
             }
             let run = &mut runs[number as usize];
             if run.left > 0 {
-                self.admission.serve(policy, slot, run, self.done, io);
+                self.admission.serve(policy, slot, run, io);
             } else {
                 run.skip_ghost();
             }

@@ -24,13 +24,11 @@ pub(in crate::net::batched) struct Run {
     pub(in crate::net::batched) pti: Pti,
     /// Whether they are data cells.
     pub(in crate::net::batched) is_data: bool,
-    /// The next stop is a port, which gets each cell by itself.
-    pub(in crate::net::batched) goes_on_by_cells: bool,
 }
 
 impl Run {
     /// A run before its first cell.
-    pub(in crate::net::batched) fn new(run: &CellRun, goes_on_by_cells: bool) -> Run {
+    pub(in crate::net::batched) fn new(run: &CellRun) -> Run {
         let &CellRun { seq_or_ack, size, input_ref, frame, first, count, eom, pti, .. } = run;
         Run {
             seq_or_ack,
@@ -45,7 +43,6 @@ impl Run {
             eom,
             pti,
             is_data: !pti.is_rm(),
-            goes_on_by_cells,
         }
     }
 

@@ -88,6 +88,18 @@ struct Marks {
     under_way: VecDeque<Time>,
 }
 
+impl Marks {
+    /// One is under way after `until`.
+    #[inline(never)]
+    fn keep(&mut self, time: Time, until: Time) {
+        while self.under_way.front().is_some_and(|&time| time < until) {
+            self.under_way.pop_front();
+            self.arrived += 1;
+        }
+        self.under_way.push_back(time);
+    }
+}
+
 impl AbrIo {
     /// Nothing is under way, in a network of so many processes.
     pub(in crate::net::batched) fn new(scenario: &Scenario, processes: usize) -> AbrIo {
@@ -136,14 +148,15 @@ impl AbrIo {
         }
     }
 
-    /// A data cell of `vc` with EFCI will be at its destination at `time`. No more records are made of instants before `done`.
-    pub(in crate::net::batched) fn mark(&mut self, vc: VcId, time: Time, done: Time) {
+    /// A data cell of `vc` with EFCI will be at its destination at `time`. No records are made of instants before `until`.
+    #[inline(always)]
+    pub(in crate::net::batched) fn mark(&mut self, vc: VcId, time: Time, until: Time) {
         let marks = &mut self.marks[end_of(vc).0];
-        while marks.under_way.front().is_some_and(|&time| time < done) {
-            marks.under_way.pop_front();
+        if time < until {
             marks.arrived += 1;
+        } else {
+            marks.keep(time, until);
         }
-        marks.under_way.push_back(time);
     }
 
     /// What the source of each flow did until `now`, if it is one of ABR.

@@ -4,6 +4,8 @@
 //! written down at once, each into its slot, and nothing has to be searched, sorted or asked of a frame afterwards. What
 //! several frames have in one slot is put in its order of service when that slot's turn comes.
 
+use std::cmp::Ordering;
+
 use crate::net::batched::cells::cell_time::CellTime;
 use crate::net::batched::cells::service::Service;
 
@@ -22,6 +24,13 @@ impl Spacing {
     pub(in crate::net::batched) fn new(spacing: u64, cell_time: u64) -> Spacing {
         Spacing { slots: spacing / cell_time, rest: spacing % cell_time }
     }
+}
+
+/// An instant: the end of its slot, and when in this slot it is, in picoseconds.
+#[derive(Clone, Copy)]
+pub(in crate::net::batched) struct Place {
+    pub(in crate::net::batched) slot: u64,
+    offset: u64,
 }
 
 /// The cells of a frame that are not written down yet.
@@ -66,9 +75,9 @@ pub(in crate::net::batched) struct Pacing<T> {
     spares: usize,
     /// What comes in slots beyond the ring.
     later: Vec<Rest>,
-    /// The cells of the window at hand: slots after its first, and frames. And the frames that ended in it.
+    /// The cells of the window at hand: slots after its first, and frames. And how many numbers were not in use before it.
     window: Vec<(u32, u32)>,
-    ended: Vec<u32>,
+    free_before: usize,
     /// To sort with: the turns, which frame began first, and its number.
     turns: Vec<(u64, u64, u32)>,
     /// The order where cells are served as they arrive: when in the slot, from which input, which frame.
@@ -109,7 +118,7 @@ impl<T: Paced> Pacing<T> {
             spares: 0,
             later: Vec::new(),
             window: Vec::new(),
-            ended: Vec::new(),
+            free_before: 0,
             turns: Vec::new(),
             arrivals: Vec::new(),
         }
@@ -151,11 +160,11 @@ impl<T: Paced> Pacing<T> {
         &mut self.trains[number as usize]
     }
 
-    /// A frame whose next cell arrives at `time`, within reach, and the others every `spacing` after it. Returns its number, which
-    /// it has as long as cells of it are to come.
+    /// A frame whose next cell arrives there, within reach, and the others every `spacing` after it. Returns its number, which it has
+    /// as long as cells of it are to come.
     #[inline(always)]
-    pub(in crate::net::batched) fn add(&mut self, train: T, time: u64, spacing: Spacing) -> u32 {
-        let (slot, offset) = self.slot_of(time);
+    pub(in crate::net::batched) fn add(&mut self, train: T, next: Place, spacing: Spacing) -> u32 {
+        let Place { slot, offset } = next;
         let number = self.number(train, (offset, spacing.rest));
         self.write(Rest { number, slot, offset, spacing, left: train.left() });
         number
@@ -163,22 +172,20 @@ impl<T: Paced> Pacing<T> {
 
     /// The same of a frame with one cell.
     #[inline(always)]
-    pub(in crate::net::batched) fn add_one(&mut self, train: T, time: u64) -> u32 {
-        let (slot, offset) = self.slot_of(time);
+    pub(in crate::net::batched) fn add_one(&mut self, train: T, Place { slot, offset }: Place) {
         let number = self.number(train, (offset, 0));
         if self.spares == 0 {
             self.grow();
         }
         self.spares -= 1;
         self.write_cell(slot, number);
-        number
     }
 
-    /// The end of the slot of an instant, and when in this slot it is, picoseconds.
+    /// The slot of an instant.
     #[inline(always)]
-    fn slot_of(&self, time: u64) -> (u64, u64) {
+    pub(in crate::net::batched) fn place_of(&self, time: u64) -> Place {
         let slot = self.cell_time.slots(time);
-        (slot + 1, time - slot * self.cell_time.ps())
+        Place { slot: slot + 1, offset: time - slot * self.cell_time.ps() }
     }
 
     /// A frame gets a number.
@@ -251,13 +258,13 @@ impl<T: Paced> Pacing<T> {
     /// numbers; and where to put the numbers of those that end.
     #[inline]
     pub(in crate::net::batched) fn window(&mut self) -> (&[(u32, u32)], &mut [T], &mut Vec<u32>) {
-        (&self.window, &mut self.trains, &mut self.ended)
+        self.free_before = self.free.len();
+        (&self.window, &mut self.trains, &mut self.free)
     }
 
     /// All that was taken was served.
     pub(in crate::net::batched) fn served(&mut self) {
-        self.len -= self.ended.len();
-        self.free.append(&mut self.ended);
+        self.len -= self.free.len() - self.free_before;
     }
 
     /// Writes down the cells of a frame.
@@ -336,12 +343,10 @@ impl<T: Paced> Pacing<T> {
         let in_slot = service.in_slot(slot - 1);
         let [one, other] = places.map(|place| self.cells[place as usize].frame);
         let [turn, turn_of_other] = [one, other].map(|frame| in_slot.of(self.trains[frame as usize].input()));
-        if turn == turn_of_other {
-            return self.take_many(slot, offset, places[0], service);
-        }
         self.free_cells(places[0], places[1], 2);
-        // The first one is random, so no branch depends on it.
-        let flip = (one ^ other) * u32::from(turn_of_other < turn);
+        // The first one is random, so no branch depends on it; unless both are of one input.
+        let is_second = if turn == turn_of_other { self.began_before(other, one) } else { turn_of_other < turn };
+        let flip = (one ^ other) * u32::from(is_second);
         self.window.extend_from_slice(&[(offset, one ^ flip), (offset, other ^ flip)]);
     }
 
@@ -371,7 +376,18 @@ impl<T: Paced> Pacing<T> {
             last = next;
         }
         if equal {
-            return self.take_many(slot, offset, first, service);
+            // Some are of one input.
+            places = [0; SEVERAL];
+            for one in 1..count {
+                for other in 0..one {
+                    let before = match turns[other].cmp(&turns[one]) {
+                        Ordering::Equal => self.began_before(frames[other], frames[one]),
+                        order => order.is_lt(),
+                    };
+                    places[one] += u8::from(before);
+                    places[other] += u8::from(!before);
+                }
+            }
         }
         self.free_cells(first, last, count);
         let mut sorted = [(offset, 0); SEVERAL];
@@ -381,8 +397,13 @@ impl<T: Paced> Pacing<T> {
         self.window.extend_from_slice(&sorted[..count]);
     }
 
-    /// Takes the cells of any slot. Of the cells of one input, whose turn is the same, those of the frame that began earlier come
-    /// first, as frames on a link do not interleave.
+    /// Whether one frame began before another of the same input: its cells come first, as frames on a link do not interleave.
+    #[inline]
+    fn began_before(&self, one: u32, other: u32) -> bool {
+        self.begun[one as usize] < self.begun[other as usize]
+    }
+
+    /// Takes the cells of any slot.
     #[inline(never)]
     fn take_many(&mut self, slot: u64, offset: u32, first: u32, service: &Service) {
         let in_slot = service.in_slot(slot - 1);
@@ -467,7 +488,7 @@ mod tests {
             let mut expected = Vec::new();
             pacing.reach(1);
             for (input, &(time, spacing, cells)) in (0..).zip(&frames) {
-                pacing.add(train(input, cells), time, Spacing::new(spacing, CELL_TIME));
+                pacing.add(train(input, cells), pacing.place_of(time), Spacing::new(spacing, CELL_TIME));
                 expected.extend((0..u64::from(cells)).map(|cell| {
                     let slot = (time + cell * spacing) / CELL_TIME;
                     (slot + 1, service.in_slot(slot).of(input), input)
@@ -511,7 +532,7 @@ mod tests {
             pacing.reach(1);
             for (input, &(time, spacing, cells)) in (0..).zip(&frames) {
                 let (time, spacing) = (10 * time, 10 * spacing);
-                pacing.add(train(input, cells), time, Spacing::new(spacing, CELL_TIME));
+                pacing.add(train(input, cells), pacing.place_of(time), Spacing::new(spacing, CELL_TIME));
                 expected.extend((0..u64::from(cells)).map(|cell| (time + cell * spacing, input)));
             }
             expected.sort_unstable();

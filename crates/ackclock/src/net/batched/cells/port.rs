@@ -197,7 +197,7 @@ impl Kernel {
                 self.trains.push(train);
             } else {
                 self.pacing.reach(now);
-                self.pacing.add(train, arrival.time.as_ps(), spacing);
+                self.pacing.add(train, self.pacing.place_of(arrival.time.as_ps()), spacing);
             }
         }
     }
@@ -286,13 +286,13 @@ impl Kernel {
         let end = self.pacing.reach(now).min(last);
         let cell_time = self.admission.fifo.cell_time.ps();
         for &train in self.trains.as_slice() {
-            self.pacing.add(train, (now - 1) * cell_time + train.offset, Spacing::EVEN);
+            self.pacing.add(train, self.pacing.place_of((now - 1) * cell_time + train.offset), Spacing::EVEN);
         }
         self.trains.retain(|_| false);
         while let Some(&arrival) = mailbox.first().filter(|arrival| arrival.time.as_ps() < end * cell_time) {
             mailbox.take();
             let (train, spacing) = (self.train(&arrival), self.admission.vcs[arrival.input_ref.at_port].spacing);
-            self.pacing.add(train, arrival.time.as_ps(), spacing);
+            self.pacing.add(train, self.pacing.place_of(arrival.time.as_ps()), spacing);
         }
         end
     }
