@@ -233,6 +233,9 @@ pub struct SweepArgs {
     /// How confidence intervals of means are found
     #[arg(long, value_enum, default_value_t)]
     pub interval: Interval,
+    /// Also show differences from the points where a varied key has this value, seed by seed
+    #[arg(long, value_name = "KEY=VALUE")]
+    pub baseline: Option<String>,
     /// How many runs at a time [default: one for each core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096))]
     pub threads: Option<u32>,
@@ -265,6 +268,9 @@ pub struct MergeArgs {
     /// How confidence intervals of means are found
     #[arg(long, value_enum, default_value_t)]
     pub interval: Interval,
+    /// Also show differences from the points where a varied key has this value, seed by seed
+    #[arg(long, value_name = "KEY=VALUE")]
+    pub baseline: Option<String>,
 }
 
 /// Check a scenario without running it

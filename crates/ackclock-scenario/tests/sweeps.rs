@@ -78,6 +78,23 @@ fn keys_of_one_argument_change_together() {
     assert_eq!(points(&sweep, &["buffer", "rate", "delays"]), expected);
 }
 
+/// What stands in quotes, brackets and braces belongs together.
+#[test]
+fn commas_and_semicolons_within_values_separate_nothing() {
+    let (files, vary) =
+        (files(), texts(&[r#"flow.a.drops=[1, 2],[3],{ a = 1, b = "x;y" },"p,q;r" ; tcp.mss='1,2',b,c,1..2:lin:2"#]));
+    // The second key has five values.
+    let Err(LoadError::Invalid(said)) =
+        Sweep::read(&files, &Request { file: "base.toml", vary: &vary, ..Request::default() })
+    else {
+        panic!("four and five values")
+    };
+    assert!(said.iter().any(|said| said.label == "5 here, 4 of the first key"), "{said:?}");
+    let vary = texts(&[r#"flow.a.drops=[1, 2],[3],{ a = 1, b = "x;y" },"p,q;r""#]);
+    let sweep = Sweep::read(&files, &Request { file: "base.toml", vary: &vary, ..Request::default() }).unwrap();
+    assert_eq!(sweep.dimensions()[0].keys()[0].values, ["[1, 2]", "[3]", r#"{ a = 1, b = "x;y" }"#, "p,q;r"]);
+}
+
 const FILE: &str = r#"
 scenario = "base.toml"
 seeds = 3

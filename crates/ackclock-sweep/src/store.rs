@@ -11,7 +11,7 @@ use crate::error::Error;
 use crate::plan::{FORMAT, Plan};
 use crate::results::{Results, Row};
 use crate::shard::Shard;
-use crate::summary::Method;
+use crate::summary::{Baseline, Method};
 use crate::write;
 
 /// The folder of a sweep, which this process uses alone.
@@ -101,14 +101,14 @@ impl Store {
     }
 
     /// Writes the tables of the runs that there are: `table.parquet` and `table.csv`, a row for each run, `summary.csv`, a
-    /// row for each point, and the figures `report.html` and `figure.svg`.
+    /// row for each point, and the figures `report.html` and `figure.svg`; with a baseline `differences.csv`.
     ///
     /// # Errors
     /// If they cannot be written; then those of before are as they were.
-    pub fn write_tables(&mut self, method: Method) -> Result<(), Error> {
+    pub fn write_tables(&mut self, method: Method, baseline: Option<Baseline>) -> Result<(), Error> {
         self.folder.check()?;
         let results = &self.kept.get_mut().unwrap_or_else(PoisonError::into_inner).results;
-        write::tables(&mut self.folder, results, method)
+        write::tables(&mut self.folder, results, method, baseline)
     }
 
     /// A thread that panicked while it held them left a line that is cut off at most.
@@ -178,4 +178,5 @@ fn remove_if_there(file: &Path) -> Result<(), Error> {
 /// The finished runs.
 pub(crate) const LEDGER: &str = "runs.jsonl";
 const PLAN: &str = "sweep.json";
-const FILES: [&str; 6] = [PLAN, "table.parquet", "table.csv", "summary.csv", "report.html", "figure.svg"];
+const FILES: [&str; 7] =
+    [PLAN, "table.parquet", "table.csv", "summary.csv", "differences.csv", "report.html", "figure.svg"];

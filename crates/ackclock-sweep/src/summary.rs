@@ -3,7 +3,7 @@
 use ackclock::record::stats::{self, Bounds};
 use ackclock::rng::Stream;
 
-use crate::plan::Plan;
+use crate::plan::{Key, Plan};
 use crate::results::{Results, Status};
 
 /// How the interval of a mean is found.
@@ -16,6 +16,13 @@ pub enum Method {
     Percentile,
     /// Bootstrap, corrected for bias and skewness (BCa).
     Bca,
+}
+
+/// What points are compared with: the points that differ from them in one dimension only, which has this row there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Baseline {
+    dimension: usize,
+    row: usize,
 }
 
 /// A mean over the seeds of a point.
@@ -37,14 +44,69 @@ pub fn count(results: &Results, point: usize, status: Status) -> usize {
 /// The mean of a number, by its place in the list of metrics, over the finished runs of a point; `None` if no run has it.
 pub fn mean(results: &Results, point: usize, metric: usize, method: Method) -> Option<Mean> {
     let values: Vec<f64> = runs_of(results.plan(), point).filter_map(|run| results.number(run, metric)).collect();
-    let summary = stats::summarize(&values)?;
+    of_values(results, point, metric, method, &values)
+}
+
+/// The mean difference of a number between a point and that which it is compared with, seed by seed: what both have in common
+/// by their common random numbers cancels. `None` if no seed has the number at both.
+pub fn difference(results: &Results, point: usize, metric: usize, method: Method, baseline: Baseline) -> Option<Mean> {
+    let plan = results.plan();
+    let base = baseline.point_of(plan, point);
+    let pairs = runs_of(plan, point).zip(runs_of(plan, base));
+    let both = |(run, base)| Some((results.number(run, metric)?, results.number(base, metric)?));
+    let differences: Vec<f64> = pairs.filter_map(both).map(|(here, there)| here - there).collect();
+    of_values(results, point, metric, method, &differences)
+}
+
+fn of_values(results: &Results, point: usize, metric: usize, method: Method, values: &[f64]) -> Option<Mean> {
+    let summary = stats::summarize(values)?;
     let stream = || Stream::new(point as u64, &results.plan().metrics[metric], "bootstrap");
     let interval = match method {
         Method::Student => summary.ci95.map(|half| Bounds { low: summary.mean - half, high: summary.mean + half }),
-        Method::Percentile => stats::percentile(&values, stats::mean, LEVEL, RESAMPLES, stream()),
-        Method::Bca => stats::bca(&values, stats::mean, LEVEL, RESAMPLES, stream()),
+        Method::Percentile => stats::percentile(values, stats::mean, LEVEL, RESAMPLES, stream()),
+        Method::Bca => stats::bca(values, stats::mean, LEVEL, RESAMPLES, stream()),
     };
     Some(Mean { n: summary.n, mean: summary.mean, interval })
+}
+
+impl Baseline {
+    /// Reads `key=value`, of a key that the plan varies and one of its values; blanks make no difference.
+    ///
+    /// # Errors
+    /// If there is no such key or value: what is wrong, and what there is.
+    pub fn parse(text: &str, plan: &Plan) -> Result<Baseline, (String, String)> {
+        let plain = |text: &str| text.split_whitespace().collect::<String>();
+        let Some((path, value)) = text.split_once('=') else {
+            let help = "write a key that is varied and one of its values, as in --baseline tcp.congestion_control=reno";
+            return Err((format!("{text:?} is no key with a value"), help.into()));
+        };
+        let keys = || plan.dimensions.iter().enumerate().flat_map(|(n, keys)| keys.iter().map(move |key| (n, key)));
+        let Some((dimension, key)) = keys().find(|(_, key)| plain(&key.path) == plain(path)) else {
+            let known: Vec<&str> = keys().map(|(_, key)| key.path.as_str()).collect();
+            return Err((format!("`{}` is not varied", path.trim()), format!("varied: {}", known.join(", "))));
+        };
+        match key.values.iter().position(|known| plain(known) == plain(value)) {
+            Some(row) => Ok(Baseline { dimension, row }),
+            None => {
+                let known = format!("its values: {}", key.values.join(", "));
+                Err((format!("`{}` is never {:?}", key.path, value.trim()), known))
+            }
+        }
+    }
+
+    /// The point that a point is compared with.
+    pub fn point_of(self, plan: &Plan, point: usize) -> usize {
+        let length = |keys: &Vec<Key>| keys[0].values.len();
+        let step: usize = plan.dimensions[self.dimension + 1..].iter().map(length).product();
+        let row = point / step % length(&plan.dimensions[self.dimension]);
+        point - row * step + self.row * step
+    }
+
+    /// As in `tcp.recovery = reno`.
+    pub fn label(self, plan: &Plan) -> String {
+        let keys = plan.dimensions[self.dimension].iter();
+        keys.map(|key| format!("{} = {}", key.path, key.values[self.row])).collect::<Vec<_>>().join(", ")
+    }
 }
 
 fn runs_of(plan: &Plan, point: usize) -> std::ops::Range<usize> {
@@ -53,3 +115,31 @@ fn runs_of(plan: &Plan, point: usize) -> std::ops::Range<usize> {
 
 const LEVEL: f64 = 0.95;
 const RESAMPLES: usize = 2000;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn key(path: &str, values: &[&str]) -> Vec<Key> {
+        let values = values.iter().map(|value| value.to_string()).collect();
+        vec![Key { path: path.into(), values, unit: String::new(), numbers: None }]
+    }
+
+    #[test]
+    fn the_point_of_a_comparison_differs_in_one_key() {
+        let plan = Plan {
+            dimensions: vec![key("a", &["1", "2"]), key("b", &["10 ms", "20 ms", "30 ms"]), key("c", &["x", "y"])],
+            ..Plan::example()
+        };
+        let baseline = Baseline::parse("b = 20ms", &plan).unwrap();
+        assert_eq!(baseline.label(&plan), "b = 20 ms");
+        // Points are 6 a + 2 b + c.
+        for (point, base) in [(0, 2), (1, 3), (2, 2), (5, 3), (6, 8), (11, 9)] {
+            assert_eq!(baseline.point_of(&plan, point), base, "{point}");
+        }
+        let wrong = |text| Baseline::parse(text, &plan).unwrap_err();
+        assert_eq!(wrong("b=40ms"), ("`b` is never \"40ms\"".into(), "its values: 10 ms, 20 ms, 30 ms".into()));
+        assert_eq!(wrong("d=1"), ("`d` is not varied".into(), "varied: a, b, c".into()));
+        assert!(wrong("b").1.contains("--baseline"));
+    }
+}

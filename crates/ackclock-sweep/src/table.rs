@@ -9,7 +9,7 @@ use ackclock_columns::{Kind, Values, cause};
 use crate::metrics::METRICS;
 use crate::plan::{Key, Plan};
 use crate::results::{Results, Status};
-use crate::summary::{self, Method};
+use crate::summary::{self, Baseline, Method};
 
 /// A column.
 #[derive(Clone, Debug)]
@@ -185,11 +185,16 @@ pub fn csv(results: &Results, mut file: impl Write) -> io::Result<()> {
 }
 
 /// Writes a row for each point as CSV: how many runs were finished and failed, and of each number the mean, and the ends of its
-/// 95 % confidence interval.
+/// 95 % confidence interval; with a baseline the mean difference from that, of the other points.
 ///
 /// # Errors
 /// If the file cannot be written to.
-pub fn summary_csv(results: &Results, method: Method, mut file: impl Write) -> io::Result<()> {
+pub fn summary_csv(
+    results: &Results,
+    method: Method,
+    baseline: Option<Baseline>,
+    mut file: impl Write,
+) -> io::Result<()> {
     let (plan, columns) = (results.plan(), columns(results));
     let (of_keys, rest): (Vec<Column>, Vec<Column>) =
         columns.into_iter().partition(|column| matches!(column.what, What::Text(_) | What::Number(_)));
@@ -207,7 +212,10 @@ pub fn summary_csv(results: &Results, method: Method, mut file: impl Write) -> i
     );
     writeln!(file, "{}", names.join(","))?;
     let keys: Vec<&Key> = plan.keys().collect();
-    for point in (0..plan.points.len()).filter(|point| plan.points[*point].is_some()) {
+    let is_shown = |point: &usize| {
+        plan.points[*point].is_some() && baseline.is_none_or(|baseline| baseline.point_of(plan, *point) != *point)
+    };
+    for point in (0..plan.points.len()).filter(is_shown) {
         let rows = plan.rows_at(point);
         let mut line = String::new();
         for column in &of_keys {
@@ -222,7 +230,10 @@ pub fn summary_csv(results: &Results, method: Method, mut file: impl Write) -> i
         let count = |status| summary::count(results, point, status);
         let _ = write!(line, "{},{}", count(Status::Finished), count(Status::Failed));
         for (metric, _) in &metrics {
-            let mean = summary::mean(results, point, *metric, method);
+            let mean = match baseline {
+                None => summary::mean(results, point, *metric, method),
+                Some(baseline) => summary::difference(results, point, *metric, method, baseline),
+            };
             let interval = mean.and_then(|mean| mean.interval);
             for value in
                 [mean.map(|mean| mean.mean), interval.map(|bounds| bounds.low), interval.map(|bounds| bounds.high)]

@@ -7,14 +7,20 @@ use ackclock_store::{ResultFolder, WholeFile};
 
 use crate::error::Error;
 use crate::results::{Results, Status};
-use crate::summary::Method;
+use crate::summary::{Baseline, Method};
 use crate::{report, table};
 
 /// The tables and figures of a sweep.
-pub(crate) const TABLES: [&str; 5] = ["table.parquet", "table.csv", "summary.csv", "report.html", "figure.svg"];
+pub(crate) const TABLES: [&str; 6] =
+    ["table.parquet", "table.csv", "summary.csv", "differences.csv", "report.html", "figure.svg"];
 
 /// Writes all of them.
-pub(crate) fn tables(folder: &mut ResultFolder, results: &Results, method: Method) -> Result<(), Error> {
+pub(crate) fn tables(
+    folder: &mut ResultFolder,
+    results: &Results,
+    method: Method,
+    baseline: Option<Baseline>,
+) -> Result<(), Error> {
     let path = folder.path().to_path_buf();
     // There is no figure where no key with numbers changes.
     let figure = report::svg(results, method);
@@ -23,7 +29,8 @@ pub(crate) fn tables(folder: &mut ResultFolder, results: &Results, method: Metho
         match name {
             "table.parquet" => table::parquet(results, &mut file)?,
             "table.csv" => table::csv(results, &mut file)?,
-            "summary.csv" => table::summary_csv(results, method, &mut file)?,
+            "summary.csv" => table::summary_csv(results, method, None, &mut file)?,
+            "differences.csv" => table::summary_csv(results, method, baseline, &mut file)?,
             "report.html" => file.write_all(report::page(results, method).as_bytes())?,
             _ => file.write_all(figure.as_deref().unwrap_or_default().as_bytes())?,
         }
@@ -32,7 +39,12 @@ pub(crate) fn tables(folder: &mut ResultFolder, results: &Results, method: Metho
         Ok(file)
     };
     let mut files = Vec::new();
-    for name in TABLES.into_iter().filter(|name| *name != "figure.svg" || figure.is_some()) {
+    let is_there = |name: &&str| match *name {
+        "figure.svg" => figure.is_some(),
+        "differences.csv" => baseline.is_some(),
+        _ => true,
+    };
+    for name in TABLES.into_iter().filter(is_there) {
         let failed = |error| Error::write(&path.join(name), error);
         let file = write(name).map_err(failed)?;
         let sum = checksum(file.temporary()).map_err(failed)?;

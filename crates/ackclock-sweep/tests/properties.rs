@@ -73,7 +73,7 @@ fn go_on(sweep: &Sweep<'_>, checked: &Checked, folder: &Path, threads: usize, sh
     assert_eq!(finished, todo);
     let is_whole = store.with_results(|results| results.count(Status::Missing)) == 0;
     if is_whole {
-        store.write_tables(Method::Student).unwrap();
+        store.write_tables(Method::Student, None).unwrap();
     }
     is_whole
 }
@@ -126,6 +126,8 @@ proptest! {
         }
         prop_assert!(go_on(&sweep, &checked, &two, 2, Shard::WHOLE));
         prop_assert_eq!(tables(&one), tables(&two));
+        let table = fs::read_to_string(one.join("table.csv")).unwrap();
+        prop_assert!(table.lines().skip(1).all(|line| line.contains(",finished,")), "{}", table);
         prop_assert_eq!(keys(&one), keys(&two), "each run once");
 
         let folders: Vec<PathBuf> = (0..shards).map(|part| place.join(&format!("part-{part}"))).collect();
@@ -133,11 +135,14 @@ proptest! {
             let shard = Shard { index: part + 1, of: shards };
             go_on(&sweep, &checked, folder, 1, shard);
         }
+        let mut of_parts: Vec<String> = folders.iter().flat_map(|folder| keys(folder)).collect();
+        of_parts.sort();
+        prop_assert_eq!(of_parts, keys(&one), "each run in one part");
         let mut order = folders.clone();
         order.rotate_left(turn % shards);
         let mut merged = merge(&order, &parts, |_| {}).unwrap();
         prop_assert!(merged.damage.is_empty());
-        merged.store.write_tables(Method::Student).unwrap();
+        merged.store.write_tables(Method::Student, None).unwrap();
         prop_assert_eq!(tables(&one), tables(&parts));
         prop_assert_eq!(keys(&one), keys(&parts));
     }

@@ -1,7 +1,7 @@
 //! The table of a sweep: a line for each point, with means over its seeds.
 
 use ackclock_store::document::interval::Interval;
-use ackclock_sweep::summary::{Method, count, mean};
+use ackclock_sweep::summary::{Baseline, Method, count, difference, mean};
 use ackclock_sweep::{METRICS, Results, Status};
 
 use super::columns::{NAME_LENGTH, Row, align, half_width, number, short};
@@ -14,8 +14,18 @@ struct Shown {
     digits: usize,
 }
 
-/// The points with means of the numbers that most people look at. Of very many points the first are shown.
-pub fn render(results: &Results, method: Method) -> String {
+/// The points with means of the numbers that most people look at. Of very many points the first are shown. With a baseline the
+/// differences of the other points from it follow.
+pub fn render(results: &Results, method: Method, baseline: Option<Baseline>) -> String {
+    let mut text = lines(results, method, None);
+    if let Some(baseline) = baseline {
+        text += &format!("\ndifferences from {}, seed by seed\n", baseline.label(results.plan()));
+        text += &lines(results, method, Some(baseline));
+    }
+    text
+}
+
+fn lines(results: &Results, method: Method, baseline: Option<Baseline>) -> String {
     let plan = results.plan();
     let places: Vec<(usize, &Shown)> = SHOWN
         .iter()
@@ -27,7 +37,10 @@ pub fn render(results: &Results, method: Method) -> String {
         .collect();
     let has_intervals = plan.seeds > 1;
     let mut rows: Vec<Row> = vec![header(results, &places, has_intervals)];
-    let points: Vec<usize> = (0..plan.points.len()).filter(|point| plan.points[*point].is_some()).collect();
+    let is_shown = |point: &usize| {
+        plan.points[*point].is_some() && baseline.is_none_or(|baseline| baseline.point_of(plan, *point) != *point)
+    };
+    let points: Vec<usize> = (0..plan.points.len()).filter(is_shown).collect();
     for point in points.iter().take(MOST_POINTS) {
         let of_keys = plan.keys().zip(plan.rows_at(*point)).map(|(key, row)| short(&key.values[row], NAME_LENGTH));
         let mut row: Row = of_keys.collect();
@@ -36,9 +49,15 @@ pub fn render(results: &Results, method: Method) -> String {
         }
         row.push(count(results, *point, Status::Finished).to_string());
         for (place, shown) in &places {
-            let mean = mean(results, *point, *place, method);
+            let mean = match baseline {
+                None => mean(results, *point, *place, method),
+                Some(baseline) => difference(results, *point, *place, method, baseline),
+            };
             let scaled = |value: f64| number(value * shown.scale, shown.digits);
-            row.push(mean.map_or("-".into(), |mean| scaled(mean.mean)));
+            row.push(mean.map_or("-".into(), |mean| match baseline {
+                None => scaled(mean.mean),
+                Some(_) => format!("{:+.*}", shown.digits, mean.mean * shown.scale),
+            }));
             if has_intervals {
                 let interval = mean.and_then(|mean| mean.interval.map(|interval| (mean.mean, interval)));
                 row.push(interval.map_or("-".into(), |(mean, interval)| match method {
@@ -53,7 +72,8 @@ pub fn render(results: &Results, method: Method) -> String {
     }
     let mut text = align(rows);
     if points.len() > MOST_POINTS {
-        text += &format!("... and {} more points in summary.csv\n", points.len() - MOST_POINTS);
+        let file = if baseline.is_some() { "differences.csv" } else { "summary.csv" };
+        text += &format!("... and {} more points in {file}\n", points.len() - MOST_POINTS);
     }
     text
 }

@@ -301,6 +301,28 @@ fn a_file_says_what_to_vary() {
     wrong.says(&["--> wrong.toml:3:17", "is empty", "1 error, nothing was run"]);
 }
 
+/// With common random numbers the difference of a point and itself is nothing, and that of two means is the mean difference.
+#[test]
+fn points_are_compared_seed_by_seed() {
+    let place = Place::with("sweep-baseline", RANDOM);
+    let command = ["--out", "all", "--baseline", "queue.policy = tail-drop"];
+    let outcome = swept(&place, &command).exits_with(0);
+    let (means, differences) =
+        outcome.stdout.split_once("\ndifferences from queue.policy = tail-drop, seed by seed\n").unwrap();
+    assert_eq!((means.lines().count(), differences.lines().count()), (13, 9));
+    let field = |line: &str, n: usize| line.split_whitespace().nth(n).unwrap().to_owned();
+    let mean =
+        |policy: &str| field(means.lines().find(|line| line.starts_with(policy)).unwrap(), 4).parse::<f64>().unwrap();
+    let found = differences.lines().nth(1).unwrap();
+    assert_eq!((field(found, 0), field(found, 1)), ("epd".into(), "60".into()));
+    let difference = field(found, 4).parse::<f64>().unwrap();
+    assert!((difference - (mean("epd") - mean("tail-drop"))).abs() < 0.002, "{}", outcome.stdout);
+    assert_eq!(place.read("all/differences.csv").lines().count(), 9);
+    let wrong = swept(&place, &["--out", "new", "--baseline", "queue.policy=edp"]).exits_with(2).without_result();
+    wrong.says(&["--baseline: `queue.policy` is never \"edp\"", "its values: epd, tail-drop, fba"]);
+    assert!(!place.path("new").exists());
+}
+
 #[test]
 fn intervals_can_be_those_of_the_bootstrap() {
     let place = Place::with("sweep-bootstrap", RANDOM);

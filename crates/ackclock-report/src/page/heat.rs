@@ -61,16 +61,18 @@ impl HeatMap {
         let decimals = decimals((high - low).max(high.abs() * 1e-3) * scale.factor);
         let shown = |mean: f64| fixed(mean * scale.factor, decimals);
         let (columns, rows) = (self.x.1.len() as f64, self.y.1.len() as f64);
-        let (width, height) = ((WIDTH - LEFT - RIGHT) / columns, (HEIGHT - TOP - BOTTOM) / rows);
+        let letters = |labels: &[String]| labels.iter().map(|label| label.chars().count()).max().unwrap_or(0) as f64;
+        let left = (letters(&self.y.1) * LETTER + 14.0).clamp(40.0, WIDTH / 2.0);
+        let (width, height) = ((WIDTH - left - RIGHT) / columns, (HEIGHT - TOP - BOTTOM) / rows);
         let has_room = width >= 38.0 && height >= 15.0;
         for cell in &self.cells {
-            let (x, y) = (LEFT + cell.x as f64 * width, HEIGHT - BOTTOM - (cell.y + 1) as f64 * height);
+            let (x, y) = (left + cell.x as f64 * width, HEIGHT - BOTTOM - (cell.y + 1) as f64 * height);
             let shade = if high > low { (cell.mean - low) / (high - low) } else { 0.0 };
-            let [left, top, wide, tall] = [x, y, width, height].map(|number| format!("{number:.1}"));
+            let [from, top, wide, tall] = [x, y, width, height].map(|number| format!("{number:.1}"));
             svg.tag("a", &[("href", &cell.href), ("class", "series-0")], |svg| {
                 svg.leaf("title", &[], &format!("{}: {} {}", cell.about, shown(cell.mean), scale.unit));
                 let attributes = [
-                    ("x", left.as_str()),
+                    ("x", from.as_str()),
                     ("y", &top),
                     ("width", &wide),
                     ("height", &tall),
@@ -87,19 +89,18 @@ impl HeatMap {
         }
         // Of many values some are written.
         let every = |count: usize, room: f64, needed: f64| ((needed * count as f64 / room).ceil() as usize).max(1);
-        let longest = self.x.1.iter().map(|label| label.chars().count()).max().unwrap_or(0) as f64;
-        let each = every(self.x.1.len(), WIDTH - LEFT - RIGHT, longest * 7.5 + 8.0);
+        let each = every(self.x.1.len(), WIDTH - left - RIGHT, letters(&self.x.1) * LETTER + 8.0);
         for (nth, label) in self.x.1.iter().enumerate().step_by(each) {
-            text(svg, "tick", LEFT + (nth as f64 + 0.5) * width, HEIGHT - BOTTOM + 18.0, "middle", label);
+            text(svg, "tick", left + (nth as f64 + 0.5) * width, HEIGHT - BOTTOM + 18.0, "middle", label);
         }
         for (nth, label) in self.y.1.iter().enumerate().step_by(every(self.y.1.len(), HEIGHT - TOP - BOTTOM, 16.0)) {
-            text(svg, "tick", LEFT - 6.0, HEIGHT - BOTTOM - (nth as f64 + 0.5) * height + 4.5, "end", label);
+            text(svg, "tick", left - 6.0, HEIGHT - BOTTOM - (nth as f64 + 0.5) * height + 4.5, "end", label);
         }
         let unit = if scale.unit.is_empty() { String::new() } else { format!(", {}", scale.unit) };
         let range = format!("{}{unit}: {} (light) to {} (dark)", self.of.0, shown(low), shown(high));
-        text(svg, "axis", LEFT, TOP - 24.0, "start", &range);
-        text(svg, "axis", LEFT, TOP - 7.0, "start", &self.y.0);
-        text(svg, "axis", (LEFT + WIDTH - RIGHT) / 2.0, HEIGHT - 8.0, "middle", &self.x.0);
+        text(svg, "axis", left, TOP - 24.0, "start", &range);
+        text(svg, "axis", left, TOP - 7.0, "start", &self.y.0);
+        text(svg, "axis", (left + WIDTH - RIGHT) / 2.0, HEIGHT - 8.0, "middle", &self.x.0);
     }
 }
 
@@ -110,7 +111,8 @@ fn decimals(range: f64) -> usize {
 
 const WIDTH: f64 = 520.0;
 const HEIGHT: f64 = 380.0;
-const LEFT: f64 = 84.0;
+/// Room for a letter or a digit.
+const LETTER: f64 = 7.8;
 const RIGHT: f64 = 12.0;
 const TOP: f64 = 46.0;
 const BOTTOM: f64 = 48.0;

@@ -11,6 +11,8 @@ pub(super) struct Range {
     /// As it is written.
     pub(super) text: String,
     kind: Kind,
+    /// The unit of the second end.
+    unit: String,
     low: f64,
     high: f64,
     spacing: Spacing,
@@ -83,7 +85,8 @@ impl Range {
             return None;
         }
         let (kind, ends) = ends(low, high, at, report)?;
-        let range = Range { at, text: text.trim().to_owned(), kind, low: ends.0, high: ends.1, spacing, count };
+        let unit = split(high).map_or("", |(_, unit)| unit).to_owned();
+        let range = Range { at, text: text.trim().to_owned(), kind, unit, low: ends.0, high: ends.1, spacing, count };
         range.is_sound(low, high, report).then_some(range)
     }
 
@@ -131,7 +134,10 @@ impl Range {
         match self.kind {
             Kind::Decimal => Node::Float(between),
             Kind::Whole => Node::Integer(Some(between.round() as i64)),
-            Kind::Quantity(dimension) => Node::Text(Quantity { dimension, amount: between.round() as u64 }.canonical()),
+            Kind::Quantity(dimension) => {
+                let quantity = Quantity { dimension, amount: between.round() as u64 };
+                Node::Text(quantity.spelled_in(&self.unit).unwrap_or_else(|| quantity.canonical()))
+            }
         }
     }
 }
@@ -252,7 +258,8 @@ mod tests {
         assert_eq!(values("10..40ms:lin:4"), ["10 ms", "20 ms", "30 ms", "40 ms"]);
         // 10^(1/3) = 2.154434690, 10^(2/3) = 4.641588834.
         assert_eq!(values("1..10 ms:log:4"), ["1 ms", "2.15443 ms", "4.64159 ms", "10 ms"]);
-        assert_eq!(values("500us..2ms:log:3"), ["500 us", "1 ms", "2 ms"]);
+        assert_eq!(values("500us..2ms:log:3"), ["0.5 ms", "1 ms", "2 ms"]);
+        assert_eq!(values("1..2KiB:lin:3"), ["1024 B", "1536 B", "2048 B"]);
         assert_eq!(values("0.1..4bdp:log:3"), ["0.1 bdp", "0.632456 bdp", "4 bdp"]);
         assert_eq!(values("155.52..622.08Mbps:lin:2"), ["155.52 Mbps", "622.08 Mbps"]);
         assert_eq!(values("0..1:lin:3"), ["0", "1"], "whole ends have whole values: 0.5 is rounded to 1");

@@ -188,6 +188,15 @@ impl Quantity {
         Ok(Quantity { dimension: unit.dimension, amount })
     }
 
+    /// The exact spelling in this unit; `None` of a unit of something else, or one of which a decimal number would not end.
+    pub(crate) fn spelled_in(self, unit: &str) -> Option<String> {
+        let unit = UNITS.iter().find(|known| known.name == unit && known.dimension == self.dimension)?;
+        let is_decimal = 10_u64.pow(unit.factor.ilog10()) == unit.factor;
+        let number = is_decimal.then(|| decimal(self.amount, unit.factor))?;
+        let name = if number == "1" { unit.singular } else { unit.name };
+        Some(format!("{number} {name}"))
+    }
+
     /// The shortest exact spelling; the larger unit where two are equally short.
     pub(crate) fn canonical(self) -> String {
         let mut best: Option<String> = None;

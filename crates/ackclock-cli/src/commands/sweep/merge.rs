@@ -2,7 +2,7 @@
 
 use ackclock_sweep::{Merged, Shard, merge as put_together};
 
-use super::finish;
+use super::{baseline, finish};
 use crate::args::MergeArgs;
 use crate::failure::{Exit, Failure};
 use crate::{console, interrupt, seeds};
@@ -15,5 +15,6 @@ pub fn merge(args: &MergeArgs) -> Result<Exit, Failure> {
     for damage in damage {
         console::note(format_args!("warning: {damage}"));
     }
-    finish(&mut store, args.interval.into(), Shard::WHOLE)
+    let baseline = store.with_results(|results| baseline(args.baseline.as_deref(), results.plan()))?;
+    finish(&mut store, args.interval.into(), baseline, Shard::WHOLE)
 }

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use ackclock_scenario::sweep::{Request, Sweep};
 use ackclock_scenario::{Diagnostic, Disk};
-use ackclock_sweep::summary::Method;
-use ackclock_sweep::{Checked, Estimate, Options, Refused, Results, Shard, Status, Store, missing, run_missing};
+use ackclock_sweep::summary::{Baseline, Method};
+use ackclock_sweep::{Checked, Estimate, Options, Plan, Refused, Results, Shard, Status, Store, missing, run_missing};
 
 use crate::args::SweepArgs;
 use crate::failure::{Exit, Failure};
@@ -29,6 +29,7 @@ pub fn sweep(args: &SweepArgs, command: Vec<String>) -> Result<Exit, Failure> {
     let time_limit = args.time_limit.as_deref().map(time_limit).transpose()?;
     let Some(checked) = check(&sweep, seeds, command)? else { return Ok(interrupted()) };
     refuse_points(&checked, args.skip_refused)?;
+    let baseline = baseline(args.baseline.as_deref(), &checked.plan)?;
     diagnostics::print(&checked.warnings);
     if seeds > 1 && checked.is_certain {
         console::note(format_args!("note: this scenario has no randomness: every seed gives the same result"));
@@ -65,7 +66,15 @@ pub fn sweep(args: &SweepArgs, command: Vec<String>) -> Result<Exit, Failure> {
         console::note(format_args!("interrupted: {finished} of {all} runs finished and kept in {place}\n{RESUME}"));
         return Ok(Exit::Interrupted);
     }
-    finish(&mut store, args.interval.into(), options.shard)
+    finish(&mut store, args.interval.into(), baseline, options.shard)
+}
+
+/// What differences are from.
+fn baseline(text: Option<&str>, plan: &Plan) -> Result<Option<Baseline>, Failure> {
+    let read = |text| {
+        Baseline::parse(text, plan).map_err(|(wrong, help)| Failure::usage(format_args!("--baseline: {wrong}"), help))
+    };
+    text.map(read).transpose()
 }
 
 /// Refuses a number of runs that is probably a mistake.
@@ -229,7 +238,7 @@ fn simulate(
 }
 
 /// Writes the tables if all runs of the sweep ended, and says what there is.
-fn finish(store: &mut Store, method: Method, shard: Shard) -> Result<Exit, Failure> {
+fn finish(store: &mut Store, method: Method, baseline: Option<Baseline>, shard: Shard) -> Result<Exit, Failure> {
     let missing = store.with_results(|results| results.count(Status::Missing));
     let place = store.path().display().to_string();
     if missing > 0 {
@@ -244,8 +253,8 @@ fn finish(store: &mut Store, method: Method, shard: Shard) -> Result<Exit, Failu
         console::note(format_args!("{remedy}"));
         return Ok(Exit::Fine);
     }
-    store.write_tables(method)?;
-    output::print(&store.with_results(|results| table::sweep::render(results, method)))?;
+    store.write_tables(method, baseline)?;
+    output::print(&store.with_results(|results| table::sweep::render(results, method, baseline)))?;
     let failed = store.with_results(say_failures);
     console::note(format_args!("tables and report.html in {place}"));
     // What failed is in the table, with the reason; a script notices by the exit code.
