@@ -232,7 +232,7 @@ impl Checker<'_> {
             Technology::Packet { .. } => self.policy(packet::POLICIES, port_settings, buffer, &place)?.into(),
         };
         let buffer = self.counted(settings, buffer)?;
-        let feedback = feedback::read(settings)?;
+        let feedback = feedback::read(settings, self.technology)?;
         let (unit, unit_bytes) = match self.technology {
             // TCP sends whole packets, and rates follow what comes of each flow in an interval.
             _ if feedback.is_some() => ("packet", port.load.largest_bytes),

@@ -63,6 +63,8 @@ fn feedback_that_cannot_work() {
         said(N_BY_N, &["queue.tcp_feedback=windows"]),
         said(N_BY_N, &["queue.feedback_round_trip=0 ms"]),
         said(N_BY_N, &["queue.feedback_units=cells"]),
+        said(N_BY_N, &["queue.feedback_group=0"]),
+        said(N_BY_N, &["queue.feedback_group=5", "queue.tcp_feedback=none", "queue.rate_algorithm=none"]),
         said(N_BY_N, &["queue.tcp_feedback=bucket", "queue.feedback_round_trip=70 ms"]),
         said(N_BY_N, &["queue.simplified-erica-plus.averaging_interval=10 us"]),
         said(N_BY_N, &["queue.simplified-erica-plus.a=0.5"]),
@@ -156,13 +158,21 @@ fn what_the_keys_become() {
         link.queue.feedback
     };
     let window = |round_trip, units| Some(WindowFeedback { round_trip, units });
-    assert_eq!(feedback(&[]), Some(Feedback { window: window(RoundTrip::Individual, Units::Payload), bucket: false }));
+    assert_eq!(
+        feedback(&[]),
+        Some(Feedback { window: window(RoundTrip::Individual, Units::Payload), bucket: false, group: 1 })
+    );
     let fixed = RoundTrip::Fixed(Span::from_ms(70));
     assert_eq!(
         feedback(&["queue.tcp_feedback=both", "queue.feedback_round_trip=70 ms", "queue.feedback_units=wire"]),
-        Some(Feedback { window: window(fixed, Units::Wire), bucket: true })
+        Some(Feedback { window: window(fixed, Units::Wire), bucket: true, group: 1 })
     );
-    assert_eq!(feedback(&["queue.tcp_feedback=bucket"]), Some(Feedback { window: None, bucket: true }));
+    assert_eq!(feedback(&["queue.tcp_feedback=bucket"]), Some(Feedback { window: None, bucket: true, group: 1 }));
+    // Cells are not grouped.
+    let sets = ["queue.tcp_feedback=bucket".to_owned(), "queue.feedback_group=5".to_owned()];
+    let groups = load(&Memory::new().with("a.toml", N_BY_N), "a.toml", &sets).unwrap().scenario;
+    let of_ports: Vec<Option<Feedback>> = groups.links.iter().map(|link| link.queue.feedback).collect();
+    assert!(of_ports.contains(&Some(Feedback { window: None, bucket: true, group: 5 })));
     assert_eq!(feedback(&["queue.tcp_feedback=none", "queue.rate_algorithm=none"]), None);
 }
 

@@ -403,6 +403,15 @@ pub(super) const KEYS: &[Key] = &[
     },
     Key {
         sections: QUEUES,
+        name: "feedback_group",
+        kind: Kind::Integer { min: 1, max: 1_000_000 },
+        default: Fallback::Bare("1"),
+        source: "Ackclock",
+        about: "So many flows in a row, in the order of their names, are one unit for a packet port: they share one rate, of which each that has been heard has an equal part, and one acknowledgement bucket. 1: each flow by itself.",
+        used_if: IF_PACKET_FEEDBACK,
+    },
+    Key {
+        sections: QUEUES,
         name: "counting",
         kind: Kind::Word(const { &words_of(&words::COUNTINGS) }),
         default: Fallback::Text("waiting"),
@@ -437,6 +446,10 @@ const IF_MADE: &[Condition] = &[Condition {
     key: "topology",
     is: &["n-source", "dumbbell", "cascade", "parking-lot", "gfc-1", "gfc-2", "n-by-n"],
 }];
+const IF_PACKET_FEEDBACK: &[Condition] = &[
+    Condition { key: "technology", is: &["packet"] },
+    Condition { key: "tcp_feedback", is: &["window", "bucket", "both"] },
+];
 const IF_WINDOW_FEEDBACK: &[Condition] = &[Condition { key: "tcp_feedback", is: &["window", "both"] }];
 const IF_DUMBBELL: &[Condition] = &[Condition { key: "topology", is: &["dumbbell"] }];
 const IF_BOTTLENECK: &[Condition] = &[Condition { key: "bottleneck", is: &["named"] }];

@@ -1,12 +1,13 @@
 //! How routers tell TCP senders the rates of their ports: window feedback and acknowledgement buckets.
 
 use ackclock::feedback::{Feedback, RoundTrip, WindowFeedback};
+use ackclock::scenario::Technology;
 
 use crate::keys::words::{self, TcpFeedback};
 use crate::settings::Settings;
 
 /// What the keys of a port say; the outer `None`: wrong, and reported.
-pub(super) fn read(queue: &Settings) -> Option<Option<Feedback>> {
+pub(super) fn read(queue: &Settings, technology: Technology) -> Option<Option<Feedback>> {
     let (window, bucket) = match queue.choice("tcp_feedback", &words::TCP_FEEDBACKS)? {
         TcpFeedback::None => return Some(None),
         TcpFeedback::Window => (true, false),
@@ -22,5 +23,9 @@ pub(super) fn read(queue: &Settings) -> Option<Option<Feedback>> {
             units: queue.choice("feedback_units", &words::FEEDBACK_UNITS)?,
         }),
     };
-    Some(Some(Feedback { window, bucket }))
+    let group = match technology {
+        Technology::Packet { .. } => u32::try_from(queue.integer("feedback_group")?).ok()?,
+        Technology::Atm { .. } => 1,
+    };
+    Some(Some(Feedback { window, bucket, group }))
 }

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 
 use crate::units::{Span, Time};
 
-/// The acknowledgements of one flow that wait; `T` is what the caller knows one by.
+/// The acknowledgements of one flow that wait, or of several flows that are one unit; `T` is what the caller knows one by.
 ///
 /// Between two releases lie n/r: n the segments that the first of the two acknowledged, at least 1, and r the rate in packets
 /// per second. An empty bucket saves nothing up: an acknowledgement that comes late leaves at once, and the next one waits.
@@ -15,41 +15,50 @@ use crate::units::{Span, Time};
 /// go: then it counts for one segment.
 #[derive(Clone, Debug)]
 pub struct AckBucket<T> {
+    flows: Vec<Flow>,
+    /// The number of the flow of each, the bytes that it acknowledges, and what it is.
+    waiting: VecDeque<(u32, u64, T)>,
+    /// Segments that the last one that left acknowledged; 0 before the first.
+    segments: u64,
+    last_release: Time,
+}
+
+/// A flow whose acknowledgements wait.
+#[derive(Clone, Copy, Debug)]
+struct Flow {
     mss: u64,
     /// The most segments that one acknowledgement lets go.
     most: u64,
-    waiting: VecDeque<(u64, T)>,
     /// The number in the last acknowledgement that left.
     released: u64,
-    /// Segments that it acknowledged; 0 before the first.
-    segments: u64,
-    last_release: Time,
 }
 
 impl<T> AckBucket<T> {
     /// An empty bucket for a flow with segments of `mss` bytes, whose bytes are numbered from 0 and whose receiver advertises so many.
     pub fn new(mss: u32, window: u32) -> AckBucket<T> {
-        AckBucket {
-            mss: u64::from(mss),
-            // A FIN is no byte of the window.
-            most: u64::from(window.div_ceil(mss)) + 1,
-            waiting: VecDeque::new(),
-            released: 0,
-            segments: 0,
-            last_release: Time::ZERO,
-        }
+        let mut bucket =
+            AckBucket { flows: Vec::with_capacity(1), waiting: VecDeque::new(), segments: 0, last_release: Time::ZERO };
+        bucket.add_flow(mss, window);
+        bucket
     }
 
-    /// The acknowledgement of all before byte `number` comes: it waits. Whether one leaves, [`AckBucket::release`] says.
-    pub fn push(&mut self, number: u64, ack: T) {
-        self.waiting.push_back((number, ack));
+    /// Another flow is one unit with those that the bucket is for: its number, which follows theirs. The first is 0.
+    pub fn add_flow(&mut self, mss: u32, window: u32) -> usize {
+        // A FIN is no byte of the window.
+        self.flows.push(Flow { mss: u64::from(mss), most: u64::from(window.div_ceil(mss)) + 1, released: 0 });
+        self.flows.len() - 1
     }
 
-    /// A segment with data comes that acknowledges all before byte `number`. Its data do not wait, so it is to carry the number
+    /// The acknowledgement of all before byte `number` of a flow comes: it waits. Whether one leaves, [`AckBucket::release`] says.
+    pub fn push(&mut self, flow: usize, number: u64, ack: T) {
+        self.waiting.push_back((flow as u32, number, ack));
+    }
+
+    /// A segment with data comes that acknowledges all before byte `number` of a flow. Its data do not wait, so it is to carry the number
     /// returned here, which has left before; its own number waits as the pure acknowledgement `ack`.
-    pub fn push_piggybacked(&mut self, number: u64, ack: T) -> u64 {
-        self.push(number, ack);
-        self.released
+    pub fn push_piggybacked(&mut self, flow: usize, number: u64, ack: T) -> u64 {
+        self.push(flow, number, ack);
+        self.flows[flow].released
     }
 
     /// When the next acknowledgement leaves at this rate, in packets per second: possibly in the past. Never if none waits.
@@ -66,10 +75,11 @@ impl<T> AckBucket<T> {
         if self.next_release(rate) > now {
             return None;
         }
-        let (number, ack) = self.waiting.pop_front()?;
-        let segments = number.saturating_sub(self.released).div_ceil(self.mss).max(1);
-        self.segments = if segments > self.most { 1 } else { segments };
-        self.released = self.released.max(number);
+        let (flow, number, ack) = self.waiting.pop_front()?;
+        let Flow { mss, most, released } = &mut self.flows[flow as usize];
+        let segments = number.saturating_sub(*released).div_ceil(*mss).max(1);
+        self.segments = if segments > *most { 1 } else { segments };
+        *released = number.max(*released);
         self.last_release = now;
         Some(ack)
     }
@@ -116,7 +126,7 @@ mod tests {
                 left.extend(bucket.release(due, rate(due)).map(|ack| (ack, due)));
             }
             if until < Time::NEVER {
-                bucket.push(number, number);
+                bucket.push(0, number, number);
                 left.extend(bucket.release(until, rate(until)).map(|ack| (ack, until)));
             }
         }
@@ -143,10 +153,10 @@ mod tests {
     #[test]
     fn at_a_rate_of_zero_ten_leave_in_a_second() {
         let mut bucket = AckBucket::new(1, 64);
-        bucket.push(1, ());
+        bucket.push(0, 1, ());
         assert_eq!(bucket.release(us(0), 0.0), Some(()));
         assert_eq!(bucket.next_release(0.0), Time::NEVER, "none waits");
-        bucket.push(2, ());
+        bucket.push(0, 2, ());
         assert_eq!(bucket.next_release(0.0), us(100_000));
     }
 
@@ -155,20 +165,33 @@ mod tests {
     fn what_more_than_a_window_acknowledges_counts_for_one_segment() {
         for (number, segments) in [(5, 5), (6, 1)] {
             let mut bucket = AckBucket::new(1, 4);
-            bucket.push(number, ());
+            bucket.push(0, number, ());
             assert_eq!(bucket.release(us(0), 1000.0), Some(()));
-            bucket.push(number + 1, ());
+            bucket.push(0, number + 1, ());
             assert_eq!(bucket.next_release(1000.0), us(1000 * segments), "{number}");
         }
+    }
+
+    /// Two flows with segments of 1 and 10 bytes: each counts its own segments, and they leave in the order in which they came.
+    #[test]
+    fn flows_of_one_bucket_share_its_rate() {
+        let mut bucket = AckBucket::new(1, 64);
+        bucket.add_flow(10, 640);
+        for (flow, number) in [(0, 1), (1, 30), (0, 3), (1, 40)] {
+            bucket.push(flow, number, (flow, number));
+        }
+        let left = [0, 1000, 4000, 6000].map(|at| bucket.release(us(at), 1000.0).map(|ack| (ack, at)));
+        // One segment, three, two, and one.
+        assert_eq!(left, [((0, 1), 0), ((1, 30), 1000), ((0, 3), 4000), ((1, 40), 6000)].map(Some));
     }
 
     #[test]
     fn segments_with_data_carry_what_has_left() {
         let mut bucket = AckBucket::new(1000, 64_000);
-        assert_eq!(bucket.push_piggybacked(1000, 'a'), 0, "nothing has left");
+        assert_eq!(bucket.push_piggybacked(0, 1000, 'a'), 0, "nothing has left");
         assert_eq!(bucket.release(us(0), 1000.0), Some('a'));
-        assert_eq!(bucket.push_piggybacked(3000, 'b'), 1000);
-        assert_eq!(bucket.push_piggybacked(3000, 'c'), 1000);
+        assert_eq!(bucket.push_piggybacked(0, 3000, 'b'), 1000);
+        assert_eq!(bucket.push_piggybacked(0, 3000, 'c'), 1000);
         assert_eq!((bucket.len(), bucket.next_release(1000.0)), (2, us(1000)));
     }
 
@@ -177,11 +200,11 @@ mod tests {
     fn what_an_acknowledgement_counts_for() {
         let mut bucket = AckBucket::new(1000, 64_000);
         for number in [1500, 500, 2500] {
-            bucket.push(number, number);
+            bucket.push(0, number, number);
         }
         assert_eq!((bucket.release(us(0), 1000.0), bucket.next_release(1000.0)), (Some(1500), us(2000)));
         assert_eq!((bucket.release(us(2000), 1000.0), bucket.next_release(1000.0)), (Some(500), us(3000)));
-        assert_eq!(bucket.push_piggybacked(2500, 0), 1500, "the largest number that has left");
+        assert_eq!(bucket.push_piggybacked(0, 2500, 0), 1500, "the largest number that has left");
         assert_eq!((bucket.release(us(3000), 1000.0), bucket.next_release(1000.0)), (Some(2500), us(4000)));
     }
 

@@ -17,4 +17,7 @@ pub struct Feedback {
     pub window: Option<WindowFeedback>,
     /// Acknowledgements wait in a bucket and leave at the rate of their flow.
     pub bucket: bool,
+    /// So many flows in a row, in the order of the scenario, are one unit for a packet port: they share a rate and a bucket. 1: each is
+    /// one by itself, as on ATM networks.
+    pub group: u32,
 }

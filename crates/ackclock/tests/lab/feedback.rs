@@ -22,13 +22,15 @@ pub fn feedback(choices: &mut Choices, scenario: &mut Scenario, stops: &mut [Tim
     let of_switches = |id: &LinkId| scenario.nodes[scenario.links[*id].from].kind == NodeKind::Switch;
     let links: Vec<LinkId> = scenario.links.ids().filter(of_switches).collect();
     let interval = Span::from_ps((scenario.duration.as_ps() / choices.one_of(&[10, 100, 1000])).max(1));
-    let kind = feedback_of(choices, interval);
+    // Cells are not grouped.
+    let groups: &[u32] = if matches!(scenario.technology, Technology::Packet { .. }) { &[1, 1, 2, 3] } else { &[1] };
+    let kind = feedback_of(choices, interval, groups);
     let everywhere = choices.once_in(2);
     for link in links {
         if everywhere || choices.once_in(3) {
             let queue = &mut scenario.links[link].queue;
             queue.rates = Some(algorithm(choices, interval));
-            queue.feedback = Some(if everywhere { kind } else { feedback_of(choices, interval) });
+            queue.feedback = Some(if everywhere { kind } else { feedback_of(choices, interval, groups) });
         }
     }
     if choices.once_in(2) {
@@ -55,11 +57,11 @@ pub fn depends_on_itself(scenario: &Scenario) -> bool {
     })
 }
 
-fn feedback_of(choices: &mut Choices, time: Span) -> Feedback {
+fn feedback_of(choices: &mut Choices, time: Span, groups: &[u32]) -> Feedback {
     let round_trip = choices.one_of(&[RoundTrip::Individual, RoundTrip::Fixed(time)]);
     let window = WindowFeedback { round_trip, units: choices.one_of(&[Units::Payload, Units::Wire]) };
     let (with_window, bucket) = choices.one_of(&[(true, false), (false, true), (true, true)]);
-    Feedback { window: with_window.then_some(window), bucket }
+    Feedback { window: with_window.then_some(window), bucket, group: choices.one_of(groups) }
 }
 
 /// Any algorithm that computes rates.

@@ -9,12 +9,14 @@ use crate::units::Time;
 
 /// The flows that one port gives rates to, at the router of that port; `T` is what an engine knows a packet by.
 pub(in crate::net) struct Edge<T> {
-    sessions: Vec<Session<T>>,
-    /// Their rates in units per second; infinite while they have none.
+    sessions: Vec<Session>,
+    /// Where acknowledgements wait: a bucket for each session, or for each group of sessions. Empty without buckets.
+    buckets: Vec<Bucket<T>>,
+    /// The rates of the sessions in units per second; infinite while they have none. If there are groups, then those of the groups.
     rates: Vec<f64>,
     /// The averaging interval that follows that of these rates: the first has number 0.
     interval: u64,
-    /// When each of the sessions releases an acknowledgement.
+    /// When each of the buckets releases an acknowledgement.
     releases: EventTree,
     most_waiting: u64,
     waiting: u64,
@@ -22,7 +24,7 @@ pub(in crate::net) struct Edge<T> {
 }
 
 /// One flow.
-struct Session<T> {
+struct Session {
     translation: Option<Translation>,
     /// What the rates allow in the averaging interval in which an acknowledgement passed last, and the number of that interval.
     allowed: u32,
@@ -36,10 +38,21 @@ struct Session<T> {
     fingerprint: Fingerprint,
     /// What a full segment takes of a rate.
     units: f64,
-    bucket: Option<Box<AckBucket<Waiting<T>>>>,
+    /// Its bucket, and its number there.
+    bucket: (usize, usize),
+}
+
+/// Acknowledgements of a session or of a group of sessions that wait.
+struct Bucket<T> {
+    acks: AckBucket<Waiting<T>>,
+    /// The session of the one that left last.
+    last: usize,
+    /// Which of the rates is that of the bucket.
+    rate: usize,
 }
 
 struct Waiting<T> {
+    session: usize,
     handle: T,
     window: Option<u32>,
     is_syn: bool,
@@ -53,29 +66,36 @@ pub(in crate::net) struct Passed<T> {
 }
 
 impl<T> Edge<T> {
-    /// With these flows, in the order of the scenario.
-    pub(in crate::net) fn new(feedback: &Feedback, flows: &[Governed], rates: Vec<f64>) -> Edge<T> {
-        let session = |flow: &Governed| Session {
-            translation: feedback.window.as_ref().map(|params| Translation::new(params, flow)),
-            allowed: flow.advertised,
-            allowed_in: u64::MAX,
-            advertised: flow.advertised,
-            writes: false,
-            acks: 0,
-            windows_lowered: 0,
-            fingerprint: Fingerprint::default(),
-            units: flow.units,
-            bucket: feedback.bucket.then(|| Box::new(AckBucket::new(flow.mss, flow.advertised))),
-        };
-        Edge {
-            releases: EventTree::new(flows.len()),
-            sessions: flows.iter().map(session).collect(),
-            rates,
-            interval: 0,
-            most_waiting: 0,
-            waiting: 0,
-            damaged: 0,
+    /// With these flows, in the order of the scenario, and the number of the group of each, which rise by one at most.
+    pub(in crate::net) fn new(feedback: &Feedback, flows: &[Governed], groups: &[usize], rates: Vec<f64>) -> Edge<T> {
+        let mut buckets: Vec<Bucket<T>> = Vec::new();
+        let mut sessions = Vec::with_capacity(flows.len());
+        let first_group = if rates.len() > flows.len() { flows.len() } else { 0 };
+        for (number, (flow, &group)) in flows.iter().zip(groups).enumerate() {
+            let place = match buckets.get_mut(group) {
+                Some(bucket) => bucket.acks.add_flow(flow.mss, flow.advertised),
+                None if feedback.bucket => {
+                    let acks = AckBucket::new(flow.mss, flow.advertised);
+                    buckets.push(Bucket { acks, last: number, rate: first_group + group });
+                    0
+                }
+                None => 0,
+            };
+            sessions.push(Session {
+                translation: feedback.window.as_ref().map(|params| Translation::new(params, flow)),
+                allowed: flow.advertised,
+                allowed_in: u64::MAX,
+                advertised: flow.advertised,
+                writes: false,
+                acks: 0,
+                windows_lowered: 0,
+                fingerprint: Fingerprint::default(),
+                units: flow.units,
+                bucket: (group, place),
+            });
         }
+        let releases = EventTree::new(buckets.len());
+        Edge { releases, sessions, buckets, rates, interval: 0, most_waiting: 0, waiting: 0, damaged: 0 }
     }
 
     /// What it did; what the port offered is not known here.
@@ -100,8 +120,8 @@ impl<T> Edge<T> {
     pub(in crate::net) fn on_rates(&mut self, now: Time, rates: &[f64]) {
         self.rates.copy_from_slice(rates);
         self.interval += 1;
-        for session in 0..self.sessions.len() {
-            self.schedule(now, session);
+        for bucket in 0..self.buckets.len() {
+            self.schedule(now, bucket);
         }
     }
 
@@ -114,19 +134,21 @@ impl<T> Edge<T> {
         number: u64,
         Passed { handle, window }: Passed<T>,
     ) -> Option<Passed<T>> {
-        let Some(bucket) = &mut self.sessions[session].bucket else {
+        let (bucket, place) = self.sessions[session].bucket;
+        let Some(Bucket { acks, .. }) = self.buckets.get_mut(bucket) else {
             return Some(self.leave(now, session, handle, window));
         };
-        bucket.push(number, Waiting { handle, window, is_syn: false });
-        self.on_pushed(now, session)
+        acks.push(place, number, Waiting { session, handle, window, is_syn: false });
+        self.on_pushed(now, bucket)
     }
 
     /// The answer to a SYN comes on a connection that keeps its order: it goes on as it is, behind acknowledgements that wait.
     pub(in crate::net) fn on_syn(&mut self, now: Time, session: usize, syn: Passed<T>) -> Option<Passed<T>> {
-        match &mut self.sessions[session].bucket {
-            Some(bucket) if !bucket.is_empty() => {
-                bucket.push(0, Waiting { handle: syn.handle, window: syn.window, is_syn: true });
-                self.on_pushed(now, session)
+        let (bucket, place) = self.sessions[session].bucket;
+        match self.buckets.get_mut(bucket) {
+            Some(Bucket { acks, .. }) if !acks.is_empty() => {
+                acks.push(place, 0, Waiting { session, handle: syn.handle, window: syn.window, is_syn: true });
+                self.on_pushed(now, bucket)
             }
             Some(_) | None => Some(syn),
         }
@@ -137,11 +159,11 @@ impl<T> Edge<T> {
         self.damaged += 1;
     }
 
-    fn on_pushed(&mut self, now: Time, session: usize) -> Option<Passed<T>> {
+    fn on_pushed(&mut self, now: Time, bucket: usize) -> Option<Passed<T>> {
         self.waiting += 1;
-        let released = self.release(now, session);
+        let released = self.release(now, bucket);
         self.most_waiting = self.most_waiting.max(self.waiting);
-        released
+        released.map(|(_, passed)| passed)
     }
 
     /// When the next acknowledgement leaves a bucket.
@@ -151,18 +173,22 @@ impl<T> Edge<T> {
 
     /// The acknowledgement that leaves now, and of which session.
     pub(in crate::net) fn on_release(&mut self, now: Time) -> Option<(usize, Passed<T>)> {
-        let (_, session) = self.releases.earliest();
-        self.release(now, session).map(|passed| (session, passed))
+        let (_, bucket) = self.releases.earliest();
+        self.release(now, bucket)
     }
 
-    fn release(&mut self, now: Time, session: usize) -> Option<Passed<T>> {
-        let rate = self.packet_rate(session);
-        let bucket = self.sessions[session].bucket.as_mut()?;
-        let released = bucket.release(now, rate);
-        self.schedule(now, session);
-        let Waiting { handle, window, is_syn } = released?;
+    fn release(&mut self, now: Time, bucket: usize) -> Option<(usize, Passed<T>)> {
+        let rate = self.packet_rate(bucket);
+        let Bucket { acks, last, .. } = &mut self.buckets[bucket];
+        let released = acks.release(now, rate);
+        if let Some(Waiting { session, .. }) = &released {
+            *last = *session;
+        }
+        self.schedule(now, bucket);
+        let Waiting { session, handle, window, is_syn } = released?;
         self.waiting -= 1;
-        Some(if is_syn { Passed { handle, window } } else { self.leave(now, session, handle, window) })
+        let passed = if is_syn { Passed { handle, window } } else { self.leave(now, session, handle, window) };
+        Some((session, passed))
     }
 
     fn leave(&mut self, now: Time, session: usize, handle: T, window: Option<u32>) -> Passed<T> {
@@ -170,15 +196,15 @@ impl<T> Edge<T> {
         Passed { handle, window: self.pass(now, session, self.interval, window, || rate) }
     }
 
-    fn schedule(&mut self, now: Time, session: usize) {
-        let Some(bucket) = &self.sessions[session].bucket else { return };
-        let next = bucket.next_release(self.packet_rate(session));
-        self.releases.set(session, next.max(now));
+    fn schedule(&mut self, now: Time, bucket: usize) {
+        let next = self.buckets[bucket].acks.next_release(self.packet_rate(bucket));
+        self.releases.set(bucket, next.max(now));
     }
 
-    /// The rate of a session in packets per second.
-    fn packet_rate(&self, session: usize) -> f64 {
-        self.rates[session] / self.sessions[session].units
+    /// The rate of a bucket in packets per second, as large as the last one that left acknowledged.
+    fn packet_rate(&self, bucket: usize) -> f64 {
+        let Bucket { last, rate, .. } = self.buckets[bucket];
+        self.rates[rate] / self.sessions[last].units
     }
 
     /// An acknowledgement of this session goes on in this averaging interval, with its window lowered to what the rate fills; returns the
@@ -206,7 +232,7 @@ impl<T> Edge<T> {
     }
 }
 
-impl<T> Session<T> {
+impl Session {
     /// Computes what the rate of an interval allows.
     #[inline(never)]
     fn allow(&mut self, interval: u64, rate: f64) {
@@ -234,8 +260,8 @@ mod tests {
             shift: 0,
         };
         let params = WindowFeedback { round_trip: RoundTrip::Individual, units: Units::Payload };
-        let feedback = Feedback { window: window.then_some(params), bucket };
-        Edge::new(&feedback, &[flow, flow], vec![f64::INFINITY; 2])
+        let feedback = Feedback { window: window.then_some(params), bucket, group: 1 };
+        Edge::new(&feedback, &[flow, flow], &[0, 1], vec![f64::INFINITY; 2])
     }
 
     fn us(us: u64) -> Time {
@@ -297,6 +323,27 @@ mod tests {
         assert_eq!(edge.on_release(us(1010)), Some((0, Passed { handle: 2, window: Some(10_000) })));
         assert_eq!(edge.on_release(us(2010)), Some((0, Passed { handle: 9, window: Some(60_000) })));
         assert_eq!(edge.record().acks, 2, "it is none");
+    }
+
+    /// Two flows are one unit at 1000 packets per second: acknowledgements leave in the order in which they came, and each window is
+    /// that of half the rate.
+    #[test]
+    fn flows_of_a_group_share_a_bucket() {
+        let Session { advertised, units, .. } = edge(true, true).sessions.swap_remove(0);
+        let (round_trip, wire_bytes) = (Span::from_ms(10), 1250.0);
+        let flow = Governed { round_trip, mss: 1000, units, wire_bytes, advertised, shift: 0 };
+        let params = WindowFeedback { round_trip: RoundTrip::Individual, units: Units::Payload };
+        let feedback = Feedback { window: Some(params), bucket: true, group: 2 };
+        let mut edge: Edge<u32> = Edge::new(&feedback, &[flow, flow], &[0, 0], vec![f64::INFINITY; 3]);
+        edge.on_rates(us(0), &[0.625e6, 0.625e6, 1.25e6]);
+        assert_eq!(ack(&mut edge, 0, 1, 1, None), passed(1, Some(5000)));
+        assert_eq!(ack(&mut edge, 100, 0, 2, None), None);
+        assert_eq!(ack(&mut edge, 200, 1, 2, None), None);
+        assert_eq!(edge.on_release(us(1000)), Some((0, Passed { handle: 2, window: Some(5000) })));
+        // Two segments of the other flow.
+        assert_eq!(edge.next_release(), us(3000));
+        assert_eq!(edge.on_release(us(3000)), Some((1, Passed { handle: 2, window: Some(5000) })));
+        assert_eq!(edge.record().most_acks_waiting, 2);
     }
 
     #[test]

@@ -2,6 +2,7 @@
 //! acknowledgements. Pure parts, which both engines drive; docs/models/tcp-rate-control.md.
 
 mod edge;
+mod group_rates;
 mod packet_rates;
 mod placement;
 mod session_rates;

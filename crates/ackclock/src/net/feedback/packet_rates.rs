@@ -3,6 +3,7 @@
 //!
 //! Interval k ends at k·T, after what departs at that instant and before what arrives.
 
+use super::group_rates::GroupRates;
 use super::session_rates::SessionRates;
 use crate::atm::rate::{Port, RateAlgorithm, RateAllocator, Unit};
 use crate::ids::{Id, VcId};
@@ -22,8 +23,9 @@ pub(in crate::net) struct PacketRates {
     sessions: Vec<Option<usize>>,
     /// Bytes of others in this interval.
     other_bytes: u64,
-    /// What it says to these, in bytes per second.
+    /// What it says to these, in bytes per second; to groups of them, if there are any.
     of_sessions: SessionRates,
+    groups: Option<Box<GroupRates>>,
     /// What it offers over time, if that is recorded.
     trace: Option<RateTrace>,
 }
@@ -41,8 +43,15 @@ impl PacketRates {
             interval_end: interval.map_or(Time::NEVER, |interval| Time::ZERO + interval),
             other_bytes: 0,
             sessions,
+            groups: None,
             trace: None,
         }
+    }
+
+    /// From now on the algorithm gives rates to groups of sessions: of each session the number of its group.
+    pub(in crate::net) fn form_groups(&mut self, of_sessions: Vec<usize>) {
+        let known = self.interval.is_none();
+        self.groups = Some(Box::new(GroupRates::new(of_sessions, self.of_sessions.rates(), known)));
     }
 
     /// Records from now on what it offers over time.
@@ -65,15 +74,18 @@ impl PacketRates {
         self.interval_end
     }
 
-    /// The rate of each session in bytes per second; infinite while it has none.
+    /// The rate of each session in bytes per second; infinite while it has none. Where there are groups, then that of each group.
     pub(in crate::net) fn rates(&self) -> &[f64] {
-        self.of_sessions.rates()
+        self.groups.as_ref().map_or(self.of_sessions.rates(), |groups| groups.rates())
     }
 
     /// A packet arrives, whether or not it enters the queue.
     #[inline(always)]
     pub(in crate::net) fn on_arrival(&mut self, vc: VcId, bytes: u32) {
-        let session = self.sessions[vc.index()];
+        let mut session = self.sessions[vc.index()];
+        if let Some(groups) = &mut self.groups {
+            session = session.map(|session| groups.on_arrival(session));
+        }
         if !self.is_told_late {
             self.tell(session, u64::from(bytes));
         }
@@ -105,6 +117,9 @@ impl PacketRates {
         }
         self.allocator.on_interval_end(queued);
         self.of_sessions.end_interval(&mut *self.allocator, interval, queued);
+        if let Some(groups) = &mut self.groups {
+            groups.update(self.of_sessions.rates());
+        }
         if let (Some(trace), Some(rate)) = (&mut self.trace, self.allocator.allocation()) {
             trace.change_bits(self.interval_end, rate * Unit::Byte.bits());
         }

@@ -106,7 +106,7 @@ impl Edges {
             .iter()
             .map(|&(ack, _)| governed(scenario, &scenario.flows[FlowId::from_index(end_of(ack).0)]))
             .collect();
-        Edge::new(&feedback, &flows, rates)
+        Edge::new(&feedback, &flows, &groups(&feedback, self.acks[edge].iter().map(|&(ack, _)| ack)), rates)
     }
 }
 
@@ -141,11 +141,16 @@ pub(in crate::net) fn packet_rates(scenario: &Scenario, id: LinkId, crossing: &[
     }
     let link = &scenario.links[id];
     let algorithm = link.queue.rates.as_ref().expect("feedback needs rates");
+    let of_sessions = groups(&feedback(scenario, id)?, sessions(scenario, crossing));
+    let connections = of_sessions.last().map_or(0, |last| last + 1);
     let of_data = |part| {
         let shares = tcp_shares(scenario, part);
-        sessions(scenario, crossing).map(|vc| shares[end_of(vc).0] / Unit::Byte.bits()).collect()
+        let mut of_groups = vec![0.0; connections];
+        for (vc, group) in sessions(scenario, crossing).zip(&of_sessions) {
+            of_groups[*group] += shares[end_of(vc).0] / Unit::Byte.bits();
+        }
+        of_groups
     };
-    let connections = sessions(scenario, crossing).count();
     let port = Port { rate: link.rate, unit: Unit::Byte, connections, max_min: &of_data };
     let mut numbers = 0..;
     let number = |&vc: &VcId| if is_session(scenario, vc) { numbers.next() } else { None };
@@ -153,7 +158,25 @@ pub(in crate::net) fn packet_rates(scenario: &Scenario, id: LinkId, crossing: &[
     if scenario.recording.metrics.contains(Metric::Allocation) {
         rates.record_allocation();
     }
+    if connections < of_sessions.len() {
+        rates.form_groups(of_sessions);
+    }
     Some(rates)
+}
+
+/// The number of the group of each session of a port, in order: so many flows of the scenario in a row are one. These are connections
+/// of the flows.
+fn groups(feedback: &Feedback, sessions: impl Iterator<Item = VcId>) -> Vec<usize> {
+    let mut flows: Vec<usize> = sessions.map(|vc| end_of(vc).0 / feedback.group as usize).collect();
+    let mut known = 0;
+    let mut before = None;
+    for group in &mut flows {
+        if before.replace(*group).is_some_and(|before| before != *group) {
+            known += 1;
+        }
+        *group = known;
+    }
+    flows
 }
 
 /// The connections with data of TCP among those that cross a port: in their order they are its sessions.

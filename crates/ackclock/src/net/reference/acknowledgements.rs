@@ -66,8 +66,11 @@ impl Reference {
             (SegmentKind::SynAck, Technology::Atm { .. }) => edge.on_syn(self.now, session, ack),
             _ => edge.on_ack(self.now, session, segment.ack, ack),
         };
-        if let Some(passed) = passed {
-            self.leave_edge(passed, port);
+        match passed {
+            Some(passed) if passed.handle.unit.vc == unit.vc => self.leave_edge(passed, port),
+            // One of another flow that shares the bucket.
+            Some(passed) => self.leave_by_route(place.edge, passed),
+            None => {}
         }
         self.schedule_release(place.edge);
     }
