@@ -315,6 +315,31 @@ mod tests {
         assert_eq!(rates.record(at(0)).unwrap().marked_cells, 1, "RM cells are not marked");
     }
 
+    /// One of ABR, which says its rate in RM cells, and one of UBR: two cells in 500 ps. A third one has sent nothing.
+    #[test]
+    fn senders_of_tcp_get_rates_when_an_interval_ends() {
+        let told = Told::default();
+        let start = told.clone();
+        let custom = CustomRateAlgorithm::new(Some(Span::from_ps(500)), move |_| Box::new(start.clone()));
+        let rate = Rate::from_bps(4_240_000_000_000).unwrap();
+        let port = Port { rate, unit: Unit::Cell, connections: 3, max_min: &|_| vec![] };
+        let served = |number, rm_rates| Some(Served { number, rm_rates });
+        let served = vec![served(0, Some(RmRates::Exact)), None, served(1, None), served(2, None)];
+        let mut rates = PortRates::new(&RateAlgorithm::Custom(custom), &port, served);
+        rates.tell_tcp();
+        assert_eq!(rates.of_tcp(), Some(&[f64::INFINITY; 3][..]));
+        assert_eq!((rates.marks(vc(0)), rates.marks(vc(2))), (true, false));
+        let mut cell = rm(7.0);
+        for (number, pti) in [(0, Pti::FORWARD_RM), (2, Pti::data(false)), (2, Pti::data(true))] {
+            assert_eq!(rates.on_offered(vc(number), pti, 3, || &mut cell), pti, "UBR is not marked");
+        }
+        rates.end_interval_at(at(500), 4);
+        let measured = 2.0 / Span::from_ps(500).as_secs_f64();
+        let asked = format!("end:4 0:ccr=7:4 0:back:4 1:ccr={measured}:4 1:back:4");
+        assert_eq!(told.take(), format!("0:1 0:ccr=7:3 1:1 1:1 {asked}"));
+        assert!(rates.record(at(500)).is_some());
+    }
+
     /// What no cell has made it end is ended for the record alone.
     #[test]
     fn records_are_of_the_instant_that_is_asked_for() {
