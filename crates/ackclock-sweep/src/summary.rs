@@ -58,6 +58,26 @@ pub fn difference(results: &Results, point: usize, metric: usize, method: Method
     of_values(results, point, metric, method, &differences)
 }
 
+/// The keys of dimensions whose values all give the same: at no other values and under no seed does any number change with
+/// them. Another key probably takes precedence.
+pub fn without_effect(results: &Results) -> Vec<String> {
+    let plan = results.plan();
+    let row = |run: usize| (0..plan.metrics.len()).map(move |metric| results.number(run, metric));
+    // Of runs that are missing, refused or failed nothing is known.
+    let compared = |run: usize, baseline: Baseline| {
+        let base = baseline.point_of(plan, run / plan.seeds) * plan.seeds + run % plan.seeds;
+        let is_known = base != run && [run, base].iter().all(|run| results.status(*run) == Status::Finished);
+        is_known.then(|| row(run).eq(row(base)))
+    };
+    let has_none = |dimension: &usize| {
+        let baseline = Baseline { dimension: *dimension, row: 0 };
+        let mut known = (0..plan.runs()).filter_map(|run| compared(run, baseline)).peekable();
+        known.peek().is_some() && known.all(|is_equal| is_equal)
+    };
+    let keys = (0..plan.dimensions.len()).filter(has_none).flat_map(|dimension| &plan.dimensions[dimension]);
+    keys.map(|key| key.path.clone()).collect()
+}
+
 fn of_values(results: &Results, point: usize, metric: usize, method: Method, values: &[f64]) -> Option<Mean> {
     let summary = stats::summarize(values)?;
     let stream = || Stream::new(point as u64, &results.plan().metrics[metric], "bootstrap");

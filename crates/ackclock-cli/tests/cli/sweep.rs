@@ -323,6 +323,15 @@ fn points_are_compared_seed_by_seed() {
     assert!(!place.path("new").exists());
 }
 
+/// As where a table of a flow takes precedence over [tcp].
+#[test]
+fn a_key_without_effect_is_named() {
+    let place = Place::with("sweep-no-effect", PLAIN);
+    let command = ["sweep", "scenario.toml", "--vary", "name=a,b", "--vary", "queue.buffer=5packets,10packets"];
+    let outcome = place.run(&command).exits_with(0).says(&["note: `name` has no effect: every run gives the same"]);
+    assert_eq!(outcome.stderr.matches("has no effect").count(), 1, "{}", outcome.stderr);
+}
+
 #[test]
 fn intervals_can_be_those_of_the_bootstrap() {
     let place = Place::with("sweep-bootstrap", RANDOM);

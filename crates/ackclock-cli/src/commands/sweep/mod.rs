@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use ackclock_scenario::sweep::{Request, Sweep};
 use ackclock_scenario::{Diagnostic, Disk};
-use ackclock_sweep::summary::{Baseline, Method};
+use ackclock_sweep::summary::{Baseline, Method, without_effect};
 use ackclock_sweep::{Checked, Estimate, Options, Plan, Refused, Results, Shard, Status, Store, missing, run_missing};
 
 use crate::args::SweepArgs;
@@ -255,6 +255,9 @@ fn finish(store: &mut Store, method: Method, baseline: Option<Baseline>, shard: 
     }
     store.write_tables(method, baseline)?;
     output::print(&store.with_results(|results| table::sweep::render(results, method, baseline)))?;
+    for key in store.with_results(without_effect) {
+        console::note(format_args!("note: `{key}` has no effect: every run gives the same with each of its values"));
+    }
     let failed = store.with_results(say_failures);
     console::note(format_args!("tables and report.html in {place}"));
     // What failed is in the table, with the reason; a script notices by the exit code.
