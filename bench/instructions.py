@@ -23,6 +23,8 @@ LINEAR, TIMES = [("r-5000", "r"), ("lan-cells-5000", "lan-cells-1000")], 5
 FILE = os.path.join(run.HERE, "instructions.txt")
 LIMIT_PERCENT = 10.0
 LINEAR_PERCENT = 25.0  # what set-up with many flows may cost more than in proportion to them
+RATES = ["port.\"sw1->sw2\".rate_algorithm=simplified-erica-plus"]
+RATES_AT_ALL = ["queue.rate_algorithm=simplified-erica-plus"]
 # Name, scenario, simulated seconds, bytes per segment, settings. Long enough that the first seconds do not rule.
 SCENARIOS = [
     ("p", "p", 3, 512, []),
@@ -30,6 +32,11 @@ SCENARIOS = [
     ("q", "q", 120, 1460, []),
     ("r", "r", 2, 1460, []),
     ("r-5000", "r", 2, 1460, ["network.sources=5000"]),
+    # Without rate control, with window feedback at the bottleneck and at all ports, and with a bucket at the bottleneck.
+    ("rate", "rate", 3, 1024, []),
+    ("rate-window", "rate", 3, 1024, [*RATES, "port.\"sw1->sw2\".tcp_feedback=window"]),
+    ("rate-window-all", "rate", 3, 1024, [*RATES_AT_ALL, "queue.tcp_feedback=window"]),
+    ("rate-bucket", "rate", 3, 1024, [*RATES, "port.\"sw1->sw2\".tcp_feedback=bucket"]),
     ("wan-cells", "wan-cells", 3, 512, []),
     ("wan-cells-15", "wan-cells", 3, 512, ["network.sources=15"]),
     ("lan-cells", "lan-cells", 2, 512, []),

@@ -13,21 +13,21 @@ pub(super) struct Lanes<T> {
     room: Vec<T>,
 }
 
-/// Items that a process has taken, until it gives the mailbox back.
-pub(super) struct Taken<T> {
-    mailbox: Mailbox<T>,
-    until: Time,
-    /// All of them, if there are several lanes: so many values of this room.
-    merged: Option<(Vec<T>, usize)>,
+/// Items that a process has taken, until it gives back what is left of its mailboxes.
+pub(super) enum Taken<T> {
+    /// Of a single mailbox, everything before this instant.
+    One(Mailbox<T>, Time),
+    /// Of several lanes: so many values of this room.
+    Merged(Vec<T>, usize),
 }
 
 impl<T: MailboxItem> Taken<T> {
     /// What was taken, in order: once.
     #[inline(always)]
     pub(super) fn items(&mut self) -> &mut [T] {
-        match &mut self.merged {
-            Some((merged, count)) => &mut merged[..*count],
-            None => self.mailbox.take_before(self.until),
+        match self {
+            Taken::One(mailbox, until) => mailbox.take_before(*until),
+            Taken::Merged(merged, count) => &mut merged[..*count],
         }
     }
 }
@@ -51,27 +51,29 @@ impl<T: MailboxItem> Lanes<T> {
     /// Takes everything before `until`.
     #[inline(always)]
     pub(super) fn take_before(&mut self, until: Time, mailboxes: &mut [Mailbox<T>]) -> Taken<T> {
-        let merged = (!self.others.is_empty()).then(|| self.merge(until, mailboxes));
-        let mut mailbox = std::mem::take(&mut mailboxes[self.first]);
-        if merged.is_none() {
-            mailbox.settle(until);
+        if !self.others.is_empty() {
+            return self.merge(until, mailboxes);
         }
-        Taken { mailbox, until, merged }
+        let mut mailbox = std::mem::take(&mut mailboxes[self.first]);
+        mailbox.settle(until);
+        Taken::One(mailbox, until)
     }
 
-    /// Gives back what is left. What was posted meanwhile to the first mailbox is kept.
+    /// Gives back what is left. What was posted meanwhile is kept.
     #[inline(always)]
     pub(super) fn give_back(&mut self, taken: Taken<T>, mailboxes: &mut [Mailbox<T>]) {
-        let posted = std::mem::replace(&mut mailboxes[self.first], taken.mailbox);
-        posted.waiting().iter().for_each(|&item| mailboxes[self.first].post(item));
-        if let Some((room, _)) = taken.merged {
-            self.room = room;
+        match taken {
+            Taken::One(mailbox, _) => {
+                let posted = std::mem::replace(&mut mailboxes[self.first], mailbox);
+                posted.waiting().iter().for_each(|&item| mailboxes[self.first].post(item));
+            }
+            Taken::Merged(room, _) => self.room = room,
         }
     }
 
     /// Everything before `until`, from several lanes.
     #[inline(never)]
-    fn merge(&mut self, until: Time, mailboxes: &mut [Mailbox<T>]) -> (Vec<T>, usize) {
+    fn merge(&mut self, until: Time, mailboxes: &mut [Mailbox<T>]) -> Taken<T> {
         let mut room = std::mem::take(&mut self.room);
         let lanes = || std::iter::once(self.first).chain(self.others.iter().copied());
         lanes().for_each(|lane| mailboxes[lane].settle_if_due(until));
@@ -87,7 +89,7 @@ impl<T: MailboxItem> Lanes<T> {
         }
         merge_into(&mut room[..count], &mut due[..used]);
         lanes().for_each(|lane| mailboxes[lane].take_due(until));
-        (room, count)
+        Taken::Merged(room, count)
     }
 }
 

@@ -314,11 +314,14 @@ impl Batched {
     fn horizon(&mut self, process: usize) -> Time {
         let clocks = &self.clocks;
         let of = |upstream: &Upstream| clocks[upstream.from] + upstream.lookahead;
-        // A port gives new rates at the end of an interval, and not before.
-        let rates = |&from: &usize| self.processes[from].next_rates().max(clocks[from]);
         let arrivals = self.upstreams[process].iter().map(of).min().unwrap_or(Time::NEVER);
-        let read = self.rates_read.get(process).map_or(&[][..], Vec::as_slice);
-        let arrivals = read.iter().map(rates).fold(arrivals, Time::min);
+        let arrivals = match self.rates_read.get(process) {
+            None => arrivals,
+            // A port gives new rates at the end of an interval, and not before.
+            Some(read) => read
+                .iter()
+                .fold(arrivals, |least, &from| least.min(self.processes[from].next_rates().max(clocks[from]))),
+        };
         if process != self.sources {
             return arrivals;
         }
