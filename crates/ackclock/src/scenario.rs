@@ -295,8 +295,7 @@ pub enum ServiceCategory {
         pcr: Option<Rate>,
     },
     /// Available bit rate: the data follow the rates that RM cells carry. Acknowledgements and backward RM cells go
-    /// at the rate of the host's link. The reverse path is the forward path, reversed. The reference engine computes scenarios with such
-    /// flows, whichever engine is asked for.
+    /// at the rate of the host's link. The reverse path is the forward path, reversed.
     Abr(Box<AbrParams>),
 }
 
