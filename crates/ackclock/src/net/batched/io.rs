@@ -21,9 +21,9 @@ pub(super) struct Io {
     pub(super) traces: Option<Box<HostTraces>>,
     /// What it records.
     pub(super) watched: Watched,
-    /// Units on their way to each process: first one mailbox for each, then more (`lanes.rs`).
+    /// Units on their way to each process: first one mailbox for each, then more (`mailbox_set.rs`).
     pub(super) mailboxes: Vec<Mailbox<Arrival>>,
-    /// Frames on their way to each group of hosts: first one inbox for each, then more (`lanes.rs`).
+    /// Frames on their way to each group of hosts: first one inbox for each, then more (`mailbox_set.rs`).
     pub(super) inboxes: Vec<Mailbox<Delivery>>,
     /// The same of networks with ABR connections.
     pub(super) abr: AbrIo,

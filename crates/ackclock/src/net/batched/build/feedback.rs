@@ -26,8 +26,8 @@ impl Plan<'_> {
             let (process, edges) = (layout.routers[router]?, self.routers.edges(router));
             let edges = match self.scenario.technology {
                 Technology::Packet { .. } => {
-                    let lanes = routes.mailboxes.lanes(process);
-                    let edges = EdgeProcess::new(lanes, edges, passages, self.scenario.links.len());
+                    let mailboxes = routes.mailboxes.read_by(process);
+                    let edges = EdgeProcess::new(mailboxes, edges, passages, self.scenario.links.len());
                     LogicalProcess::Edge(Box::new(edges))
                 }
                 Technology::Atm { llc } => {

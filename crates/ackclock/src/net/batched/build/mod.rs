@@ -3,8 +3,8 @@
 mod abr;
 mod event_driven;
 mod feedback;
-mod lanes;
 mod layout;
+mod mailbox_plan;
 mod processes;
 mod routers;
 mod routes;

@@ -91,7 +91,7 @@ impl Plan<'_> {
             uplinks.schedule_links(std::mem::take(&mut scheduled[group]));
             let has = |end: End| layout.group_of(end) == group;
             let hosts = Hosts::new(
-                routes.inboxes.lanes(group),
+                routes.inboxes.read_by(group),
                 layout.numbering,
                 if has(End::Sender) { std::mem::take(&mut sources) } else { Vec::new() },
                 if has(End::Receiver) { std::mem::take(&mut sinks) } else { Vec::new() },
@@ -128,7 +128,7 @@ impl Plan<'_> {
                 let mut last_hops = LastHopPorts::with_capacity(of_kind(true).count());
                 of_kind(true)
                     .for_each(|link| self.add_last_hop(link, layout, routes, &mut serializers, &mut last_hops));
-                let ports = PacketPorts::new(routes.mailboxes.lanes(process), ports, last_hops, serializers);
+                let ports = PacketPorts::new(routes.mailboxes.read_by(process), ports, last_hops, serializers);
                 let rates = of_kind(false).filter_map(|link| self.port_rates(link)).collect();
                 LogicalProcess::Packets(ports.with_feedback(self.ack_windows(of_kind(false)), rates))
             }

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::lanes::LanePlan;
 use super::layout::{Layout, Plan};
+use super::mailbox_plan::MailboxPlan;
 use crate::ids::{Id, LinkId, VcId};
 use crate::net::batched::Upstream;
 use crate::net::batched::abr::under_way::VisitHop;
@@ -26,8 +26,8 @@ pub(super) struct Routes {
     pub(super) of_ports: BTreeMap<LinkId, Exits>,
     pub(super) pass_through: BTreeMap<LinkId, PassThroughSource>,
     /// The mailboxes of processes, and the inboxes of groups of hosts and of datagrams.
-    pub(super) mailboxes: LanePlan,
-    pub(super) inboxes: LanePlan,
+    pub(super) mailboxes: MailboxPlan,
+    pub(super) inboxes: MailboxPlan,
     /// The inboxes that last-hop ports lead to.
     pub(super) of_last_hops: BTreeMap<LinkId, u32>,
     /// By output and connection, the ports that its backward RM cells visit on their way to the next output.
@@ -84,8 +84,8 @@ impl Plan<'_> {
         let routed_processes = routed.filter_map(|(_, place)| place.map(|(process, _)| process as usize)).collect();
         let mut routes = Routes {
             of_hosts: vec![None; self.vcs.len()],
-            mailboxes: LanePlan::new(layout.processes),
-            inboxes: LanePlan::new(layout.inboxes()),
+            mailboxes: MailboxPlan::new(layout.processes),
+            inboxes: MailboxPlan::new(layout.inboxes()),
             writers: self.scenario.flows.iter().map(|_| Vec::new()).collect(),
             routed_processes,
             ..Routes::default()

@@ -11,7 +11,7 @@ use crate::engine::EventTree;
 use crate::ids::VcId;
 use crate::net::batched::hosts::uplinks::{HostUplinks, Numbering};
 use crate::net::batched::io::{Delivery, Io, What};
-use crate::net::batched::lanes::Lanes;
+use crate::net::batched::mailbox_set::MailboxSet;
 use crate::net::batched::packet_side::PacketKey;
 use crate::net::batched::process::Process;
 use crate::net::flow::{self, End, Sink, Source, ack_vc, data_vc, end_of};
@@ -23,7 +23,7 @@ use crate::units::{Span, Time};
 
 /// Some of the hosts: all that send data, all that receive it, or, if some do both, all.
 pub(in crate::net::batched) struct Hosts {
-    inboxes: Lanes<Delivery>,
+    inboxes: MailboxSet<Delivery>,
     /// By flow; empty if they belong to another group.
     sources: Vec<Source>,
     sinks: Vec<Sink>,
@@ -47,7 +47,7 @@ struct Exits {
 impl Hosts {
     /// The group of hosts with these inboxes, ends of flows and outputs.
     pub(in crate::net::batched) fn new(
-        inboxes: Lanes<Delivery>,
+        inboxes: MailboxSet<Delivery>,
         numbering: Numbering,
         sources: Vec<Source>,
         sinks: Vec<Sink>,

@@ -6,7 +6,7 @@
 
 use crate::ids::{Id, VcId};
 use crate::net::batched::io::{Arrival, Destination, InputRef, Io};
-use crate::net::batched::lanes::Lanes;
+use crate::net::batched::mailbox_set::MailboxSet;
 use crate::net::batched::packets::router_edges::RouterEdges;
 use crate::net::batched::process::Process;
 use crate::net::feedback::{EdgePlace, Passed};
@@ -15,7 +15,7 @@ use crate::units::Time;
 
 /// The edges of one router.
 pub(in crate::net::batched) struct EdgeProcess {
-    lanes: Lanes<Arrival>,
+    mailboxes: MailboxSet<Arrival>,
     edges: RouterEdges,
     passages: Vec<Passage>,
     /// How many links there are.
@@ -35,12 +35,12 @@ pub(in crate::net::batched) struct Passage {
 impl EdgeProcess {
     /// The router with the edges of these numbers, which reads these mailboxes, in a network with so many links.
     pub(in crate::net::batched) fn new(
-        lanes: Lanes<Arrival>,
+        mailboxes: MailboxSet<Arrival>,
         edges: impl Iterator<Item = usize>,
         passages: Vec<Passage>,
         links: usize,
     ) -> EdgeProcess {
-        EdgeProcess { lanes, edges: RouterEdges::new(edges), passages, links, packets: 0 }
+        EdgeProcess { mailboxes, edges: RouterEdges::new(edges), passages, links, packets: 0 }
     }
 
     fn on_arrival(&mut self, packet: &Arrival, io: &mut Io) {
@@ -79,7 +79,7 @@ impl EdgeProcess {
 
 impl Process for EdgeProcess {
     fn advance(&mut self, until: Time, io: &mut Io) {
-        let mut taken = self.lanes.take_before(until, &mut io.mailboxes);
+        let mut taken = self.mailboxes.take_before(until, &mut io.mailboxes);
         let mut arrivals = taken.items().iter();
         self.edges.begin(io);
         loop {
@@ -104,11 +104,11 @@ impl Process for EdgeProcess {
                 }
             }
         }
-        self.lanes.give_back(taken, &mut io.mailboxes);
+        self.mailboxes.give_back(taken, &mut io.mailboxes);
     }
 
     fn next(&self, io: &Io) -> Time {
-        self.lanes.earliest(&io.mailboxes).min(self.edges.next(io))
+        self.mailboxes.earliest(&io.mailboxes).min(self.edges.next(io))
     }
 
     fn events(&self) -> u64 {

@@ -5,7 +5,7 @@
 use crate::ids::{Id, IdVec, VcId};
 use crate::net::batched::fifo_monitor::FifoMonitor;
 use crate::net::batched::io::{Arrival, Cells, Destination, InputRef, Io, UnderWay};
-use crate::net::batched::lanes::Lanes;
+use crate::net::batched::mailbox_set::MailboxSet;
 use crate::net::batched::packet_side::PacketSideTable;
 use crate::net::batched::packets::last_hop::LastHopPorts;
 use crate::net::batched::packets::port_feedback::{AckWindows, PortRates};
@@ -21,7 +21,7 @@ use crate::units::{Span, Time};
 
 /// Ports that share a mailbox, or several.
 pub(in crate::net::batched) struct PacketPorts {
-    lanes: Lanes<Arrival>,
+    mailboxes: MailboxSet<Arrival>,
     ports: Vec<PacketPort>,
     last_hops: LastHopPorts,
     serializers: Serializers,
@@ -101,13 +101,13 @@ fn count_arrivals(rates: &mut [PortRates], packets: &[Arrival]) {
 impl PacketPorts {
     /// Ports that read these mailboxes, and those behind them.
     pub(in crate::net::batched) fn new(
-        lanes: Lanes<Arrival>,
+        mailboxes: MailboxSet<Arrival>,
         ports: Vec<PacketPort>,
         last_hops: LastHopPorts,
         serializers: Serializers,
     ) -> PacketPorts {
         let recorded = ports.iter().any(|port| port.trace.is_some());
-        PacketPorts { lanes, ports, last_hops, serializers, feedback: None, recorded, packets: 0 }
+        PacketPorts { mailboxes, ports, last_hops, serializers, feedback: None, recorded, packets: 0 }
     }
 
     /// The same with what they do for rate control of TCP. Either all of them give rates, at the same instants, or none.
@@ -197,7 +197,7 @@ impl PacketPorts {
 
 impl Process for PacketPorts {
     fn advance(&mut self, until: Time, io: &mut Io) {
-        let mut taken = self.lanes.take_before(until, &mut io.mailboxes);
+        let mut taken = self.mailboxes.take_before(until, &mut io.mailboxes);
         let packets = taken.items();
         self.packets += packets.len() as u64;
         match self.feedback.take() {
@@ -207,11 +207,11 @@ impl Process for PacketPorts {
                 self.feedback = Some(feedback);
             }
         }
-        self.lanes.give_back(taken, &mut io.mailboxes);
+        self.mailboxes.give_back(taken, &mut io.mailboxes);
     }
 
     fn next(&self, io: &Io) -> Time {
-        self.lanes.earliest(&io.mailboxes).min(self.interval_end())
+        self.mailboxes.earliest(&io.mailboxes).min(self.interval_end())
     }
 
     fn events(&self) -> u64 {

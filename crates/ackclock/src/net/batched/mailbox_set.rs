@@ -1,12 +1,12 @@
-//! What one process reads: mostly one mailbox. Where units come to it over several delays there are several, its lanes, one for each
-//! process they come from and each delay: what is posted in order of time and takes the same time is nearly in order. In one mailbox
+//! What one process reads: mostly one mailbox. Where units come to it over several delays there are several, one for each process they
+//! come from and each delay: what is posted in order of time and takes the same time is nearly in order. In one mailbox
 //! all that is under way with the longer delays would have to be sorted again in every batch.
 
 use super::mailbox::{Mailbox, MailboxItem};
 use crate::units::Time;
 
 /// The mailboxes of one process, by their numbers.
-pub(super) struct Lanes<T> {
+pub(super) struct MailboxSet<T> {
     first: usize,
     others: Vec<usize>,
     /// Room for what is merged, to be used again: always initialised.
@@ -17,7 +17,7 @@ pub(super) struct Lanes<T> {
 pub(super) enum Taken<T> {
     /// Of a single mailbox, everything before this instant.
     One(Mailbox<T>, Time),
-    /// Of several lanes: so many values of this room.
+    /// Of several mailboxes: so many values of this room.
     Merged(Vec<T>, usize),
 }
 
@@ -32,10 +32,10 @@ impl<T: MailboxItem> Taken<T> {
     }
 }
 
-impl<T: MailboxItem> Lanes<T> {
+impl<T: MailboxItem> MailboxSet<T> {
     /// These mailboxes; there is one at least.
-    pub(super) fn new(first: usize, others: Vec<usize>) -> Lanes<T> {
-        Lanes { first, others, room: Vec::new() }
+    pub(super) fn new(first: usize, others: Vec<usize>) -> MailboxSet<T> {
+        MailboxSet { first, others, room: Vec::new() }
     }
 
     /// When the first item arrives.
@@ -44,7 +44,7 @@ impl<T: MailboxItem> Lanes<T> {
         if self.others.is_empty() {
             return mailboxes[self.first].earliest();
         }
-        let others = self.others.iter().map(|&lane| mailboxes[lane].earliest());
+        let others = self.others.iter().map(|&number| mailboxes[number].earliest());
         others.fold(mailboxes[self.first].earliest(), Time::min)
     }
 
@@ -71,16 +71,16 @@ impl<T: MailboxItem> Lanes<T> {
         }
     }
 
-    /// Everything before `until`, from several lanes.
+    /// Everything before `until`, from several mailboxes.
     #[inline(never)]
     fn merge(&mut self, until: Time, mailboxes: &mut [Mailbox<T>]) -> Taken<T> {
         let mut room = std::mem::take(&mut self.room);
-        let lanes = || std::iter::once(self.first).chain(self.others.iter().copied());
-        lanes().for_each(|lane| mailboxes[lane].settle_if_due(until));
-        let mut due: [&[T]; MOST_LANES] = [&[]; MOST_LANES];
+        let numbers = || std::iter::once(self.first).chain(self.others.iter().copied());
+        numbers().for_each(|number| mailboxes[number].settle_if_due(until));
+        let mut due: [&[T]; MOST_MAILBOXES] = [&[]; MOST_MAILBOXES];
         let (mut used, mut count) = (0, 0);
-        for lane in lanes() {
-            due[used] = mailboxes[lane].due(until);
+        for number in numbers() {
+            due[used] = mailboxes[number].due(until);
             count += due[used].len();
             used += usize::from(!due[used].is_empty());
         }
@@ -88,24 +88,24 @@ impl<T: MailboxItem> Lanes<T> {
             room.resize(count + count / 2, T::default());
         }
         merge_into(&mut room[..count], &mut due[..used]);
-        lanes().for_each(|lane| mailboxes[lane].take_due(until));
+        numbers().for_each(|number| mailboxes[number].take_due(until));
         Taken::Merged(room, count)
     }
 }
 
-/// Fills `merged` with the items of all lanes, none of which is empty: each is in order, and so is what comes of them.
-fn merge_into<T: MailboxItem>(merged: &mut [T], lanes: &mut [&[T]]) {
-    let mut keys = [END; MOST_LANES];
-    let keys = &mut keys[..lanes.len()];
-    lanes.iter().zip(&mut *keys).for_each(|(lane, key)| *key = lane[0].key());
-    // Which lane has the next item, and the first item of the others.
+/// Fills `merged` with the items of all mailboxes, none of which is empty: each is in order, and so is what comes of them.
+fn merge_into<T: MailboxItem>(merged: &mut [T], due: &mut [&[T]]) {
+    let mut keys = [END; MOST_MAILBOXES];
+    let keys = &mut keys[..due.len()];
+    due.iter().zip(&mut *keys).for_each(|(items, key)| *key = items[0].key());
+    // Which mailbox has the next item, and the first item of the others.
     let (mut next, mut others) = first_two(keys);
     for place in merged {
-        let Some((item, rest)) = lanes[next].split_first() else { unreachable!("there are as many items as places") };
+        let Some((item, rest)) = due[next].split_first() else { unreachable!("there are as many items as places") };
         *place = *item;
-        lanes[next] = rest;
+        due[next] = rest;
         let key = rest.first().map_or(END, T::key);
-        // No two lanes have items of one time and input.
+        // No two mailboxes have items of one time and input.
         if key > others {
             keys[next] = key;
             (next, others) = first_two(keys);
@@ -130,8 +130,8 @@ fn first_two(keys: &[u128]) -> (usize, u128) {
 /// Beyond every item.
 const END: u128 = u128::MAX;
 
-/// The most lanes of one process. Delays beyond so many share them: what is not in order there is sorted.
-pub(super) const MOST_LANES: usize = 8;
+/// The most mailboxes of one process. Delays beyond so many share them: what is not in order there is sorted.
+pub(super) const MOST_MAILBOXES: usize = 8;
 
 #[cfg(test)]
 mod tests {
@@ -140,19 +140,19 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// What is posted to several lanes comes out as from one mailbox, and what is posted meanwhile stays.
+        /// What is posted to several mailboxes comes out as from one mailbox, and what is posted meanwhile stays.
         #[test]
-        fn lanes_are_merged_in_order(
+        fn mailboxes_are_merged_in_order(
             batches in prop::collection::vec((prop::collection::vec((0_u64..1000, 0_u32..5), 0..60), 0_u64..200), 1..20),
             count in 1_usize..5,
         ) {
             let mut mailboxes: Vec<Mailbox<Arrival>> = (0..count).map(|_| Mailbox::default()).collect();
-            let mut lanes = Lanes::new(count - 1, (0..count - 1).collect());
+            let mut set = MailboxSet::new(count - 1, (0..count - 1).collect());
             let (mut plain, mut horizon) = (Vec::new(), 0);
             for (batch, step) in batches {
                 let (begins, until) = (horizon, Time::from_ps(horizon + step));
                 horizon += step;
-                let mut taken = lanes.take_before(until, &mut mailboxes);
+                let mut taken = set.take_before(until, &mut mailboxes);
                 let items = taken.items().iter().map(|item| (item.time.as_ps(), item.input_ref.input)).collect::<Vec<_>>();
                 plain.sort_unstable();
                 let due = plain.partition_point(|&(ps, _)| ps < horizon);
@@ -163,9 +163,9 @@ mod tests {
                     mailboxes[input as usize % count].post(Arrival { time, input_ref, ..Arrival::default() });
                     plain.push((time.as_ps(), input));
                 }
-                lanes.give_back(taken, &mut mailboxes);
+                set.give_back(taken, &mut mailboxes);
                 let first = plain.iter().map(|item| Time::from_ps(item.0)).min();
-                prop_assert_eq!(lanes.earliest(&mailboxes), first.unwrap_or(Time::NEVER));
+                prop_assert_eq!(set.earliest(&mailboxes), first.unwrap_or(Time::NEVER));
             }
         }
     }
