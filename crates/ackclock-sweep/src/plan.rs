@@ -11,7 +11,7 @@ use crate::metrics::METRICS;
 /// What is run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Plan {
-    /// [`FORMAT`].
+    /// What this file is: `ackclock-sweep`.
     pub format: String,
     /// Changes when readers of the plan have to change.
     pub format_version: u32,
