@@ -5,7 +5,7 @@ mod lab;
 use ackclock::record::{Columns, EdgeRecord, FlowRecord, Metric, PortRecord, Records};
 use ackclock::sim;
 use ackclock::units::{Span, Time};
-use lab::agree::assert_engines_agree;
+use lab::agree::{assert_engines_agree, assert_engines_agree_on_chains_with_feedback};
 use lab::{conserves, scenario};
 use proptest::prelude::*;
 
@@ -71,23 +71,7 @@ fn the_engines_agree_with_every_kind_of_feedback() {
 /// can be recorded.
 #[test]
 fn the_engines_agree_on_chains_of_routers() {
-    let algorithms = ["simplified-erica-plus", "erica", "erica-plus", "capc", "max-min"];
-    for (algorithm, feedback) in algorithms.into_iter().zip(["window", "bucket", "both"].into_iter().cycle()) {
-        let mut chosen = vec![format!("queue.rate_algorithm={algorithm}"), format!("queue.tcp_feedback={feedback}")];
-        if algorithm != "max-min" {
-            chosen.push(format!("queue.{algorithm}.averaging_interval=10 ms"));
-        }
-        let mut sets: Vec<&str> = chosen.iter().map(String::as_str).collect();
-        sets.extend([
-            "record=[\"tcp\", \"send-window\", \"allocation\", \"ports\"]",
-            "tcp.handshake=true",
-            "tcp.fin=true",
-        ]);
-        sets.extend(["traffic.size=300 kB", "tcp.delayed_ack=true"]);
-        let records = assert_engines_agree(algorithm, &scenario(PARKING_LOT, &sets), 2);
-        let edges: Vec<EdgeRecord> = records.ports.iter().filter_map(|port| port.feedback).collect();
-        assert_eq!(edges.iter().filter(|edge| edge.acks > 0).count(), 7, "three trunks, and four ports to receivers");
-    }
+    assert_engines_agree_on_chains_with_feedback(PARKING_LOT, |_, _| {});
 }
 
 /// The window is what the rate fills in the fixed time, and without a rate what the receiver advertises.

@@ -45,6 +45,26 @@ pub fn assert_engines_agree(name: &str, scenario: &Scenario, seed: u64) -> Recor
     engines_agree(scenario, seed, &stops).unwrap_or_else(|difference| panic!("{name}, seed {seed}: {difference}"))
 }
 
+/// The same on a parking lot of four switches, given as text, with each algorithm that gives rates to senders of TCP at all ports. `check`
+/// gets the name of each algorithm and the records.
+#[track_caller]
+pub fn assert_engines_agree_on_chains_with_feedback(parking_lot: &str, check: impl Fn(&str, &Records)) {
+    let algorithms = ["simplified-erica-plus", "erica", "erica-plus", "capc", "max-min"];
+    for (algorithm, feedback) in algorithms.into_iter().zip(["window", "bucket", "both"].into_iter().cycle()) {
+        let mut chosen = vec![format!("queue.rate_algorithm={algorithm}"), format!("queue.tcp_feedback={feedback}")];
+        if algorithm != "max-min" {
+            chosen.push(format!("queue.{algorithm}.averaging_interval=10 ms"));
+        }
+        let mut sets: Vec<&str> = chosen.iter().map(String::as_str).collect();
+        sets.extend(["record=[\"tcp\", \"send-window\", \"allocation\", \"ports\"]", "traffic.size=300 kB"]);
+        sets.extend(["tcp.handshake=true", "tcp.fin=true", "tcp.delayed_ack=true"]);
+        let records = assert_engines_agree(algorithm, &super::scenario(parking_lot, &sets), 2);
+        let with_acks = records.ports.iter().filter(|port| port.feedback.is_some_and(|edge| edge.acks > 0)).count();
+        assert_eq!(with_acks, 7, "{algorithm}: three trunks, and four ports to receivers");
+        check(algorithm, &records);
+    }
+}
+
 /// The records after each step. A broken invariant of an engine is a difference too.
 fn step_by_step(scenario: &Scenario, seed: u64, engine: Engine, steps: &[Time]) -> Result<Vec<Records>, String> {
     let mut last = Time::ZERO;

@@ -54,7 +54,7 @@ pub(in crate::net) fn rates(
     (connections > 0).then(|| {
         let mut rates = Box::new(PortRates::new(algorithm, &port, served.clone()));
         if has_feedback {
-            rates.tell_tcp();
+            rates.give_rates_to_tcp();
         }
         if scenario.recording.metrics.contains(Metric::Allocation) {
             rates.record_allocation();

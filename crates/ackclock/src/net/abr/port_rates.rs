@@ -53,8 +53,8 @@ impl PortRates {
         PortRates { allocator, interval, interval_end, served, of_tcp: None, marked_cells: 0, trace: None }
     }
 
-    /// Says rates from now on to the senders of all flows that it serves, when an interval has ended.
-    pub(in crate::net) fn tell_tcp(&mut self) {
+    /// From now on gives rates to the senders of all flows that it serves, each time that an interval has ended.
+    pub(in crate::net) fn give_rates_to_tcp(&mut self) {
         let sessions = self.served.iter().flatten().count();
         self.of_tcp = Some(SessionRates::new(&mut *self.allocator, sessions, self.interval));
     }
@@ -326,7 +326,7 @@ mod tests {
         let served = |number, rm_rates| Some(Served { number, rm_rates });
         let served = vec![served(0, Some(RmRates::Exact)), None, served(1, None), served(2, None)];
         let mut rates = PortRates::new(&RateAlgorithm::Custom(custom), &port, served);
-        rates.tell_tcp();
+        rates.give_rates_to_tcp();
         assert_eq!(rates.of_tcp(), Some(&[f64::INFINITY; 3][..]));
         assert_eq!((rates.marks(vc(0)), rates.marks(vc(2))), (true, false));
         let mut cell = rm(7.0);
