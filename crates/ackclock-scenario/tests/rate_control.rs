@@ -87,6 +87,7 @@ fn feedback_of_edge_devices_that_cannot_work() {
         said(&n_by_n, &["queue.tcp_feedback=none"]),
         said(&n_by_n, &["queue.simplified-erica-plus.averaging_interval=30 us"]),
         said(&n_by_n, &["flow.A1.encrypted_headers=true"]),
+        said(&n_by_n, &["queue.feedback_group=5"]),
         said(&n_by_n, &["atm.service=abr"]),
         said(&n_by_n, &["queue.rate_algorithm=none", "queue.tcp_feedback=none", "atm.service=abr"]),
         said(&ring, &of_port),
@@ -105,12 +106,17 @@ fn feedback_where_routes_change() {
     let (window, fixed) = ("queue.tcp_feedback=window", "queue.feedback_round_trip=70 ms");
     let leaves = RING.replace("\"r4\", \"r3\", \"r1\", \"a\"]", "\"r4\", \"r2\", \"r1\", \"a\"]");
     let change = |route: &str| format!("{leaves}back_route_changes = [{{ at = \"500 ms\", route = {route} }}]\n");
+    // The host a has two links: the route of f leaves it by one of them at first, and by the other one later.
+    let by_another_link = RING
+        .replace("[flow.f]", "a3 = { ends = [\"a\", \"r3\"], rate = \"10 Mbps\", delay = \"1 ms\" }\n[flow.f]")
+        + "route_changes = [{ at = \"500 ms\", route = [\"a\", \"r3\", \"r4\", \"b\"] }]\n";
     let by_r3 = change("[\"b\", \"r4\", \"r3\", \"r1\", \"a\"]");
     let all = [
         said(&(RING.to_owned() + CHANGES), &[rates, window, fixed]),
         said(&by_r3, &[rates, window, fixed]),
         said(&by_r3, &[rates, window]),
         said(&by_r3, &["queue.rate_algorithm=max-min", window, fixed]),
+        said(&by_another_link, &[rates, window, fixed]),
         said(&by_r3, &[rates, "queue.tcp_feedback=bucket"]),
         said(&change("[\"b\", \"r4\", \"a\"]"), &[]),
         said(&change("[\"b\"]"), &[]),

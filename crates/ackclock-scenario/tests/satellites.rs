@@ -352,6 +352,11 @@ fn networks_that_satellites_do_not_go_with() {
         [
             changed(LEO, "[satellites]", "[network]\ntechnology = \"atm\"\n[satellites]"),
             changed(LEO, "[satellites]", "[network]\ntopology = \"dumbbell\"\n[satellites]"),
+            changed(
+                LEO,
+                "to = \"boston\"\n",
+                "to = \"boston\"\nroute_changes = [{ at = \"2 s\", route = [\"berkeley\", \"boston\"] }]\n"
+            ),
         ]
         .join("\n")
     );

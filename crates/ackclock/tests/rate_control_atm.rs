@@ -5,7 +5,7 @@ mod lab;
 use ackclock::record::{EdgeRecord, FlowRecord, PortRecord, Records};
 use ackclock::sim;
 use ackclock::units::{Span, Time};
-use lab::agree::assert_engines_agree;
+use lab::agree::{assert_engines_agree, assert_engines_agree_on_chains_with_feedback};
 use lab::scenario;
 
 /// Two sources over one link of 10 Mb/s, for each of which a packet takes 23 cells.
@@ -172,36 +172,28 @@ fn the_engines_agree_with_every_kind_of_feedback() {
 /// Each algorithm that computes rates, at every port of a chain, with losses, delayed acknowledgements, SACK, SYN and FIN.
 #[test]
 fn the_engines_agree_on_chains_of_edges() {
-    let algorithms = ["simplified-erica-plus", "erica", "erica-plus", "capc", "max-min"];
-    for (algorithm, feedback) in algorithms.into_iter().zip(["window", "bucket", "both"].into_iter().cycle()) {
-        let mut chosen = vec![format!("queue.rate_algorithm={algorithm}"), format!("queue.tcp_feedback={feedback}")];
-        if algorithm != "max-min" {
-            chosen.push(format!("queue.{algorithm}.averaging_interval=10 ms"));
-        }
-        let mut sets: Vec<&str> = chosen.iter().map(String::as_str).collect();
-        sets.extend([
-            "record=[\"tcp\", \"send-window\", \"allocation\", \"ports\"]",
-            "tcp.handshake=true",
-            "tcp.fin=true",
-        ]);
-        sets.extend(["traffic.size=300 kB", "tcp.delayed_ack=true"]);
-        let records = assert_engines_agree(algorithm, &scenario(PARKING_LOT, &sets), 2);
-        let edges: Vec<EdgeRecord> = records.ports.iter().filter_map(|port| port.feedback).collect();
-        assert_eq!(edges.iter().filter(|edge| edge.acks > 0).count(), 7, "three trunks, and four ports to receivers");
+    assert_engines_agree_on_chains_with_feedback(PARKING_LOT, |algorithm, records| {
         assert!(records.flows.iter().all(|flow| flow.completed.is_some()), "{algorithm}");
-    }
+    });
 }
 
-/// Datagrams fill the port by which acknowledgements come to the edge device.
+/// Datagrams fill the port by which acknowledgements come to the edge device. An acknowledgement has two cells: whatever has come of
+/// those that were damaged does not go on, and all others do.
 #[test]
 fn acknowledgements_that_lose_a_cell_are_discarded_at_the_edge() {
-    let records = assert_engines_agree("lost cells", &scenario(TWO_DIRECTIONS, &["flow.g.size=1024 B"]), 1);
-    let edge = edge(&records);
-    assert!(edge.damaged_ack_frames > 2, "{edge:?}");
-    let flow = &records.flows[0];
-    assert_eq!(flow.counts.damaged_ack_frames, 0, "nothing is lost behind the edge");
-    let refused = port(&records, "sw2->sw1").vcs.iter().find(|vc| vc.name == "f/ack").unwrap().drops;
-    assert!(refused >= edge.damaged_ack_frames);
+    for feedback in ["window", "bucket", "both"] {
+        let chosen = format!("queue.tcp_feedback={feedback}");
+        let scenario = scenario(TWO_DIRECTIONS, &["flow.g.size=1024 B", &chosen]);
+        let records = assert_engines_agree(feedback, &scenario, 1);
+        let edge = edge(&records);
+        assert!(edge.damaged_ack_frames > 2, "{edge:?}");
+        let flow = &records.flows[0];
+        assert_eq!(flow.counts.damaged_ack_frames, 0, "nothing is lost behind the edge");
+        let of_acks = |of: &str| port(&records, of).vcs.iter().find(|vc| vc.name == "f/ack").unwrap().clone();
+        let (before, behind) = (of_acks("sw2->sw1"), of_acks("sw1->a"));
+        assert!(before.drops >= edge.damaged_ack_frames);
+        assert_eq!(behind.arrivals, 2 * edge.acks, "{feedback}: whole acknowledgements");
+    }
 }
 
 /// Data in both directions and edges at both ends: the acknowledgements of each flow enter the port whose rates the other edge uses.

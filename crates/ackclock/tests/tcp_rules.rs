@@ -528,3 +528,21 @@ fn a_window_that_routers_lower_stops_new_segments_only() {
     assert_eq!(answer(15, ack(7, &[])), [10], "and that one");
     assert_eq!(sender.stats().retransmissions, 0);
 }
+
+/// A window of zero stops all that is new, and is no reason to send anything again; whatever window comes next is followed, with
+/// nothing outstanding, too.
+#[test]
+fn a_window_of_zero_stops_new_segments_until_another_one_comes() {
+    let windowed = |number, segments: u64| Segment { window: Some((segments * MSS) as u32), ..ack(number, &[]) };
+    let mut sender = sender(RecoveryParams::Reno(()), 4);
+    let mut answer = |ms, segment: Segment| {
+        sender.on_segment(at(ms), segment);
+        drain(&mut sender, at(ms))
+    };
+    assert_eq!(answer(10, windowed(2, 0)), [], "two are outstanding");
+    assert_eq!(answer(11, windowed(4, 0)), [], "none is");
+    assert_eq!(answer(12, ack(4, &[])), [], "and the window is still zero");
+    assert_eq!(answer(13, windowed(4, 1)), [4], "one may go");
+    assert_eq!(answer(14, windowed(5, 9)), [5, 6, 7, 8], "the four of the congestion window");
+    assert_eq!(sender.stats().retransmissions, 0);
+}

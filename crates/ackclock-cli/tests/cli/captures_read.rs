@@ -342,14 +342,14 @@ fn others_read_the_datagrams_of_udp() {
     }
 }
 
-/// A router lowers the windows of fifteen flows over a trunk that is too slow for them.
+/// A router, or an ATM edge device, lowers the windows of fifteen flows over a trunk that is too slow for them.
 const WITH_FEEDBACK: &str = r#"
 name = "feedback"
-duration = "3 s"
+duration = "DURATION"
 capture = ["sA1", "sC1"]
 
 [network]
-technology = "packet"
+technology = "TECHNOLOGY"
 topology = "n-by-n"
 
 [queue]
@@ -365,9 +365,9 @@ handshake = true
 
 /// The field of a lowered window is a sixteenth of it: tshark takes the shift from the handshake. Every checksum is right, although
 /// the router knows none but that of the receiver.
-#[test]
-fn others_read_the_windows_that_routers_have_lowered() {
-    let place = Place::with("captures-read-feedback", WITH_FEEDBACK);
+fn read_windows(technology: &str, duration: &str) {
+    let scenario = WITH_FEEDBACK.replace("TECHNOLOGY", technology).replace("DURATION", duration);
+    let place = Place::with(&format!("captures-read-feedback-{technology}"), &scenario);
     let run = |engine: &str| {
         let command = ["run", "scenario.toml", "--json", "--engine", engine, "--out", engine];
         place.run(&command).exits_with(0).json()["runs"][0].take()
@@ -409,4 +409,14 @@ fn others_read_the_windows_that_routers_have_lowered() {
         }
         assert!(told > 100 && rows.lines().count() > 500, "{host}: {told} of {}", rows.lines().count());
     }
+}
+
+#[test]
+fn others_read_the_windows_that_routers_have_lowered() {
+    read_windows("packet", "3 s");
+}
+
+#[test]
+fn others_read_the_windows_that_edge_devices_have_lowered() {
+    read_windows("atm", "3 s");
 }

@@ -35,7 +35,8 @@ pub(super) fn read(
     if has_satellites && !changes.is_empty() {
         report
             .error(settings.at(key), format!("`{key}` is of networks without satellites"))
-            .label("the routes of this network follow from the satellites");
+            .label("the routes of this network follow from the satellites")
+            .help("leave it out; `handover` and `routing` in [satellites] say when routes change");
         return None;
     }
     let ends = (network.links[first[0]].from, network.links[first[first.len() - 1]].to);

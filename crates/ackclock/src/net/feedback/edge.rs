@@ -346,6 +346,47 @@ mod tests {
         assert_eq!(edge.record().most_acks_waiting, 2);
     }
 
+    /// The first flow has packets of 1250 bytes on the wire, the second of 625: at 1,250,000 bytes per second the next acknowledgement
+    /// leaves 1 ms after each segment of the first, and half of that after each of the second; half of the rate fills windows of five
+    /// segments of 1000 bytes and of ten of 500.
+    #[test]
+    fn a_group_may_have_packets_of_different_sizes() {
+        let Session { advertised, .. } = edge(true, true).sessions.swap_remove(0);
+        let flow = |mss: u32, wire_bytes| {
+            let (round_trip, units) = (Span::from_ms(10), wire_bytes);
+            Governed { round_trip, mss, units, wire_bytes, advertised, shift: 0 }
+        };
+        let params = WindowFeedback { round_trip: RoundTrip::Individual, units: Units::Payload };
+        let feedback = Feedback { window: Some(params), bucket: true, group: 2 };
+        let flows = [flow(1000, 1250.0), flow(500, 625.0)];
+        let mut edge: Edge<u32> = Edge::new(&feedback, &flows, &[0, 0], vec![f64::INFINITY; 3]);
+        edge.on_rates(us(0), &[0.625e6, 0.625e6, 1.25e6]);
+        assert_eq!(ack(&mut edge, 0, 0, 1, None), passed(1, Some(5000)));
+        // 1000 bytes, two segments of the second flow; then 2000, one of the first.
+        assert_eq!(ack(&mut edge, 10, 1, 1, None), None);
+        assert_eq!(ack(&mut edge, 20, 0, 2, None), None);
+        assert_eq!(ack(&mut edge, 30, 1, 2, None), None);
+        let mut left = Vec::new();
+        while edge.next_release() < Time::NEVER {
+            let at = edge.next_release();
+            left.extend(edge.on_release(at).map(|(session, passed)| (at, session, passed.window)));
+        }
+        assert_eq!(left, [(us(1000), 1, Some(5000)), (us(2000), 0, Some(5000)), (us(3000), 1, Some(5000))]);
+    }
+
+    /// A router never raises a window: where the receiver takes nothing, the sender is told so whatever its rate is.
+    #[test]
+    fn a_window_of_zero_stays() {
+        let mut edge = edge(true, false);
+        edge.on_rates(us(0), &[1.25e6, 1.25e6]);
+        assert_eq!(ack(&mut edge, 1, 0, 1, Some(0)), passed(1, Some(0)));
+        assert_eq!(ack(&mut edge, 2, 0, 1, None), passed(1, Some(10_000)), "it takes something again");
+        // No rate is so low that the window would be zero: the sender would stop for ever.
+        edge.on_rates(us(3), &[1.0, 1.25e6]);
+        assert_eq!(ack(&mut edge, 4, 0, 2, None), passed(2, Some(1000)));
+        assert_eq!(edge.record().windows_lowered, 2, "the zero was not lowered");
+    }
+
     #[test]
     fn without_window_feedback_windows_stay_as_they_come() {
         let mut edge = edge(false, true);
